@@ -1,0 +1,100 @@
+# prof - build, test, demonstrate. Needs a C compiler and make; the wider checks are in .ci/run.
+#
+#   make demo       record a real program, write its trace, print the summary
+#   make test       everything that needs only a C compiler (a C++ compiler is used if there is one)
+#   make bench      what each macro costs
+#   make examples   build the examples
+#   make install    copy the headers to $(DESTDIR)$(PREFIX)/include
+#
+# CC, CXX, CFLAGS, LDFLAGS as usual; SANITIZE=thread or address,undefined for the tests.
+
+CC ?= cc
+CXX ?= c++
+PREFIX ?= /usr/local
+CFLAGS ?= -O2 -g
+WARNINGS = -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+SANITIZE ?=
+ifneq ($(SANITIZE),)
+SANITIZER = -fsanitize=$(SANITIZE) -fno-sanitize-recover=all
+endif
+BUILD ?= build
+ALL_C = $(CC) -std=gnu99 -I. $(WARNINGS) $(CFLAGS) $(SANITIZER)
+ALL_CXX = $(CXX) -std=c++11 -I. $(WARNINGS) $(CFLAGS) $(SANITIZER)
+LIBS = -pthread -ldl
+HEADERS = $(wildcard prof*.h)
+HAVE_CXX := $(shell $(CXX) --version >/dev/null 2>&1 && echo yes)
+
+TESTS = $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
+ifeq ($(HAVE_CXX),yes)
+TESTS += $(patsubst tests/%.cpp,$(BUILD)/tests/%,$(wildcard tests/test_*.cpp))
+endif
+
+.PHONY: all demo test bench examples install clean
+all: examples
+
+# ---- demo
+
+demo: $(BUILD)/examples/game
+	@mkdir -p $(BUILD)/demo
+	@$(BUILD)/examples/game
+
+# ---- examples: each file's first comment has its build line, which examples/build.sh runs
+
+$(BUILD)/examples/game: examples/game.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(ALL_C) $< -o $@ $(LDFLAGS) $(LIBS)
+
+examples: $(HEADERS)
+	sh examples/build.sh
+
+# ---- tests
+
+$(BUILD)/tests/%: tests/%.c tests/test.h $(wildcard tests/*.h) $(HEADERS)
+	@mkdir -p $(@D)
+	$(ALL_C) $< $(EXTRA) -o $@ $(LDFLAGS) $(LIBS)
+
+$(BUILD)/tests/%: tests/%.cpp tests/test.h $(wildcard tests/*.h) $(HEADERS)
+	@mkdir -p $(@D)
+	$(ALL_CXX) $< -o $@ $(LDFLAGS) $(LIBS)
+
+$(BUILD)/tests/freestanding_kernel.o: tests/freestanding_kernel.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) -I. $(WARNINGS) -O2 -ffreestanding -nostdlib -fno-stack-protector -c $< -o $@
+$(BUILD)/tests/test_freestanding: $(BUILD)/tests/freestanding_kernel.o
+$(BUILD)/tests/test_freestanding: EXTRA = $(BUILD)/tests/freestanding_kernel.o
+
+$(BUILD)/tests/autostart_program: tests/autostart_program.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(ALL_C) $< -o $@ $(LDFLAGS) $(LIBS)
+$(BUILD)/tests/test_autostart: $(BUILD)/tests/autostart_program
+
+test: $(TESTS)
+	@sh tests/run.sh $(TESTS)
+
+# ---- benchmarks
+
+$(BUILD)/implementation.o: bench/implementation.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu99 -I. -O2 -c $< -o $@
+$(BUILD)/bench: bench/bench.c $(BUILD)/implementation.o
+	$(CC) -std=gnu99 -I. -O2 bench/bench.c $(BUILD)/implementation.o -o $@ $(LIBS)
+$(BUILD)/libbench.so: bench/bench.c bench/implementation.c $(HEADERS)
+	$(CC) -std=gnu99 -I. -O2 -fPIC -shared -DBENCH_SHARED bench/bench.c bench/implementation.c -o $@ $(LIBS)
+$(BUILD)/bench_shared: bench/shared.c $(BUILD)/libbench.so
+	$(CC) -O2 bench/shared.c -o $@ -L$(BUILD) -lbench -Wl,-rpath,'$$ORIGIN'
+$(BUILD)/bench_threads: bench/threads.c $(BUILD)/implementation.o
+	$(CC) -std=gnu99 -I. -O2 bench/threads.c $(BUILD)/implementation.o -o $@ $(LIBS)
+
+bench: $(BUILD)/bench $(BUILD)/bench_shared $(BUILD)/bench_threads
+	@echo "== ring in memory";      $(BUILD)/bench
+	@echo "== ring in a file";      $(BUILD)/bench output $(BUILD)/bench.prof
+	@echo "== in a shared library"; $(BUILD)/bench_shared
+	@echo "== ordered clock";       $(BUILD)/bench clock ordered
+	@echo "== one and two threads"; $(BUILD)/bench_threads
+
+install:
+	mkdir -p $(DESTDIR)$(PREFIX)/include
+	cp $(HEADERS) $(DESTDIR)$(PREFIX)/include
+
+clean:
+	rm -rf $(BUILD)

@@ -1,0 +1,141 @@
+/* bench.c - what each macro costs, as a multiple of two clock reads measured in the same run.
+
+   make bench                      builds and runs it with the ring in memory, then in a file, then from a shared library
+   build/bench [key value]...      any configuration, for example: build/bench output /dev/shm/ring.prof buffer 1M
+
+   "tight" is a loop around nothing but the macro, "work" around a workload of about 100 ns that keeps the processor's
+   units busy. Every case runs once in each of the interleaved rounds; the medians are printed. The floor is two reads of
+   the counter that the recorder uses, less the empty loop. */
+#include "prof.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define ROUNDS 15
+#define CALLS 200000
+
+#if defined(__x86_64__) || defined(__i386__)
+#define READ_CLOCK() __builtin_ia32_rdtsc()
+#elif defined(__aarch64__)
+static inline uint64_t read_clock(void)
+{
+    uint64_t tick;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(tick));
+    return tick;
+}
+#define READ_CLOCK() read_clock()
+#else
+#error "bench.c: no floor is known for this processor"
+#endif
+
+#define KEEP(value) __asm__ volatile("" ::"r"(value))
+#define FENCE() __asm__ volatile("" ::: "memory")
+
+static double now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* Independent loads and additions: the processor overlaps them with each other, not with a clock that waits for them. */
+uint64_t table[4096], sink; /* external, so that the compiler has to believe in them */
+static inline void workload(void)
+{
+    uint64_t a = 0, b = 0;
+    for (unsigned i = 0; i < 200; i += 2) {
+        a += table[(sink + i * 7) & 4095];
+        b ^= table[(sink + i * 5) & 4095];
+    }
+    sink += (a ^ b) + 1;
+    FENCE();
+}
+#define WORK() do { FENCE(); if (work) workload(); FENCE(); } while (0)
+
+#define CASE(name) static inline __attribute__((always_inline)) void case_##name(int work, int i)
+CASE(empty) { (void)i; WORK(); }
+CASE(floor) { (void)i; uint64_t a = READ_CLOCK(); KEEP(a); WORK(); uint64_t b = READ_CLOCK(); KEEP(b); }
+CASE(scope) { (void)i; PROFILE_SCOPE("scope"); WORK(); }
+CASE(scope_off) { (void)i; PROFILE_SCOPE_L("off", 255); WORK(); }
+CASE(scope_arg) { PROFILE_SCOPE("scope"); PROFILE_ARG_I("i", i); WORK(); }
+CASE(scope_text) { (void)i; PROFILE_SCOPE_S("a name made at run time"); WORK(); }
+CASE(scope_format) { PROFILE_SCOPE_F("job %d", i); WORK(); }
+CASE(begin_end) { (void)i; PROFILE_BEGIN("begin"); WORK(); PROFILE_END("begin"); }
+CASE(four_stages) { (void)i; PROFILE_STAGE("a"); WORK(); PROFILE_NEXT("b"); PROFILE_NEXT("c"); PROFILE_NEXT("d"); }
+CASE(mark) { (void)i; PROFILE_MARK("mark"); WORK(); }
+CASE(frame) { (void)i; PROFILE_FRAME("frame"); WORK(); }
+CASE(counter) { PROFILE_COUNTER("counter", i); WORK(); }
+
+#define CASES(X) X(empty) X(floor) X(scope) X(scope_off) X(scope_arg) X(scope_text) X(scope_format) X(begin_end) \
+    X(four_stages) X(mark) X(frame) X(counter)
+#define LOOP(name)                                                        \
+    static __attribute__((noinline)) double loop_##name(int work)         \
+    {                                                                     \
+        double start = now_ns();                                          \
+        if (work)                                                         \
+            for (int i = 0; i < CALLS; ++i) case_##name(1, i);            \
+        else                                                              \
+            for (int i = 0; i < CALLS; ++i) case_##name(0, i);            \
+        return (now_ns() - start) / CALLS;                                \
+    }
+CASES(LOOP)
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(const double *values)
+{
+    double copy[ROUNDS];
+    memcpy(copy, values, sizeof copy);
+    qsort(copy, ROUNDS, sizeof *copy, compare);
+    return copy[ROUNDS / 2];
+}
+
+#ifdef BENCH_SHARED
+int bench_main(int argc, char **argv);
+int bench_main(int argc, char **argv)
+#else
+int main(int argc, char **argv)
+#endif
+{
+#define ROW(name) {#name, loop_##name, {{0}}},
+    static struct {
+        const char *name;
+        double (*loop)(int work);
+        double ns[2][ROUNDS];
+    } rows[] = {CASES(ROW)};
+    size_t count = sizeof rows / sizeof *rows;
+    prof_config config;
+    memset(&config, 0, sizeof config);
+    for (int i = 1; i + 1 < argc; i += 2)
+        if (prof_config_set(&config, argv[i], argv[i + 1])) {
+            fprintf(stderr, "bench: %s\n", prof_error());
+            return 1;
+        }
+    if (prof_start(&config)) {
+        fprintf(stderr, "bench: %s\n", prof_error());
+        return 1;
+    }
+    for (int round = 0; round < ROUNDS; ++round)
+        for (int work = 0; work < 2; ++work)
+            for (size_t i = 0; i < count; ++i) rows[i].ns[work][round] = rows[i].loop(work);
+    prof_stop();
+    printf("%-14s %10s %10s %10s   %10s %10s %10s\n", "", "tight ns", "- empty", "x floor", "work ns", "- empty", "x floor");
+    for (size_t i = 0; i < count; ++i) {
+        printf("%-14s", rows[i].name);
+        for (int work = 0; work < 2; ++work) {
+            double over[ROUNDS], ratio[ROUNDS]; /* within one round, where the machine's speed is the same */
+            for (int r = 0; r < ROUNDS; ++r) {
+                over[r] = rows[i].ns[work][r] - rows[0].ns[work][r];
+                ratio[r] = over[r] / (rows[1].ns[work][r] - rows[0].ns[work][r]);
+            }
+            printf(" %10.2f %10.2f %10.3f%s", median(rows[i].ns[work]), median(over), median(ratio), work ? "\n" : "  ");
+        }
+    }
+    return 0;
+}

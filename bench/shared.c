@@ -1,0 +1,7 @@
+/* shared.c - bench.c from inside a shared library that holds the recorder: thread-local storage and calls are dearer. */
+int bench_main(int argc, char **argv);
+
+int main(int argc, char **argv)
+{
+    return bench_main(argc, argv);
+}

@@ -1,0 +1,5036 @@
+/* prof.h - v0.1 - an exact timeline of a whole program, in one header - public domain or MIT-0
+                   depends on nothing but libc; the licence is at the end of this file
+
+QUICK START
+
+    #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++, before other includes
+    #include "prof_chrome.h"               // includes prof.h and adds the writer of .json
+
+    int main(void)
+    {
+        prof_config config = {0};          // zero is the default everywhere
+        config.output = "trace.json";      // or .prof, .csv, .txt
+        prof_start(&config);
+        for (int i = 0; i < 100; ++i) {
+            PROFILE_SCOPE("tick");         // ends on every way out of the block
+            PROFILE_ARG_I("i", i);
+        }
+        return (int)prof_stop();           // writes trace.json: drop it into ui.perfetto.dev
+    }
+
+Or write only the scopes, and run `PROF_OUTPUT=trace.json ./program`.
+
+WHAT IT COSTS                              (machine, date, commands and all other figures: BENCHMARKS.md)
+
+    a scope, recording                     @SCOPE@ of two clock reads, into memory and into a file mapping alike
+    an integer argument                    @ARG@ ns more
+    a scope whose category or level is off, or while nothing records      less than 0.5 ns
+    a scope compiled with PROF_ENABLE=0    nothing: the object file is the same, byte for byte
+    memory for a scope                     16 bytes, in a buffer of fixed size
+    code for a scope, gcc -O2              @CODE@ bytes, and a call site record of 64
+
+TABLE OF CONTENTS                          (search for the tag)
+
+    >>options   compile-time options           >>read      a trace as tracks of balanced events
+    >>manual    how it behaves, and why        >>reports   summary, CSV, statistics
+    >>types     status, configuration          >>markup    the PROFILE_ macros
+    >>control   start, stop, pause, save
+
+    Implementation: >>image >>platform >>errors >>clock >>meta >>ring >>writer >>out >>memory >>session >>autostart
+                    >>reader >>statistics >>summary >>csv >>instrument
+
+COMPILE-TIME OPTIONS                                                                                       >>options
+
+    Set in every file (a file may differ from the others):
+    PROF_ENABLE            1        0 removes every trace of prof from the file
+    PROF_CATEGORY          ""       category of the macros that name none; may be redefined between uses
+    PROF_MAX_LEVEL         255      call sites above it compile to nothing
+    PROF_UNIQUE            __COUNTER__, or __LINE__ where there is none: makes local names unique
+    PROF_DEF               visibility("default"): put before declarations, for example to export from a DLL
+
+    Set in the file with PROF_IMPLEMENTATION:
+    PROF_CHUNK_SIZE        16384    bytes that a thread takes from the ring at a time; a multiple of 64
+    PROF_MAX_TEXT          1000     bytes of a run-time string that are kept; longer ones are cut and marked
+    PROF_VSNPRINTF         vsnprintf   for the _F macros; for example stbsp_vsnprintf
+    PROF_NO_AUTOSTART      -        leaves out the start by PROF_OUTPUT
+    PROF_INSTRUMENT_FUNCTIONS  -    adds the hooks of gcc's and clang's -finstrument-functions, see below
+    PROF_FREESTANDING      -        no libc, see below
+
+MANUAL                                                                                                      >>manual
+
+    Threads. Each has its own chunk of the buffer and writes there without a lock, without an atomic read-modify-write,
+    without a system call. It needs no registration, and may come and go: what an ended thread left of its chunk serves
+    the next. There should be more chunks than threads that live at the same time: 16 MiB hold about 900.
+
+    When the buffer is full, PROF_RING reuses the oldest chunk of all threads; PROF_FILL ends the recording. A scope is
+    accepted only when there is room for its end, so that what is recorded is balanced. What could not be recorded is
+    counted, per thread, and every report says so. Older chunks that were reused are counted as well.
+
+    Crashes. With an output that ends in .prof the buffer is a shared mapping of that file. Whatever was recorded is in
+    it when the process dies of SIGKILL, abort() or a bug, with the scopes that were open; nothing has to run for that.
+    (Not if the machine loses power: the pages are the kernel's to write.) prof_trace_open() reads it, also while the
+    program is still running.
+
+    Signals. Scopes may stand in signal handlers. A handler that interrupts a macro in the few nanoseconds in which it
+    writes records nothing, and that is counted; all others record on the track of the thread they interrupt. A
+    siglongjmp out of a handler that interrupted such a moment leaves the thread unable to record. All functions of
+    >>control, >>read and >>reports are for ordinary code only.
+
+    fork(). The child is as if nothing had been started: the parent's buffer and file are the parent's alone, and the
+    child may call prof_start(). vfork() and posix_spawn() need nothing.
+
+    longjmp() over scopes in C leaves them without an end; the next end of a scope further out closes them, and they are
+    marked PROF_TRUNCATED_END.
+
+    Shared libraries. One implementation serves the whole process: link the program with -rdynamic, and plugins that
+    only contain macros record into it. Call sites are copied into the image when first used: a plugin may be unloaded
+    at any time when none of its scopes is open.
+
+    PROFILE_ARG adds to the innermost scope that this thread is recording, which is not the one around it when that is
+    off: give an argument the category and level of its scope, or leave both at the default.
+
+    Accuracy. The counter is read without ordering, as every profiler does, because that is all a scope costs. Out-of-
+    order processors then read it up to some 70 ns early around code that waits for its own results (memory, division);
+    what leaves a scope appears in its parent. PROF_CLOCK_ORDERED waits at the end of each scope until everything before
+    it has happened and subtracts what that costs by itself: a chain of multiplications of 95 ns is then recorded as 95
+    instead of 33, at 1.4 times the price of a scope. It is for measuring short scopes; leave it off otherwise.
+    Durations in nanoseconds follow CLOCK_MONOTONIC: the image holds pairs of both clocks, one for each chunk, and the
+    reader draws straight lines between them. The first millisecond is right within 100 ppm once the trace is read by
+    the process itself, or stopped; in the image of a process that was killed that early, and that is then read on
+    another machine, the rate is the processor's own word for it.
+
+    Never. prof does not print (but for errors of PROF_OUTPUT, on stderr), does not abort, does not change signal
+    handlers, errno, locale or environment, starts no thread, and allocates nothing after prof_start().
+
+    Automatic tracing of functions. Compile your files with -finstrument-functions, and the implementation, without that
+    flag, with PROF_INSTRUMENT_FUNCTIONS: every call is a scope, named by the symbol tables. Filter by min_duration.
+
+    Freestanding. Define PROF_FREESTANDING, and, before the implementation:
+        PROF_CLOCK_READ()       an expression: the counter, uint64_t; config.clock_hz is its rate
+        PROF_CPU_STATE()        an expression: PROF_CPU_STATE_SIZE (512 will do) zeroed bytes, 16-byte aligned, of this
+                                processor or thread; a thread must not move between reading it and the end of a macro
+        PROF_CPU_ID()           optional: its number, the trace's thread id
+    prof_start() wants config.memory. No function of >>read and >>reports exists; save the bytes of config.memory, from
+    the first 64-byte boundary on, and read them with prof_trace_memory() or prof_trace_open() elsewhere. Interrupt
+    handlers are what signal handlers are above. _F macros record the format unless PROF_VSNPRINTF is defined.
+*/
+#ifndef PROF_H
+#define PROF_H
+
+#if defined(PROF_IMPLEMENTATION) && !defined(_GNU_SOURCE) && !defined(PROF_FREESTANDING)
+#define _GNU_SOURCE 1 /* what the implementation needs of the system headers, under -std=c99, too */
+#endif
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROF_VERSION 100 /* major * 10000 + minor * 100 + patch */
+
+#ifndef PROF_ENABLE
+#define PROF_ENABLE 1
+#endif
+#ifndef PROF_CATEGORY
+#define PROF_CATEGORY ""
+#endif
+#ifndef PROF_MAX_LEVEL
+#define PROF_MAX_LEVEL 255
+#endif
+#ifndef PROF_CHUNK_SIZE
+#define PROF_CHUNK_SIZE 16384
+#endif
+#ifndef PROF_MAX_TEXT
+#define PROF_MAX_TEXT 1000
+#endif
+#ifndef PROF_UNIQUE
+#if defined(__GNUC__) || defined(_MSC_VER)
+#define PROF_UNIQUE __COUNTER__
+#else
+#define PROF_UNIQUE __LINE__
+#endif
+#endif
+#ifndef PROF_DEF
+#if defined(_WIN32) || !defined(__GNUC__)
+#define PROF_DEF
+#else
+#define PROF_DEF __attribute__((visibility("default")))
+#endif
+#endif
+
+#if defined(__GNUC__) || defined(__TINYC__)
+#define PROF__EXTENSION __extension__
+#define PROF__UNUSED __attribute__((unused))
+#else
+#define PROF__EXTENSION
+#define PROF__UNUSED
+#endif
+#if defined(__GNUC__)
+#define PROF__LIKELY(x) __builtin_expect(!!(x), 1)
+#define PROF__UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define PROF__PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define PROF__COLD __attribute__((cold, noinline))
+#else
+#define PROF__LIKELY(x) (x)
+#define PROF__UNLIKELY(x) (x)
+#define PROF__PRINTF(f, a)
+#define PROF__COLD
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*-- TYPES ------------------------------------------------------------------------------------------------ >>types --*/
+
+/* What every function that can fail returns. prof_status_text() explains a value, prof_error() the last failure of the
+   calling thread with the name of the file, key or value that caused it. */
+typedef enum prof_status {
+    PROF_OK = 0,
+    PROF_DISABLED,         /* compiled with PROF_ENABLE=0 */
+    PROF_INVALID_ARGUMENT, /* unknown key, value out of range, null where it is not allowed */
+    PROF_INVALID_STATE,    /* started twice, stopped before started, nothing recorded yet */
+    PROF_UNSUPPORTED,      /* known, but not available on this platform or in this build */
+    PROF_NO_MEMORY,
+    PROF_IO,               /* open, read, write, map, rename: prof_error() has the system's words */
+    PROF_CORRUPT,          /* not an image, or an image that contradicts itself */
+    PROF_STATUS_COUNT
+} prof_status;
+
+typedef enum prof_mode {
+    PROF_RING = 0, /* when the buffer is full the oldest chunk is reused */
+    PROF_FILL      /* when the buffer is full recording ends and losses are counted */
+} prof_mode;
+
+typedef enum prof_clock {
+    PROF_CLOCK_AUTO = 0,  /* the processor's counter where it is invariant, else PROF_CLOCK_MONOTONIC */
+    PROF_CLOCK_COUNTER,   /* rdtsc, cntvct, rdtime: prof_start fails where there is none that can be trusted */
+    PROF_CLOCK_ORDERED,   /* the counter, read in order at scope ends: exact short scopes (see the manual) */
+    PROF_CLOCK_MONOTONIC  /* clock_gettime(CLOCK_MONOTONIC), QueryPerformanceCounter */
+} prof_clock;
+
+/* All zero is the default. Strings are read during prof_start only and stay the caller's. The comment of a field names
+   its key for prof_config_set() and, in capitals, its environment variable. */
+typedef struct prof_config {
+    const char *output;       /* output PROF_OUTPUT: file written by prof_stop(); the extension picks the writer: .json
+                                 .csv .txt, or .prof, which maps the buffer itself to the file, so that everything
+                                 recorded survives even SIGKILL. %p is the process id, %n the program's name, %t the
+                                 local time, %% a percent sign. Default: none, the trace stays in memory */
+    size_t buffer_size;       /* buffer PROF_BUFFER: bytes, or "64M" as text; 128 KiB to 64 GiB; default 16 MiB */
+    prof_mode mode;           /* mode PROF_MODE: "ring" or "fill" */
+    prof_clock clock;         /* clock PROF_CLOCK: "auto", "counter", "ordered" or "monotonic" */
+    int level;                /* level PROF_LEVEL: call sites of a higher level are off; 1 to 255; default 2 */
+    const char *categories;   /* categories PROF_CATEGORIES: "net,render*,-audio": see prof_category_enable */
+    uint64_t min_duration_ns; /* min_duration PROF_MIN_DURATION: a scope that is shorter and had nothing inside is taken
+                                 back; nanoseconds, or "2us" "1.5ms" as text; default 0, keep all */
+    void *memory;             /* record here instead of in memory from the system; prof_start clears it; it must stay */
+    size_t memory_size;       /* bytes at memory, instead of buffer_size */
+    uint64_t clock_hz;        /* PROF_FREESTANDING: ticks per second of PROF_CLOCK_READ() */
+} prof_config;
+
+/* A call site: one static record per macro use. What is below private_ belongs to the recorder, the rest is constant. */
+typedef struct prof_site {
+    uint64_t private_state;
+    const char *name, *category, *file, *function;
+    uint32_t line, color; /* color: 0xRRGGBB, 0 for the viewer's choice */
+    uint16_t level, kind;
+    uint32_t private_session, private_name;
+} prof_site;
+
+/*-- CONTROL ---------------------------------------------------------------------------------------------- >>control --
+   Any thread, at any time; none of these is for signal handlers. With PROF_ENABLE=0 each is the constant PROF_DISABLED
+   (prof_enabled: 0, texts: ""), evaluates no argument and needs no implementation to link. */
+#if PROF_ENABLE
+
+/* Starts a session. config may be null. Discards what an earlier session left in memory.
+   PROF_INVALID_STATE if one is running; of two threads that race, one starts and the other gets this. */
+PROF_DEF prof_status prof_start(const prof_config *config);
+
+/* Ends the session and writes config.output. Scopes still open end as truncated. The recorded events stay readable
+   with prof_trace_live() and prof_save() until the next prof_start(). */
+PROF_DEF prof_status prof_stop(void);
+
+/* Nested: recording goes on after as many resumes as pauses. Scopes open at the pause get their end. */
+PROF_DEF prof_status prof_pause(void);
+PROF_DEF prof_status prof_resume(void);
+
+/* 1 while a session runs and is not paused. */
+PROF_DEF int prof_enabled(void);
+
+/* Sites with a level above this are off. 0 turns all sites off, 255 none. */
+PROF_DEF prof_status prof_set_level(int level);
+
+/* Turns on or off the categories that match pattern: a name in which * stands for any text and ? for one character.
+   The last call that matches decides; "*" forgets all earlier calls. Categories nobody named are on, unless the first
+   rule turns something on: then only what is named is on. Uncategorised sites have the category "". Up to 64 rules of
+   up to 47 bytes. */
+PROF_DEF prof_status prof_category_enable(const char *pattern, int on);
+
+/* Sets one field of config from text. key: see prof_config. Keeps the pointer value, not a copy, where the field is a
+   string. PROF_INVALID_ARGUMENT names the nearest known key, or the values that would do. */
+PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value);
+
+/* Writes what is recorded now to path, as its extension says (.prof: the image itself), without stopping anybody. */
+PROF_DEF prof_status prof_save(const char *path);
+
+/* Frees the memory of a stopped session. Not needed before a new prof_start or at exit. */
+PROF_DEF prof_status prof_reset(void);
+
+PROF_DEF const char *prof_status_text(prof_status status);
+/* The last failure of the calling thread in one line, for example "unknown key 'bufer': did you mean 'buffer'?".
+   Valid until the thread's next failing call; "" if there was none. */
+PROF_DEF const char *prof_error(void);
+#endif
+
+/*-- READING ------------------------------------------------------------------------------------------------- >>read --
+   A trace is a private, validated copy: it never changes, and any number of threads may read one. */
+#if PROF_ENABLE
+
+typedef struct prof_trace prof_trace;
+typedef struct prof_cursor prof_cursor;
+
+/* What a call site is. Strings belong to the trace, are valid UTF-8 only if the program's were, and never null. */
+typedef struct prof_callsite {
+    const char *name, *category, *file, *function;
+    uint32_t line, color, level;
+    uint32_t kind; /* PROF__KIND_... of the event that the site records */
+} prof_callsite;
+
+typedef enum prof_value_type {
+    PROF_VALUE_NONE = 0,
+    PROF_VALUE_INT,
+    PROF_VALUE_UINT,
+    PROF_VALUE_DOUBLE,
+    PROF_VALUE_BOOL,
+    PROF_VALUE_POINTER,
+    PROF_VALUE_STRING
+} prof_value_type;
+
+typedef struct prof_value {
+    prof_value_type type;
+    int cut; /* 1: the string was longer than PROF_MAX_TEXT and its end is missing */
+    union {
+        int64_t i;          /* INT */
+        uint64_t u;         /* UINT, BOOL, POINTER */
+        double d;           /* DOUBLE */
+        const char *string; /* STRING, terminated, owned by the trace */
+    } as;
+} prof_value;
+
+typedef struct prof_arg {
+    const char *key;
+    prof_value value;
+} prof_arg;
+
+typedef enum prof_event_type {
+    PROF_EVENT_SCOPE,   /* duration_ns, depth, flags, args */
+    PROF_EVENT_MARK,    /* an instant; args */
+    PROF_EVENT_COUNTER, /* value */
+    PROF_EVENT_FRAME,   /* the boundary between two frames; duration_ns: since the boundary before, 0 for the first */
+    PROF_EVENT_LOST     /* value.as.u scopes or other events could not be recorded before this point */
+} prof_event_type;
+
+enum {
+    PROF_TRUNCATED_BEGIN = 1, /* the begin is older than the buffer: start_ns is the first thing known of the track */
+    PROF_TRUNCATED_END = 2    /* no end was recorded: duration_ns reaches to the last thing known of the track, or to
+                                 the end of the scope around it */
+};
+
+typedef struct prof_event {
+    prof_event_type type;
+    uint32_t flags;
+    uint32_t depth;               /* of a scope: 0 for the outermost; of others: the number of open scopes */
+    uint32_t arg_count;
+    int64_t start_ns;             /* since the session's start; never before the event in front of it */
+    int64_t duration_ns;          /* >= 0; a child never reaches beyond its parent */
+    uint64_t id;                  /* unique in the trace and the same each time it is read */
+    const char *name;             /* the run-time name if it has one, else the site's */
+    const prof_callsite *site;    /* never null */
+    const prof_arg *args;         /* valid until the cursor moves; the last one counts if a key comes twice */
+    prof_value value;
+} prof_event;
+
+typedef struct prof_track {
+    const char *name;             /* PROFILE_THREAD's, else the system's name of the thread, else "" */
+    uint64_t id;                  /* unique in the trace, in order of appearance, from 1 */
+    uint64_t thread_id;           /* the system's thread id (gettid); may repeat when threads come and go */
+    uint64_t lost;                /* events that could not be recorded on this track */
+    uint64_t event_count;         /* what a cursor will yield */
+    int64_t first_ns, last_ns;    /* of what is retained */
+} prof_track;
+
+typedef struct prof_trace_info {
+    const char *program;          /* its name */
+    const char *clock;            /* "rdtsc", "rdtsc ordered", "cntvct", "clock_gettime", ... */
+    uint64_t pid;
+    uint64_t start_unix_ns;       /* Unix time of start_ns == 0 */
+    int64_t duration_ns;          /* from the start to the last event known */
+    uint64_t event_count;         /* over all tracks */
+    uint64_t lost;                /* over all tracks, those included that never got a chunk */
+    uint64_t overwritten_chunks;  /* PROF_RING: older chunks that were reused */
+    uint64_t unmatched;           /* ends that fit no open scope and were left out */
+    uint64_t sites_lost;          /* call sites or names for which the image had no room */
+    uint64_t buffer_size, chunk_size;
+    prof_mode mode;
+    uint64_t tick_hz;             /* of the clock, as measured */
+    double clock_resolution_ns;   /* smallest step seen */
+    double scope_cost_ns;         /* of one scope, begin and end, measured by prof_start on this machine */
+    int complete;                 /* 0: the session was not stopped (running, or the process died) */
+} prof_trace_info;
+
+/* path: an image (.prof) of this or an earlier run; it may still be recorded into. */
+PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace);
+/* The running session as it is now, or the last one. */
+PROF_DEF prof_status prof_trace_live(prof_trace **trace);
+/* An image in memory, for example from PROF_FREESTANDING or a dump. Copies it. */
+PROF_DEF prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace);
+PROF_DEF void prof_trace_close(prof_trace *trace); /* null is fine */
+
+PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace);
+PROF_DEF size_t prof_trace_track_count(const prof_trace *trace);
+PROF_DEF const prof_track *prof_trace_track(const prof_trace *trace, size_t index); /* null beyond the last */
+
+/* The events of one track in order of time, a parent before its children. Memory: one chunk and the open scopes. */
+PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor);
+PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event); /* 0 at the end */
+PROF_DEF void prof_cursor_close(prof_cursor *cursor);                  /* null is fine */
+
+/*-- REPORTS ------------------------------------------------------------------------------------------------ >>reports --
+   Each comes as a file (path null or "-" is standard output; a regular file is replaced only when complete) and as a
+   stream into your own function. options may be null. */
+
+/* write returns 0, or anything else to stop: the writer then returns PROF_IO. */
+typedef struct prof_sink {
+    int (*write)(void *user, const void *data, size_t size);
+    void *user;
+} prof_sink;
+
+typedef enum prof_sort {
+    PROF_SORT_TOTAL = 0,
+    PROF_SORT_SELF,
+    PROF_SORT_CALLS,
+    PROF_SORT_MEAN,
+    PROF_SORT_MIN,
+    PROF_SORT_MAX,
+    PROF_SORT_P99,
+    PROF_SORT_NAME
+} prof_sort;
+
+typedef struct prof_summary_options {
+    prof_sort sort;
+    int ascending;
+    size_t top; /* rows of the scope table; 0: all */
+} prof_summary_options;
+
+/* A table for a terminal: scopes, frames, counters, losses, the recorder's own cost. Percentiles are exact to 0.8 %. */
+PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *path, const prof_summary_options *options);
+PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink, const prof_summary_options *options);
+
+/* One event a line, RFC 4180, integer nanoseconds. */
+PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path);
+PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
+
+/* The same figures as data: one entry per scope name and call site, sorted as asked. Free with prof_stats_free. */
+typedef struct prof_stat {
+    const char *name;
+    const prof_callsite *site;
+    uint64_t count, truncated;       /* truncated scopes count in no figure but this and count */
+    uint64_t total_ns, self_ns, min_ns, max_ns;
+    double mean_ns, deviation_ns;    /* population */
+    uint64_t p50_ns, p90_ns, p99_ns, p999_ns;
+} prof_stat;
+PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats, size_t *count);
+PROF_DEF void prof_stats_free(prof_stat *stats);
+
+/* How prof_stop() and prof_save() find the writer of an extension. A header with a writer registers it before main. */
+typedef struct prof_writer {
+    const char *extension; /* ".json" */
+    prof_status (*write)(const prof_trace *trace, const char *path);
+    struct prof_writer *next;
+} prof_writer;
+PROF_DEF void prof_writer_register(prof_writer *writer);
+#endif
+
+/*-- MARKUP ------------------------------------------------------------------------------------------------ >>markup --
+   name, category, key: string literals (anything else goes through the _S and _F forms). category groups call sites for
+   prof_category_enable() and viewers; it is PROF_CATEGORY where none is given. level: 1 to 255, 1 where none is given.
+   Every macro may stand in any function, any number of times, in handlers of signals and in code that runs before main
+   or after prof_stop(). No macro changes errno, allocates, or blocks.
+
+     PROFILE_SCOPE(name)             from here to the end of the block, however it is left
+       _C(name, category)  _L(name, level)  _CL(name, category, level)
+       _S(text)                      name made at run time: copied into the trace, up to PROF_MAX_TEXT bytes
+       _F(format, ...)               as printf; neither formatted nor evaluated while off
+     PROFILE_FUNCTION()              the same, named after the function; _C(category) _L(level)
+     PROFILE_BLOCK(name) { ... }     a scope in front of its own block; _C _L. Without the cleanup attribute and without
+                                     C++, leaving it by break, goto or return leaves the scope open
+     PROFILE_BEGIN(name)             not bound to a block: ended by PROFILE_END(name) on the same thread; _C _L.
+     PROFILE_END(name)               An end without its begin does nothing. Up to 32 may be open at a time
+     PROFILE_STAGE(name)             a scope that PROFILE_NEXT(name), in the same block or one inside, ends while it
+     PROFILE_NEXT(name)              begins the next one, with one clock read for both; the last ends with the block
+     PROFILE_MARK(name)              an instant; _C _L _S(text) _F(format, ...)
+     PROFILE_FRAME(name)             the boundary between two frames; one name, one track of frames
+     PROFILE_COUNTER(name, value)    a sample of an integer (int64_t) or floating-point (double) number; _C _L
+     PROFILE_ARG(key, value)         a value on the innermost scope that this thread is recording: any integer, floating-
+                                     point number, bool, pointer or C string (C11 and C++). In C99 say which:
+       _I int64_t  _U uint64_t  _D double  _B bool  _S string, copied  _P pointer
+     PROFILE_THREAD(name)            names the thread: any string, copied */
+
+enum { /* what a word of the image is: see >>image */
+    PROF__KIND_NONE = 0,
+    PROF__KIND_BEGIN,
+    PROF__KIND_END,
+    PROF__KIND_MARK,
+    PROF__KIND_COUNTER_INT,
+    PROF__KIND_COUNTER_DOUBLE,
+    PROF__KIND_FRAME,
+    PROF__KIND_ARG,
+    PROF__KIND_NAME,
+    PROF__KIND_TRACK,
+    PROF__KIND_LOST
+};
+
+#if PROF_ENABLE
+typedef uint64_t prof__token; /* what a begin hands to its end; 0: nothing was recorded */
+
+#if defined(_WIN32) || !defined(__GNUC__)
+extern uint32_t prof__generation;
+#else
+extern PROF_DEF uint32_t prof__generation;
+#endif
+PROF_DEF prof__token prof__begin(prof_site *site);
+PROF_DEF prof__token prof__begin_text(prof_site *site, const char *text);
+PROF_DEF prof__token prof__begin_format(prof_site *site, const char *format, ...) PROF__PRINTF(2, 3);
+PROF_DEF void prof__end(prof__token token);
+PROF_DEF prof__token prof__next(prof_site *site, prof__token token);
+PROF_DEF void prof__begin_loose(prof_site *site);
+PROF_DEF void prof__end_loose(prof_site *site);
+PROF_DEF void prof__mark(prof_site *site);
+PROF_DEF void prof__mark_text(prof_site *site, const char *text);
+PROF_DEF void prof__mark_format(prof_site *site, const char *format, ...) PROF__PRINTF(2, 3);
+PROF_DEF void prof__frame(prof_site *site);
+PROF_DEF void prof__counter_int(prof_site *site, int64_t value);
+PROF_DEF void prof__counter_double(prof_site *site, double value);
+PROF_DEF void prof__arg_int(prof_site *site, int64_t value);
+PROF_DEF void prof__arg_uint(prof_site *site, uint64_t value);
+PROF_DEF void prof__arg_double(prof_site *site, double value);
+PROF_DEF void prof__arg_bool(prof_site *site, int value);
+PROF_DEF void prof__arg_pointer(prof_site *site, const volatile void *value);
+PROF_DEF void prof__arg_string(prof_site *site, const char *value);
+PROF_DEF void prof_thread_name(const char *name); /* null: back to the system's name */
+
+#define PROF__OFF 0x80000000u
+
+/* A site's state says, for one generation of the control state, what the site is: its low half equals the generation
+   (on), differs from it in the top bit (off), or is out of date, which is for the slow path to settle. */
+#if defined(__GNUC__)
+typedef uint32_t __attribute__((may_alias)) prof__half;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define PROF__LOW_HALF 1
+#else
+#define PROF__LOW_HALF 0
+#endif
+static inline PROF__UNUSED int prof__on(const prof_site *site)
+{
+    uint32_t state = __atomic_load_n((const prof__half *)&site->private_state + PROF__LOW_HALF, __ATOMIC_RELAXED);
+    return (state ^ __atomic_load_n(&prof__generation, __ATOMIC_RELAXED)) != PROF__OFF;
+}
+#else
+static inline int prof__on(const prof_site *site)
+{
+    return ((uint32_t) * (const volatile uint64_t *)&site->private_state ^ *(const volatile uint32_t *)&prof__generation) !=
+           PROF__OFF;
+}
+#endif
+
+#ifdef __cplusplus
+} /* extern "C" */
+struct prof__guard {
+    prof__token token;
+    ~prof__guard()
+    {
+        if (token) prof__end(token);
+    }
+};
+struct prof__guard_block {
+    prof__token token;
+    int more;
+    ~prof__guard_block()
+    {
+        if (token) prof__end(token);
+    }
+};
+inline void prof__arg(prof_site *site, bool value) { prof__arg_bool(site, value); }
+inline void prof__arg(prof_site *site, int value) { prof__arg_int(site, value); }
+inline void prof__arg(prof_site *site, long value) { prof__arg_int(site, value); }
+inline void prof__arg(prof_site *site, long long value) { prof__arg_int(site, value); }
+inline void prof__arg(prof_site *site, unsigned value) { prof__arg_uint(site, value); }
+inline void prof__arg(prof_site *site, unsigned long value) { prof__arg_uint(site, value); }
+inline void prof__arg(prof_site *site, unsigned long long value) { prof__arg_uint(site, value); }
+inline void prof__arg(prof_site *site, double value) { prof__arg_double(site, value); }
+inline void prof__arg(prof_site *site, const char *value) { prof__arg_string(site, value); }
+inline void prof__arg(prof_site *site, const volatile void *value) { prof__arg_pointer(site, value); }
+extern "C" {
+#elif defined(__GNUC__)
+static inline PROF__UNUSED void prof__guard_end(const prof__token *token)
+{
+    if (*token) prof__end(*token);
+}
+#endif
+#endif /* PROF_ENABLE */
+
+#define PROF__JOIN_(a, b) a##b
+#define PROF__JOIN(a, b) PROF__JOIN_(a, b)
+#define PROF__FIRST_(a, ...) a
+#define PROF__FIRST(...) PROF__FIRST_(__VA_ARGS__, 0)
+/* Counts as a use of x and evaluates nothing; the conditional makes bit-fields and arrays fit for sizeof. */
+#define PROF__USE(x) (void)sizeof(0 ? 0 : (x))
+#define PROF__USE2(x, y) (PROF__USE(x), PROF__USE(y))
+#define PROF__USE3(x, y, z) (PROF__USE(x), PROF__USE(y), PROF__USE(z))
+
+/* The one switch between the live and the stripped API. */
+#if PROF_ENABLE
+#define PROF__EITHER(live, stripped) live
+#else
+#define PROF__EITHER(live, stripped) stripped
+#endif
+
+#define PROF__SITE(variable, kind, name, category, level) PROF__SITE_COLOR(variable, kind, name, category, level, 0)
+#define PROF__SITE_COLOR(variable, kind, name, category, level, color)         \
+    static prof_site variable = {0, name, category, __FILE__, __func__, __LINE__, color, level, kind, 0, 0}
+#define PROF__ON(site, level) ((level) <= PROF_MAX_LEVEL && prof__on(&(site)))
+#define PROF__BEGIN(site, level) (PROF__ON(site, level) ? prof__begin(&(site)) : 0)
+
+#if defined(__cplusplus)
+#define PROF__GUARD(variable, token) prof__guard variable = {token}
+#define PROF__STAGE_TOKEN prof__stage.token
+#elif defined(__GNUC__)
+#define PROF__GUARD(variable, token) \
+    __attribute__((cleanup(prof__guard_end), unused)) prof__token variable = token
+#define PROF__STAGE_TOKEN prof__stage
+#endif
+
+/* A statement that owns a site: action may use prof__here. */
+#define PROF__STATEMENT(kind, name, category, level, action)                   \
+    do {                                                                       \
+        PROF__SITE(prof__here, kind, name, category, level);                   \
+        if (PROF__ON(prof__here, level)) action;                               \
+    } while (0)
+/* id makes the names unique; site and token are the macro's own variables, and begin may use site. */
+#define PROF__SCOPE(...) PROF__SCOPE_(__VA_ARGS__)
+#define PROF__SCOPE_(id, name, category, level, begin, ...)                    \
+    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN, name, category, level);      \
+    PROF__GUARD(prof__scope_##id, PROF__ON(prof__site_##id, level) ? begin(&prof__site_##id, __VA_ARGS__) : 0)
+#define PROF__BEGIN_1(site, unused) prof__begin(site)
+
+#define PROFILE_SCOPE_CL(name, category, level)                                                            \
+    PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, name, category, level, PROF__BEGIN_1, 0), PROF__USE3(name, category, level))
+#define PROFILE_SCOPE(name) PROFILE_SCOPE_CL(name, PROF_CATEGORY, 1)
+#define PROFILE_SCOPE_C(name, category) PROFILE_SCOPE_CL(name, category, 1)
+#define PROFILE_SCOPE_L(name, level) PROFILE_SCOPE_CL(name, PROF_CATEGORY, level)
+#define PROFILE_SCOPE_S(text)                                                                              \
+    PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, "", PROF_CATEGORY, 1, prof__begin_text, text), PROF__USE(text))
+#define PROFILE_SCOPE_F(...)                                                                               \
+    PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY, 1, prof__begin_format,  \
+                             __VA_ARGS__),                                                                 \
+                 (void)sizeof(prof__format_check(__VA_ARGS__)))
+#define PROFILE_FUNCTION() PROFILE_SCOPE(__func__)
+#define PROFILE_FUNCTION_C(category) PROFILE_SCOPE_C(__func__, category)
+#define PROFILE_FUNCTION_L(level) PROFILE_SCOPE_L(__func__, level)
+
+#define PROFILE_BLOCK(name) PROF__EITHER(PROF__BLOCK(PROF_UNIQUE, name, PROF_CATEGORY, 1), )
+#define PROFILE_BLOCK_C(name, category) PROF__EITHER(PROF__BLOCK(PROF_UNIQUE, name, category, 1), )
+#define PROFILE_BLOCK_L(name, level) PROF__EITHER(PROF__BLOCK(PROF_UNIQUE, name, PROF_CATEGORY, level), )
+#if defined(__GNUC__) || defined(__TINYC__)
+#define PROF__BEGIN_HERE(name, category, level)                                \
+    __extension__({                                                            \
+        PROF__SITE(prof__here, PROF__KIND_BEGIN, name, category, level);       \
+        PROF__BEGIN(prof__here, level);                                        \
+    })
+#endif
+#if defined(__cplusplus)
+#ifndef PROF__BEGIN_HERE
+#define PROF__BEGIN_HERE(name, category, level)                                \
+    ([]() -> prof__token {                                                     \
+        PROF__SITE(prof__here, PROF__KIND_BEGIN, name, category, level);       \
+        return PROF__BEGIN(prof__here, level);                                 \
+    }())
+#endif
+#define PROF__BLOCK_(id, name, category, level)                                                            \
+    for (prof__guard_block prof__block_##id = {PROF__BEGIN_HERE(name, category, level), 1};                \
+         prof__block_##id.more; prof__block_##id.more = 0)
+#elif defined(__GNUC__)
+#define PROF__BLOCK_(id, name, category, level)                                                            \
+    for (prof__token prof__scope_##id __attribute__((cleanup(prof__guard_end), unused)) =                  \
+             PROF__BEGIN_HERE(name, category, level),                                                      \
+             prof__more_##id = 1;                                                                          \
+         prof__more_##id; prof__more_##id = 0)
+#elif defined(PROF__BEGIN_HERE)
+#define PROF__BLOCK_(id, name, category, level)                                                            \
+    for (prof__token prof__scope_##id = PROF__BEGIN_HERE(name, category, level), prof__more_##id = 1;      \
+         prof__more_##id; prof__more_##id = 0, prof__scope_##id ? prof__end(prof__scope_##id) : (void)0)
+#else
+#define PROF__BLOCK_(id, name, category, level)                                                            \
+    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN, name, category, level);                                  \
+    for (prof__token prof__scope_##id = PROF__BEGIN(prof__site_##id, level), prof__more_##id = 1;          \
+         prof__more_##id; prof__more_##id = 0, prof__scope_##id ? prof__end(prof__scope_##id) : (void)0)
+#endif
+#define PROF__BLOCK(...) PROF__BLOCK_(__VA_ARGS__)
+
+#define PROF__BEGIN_LOOSE(name, category, level) \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_BEGIN, name, category, level, prof__begin_loose(&prof__here)), \
+                 PROF__USE3(name, category, level))
+#define PROFILE_BEGIN(name) PROF__BEGIN_LOOSE(name, PROF_CATEGORY, 1)
+#define PROFILE_BEGIN_C(name, category) PROF__BEGIN_LOOSE(name, category, 1)
+#define PROFILE_BEGIN_L(name, level) PROF__BEGIN_LOOSE(name, PROF_CATEGORY, level)
+#define PROFILE_END(name)                                                                                  \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_END, name, "", 0, prof__end_loose(&prof__here)), PROF__USE(name))
+
+/* One sequence of stages in a block inside another's block is meant, so that -Wshadow has nothing to say. */
+#if defined(__GNUC__)
+#define PROF__QUIET_SHADOW(declaration)                                                                    \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"") declaration;             \
+    _Pragma("GCC diagnostic pop")
+#else
+#define PROF__QUIET_SHADOW(declaration) declaration
+#endif
+#define PROF__STAGE(...) PROF__STAGE_(__VA_ARGS__)
+#define PROF__STAGE_(id, name)                                                                             \
+    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, 1);                                 \
+    PROF__QUIET_SHADOW(PROF__GUARD(prof__stage, PROF__BEGIN(prof__site_##id, 1)))
+#define PROFILE_STAGE(name) PROF__EITHER(PROF__STAGE(PROF_UNIQUE, name), PROF__USE(name))
+#define PROFILE_NEXT(name)                                                                                 \
+    PROF__EITHER(                                                                                          \
+        do {                                                                                               \
+            PROF__SITE(prof__here, PROF__KIND_BEGIN, name, PROF_CATEGORY, 1);                              \
+            if (PROF__STAGE_TOKEN || prof__on(&prof__here))                                                \
+                PROF__STAGE_TOKEN = prof__next(&prof__here, PROF__STAGE_TOKEN);                            \
+        } while (0),                                                                                       \
+        PROF__USE(name))
+
+#define PROF__MARK(name, category, level, action) \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK, name, category, level, action), PROF__USE3(name, category, level))
+#define PROFILE_MARK(name) PROF__MARK(name, PROF_CATEGORY, 1, prof__mark(&prof__here))
+#define PROFILE_MARK_C(name, category) PROF__MARK(name, category, 1, prof__mark(&prof__here))
+#define PROFILE_MARK_L(name, level) PROF__MARK(name, PROF_CATEGORY, level, prof__mark(&prof__here))
+#define PROFILE_MARK_S(text)                                                                               \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK, "", PROF_CATEGORY, 1, prof__mark_text(&prof__here, text)), \
+                 PROF__USE(text))
+#define PROFILE_MARK_F(...)                                                                                \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY, 1,              \
+                                 prof__mark_format(&prof__here, __VA_ARGS__)),                             \
+                 (void)sizeof(prof__format_check(__VA_ARGS__)))
+#define PROFILE_FRAME(name)                                                                                \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_FRAME, name, PROF_CATEGORY, 1, prof__frame(&prof__here)),      \
+                 PROF__USE(name))
+
+/* 1 converted to the type of value, halved, is not 0 only in floating point; value is evaluated once. */
+#define PROF__COUNTER(name, value, category, level)                                                        \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_COUNTER_INT, name, category, level,                            \
+                                 ((1 ? 1 : (value)) / 2 != 0) ? prof__counter_double(&prof__here, (double)(value)) \
+                                                              : prof__counter_int(&prof__here, (int64_t)(value))), \
+                 (PROF__USE2(name, value), PROF__USE2(category, level)))
+#define PROFILE_COUNTER(name, value) PROF__COUNTER(name, value, PROF_CATEGORY, 1)
+#define PROFILE_COUNTER_C(name, value, category) PROF__COUNTER(name, value, category, 1)
+#define PROFILE_COUNTER_L(name, value, level) PROF__COUNTER(name, value, PROF_CATEGORY, level)
+
+#define PROF__ARG(key, value, function)                                                                    \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_ARG, key, PROF_CATEGORY, 1, function(&prof__here, value)),     \
+                 PROF__USE2(key, value))
+#define PROFILE_ARG_I(key, value) PROF__ARG(key, value, prof__arg_int)
+#define PROFILE_ARG_U(key, value) PROF__ARG(key, value, prof__arg_uint)
+#define PROFILE_ARG_D(key, value) PROF__ARG(key, value, prof__arg_double)
+#define PROFILE_ARG_B(key, value) PROF__ARG(key, value, prof__arg_bool)
+#define PROFILE_ARG_S(key, value) PROF__ARG(key, value, prof__arg_string)
+#define PROFILE_ARG_P(key, value) PROF__ARG(key, value, prof__arg_pointer)
+#if defined(__cplusplus)
+#define PROFILE_ARG(key, value) PROF__ARG(key, value, prof__arg)
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define PROFILE_ARG(key, value)                                                                            \
+    PROF__ARG(key, value,                                                                                  \
+              _Generic((value), _Bool: prof__arg_bool, char: prof__arg_int, signed char: prof__arg_int,    \
+                  short: prof__arg_int, int: prof__arg_int, long: prof__arg_int, long long: prof__arg_int, \
+                  unsigned char: prof__arg_uint, unsigned short: prof__arg_uint, unsigned: prof__arg_uint, \
+                  unsigned long: prof__arg_uint, unsigned long long: prof__arg_uint, float: prof__arg_double, \
+                  double: prof__arg_double, char *: prof__arg_string, const char *: prof__arg_string,      \
+                  default: prof__arg_pointer))
+#endif
+
+#define PROFILE_THREAD(name) PROF__EITHER(prof_thread_name(name), PROF__USE(name))
+
+#if !PROF_ENABLE
+int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never defined, never called */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define PROF__STRIPPED(value, use) __extension__({ use; value; })
+#else
+#define PROF__STRIPPED(value, use) (use, value)
+#endif
+#define PROF__GONE PROF_DISABLED
+#define prof_start(config) PROF__STRIPPED(PROF_DISABLED, PROF__USE(config))
+#define prof_stop() PROF__STRIPPED(PROF_DISABLED, (void)0)
+#define prof_pause() PROF__STRIPPED(PROF_DISABLED, (void)0)
+#define prof_resume() PROF__STRIPPED(PROF_DISABLED, (void)0)
+#define prof_reset() PROF__STRIPPED(PROF_DISABLED, (void)0)
+#define prof_enabled() PROF__STRIPPED(0, (void)0)
+#define prof_set_level(level) PROF__STRIPPED(PROF_DISABLED, PROF__USE(level))
+#define prof_category_enable(pattern, on) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(pattern, on))
+#define prof_config_set(config, key, value) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(config, key, value))
+#define prof_save(path) PROF__STRIPPED(PROF_DISABLED, PROF__USE(path))
+#define prof_status_text(status) PROF__STRIPPED("", PROF__USE(status))
+#define prof_error() PROF__STRIPPED("", (void)0)
+#define prof_thread_name(name) PROF__STRIPPED((void)0, PROF__USE(name))
+#endif
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* PROF_H */
+
+/*== END OF HEADER ==================================================================================================*/
+
+#if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF__IMPLEMENTED)
+#define PROF__IMPLEMENTED
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*-- IMAGE -------------------------------------------------------------------------------------------------- >>image --
+   The same bytes in memory, in a .prof file, in a core dump. All fields have fixed width and the writer's byte order.
+
+     prof__header       at 0
+     meta               append-only records: strings, call sites, session key/values; published by their non-zero head
+     index              a hash table over meta, private to the writer; readers ignore it
+     chunks             chunk_count times chunk_size bytes: a prof__chunk followed by words
+
+   A chunk belongs to one thread at a time; its words are a sequence of records, head first, published by the head's
+   non-zero kind: a reader stops at the first word that has none. Heads:
+
+       63..60 kind   59..40 call site id   39..0 ticks since the chunk's base     BEGIN END MARK FRAME
+                                                                                  COUNTER_*, then 1 word: the value
+       63..60 kind   59..40 call site id   39..32 value type   31 cut   15..0 n   ARG, then n words: the value
+                                                                                  NAME, the same: a string, site 0
+       63..60 kind   31..0 name (string id)                                       TRACK, then track id, thread id
+       63..60 kind   39..0 count                                                  LOST
+
+   TRACK says whose records follow, and comes first in each chunk. ARG belongs to the innermost open scope of its track.
+   NAME is the run-time name of the BEGIN or MARK directly before it. An END closes the innermost open scope with the
+   same call site or, failing that, of the same name; scopes inside that one were left without an end (longjmp).
+   Strings end with at least one zero byte and are padded to whole words. Chunks are in order of their sequence number. */
+
+#define PROF__MAGIC "prof.img"
+#define PROF__IMAGE_VERSION 1
+#define PROF__BYTE_ORDER 0x01020304u
+#define PROF__TICK_BITS 40
+#define PROF__TICK_MASK ((1ull << PROF__TICK_BITS) - 1)
+#define PROF__SITE_BITS 20
+#define PROF__SITE_MASK ((1u << PROF__SITE_BITS) - 1)
+#define PROF__KIND_SHIFT 60
+
+/* One instant on two clocks. Ticks are those of the session's clock; width is how many ticks passed while it was taken:
+   the smaller, the better the pair. */
+typedef struct prof__pair {
+    uint64_t tick, monotonic_ns, unix_ns, width;
+} prof__pair;
+
+typedef struct prof__header {
+    char magic[8];
+    uint32_t version, byte_order, header_size, word_size; /* word_size: bytes of a pointer of the recording program */
+    uint64_t image_size;
+    uint64_t meta_offset, meta_size, index_offset, index_size;
+    uint64_t chunk_offset, chunk_count;
+    uint32_t chunk_size, chunk_header_size;
+    uint32_t mode, clock; /* prof_mode, prof_clock */
+    uint32_t state;       /* PROF__RUNNING, PROF__STOPPED */
+    uint32_t session;     /* counts the sessions of the process */
+    uint64_t pid;
+    uint64_t tick_hz;     /* where the processor or the user tells it, else 0: then only the pairs know */
+    uint64_t resolution_ticks, cost_ticks_x1000; /* of the clock; of one scope */
+    prof__pair first, last;                      /* the session's start; the newest known */
+    uint64_t next_chunk;  /* the ring's position: counts chunks tried so far */
+    uint64_t overwritten; /* chunks that were reused and so lost their older words */
+    uint64_t meta_used;   /* bytes */
+    uint64_t lost;        /* events lost on threads without a chunk; the others' are in their chunks */
+    uint64_t sites_lost;  /* call sites and names that found no room in meta */
+    uint64_t tracks;      /* track ids given out */
+    char program[64], clock_name[24], boot_id[40]; /* boot_id: tells whether this machine's counter is still the same */
+} prof__header;
+
+enum { PROF__RUNNING = 1, PROF__STOPPED = 2 };
+
+typedef struct prof__chunk {
+    uint64_t sequence; /* from 1; 0: empty or being reused */
+    prof__pair base;
+    uint32_t state;    /* PROF__CHUNK_... */
+    uint32_t unused;
+    uint64_t lost;     /* events that the last thread in this chunk could not record since its last LOST record */
+    uint64_t unused2;
+} prof__chunk;
+
+enum { PROF__CHUNK_FREE = 0, PROF__CHUNK_OWNED, PROF__CHUNK_FULL, PROF__CHUNK_LEFT };
+
+/* Meta records: head = kind << 56 | words << 32 | id, words counting the head. Ids count from 1 for each kind.
+     STRING   the text, zero-terminated, padded to whole words
+     SITE     name | file << 32, function | category << 32 (string ids, 0 is ""), line | color << 32, level | kind << 32
+     SESSION  key and value, both zero-terminated; id 0 */
+enum { PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION };
+#define PROF__META_SITE_WORDS 5
+
+/*-- PLATFORM -------------------------------------------------------------------------------------------- >>platform --
+   All that differs between systems. Freestanding, the user's macros stand in: see the manual. */
+
+#if defined(PROF_FREESTANDING)
+#if !defined(PROF_CLOCK_READ) || !defined(PROF_CPU_STATE)
+#error "prof.h: PROF_FREESTANDING needs PROF_CLOCK_READ() and PROF_CPU_STATE(): see the manual"
+#endif
+#elif defined(_WIN32)
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
+#include <windows.h>
+#else
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#endif
+#if !defined(CLOCK_MONOTONIC) || !defined(MAP_ANONYMOUS)
+#error "prof.h: in the file with PROF_IMPLEMENTATION, include it first or compile with -D_GNU_SOURCE"
+#endif
+#endif
+#ifndef PROF_FREESTANDING
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#else
+#include <stdarg.h>
+#endif
+
+#ifndef __GNUC__
+#error "prof.h: the implementation needs gcc or clang; any C99 or C++11 compiler may compile the marked-up files"
+#endif
+
+#define PROF__LOAD(p) __atomic_load_n(p, __ATOMIC_RELAXED)
+#define PROF__ACQUIRE(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define PROF__STORE(p, v) __atomic_store_n(p, v, __ATOMIC_RELAXED)
+#define PROF__RELEASE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
+#define PROF__ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_RELAXED)
+/* Orders what this thread does as its own signal handlers see it; no instruction. */
+#define PROF__BARRIER() __asm__ volatile("" ::: "memory")
+
+/* 64-bit atomics are one instruction on 64-bit processors; elsewhere words are written half by half, low half first, and
+   counters in the image are only as exact as their lower half. */
+#define PROF__WIDE (UINTPTR_MAX > 0xffffffffu)
+
+/* A reader may copy a chunk while its owner writes; it finds out from the sequence number. To the thread sanitizer, which
+   can't know, those accesses are made atomic one by one. */
+#if defined(__SANITIZE_THREAD__)
+#define PROF__THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define PROF__THREAD_SANITIZER 1
+#endif
+#endif
+
+static void prof__copy(void *to, const void *from, size_t size)
+{
+#ifdef PROF_FREESTANDING
+    for (size_t i = 0; i < size; ++i) {
+        ((char *)to)[i] = ((const char *)from)[i];
+        PROF__BARRIER(); /* keeps the compiler from making a call to memcpy of this */
+    }
+#else
+    memcpy(to, from, size);
+#endif
+}
+
+static void prof__clear(void *at, size_t size) /* 8-byte aligned, whole words */
+{
+#if defined(PROF_FREESTANDING) || defined(PROF__THREAD_SANITIZER)
+    for (size_t i = 0; i < size / 8; ++i) {
+        PROF__STORE((uint64_t *)at + i, 0);
+        PROF__BARRIER();
+    }
+#else
+    memset(at, 0, size);
+#endif
+}
+
+static size_t prof__length(const char *text)
+{
+    size_t n = 0;
+    while (text[n]) {
+        ++n;
+        PROF__BARRIER();
+    }
+    return n;
+}
+
+static int prof__equal(const char *a, const char *b)
+{
+    while (*a && *a == *b) ++a, ++b;
+    return *a == *b;
+}
+
+/* One per thread, or per processor in a kernel. The first line is the fast path's. */
+typedef struct prof__thread {
+    uint32_t gate;  /* the generation for which the fast path is open; PROF__BUSY, PROF__SHUT */
+    uint32_t epoch; /* of the session this thread records into; a token carries it from a begin to its end */
+    uint64_t *cursor, *end;
+    uint64_t base; /* ticks */
+    uint64_t room; /* words that may still be taken: those left in the chunk less one for each scope owed its end */
+    uint32_t open; /* value for gate once the thread is in step */
+    uint32_t seen; /* generation with which the thread is in step */
+    struct prof__session *session;
+    prof__chunk *chunk;
+    uint64_t track, thread_id;
+    uint32_t name_id, exits, loose_count;
+    uint32_t loose_name[16];
+    uint64_t loose[16];
+    char name[64]; /* PROFILE_THREAD's, kept from session to session */
+} prof__thread;
+
+#define PROF__BUSY 0x80000000u /* the thread is writing: a signal handler that finds this must not */
+#define PROF__SHUT 0x80000001u /* everything takes the slow path */
+
+#ifdef PROF_FREESTANDING
+#define PROF__SELF() ((prof__thread *)PROF_CPU_STATE())
+typedef char prof__cpu_state_fits[sizeof(prof__thread) <= PROF_CPU_STATE_SIZE ? 1 : -1];
+static void prof__wait(void) {}
+#define PROF__ERRNO_SAVE() ((void)0)
+#define PROF__ERRNO_RESTORE() ((void)0)
+static uint64_t prof__thread_id(void)
+{
+#ifdef PROF_CPU_ID
+    return (uint64_t)(PROF_CPU_ID());
+#else
+    return 0;
+#endif
+}
+static void prof__system_name(char *name, size_t size)
+{
+    (void)size;
+    name[0] = 0;
+}
+static uint64_t prof__process_id(void) { return 0; }
+static void prof__on_exit_of_thread(prof__thread *self) { (void)self; }
+#else
+
+#if defined(__GNUC__) && !defined(_WIN32)
+static __thread prof__thread prof__self __attribute__((tls_model("initial-exec")));
+#else
+static __thread prof__thread prof__self;
+#endif
+#define PROF__SELF() (&prof__self)
+static void prof__thread_leaves(void *self);
+static int prof__keys_made;
+
+/* Macros leave errno as it was. */
+#define PROF__ERRNO_SAVE() int prof__errno = errno
+#define PROF__ERRNO_RESTORE() (void)(errno = prof__errno)
+
+#ifdef _WIN32
+static void prof__wait(void) { Sleep(0); }
+static uint64_t prof__thread_id(void) { return GetCurrentThreadId(); }
+static uint64_t prof__process_id(void) { return GetCurrentProcessId(); }
+static void prof__system_name(char *name, size_t size)
+{
+    (void)size;
+    name[0] = 0;
+}
+static VOID WINAPI prof__fiber_leaves(PVOID self)
+{
+    if (self) prof__thread_leaves(self);
+}
+static DWORD prof__exit_key;
+static void prof__keys_make(void) { prof__exit_key = FlsAlloc(prof__fiber_leaves); }
+static void prof__on_exit_of_thread(prof__thread *self) { FlsSetValue(prof__exit_key, self); }
+#else
+static void prof__wait(void) /* sleeps, because the one who is waited for may have a lower priority */
+{
+    struct timespec moment = {0, 20000};
+    nanosleep(&moment, NULL);
+}
+static uint64_t prof__process_id(void) { return (uint64_t)getpid(); }
+static uint64_t prof__thread_id(void)
+{
+#ifdef __linux__
+    return (uint64_t)syscall(SYS_gettid);
+#else
+    return (uint64_t)(uintptr_t)pthread_self();
+#endif
+}
+static void prof__system_name(char *name, size_t size) /* size >= 16 */
+{
+    (void)size;
+    name[0] = 0;
+#ifdef __linux__
+    prctl(PR_GET_NAME, name, 0, 0, 0);
+#endif
+}
+static pthread_key_t prof__exit_key;
+static void prof__child_of_fork(void);
+static void prof__keys_make(void)
+{
+    pthread_key_create(&prof__exit_key, prof__thread_leaves);
+    pthread_atfork(NULL, NULL, prof__child_of_fork);
+}
+/* The library that holds the recorder may be unloaded before its threads end. */
+static void __attribute__((destructor)) prof__keys_delete(void)
+{
+    if (prof__keys_made) pthread_key_delete(prof__exit_key);
+}
+static void prof__on_exit_of_thread(prof__thread *self) { pthread_setspecific(prof__exit_key, self); }
+#endif
+#endif
+
+#if defined(PROF_FREESTANDING) || defined(_WIN32)
+typedef int prof__signals;
+static void prof__signals_block(prof__signals *old) { *old = 0; }
+static void prof__signals_restore(const prof__signals *old) { (void)old; }
+#else
+typedef sigset_t prof__signals;
+static void prof__signals_block(prof__signals *old)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, old);
+}
+static void prof__signals_restore(const prof__signals *old) { pthread_sigmask(SIG_SETMASK, old, NULL); }
+#endif
+
+/* A lock for what is rare: a new call site, a new thread. A macro gives up after some tenths of a second, which costs an
+   event but can't hang the program; control functions wait. */
+static int prof__lock_word, prof__control_word;
+
+static int prof__lock_try(int *lock)
+{
+    for (int i = 0; i < 5000; ++i) {
+        if (!__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE)) return 1;
+        if (i > 100) prof__wait();
+    }
+    return 0;
+}
+
+static void prof__lock(int *lock)
+{
+    while (!prof__lock_try(lock)) {
+    }
+}
+
+static void prof__unlock(int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
+
+/*-- ERRORS ------------------------------------------------------------------------------------------------ >>errors --*/
+
+#ifdef PROF_FREESTANDING
+static char prof__error_text[256];
+#else
+static __thread char prof__error_text[256];
+#endif
+
+static prof_status prof__fail(prof_status status, const char *format, ...) PROF__PRINTF(2, 3);
+static prof_status prof__fail(prof_status status, const char *format, ...)
+{
+#ifdef PROF_FREESTANDING
+    size_t n = prof__length(format);
+    if (n > sizeof prof__error_text - 1) n = sizeof prof__error_text - 1;
+    prof__copy(prof__error_text, format, n); /* without a printf the text keeps its place holders */
+    prof__error_text[n] = 0;
+#else
+    va_list list;
+    va_start(list, format);
+    vsnprintf(prof__error_text, sizeof prof__error_text, format, list);
+    va_end(list);
+#endif
+    return status;
+}
+
+PROF_DEF const char *prof_error(void) { return prof__error_text; }
+
+PROF_DEF const char *prof_status_text(prof_status status)
+{
+    static const char *const texts[PROF_STATUS_COUNT] = {
+        "ok",
+        "compiled without profiling (PROF_ENABLE=0)",
+        "invalid argument",
+        "not possible in this state",
+        "not supported on this platform or in this build",
+        "out of memory",
+        "input or output failed",
+        "not a valid prof image",
+    };
+    return (unsigned)status < PROF_STATUS_COUNT ? texts[status] : "unknown status";
+}
+
+/*-- CLOCK -------------------------------------------------------------------------------------------------- >>clock --
+   Ticks are read raw; what a nanosecond is follows from the pairs in the image when it is read. */
+
+#if defined(PROF_FREESTANDING)
+#define PROF__COUNTER_NAME "user"
+static inline uint64_t prof__counter(void) { return (uint64_t)(PROF_CLOCK_READ()); }
+static uint64_t prof__counter_ordered(void) { return prof__counter(); }
+static int prof__counter_usable(void) { return 1; }
+static uint64_t prof__counter_hz(void) { return 0; }
+#elif defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#define PROF__COUNTER_NAME "rdtsc"
+static inline uint64_t prof__counter(void) { return __builtin_ia32_rdtsc(); }
+static uint64_t prof__counter_ordered(void)
+{
+    unsigned a, d, c;
+    __asm__ volatile("rdtscp" : "=a"(a), "=d"(d), "=c"(c)::"memory");
+    return (uint64_t)d << 32 | a;
+}
+static int prof__counter_usable(void) /* bit 0: invariant, bit 1: rdtscp */
+{
+    unsigned a, b, c, d, usable = 0;
+    if (__get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & 1u << 8)) usable |= 1;
+    if (__get_cpuid(0x80000001u, &a, &b, &c, &d) && (d & 1u << 27)) usable |= 2;
+#ifdef __linux__
+    if (usable) { /* the kernel watches the counters of all processors, and leaves a clock that it found unstable */
+        char text[16] = {0};
+        int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+        if (file >= 0) {
+            if (read(file, text, sizeof text - 1) > 0 && (text[0] == 'h' || text[0] == 'a' || text[0] == 'j'))
+                usable = 0; /* hpet, acpi_pm, jiffies */
+            close(file);
+        }
+    }
+#endif
+    return (int)usable;
+}
+static uint64_t prof__counter_hz(void)
+{
+    unsigned a, b, c, d;
+    if (__get_cpuid(0x15, &a, &b, &c, &d) && a && b && c) return (uint64_t)c * b / a;
+    return 0;
+}
+#elif defined(__aarch64__)
+#define PROF__COUNTER_NAME "cntvct"
+static inline uint64_t prof__counter(void)
+{
+    uint64_t tick;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(tick));
+    return tick;
+}
+static uint64_t prof__counter_ordered(void)
+{
+    uint64_t tick;
+    __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(tick)::"memory");
+    return tick;
+}
+static int prof__counter_usable(void) { return 3; }
+static uint64_t prof__counter_hz(void)
+{
+    uint64_t hz;
+    __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(hz));
+    return hz;
+}
+#elif defined(__riscv) && __riscv_xlen == 64
+#define PROF__COUNTER_NAME "rdtime"
+static inline uint64_t prof__counter(void)
+{
+    uint64_t tick;
+    __asm__ volatile("rdtime %0" : "=r"(tick));
+    return tick;
+}
+static uint64_t prof__counter_ordered(void)
+{
+    uint64_t tick;
+    __asm__ volatile("fence\n\trdtime %0" : "=r"(tick)::"memory");
+    return tick;
+}
+static int prof__counter_usable(void) { return 3; }
+static uint64_t prof__counter_hz(void) { return 0; }
+#else
+#define PROF__COUNTER_NAME "none"
+static inline uint64_t prof__counter(void) { return 0; }
+static uint64_t prof__counter_ordered(void) { return 0; }
+static int prof__counter_usable(void) { return 0; }
+static uint64_t prof__counter_hz(void) { return 0; }
+#endif
+
+#ifndef PROF_FREESTANDING
+#ifdef _WIN32
+static uint64_t prof__monotonic(void)
+{
+    LARGE_INTEGER count, hz;
+    QueryPerformanceCounter(&count);
+    QueryPerformanceFrequency(&hz);
+    return (uint64_t)count.QuadPart / (uint64_t)hz.QuadPart * 1000000000u +
+           (uint64_t)count.QuadPart % (uint64_t)hz.QuadPart * 1000000000u / (uint64_t)hz.QuadPart;
+}
+static uint64_t prof__unix_time(void)
+{
+    FILETIME time;
+    GetSystemTimeAsFileTime(&time);
+    return (((uint64_t)time.dwHighDateTime << 32 | time.dwLowDateTime) - 116444736000000000u) * 100;
+}
+#else
+static uint64_t prof__clock_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+static uint64_t prof__monotonic(void) { return prof__clock_ns(CLOCK_MONOTONIC); }
+static uint64_t prof__unix_time(void) { return prof__clock_ns(CLOCK_REALTIME); }
+#endif
+#endif
+
+/* One reading; the tick lies in the middle of what the reading of the other clock took. */
+static void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
+{
+#ifdef PROF_FREESTANDING
+    (void)clock;
+    pair->tick = prof__counter();
+    pair->monotonic_ns = hz ? pair->tick / hz * 1000000000u + pair->tick % hz * 1000000000u / hz : pair->tick;
+    pair->unix_ns = 0;
+    pair->width = 0;
+#else
+    (void)hz;
+    if (clock == PROF_CLOCK_MONOTONIC) {
+        pair->tick = pair->monotonic_ns = prof__monotonic();
+        pair->width = 0;
+    } else {
+        uint64_t before = prof__counter();
+        pair->monotonic_ns = prof__monotonic();
+        pair->width = prof__counter() - before;
+        pair->tick = before + pair->width / 2;
+    }
+    pair->unix_ns = prof__unix_time();
+#endif
+}
+
+static void prof__pair_store(prof__pair *to, const prof__pair *pair) /* where a reader may be looking */
+{
+    PROF__STORE(&to->tick, pair->tick);
+    PROF__STORE(&to->monotonic_ns, pair->monotonic_ns);
+    PROF__STORE(&to->unix_ns, pair->unix_ns);
+    PROF__STORE(&to->width, pair->width);
+}
+
+/* The best of a few readings: for the ends of a session, where there is time. */
+static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
+{
+    prof__pair_take(clock, hz, pair);
+    for (int i = 0; i < 8; ++i) {
+        prof__pair again;
+        prof__pair_take(clock, hz, &again);
+        if (again.width <= pair->width) *pair = again;
+    }
+}
+
+/*-- SESSION STATE ----------------------------------------------------------------------------------------------------*/
+
+#define PROF__MAX_RULES 64
+#define PROF__MAX_LEFT 64
+
+/* The private side of an image. Freed only when no thread can hold a pointer into its image any more. */
+typedef struct prof__session {
+    prof__header *header; /* the image; what follows are addresses and limits inside it */
+    char *chunks;
+    uint64_t *meta;
+    uint32_t *index;
+    uint32_t index_mask, chunk_size;
+    uint64_t meta_words, chunk_words;
+    uint64_t chunk_count;
+    uint64_t min_ticks, ordered_excess;
+    uint32_t epoch, clock;
+    uint32_t string_count, site_count, site_without_room;
+    uint32_t fast; /* the inline counter, and nothing else, is what a scope needs */
+    uint64_t next_track;
+    struct { /* chunks that an exited thread left with room in them */
+        uint64_t sequence;
+        uint32_t chunk, words;
+    } left[PROF__MAX_LEFT];
+    uint32_t left_count;
+    uint32_t attached; /* threads that point into the image */
+    void *mapping;     /* null: the user's memory */
+    size_t mapping_size, image_size;
+    char output[1024]; /* expanded; "" for none */
+    char *live_path;   /* output, if the image is mapped to it */
+    struct prof__session *next;
+} prof__session;
+
+/* All of it changes under prof__lock_word, and so does the generation, which tells everybody that it has. */
+static struct {
+    prof__session *session; /* the running one, or the last one until it is reset */
+    prof__session *retired; /* older ones to which threads still point */
+    int running, paused, level;
+    int rule_count, category_named, category_default;
+    uint32_t epoch;
+    struct {
+        int on;
+        char pattern[48];
+    } rules[PROF__MAX_RULES];
+} prof__state;
+
+/* 0x80000000 fits no site and turns off the sites that were never looked at: nothing was started yet. */
+PROF_DEF uint32_t prof__generation = PROF__OFF;
+static prof_writer *prof__writers;
+
+static void prof__next_generation(void)
+{
+    uint32_t next = (PROF__LOAD(&prof__generation) & ~PROF__OFF) + 1;
+    PROF__RELEASE(&prof__generation, next >= PROF__OFF ? 1 : next);
+}
+
+/*-- META --------------------------------------------------------------------------------------------------- >>meta --
+   Strings and call sites, each stored once by content, so that a plugin that comes back a thousand times takes the room
+   of one. Called under the lock. */
+
+static uint32_t prof__hash(const void *bytes, size_t size)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < size; ++i) hash = (hash ^ ((const unsigned char *)bytes)[i]) * 16777619u;
+    return hash ^ hash >> 15;
+}
+
+/* Finds or appends a record whose words behind the head are these bytes, zero-padded. 0: no room. */
+static uint32_t prof__meta_intern(prof__session *s, uint32_t kind, const void *bytes, size_t size, uint32_t *count)
+{
+    uint64_t words = 1 + (size + 7) / 8, used = s->header->meta_used / 8;
+    uint32_t slot = (prof__hash(bytes, size) + kind) & s->index_mask;
+    for (; s->index[slot]; slot = (slot + 1) & s->index_mask) {
+        const uint64_t *record = s->meta + (s->index[slot] - 1);
+        if (record[0] >> 32 != ((uint64_t)kind << 24 | words)) continue;
+        const char *stored = (const char *)(record + 1);
+        size_t i = 0;
+        while (i < size && stored[i] == ((const char *)bytes)[i]) ++i;
+        if (i == size) return (uint32_t)record[0];
+    }
+    if (used + words > s->meta_words || words >= 1u << 24 || *count >= PROF__SITE_MASK) {
+        s->header->sites_lost++;
+        return 0;
+    }
+    uint64_t *record = s->meta + used;
+    prof__copy(record + 1, bytes, size);
+    uint32_t id = ++*count;
+    s->index[slot] = (uint32_t)used + 1;
+    s->header->meta_used = (used + words) * 8;
+    PROF__RELEASE(&record[0], (uint64_t)kind << 56 | words << 32 | id);
+    return id;
+}
+
+/* "" is 0. The size counts the terminator, so that stored strings always end. */
+static uint32_t prof__meta_string(prof__session *s, const char *text)
+{
+    size_t length = text ? prof__length(text) : 0;
+    return length ? prof__meta_intern(s, PROF__META_STRING, text, length + 1, &s->string_count) : 0;
+}
+
+static uint32_t prof__meta_site(prof__session *s, prof_site *site)
+{
+    uint32_t words[8];
+    words[0] = prof__meta_string(s, site->name);
+    words[1] = prof__meta_string(s, site->file);
+    words[2] = prof__meta_string(s, site->function);
+    words[3] = prof__meta_string(s, site->category);
+    words[4] = site->line;
+    words[5] = site->color;
+    words[6] = site->level;
+    words[7] = site->kind;
+    site->private_name = words[0];
+    return prof__meta_intern(s, PROF__META_SITE, words, sizeof words, &s->site_count);
+}
+
+static int prof__match(const char *pattern, const char *text)
+{
+    const char *star = NULL, *retry = NULL;
+    while (*text) {
+        if (*pattern == '*') {
+            star = ++pattern;
+            retry = text;
+        } else if (*pattern == '?' || *pattern == *text) {
+            ++pattern;
+            ++text;
+        } else if (star) {
+            pattern = star;
+            text = ++retry;
+        } else {
+            return 0;
+        }
+    }
+    while (*pattern == '*') ++pattern;
+    return !*pattern;
+}
+
+static int prof__category_on(const char *category)
+{
+    int on = prof__state.category_default;
+    for (int i = 0; i < prof__state.rule_count; ++i)
+        if (prof__match(prof__state.rules[i].pattern, category ? category : "")) on = prof__state.rules[i].on;
+    return on;
+}
+
+static uint64_t prof__site_load(const prof_site *site)
+{
+#if PROF__WIDE
+    return PROF__LOAD(&site->private_state);
+#else
+    const prof__half *half = (const prof__half *)&site->private_state;
+    uint32_t low = PROF__ACQUIRE(half + PROF__LOW_HALF), high = PROF__ACQUIRE(half + !PROF__LOW_HALF);
+    if (PROF__LOAD(half + PROF__LOW_HALF) != low) low = PROF__SHUT; /* it was changing: let the slow path look */
+    return (uint64_t)high << 32 | low;
+#endif
+}
+
+static void prof__site_store(prof_site *site, uint64_t state)
+{
+#if PROF__WIDE
+    PROF__RELEASE(&site->private_state, state);
+#else
+    prof__half *half = (prof__half *)&site->private_state;
+    PROF__RELEASE(half + PROF__LOW_HALF, PROF__SHUT);
+    PROF__RELEASE(half + !PROF__LOW_HALF, (uint32_t)(state >> 32));
+    PROF__RELEASE(half + PROF__LOW_HALF, (uint32_t)state);
+#endif
+}
+
+/* Events of threads that have no chunk; moved into the image by whoever holds the lock next. */
+static uint64_t prof__lost_without_chunk;
+
+static void prof__lost_collect(prof__session *s)
+{
+    s->header->lost += __atomic_exchange_n(&prof__lost_without_chunk, 0, __ATOMIC_RELAXED);
+}
+
+/* Brings a site in step with the present generation. Under the lock. */
+static void prof__site_settle(prof_site *site)
+{
+    uint32_t generation = PROF__LOAD(&prof__generation);
+    prof__session *s = prof__state.session;
+    if (!prof__state.running || !s) {
+        prof__site_store(site, generation ^ PROF__OFF);
+        return;
+    }
+    uint64_t head = prof__site_load(site) >> PROF__TICK_BITS << PROF__TICK_BITS;
+    if (site->private_session != s->epoch || !head) {
+        uint32_t id = prof__meta_site(s, site);
+        if (!id) id = s->site_without_room;
+        head = (uint64_t)site->kind << PROF__KIND_SHIFT | (uint64_t)id << PROF__TICK_BITS;
+        site->private_session = s->epoch;
+        prof__pair_take(s->clock, s->header->tick_hz, &s->header->last);
+        prof__lost_collect(s);
+    }
+    int on = site->kind == PROF__KIND_END || (!prof__state.paused && (int)site->level <= prof__state.level &&
+                                              prof__category_on(site->category));
+    prof__site_store(site, head | (on ? generation : generation ^ PROF__OFF));
+}
+
+/*-- RING --------------------------------------------------------------------------------------------------- >>ring --*/
+
+static void prof__store_word(uint64_t *at, uint64_t word)
+{
+#if PROF__WIDE
+    PROF__RELEASE(at, word);
+#else
+    prof__half *half = (prof__half *)at;
+    PROF__STORE(half + PROF__LOW_HALF, (uint32_t)word);
+    PROF__RELEASE(half + !PROF__LOW_HALF, (uint32_t)(word >> 32)); /* holds the kind, which publishes */
+#endif
+}
+
+static uint64_t *prof__chunk_first(const prof__chunk *chunk) { return (uint64_t *)(uintptr_t)(chunk + 1); }
+
+/* Counts what this thread could not record: in its chunk if it has one, where a reader finds it even after a crash. */
+static void prof__lose(prof__thread *self, uint64_t count)
+{
+    PROF__ADD(self->chunk ? &self->chunk->lost : &prof__lost_without_chunk, count);
+}
+
+/* Takes the next chunk of the ring: one atomic operation, as a rule, for some thousand events. Null: none to be had. */
+static prof__chunk *prof__chunk_take(prof__session *s)
+{
+    prof__header *h = s->header;
+    for (uint64_t tries = 0; tries < s->chunk_count; ++tries) {
+        if (h->mode == PROF_FILL && PROF__LOAD(&h->next_chunk) >= s->chunk_count) return NULL;
+        uint64_t number = PROF__ADD(&h->next_chunk, 1);
+        if (h->mode == PROF_FILL && number >= s->chunk_count) return NULL;
+        prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + number % s->chunk_count * s->chunk_size);
+        uint32_t state = PROF__LOAD(&chunk->state);
+        if (state == PROF__CHUNK_OWNED ||
+            !__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            continue;
+        if (chunk->sequence) {
+            PROF__STORE(&chunk->sequence, 0);
+            __atomic_thread_fence(__ATOMIC_RELEASE); /* a reader that sees any of what follows sees the zero, too */
+            prof__clear(prof__chunk_first(chunk), s->chunk_words * 8);
+            PROF__ADD(&h->overwritten, 1);
+        }
+        PROF__STORE(&chunk->lost, 0);
+        prof__pair base;
+        prof__pair_take(s->clock, h->tick_hz, &base);
+        prof__pair_store(&chunk->base, &base);
+        PROF__RELEASE(&chunk->sequence, number + 1);
+        return chunk;
+    }
+    return NULL;
+}
+
+/* The clock of a session that does not use the bare counter. */
+static uint64_t prof__now(const prof__session *s, int at_end)
+{
+#ifndef PROF_FREESTANDING
+    if (s->clock == PROF_CLOCK_MONOTONIC) return prof__monotonic();
+#endif
+    if (s->clock == PROF_CLOCK_ORDERED && at_end) return prof__counter_ordered() - s->ordered_excess;
+    return prof__counter();
+}
+
+static void prof__track_write(prof__thread *self)
+{
+    uint64_t *at = self->cursor;
+    PROF__STORE(at + 1, self->track);
+    PROF__STORE(at + 2, self->thread_id);
+    prof__store_word(at, (uint64_t)PROF__KIND_TRACK << PROF__KIND_SHIFT | self->name_id);
+    self->cursor = at + 3;
+    self->room -= 3;
+}
+
+static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t used, uint64_t owed)
+{
+    prof__session *s = self->session;
+    self->chunk = chunk;
+    self->base = chunk->base.tick;
+    self->cursor = prof__chunk_first(chunk) + used;
+    self->end = prof__chunk_first(chunk) + s->chunk_words;
+    self->room = s->chunk_words - used - owed;
+    prof__track_write(self);
+}
+
+/* A new chunk for a thread that has one. The ends it owes move along. Their number is only ever too large: a longjmp
+   over scopes leaves their ends owed for ever; past a quarter of a chunk the debt is forgotten, and an end that then
+   finds no room takes a chunk of its own. */
+static int prof__chunk_next(prof__thread *self)
+{
+    prof__session *s = self->session;
+    uint64_t owed = (uint64_t)(self->end - self->cursor) - self->room;
+    prof__chunk *chunk = prof__chunk_take(s), *old = self->chunk;
+    if (!chunk) return 0;
+    prof__chunk_enter(self, chunk, 0, owed > s->chunk_words / 4 ? 0 : owed);
+    PROF__RELEASE(&old->state, PROF__CHUNK_FULL);
+    return 1;
+}
+
+/* Room for words behind the cursor, at a time that the chunk can express. Null and counted if there is none. */
+static uint64_t *prof__reserve(prof__thread *self, uint64_t words, uint64_t *now)
+{
+    if (PROF__UNLIKELY(self->room < words || (*now - self->base) >> PROF__TICK_BITS)) {
+        if (*now < self->base && self->base - *now < 1u << 31) {
+            *now = self->base; /* a handler took this chunk after the clock was read */
+            if (self->room >= words) return self->cursor;
+        }
+        if (!prof__chunk_next(self) || self->room < words) {
+            prof__lose(self, 1);
+            return NULL;
+        }
+        *now = self->base > *now ? self->base : *now;
+    }
+    return self->cursor;
+}
+
+static void prof__commit(prof__thread *self, uint64_t words)
+{
+    self->cursor += words;
+    self->room -= words;
+}
+
+/* Forgets a session that is over. The image may be gone as soon as attached is decremented. */
+static void prof__detach(prof__thread *self)
+{
+    prof__session *s = self->session;
+    self->session = NULL;
+    self->chunk = NULL;
+    self->cursor = self->end = NULL;
+    self->room = self->loose_count = self->epoch = 0;
+    if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
+}
+
+/* Gives the thread a track and a chunk, first one that an exited thread left with room. Under the lock. */
+static int prof__attach(prof__thread *self)
+{
+    prof__session *s = prof__state.session;
+    prof__chunk *chunk = NULL;
+    uint64_t used = 0;
+    while (s->left_count && !chunk) {
+        uint64_t sequence = s->left[--s->left_count].sequence;
+        uint32_t state = PROF__CHUNK_LEFT;
+        chunk = (prof__chunk *)(void *)(s->chunks + (uint64_t)s->left[s->left_count].chunk * s->chunk_size);
+        used = s->left[s->left_count].words;
+        if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+            chunk = NULL; /* the ring came round */
+        } else if (chunk->sequence != sequence ||
+                   (prof__now(s, 0) - chunk->base.tick) >> (PROF__TICK_BITS - 1)) {
+            PROF__RELEASE(&chunk->state, PROF__CHUNK_FULL);
+            chunk = NULL;
+        }
+    }
+    if (!chunk) {
+        used = 0;
+        chunk = prof__chunk_take(s);
+        if (!chunk) return 0;
+    }
+    self->session = s;
+    self->epoch = s->epoch;
+    __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED);
+    self->track = PROF__ADD(&s->header->tracks, 1) + 1;
+    self->thread_id = prof__thread_id();
+    char name[64];
+    prof__copy(name, self->name, sizeof name);
+    if (!name[0]) prof__system_name(name, sizeof name);
+    self->name_id = prof__meta_string(s, name);
+    prof__chunk_enter(self, chunk, used, 0);
+    prof__pair_take(s->clock, s->header->tick_hz, &s->header->last);
+    prof__on_exit_of_thread(self);
+    return 1;
+}
+
+/* A thread ends, or a chunk's owner goes: hand back what is left of the chunk, so that short threads share chunks. */
+static void prof__give_back(prof__thread *self)
+{
+    prof__session *s = self->session;
+    prof__chunk *chunk = self->chunk;
+    uint64_t words = (uint64_t)(self->cursor - prof__chunk_first(chunk));
+    if (chunk->lost && self->cursor < self->end) {
+        prof__store_word(self->cursor, (uint64_t)PROF__KIND_LOST << PROF__KIND_SHIFT | (chunk->lost & PROF__TICK_MASK));
+        PROF__STORE(&chunk->lost, 0);
+        ++words;
+    }
+    if (!chunk->lost && words + 16 <= s->chunk_words && s->left_count < PROF__MAX_LEFT) {
+        s->left[s->left_count].sequence = chunk->sequence;
+        s->left[s->left_count].chunk = (uint32_t)((uint64_t)((char *)chunk - s->chunks) / s->chunk_size);
+        s->left[s->left_count++].words = (uint32_t)words;
+        PROF__RELEASE(&chunk->state, PROF__CHUNK_LEFT);
+    } else {
+        PROF__RELEASE(&chunk->state, PROF__CHUNK_FULL);
+    }
+}
+
+#ifndef PROF_FREESTANDING
+/* Runs as a thread-specific destructor. Destructors that run later may hold scopes, too: those attach again and so
+   bring this back, up to three times; then the thread is deaf. */
+static void prof__thread_leaves(void *pointer)
+{
+    prof__thread *self = (prof__thread *)pointer;
+    self->gate = PROF__BUSY;
+    PROF__BARRIER();
+    prof__lock(&prof__lock_word);
+    if (self->session) {
+        if (self->session == prof__state.session) prof__give_back(self);
+        prof__detach(self);
+    }
+    prof__unlock(&prof__lock_word);
+    PROF__BARRIER();
+    self->seen = 0;
+    if (++self->exits < 3) self->gate = PROF__SHUT;
+}
+#endif
+
+/*-- WRITER ------------------------------------------------------------------------------------------------ >>writer --
+   The fast path of a begin: read the counter; check that site, thread and generation agree; mark the thread busy, so
+   that a signal handler that interrupts from here on stays out; store the event; move the cursor. */
+
+/* Brings site and thread in step with the present generation. 1: the site is on and the thread has a chunk. */
+static int prof__settle(prof__thread *self, prof_site *site)
+{
+    uint32_t generation = PROF__LOAD(&prof__generation);
+    int recording;
+    if (self->seen != generation || (site && (uint32_t)((uint32_t)prof__site_load(site) ^ generation) & ~PROF__OFF) ||
+        !self->session) {
+        PROF__ERRNO_SAVE();
+        if (!prof__lock_try(&prof__lock_word)) {
+            prof__lose(self, 1);
+            PROF__ERRNO_RESTORE();
+            return 0;
+        }
+        generation = PROF__LOAD(&prof__generation);
+        prof__session *s = prof__state.running ? prof__state.session : NULL;
+        if (self->session && (self->session != s || self->epoch != s->epoch)) prof__detach(self);
+        if (site) prof__site_settle(site);
+        recording = s && (!site || (uint32_t)prof__site_load(site) == generation);
+        if (recording && !self->session && !prof__attach(self)) {
+            prof__lose(self, 1);
+            recording = 0;
+        }
+        self->seen = generation;
+        self->open = self->session && s->fast ? generation : PROF__SHUT;
+        prof__unlock(&prof__lock_word);
+        PROF__ERRNO_RESTORE();
+        return recording && self->session;
+    }
+    return !site || (uint32_t)prof__site_load(site) == generation;
+}
+
+/* Enters the recorder on the slow path: 1 if the thread is now busy and may write for this site. A null site asks for
+   an attached thread only. A thread that was busy is being interrupted: the event is lost, and counted. */
+static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site)
+{
+    if (self->gate == PROF__BUSY) {
+        prof__lose(self, 1);
+        return 0;
+    }
+    self->gate = PROF__BUSY;
+    PROF__BARRIER();
+    int recording = prof__settle(self, site);
+    if (recording) return 1;
+    PROF__BARRIER();
+    self->gate = self->open;
+    return 0;
+}
+
+static inline int prof__enter(prof__thread *self, prof_site *site, uint64_t *head)
+{
+    uint32_t generation = PROF__LOAD(&prof__generation);
+    *head = prof__site_load(site) ^ generation;
+    if (PROF__LIKELY(!((uint32_t)*head | (self->gate ^ generation)))) {
+        self->gate = PROF__BUSY;
+        PROF__BARRIER();
+        return 1;
+    }
+    if (!prof__enter_slow(self, site)) return 0;
+    *head = prof__site_load(site) >> PROF__TICK_BITS << PROF__TICK_BITS;
+    return 1;
+}
+
+static inline void prof__leave(prof__thread *self)
+{
+    PROF__BARRIER();
+    self->gate = self->open;
+}
+
+/* The thread is busy; returns with it still busy. */
+static prof__token prof__begin_at(prof__thread *self, uint64_t head, uint64_t now)
+{
+    uint64_t *at = prof__reserve(self, 2, &now);
+    if (!at) return 0;
+    prof__store_word(at, head | (now - self->base));
+    prof__commit(self, 1);
+    self->room -= 1; /* for the end */
+    return head | self->epoch;
+}
+
+static PROF__COLD prof__token prof__begin_slow(prof__thread *self, prof_site *site)
+{
+    uint64_t head;
+    prof__token token = 0;
+    if (prof__enter(self, site, &head)) {
+        token = prof__begin_at(self, head, prof__now(self->session, 0));
+        prof__leave(self);
+    }
+    return token;
+}
+
+PROF_DEF prof__token prof__begin(prof_site *site)
+{
+    prof__thread *self = PROF__SELF();
+    uint64_t now = prof__counter();
+    uint32_t generation = PROF__LOAD(&prof__generation);
+    uint64_t head = prof__site_load(site) ^ generation;
+    if (PROF__UNLIKELY((uint32_t)head | (self->gate ^ generation))) return prof__begin_slow(self, site);
+    self->gate = PROF__BUSY;
+    PROF__BARRIER();
+    uint64_t *at = self->cursor, room = self->room, elapsed = now - self->base;
+    if (PROF__UNLIKELY((room < 2) | (elapsed >> PROF__TICK_BITS != 0))) {
+        self->gate = generation;
+        return prof__begin_slow(self, site);
+    }
+    prof__store_word(at, head | elapsed);
+    self->cursor = at + 1;
+    self->room = room - 2;
+    PROF__BARRIER();
+    self->gate = generation;
+    return head | self->epoch;
+}
+
+#define PROF__END_OF_BEGIN ((uint64_t)(PROF__KIND_BEGIN ^ PROF__KIND_END) << PROF__KIND_SHIFT)
+
+static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token)
+{
+    if ((uint32_t)token != self->epoch) return; /* begun in another session: its image has it as open */
+    if (!prof__enter_slow(self, NULL)) return;
+    uint64_t head = token ^ self->epoch, now;
+    if (!(uint32_t)head) {
+        prof__session *s = self->session;
+        now = prof__now(s, 1);
+        uint64_t *last = self->cursor - 1;
+        if (s->min_ticks && last > prof__chunk_first(self->chunk) && (*last & ~PROF__TICK_MASK) == head &&
+            now - self->base - (*last & PROF__TICK_MASK) < s->min_ticks) {
+            prof__store_word(last, 0);
+            self->cursor = last;
+            self->room += 2;
+        } else if ((self->cursor < self->end && !((now - self->base) >> PROF__TICK_BITS)) || prof__chunk_next(self)) {
+            if ((int64_t)(now - self->base) < 0) now = self->base;
+            prof__store_word(self->cursor, (head ^ PROF__END_OF_BEGIN) | (now - self->base));
+            self->cursor++;
+        } else {
+            prof__lose(self, 1);
+        }
+    }
+    prof__leave(self);
+}
+
+PROF_DEF void prof__end(prof__token token)
+{
+    prof__thread *self = PROF__SELF();
+    uint64_t now = prof__counter(), head = token ^ self->epoch;
+    uint32_t generation = PROF__LOAD(&prof__generation);
+    if (PROF__UNLIKELY((uint32_t)head | (self->gate ^ generation))) {
+        prof__end_slow(self, token);
+        return;
+    }
+    self->gate = PROF__BUSY;
+    PROF__BARRIER();
+    uint64_t *at = self->cursor, elapsed = now - self->base;
+    if (PROF__UNLIKELY((at == self->end) | (elapsed >> PROF__TICK_BITS != 0))) {
+        self->gate = generation;
+        prof__end_slow(self, token);
+        return;
+    }
+    prof__store_word(at, (head ^ PROF__END_OF_BEGIN) | elapsed);
+    self->cursor = at + 1;
+    PROF__BARRIER();
+    self->gate = generation;
+}
+
+PROF_DEF prof__token prof__next(prof_site *site, prof__token token)
+{
+    prof__thread *self = PROF__SELF();
+    uint64_t now = prof__counter(), old = token ^ self->epoch;
+    uint32_t generation = PROF__LOAD(&prof__generation);
+    uint64_t head = prof__site_load(site) ^ generation;
+    if (PROF__LIKELY(!((uint32_t)head | (uint32_t)old | (self->gate ^ generation)))) {
+        self->gate = PROF__BUSY;
+        PROF__BARRIER();
+        uint64_t *at = self->cursor, room = self->room, elapsed = now - self->base;
+        if (PROF__LIKELY(!((room < 2) | (elapsed >> PROF__TICK_BITS != 0)))) {
+            prof__store_word(at, (old ^ PROF__END_OF_BEGIN) | elapsed);
+            prof__store_word(at + 1, head | elapsed);
+            self->cursor = at + 2;
+            self->room = room - 2;
+            PROF__BARRIER();
+            self->gate = generation;
+            return head | self->epoch;
+        }
+        self->gate = generation;
+    }
+    if (token) prof__end(token);
+    return prof__on(site) ? prof__begin(site) : 0;
+}
+
+/* Two words: a head, and the number behind it. */
+static inline void prof__number_write(prof__thread *self, uint64_t head, uint64_t number)
+{
+    PROF__STORE(self->cursor + 1, number);
+    prof__store_word(self->cursor, head);
+    prof__commit(self, 2);
+}
+
+/* kind: a counter's, instead of the site's. */
+static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number)
+{
+    prof__thread *self = PROF__SELF();
+    uint64_t head;
+    if (!prof__enter(self, site, &head)) return;
+    uint64_t now = prof__now(self->session, 0);
+    head = (head & ~(15ull << PROF__KIND_SHIFT)) | kind << PROF__KIND_SHIFT;
+    if (prof__reserve(self, 2, &now)) prof__number_write(self, head | (now - self->base), number);
+    prof__leave(self);
+}
+
+static PROF__COLD void prof__arg_slow(prof_site *site, uint64_t low, uint64_t number)
+{
+    prof__thread *self = PROF__SELF();
+    uint64_t head, now;
+    if (!prof__enter(self, site, &head)) return;
+    now = self->base; /* an argument has no time */
+    if (prof__reserve(self, 2, &now)) prof__number_write(self, head | low, number);
+    prof__leave(self);
+}
+
+static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64_t number)
+{
+    prof__thread *self = PROF__SELF();
+    uint32_t generation = PROF__LOAD(&prof__generation);
+    uint64_t head = prof__site_load(site) ^ generation, low = (uint64_t)type << 32 | 1;
+    if (PROF__UNLIKELY((uint32_t)head | (self->gate ^ generation))) {
+        prof__arg_slow(site, low, number);
+        return;
+    }
+    self->gate = PROF__BUSY;
+    PROF__BARRIER();
+    int fits = self->room >= 2;
+    if (PROF__LIKELY(fits)) prof__number_write(self, head | low, number);
+    PROF__BARRIER();
+    self->gate = generation;
+    if (PROF__UNLIKELY(!fits)) prof__arg_slow(site, low, number);
+}
+
+static uint64_t prof__double_bits(double value)
+{
+    uint64_t bits;
+    prof__copy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+PROF_DEF void prof__counter_int(prof_site *site, int64_t value)
+{
+    prof__counter_write(site, PROF__KIND_COUNTER_INT, (uint64_t)value);
+}
+PROF_DEF void prof__counter_double(prof_site *site, double value)
+{
+    prof__counter_write(site, PROF__KIND_COUNTER_DOUBLE, prof__double_bits(value));
+}
+PROF_DEF void prof__arg_int(prof_site *site, int64_t value) { prof__arg_write(site, PROF_VALUE_INT, (uint64_t)value); }
+PROF_DEF void prof__arg_uint(prof_site *site, uint64_t value) { prof__arg_write(site, PROF_VALUE_UINT, value); }
+PROF_DEF void prof__arg_bool(prof_site *site, int value) { prof__arg_write(site, PROF_VALUE_BOOL, value != 0); }
+PROF_DEF void prof__arg_double(prof_site *site, double value)
+{
+    prof__arg_write(site, PROF_VALUE_DOUBLE, prof__double_bits(value));
+}
+PROF_DEF void prof__arg_pointer(prof_site *site, const volatile void *value)
+{
+    prof__arg_write(site, PROF_VALUE_POINTER, (uint64_t)(uintptr_t)value);
+}
+
+typedef struct prof__text {
+    const char *bytes;
+    uint64_t length, words;
+    int cut;
+} prof__text;
+
+/* What of a text is recorded: at most PROF_MAX_TEXT bytes, or a quarter of a chunk, cut between UTF-8 characters. */
+static prof__text prof__measure(const prof__session *s, const char *bytes)
+{
+    prof__text text;
+    uint64_t most = s->chunk_words * 2;
+    if (most > PROF_MAX_TEXT) most = PROF_MAX_TEXT;
+    text.bytes = bytes ? bytes : "(null)";
+    text.length = 0;
+    while (text.length < most && text.bytes[text.length]) ++text.length;
+    text.cut = text.bytes[text.length] != 0;
+    if (text.cut)
+        for (int i = 0; i < 3 && text.length && ((unsigned char)text.bytes[text.length] & 0xc0) == 0x80; ++i) --text.length;
+    text.words = text.length / 8 + 1;
+    return text;
+}
+
+static void prof__text_write(uint64_t *at, uint64_t head, const prof__text *text)
+{
+    for (uint64_t i = 0; i < text->words; ++i) {
+        uint64_t word = 0, left = text->length - i * 8;
+        prof__copy(&word, text->bytes + i * 8, (size_t)(left < 8 ? left : 8));
+        PROF__STORE(at + 1 + i, word);
+    }
+    prof__store_word(at, head | (uint64_t)PROF_VALUE_STRING << 32 | (text->cut ? 1u << 31 : 0u) | text->words);
+}
+
+PROF_DEF void prof__arg_string(prof_site *site, const char *value)
+{
+    prof__thread *self = PROF__SELF();
+    uint64_t head;
+    if (!prof__enter(self, site, &head)) return;
+    prof__text text = prof__measure(self->session, value);
+    uint64_t now = self->base; /* an argument has no time */
+    uint64_t *at = prof__reserve(self, 1 + text.words, &now);
+    if (at) {
+        prof__text_write(at, head, &text);
+        prof__commit(self, 1 + text.words);
+    }
+    prof__leave(self);
+}
+
+/* A begin or a mark with its run-time name directly behind it, in the same chunk. */
+static prof__token prof__named(prof_site *site, const char *name, int owes_end)
+{
+    prof__thread *self = PROF__SELF();
+    prof__token token = 0;
+    uint64_t head;
+    if (!prof__enter(self, site, &head)) return 0;
+    prof__text text = prof__measure(self->session, name);
+    uint64_t now = prof__now(self->session, 0);
+    uint64_t *at = prof__reserve(self, 2 + text.words + (uint64_t)owes_end, &now);
+    if (at) {
+        prof__text_write(at + 1, (uint64_t)PROF__KIND_NAME << PROF__KIND_SHIFT, &text);
+        prof__store_word(at, head | (now - self->base));
+        prof__commit(self, 2 + text.words);
+        self->room -= (uint64_t)owes_end;
+        token = head | self->epoch;
+    }
+    prof__leave(self);
+    return token;
+}
+
+PROF_DEF prof__token prof__begin_text(prof_site *site, const char *text) { return prof__named(site, text, 1); }
+PROF_DEF void prof__mark_text(prof_site *site, const char *text) { prof__named(site, text, 0); }
+
+#if !defined(PROF_VSNPRINTF) && !defined(PROF_FREESTANDING)
+#define PROF_VSNPRINTF vsnprintf
+#endif
+static prof__token prof__formatted(prof_site *site, const char *format, va_list list, int owes_end)
+{
+#ifdef PROF_VSNPRINTF
+    char text[PROF_MAX_TEXT + 2];
+    PROF__ERRNO_SAVE();
+    PROF_VSNPRINTF(text, (int)sizeof text, format, list);
+    PROF__ERRNO_RESTORE();
+    return prof__named(site, text, owes_end);
+#else
+    (void)list;
+    return prof__named(site, format, owes_end);
+#endif
+}
+
+PROF_DEF prof__token prof__begin_format(prof_site *site, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    prof__token token = prof__formatted(site, format, list, 1);
+    va_end(list);
+    return token;
+}
+
+PROF_DEF void prof__mark_format(prof_site *site, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    prof__formatted(site, format, list, 0);
+    va_end(list);
+}
+
+/* An instant that is only a head. */
+static void prof__instant(prof_site *site)
+{
+    prof__thread *self = PROF__SELF();
+    uint64_t head;
+    if (!prof__enter(self, site, &head)) return;
+    uint64_t now = prof__now(self->session, 0), *at = prof__reserve(self, 1, &now);
+    if (at) {
+        prof__store_word(at, head | (now - self->base));
+        prof__commit(self, 1);
+    }
+    prof__leave(self);
+}
+PROF_DEF void prof__mark(prof_site *site) { prof__instant(site); }
+PROF_DEF void prof__frame(prof_site *site) { prof__instant(site); }
+
+PROF_DEF void prof__begin_loose(prof_site *site)
+{
+    prof__thread *self = PROF__SELF();
+    if (self->loose_count == sizeof self->loose / sizeof *self->loose) {
+        prof__lose(self, 1);
+        return;
+    }
+    prof__token token = prof__begin(site);
+    if (!token) return;
+    self->loose_name[self->loose_count] = site->private_name;
+    self->loose[self->loose_count++] = token;
+}
+
+PROF_DEF void prof__end_loose(prof_site *site)
+{
+    prof__thread *self = PROF__SELF();
+    uint64_t head;
+    if (!self->loose_count || !prof__enter(self, site, &head)) return;
+    uint32_t name = site->private_name, at = self->loose_count;
+    prof__leave(self);
+    while (at && self->loose_name[at - 1] != name) --at;
+    if (!at) return;
+    self->loose_count = at - 1; /* those above it were left open: the reader closes them here, too */
+    prof__end(self->loose[at - 1]);
+}
+
+PROF_DEF void prof_thread_name(const char *name)
+{
+    prof__thread *self = PROF__SELF();
+    size_t length = name ? prof__length(name) : 0;
+    if (length > sizeof self->name - 1) {
+        length = sizeof self->name - 1;
+        while (length && ((unsigned char)name[length] & 0xc0) == 0x80) --length;
+    }
+    if (name) prof__copy(self->name, name, length);
+    self->name[length] = 0;
+    if (!self->session || !prof__enter_slow(self, NULL)) return;
+    PROF__ERRNO_SAVE();
+    if (prof__lock_try(&prof__lock_word)) {
+        char text[64];
+        prof__copy(text, self->name, sizeof text);
+        if (!text[0]) prof__system_name(text, sizeof text);
+        self->name_id = prof__meta_string(self->session, text);
+        prof__unlock(&prof__lock_word);
+        if (self->room >= 3 + 2)
+            prof__track_write(self);
+        else
+            prof__chunk_next(self); /* which begins with a track record */
+    } else {
+        prof__lose(self, 1);
+    }
+    PROF__ERRNO_RESTORE();
+    prof__leave(self);
+}
+/*-- OUTPUT -------------------------------------------------------------------------------------------------- >>out --
+   A buffered writer for every report and exporter. Errors are sticky: after the first one everything is accepted and
+   thrown away, and prof__out_close() returns it. A file is written under the name "<path>.part" and renamed when it is
+   complete; what is not a regular file (a pipe, a device, a symbolic link) is written directly. */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef _WIN32
+#include <fcntl.h>
+#include <io.h>
+#else
+#include <sys/stat.h>
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus)
+extern int lstat(const char *path, struct stat *about); /* -std=c99 hides it */
+#endif
+#endif
+
+#define PROF__OUT_SIZE ((size_t)65536)
+#define PROF__OUT_RESERVE ((size_t)4096) /* the most that prof__out_reserve() gives */
+
+typedef struct prof__out {
+    char *cursor, *limit; /* free room of the buffer */
+    char *buffer;         /* PROF__OUT_SIZE bytes on the heap or, where there were none, small */
+    prof_sink sink;       /* write is null for files */
+    FILE *file;
+    char *path, *part; /* owned; part is null when the file is written directly */
+    int restore;       /* Windows: the mode that standard output had */
+    prof_status status;
+    char small[PROF__OUT_RESERVE];
+} prof__out;
+
+static prof_status prof__fail(prof_status status, const char *format, ...);
+
+static char *prof__text_join(const char *a, const char *b)
+{
+    size_t na = strlen(a), nb = strlen(b);
+    char *text = (char *)malloc(na + nb + 1);
+    if (text) {
+        memcpy(text, a, na);
+        memcpy(text + na, b, nb + 1);
+    }
+    return text;
+}
+
+static void prof__out_init(prof__out *out)
+{
+    memset(out, 0, sizeof *out - sizeof out->small);
+    out->buffer = (char *)malloc(PROF__OUT_SIZE);
+    out->cursor = out->buffer ? out->buffer : out->small;
+    out->limit = out->cursor + (out->buffer ? PROF__OUT_SIZE : sizeof out->small);
+    if (!out->buffer) out->buffer = out->small;
+}
+
+/* Makes the whole output fail; the first status counts. For callers that cannot go on. */
+static void prof__out_fail(prof__out *out, prof_status status)
+{
+    if (out->status == PROF_OK) out->status = status;
+}
+
+static void prof__out_deliver(prof__out *out, const char *data, size_t size)
+{
+    if (!size || out->status != PROF_OK) return;
+    if (out->sink.write) {
+        if (out->sink.write(out->sink.user, data, size))
+            out->status = prof__fail(PROF_IO, "the sink refused %lu bytes", (unsigned long)size);
+    } else if (out->file) {
+        errno = 0;
+        if (fwrite(data, 1, size, out->file) != size)
+            out->status = prof__fail(PROF_IO, "cannot write %s: %s", out->part ? out->part : out->path,
+                                     errno ? strerror(errno) : "write error");
+    }
+}
+
+static void prof__out_flush(prof__out *out)
+{
+    size_t used = (size_t)(out->cursor - out->buffer);
+    out->cursor = out->buffer;
+    prof__out_deliver(out, out->buffer, used);
+}
+
+/* Room for size bytes, at most PROF__OUT_RESERVE; always works. What is written there counts after the commit. */
+static char *prof__out_reserve(prof__out *out, size_t size)
+{
+    if (size > (size_t)(out->limit - out->cursor)) prof__out_flush(out);
+    return out->cursor;
+}
+
+static void prof__out_commit(prof__out *out, size_t size)
+{
+    out->cursor += size;
+}
+
+static void prof__out_bytes(prof__out *out, const void *data, size_t size)
+{
+    if (size > (size_t)(out->limit - out->cursor)) {
+        prof__out_flush(out);
+        if (size > (size_t)(out->limit - out->cursor)) {
+            prof__out_deliver(out, (const char *)data, size);
+            return;
+        }
+    }
+    if (!size) return;
+    memcpy(out->cursor, data, size);
+    out->cursor += size;
+}
+
+static void prof__out_text(prof__out *out, const char *text)
+{
+    prof__out_bytes(out, text, strlen(text));
+}
+
+/* Decimal digits of value at to, at most 20 of them, not terminated; returns their number. */
+static size_t prof__digits(char *to, uint64_t value)
+{
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+                                "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+                                "8081828384858687888990919293949596979899";
+    char text[20];
+    size_t at = sizeof text;
+    while (value >= 100) {
+        size_t pair = (size_t)(value % 100) * 2;
+        value /= 100;
+        text[--at] = pairs[pair + 1];
+        text[--at] = pairs[pair];
+    }
+    if (value >= 10) {
+        text[--at] = pairs[value * 2 + 1];
+        text[--at] = pairs[value * 2];
+    } else {
+        text[--at] = (char)('0' + value);
+    }
+    memcpy(to, text + at, sizeof text - at);
+    return sizeof text - at;
+}
+
+static void prof__out_unsigned(prof__out *out, uint64_t value)
+{
+    prof__out_commit(out, prof__digits(prof__out_reserve(out, 20), value));
+}
+
+static void prof__out_signed(prof__out *out, int64_t value)
+{
+    char *to = prof__out_reserve(out, 21);
+    if (value < 0) {
+        *to = '-';
+        prof__out_commit(out, 1 + prof__digits(to + 1, 0 - (uint64_t)value));
+    } else {
+        prof__out_commit(out, prof__digits(to, (uint64_t)value));
+    }
+}
+
+/* The shortest of 15 to 17 digits that reads back as the same number, at to (32 bytes), terminated; returns its length.
+   The decimal point is a point in every locale. Not finite: "inf", "-inf", "nan". */
+static size_t prof__double_text(char *to, double value)
+{
+    char text[48];
+    size_t from, at = 0;
+    int digits;
+    if (!(value - value == 0)) {
+        strcpy(to, value > 0 ? "inf" : value < 0 ? "-inf" : "nan");
+        return strlen(to);
+    }
+    for (digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (!(strtod(text, NULL) < value) && !(strtod(text, NULL) > value)) break;
+    }
+    for (from = 0; text[from] && at < 31; from++) {
+        if ((text[from] >= '0' && text[from] <= '9') || text[from] == '-' || text[from] == '+' || text[from] == 'e')
+            to[at++] = text[from];
+        else if (at && to[at - 1] != '.') /* a locale's separator may have more than one byte */
+            to[at++] = '.';
+    }
+    to[at] = 0;
+    return at;
+}
+
+static void prof__out_double(prof__out *out, double value)
+{
+    prof__out_commit(out, prof__double_text(prof__out_reserve(out, 32), value));
+}
+
+static void prof__out_sink(prof__out *out, prof_sink sink)
+{
+    prof__out_init(out);
+    out->sink = sink;
+    if (!sink.write) out->status = prof__fail(PROF_INVALID_ARGUMENT, "a sink without a write function");
+}
+
+/* 1: path does not exist or is a regular file, so that a new file can take its place. */
+static int prof__file_replaceable(const char *path)
+{
+#ifdef _WIN32
+    static const char *const devices[] = {"nul", "con", "prn", "aux", "conout$"};
+    size_t i, n;
+    if (!strncmp(path, "\\\\.\\", 4) || !strncmp(path, "\\\\?\\", 4)) return 0;
+    for (i = 0; i < sizeof devices / sizeof *devices; i++) {
+        for (n = 0; devices[i][n] && (path[n] | 32) == (devices[i][n] | 32); n++) continue;
+        if (!devices[i][n] && (!path[n] || path[n] == ':')) return 0;
+    }
+    return 1;
+#else
+    struct stat about;
+    return lstat(path, &about) != 0 || S_ISREG(about.st_mode);
+#endif
+}
+
+static int prof__file_rename(const char *from, const char *to)
+{
+#ifdef _WIN32
+    remove(to); /* rename() does not replace there */
+#endif
+    return rename(from, to);
+}
+
+static void prof__out_free(prof__out *out)
+{
+    if (out->buffer != out->small) free(out->buffer);
+    free(out->path);
+    free(out->part);
+    out->buffer = out->cursor = out->small;
+    out->limit = out->small + sizeof out->small;
+    out->path = out->part = NULL;
+    out->file = NULL;
+}
+
+/* path null or "-": standard output. Unless this returns PROF_OK there is nothing to close. */
+static prof_status prof__out_file(prof__out *out, const char *path)
+{
+    prof__out_init(out);
+    if (!path || !strcmp(path, "-")) {
+        out->path = prof__text_join("standard output", "");
+        out->file = stdout;
+#ifdef _WIN32
+        fflush(stdout);
+        out->restore = _setmode(1, _O_BINARY);
+#endif
+    } else {
+        out->path = prof__text_join(path, "");
+        if (prof__file_replaceable(path)) out->part = prof__text_join(path, ".part");
+    }
+    if (!out->path || (!out->part && !out->file && prof__file_replaceable(path))) {
+        prof__out_free(out);
+        return prof__fail(PROF_NO_MEMORY, "no memory to write %s", path ? path : "standard output");
+    }
+    if (!out->file) {
+        out->file = fopen(out->part ? out->part : out->path, "wb");
+        if (!out->file) {
+            prof_status status = prof__fail(PROF_IO, "cannot create %s: %s", out->part ? out->part : out->path,
+                                            strerror(errno));
+            prof__out_free(out);
+            return status;
+        }
+        setvbuf(out->file, NULL, _IONBF, 0);
+    }
+    return PROF_OK;
+}
+
+/* Writes the rest, puts the file in its place, and returns the first error of all. */
+static prof_status prof__out_close(prof__out *out)
+{
+    prof_status status;
+    prof__out_flush(out);
+    if (out->file) {
+        int failed;
+        errno = 0;
+        failed = out->file == stdout ? fflush(stdout) : fclose(out->file);
+#ifdef _WIN32
+        if (out->file == stdout && out->restore != -1) _setmode(1, out->restore);
+#endif
+        if (failed && out->status == PROF_OK)
+            out->status = prof__fail(PROF_IO, "cannot write %s: %s", out->part ? out->part : out->path,
+                                     errno ? strerror(errno) : "write error");
+        if (out->part && out->status == PROF_OK && prof__file_rename(out->part, out->path))
+            out->status = prof__fail(PROF_IO, "cannot rename %s to %s: %s", out->part, out->path, strerror(errno));
+        if (out->part && out->status != PROF_OK) remove(out->part);
+    }
+    status = out->status;
+    prof__out_free(out);
+    return status;
+}
+
+/*-- MEMORY ----------------------------------------------------------------------------------------------- >>memory --
+   Where an image lives. Its pages are touched here, once, so that no scope ever meets a page fault. */
+
+#define PROF__MIN_IMAGE (16u << 10)
+#define PROF__MIN_BUFFER (64u << 10)
+#define PROF__DEFAULT_BUFFER (16u << 20)
+#define PROF__DEFAULT_LEVEL 2
+
+static uint64_t prof__round(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+#ifdef PROF_FREESTANDING
+static prof_status prof__memory_take(prof__session *s, size_t size)
+{
+    (void)s;
+    (void)size;
+    return prof__fail(PROF_INVALID_ARGUMENT, "freestanding: give config.memory and config.memory_size");
+}
+static void prof__memory_free(prof__session *s) { (void)s; }
+static void prof__memory_retire(prof__session *s) { (void)s; }
+#elif defined(_WIN32)
+static prof_status prof__memory_take(prof__session *s, size_t size)
+{
+    if (s->live_path) {
+        DeleteFileA(s->live_path); /* a process that still maps the old file keeps it */
+        HANDLE file = CreateFileA(s->live_path, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL,
+                                  CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
+        if (file == INVALID_HANDLE_VALUE)
+            return prof__fail(PROF_IO, "%s: cannot be created (error %lu)", s->live_path, GetLastError());
+        HANDLE map = CreateFileMappingA(file, NULL, PAGE_READWRITE, (DWORD)((uint64_t)size >> 32), (DWORD)size, NULL);
+        if (map) s->mapping = MapViewOfFile(map, FILE_MAP_ALL_ACCESS, 0, 0, size);
+        DWORD error = GetLastError();
+        if (map) CloseHandle(map);
+        CloseHandle(file);
+        if (!s->mapping) return prof__fail(PROF_IO, "%s: cannot be mapped (error %lu)", s->live_path, error);
+    } else {
+        s->mapping = VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+        if (!s->mapping) return prof__fail(PROF_NO_MEMORY, "no memory for a buffer of %llu bytes", (unsigned long long)size);
+    }
+    s->mapping_size = size;
+    for (size_t i = 0; i < size; i += 4096) ((volatile char *)s->mapping)[i] = 0;
+    return PROF_OK;
+}
+static void prof__memory_free(prof__session *s)
+{
+    if (!s->mapping) return;
+    if (s->live_path)
+        UnmapViewOfFile(s->mapping);
+    else
+        VirtualFree(s->mapping, 0, MEM_RELEASE);
+}
+static void prof__memory_retire(prof__session *s) { (void)s; }
+#else
+static prof_status prof__memory_take(prof__session *s, size_t size)
+{
+    int file = -1, flags = MAP_PRIVATE | MAP_ANONYMOUS;
+    if (s->live_path) {
+        struct stat about;
+        if (!stat(s->live_path, &about) && !S_ISREG(about.st_mode))
+            return prof__fail(PROF_IO, "%s: not a regular file", s->live_path);
+        unlink(s->live_path); /* a process that still records into the old file keeps it */
+        file = open(s->live_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file < 0) return prof__fail(PROF_IO, "%s: %s", s->live_path, strerror(errno));
+        /* Blocks are taken now: on a full disk this fails, instead of a store into the mapping later. */
+        int error = posix_fallocate(file, 0, (off_t)size);
+        if (error == EOPNOTSUPP || error == EINVAL) error = ftruncate(file, (off_t)size) ? errno : 0;
+        if (error) {
+            close(file);
+            unlink(s->live_path);
+            return prof__fail(PROF_IO, "%s: %llu bytes: %s", s->live_path, (unsigned long long)size, strerror(error));
+        }
+        flags = MAP_SHARED;
+    }
+#ifdef MAP_POPULATE
+    flags |= MAP_POPULATE;
+#endif
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, file, 0);
+    int error = errno;
+    if (file >= 0) close(file);
+    if (at == MAP_FAILED) {
+        if (s->live_path) unlink(s->live_path);
+        return prof__fail(s->live_path ? PROF_IO : PROF_NO_MEMORY, "a buffer of %llu bytes: %s", (unsigned long long)size,
+                          strerror(error));
+    }
+    s->mapping = at;
+    s->mapping_size = size;
+    for (size_t i = 0; i < size; i += 4096) ((volatile char *)at)[i] = 0;
+    return PROF_OK;
+}
+static void prof__memory_free(prof__session *s)
+{
+    if (s->mapping) munmap(s->mapping, s->mapping_size);
+}
+/* Some thread may be in the middle of a write: put empty pages where the image was, until it has moved on. */
+static void prof__memory_retire(prof__session *s)
+{
+    if (s->mapping)
+        mmap(s->mapping, s->mapping_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+#endif
+
+/* Divides size bytes at memory, all zero, into header, meta, index and chunks. */
+static prof_status prof__layout(prof__session *s, void *memory, uint64_t size)
+{
+    uint64_t meta = prof__round(size / 16, 4096), index = 64;
+    if (meta > 8u << 20) meta = 8u << 20;
+    if (meta * 4 > size) meta = size / 4 / 64 * 64;
+    while (index * 8 < meta) index *= 2;
+    uint64_t start = prof__round(sizeof(prof__header), 64), chunk = PROF_CHUNK_SIZE;
+    uint64_t chunks_at = prof__round(start + meta + index * 4, 64);
+    while (chunk > 1024 && (size - chunks_at) / chunk < 8) chunk /= 2;
+    if (chunks_at + 4 * chunk > size) return prof__fail(PROF_INVALID_ARGUMENT, "the buffer is too small");
+    prof__header *h = (prof__header *)memory;
+    s->header = h;
+    s->meta = (uint64_t *)(void *)((char *)memory + start);
+    s->index = (uint32_t *)(void *)((char *)memory + start + meta);
+    s->chunks = (char *)memory + chunks_at;
+    s->meta_words = meta / 8;
+    s->index_mask = (uint32_t)index - 1;
+    s->chunk_size = (uint32_t)chunk;
+    s->chunk_words = (chunk - sizeof(prof__chunk)) / 8;
+    s->chunk_count = (size - chunks_at) / chunk;
+    s->image_size = (size_t)(chunks_at + s->chunk_count * chunk);
+    h->version = PROF__IMAGE_VERSION;
+    h->byte_order = PROF__BYTE_ORDER;
+    h->header_size = sizeof *h;
+    h->word_size = sizeof(void *);
+    h->image_size = s->image_size;
+    h->meta_offset = start;
+    h->meta_size = meta;
+    h->index_offset = start + meta;
+    h->index_size = index * 4;
+    h->chunk_offset = chunks_at;
+    h->chunk_count = s->chunk_count;
+    h->chunk_size = s->chunk_size;
+    h->chunk_header_size = sizeof(prof__chunk);
+    return PROF_OK;
+}
+
+/*-- SESSION --------------------------------------------------------------------------------------------- >>session --*/
+
+/* Control functions hold the lock as a busy thread, so that a signal handler with a scope in it does not wait for it. */
+static uint32_t prof__state_lock(void)
+{
+    prof__thread *self = PROF__SELF();
+    uint32_t gate = self->gate;
+    self->gate = PROF__BUSY;
+    PROF__BARRIER();
+    prof__lock(&prof__lock_word);
+    return gate;
+}
+
+static void prof__state_unlock(uint32_t gate)
+{
+    prof__unlock(&prof__lock_word);
+    PROF__BARRIER();
+    PROF__SELF()->gate = gate;
+}
+
+static void prof__text_copy(char *to, size_t size, const char *from)
+{
+    size_t i = 0;
+    for (; from[i] && i + 1 < size; ++i) to[i] = from[i];
+    to[i] = 0;
+}
+
+#ifdef PROF_FREESTANDING
+/* One image at a time, in the user's memory; there is nothing to allocate a second session from. */
+static prof__session prof__only_session;
+static prof__session *prof__session_new(void)
+{
+    prof__clear(&prof__only_session, sizeof prof__only_session / 8 * 8);
+    return &prof__only_session;
+}
+static void prof__session_delete(prof__session *s) { (void)s; }
+#else
+static prof__session *prof__session_new(void) { return (prof__session *)calloc(1, sizeof(prof__session)); }
+static void prof__session_delete(prof__session *s)
+{
+    prof__memory_free(s);
+    free(s);
+}
+#endif
+
+/* Deletes the sessions that no thread points to any more, and retires the present one. Under the control lock. */
+static void prof__sessions_reap(int present)
+{
+    uint32_t gate = prof__state_lock();
+    prof__thread *self = PROF__SELF();
+    prof__session *s = prof__state.session;
+    if (present && s) {
+        if (self->session == s) prof__detach(self);
+        prof__state.session = NULL;
+        s->next = prof__state.retired;
+        prof__state.retired = s;
+    }
+    prof__session *dead = NULL, **link = &prof__state.retired;
+    while (*link) {
+        prof__session *each = *link;
+        if (__atomic_load_n(&each->attached, __ATOMIC_ACQUIRE)) {
+            link = &each->next;
+        } else {
+            *link = each->next;
+            each->next = dead;
+            dead = each;
+        }
+    }
+    prof__state_unlock(gate);
+    if (present && s && prof__state.retired == s) prof__memory_retire(s);
+    while (dead) {
+        prof__session *next = dead->next;
+        prof__session_delete(dead);
+        dead = next;
+    }
+}
+
+#ifndef PROF_FREESTANDING
+static void prof__program_name(char *name, size_t size)
+{
+    char path[1024];
+    long n = 0;
+#ifdef _WIN32
+    n = (long)GetModuleFileNameA(NULL, path, sizeof path - 1);
+#elif defined(__linux__)
+    n = (long)readlink("/proc/self/exe", path, sizeof path - 1);
+#endif
+    path[n > 0 ? n : 0] = 0;
+    const char *base = path;
+    for (const char *c = path; *c; ++c)
+        if (*c == '/' || *c == '\\') base = c + 1;
+    prof__text_copy(name, size, *base ? base : "program");
+}
+
+static void prof__boot_id(char *text, size_t size)
+{
+    text[0] = 0;
+#ifdef __linux__
+    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (file >= 0) {
+        ssize_t n = read(file, text, size - 1);
+        text[n > 0 ? n : 0] = 0;
+        close(file);
+    }
+    for (char *c = text; *c; ++c)
+        if (*c == '\n') *c = 0;
+#else
+    (void)size;
+#endif
+}
+
+/* A pair of now in the ticks of another process's image, if it was recorded on this machine since its last start. */
+static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
+{
+    char here[40];
+    prof__boot_id(here, sizeof here);
+    if (!here[0] || !prof__equal(here, boot_id)) return 0;
+    if (clock != PROF_CLOCK_MONOTONIC && !prof__counter_usable()) return 0;
+    prof__pair_take_well(clock, 0, out);
+    return 1;
+}
+
+/* Replaces %p %n %t %% in path. */
+static prof_status prof__expand(const char *path, char *to, size_t size)
+{
+    size_t n = 0;
+    for (const char *c = path; *c; ++c) {
+        char piece[64];
+        piece[0] = *c;
+        piece[1] = 0;
+        if (*c == '%') {
+            time_t now = time(NULL);
+            switch (*++c) {
+            case '%': break;
+            case 'p': snprintf(piece, sizeof piece, "%llu", (unsigned long long)prof__process_id()); break;
+            case 'n': prof__program_name(piece, sizeof piece); break;
+            case 't': {
+                struct tm local;
+#ifdef _WIN32
+                local = *localtime(&now);
+#else
+                localtime_r(&now, &local);
+#endif
+                strftime(piece, sizeof piece, "%Y%m%d-%H%M%S", &local);
+                break;
+            }
+            default: return prof__fail(PROF_INVALID_ARGUMENT, "%s: unknown %%%c: known are %%p %%n %%t %%%%", path, *c);
+            }
+        }
+        size_t length = strlen(piece);
+        if (n + length + 1 > size) return prof__fail(PROF_INVALID_ARGUMENT, "%s: the path is too long", path);
+        memcpy(to + n, piece, length);
+        n += length;
+    }
+    to[n] = 0;
+    return PROF_OK;
+}
+
+static const char *prof__extension(const char *path)
+{
+    const char *dot = "";
+    for (const char *c = path; *c; ++c) {
+        if (*c == '.') dot = c;
+        if (*c == '/' || *c == '\\') dot = "";
+    }
+    return dot;
+}
+
+static prof_status prof__write_summary(const prof_trace *trace, const char *path)
+{
+    return prof_summary_write(trace, path, NULL);
+}
+
+/* The writer of a path's extension. The image itself (.prof) has none: *writer is null. */
+static prof_status prof__writer_find(const char *path, prof_status (**write)(const prof_trace *, const char *))
+{
+    const char *extension = prof__extension(path);
+    char known[128];
+    size_t n = (size_t)snprintf(known, sizeof known, ".prof .csv .txt");
+    *write = NULL;
+    if (prof__equal(extension, ".prof")) return PROF_OK;
+    if (prof__equal(extension, ".csv")) *write = prof_csv_write;
+    if (prof__equal(extension, ".txt")) *write = prof__write_summary;
+    for (prof_writer *w = prof__writers; w; w = w->next) {
+        if (prof__equal(extension, w->extension)) *write = w->write;
+        if (n < sizeof known) n += (size_t)snprintf(known + n, sizeof known - n, " %s", w->extension);
+    }
+    if (*write) return PROF_OK;
+    return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '%s' in this program: known are %s", path, extension, known);
+}
+
+/* Finds out at the start what would otherwise be found out at the end. */
+static prof_status prof__output_check(const char *path)
+{
+#ifndef _WIN32
+    char folder[1024];
+    prof__text_copy(folder, sizeof folder, path);
+    char *slash = strrchr(folder, '/');
+    struct stat about;
+    if (!stat(path, &about)) {
+        if (S_ISDIR(about.st_mode)) return prof__fail(PROF_IO, "%s: is a directory", path);
+        if (!S_ISREG(about.st_mode)) return access(path, W_OK) ? prof__fail(PROF_IO, "%s: %s", path, strerror(errno)) : PROF_OK;
+    }
+    if (slash)
+        slash[slash == folder ? 1 : 0] = 0;
+    else
+        prof__text_copy(folder, sizeof folder, ".");
+    if (access(folder, W_OK | X_OK)) return prof__fail(PROF_IO, "%s: folder %s: %s", path, folder, strerror(errno));
+#else
+    (void)path;
+#endif
+    return PROF_OK;
+}
+
+static prof_status prof__output_prepare(prof__session *s, const char *output)
+{
+    prof_status (*write)(const prof_trace *, const char *);
+    prof_status status = prof__expand(output, s->output, sizeof s->output);
+    if (!status) status = prof__writer_find(s->output, &write);
+    if (!status && !write) s->live_path = s->output;
+    return status ? status : prof__output_check(s->output);
+}
+
+PROF_DEF void prof_writer_register(prof_writer *writer)
+{
+    for (prof_writer *w = prof__writers; w; w = w->next)
+        if (w == writer) return;
+    writer->next = prof__writers;
+    prof__writers = writer;
+}
+#endif
+
+/* Under the lock. */
+static prof_status prof__rule_add(const char *pattern, size_t length, int on)
+{
+    if (length == 0 || length >= sizeof prof__state.rules[0].pattern)
+        return prof__fail(PROF_INVALID_ARGUMENT, "category pattern '%.60s': 1 to 47 bytes", pattern);
+    if (length == 1 && pattern[0] == '*') {
+        prof__state.rule_count = 0;
+        prof__state.category_default = on;
+        return PROF_OK;
+    }
+    char text[sizeof prof__state.rules[0].pattern];
+    prof__copy(text, pattern, length);
+    text[length] = 0;
+    int count = 0;
+    for (int i = 0; i < prof__state.rule_count; ++i)
+        if (!prof__equal(prof__state.rules[i].pattern, text)) prof__state.rules[count++] = prof__state.rules[i];
+    if (count == PROF__MAX_RULES) return prof__fail(PROF_NO_MEMORY, "more than %d category rules", PROF__MAX_RULES);
+    if (!prof__state.category_named) prof__state.category_default = !on;
+    prof__state.category_named = 1;
+    prof__copy(prof__state.rules[count].pattern, text, length + 1);
+    prof__state.rules[count].on = on;
+    prof__state.rule_count = count + 1;
+    return PROF_OK;
+}
+
+/* "net,render*,-audio". Under the lock. */
+static prof_status prof__rules_set(const char *list)
+{
+    prof_status status = PROF_OK;
+    prof__state.rule_count = prof__state.category_named = 0;
+    prof__state.category_default = 1;
+    while (list && *list && !status) {
+        size_t length = 0;
+        int on = *list != '-';
+        if (!on) ++list;
+        while (list[length] && list[length] != ',') ++length;
+        status = prof__rule_add(list, length, on);
+        list += length;
+        if (*list == ',') ++list;
+    }
+    return status;
+}
+
+/* The smallest step of the clock, and what a scope costs: measured with real scopes into a buffer of its own, while the
+   thread is attached. */
+static void prof__calibrate(prof__session *s)
+{
+    prof__thread *self = PROF__SELF();
+    prof__header *h = s->header;
+    static uint64_t scratch[2 * 64 + 2];
+    prof_site site = {0, "", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0};
+    uint64_t best = ~0ull, step = ~0ull;
+    for (int i = 0; i < 64; ++i) {
+        uint64_t a = prof__now(s, 0), b = prof__now(s, 0);
+        if (b > a && b - a < step) step = b - a;
+    }
+    uint32_t gate = prof__state_lock();
+    uint32_t generation = PROF__LOAD(&prof__generation);
+    int ready = prof__state.running && (self->session == s || prof__attach(self));
+    self->seen = generation;
+    self->open = ready && s->fast ? generation : PROF__SHUT;
+    prof__state_unlock(gate);
+    if (!ready) return;
+    prof__site_store(&site, (uint64_t)PROF__KIND_BEGIN << PROF__KIND_SHIFT | generation);
+    prof__signals signals;
+    prof__signals_block(&signals); /* a handler's scopes would go into the scratch, too */
+    uint64_t *cursor = self->cursor, *end = self->end, room = self->room;
+    for (int round = 0; round < 8; ++round) {
+        uint64_t start = prof__now(s, 0);
+        self->gate = PROF__BUSY;
+        PROF__BARRIER();
+        self->cursor = scratch + 1;
+        self->end = scratch + sizeof scratch / sizeof *scratch;
+        self->room = 2 * 64;
+        PROF__BARRIER();
+        self->gate = self->open;
+        for (int i = 0; i < 64; ++i) prof__end(prof__begin(&site));
+        self->gate = PROF__BUSY;
+        PROF__BARRIER();
+        self->cursor = cursor;
+        self->end = end;
+        self->room = room;
+        PROF__BARRIER();
+        self->gate = self->open;
+        uint64_t took = prof__now(s, 0) - start;
+        if (took < best) best = took;
+    }
+    prof__signals_restore(&signals);
+    PROF__STORE(&h->resolution_ticks, step == ~0ull ? 0 : step);
+    PROF__STORE(&h->cost_ticks_x1000, best * 1000 / 64);
+}
+
+/* What an ordered reading costs more than a plain one. */
+static uint64_t prof__ordered_excess(void)
+{
+    uint64_t plain = ~0ull, ordered = ~0ull;
+    for (int i = 0; i < 1000; ++i) {
+        uint64_t a = prof__counter(), b = prof__counter();
+        if (b - a < plain) plain = b - a;
+        a = prof__counter();
+        b = prof__counter_ordered();
+        if (b - a < ordered) ordered = b - a;
+    }
+    return ordered > plain ? ordered - plain : 0;
+}
+
+static prof_status prof__clock_choose(prof__session *s, const prof_config *config)
+{
+    int usable = prof__counter_usable();
+    s->clock = (uint32_t)config->clock;
+    if (s->clock == PROF_CLOCK_AUTO) s->clock = usable ? PROF_CLOCK_COUNTER : PROF_CLOCK_MONOTONIC;
+    if (s->clock == PROF_CLOCK_COUNTER && !usable)
+        return prof__fail(PROF_UNSUPPORTED, "clock: this machine has no counter that can be trusted: use monotonic");
+    if (s->clock == PROF_CLOCK_ORDERED && !(usable & 2))
+        return prof__fail(PROF_UNSUPPORTED, "clock: this processor has no ordered reading of its counter");
+    s->header->clock = s->clock;
+    s->header->tick_hz = s->clock == PROF_CLOCK_MONOTONIC ? 1000000000u : prof__counter_hz();
+#ifdef PROF_FREESTANDING
+    s->header->tick_hz = config->clock_hz;
+#endif
+    if (s->clock == PROF_CLOCK_ORDERED) s->ordered_excess = prof__ordered_excess();
+    prof__text_copy(s->header->clock_name, sizeof s->header->clock_name,
+                    s->clock == PROF_CLOCK_MONOTONIC ? "clock_gettime"
+                    : s->clock == PROF_CLOCK_ORDERED ? PROF__COUNTER_NAME " ordered"
+                                                     : PROF__COUNTER_NAME);
+    prof__pair_take_well(s->clock, s->header->tick_hz, &s->header->first);
+    s->header->last = s->header->first;
+    return PROF_OK;
+}
+
+/* The threshold must be ticks before the first scope ends; only here does a start wait (0.2 ms) to learn a rate. */
+static void prof__threshold_set(prof__session *s, uint64_t ns)
+{
+    uint64_t hz = s->header->tick_hz;
+#ifndef PROF_FREESTANDING
+    if (!hz) {
+        prof__pair now;
+        do prof__pair_take_well(s->clock, 0, &now);
+        while (now.monotonic_ns - s->header->first.monotonic_ns < 200000);
+        hz = (now.tick - s->header->first.tick) * 1000000000u / (now.monotonic_ns - s->header->first.monotonic_ns);
+    }
+#endif
+    s->min_ticks = ns / 1000000000u * hz + ns % 1000000000u * hz / 1000000000u;
+}
+
+static prof_status prof__session_make(prof__session *s, const prof_config *config)
+{
+    prof_status status;
+    void *memory = config->memory;
+    uint64_t size = memory ? config->memory_size : config->buffer_size ? config->buffer_size : PROF__DEFAULT_BUFFER;
+#ifndef PROF_FREESTANDING
+    if (config->output && config->output[0] && (status = prof__output_prepare(s, config->output)) != PROF_OK) return status;
+#endif
+    if (memory) {
+        uint64_t skip = (0 - (uint64_t)(uintptr_t)memory) & 63;
+        if (s->live_path)
+            return prof__fail(PROF_INVALID_ARGUMENT, "output %s: a .prof output is its own memory: leave config.memory out",
+                              s->live_path);
+        if (size < PROF__MIN_IMAGE + skip)
+            return prof__fail(PROF_INVALID_ARGUMENT, "memory_size: at least %d bytes", (int)PROF__MIN_IMAGE + 64);
+        memory = (char *)memory + skip;
+        size -= skip;
+        prof__clear(memory, (size_t)(size / 8 * 8));
+    } else {
+        size = prof__round(size, 4096);
+        status = prof__memory_take(s, (size_t)size);
+        if (status) return status;
+        memory = s->mapping;
+    }
+    status = prof__layout(s, memory, size);
+    if (!status) status = prof__clock_choose(s, config);
+    if (status) return status;
+    prof__header *h = s->header;
+    h->mode = (uint32_t)config->mode;
+    h->pid = prof__process_id();
+#ifndef PROF_FREESTANDING
+    prof__program_name(h->program, sizeof h->program);
+    prof__boot_id(h->boot_id, sizeof h->boot_id);
+#endif
+    if (config->min_duration_ns) prof__threshold_set(s, config->min_duration_ns);
+    s->fast = s->clock == PROF_CLOCK_COUNTER && !s->min_ticks;
+    prof_site no_room = {0, "(no room for more call sites)", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0};
+    s->site_without_room = prof__meta_site(s, &no_room);
+    h->state = PROF__RUNNING;
+    prof__copy(h->magic, PROF__MAGIC, sizeof h->magic);
+    return PROF_OK;
+}
+
+static prof_status prof__config_check(const prof_config *c)
+{
+    if (c->mode != PROF_RING && c->mode != PROF_FILL) return prof__fail(PROF_INVALID_ARGUMENT, "mode: ring or fill");
+    if ((unsigned)c->clock > PROF_CLOCK_MONOTONIC)
+        return prof__fail(PROF_INVALID_ARGUMENT, "clock: auto, counter, ordered or monotonic");
+    if (c->level < 0 || c->level > 255) return prof__fail(PROF_INVALID_ARGUMENT, "level: 1 to 255");
+    if (!c->memory && c->buffer_size && (c->buffer_size < PROF__MIN_BUFFER || (uint64_t)c->buffer_size > 64ull << 30))
+        return prof__fail(PROF_INVALID_ARGUMENT, "buffer: 64K to 64G");
+    return PROF_OK;
+}
+
+static prof_status prof__start_locked(const prof_config *config)
+{
+    if (prof__state.running)
+        return prof__fail(PROF_INVALID_STATE, "a session is running already: call prof_stop() first%s",
+                          prof__state.session->output[0] ? ", or leave PROF_OUTPUT out of the environment" : "");
+    prof_status status = prof__config_check(config);
+    if (status) return status;
+    if (config->memory) prof__sessions_reap(1);
+    prof__session *s = prof__session_new();
+    if (!s) return prof__fail(PROF_NO_MEMORY, "no memory for a session");
+    status = prof__session_make(s, config);
+    if (status) {
+        prof__session_delete(s);
+        return status;
+    }
+    prof__sessions_reap(1);
+    uint32_t gate = prof__state_lock();
+    status = prof__rules_set(config->categories);
+    if (!status) {
+        s->epoch = ++prof__state.epoch ? prof__state.epoch : ++prof__state.epoch;
+        s->header->session = s->epoch;
+        prof__state.session = s;
+        prof__state.level = config->level ? config->level : PROF__DEFAULT_LEVEL;
+        prof__state.paused = 0;
+        prof__state.running = 1;
+        PROF__STORE(&prof__lost_without_chunk, 0u);
+        prof__next_generation();
+    }
+    prof__state_unlock(gate);
+    if (status) {
+        prof__session_delete(s);
+        return status;
+    }
+    prof__calibrate(s);
+    return PROF_OK;
+}
+
+PROF_DEF prof_status prof_start(const prof_config *config)
+{
+    prof_config defaults;
+    prof__clear(&defaults, sizeof defaults / 8 * 8);
+    prof__lock(&prof__control_word);
+#ifndef PROF_FREESTANDING
+    if (!prof__keys_made) prof__keys_make();
+    prof__keys_made = 1;
+#endif
+    prof_status status = prof__start_locked(config ? config : &defaults);
+    prof__unlock(&prof__control_word);
+    return status;
+}
+
+/* Ends recording; the image stays. */
+static prof_status prof__stop_recording(void)
+{
+    uint32_t gate = prof__state_lock();
+    int running = prof__state.running;
+    if (running) {
+        prof__header *h = prof__state.session->header;
+        prof__state.running = 0;
+        prof__next_generation();
+        prof__pair_take_well(h->clock, h->tick_hz, &h->last);
+        prof__lost_collect(prof__state.session);
+        PROF__RELEASE(&h->state, (uint32_t)PROF__STOPPED);
+    }
+    prof__state_unlock(gate);
+    return running ? PROF_OK : prof__fail(PROF_INVALID_STATE, "no session is running");
+}
+
+PROF_DEF prof_status prof_stop(void)
+{
+    prof__lock(&prof__control_word);
+    prof_status status = prof__stop_recording();
+#ifndef PROF_FREESTANDING
+    prof__session *s = prof__state.session;
+    if (!status && s->output[0] && !s->live_path) {
+        prof_status (*write)(const prof_trace *, const char *);
+        prof_trace *trace = NULL;
+        status = prof__writer_find(s->output, &write);
+        if (!status) status = prof_trace_live(&trace);
+        if (!status) status = write(trace, s->output);
+        prof_trace_close(trace);
+    }
+#endif
+    prof__unlock(&prof__control_word);
+    return status;
+}
+
+PROF_DEF prof_status prof_reset(void)
+{
+    prof__lock(&prof__control_word);
+    prof_status status = PROF_OK;
+    if (prof__state.running)
+        status = prof__fail(PROF_INVALID_STATE, "the session is running: call prof_stop() first");
+    else
+        prof__sessions_reap(1);
+    prof__unlock(&prof__control_word);
+    return status;
+}
+
+static prof_status prof__pause_by(int step)
+{
+    prof_status status = PROF_OK;
+    uint32_t gate = prof__state_lock();
+    if (!prof__state.running) {
+        status = prof__fail(PROF_INVALID_STATE, "no session is running");
+    } else if (prof__state.paused + step < 0) {
+        status = prof__fail(PROF_INVALID_STATE, "resumed more often than paused");
+    } else {
+        prof__state.paused += step;
+        prof__next_generation();
+    }
+    prof__state_unlock(gate);
+    return status;
+}
+PROF_DEF prof_status prof_pause(void) { return prof__pause_by(1); }
+PROF_DEF prof_status prof_resume(void) { return prof__pause_by(-1); }
+
+PROF_DEF int prof_enabled(void)
+{
+    uint32_t gate = prof__state_lock();
+    int enabled = prof__state.running && !prof__state.paused;
+    prof__state_unlock(gate);
+    return enabled;
+}
+
+PROF_DEF prof_status prof_set_level(int level)
+{
+    prof_status status = PROF_OK;
+    if (level < 0 || level > 255) return prof__fail(PROF_INVALID_ARGUMENT, "level %d: 0 to 255", level);
+    uint32_t gate = prof__state_lock();
+    if (prof__state.running) {
+        prof__state.level = level;
+        prof__next_generation();
+    } else {
+        status = prof__fail(PROF_INVALID_STATE, "no session is running: set prof_config.level");
+    }
+    prof__state_unlock(gate);
+    return status;
+}
+
+PROF_DEF prof_status prof_category_enable(const char *pattern, int on)
+{
+    prof_status status;
+    if (!pattern) return prof__fail(PROF_INVALID_ARGUMENT, "category pattern: null");
+    uint32_t gate = prof__state_lock();
+    if (prof__state.running) {
+        status = prof__rule_add(pattern, prof__length(pattern), on != 0);
+        prof__next_generation();
+    } else {
+        status = prof__fail(PROF_INVALID_STATE, "no session is running: set prof_config.categories");
+    }
+    prof__state_unlock(gate);
+    return status;
+}
+
+#ifndef PROF_FREESTANDING
+/* Runs in the child of a fork, where the calling thread is the only one. The parent's image is the parent's; the child
+   is as if nothing had been started, and may start a session of its own. */
+static void prof__child_of_fork(void)
+{
+    prof__thread *self = PROF__SELF();
+    self->gate = PROF__BUSY;
+    PROF__BARRIER();
+    self->session = NULL; /* not counted down: the session goes as a whole */
+    prof__detach(self);
+    prof__lock_word = prof__control_word = 0;
+    for (prof__session *s = prof__state.retired, *next; s; s = next) {
+        next = s->next;
+        prof__session_delete(s);
+    }
+    if (prof__state.session) prof__session_delete(prof__state.session);
+    prof__state.session = prof__state.retired = NULL;
+    prof__state.running = prof__state.paused = 0;
+    prof__lost_without_chunk = 0;
+    prof__next_generation();
+    PROF__BARRIER();
+    self->gate = PROF__SHUT;
+}
+
+/* One chunk into the copy, if its owner did not reuse it meanwhile; else an empty one. */
+static void prof__chunk_copy(char *to, const char *from, size_t size)
+{
+    const prof__chunk *chunk = (const prof__chunk *)(const void *)from;
+    uint64_t sequence = PROF__ACQUIRE(&chunk->sequence);
+    if (sequence) {
+        for (size_t i = 0; i < size / 8; ++i) ((uint64_t *)(void *)to)[i] = PROF__ACQUIRE((const uint64_t *)(const void *)from + i);
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (PROF__LOAD(&chunk->sequence) == sequence) return;
+    }
+    memset(to, 0, size);
+}
+
+/* A private, consistent copy of the present image. Writers never wait for it. */
+static prof_status prof__image_copy(void **bytes, size_t *size)
+{
+    *bytes = NULL;
+    *size = 0;
+    uint32_t gate = prof__state_lock();
+    prof__session *s = prof__state.session;
+    if (!s) {
+        prof__state_unlock(gate);
+        return prof__fail(PROF_INVALID_STATE, "nothing has been recorded: call prof_start() first");
+    }
+    __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image while the lock is not held */
+    if (prof__state.running) prof__pair_take_well(s->clock, s->header->tick_hz, &s->header->last);
+    prof__lost_collect(s);
+    prof__state_unlock(gate);
+
+    prof_status status = PROF_OK;
+    char *copy = (char *)malloc(s->image_size);
+    if (!copy) {
+        status = prof__fail(PROF_NO_MEMORY, "no memory for a copy of the image (%llu bytes)", (unsigned long long)s->image_size);
+    } else {
+        uint64_t chunks_at = (uint64_t)(s->chunks - (char *)s->header);
+        for (uint64_t i = 0; i < s->chunk_count; ++i)
+            prof__chunk_copy(copy + chunks_at + i * s->chunk_size, s->chunks + i * s->chunk_size, s->chunk_size);
+        gate = prof__state_lock(); /* after the chunks: every call site that they name is in meta by now */
+        memset(copy, 0, (size_t)chunks_at);
+        memcpy(copy, s->header, sizeof *s->header);
+        memcpy(copy + ((char *)s->meta - (char *)s->header), s->meta, (size_t)s->header->meta_used);
+        if (!s->header->magic[0]) status = prof__fail(PROF_INVALID_STATE, "a new session was started meanwhile");
+        prof__state_unlock(gate);
+    }
+    *size = s->image_size;
+    __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
+    if (status) {
+        free(copy);
+        copy = NULL;
+    }
+    *bytes = copy;
+    return status;
+}
+
+static prof_status prof__save_image(const char *path)
+{
+    void *bytes;
+    size_t size;
+    prof_status status = prof__image_copy(&bytes, &size);
+    if (status) return status;
+    prof__out out;
+    status = prof__out_file(&out, path);
+    if (!status) {
+        prof__out_bytes(&out, bytes, size);
+        status = prof__out_close(&out);
+    }
+    free(bytes);
+    return status;
+}
+
+PROF_DEF prof_status prof_save(const char *path)
+{
+    char expanded[1024];
+    prof_status (*write)(const prof_trace *, const char *);
+    prof_trace *trace = NULL;
+    if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save: path is null");
+    prof_status status = prof__expand(path, expanded, sizeof expanded);
+    if (!status) status = prof__writer_find(expanded, &write);
+    if (status) return status;
+    if (!write) return prof__save_image(expanded);
+    status = prof_trace_live(&trace);
+    if (!status) status = write(trace, expanded);
+    prof_trace_close(trace);
+    return status;
+}
+#endif
+
+/*-- CONFIGURATION FROM TEXT ---------------------------------------------------------------------------------------*/
+
+/* A number with an optional fraction and a unit out of a table of {name, factor}; 0: not a number. */
+typedef struct prof__unit {
+    const char *name;
+    uint64_t factor;
+} prof__unit;
+
+static int prof__parse_number(const char *text, const prof__unit *units, uint64_t *out)
+{
+    uint64_t value = 0, fraction = 0, scale = 1;
+    if (*text < '0' || *text > '9') return 0;
+    for (; *text >= '0' && *text <= '9'; ++text) {
+        if (value > (UINT64_MAX >> 32)) return 0;
+        value = value * 10 + (uint64_t)(*text - '0');
+    }
+    if (*text == '.')
+        for (++text; *text >= '0' && *text <= '9'; ++text)
+            if (scale < 1000000) {
+                fraction = fraction * 10 + (uint64_t)(*text - '0');
+                scale *= 10;
+            }
+    for (; units->name; ++units)
+        if (prof__equal(units->name, text)) {
+            if (units->factor && value > UINT64_MAX / 2 / units->factor) return 0;
+            *out = value * units->factor + fraction * units->factor / scale;
+            return 1;
+        }
+    return 0;
+}
+
+static int prof__parse_name(const char *text, const char *const *names)
+{
+    for (int i = 0; names[i]; ++i)
+        if (prof__equal(names[i], text)) return i;
+    return -1;
+}
+
+/* Edit distance, for "did you mean". */
+static size_t prof__distance(const char *a, const char *b)
+{
+    size_t row[32], n = prof__length(b);
+    if (n > 30) return 99;
+    for (size_t j = 0; j <= n; ++j) row[j] = j;
+    for (size_t i = 1; a[i - 1]; ++i) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= n; ++j) {
+            size_t up = row[j], best = diagonal + (a[i - 1] != b[j - 1]);
+            if (up + 1 < best) best = up + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            row[j] = best;
+            diagonal = up;
+        }
+    }
+    return row[n];
+}
+
+static const char *const prof__config_keys[] = {"output", "buffer", "mode", "clock", "level", "categories",
+                                                "min_duration", NULL};
+
+PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value)
+{
+    static const prof__unit sizes[] = {{"", 1},          {"K", 1u << 10},   {"M", 1u << 20},   {"G", 1u << 30},
+                                       {"KiB", 1u << 10}, {"MiB", 1u << 20}, {"GiB", 1u << 30}, {NULL, 0}};
+    static const prof__unit times[] = {{"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {NULL, 0}};
+    static const prof__unit ones[] = {{"", 1}, {NULL, 0}};
+    static const char *const modes[] = {"ring", "fill", NULL};
+    static const char *const clocks[] = {"auto", "counter", "ordered", "monotonic", NULL};
+    uint64_t number = 0;
+    int choice;
+    if (!config || !key || !value) return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_set: null argument");
+    switch (prof__parse_name(key, prof__config_keys)) {
+    case 0:
+        config->output = value;
+        return PROF_OK;
+    case 1:
+        if (!prof__parse_number(value, sizes, &number) || number < PROF__MIN_BUFFER || number > 64ull << 30)
+            return prof__fail(PROF_INVALID_ARGUMENT, "buffer '%s': bytes from 64K to 64G, for example 64M", value);
+        config->buffer_size = (size_t)number;
+        return PROF_OK;
+    case 2:
+        if ((choice = prof__parse_name(value, modes)) < 0)
+            return prof__fail(PROF_INVALID_ARGUMENT, "mode '%s': ring or fill", value);
+        config->mode = (prof_mode)choice;
+        return PROF_OK;
+    case 3:
+        if ((choice = prof__parse_name(value, clocks)) < 0)
+            return prof__fail(PROF_INVALID_ARGUMENT, "clock '%s': auto, counter, ordered or monotonic", value);
+        config->clock = (prof_clock)choice;
+        return PROF_OK;
+    case 4:
+        if (!prof__parse_number(value, ones, &number) || number < 1 || number > 255)
+            return prof__fail(PROF_INVALID_ARGUMENT, "level '%s': 1 to 255", value);
+        config->level = (int)number;
+        return PROF_OK;
+    case 5:
+        config->categories = value;
+        return PROF_OK;
+    case 6:
+        if (!prof__parse_number(value, times, &number))
+            return prof__fail(PROF_INVALID_ARGUMENT, "min_duration '%s': a time, for example 500ns, 2us, 1.5ms", value);
+        config->min_duration_ns = number;
+        return PROF_OK;
+    default: break;
+    }
+    const char *nearest = prof__config_keys[0];
+    for (int i = 0; prof__config_keys[i]; ++i)
+        if (prof__distance(key, prof__config_keys[i]) < prof__distance(key, nearest)) nearest = prof__config_keys[i];
+    return prof__fail(PROF_INVALID_ARGUMENT, "unknown key '%s': did you mean '%s'?", key, nearest);
+}
+
+/*-- AUTOSTART ------------------------------------------------------------------------------------------- >>autostart --
+   PROF_OUTPUT=trace.json ./program: from before main to exit. Only this prints, and only errors. */
+
+#if !defined(PROF_FREESTANDING) && !defined(PROF_NO_AUTOSTART)
+static const char *prof__environment(const char *name)
+{
+#if defined(__GLIBC__) && defined(_GNU_SOURCE)
+    return secure_getenv(name); /* a set-user-id program writes no files for its caller */
+#else
+    return getenv(name);
+#endif
+}
+
+static void prof__autostop(void)
+{
+    if (prof__state.running && prof_stop()) fprintf(stderr, "prof: %s\n", prof_error());
+}
+
+static void __attribute__((constructor(103))) prof__autostart(void)
+{
+    static char value[7][512];
+    prof_config config;
+    memset(&config, 0, sizeof config);
+    for (int i = 0; prof__config_keys[i]; ++i) {
+        char name[32] = "PROF_";
+        for (size_t j = 0; prof__config_keys[i][j]; ++j) {
+            char c = prof__config_keys[i][j];
+            name[5 + j] = (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+        }
+        const char *text = prof__environment(name);
+        if (i == 0 && (!text || !*text)) return;
+        if (!text || !*text) continue;
+        prof__text_copy(value[i], sizeof value[i], text);
+        if (prof_config_set(&config, prof__config_keys[i], value[i])) {
+            fprintf(stderr, "prof: %s: %s\n", name, prof_error());
+            return;
+        }
+    }
+    if (prof_start(&config))
+        fprintf(stderr, "prof: PROF_OUTPUT: %s; nothing is recorded\n", prof_error());
+    else
+        atexit(prof__autostop);
+}
+#endif
+/*-- READER ---------------------------------------------------------------------------------------------- >>reader --
+   An image goes through these steps once, in prof__read_image():
+     1. the header is checked, so that meta and chunks lie inside the image and apart from each other;
+     2. meta becomes call sites whose equal ones share one address, and equal names one number;
+     3. the valid chunks, sorted by sequence, are cut into segments, each the records of one track in one chunk;
+     4. clock pairs become a piecewise linear map from ticks to nanoseconds;
+     5. a matcher runs over each track and writes into the call site field of each END how many open scopes it closes.
+        It remembers only what a single segment cannot show: the ends and arguments of scopes that cross into later
+        segments, and the scopes that began before the track's first segment ("orphans": only their ends are left).
+   After that nothing changes any more. A cursor loads one segment at a time. */
+
+#include <limits.h>
+
+#define PROF__NONE ((size_t)-1)
+#define PROF__NONE32 0xFFFFFFFFu
+#define PROF__CLOSE_MAX PROF__SITE_MASK /* an END can close that many scopes */
+#define PROF__FAR_NS ((int64_t)1 << 61) /* times saturate here, so that differences never overflow */
+
+static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out);
+static prof_status prof__image_copy(void **bytes, size_t *size);
+
+/* A hash index over items that the owner keeps in an array. */
+typedef struct prof__read_slot {
+    uint32_t hash, item; /* item + 1, 0: free */
+} prof__read_slot;
+
+typedef struct prof__read_index {
+    prof__read_slot *slots;
+    size_t capacity, used; /* capacity: a power of two, or 0 */
+} prof__read_index;
+
+typedef int prof__read_equal(const void *owner, size_t item, const void *key);
+
+typedef struct prof__read_site {
+    prof_callsite about;
+    uint32_t name; /* number of about.name */
+} prof__read_site;
+
+/* A call site id that meta does not have. */
+typedef struct prof__read_unknown {
+    uint32_t id, site;
+} prof__read_unknown;
+
+typedef struct prof__read_chunk {
+    uint64_t sequence, tick, lost;
+    size_t words; /* offset of its first word, in words of the image */
+} prof__read_chunk;
+
+typedef struct prof__read_segment {
+    uint64_t track;
+    uint32_t chunk;
+    uint32_t first, end; /* words of the chunk, from the TRACK record on */
+    uint32_t last;       /* 1: the chunk has no later segment, so that the chunk's losses belong here */
+} prof__read_segment;
+
+/* A scope that is open at the end of the segment in which it began. */
+typedef struct prof__read_crossing {
+    int64_t end_ns;
+    size_t link; /* its first argument in a later segment, PROF__NONE */
+    uint32_t flags;
+} prof__read_crossing;
+
+/* A scope of which only the end is left. */
+typedef struct prof__read_orphan {
+    int64_t end_ns;
+    size_t link; /* its first argument */
+    uint64_t id;
+    uint32_t site;
+} prof__read_orphan;
+
+/* An ARG record that belongs to a scope of an earlier segment. */
+typedef struct prof__read_link {
+    size_t next;
+    uint32_t segment, word; /* segment: counted from the track's first */
+} prof__read_link;
+
+typedef struct prof__read_track {
+    prof_track about;
+    uint64_t tick; /* the first thing known of the track */
+    size_t segment, segment_count;
+    size_t crossing;
+    size_t orphan, orphan_count;
+    size_t max_nodes, max_args, max_event_args, max_depth, frames; /* what a cursor needs */
+} prof__read_track;
+
+/* From tick on, time is ns + (t - tick) * factor / 2^shift. */
+typedef struct prof__read_line {
+    uint64_t tick, factor;
+    int64_t ns;
+    unsigned shift;
+} prof__read_line;
+
+struct prof_trace {
+    prof__header header;
+    prof_trace_info info;
+    uint64_t *image; /* owned */
+    size_t chunk_words;
+    unsigned word_bits; /* of an event's id */
+    int partial;        /* older chunks are missing */
+    prof__read_chunk *chunks;
+    size_t chunk_count;
+    const char **names; /* distinct texts; [0] is "" */
+    size_t name_count, name_capacity;
+    prof__read_index name_index;
+    uint32_t *strings; /* string id -> name */
+    size_t string_count;
+    prof__read_site *sites; /* distinct call sites; [0] stands for losses */
+    size_t site_count, site_capacity;
+    prof__read_index site_index;
+    uint32_t *site_ids; /* call site id -> site, PROF__NONE32 */
+    size_t site_id_count;
+    prof__read_unknown *unknown;
+    size_t unknown_count, unknown_capacity;
+    prof__read_index unknown_index;
+    char **texts; /* owned: names made up for unknown sites */
+    size_t text_count, text_capacity;
+    prof__read_segment *segments;
+    size_t segment_count, segment_capacity;
+    prof__read_track *tracks;
+    size_t track_count;
+    prof__read_crossing *crossings;
+    size_t crossing_count, crossing_capacity;
+    prof__read_orphan *orphans;
+    size_t orphan_count, orphan_capacity;
+    prof__read_link *links;
+    size_t link_count, link_capacity;
+    prof__read_line *lines;
+    size_t line_count;
+};
+
+/* Makes room for one more element of an array on the heap; 0 without memory, and then the array is unchanged. */
+#define PROF__ROOM(array, capacity, count) \
+    ((count) < (capacity) || prof__more_room(&(array), &(capacity), sizeof *(array)))
+static int prof__more_room(void *array, size_t *capacity, size_t element)
+{
+    size_t wanted = *capacity < 8 ? 16 : *capacity + *capacity / 2;
+    void *old;
+    if (wanted > (size_t)-1 / 2 / element) return 0;
+    memcpy(&old, array, sizeof old); /* array points to a pointer of some type */
+    old = realloc(old, wanted * element);
+    if (!old) return 0;
+    memcpy(array, &old, sizeof old);
+    *capacity = wanted;
+    return 1;
+}
+
+static uint64_t prof__mix(uint64_t h)
+{
+    h ^= h >> 32;
+    h *= 0x9E3779B97F4A7C15u;
+    return h ^ h >> 29;
+}
+
+static uint32_t prof__text_hash(const char *text)
+{
+    uint64_t h = 0xCBF29CE484222325u;
+    for (; *text; text++) h = (h ^ (unsigned char)*text) * 0x100000001B3u;
+    return (uint32_t)prof__mix(h);
+}
+
+static size_t prof__read_find(const prof__read_index *index, uint32_t hash, prof__read_equal *equal, const void *owner,
+                              const void *key)
+{
+    size_t at;
+    if (!index->capacity) return PROF__NONE;
+    for (at = hash & (index->capacity - 1); index->slots[at].item; at = (at + 1) & (index->capacity - 1))
+        if (index->slots[at].hash == hash && equal(owner, index->slots[at].item - 1, key))
+            return index->slots[at].item - 1;
+    return PROF__NONE;
+}
+
+static void prof__read_put(prof__read_index *index, uint32_t hash, uint32_t item)
+{
+    size_t at = hash & (index->capacity - 1);
+    while (index->slots[at].item) at = (at + 1) & (index->capacity - 1);
+    index->slots[at].hash = hash;
+    index->slots[at].item = item;
+    index->used++;
+}
+
+/* Makes room for count more items; 0 without memory. */
+static int prof__read_reserve(prof__read_index *index, size_t count)
+{
+    prof__read_index larger;
+    size_t i;
+    memset(&larger, 0, sizeof larger);
+    larger.capacity = index->capacity ? index->capacity : 16;
+    while (larger.capacity / 4 * 3 < index->used + count) {
+        if (larger.capacity > (size_t)-1 / 4 / sizeof *larger.slots) return 0;
+        larger.capacity *= 2;
+    }
+    if (larger.capacity == index->capacity) return 1;
+    larger.slots = (prof__read_slot *)calloc(larger.capacity, sizeof *larger.slots);
+    if (!larger.slots) return 0;
+    for (i = 0; i < index->capacity; i++)
+        if (index->slots[i].item) prof__read_put(&larger, index->slots[i].hash, index->slots[i].item);
+    free(index->slots);
+    *index = larger;
+    return 1;
+}
+
+static int prof__read_add(prof__read_index *index, uint32_t hash, size_t item)
+{
+    if (item >= PROF__NONE32 - 1 || !prof__read_reserve(index, 1)) return 0;
+    prof__read_put(index, hash, (uint32_t)item + 1);
+    return 1;
+}
+
+/*-- names and call sites --*/
+
+static int prof__read_same_name(const void *owner, size_t item, const void *key)
+{
+    const prof_trace *trace = (const prof_trace *)owner;
+    return !strcmp(trace->names[item], (const char *)key);
+}
+
+/* The number of a text, which must live as long as the trace; PROF__NONE without memory. */
+static size_t prof__read_name(prof_trace *trace, const char *text)
+{
+    uint32_t hash = prof__text_hash(text);
+    size_t item = prof__read_find(&trace->name_index, hash, prof__read_same_name, trace, text);
+    if (item != PROF__NONE) return item;
+    if (!PROF__ROOM(trace->names, trace->name_capacity, trace->name_count) ||
+        !prof__read_add(&trace->name_index, hash, trace->name_count))
+        return PROF__NONE;
+    trace->names[trace->name_count] = text;
+    return trace->name_count++;
+}
+
+static int prof__read_same_site(const void *owner, size_t item, const void *key)
+{
+    const prof_callsite *a = &((const prof_trace *)owner)->sites[item].about;
+    const prof_callsite *b = &((const prof__read_site *)key)->about;
+    return a->name == b->name && a->category == b->category && a->file == b->file && a->function == b->function &&
+           a->line == b->line && a->color == b->color && a->level == b->level && a->kind == b->kind;
+}
+
+/* The number of a call site whose texts are names of the trace; PROF__NONE without memory. */
+static size_t prof__read_site_number(prof_trace *trace, const prof__read_site *site)
+{
+    uint32_t hash = (uint32_t)prof__mix(site->name * 31u + ((uint64_t)site->about.line << 32) +
+                                        prof__text_hash(site->about.file) + site->about.kind);
+    size_t item = prof__read_find(&trace->site_index, hash, prof__read_same_site, trace, site);
+    if (item != PROF__NONE) return item;
+    if (!PROF__ROOM(trace->sites, trace->site_capacity, trace->site_count) ||
+        !prof__read_add(&trace->site_index, hash, trace->site_count))
+        return PROF__NONE;
+    trace->sites[trace->site_count] = *site;
+    return trace->site_count++;
+}
+
+static int prof__read_same_unknown(const void *owner, size_t item, const void *key)
+{
+    return ((const prof_trace *)owner)->unknown[item].id == *(const uint32_t *)key;
+}
+
+/* The site of a call site id; PROF__NONE for an id that was never seen. */
+static size_t prof__read_site_of(const prof_trace *trace, uint32_t id)
+{
+    size_t item;
+    if (id < trace->site_id_count && trace->site_ids[id] != PROF__NONE32) return trace->site_ids[id];
+    item = prof__read_find(&trace->unknown_index, (uint32_t)prof__mix(id), prof__read_same_unknown, trace, &id);
+    return item == PROF__NONE ? PROF__NONE : trace->unknown[item].site;
+}
+
+/* A call site without strings, named after a text that the trace takes over; PROF__NONE without memory. */
+static size_t prof__read_make_site(prof_trace *trace, const char *text, uint32_t kind)
+{
+    prof__read_site site;
+    size_t name;
+    char *copy = prof__text_join(text, "");
+    if (!copy || !PROF__ROOM(trace->texts, trace->text_capacity, trace->text_count)) {
+        free(copy);
+        return PROF__NONE;
+    }
+    trace->texts[trace->text_count++] = copy;
+    name = prof__read_name(trace, copy);
+    if (name == PROF__NONE) return PROF__NONE;
+    memset(&site, 0, sizeof site);
+    site.name = (uint32_t)name;
+    site.about.name = trace->names[name];
+    site.about.category = site.about.file = site.about.function = trace->names[0];
+    site.about.kind = kind;
+    return prof__read_site_number(trace, &site);
+}
+
+/* Makes sure that an id has a site: "?site 12" where meta has none. 0 without memory. */
+static int prof__read_know_site(prof_trace *trace, uint32_t id, uint32_t kind)
+{
+    char text[32] = "?site ";
+    size_t site;
+    if (prof__read_site_of(trace, id) != PROF__NONE) return 1;
+    text[6 + prof__digits(text + 6, id)] = 0;
+    site = prof__read_make_site(trace, text, kind);
+    if (site == PROF__NONE) return 0;
+    if (!PROF__ROOM(trace->unknown, trace->unknown_capacity, trace->unknown_count)) return 0;
+    trace->unknown[trace->unknown_count].id = id;
+    trace->unknown[trace->unknown_count].site = (uint32_t)site;
+    return prof__read_add(&trace->unknown_index, (uint32_t)prof__mix(id), trace->unknown_count++);
+}
+
+static size_t prof__read_string_name(const prof_trace *trace, uint64_t id)
+{
+    return id < trace->string_count ? trace->strings[id] : 0;
+}
+
+/* The words of the meta record at words[at], 0 after the last. A head without kind that has a length was reserved by a
+   thread that has not come back yet. */
+static size_t prof__read_meta_words(const uint64_t *words, size_t at, size_t count)
+{
+    size_t length;
+    if (at >= count) return 0;
+    length = (size_t)(words[at] >> 32 & 0xFFFFFF);
+    return length <= count - at ? length : 0;
+}
+
+static int prof__read_meta(prof_trace *trace)
+{
+    uint64_t *words = trace->image + trace->header.meta_offset / 8;
+    size_t count = (size_t)(trace->header.meta_size / 8), at, length;
+    size_t strings = 0, sites = 0;
+    for (at = 0; (length = prof__read_meta_words(words, at, count)) != 0; at += length) {
+        size_t id = (size_t)(words[at] & 0xFFFFFFFFu);
+        unsigned kind = (unsigned)(words[at] >> 56);
+        if (id > count) continue; /* ids count the records: there cannot be as many */
+        if (kind == PROF__META_STRING && length > 1 && id > strings) strings = id;
+        if (kind == PROF__META_SITE && length >= PROF__META_SITE_WORDS && id > sites) sites = id;
+    }
+    trace->string_count = strings + 1;
+    trace->site_id_count = sites + 1;
+    trace->strings = (uint32_t *)calloc(trace->string_count, sizeof *trace->strings);
+    trace->site_ids = (uint32_t *)malloc(trace->site_id_count * sizeof *trace->site_ids);
+    if (!trace->strings || !trace->site_ids) return 0;
+    memset(trace->site_ids, 0xFF, trace->site_id_count * sizeof *trace->site_ids);
+    if (prof__read_name(trace, "") == PROF__NONE || prof__read_make_site(trace, "lost", PROF__KIND_LOST) == PROF__NONE)
+        return 0;
+    for (at = 0; (length = prof__read_meta_words(words, at, count)) != 0; at += length) {
+        size_t id = (size_t)(words[at] & 0xFFFFFFFFu), name;
+        if (words[at] >> 56 != PROF__META_STRING || length < 2 || id > strings) continue;
+        ((char *)(words + at + length))[-1] = 0;
+        name = prof__read_name(trace, (const char *)(words + at + 1));
+        if (name == PROF__NONE) return 0;
+        if (id) trace->strings[id] = (uint32_t)name;
+    }
+    for (at = 0; (length = prof__read_meta_words(words, at, count)) != 0; at += length) {
+        size_t id = (size_t)(words[at] & 0xFFFFFFFFu), number;
+        const uint64_t *field = words + at + 1;
+        prof__read_site site;
+        if (words[at] >> 56 != PROF__META_SITE || length < PROF__META_SITE_WORDS || id > sites) continue;
+        memset(&site, 0, sizeof site);
+        site.name = (uint32_t)prof__read_string_name(trace, field[0] & 0xFFFFFFFFu);
+        site.about.name = trace->names[site.name];
+        site.about.file = trace->names[prof__read_string_name(trace, field[0] >> 32)];
+        site.about.function = trace->names[prof__read_string_name(trace, field[1] & 0xFFFFFFFFu)];
+        site.about.category = trace->names[prof__read_string_name(trace, field[1] >> 32)];
+        site.about.line = (uint32_t)field[2];
+        site.about.color = (uint32_t)(field[2] >> 32);
+        site.about.level = (uint32_t)field[3];
+        site.about.kind = (uint32_t)(field[3] >> 32);
+        number = prof__read_site_number(trace, &site);
+        if (number == PROF__NONE) return 0;
+        trace->site_ids[id] = (uint32_t)number;
+    }
+    return 1;
+}
+
+/*-- records and segments --*/
+
+static unsigned prof__read_kind(uint64_t head)
+{
+    return (unsigned)(head >> PROF__KIND_SHIFT);
+}
+
+static uint32_t prof__read_id(uint64_t head)
+{
+    return (uint32_t)(head >> PROF__TICK_BITS) & PROF__SITE_MASK;
+}
+
+static int prof__read_timed(unsigned kind)
+{
+    return kind >= PROF__KIND_BEGIN && kind <= PROF__KIND_FRAME;
+}
+
+/* Words of the record with this head, of which left remain; 0: the chunk ends here. */
+static size_t prof__read_length(uint64_t head, size_t left)
+{
+    size_t length;
+    switch (prof__read_kind(head)) {
+    case PROF__KIND_BEGIN:
+    case PROF__KIND_END:
+    case PROF__KIND_MARK:
+    case PROF__KIND_FRAME:
+    case PROF__KIND_LOST: length = 1; break;
+    case PROF__KIND_COUNTER_INT:
+    case PROF__KIND_COUNTER_DOUBLE: length = 2; break;
+    case PROF__KIND_ARG:
+    case PROF__KIND_NAME: length = 1 + (size_t)(head & 0xFFFF); break;
+    case PROF__KIND_TRACK: length = 3; break;
+    default: return 0;
+    }
+    return length <= left ? length : 0;
+}
+
+/* The time of a record, never before the tick of the one in front of it. */
+static uint64_t prof__read_tick(uint64_t base, uint64_t head, uint64_t before)
+{
+    uint64_t tick = base + (head & PROF__TICK_MASK);
+    if (tick < base) tick = ~(uint64_t)0;
+    return tick > before ? tick : before;
+}
+
+static int prof__read_chunk_order(const void *a, const void *b)
+{
+    const prof__read_chunk *x = (const prof__read_chunk *)a, *y = (const prof__read_chunk *)b;
+    if (x->sequence != y->sequence) return x->sequence < y->sequence ? -1 : 1;
+    return x->words < y->words ? -1 : x->words > y->words;
+}
+
+static int prof__read_segment_order(const void *a, const void *b)
+{
+    const prof__read_segment *x = (const prof__read_segment *)a, *y = (const prof__read_segment *)b;
+    if (x->track != y->track) return x->track < y->track ? -1 : 1;
+    if (x->chunk != y->chunk) return x->chunk < y->chunk ? -1 : 1;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Cuts a chunk into segments, ends its strings, and gets to know its call sites. 0 without memory. */
+static int prof__read_cut(prof_trace *trace, size_t chunk)
+{
+    uint64_t *words = trace->image + trace->chunks[chunk].words;
+    size_t at, length, segments = trace->segment_count;
+    for (at = 0; at < trace->chunk_words; at += length) {
+        unsigned kind = prof__read_kind(words[at]);
+        length = prof__read_length(words[at], trace->chunk_words - at);
+        if (!length) break;
+        if (kind == PROF__KIND_TRACK) {
+            prof__read_segment *segment;
+            if (trace->segment_count >= PROF__NONE32 ||
+                !PROF__ROOM(trace->segments, trace->segment_capacity, trace->segment_count))
+                return 0;
+            if (trace->segment_count > segments) trace->segments[trace->segment_count - 1].end = (uint32_t)at;
+            segment = &trace->segments[trace->segment_count++];
+            segment->track = words[at + 1];
+            segment->chunk = (uint32_t)chunk;
+            segment->first = (uint32_t)at;
+            segment->last = 0;
+        } else if (prof__read_timed(kind) || kind == PROF__KIND_ARG) {
+            if (!prof__read_know_site(trace, prof__read_id(words[at]), kind)) return 0;
+        }
+        if ((kind == PROF__KIND_ARG || kind == PROF__KIND_NAME) && length > 1)
+            if (kind == PROF__KIND_NAME || (words[at] >> 32 & 0xFF) == PROF_VALUE_STRING)
+                ((char *)(words + at + length))[-1] = 0;
+    }
+    if (trace->segment_count > segments) {
+        trace->segments[trace->segment_count - 1].end = (uint32_t)at;
+        trace->segments[trace->segment_count - 1].last = 1;
+    } else {
+        trace->info.lost += trace->chunks[chunk].lost;
+    }
+    return 1;
+}
+
+static int prof__read_chunks(prof_trace *trace)
+{
+    const prof__header *header = &trace->header;
+    size_t i, count;
+    trace->chunks = (prof__read_chunk *)malloc(((size_t)header->chunk_count + 1) * sizeof *trace->chunks);
+    if (!trace->chunks) return 0;
+    for (i = 0; i < header->chunk_count; i++) {
+        size_t offset = (size_t)header->chunk_offset + i * header->chunk_size;
+        prof__read_chunk *out = &trace->chunks[trace->chunk_count];
+        prof__chunk chunk;
+        memcpy(&chunk, trace->image + offset / 8, sizeof chunk);
+        if (!chunk.sequence) continue;
+        out->sequence = chunk.sequence;
+        out->tick = chunk.base.tick;
+        out->lost = chunk.lost;
+        out->words = (offset + header->chunk_header_size) / 8;
+        trace->chunk_count++;
+    }
+    count = trace->chunk_count;
+    if (count > 1)
+        qsort(trace->chunks, count, sizeof *trace->chunks, prof__read_chunk_order);
+    for (i = 0; i < count; i++)
+        if (!prof__read_cut(trace, i)) return 0;
+    if (trace->segment_count > 1)
+        qsort(trace->segments, trace->segment_count, sizeof *trace->segments, prof__read_segment_order);
+    trace->partial = header->overwritten || header->next_chunk > header->chunk_count;
+    return 1;
+}
+
+/*-- the clock --*/
+
+/* ns per tick as factor / 2^shift, rounded down. */
+static void prof__read_slope(prof__read_line *line, uint64_t ticks, uint64_t ns)
+{
+    uint64_t factor = ns / ticks, rest = ns % ticks;
+    unsigned shift = 0;
+    while (shift < 64 && factor < (uint64_t)1 << 62) {
+        int carry = rest >= ticks - rest;
+        rest = carry ? rest - (ticks - rest) : rest + rest;
+        factor = factor * 2 + (uint64_t)carry;
+        shift++;
+    }
+    line->factor = factor;
+    line->shift = shift;
+}
+
+/* value * factor / 2^shift, at most PROF__FAR_NS. */
+static int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned shift)
+{
+    uint64_t a = value >> 32, b = value & 0xFFFFFFFFu, c = factor >> 32, d = factor & 0xFFFFFFFFu;
+    uint64_t low = b * d, middle = a * d + (low >> 32), cross = b * c + (middle & 0xFFFFFFFFu);
+    uint64_t high = a * c + (middle >> 32) + (cross >> 32), result;
+    low = cross << 32 | (low & 0xFFFFFFFFu);
+    if (shift == 64)
+        result = high;
+    else if (shift == 0)
+        result = high ? ~(uint64_t)0 : low;
+    else
+        result = high >> shift ? ~(uint64_t)0 : high << (64 - shift) | low >> shift;
+    return result < (uint64_t)PROF__FAR_NS ? (int64_t)result : PROF__FAR_NS;
+}
+
+/* Nanoseconds since the session's start, never negative. hint: the line found last, for the next call. */
+static int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hint)
+{
+    const prof__read_line *line = trace->lines + *hint;
+    int64_t ns;
+    if (tick < line->tick || (*hint + 1 < trace->line_count && tick >= line[1].tick)) {
+        size_t low = 0, high = trace->line_count; /* the last line that begins at or before tick, else the first */
+        while (high - low > 1) {
+            size_t middle = low + (high - low) / 2;
+            if (trace->lines[middle].tick <= tick)
+                low = middle;
+            else
+                high = middle;
+        }
+        *hint = low;
+        line = trace->lines + low;
+    }
+    if (tick >= line->tick)
+        ns = line->ns + prof__read_scale(tick - line->tick, line->factor, line->shift);
+    else
+        ns = line->ns - prof__read_scale(line->tick - tick, line->factor, line->shift);
+    return ns < 0 ? 0 : ns < PROF__FAR_NS ? ns : PROF__FAR_NS;
+}
+
+static int prof__read_pair_order(const void *a, const void *b)
+{
+    const prof__pair *x = (const prof__pair *)a, *y = (const prof__pair *)b;
+    if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
+    return x->width < y->width ? -1 : x->width > y->width;
+}
+
+static int prof__read_width_order(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Drops pairs that took far longer than usual to take (the thread was interrupted in between), unless that leaves less
+   than two. Returns how many are left. */
+static size_t prof__read_drop_wide(prof__pair *pairs, size_t count, uint64_t *widths)
+{
+    uint64_t limit;
+    size_t i, kept = 0;
+    for (i = 0; i < count; i++) widths[i] = pairs[i].width;
+    qsort(widths, count, sizeof *widths, prof__read_width_order);
+    limit = widths[count / 2] < (uint64_t)1 << 60 ? widths[count / 2] * 4 + 100 : ~(uint64_t)0;
+    for (i = 0; i < count; i++) kept += pairs[i].width <= limit;
+    if (kept < 2 || kept == count) return count;
+    for (i = kept = 0; i < count; i++)
+        if (pairs[i].width <= limit) pairs[kept++] = pairs[i];
+    return kept;
+}
+
+/* Keeps of sorted pairs those on which both clocks go forward and that are at least a millisecond apart: nearer ones
+   would say more about how they were taken than about the clock. */
+static size_t prof__read_thin(prof__pair *pairs, size_t count)
+{
+    size_t i, kept = 1;
+    for (i = 1; i < count; i++) {
+        prof__pair pair = pairs[i];
+        int forward = pair.tick > pairs[kept - 1].tick && pair.monotonic_ns > pairs[kept - 1].monotonic_ns;
+        if (forward && pair.monotonic_ns - pairs[kept - 1].monotonic_ns >= 1000000)
+            pairs[kept++] = pair;
+        else if (kept > 1 && pair.width < pairs[kept - 1].width && pair.tick > pairs[kept - 2].tick &&
+                 pair.monotonic_ns > pairs[kept - 2].monotonic_ns)
+            pairs[kept - 1] = pair;
+        else if (kept == 1 && forward && i + 1 == count)
+            pairs[kept++] = pair; /* a short session has nothing better */
+    }
+    return kept;
+}
+
+/* Makes the lines of sorted, thinned pairs. */
+static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t count)
+{
+    const prof__header *header = &trace->header;
+    const prof__pair *first = &pairs[0], *last = &pairs[count - 1];
+    uint64_t ns = last->monotonic_ns - first->monotonic_ns;
+    uint64_t hz = header->tick_hz && header->tick_hz <= (uint64_t)1 << 50 ? header->tick_hz : 0;
+    size_t i;
+    for (i = 0; i < count; i++) {
+        prof__read_line *line = &trace->lines[i];
+        uint64_t from = header->first.monotonic_ns, at = pairs[i].monotonic_ns;
+        line->tick = pairs[i].tick;
+        line->ns = at >= from ? (at - from < (uint64_t)PROF__FAR_NS ? (int64_t)(at - from) : PROF__FAR_NS)
+                              : (from - at < (uint64_t)PROF__FAR_NS ? -(int64_t)(from - at) : -PROF__FAR_NS);
+    }
+    /* A rate that is known beats one measured over less than 10 ms; and the system's own clock has no other rate. */
+    if (count < 2 || (hz && (ns < 10000000 || header->clock == PROF_CLOCK_MONOTONIC))) {
+        trace->line_count = 1;
+        trace->info.tick_hz = hz;
+        prof__read_slope(&trace->lines[0], hz ? hz : 1000000000u, 1000000000u);
+        return;
+    }
+    trace->line_count = count;
+    for (i = 0; i + 1 < count; i++)
+        prof__read_slope(&trace->lines[i], pairs[i + 1].tick - pairs[i].tick,
+                         pairs[i + 1].monotonic_ns - pairs[i].monotonic_ns);
+    /* Beyond the last pair: the newest slope where it stands on a second, else that of the whole session. */
+    if (count > 2 && last->monotonic_ns - pairs[count - 2].monotonic_ns >= 1000000000u)
+        first = &pairs[count - 2];
+    prof__read_slope(&trace->lines[count - 1], last->tick - first->tick, last->monotonic_ns - first->monotonic_ns);
+    trace->info.tick_hz = (uint64_t)((double)(last->tick - pairs[0].tick) * 1e9 / (double)ns + 0.5);
+}
+
+/* now: a pair taken by the reader on the clock of the trace, or null. */
+static int prof__read_clock(prof_trace *trace, const prof__pair *now)
+{
+    const prof__header *header = &trace->header;
+    size_t room = trace->chunk_count + 3, count = 0, i;
+    prof__pair *pairs = (prof__pair *)malloc(room * sizeof *pairs);
+    uint64_t *widths = (uint64_t *)malloc(room * sizeof *widths);
+    trace->lines = (prof__read_line *)calloc(room, sizeof *trace->lines);
+    if (pairs && widths && trace->lines) {
+        pairs[count++] = header->first;
+        for (i = 0; i < trace->chunk_count; i++) {
+            prof__chunk chunk;
+            memcpy(&chunk, trace->image + trace->chunks[i].words - header->chunk_header_size / 8, sizeof chunk);
+            if (chunk.base.monotonic_ns > header->first.monotonic_ns) pairs[count++] = chunk.base;
+        }
+        if (header->last.monotonic_ns > header->first.monotonic_ns) pairs[count++] = header->last;
+        if (now) pairs[count++] = *now;
+        count = prof__read_drop_wide(pairs, count, widths);
+        qsort(pairs, count, sizeof *pairs, prof__read_pair_order);
+        count = prof__read_thin(pairs, count);
+        prof__read_lines(trace, pairs, count);
+    }
+    i = pairs && widths && trace->lines;
+    free(pairs);
+    free(widths);
+    return (int)i;
+}
+
+/*-- the matcher --*/
+
+typedef struct prof__read_open {
+    size_t crossing, last_link; /* PROF__NONE: still in the segment where it began; no link yet */
+    uint32_t site, outer_site, outer_name; /* the next one outwards of the same site, of the same name; 0: none */
+    uint32_t args;
+} prof__read_open;
+
+typedef struct prof__read_top {
+    uint32_t track; /* for which track the rest is meant */
+    uint32_t open;  /* the innermost open scope of this name, counted from 1 */
+    uint32_t stale; /* scopes of this name whose own end has not come since another end closed them */
+    uint32_t frame; /* the track that has seen a frame of this name */
+} prof__read_top;
+
+typedef struct prof__read_matcher {
+    prof_trace *trace;
+    prof__read_track *track;
+    prof__read_open *stack;
+    size_t capacity;
+    uint32_t depth, crossed; /* the outer ones, up to crossed, have entries in the crossing table */
+    uint32_t serial;         /* of the track, from 1 */
+    uint32_t *site_tops;
+    prof__read_top *name_tops;
+    size_t pending, pending_last; /* arguments of a scope whose begin is missing: links */
+    uint32_t pending_count;
+    uint64_t tick;
+    size_t hint;
+    uint64_t event_tick; /* of the first event */
+    size_t nodes, args;  /* of this segment */
+} prof__read_matcher;
+
+static prof__read_top *prof__read_name_top(prof__read_matcher *m, uint32_t site)
+{
+    prof__read_top *top = &m->name_tops[m->trace->sites[site].name];
+    if (top->track != m->serial) {
+        top->track = m->serial;
+        top->open = top->stale = 0;
+    }
+    return top;
+}
+
+static void prof__read_event(prof__read_matcher *m)
+{
+    if (!m->track->about.event_count++) m->event_tick = m->tick;
+    m->nodes++;
+}
+
+static int prof__read_push(prof__read_matcher *m, uint32_t site)
+{
+    prof__read_open *open;
+    prof__read_top *top = prof__read_name_top(m, site);
+    if (m->depth >= PROF__NONE32 - 1 || !PROF__ROOM(m->stack, m->capacity, m->depth)) return 0;
+    open = &m->stack[m->depth++];
+    open->crossing = open->last_link = PROF__NONE;
+    open->site = site;
+    open->outer_site = m->site_tops[site];
+    open->outer_name = top->open;
+    open->args = 0;
+    m->site_tops[site] = top->open = m->depth;
+    if (m->depth > m->track->max_depth) m->track->max_depth = m->depth;
+    return 1;
+}
+
+/* Closes the innermost scope; flags are those of a scope that crosses segments. */
+static void prof__read_pop(prof__read_matcher *m, uint32_t flags)
+{
+    prof__read_open *open = &m->stack[--m->depth];
+    prof__read_top *top = prof__read_name_top(m, open->site);
+    m->site_tops[open->site] = open->outer_site;
+    top->open = open->outer_name;
+    if (flags) top->stale++;
+    if (open->crossing != PROF__NONE) {
+        m->trace->crossings[open->crossing].end_ns = prof__read_ns(m->trace, m->tick, &m->hint);
+        m->trace->crossings[open->crossing].flags = flags;
+    }
+    if (m->crossed > m->depth) m->crossed = m->depth;
+}
+
+/* Returns how many scopes the END of a site closes, the one that began before the track's first record included; 0: it
+   fits none. */
+static uint32_t prof__read_match(prof__read_matcher *m, uint32_t site, uint64_t id)
+{
+    prof__read_top *top = prof__read_name_top(m, site);
+    uint32_t position = m->site_tops[site] ? m->site_tops[site] : top->open, closes;
+    prof__read_orphan *orphan;
+    if (position) {
+        closes = m->depth - position + 1;
+        if (closes > PROF__CLOSE_MAX) return 0;
+        while (m->depth > position) prof__read_pop(m, PROF_TRUNCATED_END);
+        prof__read_pop(m, 0);
+        return closes;
+    }
+    if (top->stale) {
+        top->stale--;
+        return 0;
+    }
+    closes = m->depth + 1;
+    if (!m->trace->partial || closes > PROF__CLOSE_MAX) return 0;
+    if (!PROF__ROOM(m->trace->orphans, m->trace->orphan_capacity, m->trace->orphan_count))
+        return PROF__NONE32;
+    while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END);
+    orphan = &m->trace->orphans[m->trace->orphan_count++];
+    orphan->end_ns = prof__read_ns(m->trace, m->tick, &m->hint);
+    orphan->link = m->pending;
+    orphan->id = id;
+    orphan->site = site;
+    m->track->orphan_count++;
+    if (m->pending_count > m->track->max_event_args) m->track->max_event_args = m->pending_count;
+    m->pending = m->pending_last = PROF__NONE;
+    m->pending_count = 0;
+    return closes;
+}
+
+/* Gives an ARG record to the innermost open scope. 0 without memory. */
+static int prof__read_arg(prof__read_matcher *m, uint32_t segment, size_t word)
+{
+    prof_trace *trace = m->trace;
+    prof__read_open *open = m->depth ? &m->stack[m->depth - 1] : NULL;
+    size_t number = trace->link_count;
+    if (open && ++open->args > m->track->max_event_args) m->track->max_event_args = open->args;
+    if (open && open->crossing == PROF__NONE) {
+        m->args++;
+        return 1;
+    }
+    if (!PROF__ROOM(trace->links, trace->link_capacity, trace->link_count)) return 0;
+    trace->links[number].next = PROF__NONE;
+    trace->links[number].segment = segment;
+    trace->links[number].word = (uint32_t)word;
+    trace->link_count++;
+    if (open) {
+        if (open->last_link == PROF__NONE)
+            trace->crossings[open->crossing].link = number;
+        else
+            trace->links[open->last_link].next = number;
+        open->last_link = number;
+    } else {
+        if (m->pending_last == PROF__NONE)
+            m->pending = number;
+        else
+            trace->links[m->pending_last].next = number;
+        m->pending_last = number;
+        m->pending_count++;
+    }
+    return 1;
+}
+
+/* Gives the scopes that stay open beyond this segment their entries. 0 without memory. */
+static int prof__read_cross(prof__read_matcher *m)
+{
+    prof_trace *trace = m->trace;
+    for (; m->crossed < m->depth; m->crossed++) {
+        prof__read_crossing *crossing;
+        if (!PROF__ROOM(trace->crossings, trace->crossing_capacity, trace->crossing_count))
+            return 0;
+        crossing = &trace->crossings[trace->crossing_count];
+        crossing->end_ns = 0;
+        crossing->link = PROF__NONE;
+        crossing->flags = 0;
+        m->stack[m->crossed].crossing = trace->crossing_count++;
+    }
+    return 1;
+}
+
+static uint64_t prof__read_event_id(const prof_trace *trace, const prof__read_chunk *chunk, size_t word)
+{
+    return chunk->sequence << trace->word_bits | word;
+}
+
+static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
+{
+    prof_trace *trace = m->trace;
+    const prof__read_segment *segment = &trace->segments[m->track->segment + number];
+    const prof__read_chunk *chunk = &trace->chunks[segment->chunk];
+    uint64_t *words = trace->image + chunk->words;
+    size_t at, length;
+    m->nodes = m->args = 0;
+    for (at = segment->first; at < segment->end; at += length) {
+        uint64_t head = words[at];
+        unsigned kind = prof__read_kind(head);
+        uint32_t site = 0, closes;
+        length = prof__read_length(head, segment->end - at);
+        if (prof__read_timed(kind)) {
+            m->tick = prof__read_tick(chunk->tick, head, m->tick);
+            site = (uint32_t)prof__read_site_of(trace, prof__read_id(head));
+        }
+        switch (kind) {
+        case PROF__KIND_BEGIN:
+            prof__read_event(m);
+            if (!prof__read_push(m, site)) return 0;
+            break;
+        case PROF__KIND_END:
+            closes = prof__read_match(m, site, prof__read_event_id(trace, chunk, at));
+            if (closes == PROF__NONE32) return 0;
+            if (!closes) trace->info.unmatched++;
+            words[at] = (head & ~((uint64_t)PROF__SITE_MASK << PROF__TICK_BITS)) | (uint64_t)closes << PROF__TICK_BITS;
+            break;
+        case PROF__KIND_FRAME:
+            prof__read_event(m);
+            if (m->name_tops[trace->sites[site].name].frame != m->serial) {
+                m->name_tops[trace->sites[site].name].frame = m->serial;
+                m->track->frames++;
+            }
+            break;
+        case PROF__KIND_MARK:
+        case PROF__KIND_COUNTER_INT:
+        case PROF__KIND_COUNTER_DOUBLE: prof__read_event(m); break;
+        case PROF__KIND_LOST:
+            prof__read_event(m);
+            m->track->about.lost += head & PROF__TICK_MASK;
+            break;
+        case PROF__KIND_ARG:
+            if (!prof__read_arg(m, number, at)) return 0;
+            break;
+        default: break;
+        }
+    }
+    if (segment->last && chunk->lost) {
+        prof__read_event(m);
+        m->track->about.lost += chunk->lost;
+    }
+    if (m->nodes > m->track->max_nodes) m->track->max_nodes = m->nodes;
+    if (m->args > m->track->max_args) m->track->max_args = m->args;
+    return prof__read_cross(m);
+}
+
+/* The first thing known of a track: when it took the chunk or, in a chunk that another track began, its first record. */
+static uint64_t prof__read_first_tick(const prof_trace *trace, const prof__read_segment *segment)
+{
+    const prof__read_chunk *chunk = &trace->chunks[segment->chunk];
+    const uint64_t *words = trace->image + chunk->words;
+    size_t at = segment->first;
+    if (!at) return chunk->tick;
+    for (; at < segment->end; at += prof__read_length(words[at], segment->end - at))
+        if (prof__read_timed(prof__read_kind(words[at]))) return prof__read_tick(chunk->tick, words[at], 0);
+    return chunk->tick;
+}
+
+static void prof__read_describe(prof_trace *trace, prof__read_track *track)
+{
+    size_t i;
+    track->about.name = trace->names[0];
+    for (i = 0; i < track->segment_count; i++) {
+        const prof__read_segment *segment = &trace->segments[track->segment + i];
+        const uint64_t *words = trace->image + trace->chunks[segment->chunk].words + segment->first;
+        size_t name = prof__read_string_name(trace, words[0] & 0xFFFFFFFFu);
+        if (!i) track->about.thread_id = words[2];
+        if (name) track->about.name = trace->names[name]; /* the newest counts */
+    }
+    track->about.id = trace->segments[track->segment].track;
+}
+
+static int prof__read_match_track(prof__read_matcher *m)
+{
+    prof_trace *trace = m->trace;
+    prof__read_track *track = m->track;
+    uint32_t i;
+    track->crossing = trace->crossing_count;
+    track->orphan = trace->orphan_count;
+    track->tick = m->tick = m->event_tick = prof__read_first_tick(trace, &trace->segments[track->segment]);
+    m->crossed = 0;
+    m->pending = m->pending_last = PROF__NONE;
+    m->pending_count = 0;
+    for (i = 0; i < track->segment_count; i++)
+        if (!prof__read_match_segment(m, i)) return 0;
+    while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END);
+    trace->info.unmatched += m->pending_count;
+    track->max_depth += track->orphan_count;
+    track->about.event_count += track->orphan_count;
+    track->about.first_ns = prof__read_ns(trace, track->orphan_count ? track->tick : m->event_tick, &m->hint);
+    track->about.last_ns = prof__read_ns(trace, m->tick, &m->hint);
+    trace->info.event_count += track->about.event_count;
+    trace->info.lost += track->about.lost;
+    if (track->about.last_ns > trace->info.duration_ns) trace->info.duration_ns = track->about.last_ns;
+    return 1;
+}
+
+static int prof__read_tracks(prof_trace *trace)
+{
+    prof__read_matcher m;
+    size_t i, count = 0;
+    int good;
+    for (i = 0; i < trace->segment_count; i++)
+        count += !i || trace->segments[i].track != trace->segments[i - 1].track;
+    memset(&m, 0, sizeof m);
+    m.trace = trace;
+    m.site_tops = (uint32_t *)calloc(trace->site_count + 1, sizeof *m.site_tops);
+    m.name_tops = (prof__read_top *)calloc(trace->name_count + 1, sizeof *m.name_tops);
+    trace->tracks = (prof__read_track *)calloc(count + 1, sizeof *trace->tracks);
+    good = m.site_tops && m.name_tops && trace->tracks;
+    for (i = 0; good && i < trace->segment_count;) {
+        m.track = &trace->tracks[trace->track_count++];
+        m.track->segment = i;
+        for (; i < trace->segment_count && trace->segments[i].track == trace->segments[m.track->segment].track; i++)
+            m.track->segment_count++;
+        m.serial++;
+        prof__read_describe(trace, m.track);
+        good = prof__read_match_track(&m);
+    }
+    free(m.stack);
+    free(m.site_tops);
+    free(m.name_tops);
+    return good;
+}
+
+/*-- opening --*/
+
+static void prof__read_free(prof_trace *trace)
+{
+    size_t i;
+    for (i = 0; i < trace->text_count; i++) free(trace->texts[i]);
+    free(trace->texts);
+    free(trace->image);
+    free(trace->chunks);
+    free((void *)trace->names);
+    free(trace->name_index.slots);
+    free(trace->strings);
+    free(trace->sites);
+    free(trace->site_index.slots);
+    free(trace->site_ids);
+    free(trace->unknown);
+    free(trace->unknown_index.slots);
+    free(trace->segments);
+    free(trace->tracks);
+    free(trace->crossings);
+    free(trace->orphans);
+    free(trace->links);
+    free(trace->lines);
+    free(trace);
+}
+
+/* Checks the beginning of an image. size: the bytes of the whole. */
+static prof_status prof__read_header(const void *image, uint64_t size, const char *what, prof__header *header)
+{
+    uint32_t order;
+    uint64_t chunks;
+    if (size < sizeof *header || memcmp(image, PROF__MAGIC, 8)) {
+        if (size >= 8 && !memcmp(image, PROF__MAGIC, 8))
+            return prof__fail(PROF_CORRUPT, "%s: truncated: only %lu bytes of a prof image are left", what,
+                              (unsigned long)size);
+        return prof__fail(PROF_CORRUPT, "%s: not a prof image (%s)", what, size ? "bad magic" : "empty");
+    }
+    memcpy(header, image, sizeof *header);
+    header->program[sizeof header->program - 1] = 0;
+    header->clock_name[sizeof header->clock_name - 1] = 0;
+    header->boot_id[sizeof header->boot_id - 1] = 0;
+    order = header->byte_order;
+    if (order == 0x04030201u)
+        return prof__fail(PROF_UNSUPPORTED, "%s: recorded on a machine of the other byte order; read it there", what);
+    if (order != PROF__BYTE_ORDER) return prof__fail(PROF_CORRUPT, "%s: damaged header (byte order)", what);
+    if (header->version > PROF__IMAGE_VERSION)
+        return prof__fail(PROF_UNSUPPORTED, "%s: image version %lu is newer than this reader's %d; use a newer prof.h",
+                          what, (unsigned long)header->version, PROF__IMAGE_VERSION);
+    if (!header->version || header->header_size < sizeof *header || header->header_size % 8 ||
+        header->header_size > header->image_size)
+        return prof__fail(PROF_CORRUPT, "%s: damaged header (version or size)", what);
+    if (header->image_size > size)
+        return prof__fail(PROF_CORRUPT, "%s: truncated: %lu of %lu bytes are left", what, (unsigned long)size,
+                          (unsigned long)header->image_size);
+    if (header->meta_offset % 8 || header->meta_size % 8 || header->meta_offset < header->header_size ||
+        header->meta_offset > header->image_size || header->meta_size > header->image_size - header->meta_offset)
+        return prof__fail(PROF_CORRUPT, "%s: damaged header (meta lies outside the image)", what);
+    if (header->chunk_header_size < sizeof(prof__chunk) || header->chunk_header_size % 8 || header->chunk_size % 8 ||
+        header->chunk_size <= header->chunk_header_size)
+        return prof__fail(PROF_CORRUPT, "%s: damaged header (chunk size)", what);
+    if (header->chunk_offset % 8 || header->chunk_offset < header->header_size ||
+        header->chunk_offset > header->image_size || header->chunk_count >= PROF__NONE32 ||
+        header->chunk_count > (header->image_size - header->chunk_offset) / header->chunk_size)
+        return prof__fail(PROF_CORRUPT, "%s: damaged header (chunks lie outside the image)", what);
+    chunks = header->chunk_count * header->chunk_size;
+    if (chunks && header->meta_size && header->meta_offset < header->chunk_offset + chunks &&
+        header->chunk_offset < header->meta_offset + header->meta_size)
+        return prof__fail(PROF_CORRUPT, "%s: damaged header (meta and chunks overlap)", what);
+    return PROF_OK;
+}
+
+/* After the clock is known. */
+static void prof__read_about(prof_trace *trace)
+{
+    const prof__header *header = &trace->header;
+    prof_trace_info *info = &trace->info;
+    double ns_per_tick = 1e9 / (info->tick_hz ? (double)info->tick_hz : 1e9);
+    info->program = header->program;
+    info->clock = header->clock_name;
+    info->pid = header->pid;
+    info->start_unix_ns = header->first.unix_ns;
+    info->lost += header->lost;
+    info->overwritten_chunks = header->overwritten;
+    info->sites_lost = header->sites_lost;
+    info->buffer_size = header->chunk_count * header->chunk_size;
+    info->chunk_size = header->chunk_size;
+    info->mode = header->mode == PROF_FILL ? PROF_FILL : PROF_RING;
+    info->complete = header->state == PROF__STOPPED;
+    info->clock_resolution_ns = (double)header->resolution_ticks * ns_per_tick;
+    info->scope_cost_ns = (double)header->cost_ticks_x1000 * ns_per_tick / 1000;
+}
+
+/* All steps; 0 without memory. */
+static int prof__read_parse(prof_trace *trace)
+{
+    const prof__header *header = &trace->header;
+    prof__pair now;
+    int running;
+    trace->chunk_words = (header->chunk_size - header->chunk_header_size) / 8;
+    trace->word_bits = 16;
+    while (trace->chunk_words >> trace->word_bits) trace->word_bits++;
+    running = header->state != PROF__STOPPED && prof__pair_now(header->clock, header->boot_id, &now);
+    if (!prof__read_meta(trace) || !prof__read_chunks(trace) || !prof__read_clock(trace, running ? &now : NULL))
+        return 0;
+    prof__read_about(trace);
+    return prof__read_tracks(trace);
+}
+
+/* Reads an image on the heap, of which the trace becomes the owner, also when this fails. what: its name in errors. */
+static prof_status prof__read_image(void *image, size_t size, const char *what, prof_trace **out)
+{
+    prof_trace *trace = NULL;
+    prof__header header;
+    prof_status status = prof__read_header(image, size, what, &header);
+    if (status == PROF_OK) {
+        trace = (prof_trace *)calloc(1, sizeof *trace);
+        if (trace) {
+            trace->image = (uint64_t *)image;
+            trace->header = header;
+            if (prof__read_parse(trace)) {
+                *out = trace;
+                return PROF_OK;
+            }
+        }
+        status = prof__fail(PROF_NO_MEMORY, "%s: no memory to read it (%lu bytes, and up to as much again for tables)",
+                            what, (unsigned long)size);
+    }
+    if (trace)
+        prof_trace_close(trace);
+    else
+        free(image);
+    return status;
+}
+
+/* Reads size bytes from offset on; 0 if there are not as many. */
+static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size)
+{
+#ifdef _WIN32
+    if (_fseeki64(file, (long long)offset, SEEK_SET)) return 0;
+#else
+    if (offset > (uint64_t)LONG_MAX || fseek(file, (long)offset, SEEK_SET)) return 0;
+#endif
+    return fread(to, 1, size, file) == size;
+}
+
+static int prof__read_size(FILE *file, uint64_t *size)
+{
+#ifdef _WIN32
+    long long end = _fseeki64(file, 0, SEEK_END) ? -1 : _ftelli64(file);
+#else
+    long end = fseek(file, 0, SEEK_END) ? -1 : ftell(file);
+#endif
+    *size = end < 0 ? 0 : (uint64_t)end;
+    return end >= 0;
+}
+
+/* Reads the chunks of a file that a program may be recording into. A chunk that the program reused in the meantime
+   becomes an empty one. */
+static int prof__read_moving(FILE *file, const prof__header *header, unsigned char *image)
+{
+    uint64_t at = header->chunk_offset, end = at + header->chunk_count * header->chunk_size, piece, i;
+    uint64_t step = header->chunk_size > 1u << 20 ? 1 : (1u << 20) / header->chunk_size; /* chunks at a time */
+    for (; at < end; at += piece) {
+        piece = end - at < step * header->chunk_size ? end - at : step * header->chunk_size;
+        if (!prof__read_at(file, at, image + at, (size_t)piece)) return 0;
+        for (i = at; i < at + piece; i += header->chunk_size) {
+            uint64_t sequence;
+            if (!prof__read_at(file, i, &sequence, sizeof sequence)) return 0;
+            if (memcmp(&sequence, image + i, sizeof sequence)) memset(image + i, 0, sizeof sequence);
+        }
+    }
+    return 1;
+}
+
+/* Reads the image that begins with header: first the chunks, then the rest, so that meta knows each call site that
+   the chunks name, and the header's newest clock pair is the newest. */
+static int prof__read_all(FILE *file, const prof__header *header, unsigned char *image)
+{
+    uint64_t end = header->chunk_offset + header->chunk_count * header->chunk_size;
+    if (header->state == PROF__STOPPED) return prof__read_at(file, 0, image, (size_t)header->image_size);
+    return prof__read_moving(file, header, image) &&
+           prof__read_at(file, end, image + end, (size_t)(header->image_size - end)) &&
+           prof__read_at(file, 0, image, (size_t)header->chunk_offset);
+}
+
+static prof_status prof__read_file(FILE *file, const char *path, unsigned char **image, uint64_t *size)
+{
+    prof__header header, again;
+    prof_status status;
+    size_t part;
+    errno = 0;
+    memset(&header, 0, sizeof header);
+    part = prof__read_size(file, size) && *size < sizeof header ? (size_t)*size : sizeof header;
+    if (errno || (part && !prof__read_at(file, 0, &header, part)))
+        return prof__fail(PROF_IO, "cannot read %s: %s", path, errno ? strerror(errno) : "read error");
+    again = header;
+    status = prof__read_header(&again, *size, path, &header);
+    if (status != PROF_OK) return status;
+    *size = header.image_size;
+    *image = *size < (size_t)-1 ? (unsigned char *)malloc((size_t)*size) : NULL;
+    if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory for its %lu bytes", path, (unsigned long)*size);
+    if (!prof__read_all(file, &header, *image))
+        return prof__fail(PROF_IO, "cannot read %s: %s", path, errno ? strerror(errno) : "it became shorter");
+    memcpy(&again, *image, sizeof again);
+    if (again.session != header.session || again.pid != header.pid)
+        return prof__fail(PROF_IO, "%s: a new session began in it while it was being read; read it again", path);
+    return PROF_OK;
+}
+
+PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
+{
+    unsigned char *image = NULL;
+    uint64_t size = 0;
+    prof_status status;
+    FILE *file;
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_open: trace is null");
+    *trace = NULL;
+    if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_open: path is null");
+    file = fopen(path, "rb");
+    if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", path, strerror(errno));
+    setvbuf(file, NULL, _IONBF, 0); /* what is read must be what is there now */
+    status = prof__read_file(file, path, &image, &size);
+    fclose(file);
+    if (status == PROF_OK) return prof__read_image(image, (size_t)size, path, trace);
+    free(image);
+    return status;
+}
+
+PROF_DEF prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace)
+{
+    prof__header header;
+    prof_status status;
+    void *copy;
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_memory: trace is null");
+    *trace = NULL;
+    if (!image) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_memory: image is null");
+    status = prof__read_header(image, size, "image", &header);
+    if (status != PROF_OK) return status;
+    copy = malloc((size_t)header.image_size);
+    if (!copy)
+        return prof__fail(PROF_NO_MEMORY, "image: no memory to copy %lu bytes", (unsigned long)header.image_size);
+    memcpy(copy, image, (size_t)header.image_size);
+    return prof__read_image(copy, (size_t)header.image_size, "image", trace);
+}
+
+PROF_DEF prof_status prof_trace_live(prof_trace **trace)
+{
+    void *image = NULL;
+    size_t size = 0;
+    prof_status status;
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_live: trace is null");
+    *trace = NULL;
+    status = prof__image_copy(&image, &size);
+    return status == PROF_OK ? prof__read_image(image, size, "this program's trace", trace) : status;
+}
+
+PROF_DEF void prof_trace_close(prof_trace *trace)
+{
+    if (trace) prof__read_free(trace);
+}
+
+PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace)
+{
+    return trace ? &trace->info : NULL;
+}
+
+PROF_DEF size_t prof_trace_track_count(const prof_trace *trace)
+{
+    return trace ? trace->track_count : 0;
+}
+
+PROF_DEF const prof_track *prof_trace_track(const prof_trace *trace, size_t index)
+{
+    return trace && index < trace->track_count ? &trace->tracks[index].about : NULL;
+}
+
+/*-- cursors --*/
+
+typedef struct prof__read_node { /* an event of the loaded segment */
+    int64_t start_ns, end_ns;
+    size_t link;       /* arguments in later segments */
+    uint32_t kind, word;
+    uint32_t name;     /* word of its NAME record, 0: none */
+    uint32_t depth, flags;
+    uint32_t arg, last_arg; /* numbers of its arguments in this segment, from 1; 0: none */
+} prof__read_node;
+
+typedef struct prof__read_argument {
+    uint32_t word, next;
+} prof__read_argument;
+
+typedef struct prof__read_frame {
+    uint32_t name;
+    int64_t ns; /* of the newest boundary */
+} prof__read_frame;
+
+struct prof_cursor {
+    const prof_trace *trace;
+    const prof__read_track *track;
+    size_t orphan;   /* yielded so far */
+    size_t segment;  /* loaded so far */
+    size_t crossing; /* used so far */
+    size_t node, node_count, arg_count;
+    prof__read_node *nodes;
+    prof__read_argument *segment_args;
+    uint32_t *stack; /* open scopes: number of the node, from 1; 0: began before this segment */
+    size_t depth, crossed;
+    prof_arg *args;
+    prof__read_frame *frames;
+    size_t frame_count;
+    prof__read_index frame_index;
+    uint64_t tick;
+    size_t hint;
+};
+
+PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor)
+{
+    const prof__read_track *about;
+    prof_cursor *c;
+    if (!trace || !cursor) return prof__fail(PROF_INVALID_ARGUMENT, "prof_cursor_open: trace or cursor is null");
+    *cursor = NULL;
+    if (track >= trace->track_count)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_cursor_open: there is no track %lu, only %lu",
+                          (unsigned long)track, (unsigned long)trace->track_count);
+    about = &trace->tracks[track];
+    c = (prof_cursor *)calloc(1, sizeof *c);
+    if (c) {
+        c->trace = trace;
+        c->track = about;
+        c->nodes = (prof__read_node *)calloc(about->max_nodes + 1, sizeof *c->nodes);
+        c->segment_args = (prof__read_argument *)calloc(about->max_args + 1, sizeof *c->segment_args);
+        c->stack = (uint32_t *)calloc(about->max_depth + 1, sizeof *c->stack);
+        c->args = (prof_arg *)calloc(about->max_event_args + 1, sizeof *c->args);
+        c->frames = (prof__read_frame *)calloc(about->frames + 1, sizeof *c->frames);
+        c->depth = c->crossed = about->orphan_count;
+        c->crossing = about->crossing;
+        c->tick = about->tick;
+    }
+    if (!c || !c->nodes || !c->segment_args || !c->stack || !c->args || !c->frames ||
+        (about->frames && !prof__read_reserve(&c->frame_index, about->frames))) {
+        prof_cursor_close(c);
+        return prof__fail(PROF_NO_MEMORY, "no memory to read track %lu", (unsigned long)track);
+    }
+    *cursor = c;
+    return PROF_OK;
+}
+
+PROF_DEF void prof_cursor_close(prof_cursor *cursor)
+{
+    if (!cursor) return;
+    free(cursor->nodes);
+    free(cursor->segment_args);
+    free(cursor->stack);
+    free(cursor->args);
+    free(cursor->frames);
+    free(cursor->frame_index.slots);
+    free(cursor);
+}
+
+static const uint64_t *prof__read_words(const prof_cursor *c, size_t segment)
+{
+    const prof_trace *trace = c->trace;
+    return trace->image + trace->chunks[trace->segments[c->track->segment + segment].chunk].words;
+}
+
+static prof__read_node *prof__read_add_node(prof_cursor *c, unsigned kind, size_t word)
+{
+    prof__read_node *node = &c->nodes[c->node_count++];
+    memset(node, 0, sizeof *node);
+    node->kind = kind;
+    node->word = (uint32_t)word;
+    node->link = PROF__NONE;
+    node->depth = (uint32_t)c->depth;
+    node->start_ns = node->end_ns = prof__read_ns(c->trace, c->tick, &c->hint);
+    return node;
+}
+
+/* An END closes scopes, as the matcher found out; all but the last had no end of their own. */
+static void prof__read_close(prof_cursor *c, uint32_t closes)
+{
+    int64_t ns = prof__read_ns(c->trace, c->tick, &c->hint);
+    for (; closes; closes--) {
+        uint32_t number = c->stack[--c->depth];
+        if (!number) continue;
+        c->nodes[number - 1].end_ns = ns;
+        if (closes > 1) c->nodes[number - 1].flags |= PROF_TRUNCATED_END;
+    }
+    if (c->crossed > c->depth) c->crossed = c->depth;
+}
+
+static void prof__read_take_arg(prof_cursor *c, size_t word)
+{
+    uint32_t number = c->depth ? c->stack[c->depth - 1] : 0;
+    prof__read_argument *arg;
+    prof__read_node *node;
+    if (!number) return; /* the matcher has it among the links */
+    node = &c->nodes[number - 1];
+    arg = &c->segment_args[c->arg_count++];
+    arg->word = (uint32_t)word;
+    arg->next = 0;
+    if (node->last_arg)
+        c->segment_args[node->last_arg - 1].next = (uint32_t)c->arg_count;
+    else
+        node->arg = (uint32_t)c->arg_count;
+    node->last_arg = (uint32_t)c->arg_count;
+}
+
+/* Turns the next segment into nodes. */
+static void prof__read_load(prof_cursor *c)
+{
+    const prof__read_segment *segment = &c->trace->segments[c->track->segment + c->segment];
+    const prof__read_chunk *chunk = &c->trace->chunks[segment->chunk];
+    const uint64_t *words = prof__read_words(c, c->segment++);
+    prof__read_node *named = NULL; /* the node of the record in front, if it can have a name */
+    size_t at, length;
+    c->node = c->node_count = c->arg_count = 0;
+    for (at = segment->first; at < segment->end; at += length) {
+        unsigned kind = prof__read_kind(words[at]);
+        prof__read_node *node = NULL;
+        length = prof__read_length(words[at], segment->end - at);
+        if (prof__read_timed(kind)) c->tick = prof__read_tick(chunk->tick, words[at], c->tick);
+        if (kind == PROF__KIND_END)
+            prof__read_close(c, prof__read_id(words[at]));
+        else if (prof__read_timed(kind) || kind == PROF__KIND_LOST)
+            node = prof__read_add_node(c, kind, at);
+        else if (kind == PROF__KIND_ARG)
+            prof__read_take_arg(c, at);
+        else if (kind == PROF__KIND_NAME && named && length > 1)
+            named->name = (uint32_t)at;
+        if (kind == PROF__KIND_BEGIN) c->stack[c->depth++] = (uint32_t)c->node_count;
+        named = kind == PROF__KIND_BEGIN || kind == PROF__KIND_MARK ? node : NULL;
+    }
+    if (segment->last && chunk->lost) prof__read_add_node(c, PROF__KIND_LOST, PROF__NONE32);
+    for (; c->crossed < c->depth; c->crossed++) {
+        const prof__read_crossing *crossing = &c->trace->crossings[c->crossing++];
+        prof__read_node *node = &c->nodes[c->stack[c->crossed] - 1];
+        node->end_ns = crossing->end_ns;
+        node->flags = crossing->flags;
+        node->link = crossing->link;
+        c->stack[c->crossed] = 0;
+    }
+}
+
+static prof_arg prof__read_decode(const prof_trace *trace, const uint64_t *record)
+{
+    prof_arg arg;
+    size_t length = (size_t)(*record & 0xFFFF);
+    memset(&arg, 0, sizeof arg);
+    arg.key = trace->sites[prof__read_site_of(trace, prof__read_id(*record))].about.name;
+    arg.value.type = (prof_value_type)(*record >> 32 & 0xFF);
+    if (arg.value.type > PROF_VALUE_STRING) arg.value.type = PROF_VALUE_NONE;
+    if (arg.value.type == PROF_VALUE_STRING) {
+        arg.value.cut = (int)(*record >> 31 & 1);
+        arg.value.as.string = length ? (const char *)(record + 1) : "";
+    } else if (!length) {
+        arg.value.type = PROF_VALUE_NONE;
+    } else if (arg.value.type != PROF_VALUE_NONE) {
+        memcpy(&arg.value.as, record + 1, sizeof *record);
+    }
+    return arg;
+}
+
+static void prof__read_args(prof_cursor *c, prof_event *event, const uint64_t *words, uint32_t number, size_t link)
+{
+    const prof_trace *trace = c->trace;
+    for (; number; number = c->segment_args[number - 1].next)
+        c->args[event->arg_count++] = prof__read_decode(trace, words + c->segment_args[number - 1].word);
+    for (; link != PROF__NONE; link = trace->links[link].next)
+        c->args[event->arg_count++] =
+            prof__read_decode(trace, prof__read_words(c, trace->links[link].segment) + trace->links[link].word);
+    event->args = c->args;
+}
+
+static void prof__read_give_orphan(prof_cursor *c, prof_event *event)
+{
+    /* found from the inside out */
+    const prof__read_orphan *orphan =
+        &c->trace->orphans[c->track->orphan + c->track->orphan_count - 1 - c->orphan];
+    event->type = PROF_EVENT_SCOPE;
+    event->flags = PROF_TRUNCATED_BEGIN;
+    event->depth = (uint32_t)c->orphan++;
+    event->start_ns = c->track->about.first_ns;
+    event->duration_ns = orphan->end_ns - event->start_ns;
+    event->id = orphan->id;
+    event->site = &c->trace->sites[orphan->site].about;
+    event->name = event->site->name;
+    prof__read_args(c, event, NULL, 0, orphan->link);
+}
+
+static int prof__read_same_frame(const void *owner, size_t item, const void *key)
+{
+    return ((const prof__read_frame *)owner)[item].name == *(const uint32_t *)key;
+}
+
+/* The time since the frame boundary of the same name before this one. */
+static int64_t prof__read_frame_time(prof_cursor *c, uint32_t name, int64_t ns)
+{
+    uint32_t hash = (uint32_t)prof__mix(name);
+    size_t item = prof__read_find(&c->frame_index, hash, prof__read_same_frame, c->frames, &name);
+    int64_t before;
+    if (item == PROF__NONE) {
+        item = c->frame_count++;
+        c->frames[item].name = name;
+        c->frames[item].ns = ns;
+        prof__read_put(&c->frame_index, hash, (uint32_t)item + 1);
+    }
+    before = c->frames[item].ns;
+    c->frames[item].ns = ns;
+    return ns - before;
+}
+
+static void prof__read_give_lost(const prof_cursor *c, prof_event *event, const prof__read_node *node)
+{
+    const prof_trace *trace = c->trace;
+    const prof__read_chunk *chunk = &trace->chunks[trace->segments[c->track->segment + c->segment - 1].chunk];
+    event->type = PROF_EVENT_LOST;
+    event->value.type = PROF_VALUE_UINT;
+    if (node->word == PROF__NONE32) {
+        event->value.as.u = chunk->lost;
+        event->id = prof__read_event_id(trace, chunk, trace->chunk_words);
+    } else {
+        event->value.as.u = trace->image[chunk->words + node->word] & PROF__TICK_MASK;
+        event->id = prof__read_event_id(trace, chunk, node->word);
+    }
+}
+
+static void prof__read_give(prof_cursor *c, prof_event *event)
+{
+    const prof_trace *trace = c->trace;
+    const prof__read_node *node = &c->nodes[c->node++];
+    const prof__read_chunk *chunk = &trace->chunks[trace->segments[c->track->segment + c->segment - 1].chunk];
+    const uint64_t *words = trace->image + chunk->words;
+    const prof__read_site *site = trace->sites;
+    event->depth = node->depth;
+    event->start_ns = node->start_ns;
+    if (node->kind == PROF__KIND_LOST) {
+        prof__read_give_lost(c, event, node);
+    } else {
+        site += prof__read_site_of(trace, prof__read_id(words[node->word]));
+        event->id = prof__read_event_id(trace, chunk, node->word);
+    }
+    event->site = &site->about;
+    event->name = node->name ? (const char *)(words + node->name + 1) : site->about.name;
+    switch (node->kind) {
+    case PROF__KIND_BEGIN:
+        event->type = PROF_EVENT_SCOPE;
+        event->flags = node->flags;
+        event->duration_ns = node->end_ns - node->start_ns;
+        prof__read_args(c, event, words, node->arg, node->link);
+        break;
+    case PROF__KIND_MARK: event->type = PROF_EVENT_MARK; break;
+    case PROF__KIND_FRAME:
+        event->type = PROF_EVENT_FRAME;
+        event->duration_ns = prof__read_frame_time(c, site->name, node->start_ns);
+        break;
+    case PROF__KIND_COUNTER_INT:
+    case PROF__KIND_COUNTER_DOUBLE:
+        event->type = PROF_EVENT_COUNTER;
+        event->value.type = node->kind == PROF__KIND_COUNTER_INT ? PROF_VALUE_INT : PROF_VALUE_DOUBLE;
+        memcpy(&event->value.as, words + node->word + 1, sizeof *words);
+        break;
+    default: break;
+    }
+}
+
+PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event)
+{
+    if (!cursor || !event) return 0;
+    memset(event, 0, sizeof *event);
+    event->args = cursor->args;
+    if (cursor->orphan < cursor->track->orphan_count) {
+        prof__read_give_orphan(cursor, event);
+        return 1;
+    }
+    while (cursor->node == cursor->node_count) {
+        if (cursor->segment == cursor->track->segment_count) return 0;
+        prof__read_load(cursor);
+    }
+    prof__read_give(cursor, event);
+    return 1;
+}
+/* TEMPORARY until the reports are in */
+PROF_DEF prof_status prof_csv_write(const prof_trace *t, const char *p) { (void)t; (void)p; (void)prof__out_signed; (void)prof__out_unsigned; (void)prof__out_text; (void)prof__out_double; (void)prof__out_fail; (void)prof__out_sink; return PROF_OK; }
+PROF_DEF prof_status prof_summary_write(const prof_trace *t, const char *p, const prof_summary_options *o) { (void)t; (void)p; (void)o; return PROF_OK; }
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* PROF_IMPLEMENTATION */
+
+/* This software is available under two licences: choose the one you prefer.
+
+ALTERNATIVE A - MIT No Attribution (MIT-0)
+
+Copyright 2026 the prof authors
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
+rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit
+persons to whom the Software is furnished to do so.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
+COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
+OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+
+ALTERNATIVE B - public domain (www.unlicense.org)
+
+This is free and unencumbered software released into the public domain.
+
+Anyone is free to copy, modify, publish, use, compile, sell, or distribute this software, either in source code form or
+as a compiled binary, for any purpose, commercial or non-commercial, and by any means.
+
+In jurisdictions that recognize copyright laws, the author or authors of this software dedicate any and all copyright
+interest in the software to the public domain. We make this dedication for the benefit of the public at large and to the
+detriment of our heirs and successors. We intend this dedication to be an overt act of relinquishment in perpetuity of
+all present and future rights to this software under copyright law.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS BE
+LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT
+OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */

@@ -1,0 +1,91 @@
+/* test.h - the whole test harness.
+
+     TEST(name) { CHECK(a == b); ... }      a test; CHECK reports and goes on
+     TEST_MAIN                              once, at the end of the file
+
+   A test program runs all its tests, or those whose names are given on its command line. Its last line is
+   "N passed, N failed, N skipped". SKIP("why") ends a test that cannot run here. */
+#ifndef TEST_H
+#define TEST_H
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct test_case {
+    const char *name;
+    void (*run)(void);
+    struct test_case *next;
+} test_case;
+
+static test_case *test_first, **test_last = &test_first;
+static int test_failures;
+static const char *test_skip;
+
+#define TEST(id)                                                                       \
+    static void test_##id(void);                                                       \
+    static test_case case_##id = {#id, test_##id, NULL};                               \
+    static void __attribute__((constructor)) add_##id(void)                            \
+    {                                                                                  \
+        *test_last = &case_##id;                                                       \
+        test_last = &case_##id.next;                                                   \
+    }                                                                                  \
+    static void test_##id(void)
+
+#define CHECK(condition)                                                               \
+    do {                                                                               \
+        if (!(condition)) {                                                            \
+            ++test_failures;                                                           \
+            printf("%s:%d: CHECK(%s) failed\n", __FILE__, __LINE__, #condition);       \
+        }                                                                              \
+    } while (0)
+
+/* Compares two numbers and shows both. */
+#define CHECK_EQUAL(a, b)                                                              \
+    do {                                                                               \
+        long long test_a = (long long)(a), test_b = (long long)(b);                    \
+        if (test_a != test_b) {                                                        \
+            ++test_failures;                                                           \
+            printf("%s:%d: %s is %lld, not %s = %lld\n", __FILE__, __LINE__, #a, test_a, #b, test_b); \
+        }                                                                              \
+    } while (0)
+
+#define CHECK_TEXT(a, b)                                                               \
+    do {                                                                               \
+        const char *test_a = (a), *test_b = (b);                                       \
+        if (strcmp(test_a, test_b)) {                                                  \
+            ++test_failures;                                                           \
+            printf("%s:%d: %s is \"%s\", not \"%s\"\n", __FILE__, __LINE__, #a, test_a, test_b); \
+        }                                                                              \
+    } while (0)
+
+#define SKIP(why)                                                                      \
+    do {                                                                               \
+        test_skip = why;                                                               \
+        return;                                                                        \
+    } while (0)
+
+static int test_run(int argc, char **argv)
+{
+    int passed = 0, failed = 0, skipped = 0;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    for (test_case *each = test_first; each; each = each->next) {
+        int wanted = argc < 2;
+        for (int i = 1; i < argc; ++i) wanted |= !strcmp(argv[i], each->name);
+        if (!wanted) continue;
+        test_failures = 0;
+        test_skip = NULL;
+        each->run();
+        if (test_failures)
+            ++failed, printf("FAIL %s\n", each->name);
+        else if (test_skip)
+            ++skipped, printf("SKIP %s: %s\n", each->name, test_skip);
+        else
+            ++passed, printf("ok   %s\n", each->name);
+    }
+    printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);
+    return failed ? 1 : 0;
+}
+
+#define TEST_MAIN                                                                      \
+    int main(int argc, char **argv) { return test_run(argc, argv); }
+#endif

@@ -1,0 +1,16 @@
+#!/bin/sh
+# The test programs that make sense under valgrind's memory checker, with their short counts.
+command -v valgrind >/dev/null || { echo "SKIP valgrind: not installed"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
+passed=0 failed=0
+export PROF_TEST_QUICK=1
+for name in record reader chrome control; do
+    make -s build/tests/test_$name || exit 1
+    if valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
+        build/tests/test_$name >build/tests/valgrind_$name.log 2>&1; then
+        passed=$((passed + 1)) && echo "ok   $name"
+    else
+        failed=$((failed + 1)) && echo "FAIL $name" && tail -n 40 build/tests/valgrind_$name.log
+    fi
+done
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed -eq 0 ]
