@@ -429,7 +429,7 @@ PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
 
 /* The same figures as data: one entry per scope name and call site, sorted as asked. Free with prof_stats_free. */
 typedef struct prof_stat {
-    const char *name;
+    const char *name;                /* the site's; the format of PROFILE_SCOPE_F; the text of PROFILE_SCOPE_S */
     const prof_callsite *site;
     uint64_t count, truncated;       /* truncated scopes count in no figure but this and count */
     uint64_t total_ns, self_ns, min_ns, max_ns;
@@ -2178,8 +2178,8 @@ PROF_DEF void prof_thread_name(const char *name)
 }
 /*-- OUTPUT -------------------------------------------------------------------------------------------------- >>out --
    A buffered writer for every report and exporter. Errors are sticky: after the first one everything is accepted and
-   thrown away, and prof__out_close() returns it. A file is written under the name "<path>.part" and renamed when it is
-   complete; what is not a regular file (a pipe, a device, a symbolic link) is written directly. */
+   thrown away, and prof__out_close() returns it. A file is written under the name "<path>.<process id>.part" and renamed when it
+   is complete; what is not a regular file (a pipe, a device, a symbolic link) is written directly. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -2190,9 +2190,6 @@ PROF_DEF void prof_thread_name(const char *name)
 #include <io.h>
 #else
 #include <sys/stat.h>
-#if defined(__STRICT_ANSI__) && !defined(__cplusplus)
-extern int lstat(const char *path, struct stat *about); /* -std=c99 hides it */
-#endif
 #endif
 
 #define PROF__OUT_SIZE ((size_t)65536)
@@ -2329,20 +2326,23 @@ static void prof__out_signed(prof__out *out, int64_t value)
     }
 }
 
-/* The shortest of 15 to 17 digits that reads back as the same number, at to (32 bytes), terminated; returns its length.
-   The decimal point is a point in every locale. Not finite: "inf", "-inf", "nan". */
-static size_t prof__double_text(char *to, double value)
+/* value with at least so many significant digits and, up to most, as many as it takes to read back as the same number:
+   at to (32 bytes), terminated; returns its length. The decimal point is a point in every locale. Not finite: "inf",
+   "-inf", "nan". */
+static size_t prof__double_digits(char *to, double value, int least, int most)
 {
     char text[48];
     size_t from, at = 0;
-    int digits;
+    int digits = least;
     if (!(value - value == 0)) {
         strcpy(to, value > 0 ? "inf" : value < 0 ? "-inf" : "nan");
         return strlen(to);
     }
-    for (digits = 15; digits <= 17; digits++) {
+    for (;;) {
+        double back;
         snprintf(text, sizeof text, "%.*g", digits, value);
-        if (!(strtod(text, NULL) < value) && !(strtod(text, NULL) > value)) break;
+        back = strtod(text, NULL);
+        if (digits++ >= most || !(back < value || back > value)) break;
     }
     for (from = 0; text[from] && at < 31; from++) {
         if ((text[from] >= '0' && text[from] <= '9') || text[from] == '-' || text[from] == '+' || text[from] == 'e')
@@ -2352,6 +2352,12 @@ static size_t prof__double_text(char *to, double value)
     }
     to[at] = 0;
     return at;
+}
+
+/* Reads back as the same number. */
+static size_t prof__double_text(char *to, double value)
+{
+    return prof__double_digits(to, value, 15, 17);
 }
 
 static void prof__out_double(prof__out *out, double value)
@@ -2416,7 +2422,9 @@ static prof_status prof__out_file(prof__out *out, const char *path)
 #endif
     } else {
         out->path = prof__text_join(path, "");
-        if (prof__file_replaceable(path)) out->part = prof__text_join(path, ".part");
+        char ending[40]; /* two processes may write the same file: the last one wins, whole */
+        snprintf(ending, sizeof ending, ".%llu.part", (unsigned long long)prof__process_id());
+        if (prof__file_replaceable(path)) out->part = prof__text_join(path, ending);
     }
     if (!out->path || (!out->part && !out->file && prof__file_replaceable(path))) {
         prof__out_free(out);
@@ -4333,7 +4341,7 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
     return prof__read_cross(m);
 }
 
-/* The first thing known of a track: when it took the chunk or, in a chunk that another track began, its first record. */
+/* The first thing known of a track: when it took the chunk or, in a chunk that another one began, its first record. */
 static uint64_t prof__read_first_tick(const prof_trace *trace, const prof__read_segment *segment)
 {
     const prof__read_chunk *chunk = &trace->chunks[segment->chunk];
@@ -4993,9 +5001,925 @@ PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event)
     prof__read_give(cursor, event);
     return 1;
 }
-/* TEMPORARY until the reports are in */
-PROF_DEF prof_status prof_csv_write(const prof_trace *t, const char *p) { (void)t; (void)p; (void)prof__out_signed; (void)prof__out_unsigned; (void)prof__out_text; (void)prof__out_double; (void)prof__out_fail; (void)prof__out_sink; return PROF_OK; }
-PROF_DEF prof_status prof_summary_write(const prof_trace *t, const char *p, const prof_summary_options *o) { (void)t; (void)p; (void)o; return PROF_OK; }
+
+/*-- STATISTICS ---------------------------------------------------------------------------------------- >>statistics --
+   One pass over all tracks. Durations are counted in a log-linear histogram: exact below 128 ns, then 64 steps for each
+   power of two, so that the middle of a step is at most 1/128 off. Only steps that occur take memory. */
+
+typedef struct prof__step {
+    uint64_t count;
+    uint32_t number; /* of the step, from 1; 0: free */
+} prof__step;
+
+typedef struct prof__histogram {
+    prof__step *steps;       /* a hash table */
+    size_t capacity, used;   /* capacity: 0 or a power of two */
+} prof__histogram;
+
+/* All figures of one name at one call site. */
+typedef struct prof__figure {
+    prof_stat stat;
+    prof_event_type type; /* SCOPE, FRAME, COUNTER */
+    double mean, squares; /* running mean, and sum of squared distances from it */
+    prof__histogram histogram;
+    uint64_t track;             /* frames: the track of the one before */
+    double low, high, last;     /* counters */
+} prof__figure;
+
+/* A scope around the present event. */
+typedef struct prof__around {
+    size_t figure;
+    int64_t duration, inside; /* inside: spent in its children */
+    int counts;               /* 0: truncated */
+} prof__around;
+
+typedef struct prof__figures {
+    prof__figure *items;
+    size_t count, capacity;
+    prof__read_index index;
+    prof__around *stack;
+    size_t depth, stack_capacity;
+} prof__figures;
+
+static unsigned prof__log2(uint64_t value)
+{
+    unsigned bits = 0, step;
+    for (step = 32; step; step /= 2)
+        if (value >> step) {
+            value >>= step;
+            bits += step;
+        }
+    return bits;
+}
+
+static uint32_t prof__step_of(uint64_t ns)
+{
+    unsigned power;
+    if (ns < 128) return (uint32_t)ns;
+    power = prof__log2(ns);
+    return 128 + (power - 7) * 64 + (uint32_t)(ns >> (power - 6) & 63);
+}
+
+/* The middle of a step. */
+static uint64_t prof__step_value(uint32_t step)
+{
+    unsigned shift;
+    if (step < 128) return step;
+    shift = (step - 128) / 64 + 1;
+    return ((uint64_t)(64 + (step - 128) % 64) << shift) + (((uint64_t)1 << shift) - 1) / 2;
+}
+
+static prof__step *prof__step_find(const prof__histogram *h, uint32_t step)
+{
+    size_t at = (size_t)prof__mix(step) & (h->capacity - 1);
+    while (h->steps[at].number && h->steps[at].number != step + 1) at = (at + 1) & (h->capacity - 1);
+    return &h->steps[at];
+}
+
+static int prof__histogram_add(prof__histogram *h, uint64_t ns)
+{
+    uint32_t step = prof__step_of(ns);
+    prof__step *found;
+    if (h->used >= h->capacity / 4 * 3) {
+        prof__histogram larger;
+        size_t i;
+        larger.capacity = h->capacity ? h->capacity * 2 : 4;
+        larger.used = h->used;
+        larger.steps = (prof__step *)calloc(larger.capacity, sizeof *larger.steps);
+        if (!larger.steps) return 0;
+        for (i = 0; i < h->capacity; i++)
+            if (h->steps[i].number) *prof__step_find(&larger, h->steps[i].number - 1) = h->steps[i];
+        free(h->steps);
+        *h = larger;
+    }
+    found = prof__step_find(h, step);
+    h->used += !found->number;
+    found->number = step + 1;
+    found->count++;
+    return 1;
+}
+
+static int prof__step_order(const void *a, const void *b)
+{
+    const prof__step *x = (const prof__step *)a, *y = (const prof__step *)b;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Makes the percentiles: of each, the smallest duration that is not exceeded by that share of all. Sorts the steps. */
+static void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *stat)
+{
+    static const unsigned thousandths[] = {500, 900, 990, 999};
+    uint64_t *to[4], seen = 0;
+    size_t i, next = 0;
+    to[0] = &stat->p50_ns;
+    to[1] = &stat->p90_ns;
+    to[2] = &stat->p99_ns;
+    to[3] = &stat->p999_ns;
+    if (h->capacity) qsort(h->steps, h->capacity, sizeof *h->steps, prof__step_order);
+    for (i = 0; i < h->capacity; i++) {
+        uint64_t value = h->steps[i].number ? prof__step_value(h->steps[i].number - 1) : 0;
+        if (value < stat->min_ns) value = stat->min_ns;
+        if (value > stat->max_ns) value = stat->max_ns;
+        seen += h->steps[i].count;
+        for (; next < 4; next++) { /* seen >= total * share, rounded up */
+            uint64_t rank = total / 1000 * thousandths[next] + (total % 1000 * thousandths[next] + 999) / 1000;
+            if (seen < rank) break;
+            *to[next] = value;
+        }
+    }
+}
+
+/* Newton's method: libm would be one more library to link. */
+static double prof__square_root(double value)
+{
+    double root = value > 1 ? value : 1;
+    int i;
+    if (!(value > 0)) return 0;
+    for (i = 0; i < 1100; i++) {
+        double next = (root + value / root) / 2;
+        if (!(next < root)) break;
+        root = next;
+    }
+    return root;
+}
+
+typedef struct prof__figure_key {
+    const char *name;
+    const prof_callsite *site;
+    prof_event_type type;
+} prof__figure_key;
+
+static int prof__same_figure(const void *owner, size_t item, const void *key)
+{
+    const prof__figure *figure = (const prof__figure *)owner + item;
+    const prof__figure_key *wanted = (const prof__figure_key *)key;
+    return figure->type == wanted->type && figure->stat.site == wanted->site &&
+           (figure->stat.name == wanted->name || !strcmp(figure->stat.name, wanted->name));
+}
+
+/* The number of an event's figure; PROF__NONE without memory. */
+static size_t prof__figure_of(prof__figures *all, const prof_event *event)
+{
+    prof__figure_key key;
+    prof__figure *figure;
+    /* "job %d" is one scope, not as many as there are jobs; without a format each run-time name is its own. */
+    const char *name = event->site->name[0] ? event->site->name : event->name;
+    uint32_t hash = prof__text_hash(name) + (uint32_t)prof__mix((uint64_t)(uintptr_t)event->site);
+    size_t item;
+    key.name = name;
+    key.site = event->site;
+    key.type = event->type;
+    item = prof__read_find(&all->index, hash, prof__same_figure, all->items, &key);
+    if (item != PROF__NONE) return item;
+    if (!PROF__ROOM(all->items, all->capacity, all->count) || !prof__read_add(&all->index, hash, all->count))
+        return PROF__NONE;
+    figure = &all->items[all->count];
+    memset(figure, 0, sizeof *figure);
+    figure->stat.name = name;
+    figure->stat.site = event->site;
+    figure->type = event->type;
+    return all->count++;
+}
+
+static void prof__figure_moments(prof__figure *figure, double value, uint64_t count)
+{
+    double distance = value - figure->mean;
+    figure->mean += distance / (double)count;
+    figure->squares += distance * (value - figure->mean);
+}
+
+static int prof__figure_time(prof__figure *figure, uint64_t ns, uint64_t count)
+{
+    prof_stat *stat = &figure->stat;
+    if (count == 1 || ns < stat->min_ns) stat->min_ns = ns;
+    if (ns > stat->max_ns) stat->max_ns = ns;
+    stat->total_ns = stat->total_ns + ns < ns ? ~(uint64_t)0 : stat->total_ns + ns;
+    prof__figure_moments(figure, (double)ns, count);
+    return prof__histogram_add(&figure->histogram, ns);
+}
+
+/* Leaves the scopes that are deeper than depth. */
+static void prof__figures_leave(prof__figures *all, size_t depth)
+{
+    while (all->depth > depth) {
+        const prof__around *scope = &all->stack[--all->depth];
+        if (scope->counts && scope->duration > scope->inside)
+            all->items[scope->figure].stat.self_ns += (uint64_t)(scope->duration - scope->inside);
+    }
+}
+
+static int prof__figures_scope(prof__figures *all, const prof_event *event, size_t item)
+{
+    prof__figure *figure = &all->items[item];
+    prof__around *scope;
+    prof__figures_leave(all, event->depth);
+    if (all->depth) all->stack[all->depth - 1].inside += event->duration_ns;
+    if (!PROF__ROOM(all->stack, all->stack_capacity, all->depth)) return 0;
+    scope = &all->stack[all->depth++];
+    scope->figure = item;
+    scope->duration = event->duration_ns;
+    scope->inside = 0;
+    scope->counts = !event->flags;
+    figure->stat.count++;
+    if (event->flags) {
+        figure->stat.truncated++;
+        return 1;
+    }
+    return prof__figure_time(figure, (uint64_t)event->duration_ns, figure->stat.count - figure->stat.truncated);
+}
+
+static int prof__figures_event(prof__figures *all, const prof_event *event, uint64_t track)
+{
+    size_t item;
+    prof__figure *figure;
+    double value;
+    if (event->type != PROF_EVENT_SCOPE && event->type != PROF_EVENT_FRAME && event->type != PROF_EVENT_COUNTER)
+        return 1;
+    item = prof__figure_of(all, event);
+    if (item == PROF__NONE) return 0;
+    figure = &all->items[item];
+    if (event->type == PROF_EVENT_SCOPE) return prof__figures_scope(all, event, item);
+    if (event->type == PROF_EVENT_FRAME) { /* the first boundary of a track only begins a frame */
+        int begins = figure->track != track;
+        figure->track = track;
+        return begins || prof__figure_time(figure, (uint64_t)event->duration_ns, ++figure->stat.count);
+    }
+    value = event->value.type == PROF_VALUE_INT ? (double)event->value.as.i : event->value.as.d;
+    figure->last = value;
+    if (!figure->stat.count++ || value < figure->low) figure->low = value;
+    if (figure->stat.count == 1 || value > figure->high) figure->high = value;
+    prof__figure_moments(figure, value, figure->stat.count);
+    return 1;
+}
+
+static void prof__figures_free(prof__figures *all)
+{
+    size_t i;
+    for (i = 0; i < all->count; i++) free(all->items[i].histogram.steps);
+    free(all->items);
+    free(all->index.slots);
+    free(all->stack);
+}
+
+static void prof__figure_finish(prof__figure *figure)
+{
+    prof_stat *stat = &figure->stat;
+    uint64_t count = stat->count - stat->truncated;
+    if (!count) return;
+    prof__percentiles(&figure->histogram, count, stat);
+    stat->mean_ns = (double)stat->total_ns / (double)count;
+    stat->deviation_ns = prof__square_root(figure->squares / (double)count);
+}
+
+static prof_status prof__figures_track(prof__figures *all, const prof_trace *trace, size_t track)
+{
+    prof_cursor *cursor;
+    prof_event event;
+    int good = 1;
+    prof_status status = prof_cursor_open(trace, track, &cursor);
+    if (status != PROF_OK) return status;
+    while (good && prof_cursor_next(cursor, &event)) good = prof__figures_event(all, &event, track + 1);
+    prof__figures_leave(all, 0);
+    prof_cursor_close(cursor);
+    return good ? PROF_OK : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+}
+
+/* Free with prof__figures_free(), also after a failure. */
+static prof_status prof__figures_make(const prof_trace *trace, prof__figures *all)
+{
+    prof_status status = PROF_OK;
+    size_t i;
+    memset(all, 0, sizeof *all);
+    for (i = 0; i < prof_trace_track_count(trace) && status == PROF_OK; i++)
+        status = prof__figures_track(all, trace, i);
+    for (i = 0; i < all->count; i++) prof__figure_finish(&all->items[i]);
+    return status;
+}
+
+/* What the sort functions compare. */
+typedef struct prof__sorted {
+    double key;
+    int descending;
+    size_t order;
+    const prof_stat *stat;
+} prof__sorted;
+
+static int prof__sorted_order(const void *a, const void *b)
+{
+    const prof__sorted *x = (const prof__sorted *)a, *y = (const prof__sorted *)b;
+    int names;
+    if (x->key < y->key || x->key > y->key) return (x->key < y->key) != x->descending ? -1 : 1;
+    names = strcmp(x->stat->name, y->stat->name);
+    if (names) return names;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static double prof__sort_key(const prof_stat *stat, prof_sort sort)
+{
+    switch (sort) {
+    case PROF_SORT_SELF: return (double)stat->self_ns;
+    case PROF_SORT_CALLS: return (double)stat->count;
+    case PROF_SORT_MEAN: return stat->mean_ns;
+    case PROF_SORT_MIN: return (double)stat->min_ns;
+    case PROF_SORT_MAX: return (double)stat->max_ns;
+    case PROF_SORT_P99: return (double)stat->p99_ns;
+    case PROF_SORT_NAME: return 0; /* the tie decides: names always go from A to Z */
+    default: return (double)stat->total_ns;
+    }
+}
+
+/* The figures of one type in order; null without memory. At least one element is allocated. */
+static prof__sorted *prof__sort(const prof__figures *all, prof_event_type type, prof_sort sort, int ascending,
+                                size_t *count)
+{
+    prof__sorted *sorted = (prof__sorted *)calloc(all->count + 1, sizeof *sorted);
+    size_t i;
+    *count = 0;
+    for (i = 0; sorted && i < all->count; i++) {
+        if (all->items[i].type != type) continue;
+        sorted[*count].key = prof__sort_key(&all->items[i].stat, sort);
+        sorted[*count].descending = !ascending;
+        sorted[*count].order = i;
+        sorted[*count].stat = &all->items[i].stat;
+        ++*count;
+    }
+    if (sorted) qsort(sorted, *count, sizeof *sorted, prof__sorted_order);
+    return sorted;
+}
+
+PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                size_t *count)
+{
+    prof__figures all;
+    prof__sorted *sorted = NULL;
+    prof_status status;
+    size_t i;
+    if (!trace || !stats || !count)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_stats: trace, stats or count is null");
+    *stats = NULL;
+    *count = 0;
+    status = prof__figures_make(trace, &all);
+    if (status == PROF_OK) {
+        sorted = prof__sort(&all, PROF_EVENT_SCOPE, sort, ascending, count);
+        *stats = sorted ? (prof_stat *)calloc(*count + 1, sizeof **stats) : NULL;
+        if (!*stats) status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+    }
+    if (status != PROF_OK) *count = 0;
+    for (i = 0; i < *count; i++) (*stats)[i] = *sorted[i].stat;
+    free(sorted);
+    prof__figures_free(&all);
+    return status;
+}
+
+PROF_DEF void prof_stats_free(prof_stat *stats)
+{
+    free(stats);
+}
+
+/*-- SUMMARY ---------------------------------------------------------------------------------------------- >>summary --*/
+
+#define PROF__NAME_MOST ((size_t)48) /* characters of a name in a table */
+
+/* Bytes of the UTF-8 character at text; 0 if there is none. */
+static size_t prof__utf8(const char *text)
+{
+    const unsigned char *t = (const unsigned char *)text;
+    size_t length = t[0] < 0x80 ? 1 : t[0] < 0xC2 ? 0 : t[0] < 0xE0 ? 2 : t[0] < 0xF0 ? 3 : t[0] < 0xF5 ? 4 : 0, i;
+    for (i = 1; i < length; i++)
+        if ((t[i] & 0xC0) != 0x80) return 0;
+    if (length == 3 && ((t[0] == 0xE0 && t[1] < 0xA0) || (t[0] == 0xED && t[1] > 0x9F))) return 0;
+    if (length == 4 && ((t[0] == 0xF0 && t[1] < 0x90) || (t[0] == 0xF4 && t[1] > 0x8F))) return 0;
+    return length;
+}
+
+/* Steps over one character: what is not UTF-8 counts byte by byte. */
+static const char *prof__next_character(const char *text)
+{
+    size_t length = prof__utf8(text);
+    return text + (length ? length : 1);
+}
+
+static size_t prof__characters(const char *text)
+{
+    size_t count = 0;
+    for (; *text; text = prof__next_character(text)) count++;
+    return count;
+}
+
+static void prof__out_spaces(prof__out *out, size_t count)
+{
+    for (; count; count--) prof__out_bytes(out, " ", 1);
+}
+
+/* A text of at most width characters, and spaces up to there. Nothing that a terminal would obey. */
+static void prof__out_name(prof__out *out, const char *text, size_t width)
+{
+    size_t all = prof__characters(text), shown = all > width ? width - 3 : all, i;
+    for (i = 0; i < shown; i++) {
+        const char *next = prof__next_character(text);
+        unsigned char first = (unsigned char)*text;
+        int control = first < 0x20 || first == 0x7F || (first == 0xC2 && (unsigned char)text[1] < 0xA0);
+        if (control || !prof__utf8(text))
+            prof__out_bytes(out, "?", 1);
+        else
+            prof__out_bytes(out, text, (size_t)(next - text));
+        text = next;
+    }
+    if (all > width) {
+        prof__out_text(out, "...");
+        shown = width;
+    }
+    prof__out_spaces(out, width - shown);
+}
+
+/* A whole text, without what a terminal would obey. */
+static void prof__out_clean(prof__out *out, const char *text)
+{
+    prof__out_name(out, text, prof__characters(text));
+}
+
+static void prof__out_right(prof__out *out, const char *text, size_t width)
+{
+    size_t length = strlen(text);
+    if (length < width) prof__out_spaces(out, width - length);
+    prof__out_text(out, text);
+}
+
+/* 1234567 as 1,234,567 at to (32 bytes). */
+static void prof__grouped(char *to, uint64_t value)
+{
+    char digits[20];
+    size_t length = prof__digits(digits, value), i, at = 0;
+    for (i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0) to[at++] = ',';
+        to[at++] = digits[i];
+    }
+    to[at] = 0;
+}
+
+/* A number >= 0 with so many decimals (up to 3), at to (32 bytes). */
+static size_t prof__fixed(char *to, double value, unsigned decimals)
+{
+    static const unsigned scales[] = {1, 10, 100, 1000};
+    uint64_t scaled = value < 1e15 ? (uint64_t)(value * scales[decimals] + 0.5) : (uint64_t)1000000000000000000;
+    size_t at = prof__digits(to, scaled / scales[decimals]);
+    if (decimals) {
+        char fraction[20];
+        size_t length = prof__digits(fraction, scales[decimals] + scaled % scales[decimals]);
+        to[at++] = '.';
+        memcpy(to + at, fraction + 1, length - 1);
+        at += length - 1;
+    }
+    to[at] = 0;
+    return at;
+}
+
+/* value (>= 0) with four digits, in the largest of the units, each 1000 of the one before, that leaves it above 1; a
+   whole number of the first unit as it is. At to (48 bytes). */
+static void prof__human(char *to, double value, const char *const *units)
+{
+    int scaled = value >= 999.95;
+    unsigned decimals;
+    size_t at;
+    for (; value >= 999.95 && units[1]; units++) value /= 1000;
+    decimals = value < 9.9995 ? 3 : value < 99.995 ? 2 : value < 999.95 ? 1 : 0;
+    if (!scaled && !((double)(uint64_t)value < value)) decimals = 0;
+    at = prof__fixed(to, value, decimals);
+    to[at++] = ' ';
+    strcpy(to + at, *units);
+}
+
+static void prof__human_ns(char *to, double ns)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s", NULL};
+    prof__human(to, ns, units);
+}
+
+static void prof__human_hz(char *to, double hz)
+{
+    static const char *const units[] = {"Hz", "kHz", "MHz", "GHz", NULL};
+    prof__human(to, hz, units);
+}
+
+static void prof__out_ns(prof__out *out, double ns, size_t width)
+{
+    char text[48];
+    prof__human_ns(text, ns);
+    prof__out_right(out, text, width);
+}
+
+static void prof__out_count(prof__out *out, uint64_t count, size_t width)
+{
+    char text[32];
+    prof__grouped(text, count);
+    prof__out_right(out, text, width);
+}
+
+/* "1 event", "2 events". */
+static void prof__out_many(prof__out *out, uint64_t count, const char *thing)
+{
+    prof__out_count(out, count, 0);
+    prof__out_text(out, " ");
+    prof__out_text(out, thing);
+    if (count != 1) prof__out_text(out, "s");
+}
+
+static void prof__out_percent(prof__out *out, double part, double whole, size_t width)
+{
+    char text[48] = "-";
+    if (whole > 0) strcpy(text + prof__fixed(text, part / whole * 100, 1), " %");
+    prof__out_right(out, text, width);
+}
+
+/* A number of a counter: whole ones as they are, others with six digits. */
+static void prof__out_number(prof__out *out, double value, size_t width)
+{
+    char text[32];
+    int whole = value > -1e9 && value < 1e9 && !((double)(int64_t)value < value || (double)(int64_t)value > value);
+    prof__double_digits(text, value, whole ? 15 : 6, whole ? 15 : 6);
+    prof__out_right(out, text, width);
+}
+
+static void prof__summary_head(prof__out *out, const prof_trace *trace)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    char text[48];
+    prof__out_clean(out, *info->program ? info->program : "program");
+    prof__out_text(out, ", process ");
+    prof__out_unsigned(out, info->pid);
+    prof__out_text(out, "\n  recorded  ");
+    prof__out_ns(out, (double)info->duration_ns, 0);
+    prof__out_text(out, ", ");
+    prof__out_many(out, info->event_count, "event");
+    prof__out_text(out, " on ");
+    prof__out_many(out, prof_trace_track_count(trace), "track");
+    if (!info->complete) prof__out_text(out, "; the recording was not stopped: still running, or ended by a crash");
+    prof__out_text(out, "\n  clock     ");
+    prof__out_clean(out, *info->clock ? info->clock : "unnamed");
+    if (info->tick_hz) {
+        prof__human_hz(text, (double)info->tick_hz);
+        prof__out_text(out, ", ");
+        prof__out_text(out, text);
+    } else {
+        prof__out_text(out, ", of unknown rate: a tick counts as 1 ns");
+    }
+    prof__out_text(out, ", smallest step ");
+    prof__out_ns(out, info->clock_resolution_ns, 0);
+    prof__out_text(out, "\n  buffer    ");
+    prof__out_count(out, info->buffer_size, 0);
+    prof__out_text(out, info->mode == PROF_FILL ? " bytes, filled once\n" : " bytes, reused as a ring\n");
+}
+
+/* How wide the names of a table are. */
+static size_t prof__summary_width(const prof__sorted *rows, size_t count, const char *title)
+{
+    size_t width = strlen(title), i;
+    for (i = 0; i < count; i++) {
+        size_t length = prof__characters(rows[i].stat->name);
+        if (length > width) width = length;
+    }
+    return width < PROF__NAME_MOST ? width : PROF__NAME_MOST;
+}
+
+static void prof__summary_title(prof__out *out, const char *title, size_t width, const char *const *columns)
+{
+    prof__out_text(out, "\n");
+    prof__out_name(out, title, width);
+    for (; *columns; columns++) prof__out_right(out, *columns, 12);
+}
+
+/* The call site without its folders. */
+static void prof__out_place(prof__out *out, const prof_callsite *site)
+{
+    const char *base = site->file, *c;
+    if (!*base) return;
+    for (c = base; *c; c++)
+        if (*c == '/' || *c == '\\') base = c + 1;
+    prof__out_text(out, "  ");
+    prof__out_clean(out, base);
+    prof__out_text(out, ":");
+    prof__out_unsigned(out, site->line);
+}
+
+static void prof__summary_scopes(prof__out *out, const prof_trace *trace, const prof__sorted *rows, size_t count,
+                                 size_t top)
+{
+    static const char *const columns[] = {"calls", "total", "self", "% of run", "mean", "min", "p50",
+                                          "p90",   "p99",   "max",  "stddev",   NULL};
+    size_t width = prof__summary_width(rows, count, "scope"), shown = top && top < count ? top : count, i;
+    uint64_t truncated = 0;
+    if (!count) {
+        prof__out_text(out, "\nno scopes\n");
+        return;
+    }
+    prof__summary_title(out, "scope", width, columns);
+    prof__out_text(out, "  where\n");
+    for (i = 0; i < count; i++) truncated += rows[i].stat->truncated;
+    for (i = 0; i < shown; i++) {
+        const prof_stat *stat = rows[i].stat;
+        prof__out_name(out, stat->name, width);
+        prof__out_count(out, stat->count, 12);
+        prof__out_ns(out, (double)stat->total_ns, 12);
+        prof__out_ns(out, (double)stat->self_ns, 12);
+        prof__out_percent(out, (double)stat->total_ns, (double)prof_trace_about(trace)->duration_ns, 12);
+        prof__out_ns(out, stat->mean_ns, 12);
+        prof__out_ns(out, (double)stat->min_ns, 12);
+        prof__out_ns(out, (double)stat->p50_ns, 12);
+        prof__out_ns(out, (double)stat->p90_ns, 12);
+        prof__out_ns(out, (double)stat->p99_ns, 12);
+        prof__out_ns(out, (double)stat->max_ns, 12);
+        prof__out_ns(out, stat->deviation_ns, 12);
+        prof__out_place(out, stat->site);
+        prof__out_text(out, "\n");
+    }
+    if (shown < count) {
+        prof__out_text(out, "and ");
+        prof__out_count(out, count - shown, 0);
+        prof__out_text(out, " more\n");
+    }
+    if (truncated) {
+        prof__out_many(out, truncated, "call");
+        prof__out_text(out, " of unknown begin or end: counted as calls, but in no time\n");
+    }
+}
+
+static void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_t count)
+{
+    static const char *const columns[] = {"frames", "rate", "mean", "min", "p50", "p90", "p99", "max", "stddev", NULL};
+    size_t width = prof__summary_width(rows, count, "frame"), i;
+    if (!count) return;
+    prof__summary_title(out, "frame", width, columns);
+    prof__out_text(out, "\n");
+    for (i = 0; i < count; i++) {
+        const prof_stat *stat = rows[i].stat;
+        char rate[48] = "-";
+        if (stat->total_ns) prof__human_hz(rate, (double)stat->count * 1e9 / (double)stat->total_ns);
+        prof__out_name(out, stat->name, width);
+        prof__out_count(out, stat->count, 12);
+        prof__out_right(out, rate, 12);
+        prof__out_ns(out, stat->mean_ns, 12);
+        prof__out_ns(out, (double)stat->min_ns, 12);
+        prof__out_ns(out, (double)stat->p50_ns, 12);
+        prof__out_ns(out, (double)stat->p90_ns, 12);
+        prof__out_ns(out, (double)stat->p99_ns, 12);
+        prof__out_ns(out, (double)stat->max_ns, 12);
+        prof__out_ns(out, stat->deviation_ns, 12);
+        prof__out_text(out, "\n");
+    }
+}
+
+static void prof__summary_counters(prof__out *out, const prof__figures *all, const prof__sorted *rows, size_t count)
+{
+    static const char *const columns[] = {"samples", "min", "mean", "max", "last", NULL};
+    size_t width = prof__summary_width(rows, count, "counter"), i;
+    if (!count) return;
+    prof__summary_title(out, "counter", width, columns);
+    prof__out_text(out, "\n");
+    for (i = 0; i < count; i++) {
+        const prof__figure *figure = &all->items[rows[i].order];
+        prof__out_name(out, figure->stat.name, width);
+        prof__out_count(out, figure->stat.count, 12);
+        prof__out_number(out, figure->low, 12);
+        prof__out_number(out, figure->mean, 12);
+        prof__out_number(out, figure->high, 12);
+        prof__out_number(out, figure->last, 12);
+        prof__out_text(out, "\n");
+    }
+}
+
+/* What the trace does not have. */
+static void prof__summary_losses(prof__out *out, const prof_trace *trace)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    prof__out_text(out, "\n");
+    if (info->lost) {
+        prof__out_many(out, info->lost, "event");
+        prof__out_text(out, " lost for want of room: enlarge PROF_BUFFER\n");
+    }
+    if (info->overwritten_chunks) {
+        prof__out_many(out, info->overwritten_chunks, "older chunk");
+        prof__out_text(out, " overwritten in the ring: enlarge PROF_BUFFER to see further back\n");
+    }
+    if (info->unmatched) {
+        prof__out_many(out, info->unmatched, "end or argument");
+        prof__out_text(out, " without an open scope left out\n");
+    }
+    if (info->sites_lost) {
+        prof__out_many(out, info->sites_lost, "call site or name");
+        prof__out_text(out, " found no room: enlarge PROF_BUFFER\n");
+    }
+    if (!info->lost && !info->overwritten_chunks && !info->unmatched && !info->sites_lost)
+        prof__out_text(out, "nothing lost\n");
+}
+
+static void prof__summary_cost(prof__out *out, const prof_trace *trace, uint64_t scopes)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    double cost = info->scope_cost_ns * (double)scopes;
+    if (!(info->scope_cost_ns > 0)) return;
+    prof__out_text(out, "recording cost ");
+    prof__out_ns(out, info->scope_cost_ns, 0);
+    prof__out_text(out, " a scope, ");
+    prof__out_ns(out, cost, 0);
+    prof__out_text(out, " for ");
+    prof__out_many(out, scopes, "scope");
+    if (info->duration_ns > 0) {
+        prof__out_text(out, ", ");
+        prof__out_percent(out, cost, (double)info->duration_ns, 0);
+        prof__out_text(out, " of the run");
+    }
+    prof__out_text(out, "\n");
+}
+
+/* Ends the output. */
+static prof_status prof__summary(const prof_trace *trace, prof__out *out, const prof_summary_options *options)
+{
+    static const prof_summary_options defaults = {PROF_SORT_TOTAL, 0, 0};
+    prof__figures all;
+    prof__sorted *scopes = NULL, *frames = NULL, *counters = NULL;
+    size_t scope_count = 0, frame_count = 0, counter_count = 0, i;
+    uint64_t calls = 0;
+    prof_status status = prof__figures_make(trace, &all);
+    if (!options) options = &defaults;
+    if (status == PROF_OK) {
+        scopes = prof__sort(&all, PROF_EVENT_SCOPE, options->sort, options->ascending, &scope_count);
+        frames = prof__sort(&all, PROF_EVENT_FRAME, PROF_SORT_NAME, 1, &frame_count);
+        counters = prof__sort(&all, PROF_EVENT_COUNTER, PROF_SORT_NAME, 1, &counter_count);
+        if (!scopes || !frames || !counters) status = prof__fail(PROF_NO_MEMORY, "no memory for the summary");
+    }
+    if (status == PROF_OK) {
+        for (i = 0; i < scope_count; i++) calls += scopes[i].stat->count;
+        prof__summary_head(out, trace);
+        prof__summary_scopes(out, trace, scopes, scope_count, options->top);
+        prof__summary_frames(out, frames, frame_count);
+        prof__summary_counters(out, &all, counters, counter_count);
+        prof__summary_losses(out, trace);
+        prof__summary_cost(out, trace, calls);
+    } else {
+        prof__out_fail(out, status);
+    }
+    free(scopes);
+    free(frames);
+    free(counters);
+    prof__figures_free(&all);
+    return prof__out_close(out);
+}
+
+PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *path, const prof_summary_options *options)
+{
+    prof__out out;
+    prof_status status;
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_summary_write: trace is null");
+    status = prof__out_file(&out, path);
+    return status == PROF_OK ? prof__summary(trace, &out, options) : status;
+}
+
+PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink, const prof_summary_options *options)
+{
+    prof__out out;
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_summary_stream: trace is null");
+    prof__out_sink(&out, sink);
+    return prof__summary(trace, &out, options);
+}
+
+/*-- CSV ------------------------------------------------------------------------------------------------------ >>csv --
+   RFC 4180: a header, then one event a line, with CRLF. In the field args, "key=value" pairs are joined by ';', and a
+   backslash stands before each ';', '=' and backslash of a key or text. */
+
+static int prof__csv_plain(const char *text)
+{
+    return text[strcspn(text, ",\"\r\n")] == 0 && text[0] != ' ' && (!text[0] || text[strlen(text) - 1] != ' ');
+}
+
+/* The inside of a quoted field. special: the quote, and what gets a backslash. */
+static void prof__csv_quoted(prof__out *out, const char *text, const char *special)
+{
+    for (;;) {
+        size_t plain = strcspn(text, special);
+        prof__out_bytes(out, text, plain);
+        text += plain;
+        if (!*text) return;
+        prof__out_bytes(out, *text == '"' ? "\"" : "\\", 1);
+        prof__out_bytes(out, text++, 1);
+    }
+}
+
+/* A field and the comma in front of it. */
+static void prof__csv_field(prof__out *out, const char *text)
+{
+    prof__out_bytes(out, ",", 1);
+    if (prof__csv_plain(text)) {
+        prof__out_text(out, text);
+    } else {
+        prof__out_bytes(out, "\"", 1);
+        prof__csv_quoted(out, text, "\"");
+        prof__out_bytes(out, "\"", 1);
+    }
+}
+
+static void prof__csv_value(prof__out *out, const prof_value *value)
+{
+    char digits[16];
+    int i;
+    switch (value->type) {
+    case PROF_VALUE_INT: prof__out_signed(out, value->as.i); break;
+    case PROF_VALUE_UINT: prof__out_unsigned(out, value->as.u); break;
+    case PROF_VALUE_DOUBLE: prof__out_double(out, value->as.d); break;
+    case PROF_VALUE_BOOL: prof__out_text(out, value->as.u ? "true" : "false"); break;
+    case PROF_VALUE_POINTER:
+        for (i = 0; i < 16; i++) digits[i] = "0123456789abcdef"[value->as.u >> (60 - 4 * i) & 15];
+        for (i = 0; i < 15 && digits[i] == '0';) i++;
+        prof__out_text(out, "0x");
+        prof__out_bytes(out, digits + i, (size_t)(16 - i));
+        break;
+    case PROF_VALUE_STRING:
+        prof__csv_quoted(out, value->as.string, "\";=\\");
+        if (value->cut) prof__out_text(out, "...");
+        break;
+    default: break;
+    }
+}
+
+static void prof__csv_args(prof__out *out, const prof_event *event)
+{
+    uint32_t i;
+    prof__out_bytes(out, ",", 1);
+    if (!event->arg_count) return;
+    prof__out_bytes(out, "\"", 1);
+    for (i = 0; i < event->arg_count; i++) {
+        if (i) prof__out_bytes(out, ";", 1);
+        prof__csv_quoted(out, event->args[i].key, "\";=\\");
+        prof__out_bytes(out, "=", 1);
+        prof__csv_value(out, &event->args[i].value);
+    }
+    prof__out_bytes(out, "\"", 1);
+}
+
+static void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event)
+{
+    static const char *const types[] = {"scope", "mark", "counter", "frame", "lost"};
+    static const char *const flags[] = {"", "truncated_begin", "truncated_end", "truncated_begin truncated_end"};
+    prof__out_unsigned(out, track->id);
+    prof__out_bytes(out, ",", 1);
+    prof__out_unsigned(out, track->thread_id);
+    prof__csv_field(out, track->name);
+    prof__csv_field(out, types[event->type]);
+    prof__csv_field(out, event->name);
+    prof__csv_field(out, event->site->category);
+    prof__out_bytes(out, ",", 1);
+    prof__out_signed(out, event->start_ns);
+    prof__out_bytes(out, ",", 1);
+    prof__out_signed(out, event->duration_ns);
+    prof__out_bytes(out, ",", 1);
+    prof__out_unsigned(out, event->depth);
+    prof__csv_field(out, flags[event->flags & 3]);
+    prof__out_bytes(out, ",", 1);
+    prof__csv_value(out, &event->value);
+    prof__csv_args(out, event);
+    prof__csv_field(out, event->site->file);
+    prof__out_bytes(out, ",", 1);
+    if (event->site->line) prof__out_unsigned(out, event->site->line);
+    prof__csv_field(out, event->site->function);
+    prof__out_text(out, "\r\n");
+}
+
+/* Ends the output. */
+static prof_status prof__csv(const prof_trace *trace, prof__out *out)
+{
+    size_t i;
+    prof__out_text(out, "track_id,thread_id,thread,type,name,category,start_ns,duration_ns,depth,flags,value,args,"
+                        "file,line,function\r\n");
+    for (i = 0; i < prof_trace_track_count(trace) && out->status == PROF_OK; i++) {
+        prof_cursor *cursor;
+        prof_event event;
+        prof_status status = prof_cursor_open(trace, i, &cursor);
+        if (status != PROF_OK) {
+            prof__out_fail(out, status);
+            break;
+        }
+        while (out->status == PROF_OK && prof_cursor_next(cursor, &event))
+            prof__csv_event(out, prof_trace_track(trace, i), &event);
+        prof_cursor_close(cursor);
+    }
+    return prof__out_close(out);
+}
+
+PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path)
+{
+    prof__out out;
+    prof_status status;
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_csv_write: trace is null");
+    status = prof__out_file(&out, path);
+    return status == PROF_OK ? prof__csv(trace, &out) : status;
+}
+
+PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
+{
+    prof__out out;
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_csv_stream: trace is null");
+    prof__out_sink(&out, sink);
+    return prof__csv(trace, &out);
+}
 
 #ifdef __cplusplus
 } /* extern "C" */
