@@ -1736,7 +1736,7 @@ static void prof__thread_leaves(void *pointer)
 #endif
 
 /*-- WRITER ------------------------------------------------------------------------------------------------ >>writer --
-   The fast path of a begin: read the counter; check that site, thread and generation agree; mark the thread busy, so
+   The fast path of a begin: check that site, thread and generation agree; read the counter; mark the thread busy, so
    that a signal handler that interrupts from here on stays out; store the event; move the cursor. */
 
 /* Brings site and thread in step with the present generation. 1: the site is on and the thread has a chunk. */
@@ -1832,10 +1832,10 @@ static PROF__COLD prof__token prof__begin_slow(prof__thread *self, prof_site *si
 PROF_DEF prof__token prof__begin(prof_site *site)
 {
     prof__thread *self = PROF__SELF();
-    uint64_t now = prof__counter();
     uint32_t generation = PROF__LOAD(&prof__generation);
     uint64_t head = prof__site_load(site) ^ generation;
     if (PROF__UNLIKELY((uint32_t)head | (self->gate ^ generation))) return prof__begin_slow(self, site);
+    uint64_t now = prof__counter();
     self->gate = PROF__BUSY;
     PROF__BARRIER();
     uint64_t *at = self->cursor, room = self->room, elapsed = now - self->base;
@@ -1881,12 +1881,13 @@ static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token)
 PROF_DEF void prof__end(prof__token token)
 {
     prof__thread *self = PROF__SELF();
-    uint64_t now = prof__counter(), head = token ^ self->epoch;
+    uint64_t head = token ^ self->epoch;
     uint32_t generation = PROF__LOAD(&prof__generation);
     if (PROF__UNLIKELY((uint32_t)head | (self->gate ^ generation))) {
         prof__end_slow(self, token);
         return;
     }
+    uint64_t now = prof__counter();
     self->gate = PROF__BUSY;
     PROF__BARRIER();
     uint64_t *at = self->cursor, elapsed = now - self->base;
@@ -1904,10 +1905,11 @@ PROF_DEF void prof__end(prof__token token)
 PROF_DEF prof__token prof__next(prof_site *site, prof__token token)
 {
     prof__thread *self = PROF__SELF();
-    uint64_t now = prof__counter(), old = token ^ self->epoch;
+    uint64_t old = token ^ self->epoch;
     uint32_t generation = PROF__LOAD(&prof__generation);
     uint64_t head = prof__site_load(site) ^ generation;
     if (PROF__LIKELY(!((uint32_t)head | (uint32_t)old | (self->gate ^ generation)))) {
+        uint64_t now = prof__counter();
         self->gate = PROF__BUSY;
         PROF__BARRIER();
         uint64_t *at = self->cursor, room = self->room, elapsed = now - self->base;
