@@ -495,6 +495,7 @@ extern uint32_t prof__generation;
 #else
 extern PROF_DEF uint32_t prof__generation;
 #endif
+PROF_DEF int prof__check(prof_site *site);
 PROF_DEF prof__token prof__begin(prof_site *site);
 PROF_DEF prof__token prof__begin_text(prof_site *site, const char *text);
 PROF_DEF prof__token prof__begin_format(prof_site *site, const char *format, ...) PROF__PRINTF(2, 3);
@@ -527,18 +528,22 @@ typedef uint32_t __attribute__((may_alias)) prof__half;
 #else
 #define PROF__LOW_HALF 0
 #endif
-static inline PROF__UNUSED int prof__on(const prof_site *site)
-{
-    uint32_t state = __atomic_load_n((const prof__half *)&site->private_state + PROF__LOW_HALF, __ATOMIC_RELAXED);
-    return (state ^ __atomic_load_n(&prof__generation, __ATOMIC_RELAXED)) != PROF__OFF;
-}
+#define PROF__STATE(site)                                                                                  \
+    (__atomic_load_n((const prof__half *)&(site)->private_state + PROF__LOW_HALF, __ATOMIC_RELAXED) ^       \
+     __atomic_load_n(&prof__generation, __ATOMIC_RELAXED))
 #else
-static inline int prof__on(const prof_site *site)
-{
-    return ((uint32_t) * (const volatile uint64_t *)&site->private_state ^ *(const volatile uint32_t *)&prof__generation) !=
-           PROF__OFF;
-}
+#define PROF__STATE(site) \
+    ((uint32_t) * (const volatile uint64_t *)&(site)->private_state ^ *(const volatile uint32_t *)&prof__generation)
 #endif
+static inline PROF__UNUSED int prof__on(const prof_site *site) /* or not known yet */
+{
+    return PROF__STATE(site) != PROF__OFF;
+}
+static inline PROF__UNUSED int prof__live(prof_site *site) /* for macros with arguments, evaluated only when on */
+{
+    uint32_t state = PROF__STATE(site);
+    return PROF__LIKELY(!state) || (state != PROF__OFF && prof__check(site));
+}
 
 #ifdef __cplusplus
 } /* extern "C" */
@@ -596,6 +601,7 @@ static inline PROF__UNUSED void prof__guard_end(const prof__token *token)
 #define PROF__SITE_COLOR(variable, kind, name, category, level, color)         \
     static prof_site variable = {0, name, category, __FILE__, __func__, __LINE__, color, level, kind, 0, 0}
 #define PROF__ON(site, level) ((level) <= PROF_MAX_LEVEL && prof__on(&(site)))
+#define PROF__LIVE(site, level) ((level) <= PROF_MAX_LEVEL && prof__live(&(site)))
 #define PROF__BEGIN(site, level) (PROF__ON(site, level) ? prof__begin(&(site)) : 0)
 
 #if defined(__cplusplus)
@@ -611,14 +617,16 @@ static inline PROF__UNUSED void prof__guard_end(const prof__token *token)
 #define PROF__STATEMENT(kind, name, category, level, action)                   \
     do {                                                                       \
         PROF__SITE(prof__here, kind, name, category, level);                   \
-        if (PROF__ON(prof__here, level)) action;                               \
+        if (PROF__LIVE(prof__here, level)) action;                             \
     } while (0)
 /* id makes the names unique; site and token are the macro's own variables, and begin may use site. */
 #define PROF__SCOPE(...) PROF__SCOPE_(__VA_ARGS__)
 #define PROF__SCOPE_(id, name, category, level, begin, ...)                    \
     PROF__SITE(prof__site_##id, PROF__KIND_BEGIN, name, category, level);      \
-    PROF__GUARD(prof__scope_##id, PROF__ON(prof__site_##id, level) ? begin(&prof__site_##id, __VA_ARGS__) : 0)
-#define PROF__BEGIN_1(site, unused) prof__begin(site)
+    PROF__GUARD(prof__scope_##id, begin(prof__site_##id, level, __VA_ARGS__))
+#define PROF__BEGIN_1(site, level, unused) PROF__BEGIN(site, level)
+#define PROF__BEGIN_TEXT(site, level, text) (PROF__LIVE(site, level) ? prof__begin_text(&(site), text) : 0)
+#define PROF__BEGIN_FORMAT(site, level, ...) (PROF__LIVE(site, level) ? prof__begin_format(&(site), __VA_ARGS__) : 0)
 
 #define PROFILE_SCOPE_CL(name, category, level)                                                            \
     PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, name, category, level, PROF__BEGIN_1, 0), PROF__USE3(name, category, level))
@@ -626,9 +634,9 @@ static inline PROF__UNUSED void prof__guard_end(const prof__token *token)
 #define PROFILE_SCOPE_C(name, category) PROFILE_SCOPE_CL(name, category, 1)
 #define PROFILE_SCOPE_L(name, level) PROFILE_SCOPE_CL(name, PROF_CATEGORY, level)
 #define PROFILE_SCOPE_S(text)                                                                              \
-    PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, "", PROF_CATEGORY, 1, prof__begin_text, text), PROF__USE(text))
+    PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, "", PROF_CATEGORY, 1, PROF__BEGIN_TEXT, text), PROF__USE(text))
 #define PROFILE_SCOPE_F(...)                                                                               \
-    PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY, 1, prof__begin_format,  \
+    PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY, 1, PROF__BEGIN_FORMAT,  \
                              __VA_ARGS__),                                                                 \
                  (void)sizeof(prof__format_check(__VA_ARGS__)))
 #define PROFILE_FUNCTION() PROFILE_SCOPE(__func__)
@@ -992,8 +1000,9 @@ typedef struct prof__thread {
     prof__chunk *chunk;
     uint64_t track, thread_id;
     uint32_t name_id, exits, loose_count;
-    uint32_t loose_name[16];
-    uint64_t loose[16];
+    uint32_t loose_name[32]; /* PROFILE_BEGINs without their end */
+    uint64_t loose[32];
+    uint64_t *begun, *begun_end; /* the last begin, where short scopes are taken back */
     char name[64]; /* PROFILE_THREAD's, kept from session to session */
 } prof__thread;
 
@@ -1357,6 +1366,7 @@ typedef struct prof__session {
     size_t mapping_size, image_size;
     char output[1024]; /* expanded; "" for none */
     char *live_path;   /* output, if the image is mapped to it */
+    char part_path[1100]; /* what the file is called until the start is complete */
     struct prof__session *next;
 } prof__session;
 
@@ -1604,19 +1614,20 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     self->cursor = prof__chunk_first(chunk) + used;
     self->end = prof__chunk_first(chunk) + s->chunk_words;
     self->room = s->chunk_words - used - owed;
+    self->begun = self->begun_end = NULL;
     prof__track_write(self);
 }
 
 /* A new chunk for a thread that has one. The ends it owes move along. Their number is only ever too large: a longjmp
-   over scopes leaves their ends owed for ever; past a quarter of a chunk the debt is forgotten, and an end that then
-   finds no room takes a chunk of its own. */
+   over scopes leaves their ends owed for ever; past three quarters of a chunk (1500 scopes) the debt is forgotten, and an
+   end that then finds no room takes a chunk of its own. */
 static int prof__chunk_next(prof__thread *self)
 {
     prof__session *s = self->session;
     uint64_t owed = (uint64_t)(self->end - self->cursor) - self->room;
     prof__chunk *chunk = prof__chunk_take(s), *old = self->chunk;
     if (!chunk) return 0;
-    prof__chunk_enter(self, chunk, 0, owed > s->chunk_words / 4 ? 0 : owed);
+    prof__chunk_enter(self, chunk, 0, owed > s->chunk_words / 4 * 3 ? 0 : owed);
     PROF__RELEASE(&old->state, PROF__CHUNK_FULL);
     return 1;
 }
@@ -1651,6 +1662,7 @@ static void prof__detach(prof__thread *self)
     self->session = NULL;
     self->chunk = NULL;
     self->cursor = self->end = NULL;
+    self->begun = self->begun_end = NULL;
     self->room = self->loose_count = self->epoch = 0;
     if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
 }
@@ -1787,6 +1799,25 @@ static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site)
     return 0;
 }
 
+/* Settles a site before the arguments of its macro are evaluated. */
+PROF_DEF int prof__check(prof_site *site)
+{
+    prof__thread *self = PROF__SELF();
+    uint32_t gate = self->gate;
+    if (gate == PROF__BUSY) return 1; /* whoever counts the loss wants the arguments */
+    self->gate = PROF__BUSY;
+    PROF__BARRIER();
+    PROF__ERRNO_SAVE();
+    if (prof__lock_try(&prof__lock_word)) {
+        prof__site_settle(site);
+        prof__unlock(&prof__lock_word);
+    }
+    PROF__ERRNO_RESTORE();
+    PROF__BARRIER();
+    self->gate = gate;
+    return prof__on(site);
+}
+
 static inline int prof__enter(prof__thread *self, prof_site *site, uint64_t *head)
 {
     uint32_t generation = PROF__LOAD(&prof__generation);
@@ -1807,7 +1838,9 @@ static inline void prof__leave(prof__thread *self)
     self->gate = self->open;
 }
 
-/* The thread is busy; returns with it still busy. */
+#define PROF__END_OF_BEGIN ((uint64_t)(PROF__KIND_BEGIN ^ PROF__KIND_END) << PROF__KIND_SHIFT)
+
+/* The slow halves. The thread is busy before and after. */
 static prof__token prof__begin_at(prof__thread *self, uint64_t head, uint64_t now)
 {
     uint64_t *at = prof__reserve(self, 2, &now);
@@ -1815,7 +1848,46 @@ static prof__token prof__begin_at(prof__thread *self, uint64_t head, uint64_t no
     prof__store_word(at, head | (now - self->base));
     prof__commit(self, 1);
     self->room -= 1; /* for the end */
+    self->begun = at;
+    self->begun_end = self->cursor;
     return head | self->epoch;
+}
+
+/* 1: nothing was recorded since the begin with this head, or all of it was taken back. */
+static int prof__begin_is_last(prof__thread *self, uint64_t head)
+{
+    if (!self->begun && self->cursor > prof__chunk_first(self->chunk)) {
+        self->begun = self->cursor - 1;
+        self->begun_end = self->cursor;
+    }
+    return self->begun_end == self->cursor && (*self->begun & ~PROF__TICK_MASK) == head;
+}
+
+/* Takes back a scope that was too short, with its run-time name; its head first, so that a reader never sees half. */
+static void prof__begin_undo(prof__thread *self)
+{
+    prof__store_word(self->begun, 0);
+    prof__clear(self->begun + 1, (size_t)(self->cursor - self->begun - 1) * 8);
+    self->room += (uint64_t)(self->cursor - self->begun) + 1;
+    self->cursor = self->begun;
+    self->begun = NULL;
+}
+
+static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
+{
+    prof__session *s = self->session;
+    if (s->min_ticks && prof__begin_is_last(self, head) &&
+        now - self->base - (*self->begun & PROF__TICK_MASK) < s->min_ticks) {
+        prof__begin_undo(self);
+        return;
+    }
+    if ((self->cursor == self->end || (int64_t)(now - self->base) >> PROF__TICK_BITS > 0) && !prof__chunk_next(self)) {
+        prof__lose(self, 1);
+        return;
+    }
+    if ((int64_t)(now - self->base) < 0) now = self->base;
+    prof__store_word(self->cursor, (head ^ PROF__END_OF_BEGIN) | (now - self->base));
+    self->cursor++;
 }
 
 static PROF__COLD prof__token prof__begin_slow(prof__thread *self, prof_site *site)
@@ -1851,30 +1923,12 @@ PROF_DEF prof__token prof__begin(prof_site *site)
     return head | self->epoch;
 }
 
-#define PROF__END_OF_BEGIN ((uint64_t)(PROF__KIND_BEGIN ^ PROF__KIND_END) << PROF__KIND_SHIFT)
 
 static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token)
 {
     if ((uint32_t)token != self->epoch) return; /* begun in another session: its image has it as open */
     if (!prof__enter_slow(self, NULL)) return;
-    uint64_t head = token ^ self->epoch, now;
-    if (!(uint32_t)head) {
-        prof__session *s = self->session;
-        now = prof__now(s, 1);
-        uint64_t *last = self->cursor - 1;
-        if (s->min_ticks && last > prof__chunk_first(self->chunk) && (*last & ~PROF__TICK_MASK) == head &&
-            now - self->base - (*last & PROF__TICK_MASK) < s->min_ticks) {
-            prof__store_word(last, 0);
-            self->cursor = last;
-            self->room += 2;
-        } else if ((self->cursor < self->end && !((now - self->base) >> PROF__TICK_BITS)) || prof__chunk_next(self)) {
-            if ((int64_t)(now - self->base) < 0) now = self->base;
-            prof__store_word(self->cursor, (head ^ PROF__END_OF_BEGIN) | (now - self->base));
-            self->cursor++;
-        } else {
-            prof__lose(self, 1);
-        }
-    }
+    if ((uint32_t)token == self->epoch) prof__end_at(self, token ^ self->epoch, prof__now(self->session, 1));
     prof__leave(self);
 }
 
@@ -1902,6 +1956,22 @@ PROF_DEF void prof__end(prof__token token)
     self->gate = generation;
 }
 
+/* Both at one time, too; so a chunk with room for both is there before the clock counts. */
+static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *site, prof__token token)
+{
+    uint64_t head;
+    if (!prof__live(site) || !prof__enter(self, site, &head)) {
+        if (token) prof__end(token);
+        return 0;
+    }
+    uint64_t now = prof__now(self->session, 1);
+    int fits = prof__reserve(self, 2, &now) != NULL;
+    if (token && (uint32_t)token == self->epoch) prof__end_at(self, token ^ self->epoch, now);
+    token = fits ? prof__begin_at(self, head, now) : 0;
+    prof__leave(self);
+    return token;
+}
+
 PROF_DEF prof__token prof__next(prof_site *site, prof__token token)
 {
     prof__thread *self = PROF__SELF();
@@ -1924,8 +1994,7 @@ PROF_DEF prof__token prof__next(prof_site *site, prof__token token)
         }
         self->gate = generation;
     }
-    if (token) prof__end(token);
-    return prof__on(site) ? prof__begin(site) : 0;
+    return prof__next_slow(self, site, token);
 }
 
 /* Two words: a head, and the number behind it. */
@@ -2065,6 +2134,8 @@ static prof__token prof__named(prof_site *site, const char *name, int owes_end)
         prof__store_word(at, head | (now - self->base));
         prof__commit(self, 2 + text.words);
         self->room -= (uint64_t)owes_end;
+        self->begun = at;
+        self->begun_end = self->cursor;
         token = head | self->epoch;
     }
     prof__leave(self);
@@ -2180,8 +2251,8 @@ PROF_DEF void prof_thread_name(const char *name)
 }
 /*-- OUTPUT -------------------------------------------------------------------------------------------------- >>out --
    A buffered writer for every report and exporter. Errors are sticky: after the first one everything is accepted and
-   thrown away, and prof__out_close() returns it. A file is written under the name "<path>.<process id>.part" and renamed when it
-   is complete; what is not a regular file (a pipe, a device, a symbolic link) is written directly. */
+   thrown away, and prof__out_close() returns it. A file is written under a name of its own ("<path>.<process>-<n>.part") and renamed
+   when it is complete; what is not a regular file (a pipe, a device, a symbolic link) is written directly. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -2424,8 +2495,10 @@ static prof_status prof__out_file(prof__out *out, const char *path)
 #endif
     } else {
         out->path = prof__text_join(path, "");
-        char ending[40]; /* two processes may write the same file: the last one wins, whole */
-        snprintf(ending, sizeof ending, ".%llu.part", (unsigned long long)prof__process_id());
+        static unsigned counter; /* two may write the same file at once: the last one wins, whole */
+        char ending[48];
+        snprintf(ending, sizeof ending, ".%llu-%u.part", (unsigned long long)prof__process_id(),
+                 PROF__ADD(&counter, 1u));
         if (prof__file_replaceable(path)) out->part = prof__text_join(path, ending);
     }
     if (!out->path || (!out->part && !out->file && prof__file_replaceable(path))) {
@@ -2473,7 +2546,7 @@ static prof_status prof__out_close(prof__out *out)
    Where an image lives. Its pages are touched here, once, so that no scope ever meets a page fault. */
 
 #define PROF__MIN_IMAGE (16u << 10)
-#define PROF__MIN_BUFFER (64u << 10)
+#define PROF__MIN_BUFFER (128u << 10)
 #define PROF__DEFAULT_BUFFER (16u << 20)
 #define PROF__DEFAULT_LEVEL 2
 
@@ -2487,6 +2560,11 @@ static prof_status prof__memory_take(prof__session *s, size_t size)
     return prof__fail(PROF_INVALID_ARGUMENT, "freestanding: give config.memory and config.memory_size");
 }
 static void prof__memory_free(prof__session *s) { (void)s; }
+static prof_status prof__memory_publish(prof__session *s)
+{
+    (void)s;
+    return PROF_OK;
+}
 static void prof__memory_retire(prof__session *s) { (void)s; }
 #elif defined(_WIN32)
 static prof_status prof__memory_take(prof__session *s, size_t size)
@@ -2519,6 +2597,11 @@ static void prof__memory_free(prof__session *s)
     else
         VirtualFree(s->mapping, 0, MEM_RELEASE);
 }
+static prof_status prof__memory_publish(prof__session *s)
+{
+    (void)s;
+    return PROF_OK;
+}
 static void prof__memory_retire(prof__session *s) { (void)s; }
 #else
 static prof_status prof__memory_take(prof__session *s, size_t size)
@@ -2528,15 +2611,16 @@ static prof_status prof__memory_take(prof__session *s, size_t size)
         struct stat about;
         if (!stat(s->live_path, &about) && !S_ISREG(about.st_mode))
             return prof__fail(PROF_IO, "%s: not a regular file", s->live_path);
-        unlink(s->live_path); /* a process that still records into the old file keeps it */
-        file = open(s->live_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file < 0) return prof__fail(PROF_IO, "%s: %s", s->live_path, strerror(errno));
+        /* Under another name until all is well; a process that still records into an older file keeps it. */
+        snprintf(s->part_path, sizeof s->part_path, "%s.%llu.part", s->live_path, (unsigned long long)prof__process_id());
+        unlink(s->part_path);
+        file = open(s->part_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file < 0) return prof__fail(PROF_IO, "%s: %s", s->part_path, strerror(errno));
         /* Blocks are taken now: on a full disk this fails, instead of a store into the mapping later. */
         int error = posix_fallocate(file, 0, (off_t)size);
         if (error == EOPNOTSUPP || error == EINVAL) error = ftruncate(file, (off_t)size) ? errno : 0;
         if (error) {
             close(file);
-            unlink(s->live_path);
             return prof__fail(PROF_IO, "%s: %llu bytes: %s", s->live_path, (unsigned long long)size, strerror(error));
         }
         flags = MAP_SHARED;
@@ -2548,7 +2632,6 @@ static prof_status prof__memory_take(prof__session *s, size_t size)
     int error = errno;
     if (file >= 0) close(file);
     if (at == MAP_FAILED) {
-        if (s->live_path) unlink(s->live_path);
         return prof__fail(s->live_path ? PROF_IO : PROF_NO_MEMORY, "a buffer of %llu bytes: %s", (unsigned long long)size,
                           strerror(error));
     }
@@ -2560,6 +2643,15 @@ static prof_status prof__memory_take(prof__session *s, size_t size)
 static void prof__memory_free(prof__session *s)
 {
     if (s->mapping) munmap(s->mapping, s->mapping_size);
+    if (s->part_path[0]) unlink(s->part_path);
+}
+static prof_status prof__memory_publish(prof__session *s)
+{
+    if (!s->live_path) return PROF_OK;
+    if (rename(s->part_path, s->live_path))
+        return prof__fail(PROF_IO, "%s: cannot be renamed to %s: %s", s->part_path, s->live_path, strerror(errno));
+    s->part_path[0] = 0;
+    return PROF_OK;
 }
 /* Some thread may be in the middle of a write: put empty pages where the image was, until it has moved on. */
 static void prof__memory_retire(prof__session *s)
@@ -2757,7 +2849,7 @@ static prof_status prof__expand(const char *path, char *to, size_t size)
             }
         }
         size_t length = strlen(piece);
-        if (n + length + 1 > size) return prof__fail(PROF_INVALID_ARGUMENT, "%s: the path is too long", path);
+        if (n + length + 1 > size) return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", path);
         memcpy(to + n, piece, length);
         n += length;
     }
@@ -3032,9 +3124,9 @@ static prof_status prof__config_check(const prof_config *c)
     if (c->mode != PROF_RING && c->mode != PROF_FILL) return prof__fail(PROF_INVALID_ARGUMENT, "mode: ring or fill");
     if ((unsigned)c->clock > PROF_CLOCK_MONOTONIC)
         return prof__fail(PROF_INVALID_ARGUMENT, "clock: auto, counter, ordered or monotonic");
-    if (c->level < 0 || c->level > 255) return prof__fail(PROF_INVALID_ARGUMENT, "level: 1 to 255");
+    if (c->level < 0 || c->level > 255) return prof__fail(PROF_INVALID_ARGUMENT, "level %d: 1 to 255", c->level);
     if (!c->memory && c->buffer_size && (c->buffer_size < PROF__MIN_BUFFER || (uint64_t)c->buffer_size > 64ull << 30))
-        return prof__fail(PROF_INVALID_ARGUMENT, "buffer: 64K to 64G");
+        return prof__fail(PROF_INVALID_ARGUMENT, "buffer_size: 128K to 64G");
     return PROF_OK;
 }
 
@@ -3056,6 +3148,7 @@ static prof_status prof__start_locked(const prof_config *config)
     prof__sessions_reap(1);
     uint32_t gate = prof__state_lock();
     status = prof__rules_set(config->categories);
+    if (!status) status = prof__memory_publish(s);
     if (!status) {
         s->epoch = ++prof__state.epoch ? prof__state.epoch : ++prof__state.epoch;
         s->header->session = s->epoch;
@@ -3217,20 +3310,79 @@ static void prof__child_of_fork(void)
     self->gate = PROF__SHUT;
 }
 
-/* One chunk into the copy, if its owner did not reuse it meanwhile; else an empty one. */
-static void prof__chunk_copy(char *to, const char *from, size_t size)
+/*-- SNAPSHOT -------------------------------------------------------------------------------------------- >>snapshot --
+   A consistent copy of an image that threads go on writing, out of this process's memory or another's file. Chunks are
+   copied from the newest to the oldest, and those taken after the start are left out: so of each thread a prefix of what
+   it recorded is copied, without a gap. Meta comes last, and so knows every call site that the chunks name. */
+
+typedef struct prof__source {
+    int (*read)(void *user, uint64_t offset, void *to, size_t size); /* 8-byte units in order; 0: failed */
+    void *user;
+} prof__source;
+
+static size_t prof__record_words(uint64_t head)
 {
-    const prof__chunk *chunk = (const prof__chunk *)(const void *)from;
-    uint64_t sequence = PROF__ACQUIRE(&chunk->sequence);
-    if (sequence) {
-        for (size_t i = 0; i < size / 8; ++i) ((uint64_t *)(void *)to)[i] = PROF__ACQUIRE((const uint64_t *)(const void *)from + i);
-        __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        if (PROF__LOAD(&chunk->sequence) == sequence) return;
+    switch (head >> PROF__KIND_SHIFT) {
+    case PROF__KIND_COUNTER_INT:
+    case PROF__KIND_COUNTER_DOUBLE: return 2;
+    case PROF__KIND_TRACK: return 3;
+    case PROF__KIND_ARG:
+    case PROF__KIND_NAME: return 1 + (size_t)(head & 0xffff);
+    default: return 1;
     }
-    memset(to, 0, size);
 }
 
-/* A private, consistent copy of the present image. Writers never wait for it. */
+/* Ends the copy before the first record that looked different the second time: a short scope was being taken back, or
+   the words of a file were not read in order. */
+static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count)
+{
+    for (size_t at = 0, next; at < count && words[at] >> PROF__KIND_SHIFT; at = next) {
+        next = at + prof__record_words(words[at]);
+        if (next <= count && !memcmp(words + at, again + at, (next - at) * 8)) continue;
+        memset(words + at, 0, (count - at) * 8);
+        return;
+    }
+}
+
+/* scratch: chunk_size bytes. An empty chunk where this one was reused meanwhile or is too new. */
+static int prof__chunk_snapshot(const prof__source *from, const prof__header *h, uint64_t offset, uint64_t newest,
+                                char *to, char *scratch)
+{
+    prof__chunk *chunk = (prof__chunk *)(void *)to, *again = (prof__chunk *)(void *)scratch;
+    if (!from->read(from->user, offset, to, h->chunk_size)) return 0;
+    size_t check = chunk->state == PROF__CHUNK_FULL ? sizeof *chunk : h->chunk_size;
+    if (!from->read(from->user, offset, scratch, check)) return 0;
+    if (!chunk->sequence || chunk->sequence > newest || again->sequence != chunk->sequence)
+        memset(to, 0, h->chunk_size);
+    else if (check > sizeof *chunk)
+        prof__chunk_cut((uint64_t *)(void *)(chunk + 1), (const uint64_t *)(const void *)(again + 1),
+                        (h->chunk_size - sizeof *chunk) / 8);
+    return 1;
+}
+
+/* The chunks of the image with header h (validated), to their places in a copy. 0: reading failed, or no memory. */
+static int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy)
+{
+    uint64_t newest;
+    char *scratch = (char *)malloc(h->chunk_size);
+    int good = scratch && from->read(from->user, offsetof(prof__header, next_chunk), &newest, sizeof newest);
+    for (uint64_t i = 0; good && i < h->chunk_count; ++i) {
+        uint64_t slot = (newest % h->chunk_count + h->chunk_count - 1 - i) % h->chunk_count;
+        uint64_t offset = h->chunk_offset + slot * h->chunk_size;
+        good = prof__chunk_snapshot(from, h, offset, newest, copy + offset, scratch);
+    }
+    free(scratch);
+    return good;
+}
+
+static int prof__memory_read(void *image, uint64_t offset, void *to, size_t size)
+{
+    const uint64_t *from = (const uint64_t *)(const void *)((const char *)image + offset);
+    for (size_t i = 0; i < size / 8; ++i) ((uint64_t *)to)[i] = PROF__ACQUIRE(from + i);
+    return 1;
+}
+
+/* A private copy of the present image. Writers never wait for it. */
 static prof_status prof__image_copy(void **bytes, size_t *size)
 {
     *bytes = NULL;
@@ -3241,23 +3393,23 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
         prof__state_unlock(gate);
         return prof__fail(PROF_INVALID_STATE, "nothing has been recorded: call prof_start() first");
     }
+    prof__header h;
+    prof__memory_read(s->header, 0, &h, sizeof h);
     __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image while the lock is not held */
-    if (prof__state.running) prof__pair_take_well(s->clock, s->header->tick_hz, &s->header->last);
+    if (prof__state.running) prof__pair_take_well(s->clock, h.tick_hz, &s->header->last);
     prof__lost_collect(s);
     prof__state_unlock(gate);
 
     prof_status status = PROF_OK;
+    prof__source source = {prof__memory_read, s->header};
     char *copy = (char *)malloc(s->image_size);
-    if (!copy) {
+    if (!copy || !prof__chunks_snapshot(&source, &h, copy)) {
         status = prof__fail(PROF_NO_MEMORY, "no memory for a copy of the image (%llu bytes)", (unsigned long long)s->image_size);
     } else {
-        uint64_t chunks_at = (uint64_t)(s->chunks - (char *)s->header);
-        for (uint64_t i = 0; i < s->chunk_count; ++i)
-            prof__chunk_copy(copy + chunks_at + i * s->chunk_size, s->chunks + i * s->chunk_size, s->chunk_size);
-        gate = prof__state_lock(); /* after the chunks: every call site that they name is in meta by now */
-        memset(copy, 0, (size_t)chunks_at);
-        memcpy(copy, s->header, sizeof *s->header);
-        memcpy(copy + ((char *)s->meta - (char *)s->header), s->meta, (size_t)s->header->meta_used);
+        gate = prof__state_lock();
+        memset(copy, 0, (size_t)h.chunk_offset);
+        prof__memory_read(s->header, 0, copy, sizeof h);
+        memcpy(copy + h.meta_offset, s->meta, (size_t)s->header->meta_used);
         if (!s->header->magic[0]) status = prof__fail(PROF_INVALID_STATE, "a new session was started meanwhile");
         prof__state_unlock(gate);
     }
@@ -3329,6 +3481,7 @@ static int prof__parse_number(const char *text, const prof__unit *units, uint64_
     for (; units->name; ++units)
         if (prof__equal(units->name, text)) {
             if (units->factor && value > UINT64_MAX / 2 / units->factor) return 0;
+            if (fraction * units->factor % scale) return 0; /* 1.5 bytes */
             *out = value * units->factor + fraction * units->factor / scale;
             return 1;
         }
@@ -3382,7 +3535,7 @@ PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const
         return PROF_OK;
     case 1:
         if (!prof__parse_number(value, sizes, &number) || number < PROF__MIN_BUFFER || number > 64ull << 30)
-            return prof__fail(PROF_INVALID_ARGUMENT, "buffer '%s': bytes from 64K to 64G, for example 64M", value);
+            return prof__fail(PROF_INVALID_ARGUMENT, "buffer '%s': bytes from 128K to 64G, for example 64M", value);
         config->buffer_size = (size_t)number;
         return PROF_OK;
     case 2:
@@ -3947,7 +4100,7 @@ static int prof__read_chunks(prof_trace *trace)
         if (!prof__read_cut(trace, i)) return 0;
     if (trace->segment_count > 1)
         qsort(trace->segments, trace->segment_count, sizeof *trace->segments, prof__read_segment_order);
-    trace->partial = header->overwritten || header->next_chunk > header->chunk_count;
+    trace->partial = header->overwritten || (header->mode != PROF_FILL && header->next_chunk > header->chunk_count);
     return 1;
 }
 
@@ -3968,13 +4121,14 @@ static void prof__read_slope(prof__read_line *line, uint64_t ticks, uint64_t ns)
     line->shift = shift;
 }
 
-/* value * factor / 2^shift, at most PROF__FAR_NS. */
+/* value * factor / 2^shift, rounded to the nearest, at most PROF__FAR_NS. */
 static int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned shift)
 {
     uint64_t a = value >> 32, b = value & 0xFFFFFFFFu, c = factor >> 32, d = factor & 0xFFFFFFFFu;
     uint64_t low = b * d, middle = a * d + (low >> 32), cross = b * c + (middle & 0xFFFFFFFFu);
-    uint64_t high = a * c + (middle >> 32) + (cross >> 32), result;
-    low = cross << 32 | (low & 0xFFFFFFFFu);
+    uint64_t high = a * c + (middle >> 32) + (cross >> 32), half = shift ? (uint64_t)1 << (shift - 1) : 0, result;
+    low = (cross << 32 | (low & 0xFFFFFFFFu)) + half;
+    high += low < half; /* cannot overflow: a product of 64 bits each is at most 2^128 - 2^65 + 1 */
     if (shift == 64)
         result = high;
     else if (shift == 0)
@@ -4037,6 +4191,12 @@ static size_t prof__read_drop_wide(prof__pair *pairs, size_t count, uint64_t *wi
     return kept;
 }
 
+/* 1: from a to b both clocks go forward, and the system's by at least so many nanoseconds. */
+static int prof__read_apart(const prof__pair *a, const prof__pair *b, uint64_t ns)
+{
+    return b->tick > a->tick && b->monotonic_ns > a->monotonic_ns && b->monotonic_ns - a->monotonic_ns >= ns;
+}
+
 /* Keeps of sorted pairs those on which both clocks go forward and that are at least a millisecond apart: nearer ones
    would say more about how they were taken than about the clock. */
 static size_t prof__read_thin(prof__pair *pairs, size_t count)
@@ -4044,13 +4204,11 @@ static size_t prof__read_thin(prof__pair *pairs, size_t count)
     size_t i, kept = 1;
     for (i = 1; i < count; i++) {
         prof__pair pair = pairs[i];
-        int forward = pair.tick > pairs[kept - 1].tick && pair.monotonic_ns > pairs[kept - 1].monotonic_ns;
-        if (forward && pair.monotonic_ns - pairs[kept - 1].monotonic_ns >= 1000000)
+        if (prof__read_apart(&pairs[kept - 1], &pair, 1000000))
             pairs[kept++] = pair;
-        else if (kept > 1 && pair.width < pairs[kept - 1].width && pair.tick > pairs[kept - 2].tick &&
-                 pair.monotonic_ns > pairs[kept - 2].monotonic_ns)
-            pairs[kept - 1] = pair;
-        else if (kept == 1 && forward && i + 1 == count)
+        else if (kept > 1 && pair.width < pairs[kept - 1].width && prof__read_apart(&pairs[kept - 2], &pair, 1000000))
+            pairs[kept - 1] = pair; /* the one that took less time is the truer one */
+        else if (kept == 1 && i + 1 == count && prof__read_apart(&pairs[0], &pair, 1))
             pairs[kept++] = pair; /* a short session has nothing better */
     }
     return kept;
@@ -4063,6 +4221,7 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
     const prof__pair *first = &pairs[0], *last = &pairs[count - 1];
     uint64_t ns = last->monotonic_ns - first->monotonic_ns;
     uint64_t hz = header->tick_hz && header->tick_hz <= (uint64_t)1 << 50 ? header->tick_hz : 0;
+    double measured;
     size_t i;
     for (i = 0; i < count; i++) {
         prof__read_line *line = &trace->lines[i];
@@ -4086,7 +4245,8 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
     if (count > 2 && last->monotonic_ns - pairs[count - 2].monotonic_ns >= 1000000000u)
         first = &pairs[count - 2];
     prof__read_slope(&trace->lines[count - 1], last->tick - first->tick, last->monotonic_ns - first->monotonic_ns);
-    trace->info.tick_hz = (uint64_t)((double)(last->tick - pairs[0].tick) * 1e9 / (double)ns + 0.5);
+    measured = (double)(last->tick - pairs[0].tick) * 1e9 / (double)ns;
+    trace->info.tick_hz = measured < 1e18 ? (uint64_t)(measured + 0.5) : (uint64_t)1000000000000000000;
 }
 
 /* now: a pair taken by the reader on the clock of the trace, or null. */
@@ -4578,22 +4738,9 @@ static int prof__read_size(FILE *file, uint64_t *size)
     return end >= 0;
 }
 
-/* Reads the chunks of a file that a program may be recording into. A chunk that the program reused in the meantime
-   becomes an empty one. */
-static int prof__read_moving(FILE *file, const prof__header *header, unsigned char *image)
+static int prof__source_file(void *file, uint64_t offset, void *to, size_t size)
 {
-    uint64_t at = header->chunk_offset, end = at + header->chunk_count * header->chunk_size, piece, i;
-    uint64_t step = header->chunk_size > 1u << 20 ? 1 : (1u << 20) / header->chunk_size; /* chunks at a time */
-    for (; at < end; at += piece) {
-        piece = end - at < step * header->chunk_size ? end - at : step * header->chunk_size;
-        if (!prof__read_at(file, at, image + at, (size_t)piece)) return 0;
-        for (i = at; i < at + piece; i += header->chunk_size) {
-            uint64_t sequence;
-            if (!prof__read_at(file, i, &sequence, sizeof sequence)) return 0;
-            if (memcmp(&sequence, image + i, sizeof sequence)) memset(image + i, 0, sizeof sequence);
-        }
-    }
-    return 1;
+    return prof__read_at((FILE *)file, offset, to, size);
 }
 
 /* Reads the image that begins with header: first the chunks, then the rest, so that meta knows each call site that
@@ -4602,7 +4749,10 @@ static int prof__read_all(FILE *file, const prof__header *header, unsigned char 
 {
     uint64_t end = header->chunk_offset + header->chunk_count * header->chunk_size;
     if (header->state == PROF__STOPPED) return prof__read_at(file, 0, image, (size_t)header->image_size);
-    return prof__read_moving(file, header, image) &&
+    prof__source source;
+    source.read = prof__source_file;
+    source.user = file;
+    return prof__chunks_snapshot(&source, header, (char *)image) &&
            prof__read_at(file, end, image + end, (size_t)(header->image_size - end)) &&
            prof__read_at(file, 0, image, (size_t)header->chunk_offset);
 }
@@ -5587,7 +5737,8 @@ static void prof__summary_title(prof__out *out, const char *title, size_t width,
 {
     prof__out_text(out, "\n");
     prof__out_name(out, title, width);
-    for (; *columns; columns++) prof__out_right(out, *columns, 12);
+    prof__out_right(out, *columns, 14);
+    while (*++columns) prof__out_right(out, *columns, 11);
 }
 
 /* The call site without its folders. */
@@ -5601,6 +5752,35 @@ static void prof__out_place(prof__out *out, const prof_callsite *site)
     prof__out_clean(out, base);
     prof__out_text(out, ":");
     prof__out_unsigned(out, site->line);
+}
+
+/* The columns that scopes and frames have in common. */
+static void prof__summary_times(prof__out *out, const prof_stat *stat)
+{
+    prof__out_ns(out, stat->mean_ns, 11);
+    prof__out_ns(out, (double)stat->min_ns, 11);
+    prof__out_ns(out, (double)stat->p50_ns, 11);
+    prof__out_ns(out, (double)stat->p90_ns, 11);
+    prof__out_ns(out, (double)stat->p99_ns, 11);
+    prof__out_ns(out, (double)stat->max_ns, 11);
+    prof__out_ns(out, stat->deviation_ns, 11);
+}
+
+static void prof__summary_scope(prof__out *out, const prof_trace *trace, const prof_stat *stat, size_t width)
+{
+    int i;
+    prof__out_name(out, stat->name, width);
+    prof__out_count(out, stat->count, 14);
+    if (stat->count > stat->truncated) {
+        prof__out_ns(out, (double)stat->total_ns, 11);
+        prof__out_ns(out, (double)stat->self_ns, 11);
+        prof__out_percent(out, (double)stat->total_ns, (double)prof_trace_about(trace)->duration_ns, 11);
+        prof__summary_times(out, stat);
+    } else {
+        for (i = 0; i < 10; i++) prof__out_right(out, "-", 11);
+    }
+    prof__out_place(out, stat->site);
+    prof__out_text(out, "\n");
 }
 
 static void prof__summary_scopes(prof__out *out, const prof_trace *trace, const prof__sorted *rows, size_t count,
@@ -5617,23 +5797,7 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, const 
     prof__summary_title(out, "scope", width, columns);
     prof__out_text(out, "  where\n");
     for (i = 0; i < count; i++) truncated += rows[i].stat->truncated;
-    for (i = 0; i < shown; i++) {
-        const prof_stat *stat = rows[i].stat;
-        prof__out_name(out, stat->name, width);
-        prof__out_count(out, stat->count, 12);
-        prof__out_ns(out, (double)stat->total_ns, 12);
-        prof__out_ns(out, (double)stat->self_ns, 12);
-        prof__out_percent(out, (double)stat->total_ns, (double)prof_trace_about(trace)->duration_ns, 12);
-        prof__out_ns(out, stat->mean_ns, 12);
-        prof__out_ns(out, (double)stat->min_ns, 12);
-        prof__out_ns(out, (double)stat->p50_ns, 12);
-        prof__out_ns(out, (double)stat->p90_ns, 12);
-        prof__out_ns(out, (double)stat->p99_ns, 12);
-        prof__out_ns(out, (double)stat->max_ns, 12);
-        prof__out_ns(out, stat->deviation_ns, 12);
-        prof__out_place(out, stat->site);
-        prof__out_text(out, "\n");
-    }
+    for (i = 0; i < shown; i++) prof__summary_scope(out, trace, rows[i].stat, width);
     if (shown < count) {
         prof__out_text(out, "and ");
         prof__out_count(out, count - shown, 0);
@@ -5657,15 +5821,9 @@ static void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_
         char rate[48] = "-";
         if (stat->total_ns) prof__human_hz(rate, (double)stat->count * 1e9 / (double)stat->total_ns);
         prof__out_name(out, stat->name, width);
-        prof__out_count(out, stat->count, 12);
-        prof__out_right(out, rate, 12);
-        prof__out_ns(out, stat->mean_ns, 12);
-        prof__out_ns(out, (double)stat->min_ns, 12);
-        prof__out_ns(out, (double)stat->p50_ns, 12);
-        prof__out_ns(out, (double)stat->p90_ns, 12);
-        prof__out_ns(out, (double)stat->p99_ns, 12);
-        prof__out_ns(out, (double)stat->max_ns, 12);
-        prof__out_ns(out, stat->deviation_ns, 12);
+        prof__out_count(out, stat->count, 14);
+        prof__out_right(out, rate, 11);
+        prof__summary_times(out, stat);
         prof__out_text(out, "\n");
     }
 }
@@ -5680,11 +5838,11 @@ static void prof__summary_counters(prof__out *out, const prof__figures *all, con
     for (i = 0; i < count; i++) {
         const prof__figure *figure = &all->items[rows[i].order];
         prof__out_name(out, figure->stat.name, width);
-        prof__out_count(out, figure->stat.count, 12);
-        prof__out_number(out, figure->low, 12);
-        prof__out_number(out, figure->mean, 12);
-        prof__out_number(out, figure->high, 12);
-        prof__out_number(out, figure->last, 12);
+        prof__out_count(out, figure->stat.count, 14);
+        prof__out_number(out, figure->low, 11);
+        prof__out_number(out, figure->mean, 11);
+        prof__out_number(out, figure->high, 11);
+        prof__out_number(out, figure->last, 11);
         prof__out_text(out, "\n");
     }
 }

@@ -1,0 +1,1143 @@
+/* prof_chrome.h - v0.1 - Chrome trace JSON for prof: Perfetto, chrome://tracing, speedscope - public domain or MIT-0
+                          needs prof.h and nothing else; the licence is at the end of this file
+
+QUICK START
+
+    #define PROF_IMPLEMENTATION        // in exactly one file of the program
+    #include "prof_chrome.h"           // instead of prof.h
+
+    prof_config config = {0};
+    config.output = "trace.json";      // this header is the writer of .json
+    prof_start(&config);
+    ...
+    prof_stop();                       // drop trace.json into ui.perfetto.dev, chrome://tracing or speedscope.app
+
+Or from an image: prof_trace_open("trace.prof", &trace), then prof_chrome_write(trace, "trace.json", NULL). Without the
+constructor attribute of gcc, clang and tcc there is no writer of .json before main: call prof_chrome_write() instead.
+
+WHAT IS WRITTEN                                                                                             >>chrome
+
+    scope       one complete event ("X"): name, category, call site, start, duration, arguments
+    mark        an instant ("i") of its thread
+    counter     a sample ("C"), one counter for each name and category of the process, whatever thread recorded it; the
+                series has the counter's name, too. What is not a finite number becomes an instant
+    frame       an "X" from each boundary to the next, on a track of its own: "frames: NAME". What comes before the
+                first boundary is no frame. The 65th and later names of frames on one thread become instants
+    losses      an instant "lost N events" where they happened, and sums in otherData and in the process's label
+    thread      named and sorted: the main thread first, the others in order of appearance. A thread id that is out of
+                range or was used before in this process is replaced by a number above 1000000000
+    otherData   program, clock, rate, start as Unix time, losses, what a scope costs (chrome://tracing: "Metadata")
+
+    Times are microseconds with three decimals, made from integer nanoseconds since prof_start(). Nothing is lost up to
+    100 days. Each line is one event; lines of a thread are in order of time, parents before children; the counters come
+    last. Memory does not grow with the number of events: there is one cursor, and one for each thread with counters
+    while these are merged.
+
+    The file is strict JSON and valid UTF-8 whatever the names hold: quotes and control characters are escaped, invalid
+    bytes become U+FFFD. Integers beyond 2^53, pointers, infinities and NaN are strings in arguments. "loc" on an event
+    is its file and line, which Tracy shows; prof_chrome_options.source puts them where the other viewers show them.
+
+What viewers do with it
+    An empty name is written as (unnamed), an empty category as prof. A name or category that a viewer takes for one of
+    its own, such as Profile or ResourceSendRequest, gets a space at its end; a category that contains
+    trace_event_overhead or blink.user_timing is written as prof.
+    A color becomes the nearest of the names that chrome://tracing knows; the others ignore it.
+    Viewers add start and duration as floating-point numbers, so that the end of a scope can come out 10^-10 us behind
+    its parent's end or behind its neighbour's start: speedscope then loses the nesting and DevTools the event. Where a
+    scope may share its end with another, the duration has the digits that make the sum right: "dur":12.345000000002.
+    It is the same when rounded to nanoseconds.
+    A scope of 0 ns is written as 0.1 ns ("dur":0.0001), which every viewer but chrome://tracing's details shows as 0:
+    speedscope drops what is zero, or complains.
+    speedscope shows neither marks nor counters, puts arguments into the name, and joins neighbours that share name,
+    arguments and instant. Perfetto drops scopes deeper than 512. chrome://tracing and speedscope read the whole file as
+    one string, which may have 512 MB: use options.from_ns and .to_ns, or Perfetto.
+*/
+#ifndef PROF_CHROME_H
+#define PROF_CHROME_H
+#include "prof.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where file and line of a call site go. */
+typedef enum prof_chrome_source {
+    PROF_CHROME_SOURCE_LOC = 0, /* "loc" of the event: Tracy shows it, the others ignore it */
+    PROF_CHROME_SOURCE_ARGS,    /* and the arguments "source" and "function": every viewer shows them, speedscope as
+                                   part of the name */
+    PROF_CHROME_SOURCE_NONE     /* left out: about a quarter less to write and to load */
+} prof_chrome_source;
+
+/* All zero is the default: everything. */
+typedef struct prof_chrome_options {
+    uint64_t min_duration_ns; /* leaves out shorter scopes */
+    int64_t from_ns, to_ns;   /* leaves out what lies outside; to_ns 0: no limit. What reaches in is written whole */
+    prof_chrome_source source;
+} prof_chrome_options;
+
+#if PROF_ENABLE
+/* path: as for prof_csv_write(). options may be null. */
+PROF_DEF prof_status prof_chrome_write(const prof_trace *trace, const char *path, const prof_chrome_options *options);
+PROF_DEF prof_status prof_chrome_stream(const prof_trace *trace, prof_sink sink, const prof_chrome_options *options);
+#else
+#define prof_chrome_write(trace, path, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, options))
+#define prof_chrome_stream(trace, sink, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
+#endif
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* PROF_CHROME_H */
+
+/*== END OF HEADER ==================================================================================================*/
+
+#if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__CHROME_IMPLEMENTED)
+#define PROF__CHROME_IMPLEMENTED
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PROF__CHROME_SITES 1024     /* call sites whose text is kept, 256 KiB; a power of two */
+#define PROF__CHROME_TEXT 240       /* bytes of such a text; longer ones are made anew each time */
+#define PROF__CHROME_COPY 48        /* it is copied in pieces of that size, a divisor */
+#define PROF__CHROME_DEPTH 512      /* depth up to which ends are compared */
+#define PROF__CHROME_FRAMES 64      /* names of frames on one thread */
+#define PROF__CHROME_ID 1000000000u /* thread ids that do not come from the system start here */
+#define PROF__CHROME_EXACT ((int64_t)1 << 53)
+
+/* ,"name":"...","cat":"...","loc":"..." of a call site, escaped. */
+typedef struct prof__chrome_site {
+    const prof_callsite *site;
+    unsigned char name_size, size;
+    char text[PROF__CHROME_TEXT];
+} prof__chrome_site;
+
+typedef struct prof__chrome_thread {
+    uint32_t id;
+    int counters; /* 1: has samples */
+} prof__chrome_thread;
+
+typedef struct prof__chrome {
+    prof__out out;
+    const prof_trace *trace;
+    const prof_trace_info *about;
+    prof_chrome_options options;
+    uint32_t pid, next_id;
+    uint64_t frame_tracks;
+    prof__chrome_thread *threads; /* of each track */
+    prof__chrome_site *sites;     /* null when there was no memory: slower, the same result */
+} prof__chrome;
+
+typedef struct prof__chrome_ids {
+    char text[56]; /* ,"pid":1,"tid":2,"ts": */
+    size_t size;
+} prof__chrome_ids;
+
+/* The frames of one name on one thread. */
+typedef struct prof__chrome_frames {
+    const char *name;
+    uint64_t count;
+    int64_t origin; /* start of the first */
+    uint32_t tid;
+} prof__chrome_frames;
+
+/* One track while it is written. */
+typedef struct prof__chrome_track {
+    prof__chrome_ids ids;
+    int64_t origin; /* start of the first scope: speedscope counts from there; -1 before */
+    struct {
+        int64_t start, duration, parent_end; /* parent_end: -1 if there is none, or too deep to know */
+        int open, exact;                     /* open: its line still wants the duration */
+    } scope;                                 /* the last one written */
+    int64_t ends[PROF__CHROME_DEPTH];        /* of the open scopes, by depth */
+    prof__chrome_frames frames[PROF__CHROME_FRAMES];
+    size_t frame_count;
+} prof__chrome_track;
+
+#define PROF__CHROME_LITERAL(out, literal) prof__out_bytes(out, literal, sizeof(literal) - 1)
+
+/*-- text --*/
+
+/* Length of the valid UTF-8 sequence at s, or minus the number of bytes that one U+FFFD stands for. */
+static int prof__chrome_utf8(const unsigned char *s)
+{
+    unsigned low = 0x80, high = 0xBF;
+    int length, i;
+    if (*s < 0x80) return 1;
+    if (*s < 0xC2 || *s > 0xF4) return -1;
+    length = *s < 0xE0 ? 2 : *s < 0xF0 ? 3 : 4;
+    if (*s == 0xE0) low = 0xA0;  /* else overlong */
+    if (*s == 0xED) high = 0x9F; /* else a surrogate */
+    if (*s == 0xF0) low = 0x90;  /* else overlong */
+    if (*s == 0xF4) high = 0x8F; /* else beyond U+10FFFF */
+    for (i = 1; i < length; i++) {
+        if (s[i] < low || s[i] > high) return -i;
+        low = 0x80;
+        high = 0xBF;
+    }
+    return length;
+}
+
+static int prof__chrome_plain(unsigned char c)
+{
+    return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+}
+
+/* The inside of a JSON string. */
+static void prof__chrome_escape(prof__out *out, const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    while (*s) {
+        const unsigned char *run = s;
+        int length;
+        while (prof__chrome_plain(*s)) s++;
+        if (s != run) prof__out_bytes(out, run, (size_t)(s - run));
+        if (!*s) break;
+        length = prof__chrome_utf8(s);
+        if (length > 1) {
+            prof__out_bytes(out, s, (size_t)length);
+        } else if (length < 0) {
+            PROF__CHROME_LITERAL(out, "\xEF\xBF\xBD");
+            length = -length;
+        } else if (*s == '"' || *s == '\\') {
+            char escape[2];
+            escape[0] = '\\';
+            escape[1] = (char)*s;
+            prof__out_bytes(out, escape, 2);
+        } else {
+            char escape[6] = {'\\', 'u', '0', '0', '0', '0'};
+            escape[4] = (char)('0' + (*s >> 4));
+            escape[5] = "0123456789abcdef"[*s & 15];
+            prof__out_bytes(out, escape, 6);
+        }
+        s += length;
+    }
+}
+
+static int prof__chrome_among(const char *text, const char *const *list)
+{
+    for (; *list; list++)
+        if (!strcmp(text, *list)) return 1;
+    return 0;
+}
+
+/* A name of an event as a JSON string. The listed ones mean something to a viewer: a CPU profile (speedscope,
+   DevTools), or an event of the browser without whose arguments DevTools refuses the whole file. */
+static void prof__chrome_name(prof__out *out, const char *name)
+{
+    static const char *const taken[] = {"Profile", "ProfileChunk", "CpuProfile", NULL};
+    PROF__CHROME_LITERAL(out, "\"");
+    prof__chrome_escape(out, *name ? name : "(unnamed)");
+    if (prof__chrome_among(name, taken)) PROF__CHROME_LITERAL(out, " ");
+    PROF__CHROME_LITERAL(out, "\"");
+}
+
+static void prof__chrome_category(prof__out *out, const char *category)
+{
+    int taken = strstr(category, "trace_event_overhead") || strstr(category, "blink.user_timing");
+    PROF__CHROME_LITERAL(out, "\"");
+    prof__chrome_escape(out, *category && !taken ? category : "prof");
+    PROF__CHROME_LITERAL(out, "\"");
+}
+
+/* file:line, without quotes */
+static void prof__chrome_source_text(prof__out *out, const prof_callsite *site)
+{
+    prof__chrome_escape(out, site->file);
+    PROF__CHROME_LITERAL(out, ":");
+    prof__out_unsigned(out, site->line);
+}
+
+/* The nearest of the colors that chrome://tracing has names for; it refuses files with any other name. */
+static const char *prof__chrome_color(uint32_t color)
+{
+    static const struct {
+        uint32_t color;
+        const char *name;
+    } known[] = {{0x7EC894, "thread_state_running"}, {0x85A0D2, "thread_state_runnable"},
+                 {0xB67D8F, "thread_state_uninterruptible"}, {0xC79B7D, "thread_state_unknown"},
+                 {0xFF8C00, "thread_state_iowait"}, {0xF0F0F0, "thread_state_sleeping"},
+                 {0x00B4B4, "background_memory_dump"}, {0x0000B4, "light_memory_dump"},
+                 {0xB400B4, "detailed_memory_dump"}, {0x0000FF, "vsync_highlight_color"},
+                 {0x7D7D7D, "generic_work"}, {0x007D00, "good"}, {0xB47D00, "bad"}, {0xB40000, "terrible"},
+                 {0x000000, "black"}, {0xDDDDDD, "grey"}, {0xFFFFFF, "white"}, {0xFFFF00, "yellow"},
+                 {0x646400, "olive"}, {0x4387FD, "rail_response"}, {0xF44A3F, "rail_animation"},
+                 {0xEE8E00, "rail_idle"}, {0x0DA861, "rail_load"}, {0xE6E600, "startup"},
+                 {0xCC6600, "heap_dump_child_node_arrow"}, {0xFFFF77, "cq_build_running"},
+                 {0x99EE66, "cq_build_passed"}, {0xEE8888, "cq_build_failed"}, {0xBBBBBB, "cq_build_abandoned"},
+                 {0x67DA23, "cq_build_attempt_passed"}, {0xC55151, "cq_build_attempt_failed"}};
+    size_t i, best = 0;
+    long best_distance = -1;
+    for (i = 0; i < sizeof known / sizeof *known; i++) {
+        long red = (long)(known[i].color >> 16 & 255) - (long)(color >> 16 & 255);
+        long green = (long)(known[i].color >> 8 & 255) - (long)(color >> 8 & 255);
+        long blue = (long)(known[i].color & 255) - (long)(color & 255);
+        long distance = 3 * red * red + 4 * green * green + 2 * blue * blue; /* as the eye weighs them, roughly */
+        if (best_distance < 0 || distance < best_distance) {
+            best_distance = distance;
+            best = i;
+        }
+    }
+    return known[best].name;
+}
+
+static void prof__chrome_site_rest(prof__chrome *c, const prof_callsite *site)
+{
+    prof__out *out = &c->out;
+    PROF__CHROME_LITERAL(out, ",\"cat\":");
+    prof__chrome_category(out, site->category);
+    if (*site->file && c->options.source != PROF_CHROME_SOURCE_NONE) {
+        PROF__CHROME_LITERAL(out, ",\"loc\":\"");
+        prof__chrome_source_text(out, site);
+        PROF__CHROME_LITERAL(out, "\"");
+    }
+    if (site->color) {
+        PROF__CHROME_LITERAL(out, ",\"cname\":\"");
+        prof__out_text(out, prof__chrome_color(site->color));
+        PROF__CHROME_LITERAL(out, "\"");
+    }
+}
+
+/* Writes what an event takes from its call site, and keeps the text if it is short enough. */
+static void prof__chrome_describe(prof__chrome *c, prof__chrome_site *kept, const prof_event *event)
+{
+    prof__out *out = &c->out;
+    char *start = prof__out_reserve(out, 2 * PROF__CHROME_TEXT); /* while the text is short, it is all there */
+    size_t name_size, size;
+    PROF__CHROME_LITERAL(out, ",\"name\":");
+    prof__chrome_name(out, event->name);
+    if (kept && kept->site == event->site) { /* a name made at run time */
+        prof__out_bytes(out, kept->text + kept->name_size, (size_t)(kept->size - kept->name_size));
+        return;
+    }
+    name_size = (size_t)(out->cursor - start);
+    prof__chrome_site_rest(c, event->site);
+    size = (size_t)(out->cursor - start);
+    if (!kept || event->name != event->site->name || out->cursor < start || name_size > size ||
+        size > PROF__CHROME_TEXT)
+        return;
+    memcpy(kept->text, start, size);
+    kept->site = event->site;
+    kept->name_size = (unsigned char)name_size;
+    kept->size = (unsigned char)size;
+}
+
+/*-- numbers --*/
+
+static int64_t prof__chrome_time(int64_t ns)
+{
+    return ns < 0 ? 0 : ns;
+}
+
+/* ns >= 0 as microseconds, at most 21 bytes */
+static size_t prof__chrome_microseconds(char *to, int64_t ns)
+{
+    uint64_t whole = (uint64_t)ns / 1000;
+    unsigned rest = (unsigned)((uint64_t)ns % 1000);
+    size_t size = 0, at;
+    if (PROF__UNLIKELY(whole >> 32)) {
+        size = prof__digits(to, whole);
+    } else {
+        uint32_t left = (uint32_t)whole;
+        size = left < 100000 ? (left < 100 ? (left < 10 ? 1 : 2) : left < 1000 ? 3 : left < 10000 ? 4 : 5)
+                             : (left < 10000000 ? (left < 1000000 ? 6 : 7)
+                                                : left < 100000000 ? 8 : left < 1000000000 ? 9 : 10);
+        for (at = size; at > 1; left /= 100) {
+            uint32_t pair = left % 100;
+            to[--at] = (char)('0' + pair % 10);
+            to[--at] = (char)('0' + pair / 10);
+        }
+        if (at) to[0] = (char)('0' + left);
+    }
+    to[size] = '.';
+    to[size + 1] = (char)('0' + rest / 100);
+    to[size + 2] = (char)('0' + rest / 10 % 10);
+    to[size + 3] = (char)('0' + rest % 10);
+    return size + 4;
+}
+
+static void prof__chrome_ns(prof__out *out, int64_t ns)
+{
+    prof__out_commit(out, prof__chrome_microseconds(prof__out_reserve(out, 24), ns));
+}
+
+/* The double that a viewer has, whatever precision the processor computes with. */
+static double prof__chrome_double(double value)
+{
+#if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ == 0
+    return value;
+#else
+    volatile double rounded = value;
+    return rounded;
+#endif
+}
+
+/* What a viewer adds up. DevTools counts from the start of the trace, speedscope from the first scope of the track. */
+typedef struct prof__chrome_sum {
+    double start, end, duration; /* as read from the file, microseconds */
+    double start2, end2;         /* counted from the first scope */
+} prof__chrome_sum;
+
+/* Whether start + duration is the end, in doubles: for speedscope or, if so asked, for both. */
+static int prof__chrome_adds_up(const prof__chrome_sum *sum, double duration, int both)
+{
+    double a = prof__chrome_double(sum->start + duration) - sum->end;
+    double b = prof__chrome_double(sum->start2 + duration) - sum->end2;
+    return !(b < 0 || b > 0) && !(both && (a < 0 || a > 0));
+}
+
+/* The same for a number that is only known to a unit in its last place. */
+static int prof__chrome_surely_adds_up(const prof__chrome_sum *sum, double duration, int both)
+{
+    double unit = duration / 4503599627370496.0;
+    return prof__chrome_adds_up(sum, prof__chrome_double(duration - unit), both) &&
+           prof__chrome_adds_up(sum, prof__chrome_double(duration + unit), both);
+}
+
+/* Writes a duration plus steps, of which `one` (1 with so many zeros as digits) make a nanosecond. */
+static void prof__chrome_long_duration(prof__out *out, int64_t ns, int64_t steps, int digits, int64_t one)
+{
+    char text[20], *to = prof__out_reserve(out, 64);
+    size_t size = prof__chrome_microseconds(to, ns - (steps < 0));
+    size_t length = prof__digits(text, (uint64_t)(steps < 0 ? one + steps : steps));
+    int i;
+    for (i = (int)length; i < digits; i++) to[size++] = '0';
+    memcpy(to + size, text, length);
+    prof__out_commit(out, size + length);
+}
+
+/* The duration with as few more digits than three as make the sum right; 0 if there are none. */
+static PROF__COLD int prof__chrome_odd_duration(prof__out *out, const prof__chrome_sum *sum, int64_t ns, int both)
+{
+    double wanted = sum->end2 - sum->start2; /* in speedscope; halfway between that and DevTools' for both */
+    double missing;
+    int64_t one = 1000;
+    int digits;
+    if (both) wanted = prof__chrome_double((wanted + (sum->end - sum->start)) / 2);
+    missing = (wanted - sum->duration) * 1e3;
+    if (!(missing > -0.4 && missing < 0.4)) return 0; /* 2^43 us and later: doubles have no nanoseconds */
+    for (digits = 3; digits <= 9; digits++, one *= 10) {
+        double units = missing * (double)one;
+        int64_t steps;
+        if (units > -0.5 && units < 0.5) continue;
+        steps = (int64_t)(units < 0 ? units - 0.5 : units + 0.5);
+        if (!prof__chrome_surely_adds_up(sum, sum->duration + (double)steps / (1e3 * (double)one), both)) continue;
+        prof__chrome_long_duration(out, ns, steps, digits, one);
+        return 1;
+    }
+    if (!prof__chrome_adds_up(sum, wanted, both)) return 0; /* rarely, in the first milliseconds, no number does */
+    if (wanted < sum->duration || wanted > sum->duration)
+        prof__out_double(out, wanted);
+    else
+        prof__chrome_ns(out, ns);
+    return 1;
+}
+
+static void prof__chrome_exact_duration(prof__out *out, int64_t start, int64_t duration, int64_t origin)
+{
+    prof__chrome_sum sum;
+    double zero = (double)origin / 1e3;
+    sum.start = (double)start / 1e3;
+    sum.end = (double)(start + duration) / 1e3;
+    sum.duration = (double)duration / 1e3;
+    sum.start2 = prof__chrome_double(sum.start - zero);
+    sum.end2 = prof__chrome_double(sum.end - zero);
+    if (PROF__LIKELY(prof__chrome_adds_up(&sum, sum.duration, 1)) ||
+        (!prof__chrome_odd_duration(out, &sum, duration, 1) && !prof__chrome_odd_duration(out, &sum, duration, 0)))
+        prof__chrome_ns(out, duration);
+}
+
+static void prof__chrome_number(prof__out *out, double value)
+{
+    if (value > -1e15 && value < 1e15 && !(value < (double)(int64_t)value) && !(value > (double)(int64_t)value))
+        prof__out_signed(out, (int64_t)value);
+    else
+        prof__out_double(out, value);
+}
+
+static int prof__chrome_finite(double value)
+{
+    return value - value >= 0; /* not a number if value is not finite */
+}
+
+/*-- arguments --*/
+
+static void prof__chrome_hex(prof__out *out, uint64_t value)
+{
+    char *to = prof__out_reserve(out, 20);
+    size_t at = 0;
+    int shift = 60;
+    to[at++] = '0';
+    to[at++] = 'x';
+    while (shift && !(value >> shift)) shift -= 4;
+    for (; shift >= 0; shift -= 4) to[at++] = "0123456789abcdef"[value >> shift & 15];
+    prof__out_commit(out, at);
+}
+
+static void prof__chrome_value(prof__out *out, const prof_value *value)
+{
+    int quoted = value->type == PROF_VALUE_STRING || value->type == PROF_VALUE_POINTER ||
+                 (value->type == PROF_VALUE_INT && (value->as.i > PROF__CHROME_EXACT ||
+                                                    value->as.i < -PROF__CHROME_EXACT)) ||
+                 (value->type == PROF_VALUE_UINT && value->as.u > (uint64_t)PROF__CHROME_EXACT) ||
+                 (value->type == PROF_VALUE_DOUBLE && !prof__chrome_finite(value->as.d));
+    if (quoted) PROF__CHROME_LITERAL(out, "\"");
+    switch (value->type) {
+    case PROF_VALUE_INT: prof__out_signed(out, value->as.i); break;
+    case PROF_VALUE_UINT: prof__out_unsigned(out, value->as.u); break;
+    case PROF_VALUE_DOUBLE: prof__chrome_number(out, value->as.d); break;
+    case PROF_VALUE_BOOL: prof__out_text(out, value->as.u ? "true" : "false"); break;
+    case PROF_VALUE_POINTER: prof__chrome_hex(out, value->as.u); break;
+    case PROF_VALUE_STRING:
+        prof__chrome_escape(out, value->as.string);
+        if (value->cut) PROF__CHROME_LITERAL(out, "\xE2\x80\xA6"); /* an ellipsis */
+        break;
+    default: PROF__CHROME_LITERAL(out, "null"); break;
+    }
+    if (quoted) PROF__CHROME_LITERAL(out, "\"");
+}
+
+/* Opens the arguments of a line, or goes on with them. */
+static void prof__chrome_key(prof__out *out, int *count, const char *key)
+{
+    if ((*count)++)
+        PROF__CHROME_LITERAL(out, ",\"");
+    else
+        PROF__CHROME_LITERAL(out, ",\"args\":{\"");
+    prof__chrome_escape(out, *key ? key : "(unnamed)");
+    PROF__CHROME_LITERAL(out, "\":");
+}
+
+/* A key that is also one of this file's own gets a space at its end. */
+static void prof__chrome_arg(prof__out *out, int *count, const prof_arg *arg)
+{
+    static const char *const taken[] = {"truncated", "source", "function", NULL};
+    if (prof__chrome_among(arg->key, taken)) {
+        char key[16];
+        strcpy(key, arg->key);
+        prof__chrome_key(out, count, strcat(key, " "));
+    } else {
+        prof__chrome_key(out, count, arg->key);
+    }
+    prof__chrome_value(out, &arg->value);
+}
+
+typedef struct prof__chrome_order {
+    const char *key;
+    uint32_t at, last; /* last: of a list by position, 1 if no equal key follows */
+} prof__chrome_order;
+
+static int prof__chrome_by_key(const void *a, const void *b)
+{
+    const prof__chrome_order *x = (const prof__chrome_order *)a, *y = (const prof__chrome_order *)b;
+    int order = strcmp(x->key, y->key);
+    return order ? order : x->at < y->at ? -1 : 1;
+}
+
+/* Of arguments with the same key, only the last one. */
+static PROF__COLD void prof__chrome_many_args(prof__out *out, int *count, const prof_event *event)
+{
+    uint32_t i, n = event->arg_count;
+    prof__chrome_order *order = (prof__chrome_order *)malloc(n * sizeof *order);
+    unsigned char *last = (unsigned char *)calloc(n, 1);
+    if (order && last) {
+        for (i = 0; i < n; i++) {
+            order[i].key = event->args[i].key;
+            order[i].at = i;
+        }
+        qsort(order, n, sizeof *order, prof__chrome_by_key);
+        for (i = 0; i < n; i++)
+            if (i + 1 == n || strcmp(order[i].key, order[i + 1].key)) last[order[i].at] = 1;
+        for (i = 0; i < n; i++)
+            if (last[i]) prof__chrome_arg(out, count, &event->args[i]);
+    } else {
+        prof__out_fail(out, prof__fail(PROF_NO_MEMORY, "no memory for an event with %lu arguments", (unsigned long)n));
+    }
+    free(order);
+    free(last);
+}
+
+static void prof__chrome_args(prof__out *out, int *count, const prof_event *event)
+{
+    uint32_t i, j;
+    if (event->arg_count > 16) {
+        prof__chrome_many_args(out, count, event);
+        return;
+    }
+    for (i = 0; i < event->arg_count; i++) {
+        for (j = i + 1; j < event->arg_count; j++)
+            if (!strcmp(event->args[i].key, event->args[j].key)) break;
+        if (j == event->arg_count) prof__chrome_arg(out, count, &event->args[i]);
+    }
+}
+
+static void prof__chrome_source_args(prof__out *out, int *count, const prof_callsite *site)
+{
+    if (*site->file) {
+        prof__chrome_key(out, count, "source");
+        PROF__CHROME_LITERAL(out, "\"");
+        prof__chrome_source_text(out, site);
+        PROF__CHROME_LITERAL(out, "\"");
+    }
+    if (*site->function) {
+        prof__chrome_key(out, count, "function");
+        PROF__CHROME_LITERAL(out, "\"");
+        prof__chrome_escape(out, site->function);
+        PROF__CHROME_LITERAL(out, "\"");
+    }
+}
+
+static void prof__chrome_all_args(prof__chrome *c, const prof_event *event)
+{
+    prof__out *out = &c->out;
+    int count = 0;
+    prof__chrome_args(out, &count, event);
+    if (event->flags & (PROF_TRUNCATED_BEGIN | PROF_TRUNCATED_END)) {
+        prof__chrome_key(out, &count, "truncated");
+        prof__out_text(out, !(event->flags & PROF_TRUNCATED_BEGIN) ? "\"end\""
+                            : event->flags & PROF_TRUNCATED_END    ? "\"begin and end\""
+                                                                   : "\"begin\"");
+    }
+    if (c->options.source == PROF_CHROME_SOURCE_ARGS) prof__chrome_source_args(out, &count, event->site);
+    if (count) PROF__CHROME_LITERAL(out, "}");
+}
+
+/*-- events --*/
+
+static void prof__chrome_make_ids(const prof__chrome *c, prof__chrome_ids *ids, uint32_t tid)
+{
+    size_t at = 7;
+    memcpy(ids->text, ",\"pid\":", 7);
+    at += prof__digits(ids->text + at, c->pid);
+    memcpy(ids->text + at, ",\"tid\":", 7);
+    at += 7;
+    at += prof__digits(ids->text + at, tid);
+    memcpy(ids->text + at, ",\"ts\":", 6);
+    ids->size = at + 6;
+}
+
+/* A metadata event up to its argument's value; the line before ends here. */
+static void prof__chrome_metadata(prof__chrome *c, const char *name, uint32_t tid, const char *key)
+{
+    prof__out *out = &c->out;
+    PROF__CHROME_LITERAL(out, ",\n{\"ph\":\"M\",\"name\":\"");
+    prof__out_text(out, name);
+    PROF__CHROME_LITERAL(out, "\",\"cat\":\"__metadata\",\"pid\":");
+    prof__out_unsigned(out, c->pid);
+    PROF__CHROME_LITERAL(out, ",\"tid\":");
+    prof__out_unsigned(out, tid);
+    PROF__CHROME_LITERAL(out, ",\"ts\":0,\"args\":{\"");
+    prof__out_text(out, key);
+    PROF__CHROME_LITERAL(out, "\":");
+}
+
+static void prof__chrome_thread_name(prof__chrome *c, uint32_t tid, const char *prefix, const char *name)
+{
+    prof__chrome_metadata(c, "thread_name", tid, "name");
+    PROF__CHROME_LITERAL(&c->out, "\"");
+    prof__out_text(&c->out, prefix);
+    prof__chrome_escape(&c->out, *name ? name : "(unnamed)");
+    PROF__CHROME_LITERAL(&c->out, "\"}}");
+}
+
+static void prof__chrome_sort_index(prof__chrome *c, uint32_t tid, int64_t index)
+{
+    prof__chrome_metadata(c, "thread_sort_index", tid, "sort_index");
+    prof__out_signed(&c->out, index);
+    PROF__CHROME_LITERAL(&c->out, "}}");
+}
+
+/* The duration of the last scope, which had to wait until it was known what follows. */
+static void prof__chrome_close(prof__chrome *c, prof__chrome_track *track)
+{
+    prof__out *out = &c->out;
+    if (!track->scope.open) return;
+    track->scope.open = 0;
+    PROF__CHROME_LITERAL(out, ",\"dur\":");
+    if (!track->scope.duration)
+        PROF__CHROME_LITERAL(out, "0.0001");
+    else if (track->scope.exact)
+        prof__chrome_exact_duration(out, track->scope.start, track->scope.duration, track->origin);
+    else
+        prof__chrome_ns(out, track->scope.duration);
+    PROF__CHROME_LITERAL(out, "}");
+}
+
+/* A line up to ts; start: ,\n{"ph":"X" or the like. */
+static void prof__chrome_begin(prof__chrome *c, const prof__chrome_ids *ids, const prof_event *event, const char *start,
+                               int64_t ns)
+{
+    prof__out *out = &c->out;
+    prof__chrome_site *kept = NULL;
+    char *to = prof__out_reserve(out, 512); /* for pieces that are copied longer than they are */
+    memcpy(to, start, 11);
+    if (c->sites) {
+        uint64_t hash = (uint64_t)(uintptr_t)event->site * 0x9E3779B97F4A7C15u;
+        kept = &c->sites[hash >> 32 & (PROF__CHROME_SITES - 1)];
+    }
+    if (PROF__LIKELY(kept && kept->site == event->site && event->name == event->site->name)) {
+        size_t at = 0;
+        for (to += 11; at < kept->size; at += PROF__CHROME_COPY) memcpy(to + at, kept->text + at, PROF__CHROME_COPY);
+        to += kept->size;
+    } else {
+        prof__out_commit(out, 11);
+        prof__chrome_describe(c, kept, event);
+        to = prof__out_reserve(out, 128);
+    }
+    memcpy(to, ids->text, sizeof ids->text);
+    to += ids->size;
+    prof__out_commit(out, (size_t)(to - out->cursor) + prof__chrome_microseconds(to, ns));
+}
+
+static void prof__chrome_scope(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
+{
+    int64_t start = prof__chrome_time(event->start_ns);
+    int64_t end = start + event->duration_ns;
+    if ((uint64_t)event->duration_ns < c->options.min_duration_ns) return;
+    if (track->origin < 0) track->origin = start;
+    prof__chrome_begin(c, &track->ids, event, ",\n{\"ph\":\"X\"", start);
+    if (event->arg_count | event->flags | (uint32_t)c->options.source) prof__chrome_all_args(c, event);
+    track->scope.open = 1;
+    track->scope.start = start;
+    track->scope.duration = event->duration_ns;
+    track->scope.exact = event->depth > PROF__CHROME_DEPTH ||
+                         (event->depth && track->ends[event->depth - 1] <= end);
+    if (event->depth < PROF__CHROME_DEPTH) track->ends[event->depth] = end;
+}
+
+static void prof__chrome_instant(prof__chrome *c, const prof__chrome_ids *ids, const prof_event *event)
+{
+    prof__chrome_begin(c, ids, event, ",\n{\"ph\":\"i\"", prof__chrome_time(event->start_ns));
+    PROF__CHROME_LITERAL(&c->out, ",\"s\":\"t\"");
+    prof__chrome_all_args(c, event);
+    PROF__CHROME_LITERAL(&c->out, "}");
+}
+
+static void prof__chrome_lost(prof__chrome *c, const prof__chrome_ids *ids, const prof_event *event)
+{
+    prof__out *out = &c->out;
+    PROF__CHROME_LITERAL(out, ",\n{\"ph\":\"i\",\"name\":\"lost ");
+    prof__out_unsigned(out, event->value.as.u);
+    PROF__CHROME_LITERAL(out, " events\",\"cat\":\"prof\"");
+    prof__out_bytes(out, ids->text, ids->size);
+    prof__chrome_ns(out, prof__chrome_time(event->start_ns));
+    PROF__CHROME_LITERAL(out, ",\"s\":\"t\",\"args\":{\"lost\":");
+    prof__chrome_value(out, &event->value);
+    PROF__CHROME_LITERAL(out, "}}");
+}
+
+/* The track for frames of that name; null if this thread has too many. */
+static prof__chrome_frames *prof__chrome_frame_track(prof__chrome *c, prof__chrome_track *track, const char *name,
+                                                     int64_t start)
+{
+    prof__chrome_frames *frames = track->frames;
+    size_t i;
+    for (i = 0; i < track->frame_count; i++, frames++)
+        if (frames->name == name || !strcmp(frames->name, name)) return frames;
+    if (i == PROF__CHROME_FRAMES) return NULL;
+    track->frame_count++;
+    frames->name = name;
+    frames->tid = c->next_id++;
+    frames->origin = start;
+    frames->count = 0;
+    prof__chrome_thread_name(c, frames->tid, "frames: ", name);
+    prof__chrome_sort_index(c, frames->tid, (int64_t)c->frame_tracks++ - 1000000);
+    return frames;
+}
+
+/* The frame that ends here, with its number, without which speedscope would join it with its neighbours. */
+static void prof__chrome_frame(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
+{
+    prof__chrome_ids ids;
+    prof__out *out = &c->out;
+    int64_t start = prof__chrome_time(event->start_ns - event->duration_ns);
+    prof__chrome_frames *frames;
+    if (!event->duration_ns) return;
+    frames = prof__chrome_frame_track(c, track, event->name, start);
+    if (!frames) {
+        prof__chrome_instant(c, &track->ids, event);
+        return;
+    }
+    prof__chrome_make_ids(c, &ids, frames->tid);
+    prof__chrome_begin(c, &ids, event, ",\n{\"ph\":\"X\"", start);
+    PROF__CHROME_LITERAL(out, ",\"args\":{\"frame\":");
+    prof__out_unsigned(out, ++frames->count);
+    PROF__CHROME_LITERAL(out, "},\"dur\":");
+    prof__chrome_exact_duration(out, start, event->duration_ns, frames->origin);
+    PROF__CHROME_LITERAL(out, "}");
+}
+
+/*-- counters --*/
+
+static void prof__chrome_counter(prof__chrome *c, uint32_t tid, const prof_event *event)
+{
+    prof__chrome_ids ids;
+    prof__out *out = &c->out;
+    int is_double = event->value.type == PROF_VALUE_DOUBLE;
+    prof__chrome_make_ids(c, &ids, tid);
+    if (is_double && !prof__chrome_finite(event->value.as.d)) {
+        prof__chrome_begin(c, &ids, event, ",\n{\"ph\":\"i\"", prof__chrome_time(event->start_ns));
+        PROF__CHROME_LITERAL(out, ",\"s\":\"t\",\"args\":{\"value\":");
+        prof__chrome_value(out, &event->value);
+    } else {
+        prof__chrome_begin(c, &ids, event, ",\n{\"ph\":\"C\"", prof__chrome_time(event->start_ns));
+        PROF__CHROME_LITERAL(out, ",\"args\":{\"");
+        prof__chrome_escape(out, *event->name ? event->name : "(unnamed)");
+        PROF__CHROME_LITERAL(out, "\":");
+        if (is_double)
+            prof__chrome_number(out, event->value.as.d);
+        else
+            prof__out_signed(out, event->value.as.i);
+    }
+    PROF__CHROME_LITERAL(out, "}}");
+}
+
+/* Whether an event lies at least in part in the window of the options. */
+static int prof__chrome_wanted(const prof__chrome *c, const prof_event *event)
+{
+    int64_t start = event->start_ns, end = event->start_ns;
+    if (event->type == PROF_EVENT_SCOPE) end += event->duration_ns;
+    if (event->type == PROF_EVENT_FRAME) start -= event->duration_ns;
+    return end >= c->options.from_ns && (!c->options.to_ns || start < c->options.to_ns);
+}
+
+typedef struct prof__chrome_samples {
+    prof_cursor *cursor;
+    uint32_t tid;
+    prof_event event; /* the next one to write */
+} prof__chrome_samples;
+
+static int prof__chrome_next_sample(prof__chrome *c, prof__chrome_samples *from)
+{
+    while (prof_cursor_next(from->cursor, &from->event))
+        if (from->event.type == PROF_EVENT_COUNTER && prof__chrome_wanted(c, &from->event)) return 1;
+    return 0;
+}
+
+/* Restores the heap order below at: the earliest sample is at 0. */
+static void prof__chrome_sift(prof__chrome_samples *heap, size_t count, size_t at)
+{
+    for (;;) {
+        size_t child = 2 * at + 1;
+        prof__chrome_samples swap;
+        if (child + 1 < count && heap[child + 1].event.start_ns < heap[child].event.start_ns) child++;
+        if (child >= count || heap[at].event.start_ns <= heap[child].event.start_ns) return;
+        swap = heap[at];
+        heap[at] = heap[child];
+        heap[child] = swap;
+        at = child;
+    }
+}
+
+/* All threads' samples in order of time: viewers take those of one counter as they come. */
+static void prof__chrome_counters(prof__chrome *c)
+{
+    size_t tracks = prof_trace_track_count(c->trace), with = 0, count = 0, i;
+    prof__chrome_samples *heap;
+    for (i = 0; i < tracks; i++) with += (size_t)c->threads[i].counters;
+    if (!with) return;
+    heap = (prof__chrome_samples *)malloc(with * sizeof *heap);
+    if (!heap) prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory to merge counters"));
+    for (i = 0; heap && i < tracks; i++) {
+        prof_status status;
+        if (!c->threads[i].counters) continue;
+        status = prof_cursor_open(c->trace, i, &heap[count].cursor);
+        if (status) {
+            prof__out_fail(&c->out, status);
+            break;
+        }
+        heap[count].tid = c->threads[i].id;
+        if (prof__chrome_next_sample(c, &heap[count]))
+            count++;
+        else
+            prof_cursor_close(heap[count].cursor);
+    }
+    for (i = count / 2; i--;) prof__chrome_sift(heap, count, i);
+    while (count && c->out.status == PROF_OK) {
+        prof__chrome_counter(c, heap[0].tid, &heap[0].event);
+        if (!prof__chrome_next_sample(c, &heap[0])) {
+            prof_cursor_close(heap[0].cursor);
+            heap[0] = heap[--count];
+        }
+        prof__chrome_sift(heap, count, 0);
+    }
+    while (count) prof_cursor_close(heap[--count].cursor);
+    free(heap);
+}
+
+/*-- the file --*/
+
+static void prof__chrome_event(prof__chrome *c, prof__chrome_track *track, size_t index, const prof_event *event)
+{
+    if (!prof__chrome_wanted(c, event)) return;
+    switch (event->type) {
+    case PROF_EVENT_SCOPE: prof__chrome_scope(c, track, event); break;
+    case PROF_EVENT_MARK: prof__chrome_instant(c, &track->ids, event); break;
+    case PROF_EVENT_FRAME: prof__chrome_frame(c, track, event); break;
+    case PROF_EVENT_LOST: prof__chrome_lost(c, &track->ids, event); break;
+    case PROF_EVENT_COUNTER: c->threads[index].counters = 1; break; /* later */
+    default: break;
+    }
+}
+
+static void prof__chrome_write_track(prof__chrome *c, prof__chrome_track *track, size_t index)
+{
+    prof_cursor *cursor;
+    prof_event event;
+    prof_status status = prof_cursor_open(c->trace, index, &cursor);
+    if (status) {
+        prof__out_fail(&c->out, status);
+        return;
+    }
+    prof__chrome_make_ids(c, &track->ids, c->threads[index].id);
+    track->origin = -1;
+    track->scope.open = 0;
+    track->frame_count = 0;
+    while (c->out.status == PROF_OK && prof_cursor_next(cursor, &event)) {
+        if (track->scope.open) {
+            track->scope.exact |= event.start_ns <= track->scope.start + track->scope.duration;
+            prof__chrome_close(c, track);
+        }
+        prof__chrome_event(c, track, index, &event);
+    }
+    prof__chrome_close(c, track);
+    prof_cursor_close(cursor);
+}
+
+typedef struct prof__chrome_id {
+    uint64_t id;
+    size_t track;
+} prof__chrome_id;
+
+static int prof__chrome_by_id(const void *a, const void *b)
+{
+    const prof__chrome_id *x = (const prof__chrome_id *)a, *y = (const prof__chrome_id *)b;
+    if (x->id != y->id) return x->id < y->id ? -1 : 1;
+    return x->track < y->track ? -1 : x->track > y->track;
+}
+
+/* A distinct number for each track: the system's, where it is a small one and the first of its kind. 0 without memory. */
+static int prof__chrome_threads(prof__chrome *c)
+{
+    size_t i, tracks = prof_trace_track_count(c->trace);
+    prof__chrome_id *ids = (prof__chrome_id *)malloc((tracks + 1) * sizeof *ids);
+    c->threads = (prof__chrome_thread *)calloc(tracks + 1, sizeof *c->threads);
+    if (ids && c->threads) {
+        for (i = 0; i < tracks; i++) {
+            ids[i].id = prof_trace_track(c->trace, i)->thread_id;
+            ids[i].track = i;
+        }
+        qsort(ids, tracks, sizeof *ids, prof__chrome_by_id);
+        for (i = 0; i < tracks; i++) {
+            int fine = ids[i].id && ids[i].id < PROF__CHROME_ID && (!i || ids[i].id != ids[i - 1].id);
+            c->threads[ids[i].track].id = fine ? (uint32_t)ids[i].id : 0;
+        }
+        for (i = 0; i < tracks; i++)
+            if (!c->threads[i].id) c->threads[i].id = c->next_id++;
+    }
+    free(ids);
+    return ids && c->threads;
+}
+
+/* "key":value lines of otherData */
+static void prof__chrome_about_text(prof__out *out, const char *key, const char *text)
+{
+    PROF__CHROME_LITERAL(out, ",\n\"");
+    prof__out_text(out, key);
+    PROF__CHROME_LITERAL(out, "\":\"");
+    prof__chrome_escape(out, text);
+    PROF__CHROME_LITERAL(out, "\"");
+}
+
+static void prof__chrome_about_value(prof__out *out, const char *key, prof_value_type type, uint64_t u, double d)
+{
+    prof_value value;
+    memset(&value, 0, sizeof value);
+    value.type = type;
+    if (type == PROF_VALUE_DOUBLE)
+        value.as.d = d;
+    else
+        value.as.u = u;
+    PROF__CHROME_LITERAL(out, ",\n\"");
+    prof__out_text(out, key);
+    PROF__CHROME_LITERAL(out, "\":");
+    prof__chrome_value(out, &value);
+}
+
+static void prof__chrome_head(prof__chrome *c)
+{
+    const prof_trace_info *about = c->about;
+    prof__out *out = &c->out;
+    PROF__CHROME_LITERAL(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\n\"recorder\":\"prof ");
+    prof__out_unsigned(out, PROF_VERSION / 10000);
+    PROF__CHROME_LITERAL(out, ".");
+    prof__out_unsigned(out, PROF_VERSION / 100 % 100);
+    PROF__CHROME_LITERAL(out, ".");
+    prof__out_unsigned(out, PROF_VERSION % 100);
+    PROF__CHROME_LITERAL(out, "\"");
+    prof__chrome_about_text(out, "program", about->program);
+    prof__chrome_about_value(out, "pid", PROF_VALUE_UINT, about->pid, 0);
+    prof__chrome_about_text(out, "clock", about->clock);
+    prof__chrome_about_value(out, "tick_hz", PROF_VALUE_UINT, about->tick_hz, 0);
+    prof__chrome_about_value(out, "clock_resolution_ns", PROF_VALUE_DOUBLE, 0, about->clock_resolution_ns);
+    prof__chrome_about_value(out, "scope_cost_ns", PROF_VALUE_DOUBLE, 0, about->scope_cost_ns);
+    prof__chrome_about_value(out, "start_unix_ns", PROF_VALUE_UINT, about->start_unix_ns, 0);
+    prof__chrome_about_value(out, "duration_ns", PROF_VALUE_UINT, (uint64_t)prof__chrome_time(about->duration_ns), 0);
+    prof__chrome_about_value(out, "events", PROF_VALUE_UINT, about->event_count, 0);
+    prof__chrome_about_value(out, "lost", PROF_VALUE_UINT, about->lost, 0);
+    prof__chrome_about_value(out, "overwritten_chunks", PROF_VALUE_UINT, about->overwritten_chunks, 0);
+    prof__chrome_about_value(out, "unmatched_ends", PROF_VALUE_UINT, about->unmatched, 0);
+    prof__chrome_about_value(out, "sites_lost", PROF_VALUE_UINT, about->sites_lost, 0);
+    prof__chrome_about_text(out, "mode", about->mode == PROF_FILL ? "fill" : "ring");
+    prof__chrome_about_value(out, "complete", PROF_VALUE_BOOL, (uint64_t)about->complete, 0);
+    PROF__CHROME_LITERAL(out, "},\n\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"process_name\",\"cat\":\"__metadata\",");
+    PROF__CHROME_LITERAL(out, "\"pid\":");
+    prof__out_unsigned(out, c->pid);
+    PROF__CHROME_LITERAL(out, ",\"tid\":");
+    prof__out_unsigned(out, c->pid);
+    PROF__CHROME_LITERAL(out, ",\"ts\":0,\"args\":{\"name\":\"");
+    prof__chrome_escape(out, *about->program ? about->program : "(unnamed)");
+    PROF__CHROME_LITERAL(out, "\"}}");
+    if (about->lost) {
+        prof__chrome_metadata(c, "process_labels", c->pid, "labels");
+        PROF__CHROME_LITERAL(out, "\"lost ");
+        prof__out_unsigned(out, about->lost);
+        PROF__CHROME_LITERAL(out, " events\"}}");
+    }
+}
+
+/* Losses of threads that have no track, because they never got a chunk. */
+static void prof__chrome_lost_elsewhere(prof__chrome *c)
+{
+    prof__out *out = &c->out;
+    uint64_t lost = c->about->lost;
+    size_t i;
+    for (i = 0; i < prof_trace_track_count(c->trace); i++) {
+        uint64_t here = prof_trace_track(c->trace, i)->lost;
+        lost -= here < lost ? here : lost;
+    }
+    if (!lost) return;
+    PROF__CHROME_LITERAL(out, ",\n{\"ph\":\"i\",\"name\":\"lost ");
+    prof__out_unsigned(out, lost);
+    PROF__CHROME_LITERAL(out, " events on other threads\",\"cat\":\"prof\",\"pid\":");
+    prof__out_unsigned(out, c->pid);
+    PROF__CHROME_LITERAL(out, ",\"tid\":");
+    prof__out_unsigned(out, c->pid);
+    PROF__CHROME_LITERAL(out, ",\"ts\":");
+    prof__chrome_ns(out, prof__chrome_time(c->about->duration_ns));
+    PROF__CHROME_LITERAL(out, ",\"s\":\"p\"}");
+}
+
+static void prof__chrome_all(prof__chrome *c)
+{
+    size_t i, tracks = prof_trace_track_count(c->trace);
+    prof__chrome_track *track = (prof__chrome_track *)malloc(sizeof *track);
+    c->about = prof_trace_about(c->trace);
+    c->pid = c->about->pid && c->about->pid < PROF__CHROME_ID ? (uint32_t)c->about->pid : 1;
+    c->next_id = PROF__CHROME_ID;
+    c->frame_tracks = 0;
+    c->sites = (prof__chrome_site *)calloc(PROF__CHROME_SITES, sizeof *c->sites);
+    c->threads = NULL;
+    if (!track || !prof__chrome_threads(c)) {
+        prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory to write %lu tracks", (unsigned long)tracks));
+    } else {
+        prof__chrome_head(c);
+        for (i = 0; i < tracks; i++) {
+            const prof_track *about = prof_trace_track(c->trace, i);
+            if (*about->name) prof__chrome_thread_name(c, c->threads[i].id, "", about->name);
+            prof__chrome_sort_index(c, c->threads[i].id, c->threads[i].id == c->pid ? 0 : (int64_t)i + 1);
+        }
+        for (i = 0; i < tracks && c->out.status == PROF_OK; i++) prof__chrome_write_track(c, track, i);
+        if (c->out.status == PROF_OK) prof__chrome_counters(c);
+        prof__chrome_lost_elsewhere(c);
+        PROF__CHROME_LITERAL(&c->out, "\n]}\n");
+    }
+    free(track);
+    free(c->threads);
+    free(c->sites);
+}
+
+static prof_status prof__chrome_check(prof__chrome *c, const prof_trace *trace, const prof_chrome_options *options)
+{
+    memset(&c->options, 0, sizeof c->options);
+    if (options) c->options = *options;
+    c->trace = trace;
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "no trace to write");
+    if (c->options.to_ns && c->options.to_ns <= c->options.from_ns)
+        return prof__fail(PROF_INVALID_ARGUMENT, "to_ns must be later than from_ns");
+    if ((unsigned)c->options.source > PROF_CHROME_SOURCE_NONE)
+        return prof__fail(PROF_INVALID_ARGUMENT, "source must be one of prof_chrome_source");
+    return PROF_OK;
+}
+
+PROF_DEF prof_status prof_chrome_write(const prof_trace *trace, const char *path, const prof_chrome_options *options)
+{
+    prof__chrome c;
+    prof_status status = prof__chrome_check(&c, trace, options);
+    if (!status) status = prof__out_file(&c.out, path);
+    if (status) return status;
+    prof__chrome_all(&c);
+    return prof__out_close(&c.out);
+}
+
+PROF_DEF prof_status prof_chrome_stream(const prof_trace *trace, prof_sink sink, const prof_chrome_options *options)
+{
+    prof__chrome c;
+    prof_status status = prof__chrome_check(&c, trace, options);
+    if (status) return status;
+    prof__out_sink(&c.out, sink);
+    if (c.out.status == PROF_OK) prof__chrome_all(&c);
+    return prof__out_close(&c.out);
+}
+
+#if defined(__GNUC__) || defined(__TINYC__)
+static prof_status prof__chrome_default(const prof_trace *trace, const char *path)
+{
+    return prof_chrome_write(trace, path, NULL);
+}
+
+static void __attribute__((constructor(101))) prof__chrome_register(void)
+{
+    static prof_writer writer = {".json", prof__chrome_default, NULL};
+    prof_writer_register(&writer);
+}
+#endif
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* PROF_IMPLEMENTATION */
+
+/* This software is available under two licences: choose the one you prefer.
+
+ALTERNATIVE A - MIT No Attribution (MIT-0)
+
+Copyright 2026 the prof authors
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
+rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit
+persons to whom the Software is furnished to do so.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
+COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
+OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+
+ALTERNATIVE B - public domain (www.unlicense.org)
+
+This is free and unencumbered software released into the public domain.
+
+Anyone is free to copy, modify, publish, use, compile, sell, or distribute this software, either in source code form or
+as a compiled binary, for any purpose, commercial or non-commercial, and by any means.
+
+In jurisdictions that recognize copyright laws, the author or authors of this software dedicate any and all copyright
+interest in the software to the public domain. We make this dedication for the benefit of the public at large and to the
+detriment of our heirs and successors. We intend this dedication to be an overt act of relinquishment in perpetuity of
+all present and future rights to this software under copyright law.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS BE
+LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT
+OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */

@@ -1,0 +1,122 @@
+/* fuzz_image.c - feeds any bytes to the reader as an image, and checks what prof.h promises of every trace.
+
+     clang -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_image.c -o fuzz && ./fuzz tests/corpus
+     cc -DFUZZ_FILES -g tests/fuzz_image.c -o fuzz -pthread && ./fuzz tests/corpus/[a-z]*          without libFuzzer */
+#define PROF_IMPLEMENTATION
+#include "../prof.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REQUIRE(condition)                                                                  \
+    do {                                                                                    \
+        if (!(condition)) {                                                                 \
+            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);   \
+            abort();                                                                        \
+        }                                                                                   \
+    } while (0)
+
+static int swallow(void *user, const void *data, size_t size)
+{
+    uint32_t *sum = (uint32_t *)user;
+    size_t i;
+    for (i = 0; i < size; ++i) *sum = *sum * 31 + ((const unsigned char *)data)[i]; /* reads every byte */
+    return 0;
+}
+
+static size_t text_size(const char *text)
+{
+    REQUIRE(text != NULL);
+    return strlen(text);
+}
+
+static size_t look_at(const prof_event *event)
+{
+    size_t size = text_size(event->name) + text_size(event->site->name) + text_size(event->site->category) +
+                  text_size(event->site->file) + text_size(event->site->function);
+    uint32_t i;
+    for (i = 0; i < event->arg_count; ++i) {
+        size += text_size(event->args[i].key);
+        if (event->args[i].value.type == PROF_VALUE_STRING) size += text_size(event->args[i].value.as.string);
+    }
+    return size;
+}
+
+static void walk(const prof_trace *trace, size_t number)
+{
+    const prof_track *track = prof_trace_track(trace, number);
+    prof_cursor *cursor = NULL;
+    prof_event event;
+    uint64_t count = 0, lost = 0;
+    int64_t before = track->first_ns, *ends = NULL;
+    size_t depth = 0, room = 0, bytes = text_size(track->name);
+    if (prof_cursor_open(trace, number, &cursor) != PROF_OK) return;
+    while (prof_cursor_next(cursor, &event)) {
+        bytes += look_at(&event);
+        ++count;
+        REQUIRE(event.start_ns >= before && event.duration_ns >= 0);
+        before = event.start_ns;
+        REQUIRE(event.start_ns <= track->last_ns);
+        if (event.type == PROF_EVENT_LOST) {
+            lost += event.value.as.u;
+            continue;
+        }
+        REQUIRE(event.depth <= depth);
+        depth = event.depth;
+        if (depth) REQUIRE(event.start_ns <= ends[depth - 1]);
+        if (event.type != PROF_EVENT_SCOPE) continue;
+        if (depth) REQUIRE(event.start_ns + event.duration_ns <= ends[depth - 1]);
+        REQUIRE(event.start_ns + event.duration_ns <= track->last_ns);
+        if (depth == room) ends = (int64_t *)realloc(ends, (room = room * 2 + 16) * sizeof *ends);
+        ends[depth++] = event.start_ns + event.duration_ns;
+    }
+    REQUIRE(count == track->event_count && lost == track->lost && bytes + 1 > 0);
+    prof_cursor_close(cursor);
+    free(ends);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static uint32_t sum;
+    prof_trace *trace = NULL;
+    prof_stat *stats = NULL;
+    size_t count = 0, i;
+    prof_sink sink;
+    sink.write = swallow;
+    sink.user = &sum;
+    if (prof_trace_memory(data, size, &trace) != PROF_OK) return 0;
+    for (i = 0; i < prof_trace_track_count(trace); ++i) walk(trace, i);
+    REQUIRE(prof_stats(trace, (prof_sort)(size % 8), (int)(size & 1), &stats, &count) == PROF_OK);
+    prof_stats_free(stats);
+    REQUIRE(prof_summary_stream(trace, sink, NULL) == PROF_OK);
+    REQUIRE(prof_csv_stream(trace, sink) == PROF_OK);
+    prof_trace_close(trace);
+    return 0;
+}
+
+#ifdef FUZZ_FILES
+int main(int argc, char **argv)
+{
+    int i;
+    for (i = 1; i < argc; ++i) {
+        FILE *file = fopen(argv[i], "rb");
+        uint8_t *bytes = NULL;
+        size_t used = 0, got = 1;
+        if (!file) {
+            perror(argv[i]);
+            return 1;
+        }
+        while (got) {
+            bytes = (uint8_t *)realloc(bytes, used + 65536);
+            got = fread(bytes + used, 1, 65536, file);
+            used += got;
+        }
+        fclose(file);
+        LLVMFuzzerTestOneInput(bytes, used);
+        printf("%s: %lu bytes, fine\n", argv[i], (unsigned long)used);
+        free(bytes);
+    }
+    return 0;
+}
+#endif

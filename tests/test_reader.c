@@ -1,0 +1,1995 @@
+/* test_reader.c - the reader on images that are built word by word, so that every expected figure is known beforehand.
+
+   Ticks are nanoseconds here unless a test says otherwise, and tick 1000 is time 0. The small images that the tests
+   write down are also the seeds of the fuzzer: see TEST(corpus). */
+#define PROF_IMPLEMENTATION
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+#include <stdlib.h> /* declares the functions under their own names */
+#define malloc test_malloc
+#define calloc test_calloc
+#define realloc test_realloc
+void *test_malloc(size_t size);
+void *test_calloc(size_t count, size_t size);
+void *test_realloc(void *old, size_t size);
+#include "../prof.h"
+#undef malloc
+#undef calloc
+#undef realloc
+#include "test.h"
+#include "trace.h"
+#include <dirent.h>
+#include <locale.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+/*-- memory that can run out --*/
+
+static long allocations_left = -1; /* -1: any number */
+
+static int may_allocate(void)
+{
+    if (allocations_left < 0) return 1;
+    return allocations_left > 0 && allocations_left--;
+}
+void *test_malloc(size_t size) { return may_allocate() ? malloc(size) : NULL; }
+void *test_calloc(size_t count, size_t size) { return may_allocate() ? calloc(count, size) : NULL; }
+void *test_realloc(void *old, size_t size) { return may_allocate() ? realloc(old, size) : NULL; }
+
+/*-- building images --*/
+
+#define START_TICK 1000u
+#define START_MONOTONIC 50000u
+#define START_UNIX 1700000000000000000u
+
+typedef struct image {
+    unsigned char *bytes;
+    size_t size;
+    prof__header *header;
+    size_t meta_at, meta_room; /* words */
+    uint32_t strings, sites;
+    uint64_t *word, *first, *end; /* of the present chunk */
+    prof__chunk *chunk;
+} image;
+
+static uint64_t pair_ns(uint64_t tick) { return START_MONOTONIC + (tick - START_TICK); }
+
+static prof__pair pair_at(uint64_t tick)
+{
+    prof__pair pair;
+    pair.tick = tick;
+    pair.monotonic_ns = pair_ns(tick);
+    pair.unix_ns = START_UNIX + (tick - START_TICK);
+    pair.width = 20;
+    return pair;
+}
+
+/* Chunks of chunk_words words, meta of meta_words. */
+static image image_new(size_t chunk_words, size_t chunk_count, size_t meta_words)
+{
+    image im;
+    memset(&im, 0, sizeof im);
+    im.size = sizeof(prof__header) + meta_words * 8 + chunk_count * (sizeof(prof__chunk) + chunk_words * 8);
+    im.bytes = (unsigned char *)calloc(1, im.size);
+    im.header = (prof__header *)(void *)im.bytes;
+    memcpy(im.header->magic, PROF__MAGIC, 8);
+    im.header->version = PROF__IMAGE_VERSION;
+    im.header->byte_order = PROF__BYTE_ORDER;
+    im.header->header_size = sizeof(prof__header);
+    im.header->word_size = 8;
+    im.header->image_size = im.size;
+    im.header->meta_offset = sizeof(prof__header);
+    im.header->meta_size = meta_words * 8;
+    im.header->chunk_offset = sizeof(prof__header) + meta_words * 8;
+    im.header->chunk_count = chunk_count;
+    im.header->chunk_size = (uint32_t)(sizeof(prof__chunk) + chunk_words * 8);
+    im.header->chunk_header_size = sizeof(prof__chunk);
+    im.header->mode = PROF_RING;
+    im.header->clock = PROF_CLOCK_COUNTER;
+    im.header->state = PROF__STOPPED;
+    im.header->session = 1;
+    im.header->pid = 77;
+    im.header->tick_hz = 1000000000u;
+    im.header->resolution_ticks = 10;
+    im.header->cost_ticks_x1000 = 25500;
+    im.header->first = pair_at(START_TICK);
+    im.header->last = im.header->first;
+    strcpy(im.header->program, "synthetic");
+    strcpy(im.header->clock_name, "test clock");
+    im.meta_at = sizeof(prof__header) / 8;
+    im.meta_room = im.meta_at + meta_words;
+    return im;
+}
+
+static void meta(image *im, unsigned kind, uint32_t id, const void *payload, size_t size)
+{
+    size_t words = 1 + (size + 7) / 8;
+    uint64_t *at = (uint64_t *)(void *)im->bytes + im->meta_at;
+    CHECK(im->meta_at + words <= im->meta_room);
+    if (im->meta_at + words > im->meta_room) exit(1);
+    memcpy(at + 1, payload, size);
+    *at = (uint64_t)kind << 56 | (uint64_t)words << 32 | id;
+    im->meta_at += words;
+    im->header->meta_used += words * 8;
+}
+
+static uint32_t string(image *im, const char *text)
+{
+    if (!*text) return 0;
+    meta(im, PROF__META_STRING, ++im->strings, text, strlen(text) + 1);
+    return im->strings;
+}
+
+static uint32_t site_in(image *im, const char *name, const char *category, const char *file, uint32_t line,
+                        const char *function, uint32_t kind)
+{
+    uint32_t field[8];
+    field[0] = string(im, name);
+    field[1] = string(im, file);
+    field[2] = string(im, function);
+    field[3] = string(im, category);
+    field[4] = line;
+    field[5] = 0x112233;
+    field[6] = 1;
+    field[7] = kind;
+    meta(im, PROF__META_SITE, ++im->sites, field, sizeof field);
+    return im->sites;
+}
+
+static uint32_t site(image *im, const char *name) { return site_in(im, name, "", "", 0, "", PROF__KIND_BEGIN); }
+
+/* The chunk in this place of the image becomes the one that is written. */
+static void chunk(image *im, size_t place, uint64_t sequence, uint64_t tick)
+{
+    im->chunk = (prof__chunk *)(void *)(im->bytes + im->header->chunk_offset + place * im->header->chunk_size);
+    im->chunk->sequence = sequence;
+    im->chunk->base = pair_at(tick);
+    im->first = im->word = (uint64_t *)(void *)(im->chunk + 1);
+    im->end = im->first + (im->header->chunk_size - sizeof(prof__chunk)) / 8;
+    if (sequence > im->header->next_chunk) im->header->next_chunk = sequence;
+}
+
+static void put(image *im, uint64_t word)
+{
+    if (im->word == im->end) {
+        printf("the test's chunk is too small\n");
+        exit(1);
+    }
+    *im->word++ = word;
+}
+
+static uint64_t head(unsigned kind, uint32_t id, uint64_t low)
+{
+    return (uint64_t)kind << PROF__KIND_SHIFT | (uint64_t)id << PROF__TICK_BITS | low;
+}
+
+static void track(image *im, uint32_t name, uint64_t id)
+{
+    put(im, head(PROF__KIND_TRACK, 0, name));
+    put(im, id);
+    put(im, 100 + id);
+}
+
+static void at_tick(image *im, unsigned kind, uint32_t id, uint64_t tick)
+{
+    put(im, head(kind, id, tick - im->chunk->base.tick));
+}
+
+static void begin(image *im, uint32_t id, uint64_t tick) { at_tick(im, PROF__KIND_BEGIN, id, tick); }
+static void end(image *im, uint32_t id, uint64_t tick) { at_tick(im, PROF__KIND_END, id, tick); }
+
+static void arg_word(image *im, uint32_t key, prof_value_type type, uint64_t value)
+{
+    put(im, head(PROF__KIND_ARG, key, (uint64_t)type << 32 | 1));
+    put(im, value);
+}
+
+static void text_record(image *im, unsigned kind, uint32_t id, const char *text, int cut)
+{
+    size_t words = strlen(text) / 8 + 1, i;
+    put(im, head(kind, id, (uint64_t)PROF_VALUE_STRING << 32 | (cut ? 1u << 31 : 0u) | words));
+    for (i = 0; i < words; ++i) put(im, 0);
+    memcpy(im->word - words, text, strlen(text));
+}
+
+static uint64_t bits(double value)
+{
+    uint64_t word;
+    memcpy(&word, &value, sizeof word);
+    return word;
+}
+
+/* Reads and frees the image, and checks what holds for every trace. Never null. */
+static prof_trace *image_read(image *im)
+{
+    prof_trace *trace = NULL;
+    prof_status status = prof_trace_memory(im->bytes, im->size, &trace);
+    if (status) {
+        printf("prof_trace_memory: %s\n", prof_error());
+        exit(1);
+    }
+    free(im->bytes);
+    trace_check(trace);
+    return trace;
+}
+
+/* Compares a track with lines such as "scope a 0+90 d0", "mark m 5+0 d1", "scope b 7+3 d1 end"; args as " k=v". */
+static void check_track(const prof_trace *trace, size_t number, const char *const *lines, size_t count)
+{
+    static const char *const types[] = {"scope", "mark", "counter", "frame", "lost"};
+    trace_list list = trace_read(trace, number);
+    size_t i, k;
+    CHECK_EQUAL(list.count, count);
+    for (i = 0; i < list.count && i < count; ++i) {
+        const prof_event *e = &list.events[i];
+        char text[512];
+        size_t n = (size_t)snprintf(text, sizeof text, "%s %s %lld+%lld d%u%s%s", types[e->type], e->name,
+                                    (long long)e->start_ns, (long long)e->duration_ns, e->depth,
+                                    e->flags & PROF_TRUNCATED_BEGIN ? " begin" : "",
+                                    e->flags & PROF_TRUNCATED_END ? " end" : "");
+        if (e->type == PROF_EVENT_LOST) n += (size_t)snprintf(text + n, sizeof text - n, " %d", (int)e->value.as.u);
+        for (k = 0; k < e->arg_count && n < sizeof text; ++k)
+            n += (size_t)snprintf(text + n, sizeof text - n, " %s=%d", e->args[k].key, (int)e->args[k].value.as.i);
+        CHECK_TEXT(text, lines[i]);
+    }
+    trace_free(&list);
+}
+#define CHECK_TRACK(trace, number, lines) check_track(trace, number, lines, sizeof(lines) / sizeof *(lines))
+
+/*-- structure --*/
+
+static image balanced_image(void)
+{
+    image im = image_new(30, 1, 40);
+    uint32_t a = site(&im, "a"), b = site(&im, "b"), c = site(&im, "c"), main_thread = string(&im, "main");
+    chunk(&im, 0, 1, 1000);
+    track(&im, main_thread, 1);
+    begin(&im, a, 1010);
+    begin(&im, b, 1020);
+    begin(&im, c, 1021);
+    end(&im, c, 1022);
+    end(&im, b, 1030);
+    begin(&im, b, 1040);
+    end(&im, b, 1070);
+    end(&im, a, 1100);
+    begin(&im, c, 1200);
+    end(&im, c, 1200);
+    return im;
+}
+
+TEST(balanced)
+{
+    static const char *const lines[] = {"scope a 10+90 d0", "scope b 20+10 d1", "scope c 21+1 d2", "scope b 40+30 d1",
+                                        "scope c 200+0 d0"};
+    image im = balanced_image();
+    prof_trace *trace = image_read(&im);
+    const prof_trace_info *info = prof_trace_about(trace);
+    CHECK_EQUAL(prof_trace_track_count(trace), 1);
+    CHECK_TRACK(trace, 0, lines);
+    CHECK_TEXT(prof_trace_track(trace, 0)->name, "main");
+    CHECK_EQUAL(prof_trace_track(trace, 0)->id, 1);
+    CHECK_EQUAL(prof_trace_track(trace, 0)->thread_id, 101);
+    CHECK_EQUAL(prof_trace_track(trace, 0)->first_ns, 10);
+    CHECK_EQUAL(prof_trace_track(trace, 0)->last_ns, 200);
+    CHECK_TEXT(info->program, "synthetic");
+    CHECK_TEXT(info->clock, "test clock");
+    CHECK_EQUAL(info->pid, 77);
+    CHECK_EQUAL(info->start_unix_ns, START_UNIX);
+    CHECK_EQUAL(info->duration_ns, 200);
+    CHECK_EQUAL(info->event_count, 5);
+    CHECK_EQUAL(info->lost + info->overwritten_chunks + info->unmatched + info->sites_lost, 0);
+    CHECK_EQUAL(info->tick_hz, 1000000000);
+    CHECK(info->clock_resolution_ns > 9.99 && info->clock_resolution_ns < 10.01);
+    CHECK(info->scope_cost_ns > 25.49 && info->scope_cost_ns < 25.51);
+    CHECK_EQUAL(info->complete, 1);
+    CHECK_EQUAL(info->mode, PROF_RING);
+    prof_trace_close(trace);
+}
+
+TEST(call_sites)
+{
+    image im = image_new(30, 1, 100);
+    uint32_t first = site_in(&im, "draw", "gfx", "src/draw.c", 42, "draw_all", PROF__KIND_BEGIN);
+    uint32_t again = site_in(&im, "draw", "gfx", "src/draw.c", 42, "draw_all", PROF__KIND_BEGIN);
+    uint32_t other = site_in(&im, "draw", "gfx", "src/draw.c", 43, "draw_all", PROF__KIND_BEGIN);
+    trace_list list;
+    prof_trace *trace;
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    begin(&im, first, 1010);
+    end(&im, first, 1020);
+    begin(&im, again, 1030);
+    end(&im, again, 1040);
+    begin(&im, other, 1050);
+    end(&im, other, 1060);
+    begin(&im, 900, 1070); /* an id that meta does not have */
+    end(&im, 900, 1080);
+    trace = image_read(&im);
+    list = trace_read(trace, 0);
+    CHECK_EQUAL(list.count, 4);
+    CHECK_TEXT(prof_trace_track(trace, 0)->name, "");
+    CHECK_TEXT(list.events[0].site->category, "gfx");
+    CHECK_TEXT(list.events[0].site->file, "src/draw.c");
+    CHECK_TEXT(list.events[0].site->function, "draw_all");
+    CHECK_EQUAL(list.events[0].site->line, 42);
+    CHECK_EQUAL(list.events[0].site->color, 0x112233);
+    CHECK_EQUAL(list.events[0].site->level, 1);
+    CHECK_EQUAL(list.events[0].site->kind, PROF__KIND_BEGIN);
+    CHECK(list.events[0].site == list.events[1].site); /* equal sites are one */
+    CHECK(list.events[0].site != list.events[2].site);
+    CHECK_TEXT(list.events[3].name, "?site 900");
+    CHECK_TEXT(list.events[3].site->file, "");
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+static image values_image(void)
+{
+    image im = image_new(70, 1, 60);
+    uint32_t a = site(&im, "a"), k = site_in(&im, "k", "", "", 0, "", PROF__KIND_ARG);
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    begin(&im, a, 1010);
+    text_record(&im, PROF__KIND_NAME, 0, "run-time name", 0);
+    arg_word(&im, k, PROF_VALUE_INT, (uint64_t)-5);
+    arg_word(&im, k, PROF_VALUE_UINT, ~(uint64_t)0);
+    arg_word(&im, k, PROF_VALUE_DOUBLE, bits(0.1));
+    arg_word(&im, k, PROF_VALUE_BOOL, 1);
+    arg_word(&im, k, PROF_VALUE_POINTER, 0xdeadbeef);
+    text_record(&im, PROF__KIND_ARG, k, "x=1;\"y\"\\", 1);
+    text_record(&im, PROF__KIND_ARG, k, "", 0);
+    at_tick(&im, PROF__KIND_MARK, a, 1015);
+    text_record(&im, PROF__KIND_NAME, 0, "mark, named", 0);
+    at_tick(&im, PROF__KIND_COUNTER_INT, a, 1016);
+    put(&im, (uint64_t)-7);
+    text_record(&im, PROF__KIND_NAME, 0, "belongs to nothing", 0);
+    at_tick(&im, PROF__KIND_COUNTER_DOUBLE, a, 1017);
+    put(&im, bits(2.5));
+    end(&im, a, 1020);
+    at_tick(&im, PROF__KIND_FRAME, a, 1030);
+    at_tick(&im, PROF__KIND_FRAME, k, 1035);
+    at_tick(&im, PROF__KIND_FRAME, a, 1046);
+    return im;
+}
+
+TEST(values)
+{
+    image im = values_image();
+    prof_trace *trace = image_read(&im);
+    trace_list list = trace_read(trace, 0);
+    const prof_arg *args = list.events[0].args;
+    CHECK_EQUAL(list.count, 7);
+    CHECK_TEXT(list.events[0].name, "run-time name");
+    CHECK_TEXT(list.events[0].site->name, "a");
+    CHECK_EQUAL(list.events[0].arg_count, 7);
+    CHECK_TEXT(args[0].key, "k");
+    CHECK_EQUAL(args[0].value.type, PROF_VALUE_INT);
+    CHECK_EQUAL(args[0].value.as.i, -5);
+    CHECK_EQUAL(args[1].value.type, PROF_VALUE_UINT);
+    CHECK(args[1].value.as.u == ~(uint64_t)0);
+    CHECK_EQUAL(args[2].value.type, PROF_VALUE_DOUBLE);
+    CHECK(args[2].value.as.d >= 0.1 && args[2].value.as.d <= 0.1);
+    CHECK_EQUAL(args[3].value.type, PROF_VALUE_BOOL);
+    CHECK_EQUAL(args[3].value.as.u, 1);
+    CHECK_EQUAL(args[4].value.type, PROF_VALUE_POINTER);
+    CHECK_EQUAL(args[4].value.as.u, 0xdeadbeef);
+    CHECK_EQUAL(args[5].value.type, PROF_VALUE_STRING);
+    CHECK_EQUAL(args[5].value.cut, 1);
+    CHECK_TEXT(args[5].value.as.string, "x=1;\"y\"\\");
+    CHECK_TEXT(args[6].value.as.string, "");
+    CHECK_EQUAL(args[6].value.cut, 0);
+    CHECK_EQUAL(list.events[1].type, PROF_EVENT_MARK);
+    CHECK_TEXT(list.events[1].name, "mark, named");
+    CHECK_EQUAL(list.events[1].depth, 1);
+    CHECK_EQUAL(list.events[2].type, PROF_EVENT_COUNTER);
+    CHECK_EQUAL(list.events[2].value.type, PROF_VALUE_INT);
+    CHECK_EQUAL(list.events[2].value.as.i, -7);
+    CHECK_TEXT(list.events[2].name, "a");
+    CHECK_EQUAL(list.events[3].value.type, PROF_VALUE_DOUBLE);
+    CHECK(list.events[3].value.as.d >= 2.5 && list.events[3].value.as.d <= 2.5);
+    CHECK_EQUAL(list.events[4].type, PROF_EVENT_FRAME);
+    CHECK_EQUAL(list.events[4].duration_ns, 0);
+    CHECK_EQUAL(list.events[5].duration_ns, 0);
+    CHECK_TEXT(list.events[6].name, "a");
+    CHECK_EQUAL(list.events[6].duration_ns, 16);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+/* Scopes and arguments over three chunks, which do not lie in their order, and a second track between them. */
+static image crossing_image(void)
+{
+    image im = image_new(22, 4, 60);
+    uint32_t a = site(&im, "a"), b = site(&im, "b"), c = site(&im, "c"), k = site(&im, "k");
+    im.header->mode = PROF_FILL;
+    chunk(&im, 2, 1, 1000);
+    track(&im, 0, 1);
+    begin(&im, a, 1010);
+    arg_word(&im, k, PROF_VALUE_INT, 1);
+    begin(&im, b, 1020);
+    arg_word(&im, k, PROF_VALUE_INT, 2);
+    begin(&im, c, 1021);
+    end(&im, c, 1022);
+    chunk(&im, 3, 2, 1005);
+    track(&im, 0, 2);
+    begin(&im, c, 1006);
+    end(&im, c, 1500);
+    chunk(&im, 0, 3, 1030);
+    track(&im, 0, 1);
+    arg_word(&im, k, PROF_VALUE_INT, 3); /* of b */
+    begin(&im, c, 1031);
+    arg_word(&im, k, PROF_VALUE_INT, 4);
+    end(&im, c, 1032);
+    end(&im, b, 1040);
+    arg_word(&im, k, PROF_VALUE_INT, 5); /* of a */
+    begin(&im, c, 1050);
+    chunk(&im, 1, 4, 1055);
+    track(&im, 0, 1);
+    end(&im, c, 1060);
+    arg_word(&im, k, PROF_VALUE_INT, 6); /* of a */
+    end(&im, a, 1100);
+    return im;
+}
+
+TEST(crossing)
+{
+    static const char *const one[] = {"scope a 10+90 d0 k=1 k=5 k=6", "scope b 20+20 d1 k=2 k=3", "scope c 21+1 d2",
+                                      "scope c 31+1 d2 k=4", "scope c 50+10 d1"};
+    static const char *const two[] = {"scope c 6+494 d0"};
+    image im = crossing_image();
+    prof_trace *trace = image_read(&im);
+    CHECK_EQUAL(prof_trace_track_count(trace), 2);
+    CHECK_TRACK(trace, 0, one);
+    CHECK_TRACK(trace, 1, two);
+    CHECK_EQUAL(prof_trace_about(trace)->mode, PROF_FILL);
+    CHECK_EQUAL(prof_trace_about(trace)->event_count, 6);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    prof_trace_close(trace);
+}
+
+TEST(shared_chunk) /* the second thread continues in what the first one left, then the first track is named anew */
+{
+    static const char *const one[] = {"scope a 1+1 d0"}, *const two[] = {"scope a 50+20 d0"};
+    image im = image_new(30, 2, 40);
+    uint32_t a = site(&im, "a"), old_name = string(&im, "old"), new_name = string(&im, "new");
+    prof_trace *trace;
+    chunk(&im, 0, 1, 1000);
+    track(&im, old_name, 1);
+    begin(&im, a, 1001);
+    end(&im, a, 1002);
+    track(&im, new_name, 1);
+    track(&im, 0, 2);
+    begin(&im, a, 1050);
+    chunk(&im, 1, 2, 1060);
+    track(&im, 0, 2);
+    end(&im, a, 1070);
+    trace = image_read(&im);
+    CHECK_EQUAL(prof_trace_track_count(trace), 2);
+    CHECK_TRACK(trace, 0, one);
+    CHECK_TRACK(trace, 1, two);
+    CHECK_TEXT(prof_trace_track(trace, 0)->name, "new");
+    CHECK_EQUAL(prof_trace_track(trace, 1)->first_ns, 50);
+    prof_trace_close(trace);
+}
+
+/* The ring has overwritten the begins of a, b and c. */
+static image orphans_image(void)
+{
+    image im = image_new(30, 2, 60);
+    uint32_t a = site(&im, "a"), b = site(&im, "b"), c = site(&im, "c"), k = site(&im, "k");
+    im.header->overwritten = 5;
+    chunk(&im, 1, 6, 1100);
+    track(&im, 0, 1);
+    arg_word(&im, k, PROF_VALUE_INT, 1); /* of c */
+    end(&im, c, 1110);
+    begin(&im, c, 1120);
+    end(&im, c, 1130);
+    arg_word(&im, k, PROF_VALUE_INT, 2); /* of b */
+    end(&im, b, 1140);
+    chunk(&im, 0, 7, 1150);
+    track(&im, 0, 1);
+    begin(&im, b, 1160);
+    end(&im, b, 1170);
+    arg_word(&im, k, PROF_VALUE_INT, 3); /* of a */
+    begin(&im, c, 1175); /* left by longjmp to where a ends */
+    end(&im, a, 1180);
+    begin(&im, b, 1190);
+    arg_word(&im, k, PROF_VALUE_INT, 4);
+    end(&im, b, 1195);
+    arg_word(&im, k, PROF_VALUE_INT, 5); /* of a scope of which nothing else is left */
+    return im;
+}
+
+TEST(orphans)
+{
+    static const char *const lines[] = {"scope a 100+80 d0 begin k=3", "scope b 100+40 d1 begin k=2",
+                                        "scope c 100+10 d2 begin k=1", "scope c 120+10 d2", "scope b 160+10 d1",
+                                        "scope c 175+5 d1 end", "scope b 190+5 d0 k=4"};
+    image im = orphans_image();
+    prof_trace *trace = image_read(&im);
+    CHECK_TRACK(trace, 0, lines);
+    CHECK_EQUAL(prof_trace_track(trace, 0)->first_ns, 100);
+    CHECK_EQUAL(prof_trace_about(trace)->overwritten_chunks, 5);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 1);
+    prof_trace_close(trace);
+}
+
+TEST(orphans_need_a_loss) /* the same end, but nothing was overwritten: it fits nothing */
+{
+    static const char *const lines[] = {"scope b 20+80 d0 end"};
+    image im = image_new(20, 1, 40);
+    uint32_t a = site(&im, "a"), b = site(&im, "b");
+    prof_trace *trace;
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    end(&im, a, 1010);
+    begin(&im, b, 1020);
+    end(&im, a, 1100);
+    trace = image_read(&im);
+    CHECK_TRACK(trace, 0, lines);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 2);
+    prof_trace_close(trace);
+}
+
+static image truncated_image(void)
+{
+    image im = image_new(30, 1, 40);
+    uint32_t a = site(&im, "a"), b = site(&im, "b"), c = site(&im, "c");
+    im.header->state = PROF__RUNNING;
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    begin(&im, a, 1010);
+    begin(&im, b, 1020);
+    begin(&im, c, 1030);
+    begin(&im, c, 1040);
+    end(&im, b, 1060); /* longjmp out of both c */
+    at_tick(&im, PROF__KIND_MARK, c, 1070);
+    begin(&im, b, 1080);
+    at_tick(&im, PROF__KIND_MARK, c, 1095);
+    return im;
+}
+
+TEST(truncated_ends)
+{
+    static const char *const lines[] = {"scope a 10+85 d0 end", "scope b 20+40 d1", "scope c 30+30 d2 end",
+                                        "scope c 40+20 d3 end", "mark c 70+0 d1", "scope b 80+15 d1 end",
+                                        "mark c 95+0 d2"};
+    image im = truncated_image();
+    prof_trace *trace = image_read(&im);
+    CHECK_TRACK(trace, 0, lines);
+    CHECK_EQUAL(prof_trace_about(trace)->complete, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    prof_trace_close(trace);
+}
+
+TEST(ends_by_name) /* the end of a loose scope has its own call site */
+{
+    static const char *const lines[] = {"scope load 10+40 d0", "scope load 20+10 d1", "scope other 35+15 d1 end"};
+    image im = image_new(30, 1, 60);
+    uint32_t begins = site_in(&im, "load", "", "a.c", 1, "f", PROF__KIND_BEGIN);
+    uint32_t ends = site_in(&im, "load", "", "a.c", 9, "g", PROF__KIND_END), other = site(&im, "other");
+    prof_trace *trace;
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    begin(&im, begins, 1010);
+    begin(&im, begins, 1020);
+    end(&im, ends, 1030);
+    begin(&im, other, 1035);
+    end(&im, ends, 1050);
+    trace = image_read(&im);
+    CHECK_TRACK(trace, 0, lines);
+    prof_trace_close(trace);
+}
+
+TEST(site_before_name) /* the same site wins over a nearer one of the same name */
+{
+    static const char *const lines[] = {"scope x 10+20 d0", "scope x 20+10 d1 end"};
+    image im = image_new(30, 1, 60);
+    uint32_t outer = site_in(&im, "x", "", "a.c", 1, "f", PROF__KIND_BEGIN);
+    uint32_t inner = site_in(&im, "x", "", "a.c", 2, "f", PROF__KIND_BEGIN);
+    prof_trace *trace;
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    begin(&im, outer, 1010);
+    begin(&im, inner, 1020);
+    end(&im, outer, 1030);
+    trace = image_read(&im);
+    CHECK_TRACK(trace, 0, lines);
+    prof_trace_close(trace);
+}
+
+TEST(overlap_is_no_orphan) /* begin x, begin y, end x, end y: y was closed with x, also where begins may be missing */
+{
+    static const char *const lines[] = {"scope x 10+20 d0", "scope y 20+10 d1 end"};
+    image im = image_new(30, 1, 60);
+    uint32_t x = site(&im, "x"), y = site(&im, "y");
+    prof_trace *trace;
+    im.header->overwritten = 1;
+    chunk(&im, 0, 2, 1000);
+    track(&im, 0, 1);
+    begin(&im, x, 1010);
+    begin(&im, y, 1020);
+    end(&im, x, 1030);
+    end(&im, y, 1040);
+    trace = image_read(&im);
+    CHECK_TRACK(trace, 0, lines);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 1);
+    prof_trace_close(trace);
+}
+
+/*-- damage --*/
+
+TEST(losses)
+{
+    static const char *const one[] = {"scope a 10+10 d0", "lost lost 20+0 d0 7", "mark a 30+0 d0",
+                                      "lost lost 30+0 d0 2"};
+    static const char *const two[] = {"lost lost 5+0 d0 3", "scope a 40+20 d0", "lost lost 60+0 d0 1"};
+    image im = image_new(20, 3, 40);
+    uint32_t a = site(&im, "a");
+    prof_trace *trace;
+    im.header->lost = 100;
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    begin(&im, a, 1010);
+    end(&im, a, 1020);
+    put(&im, head(PROF__KIND_LOST, 0, 7));
+    at_tick(&im, PROF__KIND_MARK, a, 1030);
+    im.chunk->lost = 2;
+    chunk(&im, 1, 2, 1005);
+    track(&im, 0, 2);
+    put(&im, head(PROF__KIND_LOST, 0, 3));
+    begin(&im, a, 1040);
+    end(&im, a, 1060);
+    im.chunk->lost = 1;
+    chunk(&im, 2, 3, 1070); /* lost, before it had a track */
+    im.chunk->lost = 50;
+    trace = image_read(&im);
+    CHECK_TRACK(trace, 0, one);
+    CHECK_TRACK(trace, 1, two);
+    CHECK_EQUAL(prof_trace_track(trace, 0)->lost, 9);
+    CHECK_EQUAL(prof_trace_track(trace, 1)->lost, 4);
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 163);
+    prof_trace_close(trace);
+}
+
+static image torn_image(void)
+{
+    image im = image_new(12, 5, 40);
+    uint32_t a = site(&im, "a");
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    begin(&im, a, 1010);
+    end(&im, a, 1020);
+    put(&im, head(PROF__KIND_NONE, 5, 30)); /* the low half of a word whose high half never came */
+    begin(&im, a, 1040);
+    chunk(&im, 1, 2, 1100);
+    track(&im, 0, 1);
+    begin(&im, a, 1110);
+    end(&im, a, 1120);
+    im.chunk->sequence = 0; /* being reused */
+    chunk(&im, 2, 3, 1200);
+    track(&im, 0, 1);
+    begin(&im, a, 1210);
+    put(&im, head(PROF__KIND_ARG, a, (uint64_t)PROF_VALUE_STRING << 32 | 200)); /* runs out of the chunk */
+    put(&im, 0);
+    end(&im, a, 1290);
+    chunk(&im, 3, 4, 1300);
+    begin(&im, a, 1310); /* before its TRACK: whose? */
+    track(&im, 0, 1);
+    end(&im, a, 1320);
+    put(&im, head(15, a, 30)); /* no kind of this version */
+    end(&im, a, 1330);
+    chunk(&im, 4, 5, 1400);
+    put(&im, head(PROF__KIND_TRACK, 0, 0)); /* the chunk's end cuts it */
+    im.first[9] = im.first[10] = head(PROF__KIND_MARK, a, 1);
+    im.first[11] = head(PROF__KIND_TRACK, 0, 0);
+    return im;
+}
+
+TEST(torn)
+{
+    static const char *const lines[] = {"scope a 10+10 d0", "scope a 210+110 d0"};
+    image im = torn_image();
+    prof_trace *trace;
+    im.first[1] = 1000000; /* a track with words behind a gap: what is there is not read */
+    trace = image_read(&im);
+    CHECK_TRACK(trace, 0, lines);
+    CHECK_EQUAL(prof_trace_track_count(trace), 2);
+    CHECK_EQUAL(prof_trace_track(trace, 1)->id, 1000000);
+    CHECK_EQUAL(prof_trace_track(trace, 1)->event_count, 0);
+    prof_trace_close(trace);
+}
+
+TEST(out_of_order_ticks) /* an interrupted writer stores an older tick behind a newer one */
+{
+    static const char *const lines[] = {"scope a 10+30 d0", "scope b 20+20 d1", "scope b 40+0 d1", "scope b 50+0 d0"};
+    image im = image_new(30, 1, 40);
+    uint32_t a = site(&im, "a"), b = site(&im, "b");
+    prof_trace *trace;
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    begin(&im, a, 1010);
+    begin(&im, b, 1020);
+    end(&im, b, 1040);
+    begin(&im, b, 1038);
+    end(&im, b, 1039);
+    end(&im, a, 1037);
+    begin(&im, b, 1050);
+    end(&im, b, 1049);
+    trace = image_read(&im);
+    CHECK_TRACK(trace, 0, lines);
+    prof_trace_close(trace);
+}
+
+TEST(strings_without_an_end)
+{
+    image im = image_new(30, 1, 40);
+    uint32_t a = site(&im, "a"), k = site(&im, "k");
+    trace_list list;
+    prof_trace *trace;
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    begin(&im, a, 1010);
+    put(&im, head(PROF__KIND_NAME, 0, (uint64_t)PROF_VALUE_STRING << 32 | 1));
+    memcpy(im.word, "ABCDEFGH", 8);
+    im.word++;
+    put(&im, head(PROF__KIND_ARG, k, (uint64_t)PROF_VALUE_STRING << 32 | 1));
+    memcpy(im.word, "abcdefgh", 8);
+    im.word++;
+    put(&im, head(PROF__KIND_ARG, k, (uint64_t)PROF_VALUE_STRING << 32)); /* no words at all */
+    put(&im, head(PROF__KIND_ARG, k, (uint64_t)PROF_VALUE_INT << 32));
+    put(&im, head(PROF__KIND_ARG, k, (uint64_t)99 << 32 | 1));
+    put(&im, 1);
+    end(&im, a, 1020);
+    trace = image_read(&im);
+    list = trace_read(trace, 0);
+    CHECK_EQUAL(list.count, 1);
+    CHECK_TEXT(list.events[0].name, "ABCDEFG");
+    CHECK_EQUAL(list.events[0].arg_count, 4);
+    CHECK_TEXT(list.events[0].args[0].value.as.string, "abcdefg");
+    CHECK_TEXT(list.events[0].args[1].value.as.string, "");
+    CHECK_EQUAL(list.events[0].args[2].value.type, PROF_VALUE_NONE);
+    CHECK_EQUAL(list.events[0].args[3].value.type, PROF_VALUE_NONE);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+TEST(broken_meta)
+{
+    static const char *const lines[] = {"scope ok 10+10 d0", "scope ?site 2 30+10 d0", "scope  50+10 d0"};
+    image im = image_new(30, 1, 60);
+    uint64_t *words = (uint64_t *)(void *)im.bytes + im.meta_at;
+    uint32_t ok = site(&im, "ok"), fields[8] = {12345, 12345, 12345, 12345, 1, 0, 1, 1};
+    prof_trace *trace;
+    meta(&im, PROF__META_SITE, 2, "too short", 9);
+    meta(&im, PROF__META_SITE, 3, fields, sizeof fields); /* strings that are not there */
+    meta(&im, PROF__META_STRING, 0xFFFFFFFFu, "an id beyond all bounds", 24);
+    meta(&im, 200, 1, "a kind of later versions", 24);
+    words[im.meta_at - sizeof(prof__header) / 8] = (uint64_t)PROF__META_STRING << 56 | (uint64_t)0xFFFFFF << 32 | 9;
+    chunk(&im, 0, 1, 1000);
+    track(&im, 7777, 1);
+    begin(&im, ok, 1010);
+    end(&im, ok, 1020);
+    begin(&im, 2, 1030);
+    end(&im, 2, 1040);
+    begin(&im, 3, 1050);
+    end(&im, 3, 1060);
+    trace = image_read(&im);
+    CHECK_TRACK(trace, 0, lines);
+    CHECK_TEXT(prof_trace_track(trace, 0)->name, "");
+    prof_trace_close(trace);
+}
+
+TEST(unfinished_meta) /* a record that its thread has only reserved is skipped */
+{
+    static const char *const lines[] = {"scope later 10+10 d0"};
+    image im = image_new(30, 1, 60);
+    uint64_t *words = (uint64_t *)(void *)im.bytes + im.meta_at;
+    uint32_t later;
+    prof_trace *trace;
+    meta(&im, PROF__META_STRING, 0, "hidden", 7);
+    words[0] &= (uint64_t)0xFFFFFF << 32;
+    later = site(&im, "later");
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    begin(&im, later, 1010);
+    end(&im, later, 1020);
+    trace = image_read(&im);
+    CHECK_TRACK(trace, 0, lines);
+    prof_trace_close(trace);
+}
+
+typedef struct broken {
+    size_t offset, size;
+    uint64_t value;
+    prof_status status;
+    const char *text; /* part of prof_error() */
+} broken;
+#define FIELD(name) offsetof(prof__header, name), sizeof(((prof__header *)0)->name)
+
+TEST(broken_headers)
+{
+    static const broken cases[] = {
+        {FIELD(magic), 0x41414141, PROF_CORRUPT, "not a prof image (bad magic)"},
+        {FIELD(byte_order), 0x04030201u, PROF_UNSUPPORTED, "other byte order"},
+        {FIELD(byte_order), 5, PROF_CORRUPT, "byte order"},
+        {FIELD(version), 0, PROF_CORRUPT, "version"},
+        {FIELD(version), 99, PROF_UNSUPPORTED, "version 99 is newer"},
+        {FIELD(header_size), 8, PROF_CORRUPT, "header"},
+        {FIELD(header_size), 0xFFFFFFF8u, PROF_CORRUPT, "header"},
+        {FIELD(header_size), sizeof(prof__header) + 4, PROF_CORRUPT, "header"},
+        {FIELD(image_size), 1u << 20, PROF_CORRUPT, "truncated"},
+        {FIELD(image_size), ~(uint64_t)0, PROF_CORRUPT, "truncated"},
+        {FIELD(image_size), 8, PROF_CORRUPT, "header"},
+        {FIELD(meta_offset), 4, PROF_CORRUPT, "meta"},
+        {FIELD(meta_offset), 8, PROF_CORRUPT, "meta"},
+        {FIELD(meta_offset), ~(uint64_t)7, PROF_CORRUPT, "meta"},
+        {FIELD(meta_size), ~(uint64_t)7, PROF_CORRUPT, "meta"},
+        {FIELD(meta_size), 3, PROF_CORRUPT, "meta"},
+        {FIELD(meta_size), 40 * 8 + 8, PROF_CORRUPT, "overlap"},
+        {FIELD(chunk_offset), sizeof(prof__header), PROF_CORRUPT, "overlap"},
+        {FIELD(chunk_offset), 0, PROF_CORRUPT, "chunks"},
+        {FIELD(chunk_offset), ~(uint64_t)7, PROF_CORRUPT, "chunks"},
+        {FIELD(chunk_count), 2, PROF_CORRUPT, "chunks"},
+        {FIELD(chunk_count), ~(uint64_t)0, PROF_CORRUPT, "chunks"},
+        {FIELD(chunk_count), (uint64_t)1 << 60, PROF_CORRUPT, "chunks"},
+        {FIELD(chunk_size), 0, PROF_CORRUPT, "chunk size"},
+        {FIELD(chunk_size), sizeof(prof__chunk), PROF_CORRUPT, "chunk size"},
+        {FIELD(chunk_size), 0xFFFFFFF8u, PROF_CORRUPT, "chunks"},
+        {FIELD(chunk_size), sizeof(prof__chunk) + 4, PROF_CORRUPT, "chunk size"},
+        {FIELD(chunk_header_size), 8, PROF_CORRUPT, "chunk size"},
+        {FIELD(chunk_header_size), sizeof(prof__chunk) + 4, PROF_CORRUPT, "chunk size"},
+        {FIELD(chunk_header_size), 0xFFFFFFF8u, PROF_CORRUPT, "chunk size"},
+    };
+    size_t i, size;
+    image im = balanced_image();
+    prof_trace *trace = NULL;
+    for (i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        unsigned char *copy = (unsigned char *)malloc(im.size);
+        memcpy(copy, im.bytes, im.size);
+        memcpy(copy + cases[i].offset, &cases[i].value, cases[i].size);
+        trace = (prof_trace *)&im; /* must become null */
+        CHECK_EQUAL(prof_trace_memory(copy, im.size, &trace), cases[i].status);
+        CHECK(trace == NULL);
+        if (!strstr(prof_error(), cases[i].text)) CHECK_TEXT(prof_error(), cases[i].text);
+        free(copy);
+    }
+    for (size = 0; size < im.size; size += 1 + size / 8) { /* exact copies, for the sanitizer's sake */
+        unsigned char *copy = (unsigned char *)malloc(size ? size : 1);
+        memcpy(copy, im.bytes, size);
+        CHECK_EQUAL(prof_trace_memory(copy, size, &trace), PROF_CORRUPT);
+        free(copy);
+    }
+    CHECK_EQUAL(prof_trace_memory(NULL, 0, &trace), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_trace_memory(im.bytes, im.size, NULL), PROF_INVALID_ARGUMENT);
+    free(im.bytes);
+}
+
+TEST(damaged_bytes) /* any byte may be anything: the reader refuses it, or takes it and gives what holds together */
+{
+    static image (*const makers[])(void) = {balanced_image, values_image,    crossing_image,
+                                            orphans_image,  truncated_image, torn_image};
+    static const unsigned char values[] = {0, 1, 0x7F, 0x80, 0xFF, 0x17, 0x90};
+    size_t kind, at, v, taken = 0, step = (size_t)trace_times(23, 1, 1);
+    for (kind = 0; kind < sizeof makers / sizeof *makers; ++kind) {
+        image im = makers[kind]();
+        for (at = 0; at < im.size; at += step)
+            for (v = 0; v < sizeof values; ++v) {
+                unsigned char before = im.bytes[at];
+                prof_trace *trace = NULL;
+                im.bytes[at] = values[v];
+                if (prof_trace_memory(im.bytes, im.size, &trace) == PROF_OK) {
+                    size_t i;
+                    for (i = 0; i < prof_trace_track_count(trace); ++i) {
+                        prof_cursor *cursor = NULL;
+                        prof_event event;
+                        uint64_t count = 0;
+                        int64_t now = 0;
+                        prof_cursor_open(trace, i, &cursor);
+                        while (prof_cursor_next(cursor, &event)) {
+                            ++count;
+                            CHECK(event.start_ns >= now && event.duration_ns >= 0);
+                            now = event.start_ns;
+                        }
+                        CHECK_EQUAL(count, prof_trace_track(trace, i)->event_count);
+                        prof_cursor_close(cursor);
+                    }
+                    ++taken;
+                }
+                prof_trace_close(trace);
+                im.bytes[at] = before;
+            }
+        free(im.bytes);
+    }
+    CHECK(taken > 1000 / step);
+}
+
+/*-- the clock --*/
+
+static image clock_image(uint64_t hz)
+{
+    image im = image_new(10, 6, 20);
+    site(&im, "a");
+    im.header->tick_hz = hz;
+    return im;
+}
+
+static void clock_chunk(image *im, size_t place, uint64_t tick, uint64_t ns, uint64_t width, uint64_t mark)
+{
+    chunk(im, place, place + 1, tick);
+    im->chunk->base.monotonic_ns = START_MONOTONIC + ns;
+    im->chunk->base.width = width;
+    track(im, 0, 1);
+    at_tick(im, PROF__KIND_MARK, 1, mark);
+}
+
+static void check_times(image *im, const int64_t *times, size_t count, uint64_t hz)
+{
+    prof_trace *trace = image_read(im);
+    trace_list list = trace_read(trace, 0);
+    size_t i;
+    CHECK_EQUAL(list.count, count);
+    for (i = 0; i < list.count && i < count; ++i) CHECK_EQUAL(list.events[i].start_ns, times[i]);
+    CHECK_EQUAL(prof_trace_about(trace)->tick_hz, hz);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+#define S 1000000000ull
+
+TEST(clock_drift) /* the counter runs at 2 GHz, then at 4 GHz; each stretch has its own slope */
+{
+    static const int64_t times[] = {(int64_t)(S / 2), (int64_t)(S + S / 4), (int64_t)(2 * S + S / 2)};
+    image im = clock_image(2 * S);
+    clock_chunk(&im, 0, 1000, 0, 20, 1000 + S);
+    clock_chunk(&im, 1, 1000 + 2 * S, S, 20, 1000 + 3 * S);
+    clock_chunk(&im, 2, 1000 + 6 * S, 2 * S, 20, 1000 + 8 * S); /* beyond the last pair: its slope is the newest one */
+    check_times(&im, times, 3, 3 * S);
+}
+
+TEST(clock_last_pair)
+{
+    static const int64_t times[] = {(int64_t)(5 * S)};
+    image im = clock_image(0);
+    clock_chunk(&im, 0, 1000, 0, 20, 1000 + 15 * S);
+    im.header->last.tick = 1000 + 30 * S;
+    im.header->last.monotonic_ns = START_MONOTONIC + 10 * S;
+    check_times(&im, times, 1, 3 * S);
+}
+
+TEST(clock_interrupted_pair) /* a pair that took a millisecond to take says nothing */
+{
+    static const int64_t times[] = {0, (int64_t)S, (int64_t)(3 * S)};
+    image im = clock_image(0);
+    clock_chunk(&im, 0, 1000, 0, 20, 1000);
+    clock_chunk(&im, 1, 1000 + S, S + 900000, 1000000, 1000 + S);
+    clock_chunk(&im, 2, 1000 + 2 * S, 2 * S, 24, 1000 + 3 * S);
+    im.header->last.tick = 1000 + 4 * S;
+    im.header->last.monotonic_ns = START_MONOTONIC + 4 * S;
+    check_times(&im, times, 3, S);
+}
+
+TEST(clock_near_pairs) /* two pairs within a microsecond make no slope, and one that goes backwards is left out */
+{
+    static const int64_t times[] = {(int64_t)S, (int64_t)(S + S / 2), (int64_t)(2 * S), (int64_t)(5 * S)};
+    image im = clock_image(0);
+    clock_chunk(&im, 0, 1000 + S, S, 20, 1000 + S);
+    clock_chunk(&im, 1, 1000 + S + 500, S + 1000, 20, 1000 + S + S / 2);
+    clock_chunk(&im, 2, 1000 + 2 * S, S - 5, 20, 1000 + 2 * S);
+    clock_chunk(&im, 3, 1000 + 3 * S, 3 * S, 20, 1000 + 5 * S);
+    check_times(&im, times, 4, S);
+}
+
+TEST(clock_rates) /* what is known of the rate when there is one pair only */
+{
+    static const int64_t quarter[] = {250}, same[] = {1000};
+    image im = clock_image(4 * S);
+    clock_chunk(&im, 0, 1000, 0, 0, 2000);
+    check_times(&im, quarter, 1, 4 * S);
+    im = clock_image(0); /* nothing: a tick counts as a nanosecond, and the rate is 0 */
+    clock_chunk(&im, 0, 1000, 0, 0, 2000);
+    check_times(&im, same, 1, 0);
+    im = clock_image(4 * S); /* a session of 5 ms: the rate that is known is better than the pairs */
+    clock_chunk(&im, 0, 1000, 0, 100, 2000);
+    im.header->last.tick = 1000 + 20000000;
+    im.header->last.monotonic_ns = START_MONOTONIC + 5000300;
+    check_times(&im, quarter, 1, 4 * S);
+    im = clock_image(S); /* clock_gettime: exact, whatever the pairs say */
+    im.header->clock = PROF_CLOCK_MONOTONIC;
+    clock_chunk(&im, 0, 1000, 0, 100, 2000);
+    im.header->last.tick = 1000 + 10 * S;
+    im.header->last.monotonic_ns = START_MONOTONIC + 10 * S + 777777;
+    check_times(&im, same, 1, S);
+}
+
+TEST(clock_before_start) /* times are never negative, however far the first pair is off */
+{
+    static const int64_t times[] = {0, 9};
+    image im = clock_image(S);
+    clock_chunk(&im, 0, 500, 0, 20, 600);
+    im.chunk->base = im.header->first;
+    im.chunk->base.tick = 500;
+    clock_chunk(&im, 1, 1000, 0, 20, 1009);
+    check_times(&im, times, 2, S);
+}
+
+TEST(clock_extremes) /* sums that leave 64 bits saturate */
+{
+    image im = clock_image(0);
+    prof_trace *trace;
+    clock_chunk(&im, 0, ~(uint64_t)0 - 10, ~(uint64_t)0 - START_MONOTONIC - 5, ~(uint64_t)0, ~(uint64_t)0);
+    clock_chunk(&im, 1, 5, 0, 0, PROF__TICK_MASK);
+    im.header->last.tick = ~(uint64_t)0;
+    im.header->last.monotonic_ns = ~(uint64_t)0;
+    im.header->resolution_ticks = im.header->cost_ticks_x1000 = ~(uint64_t)0;
+    trace = image_read(&im);
+    CHECK_EQUAL(prof_trace_track(trace, 0)->event_count, 2);
+    CHECK(prof_trace_about(trace)->duration_ns >= 0);
+    prof_trace_close(trace);
+}
+
+TEST(scale_is_exact) /* against the same product made of 16-bit digits */
+{
+    uint64_t seed = 1;
+    long i;
+    for (i = 0; i < 200000; ++i) {
+        prof__read_line line;
+        uint64_t ticks, ns, dt;
+        int64_t got;
+        double want;
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        ticks = (seed >> 20) % (100 * S) + 1;
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        ns = (seed >> 20) % (100 * S) + 1;
+        prof__read_slope(&line, ticks, ns);
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        dt = (seed >> 16) % (ticks * 2);
+        got = prof__read_scale(dt, line.factor, line.shift);
+        want = (double)dt * (double)ns / (double)ticks;
+        if (want < 4e15) {
+            if ((double)got > want + 0.501 + want * 1e-15 || (double)got < want - 0.501 - want * 1e-15) {
+                CHECK_EQUAL(got, want);
+                break;
+            }
+        }
+        CHECK_EQUAL(prof__read_scale(ticks, line.factor, line.shift), ns);
+    }
+    CHECK_EQUAL(prof__read_scale(~(uint64_t)0, ~(uint64_t)0, 0), PROF__FAR_NS);
+    CHECK_EQUAL(prof__read_scale(~(uint64_t)0, ~(uint64_t)0, 64), PROF__FAR_NS);
+    CHECK_EQUAL(prof__read_scale(1u << 20, (uint64_t)1 << 63, 64), 1u << 19);
+    CHECK_EQUAL(prof__read_scale(7, 3, 0), 21);
+}
+
+/*-- size --*/
+
+TEST(deep)
+{
+    size_t depth = (size_t)trace_times(20000, 100000, 1000000), per = 1000, chunks = depth / per * 2, i;
+    image im = image_new(per + 5, chunks, 20);
+    uint32_t a = site(&im, "a"), k = site(&im, "k");
+    trace_list list;
+    prof_trace *trace;
+    for (i = 0; i < depth * 2; ++i) {
+        if (i % per == 0) {
+            chunk(&im, i / per, i / per + 1, 1000 + i);
+            track(&im, 0, 1);
+        }
+        if (i == depth) arg_word(&im, k, PROF_VALUE_INT, 9); /* of the innermost */
+        if (i < depth)
+            begin(&im, a, 1000 + i);
+        else
+            end(&im, a, 1000 + i);
+    }
+    trace = image_read(&im);
+    list = trace_read(trace, 0);
+    CHECK_EQUAL(list.count, depth);
+    for (i = 0; i < list.count && !test_failures; ++i) {
+        CHECK_EQUAL(list.events[i].depth, i);
+        CHECK_EQUAL(list.events[i].start_ns, i);
+        CHECK_EQUAL(list.events[i].duration_ns, 2 * depth - 1 - 2 * i);
+        CHECK_EQUAL(list.events[i].flags, 0);
+        CHECK_EQUAL(list.events[i].arg_count, i + 1 == depth);
+    }
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+TEST(many_tracks)
+{
+    size_t tracks = (size_t)trace_times(20000, 100000, 1000000), per = 100, chunks = tracks / per, i;
+    image im = image_new(per * 5, chunks, 20);
+    uint32_t a = site(&im, "a");
+    prof_trace *trace;
+    for (i = 0; i < tracks; ++i) {
+        if (i % per == 0) chunk(&im, i / per, i / per + 1, 1000 + i);
+        track(&im, 0, tracks - i);
+        begin(&im, a, 1000 + i);
+        end(&im, a, 1001 + i);
+    }
+    trace = image_read(&im);
+    CHECK_EQUAL(prof_trace_track_count(trace), tracks);
+    CHECK_EQUAL(prof_trace_about(trace)->event_count, tracks);
+    CHECK_EQUAL(prof_trace_track(trace, 0)->id, 1);
+    CHECK_EQUAL(prof_trace_track(trace, tracks - 1)->id, tracks);
+    CHECK_EQUAL(prof_trace_track(trace, tracks - 1)->first_ns, 0);
+    prof_trace_close(trace);
+}
+
+TEST(too_many_to_close) /* an end counts what it closes in 20 bits; beyond that it is left out, and that is counted */
+{
+    size_t depth = (size_t)PROF__CLOSE_MAX + 10, i;
+    image im = image_new(depth + 10, 1, 20);
+    uint32_t outer = site(&im, "outer"), a = site(&im, "a");
+    prof_trace *trace;
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    begin(&im, outer, 1000);
+    for (i = 0; i < depth; ++i) begin(&im, a, 1001);
+    end(&im, outer, 1002);
+    trace = image_read(&im);
+    CHECK_EQUAL(prof_trace_about(trace)->event_count, depth + 1);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 1);
+    prof_trace_close(trace);
+}
+
+/*-- random programs against a plain model --*/
+
+typedef struct model_event {
+    int64_t start, end; /* end: -1 while open */
+    size_t depth, begin_word, end_word; /* numbers of the words in the whole stream */
+    uint32_t site;
+    int args, first_arg;
+    size_t first_arg_word;
+} model_event;
+
+static uint32_t random_state;
+static uint32_t random_below(uint32_t limit)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return (uint32_t)((uint64_t)(random_state >> 8) * limit >> 24);
+}
+
+/* A random well-nested program, whose stream is cut into chunks of which the ring then keeps only the newest. The model
+   knows begin and end of every scope, and so what must come out. */
+static void random_program(uint32_t seed)
+{
+    enum { STEPS = 400, CHUNK = 24 };
+    static model_event events[STEPS];
+    size_t count = 0, open[STEPS], depth = 0, i, kept, first_chunk, chunks = 0, at_chunk[STEPS], yielded = 0;
+    image im = image_new(CHUNK, STEPS, 60), cut;
+    uint32_t sites[4], key, k = 0;
+    uint64_t now = 2000;
+    prof_trace *trace;
+    trace_list list;
+    random_state = seed;
+    sites[0] = site(&im, "a");
+    sites[1] = site(&im, "b");
+    sites[2] = site(&im, "c");
+    sites[3] = site(&im, "a");
+    key = site(&im, "k");
+    im.word = im.end = NULL;
+    for (i = 0; i < STEPS; ++i) {
+        uint32_t what = random_below(10);
+        if (im.end - im.word < 2) {
+            chunk(&im, chunks, chunks + 1, now);
+            ++chunks;
+            track(&im, 0, 1);
+        }
+        at_chunk[i] = chunks - 1;
+        now += random_below(50) + 1; /* every word its own time, which tells it from the others */
+        if (what < 4 || !depth) {
+            model_event *e = &events[count];
+            memset(e, 0, sizeof *e);
+            e->start = (int64_t)now - 1000;
+            e->end = -1;
+            e->depth = depth;
+            e->begin_word = i;
+            e->site = random_below(4);
+            e->first_arg = -1;
+            begin(&im, sites[e->site], now);
+            open[depth++] = count++;
+        } else if (what < 8) {
+            model_event *e = &events[open[--depth]];
+            e->end = (int64_t)now - 1000;
+            e->end_word = i;
+            end(&im, sites[e->site], now);
+        } else {
+            model_event *e = &events[open[depth - 1]];
+            arg_word(&im, key, PROF_VALUE_INT, k);
+            if (!e->args++) {
+                e->first_arg = (int)k;
+                e->first_arg_word = i;
+            }
+            ++k;
+        }
+    }
+    /* keep the newest chunks, in a ring */
+    kept = 1 + random_below((uint32_t)chunks);
+    first_chunk = chunks - kept;
+    cut = image_new(CHUNK, kept, 60);
+    memcpy(cut.bytes + cut.header->meta_offset, im.bytes + im.header->meta_offset, 60 * 8);
+    for (i = first_chunk; i < chunks; ++i)
+        memcpy(cut.bytes + cut.header->chunk_offset + i % kept * cut.header->chunk_size,
+               im.bytes + im.header->chunk_offset + i * im.header->chunk_size, im.header->chunk_size);
+    cut.header->next_chunk = chunks;
+    cut.header->overwritten = first_chunk;
+    free(im.bytes);
+    trace = image_read(&cut);
+    list = trace_read(trace, 0);
+    for (i = 0; i < count; ++i) {
+        const model_event *e = &events[i];
+        int cut_begin = at_chunk[e->begin_word] < first_chunk;
+        const prof_event *got = &list.events[yielded];
+        if (cut_begin && (e->end < 0 || at_chunk[e->end_word] < first_chunk)) continue; /* nothing of it is left */
+        if (yielded++ >= list.count) break;
+        CHECK_TEXT(got->name, e->site == 3 ? "a" : e->site == 0 ? "a" : e->site == 1 ? "b" : "c");
+        CHECK_EQUAL(!!(got->flags & PROF_TRUNCATED_BEGIN), cut_begin);
+        CHECK_EQUAL(!!(got->flags & PROF_TRUNCATED_END), e->end < 0);
+        if (!cut_begin) CHECK_EQUAL(got->start_ns, e->start);
+        if (e->end >= 0) CHECK_EQUAL(got->start_ns + got->duration_ns, e->end);
+        if (!cut_begin) {
+            CHECK_EQUAL(got->arg_count, e->args);
+            if (e->args && got->arg_count) CHECK_EQUAL(got->args[0].value.as.i, e->first_arg);
+        }
+    }
+    CHECK_EQUAL(yielded, list.count);
+    if (test_failures) printf("seed %u\n", (unsigned)seed);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+TEST(random_programs)
+{
+    long i, times = trace_times(30, 1000, 100000);
+    for (i = 0; i < times && !test_failures; ++i) random_program((uint32_t)i * 2654435761u + 1);
+}
+
+/*-- statistics and reports --*/
+
+typedef struct text_sink {
+    char *text;
+    size_t used, room;
+    size_t refuse_after; /* bytes; 0: never */
+} text_sink;
+
+static int text_write(void *user, const void *data, size_t size)
+{
+    text_sink *to = (text_sink *)user;
+    if (to->refuse_after && to->used + size > to->refuse_after) return 1;
+    if (to->used + size + 1 > to->room) to->text = (char *)realloc(to->text, to->room = (to->used + size) * 2 + 1);
+    memcpy(to->text + to->used, data, size);
+    to->used += size;
+    to->text[to->used] = 0;
+    return 0;
+}
+
+static prof_sink sink_of(text_sink *to)
+{
+    prof_sink sink;
+    sink.write = text_write;
+    sink.user = to;
+    return sink;
+}
+
+static const prof_stat *stat_of(const prof_stat *stats, size_t count, const char *name)
+{
+    size_t i;
+    for (i = 0; i < count; ++i)
+        if (!strcmp(stats[i].name, name)) return &stats[i];
+    CHECK_TEXT("no figures", name);
+    exit(1);
+}
+
+static int near(double a, double b) { return a - b < 1e-6 && b - a < 1e-6; }
+
+TEST(statistics)
+{
+    image im = balanced_image();
+    prof_trace *trace = image_read(&im);
+    prof_stat *stats = NULL;
+    const prof_stat *a, *b, *c;
+    size_t count = 0;
+    CHECK_EQUAL(prof_stats(trace, PROF_SORT_TOTAL, 0, &stats, &count), PROF_OK);
+    CHECK_EQUAL(count, 3);
+    a = stat_of(stats, count, "a");
+    b = stat_of(stats, count, "b");
+    c = stat_of(stats, count, "c");
+    CHECK(a == &stats[0] && b == &stats[1] && c == &stats[2]);
+    CHECK_EQUAL(a->count, 1);
+    CHECK_EQUAL(a->total_ns, 90);
+    CHECK_EQUAL(a->self_ns, 50);
+    CHECK_EQUAL(b->count, 2);
+    CHECK_EQUAL(b->truncated, 0);
+    CHECK_EQUAL(b->total_ns, 40);
+    CHECK_EQUAL(b->self_ns, 39);
+    CHECK_EQUAL(b->min_ns, 10);
+    CHECK_EQUAL(b->max_ns, 30);
+    CHECK(near(b->mean_ns, 20));
+    CHECK(near(b->deviation_ns, 10));
+    CHECK_EQUAL(b->p50_ns, 10);
+    CHECK_EQUAL(b->p90_ns, 30);
+    CHECK_EQUAL(b->p999_ns, 30);
+    CHECK_EQUAL(c->count, 2);
+    CHECK_EQUAL(c->min_ns, 0);
+    CHECK_EQUAL(c->max_ns, 1);
+    CHECK(near(c->deviation_ns, 0.5));
+    prof_stats_free(stats);
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_stats(NULL, PROF_SORT_TOTAL, 0, &stats, &count), PROF_INVALID_ARGUMENT);
+}
+
+TEST(statistics_of_truncated_scopes) /* they are calls, and their time belongs to nobody, not even to their parent */
+{
+    image im = truncated_image();
+    prof_trace *trace = image_read(&im);
+    prof_stat *stats = NULL;
+    const prof_stat *b, *c;
+    size_t count = 0;
+    CHECK_EQUAL(prof_stats(trace, PROF_SORT_NAME, 1, &stats, &count), PROF_OK);
+    CHECK_EQUAL(count, 3);
+    b = stat_of(stats, count, "b");
+    c = stat_of(stats, count, "c");
+    CHECK(b == &stats[1] && c == &stats[2]);
+    CHECK_EQUAL(b->count, 2);
+    CHECK_EQUAL(b->truncated, 1);
+    CHECK_EQUAL(b->total_ns, 40);
+    CHECK_EQUAL(b->self_ns, 10);
+    CHECK_EQUAL(b->min_ns, 40);
+    CHECK_EQUAL(c->count, 2);
+    CHECK_EQUAL(c->truncated, 2);
+    CHECK_EQUAL(c->total_ns + c->self_ns + c->min_ns + c->max_ns + c->p50_ns, 0);
+    prof_stats_free(stats);
+    prof_trace_close(trace);
+}
+
+TEST(sorting)
+{
+    static const prof_sort by[] = {PROF_SORT_TOTAL, PROF_SORT_SELF, PROF_SORT_CALLS, PROF_SORT_MEAN,
+                                   PROF_SORT_MIN,   PROF_SORT_MAX,  PROF_SORT_P99,   PROF_SORT_NAME};
+    static const char *const down[] = {"xy", "yx", "yx", "xy", "xy", "xy", "xy", "xy"};
+    static const char *const up[] = {"yx", "xy", "xy", "yx", "yx", "yx", "yx", "xy"};
+    image im = image_new(30, 1, 40); /* x: once, 100 long, 5 of it itself; y: three times, 30 20 45 */
+    uint32_t x = site(&im, "x"), y = site(&im, "y");
+    prof_trace *trace;
+    size_t i, count;
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    begin(&im, x, 1000);
+    begin(&im, y, 1000);
+    end(&im, y, 1030);
+    begin(&im, y, 1030);
+    end(&im, y, 1050);
+    begin(&im, y, 1050);
+    end(&im, y, 1095);
+    end(&im, x, 1100);
+    trace = image_read(&im);
+    for (i = 0; i < sizeof by / sizeof *by; ++i) {
+        int ascending;
+        for (ascending = 0; ascending < 2; ++ascending) {
+            prof_stat *stats = NULL;
+            char order[3] = "??";
+            CHECK_EQUAL(prof_stats(trace, by[i], ascending, &stats, &count), PROF_OK);
+            CHECK_EQUAL(count, 2);
+            order[0] = stats[0].name[0];
+            order[1] = stats[1].name[0];
+            CHECK_TEXT(order, ascending ? up[i] : down[i]);
+            prof_stats_free(stats);
+        }
+    }
+    prof_trace_close(trace);
+}
+
+static int order_u64(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+TEST(percentiles) /* against sorted durations over nine powers of ten */
+{
+    static const double shares[] = {0.5, 0.9, 0.99, 0.999};
+    size_t count = (size_t)trace_times(2000, 20000, 20000), i, stat_count;
+    uint64_t *durations = (uint64_t *)malloc(count * sizeof *durations), now = 1000, got[4];
+    image im = image_new(count * 2 + 3, 1, 20);
+    uint32_t a = site(&im, "a");
+    prof_trace *trace;
+    prof_stat *stats = NULL;
+    random_state = 7;
+    im.header->tick_hz = S;
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    for (i = 0; i < count; ++i) {
+        uint64_t scale = 1;
+        uint32_t power = random_below(7);
+        while (power--) scale *= 10;
+        durations[i] = random_below(1000) * scale / 10;
+        begin(&im, a, now);
+        now += durations[i];
+        if (now - 1000 > PROF__TICK_MASK) {
+            now -= durations[i];
+            durations[i] = 0;
+        }
+        end(&im, a, now);
+    }
+    trace = image_read(&im);
+    CHECK_EQUAL(prof_stats(trace, PROF_SORT_TOTAL, 0, &stats, &stat_count), PROF_OK);
+    CHECK_EQUAL(stat_count, 1);
+    qsort(durations, count, sizeof *durations, order_u64);
+    got[0] = stats->p50_ns;
+    got[1] = stats->p90_ns;
+    got[2] = stats->p99_ns;
+    got[3] = stats->p999_ns;
+    CHECK_EQUAL(stats->min_ns, durations[0]);
+    CHECK_EQUAL(stats->max_ns, durations[count - 1]);
+    for (i = 0; i < 4; ++i) {
+        double rank = (double)count * shares[i];
+        size_t at = (size_t)rank + ((double)(size_t)rank < rank - 1e-6) - 1;
+        double want = (double)durations[at], off = (double)got[i] - want;
+        CHECK(off <= want * 0.008 && off >= -want * 0.008);
+    }
+    free(durations);
+    prof_stats_free(stats);
+    prof_trace_close(trace);
+}
+
+TEST(histogram_steps) /* every step's value is within 1/128 of all that fall into it, up to the largest number */
+{
+    uint64_t value = 0;
+    uint32_t before = 0;
+    while (value < (uint64_t)1 << 63) {
+        uint32_t step = prof__step_of(value);
+        uint64_t middle = prof__step_value(step), off = middle > value ? middle - value : value - middle;
+        CHECK(step >= before);
+        CHECK(off <= value / 128);
+        if (off > value / 128) break;
+        before = step;
+        value += 1 + value / 1000;
+    }
+    CHECK_EQUAL(prof__step_of(prof__step_value(prof__step_of(~(uint64_t)0))), prof__step_of(~(uint64_t)0));
+}
+
+TEST(square_roots)
+{
+    static const double roots[] = {0, 1e-150, 0.001, 0.5, 1, 1.5, 2, 1e9, 12345.678, 1e150};
+    size_t i;
+    for (i = 0; i < sizeof roots / sizeof *roots; ++i) {
+        double got = prof__square_root(roots[i] * roots[i]);
+        CHECK(got <= roots[i] * (1 + 1e-12) && got >= roots[i] * (1 - 1e-12));
+    }
+}
+
+TEST(same_name_two_sites)
+{
+    image im = image_new(30, 1, 60);
+    uint32_t one = site_in(&im, "x", "", "a.c", 1, "f", PROF__KIND_BEGIN);
+    uint32_t two = site_in(&im, "x", "", "b.c", 2, "g", PROF__KIND_BEGIN);
+    prof_trace *trace;
+    prof_stat *stats = NULL;
+    size_t count = 0;
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    begin(&im, one, 1010);
+    end(&im, one, 1020);
+    begin(&im, two, 1030);
+    end(&im, two, 1050);
+    trace = image_read(&im);
+    CHECK_EQUAL(prof_stats(trace, PROF_SORT_TOTAL, 0, &stats, &count), PROF_OK);
+    CHECK_EQUAL(count, 2);
+    CHECK_TEXT(stats[0].site->file, "b.c");
+    CHECK_TEXT(stats[1].site->file, "a.c");
+    prof_stats_free(stats);
+    prof_trace_close(trace);
+}
+
+static image report_image(void)
+{
+    image im = image_new(70, 1, 100);
+    uint32_t load = site_in(&im, "load, all", "io", "src/game \"x\".c", 12, "load_all", PROF__KIND_BEGIN);
+    uint32_t draw = site_in(&im, "zeichne \xC3\xA4\x1B[2J", "gfx", "src/draw.c", 7, "draw", PROF__KIND_BEGIN);
+    uint32_t queue = site_in(&im, "queue", "", "src/draw.c", 8, "draw", PROF__KIND_COUNTER_INT);
+    uint32_t frame = site_in(&im, "frame", "", "src/draw.c", 9, "draw", PROF__KIND_FRAME);
+    uint32_t key = site_in(&im, "k;1", "", "src/draw.c", 10, "draw", PROF__KIND_ARG);
+    uint32_t name = string(&im, "main");
+    chunk(&im, 0, 1, 1000);
+    track(&im, name, 1);
+    at_tick(&im, PROF__KIND_FRAME, frame, 1000);
+    begin(&im, load, 1100);
+    begin(&im, draw, 1200);
+    arg_word(&im, key, PROF_VALUE_BOOL, 1);
+    arg_word(&im, key, PROF_VALUE_POINTER, 0x7f00);
+    arg_word(&im, key, PROF_VALUE_DOUBLE, bits(0.1));
+    arg_word(&im, key, PROF_VALUE_UINT, 3);
+    text_record(&im, PROF__KIND_ARG, key, "a=\"b\"\\\r\n", 1);
+    end(&im, draw, 1300);
+    end(&im, load, 3100);
+    at_tick(&im, PROF__KIND_MARK, draw, 4000);
+    text_record(&im, PROF__KIND_NAME, 0, " led", 0);
+    at_tick(&im, PROF__KIND_COUNTER_INT, queue, 5000);
+    put(&im, 3);
+    at_tick(&im, PROF__KIND_COUNTER_DOUBLE, queue, 6000);
+    put(&im, bits(-0.25));
+    at_tick(&im, PROF__KIND_FRAME, frame, 17000);
+    begin(&im, draw, 18000);
+    put(&im, head(PROF__KIND_LOST, 0, 5));
+    at_tick(&im, PROF__KIND_MARK, frame, 21000);
+    return im;
+}
+
+TEST(csv)
+{
+    static const char want[] =
+        "track_id,thread_id,thread,type,name,category,start_ns,duration_ns,depth,flags,value,args,"
+        "file,line,function\r\n"
+        "1,101,main,frame,frame,,0,0,0,,,,src/draw.c,9,draw\r\n"
+        "1,101,main,scope,\"load, all\",io,100,2000,0,,,,\"src/game \"\"x\"\".c\",12,load_all\r\n"
+        "1,101,main,scope,zeichne \xC3\xA4\x1B[2J,gfx,200,100,1,,,\"k\\;1=true;k\\;1=0x7f00;k\\;1=0.1;k\\;1=3;"
+        "k\\;1=a\\=\"\"b\"\"\\\\\r\n...\",src/draw.c,7,draw\r\n"
+        "1,101,main,mark,\" led\",gfx,3000,0,0,,,,src/draw.c,7,draw\r\n"
+        "1,101,main,counter,queue,,4000,0,0,,3,,src/draw.c,8,draw\r\n"
+        "1,101,main,counter,queue,,5000,0,0,,-0.25,,src/draw.c,8,draw\r\n"
+        "1,101,main,frame,frame,,16000,16000,0,,,,src/draw.c,9,draw\r\n"
+        "1,101,main,scope,zeichne \xC3\xA4\x1B[2J,gfx,17000,3000,0,truncated_end,,,src/draw.c,7,draw\r\n"
+        "1,101,main,lost,lost,,17000,0,1,,5,,,,\r\n"
+        "1,101,main,mark,frame,,20000,0,1,,,,src/draw.c,9,draw\r\n";
+    image im = report_image();
+    prof_trace *trace = image_read(&im);
+    text_sink to = {NULL, 0, 0, 0};
+    char *file;
+    const char *path = trace_path("reader.csv");
+    CHECK_EQUAL(prof_csv_stream(trace, sink_of(&to)), PROF_OK);
+    CHECK_TEXT(to.text, want);
+    CHECK_EQUAL(prof_csv_write(trace, path), PROF_OK);
+    file = trace_file_text(path, NULL);
+    CHECK_TEXT(file ? file : "no file", want);
+    free(file);
+    free(to.text);
+    prof_trace_close(trace);
+}
+
+TEST(summary)
+{
+    static const char *const parts[] = {
+        "synthetic, process 77\n",
+        "recorded  20.00 us, 10 events on 1 track\n",
+        "clock     test clock, 1.000 GHz, smallest step 10 ns\n",
+        ("\nscope                 calls      total       self   % of run       mean        min        p50        p90"
+         "        p99        max     stddev  where\n"
+         "load, all                 1   2.000 us   1.900 us     10.0 %   2.000 us   2.000 us   2.000 us   2.000 us"
+         "   2.000 us   2.000 us       0 ns  game \"x\".c:12\n"
+         "zeichne \xC3\xA4?[2J             2     100 ns     100 ns      0.5 %     100 ns     100 ns     100 ns"
+         "     100 ns     100 ns     100 ns       0 ns  draw.c:7\n"
+         "1 call of unknown begin or end: counted as calls, but in no time\n"),
+        ("\nframe        frames       rate       mean        min        p50        p90        p99        max"
+         "     stddev\n"
+         "frame             1  62.50 kHz   16.00 us   16.00 us   16.00 us   16.00 us   16.00 us   16.00 us       0 ns\n"),
+        ("\ncounter       samples        min       mean        max       last\n"
+         "queue               2      -0.25      1.375          3      -0.25\n"),
+        "\n5 events lost for want of room: enlarge PROF_BUFFER\n",
+        "recording cost 25.50 ns a scope, 76.50 ns for 3 scopes, 0.4 % of the run\n",
+    };
+    image im = report_image();
+    prof_trace *trace = image_read(&im);
+    text_sink to = {NULL, 0, 0, 0};
+    prof_summary_options options;
+    size_t i;
+    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_OK);
+    for (i = 0; i < sizeof parts / sizeof *parts; ++i)
+        if (!strstr(to.text, parts[i])) CHECK_TEXT(to.text, parts[i]);
+    to.used = 0;
+    memset(&options, 0, sizeof options);
+    options.sort = PROF_SORT_CALLS;
+    options.top = 1;
+    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), &options), PROF_OK);
+    CHECK(strstr(to.text, "zeichne") != NULL);
+    CHECK(strstr(to.text, "load") == NULL);
+    CHECK(strstr(to.text, "and 1 more\n") != NULL);
+    free(to.text);
+    prof_trace_close(trace);
+}
+
+TEST(summary_of_nothing)
+{
+    image im = image_new(10, 1, 4);
+    prof_trace *trace;
+    text_sink to = {NULL, 0, 0, 0};
+    im.header->cost_ticks_x1000 = 0;
+    trace = image_read(&im);
+    CHECK_EQUAL(prof_trace_track_count(trace), 0);
+    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_OK);
+    CHECK(strstr(to.text, "0 events on 0 tracks") != NULL);
+    CHECK(strstr(to.text, "no scopes") != NULL);
+    CHECK(strstr(to.text, "nothing lost") != NULL);
+    to.used = 0;
+    CHECK_EQUAL(prof_csv_stream(trace, sink_of(&to)), PROF_OK);
+    CHECK_TEXT(to.text + to.used - 10, "function\r\n");
+    free(to.text);
+    prof_trace_close(trace);
+}
+
+TEST(human_numbers)
+{
+    static const struct {
+        double ns;
+        const char *text;
+    } cases[] = {{0, "0 ns"},          {7, "7 ns"},           {7.5, "7.500 ns"},      {999, "999 ns"},
+                 {1000, "1.000 us"},   {999.97, "1.000 us"},  {12345, "12.35 us"},    {999949, "999.9 us"},
+                 {999951, "1.000 ms"}, {123456789, "123.5 ms"}, {1e9, "1.000 s"},     {1e12, "1000 s"},
+                 {1.5e14, "150000 s"}, {1e30, "1000000000000000000 s"}};
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char text[64];
+        prof__human_ns(text, cases[i].ns);
+        CHECK_TEXT(text, cases[i].text);
+    }
+    {
+        char text[32];
+        prof__grouped(text, 1234567);
+        CHECK_TEXT(text, "1,234,567");
+        prof__grouped(text, ~(uint64_t)0);
+        CHECK_TEXT(text, "18,446,744,073,709,551,615");
+        prof__grouped(text, 999);
+        CHECK_TEXT(text, "999");
+    }
+}
+
+/*-- output --*/
+
+TEST(output_numbers)
+{
+    text_sink to = {NULL, 0, 0, 0};
+    prof__out out;
+    uint64_t value;
+    char want[64];
+    prof__out_sink(&out, sink_of(&to));
+    prof__out_signed(&out, INT64_MIN);
+    prof__out_text(&out, " ");
+    prof__out_unsigned(&out, UINT64_MAX);
+    prof__out_text(&out, " ");
+    prof__out_double(&out, 1.0 / 3);
+    prof__out_text(&out, " ");
+    prof__out_double(&out, 1e300 * 1e300);
+    CHECK_EQUAL(prof__out_close(&out), PROF_OK);
+    CHECK_TEXT(to.text, "-9223372036854775808 18446744073709551615 0.3333333333333333 inf");
+    for (value = 1; value < UINT64_MAX / 3; value = value * 3 - value / 7) {
+        to.used = 0;
+        prof__out_sink(&out, sink_of(&to));
+        prof__out_unsigned(&out, value);
+        prof__out_close(&out);
+        snprintf(want, sizeof want, "%llu", (unsigned long long)value);
+        CHECK_TEXT(to.text, want);
+    }
+    free(to.text);
+}
+
+TEST(output_doubles_read_back)
+{
+    long i;
+    random_state = 3;
+    for (i = 0; i < 20000; ++i) {
+        uint64_t word = (uint64_t)random_below(1u << 24) << 40 ^ (uint64_t)random_below(1u << 24) << 20 ^
+                        random_below(1u << 24);
+        double value, back;
+        char text[32];
+        memcpy(&value, &word, sizeof value);
+        if (!(value - value >= 0)) continue;
+        prof__double_text(text, value);
+        back = strtod(text, NULL);
+        CHECK(memcmp(&value, &back, sizeof value) == 0);
+        if (test_failures) break;
+    }
+    if (setlocale(LC_NUMERIC, "de_DE.UTF-8")) {
+        char text[32];
+        prof__double_text(text, 2.5);
+        CHECK_TEXT(text, "2.5");
+        setlocale(LC_NUMERIC, "C");
+    }
+}
+
+TEST(output_refused)
+{
+    image im = report_image();
+    prof_trace *trace = image_read(&im);
+    text_sink to = {NULL, 0, 0, 1};
+    prof_sink none = {NULL, NULL};
+    CHECK_EQUAL(prof_csv_stream(trace, sink_of(&to)), PROF_IO);
+    CHECK(strstr(prof_error(), "sink") != NULL);
+    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_IO);
+    CHECK_EQUAL(prof_csv_stream(trace, none), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_csv_write(trace, "no/such/folder/x.csv"), PROF_IO);
+    CHECK(strstr(prof_error(), "no/such/folder/x.csv") != NULL);
+    CHECK_EQUAL(prof_csv_write(NULL, NULL), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_csv_stream(NULL, sink_of(&to)), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_summary_write(NULL, NULL, NULL), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_summary_stream(NULL, sink_of(&to), NULL), PROF_INVALID_ARGUMENT);
+    free(to.text);
+    prof_trace_close(trace);
+}
+
+/* Files of the folder for output whose names begin like this. */
+static int count_files(const char *begin)
+{
+    DIR *folder = opendir(TRACE_FOLDER);
+    struct dirent *each;
+    int count = 0;
+    while (folder && (each = readdir(folder)) != NULL) count += !strncmp(each->d_name, begin, strlen(begin));
+    if (folder) closedir(folder);
+    return count;
+}
+
+TEST(output_full_disk) /* an older file stays as it was, and no half of a new one is left */
+{
+    image im = report_image();
+    prof_trace *trace = image_read(&im);
+    const char *path = trace_path("full.csv");
+    struct rlimit before, small;
+    char *text;
+    prof_status status;
+    trace_write_file(path, "older", 5);
+    getrlimit(RLIMIT_FSIZE, &before);
+    small = before;
+    small.rlim_cur = 100;
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+    status = prof_csv_write(trace, path);
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, SIG_DFL);
+    CHECK_EQUAL(status, PROF_IO);
+    CHECK(strstr(prof_error(), "full.csv") != NULL);
+    CHECK(strstr(prof_error(), "File too large") != NULL);
+    text = trace_file_text(path, NULL);
+    CHECK_TEXT(text ? text : "gone", "older");
+    free(text);
+    CHECK_EQUAL(count_files("full.csv"), 1);
+    CHECK_EQUAL(prof_csv_write(trace, path), PROF_OK);
+    CHECK(trace_file_size(path) > 500);
+    CHECK_EQUAL(count_files("full.csv"), 1);
+    prof_trace_close(trace);
+}
+
+TEST(output_through_links_and_devices)
+{
+    image im = report_image();
+    prof_trace *trace = image_read(&im);
+    const char *target = trace_path("target.csv"), *link = trace_path("link.csv");
+    struct stat about;
+    remove(link);
+    trace_write_file(target, "older", 5);
+    CHECK(!symlink("target.csv", link));
+    CHECK_EQUAL(prof_csv_write(trace, link), PROF_OK);
+    CHECK(!lstat(link, &about) && S_ISLNK(about.st_mode)); /* still a link */
+    CHECK(trace_file_size(target) > 500);
+    CHECK_EQUAL(prof_csv_write(trace, "/dev/null"), PROF_OK);
+    CHECK(!stat("/dev/null", &about) && S_ISCHR(about.st_mode));
+#ifdef __linux__
+    CHECK_EQUAL(prof_csv_write(trace, "/dev/full"), PROF_IO);
+#endif
+    prof_trace_close(trace);
+}
+
+/*-- files --*/
+
+TEST(files)
+{
+    image im = crossing_image();
+    prof_trace *trace = NULL;
+    const char *path = trace_path("reader.prof"), *shorter = trace_path("shorter.prof");
+    const char *empty = trace_path("empty.prof");
+    trace_write_file(path, im.bytes, im.size);
+    CHECK_EQUAL(prof_trace_open(path, &trace), PROF_OK);
+    if (trace) {
+        trace_check(trace);
+        CHECK_EQUAL(prof_trace_track_count(trace), 2);
+    }
+    prof_trace_close(trace);
+    im.header->state = PROF__RUNNING; /* read chunk by chunk */
+    trace_write_file(path, im.bytes, im.size);
+    CHECK_EQUAL(prof_trace_open(path, &trace), PROF_OK);
+    if (trace) {
+        trace_check(trace);
+        CHECK_EQUAL(prof_trace_about(trace)->event_count, 6);
+        CHECK_EQUAL(prof_trace_about(trace)->complete, 0);
+    }
+    prof_trace_close(trace);
+    trace_write_file(shorter, im.bytes, im.size - 1);
+    CHECK_EQUAL(prof_trace_open(shorter, &trace), PROF_CORRUPT);
+    CHECK(strstr(prof_error(), "shorter.prof: truncated") != NULL);
+    CHECK(trace == NULL);
+    trace_write_file(shorter, im.bytes, 20);
+    CHECK_EQUAL(prof_trace_open(shorter, &trace), PROF_CORRUPT);
+    CHECK(strstr(prof_error(), "truncated") != NULL);
+    trace_write_file(shorter, "#!/bin/sh\n", 10);
+    CHECK_EQUAL(prof_trace_open(shorter, &trace), PROF_CORRUPT);
+    CHECK(strstr(prof_error(), "not a prof image") != NULL);
+    trace_write_file(empty, "", 0);
+    CHECK_EQUAL(prof_trace_open(empty, &trace), PROF_CORRUPT);
+    CHECK(strstr(prof_error(), "empty") != NULL);
+    CHECK_EQUAL(prof_trace_open(trace_path("there is none.prof"), &trace), PROF_IO);
+    CHECK(strstr(prof_error(), "there is none.prof: No such file") != NULL);
+    CHECK_EQUAL(prof_trace_open(TRACE_FOLDER, &trace), PROF_IO);
+    CHECK(strstr(prof_error(), TRACE_FOLDER) != NULL);
+    CHECK_EQUAL(prof_trace_open(NULL, &trace), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_trace_open(path, NULL), PROF_INVALID_ARGUMENT);
+    prof_trace_close(NULL);
+    free(im.bytes);
+}
+
+TEST(arguments)
+{
+    image im = balanced_image();
+    prof_trace *trace = image_read(&im);
+    prof_cursor *cursor = NULL;
+    prof_event event;
+    CHECK_EQUAL(prof_cursor_open(trace, 1, &cursor), PROF_INVALID_ARGUMENT);
+    CHECK(cursor == NULL);
+    CHECK_EQUAL(prof_cursor_open(NULL, 0, &cursor), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_cursor_open(trace, 0, NULL), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_cursor_next(NULL, &event), 0);
+    prof_cursor_close(NULL);
+    CHECK(prof_trace_track(trace, 1) == NULL);
+    CHECK(prof_trace_track(NULL, 0) == NULL);
+    CHECK_EQUAL(prof_trace_track_count(NULL), 0);
+    CHECK(prof_trace_about(NULL) == NULL);
+    prof_trace_close(trace);
+}
+
+TEST(two_cursors) /* are independent, and give the same ids each time */
+{
+    image im = crossing_image();
+    prof_trace *trace = image_read(&im);
+    prof_cursor *first = NULL, *second = NULL;
+    prof_event a, b;
+    uint64_t ids[5];
+    size_t i;
+    CHECK_EQUAL(prof_cursor_open(trace, 0, &first), PROF_OK);
+    for (i = 0; i < 5; ++i) {
+        CHECK(prof_cursor_next(first, &a));
+        ids[i] = a.id;
+    }
+    CHECK(!prof_cursor_next(first, &a));
+    CHECK(!prof_cursor_next(first, &a)); /* and stays at the end */
+    prof_cursor_close(first);
+    prof_cursor_open(trace, 0, &first);
+    prof_cursor_open(trace, 0, &second);
+    for (i = 0; i < 5; ++i) {
+        prof_cursor_next(first, &a);
+        CHECK_EQUAL(a.id, ids[i]);
+        if (i < 2) continue;
+        prof_cursor_next(second, &b);
+        CHECK_EQUAL(b.id, ids[i - 2]);
+    }
+    prof_cursor_close(first);
+    prof_cursor_close(second);
+    prof_trace_close(trace);
+}
+
+/*-- memory --*/
+
+static prof_status use_everything(const image *im)
+{
+    prof_trace *trace = NULL;
+    prof_stat *stats = NULL;
+    size_t count = 0, i;
+    text_sink to = {NULL, 0, 0, 0};
+    prof_status status = prof_trace_memory(im->bytes, im->size, &trace);
+    for (i = 0; status == PROF_OK && i < prof_trace_track_count(trace); ++i) {
+        prof_cursor *cursor = NULL;
+        prof_event event;
+        status = prof_cursor_open(trace, i, &cursor);
+        while (prof_cursor_next(cursor, &event)) continue;
+        prof_cursor_close(cursor);
+    }
+    if (status == PROF_OK) status = prof_stats(trace, PROF_SORT_TOTAL, 0, &stats, &count);
+    prof_stats_free(stats);
+    if (status == PROF_OK) status = prof_csv_stream(trace, sink_of(&to));
+    if (status == PROF_OK) status = prof_summary_stream(trace, sink_of(&to), NULL);
+    prof_trace_close(trace);
+    free(to.text);
+    return status;
+}
+
+TEST(out_of_memory) /* at each allocation in turn: an error, no crash, and (says the sanitizer) no leak */
+{
+    image images[4];
+    size_t i;
+    long n;
+    images[0] = orphans_image();
+    images[1] = crossing_image();
+    images[2] = report_image();
+    images[3] = torn_image();
+    for (i = 0; i < 4; ++i) {
+        long refused = 0;
+        for (n = 0; n < 1000; ++n) {
+            prof_status status;
+            allocations_left = n;
+            status = use_everything(&images[i]);
+            allocations_left = -1;
+            if (status == PROF_OK) { /* a buffer that is missing only makes the output slower */
+                allocations_left = n + 4;
+                CHECK_EQUAL(use_everything(&images[i]), PROF_OK);
+                allocations_left = -1;
+                break;
+            }
+            CHECK_EQUAL(status, PROF_NO_MEMORY);
+            ++refused;
+        }
+        CHECK(refused > 15 && refused < 200);
+        free(images[i].bytes);
+    }
+}
+
+/*-- a file that is being recorded into --*/
+
+static volatile int recording;
+
+static void *record(void *unused)
+{
+    while (recording) {
+        PROFILE_SCOPE("outer");
+        for (int i = 0; i < 20; ++i) {
+            PROFILE_SCOPE("inner");
+            PROFILE_ARG_I("i", i);
+        }
+    }
+    return unused;
+}
+
+TEST(growing_file) /* the ring turns over many times while the file is read */
+{
+    prof_config config = trace_config(128 * 1024);
+    const char *path = trace_path("growing.prof");
+    pthread_t threads[2];
+    long i, times = trace_times(5, 40, 1000);
+    uint64_t events = 0, overwritten = 0;
+    config.output = path;
+    trace_start(&config);
+    recording = 1;
+    for (i = 0; i < 2; ++i) CHECK(!pthread_create(&threads[i], NULL, record, NULL));
+    for (i = 0; i < 100000 && overwritten < 20 && !test_failures; ++i) { /* the threads may be slow to start */
+        prof_trace *trace = trace_open_file(path);
+        if (trace) overwritten = prof_trace_about(trace)->overwritten_chunks;
+        prof_trace_close(trace);
+    }
+    for (i = 0; i < times && !test_failures; ++i) {
+        prof_trace *trace = trace_open_file(path);
+        if (!trace) break;
+        CHECK_EQUAL(prof_trace_about(trace)->complete, 0);
+        events += prof_trace_about(trace)->event_count;
+        prof_trace_close(trace);
+    }
+    recording = 0;
+    for (i = 0; i < 2; ++i) pthread_join(threads[i], NULL);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK(overwritten >= 20);
+    CHECK(events > 1000);
+    prof_reset();
+}
+
+/*-- the fuzzer's seeds --*/
+
+TEST(corpus) /* tests/corpus holds these images; it is written anew with PROF_TEST_CORPUS=1 */
+{
+    static const struct {
+        const char *path;
+        image (*make)(void);
+    } seeds[] = {{"tests/corpus/balanced", balanced_image},   {"tests/corpus/values", values_image},
+                 {"tests/corpus/crossing", crossing_image},   {"tests/corpus/orphans", orphans_image},
+                 {"tests/corpus/truncated", truncated_image}, {"tests/corpus/torn", torn_image},
+                 {"tests/corpus/report", report_image}};
+    const char *renew = getenv("PROF_TEST_CORPUS");
+    uint32_t order = 1;
+    size_t i, size;
+    if (*(const char *)&order != 1) SKIP("the seeds are little-endian");
+    for (i = 0; i < sizeof seeds / sizeof *seeds; ++i) {
+        image im = seeds[i].make();
+        char *text;
+        if (renew && *renew == '1') trace_write_file(seeds[i].path, im.bytes, im.size);
+        text = trace_file_text(seeds[i].path, &size);
+        CHECK(text && size == im.size && !memcmp(text, im.bytes, size));
+        free(text);
+        free(im.bytes);
+    }
+}
+
+TEST_MAIN

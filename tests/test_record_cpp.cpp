@@ -1,0 +1,104 @@
+/* All of test_record.c as C++, and what only C++ has: exceptions, templates, lambdas, destructors, overloads. */
+#include "test_record.c"
+#include <stdexcept>
+#include <string>
+
+namespace
+{
+struct thrower {
+    explicit thrower(int depth)
+    {
+        PROFILE_FUNCTION();
+        PROFILE_SCOPE_F("level %d", depth);
+        if (!depth) throw std::runtime_error("bottom");
+        thrower next(depth - 1);
+    }
+    ~thrower() { PROFILE_FUNCTION(); }
+};
+
+template <typename T> T doubled(T value)
+{
+    PROFILE_FUNCTION();
+    PROFILE_ARG("value", value);
+    return static_cast<T>(value + value);
+}
+
+inline int inlined(int value)
+{
+    PROFILE_SCOPE("inlined");
+    return value + 1;
+}
+} // namespace
+
+TEST(exceptions)
+{
+    record_start();
+    for (int i = 0; i < 100; ++i) {
+        PROFILE_SCOPE("around");
+        try {
+            PROFILE_SCOPE("try");
+            PROFILE_BLOCK("block")
+            {
+                PROFILE_STAGE("stage");
+                PROFILE_NEXT("next");
+                thrower object(5);
+            }
+        } catch (const std::exception &) {
+            PROFILE_SCOPE("catch");
+        }
+    }
+    PROFILE_MARK("left");
+    record_stop();
+    CHECK_EQUAL(trace_count(&list, "level 3"), 100);
+    CHECK_EQUAL(trace_count(&list, "catch"), 100);
+    CHECK_EQUAL(expect("left", PROF_EVENT_MARK)->depth, 0);
+    for (size_t i = 0; i < list.count; ++i) CHECK_EQUAL(list.events[i].flags, 0);
+    for (size_t i = 0; i < 100; ++i) CHECK_EQUAL(trace_nth(&list, "catch", i)->depth, 1);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    record_close();
+}
+
+TEST(templates_and_lambdas)
+{
+    record_start();
+    CHECK_EQUAL(doubled(21), 42);
+    CHECK(doubled(std::string("ab").size()) == 4);
+    CHECK(doubled(0.25f) > 0.4f);
+    auto lambda = [](int value) {
+        PROFILE_SCOPE("lambda");
+        PROFILE_ARG("value", value);
+        return inlined(value);
+    };
+    CHECK_EQUAL(lambda(1), 2);
+    record_stop();
+    CHECK_EQUAL(list.count, 5);
+    CHECK_EQUAL(trace_count(&list, "doubled"), 3);
+    CHECK_EQUAL(trace_nth(&list, "doubled", 0)->args[0].value.type, PROF_VALUE_INT);
+    CHECK_EQUAL(trace_nth(&list, "doubled", 1)->args[0].value.type, PROF_VALUE_UINT);
+    CHECK_EQUAL(trace_nth(&list, "doubled", 2)->args[0].value.type, PROF_VALUE_DOUBLE);
+    CHECK_EQUAL(expect("inlined", PROF_EVENT_SCOPE)->depth, 1);
+    record_close();
+}
+
+TEST(objects_of_values)
+{
+    const std::string text("a string");
+    bool flag = true;
+    record_start();
+    {
+        PROFILE_SCOPE("values");
+        PROFILE_ARG("bool", flag);
+        PROFILE_ARG("string", text.c_str());
+        PROFILE_ARG("this", &text);
+        PROFILE_ARG("long", 1l);
+    }
+    record_stop();
+    CHECK_EQUAL(value_of("bool")->type, PROF_VALUE_BOOL);
+    CHECK_EQUAL(value_of("bool")->as.u, 1);
+    CHECK_TEXT(value_of("string")->as.string, "a string");
+    CHECK(value_of("this")->as.u == (uint64_t)(uintptr_t)&text);
+    CHECK_EQUAL(value_of("long")->as.i, 1);
+    record_close();
+}
+
+TEST_MAIN

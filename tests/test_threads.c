@@ -1,0 +1,537 @@
+/* Many threads: everything is accounted for, short threads share chunks, and a snapshot of a running program is as good
+   as a trace of one that stands still. */
+#define PROF_IMPLEMENTATION
+#include "../prof.h"
+#include "test.h"
+#include "trace.h"
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+static prof_trace *trace;
+
+/* One numbered unit of work: two scopes, an argument, a counter. */
+static void work(int64_t number)
+{
+    PROFILE_SCOPE("outer");
+    PROFILE_ARG_I("number", number);
+    PROFILE_BLOCK("inner") PROFILE_COUNTER("counter", number);
+}
+
+#define WORK_WORDS 8 /* of the image that one unit takes */
+
+typedef struct sequence {
+    int64_t first, last; /* numbers of outer scopes; last < first: there were none */
+    int64_t open;        /* scopes without an end */
+    uint64_t events;
+} sequence;
+
+/* Checks one track made of work: each unit is whole but the first, whose beginning may have been overwritten, and the
+   last, which may not have ended yet; and numbers go up by one, or just up if gaps are allowed. */
+static sequence check_sequence(const prof_trace *from, size_t track, int gaps)
+{
+    sequence found = {0, -1, 0, 0};
+    prof_cursor *cursor = NULL;
+    prof_event event;
+    int64_t counter = -1;
+    int complete = 1; /* 0 behind a scope without an end: it has to be the last */
+    CHECK_EQUAL(prof_cursor_open(from, track, &cursor), PROF_OK);
+    if (!cursor) return found;
+    while (prof_cursor_next(cursor, &event) && test_failures < 20) {
+        ++found.events;
+        if (event.type == PROF_EVENT_LOST) continue;
+        if (event.flags & PROF_TRUNCATED_BEGIN) CHECK(found.events <= 2);
+        if (event.flags & PROF_TRUNCATED_END) {
+            ++found.open;
+            complete = 0;
+        }
+        if (event.type == PROF_EVENT_SCOPE && !strcmp(event.name, "outer")) {
+            const prof_value *number = trace_arg(&event, "number");
+            CHECK_EQUAL(event.depth, 0);
+            CHECK(complete || event.flags & PROF_TRUNCATED_END);
+            if (!number) { /* overwritten, or not there yet */
+                CHECK(event.flags != 0);
+                continue;
+            }
+            if (found.last < found.first)
+                found.first = number->as.i;
+            else if (gaps)
+                CHECK(number->as.i > found.last);
+            else
+                CHECK_EQUAL(number->as.i, found.last + 1);
+            found.last = number->as.i;
+        } else if (event.type == PROF_EVENT_COUNTER) {
+            if (found.last >= found.first) CHECK_EQUAL(event.value.as.i, found.last);
+            CHECK(event.value.as.i > counter);
+            counter = event.value.as.i;
+        }
+    }
+    prof_cursor_close(cursor);
+    return found;
+}
+
+static void pause_ms(long ms)
+{
+    struct timespec time;
+    time.tv_sec = ms / 1000;
+    time.tv_nsec = ms % 1000 * 1000000;
+    nanosleep(&time, NULL);
+}
+
+/*-- everything is accounted for --*/
+
+enum { EIGHT = 8 };
+
+static void *works(void *count)
+{
+    for (int64_t i = 0; i < *(long *)count; ++i) work(i);
+    return NULL;
+}
+
+TEST(eight_threads)
+{
+    pthread_t threads[EIGHT];
+    long count = trace_times(500, 30000, 100000);
+    prof_config config = trace_config((size_t)EIGHT * (size_t)count * WORK_WORDS * 8 * 5 / 4 + (4u << 20));
+    trace_start(&config);
+    for (int i = 0; i < EIGHT; ++i) pthread_create(&threads[i], NULL, works, &count);
+    for (int i = 0; i < EIGHT; ++i) pthread_join(threads[i], NULL);
+    trace = trace_stop();
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->overwritten_chunks, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->event_count, EIGHT * count * 3);
+    CHECK_EQUAL(prof_trace_track_count(trace), EIGHT + 1);
+    for (size_t track = 1; track < prof_trace_track_count(trace); ++track) {
+        sequence found = check_sequence(trace, track, 0);
+        CHECK_EQUAL(found.first, 0);
+        CHECK_EQUAL(found.last, count - 1);
+        CHECK_EQUAL(found.open, 0);
+    }
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
+TEST(eight_threads_in_a_small_ring)
+{
+    pthread_t threads[EIGHT];
+    long count = trace_times(2000, 30000, 300000);
+    prof_config config = trace_config(1u << 20);
+    trace_start(&config);
+    for (int i = 0; i < EIGHT; ++i) pthread_create(&threads[i], NULL, works, &count);
+    for (int i = 0; i < EIGHT; ++i) pthread_join(threads[i], NULL);
+    trace = trace_stop();
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    for (size_t track = 0; track < prof_trace_track_count(trace); ++track) {
+        sequence found = check_sequence(trace, track, 0);
+        if (found.last >= found.first) CHECK_EQUAL(found.last, count - 1);
+        CHECK_EQUAL(found.open, 0);
+    }
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
+/*-- threads that come and go --*/
+
+static long resident_kib(void)
+{
+    char *text = trace_file_text("/proc/self/status", NULL), *at = text ? strstr(text, "VmRSS:") : NULL;
+    long value = at ? atol(at + 6) : 0;
+    free(text);
+    return value;
+}
+
+static void *short_life(void *number)
+{
+    PROFILE_THREAD("short-lived");
+    work((int64_t)(intptr_t)number);
+    return NULL;
+}
+
+static void short_lives(long from, long to)
+{
+    enum { AT_A_TIME = 16 };
+    pthread_t threads[AT_A_TIME];
+    for (long i = from; i < to; i += AT_A_TIME) {
+        for (long k = 0; k < AT_A_TIME; ++k) pthread_create(&threads[k], NULL, short_life, (void *)(intptr_t)(i + k));
+        for (long k = 0; k < AT_A_TIME; ++k) pthread_join(threads[k], NULL);
+    }
+}
+
+TEST(short_threads_share_chunks)
+{
+    long count = trace_times(320, 16000, 1000000), retained = 0;
+    trace_start(NULL);
+    short_lives(0, 160);
+    long resident = resident_kib();
+    short_lives(160, count);
+    if (!TRACE_SANITIZER) CHECK(resident_kib() < resident + 2048);
+    trace = trace_stop();
+    for (size_t track = 1; track < prof_trace_track_count(trace); ++track) {
+        sequence found = check_sequence(trace, track, 0);
+        CHECK(found.last == found.first);
+        CHECK_EQUAL(found.open, 0);
+        CHECK_TEXT(prof_trace_track(trace, track)->name, "short-lived");
+        ++retained;
+        if (test_failures) break;
+    }
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    /* One short thread takes its work and two TRACK records; a chunk of its own for each would hold a thousand. */
+    long room = (long)(prof_trace_about(trace)->buffer_size / 8 / (WORK_WORDS + 6 + 2));
+    CHECK(retained >= (count < room * 8 / 10 ? count : room * 8 / 10));
+    CHECK_EQUAL(prof_trace_about(trace)->overwritten_chunks > 0, count > room);
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
+/* Threads of names that are all different fill the room for names; that harms nobody. */
+static void *short_life_of_a_name(void *number)
+{
+    char name[64];
+    snprintf(name, sizeof name, "a thread with the name number %ld", (long)(intptr_t)number);
+    PROFILE_THREAD(name);
+    work((int64_t)(intptr_t)number);
+    return NULL;
+}
+
+TEST(threads_with_too_many_names)
+{
+    prof_config config = trace_config(256u << 10);
+    trace_start(&config);
+    for (long i = 0; i < trace_times(1000, 2000, 20000); ++i) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, short_life_of_a_name, (void *)(intptr_t)i);
+        pthread_join(thread, NULL);
+    }
+    trace = trace_stop();
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    CHECK(prof_trace_about(trace)->sites_lost > 0);
+    for (size_t track = 0; track < prof_trace_track_count(trace); ++track) {
+        sequence found = check_sequence(trace, track, 0);
+        CHECK_EQUAL(found.open, 0);
+    }
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
+/*-- more threads than chunks --*/
+
+static pthread_barrier_t all_are_here;
+static long attempts_of_many;
+
+static void *one_of_many(void *count)
+{
+    work(0);
+    pthread_barrier_wait(&all_are_here); /* each thread that has a chunk keeps it */
+    for (int64_t i = 1; i < *(long *)count; ++i) work(i);
+    __atomic_fetch_add(&attempts_of_many, *(long *)count, __ATOMIC_RELAXED);
+    pthread_barrier_wait(&all_are_here);
+    return NULL;
+}
+
+TEST(more_threads_than_chunks)
+{
+    enum { MANY = 100 };
+    pthread_t threads[MANY];
+    long count = trace_times(10, 50, 50);
+    prof_config config = trace_config(128u << 10);
+    config.mode = PROF_FILL;
+    attempts_of_many = 0;
+    trace_start(&config);
+    pthread_barrier_init(&all_are_here, NULL, MANY);
+    for (int i = 0; i < MANY; ++i) pthread_create(&threads[i], NULL, one_of_many, &count);
+    for (int i = 0; i < MANY; ++i) pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&all_are_here);
+    trace = trace_stop();
+    const prof_trace_info *info = prof_trace_about(trace);
+    uint64_t recorded = 0;
+    CHECK(info->buffer_size / info->chunk_size < MANY);
+    CHECK(prof_trace_track_count(trace) <= info->buffer_size / info->chunk_size);
+    for (size_t track = 0; track < prof_trace_track_count(trace); ++track) {
+        trace_list list = trace_read(trace, track);
+        for (size_t i = 0; i < list.count; ++i)
+            if (list.events[i].type != PROF_EVENT_LOST) recorded += 1 + list.events[i].arg_count;
+        trace_free(&list);
+    }
+    CHECK_EQUAL(attempts_of_many, MANY * count);
+    CHECK_EQUAL(recorded + info->lost, attempts_of_many * 4);
+    CHECK(recorded > 0 && info->lost > 0);
+    prof_trace_close(trace);
+    trace_start(NULL); /* and the next session is none the worse */
+    work(1);
+    trace = trace_stop();
+    CHECK_EQUAL(prof_trace_about(trace)->event_count, 3);
+    prof_trace_close(trace);
+}
+
+/*-- snapshots of a running program --*/
+
+enum { WRITERS = 4 };
+
+static int writers_over;
+static long writer_done[WRITERS];
+
+static void *writer(void *which)
+{
+    long index = (long)(intptr_t)which;
+    char name[16];
+    snprintf(name, sizeof name, "writer %ld", index);
+    PROFILE_THREAD(name);
+    for (int64_t i = 0; !__atomic_load_n(&writers_over, __ATOMIC_RELAXED); ++i) {
+        work(i);
+        __atomic_store_n(&writer_done[index], (long)i, __ATOMIC_RELEASE);
+    }
+    return NULL;
+}
+
+static void writers_start(pthread_t *threads)
+{
+    writers_over = 0;
+    for (int i = 0; i < WRITERS; ++i) {
+        writer_done[i] = -1;
+        pthread_create(&threads[i], NULL, writer, (void *)(intptr_t)i);
+    }
+    for (int i = 0; i < WRITERS; ++i)
+        while (__atomic_load_n(&writer_done[i], __ATOMIC_ACQUIRE) < 0) pause_ms(0);
+}
+
+static void writers_stop(pthread_t *threads)
+{
+    __atomic_store_n(&writers_over, 1, __ATOMIC_RELAXED);
+    for (int i = 0; i < WRITERS; ++i) pthread_join(threads[i], NULL);
+}
+
+/* done: what was there before the snapshot; null if nobody knows. */
+static void check_snapshot(const prof_trace *snapshot, const long *before, int gaps)
+{
+    trace_check(snapshot);
+    CHECK_EQUAL(prof_trace_about(snapshot)->unmatched, 0);
+    for (size_t track = 0; track < prof_trace_track_count(snapshot) && test_failures < 20; ++track) {
+        const char *name = prof_trace_track(snapshot, track)->name;
+        sequence found = check_sequence(snapshot, track, gaps);
+        CHECK(found.open <= 2);
+        if (before && !strncmp(name, "writer ", 7) && found.last >= found.first)
+            CHECK(found.last >= before[atoi(name + 7)]);
+    }
+}
+
+static void snapshots(prof_config *config, int gaps, void *(*toggler)(void *))
+{
+    pthread_t threads[WRITERS], toggling;
+    struct timespec now, start;
+    long before[WRITERS], taken = 0;
+    trace_start(config);
+    writers_start(threads);
+    if (toggler) pthread_create(&toggling, NULL, toggler, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    do {
+        prof_trace *snapshot = NULL;
+        for (int i = 0; i < WRITERS; ++i) before[i] = __atomic_load_n(&writer_done[i], __ATOMIC_ACQUIRE);
+        CHECK_EQUAL(prof_trace_live(&snapshot), PROF_OK);
+        if (snapshot) check_snapshot(snapshot, gaps ? NULL : before, gaps);
+        prof_trace_close(snapshot);
+        ++taken;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while (!test_failures && (taken < 3 || now.tv_sec - start.tv_sec < trace_times(1, 2, 60)));
+    writers_stop(threads);
+    if (toggler) pthread_join(toggling, NULL);
+    if (test_failures) printf("  in snapshot %ld\n", taken);
+    trace = trace_stop();
+    check_snapshot(trace, NULL, gaps);
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
+TEST(snapshots_while_recording)
+{
+    prof_config config = trace_config(2u << 20);
+    snapshots(&config, 0, NULL);
+}
+
+TEST(snapshots_of_a_small_ring)
+{
+    prof_config config = trace_config(256u << 10);
+    snapshots(&config, 0, NULL);
+}
+
+/* Scopes that are taken back while the snapshot is made leave nothing torn behind. */
+TEST(snapshots_while_scopes_are_taken_back)
+{
+    prof_config config = trace_config(1u << 20);
+    config.min_duration_ns = 1000000;
+    snapshots(&config, 0, NULL);
+}
+
+static void *toggles(void *unused)
+{
+    unsigned random = 1;
+    while (!__atomic_load_n(&writers_over, __ATOMIC_RELAXED)) {
+        random = random * 1103515245u + 12345u;
+        switch (random >> 16 & 3) {
+        case 0:
+            CHECK_EQUAL(prof_pause(), PROF_OK);
+            if (random >> 20 & 1) pause_ms(1);
+            CHECK_EQUAL(prof_resume(), PROF_OK);
+            break;
+        case 1:
+            CHECK_EQUAL(prof_set_level(0), PROF_OK);
+            CHECK_EQUAL(prof_set_level(2), PROF_OK);
+            break;
+        case 2:
+            CHECK_EQUAL(prof_category_enable("*", 0), PROF_OK);
+            CHECK_EQUAL(prof_category_enable("*", 1), PROF_OK);
+            break;
+        default: pause_ms(0); break;
+        }
+    }
+    return unused;
+}
+
+/* With switches thrown at any moment, a unit may lack its argument or its inner scope, so only nesting is checked. */
+TEST(snapshots_while_switches_are_thrown)
+{
+    pthread_t threads[WRITERS], toggling;
+    prof_config config = trace_config(1u << 20);
+    struct timespec now, start;
+    trace_start(&config);
+    writers_start(threads);
+    pthread_create(&toggling, NULL, toggles, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    do {
+        prof_trace *snapshot = NULL;
+        CHECK_EQUAL(prof_trace_live(&snapshot), PROF_OK);
+        if (snapshot) {
+            trace_check(snapshot);
+            CHECK_EQUAL(prof_trace_about(snapshot)->lost, 0);
+        }
+        prof_trace_close(snapshot);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while (!test_failures && now.tv_sec - start.tv_sec < trace_times(1, 1, 60));
+    writers_stop(threads);
+    pthread_join(toggling, NULL);
+    trace = trace_stop();
+    for (size_t track = 0; track < prof_trace_track_count(trace) && !test_failures; ++track) {
+        trace_list list = trace_read(trace, track);
+        for (size_t i = 0; i < list.count; ++i) {
+            CHECK(!(list.events[i].flags & PROF_TRUNCATED_END)); /* ends are never switched off */
+            CHECK(list.events[i].depth < 2 || list.events[i].type != PROF_EVENT_SCOPE);
+        }
+        trace_free(&list);
+    }
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
+/* What prof_save writes meanwhile, and what another process would see in the mapped file. */
+TEST(saving_while_four_threads_record)
+{
+    static const char *const texts[] = {"running.csv", "running.txt"};
+    pthread_t threads[WRITERS];
+    prof_config config = trace_config(1u << 20);
+    const char *live = trace_path("running-live.prof"), *saved = trace_path("running-saved.prof");
+    config.output = live;
+    trace_start(&config);
+    writers_start(threads);
+    for (int i = 0; i < trace_times(3, 30, 1000) && !test_failures; ++i) {
+        long before[WRITERS];
+        for (int k = 0; k < WRITERS; ++k) before[k] = __atomic_load_n(&writer_done[k], __ATOMIC_ACQUIRE);
+        CHECK_EQUAL(prof_save(saved), PROF_OK);
+        prof_trace *file = trace_open_file(saved);
+        if (file) check_snapshot(file, before, 0);
+        if (test_failures) printf("  in saved file %d\n", i);
+        prof_trace_close(file);
+        file = trace_open_file(live);
+        if (file) check_snapshot(file, before, 0);
+        if (test_failures) printf("  in mapped file %d\n", i);
+        prof_trace_close(file);
+        if (i % 10) continue;
+        for (int k = 0; k < 2; ++k) CHECK_EQUAL(prof_save(trace_path(texts[k])), PROF_OK);
+    }
+    writers_stop(threads);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    prof_trace *file = trace_open_file(live);
+    if (file) {
+        check_snapshot(file, writer_done, 0);
+        CHECK_EQUAL(prof_trace_about(file)->complete, 1);
+    }
+    prof_trace_close(file);
+    unlink(live);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
+/*-- the end of a thread --*/
+
+static pthread_key_t late_key;
+static void late_destructor(void *left)
+{
+    intptr_t times = (intptr_t)left;
+    PROFILE_SCOPE("destructor");
+    if (times > 1) pthread_setspecific(late_key, (void *)(times - 1));
+}
+static void *has_late_destructor(void *unused)
+{
+    PROFILE_SCOPE("thread");
+    pthread_setspecific(late_key, (void *)(intptr_t)3);
+    return unused;
+}
+
+/* Destructors of thread-specific data hold scopes, too, before and after the recorder's own. */
+TEST(destructors_of_threads)
+{
+    pthread_t thread;
+    long count = trace_times(20, 200, 2000);
+    prof_config config = trace_config(1u << 20);
+    CHECK_EQUAL(pthread_key_create(&late_key, late_destructor), 0);
+    trace_start(&config);
+    for (long i = 0; i < count; ++i) {
+        pthread_create(&thread, NULL, has_late_destructor, NULL);
+        pthread_join(thread, NULL);
+    }
+    trace = trace_stop();
+    uint64_t threads = 0, destructors = 0;
+    for (size_t track = 0; track < prof_trace_track_count(trace); ++track) {
+        trace_list list = trace_read(trace, track);
+        threads += trace_count(&list, "thread");
+        destructors += trace_count(&list, "destructor");
+        for (size_t i = 0; i < list.count; ++i) CHECK_EQUAL(list.events[i].flags, 0);
+        trace_free(&list);
+    }
+    CHECK_EQUAL(threads, count);
+    CHECK_EQUAL(destructors + prof_trace_about(trace)->lost, 3 * count);
+    CHECK(destructors >= (uint64_t)count);
+    prof_trace_close(trace);
+    pthread_key_delete(late_key);
+}
+
+static void *ends_with_scopes_open(void *unused)
+{
+    PROFILE_BEGIN("left open");
+    PROFILE_SCOPE("cancelled");
+    pthread_exit(unused);
+}
+
+TEST(threads_that_end_with_scopes_open)
+{
+    pthread_t thread;
+    prof_config config = trace_config(1u << 20);
+    trace_start(&config);
+    for (int i = 0; i < 10; ++i) {
+        pthread_create(&thread, NULL, ends_with_scopes_open, NULL);
+        pthread_join(thread, NULL);
+        work(i); /* on this thread, and in other chunks */
+    }
+    trace = trace_stop();
+    CHECK_EQUAL(prof_trace_track_count(trace), 11);
+    for (size_t track = 1; track < prof_trace_track_count(trace); ++track) {
+        trace_list list = trace_read(trace, track);
+        CHECK_EQUAL(list.count, 2);
+        if (list.count == 2) CHECK_EQUAL(list.events[0].flags, PROF_TRUNCATED_END);
+        trace_free(&list);
+    }
+    prof_trace_close(trace);
+}
+
+TEST_MAIN
