@@ -815,10 +815,10 @@ extern "C" {
                                                                                   COUNTER_*, then 1 word: the value
        63..60 kind   59..40 call site id   39..32 value type   31 cut   15..0 n   ARG, then n words: the value
                                                                                   NAME, the same: a string, site 0
-       63..60 kind   31..0 name (string id)                                       TRACK, then track id, thread id
+       63..60 kind   39..32 m   31..0 name (string id)                            TRACK, then track id, thread id
        63..60 kind   39..0 count                                                  LOST
 
-   TRACK says whose records follow, and comes first in each chunk. ARG belongs to the innermost open scope of its track.
+   TRACK says whose records follow, and comes first in each chunk; m counts the track's chunks (modulo 256). ARG belongs to the innermost open scope of its track.
    NAME is the run-time name of the BEGIN or MARK directly before it. An END closes the innermost open scope with the
    same call site or, failing that, of the same name; scopes inside that one were left without an end (longjmp).
    Strings end with at least one zero byte and are padded to whole words. Chunks are in order of their sequence number. */
@@ -999,7 +999,7 @@ typedef struct prof__thread {
     struct prof__session *session;
     prof__chunk *chunk;
     uint64_t track, thread_id;
-    uint32_t name_id, exits, loose_count;
+    uint32_t name_id, chunk_number, exits, loose_count;
     uint32_t loose_name[32]; /* PROFILE_BEGINs without their end */
     uint64_t loose[32];
     uint64_t *begun, *begun_end; /* the last begin, where short scopes are taken back */
@@ -1570,6 +1570,10 @@ static prof__chunk *prof__chunk_take(prof__session *s)
         if (state == PROF__CHUNK_OWNED ||
             !__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             continue;
+        if (chunk->sequence > number) { /* this thread slept for a lap: the slot is somebody's newest by now */
+            PROF__RELEASE(&chunk->state, state);
+            continue;
+        }
         if (chunk->sequence) {
             PROF__STORE(&chunk->sequence, 0);
             __atomic_thread_fence(__ATOMIC_RELEASE); /* a reader that sees any of what follows sees the zero, too */
@@ -1601,7 +1605,8 @@ static void prof__track_write(prof__thread *self)
     uint64_t *at = self->cursor;
     PROF__STORE(at + 1, self->track);
     PROF__STORE(at + 2, self->thread_id);
-    prof__store_word(at, (uint64_t)PROF__KIND_TRACK << PROF__KIND_SHIFT | self->name_id);
+    prof__store_word(at, (uint64_t)PROF__KIND_TRACK << PROF__KIND_SHIFT | (uint64_t)(self->chunk_number & 0xff) << 32 |
+                             self->name_id);
     self->cursor = at + 3;
     self->room -= 3;
 }
@@ -1615,6 +1620,7 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     self->end = prof__chunk_first(chunk) + s->chunk_words;
     self->room = s->chunk_words - used - owed;
     self->begun = self->begun_end = NULL;
+    self->chunk_number++;
     prof__track_write(self);
 }
 
@@ -3360,16 +3366,21 @@ static int prof__chunk_snapshot(const prof__source *from, const prof__header *h,
     return 1;
 }
 
-/* The chunks of the image with header h (validated), to their places in a copy. 0: reading failed, or no memory. */
+/* The chunks of the image with header h (validated), to their places in a copy. 0: reading failed, or no memory. Threads
+   that go half round the ring in the meantime leave little to be copied: then it is tried again, a few times. */
 static int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy)
 {
-    uint64_t newest;
+    uint64_t newest = 0, now = 0;
     char *scratch = (char *)malloc(h->chunk_size);
-    int good = scratch && from->read(from->user, offsetof(prof__header, next_chunk), &newest, sizeof newest);
-    for (uint64_t i = 0; good && i < h->chunk_count; ++i) {
-        uint64_t slot = (newest % h->chunk_count + h->chunk_count - 1 - i) % h->chunk_count;
-        uint64_t offset = h->chunk_offset + slot * h->chunk_size;
-        good = prof__chunk_snapshot(from, h, offset, newest, copy + offset, scratch);
+    int good = scratch && from->read(from->user, offsetof(prof__header, next_chunk), &now, sizeof now);
+    for (int tries = 0; good && tries < 20 && (!tries || now - newest > h->chunk_count / 2); ++tries) {
+        newest = now;
+        for (uint64_t i = 0; good && i < h->chunk_count; ++i) {
+            uint64_t slot = (newest % h->chunk_count + h->chunk_count - 1 - i) % h->chunk_count;
+            uint64_t offset = h->chunk_offset + slot * h->chunk_size;
+            good = prof__chunk_snapshot(from, h, offset, newest, copy + offset, scratch);
+        }
+        good = good && from->read(from->user, offsetof(prof__header, next_chunk), &now, sizeof now);
     }
     free(scratch);
     return good;
@@ -4039,6 +4050,15 @@ static int prof__read_segment_order(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
+/* 1: something is missing between two successive segments of a track. When the process died, or the copy was made, one of
+   the ring's slots was about to be reused while later ones had been already. */
+static int prof__read_gap(const prof_trace *trace, const prof__read_segment *a, const prof__read_segment *b)
+{
+    uint64_t before = trace->image[trace->chunks[a->chunk].words + a->first] >> 32 & 0xFF;
+    uint64_t behind = trace->image[trace->chunks[b->chunk].words + b->first] >> 32 & 0xFF;
+    return behind != before && behind != ((before + 1) & 0xFF);
+}
+
 /* Cuts a chunk into segments, ends its strings, and gets to know its call sites. 0 without memory. */
 static int prof__read_cut(prof_trace *trace, size_t chunk)
 {
@@ -4570,8 +4590,14 @@ static int prof__read_tracks(prof_trace *trace)
     for (i = 0; good && i < trace->segment_count;) {
         m.track = &trace->tracks[trace->track_count++];
         m.track->segment = i;
-        for (; i < trace->segment_count && trace->segments[i].track == trace->segments[m.track->segment].track; i++)
+        for (; i < trace->segment_count && trace->segments[i].track == trace->segments[m.track->segment].track; i++) {
+            if (m.track->segment_count && prof__read_gap(trace, &trace->segments[i - 1], &trace->segments[i])) {
+                m.track->segment = i; /* what is older than a gap is dropped */
+                m.track->segment_count = 0;
+                trace->partial = 1;
+            }
             m.track->segment_count++;
+        }
         m.serial++;
         prof__read_describe(trace, m.track);
         good = prof__read_match_track(&m);

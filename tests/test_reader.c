@@ -1864,6 +1864,31 @@ TEST(two_cursors) /* are independent, and give the same ids each time */
     prof_trace_close(trace);
 }
 
+static void *read_all(void *trace)
+{
+    prof_stat *stats = NULL;
+    size_t count = 0;
+    text_sink to = {NULL, 0, 0, 0};
+    prof_stats((const prof_trace *)trace, PROF_SORT_TOTAL, 0, &stats, &count);
+    prof_stats_free(stats);
+    prof_csv_stream((const prof_trace *)trace, sink_of(&to));
+    return to.text;
+}
+
+TEST(threads_share_a_trace)
+{
+    image im = report_image();
+    prof_trace *trace = image_read(&im);
+    pthread_t threads[4];
+    void *texts[4];
+    size_t i;
+    for (i = 0; i < 4; ++i) CHECK(!pthread_create(&threads[i], NULL, read_all, trace));
+    for (i = 0; i < 4; ++i) CHECK(!pthread_join(threads[i], &texts[i]));
+    for (i = 0; i < 4; ++i) CHECK_TEXT((char *)texts[i], (char *)texts[0]);
+    for (i = 0; i < 4; ++i) free(texts[i]);
+    prof_trace_close(trace);
+}
+
 /*-- memory --*/
 
 static prof_status use_everything(const image *im)
@@ -1921,11 +1946,11 @@ TEST(out_of_memory) /* at each allocation in turn: an error, no crash, and (says
 
 /*-- a file that is being recorded into --*/
 
-static volatile int recording;
+static int recording;
 
 static void *record(void *unused)
 {
-    while (recording) {
+    while (__atomic_load_n(&recording, __ATOMIC_RELAXED)) {
         PROFILE_SCOPE("outer");
         for (int i = 0; i < 20; ++i) {
             PROFILE_SCOPE("inner");
@@ -1944,7 +1969,7 @@ TEST(growing_file) /* the ring turns over many times while the file is read */
     uint64_t events = 0, overwritten = 0;
     config.output = path;
     trace_start(&config);
-    recording = 1;
+    __atomic_store_n(&recording, 1, __ATOMIC_RELAXED);
     for (i = 0; i < 2; ++i) CHECK(!pthread_create(&threads[i], NULL, record, NULL));
     for (i = 0; i < 100000 && overwritten < 20 && !test_failures; ++i) { /* the threads may be slow to start */
         prof_trace *trace = trace_open_file(path);
@@ -1958,7 +1983,7 @@ TEST(growing_file) /* the ring turns over many times while the file is read */
         events += prof_trace_about(trace)->event_count;
         prof_trace_close(trace);
     }
-    recording = 0;
+    __atomic_store_n(&recording, 0, __ATOMIC_RELAXED);
     for (i = 0; i < 2; ++i) pthread_join(threads[i], NULL);
     CHECK_EQUAL(prof_stop(), PROF_OK);
     CHECK(overwritten >= 20);

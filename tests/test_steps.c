@@ -1,0 +1,251 @@
+/* A signal handler with scopes between any two instructions of any macro. The processor's trap flag makes a signal of
+   each instruction; the handler records at one of them, then the macro is run again for the next one, and so on. */
+#define PROF_IMPLEMENTATION
+#define PROF_CHUNK_SIZE 1024 /* so that many of the macros meet the end of a chunk */
+#include "../prof.h"
+#include "test.h"
+#include "trace.h"
+#include <signal.h>
+#include <ucontext.h>
+
+#if defined(__x86_64__) && defined(__linux__)
+
+static volatile long steps, strike; /* instructions so far; at which one the handler records */
+static volatile int handler_does;
+static uint64_t attempts;
+
+static void do_in_handler(int what)
+{
+    if (what & 1) {
+        PROFILE_SCOPE("handler");
+        PROFILE_ARG_U("number", 7);
+        PROFILE_BLOCK("handler inner") PROFILE_MARK("handler mark");
+        PROFILE_ARG_S("text", "of several words");
+        attempts += 5;
+    }
+    if (what & 2) {
+        PROFILE_BEGIN("handler begin");
+        PROFILE_BEGIN("handler begin 2");
+        PROFILE_END("handler begin 2");
+        PROFILE_END("handler begin");
+    }
+    if (what & 4) /* much of it: takes new chunks */
+        for (int i = 0; i < 40; ++i) {
+            PROFILE_SCOPE("handler many");
+            PROFILE_COUNTER("handler counter", -1);
+            attempts += 2;
+        }
+}
+
+static void on_trap(int number)
+{
+    (void)number;
+    if (++steps == strike) do_in_handler(handler_does);
+}
+
+/* The stack below the pointer may be in use (the red zone). */
+static inline void trap_on(void)
+{
+    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\torq $0x100, (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::
+                         : "memory", "cc");
+}
+static inline void trap_off(void)
+{
+    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::
+                         : "memory", "cc");
+}
+
+static int trap_works(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_trap;
+    sigaction(SIGTRAP, &action, NULL);
+    steps = 0;
+    trap_on();
+    trap_off();
+    return steps > 2;
+}
+
+/*-- what is interrupted: each operation returns how many events and arguments it attempts --*/
+
+static uint64_t op_scope(void)
+{
+    PROFILE_SCOPE("scope");
+    return 1;
+}
+static uint64_t op_argument(void)
+{
+    PROFILE_ARG_I("i", 1);
+    return 1;
+}
+static uint64_t op_string(void)
+{
+    PROFILE_ARG_S("s", "a text of several words");
+    return 1;
+}
+static uint64_t op_counter(void)
+{
+    PROFILE_COUNTER("counter", 2);
+    return 1;
+}
+static uint64_t op_mark(void)
+{
+    PROFILE_MARK("mark");
+    return 1;
+}
+static uint64_t op_text(void)
+{
+    PROFILE_SCOPE_S("made at run time");
+    return 1;
+}
+static uint64_t op_format(void)
+{
+    PROFILE_MARK_F("mark %s", "text");
+    return 1;
+}
+static uint64_t op_stages(void)
+{
+    PROFILE_STAGE("stage");
+    PROFILE_NEXT("next");
+    return 2;
+}
+static uint64_t op_begin_end(void)
+{
+    PROFILE_BEGIN("begin");
+    PROFILE_END("begin");
+    return 1;
+}
+static uint64_t op_thread_name(void)
+{
+    PROFILE_THREAD(strike & 1 ? "odd" : "even");
+    return 0;
+}
+static uint64_t op_controls(void)
+{
+    prof_pause();
+    prof_resume();
+    prof_set_level(3);
+    PROFILE_MARK("mark");
+    return 1;
+}
+
+static uint64_t trapped(uint64_t (*op)(void), void (*before)(void), long step)
+{
+    if (before) before();
+    steps = 0;
+    strike = step;
+    trap_on();
+    uint64_t count = op();
+    trap_off();
+    strike = 0;
+    return count;
+}
+
+/* Runs an operation (before: what is to happen without traps ahead of it) with the handler at each of its instructions
+   or, as a trap costs some microseconds, at as many of a long one's as there is time for. */
+static void interrupt(uint64_t (*op)(void), void (*before)(void), int what, const prof_config *config)
+{
+    prof_trace *trace;
+    long runs = 2;
+    int exact = op != op_begin_end && !(what & 2); /* an END that comes to nothing may be counted, or not */
+    if (!trap_works()) SKIP("no trap flag here");
+    trace_start(config);
+    attempts = 0;
+    handler_does = what;
+    for (int i = 0; i < 2; ++i) attempts += trapped(op, before, -1); /* the first one learns its call sites */
+    long stride = steps * steps / 2 / trace_times(500, 5000, 100000000) + 1;
+    for (long step = 1; step <= steps; step += stride, ++runs) attempts += trapped(op, before, step);
+    trace = trace_stop();
+    uint64_t recorded = 0, begun = 0;
+    for (size_t track = 0; track < prof_trace_track_count(trace); ++track) {
+        trace_list list = trace_read(trace, track);
+        for (size_t i = 0; i < list.count && test_failures < 20; ++i) {
+            const prof_event *event = &list.events[i];
+            if (event->type == PROF_EVENT_LOST) continue;
+            recorded += 1 + event->arg_count;
+            CHECK_EQUAL(event->flags, 0);
+            begun += !strcmp(event->name, "begin");
+            for (uint32_t k = 0; k < event->arg_count; ++k) {
+                const prof_arg *arg = &event->args[k];
+                if (!strcmp(arg->key, "i")) CHECK_EQUAL(arg->value.as.i, 1);
+                if (!strcmp(arg->key, "number")) CHECK_EQUAL(arg->value.as.u, 7);
+                if (!strcmp(arg->key, "text")) CHECK_TEXT(arg->value.as.string, "of several words");
+                if (!strcmp(arg->key, "s")) CHECK_TEXT(arg->value.as.string, "a text of several words");
+            }
+        }
+        trace_free(&list);
+    }
+    /* the arguments of the operations belong to no scope, so that they are all the trace has no place for */
+    int orphans = op == op_argument || op == op_string;
+    recorded += orphans ? prof_trace_about(trace)->unmatched : 0;
+    if (!orphans) CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->overwritten_chunks, 0);
+    if (exact) CHECK_EQUAL(recorded + prof_trace_about(trace)->lost, attempts);
+    if (op == op_begin_end) CHECK_EQUAL(begun, runs);
+    CHECK(runs > 10);
+    prof_trace_close(trace);
+}
+
+/* Everybody has to look again at what is on. */
+static void new_generation(void) { prof_set_level(2); }
+
+static void interrupt_with(uint64_t (*op)(void), int what)
+{
+    prof_config config = trace_config(16u << 20);
+    interrupt(op, NULL, what, &config);
+    if (!test_failures && !test_skip) interrupt(op, new_generation, what, &config);
+    config.clock = PROF_CLOCK_MONOTONIC;
+    if (!test_failures && !test_skip) interrupt(op, NULL, what, &config);
+}
+
+TEST(scope) { interrupt_with(op_scope, 1); }
+TEST(scope_and_much_in_the_handler) { interrupt_with(op_scope, 4); }
+TEST(argument) { interrupt_with(op_argument, 1); }
+TEST(string) { interrupt_with(op_string, 1); }
+TEST(counter) { interrupt_with(op_counter, 1); }
+TEST(mark) { interrupt_with(op_mark, 4); }
+TEST(text) { interrupt_with(op_text, 1); }
+TEST(format) { interrupt_with(op_format, 1); }
+TEST(stages) { interrupt_with(op_stages, 1); }
+TEST(stages_and_much_in_the_handler) { interrupt_with(op_stages, 4); }
+TEST(begin_and_end) { interrupt_with(op_begin_end, 1); }
+TEST(begin_and_end_in_both) { interrupt_with(op_begin_end, 2); }
+TEST(scope_and_begin_in_the_handler) { interrupt_with(op_scope, 2); }
+TEST(thread_name) { interrupt_with(op_thread_name, 1); }
+TEST(controls) { interrupt_with(op_controls, 1); }
+
+/* Starting measures, and waits for nobody: here the handler comes at some of its many instructions. */
+TEST(start)
+{
+    prof_config config = trace_config(256u << 10);
+    if (!trap_works()) SKIP("no trap flag here");
+    handler_does = 1 | 4;
+    long last = 0, step = 1;
+    do {
+        steps = 0;
+        strike = step;
+        trap_on();
+        prof_status status = prof_start(&config);
+        trap_off();
+        last = steps;
+        strike = 0;
+        CHECK_EQUAL(status, PROF_OK);
+        for (int i = 0; i < 100; ++i) {
+            PROFILE_SCOPE("after");
+            PROFILE_ARG_I("i", i);
+        }
+        prof_trace *trace = trace_stop();
+        trace_list list = trace_read(trace, 0);
+        CHECK_EQUAL(trace_count(&list, "after"), 100);
+        for (size_t i = 0; i < list.count; ++i) CHECK_EQUAL(list.events[i].flags, 0);
+        CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+        if (test_failures) printf("  at instruction %ld of %ld\n", step, last);
+        trace_free(&list);
+        prof_trace_close(trace);
+        step += last / trace_times(20, 150, 3000) + 1;
+    } while (step <= last && !test_failures);
+}
+#endif
+
+TEST_MAIN
