@@ -3624,6 +3624,351 @@ static void __attribute__((constructor(103))) prof__autostart(void)
         atexit(prof__autostop);
 }
 #endif
+/*-- SYMBOLS ---------------------------------------------------------------------------------------------- >>symbols --
+   A function that was traced by its address has a call site of the name "module+0x1b40" (the address as the module's
+   symbol table has it), the module's path as its file, and as its function which build of the module it was: see
+   prof__module_identify. When a trace is opened, the module's file, or its file of debug symbols, gives the name, if it
+   still is that build. Such a file is no more trusted than an image. */
+
+#ifndef PROF_FREESTANDING
+#include <limits.h>
+#include <sys/stat.h>
+
+#define PROF__BUILD_ID "?build-id=" /* no name of a function begins like this */
+#define PROF__BUILD_TIME "?modified="
+#define PROF__MAX_BUILD_ID 64 /* bytes; the linkers make 8 to 32 */
+#define PROF__MAX_MODULES 256 /* that a trace may ask for */
+
+typedef struct prof__symbol {
+    uint64_t value;
+    const char *name, *file; /* file: the source file of a local symbol as the compiler was told it, else null */
+    int rank;                /* among several names of one address the highest is taken */
+} prof__symbol;
+
+/* The functions of one module, in order of their addresses. */
+typedef struct prof__module_symbols {
+    char *path, *build;
+    char *texts; /* string table, zero-terminated */
+    prof__symbol *list;
+    size_t count;
+} prof__module_symbols;
+
+typedef struct prof__symbols {
+    prof__module_symbols *modules;
+    size_t count;
+} prof__symbols;
+
+/* An open ELF file. Numbers of its headers come in its own width and byte order. */
+typedef struct prof__elf {
+    FILE *file;
+    uint64_t size;
+    int wide, big;
+    uint64_t sections; /* file offset of the section headers */
+    size_t section_size, section_count;
+} prof__elf;
+
+typedef struct prof__elf_section {
+    uint64_t type, offset, size, link, entry_size;
+} prof__elf_section;
+
+enum { PROF__ELF_SYMTAB = 2, PROF__ELF_NOTE = 7, PROF__ELF_DYNSYM = 11 };
+
+static uint64_t prof__elf_number(const prof__elf *elf, const unsigned char *at, size_t size)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < size; ++i) value = value << 8 | at[elf->big ? i : size - 1 - i];
+    return value;
+}
+
+/* The field at one place in 32-bit files and at another, of twice the size, in 64-bit files. */
+static uint64_t prof__elf_word(const prof__elf *elf, const unsigned char *record, size_t narrow, size_t wide)
+{
+    return elf->wide ? prof__elf_number(elf, record + wide, 8) : prof__elf_number(elf, record + narrow, 4);
+}
+
+static int prof__elf_read(const prof__elf *elf, uint64_t offset, void *to, size_t size)
+{
+    if (offset > elf->size || size > elf->size - offset || offset > LONG_MAX) return 0;
+    return !fseek(elf->file, (long)offset, SEEK_SET) && fread(to, 1, size, elf->file) == size;
+}
+
+/* A section's bytes and a zero behind them, for the caller to free. Null: beyond the file, too large, no memory. */
+static unsigned char *prof__elf_load(const prof__elf *elf, const prof__elf_section *section)
+{
+    unsigned char *bytes;
+    if (section->offset > elf->size || section->size > elf->size - section->offset) return NULL;
+    if (section->size > 1u << 30) return NULL;
+    bytes = (unsigned char *)malloc((size_t)section->size + 1);
+    if (bytes && !prof__elf_read(elf, section->offset, bytes, (size_t)section->size)) {
+        free(bytes);
+        return NULL;
+    }
+    if (bytes) bytes[section->size] = 0;
+    return bytes;
+}
+
+static int prof__elf_section_read(const prof__elf *elf, size_t index, prof__elf_section *section)
+{
+    unsigned char record[64];
+    if (index >= elf->section_count ||
+        !prof__elf_read(elf, elf->sections + index * elf->section_size, record, elf->wide ? 64 : 40))
+        return 0;
+    section->type = prof__elf_number(elf, record + 4, 4);
+    section->offset = prof__elf_word(elf, record, 16, 24);
+    section->size = prof__elf_word(elf, record, 20, 32);
+    section->link = prof__elf_number(elf, record + (elf->wide ? 40 : 24), 4);
+    section->entry_size = prof__elf_word(elf, record, 36, 56);
+    return 1;
+}
+
+static int prof__elf_section_find(const prof__elf *elf, uint64_t type, prof__elf_section *section)
+{
+    for (size_t i = 0; i < elf->section_count; ++i)
+        if (prof__elf_section_read(elf, i, section) && section->type == type) return 1;
+    return 0;
+}
+
+/* Text of a build id, or ""; notes: the bytes of a note section or segment. to: 2 * PROF__MAX_BUILD_ID + 1 bytes. */
+static void prof__build_id_text(const prof__elf *elf, const unsigned char *notes, size_t size, size_t align, char *to)
+{
+    size_t at = 0;
+    *to = 0;
+    while (size - at >= 12) {
+        uint64_t name = prof__elf_number(elf, notes + at, 4), about = prof__elf_number(elf, notes + at + 4, 4);
+        uint64_t type = prof__elf_number(elf, notes + at + 8, 4);
+        uint64_t about_at = (12 + name + align - 1) & ~((uint64_t)align - 1); /* below 2^33: no overflow */
+        uint64_t next = (about_at + about + align - 1) & ~((uint64_t)align - 1);
+        if (about_at + about > size - at) return;
+        if (type == 3 && name == 4 && !memcmp(notes + at + 12, "GNU", 4) && about <= PROF__MAX_BUILD_ID) {
+            for (size_t i = 0; i < about; ++i) {
+                unsigned char byte = notes[at + about_at + i];
+                *to++ = "0123456789abcdef"[byte >> 4];
+                *to++ = "0123456789abcdef"[byte & 15];
+            }
+            *to = 0;
+            return;
+        }
+        if (next > size - at) return;
+        at += (size_t)next;
+    }
+}
+
+static void prof__elf_close(prof__elf *elf)
+{
+    if (elf->file) fclose(elf->file);
+    elf->file = NULL;
+}
+
+/* Where a module has no build id, its size and the time of its last change tell one build from another. 0: no regular
+   file, which is not even opened, for a path in an image may name a device. build: 48 bytes. */
+static int prof__file_build(const char *path, uint64_t *size, char *build)
+{
+#ifdef _WIN32
+    struct _stat64 about;
+    if (_stat64(path, &about) || !(about.st_mode & _S_IFREG)) return 0;
+#else
+    struct stat about;
+    if (stat(path, &about) || !S_ISREG(about.st_mode)) return 0;
+#endif
+    *size = (uint64_t)about.st_size;
+    snprintf(build, 48, "%llu,%lld", (unsigned long long)*size, (long long)about.st_mtime);
+    return 1;
+}
+
+/* Opens a file if it is ELF and the build that is asked for. 0: it is not. */
+static int prof__elf_open(prof__elf *elf, const char *path, const char *build)
+{
+    char now[48];
+    unsigned char head[64];
+    memset(elf, 0, sizeof *elf);
+    if (!prof__file_build(path, &elf->size, now)) return 0;
+    if (!strncmp(build, PROF__BUILD_TIME, sizeof PROF__BUILD_TIME - 1) &&
+        strcmp(build + sizeof PROF__BUILD_TIME - 1, now))
+        return 0;
+    elf->file = fopen(path, "rb");
+    if (!elf->file) return 0;
+    if (prof__elf_read(elf, 0, head, 52) && !memcmp(head, "\177ELF", 4)) {
+        elf->wide = head[4] == 2;
+        elf->big = head[5] == 2;
+        if (!elf->wide || prof__elf_read(elf, 0, head, 64)) {
+            elf->sections = prof__elf_word(elf, head, 32, 40);
+            elf->section_size = (size_t)prof__elf_number(elf, head + (elf->wide ? 58 : 46), 2);
+            elf->section_count = (size_t)prof__elf_number(elf, head + (elf->wide ? 60 : 48), 2);
+        }
+    }
+    if (elf->sections > elf->size || elf->section_size < (elf->wide ? 64u : 40u)) elf->section_count = 0;
+    if (!strncmp(build, PROF__BUILD_ID, sizeof PROF__BUILD_ID - 1)) {
+        int same = 0;
+        for (size_t i = 0; i < elf->section_count && !same; ++i) {
+            prof__elf_section section;
+            unsigned char *notes = NULL;
+            char id[2 * PROF__MAX_BUILD_ID + 1] = "";
+            if (prof__elf_section_read(elf, i, &section) && section.type == PROF__ELF_NOTE &&
+                section.size <= 1u << 16)
+                notes = prof__elf_load(elf, &section);
+            if (notes) prof__build_id_text(elf, notes, (size_t)section.size, 4, id);
+            same = *id && !strcmp(id, build + sizeof PROF__BUILD_ID - 1);
+            free(notes);
+        }
+        if (!same) elf->section_count = 0;
+    }
+    if (elf->section_count) return 1;
+    prof__elf_close(elf);
+    return 0;
+}
+
+static int prof__symbol_order(const void *a, const void *b)
+{
+    const prof__symbol *x = (const prof__symbol *)a, *y = (const prof__symbol *)b;
+    if (x->value != y->value) return x->value < y->value ? -1 : 1;
+    if (x->rank != y->rank) return x->rank > y->rank ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+/* Reads the functions out of the symbol table of one type. 0: there is none, or it is broken. */
+static int prof__elf_symbols(const prof__elf *elf, uint64_t type, prof__module_symbols *module)
+{
+    prof__elf_section table, names;
+    unsigned char *bytes;
+    const char *file = NULL;
+    size_t entry = elf->wide ? 24 : 16, count, text_size;
+    if (!prof__elf_section_find(elf, type, &table) || table.entry_size != entry ||
+        !prof__elf_section_read(elf, (size_t)table.link, &names))
+        return 0;
+    bytes = prof__elf_load(elf, &table);
+    if (!bytes) return 0;
+    count = (size_t)(table.size / entry);
+    text_size = (size_t)names.size;
+    module->texts = (char *)prof__elf_load(elf, &names);
+    module->list = (prof__symbol *)calloc(count + 1, sizeof *module->list);
+    for (size_t i = 0; module->texts && module->list && i < count; ++i) {
+        const unsigned char *record = bytes + i * entry;
+        uint64_t text = prof__elf_number(elf, record, 4);
+        unsigned info = record[elf->wide ? 4 : 12], kind = info & 15, binding = info >> 4;
+        uint64_t section = prof__elf_number(elf, record + (elf->wide ? 6 : 14), 2);
+        const char *name = text < text_size ? module->texts + text : "";
+        if (kind == 4) file = *name ? name : NULL; /* without a name: what follows is of no file any more */
+        if ((kind != 2 && kind != 10) || !section || !*name) continue; /* functions, those chosen at load time, too */
+        prof__symbol *symbol = &module->list[module->count++];
+        symbol->value = prof__elf_word(elf, record, 4, 8);
+        symbol->name = name;
+        symbol->file = binding ? NULL : file;
+        symbol->rank = binding == 1 ? 2 : binding == 2;
+    }
+    free(bytes);
+    if (module->count) qsort(module->list, module->count, sizeof *module->list, prof__symbol_order);
+    return module->count != 0;
+}
+
+static void prof__module_clear(prof__module_symbols *module)
+{
+    free(module->texts);
+    free(module->list);
+    module->texts = NULL;
+    module->list = NULL;
+    module->count = 0;
+}
+
+static int prof__module_read(prof__module_symbols *module, const char *path, uint64_t type)
+{
+    prof__elf elf;
+    int good;
+    if (!prof__elf_open(&elf, path, module->build)) return 0;
+    good = prof__elf_symbols(&elf, type, module);
+    prof__elf_close(&elf);
+    if (!good) prof__module_clear(module);
+    return good;
+}
+
+/* The full table of the module, or of the file where systems keep what they strip, or the few names of the dynamic one. */
+static void prof__module_load(prof__module_symbols *module)
+{
+    const char *id = module->build + sizeof PROF__BUILD_ID - 1;
+    char debug[64 + 2 * PROF__MAX_BUILD_ID];
+    if (prof__module_read(module, module->path, PROF__ELF_SYMTAB)) return;
+    if (!strncmp(module->build, PROF__BUILD_ID, sizeof PROF__BUILD_ID - 1) && strlen(id) > 2 &&
+        strlen(id) <= 2 * PROF__MAX_BUILD_ID && strspn(id, "0123456789abcdef") == strlen(id)) {
+        snprintf(debug, sizeof debug, "/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
+        if (prof__module_read(module, debug, PROF__ELF_SYMTAB)) return;
+    }
+    prof__module_read(module, module->path, PROF__ELF_DYNSYM);
+}
+
+static char *prof__text_duplicate(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = (char *)malloc(size);
+    if (copy) memcpy(copy, text, size);
+    return copy;
+}
+
+/* Null: no memory, or more modules than a trace should have. */
+static prof__module_symbols *prof__module_of(prof__symbols *symbols, const char *path, const char *build)
+{
+    prof__module_symbols *module = symbols->modules;
+    for (size_t i = 0; i < symbols->count; ++i, ++module)
+        if (!strcmp(module->path, path) && !strcmp(module->build, build)) return module;
+    if (symbols->count == PROF__MAX_MODULES) return NULL;
+    if (!symbols->modules) {
+        symbols->modules = (prof__module_symbols *)calloc(PROF__MAX_MODULES, sizeof *symbols->modules);
+        if (!symbols->modules) return NULL;
+    }
+    module = symbols->modules + symbols->count;
+    module->path = prof__text_duplicate(path);
+    module->build = prof__text_duplicate(build);
+    if (!module->path || !module->build) {
+        free(module->path);
+        free(module->build);
+        return NULL;
+    }
+    ++symbols->count;
+    prof__module_load(module);
+    return module;
+}
+
+/* The symbol of a call site that is an address. Null: it is none, or nothing is known; then the site's own texts stay.
+   symbols: zeroed before the first call; it owns what is returned, until prof__symbols_free. */
+static const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char *name, const char *file,
+                                             const char *function)
+{
+    const char *digits = strrchr(name, '+');
+    prof__module_symbols *module;
+    uint64_t value = 0;
+    size_t low = 0, high;
+    if (*function != '?' || !digits || strncmp(digits, "+0x", 3)) return NULL;
+    if (strncmp(function, PROF__BUILD_ID, sizeof PROF__BUILD_ID - 1) &&
+        strncmp(function, PROF__BUILD_TIME, sizeof PROF__BUILD_TIME - 1))
+        return NULL;
+    for (digits += 3; *digits; ++digits) {
+        const char *digit = strchr("0123456789abcdef", *digits);
+        if (!digit || value >> 60) return NULL;
+        value = value << 4 | (uint64_t)(digit - "0123456789abcdef");
+    }
+    module = prof__module_of(symbols, file, function);
+    if (!module) return NULL;
+    for (high = module->count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (module->list[middle].value < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < module->count && module->list[low].value == value ? &module->list[low] : NULL;
+}
+
+static void prof__symbols_free(prof__symbols *symbols)
+{
+    for (size_t i = 0; i < symbols->count; ++i) {
+        prof__module_clear(&symbols->modules[i]);
+        free(symbols->modules[i].path);
+        free(symbols->modules[i].build);
+    }
+    free(symbols->modules);
+    symbols->modules = NULL;
+    symbols->count = 0;
+}
+#endif
+
 /*-- READER ---------------------------------------------------------------------------------------------- >>reader --
    An image goes through these steps once, in prof__read_image():
      1. the header is checked, so that meta and chunks lie inside the image and apart from each other;
@@ -3740,6 +4085,7 @@ struct prof_trace {
     prof__read_index unknown_index;
     char **texts; /* owned: names made up for unknown sites */
     size_t text_count, text_capacity;
+    prof__symbols symbols; /* of the modules of traced functions */
     prof__read_segment *segments;
     size_t segment_count, segment_capacity;
     prof__read_track *tracks;
@@ -3940,6 +4286,22 @@ static size_t prof__read_meta_words(const uint64_t *words, size_t at, size_t cou
     return length <= count - at ? length : 0;
 }
 
+/* Names a function that was recorded by its address, if its module's symbols are still to be had. 0 without memory. */
+static int prof__read_symbol(prof_trace *trace, prof__read_site *site)
+{
+    const prof__symbol *symbol =
+        prof__symbol_find(&trace->symbols, site->about.name, site->about.file, site->about.function);
+    size_t name, file = 0;
+    if (!symbol) return 1;
+    name = prof__read_name(trace, symbol->name);
+    if (symbol->file) file = prof__read_name(trace, symbol->file);
+    if (name == PROF__NONE || file == PROF__NONE) return 0;
+    site->name = (uint32_t)name;
+    site->about.name = site->about.function = trace->names[name];
+    if (symbol->file) site->about.file = trace->names[file];
+    return 1;
+}
+
 static int prof__read_meta(prof_trace *trace)
 {
     uint64_t *words = trace->image + trace->header.meta_offset / 8;
@@ -3983,6 +4345,7 @@ static int prof__read_meta(prof_trace *trace)
         site.about.color = (uint32_t)(field[2] >> 32);
         site.about.level = (uint32_t)field[3];
         site.about.kind = (uint32_t)(field[3] >> 32);
+        if (!prof__read_symbol(trace, &site)) return 0;
         number = prof__read_site_number(trace, &site);
         if (number == PROF__NONE) return 0;
         trace->site_ids[id] = (uint32_t)number;
@@ -4624,6 +4987,7 @@ static void prof__read_free(prof_trace *trace)
     free(trace->site_index.slots);
     free(trace->site_ids);
     free(trace->unknown);
+    prof__symbols_free(&trace->symbols);
     free(trace->unknown_index.slots);
     free(trace->segments);
     free(trace->tracks);
@@ -6106,6 +6470,296 @@ PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
     prof__out_sink(&out, sink);
     return prof__csv(trace, &out);
 }
+/*-- INSTRUMENT ---------------------------------------------------------------------------------------- >>instrument --
+   gcc and clang call __cyg_profile_func_enter and _exit in every function compiled with -finstrument-functions. A
+   function gets a call site when it is first called while something records; the tables are static, so that this works
+   before main, in signal handlers, and without an allocation. */
+
+#ifdef PROF_INSTRUMENT_FUNCTIONS
+#if defined(PROF_FREESTANDING) || !defined(__ELF__)
+#error "prof.h: PROF_INSTRUMENT_FUNCTIONS needs a system with ELF modules and a libc: Linux or a BSD"
+#endif
+#include <link.h>
+#include <signal.h>
+
+#ifndef PROF_INSTRUMENT_MAX
+#define PROF_INSTRUMENT_MAX 16384 /* functions; the calls of further ones are "(more functions)" */
+#endif
+#ifndef PROF_INSTRUMENT_DEPTH
+#define PROF_INSTRUMENT_DEPTH 1024 /* calls inside one another on a thread; deeper ones are lost, and counted */
+#endif
+#define PROF__NOT_TRACED __attribute__((no_instrument_function))
+
+typedef struct prof__loaded_module {
+    char path[512];
+    char build[32 + 2 * PROF__MAX_BUILD_ID];
+} prof__loaded_module;
+
+typedef struct prof__function {
+    uintptr_t address;
+    prof_site site;
+    char name[64];
+} prof__function;
+
+/* Functions are found by open addressing; a slot is the function's number, from 1. Written under prof__function_lock,
+   and read without it: a slot is published last. A module stays here when it is unloaded, and so do its functions. */
+static int prof__function_lock;
+static prof__function prof__functions[PROF_INSTRUMENT_MAX];
+static uint32_t prof__function_slots[2 * PROF_INSTRUMENT_MAX], prof__function_count;
+static prof__loaded_module prof__loaded_modules[64];
+static uint32_t prof__loaded_module_count;
+static prof__function prof__more_functions = {
+    0, {0, "(more functions)", "function", "", "", 0, 0, 1, PROF__KIND_BEGIN, 0, 0}, ""};
+
+/* A call that has not returned. frame, that of the hook, tells calls that a longjmp left behind from those that are still
+   to return: stacks grow down. */
+typedef struct prof__call {
+    uintptr_t address, frame;
+    prof__token token;
+} prof__call;
+
+typedef struct prof__calls {
+    uint32_t depth;
+    uint32_t busy; /* in a hook: keeps the hooks out of themselves, should the implementation be traced, too */
+    uint32_t over; /* calls beyond the last one in the list */
+    prof__call list[PROF_INSTRUMENT_DEPTH];
+} prof__calls;
+
+static __thread prof__calls prof__thread_calls;
+
+typedef struct prof__module_search {
+    uintptr_t address, base;
+    prof__loaded_module *module;
+} prof__module_search;
+
+/* Which build of the module it is: its build id, or the time when its file was changed. */
+static void prof__module_identify(prof__loaded_module *module, const struct dl_phdr_info *info)
+{
+    char id[2 * PROF__MAX_BUILD_ID + 1] = "", build[48] = "";
+    uint64_t size;
+    prof__elf elf;
+    memset(&elf, 0, sizeof elf);
+    elf.big = PROF__LOW_HALF;
+    for (size_t i = 0; i < info->dlpi_phnum && !*id; ++i) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type == PT_NOTE)
+            prof__build_id_text(&elf, (const unsigned char *)(uintptr_t)(info->dlpi_addr + segment->p_vaddr),
+                                (size_t)segment->p_memsz, segment->p_align == 8 ? 8 : 4, id);
+    }
+    if (!*id) prof__file_build(module->path, &size, build);
+    snprintf(module->build, sizeof module->build, "%s%s", *id ? PROF__BUILD_ID : PROF__BUILD_TIME, *id ? id : build);
+}
+
+static int prof__module_holds(const struct dl_phdr_info *info, uintptr_t address)
+{
+    for (size_t i = 0; i < info->dlpi_phnum; ++i) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type == PT_LOAD && address - info->dlpi_addr - segment->p_vaddr < segment->p_memsz) return 1;
+    }
+    return 0;
+}
+
+/* name: as the loader has it, "" for the program itself. The path must be good for later, and in another directory. */
+static void prof__module_path(prof__loaded_module *module, const char *name)
+{
+    char *path = module->path;
+    size_t length = 0;
+    if (!*name) {
+        ssize_t size = readlink("/proc/self/exe", path, sizeof module->path - 1);
+        path[size > 0 ? size : 0] = 0;
+        return;
+    }
+    if (*name != '/' && getcwd(path, sizeof module->path - 1)) {
+        length = strlen(path);
+        path[length++] = '/';
+    }
+    snprintf(path + length, sizeof module->path - length, "%s", name);
+}
+
+/* Called for each loaded module; ends the search when it holds the address. */
+static int prof__module_visit(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    prof__module_search *search = (prof__module_search *)argument;
+    prof__loaded_module *module = &prof__loaded_modules[prof__loaded_module_count];
+    (void)size;
+    if (!prof__module_holds(info, search->address)) return 0;
+    search->base = info->dlpi_addr;
+    if (prof__loaded_module_count == sizeof prof__loaded_modules / sizeof *prof__loaded_modules) return 1;
+    prof__module_path(module, info->dlpi_name ? info->dlpi_name : "");
+    prof__module_identify(module, info);
+    search->module = module;
+    for (uint32_t i = 0; i < prof__loaded_module_count; ++i) {
+        prof__loaded_module *known = &prof__loaded_modules[i];
+        if (!strcmp(known->path, module->path) && !strcmp(known->build, module->build)) {
+            search->module = known;
+            return 1;
+        }
+    }
+    ++prof__loaded_module_count;
+    return 1;
+}
+
+/* Fills in the call site of a function. Under prof__function_lock. */
+static void prof__function_describe(prof__function *function, uintptr_t address)
+{
+    prof__module_search search;
+    const char *path = "", *base;
+    memset(&search, 0, sizeof search);
+    search.address = address;
+    dl_iterate_phdr(prof__module_visit, &search);
+    if (search.module) path = search.module->path;
+    base = strrchr(path, '/');
+    snprintf(function->name, sizeof function->name, "%.40s+0x%llx", base ? base + 1 : path,
+             (unsigned long long)(address - search.base));
+    function->site = prof__more_functions.site;
+    function->site.private_state = 0;
+    function->site.name = function->name;
+    function->site.file = path;
+    function->site.function = search.module ? search.module->build : "";
+    function->address = address;
+}
+
+static uint32_t prof__function_slot(uintptr_t address)
+{
+    return (uint32_t)((uint64_t)address * 0x9E3779B97F4A7C15u >> 32) % (2 * PROF_INSTRUMENT_MAX);
+}
+
+static prof__function *prof__function_find(uintptr_t address, uint32_t *slot)
+{
+    uint32_t number;
+    *slot = prof__function_slot(address);
+    while ((number = PROF__ACQUIRE(&prof__function_slots[*slot])) != 0) {
+        if (prof__functions[number - 1].address == address) return &prof__functions[number - 1];
+        *slot = (*slot + 1) % (2 * PROF_INSTRUMENT_MAX);
+    }
+    return NULL;
+}
+
+/* A function that is seen for the first time. When the table is full, or its lock is not to be had (a signal handler may
+   have interrupted the owner), the call counts for all such functions together. */
+static PROF__COLD prof__function *prof__function_add(uintptr_t address)
+{
+    prof__function *function = &prof__more_functions;
+    uint32_t slot;
+    int error = errno;
+    if (PROF__LOAD(&prof__function_count) < PROF_INSTRUMENT_MAX && prof__lock_try(&prof__function_lock)) {
+        prof__function *found = prof__function_find(address, &slot);
+        if (!found && prof__function_count < PROF_INSTRUMENT_MAX) {
+            found = &prof__functions[prof__function_count];
+            prof__function_describe(found, address);
+            PROF__STORE(&prof__function_count, prof__function_count + 1);
+            PROF__RELEASE(&prof__function_slots[slot], prof__function_count);
+        }
+        if (found) function = found;
+        prof__unlock(&prof__function_lock);
+    }
+    errno = error;
+    return function;
+}
+
+/* Takes the calls from number on off the list. Only the first of them gets its end here, which closes those inside it;
+   but an end closes the innermost scope of its function, so that further calls of the same one need theirs before it. */
+static void prof__calls_leave(prof__calls *calls, uint32_t number)
+{
+    uintptr_t address = calls->list[number].address;
+    while (calls->depth > number) {
+        prof__call *call = &calls->list[--calls->depth];
+        if (call->address == address && call->token) prof__end(call->token);
+    }
+    calls->over = 0;
+}
+
+/* A function is entered above where another one, called before it, had its frame: longjmp has left that one behind. But
+   for a signal handler on a stack of its own. */
+static PROF__COLD void prof__calls_abandon(prof__calls *calls, uintptr_t frame)
+{
+    stack_t stack;
+    uint32_t number = calls->depth;
+    int error = errno, other = sigaltstack(NULL, &stack) || (stack.ss_flags & SS_ONSTACK);
+    errno = error;
+    if (other) return;
+    while (number && calls->list[number - 1].frame < frame) --number;
+    prof__calls_leave(calls, number);
+}
+
+static __attribute__((noinline)) void prof__call_enter(prof__calls *calls, uintptr_t address, uintptr_t frame)
+{
+    uint32_t slot, depth = calls->depth;
+    prof__function *function = prof__function_find(address, &slot);
+    if (PROF__UNLIKELY(!function)) function = prof__function_add(address);
+    if (PROF__UNLIKELY(depth && calls->list[depth - 1].frame < frame)) {
+        prof__calls_abandon(calls, frame);
+        depth = calls->depth;
+    }
+    if (PROF__UNLIKELY(depth == PROF_INSTRUMENT_DEPTH)) {
+        ++calls->over;
+        if (prof__on(&function->site) && prof_enabled()) prof__lose(PROF__SELF(), 1);
+        return;
+    }
+    calls->depth = depth + 1;
+    calls->list[depth].address = address;
+    calls->list[depth].frame = frame;
+    calls->list[depth].token = prof__on(&function->site) ? prof__begin(&function->site) : 0;
+}
+
+/* Finds the call that returns. As a rule it is the last one, and the exit hook's frame is where the enter hook's was.
+   Frames below belong to calls that a longjmp left; but where the exit hook is jumped to (tail), the function's own frame
+   is gone already, so that the hook's is higher than the enter hook's was, and may be where that of the caller's was.
+   Where the function called alloca it is lower. Returns the call's number, or depth: its enter was not seen. */
+static PROF__COLD uint32_t prof__call_match(const prof__calls *calls, uintptr_t address, uintptr_t frame, int tail)
+{
+    uint32_t i = calls->depth, below = calls->depth;
+    for (; i && calls->list[i - 1].frame < frame; --i)
+        if (calls->list[i - 1].address == address &&
+            (below == calls->depth || calls->list[i - 1].frame > calls->list[below].frame))
+            below = i - 1;
+    if (tail && below < calls->depth) return below;
+    if (i && calls->list[i - 1].address == address && (calls->list[i - 1].frame == frame || !calls->over)) return i - 1;
+    return below;
+}
+
+static __attribute__((noinline)) void prof__call_exit(prof__calls *calls, uintptr_t address, uintptr_t frame, int tail)
+{
+    uint32_t number = calls->depth - 1;
+    const prof__call *last = &calls->list[number];
+    if (PROF__UNLIKELY(tail || last->address != address || last->frame != frame)) {
+        number = prof__call_match(calls, address, frame, tail);
+        if (number == calls->depth) {
+            if (calls->over) --calls->over;
+            return;
+        }
+    }
+    prof__calls_leave(calls, number);
+}
+
+PROF_DEF void __cyg_profile_func_enter(void *function, void *caller) PROF__NOT_TRACED;
+PROF_DEF void __cyg_profile_func_exit(void *function, void *caller) PROF__NOT_TRACED;
+
+/* The hooks are alike, so that their frames are of one size: what else there is to do is in functions of its own. */
+PROF_DEF void __cyg_profile_func_enter(void *function, void *caller)
+{
+    prof__calls *calls = &prof__thread_calls;
+    (void)caller;
+    if (PROF__LOAD(&prof__generation) == PROF__OFF || calls->busy) return;
+    calls->busy = 1;
+    PROF__BARRIER();
+    prof__call_enter(calls, (uintptr_t)function, (uintptr_t)__builtin_frame_address(0));
+    PROF__BARRIER();
+    calls->busy = 0;
+}
+
+PROF_DEF void __cyg_profile_func_exit(void *function, void *caller)
+{
+    prof__calls *calls = &prof__thread_calls;
+    if (!calls->depth || calls->busy) return;
+    calls->busy = 1;
+    PROF__BARRIER();
+    prof__call_exit(calls, (uintptr_t)function, (uintptr_t)__builtin_frame_address(0),
+                    __builtin_return_address(0) == caller);
+    PROF__BARRIER();
+    calls->busy = 0;
+}
+#endif
 
 #ifdef __cplusplus
 } /* extern "C" */
