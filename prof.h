@@ -433,6 +433,7 @@ typedef struct prof_stat {
     const prof_callsite *site;
     uint64_t count, truncated;       /* truncated scopes count in no figure but this and count */
     uint64_t total_ns, self_ns, min_ns, max_ns;
+    uint64_t covered_ns;             /* as total_ns, but a recursion counts once: time with at least one call open */
     double mean_ns, deviation_ns;    /* population */
     uint64_t p50_ns, p90_ns, p99_ns, p999_ns;
 } prof_stat;
@@ -5566,6 +5567,7 @@ typedef struct prof__figure {
     prof__histogram histogram;
     uint64_t track;             /* frames: the track of the one before */
     double low, high, last;     /* counters */
+    uint64_t open;              /* scopes: those around the present event */
 } prof__figure;
 
 /* A scope around the present event. */
@@ -5745,6 +5747,7 @@ static void prof__figures_leave(prof__figures *all, size_t depth)
 {
     while (all->depth > depth) {
         const prof__around *scope = &all->stack[--all->depth];
+        if (scope->counts) all->items[scope->figure].open--;
         if (scope->counts && scope->duration > scope->inside)
             all->items[scope->figure].stat.self_ns += (uint64_t)(scope->duration - scope->inside);
     }
@@ -5767,6 +5770,7 @@ static int prof__figures_scope(prof__figures *all, const prof_event *event, size
         figure->stat.truncated++;
         return 1;
     }
+    if (!figure->open++) figure->stat.covered_ns += (uint64_t)event->duration_ns;
     return prof__figure_time(figure, (uint64_t)event->duration_ns, figure->stat.count - figure->stat.truncated);
 }
 
@@ -5918,7 +5922,7 @@ PROF_DEF void prof_stats_free(prof_stat *stats)
     free(stats);
 }
 
-/*-- SUMMARY ---------------------------------------------------------------------------------------------- >>summary --*/
+/*-- SUMMARY --------------------------------------------------------------------------------------------- >>summary --*/
 
 #define PROF__NAME_MOST ((size_t)48) /* characters of a name in a table */
 
@@ -6140,6 +6144,7 @@ static void prof__out_place(prof__out *out, const prof_callsite *site)
         if (*c == '/' || *c == '\\') base = c + 1;
     prof__out_text(out, "  ");
     prof__out_clean(out, base);
+    if (!site->line) return; /* known by its symbol only */
     prof__out_text(out, ":");
     prof__out_unsigned(out, site->line);
 }
@@ -6164,7 +6169,7 @@ static void prof__summary_scope(prof__out *out, const prof_trace *trace, const p
     if (stat->count > stat->truncated) {
         prof__out_ns(out, (double)stat->total_ns, 11);
         prof__out_ns(out, (double)stat->self_ns, 11);
-        prof__out_percent(out, (double)stat->total_ns, (double)prof_trace_about(trace)->duration_ns, 11);
+        prof__out_percent(out, (double)stat->covered_ns, (double)prof_trace_about(trace)->duration_ns, 11);
         prof__summary_times(out, stat);
     } else {
         for (i = 0; i < 10; i++) prof__out_right(out, "-", 11);
@@ -6336,6 +6341,12 @@ PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink
    RFC 4180: a header, then one event a line, with CRLF. In the field args, "key=value" pairs are joined by ';', and a
    backslash stands before each ';', '=' and backslash of a key or text. */
 
+static void prof__csv_byte(prof__out *out, char byte)
+{
+    *prof__out_reserve(out, 1) = byte;
+    prof__out_commit(out, 1);
+}
+
 static int prof__csv_plain(const char *text)
 {
     return text[strcspn(text, ",\"\r\n")] == 0 && text[0] != ' ' && (!text[0] || text[strlen(text) - 1] != ' ');
@@ -6349,21 +6360,21 @@ static void prof__csv_quoted(prof__out *out, const char *text, const char *speci
         prof__out_bytes(out, text, plain);
         text += plain;
         if (!*text) return;
-        prof__out_bytes(out, *text == '"' ? "\"" : "\\", 1);
-        prof__out_bytes(out, text++, 1);
+        prof__csv_byte(out, *text == '"' ? '"' : '\\');
+        prof__csv_byte(out, *text++);
     }
 }
 
 /* A field and the comma in front of it. */
 static void prof__csv_field(prof__out *out, const char *text)
 {
-    prof__out_bytes(out, ",", 1);
+    prof__csv_byte(out, ',');
     if (prof__csv_plain(text)) {
         prof__out_text(out, text);
     } else {
-        prof__out_bytes(out, "\"", 1);
+        prof__csv_byte(out, '"');
         prof__csv_quoted(out, text, "\"");
-        prof__out_bytes(out, "\"", 1);
+        prof__csv_byte(out, '"');
     }
 }
 
@@ -6393,16 +6404,16 @@ static void prof__csv_value(prof__out *out, const prof_value *value)
 static void prof__csv_args(prof__out *out, const prof_event *event)
 {
     uint32_t i;
-    prof__out_bytes(out, ",", 1);
+    prof__csv_byte(out, ',');
     if (!event->arg_count) return;
-    prof__out_bytes(out, "\"", 1);
+    prof__csv_byte(out, '"');
     for (i = 0; i < event->arg_count; i++) {
-        if (i) prof__out_bytes(out, ";", 1);
+        if (i) prof__csv_byte(out, ';');
         prof__csv_quoted(out, event->args[i].key, "\";=\\");
-        prof__out_bytes(out, "=", 1);
+        prof__csv_byte(out, '=');
         prof__csv_value(out, &event->args[i].value);
     }
-    prof__out_bytes(out, "\"", 1);
+    prof__csv_byte(out, '"');
 }
 
 static void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event)
@@ -6410,24 +6421,24 @@ static void prof__csv_event(prof__out *out, const prof_track *track, const prof_
     static const char *const types[] = {"scope", "mark", "counter", "frame", "lost"};
     static const char *const flags[] = {"", "truncated_begin", "truncated_end", "truncated_begin truncated_end"};
     prof__out_unsigned(out, track->id);
-    prof__out_bytes(out, ",", 1);
+    prof__csv_byte(out, ',');
     prof__out_unsigned(out, track->thread_id);
     prof__csv_field(out, track->name);
     prof__csv_field(out, types[event->type]);
     prof__csv_field(out, event->name);
     prof__csv_field(out, event->site->category);
-    prof__out_bytes(out, ",", 1);
+    prof__csv_byte(out, ',');
     prof__out_signed(out, event->start_ns);
-    prof__out_bytes(out, ",", 1);
+    prof__csv_byte(out, ',');
     prof__out_signed(out, event->duration_ns);
-    prof__out_bytes(out, ",", 1);
+    prof__csv_byte(out, ',');
     prof__out_unsigned(out, event->depth);
     prof__csv_field(out, flags[event->flags & 3]);
-    prof__out_bytes(out, ",", 1);
+    prof__csv_byte(out, ',');
     prof__csv_value(out, &event->value);
     prof__csv_args(out, event);
     prof__csv_field(out, event->site->file);
-    prof__out_bytes(out, ",", 1);
+    prof__csv_byte(out, ',');
     if (event->site->line) prof__out_unsigned(out, event->site->line);
     prof__csv_field(out, event->site->function);
     prof__out_text(out, "\r\n");

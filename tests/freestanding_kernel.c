@@ -1,0 +1,120 @@
+/* freestanding_kernel.c - the recorder without an operating system: no libc, a clock, a state and a number for each
+   processor that the kernel itself provides, a static array to record into, and interrupts that come at the worst moment.
+
+   A kernel would link this as it is. The test makes a shared library of it, so that the kernel's recorder and the one of
+   the program that reads the image, which have the same names, can be in one process; -z defs makes the link fail if
+   anything from outside is needed:
+
+     cc -std=gnu99 -I. -O2 -fPIC -ffreestanding -nostdlib -fno-stack-protector -shared -Wl,-z,defs \
+         tests/freestanding_kernel.c -o build/tests/libfreestanding_kernel.so
+     cc -std=gnu99 -I. -O2 tests/test_freestanding.c build/tests/libfreestanding_kernel.so -Wl,-rpath,'$ORIGIN' \
+         -o build/tests/test_freestanding -pthread
+
+   tests/compile/freestanding.sh compiles it for other processors, and looks at what it leaves undefined. */
+#include "freestanding_kernel.h"
+
+/* ---- what the kernel provides */
+
+static struct kernel_processor {
+    unsigned char state[1024] __attribute__((aligned(16)));
+} kernel_processors[KERNEL_PROCESSORS];
+
+static unsigned kernel_processor;     /* the one that runs now */
+static uint64_t kernel_ticks;         /* 1 MHz; moves when it is read */
+static void (*kernel_pending)(void);  /* the interrupt that comes at the next reading of the clock */
+static int kernel_pending_after_read; /* it comes after the counter was read, not before */
+
+static uint64_t kernel_clock(void)
+{
+    void (*interrupt)(void) = kernel_pending;
+    uint64_t now;
+    kernel_pending = 0;
+    if (interrupt && !kernel_pending_after_read) interrupt();
+    now = ++kernel_ticks;
+    if (interrupt && kernel_pending_after_read) interrupt();
+    return now;
+}
+
+#define PROF_DEF __attribute__((visibility("hidden"))) /* see above; a kernel needs no such thing */
+#define PROF_FREESTANDING
+#define PROF_CLOCK_READ() kernel_clock()
+#define PROF_CPU_STATE() kernel_processors[kernel_processor].state
+#define PROF_CPU_STATE_SIZE 1024
+#define PROF_CPU_ID() kernel_processor
+#define PROF_MAX_TEXT 40
+#define PROF_IMPLEMENTATION
+#include "prof.h"
+
+/* ---- control */
+
+KERNEL_ENTRY int kernel_start(void *memory, size_t size, int fill)
+{
+    prof_config config = {0, 0, PROF_RING, PROF_CLOCK_AUTO, 0, 0, 0, 0, 0, 0};
+    config.memory = memory;
+    config.memory_size = size;
+    config.clock_hz = KERNEL_HZ;
+    config.mode = fill ? PROF_FILL : PROF_RING;
+    config.categories = "-noise";
+    return (int)prof_start(&config);
+}
+
+KERNEL_ENTRY int kernel_start_without_memory(void) { return (int)prof_start(0); }
+KERNEL_ENTRY int kernel_stop(void) { return (int)prof_stop(); }
+KERNEL_ENTRY int kernel_pause(int on) { return (int)(on ? prof_pause() : prof_resume()); }
+KERNEL_ENTRY int kernel_enabled(void) { return prof_enabled(); }
+KERNEL_ENTRY const char *kernel_error(void) { return prof_error(); }
+KERNEL_ENTRY void kernel_run_on(unsigned processor) { kernel_processor = processor; }
+KERNEL_ENTRY void kernel_idle(uint64_t ticks) { kernel_ticks += ticks; }
+KERNEL_ENTRY void kernel_interrupt_soon(void (*handler)(void), int after_read)
+{
+    kernel_pending = handler;
+    kernel_pending_after_read = after_read;
+}
+
+/* ---- what is recorded */
+
+KERNEL_ENTRY void kernel_boot(void)
+{
+    PROFILE_THREAD("boot processor");
+    PROFILE_FUNCTION();
+    PROFILE_SCOPE("boot");
+    PROFILE_ARG_I("memory", -1);
+    PROFILE_ARG_U("pages", 18446744073709551615ull);
+    PROFILE_ARG_S("command line", "root=/dev/ram0 quiet");
+    PROFILE_ARG_B("secure", 1);
+    PROFILE_ARG_D("load", 0.5);
+    PROFILE_BLOCK("drivers") {
+        PROFILE_MARK("probed");
+        PROFILE_MARK_S("a name made at run time, longer than what is kept of one");
+    }
+    PROFILE_MARK_C("not wanted", "noise");
+    PROFILE_COUNTER("pages free", 1000);
+    PROFILE_COUNTER("temperature", 36.5);
+    PROFILE_FRAME("tick");
+    PROFILE_BEGIN("loose");
+    PROFILE_STAGE("stage 1");
+    PROFILE_NEXT("stage 2");
+    PROFILE_END("loose");
+    PROFILE_SCOPE_F("%d is not formatted here", 1);
+}
+
+KERNEL_ENTRY void kernel_work(unsigned count)
+{
+    unsigned i;
+    for (i = 0; i < count; ++i) {
+        PROFILE_SCOPE("work");
+        PROFILE_BLOCK("inner work") PROFILE_ARG_U("i", i);
+    }
+}
+
+/* One macro at a time, for an interrupt to come in the middle of. */
+KERNEL_ENTRY void kernel_one_scope(void) { PROFILE_SCOPE("interrupted scope"); }
+KERNEL_ENTRY void kernel_one_mark(void) { PROFILE_MARK("interrupted mark"); }
+KERNEL_ENTRY void kernel_one_counter(void) { PROFILE_COUNTER("interrupted counter", 1); }
+KERNEL_ENTRY void kernel_one_text(void) { PROFILE_MARK_S("interrupted text"); }
+
+KERNEL_ENTRY void kernel_interrupt(void)
+{
+    PROFILE_SCOPE("interrupt");
+    PROFILE_MARK("interrupt mark");
+}
