@@ -40,7 +40,7 @@ demo: $(BUILD)/examples/game
 
 # ---- examples: each file's first comment has its build line, which examples/build.sh runs
 
-$(BUILD)/examples/game: examples/game.c $(HEADERS)
+$(BUILD)/examples/game: examples/game.c $(wildcard examples/game/*.h) $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_C) $< -o $@ $(LDFLAGS) $(LIBS)
 
@@ -57,11 +57,12 @@ $(BUILD)/tests/%: tests/%.cpp tests/test.h $(wildcard tests/*.h) $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_CXX) $< -o $@ $(LDFLAGS) $(LIBS)
 
-$(BUILD)/tests/freestanding_kernel.o: tests/freestanding_kernel.c $(HEADERS)
+# As a shared library, so that its recorder and the reading program's can be in one process; -z defs refuses any libc.
+$(BUILD)/tests/libfreestanding_kernel.so: tests/freestanding_kernel.c tests/freestanding_kernel.h $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) -I. $(WARNINGS) -O2 -ffreestanding -nostdlib -fno-stack-protector -c $< -o $@
-$(BUILD)/tests/test_freestanding: $(BUILD)/tests/freestanding_kernel.o
-$(BUILD)/tests/test_freestanding: EXTRA = $(BUILD)/tests/freestanding_kernel.o
+	$(CC) -std=gnu99 -I. $(WARNINGS) -O2 -fPIC -ffreestanding -nostdlib -fno-stack-protector -shared -Wl,-z,defs $< -o $@ -lgcc
+$(BUILD)/tests/test_freestanding: $(BUILD)/tests/libfreestanding_kernel.so
+$(BUILD)/tests/test_freestanding: EXTRA = $(BUILD)/tests/libfreestanding_kernel.so -Wl,-rpath,'$$ORIGIN'
 
 $(BUILD)/tests/autostart_program: tests/autostart_program.c $(HEADERS)
 	@mkdir -p $(@D)

@@ -54,6 +54,8 @@ COMPILE-TIME OPTIONS                                                            
     PROF_VSNPRINTF         vsnprintf   for the _F macros; for example stbsp_vsnprintf
     PROF_NO_AUTOSTART      -        leaves out the start by PROF_OUTPUT
     PROF_INSTRUMENT_FUNCTIONS  -    adds the hooks of gcc's and clang's -finstrument-functions, see below
+    PROF_INSTRUMENT_MAX    16384    functions that the hooks tell apart; further ones share one name
+    PROF_INSTRUMENT_DEPTH  1024     calls inside one another on a thread, 24 bytes each; deeper ones are lost, counted
     PROF_FREESTANDING      -        no libc, see below
 
 MANUAL                                                                                                      >>manual
@@ -103,7 +105,8 @@ MANUAL                                                                          
     handlers, errno, locale or environment, starts no thread, and allocates nothing after prof_start().
 
     Automatic tracing of functions. Compile your files with -finstrument-functions, and the implementation, without that
-    flag, with PROF_INSTRUMENT_FUNCTIONS: every call is a scope, named by the symbol tables. Filter by min_duration.
+    flag, with PROF_INSTRUMENT_FUNCTIONS: every call is a scope, named by the symbol tables. Filter by min_duration, which
+    makes a scope about twice as dear, and keeps a short one wherever a chunk ends.
 
     Freestanding. Define PROF_FREESTANDING, and, before the implementation:
         PROF_CLOCK_READ()       an expression: the counter, uint64_t; config.clock_hz is its rate
@@ -163,11 +166,13 @@ MANUAL                                                                          
 #define PROF__UNUSED
 #endif
 #if defined(__GNUC__)
+#define PROF__UNTRACED __attribute__((no_instrument_function))
 #define PROF__LIKELY(x) __builtin_expect(!!(x), 1)
 #define PROF__UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define PROF__PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define PROF__COLD __attribute__((cold, noinline))
 #else
+#define PROF__UNTRACED
 #define PROF__LIKELY(x) (x)
 #define PROF__UNLIKELY(x) (x)
 #define PROF__PRINTF(f, a)
@@ -536,11 +541,11 @@ typedef uint32_t __attribute__((may_alias)) prof__half;
 #define PROF__STATE(site) \
     ((uint32_t) * (const volatile uint64_t *)&(site)->private_state ^ *(const volatile uint32_t *)&prof__generation)
 #endif
-static inline PROF__UNUSED int prof__on(const prof_site *site) /* or not known yet */
+static inline PROF__UNUSED PROF__UNTRACED int prof__on(const prof_site *site) /* or not known yet */
 {
     return PROF__STATE(site) != PROF__OFF;
 }
-static inline PROF__UNUSED int prof__live(prof_site *site) /* for macros with arguments, evaluated only when on */
+static inline PROF__UNUSED PROF__UNTRACED int prof__live(prof_site *site) /* for macros with arguments, evaluated only when on */
 {
     uint32_t state = PROF__STATE(site);
     return PROF__LIKELY(!state) || (state != PROF__OFF && prof__check(site));
@@ -550,7 +555,7 @@ static inline PROF__UNUSED int prof__live(prof_site *site) /* for macros with ar
 } /* extern "C" */
 struct prof__guard {
     prof__token token;
-    ~prof__guard()
+    PROF__UNTRACED ~prof__guard()
     {
         if (token) prof__end(token);
     }
@@ -558,24 +563,24 @@ struct prof__guard {
 struct prof__guard_block {
     prof__token token;
     int more;
-    ~prof__guard_block()
+    PROF__UNTRACED ~prof__guard_block()
     {
         if (token) prof__end(token);
     }
 };
-inline void prof__arg(prof_site *site, bool value) { prof__arg_bool(site, value); }
-inline void prof__arg(prof_site *site, int value) { prof__arg_int(site, value); }
-inline void prof__arg(prof_site *site, long value) { prof__arg_int(site, value); }
-inline void prof__arg(prof_site *site, long long value) { prof__arg_int(site, value); }
-inline void prof__arg(prof_site *site, unsigned value) { prof__arg_uint(site, value); }
-inline void prof__arg(prof_site *site, unsigned long value) { prof__arg_uint(site, value); }
-inline void prof__arg(prof_site *site, unsigned long long value) { prof__arg_uint(site, value); }
-inline void prof__arg(prof_site *site, double value) { prof__arg_double(site, value); }
-inline void prof__arg(prof_site *site, const char *value) { prof__arg_string(site, value); }
-inline void prof__arg(prof_site *site, const volatile void *value) { prof__arg_pointer(site, value); }
+PROF__UNTRACED inline void prof__arg(prof_site *site, bool value) { prof__arg_bool(site, value); }
+PROF__UNTRACED inline void prof__arg(prof_site *site, int value) { prof__arg_int(site, value); }
+PROF__UNTRACED inline void prof__arg(prof_site *site, long value) { prof__arg_int(site, value); }
+PROF__UNTRACED inline void prof__arg(prof_site *site, long long value) { prof__arg_int(site, value); }
+PROF__UNTRACED inline void prof__arg(prof_site *site, unsigned value) { prof__arg_uint(site, value); }
+PROF__UNTRACED inline void prof__arg(prof_site *site, unsigned long value) { prof__arg_uint(site, value); }
+PROF__UNTRACED inline void prof__arg(prof_site *site, unsigned long long value) { prof__arg_uint(site, value); }
+PROF__UNTRACED inline void prof__arg(prof_site *site, double value) { prof__arg_double(site, value); }
+PROF__UNTRACED inline void prof__arg(prof_site *site, const char *value) { prof__arg_string(site, value); }
+PROF__UNTRACED inline void prof__arg(prof_site *site, const volatile void *value) { prof__arg_pointer(site, value); }
 extern "C" {
 #elif defined(__GNUC__)
-static inline PROF__UNUSED void prof__guard_end(const prof__token *token)
+static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token *token)
 {
     if (*token) prof__end(*token);
 }
@@ -590,6 +595,15 @@ static inline PROF__UNUSED void prof__guard_end(const prof__token *token)
 #define PROF__USE(x) (void)sizeof(0 ? 0 : (x))
 #define PROF__USE2(x, y) (PROF__USE(x), PROF__USE(y))
 #define PROF__USE3(x, y, z) (PROF__USE(x), PROF__USE(y), PROF__USE(z))
+
+/* A declaration, as the live scope is one, that uses x and leaves nothing. */
+#if defined(__GNUC__)
+#define PROF__GONE(...) PROF__GONE_(__VA_ARGS__)
+#define PROF__GONE_(id, ...) typedef __attribute__((unused)) char prof__gone_##id[1 + 0 * sizeof(__VA_ARGS__)]
+#else
+#define PROF__GONE(id, ...) (void)sizeof(__VA_ARGS__)
+#endif
+#define PROF__TYPE(x) (0 ? 0 : (x))
 
 /* The one switch between the live and the stripped API. */
 #if PROF_ENABLE
@@ -630,16 +644,18 @@ static inline PROF__UNUSED void prof__guard_end(const prof__token *token)
 #define PROF__BEGIN_FORMAT(site, level, ...) (PROF__LIVE(site, level) ? prof__begin_format(&(site), __VA_ARGS__) : 0)
 
 #define PROFILE_SCOPE_CL(name, category, level)                                                            \
-    PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, name, category, level, PROF__BEGIN_1, 0), PROF__USE3(name, category, level))
+    PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, name, category, level, PROF__BEGIN_1, 0),                        \
+                 PROF__GONE(PROF_UNIQUE, sizeof(PROF__TYPE(name)) + sizeof(PROF__TYPE(category)) + (level)))
 #define PROFILE_SCOPE(name) PROFILE_SCOPE_CL(name, PROF_CATEGORY, 1)
 #define PROFILE_SCOPE_C(name, category) PROFILE_SCOPE_CL(name, category, 1)
 #define PROFILE_SCOPE_L(name, level) PROFILE_SCOPE_CL(name, PROF_CATEGORY, level)
 #define PROFILE_SCOPE_S(text)                                                                              \
-    PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, "", PROF_CATEGORY, 1, PROF__BEGIN_TEXT, text), PROF__USE(text))
+    PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, "", PROF_CATEGORY, 1, PROF__BEGIN_TEXT, text),                   \
+                 PROF__GONE(PROF_UNIQUE, PROF__TYPE(text)))
 #define PROFILE_SCOPE_F(...)                                                                               \
     PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY, 1, PROF__BEGIN_FORMAT,  \
                              __VA_ARGS__),                                                                 \
-                 (void)sizeof(prof__format_check(__VA_ARGS__)))
+                 PROF__GONE(PROF_UNIQUE, prof__format_check(__VA_ARGS__)))
 #define PROFILE_FUNCTION() PROFILE_SCOPE(__func__)
 #define PROFILE_FUNCTION_C(category) PROFILE_SCOPE_C(__func__, category)
 #define PROFILE_FUNCTION_L(level) PROFILE_SCOPE_L(__func__, level)
@@ -704,7 +720,7 @@ static inline PROF__UNUSED void prof__guard_end(const prof__token *token)
 #define PROF__STAGE_(id, name)                                                                             \
     PROF__SITE(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, 1);                                 \
     PROF__QUIET_SHADOW(PROF__GUARD(prof__stage, PROF__BEGIN(prof__site_##id, 1)))
-#define PROFILE_STAGE(name) PROF__EITHER(PROF__STAGE(PROF_UNIQUE, name), PROF__USE(name))
+#define PROFILE_STAGE(name) PROF__EITHER(PROF__STAGE(PROF_UNIQUE, name), PROF__GONE(PROF_UNIQUE, PROF__TYPE(name)))
 #define PROFILE_NEXT(name)                                                                                 \
     PROF__EITHER(                                                                                          \
         do {                                                                                               \
@@ -771,7 +787,6 @@ int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never def
 #else
 #define PROF__STRIPPED(value, use) (use, value)
 #endif
-#define PROF__GONE PROF_DISABLED
 #define prof_start(config) PROF__STRIPPED(PROF_DISABLED, PROF__USE(config))
 #define prof_stop() PROF__STRIPPED(PROF_DISABLED, (void)0)
 #define prof_pause() PROF__STRIPPED(PROF_DISABLED, (void)0)
@@ -1386,7 +1401,9 @@ static struct {
 
 /* 0x80000000 fits no site and turns off the sites that were never looked at: nothing was started yet. */
 PROF_DEF uint32_t prof__generation = PROF__OFF;
+#ifndef PROF_FREESTANDING
 static prof_writer *prof__writers;
+#endif
 
 static void prof__next_generation(void)
 {
@@ -1627,7 +1644,7 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
 
 /* A new chunk for a thread that has one. The ends it owes move along. Their number is only ever too large: a longjmp
    over scopes leaves their ends owed for ever; past three quarters of a chunk (1500 scopes) the debt is forgotten, and an
-   end that then finds no room takes a chunk of its own. */
+   end for which nothing is set aside takes a word of the room, or a new chunk. */
 static int prof__chunk_next(prof__thread *self)
 {
     prof__session *s = self->session;
@@ -1713,6 +1730,7 @@ static int prof__attach(prof__thread *self)
     return 1;
 }
 
+#ifndef PROF_FREESTANDING
 /* A thread ends, or a chunk's owner goes: hand back what is left of the chunk, so that short threads share chunks. */
 static void prof__give_back(prof__thread *self)
 {
@@ -1734,7 +1752,6 @@ static void prof__give_back(prof__thread *self)
     }
 }
 
-#ifndef PROF_FREESTANDING
 /* Runs as a thread-specific destructor. Destructors that run later may hold scopes, too: those attach again and so
    bring this back, up to three times; then the thread is deaf. */
 static void prof__thread_leaves(void *pointer)
@@ -1892,6 +1909,7 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
         prof__lose(self, 1);
         return;
     }
+    if ((uint64_t)(self->end - self->cursor) <= self->room) self->room--; /* its debt was forgotten */
     if ((int64_t)(now - self->base) < 0) now = self->base;
     prof__store_word(self->cursor, (head ^ PROF__END_OF_BEGIN) | (now - self->base));
     self->cursor++;
@@ -1952,7 +1970,7 @@ PROF_DEF void prof__end(prof__token token)
     self->gate = PROF__BUSY;
     PROF__BARRIER();
     uint64_t *at = self->cursor, elapsed = now - self->base;
-    if (PROF__UNLIKELY((at == self->end) | (elapsed >> PROF__TICK_BITS != 0))) {
+    if (PROF__UNLIKELY(((uint64_t)(self->end - at) <= self->room) | (elapsed >> PROF__TICK_BITS != 0))) {
         self->gate = generation;
         prof__end_slow(self, token);
         return;
@@ -1990,7 +2008,7 @@ PROF_DEF prof__token prof__next(prof_site *site, prof__token token)
         self->gate = PROF__BUSY;
         PROF__BARRIER();
         uint64_t *at = self->cursor, room = self->room, elapsed = now - self->base;
-        if (PROF__LIKELY(!((room < 2) | (elapsed >> PROF__TICK_BITS != 0)))) {
+        if (PROF__LIKELY(!(((uint64_t)(self->end - at) <= room) | (room < 2) | (elapsed >> PROF__TICK_BITS != 0)))) {
             prof__store_word(at, (old ^ PROF__END_OF_BEGIN) | elapsed);
             prof__store_word(at + 1, head | elapsed);
             self->cursor = at + 2;
@@ -2211,8 +2229,10 @@ PROF_DEF void prof__begin_loose(prof_site *site)
     }
     prof__token token = prof__begin(site);
     if (!token) return;
-    self->loose_name[self->loose_count] = site->private_name;
-    self->loose[self->loose_count++] = token;
+    uint32_t at = self->loose_count++; /* before it is filled: a handler that comes in between takes the next */
+    PROF__BARRIER();
+    self->loose_name[at] = site->private_name;
+    self->loose[at] = token;
 }
 
 PROF_DEF void prof__end_loose(prof_site *site)
@@ -2224,8 +2244,11 @@ PROF_DEF void prof__end_loose(prof_site *site)
     prof__leave(self);
     while (at && self->loose_name[at - 1] != name) --at;
     if (!at) return;
+    prof__token token = self->loose[at - 1];
+    self->loose_name[at - 1] = PROF__SHUT; /* no string's id */
+    PROF__BARRIER();
     self->loose_count = at - 1; /* those above it were left open: the reader closes them here, too */
-    prof__end(self->loose[at - 1]);
+    prof__end(token);
 }
 
 PROF_DEF void prof_thread_name(const char *name)
@@ -2256,6 +2279,8 @@ PROF_DEF void prof_thread_name(const char *name)
     PROF__ERRNO_RESTORE();
     prof__leave(self);
 }
+
+#ifndef PROF_FREESTANDING
 /*-- OUTPUT -------------------------------------------------------------------------------------------------- >>out --
    A buffered writer for every report and exporter. Errors are sticky: after the first one everything is accepted and
    thrown away, and prof__out_close() returns it. A file is written under a name of its own ("<path>.<process>-<n>.part") and renamed
@@ -2548,6 +2573,7 @@ static prof_status prof__out_close(prof__out *out)
     prof__out_free(out);
     return status;
 }
+#endif /* PROF_FREESTANDING */
 
 /*-- MEMORY ----------------------------------------------------------------------------------------------- >>memory --
    Where an image lives. Its pages are touched here, once, so that no scope ever meets a page fault. */
@@ -2566,7 +2592,6 @@ static prof_status prof__memory_take(prof__session *s, size_t size)
     (void)size;
     return prof__fail(PROF_INVALID_ARGUMENT, "freestanding: give config.memory and config.memory_size");
 }
-static void prof__memory_free(prof__session *s) { (void)s; }
 static prof_status prof__memory_publish(prof__session *s)
 {
     (void)s;
@@ -3294,6 +3319,7 @@ PROF_DEF prof_status prof_category_enable(const char *pattern, int on)
 }
 
 #ifndef PROF_FREESTANDING
+#ifndef _WIN32
 /* Runs in the child of a fork, where the calling thread is the only one. The parent's image is the parent's; the child
    is as if nothing had been started, and may start a session of its own. */
 static void prof__child_of_fork(void)
@@ -3316,6 +3342,7 @@ static void prof__child_of_fork(void)
     PROF__BARRIER();
     self->gate = PROF__SHUT;
 }
+#endif
 
 /*-- SNAPSHOT -------------------------------------------------------------------------------------------- >>snapshot --
    A consistent copy of an image that threads go on writing, out of this process's memory or another's file. Chunks are
@@ -3357,13 +3384,13 @@ static int prof__chunk_snapshot(const prof__source *from, const prof__header *h,
 {
     prof__chunk *chunk = (prof__chunk *)(void *)to, *again = (prof__chunk *)(void *)scratch;
     if (!from->read(from->user, offset, to, h->chunk_size)) return 0;
-    size_t check = chunk->state == PROF__CHUNK_FULL ? sizeof *chunk : h->chunk_size;
+    size_t first = h->chunk_header_size, check = chunk->state == PROF__CHUNK_FULL ? first : h->chunk_size;
     if (!from->read(from->user, offset, scratch, check)) return 0;
     if (!chunk->sequence || chunk->sequence > newest || again->sequence != chunk->sequence)
         memset(to, 0, h->chunk_size);
-    else if (check > sizeof *chunk)
-        prof__chunk_cut((uint64_t *)(void *)(chunk + 1), (const uint64_t *)(const void *)(again + 1),
-                        (h->chunk_size - sizeof *chunk) / 8);
+    else if (check > first)
+        prof__chunk_cut((uint64_t *)(void *)(to + first), (const uint64_t *)(const void *)(scratch + first),
+                        (h->chunk_size - first) / 8);
     return 1;
 }
 
@@ -3601,7 +3628,6 @@ static void prof__autostop(void)
 
 static void __attribute__((constructor(103))) prof__autostart(void)
 {
-    static char value[7][512];
     prof_config config;
     memset(&config, 0, sizeof config);
     for (int i = 0; prof__config_keys[i]; ++i) {
@@ -3613,8 +3639,7 @@ static void __attribute__((constructor(103))) prof__autostart(void)
         const char *text = prof__environment(name);
         if (i == 0 && (!text || !*text)) return;
         if (!text || !*text) continue;
-        prof__text_copy(value[i], sizeof value[i], text);
-        if (prof_config_set(&config, prof__config_keys[i], value[i])) {
+        if (prof_config_set(&config, prof__config_keys[i], text)) {
             fprintf(stderr, "prof: %s: %s\n", name, prof_error());
             return;
         }
@@ -3625,6 +3650,8 @@ static void __attribute__((constructor(103))) prof__autostart(void)
         atexit(prof__autostop);
 }
 #endif
+
+#ifndef PROF_FREESTANDING
 /*-- SYMBOLS ---------------------------------------------------------------------------------------------- >>symbols --
    A function that was traced by its address has a call site of the name "module+0x1b40" (the address as the module's
    symbol table has it), the module's path as its file, and as its function which build of the module it was: see
@@ -3881,7 +3908,7 @@ static int prof__module_read(prof__module_symbols *module, const char *path, uin
     return good;
 }
 
-/* The full table of the module, or of the file where systems keep what they strip, or the few names of the dynamic one. */
+/* The module's full table, or that of the file where systems keep what they strip, or the dynamic one's few names. */
 static void prof__module_load(prof__module_symbols *module)
 {
     const char *id = module->build + sizeof PROF__BUILD_ID - 1;
@@ -6484,7 +6511,11 @@ PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
 /*-- INSTRUMENT ---------------------------------------------------------------------------------------- >>instrument --
    gcc and clang call __cyg_profile_func_enter and _exit in every function compiled with -finstrument-functions. A
    function gets a call site when it is first called while something records; the tables are static, so that this works
-   before main, in signal handlers, and without an allocation. */
+   before main, in signal handlers, and without an allocation.
+
+   Limits. After a longjmp, calls that the catching function makes may show inside a call that was left, until it
+   returns: addresses of frames do not always tell. Coroutines that switch stacks on one thread are cut short. The name
+   of a function in a module that is unloaded stays when another module comes to lie at its address. */
 
 #ifdef PROF_INSTRUMENT_FUNCTIONS
 #if defined(PROF_FREESTANDING) || !defined(__ELF__)
@@ -6522,8 +6553,8 @@ static uint32_t prof__loaded_module_count;
 static prof__function prof__more_functions = {
     0, {0, "(more functions)", "function", "", "", 0, 0, 1, PROF__KIND_BEGIN, 0, 0}, ""};
 
-/* A call that has not returned. frame, that of the hook, tells calls that a longjmp left behind from those that are still
-   to return: stacks grow down. */
+/* A call that has not returned. frame, that of the hook, tells calls that a longjmp left behind from those that are
+   still to return: stacks grow down. */
 typedef struct prof__call {
     uintptr_t address, frame;
     prof__token token;
@@ -6646,8 +6677,8 @@ static prof__function *prof__function_find(uintptr_t address, uint32_t *slot)
     return NULL;
 }
 
-/* A function that is seen for the first time. When the table is full, or its lock is not to be had (a signal handler may
-   have interrupted the owner), the call counts for all such functions together. */
+/* A function that is seen for the first time. When the table is full, or its lock is not to be had (a signal handler
+   may have interrupted the owner), the call counts for all such functions together. */
 static PROF__COLD prof__function *prof__function_add(uintptr_t address)
 {
     prof__function *function = &prof__more_functions;
@@ -6668,8 +6699,8 @@ static PROF__COLD prof__function *prof__function_add(uintptr_t address)
     return function;
 }
 
-/* Takes the calls from number on off the list. Only the first of them gets its end here, which closes those inside it;
-   but an end closes the innermost scope of its function, so that further calls of the same one need theirs before it. */
+/* Takes the calls from number on off the list. Only the first of them gets its end here, which closes those inside
+   it; but an end closes the innermost scope of its function, so that other calls of that one need theirs before it. */
 static void prof__calls_leave(prof__calls *calls, uint32_t number)
 {
     uintptr_t address = calls->list[number].address;
@@ -6714,9 +6745,9 @@ static __attribute__((noinline)) void prof__call_enter(prof__calls *calls, uintp
 }
 
 /* Finds the call that returns. As a rule it is the last one, and the exit hook's frame is where the enter hook's was.
-   Frames below belong to calls that a longjmp left; but where the exit hook is jumped to (tail), the function's own frame
-   is gone already, so that the hook's is higher than the enter hook's was, and may be where that of the caller's was.
-   Where the function called alloca it is lower. Returns the call's number, or depth: its enter was not seen. */
+   Frames below belong to calls that a longjmp left; but where the exit hook is jumped to (tail), the function's own
+   frame is gone already, so that the hook's is higher than the enter hook's was, and may be where that of the caller's
+   was. Where the function called alloca it is lower. Returns the call's number, or depth: its enter was not seen. */
 static PROF__COLD uint32_t prof__call_match(const prof__calls *calls, uintptr_t address, uintptr_t frame, int tail)
 {
     uint32_t i = calls->depth, below = calls->depth;
@@ -6771,6 +6802,7 @@ PROF_DEF void __cyg_profile_func_exit(void *function, void *caller)
     calls->busy = 0;
 }
 #endif
+#endif /* PROF_FREESTANDING */
 
 #ifdef __cplusplus
 } /* extern "C" */

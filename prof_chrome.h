@@ -147,8 +147,9 @@ typedef struct prof__chrome_track {
     prof__chrome_ids ids;
     int64_t origin; /* start of the first scope: speedscope counts from there; -1 before */
     struct {
-        int64_t start, duration, parent_end; /* parent_end: -1 if there is none, or too deep to know */
-        int open, exact;                     /* open: its line still wants the duration */
+        int64_t start, duration;
+        const char *name;
+        int open, exact; /* open: its line still wants the duration; exact: it ends with its parent */
     } scope;                                 /* the last one written */
     int64_t ends[PROF__CHROME_DEPTH];        /* of the open scopes, by depth */
     prof__chrome_frames frames[PROF__CHROME_FRAMES];
@@ -200,14 +201,14 @@ static void prof__chrome_escape(prof__out *out, const char *text)
         } else if (length < 0) {
             PROF__CHROME_LITERAL(out, "\xEF\xBF\xBD");
             length = -length;
-        } else if (*s == '"' || *s == '\\') {
+        } else if (*s == '"' || (*s == '\\' && s[1])) {
             char escape[2];
             escape[0] = '\\';
             escape[1] = (char)*s;
             prof__out_bytes(out, escape, 2);
         } else {
             char escape[6] = {'\\', 'u', '0', '0', '0', '0'};
-            escape[4] = (char)('0' + (*s >> 4));
+            escape[4] = (char)('0' + (*s >> 4)); /* a backslash at the end, too: Perfetto 52 reads \\" as no end */
             escape[5] = "0123456789abcdef"[*s & 15];
             prof__out_bytes(out, escape, 6);
         }
@@ -215,21 +216,45 @@ static void prof__chrome_escape(prof__out *out, const char *text)
     }
 }
 
-static int prof__chrome_among(const char *text, const char *const *list)
+/* Names that mean something to a viewer: a CPU profile (speedscope, DevTools), or an event of the browser without whose
+   arguments DevTools refuses the whole file. */
+static int prof__chrome_taken(const char *name)
 {
-    for (; *list; list++)
-        if (!strcmp(text, *list)) return 1;
+    static const char *const taken[] = {
+        "AbortPostTaskCallback", "ActivateLayerTree", "BeginMainThreadFrame", "BeginRemoteFontLoad", "CommitLoad",
+        "CompositeLayers", "CpuProfile", "EventTiming", "FireIdleCallback", "FunctionCall", "InteractiveTime",
+        "InvalidateLayout", "JitCodeAdded", "JitCodeMoved", "LayoutInvalidationTracking", "LayoutShift",
+        "MarkDOMContent", "MarkLoad", "MetaCharsetCheck", "NeedsBeginFrameChanged", "Paint", "PaintImage",
+        "ParseHTML", "PreloadRenderBlockingStatusChange", "Profile", "ProfileChunk", "RequestIdleCallback",
+        "RequestMainThreadFrame", "ResourceFinish", "ResourceMarkAsCached", "ResourceReceiveResponse",
+        "ResourceReceivedData", "ResourceSendRequest", "ResourceWillSendRequest", "RunPostTaskCallback",
+        "SchedulePostTaskCallback", "ScheduleStyleInvalidationTracking", "ScheduleStyleRecalculation",
+        "SetLayerTreeId", "SoftNavigationStart", "StyleInvalidatorInvalidationTracking",
+        "StyleRecalcInvalidationTracking", "SyntheticNetworkRequest", "SyntheticSoftFirstContentfulPaint",
+        "TimerFire", "TimerInstall", "TracingSessionIdForWorker", "TracingStartedInBrowser", "TracingStartedInPage",
+        "UpdateLayoutTree", "UserTiming::Measure", "WebSocketCreate", "WebSocketDestroy", "WebSocketReceive",
+        "WebSocketReceiveHandshakeResponse", "WebSocketSend", "WebSocketSendHandshakeRequest",
+        "firstContentfulPaint", "firstPaint", "largestContentfulPaint::Candidate",
+        "largestContentfulPaint::CandidateForSoftNavigation", "navigationStart", "thread_name"};
+    size_t low = 0, high = sizeof taken / sizeof *taken;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = strcmp(name, taken[middle]);
+        if (!order) return 1;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
     return 0;
 }
 
-/* A name of an event as a JSON string. The listed ones mean something to a viewer: a CPU profile (speedscope,
-   DevTools), or an event of the browser without whose arguments DevTools refuses the whole file. */
+/* A name of an event as a JSON string. */
 static void prof__chrome_name(prof__out *out, const char *name)
 {
-    static const char *const taken[] = {"Profile", "ProfileChunk", "CpuProfile", NULL};
     PROF__CHROME_LITERAL(out, "\"");
     prof__chrome_escape(out, *name ? name : "(unnamed)");
-    if (prof__chrome_among(name, taken)) PROF__CHROME_LITERAL(out, " ");
+    if (prof__chrome_taken(name)) PROF__CHROME_LITERAL(out, " ");
     PROF__CHROME_LITERAL(out, "\"");
 }
 
@@ -512,8 +537,7 @@ static void prof__chrome_key(prof__out *out, int *count, const char *key)
 /* A key that is also one of this file's own gets a space at its end. */
 static void prof__chrome_arg(prof__out *out, int *count, const prof_arg *arg)
 {
-    static const char *const taken[] = {"truncated", "source", "function", NULL};
-    if (prof__chrome_among(arg->key, taken)) {
+    if (!strcmp(arg->key, "truncated") || !strcmp(arg->key, "source") || !strcmp(arg->key, "function")) {
         char key[16];
         strcpy(key, arg->key);
         prof__chrome_key(out, count, strcat(key, " "));
@@ -649,19 +673,25 @@ static void prof__chrome_sort_index(prof__chrome *c, uint32_t tid, int64_t index
 }
 
 /* The duration of the last scope, which had to wait until it was known what follows. */
-static void prof__chrome_close(prof__chrome *c, prof__chrome_track *track)
+static void prof__chrome_close(prof__chrome *c, prof__chrome_track *track, const prof_event *next)
 {
     prof__out *out = &c->out;
-    if (!track->scope.open) return;
-    track->scope.open = 0;
+    int64_t end = track->scope.start + track->scope.duration;
+    int touches = next && next->start_ns <= end; /* a neighbour or a child, whose neighbour may come later */
     PROF__CHROME_LITERAL(out, ",\"dur\":");
-    if (!track->scope.duration)
+    if (!track->scope.duration) {
         PROF__CHROME_LITERAL(out, "0.0001");
-    else if (track->scope.exact)
+    } else if (touches && next->start_ns == end && next->type == PROF_EVENT_SCOPE &&
+               !strcmp(next->name, track->scope.name)) {
+        prof__chrome_ns(out, track->scope.duration - 1); /* and 0.9 ns: speedscope would put the next inside */
+        PROF__CHROME_LITERAL(out, "9");
+    } else if (touches || track->scope.exact) {
         prof__chrome_exact_duration(out, track->scope.start, track->scope.duration, track->origin);
-    else
+    } else {
         prof__chrome_ns(out, track->scope.duration);
+    }
     PROF__CHROME_LITERAL(out, "}");
+    track->scope.open = 0;
 }
 
 /* A line up to ts; start: ,\n{"ph":"X" or the like. */
@@ -699,6 +729,7 @@ static void prof__chrome_scope(prof__chrome *c, prof__chrome_track *track, const
     prof__chrome_begin(c, &track->ids, event, ",\n{\"ph\":\"X\"", start);
     if (event->arg_count | event->flags | (uint32_t)c->options.source) prof__chrome_all_args(c, event);
     track->scope.open = 1;
+    track->scope.name = event->name;
     track->scope.start = start;
     track->scope.duration = event->duration_ns;
     track->scope.exact = event->depth > PROF__CHROME_DEPTH ||
@@ -895,13 +926,10 @@ static void prof__chrome_write_track(prof__chrome *c, prof__chrome_track *track,
     track->scope.open = 0;
     track->frame_count = 0;
     while (c->out.status == PROF_OK && prof_cursor_next(cursor, &event)) {
-        if (track->scope.open) {
-            track->scope.exact |= event.start_ns <= track->scope.start + track->scope.duration;
-            prof__chrome_close(c, track);
-        }
+        if (track->scope.open) prof__chrome_close(c, track, &event);
         prof__chrome_event(c, track, index, &event);
     }
-    prof__chrome_close(c, track);
+    if (track->scope.open) prof__chrome_close(c, track, NULL);
     prof_cursor_close(cursor);
 }
 

@@ -3,10 +3,10 @@
 
    A kernel would link this as it is. The test makes a shared library of it, so that the kernel's recorder and the one of
    the program that reads the image, which have the same names, can be in one process; -z defs makes the link fail if
-   anything from outside is needed:
+   anything from outside is needed but the compiler's own arithmetic (-lgcc):
 
      cc -std=gnu99 -I. -O2 -fPIC -ffreestanding -nostdlib -fno-stack-protector -shared -Wl,-z,defs \
-         tests/freestanding_kernel.c -o build/tests/libfreestanding_kernel.so
+         tests/freestanding_kernel.c -o build/tests/libfreestanding_kernel.so -lgcc
      cc -std=gnu99 -I. -O2 tests/test_freestanding.c build/tests/libfreestanding_kernel.so -Wl,-rpath,'$ORIGIN' \
          -o build/tests/test_freestanding -pthread
 
@@ -20,7 +20,7 @@ static struct kernel_processor {
 } kernel_processors[KERNEL_PROCESSORS];
 
 static unsigned kernel_processor;     /* the one that runs now */
-static uint64_t kernel_ticks;         /* 1 MHz; moves when it is read */
+static uint64_t kernel_ticks;         /* moves when it is read */
 static void (*kernel_pending)(void);  /* the interrupt that comes at the next reading of the clock */
 static int kernel_pending_after_read; /* it comes after the counter was read, not before */
 
@@ -30,12 +30,31 @@ static uint64_t kernel_clock(void)
     uint64_t now;
     kernel_pending = 0;
     if (interrupt && !kernel_pending_after_read) interrupt();
-    now = ++kernel_ticks;
+    now = __atomic_add_fetch(&kernel_ticks, 1, __ATOMIC_RELAXED);
     if (interrupt && kernel_pending_after_read) interrupt();
     return now;
 }
 
-#define PROF_DEF __attribute__((visibility("hidden"))) /* see above; a kernel needs no such thing */
+/* Compilers call these two by themselves, with and without a libc; every kernel has them. */
+#define KERNEL_OWN __attribute__((visibility("hidden")))
+KERNEL_OWN void *memcpy(void *to, const void *from, size_t size);
+KERNEL_OWN void *memset(void *at, int value, size_t size);
+
+KERNEL_OWN void *memcpy(void *to, const void *from, size_t size)
+{
+    size_t i;
+    for (i = 0; i < size; ++i) ((volatile char *)to)[i] = ((const char *)from)[i];
+    return to;
+}
+
+KERNEL_OWN void *memset(void *at, int value, size_t size)
+{
+    size_t i;
+    for (i = 0; i < size; ++i) ((volatile char *)at)[i] = (char)value;
+    return at;
+}
+
+#define PROF_DEF KERNEL_OWN /* for the shared library, see above */
 #define PROF_FREESTANDING
 #define PROF_CLOCK_READ() kernel_clock()
 #define PROF_CPU_STATE() kernel_processors[kernel_processor].state
@@ -64,7 +83,6 @@ KERNEL_ENTRY int kernel_pause(int on) { return (int)(on ? prof_pause() : prof_re
 KERNEL_ENTRY int kernel_enabled(void) { return prof_enabled(); }
 KERNEL_ENTRY const char *kernel_error(void) { return prof_error(); }
 KERNEL_ENTRY void kernel_run_on(unsigned processor) { kernel_processor = processor; }
-KERNEL_ENTRY void kernel_idle(uint64_t ticks) { kernel_ticks += ticks; }
 KERNEL_ENTRY void kernel_interrupt_soon(void (*handler)(void), int after_read)
 {
     kernel_pending = handler;
@@ -92,8 +110,10 @@ KERNEL_ENTRY void kernel_boot(void)
     PROFILE_COUNTER("temperature", 36.5);
     PROFILE_FRAME("tick");
     PROFILE_BEGIN("loose");
-    PROFILE_STAGE("stage 1");
-    PROFILE_NEXT("stage 2");
+    {
+        PROFILE_STAGE("stage 1");
+        PROFILE_NEXT("stage 2");
+    }
     PROFILE_END("loose");
     PROFILE_SCOPE_F("%d is not formatted here", 1);
 }
@@ -105,6 +125,12 @@ KERNEL_ENTRY void kernel_work(unsigned count)
         PROFILE_SCOPE("work");
         PROFILE_BLOCK("inner work") PROFILE_ARG_U("i", i);
     }
+}
+
+KERNEL_ENTRY void kernel_nap(uint64_t ticks)
+{
+    PROFILE_SCOPE("nap");
+    __atomic_add_fetch(&kernel_ticks, ticks, __ATOMIC_RELAXED);
 }
 
 /* One macro at a time, for an interrupt to come in the middle of. */

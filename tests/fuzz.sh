@@ -3,10 +3,10 @@
 seconds=${1:-60}
 clang -x c -fsyntax-only -fsanitize=fuzzer /dev/null 2>/dev/null || { echo "SKIP fuzz: no clang with libFuzzer"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
 mkdir -p build/fuzz/corpus
-clang -std=gnu99 -g -O1 -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all tests/fuzz_image.c -o build/fuzz/image -ldl || exit 1
+clang -std=gnu99 -g -O2 -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all tests/fuzz_image.c -o build/fuzz/image -ldl || exit 1
 cp tests/corpus/* build/fuzz/corpus/
 for seed in 1 2; do
-    build/fuzz/image -max_total_time="$seconds" -max_len=4096 -seed=$seed -rss_limit_mb=2048 -timeout=10 \
+    build/fuzz/image -max_total_time="$seconds" -max_len=2048 -seed=$seed -rss_limit_mb=2048 -timeout=10 \
         -artifact_prefix=build/fuzz/ -print_final_stats=1 build/fuzz/corpus >build/fuzz/log.$seed 2>&1 &
     eval "pid$seed=\$!"
 done

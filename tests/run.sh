@@ -2,12 +2,14 @@
 # Runs test programs and scripts, shows what failed, and adds up their closing lines. Usage: tests/run.sh PROGRAM...
 passed=0 failed=0 skipped=0
 mkdir -p build/tests
+limit=
+command -v timeout >/dev/null && limit="timeout -k 5 ${PROF_TEST_SECONDS:-240}" # a hang is a failure, not a wait
 for program in "$@" tests/compile/*quick.sh; do
     [ -f "$program" ] || continue
     log=build/tests/$(basename "$program").log
     case $program in
-    *.sh) sh "$program" >"$log" 2>&1 ;;
-    *) "$program" >"$log" 2>&1 ;;
+    *.sh) $limit sh "$program" >"$log" 2>&1 ;;
+    *) $limit "$program" >"$log" 2>&1 ;;
     esac
     status=$?
     line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)

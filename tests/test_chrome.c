@@ -60,17 +60,12 @@ static size_t utf8_length(const char *s, const char *end)
 
 static char *parse_string(parser *p)
 {
-    char *text = (char *)malloc((size_t)(p->end - p->at) + 1), *to = text;
     size_t room = 64, used = 0;
-    free(text);
-    to = text = (char *)malloc(room);
+    char *text = (char *)malloc(room);
     p->at++;
     while (p->at < p->end && *p->at != '"') {
         size_t length;
-        if (used + 8 > room) {
-            text = (char *)realloc(text, room *= 2);
-            to = text;
-        }
+        if (used + 8 > room) text = (char *)realloc(text, room *= 2);
         if ((unsigned char)*p->at < 0x20) p->error = "control character in a string";
         if (*p->at == '\\') {
             unsigned code = 0;
@@ -86,23 +81,24 @@ static char *parse_string(parser *p)
                     else
                         p->error = "bad \\u";
                 }
-                if (!code || code > 0x1F) p->error = "only control characters are to be escaped, and never NUL";
+                if (!code || (code > 0x1F && code != '\\')) p->error = "an escape that is not needed, or NUL";
                 if (p->error) break;
-                to[used++] = (char)code;
+                text[used++] = (char)code;
                 p->at += 5;
                 continue;
             }
+            if (*p->at == '\\' && p->end - p->at > 1 && p->at[1] == '"') p->error = "Perfetto 52 sees no end of the string";
             while (*simple && *simple != *p->at) simple += 2;
             if (!*simple) p->error = "bad escape";
             if (p->error) break;
-            to[used++] = simple[1];
+            text[used++] = simple[1];
             p->at++;
             continue;
         }
         length = utf8_length(p->at, p->end);
         if (!length) p->error = "invalid UTF-8";
         if (p->error) break;
-        memcpy(to + used, p->at, length);
+        memcpy(text + used, p->at, length);
         used += length;
         p->at += length;
     }
@@ -714,6 +710,11 @@ static void hostile_names(void)
     PROFILE_SCOPE_C("", "");
     PROFILE_SCOPE_C("Profile", "blink.user_timing");
     PROFILE_SCOPE_C("ProfileChunk", "a,trace_event_overhead");
+    PROFILE_SCOPE("Paint");
+    PROFILE_SCOPE("thread_name");
+    PROFILE_SCOPE("ActivateLayerTree");
+    PROFILE_SCOPE_C("ends with \\", "\\");
+    PROFILE_ARG_S("\\", "\\\\");
     PROFILE_SCOPE("\xF0\x9F\x98\x80 \xC3\xA9 \xE2\x82\xAC \xEF\xBF\xBF");
     PROFILE_SCOPE("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
                   "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -801,6 +802,9 @@ TEST(every_event_comes_back)
     CHECK_EQUAL(count_of(root, "name", "queue depth"), 81);
     CHECK_EQUAL(count_of(root, "name", "Profile "), 2);
     CHECK_EQUAL(count_of(root, "name", "Profile"), 0);
+    CHECK_EQUAL(count_of(root, "name", "thread_name "), 2);
+    CHECK_EQUAL(count_of(root, "name", "Paint "), 2);
+    CHECK_EQUAL(count_of(root, "name", "ActivateLayerTree "), 2);
     CHECK_EQUAL(count_of(root, "name", "video"), 9 + 4 * 199);
     CHECK_EQUAL(count_of(root, "name", "just once"), 4 * 19);
     const json *about = member(root, "otherData");
@@ -1094,8 +1098,8 @@ TEST(json_is_a_known_extension)
     CHECK_EQUAL(prof_stop(), PROF_OK);
     char *text = trace_file_text(stopped, &size), *text2 = trace_file_text(saved, &size2);
     json *root = json_parse(text, size), *root2 = json_parse(text2, size2);
-    CHECK_EQUAL(count_of(root, "ph", "X"), 22);
-    CHECK_EQUAL(count_of(root2, "ph", "X"), 22);
+    CHECK_EQUAL(count_of(root, "ph", "X"), 26);
+    CHECK_EQUAL(count_of(root2, "ph", "X"), 26);
     CHECK_EQUAL(trace_file_size(trace_path("stopped.json.part")), -1);
     json_free(root);
     json_free(root2);
@@ -1104,6 +1108,14 @@ TEST(json_is_a_known_extension)
 }
 
 /* Colors come from an image: no macro sets one. */
+TEST(names_that_viewers_have_taken)
+{
+    CHECK(prof__chrome_taken("AbortPostTaskCallback") && prof__chrome_taken("thread_name"));
+    CHECK(prof__chrome_taken("Profile") && prof__chrome_taken("ProfileChunk") && prof__chrome_taken("firstPaint"));
+    CHECK(!prof__chrome_taken("") && !prof__chrome_taken("A") && !prof__chrome_taken("zebra"));
+    CHECK(!prof__chrome_taken("Profiles") && !prof__chrome_taken("paint") && !prof__chrome_taken("Profil"));
+}
+
 TEST(colors_are_names_that_the_viewer_knows)
 {
     CHECK_TEXT(prof__chrome_color(0x000001), "black");

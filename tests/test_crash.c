@@ -149,7 +149,8 @@ TEST(killed_at_any_moment)
         const prof_trace_info *info = prof_trace_about(trace);
         CHECK_EQUAL(info->complete, 0);
         CHECK_EQUAL(info->lost, 0);
-        CHECK_EQUAL(info->unmatched, 0);
+        /* an argument may be all that is left of a scope: begun too long ago, and not ended */
+        CHECK(info->unmatched <= (info->overwritten_chunks ? WRITERS : 0));
         CHECK(info->pid == (uint64_t)child);
         for (int k = 0; k < WRITERS; ++k) {
             char name[16];

@@ -150,12 +150,13 @@ static void interrupt(uint64_t (*op)(void), void (*before)(void), int what, cons
     long runs = 2;
     /* An END that comes to nothing may be counted, or not; in a pause nothing is. */
     int exact = op != op_begin_end && op != op_controls && !(what & 2);
+    if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer delays signals");
     if (!trap_works()) SKIP("no trap flag here");
     trace_start(config);
     attempts = 0;
     handler_does = what;
     for (int i = 0; i < 2; ++i) attempts += trapped(op, before, -1); /* the first one learns its call sites */
-    long stride = steps * steps / 2 / trace_times(500, 1500, 100000000) + 1;
+    long stride = steps * steps / 2 / trace_times(200, 1500, 100000000) + 1;
     if (stride > steps / 12) stride = steps / 12 + 1;
     for (long step = 1; step <= steps; step += stride, ++runs) attempts += trapped(op, before, step);
     trace = trace_stop();

@@ -161,7 +161,7 @@ static void short_lives(long from, long to)
 
 TEST(short_threads_share_chunks)
 {
-    long count = trace_times(320, 16000, 1000000), retained = 0;
+    long count = trace_times(320, 8000, 1000000), retained = 0;
     trace_start(NULL);
     short_lives(0, 160);
     long resident = resident_kib();
@@ -307,7 +307,8 @@ static void writers_stop(pthread_t *threads)
 static void check_snapshot(const prof_trace *snapshot, const long *before, int gaps)
 {
     trace_check(snapshot);
-    CHECK_EQUAL(prof_trace_about(snapshot)->unmatched, 0);
+    /* an argument may be all that is left of a scope: begun too long ago, and not ended */
+    CHECK(prof_trace_about(snapshot)->unmatched <= (prof_trace_about(snapshot)->overwritten_chunks ? WRITERS : 0));
     for (size_t track = 0; track < prof_trace_track_count(snapshot) && test_failures < 20; ++track) {
         const char *name = prof_trace_track(snapshot, track)->name;
         sequence found = check_sequence(snapshot, track, gaps);
@@ -334,7 +335,7 @@ static void snapshots(prof_config *config, int gaps, void *(*toggler)(void *))
         prof_trace_close(snapshot);
         ++taken;
         clock_gettime(CLOCK_MONOTONIC, &now);
-    } while (!test_failures && (taken < 3 || now.tv_sec - start.tv_sec < trace_times(1, 2, 60)));
+    } while (!test_failures && (taken < 3 || now.tv_sec - start.tv_sec < trace_times(1, 1, 60)));
     writers_stop(threads);
     if (toggler) pthread_join(toggling, NULL);
     if (test_failures) printf("  in snapshot %ld\n", taken);
@@ -435,7 +436,7 @@ TEST(saving_while_four_threads_record)
     config.output = live;
     trace_start(&config);
     writers_start(threads);
-    for (int i = 0; i < trace_times(3, 30, 1000) && !test_failures; ++i) {
+    for (int i = 0; i < trace_times(3, 10, 1000) && !test_failures; ++i) {
         long before[WRITERS];
         for (int k = 0; k < WRITERS; ++k) before[k] = __atomic_load_n(&writer_done[k], __ATOMIC_ACQUIRE);
         CHECK_EQUAL(prof_save(saved), PROF_OK);

@@ -9,15 +9,19 @@
 
 #define TRACE_FOLDER "build/tests/out"
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_THREAD__)
+#define TRACE_SANITIZER 2
+#elif defined(__SANITIZE_ADDRESS__)
 #define TRACE_SANITIZER 1
 #elif defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#if __has_feature(thread_sanitizer)
+#define TRACE_SANITIZER 2
+#elif __has_feature(address_sanitizer)
 #define TRACE_SANITIZER 1
 #endif
 #endif
 #ifndef TRACE_SANITIZER
-#define TRACE_SANITIZER 0
+#define TRACE_SANITIZER 0 /* 1: the address sanitizer, 2: the thread sanitizer, which delays signals */
 #endif
 
 /* How often a test repeats itself: PROF_TEST_QUICK=1 is for valgrind and sanitizers, PROF_TEST_LONG=1 for patience. */

@@ -1,0 +1,22 @@
+/* The shortest program with a profile.
+
+       cc -O2 examples/hello.c -o hello -pthread && ./hello
+
+   Then drag hello.json into https://ui.perfetto.dev. */
+#define PROF_IMPLEMENTATION
+#include "../prof_chrome.h"
+
+static void work(int step)
+{
+    PROFILE_FUNCTION();
+    PROFILE_ARG_I("step", step);
+    for (volatile int i = 0; i < step * 100000; i++) continue;
+}
+
+int main(void)
+{
+    prof_config config = {.output = "hello.json"};
+    prof_start(&config);
+    for (int step = 1; step <= 10; step++) work(step);
+    return (int)prof_stop();
+}

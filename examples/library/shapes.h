@@ -1,0 +1,2 @@
+/* The static library of host.c. */
+double circle_area(double radius, int doublings);

@@ -1,0 +1,29 @@
+/* freestanding_kernel.h - the entry points of freestanding_kernel.c, for the test that boots it. */
+#ifndef FREESTANDING_KERNEL_H
+#define FREESTANDING_KERNEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define KERNEL_PROCESSORS 3
+#define KERNEL_HZ 1000000u
+#define KERNEL_ENTRY __attribute__((visibility("default")))
+
+KERNEL_ENTRY int kernel_start(void *memory, size_t size, int fill); /* these return a prof_status */
+KERNEL_ENTRY int kernel_start_without_memory(void);
+KERNEL_ENTRY int kernel_stop(void);
+KERNEL_ENTRY int kernel_pause(int on);
+KERNEL_ENTRY int kernel_enabled(void);
+KERNEL_ENTRY const char *kernel_error(void);
+KERNEL_ENTRY void kernel_run_on(unsigned processor);
+KERNEL_ENTRY void kernel_interrupt_soon(void (*handler)(void), int after_read); /* at the next reading of the clock */
+
+KERNEL_ENTRY void kernel_boot(void);
+KERNEL_ENTRY void kernel_work(unsigned count);
+KERNEL_ENTRY void kernel_nap(uint64_t ticks); /* a scope that takes so long */
+KERNEL_ENTRY void kernel_one_scope(void);
+KERNEL_ENTRY void kernel_one_mark(void);
+KERNEL_ENTRY void kernel_one_counter(void);
+KERNEL_ENTRY void kernel_one_text(void);
+KERNEL_ENTRY void kernel_interrupt(void);
+#endif

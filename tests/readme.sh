@@ -1,0 +1,34 @@
+#!/bin/bash
+# Every snippet and command of README.md works: C blocks compile without a warning (those with a main are built and run),
+# the shell blocks run in a folder where the first block is hello.c.
+set -e
+cd "$(dirname "$0")/.."
+root=$PWD
+work=build/readme
+rm -rf $work && mkdir -p $work
+python=$(command -v python3) || { echo "SKIP readme: no python3"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
+$python - $work <<'END'
+import re, sys
+text, work = open('README.md').read(), sys.argv[1]
+for number, block in enumerate(re.findall(r'```c\n(.*?)```', text, re.S)):
+    open(f'{work}/block{number}.c', 'w').write(block)
+for number, block in enumerate(re.findall(r'```sh\n(.*?)```', text, re.S)):
+    open(f'{work}/block{number}.sh', 'w').write(block)
+END
+passed=0
+for file in $work/block*.c; do
+    cc -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I. -c "$file" -o "${file%.c}.o"
+    echo "ok   $file compiles"
+    passed=$((passed + 1))
+done
+cp $work/block0.c $work/hello.c
+cp prof*.h $work
+(cd $work && sh -e block0.sh) && test -s $work/trace.json && grep -q '"work"' $work/trace.json
+grep -q work $work/summary.txt
+test "$(head -c 8 $work/ring.prof)" = prof.img
+echo "ok   the commands of the first example"
+grep -oE '^make [a-z]+' $work/block1.sh | while read -r command; do
+    grep -qE "^$(echo "$command" | cut -d' ' -f2):" "$root/Makefile" || { echo "FAIL $command is not in the Makefile"; exit 1; }
+    echo "ok   $command exists (run by itself elsewhere)"
+done
+echo "$((passed + 2)) passed, 0 failed, 0 skipped"

@@ -1,0 +1,395 @@
+/* test_freestanding.c - boots freestanding_kernel.c, which records without an operating system, and reads the image that
+   it leaves in a plain array. See there for how both are built. */
+#define PROF_IMPLEMENTATION
+#include "prof.h"
+
+#include "freestanding_kernel.h"
+#include "test.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+
+#define IMAGE_SIZE ((size_t)4 << 20)
+static uint64_t image[IMAGE_SIZE / 8 + 8]; /* the kernel's array: 64-byte aligned by image_start() */
+
+static char *image_start(void)
+{
+    uintptr_t at = (uintptr_t)image;
+    return (char *)image + (64 - at % 64) % 64;
+}
+
+static prof_trace *image_read(void)
+{
+    prof_trace *trace = NULL;
+    prof_status status = prof_trace_memory(image_start(), IMAGE_SIZE, &trace);
+    CHECK_EQUAL(status, PROF_OK);
+    if (status) printf("%s\n", prof_error());
+    return trace;
+}
+
+/* ---- one track as text: a line for each event, indented by its depth, with its arguments */
+
+static char shown[8192];
+
+static void show(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void show(const char *format, ...)
+{
+    size_t used = strlen(shown);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(shown + used, sizeof shown - used, format, list);
+    va_end(list);
+}
+
+static void show_value(const prof_value *value)
+{
+    switch (value->type) {
+    case PROF_VALUE_INT: show("%lld", (long long)value->as.i); break;
+    case PROF_VALUE_UINT: show("%lluu", (unsigned long long)value->as.u); break;
+    case PROF_VALUE_BOOL: show("%s", value->as.u ? "true" : "false"); break;
+    case PROF_VALUE_POINTER: show("at %llx", (unsigned long long)value->as.u); break;
+    case PROF_VALUE_DOUBLE: show("%g", value->as.d); break;
+    case PROF_VALUE_STRING: show("'%s'%s", value->as.string, value->cut ? "..." : ""); break;
+    case PROF_VALUE_NONE:
+    default: show("none"); break;
+    }
+}
+
+static void show_event(const prof_event *event)
+{
+    static const char *const types[] = {"", "mark ", "counter ", "frame ", "lost "};
+    uint32_t i;
+    for (i = 0; i < event->depth; ++i) show("  ");
+    show("%s%s", types[event->type], event->name);
+    if (event->type == PROF_EVENT_COUNTER || event->type == PROF_EVENT_LOST) {
+        show("=");
+        show_value(&event->value);
+    }
+    for (i = 0; i < event->arg_count; ++i) {
+        show(" %s=", event->args[i].key);
+        show_value(&event->args[i].value);
+    }
+    if (event->flags & PROF_TRUNCATED_BEGIN) show(" without begin");
+    if (event->flags & PROF_TRUNCATED_END) show(" without end");
+    show("\n");
+}
+
+/* What of all events can be counted, and must hold whatever happened. */
+typedef struct tally {
+    unsigned long long scopes, marks, counters, args, truncated, lost_events;
+    int64_t last_start;
+} tally;
+
+static tally walk(const prof_trace *trace, size_t track, int showing)
+{
+    tally sum = {0, 0, 0, 0, 0, 0, 0};
+    int64_t ends[64]; /* of the scopes around an event */
+    prof_cursor *cursor = NULL;
+    prof_event event;
+    shown[0] = 0;
+    CHECK_EQUAL(prof_cursor_open(trace, track, &cursor), PROF_OK);
+    while (cursor && prof_cursor_next(cursor, &event)) {
+        CHECK(event.start_ns >= sum.last_start);
+        CHECK(event.duration_ns >= 0);
+        CHECK(event.depth < 64);
+        if (event.depth && event.depth < 64 && event.type == PROF_EVENT_SCOPE)
+            CHECK(event.start_ns + event.duration_ns <= ends[event.depth - 1]);
+        if (event.depth < 64 && event.type == PROF_EVENT_SCOPE) ends[event.depth] = event.start_ns + event.duration_ns;
+        sum.last_start = event.start_ns;
+        sum.scopes += event.type == PROF_EVENT_SCOPE;
+        sum.marks += event.type == PROF_EVENT_MARK;
+        sum.counters += event.type == PROF_EVENT_COUNTER;
+        sum.lost_events += event.type == PROF_EVENT_LOST ? event.value.as.u : 0;
+        sum.args += event.arg_count;
+        sum.truncated += event.flags != 0;
+        if (showing) show_event(&event);
+    }
+    prof_cursor_close(cursor);
+    return sum;
+}
+
+static void boot(int fill)
+{
+    memset(image, 0xee, sizeof image); /* what a kernel finds in its memory */
+    kernel_run_on(0);
+    CHECK_EQUAL(kernel_start(image_start(), IMAGE_SIZE, fill), PROF_OK);
+}
+
+TEST(every_macro)
+{
+    prof_trace *trace;
+    const prof_trace_info *about;
+    boot(0);
+    CHECK_EQUAL(kernel_enabled(), 1);
+    kernel_boot();
+    CHECK_EQUAL(kernel_stop(), PROF_OK);
+    CHECK_EQUAL(kernel_enabled(), 0);
+    kernel_boot(); /* nobody records */
+    trace = image_read();
+    if (!trace) return;
+    about = prof_trace_about(trace);
+    CHECK_EQUAL(about->complete, 1);
+    CHECK_EQUAL(about->lost, 0);
+    CHECK_EQUAL(about->unmatched, 0);
+    CHECK_EQUAL(about->tick_hz, KERNEL_HZ);
+    CHECK_TEXT(about->clock, "user");
+    CHECK_EQUAL(prof_trace_track_count(trace), 1);
+    CHECK_TEXT(prof_trace_track(trace, 0)->name, "boot processor");
+    CHECK_EQUAL(prof_trace_track(trace, 0)->thread_id, 0);
+    walk(trace, 0, 1);
+    CHECK_TEXT(shown, "kernel_boot\n"
+                      "  boot memory=-1 pages=18446744073709551615u command line='root=/dev/ram0 quiet' secure=true "
+                      "load=0.5\n"
+                      "    drivers\n"
+                      "      mark probed\n"
+                      "      mark a name made at run time, longer than wha\n"
+                      "    counter pages free=1000\n"
+                      "    counter temperature=36.5\n"
+                      "    frame tick\n"
+                      "    loose\n"
+                      "      stage 1\n"
+                      "      stage 2\n"
+                      "    %d is not formatted here\n");
+    prof_trace_close(trace);
+}
+
+TEST(control)
+{
+    static uint64_t little[64];
+    CHECK_EQUAL(kernel_stop(), PROF_INVALID_STATE);
+    CHECK_EQUAL(kernel_start_without_memory(), PROF_INVALID_ARGUMENT);
+    CHECK(strstr(kernel_error(), "config.memory"));
+    CHECK_EQUAL(kernel_start(little, sizeof little, 0), PROF_INVALID_ARGUMENT);
+    CHECK(strstr(kernel_error(), "memory_size"));
+    CHECK_EQUAL(kernel_enabled(), 0);
+    boot(0);
+    CHECK_EQUAL(kernel_start(image_start(), IMAGE_SIZE, 0), PROF_INVALID_STATE);
+    CHECK_EQUAL(kernel_pause(1), PROF_OK);
+    CHECK_EQUAL(kernel_enabled(), 0);
+    kernel_work(5);
+    CHECK_EQUAL(kernel_pause(0), PROF_OK);
+    CHECK_EQUAL(kernel_enabled(), 1);
+    kernel_work(1);
+    CHECK_EQUAL(kernel_stop(), PROF_OK);
+    prof_trace *trace = image_read();
+    if (!trace) return;
+    walk(trace, 0, 1);
+    CHECK_TEXT(shown, "work\n  inner work i=0u\n");
+    prof_trace_close(trace);
+}
+
+TEST(memory_need_not_be_aligned)
+{
+    prof_trace *trace = NULL;
+    memset(image, 0xee, sizeof image);
+    kernel_run_on(0);
+    CHECK_EQUAL(kernel_start(image_start() + 3, IMAGE_SIZE - 64, 0), PROF_OK);
+    kernel_work(2);
+    CHECK_EQUAL(kernel_stop(), PROF_OK);
+    CHECK_EQUAL(prof_trace_memory(image_start() + 64, IMAGE_SIZE - 64 - 61, &trace), PROF_OK);
+    if (!trace) return;
+    walk(trace, 0, 1);
+    CHECK_TEXT(shown, "work\n  inner work i=0u\nwork\n  inner work i=1u\n");
+    prof_trace_close(trace);
+}
+
+TEST(a_running_kernel)
+{
+    boot(0);
+    kernel_work(3);
+    prof_trace *trace = image_read(); /* as out of a dump */
+    if (!trace) return;
+    CHECK_EQUAL(prof_trace_about(trace)->complete, 0);
+    CHECK_EQUAL(walk(trace, 0, 0).scopes, 6);
+    kernel_work(3);
+    CHECK_EQUAL(walk(trace, 0, 0).scopes, 6); /* it is a copy */
+    prof_trace_close(trace);
+    CHECK_EQUAL(kernel_stop(), PROF_OK);
+    trace = image_read();
+    if (!trace) return;
+    CHECK_EQUAL(walk(trace, 0, 0).scopes, 12);
+    prof_trace_close(trace);
+}
+
+TEST(processors)
+{
+    size_t i;
+    boot(0);
+    for (i = 0; i < 3 * KERNEL_PROCESSORS; ++i) {
+        kernel_run_on((unsigned)(i % KERNEL_PROCESSORS));
+        kernel_work((unsigned)(i % KERNEL_PROCESSORS) + 1);
+    }
+    kernel_run_on(0);
+    CHECK_EQUAL(kernel_stop(), PROF_OK);
+    prof_trace *trace = image_read();
+    if (!trace) return;
+    CHECK_EQUAL(prof_trace_track_count(trace), KERNEL_PROCESSORS);
+    for (i = 0; i < prof_trace_track_count(trace); ++i) {
+        CHECK_EQUAL(prof_trace_track(trace, i)->thread_id, i);
+        CHECK_EQUAL(walk(trace, i, 0).scopes, 3 * (i + 1) * 2);
+    }
+    prof_trace_close(trace);
+}
+
+/* The clock is simulated, so these are exact: 1 MHz, some readings for the macros themselves. */
+TEST(time)
+{
+    prof_cursor *cursor = NULL;
+    prof_event event;
+    boot(0);
+    kernel_nap(5000);
+    kernel_nap(1ull << 42); /* more ticks than a word has room for, inside a scope */
+    kernel_work(1);
+    CHECK_EQUAL(kernel_stop(), PROF_OK);
+    prof_trace *trace = image_read();
+    if (!trace) return;
+    CHECK_EQUAL(prof_cursor_open(trace, 0, &cursor), PROF_OK);
+    CHECK(prof_cursor_next(cursor, &event));
+    CHECK(event.duration_ns >= 5000 * 1000ll && event.duration_ns < 5100 * 1000ll);
+    CHECK(prof_cursor_next(cursor, &event));
+    CHECK(event.duration_ns >= (1ll << 42) * 1000 && event.duration_ns < ((1ll << 42) + 100) * 1000);
+    CHECK(prof_cursor_next(cursor, &event));
+    CHECK_TEXT(event.name, "work");
+    CHECK_EQUAL(event.flags, 0);
+    CHECK(event.start_ns >= (1ll << 42) * 1000);
+    CHECK(event.duration_ns < 100 * 1000);
+    prof_cursor_close(cursor);
+    prof_trace_close(trace);
+}
+
+/* ---- interrupts */
+
+static void (*const one_macro[])(void) = {kernel_one_scope, kernel_one_mark, kernel_one_counter, kernel_one_text};
+
+/* The clock is read while a mark, a counter or a name is being written: an interrupt that comes then records nothing,
+   and its scope and its mark are counted. A scope reads it before it writes: then nothing is lost. Sites that are used
+   for the first time have more to do, and are interrupted in that. */
+TEST(interrupt_inside_a_macro)
+{
+    int after, warm;
+    size_t i;
+    for (after = 0; after < 2; ++after)
+        for (warm = 0; warm < 2; ++warm)
+            for (i = 0; i < sizeof one_macro / sizeof *one_macro; ++i) {
+                boot(0);
+                if (warm) {
+                    one_macro[i]();
+                    kernel_interrupt();
+                }
+                kernel_interrupt_soon(kernel_interrupt, after);
+                one_macro[i]();
+                kernel_work(1); /* recording goes on */
+                CHECK_EQUAL(kernel_stop(), PROF_OK);
+                prof_trace *trace = image_read();
+                if (!trace) return;
+                tally sum = walk(trace, 0, 1);
+                uint64_t lost = prof_trace_about(trace)->lost;
+                unsigned long long macros = sum.scopes + sum.marks + sum.counters - 2; /* but for kernel_work() */
+                CHECK_EQUAL(macros + lost, warm ? 6 : 3);
+                CHECK_EQUAL(lost, warm && i == 0 ? 0 : 2);
+                CHECK_EQUAL(sum.truncated, 0);
+                CHECK_EQUAL(sum.args, 1);
+                CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+                if (test_failures) printf("macro %zu, %s, interrupt %s the reading:\n%s", i, warm ? "warm" : "cold",
+                                          after ? "after" : "before", shown);
+                prof_trace_close(trace);
+            }
+}
+
+/* Interrupts that come at any instruction, by a timer of the system that the test runs on. */
+static volatile sig_atomic_t interrupts;
+static void on_signal(int number)
+{
+    (void)number;
+    ++interrupts;
+    kernel_interrupt();
+}
+
+#if defined(__SANITIZE_THREAD__)
+#define SIGNALS_DELAYED 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SIGNALS_DELAYED 1
+#endif
+#endif
+
+TEST(interrupts_at_any_instruction)
+{
+#ifdef SIGNALS_DELAYED
+    SKIP("the thread sanitizer delays signals until a system call");
+#endif
+    struct sigaction action, before;
+    struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
+    int round;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGALRM, &action, &before);
+    for (round = 0; round < 20; ++round) {
+        unsigned long long work = 0;
+        interrupts = 0;
+        boot(1);
+        setitimer(ITIMER_REAL, &often, NULL);
+        while (interrupts < 50 && work < 20000) { /* a machine whose timer is slow has fewer */
+            kernel_work(50);
+            kernel_one_mark();
+            kernel_one_text();
+            kernel_one_counter();
+            ++work;
+        }
+        setitimer(ITIMER_REAL, &never, NULL);
+        CHECK_EQUAL(kernel_stop(), PROF_OK);
+        prof_trace *trace = image_read();
+        if (!trace) break;
+        tally sum = walk(trace, 0, 0);
+        const prof_trace_info *about = prof_trace_about(trace);
+        CHECK_EQUAL(sum.scopes + sum.args + sum.marks + sum.counters + about->lost,
+                    work * (50 * 3 + 3) + (unsigned long long)interrupts * 2);
+        CHECK_EQUAL(sum.lost_events, about->lost);
+        CHECK_EQUAL(sum.truncated, 0);
+        CHECK_EQUAL(about->unmatched, 0);
+        CHECK_EQUAL(prof_trace_track_count(trace), 1);
+        prof_trace_close(trace);
+    }
+    sigaction(SIGALRM, &before, NULL);
+}
+
+/* ---- a full buffer */
+
+TEST(ring)
+{
+    const unsigned count = 200000;
+    boot(0);
+    kernel_work(count);
+    CHECK_EQUAL(kernel_stop(), PROF_OK);
+    prof_trace *trace = image_read();
+    if (!trace) return;
+    tally sum = walk(trace, 0, 0);
+    CHECK(prof_trace_about(trace)->overwritten_chunks > 0);
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    CHECK(sum.scopes > 10000 && sum.scopes < 2ull * count);
+    CHECK(sum.truncated <= 2); /* what was open where the oldest chunk begins */
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    prof_trace_close(trace);
+}
+
+TEST(fill)
+{
+    const unsigned count = 200000;
+    boot(1);
+    kernel_work(count);
+    CHECK_EQUAL(kernel_stop(), PROF_OK);
+    prof_trace *trace = image_read();
+    if (!trace) return;
+    tally sum = walk(trace, 0, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->overwritten_chunks, 0);
+    CHECK(prof_trace_about(trace)->lost > 0);
+    CHECK_EQUAL(sum.scopes + sum.args + prof_trace_about(trace)->lost, 3ull * count);
+    CHECK_EQUAL(sum.truncated, 0);
+    prof_trace_close(trace);
+}
+
+TEST_MAIN

@@ -1,0 +1,55 @@
+// A headless Chromium that reaches nothing but this machine, and a small web server for it.
+import { createRequire } from 'node:module';
+import fs from 'node:fs';
+import http from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+
+export const build = path.resolve('build/viewers');
+const { chromium } = createRequire(build + '/')('playwright-core');
+
+const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+    '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage',
+    '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'];
+
+export async function openBrowser(port) {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'prof-viewers-'));
+    const remote = port ? [`--remote-debugging-port=${port}`, `--remote-allow-origins=http://127.0.0.1:${port}`] : [];
+    const context = await chromium.launchPersistentContext(folder, {
+        executablePath: process.env.CHROMIUM || '/usr/bin/chromium', headless: true, acceptDownloads: true,
+        viewport: { width: 1500, height: 900 }, args: [...flags, ...remote] });
+    const close = async () => {
+        await context.close();
+        fs.rmSync(folder, { recursive: true, force: true });
+    };
+    return { context, close };
+}
+
+// A page that collects what goes wrong on it.
+export async function openPage(context) {
+    const page = await context.newPage(), log = [];
+    page.on('console', m => { if (['warning', 'error'].includes(m.type())) log.push(m.text().slice(0, 300)); });
+    page.on('pageerror', e => log.push('exception: ' + e.message.slice(0, 300)));
+    page.on('dialog', d => { log.push('dialog: ' + d.message()); d.dismiss(); });
+    return { page, log };
+}
+
+const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm',
+    '.json': 'application/json', '.svg': 'image/svg+xml', '.png': 'image/png', '.woff2': 'font/woff2' };
+
+// Serves the files of a folder, and those of extra: {'/name': path of a file, or a Buffer}.
+export async function serve(folder, extra) {
+    const server = http.createServer((request, response) => {
+        const name = decodeURIComponent(request.url.split('?')[0]), own = extra[name];
+        const file = typeof own === 'string' ? own : path.join(folder, name === '/' ? 'index.html' : name);
+        const send = (error, bytes) => {
+            response.writeHead(!error ? 200 : name === '/favicon.ico' ? 204 : 404,
+                { 'content-type': types[path.extname(name === '/' ? file : name)] || 'application/octet-stream' });
+            response.end(bytes || '');
+        };
+        if (Buffer.isBuffer(own)) send(null, own);
+        else fs.readFile(file, send);
+    });
+    await new Promise(done => server.listen(0, '127.0.0.1', done));
+    return { url: `http://127.0.0.1:${server.address().port}`, close: () => server.close() };
+}

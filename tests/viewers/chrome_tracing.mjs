@@ -1,0 +1,83 @@
+// The catapult trace viewer, which is the page behind chrome://tracing: every slice, argument and sample is compared.
+import fs from 'node:fs';
+import { openPage, serve } from './browser.mjs';
+import { sameArg } from './expected.mjs';
+
+const viewer = process.env.TRACE_VIEWER || '/usr/share/go-1.19/src/cmd/trace/static';
+const html = `<!doctype html><meta charset="utf-8"><script src="/webcomponents.min.js"></script>
+<link rel="import" href="/trace_viewer_full.html">
+<body style="margin:0"><tr-ui-timeline-view style="position:absolute;inset:0">
+<track-view-container id="track_view_container"></track-view-container></tr-ui-timeline-view>`;
+
+// In the page: what the viewer's model holds, in nanoseconds.
+async function readModel() {
+    const text = await (await fetch('/trace.json')).text();
+    const model = new tr.Model(), options = new tr.importer.ImportOptions();
+    options.shiftWorldToZero = false;
+    new tr.importer.Import(model, options).importTraces([text]);
+    const view = document.querySelector('tr-ui-timeline-view');
+    view.model = model;
+    view.viewTitle = 'trace';
+    const ns = ms => Math.round(ms * 1e6), tracks = [], counters = [];
+    for (const process of model.getAllProcesses()) {
+        for (const thread of Object.values(process.threads))
+            tracks.push({ tid: thread.tid, name: thread.name, slices: thread.sliceGroup.slices.map(s => ({ name: s.title,
+                category: s.category, start: ns(s.start), duration: ns(s.duration), args: s.args })) });
+        for (const counter of Object.values(process.counters))
+            counters.push({ name: counter.name, category: counter.category, series: counter.series.map(s => ({
+                name: s.name, samples: s.samples.map(x => ({ start: ns(x.timestamp), value: x.value })) })) });
+    }
+    return { warnings: model.importWarnings.map(w => `${w.type}: ${w.message}`), tracks, counters,
+        name: model.getAllProcesses()[0].name };
+}
+
+function compareSlices(shown, track, fail) {
+    const wanted = [...track.scopes, ...track.instants].sort((a, b) => a.start - b.start);
+    if (shown.slices.length !== wanted.length) fail(`${track.name}: ${shown.slices.length} slices, not ${wanted.length}`);
+    const key = e => `${e.start} ${e.duration} ${e.category} ${e.name}`;
+    const left = new Map();
+    for (const slice of shown.slices) left.set(key(slice), [...(left.get(key(slice)) || []), slice]);
+    for (const event of wanted) {
+        const same = left.get(key(event)) || [];
+        const at = same.findIndex(s => Object.keys(s.args).length === event.args.size &&
+            [...event.args].every(([k, v]) => Object.hasOwn(s.args, k) && sameArg(s.args[k], v)));
+        if (at < 0) fail(`${track.name}: no slice like ${key(event)} ${JSON.stringify([...event.args])}, but ` +
+            JSON.stringify(same).slice(0, 200));
+        else same.splice(at, 1);
+    }
+}
+
+export const missing = () => (fs.existsSync(viewer + '/trace_viewer_full.html') ? '' : `there is no trace viewer in ${viewer}`);
+
+export async function check({ context, trace, file, screenshot, fail }) {
+    const server = await serve(viewer, { '/trace.json': file, '/index.html': Buffer.from(html) });
+    const { page, log } = await openPage(context);
+    try {
+        await page.goto(server.url + '/index.html');
+        await page.waitForFunction(() => window.tr && tr.importer && tr.Model, null, { timeout: 30000 });
+        const model = await page.evaluate(readModel);
+        await page.waitForTimeout(500);
+        await page.screenshot({ path: screenshot });
+        for (const warning of model.warnings) fail('warning: ' + warning);
+        for (const line of log) if (!/slider-vertical/.test(line)) fail('console: ' + line);
+        if (model.name !== trace.program) fail(`the process is called ${model.name}`);
+        for (const track of trace.tracks) {
+            const shown = model.tracks.find(t => t.tid === track.tid);
+            if (!shown) fail(`no track for ${track.tid} ${track.name}`);
+            else if (track.name && shown.name !== track.name) fail(`track ${track.tid} is called ${shown.name}`);
+            if (shown) compareSlices(shown, track, fail);
+        }
+        const counters = trace.counters.length;
+        if (model.counters.length !== counters) fail(`${model.counters.length} counters, not ${counters}`);
+        for (const counter of trace.counters) {
+            const shown = model.counters.find(c => c.name === counter.name && c.category === counter.category);
+            const series = shown && shown.series.length === 1 ? shown.series[0] : null;
+            if (!series || series.name !== counter.name) fail(`counter ${counter.name}: not found, or not one series`);
+            else if (JSON.stringify(series.samples) !== JSON.stringify(counter.samples))
+                fail(`counter ${counter.name}: ${JSON.stringify(series.samples).slice(0, 200)}`);
+        }
+    } finally {
+        await page.close();
+        server.close();
+    }
+}

