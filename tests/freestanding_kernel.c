@@ -1,8 +1,8 @@
 /* freestanding_kernel.c - the recorder without an operating system: no libc, a clock, a state and a number for each
-   processor that the kernel itself provides, a static array to record into, and interrupts that come at the worst moment.
+   processor that the kernel itself provides, a plain array to record into, interrupts that come at the worst moment.
 
-   A kernel would link this as it is. The test makes a shared library of it, so that the kernel's recorder and the one of
-   the program that reads the image, which have the same names, can be in one process; -z defs makes the link fail if
+   A kernel would link this as it is. The test makes a shared library of it, so that the kernel's recorder and the one
+   of the program that reads the image, which have the same names, can be in one process; -z defs makes the link fail if
    anything from outside is needed but the compiler's own arithmetic (-lgcc):
 
      cc -std=gnu99 -I. -O2 -fPIC -ffreestanding -nostdlib -fno-stack-protector -shared -Wl,-z,defs \

@@ -28,7 +28,7 @@ instructions-counter_double    86
 instructions-arg               32
 instructions-arg_string        329
 instructions-scope_text        387
-instructions-next              51
+instructions-next              62
 '
 
 check() { # name, figure, unit
@@ -73,8 +73,8 @@ count() {
         $out/instructions >$out/output 2>$out/valgrind
     code=$?
     [ $code -eq 0 ] || return $code
-    # Dumps in order, each with what ran since the one before it; the begins of four calls for each function: one use, 100,
-    # 200, one. The third dump has the 100, the fourth the 200.
+    # Dumps in order, each with what ran since the one before it, at the begins of four calls for each function: one
+    # use, 100, 200, one. The third dump has the 100, the fourth the 200.
     ls $out/dump.* | sed 's/.*\.//' | sort -n | while read -r number; do
         sed -n -e 's/^desc: Trigger: --dump-before=measure_//p' -e 's/^summary: //p' $out/dump.$number | tr '\n' ' '
         echo
@@ -101,8 +101,9 @@ else
     else
         loop=$(awk '$1 == "loop" {print $2}' $out/counts)
         while read -r name figure; do
-            [ $name = loop ] || check instructions-$name "$(echo "$figure $loop" | awk '{x = $1 - $2; print x == int(x) ? x : int(x) + 1}')" \
-                instructions
+            [ $name = loop ] && continue
+            whole=$(echo "$figure $loop" | awk '{x = $1 - $2; print x == int(x) ? x : int(x) + 1}')
+            check instructions-$name "$whole" instructions
         done <$out/counts
     fi
 fi

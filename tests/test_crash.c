@@ -261,7 +261,7 @@ TEST(two_programs_one_path)
                 if (k == 1000) __atomic_store_n(&shared->ready, 1, __ATOMIC_RELEASE);
             }
             PROFILE_MARK("last");
-            _exit(prof_stop());
+            _exit(prof_stop() != PROF_OK);
         }
         while (!__atomic_load_n(&shared->ready, __ATOMIC_ACQUIRE) && !waitpid(children[i], &status[i], WNOHANG))
             pause_us(50);
@@ -296,7 +296,7 @@ TEST(many_programs_one_path)
             while (!__atomic_load_n(&shared->ready, __ATOMIC_ACQUIRE)) continue;
             start_into(path, 128u << 10);
             for (int k = 0; k < 10000; ++k) PROFILE_MARK("mark");
-            _exit(prof_stop());
+            _exit(prof_stop() != PROF_OK);
         }
         pause_us(2000);
         __atomic_store_n(&shared->ready, 1, __ATOMIC_RELEASE);

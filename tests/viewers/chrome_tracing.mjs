@@ -21,8 +21,8 @@ async function readModel() {
     const ns = ms => Math.round(ms * 1e6), tracks = [], counters = [];
     for (const process of model.getAllProcesses()) {
         for (const thread of Object.values(process.threads))
-            tracks.push({ tid: thread.tid, name: thread.name, slices: thread.sliceGroup.slices.map(s => ({ name: s.title,
-                category: s.category, start: ns(s.start), duration: ns(s.duration), args: s.args })) });
+            tracks.push({ tid: thread.tid, name: thread.name, slices: thread.sliceGroup.slices.map(s => ({
+                name: s.title, category: s.category, start: ns(s.start), duration: ns(s.duration), args: s.args })) });
         for (const counter of Object.values(process.counters))
             counters.push({ name: counter.name, category: counter.category, series: counter.series.map(s => ({
                 name: s.name, samples: s.samples.map(x => ({ start: ns(x.timestamp), value: x.value })) })) });
@@ -33,7 +33,8 @@ async function readModel() {
 
 function compareSlices(shown, track, fail) {
     const wanted = [...track.scopes, ...track.instants].sort((a, b) => a.start - b.start);
-    if (shown.slices.length !== wanted.length) fail(`${track.name}: ${shown.slices.length} slices, not ${wanted.length}`);
+    const count = shown.slices.length;
+    if (count !== wanted.length) fail(`${track.name}: ${count} slices, not ${wanted.length}`);
     const key = e => `${e.start} ${e.duration} ${e.category} ${e.name}`;
     const left = new Map();
     for (const slice of shown.slices) left.set(key(slice), [...(left.get(key(slice)) || []), slice]);
@@ -47,7 +48,8 @@ function compareSlices(shown, track, fail) {
     }
 }
 
-export const missing = () => (fs.existsSync(viewer + '/trace_viewer_full.html') ? '' : `there is no trace viewer in ${viewer}`);
+const found = fs.existsSync(viewer + '/trace_viewer_full.html');
+export const missing = () => (found ? '' : `there is no trace viewer in ${viewer}: install golang-1.19-src`);
 
 export async function check({ context, trace, file, screenshot, fail }) {
     const server = await serve(viewer, { '/trace.json': file, '/index.html': Buffer.from(html) });

@@ -10,8 +10,8 @@ async function parse(text) {
     const trace = model.parsedTrace(0), data = trace.data || trace, threads = [];
     for (const [, process] of data.Renderer.processes)
         for (const [tid, thread] of process.threads)
-            threads.push({ tid, name: thread.name, entries: thread.entries.filter(e => e.ph === 'X').map(e => ({ name: e.name,
-                start: Math.round(e.ts * 1000), duration: Math.round((e.dur || 0) * 1000) })) });
+            threads.push({ tid, entries: thread.entries.filter(e => e.ph === 'X').map(e => ({
+                name: e.name, start: Math.round(e.ts * 1000), duration: Math.round((e.dur || 0) * 1000) })) });
     return threads;
 }
 

@@ -55,7 +55,7 @@ export function expected(prefix) {
     const json = JSON.parse(fs.readFileSync(prefix + '.json', 'utf8'));
     const meta = json.traceEvents.filter(e => e.ph === 'M');
     const ids = meta.filter(e => e.name === 'thread_sort_index' && e.args.sort_index >= 0).map(e => e.tid);
-    const taken = new Set(json.traceEvents.filter(e => e.name.endsWith(' ')).map(e => e.name)); // see prof__chrome_taken()
+    const taken = new Set(json.traceEvents.map(e => e.name).filter(name => name.endsWith(' '))); // prof__chrome_taken()
     const eventName = name => (taken.has(name + ' ') ? name + ' ' : name || '(unnamed)');
     const frameIds = meta.filter(e => e.name === 'thread_sort_index' && e.args.sort_index < 0).map(e => e.tid);
     const tracks = new Map(), counters = new Map();

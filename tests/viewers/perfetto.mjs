@@ -52,7 +52,8 @@ async function compareSlices(ask, trace, fail) {
     const args = new Map();
     for (const a of await ask(`select ${text('arg_set_id')}, ${text('key')}, value_type, coalesce(string_value, ` +
         `cast(int_value as text), printf('%!.17g', real_value), '') as value from args where key like 'args.%'`)) {
-        const value = a.value_type === 'real' ? Number(a.value) : a.value_type === 'bool' ? a.value === '1' : decoded(a.value);
+        const value = a.value_type === 'real' ? Number(a.value)
+            : a.value_type === 'bool' ? a.value === '1' : decoded(a.value);
         if (!args.has(a.arg_set_id)) args.set(a.arg_set_id, new Map());
         args.get(a.arg_set_id).set(decoded(a.key.slice(5)), value);
     }
@@ -83,7 +84,8 @@ export async function check({ context, trace, file, screenshot, fail }) {
         await page.goto(server.url + '/');
         await page.waitForFunction(() => window.app && app.trace && app.trace.engine, null, { timeout: 30000 });
         const ask = sql => page.evaluate(query, sql);
-        const stats = await ask(`select name, ${text('value')} from stats where value > 0 and severity in ('error', 'data_loss')`);
+        const stats = await ask(`select name, ${text('value')} from stats where value > 0 and ` +
+            "severity in ('error', 'data_loss')");
         for (const { name, value } of stats) fail(`stats: ${name} ${value}`);
         await compareSlices(ask, trace, fail);
         await compareCounters(ask, trace, fail);

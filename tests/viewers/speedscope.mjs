@@ -41,7 +41,8 @@ function compare(profile, frames, track, fail) {
     for (const event of wanted) {
         const same = left.get(key(event)) || [];
         const at = same.findIndex(c => sameName(c.name, event));
-        if (at < 0) fail(`${track.name}: no call like ${event.name} ${key(event)}, but ${JSON.stringify(same).slice(0, 200)}`);
+        if (at < 0) fail(`${track.name}: no call like ${event.name} ${key(event)}, but ` +
+            JSON.stringify(same).slice(0, 200));
         else same.splice(at, 1);
     }
 }

@@ -1,0 +1,230 @@
+#!/bin/sh
+# Compiles markup.c (every public macro in every form), program.c and the implementation, live and stripped, in every
+# way that is promised to work, without a single warning; then runs program.c, which reads the trace and compares it
+# with the text of markup.c.
+#
+# usage: tests/compile/matrix.sh [quick]     quick: a few of each, for `make test`; otherwise all, for CI
+#        JOBS=2                              how many at a time
+cd "$(dirname "$0")/../.." || exit 1
+here=tests/compile
+out=build/compile/matrix
+WARNINGS="-Wall -Wextra -Wpedantic -Wconversion -Wshadow"
+WARNINGS_C="-Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition"
+
+# ---- one job: matrix.sh job KIND NAME ARGUMENTS...; prints one line, and on failure what the commands had to say
+
+# quietly COMMAND...: fails if the command does or says anything
+quietly() {
+    text=$("$@" 2>&1)
+    code=$?
+    if [ $code -ne 0 ] || [ -n "$text" ]; then
+        { echo "$*"; echo "$text"; [ $code -eq 0 ] || echo "exit status $code"; } >>"$folder/log"
+        return 1
+    fi
+}
+compile() { # object source flags...
+    object=$1 source=$2
+    shift 2
+    case $language in
+    c++) quietly $compiler -x c++ $WARNINGS -I. $flags "$@" -c $here/$source -o "$folder/$object" ;;
+    *) quietly $compiler $WARNINGS $WARNINGS_C -I. $flags "$@" -c $here/$source -o "$folder/$object" ;;
+    esac
+}
+finish() { # result
+    case $1 in
+    0) echo "ok   $name" ;;
+    *) printf '%s\n' "FAIL $name
+$(head -30 "$folder/log" | cut -c 1-300 | sed 's/^/    /')" ;;
+    esac
+    [ "$kind" = implementation ] || rm -rf "$folder"
+    exit 0
+}
+
+if [ "$1" = job ]; then
+    kind=$2 compiler=$3 language=$4 flags=$5 link=$6 runner=$7
+    unset PROF_OUTPUT
+    folder=$out/$(echo "$kind $compiler $language $flags $link" | tr -c 'A-Za-z0-9\n' '_')
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    name=$(echo "$kind: $compiler $flags $link" | sed 's/ *$//')
+    case $kind in
+    implementation) # alone: program jobs link it
+        compile implementation.o implementation.c
+        finish $?
+        ;;
+    program) # all three files, live and stripped, linked and run; runner "-": not run
+        implementation=$8
+        if [ -z "$implementation" ]; then
+            compile implementation.o implementation.c || finish 1
+            implementation=$folder/implementation.o
+        fi
+        compile markup.o markup.c && compile program.o program.c &&
+            quietly $compiler $flags "$folder/markup.o" "$folder/program.o" "$implementation" \
+                -o "$folder/program.exe" $link &&
+            { [ "$runner" = - ] || quietly $runner "./$folder/program.exe"; } || finish 1
+        compile markup.o markup.c -DPROF_ENABLE=0 && compile program.o program.c -DPROF_ENABLE=0 &&
+            compile implementation.o implementation.c -DPROF_ENABLE=0 &&
+            quietly $compiler $flags "$folder/markup.o" "$folder/program.o" "$folder/implementation.o" \
+                -o "$folder/program.exe" $link &&
+            { [ "$runner" = - ] || quietly $runner "./$folder/program.exe"; }
+        finish $?
+        ;;
+    markup) # compiled by a compiler that cannot compile the implementation, linked by gcc
+        implementation=$8
+        quietly $compiler -I. $flags -c $here/markup.c -o "$folder/markup.o" &&
+            quietly $compiler -I. $flags -c $here/program.c -o "$folder/program.o" &&
+            quietly gcc "$folder/markup.o" "$folder/program.o" "$implementation" -o "$folder/program.exe" $link &&
+            quietly "./$folder/program.exe" &&
+            quietly $compiler -I. $flags -DPROF_ENABLE=0 -c $here/markup.c -o "$folder/markup.o"
+        finish $?
+        ;;
+    *) echo "FAIL unknown job: $kind" ;;
+    esac
+    exit 0
+fi
+
+# ---- the list of jobs
+
+rm -rf $out
+mkdir -p $out
+: >$out/implementations
+: >$out/programs
+: >$out/results
+
+skip() { echo "SKIP $1: $2" | tee -a $out/results; }
+have() { command -v "$1" >/dev/null 2>&1; }
+# links COMMAND...: this compiler with these flags makes a program
+links() {
+    echo 'int main(void) { return 0; }' >$out/trivial.c
+    "$@" $out/trivial.c -o $out/trivial.exe >/dev/null 2>&1
+}
+# job FILE KIND COMPILER LANGUAGE FLAGS LINK RUNNER IMPLEMENTATION: one line of quoted fields for xargs
+job() {
+    file=$1
+    shift
+    line=job
+    for field; do line="$line \"$field\""; done
+    echo "$line" >>$out/$file
+}
+object() { # compiler language flags: where its implementation job leaves the object
+    echo $out/$(echo "implementation $1 $2 $3 " | tr -c 'A-Za-z0-9\n' '_')/implementation.o
+}
+both() { # compiler language "standards" "levels": an implementation for each level, in the first standard
+    first=$(echo $3 | cut -d' ' -f1)
+    for level in $4; do
+        job implementations implementation $1 $2 "-std=$first $level" "" ""
+        for standard in $3; do
+            job programs program $1 $2 "-std=$standard $level" -pthread "" "$(object $1 $2 "-std=$first $level")"
+        done
+    done
+    [ -n "$quick" ] && return
+    for standard in $3; do
+        [ $standard = $first ] || job implementations implementation $1 $2 "-std=$standard -O2" "" ""
+    done
+}
+
+quick=
+case $1 in
+quick) quick=1 levels="-O2" c_standards="c99 c11" cxx_standards="c++11" ;;
+"") levels="-O0 -O1 -O2 -O3 -Os" c_standards="c99 c11 c17 gnu17" cxx_standards="c++11 c++17 c++20" ;;
+*)
+    echo "usage: $0 [quick]" >&2
+    exit 2
+    ;;
+esac
+
+for compiler in gcc clang; do
+    have $compiler || { skip $compiler "not installed"; continue; }
+    both $compiler c "$c_standards" "$levels"
+    [ -n "$quick" ] && continue
+    case $compiler in gcc) lto=-flto=2 ;; *) lto=-flto ;; esac # gcc warns where it is not told how many at a time
+    if links $compiler $lto -O2; then
+        job programs program $compiler c "-std=c99 -O2 $lto" -pthread "" ""
+    else
+        skip "$compiler -flto" "the linker has no plugin for it"
+    fi
+    job programs program $compiler c "-std=gnu17 -O2 -fPIC -funsigned-char -fvisibility=hidden" "-pthread -shared" - ""
+    job programs program $compiler c "-std=c11 -O2 -DPROF_MAX_LEVEL=2 -DPROF_UNIQUE=__COUNTER__" -pthread "" ""
+    sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=all"
+    if links $compiler $sanitizers; then
+        job programs program $compiler c "-std=c99 -g -O1 $sanitizers" -pthread "" ""
+    else
+        skip "$compiler $sanitizers" "its run-time library is not installed"
+    fi
+done
+for compiler in g++ clang++; do
+    have $compiler || { skip $compiler "not installed"; continue; }
+    both $compiler c++ "$cxx_standards" "$levels"
+    [ -n "$quick" ] && continue
+    case $compiler in g++) lto=-flto=2 ;; *) lto=-flto ;; esac
+    if links $compiler -x c++ $lto -O2; then
+        job programs program $compiler c++ "-std=c++17 -O2 $lto" -pthread "" ""
+    else
+        skip "$compiler -flto" "the linker has no plugin for it"
+    fi
+done
+
+# The implementation in C and markup in C++, and the other way round.
+if [ -z "$quick" ] && have gcc && have g++; then
+    job programs program g++ c++ "-std=c++14 -O2" -pthread "" "$(object gcc c "-std=c99 -O2")"
+    job programs program gcc c "-std=gnu11 -O2" "-pthread -lstdc++" "" "$(object g++ c++ "-std=c++11 -O2")"
+fi
+
+# tcc has no atomics and no thread-local variables for the implementation; its programs link one that gcc made. Its
+# objects do not say that they need no executable stack, so the linker is told.
+if have tcc && have gcc; then
+    job programs markup tcc c "" "-pthread -Wl,-z,noexecstack" "" "$(object gcc c "-std=c99 -O2")"
+else
+    skip tcc "not installed"
+fi
+
+if [ -z "$quick" ]; then
+    if have musl-gcc; then
+        job programs program musl-gcc c "-std=c99 -O2" -pthread "" ""
+        job programs program musl-gcc c "-std=c99 -O2" "-pthread -static" "" ""
+    else
+        skip musl-gcc "not installed"
+    fi
+
+    if links gcc -m32; then
+        job programs program gcc c "-std=c99 -O2 -m32" -pthread "" ""
+    else
+        skip "gcc -m32" "gcc-multilib is not installed"
+    fi
+
+    # compiler and the program that runs what it makes
+    for pair in x86_64-w64-mingw32-gcc:wine i686-linux-gnu-gcc: aarch64-linux-gnu-gcc:qemu-aarch64 \
+        arm-linux-gnueabihf-gcc:qemu-arm riscv64-linux-gnu-gcc:qemu-riscv64; do
+        compiler=${pair%%:*} runner=${pair#*:} link="-pthread -static"
+        have $compiler || { skip $compiler "not installed"; continue; }
+        if [ "$runner" = wine ]; then
+            have wine || runner=/usr/lib/wine/wine64
+            export WINEDEBUG=-all WINEPREFIX="$PWD/$out/wine"
+            links $compiler && $runner ./$out/trivial.exe >/dev/null 2>&1 # makes its folder, once, which is not silent
+        fi
+        if [ -n "$runner" ] && ! have $runner; then
+            skip "$compiler: run" "${pair#*:} is not installed"
+            runner=-
+        fi
+        job programs program $compiler c "-std=c99 -O2" "$link" "$runner" ""
+        job programs program $compiler c "-std=gnu17 -O0" "$link" "$runner" ""
+    done
+fi
+
+# ---- run them
+
+for list in implementations programs; do
+    [ -s $out/$list ] || continue
+    xargs -P "${JOBS:-2}" -L 1 sh $here/matrix.sh <$out/$list
+done | tee -a $out/results
+
+passed=$(grep -c '^ok ' $out/results)
+failed=$(grep -c '^FAIL ' $out/results)
+jobs=$(cat $out/implementations $out/programs | wc -l)
+if [ $((passed + failed)) -ne "$jobs" ]; then
+    echo "FAIL matrix: $jobs jobs, but $((passed + failed)) results"
+    failed=$((failed + 1))
+fi
+skipped=$(grep -c '^SKIP ' $out/results)
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,118 @@
+#!/bin/sh
+# PROF_ENABLE=0 leaves nothing behind: the object file of a source with markup is, byte for byte, that of the same
+# source without markup; control calls are constants that need no implementation; stripped and live files make
+# one program.
+#
+# usage: tests/compile/stripped.sh          compilers: CC_LIST, CXX_LIST ("gcc clang", "g++ clang++")
+cd "$(dirname "$0")/../.." || exit 1
+here=tests/compile
+out=build/compile/stripped
+rm -rf $out
+mkdir -p $out
+passed=0 failed=0 skipped=0
+
+ok() { echo "ok   $1"; passed=$((passed + 1)); }
+fail() { echo "FAIL $1"; failed=$((failed + 1)); }
+skip() { echo "SKIP $1: $2"; skipped=$((skipped + 1)); }
+# run NAME COMMAND...: the command succeeds and says nothing
+run() {
+    what=$1
+    shift
+    if text=$("$@" 2>&1) && [ -z "$text" ]; then
+        ok "$what"
+    else
+        fail "$what"
+        echo "$*" | sed 's/^/    /'
+        echo "$text" | head -20 | sed 's/^/    /'
+        return 1
+    fi
+}
+
+# The source without markup: every public macro, whatever its arguments, is nothing. A block stays a block.
+sed -n 's/^#define \(PROFILE_[A-Z_]*\)(.*/\1/p' prof.h | sort -u >$out/macros
+{
+    echo '#include <stddef.h>'
+    echo '#define PROF_ENABLE 0'
+    sed 's/.*/#define &(...)/' $out/macros
+} >$out/bare.h
+
+# A macro that the source does not use is a macro that none of these checks has seen.
+for macro in $(cat $out/macros); do
+    grep -q "$macro(" $here/markup.c || echo "$macro"
+done >$out/unused
+if [ ! -s $out/macros ] || [ -s $out/unused ]; then
+    fail "markup.c uses every public macro"
+    sed 's/^/    not used: /' $out/unused
+else
+    ok "markup.c uses every public macro ($(wc -l <$out/macros))"
+fi
+
+WARNINGS="-Wall -Wextra -Wpedantic -Wconversion -Wshadow"
+
+identical() { # compiler language flags...
+    compiler=$1 language=$2
+    shift 2
+    name="same object: $compiler $*"
+    $compiler -x "$language" "$@" -I. -DPROF_ENABLE=0 -c $here/markup.c -o $out/stripped.o 2>$out/errors &&
+        $compiler -x "$language" "$@" -I. -DMARKUP_BARE -include $out/bare.h -c $here/markup.c -o $out/bare.o \
+            2>>$out/errors
+    if [ $? -ne 0 ]; then
+        fail "$name: does not compile"
+        head -20 $out/errors | sed 's/^/    /'
+    elif cmp -s $out/stripped.o $out/bare.o; then
+        ok "$name"
+    else
+        fail "$name: $(cmp $out/stripped.o $out/bare.o 2>&1)"
+        nm $out/stripped.o >$out/stripped.nm
+        nm $out/bare.o | diff $out/stripped.nm - | head -10 | sed 's/^/    /'
+        objdump -s -j .rodata $out/stripped.o >$out/stripped.rodata 2>/dev/null
+        objdump -s -j .rodata $out/bare.o 2>/dev/null | diff $out/stripped.rodata - | head -6 | sed 's/^/    /'
+    fi
+}
+
+together() { # compiler language standard: a live and a stripped file in one program
+    compiler=$1 language=$2 standard=$3
+    name="one program: $compiler $standard"
+    compile="$compiler -x $language -std=$standard -O1 $WARNINGS -I."
+    run "$name: live file" $compile -c $here/live.c -o $out/live.o || return
+    run "$name: stripped file" $compile -DPROF_ENABLE=0 -c $here/markup.c -o $out/markup.o || return
+    run "$name: program" $compile -DPROGRAM_STRIPPED -c $here/program.c -o $out/program.o || return
+    run "$name: links" $compiler $out/live.o $out/markup.o $out/program.o $out/implementation.o \
+        -o $out/program -pthread || return
+    run "$name: only the live file records" env -u PROF_OUTPUT $out/program
+}
+
+for compiler in ${CC_LIST:-gcc clang}; do
+    if ! $compiler --version >/dev/null 2>&1; then
+        skip "$compiler" "not installed"
+        continue
+    fi
+    for flags in -O0 -O1 -O2 -O3 -Os; do
+        for standard in c99 gnu17; do identical $compiler c -std=$standard $flags; done
+    done
+    run "control calls: $compiler" $compiler -std=c99 $WARNINGS -I. -DPROF_ENABLE=0 -c $here/control.c -o $out/control.o
+    run "control calls: $compiler: no symbol of prof" sh -c "! nm $out/control.o | grep -i prof"
+    run "control calls: $compiler: links without an implementation" $compiler $out/control.o -o $out/control
+    run "control calls: $compiler: all say disabled" sh -c "test \$($out/control) = 0"
+    $compiler -std=gnu99 -O1 -I. -c $here/implementation.c -o $out/implementation.o
+    together $compiler c c99
+done
+for compiler in ${CXX_LIST:-g++ clang++}; do
+    if ! $compiler --version >/dev/null 2>&1; then
+        skip "$compiler" "not installed"
+        continue
+    fi
+    for flags in -O0 -O1 -O2 -O3 -Os; do
+        for standard in c++11 c++20; do identical $compiler c++ -std=$standard $flags; done
+    done
+    run "control calls: $compiler" $compiler -x c++ -std=c++11 $WARNINGS -I. -DPROF_ENABLE=0 -c $here/control.c \
+        -o $out/control.o
+    run "control calls: $compiler: no symbol of prof" sh -c "! nm $out/control.o | grep -i prof"
+    run "control calls: $compiler: links without an implementation" $compiler $out/control.o -o $out/control
+    run "control calls: $compiler: all say disabled" sh -c "test \$($out/control) = 0"
+    $compiler -x c++ -std=c++11 -O1 -I. -c $here/implementation.c -o $out/implementation.o
+    together $compiler c++ c++11
+done
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]
