@@ -591,19 +591,18 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token
 #define PROF__JOIN(a, b) PROF__JOIN_(a, b)
 #define PROF__FIRST_(a, ...) a
 #define PROF__FIRST(...) PROF__FIRST_(__VA_ARGS__, 0)
-/* Counts as a use of x and evaluates nothing; the conditional makes bit-fields and arrays fit for sizeof. */
-#define PROF__USE(x) (void)sizeof(0 ? 0 : (x))
-#define PROF__USE2(x, y) (PROF__USE(x), PROF__USE(y))
-#define PROF__USE3(x, y, z) (PROF__USE(x), PROF__USE(y), PROF__USE(z))
+/* Counts as a use of x, evaluates nothing, and leaves no instruction at any level of optimisation. */
+#define PROF__USE(x) (0 ? (void)(x) : (void)0)
+#define PROF__USE2(x, y) (0 ? (void)(x) : PROF__USE(y))
+#define PROF__USE3(x, y, z) (0 ? (void)(x) : PROF__USE2(y, z))
 
-/* A declaration, as the live scope is one, that uses x and leaves nothing. */
+/* A declaration, as the live scope is one (see -Wdeclaration-after-statement), that leaves nothing either. */
 #if defined(__GNUC__)
 #define PROF__GONE(...) PROF__GONE_(__VA_ARGS__)
 #define PROF__GONE_(id, ...) typedef __attribute__((unused)) char prof__gone_##id[1 + 0 * sizeof(__VA_ARGS__)]
 #else
 #define PROF__GONE(id, ...) (void)sizeof(__VA_ARGS__)
 #endif
-#define PROF__TYPE(x) (0 ? 0 : (x))
 
 /* The one switch between the live and the stripped API. */
 #if PROF_ENABLE
@@ -645,17 +644,17 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token
 
 #define PROFILE_SCOPE_CL(name, category, level)                                                            \
     PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, name, category, level, PROF__BEGIN_1, 0),                        \
-                 PROF__GONE(PROF_UNIQUE, sizeof(PROF__TYPE(name)) + sizeof(PROF__TYPE(category)) + (level)))
+                 PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof(category) + (level)))
 #define PROFILE_SCOPE(name) PROFILE_SCOPE_CL(name, PROF_CATEGORY, 1)
 #define PROFILE_SCOPE_C(name, category) PROFILE_SCOPE_CL(name, category, 1)
 #define PROFILE_SCOPE_L(name, level) PROFILE_SCOPE_CL(name, PROF_CATEGORY, level)
 #define PROFILE_SCOPE_S(text)                                                                              \
     PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, "", PROF_CATEGORY, 1, PROF__BEGIN_TEXT, text),                   \
-                 PROF__GONE(PROF_UNIQUE, PROF__TYPE(text)))
+                 PROF__USE(text))
 #define PROFILE_SCOPE_F(...)                                                                               \
     PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY, 1, PROF__BEGIN_FORMAT,  \
                              __VA_ARGS__),                                                                 \
-                 PROF__GONE(PROF_UNIQUE, prof__format_check(__VA_ARGS__)))
+                 PROF__USE(prof__format_check(__VA_ARGS__)))
 #define PROFILE_FUNCTION() PROFILE_SCOPE(__func__)
 #define PROFILE_FUNCTION_C(category) PROFILE_SCOPE_C(__func__, category)
 #define PROFILE_FUNCTION_L(level) PROFILE_SCOPE_L(__func__, level)
@@ -720,7 +719,7 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token
 #define PROF__STAGE_(id, name)                                                                             \
     PROF__SITE(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, 1);                                 \
     PROF__QUIET_SHADOW(PROF__GUARD(prof__stage, PROF__BEGIN(prof__site_##id, 1)))
-#define PROFILE_STAGE(name) PROF__EITHER(PROF__STAGE(PROF_UNIQUE, name), PROF__GONE(PROF_UNIQUE, PROF__TYPE(name)))
+#define PROFILE_STAGE(name) PROF__EITHER(PROF__STAGE(PROF_UNIQUE, name), PROF__GONE(PROF_UNIQUE, name))
 #define PROFILE_NEXT(name)                                                                                 \
     PROF__EITHER(                                                                                          \
         do {                                                                                               \
@@ -741,7 +740,7 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token
 #define PROFILE_MARK_F(...)                                                                                \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY, 1,              \
                                  prof__mark_format(&prof__here, __VA_ARGS__)),                             \
-                 (void)sizeof(prof__format_check(__VA_ARGS__)))
+                 PROF__USE(prof__format_check(__VA_ARGS__)))
 #define PROFILE_FRAME(name)                                                                                \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_FRAME, name, PROF_CATEGORY, 1, prof__frame(&prof__here)),      \
                  PROF__USE(name))
@@ -751,7 +750,7 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_COUNTER_INT, name, category, level,                            \
                                  ((1 ? 1 : (value)) / 2 != 0) ? prof__counter_double(&prof__here, (double)(value)) \
                                                               : prof__counter_int(&prof__here, (int64_t)(value))), \
-                 (PROF__USE2(name, value), PROF__USE2(category, level)))
+                 (0 ? (void)(name) : PROF__USE3(value, category, level)))
 #define PROFILE_COUNTER(name, value) PROF__COUNTER(name, value, PROF_CATEGORY, 1)
 #define PROFILE_COUNTER_C(name, value, category) PROF__COUNTER(name, value, category, 1)
 #define PROFILE_COUNTER_L(name, value, level) PROF__COUNTER(name, value, PROF_CATEGORY, level)
@@ -1595,7 +1594,7 @@ static prof__chunk *prof__chunk_take(prof__session *s)
         if (chunk->sequence) {
             PROF__STORE(&chunk->sequence, 0);
             __atomic_thread_fence(__ATOMIC_RELEASE); /* a reader that sees any of what follows sees the zero, too */
-            prof__clear(prof__chunk_first(chunk), s->chunk_words * 8);
+            prof__clear(prof__chunk_first(chunk), (size_t)s->chunk_words * 8);
             PROF__ADD(&h->overwritten, 1);
         }
         PROF__STORE(&chunk->lost, 0);
@@ -3157,7 +3156,7 @@ static prof_status prof__config_check(const prof_config *c)
     if ((unsigned)c->clock > PROF_CLOCK_MONOTONIC)
         return prof__fail(PROF_INVALID_ARGUMENT, "clock: auto, counter, ordered or monotonic");
     if (c->level < 0 || c->level > 255) return prof__fail(PROF_INVALID_ARGUMENT, "level %d: 1 to 255", c->level);
-    if (!c->memory && c->buffer_size && (c->buffer_size < PROF__MIN_BUFFER || (uint64_t)c->buffer_size > 64ull << 30))
+    if (!c->memory && c->buffer_size && (c->buffer_size < PROF__MIN_BUFFER || (uint64_t)c->buffer_size >> 30 > 64))
         return prof__fail(PROF_INVALID_ARGUMENT, "buffer_size: 128K to 64G");
     return PROF_OK;
 }

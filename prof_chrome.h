@@ -3,54 +3,60 @@
 
 QUICK START
 
-    #define PROF_IMPLEMENTATION        // in exactly one file of the program
-    #include "prof_chrome.h"           // instead of prof.h
+    #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++, before other includes
+    #include "prof_chrome.h"               // includes prof.h
 
-    prof_config config = {0};
-    config.output = "trace.json";      // this header is the writer of .json
-    prof_start(&config);
-    ...
-    prof_stop();                       // drop trace.json into ui.perfetto.dev, chrome://tracing or speedscope.app
+    int main(void)
+    {
+        prof_config config = {0};
+        config.output = "trace.json";      // this header is the writer of .json
+        prof_start(&config);
+        { PROFILE_SCOPE("work"); }
+        return (int)prof_stop();           // drop trace.json into ui.perfetto.dev, chrome://tracing or speedscope.app
+    }
 
-Or from an image: prof_trace_open("trace.prof", &trace), then prof_chrome_write(trace, "trace.json", NULL). Without the
-constructor attribute of gcc, clang and tcc there is no writer of .json before main: call prof_chrome_write() instead.
+An image of an earlier run: prof_trace_open("trace.prof", &trace), then prof_chrome_write(trace, "trace.json", NULL).
 
 WHAT IS WRITTEN                                                                                             >>chrome
 
-    scope       one complete event ("X"): name, category, call site, start, duration, arguments
+    scope       one complete event ("X"): name, category, call site, start, duration, arguments. Without a recorded
+                begin or end it has the argument "truncated": "begin", "end" or "begin and end"
     mark        an instant ("i") of its thread
-    counter     a sample ("C"), one counter for each name and category of the process, whatever thread recorded it; the
-                series has the counter's name, too. What is not a finite number becomes an instant
-    frame       an "X" from each boundary to the next, on a track of its own: "frames: NAME". What comes before the
-                first boundary is no frame. The 65th and later names of frames on one thread become instants
-    losses      an instant "lost N events" where they happened, and sums in otherData and in the process's label
-    thread      named and sorted: the main thread first, the others in order of appearance. A thread id that is out of
-                range or was used before in this process is replaced by a number above 1000000000
-    otherData   program, clock, rate, start as Unix time, losses, what a scope costs (chrome://tracing: "Metadata")
+    counter     samples ("C"): one counter for each name and category, whichever threads recorded it. The series has the
+                name of the counter, too. What is not a finite number becomes an instant
+    frame       an "X" from each boundary to the next on a track of its own, "frames: NAME", one for each thread that
+                records such frames. Frames of 0 ns are left out; the 65th and later names of a thread become instants
+    losses      an instant "lost N events" where they happened; the sum in the label of the process and in otherData
+    thread      its name and its place: the main thread first, then by appearance. A thread id that was used before in
+                the trace, or that is 0 or too large, is replaced by a number from 1000000000 on
+    otherData   program, clock and its rate, start as Unix time, losses, cost of a scope (chrome://tracing: "Metadata")
 
-    Times are microseconds with three decimals, made from integer nanoseconds since prof_start(). Nothing is lost up to
-    100 days. Each line is one event; lines of a thread are in order of time, parents before children; the counters come
-    last. Memory does not grow with the number of events: there is one cursor, and one for each thread with counters
-    while these are merged.
+    Times are microseconds since prof_start() with three decimals, made from integer nanoseconds; they are exact for 100
+    days. Each event is a line. The lines of a thread are in order of time, a parent before its children; counters come
+    last. Memory does not grow with the number of events: one cursor, and then one for each thread that has counters.
 
-    The file is strict JSON and valid UTF-8 whatever the names hold: quotes and control characters are escaped, invalid
-    bytes become U+FFFD. Integers beyond 2^53, pointers, infinities and NaN are strings in arguments. "loc" on an event
-    is its file and line, which Tracy shows; prof_chrome_options.source puts them where the other viewers show them.
+    The file is strict JSON in valid UTF-8 whatever the names hold; what is not UTF-8 becomes U+FFFD. In arguments,
+    integers beyond 2^53, pointers, infinities and NaN are strings. An empty name is written as (unnamed), an empty
+    category as prof; a color as the nearest of the names that chrome://tracing knows.
 
-What viewers do with it
-    An empty name is written as (unnamed), an empty category as prof. A name or category that a viewer takes for one of
-    its own, such as Profile or ResourceSendRequest, gets a space at its end; a category that contains
-    trace_event_overhead or blink.user_timing is written as prof.
-    A color becomes the nearest of the names that chrome://tracing knows; the others ignore it.
-    Viewers add start and duration as floating-point numbers, so that the end of a scope can come out 10^-10 us behind
-    its parent's end or behind its neighbour's start: speedscope then loses the nesting and DevTools the event. Where a
-    scope may share its end with another, the duration has the digits that make the sum right: "dur":12.345000000002.
-    It is the same when rounded to nanoseconds.
-    A scope of 0 ns is written as 0.1 ns ("dur":0.0001), which every viewer but chrome://tracing's details shows as 0:
-    speedscope drops what is zero, or complains.
-    speedscope shows neither marks nor counters, puts arguments into the name, and joins neighbours that share name,
-    arguments and instant. Perfetto drops scopes deeper than 512. chrome://tracing and speedscope read the whole file as
-    one string, which may have 512 MB: use options.from_ns and .to_ns, or Perfetto.
+WHAT VIEWERS MAKE OF IT                    (tests/viewers loads traces into them and compares every event)
+
+    Names. What a viewer takes for an event of its own gets a space at its end: Profile, Paint, FunctionCall and some 60
+    more, with which DevTools or speedscope would refuse the file. A category that contains trace_event_overhead or
+    blink.user_timing is written as prof. Keys of arguments that are also this file's own (truncated, source, function)
+    get a space, too.
+
+    Durations with more decimals. Viewers add start and duration as floating-point numbers. The end of a scope can come
+    out 10^-10 us behind its parent's end or behind the begin of its neighbour; speedscope then loses the nesting, and
+    DevTools the event. Where a scope may share its end with another, its duration has the decimals that make the sum
+    right: "dur":12.345000000002. Where the next begins at that very nanosecond and has the same name, it is 0.1 ns
+    short, and a scope of 0 ns is 0.1 ns long, because speedscope would nest the one and drop the other. Rounded to
+    nanoseconds, which is what Perfetto does, all these are exact.
+
+    Perfetto drops scopes deeper than 512. speedscope shows neither marks nor counters, makes arguments part of the
+    name, and on clocks of slow ticks confuses calls of the same name that share an instant. chrome://tracing,
+    speedscope and DevTools read at most 512 MB: write a part (from_ns, to_ns) or leave out short scopes
+    (min_duration_ns).
 */
 #ifndef PROF_CHROME_H
 #define PROF_CHROME_H
@@ -149,9 +155,9 @@ typedef struct prof__chrome_track {
     struct {
         int64_t start, duration;
         const char *name;
-        int open, exact; /* open: its line still wants the duration; exact: it ends with its parent */
-    } scope;                                 /* the last one written */
-    int64_t ends[PROF__CHROME_DEPTH];        /* of the open scopes, by depth */
+        int open, exact;              /* open: its line still wants the duration; exact: it ends with its parent */
+    } scope;                          /* the last one written */
+    int64_t ends[PROF__CHROME_DEPTH]; /* of the open scopes, by depth */
     prof__chrome_frames frames[PROF__CHROME_FRAMES];
     size_t frame_count;
 } prof__chrome_track;
@@ -442,7 +448,7 @@ static PROF__COLD int prof__chrome_odd_duration(prof__out *out, const prof__chro
     if (both) wanted = prof__chrome_double((wanted + (sum->end - sum->start)) / 2);
     missing = (wanted - sum->duration) * 1e3;
     if (!(missing > -0.4 && missing < 0.4)) return 0; /* 2^43 us and later: doubles have no nanoseconds */
-    for (digits = 3; digits <= 9; digits++, one *= 10) {
+    for (digits = 3; digits <= 12; digits++, one *= 10) {
         double units = missing * (double)one;
         int64_t steps;
         if (units > -0.5 && units < 0.5) continue;
@@ -945,7 +951,7 @@ static int prof__chrome_by_id(const void *a, const void *b)
     return x->track < y->track ? -1 : x->track > y->track;
 }
 
-/* A distinct number for each track: the system's, where it is a small one and the first of its kind. 0 without memory. */
+/* A distinct number for each track: the system's if it is neither large nor taken. 0 without memory. */
 static int prof__chrome_threads(prof__chrome *c)
 {
     size_t i, tracks = prof_trace_track_count(c->trace);
@@ -958,7 +964,7 @@ static int prof__chrome_threads(prof__chrome *c)
         }
         qsort(ids, tracks, sizeof *ids, prof__chrome_by_id);
         for (i = 0; i < tracks; i++) {
-            int fine = ids[i].id && ids[i].id < PROF__CHROME_ID && (!i || ids[i].id != ids[i - 1].id);
+            int fine = ids[i].id < PROF__CHROME_ID && (!i || ids[i].id != ids[i - 1].id);
             c->threads[ids[i].track].id = fine ? (uint32_t)ids[i].id : 0;
         }
         for (i = 0; i < tracks; i++)
@@ -1019,8 +1025,8 @@ static void prof__chrome_head(prof__chrome *c)
     prof__chrome_about_value(out, "sites_lost", PROF_VALUE_UINT, about->sites_lost, 0);
     prof__chrome_about_text(out, "mode", about->mode == PROF_FILL ? "fill" : "ring");
     prof__chrome_about_value(out, "complete", PROF_VALUE_BOOL, (uint64_t)about->complete, 0);
-    PROF__CHROME_LITERAL(out, "},\n\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"process_name\",\"cat\":\"__metadata\",");
-    PROF__CHROME_LITERAL(out, "\"pid\":");
+    PROF__CHROME_LITERAL(out, "},\n\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"process_name\"");
+    PROF__CHROME_LITERAL(out, ",\"cat\":\"__metadata\",\"pid\":");
     prof__out_unsigned(out, c->pid);
     PROF__CHROME_LITERAL(out, ",\"tid\":");
     prof__out_unsigned(out, c->pid);

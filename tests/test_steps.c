@@ -5,6 +5,7 @@
 #include "../prof.h"
 #include "test.h"
 #include "trace.h"
+#include <pthread.h>
 #include <signal.h>
 #include <ucontext.h>
 
@@ -37,10 +38,39 @@ static void do_in_handler(int what)
         }
 }
 
+/* Another thread restarts the recorder while the handler waits; call sites are numbered in another order there. */
+static int restart_asked, restart_done;
+
+static void *restarts(void *unused)
+{
+    prof_config config = trace_config(128u << 10);
+    for (int seen = 0, asked; (asked = __atomic_load_n(&restart_asked, __ATOMIC_ACQUIRE)) >= 0;) {
+        if (asked == seen) continue;
+        prof_stop();
+        prof_start(&config);
+        PROFILE_MARK("other 1");
+        PROFILE_MARK("other 2");
+        PROFILE_MARK("other 3");
+        seen = asked;
+        __atomic_store_n(&restart_done, seen, __ATOMIC_RELEASE);
+    }
+    return unused;
+}
+
+static void restart_elsewhere(void)
+{
+    if (__atomic_load_n(&prof__lock_word, __ATOMIC_ACQUIRE)) return; /* held by what is interrupted: it would wait */
+    int wanted = restart_asked + 1;
+    __atomic_store_n(&restart_asked, wanted, __ATOMIC_RELEASE);
+    while (__atomic_load_n(&restart_done, __ATOMIC_ACQUIRE) != wanted) continue;
+}
+
 static void on_trap(int number)
 {
     (void)number;
-    if (++steps == strike) do_in_handler(handler_does);
+    if (++steps != strike) return;
+    if (handler_does & 8) restart_elsewhere();
+    do_in_handler(handler_does);
 }
 
 /* The stack below the pointer may be in use (the red zone). */
@@ -218,6 +248,50 @@ TEST(scope_and_begin_in_the_handler) { interrupt_with(op_scope, 2); }
 TEST(thread_name) { interrupt_with(op_thread_name, 1); }
 TEST(controls) { interrupt_with(op_controls, 1); }
 
+
+/* A session ends and the next one begins between two instructions: what was begun in the old one is not in the new one,
+   least of all under a wrong name. */
+static void restart_within(uint64_t (*op)(void), const char *name)
+{
+    prof_config config = trace_config(128u << 10);
+    pthread_t thread;
+    long last = 0, step = 1;
+    if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer delays signals");
+    if (!trap_works()) SKIP("no trap flag here");
+    restart_asked = restart_done = 0;
+    pthread_create(&thread, NULL, restarts, NULL);
+    for (int does = 8; does <= 9; ++does) /* the handler itself records, or not */
+        for (step = 1, last = 1; step <= last && !test_failures; ++step) {
+            trace_start(&config);
+            op(); /* learns its call sites */
+            handler_does = does;
+            trapped(op, NULL, step);
+            last = steps;
+            prof_trace *trace = trace_stop();
+            for (size_t track = 0; track < prof_trace_track_count(trace); ++track) {
+                trace_list list = trace_read(trace, track);
+                for (size_t i = 0; i < list.count; ++i) {
+                    const prof_event *event = &list.events[i];
+                    CHECK(!strcmp(event->name, name) || !strncmp(event->name, "handler", 7) ||
+                          !strncmp(event->name, "other", 5));
+                    CHECK_EQUAL(event->type == PROF_EVENT_MARK, strstr(event->name, "mark") || strstr(event->name, "other"));
+                    CHECK_EQUAL(event->flags, 0);
+                    if (test_failures) printf("  event %s\n", event->name);
+                }
+                trace_free(&list);
+            }
+            CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+            prof_trace_close(trace);
+            if (test_failures) printf("  restarted at instruction %ld of %ld, handler does %d\n", step, last, does);
+        }
+    __atomic_store_n(&restart_asked, -1, __ATOMIC_RELEASE);
+    pthread_join(thread, NULL);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
+TEST(restart_within_a_scope) { restart_within(op_scope, "scope"); }
+TEST(restart_within_a_mark) { restart_within(op_mark, "mark"); }
+TEST(restart_within_begin_and_end) { restart_within(op_begin_end, "begin"); }
 #endif
 
 TEST_MAIN
