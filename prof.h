@@ -46,7 +46,8 @@ COMPILE-TIME OPTIONS                                                            
     PROF_CATEGORY          ""       category of the macros that name none; may be redefined between uses
     PROF_MAX_LEVEL         255      call sites above it compile to nothing
     PROF_UNIQUE            __COUNTER__, or __LINE__ where there is none: makes local names unique
-    PROF_DEF               visibility("default"): put before declarations, for example to export from a DLL
+    PROF_DEF               visibility("default"): put before declarations, for example to export from a DLL;
+                                    not static
 
     Set in the file with PROF_IMPLEMENTATION:
     PROF_CHUNK_SIZE        16384    bytes that a thread takes from the ring at a time; a multiple of 64
@@ -110,7 +111,7 @@ MANUAL                                                                          
 
     Freestanding. Define PROF_FREESTANDING, and, before the implementation:
         PROF_CLOCK_READ()       an expression: the counter, uint64_t; config.clock_hz is its rate
-        PROF_CPU_STATE()        an expression: PROF_CPU_STATE_SIZE (512 will do) zeroed bytes, 16-byte aligned, of this
+        PROF_CPU_STATE()        an expression: PROF_CPU_STATE_SIZE (1024 will do) zeroed bytes, 16-byte aligned, of this
                                 processor or thread; a thread must not move between reading it and the end of a macro
         PROF_CPU_ID()           optional: its number, the trace's thread id
     prof_start() wants config.memory. No function of >>read and >>reports exists; save the bytes of config.memory, from
@@ -465,8 +466,9 @@ PROF_DEF void prof_writer_register(prof_writer *writer);
        _S(text)                      name made at run time: copied into the trace, up to PROF_MAX_TEXT bytes
        _F(format, ...)               as printf; neither formatted nor evaluated while off
      PROFILE_FUNCTION()              the same, named after the function; _C(category) _L(level)
-     PROFILE_BLOCK(name) { ... }     a scope in front of its own block; _C _L. Without the cleanup attribute and without
-                                     C++, leaving it by break, goto or return leaves the scope open
+     PROFILE_BLOCK(name) { ... }     a scope in front of its own block; _C _L. Leave it early by return or goto, not by
+                                     break or continue, which would concern the block itself, and only when not
+                                     stripped. With neither C++ nor the cleanup attribute, leaving early leaves it open
      PROFILE_BEGIN(name)             not bound to a block: ended by PROFILE_END(name) on the same thread; _C _L.
      PROFILE_END(name)               An end without its begin does nothing. Up to 32 may be open at a time
      PROFILE_STAGE(name)             a scope that PROFILE_NEXT(name), in the same block or one inside, ends while it
@@ -627,6 +629,10 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token
 #define PROF__STAGE_TOKEN prof__stage
 #endif
 
+#if !defined(__cplusplus) && !defined(__GNUC__)
+#define PROF__GUARD(variable, token) prof__this_compiler_has_only_PROFILE_BLOCK
+#endif
+
 /* A statement that owns a site: action may use prof__here. */
 #define PROF__STATEMENT(kind, name, category, level, action)                   \
     do {                                                                       \
@@ -774,7 +780,8 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token
                   unsigned char: prof__arg_uint, unsigned short: prof__arg_uint, unsigned: prof__arg_uint, \
                   unsigned long: prof__arg_uint, unsigned long long: prof__arg_uint, float: prof__arg_double, \
                   double: prof__arg_double, char *: prof__arg_string, const char *: prof__arg_string,      \
-                  default: prof__arg_pointer))
+                  default: _Generic((0 ? 0ll : (value)), long long: prof__arg_int, /* bit-fields */          \
+                                    unsigned long long: prof__arg_uint, default: prof__arg_pointer)))
 #endif
 
 #define PROFILE_THREAD(name) PROF__EITHER(prof_thread_name(name), PROF__USE(name))
