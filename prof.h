@@ -969,6 +969,12 @@ enum { PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION };
 #endif
 #endif
 
+#ifdef PROF__THREAD_SANITIZER /* knows no fences, and what they order is atomic under it */
+#define PROF__FENCE() ((void)0)
+#else
+#define PROF__FENCE() __atomic_thread_fence(__ATOMIC_RELEASE)
+#endif
+
 static void prof__copy(void *to, const void *from, size_t size)
 {
 #ifdef PROF_FREESTANDING
@@ -1383,7 +1389,8 @@ typedef struct prof__session {
         uint32_t chunk, words;
     } left[PROF__MAX_LEFT];
     uint32_t left_count;
-    uint32_t attached; /* threads that point into the image */
+    uint32_t attached; /* threads that point into the image, those included that copy it */
+    uint32_t readers;  /* those that copy it */
     void *mapping;     /* null: the user's memory */
     size_t mapping_size, image_size;
     char output[1024]; /* expanded; "" for none */
@@ -1600,7 +1607,7 @@ static prof__chunk *prof__chunk_take(prof__session *s)
         }
         if (chunk->sequence) {
             PROF__STORE(&chunk->sequence, 0);
-            __atomic_thread_fence(__ATOMIC_RELEASE); /* a reader that sees any of what follows sees the zero, too */
+            PROF__FENCE(); /* a reader that sees any of what follows sees the zero, too */
             prof__clear(prof__chunk_first(chunk), (size_t)s->chunk_words * 8);
             PROF__ADD(&h->overwritten, 1);
         }
@@ -2788,6 +2795,7 @@ static void prof__sessions_reap(int present)
     uint32_t gate = prof__state_lock();
     prof__thread *self = PROF__SELF();
     prof__session *s = prof__state.session;
+    int retire = present && s && !s->readers;
     if (present && s) {
         if (self->session == s) prof__detach(self);
         prof__state.session = NULL;
@@ -2806,7 +2814,7 @@ static void prof__sessions_reap(int present)
         }
     }
     prof__state_unlock(gate);
-    if (present && s && prof__state.retired == s) prof__memory_retire(s);
+    if (retire && prof__state.retired == s) prof__memory_retire(s);
     while (dead) {
         prof__session *next = dead->next;
         prof__session_delete(dead);
@@ -3441,6 +3449,7 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
     prof__header h;
     prof__memory_read(s->header, 0, &h, sizeof h);
     __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image while the lock is not held */
+    s->readers++;
     if (prof__state.running) prof__pair_take_well(s->clock, h.tick_hz, &s->header->last);
     prof__lost_collect(s);
     prof__state_unlock(gate);
@@ -3455,11 +3464,13 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
         memset(copy, 0, (size_t)h.chunk_offset);
         prof__memory_read(s->header, 0, copy, sizeof h);
         memcpy(copy + h.meta_offset, s->meta, (size_t)s->header->meta_used);
-        if (!s->header->magic[0]) status = prof__fail(PROF_INVALID_STATE, "a new session was started meanwhile");
         prof__state_unlock(gate);
     }
     *size = s->image_size;
+    gate = prof__state_lock();
+    s->readers--;
     __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
+    prof__state_unlock(gate);
     if (status) {
         free(copy);
         copy = NULL;

@@ -183,6 +183,7 @@ static void *records(void *which)
 
 TEST(fork_while_threads_record)
 {
+    if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer can hang in a fork while threads run");
     pthread_t threads[4];
     prof_config config = trace_config(1u << 20);
     trace_start(&config);
@@ -246,6 +247,7 @@ static void *makes_threads(void *unused)
 /* The fork may come in the middle of any control function, and of the beginning and end of a thread. */
 TEST(fork_while_others_control)
 {
+    if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer can hang in a fork while threads run");
     pthread_t threads[2];
     over = 0;
     pthread_create(&threads[0], NULL, controls, NULL);
@@ -269,6 +271,7 @@ static void *forks(void *unused)
 
 TEST(fork_on_another_thread)
 {
+    if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer can hang in a fork while threads run");
     pthread_t thread;
     prof_config config = trace_config(256u << 10);
     trace_start(&config);
