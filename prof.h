@@ -465,6 +465,7 @@ PROF_DEF void prof_writer_register(prof_writer *writer);
        _C(name, category)  _L(name, level)  _CL(name, category, level)
        _S(text)                      name made at run time: copied into the trace, up to PROF_MAX_TEXT bytes
        _F(format, ...)               as printf; neither formatted nor evaluated while off
+       _COLOR(name, 0xRRGGBB)        for viewers that can be told a colour
      PROFILE_FUNCTION()              the same, named after the function; _C(category) _L(level)
      PROFILE_BLOCK(name) { ... }     a scope in front of its own block; _C _L. Leave it early by return or goto, not by
                                      break or continue, which would concern the block itself, and only when not
@@ -661,6 +662,12 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token
     PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY, 1, PROF__BEGIN_FORMAT,  \
                              __VA_ARGS__),                                                                 \
                  PROF__USE(prof__format_check(__VA_ARGS__)))
+#define PROF__SCOPE_COLOR(...) PROF__SCOPE_COLOR_(__VA_ARGS__)
+#define PROF__SCOPE_COLOR_(id, name, color)                                                                \
+    PROF__SITE_COLOR(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, 1, color);                    \
+    PROF__GUARD(prof__scope_##id, PROF__BEGIN(prof__site_##id, 1))
+#define PROFILE_SCOPE_COLOR(name, color) \
+    PROF__EITHER(PROF__SCOPE_COLOR(PROF_UNIQUE, name, color), PROF__GONE(PROF_UNIQUE, sizeof(name) + (color)))
 #define PROFILE_FUNCTION() PROFILE_SCOPE(__func__)
 #define PROFILE_FUNCTION_C(category) PROFILE_SCOPE_C(__func__, category)
 #define PROFILE_FUNCTION_L(level) PROFILE_SCOPE_L(__func__, level)

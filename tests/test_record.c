@@ -1012,5 +1012,19 @@ TEST(statements)
 }
 
 #ifndef __cplusplus
+TEST(a_scope_has_its_color)
+{
+    trace_start(NULL);
+    {
+        PROFILE_SCOPE_COLOR("blue", 0x3366cc);
+    }
+    trace = trace_stop();
+    list = trace_read(trace, 0);
+    CHECK_EQUAL(list.count, 1);
+    if (list.count) CHECK_EQUAL(list.events[0].site->color, 0x3366cc);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
 TEST_MAIN
 #endif
