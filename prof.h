@@ -22,7 +22,7 @@ Or write only the scopes, and run `PROF_OUTPUT=trace.json ./program`.
 
 WHAT IT COSTS                              (machine, date, commands and all other figures: BENCHMARKS.md)
 
-    a scope, recording                     1.05 to 1.08 times two clock reads, into memory and into a file mapping alike
+    a scope, recording                     1.06 to 1.08 times two clock reads, into memory and into a file mapping alike
     an integer argument                    3 ns more
     a scope whose category or level is off, or while nothing records      less than 0.5 ns
     a scope compiled with PROF_ENABLE=0    nothing: the object file is the same, byte for byte
@@ -96,7 +96,7 @@ MANUAL                                                                          
     order processors then read it up to some 70 ns early around code that waits for its own results (memory, division);
     what leaves a scope appears in its parent. PROF_CLOCK_ORDERED waits at the end of each scope until everything before
     it has happened and subtracts what that costs by itself: a chain of multiplications of 95 ns is then recorded as 95
-    instead of 33, at 1.4 to 1.9 times the price of a scope. It is for measuring short scopes; leave it off otherwise.
+    instead of 33, at 1.4 (Intel) to 2.8 (AMD) times the price of a scope. It is for measuring short scopes; leave it off otherwise.
     Durations in nanoseconds follow CLOCK_MONOTONIC: the image holds pairs of both clocks, one for each chunk, and the
     reader draws straight lines between them. The first millisecond is right within 100 ppm once the trace is read by
     the process itself, or stopped; in the image of a process that was killed that early, and that is then read on
@@ -1486,7 +1486,7 @@ static uint32_t prof__meta_site(prof__session *s, prof_site *site)
     words[5] = site->color;
     words[6] = site->level;
     words[7] = site->kind;
-    site->private_name = words[0];
+    PROF__STORE(&site->private_name, words[0]);
     return prof__meta_intern(s, PROF__META_SITE, words, sizeof words, &s->site_count);
 }
 
@@ -1792,8 +1792,9 @@ static void prof__thread_leaves(void *pointer)
 #endif
 
 /*-- WRITER ------------------------------------------------------------------------------------------------ >>writer --
-   The fast path of a begin: check that site, thread and generation agree; read the counter; mark the thread busy, so
-   that a signal handler that interrupts from here on stays out; store the event; move the cursor. */
+   The fast path of a begin: read the counter; mark the thread busy, so that a signal handler that interrupts from here on
+   stays out; only then, when no handler can move the thread to another session any more, check that site, thread and
+   generation agree; store the event; move the cursor. */
 
 /* Brings site and thread in step with the present generation. 1: the site is on and the thread has a chunk. */
 static int prof__settle(prof__thread *self, prof_site *site)
@@ -1869,7 +1870,8 @@ static inline int prof__enter(prof__thread *self, prof_site *site, uint64_t *hea
     if (PROF__LIKELY(!((uint32_t)*head | (self->gate ^ generation)))) {
         self->gate = PROF__BUSY;
         PROF__BARRIER();
-        return 1;
+        if (PROF__LIKELY(self->seen == generation)) return 1;
+        self->gate = self->open; /* a handler in between has moved the thread to another session */
     }
     if (!prof__enter_slow(self, site)) return 0;
     *head = prof__site_load(site) >> PROF__TICK_BITS << PROF__TICK_BITS;
@@ -1949,12 +1951,16 @@ static PROF__COLD prof__token prof__begin_slow(prof__thread *self, prof_site *si
 PROF_DEF prof__token prof__begin(prof_site *site)
 {
     prof__thread *self = PROF__SELF();
+    uint64_t now = prof__counter();
+    uint32_t gate = self->gate;
+    self->gate = PROF__BUSY;
+    PROF__BARRIER(); /* from here on no handler moves the thread to another session */
     uint32_t generation = PROF__LOAD(&prof__generation);
     uint64_t head = prof__site_load(site) ^ generation;
-    if (PROF__UNLIKELY((uint32_t)head | (self->gate ^ generation))) return prof__begin_slow(self, site);
-    uint64_t now = prof__counter();
-    self->gate = PROF__BUSY;
-    PROF__BARRIER();
+    if (PROF__UNLIKELY((uint32_t)head | (gate ^ generation))) {
+        if (gate != PROF__BUSY) self->gate = self->open;
+        return prof__begin_slow(self, site);
+    }
     uint64_t *at = self->cursor, room = self->room, elapsed = now - self->base;
     if (PROF__UNLIKELY((room < 2) | (elapsed >> PROF__TICK_BITS != 0))) {
         self->gate = generation;
@@ -1968,7 +1974,6 @@ PROF_DEF prof__token prof__begin(prof_site *site)
     return head | self->epoch;
 }
 
-
 static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token)
 {
     if ((uint32_t)token != self->epoch) return; /* begun in another session: its image has it as open */
@@ -1980,15 +1985,17 @@ static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token)
 PROF_DEF void prof__end(prof__token token)
 {
     prof__thread *self = PROF__SELF();
-    uint64_t head = token ^ self->epoch;
+    uint64_t now = prof__counter();
+    uint32_t gate = self->gate;
+    self->gate = PROF__BUSY;
+    PROF__BARRIER();
     uint32_t generation = PROF__LOAD(&prof__generation);
-    if (PROF__UNLIKELY((uint32_t)head | (self->gate ^ generation))) {
+    uint64_t head = token ^ self->epoch;
+    if (PROF__UNLIKELY((uint32_t)head | (gate ^ generation))) {
+        if (gate != PROF__BUSY) self->gate = self->open;
         prof__end_slow(self, token);
         return;
     }
-    uint64_t now = prof__counter();
-    self->gate = PROF__BUSY;
-    PROF__BARRIER();
     uint64_t *at = self->cursor, elapsed = now - self->base;
     if (PROF__UNLIKELY(((uint64_t)(self->end - at) <= self->room) | (elapsed >> PROF__TICK_BITS != 0))) {
         self->gate = generation;
@@ -2028,7 +2035,8 @@ PROF_DEF prof__token prof__next(prof_site *site, prof__token token)
         self->gate = PROF__BUSY;
         PROF__BARRIER();
         uint64_t *at = self->cursor, room = self->room, elapsed = now - self->base;
-        if (PROF__LIKELY(!(((uint64_t)(self->end - at) <= room) | (room < 2) | (elapsed >> PROF__TICK_BITS != 0)))) {
+        if (PROF__LIKELY(room >= 2 && (uint64_t)(self->end - at) > room && !(elapsed >> PROF__TICK_BITS) &&
+                         self->seen == generation)) {
             prof__store_word(at, (old ^ PROF__END_OF_BEGIN) | elapsed);
             prof__store_word(at + 1, head | elapsed);
             self->cursor = at + 2;
@@ -2037,7 +2045,7 @@ PROF_DEF prof__token prof__next(prof_site *site, prof__token token)
             self->gate = generation;
             return head | self->epoch;
         }
-        self->gate = generation;
+        self->gate = self->open;
     }
     return prof__next_slow(self, site, token);
 }
@@ -2083,10 +2091,10 @@ static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64
     }
     self->gate = PROF__BUSY;
     PROF__BARRIER();
-    int fits = self->room >= 2;
+    int fits = (self->room >= 2) & (self->seen == generation);
     if (PROF__LIKELY(fits)) prof__number_write(self, head | low, number);
     PROF__BARRIER();
-    self->gate = generation;
+    self->gate = self->open;
     if (PROF__UNLIKELY(!fits)) prof__arg_slow(site, low, number);
 }
 
@@ -2251,7 +2259,7 @@ PROF_DEF void prof__begin_loose(prof_site *site)
     if (!token) return;
     uint32_t at = self->loose_count++; /* before it is filled: a handler that comes in between takes the next */
     PROF__BARRIER();
-    self->loose_name[at] = site->private_name;
+    self->loose_name[at] = PROF__LOAD(&site->private_name);
     self->loose[at] = token;
 }
 
@@ -2260,12 +2268,12 @@ PROF_DEF void prof__end_loose(prof_site *site)
     prof__thread *self = PROF__SELF();
     uint64_t head;
     if (!self->loose_count || !prof__enter(self, site, &head)) return;
-    uint32_t name = site->private_name, at = self->loose_count;
+    uint32_t name = PROF__LOAD(&site->private_name), at = self->loose_count;
     prof__leave(self);
     while (at && self->loose_name[at - 1] != name) --at;
     if (!at) return;
     prof__token token = self->loose[at - 1];
-    self->loose_name[at - 1] = PROF__SHUT; /* no string's id */
+    for (uint32_t i = at - 1; i < self->loose_count; ++i) self->loose_name[i] = PROF__SHUT; /* no string's id */
     PROF__BARRIER();
     self->loose_count = at - 1; /* those above it were left open: the reader closes them here, too */
     prof__end(token);

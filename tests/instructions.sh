@@ -17,10 +17,10 @@ bytes-first-scope-gcc          70
 bytes-next-scope-gcc           63
 bytes-first-scope-clang        139
 bytes-next-scope-clang         148
-instructions-scope             76
+instructions-scope             80
 instructions-scope_off         7
-instructions-block             76
-instructions-begin_end         132
+instructions-block             80
+instructions-begin_end         150
 instructions-mark              67
 instructions-mark_off          9
 instructions-counter           85
