@@ -1969,9 +1969,10 @@ PROF_DEF prof__token prof__begin(prof_site *site)
     prof__store_word(at, head | elapsed);
     self->cursor = at + 1;
     self->room = room - 2;
+    prof__token token = head | self->epoch;
     PROF__BARRIER();
     self->gate = generation;
-    return head | self->epoch;
+    return token;
 }
 
 static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token)
@@ -2041,9 +2042,10 @@ PROF_DEF prof__token prof__next(prof_site *site, prof__token token)
             prof__store_word(at + 1, head | elapsed);
             self->cursor = at + 2;
             self->room = room - 2;
+            token = head | self->epoch;
             PROF__BARRIER();
             self->gate = generation;
-            return head | self->epoch;
+            return token;
         }
         self->gate = self->open;
     }
