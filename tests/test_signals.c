@@ -282,7 +282,7 @@ TEST(begin_and_end_on_both_sides)
 /* Starting and stopping, with all that they measure and write, under fire. */
 TEST(control_functions_are_interrupted)
 {
-    prof_config config = trace_config(16u << 20); /* so much that the handlers do not wrap it while a save is slow */
+    prof_config config = trace_config(2u << 20);
     handler_install(0);
     handler_does = 15;
     signals_start();
