@@ -1792,9 +1792,9 @@ static void prof__thread_leaves(void *pointer)
 #endif
 
 /*-- WRITER ------------------------------------------------------------------------------------------------ >>writer --
-   The fast path of a begin: read the counter; mark the thread busy, so that a signal handler that interrupts from here on
+   The fast path of every macro: read the counter; take the thread, so that a signal handler that interrupts from here on
    stays out; only then, when no handler can move the thread to another session any more, check that site, thread and
-   generation agree; store the event; move the cursor. */
+   generation agree; store the event; move the cursor; open the gate. */
 
 /* Brings site and thread in step with the present generation. 1: the site is on and the thread has a chunk. */
 static int prof__settle(prof__thread *self, prof_site *site)
@@ -1827,20 +1827,31 @@ static int prof__settle(prof__thread *self, prof_site *site)
     return !site || (uint32_t)prof__site_load(site) == generation;
 }
 
-/* Enters the recorder on the slow path: 1 if the thread is now busy and may write for this site. A null site asks for
-   an attached thread only. A thread that was busy is being interrupted: the event is lost, and counted. */
-static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site)
+/* From here on no handler writes, or moves the thread to another session. Returns what prof__untake() wants. */
+static inline uint32_t prof__take(prof__thread *self)
 {
-    if (self->gate == PROF__BUSY) {
-        prof__lose(self, 1);
-        return 0;
-    }
+    uint32_t gate = self->gate;
     self->gate = PROF__BUSY;
     PROF__BARRIER();
-    int recording = prof__settle(self, site);
-    if (recording) return 1;
+    return gate;
+}
+
+/* A thread that was busy when it was taken is being interrupted, and stays busy. */
+static inline void prof__untake(prof__thread *self, uint32_t gate)
+{
     PROF__BARRIER();
-    self->gate = self->open;
+    if (gate != PROF__BUSY) self->gate = self->open;
+}
+
+/* Behind a take that found the fast path closed: 1 if the thread may write for this site. A null site asks for an
+   attached thread only. A thread that is being interrupted loses the event, which is counted. */
+static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint32_t gate)
+{
+    if (gate == PROF__BUSY)
+        prof__lose(self, 1);
+    else if (prof__settle(self, site))
+        return 1;
+    prof__untake(self, gate);
     return 0;
 }
 
@@ -1848,33 +1859,28 @@ static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site)
 PROF_DEF int prof__check(prof_site *site)
 {
     prof__thread *self = PROF__SELF();
-    uint32_t gate = self->gate;
+    uint32_t gate = prof__take(self);
     if (gate == PROF__BUSY) return 1; /* whoever counts the loss wants the arguments */
-    self->gate = PROF__BUSY;
-    PROF__BARRIER();
     PROF__ERRNO_SAVE();
     if (prof__lock_try(&prof__lock_word)) {
         prof__site_settle(site);
         prof__unlock(&prof__lock_word);
     }
     PROF__ERRNO_RESTORE();
-    PROF__BARRIER();
-    self->gate = gate;
+    prof__untake(self, gate);
     return prof__on(site);
 }
 
+static uint64_t prof__site_head(const prof_site *site) { return prof__site_load(site) >> PROF__TICK_BITS << PROF__TICK_BITS; }
+
+/* Takes the thread for a site: 1 if it may write. */
 static inline int prof__enter(prof__thread *self, prof_site *site, uint64_t *head)
 {
-    uint32_t generation = PROF__LOAD(&prof__generation);
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
     *head = prof__site_load(site) ^ generation;
-    if (PROF__LIKELY(!((uint32_t)*head | (self->gate ^ generation)))) {
-        self->gate = PROF__BUSY;
-        PROF__BARRIER();
-        if (PROF__LIKELY(self->seen == generation)) return 1;
-        self->gate = self->open; /* a handler in between has moved the thread to another session */
-    }
-    if (!prof__enter_slow(self, site)) return 0;
-    *head = prof__site_load(site) >> PROF__TICK_BITS << PROF__TICK_BITS;
+    if (PROF__LIKELY(!((uint32_t)*head | (gate ^ generation)))) return 1;
+    if (!prof__enter_slow(self, site, gate)) return 0;
+    *head = prof__site_head(site);
     return 1;
 }
 
@@ -1937,14 +1943,11 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
     self->cursor++;
 }
 
-static PROF__COLD prof__token prof__begin_slow(prof__thread *self, prof_site *site)
+static PROF__COLD prof__token prof__begin_slow(prof__thread *self, prof_site *site, uint32_t gate)
 {
-    uint64_t head;
-    prof__token token = 0;
-    if (prof__enter(self, site, &head)) {
-        token = prof__begin_at(self, head, prof__now(self->session, 0));
-        prof__leave(self);
-    }
+    if (!prof__enter_slow(self, site, gate)) return 0;
+    prof__token token = prof__begin_at(self, prof__site_head(site), prof__now(self->session, 0));
+    prof__leave(self);
     return token;
 }
 
@@ -1952,20 +1955,11 @@ PROF_DEF prof__token prof__begin(prof_site *site)
 {
     prof__thread *self = PROF__SELF();
     uint64_t now = prof__counter();
-    uint32_t gate = self->gate;
-    self->gate = PROF__BUSY;
-    PROF__BARRIER(); /* from here on no handler moves the thread to another session */
-    uint32_t generation = PROF__LOAD(&prof__generation);
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
     uint64_t head = prof__site_load(site) ^ generation;
-    if (PROF__UNLIKELY((uint32_t)head | (gate ^ generation))) {
-        if (gate != PROF__BUSY) self->gate = self->open;
-        return prof__begin_slow(self, site);
-    }
+    if (PROF__UNLIKELY((uint32_t)head | (gate ^ generation))) return prof__begin_slow(self, site, gate);
     uint64_t *at = self->cursor, room = self->room, elapsed = now - self->base;
-    if (PROF__UNLIKELY((room < 2) | (elapsed >> PROF__TICK_BITS != 0))) {
-        self->gate = generation;
-        return prof__begin_slow(self, site);
-    }
+    if (PROF__UNLIKELY((room < 2) | (elapsed >> PROF__TICK_BITS != 0))) return prof__begin_slow(self, site, gate);
     prof__store_word(at, head | elapsed);
     self->cursor = at + 1;
     self->room = room - 2;
@@ -1975,32 +1969,29 @@ PROF_DEF prof__token prof__begin(prof_site *site)
     return token;
 }
 
-static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token)
+static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token, uint32_t gate)
 {
-    if ((uint32_t)token != self->epoch) return; /* begun in another session: its image has it as open */
-    if (!prof__enter_slow(self, NULL)) return;
-    if ((uint32_t)token == self->epoch) prof__end_at(self, token ^ self->epoch, prof__now(self->session, 1));
-    prof__leave(self);
+    if ((uint32_t)token != self->epoch) { /* begun in another session: its image has it as open */
+        prof__untake(self, gate);
+    } else if (prof__enter_slow(self, NULL, gate)) {
+        if ((uint32_t)token == self->epoch) prof__end_at(self, token ^ self->epoch, prof__now(self->session, 1));
+        prof__leave(self);
+    }
 }
 
 PROF_DEF void prof__end(prof__token token)
 {
     prof__thread *self = PROF__SELF();
     uint64_t now = prof__counter();
-    uint32_t gate = self->gate;
-    self->gate = PROF__BUSY;
-    PROF__BARRIER();
-    uint32_t generation = PROF__LOAD(&prof__generation);
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
     uint64_t head = token ^ self->epoch;
     if (PROF__UNLIKELY((uint32_t)head | (gate ^ generation))) {
-        if (gate != PROF__BUSY) self->gate = self->open;
-        prof__end_slow(self, token);
+        prof__end_slow(self, token, gate);
         return;
     }
     uint64_t *at = self->cursor, elapsed = now - self->base;
     if (PROF__UNLIKELY(((uint64_t)(self->end - at) <= self->room) | (elapsed >> PROF__TICK_BITS != 0))) {
-        self->gate = generation;
-        prof__end_slow(self, token);
+        prof__end_slow(self, token, gate);
         return;
     }
     prof__store_word(at, (head ^ PROF__END_OF_BEGIN) | elapsed);
@@ -2010,9 +2001,10 @@ PROF_DEF void prof__end(prof__token token)
 }
 
 /* Both at one time, too; so a chunk with room for both is there before the clock counts. */
-static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *site, prof__token token)
+static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *site, prof__token token, uint32_t gate)
 {
     uint64_t head;
+    prof__untake(self, gate);
     if (!prof__live(site) || !prof__enter(self, site, &head)) {
         if (token) prof__end(token);
         return 0;
@@ -2028,28 +2020,22 @@ static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *sit
 PROF_DEF prof__token prof__next(prof_site *site, prof__token token)
 {
     prof__thread *self = PROF__SELF();
-    uint64_t old = token ^ self->epoch;
-    uint32_t generation = PROF__LOAD(&prof__generation);
-    uint64_t head = prof__site_load(site) ^ generation;
-    if (PROF__LIKELY(!((uint32_t)head | (uint32_t)old | (self->gate ^ generation)))) {
-        uint64_t now = prof__counter();
-        self->gate = PROF__BUSY;
-        PROF__BARRIER();
-        uint64_t *at = self->cursor, room = self->room, elapsed = now - self->base;
-        if (PROF__LIKELY(room >= 2 && (uint64_t)(self->end - at) > room && !(elapsed >> PROF__TICK_BITS) &&
-                         self->seen == generation)) {
-            prof__store_word(at, (old ^ PROF__END_OF_BEGIN) | elapsed);
-            prof__store_word(at + 1, head | elapsed);
-            self->cursor = at + 2;
-            self->room = room - 2;
-            token = head | self->epoch;
-            PROF__BARRIER();
-            self->gate = generation;
-            return token;
-        }
-        self->gate = self->open;
-    }
-    return prof__next_slow(self, site, token);
+    uint64_t now = prof__counter();
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
+    uint64_t head = prof__site_load(site) ^ generation, old = token ^ self->epoch;
+    if (PROF__UNLIKELY((uint32_t)head | (uint32_t)old | (gate ^ generation)))
+        return prof__next_slow(self, site, token, gate);
+    uint64_t *at = self->cursor, room = self->room, elapsed = now - self->base;
+    if (PROF__UNLIKELY((room < 2) | ((uint64_t)(self->end - at) <= room) | (elapsed >> PROF__TICK_BITS != 0)))
+        return prof__next_slow(self, site, token, gate);
+    prof__store_word(at, (old ^ PROF__END_OF_BEGIN) | elapsed);
+    prof__store_word(at + 1, head | elapsed);
+    self->cursor = at + 2;
+    self->room = room - 2;
+    token = head | self->epoch;
+    PROF__BARRIER();
+    self->gate = generation;
+    return token;
 }
 
 /* Two words: a head, and the number behind it. */
@@ -2072,32 +2058,26 @@ static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number)
     prof__leave(self);
 }
 
-static PROF__COLD void prof__arg_slow(prof_site *site, uint64_t low, uint64_t number)
+static PROF__COLD void prof__arg_slow(prof__thread *self, prof_site *site, uint64_t low, uint64_t number, uint32_t gate)
 {
-    prof__thread *self = PROF__SELF();
-    uint64_t head, now;
-    if (!prof__enter(self, site, &head)) return;
-    now = self->base; /* an argument has no time */
-    if (prof__reserve(self, 2, &now)) prof__number_write(self, head | low, number);
+    if (!prof__enter_slow(self, site, gate)) return;
+    uint64_t now = self->base; /* an argument has no time */
+    if (prof__reserve(self, 2, &now)) prof__number_write(self, prof__site_head(site) | low, number);
     prof__leave(self);
 }
 
 static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64_t number)
 {
     prof__thread *self = PROF__SELF();
-    uint32_t generation = PROF__LOAD(&prof__generation);
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
     uint64_t head = prof__site_load(site) ^ generation, low = (uint64_t)type << 32 | 1;
-    if (PROF__UNLIKELY((uint32_t)head | (self->gate ^ generation))) {
-        prof__arg_slow(site, low, number);
+    if (PROF__UNLIKELY(((uint32_t)head | (gate ^ generation)) || self->room < 2)) {
+        prof__arg_slow(self, site, low, number, gate);
         return;
     }
-    self->gate = PROF__BUSY;
+    prof__number_write(self, head | low, number);
     PROF__BARRIER();
-    int fits = (self->room >= 2) & (self->seen == generation);
-    if (PROF__LIKELY(fits)) prof__number_write(self, head | low, number);
-    PROF__BARRIER();
-    self->gate = self->open;
-    if (PROF__UNLIKELY(!fits)) prof__arg_slow(site, low, number);
+    self->gate = generation;
 }
 
 static uint64_t prof__double_bits(double value)
@@ -2291,7 +2271,7 @@ PROF_DEF void prof_thread_name(const char *name)
     }
     if (name) prof__copy(self->name, name, length);
     self->name[length] = 0;
-    if (!self->session || !prof__enter_slow(self, NULL)) return;
+    if (!self->session || !prof__enter_slow(self, NULL, prof__take(self))) return;
     PROF__ERRNO_SAVE();
     if (prof__lock_try(&prof__lock_word)) {
         char text[64];
@@ -2766,10 +2746,7 @@ static prof_status prof__layout(prof__session *s, void *memory, uint64_t size)
 /* Control functions hold the lock as a busy thread, so that a signal handler with a scope in it does not wait for it. */
 static uint32_t prof__state_lock(void)
 {
-    prof__thread *self = PROF__SELF();
-    uint32_t gate = self->gate;
-    self->gate = PROF__BUSY;
-    PROF__BARRIER();
+    uint32_t gate = prof__take(PROF__SELF());
     prof__lock(&prof__lock_word);
     return gate;
 }
@@ -2777,8 +2754,7 @@ static uint32_t prof__state_lock(void)
 static void prof__state_unlock(uint32_t gate)
 {
     prof__unlock(&prof__lock_word);
-    PROF__BARRIER();
-    PROF__SELF()->gate = gate;
+    prof__untake(PROF__SELF(), gate);
 }
 
 static void prof__text_copy(char *to, size_t size, const char *from)
