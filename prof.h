@@ -44,6 +44,7 @@ COMPILE-TIME OPTIONS                                                            
     Set in every file (a file may differ from the others):
     PROF_ENABLE            1        0 removes every trace of prof from the file
     PROF_CATEGORY          ""       category of the macros that name none; may be redefined between uses
+    PROF_SITE_LEVEL        1        level of the macros that name none; may be redefined between uses
     PROF_MAX_LEVEL         255      call sites above it compile to nothing
     PROF_UNIQUE            __COUNTER__, or __LINE__ where there is none: makes local names unique
     PROF_DEF               visibility("default"): put before declarations, for example to export from a DLL;
@@ -90,20 +91,22 @@ MANUAL                                                                          
     at any time when none of its scopes is open.
 
     PROFILE_ARG adds to the innermost scope that this thread is recording, which is not the one around it when that is
-    off: give an argument the category and level of its scope, or leave both at the default.
+    off. An argument has PROF_CATEGORY and PROF_SITE_LEVEL: for one of a scope of another category or level, redefine
+    them around it.
 
     Accuracy. The counter is read without ordering, as every profiler does, because that is all a scope costs. Out-of-
     order processors then read it up to some 70 ns early around code that waits for its own results (memory, division);
     what leaves a scope appears in its parent. PROF_CLOCK_ORDERED waits at the end of each scope until everything before
     it has happened and subtracts what that costs by itself: a chain of multiplications of 95 ns is then recorded as 95
-    instead of 33, at 1.4 (Intel) to 2.8 (AMD) times the price of a scope. It is for measuring short scopes; leave it off otherwise.
+    instead of 33, at 1.4 (Intel) to 2.8 (AMD) times the price of a scope. It is for measuring short scopes; leave it
+    off otherwise.
     Durations in nanoseconds follow CLOCK_MONOTONIC: the image holds pairs of both clocks, one for each chunk, and the
     reader draws straight lines between them. The first millisecond is right within 100 ppm once the trace is read by
     the process itself, or stopped; in the image of a process that was killed that early, and that is then read on
     another machine, the rate is the processor's own word for it.
 
     Never. prof does not print (but for errors of PROF_OUTPUT, on stderr), does not abort, does not change signal
-    handlers, errno, locale or environment, starts no thread, and allocates nothing after prof_start().
+    handlers, errno, locale or environment, starts no thread, and no macro allocates anything.
 
     Automatic tracing of functions. Compile your files with -finstrument-functions, and the implementation, without that
     flag, with PROF_INSTRUMENT_FUNCTIONS: every call is a scope, named by the symbol tables. Filter by min_duration, which
@@ -134,6 +137,9 @@ MANUAL                                                                          
 #endif
 #ifndef PROF_CATEGORY
 #define PROF_CATEGORY ""
+#endif
+#ifndef PROF_SITE_LEVEL
+#define PROF_SITE_LEVEL 1
 #endif
 #ifndef PROF_MAX_LEVEL
 #define PROF_MAX_LEVEL 255
@@ -286,8 +292,11 @@ PROF_DEF const char *prof_error(void);
 #endif
 
 /*-- READING ------------------------------------------------------------------------------------------------- >>read --
-   A trace is a private, validated copy: it never changes, and any number of threads may read one. */
-#if PROF_ENABLE
+   A trace is a private, validated copy: it never changes, and any number of threads may read one, each with its own
+   cursors. Functions of this part and the next may be called from any thread at any time, but not from signal handlers.
+   A function that fails leaves null (0 entries) in what it should have made: PROF_IO, the file cannot be read;
+   PROF_CORRUPT, it is no image, or damaged; PROF_UNSUPPORTED, an image of a newer version or of the other byte order;
+   PROF_NO_MEMORY. With PROF_ENABLE=0 they are as those of >>control are: PROF_DISABLED, no trace, no event. */
 
 typedef struct prof_trace prof_trace;
 typedef struct prof_cursor prof_cursor;
@@ -381,6 +390,7 @@ typedef struct prof_trace_info {
     int complete;                 /* 0: the session was not stopped (running, or the process died) */
 } prof_trace_info;
 
+#if PROF_ENABLE
 /* path: an image (.prof) of this or an earlier run; it may still be recorded into. */
 PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace);
 /* The running session as it is now, or the last one. */
@@ -397,6 +407,7 @@ PROF_DEF const prof_track *prof_trace_track(const prof_trace *trace, size_t inde
 PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor);
 PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event); /* 0 at the end */
 PROF_DEF void prof_cursor_close(prof_cursor *cursor);                  /* null is fine */
+#endif
 
 /*-- REPORTS ------------------------------------------------------------------------------------------------ >>reports --
    Each comes as a file (path null or "-" is standard output; a regular file is replaced only when complete) and as a
@@ -425,15 +436,7 @@ typedef struct prof_summary_options {
     size_t top; /* rows of the scope table; 0: all */
 } prof_summary_options;
 
-/* A table for a terminal: scopes, frames, counters, losses, the recorder's own cost. Percentiles are exact to 0.8 %. */
-PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *path, const prof_summary_options *options);
-PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink, const prof_summary_options *options);
-
-/* One event a line, RFC 4180, integer nanoseconds. */
-PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path);
-PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
-
-/* The same figures as data: one entry per scope name and call site, sorted as asked. Free with prof_stats_free. */
+/* One entry of the statistics: a scope name at a call site. */
 typedef struct prof_stat {
     const char *name;                /* the site's; the format of PROFILE_SCOPE_F; the text of PROFILE_SCOPE_S */
     const prof_callsite *site;
@@ -443,8 +446,6 @@ typedef struct prof_stat {
     double mean_ns, deviation_ns;    /* population */
     uint64_t p50_ns, p90_ns, p99_ns, p999_ns;
 } prof_stat;
-PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats, size_t *count);
-PROF_DEF void prof_stats_free(prof_stat *stats);
 
 /* How prof_stop() and prof_save() find the writer of an extension. A header with a writer registers it before main. */
 typedef struct prof_writer {
@@ -452,14 +453,31 @@ typedef struct prof_writer {
     prof_status (*write)(const prof_trace *trace, const char *path);
     struct prof_writer *next;
 } prof_writer;
+
+#if PROF_ENABLE
+/* A table for a terminal: scopes, frames, counters, losses, the recorder's own cost. Percentiles are exact to 0.8 %. */
+PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *path, const prof_summary_options *options);
+PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink, const prof_summary_options *options);
+
+/* One event a line, RFC 4180, integer nanoseconds. */
+PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path);
+PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
+
+/* The figures of the summary's scopes as data, sorted as asked. Free with prof_stats_free() before the trace. */
+PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats, size_t *count);
+PROF_DEF void prof_stats_free(prof_stat *stats);
+
+/* writer must stay; it belongs to the list from here on. Not for two threads at once. */
 PROF_DEF void prof_writer_register(prof_writer *writer);
 #endif
 
 /*-- MARKUP ------------------------------------------------------------------------------------------------ >>markup --
    name, category, key: string literals (anything else goes through the _S and _F forms). category groups call sites for
-   prof_category_enable() and viewers; it is PROF_CATEGORY where none is given. level: 1 to 255, 1 where none is given.
+   prof_category_enable() and viewers; level: 1 to 255. Where none is given they are PROF_CATEGORY and PROF_SITE_LEVEL.
    Every macro may stand in any function, any number of times, in handlers of signals and in code that runs before main
-   or after prof_stop(). No macro changes errno, allocates, or blocks.
+   or after prof_stop(); but C99 allows no static variable in an `inline` function that is not static. No macro changes
+   errno or allocates. Only a call site or a thread that is new, or a control call since its last use, takes a lock: for
+   microseconds as a rule, and after some tenths of a second it gives up, which loses that event.
 
      PROFILE_SCOPE(name)             from here to the end of the block, however it is left
        _C(name, category)  _L(name, level)  _CL(name, category, level)
@@ -548,7 +566,8 @@ static inline PROF__UNUSED PROF__UNTRACED int prof__on(const prof_site *site) /*
 {
     return PROF__STATE(site) != PROF__OFF;
 }
-static inline PROF__UNUSED PROF__UNTRACED int prof__live(prof_site *site) /* for macros with arguments, evaluated only when on */
+/* For macros with arguments, which are evaluated only when on. */
+static inline PROF__UNUSED PROF__UNTRACED int prof__live(prof_site *site)
 {
     uint32_t state = PROF__STATE(site);
     return PROF__LIKELY(!state) || (state != PROF__OFF && prof__check(site));
@@ -652,42 +671,42 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token
 #define PROFILE_SCOPE_CL(name, category, level)                                                            \
     PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, name, category, level, PROF__BEGIN_1, 0),                        \
                  PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof(category) + (level)))
-#define PROFILE_SCOPE(name) PROFILE_SCOPE_CL(name, PROF_CATEGORY, 1)
-#define PROFILE_SCOPE_C(name, category) PROFILE_SCOPE_CL(name, category, 1)
+#define PROFILE_SCOPE(name) PROFILE_SCOPE_CL(name, PROF_CATEGORY, PROF_SITE_LEVEL)
+#define PROFILE_SCOPE_C(name, category) PROFILE_SCOPE_CL(name, category, PROF_SITE_LEVEL)
 #define PROFILE_SCOPE_L(name, level) PROFILE_SCOPE_CL(name, PROF_CATEGORY, level)
 #define PROFILE_SCOPE_S(text)                                                                              \
-    PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, "", PROF_CATEGORY, 1, PROF__BEGIN_TEXT, text),                   \
+    PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, "", PROF_CATEGORY, PROF_SITE_LEVEL, PROF__BEGIN_TEXT, text),     \
                  PROF__USE(text))
 #define PROFILE_SCOPE_F(...)                                                                               \
-    PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY, 1, PROF__BEGIN_FORMAT,  \
-                             __VA_ARGS__),                                                                 \
+    PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY, PROF_SITE_LEVEL,        \
+                             PROF__BEGIN_FORMAT, __VA_ARGS__),                                             \
                  PROF__USE(prof__format_check(__VA_ARGS__)))
 #define PROF__SCOPE_COLOR(...) PROF__SCOPE_COLOR_(__VA_ARGS__)
 #define PROF__SCOPE_COLOR_(id, name, color)                                                                \
-    PROF__SITE_COLOR(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, 1, color);                    \
-    PROF__GUARD(prof__scope_##id, PROF__BEGIN(prof__site_##id, 1))
-#define PROFILE_SCOPE_COLOR(name, color) \
+    PROF__SITE_COLOR(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL, color);      \
+    PROF__GUARD(prof__scope_##id, PROF__BEGIN(prof__site_##id, PROF_SITE_LEVEL))
+#define PROFILE_SCOPE_COLOR(name, color)                                                                   \
     PROF__EITHER(PROF__SCOPE_COLOR(PROF_UNIQUE, name, color), PROF__GONE(PROF_UNIQUE, sizeof(name) + (color)))
 #define PROFILE_FUNCTION() PROFILE_SCOPE(__func__)
 #define PROFILE_FUNCTION_C(category) PROFILE_SCOPE_C(__func__, category)
 #define PROFILE_FUNCTION_L(level) PROFILE_SCOPE_L(__func__, level)
 
-#define PROFILE_BLOCK(name) PROF__EITHER(PROF__BLOCK(PROF_UNIQUE, name, PROF_CATEGORY, 1), )
-#define PROFILE_BLOCK_C(name, category) PROF__EITHER(PROF__BLOCK(PROF_UNIQUE, name, category, 1), )
+#define PROFILE_BLOCK(name) PROF__EITHER(PROF__BLOCK(PROF_UNIQUE, name, PROF_CATEGORY, PROF_SITE_LEVEL), )
+#define PROFILE_BLOCK_C(name, category) PROF__EITHER(PROF__BLOCK(PROF_UNIQUE, name, category, PROF_SITE_LEVEL), )
 #define PROFILE_BLOCK_L(name, level) PROF__EITHER(PROF__BLOCK(PROF_UNIQUE, name, PROF_CATEGORY, level), )
 #if defined(__GNUC__) || defined(__TINYC__)
-#define PROF__BEGIN_HERE(name, category, level)                                \
-    __extension__({                                                            \
-        PROF__SITE(prof__here, PROF__KIND_BEGIN, name, category, level);       \
-        PROF__BEGIN(prof__here, level);                                        \
+#define PROF__BEGIN_HERE(name, category, level)                                                            \
+    __extension__({                                                                                        \
+        PROF__SITE(prof__here, PROF__KIND_BEGIN, name, category, level);                                   \
+        PROF__BEGIN(prof__here, level);                                                                    \
     })
 #endif
 #if defined(__cplusplus)
 #ifndef PROF__BEGIN_HERE
-#define PROF__BEGIN_HERE(name, category, level)                                \
-    ([]() -> prof__token {                                                     \
-        PROF__SITE(prof__here, PROF__KIND_BEGIN, name, category, level);       \
-        return PROF__BEGIN(prof__here, level);                                 \
+#define PROF__BEGIN_HERE(name, category, level)                                                            \
+    ([]() -> prof__token {                                                                                 \
+        PROF__SITE(prof__here, PROF__KIND_BEGIN, name, category, level);                                   \
+        return PROF__BEGIN(prof__here, level);                                                             \
     }())
 #endif
 #define PROF__BLOCK_(id, name, category, level)                                                            \
@@ -711,11 +730,11 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token
 #endif
 #define PROF__BLOCK(...) PROF__BLOCK_(__VA_ARGS__)
 
-#define PROF__BEGIN_LOOSE(name, category, level) \
+#define PROF__BEGIN_LOOSE(name, category, level)                                                           \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_BEGIN, name, category, level, prof__begin_loose(&prof__here)), \
                  PROF__USE3(name, category, level))
-#define PROFILE_BEGIN(name) PROF__BEGIN_LOOSE(name, PROF_CATEGORY, 1)
-#define PROFILE_BEGIN_C(name, category) PROF__BEGIN_LOOSE(name, category, 1)
+#define PROFILE_BEGIN(name) PROF__BEGIN_LOOSE(name, PROF_CATEGORY, PROF_SITE_LEVEL)
+#define PROFILE_BEGIN_C(name, category) PROF__BEGIN_LOOSE(name, category, PROF_SITE_LEVEL)
 #define PROFILE_BEGIN_L(name, level) PROF__BEGIN_LOOSE(name, PROF_CATEGORY, level)
 #define PROFILE_END(name)                                                                                  \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_END, name, "", 0, prof__end_loose(&prof__here)), PROF__USE(name))
@@ -730,46 +749,47 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token
 #endif
 #define PROF__STAGE(...) PROF__STAGE_(__VA_ARGS__)
 #define PROF__STAGE_(id, name)                                                                             \
-    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, 1);                                 \
-    PROF__QUIET_SHADOW(PROF__GUARD(prof__stage, PROF__BEGIN(prof__site_##id, 1)))
+    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL);                   \
+    PROF__QUIET_SHADOW(PROF__GUARD(prof__stage, PROF__BEGIN(prof__site_##id, PROF_SITE_LEVEL)))
 #define PROFILE_STAGE(name) PROF__EITHER(PROF__STAGE(PROF_UNIQUE, name), PROF__GONE(PROF_UNIQUE, name))
 #define PROFILE_NEXT(name)                                                                                 \
     PROF__EITHER(                                                                                          \
         do {                                                                                               \
-            PROF__SITE(prof__here, PROF__KIND_BEGIN, name, PROF_CATEGORY, 1);                              \
+            PROF__SITE(prof__here, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL);                \
             if (PROF__STAGE_TOKEN || prof__on(&prof__here))                                                \
                 PROF__STAGE_TOKEN = prof__next(&prof__here, PROF__STAGE_TOKEN);                            \
         } while (0),                                                                                       \
         PROF__USE(name))
 
-#define PROF__MARK(name, category, level, action) \
+#define PROF__MARK(name, category, level, action)                                                          \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK, name, category, level, action), PROF__USE3(name, category, level))
-#define PROFILE_MARK(name) PROF__MARK(name, PROF_CATEGORY, 1, prof__mark(&prof__here))
-#define PROFILE_MARK_C(name, category) PROF__MARK(name, category, 1, prof__mark(&prof__here))
+#define PROFILE_MARK(name) PROF__MARK(name, PROF_CATEGORY, PROF_SITE_LEVEL, prof__mark(&prof__here))
+#define PROFILE_MARK_C(name, category) PROF__MARK(name, category, PROF_SITE_LEVEL, prof__mark(&prof__here))
 #define PROFILE_MARK_L(name, level) PROF__MARK(name, PROF_CATEGORY, level, prof__mark(&prof__here))
 #define PROFILE_MARK_S(text)                                                                               \
-    PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK, "", PROF_CATEGORY, 1, prof__mark_text(&prof__here, text)), \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK, "", PROF_CATEGORY, PROF_SITE_LEVEL,                      \
+                                 prof__mark_text(&prof__here, text)),                                      \
                  PROF__USE(text))
 #define PROFILE_MARK_F(...)                                                                                \
-    PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY, 1,              \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY, PROF_SITE_LEVEL, \
                                  prof__mark_format(&prof__here, __VA_ARGS__)),                             \
                  PROF__USE(prof__format_check(__VA_ARGS__)))
-#define PROFILE_FRAME(name)                                                                                \
-    PROF__EITHER(PROF__STATEMENT(PROF__KIND_FRAME, name, PROF_CATEGORY, 1, prof__frame(&prof__here)),      \
+#define PROFILE_FRAME(name)                                                                                         \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_FRAME, name, PROF_CATEGORY, PROF_SITE_LEVEL, prof__frame(&prof__here)), \
                  PROF__USE(name))
 
 /* 1 converted to the type of value, halved, is not 0 only in floating point; value is evaluated once. */
-#define PROF__COUNTER(name, value, category, level)                                                        \
-    PROF__EITHER(PROF__STATEMENT(PROF__KIND_COUNTER_INT, name, category, level,                            \
+#define PROF__COUNTER(name, value, category, level)                                                                \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_COUNTER_INT, name, category, level,                                    \
                                  ((1 ? 1 : (value)) / 2 != 0) ? prof__counter_double(&prof__here, (double)(value)) \
                                                               : prof__counter_int(&prof__here, (int64_t)(value))), \
                  (0 ? (void)(name) : PROF__USE3(value, category, level)))
-#define PROFILE_COUNTER(name, value) PROF__COUNTER(name, value, PROF_CATEGORY, 1)
-#define PROFILE_COUNTER_C(name, value, category) PROF__COUNTER(name, value, category, 1)
+#define PROFILE_COUNTER(name, value) PROF__COUNTER(name, value, PROF_CATEGORY, PROF_SITE_LEVEL)
+#define PROFILE_COUNTER_C(name, value, category) PROF__COUNTER(name, value, category, PROF_SITE_LEVEL)
 #define PROFILE_COUNTER_L(name, value, level) PROF__COUNTER(name, value, PROF_CATEGORY, level)
 
-#define PROF__ARG(key, value, function)                                                                    \
-    PROF__EITHER(PROF__STATEMENT(PROF__KIND_ARG, key, PROF_CATEGORY, 1, function(&prof__here, value)),     \
+#define PROF__ARG(key, value, function)                                                                              \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL, function(&prof__here, value)), \
                  PROF__USE2(key, value))
 #define PROFILE_ARG_I(key, value) PROF__ARG(key, value, prof__arg_int)
 #define PROFILE_ARG_U(key, value) PROF__ARG(key, value, prof__arg_uint)
@@ -780,14 +800,14 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token
 #if defined(__cplusplus)
 #define PROFILE_ARG(key, value) PROF__ARG(key, value, prof__arg)
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
-#define PROFILE_ARG(key, value)                                                                            \
-    PROF__ARG(key, value,                                                                                  \
-              _Generic((value), _Bool: prof__arg_bool, char: prof__arg_int, signed char: prof__arg_int,    \
-                  short: prof__arg_int, int: prof__arg_int, long: prof__arg_int, long long: prof__arg_int, \
-                  unsigned char: prof__arg_uint, unsigned short: prof__arg_uint, unsigned: prof__arg_uint, \
+#define PROFILE_ARG(key, value)                                                                               \
+    PROF__ARG(key, value,                                                                                     \
+              _Generic((value), _Bool: prof__arg_bool, char: prof__arg_int, signed char: prof__arg_int,       \
+                  short: prof__arg_int, int: prof__arg_int, long: prof__arg_int, long long: prof__arg_int,    \
+                  unsigned char: prof__arg_uint, unsigned short: prof__arg_uint, unsigned: prof__arg_uint,    \
                   unsigned long: prof__arg_uint, unsigned long long: prof__arg_uint, float: prof__arg_double, \
-                  double: prof__arg_double, char *: prof__arg_string, const char *: prof__arg_string,      \
-                  default: _Generic((0 ? 0ll : (value)), long long: prof__arg_int, /* bit-fields */          \
+                  double: prof__arg_double, char *: prof__arg_string, const char *: prof__arg_string,         \
+                  default: _Generic((0 ? 0ll : (value)), long long: prof__arg_int, /* bit-fields */           \
                                     unsigned long long: prof__arg_uint, default: prof__arg_pointer)))
 #endif
 
@@ -813,6 +833,24 @@ int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never def
 #define prof_status_text(status) PROF__STRIPPED("", PROF__USE(status))
 #define prof_error() PROF__STRIPPED("", (void)0)
 #define prof_thread_name(name) PROF__STRIPPED((void)0, PROF__USE(name))
+#define prof_trace_open(path, trace) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(path, trace))
+#define prof_trace_live(trace) PROF__STRIPPED(PROF_DISABLED, PROF__USE(trace))
+#define prof_trace_memory(image, size, trace) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(image, size, trace))
+#define prof_trace_close(trace) PROF__STRIPPED((void)0, PROF__USE(trace))
+#define prof_trace_about(trace) PROF__STRIPPED((const prof_trace_info *)0, PROF__USE(trace))
+#define prof_trace_track_count(trace) PROF__STRIPPED((size_t)0, PROF__USE(trace))
+#define prof_trace_track(trace, index) PROF__STRIPPED((const prof_track *)0, PROF__USE2(trace, index))
+#define prof_cursor_open(trace, track, cursor) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, track, cursor))
+#define prof_cursor_next(cursor, event) PROF__STRIPPED(0, PROF__USE2(cursor, event))
+#define prof_cursor_close(cursor) PROF__STRIPPED((void)0, PROF__USE(cursor))
+#define prof_summary_write(trace, path, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, options))
+#define prof_summary_stream(trace, sink, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
+#define prof_csv_write(trace, path) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(trace, path))
+#define prof_csv_stream(trace, sink) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(trace, sink))
+#define prof_stats(trace, sort, ascending, stats, count) \
+    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(stats), (void)(count) : PROF__USE3(trace, sort, ascending)))
+#define prof_stats_free(stats) PROF__STRIPPED((void)0, PROF__USE(stats))
+#define prof_writer_register(writer) PROF__STRIPPED((void)0, PROF__USE(writer))
 #endif
 
 #ifdef __cplusplus
@@ -1034,7 +1072,9 @@ typedef struct prof__thread {
     struct prof__session *session;
     prof__chunk *chunk;
     uint64_t track, thread_id;
-    uint32_t name_id, chunk_number, exits, loose_count;
+    uint32_t name_id, chunk_number;
+    uint32_t exits; /* how often the thread has run its destructor: see prof__thread_leaves */
+    uint32_t loose_count;
     uint32_t loose_name[32]; /* PROFILE_BEGINs without their end */
     uint64_t loose[32];
     uint64_t *begun, *begun_end; /* the last begin, where short scopes are taken back */
@@ -1871,7 +1911,10 @@ PROF_DEF int prof__check(prof_site *site)
     return prof__on(site);
 }
 
-static uint64_t prof__site_head(const prof_site *site) { return prof__site_load(site) >> PROF__TICK_BITS << PROF__TICK_BITS; }
+static uint64_t prof__site_head(const prof_site *site)
+{
+    return prof__site_load(site) >> PROF__TICK_BITS << PROF__TICK_BITS;
+}
 
 /* Takes the thread for a site: 1 if it may write. */
 static inline int prof__enter(prof__thread *self, prof_site *site, uint64_t *head)
@@ -2293,8 +2336,8 @@ PROF_DEF void prof_thread_name(const char *name)
 #ifndef PROF_FREESTANDING
 /*-- OUTPUT -------------------------------------------------------------------------------------------------- >>out --
    A buffered writer for every report and exporter. Errors are sticky: after the first one everything is accepted and
-   thrown away, and prof__out_close() returns it. A file is written under a name of its own ("<path>.<process>-<n>.part") and renamed
-   when it is complete; what is not a regular file (a pipe, a device, a symbolic link) is written directly. */
+   thrown away, and prof__out_close() returns it. A file is written under a name of its own
+   ("<path>.<process>-<n>.part") and renamed when it is complete; what is not a regular file (a pipe, a device, a symbolic link) is written directly. */
 
 #include <errno.h>
 #include <stdio.h>

@@ -11,10 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#if !PROF_ENABLE
-#error "read_trace.c reads recordings: compile it without PROF_ENABLE=0"
-#endif
-
 static double ms(int64_t ns) { return (double)ns / 1e6; }
 
 static void print_value(const prof_value *value)

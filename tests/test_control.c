@@ -375,6 +375,37 @@ TEST(levels)
     FAILS(prof_start(&config), PROF_INVALID_ARGUMENT, "level");
 }
 
+#undef PROF_SITE_LEVEL
+#define PROF_SITE_LEVEL 9
+TEST(default_level_of_a_passage)
+{
+    prof_config config = {0};
+    config.level = 8;
+    trace_start(&config);
+    PROFILE_BLOCK_L("around", 1)
+    {
+        PROFILE_SCOPE("detail");
+        PROFILE_ARG_I("of detail", 1); /* off with its scope, and so not around's */
+        PROFILE_MARK("detail mark");
+    }
+    CHECK_EQUAL(prof_set_level(9), PROF_OK);
+    PROFILE_BLOCK_L("around", 1)
+    {
+        PROFILE_SCOPE("detail");
+        PROFILE_ARG_I("of detail", 2);
+        PROFILE_MARK("detail mark");
+    }
+    stop_and_read();
+    CHECK_EQUAL(trace_count(&list, "around"), 2);
+    CHECK_EQUAL(trace_count(&list, "detail"), 1);
+    CHECK_EQUAL(trace_count(&list, "detail mark"), 1);
+    for (size_t i = 0; i < list.count; ++i)
+        CHECK_EQUAL(list.events[i].arg_count, strcmp(list.events[i].name, "detail") ? 0u : 1u);
+    done();
+}
+#undef PROF_SITE_LEVEL
+#define PROF_SITE_LEVEL 1
+
 /* Which of these are on: a text of their first letters, "-" for none. */
 static const char *recorded_categories(void)
 {

@@ -1,6 +1,6 @@
 /* control.c - the control calls of a program that is compiled without profiling: each is a constant, evaluates nothing,
    and links without an implementation. stripped.sh builds it as C and as C++, and runs it. */
-#include "prof.h"
+#include "prof_chrome.h"
 
 #include <stdio.h>
 
@@ -9,6 +9,37 @@ static const char *touch(const char *text)
 {
     ++evaluated;
     return text;
+}
+
+/* A program that reads its own trace: nothing of it is there, and so it finds nothing. */
+static int reading(void)
+{
+    prof_trace *trace = NULL;
+    prof_cursor *cursor = NULL;
+    prof_event event;
+    prof_stat *stats = NULL;
+    prof_sink sink = {NULL, NULL};
+    size_t count = 0;
+    int failures = 0;
+    failures += prof_trace_open(touch("trace.prof"), &trace) != PROF_DISABLED;
+    failures += prof_trace_live(&trace) != PROF_DISABLED;
+    failures += prof_trace_memory(touch("image"), 5, &trace) != PROF_DISABLED;
+    failures += prof_trace_about(trace) != NULL;
+    failures += prof_trace_track_count(trace) != 0;
+    failures += prof_trace_track(trace, 0) != NULL;
+    failures += prof_cursor_open(trace, 0, &cursor) != PROF_DISABLED;
+    while (prof_cursor_next(cursor, &event)) ++failures;
+    prof_cursor_close(cursor);
+    failures += prof_summary_write(trace, touch("-"), NULL) != PROF_DISABLED;
+    failures += prof_summary_stream(trace, sink, NULL) != PROF_DISABLED;
+    failures += prof_csv_write(trace, touch("-")) != PROF_DISABLED;
+    failures += prof_csv_stream(trace, sink) != PROF_DISABLED;
+    failures += prof_chrome_write(trace, touch("-"), NULL) != PROF_DISABLED;
+    failures += prof_chrome_stream(trace, sink, NULL) != PROF_DISABLED;
+    failures += prof_stats(trace, PROF_SORT_TOTAL, 0, &stats, &count) != PROF_DISABLED;
+    prof_stats_free(stats);
+    prof_trace_close(trace);
+    return failures + (count != 0);
 }
 
 int main(void)
@@ -37,6 +68,7 @@ int main(void)
     PROFILE_THREAD(touch("name"));
     PROFILE_MARK_S(touch("mark"));
     PROFILE_ARG_S("key", touch("value"));
+    failures += reading();
     failures += evaluated != 1;
     printf("%d\n", failures);
     return failures != 0;
