@@ -4,8 +4,11 @@
    build/bench [key value]...      any configuration, for example: build/bench output /dev/shm/ring.prof buffer 1M
 
    "tight" is a loop around nothing but the macro, "work" around a workload of about 100 ns that keeps the processor's
-   units busy. Every case runs once in each of the interleaved rounds; the medians are printed. The floor is two reads of
-   the counter that the recorder uses, less the empty loop. */
+   units busy, "chain" around one of about 100 ns whose instructions wait for each other. Every case runs once in each of
+   the interleaved rounds; the medians are printed. The floor is two reads of the counter that the recorder uses.
+
+   x floor = (case - empty) / (floor - empty) in a tight loop. Around a workload the processor hides much of either, so
+   that a ratio of these differences would say little; there it is x total = case / floor, workload included. */
 #include "prof.h"
 
 #include <stdio.h>
@@ -31,6 +34,7 @@ static inline uint64_t read_clock(void)
 #endif
 
 #define KEEP(value) __asm__ volatile("" ::"r"(value))
+#define KEEP_CHANGED(value) __asm__ volatile("" : "+r"(value))
 #define FENCE() __asm__ volatile("" ::: "memory")
 
 static double now_ns(void)
@@ -42,7 +46,7 @@ static double now_ns(void)
 
 /* Independent loads and additions: the processor overlaps them with each other, not with a clock that waits for them. */
 uint64_t table[4096], sink; /* external, so that the compiler has to believe in them */
-static inline void workload(void)
+static inline void loads(void)
 {
     uint64_t a = 0, b = 0;
     for (unsigned i = 0; i < 200; i += 2) {
@@ -52,7 +56,18 @@ static inline void workload(void)
     sink += (a ^ b) + 1;
     FENCE();
 }
-#define WORK() do { FENCE(); if (work) workload(); FENCE(); } while (0)
+static inline void chain(void)
+{
+    uint64_t a = sink;
+    for (unsigned i = 0; i < 80; ++i) {
+        a = a * 0x9E3779B97F4A7C15u + 1;
+        KEEP_CHANGED(a);
+    }
+    sink = a;
+    FENCE();
+}
+enum { TIGHT, LOADS, CHAIN, WORKS };
+#define WORK() do { FENCE(); if (work == LOADS) loads(); if (work == CHAIN) chain(); FENCE(); } while (0)
 
 #define CASE(name) static inline __attribute__((always_inline)) void case_##name(int work, int i)
 CASE(empty) { (void)i; WORK(); }
@@ -74,10 +89,12 @@ CASE(counter) { PROFILE_COUNTER("counter", i); WORK(); }
     static __attribute__((noinline)) double loop_##name(int work)         \
     {                                                                     \
         double start = now_ns();                                          \
-        if (work)                                                         \
-            for (int i = 0; i < CALLS; ++i) case_##name(1, i);            \
+        if (work == LOADS)                                                \
+            for (int i = 0; i < CALLS; ++i) case_##name(LOADS, i);        \
+        else if (work == CHAIN)                                           \
+            for (int i = 0; i < CALLS; ++i) case_##name(CHAIN, i);        \
         else                                                              \
-            for (int i = 0; i < CALLS; ++i) case_##name(0, i);            \
+            for (int i = 0; i < CALLS; ++i) case_##name(TIGHT, i);        \
         return (now_ns() - start) / CALLS;                                \
     }
 CASES(LOOP)
@@ -107,7 +124,7 @@ int main(int argc, char **argv)
     static struct {
         const char *name;
         double (*loop)(int work);
-        double ns[2][ROUNDS];
+        double ns[WORKS][ROUNDS];
     } rows[] = {CASES(ROW)};
     size_t count = sizeof rows / sizeof *rows;
     prof_config config;
@@ -122,20 +139,27 @@ int main(int argc, char **argv)
         return 1;
     }
     for (int round = 0; round < ROUNDS; ++round)
-        for (int work = 0; work < 2; ++work)
+        for (int work = 0; work < WORKS; ++work)
             for (size_t i = 0; i < count; ++i) rows[i].ns[work][round] = rows[i].loop(work);
     prof_stop();
-    printf("%-14s %10s %10s %10s   %10s %10s %10s\n", "", "tight ns", "- empty", "x floor", "work ns", "- empty", "x floor");
+    printf("%-14s", "");
+    for (int work = 0; work < WORKS; ++work) {
+        static const char *const names[WORKS] = {"tight ns", "work ns", "chain ns"};
+        printf("%10s %9s %9s", names[work], "- empty", work ? "x total" : "x floor");
+    }
+    printf("\n");
     for (size_t i = 0; i < count; ++i) {
         printf("%-14s", rows[i].name);
-        for (int work = 0; work < 2; ++work) {
+        for (int work = 0; work < WORKS; ++work) {
             double over[ROUNDS], ratio[ROUNDS]; /* within one round, where the machine's speed is the same */
             for (int r = 0; r < ROUNDS; ++r) {
-                over[r] = rows[i].ns[work][r] - rows[0].ns[work][r];
-                ratio[r] = over[r] / (rows[1].ns[work][r] - rows[0].ns[work][r]);
+                double own = rows[i].ns[work][r], empty = rows[0].ns[work][r], floor = rows[1].ns[work][r];
+                over[r] = own - empty;
+                ratio[r] = work ? own / floor : (own - empty) / (floor - empty);
             }
-            printf(" %10.2f %10.2f %10.3f%s", median(rows[i].ns[work]), median(over), median(ratio), work ? "\n" : "  ");
+            printf("%10.2f %9.2f %9.3f", median(rows[i].ns[work]), median(over), median(ratio));
         }
+        printf("\n");
     }
     return 0;
 }
