@@ -36,8 +36,8 @@ TABLE OF CONTENTS                          (search for the tag)
     >>types     status, configuration          >>markup    the PROFILE_ macros
     >>control   start, stop, pause, save
 
-    Implementation: >>image >>platform >>errors >>clock >>meta >>ring >>writer >>out >>memory >>session >>autostart
-                    >>reader >>statistics >>summary >>csv >>instrument
+    Implementation: >>image >>platform >>errors >>clock >>meta >>ring >>writer >>out >>memory >>session >>service
+                    >>autostart >>reader >>statistics >>summary >>csv >>instrument
 
 COMPILE-TIME OPTIONS                                                                                       >>options
 
@@ -106,7 +106,8 @@ MANUAL                                                                          
     another machine, the rate is the processor's own word for it.
 
     Never. prof does not print (but for errors of PROF_OUTPUT, on stderr), does not abort, does not change signal
-    handlers, errno, locale or environment, starts no thread, and no macro allocates anything.
+    handlers, errno, locale or environment, starts no thread but the one of PROF_STREAM, PROF_STATS and dump_period, and
+    no macro allocates anything.
 
     Automatic tracing of functions. Compile your files with -finstrument-functions, and the implementation, without that
     flag, with PROF_INSTRUMENT_FUNCTIONS: every call is a scope, named by the symbol tables. Filter by min_duration, which
@@ -208,8 +209,15 @@ typedef enum prof_status {
 
 typedef enum prof_mode {
     PROF_RING = 0, /* when the buffer is full the oldest chunk is reused */
-    PROF_FILL      /* when the buffer is full recording ends and losses are counted */
+    PROF_FILL,     /* when the buffer is full recording ends and losses are counted */
+    PROF_STREAM,   /* a thread packs what is full into the file behind the buffer: everything is kept */
+    PROF_STATS     /* a thread adds what is full to statistics and drops it */
 } prof_mode;
+
+typedef enum prof_limit {
+    PROF_LIMIT_STOP = 0, /* the oldest events stay; once the buffer is full, too, further ones are lost and counted */
+    PROF_LIMIT_ROTATE    /* the newest events stay */
+} prof_limit;
 
 typedef enum prof_clock {
     PROF_CLOCK_AUTO = 0,  /* the processor's counter where it is invariant, else PROF_CLOCK_MONOTONIC */
@@ -226,7 +234,7 @@ typedef struct prof_config {
                                  recorded survives even SIGKILL. %p is the process id, %n the program's name, %t the
                                  local time, %% a percent sign. Default: none, the trace stays in memory */
     size_t buffer_size;       /* buffer PROF_BUFFER: bytes, or "64M" as text; 128 KiB to 64 GiB; default 16 MiB */
-    prof_mode mode;           /* mode PROF_MODE: "ring" or "fill" */
+    prof_mode mode;           /* mode PROF_MODE: "ring", "fill", "stream" or "stats" */
     prof_clock clock;         /* clock PROF_CLOCK: "auto", "counter", "ordered" or "monotonic" */
     int level;                /* level PROF_LEVEL: call sites of a higher level are off; 1 to 255; default 2 */
     const char *categories;   /* categories PROF_CATEGORIES: "net,render*,-audio": see prof_category_enable */
@@ -235,6 +243,14 @@ typedef struct prof_config {
     void *memory;             /* record here instead of in memory from the system; prof_start clears it; it must stay */
     size_t memory_size;       /* bytes at memory, instead of buffer_size */
     uint64_t clock_hz;        /* PROF_FREESTANDING: ticks per second of PROF_CLOCK_READ() */
+    uint64_t max_file_size;   /* max_file_size PROF_MAX_FILE_SIZE: PROF_STREAM: bytes, buffer included, that the file may
+                                 have; default 0, no limit */
+    prof_limit at_limit;      /* at_limit PROF_AT_LIMIT: what happens there: "stop" or "rotate" */
+    uint64_t wait_ns;         /* wait PROF_WAIT: PROF_STREAM, PROF_STATS: how long a thread that needs room in the buffer
+                                 sleeps for it before its events are lost; up to 10s; default 0, not at all */
+    uint64_t dump_period_ns;  /* dump_period PROF_DUMP_PERIOD: writes output this often, and not only in prof_stop(), so
+                                 that a program that is killed leaves a file at most that old; from 10ms; default 0.
+                                 Not needed for a .prof output, which is always up to date */
 } prof_config;
 
 /* A call site: one static record per macro use. What is below private_ belongs to the recorder, the rest is constant. */
@@ -926,6 +942,8 @@ typedef struct prof__header {
     uint64_t sites_lost;  /* call sites and names that found no room in meta */
     uint64_t tracks;      /* track ids given out */
     char program[64], clock_name[24], boot_id[40]; /* boot_id: tells whether this machine's counter is still the same */
+    /* PROF_STREAM, file offsets: the archive's region, and in it the oldest block and the place of the next one */
+    uint64_t archive_offset, archive_limit, archive_first, archive_next;
 } prof__header;
 
 enum { PROF__RUNNING = 1, PROF__STOPPED = 2 };
@@ -1211,6 +1229,38 @@ static void prof__lock(int *lock)
 
 static void prof__unlock(int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
 
+#ifndef PROF_FREESTANDING
+/* Sleeps for ns, less if *word is not, or no longer, value; may return early for no reason. */
+static void prof__word_wait(uint32_t *word, uint32_t value, uint64_t ns)
+{
+#if defined(__linux__) && defined(SYS_futex)
+    struct { long seconds, ns; } time = {(long)(ns / 1000000000u), (long)(ns % 1000000000u)}; /* the kernel's own layout */
+    syscall(SYS_futex, word, 0 | 128, value, &time, NULL, 0); /* FUTEX_WAIT, private */
+#else
+    for (uint64_t slept = 0; slept < ns && PROF__ACQUIRE(word) == value; slept += 5000000) {
+        uint64_t slice = ns - slept < 5000000 ? ns - slept : 5000000;
+#ifdef _WIN32
+        Sleep((DWORD)((slice + 999999) / 1000000));
+#else
+        struct timespec moment = {0, (long)slice};
+        nanosleep(&moment, NULL);
+#endif
+    }
+#endif
+}
+
+/* Changes the word and wakes who waits for that. Signal handlers may call it. */
+static void prof__word_wake(uint32_t *word)
+{
+    __atomic_fetch_add(word, 1, __ATOMIC_RELEASE);
+#if defined(__linux__) && defined(SYS_futex)
+    PROF__ERRNO_SAVE();
+    syscall(SYS_futex, word, 1 | 128, 0x7fffffff, NULL, NULL, 0); /* FUTEX_WAKE, private */
+    PROF__ERRNO_RESTORE();
+#endif
+}
+#endif
+
 /*-- ERRORS ------------------------------------------------------------------------------------------------ >>errors --*/
 
 #ifdef PROF_FREESTANDING
@@ -1417,6 +1467,23 @@ static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
 #define PROF__MAX_RULES 64
 #define PROF__MAX_LEFT 64
 
+#ifndef PROF_FREESTANDING
+/* The thread behind a session: see >>service. */
+typedef struct prof__service {
+    uint32_t word;    /* changes when there is something to do before the next look at the clock */
+    uint32_t stop;    /* 1: a last round, and out */
+    int wanted;       /* the configuration needs it */
+    int running;      /* it was started and not joined yet; under the control lock */
+    uint64_t process; /* that it lives in: a child of fork() has none */
+    uint64_t shortest_ns, longest_ns; /* between two looks at the ring */
+#ifdef _WIN32
+    HANDLE thread;
+#else
+    pthread_t thread;
+#endif
+} prof__service;
+#endif
+
 /* The private side of an image. Freed only when no thread can hold a pointer into its image any more. */
 typedef struct prof__session {
     prof__header *header; /* the image; what follows are addresses and limits inside it */
@@ -1444,6 +1511,11 @@ typedef struct prof__session {
     char *live_path;   /* output, if the image is mapped to it */
     char part_path[1100]; /* what the file is called until the start is complete */
     struct prof__session *next;
+#ifndef PROF_FREESTANDING
+    prof__service service;
+    uint64_t max_file_size, wait_ns, dump_period_ns;
+    uint32_t at_limit;
+#endif
 } prof__session;
 
 /* All of it changes under prof__lock_word, and so does the generation, which tells everybody that it has. */
@@ -2635,6 +2707,8 @@ static prof_status prof__out_close(prof__out *out)
 #define PROF__MIN_BUFFER (128u << 10)
 #define PROF__DEFAULT_BUFFER (16u << 20)
 #define PROF__DEFAULT_LEVEL 2
+#define PROF__MAX_WAIT 10000000000u
+#define PROF__MIN_PERIOD 10000000u
 
 static uint64_t prof__round(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -2785,6 +2859,12 @@ static prof_status prof__layout(prof__session *s, void *memory, uint64_t size)
 }
 
 /*-- SESSION --------------------------------------------------------------------------------------------- >>session --*/
+
+#ifndef PROF_FREESTANDING
+static prof_status prof__service_start(prof__session *s);
+static void prof__service_stop(prof__session *s);
+static void prof__service_configure(prof__session *s, const prof_config *config);
+#endif
 
 /* Control functions hold the lock as a busy thread, so that a signal handler with a scope in it does not wait for it. */
 static uint32_t prof__state_lock(void)
@@ -3191,6 +3271,7 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
 #ifndef PROF_FREESTANDING
     prof__program_name(h->program, sizeof h->program);
     prof__boot_id(h->boot_id, sizeof h->boot_id);
+    prof__service_configure(s, config);
 #endif
     if (config->min_duration_ns) prof__threshold_set(s, config->min_duration_ns);
     s->fast = s->clock == PROF_CLOCK_COUNTER && !s->min_ticks;
@@ -3203,7 +3284,16 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
 
 static prof_status prof__config_check(const prof_config *c)
 {
-    if (c->mode != PROF_RING && c->mode != PROF_FILL) return prof__fail(PROF_INVALID_ARGUMENT, "mode: ring or fill");
+    if ((unsigned)c->mode > PROF_STATS) return prof__fail(PROF_INVALID_ARGUMENT, "mode: ring, fill, stream or stats");
+#ifdef PROF_FREESTANDING
+    if (c->mode > PROF_FILL) return prof__fail(PROF_UNSUPPORTED, "mode: freestanding has ring and fill only");
+#endif
+    if (c->mode == PROF_STATS) return prof__fail(PROF_UNSUPPORTED, "mode stats: not in this version");
+    if ((unsigned)c->at_limit > PROF_LIMIT_ROTATE)
+        return prof__fail(PROF_INVALID_ARGUMENT, "at_limit: stop or rotate");
+    if (c->wait_ns > PROF__MAX_WAIT) return prof__fail(PROF_INVALID_ARGUMENT, "wait: at most 10s");
+    if (c->dump_period_ns && c->dump_period_ns < PROF__MIN_PERIOD)
+        return prof__fail(PROF_INVALID_ARGUMENT, "dump_period: at least 10ms");
     if ((unsigned)c->clock > PROF_CLOCK_MONOTONIC)
         return prof__fail(PROF_INVALID_ARGUMENT, "clock: auto, counter, ordered or monotonic");
     if (c->level < 0 || c->level > 255) return prof__fail(PROF_INVALID_ARGUMENT, "level %d: 1 to 255", c->level);
@@ -3228,8 +3318,11 @@ static prof_status prof__start_locked(const prof_config *config)
         return status;
     }
     prof__sessions_reap(1);
+#ifndef PROF_FREESTANDING
+    status = prof__service_start(s); /* finds nothing to do until the session runs */
+#endif
     uint32_t gate = prof__state_lock();
-    status = prof__rules_set(config->categories);
+    if (!status) status = prof__rules_set(config->categories);
     if (!status) status = prof__memory_publish(s);
     if (!status) {
         s->epoch = ++prof__state.epoch ? prof__state.epoch : ++prof__state.epoch;
@@ -3243,6 +3336,9 @@ static prof_status prof__start_locked(const prof_config *config)
     }
     prof__state_unlock(gate);
     if (status) {
+#ifndef PROF_FREESTANDING
+        prof__service_stop(s);
+#endif
         prof__session_delete(s);
         return status;
     }
@@ -3287,6 +3383,7 @@ PROF_DEF prof_status prof_stop(void)
     prof_status status = prof__stop_recording();
 #ifndef PROF_FREESTANDING
     prof__session *s = prof__state.session;
+    if (!status) prof__service_stop(s);
     if (!status && s->output[0] && !s->live_path) {
         prof_status (*write)(const prof_trace *, const char *);
         prof_trace *trace = NULL;
@@ -3393,6 +3490,136 @@ static void prof__child_of_fork(void)
     self->gate = PROF__SHUT;
 }
 #endif
+
+/*-- SERVICE --------------------------------------------------------------------------------------------- >>service --
+   The one thread that prof may start, and only where the configuration needs it. It does in the background what takes
+   longer than a scope may: its steps look for work and do it. Nobody tells it, because that would cost the writers a
+   system call; it looks so often that the ring cannot fill between two looks. All signals are blocked in it, it takes no
+   control lock (prof_stop() joins it while holding that), and its scopes are recorded like anybody's, on a track "prof". */
+
+/* Each does what there is to do now, and returns 1 if that was anything. */
+static int prof__stream_step(prof__session *s)
+{
+    (void)s;
+    return 0;
+}
+
+static int prof__follow_step(prof__session *s)
+{
+    (void)s;
+    return 0;
+}
+
+static int prof__save_step(prof__session *s)
+{
+    (void)s;
+    return 0;
+}
+
+static int prof__dump_step(prof__session *s)
+{
+    (void)s;
+    return 0;
+}
+
+/* Has the service look now. Any thread, signal handlers, too. */
+static PROF__UNUSED void prof__service_wake(prof__session *s) { prof__word_wake(&s->service.word); }
+
+static void prof__service_run(prof__session *s)
+{
+    prof__service *service = &s->service;
+    uint64_t sleep = service->shortest_ns;
+    prof_thread_name("prof");
+    for (;;) {
+        uint32_t word = PROF__ACQUIRE(&service->word), stop = PROF__ACQUIRE(&service->stop);
+        int work = prof__stream_step(s);
+        work |= prof__follow_step(s);
+        work |= prof__save_step(s);
+        work |= prof__dump_step(s);
+        if (stop) break;
+        sleep = work ? service->shortest_ns : sleep * 2;
+        if (sleep > service->longest_ns) sleep = service->longest_ns;
+        prof__word_wait(&service->word, word, sleep);
+    }
+}
+
+#ifdef _WIN32
+static DWORD WINAPI prof__service_main(LPVOID session)
+{
+    prof__service_run((prof__session *)session);
+    return 0;
+}
+static int prof__service_create(prof__session *s) /* 0 or the system's error */
+{
+    s->service.thread = CreateThread(NULL, 0, prof__service_main, s, 0, NULL);
+    return s->service.thread ? 0 : (int)GetLastError();
+}
+static void prof__service_join(prof__session *s)
+{
+    WaitForSingleObject(s->service.thread, INFINITE);
+    CloseHandle(s->service.thread);
+}
+#else
+static void *prof__service_main(void *session)
+{
+#ifdef __linux__
+    prctl(PR_SET_NAME, "prof", 0, 0, 0);
+#endif
+    prof__service_run((prof__session *)session);
+    return NULL;
+}
+static int prof__service_create(prof__session *s)
+{
+    prof__signals signals;
+    prof__signals_block(&signals); /* the new thread inherits this */
+    int error = pthread_create(&s->service.thread, NULL, prof__service_main, s);
+    prof__signals_restore(&signals);
+    return error;
+}
+static void prof__service_join(prof__session *s) { pthread_join(s->service.thread, NULL); }
+#endif
+
+static void prof__service_configure(prof__session *s, const prof_config *config)
+{
+    prof__service *service = &s->service;
+    s->max_file_size = config->max_file_size;
+    s->at_limit = (uint32_t)config->at_limit;
+    s->wait_ns = config->wait_ns;
+    s->dump_period_ns = s->live_path || !s->output[0] ? 0 : config->dump_period_ns;
+    service->wanted = config->mode == PROF_STREAM || config->mode == PROF_STATS || s->dump_period_ns != 0;
+    service->shortest_ns = 200000;
+    service->longest_ns = 10000000;
+}
+
+/* Under the control lock. */
+static prof_status prof__service_start(prof__session *s)
+{
+    if (!s->service.wanted) return PROF_OK;
+    s->service.process = prof__process_id();
+    int error = prof__service_create(s);
+    if (error) return prof__fail(PROF_NO_MEMORY, "the service thread cannot be started: error %d", error);
+    s->service.running = 1;
+    return PROF_OK;
+}
+
+/* Under the control lock. Lets the thread finish its work; it may have been left behind in the parent of a fork(). */
+static void prof__service_stop(prof__session *s)
+{
+    if (!s->service.running) return;
+    s->service.running = 0;
+    if (s->service.process != prof__process_id()) return;
+    PROF__RELEASE(&s->service.stop, 1u);
+    prof__service_wake(s);
+    prof__service_join(s);
+}
+
+/* The code of the thread may be about to be unloaded, or the process to end without prof_stop(). */
+static void __attribute__((destructor)) prof__service_leave(void)
+{
+    if (!prof__lock_try(&prof__control_word)) return;
+    if (prof__state.session) prof__service_stop(prof__state.session);
+    prof__unlock(&prof__control_word);
+}
 
 /*-- SNAPSHOT -------------------------------------------------------------------------------------------- >>snapshot --
    A consistent copy of an image that threads go on writing, out of this process's memory or another's file. Chunks are
@@ -3608,7 +3835,8 @@ static size_t prof__distance(const char *a, const char *b)
 }
 
 static const char *const prof__config_keys[] = {"output", "buffer", "mode", "clock", "level", "categories",
-                                                "min_duration", NULL};
+                                                "min_duration", "max_file_size", "at_limit", "wait",
+                                                "dump_period", NULL};
 
 PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value)
 {
@@ -3616,7 +3844,8 @@ PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const
                                        {"KiB", 1u << 10}, {"MiB", 1u << 20}, {"GiB", 1u << 30}, {NULL, 0}};
     static const prof__unit times[] = {{"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {NULL, 0}};
     static const prof__unit ones[] = {{"", 1}, {NULL, 0}};
-    static const char *const modes[] = {"ring", "fill", NULL};
+    static const char *const modes[] = {"ring", "fill", "stream", "stats", NULL};
+    static const char *const limits[] = {"stop", "rotate", NULL};
     static const char *const clocks[] = {"auto", "counter", "ordered", "monotonic", NULL};
     uint64_t number = 0;
     int choice;
@@ -3632,7 +3861,7 @@ PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const
         return PROF_OK;
     case 2:
         if ((choice = prof__parse_name(value, modes)) < 0)
-            return prof__fail(PROF_INVALID_ARGUMENT, "mode '%s': ring or fill", value);
+            return prof__fail(PROF_INVALID_ARGUMENT, "mode '%s': ring, fill, stream or stats", value);
         config->mode = (prof_mode)choice;
         return PROF_OK;
     case 3:
@@ -3652,6 +3881,26 @@ PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const
         if (!prof__parse_number(value, times, &number))
             return prof__fail(PROF_INVALID_ARGUMENT, "min_duration '%s': a time, for example 500ns, 2us, 1.5ms", value);
         config->min_duration_ns = number;
+        return PROF_OK;
+    case 7:
+        if (!prof__parse_number(value, sizes, &number))
+            return prof__fail(PROF_INVALID_ARGUMENT, "max_file_size '%s': bytes, for example 2G", value);
+        config->max_file_size = number;
+        return PROF_OK;
+    case 8:
+        if ((choice = prof__parse_name(value, limits)) < 0)
+            return prof__fail(PROF_INVALID_ARGUMENT, "at_limit '%s': stop or rotate", value);
+        config->at_limit = (prof_limit)choice;
+        return PROF_OK;
+    case 9:
+        if (!prof__parse_number(value, times, &number) || number > PROF__MAX_WAIT)
+            return prof__fail(PROF_INVALID_ARGUMENT, "wait '%s': a time up to 10s, for example 5ms", value);
+        config->wait_ns = number;
+        return PROF_OK;
+    case 10:
+        if (!prof__parse_number(value, times, &number) || (number && number < PROF__MIN_PERIOD))
+            return prof__fail(PROF_INVALID_ARGUMENT, "dump_period '%s': a time from 10ms, for example 5s", value);
+        config->dump_period_ns = number;
         return PROF_OK;
     default: break;
     }

@@ -571,8 +571,8 @@ TEST(configuration_errors)
     REFUSES("buffer", "65G", "'65G'");
     REFUSES("buffer", "99999999999999999999999999", "9999");
     REFUSES("buffer", "0x100000", "0x100000");
-    REFUSES("mode", "circle", "'circle': ring or fill");
-    REFUSES("mode", "", "ring or fill");
+    REFUSES("mode", "circle", "'circle': ring, fill, stream or stats");
+    REFUSES("mode", "", "ring, fill, stream or stats");
     REFUSES("clock", "sundial", "monotonic");
     REFUSES("level", "0", "1 to 255");
     REFUSES("level", "256", "1 to 255");
