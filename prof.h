@@ -404,6 +404,8 @@ typedef struct prof_trace_info {
     double clock_resolution_ns;   /* smallest step seen */
     double scope_cost_ns;         /* of one scope, begin and end, measured by prof_start on this machine */
     int complete;                 /* 0: the session was not stopped (running, or the process died) */
+    uint64_t write_failures;      /* writes that failed while recording (PROF_STREAM, dump_period); they are tried again */
+    const char *write_error;      /* why the last of them did, in the system's words; "" if none */
 } prof_trace_info;
 
 #if PROF_ENABLE
@@ -944,6 +946,8 @@ typedef struct prof__header {
     char program[64], clock_name[24], boot_id[40]; /* boot_id: tells whether this machine's counter is still the same */
     /* PROF_STREAM, file offsets: the archive's region, and in it the oldest block and the place of the next one */
     uint64_t archive_offset, archive_limit, archive_first, archive_next;
+    uint64_t write_failures; /* writes in the background that failed and were tried again */
+    char write_error[64];    /* why the last of them did, or why the file does not grow any more */
 } prof__header;
 
 enum { PROF__RUNNING = 1, PROF__STOPPED = 2 };
@@ -1111,6 +1115,8 @@ typedef struct prof__thread {
     uint64_t loose[32];
     uint64_t *begun, *begun_end; /* the last begin, where short scopes are taken back */
     char name[64]; /* PROFILE_THREAD's, kept from session to session */
+    uint32_t waited;    /* a wait for room ended in vain when the session's released + 1 was this; 0: none did */
+    uint32_t impatient; /* never waits for room */
 } prof__thread;
 
 #define PROF__BUSY 0x80000000u /* the thread is writing: a signal handler that finds this must not */
@@ -1211,6 +1217,7 @@ static void prof__on_exit_of_thread(prof__thread *self) { pthread_setspecific(pr
 typedef int prof__signals;
 static void prof__signals_block(prof__signals *old) { *old = 0; }
 static void prof__signals_restore(const prof__signals *old) { (void)old; }
+static void prof__file_signal_drop(const prof__signals *old) { (void)old; }
 #else
 typedef sigset_t prof__signals;
 static void prof__signals_block(prof__signals *old)
@@ -1220,6 +1227,21 @@ static void prof__signals_block(prof__signals *old)
     pthread_sigmask(SIG_SETMASK, &all, old);
 }
 static void prof__signals_restore(const prof__signals *old) { pthread_sigmask(SIG_SETMASK, old, NULL); }
+/* A write beyond RLIMIT_FSIZE sends the thread a signal besides failing: takes it back, while all are blocked. old: what
+   the thread had blocked before that; null: everything, always. */
+static void prof__file_signal_drop(const prof__signals *old)
+{
+#if defined(SIGXFSZ) && defined(__linux__)
+    struct timespec at_once = {0, 0};
+    sigset_t set;
+    if (old && sigismember(old, SIGXFSZ)) return; /* the program's own */
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    sigtimedwait(&set, NULL, &at_once);
+#else
+    (void)old;
+#endif
+}
 #endif
 
 /* A lock for what is rare: a new call site, a new thread. A macro gives up after some tenths of a second, which costs an
@@ -1490,12 +1512,25 @@ typedef struct prof__service {
     int running;      /* it was started and not joined yet; under the control lock */
     uint64_t process; /* that it lives in: a child of fork() has none */
     uint64_t shortest_ns, longest_ns; /* between two looks at the ring */
+    uint64_t dump_at; /* monotonic: when to write the output next */
 #ifdef _WIN32
     HANDLE thread;
 #else
     pthread_t thread;
 #endif
 } prof__service;
+#endif
+
+#ifndef PROF_FREESTANDING
+/* The file behind the ring: see >>stream. The service's own. */
+typedef struct prof__stream {
+    int file, opened;        /* the mapped file, open for writing behind the mapping */
+    uint64_t device, inode;  /* which that is: the program may close descriptors that are not its own */
+    uint64_t retry_at, backoff_ns; /* after a write that failed: when to try again */
+    int full;                /* max_file_size is reached, and nothing may be dropped for more */
+    prof__block *block;      /* room to pack a chunk */
+    char path[1040];         /* of the file, where it is not the output itself; "" if it is */
+} prof__stream;
 #endif
 
 /* The private side of an image. Freed only when no thread can hold a pointer into its image any more. */
@@ -1525,8 +1560,12 @@ typedef struct prof__session {
     char *live_path;   /* output, if the image is mapped to it */
     char part_path[1100]; /* what the file is called until the start is complete */
     struct prof__session *next;
+    uint32_t free_chunks; /* PROF_STREAM, PROF_STATS: those that may be taken */
+    uint32_t released;    /* changes with every chunk that the service lets go */
+    uint32_t waiting;     /* threads that sleep until it does */
 #ifndef PROF_FREESTANDING
     prof__service service;
+    prof__stream stream;
     uint64_t max_file_size, wait_ns, dump_period_ns;
     uint32_t at_limit;
 #endif
@@ -1721,17 +1760,36 @@ static void prof__lose(prof__thread *self, uint64_t count)
     PROF__ADD(self->chunk ? &self->chunk->lost : &prof__lost_without_chunk, count);
 }
 
+/* Where a service empties the chunks, only those are taken that it has let go. Counting them tells at once that there is
+   none: a scope that is lost must not search the whole ring. */
+static int prof__chunks_kept(const prof__session *s)
+{
+    return s->header->mode == PROF_STREAM || s->header->mode == PROF_STATS;
+}
+
+static int prof__chunk_reserve(prof__session *s)
+{
+    uint32_t free_chunks = PROF__LOAD(&s->free_chunks);
+    while (free_chunks)
+        if (__atomic_compare_exchange_n(&s->free_chunks, &free_chunks, free_chunks - 1, 1, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            return 1;
+    return 0;
+}
+
 /* Takes the next chunk of the ring: one atomic operation, as a rule, for some thousand events. Null: none to be had. */
 static prof__chunk *prof__chunk_take(prof__session *s)
 {
     prof__header *h = s->header;
-    for (uint64_t tries = 0; tries < s->chunk_count; ++tries) {
+    int kept = prof__chunks_kept(s);
+    if (kept && !prof__chunk_reserve(s)) return NULL;
+    for (uint64_t tries = 0; tries < s->chunk_count * 2; ++tries) {
+        if (!kept && tries >= s->chunk_count) break; /* one that is kept was promised: others may have moved it along */
         if (h->mode == PROF_FILL && PROF__LOAD(&h->next_chunk) >= s->chunk_count) return NULL;
         uint64_t number = PROF__ADD(&h->next_chunk, 1);
         if (h->mode == PROF_FILL && number >= s->chunk_count) return NULL;
         prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + number % s->chunk_count * s->chunk_size);
         uint32_t state = PROF__LOAD(&chunk->state);
-        if (state == PROF__CHUNK_OWNED ||
+        if ((kept ? state != PROF__CHUNK_FREE : state == PROF__CHUNK_OWNED) ||
             !__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             continue;
         if (chunk->sequence > number) { /* this thread slept for a lap: the slot is somebody's newest by now */
@@ -1742,7 +1800,7 @@ static prof__chunk *prof__chunk_take(prof__session *s)
             PROF__STORE(&chunk->sequence, 0);
             PROF__FENCE(); /* a reader that sees any of what follows sees the zero, too */
             prof__clear(prof__chunk_first(chunk), (size_t)s->chunk_words * 8);
-            PROF__ADD(&h->overwritten, 1);
+            if (!kept) PROF__ADD(&h->overwritten, 1);
         }
         PROF__STORE(&chunk->lost, 0);
         prof__pair base;
@@ -1751,8 +1809,40 @@ static prof__chunk *prof__chunk_take(prof__session *s)
         PROF__RELEASE(&chunk->sequence, number + 1);
         return chunk;
     }
+    if (kept) PROF__ADD(&s->free_chunks, 1u);
     return NULL;
 }
+
+/* For PROF_STREAM and PROF_STATS with config.wait_ns: sleeps until a chunk was let go, at most that long. 1: one was. A
+   thread that waited in vain does not wait again before one is; the service, who lets them go, never. Holds no lock. */
+#ifdef PROF_FREESTANDING
+static int prof__room_wait(prof__thread *self, prof__session *s)
+{
+    (void)self;
+    (void)s;
+    return 0;
+}
+#else
+static PROF__COLD int prof__room_wait(prof__thread *self, prof__session *s)
+{
+    uint32_t released = PROF__ACQUIRE(&s->released);
+    if (!s->wait_ns || !prof__chunks_kept(s) || self->impatient || self->waited == released + 1) return 0;
+    PROF__ERRNO_SAVE();
+    uint64_t now = prof__monotonic(), deadline = now + s->wait_ns;
+    int found = 0;
+    __atomic_fetch_add(&s->waiting, 1, __ATOMIC_SEQ_CST);
+    prof__word_wake(&s->service.word); /* may sleep longer than this thread */
+    while (!(found = PROF__LOAD(&s->free_chunks) != 0) && now < deadline && !PROF__ACQUIRE(&s->service.stop)) {
+        released = __atomic_load_n(&s->released, __ATOMIC_SEQ_CST);
+        if (!PROF__LOAD(&s->free_chunks)) prof__word_wait(&s->released, released, deadline - now);
+        now = prof__monotonic();
+    }
+    __atomic_fetch_sub(&s->waiting, 1, __ATOMIC_SEQ_CST);
+    self->waited = found ? 0 : PROF__ACQUIRE(&s->released) + 1;
+    PROF__ERRNO_RESTORE();
+    return found;
+}
+#endif
 
 /* The clock of a session that does not use the bare counter. */
 static uint64_t prof__now(const prof__session *s, int at_end)
@@ -1796,6 +1886,7 @@ static int prof__chunk_next(prof__thread *self)
     prof__session *s = self->session;
     uint64_t owed = (uint64_t)(self->end - self->cursor) - self->room;
     prof__chunk *chunk = prof__chunk_take(s), *old = self->chunk;
+    while (!chunk && prof__room_wait(self, s)) chunk = prof__chunk_take(s);
     if (!chunk) return 0;
     prof__chunk_enter(self, chunk, 0, owed > s->chunk_words / 4 * 3 ? 0 : owed);
     PROF__RELEASE(&old->state, PROF__CHUNK_FULL);
@@ -1876,6 +1967,17 @@ static int prof__attach(prof__thread *self)
     return 1;
 }
 
+/* The same once the ring has room again. The lock is let go while the thread sleeps; the session is kept. */
+static PROF__COLD int prof__attach_later(prof__thread *self, prof__session *s)
+{
+    __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED);
+    prof__unlock(&prof__lock_word);
+    int found = prof__room_wait(self, s);
+    prof__lock(&prof__lock_word);
+    __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
+    return found && prof__state.running && prof__state.session == s && prof__attach(self);
+}
+
 #ifndef PROF_FREESTANDING
 /* A thread ends, or a chunk's owner goes: hand back what is left of the chunk, so that short threads share chunks. */
 static void prof__give_back(prof__thread *self)
@@ -1940,11 +2042,11 @@ static int prof__settle(prof__thread *self, prof_site *site)
         if (self->session && (self->session != s || self->epoch != s->epoch)) prof__detach(self);
         if (site) prof__site_settle(site);
         recording = s && (!site || (uint32_t)prof__site_load(site) == generation);
-        if (recording && !self->session && !prof__attach(self)) {
+        if (recording && !self->session && !prof__attach(self) && !prof__attach_later(self, s)) {
             prof__lose(self, 1);
             recording = 0;
         }
-        self->seen = generation;
+        self->seen = generation; /* a control call during a wait in between is found by the next macro */
         self->open = self->session && s->fast ? generation : PROF__SHUT;
         prof__unlock(&prof__lock_word);
         PROF__ERRNO_RESTORE();
@@ -3250,6 +3352,7 @@ static prof_status prof__layout(prof__session *s, void *memory, uint64_t size)
     h->chunk_count = s->chunk_count;
     h->chunk_size = s->chunk_size;
     h->chunk_header_size = sizeof(prof__chunk);
+    s->free_chunks = (uint32_t)s->chunk_count;
     return PROF_OK;
 }
 
@@ -3258,7 +3361,9 @@ static prof_status prof__layout(prof__session *s, void *memory, uint64_t size)
 #ifndef PROF_FREESTANDING
 static prof_status prof__service_start(prof__session *s);
 static void prof__service_stop(prof__session *s);
-static void prof__service_configure(prof__session *s, const prof_config *config);
+static void prof__stream_close(prof__session *s);
+static prof_status prof__stream_finish(prof__session *s, prof_status status);
+static prof_status prof__service_configure(prof__session *s, const prof_config *config);
 #endif
 
 /* Control functions hold the lock as a busy thread, so that a signal handler with a scope in it does not wait for it. */
@@ -3295,6 +3400,7 @@ static void prof__session_delete(prof__session *s) { (void)s; }
 static prof__session *prof__session_new(void) { return (prof__session *)calloc(1, sizeof(prof__session)); }
 static void prof__session_delete(prof__session *s)
 {
+    prof__stream_close(s);
     prof__memory_free(s);
     free(s);
 }
@@ -3470,12 +3576,16 @@ static prof_status prof__output_check(const char *path)
     return PROF_OK;
 }
 
-static prof_status prof__output_prepare(prof__session *s, const char *output)
+static prof_status prof__output_prepare(prof__session *s, const char *output, prof_mode mode)
 {
     prof_status (*write)(const prof_trace *, const char *);
     prof_status status = prof__expand(output, s->output, sizeof s->output);
     if (!status) status = prof__writer_find(s->output, &write);
     if (!status && !write) s->live_path = s->output;
+    if (!status && write && mode == PROF_STREAM) {
+        snprintf(s->stream.path, sizeof s->stream.path, "%s.prof", s->output);
+        s->live_path = s->stream.path;
+    }
     return status ? status : prof__output_check(s->output);
 }
 
@@ -3639,8 +3749,10 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
     void *memory = config->memory;
     uint64_t size = memory ? config->memory_size : config->buffer_size ? config->buffer_size : PROF__DEFAULT_BUFFER;
 #ifndef PROF_FREESTANDING
-    if (config->output && config->output[0] && (status = prof__output_prepare(s, config->output)) != PROF_OK) return status;
+    if (config->output && config->output[0] && (status = prof__output_prepare(s, config->output, config->mode)) != PROF_OK) return status;
 #endif
+    if (config->mode == PROF_STREAM && !s->live_path)
+        return prof__fail(PROF_INVALID_ARGUMENT, "mode stream: needs an output, for example trace.prof");
     if (memory) {
         uint64_t skip = (0 - (uint64_t)(uintptr_t)memory) & 63;
         if (s->live_path)
@@ -3653,7 +3765,11 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
         prof__clear(memory, (size_t)(size / 8 * 8));
     } else {
         size = prof__round(size, 4096);
+        prof__signals signals;
+        prof__signals_block(&signals); /* a limit on the size of files is an error here, and no signal */
         status = prof__memory_take(s, (size_t)size);
+        prof__file_signal_drop(&signals);
+        prof__signals_restore(&signals);
         if (status) return status;
         memory = s->mapping;
     }
@@ -3666,7 +3782,8 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
 #ifndef PROF_FREESTANDING
     prof__program_name(h->program, sizeof h->program);
     prof__boot_id(h->boot_id, sizeof h->boot_id);
-    prof__service_configure(s, config);
+    status = prof__service_configure(s, config);
+    if (status) return status;
 #endif
     if (config->min_duration_ns) prof__threshold_set(s, config->min_duration_ns);
     s->fast = s->clock == PROF_CLOCK_COUNTER && !s->min_ticks;
@@ -3777,9 +3894,9 @@ PROF_DEF prof_status prof_stop(void)
     prof__lock(&prof__control_word);
     prof_status status = prof__stop_recording();
 #ifndef PROF_FREESTANDING
-    prof__session *s = prof__state.session;
-    if (!status) prof__service_stop(s);
-    if (!status && s->output[0] && !s->live_path) {
+    prof__session *s = status ? NULL : prof__state.session;
+    if (s) prof__service_stop(s);
+    if (s && s->output[0] && s->live_path != s->output) {
         prof_status (*write)(const prof_trace *, const char *);
         prof_trace *trace = NULL;
         status = prof__writer_find(s->output, &write);
@@ -3787,6 +3904,7 @@ PROF_DEF prof_status prof_stop(void)
         if (!status) status = write(trace, s->output);
         prof_trace_close(trace);
     }
+    if (s && s->live_path) status = prof__stream_finish(s, status);
 #endif
     prof__unlock(&prof__control_word);
     return status;
@@ -3886,6 +4004,260 @@ static void prof__child_of_fork(void)
 }
 #endif
 
+/*-- STREAM ----------------------------------------------------------------------------------------------- >>stream --
+   PROF_STREAM: the service packs full chunks, oldest first, into blocks behind the ring in the file, and lets the chunks
+   go when their block is complete and published. So the file is whole at every moment. What cannot be written stays in
+   the ring and is tried again; once the ring is full, events are lost and counted. */
+
+#define PROF__MIN_ARCHIVE (512u << 10) /* a limit must leave room for some blocks */
+#define PROF__FIRST_RETRY 10000000u    /* ns; doubles up to a second */
+
+/* Lets the writers have a chunk; its sequence number stays, so that readers know what they find in both places. */
+static void prof__chunk_release(prof__session *s, prof__chunk *chunk)
+{
+    PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FREE);
+    __atomic_fetch_add(&s->free_chunks, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&s->released, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&s->waiting, __ATOMIC_SEQ_CST)) prof__word_wake(&s->released);
+}
+
+/* The next chunk, from slot first + *at of the ring on, that the service may empty: a full one or, where the ring gets
+   scarce, one that an ended thread left half empty for the next. Null: none. */
+static prof__chunk *prof__chunk_full(prof__session *s, uint64_t first, uint64_t *at)
+{
+    while (*at < s->chunk_count) {
+        prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + (first + (*at)++) % s->chunk_count * s->chunk_size);
+        uint32_t state = PROF__ACQUIRE(&chunk->state);
+        if (state == PROF__CHUNK_FULL) return chunk;
+        if (state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < s->chunk_count / 4 &&
+            __atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            return chunk;
+    }
+    return NULL;
+}
+
+/* Keeps in the image, for reports, why something in the background failed. A reader may be looking. */
+static void prof__background_failed(prof__session *s, const char *why)
+{
+    char *to = s->header->write_error;
+    for (size_t i = 0; i + 1 < sizeof s->header->write_error; ++i) {
+        PROF__STORE(to + i, *why);
+        if (*why) ++why;
+    }
+    PROF__ADD(&s->header->write_failures, 1);
+}
+
+#ifdef _WIN32
+static prof_status prof__stream_open(prof__session *s)
+{
+    (void)s;
+    return prof__fail(PROF_UNSUPPORTED, "mode stream: not on Windows yet");
+}
+static void prof__stream_close(prof__session *s) { (void)s; }
+static prof_status prof__stream_finish(prof__session *s, prof_status status)
+{
+    (void)s;
+    return status;
+}
+static int prof__stream_step(prof__session *s)
+{
+    (void)s, (void)prof__chunk_full, (void)prof__chunk_release;
+    return 0;
+}
+#else
+/* The descriptor may have been closed by a program that closes all, and given to another file since. */
+static int prof__stream_file_there(const prof__session *s)
+{
+    struct stat about;
+    return s->stream.opened && !fstat(s->stream.file, &about) && (uint64_t)about.st_dev == s->stream.device &&
+           (uint64_t)about.st_ino == s->stream.inode;
+}
+
+static int prof__stream_file_open(prof__session *s, const char *path) /* 0: errno says why */
+{
+    struct stat about;
+    s->stream.file = open(path, O_RDWR | O_CLOEXEC);
+    s->stream.opened = s->stream.file >= 0;
+    if (!s->stream.opened || s->stream.inode || fstat(s->stream.file, &about)) return s->stream.opened;
+    s->stream.device = (uint64_t)about.st_dev;
+    s->stream.inode = (uint64_t)about.st_ino;
+    return 1;
+}
+
+/* Makes sure that the descriptor is that of the file. */
+static int prof__stream_file_ready(prof__session *s)
+{
+    if (prof__stream_file_there(s)) return 1;
+    if (prof__stream_file_open(s, s->live_path)) {
+        if (prof__stream_file_there(s)) return 1;
+        close(s->stream.file); /* another file by now */
+        s->stream.opened = 0;
+    }
+    return 0;
+}
+
+static void prof__stream_close(prof__session *s)
+{
+    free(s->stream.block);
+    s->stream.block = NULL;
+    if (prof__stream_file_there(s)) close(s->stream.file);
+    s->stream.opened = 0;
+}
+
+/* After the memory was taken, before the file has its name. */
+static prof_status prof__stream_open(prof__session *s)
+{
+    prof__header *h = s->header;
+    if (s->max_file_size && s->max_file_size < s->mapping_size + PROF__MIN_ARCHIVE)
+        return prof__fail(PROF_INVALID_ARGUMENT, "max_file_size %llu: at least 512K more than the buffer (%llu)",
+                          (unsigned long long)s->max_file_size, (unsigned long long)s->mapping_size);
+    s->stream.block = (prof__block *)malloc(PROF__BLOCK_BOUND(s->chunk_words));
+    if (!s->stream.block) return prof__fail(PROF_NO_MEMORY, "no memory to pack chunks");
+    if (!prof__stream_file_open(s, s->part_path)) return prof__fail(PROF_IO, "%s: %s", s->part_path, strerror(errno));
+    h->archive_offset = h->archive_first = h->archive_next = prof__round(s->mapping_size, 4096);
+    h->archive_limit = s->max_file_size ? s->max_file_size / 8 * 8 : INT64_MAX / 4096 * 4096;
+    return PROF_OK;
+}
+
+/* What is left to do after the session and, unless the file is the output itself, the export that ended with status. */
+static prof_status prof__stream_finish(prof__session *s, prof_status status)
+{
+    struct stat about;
+    char why[sizeof prof__error_text];
+    if (!s->stream.opened) return status;
+    if (!s->stream.path[0]) {
+        if (!status && prof__stream_file_there(s) && !fstat(s->stream.file, &about) && !about.st_nlink)
+            return prof__fail(PROF_IO, "%s: was removed while it was recorded", s->live_path);
+    } else if (status) {
+        memcpy(why, prof__error_text, sizeof why);
+        return prof__fail(status, "%.150s: the recording is kept in %s", why, s->stream.path);
+    } else if (!stat(s->stream.path, &about) && (uint64_t)about.st_dev == s->stream.device &&
+               (uint64_t)about.st_ino == s->stream.inode) {
+        unlink(s->stream.path);
+    }
+    return status;
+}
+
+static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at) /* 0 or errno */
+{
+    const char *from = (const char *)bytes;
+    while (size) {
+        off_t offset = (off_t)at;
+        errno = EFBIG;
+        ssize_t n = (uint64_t)offset == at ? pwrite(s->stream.file, from, size, offset) : -1;
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) {
+            int error = n ? errno : ENOSPC;
+            prof__file_signal_drop(NULL);
+            return error;
+        }
+        from += n;
+        at += (uint64_t)n;
+        size -= (size_t)n;
+    }
+    return 0;
+}
+
+/* Drops the oldest block, or what ends a lap. 0 or errno. */
+static int prof__archive_drop(prof__session *s)
+{
+    prof__header *h = s->header;
+    prof__block block;
+    uint64_t first = h->archive_first, left = h->archive_limit - first;
+    int ends = left < sizeof block;
+    if (!ends) {
+        ssize_t n = pread(s->stream.file, &block, sizeof block, (off_t)first);
+        if (n < 0) return errno;
+        if (n != (ssize_t)sizeof block || block.magic != PROF__BLOCK_MAGIC || block.size < sizeof block || block.size > left)
+            return EILSEQ; /* not what was written there */
+        ends = !block.sequence;
+        if (!ends) PROF__ADD(&h->overwritten, 1);
+    }
+    PROF__RELEASE(&h->archive_first, ends ? h->archive_offset : first + block.size);
+    return 0;
+}
+
+/* Marks that the lap ends at this place. */
+static int prof__archive_lap(prof__session *s, uint64_t at)
+{
+    prof__block block;
+    if (s->header->archive_limit - at < sizeof block) return 0;
+    memset(&block, 0, sizeof block);
+    block.magic = PROF__BLOCK_MAGIC;
+    block.size = sizeof block;
+    block.check = prof__block_check(&block, NULL);
+    return prof__stream_write(s, &block, sizeof block, at);
+}
+
+/* Where a block of size bytes goes; drops older ones for it, if that is wanted. 0 or errno; EDOM: there is no room. */
+static int prof__archive_room(prof__session *s, uint64_t size, uint64_t *at)
+{
+    prof__header *h = s->header;
+    int error = 0;
+    uint64_t next = h->archive_next;
+    while (!error && h->archive_first > next) { /* lapped: as far as the oldest block, which it must not touch */
+        *at = next;
+        if (h->archive_first - next > size) return 0;
+        error = prof__archive_drop(s);
+    }
+    if (error) return error;
+    *at = next;
+    if (h->archive_limit - next >= size) return 0;
+    if (s->at_limit != PROF_LIMIT_ROTATE) return EDOM;
+    *at = h->archive_offset;
+    error = prof__archive_lap(s, next);
+    while (!error && h->archive_first <= *at + size && h->archive_first != next) error = prof__archive_drop(s);
+    return error;
+}
+
+/* 0 or errno; the chunk can be let go. */
+static int prof__stream_put(prof__session *s, const prof__chunk *chunk)
+{
+    const uint64_t *words = (const uint64_t *)(const void *)(chunk + 1);
+    uint64_t at = 0;
+    uint32_t size = prof__block_pack(chunk, words, prof__records_end(words, (size_t)s->chunk_words), s->stream.block);
+    int error = prof__archive_room(s, size, &at);
+    if (!error) error = prof__stream_write(s, s->stream.block, size, at);
+    if (!error) PROF__RELEASE(&s->header->archive_next, at + size);
+    return error;
+}
+
+static void prof__stream_failed(prof__session *s, int error)
+{
+    prof__stream *stream = &s->stream;
+    if (error == EDOM) {
+        stream->full = 1;
+        prof__background_failed(s, "max_file_size is reached");
+        return;
+    }
+    prof__background_failed(s, error == EBADF ? "the file was closed by the program" : strerror(error));
+    stream->backoff_ns = stream->backoff_ns ? stream->backoff_ns * 2 : PROF__FIRST_RETRY;
+    if (stream->backoff_ns > 1000000000u) stream->backoff_ns = 1000000000u;
+    stream->retry_at = prof__monotonic() + stream->backoff_ns;
+}
+
+/* Packs what is full. 1: there was something. */
+static int prof__stream_step(prof__session *s)
+{
+    prof__stream *stream = &s->stream;
+    if (s->header->mode != PROF_STREAM || stream->full) return 0;
+    if (stream->backoff_ns && prof__monotonic() < stream->retry_at) return 0;
+    uint64_t first = PROF__LOAD(&s->header->next_chunk) % s->chunk_count, at = 0;
+    prof__chunk *chunk = prof__chunk_full(s, first, &at);
+    if (!chunk) return 0;
+    PROFILE_SCOPE_CL("pack", "prof", 2);
+    int error = prof__stream_file_ready(s) ? 0 : EBADF;
+    for (; chunk && !error && !PROF__ACQUIRE(&s->service.stop); chunk = prof__chunk_full(s, first, &at)) {
+        error = prof__stream_put(s, chunk);
+        if (error) break;
+        stream->backoff_ns = 0;
+        prof__chunk_release(s, chunk);
+    }
+    if (error) prof__stream_failed(s, error);
+    return 1;
+}
+#endif
+
 /*-- SERVICE --------------------------------------------------------------------------------------------- >>service --
    The one thread that prof may start, and only where the configuration needs it. It does in the background what takes
    longer than a scope may: its steps look for work and do it. Nobody tells it, because that would cost the writers a
@@ -3893,12 +4265,6 @@ static void prof__child_of_fork(void)
    control lock (prof_stop() joins it while holding that), and its scopes are recorded like anybody's, on a track "prof". */
 
 /* Each does what there is to do now, and returns 1 if that was anything. */
-static int prof__stream_step(prof__session *s)
-{
-    (void)s;
-    return 0;
-}
-
 static int prof__follow_step(prof__session *s)
 {
     (void)s;
@@ -3911,29 +4277,67 @@ static int prof__save_step(prof__session *s)
     return 0;
 }
 
+static int prof__service_session_runs(const prof__session *s)
+{
+    uint32_t gate = prof__state_lock();
+    int runs = prof__state.running && prof__state.session == s;
+    prof__state_unlock(gate);
+    return runs;
+}
+
+/* Writes the output every dump_period, as prof_stop() does at the end. */
 static int prof__dump_step(prof__session *s)
 {
-    (void)s;
-    return 0;
+    prof__service *service = &s->service;
+    prof_status (*write)(const prof_trace *, const char *);
+    prof_trace *trace = NULL;
+    uint64_t now = s->dump_period_ns ? prof__monotonic() : 0;
+    if (!s->dump_period_ns || now < service->dump_at) return 0;
+    if (!prof__service_session_runs(s)) return 0; /* it was not published yet */
+    PROFILE_SCOPE_CL("dump", "prof", 2);
+    prof_status status = prof__writer_find(s->output, &write);
+    if (!status) status = prof_trace_live(&trace);
+    if (!status) status = write(trace, s->output);
+    prof_trace_close(trace);
+    prof__file_signal_drop(NULL);
+    if (status) prof__background_failed(s, prof_error());
+    service->dump_at = prof__monotonic() + s->dump_period_ns;
+    return 1;
 }
 
 /* Has the service look now. Any thread, signal handlers, too. */
 static PROF__UNUSED void prof__service_wake(prof__session *s) { prof__word_wake(&s->service.word); }
 
+/* How long to sleep after a sleep of this length. Where chunks are kept, what has filled meanwhile tells. */
+static uint64_t prof__service_sleep(const prof__session *s, uint64_t before, uint64_t used, int work)
+{
+    const prof__service *service = &s->service;
+    uint64_t sleep = before;
+    if (!prof__chunks_kept(s))
+        sleep = work ? service->shortest_ns : before * 2;
+    else if (used > s->chunk_count / 4)
+        sleep = before / 2;
+    else if (used < s->chunk_count / 6)
+        sleep = before * 2;
+    if (sleep < service->shortest_ns) sleep = service->shortest_ns;
+    return sleep < service->longest_ns ? sleep : service->longest_ns;
+}
+
 static void prof__service_run(prof__session *s)
 {
     prof__service *service = &s->service;
     uint64_t sleep = service->shortest_ns;
+    PROF__SELF()->impatient = 1;
     prof_thread_name("prof");
     for (;;) {
         uint32_t word = PROF__ACQUIRE(&service->word), stop = PROF__ACQUIRE(&service->stop);
-        int work = prof__stream_step(s);
+        uint64_t used = s->chunk_count - PROF__LOAD(&s->free_chunks);
+        int work = stop ? 0 : prof__stream_step(s); /* in the end what is in the ring is in the file as it is */
         work |= prof__follow_step(s);
         work |= prof__save_step(s);
-        work |= prof__dump_step(s);
+        work |= stop ? 0 : prof__dump_step(s);
         if (stop) break;
-        sleep = work ? service->shortest_ns : sleep * 2;
-        if (sleep > service->longest_ns) sleep = service->longest_ns;
+        sleep = prof__service_sleep(s, sleep, used, work);
         prof__word_wait(&service->word, word, sleep);
     }
 }
@@ -3974,16 +4378,27 @@ static int prof__service_create(prof__session *s)
 static void prof__service_join(prof__session *s) { pthread_join(s->service.thread, NULL); }
 #endif
 
-static void prof__service_configure(prof__session *s, const prof_config *config)
+/* The longest sleep is an eighth of the time in which the ring fills at 160 MB, 10 million scopes, a second. */
+static uint64_t prof__service_longest(const prof__session *s)
+{
+    uint64_t ns = s->chunk_count * s->chunk_size / 8 * 25 / 4;
+    if (!prof__chunks_kept(s)) ns = s->dump_period_ns / 10;
+    if (ns < 200000) ns = 200000;
+    return ns < 1000000000 ? ns : 1000000000;
+}
+
+static prof_status prof__service_configure(prof__session *s, const prof_config *config)
 {
     prof__service *service = &s->service;
     s->max_file_size = config->max_file_size;
     s->at_limit = (uint32_t)config->at_limit;
     s->wait_ns = config->wait_ns;
-    s->dump_period_ns = s->live_path || !s->output[0] ? 0 : config->dump_period_ns;
+    s->dump_period_ns = s->live_path || !s->output[0] ? 0 : config->dump_period_ns; /* a mapped file is never old */
     service->wanted = config->mode == PROF_STREAM || config->mode == PROF_STATS || s->dump_period_ns != 0;
-    service->shortest_ns = 200000;
-    service->longest_ns = 10000000;
+    service->longest_ns = prof__service_longest(s);
+    service->shortest_ns = service->longest_ns / 16 > 100000 ? service->longest_ns / 16 : 100000;
+    service->dump_at = prof__monotonic() + s->dump_period_ns;
+    return config->mode == PROF_STREAM ? prof__stream_open(s) : PROF_OK;
 }
 
 /* Under the control lock. */
@@ -4004,6 +4419,7 @@ static void prof__service_stop(prof__session *s)
     s->service.running = 0;
     if (s->service.process != prof__process_id()) return;
     PROF__RELEASE(&s->service.stop, 1u);
+    prof__word_wake(&s->released); /* nobody will be let in any more */
     prof__service_wake(s);
     prof__service_join(s);
 }
@@ -5171,7 +5587,7 @@ static int prof__read_chunks(prof_trace *trace)
         if (!prof__read_cut(trace, i)) return 0;
     if (trace->segment_count > 1)
         qsort(trace->segments, trace->segment_count, sizeof *trace->segments, prof__read_segment_order);
-    trace->partial = header->overwritten || (header->mode != PROF_FILL && header->next_chunk > header->chunk_count);
+    trace->partial = header->overwritten || (header->mode == PROF_RING && header->next_chunk > header->chunk_count);
     return 1;
 }
 
@@ -5700,6 +6116,7 @@ static prof_status prof__read_header(const void *image, uint64_t size, const cha
     memcpy(header, image, sizeof *header);
     header->program[sizeof header->program - 1] = 0;
     header->clock_name[sizeof header->clock_name - 1] = 0;
+    header->write_error[sizeof header->write_error - 1] = 0;
     header->boot_id[sizeof header->boot_id - 1] = 0;
     order = header->byte_order;
     if (order == 0x04030201u)
@@ -5744,9 +6161,11 @@ static void prof__read_about(prof_trace *trace)
     info->lost += header->lost;
     info->overwritten_chunks = header->overwritten;
     info->sites_lost = header->sites_lost;
+    info->write_failures = header->write_failures;
+    info->write_error = header->write_error;
     info->buffer_size = header->chunk_count * header->chunk_size;
     info->chunk_size = header->chunk_size;
-    info->mode = header->mode == PROF_FILL ? PROF_FILL : PROF_RING;
+    info->mode = header->mode <= PROF_STATS ? (prof_mode)header->mode : PROF_RING;
     info->complete = header->state == PROF__STOPPED;
     info->clock_resolution_ns = (double)header->resolution_ticks * ns_per_tick;
     info->scope_cost_ns = (double)header->cost_ticks_x1000 * ns_per_tick / 1000;
@@ -6800,7 +7219,10 @@ static void prof__summary_head(prof__out *out, const prof_trace *trace)
     prof__out_ns(out, info->clock_resolution_ns, 0);
     prof__out_text(out, "\n  buffer    ");
     prof__out_count(out, info->buffer_size, 0);
-    prof__out_text(out, info->mode == PROF_FILL ? " bytes, filled once\n" : " bytes, reused as a ring\n");
+    prof__out_text(out, info->mode == PROF_FILL     ? " bytes, filled once\n"
+                        : info->mode == PROF_STREAM ? " bytes, emptied into the file\n"
+                        : info->mode == PROF_STATS  ? " bytes, emptied into statistics\n"
+                                                    : " bytes, reused as a ring\n");
 }
 
 /* How wide the names of a table are. */
@@ -6940,7 +7362,15 @@ static void prof__summary_losses(prof__out *out, const prof_trace *trace)
     }
     if (info->overwritten_chunks) {
         prof__out_many(out, info->overwritten_chunks, "older chunk");
-        prof__out_text(out, " overwritten in the ring: enlarge PROF_BUFFER to see further back\n");
+        prof__out_text(out, info->mode == PROF_STREAM
+                                ? " made room in the file: enlarge PROF_MAX_FILE_SIZE to see further back\n"
+                                : " overwritten in the ring: enlarge PROF_BUFFER to see further back\n");
+    }
+    if (info->write_failures) {
+        prof__out_many(out, info->write_failures, "write");
+        prof__out_text(out, " failed while recording: ");
+        prof__out_clean(out, info->write_error);
+        prof__out_text(out, "\n");
     }
     if (info->unmatched) {
         prof__out_many(out, info->unmatched, "end or argument");
@@ -6950,7 +7380,7 @@ static void prof__summary_losses(prof__out *out, const prof_trace *trace)
         prof__out_many(out, info->sites_lost, "call site or name");
         prof__out_text(out, " found no room: enlarge PROF_BUFFER\n");
     }
-    if (!info->lost && !info->overwritten_chunks && !info->unmatched && !info->sites_lost)
+    if (!info->lost && !info->overwritten_chunks && !info->unmatched && !info->sites_lost && !info->write_failures)
         prof__out_text(out, "nothing lost\n");
 }
 
