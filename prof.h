@@ -309,7 +309,8 @@ PROF_DEF const char *prof_error(void);
 
 /*-- READING ------------------------------------------------------------------------------------------------- >>read --
    A trace is a private, validated copy: it never changes, and any number of threads may read one, each with its own
-   cursors. Functions of this part and the next may be called from any thread at any time, but not from signal handlers.
+   cursors. Only of what PROF_STREAM wrote behind the buffer it keeps no copy, but the file, open, in which cursors read
+   on: what vanishes from there before they come by is left out, and counted in lost_blocks. Functions of this part and the next may be called from any thread at any time, but not from signal handlers.
    A function that fails leaves null (0 entries) in what it should have made: PROF_IO, the file cannot be read;
    PROF_CORRUPT, it is no image, or damaged; PROF_UNSUPPORTED, an image of a newer version or of the other byte order;
    PROF_NO_MEMORY. With PROF_ENABLE=0 they are as those of >>control are: PROF_DISABLED, no trace, no event. */
@@ -341,7 +342,7 @@ typedef struct prof_value {
         int64_t i;          /* INT */
         uint64_t u;         /* UINT, BOOL, POINTER */
         double d;           /* DOUBLE */
-        const char *string; /* STRING, terminated, owned by the trace */
+        const char *string; /* STRING, terminated, valid until the cursor moves */
     } as;
 } prof_value;
 
@@ -372,7 +373,7 @@ typedef struct prof_event {
     int64_t start_ns;             /* since the session's start; never before the event in front of it */
     int64_t duration_ns;          /* >= 0; a child never reaches beyond its parent */
     uint64_t id;                  /* unique in the trace and the same each time it is read */
-    const char *name;             /* the run-time name if it has one, else the site's */
+    const char *name;             /* the run-time name if it has one, valid until the cursor moves; else the site's */
     const prof_callsite *site;    /* never null */
     const prof_arg *args;         /* valid until the cursor moves; the last one counts if a key comes twice */
     prof_value value;
@@ -396,6 +397,8 @@ typedef struct prof_trace_info {
     uint64_t event_count;         /* over all tracks */
     uint64_t lost;                /* over all tracks, those included that never got a chunk */
     uint64_t overwritten_chunks;  /* PROF_RING: older chunks that were reused */
+    uint64_t lost_blocks;         /* PROF_STREAM: parts of the archive, of some thousand events each, that cannot be read:
+                                     the file was cut or damaged, or they were overwritten since the trace was opened */
     uint64_t unmatched;           /* ends that fit no open scope and were left out */
     uint64_t sites_lost;          /* call sites or names for which the image had no room */
     uint64_t buffer_size, chunk_size;
@@ -3136,7 +3139,7 @@ static void prof__unpack_payload(prof__packer *p, prof__unpacker *u, uint64_t *w
 /* Turns size bytes back into the words, at most count, that prof__pack was given, and returns how many those are; 0:
    nobody packed these bytes. Up to 7 bytes more may stand behind those of count words. Safe for any bytes; words may be
    written in either case. */
-PROF__UNUSED static size_t prof__unpack(const unsigned char *from, size_t size, uint64_t *words, size_t count)
+static size_t prof__unpack(const unsigned char *from, size_t size, uint64_t *words, size_t count)
 {
     prof__packer p;
     prof__unpacker u;
@@ -4471,8 +4474,9 @@ static int prof__chunk_snapshot(const prof__source *from, const prof__header *h,
 }
 
 /* The chunks of the image with header h (validated), to their places in a copy. 0: reading failed, or no memory. Threads
-   that go half round the ring in the meantime leave little to be copied: then it is tried again, a few times. */
-static int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy)
+   that go half round the ring in the meantime leave little to be copied: then it is tried again, a few times; not where
+   the archive has what the ring lost. last: no chunk with a later sequence is in the copy. */
+static int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy, uint64_t *last)
 {
     uint64_t newest = 0, now = 0;
     char *scratch = (char *)malloc(h->chunk_size);
@@ -4485,7 +4489,9 @@ static int prof__chunks_snapshot(const prof__source *from, const prof__header *h
             good = prof__chunk_snapshot(from, h, offset, newest, copy + offset, scratch);
         }
         good = good && from->read(from->user, offsetof(prof__header, next_chunk), &now, sizeof now);
+        if (h->archive_offset) break;
     }
+    *last = newest;
     free(scratch);
     return good;
 }
@@ -4519,12 +4525,14 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
     prof_status status = PROF_OK;
     prof__source source = {prof__memory_read, s->header};
     char *copy = (char *)malloc(s->image_size);
-    if (!copy || !prof__chunks_snapshot(&source, &h, copy)) {
+    uint64_t newest = 0;
+    if (!copy || !prof__chunks_snapshot(&source, &h, copy, &newest)) {
         status = prof__fail(PROF_NO_MEMORY, "no memory for a copy of the image (%llu bytes)", (unsigned long long)s->image_size);
     } else {
         gate = prof__state_lock();
         memset(copy, 0, (size_t)h.chunk_offset);
         prof__memory_read(s->header, 0, copy, sizeof h);
+        ((prof__header *)(void *)copy)->next_chunk = newest;
         memcpy(copy + h.meta_offset, s->meta, (size_t)s->header->meta_used);
         prof__state_unlock(gate);
     }
@@ -5102,12 +5110,15 @@ static void prof__symbols_free(prof__symbols *symbols)
    An image goes through these steps once, in prof__read_image():
      1. the header is checked, so that meta and chunks lie inside the image and apart from each other;
      2. meta becomes call sites whose equal ones share one address, and equal names one number;
-     3. the valid chunks, sorted by sequence, are cut into segments, each the records of one track in one chunk;
+     3. the blocks of the archive and the valid chunks are cut into segments, each the records of one track in one chunk;
      4. clock pairs become a piecewise linear map from ticks to nanoseconds;
-     5. a matcher runs over each track and writes into the call site field of each END how many open scopes it closes.
-        It remembers only what a single segment cannot show: the ends and arguments of scopes that cross into later
-        segments, and the scopes that began before the track's first segment ("orphans": only their ends are left).
-   After that nothing changes any more. A cursor loads one segment at a time. */
+     5. a matcher runs over each track and remembers only what a single segment cannot show: the ends and arguments of
+        scopes that cross into later segments, the ENDs that close another number of scopes than one, and the scopes that
+        began before the track's first segment ("orphans": only their ends are left).
+   After that nothing changes any more. A cursor loads one segment at a time.
+   Of the archive, which may be far larger than memory, nothing stays but these tables: prof__read_words() reads a block
+   whenever its words are wanted. A block that is not there any more (the file was cut, or a rotating archive went over it)
+   is left out and counted, and its scopes that are known otherwise stay as they are. */
 
 #include <limits.h>
 
@@ -5143,14 +5154,26 @@ typedef struct prof__read_unknown {
 
 typedef struct prof__read_chunk {
     uint64_t sequence, tick, lost;
-    size_t words; /* offset of its first word, in words of the image */
+    uint64_t place;       /* of its first word, in words of the image; of a block, in bytes of the file */
+    uint32_t size, words; /* of a block, else 0; size PROF__NONE32: it vanished while the trace was made */
 } prof__read_chunk;
 
+/* The words of the block that was asked for last. */
+typedef struct prof__read_buffer {
+    uint64_t *words;
+    char *block;
+    size_t chunk; /* whose they are, from 1; 0: nobody's */
+} prof__read_buffer;
+
 typedef struct prof__read_segment {
-    uint64_t track;
+    uint64_t track, serial; /* serial: of the chunk */
+    uint64_t tick;          /* the first thing known: when the track took the chunk, else the first record's; or ~0 */
     uint32_t chunk;
     uint32_t first, end; /* words of the chunk, from the TRACK record on */
-    uint32_t last;       /* 1: the chunk has no later segment, so that the chunk's losses belong here */
+    uint32_t name;       /* string id */
+    int32_t depth;       /* scopes open at its end, less the orphans among those closed so far */
+    uint16_t last;       /* 1: the chunk has no later segment, so that the chunk's losses belong here */
+    uint16_t number;     /* of the chunk among the track's, modulo 256 */
 } prof__read_segment;
 
 /* A scope that is open at the end of the segment in which it began. */
@@ -5158,6 +5181,7 @@ typedef struct prof__read_crossing {
     int64_t end_ns;
     size_t link; /* its first argument in a later segment, PROF__NONE */
     uint32_t flags;
+    uint32_t segment; /* in which it began, counted from the track's first */
 } prof__read_crossing;
 
 /* A scope of which only the end is left. */
@@ -5168,17 +5192,24 @@ typedef struct prof__read_orphan {
     uint32_t site;
 } prof__read_orphan;
 
+/* An END that closes not one scope, as a rule, but none or several. */
+typedef struct prof__read_exception {
+    uint32_t segment, word; /* segment: counted from the track's first */
+    uint32_t closes;
+} prof__read_exception;
+
 /* An ARG record that belongs to a scope of an earlier segment. */
 typedef struct prof__read_link {
     size_t next;
-    uint32_t segment, word; /* segment: counted from the track's first */
+    size_t record; /* its copy among the kept words */
 } prof__read_link;
 
 typedef struct prof__read_track {
     prof_track about;
     uint64_t tick; /* the first thing known of the track */
     size_t segment, segment_count;
-    size_t crossing;
+    size_t crossing, crossing_count;
+    size_t exception, exception_count;
     size_t orphan, orphan_count;
     size_t max_nodes, max_args, max_event_args, max_depth, frames; /* what a cursor needs */
 } prof__read_track;
@@ -5194,11 +5225,18 @@ struct prof_trace {
     prof__header header;
     prof_trace_info info;
     uint64_t *image; /* owned */
+    FILE *file;      /* owned: holds the archive; null: none, or it is in memory, behind the image */
+    uint64_t size;   /* bytes of the file, or at image */
     size_t chunk_words;
     unsigned word_bits; /* of an event's id */
     int partial;        /* older chunks are missing */
     prof__read_chunk *chunks;
-    size_t chunk_count;
+    size_t chunk_count, chunk_capacity;
+    prof__read_index sequences; /* of the chunks */
+    prof__read_buffer buffer;   /* while the trace is made */
+    prof__pair *pairs;          /* the same: what the clock is made of */
+    size_t pair_count, pair_capacity;
+    uint64_t pair_ns;           /* how far they are apart, at least */
     const char **names; /* distinct texts; [0] is "" */
     size_t name_count, name_capacity;
     prof__read_index name_index;
@@ -5221,10 +5259,14 @@ struct prof_trace {
     size_t track_count;
     prof__read_crossing *crossings;
     size_t crossing_count, crossing_capacity;
+    prof__read_exception *exceptions;
+    size_t exception_count, exception_capacity;
     prof__read_orphan *orphans;
     size_t orphan_count, orphan_capacity;
     prof__read_link *links;
     size_t link_count, link_capacity;
+    uint64_t *kept;
+    size_t kept_count, kept_capacity;
     prof__read_line *lines;
     size_t line_count;
 };
@@ -5482,7 +5524,7 @@ static int prof__read_meta(prof_trace *trace)
     return 1;
 }
 
-/*-- records and segments --*/
+/*-- records --*/
 
 static unsigned prof__read_kind(uint64_t head)
 {
@@ -5506,88 +5548,316 @@ static int prof__read_chunk_order(const void *a, const void *b)
 {
     const prof__read_chunk *x = (const prof__read_chunk *)a, *y = (const prof__read_chunk *)b;
     if (x->sequence != y->sequence) return x->sequence < y->sequence ? -1 : 1;
-    return x->words < y->words ? -1 : x->words > y->words;
+    return x->place < y->place ? -1 : x->place > y->place;
 }
 
 static int prof__read_segment_order(const void *a, const void *b)
 {
     const prof__read_segment *x = (const prof__read_segment *)a, *y = (const prof__read_segment *)b;
     if (x->track != y->track) return x->track < y->track ? -1 : 1;
-    if (x->chunk != y->chunk) return x->chunk < y->chunk ? -1 : 1;
+    if (x->serial != y->serial) return x->serial < y->serial ? -1 : 1;
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
 /* 1: something is missing between two successive segments of a track. When the process died, or the copy was made, one of
    the ring's slots was about to be reused while later ones had been already. */
-static int prof__read_gap(const prof_trace *trace, const prof__read_segment *a, const prof__read_segment *b)
+static int prof__read_gap(const prof__read_segment *a, const prof__read_segment *b)
 {
-    uint64_t before = trace->image[trace->chunks[a->chunk].words + a->first] >> 32 & 0xFF;
-    uint64_t behind = trace->image[trace->chunks[b->chunk].words + b->first] >> 32 & 0xFF;
-    return behind != before && behind != ((before + 1) & 0xFF);
+    return b->number != a->number && b->number != ((a->number + 1) & 0xFF);
 }
 
-/* Cuts a chunk into segments, ends its strings, and gets to know its call sites. 0 without memory. */
-static int prof__read_cut(prof_trace *trace, size_t chunk)
+/*-- the words of a chunk --*/
+
+/* As prof__read_at(), but in any number of threads at a time. */
+static int prof__read_archive_at(FILE *file, uint64_t offset, void *to, size_t size)
 {
-    uint64_t *words = trace->image + trace->chunks[chunk].words;
-    size_t at, length, segments = trace->segment_count;
-    for (at = 0; at < trace->chunk_words; at += length) {
+    char *at = (char *)to;
+    while (size) {
+        size_t part = size < (size_t)1 << 30 ? size : (size_t)1 << 30;
+#ifdef _WIN32
+        OVERLAPPED place;
+        DWORD got = 0;
+        memset(&place, 0, sizeof place);
+        place.Offset = (DWORD)offset;
+        place.OffsetHigh = (DWORD)(offset >> 32);
+        if (!ReadFile((HANDLE)_get_osfhandle(_fileno(file)), at, (DWORD)part, &got, &place) || !got) return 0;
+#else
+        ssize_t got;
+        if ((uint64_t)(off_t)offset != offset || (off_t)offset < 0) return 0;
+        do got = pread(fileno(file), at, part, (off_t)offset);
+        while (got < 0 && errno == EINTR);
+        if (got <= 0) return 0;
+#endif
+        at += got;
+        offset += (uint64_t)got;
+        size -= (size_t)got;
+    }
+    return 1;
+}
+
+/* Reads size bytes from offset on out of what the trace was opened from. 0: they are not there, or not any more. */
+static int prof__read_part(const prof_trace *trace, uint64_t offset, void *to, size_t size)
+{
+    if (offset > trace->size || size > trace->size - offset) return 0;
+    if (trace->file) return prof__read_archive_at(trace->file, offset, to, size);
+    memcpy(to, (const char *)trace->image + offset, size);
+    return 1;
+}
+
+static void prof__read_buffer_free(prof__read_buffer *buffer)
+{
+    free(buffer->words);
+    free(buffer->block);
+    memset(buffer, 0, sizeof *buffer);
+}
+
+/* 0 without memory. */
+static int prof__read_buffer_make(const prof_trace *trace, prof__read_buffer *buffer)
+{
+    if (buffer->words) return 1;
+    buffer->words = (uint64_t *)malloc(trace->chunk_words * 8);
+    buffer->block = (char *)malloc(PROF__BLOCK_BOUND(trace->chunk_words));
+    if (buffer->words && buffer->block) return 1;
+    prof__read_buffer_free(buffer);
+    return 0;
+}
+
+/* 1: this may be the header of a block, in front of end. */
+static int prof__read_block_likely(const prof_trace *trace, const prof__block *block, uint64_t offset, uint64_t end)
+{
+    return block->magic == PROF__BLOCK_MAGIC && block->sequence && block->words && block->words <= trace->chunk_words &&
+           block->size > sizeof *block && block->size % 8 == 0 &&
+           block->size <= PROF__BLOCK_BOUND(trace->chunk_words) && block->size <= end - offset;
+}
+
+/* Ends the strings of a chunk's records, so that they can be handed out. */
+static void prof__read_seal(uint64_t *words, size_t count)
+{
+    size_t at, length;
+    for (at = 0; at < count && (length = prof__record_words(words[at], count - at)) != 0; at += length) {
         unsigned kind = prof__read_kind(words[at]);
-        length = prof__record_words(words[at], trace->chunk_words - at);
+        if (length > 1 && (kind == PROF__KIND_NAME ||
+                           (kind == PROF__KIND_ARG && (words[at] >> 32 & 0xFF) == PROF_VALUE_STRING)))
+            ((char *)(words + at + length))[-1] = 0;
+    }
+}
+
+/* Reads the block at offset, which must end in front of end, and unpacks it. block: its header then. 0: there is none. */
+static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, uint64_t offset, uint64_t end,
+                            prof__block *block)
+{
+    char *bytes = buffer->block + sizeof *block;
+    buffer->chunk = 0;
+    if (offset > end || end - offset < sizeof *block || !prof__read_part(trace, offset, block, sizeof *block) ||
+        !prof__read_block_likely(trace, block, offset, end) ||
+        !prof__read_part(trace, offset + sizeof *block, bytes, block->size - sizeof *block) ||
+        prof__block_check(block, bytes) != block->check ||
+        prof__unpack((const unsigned char *)bytes, block->size - sizeof *block, buffer->words, block->words) != block->words)
+        return 0;
+    prof__read_seal(buffer->words, block->words);
+    return 1;
+}
+
+/* The words of a chunk: in the image, or in the buffer until the next call. Null: they cannot be read any more. */
+static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buffer *buffer, size_t number)
+{
+    const prof__read_chunk *chunk = &trace->chunks[number];
+    prof__block block;
+    if (!chunk->size) return trace->image + chunk->place;
+    if (buffer->chunk == number + 1) return buffer->words;
+    if (chunk->size == PROF__NONE32 || !prof__read_buffer_make(trace, buffer) ||
+        !prof__read_block(trace, buffer, chunk->place, chunk->place + chunk->size, &block) ||
+        block.size != chunk->size || block.sequence != chunk->sequence || block.words != chunk->words)
+        return NULL;
+    buffer->chunk = number + 1;
+    return buffer->words;
+}
+
+/*-- records and segments --*/
+
+/* Cuts the words of a chunk into segments and gets to know its call sites. 0 without memory. */
+static int prof__read_cut(prof_trace *trace, size_t chunk, const uint64_t *words, size_t count)
+{
+    size_t at, length, segments = trace->segment_count;
+    prof__read_segment *segment = NULL;
+    for (at = 0; at < count; at += length) {
+        unsigned kind = prof__read_kind(words[at]);
+        length = prof__record_words(words[at], count - at);
         if (!length) break;
         if (kind == PROF__KIND_TRACK) {
-            prof__read_segment *segment;
             if (trace->segment_count >= PROF__NONE32 ||
                 !PROF__ROOM(trace->segments, trace->segment_capacity, trace->segment_count))
                 return 0;
             if (trace->segment_count > segments) trace->segments[trace->segment_count - 1].end = (uint32_t)at;
             segment = &trace->segments[trace->segment_count++];
+            memset(segment, 0, sizeof *segment);
             segment->track = words[at + 1];
+            segment->serial = trace->chunks[chunk].sequence;
+            segment->tick = at ? ~(uint64_t)0 : trace->chunks[chunk].tick;
             segment->chunk = (uint32_t)chunk;
             segment->first = (uint32_t)at;
-            segment->last = 0;
+            segment->name = (uint32_t)words[at];
+            segment->number = (uint16_t)(words[at] >> 32 & 0xFF);
         } else if (prof__record_timed(words[at]) || kind == PROF__KIND_ARG) {
             if (!prof__read_know_site(trace, prof__read_id(words[at]), kind)) return 0;
+            if (segment && kind != PROF__KIND_ARG && segment->tick == ~(uint64_t)0)
+                segment->tick = prof__read_tick(trace->chunks[chunk].tick, words[at], 0);
         }
-        if ((kind == PROF__KIND_ARG || kind == PROF__KIND_NAME) && length > 1)
-            if (kind == PROF__KIND_NAME || (words[at] >> 32 & 0xFF) == PROF_VALUE_STRING)
-                ((char *)(words + at + length))[-1] = 0;
     }
-    if (trace->segment_count > segments) {
-        trace->segments[trace->segment_count - 1].end = (uint32_t)at;
-        trace->segments[trace->segment_count - 1].last = 1;
+    if (segment) {
+        segment->end = (uint32_t)at;
+        segment->last = 1;
     } else {
         trace->info.lost += trace->chunks[chunk].lost;
     }
     return 1;
 }
 
-static int prof__read_chunks(prof_trace *trace)
+static int prof__read_same_sequence(const void *owner, size_t item, const void *key)
+{
+    return ((const prof_trace *)owner)->chunks[item].sequence == *(const uint64_t *)key;
+}
+
+/* Keeps a clock pair, unless one nearby is known already. However long the trace, some ten thousand are kept. */
+static int prof__read_pair(prof_trace *trace, const prof__pair *pair)
+{
+    size_t i, kept = 1;
+    if (pair->monotonic_ns <= trace->header.first.monotonic_ns) return 1;
+    if (trace->pair_ns) {
+        uint64_t before = trace->pairs[trace->pair_count - 1].monotonic_ns;
+        if (pair->monotonic_ns - before + trace->pair_ns < 2 * trace->pair_ns) return 1; /* behind or in front */
+    }
+    if (trace->pair_count >= 65536) {
+        trace->pair_ns = trace->pair_ns ? trace->pair_ns * 2 : 1000000;
+        for (i = 1; i < trace->pair_count; i++)
+            if (trace->pairs[i].monotonic_ns - trace->pairs[kept - 1].monotonic_ns >= trace->pair_ns)
+                trace->pairs[kept++] = trace->pairs[i];
+        trace->pair_count = kept;
+    }
+    if (!PROF__ROOM(trace->pairs, trace->pair_capacity, trace->pair_count)) return 0;
+    trace->pairs[trace->pair_count++] = *pair;
+    return 1;
+}
+
+/* Adds a chunk with its words, unless one with its sequence is there already. 0 without memory. */
+static int prof__read_add_chunk(prof_trace *trace, const prof__read_chunk *chunk, const prof__pair *base,
+                                const uint64_t *words, size_t count)
+{
+    uint32_t hash = (uint32_t)prof__mix(chunk->sequence);
+    if (prof__read_find(&trace->sequences, hash, prof__read_same_sequence, trace, &chunk->sequence) != PROF__NONE)
+        return 1;
+    if (!PROF__ROOM(trace->chunks, trace->chunk_capacity, trace->chunk_count) ||
+        !prof__read_add(&trace->sequences, hash, trace->chunk_count))
+        return 0;
+    trace->chunks[trace->chunk_count++] = *chunk;
+    return prof__read_pair(trace, base) && prof__read_cut(trace, trace->chunk_count - 1, words, count);
+}
+
+/* Finds the next place from offset on, in front of end, where a block may begin; end if there is none. */
+static uint64_t prof__read_resume(const prof_trace *trace, uint64_t offset, uint64_t end)
+{
+    uint64_t words[256], last = end < trace->size ? end : trace->size;
+    size_t count, i;
+    for (; offset < last && last - offset >= 8; offset += count * 8) {
+        uint32_t magic;
+        count = (last - offset) / 8 < 256 ? (size_t)((last - offset) / 8) : 256;
+        if (!prof__read_part(trace, offset, words, count * 8)) return end;
+        for (i = 0; i < count; i++) {
+            memcpy(&magic, words + i, sizeof magic);
+            if (magic == PROF__BLOCK_MAGIC) return offset + i * 8;
+        }
+    }
+    return end;
+}
+
+/* 1: the archive went back to its beginning rather than to put a block here. */
+static int prof__read_lap_ends(const prof_trace *trace, uint64_t offset, uint64_t end)
+{
+    prof__block block;
+    if (end - offset < sizeof block) return 1;
+    return prof__read_part(trace, offset, &block, sizeof block) && block.magic == PROF__BLOCK_MAGIC && !block.sequence;
+}
+
+/* Reads the blocks from offset to end, which for wraps may be preceded by unused bytes. Damaged ones are left out and
+   counted. 0 without memory. */
+static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, int wraps)
+{
+    int damaged = 0;
+    while (offset < end) {
+        prof__block block;
+        if (prof__read_block(trace, &trace->buffer, offset, end, &block)) {
+            prof__read_chunk chunk;
+            damaged = 0;
+            chunk.sequence = block.sequence;
+            chunk.tick = block.base.tick;
+            chunk.lost = block.lost;
+            chunk.place = offset;
+            chunk.size = block.size;
+            chunk.words = block.words;
+            /* what was begun after the ring was copied may have come here before what was begun earlier */
+            if ((trace->header.state == PROF__STOPPED || block.sequence <= trace->header.next_chunk) &&
+                !prof__read_add_chunk(trace, &chunk, &block.base, trace->buffer.words, block.words))
+                return 0;
+            offset += block.size;
+            continue;
+        }
+        if (wraps && !damaged && prof__read_lap_ends(trace, offset, end)) return 1;
+        trace->info.lost_blocks += !damaged;
+        damaged = 1;
+        offset = prof__read_resume(trace, offset + 8, end);
+    }
+    return 1;
+}
+
+static int prof__read_archive(prof_trace *trace)
+{
+    const prof__header *h = &trace->header;
+    uint64_t limit = h->archive_limit && h->archive_limit < trace->size ? h->archive_limit : trace->size;
+    if (!h->archive_offset || h->archive_first == h->archive_next) return 1;
+    if (!prof__read_buffer_make(trace, &trace->buffer)) return 0;
+    if (h->archive_first < h->archive_next) return prof__read_blocks(trace, h->archive_first, h->archive_next, 0);
+    return prof__read_blocks(trace, h->archive_first, limit, 1) &&
+           prof__read_blocks(trace, h->archive_offset, h->archive_next, 0);
+}
+
+/* The chunks of the ring whose words did not go into the archive. */
+static int prof__read_ring(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
-    size_t i, count;
-    trace->chunks = (prof__read_chunk *)malloc(((size_t)header->chunk_count + 1) * sizeof *trace->chunks);
-    if (!trace->chunks) return 0;
+    size_t i, count = 0;
+    int good = 1;
+    prof__read_chunk *chunks = (prof__read_chunk *)calloc((size_t)header->chunk_count + 1, sizeof *chunks);
+    if (!chunks) return 0;
     for (i = 0; i < header->chunk_count; i++) {
         size_t offset = (size_t)header->chunk_offset + i * header->chunk_size;
-        prof__read_chunk *out = &trace->chunks[trace->chunk_count];
         prof__chunk chunk;
         memcpy(&chunk, trace->image + offset / 8, sizeof chunk);
         if (!chunk.sequence) continue;
-        out->sequence = chunk.sequence;
-        out->tick = chunk.base.tick;
-        out->lost = chunk.lost;
-        out->words = (offset + header->chunk_header_size) / 8;
-        trace->chunk_count++;
+        chunks[count].sequence = chunk.sequence;
+        chunks[count].tick = chunk.base.tick;
+        chunks[count].lost = chunk.lost;
+        chunks[count++].place = (offset + header->chunk_header_size) / 8;
     }
-    count = trace->chunk_count;
-    if (count > 1)
-        qsort(trace->chunks, count, sizeof *trace->chunks, prof__read_chunk_order);
-    for (i = 0; i < count; i++)
-        if (!prof__read_cut(trace, i)) return 0;
+    if (count > 1) qsort(chunks, count, sizeof *chunks, prof__read_chunk_order);
+    for (i = 0; good && i < count; i++) {
+        uint64_t *words = trace->image + chunks[i].place;
+        prof__chunk chunk;
+        memcpy(&chunk, words - header->chunk_header_size / 8, sizeof chunk);
+        prof__read_seal(words, trace->chunk_words);
+        good = prof__read_add_chunk(trace, &chunks[i], &chunk.base, words, trace->chunk_words);
+    }
+    free(chunks);
+    return good;
+}
+
+static int prof__read_chunks(prof_trace *trace)
+{
+    const prof__header *header = &trace->header;
+    if (!prof__read_archive(trace) || !prof__read_ring(trace)) return 0;
     if (trace->segment_count > 1)
         qsort(trace->segments, trace->segment_count, sizeof *trace->segments, prof__read_segment_order);
-    trace->partial = header->overwritten || (header->mode == PROF_RING && header->next_chunk > header->chunk_count);
+    trace->partial = header->overwritten || trace->info.lost_blocks ||
+                     (header->mode != PROF_FILL && header->mode != PROF_STREAM && header->next_chunk > header->chunk_count);
     return 1;
 }
 
@@ -5740,17 +6010,13 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
 static int prof__read_clock(prof_trace *trace, const prof__pair *now)
 {
     const prof__header *header = &trace->header;
-    size_t room = trace->chunk_count + 3, count = 0, i;
+    size_t room = trace->pair_count + 3, count = 0, i;
     prof__pair *pairs = (prof__pair *)malloc(room * sizeof *pairs);
     uint64_t *widths = (uint64_t *)malloc(room * sizeof *widths);
     trace->lines = (prof__read_line *)calloc(room, sizeof *trace->lines);
     if (pairs && widths && trace->lines) {
         pairs[count++] = header->first;
-        for (i = 0; i < trace->chunk_count; i++) {
-            prof__chunk chunk;
-            memcpy(&chunk, trace->image + trace->chunks[i].words - header->chunk_header_size / 8, sizeof chunk);
-            if (chunk.base.monotonic_ns > header->first.monotonic_ns) pairs[count++] = chunk.base;
-        }
+        for (i = 0; i < trace->pair_count; i++) pairs[count++] = trace->pairs[i];
         if (header->last.monotonic_ns > header->first.monotonic_ns) pairs[count++] = header->last;
         if (now) pairs[count++] = *now;
         count = prof__read_drop_wide(pairs, count, widths);
@@ -5761,6 +6027,9 @@ static int prof__read_clock(prof_trace *trace, const prof__pair *now)
     i = pairs && widths && trace->lines;
     free(pairs);
     free(widths);
+    free(trace->pairs);
+    trace->pairs = NULL;
+    trace->pair_count = trace->pair_capacity = 0;
     return (int)i;
 }
 
@@ -5878,8 +6147,19 @@ static uint32_t prof__read_match(prof__read_matcher *m, uint32_t site, uint64_t 
     return closes;
 }
 
+/* Copies words that are wanted when their segment is not loaded. Returns where they are kept, PROF__NONE without memory. */
+static size_t prof__read_keep(prof_trace *trace, const uint64_t *words, size_t count)
+{
+    size_t at = trace->kept_count;
+    while (trace->kept_capacity - at < count)
+        if (!prof__more_room(&trace->kept, &trace->kept_capacity, sizeof *trace->kept)) return PROF__NONE;
+    memcpy(trace->kept + at, words, count * 8);
+    trace->kept_count += count;
+    return at;
+}
+
 /* Gives an ARG record to the innermost open scope. 0 without memory. */
-static int prof__read_arg(prof__read_matcher *m, uint32_t segment, size_t word)
+static int prof__read_arg(prof__read_matcher *m, const uint64_t *record, size_t length)
 {
     prof_trace *trace = m->trace;
     prof__read_open *open = m->depth ? &m->stack[m->depth - 1] : NULL;
@@ -5891,8 +6171,8 @@ static int prof__read_arg(prof__read_matcher *m, uint32_t segment, size_t word)
     }
     if (!PROF__ROOM(trace->links, trace->link_capacity, trace->link_count)) return 0;
     trace->links[number].next = PROF__NONE;
-    trace->links[number].segment = segment;
-    trace->links[number].word = (uint32_t)word;
+    trace->links[number].record = prof__read_keep(trace, record, length);
+    if (trace->links[number].record == PROF__NONE) return 0;
     trace->link_count++;
     if (open) {
         if (open->last_link == PROF__NONE)
@@ -5912,7 +6192,7 @@ static int prof__read_arg(prof__read_matcher *m, uint32_t segment, size_t word)
 }
 
 /* Gives the scopes that stay open beyond this segment their entries. 0 without memory. */
-static int prof__read_cross(prof__read_matcher *m)
+static int prof__read_cross(prof__read_matcher *m, uint32_t segment)
 {
     prof_trace *trace = m->trace;
     for (; m->crossed < m->depth; m->crossed++) {
@@ -5923,6 +6203,7 @@ static int prof__read_cross(prof__read_matcher *m)
         crossing->end_ns = 0;
         crossing->link = PROF__NONE;
         crossing->flags = 0;
+        crossing->segment = segment;
         m->stack[m->crossed].crossing = trace->crossing_count++;
     }
     return 1;
@@ -5933,15 +6214,35 @@ static uint64_t prof__read_event_id(const prof_trace *trace, const prof__read_ch
     return chunk->sequence << trace->word_bits | word;
 }
 
+/* Notes how many scopes an END closes where that is not one. 0 without memory. */
+static int prof__read_except(prof__read_matcher *m, uint32_t segment, size_t word, uint32_t closes)
+{
+    prof_trace *trace = m->trace;
+    prof__read_exception *exception;
+    if (closes == 1) return 1;
+    if (!closes) trace->info.unmatched++;
+    if (!PROF__ROOM(trace->exceptions, trace->exception_capacity, trace->exception_count)) return 0;
+    exception = &trace->exceptions[trace->exception_count++];
+    exception->segment = segment;
+    exception->word = (uint32_t)word;
+    exception->closes = closes;
+    return 1;
+}
+
 static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
 {
     prof_trace *trace = m->trace;
-    const prof__read_segment *segment = &trace->segments[m->track->segment + number];
-    const prof__read_chunk *chunk = &trace->chunks[segment->chunk];
-    uint64_t *words = trace->image + chunk->words;
+    prof__read_segment *segment = &trace->segments[m->track->segment + number];
+    prof__read_chunk *chunk = &trace->chunks[segment->chunk];
+    const uint64_t *words = prof__read_words(trace, &trace->buffer, segment->chunk);
     size_t at, length;
     m->nodes = m->args = 0;
-    for (at = segment->first; at < segment->end; at += length) {
+    if (!words && chunk->size != PROF__NONE32) {
+        chunk->size = PROF__NONE32;
+        trace->info.lost_blocks++;
+        trace->partial = 1;
+    }
+    for (at = segment->first; words && at < segment->end; at += length) {
         uint64_t head = words[at];
         unsigned kind = prof__read_kind(head);
         uint32_t site = 0, closes;
@@ -5957,9 +6258,7 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
             break;
         case PROF__KIND_END:
             closes = prof__read_match(m, site, prof__read_event_id(trace, chunk, at));
-            if (closes == PROF__NONE32) return 0;
-            if (!closes) trace->info.unmatched++;
-            words[at] = (head & ~((uint64_t)PROF__SITE_MASK << PROF__TICK_BITS)) | (uint64_t)closes << PROF__TICK_BITS;
+            if (closes == PROF__NONE32 || !prof__read_except(m, number, at, closes)) return 0;
             break;
         case PROF__KIND_FRAME:
             prof__read_event(m);
@@ -5976,30 +6275,19 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
             m->track->about.lost += head & PROF__TICK_MASK;
             break;
         case PROF__KIND_ARG:
-            if (!prof__read_arg(m, number, at)) return 0;
+            if (!prof__read_arg(m, words + at, length)) return 0;
             break;
         default: break;
         }
     }
-    if (segment->last && chunk->lost) {
+    if (words && segment->last && chunk->lost) {
         prof__read_event(m);
         m->track->about.lost += chunk->lost;
     }
     if (m->nodes > m->track->max_nodes) m->track->max_nodes = m->nodes;
     if (m->args > m->track->max_args) m->track->max_args = m->args;
-    return prof__read_cross(m);
-}
-
-/* The first thing known of a track: when it took the chunk or, in a chunk that another one began, its first record. */
-static uint64_t prof__read_first_tick(const prof_trace *trace, const prof__read_segment *segment)
-{
-    const prof__read_chunk *chunk = &trace->chunks[segment->chunk];
-    const uint64_t *words = trace->image + chunk->words;
-    size_t at = segment->first;
-    if (!at) return chunk->tick;
-    for (; at < segment->end; at += prof__record_words(words[at], segment->end - at))
-        if (prof__record_timed(words[at])) return prof__read_tick(chunk->tick, words[at], 0);
-    return chunk->tick;
+    segment->depth = (int32_t)m->depth - (int32_t)m->track->orphan_count;
+    return prof__read_cross(m, number);
 }
 
 static void prof__read_describe(prof_trace *trace, prof__read_track *track)
@@ -6008,9 +6296,9 @@ static void prof__read_describe(prof_trace *trace, prof__read_track *track)
     track->about.name = trace->names[0];
     for (i = 0; i < track->segment_count; i++) {
         const prof__read_segment *segment = &trace->segments[track->segment + i];
-        const uint64_t *words = trace->image + trace->chunks[segment->chunk].words + segment->first;
-        size_t name = prof__read_string_name(trace, words[0] & 0xFFFFFFFFu);
-        if (!i) track->about.thread_id = words[2];
+        size_t name = prof__read_string_name(trace, segment->name);
+        const uint64_t *words = i ? NULL : prof__read_words(trace, &trace->buffer, segment->chunk);
+        if (words) track->about.thread_id = words[segment->first + 2];
         if (name) track->about.name = trace->names[name]; /* the newest counts */
     }
     track->about.id = trace->segments[track->segment].track;
@@ -6022,8 +6310,11 @@ static int prof__read_match_track(prof__read_matcher *m)
     prof__read_track *track = m->track;
     uint32_t i;
     track->crossing = trace->crossing_count;
+    track->exception = trace->exception_count;
     track->orphan = trace->orphan_count;
-    track->tick = m->tick = m->event_tick = prof__read_first_tick(trace, &trace->segments[track->segment]);
+    track->tick = trace->segments[track->segment].tick;
+    if (track->tick == ~(uint64_t)0) track->tick = trace->chunks[trace->segments[track->segment].chunk].tick;
+    m->tick = m->event_tick = track->tick;
     m->crossed = 0;
     m->pending = m->pending_last = PROF__NONE;
     m->pending_count = 0;
@@ -6031,6 +6322,8 @@ static int prof__read_match_track(prof__read_matcher *m)
         if (!prof__read_match_segment(m, i)) return 0;
     while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END);
     trace->info.unmatched += m->pending_count;
+    track->crossing_count = trace->crossing_count - track->crossing;
+    track->exception_count = trace->exception_count - track->exception;
     track->max_depth += track->orphan_count;
     track->about.event_count += track->orphan_count;
     track->about.first_ns = prof__read_ns(trace, track->orphan_count ? track->tick : m->event_tick, &m->hint);
@@ -6058,7 +6351,7 @@ static int prof__read_tracks(prof_trace *trace)
         m.track = &trace->tracks[trace->track_count++];
         m.track->segment = i;
         for (; i < trace->segment_count && trace->segments[i].track == trace->segments[m.track->segment].track; i++) {
-            if (m.track->segment_count && prof__read_gap(trace, &trace->segments[i - 1], &trace->segments[i])) {
+            if (m.track->segment_count && prof__read_gap(&trace->segments[i - 1], &trace->segments[i])) {
                 m.track->segment = i; /* what is older than a gap is dropped */
                 m.track->segment_count = 0;
                 trace->partial = 1;
@@ -6072,6 +6365,7 @@ static int prof__read_tracks(prof_trace *trace)
     free(m.stack);
     free(m.site_tops);
     free(m.name_tops);
+    prof__read_buffer_free(&trace->buffer);
     return good;
 }
 
@@ -6083,7 +6377,11 @@ static void prof__read_free(prof_trace *trace)
     for (i = 0; i < trace->text_count; i++) free(trace->texts[i]);
     free(trace->texts);
     free(trace->image);
+    if (trace->file) fclose(trace->file);
     free(trace->chunks);
+    free(trace->sequences.slots);
+    prof__read_buffer_free(&trace->buffer);
+    free(trace->pairs);
     free((void *)trace->names);
     free(trace->name_index.slots);
     free(trace->strings);
@@ -6097,7 +6395,9 @@ static void prof__read_free(prof_trace *trace)
     free(trace->tracks);
     free(trace->crossings);
     free(trace->orphans);
+    free(trace->exceptions);
     free(trace->links);
+    free(trace->kept);
     free(trace->lines);
     free(trace);
 }
@@ -6145,6 +6445,13 @@ static prof_status prof__read_header(const void *image, uint64_t size, const cha
     if (chunks && header->meta_size && header->meta_offset < header->chunk_offset + chunks &&
         header->chunk_offset < header->meta_offset + header->meta_size)
         return prof__fail(PROF_CORRUPT, "%s: damaged header (meta and chunks overlap)", what);
+    if (header->archive_offset &&
+        (header->archive_offset % 8 || header->archive_first % 8 || header->archive_next % 8 ||
+         header->archive_offset < header->image_size || header->archive_first < header->archive_offset ||
+         header->archive_next < header->archive_offset ||
+         (header->archive_limit && (header->archive_first > header->archive_limit ||
+                                    header->archive_next > header->archive_limit))))
+        return prof__fail(PROF_CORRUPT, "%s: damaged header (archive)", what);
     return PROF_OK;
 }
 
@@ -6187,32 +6494,6 @@ static int prof__read_parse(prof_trace *trace)
     return prof__read_tracks(trace);
 }
 
-/* Reads an image on the heap, of which the trace becomes the owner, also when this fails. what: its name in errors. */
-static prof_status prof__read_image(void *image, size_t size, const char *what, prof_trace **out)
-{
-    prof_trace *trace = NULL;
-    prof__header header;
-    prof_status status = prof__read_header(image, size, what, &header);
-    if (status == PROF_OK) {
-        trace = (prof_trace *)calloc(1, sizeof *trace);
-        if (trace) {
-            trace->image = (uint64_t *)image;
-            trace->header = header;
-            if (prof__read_parse(trace)) {
-                *out = trace;
-                return PROF_OK;
-            }
-        }
-        status = prof__fail(PROF_NO_MEMORY, "%s: no memory to read it (%lu bytes, and up to as much again for tables)",
-                            what, (unsigned long)size);
-    }
-    if (trace)
-        prof_trace_close(trace);
-    else
-        free(image);
-    return status;
-}
-
 /* Reads size bytes from offset on; 0 if there are not as many. */
 static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size)
 {
@@ -6235,6 +6516,38 @@ static int prof__read_size(FILE *file, uint64_t *size)
     return end >= 0;
 }
 
+/* Reads an image on the heap, with its archive in file or, if that is null, behind the image, up to size. The trace becomes
+   the owner of both, also when this fails. what: its name in errors. */
+static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out)
+{
+    prof_trace *trace = NULL;
+    prof__header header;
+    prof_status status = prof__read_header(image, size, what, &header);
+    if (status == PROF_OK) {
+        trace = (prof_trace *)calloc(1, sizeof *trace);
+        if (trace) {
+            trace->image = (uint64_t *)image;
+            trace->header = header;
+            trace->file = file;
+            trace->size = size;
+            if (file && !prof__read_size(file, &trace->size)) trace->size = 0;
+            if (prof__read_parse(trace)) {
+                *out = trace;
+                return PROF_OK;
+            }
+        }
+        status = prof__fail(PROF_NO_MEMORY, "%s: no memory to read it (%lu bytes, and up to as much again for tables)",
+                            what, (unsigned long)size);
+    }
+    if (trace) {
+        prof_trace_close(trace);
+    } else {
+        free(image);
+        if (file) fclose(file);
+    }
+    return status;
+}
+
 static int prof__source_file(void *file, uint64_t offset, void *to, size_t size)
 {
     return prof__read_at((FILE *)file, offset, to, size);
@@ -6249,9 +6562,13 @@ static int prof__read_all(FILE *file, const prof__header *header, unsigned char 
     prof__source source;
     source.read = prof__source_file;
     source.user = file;
-    return prof__chunks_snapshot(&source, header, (char *)image) &&
-           prof__read_at(file, end, image + end, (size_t)(header->image_size - end)) &&
-           prof__read_at(file, 0, image, (size_t)header->chunk_offset);
+    uint64_t newest = 0;
+    if (!prof__chunks_snapshot(&source, header, (char *)image, &newest) ||
+        !prof__read_at(file, end, image + end, (size_t)(header->image_size - end)) ||
+        !prof__read_at(file, 0, image, (size_t)header->chunk_offset))
+        return 0;
+    ((prof__header *)(void *)image)->next_chunk = newest;
+    return 1;
 }
 
 static prof_status prof__read_file(FILE *file, const char *path, unsigned char **image, uint64_t *size)
@@ -6291,8 +6608,8 @@ PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
     if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", path, strerror(errno));
     setvbuf(file, NULL, _IONBF, 0); /* what is read must be what is there now */
     status = prof__read_file(file, path, &image, &size);
+    if (status == PROF_OK) return prof__read_image(image, (size_t)size, file, path, trace);
     fclose(file);
-    if (status == PROF_OK) return prof__read_image(image, (size_t)size, path, trace);
     free(image);
     return status;
 }
@@ -6307,11 +6624,31 @@ PROF_DEF prof_status prof_trace_memory(const void *image, size_t size, prof_trac
     if (!image) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_memory: image is null");
     status = prof__read_header(image, size, "image", &header);
     if (status != PROF_OK) return status;
-    copy = malloc((size_t)header.image_size);
-    if (!copy)
-        return prof__fail(PROF_NO_MEMORY, "image: no memory to copy %lu bytes", (unsigned long)header.image_size);
-    memcpy(copy, image, (size_t)header.image_size);
-    return prof__read_image(copy, (size_t)header.image_size, "image", trace);
+    if (!header.archive_offset) size = (size_t)header.image_size;
+    copy = malloc(size);
+    if (!copy) return prof__fail(PROF_NO_MEMORY, "image: no memory to copy %lu bytes", (unsigned long)size);
+    memcpy(copy, image, size);
+    return prof__read_image(copy, size, NULL, "image", trace);
+}
+
+/* The file with the archive of the session that this image was copied from; null: none. */
+static FILE *prof__archive_open(const prof__header *copy)
+{
+    prof__header header;
+    char path[1200] = "";
+    FILE *file;
+    uint32_t gate = prof__state_lock();
+    const prof__session *s = prof__state.session;
+    if (copy->archive_offset && s && s->header->session == copy->session && s->live_path &&
+        strlen(s->live_path) < sizeof path)
+        strcpy(path, s->live_path);
+    prof__state_unlock(gate);
+    file = path[0] ? fopen(path, "rb") : NULL;
+    if (file && prof__read_at(file, 0, &header, sizeof header) && header.session == copy->session &&
+        header.pid == copy->pid)
+        return file;
+    if (file) fclose(file);
+    return NULL;
 }
 
 PROF_DEF prof_status prof_trace_live(prof_trace **trace)
@@ -6322,7 +6659,8 @@ PROF_DEF prof_status prof_trace_live(prof_trace **trace)
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_live: trace is null");
     *trace = NULL;
     status = prof__image_copy(&image, &size);
-    return status == PROF_OK ? prof__read_image(image, size, "this program's trace", trace) : status;
+    if (status != PROF_OK) return status;
+    return prof__read_image(image, size, prof__archive_open((const prof__header *)image), "this program's trace", trace);
 }
 
 PROF_DEF void prof_trace_close(prof_trace *trace)
@@ -6370,7 +6708,9 @@ struct prof_cursor {
     const prof__read_track *track;
     size_t orphan;   /* yielded so far */
     size_t segment;  /* loaded so far */
-    size_t crossing; /* used so far */
+    size_t crossing, exception; /* used so far */
+    prof__read_buffer buffer;
+    const uint64_t *words; /* of the chunk of the loaded segment */
     size_t node, node_count, arg_count;
     prof__read_node *nodes;
     prof__read_argument *segment_args;
@@ -6405,6 +6745,7 @@ PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, pro
         c->frames = (prof__read_frame *)calloc(about->frames + 1, sizeof *c->frames);
         c->depth = c->crossed = about->orphan_count;
         c->crossing = about->crossing;
+        c->exception = about->exception;
         c->tick = about->tick;
     }
     if (!c || !c->nodes || !c->segment_args || !c->stack || !c->args || !c->frames ||
@@ -6425,13 +6766,8 @@ PROF_DEF void prof_cursor_close(prof_cursor *cursor)
     free(cursor->args);
     free(cursor->frames);
     free(cursor->frame_index.slots);
+    prof__read_buffer_free(&cursor->buffer);
     free(cursor);
-}
-
-static const uint64_t *prof__read_words(const prof_cursor *c, size_t segment)
-{
-    const prof_trace *trace = c->trace;
-    return trace->image + trace->chunks[trace->segments[c->track->segment + segment].chunk].words;
 }
 
 static prof__read_node *prof__read_add_node(prof_cursor *c, unsigned kind, size_t word)
@@ -6476,22 +6812,55 @@ static void prof__read_take_arg(prof_cursor *c, size_t word)
     node->last_arg = (uint32_t)c->arg_count;
 }
 
+/* How many scopes the END at this word of the segment loaded last closes. */
+static uint32_t prof__read_closes(prof_cursor *c, size_t word)
+{
+    const prof__read_exception *exception = &c->trace->exceptions[c->exception];
+    if (c->exception == c->track->exception + c->track->exception_count || exception->segment + 1 != c->segment ||
+        exception->word != word)
+        return 1;
+    c->exception++;
+    return exception->closes;
+}
+
+/* The next segment cannot be read any more. What is open behind it is as if it had begun before. */
+static void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
+{
+    const prof__read_track *track = c->track;
+    size_t depth = (size_t)((int64_t)track->orphan_count + segment->depth);
+    while (c->depth < depth) c->stack[c->depth++] = 0;
+    c->depth = c->crossed = depth;
+    while (c->crossing < track->crossing + track->crossing_count &&
+           c->trace->crossings[c->crossing].segment + 1 == c->segment)
+        c->crossing++;
+    while (c->exception < track->exception + track->exception_count &&
+           c->trace->exceptions[c->exception].segment + 1 == c->segment)
+        c->exception++;
+    if (c->trace->chunks[segment->chunk].size != PROF__NONE32)
+        PROF__ADD((uint64_t *)&c->trace->info.lost_blocks, 1);
+}
+
 /* Turns the next segment into nodes. */
 static void prof__read_load(prof_cursor *c)
 {
-    const prof__read_segment *segment = &c->trace->segments[c->track->segment + c->segment];
+    const prof__read_segment *segment = &c->trace->segments[c->track->segment + c->segment++];
     const prof__read_chunk *chunk = &c->trace->chunks[segment->chunk];
-    const uint64_t *words = prof__read_words(c, c->segment++);
+    const uint64_t *words = prof__read_words(c->trace, &c->buffer, segment->chunk);
     prof__read_node *named = NULL; /* the node of the record in front, if it can have a name */
     size_t at, length;
     c->node = c->node_count = c->arg_count = 0;
+    c->words = words;
+    if (!words) {
+        prof__read_skip(c, segment);
+        return;
+    }
     for (at = segment->first; at < segment->end; at += length) {
         unsigned kind = prof__read_kind(words[at]);
         prof__read_node *node = NULL;
         length = prof__record_words(words[at], segment->end - at);
         if (prof__record_timed(words[at])) c->tick = prof__read_tick(chunk->tick, words[at], c->tick);
         if (kind == PROF__KIND_END)
-            prof__read_close(c, prof__read_id(words[at]));
+            prof__read_close(c, prof__read_closes(c, at));
         else if (prof__record_timed(words[at]) || kind == PROF__KIND_LOST)
             node = prof__read_add_node(c, kind, at);
         else if (kind == PROF__KIND_ARG)
@@ -6531,14 +6900,13 @@ static prof_arg prof__read_decode(const prof_trace *trace, const uint64_t *recor
     return arg;
 }
 
-static void prof__read_args(prof_cursor *c, prof_event *event, const uint64_t *words, uint32_t number, size_t link)
+static void prof__read_args(prof_cursor *c, prof_event *event, uint32_t number, size_t link)
 {
     const prof_trace *trace = c->trace;
     for (; number; number = c->segment_args[number - 1].next)
-        c->args[event->arg_count++] = prof__read_decode(trace, words + c->segment_args[number - 1].word);
+        c->args[event->arg_count++] = prof__read_decode(trace, c->words + c->segment_args[number - 1].word);
     for (; link != PROF__NONE; link = trace->links[link].next)
-        c->args[event->arg_count++] =
-            prof__read_decode(trace, prof__read_words(c, trace->links[link].segment) + trace->links[link].word);
+        c->args[event->arg_count++] = prof__read_decode(trace, trace->kept + trace->links[link].record);
     event->args = c->args;
 }
 
@@ -6555,7 +6923,7 @@ static void prof__read_give_orphan(prof_cursor *c, prof_event *event)
     event->id = orphan->id;
     event->site = &c->trace->sites[orphan->site].about;
     event->name = event->site->name;
-    prof__read_args(c, event, NULL, 0, orphan->link);
+    prof__read_args(c, event, 0, orphan->link);
 }
 
 static int prof__read_same_frame(const void *owner, size_t item, const void *key)
@@ -6590,7 +6958,7 @@ static void prof__read_give_lost(const prof_cursor *c, prof_event *event, const 
         event->value.as.u = chunk->lost;
         event->id = prof__read_event_id(trace, chunk, trace->chunk_words);
     } else {
-        event->value.as.u = trace->image[chunk->words + node->word] & PROF__TICK_MASK;
+        event->value.as.u = c->words[node->word] & PROF__TICK_MASK;
         event->id = prof__read_event_id(trace, chunk, node->word);
     }
 }
@@ -6600,7 +6968,7 @@ static void prof__read_give(prof_cursor *c, prof_event *event)
     const prof_trace *trace = c->trace;
     const prof__read_node *node = &c->nodes[c->node++];
     const prof__read_chunk *chunk = &trace->chunks[trace->segments[c->track->segment + c->segment - 1].chunk];
-    const uint64_t *words = trace->image + chunk->words;
+    const uint64_t *words = c->words;
     const prof__read_site *site = trace->sites;
     event->depth = node->depth;
     event->start_ns = node->start_ns;
@@ -6617,7 +6985,7 @@ static void prof__read_give(prof_cursor *c, prof_event *event)
         event->type = PROF_EVENT_SCOPE;
         event->flags = node->flags;
         event->duration_ns = node->end_ns - node->start_ns;
-        prof__read_args(c, event, words, node->arg, node->link);
+        prof__read_args(c, event, node->arg, node->link);
         break;
     case PROF__KIND_MARK: event->type = PROF_EVENT_MARK; break;
     case PROF__KIND_FRAME:
