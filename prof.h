@@ -7036,6 +7036,7 @@ typedef struct prof__histogram {
 /* All figures of one name at one call site. */
 typedef struct prof__figure {
     prof_stat stat;
+    char *text; /* owned: stat.name, if it was made at run time */
     prof_event_type type; /* SCOPE, FRAME, COUNTER */
     double mean, squares; /* running mean, and sum of squared distances from it */
     prof__histogram histogram;
@@ -7194,6 +7195,11 @@ static size_t prof__figure_of(prof__figures *all, const prof_event *event)
     figure = &all->items[all->count];
     memset(figure, 0, sizeof *figure);
     figure->stat.name = name;
+    if (name != event->site->name) { /* only the cursor has it, and only now */
+        figure->text = prof__text_join(name, "");
+        if (!figure->text) return PROF__NONE;
+        figure->stat.name = figure->text;
+    }
     figure->stat.site = event->site;
     figure->type = event->type;
     return all->count++;
@@ -7275,7 +7281,10 @@ static int prof__figures_event(prof__figures *all, const prof_event *event, uint
 static void prof__figures_free(prof__figures *all)
 {
     size_t i;
-    for (i = 0; i < all->count; i++) free(all->items[i].histogram.steps);
+    for (i = 0; i < all->count; i++) {
+        free(all->items[i].histogram.steps);
+        free(all->items[i].text);
+    }
     free(all->items);
     free(all->index.slots);
     free(all->stack);
@@ -7367,13 +7376,32 @@ static prof__sorted *prof__sort(const prof__figures *all, prof_event_type type, 
     return sorted;
 }
 
+/* In one piece, the names that were made at run time behind the figures. Null without memory. */
+static prof_stat *prof__stats_copy(const prof__sorted *sorted, size_t count)
+{
+    size_t size = (count + 1) * sizeof(prof_stat), i;
+    prof_stat *stats;
+    char *text;
+    for (i = 0; i < count; i++)
+        if (sorted[i].stat->name != sorted[i].stat->site->name) size += strlen(sorted[i].stat->name) + 1;
+    stats = (prof_stat *)calloc(1, size);
+    text = (char *)(stats + count + 1);
+    for (i = 0; stats && i < count; i++) {
+        stats[i] = *sorted[i].stat;
+        if (stats[i].name == stats[i].site->name) continue;
+        strcpy(text, stats[i].name);
+        stats[i].name = text;
+        text += strlen(text) + 1;
+    }
+    return stats;
+}
+
 PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                 size_t *count)
 {
     prof__figures all;
     prof__sorted *sorted = NULL;
     prof_status status;
-    size_t i;
     if (!trace || !stats || !count)
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_stats: trace, stats or count is null");
     *stats = NULL;
@@ -7381,11 +7409,10 @@ PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int asc
     status = prof__figures_make(trace, &all);
     if (status == PROF_OK) {
         sorted = prof__sort(&all, PROF_EVENT_SCOPE, sort, ascending, count);
-        *stats = sorted ? (prof_stat *)calloc(*count + 1, sizeof **stats) : NULL;
+        *stats = sorted ? prof__stats_copy(sorted, *count) : NULL;
         if (!*stats) status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
     }
     if (status != PROF_OK) *count = 0;
-    for (i = 0; i < *count; i++) (*stats)[i] = *sorted[i].stat;
     free(sorted);
     prof__figures_free(&all);
     return status;
@@ -7748,7 +7775,12 @@ static void prof__summary_losses(prof__out *out, const prof_trace *trace)
         prof__out_many(out, info->sites_lost, "call site or name");
         prof__out_text(out, " found no room: enlarge PROF_BUFFER\n");
     }
-    if (!info->lost && !info->overwritten_chunks && !info->unmatched && !info->sites_lost && !info->write_failures)
+    if (info->lost_blocks) {
+        prof__out_many(out, info->lost_blocks, "part");
+        prof__out_text(out, " of the file missing: it was cut, damaged, or overwritten while it was read\n");
+    }
+    if (!info->lost && !info->overwritten_chunks && !info->unmatched && !info->sites_lost && !info->lost_blocks &&
+        !info->write_failures)
         prof__out_text(out, "nothing lost\n");
 }
 

@@ -154,7 +154,8 @@ typedef struct prof__chrome_track {
     int64_t origin; /* start of the first scope: speedscope counts from there; -1 before */
     struct {
         int64_t start, duration;
-        const char *name;
+        const char *name; /* null: made at run time; hash is that of it then */
+        uint32_t hash;
         int open, exact;              /* open: its line still wants the duration; exact: it ends with its parent */
     } scope;                          /* the last one written */
     int64_t ends[PROF__CHROME_DEPTH]; /* of the open scopes, by depth */
@@ -688,7 +689,8 @@ static void prof__chrome_close(prof__chrome *c, prof__chrome_track *track, const
     if (!track->scope.duration) {
         PROF__CHROME_LITERAL(out, "0.0001");
     } else if (touches && next->start_ns == end && next->type == PROF_EVENT_SCOPE &&
-               !strcmp(next->name, track->scope.name)) {
+               (track->scope.name ? !strcmp(next->name, track->scope.name)
+                                  : prof__text_hash(next->name) == track->scope.hash)) {
         prof__chrome_ns(out, track->scope.duration - 1); /* and 0.9 ns: speedscope would put the next inside */
         PROF__CHROME_LITERAL(out, "9");
     } else if (touches || track->scope.exact) {
@@ -735,7 +737,8 @@ static void prof__chrome_scope(prof__chrome *c, prof__chrome_track *track, const
     prof__chrome_begin(c, &track->ids, event, ",\n{\"ph\":\"X\"", start);
     if (event->arg_count | event->flags | (uint32_t)c->options.source) prof__chrome_all_args(c, event);
     track->scope.open = 1;
-    track->scope.name = event->name;
+    track->scope.name = event->name == event->site->name ? event->name : NULL;
+    track->scope.hash = track->scope.name ? 0 : prof__text_hash(event->name);
     track->scope.start = start;
     track->scope.duration = event->duration_ns;
     track->scope.exact = event->depth > PROF__CHROME_DEPTH ||

@@ -80,13 +80,24 @@ static inline void trace_write_file(const char *path, const void *bytes, size_t 
 /*-- one track as an array --*/
 
 typedef struct trace_list {
-    prof_event *events; /* each with a copy of its args; strings belong to the trace */
+    prof_event *events; /* each with a copy of its args and its run-time strings */
     size_t count;
+    char **texts; /* these strings */
+    size_t text_count;
 } trace_list;
+
+static inline const char *trace_keep(trace_list *list, const char *text)
+{
+    char *copy = (char *)malloc(strlen(text) + 1);
+    if (!(list->text_count & (list->text_count + 1)))
+        list->texts = (char **)realloc(list->texts, (list->text_count * 2 + 1) * sizeof *list->texts);
+    strcpy(copy, text);
+    return list->texts[list->text_count++] = copy;
+}
 
 static inline trace_list trace_read(const prof_trace *trace, size_t track)
 {
-    trace_list list = {NULL, 0};
+    trace_list list = {NULL, 0, NULL, 0};
     prof_cursor *cursor = NULL;
     prof_event event;
     size_t room = 0;
@@ -101,10 +112,14 @@ static inline trace_list trace_read(const prof_trace *trace, size_t track)
         if (event.arg_count) {
             prof_arg *args = (prof_arg *)malloc(event.arg_count * sizeof *args);
             memcpy(args, event.args, event.arg_count * sizeof *args);
+            for (uint32_t i = 0; i < event.arg_count; ++i)
+                if (args[i].value.type == PROF_VALUE_STRING)
+                    args[i].value.as.string = trace_keep(&list, args[i].value.as.string);
             event.args = args;
         } else {
             event.args = NULL;
         }
+        if (event.name != event.site->name) event.name = trace_keep(&list, event.name);
         list.events[list.count++] = event;
     }
     prof_cursor_close(cursor);
@@ -114,9 +129,10 @@ static inline trace_list trace_read(const prof_trace *trace, size_t track)
 static inline void trace_free(trace_list *list)
 {
     for (size_t i = 0; i < list->count; ++i) free((void *)list->events[i].args);
+    for (size_t i = 0; i < list->text_count; ++i) free(list->texts[i]);
     free(list->events);
-    list->events = NULL;
-    list->count = 0;
+    free(list->texts);
+    memset(list, 0, sizeof *list);
 }
 
 /* The nth event of this name, counted from 0; null: there are not as many. */
