@@ -1119,7 +1119,7 @@ typedef struct prof__thread {
     uint64_t *begun, *begun_end; /* the last begin, where short scopes are taken back */
     char name[64]; /* PROFILE_THREAD's, kept from session to session */
     uint32_t waited;    /* a wait for room ended in vain when the session's released + 1 was this; 0: none did */
-    uint32_t impatient; /* never waits for room */
+    uint32_t impatient; /* the service: never waits for room, and has a chunk of its own in reserve */
 } prof__thread;
 
 #define PROF__BUSY 0x80000000u /* the thread is writing: a signal handler that finds this must not */
@@ -1564,6 +1564,7 @@ typedef struct prof__session {
     char part_path[1100]; /* what the file is called until the start is complete */
     struct prof__session *next;
     uint32_t free_chunks; /* PROF_STREAM, PROF_STATS: those that may be taken */
+    uint32_t spare_chunk; /* 1: another one, for the service, whose own scopes shall not be lost */
     uint32_t released;    /* changes with every chunk that the service lets go */
     uint32_t waiting;     /* threads that sleep until it does */
 #ifndef PROF_FREESTANDING
@@ -1770,21 +1771,23 @@ static int prof__chunks_kept(const prof__session *s)
     return s->header->mode == PROF_STREAM || s->header->mode == PROF_STATS;
 }
 
-static int prof__chunk_reserve(prof__session *s)
+static int prof__chunk_reserve(prof__session *s, int service)
 {
     uint32_t free_chunks = PROF__LOAD(&s->free_chunks);
     while (free_chunks)
         if (__atomic_compare_exchange_n(&s->free_chunks, &free_chunks, free_chunks - 1, 1, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             return 1;
-    return 0;
+    if (!service || !s->spare_chunk) return 0;
+    s->spare_chunk = 0;
+    return 1;
 }
 
 /* Takes the next chunk of the ring: one atomic operation, as a rule, for some thousand events. Null: none to be had. */
-static prof__chunk *prof__chunk_take(prof__session *s)
+static prof__chunk *prof__chunk_take(prof__session *s, int service)
 {
     prof__header *h = s->header;
     int kept = prof__chunks_kept(s);
-    if (kept && !prof__chunk_reserve(s)) return NULL;
+    if (kept && !prof__chunk_reserve(s, service)) return NULL;
     for (uint64_t tries = 0; tries < s->chunk_count * 2; ++tries) {
         if (!kept && tries >= s->chunk_count) break; /* one that is kept was promised: others may have moved it along */
         if (h->mode == PROF_FILL && PROF__LOAD(&h->next_chunk) >= s->chunk_count) return NULL;
@@ -1888,8 +1891,9 @@ static int prof__chunk_next(prof__thread *self)
 {
     prof__session *s = self->session;
     uint64_t owed = (uint64_t)(self->end - self->cursor) - self->room;
-    prof__chunk *chunk = prof__chunk_take(s), *old = self->chunk;
-    while (!chunk && prof__room_wait(self, s)) chunk = prof__chunk_take(s);
+    int service = self->impatient != 0;
+    prof__chunk *chunk = prof__chunk_take(s, service), *old = self->chunk;
+    while (!chunk && prof__room_wait(self, s)) chunk = prof__chunk_take(s, service);
     if (!chunk) return 0;
     prof__chunk_enter(self, chunk, 0, owed > s->chunk_words / 4 * 3 ? 0 : owed);
     PROF__RELEASE(&old->state, PROF__CHUNK_FULL);
@@ -1952,7 +1956,7 @@ static int prof__attach(prof__thread *self)
     }
     if (!chunk) {
         used = 0;
-        chunk = prof__chunk_take(s);
+        chunk = prof__chunk_take(s, self->impatient != 0);
         if (!chunk) return 0;
     }
     self->session = s;
@@ -3355,7 +3359,8 @@ static prof_status prof__layout(prof__session *s, void *memory, uint64_t size)
     h->chunk_count = s->chunk_count;
     h->chunk_size = s->chunk_size;
     h->chunk_header_size = sizeof(prof__chunk);
-    s->free_chunks = (uint32_t)s->chunk_count;
+    s->free_chunks = (uint32_t)s->chunk_count - 1;
+    s->spare_chunk = 1;
     return PROF_OK;
 }
 
@@ -4019,6 +4024,10 @@ static void prof__child_of_fork(void)
 static void prof__chunk_release(prof__session *s, prof__chunk *chunk)
 {
     PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FREE);
+    if (!s->spare_chunk) {
+        s->spare_chunk = 1; /* first of all */
+        return;
+    }
     __atomic_fetch_add(&s->free_chunks, 1, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&s->released, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&s->waiting, __ATOMIC_SEQ_CST)) prof__word_wake(&s->released);
@@ -4057,6 +4066,11 @@ static prof_status prof__stream_open(prof__session *s)
     return prof__fail(PROF_UNSUPPORTED, "mode stream: not on Windows yet");
 }
 static void prof__stream_close(prof__session *s) { (void)s; }
+static int prof__stream_dup(const prof__session *s)
+{
+    (void)s;
+    return -1;
+}
 static prof_status prof__stream_finish(prof__session *s, prof_status status)
 {
     (void)s;
@@ -4076,11 +4090,18 @@ static int prof__stream_file_there(const prof__session *s)
            (uint64_t)about.st_ino == s->stream.inode;
 }
 
+static int prof__stream_dup(const prof__session *s) /* another descriptor of the file, to be closed; -1: none */
+{
+    return prof__stream_file_there(s) ? fcntl(s->stream.file, F_DUPFD_CLOEXEC, 0) : -1;
+}
+
 static int prof__stream_file_open(prof__session *s, const char *path) /* 0: errno says why */
 {
     struct stat about;
-    s->stream.file = open(path, O_RDWR | O_CLOEXEC);
-    s->stream.opened = s->stream.file >= 0;
+    int low = open(path, O_RDWR | O_CLOEXEC), high = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, 200);
+    s->stream.file = high < 0 ? low : high; /* a high number is not soon given to another file once it is closed */
+    s->stream.opened = low >= 0;
+    if (high >= 0) close(low);
     if (!s->stream.opened || s->stream.inode || fstat(s->stream.file, &about)) return s->stream.opened;
     s->stream.device = (uint64_t)about.st_dev;
     s->stream.inode = (uint64_t)about.st_ino;
@@ -4144,6 +4165,7 @@ static prof_status prof__stream_finish(prof__session *s, prof_status status)
 static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at) /* 0 or errno */
 {
     const char *from = (const char *)bytes;
+    if (!prof__stream_file_ready(s)) return EBADF;
     while (size) {
         off_t offset = (off_t)at;
         errno = EFBIG;
@@ -4249,7 +4271,7 @@ static int prof__stream_step(prof__session *s)
     prof__chunk *chunk = prof__chunk_full(s, first, &at);
     if (!chunk) return 0;
     PROFILE_SCOPE_CL("pack", "prof", 2);
-    int error = prof__stream_file_ready(s) ? 0 : EBADF;
+    int error = 0;
     for (; chunk && !error && !PROF__ACQUIRE(&s->service.stop); chunk = prof__chunk_full(s, first, &at)) {
         error = prof__stream_put(s, chunk);
         if (error) break;
@@ -6639,11 +6661,12 @@ static FILE *prof__archive_open(const prof__header *copy)
     FILE *file;
     uint32_t gate = prof__state_lock();
     const prof__session *s = prof__state.session;
-    if (copy->archive_offset && s && s->header->session == copy->session && s->live_path &&
-        strlen(s->live_path) < sizeof path)
-        strcpy(path, s->live_path);
+    int mine = copy->archive_offset && s && s->header->session == copy->session && s->live_path;
+    int open_one = mine ? prof__stream_dup(s) : -1; /* there, even if the path is gone */
+    if (mine && open_one < 0 && strlen(s->live_path) < sizeof path) strcpy(path, s->live_path);
     prof__state_unlock(gate);
-    file = path[0] ? fopen(path, "rb") : NULL;
+    file = open_one >= 0 ? fdopen(open_one, "rb") : path[0] ? fopen(path, "rb") : NULL;
+    if (!file && open_one >= 0) close(open_one);
     if (file && prof__read_at(file, 0, &header, sizeof header) && header.session == copy->session &&
         header.pid == copy->pid)
         return file;
