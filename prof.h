@@ -4571,6 +4571,36 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
     return status;
 }
 
+static FILE *prof__archive_open(const prof__header *copy);
+static int prof__read_archive_at(FILE *file, uint64_t offset, void *to, size_t size);
+
+/* Goes through the blocks of the archive of an image, and writes them to out unless that is null. Returns their bytes. */
+static uint64_t prof__archive_copy(const prof__header *h, FILE *file, prof__out *out)
+{
+    uint64_t at = h->archive_first, copied = 0;
+    char bytes[4096];
+    while (at != h->archive_next) {
+        prof__block block;
+        uint64_t end = at < h->archive_next ? h->archive_next : h->archive_limit;
+        if (end - at < sizeof block || !prof__read_archive_at(file, at, &block, sizeof block) ||
+            block.magic != PROF__BLOCK_MAGIC || !block.sequence || block.size < sizeof block || block.size > end - at) {
+            if (at < h->archive_next) break;
+            at = h->archive_offset; /* where a lap ends */
+            continue;
+        }
+        for (uint64_t done = 0, part; out && done < block.size; done += part) {
+            part = block.size - done < sizeof bytes ? block.size - done : sizeof bytes;
+            if (!prof__read_archive_at(file, at + done, bytes, (size_t)part))
+                prof__out_fail(out, prof__fail(PROF_IO, "cannot read the file that is being recorded"));
+            prof__out_bytes(out, bytes, (size_t)part);
+        }
+        at += block.size;
+        copied += block.size;
+    }
+    return copied;
+}
+
+/* The image, and its archive without laps. */
 static prof_status prof__save_image(const char *path)
 {
     void *bytes;
@@ -4580,7 +4610,17 @@ static prof_status prof__save_image(const char *path)
     prof__out out;
     status = prof__out_file(&out, path);
     if (!status) {
+        prof__header *h = (prof__header *)bytes, old = *h;
+        FILE *archive = prof__archive_open(h);
+        if (archive) {
+            h->archive_first = h->archive_offset = prof__round(size, 8);
+            h->archive_next = h->archive_limit = h->archive_offset + prof__archive_copy(&old, archive, NULL);
+        }
         prof__out_bytes(&out, bytes, size);
+        if (archive) {
+            prof__archive_copy(&old, archive, &out);
+            fclose(archive);
+        }
         status = prof__out_close(&out);
     }
     free(bytes);
