@@ -298,6 +298,10 @@ PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const
 /* Writes what is recorded now to path, as its extension says (.prof: the image itself), without stopping anybody. */
 PROF_DEF prof_status prof_save(const char *path);
 
+/* The same, of the last seconds only: see prof_trace_window(). A .prof file holds only those chunks that it needs for
+   that, and the begins of the scopes that were open by then. */
+PROF_DEF prof_status prof_save_last(const char *path, double seconds);
+
 /* Frees the memory of a stopped session. Not needed before a new prof_start or at exit. */
 PROF_DEF prof_status prof_reset(void);
 
@@ -409,6 +413,7 @@ typedef struct prof_trace_info {
     int complete;                 /* 0: the session was not stopped (running, or the process died) */
     uint64_t write_failures;      /* writes that failed while recording (PROF_STREAM, dump_period); they are tried again */
     const char *write_error;      /* why the last of them did, in the system's words; "" if none */
+    int64_t from_ns, to_ns;       /* the window; to_ns 0: to the end. All other figures are those of the whole trace */
 } prof_trace_info;
 
 #if PROF_ENABLE
@@ -419,6 +424,14 @@ PROF_DEF prof_status prof_trace_live(prof_trace **trace);
 /* An image in memory, for example from PROF_FREESTANDING or a dump. Copies it. */
 PROF_DEF prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace);
 PROF_DEF void prof_trace_close(prof_trace *trace); /* null is fine */
+
+/* Limits what cursors that are opened from now on yield, and so all reports and exporters, to from_ns <= time < to_ns
+   (0: to the end; both 0: everything again). Scopes that reach in are cut to it and marked PROF_TRUNCATED_BEGIN or _END,
+   so that they count in no statistics of durations; one that was open all the time is there, too, even if it is still
+   open and its thread has recorded nothing since. Frames count where they end, and are cut likewise. Tracks and
+   prof_trace_info go on describing the whole trace: a cursor may yield less than event_count. A file of prof_save_last()
+   opens with its window set. Not while another thread reads the trace. */
+PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns);
 
 PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace);
 PROF_DEF size_t prof_trace_track_count(const prof_trace *trace);
@@ -851,6 +864,7 @@ int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never def
 #define prof_category_enable(pattern, on) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(pattern, on))
 #define prof_config_set(config, key, value) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(config, key, value))
 #define prof_save(path) PROF__STRIPPED(PROF_DISABLED, PROF__USE(path))
+#define prof_save_last(path, seconds) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(path, seconds))
 #define prof_status_text(status) PROF__STRIPPED("", PROF__USE(status))
 #define prof_error() PROF__STRIPPED("", (void)0)
 #define prof_thread_name(name) PROF__STRIPPED((void)0, PROF__USE(name))
@@ -951,6 +965,7 @@ typedef struct prof__header {
     uint64_t archive_offset, archive_limit, archive_first, archive_next;
     uint64_t write_failures; /* writes in the background that failed and were tried again */
     char write_error[64];    /* why the last of them did, or why the file does not grow any more */
+    uint64_t window_from, window_to; /* ticks: what a reader shows of the rest; 0: no limit */
 } prof__header;
 
 enum { PROF__RUNNING = 1, PROF__STOPPED = 2 };
@@ -5188,6 +5203,7 @@ static void prof__symbols_free(prof__symbols *symbols)
 #define PROF__NONE32 0xFFFFFFFFu
 #define PROF__CLOSE_MAX PROF__SITE_MASK /* an END can close that many scopes */
 #define PROF__FAR_NS ((int64_t)1 << 61) /* times saturate here, so that differences never overflow */
+#define PROF__STILL_OPEN 4u /* an event's flag inside the reader: not even a scope around it has ended */
 
 static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out);
 static prof_status prof__image_copy(void **bytes, size_t *size);
@@ -5274,6 +5290,7 @@ typedef struct prof__read_track {
     size_t exception, exception_count;
     size_t orphan, orphan_count;
     size_t max_nodes, max_args, max_event_args, max_depth, frames; /* what a cursor needs */
+    int lives; /* 1: its thread has not ended, so that scopes without an end are open */
 } prof__read_track;
 
 /* From tick on, time is ns + (t - tick) * factor / 2^shift. */
@@ -5292,6 +5309,7 @@ struct prof_trace {
     size_t chunk_words;
     unsigned word_bits; /* of an event's id */
     int partial;        /* older chunks are missing */
+    int64_t newest_ns;  /* until when what is still open certainly was */
     prof__read_chunk *chunks;
     size_t chunk_count, chunk_capacity;
     prof__read_index sequences; /* of the chunks */
@@ -5619,6 +5637,17 @@ static int prof__read_segment_order(const void *a, const void *b)
     if (x->track != y->track) return x->track < y->track ? -1 : 1;
     if (x->serial != y->serial) return x->serial < y->serial ? -1 : 1;
     return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Which of its track's TRACK records one is, modulo 256. */
+static uint64_t prof__track_number(const uint64_t *record)
+{
+    return record[0] >> 32 & 0xFF;
+}
+
+static void prof__track_number_set(uint64_t *record, uint64_t number)
+{
+    record[0] = (record[0] & ~(0xFFull << 32)) | (number & 0xFF) << 32;
 }
 
 /* 1: something is missing between two successive segments of a track. When the process died, or the copy was made, one of
@@ -6366,6 +6395,15 @@ static void prof__read_describe(prof_trace *trace, prof__read_track *track)
     track->about.id = trace->segments[track->segment].track;
 }
 
+/* 1: the thread that wrote this segment, the last of its track, still had its chunk. */
+static int prof__read_lives(const prof_trace *trace, const prof__read_segment *segment)
+{
+    prof__chunk chunk;
+    const prof__read_chunk *at = &trace->chunks[segment->chunk];
+    memcpy(&chunk, trace->image + at->words - trace->header.chunk_header_size / 8, sizeof chunk);
+    return segment->last && chunk.state == PROF__CHUNK_OWNED;
+}
+
 static int prof__read_match_track(prof__read_matcher *m)
 {
     prof_trace *trace = m->trace;
@@ -6382,7 +6420,8 @@ static int prof__read_match_track(prof__read_matcher *m)
     m->pending_count = 0;
     for (i = 0; i < track->segment_count; i++)
         if (!prof__read_match_segment(m, i)) return 0;
-    while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END);
+    while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END | PROF__STILL_OPEN);
+    track->lives = prof__read_lives(trace, &trace->segments[track->segment + track->segment_count - 1]);
     trace->info.unmatched += m->pending_count;
     track->crossing_count = trace->crossing_count - track->crossing;
     track->exception_count = trace->exception_count - track->exception;
@@ -6540,6 +6579,17 @@ static void prof__read_about(prof_trace *trace)
     info->scope_cost_ns = (double)header->cost_ticks_x1000 * ns_per_tick / 1000;
 }
 
+/* The window of the image, and its newest moment. */
+static void prof__read_window(prof_trace *trace)
+{
+    const prof__header *header = &trace->header;
+    size_t hint = 0;
+    trace->newest_ns = prof__read_ns(trace, header->last.tick, &hint);
+    if (header->window_from) trace->info.from_ns = prof__read_ns(trace, header->window_from, &hint);
+    if (header->window_to > header->window_from) trace->info.to_ns = prof__read_ns(trace, header->window_to, &hint);
+    if (trace->info.to_ns <= trace->info.from_ns) trace->info.to_ns = 0;
+}
+
 /* All steps; 0 without memory. */
 static int prof__read_parse(prof_trace *trace)
 {
@@ -6553,7 +6603,10 @@ static int prof__read_parse(prof_trace *trace)
     if (!prof__read_meta(trace) || !prof__read_chunks(trace) || !prof__read_clock(trace, running ? &now : NULL))
         return 0;
     prof__read_about(trace);
-    return prof__read_tracks(trace);
+    prof__read_window(trace);
+    if (!prof__read_tracks(trace)) return 0;
+    if (trace->newest_ns < trace->info.duration_ns) trace->newest_ns = trace->info.duration_ns;
+    return 1;
 }
 
 /* Reads size bytes from offset on; 0 if there are not as many. */
@@ -6785,6 +6838,8 @@ struct prof_cursor {
     prof__read_index frame_index;
     uint64_t tick;
     size_t hint;
+    int windowed;
+    int64_t from_ns, to_ns; /* to_ns is beyond everything if the window has no end */
 };
 
 PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor)
@@ -6806,6 +6861,9 @@ PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, pro
         c->stack = (uint32_t *)calloc(about->max_depth + 1, sizeof *c->stack);
         c->args = (prof_arg *)calloc(about->max_event_args + 1, sizeof *c->args);
         c->frames = (prof__read_frame *)calloc(about->frames + 1, sizeof *c->frames);
+        c->windowed = trace->info.from_ns || trace->info.to_ns;
+        c->from_ns = trace->info.from_ns;
+        c->to_ns = trace->info.to_ns ? trace->info.to_ns : INT64_MAX;
         c->depth = c->crossed = about->orphan_count;
         c->crossing = about->crossing;
         c->exception = about->exception;
@@ -7065,9 +7123,9 @@ static void prof__read_give(prof_cursor *c, prof_event *event)
     }
 }
 
-PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event)
+/* The next event of the track, in the window or not. */
+static int prof__read_next(prof_cursor *cursor, prof_event *event)
 {
-    if (!cursor || !event) return 0;
     memset(event, 0, sizeof *event);
     event->args = cursor->args;
     if (cursor->orphan < cursor->track->orphan_count) {
@@ -7080,6 +7138,344 @@ PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event)
     }
     prof__read_give(cursor, event);
     return 1;
+}
+
+/* Cuts an event to the window. 0: it lies outside. A scope that only touches the beginning stays, as its children may. */
+static int prof__read_cut_event(const prof_cursor *c, prof_event *event)
+{
+    int64_t start = event->start_ns, end = start, from = c->from_ns, to = c->to_ns;
+    if (event->type == PROF_EVENT_SCOPE) end += event->duration_ns;
+    if (event->flags & PROF__STILL_OPEN && c->track->lives && end < c->trace->newest_ns) end = c->trace->newest_ns;
+    if (start >= to || end < from) return 0;
+    if (event->type == PROF_EVENT_FRAME) start -= event->duration_ns;
+    if (start < from) {
+        start = from;
+        event->flags |= PROF_TRUNCATED_BEGIN;
+    }
+    if (end > to) {
+        end = to;
+        event->flags |= PROF_TRUNCATED_END;
+    }
+    event->duration_ns = end - start;
+    if (event->type == PROF_EVENT_SCOPE) event->start_ns = start;
+    return 1;
+}
+
+PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event)
+{
+    if (!cursor || !event) return 0;
+    while (prof__read_next(cursor, event)) {
+        int wanted = !cursor->windowed || prof__read_cut_event(cursor, event);
+        event->flags &= ~PROF__STILL_OPEN;
+        if (wanted) return 1;
+        if (event->start_ns >= cursor->to_ns) break; /* later ones do, too */
+    }
+    memset(event, 0, sizeof *event);
+    return 0;
+}
+
+PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
+{
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_window: trace is null");
+    if (from_ns < 0 || to_ns < 0 || (to_ns && to_ns <= from_ns))
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_window: to_ns must be later than from_ns, or 0");
+    trace->info.from_ns = from_ns;
+    trace->info.to_ns = to_ns;
+    return PROF_OK;
+}
+
+/*-- THE LAST SECONDS ----------------------------------------------------------------------------------------- >>last --
+   An image cut down to its newest part. Of each track everything is kept from the first segment on that reaches into
+   the window. Scopes that are open there began in older chunks: those are thinned, down to these begins. */
+
+/* The tick that lies so many seconds before the newest one; 0: the session is not that old. */
+static uint64_t prof__last_tick(const prof__header *h, double seconds)
+{
+    double ns = seconds * 1e9, age = (double)(h->last.monotonic_ns - h->first.monotonic_ns);
+    if (h->last.monotonic_ns <= h->first.monotonic_ns || !(ns < age)) return 0;
+    return h->last.tick - (uint64_t)(ns / age * (double)(h->last.tick - h->first.tick));
+}
+
+typedef struct prof__cutter {
+    char *image;             /* of the same chunks as the trace, whose own copy the reader has changed */
+    const prof_trace *trace;
+    uint64_t tick;
+    unsigned char *whole;    /* of each chunk of the trace: all of it stays */
+    unsigned char *thin;     /* the same: something of it stays */
+    size_t *first;           /* of each track: its first segment that stays */
+    uint64_t *begins;        /* those that stay in thinned chunks: chunk << 32 | word */
+    size_t count, capacity;
+    uint64_t *stack;         /* the open scopes of a track, likewise */
+    size_t depth, stack_capacity;
+} prof__cutter;
+
+/* The words of a chunk of the trace, as they were recorded. */
+static uint64_t *prof__cut_words(const prof__cutter *c, size_t chunk)
+{
+    return (uint64_t *)(void *)c->image + c->trace->chunks[chunk].words;
+}
+
+static prof__chunk *prof__cut_head(const prof__cutter *c, size_t chunk)
+{
+    return (prof__chunk *)(void *)((char *)prof__cut_words(c, chunk) - c->trace->header.chunk_header_size);
+}
+
+/* Whether a segment has anything in the window. */
+static int prof__cut_reaches(const prof__cutter *c, const prof__read_segment *segment)
+{
+    const uint64_t *words = prof__cut_words(c, segment->chunk);
+    uint64_t base = c->trace->chunks[segment->chunk].tick, last = 0;
+    for (size_t at = segment->first; at < segment->end; at += prof__read_length(words[at], segment->end - at))
+        if (prof__read_timed(prof__read_kind(words[at]))) last = prof__read_tick(base, words[at], last);
+    return last >= c->tick;
+}
+
+/* Chunks with a segment that stays stay whole, which may make more segments stay: until nothing changes. */
+static void prof__cut_choose(prof__cutter *c)
+{
+    const prof_trace *trace = c->trace;
+    for (size_t i = 0; i < trace->track_count; i++) {
+        const prof__read_track *track = &trace->tracks[i];
+        while (c->first[i] < track->segment_count &&
+               !prof__cut_reaches(c, &trace->segments[track->segment + c->first[i]]))
+            c->first[i]++;
+    }
+    for (int changed = 1; changed;) {
+        changed = 0;
+        for (size_t i = 0; i < trace->track_count; i++) {
+            const prof__read_track *track = &trace->tracks[i];
+            for (size_t j = 0; j < track->segment_count; j++) {
+                unsigned char *whole = &c->whole[trace->segments[track->segment + j].chunk];
+                if (*whole && j < c->first[i]) c->first[i] = j;
+                changed |= j >= c->first[i] && !*whole;
+                *whole |= j >= c->first[i];
+            }
+        }
+    }
+}
+
+/* Follows the open scopes of a track through the segments that go. 0: no memory. */
+static int prof__cut_open(prof__cutter *c, const prof__read_track *track, size_t segments)
+{
+    for (c->depth = 0; c->depth < track->orphan_count;) { /* these stay what they are */
+        if (!PROF__ROOM(c->stack, c->stack_capacity, c->depth)) return 0;
+        c->stack[c->depth++] = ~(uint64_t)0;
+    }
+    for (size_t i = 0; i < segments; i++) {
+        const prof__read_segment *segment = &c->trace->segments[track->segment + i];
+        const uint64_t *words = c->trace->image + c->trace->chunks[segment->chunk].words; /* as matched */
+        for (size_t at = segment->first; at < segment->end; at += prof__read_length(words[at], segment->end - at)) {
+            unsigned kind = prof__read_kind(words[at]);
+            if (kind == PROF__KIND_END) {
+                c->depth -= prof__read_id(words[at]) < c->depth ? prof__read_id(words[at]) : c->depth;
+            } else if (kind == PROF__KIND_BEGIN) {
+                if (!PROF__ROOM(c->stack, c->stack_capacity, c->depth)) return 0;
+                c->stack[c->depth++] = (uint64_t)segment->chunk << 32 | at;
+            }
+        }
+    }
+    for (size_t i = 0; i < c->depth; i++) {
+        if (c->stack[i] == ~(uint64_t)0) continue;
+        if (!PROF__ROOM(c->begins, c->capacity, c->count)) return 0;
+        c->begins[c->count++] = c->stack[i];
+        c->thin[c->stack[i] >> 32] = 1;
+    }
+    return 1;
+}
+
+static int prof__cut_order(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* 1: a begin that stays lies in the segment; *at is its place among them. */
+static int prof__cut_has_begin(const prof__cutter *c, const prof__read_segment *segment, size_t *at)
+{
+    uint64_t from = (uint64_t)segment->chunk << 32 | segment->first;
+    size_t low = 0, high = c->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (c->begins[middle] < from)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *at = low;
+    return low < c->count && c->begins[low] < ((uint64_t)segment->chunk << 32 | segment->end);
+}
+
+/* The records of a track's segments count up without a hole: so do those that are left, up to the first whole one. */
+static void prof__cut_number(prof__cutter *c, const prof__read_track *track, size_t segments)
+{
+    uint64_t *after = NULL;
+    size_t begin;
+    if (segments < track->segment_count) {
+        const prof__read_segment *whole = &c->trace->segments[track->segment + segments];
+        after = prof__cut_words(c, whole->chunk) + whole->first;
+    }
+    while (segments-- > 0) {
+        const prof__read_segment *segment = &c->trace->segments[track->segment + segments];
+        uint64_t *record = prof__cut_words(c, segment->chunk) + segment->first;
+        if (!prof__cut_has_begin(c, segment, &begin)) continue;
+        if (after) prof__track_number_set(record, prof__track_number(after) - 1);
+        after = record;
+    }
+}
+
+/* Takes everything out of a chunk but the begins that stay, with their tracks and with the names and arguments directly
+   behind them. */
+static void prof__cut_thin(prof__cutter *c, size_t chunk)
+{
+    uint64_t *words = prof__cut_words(c, chunk), track[3];
+    prof__read_segment all = {0, (uint32_t)chunk, 0, (uint32_t)c->trace->chunk_words, 0};
+    size_t to = 0, at, length, next, count = c->trace->chunk_words;
+    int kept = 0, pending = 0;
+    prof__cut_has_begin(c, &all, &next);
+    for (at = 0; at < count; at += length) {
+        unsigned kind = prof__read_kind(words[at]);
+        length = prof__read_length(words[at], count - at);
+        if (!length) break;
+        if (kind == PROF__KIND_TRACK) {
+            memcpy(track, words + at, sizeof track);
+            pending = 1;
+            kept = 0;
+            continue;
+        }
+        if (next < c->count && c->begins[next] == ((uint64_t)chunk << 32 | at)) {
+            next++;
+            if (pending) memcpy(words + to, track, sizeof track);
+            if (pending) to += sizeof track / sizeof *track;
+            pending = 0;
+            kept = 1;
+        } else if (kind != PROF__KIND_NAME && kind != PROF__KIND_ARG) {
+            kept = 0;
+        }
+        if (!kept) continue;
+        memmove(words + to, words + at, length * sizeof *words);
+        to += length;
+    }
+    memset(words + to, 0, (count - to) * sizeof *words);
+    prof__cut_head(c, chunk)->lost = 0;
+}
+
+/* Puts what stays together: header, used meta, chunks. Returns the new size. */
+static size_t prof__cut_compact(prof__cutter *c)
+{
+    prof__header h;
+    memcpy(&h, c->image, sizeof h);
+    size_t chunks_at = (size_t)(sizeof h + 63) / 64 * 64, count = 0;
+    size_t meta = h.meta_used < h.meta_size ? (size_t)h.meta_used : (size_t)h.meta_size;
+    memmove(c->image + chunks_at, c->image + h.meta_offset, meta);
+    h.meta_offset = chunks_at;
+    h.meta_size = meta;
+    chunks_at += (meta + 63) / 64 * 64;
+    memset(c->image + h.meta_offset + meta, 0, chunks_at - (size_t)h.meta_offset - meta);
+    char **kept = (char **)calloc((size_t)h.chunk_count + 1, sizeof *kept); /* by slot: a chunk only ever moves down */
+    if (!kept) return 0;
+    for (size_t i = 0; i < c->trace->chunk_count; i++) {
+        char *at = (char *)prof__cut_head(c, i);
+        if (c->whole[i] || c->thin[i]) kept[((size_t)(at - c->image) - (size_t)h.chunk_offset) / h.chunk_size] = at;
+    }
+    for (size_t i = 0; i < h.chunk_count; i++)
+        if (kept[i]) memmove(c->image + chunks_at + count++ * h.chunk_size, kept[i], h.chunk_size);
+    free(kept);
+    h.header_size = sizeof h;
+    h.chunk_offset = chunks_at;
+    h.chunk_count = count;
+    h.index_offset = h.index_size = 0;
+    h.archive_offset = h.archive_limit = h.archive_first = h.archive_next = 0;
+    h.image_size = chunks_at + count * h.chunk_size;
+    h.window_from = c->tick;
+    memcpy(c->image, &h, sizeof h);
+    return (size_t)h.image_size;
+}
+
+/* Cuts the copy of an image; its new size, 0: no memory. */
+static size_t prof__cut(char *image, const prof_trace *trace, uint64_t tick)
+{
+    prof__cutter c;
+    size_t size = 0, i;
+    int good;
+    memset(&c, 0, sizeof c);
+    c.image = image;
+    c.trace = trace;
+    c.tick = tick;
+    c.whole = (unsigned char *)calloc(trace->chunk_count + 1, 1);
+    c.thin = (unsigned char *)calloc(trace->chunk_count + 1, 1);
+    c.first = (size_t *)calloc(trace->track_count + 1, sizeof *c.first);
+    good = c.whole && c.thin && c.first;
+    if (good) prof__cut_choose(&c);
+    for (i = 0; good && i < trace->track_count; i++) good = prof__cut_open(&c, &trace->tracks[i], c.first[i]);
+    if (good) {
+        if (c.count > 1) qsort(c.begins, c.count, sizeof *c.begins, prof__cut_order);
+        for (i = 0; i < trace->track_count; i++) prof__cut_number(&c, &trace->tracks[i], c.first[i]);
+        for (i = 0; i < trace->chunk_count; i++)
+            if (c.thin[i]) prof__cut_thin(&c, i);
+        size = prof__cut_compact(&c);
+    }
+    free(c.whole);
+    free(c.thin);
+    free(c.first);
+    free(c.begins);
+    free(c.stack);
+    return size;
+}
+
+static prof_status prof__last_image(const char *path, double seconds)
+{
+    void *image = NULL, *copy = NULL;
+    size_t size = 0;
+    prof__header h;
+    prof_trace *trace = NULL;
+    prof__out out;
+    prof_status status = prof__image_copy(&image, &size);
+    if (status) return status;
+    memcpy(&h, image, sizeof h);
+    uint64_t tick = prof__last_tick(&h, seconds);
+    if (tick) {
+        copy = malloc(size);
+        status = copy ? PROF_OK : prof__fail(PROF_NO_MEMORY, "%s: no memory for a copy of the image", path);
+        if (copy) memcpy(copy, image, size);
+        if (!status) status = prof__read_image(copy, size, path, &trace); /* which takes the copy */
+        if (!status) size = prof__cut((char *)image, trace, tick);
+        if (!status && !size) status = prof__fail(PROF_NO_MEMORY, "%s: no memory to cut the image", path);
+        prof_trace_close(trace);
+    }
+    if (!status) status = prof__out_file(&out, path);
+    if (!status) {
+        prof__out_bytes(&out, image, size);
+        status = prof__out_close(&out);
+    }
+    free(image);
+    return status;
+}
+
+/* path is expanded already. */
+static prof_status prof__last_save(const char *path, double seconds)
+{
+    prof_status (*write)(const prof_trace *, const char *);
+    prof_trace *trace = NULL;
+    prof_status status = prof__writer_find(path, &write);
+    if (status) return status;
+    if (!write) return prof__last_image(path, seconds);
+    status = prof_trace_live(&trace);
+    if (status) return status;
+    uint64_t tick = prof__last_tick(&trace->header, seconds);
+    size_t hint = 0;
+    if (tick) trace->info.from_ns = prof__read_ns(trace, tick, &hint);
+    status = write(trace, path);
+    prof_trace_close(trace);
+    return status;
+}
+
+PROF_DEF prof_status prof_save_last(const char *path, double seconds)
+{
+    char expanded[1024];
+    if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save_last: path is null");
+    if (!(seconds > 0)) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save_last: seconds must be more than 0");
+    prof_status status = prof__expand(path, expanded, sizeof expanded);
+    return status ? status : prof__last_save(expanded, seconds);
 }
 
 /*-- STATISTICS ---------------------------------------------------------------------------------------- >>statistics --
@@ -7650,6 +8046,13 @@ static void prof__out_number(prof__out *out, double value, size_t width)
     prof__out_right(out, text, width);
 }
 
+/* How long what the tables are about took. */
+static double prof__summary_span(const prof_trace_info *info)
+{
+    int64_t end = info->to_ns && info->to_ns < info->duration_ns ? info->to_ns : info->duration_ns;
+    return end > info->from_ns ? (double)(end - info->from_ns) : 0;
+}
+
 static void prof__summary_head(prof__out *out, const prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);
@@ -7664,6 +8067,13 @@ static void prof__summary_head(prof__out *out, const prof_trace *trace)
     prof__out_text(out, " on ");
     prof__out_many(out, prof_trace_track_count(trace), "track");
     if (!info->complete) prof__out_text(out, "; the recording was not stopped: still running, or ended by a crash");
+    if (info->from_ns || info->to_ns) {
+        prof__out_text(out, "\n  window    from ");
+        prof__out_ns(out, (double)info->from_ns, 0);
+        prof__out_text(out, " on, for ");
+        prof__out_ns(out, prof__summary_span(info), 0);
+        prof__out_text(out, ": the tables tell of nothing else");
+    }
     prof__out_text(out, "\n  clock     ");
     prof__out_clean(out, *info->clock ? info->clock : "unnamed");
     if (info->tick_hz) {
@@ -7736,7 +8146,7 @@ static void prof__summary_scope(prof__out *out, const prof_trace *trace, const p
     if (stat->count > stat->truncated) {
         prof__out_ns(out, (double)stat->total_ns, 11);
         prof__out_ns(out, (double)stat->self_ns, 11);
-        prof__out_percent(out, (double)stat->covered_ns, (double)prof_trace_about(trace)->duration_ns, 11);
+        prof__out_percent(out, (double)stat->covered_ns, prof__summary_span(prof_trace_about(trace)), 11);
         prof__summary_times(out, stat);
     } else {
         for (i = 0; i < 10; i++) prof__out_right(out, "-", 11);
@@ -7860,7 +8270,7 @@ static void prof__summary_cost(prof__out *out, const prof_trace *trace, uint64_t
     prof__out_many(out, scopes, "scope");
     if (info->duration_ns > 0) {
         prof__out_text(out, ", ");
-        prof__out_percent(out, cost, (double)info->duration_ns, 0);
+        prof__out_percent(out, cost, prof__summary_span(info), 0);
         prof__out_text(out, " of the run");
     }
     prof__out_text(out, "\n");
