@@ -872,6 +872,7 @@ int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never def
 #define prof_trace_live(trace) PROF__STRIPPED(PROF_DISABLED, PROF__USE(trace))
 #define prof_trace_memory(image, size, trace) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(image, size, trace))
 #define prof_trace_close(trace) PROF__STRIPPED((void)0, PROF__USE(trace))
+#define prof_trace_window(trace, from_ns, to_ns) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, from_ns, to_ns))
 #define prof_trace_about(trace) PROF__STRIPPED((const prof_trace_info *)0, PROF__USE(trace))
 #define prof_trace_track_count(trace) PROF__STRIPPED((size_t)0, PROF__USE(trace))
 #define prof_trace_track(trace, index) PROF__STRIPPED((const prof_track *)0, PROF__USE2(trace, index))
@@ -7225,8 +7226,8 @@ static int prof__cut_reaches(const prof__cutter *c, const prof__read_segment *se
 {
     const uint64_t *words = prof__cut_words(c, segment->chunk);
     uint64_t base = c->trace->chunks[segment->chunk].tick, last = 0;
-    for (size_t at = segment->first; at < segment->end; at += prof__read_length(words[at], segment->end - at))
-        if (prof__read_timed(prof__read_kind(words[at]))) last = prof__read_tick(base, words[at], last);
+    for (size_t at = segment->first; at < segment->end; at += prof__record_words(words[at], segment->end - at))
+        if (prof__record_timed(words[at])) last = prof__read_tick(base, words[at], last);
     return last >= c->tick;
 }
 
@@ -7264,7 +7265,7 @@ static int prof__cut_open(prof__cutter *c, const prof__read_track *track, size_t
     for (size_t i = 0; i < segments; i++) {
         const prof__read_segment *segment = &c->trace->segments[track->segment + i];
         const uint64_t *words = c->trace->image + c->trace->chunks[segment->chunk].words; /* as matched */
-        for (size_t at = segment->first; at < segment->end; at += prof__read_length(words[at], segment->end - at)) {
+        for (size_t at = segment->first; at < segment->end; at += prof__record_words(words[at], segment->end - at)) {
             unsigned kind = prof__read_kind(words[at]);
             if (kind == PROF__KIND_END) {
                 c->depth -= prof__read_id(words[at]) < c->depth ? prof__read_id(words[at]) : c->depth;
@@ -7334,7 +7335,7 @@ static void prof__cut_thin(prof__cutter *c, size_t chunk)
     prof__cut_has_begin(c, &all, &next);
     for (at = 0; at < count; at += length) {
         unsigned kind = prof__read_kind(words[at]);
-        length = prof__read_length(words[at], count - at);
+        length = prof__record_words(words[at], count - at);
         if (!length) break;
         if (kind == PROF__KIND_TRACK) {
             memcpy(track, words + at, sizeof track);

@@ -75,6 +75,23 @@ static void walk(const prof_trace *trace, size_t number)
     free(ends);
 }
 
+/* With a window all that is left is order of time, and the window. */
+static void walk_window(const prof_trace *trace, size_t index)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    prof_cursor *cursor = NULL;
+    prof_event event;
+    int64_t before = info->from_ns;
+    if (prof_cursor_open(trace, index, &cursor) != PROF_OK) return;
+    while (prof_cursor_next(cursor, &event)) {
+        REQUIRE(event.start_ns >= before && event.duration_ns >= 0);
+        REQUIRE(!info->to_ns || event.start_ns < info->to_ns);
+        if (event.type == PROF_EVENT_SCOPE) REQUIRE(!info->to_ns || event.start_ns + event.duration_ns <= info->to_ns);
+        before = event.start_ns;
+    }
+    prof_cursor_close(cursor);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -86,6 +103,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     sink.write = swallow;
     sink.user = &sum;
     if (prof_trace_memory(data, size, &trace) != PROF_OK) return 0;
+    for (i = 0; i < prof_trace_track_count(trace); ++i) walk_window(trace, i); /* the image's own */
+    REQUIRE(prof_trace_window(trace, 0, 0) == PROF_OK);
     for (i = 0; i < prof_trace_track_count(trace); ++i) walk(trace, i);
     switch (size / 8 % 3) { /* one report for each image: twice as many images */
     case 0:

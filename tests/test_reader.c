@@ -893,7 +893,9 @@ TEST(damaged_bytes) /* any byte may be anything: the reader refuses it, or takes
                             CHECK(event.start_ns >= now && event.duration_ns >= 0);
                             now = event.start_ns;
                         }
-                        CHECK_EQUAL(count, prof_trace_track(trace, i)->event_count);
+                        const prof_trace_info *info = prof_trace_about(trace);
+                        if (!info->from_ns && !info->to_ns) /* else the header may have a window now */
+                            CHECK_EQUAL(count, prof_trace_track(trace, i)->event_count);
                         prof_cursor_close(cursor);
                     }
                     ++taken;

@@ -27,6 +27,7 @@ static int reading(void)
     failures += prof_trace_about(trace) != NULL;
     failures += prof_trace_track_count(trace) != 0;
     failures += prof_trace_track(trace, 0) != NULL;
+    failures += prof_trace_window(trace, 0, 5) != PROF_DISABLED;
     failures += prof_cursor_open(trace, 0, &cursor) != PROF_DISABLED;
     while (prof_cursor_next(cursor, &event)) ++failures;
     prof_cursor_close(cursor);
@@ -57,6 +58,7 @@ int main(void)
     failures += prof_category_enable(touch("net"), 1) != PROF_DISABLED;
     failures += prof_config_set(&config, "output", touch("other.json")) != PROF_DISABLED;
     failures += prof_save(touch("never-written.json")) != PROF_DISABLED;
+    failures += prof_save_last(touch("never-written.json"), 5) != PROF_DISABLED;
     failures += prof_stop() != PROF_DISABLED;
     failures += prof_reset() != PROF_DISABLED;
     failures += prof_status_text(PROF_IO)[0] != 0;
