@@ -251,6 +251,16 @@ typedef struct prof_config {
     uint64_t dump_period_ns;  /* dump_period PROF_DUMP_PERIOD: writes output this often, and not only in prof_stop(), so
                                  that a program that is killed leaves a file at most that old; from 10ms; default 0.
                                  Not needed for a .prof output, which is always up to date */
+    const char *save;         /* save PROF_SAVE: saves the last seconds to this file whenever one of the following asks for
+                                 it, or prof_save_request(). As output, and %c counts the files: "slow-%c.json";
+                                 without %c the newest replaces the one before */
+    double save_last;         /* save_last PROF_SAVE_LAST: seconds; as text also "500ms"; default 10 */
+    const char *save_over;    /* save_over PROF_SAVE_OVER: what must not take longer: "frame>16.7ms,scope:net.*>2ms": up to
+                                 16 of frame, frame:NAME and scope:NAME; in a NAME * and ? stand for any text and letter */
+    double save_every;        /* save_every PROF_SAVE_EVERY: seconds from one save for save_over to the next, at least;
+                                 default 0, only one */
+    int save_signal;          /* save_signal PROF_SAVE_SIGNAL: a signal that saves; as text also a name, "USR1". The
+                                 handler there was goes on being called */
 } prof_config;
 
 /* A call site: one static record per macro use. What is below private_ belongs to the recorder, the rest is constant. */
@@ -301,6 +311,11 @@ PROF_DEF prof_status prof_save(const char *path);
 /* The same, of the last seconds only: see prof_trace_window(). A .prof file holds only those chunks that it needs for
    that, and the begins of the scopes that were open by then. */
 PROF_DEF prof_status prof_save_last(const char *path, double seconds);
+
+/* Has config.save done soon (in 10 ms or so), by another thread. Only sets a flag: signal handlers may call it. Requests
+   that come faster than files can be written become one. PROF_INVALID_STATE, without a text in prof_error(): no session
+   with config.save is running. */
+PROF_DEF prof_status prof_save_request(void);
 
 /* Frees the memory of a stopped session. Not needed before a new prof_start or at exit. */
 PROF_DEF prof_status prof_reset(void);
@@ -414,6 +429,8 @@ typedef struct prof_trace_info {
     uint64_t write_failures;      /* writes that failed while recording (PROF_STREAM, dump_period); they are tried again */
     const char *write_error;      /* why the last of them did, in the system's words; "" if none */
     int64_t from_ns, to_ns;       /* the window; to_ns 0: to the end. All other figures are those of the whole trace */
+    uint64_t folded;              /* PROF_STATS: events that are in the statistics; the trace has none, and no tracks */
+    uint64_t open;                /* PROF_STATS: scopes that are open; they count as truncated */
 } prof_trace_info;
 
 #if PROF_ENABLE
@@ -864,6 +881,7 @@ int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never def
 #define prof_category_enable(pattern, on) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(pattern, on))
 #define prof_config_set(config, key, value) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(config, key, value))
 #define prof_save(path) PROF__STRIPPED(PROF_DISABLED, PROF__USE(path))
+#define prof_save_request() PROF__STRIPPED(PROF_DISABLED, (void)0)
 #define prof_save_last(path, seconds) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(path, seconds))
 #define prof_status_text(status) PROF__STRIPPED("", PROF__USE(status))
 #define prof_error() PROF__STRIPPED("", (void)0)
@@ -1584,6 +1602,7 @@ typedef struct prof__session {
     uint32_t released;    /* changes with every chunk that the service lets go */
     uint32_t waiting;     /* threads that sleep until it does */
 #ifndef PROF_FREESTANDING
+    struct prof__follow *follow; /* see >>follow; null if nobody wants to know what is in the ring */
     prof__service service;
     prof__stream stream;
     uint64_t max_file_size, wait_ns, dump_period_ns;
@@ -3388,6 +3407,10 @@ static void prof__service_stop(prof__session *s);
 static void prof__stream_close(prof__session *s);
 static prof_status prof__stream_finish(prof__session *s, prof_status status);
 static prof_status prof__service_configure(prof__session *s, const prof_config *config);
+static prof_status prof__follow_make(prof__session *s, const prof_config *config);
+static void prof__follow_free(struct prof__follow *f);
+static prof_status prof__save_arm(const prof__session *s);
+static void prof__save_disarm(void);
 #endif
 
 /* Control functions hold the lock as a busy thread, so that a signal handler with a scope in it does not wait for it. */
@@ -3426,6 +3449,7 @@ static void prof__session_delete(prof__session *s)
 {
     prof__stream_close(s);
     prof__memory_free(s);
+    prof__follow_free(s->follow);
     free(s);
 }
 #endif
@@ -3508,8 +3532,8 @@ static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
     return 1;
 }
 
-/* Replaces %p %n %t %% in path. */
-static prof_status prof__expand(const char *path, char *to, size_t size)
+/* Replaces %p %n %t %% in path, and %c by count, unless that is 0. */
+static prof_status prof__expand_counted(const char *path, uint64_t count, char *to, size_t size)
 {
     size_t n = 0;
     for (const char *c = path; *c; ++c) {
@@ -3522,6 +3546,12 @@ static prof_status prof__expand(const char *path, char *to, size_t size)
             case '%': break;
             case 'p': snprintf(piece, sizeof piece, "%llu", (unsigned long long)prof__process_id()); break;
             case 'n': prof__program_name(piece, sizeof piece); break;
+            case 'c':
+                if (count) {
+                    snprintf(piece, sizeof piece, "%llu", (unsigned long long)count);
+                    break;
+                }
+                return prof__fail(PROF_INVALID_ARGUMENT, "%s: %%c is for prof_config.save only", path);
             case 't': {
                 struct tm local;
 #ifdef _WIN32
@@ -3542,6 +3572,11 @@ static prof_status prof__expand(const char *path, char *to, size_t size)
     }
     to[n] = 0;
     return PROF_OK;
+}
+
+static prof_status prof__expand(const char *path, char *to, size_t size)
+{
+    return prof__expand_counted(path, 0, to, size);
 }
 
 static const char *prof__extension(const char *path)
@@ -3577,6 +3612,22 @@ static prof_status prof__writer_find(const char *path, prof_status (**write)(con
     return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '%s' in this program: known are %s", path, extension, known);
 }
 
+/* A file of events has no use for a session without any. write: of the path, null for .prof. */
+static prof_status prof__writer_fits(const char *path, prof_status (*write)(const prof_trace *, const char *), uint32_t mode)
+{
+    if (mode != PROF_STATS || write == prof__write_summary) return PROF_OK;
+    return prof__fail(PROF_INVALID_ARGUMENT,
+                      "%s: mode stats keeps statistics and no events: write a .txt, or use mode ring or stream", path);
+}
+
+static prof_status prof__live_fits(const char *path, prof_status (*write)(const prof_trace *, const char *))
+{
+    uint32_t gate = prof__state_lock();
+    uint32_t mode = prof__state.session ? prof__state.session->header->mode : (uint32_t)PROF_RING;
+    prof__state_unlock(gate);
+    return prof__writer_fits(path, write, mode);
+}
+
 /* Finds out at the start what would otherwise be found out at the end. */
 static prof_status prof__output_check(const char *path)
 {
@@ -3605,6 +3656,7 @@ static prof_status prof__output_prepare(prof__session *s, const char *output, pr
     prof_status (*write)(const prof_trace *, const char *);
     prof_status status = prof__expand(output, s->output, sizeof s->output);
     if (!status) status = prof__writer_find(s->output, &write);
+    if (!status) status = prof__writer_fits(s->output, write, (uint32_t)mode);
     if (!status && !write) s->live_path = s->output;
     if (!status && write && mode == PROF_STREAM) {
         snprintf(s->stream.path, sizeof s->stream.path, "%s.prof", s->output);
@@ -3823,8 +3875,8 @@ static prof_status prof__config_check(const prof_config *c)
     if ((unsigned)c->mode > PROF_STATS) return prof__fail(PROF_INVALID_ARGUMENT, "mode: ring, fill, stream or stats");
 #ifdef PROF_FREESTANDING
     if (c->mode > PROF_FILL) return prof__fail(PROF_UNSUPPORTED, "mode: freestanding has ring and fill only");
+    if (c->save) return prof__fail(PROF_UNSUPPORTED, "save: not in freestanding");
 #endif
-    if (c->mode == PROF_STATS) return prof__fail(PROF_UNSUPPORTED, "mode stats: not in this version");
     if ((unsigned)c->at_limit > PROF_LIMIT_ROTATE)
         return prof__fail(PROF_INVALID_ARGUMENT, "at_limit: stop or rotate");
     if (c->wait_ns > PROF__MAX_WAIT) return prof__fail(PROF_INVALID_ARGUMENT, "wait: at most 10s");
@@ -3856,6 +3908,7 @@ static prof_status prof__start_locked(const prof_config *config)
     prof__sessions_reap(1);
 #ifndef PROF_FREESTANDING
     status = prof__service_start(s); /* finds nothing to do until the session runs */
+    if (!status) status = prof__save_arm(s);
 #endif
     uint32_t gate = prof__state_lock();
     if (!status) status = prof__rules_set(config->categories);
@@ -3873,6 +3926,7 @@ static prof_status prof__start_locked(const prof_config *config)
     prof__state_unlock(gate);
     if (status) {
 #ifndef PROF_FREESTANDING
+        prof__save_disarm();
         prof__service_stop(s);
 #endif
         prof__session_delete(s);
@@ -3920,6 +3974,7 @@ PROF_DEF prof_status prof_stop(void)
 #ifndef PROF_FREESTANDING
     prof__session *s = status ? NULL : prof__state.session;
     if (s) prof__service_stop(s);
+    if (s) prof__save_disarm();
     if (s && s->output[0] && s->live_path != s->output) {
         prof_status (*write)(const prof_trace *, const char *);
         prof_trace *trace = NULL;
@@ -4023,6 +4078,7 @@ static void prof__child_of_fork(void)
     prof__state.running = prof__state.paused = 0;
     prof__lost_without_chunk = 0;
     prof__next_generation();
+    prof__save_disarm();
     PROF__BARRIER();
     self->gate = PROF__SHUT;
 }
@@ -4306,18 +4362,8 @@ static int prof__stream_step(prof__session *s)
    control lock (prof_stop() joins it while holding that), and its scopes are recorded like anybody's, on a track "prof". */
 
 /* Each does what there is to do now, and returns 1 if that was anything. */
-static int prof__follow_step(prof__session *s)
-{
-    (void)s;
-    return 0;
-}
-
-static int prof__save_step(prof__session *s)
-{
-    (void)s;
-    return 0;
-}
-
+static int prof__follow_step(prof__session *s);   /* see >>follow */
+static int prof__save_step(prof__session *s);
 static int prof__service_session_runs(const prof__session *s)
 {
     uint32_t gate = prof__state_lock();
@@ -4419,6 +4465,8 @@ static int prof__service_create(prof__session *s)
 static void prof__service_join(prof__session *s) { pthread_join(s->service.thread, NULL); }
 #endif
 
+#define PROF__FOLLOW_PERIOD 5000000u /* ns: so often, at least, what triggers a save is looked for */
+
 /* The longest sleep is an eighth of the time in which the ring fills at 160 MB, 10 million scopes, a second. */
 static uint64_t prof__service_longest(const prof__session *s)
 {
@@ -4439,7 +4487,13 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
     service->longest_ns = prof__service_longest(s);
     service->shortest_ns = service->longest_ns / 16 > 100000 ? service->longest_ns / 16 : 100000;
     service->dump_at = prof__monotonic() + s->dump_period_ns;
-    return config->mode == PROF_STREAM ? prof__stream_open(s) : PROF_OK;
+    prof_status status = prof__follow_make(s, config);
+    if (s->follow) service->wanted = 1;
+    if (s->follow && (!prof__chunks_kept(s) || service->longest_ns > PROF__FOLLOW_PERIOD) && config->save) {
+        service->longest_ns = PROF__FOLLOW_PERIOD;
+        service->shortest_ns = PROF__FOLLOW_PERIOD / 8;
+    }
+    return status || config->mode != PROF_STREAM ? status : prof__stream_open(s);
 }
 
 /* Under the control lock. */
@@ -4554,6 +4608,7 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
     }
     prof__header h;
     prof__memory_read(s->header, 0, &h, sizeof h);
+    if (h.mode == PROF_STATS) h.chunk_count = 0; /* what is in them has been folded */
     __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image while the lock is not held */
     s->readers++;
     if (prof__state.running) prof__pair_take_well(s->clock, h.tick_hz, &s->header->last);
@@ -4572,6 +4627,7 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
         prof__memory_read(s->header, 0, copy, sizeof h);
         ((prof__header *)(void *)copy)->next_chunk = newest;
         memcpy(copy + h.meta_offset, s->meta, (size_t)s->header->meta_used);
+        ((prof__header *)(void *)copy)->chunk_count = h.chunk_count;
         prof__state_unlock(gate);
     }
     *size = s->image_size;
@@ -4651,6 +4707,7 @@ PROF_DEF prof_status prof_save(const char *path)
     if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save: path is null");
     prof_status status = prof__expand(path, expanded, sizeof expanded);
     if (!status) status = prof__writer_find(expanded, &write);
+    if (!status) status = prof__live_fits(expanded, write);
     if (status) return status;
     if (!write) return prof__save_image(expanded);
     status = prof_trace_live(&trace);
@@ -4719,15 +4776,37 @@ static size_t prof__distance(const char *a, const char *b)
     return row[n];
 }
 
+/* The number of a signal; -1: not known. */
+static int prof__parse_signal(const char *text)
+{
+    static const prof__unit ones[] = {{"", 1}, {NULL, 0}};
+    uint64_t number;
+    if (prof__parse_number(text, ones, &number)) return number <= 64 ? (int)number : -1;
+#if !defined(PROF_FREESTANDING) && !defined(_WIN32)
+    static const struct {
+        const char *name;
+        int number;
+    } known[] = {{"HUP", SIGHUP},   {"INT", SIGINT},   {"QUIT", SIGQUIT}, {"USR1", SIGUSR1}, {"USR2", SIGUSR2},
+                 {"ALRM", SIGALRM}, {"TERM", SIGTERM}, {"CONT", SIGCONT}, {"TSTP", SIGTSTP}, {"URG", SIGURG}};
+    if (text[0] == 'S' && text[1] == 'I' && text[2] == 'G') text += 3;
+    for (size_t i = 0; i < sizeof known / sizeof *known; ++i)
+        if (prof__equal(known[i].name, text)) return known[i].number;
+#endif
+    return -1;
+}
+
 static const char *const prof__config_keys[] = {"output", "buffer", "mode", "clock", "level", "categories",
                                                 "min_duration", "max_file_size", "at_limit", "wait",
-                                                "dump_period", NULL};
+                                                "dump_period", "save", "save_last", "save_over", "save_every",
+                                                "save_signal", NULL};
 
 PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value)
 {
     static const prof__unit sizes[] = {{"", 1},          {"K", 1u << 10},   {"M", 1u << 20},   {"G", 1u << 30},
                                        {"KiB", 1u << 10}, {"MiB", 1u << 20}, {"GiB", 1u << 30}, {NULL, 0}};
     static const prof__unit times[] = {{"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {NULL, 0}};
+    static const prof__unit seconds[] = {{"", 1000000000}, {"ns", 1},           {"us", 1000},
+                                         {"ms", 1000000},  {"s", 1000000000}, {NULL, 0}};
     static const prof__unit ones[] = {{"", 1}, {NULL, 0}};
     static const char *const modes[] = {"ring", "fill", "stream", "stats", NULL};
     static const char *const limits[] = {"stop", "rotate", NULL};
@@ -4786,6 +4865,28 @@ PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const
         if (!prof__parse_number(value, times, &number) || (number && number < PROF__MIN_PERIOD))
             return prof__fail(PROF_INVALID_ARGUMENT, "dump_period '%s': a time from 10ms, for example 5s", value);
         config->dump_period_ns = number;
+        return PROF_OK;
+    case 11:
+        config->save = value;
+        return PROF_OK;
+    case 12:
+        if (!prof__parse_number(value, seconds, &number) || !number)
+            return prof__fail(PROF_INVALID_ARGUMENT, "save_last '%s': seconds, for example 10 or 500ms", value);
+        config->save_last = (double)number / 1e9;
+        return PROF_OK;
+    case 13:
+        config->save_over = value;
+        return PROF_OK;
+    case 14:
+        if (!prof__parse_number(value, seconds, &number))
+            return prof__fail(PROF_INVALID_ARGUMENT, "save_every '%s': seconds, for example 30 or 500ms", value);
+        config->save_every = (double)number / 1e9;
+        return PROF_OK;
+    case 15:
+        choice = prof__parse_signal(value);
+        if (choice < 0)
+            return prof__fail(PROF_INVALID_ARGUMENT, "save_signal '%s': a number, or a name such as USR1", value);
+        config->save_signal = choice;
         return PROF_OK;
     default: break;
     }
@@ -5301,8 +5402,12 @@ typedef struct prof__read_line {
     unsigned shift;
 } prof__read_line;
 
+struct prof__figure;
+
 struct prof_trace {
     prof__header header;
+    struct prof__figure *folded; /* PROF_STATS: what is known instead of events, finished; owned, without histograms */
+    size_t folded_count;
     prof_trace_info info;
     uint64_t *image; /* owned */
     FILE *file;      /* owned: holds the archive; null: none, or it is in memory, behind the image */
@@ -5638,6 +5743,13 @@ static int prof__read_segment_order(const void *a, const void *b)
     if (x->track != y->track) return x->track < y->track ? -1 : 1;
     if (x->serial != y->serial) return x->serial < y->serial ? -1 : 1;
     return x->first < y->first ? -1 : x->first > y->first;
+}
+
+#define PROF__TRACK_NUMBERS 0xFFu
+
+static uint64_t prof__track_id(const uint64_t *record)
+{
+    return record[1];
 }
 
 /* Which of its track's TRACK records one is, modulo 256. */
@@ -6478,6 +6590,7 @@ static void prof__read_free(prof_trace *trace)
     size_t i;
     for (i = 0; i < trace->text_count; i++) free(trace->texts[i]);
     free(trace->texts);
+    free(trace->folded);
     free(trace->image);
     if (trace->file) fclose(trace->file);
     free(trace->chunks);
@@ -6768,6 +6881,19 @@ static FILE *prof__archive_open(const prof__header *copy)
     return NULL;
 }
 
+/* What a session in PROF_STATS has instead of events. */
+typedef struct prof__folded {
+    uint32_t session; /* 0: another mode */
+    struct prof__figure *figures;
+    uint32_t *sites;  /* call site ids */
+    char **texts;     /* run-time names, or null */
+    size_t count;
+    uint64_t events, open, lost, unmatched, newest;
+} prof__folded;
+static prof_status prof__folded_take(prof__folded *folded);
+static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace);
+static void prof__folded_free(prof__folded *folded);
+
 PROF_DEF prof_status prof_trace_live(prof_trace **trace)
 {
     void *image = NULL;
@@ -6775,9 +6901,22 @@ PROF_DEF prof_status prof_trace_live(prof_trace **trace)
     prof_status status;
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_live: trace is null");
     *trace = NULL;
-    status = prof__image_copy(&image, &size);
-    if (status != PROF_OK) return status;
-    return prof__read_image(image, size, prof__archive_open((const prof__header *)image), "this program's trace", trace);
+    prof__folded folded;
+    status = prof__folded_take(&folded);
+    if (status == PROF_OK) status = prof__image_copy(&image, &size);
+    if (status == PROF_OK) {
+        FILE *archive = prof__archive_open((const prof__header *)image);
+        status = prof__read_image(image, size, archive, "this program's trace", trace);
+    }
+    if (status == PROF_OK && folded.session) {
+        status = prof__folded_give(&folded, *trace);
+        if (status != PROF_OK) {
+            prof_trace_close(*trace);
+            *trace = NULL;
+        }
+    }
+    prof__folded_free(&folded);
+    return status;
 }
 
 PROF_DEF void prof_trace_close(prof_trace *trace)
@@ -7458,11 +7597,12 @@ static prof_status prof__last_save(const char *path, double seconds)
     prof_status (*write)(const prof_trace *, const char *);
     prof_trace *trace = NULL;
     prof_status status = prof__writer_find(path, &write);
+    if (!status) status = prof__live_fits(path, write);
     if (status) return status;
     if (!write) return prof__last_image(path, seconds);
     status = prof_trace_live(&trace);
     if (status) return status;
-    uint64_t tick = prof__last_tick(&trace->header, seconds);
+    uint64_t tick = trace->folded ? 0 : prof__last_tick(&trace->header, seconds); /* statistics are of the whole run */
     size_t hint = 0;
     if (tick) trace->info.from_ns = prof__read_ns(trace, tick, &hint);
     status = write(trace, path);
@@ -7779,6 +7919,13 @@ static prof_status prof__figures_make(const prof_trace *trace, prof__figures *al
     prof_status status = PROF_OK;
     size_t i;
     memset(all, 0, sizeof *all);
+    if (trace->folded) {
+        all->items = (prof__figure *)malloc((trace->folded_count + 1) * sizeof *all->items);
+        if (!all->items) return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+        memcpy(all->items, trace->folded, trace->folded_count * sizeof *all->items);
+        all->count = trace->folded_count;
+        return PROF_OK;
+    }
     for (i = 0; i < prof_trace_track_count(trace) && status == PROF_OK; i++)
         status = prof__figures_track(all, trace, i);
     for (i = 0; i < all->count; i++) prof__figure_finish(&all->items[i]);
@@ -8064,9 +8211,9 @@ static void prof__summary_head(prof__out *out, const prof_trace *trace)
     prof__out_text(out, "\n  recorded  ");
     prof__out_ns(out, (double)info->duration_ns, 0);
     prof__out_text(out, ", ");
-    prof__out_many(out, info->event_count, "event");
+    prof__out_many(out, trace->folded ? info->folded : info->event_count, "event");
     prof__out_text(out, " on ");
-    prof__out_many(out, prof_trace_track_count(trace), "track");
+    prof__out_many(out, trace->folded ? trace->header.tracks : prof_trace_track_count(trace), "track");
     if (!info->complete) prof__out_text(out, "; the recording was not stopped: still running, or ended by a crash");
     if (info->from_ns || info->to_ns) {
         prof__out_text(out, "\n  window    from ");
@@ -8179,6 +8326,10 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, const 
     if (truncated) {
         prof__out_many(out, truncated, "call");
         prof__out_text(out, " of unknown begin or end: counted as calls, but in no time\n");
+    }
+    if (prof_trace_about(trace)->open) {
+        prof__out_many(out, prof_trace_about(trace)->open, "call");
+        prof__out_text(out, " of these still open\n");
     }
 }
 
@@ -8472,6 +8623,1061 @@ PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
     prof__out_sink(&out, sink);
     return prof__csv(trace, &out);
 }
+#ifndef PROF_FREESTANDING
+/*-- FOLLOWER --------------------------------------------------------------------------------------------- >>follow --
+   Reads what was recorded since it last looked, while threads go on recording: for PROF_STATS, which keeps nothing else,
+   and for what triggers saves. The service's; prof_trace_live() lends a hand, under a lock.
+
+   In each pass it first notes how far every chunk has been written, from the newest chunk to the oldest, as a snapshot
+   does, and then reads up to there from the oldest to the newest. So of each thread it sees a prefix of what was recorded.
+   A track that moved between threads may show up in one chunk before the end of its former part was seen in another: the
+   chunk then waits for the next pass, which knows of all that went before. If there is a hole even then, the chunk in
+   between was reused too soon: the scopes that were open are given up, and count as truncated.
+
+   Scopes are matched by the reader's rules. Memory is bounded: by PROF__FOLLOW_FIGURES names, beyond which everything is
+   "(more scopes)"; by PROF__FOLLOW_DEPTH scopes in one another, deeper ones are not seen; and by twice as many tracks as
+   there are chunks: one that was silent for longest is forgotten first, and what it had open counts as truncated. */
+
+#define PROF__FOLLOW_FIGURES 4096
+#define PROF__FOLLOW_DEPTH 4096
+#define PROF__FOLLOW_FRAMES 16 /* PROFILE_FRAMEs of one track */
+#define PROF__FOLLOW_RULES 16
+
+typedef struct prof__follow_rule {
+    uint64_t ns;
+    int frame;
+    char pattern[48];
+} prof__follow_rule;
+
+typedef struct prof__follow_open {
+    uint64_t tick, inside, covered; /* ticks in scopes inside, and in those of the same figure */
+    uint32_t figure, site, name;
+} prof__follow_open;
+
+typedef struct prof__follow_boundary {
+    uint64_t tick;
+    uint32_t figure, name;
+} prof__follow_boundary;
+
+typedef struct prof__follow_track {
+    uint64_t id, number, tick; /* number: of its newest TRACK record */
+    uint32_t next;             /* of the same hash; all numbers of tracks, slots and figures here count from 1 */
+    uint32_t newer, older;
+    uint32_t slot;             /* where its newest part may still be growing */
+    int partial;               /* something older is not known */
+    size_t depth, capacity, beyond;
+    prof__follow_open *stack;
+    prof__follow_boundary *frames;
+    size_t frame_count;
+} prof__follow_track;
+
+typedef struct prof__follow_slot {
+    uint64_t sequence, done; /* of the chunk being read, 0: none; of the one that was last read to its end */
+    uint64_t expected;       /* the newest that was taken */
+    uint64_t base, track;    /* track: id, 0: none yet */
+    uint64_t waits;          /* the pass in which it came upon what it waits for; 0: it does not */
+    uint32_t at, limit;
+    unsigned char active, ended;
+} prof__follow_slot;
+
+typedef struct prof__follow_order {
+    uint64_t sequence;
+    uint32_t slot;
+} prof__follow_order;
+
+typedef struct prof__follow_site {
+    uint32_t name;   /* string id */
+    uint32_t figure;
+} prof__follow_site;
+
+typedef struct prof__follow_figure {
+    prof__figure figure;  /* times in ticks, but for the histogram, the mean and the squares */
+    char *text;           /* owned: a run-time name, or null */
+    uint32_t site, open;
+    const prof__follow_rule *rule;
+} prof__follow_figure;
+
+typedef struct prof__follow {
+    prof__session *session;
+    uint64_t process;      /* whose memory this is */
+    int lock, stats;
+    uint64_t pass, seen;   /* seen: chunks taken by then */
+    uint64_t gaps;         /* times that something was missed */
+    double ns_per_tick;
+    prof__follow_slot *slots;
+    uint32_t *active;
+    size_t active_count;
+    prof__follow_order *order;
+    uint64_t *words, *again;
+    prof__follow_track *tracks;
+    uint32_t *buckets, bucket_mask, track_count, track_limit, newest, oldest;
+    size_t meta_at;        /* words of meta that are known */
+    uint32_t *strings;     /* string id -> word of meta */
+    size_t string_count, string_capacity;
+    prof__follow_site *sites;
+    size_t site_count, site_capacity;
+    prof__follow_figure *figures; /* the first is for what there is no room for */
+    size_t figure_count, figure_capacity;
+    prof__read_index figure_index;
+    uint64_t events, lost, unmatched, newest_tick;
+    prof__follow_rule rules[PROF__FOLLOW_RULES];
+    size_t rule_count;
+    char save[1024];       /* config.save */
+    double last_seconds;
+    uint64_t every_ns, saved_at;
+    uint64_t saves;
+    int triggered, signal;
+    char cause[160];       /* why to save now; "" for nothing */
+} prof__follow;
+
+/*-- names and figures --*/
+
+/* Gets to know what meta has by now. 0: no memory. */
+static int prof__follow_meta(prof__follow *f)
+{
+    const prof__session *s = f->session;
+    for (;;) {
+        const uint64_t *record = s->meta + f->meta_at;
+        uint64_t head = f->meta_at < s->meta_words ? PROF__ACQUIRE(record) : 0;
+        uint32_t id = (uint32_t)head, words = (uint32_t)(head >> 32 & 0xFFFFFF);
+        if (!(head >> 56) || !words || words > s->meta_words - f->meta_at) return 1;
+        if (head >> 56 == PROF__META_STRING) {
+            while (f->string_count <= id) {
+                if (!PROF__ROOM(f->strings, f->string_capacity, f->string_count)) return 0;
+                f->strings[f->string_count++] = 0;
+            }
+            f->strings[id] = (uint32_t)f->meta_at + 1;
+        } else if (head >> 56 == PROF__META_SITE) {
+            while (f->site_count <= id) {
+                if (!PROF__ROOM(f->sites, f->site_capacity, f->site_count)) return 0;
+                f->sites[f->site_count].name = f->sites[f->site_count].figure = 0;
+                f->site_count++;
+            }
+            f->sites[id].name = (uint32_t)record[1];
+        }
+        f->meta_at += words;
+    }
+}
+
+/* A call site's entry; null: not known. */
+static prof__follow_site *prof__follow_site_of(prof__follow *f, uint32_t id)
+{
+    if (id >= f->site_count && !prof__follow_meta(f)) return NULL;
+    return id < f->site_count ? &f->sites[id] : NULL;
+}
+
+static const char *prof__follow_name(const prof__follow *f, uint32_t id)
+{
+    return id && id < f->string_count && f->strings[id] ? (const char *)(f->session->meta + f->strings[id]) : "";
+}
+
+/* The rule for a scope or frame of this name; null: none. The strictest counts. */
+static const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int frame, const char *name)
+{
+    const prof__follow_rule *found = NULL;
+    for (size_t i = 0; i < f->rule_count; i++)
+        if (f->rules[i].frame == frame && prof__match(f->rules[i].pattern, name) && (!found || f->rules[i].ns < found->ns))
+            found = &f->rules[i];
+    return found;
+}
+
+/* text: a run-time name, or null. The number of a new figure; 1 where there is no room. */
+static uint32_t prof__follow_add(prof__follow *f, uint32_t site, prof_event_type type, const char *name, const char *text)
+{
+    prof__follow_figure *figure;
+    if (f->figure_count >= PROF__FOLLOW_FIGURES || !PROF__ROOM(f->figures, f->figure_capacity, f->figure_count)) return 1;
+    figure = &f->figures[f->figure_count];
+    memset(figure, 0, sizeof *figure);
+    figure->figure.type = type;
+    figure->site = site;
+    figure->text = text ? prof__text_join(text, "") : NULL;
+    if (text && !figure->text) return 1;
+    if (type != PROF_EVENT_COUNTER) figure->rule = prof__follow_rule_of(f, type == PROF_EVENT_FRAME, text ? text : name);
+    return (uint32_t)++f->figure_count;
+}
+
+typedef struct prof__follow_key {
+    const char *text;
+    uint32_t site;
+} prof__follow_key;
+
+static int prof__follow_same(const void *owner, size_t item, const void *key)
+{
+    const prof__follow_figure *figure = (const prof__follow_figure *)owner + item;
+    const prof__follow_key *wanted = (const prof__follow_key *)key;
+    return figure->site == wanted->site && !strcmp(figure->text, wanted->text);
+}
+
+/* The figure of a call site and, where that has no name of its own, of a run-time name. */
+static uint32_t prof__follow_figure_of(prof__follow *f, uint32_t id, prof_event_type type, const char *text)
+{
+    prof__follow_site *site = prof__follow_site_of(f, id);
+    const char *name = site ? prof__follow_name(f, site->name) : "";
+    if (!site) return 1;
+    if (name[0] || !text) {
+        if (!site->figure) site->figure = prof__follow_add(f, id, type, name, NULL);
+        return site->figure;
+    }
+    prof__follow_key key;
+    key.text = text;
+    key.site = id;
+    uint32_t hash = prof__text_hash(text) + (uint32_t)prof__mix(id);
+    size_t item = prof__read_find(&f->figure_index, hash, prof__follow_same, f->figures, &key);
+    if (item != PROF__NONE) return (uint32_t)item + 1;
+    if (!prof__read_reserve(&f->figure_index, 1)) return 1;
+    uint32_t number = prof__follow_add(f, id, type, name, text);
+    if (number > 1) prof__read_put(&f->figure_index, hash, number);
+    return number;
+}
+
+/*-- triggers --*/
+
+static void prof__human_ns(char *to, double ns);
+
+/* A scope or frame took longer than a rule allows. */
+static void prof__follow_over(prof__follow *f, const prof__follow_figure *figure, double ns)
+{
+    const prof__follow_site *site = prof__follow_site_of(f, figure->site);
+    char took[48], limit[48];
+    uint64_t now = prof__monotonic();
+    if (f->cause[0] || (f->triggered && (!f->every_ns || now - f->saved_at < f->every_ns))) return;
+    f->triggered = 1;
+    f->saved_at = now;
+    prof__human_ns(took, ns);
+    prof__human_ns(limit, (double)figure->rule->ns);
+    snprintf(f->cause, sizeof f->cause, "%.60s %s > %s",
+             figure->text ? figure->text : site ? prof__follow_name(f, site->name) : "", took, limit);
+}
+
+/*-- scopes --*/
+
+static prof__follow_figure *prof__follow_at(prof__follow *f, uint32_t number) { return &f->figures[number - 1]; }
+
+/* A duration, of which there are count by now. */
+static void prof__follow_time(prof__follow *f, prof__follow_figure *figure, uint64_t ticks, uint64_t count)
+{
+    prof_stat *stat = &figure->figure.stat;
+    double ns = (double)ticks * f->ns_per_tick;
+    if (figure->rule && ns > (double)figure->rule->ns) prof__follow_over(f, figure, ns);
+    if (!f->stats) return;
+    if (count == 1 || ticks < stat->min_ns) stat->min_ns = ticks;
+    if (ticks > stat->max_ns) stat->max_ns = ticks;
+    stat->total_ns += ticks;
+    prof__figure_moments(&figure->figure, ns, count);
+    prof__histogram_add(&figure->figure.histogram, (uint64_t)(ns + 0.5)); /* without memory, percentiles are less exact */
+}
+
+/* Ends the innermost scope of a track. whole: its own end was found. */
+static void prof__follow_pop(prof__follow *f, prof__follow_track *t, int whole)
+{
+    const prof__follow_open *open = &t->stack[--t->depth];
+    prof__follow_figure *figure = prof__follow_at(f, open->figure);
+    prof_stat *stat = &figure->figure.stat;
+    uint64_t ticks = t->tick - open->tick, covered = whole ? ticks : open->covered;
+    size_t i = t->depth;
+    figure->open--;
+    if (t->depth) t->stack[t->depth - 1].inside += ticks;
+    stat->count++;
+    if (!whole) stat->truncated++;
+    if (whole && ticks > open->inside) stat->self_ns += ticks - open->inside;
+    if (whole) prof__follow_time(f, figure, ticks, stat->count - stat->truncated);
+    if (figure->open) /* perhaps around this one: then its time covers this one's, if it ends */
+        while (i && t->stack[i - 1].figure != open->figure) i--;
+    if (figure->open && i)
+        t->stack[i - 1].covered += covered;
+    else
+        stat->covered_ns += covered;
+}
+
+static void prof__follow_begin(prof__follow *f, prof__follow_track *t, uint32_t id, const char *text)
+{
+    if (t->depth == t->capacity) {
+        size_t wanted = t->capacity ? t->capacity * 2 : 16;
+        prof__follow_open *larger =
+            wanted > PROF__FOLLOW_DEPTH ? NULL : (prof__follow_open *)realloc(t->stack, wanted * sizeof *larger);
+        if (!larger) {
+            t->beyond++;
+            return;
+        }
+        t->stack = larger;
+        t->capacity = wanted;
+    }
+    prof__follow_open *open = &t->stack[t->depth++];
+    const prof__follow_site *site = prof__follow_site_of(f, id);
+    open->tick = t->tick;
+    open->inside = open->covered = 0;
+    open->site = id;
+    open->name = site ? site->name : 0;
+    open->figure = prof__follow_figure_of(f, id, PROF_EVENT_SCOPE, text);
+    prof__follow_at(f, open->figure)->open++;
+}
+
+static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id)
+{
+    const prof__follow_site *site = prof__follow_site_of(f, id);
+    size_t at = t->depth;
+    if (t->beyond) { /* taken for the end of the innermost */
+        t->beyond--;
+        return;
+    }
+    while (at && t->stack[at - 1].site != id) at--;
+    if (!at)
+        for (at = t->depth; at && (!site || t->stack[at - 1].name != site->name);) at--;
+    if (at) {
+        while (t->depth > at) prof__follow_pop(f, t, 0);
+        prof__follow_pop(f, t, 1);
+    } else if (t->partial) { /* it began before what is known, and around everything */
+        while (t->depth) prof__follow_pop(f, t, 0);
+        prof_stat *stat = &prof__follow_at(f, prof__follow_figure_of(f, id, PROF_EVENT_SCOPE, NULL))->figure.stat;
+        stat->count++;
+        stat->truncated++;
+        f->events++;
+    } else {
+        f->unmatched++;
+    }
+}
+
+/* What was open will not get its end. */
+static void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
+{
+    while (t->depth) prof__follow_pop(f, t, 0);
+    t->beyond = t->frame_count = 0;
+    t->partial = 1;
+}
+
+/* Frames of one name follow each other, wherever they stand; and the first of a call site only begins one. */
+static void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t id)
+{
+    const prof__follow_site *site = prof__follow_site_of(f, id);
+    uint32_t number = prof__follow_figure_of(f, id, PROF_EVENT_FRAME, NULL), name = site ? site->name : 0;
+    prof__follow_boundary *own = NULL, *before = NULL;
+    if (number == 1) return;
+    for (size_t i = 0; i < t->frame_count; i++) {
+        if (t->frames[i].figure == number) own = &t->frames[i];
+        if (t->frames[i].name == name && (!before || t->frames[i].tick >= before->tick)) before = &t->frames[i];
+    }
+    if (own) {
+        prof__follow_figure *figure = prof__follow_at(f, number);
+        prof__follow_time(f, figure, t->tick - before->tick, ++figure->figure.stat.count);
+    } else {
+        if (!t->frames) t->frames = (prof__follow_boundary *)calloc(PROF__FOLLOW_FRAMES, sizeof *t->frames);
+        if (!t->frames || t->frame_count == PROF__FOLLOW_FRAMES) return;
+        own = &t->frames[t->frame_count++];
+        own->figure = number;
+        own->name = name;
+    }
+    own->tick = t->tick;
+}
+
+static void prof__follow_counter(prof__follow *f, uint32_t id, unsigned kind, uint64_t bits)
+{
+    uint32_t number = f->stats ? prof__follow_figure_of(f, id, PROF_EVENT_COUNTER, NULL) : 1;
+    prof__figure *figure = &prof__follow_at(f, number)->figure;
+    double value = (double)(int64_t)bits;
+    if (number == 1) return;
+    if (kind == PROF__KIND_COUNTER_DOUBLE) memcpy(&value, &bits, sizeof value);
+    figure->last = value;
+    if (!figure->stat.count++ || value < figure->low) figure->low = value;
+    if (figure->stat.count == 1 || value > figure->high) figure->high = value;
+    prof__figure_moments(figure, value, figure->stat.count);
+}
+
+/* left: words behind the record's head. */
+static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t base, uint64_t *record, size_t left)
+{
+    uint64_t head = record[0];
+    unsigned kind = prof__read_kind(head);
+    uint32_t id = prof__read_id(head);
+    const char *text = NULL;
+    if (prof__record_timed(head)) t->tick = prof__read_tick(base, head, t->tick);
+    if (t->tick > f->newest_tick) f->newest_tick = t->tick;
+    f->events += kind != PROF__KIND_END && (prof__record_timed(head) || kind == PROF__KIND_LOST);
+    switch (kind) {
+    case PROF__KIND_BEGIN:
+        if (left && prof__read_kind(record[1]) == PROF__KIND_NAME) {
+            size_t words = prof__record_words(record[1], left);
+            if (words > 1) ((char *)(record + 1 + words))[-1] = 0;
+            if (words > 1) text = (const char *)(record + 2);
+        }
+        prof__follow_begin(f, t, id, text);
+        break;
+    case PROF__KIND_END: prof__follow_end(f, t, id); break;
+    case PROF__KIND_FRAME: prof__follow_frame(f, t, id); break;
+    case PROF__KIND_COUNTER_INT:
+    case PROF__KIND_COUNTER_DOUBLE: prof__follow_counter(f, id, kind, record[1]); break;
+    case PROF__KIND_LOST: f->lost += head & PROF__TICK_MASK; break;
+    default: break;
+    }
+}
+
+/*-- tracks --*/
+
+static void prof__follow_unlink(prof__follow *f, uint32_t number)
+{
+    prof__follow_track *t = &f->tracks[number - 1];
+    *(t->newer ? &f->tracks[t->newer - 1].older : &f->newest) = t->older;
+    *(t->older ? &f->tracks[t->older - 1].newer : &f->oldest) = t->newer;
+}
+
+static void prof__follow_link(prof__follow *f, uint32_t number)
+{
+    prof__follow_track *t = &f->tracks[number - 1];
+    t->newer = 0;
+    t->older = f->newest;
+    *(f->newest ? &f->tracks[f->newest - 1].newer : &f->oldest) = number;
+    f->newest = number;
+}
+
+static uint32_t *prof__follow_bucket(prof__follow *f, uint64_t id)
+{
+    return &f->buckets[(uint32_t)prof__mix(id) & f->bucket_mask];
+}
+
+static uint32_t prof__follow_find(prof__follow *f, uint64_t id)
+{
+    uint32_t number = *prof__follow_bucket(f, id);
+    while (number && f->tracks[number - 1].id != id) number = f->tracks[number - 1].next;
+    return number;
+}
+
+static void prof__follow_forget(prof__follow *f, uint32_t number)
+{
+    prof__follow_track *t = &f->tracks[number - 1];
+    uint32_t *link = prof__follow_bucket(f, t->id);
+    prof__follow_give_up(f, t);
+    while (*link != number) link = &f->tracks[*link - 1].next;
+    *link = t->next;
+    prof__follow_unlink(f, number);
+    f->gaps++; /* should it come back, it is unknown what it did */
+}
+
+/* A track that was not known, or not any more. */
+static uint32_t prof__follow_meet(prof__follow *f, uint64_t id)
+{
+    int partial = f->gaps != 0;
+    uint32_t number = f->track_count < f->track_limit ? ++f->track_count : f->oldest;
+    prof__follow_track *t = &f->tracks[number - 1];
+    if (number == f->oldest && t->id) prof__follow_forget(f, number);
+    t->id = id;
+    t->number = t->tick = 0;
+    t->slot = 0;
+    t->partial = partial;
+    t->next = *prof__follow_bucket(f, id);
+    *prof__follow_bucket(f, id) = number;
+    prof__follow_link(f, number);
+    return number;
+}
+
+static prof__follow_track *prof__follow_use(prof__follow *f, uint64_t id)
+{
+    uint32_t number = prof__follow_find(f, id);
+    if (!number) number = prof__follow_meet(f, id);
+    if (f->newest != number) {
+        prof__follow_unlink(f, number);
+        prof__follow_link(f, number);
+    }
+    return &f->tracks[number - 1];
+}
+
+/* The part of a track that a slot had is complete. */
+static void prof__follow_part_ends(prof__follow *f, uint32_t slot)
+{
+    uint32_t number = f->slots[slot].track ? prof__follow_find(f, f->slots[slot].track) : 0;
+    if (number && f->tracks[number - 1].slot == slot + 1) f->tracks[number - 1].slot = 0;
+    f->slots[slot].track = 0;
+}
+
+/* A TRACK record: the next part of that track begins here. Null: what is before it may not have been read yet. patient: it
+   has waited for that already. */
+static prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record, int patient)
+{
+    uint64_t id = prof__track_id(record), number = prof__track_number(record);
+    prof__follow_track *t;
+    if (prof__follow_find(f, id)) {
+        t = prof__follow_use(f, id);
+        uint64_t ahead = (number - t->number) & PROF__TRACK_NUMBERS;
+        if (!patient && (ahead > 1 || (t->slot && t->slot != slot + 1))) return NULL;
+        if (ahead > 1) {
+            f->gaps++;
+            prof__follow_give_up(f, t);
+        }
+    } else {
+        t = prof__follow_use(f, id);
+    }
+    t->number = number;
+    if (f->slots[slot].track != id) prof__follow_part_ends(f, slot);
+    f->slots[slot].track = id;
+    t->slot = slot + 1;
+    return t;
+}
+
+/*-- passes --*/
+
+static prof__chunk *prof__follow_chunk(const prof__follow *f, uint32_t slot)
+{
+    return (prof__chunk *)(void *)(f->session->chunks + (size_t)slot * f->session->chunk_size);
+}
+
+/* How many words of a chunk are whole records and there to stay: with a minimum duration the scopes that were begun last
+   may be taken back. */
+static uint32_t prof__follow_limit(const prof__follow *f, uint32_t slot)
+{
+    const prof__session *s = f->session;
+    const uint64_t *words = prof__chunk_first(prof__follow_chunk(f, slot));
+    size_t at = f->slots[slot].at, safe = at, length, count = (size_t)s->chunk_words;
+    int keeps = !s->min_ticks || f->slots[slot].ended || PROF__ACQUIRE(&s->header->state) == PROF__STOPPED, begins = 0;
+    for (; at < count; at += length) {
+        uint64_t head = PROF__ACQUIRE(words + at);
+        length = prof__record_words(head, count - at);
+        if (!length) break;
+        if (prof__read_kind(head) != PROF__KIND_NAME) begins = prof__read_kind(head) == PROF__KIND_BEGIN;
+        if (keeps || !begins) safe = at + length;
+    }
+    return (uint32_t)safe;
+}
+
+/* The chunk was reused before it was read. */
+static void prof__follow_missed(prof__follow *f, uint32_t slot)
+{
+    prof__follow_part_ends(f, slot);
+    f->slots[slot].sequence = 0;
+    f->slots[slot].waits = 0;
+    f->gaps++;
+}
+
+/* Copies the words from at to limit. 0: the chunk has been reused. */
+static size_t prof__follow_copy(prof__follow *f, uint32_t slot)
+{
+    const prof__follow_slot *it = &f->slots[slot];
+    prof__chunk *chunk = prof__follow_chunk(f, slot);
+    uint64_t *words = prof__chunk_first(chunk) + it->at;
+    size_t count = it->limit - it->at;
+    prof__memory_read(words, 0, f->words, count * sizeof *words);
+    if (f->session->min_ticks) {
+        prof__memory_read(words, 0, f->again, count * sizeof *words);
+        prof__chunk_cut(f->words, f->again, count);
+    }
+    return PROF__ACQUIRE(&chunk->sequence) == it->sequence ? count : 0;
+}
+
+/* Reads a slot up to its limit, or to where it has to wait. 1: it came further. */
+static int prof__follow_read(prof__follow *f, uint32_t slot, int patient)
+{
+    prof__follow_slot *it = &f->slots[slot];
+    size_t count, at = 0, length;
+    if (it->at == it->limit) return 0;
+    count = prof__follow_copy(f, slot);
+    if (!count) {
+        prof__follow_missed(f, slot);
+        return 1;
+    }
+    prof__follow_track *t = it->track ? prof__follow_use(f, it->track) : NULL;
+    for (; at < count; at += length) {
+        length = prof__record_words(f->words[at], count - at);
+        if (!length) break;
+        if (prof__read_kind(f->words[at]) == PROF__KIND_TRACK) {
+            prof__follow_track *now = prof__follow_switch(f, slot, f->words + at, patient);
+            if (!now) {
+                if (!it->waits || at) it->waits = f->pass;
+                break;
+            }
+            t = now;
+            patient = 0;
+            it->waits = 0;
+        } else if (t) {
+            prof__follow_record(f, t, it->base, f->words + at, count - at - 1);
+        }
+    }
+    it->at += (uint32_t)at;
+    return at != 0;
+}
+
+/* Leaves a chunk that was read to its end. */
+static void prof__follow_leave(prof__follow *f, uint32_t slot)
+{
+    prof__follow_slot *it = &f->slots[slot];
+    prof__chunk *chunk = prof__follow_chunk(f, slot);
+    if (!it->sequence || !it->ended || it->at != it->limit) return;
+    prof__follow_part_ends(f, slot);
+    it->done = it->sequence;
+    it->sequence = 0;
+    if (!f->stats) return;
+    f->lost += PROF__LOAD(&chunk->lost);
+    prof__chunk_release(f->session, chunk);
+}
+
+static int prof__follow_newer(const void *a, const void *b)
+{
+    const prof__follow_order *x = (const prof__follow_order *)a, *y = (const prof__follow_order *)b;
+    return x->sequence < y->sequence ? 1 : -1;
+}
+
+/* Which slots have something to read, the newest first. */
+static size_t prof__follow_gather(prof__follow *f)
+{
+    const prof__session *s = f->session;
+    uint64_t next = PROF__ACQUIRE(&s->header->next_chunk), count = s->chunk_count;
+    size_t found = 0;
+    for (uint64_t n = next - f->seen > count ? next - count : f->seen; n < next; n++) {
+        uint32_t slot = (uint32_t)(n % count);
+        f->slots[slot].expected = n + 1;
+        if (!f->slots[slot].active) f->active[f->active_count++] = slot;
+        f->slots[slot].active = 1;
+    }
+    f->seen = next;
+    for (size_t i = 0; i < f->active_count; i++) {
+        prof__follow_slot *it = &f->slots[f->active[i]];
+        prof__chunk *chunk = prof__follow_chunk(f, f->active[i]);
+        uint64_t sequence = PROF__ACQUIRE(&chunk->sequence);
+        if (it->sequence && it->sequence != sequence) prof__follow_missed(f, f->active[i]);
+        if (!it->sequence && sequence > it->done && sequence <= next) {
+            it->sequence = sequence;
+            it->base = PROF__LOAD(&chunk->base.tick);
+            it->track = 0;
+            it->at = it->limit = 0;
+            it->waits = 0;
+        }
+        if (!it->sequence) continue;
+        f->order[found].sequence = it->sequence;
+        f->order[found++].slot = f->active[i];
+    }
+    if (found > 1) qsort(f->order, found, sizeof *f->order, prof__follow_newer);
+    return found;
+}
+
+/* Where an ended thread left room in a chunk and the ring gets scarce, no other shall have it. */
+static void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, uint32_t state)
+{
+    const prof__session *s = f->session;
+    if (f->stats && state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < s->chunk_count / 4)
+        __atomic_compare_exchange_n(&chunk->state, &state, (uint32_t)PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static void prof__follow_limits(prof__follow *f, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t slot = f->order[i].slot;
+        prof__chunk *chunk = prof__follow_chunk(f, slot);
+        prof__follow_scarce(f, chunk, PROF__LOAD(&chunk->state));
+        uint32_t state = PROF__ACQUIRE(&chunk->state);
+        f->slots[slot].ended = state == PROF__CHUNK_FULL || state == PROF__CHUNK_FREE;
+        f->slots[slot].limit = prof__follow_limit(f, slot);
+    }
+}
+
+static void prof__follow_rate(prof__follow *f)
+{
+    const prof__session *s = f->session;
+    const prof__pair *first = &s->header->first;
+    prof__pair now;
+    prof__pair_take(s->clock, s->header->tick_hz, &now);
+    uint64_t ns = now.monotonic_ns - first->monotonic_ns, hz = s->header->tick_hz;
+    if (now.tick > first->tick && now.monotonic_ns > first->monotonic_ns) /* see prof__read_lines() */
+        f->ns_per_tick = hz && ns < 10000000 ? 1e9 / (double)hz : (double)ns / (double)(now.tick - first->tick);
+    if (s->clock == PROF_CLOCK_MONOTONIC) f->ns_per_tick = 1;
+}
+
+/* Reads what is there. 1: threads have taken new chunks since. Under f->lock. */
+static int prof__follow_pass(prof__follow *f)
+{
+    uint64_t seen = f->seen;
+    int progress = 1;
+    f->pass++;
+    prof__follow_rate(f);
+    size_t count = prof__follow_gather(f), active = 0;
+    prof__follow_limits(f, count);
+    for (int round = 0; progress; round++) {
+        progress = 0;
+        for (size_t i = count; i-- > 0;) {
+            uint32_t slot = f->order[i].slot;
+            const prof__follow_slot *it = &f->slots[slot];
+            if (!it->sequence || (round && !it->waits)) continue;
+            progress |= prof__follow_read(f, slot, round && it->waits && it->waits < f->pass);
+            prof__follow_leave(f, slot);
+        }
+        if (!round) progress = 1; /* those that wait get a second chance in any case */
+    }
+    for (size_t i = 0; i < f->active_count; i++) {
+        prof__follow_slot *it = &f->slots[f->active[i]];
+        it->active = it->sequence || it->done < it->expected;
+        if (it->active) f->active[active++] = f->active[i];
+    }
+    f->active_count = active;
+    return f->seen != seen;
+}
+
+static int prof__follow_step(prof__session *s)
+{
+    prof__follow *f = s->follow;
+    int work;
+    if (!f || (!f->stats && !f->rule_count)) return 0;
+    prof__lock(&f->lock);
+    work = prof__follow_pass(f);
+    prof__unlock(&f->lock);
+    return work;
+}
+
+/*-- what PROF_STATS has to show --*/
+
+static void prof__folded_free(prof__folded *folded)
+{
+    for (size_t i = 0; folded->texts && i < folded->count; i++) free(folded->texts[i]);
+    for (size_t i = 0; folded->figures && i < folded->count; i++) free(folded->figures[i].histogram.steps);
+    free(folded->texts);
+    free(folded->sites);
+    free(folded->figures);
+    memset(folded, 0, sizeof *folded);
+}
+
+static uint64_t prof__follow_ns(const prof__follow *f, uint64_t ticks)
+{
+    double ns = (double)ticks * f->ns_per_tick;
+    return ns < 9e18 ? (uint64_t)(ns + 0.5) : (uint64_t)9000000000000000000u;
+}
+
+/* Finishes the copy of a figure. 0: no memory. */
+static int prof__folded_finish(const prof__follow *f, const prof__follow_figure *from, prof__figure *to)
+{
+    prof_stat *stat = &to->stat;
+    const prof__histogram *h = &from->figure.histogram;
+    *to = from->figure;
+    if (to->type == PROF_EVENT_COUNTER) return 1;
+    to->histogram.steps = (prof__step *)calloc(h->capacity + 1, sizeof *h->steps);
+    if (!to->histogram.steps) return 0;
+    if (h->capacity) memcpy(to->histogram.steps, h->steps, h->capacity * sizeof *h->steps);
+    uint64_t count = stat->count - stat->truncated;
+    stat->total_ns = prof__follow_ns(f, stat->total_ns);
+    stat->self_ns = prof__follow_ns(f, stat->self_ns);
+    stat->covered_ns = prof__follow_ns(f, stat->covered_ns);
+    stat->min_ns = prof__follow_ns(f, stat->min_ns);
+    stat->max_ns = prof__follow_ns(f, stat->max_ns);
+    prof__figure_finish(to);
+    if (count) stat->mean_ns = (double)from->figure.stat.total_ns * f->ns_per_tick / (double)count;
+    stat->count += from->open;
+    stat->truncated += from->open;
+    return 1;
+}
+
+static int prof__folded_copy(prof__folded *folded, const prof__follow *f)
+{
+    folded->figures = (prof__figure *)calloc(f->figure_count + 1, sizeof *folded->figures);
+    folded->sites = (uint32_t *)calloc(f->figure_count + 1, sizeof *folded->sites);
+    folded->texts = (char **)calloc(f->figure_count + 1, sizeof *folded->texts);
+    if (!folded->figures || !folded->sites || !folded->texts) return 0;
+    for (size_t i = 0; i < f->figure_count; i++, folded->count++) {
+        const prof__follow_figure *from = &f->figures[i];
+        folded->sites[i] = from->site;
+        if (from->text && !(folded->texts[i] = prof__text_join(from->text, ""))) return 0;
+        if (!prof__folded_finish(f, from, &folded->figures[i])) return 0;
+        folded->open += from->open;
+    }
+    folded->events = f->events;
+    folded->unmatched = f->unmatched;
+    folded->lost = f->lost;
+    folded->newest = f->newest_tick;
+    for (size_t i = 0; i < f->active_count; i++)
+        if (f->slots[f->active[i]].sequence) folded->lost += PROF__LOAD(&prof__follow_chunk(f, f->active[i])->lost);
+    return 1;
+}
+
+/* Folds everything recorded by now, and copies it all. Nothing if the present session keeps events. */
+static prof_status prof__folded_take(prof__folded *folded)
+{
+    prof_status status = PROF_OK;
+    memset(folded, 0, sizeof *folded);
+    uint32_t gate = prof__state_lock();
+    prof__session *s = prof__state.session;
+    prof__follow *f = s && s->header->mode == PROF_STATS ? s->follow : NULL;
+    if (f) {
+        folded->session = s->header->session;
+        s->readers++;
+        __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps all of it */
+    }
+    prof__state_unlock(gate);
+    if (!f) return PROF_OK;
+    prof__lock(&f->lock);
+    prof__follow_pass(f);
+    prof__follow_pass(f); /* for those that had to wait */
+    if (!prof__folded_copy(folded, f)) status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+    prof__unlock(&f->lock);
+    gate = prof__state_lock();
+    s->readers--;
+    __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
+    prof__state_unlock(gate);
+    return status;
+}
+
+/* Gives a trace its figures. */
+static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace)
+{
+    prof_status status = PROF_OK;
+    size_t hint = 0, i, count = 0;
+    int64_t newest = prof__read_ns(trace, folded->newest, &hint);
+    if (trace->header.session != folded->session)
+        return prof__fail(PROF_INVALID_STATE, "a new session began while the old one was being read");
+    for (i = 0; i < folded->count && !status; i++) {
+        prof__figure *figure = &folded->figures[i];
+        size_t site = i ? prof__read_site_of(trace, folded->sites[i]) : PROF__NONE;
+        free(figure->histogram.steps);
+        memset(&figure->histogram, 0, sizeof figure->histogram);
+        if (!figure->stat.count) continue;
+        if (site == PROF__NONE) site = prof__read_make_site(trace, i ? "?" : "(more scopes)", PROF__KIND_BEGIN);
+        if (site == PROF__NONE) return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+        /* sites may still move: by number for now */
+        folded->sites[count] = (uint32_t)site;
+        folded->figures[count] = *figure;
+        folded->figures[count].stat.name = NULL;
+        if (folded->texts[i]) {
+            if (!PROF__ROOM(trace->texts, trace->text_capacity, trace->text_count))
+                return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+            folded->figures[count].stat.name = trace->texts[trace->text_count++] = folded->texts[i];
+            folded->texts[i] = NULL;
+        }
+        count++;
+    }
+    for (i = 0; i < count; i++) {
+        prof_stat *stat = &folded->figures[i].stat;
+        stat->site = &trace->sites[folded->sites[i]].about;
+        if (!stat->name) stat->name = stat->site->name;
+    }
+    for (i = count; i < folded->count; i++) memset(&folded->figures[i].histogram, 0, sizeof folded->figures[i].histogram);
+    trace->folded = folded->figures;
+    trace->folded_count = count;
+    folded->figures = NULL;
+    trace->info.folded = folded->events;
+    trace->info.open = folded->open;
+    trace->info.lost += folded->lost;
+    trace->info.unmatched += folded->unmatched;
+    if (newest > trace->info.duration_ns) trace->info.duration_ns = newest;
+    return status;
+}
+
+/*-- making and freeing --*/
+
+/* "frame>16.7ms,scope:net.*>2ms" */
+static prof_status prof__follow_rules(prof__follow *f, const char *list)
+{
+    static const prof__unit times[] = {{"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {NULL, 0}};
+    while (list && *list) {
+        prof__follow_rule *rule = &f->rules[f->rule_count];
+        size_t length = strcspn(list, ","), name = 0;
+        char text[128], *limit;
+        if (f->rule_count == PROF__FOLLOW_RULES)
+            return prof__fail(PROF_INVALID_ARGUMENT, "save_over: more than %d limits", PROF__FOLLOW_RULES);
+        snprintf(text, sizeof text, "%.*s", (int)(length < 127 ? length : 127), list);
+        limit = strrchr(text, '>');
+        if (limit) *limit++ = 0;
+        rule->frame = !strncmp(text, "frame", 5) && (!text[5] || text[5] == ':');
+        if (rule->frame) name = text[5] ? 6 : 5;
+        if (!strncmp(text, "scope:", 6)) name = 6;
+        if (length > 127 || !limit || !name || (!text[name] && name == 6) ||
+            strlen(text + name) >= sizeof rule->pattern || !prof__parse_number(limit, times, &rule->ns))
+            return prof__fail(PROF_INVALID_ARGUMENT,
+                              "save_over '%.100s': frame>16.7ms, frame:NAME>16.7ms or scope:NAME>2ms, joined by commas", list);
+        prof__text_copy(rule->pattern, sizeof rule->pattern, text[name] ? text + name : "*");
+        f->rule_count++;
+        list += length;
+        if (*list) list++;
+    }
+    return PROF_OK;
+}
+
+static prof_status prof__save_check(prof__follow *f, const prof_config *config)
+{
+    prof_status (*write)(const prof_trace *, const char *);
+    char expanded[1024];
+    if (!config->save || !config->save[0]) {
+        if (config->save_over || config->save_signal)
+            return prof__fail(PROF_INVALID_ARGUMENT, "save_over, save_signal: name a file in save, for example slow-%%c.json");
+        return PROF_OK;
+    }
+    if (strlen(config->save) >= sizeof f->save) return prof__fail(PROF_INVALID_ARGUMENT, "save: path too long");
+    if (!(config->save_last >= 0) || !(config->save_every >= 0) || config->save_every > 1e9)
+        return prof__fail(PROF_INVALID_ARGUMENT, "save_last, save_every: seconds, 0 or more");
+    if (config->save_signal < 0 || config->save_signal > 64)
+        return prof__fail(PROF_INVALID_ARGUMENT, "save_signal %d: 1 to 64", config->save_signal);
+#ifdef _WIN32
+    if (config->save_signal) return prof__fail(PROF_UNSUPPORTED, "save_signal: not on Windows; use prof_save_request()");
+#endif
+    prof_status status = prof__expand_counted(config->save, 1, expanded, sizeof expanded);
+    if (!status) status = prof__writer_find(expanded, &write);
+    if (!status) status = prof__writer_fits(expanded, write, (uint32_t)config->mode);
+    if (!status) status = prof__output_check(expanded);
+    if (!status) status = prof__follow_rules(f, config->save_over);
+    prof__text_copy(f->save, sizeof f->save, config->save);
+    f->last_seconds = config->save_last > 0 ? config->save_last : 10;
+    f->every_ns = (uint64_t)(config->save_every * 1e9);
+    f->signal = config->save_signal;
+    return status;
+}
+
+static int prof__follow_tables(prof__follow *f)
+{
+    const prof__session *s = f->session;
+    uint64_t tracks = s->chunk_count * 2 < 256 ? 256 : s->chunk_count * 2 > 65536 ? 65536 : s->chunk_count * 2;
+    uint32_t buckets = 256;
+    while (buckets < tracks) buckets *= 2;
+    f->track_limit = (uint32_t)tracks;
+    f->bucket_mask = buckets - 1;
+    f->tracks = (prof__follow_track *)calloc((size_t)tracks, sizeof *f->tracks);
+    f->buckets = (uint32_t *)calloc(buckets, sizeof *f->buckets);
+    f->slots = (prof__follow_slot *)calloc((size_t)s->chunk_count, sizeof *f->slots);
+    f->active = (uint32_t *)calloc((size_t)s->chunk_count, sizeof *f->active);
+    f->order = (prof__follow_order *)calloc((size_t)s->chunk_count, sizeof *f->order);
+    f->words = (uint64_t *)calloc((size_t)s->chunk_words, sizeof *f->words);
+    f->again = (uint64_t *)calloc((size_t)s->chunk_words, sizeof *f->again);
+    if (!f->tracks || !f->buckets || !f->slots || !f->active || !f->order || !f->words || !f->again) return 0;
+    return PROF__ROOM(f->figures, f->figure_capacity, 0) && prof__follow_add(f, 0, PROF_EVENT_SCOPE, "", NULL) == 1;
+}
+
+/* Where the configuration needs it. Under the control lock. */
+static prof_status prof__follow_make(prof__session *s, const prof_config *config)
+{
+    prof_status status;
+    if (config->mode != PROF_STATS && !config->save && !config->save_over && !config->save_signal) return PROF_OK;
+    prof__follow *f = (prof__follow *)calloc(1, sizeof *f);
+    if (!f) return prof__fail(PROF_NO_MEMORY, "no memory to follow what is recorded");
+    s->follow = f; /* freed with the session */
+    f->session = s;
+    f->process = prof__process_id();
+    f->stats = config->mode == PROF_STATS;
+    f->ns_per_tick = 1;
+    status = prof__save_check(f, config);
+    if (!status && !prof__follow_tables(f)) status = prof__fail(PROF_NO_MEMORY, "no memory to follow what is recorded");
+    return status;
+}
+
+static void prof__follow_free(prof__follow *f)
+{
+    if (!f || f->process != prof__process_id()) return; /* the child of a fork may have it in the middle of a change */
+    for (size_t i = 0; f->tracks && i < f->track_limit; i++) {
+        free(f->tracks[i].stack);
+        free(f->tracks[i].frames);
+    }
+    for (size_t i = 0; i < f->figure_count; i++) {
+        free(f->figures[i].text);
+        free(f->figures[i].figure.histogram.steps);
+    }
+    free(f->tracks);
+    free(f->buckets);
+    free(f->slots);
+    free(f->active);
+    free(f->order);
+    free(f->words);
+    free(f->again);
+    free(f->strings);
+    free(f->sites);
+    free(f->figures);
+    free(f->figure_index.slots);
+    free(f);
+}
+
+/*-- SAVES ON DEMAND ------------------------------------------------------------------------------------------ >>save --
+   Of a trigger only a flag or a line of text is left: the service does the rest. */
+
+static uint32_t prof__save_wanted; /* 0, or what asked for it: PROF__SAVE_... */
+static uint32_t prof__save_armed;  /* 1: somebody will look */
+enum { PROF__SAVE_CALL = 1, PROF__SAVE_SIGNAL };
+
+PROF_DEF prof_status prof_save_request(void)
+{
+    if (!PROF__LOAD(&prof__save_armed)) return PROF_INVALID_STATE;
+    PROF__STORE(&prof__save_wanted, (uint32_t)PROF__SAVE_CALL);
+    return PROF_OK;
+}
+
+static int prof__save_present(const prof__session *s)
+{
+    uint32_t gate = prof__state_lock();
+    int present = prof__state.session == s;
+    prof__state_unlock(gate);
+    return present;
+}
+
+/* Carries out one save. Returns 1 if there was one to do. */
+static int prof__save_step(prof__session *s)
+{
+    prof__follow *f = s->follow;
+    char path[1024];
+    if (!f || !f->save[0] || (!f->cause[0] && !PROF__LOAD(&prof__save_wanted)) || !prof__save_present(s)) return 0;
+    if (!f->cause[0]) {
+        uint32_t wanted = __atomic_exchange_n(&prof__save_wanted, 0, __ATOMIC_RELAXED);
+        if (!wanted) return 0;
+        prof__text_copy(f->cause, sizeof f->cause, wanted == PROF__SAVE_SIGNAL ? "signal" : "request");
+    }
+    PROFILE_SCOPE_CL("save", "prof", 2);
+    PROFILE_MARK_F("save: %s", f->cause);
+    prof_status status = prof__expand_counted(f->save, ++f->saves, path, sizeof path);
+    if (!status) status = prof__last_save(path, f->last_seconds);
+    prof__file_signal_drop(NULL);
+    if (status) prof__background_failed(s, prof_error());
+    f->cause[0] = 0;
+    return 1;
+}
+
+#ifdef _WIN32
+static prof_status prof__save_arm(const prof__session *s)
+{
+    PROF__STORE(&prof__save_wanted, 0u);
+    PROF__STORE(&prof__save_armed, (uint32_t)(s->follow && s->follow->save[0]));
+    return PROF_OK;
+}
+static void prof__save_disarm(void) { PROF__STORE(&prof__save_armed, 0u); }
+#else
+static struct sigaction prof__save_before[65]; /* what was installed when the handler was, for each signal */
+static int prof__save_installed[65];
+static int prof__save_number;
+
+static void prof__save_handler(int number, siginfo_t *info, void *context)
+{
+    const struct sigaction *before = &prof__save_before[number];
+    if (PROF__LOAD(&prof__save_number) == number) PROF__STORE(&prof__save_wanted, (uint32_t)PROF__SAVE_SIGNAL);
+    if (before->sa_flags & SA_SIGINFO)
+        before->sa_sigaction(number, info, context);
+    else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)
+        before->sa_handler(number);
+}
+
+static int prof__save_is_ours(int number)
+{
+    struct sigaction now;
+    return !sigaction(number, NULL, &now) && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == prof__save_handler;
+}
+
+/* Before the session starts, under the control lock. */
+static prof_status prof__save_arm(const prof__session *s)
+{
+    int number = s->follow ? s->follow->signal : 0;
+    struct sigaction action;
+    PROF__STORE(&prof__save_wanted, 0u);
+    PROF__STORE(&prof__save_number, number);
+    PROF__STORE(&prof__save_armed, (uint32_t)(s->follow && s->follow->save[0]));
+    if (!number || prof__save_installed[number]) return PROF_OK; /* still there, below a handler that calls it */
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = prof__save_handler;
+    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    if (sigaction(number, NULL, &prof__save_before[number]) || sigaction(number, &action, NULL)) {
+        PROF__STORE(&prof__save_number, 0);
+        return prof__fail(PROF_INVALID_ARGUMENT, "save_signal %d: %s", number, strerror(errno));
+    }
+    prof__save_installed[number] = 1;
+    return PROF_OK;
+}
+
+/* Takes the handler back, unless somebody has put another on top of it, who may call it at any time. Async-signal-safe. */
+static void prof__save_disarm(void)
+{
+    int number = PROF__LOAD(&prof__save_number);
+    PROF__STORE(&prof__save_number, 0);
+    PROF__STORE(&prof__save_armed, 0u);
+    if (!number || !prof__save_is_ours(number)) return;
+    sigaction(number, &prof__save_before[number], NULL);
+    prof__save_installed[number] = 0;
+}
+#endif
+#endif
+
 /*-- INSTRUMENT ---------------------------------------------------------------------------------------- >>instrument --
    gcc and clang call __cyg_profile_func_enter and _exit in every function compiled with -finstrument-functions. A
    function gets a call site when it is first called while something records; the tables are static, so that this works
