@@ -4607,6 +4607,7 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
         return prof__fail(PROF_INVALID_STATE, "nothing has been recorded: call prof_start() first");
     }
     prof__header h;
+    memset(&h, 0, sizeof h);
     prof__memory_read(s->header, 0, &h, sizeof h);
     if (h.mode == PROF_STATS) h.chunk_count = 0; /* what is in them has been folded */
     __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image while the lock is not held */
@@ -8834,6 +8835,17 @@ static uint32_t prof__follow_figure_of(prof__follow *f, uint32_t id, prof_event_
 
 static void prof__human_ns(char *to, double ns);
 
+/* "16.7 ms": without the zeros of a table's columns. */
+static void prof__follow_ns_text(char *to, double ns)
+{
+    prof__human_ns(to, ns);
+    char *unit = strchr(to, ' '), *end = unit;
+    if (!strchr(to, '.')) return;
+    while (end[-1] == '0') end--;
+    if (end[-1] == '.') end--;
+    memmove(end, unit, strlen(unit) + 1);
+}
+
 /* A scope or frame took longer than a rule allows. */
 static void prof__follow_over(prof__follow *f, const prof__follow_figure *figure, double ns)
 {
@@ -8843,8 +8855,8 @@ static void prof__follow_over(prof__follow *f, const prof__follow_figure *figure
     if (f->cause[0] || (f->triggered && (!f->every_ns || now - f->saved_at < f->every_ns))) return;
     f->triggered = 1;
     f->saved_at = now;
-    prof__human_ns(took, ns);
-    prof__human_ns(limit, (double)figure->rule->ns);
+    prof__follow_ns_text(took, ns);
+    prof__follow_ns_text(limit, (double)figure->rule->ns);
     snprintf(f->cause, sizeof f->cause, "%.60s %s > %s",
              figure->text ? figure->text : site ? prof__follow_name(f, site->name) : "", took, limit);
 }

@@ -340,4 +340,781 @@ TEST(last_seconds_when_nothing_happened)
     CHECK_EQUAL(prof_save_last(image, 1), PROF_INVALID_STATE);
 }
 
+/*-- the follower and the reader must find the same -------------------------------------------------------------------*/
+
+static prof__follow *followed; /* follows the present session, in the test's own time */
+
+/* A session that keeps its events, and a follower of it that folds them as well. */
+static void start_followed(size_t buffer, uint64_t min_duration_ns)
+{
+    prof_config config = trace_config(buffer);
+    config.min_duration_ns = min_duration_ns;
+    trace_start(&config);
+    config.mode = PROF_STATS;
+    CHECK_EQUAL(prof__follow_make(prof__state.session, &config), PROF_OK);
+    followed = prof__state.session->follow;
+}
+
+static void look(void)
+{
+    prof__lock(&followed->lock);
+    prof__follow_pass(followed);
+    prof__unlock(&followed->lock);
+}
+
+static int near_to(double a, double b, double part, double least)
+{
+    double distance = a > b ? a - b : b - a;
+    return distance <= least || distance <= part * (a > b ? a : b);
+}
+
+static void check_figure(const prof_trace *trace, const prof__figure *wanted, const prof__figure *is)
+{
+    const prof_stat *a = &wanted->stat, *b = &is->stat;
+    double most = 2.0 * (double)a->count + 2; /* each end of each scope is rounded to a nanosecond */
+    (void)trace;
+    CHECK_EQUAL(a->count, b->count);
+    if (wanted->type == PROF_EVENT_COUNTER) {
+        CHECK(near_to(wanted->low, is->low, 0, 0) && near_to(wanted->high, is->high, 0, 0));
+        CHECK(near_to(wanted->mean, is->mean, 1e-9, 0));
+        return;
+    }
+    CHECK_EQUAL(a->truncated, b->truncated);
+    if (a->count == a->truncated) return;
+    CHECK(near_to((double)a->total_ns, (double)b->total_ns, 1e-4, most));
+    CHECK(near_to((double)a->self_ns, (double)b->self_ns, 1e-4, most * 4));
+    CHECK(near_to((double)a->covered_ns, (double)b->covered_ns, 1e-4, most));
+    CHECK(near_to((double)a->min_ns, (double)b->min_ns, 1e-4, 1));
+    CHECK(near_to((double)a->max_ns, (double)b->max_ns, 1e-4, 1));
+    CHECK(near_to(a->mean_ns, b->mean_ns, 1e-4, 2));
+    CHECK(near_to(a->deviation_ns, b->deviation_ns, 1e-2, 2));
+    CHECK(near_to((double)a->p50_ns, (double)b->p50_ns, 0.017, 2)); /* of either the half of a step */
+    CHECK(near_to((double)a->p99_ns, (double)b->p99_ns, 0.017, 2));
+    if (test_failures) printf("     in %s:%u\n", a->name, a->site->line);
+}
+
+/* Ends the session and compares what the follower folded with what the reader makes of the same words. */
+static void stop_followed(void)
+{
+    prof_trace *trace = trace_stop();
+    prof__folded folded;
+    prof__figures all;
+    CHECK_EQUAL(prof__figures_make(trace, &all), PROF_OK);
+    look();
+    look();
+    memset(&folded, 0, sizeof folded);
+    CHECK(prof__folded_copy(&folded, followed));
+    CHECK_EQUAL(folded.events, prof_trace_about(trace)->event_count);
+    CHECK_EQUAL(folded.unmatched, prof_trace_about(trace)->unmatched);
+    CHECK_EQUAL(folded.lost, prof_trace_about(trace)->lost);
+    size_t found = 0;
+    for (size_t i = 1; i < folded.count && test_failures < 20; ++i) {
+        size_t j = 0, site = prof__read_site_of(trace, folded.sites[i]);
+        const char *name = folded.texts[i] ? folded.texts[i] : trace->sites[site].about.name;
+        if (!folded.figures[i].stat.count) { /* a frame that only began */
+            found += folded.figures[i].type == PROF_EVENT_FRAME;
+            continue;
+        }
+        while (j < all.count && (all.items[j].stat.site != &trace->sites[site].about ||
+                                 strcmp(all.items[j].stat.name, name)))
+            ++j;
+        CHECK(j < all.count);
+        if (j == all.count) {
+            printf("     not found: %s\n", name);
+            continue;
+        }
+        ++found;
+        check_figure(trace, &all.items[j], &folded.figures[i]);
+    }
+    CHECK_EQUAL(folded.figures[0].stat.count, 0);
+    CHECK_EQUAL(found, all.count);
+    prof__figures_free(&all);
+    prof__folded_free(&folded);
+    prof_trace_close(trace);
+}
+
+static void burn(uint64_t turns)
+{
+    for (volatile uint64_t i = 0; i < turns; ++i) {
+    }
+}
+
+static int look_often;
+
+static void random_scopes(int depth)
+{
+    uint64_t what = random_number();
+    if (look_often && random_number() % 50 == 0) look();
+    if (what % 11 == 0) PROFILE_MARK_F("mark %d", depth);
+    if (what % 13 == 0) PROFILE_COUNTER("level", (double)depth / 2);
+    if (what % 17 == 0) PROFILE_COUNTER("whole", depth);
+    if (what % 19 == 0) PROFILE_FRAME("frame");
+    if (what % 23 == 0) PROFILE_FRAME("frame"); /* the same by another call site */
+    if (what % 29 == 0) PROFILE_FRAME("other");
+    burn(random_number() % 30);
+    switch (what / 1000 % 8) {
+    case 0: {
+        PROFILE_SCOPE("a");
+        if (depth) random_scopes(depth - 1);
+        if (depth) random_scopes(depth - 1);
+        break;
+    }
+    case 1: {
+        PROFILE_SCOPE_F("b %d", depth);
+        PROFILE_ARG_I("depth", depth);
+        if (depth) random_scopes(depth - 1);
+        break;
+    }
+    case 2: {
+        PROFILE_SCOPE_S(depth % 2 ? "odd" : "even");
+        if (depth) random_scopes(depth - 1);
+        break;
+    }
+    case 3: /* not nested: the second has lost its end when that comes */
+        PROFILE_BEGIN("first");
+        PROFILE_BEGIN("second");
+        if (depth) random_scopes(depth - 1);
+        PROFILE_END("first");
+        PROFILE_END("second");
+        break;
+    case 4: {
+        PROFILE_STAGE("one");
+        if (depth) random_scopes(depth - 1);
+        PROFILE_NEXT("two");
+        PROFILE_NEXT("three");
+        break;
+    }
+    default:
+        PROFILE_BLOCK("leaf") burn(random_number() % 50);
+        break;
+    }
+}
+
+static void *random_thread(void *seed)
+{
+    (void)seed;
+    for (int i = 0; i < 20; ++i) {
+        PROFILE_SCOPE("thread");
+        PROFILE_BLOCK("leaf") burn(5);
+    }
+    return NULL;
+}
+
+static void same_statistics(uint64_t min_duration_ns)
+{
+    random_state = (uint64_t)time(NULL) * 2654435761u + (uint64_t)getpid() + min_duration_ns;
+    printf("     seed %llu\n", (unsigned long long)random_state);
+    for (int round = 0; round < 6; ++round) {
+        look_often = round % 3;
+        start_followed(16 << 20, min_duration_ns);
+        PROFILE_BEGIN("open to the end");
+        for (long i = 0; i < trace_times(500, 3000, 30000); ++i) random_scopes(8);
+        for (int i = 0; i < 10; ++i) {
+            join(started(random_thread, NULL));
+            if (look_often) look();
+        }
+        stop_followed();
+        if (test_failures) break;
+    }
+}
+
+TEST(statistics_equal_the_readers) { same_statistics(0); }
+TEST(statistics_equal_the_readers_with_a_minimum) { same_statistics(300); }
+
+static volatile int stop_racing;
+
+static void *racing_thread(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 3000 && !stop_racing; ++i) {
+        PROFILE_SCOPE("race");
+        PROFILE_ARG_I("i", i);
+        PROFILE_BLOCK("inside") burn(3);
+        PROFILE_FRAME("racing");
+    }
+    return NULL;
+}
+
+TEST(statistics_equal_the_readers_in_a_race) /* the follower looks while others write */
+{
+    for (int round = 0; round < 5 && !test_failures; ++round) {
+        pthread_t threads[4];
+        start_followed(32 << 20, round % 2 ? 100 : 0);
+        for (int wave = 0; wave < 10; ++wave) {
+            for (int i = 0; i < 4; ++i) threads[i] = started(racing_thread, NULL);
+            for (int i = 0; i < 20; ++i) look();
+            for (int i = 0; i < 4; ++i) join(threads[i]);
+        }
+        stop_followed();
+    }
+}
+
+/*-- PROF_STATS ------------------------------------------------------------------------------------------------------*/
+
+static prof_config stats_config(size_t buffer)
+{
+    prof_config config = trace_config(buffer);
+    config.mode = PROF_STATS;
+    config.wait_ns = 1000000000; /* nothing may be lost */
+    return config;
+}
+
+static const prof_stat *stat_of(const prof_stat *stats, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (!strcmp(stats[i].name, name)) return &stats[i];
+    return NULL;
+}
+
+static char *summary_of(const prof_trace *trace)
+{
+    const char *path = trace_path("stats.txt");
+    CHECK_EQUAL(prof_summary_write(trace, path, NULL), PROF_OK);
+    return trace_file_text(path, NULL);
+}
+
+static int statistics_work(int i)
+{
+    PROFILE_SCOPE("work");
+    PROFILE_COUNTER("i", i);
+    if (i % 2) PROFILE_BLOCK("half") {}
+    PROFILE_BLOCK("all") {}
+    PROFILE_FRAME("tick");
+    return i;
+}
+
+TEST(stats_mode_counts_everything)
+{
+    prof_config config = stats_config(256 << 10);
+    prof_trace *trace;
+    prof_stat *stats;
+    size_t count;
+    const char *path = trace_path("stats_output.txt");
+    config.output = path;
+    unlink(path);
+    long turns = trace_times(20000, 200000, 2000000);
+    trace_start(&config);
+    PROFILE_THREAD("worker");
+    PROFILE_BEGIN("run");
+    for (long i = 0; i < turns; ++i) statistics_work((int)i);
+    PROFILE_MARK("middle");
+    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK); /* while a scope is open */
+    CHECK_EQUAL(prof_trace_track_count(trace), 0);
+    CHECK_EQUAL(prof_trace_about(trace)->event_count, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->mode, PROF_STATS);
+    CHECK_EQUAL(prof_trace_about(trace)->open, 1);
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->overwritten_chunks, 0);
+    trace_check(trace);
+    CHECK_EQUAL(prof_stats(trace, PROF_SORT_NAME, 0, &stats, &count), PROF_OK);
+    const prof_stat *work = stat_of(stats, count, "work"), *run = stat_of(stats, count, "run");
+    CHECK(work && work->count == (uint64_t)turns && !work->truncated);
+    CHECK(run && run->count == 1 && run->truncated == 1);
+    CHECK(stat_of(stats, count, "all") && stat_of(stats, count, "all")->count == (uint64_t)turns);
+    CHECK(stat_of(stats, count, "half") && stat_of(stats, count, "half")->count == (uint64_t)turns / 2);
+    if (work) {
+        CHECK(work->min_ns <= work->p50_ns && work->p50_ns <= work->p99_ns && work->p99_ns <= work->max_ns);
+        CHECK(work->self_ns + stat_of(stats, count, "all")->total_ns + stat_of(stats, count, "half")->total_ns <=
+              work->total_ns + 10);
+        CHECK(near_to((double)work->total_ns, work->mean_ns * (double)turns, 1e-6, 1));
+        CHECK_TEXT(work->site->function, "statistics_work");
+        CHECK(strstr(work->site->file, "test_follow.c") != NULL);
+    }
+    prof_stats_free(stats);
+    char *text = summary_of(trace);
+    CHECK(text && strstr(text, "1 call of these still open") && strstr(text, "nothing lost"));
+    CHECK(text && strstr(text, "emptied into statistics") && strstr(text, "recording cost"));
+    CHECK(text && strstr(text, "\ncounter") && strstr(text, "\nframe"));
+    free(text);
+    prof_trace_close(trace);
+    PROFILE_END("run");
+    trace = trace_stop();
+    CHECK_EQUAL(prof_stats(trace, PROF_SORT_NAME, 0, &stats, &count), PROF_OK);
+    run = stat_of(stats, count, "run");
+    work = stat_of(stats, count, "work");
+    CHECK(run && run->count == 1 && !run->truncated && work && run->total_ns >= work->total_ns);
+    CHECK(run && near_to((double)run->total_ns, (double)run->covered_ns, 0, 0));
+    prof_stats_free(stats);
+    CHECK_EQUAL(prof_trace_about(trace)->open, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->complete, 1);
+    prof_trace_close(trace);
+    text = trace_file_text(path, NULL);
+    CHECK(text && strstr(text, "work") && !strstr(text, "still open"));
+    free(text);
+    unlink(path);
+}
+
+static void *stats_thread(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 5000; ++i) statistics_work(i);
+    return NULL;
+}
+
+TEST(stats_mode_counts_all_threads)
+{
+    prof_config config = stats_config(512 << 10);
+    prof_stat *stats;
+    size_t count;
+    uint64_t all = 0, most = (uint64_t)trace_times(3, 20, 200);
+    trace_start(&config);
+    for (uint64_t wave = 0; wave < most; ++wave) {
+        pthread_t threads[4];
+        for (int i = 0; i < 4; ++i) threads[i] = started(stats_thread, NULL);
+        for (int i = 0; i < 4; ++i) join(threads[i]);
+        all += 4 * 5000;
+        prof_trace *trace = trace_live();
+        CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+        CHECK_EQUAL(prof_stats(trace, PROF_SORT_NAME, 0, &stats, &count), PROF_OK);
+        CHECK(stat_of(stats, count, "work") && stat_of(stats, count, "work")->count == all);
+        CHECK(stat_of(stats, count, "half") && stat_of(stats, count, "half")->count == all / 2);
+        prof_stats_free(stats);
+        prof_trace_close(trace);
+    }
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+}
+
+TEST(stats_mode_counts_what_is_lost) /* without waiting, a burst that the service cannot follow loses events */
+{
+    prof_config config = stats_config(128 << 10);
+    prof_stat *stats;
+    size_t count;
+    config.wait_ns = 0;
+    trace_start(&config);
+    prof__follow *f = prof__state.session->follow;
+    PROFILE_BLOCK("work") {} /* has its chunk */
+    prof__lock(&f->lock);    /* the service is late */
+    uint64_t scopes = 0, kept = 0;
+    for (; scopes < 100000; ++scopes) PROFILE_BLOCK("work") {}
+    prof__unlock(&f->lock);
+    prof_trace *trace = trace_live();
+    CHECK_EQUAL(prof_stats(trace, PROF_SORT_NAME, 0, &stats, &count), PROF_OK);
+    CHECK(prof_trace_about(trace)->lost > 50000);
+    for (size_t i = 0; i < count; ++i) /* two call sites have the name */
+        if (!strcmp(stats[i].name, "work")) kept += stats[i].count;
+    CHECK_EQUAL(kept + prof_trace_about(trace)->lost, scopes + 1);
+    char *text = summary_of(trace);
+    CHECK(text && strstr(text, "lost for want of room"));
+    free(text);
+    prof_stats_free(stats);
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+}
+
+static long resident(void) /* bytes */
+{
+    long pages = 0, all;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file) return 0;
+    if (fscanf(file, "%ld %ld", &all, &pages) != 2) pages = 0;
+    fclose(file);
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+static void *brief_thread(void *unused)
+{
+    (void)unused;
+    PROFILE_SCOPE("brief");
+    statistics_work(1);
+    return NULL;
+}
+
+TEST(stats_mode_memory_is_constant)
+{
+    prof_config config = stats_config(1 << 20);
+    long before = 0, turns = trace_times(2, 10, 100);
+    trace_start(&config);
+    for (long turn = 0; turn < turns; ++turn) {
+        for (long i = 0; i < 100000; ++i) statistics_work((int)i);
+        for (int i = 0; i < 300; ++i) join(started(brief_thread, NULL));
+        prof_trace *trace = trace_live();
+        prof_trace_close(trace);
+        if (turn == turns / 2) before = resident();
+    }
+    long grown = resident() - before;
+    printf("     %ld million scopes, %ld threads: %ld KiB more\n", turns / 5, turns * 300, grown / 1024);
+    if (!TRACE_SANITIZER) CHECK(grown < 512 * 1024);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    prof_trace *trace = trace_live();
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    prof_trace_close(trace);
+}
+
+TEST(stats_mode_has_limits)
+{
+    prof_config config = stats_config(1 << 20);
+    prof_stat *stats;
+    size_t count;
+    uint64_t names = 0, other = 0;
+    trace_start(&config);
+    for (int i = 0; i < 2 * PROF__FOLLOW_FIGURES; ++i) {
+        char text[32];
+        snprintf(text, sizeof text, "name %d", i);
+        PROFILE_SCOPE_S(text);
+    }
+    for (int i = 0; i < 2 * PROF__FOLLOW_DEPTH; ++i) { /* far too deep */
+        static prof_site site = {0, "deep", "", "", "", 0, 0, 1, PROF__KIND_BEGIN, 0, 0};
+        if (prof__live(&site)) prof__begin(&site);
+    }
+    prof_trace *trace = trace_stop();
+    CHECK_EQUAL(prof_stats(trace, PROF_SORT_NAME, 0, &stats, &count), PROF_OK);
+    CHECK(count <= PROF__FOLLOW_FIGURES);
+    for (size_t i = 0; i < count; ++i) {
+        if (!strcmp(stats[i].name, "(more scopes)")) other = stats[i].count - stats[i].truncated;
+        if (!strncmp(stats[i].name, "name ", 5)) names += stats[i].count;
+    }
+    CHECK_EQUAL(names + other, 2 * PROF__FOLLOW_FIGURES);
+    CHECK(other >= PROF__FOLLOW_FIGURES);
+    prof_stats_free(stats);
+    prof_trace_close(trace);
+}
+
+TEST(stats_mode_writes_no_events)
+{
+    prof_config config = stats_config(1 << 20);
+    static const char *const refused[] = {"stats.prof", "stats.json", "stats.csv"};
+    for (size_t i = 0; i < 3; ++i) {
+        config.output = trace_path(refused[i]);
+        CHECK_EQUAL(prof_start(&config), PROF_INVALID_ARGUMENT);
+        CHECK(strstr(prof_error(), "stats") && strstr(prof_error(), ".txt"));
+        CHECK_EQUAL(trace_file_size(config.output), -1);
+    }
+    config.output = NULL;
+    trace_start(&config);
+    statistics_work(1);
+    for (size_t i = 0; i < 3; ++i) {
+        CHECK_EQUAL(prof_save(trace_path(refused[i])), PROF_INVALID_ARGUMENT);
+        CHECK_EQUAL(prof_save_last(trace_path(refused[i]), 1), PROF_INVALID_ARGUMENT);
+    }
+    const char *path = trace_path("stats_saved.txt");
+    CHECK_EQUAL(prof_save(path), PROF_OK);
+    char *text = trace_file_text(path, NULL);
+    CHECK(text && strstr(text, "work"));
+    free(text);
+    CHECK_EQUAL(prof_save_last(path, 1), PROF_OK);
+    text = trace_file_text(path, NULL);
+    CHECK(text && strstr(text, "work") && !strstr(text, "window"));
+    free(text);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+}
+
+/*-- triggers --------------------------------------------------------------------------------------------------------*/
+
+static void remove_saved(const char *pattern) /* with %d */
+{
+    char path[512];
+    for (int i = 0; i < 20; ++i) {
+        snprintf(path, sizeof path, pattern, i);
+        unlink(path);
+    }
+}
+
+/* Waits for a file, which appears when it is complete. 0: it has not come. */
+static int appears(const char *path)
+{
+    for (int i = 0; i < 5000; ++i) {
+        if (trace_file_size(path) > 0) return 1;
+        pause_ms(2);
+    }
+    return 0;
+}
+
+static prof_trace *saved(const char *path)
+{
+    prof_trace *trace = NULL;
+    if (!appears(path)) {
+        printf("     %s has not come\n", path);
+        ++test_failures;
+        return NULL;
+    }
+    CHECK_EQUAL(prof_trace_open(path, &trace), PROF_OK);
+    return trace;
+}
+
+/* How many events of all tracks have a name that begins like this. */
+static size_t named_like(const prof_trace *trace, const char *name)
+{
+    size_t count = 0;
+    for (size_t i = 0; trace && i < prof_trace_track_count(trace); ++i) {
+        trace_list list = trace_read(trace, i);
+        for (size_t j = 0; j < list.count; ++j) count += !strncmp(list.events[j].name, name, strlen(name));
+        trace_free(&list);
+    }
+    return count;
+}
+
+static void frames(int count, long ms)
+{
+    for (int i = 0; i < count; ++i) {
+        PROFILE_FRAME("frame");
+        PROFILE_SCOPE("render");
+        if (ms) pause_ms(ms);
+    }
+    PROFILE_FRAME("frame");
+}
+
+TEST(a_slow_frame_saves)
+{
+    prof_config config = trace_config(1 << 20);
+    config.save = "build/tests/out/slow-%c.prof";
+    config.save_over = "frame>30ms";
+    remove_saved("build/tests/out/slow-%d.prof");
+    trace_start(&config);
+    PROFILE_THREAD("game");
+    frames(10, 0);
+    frames(1, 40);
+    prof_trace *trace = saved("build/tests/out/slow-1.prof");
+    if (trace) {
+        trace_list list = trace_read(trace, trace_track_named(trace, "game"));
+        int64_t longest = 0;
+        for (size_t i = 0; i < list.count; ++i)
+            if (list.events[i].type == PROF_EVENT_FRAME && list.events[i].duration_ns > longest)
+                longest = list.events[i].duration_ns;
+        CHECK(longest > 30000000); /* the frame itself is in it */
+        trace_free(&list);
+        CHECK_EQUAL(named_like(trace, "save: frame "), 1);
+        list = trace_read(trace, trace_track_named(trace, "prof"));
+        CHECK(list.count > 0);
+        for (size_t i = 0; i < list.count; ++i)
+            if (!strncmp(list.events[i].name, "save: frame ", 12)) CHECK(strstr(list.events[i].name, "ms > 30 ms") != NULL);
+        trace_free(&list);
+    }
+    prof_trace_close(trace);
+    frames(1, 40); /* save_every is 0: only one */
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_EQUAL(trace_file_size("build/tests/out/slow-2.prof"), -1);
+    trace = trace_live();
+    CHECK_EQUAL(named_like(trace, "save: "), 1);
+    prof_trace_close(trace);
+}
+
+TEST(a_slow_scope_saves_json)
+{
+    prof_config config = trace_config(1 << 20);
+    config.save = "build/tests/out/scope-%c.json";
+    config.save_over = "frame:no such>1ns,scope:net.*>20ms";
+    config.save_every = 0.000000001;
+    remove_saved("build/tests/out/scope-%d.json");
+    trace_start(&config);
+    frames(3, 0);
+    PROFILE_BLOCK("disk.read") pause_ms(30); /* no rule for it */
+    PROFILE_BLOCK("net.send") {}
+    PROFILE_BLOCK("net.recv") pause_ms(30);
+    CHECK(appears("build/tests/out/scope-1.json"));
+    char *text = trace_file_text("build/tests/out/scope-1.json", NULL);
+    CHECK(text && strstr(text, "\"net.recv\"") && strstr(text, "save: net.recv "));
+    free(text);
+    PROFILE_BLOCK("net.send") pause_ms(30); /* and again, because save_every lets it */
+    CHECK(appears("build/tests/out/scope-2.json"));
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_EQUAL(trace_file_size("build/tests/out/scope-3.json"), -1);
+}
+
+TEST(saves_keep_their_distance)
+{
+    prof_config config = trace_config(1 << 20);
+    config.save = "build/tests/out/far-%c.prof";
+    config.save_over = "scope:slow>1ms";
+    config.save_every = 3600;
+    remove_saved("build/tests/out/far-%d.prof");
+    trace_start(&config);
+    for (int i = 0; i < 20; ++i) PROFILE_BLOCK("slow") pause_ms(2);
+    prof_trace_close(saved("build/tests/out/far-1.prof"));
+    CHECK_EQUAL(prof_save_request(), PROF_OK); /* who asks is not held back */
+    prof_trace_close(saved("build/tests/out/far-2.prof"));
+    for (int i = 0; i < 20; ++i) PROFILE_BLOCK("slow") pause_ms(2);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_EQUAL(trace_file_size("build/tests/out/far-3.prof"), -1);
+}
+
+TEST(a_request_saves_the_last_seconds)
+{
+    prof_config config = trace_config(4 << 20);
+    config.save = "build/tests/out/asked-%c-%p.prof";
+    config.save_last = 0.02;
+    char path[256];
+    snprintf(path, sizeof path, "build/tests/out/asked-1-%ld.prof", (long)getpid());
+    unlink(path);
+    CHECK_EQUAL(prof_save_request(), PROF_INVALID_STATE);
+    trace_start(&config);
+    PROFILE_BEGIN("all the time");
+    PROFILE_BLOCK("long ago") {}
+    pause_ms(60);
+    PROFILE_BLOCK("just now") {}
+    CHECK_EQUAL(prof_save_request(), PROF_OK);
+    prof_trace *trace = saved(path);
+    CHECK_EQUAL(named_like(trace, "save: request"), 1);
+    CHECK_EQUAL(named_like(trace, "long ago"), 0);
+    CHECK_EQUAL(named_like(trace, "all the time"), 1);
+    CHECK(trace && prof_trace_about(trace)->from_ns > 0);
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_EQUAL(prof_save_request(), PROF_INVALID_STATE);
+    CHECK(prof_save_request() == PROF_INVALID_STATE);
+    unlink(path);
+}
+
+TEST(a_request_just_before_the_end_is_heard)
+{
+    prof_config config = trace_config(1 << 20);
+    config.save = trace_path("end.prof");
+    for (int i = 0; i < 10; ++i) {
+        unlink(config.save);
+        trace_start(&config);
+        PROFILE_BLOCK("something") {}
+        CHECK_EQUAL(prof_save_request(), PROF_OK);
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+        CHECK(trace_file_size(config.save) > 0);
+    }
+}
+
+static volatile sig_atomic_t own_handler_ran;
+static void own_handler(int number)
+{
+    (void)number;
+    ++own_handler_ran;
+}
+
+TEST(a_signal_saves)
+{
+    prof_config config = trace_config(1 << 20);
+    struct sigaction own, now;
+    config.save = "build/tests/out/signal-%c.prof";
+    CHECK_EQUAL(prof_config_set(&config, "save_signal", "SIGUSR1"), PROF_OK);
+    remove_saved("build/tests/out/signal-%d.prof");
+    for (int round = 0; round < 2; ++round) { /* without a handler of the program's, and with one */
+        memset(&own, 0, sizeof own);
+        own.sa_handler = round ? own_handler : SIG_DFL;
+        sigaction(SIGUSR1, &own, NULL);
+        own_handler_ran = 0;
+        trace_start(&config);
+        PROFILE_BLOCK("something") {}
+        raise(SIGUSR1);
+        prof_trace *trace = saved("build/tests/out/signal-1.prof");
+        CHECK_EQUAL(named_like(trace, "save: signal"), 1);
+        CHECK_EQUAL(named_like(trace, "something"), 1);
+        prof_trace_close(trace);
+        CHECK_EQUAL(own_handler_ran, round);
+        raise(SIGUSR1);
+        prof_trace_close(saved("build/tests/out/signal-2.prof"));
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+        sigaction(SIGUSR1, NULL, &now);
+        CHECK(now.sa_handler == own.sa_handler); /* it is back */
+        remove_saved("build/tests/out/signal-%d.prof");
+    }
+    CHECK_EQUAL(own_handler_ran, 2);
+}
+
+TEST(a_handler_on_top_stays)
+{
+    prof_config config = trace_config(1 << 20);
+    struct sigaction own, ours, now;
+    config.save = trace_path("top.prof");
+    config.save_signal = SIGUSR2;
+    memset(&own, 0, sizeof own);
+    own.sa_handler = own_handler;
+    sigaction(SIGUSR2, &own, NULL);
+    own_handler_ran = 0;
+    trace_start(&config);
+    own.sa_handler = SIG_IGN;
+    sigaction(SIGUSR2, &own, &ours);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    sigaction(SIGUSR2, NULL, &now);
+    CHECK(now.sa_handler == SIG_IGN); /* whoever came later keeps it */
+    sigaction(SIGUSR2, &ours, NULL);  /* and may put back what it found */
+    raise(SIGUSR2);
+    CHECK_EQUAL(own_handler_ran, 1);
+    unlink(config.save);
+    trace_start(&config);
+    raise(SIGUSR2);
+    CHECK_EQUAL(own_handler_ran, 2);
+    CHECK(appears(config.save));
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    signal(SIGUSR2, SIG_DFL);
+}
+
+TEST(a_failed_save_is_told)
+{
+    prof_config config = trace_config(1 << 20);
+    const char *folder = trace_path("gone");
+    char path[300];
+    snprintf(path, sizeof path, "%s/save.json", folder);
+    mkdir(folder, 0777);
+    config.save = path;
+    trace_start(&config);
+    rmdir(folder);
+    CHECK_EQUAL(prof_save_request(), PROF_OK);
+    prof_trace *trace = NULL;
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    trace = trace_live();
+    CHECK_EQUAL(prof_trace_about(trace)->write_failures, 1);
+    CHECK(strstr(prof_trace_about(trace)->write_error, "gone") != NULL);
+    prof_trace_close(trace);
+}
+
+TEST(bad_configurations_are_refused)
+{
+    static const char *const rules[] = {"frame",  "frame>",        "frame>fast",  ">2ms",       "scope>2ms", "scope:>2ms",
+                                        "2ms",    "frame>1ms;x",   "net.recv>2ms", "frames>2ms", "frame>2ms,,",
+                                        "scope:a name that is far too long for a rule of this kind>1ms"};
+    prof_config config = trace_config(1 << 20);
+    config.save = trace_path("bad.prof");
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; ++i) {
+        config.save_over = rules[i];
+        CHECK_EQUAL(prof_start(&config), PROF_INVALID_ARGUMENT);
+        CHECK(strstr(prof_error(), "save_over") != NULL);
+    }
+    config.save_over = "frame>1s";
+    config.save = NULL;
+    CHECK_EQUAL(prof_start(&config), PROF_INVALID_ARGUMENT);
+    CHECK(strstr(prof_error(), "save") != NULL);
+    config.save_over = NULL;
+    config.save_signal = 10;
+    CHECK_EQUAL(prof_start(&config), PROF_INVALID_ARGUMENT);
+    config.save = trace_path("bad.prof");
+    config.save_signal = SIGKILL;
+    CHECK_EQUAL(prof_start(&config), PROF_INVALID_ARGUMENT);
+    CHECK(strstr(prof_error(), "save_signal") != NULL);
+    config.save_signal = 0;
+    config.save_every = -1;
+    CHECK_EQUAL(prof_start(&config), PROF_INVALID_ARGUMENT);
+    config.save_every = 0;
+    config.save = "bad.unknown";
+    CHECK_EQUAL(prof_start(&config), PROF_INVALID_ARGUMENT);
+    config.save = "bad-%x.prof";
+    CHECK_EQUAL(prof_start(&config), PROF_INVALID_ARGUMENT);
+    config.save = "no such folder/bad.prof";
+    CHECK_EQUAL(prof_start(&config), PROF_IO);
+    config.save = NULL;
+    config.output = "bad-%c.json";
+    CHECK_EQUAL(prof_start(&config), PROF_INVALID_ARGUMENT);
+}
+
+TEST(the_configuration_as_text)
+{
+    prof_config config;
+    memset(&config, 0, sizeof config);
+    CHECK_EQUAL(prof_config_set(&config, "save", "s-%c.prof"), PROF_OK);
+    CHECK_TEXT(config.save, "s-%c.prof");
+    CHECK_EQUAL(prof_config_set(&config, "save_over", "frame>16.7ms"), PROF_OK);
+    CHECK_TEXT(config.save_over, "frame>16.7ms");
+    CHECK_EQUAL(prof_config_set(&config, "save_last", "2.5"), PROF_OK);
+    CHECK(near_to(config.save_last, 2.5, 0, 1e-9));
+    CHECK_EQUAL(prof_config_set(&config, "save_last", "500ms"), PROF_OK);
+    CHECK(near_to(config.save_last, 0.5, 0, 1e-9));
+    CHECK_EQUAL(prof_config_set(&config, "save_every", "30s"), PROF_OK);
+    CHECK(near_to(config.save_every, 30, 0, 1e-9));
+    CHECK_EQUAL(prof_config_set(&config, "save_signal", "USR2"), PROF_OK);
+    CHECK_EQUAL(config.save_signal, SIGUSR2);
+    CHECK_EQUAL(prof_config_set(&config, "save_signal", "12"), PROF_OK);
+    CHECK_EQUAL(config.save_signal, 12);
+    CHECK_EQUAL(prof_config_set(&config, "save_last", "soon"), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_config_set(&config, "save_last", "0"), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_config_set(&config, "save_every", "often"), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_config_set(&config, "save_signal", "SIGUSR3"), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_config_set(&config, "save_signal", "99"), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_config_set(&config, "mode", "stats"), PROF_OK);
+    CHECK_EQUAL(config.mode, PROF_STATS);
+}
+
 TEST_MAIN
