@@ -4138,11 +4138,6 @@ static prof_status prof__stream_open(prof__session *s)
     return prof__fail(PROF_UNSUPPORTED, "mode stream: not on Windows yet");
 }
 static void prof__stream_close(prof__session *s) { (void)s; }
-static int prof__stream_dup(const prof__session *s)
-{
-    (void)s;
-    return -1;
-}
 static prof_status prof__stream_finish(prof__session *s, prof_status status)
 {
     (void)s;
@@ -4160,11 +4155,6 @@ static int prof__stream_file_there(const prof__session *s)
     struct stat about;
     return s->stream.opened && !fstat(s->stream.file, &about) && (uint64_t)about.st_dev == s->stream.device &&
            (uint64_t)about.st_ino == s->stream.inode;
-}
-
-static int prof__stream_dup(const prof__session *s) /* another descriptor of the file, to be closed; -1: none */
-{
-    return prof__stream_file_there(s) ? fcntl(s->stream.file, F_DUPFD_CLOEXEC, 0) : -1;
 }
 
 static int prof__stream_file_open(prof__session *s, const char *path) /* 0: errno says why */
@@ -4644,58 +4634,126 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
     return status;
 }
 
-static FILE *prof__archive_open(const prof__header *copy);
-static int prof__read_archive_at(FILE *file, uint64_t offset, void *to, size_t size);
-
-/* Goes through the blocks of the archive of an image, and writes them to out unless that is null. Returns their bytes. */
-static uint64_t prof__archive_copy(const prof__header *h, FILE *file, prof__out *out)
+/* Reads size bytes of a real file from offset on, in any number of threads at a time; 0 if there are not as many. */
+static int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
 {
-    uint64_t at = h->archive_first, copied = 0;
-    char bytes[4096];
-    while (at != h->archive_next) {
-        prof__block block;
-        uint64_t end = at < h->archive_next ? h->archive_next : h->archive_limit;
-        if (end - at < sizeof block || !prof__read_archive_at(file, at, &block, sizeof block) ||
-            block.magic != PROF__BLOCK_MAGIC || !block.sequence || block.size < sizeof block || block.size > end - at) {
-            if (at < h->archive_next) break;
-            at = h->archive_offset; /* where a lap ends */
-            continue;
-        }
-        for (uint64_t done = 0, part; out && done < block.size; done += part) {
-            part = block.size - done < sizeof bytes ? block.size - done : sizeof bytes;
-            if (!prof__read_archive_at(file, at + done, bytes, (size_t)part))
-                prof__out_fail(out, prof__fail(PROF_IO, "cannot read the file that is being recorded"));
-            prof__out_bytes(out, bytes, (size_t)part);
-        }
-        at += block.size;
-        copied += block.size;
+    char *at = (char *)to;
+    while (size) {
+        size_t part = size < (size_t)1 << 30 ? size : (size_t)1 << 30;
+#ifdef _WIN32
+        OVERLAPPED place;
+        DWORD got = 0;
+        memset(&place, 0, sizeof place);
+        place.Offset = (DWORD)offset;
+        place.OffsetHigh = (DWORD)(offset >> 32);
+        if (!ReadFile((HANDLE)_get_osfhandle(_fileno(file)), at, (DWORD)part, &got, &place) || !got) return 0;
+#else
+        ssize_t got;
+        if ((uint64_t)(off_t)offset != offset || (off_t)offset < 0) return 0;
+        do got = pread(fileno(file), at, part, (off_t)offset);
+        while (got < 0 && errno == EINTR);
+        if (got <= 0) return 0;
+#endif
+        at += got;
+        offset += (uint64_t)got;
+        size -= (size_t)got;
     }
-    return copied;
+    return 1;
 }
 
-/* The image, and its archive without laps. */
+/* The file that has the archive of the session of which this is a copy of the header; null: there is none. */
+static FILE *prof__archive_open(const prof__header *copy)
+{
+    FILE *stream = NULL;
+#ifdef _WIN32
+    (void)copy;
+#else
+    int file = -1;
+    uint32_t gate = prof__state_lock();
+    const prof__session *s = prof__state.session;
+    struct stat about;
+    if (copy->archive_offset && s && s->live_path && s->header->session == copy->session) {
+        if (prof__stream_file_there(s)) file = fcntl(s->stream.file, F_DUPFD_CLOEXEC, 0);
+        if (file < 0) file = open(s->live_path, O_RDONLY | O_CLOEXEC);
+        if (file >= 0 && (fstat(file, &about) || (uint64_t)about.st_ino != s->stream.inode ||
+                          (uint64_t)about.st_dev != s->stream.device)) {
+            close(file); /* another one has that name by now */
+            file = -1;
+        }
+    }
+    prof__state_unlock(gate);
+    if (file >= 0) stream = fdopen(file, "rb");
+    if (file >= 0 && !stream) close(file);
+#endif
+    return stream;
+}
+
+/* Where the archive's lap ends that its oldest block is in. */
+static uint64_t prof__archive_lap_end(FILE *file, const prof__header *h)
+{
+    uint64_t at = h->archive_first;
+    prof__block block;
+    if (at <= h->archive_next) return h->archive_next;
+    while (h->archive_limit - at >= sizeof block && prof__file_at(file, at, &block, sizeof block) &&
+           block.magic == PROF__BLOCK_MAGIC && block.sequence && block.size >= sizeof block &&
+           block.size <= h->archive_limit - at)
+        at += block.size;
+    return at;
+}
+
+/* Bytes that are overwritten meanwhile come as they are: readers find that out. */
+static void prof__out_archive(prof__out *out, FILE *file, uint64_t from, uint64_t to)
+{
+    uint64_t bytes[512];
+    while (from < to && !out->status) {
+        size_t size = to - from < sizeof bytes ? (size_t)(to - from) : sizeof bytes;
+        if (!prof__file_at(file, from, bytes, size)) memset(bytes, 0, sizeof bytes);
+        prof__out_bytes(out, bytes, size);
+        from += size;
+    }
+}
+
+/* Writes a copy of an image with its archive right behind it, oldest block first. */
+static prof_status prof__out_image(prof__out *out, void *bytes, size_t size)
+{
+    prof__header *h = (prof__header *)bytes, from = *h;
+    int laps = h->archive_first > h->archive_next;
+    uint64_t end = h->archive_next;
+    FILE *file = NULL;
+    if (h->archive_first != h->archive_next) {
+        file = prof__archive_open(h);
+        if (!file) return prof__fail(PROF_IO, "the archive of what is recorded cannot be read: its file is gone");
+        end = prof__archive_lap_end(file, h);
+    }
+    if (h->archive_offset) {
+        h->archive_offset = h->archive_first = size;
+        h->archive_next = size + (end - from.archive_first) + (laps ? from.archive_next - from.archive_offset : 0);
+        h->archive_limit = h->archive_next;
+    }
+    prof__out_bytes(out, bytes, size);
+    if (!file) return PROF_OK;
+    prof__out_archive(out, file, from.archive_first, end);
+    if (laps) prof__out_archive(out, file, from.archive_offset, from.archive_next);
+    fclose(file);
+    return PROF_OK;
+}
+
+static prof_status prof__image_write(const char *path, void *bytes, size_t size)
+{
+    prof__out out;
+    prof_status status = prof__out_file(&out, path);
+    if (status) return status;
+    prof__out_fail(&out, prof__out_image(&out, bytes, size));
+    return prof__out_close(&out);
+}
+
 static prof_status prof__save_image(const char *path)
 {
     void *bytes;
     size_t size;
     prof_status status = prof__image_copy(&bytes, &size);
     if (status) return status;
-    prof__out out;
-    status = prof__out_file(&out, path);
-    if (!status) {
-        prof__header *h = (prof__header *)bytes, old = *h;
-        FILE *archive = prof__archive_open(h);
-        if (archive) {
-            h->archive_first = h->archive_offset = prof__round(size, 8);
-            h->archive_next = h->archive_limit = h->archive_offset + prof__archive_copy(&old, archive, NULL);
-        }
-        prof__out_bytes(&out, bytes, size);
-        if (archive) {
-            prof__archive_copy(&old, archive, &out);
-            fclose(archive);
-        }
-        status = prof__out_close(&out);
-    }
+    status = prof__image_write(path, bytes, size);
     free(bytes);
     return status;
 }
@@ -5759,11 +5817,6 @@ static uint64_t prof__track_number(const uint64_t *record)
     return record[0] >> 32 & 0xFF;
 }
 
-static void prof__track_number_set(uint64_t *record, uint64_t number)
-{
-    record[0] = (record[0] & ~(0xFFull << 32)) | (number & 0xFF) << 32;
-}
-
 /* 1: something is missing between two successive segments of a track. When the process died, or the copy was made, one of
    the ring's slots was about to be reused while later ones had been already. */
 static int prof__read_gap(const prof__read_segment *a, const prof__read_segment *b)
@@ -5773,38 +5826,11 @@ static int prof__read_gap(const prof__read_segment *a, const prof__read_segment 
 
 /*-- the words of a chunk --*/
 
-/* As prof__read_at(), but in any number of threads at a time. */
-static int prof__read_archive_at(FILE *file, uint64_t offset, void *to, size_t size)
-{
-    char *at = (char *)to;
-    while (size) {
-        size_t part = size < (size_t)1 << 30 ? size : (size_t)1 << 30;
-#ifdef _WIN32
-        OVERLAPPED place;
-        DWORD got = 0;
-        memset(&place, 0, sizeof place);
-        place.Offset = (DWORD)offset;
-        place.OffsetHigh = (DWORD)(offset >> 32);
-        if (!ReadFile((HANDLE)_get_osfhandle(_fileno(file)), at, (DWORD)part, &got, &place) || !got) return 0;
-#else
-        ssize_t got;
-        if ((uint64_t)(off_t)offset != offset || (off_t)offset < 0) return 0;
-        do got = pread(fileno(file), at, part, (off_t)offset);
-        while (got < 0 && errno == EINTR);
-        if (got <= 0) return 0;
-#endif
-        at += got;
-        offset += (uint64_t)got;
-        size -= (size_t)got;
-    }
-    return 1;
-}
-
 /* Reads size bytes from offset on out of what the trace was opened from. 0: they are not there, or not any more. */
 static int prof__read_part(const prof_trace *trace, uint64_t offset, void *to, size_t size)
 {
     if (offset > trace->size || size > trace->size - offset) return 0;
-    if (trace->file) return prof__read_archive_at(trace->file, offset, to, size);
+    if (trace->file) return prof__file_at(trace->file, offset, to, size);
     memcpy(to, (const char *)trace->image + offset, size);
     return 1;
 }
@@ -6724,7 +6750,7 @@ static int prof__read_parse(prof_trace *trace)
     return 1;
 }
 
-/* Reads size bytes from offset on; 0 if there are not as many. */
+/* The same of any stream, by one thread. */
 static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size)
 {
 #ifdef _WIN32
@@ -6859,27 +6885,6 @@ PROF_DEF prof_status prof_trace_memory(const void *image, size_t size, prof_trac
     if (!copy) return prof__fail(PROF_NO_MEMORY, "image: no memory to copy %lu bytes", (unsigned long)size);
     memcpy(copy, image, size);
     return prof__read_image(copy, size, NULL, "image", trace);
-}
-
-/* The file with the archive of the session that this image was copied from; null: none. */
-static FILE *prof__archive_open(const prof__header *copy)
-{
-    prof__header header;
-    char path[1200] = "";
-    FILE *file;
-    uint32_t gate = prof__state_lock();
-    const prof__session *s = prof__state.session;
-    int mine = copy->archive_offset && s && s->header->session == copy->session && s->live_path;
-    int open_one = mine ? prof__stream_dup(s) : -1; /* there, even if the path is gone */
-    if (mine && open_one < 0 && strlen(s->live_path) < sizeof path) strcpy(path, s->live_path);
-    prof__state_unlock(gate);
-    file = open_one >= 0 ? fdopen(open_one, "rb") : path[0] ? fopen(path, "rb") : NULL;
-    if (!file && open_one >= 0) close(open_one);
-    if (file && prof__read_at(file, 0, &header, sizeof header) && header.session == copy->session &&
-        header.pid == copy->pid)
-        return file;
-    if (file) fclose(file);
-    return NULL;
 }
 
 /* What a session in PROF_STATS has instead of events. */
@@ -7326,8 +7331,8 @@ PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64
 }
 
 /*-- THE LAST SECONDS ----------------------------------------------------------------------------------------- >>last --
-   An image cut down to its newest part. Of each track everything is kept from the first segment on that reaches into
-   the window. Scopes that are open there began in older chunks: those are thinned, down to these begins. */
+   A copy of all that there is, which shows its newest part: the scopes that are open when that begins stand in chunks as
+   old as themselves, and what came before may be wanted after all. */
 
 /* The tick that lies so many seconds before the newest one; 0: the session is not that old. */
 static uint64_t prof__last_tick(const prof__header *h, double seconds)
@@ -7337,257 +7342,15 @@ static uint64_t prof__last_tick(const prof__header *h, double seconds)
     return h->last.tick - (uint64_t)(ns / age * (double)(h->last.tick - h->first.tick));
 }
 
-typedef struct prof__cutter {
-    char *image;             /* of the same chunks as the trace, whose own copy the reader has changed */
-    const prof_trace *trace;
-    uint64_t tick;
-    unsigned char *whole;    /* of each chunk of the trace: all of it stays */
-    unsigned char *thin;     /* the same: something of it stays */
-    size_t *first;           /* of each track: its first segment that stays */
-    uint64_t *begins;        /* those that stay in thinned chunks: chunk << 32 | word */
-    size_t count, capacity;
-    uint64_t *stack;         /* the open scopes of a track, likewise */
-    size_t depth, stack_capacity;
-} prof__cutter;
-
-/* The words of a chunk of the trace, as they were recorded. */
-static uint64_t *prof__cut_words(const prof__cutter *c, size_t chunk)
-{
-    return (uint64_t *)(void *)c->image + c->trace->chunks[chunk].words;
-}
-
-static prof__chunk *prof__cut_head(const prof__cutter *c, size_t chunk)
-{
-    return (prof__chunk *)(void *)((char *)prof__cut_words(c, chunk) - c->trace->header.chunk_header_size);
-}
-
-/* Whether a segment has anything in the window. */
-static int prof__cut_reaches(const prof__cutter *c, const prof__read_segment *segment)
-{
-    const uint64_t *words = prof__cut_words(c, segment->chunk);
-    uint64_t base = c->trace->chunks[segment->chunk].tick, last = 0;
-    for (size_t at = segment->first; at < segment->end; at += prof__record_words(words[at], segment->end - at))
-        if (prof__record_timed(words[at])) last = prof__read_tick(base, words[at], last);
-    return last >= c->tick;
-}
-
-/* Chunks with a segment that stays stay whole, which may make more segments stay: until nothing changes. */
-static void prof__cut_choose(prof__cutter *c)
-{
-    const prof_trace *trace = c->trace;
-    for (size_t i = 0; i < trace->track_count; i++) {
-        const prof__read_track *track = &trace->tracks[i];
-        while (c->first[i] < track->segment_count &&
-               !prof__cut_reaches(c, &trace->segments[track->segment + c->first[i]]))
-            c->first[i]++;
-    }
-    for (int changed = 1; changed;) {
-        changed = 0;
-        for (size_t i = 0; i < trace->track_count; i++) {
-            const prof__read_track *track = &trace->tracks[i];
-            for (size_t j = 0; j < track->segment_count; j++) {
-                unsigned char *whole = &c->whole[trace->segments[track->segment + j].chunk];
-                if (*whole && j < c->first[i]) c->first[i] = j;
-                changed |= j >= c->first[i] && !*whole;
-                *whole |= j >= c->first[i];
-            }
-        }
-    }
-}
-
-/* Follows the open scopes of a track through the segments that go. 0: no memory. */
-static int prof__cut_open(prof__cutter *c, const prof__read_track *track, size_t segments)
-{
-    for (c->depth = 0; c->depth < track->orphan_count;) { /* these stay what they are */
-        if (!PROF__ROOM(c->stack, c->stack_capacity, c->depth)) return 0;
-        c->stack[c->depth++] = ~(uint64_t)0;
-    }
-    for (size_t i = 0; i < segments; i++) {
-        const prof__read_segment *segment = &c->trace->segments[track->segment + i];
-        const uint64_t *words = c->trace->image + c->trace->chunks[segment->chunk].words; /* as matched */
-        for (size_t at = segment->first; at < segment->end; at += prof__record_words(words[at], segment->end - at)) {
-            unsigned kind = prof__read_kind(words[at]);
-            if (kind == PROF__KIND_END) {
-                c->depth -= prof__read_id(words[at]) < c->depth ? prof__read_id(words[at]) : c->depth;
-            } else if (kind == PROF__KIND_BEGIN) {
-                if (!PROF__ROOM(c->stack, c->stack_capacity, c->depth)) return 0;
-                c->stack[c->depth++] = (uint64_t)segment->chunk << 32 | at;
-            }
-        }
-    }
-    for (size_t i = 0; i < c->depth; i++) {
-        if (c->stack[i] == ~(uint64_t)0) continue;
-        if (!PROF__ROOM(c->begins, c->capacity, c->count)) return 0;
-        c->begins[c->count++] = c->stack[i];
-        c->thin[c->stack[i] >> 32] = 1;
-    }
-    return 1;
-}
-
-static int prof__cut_order(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* 1: a begin that stays lies in the segment; *at is its place among them. */
-static int prof__cut_has_begin(const prof__cutter *c, const prof__read_segment *segment, size_t *at)
-{
-    uint64_t from = (uint64_t)segment->chunk << 32 | segment->first;
-    size_t low = 0, high = c->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (c->begins[middle] < from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *at = low;
-    return low < c->count && c->begins[low] < ((uint64_t)segment->chunk << 32 | segment->end);
-}
-
-/* The records of a track's segments count up without a hole: so do those that are left, up to the first whole one. */
-static void prof__cut_number(prof__cutter *c, const prof__read_track *track, size_t segments)
-{
-    uint64_t *after = NULL;
-    size_t begin;
-    if (segments < track->segment_count) {
-        const prof__read_segment *whole = &c->trace->segments[track->segment + segments];
-        after = prof__cut_words(c, whole->chunk) + whole->first;
-    }
-    while (segments-- > 0) {
-        const prof__read_segment *segment = &c->trace->segments[track->segment + segments];
-        uint64_t *record = prof__cut_words(c, segment->chunk) + segment->first;
-        if (!prof__cut_has_begin(c, segment, &begin)) continue;
-        if (after) prof__track_number_set(record, prof__track_number(after) - 1);
-        after = record;
-    }
-}
-
-/* Takes everything out of a chunk but the begins that stay, with their tracks and with the names and arguments directly
-   behind them. */
-static void prof__cut_thin(prof__cutter *c, size_t chunk)
-{
-    uint64_t *words = prof__cut_words(c, chunk), track[3];
-    prof__read_segment all = {0, (uint32_t)chunk, 0, (uint32_t)c->trace->chunk_words, 0};
-    size_t to = 0, at, length, next, count = c->trace->chunk_words;
-    int kept = 0, pending = 0;
-    prof__cut_has_begin(c, &all, &next);
-    for (at = 0; at < count; at += length) {
-        unsigned kind = prof__read_kind(words[at]);
-        length = prof__record_words(words[at], count - at);
-        if (!length) break;
-        if (kind == PROF__KIND_TRACK) {
-            memcpy(track, words + at, sizeof track);
-            pending = 1;
-            kept = 0;
-            continue;
-        }
-        if (next < c->count && c->begins[next] == ((uint64_t)chunk << 32 | at)) {
-            next++;
-            if (pending) memcpy(words + to, track, sizeof track);
-            if (pending) to += sizeof track / sizeof *track;
-            pending = 0;
-            kept = 1;
-        } else if (kind != PROF__KIND_NAME && kind != PROF__KIND_ARG) {
-            kept = 0;
-        }
-        if (!kept) continue;
-        memmove(words + to, words + at, length * sizeof *words);
-        to += length;
-    }
-    memset(words + to, 0, (count - to) * sizeof *words);
-    prof__cut_head(c, chunk)->lost = 0;
-}
-
-/* Puts what stays together: header, used meta, chunks. Returns the new size. */
-static size_t prof__cut_compact(prof__cutter *c)
-{
-    prof__header h;
-    memcpy(&h, c->image, sizeof h);
-    size_t chunks_at = (size_t)(sizeof h + 63) / 64 * 64, count = 0;
-    size_t meta = h.meta_used < h.meta_size ? (size_t)h.meta_used : (size_t)h.meta_size;
-    memmove(c->image + chunks_at, c->image + h.meta_offset, meta);
-    h.meta_offset = chunks_at;
-    h.meta_size = meta;
-    chunks_at += (meta + 63) / 64 * 64;
-    memset(c->image + h.meta_offset + meta, 0, chunks_at - (size_t)h.meta_offset - meta);
-    char **kept = (char **)calloc((size_t)h.chunk_count + 1, sizeof *kept); /* by slot: a chunk only ever moves down */
-    if (!kept) return 0;
-    for (size_t i = 0; i < c->trace->chunk_count; i++) {
-        char *at = (char *)prof__cut_head(c, i);
-        if (c->whole[i] || c->thin[i]) kept[((size_t)(at - c->image) - (size_t)h.chunk_offset) / h.chunk_size] = at;
-    }
-    for (size_t i = 0; i < h.chunk_count; i++)
-        if (kept[i]) memmove(c->image + chunks_at + count++ * h.chunk_size, kept[i], h.chunk_size);
-    free(kept);
-    h.header_size = sizeof h;
-    h.chunk_offset = chunks_at;
-    h.chunk_count = count;
-    h.index_offset = h.index_size = 0;
-    h.archive_offset = h.archive_limit = h.archive_first = h.archive_next = 0;
-    h.image_size = chunks_at + count * h.chunk_size;
-    h.window_from = c->tick;
-    memcpy(c->image, &h, sizeof h);
-    return (size_t)h.image_size;
-}
-
-/* Cuts the copy of an image; its new size, 0: no memory. */
-static size_t prof__cut(char *image, const prof_trace *trace, uint64_t tick)
-{
-    prof__cutter c;
-    size_t size = 0, i;
-    int good;
-    memset(&c, 0, sizeof c);
-    c.image = image;
-    c.trace = trace;
-    c.tick = tick;
-    c.whole = (unsigned char *)calloc(trace->chunk_count + 1, 1);
-    c.thin = (unsigned char *)calloc(trace->chunk_count + 1, 1);
-    c.first = (size_t *)calloc(trace->track_count + 1, sizeof *c.first);
-    good = c.whole && c.thin && c.first;
-    if (good) prof__cut_choose(&c);
-    for (i = 0; good && i < trace->track_count; i++) good = prof__cut_open(&c, &trace->tracks[i], c.first[i]);
-    if (good) {
-        if (c.count > 1) qsort(c.begins, c.count, sizeof *c.begins, prof__cut_order);
-        for (i = 0; i < trace->track_count; i++) prof__cut_number(&c, &trace->tracks[i], c.first[i]);
-        for (i = 0; i < trace->chunk_count; i++)
-            if (c.thin[i]) prof__cut_thin(&c, i);
-        size = prof__cut_compact(&c);
-    }
-    free(c.whole);
-    free(c.thin);
-    free(c.first);
-    free(c.begins);
-    free(c.stack);
-    return size;
-}
-
 static prof_status prof__last_image(const char *path, double seconds)
 {
-    void *image = NULL, *copy = NULL;
-    size_t size = 0;
-    prof__header h;
-    prof_trace *trace = NULL;
-    prof__out out;
+    void *image;
+    size_t size;
     prof_status status = prof__image_copy(&image, &size);
     if (status) return status;
-    memcpy(&h, image, sizeof h);
-    uint64_t tick = prof__last_tick(&h, seconds);
-    if (tick) {
-        copy = malloc(size);
-        status = copy ? PROF_OK : prof__fail(PROF_NO_MEMORY, "%s: no memory for a copy of the image", path);
-        if (copy) memcpy(copy, image, size);
-        if (!status) status = prof__read_image(copy, size, path, &trace); /* which takes the copy */
-        if (!status) size = prof__cut((char *)image, trace, tick);
-        if (!status && !size) status = prof__fail(PROF_NO_MEMORY, "%s: no memory to cut the image", path);
-        prof_trace_close(trace);
-    }
-    if (!status) status = prof__out_file(&out, path);
-    if (!status) {
-        prof__out_bytes(&out, image, size);
-        status = prof__out_close(&out);
-    }
+    prof__header *h = (prof__header *)image;
+    h->window_from = prof__last_tick(h, seconds);
+    status = prof__image_write(path, image, size);
     free(image);
     return status;
 }

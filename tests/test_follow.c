@@ -193,7 +193,7 @@ static void check_same(const prof_trace *a, const prof_trace *b)
         trace_list x = trace_read(a, i);
         while (j < prof_trace_track_count(b) && prof_trace_track(b, j)->id < prof_trace_track(a, i)->id) ++j;
         int there = j < prof_trace_track_count(b) && prof_trace_track(b, j)->id == prof_trace_track(a, i)->id;
-        trace_list y = {NULL, 0};
+        trace_list y = {NULL, 0, NULL, 0};
         if (there) y = trace_read(b, j);
         CHECK_EQUAL(x.count, y.count);
         for (size_t k = 0; k < x.count && k < y.count && test_failures < 20; ++k) {
