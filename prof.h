@@ -308,8 +308,8 @@ PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const
 /* Writes what is recorded now to path, as its extension says (.prof: the image itself), without stopping anybody. */
 PROF_DEF prof_status prof_save(const char *path);
 
-/* The same, of the last seconds only: see prof_trace_window(). A .prof file holds only those chunks that it needs for
-   that, and the begins of the scopes that were open by then. */
+/* The same, of the last seconds only: see prof_trace_window(). A .prof file is as large as that of prof_save(), and opens
+   with its window set: scopes that were open all the time began long before. */
 PROF_DEF prof_status prof_save_last(const char *path, double seconds);
 
 /* Has config.save done soon (in 10 ms or so), by another thread. Only sets a flag: signal handlers may call it. Requests
@@ -446,8 +446,7 @@ PROF_DEF void prof_trace_close(prof_trace *trace); /* null is fine */
    (0: to the end; both 0: everything again). Scopes that reach in are cut to it and marked PROF_TRUNCATED_BEGIN or _END,
    so that they count in no statistics of durations; one that was open all the time is there, too, even if it is still
    open and its thread has recorded nothing since. Frames count where they end, and are cut likewise. Tracks and
-   prof_trace_info go on describing the whole trace: a cursor may yield less than event_count. A file of prof_save_last()
-   opens with its window set. Not while another thread reads the trace. */
+   prof_trace_info go on describing the whole trace: a cursor may yield less than event_count. Not while another thread reads the trace. */
 PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns);
 
 PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace);
@@ -6540,8 +6539,9 @@ static int prof__read_lives(const prof_trace *trace, const prof__read_segment *s
 {
     prof__chunk chunk;
     const prof__read_chunk *at = &trace->chunks[segment->chunk];
-    memcpy(&chunk, trace->image + at->words - trace->header.chunk_header_size / 8, sizeof chunk);
-    return segment->last && chunk.state == PROF__CHUNK_OWNED;
+    if (at->size || !segment->last) return 0;
+    memcpy(&chunk, trace->image + at->place - trace->header.chunk_header_size / 8, sizeof chunk);
+    return chunk.state == PROF__CHUNK_OWNED;
 }
 
 static int prof__read_match_track(prof__read_matcher *m)
