@@ -68,7 +68,7 @@ KERNEL_OWN void *memset(void *at, int value, size_t size)
 
 KERNEL_ENTRY int kernel_start(void *memory, size_t size, int fill)
 {
-    prof_config config = {0, 0, PROF_RING, PROF_CLOCK_AUTO, 0, 0, 0, 0, 0, 0, 0, PROF_LIMIT_STOP, 0, 0};
+    static prof_config config; /* all zero, in C and in C++ */
     config.memory = memory;
     config.memory_size = size;
     config.clock_hz = KERNEL_HZ;

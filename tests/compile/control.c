@@ -45,7 +45,7 @@ static int reading(void)
 
 int main(void)
 {
-    prof_config config = {0, 0, PROF_RING, PROF_CLOCK_AUTO, 0, 0, 0, 0, 0, 0, 0, PROF_LIMIT_STOP, 0, 0};
+    static prof_config config; /* all zero, in C and in C++ */
     int failures = 0;
     int level = 3;
     config.output = "never-written.json";

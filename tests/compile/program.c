@@ -303,7 +303,7 @@ static void program_read(const prof_trace *trace)
 
 int main(void)
 {
-    prof_config config = {0, 0, PROF_RING, PROF_CLOCK_AUTO, 0, 0, 0, 0, 0, 0, 0, PROF_LIMIT_STOP, 0, 0};
+    static prof_config config; /* all zero, in C and in C++ */
     prof_trace *trace = NULL;
     int quiet, recorded;
     config.buffer_size = 1 << 20;
