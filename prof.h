@@ -5895,7 +5895,7 @@ static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buff
     prof__block block;
     if (!chunk->size) return trace->image + chunk->place;
     if (buffer->chunk == number + 1) return buffer->words;
-    if (chunk->size == PROF__NONE32 || !prof__read_buffer_make(trace, buffer) ||
+    if (chunk->size == PROF__NONE32 || !buffer->words ||
         !prof__read_block(trace, buffer, chunk->place, chunk->place + chunk->size, &block) ||
         block.size != chunk->size || block.sequence != chunk->sequence || block.words != chunk->words)
         return NULL;
@@ -6005,7 +6005,8 @@ static int prof__read_lap_ends(const prof_trace *trace, uint64_t offset, uint64_
 {
     prof__block block;
     if (end - offset < sizeof block) return 1;
-    return prof__read_part(trace, offset, &block, sizeof block) && block.magic == PROF__BLOCK_MAGIC && !block.sequence;
+    return prof__read_part(trace, offset, &block, sizeof block) && block.magic == PROF__BLOCK_MAGIC && !block.sequence &&
+           block.size == sizeof block && block.check == prof__block_check(&block, NULL);
 }
 
 /* Reads the blocks from offset to end, which for wraps may be preceded by unused bytes. Damaged ones are left out and
@@ -6031,7 +6032,7 @@ static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, i
             offset += block.size;
             continue;
         }
-        if (wraps && !damaged && prof__read_lap_ends(trace, offset, end)) return 1;
+        if (wraps && prof__read_lap_ends(trace, offset, end)) return 1;
         trace->info.lost_blocks += !damaged;
         damaged = 1;
         offset = prof__read_resume(trace, offset + 8, end);
@@ -6779,6 +6780,10 @@ static prof_status prof__read_image(void *image, size_t size, FILE *file, const 
     prof_trace *trace = NULL;
     prof__header header;
     prof_status status = prof__read_header(image, size, what, &header);
+    if (file && (status != PROF_OK || header.archive_first == header.archive_next)) {
+        fclose(file);
+        file = NULL;
+    }
     if (status == PROF_OK) {
         trace = (prof_trace *)calloc(1, sizeof *trace);
         if (trace) {
@@ -6992,6 +6997,7 @@ PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, pro
 {
     const prof__read_track *about;
     prof_cursor *c;
+    int archived = 1;
     if (!trace || !cursor) return prof__fail(PROF_INVALID_ARGUMENT, "prof_cursor_open: trace or cursor is null");
     *cursor = NULL;
     if (track >= trace->track_count)
@@ -7014,8 +7020,9 @@ PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, pro
         c->crossing = about->crossing;
         c->exception = about->exception;
         c->tick = about->tick;
+        if (trace->file || trace->size > trace->header.image_size) archived = prof__read_buffer_make(trace, &c->buffer);
     }
-    if (!c || !c->nodes || !c->segment_args || !c->stack || !c->args || !c->frames ||
+    if (!c || !c->nodes || !c->segment_args || !c->stack || !c->args || !c->frames || !archived ||
         (about->frames && !prof__read_reserve(&c->frame_index, about->frames))) {
         prof_cursor_close(c);
         return prof__fail(PROF_NO_MEMORY, "no memory to read track %lu", (unsigned long)track);
