@@ -641,6 +641,7 @@ static prof_trace *damaged_open(const image *im, int file)
     status = file ? prof_trace_open(path, &trace) : prof_trace_memory(im->bytes, im->size, &trace);
     CHECK(status == PROF_OK || status == PROF_CORRUPT || status == PROF_UNSUPPORTED);
     CHECK(!status == !!trace);
+    if (trace) prof_trace_window(trace, 0, 0); /* the header may say that only a part is wanted */
     if (trace) trace_check(trace);
     return trace;
 }
