@@ -6,7 +6,7 @@ mkdir -p build/fuzz/corpus
 clang -std=gnu99 -g -O2 -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all tests/fuzz_image.c -o build/fuzz/image -ldl || exit 1
 cp tests/corpus/* build/fuzz/corpus/
 for seed in 1 2; do
-    build/fuzz/image -max_total_time="$seconds" -max_len=2048 -seed=$seed -rss_limit_mb=2048 -timeout=10 \
+    build/fuzz/image -max_total_time="$seconds" -max_len=3072 -seed=$seed -rss_limit_mb=2048 -timeout=10 \
         -artifact_prefix=build/fuzz/ -print_final_stats=1 build/fuzz/corpus >build/fuzz/log.$seed 2>&1 &
     eval "pid$seed=\$!"
 done
