@@ -85,13 +85,16 @@ $(BUILD)/bench_shared: bench/shared.c $(BUILD)/libbench.so
 	$(CC) -O2 bench/shared.c -o $@ -L$(BUILD) -lbench -Wl,-rpath,'$$ORIGIN'
 $(BUILD)/bench_threads: bench/threads.c $(BUILD)/implementation.o
 	$(CC) -std=gnu99 -I. -O2 bench/threads.c $(BUILD)/implementation.o -o $@ $(LIBS)
+$(BUILD)/bench_modes: bench/modes.c $(BUILD)/implementation.o
+	$(CC) -std=gnu99 -I. -O2 bench/modes.c $(BUILD)/implementation.o -o $@ $(LIBS)
 
-bench: $(BUILD)/bench $(BUILD)/bench_shared $(BUILD)/bench_threads
+bench: $(BUILD)/bench $(BUILD)/bench_shared $(BUILD)/bench_threads $(BUILD)/bench_modes
 	@echo "== ring in memory";      $(BUILD)/bench
 	@echo "== ring in a file";      $(BUILD)/bench output $(BUILD)/bench.prof
 	@echo "== in a shared library"; $(BUILD)/bench_shared
 	@echo "== ordered clock";       $(BUILD)/bench clock ordered
 	@echo "== one and two threads"; $(BUILD)/bench_threads
+	@echo "== modes";               $(BUILD)/bench_modes
 
 install:
 	mkdir -p $(DESTDIR)$(PREFIX)/include

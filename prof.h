@@ -1563,6 +1563,7 @@ typedef struct prof__stream {
     int file, opened;        /* the mapped file, open for writing behind the mapping */
     uint64_t device, inode;  /* which that is: the program may close descriptors that are not its own */
     uint64_t retry_at, backoff_ns; /* after a write that failed: when to try again */
+    uint64_t seen;           /* next_chunk when all that was full had been packed */
     int full;                /* max_file_size is reached, and nothing may be dropped for more */
     prof__block *block;      /* room to pack a chunk */
     char path[1040];         /* of the file, where it is not the output itself; "" if it is */
@@ -4328,7 +4329,9 @@ static int prof__stream_step(prof__session *s)
     prof__stream *stream = &s->stream;
     if (s->header->mode != PROF_STREAM || stream->full) return 0;
     if (stream->backoff_ns && prof__monotonic() < stream->retry_at) return 0;
-    uint64_t first = PROF__LOAD(&s->header->next_chunk) % s->chunk_count, at = 0;
+    uint64_t next = PROF__LOAD(&s->header->next_chunk), first = next % s->chunk_count, at = 0;
+    if (next == stream->seen && PROF__LOAD(&s->free_chunks) > s->chunk_count / 2) return 0; /* need not look */
+    stream->seen = next;
     prof__chunk *chunk = prof__chunk_full(s, first, &at);
     if (!chunk) return 0;
     PROFILE_SCOPE_CL("pack", "prof", 2);
@@ -4339,7 +4342,10 @@ static int prof__stream_step(prof__session *s)
         stream->backoff_ns = 0;
         prof__chunk_release(s, chunk);
     }
-    if (error) prof__stream_failed(s, error);
+    if (error) {
+        stream->seen = ~0ull;
+        prof__stream_failed(s, error);
+    }
     return 1;
 }
 #endif
@@ -4456,12 +4462,13 @@ static void prof__service_join(prof__session *s) { pthread_join(s->service.threa
 
 #define PROF__FOLLOW_PERIOD 5000000u /* ns: so often, at least, what triggers a save is looked for */
 
-/* The longest sleep is an eighth of the time in which the ring fills at 160 MB, 10 million scopes, a second. */
+/* The longest sleep is an eighth of the time in which the ring fills at 160 MB, 10 million scopes, a second. Not below a
+   millisecond: a ring of less than 1.3 MB takes less than that rate, but an idle program costs no more than this. */
 static uint64_t prof__service_longest(const prof__session *s)
 {
     uint64_t ns = s->chunk_count * s->chunk_size / 8 * 25 / 4;
     if (!prof__chunks_kept(s)) ns = s->dump_period_ns / 10;
-    if (ns < 200000) ns = 200000;
+    if (ns < 1000000) ns = 1000000;
     return ns < 1000000000 ? ns : 1000000000;
 }
 
