@@ -1151,7 +1151,7 @@ typedef struct prof__thread {
     uint64_t loose[32];
     uint64_t *begun, *begun_end; /* the last begin, where short scopes are taken back */
     char name[64]; /* PROFILE_THREAD's, kept from session to session */
-    uint32_t waited;    /* a wait for room ended in vain when the session's released + 1 was this; 0: none did */
+    uint32_t waited;    /* a wait for room ended in vain when prof__room_mark() was this */
     uint32_t impatient; /* the service: never waits for room, and has a chunk of its own in reserve */
 } prof__thread;
 
@@ -1864,22 +1864,27 @@ static int prof__room_wait(prof__thread *self, prof__session *s)
     return 0;
 }
 #else
+/* Changes with each chunk that is let go, and from session to session. */
+static uint32_t prof__room_mark(const prof__session *s)
+{
+    return PROF__ACQUIRE(&s->released) + s->epoch * 0x9E3779B1u;
+}
+
 static PROF__COLD int prof__room_wait(prof__thread *self, prof__session *s)
 {
-    uint32_t released = PROF__ACQUIRE(&s->released);
-    if (!s->wait_ns || !prof__chunks_kept(s) || self->impatient || self->waited == released + 1) return 0;
+    if (!s->wait_ns || !prof__chunks_kept(s) || self->impatient || self->waited == prof__room_mark(s)) return 0;
     PROF__ERRNO_SAVE();
     uint64_t now = prof__monotonic(), deadline = now + s->wait_ns;
     int found = 0;
     __atomic_fetch_add(&s->waiting, 1, __ATOMIC_SEQ_CST);
     prof__word_wake(&s->service.word); /* may sleep longer than this thread */
     while (!(found = PROF__LOAD(&s->free_chunks) != 0) && now < deadline && !PROF__ACQUIRE(&s->service.stop)) {
-        released = __atomic_load_n(&s->released, __ATOMIC_SEQ_CST);
+        uint32_t released = __atomic_load_n(&s->released, __ATOMIC_SEQ_CST);
         if (!PROF__LOAD(&s->free_chunks)) prof__word_wait(&s->released, released, deadline - now);
         now = prof__monotonic();
     }
     __atomic_fetch_sub(&s->waiting, 1, __ATOMIC_SEQ_CST);
-    self->waited = found ? 0 : PROF__ACQUIRE(&s->released) + 1;
+    if (!found) self->waited = prof__room_mark(s);
     PROF__ERRNO_RESTORE();
     return found;
 }

@@ -647,6 +647,8 @@ TEST(stop_keeps_the_oldest)
     PROFILE_THREAD(NULL);
 }
 
+static int disk_has_failed(void) { return __atomic_load_n(&prof__state.session->header->write_failures, __ATOMIC_ACQUIRE) != 0; }
+
 TEST(disk_full)
 {
     char folder[300], path[320], filler[320];
@@ -659,13 +661,12 @@ TEST(disk_full)
     char *block = (char *)calloc(1, 1 << 20);
     trace_write_file(filler, block, 1 << 20);
     free(block);
+    config.wait_ns = 1000000000; /* so that the ring is not full before the disk is */
     trace_start(&config);
     PROFILE_THREAD("main");
     int64_t made = 0;
-    for (int i = 0; i < 3000 && free_chunks(); ++i) { /* at a pace that the service can keep, until the disk is full */
-        for (int j = 0; j < 5000; ++j) tick(made++);
-        pause_us(1000);
-    }
+    while (!disk_has_failed() && made < 10000000) tick(made++);
+    for (int i = 0; i < 40000; ++i) tick(made++);
     CHECK_EQUAL(free_chunks(), 0);
     for (int i = 0; i < 1000; ++i) tick(made++);
     CHECK(!unlink(filler));
@@ -694,13 +695,12 @@ static int child_with_a_limit(void)
     setrlimit(RLIMIT_FSIZE, &small);
     CHECK_EQUAL(prof_start(&config), PROF_IO); /* the ring alone is larger */
     setrlimit(RLIMIT_FSIZE, &limit);
+    config.wait_ns = 1000000000;
     trace_start(&config);
     PROFILE_THREAD("main");
     int64_t made = 0;
-    for (int i = 0; i < 3000 && free_chunks(); ++i) {
-        for (int j = 0; j < 5000; ++j) tick(made++);
-        pause_us(1000);
-    }
+    while (!disk_has_failed() && made < 10000000) tick(made++);
+    for (int i = 0; i < 40000; ++i) tick(made++);
     CHECK_EQUAL(free_chunks(), 0);
     limit.rlim_cur = RLIM_INFINITY;
     setrlimit(RLIMIT_FSIZE, &limit);
