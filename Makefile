@@ -88,13 +88,18 @@ $(BUILD)/bench_threads: bench/threads.c $(BUILD)/implementation.o
 $(BUILD)/bench_modes: bench/modes.c $(BUILD)/implementation.o
 	$(CC) -std=gnu99 -I. -O2 bench/modes.c $(BUILD)/implementation.o -o $@ $(LIBS)
 
-bench: $(BUILD)/bench $(BUILD)/bench_shared $(BUILD)/bench_threads $(BUILD)/bench_modes
+$(BUILD)/bench_pack: bench/pack.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu99 -I. -O2 $< -o $@ $(LIBS)
+
+bench: $(BUILD)/bench $(BUILD)/bench_shared $(BUILD)/bench_threads $(BUILD)/bench_modes $(BUILD)/bench_pack
 	@echo "== ring in memory";      $(BUILD)/bench
 	@echo "== ring in a file";      $(BUILD)/bench output $(BUILD)/bench.prof
 	@echo "== in a shared library"; $(BUILD)/bench_shared
 	@echo "== ordered clock";       $(BUILD)/bench clock ordered
 	@echo "== one and two threads"; $(BUILD)/bench_threads
 	@echo "== modes";               $(BUILD)/bench_modes
+	@echo "== packing";             $(BUILD)/bench_pack $(BUILD)/bench.prof
 
 install:
 	mkdir -p $(DESTDIR)$(PREFIX)/include

@@ -5422,8 +5422,9 @@ typedef struct prof__read_segment {
     uint32_t first, end; /* words of the chunk, from the TRACK record on */
     uint32_t name;       /* string id */
     int32_t depth;       /* scopes open at its end, less the orphans among those closed so far */
-    uint16_t last;       /* 1: the chunk has no later segment, so that the chunk's losses belong here */
     uint16_t number;     /* of the chunk among the track's, modulo 256 */
+    uint8_t last;        /* 1: the chunk has no later segment, so that the chunk's losses belong here */
+    uint8_t gap;         /* 1: something is missing in front of it */
 } prof__read_segment;
 
 /* A scope that is open at the end of the segment in which it began. */
@@ -6305,6 +6306,7 @@ typedef struct prof__read_matcher {
     uint64_t tick;
     size_t hint;
     uint64_t event_tick; /* of the first event */
+    int torn;            /* behind a gap: an END without a begin says nothing of the track's first time */
     size_t nodes, args;  /* of this segment */
 } prof__read_matcher;
 
@@ -6374,7 +6376,7 @@ static uint32_t prof__read_match(prof__read_matcher *m, uint32_t site, uint64_t 
         return 0;
     }
     closes = m->depth + 1;
-    if (!m->trace->partial || closes > PROF__CLOSE_MAX) return 0;
+    if (!m->trace->partial || m->torn || closes > PROF__CLOSE_MAX) return 0;
     if (!PROF__ROOM(m->trace->orphans, m->trace->orphan_capacity, m->trace->orphan_count))
         return PROF__NONE32;
     while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END);
@@ -6472,6 +6474,16 @@ static int prof__read_except(prof__read_matcher *m, uint32_t segment, size_t wor
     return 1;
 }
 
+/* Something is missing here: what was open before ends with the last thing known. */
+static void prof__read_tear(prof__read_matcher *m)
+{
+    while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END);
+    m->trace->info.unmatched += m->pending_count;
+    m->pending = m->pending_last = PROF__NONE;
+    m->pending_count = 0;
+    m->torn = 1;
+}
+
 static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
 {
     prof_trace *trace = m->trace;
@@ -6480,11 +6492,14 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
     const uint64_t *words = prof__read_words(trace, &trace->buffer, segment->chunk);
     size_t at, length;
     m->nodes = m->args = 0;
+    if (segment->gap && number) prof__read_tear(m);
     if (!words && chunk->size != PROF__NONE32) {
         chunk->size = PROF__NONE32;
         trace->info.lost_blocks++;
         trace->partial = 1;
     }
+    if (!words) segment->gap = 1;
+    if (!words) prof__read_tear(m);
     for (at = segment->first; words && at < segment->end; at += length) {
         uint64_t head = words[at];
         unsigned kind = prof__read_kind(head);
@@ -6569,6 +6584,7 @@ static int prof__read_match_track(prof__read_matcher *m)
     if (track->tick == ~(uint64_t)0) track->tick = trace->chunks[trace->segments[track->segment].chunk].tick;
     m->tick = m->event_tick = track->tick;
     m->crossed = 0;
+    m->torn = 0;
     m->pending = m->pending_last = PROF__NONE;
     m->pending_count = 0;
     for (i = 0; i < track->segment_count; i++)
@@ -6586,6 +6602,12 @@ static int prof__read_match_track(prof__read_matcher *m)
     trace->info.lost += track->about.lost;
     if (track->about.last_ns > trace->info.duration_ns) trace->info.duration_ns = track->about.last_ns;
     return 1;
+}
+
+/* 1: blocks may be missing in the midst of others, of which too many would go with them. */
+static int prof__read_archived(const prof_trace *trace)
+{
+    return trace->header.archive_first != trace->header.archive_next;
 }
 
 static int prof__read_tracks(prof_trace *trace)
@@ -6606,9 +6628,12 @@ static int prof__read_tracks(prof_trace *trace)
         m.track->segment = i;
         for (; i < trace->segment_count && trace->segments[i].track == trace->segments[m.track->segment].track; i++) {
             if (m.track->segment_count && prof__read_gap(&trace->segments[i - 1], &trace->segments[i])) {
-                m.track->segment = i; /* what is older than a gap is dropped */
-                m.track->segment_count = 0;
                 trace->partial = 1;
+                trace->segments[i].gap = 1;
+                if (!prof__read_archived(trace)) {
+                    m.track->segment = i; /* what is older than a gap in the ring is dropped */
+                    m.track->segment_count = 0;
+                }
             }
             m.track->segment_count++;
         }
@@ -7136,6 +7161,7 @@ static void prof__read_load(prof_cursor *c)
     size_t at, length;
     c->node = c->node_count = c->arg_count = 0;
     c->words = words;
+    if (segment->gap && c->segment > 1) c->depth = c->crossed = 0; /* all have their ends */
     if (!words) {
         prof__read_skip(c, segment);
         return;

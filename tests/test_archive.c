@@ -761,6 +761,14 @@ TEST(damaged_blocks_cost_only_themselves)
         trace = damaged_open(&im, 0);
         CHECK_EQUAL(trace->chunk_count, 8);
         CHECK_EQUAL(prof_trace_about(trace)->lost_blocks, 1);
+        trace_list list = trace_read(trace, 0);
+        CHECK_EQUAL(list.count, 80);
+        CHECK_EQUAL(list.events[0].id >> trace->word_bits, 1);
+        CHECK_EQUAL(list.events[29].id >> trace->word_bits, 3);
+        CHECK_EQUAL(list.events[30].id >> trace->word_bits, 5);
+        CHECK_EQUAL(list.events[79].id >> trace->word_bits, 9);
+        CHECK_EQUAL(prof_trace_about(trace)->unmatched, 1); /* the end of the scope that crosses from the fourth */
+        trace_free(&list);
         prof_trace_close(trace);
     }
     block->size = size;
