@@ -553,6 +553,55 @@ TEST(statistics_equal_the_readers_in_a_race) /* the follower looks while others 
     }
 }
 
+static uint64_t longest_leaf;
+
+static void measured_leaf(void)
+{
+    uint64_t before = prof__monotonic();
+    PROFILE_BLOCK("leaf") {}
+    uint64_t took = prof__monotonic() - before;
+    if (took > longest_leaf) longest_leaf = took;
+}
+
+/* A ring that comes round between two looks: what was missed is missing, and nothing wrong takes its place. */
+TEST(what_was_missed_is_missing)
+{
+    prof__folded folded;
+    uint64_t turns = 0;
+    longest_leaf = 0;
+    start_followed(128 << 10, 0, PROF_CLOCK_MONOTONIC);
+    PROFILE_BEGIN("outer");
+    for (int round = 0; round < 30; ++round) {
+        PROFILE_BEGIN("inner");
+        for (int i = 0; i < (round % 3 ? 100 : 40000); ++i, ++turns) measured_leaf();
+        PROFILE_END("inner");
+        look();
+    }
+    PROFILE_END("outer");
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    look();
+    look();
+    CHECK(followed->gaps > 0);
+    memset(&folded, 0, sizeof folded);
+    CHECK(prof__folded_copy(&folded, followed));
+    CHECK_EQUAL(folded.open, 0);
+    for (size_t i = 1; i < folded.count; ++i) {
+        const prof_stat *stat = &folded.figures[i].stat;
+        const char *name = prof__follow_name(followed, prof__follow_site_of(followed, folded.sites[i])->name);
+        if (!strcmp(name, "leaf")) {
+            CHECK(stat->count > 2000 && stat->count < turns);
+            CHECK(stat->max_ns <= longest_leaf);
+            CHECK(stat->truncated <= 2 * followed->gaps);
+        } else if (!strcmp(name, "outer")) {
+            CHECK_EQUAL(stat->truncated, stat->count); /* of every one either end is unknown */
+        } else {
+            CHECK_TEXT(name, "inner");
+            CHECK(stat->count - stat->truncated >= 19); /* those that were seen as a whole */
+        }
+    }
+    prof__folded_free(&folded);
+}
+
 /*-- PROF_STATS ------------------------------------------------------------------------------------------------------*/
 
 static prof_config stats_config(size_t buffer)
