@@ -1,11 +1,11 @@
-/* A flight recorder: a server records all the time into a small ring and saves it whenever a request was slow. The ring
-   is a mapped file, so that the last moments are on disk even when the server dies; here SIGKILL ends it in the middle
-   of a request, and its parent reads what it left.
+/* A flight recorder: a server records all the time into a small ring and saves its last seconds whenever a request was
+   slow, or somebody asks by `kill -USR1`. The ring is a mapped file, so that the last moments are on disk even when the
+   server dies; here SIGKILL ends it in the middle of a request, and its parent reads what it left.
 
        cc -O2 examples/flight_recorder.c -o flight_recorder -pthread && ./flight_recorder
 
-   It leaves flight_recorder.prof (the last moments) and slow-1.prof (around the slow request). Another process may read
-   both, also while the server is still running: see read_trace.c. */
+   It leaves flight_recorder.prof (the last moments) and slow-1.prof (what led to the slow request). Another process may
+   read both, also while the server is still running: see read_trace.c. */
 #define PROF_IMPLEMENTATION
 #include "../prof.h"
 #include <signal.h>
@@ -18,14 +18,7 @@
 #error "flight_recorder.c is about the recorder: compile it without PROF_ENABLE=0"
 #endif
 
-enum { SLOW_MS = 60, SLOW_REQUEST = 2000, LAST_REQUEST = 3000 };
-
-static double now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
+enum { SLOW_REQUEST = 2000, LAST_REQUEST = 6000 };
 
 /*-- the server ------------------------------------------------------------------------------------------------------*/
 
@@ -56,31 +49,22 @@ static unsigned answer(int request)
     return result;
 }
 
-/* Called after every request: costs a clock reading unless it was slow. The server does not stop for it. */
-static void watch(int request, double ms)
-{
-    static int saved;
-    char path[64];
-    if (ms < SLOW_MS || saved == 10) return;
-    PROFILE_MARK_F("request %d took %.0f ms", request, ms);
-    snprintf(path, sizeof path, "slow-%d.prof", ++saved);
-    if (prof_save(path) != PROF_OK) fprintf(stderr, "server: %s\n", prof_error());
-}
-
 static void serve(void)
 {
     prof_config config = {.output = "flight_recorder.prof", .buffer_size = 256 * 1024};
+    config.save = "slow-%c.prof";              /* slow-1.prof, slow-2.prof, ... */
+    config.save_over = "scope:request>60ms";   /* in a game: "frame>16.7ms" */
+    config.save_last = 5;                      /* seconds, as far as they are in the ring */
+    config.save_every = 30;                    /* seconds: not all the time if everything is slow */
+    config.save_signal = SIGUSR1;              /* and whenever asked; prof_save_request() does the same */
     if (prof_start(&config) != PROF_OK) fprintf(stderr, "server: no flight recorder: %s\n", prof_error());
     PROFILE_THREAD("server");
     for (unsigned i = 0; i < 1 << 14; i++) table[i] = i * i;
     for (int request = 1;; request++) {
-        double start = now_ms();
-        PROFILE_BLOCK("request") {
-            unsigned result = answer(request);
-            PROFILE_ARG_I("number", request);
-            PROFILE_ARG_U("answer", result);
-        }
-        watch(request, now_ms() - start);
+        PROFILE_SCOPE("request"); /* a thread of prof's own watches how long these take, and saves */
+        unsigned result = answer(request);
+        PROFILE_ARG_I("number", request);
+        PROFILE_ARG_U("answer", result);
     }
 }
 
