@@ -92,7 +92,10 @@ $(BUILD)/bench_pack: bench/pack.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) -std=gnu99 -I. -O2 $< -o $@ $(LIBS)
 
-bench: $(BUILD)/bench $(BUILD)/bench_shared $(BUILD)/bench_threads $(BUILD)/bench_modes $(BUILD)/bench_pack
+$(BUILD)/bench_follow: bench/follow.c $(BUILD)/implementation.o
+	$(CC) -std=gnu99 -I. -O2 bench/follow.c $(BUILD)/implementation.o -o $@ $(LIBS)
+
+bench: $(addprefix $(BUILD)/,bench bench_shared bench_threads bench_modes bench_pack bench_follow)
 	@echo "== ring in memory";      $(BUILD)/bench
 	@echo "== ring in a file";      $(BUILD)/bench output $(BUILD)/bench.prof
 	@echo "== in a shared library"; $(BUILD)/bench_shared
@@ -100,6 +103,7 @@ bench: $(BUILD)/bench $(BUILD)/bench_shared $(BUILD)/bench_threads $(BUILD)/benc
 	@echo "== one and two threads"; $(BUILD)/bench_threads
 	@echo "== modes";               $(BUILD)/bench_modes
 	@echo "== packing";             $(BUILD)/bench_pack $(BUILD)/bench.prof
+	@echo "== followed";            $(BUILD)/bench_follow
 
 install:
 	mkdir -p $(DESTDIR)$(PREFIX)/include
