@@ -37,7 +37,7 @@ TABLE OF CONTENTS                          (search for the tag)
     >>control   start, stop, pause, save
 
     Implementation: >>image >>platform >>errors >>clock >>meta >>ring >>writer >>out >>pack >>memory >>session
-                    >>service >>autostart >>reader >>statistics >>summary >>csv >>instrument
+                    >>service >>autostart >>reader >>last >>statistics >>summary >>csv >>follow >>save >>instrument
 
 COMPILE-TIME OPTIONS                                                                                       >>options
 
@@ -75,10 +75,24 @@ MANUAL                                                                          
     (Not if the machine loses power: the pages are the kernel's to write.) prof_trace_open() reads it, also while the
     program is still running.
 
+    The last seconds. prof_save_last() writes what led to this moment. Or let prof watch for the moment: with
+        config.save = "slow-%c.json"; config.save_over = "frame>16.7ms,scope:net.*>2ms";
+        config.save_last = 5; config.save_every = 30;
+    a frame that took longer than 16.7 ms saves the last 5 seconds, with that frame in them, at most every 30 seconds. A
+    thread of prof's own reads what the others record: it finds a slow scope when that has ended, 5 ms later as a rule,
+    and the recording threads do not notice (see BENCHMARKS.md). The cause stands in the trace, as an instant on the
+    track "prof". save_signal and prof_save_request() save as well, as often as they are asked.
+
+    Endless runs. PROF_STATS keeps no events but their statistics, in memory that does not grow: prof_stats() and
+    prof_summary_write() of a prof_trace_live() show, at any time, everything up to now, and an output may be a .txt. The
+    figures are those of a PROF_RING that had kept everything, percentiles to 0.8 %. One thread adds up to 40 million
+    scopes a second; when it falls behind, threads lose events, which is counted, or wait (config.wait_ns). Beyond 4096
+    names a scope counts as "(more scopes)"; beyond 4096 scopes in one another the inner ones are not seen.
+
     Signals. Scopes may stand in signal handlers. A handler that interrupts a macro in the few nanoseconds in which it
     writes records nothing, and that is counted; all others record on the track of the thread they interrupt. A
     siglongjmp out of a handler that interrupted such a moment leaves the thread unable to record. All functions of
-    >>control, >>read and >>reports are for ordinary code only.
+    >>control, >>read and >>reports, but for prof_save_request(), are for ordinary code only.
 
     fork(). The child is as if nothing had been started: the parent's buffer and file are the parent's alone, and the
     child may call prof_start(). vfork() and posix_spawn() need nothing.
@@ -106,8 +120,8 @@ MANUAL                                                                          
     another machine, the rate is the processor's own word for it.
 
     Never. prof does not print (but for errors of PROF_OUTPUT, on stderr), does not abort, does not change signal
-    handlers, errno, locale or environment, starts no thread but the one of PROF_STREAM, PROF_STATS and dump_period, and
-    no macro allocates anything.
+    handlers (but that of save_signal), errno, locale or environment, starts no thread but the one of PROF_STREAM,
+    PROF_STATS, save and dump_period, and no macro allocates anything.
 
     Automatic tracing of functions. Compile your files with -finstrument-functions, and the implementation, without that
     flag, with PROF_INSTRUMENT_FUNCTIONS: every call is a scope, named by the symbol tables. Filter by min_duration, which
@@ -273,8 +287,8 @@ typedef struct prof_site {
 } prof_site;
 
 /*-- CONTROL ---------------------------------------------------------------------------------------------- >>control --
-   Any thread, at any time; none of these is for signal handlers. With PROF_ENABLE=0 each is the constant PROF_DISABLED
-   (prof_enabled: 0, texts: ""), evaluates no argument and needs no implementation to link. */
+   Any thread, at any time; none of these but prof_save_request() is for signal handlers. With PROF_ENABLE=0 each is the
+   constant PROF_DISABLED (prof_enabled: 0, texts: ""), evaluates no argument and needs no implementation to link. */
 #if PROF_ENABLE
 
 /* Starts a session. config may be null. Discards what an earlier session left in memory.
