@@ -286,6 +286,10 @@ typedef struct prof_site {
     uint32_t private_session, private_name;
 } prof_site;
 
+/* A track of its own: see prof_fiber_create(). */
+typedef struct prof_fiber prof_fiber;
+#define PROF_FIBER_SIZE 512
+
 /*-- CONTROL ---------------------------------------------------------------------------------------------- >>control --
    Any thread, at any time; none of these but prof_save_request() is for signal handlers. With PROF_ENABLE=0 each is the
    constant PROF_DISABLED (prof_enabled: 0, texts: ""), evaluates no argument and needs no implementation to link. */
@@ -333,6 +337,23 @@ PROF_DEF prof_status prof_save_request(void);
 
 /* Frees the memory of a stopped session. Not needed before a new prof_start or at exit. */
 PROF_DEF prof_status prof_reset(void);
+
+/* A track of its own for what moves between threads, or takes turns on one: a coroutine, a fiber, a job, a task. Fibers
+   work whether a session runs or not, and through any number of sessions, in each of which they are one track. A fiber
+   is on one thread at a time; what hands it from one to the next must order memory, as every queue of a scheduler does.
+   name: copied, up to 63 bytes; may be null. Null without memory. Any thread. */
+PROF_DEF prof_fiber *prof_fiber_create(const char *name);
+
+/* The same in memory of yours: PROF_FIBER_SIZE bytes, 8-byte aligned, that stay until the fiber runs no more. */
+PROF_DEF prof_fiber *prof_fiber_init(void *memory, const char *name);
+
+/* What the calling thread records from here on belongs to fiber, or, if that is null, to the thread's own track. Call it
+   next to the switch of stacks, on either side of it, in code that holds no scope itself. Costs three words of the
+   buffer and about as much time as a scope; no lock, but for a fiber's first events in a session. */
+PROF_DEF void prof_fiber_switch(prof_fiber *fiber);
+
+/* Frees a fiber that runs no more, and is on no other thread. Null is fine. Its scopes still open end as truncated. */
+PROF_DEF void prof_fiber_destroy(prof_fiber *fiber);
 
 PROF_DEF const char *prof_status_text(prof_status status);
 /* The last failure of the calling thread in one line, for example "unknown key 'bufer': did you mean 'buffer'?".
@@ -419,6 +440,7 @@ typedef struct prof_track {
     uint64_t lost;                /* events that could not be recorded on this track */
     uint64_t event_count;         /* what a cursor will yield */
     int64_t first_ns, last_ns;    /* of what is retained */
+    int fiber;                    /* 1: of prof_fiber_create(); thread_id is the first thread known that it was on */
 } prof_track;
 
 typedef struct prof_trace_info {
@@ -899,6 +921,10 @@ int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never def
 #define prof_status_text(status) PROF__STRIPPED("", PROF__USE(status))
 #define prof_error() PROF__STRIPPED("", (void)0)
 #define prof_thread_name(name) PROF__STRIPPED((void)0, PROF__USE(name))
+#define prof_fiber_create(name) PROF__STRIPPED((prof_fiber *)0, PROF__USE(name))
+#define prof_fiber_init(memory, name) PROF__STRIPPED((prof_fiber *)0, PROF__USE2(memory, name))
+#define prof_fiber_switch(fiber) PROF__STRIPPED((void)0, PROF__USE(fiber))
+#define prof_fiber_destroy(fiber) PROF__STRIPPED((void)0, PROF__USE(fiber))
 #define prof_trace_open(path, trace) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(path, trace))
 #define prof_trace_live(trace) PROF__STRIPPED(PROF_DISABLED, PROF__USE(trace))
 #define prof_trace_memory(image, size, trace) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(image, size, trace))
@@ -949,16 +975,19 @@ extern "C" {
                                                                                   COUNTER_*, then 1 word: the value
        63..60 kind   59..40 call site id   39..32 value type   31 cut   15..0 n   ARG, then n words: the value
                                                                                   NAME, the same: a string, site 0
-       63..60 kind   39..32 m   31..0 name (string id)                            TRACK, then track id, thread id
+       63..60 kind   59..32 serial, low part   31 fiber   30..0 name (string id)  TRACK, then 2 words:
+                     63..40 serial, high part   39..0 track id;  63..0 thread id
        63..60 kind   39..0 count                                                  LOST
 
-   TRACK says whose records follow, and comes first in each chunk; m counts the track's chunks (modulo 256). ARG belongs to the innermost open scope of its track.
+   TRACK says whose records follow, and on which thread; it comes first in each chunk. serial counts the TRACK records of
+   its track from 1 on, over all threads and chunks: it puts them in order, and shows what is missing. ARG belongs to the
+   innermost open scope of its track.
    NAME is the run-time name of the BEGIN or MARK directly before it. An END closes the innermost open scope with the
    same call site or, failing that, of the same name; scopes inside that one were left without an end (longjmp).
    Strings end with at least one zero byte and are padded to whole words. Chunks are in order of their sequence number. */
 
 #define PROF__MAGIC "prof.img"
-#define PROF__IMAGE_VERSION 1
+#define PROF__IMAGE_VERSION 2
 #define PROF__BYTE_ORDER 0x01020304u
 #define PROF__TICK_BITS 40
 #define PROF__TICK_MASK ((1ull << PROF__TICK_BITS) - 1)
@@ -991,13 +1020,14 @@ typedef struct prof__header {
     uint64_t meta_used;   /* bytes */
     uint64_t lost;        /* events lost on threads without a chunk; the others' are in their chunks */
     uint64_t sites_lost;  /* call sites and names that found no room in meta */
-    uint64_t tracks;      /* track ids given out */
+    uint64_t tracks;      /* track ids given out, at most 2^40 - 1 */
     char program[64], clock_name[24], boot_id[40]; /* boot_id: tells whether this machine's counter is still the same */
     /* PROF_STREAM, file offsets: the archive's region, and in it the oldest block and the place of the next one */
     uint64_t archive_offset, archive_limit, archive_first, archive_next;
     uint64_t write_failures; /* writes in the background that failed and were tried again */
     char write_error[64];    /* why the last of them did, or why the file does not grow any more */
     uint64_t window_from, window_to; /* ticks: what a reader shows of the rest; 0: no limit */
+    uint64_t copy_tick; /* in a copy of a running image: when it was begun. What is later may be incomplete. 0: no copy */
 } prof__header;
 
 enum { PROF__RUNNING = 1, PROF__STOPPED = 2 };
@@ -1146,6 +1176,21 @@ static int prof__equal(const char *a, const char *b)
     return *a == *b;
 }
 
+/* A track as its writer knows it: a thread's own, or one that moves from thread to thread. */
+struct prof_fiber {
+    uint64_t track, serial; /* in the session of epoch; serial: TRACK records so far */
+    uint64_t owed;          /* scopes that were open when it left its last thread: words to set aside for their ends */
+    uint32_t epoch;         /* the session it has a track in; 0: none yet */
+    uint32_t name_id;       /* PROF__NAME_NEW: name is not in the image yet */
+    uint32_t is_fiber;
+    uint32_t loose_count;
+    uint32_t loose_name[32]; /* PROFILE_BEGINs without their end */
+    uint64_t loose[32];
+    char name[64]; /* kept from session to session */
+};
+#define PROF__NAME_NEW 0xffffffffu
+typedef char prof__fiber_fits[sizeof(struct prof_fiber) <= PROF_FIBER_SIZE ? 1 : -1];
+
 /* One per thread, or per processor in a kernel. The first line is the fast path's. */
 typedef struct prof__thread {
     uint32_t gate;  /* the generation for which the fast path is open; PROF__BUSY, PROF__SHUT */
@@ -1157,14 +1202,12 @@ typedef struct prof__thread {
     uint32_t seen; /* generation with which the thread is in step */
     struct prof__session *session;
     prof__chunk *chunk;
-    uint64_t track, thread_id;
-    uint32_t name_id, chunk_number;
-    uint32_t exits; /* how often the thread has run its destructor: see prof__thread_leaves */
-    uint32_t loose_count;
-    uint32_t loose_name[32]; /* PROFILE_BEGINs without their end */
-    uint64_t loose[32];
+    prof_fiber *fiber; /* the one that runs on this thread; null: none, and what is recorded is the thread's own */
+    uint64_t thread_id;
+    uint32_t exits;   /* how often the thread has run its destructor: see prof__thread_leaves */
+    uint32_t entered; /* 1: the last TRACK record of the chunk is the present track's. 0: cursor is end, room is 0 */
     uint64_t *begun, *begun_end; /* the last begin, where short scopes are taken back */
-    char name[64]; /* PROFILE_THREAD's, kept from session to session */
+    prof_fiber own;
     uint32_t waited;    /* a wait for room ended in vain when prof__room_mark() was this */
     uint32_t impatient; /* the service: never waits for room, and has a chunk of its own in reserve */
 } prof__thread;
@@ -1766,7 +1809,7 @@ static uint64_t prof__lost_without_chunk;
 
 static void prof__lost_collect(prof__session *s)
 {
-    s->header->lost += __atomic_exchange_n(&prof__lost_without_chunk, 0, __ATOMIC_RELAXED);
+    PROF__ADD(&s->header->lost, __atomic_exchange_n(&prof__lost_without_chunk, 0, __ATOMIC_RELAXED));
 }
 
 /* Brings a site in step with the present generation. Under the lock. */
@@ -1807,10 +1850,14 @@ static void prof__store_word(uint64_t *at, uint64_t word)
 
 static uint64_t *prof__chunk_first(const prof__chunk *chunk) { return (uint64_t *)(uintptr_t)(chunk + 1); }
 
-/* Counts what this thread could not record: in its chunk if it has one, where a reader finds it even after a crash. */
+static prof_fiber *prof__track_of(prof__thread *self) { return self->fiber ? self->fiber : &self->own; }
+
+/* Counts what this thread could not record: in its chunk if it has one, where a reader finds it even after a crash and
+   takes it for the loss of the track that wrote there last. */
 static void prof__lose(prof__thread *self, uint64_t count)
 {
-    PROF__ADD(self->chunk ? &self->chunk->lost : &prof__lost_without_chunk, count);
+    prof__session *s = self->session;
+    PROF__ADD(self->entered ? &self->chunk->lost : s ? &s->header->lost : &prof__lost_without_chunk, count);
 }
 
 /* Where a service empties the chunks, only those are taken that it has let go. Counting them tells at once that there is
@@ -1914,17 +1961,21 @@ static uint64_t prof__now(const prof__session *s, int at_end)
     return prof__counter();
 }
 
+/* The serial is counted last: if a handler leaves in between for good, one comes twice, and none is missing. */
 static void prof__track_write(prof__thread *self)
 {
-    uint64_t *at = self->cursor;
-    PROF__STORE(at + 1, self->track);
+    prof_fiber *track = prof__track_of(self);
+    uint64_t *at = self->cursor, serial = track->serial + 1;
+    PROF__STORE(at + 1, serial >> 28 << PROF__TICK_BITS | track->track);
     PROF__STORE(at + 2, self->thread_id);
-    prof__store_word(at, (uint64_t)PROF__KIND_TRACK << PROF__KIND_SHIFT | (uint64_t)(self->chunk_number & 0xff) << 32 |
-                             self->name_id);
+    prof__store_word(at, (uint64_t)PROF__KIND_TRACK << PROF__KIND_SHIFT | (serial & 0xfffffff) << 32 |
+                             (uint64_t)track->is_fiber << 31 | (track->name_id == PROF__NAME_NEW ? 0 : track->name_id));
     self->cursor = at + 3;
     self->room -= 3;
+    track->serial = serial;
 }
 
+/* The thread's present track goes on in this chunk, behind the words used. */
 static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t used, uint64_t owed)
 {
     prof__session *s = self->session;
@@ -1934,24 +1985,87 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     self->end = prof__chunk_first(chunk) + s->chunk_words;
     self->room = s->chunk_words - used - owed;
     self->begun = self->begun_end = NULL;
-    self->chunk_number++;
+    self->entered = 1;
     prof__track_write(self);
 }
 
 /* A new chunk for a thread that has one. The ends it owes move along. Their number is only ever too large: a longjmp
    over scopes leaves their ends owed for ever; past three quarters of a chunk (1500 scopes) the debt is forgotten, and an
    end for which nothing is set aside takes a word of the room, or a new chunk. */
+static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
+{
+    uint64_t owed = self->entered ? (uint64_t)(self->end - self->cursor) - self->room : prof__track_of(self)->owed;
+    prof__chunk *old = self->chunk;
+    if (!chunk) return 0;
+    prof__chunk_enter(self, chunk, 0, owed > self->session->chunk_words / 4 * 3 ? 0 : owed);
+    PROF__RELEASE(&old->state, PROF__CHUNK_FULL);
+    return 1;
+}
+
 static int prof__chunk_next(prof__thread *self)
 {
     prof__session *s = self->session;
-    uint64_t owed = (uint64_t)(self->end - self->cursor) - self->room;
     int service = self->impatient != 0;
-    prof__chunk *chunk = prof__chunk_take(s, service), *old = self->chunk;
+    prof__chunk *chunk = prof__chunk_take(s, service);
     while (!chunk && prof__room_wait(self, s)) chunk = prof__chunk_take(s, service);
-    if (!chunk) return 0;
-    prof__chunk_enter(self, chunk, 0, owed > s->chunk_words / 4 * 3 ? 0 : owed);
-    PROF__RELEASE(&old->state, PROF__CHUNK_FULL);
-    return 1;
+    return prof__chunk_change(self, chunk);
+}
+
+/* What this thread lost on its present track becomes a record of it, if there is a word for that. */
+static void prof__lost_write(prof__thread *self)
+{
+    uint64_t lost = self->cursor < self->end ? __atomic_exchange_n(&self->chunk->lost, 0, __ATOMIC_RELAXED) : 0;
+    if (!lost) return;
+    prof__store_word(self->cursor, (uint64_t)PROF__KIND_LOST << PROF__KIND_SHIFT | (lost & PROF__TICK_MASK));
+    self->cursor++;
+}
+
+/* Nothing can be written until prof__track_enter(), for the present track or another one. */
+static void prof__track_leave(prof__thread *self)
+{
+    if (!self->entered) return;
+    prof__track_of(self)->owed = (uint64_t)(self->end - self->cursor) - self->room;
+    if (PROF__UNLIKELY(PROF__LOAD(&self->chunk->lost))) prof__lost_write(self);
+    self->entered = 0;
+    self->end = self->cursor;
+    self->room = 0;
+    self->begun = self->begun_end = NULL;
+}
+
+/* The present track goes on in what is left of the chunk, or in a new one. If there is none whoever writes next tries
+   again, and waits if that is wanted; here it may be under the lock. */
+static void prof__track_enter(prof__thread *self)
+{
+    uint64_t used = (uint64_t)(self->cursor - prof__chunk_first(self->chunk)), owed = prof__track_of(self)->owed;
+    if (used + 3 + owed + 2 > self->session->chunk_words)
+        prof__chunk_change(self, prof__chunk_take(self->session, self->impatient != 0));
+    else
+        prof__chunk_enter(self, self->chunk, used, owed);
+}
+
+/* 1: this track can be entered without the lock. */
+static int prof__track_known(const prof__thread *self, const prof_fiber *track)
+{
+    return track->epoch == self->epoch && track->name_id != PROF__NAME_NEW;
+}
+
+/* Makes the present track one of the thread's session. Under the lock. */
+static void prof__track_know(prof__thread *self)
+{
+    prof_fiber *track = prof__track_of(self);
+    prof__session *s = self->session;
+    if (track->epoch != s->epoch) {
+        track->track = PROF__ADD(&s->header->tracks, 1) + 1;
+        track->serial = track->owed = 0;
+        track->loose_count = 0;
+        track->name_id = PROF__NAME_NEW;
+        track->epoch = s->epoch;
+    }
+    if (track->name_id != PROF__NAME_NEW) return;
+    char name[sizeof track->name];
+    prof__copy(name, track->name, sizeof name);
+    if (!name[0] && !track->is_fiber) prof__system_name(name, sizeof name);
+    track->name_id = prof__meta_string(s, name);
 }
 
 /* Room for words behind the cursor, at a time that the chunk can express. Null and counted if there is none. */
@@ -1977,19 +2091,20 @@ static void prof__commit(prof__thread *self, uint64_t words)
     self->room -= words;
 }
 
-/* Forgets a session that is over. The image may be gone as soon as attached is decremented. */
+/* Forgets the session. Its image may be gone as soon as attached is decremented. */
 static void prof__detach(prof__thread *self)
 {
     prof__session *s = self->session;
+    self->entered = 0;
     self->session = NULL;
     self->chunk = NULL;
     self->cursor = self->end = NULL;
     self->begun = self->begun_end = NULL;
-    self->room = self->loose_count = self->epoch = 0;
+    self->room = self->epoch = 0;
     if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
 }
 
-/* Gives the thread a track and a chunk, first one that an exited thread left with room. Under the lock. */
+/* Gives the thread a chunk, first one that an exited thread left with room, and its track an id. Under the lock. */
 static int prof__attach(prof__thread *self)
 {
     prof__session *s = prof__state.session;
@@ -2016,13 +2131,12 @@ static int prof__attach(prof__thread *self)
     self->session = s;
     self->epoch = s->epoch;
     __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED);
-    self->track = PROF__ADD(&s->header->tracks, 1) + 1;
     self->thread_id = prof__thread_id();
-    char name[64];
-    prof__copy(name, self->name, sizeof name);
-    if (!name[0]) prof__system_name(name, sizeof name);
-    self->name_id = prof__meta_string(s, name);
-    prof__chunk_enter(self, chunk, used, 0);
+    self->chunk = chunk;
+    self->base = chunk->base.tick;
+    self->cursor = self->end = prof__chunk_first(chunk) + used;
+    prof__track_know(self);
+    prof__track_enter(self);
     prof__pair_take(s->clock, s->header->tick_hz, &s->header->last);
     prof__on_exit_of_thread(self);
     return 1;
@@ -2045,13 +2159,9 @@ static void prof__give_back(prof__thread *self)
 {
     prof__session *s = self->session;
     prof__chunk *chunk = self->chunk;
+    prof__track_leave(self);
     uint64_t words = (uint64_t)(self->cursor - prof__chunk_first(chunk));
-    if (chunk->lost && self->cursor < self->end) {
-        prof__store_word(self->cursor, (uint64_t)PROF__KIND_LOST << PROF__KIND_SHIFT | (chunk->lost & PROF__TICK_MASK));
-        PROF__STORE(&chunk->lost, 0);
-        ++words;
-    }
-    if (!chunk->lost && words + 16 <= s->chunk_words && s->left_count < PROF__MAX_LEFT) {
+    if (!PROF__LOAD(&chunk->lost) && words + 16 <= s->chunk_words && s->left_count < PROF__MAX_LEFT) {
         s->left[s->left_count].sequence = chunk->sequence;
         s->left[s->left_count].chunk = (uint32_t)((uint64_t)((char *)chunk - s->chunks) / s->chunk_size);
         s->left[s->left_count++].words = (uint32_t)words;
@@ -2072,6 +2182,7 @@ static void prof__thread_leaves(void *pointer)
     if (self->session) {
         if (self->session == prof__state.session) prof__give_back(self);
         prof__detach(self);
+        self->own.epoch = 0; /* what it still records is a track that begins anew */
     }
     prof__unlock(&prof__lock_word);
     PROF__BARRIER();
@@ -2106,6 +2217,10 @@ static int prof__settle(prof__thread *self, prof_site *site)
         if (recording && !self->session && !prof__attach(self) && !prof__attach_later(self, s)) {
             prof__lose(self, 1);
             recording = 0;
+        }
+        if (self->session && !self->entered) { /* there was a switch, and it could not do this */
+            prof__track_know(self);
+            prof__track_enter(self);
         }
         self->seen = generation; /* a control call during a wait in between is found by the next macro */
         self->open = self->session && s->fast ? generation : PROF__SHUT;
@@ -2522,54 +2637,74 @@ static void prof__instant(prof_site *site)
 PROF_DEF void prof__mark(prof_site *site) { prof__instant(site); }
 PROF_DEF void prof__frame(prof_site *site) { prof__instant(site); }
 
+#define PROF__LOOSE_MAX (sizeof((prof_fiber *)0)->loose / sizeof *((prof_fiber *)0)->loose)
+
+/* A list of PROFILE_BEGINs that is full may be one of a session that is over. 1: it is not, and this one is lost. */
+static PROF__COLD int prof__loose_full(prof__thread *self, prof_site *site)
+{
+    uint64_t head;
+    if (!prof__enter(self, site, &head)) return 1;
+    int full = prof__track_of(self)->loose_count >= PROF__LOOSE_MAX;
+    if (full) prof__lose(self, 1);
+    prof__leave(self);
+    return full;
+}
+
 PROF_DEF void prof__begin_loose(prof_site *site)
 {
     prof__thread *self = PROF__SELF();
-    if (self->loose_count == sizeof self->loose / sizeof *self->loose) {
-        prof__lose(self, 1);
-        return;
-    }
+    prof_fiber *track = prof__track_of(self);
+    if (PROF__UNLIKELY(track->loose_count >= PROF__LOOSE_MAX) && prof__loose_full(self, site)) return;
     prof__token token = prof__begin(site);
     if (!token) return;
-    uint32_t at = self->loose_count++; /* before it is filled: a handler that comes in between takes the next */
+    uint32_t at = track->loose_count++; /* before it is filled: a handler that comes in between takes the next */
     PROF__BARRIER();
-    self->loose_name[at] = PROF__LOAD(&site->private_name);
-    self->loose[at] = token;
+    track->loose_name[at] = PROF__LOAD(&site->private_name);
+    track->loose[at] = token;
 }
 
 PROF_DEF void prof__end_loose(prof_site *site)
 {
     prof__thread *self = PROF__SELF();
+    prof_fiber *track = prof__track_of(self);
     uint64_t head;
-    if (!self->loose_count || !prof__enter(self, site, &head)) return;
-    uint32_t name = PROF__LOAD(&site->private_name), at = self->loose_count;
+    if (!track->loose_count || !prof__enter(self, site, &head)) return;
+    uint32_t name = PROF__LOAD(&site->private_name), at = track->loose_count;
     prof__leave(self);
-    while (at && self->loose_name[at - 1] != name) --at;
+    while (at && track->loose_name[at - 1] != name) --at;
     if (!at) return;
-    prof__token token = self->loose[at - 1];
-    for (uint32_t i = at - 1; i < self->loose_count; ++i) self->loose_name[i] = PROF__SHUT; /* no string's id */
+    prof__token token = track->loose[at - 1];
+    for (uint32_t i = at - 1; i < track->loose_count; ++i) track->loose_name[i] = PROF__SHUT; /* no string's id */
     PROF__BARRIER();
-    self->loose_count = at - 1; /* those above it were left open: the reader closes them here, too */
+    track->loose_count = at - 1; /* those above it were left open: the reader closes them here, too */
     prof__end(token);
+}
+
+/* null: "". Cut between UTF-8 characters. */
+static void prof__track_name(prof_fiber *track, const char *name)
+{
+    size_t length = name ? prof__length(name) : 0;
+    if (length > sizeof track->name - 1) {
+        length = sizeof track->name - 1;
+        while (length && ((unsigned char)name[length] & 0xc0) == 0x80) --length;
+    }
+    if (name) prof__copy(track->name, name, length);
+    track->name[length] = 0;
+    track->name_id = PROF__NAME_NEW;
 }
 
 PROF_DEF void prof_thread_name(const char *name)
 {
     prof__thread *self = PROF__SELF();
-    size_t length = name ? prof__length(name) : 0;
-    if (length > sizeof self->name - 1) {
-        length = sizeof self->name - 1;
-        while (length && ((unsigned char)name[length] & 0xc0) == 0x80) --length;
+    prof__track_name(&self->own, name);
+    if (self->fiber || !self->session || !prof__enter_slow(self, NULL, prof__take(self))) return;
+    if (!self->entered || self->own.name_id != PROF__NAME_NEW) { /* new to the session: entered with its name */
+        prof__leave(self);
+        return;
     }
-    if (name) prof__copy(self->name, name, length);
-    self->name[length] = 0;
-    if (!self->session || !prof__enter_slow(self, NULL, prof__take(self))) return;
     PROF__ERRNO_SAVE();
     if (prof__lock_try(&prof__lock_word)) {
-        char text[64];
-        prof__copy(text, self->name, sizeof text);
-        if (!text[0]) prof__system_name(text, sizeof text);
-        self->name_id = prof__meta_string(self->session, text);
+        prof__track_know(self);
         prof__unlock(&prof__lock_word);
         if (self->room >= 3 + 2)
             prof__track_write(self);
@@ -2579,6 +2714,49 @@ PROF_DEF void prof_thread_name(const char *name)
         prof__lose(self, 1);
     }
     PROF__ERRNO_RESTORE();
+    prof__leave(self);
+}
+
+/*-- fibers --*/
+
+PROF_DEF prof_fiber *prof_fiber_init(void *memory, const char *name)
+{
+    prof_fiber *fiber = (prof_fiber *)memory;
+    prof__clear(fiber, sizeof *fiber);
+    fiber->is_fiber = 1;
+    prof__track_name(fiber, name);
+    return fiber;
+}
+
+#ifndef PROF_FREESTANDING
+PROF_DEF prof_fiber *prof_fiber_create(const char *name)
+{
+    void *memory = malloc(sizeof(prof_fiber));
+    return memory ? prof_fiber_init(memory, name) : NULL;
+}
+
+PROF_DEF void prof_fiber_destroy(prof_fiber *fiber)
+{
+    if (fiber && PROF__SELF()->fiber == fiber) prof_fiber_switch(NULL);
+    free(fiber);
+}
+#endif
+
+/* A thread that is out of step, or a track that is new to the session, leaves the rest to prof__settle(). In a handler
+   that interrupts a macro nothing happens. */
+PROF_DEF void prof_fiber_switch(prof_fiber *fiber)
+{
+    prof__thread *self = PROF__SELF();
+    if (fiber == self->fiber || prof__take(self) == PROF__BUSY) return;
+    prof__track_leave(self);
+    self->fiber = fiber;
+    if (PROF__LIKELY(self->session && self->seen == PROF__LOAD(&prof__generation) &&
+                     prof__track_known(self, prof__track_of(self)))) {
+        prof__track_enter(self);
+    } else {
+        self->seen = 0;
+        self->open = PROF__SHUT;
+    }
     prof__leave(self);
 }
 
@@ -4627,7 +4805,10 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
     if (h.mode == PROF_STATS) h.chunk_count = 0; /* what is in them has been folded */
     __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image while the lock is not held */
     s->readers++;
-    if (prof__state.running) prof__pair_take_well(s->clock, h.tick_hz, &s->header->last);
+    if (prof__state.running) {
+        prof__pair_take_well(s->clock, h.tick_hz, &s->header->last);
+        h.copy_tick = s->header->last.tick;
+    }
     prof__lost_collect(s);
     prof__state_unlock(gate);
 
@@ -4642,6 +4823,7 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
         memset(copy, 0, (size_t)h.chunk_offset);
         prof__memory_read(s->header, 0, copy, sizeof h);
         ((prof__header *)(void *)copy)->next_chunk = newest;
+        ((prof__header *)(void *)copy)->copy_tick = h.copy_tick;
         memcpy(copy + h.meta_offset, s->meta, (size_t)s->header->meta_used);
         ((prof__header *)(void *)copy)->chunk_count = h.chunk_count;
         prof__state_unlock(gate);
@@ -5430,13 +5612,13 @@ typedef struct prof__read_buffer {
 } prof__read_buffer;
 
 typedef struct prof__read_segment {
-    uint64_t track, serial; /* serial: of the chunk */
-    uint64_t tick;          /* the first thing known: when the track took the chunk, else the first record's; or ~0 */
+    uint64_t track, serial;
+    uint64_t tick; /* the first thing known: when the track took the chunk, else the first record's; or ~0 */
     uint32_t chunk;
     uint32_t first, end; /* words of the chunk, from the TRACK record on */
     uint32_t name;       /* string id */
     int32_t depth;       /* scopes open at its end, less the orphans among those closed so far */
-    uint16_t number;     /* of the chunk among the track's, modulo 256 */
+    uint8_t fiber;
     uint8_t last;        /* 1: the chunk has no later segment, so that the chunk's losses belong here */
     uint8_t gap;         /* 1: something is missing in front of it */
 } prof__read_segment;
@@ -5827,27 +6009,16 @@ static int prof__read_segment_order(const void *a, const void *b)
     const prof__read_segment *x = (const prof__read_segment *)a, *y = (const prof__read_segment *)b;
     if (x->track != y->track) return x->track < y->track ? -1 : 1;
     if (x->serial != y->serial) return x->serial < y->serial ? -1 : 1;
+    if (x->chunk != y->chunk) return x->chunk < y->chunk ? -1 : 1;
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-#define PROF__TRACK_NUMBERS 0xFFu
+static uint64_t prof__track_id(const uint64_t *record) { return record[1] & PROF__TICK_MASK; }
 
-static uint64_t prof__track_id(const uint64_t *record)
+/* Which of its track's TRACK records one is. */
+static uint64_t prof__track_serial(const uint64_t *record)
 {
-    return record[1];
-}
-
-/* Which of its track's TRACK records one is, modulo 256. */
-static uint64_t prof__track_number(const uint64_t *record)
-{
-    return record[0] >> 32 & 0xFF;
-}
-
-/* 1: something is missing between two successive segments of a track. When the process died, or the copy was made, one of
-   the ring's slots was about to be reused while later ones had been already. */
-static int prof__read_gap(const prof__read_segment *a, const prof__read_segment *b)
-{
-    return b->number != a->number && b->number != ((a->number + 1) & 0xFF);
+    return record[1] >> PROF__TICK_BITS << 28 | (record[0] >> 32 & 0xFFFFFFF);
 }
 
 /*-- the words of a chunk --*/
@@ -5948,13 +6119,13 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, const uint64_t *words
             if (trace->segment_count > segments) trace->segments[trace->segment_count - 1].end = (uint32_t)at;
             segment = &trace->segments[trace->segment_count++];
             memset(segment, 0, sizeof *segment);
-            segment->track = words[at + 1];
-            segment->serial = trace->chunks[chunk].sequence;
+            segment->track = prof__track_id(words + at);
+            segment->serial = prof__track_serial(words + at);
             segment->tick = at ? ~(uint64_t)0 : trace->chunks[chunk].tick;
             segment->chunk = (uint32_t)chunk;
             segment->first = (uint32_t)at;
-            segment->name = (uint32_t)words[at];
-            segment->number = (uint16_t)(words[at] >> 32 & 0xFF);
+            segment->name = (uint32_t)(words[at] & 0x7FFFFFFF);
+            segment->fiber = words[at] >> 31 & 1;
         } else if (prof__record_timed(words[at]) || kind == PROF__KIND_ARG) {
             if (!prof__read_know_site(trace, prof__read_id(words[at]), kind)) return 0;
             if (segment && kind != PROF__KIND_ARG && segment->tick == ~(uint64_t)0)
@@ -6562,6 +6733,15 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
     return prof__read_cross(m, number);
 }
 
+/* The first time in a track from this segment on; last: the track's last segment. */
+static uint64_t prof__read_first_tick(const prof_trace *trace, const prof__read_segment *segment,
+                                      const prof__read_segment *last)
+{
+    for (; segment <= last; segment++)
+        if (segment->tick != ~(uint64_t)0) return segment->tick;
+    return trace->chunks[last->chunk].tick;
+}
+
 static void prof__read_describe(prof_trace *trace, prof__read_track *track)
 {
     size_t i;
@@ -6571,6 +6751,7 @@ static void prof__read_describe(prof_trace *trace, prof__read_track *track)
         size_t name = prof__read_string_name(trace, segment->name);
         const uint64_t *words = i ? NULL : prof__read_words(trace, &trace->buffer, segment->chunk);
         if (words) track->about.thread_id = words[segment->first + 2];
+        if (segment->fiber) track->about.fiber = 1;
         if (name) track->about.name = trace->names[name]; /* the newest counts */
     }
     track->about.id = trace->segments[track->segment].track;
@@ -6594,9 +6775,9 @@ static int prof__read_match_track(prof__read_matcher *m)
     track->crossing = trace->crossing_count;
     track->exception = trace->exception_count;
     track->orphan = trace->orphan_count;
-    track->tick = trace->segments[track->segment].tick;
-    if (track->tick == ~(uint64_t)0) track->tick = trace->chunks[trace->segments[track->segment].chunk].tick;
-    m->tick = m->event_tick = track->tick;
+    track->tick = m->tick = m->event_tick =
+        prof__read_first_tick(trace, &trace->segments[track->segment],
+                              &trace->segments[track->segment + track->segment_count - 1]);
     m->crossed = 0;
     m->torn = 0;
     m->pending = m->pending_last = PROF__NONE;
@@ -6624,6 +6805,29 @@ static int prof__read_archived(const prof_trace *trace)
     return trace->header.archive_first != trace->header.archive_next;
 }
 
+/* Chooses the segments of a track, from this one on, that are read: those in front of the first gap in their serials if
+   what follows is newer than the copy, else those behind the last one. The ring overwrites what is old; but a fiber's
+   turns on one thread may be in a copy while turns before, on a thread that was copied first, are not. Returns the number
+   of the next track's first segment. */
+static size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size_t i)
+{
+    prof__read_segment *segments = trace->segments;
+    size_t next = i + 1, last;
+    while (next < trace->segment_count && segments[next].track == segments[i].track) next++;
+    track->segment = i;
+    for (last = next - 1, i++; i < next; i++) {
+        if (segments[i].serial - segments[i - 1].serial <= 1) continue;
+        if (trace->header.copy_tick &&
+            prof__read_first_tick(trace, &segments[i], &segments[last]) >= trace->header.copy_tick)
+            break;
+        trace->partial = 1;
+        segments[i].gap = 1;
+        if (!prof__read_archived(trace)) track->segment = i;
+    }
+    track->segment_count = i - track->segment;
+    return next;
+}
+
 static int prof__read_tracks(prof_trace *trace)
 {
     prof__read_matcher m;
@@ -6639,18 +6843,7 @@ static int prof__read_tracks(prof_trace *trace)
     good = m.site_tops && m.name_tops && trace->tracks;
     for (i = 0; good && i < trace->segment_count;) {
         m.track = &trace->tracks[trace->track_count++];
-        m.track->segment = i;
-        for (; i < trace->segment_count && trace->segments[i].track == trace->segments[m.track->segment].track; i++) {
-            if (m.track->segment_count && prof__read_gap(&trace->segments[i - 1], &trace->segments[i])) {
-                trace->partial = 1;
-                trace->segments[i].gap = 1;
-                if (!prof__read_archived(trace)) {
-                    m.track->segment = i; /* what is older than a gap in the ring is dropped */
-                    m.track->segment_count = 0;
-                }
-            }
-            m.track->segment_count++;
-        }
+        i = prof__read_choose(trace, m.track, i);
         m.serial++;
         prof__read_describe(trace, m.track);
         good = prof__read_match_track(&m);
@@ -6718,6 +6911,9 @@ static prof_status prof__read_header(const void *image, uint64_t size, const cha
     if (order != PROF__BYTE_ORDER) return prof__fail(PROF_CORRUPT, "%s: damaged header (byte order)", what);
     if (header->version > PROF__IMAGE_VERSION)
         return prof__fail(PROF_UNSUPPORTED, "%s: image version %lu is newer than this reader's %d; use a newer prof.h",
+                          what, (unsigned long)header->version, PROF__IMAGE_VERSION);
+    if (header->version && header->version < PROF__IMAGE_VERSION)
+        return prof__fail(PROF_UNSUPPORTED, "%s: image version %lu is older than this reader's %d; use the prof.h of then",
                           what, (unsigned long)header->version, PROF__IMAGE_VERSION);
     if (!header->version || header->header_size < sizeof *header || header->header_size % 8 ||
         header->header_size > header->image_size)
@@ -6875,11 +7071,15 @@ static int prof__read_all(FILE *file, const prof__header *header, unsigned char 
     source.read = prof__source_file;
     source.user = file;
     uint64_t newest = 0;
+    prof__pair now;
+    int here = prof__pair_now(header->clock, header->boot_id, &now);
     if (!prof__chunks_snapshot(&source, header, (char *)image, &newest) ||
         !prof__read_at(file, end, image + end, (size_t)(header->image_size - end)) ||
         !prof__read_at(file, 0, image, (size_t)header->chunk_offset))
         return 0;
-    ((prof__header *)(void *)image)->next_chunk = newest;
+    prof__header *copy = (prof__header *)(void *)image;
+    copy->next_chunk = newest;
+    if (here && !copy->copy_tick) copy->copy_tick = now.tick;
     return 1;
 }
 
@@ -8925,11 +9125,11 @@ static void prof__follow_part_ends(prof__follow *f, uint32_t slot)
    has waited for that already. */
 static prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record, int patient)
 {
-    uint64_t id = prof__track_id(record), number = prof__track_number(record);
+    uint64_t id = prof__track_id(record), number = prof__track_serial(record);
     prof__follow_track *t;
     if (prof__follow_find(f, id)) {
         t = prof__follow_use(f, id);
-        uint64_t ahead = (number - t->number) & PROF__TRACK_NUMBERS;
+        uint64_t ahead = number - t->number;
         if (!patient && (ahead > 1 || (t->slot && t->slot != slot + 1))) return NULL;
         if (ahead > 1) {
             f->gaps++;

@@ -20,7 +20,7 @@ bytes-next-scope-clang         148
 instructions-scope             80
 instructions-scope_off         7
 instructions-block             80
-instructions-begin_end         150
+instructions-begin_end         154
 instructions-mark              67
 instructions-mark_off          9
 instructions-counter           85

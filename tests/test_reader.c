@@ -52,6 +52,7 @@ typedef struct image {
     uint32_t strings, sites;
     uint64_t *word, *first, *end; /* of the present chunk */
     prof__chunk *chunk;
+    uint64_t serials[8]; /* TRACK records so far, of each track */
 } image;
 
 static uint64_t pair_ns(uint64_t tick) { return START_MONOTONIC + (tick - START_TICK); }
@@ -165,12 +166,14 @@ static uint64_t head(unsigned kind, uint32_t id, uint64_t low)
     return (uint64_t)kind << PROF__KIND_SHIFT | (uint64_t)id << PROF__TICK_BITS | low;
 }
 
-static void track(image *im, uint32_t name, uint64_t id)
+static void track_on(image *im, uint32_t name, uint64_t id, uint64_t serial, uint64_t thread)
 {
-    put(im, head(PROF__KIND_TRACK, 0, name));
-    put(im, id);
-    put(im, 100 + id);
+    put(im, (uint64_t)PROF__KIND_TRACK << PROF__KIND_SHIFT | (serial & 0xFFFFFFF) << 32 | name);
+    put(im, serial >> 28 << PROF__TICK_BITS | id);
+    put(im, thread);
 }
+
+static void track(image *im, uint32_t name, uint64_t id) { track_on(im, name, id, ++im->serials[id % 8], 100 + id); }
 
 static void at_tick(image *im, unsigned kind, uint32_t id, uint64_t tick)
 {
@@ -668,7 +671,8 @@ static image torn_image(void)
     track(&im, 0, 1);
     begin(&im, a, 1110);
     end(&im, a, 1120);
-    im.chunk->sequence = 0; /* being reused */
+    im.chunk->sequence = 0; /* being reused: */
+    --im.serials[1];        /* nothing of this track is missing */
     chunk(&im, 2, 3, 1200);
     track(&im, 0, 1);
     begin(&im, a, 1210);
@@ -686,6 +690,88 @@ static image torn_image(void)
     im.first[9] = im.first[10] = head(PROF__KIND_MARK, a, 1);
     im.first[11] = head(PROF__KIND_TRACK, 0, 0);
     return im;
+}
+
+/* A fiber that began on one thread, went to another whose chunk is older, and came back; its clock there is behind. */
+TEST(fiber_moves)
+{
+    static const char *const fiber[] = {"scope a 10+68 d0", "scope b 50+20 d1", "mark m 78+0 d0"};
+    static const char *const one[] = {"scope b 5+295 d0"};
+    static const char *const two[] = {"scope b 100+20 d0"};
+    image im = image_new(40, 2, 40);
+    uint32_t a = site(&im, "a"), b = site(&im, "b"), m = site_in(&im, "m", "", "", 0, "", PROF__KIND_MARK);
+    uint64_t serial = (1ull << 28) - 3; /* both parts of the serial count */
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    begin(&im, b, 1005);
+    track_on(&im, 1u << 31, 9, serial + 2, 101); /* the second turn of track 9 */
+    begin(&im, b, 1050);
+    end(&im, b, 1070);
+    track_on(&im, 1u << 31, 9, serial + 3, 101);
+    track_on(&im, 1u << 31, 9, serial + 4, 101);
+    end(&im, a, 1078);
+    track(&im, 0, 1);
+    end(&im, b, 1300);
+    chunk(&im, 1, 2, 1001);
+    track_on(&im, 1u << 31, 9, serial + 1, 102);
+    begin(&im, a, 1010);
+    track(&im, 0, 2);
+    begin(&im, b, 1100);
+    end(&im, b, 1120);
+    track_on(&im, 1u << 31, 9, serial + 5, 102);
+    put(&im, head(PROF__KIND_MARK, m, 60)); /* at 1061 */
+    prof_trace *trace = image_read(&im);
+    CHECK_EQUAL(prof_trace_track_count(trace), 3);
+    CHECK_TRACK(trace, 0, one);
+    CHECK_TRACK(trace, 1, two);
+    CHECK_TRACK(trace, 2, fiber);
+    CHECK_EQUAL(prof_trace_track(trace, 2)->fiber, 1);
+    CHECK_EQUAL(prof_trace_track(trace, 0)->fiber, 0);
+    CHECK_EQUAL(prof_trace_track(trace, 2)->id, 9);
+    CHECK_EQUAL(prof_trace_track(trace, 2)->thread_id, 102);
+    CHECK_EQUAL(prof_trace_track(trace, 2)->first_ns, 10);
+    prof_trace_close(trace);
+}
+
+/* Serials that are missing: as a rule what is older is not read; in a copy, what is newer than its beginning. */
+TEST(fiber_gaps)
+{
+    static const char *const all[] = {"mark m 10+0 d0", "mark m 20+0 d0", "mark m 30+0 d0", "mark m 40+0 d0"};
+    for (unsigned missing = 0; missing < 32; ++missing) { /* bits 0 to 3: those marks; bit 4: in a copy begun at 25 */
+        image im = image_new(40, 1, 40);
+        uint32_t m = site_in(&im, "m", "", "", 0, "", PROF__KIND_MARK);
+        unsigned from = 0, to = 4, present = 0;
+        if (missing & 16) im.header->copy_tick = 1025;
+        chunk(&im, 0, 1, 1000);
+        track(&im, 0, 2);
+        for (unsigned i = 4; i--;) { /* in the wrong order */
+            if (missing >> i & 1) continue;
+            track_on(&im, 1u << 31, 1, i + 1, 101);
+            put(&im, head(PROF__KIND_MARK, m, 10 * (i + 1)));
+            ++present;
+        }
+        /* what the rule leaves, found the slow way */
+        unsigned first = 0, last = 4;
+        while (first < 4 && missing >> first & 1) ++first;
+        while (last && missing >> (last - 1) & 1) --last;
+        from = first;
+        for (unsigned i = first; i < last; ++i) {
+            if (!(missing >> i & 1)) continue;
+            unsigned next = i;
+            while (missing >> next & 1) ++next;
+            if (missing & 16 && next >= 2) { /* those at 30 and 40 are later than the copy */
+                last = i;
+                break;
+            }
+            from = i = next;
+        }
+        to = last;
+        prof_trace *trace = image_read(&im);
+        CHECK_EQUAL(prof_trace_track_count(trace), present ? 2 : 1);
+        if (present) check_track(trace, 0, all + from, to - from);
+        if (test_failures) printf("  missing %u: %u to %u\n", missing, from, to);
+        prof_trace_close(trace);
+    }
 }
 
 TEST(torn)
