@@ -1212,6 +1212,10 @@ typedef struct prof__thread {
     uint32_t impatient; /* the service: never waits for room, and has a chunk of its own in reserve */
 } prof__thread;
 
+/* A macro's way into the recorder. Never part of the function around it: a compiler may take it that a function stays on
+   one thread, and keep the address of a thread-local variable over a call that switches stacks. */
+#define PROF__ENTRY PROF_DEF __attribute__((noinline))
+
 #define PROF__BUSY 0x80000000u /* the thread is writing: a signal handler that finds this must not */
 #define PROF__SHUT 0x80000001u /* everything takes the slow path */
 
@@ -2260,7 +2264,7 @@ static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint
 }
 
 /* Settles a site before the arguments of its macro are evaluated. */
-PROF_DEF int prof__check(prof_site *site)
+PROF__ENTRY int prof__check(prof_site *site)
 {
     prof__thread *self = PROF__SELF();
     uint32_t gate = prof__take(self);
@@ -2358,7 +2362,7 @@ static PROF__COLD prof__token prof__begin_slow(prof__thread *self, prof_site *si
     return token;
 }
 
-PROF_DEF prof__token prof__begin(prof_site *site)
+PROF__ENTRY prof__token prof__begin(prof_site *site)
 {
     prof__thread *self = PROF__SELF();
     uint64_t now = prof__counter();
@@ -2378,7 +2382,7 @@ PROF_DEF prof__token prof__begin(prof_site *site)
 
 static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token, uint32_t gate)
 {
-    if ((uint32_t)token != self->epoch) { /* begun in another session: its image has it as open */
+    if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) { /* begun in another session: its image has it as open */
         prof__untake(self, gate);
     } else if (prof__enter_slow(self, NULL, gate)) {
         if ((uint32_t)token == self->epoch) prof__end_at(self, token ^ self->epoch, prof__now(self->session, 1));
@@ -2386,7 +2390,7 @@ static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token, uin
     }
 }
 
-PROF_DEF void prof__end(prof__token token)
+PROF__ENTRY void prof__end(prof__token token)
 {
     prof__thread *self = PROF__SELF();
     uint64_t now = prof__counter();
@@ -2424,7 +2428,7 @@ static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *sit
     return token;
 }
 
-PROF_DEF prof__token prof__next(prof_site *site, prof__token token)
+PROF__ENTRY prof__token prof__next(prof_site *site, prof__token token)
 {
     prof__thread *self = PROF__SELF();
     uint64_t now = prof__counter();
@@ -2494,22 +2498,22 @@ static uint64_t prof__double_bits(double value)
     return bits;
 }
 
-PROF_DEF void prof__counter_int(prof_site *site, int64_t value)
+PROF__ENTRY void prof__counter_int(prof_site *site, int64_t value)
 {
     prof__counter_write(site, PROF__KIND_COUNTER_INT, (uint64_t)value);
 }
-PROF_DEF void prof__counter_double(prof_site *site, double value)
+PROF__ENTRY void prof__counter_double(prof_site *site, double value)
 {
     prof__counter_write(site, PROF__KIND_COUNTER_DOUBLE, prof__double_bits(value));
 }
-PROF_DEF void prof__arg_int(prof_site *site, int64_t value) { prof__arg_write(site, PROF_VALUE_INT, (uint64_t)value); }
-PROF_DEF void prof__arg_uint(prof_site *site, uint64_t value) { prof__arg_write(site, PROF_VALUE_UINT, value); }
-PROF_DEF void prof__arg_bool(prof_site *site, int value) { prof__arg_write(site, PROF_VALUE_BOOL, value != 0); }
-PROF_DEF void prof__arg_double(prof_site *site, double value)
+PROF__ENTRY void prof__arg_int(prof_site *site, int64_t value) { prof__arg_write(site, PROF_VALUE_INT, (uint64_t)value); }
+PROF__ENTRY void prof__arg_uint(prof_site *site, uint64_t value) { prof__arg_write(site, PROF_VALUE_UINT, value); }
+PROF__ENTRY void prof__arg_bool(prof_site *site, int value) { prof__arg_write(site, PROF_VALUE_BOOL, value != 0); }
+PROF__ENTRY void prof__arg_double(prof_site *site, double value)
 {
     prof__arg_write(site, PROF_VALUE_DOUBLE, prof__double_bits(value));
 }
-PROF_DEF void prof__arg_pointer(prof_site *site, const volatile void *value)
+PROF__ENTRY void prof__arg_pointer(prof_site *site, const volatile void *value)
 {
     prof__arg_write(site, PROF_VALUE_POINTER, (uint64_t)(uintptr_t)value);
 }
@@ -2546,7 +2550,7 @@ static void prof__text_write(uint64_t *at, uint64_t head, const prof__text *text
     prof__store_word(at, head | (uint64_t)PROF_VALUE_STRING << 32 | (text->cut ? 1u << 31 : 0u) | text->words);
 }
 
-PROF_DEF void prof__arg_string(prof_site *site, const char *value)
+PROF__ENTRY void prof__arg_string(prof_site *site, const char *value)
 {
     prof__thread *self = PROF__SELF();
     uint64_t head;
@@ -2584,8 +2588,8 @@ static prof__token prof__named(prof_site *site, const char *name, int owes_end)
     return token;
 }
 
-PROF_DEF prof__token prof__begin_text(prof_site *site, const char *text) { return prof__named(site, text, 1); }
-PROF_DEF void prof__mark_text(prof_site *site, const char *text) { prof__named(site, text, 0); }
+PROF__ENTRY prof__token prof__begin_text(prof_site *site, const char *text) { return prof__named(site, text, 1); }
+PROF__ENTRY void prof__mark_text(prof_site *site, const char *text) { prof__named(site, text, 0); }
 
 #if !defined(PROF_VSNPRINTF) && !defined(PROF_FREESTANDING)
 #define PROF_VSNPRINTF vsnprintf
@@ -2604,7 +2608,7 @@ static prof__token prof__formatted(prof_site *site, const char *format, va_list 
 #endif
 }
 
-PROF_DEF prof__token prof__begin_format(prof_site *site, const char *format, ...)
+PROF__ENTRY prof__token prof__begin_format(prof_site *site, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -2613,7 +2617,7 @@ PROF_DEF prof__token prof__begin_format(prof_site *site, const char *format, ...
     return token;
 }
 
-PROF_DEF void prof__mark_format(prof_site *site, const char *format, ...)
+PROF__ENTRY void prof__mark_format(prof_site *site, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -2634,8 +2638,8 @@ static void prof__instant(prof_site *site)
     }
     prof__leave(self);
 }
-PROF_DEF void prof__mark(prof_site *site) { prof__instant(site); }
-PROF_DEF void prof__frame(prof_site *site) { prof__instant(site); }
+PROF__ENTRY void prof__mark(prof_site *site) { prof__instant(site); }
+PROF__ENTRY void prof__frame(prof_site *site) { prof__instant(site); }
 
 #define PROF__LOOSE_MAX (sizeof((prof_fiber *)0)->loose / sizeof *((prof_fiber *)0)->loose)
 
@@ -2650,7 +2654,7 @@ static PROF__COLD int prof__loose_full(prof__thread *self, prof_site *site)
     return full;
 }
 
-PROF_DEF void prof__begin_loose(prof_site *site)
+PROF__ENTRY void prof__begin_loose(prof_site *site)
 {
     prof__thread *self = PROF__SELF();
     prof_fiber *track = prof__track_of(self);
@@ -2663,7 +2667,7 @@ PROF_DEF void prof__begin_loose(prof_site *site)
     track->loose[at] = token;
 }
 
-PROF_DEF void prof__end_loose(prof_site *site)
+PROF__ENTRY void prof__end_loose(prof_site *site)
 {
     prof__thread *self = PROF__SELF();
     prof_fiber *track = prof__track_of(self);
@@ -2693,7 +2697,7 @@ static void prof__track_name(prof_fiber *track, const char *name)
     track->name_id = PROF__NAME_NEW;
 }
 
-PROF_DEF void prof_thread_name(const char *name)
+PROF__ENTRY void prof_thread_name(const char *name)
 {
     prof__thread *self = PROF__SELF();
     prof__track_name(&self->own, name);
@@ -2735,7 +2739,7 @@ PROF_DEF prof_fiber *prof_fiber_create(const char *name)
     return memory ? prof_fiber_init(memory, name) : NULL;
 }
 
-PROF_DEF void prof_fiber_destroy(prof_fiber *fiber)
+PROF__ENTRY void prof_fiber_destroy(prof_fiber *fiber)
 {
     if (fiber && PROF__SELF()->fiber == fiber) prof_fiber_switch(NULL);
     free(fiber);
@@ -2744,7 +2748,7 @@ PROF_DEF void prof_fiber_destroy(prof_fiber *fiber)
 
 /* A thread that is out of step, or a track that is new to the session, leaves the rest to prof__settle(). In a handler
    that interrupts a macro nothing happens. */
-PROF_DEF void prof_fiber_switch(prof_fiber *fiber)
+PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
 {
     prof__thread *self = PROF__SELF();
     if (fiber == self->fiber || prof__take(self) == PROF__BUSY) return;
