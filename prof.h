@@ -4115,7 +4115,8 @@ static prof_status prof__start_locked(const prof_config *config)
     if (!status) status = prof__rules_set(config->categories);
     if (!status) status = prof__memory_publish(s);
     if (!status) {
-        s->epoch = ++prof__state.epoch ? prof__state.epoch : ++prof__state.epoch;
+        s->epoch = prof__state.epoch + 1 ? prof__state.epoch + 1 : 1;
+        PROF__STORE(&prof__state.epoch, s->epoch); /* ends compare with it, without the lock */
         s->header->session = s->epoch;
         prof__state.session = s;
         prof__state.level = config->level ? config->level : PROF__DEFAULT_LEVEL;
