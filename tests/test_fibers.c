@@ -373,6 +373,84 @@ TEST(copies_while_tasks_move)
     prof_reset();
 }
 
+/* One fiber goes to and fro between a thread whose chunk is old and one that takes many: while a copy is on its way from
+   the new chunks to the old ones, the fiber goes the same way. */
+typedef struct shuttle {
+    prof_fiber *fiber;
+    int turn, over; /* the one whose turn it is */
+    int64_t number;
+} shuttle;
+
+static void shuttle_run(shuttle *s, int me)
+{
+    while (!__atomic_load_n(&s->over, __ATOMIC_ACQUIRE)) {
+        if (__atomic_load_n(&s->turn, __ATOMIC_ACQUIRE) != me) {
+            sched_yield();
+            continue;
+        }
+        prof_fiber_switch(s->fiber);
+        PROFILE_BLOCK("shuttle") { PROFILE_ARG_I("number", s->number); }
+        ++s->number;
+        prof_fiber_switch(NULL);
+        __atomic_store_n(&s->turn, !me, __ATOMIC_RELEASE);
+        for (int i = 0; me && i < 200; ++i) PROFILE_MARK("filler");
+    }
+}
+
+static void *shuttle_on(void *pointer)
+{
+    shuttle_run((shuttle *)pointer, 0);
+    return NULL;
+}
+
+static void *shuttle_fill(void *pointer)
+{
+    shuttle_run((shuttle *)pointer, 1);
+    return NULL;
+}
+
+TEST(copies_follow_a_fiber)
+{
+    long copies = trace_times(20, 100, 10000);
+    prof_config config = trace_config(32 << 20);
+    shuttle s = {prof_fiber_create("shuttle"), 0, 0, 0};
+    pthread_t threads[2];
+    int whole = 1; /* the first session, from the fiber's first turn on */
+    config.output = trace_path("shuttle.prof");
+    trace_start(&config);
+    pthread_create(&threads[0], NULL, shuttle_on, &s);
+    pthread_create(&threads[1], NULL, shuttle_fill, &s);
+    for (long i = 0; i < copies && !test_failures; ++i) {
+        prof_trace *copy = NULL;
+        CHECK_EQUAL(i % 2 ? prof_trace_open(config.output, &copy) : prof_trace_live(&copy), PROF_OK);
+        if (!copy) break;
+        size_t track = trace_track_named(copy, "shuttle");
+        whole = whole && !prof_trace_about(copy)->overwritten_chunks;
+        if (track < prof_trace_track_count(copy)) {
+            trace_list list = trace_read(copy, track);
+            const prof_value *first = list.count ? trace_arg(&list.events[0], "number") : NULL;
+            for (size_t k = 0; first && k < list.count && test_failures < 10; ++k) {
+                const prof_value *number = trace_arg(&list.events[k], "number");
+                if (number || k + 1 < list.count)
+                    CHECK_EQUAL(number ? number->as.i : -1, (int64_t)k + (whole ? 0 : first->as.i));
+            }
+            trace_free(&list);
+        }
+        CHECK_EQUAL(prof_trace_about(copy)->unmatched, 0);
+        if (prof_trace_about(copy)->overwritten_chunks) { /* anew */
+            CHECK_EQUAL(prof_stop(), PROF_OK);
+            trace_start(&config);
+        }
+        prof_trace_close(copy);
+    }
+    __atomic_store_n(&s.over, 1, __ATOMIC_RELEASE);
+    for (int i = 0; i < 2; ++i) pthread_join(threads[i], NULL);
+    trace = trace_stop();
+    prof_trace_close(trace);
+    prof_fiber_destroy(s.fiber);
+    prof_reset();
+}
+
 /* Sessions begin and end while fibers have scopes open, on threads that notice late. Each session has only its own. */
 TEST(sessions_in_between)
 {
