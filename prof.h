@@ -94,6 +94,16 @@ MANUAL                                                                          
     siglongjmp out of a handler that interrupted such a moment leaves the thread unable to record. All functions of
     >>control, >>read and >>reports, but for prof_save_request(), are for ordinary code only.
 
+    Fibers. A coroutine that moves from thread to thread takes its track along: prof_fiber_switch(fiber) where it gets
+    the processor, prof_fiber_switch(NULL), or to the next fiber, where it leaves it; on either side of the switch of
+    stacks. Its scopes may stay open meanwhile, and end on another thread. A fiber is on one thread at a time, and
+    whatever hands it on must order memory, as every scheduler's queue does. Fibers may be switched whether a session
+    runs or not, and are one track in each. A switch costs three words of the buffer and half the time of a scope, no
+    lock and no reading of the clock; the first event of a fiber in a session costs a lock. A scope must end on the
+    track where it began: one that is open over a switch, in the scheduler say, must end after the switch back. When
+    PROF_FILL is full, scopes that are open in waiting fibers may lose their ends, which is counted. Automatic tracing
+    of functions, see below, knows threads only.
+
     fork(). The child is as if nothing had been started: the parent's buffer and file are the parent's alone, and the
     child may call prof_start(). vfork() and posix_spawn() need nothing.
 
@@ -134,7 +144,8 @@ MANUAL                                                                          
         PROF_CPU_ID()           optional: its number, the trace's thread id
     prof_start() wants config.memory. No function of >>read and >>reports exists; save the bytes of config.memory, from
     the first 64-byte boundary on, and read them with prof_trace_memory() or prof_trace_open() elsewhere. Interrupt
-    handlers are what signal handlers are above. _F macros record the format unless PROF_VSNPRINTF is defined.
+    handlers are what signal handlers are above. Each processor has a track; call prof_fiber_switch() where the kernel
+    switches threads, with interrupts off, and each thread has one. _F macros record the format unless PROF_VSNPRINTF is defined.
 */
 #ifndef PROF_H
 #define PROF_H
@@ -286,9 +297,8 @@ typedef struct prof_site {
     uint32_t private_session, private_name;
 } prof_site;
 
-/* A track of its own: see prof_fiber_create(). */
-typedef struct prof_fiber prof_fiber;
-#define PROF_FIBER_SIZE 512
+typedef struct prof_fiber prof_fiber; /* a track of its own: see prof_fiber_create() */
+#define PROF_FIBER_SIZE 512           /* bytes */
 
 /*-- CONTROL ---------------------------------------------------------------------------------------------- >>control --
    Any thread, at any time; none of these but prof_save_request() is for signal handlers. With PROF_ENABLE=0 each is the
@@ -338,21 +348,18 @@ PROF_DEF prof_status prof_save_request(void);
 /* Frees the memory of a stopped session. Not needed before a new prof_start or at exit. */
 PROF_DEF prof_status prof_reset(void);
 
-/* A track of its own for what moves between threads, or takes turns on one: a coroutine, a fiber, a job, a task. Fibers
-   work whether a session runs or not, and through any number of sessions, in each of which they are one track. A fiber
-   is on one thread at a time; what hands it from one to the next must order memory, as every queue of a scheduler does.
-   name: copied, up to 63 bytes; may be null. Null without memory. Any thread. */
-PROF_DEF prof_fiber *prof_fiber_create(const char *name);
+/* A track of its own for what takes turns on threads: a coroutine, a job, a task, a kernel's thread; see Fibers in the
+   manual. name: copied, up to 63 bytes; may be null. Null without memory. */
+PROF_DEF prof_fiber *prof_fiber_create(const char *name); /* not PROF_FREESTANDING */
 
 /* The same in memory of yours: PROF_FIBER_SIZE bytes, 8-byte aligned, that stay until the fiber runs no more. */
 PROF_DEF prof_fiber *prof_fiber_init(void *memory, const char *name);
 
-/* What the calling thread records from here on belongs to fiber, or, if that is null, to the thread's own track. Call it
-   next to the switch of stacks, on either side of it, in code that holds no scope itself. Costs three words of the
-   buffer and about as much time as a scope; no lock, but for a fiber's first events in a session. */
+/* What the calling thread records from here on belongs to this fiber, or, if it is null, to the thread's own track. */
 PROF_DEF void prof_fiber_switch(prof_fiber *fiber);
 
-/* Frees a fiber that runs no more, and is on no other thread. Null is fine. Its scopes still open end as truncated. */
+/* Frees what prof_fiber_create() made, when it runs no more and is on no other thread. Null is fine. Its scopes still
+   open end as truncated. Not PROF_FREESTANDING. */
 PROF_DEF void prof_fiber_destroy(prof_fiber *fiber);
 
 PROF_DEF const char *prof_status_text(prof_status status);
@@ -2726,6 +2733,7 @@ PROF__ENTRY void prof_thread_name(const char *name)
 PROF_DEF prof_fiber *prof_fiber_init(void *memory, const char *name)
 {
     prof_fiber *fiber = (prof_fiber *)memory;
+    if (!fiber) return NULL;
     prof__clear(fiber, sizeof *fiber);
     fiber->is_fiber = 1;
     prof__track_name(fiber, name);
@@ -2735,8 +2743,7 @@ PROF_DEF prof_fiber *prof_fiber_init(void *memory, const char *name)
 #ifndef PROF_FREESTANDING
 PROF_DEF prof_fiber *prof_fiber_create(const char *name)
 {
-    void *memory = malloc(sizeof(prof_fiber));
-    return memory ? prof_fiber_init(memory, name) : NULL;
+    return prof_fiber_init(malloc(sizeof(prof_fiber)), name);
 }
 
 PROF__ENTRY void prof_fiber_destroy(prof_fiber *fiber)

@@ -144,3 +144,22 @@ KERNEL_ENTRY void kernel_interrupt(void)
     PROFILE_SCOPE("interrupt");
     PROFILE_MARK("interrupt mark");
 }
+
+/* ---- threads, each with a track of its own */
+
+static uint64_t kernel_fibers[KERNEL_THREADS][PROF_FIBER_SIZE / 8];
+
+KERNEL_ENTRY void kernel_threads_make(void)
+{
+    static const char *const names[KERNEL_THREADS] = {"init", "shell", "network", "idle"};
+    unsigned i;
+    for (i = 0; i < KERNEL_THREADS; ++i) prof_fiber_init(kernel_fibers[i], names[i]);
+}
+
+KERNEL_ENTRY void kernel_switch_to(unsigned thread)
+{
+    prof_fiber_switch(thread < KERNEL_THREADS ? (prof_fiber *)kernel_fibers[thread] : 0);
+}
+
+KERNEL_ENTRY void kernel_enter(void) { PROFILE_BEGIN("system call"); }
+KERNEL_ENTRY void kernel_exit(void) { PROFILE_END("system call"); }

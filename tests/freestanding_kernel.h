@@ -26,4 +26,10 @@ KERNEL_ENTRY void kernel_one_mark(void);
 KERNEL_ENTRY void kernel_one_counter(void);
 KERNEL_ENTRY void kernel_one_text(void);
 KERNEL_ENTRY void kernel_interrupt(void);
+
+#define KERNEL_THREADS 4 /* which move between the processors */
+KERNEL_ENTRY void kernel_threads_make(void);
+KERNEL_ENTRY void kernel_switch_to(unsigned thread); /* on the processor that runs now; KERNEL_THREADS: none */
+KERNEL_ENTRY void kernel_enter(void);                /* begins a scope of the thread that runs now */
+KERNEL_ENTRY void kernel_exit(void);
 #endif

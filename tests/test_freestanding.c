@@ -214,6 +214,43 @@ TEST(a_running_kernel)
     prof_trace_close(trace);
 }
 
+/* Threads that move between processors in the middle of a system call. */
+TEST(threads_on_any_processor)
+{
+    size_t i;
+    int threads = 0;
+    boot(0);
+    kernel_threads_make();
+    for (i = 0; i < 300; ++i) {
+        kernel_run_on((unsigned)(i % KERNEL_PROCESSORS));
+        kernel_switch_to((unsigned)(i % KERNEL_THREADS));
+        if (i / KERNEL_THREADS % 2)
+            kernel_exit();
+        else
+            kernel_enter();
+        kernel_one_mark();
+        kernel_switch_to(KERNEL_THREADS);
+    }
+    kernel_run_on(0);
+    CHECK_EQUAL(kernel_stop(), PROF_OK);
+    prof_trace *trace = image_read();
+    if (!trace) return;
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    for (i = 0; i < prof_trace_track_count(trace); ++i) {
+        const prof_track *track = prof_trace_track(trace, i);
+        tally sum = walk(trace, i, 0);
+        threads += track->fiber;
+        CHECK_EQUAL(sum.scopes, track->fiber ? 38 : 0);
+        CHECK_EQUAL(sum.marks, track->fiber ? 75 : 0);
+        CHECK_EQUAL(sum.truncated, track->fiber); /* the last call has not ended */
+        CHECK(!track->fiber || !strcmp(track->name, "init") || !strcmp(track->name, "shell") ||
+              !strcmp(track->name, "network") || !strcmp(track->name, "idle"));
+    }
+    CHECK_EQUAL(threads, KERNEL_THREADS);
+    prof_trace_close(trace);
+}
+
 TEST(processors)
 {
     size_t i;

@@ -63,6 +63,13 @@ int main(void)
     failures += prof_reset() != PROF_DISABLED;
     failures += prof_status_text(PROF_IO)[0] != 0;
     failures += prof_error()[0] != 0;
+    prof_fiber *fiber = prof_fiber_create(touch("name"));
+    uint64_t place[PROF_FIBER_SIZE / 8];
+    failures += fiber != NULL;
+    failures += prof_fiber_init(place, touch("name")) != NULL;
+    prof_fiber_switch(fiber);
+    prof_fiber_switch(NULL);
+    prof_fiber_destroy(fiber);
     if (prof_start(&config)) ++evaluated; /* as a program does that handles the error */
     prof_thread_name(touch("name"));
     prof_stop();
