@@ -64,6 +64,10 @@ $(BUILD)/tests/libfreestanding_kernel.so: tests/freestanding_kernel.c tests/free
 $(BUILD)/tests/test_freestanding: $(BUILD)/tests/libfreestanding_kernel.so
 $(BUILD)/tests/test_freestanding: EXTRA = $(BUILD)/tests/libfreestanding_kernel.so -Wl,-rpath,'$$ORIGIN'
 
+# A later -std wins; where the compiler does not know it the test says so.
+CXX20 := $(shell $(CXX) -std=c++20 -fsyntax-only -x c++ /dev/null >/dev/null 2>&1 && echo -std=c++20)
+$(BUILD)/tests/test_coroutine: ALL_CXX += $(CXX20)
+
 $(BUILD)/tests/autostart_program: tests/autostart_program.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_C) $< -o $@ $(LDFLAGS) $(LIBS)

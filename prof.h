@@ -98,8 +98,8 @@ MANUAL                                                                          
     the processor, prof_fiber_switch(NULL), or to the next fiber, where it leaves it; on either side of the switch of
     stacks. Its scopes may stay open meanwhile, and end on another thread. A fiber is on one thread at a time, and
     whatever hands it on must order memory, as every scheduler's queue does. Fibers may be switched whether a session
-    runs or not, and are one track in each. A switch costs three words of the buffer and half the time of a scope, no
-    lock and no reading of the clock; the first event of a fiber in a session costs a lock. A scope must end on the
+    runs or not, and are one track in each. A switch costs three words of the buffer and some 5 ns, no lock and no
+    reading of the clock; the first event of a fiber in a session costs a lock. A scope must end on the
     track where it began: one that is open over a switch, in the scheduler say, must end after the switch back. When
     PROF_FILL is full, scopes that are open in waiting fibers may lose their ends, which is counted. Automatic tracing
     of functions, see below, knows threads only.

@@ -962,7 +962,8 @@ static int prof__chrome_threads(prof__chrome *c)
     c->threads = (prof__chrome_thread *)calloc(tracks + 1, sizeof *c->threads);
     if (ids && c->threads) {
         for (i = 0; i < tracks; i++) {
-            ids[i].id = prof_trace_track(c->trace, i)->thread_id;
+            const prof_track *about = prof_trace_track(c->trace, i);
+            ids[i].id = about->fiber ? UINT64_MAX : about->thread_id; /* a fiber's thread is a track itself */
             ids[i].track = i;
         }
         qsort(ids, tracks, sizeof *ids, prof__chrome_by_id);
@@ -1082,8 +1083,10 @@ static void prof__chrome_all(prof__chrome *c)
         prof__chrome_head(c);
         for (i = 0; i < tracks; i++) {
             const prof_track *about = prof_trace_track(c->trace, i);
-            if (*about->name) prof__chrome_thread_name(c, c->threads[i].id, "", about->name);
-            prof__chrome_sort_index(c, c->threads[i].id, c->threads[i].id == c->pid ? 0 : (int64_t)i + 1);
+            int64_t place = (int64_t)i + 1 + (about->fiber ? (int64_t)tracks : 0); /* fibers below the threads */
+            if (*about->name || about->fiber)
+                prof__chrome_thread_name(c, c->threads[i].id, "", *about->name ? about->name : "fiber");
+            prof__chrome_sort_index(c, c->threads[i].id, c->threads[i].id == c->pid ? 0 : place);
         }
         for (i = 0; i < tracks && c->out.status == PROF_OK; i++) prof__chrome_write_track(c, track, i);
         if (c->out.status == PROF_OK) prof__chrome_counters(c);

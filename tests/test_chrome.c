@@ -625,8 +625,9 @@ static json *check_written(const prof_trace *trace, const prof_chrome_options *o
         check_ids(events, tids, tracks);
         for (size_t i = 0; i < tracks && test_failures < 20; ++i) {
             const json *name = metadata(events, "thread_name", tids[i], "name");
-            CHECK_EQUAL(name != NULL, *prof_trace_track(trace, i)->name != 0);
-            if (name) check_name(name->text, prof_trace_track(trace, i)->name);
+            const prof_track *about = prof_trace_track(trace, i);
+            CHECK_EQUAL(name != NULL, *about->name || about->fiber);
+            if (name) check_name(name->text, *about->name || !about->fiber ? about->name : "fiber");
             check_track(trace, i, tids[i], events, &at, options);
             if (options->source == PROF_CHROME_SOURCE_LOC && tracks < 100) check_sums(events, tids[i]);
         }
@@ -1034,6 +1035,32 @@ TEST(thread_ids_are_distinct)
     }
     prof_trace_close(trace);
     free(image);
+}
+
+/* A fiber's events say on which thread it ran; that thread has a track itself, and keeps its number. */
+TEST(fibers_are_tracks_of_their_own)
+{
+    char number[32];
+    start(1 << 20, PROF_RING);
+    prof_fiber *named = prof_fiber_create("a fiber"), *unnamed = prof_fiber_create(NULL);
+    prof_fiber_switch(named); /* in front of the thread's own */
+    PROFILE_MARK("on fiber");
+    prof_fiber_switch(unnamed);
+    PROFILE_MARK("on fiber");
+    prof_fiber_switch(NULL);
+    PROFILE_MARK("on thread");
+    prof_fiber_destroy(named);
+    prof_fiber_destroy(unnamed);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    prof_trace *trace = NULL;
+    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    json *root = check_written(trace, NULL);
+    snprintf(number, sizeof number, "%llu", (unsigned long long)prof_trace_track(trace, 0)->thread_id);
+    CHECK_EQUAL(count_of(root, "tid", number), 4); /* two names, sort index, mark */
+    CHECK_EQUAL(count_of(root, "tid", "1000000000"), 3);
+    CHECK_EQUAL(count_of(root, "tid", "1000000001"), 3);
+    json_free(root);
+    prof_trace_close(trace);
 }
 
 /* Whatever a damaged image holds, the file is strict JSON and says what the cursor says. */

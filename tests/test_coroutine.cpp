@@ -1,0 +1,99 @@
+// C++20 coroutines: each is a fiber; what it records stays on its track whoever resumes it.
+#define PROF_IMPLEMENTATION
+#include "../prof.h"
+#include "test.h"
+#include "trace.h"
+
+#if defined(__cpp_impl_coroutine)
+#include <coroutine>
+#include <exception>
+#include <thread>
+#include <utility>
+
+struct task {
+    struct promise_type {
+        prof_fiber *fiber = nullptr;
+        task get_return_object() { return task{std::coroutine_handle<promise_type>::from_promise(*this)}; }
+        std::suspend_always initial_suspend() noexcept { return {}; }
+        std::suspend_always final_suspend() noexcept { return {}; }
+        void return_void() {}
+        void unhandled_exception() {}
+    };
+    std::coroutine_handle<promise_type> handle;
+
+    // Whoever resumes a coroutine switches to its track, and back.
+    void resume()
+    {
+        prof_fiber_switch(handle.promise().fiber);
+        handle.resume();
+        prof_fiber_switch(nullptr);
+    }
+    void destroy() // ends the scopes that are open
+    {
+        prof_fiber *fiber = handle.promise().fiber;
+        prof_fiber_switch(fiber);
+        handle.destroy();
+        prof_fiber_switch(nullptr);
+        prof_fiber_destroy(fiber);
+    }
+};
+
+static task counting(int from, int steps)
+{
+    PROFILE_SCOPE("coroutine");
+    for (int i = 0; i < steps; ++i) {
+        PROFILE_SCOPE("step");
+        PROFILE_ARG_I("number", from + i);
+        co_await std::suspend_always{};
+        PROFILE_MARK("after");
+    }
+    if (from == 300) throw 1; // closes the scope
+}
+
+TEST(coroutines_on_two_threads)
+{
+    enum { COUNT = 4, STEPS = 100 };
+    prof_config config = trace_config(1 << 20);
+    task tasks[COUNT];
+    trace_start(&config);
+    for (int i = 0; i < COUNT; ++i) {
+        char name[16];
+        snprintf(name, sizeof name, "coroutine %d", i);
+        tasks[i] = counting(i * 100, STEPS);
+        tasks[i].handle.promise().fiber = prof_fiber_create(name);
+    }
+    for (int round = 0; round < 10; ++round) {
+        auto some = [&] {
+            PROFILE_SCOPE("resume some");
+            for (int k = 0; k < STEPS / 10; ++k)
+                for (auto &each : tasks) each.resume();
+        };
+        if (round % 2)
+            std::thread(some).join();
+        else
+            some();
+    }
+    for (int i = 2; i < COUNT; ++i) tasks[i].resume(); // to their end; the others are destroyed where they wait
+    for (auto &each : tasks) each.destroy();
+    prof_trace *trace = trace_stop();
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    for (int i = 0; i < COUNT; ++i) {
+        char name[16];
+        snprintf(name, sizeof name, "coroutine %d", i);
+        trace_list list = trace_read(trace, trace_track_named(trace, name));
+        CHECK_EQUAL(trace_count(&list, "coroutine"), 1);
+        CHECK_EQUAL(trace_count(&list, "step"), STEPS);
+        CHECK_EQUAL(trace_count(&list, "after"), i < 2 ? STEPS - 1 : STEPS);
+        for (size_t k = 0; k < list.count; ++k) CHECK_EQUAL(list.events[k].flags, 0);
+        for (size_t k = 0; k < STEPS; ++k)
+            CHECK_EQUAL(trace_arg(trace_nth(&list, "step", k), "number")->as.i, i * 100 + (int)k);
+        trace_free(&list);
+    }
+    prof_trace_close(trace);
+    prof_reset();
+}
+#else
+TEST(coroutines_on_two_threads) { SKIP("the compiler has no C++20 coroutines"); }
+#endif
+
+TEST_MAIN
