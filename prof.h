@@ -91,8 +91,9 @@ MANUAL                                                                          
 
     Signals. Scopes may stand in signal handlers. A handler that interrupts a macro in the few nanoseconds in which it
     writes records nothing, and that is counted; all others record on the track of the thread they interrupt. A
-    siglongjmp out of a handler that interrupted such a moment leaves the thread unable to record. All functions of
-    >>control, >>read and >>reports, but for prof_save_request(), are for ordinary code only.
+    siglongjmp out of a handler that interrupted such a moment leaves the thread unable to record until it calls
+    prof_start() itself; other threads do not suffer. All functions of >>control, >>read and >>reports but
+    prof_save_request(), and the switching of fibers, are for ordinary code only, and must not be left by a jump.
 
     Fibers. A coroutine that moves from thread to thread takes its track along: prof_fiber_switch(fiber) where it gets
     the processor, prof_fiber_switch(NULL), or to the next fiber, where it leaves it; on either side of the switch of
@@ -1369,6 +1370,24 @@ static void prof__lock(int *lock)
 
 static void prof__unlock(int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
 
+/* The same for a macro. No handler runs while the lock is held, so that none can leave by siglongjmp and keep it. */
+static int prof__lock_enter(int *lock, prof__signals *old)
+{
+    for (int i = 0; i < 5000; ++i) {
+        prof__signals_block(old);
+        if (!__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE)) return 1;
+        prof__signals_restore(old);
+        if (i > 100) prof__wait();
+    }
+    return 0;
+}
+
+static void prof__lock_leave(int *lock, const prof__signals *old)
+{
+    prof__unlock(lock);
+    prof__signals_restore(old);
+}
+
 #ifndef PROF_FREESTANDING
 /* Sleeps for ns, less if *word is not, or no longer, value; may return early for no reason. */
 static void prof__word_wait(uint32_t *word, uint32_t value, uint64_t ns)
@@ -2154,12 +2173,13 @@ static int prof__attach(prof__thread *self)
 }
 
 /* The same once the ring has room again. The lock is let go while the thread sleeps; the session is kept. */
-static PROF__COLD int prof__attach_later(prof__thread *self, prof__session *s)
+static PROF__COLD int prof__attach_later(prof__thread *self, prof__session *s, prof__signals *signals)
 {
     __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED);
-    prof__unlock(&prof__lock_word);
+    prof__lock_leave(&prof__lock_word, signals);
     int found = prof__room_wait(self, s);
-    prof__lock(&prof__lock_word);
+    while (!prof__lock_enter(&prof__lock_word, signals)) {
+    }
     __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
     return found && prof__state.running && prof__state.session == s && prof__attach(self);
 }
@@ -2214,8 +2234,9 @@ static int prof__settle(prof__thread *self, prof_site *site)
     int recording;
     if (self->seen != generation || (site && (uint32_t)((uint32_t)prof__site_load(site) ^ generation) & ~PROF__OFF) ||
         !self->session) {
+        prof__signals signals;
         PROF__ERRNO_SAVE();
-        if (!prof__lock_try(&prof__lock_word)) {
+        if (!prof__lock_enter(&prof__lock_word, &signals)) {
             prof__lose(self, 1);
             PROF__ERRNO_RESTORE();
             return 0;
@@ -2225,7 +2246,7 @@ static int prof__settle(prof__thread *self, prof_site *site)
         if (self->session && (self->session != s || self->epoch != s->epoch)) prof__detach(self);
         if (site) prof__site_settle(site);
         recording = s && (!site || (uint32_t)prof__site_load(site) == generation);
-        if (recording && !self->session && !prof__attach(self) && !prof__attach_later(self, s)) {
+        if (recording && !self->session && !prof__attach(self) && !prof__attach_later(self, s, &signals)) {
             prof__lose(self, 1);
             recording = 0;
         }
@@ -2235,7 +2256,7 @@ static int prof__settle(prof__thread *self, prof_site *site)
         }
         self->seen = generation; /* a control call during a wait in between is found by the next macro */
         self->open = self->session && s->fast ? generation : PROF__SHUT;
-        prof__unlock(&prof__lock_word);
+        prof__lock_leave(&prof__lock_word, &signals);
         PROF__ERRNO_RESTORE();
         return recording && self->session;
     }
@@ -2276,10 +2297,11 @@ PROF__ENTRY int prof__check(prof_site *site)
     prof__thread *self = PROF__SELF();
     uint32_t gate = prof__take(self);
     if (gate == PROF__BUSY) return 1; /* whoever counts the loss wants the arguments */
+    prof__signals signals;
     PROF__ERRNO_SAVE();
-    if (prof__lock_try(&prof__lock_word)) {
+    if (prof__lock_enter(&prof__lock_word, &signals)) {
         prof__site_settle(site);
-        prof__unlock(&prof__lock_word);
+        prof__lock_leave(&prof__lock_word, &signals);
     }
     PROF__ERRNO_RESTORE();
     prof__untake(self, gate);
@@ -2713,10 +2735,11 @@ PROF__ENTRY void prof_thread_name(const char *name)
         prof__leave(self);
         return;
     }
+    prof__signals signals;
     PROF__ERRNO_SAVE();
-    if (prof__lock_try(&prof__lock_word)) {
+    if (prof__lock_enter(&prof__lock_word, &signals)) {
         prof__track_know(self);
-        prof__unlock(&prof__lock_word);
+        prof__lock_leave(&prof__lock_word, &signals);
         if (self->room >= 3 + 2)
             prof__track_write(self);
         else
@@ -3635,6 +3658,20 @@ static void prof__state_unlock(uint32_t gate)
     prof__untake(PROF__SELF(), gate);
 }
 
+/* Ordinary code that finds its thread busy, while no session runs: a handler that interrupted a macro has left by
+   siglongjmp. What the macro was doing is given up, and the chunk with it. */
+static void prof__heal(void)
+{
+    prof__thread *self = PROF__SELF();
+    if (self->gate != PROF__BUSY || self->exits >= 3) return;
+    prof__track_of(self)->owed = 0;
+    if (self->chunk) PROF__RELEASE(&self->chunk->state, PROF__CHUNK_FULL);
+    prof__detach(self);
+    self->seen = 0;
+    self->open = PROF__SHUT;
+    prof__leave(self);
+}
+
 static void prof__text_copy(char *to, size_t size, const char *from)
 {
     size_t i = 0;
@@ -4105,6 +4142,7 @@ static prof_status prof__start_locked(const prof_config *config)
                           prof__state.session->output[0] ? ", or leave PROF_OUTPUT out of the environment" : "");
     prof_status status = prof__config_check(config);
     if (status) return status;
+    prof__heal();
     if (config->memory) prof__sessions_reap(1);
     prof__session *s = prof__session_new();
     if (!s) return prof__fail(PROF_NO_MEMORY, "no memory for a session");
@@ -9951,7 +9989,7 @@ static __attribute__((noinline)) void prof__call_enter(prof__calls *calls, uintp
     }
     if (PROF__UNLIKELY(depth == PROF_INSTRUMENT_DEPTH)) {
         ++calls->over;
-        if (prof__on(&function->site) && prof_enabled()) prof__lose(PROF__SELF(), 1);
+        if (prof__live(&function->site)) prof__lose(PROF__SELF(), 1);
         return;
     }
     calls->depth = depth + 1;
