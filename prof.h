@@ -2000,9 +2000,10 @@ static void prof__track_write(prof__thread *self)
     PROF__STORE(at + 2, self->thread_id);
     prof__store_word(at, (uint64_t)PROF__KIND_TRACK << PROF__KIND_SHIFT | (serial & 0xfffffff) << 32 |
                              (uint64_t)track->is_fiber << 31 | (track->name_id == PROF__NAME_NEW ? 0 : track->name_id));
+    PROF__BARRIER();
+    track->serial = serial;
     self->cursor = at + 3;
     self->room -= 3;
-    track->serial = serial;
 }
 
 /* The thread's present track goes on in this chunk, behind the words used. */
