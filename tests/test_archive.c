@@ -562,6 +562,14 @@ TEST(blocks_newer_than_the_copy_of_the_ring)
 
 /*-- a small image, in which everything can be damaged --*/
 
+/* Track 1 of thread 101; serial below 2^28. */
+static void track_record(uint64_t *words, uint64_t serial)
+{
+    words[0] = (uint64_t)PROF__KIND_TRACK << 60 | serial << 32;
+    words[1] = 1;
+    words[2] = 101;
+}
+
 /* A small image: chunks of 62 words. */
 static image small_image(int chunks)
 {
@@ -605,10 +613,7 @@ static image small_image(int chunks)
         prof__chunk *chunk = slot(&im, (uint64_t)i);
         chunk->sequence = (uint64_t)i + 1;
         chunk->base.tick = chunk->base.monotonic_ns = tick;
-        word[0] = (uint64_t)PROF__KIND_TRACK << 60;
-        word[1] = 1;
-        word[2] = 101;
-        prof__track_number_set(word, (uint64_t)i + 1);
+        track_record(word, (uint64_t)i + 1);
         word += 3;
         for (k = 0; k < 10; ++k) {
             *word++ = (uint64_t)PROF__KIND_BEGIN << 60 | (uint64_t)(1 + k % 3) << 40 | (tick - chunk->base.tick);
@@ -1029,10 +1034,7 @@ static uint64_t long_archive(const char *path, long blocks)
         chunk.sequence = (uint64_t)i + 1;
         chunk.base.tick = 1000 + (uint64_t)i * 200000;
         chunk.base.monotonic_ns = chunk.base.tick;
-        words[0] = (uint64_t)PROF__KIND_TRACK << 60;
-        words[1] = 1;
-        words[2] = 101;
-        prof__track_number_set(words, (uint64_t)i + 1);
+        track_record(words, (uint64_t)i + 1);
         for (k = 3; k + 1 < WORDS; k += 2) {
             words[k] = (words[k] & ~(PROF__SITE_MASK * (1ull << 40))) | (k / 2 % 3 + 1) << 40;
             words[k + 1] = (words[k + 1] & ~(PROF__SITE_MASK * (1ull << 40))) | (k / 2 % 3 + 1) << 40;
