@@ -4,7 +4,8 @@
 #   make test       everything that needs only a C compiler (a C++ compiler is used if there is one)
 #   make bench      what each macro costs
 #   make examples   build the examples
-#   make install    copy the headers to $(DESTDIR)$(PREFIX)/include
+#   make tool       build the command-line tool, build/prof
+#   make install    copy headers, tool, its manual and its completion to $(DESTDIR)$(PREFIX)
 #
 # CC, CXX, CFLAGS, LDFLAGS as usual; SANITIZE=thread or address,undefined for the tests.
 
@@ -29,8 +30,17 @@ ifeq ($(HAVE_CXX),yes)
 TESTS += $(patsubst tests/%.cpp,$(BUILD)/tests/%,$(wildcard tests/test_*.cpp))
 endif
 
-.PHONY: all demo test bench examples install clean
-all: examples
+.PHONY: all demo test bench examples tool install clean
+all: tool examples
+
+# ---- the command-line tool
+
+TOOL = $(wildcard tools/*.c)
+$(BUILD)/prof: $(TOOL) tools/tool.h $(HEADERS)
+	@mkdir -p $(@D)
+	$(ALL_C) $(TOOL) -o $@ $(LDFLAGS) $(LIBS)
+
+tool: $(BUILD)/prof
 
 # ---- demo
 
@@ -73,8 +83,15 @@ $(BUILD)/tests/autostart_program: tests/autostart_program.c $(HEADERS)
 	$(ALL_C) $< -o $@ $(LDFLAGS) $(LIBS)
 $(BUILD)/tests/test_autostart: $(BUILD)/tests/autostart_program
 
-test: $(TESTS)
-	@sh tests/run.sh $(TESTS)
+$(BUILD)/tests/tool_images: tests/tool_images.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(ALL_C) $< -o $@ $(LDFLAGS) $(LIBS)
+$(BUILD)/tests/tool_core: tests/tool_core.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(ALL_C) $< -o $@ $(LDFLAGS) $(LIBS)
+
+test: $(TESTS) $(BUILD)/prof $(BUILD)/tests/tool_images $(BUILD)/tests/tool_core
+	@BUILD=$(BUILD) sh tests/run.sh $(TESTS) tests/test_tool.sh
 
 # ---- benchmarks
 
@@ -109,9 +126,13 @@ bench: $(addprefix $(BUILD)/,bench bench_shared bench_threads bench_modes bench_
 	@echo "== packing";             $(BUILD)/bench_pack $(BUILD)/bench.prof
 	@echo "== followed";            $(BUILD)/bench_follow
 
-install:
-	mkdir -p $(DESTDIR)$(PREFIX)/include
+install: $(BUILD)/prof
+	mkdir -p $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	cp $(HEADERS) $(DESTDIR)$(PREFIX)/include
+	cp $(BUILD)/prof $(DESTDIR)$(PREFIX)/bin
+	cp tools/prof.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	cp tools/prof-completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/prof
 
 clean:
 	rm -rf $(BUILD)

@@ -475,7 +475,11 @@ typedef struct prof_trace_info {
     int64_t from_ns, to_ns;       /* the window; to_ns 0: to the end. All other figures are those of the whole trace */
     uint64_t folded;              /* PROF_STATS: events that are in the statistics; the trace has none, and no tracks */
     uint64_t open;                /* PROF_STATS: scopes that are open; they count as truncated */
+    uint64_t start_monotonic_ns;  /* CLOCK_MONOTONIC of start_ns == 0 */
+    const char *boot_id;          /* traces of equal ids share that clock; "": unknown */
 } prof_trace_info;
+
+#define PROF_IMAGE_LOOK 4096 /* see prof_image_find() */
 
 #if PROF_ENABLE
 /* path: an image (.prof) of this or an earlier run; it may still be recorded into. */
@@ -492,6 +496,28 @@ PROF_DEF void prof_trace_close(prof_trace *trace); /* null is fine */
    open and its thread has recorded nothing since. Frames count where they end, and are cut likewise. Tracks and
    prof_trace_info go on describing the whole trace: a cursor may yield less than event_count. Not while another thread reads the trace. */
 PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns);
+
+/* Puts traces on one timeline: offsets[i] >= 0 is to be added to the times of traces[i]. Those recorded since the same
+   start of a machine are aligned by CLOCK_MONOTONIC, exact to some 100 ns; others by Unix time, as right as their clocks
+   were. Returns how many machine starts there are: 1 means that all are aligned exactly. */
+PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets);
+
+/* Calls step for each part of the trace that a cursor has read, which is to say about every 1000 events, with its share
+   of the whole. A report reads everything once, some more. Not for traces that several threads read. */
+PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, double share), void *user);
+
+/* Images inside other files: core dumps, copies of memory, damaged images. PROF_OK if one begins at bytes, of which
+   `size` are there (PROF_IMAGE_LOOK or more, or all that are left); *image_size: bytes of the whole, or the most that there
+   can be if its archive has wrapped round. */
+PROF_DEF prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size);
+/* Changes the first PROF_IMAGE_LOOK bytes of an image of which only `left` bytes exist, so that these are an image by
+   themselves; *image_size: its bytes. PROF_CORRUPT if nothing recorded is among them. */
+PROF_DEF prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size);
+/* A consistent copy of an image as another file, also if it is being recorded into. from_ns, to_ns: the window with which
+   it opens, see prof_trace_window(); both 0: as it was. */
+PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns);
+/* Gives an image in memory such a window. */
+PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);
 
 PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace);
 PROF_DEF size_t prof_trace_track_count(const prof_trace *trace);
@@ -528,6 +554,7 @@ typedef struct prof_summary_options {
     prof_sort sort;
     int ascending;
     size_t top; /* rows of the scope table; 0: all */
+    int by_path; /* 1: a row for each call path, as a tree; top: the first so many, and what leads to them */
 } prof_summary_options;
 
 /* One entry of the statistics: a scope name at a call site. */
@@ -539,7 +566,10 @@ typedef struct prof_stat {
     uint64_t covered_ns;             /* as total_ns, but a recursion counts once: time with at least one call open */
     double mean_ns, deviation_ns;    /* population */
     uint64_t p50_ns, p90_ns, p99_ns, p999_ns;
+    size_t parent;                   /* prof_stats_by_path: index of the entry around it, else PROF_NO_PARENT */
+    uint32_t depth;                  /* so many entries are around it */
 } prof_stat;
+#define PROF_NO_PARENT ((size_t)-1)
 
 /* How prof_stop() and prof_save() find the writer of an extension. A header with a writer registers it before main. */
 typedef struct prof_writer {
@@ -559,10 +589,16 @@ PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
 
 /* The figures of the summary's scopes as data, sorted as asked. Free with prof_stats_free() before the trace. */
 PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats, size_t *count);
+/* The same, one entry per call path: a parent before what it called, and what has the same parent in order. */
+PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                        size_t *count);
 PROF_DEF void prof_stats_free(prof_stat *stats);
 
 /* writer must stay; it belongs to the list from here on. Not for two threads at once. */
 PROF_DEF void prof_writer_register(prof_writer *writer);
+/* Writes a trace as an extension says (".json"), or as path's does if extension is null. Not ".prof": a trace is what
+   was read of an image. */
+PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension);
 #endif
 
 /*-- MARKUP ------------------------------------------------------------------------------------------------ >>markup --
@@ -950,8 +986,19 @@ int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never def
 #define prof_csv_stream(trace, sink) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(trace, sink))
 #define prof_stats(trace, sort, ascending, stats, count) \
     PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(stats), (void)(count) : PROF__USE3(trace, sort, ascending)))
+#define prof_stats_by_path(trace, sort, ascending, stats, count)                                           \
+    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(stats), (void)(count) : PROF__USE3(trace, sort, ascending)))
 #define prof_stats_free(stats) PROF__STRIPPED((void)0, PROF__USE(stats))
 #define prof_writer_register(writer) PROF__STRIPPED((void)0, PROF__USE(writer))
+#define prof_trace_write(trace, path, extension) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, extension))
+#define prof_trace_align(traces, count, offsets) PROF__STRIPPED((size_t)0, PROF__USE3(traces, count, offsets))
+#define prof_trace_watch(trace, step, user) PROF__STRIPPED((void)0, PROF__USE3(trace, step, user))
+#define prof_image_find(bytes, size, image_size) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(bytes, size, image_size))
+#define prof_image_copy(from, to, from_ns, to_ns)                                                          \
+    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(to_ns) : PROF__USE3(from, to, from_ns)))
+#define prof_image_window(bytes, size, from_ns, to_ns)                                                     \
+    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(to_ns) : PROF__USE3(bytes, size, from_ns)))
+#define prof_image_shorten(bytes, left, image_size) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(bytes, left, image_size))
 #endif
 
 #ifdef __cplusplus
@@ -3874,6 +3921,16 @@ static prof_status prof__live_fits(const char *path, prof_status (*write)(const 
     return prof__writer_fits(path, write, mode);
 }
 
+PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
+{
+    prof_status (*write)(const prof_trace *, const char *);
+    prof_status status;
+    if (!trace || !path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_write: trace or path is null");
+    status = prof__writer_find(extension ? extension : path, &write);
+    if (!status && !write) status = prof__fail(PROF_INVALID_ARGUMENT, "%s: a trace cannot be made an image again", path);
+    return status ? status : write(trace, path);
+}
+
 /* Finds out at the start what would otherwise be found out at the end. */
 static prof_status prof__output_check(const char *path)
 {
@@ -4971,28 +5028,31 @@ static void prof__out_archive(prof__out *out, FILE *file, uint64_t from, uint64_
     }
 }
 
-/* Writes a copy of an image with its archive right behind it, oldest block first. */
-static prof_status prof__out_image(prof__out *out, void *bytes, size_t size)
+/* Writes a copy of an image with its archive, which is in file, right behind it, oldest block first. */
+static void prof__out_image(prof__out *out, void *bytes, size_t size, FILE *file)
 {
     prof__header *h = (prof__header *)bytes, from = *h;
     int laps = h->archive_first > h->archive_next;
-    uint64_t end = h->archive_next;
-    FILE *file = NULL;
-    if (h->archive_first != h->archive_next) {
-        file = prof__archive_open(h);
-        if (!file) return prof__fail(PROF_IO, "the archive of what is recorded cannot be read: its file is gone");
-        end = prof__archive_lap_end(file, h);
-    }
+    uint64_t end = h->archive_first != h->archive_next ? prof__archive_lap_end(file, h) : h->archive_next;
     if (h->archive_offset) {
         h->archive_offset = h->archive_first = size;
         h->archive_next = size + (end - from.archive_first) + (laps ? from.archive_next - from.archive_offset : 0);
         h->archive_limit = h->archive_next;
     }
     prof__out_bytes(out, bytes, size);
-    if (!file) return PROF_OK;
     prof__out_archive(out, file, from.archive_first, end);
     if (laps) prof__out_archive(out, file, from.archive_offset, from.archive_next);
-    fclose(file);
+}
+
+/* The same of what is being recorded. */
+static prof_status prof__out_live(prof__out *out, void *bytes, size_t size)
+{
+    const prof__header *h = (const prof__header *)bytes;
+    FILE *file = NULL;
+    if (h->archive_first != h->archive_next && !(file = prof__archive_open(h)))
+        return prof__fail(PROF_IO, "the archive of what is recorded cannot be read: its file is gone");
+    prof__out_image(out, bytes, size, file);
+    if (file) fclose(file);
     return PROF_OK;
 }
 
@@ -5001,7 +5061,7 @@ static prof_status prof__image_write(const char *path, void *bytes, size_t size)
     prof__out out;
     prof_status status = prof__out_file(&out, path);
     if (status) return status;
-    prof__out_fail(&out, prof__out_image(&out, bytes, size));
+    prof__out_fail(&out, prof__out_live(&out, bytes, size));
     return prof__out_close(&out);
 }
 
@@ -5773,6 +5833,8 @@ struct prof_trace {
     size_t kept_count, kept_capacity;
     prof__read_line *lines;
     size_t line_count;
+    void (*step)(void *user, double share); /* of prof_trace_watch() */
+    void *step_user;
 };
 
 /* Makes room for one more element of an array on the heap; 0 without memory, and then the array is unchanged. */
@@ -7006,6 +7068,8 @@ static void prof__read_about(prof_trace *trace)
     info->clock = header->clock_name;
     info->pid = header->pid;
     info->start_unix_ns = header->first.unix_ns;
+    info->start_monotonic_ns = header->first.monotonic_ns;
+    info->boot_id = header->boot_id;
     info->lost += header->lost;
     info->overwritten_chunks = header->overwritten;
     info->sites_lost = header->sites_lost;
@@ -7237,6 +7301,150 @@ PROF_DEF void prof_trace_close(prof_trace *trace)
     if (trace) prof__read_free(trace);
 }
 
+PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, double share), void *user)
+{
+    if (!trace) return;
+    trace->step = step;
+    trace->step_user = user;
+}
+
+/* Of the traces of the same machine start the one that began first: their monotonic clock aligns all with it. */
+static size_t prof__align_anchor(const prof_trace *const *traces, size_t count, size_t one)
+{
+    const prof__header *h = &traces[one]->header;
+    size_t anchor = one, i;
+    for (i = count; i-- && h->boot_id[0];)
+        if (!strcmp(traces[i]->header.boot_id, h->boot_id) &&
+            traces[i]->header.first.monotonic_ns <= traces[anchor]->header.first.monotonic_ns)
+            anchor = i;
+    return anchor;
+}
+
+PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets)
+{
+    uint64_t earliest = 0;
+    size_t groups = 0, i;
+    for (i = 0; i < count; i++) {
+        const prof__header *h = &traces[i]->header;
+        size_t anchor = prof__align_anchor(traces, count, i);
+        uint64_t start = traces[anchor]->header.first.unix_ns, since;
+        since = h->first.monotonic_ns - traces[anchor]->header.first.monotonic_ns;
+        offsets[i] = since < (uint64_t)PROF__FAR_NS ? (int64_t)since : PROF__FAR_NS;
+        if (!i || start < earliest) earliest = start;
+        groups += anchor == i;
+    }
+    for (i = 0; i < count; i++) {
+        uint64_t later = traces[prof__align_anchor(traces, count, i)]->header.first.unix_ns - earliest;
+        offsets[i] = later < (uint64_t)(PROF__FAR_NS - offsets[i]) ? offsets[i] + (int64_t)later : PROF__FAR_NS;
+    }
+    return groups;
+}
+
+/*-- images inside other files --*/
+
+PROF_DEF prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size)
+{
+    prof__header header;
+    prof_status status;
+    uint64_t end;
+    if (!bytes || !image_size) return prof__fail(PROF_INVALID_ARGUMENT, "prof_image_find: bytes or image_size is null");
+    *image_size = 0;
+    if (size < sizeof header) return prof__fail(PROF_CORRUPT, "image: only %lu bytes are left", (unsigned long)size);
+    status = prof__read_header(bytes, ~(uint64_t)0, "image", &header);
+    if (status != PROF_OK) return status;
+    end = header.archive_first > header.archive_next ? header.archive_limit : header.archive_next;
+    *image_size = header.archive_offset && end > header.image_size ? end : header.image_size;
+    return PROF_OK;
+}
+
+PROF_DEF prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
+{
+    prof__header header;
+    uint64_t size = 0, chunks, used;
+    prof_status status = prof_image_find(bytes, PROF_IMAGE_LOOK, &size);
+    if (status != PROF_OK) return status;
+    memcpy(&header, bytes, sizeof header);
+    *image_size = left < size ? left : size;
+    if (left >= header.image_size) return PROF_OK; /* readers find out which blocks of the archive are there */
+    chunks = left > header.chunk_offset ? (left - header.chunk_offset) / header.chunk_size : 0;
+    if (!chunks || left < header.meta_offset + header.meta_size)
+        return prof__fail(PROF_CORRUPT, "image: what is left of it holds nothing recorded");
+    used = header.next_chunk < header.chunk_count ? header.next_chunk : header.chunk_count;
+    if (used > chunks) { /* not whole */
+        header.overwritten += used - chunks;
+        header.state = PROF__RUNNING;
+    }
+    header.chunk_count = chunks;
+    header.image_size = *image_size = left / 8 * 8;
+    header.archive_offset = header.archive_limit = header.archive_first = header.archive_next = 0;
+    memcpy(bytes, &header, sizeof header);
+    return PROF_OK;
+}
+
+/* The first tick that is not before a time. */
+static uint64_t prof__image_tick(const prof_trace *trace, int64_t ns)
+{
+    uint64_t low = 0, high = ~(uint64_t)0;
+    size_t hint = 0;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (prof__read_ns(trace, middle, &hint) < ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The trace is of the same session, and is used up. */
+static prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_t from_ns, int64_t to_ns)
+{
+    prof__header header;
+    prof_status status = prof_trace_window(trace, from_ns, to_ns);
+    if (status == PROF_OK) {
+        memcpy(&header, bytes, sizeof header);
+        header.window_from = from_ns ? prof__image_tick(trace, from_ns) : 0;
+        header.window_to = to_ns ? prof__image_tick(trace, to_ns) : 0;
+        memcpy(bytes, &header, sizeof header);
+    }
+    prof_trace_close(trace);
+    return status;
+}
+
+PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
+{
+    prof_trace *trace = NULL;
+    prof_status status = prof_trace_memory(bytes, size, &trace);
+    return status == PROF_OK ? prof__image_set_window(bytes, trace, from_ns, to_ns) : status;
+}
+
+PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
+{
+    unsigned char *image = NULL;
+    uint64_t size = 0;
+    prof_trace *trace = NULL;
+    prof_status status;
+    prof__out out;
+    FILE *file;
+    if (!from) return prof__fail(PROF_INVALID_ARGUMENT, "prof_image_copy: from is null");
+    file = fopen(from, "rb");
+    if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", from, strerror(errno));
+    setvbuf(file, NULL, _IONBF, 0); /* what is read must be what is there now */
+    status = prof__read_file(file, from, &image, &size);
+    if (status == PROF_OK && (from_ns || to_ns)) {
+        status = prof_trace_open(from, &trace);
+        if (status == PROF_OK) status = prof__image_set_window(image, trace, from_ns, to_ns);
+    }
+    if (status == PROF_OK) status = prof__out_file(&out, to);
+    if (status == PROF_OK) {
+        prof__out_image(&out, image, (size_t)size, file);
+        status = prof__out_close(&out);
+    }
+    fclose(file);
+    free(image);
+    return status;
+}
+
 PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace)
 {
     return trace ? &trace->info : NULL;
@@ -7424,6 +7632,7 @@ static void prof__read_load(prof_cursor *c)
     const uint64_t *words = prof__read_words(c->trace, &c->buffer, segment->chunk);
     prof__read_node *named = NULL; /* the node of the record in front, if it can have a name */
     size_t at, length;
+    if (c->trace->step) c->trace->step(c->trace->step_user, 1 / (double)c->trace->segment_count);
     c->node = c->node_count = c->arg_count = 0;
     c->words = words;
     if (segment->gap && c->segment > 1) c->depth = c->crossed = 0; /* all have their ends */
@@ -7717,6 +7926,7 @@ typedef struct prof__figure {
     uint64_t track;             /* frames: the track of the one before */
     double low, high, last;     /* counters */
     uint64_t open;              /* scopes: those around the present event */
+    size_t child, sibling, row; /* by path: the tree, while it is sorted */
 } prof__figure;
 
 /* A scope around the present event. */
@@ -7732,6 +7942,7 @@ typedef struct prof__figures {
     prof__read_index index;
     prof__around *stack;
     size_t depth, stack_capacity;
+    int by_path; /* a figure for each call path */
 } prof__figures;
 
 static unsigned prof__log2(uint64_t value)
@@ -7840,13 +8051,14 @@ typedef struct prof__figure_key {
     const char *name;
     const prof_callsite *site;
     prof_event_type type;
+    size_t parent;
 } prof__figure_key;
 
 static int prof__same_figure(const void *owner, size_t item, const void *key)
 {
     const prof__figure *figure = (const prof__figure *)owner + item;
     const prof__figure_key *wanted = (const prof__figure_key *)key;
-    return figure->type == wanted->type && figure->stat.site == wanted->site &&
+    return figure->type == wanted->type && figure->stat.site == wanted->site && figure->stat.parent == wanted->parent &&
            (figure->stat.name == wanted->name || !strcmp(figure->stat.name, wanted->name));
 }
 
@@ -7857,11 +8069,13 @@ static size_t prof__figure_of(prof__figures *all, const prof_event *event)
     prof__figure *figure;
     /* "job %d" is one scope, not as many as there are jobs; without a format each run-time name is its own. */
     const char *name = event->site->name[0] ? event->site->name : event->name;
-    uint32_t hash = prof__text_hash(name) + (uint32_t)prof__mix((uint64_t)(uintptr_t)event->site);
-    size_t item;
+    int inside = all->by_path && all->depth && event->type == PROF_EVENT_SCOPE;
+    size_t item, parent = inside ? all->stack[all->depth - 1].figure : PROF_NO_PARENT;
+    uint32_t hash = prof__text_hash(name) + (uint32_t)prof__mix((uint64_t)(uintptr_t)event->site + parent * 31);
     key.name = name;
     key.site = event->site;
     key.type = event->type;
+    key.parent = parent;
     item = prof__read_find(&all->index, hash, prof__same_figure, all->items, &key);
     if (item != PROF__NONE) return item;
     if (!PROF__ROOM(all->items, all->capacity, all->count) || !prof__read_add(&all->index, hash, all->count))
@@ -7875,6 +8089,8 @@ static size_t prof__figure_of(prof__figures *all, const prof_event *event)
         figure->stat.name = figure->text;
     }
     figure->stat.site = event->site;
+    figure->stat.parent = parent;
+    figure->stat.depth = inside ? all->items[parent].stat.depth + 1 : 0;
     figure->type = event->type;
     return all->count++;
 }
@@ -7911,7 +8127,6 @@ static int prof__figures_scope(prof__figures *all, const prof_event *event, size
 {
     prof__figure *figure = &all->items[item];
     prof__around *scope;
-    prof__figures_leave(all, event->depth);
     if (all->depth) all->stack[all->depth - 1].inside += event->duration_ns;
     if (!PROF__ROOM(all->stack, all->stack_capacity, all->depth)) return 0;
     scope = &all->stack[all->depth++];
@@ -7935,6 +8150,7 @@ static int prof__figures_event(prof__figures *all, const prof_event *event, uint
     double value;
     if (event->type != PROF_EVENT_SCOPE && event->type != PROF_EVENT_FRAME && event->type != PROF_EVENT_COUNTER)
         return 1;
+    if (event->type == PROF_EVENT_SCOPE) prof__figures_leave(all, event->depth);
     item = prof__figure_of(all, event);
     if (item == PROF__NONE) return 0;
     figure = &all->items[item];
@@ -7988,7 +8204,7 @@ static prof_status prof__figures_track(prof__figures *all, const prof_trace *tra
 }
 
 /* Free with prof__figures_free(), also after a failure. */
-static prof_status prof__figures_make(const prof_trace *trace, prof__figures *all)
+static prof_status prof__figures_make(const prof_trace *trace, int by_path, prof__figures *all)
 {
     prof_status status = PROF_OK;
     size_t i;
@@ -7998,8 +8214,10 @@ static prof_status prof__figures_make(const prof_trace *trace, prof__figures *al
         if (!all->items) return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
         memcpy(all->items, trace->folded, trace->folded_count * sizeof *all->items);
         all->count = trace->folded_count;
+        for (i = 0; i < all->count; i++) all->items[i].stat.parent = PROF_NO_PARENT; /* folded by scope */
         return PROF_OK;
     }
+    all->by_path = by_path;
     for (i = 0; i < prof_trace_track_count(trace) && status == PROF_OK; i++)
         status = prof__figures_track(all, trace, i);
     for (i = 0; i < all->count; i++) prof__figure_finish(&all->items[i]);
@@ -8077,26 +8295,73 @@ static prof_stat *prof__stats_copy(const prof__sorted *sorted, size_t count)
     return stats;
 }
 
-PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
-                                size_t *count)
+/* By path: puts sorted rows into the order of the tree. Only the first `top` of them (0: all) stay, with those around
+   them; returns how many that are. */
+static size_t prof__sort_tree(prof__figures *all, prof__sorted *rows, size_t count, size_t top)
+{
+    size_t i, at, root = PROF__NONE, kept = 0;
+    for (i = 0; i < all->count; i++) all->items[i].child = all->items[i].sibling = all->items[i].row = PROF__NONE;
+    for (i = 0; i < (top && top < count ? top : count); i++)
+        for (at = rows[i].order; at != PROF_NO_PARENT && all->items[at].row; at = all->items[at].stat.parent)
+            all->items[at].row = 0; /* stays */
+    for (i = count; i--;) { /* from the last on, so that each goes in front of its siblings */
+        prof__figure *figure = &all->items[rows[i].order];
+        size_t *first = figure->stat.parent == PROF_NO_PARENT ? &root : &all->items[figure->stat.parent].child;
+        if (figure->row) continue;
+        figure->sibling = *first;
+        *first = rows[i].order;
+    }
+    for (at = root; at != PROF__NONE;) {
+        prof__figure *figure = &all->items[at];
+        figure->row = kept;
+        rows[kept].order = at;
+        rows[kept++].stat = &figure->stat;
+        if (figure->child != PROF__NONE) {
+            at = figure->child;
+            continue;
+        }
+        while (at != PROF_NO_PARENT && all->items[at].sibling == PROF__NONE) at = all->items[at].stat.parent;
+        if (at != PROF_NO_PARENT) at = all->items[at].sibling;
+    }
+    return kept;
+}
+
+static prof_status prof__stats(const prof_trace *trace, int by_path, prof_sort sort, int ascending, prof_stat **stats,
+                               size_t *count)
 {
     prof__figures all;
     prof__sorted *sorted = NULL;
     prof_status status;
+    size_t i;
     if (!trace || !stats || !count)
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_stats: trace, stats or count is null");
     *stats = NULL;
     *count = 0;
-    status = prof__figures_make(trace, &all);
+    status = prof__figures_make(trace, by_path, &all);
     if (status == PROF_OK) {
         sorted = prof__sort(&all, PROF_EVENT_SCOPE, sort, ascending, count);
+        if (sorted && by_path) prof__sort_tree(&all, sorted, *count, 0);
         *stats = sorted ? prof__stats_copy(sorted, *count) : NULL;
         if (!*stats) status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
     }
     if (status != PROF_OK) *count = 0;
+    for (i = 0; i < *count; i++)
+        if ((*stats)[i].parent != PROF_NO_PARENT) (*stats)[i].parent = all.items[(*stats)[i].parent].row;
     free(sorted);
     prof__figures_free(&all);
     return status;
+}
+
+PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                size_t *count)
+{
+    return prof__stats(trace, 0, sort, ascending, stats, count);
+}
+
+PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                        size_t *count)
+{
+    return prof__stats(trace, 1, sort, ascending, stats, count);
 }
 
 PROF_DEF void prof_stats_free(prof_stat *stats)
@@ -8106,7 +8371,8 @@ PROF_DEF void prof_stats_free(prof_stat *stats)
 
 /*-- SUMMARY --------------------------------------------------------------------------------------------- >>summary --*/
 
-#define PROF__NAME_MOST ((size_t)48) /* characters of a name in a table */
+#define PROF__NAME_MOST ((size_t)48)   /* characters of a name in a table */
+#define PROF__INDENT_MOST ((size_t)24) /* deeper call paths are no further to the right */
 
 /* Bytes of the UTF-8 character at text; 0 if there is none. */
 static size_t prof__utf8(const char *text)
@@ -8315,15 +8581,22 @@ static void prof__summary_head(prof__out *out, const prof_trace *trace)
                                                     : " bytes, reused as a ring\n");
 }
 
+/* Spaces in front of a name in a tree. */
+static size_t prof__indent(const prof_stat *stat)
+{
+    return 2 * (stat->depth < PROF__INDENT_MOST ? stat->depth : PROF__INDENT_MOST);
+}
+
 /* How wide the names of a table are. */
 static size_t prof__summary_width(const prof__sorted *rows, size_t count, const char *title)
 {
-    size_t width = strlen(title), i;
+    size_t width = strlen(title), most = PROF__NAME_MOST, i;
     for (i = 0; i < count; i++) {
-        size_t length = prof__characters(rows[i].stat->name);
+        size_t length = prof__indent(rows[i].stat) + prof__characters(rows[i].stat->name);
         if (length > width) width = length;
+        if (rows[i].stat->depth) most = PROF__NAME_MOST + 2 * PROF__INDENT_MOST;
     }
-    return width < PROF__NAME_MOST ? width : PROF__NAME_MOST;
+    return width < most ? width : most;
 }
 
 static void prof__summary_title(prof__out *out, const char *title, size_t width, const char *const *columns)
@@ -8363,7 +8636,8 @@ static void prof__summary_times(prof__out *out, const prof_stat *stat)
 static void prof__summary_scope(prof__out *out, const prof_trace *trace, const prof_stat *stat, size_t width)
 {
     int i;
-    prof__out_name(out, stat->name, width);
+    prof__out_spaces(out, prof__indent(stat));
+    prof__out_name(out, stat->name, width - prof__indent(stat));
     prof__out_count(out, stat->count, 14);
     if (stat->count > stat->truncated) {
         prof__out_ns(out, (double)stat->total_ns, 11);
@@ -8377,20 +8651,23 @@ static void prof__summary_scope(prof__out *out, const prof_trace *trace, const p
     prof__out_text(out, "\n");
 }
 
-static void prof__summary_scopes(prof__out *out, const prof_trace *trace, const prof__sorted *rows, size_t count,
-                                 size_t top)
+static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__figures *all, prof__sorted *rows,
+                                 size_t count, size_t top)
 {
     static const char *const columns[] = {"calls", "total", "self", "% of run", "mean", "min", "p50",
                                           "p90",   "p99",   "max",  "stddev",   NULL};
-    size_t width = prof__summary_width(rows, count, "scope"), shown = top && top < count ? top : count, i;
+    size_t width, shown = top && top < count ? top : count, i;
+    const char *title = all->by_path ? "call path" : "scope";
     uint64_t truncated = 0;
     if (!count) {
         prof__out_text(out, "\nno scopes\n");
         return;
     }
-    prof__summary_title(out, "scope", width, columns);
-    prof__out_text(out, "  where\n");
     for (i = 0; i < count; i++) truncated += rows[i].stat->truncated;
+    if (all->by_path) shown = prof__sort_tree(all, rows, count, top);
+    width = prof__summary_width(rows, all->by_path ? shown : count, title);
+    prof__summary_title(out, title, width, columns);
+    prof__out_text(out, "  where\n");
     for (i = 0; i < shown; i++) prof__summary_scope(out, trace, rows[i].stat, width);
     if (shown < count) {
         prof__out_text(out, "and ");
@@ -8505,12 +8782,12 @@ static void prof__summary_cost(prof__out *out, const prof_trace *trace, uint64_t
 /* Ends the output. */
 static prof_status prof__summary(const prof_trace *trace, prof__out *out, const prof_summary_options *options)
 {
-    static const prof_summary_options defaults = {PROF_SORT_TOTAL, 0, 0};
+    static const prof_summary_options defaults = {PROF_SORT_TOTAL, 0, 0, 0};
     prof__figures all;
     prof__sorted *scopes = NULL, *frames = NULL, *counters = NULL;
     size_t scope_count = 0, frame_count = 0, counter_count = 0, i;
     uint64_t calls = 0;
-    prof_status status = prof__figures_make(trace, &all);
+    prof_status status = prof__figures_make(trace, options ? options->by_path : 0, &all);
     if (!options) options = &defaults;
     if (status == PROF_OK) {
         scopes = prof__sort(&all, PROF_EVENT_SCOPE, options->sort, options->ascending, &scope_count);
@@ -8521,7 +8798,7 @@ static prof_status prof__summary(const prof_trace *trace, prof__out *out, const 
     if (status == PROF_OK) {
         for (i = 0; i < scope_count; i++) calls += scopes[i].stat->count;
         prof__summary_head(out, trace);
-        prof__summary_scopes(out, trace, scopes, scope_count, options->top);
+        prof__summary_scopes(out, trace, &all, scopes, scope_count, options->top);
         prof__summary_frames(out, frames, frame_count);
         prof__summary_counters(out, &all, counters, counter_count);
         prof__summary_losses(out, trace);

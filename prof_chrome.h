@@ -85,9 +85,21 @@ typedef struct prof_chrome_options {
 /* path: as for prof_csv_write(). options may be null. */
 PROF_DEF prof_status prof_chrome_write(const prof_trace *trace, const char *path, const prof_chrome_options *options);
 PROF_DEF prof_status prof_chrome_stream(const prof_trace *trace, prof_sink sink, const prof_chrome_options *options);
+
+/* Several traces as the processes of one file, on the timeline of prof_trace_align(): times, from_ns and to_ns count from
+   the first start of all. A process id that comes twice is replaced by a number from 1000000000 on. The keys of otherData
+   end in the process id. */
+PROF_DEF prof_status prof_chrome_merge(const prof_trace *const *traces, size_t count, const char *path,
+                                       const prof_chrome_options *options);
+PROF_DEF prof_status prof_chrome_merge_stream(const prof_trace *const *traces, size_t count, prof_sink sink,
+                                              const prof_chrome_options *options);
 #else
 #define prof_chrome_write(trace, path, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, options))
 #define prof_chrome_stream(trace, sink, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
+#define prof_chrome_merge(traces, count, path, options) \
+    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(count) : PROF__USE3(traces, path, options)))
+#define prof_chrome_merge_stream(traces, count, sink, options) \
+    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(count) : PROF__USE3(traces, sink, options)))
 #endif
 
 #ifdef __cplusplus
@@ -124,14 +136,27 @@ typedef struct prof__chrome_thread {
     int counters; /* 1: has samples */
 } prof__chrome_thread;
 
+/* One trace of the file. */
+typedef struct prof__chrome_part {
+    const prof_trace *trace;
+    int64_t offset; /* of its times in the file's */
+    uint32_t pid;
+    prof__chrome_thread *threads; /* of each track */
+} prof__chrome_part;
+
 typedef struct prof__chrome {
     prof__out out;
+    prof__chrome_part *parts;
+    size_t part_count, machines; /* machines: see prof_trace_align() */
+    prof_chrome_options options;
+    uint32_t next_id;
+    uint64_t frame_tracks;
+    const prof__chrome_part *part; /* the one that is being written, and down to pid what it has */
     const prof_trace *trace;
     const prof_trace_info *about;
-    prof_chrome_options options;
-    uint32_t pid, next_id;
-    uint64_t frame_tracks;
-    prof__chrome_thread *threads; /* of each track */
+    prof__chrome_thread *threads;
+    int64_t offset;
+    uint32_t pid;
     prof__chrome_site *sites;     /* null when there was no memory: slower, the same result */
 } prof__chrome;
 
@@ -848,9 +873,16 @@ typedef struct prof__chrome_samples {
     prof_event event; /* the next one to write */
 } prof__chrome_samples;
 
+static int prof__chrome_next(const prof__chrome *c, prof_cursor *cursor, prof_event *event)
+{
+    if (!prof_cursor_next(cursor, event)) return 0;
+    event->start_ns += c->offset;
+    return 1;
+}
+
 static int prof__chrome_next_sample(prof__chrome *c, prof__chrome_samples *from)
 {
-    while (prof_cursor_next(from->cursor, &from->event))
+    while (prof__chrome_next(c, from->cursor, &from->event))
         if (from->event.type == PROF_EVENT_COUNTER && prof__chrome_wanted(c, &from->event)) return 1;
     return 0;
 }
@@ -934,7 +966,7 @@ static void prof__chrome_write_track(prof__chrome *c, prof__chrome_track *track,
     track->origin = -1;
     track->scope.open = 0;
     track->frame_count = 0;
-    while (c->out.status == PROF_OK && prof_cursor_next(cursor, &event)) {
+    while (c->out.status == PROF_OK && prof__chrome_next(c, cursor, &event)) {
         if (track->scope.open) prof__chrome_close(c, track, &event);
         prof__chrome_event(c, track, index, &event);
     }
@@ -944,7 +976,7 @@ static void prof__chrome_write_track(prof__chrome *c, prof__chrome_track *track,
 
 typedef struct prof__chrome_id {
     uint64_t id;
-    size_t track;
+    size_t track; /* counted over all traces */
 } prof__chrome_id;
 
 static int prof__chrome_by_id(const void *a, const void *b)
@@ -954,41 +986,76 @@ static int prof__chrome_by_id(const void *a, const void *b)
     return x->track < y->track ? -1 : x->track > y->track;
 }
 
-/* A distinct number for each track: the system's if it is neither large nor taken. 0 without memory. */
-static int prof__chrome_threads(prof__chrome *c)
+/* A distinct number for each track: the system's if it is neither large nor taken. threads has room for all of all
+   traces. 0 without memory. */
+static int prof__chrome_threads(prof__chrome *c, prof__chrome_thread *threads, size_t tracks)
 {
-    size_t i, tracks = prof_trace_track_count(c->trace);
+    size_t part, i, at = 0;
     prof__chrome_id *ids = (prof__chrome_id *)malloc((tracks + 1) * sizeof *ids);
-    c->threads = (prof__chrome_thread *)calloc(tracks + 1, sizeof *c->threads);
-    if (ids && c->threads) {
-        for (i = 0; i < tracks; i++) {
-            const prof_track *about = prof_trace_track(c->trace, i);
-            ids[i].id = about->fiber ? UINT64_MAX : about->thread_id; /* a fiber's thread is a track itself */
-            ids[i].track = i;
+    if (!ids) return 0;
+    for (part = 0; part < c->part_count; part++) {
+        c->parts[part].threads = threads + at;
+        for (i = 0; i < prof_trace_track_count(c->parts[part].trace); i++) {
+            const prof_track *about = prof_trace_track(c->parts[part].trace, i);
+            ids[at].id = about->fiber ? UINT64_MAX : about->thread_id; /* a fiber's thread is a track itself */
+            ids[at].track = at;
+            at++;
         }
-        qsort(ids, tracks, sizeof *ids, prof__chrome_by_id);
-        for (i = 0; i < tracks; i++) {
-            int fine = ids[i].id < PROF__CHROME_ID && (!i || ids[i].id != ids[i - 1].id);
-            c->threads[ids[i].track].id = fine ? (uint32_t)ids[i].id : 0;
-        }
-        for (i = 0; i < tracks; i++)
-            if (!c->threads[i].id) c->threads[i].id = c->next_id++;
     }
+    qsort(ids, tracks, sizeof *ids, prof__chrome_by_id);
+    for (i = 0; i < tracks; i++) {
+        int fine = ids[i].id < PROF__CHROME_ID && (!i || ids[i].id != ids[i - 1].id);
+        threads[ids[i].track].id = fine ? (uint32_t)ids[i].id : 0;
+    }
+    for (i = 0; i < tracks; i++)
+        if (!threads[i].id) threads[i].id = c->next_id++;
     free(ids);
-    return ids && c->threads;
+    return 1;
+}
+
+/* A distinct number for each process. */
+static void prof__chrome_processes(prof__chrome *c)
+{
+    size_t i, j;
+    for (i = 0; i < c->part_count; i++) {
+        uint64_t pid = prof_trace_about(c->parts[i].trace)->pid;
+        for (j = 0; j < i && c->parts[j].pid != pid; j++) continue;
+        c->parts[i].pid = pid && pid < PROF__CHROME_ID && j == i ? (uint32_t)pid : i ? c->next_id++ : 1;
+    }
+}
+
+static void prof__chrome_select(prof__chrome *c, const prof__chrome_part *part)
+{
+    c->part = part;
+    c->trace = part->trace;
+    c->about = prof_trace_about(part->trace);
+    c->offset = part->offset;
+    c->pid = part->pid;
+    c->threads = part->threads;
 }
 
 /* "key":value lines of otherData */
-static void prof__chrome_about_text(prof__out *out, const char *key, const char *text)
+static void prof__chrome_about_key(prof__chrome *c, const char *key)
 {
-    PROF__CHROME_LITERAL(out, ",\n\"");
-    prof__out_text(out, key);
-    PROF__CHROME_LITERAL(out, "\":\"");
+    PROF__CHROME_LITERAL(&c->out, ",\n\"");
+    prof__out_text(&c->out, key);
+    if (c->part_count > 1) {
+        PROF__CHROME_LITERAL(&c->out, " ");
+        prof__out_unsigned(&c->out, c->pid);
+    }
+    PROF__CHROME_LITERAL(&c->out, "\":");
+}
+
+static void prof__chrome_about_text(prof__chrome *c, const char *key, const char *text)
+{
+    prof__out *out = &c->out;
+    prof__chrome_about_key(c, key);
+    PROF__CHROME_LITERAL(out, "\"");
     prof__chrome_escape(out, text);
     PROF__CHROME_LITERAL(out, "\"");
 }
 
-static void prof__chrome_about_value(prof__out *out, const char *key, prof_value_type type, uint64_t u, double d)
+static void prof__chrome_about_value(prof__chrome *c, const char *key, prof_value_type type, uint64_t u, double d)
 {
     prof_value value;
     memset(&value, 0, sizeof value);
@@ -997,15 +1064,12 @@ static void prof__chrome_about_value(prof__out *out, const char *key, prof_value
         value.as.d = d;
     else
         value.as.u = u;
-    PROF__CHROME_LITERAL(out, ",\n\"");
-    prof__out_text(out, key);
-    PROF__CHROME_LITERAL(out, "\":");
-    prof__chrome_value(out, &value);
+    prof__chrome_about_key(c, key);
+    prof__chrome_value(&c->out, &value);
 }
 
-static void prof__chrome_head(prof__chrome *c)
+static void prof__chrome_recorder(prof__chrome *c)
 {
-    const prof_trace_info *about = c->about;
     prof__out *out = &c->out;
     PROF__CHROME_LITERAL(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\n\"recorder\":\"prof ");
     prof__out_unsigned(out, PROF_VERSION / 10000);
@@ -1014,23 +1078,38 @@ static void prof__chrome_head(prof__chrome *c)
     PROF__CHROME_LITERAL(out, ".");
     prof__out_unsigned(out, PROF_VERSION % 100);
     PROF__CHROME_LITERAL(out, "\"");
-    prof__chrome_about_text(out, "program", about->program);
-    prof__chrome_about_value(out, "pid", PROF_VALUE_UINT, about->pid, 0);
-    prof__chrome_about_text(out, "clock", about->clock);
-    prof__chrome_about_value(out, "tick_hz", PROF_VALUE_UINT, about->tick_hz, 0);
-    prof__chrome_about_value(out, "clock_resolution_ns", PROF_VALUE_DOUBLE, 0, about->clock_resolution_ns);
-    prof__chrome_about_value(out, "scope_cost_ns", PROF_VALUE_DOUBLE, 0, about->scope_cost_ns);
-    prof__chrome_about_value(out, "start_unix_ns", PROF_VALUE_UINT, about->start_unix_ns, 0);
-    prof__chrome_about_value(out, "duration_ns", PROF_VALUE_UINT, (uint64_t)prof__chrome_time(about->duration_ns), 0);
-    prof__chrome_about_value(out, "events", PROF_VALUE_UINT, about->event_count, 0);
-    prof__chrome_about_value(out, "lost", PROF_VALUE_UINT, about->lost, 0);
-    prof__chrome_about_value(out, "overwritten_chunks", PROF_VALUE_UINT, about->overwritten_chunks, 0);
-    prof__chrome_about_value(out, "unmatched_ends", PROF_VALUE_UINT, about->unmatched, 0);
-    prof__chrome_about_value(out, "sites_lost", PROF_VALUE_UINT, about->sites_lost, 0);
-    prof__chrome_about_text(out, "mode", about->mode == PROF_FILL ? "fill" : "ring");
-    prof__chrome_about_value(out, "complete", PROF_VALUE_BOOL, (uint64_t)about->complete, 0);
-    PROF__CHROME_LITERAL(out, "},\n\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"process_name\"");
-    PROF__CHROME_LITERAL(out, ",\"cat\":\"__metadata\",\"pid\":");
+    if (c->part_count < 2) return;
+    PROF__CHROME_LITERAL(out, ",\n\"processes aligned by\":\"");
+    prof__out_text(out, c->machines < 2 ? "monotonic clock\"" : "Unix time\"");
+}
+
+/* otherData of one trace */
+static void prof__chrome_about(prof__chrome *c)
+{
+    const prof_trace_info *about = c->about;
+    prof__chrome_about_text(c, "program", about->program);
+    prof__chrome_about_value(c, "pid", PROF_VALUE_UINT, about->pid, 0);
+    prof__chrome_about_text(c, "clock", about->clock);
+    prof__chrome_about_value(c, "tick_hz", PROF_VALUE_UINT, about->tick_hz, 0);
+    prof__chrome_about_value(c, "clock_resolution_ns", PROF_VALUE_DOUBLE, 0, about->clock_resolution_ns);
+    prof__chrome_about_value(c, "scope_cost_ns", PROF_VALUE_DOUBLE, 0, about->scope_cost_ns);
+    prof__chrome_about_value(c, "start_unix_ns", PROF_VALUE_UINT, about->start_unix_ns, 0);
+    prof__chrome_about_value(c, "duration_ns", PROF_VALUE_UINT, (uint64_t)prof__chrome_time(about->duration_ns), 0);
+    prof__chrome_about_value(c, "events", PROF_VALUE_UINT, about->event_count, 0);
+    prof__chrome_about_value(c, "lost", PROF_VALUE_UINT, about->lost, 0);
+    prof__chrome_about_value(c, "overwritten_chunks", PROF_VALUE_UINT, about->overwritten_chunks, 0);
+    prof__chrome_about_value(c, "unmatched_ends", PROF_VALUE_UINT, about->unmatched, 0);
+    prof__chrome_about_value(c, "sites_lost", PROF_VALUE_UINT, about->sites_lost, 0);
+    prof__chrome_about_text(c, "mode", about->mode == PROF_FILL ? "fill" : "ring");
+    prof__chrome_about_value(c, "complete", PROF_VALUE_BOOL, (uint64_t)about->complete, 0);
+}
+
+static void prof__chrome_process(prof__chrome *c)
+{
+    const prof_trace_info *about = c->about;
+    prof__out *out = &c->out;
+    prof__out_text(out, c->part == c->parts ? "\n" : ",\n");
+    PROF__CHROME_LITERAL(out, "{\"ph\":\"M\",\"name\":\"process_name\",\"cat\":\"__metadata\",\"pid\":");
     prof__out_unsigned(out, c->pid);
     PROF__CHROME_LITERAL(out, ",\"tid\":");
     prof__out_unsigned(out, c->pid);
@@ -1042,6 +1121,11 @@ static void prof__chrome_head(prof__chrome *c)
         PROF__CHROME_LITERAL(out, "\"lost ");
         prof__out_unsigned(out, about->lost);
         PROF__CHROME_LITERAL(out, " events\"}}");
+    }
+    if (c->part_count > 1) {
+        prof__chrome_metadata(c, "process_sort_index", c->pid, "sort_index");
+        prof__out_unsigned(out, (uint64_t)(c->part - c->parts));
+        PROF__CHROME_LITERAL(out, "}}");
     }
 }
 
@@ -1063,47 +1147,61 @@ static void prof__chrome_lost_elsewhere(prof__chrome *c)
     PROF__CHROME_LITERAL(out, ",\"tid\":");
     prof__out_unsigned(out, c->pid);
     PROF__CHROME_LITERAL(out, ",\"ts\":");
-    prof__chrome_ns(out, prof__chrome_time(c->about->duration_ns));
+    prof__chrome_ns(out, prof__chrome_time(c->offset + c->about->duration_ns));
     PROF__CHROME_LITERAL(out, ",\"s\":\"p\"}");
+}
+
+static void prof__chrome_write_part(prof__chrome *c, prof__chrome_track *track)
+{
+    size_t i, tracks = prof_trace_track_count(c->trace);
+    prof__chrome_process(c);
+    for (i = 0; i < tracks; i++) {
+        const prof_track *about = prof_trace_track(c->trace, i);
+        int64_t place = (int64_t)i + 1 + (about->fiber ? (int64_t)tracks : 0); /* fibers below the threads */
+        if (*about->name || about->fiber)
+            prof__chrome_thread_name(c, c->threads[i].id, "", *about->name ? about->name : "fiber");
+        prof__chrome_sort_index(c, c->threads[i].id, c->threads[i].id == c->pid ? 0 : place);
+    }
+    for (i = 0; i < tracks && c->out.status == PROF_OK; i++) prof__chrome_write_track(c, track, i);
+    if (c->out.status == PROF_OK) prof__chrome_counters(c);
+    prof__chrome_lost_elsewhere(c);
 }
 
 static void prof__chrome_all(prof__chrome *c)
 {
-    size_t i, tracks = prof_trace_track_count(c->trace);
+    size_t i, tracks = 0;
     prof__chrome_track *track = (prof__chrome_track *)malloc(sizeof *track);
-    c->about = prof_trace_about(c->trace);
-    c->pid = c->about->pid && c->about->pid < PROF__CHROME_ID ? (uint32_t)c->about->pid : 1;
+    prof__chrome_thread *threads;
+    for (i = 0; i < c->part_count; i++) tracks += prof_trace_track_count(c->parts[i].trace);
+    threads = (prof__chrome_thread *)calloc(tracks + 1, sizeof *threads);
     c->next_id = PROF__CHROME_ID;
     c->frame_tracks = 0;
     c->sites = (prof__chrome_site *)calloc(PROF__CHROME_SITES, sizeof *c->sites);
-    c->threads = NULL;
-    if (!track || !prof__chrome_threads(c)) {
+    if (!track || !threads || !prof__chrome_threads(c, threads, tracks)) {
         prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory to write %lu tracks", (unsigned long)tracks));
     } else {
-        prof__chrome_head(c);
-        for (i = 0; i < tracks; i++) {
-            const prof_track *about = prof_trace_track(c->trace, i);
-            int64_t place = (int64_t)i + 1 + (about->fiber ? (int64_t)tracks : 0); /* fibers below the threads */
-            if (*about->name || about->fiber)
-                prof__chrome_thread_name(c, c->threads[i].id, "", *about->name ? about->name : "fiber");
-            prof__chrome_sort_index(c, c->threads[i].id, c->threads[i].id == c->pid ? 0 : place);
+        prof__chrome_processes(c);
+        prof__chrome_recorder(c);
+        for (i = 0; i < c->part_count; i++) {
+            prof__chrome_select(c, &c->parts[i]);
+            prof__chrome_about(c);
         }
-        for (i = 0; i < tracks && c->out.status == PROF_OK; i++) prof__chrome_write_track(c, track, i);
-        if (c->out.status == PROF_OK) prof__chrome_counters(c);
-        prof__chrome_lost_elsewhere(c);
+        PROF__CHROME_LITERAL(&c->out, "},\n\"traceEvents\":[");
+        for (i = 0; i < c->part_count && c->out.status == PROF_OK; i++) {
+            prof__chrome_select(c, &c->parts[i]);
+            prof__chrome_write_part(c, track);
+        }
         PROF__CHROME_LITERAL(&c->out, "\n]}\n");
     }
     free(track);
-    free(c->threads);
+    free(threads);
     free(c->sites);
 }
 
-static prof_status prof__chrome_check(prof__chrome *c, const prof_trace *trace, const prof_chrome_options *options)
+static prof_status prof__chrome_check(prof__chrome *c, const prof_chrome_options *options)
 {
     memset(&c->options, 0, sizeof c->options);
     if (options) c->options = *options;
-    c->trace = trace;
-    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "no trace to write");
     if (c->options.to_ns && c->options.to_ns <= c->options.from_ns)
         return prof__fail(PROF_INVALID_ARGUMENT, "to_ns must be later than from_ns");
     if ((unsigned)c->options.source > PROF_CHROME_SOURCE_NONE)
@@ -1111,24 +1209,68 @@ static prof_status prof__chrome_check(prof__chrome *c, const prof_trace *trace, 
     return PROF_OK;
 }
 
-PROF_DEF prof_status prof_chrome_write(const prof_trace *trace, const char *path, const prof_chrome_options *options)
+/* Aligns the traces. Free c->parts unless this fails. */
+static prof_status prof__chrome_parts(prof__chrome *c, const prof_trace *const *traces, size_t count)
+{
+    int64_t *offsets;
+    size_t i;
+    if (!traces || !count) return prof__fail(PROF_INVALID_ARGUMENT, "no trace to write");
+    for (i = 0; i < count; i++)
+        if (!traces[i]) return prof__fail(PROF_INVALID_ARGUMENT, "no trace to write");
+    offsets = (int64_t *)calloc(count, sizeof *offsets);
+    c->parts = (prof__chrome_part *)calloc(count, sizeof *c->parts);
+    if (!offsets || !c->parts) {
+        free(offsets);
+        free(c->parts);
+        return prof__fail(PROF_NO_MEMORY, "no memory to merge %lu traces", (unsigned long)count);
+    }
+    c->part_count = count;
+    c->machines = prof_trace_align(traces, count, offsets);
+    for (i = 0; i < count; i++) {
+        c->parts[i].trace = traces[i];
+        c->parts[i].offset = offsets[i];
+    }
+    free(offsets);
+    return PROF_OK;
+}
+
+PROF_DEF prof_status prof_chrome_merge(const prof_trace *const *traces, size_t count, const char *path,
+                                       const prof_chrome_options *options)
 {
     prof__chrome c;
-    prof_status status = prof__chrome_check(&c, trace, options);
-    if (!status) status = prof__out_file(&c.out, path);
+    prof_status status = prof__chrome_check(&c, options);
+    if (!status) status = prof__chrome_parts(&c, traces, count);
     if (status) return status;
-    prof__chrome_all(&c);
+    status = prof__out_file(&c.out, path);
+    if (!status) {
+        prof__chrome_all(&c);
+        status = prof__out_close(&c.out);
+    }
+    free(c.parts);
+    return status;
+}
+
+PROF_DEF prof_status prof_chrome_merge_stream(const prof_trace *const *traces, size_t count, prof_sink sink,
+                                              const prof_chrome_options *options)
+{
+    prof__chrome c;
+    prof_status status = prof__chrome_check(&c, options);
+    if (!status) status = prof__chrome_parts(&c, traces, count);
+    if (status) return status;
+    prof__out_sink(&c.out, sink);
+    if (c.out.status == PROF_OK) prof__chrome_all(&c);
+    free(c.parts);
     return prof__out_close(&c.out);
+}
+
+PROF_DEF prof_status prof_chrome_write(const prof_trace *trace, const char *path, const prof_chrome_options *options)
+{
+    return prof_chrome_merge(&trace, 1, path, options);
 }
 
 PROF_DEF prof_status prof_chrome_stream(const prof_trace *trace, prof_sink sink, const prof_chrome_options *options)
 {
-    prof__chrome c;
-    prof_status status = prof__chrome_check(&c, trace, options);
-    if (status) return status;
-    prof__out_sink(&c.out, sink);
-    if (c.out.status == PROF_OK) prof__chrome_all(&c);
-    return prof__out_close(&c.out);
+    return prof_chrome_merge_stream(&trace, 1, sink, options);
 }
 
 #if defined(__GNUC__) || defined(__TINYC__)

@@ -1,0 +1,515 @@
+#!/bin/sh
+# The command-line tool: what each command prints and writes for recordings of known content, all its errors, its exit
+# statuses; manual and completion against its own help; images out of core dumps. BUILD: see the Makefile.
+cd "$(dirname "$0")/.." || exit 1
+export LC_ALL=C
+root=$PWD
+build=${BUILD:-build}
+case $build in /*) ;; *) build=$root/$build ;; esac
+prof=$build/prof
+work=$build/tests/tool
+rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
+ulimit -S -f 12000000 # 6 GB: a fault must not fill the disk
+passed=0 failed=0 skipped=0
+
+limit=
+command -v timeout >/dev/null && limit="timeout -k 5 60"
+ok() { passed=$((passed + 1)) && echo "ok   $1"; }
+bad() { failed=$((failed + 1)) && echo "FAIL $1"; }
+skip() { skipped=$((skipped + 1)) && echo "SKIP $1"; }
+
+# is NAME STATUS COMMAND...: the status; what was printed is in out and err.
+is() {
+    name=$1 wanted=$2
+    shift 2
+    $limit "$@" >out 2>err </dev/null
+    got=$?
+    if [ $got -eq "$wanted" ]; then ok "$name"; else bad "$name: status $got, not $wanted" && head -5 err; fi
+}
+# prints NAME: standard input is what the last command printed.
+prints() {
+    cat >expected
+    if cmp -s expected out; then ok "$1"; else bad "$1" && diff expected out | head -20; fi
+}
+says() { # says NAME LINE: all that it said on standard error
+    if [ "$(cat err)" = "$2" ]; then ok "$1"; else bad "$1: said '$(cat err)', not '$2'"; fi
+}
+# fails NAME MESSAGE COMMAND...: nothing is printed, and one line is said
+fails() {
+    name=$1 message=$2
+    shift 2
+    $limit "$@" >out 2>err </dev/null
+    got=$?
+    if [ $got -eq 2 ] && [ ! -s out ] && [ "$(cat err)" = "prof: $message" ]; then ok "$name"
+    else bad "$name: status $got, said '$(cat err)', not 'prof: $message'"; fi
+}
+same() { if cmp -s "$2" "$3"; then ok "$1"; else bad "$1: $2 and $3 differ"; fi; }
+has() { if grep -qF -e "$3" "$2"; then ok "$1"; else bad "$1: no '$3' in $2"; fi; }
+columns() { tr -d '\r' <"$1" | cut -d, -f1-12; } # of a CSV file, without places in the source
+
+"$build/tests/tool_images" . || { echo "FAIL tool_images"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
+
+# ---- export
+
+is "export csv" 0 "$prof" export whole.prof -o whole.csv
+[ ! -s out ] && [ ! -s err ] && ok "export is silent" || bad "export is silent"
+columns whole.csv >out
+prints "csv: every event" <<'END'
+track_id,thread_id,thread,type,name,category,start_ns,duration_ns,depth,flags,value,args
+1,100,main,scope,tick,,1001,7000,0,,,
+1,100,main,scope,draw,,2001,2000,1,,,
+1,100,main,scope,shape,gfx,2101,500,2,,,"number=0"
+1,100,main,scope,shape,gfx,3100,500,2,,,"number=1"
+1,100,main,counter,objects,,5001,0,1,,10,
+1,100,main,mark,saved,,6001,0,1,,,
+1,100,main,frame,frame,,9001,0,0,,,
+1,100,main,scope,tick,,11000,7000,0,,,
+1,100,main,scope,draw,,12000,2000,1,,,
+1,100,main,scope,shape,gfx,12100,500,2,,,"number=0"
+1,100,main,scope,shape,gfx,13100,500,2,,,"number=1"
+1,100,main,counter,objects,,15000,0,1,,11,
+1,100,main,mark,saved,,16000,0,1,,,
+1,100,main,frame,frame,,19000,9999,0,,,
+2,101,worker,scope,draw,,4003,997,0,,,
+2,101,worker,scope,shape,gfx,4100,500,1,,,"number=0"
+END
+is "export json" 0 "$prof" export whole.prof --output=whole.json
+[ "$(grep -c '"ph":"X"' whole.json)" = 11 ] && [ "$(tail -n 1 whole.json)" = "]}" ] && ok "json: every scope and frame" || bad "json: every scope and frame"
+is "export txt" 0 "$prof" export -o whole.txt whole.prof
+is "summary" 0 "$prof" summary whole.prof
+same "txt is the summary" whole.txt out
+is "export prof" 0 "$prof" export whole.prof -o copy.prof
+same "prof is a copy" whole.prof copy.prof
+is "export of standard input to standard output" 0 sh -c "'$prof' export - -o - -f csv <whole.prof >piped.csv"
+same "the same through pipes" whole.csv piped.csv
+is "export prof through pipes" 0 sh -c "cat whole.prof | '$prof' export -f prof -o - - | cat >piped.prof"
+same "the copy through pipes" whole.prof piped.prof
+cp whole.prof ./-odd.prof
+is "a name with a dash" 0 "$prof" export -o odd.csv -- -odd.prof
+same "its content" whole.csv odd.csv
+is "--format beats the ending" 0 "$prof" export whole.prof -fcsv -o whole.other
+same "its content" whole.csv whole.other
+is "export over itself" 0 "$prof" export copy.prof -o copy.prof
+same "nothing happened to it" whole.prof copy.prof
+is "progress" 0 "$prof" export whole.prof -o bar.csv --progress always
+tr '\r' '\n' <err >bar
+has "a bar" bar "export [########################################] 100 %"
+same "the same file" whole.csv bar.csv
+
+# ---- summary
+
+is "by path" 0 "$prof" summary --by-path whole.prof
+sed -n '/^call path/,/^$/p' out | sed 's/ *tool_images.*//' >table
+mv table out
+prints "a tree" <<'END'
+call path         calls      total       self   % of run       mean        min        p50        p90        p99        max     stddev  where
+tick                  2   14.00 us   10.00 us     73.7 %   7.000 us   7.000 us   7.000 us   7.000 us   7.000 us   7.000 us       0 ns
+  draw                2   4.000 us   2.000 us     21.1 %   2.000 us   2.000 us   2.000 us   2.000 us   2.000 us   2.000 us       0 ns
+    shape             4   2.000 us   2.000 us     10.5 %     500 ns     500 ns     500 ns     500 ns     500 ns     500 ns       0 ns
+draw                  1     997 ns     497 ns      5.2 %     997 ns     997 ns     997 ns     997 ns     997 ns     997 ns       0 ns
+  shape               1     500 ns     500 ns      2.6 %     500 ns     500 ns     500 ns     500 ns     500 ns     500 ns       0 ns
+
+END
+names() { sed -n '/^\(scope\|call path\)  /,/^\(and\|$\)/p' out | grep -E '^ *(tick|draw|shape|and)' | awk '{ printf "%s%s", (NR > 1 ? " " : ""), $1 }'; }
+order() { # order EXPECTED OPTION...
+    ordered=$1
+    shift
+    is "summary $*" 0 "$prof" summary "$@" whole.prof
+    [ "$(names)" = "$ordered" ] && ok "order of $*" || bad "order of $*: $(names)"
+}
+order "tick draw shape"
+order "shape draw tick" --ascending
+order "tick shape draw" --sort self
+order "shape draw tick" --sort calls
+order "tick draw shape" --sort mean
+order "tick draw shape" --sort=min
+order "tick draw shape" -s max
+order "tick draw shape" -sp99
+order "draw shape tick" --sort name
+order "tick and" --top 1
+order "tick draw and" --top=2
+order "tick draw shape draw shape" -p
+order "tick draw shape and" -p -n 3
+order "tick and" -p --top 1
+order "tick draw shape and" -p -n 1 -s calls
+
+# ---- check
+
+is "check: whole" 0 "$prof" check whole.prof
+prints "check" <<'END'
+whole.prof
+  program   alpha
+  process   100
+  started   2023-11-14 22:13:20 UTC
+  lasted    19.00 us
+  clock     test clock, 1000 MHz, smallest step 1 ns
+  buffer    57,344 bytes in chunks of 4,096, reused as a ring
+  events    16: 10 scopes, 2 marks, 2 counter samples, 2 frame boundaries
+  sites     6
+  tracks    2
+    main                 thread 100      14 events, 1.001 us to 19.00 us
+    worker               thread 101      2 events, 4.003 us to 5.000 us
+  missing   nothing
+whole
+END
+is "check: crashed" 1 "$prof" check crashed.prof
+sed -n '/tracks/,$p' out >tracks
+mv tracks out
+prints "what it was doing" <<'END'
+  tracks    2
+    main                 thread 100      18 events, 1.001 us to 34.00 us
+      open at the end:
+        tick  for 4.000 us
+          load  for 3.000 us
+            parse  for 2.500 us
+    worker               thread 101      3 events, 4.003 us to 40.00 us
+      open at the end:
+        wait  for 0 ns
+  missing   the end: the session was not stopped; process 100 crashed, was killed or left by _exit
+incomplete
+END
+is "check: full" 1 "$prof" check full.prof
+has "why" out "  missing   2,536 events for want of room: enlarge PROF_BUFFER"
+has "where" out "(unnamed)            thread 100      1,465 events, 1.001 us to 147.3 us, 2,536 events lost"
+is "check: ring" 1 "$prof" check ring.prof
+has "why" out "  missing   21 older chunks, overwritten in the ring: enlarge PROF_BUFFER to see further back"
+is "check --quiet" 1 "$prof" check -q ring.prof
+[ ! -s out ] && [ ! -s err ] && ok "quiet" || bad "quiet"
+is "check --quiet of a whole one" 0 "$prof" check --quiet whole.prof
+is "check of standard input" 0 sh -c "'$prof' check - <whole.prof"
+has "its name" out "standard input"
+
+# ---- merge
+
+is "merge" 0 "$prof" merge whole.prof later.prof -o merged.json
+has "aligned exactly" merged.json '"processes aligned by":"monotonic clock"'
+has "the first process" merged.json '"name":"process_name","cat":"__metadata","pid":100,"tid":100,"ts":0,"args":{"name":"alpha"}'
+has "the second one with a pid of its own" merged.json '"pid":1000000002,"tid":1000000002,"ts":0,"args":{"name":"beta"}'
+grep -o '"name":"tick".*"ts":[0-9.]*' merged.json | sed 's/"loc".*"ts"/"ts"/' >out
+prints "times by the monotonic clock, whatever Unix time said" <<'END'
+"name":"tick","cat":"prof","ts":1.001
+"name":"tick","cat":"prof","ts":11.000
+"name":"tick","cat":"prof","ts":2001.009
+"name":"tick","cat":"prof","ts":2011.008
+END
+is "merge of two machines" 0 "$prof" merge elsewhere.prof whole.prof -o - 
+has "aligned by Unix time" out '"processes aligned by":"Unix time"'
+grep -o '"name":"tick".*"ts":[0-9.]*' out | sed 's/"loc".*"ts"/"ts"/' >times
+mv times out
+prints "times by Unix time" <<'END'
+"name":"tick","cat":"prof","ts":4.001
+"name":"tick","cat":"prof","ts":14.000
+"name":"tick","cat":"prof","ts":1.001
+"name":"tick","cat":"prof","ts":11.000
+END
+is "merge of three" 0 "$prof" merge whole.prof later.prof elsewhere.prof whole.prof -o four.json
+[ "$(grep -o '"pid":[0-9]*,"tid":[0-9]*,"ts":0,"args":{"name":"[a-z]*"' four.json | grep -cE 'alpha|beta|gamma')" = 4 ] &&
+    ok "four processes" || bad "four processes"
+[ "$(grep '"thread_name"' four.json | grep -o '"tid":[0-9]*' | sort | uniq -d)" = "" ] && ok "each thread has an id of its own" || bad "each thread has an id of its own"
+is "merge of one" 0 "$prof" merge whole.prof -o one.json
+same "is an export" whole.json one.json
+
+# ---- compare
+
+is "compare: slower" 1 "$prof" compare before.prof after.prof
+tr -s ' ' <out | sed 's/ $//' >squeezed && mv squeezed out
+prints "what became slower" <<'END'
+scope change of mean mean A mean B p50 A p50 B p99 A p99 B calls A calls B
+worse SLOWER +20.0 % +- 0.1 1.000 us 1.200 us 1.003 us 1.207 us 1.010 us 1.207 us 400 400
+better faster -50.0 % +- 0.1 1.000 us 500.0 ns 1.003 us 501.0 ns 1.010 us 509.0 ns 400 400
+old gone - 100.0 ns - 100.0 ns - 100.0 ns - 3 0
+young new - - 100.0 ns - 100.0 ns - 100.0 ns 0 3
+1 slower, 1 faster, 1 the same, 1 unsure, 1 new, 1 gone
+END
+is "compare: the other way round" 1 "$prof" compare after.prof before.prof
+is "compare: within the threshold" 0 "$prof" compare before.prof after.prof --threshold 25
+is "compare: just beyond it" 1 "$prof" compare before.prof after.prof -t 19.8
+is "compare: with itself" 0 "$prof" compare before.prof before.prof
+prints "nothing to say" <<'END'
+0 slower, 0 faster, 4 the same, 1 unsure, 0 new, 0 gone
+END
+is "compare --all" 0 "$prof" compare --all before.prof before.prof
+[ "$(wc -l <out)" -eq 7 ] && ok "all rows" || bad "all rows"
+is "compare --by-path" 0 "$prof" compare -pa whole.prof whole.prof
+has "paths" out "tick > draw > shape" 
+is "compare: no calls in common" 0 "$prof" compare whole.prof before.prof
+is "compare: a broken file" 2 "$prof" compare whole.prof /dev/null
+
+# ---- cut
+
+columns whole.csv | sed '1d' >all
+is "cut csv" 0 "$prof" cut crashed.prof --from 12us --to 32us -o cut.csv
+columns cut.csv | cut -d, -f1-10 >out
+prints "the part" <<'END'
+track_id,thread_id,thread,type,name,category,start_ns,duration_ns,depth,flags
+1,100,main,scope,tick,,12000,6000,0,truncated_begin
+1,100,main,scope,draw,,12000,2000,1,
+1,100,main,scope,shape,gfx,12100,500,2,
+1,100,main,scope,shape,gfx,13100,500,2,
+1,100,main,counter,objects,,15000,0,1,
+1,100,main,mark,saved,,16000,0,1,
+1,100,main,frame,frame,,19000,7000,0,truncated_begin
+1,100,main,scope,tick,,30001,1999,0,truncated_end
+1,100,main,scope,load,,31001,999,1,truncated_end
+1,100,main,scope,parse,,31501,499,2,truncated_end
+END
+is "cut prof" 0 "$prof" cut crashed.prof --from 12us --to 32us -o cut.prof
+is "export of it" 0 "$prof" export cut.prof -o cut2.csv
+same "the same part" cut.csv cut2.csv
+is "check of it" 1 "$prof" check cut.prof
+has "its window" out "  window    12.00 us to 32.00 us"
+is "cut of standard input" 0 sh -c "'$prof' cut - --from 12us --to 0.032ms -f csv -o - <crashed.prof >cut3.csv"
+same "the same part" cut.csv cut3.csv
+is "from the end" 0 "$prof" cut crashed.prof --from -28us --to -8us -o cut4.csv
+[ "$(wc -l <cut4.csv)" -gt 5 ] && ok "counted back" || bad "counted back"
+is "a ring" 0 "$prof" cut ring.prof --from 300us --to 300.2us -o small.prof
+is "export of it" 0 "$prof" export small.prof -f csv -o small.csv
+is "the part of the whole" 0 "$prof" cut ring.prof --from 300us --to 300.2us -o small2.csv
+same "the same" small.csv small2.csv
+is "the whole of it" 0 "$prof" cut whole.prof --from 0 -o zero.csv
+same "is an export" whole.csv zero.csv
+
+# ---- recover
+
+is "recover of an image" 0 "$prof" recover whole.prof -o r.prof
+prints "what was found" <<'END'
+r.prof: 64,000 bytes at 0x0; alpha, process 100, 16 events on 2 tracks
+END
+same "as it was" whole.prof r.prof
+{ head -c 12345 /dev/zero; printf 'prof.imgprof.img'; cat whole.prof; printf 'xprof.img and more prof.im'; cat ring.prof; head -c 999 full.prof; } >dump
+is "recover of a dump" 0 "$prof" recover dump -o found.prof --progress always
+prints "both" <<'END'
+found.prof: 64,000 bytes at 0x3049; alpha, process 100, 16 events on 2 tracks
+found.2.prof: 31,232 bytes at 0x12a63; alpha, process 100, 1,438 events on 1 track
+END
+same "the first" whole.prof found.prof
+same "the second" ring.prof found.2.prof
+[ -e found.3.prof ] && bad "no third" || ok "no third"
+cp dump dump.prof
+is "recover without -o" 0 "$prof" recover dump.prof
+same "its name" whole.prof dump.recovered.prof
+is "recover of standard input" 0 sh -c "'$prof' recover - -o s.prof <dump"
+same "the same" whole.prof s.prof
+fails "recover of a pipe" "standard input: recover reads to and fro, so it must be a file: prof recover - < FILE" sh -c "cat dump | '$prof' recover -"
+if dd if=/dev/null of=sparse bs=1 seek=5000000000 2>/dev/null && dd if=whole.prof of=sparse bs=1 seek=4999900001 conv=notrunc 2>/dev/null; then
+    is "beyond 4 GB" 0 "$prof" recover sparse -o far.prof
+    same "the same" whole.prof far.prof
+else
+    skip "beyond 4 GB: no sparse files"
+fi
+rm -f sparse
+
+# ---- truncated and broken files: no crash, status 2, and recover saves what is there
+
+size=$(wc -c <ring.prof) wrong= saved=0
+for part in $(seq 0 49); do
+    head -c $((size * part / 50)) ring.prof >t.prof
+    for command in "check t.prof" "summary t.prof" "export t.prof -o t.json" "cut t.prof --from 1us -o t.csv" "merge t.prof whole.prof -o t.json" "compare t.prof whole.prof"; do
+        $limit "$prof" $command >out 2>err </dev/null
+        [ $? -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] && [ ! -s out ] || wrong="$wrong $part:$command"
+    done
+    rm -f t2.prof
+    $limit "$prof" recover t.prof -o t2.prof >out 2>err </dev/null
+    status=$?
+    if [ $status -eq 0 ]; then
+        saved=$((saved + 1))
+        $limit "$prof" check t2.prof >out 2>err </dev/null
+        [ $? -eq 1 ] || wrong="$wrong $part:recovered"
+    else
+        [ $status -eq 2 ] && [ ! -e t2.prof ] || wrong="$wrong $part:recover"
+    fi
+done
+[ -z "$wrong" ] && ok "truncated at each 1/50" || bad "truncated at each 1/50:$wrong"
+[ $saved -ge 35 ] && ok "$saved of 50 are recovered" || bad "$saved of 50 are recovered"
+head -c 20000 ring.prof >t.prof
+is "a third" 0 "$prof" recover t.prof -o t2.prof
+[ "$($prof export t2.prof -f csv -o - | grep -c ,work,)" -gt 500 ] && ok "its events" || bad "its events"
+for seed in 1 2 3 4 5 6 7 8 9; do
+    awk -v seed=$seed 'BEGIN { srand(seed); for (i = 0; i < 3000; i++) printf "%c", int(rand() * 256) }' >random.prof
+    for command in "check random.prof" "summary random.prof" "recover random.prof" "export random.prof -o t.json"; do
+        $limit "$prof" $command >out 2>err </dev/null
+        [ $? -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] || bad "random bytes, seed $seed: $command"
+    done
+done
+ok "random bytes"
+
+# ---- errors
+
+fails "no command" "which command? See prof --help" "$prof"
+fails "unknown command" "unknown command 'exprot': did you mean 'export'? See prof --help" "$prof" exprot
+fails "an option first" "unknown option '--foo': first comes a command; see prof --help" "$prof" --foo
+fails "unknown option" "summary: unknown option '--srot': did you mean '--sort'?" "$prof" summary --srot self whole.prof
+fails "unknown letter" "summary: unknown option '-x'; see prof summary --help" "$prof" summary -px whole.prof
+fails "no value behind a letter" "summary: --top needs a value: N" "$prof" summary whole.prof -pn
+fails "no value" "summary: --sort needs a value: KEY" "$prof" summary whole.prof --sort
+fails "a value too many" "summary: --by-path takes no value" "$prof" summary whole.prof --by-path=1
+fails "no file" "summary: a file is missing; usage: prof summary IN" "$prof" summary
+fails "two files" "summary: too many files; usage: prof summary IN" "$prof" summary whole.prof ring.prof
+fails "bad choice" "--sort 'size': must be total, self, calls, mean, min, max, p99, name" "$prof" summary --sort size whole.prof
+fails "bad number" "--top 'x': must be a number from 1 to 1e+09" "$prof" summary --top x whole.prof
+fails "bad format" "--format 'xml': must be json, csv, txt, prof" "$prof" export whole.prof -o x.xml --format xml
+fails "bad time" "--from '5': must be a time such as 1.5s, 20ms, 300us, or -2s for 2 s before the end" "$prof" cut whole.prof --from 5 -o x.csv
+fails "times the wrong way" "cut: --to 1us is not later than --from 2us" "$prof" cut whole.prof --from 2us --to 1us -o x.csv
+fails "no times" "cut: which part? Give --from TIME, --to TIME or both" "$prof" cut whole.prof -o x.csv
+fails "no output" "export: where to? Give -o OUT.json, .csv, .txt or .prof" "$prof" export whole.prof
+fails "unknown kind" "export: x.xml: unknown kind of file: .json, .csv, .txt, .prof, or give --format" "$prof" export whole.prof -o x.xml
+fails "standard output of what kind" "export: -o - needs --format json, csv, txt or prof" "$prof" export whole.prof -o -
+fails "merge to csv" "merge: x.csv: only .json can hold several processes" "$prof" merge whole.prof later.prof -o x.csv
+fails "merge without output" "merge: where to? Give -o OUT.json" "$prof" merge whole.prof later.prof
+fails "recover to standard output" "recover: -o -: there may be several images; name a file" "$prof" recover whole.prof -o -
+fails "missing file" "cannot open nowhere.prof: No such file or directory" "$prof" check nowhere.prof
+fails "missing dump" "cannot open nowhere: No such file or directory" "$prof" recover nowhere
+: >empty.prof
+fails "empty file" "empty.prof: not a prof image (empty)" "$prof" check empty.prof
+fails "empty dump" "empty.prof: no image in it (empty)" "$prof" recover empty.prof
+echo "this is no image" >text.prof
+fails "bad magic" "text.prof: not a prof image (bad magic)" "$prof" check text.prof
+fails "bad magic on standard input" "standard input: not a prof image (bad magic)" sh -c "'$prof' check - <text.prof"
+fails "nothing on standard input" "standard input: not a prof image (empty)" "$prof" check -
+fails "no image in it" "text.prof: no image in it (see prof recover --help)" "$prof" recover text.prof
+head -c 20000 ring.prof >t.prof
+fails "truncated" "t.prof: truncated: 20000 of 31232 bytes are left" "$prof" check t.prof
+mkdir -p folder
+is "a folder" 2 "$prof" check folder
+has "its words" err "Is a directory"
+is "a folder as a dump" 2 "$prof" recover folder
+is "a folder as output" 2 "$prof" export whole.prof -o folder/nowhere/x.json
+has "its words" err "cannot create folder/nowhere/x.json"
+[ "$(ls folder)" = "" ] && ok "nothing is left behind" || bad "nothing is left behind"
+if [ -c /dev/full ]; then
+    ln -s /dev/full full.json
+    is "a full disk" 2 "$prof" export whole.prof -o full.json
+    has "its words" err "No space left on device"
+    ln -s /dev/full full.out.prof
+    is "recover to a full disk" 2 "$prof" recover whole.prof -o full.out.prof
+    has "its words" err "No space left on device"
+    for command in "summary whole.prof" "check whole.prof" "compare whole.prof whole.prof" "export whole.prof -f json -o -" "--help" "--version" "help cut" "cut whole.prof --from 0 -f prof -o -" "merge whole.prof -o -"; do
+        is "standard output is full: $command" 2 sh -c "'$prof' $command >/dev/full"
+        [ "$(wc -l <err)" -eq 1 ] && ok "one line" || bad "one line: $(cat err)"
+    done
+else
+    skip "a full disk: no /dev/full"
+fi
+for command in "summary whole.prof" "check whole.prof" "export whole.prof -f json -o -"; do
+    is "standard output is closed: $command" 2 sh -c "'$prof' $command >&-"
+    has "its words" err "prof: cannot write standard output: Bad file descriptor"
+done
+same "the recording is as it was" whole.prof copy.prof
+is "nobody reads" 0 sh -c "{ '$prof' export before.prof -f csv -o - 2>pipe.err; echo \$? >pipe.status; } | head -n 1 >pipe.out"
+[ "$(cat pipe.status)" -ne 0 ] && [ ! -s pipe.err ] && ok "an error without noise" || bad "an error without noise: $(cat pipe.status pipe.err)"
+is "nobody reads, signal ignored" 0 sh -c "trap '' PIPE; { '$prof' export before.prof -f csv -o - 2>pipe.err; echo \$? >pipe.status; } | head -n 1 >pipe.out"
+[ "$(cat pipe.status)" -eq 2 ] && [ ! -s pipe.err ] && ok "an error without noise" || bad "an error without noise: $(cat pipe.status pipe.err)"
+
+# ---- help, manual, completion
+
+is "--help" 0 "$prof" --help
+sed -n '/^commands:/,/^$/p' out | awk 'NR > 1 && NF { print $1 }' >commands
+[ "$(tr '\n' ' ' <commands)" = "export summary check recover merge compare cut help " ] && ok "the commands" || bad "the commands"
+is "-h" 0 "$prof" -h
+is "help" 0 "$prof" help
+is "--version" 0 "$prof" --version
+[ "$(cat out)" = "prof $(awk '/^#define PROF_VERSION/ { printf "%d.%d.%d", $3 / 10000, $3 / 100 % 100, $3 % 100 }' "$root/prof.h")" ] && ok "the version" || bad "the version: $(cat out)"
+fails "help of nothing" "unknown command 'comapre': did you mean 'compare'? See prof --help" "$prof" help comapre
+for command in $(grep -v help commands); do
+    is "help $command" 0 "$prof" help "$command"
+    cp out help
+    is "$command --help" 0 "$prof" "$command" --help
+    same "the same" help out
+    has "$command has an example" help "example: prof $command"
+    grep -oE -e '--[a-z-]+' help | sed 's/-*$//' | grep -xE -e '--[a-z].*' | sort -u >inhelp
+    sed -n '/^options:/,/^$/p' help | grep -oE -e '--[a-z-]+' | sort -u >options
+    for word in $(cat inhelp); do grep -qx -e "$word" options || [ "$word" = --by-path ] || bad "$command: the help speaks of $word"; done
+    sed -n "s/^ *$command) options=\"\(.*\)\".*/\1/p" "$root/tools/prof-completion.bash" | tr ' ' '\n' | sort -u >completed
+    same "$command: completion" options completed
+    { echo --help; sed -n "/^\.SS $command /,/^\.S[SH] /p" "$root/tools/prof.1" | grep '^\.B' | grep -oE -e '--[a-z-]+'; } | sort -u >manual
+    same "$command: manual" options manual
+    sed -n '/^options:/,/^$/p' help | sed -n 's/^  \(-[a-z]\), \(--[a-z-]*\).*/\1, \2/p; s/^  \(--[a-z-]*\), \(-h\).*//p' | grep -v help >letters
+    while read -r line; do
+        sed -n "/^\.SS $command /,/^\.S[SH] /p" "$root/tools/prof.1" | grep -qF -e "$line" || bad "$command: $line is not in the manual"
+    done <letters
+done
+if command -v bash >/dev/null; then
+    cat >complete.sh <<'END'
+. "$1"
+shift
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && _prof && echo "${COMPREPLY[*]}"
+END
+    complete() { bash complete.sh "$root/tools/prof-completion.bash" "$@"; }
+    [ "$(complete prof su)" = "summary" ] && ok "completes a command" || bad "completes a command"
+    [ "$(complete prof summary --so)" = "--sort" ] && ok "completes an option" || bad "completes an option"
+    [ "$(complete prof summary --sort m)" = "mean min max" ] && ok "completes a value" || bad "completes a value"
+    [ "$(complete prof check whole | tr ' ' '\n' | sort)" = "$(ls whole*)" ] && ok "completes a file" || bad "completes a file: $(complete prof check whole)"
+else
+    skip "completion: no bash"
+fi
+
+# ---- a recording with an archive behind its ring
+
+events() { columns "$1" | cut -d, -f1-6,9-12; } # without times, which depend on the clock pairs that a file has
+"$build/tests/tool_core" stream expected.csv || bad "tool_core stream"
+is "stream: check" 0 "$prof" check stream.prof
+has "its buffer" out "emptied into the file"
+is "stream: export" 0 "$prof" export stream.prof -o stream.csv
+same "as the program itself has it" expected.csv stream.csv
+is "stream: copy" 0 "$prof" export stream.prof -o copied.prof
+is "stream: export of the copy" 0 "$prof" export copied.prof -o copied.csv
+same "the same" stream.csv copied.csv
+is "stream: cut" 0 "$prof" cut stream.prof --from 1ms --to 3ms -o part.prof
+is "stream: export of the part" 0 "$prof" export part.prof -o part.csv
+is "stream: the part of the whole" 0 "$prof" cut stream.prof --from 1ms --to 3ms -o part2.csv
+same "the same" part2.csv part.csv
+is "stream: cut of standard input" 0 sh -c "'$prof' cut - --from 1ms --to 3ms -o - -f prof <stream.prof | '$prof' export - -f csv -o part3.csv"
+same "the same" part2.csv part3.csv
+is "stream: merge" 0 "$prof" merge stream.prof whole.prof -o both.json
+is "stream: recover" 0 "$prof" recover stream.prof -o saved.prof
+is "stream: export of it" 0 "$prof" export saved.prof -o saved.csv
+same "the same" stream.csv saved.csv
+head -c $(($(wc -c <stream.prof) * 9 / 10)) stream.prof >t.prof
+is "stream, cut off: check" 1 "$prof" check t.prof
+has "what is missing" out " of the file, which was cut"
+is "stream, cut off: recover" 0 "$prof" recover t.prof -o t2.prof
+same "keeps it as it is" t.prof t2.prof
+
+# ---- core dumps
+
+# found NAME: what was recovered of the core holds the same events as the program itself wrote, but for the clock pair
+# that only one of them has.
+found() {
+    is "$1: recover" 0 "$prof" recover core.file -o core.prof
+    is "$1: export" 0 "$prof" export core.prof -o core.csv
+    events core.csv >core.events
+    events expected.csv >expected.events
+    same "$1: the events" expected.events core.events
+    is "$1: check" 1 "$prof" check core.prof
+    sed -n '/open at the end/,/missing/p' out | grep -v missing | sed 's/  for .*//' >open
+    printf '      open at the end:\n        last\n          words\n' | cmp -s - open && ok "$1: what it was doing" || bad "$1: what it was doing: $(cat open)"
+}
+rm -f core core.*
+(ulimit -S -f unlimited; ulimit -c unlimited 2>/dev/null; "$build/tests/tool_core" abort expected.csv >/dev/null 2>&1) 2>/dev/null
+for file in core core.*; do [ -f "$file" ] && mv "$file" core.file; done
+if [ -s core.file ] && [ -s expected.csv ]; then
+    found "a core of the kernel's"
+else
+    skip "a core of the kernel's: none was written (core_pattern: $(cat /proc/sys/kernel/core_pattern 2>/dev/null))"
+fi
+rm -f core core.* gdb.core* expected.csv
+if command -v gdb >/dev/null; then
+    "$build/tests/tool_core" wait expected.csv >ready 2>&1 &
+    pid=$!
+    for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do grep -q ready ready && break; sleep 0.1; done
+    $limit gdb -batch -nx -p $pid -ex "generate-core-file gdb.core" >gdb.log 2>&1 </dev/null
+    kill $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    [ -s gdb.core ] && mv gdb.core core.file
+    if [ -s core.file ] && [ -s expected.csv ]; then
+        found "a core of gdb's"
+    else
+        skip "a core of gdb's: $(tail -n 1 gdb.log)"
+    fi
+else
+    skip "a core of gdb's: no gdb"
+fi
+rm -f core.file dump dump.prof
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]

@@ -1,0 +1,230 @@
+/* tool_images.c - writes the recordings that tests/test_tool.sh looks at with the tool. The recorder runs on a clock that
+   only moves when it is told to, so that every figure is known beforehand. Usage: tool_images FOLDER */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t clock_ns; /* ns */
+static int processor;
+static unsigned char states[4][1024] __attribute__((aligned(16)));
+
+static uint64_t read_clock(void) { return clock_ns++; }
+
+#define PROF_FREESTANDING
+#define PROF_CLOCK_READ() read_clock()
+#define PROF_CPU_STATE() (void *)states[processor]
+#define PROF_CPU_STATE_SIZE 1024
+#define PROF_CPU_ID() (100 + processor)
+#define PROF_IMPLEMENTATION
+#include "../prof.h"
+
+static unsigned char memory[1 << 20] __attribute__((aligned(64)));
+static const char *folder;
+static uint64_t origin; /* the clock when time was 0 */
+
+static prof__header *header(void) { return (prof__header *)(void *)memory; }
+
+/* The next thing happens on this processor, so many ns after the start. */
+static void at(int on, uint64_t ns)
+{
+    processor = on;
+    clock_ns = origin + ns;
+}
+
+static void start(prof_mode mode, size_t size, uint64_t clock)
+{
+    prof_config config;
+    memset(&config, 0, sizeof config);
+    memset(states, 0, sizeof states);
+    config.memory = memory;
+    config.memory_size = size;
+    config.clock_hz = 1000000000;
+    config.mode = mode;
+    clock_ns = clock;
+    processor = 0;
+    if (prof_start(&config)) {
+        fprintf(stderr, "tool_images: %s\n", prof_error());
+        exit(1);
+    }
+    origin = header()->first.tick;
+}
+
+static void save(const char *name, const char *program, uint64_t pid, const char *boot, uint64_t unix_ns)
+{
+    char path[1024];
+    FILE *file;
+    prof__header *h = header();
+    strcpy(h->program, program);
+    strcpy(h->clock_name, "test clock");
+    strcpy(h->boot_id, boot);
+    h->pid = pid;
+    h->first.unix_ns = unix_ns;
+    h->resolution_ticks = 1;
+    h->cost_ticks_x1000 = 20000;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    file = fopen(path, "wb");
+    if (!file || fwrite(memory, 1, (size_t)h->image_size, file) != h->image_size || fclose(file)) {
+        perror(path);
+        exit(1);
+    }
+}
+
+static void stop(uint64_t ns)
+{
+    at(0, ns);
+    prof_stop();
+}
+
+static void draw(int on, uint64_t from, int shapes)
+{
+    int i;
+    at(on, from);
+    PROFILE_BEGIN("draw");
+    for (i = 0; i < shapes; i++) {
+        at(on, from + 100 + 1000 * (uint64_t)i);
+        PROFILE_BEGIN_C("shape", "gfx");
+        PROFILE_ARG_I("number", i);
+        at(on, from + 600 + 1000 * (uint64_t)i);
+        PROFILE_END("shape");
+    }
+    at(on, from + 1000 * (uint64_t)shapes);
+    PROFILE_END("draw");
+}
+
+/* Two frames on one thread, one scope on another. */
+static void two_frames(void)
+{
+    int frame;
+    for (frame = 0; frame < 2; frame++) {
+        uint64_t t = 10000 * (uint64_t)frame;
+        at(0, t + 1000);
+        if (!frame) PROFILE_THREAD("main");
+        PROFILE_BEGIN("tick");
+        draw(0, t + 2000, 2);
+        at(0, t + 5000);
+        PROFILE_COUNTER("objects", 10 + frame);
+        at(0, t + 6000);
+        PROFILE_MARK("saved");
+        at(0, t + 8000);
+        PROFILE_END("tick");
+        at(0, t + 9000);
+        PROFILE_FRAME("frame");
+    }
+    at(1, 3000);
+    PROFILE_THREAD("worker");
+    draw(1, 4000, 1);
+}
+
+static void whole(void)
+{
+    start(PROF_RING, 64 << 10, 5000000);
+    two_frames();
+    stop(20000);
+    save("whole.prof", "alpha", 100, "boot-1", 1700000000000000000u);
+}
+
+/* The same process id, 2 ms later on the same machine, and a Unix clock that was set back in between. */
+static void later(void)
+{
+    start(PROF_RING, 64 << 10, origin + 2000000);
+    two_frames();
+    stop(20000);
+    save("later.prof", "beta", 100, "boot-1", 1600000000000000000u);
+}
+
+/* Another machine, 3 us after the first by Unix time. */
+static void elsewhere(void)
+{
+    start(PROF_RING, 64 << 10, 9000000);
+    two_frames();
+    stop(20000);
+    save("elsewhere.prof", "gamma", 300, "boot-2", 1700000000000003000u);
+}
+
+static void crashed(void)
+{
+    start(PROF_RING, 64 << 10, 5000000);
+    two_frames();
+    at(0, 30000);
+    PROFILE_BEGIN("tick");
+    at(0, 31000);
+    PROFILE_BEGIN("load");
+    at(0, 31500);
+    PROFILE_BEGIN("parse");
+    at(1, 40000);
+    PROFILE_BEGIN("wait");
+    at(0, 34000);
+    PROFILE_MARK("found");
+    save("crashed.prof", "alpha", 100, "boot-1", 1700000000000000000u);
+    stop(50000);
+}
+
+static void many(const char *name, prof_mode mode)
+{
+    int i;
+    start(mode, 32 << 10, 5000000);
+    for (i = 0; i < 4000; i++) {
+        at(0, 1000 + 100 * (uint64_t)i);
+        PROFILE_BEGIN("work");
+        at(0, 1040 + 100 * (uint64_t)i);
+        PROFILE_END("work");
+    }
+    stop(500000);
+    save(name, "alpha", 100, "boot-1", 1700000000000000000u);
+}
+
+static void call(uint64_t *time, int kind, uint64_t ns)
+{
+    at(0, *time);
+    switch (kind) {
+    case 0: PROFILE_BEGIN("steady"); break;
+    case 1: PROFILE_BEGIN("worse"); break;
+    case 2: PROFILE_BEGIN("better"); break;
+    case 3: PROFILE_BEGIN("noisy"); break;
+    case 4: PROFILE_BEGIN("old"); break;
+    default: PROFILE_BEGIN("young"); break;
+    }
+    at(0, *time + ns);
+    switch (kind) {
+    case 0: PROFILE_END("steady"); break;
+    case 1: PROFILE_END("worse"); break;
+    case 2: PROFILE_END("better"); break;
+    case 3: PROFILE_END("noisy"); break;
+    case 4: PROFILE_END("old"); break;
+    default: PROFILE_END("young"); break;
+    }
+    *time += ns + 10;
+}
+
+/* Durations of scopes that did not change, became slower, faster, and vary too much to tell. */
+static void durations(const char *name, int after)
+{
+    uint64_t time = 1000;
+    int i;
+    start(PROF_RING, 512 << 10, 5000000);
+    for (i = 0; i < 400; i++) {
+        uint64_t jitter = (uint64_t)(i * 7919 % 21);
+        call(&time, 0, 990 + jitter);
+        call(&time, 1, (after ? 1190 : 990) + jitter);
+        call(&time, 2, (after ? 490 : 990) + jitter);
+        call(&time, 3, i % 100 ? 100 : after ? 60000 : 40000);
+        if (i < 3) call(&time, after ? 5 : 4, 100);
+    }
+    stop(time);
+    save(name, after ? "after" : "before", 100, "boot-1", 1700000000000000000u);
+}
+
+int main(int argc, char **argv)
+{
+    folder = argc > 1 ? argv[1] : ".";
+    whole();
+    later();
+    elsewhere();
+    crashed();
+    many("full.prof", PROF_FILL);
+    many("ring.prof", PROF_RING);
+    durations("before.prof", 0);
+    durations("after.prof", 1);
+    return 0;
+}

@@ -1,0 +1,284 @@
+/* check.c - prof check: what is in a recording, and whether that is all. */
+#include "tool.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#ifndef _WIN32
+#include <errno.h>
+#include <signal.h>
+#endif
+
+static const tool_option options[] = {
+    {"--quiet", "-q", NULL, "prints nothing: only the exit status counts"},
+    {NULL, NULL, NULL, NULL}};
+
+#define NAME 120 /* bytes of a scope's name that are shown */
+
+/* What one pass over all events finds out. */
+typedef struct findings {
+    uint64_t types[PROF_EVENT_LOST + 1]; /* events of each type */
+    const prof_callsite **sites;         /* a hash table; capacity is a power of two */
+    size_t site_count, capacity;
+    char (*stack)[NAME]; /* names of the scopes around the present event, which are the cursor's until it moves */
+    int64_t *durations;
+    int *open; /* whether each of them goes on until the track ends */
+    size_t room;
+} findings;
+
+/* Makes the table twice as large when it is half full. 0 without memory. */
+static int see_site(findings *all, const prof_callsite *site)
+{
+    size_t at, i;
+    if (all->site_count * 2 >= all->capacity) {
+        findings larger = *all;
+        larger.capacity = all->capacity ? all->capacity * 2 : 256;
+        larger.site_count = 0;
+        larger.sites = (const prof_callsite **)calloc(larger.capacity, sizeof *larger.sites);
+        if (!larger.sites) return 0;
+        for (i = 0; i < all->capacity; i++)
+            if (all->sites[i]) see_site(&larger, all->sites[i]);
+        free((void *)all->sites);
+        *all = larger;
+    }
+    at = (size_t)((uintptr_t)site / 16 * 0x9E3779B1u) & (all->capacity - 1);
+    while (all->sites[at] && all->sites[at] != site) at = (at + 1) & (all->capacity - 1);
+    all->site_count += !all->sites[at];
+    all->sites[at] = site;
+    return 1;
+}
+
+static int make_room(findings *all, size_t depth)
+{
+    char (*stack)[NAME];
+    int64_t *durations;
+    int *open;
+    if (depth < all->room) return 1;
+    depth = depth * 2 + 64;
+    stack = (char (*)[NAME])realloc(all->stack, depth * sizeof *stack);
+    if (stack) all->stack = stack;
+    durations = (int64_t *)realloc(all->durations, depth * sizeof *durations);
+    if (durations) all->durations = durations;
+    open = (int *)realloc(all->open, depth * sizeof *open);
+    if (open) all->open = open;
+    if (!stack || !durations || !open) return 0;
+    all->room = depth;
+    return 1;
+}
+
+/* A scope was open at the end if it has no end, reaches to the end of its track, and all around it does, too. end_ns: of
+   the track or, if that is earlier, of the window. */
+static int see_event(findings *all, int64_t end_ns, const prof_event *event)
+{
+    uint32_t depth = event->depth;
+    all->types[event->type]++;
+    if (event->type != PROF_EVENT_LOST && !see_site(all, event->site)) return 0;
+    if (event->type != PROF_EVENT_SCOPE) return 1;
+    if (!make_room(all, depth + 1)) return 0;
+    snprintf(all->stack[depth], NAME, "%s", event->name);
+    all->durations[depth] = event->duration_ns;
+    all->open[depth] = (event->flags & PROF_TRUNCATED_END) && event->start_ns + event->duration_ns >= end_ns &&
+                       (!depth || all->open[depth - 1]);
+    all->open[depth + 1] = 0;
+    return 1;
+}
+
+static int look(const prof_trace *trace, findings *all, size_t number)
+{
+    prof_cursor *cursor;
+    prof_event event;
+    int64_t end_ns = prof_trace_track(trace, number)->last_ns, to_ns = prof_trace_about(trace)->to_ns;
+    int good = make_room(all, 0);
+    if (to_ns && to_ns < end_ns) end_ns = to_ns;
+    if (!good || tool_status(prof_cursor_open(trace, number, &cursor))) return 0;
+    all->open[0] = 0;
+    while (good && prof_cursor_next(cursor, &event)) good = see_event(all, end_ns, &event);
+    prof_cursor_close(cursor);
+    if (!good) tool_fail("no memory to look at track %lu", (unsigned long)number);
+    return good;
+}
+
+static void print_line(const char *what, const char *text)
+{
+    printf("  %-10s", what);
+    tool_print_name(text, 0);
+    printf("\n");
+}
+
+static void print_count(uint64_t count, const char *thing, const char *end)
+{
+    char text[48];
+    printf("%s %s%s%s", tool_count(text, count), thing, count == 1 ? "" : "s", end);
+}
+
+static void print_head(const prof_trace_info *info)
+{
+    static const char *const modes[] = {"reused as a ring", "filled once", "emptied into the file", "emptied into statistics"};
+    char text[128], a[48], b[48];
+    time_t start = (time_t)(info->start_unix_ns / 1000000000u);
+    const struct tm *utc = gmtime(&start);
+    print_line("program", *info->program ? info->program : "(unnamed)");
+    printf("  %-10s%llu\n", "process", (unsigned long long)info->pid);
+    if (!info->start_unix_ns || !utc || !strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", utc))
+        strcpy(text, "unknown");
+    print_line("started", text);
+    print_line("lasted", tool_ns(a, (double)info->duration_ns));
+    if (info->from_ns || info->to_ns)
+        printf("  %-10s%s to %s\n", "window", tool_ns(a, (double)info->from_ns),
+               info->to_ns ? tool_ns(b, (double)info->to_ns) : "the end");
+    if (info->tick_hz)
+        snprintf(text, sizeof text, "%s, %.4g MHz, smallest step %s", info->clock, (double)info->tick_hz / 1e6,
+                 tool_ns(a, info->clock_resolution_ns));
+    else
+        snprintf(text, sizeof text, "%s, of unknown rate: a tick counts as 1 ns", info->clock);
+    print_line("clock", text);
+    snprintf(text, sizeof text, "%s bytes in chunks of %s, %s", tool_count(a, info->buffer_size),
+             tool_count(b, info->chunk_size), modes[info->mode]);
+    print_line("buffer", text);
+}
+
+static void print_events(const findings *all)
+{
+    static const char *const names[] = {"scope", "mark", "counter sample", "frame boundary", "loss"};
+    static const char *const many[] = {"scopes", "marks", "counter samples", "frame boundaries", "losses"};
+    char text[48];
+    uint64_t sum = 0;
+    int type, count = 0;
+    for (type = 0; type <= PROF_EVENT_LOST; type++) sum += all->types[type];
+    printf("  %-10s%s", "events", tool_count(text, sum));
+    for (type = 0; type <= PROF_EVENT_LOST; type++)
+        if (all->types[type])
+            printf("%s%s %s", count++ ? ", " : ": ", tool_count(text, all->types[type]),
+                   all->types[type] == 1 ? names[type] : many[type]);
+    printf("\n  %-10s%s\n", "sites", tool_count(text, all->site_count));
+}
+
+static void print_track(const prof_track *track)
+{
+    char from[48], to[48];
+    printf("    ");
+    tool_print_name(*track->name ? track->name : "(unnamed)", 20);
+    printf(" thread %-8llu ", (unsigned long long)track->thread_id);
+    print_count(track->event_count, "event", "");
+    printf(", %s to %s", tool_ns(from, (double)track->first_ns), tool_ns(to, (double)track->last_ns));
+    if (track->lost) {
+        printf(", ");
+        print_count(track->lost, "event", " lost");
+    }
+    printf("\n");
+}
+
+/* The scopes that were open when the track ended: what the thread was doing. */
+static void print_open(const findings *all)
+{
+    char text[48];
+    size_t depth;
+    for (depth = 0; all->open[depth]; depth++) {
+        if (!depth) printf("      open at the end:\n");
+        printf("        %*s", (int)(depth < 20 ? depth * 2 : 40), "");
+        tool_print_name(all->stack[depth], 0);
+        printf("  for %s\n", tool_ns(text, (double)all->durations[depth]));
+    }
+}
+
+/* Whether the recorded process lives, for all that can be known here. */
+static int is_alive(const prof_trace_info *info)
+{
+#ifdef _WIN32
+    (void)info;
+#else
+    char boot[64] = "";
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+    if (file) {
+        if (fgets(boot, sizeof boot, file)) boot[strcspn(boot, "\n")] = 0;
+        fclose(file);
+    }
+    if (*boot && tool_same(boot, info->boot_id) && info->pid > 0 && info->pid < 0x7FFFFFFF)
+        return !kill((pid_t)info->pid, 0) || errno == EPERM;
+#endif
+    return 0;
+}
+
+/* A line about something that is missing, if there is any of it. kinds counts the lines. */
+static void print_loss(int *kinds, uint64_t count, const char *thing, const char *why)
+{
+    if (!count) return;
+    printf("%*s", (*kinds)++ ? 12 : 0, "");
+    print_count(count, thing, why);
+    printf("\n");
+}
+
+/* What is missing, each with its reason. */
+static void print_missing(const prof_trace_info *info)
+{
+    int kinds = 0;
+    char why[160];
+    printf("  %-10s", "missing");
+    if (!info->complete && ++kinds)
+        printf(is_alive(info) ? "the end: process %llu is alive, and may still be recording\n"
+                              : "the end: the session was not stopped; process %llu crashed, was killed or left by _exit\n",
+               (unsigned long long)info->pid);
+    snprintf(why, sizeof why, " failed while recording: %s", info->write_error);
+    print_loss(&kinds, info->lost, "event", " for want of room: enlarge PROF_BUFFER");
+    print_loss(&kinds, info->overwritten_chunks, "older chunk",
+               info->mode == PROF_STREAM ? ", which made room in the file: enlarge PROF_MAX_FILE_SIZE to see further back"
+                                         : ", overwritten in the ring: enlarge PROF_BUFFER to see further back");
+    print_loss(&kinds, info->lost_blocks, "part", " of the file, which was cut, damaged, or overwritten while it was read");
+    print_loss(&kinds, info->write_failures, "write", why);
+    print_loss(&kinds, info->unmatched, "end or argument", " without an open scope, left out");
+    print_loss(&kinds, info->sites_lost, "call site or name", " that found no room: enlarge PROF_BUFFER");
+    if (!kinds) printf("nothing\n");
+}
+
+static int is_whole(const prof_trace_info *info)
+{
+    return info->complete && !info->lost && !info->overwritten_chunks && !info->lost_blocks && !info->write_failures &&
+           !info->unmatched && !info->sites_lost;
+}
+
+static int report(const prof_trace *trace, const char *path)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    findings all;
+    size_t i, tracks = prof_trace_track_count(trace);
+    int good = 1;
+    memset(&all, 0, sizeof all);
+    for (i = 0; good && i < tracks; i++) good = look(trace, &all, i);
+    if (good) {
+        tool_print_name(tool_shown(path), 0);
+        printf("\n");
+        print_head(info);
+        print_events(&all);
+        printf("  %-10s%lu\n", "tracks", (unsigned long)tracks);
+    }
+    for (i = 0; good && i < tracks; i++) { /* again, because the counts of all come first */
+        good = look(trace, &all, i);
+        print_track(prof_trace_track(trace, i));
+        if (good) print_open(&all);
+    }
+    if (good) print_missing(info);
+    if (good) printf("%s\n", is_whole(info) ? "whole" : "incomplete");
+    free((void *)all.sites);
+    free(all.stack);
+    free(all.durations);
+    free(all.open);
+    return !good ? TOOL_ERROR : is_whole(info) ? TOOL_OK : TOOL_NO;
+}
+
+static int run(const tool_args *args)
+{
+    prof_trace *trace = tool_open(args->files[0]);
+    int result;
+    if (!trace) return TOOL_ERROR;
+    if (tool_value(args, "--quiet"))
+        result = is_whole(prof_trace_about(trace)) ? TOOL_OK : TOOL_NO;
+    else
+        result = report(trace, args->files[0]);
+    prof_trace_close(trace);
+    return result;
+}
+
+const tool_command tool_check = {
+    "check", "IN", "Says what is in a recording, what is missing and why, and what each thread was doing", 1, 1, run, options,
+    "exit status: 0 whole: the session was stopped, and nothing was lost or overwritten; 1 incomplete; 2 broken: it could\n"
+    "not be read (prof recover may save the rest).\n\n"
+    "example: prof check ring.prof\n"};

@@ -1,0 +1,61 @@
+/* cut.c - prof cut: a part of a recording. */
+#include "tool.h"
+
+static const tool_option options[] = {
+    {"--output", "-o", "OUT", "the file to write: .prof .json .csv .txt; - is standard output"},
+    {"--from", NULL, "TIME", "the first moment, since the start: 1.5s, 20ms; -2s is 2 s before the end"},
+    {"--to", NULL, "TIME", "the first moment that is left out; default: the end"},
+    {"--format", "-f", "KIND", "what to write whatever the ending: json, csv, txt or prof"},
+    TOOL_PROGRESS,
+    {NULL, NULL, NULL, NULL}};
+
+/* The times of the command line, in nanoseconds; 0 for an end that was not given. */
+static int window(const tool_args *args, const prof_trace *trace, int64_t *from_ns, int64_t *to_ns)
+{
+    const char *from = tool_value(args, "--from"), *to = tool_value(args, "--to");
+    int64_t end = prof_trace_about(trace)->duration_ns;
+    *from_ns = *to_ns = 0;
+    if (from && !tool_time("--from", from, end, from_ns)) return 0;
+    if (to && !tool_time("--to", to, end, to_ns)) return 0;
+    if (!to || *to_ns > *from_ns) return 1;
+    tool_fail("cut: --to %s is not later than --from %s", to, from ? from : "0");
+    return 0;
+}
+
+static int write_part(const tool_args *args, prof_trace *trace, const char *extension)
+{
+    const char *out = tool_value(args, "--output");
+    int64_t from_ns, to_ns;
+    int result;
+    if (!window(args, trace, &from_ns, &to_ns)) return TOOL_ERROR;
+    if (tool_same(extension, ".prof")) return tool_copy(args->files[0], out, from_ns, to_ns);
+    if (tool_status(prof_trace_window(trace, from_ns, to_ns))) return TOOL_ERROR;
+    tool_progress_begin("cut", tool_value(args, "--progress"));
+    prof_trace_watch(trace, tool_progress_step, NULL);
+    result = tool_status(prof_trace_write(trace, out, extension));
+    tool_progress_end();
+    return result;
+}
+
+static int run(const tool_args *args)
+{
+    const char *extension = tool_output_kind(args);
+    prof_trace *trace;
+    int choice, result;
+    if (!extension) return TOOL_ERROR;
+    if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice)) return TOOL_ERROR;
+    if (!tool_value(args, "--from") && !tool_value(args, "--to"))
+        return tool_fail("cut: which part? Give --from TIME, --to TIME or both");
+    trace = tool_open(args->files[0]);
+    if (!trace) return TOOL_ERROR;
+    result = write_part(args, trace, extension);
+    prof_trace_close(trace);
+    return result;
+}
+
+const tool_command tool_cut = {
+    "cut", "IN --from TIME --to TIME -o OUT", "Writes a part of a recording", 1, 1, run, options,
+    "Scopes that reach into the part are cut to it, and marked as truncated; those that were open all the time are there,\n"
+    "too. Times go on to count from the start. A .prof keeps all that was recorded, and shows the part: its size is that of\n"
+    "the recording, and a part of it, or all (--from 0), can be cut out of it again.\n\n"
+    "example: prof cut trace.prof --from -2s -o end.json\n"};

@@ -1,0 +1,51 @@
+/* merge.c - prof merge: recordings of several processes on one timeline. */
+#include "tool.h"
+#include <stdlib.h>
+
+static const tool_option options[] = {
+    {"--output", "-o", "OUT", "the file to write, .json; - is standard output"},
+    TOOL_PROGRESS,
+    {NULL, NULL, NULL, NULL}};
+
+static void step(void *user, double share)
+{
+    tool_progress(share / *(const int *)user);
+}
+
+static int merge(const tool_args *args, prof_trace **traces, const char *out)
+{
+    int i, count = args->file_count, result;
+    tool_progress_begin("merge", tool_value(args, "--progress"));
+    for (i = 0; i < count; i++) prof_trace_watch(traces[i], step, &count);
+    result = tool_status(prof_chrome_merge((const prof_trace *const *)traces, (size_t)count, out, NULL));
+    tool_progress_end();
+    return result;
+}
+
+static int run(const tool_args *args)
+{
+    const char *out = tool_value(args, "--output");
+    prof_trace **traces;
+    int i, choice, result = TOOL_OK;
+    if (!out) return tool_fail("merge: where to? Give -o OUT.json");
+    if (!tool_same(out, "-") && !tool_same(tool_extension(out), ".json"))
+        return tool_fail("merge: %s: only .json can hold several processes", out);
+    if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice)) return TOOL_ERROR;
+    traces = (prof_trace **)calloc((size_t)args->file_count, sizeof *traces);
+    if (!traces) return tool_fail("out of memory");
+    for (i = 0; i < args->file_count && result == TOOL_OK; i++) {
+        traces[i] = tool_open(args->files[i]);
+        if (!traces[i]) result = TOOL_ERROR;
+    }
+    if (result == TOOL_OK) result = merge(args, traces, out);
+    for (i = 0; i < args->file_count; i++) prof_trace_close(traces[i]);
+    free(traces);
+    return result;
+}
+
+const tool_command tool_merge = {
+    "merge", "A B ... -o OUT.json", "Writes several recordings as the processes of one Chrome trace", 1, 10000, run, options,
+    "Recordings made since the same start of the machine are aligned by its monotonic clock, exact to some 100 ns; others\n"
+    "by Unix time, as right as the clocks of the machines were. otherData says which (\"processes aligned by\"). Time 0 is the\n"
+    "first start. A process id that comes twice is replaced by a number from 1000000000 on.\n\n"
+    "example: prof merge server.prof client.prof -o both.json\n"};

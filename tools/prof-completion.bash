@@ -1,0 +1,31 @@
+# Completion of the prof tool for bash: source this, or install it as share/bash-completion/completions/prof.
+_prof()
+{
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} options=
+    COMPREPLY=()
+    case $before in
+    --sort | -s) COMPREPLY=($(compgen -W "total self calls mean min max p99 name" -- "$word")); return ;;
+    --format | -f) COMPREPLY=($(compgen -W "json csv txt prof" -- "$word")); return ;;
+    --progress) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
+    --top | -n | --threshold | -t | --from | --to) return ;;
+    esac
+    if [ "$COMP_CWORD" = 1 ]; then
+        COMPREPLY=($(compgen -W "export summary check recover merge compare cut help --help --version" -- "$word"))
+        return
+    fi
+    case $command in
+    export) options="--output --format --progress --help" ;;
+    summary) options="--sort --ascending --top --by-path --progress --help" ;;
+    check) options="--quiet --help" ;;
+    recover) options="--output --progress --help" ;;
+    merge) options="--output --progress --help" ;;
+    compare) options="--threshold --by-path --all --progress --help" ;;
+    cut) options="--output --from --to --format --progress --help" ;;
+    help) COMPREPLY=($(compgen -W "export summary check recover merge compare cut" -- "$word")); return ;;
+    esac
+    case $word in
+    -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;
+    *) COMPREPLY=($(compgen -f -- "$word")) ;;
+    esac
+}
+complete -o filenames -F _prof prof

@@ -1,0 +1,583 @@
+/* prof.c - the command-line tool: looks into recordings, converts, compares and saves them.
+
+     cc -O2 tools/[a-z]*.c -o prof -pthread -ldl
+
+   Here: the table of commands, the command line, and what the commands share (see tool.h). */
+#define PROF_IMPLEMENTATION
+#define PROF_NO_AUTOSTART /* PROF_OUTPUT is for the programs that are looked at */
+#include "tool.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#ifdef _WIN32
+#include <fcntl.h>
+#include <io.h>
+#define isatty _isatty
+#else
+#include <fcntl.h>
+#include <unistd.h>
+#endif
+
+static const tool_command *const commands[] = {&tool_export,  &tool_summary, &tool_check,   &tool_recover,
+                                               &tool_merge,   &tool_compare, &tool_cut,     NULL};
+
+/*-- messages --*/
+
+int tool_fail(const char *format, ...)
+{
+    va_list list;
+    fflush(stdout);
+    fputs("prof: ", stderr);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputs("\n", stderr);
+    return TOOL_ERROR;
+}
+
+static int ends_with(const char *text, const char *end)
+{
+    size_t a = strlen(text), b = strlen(end);
+    return a >= b && !strcmp(text + a - b, end);
+}
+
+int tool_status(prof_status status)
+{
+    if (status == PROF_OK) return TOOL_OK;
+    tool_progress_end();
+    if (status == PROF_IO && ends_with(prof_error(), strerror(EPIPE))) return TOOL_ERROR;
+    return tool_fail("%s", *prof_error() ? prof_error() : prof_status_text(status));
+}
+
+static int output_errno; /* of tool_stdout() */
+
+int tool_flush(int result)
+{
+    int error;
+    errno = 0;
+    if ((!fflush(stdout) && !ferror(stdout)) || result == TOOL_ERROR) return result; /* which has been said */
+    error = output_errno ? output_errno : errno ? errno : EIO;
+    return error == EPIPE ? TOOL_ERROR : tool_fail("cannot write standard output: %s", strerror(error));
+}
+
+/*-- texts and numbers --*/
+
+int tool_same(const char *a, const char *b) { return !strcmp(a, b); }
+
+const char *tool_shown(const char *path) { return tool_same(path, "-") ? "standard input" : path; }
+
+const char *tool_extension(const char *path)
+{
+    const char *dot = "", *c;
+    for (c = path; *c; c++) {
+        if (*c == '.') dot = c;
+        if (*c == '/' || *c == '\\') dot = "";
+    }
+    return dot;
+}
+
+/* How many characters must be put in, taken out or replaced to make a into b. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t row[32], n = strlen(b), i, j;
+    if (n > 30) return 99;
+    for (j = 0; j <= n; j++) row[j] = j;
+    for (i = 0; a[i]; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (j = 1; j <= n; j++) {
+            size_t up = row[j], best = diagonal + (a[i] != b[j - 1]);
+            if (up + 1 < best) best = up + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            row[j] = best;
+            diagonal = up;
+        }
+    }
+    return row[n];
+}
+
+int tool_choice(const char *option, const char *text, const char *const *choices, int *choice)
+{
+    int i;
+    *choice = 0;
+    if (!text) return 1;
+    for (i = 0; choices[i]; i++)
+        if (tool_same(choices[i], text)) {
+            *choice = i;
+            return 1;
+        }
+    fprintf(stderr, "prof: %s '%s': must be", option, text);
+    for (i = 0; choices[i]; i++) fprintf(stderr, "%s %s", i ? "," : "", choices[i]);
+    fprintf(stderr, "\n");
+    return 0;
+}
+
+/* A decimal number without sign or exponent at *text, which then is behind it; 0: there is none. */
+static int decimal(const char **text, double *number)
+{
+    const char *c = *text;
+    double scale = 1;
+    *number = 0;
+    for (; *c >= '0' && *c <= '9'; c++) *number = *number * 10 + (*c - '0');
+    if (*c == '.')
+        for (c++; *c >= '0' && *c <= '9'; c++) *number += (*c - '0') * (scale /= 10);
+    if (c == *text || (c == *text + 1 && **text == '.')) return 0;
+    *text = c;
+    return 1;
+}
+
+int tool_number(const char *option, const char *text, double least, double most, double *number)
+{
+    const char *c = text;
+    if (decimal(&c, number) && !*c && *number >= least && *number <= most) return 1;
+    tool_fail("%s '%s': must be a number from %g to %g", option, text, least, most);
+    return 0;
+}
+
+int tool_time(const char *option, const char *text, int64_t end_ns, int64_t *ns)
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {"", 0}};
+    const char *c = text + (*text == '-');
+    double number;
+    size_t i;
+    if (decimal(&c, &number))
+        for (i = 0; i < sizeof units / sizeof *units; i++) {
+            double value = number * units[i].ns;
+            if (!tool_same(units[i].name, c) || (!*c && number > 0) || value > 1e18) continue;
+            *ns = (int64_t)(value + 0.5);
+            if (*text == '-') *ns = end_ns > *ns ? end_ns - *ns : 0;
+            return 1;
+        }
+    tool_fail("%s '%s': must be a time such as 1.5s, 20ms, 300us, or -2s for 2 s before the end", option, text);
+    return 0;
+}
+
+const char *tool_ns(char *to, double ns)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    double value = ns < 0 ? -ns : ns;
+    int unit = 0;
+    for (; value >= 999.95 && unit < 3; unit++) value /= 1000;
+    snprintf(to, 48, "%s%.*f %s", ns < 0 ? "-" : "",
+             value >= 999.95 ? 0 : value >= 99.995 ? 1 : value >= 9.9995 ? 2 : unit || value > (double)(int)value ? 3 : 0,
+             value, units[unit]);
+    return to;
+}
+
+const char *tool_count(char *to, uint64_t count)
+{
+    char digits[24];
+    size_t length = (size_t)snprintf(digits, sizeof digits, "%llu", (unsigned long long)count), i, at = 0;
+    for (i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0) to[at++] = ',';
+        to[at++] = digits[i];
+    }
+    to[at] = 0;
+    return to;
+}
+
+void tool_print_name(const char *text, int width)
+{
+    int shown = 0;
+    for (; *text && (!width || shown < width); text++) {
+        unsigned char c = (unsigned char)*text;
+        putchar(c < 0x20 || c == 0x7F || (c == 0xC2 && ((unsigned char)text[1] & 0xE0) == 0x80) ? '?' : c);
+        shown += (c & 0xC0) != 0x80;
+    }
+    for (; (*text & 0xC0) == 0x80; text++) putchar(*text); /* the rest of the last character */
+    for (; shown < width; shown++) putchar(' ');
+}
+
+/*-- traces --*/
+
+/* All of standard input, which can be read only once. */
+static struct {
+    char *bytes;
+    size_t size;
+} input;
+
+/* 0, after it has said why, if that fails. */
+static int read_input(void)
+{
+    size_t room = 0, got = 1;
+    if (input.bytes) return 1;
+#ifdef _WIN32
+    _setmode(0, _O_BINARY);
+#endif
+    while (got) {
+        if (room - input.size < 4096) {
+            char *more = room > (size_t)-1 / 2 ? NULL : (char *)realloc(input.bytes, room = room * 2 + 65536);
+            if (!more) {
+                tool_fail("standard input: no memory for more than %lu bytes", (unsigned long)input.size);
+                return 0;
+            }
+            input.bytes = more;
+        }
+        got = fread(input.bytes + input.size, 1, room - input.size, stdin);
+        input.size += got;
+    }
+    if (ferror(stdin)) tool_fail("cannot read standard input: %s", strerror(errno));
+    return !ferror(stdin);
+}
+
+/* The words of prof_error() about an image in memory. */
+static int input_status(prof_status status)
+{
+    const char *words = strchr(prof_error(), ':');
+    return status == PROF_OK ? TOOL_OK : tool_fail("standard input%s", words ? words : "");
+}
+
+prof_trace *tool_open(const char *path)
+{
+    prof_trace *trace = NULL;
+    if (!tool_same(path, "-")) return tool_status(prof_trace_open(path, &trace)) == TOOL_OK ? trace : NULL;
+    if (!read_input()) return NULL;
+    return input_status(prof_trace_memory(input.bytes, input.size, &trace)) == TOOL_OK ? trace : NULL;
+}
+
+int tool_copy(const char *in, const char *out, int64_t from_ns, int64_t to_ns)
+{
+    prof_trace *trace;
+    tool_out *file;
+    if (!tool_same(in, "-")) return tool_status(prof_image_copy(in, out, from_ns, to_ns));
+    trace = tool_open(in); /* nothing but images are copied */
+    if (!trace) return TOOL_ERROR;
+    prof_trace_close(trace);
+    if ((from_ns || to_ns) && input_status(prof_image_window(input.bytes, input.size, from_ns, to_ns))) return TOOL_ERROR;
+    file = tool_out_open(out);
+    if (!file) return TOOL_ERROR;
+    tool_out_bytes(file, input.bytes, input.size);
+    return tool_out_close(file, 1);
+}
+
+/*-- output --*/
+
+const char *tool_output_kind(const tool_args *args)
+{
+    static const char *const formats[] = {"", "json", "csv", "txt", "prof", NULL};
+    static const char *const extensions[] = {"", ".json", ".csv", ".txt", ".prof"};
+    const char *out = tool_value(args, "--output");
+    int format, i;
+    const char *given = tool_value(args, "--format");
+    if (!tool_choice("--format", given, formats + 1, &format)) return NULL;
+    if (given && out) return extensions[format + 1];
+    for (i = 1; out && formats[i]; i++)
+        if (tool_same(tool_extension(out), extensions[i])) return extensions[i];
+    if (!out)
+        tool_fail("%s: where to? Give -o OUT.json, .csv, .txt or .prof", args->command->name);
+    else if (tool_same(out, "-"))
+        tool_fail("%s: -o - needs --format json, csv, txt or prof", args->command->name);
+    else
+        tool_fail("%s: %s: unknown kind of file: .json, .csv, .txt, .prof, or give --format", args->command->name, out);
+    return NULL;
+}
+
+/* The one place of the tool that uses what prof.h keeps to itself. */
+struct tool_out {
+    prof__out out;
+};
+
+tool_out *tool_out_open(const char *path)
+{
+    tool_out *out = (tool_out *)malloc(sizeof *out);
+    if (!out) {
+        tool_fail("out of memory");
+    } else if (tool_status(prof__out_file(&out->out, path))) {
+        free(out);
+        out = NULL;
+    }
+    return out;
+}
+
+void tool_out_bytes(tool_out *out, const void *bytes, size_t size)
+{
+    prof__out_bytes(&out->out, bytes, size);
+}
+
+int tool_out_close(tool_out *out, int good)
+{
+    prof_status status;
+    if (!good) prof__out_fail(&out->out, PROF_CORRUPT);
+    status = prof__out_close(&out->out);
+    free(out);
+    return good ? tool_status(status) : TOOL_ERROR;
+}
+
+static int write_output(void *user, const void *data, size_t size)
+{
+    (void)user;
+    tool_progress_end();
+    errno = 0;
+    if (output_errno || fwrite(data, 1, size, stdout) == size) return 0;
+    output_errno = errno ? errno : EIO;
+    return 0; /* tool_flush() says it */
+}
+
+prof_sink tool_stdout(void)
+{
+    prof_sink sink;
+    sink.write = write_output;
+    sink.user = NULL;
+    return sink;
+}
+
+/*-- progress --*/
+
+const char *const tool_progress_choices[] = {"auto", "always", "never", NULL};
+
+static struct {
+    const char *what;
+    int wanted, always, shown; /* shown: the last percentage, + 1 */
+    double done, start, next;
+} progress;
+
+static double seconds(void)
+{
+#ifdef _WIN32
+    return (double)GetTickCount64() / 1000;
+#else
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+#endif
+}
+
+void tool_progress_begin(const char *what, const char *when)
+{
+    memset(&progress, 0, sizeof progress);
+    progress.what = what;
+    progress.always = when && tool_same(when, "always");
+    progress.wanted = progress.always || ((!when || tool_same(when, "auto")) && isatty(2));
+    progress.next = seconds() + 0.5;
+}
+
+void tool_progress(double share)
+{
+    static const char full[] = "########################################";
+    int percent;
+    progress.done += share;
+    if (!progress.wanted) return;
+    percent = progress.done < 0.999999 ? (int)(progress.done * 100) : 100;
+    if (percent + 1 == progress.shown || (!progress.always && seconds() < progress.next)) return;
+    progress.shown = percent + 1;
+    fprintf(stderr, "\r%s [%-40.*s] %3d %%", progress.what, percent * 40 / 100, full, percent);
+    fflush(stderr);
+}
+
+void tool_progress_step(void *user, double share)
+{
+    (void)user;
+    tool_progress(share);
+}
+
+void tool_progress_end(void)
+{
+    if (progress.shown) fprintf(stderr, "\r%*s\r", (int)strlen(progress.what) + 50, "");
+    fflush(stderr);
+    progress.wanted = progress.shown = 0;
+}
+
+/*-- the command line --*/
+
+const char *tool_value(const tool_args *args, const char *option)
+{
+    int i;
+    for (i = 0; args->command->options[i].name; i++)
+        if (tool_same(args->command->options[i].name, option)) return args->values[i];
+    return NULL;
+}
+
+static void print_option(const tool_option *option)
+{
+    char left[64];
+    snprintf(left, sizeof left, "  %s%s%s %s", option->letter ? option->letter : "", option->letter ? ", " : "",
+             option->name, option->value ? option->value : "");
+    printf("%-24s %s\n", left, option->help);
+}
+
+static void print_command(const tool_command *command)
+{
+    static const tool_option help = {"--help", "-h", NULL, "this text"};
+    const tool_option *option;
+    printf("usage: prof %s %s\n\n%s.\n\noptions:\n", command->name, command->files, command->about);
+    for (option = command->options; option->name; option++) print_option(option);
+    print_option(&help);
+    printf("\n%s", command->help);
+}
+
+static void print_help(void)
+{
+    const tool_command *const *each;
+    printf("usage: prof COMMAND [OPTIONS] FILE...\n\n"
+           "Looks into recordings of prof.h (.prof), converts, compares and saves them.\n\ncommands:\n");
+    for (each = commands; *each; each++) printf("  %-10s %s\n", (*each)->name, (*each)->about);
+    printf("  %-10s %s\n", "help", "Explains a command: prof help export, or prof export --help");
+    printf("\noptions:\n  -h, --help               this text\n      --version            the version\n\n"
+           "A file named - is standard input or output; behind -- a name may begin with -. Files that are being recorded\n"
+           "into can be read.\n\n"
+           "exit status:\n  0  done; check: whole; compare: nothing slower\n"
+           "  1  check: incomplete; compare: something became slower\n"
+           "  2  wrong usage, or a file that could not be read or written; check: broken\n\n"
+           "example: PROF_OUTPUT=trace.prof ./program; prof summary trace.prof\n");
+}
+
+static const tool_command *find_command(const char *name)
+{
+    const tool_command *const *each;
+    const char *nearest = commands[0]->name;
+    for (each = commands; *each; each++) {
+        if (tool_same((*each)->name, name)) return *each;
+        if (distance(name, (*each)->name) < distance(name, nearest)) nearest = (*each)->name;
+    }
+    if (*name == '-')
+        tool_fail("unknown option '%s': first comes a command; see prof --help", name);
+    else
+        tool_fail("unknown command '%s': did you mean '%s'? See prof --help", name, nearest);
+    return NULL;
+}
+
+/* The number of the option with this name; -1, after it has named the nearest one. */
+static int find_option(const tool_command *command, const char *name)
+{
+    const char *nearest = "--help";
+    int i;
+    for (i = 0; command->options[i].name; i++) {
+        if (tool_same(command->options[i].name, name)) return i;
+        if (distance(name, command->options[i].name) < distance(name, nearest)) nearest = command->options[i].name;
+    }
+    tool_fail("%s: unknown option '%s': did you mean '%s'?", command->name, name, nearest);
+    return -1;
+}
+
+static int find_letter(const tool_command *command, char letter)
+{
+    int i;
+    for (i = 0; command->options[i].name; i++)
+        if (command->options[i].letter && command->options[i].letter[1] == letter) return i;
+    tool_fail("%s: unknown option '-%c'; see prof %s --help", command->name, letter, command->name);
+    return -1;
+}
+
+/* Gives an option its value: value, or the next argument if that is null. Returns how many arguments that were, 0 if
+   there is none. */
+static int take_value(tool_args *args, int number, char *value, char *next)
+{
+    args->values[number] = value ? value : next;
+    if (args->values[number]) return value ? 1 : 2;
+    tool_fail("%s: %s needs a value: %s", args->command->name, args->command->options[number].name,
+              args->command->options[number].value);
+    return 0;
+}
+
+/* "--name", "--name=value", "--name" "value". */
+static int take_name(tool_args *args, char *text, char *next)
+{
+    char name[32], *equals = strchr(text, '=');
+    int number;
+    snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - text < 31 ? equals - text : 31) : 31, text);
+    number = find_option(args->command, name);
+    if (number < 0) return 0;
+    if (args->command->options[number].value) return take_value(args, number, equals ? equals + 1 : NULL, next);
+    args->values[number] = "";
+    if (equals) tool_fail("%s: %s takes no value", args->command->name, name);
+    return !equals;
+}
+
+/* "-a", "-ab", "-n5", "-n" "5". */
+static int take_letters(tool_args *args, char *text, char *next)
+{
+    for (text++; *text; text++) {
+        int number = find_letter(args->command, *text);
+        if (number < 0) return 0;
+        if (args->command->options[number].value) return take_value(args, number, text[1] ? text + 1 : NULL, next);
+        args->values[number] = "";
+    }
+    return 1;
+}
+
+static int parse(tool_args *args, int argc, char **argv)
+{
+    int i, used, only_files = 0;
+    for (i = 0; i < argc; i += used) {
+        used = 1;
+        if (only_files || argv[i][0] != '-' || !argv[i][1]) {
+            args->files[args->file_count++] = argv[i];
+        } else if (tool_same(argv[i], "--")) {
+            only_files = 1;
+        } else {
+            used = argv[i][1] == '-' ? take_name(args, argv[i], i + 1 < argc ? argv[i + 1] : NULL)
+                                     : take_letters(args, argv[i], i + 1 < argc ? argv[i + 1] : NULL);
+            if (!used) return 0;
+        }
+    }
+    if (args->file_count < args->command->least_files || args->file_count > args->command->most_files) {
+        tool_fail("%s: %s; usage: prof %s %s", args->command->name,
+                  args->file_count < args->command->least_files ? "a file is missing" : "too many files",
+                  args->command->name, args->command->files);
+        return 0;
+    }
+    return 1;
+}
+
+static int wants_help(int argc, char **argv)
+{
+    int i;
+    for (i = 0; i < argc && !tool_same(argv[i], "--"); i++)
+        if (tool_same(argv[i], "--help") || tool_same(argv[i], "-h")) return 1;
+    return 0;
+}
+
+static int run_command(int argc, char **argv)
+{
+    tool_args args;
+    int result = TOOL_ERROR;
+    memset(&args, 0, sizeof args);
+    args.command = find_command(argv[0]);
+    if (!args.command) return TOOL_ERROR;
+    if (wants_help(argc - 1, argv + 1)) {
+        print_command(args.command);
+        return TOOL_OK;
+    }
+    args.files = (char **)calloc((size_t)argc, sizeof *args.files);
+    if (!args.files) return tool_fail("out of memory");
+    if (parse(&args, argc - 1, argv + 1)) result = args.command->run(&args);
+    free(args.files);
+    return result;
+}
+
+/* A standard file that the caller has closed must not become the next file that is opened. */
+static void keep_standard_files(void)
+{
+#ifndef _WIN32
+    if (fcntl(0, F_GETFD) < 0) (void)!open("/dev/null", O_WRONLY);
+    if (fcntl(1, F_GETFD) < 0) (void)!open("/dev/null", O_RDONLY);
+    if (fcntl(2, F_GETFD) < 0) (void)!open("/dev/null", O_RDWR);
+#endif
+}
+
+int main(int argc, char **argv)
+{
+    int result;
+    keep_standard_files();
+    if (argc < 2) return tool_fail("which command? See prof --help");
+    if (tool_same(argv[1], "--version")) {
+        printf("prof %d.%d.%d\n", PROF_VERSION / 10000, PROF_VERSION / 100 % 100, PROF_VERSION % 100);
+        return tool_flush(TOOL_OK);
+    }
+    if (tool_same(argv[1], "--help") || tool_same(argv[1], "-h") || tool_same(argv[1], "help")) {
+        const tool_command *command = argc > 2 && argv[1][0] == 'h' ? find_command(argv[2]) : NULL;
+        if (argc > 2 && argv[1][0] == 'h' && !command) return TOOL_ERROR;
+        if (command)
+            print_command(command);
+        else
+            print_help();
+        return tool_flush(TOOL_OK);
+    }
+    result = run_command(argc - 1, argv + 1);
+    free(input.bytes);
+    return tool_flush(result);
+}

@@ -1,0 +1,326 @@
+/* recover.c - prof recover: finds images in core dumps, copies of memory and damaged files. */
+#include "tool.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCAN ((size_t)1 << 20) /* bytes that are read at a time */
+#define MAGIC "prof.img"
+#define MAGIC_SIZE 8
+
+static const tool_option options[] = {
+    {"--output", "-o", "OUT", "the first image; further ones get a number: OUT.2.prof; default: IN.recovered.prof"},
+    TOOL_PROGRESS,
+    {NULL, NULL, NULL, NULL}};
+
+/* Bytes of an ELF core file that were one piece of memory. */
+typedef struct piece {
+    uint64_t address, offset, size; /* size: of what was dumped */
+} piece;
+
+typedef struct source {
+    FILE *file;
+    const char *path;
+    uint64_t size;
+    piece *pieces; /* of a core file, by address; of others none */
+    size_t piece_count;
+} source;
+
+typedef struct hunt {
+    source from;
+    const char *in, *out; /* out: null for the default */
+    uint64_t written;
+    int found, failed, empty; /* images written; that could not be; of which nothing recorded is left */
+} hunt;
+
+static int seek(FILE *file, uint64_t offset)
+{
+#ifdef _WIN32
+    return _fseeki64(file, (long long)offset, SEEK_SET);
+#else
+    return offset > 0x7FFFFFFFFFFFFFFFu || fseeko(file, (off_t)offset, SEEK_SET);
+#endif
+}
+
+static uint64_t file_size(FILE *file)
+{
+#ifdef _WIN32
+    long long size = _fseeki64(file, 0, SEEK_END) ? -1 : _ftelli64(file);
+#else
+    off_t size = fseeko(file, 0, SEEK_END) ? -1 : ftello(file);
+#endif
+    return size < 0 ? 0 : (uint64_t)size;
+}
+
+/* As many bytes from offset on as there are, up to size. */
+static size_t read_at(const source *from, uint64_t offset, void *to, size_t size)
+{
+    return offset < from->size && !seek(from->file, offset) ? fread(to, 1, size, from->file) : 0;
+}
+
+/*-- core files --*/
+
+static uint64_t field(const unsigned char *at, size_t size) /* in this machine's byte order, which is the image's, too */
+{
+    uint16_t two;
+    uint32_t four;
+    uint64_t eight;
+    if (size == 2) return memcpy(&two, at, 2), two;
+    if (size == 4) return memcpy(&four, at, 4), four;
+    return memcpy(&eight, at, 8), eight;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const piece *x = (const piece *)a, *y = (const piece *)b;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* How many program headers there are; more than 65534 are counted elsewhere. */
+static uint64_t header_count(const source *from, const unsigned char *elf, int wide)
+{
+    unsigned char section[64];
+    uint64_t count = field(elf + (wide ? 56 : 44), 2), sections = wide ? field(elf + 40, 8) : field(elf + 32, 4);
+    if (count != 0xFFFF || read_at(from, sections, section, sizeof section) < 40) return count;
+    return field(section + (wide ? 44 : 28), 4);
+}
+
+/* Learns from a core file's headers which of its parts were one piece of memory. Of other files there is nothing to learn. */
+static void read_pieces(source *from)
+{
+    static const int probe = 1;
+    unsigned char elf[64] = {0}, head[56];
+    int wide, little = *(const char *)&probe;
+    uint64_t count, table, i;
+    size_t size;
+    if (read_at(from, 0, elf, sizeof elf) < 52 || memcmp(elf, "\177ELF", 4)) return;
+    wide = elf[4] == 2;
+    if (elf[5] != (little ? 1 : 2) || field(elf + 16, 2) != 4) return;
+    size = wide ? 56 : 32;
+    table = wide ? field(elf + 32, 8) : field(elf + 28, 4);
+    count = header_count(from, elf, wide);
+    if (count > from->size / size) return;
+    from->pieces = (piece *)calloc((size_t)count + 1, sizeof *from->pieces);
+    for (i = 0; from->pieces && i < count; i++) {
+        piece *p = &from->pieces[from->piece_count];
+        if (read_at(from, table + i * size, head, size) < size || field(head, 4) != 1) continue;
+        p->offset = wide ? field(head + 8, 8) : field(head + 4, 4);
+        p->address = wide ? field(head + 16, 8) : field(head + 8, 4);
+        p->size = wide ? field(head + 32, 8) : field(head + 16, 4);
+        if (p->offset >= from->size) continue;
+        if (p->size > from->size - p->offset) p->size = from->size - p->offset;
+        from->piece_count += p->size != 0;
+    }
+    if (from->pieces) qsort(from->pieces, from->piece_count, sizeof *from->pieces, by_address);
+}
+
+/* The piece with the byte at an offset of the file; null: none. */
+static const piece *piece_of_offset(const source *from, uint64_t offset)
+{
+    size_t i;
+    for (i = 0; i < from->piece_count; i++)
+        if (offset >= from->pieces[i].offset && offset - from->pieces[i].offset < from->pieces[i].size)
+            return &from->pieces[i];
+    return NULL;
+}
+
+/* Where in the file the byte is that in memory came `distance` behind the one at start, and how many follow it there.
+   0: it was not dumped, or the file is shorter. */
+static uint64_t find_bytes(const source *from, uint64_t start, uint64_t distance, uint64_t *offset)
+{
+    const piece *p = piece_of_offset(from, start);
+    uint64_t address, end = p ? p->offset + p->size : from->size;
+    size_t i;
+    *offset = start + distance;
+    if (distance < end - start) return end - start - distance;
+    if (!p) return 0;
+    address = p->address + (start - p->offset) + distance;
+    for (i = (size_t)(p - from->pieces); i < from->piece_count && from->pieces[i].address <= address; i++) {
+        p = &from->pieces[i];
+        if (address - p->address >= p->size) continue;
+        *offset = p->offset + (address - p->address);
+        return p->size - (address - p->address);
+    }
+    return 0;
+}
+
+/* How many of the size bytes from start on there are. */
+static uint64_t measure(const source *from, uint64_t start, uint64_t size)
+{
+    uint64_t done = 0, run, offset;
+    while (done < size && (run = find_bytes(from, start, done, &offset)) != 0) done += run;
+    return done < size ? done : size;
+}
+
+/*-- one image --*/
+
+/* OUT.prof, OUT.2.prof, OUT.3.prof ...; to be freed. */
+static char *output_path(const hunt *h, int number)
+{
+    const char *base = h->out ? h->out : tool_same(h->in, "-") ? "stdin" : h->in;
+    size_t length = strlen(base);
+    char *path = (char *)malloc(length + 64);
+    if (!path) return NULL;
+    if (tool_same(tool_extension(base), ".prof")) length -= 5;
+    memcpy(path, base, length);
+    if (!h->out) length += (size_t)sprintf(path + length, ".recovered");
+    if (number > 1)
+        sprintf(path + length, ".%d.prof", number);
+    else
+        strcpy(path + length, h->out ? h->out + length : ".prof");
+    return path;
+}
+
+/* The image at start, behind its changed beginning. */
+static int write_image(const source *from, uint64_t start, const char *head, uint64_t size, tool_out *out, char *room)
+{
+    uint64_t done = size < PROF_IMAGE_LOOK ? size : PROF_IMAGE_LOOK, run, offset;
+    tool_out_bytes(out, head, (size_t)done);
+    while (done < size) {
+        run = find_bytes(from, start, done, &offset);
+        if (!run) return 0;
+        if (run > size - done) run = size - done;
+        if (run > SCAN) run = SCAN;
+        if (read_at(from, offset, room, (size_t)run) < run) return 0;
+        tool_out_bytes(out, room, (size_t)run);
+        done += run;
+    }
+    return 1;
+}
+
+static void report(const char *path, uint64_t start, uint64_t whole, uint64_t left)
+{
+    prof_trace *trace = NULL;
+    char a[48], b[48], c[48];
+    printf("%s: %s ", path, tool_count(a, left));
+    if (left < whole) printf("of up to %s ", tool_count(b, whole));
+    printf("bytes at 0x%llx", (unsigned long long)start);
+    if (prof_trace_open(path, &trace) == PROF_OK) {
+        const prof_trace_info *info = prof_trace_about(trace);
+        printf("; ");
+        tool_print_name(*info->program ? info->program : "(unnamed)", 0);
+        printf(", process %llu, %s event%s on %lu track%s", (unsigned long long)info->pid,
+               tool_count(c, info->event_count), info->event_count == 1 ? "" : "s",
+               (unsigned long)prof_trace_track_count(trace), prof_trace_track_count(trace) == 1 ? "" : "s");
+        prof_trace_close(trace);
+    } else {
+        printf("; it cannot be read: %s", prof_error());
+    }
+    printf("\n");
+}
+
+/* Saves the image whose beginning is head. Returns how many bytes of the file from start on belong to it. */
+static uint64_t save(hunt *h, uint64_t start, char *head, uint64_t whole, char *room)
+{
+    uint64_t left = measure(&h->from, start, whole), size = whole, here, offset;
+    char *path;
+    tool_out *out;
+    if (left < whole && prof_image_shorten(head, left, &size) != PROF_OK) {
+        h->empty++;
+        return MAGIC_SIZE;
+    }
+    h->written += size;
+    if (h->written > h->from.size && ++h->failed) /* only a file made to do so has more than all of itself in it */
+        return tool_fail("%s: the images in it overlap", tool_shown(h->in)), MAGIC_SIZE;
+    path = output_path(h, h->found + 1);
+    out = path ? tool_out_open(path) : NULL;
+    if (out && !tool_out_close(out, write_image(&h->from, start, head, size, out, room))) {
+        h->found++;
+        tool_progress_end();
+        report(path, start, whole, left);
+    } else {
+        h->failed++;
+    }
+    free(path);
+    here = find_bytes(&h->from, start, 0, &offset);
+    return here < left ? here : left;
+}
+
+/*-- the search --*/
+
+/* The next place of the magic in size bytes; size: none. */
+static size_t find_magic(const char *bytes, size_t size)
+{
+    const char *at = bytes, *end = bytes + size;
+    while (end - at >= MAGIC_SIZE && (at = (const char *)memchr(at, MAGIC[0], (size_t)(end - at) - MAGIC_SIZE + 1)) != NULL) {
+        if (!memcmp(at, MAGIC, MAGIC_SIZE)) return (size_t)(at - bytes);
+        at++;
+    }
+    return size;
+}
+
+/* Looks at one place that begins like an image. Returns how far to go on from there. */
+static uint64_t look(hunt *h, uint64_t start, char *room)
+{
+    char head[PROF_IMAGE_LOOK];
+    uint64_t size;
+    size_t got;
+    memset(head, 0, sizeof head);
+    got = read_at(&h->from, start, head, sizeof head);
+    if (prof_image_find(head, got, &size) != PROF_OK) return MAGIC_SIZE;
+    return save(h, start, head, size, room);
+}
+
+/* Reads the file from end to end, SCAN bytes at a time and a few again, which may be the beginning of a magic. */
+static void search(hunt *h, char *room, char *copy_room)
+{
+    uint64_t at = 0;
+    while (at < h->from.size && !h->failed) {
+        size_t got = read_at(&h->from, at, room, SCAN), found;
+        uint64_t step;
+        if (got < MAGIC_SIZE) break;
+        found = find_magic(room, got);
+        step = found < got ? found : got - (MAGIC_SIZE - 1);
+        if (found < got) step += look(h, at + found, copy_room);
+        at += step;
+        tool_progress((double)step / (double)h->from.size);
+    }
+    if (ferror(h->from.file) && !h->failed++)
+        tool_fail("cannot read %s: %s", tool_shown(h->in), strerror(errno ? errno : EIO));
+}
+
+static int hunt_in(hunt *h, const char *when)
+{
+    char *room = (char *)malloc(2 * SCAN);
+    if (!room) return tool_fail("out of memory");
+    h->from.size = file_size(h->from.file);
+    setvbuf(h->from.file, NULL, _IONBF, 0);
+    read_pieces(&h->from);
+    tool_progress_begin("recover", when);
+    search(h, room, room + SCAN);
+    tool_progress_end();
+    free(h->from.pieces);
+    free(room);
+    if (h->failed) return TOOL_ERROR;
+    if (h->found) return TOOL_OK;
+    if (h->empty) return tool_fail("%s: of the image in it nothing recorded is left", tool_shown(h->in));
+    return tool_fail("%s: no image in it (%s)", tool_shown(h->in), h->from.size ? "see prof recover --help" : "empty");
+}
+
+static int run(const tool_args *args)
+{
+    hunt h;
+    int choice, result;
+    memset(&h, 0, sizeof h);
+    h.in = args->files[0];
+    h.out = tool_value(args, "--output");
+    if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice)) return TOOL_ERROR;
+    if (h.out && tool_same(h.out, "-")) return tool_fail("recover: -o -: there may be several images; name a file");
+    h.from.file = tool_same(h.in, "-") ? stdin : fopen(h.in, "rb");
+    if (!h.from.file) return tool_fail("cannot open %s: %s", h.in, strerror(errno));
+    if (h.from.file == stdin && seek(stdin, 0))
+        return tool_fail("standard input: recover reads to and fro, so it must be a file: prof recover - < FILE");
+    result = hunt_in(&h, tool_value(args, "--progress"));
+    if (h.from.file != stdin) fclose(h.from.file);
+    return result;
+}
+
+const tool_command tool_recover = {
+    "recover", "IN [-o OUT.prof]", "Finds recordings in core dumps, copies of memory and damaged files", 1, 1, run, options,
+    "Scans the whole file, of any size, for beginnings of images, and writes each whose header is sound. One that is cut\n"
+    "off is made whole without what is missing: chunks that are left are read, those that are not count as lost.\n\n"
+    "Core dumps hold the image of a program that records into memory, and so everything up to the crash, with the scopes\n"
+    "that were open: from the kernel (ulimit -c unlimited), or from a running program (gcore PID, or generate-core-file in\n"
+    "gdb). An output that ends in .prof is a mapping of that file, which dumps leave out (bit 3 of\n"
+    "/proc/PID/coredump_filter would put it in); but then the file itself has it all.\n\n"
+    "example: prof recover core.1234 -o crash.prof; prof check crash.prof\n"};
