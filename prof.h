@@ -514,7 +514,7 @@ PROF_DEF prof_status prof_image_find(const void *bytes, size_t size, uint64_t *i
    themselves; *image_size: its bytes. PROF_CORRUPT if nothing recorded is among them. */
 PROF_DEF prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size);
 /* A consistent copy of an image as another file, also if it is being recorded into. from_ns, to_ns: the window with which
-   it opens, see prof_trace_window(); both 0: as it was. */
+   it opens, see prof_trace_window(); from_ns -1: as it was. */
 PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns);
 /* Gives an image in memory such a window. */
 PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);
@@ -7431,7 +7431,7 @@ PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t f
     if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", from, strerror(errno));
     setvbuf(file, NULL, _IONBF, 0); /* what is read must be what is there now */
     status = prof__read_file(file, from, &image, &size);
-    if (status == PROF_OK && (from_ns || to_ns)) {
+    if (status == PROF_OK && from_ns != -1) {
         status = prof_trace_open(from, &trace);
         if (status == PROF_OK) status = prof__image_set_window(image, trace, from_ns, to_ns);
     }
@@ -7599,10 +7599,10 @@ static void prof__read_take_arg(prof_cursor *c, size_t word)
 /* How many scopes the END at this word of the segment loaded last closes. */
 static uint32_t prof__read_closes(prof_cursor *c, size_t word)
 {
-    const prof__read_exception *exception = &c->trace->exceptions[c->exception];
-    if (c->exception == c->track->exception + c->track->exception_count || exception->segment + 1 != c->segment ||
-        exception->word != word)
-        return 1;
+    const prof__read_exception *exception;
+    if (c->exception == c->track->exception + c->track->exception_count) return 1;
+    exception = &c->trace->exceptions[c->exception];
+    if (exception->segment + 1 != c->segment || exception->word != word) return 1;
     c->exception++;
     return exception->closes;
 }

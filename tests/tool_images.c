@@ -215,6 +215,49 @@ static void durations(const char *name, int after)
     save(name, after ? "after" : "before", 100, "boot-1", 1700000000000000000u);
 }
 
+/* An ELF core file with the image in pieces of memory that touch, in another order in the file, and of the last one only a
+   part; and with the magic in a piece of its own. */
+static void core(const char *name, size_t missing)
+{
+    static unsigned char elf[64 + 4 * 56];
+    static const unsigned char stray[24] = "some text, prof.img too";
+    size_t size = (size_t)header()->image_size, third = size / 3 / 4096 * 4096, offset = sizeof elf, i;
+    struct {
+        uint64_t address;
+        const unsigned char *bytes;
+        size_t size, memory;
+    } piece[4] = {{0x20000 + 2 * third, memory + 2 * third, size - 2 * third - missing, size - 2 * third},
+                  {0x20000, memory, third, third},
+                  {0x900000, stray, sizeof stray, 4096},
+                  {0x20000 + third, memory + third, third, third}};
+    char path[1024];
+    FILE *file;
+    memset(elf, 0, sizeof elf);
+    memcpy(elf, "\177ELF\2\1\1", 7);
+    elf[16] = 4;  /* a core file */
+    elf[32] = 64; /* offset, size and number of the program headers */
+    elf[54] = 56;
+    elf[56] = 4;
+    for (i = 0; i < 4; i++) {
+        uint64_t at = offset, file_size = piece[i].size, memory_size = piece[i].memory;
+        unsigned char *to = elf + 64 + 56 * i;
+        to[0] = 1; /* PT_LOAD */
+        memcpy(to + 8, &at, 8);
+        memcpy(to + 16, &piece[i].address, 8);
+        memcpy(to + 32, &file_size, 8);
+        memcpy(to + 40, &memory_size, 8);
+        offset += piece[i].size;
+    }
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    file = fopen(path, "wb");
+    if (file) fwrite(elf, 1, sizeof elf, file);
+    for (i = 0; file && i < 4; i++) fwrite(piece[i].bytes, 1, piece[i].size, file);
+    if (!file || fclose(file)) {
+        perror(path);
+        exit(1);
+    }
+}
+
 int main(int argc, char **argv)
 {
     folder = argc > 1 ? argv[1] : ".";
@@ -224,6 +267,8 @@ int main(int argc, char **argv)
     crashed();
     many("full.prof", PROF_FILL);
     many("ring.prof", PROF_RING);
+    core("pieces", 0);
+    core("pieces.cut", 3000);
     durations("before.prof", 0);
     durations("after.prof", 1);
     return 0;

@@ -14,7 +14,7 @@ static int run(const tool_args *args)
     prof_trace *trace;
     int choice, result;
     if (!extension || !tool_choice("--progress", when, tool_progress_choices, &choice)) return TOOL_ERROR;
-    if (tool_same(extension, ".prof")) return tool_copy(in, out, 0, 0);
+    if (tool_same(extension, ".prof")) return tool_copy(in, out, -1, 0);
     trace = tool_open(in);
     if (!trace) return TOOL_ERROR;
     tool_progress_begin("export", when);

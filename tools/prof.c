@@ -247,7 +247,7 @@ int tool_copy(const char *in, const char *out, int64_t from_ns, int64_t to_ns)
     trace = tool_open(in); /* nothing but images are copied */
     if (!trace) return TOOL_ERROR;
     prof_trace_close(trace);
-    if ((from_ns || to_ns) && input_status(prof_image_window(input.bytes, input.size, from_ns, to_ns))) return TOOL_ERROR;
+    if (from_ns != -1 && input_status(prof_image_window(input.bytes, input.size, from_ns, to_ns))) return TOOL_ERROR;
     file = tool_out_open(out);
     if (!file) return TOOL_ERROR;
     tool_out_bytes(file, input.bytes, input.size);

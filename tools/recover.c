@@ -3,6 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#ifndef _WIN32
+#include <unistd.h>
+#endif
 
 #define SCAN ((size_t)1 << 20) /* bytes that are read at a time */
 #define MAGIC "prof.img"
@@ -56,6 +59,19 @@ static uint64_t file_size(FILE *file)
 static size_t read_at(const source *from, uint64_t offset, void *to, size_t size)
 {
     return offset < from->size && !seek(from->file, offset) ? fread(to, 1, size, from->file) : 0;
+}
+
+/* The next offset that is not in a hole of the file, as far as the system can tell. */
+static uint64_t skip_hole(const source *from, uint64_t offset)
+{
+#ifdef SEEK_DATA
+    off_t data = lseek(fileno(from->file), (off_t)offset, SEEK_DATA);
+    if (data > (off_t)offset) return (uint64_t)data;
+    if (data < 0 && errno == ENXIO) return from->size;
+#else
+    (void)from;
+#endif
+    return offset;
 }
 
 /*-- core files --*/
@@ -266,8 +282,11 @@ static void search(hunt *h, char *room, char *copy_room)
 {
     uint64_t at = 0;
     while (at < h->from.size && !h->failed) {
-        size_t got = read_at(&h->from, at, room, SCAN), found;
-        uint64_t step;
+        uint64_t data = skip_hole(&h->from, at), step;
+        size_t got, found;
+        tool_progress((double)(data - at) / (double)h->from.size);
+        at = data;
+        got = read_at(&h->from, at, room, SCAN);
         if (got < MAGIC_SIZE) break;
         found = find_magic(room, got);
         step = found < got ? found : got - (MAGIC_SIZE - 1);

@@ -57,7 +57,7 @@ int tool_flush(int result);
 
 /* Opens a trace; "-" is standard input, which is kept for another time. Null, after it has said why, if that fails. */
 prof_trace *tool_open(const char *path);
-/* Copies an image, or a part of its time where from_ns and to_ns are not both 0. Returns the exit status. */
+/* Copies an image, of which a window is to be shown: see prof_image_copy(). Returns the exit status. */
 int tool_copy(const char *in, const char *out, int64_t from_ns, int64_t to_ns);
 const char *tool_shown(const char *path); /* how messages call it */
 
