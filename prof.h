@@ -37,7 +37,8 @@ TABLE OF CONTENTS                          (search for the tag)
     >>control   start, stop, pause, save
 
     Implementation: >>image >>platform >>errors >>clock >>meta >>ring >>writer >>out >>pack >>memory >>session
-                    >>service >>autostart >>reader >>last >>statistics >>summary >>csv >>follow >>save >>instrument
+                    >>service >>snapshot >>crash >>autostart >>reader >>last >>statistics >>summary >>csv >>follow
+                    >>save >>instrument
 
 COMPILE-TIME OPTIONS                                                                                       >>options
 
@@ -287,6 +288,8 @@ typedef struct prof_config {
                                  default 0, only one */
     int save_signal;          /* save_signal PROF_SAVE_SIGNAL: a signal that saves; as text also a name, "USR1". The
                                  handler there was goes on being called */
+    int crash_report;         /* crash_report PROF_CRASH_REPORT: 1: when the process dies of a bug, say on stderr what its
+                                 threads were doing, and write the image to output with .prof appended: see the manual */
 } prof_config;
 
 /* A call site: one static record per macro use. What is below private_ belongs to the recorder, the rest is constant. */
@@ -1265,6 +1268,7 @@ typedef struct prof__thread {
     prof_fiber own;
     uint32_t waited;    /* a wait for room ended in vain when prof__room_mark() was this */
     uint32_t impatient; /* the service: never waits for room, and has a chunk of its own in reserve */
+    void *signal_stack; /* see prof__signal_stack_take */
 } prof__thread;
 
 /* A macro's way into the recorder. Never part of the function around it: a compiler may take it that a function stays on
@@ -1295,6 +1299,7 @@ static void prof__system_name(char *name, size_t size)
 }
 static uint64_t prof__process_id(void) { return 0; }
 static void prof__on_exit_of_thread(prof__thread *self) { (void)self; }
+static void prof__signal_stack_take(prof__thread *self) { (void)self; }
 #else
 
 #if defined(__GNUC__) && !defined(_WIN32)
@@ -1326,6 +1331,8 @@ static VOID WINAPI prof__fiber_leaves(PVOID self)
 static DWORD prof__exit_key;
 static void prof__keys_make(void) { prof__exit_key = FlsAlloc(prof__fiber_leaves); }
 static void prof__on_exit_of_thread(prof__thread *self) { FlsSetValue(prof__exit_key, self); }
+static void prof__signal_stack_take(prof__thread *self) { (void)self; }
+static void prof__signal_stack_give(prof__thread *self) { (void)self; }
 #else
 static void prof__wait(void) /* sleeps, because the one who is waited for may have a lower priority */
 {
@@ -1362,6 +1369,43 @@ static void __attribute__((destructor)) prof__keys_delete(void)
     if (prof__keys_made) pthread_key_delete(prof__exit_key);
 }
 static void prof__on_exit_of_thread(prof__thread *self) { pthread_setspecific(prof__exit_key, self); }
+
+/* A stack for the handler of a thread that has overflowed its own, until the thread ends; one that has such a stack
+   keeps that. */
+static size_t prof__signal_stack_size(void)
+{
+    size_t size = 64u << 10;
+#ifdef _SC_SIGSTKSZ
+    long wanted = sysconf(_SC_SIGSTKSZ); /* what the kernel saves there depends on the processor */
+    if (wanted > 0 && (size_t)wanted > size) size = (size_t)wanted;
+#endif
+    return size;
+}
+static void prof__signal_stack_take(prof__thread *self)
+{
+    stack_t stack;
+    if (self->signal_stack || sigaltstack(NULL, &stack) || !(stack.ss_flags & SS_DISABLE)) return;
+    stack.ss_size = prof__signal_stack_size();
+    stack.ss_sp = mmap(NULL, stack.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    stack.ss_flags = 0;
+    if (stack.ss_sp == MAP_FAILED) return;
+    if (sigaltstack(&stack, NULL))
+        munmap(stack.ss_sp, stack.ss_size);
+    else
+        self->signal_stack = stack.ss_sp;
+}
+static void prof__signal_stack_give(prof__thread *self)
+{
+    stack_t stack;
+    if (!self->signal_stack || sigaltstack(NULL, &stack)) return;
+    if (stack.ss_sp == self->signal_stack) {
+        size_t size = stack.ss_size;
+        stack.ss_flags = SS_DISABLE;
+        if (sigaltstack(&stack, NULL)) return;
+        munmap(self->signal_stack, size);
+    } /* else somebody put it aside, and may put it back */
+    self->signal_stack = NULL;
+}
 #endif
 #endif
 
@@ -1742,6 +1786,7 @@ typedef struct prof__session {
     uint64_t max_file_size, wait_ns, dump_period_ns;
     uint32_t at_limit;
 #endif
+    int crash_report;
 } prof__session;
 
 /* All of it changes under prof__lock_word, and so does the generation, which tells everybody that it has. */
@@ -2217,6 +2262,7 @@ static int prof__attach(prof__thread *self)
     prof__track_enter(self);
     prof__pair_take(s->clock, s->header->tick_hz, &s->header->last);
     prof__on_exit_of_thread(self);
+    if (s->crash_report) prof__signal_stack_take(self);
     return 1;
 }
 
@@ -2264,6 +2310,7 @@ static void prof__thread_leaves(void *pointer)
         self->own.epoch = 0; /* what it still records is a track that begins anew */
     }
     prof__unlock(&prof__lock_word);
+    prof__signal_stack_give(self);
     PROF__BARRIER();
     self->seen = 0;
     if (++self->exits < 3) self->gate = PROF__SHUT;
@@ -3691,6 +3738,20 @@ static void prof__follow_free(struct prof__follow *f);
 static prof_status prof__save_arm(const prof__session *s);
 static void prof__save_disarm(void);
 #endif
+#if defined(PROF_FREESTANDING) || defined(_WIN32)
+static prof_status prof__crash_prepare(prof__session *s)
+{
+    (void)s;
+    return prof__fail(PROF_UNSUPPORTED, "crash_report: this platform has no POSIX signals");
+}
+static void prof__crash_install(prof__session *s) { (void)s; }
+static void prof__crash_remove(void) {}
+#else
+static prof_status prof__crash_prepare(prof__session *s);
+static void prof__crash_install(prof__session *s);
+static void prof__crash_remove(void);
+static void prof__crash_forget(void);
+#endif
 
 /* Control functions hold the lock as a busy thread, so that a signal handler with a scope in it does not wait for it. */
 static uint32_t prof__state_lock(void)
@@ -4155,6 +4216,8 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
     status = prof__layout(s, memory, size);
     if (!status) status = prof__clock_choose(s, config);
     if (status) return status;
+    s->crash_report = config->crash_report != 0;
+    if (s->crash_report && (status = prof__crash_prepare(s)) != PROF_OK) return status;
     prof__header *h = s->header;
     h->mode = (uint32_t)config->mode;
     h->pid = prof__process_id();
@@ -4237,6 +4300,7 @@ static prof_status prof__start_locked(const prof_config *config)
         prof__session_delete(s);
         return status;
     }
+    if (s->crash_report) prof__crash_install(s);
     prof__calibrate(s);
     return PROF_OK;
 }
@@ -4276,6 +4340,7 @@ PROF_DEF prof_status prof_stop(void)
 {
     prof__lock(&prof__control_word);
     prof_status status = prof__stop_recording();
+    if (!status) prof__crash_remove();
 #ifndef PROF_FREESTANDING
     prof__session *s = status ? NULL : prof__state.session;
     if (s) prof__service_stop(s);
@@ -4373,6 +4438,7 @@ static void prof__child_of_fork(void)
     PROF__BARRIER();
     self->session = NULL; /* not counted down: the session goes as a whole */
     prof__detach(self);
+    prof__crash_forget();
     prof__lock_word = prof__control_word = 0;
     for (prof__session *s = prof__state.retired, *next; s; s = next) {
         next = s->next;
@@ -5092,6 +5158,595 @@ PROF_DEF prof_status prof_save(const char *path)
     prof_trace_close(trace);
     return status;
 }
+
+#ifndef _WIN32
+/*-- CRASH ------------------------------------------------------------------------------------------------- >>crash --
+   What config.crash_report installs: a handler for the signals that bugs raise. It says on stderr what the threads were
+   doing, writes the image to a file unless it is mapped to one, puts back the actions that it found, and lets the signal
+   happen again, so that exit status, core dump, sanitizers and the program's own handlers are what they would have been.
+
+   The program may have died in malloc, in the recorder, or of a full stack. So nothing here allocates, locks or calls what
+   is not async-signal-safe (of libc: errno, sigsetjmp and pthread_setcancelstate besides), all room was taken by
+   prof_start(), and a second crash, in the report, ends the report only. Other threads go on recording meanwhile: chunks
+   are copied as a snapshot does. */
+
+#include <poll.h>
+#include <setjmp.h>
+
+#define PROF__CRASH_THREADS 64  /* the rest is counted */
+#define PROF__CRASH_DEPTH 64    /* open scopes of a thread; the rest is counted */
+#define PROF__CRASH_NAME 64     /* bytes of a name that are printed */
+#define PROF__CRASH_REACH 65536 /* newest chunks that are looked at for open scopes: a second, about */
+
+#define PROF__CRASH_TRACK ((1ull << 40) - 1) /* the id in the second word of a TRACK record */
+
+typedef struct prof__crash_scope {
+    uint64_t name, sequence; /* offset in the image of its NAME record, 0: none; of the chunk that holds it */
+    uint32_t site;
+} prof__crash_scope;
+
+typedef struct prof__crash_thread {
+    uint64_t track, thread_id;
+    uint64_t sequence; /* of its newest chunk; 0: it has none */
+    uint32_t name_id, depth;
+    prof__crash_scope open[PROF__CRASH_DEPTH];
+} prof__crash_thread;
+
+typedef struct prof__crash_work { /* the room for a report */
+    uint64_t chunk[PROF_CHUNK_SIZE / 8], scratch[PROF_CHUNK_SIZE / 8];
+    prof__crash_thread threads[PROF__CRASH_THREADS]; /* the first is the one that crashed */
+    size_t thread_count, more_threads;
+    char text[1024]; /* for stderr */
+    size_t used;
+    int mute;        /* stderr takes no more */
+    int file;        /* -1: none is open */
+    char path[1040], part[1080];
+    prof__header header;
+    volatile sig_atomic_t guarded; /* 1: a crash in the report continues at escape */
+    sigjmp_buf escape;
+} prof__crash_work;
+
+static const struct {
+    int number;
+    char name[8];
+} prof__crash_signals[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"}, {SIGABRT, "SIGABRT"}};
+#define PROF__CRASH_SIGNALS (sizeof prof__crash_signals / sizeof *prof__crash_signals)
+
+enum { PROF__CRASH_OFF = 0, PROF__CRASH_READY };
+
+static struct {
+    uintptr_t reporter; /* PROF__CRASH_OFF, PROF__CRASH_READY, or the address of the reporting thread's state */
+    uint64_t process;
+    prof__session *session;
+    prof__crash_work *work; /* never freed: it serves all sessions */
+    int installed[PROF__CRASH_SIGNALS];
+    struct sigaction old[PROF__CRASH_SIGNALS];
+} prof__crash;
+
+/*-- text --*/
+
+static void prof__crash_flush(prof__crash_work *w)
+{
+    for (size_t at = 0; at < w->used && !w->mute;) {
+        struct pollfd ready = {2, POLLOUT, 0};
+        ssize_t n = poll(&ready, 1, 1000) > 0 ? write(2, w->text + at, w->used - at) : -1; /* a full pipe may stay full */
+        if (n > 0)
+            at += (size_t)n;
+        else
+            w->mute = 1;
+    }
+    w->used = 0;
+}
+
+static void prof__crash_put(prof__crash_work *w, const char *text)
+{
+    for (; *text; ++text) {
+        if (w->used == sizeof w->text) prof__crash_flush(w);
+        w->text[w->used++] = *text;
+    }
+}
+
+static void prof__crash_put_number(prof__crash_work *w, uint64_t number)
+{
+    char digits[21];
+    digits[prof__digits(digits, number)] = 0;
+    prof__crash_put(w, digits);
+}
+
+static size_t prof__utf8(const char *text);
+
+/* A name out of the image, at most size bytes, without what a terminal would obey. */
+static void prof__crash_put_name(prof__crash_work *w, const char *name, size_t size)
+{
+    char text[PROF__CRASH_NAME + 1];
+    size_t used = 0, length;
+    while (used < size && used < PROF__CRASH_NAME && name[used]) {
+        text[used] = name[used];
+        ++used;
+    }
+    text[used] = 0;
+    for (size_t at = 0; at < used; at += length) {
+        char one[8] = "?";
+        unsigned char first = (unsigned char)text[at];
+        length = prof__utf8(text + at);
+        if (length && first >= 0x20 && first != 0x7f && (first != 0xc2 || (unsigned char)text[at + 1] >= 0xa0)) {
+            prof__copy(one, text + at, length);
+            one[length] = 0;
+        }
+        if (!length) length = 1;
+        prof__crash_put(w, one);
+    }
+    if (used < size && name[used]) prof__crash_put(w, "...");
+}
+
+/* The meta record of this kind and id, from its head on, and its words; null: there is none. */
+static const uint64_t *prof__crash_meta(const prof__session *s, uint64_t kind, uint32_t id, size_t *words)
+{
+    for (uint64_t at = 0; at < s->meta_words; at += *words) {
+        uint64_t head = PROF__ACQUIRE(s->meta + at);
+        *words = (size_t)(head >> 32 & 0xffffff);
+        if (!*words || *words > s->meta_words - at) break;
+        if (head >> 56 == kind && (uint32_t)head == id) return s->meta + at;
+    }
+    return NULL;
+}
+
+static void prof__crash_put_string(prof__crash_work *w, const prof__session *s, uint32_t id)
+{
+    size_t words;
+    const uint64_t *record = prof__crash_meta(s, PROF__META_STRING, id, &words);
+    if (record) prof__crash_put_name(w, (const char *)(record + 1), (words - 1) * 8);
+}
+
+/*-- open scopes --*/
+
+static void prof__crash_end(prof__crash_thread *thread, uint32_t site)
+{
+    if (thread->depth > PROF__CRASH_DEPTH) {
+        --thread->depth; /* which one it was is not known */
+        return;
+    }
+    uint32_t depth = thread->depth;
+    while (depth && thread->open[depth - 1].site != site) --depth;
+    if (depth) thread->depth = depth - 1; /* those inside were left without an end; or its begin is not retained */
+}
+
+static prof__crash_thread *prof__crash_find(prof__crash_work *w, uint64_t track)
+{
+    for (size_t i = 0; i < w->thread_count; ++i)
+        if (w->threads[i].sequence && w->threads[i].track == track) return &w->threads[i];
+    return NULL;
+}
+
+/* Brings up to date the open scopes of the threads whose records are in the chunk in w->chunk, offset in the image. */
+static void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint64_t offset)
+{
+    const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
+    const uint64_t *words = w->chunk + sizeof *chunk / 8;
+    prof__crash_thread *thread = NULL;
+    prof__crash_scope *begun = NULL;
+    for (size_t at = 0, next; at < s->chunk_words && words[at] >> PROF__KIND_SHIFT; at = next) {
+        uint64_t kind = words[at] >> PROF__KIND_SHIFT;
+        uint32_t site = (uint32_t)(words[at] >> PROF__TICK_BITS) & PROF__SITE_MASK;
+        next = at + prof__record_words(words[at]);
+        if (next > s->chunk_words) break;
+        if (kind == PROF__KIND_TRACK) {
+            thread = prof__crash_find(w, words[at + 1] & PROF__CRASH_TRACK);
+        } else if (thread && kind == PROF__KIND_END) {
+            prof__crash_end(thread, site);
+        } else if (begun && kind == PROF__KIND_NAME) {
+            begun->name = offset + sizeof *chunk + at * 8;
+            begun->sequence = chunk->sequence;
+        }
+        begun = NULL;
+        if (thread && kind == PROF__KIND_BEGIN && thread->depth++ < PROF__CRASH_DEPTH) {
+            begun = &thread->open[thread->depth - 1];
+            begun->name = 0;
+            begun->site = site;
+        }
+    }
+}
+
+/* A copy of the chunk in this slot, in w->chunk; 0: there is none. */
+static uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, const prof__header *h, uint64_t slot, uint64_t newest)
+{
+    prof__source source = {prof__memory_read, s->header};
+    uint64_t offset = (uint64_t)(s->chunks - (const char *)s->header) + slot * s->chunk_size;
+    prof__chunk_snapshot(&source, h, offset, newest, (char *)w->chunk, (char *)w->scratch);
+    return ((const prof__chunk *)(const void *)w->chunk)->sequence ? offset : 0;
+}
+
+static const prof__chunk *prof__crash_chunk(const prof__session *s, uint64_t slot)
+{
+    return (const prof__chunk *)(const void *)(s->chunks + slot * s->chunk_size);
+}
+
+/* Notes whose chunk this is: the track of its last TRACK record. */
+static void prof__crash_meet(prof__crash_work *w, const prof__session *s)
+{
+    const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
+    const uint64_t *words = w->chunk + sizeof *chunk / 8, *track = NULL;
+    for (size_t at = 0, next; at < s->chunk_words && words[at] >> PROF__KIND_SHIFT; at = next) {
+        next = at + prof__record_words(words[at]);
+        if (next > s->chunk_words) break;
+        if (words[at] >> PROF__KIND_SHIFT == PROF__KIND_TRACK) track = words + at;
+    }
+    if (!track) return;
+    size_t i = 0;
+    while (i < w->thread_count && w->threads[i].thread_id != track[2]) ++i;
+    if (i == PROF__CRASH_THREADS) {
+        ++w->more_threads;
+        return;
+    }
+    prof__crash_thread *thread = &w->threads[i];
+    if (i == w->thread_count) {
+        ++w->thread_count;
+        thread->sequence = thread->depth = 0;
+    }
+    if (thread->sequence > chunk->sequence) return;
+    thread->track = track[1] & PROF__CRASH_TRACK;
+    thread->thread_id = track[2];
+    thread->sequence = chunk->sequence;
+    thread->name_id = (uint32_t)track[0];
+}
+
+/* Finds the threads that are alive, which own a chunk, and reads the ring, the oldest first, for what is open in them. */
+static void prof__crash_search(prof__crash_work *w, const prof__session *s, const prof__header *h)
+{
+    uint64_t count = s->chunk_count, newest = h->next_chunk, oldest = newest > count ? newest - count : 0;
+    w->threads[0].thread_id = prof__thread_id();
+    w->threads[0].sequence = w->threads[0].depth = w->threads[0].name_id = 0;
+    w->thread_count = 1;
+    w->more_threads = 0;
+    for (uint64_t slot = 0; slot < count; ++slot)
+        if (PROF__ACQUIRE(&prof__crash_chunk(s, slot)->state) == PROF__CHUNK_OWNED && prof__crash_copy(w, s, h, slot, ~0ull))
+            prof__crash_meet(w, s);
+    for (uint64_t slot = 0; slot < count; ++slot) { /* those that the ring has gone around, because their thread is slow */
+        const prof__chunk *chunk = prof__crash_chunk(s, slot);
+        if (PROF__ACQUIRE(&chunk->state) != PROF__CHUNK_OWNED || PROF__LOAD(&chunk->sequence) > oldest) continue;
+        uint64_t offset = prof__crash_copy(w, s, h, slot, oldest);
+        if (offset) prof__crash_follow(w, s, offset);
+    }
+    if (newest - oldest > PROF__CRASH_REACH) oldest = newest - PROF__CRASH_REACH;
+    for (uint64_t number = oldest; number < newest; ++number) {
+        uint64_t slot = number % count;
+        if (PROF__LOAD(&prof__crash_chunk(s, slot)->sequence) != number + 1) continue;
+        uint64_t offset = prof__crash_copy(w, s, h, slot, number + 1);
+        if (offset) prof__crash_follow(w, s, offset);
+    }
+}
+
+/*-- the report --*/
+
+/* Its run-time name, if the chunk is still there, else its call site's; for the innermost the place, too. */
+static void prof__crash_put_scope(prof__crash_work *w, const prof__session *s, const prof__crash_scope *scope, int place)
+{
+    size_t words = 0;
+    const uint64_t *site = prof__crash_meta(s, PROF__META_SITE, scope->site, &words);
+    uint64_t head = 0, chunks = (uint64_t)(s->chunks - (const char *)s->header);
+    if (scope->name) {
+        const uint64_t *name = (const uint64_t *)(const void *)((const char *)s->header + scope->name);
+        uint64_t slot = (scope->name - chunks) / s->chunk_size;
+        head = PROF__LOAD(name);
+        if (PROF__LOAD(&prof__crash_chunk(s, slot)->sequence) == scope->sequence && head >> PROF__KIND_SHIFT == PROF__KIND_NAME)
+            prof__crash_put_name(w, (const char *)(name + 1), (size_t)(head & 0xffff) * 8);
+        else
+            head = 0;
+    }
+    if (!site || words < PROF__META_SITE_WORDS) {
+        if (!head) prof__crash_put(w, "?");
+        return;
+    }
+    if (!head) prof__crash_put_string(w, s, (uint32_t)site[1]);
+    if (!place) return;
+    prof__crash_put(w, " (");
+    prof__crash_put_string(w, s, (uint32_t)(site[1] >> 32));
+    prof__crash_put(w, ":");
+    prof__crash_put_number(w, (uint32_t)site[3]);
+    prof__crash_put(w, ")");
+}
+
+/* thread 1234 "worker 2": game > frame > physics (physics.c:88) */
+static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, const prof__crash_thread *thread, int cut)
+{
+    uint32_t kept = thread->depth < PROF__CRASH_DEPTH ? thread->depth : PROF__CRASH_DEPTH;
+    prof__crash_put(w, "thread ");
+    prof__crash_put_number(w, thread->thread_id);
+    if (thread->name_id) {
+        prof__crash_put(w, " \"");
+        prof__crash_put_string(w, s, thread->name_id);
+        prof__crash_put(w, "\"");
+    }
+    prof__crash_put(w, cut ? ": ... > " : ": ");
+    if (!thread->depth) prof__crash_put(w, "no scope is open");
+    for (uint32_t i = 0, next; i < kept; i = next) {
+        for (next = i + 1; next < kept && !thread->open[next].name && thread->open[next].site == thread->open[i].site; ++next) {
+        }
+        if (i) prof__crash_put(w, " > ");
+        prof__crash_put_scope(w, s, &thread->open[i], next == kept);
+        if (next - i < 2) continue;
+        prof__crash_put(w, " x ");
+        prof__crash_put_number(w, next - i);
+    }
+    if (thread->depth > kept) {
+        prof__crash_put(w, " > and ");
+        prof__crash_put_number(w, thread->depth - kept);
+        prof__crash_put(w, " more");
+    }
+    prof__crash_put(w, "\n");
+    prof__crash_flush(w);
+}
+
+/* 1: the crashing thread has more open scopes than were found; their begins are older than the buffer. */
+static int prof__crash_cut(const prof__session *s, const prof__crash_thread *thread)
+{
+    const prof__thread *self = PROF__SELF();
+    if (self->session != s || !self->chunk || !s->header->overwritten) return 0;
+    return (uint64_t)(self->end - self->cursor) - self->room > thread->depth;
+}
+
+static void prof__crash_describe(prof__crash_work *w, const prof__session *s, const prof__header *h, int signal)
+{
+    prof__crash_search(w, s, h);
+    prof__crash_put(w, "prof: ");
+    for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i)
+        if (prof__crash_signals[i].number == signal) prof__crash_put(w, prof__crash_signals[i].name);
+    prof__crash_put(w, " in ");
+    prof__crash_put_thread(w, s, &w->threads[0], prof__crash_cut(s, &w->threads[0]));
+    for (size_t i = 1; i < w->thread_count; ++i) {
+        prof__crash_put(w, "prof:   ");
+        prof__crash_put_thread(w, s, &w->threads[i], 0);
+    }
+    if (w->more_threads) {
+        prof__crash_put(w, "prof:   and ");
+        prof__crash_put_number(w, w->more_threads);
+        prof__crash_put(w, " more threads\n");
+        prof__crash_flush(w);
+    }
+}
+
+/*-- the file --*/
+
+static int prof__crash_write(int file, uint64_t offset, const void *bytes, size_t size)
+{
+    if (lseek(file, (off_t)offset, SEEK_SET) < 0) return 0;
+    for (size_t at = 0; at < size;) {
+        ssize_t n = write(file, (const char *)bytes + at, size - at);
+        if (n <= 0) return 0;
+        at += (size_t)n;
+    }
+    return 1;
+}
+
+/* Chunks, the newest first; then meta, which knows all their call sites; then the header. What is never written is a
+   hole, which reads as zeros. */
+static int prof__crash_write_image(prof__crash_work *w, const prof__session *s, prof__header *h)
+{
+    uint64_t count = s->chunk_count, newest = h->next_chunk, meta = (uint64_t)((const char *)s->meta - (const char *)s->header);
+    int good = 1;
+    for (uint64_t i = 0; good && i < count; ++i) {
+        uint64_t slot = (newest % count + count - 1 - i) % count;
+        uint64_t offset = PROF__LOAD(&prof__crash_chunk(s, slot)->sequence) ? prof__crash_copy(w, s, h, slot, newest) : 0;
+        if (offset) good = prof__crash_write(w->file, offset, w->chunk, s->chunk_size);
+    }
+    uint64_t used = PROF__ACQUIRE(&s->header->meta_used);
+    for (uint64_t at = 0; good && at < used && at < s->meta_words * 8; at += sizeof w->scratch) {
+        uint64_t size = s->meta_words * 8 - at;
+        if (size > sizeof w->scratch) size = sizeof w->scratch;
+        prof__memory_read(s->meta, at, w->scratch, (size_t)size);
+        good = prof__crash_write(w->file, meta + at, w->scratch, (size_t)size);
+    }
+    prof__memory_read(s->header, 0, h, sizeof *h);
+    prof__pair_take_well(s->clock, h->tick_hz, &h->last);
+    h->lost += PROF__LOAD(&prof__lost_without_chunk);
+    return good && prof__crash_write(w->file, 0, h, sizeof *h) && !ftruncate(w->file, (off_t)s->image_size);
+}
+
+static void prof__crash_save(prof__crash_work *w, const prof__session *s, prof__header *h)
+{
+    unlink(w->part);
+    w->file = open(w->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int good = w->file >= 0 && prof__crash_write_image(w, s, h);
+    if (w->file >= 0 && close(w->file)) good = 0;
+    w->file = -1;
+    if (good && !rename(w->part, w->path)) return;
+    unlink(w->part);
+    w->path[0] = 0;
+}
+
+static void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
+{
+    const char *path = s->live_path ? s->live_path : w->path;
+    prof__crash_put(w, *path ? "prof: the trace is in " : "prof: the trace could not be written");
+    prof__crash_put(w, path);
+    prof__crash_put(w, "\n");
+    prof__crash_flush(w);
+}
+
+/* Signals that writing may raise, which would take the place of the crash. */
+static const int prof__crash_quiet[] = {SIGPIPE, SIGXFSZ};
+
+static void prof__crash_ignore(struct sigaction *old)
+{
+    struct sigaction ignore;
+    memset(&ignore, 0, sizeof ignore);
+    ignore.sa_handler = SIG_IGN;
+    for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &ignore, &old[i]);
+}
+
+static void prof__crash_unignore(const struct sigaction *old)
+{
+    struct sigaction unused[2];
+    prof__crash_ignore(unused); /* once more: forgets those that wait to be unblocked */
+    for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &old[i], NULL);
+}
+
+/* Each part by itself: if one crashes, too, the next one still gets its turn. */
+static void prof__crash_report(prof__crash_work *w, const prof__session *s, int signal)
+{
+    struct sigaction old[2];
+    prof__crash_ignore(old);
+#ifndef __ANDROID__
+    int cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* write() is a cancellation point */
+#endif
+    w->used = 0;
+    w->mute = 0;
+    w->file = -1;
+    if (!sigsetjmp(w->escape, 1)) {
+        w->guarded = 1;
+        prof__memory_read(s->header, 0, &w->header, sizeof w->header);
+        prof__crash_describe(w, s, &w->header, signal);
+    }
+    if (!sigsetjmp(w->escape, 1)) {
+        if (!s->live_path) prof__crash_save(w, s, &w->header);
+    } else {
+        if (w->file >= 0) close(w->file);
+        unlink(w->part);
+        w->path[0] = 0;
+    }
+    if (!sigsetjmp(w->escape, 1)) prof__crash_tell_file(w, s);
+    w->guarded = 0;
+#ifndef __ANDROID__
+    pthread_setcancelstate(cancel, NULL);
+#endif
+    prof__crash_unignore(old);
+}
+
+/*-- the handler --*/
+
+static void prof__crash_handler(int signal, siginfo_t *info, void *context);
+
+static int prof__crash_is_ours(const struct sigaction *action)
+{
+    return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == prof__crash_handler;
+}
+
+/* Puts back what was there before, unless somebody else came later. */
+static void prof__crash_restore(size_t i)
+{
+    struct sigaction now;
+    if (!prof__crash.installed[i] || sigaction(prof__crash_signals[i].number, NULL, &now) || !prof__crash_is_ours(&now)) return;
+    sigaction(prof__crash_signals[i].number, &prof__crash.old[i], NULL);
+    prof__crash.installed[i] = 0;
+}
+
+/* 1: by returning from the handler the instruction is executed again, and the signal raised again. 0: somebody sent it. */
+static int prof__crash_repeats(int signal, const siginfo_t *info)
+{
+#ifdef BUS_MCEERR_AO
+    if (signal == SIGBUS && info->si_code == BUS_MCEERR_AO) return 0;
+#endif
+#ifdef SEGV_MTEAERR
+    if (signal == SIGSEGV && info->si_code == SEGV_MTEAERR) return 0;
+#endif
+    return signal != SIGABRT && info->si_code > 0;
+}
+
+/* Lets the signal happen as if prof had not been there. It comes when the handler has returned, and so finds the thread
+   where it was. A later handler that called this one as its predecessor gets the predecessor's action, too. */
+static void prof__crash_pass_on(int signal, siginfo_t *info)
+{
+    for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) {
+        if (prof__process_id() == prof__crash.process) prof__crash_restore(i); /* the child of vfork() changes nothing here */
+        if (prof__crash_signals[i].number == signal) sigaction(signal, &prof__crash.old[i], NULL);
+    }
+    if (prof__crash_repeats(signal, info)) return;
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, signal);
+    pthread_sigmask(SIG_BLOCK, &one, NULL); /* until the handler returns */
+#ifdef SYS_rt_tgsigqueueinfo
+    if (!syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)prof__thread_id(), signal, info)) return; /* says who sent it */
+#endif
+    raise(signal);
+}
+
+static void prof__crash_handler(int signal, siginfo_t *info, void *context)
+{
+    PROF__ERRNO_SAVE();
+    uintptr_t self = (uintptr_t)PROF__SELF(), reporter = PROF__CRASH_READY;
+    (void)context;
+    if (prof__process_id() == prof__crash.process) {
+        if (__atomic_compare_exchange_n(&prof__crash.reporter, &reporter, self, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+            prof__crash_report(prof__crash.work, prof__crash.session, signal);
+            PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);
+        } else if (reporter == self) {
+            if (prof__crash.work->guarded) siglongjmp(prof__crash.work->escape, 1);
+        } else { /* this thread's signal is not to end the process while another thread reports */
+            for (int i = 0; i < 1000 && PROF__ACQUIRE(&prof__crash.reporter) > PROF__CRASH_READY; ++i) poll(NULL, 0, 10);
+        }
+    }
+    prof__crash_pass_on(signal, info);
+    PROF__ERRNO_RESTORE();
+}
+
+/*-- on and off; under the control lock --*/
+
+static prof_status prof__crash_prepare(prof__session *s)
+{
+    prof__crash_work *w = prof__crash.work;
+    char name[64];
+    if (!w) w = (prof__crash_work *)calloc(1, sizeof *w);
+    if (!w) return prof__fail(PROF_NO_MEMORY, "crash_report: no memory for it");
+    prof__crash.work = w;
+    prof__program_name(name, sizeof name);
+    if (s->output[0])
+        snprintf(w->path, sizeof w->path, "%s.prof", s->output);
+    else
+        snprintf(w->path, sizeof w->path, "%s.%llu.prof", name, (unsigned long long)prof__process_id());
+    snprintf(w->part, sizeof w->part, "%s.%llu.part", w->path, (unsigned long long)prof__process_id());
+    return s->live_path ? PROF_OK : prof__output_check(w->path);
+}
+
+/* A signal that the program ignores stays ignored. */
+static void prof__crash_install(prof__session *s)
+{
+    struct sigaction ours;
+    memset(&ours, 0, sizeof ours);
+    ours.sa_sigaction = prof__crash_handler;
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER; /* not deferred: for a crash in the report */
+    sigfillset(&ours.sa_mask);
+    for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) sigdelset(&ours.sa_mask, prof__crash_signals[i].number);
+    prof__crash.session = s;
+    prof__crash.process = prof__process_id();
+    PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_READY);
+    for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) {
+        struct sigaction now;
+        if (sigaction(prof__crash_signals[i].number, NULL, &now)) continue;
+        int plain = !(now.sa_flags & SA_SIGINFO);
+        if ((plain && now.sa_handler == SIG_IGN) || prof__crash_is_ours(&now)) continue;
+        if (prof__crash.installed[i] && !(plain && now.sa_handler == SIG_DFL)) continue; /* a later one calls ours */
+        prof__crash.old[i] = now;
+        prof__crash.installed[i] = 1;
+        sigaction(prof__crash_signals[i].number, &ours, NULL);
+    }
+}
+
+/* In the child of a fork, too, where nobody reports. */
+static void prof__crash_forget(void)
+{
+    PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);
+    prof__crash.session = NULL;
+    for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) prof__crash_restore(i);
+}
+
+static void prof__crash_remove(void)
+{
+    if (!prof__crash.session) return;
+    for (int i = 0; i < 1000; ++i) { /* a report that is being written needs the session */
+        uintptr_t reporter = PROF__CRASH_READY;
+        if (__atomic_compare_exchange_n(&prof__crash.reporter, &reporter, (uintptr_t)PROF__CRASH_OFF, 0, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_ACQUIRE) || reporter == PROF__CRASH_OFF)
+            break;
+        poll(NULL, 0, 10);
+    }
+    prof__crash_forget();
+}
+
+/* The code of the handler may be about to be unloaded. */
+static void __attribute__((destructor)) prof__crash_leave(void) { prof__crash_remove(); }
+#endif
 #endif
 
 /*-- CONFIGURATION FROM TEXT ---------------------------------------------------------------------------------------*/
@@ -5175,7 +5830,7 @@ static int prof__parse_signal(const char *text)
 static const char *const prof__config_keys[] = {"output", "buffer", "mode", "clock", "level", "categories",
                                                 "min_duration", "max_file_size", "at_limit", "wait",
                                                 "dump_period", "save", "save_last", "save_over", "save_every",
-                                                "save_signal", NULL};
+                                                "save_signal", "crash_report", NULL};
 
 PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value)
 {
@@ -5265,6 +5920,11 @@ PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const
             return prof__fail(PROF_INVALID_ARGUMENT, "save_signal '%s': a number, or a name such as USR1", value);
         config->save_signal = choice;
         return PROF_OK;
+    case 16:
+        if (!prof__parse_number(value, ones, &number) || number > 1)
+            return prof__fail(PROF_INVALID_ARGUMENT, "crash_report '%s': 0 or 1", value);
+        config->crash_report = (int)number;
+        return PROF_OK;
     default: break;
     }
     const char *nearest = prof__config_keys[0];
@@ -5274,7 +5934,7 @@ PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const
 }
 
 /*-- AUTOSTART ------------------------------------------------------------------------------------------- >>autostart --
-   PROF_OUTPUT=trace.json ./program: from before main to exit. Only this prints, and only errors. */
+   PROF_OUTPUT=trace.json ./program: from before main to exit. Only this and >>crash print, and this only errors. */
 
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_AUTOSTART)
 static const char *prof__environment(const char *name)
@@ -5294,6 +5954,8 @@ static void prof__autostop(void)
 static void __attribute__((constructor(103))) prof__autostart(void)
 {
     prof_config config;
+    const char *output = prof__environment("PROF_OUTPUT"), *report = prof__environment("PROF_CRASH_REPORT");
+    if ((!output || !*output) && (!report || !*report || prof__equal(report, "0"))) return;
     memset(&config, 0, sizeof config);
     for (int i = 0; prof__config_keys[i]; ++i) {
         char name[32] = "PROF_";
@@ -5302,7 +5964,6 @@ static void __attribute__((constructor(103))) prof__autostart(void)
             name[5 + j] = (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
         }
         const char *text = prof__environment(name);
-        if (i == 0 && (!text || !*text)) return;
         if (!text || !*text) continue;
         if (prof_config_set(&config, prof__config_keys[i], text)) {
             fprintf(stderr, "prof: %s: %s\n", name, prof_error());
@@ -5310,7 +5971,7 @@ static void __attribute__((constructor(103))) prof__autostart(void)
         }
     }
     if (prof_start(&config))
-        fprintf(stderr, "prof: PROF_OUTPUT: %s; nothing is recorded\n", prof_error());
+        fprintf(stderr, "prof: %s: %s; nothing is recorded\n", config.output ? "PROF_OUTPUT" : "PROF_CRASH_REPORT", prof_error());
     else
         atexit(prof__autostop);
 }

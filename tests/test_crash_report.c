@@ -1,0 +1,896 @@
+/* crash_report: what a dying program says and leaves, and that it dies exactly as it would have done without: the same
+   signal, core dump, output, and the same handlers of its own. */
+#define PROF_IMPLEMENTATION
+#include "../prof.h"
+#include "test.h"
+#include "trace.h"
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const int bugs[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+enum { BUGS = sizeof bugs / sizeof *bugs };
+
+#if defined(__GLIBC__) && !TRACE_SANITIZER
+#define COUNTS_MALLOC 1
+static int in_report; /* from the crash on: malloc is then forbidden */
+static int crash_in_malloc;
+
+void *__libc_malloc(size_t size);
+void *malloc(size_t size)
+{
+    volatile int *null = NULL;
+    if (crash_in_malloc) {
+        crash_in_malloc = 0;
+        in_report = 1;
+        *null = 1;
+    }
+    if (in_report) {
+        if (write(2, "malloc in the report\n", 21)) _exit(90);
+        _exit(91);
+    }
+    return __libc_malloc(size);
+}
+#else
+#define COUNTS_MALLOC 0
+#endif
+
+/*-- a child that dies --*/
+
+typedef struct outcome {
+    int status;
+    char *said;   /* on stderr */
+    char path[64]; /* where its trace would be */
+} outcome;
+
+static void pause_ms(long ms)
+{
+    struct timespec time = {ms / 1000, ms % 1000 * 1000000};
+    nanosleep(&time, NULL);
+}
+
+enum { NO_PROF, NO_REPORT, REPORT, REPORT_MAPPED };
+static size_t buffer_size = 1u << 20;
+
+static void start(int with, const char *path)
+{
+    prof_config config = trace_config(buffer_size);
+    if (with == NO_PROF) return;
+    config.crash_report = with != NO_REPORT;
+    config.output = with == REPORT_MAPPED || with == NO_REPORT ? path : "build/tests/out/report.csv";
+    trace_start(&config);
+}
+
+/* Runs the function in a child whose stderr goes to a file. */
+static outcome dies(int with, void (*run)(int), int argument)
+{
+    outcome result;
+    struct rlimit no_core = {0, 0};
+    char err[256];
+    snprintf(err, sizeof err, "%s", trace_path("report.err"));
+    snprintf(result.path, sizeof result.path, "%s",
+             with == REPORT_MAPPED || with == NO_REPORT ? "build/tests/out/report.prof" : "build/tests/out/report.csv.prof");
+    unlink(result.path);
+    fflush(stdout);
+    pid_t child = fork();
+    if (!child) {
+        if (!freopen(err, "w", stderr)) _exit(96);
+        setvbuf(stderr, NULL, _IONBF, 0);
+        alarm(60);
+        setrlimit(RLIMIT_CORE, &no_core);
+        start(with, result.path);
+        run(argument);
+        _exit(97);
+    }
+    waitpid(child, &result.status, 0);
+    result.said = trace_file_text(err, NULL);
+    if (!result.said) exit(1);
+    return result;
+}
+
+static int killed_by(const outcome *death, int signal_number)
+{
+    if (WIFSIGNALED(death->status) && WTERMSIG(death->status) == signal_number) return 1;
+    printf("status %x: %s", (unsigned)death->status, death->said);
+    return 0;
+}
+
+static int lines_with(const char *text, const char *part)
+{
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, part)) != NULL; ++at) ++count;
+    return count;
+}
+
+static void expect(const char *text, const char *part)
+{
+    if (strstr(text, part)) return;
+    ++test_failures;
+    printf("\"%s\" is not in:\n%s", part, text);
+}
+
+/*-- ways to die --*/
+
+static int __attribute__((noinline)) recurse(int depth)
+{
+    volatile char room[256];
+    PROFILE_FUNCTION();
+    room[0] = (char)depth;
+    return (depth < 0 ? 0 : recurse(depth + 1)) + room[0];
+}
+
+static volatile int *volatile nothing_there = (volatile int *)64;
+
+static void fault(int signal_number)
+{
+    switch (signal_number) {
+    case SIGSEGV: *nothing_there = 1; break;
+    case SIGBUS: {
+        FILE *file = tmpfile();
+        if (!file || ftruncate(fileno(file), 4096)) _exit(95);
+        volatile char *page = (volatile char *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
+        if (ftruncate(fileno(file), 0)) _exit(95);
+        *page = 1;
+        break;
+    }
+    case SIGFPE:
+#if defined(__x86_64__) || defined(__i386__)
+        __asm__ volatile("xorl %%edx, %%edx\n\txorl %%ecx, %%ecx\n\tmovl $1, %%eax\n\tdivl %%ecx" ::: "eax", "ecx", "edx");
+#endif
+        raise(SIGFPE);
+        break;
+    case SIGILL: __builtin_trap();
+    default: abort();
+    }
+}
+
+static void by_fault(int signal_number)
+{
+    fputs("last words\n", stderr);
+    PROFILE_SCOPE("game");
+    PROFILE_SCOPE_S("a\x1b[2Jb\x7f\xc2\x9b\xff c\xc3\xa4");
+    PROFILE_BLOCK("done") {}
+    PROFILE_SCOPE("step");
+    fault(signal_number);
+}
+
+static void by_sending(int signal_number)
+{
+    PROFILE_SCOPE("sends");
+    fputs("last words\n", stderr);
+    if (signal_number & 1)
+        raise(signal_number);
+    else
+        kill(getpid(), signal_number);
+    pause_ms(1000);
+}
+
+static void by_recursion(int depth)
+{
+    PROFILE_SCOPE("outside");
+    _exit(recurse(depth));
+}
+
+static void *thread_recurses(void *unused)
+{
+    PROFILE_THREAD("deep");
+    recurse(0);
+    return unused;
+}
+
+static void by_recursion_of_a_thread(int unused)
+{
+    pthread_t thread;
+    (void)unused;
+    PROFILE_SCOPE("outside");
+    pthread_create(&thread, NULL, thread_recurses, NULL);
+    pthread_join(thread, NULL);
+}
+
+/* The place of a line that contains this text in this file. */
+static int line_of(const char *text)
+{
+    char line[512];
+    FILE *file = fopen(__FILE__, "r");
+    int number = 0;
+    while (file && ++number && fgets(line, sizeof line, file))
+        if (strstr(line, text)) break;
+    if (file) fclose(file);
+    return number;
+}
+
+TEST(what_it_says_and_leaves)
+{
+    for (int with = REPORT; with <= REPORT_MAPPED; ++with)
+        for (int i = 0; i < BUGS; ++i) {
+            char line[256];
+            outcome death = dies(with, by_fault, bugs[i]);
+#if TRACE_SANITIZER == 1
+            if (bugs[i] == SIGABRT) CHECK(killed_by(&death, bugs[i])); /* its own handler exits in its own way */
+#else
+            CHECK(killed_by(&death, bugs[i]));
+#endif
+            snprintf(line, sizeof line, "prof: %s in thread ",
+                     bugs[i] == SIGSEGV ? "SIGSEGV" : bugs[i] == SIGBUS ? "SIGBUS" : bugs[i] == SIGFPE ? "SIGFPE"
+                     : bugs[i] == SIGILL ? "SIGILL" : "SIGABRT");
+            expect(death.said, line);
+            CHECK_EQUAL(lines_with(death.said, "prof: SIG"), 1);
+            snprintf(line, sizeof line, "\": game > a?[2Jb??? c\xc3\xa4 > step (%s:%d)\n", __FILE__,
+                     line_of("PROFILE_SCOPE(\"step\")"));
+            expect(death.said, line);
+            expect(death.said, "last words\n");
+            snprintf(line, sizeof line, "prof: the trace is in %s\n", death.path);
+            expect(death.said, line);
+            prof_trace *trace = trace_open_file(death.path);
+            if (trace) {
+                trace_list list = trace_read(trace, 0);
+                CHECK_EQUAL(prof_trace_about(trace)->complete, 0);
+                CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+                CHECK_EQUAL(prof_trace_track_count(trace), 1);
+                CHECK_EQUAL(list.count, 4);
+                if (list.count == 4) {
+                    CHECK_TEXT(list.events[0].name, "game");
+                    CHECK_TEXT(list.events[2].name, "done");
+                    CHECK_TEXT(list.events[3].name, "step");
+                    CHECK_EQUAL(list.events[2].flags, 0);
+                    CHECK_EQUAL(list.events[3].flags, PROF_TRUNCATED_END);
+                    CHECK_EQUAL(list.events[0].flags, PROF_TRUNCATED_END);
+                }
+                trace_free(&list);
+                prof_trace_close(trace);
+            }
+            free(death.said);
+        }
+}
+
+TEST(stack_overflow)
+{
+    if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer takes minutes for it");
+    for (int thread = 0; thread < 2; ++thread) {
+        outcome death = dies(REPORT, thread ? by_recursion_of_a_thread : by_recursion, 0);
+#if TRACE_SANITIZER != 1
+        CHECK(killed_by(&death, SIGSEGV));
+#endif
+        expect(death.said, "prof: SIGSEGV in thread ");
+        expect(death.said, thread ? " \"deep\": recurse (" : "\": outside > recurse (");
+        expect(death.said, " more\n");
+        if (thread) expect(death.said, "outside (");
+        prof_trace *trace = trace_open_file(death.path);
+        prof_trace_close(trace);
+        free(death.said);
+    }
+}
+
+/*-- as if it were not there --*/
+
+#if TRACE_SANITIZER
+/* Everything that differs from run to run: numbers. */
+static void without_numbers(char *text)
+{
+    char *to = text;
+    for (; *text; ++text) {
+        int hexadecimal = text[0] == '0' && text[1] == 'x';
+        if (*text >= '0' && *text <= '9') {
+            if (hexadecimal) ++text;
+            while ((text[1] >= '0' && text[1] <= '9') || (hexadecimal && text[1] >= 'a' && text[1] <= 'f')) ++text;
+            *to++ = '#';
+        } else {
+            *to++ = *text;
+        }
+    }
+    *to = 0;
+}
+
+#else
+static void without_ours(char *text) /* lines that begin with "prof: " */
+{
+    char *to = text;
+    while (*text) {
+        char *end = strchr(text, '\n') ? strchr(text, '\n') + 1 : text + strlen(text);
+        if (strncmp(text, "prof: ", 6)) {
+            memmove(to, text, (size_t)(end - text));
+            to += end - text;
+        }
+        text = end;
+    }
+    *to = 0;
+}
+
+#endif
+static void core_too(int signal_number)
+{
+    struct rlimit core = {RLIM_INFINITY, RLIM_INFINITY};
+    setrlimit(RLIMIT_CORE, &core);
+    if (chdir("build/tests/out")) _exit(94); /* where it is removed */
+    by_fault(signal_number);
+}
+
+static void sent_with_core(int signal_number)
+{
+    struct rlimit core = {RLIM_INFINITY, RLIM_INFINITY};
+    setrlimit(RLIMIT_CORE, &core);
+    if (chdir("build/tests/out")) _exit(94);
+    by_sending(signal_number);
+}
+
+static void corrupts_the_heap(int unused)
+{
+    (void)unused;
+#if COUNTS_MALLOC
+    PROFILE_SCOPE("heap");
+    size_t *block = (size_t *)malloc(200);
+    memset(block - 1, 0x5a, 8);
+    free(block); /* "free(): invalid pointer", and abort() with locks held */
+#endif
+    abort();
+}
+
+TEST(same_death_with_and_without)
+{
+    static void (*const ways[])(int) = {by_fault, by_sending, core_too, sent_with_core, by_recursion, corrupts_the_heap};
+    for (size_t way = 0; way < sizeof ways / sizeof *ways; ++way) {
+        if (TRACE_SANITIZER == 2 && ways[way] == by_recursion) continue;
+        if (TRACE_SANITIZER && (ways[way] == core_too || ways[way] == sent_with_core)) continue; /* of many terabytes */
+        for (int i = 0; i < BUGS; ++i) {
+            if ((ways[way] == by_recursion || ways[way] == corrupts_the_heap) && i) continue;
+            outcome bare = dies(NO_PROF, ways[way], ways[way] == by_recursion ? 0 : bugs[i]);
+            for (int with = NO_REPORT; with <= REPORT_MAPPED; ++with) {
+                outcome death = dies(with, ways[way], ways[way] == by_recursion ? 0 : bugs[i]);
+                CHECK_EQUAL(death.status, bare.status); /* the bit of the core dump, too */
+#if TRACE_SANITIZER
+                without_numbers(death.said);
+                if (with == NO_REPORT) without_numbers(bare.said);
+                const char *summary = strstr(bare.said, "SUMMARY:");
+                if (summary && ways[way] != by_recursion) expect(death.said, summary);
+#else
+                if (with >= REPORT) CHECK(lines_with(death.said, "prof: SIG") == 1);
+                if (with >= REPORT) without_ours(death.said);
+                CHECK_TEXT(death.said, bare.said); /* byte by byte */
+#endif
+                if (test_failures) printf("  way %d, signal %d, with %d\n", (int)way, bugs[i], with);
+                free(death.said);
+            }
+            free(bare.said);
+        }
+    }
+    unlink("build/tests/out/core");
+}
+
+/*-- where it must work --*/
+
+static void holds_all_locks(int signal_number)
+{
+    PROFILE_SCOPE("locked");
+    flockfile(stderr);
+    flockfile(stdout);
+    prof__lock(&prof__lock_word);
+    prof__lock(&prof__control_word);
+    fault(signal_number);
+}
+
+static void inside_the_recorder(int unused)
+{
+    (void)unused;
+    PROFILE_SCOPE("recorder");
+    PROF__SELF()->cursor = (uint64_t *)8;
+    PROFILE_SCOPE("never recorded");
+}
+
+#if COUNTS_MALLOC
+static void inside_malloc(int unused)
+{
+    (void)unused;
+    PROFILE_SCOPE("allocates");
+    crash_in_malloc = 1;
+    void *volatile block = malloc(100);
+    free(block);
+}
+#endif
+
+TEST(locks_and_malloc)
+{
+    outcome death = dies(REPORT, holds_all_locks, SIGSEGV);
+    expect(death.said, "\": locked (");
+    CHECK_EQUAL(trace_file_size(death.path) > 0, 1);
+    free(death.said);
+    death = dies(REPORT, inside_the_recorder, 0);
+    expect(death.said, "\": recorder (");
+    prof_trace_close(trace_open_file(death.path));
+    free(death.said);
+#if COUNTS_MALLOC
+    death = dies(REPORT, inside_malloc, 0);
+    CHECK(killed_by(&death, SIGSEGV));
+    expect(death.said, "\": allocates (");
+    CHECK(!strstr(death.said, "malloc in the report"));
+    prof_trace_close(trace_open_file(death.path));
+    free(death.said);
+#endif
+}
+
+/* The image itself can't be read any more: the report crashes, too. */
+static void without_the_image(int what)
+{
+    prof__session *s = prof__state.session;
+    PROFILE_SCOPE("gone");
+    if (what == 0) mprotect(s->mapping, s->mapping_size, PROT_NONE);
+    if (what == 1) mprotect((char *)s->mapping + s->mapping_size / 2, s->mapping_size / 2, PROT_NONE);
+    if (what == 2 && truncate(s->live_path, 8192)) _exit(93);
+    fault(SIGABRT);
+}
+
+TEST(second_crash_in_the_report)
+{
+    for (int what = 0; what < 3; ++what) {
+        outcome death = dies(what == 2 ? REPORT_MAPPED : REPORT, without_the_image, what);
+        CHECK(killed_by(&death, SIGABRT));
+        if (what < 2) expect(death.said, "prof: the trace could not be written\n");
+        if (what < 2) CHECK_EQUAL(trace_file_size(death.path), -1);
+        CHECK(lines_with(death.said, "\n") < 4);
+        free(death.said);
+    }
+}
+
+static pthread_barrier_t barrier;
+
+static void *crashes_with_others(void *which)
+{
+    char name[16];
+    snprintf(name, sizeof name, "suicide %ld", (long)(intptr_t)which);
+    PROFILE_THREAD(name);
+    PROFILE_SCOPE("jumps");
+    pthread_barrier_wait(&barrier);
+    fault((intptr_t)which & 1 ? SIGSEGV : SIGABRT);
+    return NULL;
+}
+
+static void all_at_once(int count)
+{
+    pthread_t threads[8];
+    pthread_barrier_init(&barrier, NULL, (unsigned)count);
+    for (int i = 0; i < count; ++i) pthread_create(&threads[i], NULL, crashes_with_others, (void *)(intptr_t)i);
+    for (int i = 0; i < count; ++i) pthread_join(threads[i], NULL);
+}
+
+TEST(threads_that_crash_at_once)
+{
+    for (long i = 0; i < trace_times(3, 30, 1000) && !test_failures; ++i) {
+        outcome death = dies(REPORT, all_at_once, 8);
+        CHECK(TRACE_SANITIZER || WIFSIGNALED(death.status));
+        CHECK_EQUAL(lines_with(death.said, "prof: SIG"), 1);
+        CHECK_EQUAL(lines_with(death.said, " \"suicide "), 8);
+        CHECK_EQUAL(lines_with(death.said, ": jumps ("), 8);
+        prof_trace *trace = trace_open_file(death.path);
+        if (trace) CHECK_EQUAL(prof_trace_track_count(trace), 9);
+        prof_trace_close(trace);
+        if (test_failures) printf("%s\n", death.said);
+        free(death.said);
+    }
+}
+
+/*-- threads --*/
+
+static void *leaves(void *which)
+{
+    PROFILE_THREAD("ended");
+    PROFILE_SCOPE("short");
+    return which;
+}
+
+static void *stays(void *which)
+{
+    char name[16];
+    snprintf(name, sizeof name, "thread %ld", (long)(intptr_t)which);
+    PROFILE_THREAD(name);
+    PROFILE_SCOPE("serves");
+    for (int i = 0; i < 5000; ++i) PROFILE_BLOCK("request") {} /* over several chunks */
+    if ((intptr_t)which % 2) {
+        PROFILE_SCOPE("waits");
+        pthread_barrier_wait(&barrier);
+        for (;;) pause_ms(1000);
+    }
+    pthread_barrier_wait(&barrier);
+    for (;;) pause_ms(1000);
+    return NULL;
+}
+
+static void among_threads(int count)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, leaves, NULL);
+    pthread_join(thread, NULL);
+    pthread_barrier_init(&barrier, NULL, (unsigned)count + 1);
+    for (int i = 0; i < count; ++i) pthread_create(&thread, NULL, stays, (void *)(intptr_t)i);
+    pthread_barrier_wait(&barrier);
+    PROFILE_SCOPE("crashes");
+    fault(SIGSEGV);
+}
+
+TEST(other_threads)
+{
+    static const int counts[] = {1, 5, 80};
+    buffer_size = 16u << 20;
+    for (int i = 0; i < 3; ++i) {
+        int shown = counts[i] < 63 ? counts[i] : 63;
+        outcome death = dies(REPORT, among_threads, counts[i]);
+        expect(death.said, "\": crashes (");
+        CHECK(strstr(death.said, "\": crashes (") < strstr(death.said, "thread 0"));
+        CHECK(!strstr(death.said, "ended"));
+        int waiting = lines_with(death.said, ": serves > waits ("), most = counts[i] / 2;
+        CHECK(waiting <= most && waiting >= most - (counts[i] - shown));
+        CHECK_EQUAL(lines_with(death.said, "prof:   thread "), shown);
+        if (counts[i] == 80) expect(death.said, "prof:   and 17 more threads\n");
+        CHECK_EQUAL(lines_with(death.said, "prof: "), counts[i] == 80 ? 66 : shown + 2);
+        prof_trace *trace = trace_open_file(death.path);
+        prof_trace_close(trace);
+        free(death.said);
+    }
+    buffer_size = 1u << 20;
+}
+
+static void after_a_long_time(int unused)
+{
+    (void)unused;
+    PROFILE_SCOPE("main");
+    PROFILE_SCOPE("loop");
+    for (int i = 0; i < 200000; ++i) PROFILE_BLOCK("turn") {}
+    PROFILE_SCOPE("last turn");
+    fault(SIGSEGV);
+}
+
+static void with_a_slow_thread(int unused)
+{
+    pthread_t thread;
+    (void)unused;
+    pthread_barrier_init(&barrier, NULL, 2);
+    pthread_create(&thread, NULL, stays, (void *)1);
+    pthread_barrier_wait(&barrier);
+    for (int i = 0; i < 200000; ++i) PROFILE_BLOCK("turn") {} /* several times around the ring */
+    fault(SIGSEGV);
+}
+
+TEST(begins_that_were_overwritten)
+{
+    outcome death = dies(REPORT, after_a_long_time, 0);
+    expect(death.said, "\": ... > last turn (");
+    free(death.said);
+    death = dies(REPORT, with_a_slow_thread, 0);
+    expect(death.said, "\": no scope is open\n");
+    expect(death.said, " \"thread 1\": ");
+    expect(death.said, "waits (");
+    free(death.said);
+}
+
+static void jumps(int unused)
+{
+    static jmp_buf back;
+    (void)unused;
+    PROFILE_SCOPE("outer");
+    PROFILE_BEGIN("loose");
+    if (!setjmp(back)) {
+        PROFILE_BEGIN("left 1");
+        PROFILE_BEGIN("left 2");
+        longjmp(back, 1);
+    }
+    PROFILE_END("loose");
+    PROFILE_STAGE("one");
+    PROFILE_NEXT("two");
+    fault(SIGSEGV);
+}
+
+TEST(scopes_left_by_longjmp)
+{
+    outcome death = dies(REPORT, jumps, 0);
+    expect(death.said, "\": outer > two (");
+    free(death.said);
+}
+
+/*-- where the report can't go --*/
+
+static void into_a_closed_pipe(int unused)
+{
+    int ends[2];
+    (void)unused;
+    if (pipe(ends) || dup2(ends[1], 2) < 0 || close(ends[0])) _exit(93);
+    fault(SIGSEGV);
+}
+
+static void into_a_full_pipe(int unused)
+{
+    int ends[2];
+    char rest[4096];
+    (void)unused;
+    memset(rest, 0, sizeof rest);
+    if (pipe(ends) || dup2(ends[1], 2) < 0 || fcntl(2, F_SETFL, O_NONBLOCK)) _exit(93);
+    while (write(2, rest, sizeof rest) > 0) continue;
+    fcntl(2, F_SETFL, 0);
+    fault(SIGSEGV);
+}
+
+static void without_stderr(int unused)
+{
+    (void)unused;
+    close(2);
+    fault(SIGSEGV);
+}
+
+static void beyond_a_file_limit(int unused)
+{
+    struct rlimit limit = {65536, 65536};
+    (void)unused;
+    for (int i = 0; i < 20000; ++i) PROFILE_BLOCK("fill") {}
+    setrlimit(RLIMIT_FSIZE, &limit);
+    fault(SIGSEGV);
+}
+
+TEST(nowhere_to_write)
+{
+    static void (*const ways[])(int) = {into_a_closed_pipe, into_a_full_pipe, without_stderr};
+    for (int i = 0; i < 3; ++i) {
+        outcome death = dies(REPORT, ways[i], 0);
+        if (TRACE_SANITIZER != 1) CHECK(killed_by(&death, SIGSEGV));
+        prof_trace_close(trace_open_file(death.path));
+        free(death.said);
+        if (TRACE_SANITIZER && i == 0) ++i; /* they would wait for the pipe themselves */
+    }
+    outcome death = dies(REPORT, beyond_a_file_limit, 0);
+    if (TRACE_SANITIZER != 1) CHECK(killed_by(&death, SIGSEGV));
+    expect(death.said, "prof: the trace could not be written\n");
+    CHECK_EQUAL(trace_file_size(death.path), -1);
+    free(death.said);
+}
+
+/*-- other handlers --*/
+
+static volatile sig_atomic_t handled;
+static void *volatile handled_address;
+static sigjmp_buf recovery;
+
+static void host(int signal_number, siginfo_t *info, void *context)
+{
+    (void)context;
+    handled = signal_number;
+    handled_address = info->si_addr;
+    if (write(2, "host\n", 5) != 5) _exit(92);
+    _exit(info->si_code > 0 ? 33 : 34);
+}
+
+static void recovers(int signal_number, siginfo_t *info, void *context)
+{
+    (void)context;
+    handled = signal_number;
+    handled_address = info->si_addr;
+    siglongjmp(recovery, 1);
+}
+
+static struct sigaction before[BUGS]; /* what `chains` found */
+
+static void chains(int signal_number, siginfo_t *info, void *context)
+{
+    if (write(2, "host\n", 5) != 5) _exit(92);
+    for (int i = 0; i < BUGS; ++i)
+        if (bugs[i] == signal_number && (before[i].sa_flags & SA_SIGINFO)) before[i].sa_sigaction(signal_number, info, context);
+}
+
+static void restores_and_raises(int signal_number, siginfo_t *info, void *context)
+{
+    (void)info;
+    (void)context;
+    if (write(2, "host\n", 5) != 5) _exit(92);
+    for (int i = 0; i < BUGS; ++i)
+        if (bugs[i] == signal_number) sigaction(signal_number, &before[i], NULL);
+    raise(signal_number);
+}
+
+static void handle(void (*handler)(int, siginfo_t *, void *))
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = handler;
+    action.sa_flags = SA_SIGINFO;
+    sigaddset(&action.sa_mask, SIGUSR1);
+    for (int i = 0; i < BUGS; ++i) sigaction(bugs[i], &action, &before[i]);
+}
+
+static void host_first(int signal_number)
+{
+    handle(host);
+    start(REPORT, NULL);
+    PROFILE_SCOPE("guarded");
+    fault(signal_number);
+}
+
+static void host_later(int signal_number)
+{
+    start(REPORT, NULL);
+    handle(signal_number % 2 ? chains : restores_and_raises);
+    PROFILE_SCOPE("guarded");
+    fault(signal_number);
+}
+
+static void host_between(int signal_number) /* on top of a first session's handler, below a second's */
+{
+    for (int i = 0; i < 3; ++i) {
+        start(REPORT, NULL);
+        if (i == 0) handle(signal_number % 2 ? chains : restores_and_raises);
+        if (i < 2) prof_stop();
+    }
+    PROFILE_SCOPE("guarded");
+    fault(signal_number);
+}
+
+static void host_recovers(int unused)
+{
+    (void)unused;
+    handle(recovers);
+    for (int session = 0; session < 3; ++session) {
+        start(REPORT, NULL);
+        PROFILE_SCOPE("session");
+        for (volatile int i = 0; i < 2; ++i) { /* the second one is the host's alone */
+            handled = 0;
+            if (!sigsetjmp(recovery, 1)) {
+                PROFILE_BLOCK("faults") fault(SIGSEGV);
+            }
+            if (handled != SIGSEGV || handled_address != (void *)64) _exit(50);
+        }
+        PROFILE_MARK("goes on");
+        if (prof_stop()) _exit(51);
+    }
+    fputs("recovered\n", stderr);
+    _exit(3);
+}
+
+TEST(handlers_of_the_program)
+{
+    for (int i = 0; i < BUGS; ++i) {
+        outcome death = dies(NO_PROF, host_first, bugs[i]);
+        CHECK(WIFEXITED(death.status));
+        CHECK_EQUAL(WEXITSTATUS(death.status), bugs[i] == SIGABRT ? 34 : 33);
+        CHECK_EQUAL(lines_with(death.said, "prof: SIG"), 1);
+        CHECK(strstr(death.said, "prof: SIG") < strstr(death.said, "host\n")); /* the earlier comes later */
+        free(death.said);
+        death = dies(NO_PROF, host_later, bugs[i]);
+        CHECK(killed_by(&death, bugs[i]) || TRACE_SANITIZER == 1);
+        CHECK_EQUAL(lines_with(death.said, "prof: SIG"), 1);
+        CHECK_EQUAL(lines_with(death.said, "host\n"), 1);
+        CHECK(strstr(death.said, "prof: SIG") > strstr(death.said, "host\n"));
+        free(death.said);
+        death = dies(NO_PROF, host_between, bugs[i]);
+        CHECK(killed_by(&death, bugs[i]) || TRACE_SANITIZER == 1);
+        CHECK_EQUAL(lines_with(death.said, "prof: SIG"), 1);
+        CHECK_EQUAL(lines_with(death.said, "host\n"), 1);
+        free(death.said);
+        if (test_failures) printf("  signal %d\n", bugs[i]);
+    }
+    outcome death = dies(NO_PROF, host_recovers, 0);
+    CHECK(WIFEXITED(death.status) && WEXITSTATUS(death.status) == 3);
+    CHECK_EQUAL(lines_with(death.said, "prof: SIGSEGV"), 3);
+    expect(death.said, ": session > faults (");
+    expect(death.said, "recovered\n");
+    free(death.said);
+}
+
+static int same_actions(const struct sigaction *a)
+{
+    int same = 1;
+    for (int i = 0; i < BUGS; ++i) {
+        struct sigaction now;
+        sigaction(bugs[i], NULL, &now);
+        int flags = (now.sa_flags ^ a[i].sa_flags) & ~0x04000000; /* libc's own, once it was set */
+        same &= now.sa_sigaction == a[i].sa_sigaction && !flags &&
+                !memcmp(&now.sa_mask, &a[i].sa_mask, 8);
+    }
+    return same;
+}
+
+TEST(actions_are_put_back)
+{
+    struct sigaction actions[BUGS], old;
+    signal(SIGFPE, SIG_IGN);
+    for (int i = 0; i < BUGS; ++i) sigaction(bugs[i], NULL, &actions[i]);
+    prof_config config = trace_config(128u << 10);
+    trace_start(&config);
+    CHECK(same_actions(actions)); /* nobody asked for a report */
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    config.crash_report = 1;
+    config.output = "build/tests/out/report.csv";
+    for (int i = 0; i < 3; ++i) {
+        trace_start(&config);
+        CHECK(!same_actions(actions));
+        sigaction(SIGFPE, NULL, &old);
+        CHECK(old.sa_handler == SIG_IGN); /* stays ignored */
+        raise(SIGFPE);
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+        CHECK(same_actions(actions));
+    }
+    signal(SIGFPE, SIG_DFL);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
+/*-- children --*/
+
+static void parent_of_children(int unused)
+{
+    int status = 0;
+    (void)unused;
+    PROFILE_SCOPE("parent");
+    pid_t child = fork();
+    if (!child) {
+        PROFILE_SCOPE("child");
+        fault(SIGSEGV);
+    }
+    waitpid(child, &status, 0);
+    if (TRACE_SANITIZER != 1 && (!WIFSIGNALED(status) || WTERMSIG(status) != SIGSEGV)) _exit(60);
+#if !TRACE_SANITIZER
+    child = vfork();
+    if (!child) {
+        *nothing_there = 1;
+        _exit(61);
+    }
+    waitpid(child, &status, 0);
+    if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGSEGV) _exit(62);
+#endif
+    fprintf(stderr, "both died\n");
+    fault(SIGSEGV);
+}
+
+TEST(children)
+{
+    outcome death = dies(REPORT, parent_of_children, 0);
+    if (TRACE_SANITIZER != 1) CHECK(killed_by(&death, SIGSEGV));
+    CHECK_EQUAL(lines_with(death.said, "prof: SIG"), 1);
+    expect(death.said, "both died\nprof: SIGSEGV in thread ");
+    expect(death.said, "\": parent (");
+    free(death.said);
+}
+
+/*-- configuration --*/
+
+static void starts_without_output(int unused)
+{
+    prof_config config = trace_config(128u << 10);
+    (void)unused;
+    if (chdir("build/tests/out")) _exit(94);
+    config.crash_report = 1;
+    trace_start(&config);
+    PROFILE_SCOPE("nameless");
+    fault(SIGSEGV);
+}
+
+TEST(file_without_an_output)
+{
+    char path[256], *name;
+    outcome death = dies(NO_PROF, starts_without_output, 0);
+    name = strstr(death.said, "prof: the trace is in ");
+    CHECK(name && strstr(name, "test_crash_report."));
+    if (name) {
+        name += strlen("prof: the trace is in ");
+        name[strcspn(name, "\n")] = 0;
+        snprintf(path, sizeof path, "build/tests/out/%s", name);
+        prof_trace_close(trace_open_file(path));
+        unlink(path);
+    }
+    free(death.said);
+}
+
+TEST(configuration)
+{
+    prof_config config = trace_config(128u << 10);
+    CHECK_EQUAL(prof_config_set(&config, "crash_report", "1"), PROF_OK);
+    CHECK_EQUAL(config.crash_report, 1);
+    CHECK_EQUAL(prof_config_set(&config, "crash_report", "yes"), PROF_INVALID_ARGUMENT);
+    CHECK(strstr(prof_error(), "'yes': 0 or 1") != NULL);
+    CHECK_EQUAL(prof_config_set(&config, "crash_reports", "1"), PROF_INVALID_ARGUMENT);
+    CHECK(strstr(prof_error(), "'crash_report'?") != NULL);
+    CHECK_EQUAL(prof_config_set(&config, "crash_report", "0"), PROF_OK);
+    CHECK_EQUAL(config.crash_report, 0);
+    config.crash_report = 1;
+    config.output = "/nowhere/at/all.csv";
+    CHECK_EQUAL(prof_start(&config), PROF_IO);
+}
+
+TEST_MAIN
