@@ -210,7 +210,7 @@ TEST(what_it_says_and_leaves)
         for (int i = 0; i < BUGS; ++i) {
             char line[256];
             outcome death = dies(with, by_fault, bugs[i]);
-#if TRACE_SANITIZER == 1
+#if TRACE_SANITIZER
             if (bugs[i] == SIGABRT) CHECK(killed_by(&death, bugs[i])); /* its own handler exits in its own way */
 #else
             CHECK(killed_by(&death, bugs[i]));
@@ -253,7 +253,7 @@ TEST(stack_overflow)
     if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer takes minutes for it");
     for (int thread = 0; thread < 2; ++thread) {
         outcome death = dies(REPORT, thread ? by_recursion_of_a_thread : by_recursion, 0);
-#if TRACE_SANITIZER != 1
+#if !TRACE_SANITIZER
         CHECK(killed_by(&death, SIGSEGV));
 #endif
         expect(death.said, "prof: SIGSEGV in thread ");
@@ -346,7 +346,7 @@ TEST(same_death_with_and_without)
                 without_numbers(death.said);
                 if (with == NO_REPORT) without_numbers(bare.said);
                 const char *summary = strstr(bare.said, "SUMMARY:");
-                if (summary && ways[way] != by_recursion) expect(death.said, summary);
+                if (summary && ways[way] != by_recursion && TRACE_SANITIZER == 1) expect(death.said, summary);
 #else
                 if (with >= REPORT) CHECK(lines_with(death.said, "prof: SIG") == 1);
                 if (with >= REPORT) without_ours(death.said);
@@ -425,6 +425,7 @@ static void without_the_image(int what)
 
 TEST(second_crash_in_the_report)
 {
+    if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer ends a program whose handler crashes");
     for (int what = 0; what < 3; ++what) {
         outcome death = dies(what == 2 ? REPORT_MAPPED : REPORT, without_the_image, what);
         CHECK(killed_by(&death, SIGABRT));
@@ -632,13 +633,13 @@ TEST(nowhere_to_write)
     static void (*const ways[])(int) = {into_a_closed_pipe, into_a_full_pipe, without_stderr};
     for (int i = 0; i < 3; ++i) {
         outcome death = dies(REPORT, ways[i], 0);
-        if (TRACE_SANITIZER != 1) CHECK(killed_by(&death, SIGSEGV));
+        if (!TRACE_SANITIZER) CHECK(killed_by(&death, SIGSEGV));
         prof_trace_close(trace_open_file(death.path));
         free(death.said);
         if (TRACE_SANITIZER && i == 0) ++i; /* they would wait for the pipe themselves */
     }
     outcome death = dies(REPORT, beyond_a_file_limit, 0);
-    if (TRACE_SANITIZER != 1) CHECK(killed_by(&death, SIGSEGV));
+    if (!TRACE_SANITIZER) CHECK(killed_by(&death, SIGSEGV));
     expect(death.said, "prof: the trace could not be written\n");
     CHECK_EQUAL(trace_file_size(death.path), -1);
     free(death.said);
@@ -754,13 +755,13 @@ TEST(handlers_of_the_program)
         CHECK(strstr(death.said, "prof: SIG") < strstr(death.said, "host\n")); /* the earlier comes later */
         free(death.said);
         death = dies(NO_PROF, host_later, bugs[i]);
-        CHECK(killed_by(&death, bugs[i]) || TRACE_SANITIZER == 1);
+        CHECK(killed_by(&death, bugs[i]) || TRACE_SANITIZER);
         CHECK_EQUAL(lines_with(death.said, "prof: SIG"), 1);
         CHECK_EQUAL(lines_with(death.said, "host\n"), 1);
         CHECK(strstr(death.said, "prof: SIG") > strstr(death.said, "host\n"));
         free(death.said);
         death = dies(NO_PROF, host_between, bugs[i]);
-        CHECK(killed_by(&death, bugs[i]) || TRACE_SANITIZER == 1);
+        CHECK(killed_by(&death, bugs[i]) || TRACE_SANITIZER);
         CHECK_EQUAL(lines_with(death.said, "prof: SIG"), 1);
         CHECK_EQUAL(lines_with(death.said, "host\n"), 1);
         free(death.said);
@@ -790,6 +791,7 @@ static int same_actions(const struct sigaction *a)
 TEST(actions_are_put_back)
 {
     struct sigaction actions[BUGS], old;
+    if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer shows its own handlers after a change");
     signal(SIGFPE, SIG_IGN);
     for (int i = 0; i < BUGS; ++i) sigaction(bugs[i], NULL, &actions[i]);
     prof_config config = trace_config(128u << 10);
@@ -824,7 +826,7 @@ static void parent_of_children(int unused)
         fault(SIGSEGV);
     }
     waitpid(child, &status, 0);
-    if (TRACE_SANITIZER != 1 && (!WIFSIGNALED(status) || WTERMSIG(status) != SIGSEGV)) _exit(60);
+    if (!TRACE_SANITIZER && (!WIFSIGNALED(status) || WTERMSIG(status) != SIGSEGV)) _exit(60);
 #if !TRACE_SANITIZER
     child = vfork();
     if (!child) {
@@ -841,7 +843,7 @@ static void parent_of_children(int unused)
 TEST(children)
 {
     outcome death = dies(REPORT, parent_of_children, 0);
-    if (TRACE_SANITIZER != 1) CHECK(killed_by(&death, SIGSEGV));
+    if (!TRACE_SANITIZER) CHECK(killed_by(&death, SIGSEGV));
     CHECK_EQUAL(lines_with(death.said, "prof: SIG"), 1);
     expect(death.said, "both died\nprof: SIGSEGV in thread ");
     expect(death.said, "\": parent (");
