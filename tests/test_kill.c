@@ -1,0 +1,399 @@
+/* Death at any moment. Threads record numbered events into a file and say after each macro how far they are; they are
+   killed at random moments, and what is in the file must be what they said: every event up to that one, the next one at
+   most, none torn, none missing in between, and what was open is open. Every exporter must be able to write it.
+
+   Repeat with PROF_TEST_SEED=n; PROF_TEST_LONG=1 kills a thousand times. */
+#define PROF_IMPLEMENTATION
+#include "../prof_chrome.h"
+#include "test.h"
+#include "trace.h"
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WRITERS = 4, STEPS = 10 };
+
+/* In memory shared with the child. */
+typedef struct progress {
+    uint64_t done[WRITERS]; /* macros that have returned */
+    int ready;              /* 1: all writers run, 2: end */
+} progress;
+
+static progress *shared;
+static uint64_t seed, random_state;
+
+static uint32_t random_below(uint32_t limit) /* splitmix64 */
+{
+    uint64_t x = random_state += 0x9E3779B97F4A7C15u;
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return (uint32_t)((x ^ x >> 31) >> 33) % limit;
+}
+
+static void pause_us(long us)
+{
+    struct timespec time = {us / 1000000, us % 1000000 * 1000};
+    nanosleep(&time, NULL);
+}
+
+static void shared_make(void)
+{
+    const char *text = getenv("PROF_TEST_SEED");
+    if (!shared) {
+        shared = (progress *)mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        random_state = seed = text ? strtoull(text, NULL, 0) : (uint64_t)time(NULL) * 1000003u + (uint64_t)getpid();
+        printf("PROF_TEST_SEED=%llu\n", (unsigned long long)seed);
+    }
+    memset(shared, 0, sizeof *shared);
+}
+
+/* A path in memory if there is such a thing: thousands of files come and go here. */
+static const char *scratch_path(const char *name)
+{
+    static char paths[4][256];
+    static unsigned next;
+    char *path = paths[next++ % 4];
+    if (access("/dev/shm", W_OK)) return trace_path(name);
+    snprintf(path, sizeof paths[0], "/dev/shm/prof-test-%d-%s", (int)getpid(), name);
+    return path;
+}
+
+/*-- the program that dies --*/
+
+static const char *const texts[] = {"", "short", "a text of several words", "ein l\xc3\xa4ngerer Text, der auch Umlaute hat"};
+
+#define STEP() __atomic_store_n(&shared->done[index], ++done, __ATOMIC_RELEASE)
+
+/* The events that are number 10 * n + 1 and so on of a thread. */
+static uint64_t unit(int index, uint64_t done, uint64_t n)
+{
+    PROFILE_SCOPE("outer");
+    STEP();
+    PROFILE_ARG_U("n", n);
+    STEP();
+    {
+        PROFILE_SCOPE_F("middle %llu", (unsigned long long)n);
+        STEP();
+        PROFILE_MARK("mark");
+        STEP();
+        {
+            PROFILE_SCOPE("inner");
+            STEP();
+            PROFILE_COUNTER("counter", n);
+            STEP();
+        }
+        STEP();
+    }
+    STEP();
+    PROFILE_ARG_S("text", texts[n % 4]);
+    STEP();
+    return done;
+}
+
+static void *writer(void *which)
+{
+    int index = (int)(intptr_t)which;
+    char name[16];
+    uint64_t done = 0;
+    snprintf(name, sizeof name, "writer %d", index);
+    PROFILE_THREAD(name);
+    for (uint64_t n = 0; __atomic_load_n(&shared->ready, __ATOMIC_RELAXED) < 2; ++n) {
+        done = unit(index, done, n);
+        STEP();
+    }
+    return NULL;
+}
+
+static void start_writers(pthread_t *threads)
+{
+    for (int i = 0; i < WRITERS; ++i)
+        if (pthread_create(&threads[i], NULL, writer, (void *)(intptr_t)i)) _exit(98);
+    __atomic_store_n(&shared->ready, 1, __ATOMIC_RELEASE);
+}
+
+static void child_begins(void)
+{
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    if (!freopen("/dev/null", "w", stderr)) _exit(96); /* what sanitizers and the crash report say */
+    alarm(120);
+}
+
+static void child_starts(const prof_config *config)
+{
+    if (prof_start(config)) {
+        printf("child: prof_start: %s\n", prof_error());
+        _exit(99);
+    }
+}
+
+static void child_of_writers(const prof_config *config)
+{
+    pthread_t threads[WRITERS];
+    child_begins();
+    child_starts(config);
+    PROFILE_SCOPE("main");
+    start_writers(threads);
+    for (;;) pause_us(1000000);
+}
+
+static void wait_until_ready(pid_t child)
+{
+    int status;
+    while (!__atomic_load_n(&shared->ready, __ATOMIC_ACQUIRE) && !waitpid(child, &status, WNOHANG)) pause_us(50);
+}
+
+/*-- what must be in the file --*/
+
+typedef struct found {
+    int known;      /* 1: done is */
+    uint64_t first; /* number of the first unit of which everything is there */
+    uint64_t done;  /* macros whose events are there, from the thread's start */
+} found;
+
+/* One unit, from event i on, which is its outer scope: how many of its steps are there. Moves i behind it. */
+static uint64_t check_unit(const trace_list *list, size_t *i, uint64_t *n, int last_allowed)
+{
+    static const char *const names[] = {"middle", "mark", "inner", "counter"};
+    static const prof_event_type types[] = {PROF_EVENT_SCOPE, PROF_EVENT_MARK, PROF_EVENT_SCOPE, PROF_EVENT_COUNTER};
+    const prof_event *outer = &list->events[*i];
+    const prof_value *number = trace_arg(outer, "n"), *text = trace_arg(outer, "text");
+    uint64_t steps = 1;
+    size_t inside = 0;
+    char name[64];
+    CHECK_TEXT(outer->name, "outer");
+    CHECK_EQUAL(outer->depth, 0);
+    ++*i;
+    if (number) {
+        CHECK(number->type == PROF_VALUE_UINT);
+        *n = number->as.u;
+        ++steps;
+    }
+    for (; *i < list->count && list->events[*i].depth > 0; ++*i, ++inside) {
+        const prof_event *event = &list->events[*i];
+        if (inside == 4) break;
+        if (!number) CHECK(!"events without the argument in front of them");
+        CHECK(event->type == types[inside]);
+        snprintf(name, sizeof name, inside ? "%s" : "%s %llu", names[inside], (unsigned long long)*n);
+        CHECK_TEXT(event->name, name);
+        CHECK_EQUAL(event->depth, inside == 0 ? 1 : inside == 3 ? 3 : 2);
+        if (inside == 3) CHECK_EQUAL(event->value.as.i, *n);
+        ++steps;
+        if (event->type == PROF_EVENT_SCOPE && !(event->flags & PROF_TRUNCATED_END)) ++steps;
+        if (event->flags & PROF_TRUNCATED_END) CHECK(outer->flags & PROF_TRUNCATED_END);
+    }
+    if (text) {
+        CHECK_TEXT(text->as.string, texts[*n % 4]);
+        ++steps;
+    }
+    if (outer->flags & PROF_TRUNCATED_END)
+        CHECK(last_allowed && *i == list->count); /* the newest only */
+    else
+        ++steps;
+    if (!(outer->flags & PROF_TRUNCATED_END)) CHECK_EQUAL(steps, STEPS);
+    return steps;
+}
+
+/* Where the buffer was full some of a unit's events fitted and others did not: what comes from there on is left out. */
+static void cut_losses(trace_list *list)
+{
+    static const uint32_t depths[] = {0, 1, 2, 2, 3};
+    size_t at = 0, inside = 0;
+    for (; at + inside < list->count; at += 5, inside = 0) {
+        const prof_event *outer = &list->events[at];
+        while (inside < 5 && at + inside < list->count && list->events[at + inside].depth == depths[inside] &&
+               list->events[at + inside].type != PROF_EVENT_LOST && !list->events[at + inside].flags)
+            ++inside;
+        if (inside < 5 || !trace_arg(outer, "n") || !trace_arg(outer, "text")) break;
+    }
+    while (list->count > at) free((void *)list->events[--list->count].args);
+}
+
+/* All of a track: numbers without a gap. The first unit may lack its beginning if the ring went round. */
+static found check_writer(const trace_list *list, int wrapped)
+{
+    found result = {0, 0, 0};
+    uint64_t n = 0, expected = 0;
+    size_t i = 0;
+    while (i < list->count && list->events[i].type != PROF_EVENT_LOST && test_failures < 20) {
+        const prof_event *event = &list->events[i];
+        if (!result.known && (strcmp(event->name, "outer") || (event->flags & PROF_TRUNCATED_BEGIN))) {
+            CHECK(wrapped);
+            ++i; /* the rest of a unit whose begin was overwritten */
+            continue;
+        }
+        n = expected; /* if it has not come to its number yet */
+        uint64_t steps = check_unit(list, &i, &n, 1);
+        if (!result.known && steps < 2) break; /* nothing says which one this is */
+        if (!result.known && !wrapped) CHECK_EQUAL(n, 0);
+        if (!result.known) result.first = n;
+        if (result.known) CHECK_EQUAL(n, expected);
+        result.known = 1;
+        result.done = n * STEPS + steps;
+        expected = n + 1;
+    }
+    return result;
+}
+
+/* least: macros that must be there, of each writer; null: not known. slack: how many more there may be. Returns how many
+   writers could be compared. */
+static int check_writers(const prof_trace *trace, const uint64_t *least, uint64_t slack)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    int compared = 0, wrapped = info->overwritten_chunks > 0;
+    for (int k = 0; k < WRITERS && test_failures < 20; ++k) {
+        char name[16];
+        snprintf(name, sizeof name, "writer %d", k);
+        size_t track = trace_track_named(trace, name);
+        if (track == prof_trace_track_count(trace)) {
+            /* not begun yet; or overwritten, all of it, while it stood still for a whole round without a chunk */
+            if (least && !wrapped && !info->lost) CHECK(least[k] == 0);
+            continue;
+        }
+        trace_list list = trace_read(trace, track);
+        if (prof_trace_track(trace, track)->lost) cut_losses(&list);
+        found now = check_writer(&list, wrapped);
+        if (now.known && least) {
+            ++compared;
+            if (!prof_trace_track(trace, track)->lost) CHECK(now.done >= least[k]);
+            CHECK(now.done <= least[k] + slack);
+            if (test_failures)
+                printf("  writer %d: %llu found, %llu published\n", k, (unsigned long long)now.done,
+                       (unsigned long long)least[k]);
+        }
+        trace_free(&list);
+    }
+    return compared;
+}
+
+/*-- exporters --*/
+
+typedef struct json_state { /* a JSON text as it comes, without the numbers' and names' fine points */
+    char stack[64];
+    int depth, text, escape, ended;
+    uint64_t bytes;
+    int bad;
+} json_state;
+
+static int json_sink(void *user, const void *data, size_t size)
+{
+    json_state *s = (json_state *)user;
+    const char *text = (const char *)data;
+    for (size_t i = 0; i < size; ++i) {
+        char c = text[i];
+        if (s->ended && c != '\n') s->bad = 1;
+        if (s->text) {
+            if (s->escape)
+                s->escape = 0;
+            else if (c == '\\')
+                s->escape = 1;
+            else if (c == '"')
+                s->text = 0;
+            else if ((unsigned char)c < 0x20)
+                s->bad = 1;
+        } else if (c == '"') {
+            s->text = 1;
+        } else if (c == '{' || c == '[') {
+            if (s->depth == 64) s->bad = 1;
+            else s->stack[s->depth++] = (char)(c + 2); /* what closes it */
+        } else if (c == '}' || c == ']') {
+            if (!s->depth || s->stack[--s->depth] != c) s->bad = 1;
+            if (!s->depth) s->ended = 1;
+        }
+    }
+    s->bytes += size;
+    return 0;
+}
+
+static int counting_sink(void *user, const void *data, size_t size)
+{
+    for (size_t i = 0; i < size; ++i) *(uint64_t *)user += ((const char *)data)[i] == '\n';
+    return 0;
+}
+
+static void check_exporters(const prof_trace *trace)
+{
+    json_state json;
+    uint64_t lines = 0, table = 0;
+    prof_sink sink = {json_sink, &json};
+    memset(&json, 0, sizeof json);
+    CHECK_EQUAL(prof_chrome_stream(trace, sink, NULL), PROF_OK);
+    CHECK(!json.bad && json.ended && json.bytes > 10);
+    sink.write = counting_sink;
+    sink.user = &lines;
+    CHECK_EQUAL(prof_csv_stream(trace, sink), PROF_OK);
+    CHECK(lines >= prof_trace_about(trace)->event_count);
+    sink.user = &table;
+    CHECK_EQUAL(prof_summary_stream(trace, sink, NULL), PROF_OK);
+    CHECK(table > 3);
+}
+
+/*-- kill -9 --*/
+
+typedef struct configuration {
+    const char *name;
+    prof_mode mode;
+    size_t buffer_size;
+    long longest_us; /* from ready to the kill */
+} configuration;
+
+static const configuration configurations[] = {
+    {"small ring", PROF_RING, 256u << 10, 8000},
+    {"ring", PROF_RING, 2u << 20, 20000},
+    {"ring that never fills", PROF_RING, 32u << 20, 3000},
+    {"fill", PROF_FILL, 1u << 20, 8000},
+    {"fill that never fills", PROF_FILL, 32u << 20, 3000},
+};
+
+TEST(killed_at_any_moment)
+{
+    int compared = 0, kills = 0;
+    for (long i = 0; i < trace_times(10, 100, 1000) && !test_failures; ++i) {
+        const configuration *c = &configurations[(size_t)i % (sizeof configurations / sizeof *configurations)];
+        const char *path = scratch_path("killed.prof");
+        prof_config config = trace_config(c->buffer_size);
+        int status = 0;
+        shared_make();
+        unlink(path);
+        config.output = path;
+        config.mode = c->mode;
+        fflush(stdout);
+        pid_t child = fork();
+        if (!child) child_of_writers(&config);
+        if (random_below(8)) {
+            wait_until_ready(child);
+            pause_us((long)random_below((uint32_t)c->longest_us));
+        } else { /* while it starts */
+            pause_us((long)random_below(4000));
+        }
+        kill(child, SIGKILL);
+        waitpid(child, &status, 0);
+        CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+        if (access(path, F_OK)) {
+            CHECK(!shared->ready); /* so early that it has no file */
+            continue;
+        }
+        prof_trace *trace = trace_open_file(path);
+        if (trace) {
+            const prof_trace_info *info = prof_trace_about(trace);
+            CHECK_EQUAL(info->complete, 0);
+            CHECK(info->pid == (uint64_t)child);
+            if (c->mode == PROF_RING) CHECK_EQUAL(info->lost, 0);
+            if (c->mode == PROF_FILL) CHECK_EQUAL(info->overwritten_chunks, 0);
+            compared += check_writers(trace, shared->done, 1);
+            if (i % 10 < 5 && i % 4 == 0) check_exporters(trace);
+            ++kills;
+        }
+        prof_trace_close(trace);
+        if (test_failures) printf("  kill %ld, %s; the file is %s\n", i, c->name, path);
+        if (!test_failures) unlink(path);
+    }
+    printf("%d kills of a recording, %d of %d writers compared to what they said\n", kills, compared, kills * WRITERS);
+    CHECK(compared >= kills * 2); /* of others only the end of a single unit was left */
+}
+
+TEST_MAIN
