@@ -62,6 +62,18 @@ static const char *scratch_path(const char *name)
     return path;
 }
 
+/* What one process killed in the middle of a file leaves besides. */
+static void remove_parts(const char *path, pid_t child, int count)
+{
+    char part[400];
+    for (int n = 0; n < count; ++n) {
+        snprintf(part, sizeof part, "%s.%d-%d.part", path, (int)child, n);
+        unlink(part);
+    }
+    snprintf(part, sizeof part, "%s.%d.part", path, (int)child);
+    unlink(part);
+}
+
 /*-- the program that dies --*/
 
 static const char *const texts[] = {"", "short", "a text of several words", "ein l\xc3\xa4ngerer Text, der auch Umlaute hat"};
@@ -375,6 +387,7 @@ TEST(killed_at_any_moment)
         CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
         if (access(path, F_OK)) {
             CHECK(!shared->ready); /* so early that it has no file */
+            remove_parts(path, child, 0);
             continue;
         }
         prof_trace *trace = trace_open_file(path);
@@ -394,6 +407,172 @@ TEST(killed_at_any_moment)
     }
     printf("%d kills of a recording, %d of %d writers compared to what they said\n", kills, compared, kills * WRITERS);
     CHECK(compared >= kills * 2); /* of others only the end of a single unit was left */
+}
+
+/*-- read from outside while it runs, or stands still --*/
+
+TEST(read_while_it_records)
+{
+    for (size_t c = 0; c < 2; ++c) {
+        const char *path = scratch_path("running.prof");
+        prof_config config = trace_config(configurations[c].buffer_size);
+        int status, compared = 0;
+        shared_make();
+        unlink(path);
+        config.output = path;
+        fflush(stdout);
+        pid_t child = fork();
+        if (!child) child_of_writers(&config);
+        wait_until_ready(child);
+        for (long i = 0; i < trace_times(10, 60, 1000) && !test_failures; ++i) {
+            uint64_t least[WRITERS];
+            int stopped = (int)(i % 2);
+            pause_us((long)random_below(1000));
+            if (stopped) {
+                kill(child, SIGSTOP);
+                CHECK(waitpid(child, &status, WUNTRACED) == child && WIFSTOPPED(status));
+            }
+            for (int k = 0; k < WRITERS; ++k) least[k] = __atomic_load_n(&shared->done[k], __ATOMIC_ACQUIRE);
+            prof_trace *trace = trace_open_file(path);
+            if (trace) {
+                CHECK_EQUAL(prof_trace_about(trace)->complete, 0);
+                compared += check_writers(trace, least, stopped ? 1u : (uint64_t)1 << 60);
+                if (i % 16 < 2) check_exporters(trace);
+            }
+            prof_trace_close(trace);
+            if (stopped) kill(child, SIGCONT);
+            if (test_failures) printf("  reading %ld, %s, %s\n", i, configurations[c].name, stopped ? "stopped" : "running");
+        }
+        kill(child, SIGKILL);
+        waitpid(child, &status, 0);
+        unlink(path);
+        CHECK(compared > 0);
+    }
+}
+
+/*-- the image that a crash report writes while other threads go on --*/
+
+TEST(crash_report_of_a_busy_program)
+{
+    int compared = 0, reports = 0;
+    for (long i = 0; i < trace_times(4, 30, 300) && !test_failures; ++i) {
+        const configuration *c = &configurations[i % 3];
+        const char *path = scratch_path("busy.csv");
+        char image[300];
+        uint64_t least[WRITERS], *const crashed = (uint64_t *)mmap(NULL, sizeof least, PROT_READ | PROT_WRITE,
+                                                                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        prof_config config = trace_config(c->buffer_size);
+        int status = 0;
+        shared_make();
+        snprintf(image, sizeof image, "%s.prof", path);
+        config.output = path;
+        config.crash_report = 1;
+        long wait = (long)random_below((uint32_t)c->longest_us);
+        fflush(stdout);
+        pid_t child = fork();
+        if (!child) {
+            pthread_t threads[WRITERS];
+            child_begins();
+            child_starts(&config);
+            start_writers(threads);
+            pause_us(wait);
+            for (int k = 0; k < WRITERS; ++k) crashed[k] = __atomic_load_n(&shared->done[k], __ATOMIC_ACQUIRE);
+            raise(SIGABRT);
+        }
+        waitpid(child, &status, 0);
+        CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+        memcpy(least, crashed, sizeof least);
+        munmap(crashed, sizeof least);
+        prof_trace *trace = trace_open_file(image);
+        if (trace) {
+            CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+            compared += check_writers(trace, least, (uint64_t)1 << 60);
+            if (i % 8 == 0) check_exporters(trace);
+            ++reports;
+        }
+        prof_trace_close(trace);
+        if (test_failures) printf("  report %ld, %s; the file is %s\n", i, c->name, image);
+        if (!test_failures) unlink(image);
+    }
+    printf("%d reports, %d of %d writers compared\n", reports, compared, reports * WRITERS);
+}
+
+/*-- killed while it starts, saves or stops: a file is the old one or a new one, never half --*/
+
+enum { EVENTS = 2000 };
+
+static void child_of_sessions(const char *path)
+{
+    char saved[300];
+    prof_config config = trace_config(256u << 10);
+    child_begins();
+    config.output = path;
+    snprintf(saved, sizeof saved, "%s.saved%s", path, strrchr(path, '.'));
+    for (;;) {
+        child_starts(&config);
+        for (int i = 0; i < EVENTS; ++i) PROFILE_MARK("mark");
+        __atomic_store_n(&shared->ready, 1, __ATOMIC_RELEASE);
+        if (prof_save(saved) || prof_stop()) _exit(97);
+        __atomic_fetch_add(&shared->done[0], 1, __ATOMIC_RELEASE);
+    }
+}
+
+/* 1: it is whole. */
+static int whole_text(const char *path, const char *extension)
+{
+    size_t size = 0;
+    char *text = trace_file_text(path, &size);
+    uint64_t lines = 0;
+    json_state json;
+    int whole = 0;
+    if (!text) return 0;
+    memset(&json, 0, sizeof json);
+    counting_sink(&lines, text, size);
+    json_sink(&json, text, size);
+    if (!strcmp(extension, ".json")) whole = json.ended && !json.bad;
+    if (!strcmp(extension, ".csv")) whole = lines == EVENTS + 1 && text[size - 1] == '\n';
+    if (!strcmp(extension, ".txt")) whole = strstr(text, "2,000 events") && strstr(text, "% of the run\n") && text[size - 1] == '\n';
+    free(text);
+    return whole;
+}
+
+TEST(killed_while_it_starts_saves_or_stops)
+{
+    static const char *const extensions[] = {".json", ".csv", ".txt", ".prof"};
+    for (long i = 0; i < trace_times(8, 80, 1000) && !test_failures; ++i) {
+        const char *extension = extensions[i % 4];
+        char path[256], saved[300];
+        int status = 0;
+        shared_make();
+        snprintf(path, sizeof path, "%s%s", scratch_path("sessions"), extension);
+        snprintf(saved, sizeof saved, "%s.saved%s", path, extension);
+        fflush(stdout);
+        pid_t child = fork();
+        if (!child) child_of_sessions(path);
+        wait_until_ready(child);
+        pause_us((long)random_below(10000));
+        kill(child, SIGKILL);
+        waitpid(child, &status, 0);
+        CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+        for (int k = 0; k < 2; ++k) {
+            const char *each = k ? saved : path;
+            if (access(each, F_OK)) {
+                CHECK(shared->done[0] == 0); /* of the first session */
+            } else if (strcmp(extension, ".prof")) {
+                CHECK(whole_text(each, extension));
+            } else {
+                prof_trace *trace = trace_open_file(each);
+                if (trace) CHECK(prof_trace_about(trace)->event_count <= EVENTS);
+                if (trace && k) CHECK_EQUAL(prof_trace_about(trace)->event_count, EVENTS);
+                prof_trace_close(trace);
+            }
+            remove_parts(each, child, 3000);
+        }
+        if (test_failures) printf("  kill %ld, %s\n", i, path);
+        if (test_failures) break;
+        unlink(path);
+        unlink(saved);
+    }
 }
 
 TEST_MAIN
