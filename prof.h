@@ -5325,11 +5325,11 @@ static void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint
     const uint64_t *words = w->chunk + sizeof *chunk / 8;
     prof__crash_thread *thread = NULL;
     prof__crash_scope *begun = NULL;
-    for (size_t at = 0, next; at < s->chunk_words && words[at] >> PROF__KIND_SHIFT; at = next) {
+    for (size_t at = 0, length; at < s->chunk_words; at += length) {
         uint64_t kind = words[at] >> PROF__KIND_SHIFT;
         uint32_t site = (uint32_t)(words[at] >> PROF__TICK_BITS) & PROF__SITE_MASK;
-        next = at + prof__record_words(words[at]);
-        if (next > s->chunk_words) break;
+        length = prof__record_words(words[at], (size_t)s->chunk_words - at);
+        if (!length) break;
         if (kind == PROF__KIND_TRACK) {
             thread = prof__crash_find(w, words[at + 1] & PROF__CRASH_TRACK);
         } else if (thread && kind == PROF__KIND_END) {
@@ -5366,9 +5366,9 @@ static void prof__crash_meet(prof__crash_work *w, const prof__session *s)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
     const uint64_t *words = w->chunk + sizeof *chunk / 8, *track = NULL;
-    for (size_t at = 0, next; at < s->chunk_words && words[at] >> PROF__KIND_SHIFT; at = next) {
-        next = at + prof__record_words(words[at]);
-        if (next > s->chunk_words) break;
+    for (size_t at = 0, length; at < s->chunk_words; at += length) {
+        length = prof__record_words(words[at], (size_t)s->chunk_words - at);
+        if (!length) break;
         if (words[at] >> PROF__KIND_SHIFT == PROF__KIND_TRACK) track = words + at;
     }
     if (!track) return;
@@ -5481,7 +5481,7 @@ static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, 
 static int prof__crash_cut(const prof__session *s, const prof__crash_thread *thread)
 {
     const prof__thread *self = PROF__SELF();
-    if (self->session != s || !self->chunk || !s->header->overwritten) return 0;
+    if (self->session != s || !self->chunk || PROF__LOAD(&s->header->next_chunk) <= s->chunk_count) return 0;
     return (uint64_t)(self->end - self->cursor) - self->room > thread->depth;
 }
 
