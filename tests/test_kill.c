@@ -365,24 +365,30 @@ static const configuration configurations[] = {
     {"stream that rotates", PROF_STREAM, 512u << 10, 30000},
 };
 
+static prof_config config_of(const configuration *c)
+{
+    prof_config config = trace_config(c->buffer_size);
+    config.mode = c->mode;
+    if (!strcmp(c->name, "stream that waits")) config.wait_ns = 10000000000u;
+    if (!strcmp(c->name, "stream that rotates")) {
+        config.wait_ns = 10000000000u;
+        config.max_file_size = 2u << 20;
+        config.at_limit = PROF_LIMIT_ROTATE;
+    }
+    return config;
+}
+
 TEST(killed_at_any_moment)
 {
     int compared = 0, kills = 0;
     for (long i = 0; i < trace_times(10, 100, 1000) && !test_failures; ++i) {
         const configuration *c = &configurations[(size_t)i % (sizeof configurations / sizeof *configurations)];
         const char *path = scratch_path("killed.prof");
-        prof_config config = trace_config(c->buffer_size);
+        prof_config config = config_of(c);
         int status = 0;
         shared_make();
         unlink(path);
         config.output = path;
-        config.mode = c->mode;
-        if (!strcmp(c->name, "stream that waits")) config.wait_ns = 10000000000u;
-        if (!strcmp(c->name, "stream that rotates")) {
-            config.wait_ns = 10000000000u;
-            config.max_file_size = 2u << 20;
-            config.at_limit = PROF_LIMIT_ROTATE;
-        }
         fflush(stdout);
         pid_t child = fork();
         if (!child) child_of_writers(&config);
@@ -423,9 +429,10 @@ TEST(killed_at_any_moment)
 
 TEST(read_while_it_records)
 {
-    for (size_t c = 0; c < 2; ++c) {
+    for (size_t j = 0; j < 2; ++j) {
+        const configuration *c = &configurations[j];
         const char *path = scratch_path("running.prof");
-        prof_config config = trace_config(configurations[c].buffer_size);
+        prof_config config = config_of(c);
         int status, compared = 0;
         shared_make();
         unlink(path);
@@ -451,7 +458,7 @@ TEST(read_while_it_records)
             }
             prof_trace_close(trace);
             if (stopped) kill(child, SIGCONT);
-            if (test_failures) printf("  reading %ld, %s, %s\n", i, configurations[c].name, stopped ? "stopped" : "running");
+            if (test_failures) printf("  reading %ld, %s, %s\n", i, c->name, stopped ? "stopped" : "running");
         }
         kill(child, SIGKILL);
         waitpid(child, &status, 0);
