@@ -90,6 +90,16 @@ MANUAL                                                                          
     scopes a second; when it falls behind, threads lose events, which is counted, or wait (config.wait_ns). Beyond 4096
     names a scope counts as "(more scopes)"; beyond 4096 scopes in one another the inner ones are not seen.
 
+    Crash report. crash_report=1 (PROF_CRASH_REPORT=1, with or without PROF_OUTPUT) adds handlers of SIGSEGV, SIGBUS,
+    SIGFPE, SIGILL and SIGABRT that say on stderr what each thread was doing, the crashed one first:
+        prof: SIGSEGV in thread 1234 "worker 2": game > frame > solve (physics.c:88)
+    and write the trace to output with .prof appended ("trace.json.prof"; without an output "<program>.<pid>.prof"), unless
+    it is in a file anyway. Scopes whose begin is older than the buffer are not shown ("... >"). Then the signal happens
+    as it would have without prof: exit status, core dump, sanitizers and your own handlers, which run after the report if
+    they were there before prof_start(), or when they see fit. There is one report for a session; if your handler makes the
+    program go on, it goes on without. Signals that are ignored stay so. Threads that record get a stack for the handler
+    (sigaltstack, 64 KiB) if they have none, so that overflows of their own are reported. prof_stop() takes all of it away.
+
     Signals. Scopes may stand in signal handlers. A handler that interrupts a macro in the few nanoseconds in which it
     writes records nothing, and that is counted; all others record on the track of the thread they interrupt. A
     siglongjmp out of a handler that interrupted such a moment leaves the thread unable to record until it calls
@@ -131,9 +141,9 @@ MANUAL                                                                          
     the process itself, or stopped; in the image of a process that was killed that early, and that is then read on
     another machine, the rate is the processor's own word for it.
 
-    Never. prof does not print (but for errors of PROF_OUTPUT, on stderr), does not abort, does not change signal
-    handlers (but that of save_signal), errno, locale or environment, starts no thread but the one of PROF_STREAM,
-    PROF_STATS, save and dump_period, and no macro allocates anything.
+    Never. prof does not print (but for errors of PROF_OUTPUT and crash_report, on stderr), does not abort, does not
+    change signal handlers (but for crash_report and save_signal), errno, locale or environment, starts no thread but the
+    one of PROF_STREAM, PROF_STATS, save and dump_period, and no macro allocates anything (but the stacks of crash_report).
 
     Automatic tracing of functions. Compile your files with -finstrument-functions, and the implementation, without that
     flag, with PROF_INSTRUMENT_FUNCTIONS: every call is a scope, named by the symbol tables. Filter by min_duration, which

@@ -25,7 +25,8 @@ static const char *program(void)
 static void run(const char *way, const char *file, const char *name, const char *value)
 {
     static const char *const ours[] = {"PROF_OUTPUT", "PROF_BUFFER",     "PROF_MODE",        "PROF_CLOCK",
-                                       "PROF_LEVEL",  "PROF_CATEGORIES", "PROF_MIN_DURATION"};
+                                       "PROF_LEVEL",  "PROF_CATEGORIES", "PROF_MIN_DURATION",
+                                       "PROF_CRASH_REPORT"};
     char out[256], err[256];
     int status = 0;
     snprintf(out, sizeof out, "%s", trace_path("autostart.out"));
@@ -106,6 +107,12 @@ TEST(without_the_variable)
     expect_warning(NULL);
     run("return", NULL, "PROF_LEVEL", "nonsense"); /* nobody asked */
     expect_warning(NULL);
+    run("return", NULL, "PROF_CRASH_REPORT", "1"); /* records, and has nothing to report */
+    expect_warning(NULL);
+    run("return", NULL, "PROF_CRASH_REPORT", "0");
+    expect_warning(NULL);
+    run("return", NULL, "PROF_CRASH_REPORT", "yes");
+    expect_warning("prof: PROF_CRASH_REPORT: crash_report 'yes': 0 or 1");
 }
 
 TEST(text_outputs)

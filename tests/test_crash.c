@@ -171,6 +171,12 @@ TEST(killed_at_any_moment)
 
 static void nothing(int signal_number) { (void)signal_number; }
 
+static void *exits(void *unused)
+{
+    exit(7);
+    return unused;
+}
+
 static void die(int way, const char *path)
 {
     volatile int *null = NULL;
@@ -191,14 +197,20 @@ static void die(int way, const char *path)
     case 3: *null = 1; break;
     case 4: execl("/bin/sh", "sh", "-c", "exit 7", (char *)NULL); break;
     case 5: raise(SIGTERM); break;
-    default: exit(7); /* without prof_stop */
+    case 6: exit(7); /* without prof_stop */
+    case 7: quick_exit(7);
+    default: { /* another thread's exit() */
+        pthread_t thread;
+        pthread_create(&thread, NULL, exits, NULL);
+        for (;;) pause_us(1000000);
+    }
     }
     _exit(97);
 }
 
 TEST(ways_to_die)
 {
-    for (int way = 0; way < 7; ++way) {
+    for (int way = 0; way < 9; ++way) {
         char path[256], inner[32];
         int status = 0;
         snprintf(path, sizeof path, "%s", trace_path("died.prof"));
@@ -212,7 +224,7 @@ TEST(ways_to_die)
         }
         waitpid(child, &status, 0);
         if (way == 0) CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-        if (way == 1 || way == 4 || way == 6) CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+        if (way == 1 || way == 4 || way >= 6) CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
         prof_trace *trace = trace_open_file(path);
         if (!trace) continue;
         trace_list list = trace_read(trace, 0);
