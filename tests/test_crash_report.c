@@ -519,7 +519,7 @@ TEST(other_threads)
         int shown = counts[i] < 63 ? counts[i] : 63;
         outcome death = dies(REPORT, among_threads, counts[i]);
         expect(death.said, "\": crashes (");
-        CHECK(strstr(death.said, "\": crashes (") < strstr(death.said, "thread 0"));
+        CHECK(strstr(death.said, "\": crashes (") < strstr(death.said, "prof:   thread "));
         CHECK(!strstr(death.said, "ended"));
         int waiting = lines_with(death.said, ": serves > waits ("), most = counts[i] / 2;
         CHECK(waiting <= most && waiting >= most - (counts[i] - shown));
