@@ -37,8 +37,8 @@ TABLE OF CONTENTS                          (search for the tag)
     >>control   start, stop, pause, save
 
     Implementation: >>image >>platform >>errors >>clock >>meta >>ring >>writer >>out >>pack >>memory >>session
-                    >>service >>snapshot >>crash >>autostart >>reader >>last >>statistics >>summary >>csv >>follow
-                    >>save >>instrument
+                    >>fork >>service >>snapshot >>crash >>autostart >>reader >>last >>statistics >>summary >>csv
+                    >>follow >>save >>instrument
 
 COMPILE-TIME OPTIONS                                                                                       >>options
 
@@ -467,7 +467,7 @@ typedef struct prof_track {
 typedef struct prof_trace_info {
     const char *program;          /* its name */
     const char *clock;            /* "rdtsc", "rdtsc ordered", "cntvct", "clock_gettime", ... */
-    uint64_t pid;
+    uint64_t pid, parent_pid;     /* parent_pid: of the process that made this one; 0 if not known */
     uint64_t start_unix_ns;       /* Unix time of start_ns == 0 */
     int64_t duration_ns;          /* from the start to the last event known */
     uint64_t event_count;         /* over all tracks */
@@ -1089,6 +1089,7 @@ typedef struct prof__header {
     uint64_t lost;        /* events lost on threads without a chunk; the others' are in their chunks */
     uint64_t sites_lost;  /* call sites and names that found no room in meta */
     uint64_t tracks;      /* track ids given out, at most 2^40 - 1 */
+    uint64_t parent_pid;  /* the process that made this one, by fork or otherwise; 0: not known */
     char program[64], clock_name[24], boot_id[40]; /* boot_id: tells whether this machine's counter is still the same */
     /* PROF_STREAM, file offsets: the archive's region, and in it the oldest block and the place of the next one */
     uint64_t archive_offset, archive_limit, archive_first, archive_next;
@@ -1279,6 +1280,7 @@ typedef struct prof__thread {
     uint32_t waited;    /* a wait for room ended in vain when prof__room_mark() was this */
     uint32_t impatient; /* the service: never waits for room, and has a chunk of its own in reserve */
     void *signal_stack; /* see prof__signal_stack_take */
+    uint32_t forking, fork_holds; /* forks in progress, one in a signal handler on top of another; see >>fork */
 } prof__thread;
 
 /* A macro's way into the recorder. Never part of the function around it: a compiler may take it that a function stays on
@@ -1329,6 +1331,7 @@ static int prof__keys_made;
 static void prof__wait(void) { Sleep(0); }
 static uint64_t prof__thread_id(void) { return GetCurrentThreadId(); }
 static uint64_t prof__process_id(void) { return GetCurrentProcessId(); }
+static uint64_t prof__parent_id(void) { return 0; }
 static void prof__system_name(char *name, size_t size)
 {
     (void)size;
@@ -1350,6 +1353,7 @@ static void prof__wait(void) /* sleeps, because the one who is waited for may ha
     nanosleep(&moment, NULL);
 }
 static uint64_t prof__process_id(void) { return (uint64_t)getpid(); }
+static uint64_t prof__parent_id(void) { return (uint64_t)getppid(); }
 static uint64_t prof__thread_id(void)
 {
 #ifdef __linux__
@@ -1367,11 +1371,13 @@ static void prof__system_name(char *name, size_t size) /* size >= 16 */
 #endif
 }
 static pthread_key_t prof__exit_key;
+static void prof__before_fork(void);
+static void prof__parent_of_fork(void);
 static void prof__child_of_fork(void);
 static void prof__keys_make(void)
 {
     pthread_key_create(&prof__exit_key, prof__thread_leaves);
-    pthread_atfork(NULL, NULL, prof__child_of_fork);
+    pthread_atfork(prof__before_fork, prof__parent_of_fork, prof__child_of_fork);
 }
 /* The library that holds the recorder may be unloaded before its threads end. */
 static void __attribute__((destructor)) prof__keys_delete(void)
@@ -1451,8 +1457,9 @@ static void prof__file_signal_drop(const prof__signals *old)
 #endif
 
 /* A lock for what is rare: a new call site, a new thread. A macro gives up after some tenths of a second, which costs an
-   event but can't hang the program; control functions wait. */
-static int prof__lock_word, prof__control_word;
+   event but can't hang the program; control functions wait. They hold prof__change_word, too, outside of that lock: so a
+   fork, which may take long, can keep the state in one piece without macros having to wait for it. */
+static int prof__lock_word, prof__change_word, prof__control_word;
 
 static int prof__lock_try(int *lock)
 {
@@ -1797,12 +1804,18 @@ typedef struct prof__session {
     uint32_t at_limit;
 #endif
     int crash_report;
+    char pattern[1024];   /* config.output as an absolute path, for the children of forks, and the time that %t stands for */
+    char started[16];
+    uint64_t process;     /* the pid of whoever has this record */
+    int failed;           /* errno of the making of a child's image */
+    prof__header like;    /* of a child whose image is not made yet: its parent's header */
 } prof__session;
 
 /* All of it changes under prof__lock_word, and so does the generation, which tells everybody that it has. */
 static struct {
     prof__session *session; /* the running one, or the last one until it is reset */
     prof__session *retired; /* older ones to which threads still point */
+    prof__session *inherited; /* running, but without an image yet, or for good: see >>fork */
     int running, paused, level;
     int rule_count, category_named, category_default;
     uint32_t epoch;
@@ -1944,10 +1957,25 @@ static void prof__lost_collect(prof__session *s)
     PROF__ADD(&s->header->lost, __atomic_exchange_n(&prof__lost_without_chunk, 0, __ATOMIC_RELAXED));
 }
 
-/* Brings a site in step with the present generation. Under the lock. */
+#if defined(PROF_FREESTANDING) || defined(_WIN32)
+static void prof__inherited_make(void) {}
+#else
+static void prof__inherited_make(void);
+#endif
+
+static int prof__site_wanted(const prof_site *site)
+{
+    return !prof__state.paused && (int)site->level <= prof__state.level && prof__category_on(site->category);
+}
+
+/* Brings a site in step with the present generation. Under the lock, as a busy thread. */
 static void prof__site_settle(prof_site *site)
 {
     uint32_t generation = PROF__LOAD(&prof__generation);
+    if (prof__state.running && prof__state.inherited) {
+        if (site->kind == PROF__KIND_END) return; /* of a begin in the parent: no reason to make an image */
+        if (prof__site_wanted(site)) prof__inherited_make();
+    }
     prof__session *s = prof__state.session;
     if (!prof__state.running || !s) {
         prof__site_store(site, generation ^ PROF__OFF);
@@ -1962,8 +1990,7 @@ static void prof__site_settle(prof_site *site)
         prof__pair_take(s->clock, s->header->tick_hz, &s->header->last);
         prof__lost_collect(s);
     }
-    int on = site->kind == PROF__KIND_END || (!prof__state.paused && (int)site->level <= prof__state.level &&
-                                              prof__category_on(site->category));
+    int on = site->kind == PROF__KIND_END || prof__site_wanted(site);
     prof__site_store(site, head | (on ? generation : generation ^ PROF__OFF));
 }
 
@@ -2347,9 +2374,9 @@ static int prof__settle(prof__thread *self, prof_site *site)
             return 0;
         }
         generation = PROF__LOAD(&prof__generation);
+        if (site) prof__site_settle(site); /* first: it may make the image */
         prof__session *s = prof__state.running ? prof__state.session : NULL;
         if (self->session && (self->session != s || self->epoch != s->epoch)) prof__detach(self);
-        if (site) prof__site_settle(site);
         recording = s && (!site || (uint32_t)prof__site_load(site) == generation);
         if (recording && !self->session && !prof__attach(self) && !prof__attach_later(self, s, &signals)) {
             prof__lose(self, 1);
@@ -3587,6 +3614,34 @@ PROF__UNUSED static uint32_t prof__block_pack(const prof__chunk *chunk, const ui
 
 static uint64_t prof__round(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
+static void prof__text_copy(char *to, size_t size, const char *from)
+{
+    size_t i = 0;
+    for (; from[i] && i + 1 < size; ++i) to[i] = from[i];
+    to[i] = 0;
+}
+
+#ifndef PROF_FREESTANDING
+/* Appends from to the text in to; 0: it does not fit. */
+static int prof__text_add(char *to, size_t size, const char *from)
+{
+    size_t at = prof__length(to), length = prof__length(from);
+    if (at + length + 1 > size) return 0;
+    prof__copy(to + at, from, length + 1);
+    return 1;
+}
+
+static void prof__number_text(char to[24], uint64_t number)
+{
+    char digits[24];
+    size_t n = 0, i = 0;
+    do digits[n++] = (char)('0' + number % 10);
+    while (number /= 10);
+    while (n) to[i++] = digits[--n];
+    to[i] = 0;
+}
+#endif
+
 #ifdef PROF_FREESTANDING
 static prof_status prof__memory_take(prof__session *s, size_t size)
 {
@@ -3638,41 +3693,49 @@ static prof_status prof__memory_publish(prof__session *s)
 }
 static void prof__memory_retire(prof__session *s) { (void)s; }
 #else
-static prof_status prof__memory_take(prof__session *s, size_t size)
+/* Takes the memory; the system's error, or 0. Async-signal-safe: a child of a fork may come here from a handler. A file is
+   under another name until all is well, and a process that still records into an older one keeps that. */
+static int prof__memory_map(prof__session *s, size_t size)
 {
-    int file = -1, flags = MAP_PRIVATE | MAP_ANONYMOUS;
+    int file = -1, flags = MAP_PRIVATE | MAP_ANONYMOUS, error = 0;
     if (s->live_path) {
-        struct stat about;
-        if (!stat(s->live_path, &about) && !S_ISREG(about.st_mode))
-            return prof__fail(PROF_IO, "%s: not a regular file", s->live_path);
-        /* Under another name until all is well; a process that still records into an older file keeps it. */
-        snprintf(s->part_path, sizeof s->part_path, "%s.%llu.part", s->live_path, (unsigned long long)prof__process_id());
+        char number[24];
+        prof__number_text(number, prof__process_id());
+        s->part_path[0] = 0;
+        prof__text_add(s->part_path, sizeof s->part_path, s->live_path);
+        prof__text_add(s->part_path, sizeof s->part_path, ".");
+        prof__text_add(s->part_path, sizeof s->part_path, number);
+        prof__text_add(s->part_path, sizeof s->part_path, ".part");
         unlink(s->part_path);
         file = open(s->part_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file < 0) return prof__fail(PROF_IO, "%s: %s", s->part_path, strerror(errno));
+        if (file < 0) return errno;
         /* Blocks are taken now: on a full disk this fails, instead of a store into the mapping later. */
-        int error = posix_fallocate(file, 0, (off_t)size);
+        error = posix_fallocate(file, 0, (off_t)size);
         if (error == EOPNOTSUPP || error == EINVAL) error = ftruncate(file, (off_t)size) ? errno : 0;
-        if (error) {
-            close(file);
-            return prof__fail(PROF_IO, "%s: %llu bytes: %s", s->live_path, (unsigned long long)size, strerror(error));
-        }
         flags = MAP_SHARED;
     }
 #ifdef MAP_POPULATE
     flags |= MAP_POPULATE;
 #endif
-    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, file, 0);
-    int error = errno;
+    void *at = error ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, flags, file, 0);
+    if (!error && at == MAP_FAILED) error = errno;
     if (file >= 0) close(file);
-    if (at == MAP_FAILED) {
-        return prof__fail(s->live_path ? PROF_IO : PROF_NO_MEMORY, "a buffer of %llu bytes: %s", (unsigned long long)size,
-                          strerror(error));
-    }
+    if (error) return error;
     s->mapping = at;
     s->mapping_size = size;
     for (size_t i = 0; i < size; i += 4096) ((volatile char *)at)[i] = 0;
-    return PROF_OK;
+    return 0;
+}
+static prof_status prof__memory_take(prof__session *s, size_t size)
+{
+    struct stat about;
+    if (s->live_path && !stat(s->live_path, &about) && !S_ISREG(about.st_mode))
+        return prof__fail(PROF_IO, "%s: not a regular file", s->live_path);
+    int error = prof__memory_map(s, size);
+    if (!error) return PROF_OK;
+    if (!s->live_path)
+        return prof__fail(PROF_NO_MEMORY, "a buffer of %llu bytes: %s", (unsigned long long)size, strerror(error));
+    return prof__fail(PROF_IO, "%s: %llu bytes: %s", s->live_path, (unsigned long long)size, strerror(error));
 }
 static void prof__memory_free(prof__session *s)
 {
@@ -3767,6 +3830,7 @@ static void prof__crash_forget(void);
 static uint32_t prof__state_lock(void)
 {
     uint32_t gate = prof__take(PROF__SELF());
+    prof__lock(&prof__change_word);
     prof__lock(&prof__lock_word);
     return gate;
 }
@@ -3774,6 +3838,7 @@ static uint32_t prof__state_lock(void)
 static void prof__state_unlock(uint32_t gate)
 {
     prof__unlock(&prof__lock_word);
+    prof__unlock(&prof__change_word);
     prof__untake(PROF__SELF(), gate);
 }
 
@@ -3789,13 +3854,6 @@ static void prof__heal(void)
     self->seen = 0;
     self->open = PROF__SHUT;
     prof__leave(self);
-}
-
-static void prof__text_copy(char *to, size_t size, const char *from)
-{
-    size_t i = 0;
-    for (; from[i] && i + 1 < size; ++i) to[i] = from[i];
-    to[i] = 0;
 }
 
 #ifdef PROF_FREESTANDING
@@ -3852,6 +3910,8 @@ static void prof__sessions_reap(int present)
 }
 
 #ifndef PROF_FREESTANDING
+static prof_status prof__inherited_end(void);
+
 static void prof__program_name(char *name, size_t size)
 {
     char path[1024];
@@ -3896,46 +3956,56 @@ static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
     return 1;
 }
 
-/* Replaces %p %n %t %% in path, and %c by count, unless that is 0. */
-static prof_status prof__expand_counted(const char *path, uint64_t count, char *to, size_t size)
+/* Replaces %p %n %t %% in path, and %c by count, unless that is 0; started: what %t stands for. Async-signal-safe. The
+   result is null, or the place in path that is wrong: at a percent sign, which of them is not known; elsewhere, the result
+   is too long for size. */
+static const char *prof__expand_at(const char *path, const char *started, uint64_t count, char *to, size_t size)
 {
-    size_t n = 0;
+    to[0] = 0;
     for (const char *c = path; *c; ++c) {
         char piece[64];
         piece[0] = *c;
         piece[1] = 0;
         if (*c == '%') {
-            time_t now = time(NULL);
-            switch (*++c) {
+            switch (c[1]) {
             case '%': break;
-            case 'p': snprintf(piece, sizeof piece, "%llu", (unsigned long long)prof__process_id()); break;
+            case 'p': prof__number_text(piece, prof__process_id()); break;
             case 'n': prof__program_name(piece, sizeof piece); break;
+            case 't': prof__text_copy(piece, sizeof piece, started); break;
             case 'c':
-                if (count) {
-                    snprintf(piece, sizeof piece, "%llu", (unsigned long long)count);
-                    break;
-                }
-                return prof__fail(PROF_INVALID_ARGUMENT, "%s: %%c is for prof_config.save only", path);
-            case 't': {
-                struct tm local;
-#ifdef _WIN32
-                local = *localtime(&now);
-#else
-                localtime_r(&now, &local);
-#endif
-                strftime(piece, sizeof piece, "%Y%m%d-%H%M%S", &local);
+                if (!count) return c;
+                prof__number_text(piece, count);
                 break;
+            default: return c;
             }
-            default: return prof__fail(PROF_INVALID_ARGUMENT, "%s: unknown %%%c: known are %%p %%n %%t %%%%", path, *c);
-            }
+            ++c;
         }
-        size_t length = strlen(piece);
-        if (n + length + 1 > size) return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", path);
-        memcpy(to + n, piece, length);
-        n += length;
+        if (!prof__text_add(to, size, piece)) return "";
     }
-    to[n] = 0;
-    return PROF_OK;
+    return NULL;
+}
+
+static void prof__time_text(char to[16])
+{
+    time_t now = time(NULL);
+    struct tm local;
+#ifdef _WIN32
+    local = *localtime(&now);
+#else
+    localtime_r(&now, &local);
+#endif
+    if (!strftime(to, 16, "%Y%m%d-%H%M%S", &local)) to[0] = 0;
+}
+
+static prof_status prof__expand_counted(const char *path, uint64_t count, char *to, size_t size)
+{
+    char started[16];
+    prof__time_text(started);
+    const char *wrong = prof__expand_at(path, started, count, to, size);
+    if (!wrong) return PROF_OK;
+    if (*wrong != '%') return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", path);
+    if (wrong[1] == 'c') return prof__fail(PROF_INVALID_ARGUMENT, "%s: %%c is for prof_config.save only", path);
+    return prof__fail(PROF_INVALID_ARGUMENT, "%s: unknown %%%c: known are %%p %%n %%t %%%%", path, wrong[1]);
 }
 
 static prof_status prof__expand(const char *path, char *to, size_t size)
@@ -4025,9 +4095,28 @@ static prof_status prof__output_check(const char *path)
     return PROF_OK;
 }
 
+/* A child may have changed its directory when it comes to its first scope; its file stands beside the parent's. */
+static void prof__pattern_keep(prof__session *s, const char *output)
+{
+    size_t at = 0;
+#ifndef _WIN32
+    char folder[1024];
+    if (output[0] != '/' && getcwd(folder, sizeof folder) && folder[0] == '/') {
+        for (const char *c = folder; *c && at + 3 < sizeof s->pattern; ++c) {
+            if (*c == '%') s->pattern[at++] = '%';
+            s->pattern[at++] = *c;
+        }
+        s->pattern[at++] = '/';
+    }
+    if (at + prof__length(output) >= sizeof s->pattern) at = 0;
+#endif
+    prof__text_copy(s->pattern + at, sizeof s->pattern - at, output);
+}
+
 static prof_status prof__output_prepare(prof__session *s, const char *output, prof_mode mode)
 {
     prof_status (*write)(const prof_trace *, const char *);
+    prof__time_text(s->started);
     prof_status status = prof__expand(output, s->output, sizeof s->output);
     if (!status) status = prof__writer_find(s->output, &write);
     if (!status) status = prof__writer_fits(s->output, write, (uint32_t)mode);
@@ -4036,6 +4125,7 @@ static prof_status prof__output_prepare(prof__session *s, const char *output, pr
         snprintf(s->stream.path, sizeof s->stream.path, "%s.prof", s->output);
         s->live_path = s->stream.path;
     }
+    prof__pattern_keep(s, output);
     return status ? status : prof__output_check(s->output);
 }
 
@@ -4193,6 +4283,15 @@ static void prof__threshold_set(prof__session *s, uint64_t ns)
     s->min_ticks = ns / 1000000000u * hz + ns % 1000000000u * hz / 1000000000u;
 }
 
+/* The image is laid out, and its header filled in: from here on it is one. */
+static void prof__image_begin(prof__session *s)
+{
+    prof_site no_room = {0, "(no room for more call sites)", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0};
+    s->site_without_room = prof__meta_site(s, &no_room);
+    s->header->state = PROF__RUNNING;
+    prof__copy(s->header->magic, PROF__MAGIC, sizeof s->header->magic);
+}
+
 static prof_status prof__session_make(prof__session *s, const prof_config *config)
 {
     prof_status status;
@@ -4230,8 +4329,9 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
     if (s->crash_report && (status = prof__crash_prepare(s)) != PROF_OK) return status;
     prof__header *h = s->header;
     h->mode = (uint32_t)config->mode;
-    h->pid = prof__process_id();
+    h->pid = s->process = prof__process_id();
 #ifndef PROF_FREESTANDING
+    h->parent_pid = prof__parent_id();
     prof__program_name(h->program, sizeof h->program);
     prof__boot_id(h->boot_id, sizeof h->boot_id);
     status = prof__service_configure(s, config);
@@ -4239,10 +4339,7 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
 #endif
     if (config->min_duration_ns) prof__threshold_set(s, config->min_duration_ns);
     s->fast = s->clock == PROF_CLOCK_COUNTER && !s->min_ticks;
-    prof_site no_room = {0, "(no room for more call sites)", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0};
-    s->site_without_room = prof__meta_site(s, &no_room);
-    h->state = PROF__RUNNING;
-    prof__copy(h->magic, PROF__MAGIC, sizeof h->magic);
+    prof__image_begin(s);
     return PROF_OK;
 }
 
@@ -4270,7 +4367,8 @@ static prof_status prof__start_locked(const prof_config *config)
 {
     if (prof__state.running)
         return prof__fail(PROF_INVALID_STATE, "a session is running already: call prof_stop() first%s",
-                          prof__state.session->output[0] ? ", or leave PROF_OUTPUT out of the environment" : "");
+                          (prof__state.session ? prof__state.session : prof__state.inherited)->output[0]
+                              ? ", or leave PROF_OUTPUT out of the environment" : "");
     prof_status status = prof__config_check(config);
     if (status) return status;
     prof__heal();
@@ -4335,9 +4433,11 @@ static prof_status prof__stop_recording(void)
     uint32_t gate = prof__state_lock();
     int running = prof__state.running;
     if (running) {
-        prof__header *h = prof__state.session->header;
         prof__state.running = 0;
         prof__next_generation();
+    }
+    if (running && prof__state.session) {
+        prof__header *h = prof__state.session->header;
         prof__pair_take_well(h->clock, h->tick_hz, &h->last);
         prof__lost_collect(prof__state.session);
         PROF__RELEASE(&h->state, (uint32_t)PROF__STOPPED);
@@ -4352,6 +4452,7 @@ PROF_DEF prof_status prof_stop(void)
     prof_status status = prof__stop_recording();
     if (!status) prof__crash_remove();
 #ifndef PROF_FREESTANDING
+    if (!status) status = prof__inherited_end();
     prof__session *s = status ? NULL : prof__state.session;
     if (s) prof__service_stop(s);
     if (s) prof__save_disarm();
@@ -4403,6 +4504,7 @@ PROF_DEF int prof_enabled(void)
 {
     uint32_t gate = prof__state_lock();
     int enabled = prof__state.running && !prof__state.paused;
+    if (prof__state.inherited && prof__state.inherited->failed) enabled = 0;
     prof__state_unlock(gate);
     return enabled;
 }
@@ -4438,30 +4540,173 @@ PROF_DEF prof_status prof_category_enable(const char *pattern, int on)
 }
 
 #ifndef PROF_FREESTANDING
+/*-- FORK ---------------------------------------------------------------------------------------------------- >>fork --
+   The child goes on with the parent's configuration in an image of its own. At the fork it only lets go of the parent's,
+   and keeps the record of the session as prof__state.inherited; the image is made by its first scope, so that a child
+   which goes on to exec, or has no scopes, costs nothing and leaves no file. That scope may stand in a signal handler,
+   and other threads of the parent may have held any lock of libc at the fork: so no allocation, no stdio, no time zone.
+
+   A fork in a signal handler that interrupted the recorder itself is the exception: what state it is in is not known, so
+   the child is as if nothing had been started. What was interrupted finds its memory when the handler returns. */
+
+/* An inherited session is over. What it had to say: why there is no image, if a scope wanted one. */
+static prof_status prof__inherited_end(void)
+{
+    prof_status status = PROF_OK;
+    uint32_t gate = prof__state_lock();
+    prof__session *s = prof__state.inherited;
+    prof__state.inherited = NULL;
+    prof__state_unlock(gate);
+    if (!s) return PROF_OK;
+    if (s->failed)
+        status = prof__fail(s->live_path ? PROF_IO : PROF_NO_MEMORY, "%s: %llu bytes: %s: this process recorded nothing",
+                            s->output[0] ? s->output : "a buffer after a fork", (unsigned long long)s->mapping_size,
+                            strerror(s->failed));
+    s->mapping = NULL;
+    prof__session_delete(s);
+    return status;
+}
+
 #ifndef _WIN32
-/* Runs in the child of a fork, where the calling thread is the only one. The parent's image is the parent's; the child
-   is as if nothing had been started, and may start a session of its own. */
+static void prof__before_fork(void)
+{
+    prof__thread *self = PROF__SELF();
+    PROF__ERRNO_SAVE();
+    if (self->forking++ == 0) self->fork_holds = self->gate != PROF__BUSY && prof__lock_try(&prof__change_word);
+    PROF__ERRNO_RESTORE();
+}
+
+static void prof__parent_of_fork(void)
+{
+    prof__thread *self = PROF__SELF();
+    if (--self->forking == 0 && self->fork_holds) prof__unlock(&prof__change_word);
+}
+
+/* Lets go of the parent's image and keeps the rest. */
+static void prof__session_inherit(prof__session *s)
+{
+    if (s->header) {
+        s->like = *s->header;
+        if (!s->mapping) s->mapping_size = (size_t)prof__round(s->image_size, 4096); /* the user's memory is the parent's */
+        if (s->mapping) munmap(s->mapping, s->mapping_size);
+    }
+    s->like.parent_pid = s->process;
+    s->process = prof__process_id();
+    s->header = NULL;
+    s->mapping = NULL;
+    s->part_path[0] = 0;
+    s->string_count = s->site_count = s->left_count = s->attached = s->readers = 0;
+    s->failed = 0;
+    s->epoch = ++prof__state.epoch ? prof__state.epoch : ++prof__state.epoch;
+}
+
+/* Runs in the child, where the calling thread is the only one. */
 static void prof__child_of_fork(void)
 {
     prof__thread *self = PROF__SELF();
-    self->gate = PROF__BUSY;
-    PROF__BARRIER();
-    self->session = NULL; /* not counted down: the session goes as a whole */
-    prof__detach(self);
-    prof__crash_forget();
-    prof__lock_word = prof__control_word = 0;
-    for (prof__session *s = prof__state.retired, *next; s; s = next) {
-        next = s->next;
-        prof__session_delete(s);
-    }
-    if (prof__state.session) prof__session_delete(prof__state.session);
-    prof__state.session = prof__state.retired = NULL;
-    prof__state.running = prof__state.paused = 0;
-    prof__lost_without_chunk = 0;
+    int inherits = self->forking && self->fork_holds, interrupted = self->gate == PROF__BUSY;
+    prof__session *s = prof__state.session;
+    self->forking = self->fork_holds = 0;
+    prof__lock_word = prof__change_word = prof__control_word = 0;
     prof__next_generation();
     prof__save_disarm();
+    prof__crash_forget();
+    if (interrupted) {
+        if (s) prof__memory_retire(s);
+        s = NULL;
+    } else {
+        self->gate = PROF__BUSY;
+        PROF__BARRIER();
+        self->session = NULL; /* not counted down: the session goes as a whole */
+        prof__detach(self);
+        for (prof__session *each = prof__state.retired, *next; each; each = next) {
+            next = each->next;
+            prof__session_delete(each);
+        }
+        if (prof__state.inherited) s = prof__state.inherited;
+        if (s && inherits && prof__state.running) {
+            prof__session_inherit(s);
+        } else if (s) {
+            prof__session_delete(s);
+            s = NULL;
+        }
+    }
+    prof__state.session = prof__state.retired = NULL;
+    prof__state.inherited = s;
+    prof__state.running = s != NULL;
+    if (!s) prof__state.paused = 0;
+    prof__lost_without_chunk = 0;
     PROF__BARRIER();
-    self->gate = PROF__SHUT;
+    self->open = PROF__SHUT;
+    if (!interrupted) self->gate = PROF__SHUT;
+}
+
+/* The child's output: the parent's pattern, with the process id in front of the extension unless the pattern has it. */
+static int prof__child_path(prof__session *s)
+{
+    char number[24], path[sizeof s->output];
+    int has_pid = 0;
+    if (!s->output[0]) return 0;
+    for (const char *c = s->pattern; *c; ++c)
+        if (*c == '%' && *++c == 'p') has_pid = 1;
+    if (prof__expand_at(s->pattern, s->started, 0, path, sizeof path)) return ENAMETOOLONG;
+    const char *extension = prof__extension(path);
+    size_t base = prof__length(path) - prof__length(extension);
+    prof__text_copy(s->output, has_pid ? sizeof s->output : base + 1, path);
+    if (has_pid) return 0;
+    prof__number_text(number, s->process);
+    if (!prof__text_add(s->output, sizeof s->output, ".") || !prof__text_add(s->output, sizeof s->output, number) ||
+        !prof__text_add(s->output, sizeof s->output, extension))
+        return ENAMETOOLONG;
+    return 0;
+}
+
+static int prof__child_image(prof__session *s)
+{
+    int error = prof__child_path(s);
+    if (!error) error = prof__memory_map(s, s->mapping_size);
+    if (error) return error;
+    const prof__header *like = &s->like;
+    if (prof__layout(s, s->mapping, s->mapping_size)) return EINVAL;
+    prof__header *h = s->header;
+    h->mode = like->mode;
+    h->clock = like->clock;
+    h->session = s->epoch;
+    h->pid = s->process;
+    h->parent_pid = like->parent_pid;
+    h->tick_hz = like->tick_hz;
+    h->resolution_ticks = like->resolution_ticks;
+    h->cost_ticks_x1000 = like->cost_ticks_x1000;
+    prof__copy(h->program, like->program, sizeof h->program);
+    prof__copy(h->clock_name, like->clock_name, sizeof h->clock_name);
+    prof__copy(h->boot_id, like->boot_id, sizeof h->boot_id);
+    prof__pair_take_well(s->clock, h->tick_hz, &h->first);
+    h->last = h->first;
+    prof__image_begin(s);
+    if (s->live_path && rename(s->part_path, s->live_path)) return errno;
+    s->part_path[0] = 0;
+    return 0;
+}
+
+/* The child's first scope. Under the lock, as a busy thread. If it fails, the child records nothing; prof_stop tells. */
+static void prof__inherited_make(void)
+{
+    prof__session *s = prof__state.inherited;
+    int cancel = 0;
+    if (s->failed) return;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    s->failed = prof__child_image(s);
+    pthread_setcancelstate(cancel, NULL);
+    if (s->failed) {
+        if (s->part_path[0]) unlink(s->part_path);
+        if (s->mapping) munmap(s->mapping, s->mapping_size);
+        s->part_path[0] = 0;
+        s->header = NULL;
+        s->mapping = NULL;
+    } else {
+        prof__state.inherited = NULL;
+        prof__state.session = s;
+    }
 }
 #endif
 
@@ -7738,6 +7983,7 @@ static void prof__read_about(prof_trace *trace)
     info->program = header->program;
     info->clock = header->clock_name;
     info->pid = header->pid;
+    info->parent_pid = header->parent_pid;
     info->start_unix_ns = header->first.unix_ns;
     info->start_monotonic_ns = header->first.monotonic_ns;
     info->boot_id = header->boot_id;

@@ -69,6 +69,14 @@ int main(int argc, char **argv)
     }
     if (!strcmp(way, "fork") && !fork_and(1)) return 1;
     if (!strcmp(way, "orphan") && !fork_and(0)) return 1;
+    if (!strcmp(way, "system")) {
+        pid_t child = fork();
+        if (!child) {
+            int error = system("exit 0");
+            _exit(error);
+        }
+        if (waitpid(child, NULL, 0) != child || system("exit 0")) return 1;
+    }
     if (!strcmp(way, "exit")) exit(42);
     if (!strcmp(way, "quick")) {
         fflush(stdout);

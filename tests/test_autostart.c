@@ -4,6 +4,7 @@
 #include "../prof.h"
 #include "test.h"
 #include "trace.h"
+#include <glob.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -192,26 +193,68 @@ TEST(threads_that_run_on_at_exit)
     }
 }
 
+/* The trace of the only child: output with a process id in front of the extension. Null: there is none. */
+static const char *output_of_child(void)
+{
+    static char path[512];
+    glob_t found;
+    char pattern[300];
+    const char *dot = strrchr(output, '.');
+    snprintf(pattern, sizeof pattern, "%.*s.[0-9]*%s", (int)(dot - output), output, dot);
+    path[0] = 0;
+    if (!glob(pattern, 0, NULL, &found)) {
+        CHECK_EQUAL(found.gl_pathc, 1);
+        snprintf(path, sizeof path, "%s", found.gl_pathv[0]);
+    }
+    globfree(&found);
+    return path[0] ? path : NULL;
+}
+
+/* Each writes its own at its own end, also when that comes after the parent's. */
 TEST(children)
 {
-    run("fork", "auto.prof", NULL, NULL);
-    expect_warning(NULL);
-    if (read_output()) {
-        expect_everything(1);
+    static const char *const files[] = {"auto-fork.prof", "auto-fork.csv", "auto-fork.json"};
+    for (size_t i = 0; i < 6; ++i) {
+        const char *child;
+        snprintf(output, sizeof output, "%s", trace_path(files[i % 3]));
+        while ((child = output_of_child()) != NULL) unlink(child);
+        run(i < 3 ? "fork" : "orphan", files[i % 3], NULL, NULL);
+        if (i >= 3) usleep(300000);
+        expect_warning(NULL);
+        if (i % 3 == 0 && read_output()) {
+            expect_everything(1);
+            CHECK_EQUAL(prof_trace_about(trace)->complete, 1);
+            done();
+        }
+        char *text = trace_file_text(output, NULL);
+        CHECK(text && (i % 3 == 0 || (strstr(text, "work") && !strstr(text, "child"))));
+        free(text);
+        child = output_of_child();
+        CHECK(child != NULL);
+        if (!child) continue;
+        text = trace_file_text(child, NULL);
+        CHECK(text && (i % 3 == 0 || (!strstr(text, "work") && strstr(text, "child"))));
+        free(text);
+        trace = i % 3 == 0 ? trace_open_file(child) : NULL;
+        if (!trace) continue;
+        list = trace_read(trace, 0);
+        CHECK_EQUAL(trace_count(&list, "child"), 1000);
+        CHECK_EQUAL(trace_count(&list, "exit handler"), 1);
+        CHECK_EQUAL(list.count, 1001);
         CHECK_EQUAL(prof_trace_about(trace)->complete, 1);
         done();
     }
-    run("fork", "auto.csv", NULL, NULL);
+    CHECK(output_of_child() != NULL);
+    unlink(output_of_child());
+}
+
+/* A child that only calls other programs, or exits, leaves nothing. */
+TEST(children_without_scopes)
+{
+    run("system", "auto-system.csv", NULL, NULL);
     expect_warning(NULL);
-    char *text = trace_file_text(output, NULL);
-    CHECK(text && strstr(text, "work") && !strstr(text, "child"));
-    free(text);
-    run("orphan", "orphan.csv", NULL, NULL); /* the child ends later, and writes nothing over it */
-    expect_warning(NULL);
-    long size = trace_file_size(output);
-    usleep(300000);
-    CHECK(size > 0);
-    CHECK_EQUAL(trace_file_size(output), size);
+    CHECK(output_of_child() == NULL);
+    CHECK(trace_file_size(output) > 100);
 }
 
 TEST(outputs_that_cannot_be)

@@ -1,13 +1,21 @@
-/* A child of a fork is a program of its own: it leaves the parent's recording alone and may start one itself. */
+/* A child of a fork records into an image of its own, with its parent's configuration, from its first scope on; what the
+   parent records is what it would record without. */
 #define PROF_IMPLEMENTATION
 #include "../prof.h"
 #include "test.h"
 #include "trace.h"
+#include <dirent.h>
 #include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#define FOLDER "fork"
+
+extern char **environ;
 static prof_trace *trace;
 static trace_list list;
 
@@ -15,6 +23,7 @@ static void done(void)
 {
     trace_free(&list);
     prof_trace_close(trace);
+    trace = NULL;
 }
 
 static void pause_ms(long ms)
@@ -25,149 +34,583 @@ static void pause_ms(long ms)
     nanosleep(&time, NULL);
 }
 
+/* Empties the folder that the files of a test go to; returns how many there were. */
+static int empty_folder(void)
+{
+    char path[1024];
+    int count = 0;
+    struct dirent *entry;
+    mkdir(trace_path(FOLDER), 0777);
+    DIR *folder = opendir(trace_path(FOLDER));
+    CHECK(folder != NULL);
+    while (folder && (entry = readdir(folder)) != NULL) {
+        if (entry->d_name[0] == '.') continue;
+        snprintf(path, sizeof path, "%s/%s", trace_path(FOLDER), entry->d_name);
+        count += !unlink(path);
+    }
+    if (folder) closedir(folder);
+    return count;
+}
+
+static const char *file_of(const char *base, long pid, const char *extension)
+{
+    char name[128];
+    snprintf(name, sizeof name, pid ? FOLDER "/%s.%ld%s" : FOLDER "/%s%.0ld%s", base, pid, extension);
+    return trace_path(name);
+}
+
 /* Runs body in a child; 0 if that returned 0. The child says what is wrong with its checks. */
+static pid_t last_child;
 static int in_child(int (*body)(void))
 {
     int status = 0;
     fflush(stdout);
     pid_t child = fork();
     if (!child) {
+        test_failures = 0;
         int result = body();
         fflush(stdout);
         _exit(result || test_failures);
     }
+    last_child = child;
     if (child < 0 || waitpid(child, &status, 0) != child) return -1;
     return status;
 }
 
-static int record_without_a_session(void)
-{
-    CHECK_EQUAL(prof_enabled(), 0);
-    for (int i = 0; i < 10000; ++i) {
-        PROFILE_SCOPE("child");
-        PROFILE_ARG_S("text", "that nobody wants");
-        PROFILE_BEGIN("begin");
-        PROFILE_THREAD("child");
-        PROFILE_END("begin");
-    }
-    CHECK_EQUAL(prof_stop(), PROF_INVALID_STATE);
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_INVALID_STATE);
-    CHECK_EQUAL(prof_reset(), PROF_OK);
-    return 0;
-}
+/*-- what a child records --*/
 
-static int record_with_a_session(void)
+static prof_config parents; /* configuration */
+static pid_t parent;
+static const char *thread_name = "parent";
+
+static void scopes(int count)
 {
-    prof_config config = trace_config(256u << 10);
-    record_without_a_session();
-    trace_start(&config);
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < count; ++i) {
         PROFILE_SCOPE("child");
         PROFILE_ARG_I("i", i);
     }
+}
+
+static void check_scopes(int count)
+{
+    CHECK_EQUAL(list.count, count);
+    for (size_t i = 0; i < list.count; ++i) {
+        const prof_value *number = trace_arg(&list.events[i], "i");
+        CHECK_TEXT(list.events[i].name, "child");
+        CHECK_EQUAL(list.events[i].depth, 0);
+        CHECK_EQUAL(list.events[i].flags, 0);
+        CHECK(number && number->as.i == (int64_t)i);
+    }
+}
+
+static void check_about(const prof_trace *of, pid_t pid, pid_t ppid)
+{
+    CHECK(prof_trace_about(of)->pid == (uint64_t)pid);
+    CHECK(prof_trace_about(of)->parent_pid == (uint64_t)ppid);
+    CHECK_EQUAL(prof_trace_about(of)->lost, 0);
+    CHECK_EQUAL(prof_trace_about(of)->unmatched, 0);
+    CHECK_EQUAL(prof_trace_about(of)->mode, parents.mode);
+    CHECK_TEXT(prof_trace_about(of)->program, "test_fork");
+    CHECK(prof_trace_about(of)->scope_cost_ns > 0);
+}
+
+static void starts_its_own(void)
+{
+    prof_config config = trace_config(256u << 10);
+    CHECK_EQUAL(prof_enabled(), 0);
+    CHECK_EQUAL(prof_stop(), PROF_INVALID_STATE);
+    scopes(10);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    CHECK_EQUAL(prof_trace_live(&trace), PROF_INVALID_STATE);
+    trace_start(&config);
+    scopes(100);
     trace = trace_stop();
     list = trace_read(trace, 0);
-    CHECK_EQUAL(list.count, 100);
+    check_scopes(100);
+    done();
+}
+
+static int records(void)
+{
+    CHECK_EQUAL(prof_enabled(), 1);
+    CHECK_EQUAL(prof_start(NULL), PROF_INVALID_STATE);
+    CHECK_EQUAL(prof_reset(), PROF_INVALID_STATE);
+    CHECK_EQUAL(prof_trace_live(&trace), PROF_INVALID_STATE); /* nothing yet */
+    PROFILE_END("begin"); /* begun in the parent */
+    CHECK_EQUAL(prof_trace_live(&trace), PROF_INVALID_STATE);
+    scopes(5000);
+    CHECK_EQUAL(prof_start(NULL), PROF_INVALID_STATE);
+    trace = trace_live();
+    list = trace_read(trace, 0);
     CHECK_EQUAL(prof_trace_track_count(trace), 1);
-    CHECK(prof_trace_about(trace)->pid == (uint64_t)getpid());
+    CHECK_TEXT(prof_trace_track(trace, 0)->name, thread_name);
     CHECK(prof_trace_track(trace, 0)->thread_id == prof__thread_id());
-    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
-    for (size_t i = 0; i < list.count; ++i) CHECK_EQUAL(list.events[i].depth, 0);
-    CHECK_EQUAL(prof_save(trace_path("child.prof")), PROF_OK);
+    check_scopes(5000);
+    check_about(trace, getpid(), parent);
     done();
     return 0;
 }
 
-static int has_a_grandchild(void)
+static int records_and_stops(void)
 {
-    record_with_a_session();
-    CHECK_EQUAL(in_child(record_with_a_session), 0);
-    prof_config config = trace_config(256u << 10);
-    trace_start(&config);
-    PROFILE_MARK("child");
-    CHECK_EQUAL(in_child(record_without_a_session), 0);
-    PROFILE_MARK("child");
+    records();
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_about(trace)->complete, 1);
+    CHECK_EQUAL(prof_trace_about(trace)->event_count, 5000);
+    prof_trace_close(trace);
+    starts_its_own();
+    return 0;
+}
+
+static int stops_at_once(void)
+{
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    starts_its_own();
+    return 0;
+}
+
+static int does_nothing(void) { return 0; }
+
+/* Forks with scopes open. */
+static void parent_with(int (*body)(void))
+{
+    parent = getpid();
+    trace_start(&parents);
+    PROFILE_THREAD("parent");
+    {
+        PROFILE_SCOPE("outer");
+        PROFILE_BEGIN("begin");
+        for (int i = 0; i < 3; ++i) {
+            PROFILE_SCOPE("around the fork");
+            CHECK_EQUAL(in_child(body), 0);
+            PROFILE_ARG_I("i", i);
+        }
+        PROFILE_END("begin");
+    }
+    CHECK_EQUAL(prof_enabled(), 1);
     trace = trace_stop();
+    list = trace_read(trace, 0);
+    CHECK_EQUAL(list.count, 5);
+    CHECK_EQUAL(trace_count(&list, "around the fork"), 3);
+    CHECK_EQUAL(trace_count(&list, "child"), 0);
+    for (size_t i = 0; i < list.count; ++i) CHECK_EQUAL(list.events[i].flags, 0);
+    CHECK_EQUAL(prof_trace_track_count(trace), 1);
+    CHECK_TEXT(prof_trace_track(trace, 0)->name, "parent");
+    check_about(trace, parent, getppid());
+    done();
+}
+
+/* Files in the folder afterwards. */
+static int parent_with_output(const char *output, int (*body)(void))
+{
+    empty_folder();
+    parents.output = output ? trace_path(output) : NULL;
+    parent_with(body);
+    parents.output = NULL;
+    int files = empty_folder();
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    return files;
+}
+
+TEST(child_in_memory)
+{
+    parents = trace_config(1u << 20);
+    parent_with(records);
+    parent_with(records_and_stops);
+    parent_with(stops_at_once);
+    parent_with(does_nothing);
+    parents.clock = PROF_CLOCK_MONOTONIC;
+    parent_with(records);
+}
+
+TEST(child_of_a_parent_in_the_users_memory)
+{
+    static uint64_t memory[128 << 10];
+    parents = trace_config(0);
+    parents.memory = memory;
+    parents.memory_size = sizeof memory;
+    parent_with(records);
+    parent_with(records_and_stops);
+    parent_with(stops_at_once);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
+TEST(files_of_children)
+{
+    parents = trace_config(1u << 20);
+    CHECK_EQUAL(parent_with_output(FOLDER "/a.prof", records), 4);
+    CHECK_EQUAL(parent_with_output(FOLDER "/a.prof", records_and_stops), 4);
+    CHECK_EQUAL(parent_with_output(FOLDER "/a.prof", does_nothing), 1);
+    CHECK_EQUAL(parent_with_output(FOLDER "/a.prof", stops_at_once), 1);
+    CHECK_EQUAL(parent_with_output(FOLDER "/a.csv", records), 1); /* nobody stopped the children */
+    CHECK_EQUAL(parent_with_output(FOLDER "/a.csv", records_and_stops), 4);
+    CHECK_EQUAL(parent_with_output(FOLDER "/a.csv", stops_at_once), 1);
+    CHECK_EQUAL(parent_with_output(FOLDER "/a.%p.%n.%t%%.csv", records_and_stops), 4);
+}
+
+TEST(what_is_in_a_childs_file)
+{
+    empty_folder();
+    parent = getpid();
+    parents = trace_config(256u << 10);
+    parents.output = trace_path(FOLDER "/a.prof");
+    parents.mode = PROF_FILL;
+    trace_start(&parents);
+    thread_name = "test_fork";
+    PROFILE_THREAD(NULL);
+    CHECK_EQUAL(in_child(records), 0);
+    trace = trace_open_file(file_of("a", last_child, ".prof"));
+    if (trace) {
+        list = trace_read(trace, 0);
+        check_scopes(5000);
+        check_about(trace, last_child, parent);
+        CHECK_EQUAL(prof_trace_about(trace)->complete, 0);
+        CHECK(prof_trace_about(trace)->buffer_size <= 256u << 10);
+        done();
+    }
+    CHECK_EQUAL(in_child(records_and_stops), 0);
+    trace = trace_open_file(file_of("a", last_child, ".prof"));
+    if (trace) CHECK_EQUAL(prof_trace_about(trace)->complete, 1);
+    done();
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    CHECK_EQUAL(empty_folder(), 3);
+    thread_name = "parent";
+}
+
+/* What was changed since the start counts. */
+static int records_what_is_on(void)
+{
+    PROFILE_BLOCK_C("off", "loud") {}
+    PROFILE_BLOCK_L("off", 8) {}
+    PROFILE_BLOCK("off") {} /* paused */
+    CHECK_EQUAL(prof_trace_live(&trace), PROF_INVALID_STATE); /* nothing that is on, yet */
+    CHECK_EQUAL(prof_enabled(), 0);
+    CHECK_EQUAL(prof_resume(), PROF_OK);
+    PROFILE_BLOCK_C("off", "loud") {}
+    PROFILE_BLOCK_L("off", 8) {}
+    CHECK_EQUAL(prof_trace_live(&trace), PROF_INVALID_STATE);
+    PROFILE_BLOCK_L("short", 7) {}
+    PROFILE_BLOCK_L("long", 7) pause_ms(3);
+    PROFILE_BLOCK_C("long", "quiet") pause_ms(3);
+    trace = trace_live();
     CHECK_EQUAL(prof_trace_about(trace)->event_count, 2);
     prof_trace_close(trace);
     return 0;
 }
 
-/* Forks with scopes open; what the parent records is what it would record without. */
-static void parent_with(const prof_config *config, int (*body)(void))
+TEST(configuration_as_it_is_at_the_fork)
 {
-    for (int round = 0; round < 3; ++round) {
-        trace_start(config);
-        PROFILE_THREAD("parent");
-        {
-            PROFILE_SCOPE("outer");
-            PROFILE_BEGIN("begin");
-            for (int i = 0; i < 3; ++i) {
-                PROFILE_SCOPE("around the fork");
-                CHECK_EQUAL(in_child(body), 0);
-                PROFILE_ARG_I("i", i);
-            }
-            PROFILE_END("begin");
-        }
-        CHECK_EQUAL(prof_enabled(), 1);
-        trace = trace_stop();
-        list = trace_read(trace, 0);
-        CHECK_EQUAL(list.count, 5);
-        CHECK_EQUAL(trace_count(&list, "around the fork"), 3);
-        CHECK_EQUAL(trace_count(&list, "child"), 0);
-        for (size_t i = 0; i < list.count; ++i) CHECK_EQUAL(list.events[i].flags, 0);
-        CHECK_EQUAL(prof_trace_track_count(trace), 1);
-        CHECK_TEXT(prof_trace_track(trace, 0)->name, "parent");
-        CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
-        CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
-        done();
-    }
+    parents = trace_config(256u << 10);
+    parents.min_duration_ns = 2000000;
+    parents.categories = "-quiet,-soft";
+    trace_start(&parents);
+    CHECK_EQUAL(prof_set_level(7), PROF_OK);
+    CHECK_EQUAL(prof_category_enable("quiet", 1), PROF_OK);
+    CHECK_EQUAL(prof_category_enable("loud", 0), PROF_OK);
+    CHECK_EQUAL(prof_pause(), PROF_OK);
+    CHECK_EQUAL(in_child(records_what_is_on), 0);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
 }
 
-static void parent_in_every_memory(int (*body)(void))
+/* A stopped session is the parent's alone. */
+static int has_nothing(void)
 {
-    static uint64_t memory[32 << 10];
-    prof_config config = trace_config(256u << 10);
-    parent_with(&config, body);
-    config.output = trace_path("parent.prof");
-    parent_with(&config, body);
-    prof_trace *file = trace_open_file(trace_path("parent.prof"));
-    if (file) {
-        CHECK_EQUAL(prof_trace_about(file)->event_count, 5);
-        CHECK(prof_trace_about(file)->pid == (uint64_t)getpid());
-        CHECK_EQUAL(prof_trace_about(file)->complete, 1);
-    }
-    prof_trace_close(file);
-    config = trace_config(0);
-    config.memory = memory;
-    config.memory_size = sizeof memory;
-    parent_with(&config, body);
-    CHECK_EQUAL(prof_reset(), PROF_OK);
+    starts_its_own();
+    return 0;
 }
 
-TEST(child_that_only_has_scopes) { parent_in_every_memory(record_without_a_session); }
-TEST(child_that_records) { parent_in_every_memory(record_with_a_session); }
-TEST(grandchild) { parent_in_every_memory(has_a_grandchild); }
-
-/* A stopped session is the parent's, too. */
 TEST(child_of_a_stopped_session)
 {
-    prof_config config = trace_config(256u << 10);
-    trace_start(&config);
+    parents = trace_config(256u << 10);
+    trace_start(&parents);
     PROFILE_MARK("parent");
     CHECK_EQUAL(prof_stop(), PROF_OK);
-    CHECK_EQUAL(in_child(record_with_a_session), 0);
+    CHECK_EQUAL(in_child(has_nothing), 0);
     trace = trace_live();
     CHECK_EQUAL(prof_trace_about(trace)->event_count, 1);
     prof_trace_close(trace);
 }
 
-/*-- while others are busy --*/
+/*-- generations --*/
+
+static int generation, generations_to_stop_at;
+
+/* Each of three generations records, but for the middle one, which only does if asked to. */
+static int descends(void)
+{
+    pid_t before = parent;
+    ++generation;
+    if (generation != 2 || generations_to_stop_at == 4) records();
+    if (generation < 3) {
+        parent = getpid();
+        CHECK_EQUAL(in_child(descends), 0);
+        parent = before;
+    }
+    return 0;
+}
+
+TEST(fork_in_a_fork)
+{
+    parents = trace_config(1u << 20);
+    for (generations_to_stop_at = 3; generations_to_stop_at < 5; ++generations_to_stop_at) {
+        empty_folder();
+        parent = getpid();
+        parents.output = trace_path(FOLDER "/a.prof");
+        trace_start(&parents);
+        PROFILE_THREAD("parent");
+        PROFILE_MARK("parent");
+        generation = 0;
+        CHECK_EQUAL(in_child(descends), 0);
+        trace = trace_stop();
+        CHECK_EQUAL(prof_trace_about(trace)->event_count, 1);
+        CHECK_EQUAL(trace_file_size(file_of("a", last_child, ".prof")) > 0, 1);
+        CHECK_EQUAL(prof_reset(), PROF_OK);
+        done();
+        CHECK_EQUAL(empty_folder(), generations_to_stop_at); /* a.prof and a.<pid>.prof: no name grows */
+    }
+}
+
+/* As daemon() does it: the process that forked is gone, and so is its directory. */
+TEST(double_fork)
+{
+    int out[2];
+    pid_t pid = 0, middle = 0;
+    char byte;
+    CHECK(!pipe(out));
+    empty_folder();
+    parents = trace_config(1u << 20);
+    parents.output = trace_path(FOLDER "/a.prof");
+    trace_start(&parents);
+    fflush(stdout);
+    middle = fork();
+    if (!middle) {
+        if (!setsid() || fork()) _exit(0);
+        if (chdir("/")) _exit(1);
+        while (getppid() == middle) pause_ms(1);
+        pid = getpid();
+        CHECK(write(out[1], &pid, sizeof pid) == sizeof pid);
+        scopes(100);
+        _exit(0);
+    }
+    close(out[1]);
+    CHECK(waitpid(middle, NULL, 0) == middle);
+    CHECK(read(out[0], &pid, sizeof pid) == sizeof pid);
+    CHECK(!read(out[0], &byte, 1)); /* it has ended */
+    close(out[0]);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    trace = trace_open_file(file_of("a", pid, ".prof"));
+    if (trace) {
+        list = trace_read(trace, 0);
+        check_scopes(100);
+        check_about(trace, pid, middle);
+    }
+    done();
+    CHECK_EQUAL(empty_folder(), 2);
+}
+
+/*-- children that become other programs --*/
+
+static int execs(void)
+{
+    execl("/bin/sh", "sh", "-c", "exit 0", (char *)NULL);
+    return 1;
+}
+
+static void vforks(void)
+{
+    static volatile pid_t child;
+    int status;
+    child = vfork();
+    if (!child) {
+        execl("/bin/sh", "sh", "-c", "exit 0", (char *)NULL);
+        _exit(1);
+    }
+    CHECK(waitpid(child, &status, 0) == child && !status);
+}
+
+static void spawns(void)
+{
+    pid_t child;
+    int status = 0;
+    char name[] = "sh", option[] = "-c", command[] = "exit 0";
+    char *arguments[] = {name, option, command, NULL};
+    CHECK(!posix_spawn(&child, "/bin/sh", NULL, NULL, arguments, environ));
+    CHECK(waitpid(child, &status, 0) == child && !status);
+}
+
+TEST(other_programs)
+{
+    static const char *const outputs[] = {FOLDER "/a.prof", FOLDER "/a.csv"};
+    parents = trace_config(1u << 20);
+    for (int output = 0; output < 2; ++output) {
+        empty_folder();
+        parents.output = trace_path(outputs[output]);
+        trace_start(&parents);
+        for (int i = 0; i < 10; ++i) {
+            PROFILE_BLOCK("fork and exec") CHECK_EQUAL(in_child(execs), 0);
+            PROFILE_BLOCK("vfork") vforks();
+            PROFILE_BLOCK("posix_spawn") spawns();
+            PROFILE_BLOCK("system") CHECK(!system("exit 0"));
+        }
+        trace = trace_stop();
+        CHECK_EQUAL(prof_trace_about(trace)->event_count, 40);
+        CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+        CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+        done();
+        CHECK_EQUAL(prof_reset(), PROF_OK);
+        CHECK_EQUAL(empty_folder(), 1);
+    }
+}
+
+/*-- when the image can't be made --*/
+
+static int cannot_record(void)
+{
+    scopes(1000);
+    CHECK_EQUAL(prof_enabled(), 0);
+    CHECK_EQUAL(prof_start(NULL), PROF_INVALID_STATE);
+    CHECK_EQUAL(prof_trace_live(&trace), PROF_INVALID_STATE);
+    CHECK_EQUAL(prof_stop(), PROF_IO);
+    CHECK(strstr(prof_error(), "a.") && strstr(prof_error(), ".prof") && strstr(prof_error(), "No such file"));
+    starts_its_own();
+    return 0;
+}
+
+TEST(no_place_for_the_childs_file)
+{
+    empty_folder();
+    mkdir(trace_path("fork-gone"), 0777);
+    parents = trace_config(256u << 10);
+    parents.output = trace_path("fork-gone/a.prof");
+    trace_start(&parents);
+    CHECK(!unlink(trace_path("fork-gone/a.prof")) && !rmdir(trace_path("fork-gone")));
+    CHECK_EQUAL(in_child(cannot_record), 0);
+    PROFILE_MARK("parent");
+    trace = trace_stop();
+    CHECK_EQUAL(prof_trace_about(trace)->event_count, 1);
+    prof_trace_close(trace);
+}
+
+/*-- signals --*/
+
+static void handler(int number)
+{
+    (void)number;
+    scopes(100);
+}
 
 static int over;
+
+static void *allocates(void *unused)
+{
+    while (!__atomic_load_n(&over, __ATOMIC_ACQUIRE)) {
+        char *text = (char *)malloc(100000);
+        snprintf(text, 1000, "%g", 1.5);
+        free(text);
+    }
+    return unused;
+}
+
+/* The first scope stands in a handler, and the fork may have come while another thread held a lock of libc. */
+TEST(first_scope_in_a_signal_handler)
+{
+    if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer can hang in a fork while threads run");
+    pthread_t thread;
+    empty_folder();
+    parents = trace_config(256u << 10);
+    parents.output = trace_path(FOLDER "/a.prof");
+    trace_start(&parents);
+    signal(SIGUSR1, handler);
+    over = 0;
+    pthread_create(&thread, NULL, allocates, NULL);
+    long times = trace_times(5, 50, 1000);
+    for (int i = 0; i < times && !test_failures; ++i) {
+        fflush(stdout);
+        pid_t child = fork();
+        if (!child) {
+            raise(SIGUSR1);
+            _exit(0);
+        }
+        CHECK(waitpid(child, NULL, 0) == child);
+        trace = trace_open_file(file_of("a", child, ".prof"));
+        if (!trace) continue;
+        list = trace_read(trace, 0);
+        check_scopes(100);
+        done();
+        unlink(file_of("a", child, ".prof"));
+    }
+    __atomic_store_n(&over, 1, __ATOMIC_RELEASE);
+    pthread_join(thread, NULL);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_EQUAL(empty_folder(), 1);
+}
+
+static volatile int forks_wanted, fork_trouble;
+
+/* Forks in the middle of whatever the program does, the recorder's own code included. */
+static void forking_handler(int number)
+{
+    int status = 0, error = errno;
+    (void)number;
+    if (forks_wanted <= 0) return;
+    --forks_wanted;
+    pid_t child = fork();
+    if (!child) {
+        forks_wanted = -1;
+        return; /* into the interrupted code */
+    }
+    if (waitpid(child, &status, 0) != child || status) fork_trouble = status ? status : -1;
+    errno = error;
+}
+
+TEST(fork_in_a_signal_handler)
+{
+    if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer delays signals");
+    struct itimerval every = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
+    empty_folder();
+    parents = trace_config(512u << 10);
+    parents.output = trace_path(FOLDER "/a.prof");
+    trace_start(&parents);
+    struct sigaction action, old;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = forking_handler;
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGALRM, &action, &old);
+    forks_wanted = (int)trace_times(10, 200, 5000);
+    fork_trouble = 0;
+    setitimer(ITIMER_REAL, &every, NULL);
+    int64_t count = 0;
+    for (; forks_wanted > 0; ++count) {
+        PROFILE_SCOPE("scope");
+        PROFILE_ARG_I("i", count);
+        if (count % 100 == 0) prof_set_level(2 + (int)(count / 100 % 2));
+    }
+    if (forks_wanted < 0) {
+        scopes(1000);
+        _exit(prof_stop() != PROF_OK && prof_enabled());
+    }
+    setitimer(ITIMER_REAL, &never, NULL);
+    sigaction(SIGALRM, &old, NULL);
+    CHECK_EQUAL(fork_trouble, 0);
+    trace = trace_stop();
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    list = trace_read(trace, 0);
+    for (size_t i = 0; i < list.count; ++i) {
+        const prof_value *number = trace_arg(&list.events[list.count - 1 - i], "i");
+        CHECK((number && number->as.i == count - 1 - (int64_t)i) || i == list.count - 1);
+    }
+    done();
+    CHECK(empty_folder() > 1);
+}
+
+/*-- while others are busy --*/
+
 static long numbers[4];
 
-static void *records(void *which)
+static void *records_on_and_on(void *which)
 {
     long index = (long)(intptr_t)which;
     char name[16];
@@ -181,15 +624,24 @@ static void *records(void *which)
     return NULL;
 }
 
-TEST(fork_while_threads_record)
+/* Both the parent's threads and each child have everything, without a gap. */
+static void fork_while_threads_record(const char *output)
 {
-    if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer can hang in a fork while threads run");
     pthread_t threads[4];
-    prof_config config = trace_config(1u << 20);
-    trace_start(&config);
+    empty_folder();
+    parent = getpid();
+    parents = trace_config(1u << 20);
+    parents.output = output ? trace_path(output) : NULL;
+    PROFILE_THREAD("parent");
+    trace_start(&parents);
     over = 0;
-    for (int i = 0; i < 4; ++i) pthread_create(&threads[i], NULL, records, (void *)(intptr_t)i);
-    for (int i = 0; i < trace_times(5, 50, 1000) && !test_failures; ++i) CHECK_EQUAL(in_child(record_with_a_session), 0);
+    for (int i = 0; i < 4; ++i) pthread_create(&threads[i], NULL, records_on_and_on, (void *)(intptr_t)i);
+    for (int i = 0; i < trace_times(5, 50, 1000) && !test_failures; ++i) {
+        CHECK_EQUAL(in_child(i % 3 ? records : does_nothing), 0);
+        if (!output) continue;
+        CHECK_EQUAL(trace_file_size(file_of("a", last_child, ".prof")) > 0, i % 3 > 0);
+        unlink(file_of("a", last_child, ".prof"));
+    }
     __atomic_store_n(&over, 1, __ATOMIC_RELEASE);
     for (int i = 0; i < 4; ++i) pthread_join(threads[i], NULL);
     trace = trace_stop();
@@ -210,7 +662,16 @@ TEST(fork_while_threads_record)
         if (list.count) CHECK_EQUAL(expected, numbers[atoi(name + 7)] + 1);
         trace_free(&list);
     }
-    prof_trace_close(trace);
+    done();
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    CHECK_EQUAL(empty_folder(), output ? 1 : 0);
+}
+
+TEST(fork_while_threads_record)
+{
+    if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer can hang in a fork while threads run");
+    fork_while_threads_record(NULL);
+    fork_while_threads_record(FOLDER "/a.prof");
 }
 
 static void *controls(void *unused)
@@ -221,6 +682,8 @@ static void *controls(void *unused)
         prof_start(&config);
         PROFILE_MARK("mark");
         prof_pause();
+        prof_category_enable("a*", 0);
+        prof_category_enable("b*", 1);
         prof_resume();
         if (!prof_trace_live(&snapshot)) prof_trace_close(snapshot);
         prof_stop();
@@ -244,6 +707,24 @@ static void *makes_threads(void *unused)
     return unused;
 }
 
+/* The child finds whatever state there was. */
+static int copes(void)
+{
+    while (prof_resume() == PROF_OK) continue;
+    int running = prof_enabled();
+    scopes(1000);
+    CHECK_EQUAL(prof_enabled(), running);
+    if (running) {
+        trace = trace_live();
+        list = trace_read(trace, 0);
+        check_scopes(1000);
+        done();
+    }
+    CHECK_EQUAL(prof_stop(), running ? PROF_OK : PROF_INVALID_STATE);
+    starts_its_own();
+    return 0;
+}
+
 /* The fork may come in the middle of any control function, and of the beginning and end of a thread. */
 TEST(fork_while_others_control)
 {
@@ -253,7 +734,7 @@ TEST(fork_while_others_control)
     pthread_create(&threads[0], NULL, controls, NULL);
     pthread_create(&threads[1], NULL, makes_threads, NULL);
     for (int i = 0; i < trace_times(20, 200, 5000) && !test_failures; ++i) {
-        CHECK_EQUAL(in_child(record_with_a_session), 0);
+        CHECK_EQUAL(in_child(copes), 0);
         pause_ms(i % 3 == 0);
     }
     __atomic_store_n(&over, 1, __ATOMIC_RELEASE);
@@ -261,11 +742,37 @@ TEST(fork_while_others_control)
     CHECK_EQUAL(prof_reset(), PROF_OK);
 }
 
-/* The child of a thread that is not the first. */
+/* The child of a thread that is not the first, with threads of its own. */
+static void *has_a_scope(void *unused)
+{
+    PROFILE_THREAD("thread of the child");
+    scopes(100);
+    return unused;
+}
+
+static int makes_a_thread(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, has_a_scope, NULL); /* this is where the image is made */
+    pthread_join(thread, NULL);
+    scopes(100);
+    trace = trace_live();
+    CHECK_EQUAL(prof_trace_track_count(trace), 2);
+    for (size_t i = 0; i < 2; ++i) {
+        CHECK_TEXT(prof_trace_track(trace, i)->name, i ? "forks" : "thread of the child");
+        list = trace_read(trace, i);
+        check_scopes(100);
+        trace_free(&list);
+    }
+    done();
+    return 0;
+}
+
 static void *forks(void *unused)
 {
+    PROFILE_THREAD("forks");
     PROFILE_SCOPE("forks");
-    CHECK_EQUAL(in_child(record_with_a_session), 0);
+    CHECK_EQUAL(in_child(makes_a_thread), 0);
     return unused;
 }
 
@@ -273,8 +780,8 @@ TEST(fork_on_another_thread)
 {
     if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer can hang in a fork while threads run");
     pthread_t thread;
-    prof_config config = trace_config(256u << 10);
-    trace_start(&config);
+    parents = trace_config(256u << 10);
+    trace_start(&parents);
     PROFILE_MARK("first");
     pthread_create(&thread, NULL, forks, NULL);
     pthread_join(thread, NULL);
