@@ -3911,7 +3911,6 @@ static void prof__sessions_reap(int present)
 
 #ifndef PROF_FREESTANDING
 static prof_status prof__inherited_end(void);
-
 static void prof__program_name(char *name, size_t size)
 {
     char path[1024];
@@ -4582,9 +4581,15 @@ static void prof__parent_of_fork(void)
     if (--self->forking == 0 && self->fork_holds) prof__unlock(&prof__change_word);
 }
 
-/* Lets go of the parent's image and keeps the rest. */
+/* Lets go of the parent's image and keeps the rest. The service is the parent's: making one takes more than a signal
+   handler may do, so that the child of a PROF_STREAM or PROF_STATS session records as PROF_RING does. */
 static void prof__session_inherit(prof__session *s)
 {
+    prof__stream_close(s);
+    memset(&s->stream, 0, sizeof s->stream);
+    memset(&s->service, 0, sizeof s->service);
+    s->dump_period_ns = s->wait_ns = s->max_file_size = 0;
+    if (s->live_path != s->output) s->live_path = NULL;
     if (s->header) {
         s->like = *s->header;
         if (!s->mapping) s->mapping_size = (size_t)prof__round(s->image_size, 4096); /* the user's memory is the parent's */
@@ -4669,7 +4674,7 @@ static int prof__child_image(prof__session *s)
     const prof__header *like = &s->like;
     if (prof__layout(s, s->mapping, s->mapping_size)) return EINVAL;
     prof__header *h = s->header;
-    h->mode = like->mode;
+    h->mode = like->mode == PROF_FILL ? PROF_FILL : PROF_RING;
     h->clock = like->clock;
     h->session = s->epoch;
     h->pid = s->process;
@@ -4693,9 +4698,13 @@ static void prof__inherited_make(void)
 {
     prof__session *s = prof__state.inherited;
     int cancel = 0;
+    prof__signals signals;
     if (s->failed) return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    prof__signals_block(&signals); /* as in prof__session_make */
     s->failed = prof__child_image(s);
+    prof__file_signal_drop(&signals);
+    prof__signals_restore(&signals);
     pthread_setcancelstate(cancel, NULL);
     if (s->failed) {
         if (s->part_path[0]) unlink(s->part_path);

@@ -279,6 +279,37 @@ TEST(what_is_in_a_childs_file)
     thread_name = "parent";
 }
 
+/* The thread that empties the buffer stays behind. */
+TEST(child_of_a_stream)
+{
+    static const char *const outputs[] = {FOLDER "/a.prof", FOLDER "/a.csv"};
+    int (*const bodies[])(void) = {records, records_and_stops, stops_at_once, does_nothing};
+    for (int i = 0; i < 8; ++i) {
+        empty_folder();
+        parent = getpid();
+        parents = trace_config(1u << 20);
+        parents.output = trace_path(outputs[i % 2]);
+        parents.mode = PROF_STREAM;
+        trace_start(&parents);
+        parents.mode = PROF_RING;
+        PROFILE_THREAD("parent");
+        for (int k = 0; k < 40000; ++k) {
+            PROFILE_SCOPE("scope");
+            if (k % 20000 == 10000) CHECK_EQUAL(in_child(bodies[i / 2]), 0);
+        }
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+        prof_trace *file = i % 2 ? NULL : trace_open_file(trace_path(outputs[0]));
+        if (file) {
+            size_t track = trace_track_named(file, "parent");
+            CHECK_EQUAL(prof_trace_track(file, track)->event_count, 40000);
+            CHECK_EQUAL(prof_trace_about(file)->lost, 0);
+        }
+        prof_trace_close(file);
+        CHECK_EQUAL(prof_reset(), PROF_OK);
+        CHECK_EQUAL(empty_folder(), bodies[i / 2] == records_and_stops || (bodies[i / 2] == records && !(i % 2)) ? 3 : 1);
+    }
+}
+
 /* What was changed since the start counts. */
 static int records_what_is_on(void)
 {
