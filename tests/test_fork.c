@@ -599,7 +599,7 @@ static void forking_handler(int number)
 TEST(fork_in_a_signal_handler)
 {
     if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer delays signals");
-    struct itimerval every = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
+    struct itimerval soon = {{0, 0}, {0, 0}};
     empty_folder();
     parents = trace_config(512u << 10);
     parents.output = trace_path(FOLDER "/a.prof");
@@ -611,9 +611,14 @@ TEST(fork_in_a_signal_handler)
     sigaction(SIGALRM, &action, &old);
     forks_wanted = (int)trace_times(10, 200, 5000);
     fork_trouble = 0;
-    setitimer(ITIMER_REAL, &every, NULL);
     int64_t count = 0;
+    int armed = 0;
     for (; forks_wanted > 0; ++count) {
+        if (armed != forks_wanted) {
+            armed = forks_wanted;
+            soon.it_value.tv_usec = 50 + armed * 7919 % 200; /* somewhere else each time */
+            setitimer(ITIMER_REAL, &soon, NULL);
+        }
         PROFILE_SCOPE("scope");
         PROFILE_ARG_I("i", count);
         if (count % 100 == 0) prof_set_level(2 + (int)(count / 100 % 2));
@@ -622,7 +627,6 @@ TEST(fork_in_a_signal_handler)
         scopes(1000);
         _exit(prof_stop() != PROF_OK && prof_enabled());
     }
-    setitimer(ITIMER_REAL, &never, NULL);
     sigaction(SIGALRM, &old, NULL);
     CHECK_EQUAL(fork_trouble, 0);
     trace = trace_stop();
