@@ -50,12 +50,15 @@ COMPILE-TIME OPTIONS                                                            
     PROF_UNIQUE            __COUNTER__, or __LINE__ where there is none: makes local names unique
     PROF_DEF               visibility("default"): put before declarations, for example to export from a DLL;
                                     not static
+    PROF_STATIC            -        a recorder for this program or shared library alone: set it in all its files. See
+                                    shared libraries below
 
     Set in the file with PROF_IMPLEMENTATION:
     PROF_CHUNK_SIZE        16384    bytes that a thread takes from the ring at a time; a multiple of 64
     PROF_MAX_TEXT          1000     bytes of a run-time string that are kept; longer ones are cut and marked
     PROF_VSNPRINTF         vsnprintf   for the _F macros; for example stbsp_vsnprintf
     PROF_NO_AUTOSTART      -        leaves out the start by PROF_OUTPUT
+    PROF_AUTOSTART         -        with PROF_STATIC: leaves it in
     PROF_INSTRUMENT_FUNCTIONS  -    adds the hooks of gcc's and clang's -finstrument-functions, see below
     PROF_INSTRUMENT_MAX    16384    functions that the hooks tell apart; further ones share one name
     PROF_INSTRUMENT_DEPTH  1024     calls inside one another on a thread, 24 bytes each; deeper ones are lost, counted
@@ -195,9 +198,23 @@ MANUAL                                                                          
 #define PROF_UNIQUE __LINE__
 #endif
 #endif
+/* In a shared library the implementation is weak: so compiler and linker leave it to the loader which copy is called, also
+   from inside this file, where they would take the one in front of them. */
+#if defined(__ELF__) && defined(__PIC__) && !defined(__PIE__) && !defined(PROF_FREESTANDING)
+#define PROF__SHARED 1
+#endif
+#if defined(_WIN32) || !defined(__GNUC__)
+#define PROF__HIDDEN
+#else
+#define PROF__HIDDEN __attribute__((visibility("hidden")))
+#endif
 #ifndef PROF_DEF
 #if defined(_WIN32) || !defined(__GNUC__)
 #define PROF_DEF
+#elif defined(PROF_STATIC)
+#define PROF_DEF PROF__HIDDEN
+#elif defined(PROF_IMPLEMENTATION) && defined(PROF__SHARED)
+#define PROF_DEF __attribute__((visibility("default"), weak))
 #else
 #define PROF_DEF __attribute__((visibility("default")))
 #endif
@@ -302,8 +319,15 @@ typedef struct prof_config {
                                  threads were doing, and write the image to output with .prof appended: see the manual */
 } prof_config;
 
-/* A call site: one static record per macro use. What is below private_ belongs to the recorder, the rest is constant. */
-typedef struct prof_site {
+/* A call site: one static record per macro use. What is below private_ belongs to the recorder, the rest is constant.
+   In C++ the static variables of an inline function are one for all modules, which would keep a plugin with such a
+   function from being unloaded; not so if their type is hidden. */
+#ifdef __cplusplus
+#define PROF__SITE_TYPE PROF__HIDDEN
+#else
+#define PROF__SITE_TYPE
+#endif
+typedef struct PROF__SITE_TYPE prof_site {
     uint64_t private_state;
     const char *name, *category, *file, *function;
     uint32_t line, color; /* color: 0xRRGGBB, 0 for the viewer's choice */
@@ -612,6 +636,8 @@ PROF_DEF void prof_writer_register(prof_writer *writer);
 /* Writes a trace as an extension says (".json"), or as path's does if extension is null. Not ".prof": a trace is what
    was read of an image. */
 PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension);
+/* Before a library is unloaded that has the writer's code. Waits for a prof_stop() in progress. */
+PROF_DEF void prof_writer_unregister(prof_writer *writer);
 #endif
 
 /*-- MARKUP ------------------------------------------------------------------------------------------------ >>markup --
@@ -718,14 +744,14 @@ static inline PROF__UNUSED PROF__UNTRACED int prof__live(prof_site *site)
 
 #ifdef __cplusplus
 } /* extern "C" */
-struct prof__guard {
+struct PROF__HIDDEN prof__guard {
     prof__token token;
     PROF__UNTRACED ~prof__guard()
     {
         if (token) prof__end(token);
     }
 };
-struct prof__guard_block {
+struct PROF__HIDDEN prof__guard_block {
     prof__token token;
     int more;
     PROF__UNTRACED ~prof__guard_block()
@@ -733,16 +759,16 @@ struct prof__guard_block {
         if (token) prof__end(token);
     }
 };
-PROF__UNTRACED inline void prof__arg(prof_site *site, bool value) { prof__arg_bool(site, value); }
-PROF__UNTRACED inline void prof__arg(prof_site *site, int value) { prof__arg_int(site, value); }
-PROF__UNTRACED inline void prof__arg(prof_site *site, long value) { prof__arg_int(site, value); }
-PROF__UNTRACED inline void prof__arg(prof_site *site, long long value) { prof__arg_int(site, value); }
-PROF__UNTRACED inline void prof__arg(prof_site *site, unsigned value) { prof__arg_uint(site, value); }
-PROF__UNTRACED inline void prof__arg(prof_site *site, unsigned long value) { prof__arg_uint(site, value); }
-PROF__UNTRACED inline void prof__arg(prof_site *site, unsigned long long value) { prof__arg_uint(site, value); }
-PROF__UNTRACED inline void prof__arg(prof_site *site, double value) { prof__arg_double(site, value); }
-PROF__UNTRACED inline void prof__arg(prof_site *site, const char *value) { prof__arg_string(site, value); }
-PROF__UNTRACED inline void prof__arg(prof_site *site, const volatile void *value) { prof__arg_pointer(site, value); }
+PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, bool value) { prof__arg_bool(site, value); }
+PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, int value) { prof__arg_int(site, value); }
+PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, long value) { prof__arg_int(site, value); }
+PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, long long value) { prof__arg_int(site, value); }
+PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, unsigned value) { prof__arg_uint(site, value); }
+PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, unsigned long value) { prof__arg_uint(site, value); }
+PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, unsigned long long value) { prof__arg_uint(site, value); }
+PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, double value) { prof__arg_double(site, value); }
+PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, const char *value) { prof__arg_string(site, value); }
+PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, const volatile void *value) { prof__arg_pointer(site, value); }
 extern "C" {
 #elif defined(__GNUC__)
 static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token *token)
@@ -1012,6 +1038,7 @@ int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never def
 #define prof_image_window(bytes, size, from_ns, to_ns)                                                     \
     PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(to_ns) : PROF__USE3(bytes, size, from_ns)))
 #define prof_image_shorten(bytes, left, image_size) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(bytes, left, image_size))
+#define prof_writer_unregister(writer) PROF__STRIPPED((void)0, PROF__USE(writer))
 #endif
 
 #ifdef __cplusplus
@@ -1314,10 +1341,15 @@ static void prof__on_exit_of_thread(prof__thread *self) { (void)self; }
 static void prof__signal_stack_take(prof__thread *self) { (void)self; }
 #else
 
-#if defined(__GNUC__) && !defined(_WIN32)
-static __thread prof__thread prof__self __attribute__((tls_model("initial-exec")));
+/* The fast kind of thread-local storage needs room that the loader has little of: enough for the libraries that a program
+   starts with, and then for one or two plugins. So it is a symbol of which the whole process uses one; an isolated copy
+   takes the other kind. */
+#if defined(__ELF__) && !defined(PROF_STATIC)
+PROF_DEF __thread prof__thread prof__self __attribute__((tls_model("initial-exec")));
+#define PROF__ONE_PER_PROCESS PROF_DEF
 #else
 static __thread prof__thread prof__self;
+#define PROF__ONE_PER_PROCESS static
 #endif
 #define PROF__SELF() (&prof__self)
 static void prof__thread_leaves(void *self);
@@ -1378,11 +1410,6 @@ static void prof__keys_make(void)
 {
     pthread_key_create(&prof__exit_key, prof__thread_leaves);
     pthread_atfork(prof__before_fork, prof__parent_of_fork, prof__child_of_fork);
-}
-/* The library that holds the recorder may be unloaded before its threads end. */
-static void __attribute__((destructor)) prof__keys_delete(void)
-{
-    if (prof__keys_made) pthread_key_delete(prof__exit_key);
 }
 static void prof__on_exit_of_thread(prof__thread *self) { pthread_setspecific(prof__exit_key, self); }
 
@@ -1533,7 +1560,7 @@ static void prof__word_wake(uint32_t *word)
 #ifdef PROF_FREESTANDING
 static char prof__error_text[256];
 #else
-static __thread char prof__error_text[256];
+PROF__ONE_PER_PROCESS __thread char prof__error_text[256];
 #endif
 
 static prof_status prof__fail(prof_status status, const char *format, ...) PROF__PRINTF(2, 3);
@@ -1825,6 +1852,20 @@ static struct {
     } rules[PROF__MAX_RULES];
 } prof__state;
 
+/* A plugin may have a copy of the implementation in a program that has one, too. Then the loader directs all calls and
+   data to the first, and the plugin's copy rests. But a plugin linked with -Bsymbolic-functions calls its own functions,
+   which find the other copy's data; such a recorder must not record: it would write with its ids into the other's image.
+   1: code and data are of one copy. */
+#ifdef PROF__SHARED
+PROF__ONE_PER_PROCESS const void *prof__owner = &prof__state;
+static int prof__is_whole(void) { return prof__owner == &prof__state; }
+#else
+#if defined(__ELF__) && !defined(PROF_STATIC) && !defined(PROF_FREESTANDING)
+PROF_DEF const void *prof__owner = &prof__state; /* for the plugins' copies to find */
+#endif
+static int prof__is_whole(void) { return 1; }
+#endif
+
 /* 0x80000000 fits no site and turns off the sites that were never looked at: nothing was started yet. */
 PROF_DEF uint32_t prof__generation = PROF__OFF;
 #ifndef PROF_FREESTANDING
@@ -1833,8 +1874,9 @@ static prof_writer *prof__writers;
 
 static void prof__next_generation(void)
 {
-    uint32_t next = (PROF__LOAD(&prof__generation) & ~PROF__OFF) + 1;
-    PROF__RELEASE(&prof__generation, next >= PROF__OFF ? 1 : next);
+    uint32_t now = PROF__LOAD(&prof__generation), next;
+    do next = (now & ~PROF__OFF) + 1 >= PROF__OFF ? 1 : (now & ~PROF__OFF) + 1;
+    while (!__atomic_compare_exchange_n(&prof__generation, &now, next, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
 /*-- META --------------------------------------------------------------------------------------------------- >>meta --
@@ -2364,6 +2406,10 @@ static int prof__settle(prof__thread *self, prof_site *site)
 {
     uint32_t generation = PROF__LOAD(&prof__generation);
     int recording;
+    if (!prof__is_whole()) {
+        if (site) prof__site_store(site, generation ^ PROF__OFF);
+        return 0;
+    }
     if (self->seen != generation || (site && (uint32_t)((uint32_t)prof__site_load(site) ^ generation) & ~PROF__OFF) ||
         !self->session) {
         prof__signals signals;
@@ -4037,7 +4083,7 @@ static prof_status prof__writer_find(const char *path, prof_status (**write)(con
     if (prof__equal(extension, ".prof")) return PROF_OK;
     if (prof__equal(extension, ".csv")) *write = prof_csv_write;
     if (prof__equal(extension, ".txt")) *write = prof__write_summary;
-    for (prof_writer *w = prof__writers; w; w = w->next) {
+    for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next) {
         if (prof__equal(extension, w->extension)) *write = w->write;
         if (n < sizeof known) n += (size_t)snprintf(known + n, sizeof known - n, " %s", w->extension);
     }
@@ -4130,10 +4176,22 @@ static prof_status prof__output_prepare(prof__session *s, const char *output, pr
 
 PROF_DEF void prof_writer_register(prof_writer *writer)
 {
-    for (prof_writer *w = prof__writers; w; w = w->next)
+    prof_writer *first = PROF__ACQUIRE(&prof__writers);
+    for (prof_writer *w = first; w; w = w->next)
         if (w == writer) return;
-    writer->next = prof__writers;
-    prof__writers = writer;
+    do writer->next = first;
+    while (!__atomic_compare_exchange_n(&prof__writers, &first, writer, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE));
+}
+
+PROF_DEF void prof_writer_unregister(prof_writer *writer)
+{
+    int locked = prof__lock_try(&prof__control_word); /* where prof_stop() holds it for long the program is about to end */
+    for (prof_writer **w = &prof__writers; *w; w = &(*w)->next)
+        if (*w == writer) {
+            *w = writer->next;
+            break;
+        }
+    if (locked) prof__unlock(&prof__control_word);
 }
 #endif
 
@@ -4364,6 +4422,9 @@ static prof_status prof__config_check(const prof_config *c)
 
 static prof_status prof__start_locked(const prof_config *config)
 {
+    if (!prof__is_whole())
+        return prof__fail(PROF_UNSUPPORTED, "a library linked with -Bsymbolic-functions beside another recorder: link it "
+                                            "without, or compile it with PROF_STATIC");
     if (prof__state.running)
         return prof__fail(PROF_INVALID_STATE, "a session is running already: call prof_stop() first%s",
                           (prof__state.session ? prof__state.session : prof__state.inherited)->output[0]
@@ -6200,7 +6261,9 @@ PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const
 /*-- AUTOSTART ------------------------------------------------------------------------------------------- >>autostart --
    PROF_OUTPUT=trace.json ./program: from before main to exit. Only this and >>crash print, and this only errors. */
 
-#if !defined(PROF_FREESTANDING) && !defined(PROF_NO_AUTOSTART)
+#if !defined(PROF_FREESTANDING) && !defined(PROF_NO_AUTOSTART) && (!defined(PROF_STATIC) || defined(PROF_AUTOSTART))
+#define PROF__AUTOSTARTS 1
+static int prof__autostarted;
 static const char *prof__environment(const char *name)
 {
 #if defined(__GLIBC__) && defined(_GNU_SOURCE)
@@ -6218,6 +6281,7 @@ static void prof__autostop(void)
 static void __attribute__((constructor(103))) prof__autostart(void)
 {
     prof_config config;
+    if (!prof__is_whole()) return; /* the one that is in charge started itself */
     const char *output = prof__environment("PROF_OUTPUT"), *report = prof__environment("PROF_CRASH_REPORT");
     if ((!output || !*output) && (!report || !*report || prof__equal(report, "0"))) return;
     memset(&config, 0, sizeof config);
@@ -6237,7 +6301,33 @@ static void __attribute__((constructor(103))) prof__autostart(void)
     if (prof_start(&config))
         fprintf(stderr, "prof: %s: %s; nothing is recorded\n", config.output ? "PROF_OUTPUT" : "PROF_CRASH_REPORT", prof_error());
     else
-        atexit(prof__autostop);
+        prof__autostarted = !atexit(prof__autostop);
+}
+#endif
+
+#if !defined(PROF_FREESTANDING) && !defined(_WIN32)
+/* The library that holds the recorder may be unloaded, before its threads end: then nothing may call it any more, and
+   what only it knows of has to go. At the end of the process other threads may still record: into a file they may. */
+static void __attribute__((destructor)) prof__unload(void)
+{
+#ifdef PROF__SHARED
+#ifdef PROF__AUTOSTARTS
+    if (prof__autostarted) prof__autostop(); /* atexit would call it too late for that */
+#endif
+    if (prof__lock_try(&prof__control_word)) {
+        prof__session *s = prof__state.session;
+        if (s) prof__service_stop(s);
+        if (s && !s->live_path) {
+            uint32_t gate = prof__state_lock();
+            prof__state.running = 0;
+            prof__next_generation();
+            prof__state_unlock(gate);
+        }
+        if (!prof__state.running) prof__sessions_reap(1);
+        prof__unlock(&prof__control_word);
+    }
+#endif
+    if (prof__keys_made) pthread_key_delete(prof__exit_key);
 }
 #endif
 

@@ -1279,11 +1279,11 @@ static prof_status prof__chrome_default(const prof_trace *trace, const char *pat
     return prof_chrome_write(trace, path, NULL);
 }
 
-static void __attribute__((constructor(101))) prof__chrome_register(void)
-{
-    static prof_writer writer = {".json", prof__chrome_default, NULL};
-    prof_writer_register(&writer);
-}
+static prof_writer prof__chrome_writer = {".json", prof__chrome_default, NULL};
+static void __attribute__((constructor(101))) prof__chrome_register(void) { prof_writer_register(&prof__chrome_writer); }
+#ifdef PROF__SHARED
+static void __attribute__((destructor(101))) prof__chrome_unregister(void) { prof_writer_unregister(&prof__chrome_writer); }
+#endif
 #endif
 
 #ifdef __cplusplus
