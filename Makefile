@@ -90,6 +90,33 @@ $(BUILD)/tests/tool_core: tests/tool_core.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_C) $< -o $@ $(LDFLAGS) $(LIBS)
 
+# Ten plugins that differ in names and lines; one with a copy of the implementation, one that calls its own functions in
+# spite of others, one with a recorder for itself; and a program without any.
+PLUGINS = $(patsubst %,$(BUILD)/tests/plugin_%.so,0 1 2 3 4 5 6 7 8 9 own alone)
+$(BUILD)/tests/plugin_%.so: tests/plugin.c tests/plugin.h $(HEADERS)
+	@mkdir -p $(@D)
+	$(ALL_C) -fPIC -shared -DPLUGIN_NUMBER=$* $< -o $@ $(LDFLAGS) $(LIBS)
+$(BUILD)/tests/plugin_own.so: tests/plugin.c tests/plugin.h $(HEADERS)
+	@mkdir -p $(@D)
+	$(ALL_C) -fPIC -c -DPLUGIN_NUMBER=5 -DPLUGIN_RECORDER $< -o $(@:.so=.o)
+	$(CC) $(CFLAGS) $(SANITIZER) -shared $(@:.so=.o) -o $@ $(LDFLAGS) $(LIBS)
+	@$(CC) $(CFLAGS) $(SANITIZER) -shared -Wl,-Bsymbolic-functions $(@:.so=.o) -o $(@D)/plugin_symbolic.so $(LDFLAGS) \
+	    $(LIBS) 2>/dev/null || rm -f $(@D)/plugin_symbolic.so
+$(BUILD)/tests/plugin_alone.so: tests/plugin.c tests/plugin_more.c tests/plugin.h $(HEADERS)
+	@mkdir -p $(@D)
+	$(ALL_C) -fPIC -shared -DPROF_STATIC -DPLUGIN_NUMBER=7 -DPLUGIN_RECORDER $< tests/plugin_more.c -o $@ $(LDFLAGS) $(LIBS)
+ifeq ($(HAVE_CXX),yes)
+PLUGINS += $(BUILD)/tests/plugin_cpp.so
+$(BUILD)/tests/plugin_cpp.so: tests/plugin_cpp.cpp tests/plugin.h $(HEADERS)
+	@mkdir -p $(@D)
+	$(ALL_CXX) -fPIC -shared $< -o $@ $(LDFLAGS)
+endif
+$(BUILD)/tests/plugin_host: tests/plugin_host.c tests/plugin.h $(HEADERS)
+	@mkdir -p $(@D)
+	$(ALL_C) $< -o $@ $(LDFLAGS) $(LIBS)
+$(BUILD)/tests/test_plugins: EXTRA = -rdynamic
+$(BUILD)/tests/test_plugins: | $(PLUGINS) $(BUILD)/tests/plugin_host
+
 test: $(TESTS) $(BUILD)/prof $(BUILD)/tests/tool_images $(BUILD)/tests/tool_core
 	@BUILD=$(BUILD) sh tests/run.sh $(TESTS) tests/test_tool.sh
 
