@@ -1406,8 +1406,15 @@ static pthread_key_t prof__exit_key;
 static void prof__before_fork(void);
 static void prof__parent_of_fork(void);
 static void prof__child_of_fork(void);
+#ifdef PROF__SHARED
+static int prof__exits;
+static void prof__exit_begins(void) { prof__exits = 1; } /* comes before destructors, or after them, in a dlclose() */
+#endif
 static void prof__keys_make(void)
 {
+#ifdef PROF__SHARED
+    atexit(prof__exit_begins);
+#endif
     pthread_key_create(&prof__exit_key, prof__thread_leaves);
     pthread_atfork(prof__before_fork, prof__parent_of_fork, prof__child_of_fork);
 }
@@ -6306,25 +6313,27 @@ static void __attribute__((constructor(103))) prof__autostart(void)
 #endif
 
 #if !defined(PROF_FREESTANDING) && !defined(_WIN32)
-/* The library that holds the recorder may be unloaded, before its threads end: then nothing may call it any more, and
-   what only it knows of has to go. At the end of the process other threads may still record: into a file they may. */
+/* The library that holds the recorder may be unloaded. Then no thread can be in its code any more, nor come back to it:
+   everything goes. At the end of the process others may still record: everything stays. */
 static void __attribute__((destructor)) prof__unload(void)
 {
 #ifdef PROF__SHARED
+    if (!prof__keys_made || prof__exits) return;
 #ifdef PROF__AUTOSTARTS
     if (prof__autostarted) prof__autostop(); /* atexit would call it too late for that */
 #endif
-    if (prof__lock_try(&prof__control_word)) {
-        prof__session *s = prof__state.session;
-        if (s) prof__service_stop(s);
-        if (s && !s->live_path) {
-            uint32_t gate = prof__state_lock();
-            prof__state.running = 0;
-            prof__next_generation();
-            prof__state_unlock(gate);
-        }
-        if (!prof__state.running) prof__sessions_reap(1);
-        prof__unlock(&prof__control_word);
+    if (prof__state.session) {
+        prof__service_stop(prof__state.session);
+        prof__state.session->next = prof__state.retired;
+        prof__state.retired = prof__state.session;
+    }
+    if (prof__state.inherited) prof__session_delete(prof__state.inherited);
+    prof__state.session = prof__state.inherited = NULL;
+    prof__state.running = 0;
+    while (prof__state.retired) {
+        prof__session *next = prof__state.retired->next;
+        prof__session_delete(prof__state.retired);
+        prof__state.retired = next;
     }
 #endif
     if (prof__keys_made) pthread_key_delete(prof__exit_key);
