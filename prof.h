@@ -1342,11 +1342,15 @@ static void prof__signal_stack_take(prof__thread *self) { (void)self; }
 #else
 
 /* The fast kind of thread-local storage needs room that the loader has little of: enough for the libraries that a program
-   starts with, and then for one or two plugins. So it is a symbol of which the whole process uses one; an isolated copy
-   takes the other kind. */
+   starts with, and then for one or two plugins with glibc, for none with musl. So it is a symbol of which the whole
+   process uses one; an isolated copy takes the other kind. */
 #if defined(__ELF__) && !defined(PROF_STATIC)
-PROF_DEF __thread prof__thread prof__self __attribute__((tls_model("initial-exec")));
 #define PROF__ONE_PER_PROCESS PROF_DEF
+#if defined(PROF__SHARED) && !defined(__GLIBC__)
+PROF_DEF __thread prof__thread prof__self;
+#else
+PROF_DEF __thread prof__thread prof__self __attribute__((tls_model("initial-exec")));
+#endif
 #else
 static __thread prof__thread prof__self;
 #define PROF__ONE_PER_PROCESS static

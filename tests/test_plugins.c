@@ -13,6 +13,12 @@
 
 #define COPIES 6
 
+#ifdef __GLIBC__
+#define UNLOADS 1
+#else
+#define UNLOADS 0 /* musl's dlclose() does nothing */
+#endif
+
 static prof_trace *trace;
 static trace_list list;
 
@@ -162,7 +168,7 @@ TEST(plugins_with_copies_of_the_implementation)
         CHECK_EQUAL(prof_save(trace_path("plugins.json")), PROF_OK);
         dlclose(libraries[i]);
     }
-    CHECK_EQUAL(prof_save(trace_path("plugins.json")), PROF_INVALID_ARGUMENT);
+    if (UNLOADS) CHECK_EQUAL(prof_save(trace_path("plugins.json")), PROF_INVALID_ARGUMENT);
     CHECK_EQUAL(prof_stop(), PROF_OK);
 }
 
@@ -282,10 +288,8 @@ TEST(reload)
         }
     }
     CHECK_EQUAL(prof__state.session->header->meta_used, used);
-    if (!TRACE_SANITIZER) CHECK(resident() < before + 4096);
-#ifdef __GLIBC__
-    if (!TRACE_SANITIZER) CHECK(reused > times / 2);
-#endif
+    if (UNLOADS && !TRACE_SANITIZER) CHECK(resident() < before + 4096);
+    if (UNLOADS && !TRACE_SANITIZER) CHECK(reused > times / 2);
     trace = trace_stop();
     list = trace_read(trace, 0);
     CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
@@ -357,9 +361,7 @@ TEST(plugin_in_cpp)
         const plugin *each = load(path, &library);
         each->scopes(10, i * 10);
         dlclose(library);
-#ifdef __GLIBC__
-        CHECK(!dlopen(path, RTLD_NOW | RTLD_NOLOAD));
-#endif
+        if (UNLOADS) CHECK(!dlopen(path, RTLD_NOW | RTLD_NOLOAD));
     }
     trace = trace_stop();
     list = trace_read(trace, 0);
@@ -397,6 +399,7 @@ static char *run_host(const char *output, const char *a, const char *b, const ch
 TEST(recorder_that_is_unloaded)
 {
     char times[16];
+    if (!UNLOADS) SKIP("this libc unloads nothing");
     snprintf(times, sizeof times, "%ld", trace_times(20, 200, 2000));
     free(run_host(NULL, "reload", beside("plugin_own.so"), "stop", times));
     free(run_host(NULL, "reload", beside("plugin_own.so"), "go", times));
