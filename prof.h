@@ -1307,7 +1307,7 @@ typedef struct prof__thread {
     uint32_t waited;    /* a wait for room ended in vain when prof__room_mark() was this */
     uint32_t impatient; /* the service: never waits for room, and has a chunk of its own in reserve */
     void *signal_stack; /* see prof__signal_stack_take */
-    uint32_t forking, fork_holds; /* forks in progress, one in a signal handler on top of another; see >>fork */
+    uint32_t forking, fork_holds, fork_gate; /* see >>fork; forks may be inside one another, in their handlers */
 } prof__thread;
 
 /* A macro's way into the recorder. Never part of the function around it: a compiler may take it that a function stays on
@@ -1407,9 +1407,6 @@ static void prof__system_name(char *name, size_t size) /* size >= 16 */
 #endif
 }
 static pthread_key_t prof__exit_key;
-static void prof__before_fork(void);
-static void prof__parent_of_fork(void);
-static void prof__child_of_fork(void);
 #ifdef PROF__SHARED
 static int prof__exits;
 static void prof__exit_begins(void) { prof__exits = 1; } /* comes before destructors, or after them, in a dlclose() */
@@ -1420,7 +1417,6 @@ static void prof__keys_make(void)
     atexit(prof__exit_begins);
 #endif
     pthread_key_create(&prof__exit_key, prof__thread_leaves);
-    pthread_atfork(prof__before_fork, prof__parent_of_fork, prof__child_of_fork);
 }
 static void prof__on_exit_of_thread(prof__thread *self) { pthread_setspecific(prof__exit_key, self); }
 
@@ -1846,7 +1842,7 @@ typedef struct prof__session {
     char started[16];
     uint64_t process;     /* the pid of whoever has this record */
     int failed;           /* errno of the making of a child's image */
-    prof__header like;    /* of a child whose image is not made yet: its parent's header */
+    prof__header like;    /* the header as it was at the start: a child's image is made after it */
 } prof__session;
 
 /* All of it changes under prof__lock_word, and so does the generation, which tells everybody that it has. */
@@ -3780,6 +3776,9 @@ static int prof__memory_map(prof__session *s, size_t size)
     if (error) return error;
     s->mapping = at;
     s->mapping_size = size;
+#ifdef MADV_WIPEONFORK
+    if (file < 0) madvise(at, size, MADV_WIPEONFORK); /* no copy for a child, and no page faults in the parent for it */
+#endif
     for (size_t i = 0; i < size; i += 4096) ((volatile char *)at)[i] = 0;
     return 0;
 }
@@ -4296,6 +4295,8 @@ static void prof__calibrate(prof__session *s)
     prof__signals_restore(&signals);
     PROF__STORE(&h->resolution_ticks, step == ~0ull ? 0 : step);
     PROF__STORE(&h->cost_ticks_x1000, best * 1000 / 64);
+    PROF__STORE(&s->like.resolution_ticks, h->resolution_ticks);
+    PROF__STORE(&s->like.cost_ticks_x1000, h->cost_ticks_x1000);
 }
 
 /* What an ordered reading costs more than a plain one. */
@@ -4463,6 +4464,7 @@ static prof_status prof__start_locked(const prof_config *config)
         s->epoch = prof__state.epoch + 1 ? prof__state.epoch + 1 : 1;
         PROF__STORE(&prof__state.epoch, s->epoch); /* ends compare with it, without the lock */
         s->header->session = s->epoch;
+        s->like = *s->header;
         prof__state.session = s;
         prof__state.level = config->level ? config->level : PROF__DEFAULT_LEVEL;
         prof__state.paused = 0;
@@ -4639,18 +4641,32 @@ static prof_status prof__inherited_end(void)
 }
 
 #ifndef _WIN32
+static prof__signals prof__fork_signals; /* under prof__change_word */
+
+/* Until the child has let go of the image it may not write there, which signals wait for; a scope in somebody else's
+   handler of forks is lost, and counted. */
 static void prof__before_fork(void)
 {
     prof__thread *self = PROF__SELF();
     PROF__ERRNO_SAVE();
-    if (self->forking++ == 0) self->fork_holds = self->gate != PROF__BUSY && prof__lock_try(&prof__change_word);
+    if (self->forking++ == 0) {
+        self->fork_holds = self->gate != PROF__BUSY && prof__lock_try(&prof__change_word);
+        if (self->fork_holds) {
+            prof__signals_block(&prof__fork_signals);
+            self->fork_gate = prof__take(self);
+        }
+    }
     PROF__ERRNO_RESTORE();
 }
 
 static void prof__parent_of_fork(void)
 {
     prof__thread *self = PROF__SELF();
-    if (--self->forking == 0 && self->fork_holds) prof__unlock(&prof__change_word);
+    if (--self->forking || !self->fork_holds) return;
+    prof__signals signals = prof__fork_signals;
+    prof__untake(self, self->fork_gate);
+    prof__unlock(&prof__change_word);
+    prof__signals_restore(&signals);
 }
 
 /* Lets go of the parent's image and keeps the rest. The service is the parent's: making one takes more than a signal
@@ -4663,7 +4679,6 @@ static void prof__session_inherit(prof__session *s)
     s->dump_period_ns = s->wait_ns = s->max_file_size = 0;
     if (s->live_path != s->output) s->live_path = NULL;
     if (s->header) {
-        s->like = *s->header;
         if (!s->mapping) s->mapping_size = (size_t)prof__round(s->image_size, 4096); /* the user's memory is the parent's */
         if (s->mapping) munmap(s->mapping, s->mapping_size);
     }
@@ -4681,7 +4696,7 @@ static void prof__session_inherit(prof__session *s)
 static void prof__child_of_fork(void)
 {
     prof__thread *self = PROF__SELF();
-    int inherits = self->forking && self->fork_holds, interrupted = self->gate == PROF__BUSY;
+    int inherits = self->forking && self->fork_holds, interrupted = !inherits && self->gate == PROF__BUSY;
     prof__session *s = prof__state.session;
     self->forking = self->fork_holds = 0;
     prof__lock_word = prof__change_word = prof__control_word = 0;
@@ -4716,6 +4731,13 @@ static void prof__child_of_fork(void)
     PROF__BARRIER();
     self->open = PROF__SHUT;
     if (!interrupted) self->gate = PROF__SHUT;
+    if (inherits) prof__signals_restore(&prof__fork_signals);
+}
+
+/* Early: so the child's handler comes before those of the program, which may have scopes and call prof_stop(). */
+static void __attribute__((constructor(101))) prof__forks_watch(void)
+{
+    if (prof__is_whole()) pthread_atfork(prof__before_fork, prof__parent_of_fork, prof__child_of_fork);
 }
 
 /* The child's output: the parent's pattern, with the process id in front of the extension unless the pattern has it. */

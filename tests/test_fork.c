@@ -641,6 +641,54 @@ TEST(fork_in_a_signal_handler)
     CHECK(empty_folder() > 1);
 }
 
+/*-- handlers of forks that the program has --*/
+
+static int handlers_on;
+static void handler_before(void)
+{
+    if (handlers_on) PROFILE_MARK("before");
+}
+static void handler_in_parent(void)
+{
+    if (handlers_on) PROFILE_MARK("parent");
+}
+static void handler_in_child(void)
+{
+    if (handlers_on == 1) PROFILE_MARK("child");
+    if (handlers_on == 2) CHECK_EQUAL(prof_stop(), PROF_OK); /* wants no trace of children */
+}
+static void __attribute__((constructor)) handlers_register(void)
+{
+    pthread_atfork(handler_before, handler_in_parent, handler_in_child);
+}
+
+static int has_a_mark(void)
+{
+    CHECK_EQUAL(prof_enabled(), handlers_on == 1);
+    if (handlers_on == 2) return 0;
+    trace = trace_stop();
+    list = trace_read(trace, 0);
+    CHECK(list.count == 1 && !strcmp(list.events[0].name, "child"));
+    done();
+    return 0;
+}
+
+TEST(handlers_of_the_program)
+{
+    parents = trace_config(256u << 10);
+    for (int which = 1; which <= 2; ++which) {
+        trace_start(&parents);
+        handlers_on = which;
+        CHECK_EQUAL(in_child(has_a_mark), 0);
+        handlers_on = 0;
+        trace = trace_stop();
+        list = trace_read(trace, 0);
+        CHECK_EQUAL(list.count, 2);
+        CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+        done();
+    }
+}
+
 /*-- while others are busy --*/
 
 static long numbers[4];
