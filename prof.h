@@ -2095,7 +2095,8 @@ static prof__chunk *prof__chunk_take(prof__session *s, int service)
     for (uint64_t tries = 0; tries < s->chunk_count * 2; ++tries) {
         if (!kept && tries >= s->chunk_count) break; /* one that is kept was promised: others may have moved it along */
         if (h->mode == PROF_FILL && PROF__LOAD(&h->next_chunk) >= s->chunk_count) return NULL;
-        uint64_t number = PROF__ADD(&h->next_chunk, 1);
+        /* A release: a reader that knows of this claim sees all that the thread wrote in the chunk before it. */
+        uint64_t number = __atomic_fetch_add(&h->next_chunk, 1, __ATOMIC_RELEASE);
         if (h->mode == PROF_FILL && number >= s->chunk_count) return NULL;
         prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + number % s->chunk_count * s->chunk_size);
         uint32_t state = PROF__LOAD(&chunk->state);
@@ -5281,8 +5282,10 @@ static int prof__chunk_snapshot(const prof__source *from, const prof__header *h,
     prof__chunk *chunk = (prof__chunk *)(void *)to, *again = (prof__chunk *)(void *)scratch;
     if (!from->read(from->user, offset, to, h->chunk_size)) return 0;
     size_t first = h->chunk_header_size, check = chunk->state == PROF__CHUNK_FULL ? first : h->chunk_size;
+    uint64_t sequence; /* the comparison, too, must not have met the words of a chunk that is being cleared */
     if (!from->read(from->user, offset, scratch, check)) return 0;
-    if (!chunk->sequence || chunk->sequence > newest || again->sequence != chunk->sequence)
+    if (!from->read(from->user, offset + offsetof(prof__chunk, sequence), &sequence, sizeof sequence)) return 0;
+    if (!chunk->sequence || chunk->sequence > newest || again->sequence != chunk->sequence || sequence != chunk->sequence)
         memset(to, 0, h->chunk_size);
     else if (check > first)
         prof__chunk_cut((uint64_t *)(void *)(to + first), (const uint64_t *)(const void *)(scratch + first),
