@@ -1,0 +1,57 @@
+#!/bin/sh
+# Checks the models with Spin: each configuration completely, and each mutant, which lacks one precaution, until it fails.
+# Usage: tests/model/run.sh. Skipped without spin.
+cd "$(dirname "$0")" || exit 1
+if ! command -v spin >/dev/null; then
+    echo "SKIP model: spin is not installed"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+here=$(pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+# check WANTED NAME FILE FLAGS...: WANTED is the number of errors, 0 or 1.
+check() {
+    wanted=$1 name=$2 file=$3
+    shift 3
+    rm -rf "$work/run"
+    mkdir "$work/run"
+    cp "$here"/*.pml "$work/run"
+    (
+        cd "$work/run" || exit 1
+        spin -a "$@" "$file.pml" && ${CC:-cc} -O1 -w -DSAFETY -DHC4 -DNOFAIR -DMEMLIM=2000 -o pan pan.c &&
+            timeout -k 5 "${PROF_TEST_SECONDS:-240}" ./pan -m1000000 -E
+    ) >"$work/log" 2>&1
+    errors=$(sed -n 's/.*errors: \([0-9]*\).*/\1/p' "$work/log")
+    states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' "$work/log")
+    cut=$(grep -c 'Search not completed\|max search depth\|unreached.*error' "$work/log")
+    if [ "$errors" = "$wanted" ] && { [ "$wanted" = 1 ] || [ "$cut" = 0 ]; }; then
+        passed=$((passed + 1))
+        echo "ok   $name: $states states"
+    else
+        failed=$((failed + 1))
+        echo "FAIL $name: ${errors:-no} errors instead of $wanted"
+        tail -n 20 "$work/log"
+    fi
+}
+
+check 0 "ring: one writer comes round" ring -DWRITERS=1 -DCHUNKS=2 -DWORDS=2 -DEVENTS=7 -DTHERE -DBASES
+check 0 "ring: two writers take and recycle three chunks" ring -DEVENTS=2 -DTHERE
+check 0 "ring: a slow writer is overtaken" ring -DEVENTS=3 -DSLOW=1 -DBASES
+check 0 "ring: threads come and go" ring -DCHUNKS=2 -DTRACKS=3 -DEVENTS=3 -DWORDS=2 -DSTART=4
+check 0 "ring: short scopes are taken back" ring -DCHUNKS=2 -DEVENTS=3 -DSLOW=2 -DWORDS=2 -DUNDO
+check 0 "ring: fills up" ring -DFILL -DCHUNKS=3 -DEVENTS=3 -DTHERE
+
+check 1 "mutant: a claim that is no release" ring -DCHUNKS=2 -DTRACKS=3 -DEVENTS=3 -DWORDS=2 -DSTART=5 -DNO_RELEASE_OF_CLAIM
+check 1 "mutant: no second look at the sequence" ring -DWRITERS=1 -DCHUNKS=2 -DWORDS=2 -DEVENTS=5 -DNO_SECOND_LOOK
+check 1 "mutant: no third look at the sequence" ring -DWRITERS=1 -DCHUNKS=2 -DWORDS=2 -DEVENTS=5 -DNO_THIRD_LOOK
+check 1 "mutant: no fence before the chunk is cleared" ring -DWRITERS=1 -DCHUNKS=2 -DWORDS=2 -DEVENTS=5 -DNO_FENCE
+check 1 "mutant: chunks of any age copied" ring -DWRITERS=1 -DCHUNKS=2 -DWORDS=2 -DEVENTS=5 -DNO_LIMIT
+check 1 "mutant: a late claim takes a newer chunk" ring -DCHUNKS=2 -DEVENTS=3 -DNO_LATE_CLAIM
+check 1 "mutant: a left chunk is taken whoever left it" ring -DCHUNKS=2 -DTRACKS=3 -DEVENTS=3 -DWORDS=2 -DNO_LEFT_SEQUENCE
+check 1 "mutant: the copy is not compared" ring -DCHUNKS=2 -DEVENTS=3 -DWORDS=2 -DUNDO -DNO_CUT
+
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" -eq 0 ]
