@@ -74,6 +74,20 @@ MANUAL                                                                          
     accepted only when there is room for its end, so that what is recorded is balanced. What could not be recorded is
     counted, per thread, and every report says so. Older chunks that were reused are counted as well.
 
+    PROF_STREAM keeps everything: a background thread packs full chunks, to some 2 bytes a scope, into the file behind the
+    buffer, and gives the chunks back to the writers. A writer that finds no room does not wait, unless config.wait_ns says
+    how long it may: what it could not record is lost and counted. Give the buffer the size of what is recorded in a
+    tenth of a second or more: 16 MiB at 10 million scopes a second. A scope costs what it costs in a ring; the thread
+    takes a quarter of a processor at that rate, and 0.2 % when nothing happens. The file is whole at every moment. What
+    a full disk, a limit or an error keeps out stays in the buffer and is tried again; reports name the reason. With
+    max_file_size, at_limit says which end of the recording is kept. An output other than .prof is written by prof_stop()
+    out of <output>.prof, which then goes; after a crash it is still there. The service thread sleeps between its rounds
+    and blocks all signals, and what it does is on a track of its own, named "prof".
+
+    dump_period is for the other modes and an output that is not .prof: it is rewritten that often, in one step, so that
+    there is always a whole one. With .prof, and with PROF_STREAM, the file is always up to date, and dump_period does
+    nothing.
+
     Crashes. With an output that ends in .prof the buffer is a shared mapping of that file. Whatever was recorded is in
     it when the process dies of SIGKILL, abort() or a bug, with the scopes that were open; nothing has to run for that.
     (Not if the machine loses power: the pages are the kernel's to write.) prof_trace_open() reads it, also while the
@@ -304,7 +318,7 @@ typedef struct prof_config {
                                  sleeps for it before its events are lost; up to 10s; default 0, not at all */
     uint64_t dump_period_ns;  /* dump_period PROF_DUMP_PERIOD: writes output this often, and not only in prof_stop(), so
                                  that a program that is killed leaves a file at most that old; from 10ms; default 0.
-                                 Not needed for a .prof output, which is always up to date */
+                                 A .prof output and PROF_STREAM are always up to date, and don't need it */
     const char *save;         /* save PROF_SAVE: saves the last seconds to this file whenever one of the following asks for
                                  it, or prof_save_request(). As output, and %c counts the files: "slow-%c.json";
                                  without %c the newest replaces the one before */
@@ -6188,6 +6202,7 @@ static int prof__parse_signal(const char *text)
     return -1;
 }
 
+static const char *const prof__mode_names[] = {"ring", "fill", "stream", "stats", NULL};
 static const char *const prof__config_keys[] = {"output", "buffer", "mode", "clock", "level", "categories",
                                                 "min_duration", "max_file_size", "at_limit", "wait",
                                                 "dump_period", "save", "save_last", "save_over", "save_every",
@@ -6201,7 +6216,6 @@ PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const
     static const prof__unit seconds[] = {{"", 1000000000}, {"ns", 1},           {"us", 1000},
                                          {"ms", 1000000},  {"s", 1000000000}, {NULL, 0}};
     static const prof__unit ones[] = {{"", 1}, {NULL, 0}};
-    static const char *const modes[] = {"ring", "fill", "stream", "stats", NULL};
     static const char *const limits[] = {"stop", "rotate", NULL};
     static const char *const clocks[] = {"auto", "counter", "ordered", "monotonic", NULL};
     uint64_t number = 0;
@@ -6217,7 +6231,7 @@ PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const
         config->buffer_size = (size_t)number;
         return PROF_OK;
     case 2:
-        if ((choice = prof__parse_name(value, modes)) < 0)
+        if ((choice = prof__parse_name(value, prof__mode_names)) < 0)
             return prof__fail(PROF_INVALID_ARGUMENT, "mode '%s': ring, fill, stream or stats", value);
         config->mode = (prof_mode)choice;
         return PROF_OK;

@@ -1100,7 +1100,7 @@ static void prof__chrome_about(prof__chrome *c)
     prof__chrome_about_value(c, "overwritten_chunks", PROF_VALUE_UINT, about->overwritten_chunks, 0);
     prof__chrome_about_value(c, "unmatched_ends", PROF_VALUE_UINT, about->unmatched, 0);
     prof__chrome_about_value(c, "sites_lost", PROF_VALUE_UINT, about->sites_lost, 0);
-    prof__chrome_about_text(c, "mode", about->mode == PROF_FILL ? "fill" : "ring");
+    prof__chrome_about_text(c, "mode", prof__mode_names[about->mode]);
     prof__chrome_about_value(c, "complete", PROF_VALUE_BOOL, (uint64_t)about->complete, 0);
 }
 
