@@ -5061,7 +5061,9 @@ static void prof__stream_failed(prof__session *s, int error)
         prof__background_failed(s, "max_file_size is reached");
         return;
     }
-    prof__background_failed(s, error == EBADF ? "the file was closed by the program" : strerror(error));
+    prof__background_failed(s, error == EBADF    ? "the file was closed by the program"
+                               : error == EILSEQ ? "the file was changed by somebody else"
+                                                 : strerror(error));
     stream->backoff_ns = stream->backoff_ns ? stream->backoff_ns * 2 : PROF__FIRST_RETRY;
     if (stream->backoff_ns > 1000000000u) stream->backoff_ns = 1000000000u;
     stream->retry_at = prof__monotonic() + stream->backoff_ns;
