@@ -14,7 +14,12 @@ void *test_malloc(size_t size);
 void *test_calloc(size_t count, size_t size);
 void *test_realloc(void *old, size_t size);
 void test_free(void *old);
+#include <sys/types.h>
+#include <unistd.h>
+static ssize_t test_pread(int file, void *to, size_t size, off_t at);
+#define pread(file, to, size, at) test_pread(file, to, size, at)
 #include "../prof.h"
+#undef pread
 #undef malloc
 #undef calloc
 #undef realloc
@@ -24,8 +29,8 @@ void test_free(void *old);
 #include <malloc.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <errno.h>
 #include <time.h>
-#include <unistd.h>
 
 /*-- memory that can run out, and that is counted --*/
 
@@ -57,6 +62,22 @@ void *test_realloc(void *old, size_t size)
     if (!memory) return NULL;
     __atomic_sub_fetch(&allocated, before, __ATOMIC_RELAXED);
     return counted(memory);
+}
+
+/*-- a disk that fails --*/
+
+static long reads, reads_until_error = -1; /* -1: none fails */
+
+static ssize_t test_pread(int file, void *to, size_t size, off_t at)
+{
+    long number = __atomic_fetch_add(&reads, 1, __ATOMIC_RELAXED);
+    if (number == reads_until_error) {
+        errno = EIO;
+        return -1;
+    }
+    if (number % 5 == 1) errno = EINTR;
+    if (number % 5 == 1) return -1;
+    return pread(file, to, number % 5 == 2 ? (size + 1) / 2 : size, at);
 }
 
 /*-- chance --*/
@@ -899,6 +920,42 @@ TEST(blocks_that_vanish_while_they_are_read)
     }
     prof_trace_close(trace);
     prof_trace_close(plain);
+    free(im.bytes);
+    free(from.bytes);
+}
+
+TEST(reads_that_fail_while_a_trace_is_made) /* each in turn, once: what was missed then is left out for good */
+{
+    image from = recorded(256 << 10, 1), im;
+    layout most = {5, 0, 0, 1};
+    const char *path = trace_path("archive_disk.prof");
+    prof_trace *trace = NULL;
+    long count, n, lost = 0;
+    uint64_t events;
+    im = archive_make(&from, most);
+    trace_write_file(path, im.bytes, im.size);
+    reads = 0;
+    CHECK_EQUAL(prof_trace_open(path, &trace), PROF_OK);
+    trace_check(trace);
+    count = reads;
+    events = prof_trace_about(trace)->event_count;
+    prof_trace_close(trace);
+    CHECK(count > 100);
+    for (n = 0; n < count && !test_failures; ++n) {
+        reads = 0;
+        reads_until_error = n;
+        CHECK_EQUAL(prof_trace_open(path, &trace), PROF_OK);
+        if (reads > n) { /* it was in this part, and not in the cursors' */
+            const prof_trace_info *info = prof_trace_about(trace);
+            CHECK(info->lost_blocks == 1 || (!info->lost_blocks && info->event_count == events));
+            lost += (long)info->lost_blocks;
+            reads_until_error = -1;
+            trace_check(trace);
+        }
+        reads_until_error = -1;
+        prof_trace_close(trace);
+    }
+    CHECK(lost > count / 4);
     free(im.bytes);
     free(from.bytes);
 }
