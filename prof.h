@@ -133,15 +133,28 @@ MANUAL                                                                          
     PROF_FILL is full, scopes that are open in waiting fibers may lose their ends, which is counted. Automatic tracing
     of functions, see below, knows threads only.
 
-    fork(). The child is as if nothing had been started: the parent's buffer and file are the parent's alone, and the
-    child may call prof_start(). vfork() and posix_spawn() need nothing.
+    fork(). The child goes on recording, with the configuration, level, categories and pauses as they were at the fork,
+    from its first scope that is on: then an image of its own is made, of the parent's size, which takes as long as
+    prof_start() (some ms for 16 MiB). Until then it costs nothing and leaves no file, so that fork() and exec(), system(),
+    posix_spawn() and vfork() need nothing. Its file stands beside the parent's: trace.json, trace.<pid>.json; with %p in
+    the output, what that makes. As everywhere only a .prof needs no prof_stop(), or exit() with PROF_OUTPUT. A child
+    that wants none calls prof_stop() before its first scope, and may then call prof_start(). If its image cannot be
+    made, prof_enabled() is 0, and prof_stop() says why. The threads of PROF_STREAM, PROF_STATS, save and dump_period
+    stay behind: a child is always PROF_RING or PROF_FILL. Where config.memory was given it records into memory of the
+    same size. After _Fork(), or clone() without CLONE_VM, which tell nobody, there must be no scopes in the child: they
+    would go into the parent's file.
 
     longjmp() over scopes in C leaves them without an end; the next end of a scope further out closes them, and they are
     marked PROF_TRUNCATED_END.
 
     Shared libraries. One implementation serves the whole process: link the program with -rdynamic, and plugins that
-    only contain macros record into it. Call sites are copied into the image when first used: a plugin may be unloaded
-    at any time when none of its scopes is open.
+    only contain macros record into it; so do those that have a copy of the implementation, which then rests (but for
+    those linked with -Bsymbolic-functions, which record nothing). Call sites are copied into the image when first used:
+    a plugin may be unloaded at any time when none of its scopes is open, and come back changed. With PROF_STATIC in all
+    files of a library it has a recorder of its own, next to any others, which PROF_OUTPUT does not start; a scope costs
+    some 3 ns more there, and a thread's first one should not be in a signal handler. Use it for plugins of programs
+    that you don't link: of recorders without it, that no program shares, glibc can load only one or two. Call
+    prof_stop() before you unload a recorder.
 
     PROFILE_ARG adds to the innermost scope that this thread is recording, which is not the one around it when that is
     off. An argument has PROF_CATEGORY and PROF_SITE_LEVEL: for one of a scope of another category or level, redefine
@@ -4691,6 +4704,8 @@ static void prof__session_inherit(prof__session *s)
     prof__stream_close(s);
     memset(&s->stream, 0, sizeof s->stream);
     memset(&s->service, 0, sizeof s->service);
+    prof__follow_free(s->follow);
+    s->follow = NULL;
     s->dump_period_ns = s->wait_ns = s->max_file_size = 0;
     if (s->live_path != s->output) s->live_path = NULL;
     if (s->header) {

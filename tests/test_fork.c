@@ -310,6 +310,22 @@ TEST(child_of_a_stream)
     }
 }
 
+TEST(child_of_statistics)
+{
+    parent = getpid();
+    parents = trace_config(1u << 20);
+    parents.mode = PROF_STATS;
+    trace_start(&parents);
+    parents.mode = PROF_RING;
+    PROFILE_THREAD("parent");
+    PROFILE_MARK("parent");
+    CHECK_EQUAL(in_child(records), 0);
+    CHECK_EQUAL(in_child(records_and_stops), 0);
+    CHECK_EQUAL(in_child(stops_at_once), 0);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
 /* What was changed since the start counts. */
 static int records_what_is_on(void)
 {
