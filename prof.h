@@ -11154,7 +11154,7 @@ typedef struct prof__loaded_module {
     char build[32 + 2 * PROF__MAX_BUILD_ID];
 } prof__loaded_module;
 
-typedef struct prof__function {
+typedef struct PROF__SITE_TYPE prof__function {
     uintptr_t address;
     prof_site site;
     char name[64];
