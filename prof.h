@@ -7982,7 +7982,8 @@ static int prof__read_match_track(prof__read_matcher *m)
     for (i = 0; i < track->segment_count; i++)
         if (!prof__read_match_segment(m, i)) return 0;
     while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END | PROF__STILL_OPEN);
-    track->lives = prof__read_lives(trace, &trace->segments[track->segment + track->segment_count - 1]);
+    track->lives = track->about.fiber || /* which may be waiting for its turn */
+                   prof__read_lives(trace, &trace->segments[track->segment + track->segment_count - 1]);
     trace->info.unmatched += m->pending_count;
     track->crossing_count = trace->crossing_count - track->crossing;
     track->exception_count = trace->exception_count - track->exception;
@@ -10539,17 +10540,14 @@ static void prof__follow_part_ends(prof__follow *f, uint32_t slot)
 static prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record, int patient)
 {
     uint64_t id = prof__track_id(record), number = prof__track_serial(record);
-    prof__follow_track *t;
-    if (prof__follow_find(f, id)) {
-        t = prof__follow_use(f, id);
-        uint64_t ahead = number - t->number;
-        if (!patient && (ahead > 1 || (t->slot && t->slot != slot + 1))) return NULL;
-        if (ahead > 1) {
-            f->gaps++;
-            prof__follow_give_up(f, t);
-        }
-    } else {
-        t = prof__follow_use(f, id);
+    uint32_t known = prof__follow_find(f, id);
+    prof__follow_track *t = known ? &f->tracks[known - 1] : NULL;
+    uint64_t ahead = number - (t ? t->number : 0); /* serials begin with 1 */
+    if (!patient && (ahead > 1 || (t && t->slot && t->slot != slot + 1))) return NULL;
+    t = prof__follow_use(f, id);
+    if (ahead > 1) {
+        f->gaps++;
+        prof__follow_give_up(f, t);
     }
     t->number = number;
     if (f->slots[slot].track != id) prof__follow_part_ends(f, slot);

@@ -591,6 +591,80 @@ TEST(statistics_equal_the_readers_in_a_race) /* the follower looks while others 
     }
 }
 
+/* Fibers that any thread may go on with: the follower meets their parts in any order. */
+
+static struct {
+    prof_fiber *fiber;
+    int taken, depth;
+} tasks[12];
+static pthread_mutex_t tasks_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void task_begins(int depth)
+{
+    switch (depth) {
+    case 0: PROFILE_BEGIN("task 0"); break;
+    case 1: PROFILE_BEGIN("task 1"); break;
+    case 2: PROFILE_BEGIN("task 2"); break;
+    default: PROFILE_BEGIN("task 3"); break;
+    }
+}
+
+static void task_ends(int depth)
+{
+    switch (depth) {
+    case 0: PROFILE_END("task 0"); break;
+    case 1: PROFILE_END("task 1"); break;
+    case 2: PROFILE_END("task 2"); break;
+    default: PROFILE_END("task 3"); break;
+    }
+}
+
+static void *task_worker(void *number)
+{
+    uint64_t state = 88172645463325252u + (uint64_t)(uintptr_t)number;
+    for (int i = 0; i < 4000; ++i) {
+        size_t at;
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        at = (size_t)(state >> 33) % (sizeof tasks / sizeof *tasks);
+        pthread_mutex_lock(&tasks_lock);
+        int mine = !tasks[at].taken;
+        if (mine) tasks[at].taken = 1;
+        pthread_mutex_unlock(&tasks_lock);
+        if (!mine) continue;
+        PROFILE_BLOCK("scheduler") {}
+        prof_fiber_switch(tasks[at].fiber);
+        PROFILE_FRAME("turn");
+        PROFILE_BLOCK("step") burn(state >> 60);
+        if (tasks[at].depth < 4 && state >> 40 & 1)
+            task_begins(tasks[at].depth++);
+        else if (tasks[at].depth)
+            task_ends(--tasks[at].depth);
+        prof_fiber_switch(NULL);
+        pthread_mutex_lock(&tasks_lock);
+        tasks[at].taken = 0;
+        pthread_mutex_unlock(&tasks_lock);
+    }
+    return NULL;
+}
+
+TEST(statistics_equal_the_readers_of_fibers)
+{
+    for (size_t i = 0; i < sizeof tasks / sizeof *tasks; ++i) tasks[i].fiber = prof_fiber_create("task");
+    for (int round = 0; round < 5 && !test_failures; ++round) {
+        pthread_t threads[4];
+        start_followed(16 << 20, 0, PROF_CLOCK_MONOTONIC);
+        for (size_t i = 0; i < sizeof tasks / sizeof *tasks; ++i) tasks[i].depth = 0;
+        for (int wave = 0; wave < 3; ++wave) {
+            for (int i = 0; i < 4; ++i) threads[i] = started(task_worker, (void *)(uintptr_t)(round * 100 + wave * 10 + i));
+            for (int i = 0; i < 200; ++i) look();
+            for (int i = 0; i < 4; ++i) join(threads[i]);
+        }
+        stop_followed();
+        CHECK_EQUAL(followed->gaps, 0);
+    }
+    for (size_t i = 0; i < sizeof tasks / sizeof *tasks; ++i) prof_fiber_destroy(tasks[i].fiber);
+}
+
 static uint64_t longest_leaf;
 
 static void measured_leaf(void)
