@@ -10068,8 +10068,9 @@ PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
    In each pass it first notes how far every chunk has been written, from the newest chunk to the oldest, as a snapshot
    does, and then reads up to there from the oldest to the newest. So of each thread it sees a prefix of what was recorded.
    A track that moved between threads may show up in one chunk before the end of its former part was seen in another: the
-   chunk then waits for the next pass, which knows of all that went before. If there is a hole even then, the chunk in
-   between was reused too soon: the scopes that were open are given up, and count as truncated.
+   chunk then waits for the next pass, which knows of all that went before, and there for those that wait at an earlier
+   time. If there is a hole even then, the chunk in between was reused too soon: the scopes that were open are given up,
+   and count as truncated.
 
    Scopes are matched by the reader's rules. Memory is bounded: by PROF__FOLLOW_FIGURES names, beyond which everything is
    "(more scopes)"; by PROF__FOLLOW_DEPTH scopes in one another, deeper ones are not seen; and by twice as many tracks as
@@ -10112,7 +10113,7 @@ typedef struct prof__follow_slot {
     uint64_t sequence, done; /* of the chunk being read, 0: none; of the one that was last read to its end */
     uint64_t expected;       /* the newest that was taken */
     uint64_t base, track;    /* track: id, 0: none yet */
-    uint64_t waits;          /* the pass in which it came upon what it waits for; 0: it does not */
+    uint64_t waits, tick;    /* waits: the pass in which it came to wait, 0: it does not; tick: of what comes then */
     uint32_t at, limit;
     unsigned char active, ended;
 } prof__follow_slot;
@@ -10605,6 +10606,15 @@ static size_t prof__follow_copy(prof__follow *f, uint32_t slot)
     return PROF__ACQUIRE(&chunk->sequence) == it->sequence ? count : 0;
 }
 
+/* The time of the first record that has one; ~0: none has. */
+static uint64_t prof__follow_tick_at(uint64_t base, const uint64_t *words, size_t count)
+{
+    size_t at, length;
+    for (at = 0; at < count && (length = prof__record_words(words[at], count - at)) != 0; at += length)
+        if (prof__record_timed(words[at])) return prof__read_tick(base, words[at], 0);
+    return ~(uint64_t)0;
+}
+
 /* Reads a slot up to its limit, or to where it has to wait. 1: it came further. */
 static int prof__follow_read(prof__follow *f, uint32_t slot, int patient)
 {
@@ -10624,6 +10634,7 @@ static int prof__follow_read(prof__follow *f, uint32_t slot, int patient)
             prof__follow_track *now = prof__follow_switch(f, slot, f->words + at, patient);
             if (!now) {
                 if (!it->waits || at) it->waits = f->pass;
+                it->tick = prof__follow_tick_at(it->base, f->words + at, count - at);
                 break;
             }
             t = now;
@@ -10722,25 +10733,40 @@ static void prof__follow_rate(prof__follow *f)
     if (s->clock == PROF_CLOCK_MONOTONIC) f->ns_per_tick = 1;
 }
 
+/* Reads those that wait, as far as that goes by now. 1: some came further. */
+static int prof__follow_retry(prof__follow *f, size_t count)
+{
+    const prof__follow_slot *earliest = NULL;
+    uint32_t slot, chosen = 0;
+    int progress = 0;
+    for (size_t i = count; i-- > 0;) {
+        const prof__follow_slot *it = &f->slots[slot = f->order[i].slot];
+        if (!it->sequence || !it->waits) continue;
+        progress |= prof__follow_read(f, slot, 0);
+        prof__follow_leave(f, slot);
+        if (!it->sequence || !it->waits || (earliest && it->tick >= earliest->tick)) continue;
+        earliest = it;
+        chosen = slot;
+    }
+    if (progress || !earliest || earliest->tick == ~(uint64_t)0 || earliest->waits == f->pass) return progress;
+    progress = prof__follow_read(f, chosen, 1); /* nobody has what it waits for */
+    prof__follow_leave(f, chosen);
+    return progress;
+}
+
 /* Reads what is there. 1: threads have taken new chunks since. Under f->lock. */
 static int prof__follow_pass(prof__follow *f)
 {
     uint64_t seen = f->seen;
-    int progress = 1;
     f->pass++;
     prof__follow_rate(f);
     size_t count = prof__follow_gather(f), active = 0;
     prof__follow_limits(f, count);
-    for (int round = 0; progress; round++) {
-        progress = 0;
-        for (size_t i = count; i-- > 0;) {
-            uint32_t slot = f->order[i].slot;
-            const prof__follow_slot *it = &f->slots[slot];
-            if (!it->sequence || (round && !it->waits)) continue;
-            progress |= prof__follow_read(f, slot, round && it->waits && it->waits < f->pass);
-            prof__follow_leave(f, slot);
-        }
-        if (!round) progress = 1; /* those that wait get a second chance in any case */
+    for (size_t i = count; i-- > 0;) {
+        prof__follow_read(f, f->order[i].slot, 0);
+        prof__follow_leave(f, f->order[i].slot);
+    }
+    while (prof__follow_retry(f, count)) {
     }
     for (size_t i = 0; i < f->active_count; i++) {
         prof__follow_slot *it = &f->slots[f->active[i]];
@@ -10749,6 +10775,18 @@ static int prof__follow_pass(prof__follow *f)
     }
     f->active_count = active;
     return f->seen != seen;
+}
+
+/* Reads everything that was recorded by now; what had to wait takes another pass. */
+static void prof__follow_all(prof__follow *f)
+{
+    int waiting = 1;
+    prof__follow_pass(f);
+    for (int i = 0; i < 100 && waiting; i++) {
+        waiting = 0;
+        for (size_t j = 0; j < f->active_count; j++) waiting |= f->slots[f->active[j]].waits != 0;
+        if (waiting) prof__follow_pass(f);
+    }
 }
 
 static int prof__follow_step(prof__session *s)
@@ -10841,8 +10879,7 @@ static prof_status prof__folded_take(prof__folded *folded)
     prof__state_unlock(gate);
     if (!f) return PROF_OK;
     prof__lock(&f->lock);
-    prof__follow_pass(f);
-    prof__follow_pass(f); /* for those that had to wait */
+    prof__follow_all(f);
     if (!prof__folded_copy(folded, f)) status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
     prof__unlock(&f->lock);
     gate = prof__state_lock();
