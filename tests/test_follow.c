@@ -569,6 +569,28 @@ TEST(statistics_equal_the_readers) { same_statistics(0, PROF_CLOCK_MONOTONIC); }
 TEST(statistics_equal_the_readers_with_a_minimum) { same_statistics(300, PROF_CLOCK_MONOTONIC); }
 TEST(statistics_equal_the_readers_on_the_counter) { same_statistics(0, PROF_CLOCK_AUTO); }
 
+/* Looks while scopes are open that will be taken back. */
+TEST(what_is_taken_back_was_never_there)
+{
+    start_followed(1 << 20, 10000000000u, PROF_CLOCK_MONOTONIC);
+    for (int i = 0; i < 100; ++i) {
+        PROFILE_SCOPE("stays");
+        PROFILE_ARG_I("i", i); /* more than a begin: no longer taken back */
+        PROFILE_BLOCK("taken back") {
+            look();
+            PROFILE_BLOCK("and this") look();
+            look();
+        }
+        PROFILE_BLOCK("named") {
+            PROFILE_SCOPE_F("name %d", i);
+            look();
+        }
+        PROFILE_MARK("mark");
+        if (i % 2) look();
+    }
+    stop_followed();
+}
+
 static volatile int stop_racing;
 
 static void *racing_thread(void *unused)
