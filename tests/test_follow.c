@@ -447,7 +447,7 @@ static void stop_followed(void)
     prof_trace *trace = trace_stop();
     prof__folded folded;
     prof__figures all;
-    CHECK_EQUAL(prof__figures_make(trace, &all), PROF_OK);
+    CHECK_EQUAL(prof__figures_make(trace, 0, &all), PROF_OK);
     look_at_all();
     memset(&folded, 0, sizeof folded);
     CHECK(prof__folded_copy(&folded, followed));
