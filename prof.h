@@ -1410,10 +1410,25 @@ static void prof__on_exit_of_thread(prof__thread *self) { FlsSetValue(prof__exit
 static void prof__signal_stack_take(prof__thread *self) { (void)self; }
 static void prof__signal_stack_give(prof__thread *self) { (void)self; }
 #else
+/* No macro is a cancellation point, and no thread is cancelled while it holds a lock of the recorder. */
+#ifdef PTHREAD_CANCEL_DISABLE
+static int prof__cancel_disable(void)
+{
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+static void prof__cancel_restore(int before) { pthread_setcancelstate(before, &before); }
+#else
+static int prof__cancel_disable(void) { return 0; }
+static void prof__cancel_restore(int before) { (void)before; }
+#endif
 static void prof__wait(void) /* sleeps, because the one who is waited for may have a lower priority */
 {
     struct timespec moment = {0, 20000};
+    int cancel = prof__cancel_disable();
     nanosleep(&moment, NULL);
+    prof__cancel_restore(cancel);
 }
 static uint64_t prof__process_id(void) { return (uint64_t)getpid(); }
 static uint64_t prof__parent_id(void) { return (uint64_t)getppid(); }
@@ -1556,6 +1571,26 @@ static void prof__lock_leave(int *lock, const prof__signals *old)
     prof__unlock(lock);
     prof__signals_restore(old);
 }
+
+/* The lock of the control functions, some of which read and write files, where a thread could be cancelled. */
+#if defined(PROF_FREESTANDING) || defined(_WIN32)
+static void prof__control_lock(void) { prof__lock(&prof__control_word); }
+static void prof__control_unlock(void) { prof__unlock(&prof__control_word); }
+#else
+static int prof__control_cancel;
+static void prof__control_lock(void)
+{
+    int before = prof__cancel_disable();
+    prof__lock(&prof__control_word);
+    prof__control_cancel = before;
+}
+static void prof__control_unlock(void)
+{
+    int before = prof__control_cancel;
+    prof__unlock(&prof__control_word);
+    prof__cancel_restore(before);
+}
+#endif
 
 #ifndef PROF_FREESTANDING
 /* Sleeps for ns, less if *word is not, or no longer, value; may return early for no reason. */
@@ -4518,13 +4553,13 @@ PROF_DEF prof_status prof_start(const prof_config *config)
 {
     prof_config defaults;
     prof__clear(&defaults, sizeof defaults / 8 * 8);
-    prof__lock(&prof__control_word);
+    prof__control_lock();
 #ifndef PROF_FREESTANDING
     if (!prof__keys_made) prof__keys_make();
     prof__keys_made = 1;
 #endif
     prof_status status = prof__start_locked(config ? config : &defaults);
-    prof__unlock(&prof__control_word);
+    prof__control_unlock();
     return status;
 }
 
@@ -4549,7 +4584,7 @@ static prof_status prof__stop_recording(void)
 
 PROF_DEF prof_status prof_stop(void)
 {
-    prof__lock(&prof__control_word);
+    prof__control_lock();
     prof_status status = prof__stop_recording();
     if (!status) prof__crash_remove();
 #ifndef PROF_FREESTANDING
@@ -4567,19 +4602,19 @@ PROF_DEF prof_status prof_stop(void)
     }
     if (s && s->live_path) status = prof__stream_finish(s, status);
 #endif
-    prof__unlock(&prof__control_word);
+    prof__control_unlock();
     return status;
 }
 
 PROF_DEF prof_status prof_reset(void)
 {
-    prof__lock(&prof__control_word);
+    prof__control_lock();
     prof_status status = PROF_OK;
     if (prof__state.running)
         status = prof__fail(PROF_INVALID_STATE, "the session is running: call prof_stop() first");
     else
         prof__sessions_reap(1);
-    prof__unlock(&prof__control_word);
+    prof__control_unlock();
     return status;
 }
 

@@ -299,15 +299,62 @@ TEST(moving_tasks)
     for (long round = 0; round < trace_times(3, 30, 2000) && !test_failures; ++round, random_next(&random)) {
         prof_config config = trace_config(16 << 20);
         if (round % 3 == 1) config.clock = PROF_CLOCK_MONOTONIC;
+        if (round % 3 == 2) { /* most of it out of the archive behind a small ring */
+            config.mode = PROF_STREAM;
+            config.buffer_size = 256 << 10;
+            config.output = trace_path("fibers_stream.prof");
+            config.wait_ns = 5000000000u;
+        }
         trace_start(&config);
         run_workers(random, 5000, 1);
         trace = trace_stop();
-        CHECK(prof_trace_track_count(trace) <= 1 + TASKS + WORKERS); /* and that of prof_start() */
+        CHECK(prof_trace_track_count(trace) <= 2 + TASKS + WORKERS); /* and those of prof_start() and the service */
         CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
         CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
         for (int i = 0; i < TASKS; ++i) task_check(trace, &tasks[i], tasks[i].count);
         for (int i = 0; i < WORKERS; ++i) task_check(trace, &workers[i], workers[i].count);
         if (test_failures) printf("  PROF_TEST_SEED=%llu\n", (unsigned long long)random);
+        prof_trace_close(trace);
+        free_tasks();
+    }
+    prof_reset();
+}
+
+/* The same folded into statistics while it is recorded: each scope counts once, and those without an end are known. */
+TEST(moving_tasks_in_statistics)
+{
+    uint64_t random = seed();
+    for (long round = 0; round < trace_times(2, 10, 500) && !test_failures; ++round, random_next(&random)) {
+        prof_config config = trace_config(512 << 10);
+        uint64_t scopes_of[NAMES] = {0}, open_of[NAMES] = {0};
+        prof_stat *stats = NULL;
+        size_t count = 0;
+        config.mode = PROF_STATS;
+        config.wait_ns = 5000000000u;
+        trace_start(&config);
+        run_workers(random, 10000, 1);
+        trace = trace_stop();
+        for (int i = 0; i < TASKS + WORKERS; ++i) {
+            const task *t = i < TASKS ? &tasks[i] : &workers[i - TASKS];
+            for (size_t k = 0; k < t->count; ++k) {
+                if (t->list[k].type != PROF_EVENT_SCOPE) continue;
+                ++scopes_of[t->list[k].name];
+                open_of[t->list[k].name] += !t->list[k].closed;
+            }
+        }
+        CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+        CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+        CHECK_EQUAL(prof_stats(trace, PROF_SORT_NAME, 1, &stats, &count), PROF_OK);
+        for (size_t i = 0; i < count; ++i)
+            for (int k = 0; k < NAMES; ++k) {
+                if (strcmp(stats[i].name, names[k]) || strcmp(stats[i].site->file, __FILE__)) continue;
+                CHECK_EQUAL(stats[i].count, scopes_of[k]);
+                CHECK_EQUAL(stats[i].truncated, open_of[k]);
+                scopes_of[k] = 0;
+            }
+        for (int k = 0; k < NAMES; ++k) CHECK_EQUAL(scopes_of[k], 0); /* each was there */
+        if (test_failures) printf("  PROF_TEST_SEED=%llu\n", (unsigned long long)random);
+        prof_stats_free(stats);
         prof_trace_close(trace);
         free_tasks();
     }

@@ -426,6 +426,39 @@ TEST(cancelled_anywhere)
     prof_reset();
 }
 
+/* Control functions read and write files, where threads may be cancelled: not while they hold the recorder's locks. */
+static void *cancelled_in_control(void *unused)
+{
+    for (;;) {
+        prof_config config = trace_config(256u << 10);
+        config.output = trace_path("cancelled.prof");
+        if (!prof_start(&config)) PROFILE_MARK("started");
+        prof_stop();
+        prof_reset();
+        pthread_testcancel();
+    }
+    return unused;
+}
+
+TEST(cancelled_in_control_functions)
+{
+    for (long i = 0; i < trace_times(5, 60, 2000) && !test_failures; ++i) {
+        pthread_t thread;
+        prof_config config = trace_config(256u << 10);
+        pthread_create(&thread, NULL, cancelled_in_control, NULL);
+        usleep((useconds_t)(i % 20 * 100));
+        pthread_cancel(thread);
+        pthread_join(thread, NULL);
+        prof_stop();
+        trace_start(&config);
+        PROFILE_MARK("can record");
+        trace = trace_stop();
+        CHECK_EQUAL(prof_trace_about(trace)->event_count, 1);
+        prof_trace_close(trace);
+    }
+    prof_reset();
+}
+
 /*-- programs: this one, as a child, recorded by PROF_OUTPUT from before main to its end --*/
 
 static const char *child_name; /* "" in the parent */
