@@ -29,13 +29,18 @@ test "$(head -c 8 $work/ring.prof)" = prof.img
 echo "ok   the commands of the first example"
 crash=$(grep -l 'PROFILE_SCOPE("frame")' $work/block*.c)
 cp "$crash" $work/crash.c
-(cd $work && sh -e block2.sh) 2>$work/crash.txt
+report=$(basename "$(grep -l PROF_CRASH_REPORT $work/block*.sh)")
+(cd $work && sh -e "$report") 2>$work/crash.txt
 grep -qE '^prof: SIG(SEGV|BUS) in thread [0-9]+ "crash": game > frame > solve \(crash.c:[0-9]+\)$' $work/crash.txt
 test "$(head -c 8 $work/crash.csv.prof)" = prof.img
 echo "ok   the crash report"
-passed=$((passed + 1))
+make -s build/prof
+tool=$(basename "$(grep -l 'prof export' $work/block*.sh)")
+(cd $work && PATH=$root/build:$PATH sh -e "$tool" >tool.txt) && grep -q work $work/end.json && test -s $work/saved.prof
+echo "ok   the commands of the tool"
+passed=$((passed + 2))
 grep -oE '^make [a-z]+' $work/block1.sh | while read -r command; do
     grep -qE "^$(echo "$command" | cut -d' ' -f2):" "$root/Makefile" || { echo "FAIL $command is not in the Makefile"; exit 1; }
     echo "ok   $command exists (run by itself elsewhere)"
 done
-echo "$((passed + 2)) passed, 0 failed, 0 skipped"
+echo "$((passed + 3)) passed, 0 failed, 0 skipped"

@@ -19,6 +19,8 @@ static int reading(void)
     prof_event event;
     prof_stat *stats = NULL;
     prof_sink sink = {NULL, NULL};
+    int64_t offset = 0;
+    uint64_t size = 0;
     size_t count = 0;
     int failures = 0;
     failures += prof_trace_open(touch("trace.prof"), &trace) != PROF_DISABLED;
@@ -37,6 +39,16 @@ static int reading(void)
     failures += prof_csv_stream(trace, sink) != PROF_DISABLED;
     failures += prof_chrome_write(trace, touch("-"), NULL) != PROF_DISABLED;
     failures += prof_chrome_stream(trace, sink, NULL) != PROF_DISABLED;
+    failures += prof_chrome_merge(&trace, 1, touch("-"), NULL) != PROF_DISABLED;
+    failures += prof_chrome_merge_stream(&trace, 1, sink, NULL) != PROF_DISABLED;
+    failures += prof_trace_write(trace, touch("-"), ".csv") != PROF_DISABLED;
+    failures += prof_trace_align(&trace, 1, &offset) != 0;
+    prof_trace_watch(trace, NULL, NULL);
+    failures += prof_image_find(touch("image"), 5, &size) != PROF_DISABLED;
+    failures += prof_image_shorten(&size, 5, &size) != PROF_DISABLED;
+    failures += prof_image_copy(touch("a"), touch("b"), 0, 5) != PROF_DISABLED;
+    failures += prof_image_window(&size, 5, 0, 5) != PROF_DISABLED;
+    failures += prof_stats_by_path(trace, PROF_SORT_TOTAL, 0, &stats, &count) != PROF_DISABLED;
     failures += prof_stats(trace, PROF_SORT_TOTAL, 0, &stats, &count) != PROF_DISABLED;
     prof_stats_free(stats);
     prof_trace_close(trace);
