@@ -8721,7 +8721,7 @@ static void prof__read_take_arg(prof_cursor *c, size_t word)
 static uint32_t prof__read_closes(prof_cursor *c, size_t word)
 {
     const prof__read_exception *exception;
-    if (c->exception == c->track->exception + c->track->exception_count) return 1;
+    if (c->exception == c->track->exception + c->track->exception_count) return 1; /* there may be no table */
     exception = &c->trace->exceptions[c->exception];
     if (exception->segment + 1 != c->segment || exception->word != word) return 1;
     c->exception++;
