@@ -10572,7 +10572,8 @@ static void prof__follow_part_ends(prof__follow *f, uint32_t slot)
 }
 
 /* A TRACK record: the next part of that track begins here. Null: what is before it may not have been read yet. patient: it
-   has waited for that already. */
+   has waited for that already. 1: nobody comes further without, and so the part before it, in another slot, is complete,
+   though its thread has not said so: it found no room to. 2: nobody comes further even so: it is missing. */
 static prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record, int patient)
 {
     uint64_t id = prof__track_id(record), number = prof__track_serial(record);
