@@ -653,7 +653,8 @@ PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
 
 /* The figures of the summary's scopes as data, sorted as asked. Free with prof_stats_free() before the trace. */
 PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats, size_t *count);
-/* The same, one entry per call path: a parent before what it called, and what has the same parent in order. */
+/* The same, one entry per call path: a parent before what it called, and what has the same parent in order. Of
+   PROF_STATS, which knows no paths, all are outermost. */
 PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                         size_t *count);
 PROF_DEF void prof_stats_free(prof_stat *stats);
@@ -10956,6 +10957,7 @@ static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace)
     for (i = 0; i < count; i++) {
         prof_stat *stat = &folded->figures[i].stat;
         stat->site = &trace->sites[folded->sites[i]].about;
+        stat->parent = PROF_NO_PARENT; /* paths are not followed */
         if (!stat->name) stat->name = stat->site->name;
     }
     for (i = count; i < folded->count; i++) memset(&folded->figures[i].histogram, 0, sizeof folded->figures[i].histogram);

@@ -813,6 +813,10 @@ TEST(stats_mode_counts_everything)
         CHECK(strstr(work->site->file, "test_follow.c") != NULL);
     }
     prof_stats_free(stats);
+    CHECK_EQUAL(prof_stats_by_path(trace, PROF_SORT_TOTAL, 0, &stats, &count), PROF_OK); /* all outermost */
+    for (size_t i = 0; i < count; ++i) CHECK(stats[i].parent == PROF_NO_PARENT);
+    CHECK(count >= 4);
+    prof_stats_free(stats);
     char *text = summary_of(trace);
     CHECK(text && strstr(text, "1 call of these still open") && strstr(text, "nothing lost"));
     CHECK(text && strstr(text, "emptied into statistics") && strstr(text, "recording cost"));
