@@ -1509,10 +1509,12 @@ static void prof__signals_restore(const prof__signals *old) { (void)old; }
 static void prof__file_signal_drop(const prof__signals *old) { (void)old; }
 #else
 typedef sigset_t prof__signals;
-static void prof__signals_block(prof__signals *old)
+static void prof__signals_block(prof__signals *old) /* but for faults: one that is blocked kills without any handler */
 {
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
     sigset_t all;
     sigfillset(&all);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; ++i) sigdelset(&all, faults[i]);
     pthread_sigmask(SIG_SETMASK, &all, old);
 }
 static void prof__signals_restore(const prof__signals *old) { pthread_sigmask(SIG_SETMASK, old, NULL); }

@@ -373,6 +373,14 @@ static void holds_all_locks(int signal_number)
     fault(signal_number);
 }
 
+static void inside_the_lock(int unused)
+{
+    prof_site bad = {0, (const char *)64, "", "", "", 0, 0, 1, PROF__KIND_BEGIN, 0, 0};
+    (void)unused;
+    PROFILE_SCOPE("registers");
+    prof__begin(&bad);
+}
+
 static void inside_the_recorder(int unused)
 {
     (void)unused;
@@ -400,6 +408,11 @@ TEST(locks_and_malloc)
     free(death.said);
     death = dies(REPORT, inside_the_recorder, 0);
     expect(death.said, "\": recorder (");
+    prof_trace_close(trace_open_file(death.path));
+    free(death.said);
+    death = dies(REPORT, inside_the_lock, 0);
+    CHECK(TRACE_SANITIZER || killed_by(&death, SIGSEGV));
+    expect(death.said, "\": registers (");
     prof_trace_close(trace_open_file(death.path));
     free(death.said);
 #if COUNTS_MALLOC
