@@ -5,17 +5,19 @@
      left_pop, left_swap                    prof__attach            give_back       prof__give_back
      write_event, take_back                 prof__store_word and prof__begin_undo
      reader                                 prof__chunks_snapshot, prof__chunk_snapshot, prof__chunk_cut
+     chunk_pack                             prof__stream_put, prof__chunk_release
    An event is one word; its value says which event of which track it is. TRACK records are left out: what the reader
    learns from them (the track, and the number of its chunk) follows from the events themselves.
 
    Sizes: CHUNKS in the ring, WORDS of a chunk, WRITERS, EVENTS of each writer but the first, SLOW of the first, TRACKS
    (threads that come; more than WRITERS: some leave and others come), START (chunks claimed before the copy begins), FILL
-   (PROF_FILL), UNDO (short scopes are taken back), BASES (the chunk's base is modelled, too), THERE (see below).
+   (PROF_FILL), STREAM (PROF_STREAM, without a limit of the archive), UNDO (short scopes are taken back), BASES (the chunk's base is modelled, too), THERE (see below).
 
    Checked: nobody takes a chunk that has an owner, or makes one older; nobody overwrites a word; the copy holds only events
    that were written, in the chunk where they were written, none twice; of each track no event is missing between two others,
    unless whole chunks are missing there, which the reader sees from their numbers; THERE: nothing is missing that was in
-   memory when the copy began and is in the ring when it ends. And in the end, what is not in the image was overwritten, or
+   memory when the copy began and is in the ring when it ends; STREAM: nothing is missing at all, and each chunk is packed
+   once. And in the end, what is not in the image was overwritten, or
    refused and counted, and overwritten chunks are counted.
 
    NO_... each leave out one precaution; run.sh sees to it that this is found. */
@@ -44,12 +46,19 @@
 #endif
 
 #define PER_CHUNK (3 + WORDS)
+#ifdef STREAM
+#define CELLS (CHUNKS * PER_CHUNK + 1)
+#define ARCHIVE_NEXT (CHUNKS * PER_CHUNK) /* prof__header.archive_next, in blocks */
+#define STORERS (WRITERS + 1)
+#define SERVICE WRITERS
+#else
 #define CELLS (CHUNKS * PER_CHUNK)
+#define STORERS WRITERS
+#endif
 #define SEQUENCE(c) ((c) * PER_CHUNK)
 #define STATE(c) ((c) * PER_CHUNK + 1)
 #define BASE(c) ((c) * PER_CHUNK + 2)
 #define WORD(c, i) ((c) * PER_CHUNK + 3 + (i))
-#define STORERS WRITERS
 #include "memory.pml"
 
 #define FREE 0
@@ -59,6 +68,9 @@
 #define NONE 255
 
 byte next_chunk, overwritten; /* prof__header */
+#ifdef STREAM
+byte archive[WRITERS * EVENTS]; /* the file: the sequence of each block; written before archive_next says so */
+#endif
 byte locked;                  /* prof__lock_word */
 byte left_count;              /* prof__session.left */
 byte left_chunk[TRACKS], left_sequence[TRACKS], left_words[TRACKS];
@@ -130,8 +142,10 @@ c_code {
         release_fence(w);
 #endif
         for (i = 0; i < WORDS; i++) store(w, WORD(c, i), 0, RELAXED);
+#ifndef STREAM
         now.recycled++;
         now.overwritten++;
+#endif
     }
 
     static void chunk_entered(int w, int c, int used)
@@ -154,6 +168,9 @@ c_code {
     {
         struct thread *t = &now.t[w];
         int c = t->slot, state = now.mem[STATE(c)];
+#ifdef STREAM
+        if (state != FREE) state = OWNED; /* nobody's before the service has let it go */
+#endif
         if (state != OWNED) {
             now.mem[STATE(c)] = OWNED;
             owned(c, 1);
@@ -319,6 +336,9 @@ proctype writer(byte w)
 byte newest, visited, sequence_read, base_read, state_read, again_read;
 byte word[WORDS];
 bit there[ALL], seen[ALL];
+#ifdef STREAM
+byte archive_end;
+#endif
 
 c_code {
     /* In what was seen of each track, no event is missing between two others, unless a whole chunk is: the reader sees
@@ -330,6 +350,9 @@ c_code {
             for (last = -1, e = track * EVENTS; e < (track + 1) * EVENTS; e++) {
                 if (!now.seen[e]) continue;
                 hole = last < 0 || last == e - 1;
+#ifdef STREAM
+                wrongly(last < 0 ? e % EVENTS != 0 : last != e - 1); /* nothing is ever overwritten */
+#endif
                 for (; last >= 0 && last < e; last++)
                     if (now.written_in[last] != now.written_in[e]) {
                         int first = e;
@@ -354,6 +377,19 @@ c_code {
     {
         return now.written_in[e] && now.mem[SEQUENCE((now.written_in[e] - 1) % CHUNKS)] == now.written_in[e];
     }
+
+#ifdef STREAM
+    /* Blocks of the archive take the place of what the ring had of the same chunk. */
+    static void take_blocks(int end)
+    {
+        int i, e, before;
+        for (i = 0; i < end; i++) {
+            for (before = 0; before < i; before++) wrongly(now.archive[before] == now.archive[i]); /* each but once */
+            for (e = 0; e < ALL; e++)
+                if (now.archive[i] <= now.newest && now.written_in[e] == now.archive[i]) now.seen[e] = 1;
+        }
+    }
+#endif
 
     /* What was copied of one chunk. */
     static void check_chunk(void)
@@ -384,7 +420,11 @@ c_code {
         int e;
         check_runs();
         for (e = 0; e < ALL; e++) {
+#ifdef STREAM
+            wrongly(now.there[e] && !now.seen[e]);
+#else
             wrongly(now.there[e] && is_in_ring(e) && !now.seen[e]);
+#endif
             now.there[e] = now.seen[e] = 0;
         }
         now.newest = now.visited = 0;
@@ -396,7 +436,13 @@ c_code {
         int e;
         wrongly(now.overwritten != now.recycled);
         what_is_there(now.seen);
+#ifdef STREAM
+        now.newest = now.next_chunk;
+        take_blocks(now.mem[ARCHIVE_NEXT]);
+        for (e = 0; e < ALL; e++) wrongly(now.written_in[e] && !now.seen[e]);
+#else
         for (e = 0; e < ALL; e++) wrongly(now.written_in[e] && now.seen[e] != is_in_ring(e));
+#endif
         check_runs();
     }
 };
@@ -413,6 +459,9 @@ proctype reader()
         :: m_w < WRITERS -> m_w++
         od;
         newest = next_chunk;
+#if defined(STREAM) && defined(NO_ARCHIVE_LAST)
+        archive_end = mem[ARCHIVE_NEXT];
+#endif
 #ifdef THERE
         c_code { what_is_there(now.there); }
 #endif
@@ -459,9 +508,51 @@ proctype reader()
 #endif
        atomic { c_code { check_chunk(); }; i = 0; c = 0; cut = 0; visited++; assert(!wrong) }
     od;
+#if defined(STREAM) && !defined(NO_ARCHIVE_LAST)
+    atomic { look(ARCHIVE_NEXT); archive_end = mem[ARCHIVE_NEXT] }
+#endif
+#ifdef STREAM
+    atomic { c_code { take_blocks(now.archive_end); }; archive_end = 0 }
+#endif
     atomic { c_code { check_copy(); }; assert(!wrong) }
-    atomic { done == WRITERS; c_code { check_image(); }; assert(!wrong) }
+    atomic { done == STORERS; c_code { check_image(); }; assert(!wrong) }
 }
+
+#ifdef STREAM
+c_code {
+    /* prof__stream_put, prof__chunk_release */
+    static void chunk_pack(int c)
+    {
+        int i, count = load_own(SERVICE, ARCHIVE_NEXT), sequence = now.mem[SEQUENCE(c)];
+        for (i = 0; i < WORDS; i++) wrongly(!now.mem[WORD(c, i)]); /* all of it is there */
+        now.archive[count] = sequence;
+#ifndef NO_BLOCK_FIRST
+        store(SERVICE, ARCHIVE_NEXT, count + 1, RELEASE);
+        store(SERVICE, STATE(c), FREE, RELEASE);
+#else
+        store(SERVICE, STATE(c), FREE, RELEASE);
+        store(SERVICE, ARCHIVE_NEXT, count + 1, RELEASE);
+#endif
+    }
+};
+
+/* prof__stream_step: packs what is full, from wherever it looks first */
+proctype service()
+{
+    byte c;
+    do
+    :: atomic { look_to_swap(SERVICE, STATE(c));
+           if
+           :: mem[STATE(c)] == FULL -> c_code { chunk_pack(Pservice->c); }; assert(!wrong)
+           :: else
+           fi;
+           c = (c + 1) % CHUNKS
+       }
+    :: atomic { done == WRITERS -> break }
+    od;
+    atomic { c_code { all_arrive(SERVICE); }; done++ }
+}
+#endif
 
 init {
     byte k;
@@ -470,6 +561,9 @@ init {
         :: k == WRITERS -> break
         :: else -> run writer(k); k++
         od;
-        run reader()
+        run reader();
+#ifdef STREAM
+        run service()
+#endif
     }
 }

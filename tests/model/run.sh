@@ -44,6 +44,12 @@ check 0 "ring: threads come and go" ring -DCHUNKS=2 -DTRACKS=3 -DEVENTS=3 -DWORD
 check 0 "ring: short scopes are taken back" ring -DCHUNKS=2 -DEVENTS=3 -DSLOW=2 -DWORDS=2 -DUNDO
 check 0 "ring: fills up" ring -DFILL -DCHUNKS=3 -DEVENTS=3 -DTHERE
 
+check 0 "stream: one writer and the service" ring -DSTREAM -DWRITERS=1 -DCHUNKS=2 -DWORDS=2 -DEVENTS=7 -DTHERE
+check 0 "stream: two writers and the service" ring -DSTREAM -DCHUNKS=2 -DEVENTS=2 -DSLOW=1
+check 0 "gate: a handler interrupts two scopes" gate
+check 0 "gate: a handler interrupts a handler" gate -DSCOPES=1 -DLEVELS=2
+check 0 "gate: a pause" gate -DSCOPES=1 -DPAUSE
+
 check 1 "mutant: a claim that is no release" ring -DCHUNKS=2 -DTRACKS=3 -DEVENTS=3 -DWORDS=2 -DSTART=5 -DNO_RELEASE_OF_CLAIM
 check 1 "mutant: no second look at the sequence" ring -DWRITERS=1 -DCHUNKS=2 -DWORDS=2 -DEVENTS=5 -DNO_SECOND_LOOK
 check 1 "mutant: no third look at the sequence" ring -DWRITERS=1 -DCHUNKS=2 -DWORDS=2 -DEVENTS=5 -DNO_THIRD_LOOK
@@ -52,6 +58,11 @@ check 1 "mutant: chunks of any age copied" ring -DWRITERS=1 -DCHUNKS=2 -DWORDS=2
 check 1 "mutant: a late claim takes a newer chunk" ring -DCHUNKS=2 -DEVENTS=3 -DNO_LATE_CLAIM
 check 1 "mutant: a left chunk is taken whoever left it" ring -DCHUNKS=2 -DTRACKS=3 -DEVENTS=3 -DWORDS=2 -DNO_LEFT_SEQUENCE
 check 1 "mutant: the copy is not compared" ring -DCHUNKS=2 -DEVENTS=3 -DWORDS=2 -DUNDO -DNO_CUT
+check 1 "mutant: a chunk is let go before its block is there" ring -DSTREAM -DWRITERS=1 -DCHUNKS=2 -DEVENTS=5 -DNO_BLOCK_FIRST
+check 1 "mutant: the archive is read before the ring" ring -DSTREAM -DWRITERS=1 -DCHUNKS=2 -DEVENTS=5 -DNO_ARCHIVE_LAST
+check 1 "mutant: a handler takes the thread's busyness away" gate -DNO_CARE_FOR_THE_INTERRUPTED
+check 1 "mutant: a look at the gate before the thread is taken" gate -DNO_TAKE_BEFORE_THE_CHECK
+check 1 "mutant: an end of whatever session" gate -DNO_LOOK_AT_THE_TOKEN
 
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" -eq 0 ]
