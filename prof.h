@@ -1511,11 +1511,11 @@ static void prof__file_signal_drop(const prof__signals *old) { (void)old; }
 typedef sigset_t prof__signals;
 static void prof__signals_block(prof__signals *old) /* but for faults: one that is blocked kills without any handler */
 {
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
     sigset_t all;
     sigfillset(&all);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; ++i) sigdelset(&all, faults[i]);
-    pthread_sigmask(SIG_SETMASK, &all, old);
+    pthread_sigmask(SIG_BLOCK, &all, old);
 }
 static void prof__signals_restore(const prof__signals *old) { pthread_sigmask(SIG_SETMASK, old, NULL); }
 /* A write beyond RLIMIT_FSIZE sends the thread a signal besides failing: takes it back, while all are blocked. old: what

@@ -35,8 +35,8 @@ static void path_of(const prof_stat *stats, size_t i, char *to, size_t size)
     char inner[200];
     snprintf(to, size, "%s", stats[i].name);
     for (i = stats[i].parent; i != PROF_NO_PARENT; i = stats[i].parent) {
-        snprintf(inner, sizeof inner, "%s", to);
-        snprintf(to, size, "%s/%s", stats[i].name, inner);
+        snprintf(inner, sizeof inner, "%.199s", to);
+        snprintf(to, size, "%.50s/%s", stats[i].name, inner);
     }
 }
 

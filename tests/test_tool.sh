@@ -521,7 +521,7 @@ if command -v gdb >/dev/null; then
     $limit gdb -batch -nx -p $pid -ex "generate-core-file gdb.core" >gdb.log 2>&1 </dev/null
     kill $pid 2>/dev/null
     wait $pid 2>/dev/null
-    [ -s gdb.core ] && mv gdb.core core.file
+    grep -q "^Saved corefile" gdb.log && mv gdb.core core.file
     if [ -s core.file ] && [ -s expected.csv ]; then
         found "a core of gdb's"
     else
