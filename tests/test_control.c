@@ -1339,6 +1339,34 @@ TEST(short_scopes_are_taken_back)
     }
 }
 
+/* Exactly the minimum is long enough, and what was taken back leaves no word behind. */
+TEST(short_scopes_to_the_tick)
+{
+    prof_config config = trace_config(256u << 10);
+    config.clock = PROF_CLOCK_MONOTONIC; /* its ticks are nanoseconds */
+    config.min_duration_ns = 1000000000;
+    trace_start(&config);
+    PROFILE_MARK("first");
+    prof__thread *self = PROF__SELF();
+    for (uint64_t ticks = 999999999; ticks <= 1000000000; ++ticks) {
+        static prof_site site = {0, "", "", "", "", 1, 0, 1, PROF__KIND_BEGIN, 0, 0};
+        uint64_t *before = self->cursor, room = self->room;
+        prof__token token = prof__begin_text(&site, "a name of several words, none of which stays");
+        CHECK(token && self->begun == before);
+        uint32_t gate = prof__take(self);
+        uint64_t begin = self->base + (*self->begun & PROF__TICK_MASK);
+        prof__end_at(self, token ^ self->epoch, begin + ticks);
+        prof__untake(self, gate);
+        CHECK_EQUAL(self->cursor == before, ticks < 1000000000);
+        CHECK_EQUAL(self->room == room, ticks < 1000000000);
+        for (uint64_t *at = self->cursor; at < self->end; ++at) CHECK_EQUAL(*at, 0);
+    }
+    stop_and_read();
+    CHECK_EQUAL(list.count, 2);
+    CHECK_EQUAL(list.events[list.count - 1].duration_ns, 1000000000);
+    done();
+}
+
 /* Millions of short scopes take no room at all. */
 TEST(short_scopes_take_no_room)
 {

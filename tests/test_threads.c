@@ -463,6 +463,121 @@ TEST(saving_while_four_threads_record)
     CHECK_EQUAL(prof_reset(), PROF_OK);
 }
 
+/*-- chunks that change hands at the worst moment --*/
+
+static char raced_chunk[PROF_CHUNK_SIZE];
+
+/* Reads raced_chunk; the chosen read is interrupted behind so many bytes, and meanwhile the chunk is taken: cleared, or
+   also written again. */
+typedef struct race {
+    int reads, strike;
+    size_t behind;
+    int written;
+} race;
+
+static int race_read(void *user, uint64_t offset, void *to, size_t size)
+{
+    race *r = (race *)user;
+    const char *from = raced_chunk + offset;
+    size_t first = ++r->reads != r->strike ? size : r->behind < size ? r->behind : size;
+    memcpy(to, from, first);
+    if (r->reads == r->strike) {
+        prof__chunk *chunk = (prof__chunk *)(void *)raced_chunk;
+        uint64_t *words = prof__chunk_first(chunk);
+        chunk->state = PROF__CHUNK_OWNED;
+        chunk->sequence = 0;
+        memset(words, 0, sizeof raced_chunk - sizeof *chunk);
+        for (size_t i = 0; r->written && i < 1000; ++i) words[i] = (uint64_t)PROF__KIND_MARK << PROF__KIND_SHIFT | 7;
+        if (r->written) chunk->sequence = 1000;
+    }
+    memcpy((char *)to + first, from + first, size - first);
+    return 1;
+}
+
+/* What is copied is the whole old chunk, or nothing, whenever in the copying the chunk is taken. */
+TEST(a_chunk_that_is_taken_while_it_is_copied)
+{
+    static const uint32_t states[] = {PROF__CHUNK_FULL, PROF__CHUNK_OWNED, PROF__CHUNK_LEFT};
+    static char old[PROF_CHUNK_SIZE], copy[PROF_CHUNK_SIZE], scratch[PROF_CHUNK_SIZE], empty[PROF_CHUNK_SIZE];
+    size_t count = (sizeof old - sizeof(prof__chunk)) / 8;
+    prof__header h;
+    memset(&h, 0, sizeof h);
+    h.chunk_size = sizeof old;
+    h.chunk_header_size = sizeof(prof__chunk);
+    for (int variant = 0; variant < 6 && !test_failures; ++variant)
+        for (int strike = 1; strike < 5; ++strike)
+            for (size_t behind = 0; behind <= sizeof old; behind += behind < 128 || behind > sizeof old - 64 ? 8 : 1000) {
+                race r = {0, strike, behind, variant / 3};
+                prof__source source = {race_read, &r};
+                prof__chunk *chunk = (prof__chunk *)(void *)raced_chunk;
+                memset(raced_chunk, 0, sizeof raced_chunk);
+                chunk->sequence = 500;
+                chunk->state = states[variant % 3];
+                for (size_t i = 0; i < count; ++i) prof__chunk_first(chunk)[i] = (uint64_t)PROF__KIND_MARK << PROF__KIND_SHIFT | i;
+                memcpy(old, raced_chunk, sizeof old);
+                CHECK(prof__chunk_snapshot(&source, &h, 0, 999, copy, scratch));
+                ((prof__chunk *)(void *)old)->state = ((prof__chunk *)(void *)copy)->state; /* may be either, with the old words */
+                int whole = !memcmp(copy, old, sizeof old), nothing = !memcmp(copy, empty, sizeof empty);
+                CHECK(whole || nothing);
+                if (whole || nothing) continue;
+                printf("  state %d, read %d behind %zu bytes\n", variant, strike, behind);
+                break;
+            }
+}
+
+static void *works_once(void *number)
+{
+    work((int64_t)(intptr_t)number);
+    return NULL;
+}
+
+static void works_in_a_thread(long number)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, works_once, (void *)(intptr_t)number);
+    pthread_join(thread, NULL);
+}
+
+/* A note about a left chunk that has been taken and left again since does not lead to it. */
+TEST(a_left_chunk_is_known_by_its_sequence)
+{
+    prof_config config = trace_config(256u << 10);
+    trace_start(&config);
+    works_in_a_thread(1);
+    prof__session *s = prof__state.session;
+    CHECK_EQUAL(s->left_count, 1);
+    s->left[0].sequence--; /* as if it had been noted a lap ago */
+    s->left[0].words = 0;
+    works_in_a_thread(2);
+    trace = trace_stop();
+    CHECK_EQUAL(prof_trace_track_count(trace), 3);
+    for (size_t track = 1; track < prof_trace_track_count(trace); ++track) {
+        sequence found = check_sequence(trace, track, 0);
+        CHECK_EQUAL(found.first, track);
+        CHECK_EQUAL(found.events, 3);
+    }
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
+/* A thread that claimed a chunk and slept until the ring had come round does not take what is the newest by now. */
+TEST(a_late_claim_gives_way)
+{
+    prof_config config = trace_config(256u << 10);
+    trace_start(&config);
+    prof__session *s = prof__state.session;
+    int64_t number = 0;
+    while (PROF__LOAD(&s->header->next_chunk) < s->chunk_count + 5) work(number++);
+    PROF__STORE(&s->header->next_chunk, PROF__LOAD(&s->header->next_chunk) - s->chunk_count - 3);
+    while (PROF__LOAD(&s->header->next_chunk) < s->chunk_count + 8) work(number++);
+    trace = trace_stop();
+    sequence found = check_sequence(trace, 0, 0);
+    CHECK_EQUAL(found.last, number - 1);
+    CHECK(found.last - found.first > (int64_t)((s->chunk_count - 6) * s->chunk_words / WORK_WORDS));
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
 /*-- the end of a thread --*/
 
 static pthread_key_t late_key;
