@@ -560,6 +560,18 @@ TEST(a_left_chunk_is_known_by_its_sequence)
     CHECK_EQUAL(prof_reset(), PROF_OK);
 }
 
+TEST(overwritten_chunks_are_counted)
+{
+    prof_config config = trace_config(256u << 10);
+    trace_start(&config);
+    prof__session *s = prof__state.session;
+    for (int64_t number = 0; PROF__LOAD(&s->header->next_chunk) < s->chunk_count + 5; ++number) work(number);
+    trace = trace_stop();
+    CHECK_EQUAL(prof_trace_about(trace)->overwritten_chunks, 5);
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
 /* A thread that claimed a chunk and slept until the ring had come round does not take what is the newest by now. */
 TEST(a_late_claim_gives_way)
 {
@@ -568,8 +580,10 @@ TEST(a_late_claim_gives_way)
     prof__session *s = prof__state.session;
     int64_t number = 0;
     while (PROF__LOAD(&s->header->next_chunk) < s->chunk_count + 5) work(number++);
-    PROF__STORE(&s->header->next_chunk, PROF__LOAD(&s->header->next_chunk) - s->chunk_count - 3);
-    while (PROF__LOAD(&s->header->next_chunk) < s->chunk_count + 8) work(number++);
+    prof__chunk *newest = PROF__SELF()->chunk;
+    PROF__STORE(&s->header->next_chunk, s->chunk_count + 2); /* the number of one that is full, and not old */
+    while (PROF__SELF()->chunk == newest) work(number++);
+    work(number++);
     trace = trace_stop();
     sequence found = check_sequence(trace, 0, 0);
     CHECK_EQUAL(found.last, number - 1);
