@@ -8310,7 +8310,7 @@ static int prof__read_all(FILE *file, const prof__header *header, unsigned char 
     source.read = prof__source_file;
     source.user = file;
     uint64_t newest = 0;
-    prof__pair now;
+    prof__pair now = {0, 0, 0, 0};
     int here = prof__pair_now(header->clock, header->boot_id, &now);
     if (!prof__chunks_snapshot(&source, header, (char *)image, &newest) ||
         !prof__read_at(file, end, image + end, (size_t)(header->image_size - end)) ||
