@@ -1,34 +1,45 @@
 #!/bin/sh
-# Fuzzes the image reader, and then the tool's search for images in files, for SECONDS each (default 60), on both
-# processors, starting from the committed corpus.
+# Fuzzes everything that parses for SECONDS each (default 60), on both processors, from committed or made seeds: the image
+# reader, the tool's search for images in files, and texts (configurations, rules, paths, symbol tables).
 seconds=${1:-60}
+build=build/fuzz
 clang -x c -fsyntax-only -fsanitize=fuzzer /dev/null 2>/dev/null || { echo "SKIP fuzz: no clang with libFuzzer"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
-mkdir -p build/fuzz/corpus
-clang -std=gnu99 -g -O2 -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all tests/fuzz_image.c -o build/fuzz/image -ldl || exit 1
-cp tests/corpus/* build/fuzz/corpus/
-for seed in 1 2; do
-    build/fuzz/image -max_total_time="$seconds" -max_len=3072 -seed=$seed -rss_limit_mb=2048 -timeout=10 \
-        -artifact_prefix=build/fuzz/ -print_final_stats=1 build/fuzz/corpus >build/fuzz/log.$seed 2>&1 &
-    eval "pid$seed=\$!"
-done
+mkdir -p $build/image_seeds $build/tool_seeds $build/text_seeds
 passed=0 failed=0
-for seed in 1 2; do
-    if eval "wait \$pid$seed"; then passed=$((passed + 1)); else failed=$((failed + 1)) && echo "FAIL fuzz seed $seed" && tail -n 30 build/fuzz/log.$seed; fi
-    grep number_of_executed_units build/fuzz/log.$seed
-done
 
-mkdir -p build/fuzz/images build/fuzz/tool_corpus
-cc -std=gnu99 -I. tests/tool_images.c -o build/fuzz/tool_images -ldl && build/fuzz/tool_images build/fuzz/images || exit 1
-clang -std=gnu99 -g -O2 -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all tests/fuzz_tool.c -o build/fuzz/tool -ldl || exit 1
-cp tests/corpus/* build/fuzz/images/pieces* build/fuzz/images/full.prof build/fuzz/tool_corpus/
-for seed in 1 2; do
-    build/fuzz/tool -max_total_time="$seconds" -max_len=40000 -seed=$seed -rss_limit_mb=2048 -timeout=10 \
-        -artifact_prefix=build/fuzz/ -print_final_stats=1 build/fuzz/tool_corpus >build/fuzz/tool_log.$seed 2>&1 &
-    eval "pid$seed=\$!"
-done
-for seed in 1 2; do
-    if eval "wait \$pid$seed"; then passed=$((passed + 1)); else failed=$((failed + 1)) && echo "FAIL fuzz tool seed $seed" && tail -n 30 build/fuzz/tool_log.$seed; fi
-    grep number_of_executed_units build/fuzz/tool_log.$seed
-done
+# fuzz NAME LENGTH: tests/fuzz_NAME.c, with inputs of at most LENGTH bytes, from $build/NAME_seeds
+fuzz() {
+    clang -std=gnu99 -g -O2 -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all "tests/fuzz_$1.c" -o "$build/$1" -ldl || exit 1
+    for seed in 1 2; do
+        "$build/$1" -max_total_time="$seconds" -max_len="$2" -seed=$seed -rss_limit_mb=2048 -timeout=10 \
+            -artifact_prefix=$build/ -print_final_stats=1 "$build/$1_seeds" >"$build/$1.log.$seed" 2>&1 &
+        eval "pid$seed=\$!"
+    done
+    for seed in 1 2; do
+        if eval "wait \$pid$seed"; then
+            passed=$((passed + 1))
+            echo "ok   fuzz $1, seed $seed: $(sed -n 's/.*number_of_executed_units: *//p' "$build/$1.log.$seed") inputs"
+        else
+            failed=$((failed + 1))
+            echo "FAIL fuzz $1, seed $seed"
+            tail -n 30 "$build/$1.log.$seed"
+        fi
+    done
+}
+
+cp tests/corpus/* $build/image_seeds/
+fuzz image 3072
+
+cc -std=gnu99 -I. tests/tool_images.c -o $build/tool_images -ldl && $build/tool_images $build/tool_seeds || exit 1
+rm -f $(find $build/tool_seeds -size +40k)
+cp tests/corpus/* $build/tool_seeds/
+fuzz tool 40000
+
+printf 'frame>16.7ms,scope:net.*>2ms\n64M' >$build/text_seeds/limits
+printf 'net,render*,-audio\nUSR1' >$build/text_seeds/rules
+printf '/tmp/%%n-%%p-%%t.%%c.json\n1.5ms' >$build/text_seeds/path
+printf 'int f(void){return 1;} static int g(void){return 2;} int (*h)(void) = g;' | cc -x c -c -o $build/text_seeds/module.o -
+fuzz text 4096
+
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed -eq 0 ]

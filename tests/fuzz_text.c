@@ -1,0 +1,99 @@
+/* fuzz_text.c - feeds any bytes to whatever else parses: the values of a configuration, category rules, limits of
+   save_over, patterns of paths, and the symbol tables of module files that a trace names. tests/fuzz.sh builds it. */
+#define PROF_IMPLEMENTATION
+#include "../prof.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REQUIRE(condition)                                                                  \
+    do {                                                                                    \
+        if (!(condition)) {                                                                 \
+            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);   \
+            abort();                                                                        \
+        }                                                                                   \
+    } while (0)
+
+/* A failure says why, in one line. */
+static void told(prof_status status)
+{
+    REQUIRE(status == PROF_OK || (*prof_error() && strlen(prof_error()) < sizeof prof__error_text));
+}
+
+static void keys(const char *key, const char *value)
+{
+    prof_config config;
+    memset(&config, 0, sizeof config);
+    told(prof_config_set(&config, key, value));
+    for (int i = 0; prof__config_keys[i]; ++i) {
+        prof_status status = prof_config_set(&config, prof__config_keys[i], value);
+        told(status);
+        if (!status) REQUIRE(prof_config_set(&config, prof__config_keys[i], value) == PROF_OK);
+    }
+    config.memory = NULL;
+    told(prof__config_check(&config));
+}
+
+static void rules(const char *list)
+{
+    static prof__follow follow;
+    uint32_t gate = prof__state_lock();
+    told(prof__rules_set(list));
+    REQUIRE(prof__state.rule_count >= 0 && prof__state.rule_count <= PROF__MAX_RULES);
+    prof__category_on(list);
+    prof__state_unlock(gate);
+    follow.rule_count = 0;
+    told(prof__follow_rules(&follow, list));
+}
+
+static void paths(const char *path)
+{
+    char small[16], large[1024];
+    told(prof__expand_counted(path, 7, small, sizeof small));
+    REQUIRE(memchr(small, 0, sizeof small));
+    if (prof__expand_counted(path, 0, large, sizeof large) == PROF_OK) REQUIRE(strlen(large) < sizeof large);
+}
+
+/* name: of a call site that is an address; the rest is the module's file. */
+static void modules(const uint8_t *data, size_t size, char *name)
+{
+    static int file = -1;
+    static char path[64], build[] = PROF__BUILD_ID "00";
+    prof__symbols symbols = {NULL, 0};
+    prof__module_symbols module;
+    if (file < 0) {
+        file = memfd_create("module", 0);
+        snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    }
+    if (file < 0 || ftruncate(file, 0) || pwrite(file, data, size, 0) != (ssize_t)size) return;
+    memset(&module, 0, sizeof module);
+    module.path = path;
+    module.build = (char *)"";
+    for (uint64_t type = PROF__ELF_SYMTAB; type <= PROF__ELF_DYNSYM; type += PROF__ELF_DYNSYM - PROF__ELF_SYMTAB) {
+        if (!prof__module_read(&module, path, type)) continue;
+        size_t bytes = 0;
+        for (size_t i = 0; i < module.count; ++i)
+            bytes += strlen(module.list[i].name) + (module.list[i].file ? strlen(module.list[i].file) : 0);
+        REQUIRE(bytes > 0);
+        prof__module_clear(&module);
+    }
+    prof__symbol_find(&symbols, name, path, build);
+    prof__symbols_free(&symbols);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = (char *)malloc(size + 1), *second;
+    if (!text) return 0;
+    memcpy(text, data, size);
+    text[size] = 0;
+    second = strchr(text, '\n');
+    if (second) *second++ = 0;
+    modules(data, size, text);
+    rules(text);
+    paths(text);
+    keys(text, second ? second : text);
+    free(text);
+    return 0;
+}
