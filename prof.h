@@ -98,7 +98,8 @@ MANUAL                                                                          
         config.save_last = 5; config.save_every = 30;
     a frame that took longer than 16.7 ms saves the last 5 seconds, with that frame in them, at most every 30 seconds. A
     thread of prof's own reads what the others record: it finds a slow scope when that has ended, 5 ms later as a rule,
-    and the recording threads do not notice (see BENCHMARKS.md). The cause stands in the trace, as an instant on the
+    and the recording threads do not notice (see BENCHMARKS.md). PROF_SAVE, PROF_SAVE_OVER and so on do the same for a
+    program that only has scopes. The cause stands in the trace, as an instant on the
     track "prof". save_signal and prof_save_request() save as well, as often as they are asked.
 
     Endless runs. PROF_STATS keeps no events but their statistics, in memory that does not grow: prof_stats() and
@@ -187,7 +188,8 @@ MANUAL                                                                          
     prof_start() wants config.memory. No function of >>read and >>reports exists; save the bytes of config.memory, from
     the first 64-byte boundary on, and read them with prof_trace_memory() or prof_trace_open() elsewhere. Interrupt
     handlers are what signal handlers are above. Each processor has a track; call prof_fiber_switch() where the kernel
-    switches threads, with interrupts off, and each thread has one. _F macros record the format unless PROF_VSNPRINTF is defined.
+    switches threads, with interrupts off, and each thread has one. _F macros record the format unless PROF_VSNPRINTF is
+    defined.
 */
 #ifndef PROF_H
 #define PROF_H
@@ -6364,7 +6366,8 @@ PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const
 }
 
 /*-- AUTOSTART ------------------------------------------------------------------------------------------- >>autostart --
-   PROF_OUTPUT=trace.json ./program: from before main to exit. Only this and >>crash print, and this only errors. */
+   PROF_OUTPUT=trace.json ./program: from before main to exit. PROF_SAVE and PROF_CRASH_REPORT start a recording as well.
+   Only this and >>crash print, and this only errors. */
 
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_AUTOSTART) && (!defined(PROF_STATIC) || defined(PROF_AUTOSTART))
 #define PROF__AUTOSTARTS 1
@@ -6383,12 +6386,23 @@ static void prof__autostop(void)
     if (prof__state.running && prof_stop()) fprintf(stderr, "prof: %s\n", prof_error());
 }
 
+/* The variable that asks for a recording; null: none does. */
+static const char *prof__autostart_by(void)
+{
+    static const char *const names[] = {"PROF_OUTPUT", "PROF_SAVE", "PROF_CRASH_REPORT"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        const char *text = prof__environment(names[i]);
+        if (text && *text && !prof__equal(text, "0")) return names[i];
+    }
+    return NULL;
+}
+
 static void __attribute__((constructor(103))) prof__autostart(void)
 {
     prof_config config;
     if (!prof__is_whole()) return; /* the one that is in charge started itself */
-    const char *output = prof__environment("PROF_OUTPUT"), *report = prof__environment("PROF_CRASH_REPORT");
-    if ((!output || !*output) && (!report || !*report || prof__equal(report, "0"))) return;
+    const char *by = prof__autostart_by();
+    if (!by) return;
     memset(&config, 0, sizeof config);
     for (int i = 0; prof__config_keys[i]; ++i) {
         char name[32] = "PROF_";
@@ -6404,7 +6418,7 @@ static void __attribute__((constructor(103))) prof__autostart(void)
         }
     }
     if (prof_start(&config))
-        fprintf(stderr, "prof: %s: %s; nothing is recorded\n", config.output ? "PROF_OUTPUT" : "PROF_CRASH_REPORT", prof_error());
+        fprintf(stderr, "prof: %s: %s; nothing is recorded\n", by, prof_error());
     else
         prof__autostarted = !atexit(prof__autostop);
 }

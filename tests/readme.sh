@@ -34,11 +34,15 @@ report=$(basename "$(grep -l PROF_CRASH_REPORT $work/block*.sh)")
 grep -qE '^prof: SIG(SEGV|BUS) in thread [0-9]+ "crash": game > frame > solve \(crash.c:[0-9]+\)$' $work/crash.txt
 test "$(head -c 8 $work/crash.csv.prof)" = prof.img
 echo "ok   the crash report"
+modes=$(basename "$(grep -l 'PROF_MODE=stream' $work/block*.sh)")
+(cd $work && sh -e "$modes") && grep -q work $work/totals.txt
+for file in long last; do test "$(head -c 8 $work/$file.prof)" = prof.img; done
+echo "ok   long recordings"
 make -s build/prof
 tool=$(basename "$(grep -l 'prof export' $work/block*.sh)")
 (cd $work && PATH=$root/build:$PATH sh -e "$tool" >tool.txt) && grep -q work $work/end.json && test -s $work/saved.prof
 echo "ok   the commands of the tool"
-passed=$((passed + 2))
+passed=$((passed + 3))
 grep -oE '^make [a-z]+' $work/block1.sh | while read -r command; do
     grep -qE "^$(echo "$command" | cut -d' ' -f2):" "$root/Makefile" || { echo "FAIL $command is not in the Makefile"; exit 1; }
     echo "ok   $command exists (run by itself elsewhere)"

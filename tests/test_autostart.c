@@ -27,7 +27,7 @@ static void run(const char *way, const char *file, const char *name, const char 
 {
     static const char *const ours[] = {"PROF_OUTPUT", "PROF_BUFFER",     "PROF_MODE",        "PROF_CLOCK",
                                        "PROF_LEVEL",  "PROF_CATEGORIES", "PROF_MIN_DURATION",
-                                       "PROF_CRASH_REPORT"};
+                                       "PROF_CRASH_REPORT", "PROF_SAVE"};
     char out[256], err[256];
     int status = 0;
     snprintf(out, sizeof out, "%s", trace_path("autostart.out"));
@@ -114,6 +114,12 @@ TEST(without_the_variable)
     expect_warning(NULL);
     run("return", NULL, "PROF_CRASH_REPORT", "yes");
     expect_warning("prof: PROF_CRASH_REPORT: crash_report 'yes': 0 or 1");
+    run("return", NULL, "PROF_SAVE", trace_path("never-saved-%c.txt")); /* records, and has nothing to save */
+    expect_warning(NULL);
+    run("return", NULL, "PROF_SAVE", trace_path("no-writer-%c.tx"));
+    expect_warning("prof: PROF_SAVE: ");
+    run("return", NULL, "PROF_SAVE_OVER", "frame>1ms"); /* but no file to save to */
+    expect_warning(NULL);
 }
 
 TEST(text_outputs)
