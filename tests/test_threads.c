@@ -525,6 +525,36 @@ TEST(a_chunk_that_is_taken_while_it_is_copied)
             }
 }
 
+static int changed_read(void *user, uint64_t offset, void *to, size_t size) /* raced_chunk, whose words change after one read */
+{
+    memcpy(to, raced_chunk + offset, size);
+    if ((*(int *)user)++) return 1;
+    uint64_t *words = prof__chunk_first((prof__chunk *)(void *)raced_chunk);
+    words[20] = words[21] = words[22] = (uint64_t)PROF__KIND_MARK << PROF__KIND_SHIFT | 5;
+    return 1;
+}
+
+/* A scope that was taken back meanwhile ends the copy, though its place has been filled again. */
+TEST(a_scope_that_is_taken_back_while_it_is_copied)
+{
+    static char copy[PROF_CHUNK_SIZE], scratch[PROF_CHUNK_SIZE];
+    int reads = 0;
+    prof__source source = {changed_read, &reads};
+    prof__chunk *chunk = (prof__chunk *)(void *)raced_chunk;
+    prof__header h;
+    memset(&h, 0, sizeof h);
+    h.chunk_size = sizeof copy;
+    h.chunk_header_size = sizeof *chunk;
+    memset(raced_chunk, 0, sizeof raced_chunk);
+    chunk->sequence = 500;
+    chunk->state = PROF__CHUNK_OWNED;
+    for (uint64_t i = 0; i < 22; ++i) prof__chunk_first(chunk)[i] = (uint64_t)PROF__KIND_BEGIN << PROF__KIND_SHIFT | i;
+    CHECK(prof__chunk_snapshot(&source, &h, 0, 999, copy, scratch));
+    uint64_t *words = prof__chunk_first((prof__chunk *)(void *)copy);
+    for (uint64_t i = 0; i < 20; ++i) CHECK_EQUAL(words[i], (uint64_t)PROF__KIND_BEGIN << PROF__KIND_SHIFT | i);
+    for (uint64_t i = 20; i < (sizeof copy - sizeof *chunk) / 8; ++i) CHECK_EQUAL(words[i], 0);
+}
+
 static void *works_once(void *number)
 {
     work((int64_t)(intptr_t)number);

@@ -214,13 +214,11 @@ c_code {
         if (now.mem[STATE(c)] != LEFT) return; /* the ring came round */
         now.mem[STATE(c)] = OWNED;
         owned(c, 1);
-#ifndef NO_LEFT_SEQUENCE
-        if (load_own(w, SEQUENCE(c)) != t->wanted) {
+        if (load_own(w, SEQUENCE(c)) != t->wanted) { /* only more threads than the model has get here */
             owned(c, -1);
             store(w, STATE(c), FULL, RELEASE);
             return;
         }
-#endif
         chunk_entered(w, c, t->used);
     }
 

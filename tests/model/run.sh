@@ -56,11 +56,10 @@ check 1 "mutant: no third look at the sequence" ring -DWRITERS=1 -DCHUNKS=2 -DWO
 check 1 "mutant: no fence before the chunk is cleared" ring -DWRITERS=1 -DCHUNKS=2 -DWORDS=2 -DEVENTS=5 -DNO_FENCE
 check 1 "mutant: chunks of any age copied" ring -DWRITERS=1 -DCHUNKS=2 -DWORDS=2 -DEVENTS=5 -DNO_LIMIT
 check 1 "mutant: a late claim takes a newer chunk" ring -DCHUNKS=2 -DEVENTS=3 -DNO_LATE_CLAIM
-check 1 "mutant: a left chunk is taken whoever left it" ring -DCHUNKS=2 -DTRACKS=3 -DEVENTS=3 -DWORDS=2 -DNO_LEFT_SEQUENCE
 check 1 "mutant: the copy is not compared" ring -DCHUNKS=2 -DEVENTS=3 -DWORDS=2 -DUNDO -DNO_CUT
 check 1 "mutant: a chunk is let go before its block is there" ring -DSTREAM -DWRITERS=1 -DCHUNKS=2 -DEVENTS=5 -DNO_BLOCK_FIRST
 check 1 "mutant: the archive is read before the ring" ring -DSTREAM -DWRITERS=1 -DCHUNKS=2 -DEVENTS=5 -DNO_ARCHIVE_LAST
-check 1 "mutant: a handler takes the thread's busyness away" gate -DNO_CARE_FOR_THE_INTERRUPTED
+check 1 "mutant: a handler takes the thread's busyness away" gate -DSCOPES=1 -DHANDLERS=2 -DNO_CARE_FOR_THE_INTERRUPTED
 check 1 "mutant: a look at the gate before the thread is taken" gate -DNO_TAKE_BEFORE_THE_CHECK
 check 1 "mutant: an end of whatever session" gate -DNO_LOOK_AT_THE_TOKEN
 
