@@ -4533,6 +4533,7 @@ static prof_status prof__start_locked(const prof_config *config)
         PROF__STORE(&prof__state.epoch, s->epoch); /* ends compare with it, without the lock */
         s->header->session = s->epoch;
         s->like = *s->header;
+        s->like.magic[0] = 0; /* who looks for images in a core dump shall find one */
         prof__state.session = s;
         prof__state.level = config->level ? config->level : PROF__DEFAULT_LEVEL;
         prof__state.paused = 0;

@@ -47,10 +47,9 @@ void free(void *at)
     __libc_free(at);
 }
 
-static void *volatile keep;
-
 static void *allocate(void *unused)
 {
+    void *volatile keep; /* or the compiler leaves the calls out */
     for (int i = 0; i < 200; ++i) {
         PROFILE_SCOPE_F("allocating %d", i); /* printf may allocate */
         keep = malloc((size_t)i + 1);

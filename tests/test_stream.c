@@ -921,6 +921,7 @@ static int child_streams(void)
 {
     prof_config config = stream_config(trace_path("stream_child.prof"), 256 << 10);
     config.wait_ns = 10000000000u;
+    CHECK_EQUAL(prof_stop(), PROF_OK); /* what the child inherits is a ring */
     CHECK_EQUAL(prof_start(&config), PROF_OK);
     PROFILE_THREAD("child");
     for (int64_t i = 0; i < 30000; ++i) tick(i);
