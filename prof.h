@@ -2943,7 +2943,12 @@ PROF__ENTRY void prof__begin_loose(prof_site *site)
     if (PROF__UNLIKELY(track->loose_count >= PROF__LOOSE_MAX) && prof__loose_full(self, site)) return;
     prof__token token = prof__begin(site);
     if (!token) return;
-    uint32_t at = track->loose_count++; /* before it is filled: a handler that comes in between takes the next */
+    uint32_t at = track->loose_count;
+    if (PROF__UNLIKELY(at >= PROF__LOOSE_MAX)) { /* a handler has taken the last place */
+        prof__end(token);
+        return;
+    }
+    track->loose_count = at + 1; /* before it is filled: a handler that comes in between takes the next */
     PROF__BARRIER();
     track->loose_name[at] = PROF__LOAD(&site->private_name);
     track->loose[at] = token;

@@ -31,6 +31,7 @@ static void do_in_handler(int what)
         PROFILE_END("handler begin 2");
         PROFILE_END("handler begin");
     }
+    if (what & 32) PROFILE_BEGIN("left open");
     if (what & 4) /* much of it: takes new chunks */
         for (int i = 0; i < 40; ++i) {
             PROFILE_SCOPE("handler many");
@@ -259,6 +260,33 @@ TEST(stages_and_much_in_the_handler) { interrupt_with(op_stages, 4); }
 TEST(begin_and_end) { interrupt_with(op_begin_end, 1); }
 TEST(begin_and_end_in_both) { interrupt_with(op_begin_end, 2); }
 TEST(scope_and_begin_in_the_handler) { interrupt_with(op_scope, 2); }
+/* A handler that takes the last place for a PROFILE_BEGIN when the one that it interrupts has found it free. */
+TEST(begin_when_a_handler_takes_the_last_place)
+{
+    prof_config config = trace_config(16u << 20);
+    if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer delays signals");
+    if (!trap_works()) SKIP("no trap flag here");
+    trace_start(&config);
+    prof_fiber *track = prof__track_of(PROF__SELF());
+    handler_does = 32;
+    long last = 1;
+    for (long step = -1; step <= last && !test_failures; ++step) {
+        track->loose_count = 0;
+        for (size_t i = 0; i < PROF__LOOSE_MAX - 1; ++i) PROFILE_BEGIN("filler");
+        steps = 0;
+        strike = step;
+        trap_on();
+        PROFILE_BEGIN("begin");
+        trap_off();
+        strike = 0;
+        if (step == -1 || !step) last = steps;
+        CHECK_EQUAL(track->loose_count, PROF__LOOSE_MAX);
+    }
+    track->loose_count = 0;
+    CHECK(last > 5);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+}
+
 TEST(thread_name) { interrupt_with(op_thread_name, 1); }
 TEST(controls) { interrupt_with(op_controls, 1); }
 
