@@ -5357,10 +5357,14 @@ static int prof__chunk_snapshot(const prof__source *from, const prof__header *h,
                                 char *to, char *scratch)
 {
     prof__chunk *chunk = (prof__chunk *)(void *)to, *again = (prof__chunk *)(void *)scratch;
-    if (!from->read(from->user, offset, to, h->chunk_size)) return 0;
-    size_t first = h->chunk_header_size, check = chunk->state == PROF__CHUNK_FULL ? first : h->chunk_size;
+    size_t first = h->chunk_header_size, check;
     uint64_t sequence; /* the comparison, too, must not have met the words of a chunk that is being cleared */
-    if (!from->read(from->user, offset, scratch, check)) return 0;
+    int tries = 0;
+    do { /* once more if losses became a record meanwhile, or they might count twice */
+        if (!from->read(from->user, offset, to, h->chunk_size)) return 0;
+        check = chunk->state == PROF__CHUNK_FULL ? first : h->chunk_size;
+        if (!from->read(from->user, offset, scratch, check)) return 0;
+    } while (again->lost < chunk->lost && ++tries < 8);
     if (!from->read(from->user, offset + offsetof(prof__chunk, sequence), &sequence, sizeof sequence)) return 0;
     if (!chunk->sequence || chunk->sequence > newest || again->sequence != chunk->sequence || sequence != chunk->sequence)
         memset(to, 0, h->chunk_size);

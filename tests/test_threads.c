@@ -555,6 +555,41 @@ TEST(a_scope_that_is_taken_back_while_it_is_copied)
     for (uint64_t i = 20; i < (sizeof copy - sizeof *chunk) / 8; ++i) CHECK_EQUAL(words[i], 0);
 }
 
+static int losing_read(void *user, uint64_t offset, void *to, size_t size) /* the first is interrupted behind the header */
+{
+    prof__chunk *chunk = (prof__chunk *)(void *)raced_chunk;
+    size_t first = (*(int *)user)++ || size < sizeof *chunk ? size : sizeof *chunk;
+    memcpy(to, raced_chunk + offset, first);
+    if (first < size) {
+        chunk->lost = 0;
+        prof__chunk_first(chunk)[1] = (uint64_t)PROF__KIND_LOST << PROF__KIND_SHIFT | 5;
+    }
+    memcpy((char *)to + first, raced_chunk + offset + first, size - first);
+    return 1;
+}
+
+/* Losses that become a record meanwhile count once. */
+TEST(losses_that_are_written_down_while_they_are_copied)
+{
+    static char copy[PROF_CHUNK_SIZE], scratch[PROF_CHUNK_SIZE];
+    int reads = 0;
+    prof__source source = {losing_read, &reads};
+    prof__chunk *chunk = (prof__chunk *)(void *)raced_chunk;
+    prof__header h;
+    memset(&h, 0, sizeof h);
+    h.chunk_size = sizeof copy;
+    h.chunk_header_size = sizeof *chunk;
+    memset(raced_chunk, 0, sizeof raced_chunk);
+    chunk->sequence = 500;
+    chunk->state = PROF__CHUNK_OWNED;
+    chunk->lost = 5;
+    prof__chunk_first(chunk)[0] = (uint64_t)PROF__KIND_MARK << PROF__KIND_SHIFT;
+    CHECK(prof__chunk_snapshot(&source, &h, 0, 999, copy, scratch));
+    uint64_t counted = ((prof__chunk *)(void *)copy)->lost;
+    counted += prof__chunk_first((prof__chunk *)(void *)copy)[1] & PROF__TICK_MASK;
+    CHECK_EQUAL(counted, 5);
+}
+
 static void *works_once(void *number)
 {
     work((int64_t)(intptr_t)number);
