@@ -1862,6 +1862,7 @@ typedef struct prof__stream {
     uint64_t seen;           /* next_chunk when all that was full had been packed */
     int full;                /* max_file_size is reached, and nothing may be dropped for more */
     prof__block *block;      /* room to pack a chunk */
+    prof__chunk **chunks;    /* room for as many as the ring has */
     char path[1040];         /* of the file, where it is not the output itself; "" if it is */
 } prof__stream;
 #endif
@@ -2420,16 +2421,21 @@ static int prof__attach(prof__thread *self)
     return 1;
 }
 
-/* The same once the ring has room again. The lock is let go while the thread sleeps; the session is kept. */
+/* The same once the ring has room again, which others may be faster to take. The lock is let go while the thread sleeps;
+   the session is kept. */
 static PROF__COLD int prof__attach_later(prof__thread *self, prof__session *s, prof__signals *signals)
 {
-    __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED);
-    prof__lock_leave(&prof__lock_word, signals);
-    int found = prof__room_wait(self, s);
-    while (!prof__lock_enter(&prof__lock_word, signals)) {
-    }
-    __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
-    return found && prof__state.running && prof__state.session == s && prof__attach(self);
+    int found;
+    do {
+        __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED);
+        prof__lock_leave(&prof__lock_word, signals);
+        found = prof__room_wait(self, s);
+        while (!prof__lock_enter(&prof__lock_word, signals)) {
+        }
+        __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
+        found = found && prof__state.running && prof__state.session == s;
+    } while (found && !prof__attach(self));
+    return found;
 }
 
 #ifndef PROF_FREESTANDING
@@ -2501,6 +2507,7 @@ static int prof__settle(prof__thread *self, prof_site *site)
         recording = s && (!site || (uint32_t)prof__site_load(site) == generation);
         if (recording && !self->session && !prof__attach(self) && !prof__attach_later(self, s, &signals)) {
             prof__lose(self, 1);
+            if (prof__state.session == s) prof__lost_collect(s);
             recording = 0;
         }
         if (self->session && !self->entered) { /* there was a switch, and it could not do this */
@@ -4910,19 +4917,14 @@ static void prof__chunk_release(prof__session *s, prof__chunk *chunk)
     if (__atomic_load_n(&s->waiting, __ATOMIC_SEQ_CST)) prof__word_wake(&s->released);
 }
 
-/* The next chunk, from slot first + *at of the ring on, that the service may empty: a full one or, where the ring gets
-   scarce, one that an ended thread left half empty for the next. Null: none. */
-static prof__chunk *prof__chunk_full(prof__session *s, uint64_t first, uint64_t *at)
+/* 1: the service may empty this chunk: it is full or, where the ring gets scarce, an ended thread left it half empty for
+   the next one. */
+static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
 {
-    while (*at < s->chunk_count) {
-        prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + (first + (*at)++) % s->chunk_count * s->chunk_size);
-        uint32_t state = PROF__ACQUIRE(&chunk->state);
-        if (state == PROF__CHUNK_FULL) return chunk;
-        if (state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < s->chunk_count / 4 &&
-            __atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-            return chunk;
-    }
-    return NULL;
+    uint32_t state = PROF__ACQUIRE(&chunk->state);
+    return state == PROF__CHUNK_FULL ||
+           (state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < s->chunk_count / 4 &&
+            __atomic_compare_exchange_n(&chunk->state, &state, (uint32_t)PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
 }
 
 /* Keeps in the image, for reports, why something in the background failed. A reader may be looking. */
@@ -4990,7 +4992,9 @@ static int prof__stream_file_ready(prof__session *s)
 static void prof__stream_close(prof__session *s)
 {
     free(s->stream.block);
+    free(s->stream.chunks);
     s->stream.block = NULL;
+    s->stream.chunks = NULL;
     if (prof__stream_file_there(s)) close(s->stream.file);
     s->stream.opened = 0;
 }
@@ -5003,7 +5007,8 @@ static prof_status prof__stream_open(prof__session *s)
         return prof__fail(PROF_INVALID_ARGUMENT, "max_file_size %llu: at least 512K more than the buffer (%llu)",
                           (unsigned long long)s->max_file_size, (unsigned long long)s->mapping_size);
     s->stream.block = (prof__block *)malloc(PROF__BLOCK_BOUND(s->chunk_words));
-    if (!s->stream.block) return prof__fail(PROF_NO_MEMORY, "no memory to pack chunks");
+    s->stream.chunks = (prof__chunk **)malloc((size_t)s->chunk_count * sizeof *s->stream.chunks);
+    if (!s->stream.block || !s->stream.chunks) return prof__fail(PROF_NO_MEMORY, "no memory to pack chunks");
     if (!prof__stream_file_open(s, s->part_path)) return prof__fail(PROF_IO, "%s: %s", s->part_path, strerror(errno));
     h->archive_offset = h->archive_first = h->archive_next = prof__round(s->mapping_size, 4096);
     h->archive_limit = s->max_file_size ? s->max_file_size / 8 * 8 : INT64_MAX / 4096 * 4096;
@@ -5130,24 +5135,48 @@ static void prof__stream_failed(prof__session *s, int error)
     stream->retry_at = prof__monotonic() + stream->backoff_ns;
 }
 
+static int prof__stream_order(const void *a, const void *b)
+{
+    uint64_t x = (*(prof__chunk *const *)a)->sequence, y = (*(prof__chunk *const *)b)->sequence;
+    return x < y ? -1 : x > y;
+}
+
+/* Finds what is full, the oldest first; returns how many. A thread's chunk is full before the next one is: so once a look at
+   all finds no more than the one before, none is among them whose thread has an older one that is not. A rotating archive
+   drops blocks in the order in which they came, and must not drop from the midst of a thread. */
+static size_t prof__stream_gather(prof__session *s)
+{
+    size_t count = 0, before;
+    do {
+        before = count;
+        count = 0;
+        for (uint64_t slot = 0; slot < s->chunk_count; ++slot) {
+            prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + slot * s->chunk_size);
+            if (prof__chunk_full(s, chunk)) s->stream.chunks[count++] = chunk;
+        }
+    } while (count != before);
+    qsort(s->stream.chunks, count, sizeof *s->stream.chunks, prof__stream_order);
+    return count;
+}
+
 /* Packs what is full. 1: there was something. */
 static int prof__stream_step(prof__session *s)
 {
     prof__stream *stream = &s->stream;
     if (s->header->mode != PROF_STREAM || stream->full) return 0;
     if (stream->backoff_ns && prof__monotonic() < stream->retry_at) return 0;
-    uint64_t next = PROF__LOAD(&s->header->next_chunk), first = next % s->chunk_count, at = 0;
+    uint64_t next = PROF__LOAD(&s->header->next_chunk);
     if (next == stream->seen && PROF__LOAD(&s->free_chunks) > s->chunk_count / 2) return 0; /* need not look */
     stream->seen = next;
-    prof__chunk *chunk = prof__chunk_full(s, first, &at);
-    if (!chunk) return 0;
+    size_t count = prof__stream_gather(s);
+    if (!count) return 0;
     PROFILE_SCOPE_CL("pack", "prof", 2);
     int error = 0;
-    for (; chunk && !error && !PROF__ACQUIRE(&s->service.stop); chunk = prof__chunk_full(s, first, &at)) {
-        error = prof__stream_put(s, chunk);
+    for (size_t i = 0; i < count && !error && !PROF__ACQUIRE(&s->service.stop); ++i) {
+        error = prof__stream_put(s, stream->chunks[i]);
         if (error) break;
         stream->backoff_ns = 0;
-        prof__chunk_release(s, chunk);
+        prof__chunk_release(s, stream->chunks[i]);
     }
     if (error) {
         stream->seen = ~0ull;
