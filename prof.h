@@ -5370,15 +5370,20 @@ typedef struct prof__source {
 } prof__source;
 
 /* Ends the copy before the first record that looked different the second time: a short scope was being taken back, or
-   the words of a file were not read in order. */
+   the words of a file were not read in order. Then the last record's run-time name may have been missed, too: it is written
+   before that record, and so is complete by the second time. */
 static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count)
 {
-    for (size_t at = 0, next; at < count && words[at] >> PROF__KIND_SHIFT; at = next) {
+    size_t at = 0, last = 0, next;
+    for (; at < count && words[at] >> PROF__KIND_SHIFT; last = at, at = next) {
         next = at + prof__record_words(words[at], count - at);
-        if (next > at && !memcmp(words + at, again + at, (next - at) * 8)) continue;
-        memset(words + at, 0, (count - at) * 8);
-        return;
+        if (next == at || memcmp(words + at, again + at, (next - at) * 8)) break;
     }
+    if (at == count) return;
+    memset(words + at, 0, (count - at) * 8);
+    uint64_t kind = words[last] >> PROF__KIND_SHIFT;
+    if (again[at] >> PROF__KIND_SHIFT == PROF__KIND_NAME && (kind == PROF__KIND_BEGIN || kind == PROF__KIND_MARK))
+        memcpy(words + at, again + at, prof__record_words(again[at], count - at) * 8);
 }
 
 /* scratch: chunk_size bytes. An empty chunk where this one was reused meanwhile or is too new. */
@@ -5390,8 +5395,9 @@ static int prof__chunk_snapshot(const prof__source *from, const prof__header *h,
     uint64_t sequence; /* the comparison, too, must not have met the words of a chunk that is being cleared */
     int tries = 0;
     do { /* once more if losses became a record meanwhile, or they might count twice */
+        if (!from->read(from->user, offset, scratch, first)) return 0;
+        check = again->state == PROF__CHUNK_FULL ? first : h->chunk_size; /* full before it is read: nothing changes */
         if (!from->read(from->user, offset, to, h->chunk_size)) return 0;
-        check = chunk->state == PROF__CHUNK_FULL ? first : h->chunk_size;
         if (!from->read(from->user, offset, scratch, check)) return 0;
     } while (again->lost < chunk->lost && ++tries < 8);
     if (!from->read(from->user, offset + offsetof(prof__chunk, sequence), &sequence, sizeof sequence)) return 0;

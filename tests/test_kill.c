@@ -188,7 +188,7 @@ static uint64_t check_unit(const trace_list *list, size_t *i, uint64_t *n, int l
     for (; *i < list->count && list->events[*i].depth > 0; ++*i, ++inside) {
         const prof_event *event = &list->events[*i];
         if (inside == 4) break;
-        if (!number) CHECK(!"events without the argument in front of them");
+        if (!number) CHECK_TEXT("events without the argument in front of them", "");
         CHECK(event->type == types[inside]);
         snprintf(name, sizeof name, inside ? "%s" : "%s %llu", names[inside], (unsigned long long)*n);
         CHECK_TEXT(event->name, name);

@@ -53,7 +53,8 @@ static void *allocate(void *unused)
     for (int i = 0; i < 200; ++i) {
         PROFILE_SCOPE_F("allocating %d", i); /* printf may allocate */
         keep = malloc((size_t)i + 1);
-        free(realloc(keep, 1000));
+        keep = realloc(keep, 1000);
+        free(keep);
     }
     return unused;
 }

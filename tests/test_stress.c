@@ -222,7 +222,7 @@ static void check_unit(const prof_event *list, size_t count, uint64_t number, in
         do ++part;
         while (part < PARTS && !part_is(part_of(number, part), number, event));
         if (part == PARTS) {
-            CHECK(!"an event that was made, in its place");
+            CHECK_TEXT("an event that was made, in its place", "");
             printf("  %s in unit %llx\n", event->name, (unsigned long long)number);
             return;
         }
