@@ -9,7 +9,8 @@
 
    Checked: nobody writes while somebody he interrupts is in the middle of writing; nobody writes into a session that is not
    the thread's, or whose image is gone, or with the site id of another session; an end goes where its begin went; each event
-   is recorded, counted as lost, or was off; and in the end the thread is not left busy.
+   is recorded, counted as lost, or was off; and in the end the thread is not left
+   busy; nobody waits for ever (a handler for the lock that the thread holds).
 
    SCOPES of the thread, HANDLERS of each of LEVELS. NO_... each leave out one precaution. */
 
@@ -39,6 +40,7 @@ byte writing = NOBODY, made, recorded, lost, off, over;
 
 
 #define STEP atomic { level == id ->
+#define WHEN(condition) atomic { level == id && (condition) -> skip;
 
 inline take() { STEP my_gate = gate } STEP gate = BUSY } }
 
@@ -59,8 +61,8 @@ inline settle(with_site)
         may = seen == my_generation && session && (!with_site || site_generation == my_generation)
     }
     if
-    :: STEP may -> may = !with_site || (site_on && site_generation == my_generation) }
-    :: STEP !may && !locked -> locked = 1 }
+    :: WHEN(may) may = !with_site || (site_on && site_generation == my_generation) }
+    :: WHEN(!may && !locked) locked = 1 }
        STEP
            my_generation = generation;
            if
@@ -108,20 +110,20 @@ inline begin()
     STEP head = site_session; may = site_on && site_generation == my_generation && my_gate == my_generation }
 #endif
     if
-    :: STEP may -> skip }
+    :: WHEN(may) skip }
        write(head);
        STEP recorded++; token = session }
        STEP gate = my_generation }
-    :: STEP !may && my_gate == BUSY -> lost++ }
+    :: WHEN(!may && my_gate == BUSY) lost++ }
        untake()
-    :: STEP !may && my_gate != BUSY };
+    :: WHEN(!may && my_gate != BUSY) };
        settle(1);
        if
-       :: STEP may -> head = session }
+       :: WHEN(may) head = session }
           write(head);
           STEP recorded++; token = session }
           STEP gate = open }
-       :: STEP !may -> off++ }
+       :: WHEN(!may) off++ }
           untake()
        fi
     fi
@@ -132,29 +134,29 @@ inline end()
     take();
     STEP my_generation = generation; may = token == session && my_gate == my_generation }
     if
-    :: STEP may -> skip }
+    :: WHEN(may) skip }
        write(token);
        STEP gate = my_generation }
 #ifndef NO_LOOK_AT_THE_TOKEN
-    :: STEP !may && (token != session || my_gate == BUSY) };
+    :: WHEN(!may && (token != session || my_gate == BUSY)) };
        untake()
-    :: STEP !may && token == session && my_gate != BUSY };
+    :: WHEN(!may && token == session && my_gate != BUSY) };
 #else
-    :: STEP !may && my_gate == BUSY };
+    :: WHEN(!may && my_gate == BUSY) };
        untake()
-    :: STEP !may && my_gate != BUSY };
+    :: WHEN(!may && my_gate != BUSY) };
 #endif
        settle(0);
        if
 #ifndef NO_LOOK_AT_THE_TOKEN
-       :: STEP may && token == session };
+       :: WHEN(may && token == session) };
 #else
-       :: STEP may };
+       :: WHEN(may) };
 #endif
           write(token);
           STEP gate = open }
-       :: STEP may && token != session -> gate = open }
-       :: STEP !may };
+       :: WHEN(may && token != session) gate = open }
+       :: WHEN(!may) };
           untake()
        fi
     fi
