@@ -774,14 +774,19 @@ static inline PROF__UNUSED PROF__UNTRACED int prof__live(prof_site *site)
 
 #ifdef __cplusplus
 } /* extern "C" */
-struct PROF__HIDDEN prof__guard {
+#ifdef PROF_STATIC /* else it may stand inside types of the program, such as the frame of a coroutine */
+#define PROF__GUARD_TYPE PROF__HIDDEN
+#else
+#define PROF__GUARD_TYPE
+#endif
+struct PROF__GUARD_TYPE prof__guard {
     prof__token token;
     PROF__UNTRACED ~prof__guard()
     {
         if (token) prof__end(token);
     }
 };
-struct PROF__HIDDEN prof__guard_block {
+struct PROF__GUARD_TYPE prof__guard_block {
     prof__token token;
     int more;
     PROF__UNTRACED ~prof__guard_block()
