@@ -446,16 +446,15 @@ TEST(a_buffer_that_fills_up_counts_what_it_loses)
 }
 
 /* Streamed to a file, nothing is overwritten: what is in the ring, in the archive or on its way is there once. */
-TEST(what_is_streamed_is_there_once)
+static void stream(prof_config config, int threads)
 {
-    prof_config config = trace_config(2u << 20);
     double end = seconds() + (double)trace_times(1, 1, 20);
     config.mode = PROF_STREAM;
     config.output = trace_path("stress-stream.prof");
     seed_choose();
     phase = 0;
     trace_start(&config);
-    places_start(stress_threads() / 4);
+    places_start(threads);
     for (int i = 0; !test_failures && seconds() < end; ++i) {
         prof_trace *trace = NULL;
         pause_us(20000);
@@ -478,10 +477,21 @@ TEST(what_is_streamed_is_there_once)
         const prof_trace_info *about = prof_trace_about(trace);
         CHECK_EQUAL(check_all(trace, NULL, 0) + about->lost + about->unmatched, events_made);
         CHECK(!about->unmatched || about->lost);
+        if (config.wait_ns) CHECK_EQUAL(about->lost, 0);
     }
     prof_trace_close(trace);
     CHECK_EQUAL(prof_reset(), PROF_OK);
     unlink(config.output);
+}
+
+TEST(what_is_streamed_is_there_once) { stream(trace_config(2u << 20), stress_threads() / 4); }
+
+/* Threads that begin while there is no chunk for them, and that others are quicker to take, wait like those that run. */
+TEST(who_may_wait_loses_nothing)
+{
+    prof_config config = trace_config(256u << 10);
+    config.wait_ns = 10000000000u;
+    stream(config, 8);
 }
 
 TEST_MAIN
