@@ -525,10 +525,10 @@ TEST(a_chunk_that_is_taken_while_it_is_copied)
             }
 }
 
-static int changed_read(void *user, uint64_t offset, void *to, size_t size) /* raced_chunk, whose words change after one read */
+static int changed_read(void *user, uint64_t offset, void *to, size_t size) /* raced_chunk, which changes after one reading */
 {
     memcpy(to, raced_chunk + offset, size);
-    if ((*(int *)user)++) return 1;
+    if (size < sizeof raced_chunk || (*(int *)user)++) return 1;
     uint64_t *words = prof__chunk_first((prof__chunk *)(void *)raced_chunk);
     words[20] = words[21] = words[22] = (uint64_t)PROF__KIND_MARK << PROF__KIND_SHIFT | 5;
     return 1;
