@@ -558,7 +558,7 @@ TEST(a_scope_that_is_taken_back_while_it_is_copied)
 static int losing_read(void *user, uint64_t offset, void *to, size_t size) /* the first is interrupted behind the header */
 {
     prof__chunk *chunk = (prof__chunk *)(void *)raced_chunk;
-    size_t first = (*(int *)user)++ || size < sizeof *chunk ? size : sizeof *chunk;
+    size_t first = size < sizeof raced_chunk || (*(int *)user)++ ? size : sizeof *chunk;
     memcpy(to, raced_chunk + offset, first);
     if (first < size) {
         chunk->lost = 0;
