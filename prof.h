@@ -8116,10 +8116,13 @@ static size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size
     while (next < trace->segment_count && segments[next].track == segments[i].track) next++;
     track->segment = i;
     for (last = next - 1, i++; i < next; i++) {
-        if (segments[i].serial - segments[i - 1].serial <= 1) continue;
+        int gap = segments[i].serial - segments[i - 1].serial > 1; /* or it went to a chunk that was copied later */
+        int back = trace->chunks[segments[i].chunk].sequence < trace->chunks[segments[i - 1].chunk].sequence;
+        if (!gap && !back) continue;
         if (trace->header.copy_tick &&
             prof__read_first_tick(trace, &segments[i], &segments[last]) >= trace->header.copy_tick)
             break;
+        if (!gap) continue;
         trace->partial = 1;
         segments[i].gap = 1;
         if (!prof__read_archived(trace)) track->segment = i;

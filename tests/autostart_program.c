@@ -70,6 +70,7 @@ int main(int argc, char **argv)
     if (!strcmp(way, "fork") && !fork_and(1)) return 1;
     if (!strcmp(way, "orphan") && !fork_and(0)) return 1;
     if (!strcmp(way, "system")) {
+        fflush(stdout);
         pid_t child = fork();
         if (!child) {
             int error = system("exit 0");
