@@ -2971,9 +2971,13 @@ PROF__ENTRY void prof__end_loose(prof_site *site)
     prof__thread *self = PROF__SELF();
     prof_fiber *track = prof__track_of(self);
     uint64_t head;
-    if (!track->loose_count || !prof__enter(self, site, &head)) return;
+    if (!track->loose_count) return;
+    /* The name of a new site is not known yet. An end whose begin was lost to an interrupted macro is lost as well. */
+    if (PROF__UNLIKELY(((uint32_t)prof__site_load(site) ^ PROF__LOAD(&prof__generation)) || self->gate == PROF__BUSY)) {
+        if (!prof__enter(self, site, &head)) return;
+        prof__leave(self);
+    }
     uint32_t name = PROF__LOAD(&site->private_name), at = track->loose_count;
-    prof__leave(self);
     while (at && track->loose_name[at - 1] != name) --at;
     if (!at) return;
     prof__token token = track->loose[at - 1];
