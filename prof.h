@@ -5963,12 +5963,13 @@ static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, 
     prof__crash_flush(w);
 }
 
-/* 1: the crashing thread has more open scopes than were found; their begins are older than the buffer. */
+/* 1: the crashing thread has more open scopes than were found; their begins are older than the buffer. Of so many that
+   their ends were not set aside for any more (see prof__chunk_change) that is likely. */
 static int prof__crash_cut(const prof__session *s, const prof__crash_thread *thread)
 {
     const prof__thread *self = PROF__SELF();
     if (self->session != s || !self->chunk || PROF__LOAD(&s->header->next_chunk) <= s->chunk_count) return 0;
-    return (uint64_t)(self->end - self->cursor) - self->room > thread->depth;
+    return (uint64_t)(self->end - self->cursor) - self->room > thread->depth || thread->depth > s->chunk_words / 4 * 3;
 }
 
 static void prof__crash_describe(prof__crash_work *w, const prof__session *s, const prof__header *h, int signal)

@@ -250,7 +250,9 @@ TEST(what_it_says_and_leaves)
 
 TEST(stack_overflow)
 {
+    size_t before = buffer_size;
     if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer takes minutes for it");
+    buffer_size = 8u << 20; /* for all that fit onto a stack, however small the compiler makes them */
     for (int thread = 0; thread < 2; ++thread) {
         outcome death = dies(REPORT, thread ? by_recursion_of_a_thread : by_recursion, 0);
 #if !TRACE_SANITIZER
@@ -264,6 +266,21 @@ TEST(stack_overflow)
         prof_trace_close(trace);
         free(death.said);
     }
+    buffer_size = before;
+}
+
+TEST(stack_overflow_in_a_small_buffer)
+{
+    size_t before = buffer_size;
+    if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer takes minutes for it");
+    buffer_size = 128u << 10;
+    outcome death = dies(REPORT, by_recursion, 0);
+    expect(death.said, ": ... > recurse (");
+    expect(death.said, " more\n");
+    prof_trace *trace = trace_open_file(death.path);
+    prof_trace_close(trace);
+    free(death.said);
+    buffer_size = before;
 }
 
 /*-- as if it were not there --*/
