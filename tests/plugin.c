@@ -42,7 +42,7 @@ static int thread_end(void)
     return !pthread_join(thread, NULL);
 }
 
-#define PLUGIN_JOIN_(a, b) a##b
+#define PLUGIN_JOIN_(a, b) 1##a##b
 #define PLUGIN_JOIN(a, b) PLUGIN_JOIN_(a, b)
 #define PLUGIN_LINE PLUGIN_JOIN(PLUGIN_NUMBER, 001)
 #line PLUGIN_LINE "tests/plugin.c"
