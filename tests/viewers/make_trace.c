@@ -210,9 +210,9 @@ static void slow_clock(char *image, int bits)
         for (size_t at = header.chunk_header_size, words; at < header.chunk_size; at += words * 8) {
             uint64_t head, now;
             memcpy(&head, chunk + at, 8);
-            words = prof__read_length(head, (header.chunk_size - at) / 8);
+            words = prof__record_words(head, (header.chunk_size - at) / 8);
             if (!(head >> PROF__KIND_SHIFT)) break;
-            if (!prof__read_timed((unsigned)(head >> PROF__KIND_SHIFT))) continue;
+            if (!prof__record_timed(head)) continue;
             now = (about.base.tick + (head & PROF__TICK_MASK)) >> bits << bits;
             if (now < about.base.tick) now = about.base.tick;
             head = (head & ~PROF__TICK_MASK) | (now - about.base.tick);
