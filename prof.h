@@ -445,13 +445,29 @@ PROF_DEF const char *prof_error(void);
 
 typedef struct prof_trace prof_trace;
 typedef struct prof_cursor prof_cursor;
+typedef struct prof_timeline prof_timeline;
 
 /* What a call site is. Strings belong to the trace, are valid UTF-8 only if the program's were, and never null. */
 typedef struct prof_callsite {
     const char *name, *category, *file, *function;
     uint32_t line, color, level;
     uint32_t kind; /* PROF__KIND_... of the event that the site records */
+    uint32_t role; /* PROF_ROLE_... */
 } prof_callsite;
+
+/* What else is known of what a call site records. */
+typedef enum prof_role {
+    PROF_ROLE_NONE = 0,
+    PROF_ROLE_STEP,         /* a scope that is one step of a loop: its argument "step_num" counts */
+    PROF_ROLE_THROUGHPUT,   /* a scope that moved so many "bytes", its argument */
+    PROF_ROLE_SYNC,         /* a scope that waits for a device before it ends */
+    PROF_ROLE_MARK_GLOBAL,  /* an instant that concerns all processes, */
+    PROF_ROLE_MARK_PROCESS, /* this process, */
+    PROF_ROLE_MARK_TASK,    /* a task, */
+    PROF_ROLE_MARK_MARKER,  /* the point alone; one without a role concerns its thread */
+    PROF_ROLE_TASK,         /* a span, or scope, of prof_task_create() */
+    PROF_ROLE_COUNT
+} prof_role;
 
 typedef enum prof_value_type {
     PROF_VALUE_NONE = 0,
@@ -484,7 +500,21 @@ typedef enum prof_event_type {
     PROF_EVENT_MARK,    /* an instant; args */
     PROF_EVENT_COUNTER, /* value */
     PROF_EVENT_FRAME,   /* the boundary between two frames; duration_ns: since the boundary before, 0 for the first */
-    PROF_EVENT_LOST     /* value.as.u scopes or other events could not be recorded before this point */
+    PROF_EVENT_LOST,    /* value.as.u scopes or other events could not be recorded before this point */
+    /* Below: instants of their thread's track that carry an object. Images hold these numbers: they never change. */
+    PROF_EVENT_SPAN_BEGIN,   /* object: the span's id, by which begin and end, on whatever threads, belong together */
+    PROF_EVENT_SPAN_MARK,
+    PROF_EVENT_SPAN_END,
+    PROF_EVENT_FLOW_OUT,     /* object: the flow's id; an arrow from the scope around this event ... */
+    PROF_EVENT_FLOW_STEP,
+    PROF_EVENT_FLOW_IN,      /* ... to the one around this */
+    PROF_EVENT_ALLOC,        /* object: address; detail: bytes */
+    PROF_EVENT_FREE,         /* object: address */
+    PROF_EVENT_LOCK_WAIT,    /* object: the lock's address */
+    PROF_EVENT_LOCK_ACQUIRE,
+    PROF_EVENT_LOCK_RELEASE,
+    PROF_EVENT_LOG,          /* detail: severity; value: the message */
+    PROF_EVENT_TYPE_COUNT
 } prof_event_type;
 
 enum {
@@ -505,6 +535,8 @@ typedef struct prof_event {
     const prof_callsite *site;    /* never null */
     const prof_arg *args;         /* valid until the cursor moves; the last one counts if a key comes twice */
     prof_value value;
+    uint64_t object;              /* what the event is about: an id or an address, as its type says */
+    uint64_t detail;              /* as its type says */
 } prof_event;
 
 typedef struct prof_track {
@@ -593,6 +625,13 @@ PROF_DEF const prof_track *prof_trace_track(const prof_trace *trace, size_t inde
 PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor);
 PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event); /* 0 at the end */
 PROF_DEF void prof_cursor_close(prof_cursor *cursor);                  /* null is fine */
+
+/* The events of all tracks in order of time, those of one track as its cursor gives them. Memory: a cursor for each track
+   that has begun and not ended at the moment that has been reached. */
+PROF_DEF prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline);
+/* track: whose event it is, as in prof_trace_track(); may be null. 0 at the end, or without memory for a cursor. */
+PROF_DEF int prof_timeline_next(prof_timeline *timeline, prof_event *event, size_t *track);
+PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline); /* how it went; null is fine */
 #endif
 
 /*-- REPORTS ------------------------------------------------------------------------------------------------ >>reports --
@@ -710,8 +749,13 @@ enum { /* what a word of the image is: see >>image */
     PROF__KIND_ARG,
     PROF__KIND_NAME,
     PROF__KIND_TRACK,
-    PROF__KIND_LOST
+    PROF__KIND_LOST,
+    PROF__KIND_EVENT,
+    PROF__KIND_DATA
 };
+#define PROF__ROLE_SHIFT 4 /* a site's kind: PROF__KIND_... | PROF_ROLE_... << PROF__ROLE_SHIFT */
+
+#define PROF__EVENT_DETAIL_MAX ((1ull << 56) - 1)
 
 #if PROF_ENABLE
 typedef uint64_t prof__token; /* what a begin hands to its end; 0: nothing was recorded */
@@ -733,6 +777,8 @@ PROF_DEF void prof__mark(prof_site *site);
 PROF_DEF void prof__mark_text(prof_site *site, const char *text);
 PROF_DEF void prof__mark_format(prof_site *site, const char *format, ...) PROF__PRINTF(2, 3);
 PROF_DEF void prof__frame(prof_site *site);
+/* An EVENT record of a site: type is a prof_event_type, detail up to PROF__EVENT_DETAIL_MAX. */
+PROF_DEF void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object);
 PROF_DEF void prof__counter_int(prof_site *site, int64_t value);
 PROF_DEF void prof__counter_double(prof_site *site, double value);
 PROF_DEF void prof__arg_int(prof_site *site, int64_t value);
@@ -1054,6 +1100,9 @@ int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never def
 #define prof_cursor_open(trace, track, cursor) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, track, cursor))
 #define prof_cursor_next(cursor, event) PROF__STRIPPED(0, PROF__USE2(cursor, event))
 #define prof_cursor_close(cursor) PROF__STRIPPED((void)0, PROF__USE(cursor))
+#define prof_timeline_open(trace, timeline) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(trace, timeline))
+#define prof_timeline_next(timeline, event, track) PROF__STRIPPED(0, PROF__USE3(timeline, event, track))
+#define prof_timeline_close(timeline) PROF__STRIPPED(PROF_DISABLED, PROF__USE(timeline))
 #define prof_summary_write(trace, path, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, options))
 #define prof_summary_stream(trace, sink, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
 #define prof_csv_write(trace, path) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(trace, path))
@@ -1108,16 +1157,20 @@ extern "C" {
        63..60 kind   59..32 serial, low part   31 fiber   30..0 name (string id)  TRACK, then 2 words:
                      63..40 serial, high part   39..0 track id;  63..0 thread id
        63..60 kind   39..0 count                                                  LOST
+       63..60 kind   59..40 call site id   39..0 ticks since the chunk's base     EVENT, then 2 words:
+                     63..8 detail   7..0 prof_event_type;  63..0 object
+       63..60 kind   59..40 call site id   39..32 value type   31 cut   15..0 n   DATA, then n words: the value
 
    TRACK says whose records follow, and on which thread; it comes first in each chunk. serial counts the TRACK records of
    its track from 1 on, over all threads and chunks: it puts them in order, and shows what is missing. ARG belongs to the
    innermost open scope of its track.
-   NAME is the run-time name of the BEGIN or MARK directly before it. An END closes the innermost open scope with the
+   DATA is a value, with its key's call site or 0, of the EVENT, MARK or DATA directly before it.
+   NAME is the run-time name of the BEGIN, MARK or EVENT directly before it. An END closes the innermost open scope with the
    same call site or, failing that, of the same name; scopes inside that one were left without an end (longjmp).
    Strings end with at least one zero byte and are padded to whole words. Chunks are in order of their sequence number. */
 
 #define PROF__MAGIC "prof.img"
-#define PROF__IMAGE_VERSION 2
+#define PROF__IMAGE_VERSION 3
 #define PROF__BYTE_ORDER 0x01020304u
 #define PROF__TICK_BITS 40
 #define PROF__TICK_MASK ((1ull << PROF__TICK_BITS) - 1)
@@ -2090,12 +2143,14 @@ static int prof__site_wanted(const prof_site *site)
     return !prof__state.paused && (int)site->level <= prof__state.level && prof__category_on(site->category);
 }
 
+static uint64_t prof__site_kind(const prof_site *site) { return site->kind & ((1u << PROF__ROLE_SHIFT) - 1); }
+
 /* Brings a site in step with the present generation. Under the lock, as a busy thread. */
 static void prof__site_settle(prof_site *site)
 {
     uint32_t generation = PROF__LOAD(&prof__generation);
     if (prof__state.running && prof__state.inherited) {
-        if (site->kind == PROF__KIND_END) return; /* of a begin in the parent: no reason to make an image */
+        if (prof__site_kind(site) == PROF__KIND_END) return; /* of a begin in the parent: no reason to make an image */
         if (prof__site_wanted(site)) prof__inherited_make();
     }
     prof__session *s = prof__state.session;
@@ -2107,12 +2162,12 @@ static void prof__site_settle(prof_site *site)
     if (site->private_session != s->epoch || !head) {
         uint32_t id = prof__meta_site(s, site);
         if (!id) id = s->site_without_room;
-        head = (uint64_t)site->kind << PROF__KIND_SHIFT | (uint64_t)id << PROF__TICK_BITS;
+        head = prof__site_kind(site) << PROF__KIND_SHIFT | (uint64_t)id << PROF__TICK_BITS;
         site->private_session = s->epoch;
         prof__pair_take(s->clock, s->header->tick_hz, &s->header->last);
         prof__lost_collect(s);
     }
-    int on = site->kind == PROF__KIND_END || prof__site_wanted(site);
+    int on = prof__site_kind(site) == PROF__KIND_END || prof__site_wanted(site);
     prof__site_store(site, head | (on ? generation : generation ^ PROF__OFF));
 }
 
@@ -2919,6 +2974,21 @@ PROF__ENTRY void prof__mark_format(prof_site *site, const char *format, ...)
     va_end(list);
 }
 
+PROF__ENTRY void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object)
+{
+    prof__thread *self = PROF__SELF();
+    uint64_t head;
+    if (!prof__enter(self, site, &head)) return;
+    uint64_t now = prof__now(self->session, 0), *at = prof__reserve(self, 3, &now);
+    if (at) {
+        PROF__STORE(at + 1, detail << 8 | type);
+        PROF__STORE(at + 2, object);
+        prof__store_word(at, head | (now - self->base));
+        prof__commit(self, 3);
+    }
+    prof__leave(self);
+}
+
 /* An instant that is only a head. */
 static void prof__instant(prof_site *site)
 {
@@ -3414,7 +3484,9 @@ static size_t prof__record_words(uint64_t head, size_t left)
     case PROF__KIND_COUNTER_INT:
     case PROF__KIND_COUNTER_DOUBLE: words = 2; break;
     case PROF__KIND_ARG:
+    case PROF__KIND_DATA:
     case PROF__KIND_NAME: words = 1 + (size_t)(head & 0xFFFF); break;
+    case PROF__KIND_EVENT:
     case PROF__KIND_TRACK: words = 3; break;
     default: return 0;
     }
@@ -3432,7 +3504,8 @@ PROF__UNUSED static size_t prof__records_end(const uint64_t *words, size_t count
 /* 1: bits 39..0 of the record are its time. */
 static int prof__record_timed(uint64_t head)
 {
-    return head >> PROF__KIND_SHIFT >= PROF__KIND_BEGIN && head >> PROF__KIND_SHIFT <= PROF__KIND_FRAME;
+    uint64_t kind = head >> PROF__KIND_SHIFT;
+    return (kind >= PROF__KIND_BEGIN && kind <= PROF__KIND_FRAME) || kind == PROF__KIND_EVENT;
 }
 
 static uint64_t prof__pack_symbol(uint64_t head)
@@ -3490,6 +3563,7 @@ static int prof__pack_way(uint64_t head)
     case PROF__KIND_COUNTER_INT: return PROF__PACK_ZIGZAG;
     case PROF__KIND_COUNTER_DOUBLE: return PROF__PACK_DOUBLE;
     case PROF__KIND_NAME: return PROF__PACK_STRING;
+    case PROF__KIND_DATA:
     case PROF__KIND_ARG: break;
     default: return PROF__PACK_PLAIN;
     }
@@ -3521,7 +3595,7 @@ static unsigned char *prof__pack_head(prof__packer *p, uint64_t head, unsigned c
     }
     to = prof__pack_integer(to, ticks << 1 | 1);
     number = backwards ? 0 : prof__pack_number(p, symbol, 0);
-    if (backwards || !(head >> PROF__KIND_SHIFT) || head >> PROF__KIND_SHIFT > PROF__KIND_LOST) {
+    if (backwards || !(head >> PROF__KIND_SHIFT) || head >> PROF__KIND_SHIFT > PROF__KIND_DATA) {
         *to++ = PROF__PACK_WHOLE;
         memcpy(to, &head, 8);
         to += 8;
@@ -5391,8 +5465,13 @@ static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count
     if (at == count) return;
     memset(words + at, 0, (count - at) * 8);
     uint64_t kind = words[last] >> PROF__KIND_SHIFT;
-    if (again[at] >> PROF__KIND_SHIFT == PROF__KIND_NAME && (kind == PROF__KIND_BEGIN || kind == PROF__KIND_MARK))
-        memcpy(words + at, again + at, prof__record_words(again[at], count - at) * 8);
+    if (kind != PROF__KIND_BEGIN && kind != PROF__KIND_MARK && kind != PROF__KIND_EVENT && kind != PROF__KIND_DATA) return;
+    for (; at < count; at += next) {
+        kind = again[at] >> PROF__KIND_SHIFT;
+        next = kind == PROF__KIND_NAME || kind == PROF__KIND_DATA ? prof__record_words(again[at], count - at) : 0;
+        if (!next) return;
+        memcpy(words + at, again + at, next * 8);
+    }
 }
 
 /* scratch: chunk_size bytes. An empty chunk where this one was reused meanwhile or is too new. */
@@ -7132,7 +7211,7 @@ static int prof__read_same_site(const void *owner, size_t item, const void *key)
     const prof_callsite *a = &((const prof_trace *)owner)->sites[item].about;
     const prof_callsite *b = &((const prof__read_site *)key)->about;
     return a->name == b->name && a->category == b->category && a->file == b->file && a->function == b->function &&
-           a->line == b->line && a->color == b->color && a->level == b->level && a->kind == b->kind;
+           a->line == b->line && a->color == b->color && a->level == b->level && a->kind == b->kind && a->role == b->role;
 }
 
 /* The number of a call site whose texts are names of the trace; PROF__NONE without memory. */
@@ -7272,7 +7351,8 @@ static int prof__read_meta(prof_trace *trace)
         site.about.line = (uint32_t)field[2];
         site.about.color = (uint32_t)(field[2] >> 32);
         site.about.level = (uint32_t)field[3];
-        site.about.kind = (uint32_t)(field[3] >> 32);
+        site.about.kind = (uint32_t)(field[3] >> 32) & ((1u << PROF__ROLE_SHIFT) - 1);
+        site.about.role = (uint32_t)(field[3] >> 32) >> PROF__ROLE_SHIFT;
         if (!prof__read_symbol(trace, &site)) return 0;
         number = prof__read_site_number(trace, &site);
         if (number == PROF__NONE) return 0;
@@ -7291,6 +7371,26 @@ static unsigned prof__read_kind(uint64_t head)
 static uint32_t prof__read_id(uint64_t head)
 {
     return (uint32_t)(head >> PROF__TICK_BITS) & PROF__SITE_MASK;
+}
+
+/* Of an EVENT record; 0: not one that is shown. */
+static unsigned prof__read_event_type(const uint64_t *record)
+{
+    unsigned type = (unsigned)(record[1] & 0xFF);
+    return type > PROF_EVENT_LOST && type < PROF_EVENT_TYPE_COUNT ? type : 0;
+}
+
+/* Whether a DATA record behind this one is an argument of an event that is shown. before: the answer for the record in
+   front of this one. */
+static int prof__read_takes_data(const uint64_t *record, int before)
+{
+    switch (prof__read_kind(record[0])) {
+    case PROF__KIND_MARK: return 1;
+    case PROF__KIND_EVENT: return prof__read_event_type(record) != 0;
+    case PROF__KIND_NAME:
+    case PROF__KIND_DATA: return before;
+    default: return 0;
+    }
 }
 
 /* The time of a record, never before the tick of the one in front of it. */
@@ -7368,8 +7468,8 @@ static void prof__read_seal(uint64_t *words, size_t count)
     size_t at, length;
     for (at = 0; at < count && (length = prof__record_words(words[at], count - at)) != 0; at += length) {
         unsigned kind = prof__read_kind(words[at]);
-        if (length > 1 && (kind == PROF__KIND_NAME ||
-                           (kind == PROF__KIND_ARG && (words[at] >> 32 & 0xFF) == PROF_VALUE_STRING)))
+        if (length > 1 && (kind == PROF__KIND_NAME || ((kind == PROF__KIND_ARG || kind == PROF__KIND_DATA) &&
+                                                       (words[at] >> 32 & 0xFF) == PROF_VALUE_STRING)))
             ((char *)(words + at + length))[-1] = 0;
     }
 }
@@ -7430,9 +7530,11 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, const uint64_t *words
             segment->first = (uint32_t)at;
             segment->name = (uint32_t)(words[at] & 0x7FFFFFFF);
             segment->fiber = words[at] >> 31 & 1;
-        } else if (prof__record_timed(words[at]) || kind == PROF__KIND_ARG) {
-            if (!prof__read_know_site(trace, prof__read_id(words[at]), kind)) return 0;
-            if (segment && kind != PROF__KIND_ARG && segment->tick == ~(uint64_t)0)
+        } else if (prof__record_timed(words[at]) || kind == PROF__KIND_ARG || kind == PROF__KIND_DATA) {
+            if ((kind != PROF__KIND_DATA || prof__read_id(words[at])) &&
+                !prof__read_know_site(trace, prof__read_id(words[at]), kind))
+                return 0;
+            if (segment && prof__record_timed(words[at]) && segment->tick == ~(uint64_t)0)
                 segment->tick = prof__read_tick(trace->chunks[chunk].tick, words[at], 0);
         }
     }
@@ -7980,6 +8082,8 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
     prof__read_chunk *chunk = &trace->chunks[segment->chunk];
     const uint64_t *words = prof__read_words(trace, &trace->buffer, segment->chunk);
     size_t at, length;
+    uint32_t data = 0; /* of the event in front */
+    int takes_data = 0;
     m->nodes = m->args = 0;
     if (segment->gap && number) prof__read_tear(m);
     if (!words && chunk->size != PROF__NONE32) {
@@ -8014,6 +8118,10 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
                 m->track->frames++;
             }
             break;
+        case PROF__KIND_EVENT:
+            if (!prof__read_event_type(words + at)) break;
+            prof__read_event(m);
+            break;
         case PROF__KIND_MARK:
         case PROF__KIND_COUNTER_INT:
         case PROF__KIND_COUNTER_DOUBLE: prof__read_event(m); break;
@@ -8024,8 +8132,15 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
         case PROF__KIND_ARG:
             if (!prof__read_arg(m, words + at, length)) return 0;
             break;
+        case PROF__KIND_DATA:
+            if (!takes_data) break;
+            m->args++;
+            if (++data > m->track->max_event_args) m->track->max_event_args = data;
+            break;
         default: break;
         }
+        takes_data = prof__read_takes_data(words + at, takes_data);
+        if (kind != PROF__KIND_DATA) data = 0;
     }
     if (words && segment->last && chunk->lost) {
         prof__read_event(m);
@@ -8775,12 +8890,12 @@ static void prof__read_close(prof_cursor *c, uint32_t closes)
     if (c->crossed > c->depth) c->crossed = c->depth;
 }
 
-static void prof__read_take_arg(prof_cursor *c, size_t word)
+/* number: of the node, from 1; 0: one of an earlier segment, and the matcher has it among the links. */
+static void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
 {
-    uint32_t number = c->depth ? c->stack[c->depth - 1] : 0;
     prof__read_argument *arg;
     prof__read_node *node;
-    if (!number) return; /* the matcher has it among the links */
+    if (!number) return;
     node = &c->nodes[number - 1];
     arg = &c->segment_args[c->arg_count++];
     arg->word = (uint32_t)word;
@@ -8827,6 +8942,7 @@ static void prof__read_load(prof_cursor *c)
     const prof__read_chunk *chunk = &c->trace->chunks[segment->chunk];
     const uint64_t *words = prof__read_words(c->trace, &c->buffer, segment->chunk);
     prof__read_node *named = NULL; /* the node of the record in front, if it can have a name */
+    int takes_data = 0;
     size_t at, length;
     if (c->trace->step) c->trace->step(c->trace->step_user, 1 / (double)c->trace->segment_count);
     c->node = c->node_count = c->arg_count = 0;
@@ -8843,14 +8959,18 @@ static void prof__read_load(prof_cursor *c)
         if (prof__record_timed(words[at])) c->tick = prof__read_tick(chunk->tick, words[at], c->tick);
         if (kind == PROF__KIND_END)
             prof__read_close(c, prof__read_closes(c, at));
-        else if (prof__record_timed(words[at]) || kind == PROF__KIND_LOST)
+        else if (kind != PROF__KIND_EVENT ? prof__record_timed(words[at]) || kind == PROF__KIND_LOST
+                                          : prof__read_event_type(words + at) != 0)
             node = prof__read_add_node(c, kind, at);
         else if (kind == PROF__KIND_ARG)
-            prof__read_take_arg(c, at);
+            prof__read_take_arg(c, c->depth ? c->stack[c->depth - 1] : 0, at);
+        else if (kind == PROF__KIND_DATA && takes_data)
+            prof__read_take_arg(c, (uint32_t)c->node_count, at);
         else if (kind == PROF__KIND_NAME && named && length > 1)
             named->name = (uint32_t)at;
         if (kind == PROF__KIND_BEGIN) c->stack[c->depth++] = (uint32_t)c->node_count;
-        named = kind == PROF__KIND_BEGIN || kind == PROF__KIND_MARK ? node : NULL;
+        named = kind == PROF__KIND_BEGIN || kind == PROF__KIND_MARK || kind == PROF__KIND_EVENT ? node : NULL;
+        takes_data = prof__read_takes_data(words + at, takes_data);
     }
     if (segment->last && chunk->lost) prof__read_add_node(c, PROF__KIND_LOST, PROF__NONE32);
     for (; c->crossed < c->depth; c->crossed++) {
@@ -8868,7 +8988,7 @@ static prof_arg prof__read_decode(const prof_trace *trace, const uint64_t *recor
     prof_arg arg;
     size_t length = (size_t)(*record & 0xFFFF);
     memset(&arg, 0, sizeof arg);
-    arg.key = trace->sites[prof__read_site_of(trace, prof__read_id(*record))].about.name;
+    arg.key = prof__read_id(*record) ? trace->sites[prof__read_site_of(trace, prof__read_id(*record))].about.name : "";
     arg.value.type = (prof_value_type)(*record >> 32 & 0xFF);
     if (arg.value.type > PROF_VALUE_STRING) arg.value.type = PROF_VALUE_NONE;
     if (arg.value.type == PROF_VALUE_STRING) {
@@ -8969,7 +9089,16 @@ static void prof__read_give(prof_cursor *c, prof_event *event)
         event->duration_ns = node->end_ns - node->start_ns;
         prof__read_args(c, event, node->arg, node->link);
         break;
-    case PROF__KIND_MARK: event->type = PROF_EVENT_MARK; break;
+    case PROF__KIND_MARK:
+        event->type = PROF_EVENT_MARK;
+        prof__read_args(c, event, node->arg, PROF__NONE);
+        break;
+    case PROF__KIND_EVENT:
+        event->type = (prof_event_type)prof__read_event_type(words + node->word);
+        event->detail = words[node->word + 1] >> 8;
+        event->object = words[node->word + 2];
+        prof__read_args(c, event, node->arg, PROF__NONE);
+        break;
     case PROF__KIND_FRAME:
         event->type = PROF_EVENT_FRAME;
         event->duration_ns = prof__read_frame_time(c, site->name, node->start_ns);
@@ -9033,6 +9162,135 @@ PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event)
     }
     memset(event, 0, sizeof *event);
     return 0;
+}
+
+/*-- all tracks in order of time --*/
+
+typedef struct prof__timeline_source {
+    prof_cursor *cursor;
+    size_t track;
+    prof_event event; /* the cursor's next one */
+} prof__timeline_source;
+
+typedef struct prof__timeline_start {
+    int64_t ns;
+    size_t track;
+} prof__timeline_start;
+
+struct prof_timeline {
+    const prof_trace *trace;
+    prof__timeline_start *starts; /* of the tracks in order of time; those up to started have their cursors */
+    size_t start_count, started;
+    prof__timeline_source *heap; /* the earliest event is at 0 */
+    size_t count, capacity;
+    int given; /* the event at 0 was handed out: its cursor must move */
+    prof_status status;
+};
+
+static int prof__timeline_before(const prof__timeline_source *a, const prof__timeline_source *b)
+{
+    if (a->event.start_ns != b->event.start_ns) return a->event.start_ns < b->event.start_ns;
+    return a->track < b->track;
+}
+
+static void prof__timeline_swap(prof__timeline_source *a, prof__timeline_source *b)
+{
+    prof__timeline_source swap = *a;
+    *a = *b;
+    *b = swap;
+}
+
+static void prof__timeline_down(prof_timeline *t)
+{
+    size_t at = 0, child;
+    while ((child = 2 * at + 1) < t->count) {
+        if (child + 1 < t->count && prof__timeline_before(&t->heap[child + 1], &t->heap[child])) child++;
+        if (!prof__timeline_before(&t->heap[child], &t->heap[at])) return;
+        prof__timeline_swap(&t->heap[child], &t->heap[at]);
+        at = child;
+    }
+}
+
+/* Opens the cursor of the next track that begins. */
+static void prof__timeline_begin(prof_timeline *t)
+{
+    size_t track = t->starts[t->started++].track, at;
+    prof__timeline_source *source;
+    if (!PROF__ROOM(t->heap, t->capacity, t->count)) {
+        t->status = prof__fail(PROF_NO_MEMORY, "no memory to read %lu tracks at the same time", (unsigned long)t->count);
+        return;
+    }
+    source = &t->heap[t->count];
+    source->track = track;
+    t->status = prof_cursor_open(t->trace, track, &source->cursor);
+    if (t->status != PROF_OK) return;
+    if (!prof_cursor_next(source->cursor, &source->event)) {
+        prof_cursor_close(source->cursor);
+        return;
+    }
+    for (at = t->count++; at && prof__timeline_before(&t->heap[at], &t->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        prof__timeline_swap(&t->heap[at], &t->heap[(at - 1) / 2]);
+}
+
+static int prof__timeline_order(const void *a, const void *b)
+{
+    const prof__timeline_start *x = (const prof__timeline_start *)a, *y = (const prof__timeline_start *)b;
+    if (x->ns != y->ns) return x->ns < y->ns ? -1 : 1;
+    return x->track < y->track ? -1 : x->track > y->track;
+}
+
+PROF_DEF prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline)
+{
+    prof_timeline *t;
+    size_t i;
+    if (!trace || !timeline) return prof__fail(PROF_INVALID_ARGUMENT, "prof_timeline_open: trace or timeline is null");
+    *timeline = NULL;
+    t = (prof_timeline *)calloc(1, sizeof *t);
+    if (t) t->starts = (prof__timeline_start *)malloc((trace->track_count + 1) * sizeof *t->starts);
+    if (!t || !t->starts) {
+        free(t);
+        return prof__fail(PROF_NO_MEMORY, "no memory to read %lu tracks", (unsigned long)trace->track_count);
+    }
+    t->trace = trace;
+    t->start_count = trace->track_count;
+    for (i = 0; i < t->start_count; i++) {
+        t->starts[i].ns = trace->tracks[i].about.first_ns;
+        t->starts[i].track = i;
+    }
+    qsort(t->starts, t->start_count, sizeof *t->starts, prof__timeline_order);
+    *timeline = t;
+    return PROF_OK;
+}
+
+PROF_DEF int prof_timeline_next(prof_timeline *timeline, prof_event *event, size_t *track)
+{
+    prof_timeline *t = timeline;
+    if (!t || !event) return 0;
+    if (t->given && !prof_cursor_next(t->heap[0].cursor, &t->heap[0].event)) {
+        prof_cursor_close(t->heap[0].cursor);
+        t->heap[0] = t->heap[--t->count];
+    }
+    if (t->given) prof__timeline_down(t);
+    t->given = 0;
+    while (t->status == PROF_OK && t->started < t->start_count &&
+           (!t->count || t->starts[t->started].ns <= t->heap[0].event.start_ns))
+        prof__timeline_begin(t);
+    if (t->status != PROF_OK || !t->count) return 0;
+    *event = t->heap[0].event;
+    if (track) *track = t->heap[0].track;
+    return t->given = 1;
+}
+
+PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline)
+{
+    prof_status status;
+    if (!timeline) return PROF_OK;
+    while (timeline->count) prof_cursor_close(timeline->heap[--timeline->count].cursor);
+    status = timeline->status;
+    free(timeline->heap);
+    free(timeline->starts);
+    free(timeline);
+    return status;
 }
 
 PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
@@ -10107,7 +10365,9 @@ static void prof__csv_args(prof__out *out, const prof_event *event)
 
 static void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event)
 {
-    static const char *const types[] = {"scope", "mark", "counter", "frame", "lost"};
+    static const char *const types[] = {"scope",      "mark",      "counter",   "frame",       "lost",  "span_begin",
+                                        "span_mark",  "span_end",  "flow_out",  "flow_step",   "flow_in", "alloc",
+                                        "free",       "lock_wait", "lock_acquire", "lock_release", "log"};
     static const char *const flags[] = {"", "truncated_begin", "truncated_end", "truncated_begin truncated_end"};
     prof__out_unsigned(out, track->id);
     prof__csv_byte(out, ',');
@@ -10550,7 +10810,8 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
     const char *text = NULL;
     if (prof__record_timed(head)) t->tick = prof__read_tick(base, head, t->tick);
     if (t->tick > f->newest_tick) f->newest_tick = t->tick;
-    f->events += kind != PROF__KIND_END && (prof__record_timed(head) || kind == PROF__KIND_LOST);
+    f->events += kind == PROF__KIND_EVENT ? prof__read_event_type(record) != 0
+                                          : kind != PROF__KIND_END && (prof__record_timed(head) || kind == PROF__KIND_LOST);
     switch (kind) {
     case PROF__KIND_BEGIN:
         if (left && prof__read_kind(record[1]) == PROF__KIND_NAME) {

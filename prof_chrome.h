@@ -949,7 +949,7 @@ static void prof__chrome_event(prof__chrome *c, prof__chrome_track *track, size_
     case PROF_EVENT_FRAME: prof__chrome_frame(c, track, event); break;
     case PROF_EVENT_LOST: prof__chrome_lost(c, &track->ids, event); break;
     case PROF_EVENT_COUNTER: c->threads[index].counters = 1; break; /* later */
-    default: break;
+    default: prof__chrome_instant(c, &track->ids, event); break;
     }
 }
 
