@@ -34,10 +34,10 @@ TABLE OF CONTENTS                          (search for the tag)
     >>options   compile-time options           >>read      a trace as tracks of balanced events
     >>manual    how it behaves, and why        >>reports   summary, CSV, statistics
     >>types     status, configuration          >>markup    the PROFILE_ macros
-    >>control   start, stop, pause, save
+    >>control   start, stop, pause, save       >>devices   time lines with clocks of their own
 
     Implementation: >>image >>platform >>errors >>clock >>meta >>ring >>writer >>out >>pack >>memory >>session
-                    >>fork >>service >>snapshot >>crash >>autostart >>reader >>last >>statistics >>summary >>csv
+                    >>fork >>device >>service >>snapshot >>crash >>autostart >>reader >>last >>statistics >>summary >>csv
                     >>follow >>save >>instrument
 
 COMPILE-TIME OPTIONS                                                                                       >>options
@@ -466,6 +466,7 @@ typedef enum prof_role {
     PROF_ROLE_MARK_TASK,    /* a task, */
     PROF_ROLE_MARK_MARKER,  /* the point alone; one without a role concerns its thread */
     PROF_ROLE_TASK,         /* a span, or scope, of prof_task_create() */
+    PROF_ROLE_DEVICE,       /* events of a device, whose name is the category: see >>devices */
     PROF_ROLE_COUNT
 } prof_role;
 
@@ -539,6 +540,15 @@ typedef struct prof_event {
     uint64_t detail;              /* as its type says */
 } prof_event;
 
+/* How the times of a track came onto the time line of the trace. */
+typedef enum prof_alignment {
+    PROF_ALIGN_HOST = 0, /* they are the host's own */
+    PROF_ALIGN_PAIRS,    /* a device: straight lines between two pairs of clocks or more, and on beyond them */
+    PROF_ALIGN_RATE,     /* one pair, and the rate that the clock is said to have */
+    PROF_ALIGN_GUESS     /* no pair: as if the device's first event had been recorded when it ended; or one, but the rate
+                            is not known: a tick counts as 1 ns. Durations of such a clock may be right, places are not */
+} prof_alignment;
+
 typedef struct prof_track {
     const char *name;             /* PROFILE_THREAD's, else the system's name of the thread, else "" */
     uint64_t id;                  /* unique in the trace, in order of appearance, from 1 */
@@ -547,6 +557,11 @@ typedef struct prof_track {
     uint64_t event_count;         /* what a cursor will yield */
     int64_t first_ns, last_ns;    /* of what is retained */
     int fiber;                    /* 1: of prof_fiber_create(); thread_id is the first thread known that it was on */
+    const char *device;           /* "", or the device whose row this is; thread_id and lost are 0 then: see >>devices */
+    prof_alignment alignment;
+    double device_hz;             /* ticks per second of the device's clock, as measured or as said; 0: not known */
+    uint64_t pairs, pairs_refused; /* of clocks; refused: those on which one of both goes backwards */
+    uint64_t early;               /* events that ended before the session began; they are left out */
 } prof_track;
 
 typedef struct prof_trace_info {
@@ -707,6 +722,72 @@ PROF_DEF void prof_writer_register(prof_writer *writer);
 PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension);
 /* Before a library is unloaded that has the writer's code. Waits for a prof_stop() in progress. */
 PROF_DEF void prof_writer_unregister(prof_writer *writer);
+#endif
+
+/*-- DEVICES ----------------------------------------------------------------------------------------------- >>devices --
+   What runs beside the processor and says itself when it did what: GPUs, NPUs, DMA engines, network cards. A device is a
+   clock; it has rows (a queue, a stream, an engine), and rows have events with times of that clock:
+
+       prof_device *gpu = prof_device_create("gpu 0", NULL);
+       prof_device_row *queue = prof_device_track(gpu, "compute");
+       prof_device_sync(gpu, gpu_clock_now(), 0);             // now and then: the device's clock, and the host's now
+       prof_device_scope(queue, "matmul", begin, end);        // any time later, from any thread, in any order
+
+   Each row is a track behind those of the threads, in order of its own time. Its scopes nest where one lies within the
+   other; those that overlap go to further tracks, "compute #2" and so on up to 64, beyond which their ends are cut and
+   marked PROF_TRUNCATED_END.
+
+   Time. A pair says what both clocks showed at the same moment. Between pairs time runs along straight lines, so that drift
+   is followed; beyond them it goes on as it did in the last second or, if that has no two pairs, in all of them. Give one
+   pair at least, before and after the work rather than once, and one a second for long runs. prof_track.alignment says
+   what a device had. Pairs outlive sessions: in the next one the device needs none to begin with. A clock of fewer bits
+   wraps: then an event is recorded less than 15/16 of its period after its end, and pairs, unless hz is given, are less
+   than a period apart. A device whose clock starts anew is another device, with another name.
+
+   Category and level. A device's events have its name as their category, for prof_category_enable(), and level 1.
+   Costs: as a scope with run-time name, 48 bytes and the name; an argument 16 bytes, its key and its text. What finds no
+   room is counted as lost on the thread that recorded it. They are in a file after a crash as everything is. PROF_STATS
+   keeps none. A trace holds some 100 bytes of memory for each event of a device. Not PROF_FREESTANDING. */
+
+typedef struct prof_device prof_device;         /* handles live as long as the process, and serve all its sessions */
+typedef struct prof_device_row prof_device_row;
+
+/* All zero: 64 bits that do not wrap, of a rate that pairs will tell. */
+typedef struct prof_device_clock {
+    uint64_t hz;   /* ticks per second; 0: not known */
+    unsigned bits; /* width of the counter, 1 to 64, if it wraps; 0 is 64 */
+    int unix_time; /* 1: host_ns of prof_device_sync() is Unix time, not CLOCK_MONOTONIC */
+} prof_device_clock;
+
+#define PROF_DEVICE_ARGS 16 /* arguments of an event that are kept */
+
+/* An event with all it can have. All zero but name and times: a scope. */
+typedef struct prof_device_event {
+    prof_event_type type; /* PROF_EVENT_SCOPE, _MARK or _COUNTER */
+    const char *name;     /* copied, up to PROF_MAX_TEXT bytes, as all texts */
+    uint64_t start, end;  /* ticks of the device; end: of a scope. An end before the start is one that is not known */
+    prof_value value;     /* of a counter: INT or DOUBLE */
+    uint64_t flow;        /* 0, or the id of a PROFILE_FLOW_OUT on the host: an arrow leads from there to this event */
+    const prof_arg *args;
+    uint32_t arg_count;
+} prof_device_event;
+
+#if PROF_ENABLE
+/* The device of this name; clock (null: all zero) counts when it is made, by the first call. Null without memory, or
+   if name is empty or bits above 64. Rows likewise; null of a null device. */
+PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clock *clock);
+PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *name);
+/* A pair: ticks of the device and host_ns of CLOCK_MONOTONIC (see prof_device_clock); 0: now. Whether a session runs or
+   not. For the best of pairs read prof_host_ns() before and after the device's clock, several times, and give
+   the middle of the two that were closest. */
+PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns);
+PROF_DEF uint64_t prof_host_ns(void); /* CLOCK_MONOTONIC, in which prof_trace_info.start_monotonic_ns is, too */
+/* As macros: any thread, handlers included, at any time; nothing happens while nothing records, or with a null row. */
+PROF_DEF void prof_device_scope(prof_device_row *row, const char *name, uint64_t start, uint64_t end);
+PROF_DEF void prof_device_mark(prof_device_row *row, const char *name, uint64_t time);
+PROF_DEF void prof_device_counter(prof_device_row *row, const char *name, uint64_t time, int64_t value);
+PROF_DEF void prof_device_counter_double(prof_device_row *row, const char *name, uint64_t time, double value);
+PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *event);
 #endif
 
 /*-- MARKUP ------------------------------------------------------------------------------------------------ >>markup --
@@ -1114,6 +1195,18 @@ int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never def
 #define prof_stats_free(stats) PROF__STRIPPED((void)0, PROF__USE(stats))
 #define prof_writer_register(writer) PROF__STRIPPED((void)0, PROF__USE(writer))
 #define prof_trace_write(trace, path, extension) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, extension))
+#define prof_device_create(name, clock) PROF__STRIPPED((prof_device *)0, PROF__USE2(name, clock))
+#define prof_device_track(device, name) PROF__STRIPPED((prof_device_row *)0, PROF__USE2(device, name))
+#define prof_device_sync(device, ticks, host_ns) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(device, ticks, host_ns))
+#define prof_host_ns() PROF__STRIPPED((uint64_t)0, (void)0)
+#define prof_device_scope(row, name, start, end) \
+    PROF__STRIPPED((void)0, (0 ? (void)(row) : PROF__USE3(name, start, end)))
+#define prof_device_mark(row, name, time) PROF__STRIPPED((void)0, PROF__USE3(row, name, time))
+#define prof_device_counter(row, name, time, value) \
+    PROF__STRIPPED((void)0, (0 ? (void)(row) : PROF__USE3(name, time, value)))
+#define prof_device_counter_double(row, name, time, value) \
+    PROF__STRIPPED((void)0, (0 ? (void)(row) : PROF__USE3(name, time, value)))
+#define prof_device_record(row, event) PROF__STRIPPED((void)0, PROF__USE2(row, event))
 #define prof_trace_align(traces, count, offsets) PROF__STRIPPED((size_t)0, PROF__USE3(traces, count, offsets))
 #define prof_trace_watch(trace, step, user) PROF__STRIPPED((void)0, PROF__USE3(trace, step, user))
 #define prof_image_find(bytes, size, image_size) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(bytes, size, image_size))
@@ -1165,6 +1258,7 @@ extern "C" {
    its track from 1 on, over all threads and chunks: it puts them in order, and shows what is missing. ARG belongs to the
    innermost open scope of its track.
    DATA is a value, with its key's call site or 0, of the EVENT, MARK or DATA directly before it.
+   An EVENT whose type is no prof_event_type is of a device, not of its track: see >>device.
    NAME is the run-time name of the BEGIN, MARK or EVENT directly before it. An END closes the innermost open scope with the
    same call site or, failing that, of the same name; scopes inside that one were left without an end (longjmp).
    Strings end with at least one zero byte and are padded to whole words. Chunks are in order of their sequence number. */
@@ -1244,8 +1338,10 @@ typedef struct prof__block {
 /* Meta records: head = kind << 56 | words << 32 | id, words counting the head. Ids count from 1 for each kind.
      STRING   the text, zero-terminated, padded to whole words
      SITE     name | file << 32, function | category << 32 (string ids, 0 is ""), line | color << 32, level | kind << 32
-     SESSION  key and value, both zero-terminated; id 0 */
-enum { PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION };
+     SESSION  key and value, both zero-terminated; id 0
+     DEVICE   name (string id) | bits << 32, ticks per second, then pairs of clocks, see >>device
+     ROW      name (string id) | device << 32 */
+enum { PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DEVICE, PROF__META_ROW };
 #define PROF__META_SITE_WORDS 5
 
 /*-- PLATFORM -------------------------------------------------------------------------------------------- >>platform --
@@ -4976,6 +5072,327 @@ static void prof__inherited_make(void)
         prof__state.inherited = NULL;
         prof__state.session = s;
     }
+}
+#endif
+
+#ifndef PROF_FREESTANDING
+/*-- DEVICES ------------------------------------------------------------------------------------------------ >>device --
+   Events with times of their own, in the chunk of whoever reports them. Threads' tracks do not show them: the types are
+   no prof_event_type. An event is, reserved and published as one, its head last:
+
+     EVENT  call site: the device's   detail: number of the row (of a pair: of the device)   object: ticks of the device
+     NAME   unless it is empty
+     DATA   without a key, of type NONE, for a counter INT or DOUBLE: the scope's ticks from begin to end, the counter's
+            value, or the pair's CLOCK_MONOTONIC; and then, if there is one, the id of the flow
+     DATA   two for each argument: a STRING, its key; the value
+
+   A device's record in meta has, for a ring that has overwritten all others, the first pair and the last seven that the
+   process knows: ticks, CLOCK_MONOTONIC, and a check, because a reader may come while one is being replaced. */
+
+enum { PROF__DEVICE_SCOPE = 200, PROF__DEVICE_MARK, PROF__DEVICE_COUNTER, PROF__DEVICE_PAIR };
+#define PROF__DEVICE_PAIRS 8
+#define PROF__DEVICE_WORDS (3 + 3 * PROF__DEVICE_PAIRS) /* of the record in meta, head included */
+#define PROF__ROW_WORDS 2
+
+/* All but name, clock and site changes under the lock. epoch: of the session that knows it. */
+struct prof_device {
+    prof_site site;
+    prof_device *next;
+    prof_device_row *rows;
+    prof_device_clock clock;
+    uint32_t number, epoch;
+    uint64_t *record; /* in that session's meta; null: there was no room */
+    uint64_t pair_count;
+    struct {
+        uint64_t ticks, ns;
+    } pairs[PROF__DEVICE_PAIRS];
+};
+
+struct prof_device_row {
+    prof_device *device;
+    prof_device_row *next;
+    uint32_t number, epoch;
+    const char *name;
+};
+
+static prof_device *prof__devices;
+static uint32_t prof__device_count, prof__row_count;
+
+/* An object with a name behind it, all zero; null without memory. */
+static void *prof__named_object(size_t size, const char *name, const char **copy)
+{
+    size_t length = strlen(name) + 1;
+    char *object = (char *)calloc(1, size + length);
+    if (!object) {
+        prof__fail(PROF_NO_MEMORY, "no memory for '%.100s'", name);
+        return NULL;
+    }
+    memcpy(object + size, name, length);
+    *copy = object + size;
+    return object;
+}
+
+PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clock *clock)
+{
+    prof_device *made, *device;
+    const char *copy;
+    if (!name || !*name || (clock && clock->bits > 64)) {
+        prof__fail(PROF_INVALID_ARGUMENT, "prof_device_create: %s", name && *name ? "a clock has at most 64 bits"
+                                                                                 : "a device has a name");
+        return NULL;
+    }
+    made = (prof_device *)prof__named_object(sizeof *made, name, &copy);
+    if (!made) return NULL;
+    made->site.name = made->site.file = made->site.function = "";
+    made->site.category = copy;
+    made->site.level = 1;
+    made->site.kind = PROF__KIND_EVENT | PROF_ROLE_DEVICE << PROF__ROLE_SHIFT;
+    if (clock) made->clock = *clock;
+    if (made->clock.bits == 64) made->clock.bits = 0;
+    uint32_t gate = prof__state_lock();
+    for (device = prof__devices; device && strcmp(device->site.category, name); device = device->next) continue;
+    if (!device) {
+        made->number = ++prof__device_count;
+        made->next = prof__devices;
+        device = prof__devices = made;
+    }
+    prof__state_unlock(gate);
+    if (device != made) free(made);
+    return device;
+}
+
+PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *name)
+{
+    prof_device_row *made, *row;
+    const char *copy;
+    if (!device || !name) {
+        prof__fail(PROF_INVALID_ARGUMENT, "prof_device_track: device or name is null");
+        return NULL;
+    }
+    made = (prof_device_row *)prof__named_object(sizeof *made, name, &copy);
+    if (!made) return NULL;
+    made->device = device;
+    made->name = copy;
+    uint32_t gate = prof__state_lock();
+    for (row = device->rows; row && strcmp(row->name, name); row = row->next) continue;
+    if (!row) {
+        made->number = ++prof__row_count;
+        made->next = device->rows;
+        row = device->rows = made;
+    }
+    prof__state_unlock(gate);
+    if (row != made) free(made);
+    return row;
+}
+
+/* A record in meta that no other is equal to. words: all but the head. Null: no room. Under the lock. */
+static uint64_t *prof__meta_append(prof__session *s, uint32_t kind, uint32_t id, const uint64_t *words, uint64_t count)
+{
+    uint64_t used = s->header->meta_used / 8, *record = s->meta + used;
+    if (used + 1 + count > s->meta_words) {
+        s->header->sites_lost++;
+        return NULL;
+    }
+    prof__copy(record + 1, words, (size_t)count * 8);
+    s->header->meta_used = (used + 1 + count) * 8;
+    PROF__RELEASE(&record[0], (uint64_t)kind << 56 | (1 + count) << 32 | id);
+    return record;
+}
+
+static uint64_t prof__device_check(uint64_t ticks, uint64_t ns) { return (ticks ^ ns * 0x9E3779B97F4A7C15u) | 1; }
+
+/* slot: three words. A reader finds the pair whole, or none. */
+static void prof__device_store(uint64_t *slot, uint64_t ticks, uint64_t ns)
+{
+    PROF__RELEASE(slot + 2, 0);
+    PROF__RELEASE(slot, ticks);
+    PROF__RELEASE(slot + 1, ns);
+    PROF__RELEASE(slot + 2, prof__device_check(ticks, ns));
+}
+
+/* Tells the thread's session what device and row (may be null) are. The thread is busy. */
+static PROF__COLD int prof__device_know(prof__thread *self, prof_device *device, prof_device_row *row)
+{
+    prof__session *s = self->session;
+    prof__signals signals;
+    PROF__ERRNO_SAVE();
+    int good = prof__lock_enter(&prof__lock_word, &signals);
+    if (good) {
+        uint64_t words[PROF__DEVICE_WORDS] = {0};
+        if (device->epoch != s->epoch) {
+            words[0] = prof__meta_string(s, device->site.category) | (uint64_t)device->clock.bits << 32;
+            words[1] = device->clock.hz;
+            for (uint64_t i = 0; i < device->pair_count && i < PROF__DEVICE_PAIRS; ++i)
+                prof__device_store(words + 2 + 3 * i, device->pairs[i].ticks, device->pairs[i].ns);
+            device->record = prof__meta_append(s, PROF__META_DEVICE, device->number, words, PROF__DEVICE_WORDS - 1);
+            PROF__RELEASE(&device->epoch, s->epoch);
+        }
+        if (row && row->epoch != s->epoch) {
+            words[0] = prof__meta_string(s, row->name) | (uint64_t)device->number << 32;
+            prof__meta_append(s, PROF__META_ROW, row->number, words, PROF__ROW_WORDS - 1);
+            PROF__RELEASE(&row->epoch, s->epoch);
+        }
+        prof__lock_leave(&prof__lock_word, &signals);
+    } else {
+        prof__lose(self, 1);
+    }
+    PROF__ERRNO_RESTORE();
+    return good;
+}
+
+/* What an event is made of, measured, so that it can be reserved in one piece. */
+typedef struct prof__device_parts {
+    const prof_device_event *event;
+    prof__text name, keys[PROF_DEVICE_ARGS], texts[PROF_DEVICE_ARGS];
+    uint64_t words, number;
+    uint32_t args;
+} prof__device_parts;
+
+static void prof__device_measure(const prof__session *s, const prof_device_event *event, prof__device_parts *parts)
+{
+    parts->event = event;
+    parts->args = event->args ? event->arg_count < PROF_DEVICE_ARGS ? event->arg_count : PROF_DEVICE_ARGS : 0;
+    parts->name = prof__measure(s, event->name ? event->name : "");
+    parts->words = 3 + (parts->name.length ? 1 + parts->name.words : 0) + 2 + (event->flow != 0);
+    for (uint32_t i = 0; i < parts->args; ++i) {
+        const prof_arg *arg = &event->args[i];
+        parts->keys[i] = prof__measure(s, arg->key ? arg->key : "");
+        if (arg->value.type == PROF_VALUE_STRING) parts->texts[i] = prof__measure(s, arg->value.as.string);
+        parts->words += 1 + parts->keys[i].words;
+        parts->words += 1 + (arg->value.type == PROF_VALUE_STRING ? parts->texts[i].words : 1);
+    }
+}
+
+static uint64_t *prof__device_put_text(uint64_t *at, uint64_t kind, const prof__text *text)
+{
+    prof__text_write(at, kind << PROF__KIND_SHIFT, text);
+    return at + 1 + text->words;
+}
+
+static uint64_t *prof__device_put_number(uint64_t *at, uint64_t type, uint64_t words, uint64_t number)
+{
+    PROF__STORE(at + 1, number);
+    prof__store_word(at, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | type << 32 | words);
+    return at + 1 + words;
+}
+
+/* All but the head of the EVENT, which is still zero, so that no reader looks here. */
+static void prof__device_fill(uint64_t *at, const prof__device_parts *parts)
+{
+    const prof_device_event *event = parts->event;
+    uint64_t type = event->type == PROF_EVENT_COUNTER ? (uint64_t)event->value.type : PROF_VALUE_NONE;
+    at += 3;
+    if (parts->name.length) at = prof__device_put_text(at, PROF__KIND_NAME, &parts->name);
+    if (event->flow) PROF__STORE(at + 2, event->flow);
+    at = prof__device_put_number(at, type, 1 + (event->flow != 0), parts->number);
+    for (uint32_t i = 0; i < parts->args; ++i) {
+        const prof_value *value = &event->args[i].value;
+        at = prof__device_put_text(at, PROF__KIND_DATA, &parts->keys[i]);
+        at = value->type == PROF_VALUE_STRING
+                 ? prof__device_put_text(at, PROF__KIND_DATA, &parts->texts[i])
+                 : prof__device_put_number(at, (uint64_t)value->type, 1, value->type == PROF_VALUE_NONE ? 0 : value->as.u);
+    }
+}
+
+/* row: null for a pair, whose time is event->start and whose nanoseconds are number. */
+static void prof__device_write(prof_device *device, prof_device_row *row, uint64_t type, const prof_device_event *event,
+                               uint64_t number)
+{
+    prof__thread *self = PROF__SELF();
+    prof__device_parts parts;
+    uint64_t head;
+    if (!prof__live(&device->site) || !prof__enter(self, &device->site, &head)) return;
+    prof__session *s = self->session;
+    if (s->header->mode != PROF_STATS &&
+        ((PROF__ACQUIRE(&device->epoch) == s->epoch && (!row || PROF__ACQUIRE(&row->epoch) == s->epoch)) ||
+         prof__device_know(self, device, row))) {
+        prof__device_measure(s, event, &parts);
+        parts.number = number;
+        uint64_t now = prof__now(s, 0), *at = prof__reserve(self, parts.words, &now);
+        if (at) {
+            prof__device_fill(at, &parts);
+            PROF__STORE(at + 1, (uint64_t)(row ? row->number : device->number) << 8 | type);
+            PROF__STORE(at + 2, event->start);
+            prof__store_word(at, head | (now - self->base));
+            prof__commit(self, parts.words);
+        }
+    }
+    prof__leave(self);
+}
+
+PROF__ENTRY void prof_device_record(prof_device_row *row, const prof_device_event *event)
+{
+    if (!row || !event) return;
+    if (event->type == PROF_EVENT_SCOPE)
+        prof__device_write(row->device, row, PROF__DEVICE_SCOPE, event, event->end - event->start);
+    else if (event->type == PROF_EVENT_MARK)
+        prof__device_write(row->device, row, PROF__DEVICE_MARK, event, 0);
+    else if (event->type == PROF_EVENT_COUNTER &&
+             (event->value.type == PROF_VALUE_INT || event->value.type == PROF_VALUE_DOUBLE))
+        prof__device_write(row->device, row, PROF__DEVICE_COUNTER, event, event->value.as.u);
+}
+
+static prof_device_event prof__device_event_of(prof_event_type type, const char *name, uint64_t time)
+{
+    prof_device_event event;
+    memset(&event, 0, sizeof event);
+    event.type = type;
+    event.name = name;
+    event.start = time;
+    return event;
+}
+
+PROF__ENTRY void prof_device_scope(prof_device_row *row, const char *name, uint64_t start, uint64_t end)
+{
+    prof_device_event event = prof__device_event_of(PROF_EVENT_SCOPE, name, start);
+    event.end = end;
+    prof_device_record(row, &event);
+}
+
+PROF__ENTRY void prof_device_mark(prof_device_row *row, const char *name, uint64_t time)
+{
+    prof_device_event event = prof__device_event_of(PROF_EVENT_MARK, name, time);
+    prof_device_record(row, &event);
+}
+
+PROF__ENTRY void prof_device_counter(prof_device_row *row, const char *name, uint64_t time, int64_t value)
+{
+    prof_device_event event = prof__device_event_of(PROF_EVENT_COUNTER, name, time);
+    event.value.type = PROF_VALUE_INT;
+    event.value.as.i = value;
+    prof_device_record(row, &event);
+}
+
+PROF__ENTRY void prof_device_counter_double(prof_device_row *row, const char *name, uint64_t time, double value)
+{
+    prof_device_event event = prof__device_event_of(PROF_EVENT_COUNTER, name, time);
+    event.value.type = PROF_VALUE_DOUBLE;
+    event.value.as.d = value;
+    prof_device_record(row, &event);
+}
+
+PROF_DEF uint64_t prof_host_ns(void) { return prof__monotonic(); }
+
+PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns)
+{
+    uint64_t now = prof__monotonic();
+    if (!device) return prof__fail(PROF_INVALID_ARGUMENT, "prof_device_sync: device is null");
+    if (!host_ns)
+        host_ns = now;
+    else if (device->clock.unix_time)
+        host_ns += now - prof__unix_time();
+    uint32_t gate = prof__state_lock();
+    uint64_t at = device->pair_count ? 1 + (device->pair_count - 1) % (PROF__DEVICE_PAIRS - 1) : 0;
+    const prof__session *s = prof__state.running ? prof__state.session : NULL;
+    device->pair_count++;
+    device->pairs[at].ticks = ticks;
+    device->pairs[at].ns = host_ns;
+    if (s && device->epoch == s->epoch && device->record)
+        prof__device_store(device->record + 3 + 3 * at, ticks, host_ns);
+    prof__state_unlock(gate);
+    prof_device_event event = prof__device_event_of(PROF_EVENT_MARK, NULL, ticks);
+    prof__device_write(device, NULL, PROF__DEVICE_PAIR, &event, host_ns);
+    return PROF_OK;
 }
 #endif
 
