@@ -5096,7 +5096,8 @@ enum { PROF__DEVICE_SCOPE = 200, PROF__DEVICE_MARK, PROF__DEVICE_COUNTER, PROF__
 
 /* All but name, clock and site changes under the lock. epoch: of the session that knows it. */
 struct prof_device {
-    prof_site site;
+    void *site; /* a prof_site behind this, whose type C++ hides from the program */
+    const char *name;
     prof_device *next;
     prof_device_row *rows;
     prof_device_clock clock;
@@ -5135,22 +5136,25 @@ static void *prof__named_object(size_t size, const char *name, const char **copy
 PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clock *clock)
 {
     prof_device *made, *device;
+    prof_site *site;
     const char *copy;
     if (!name || !*name || (clock && clock->bits > 64)) {
         prof__fail(PROF_INVALID_ARGUMENT, "prof_device_create: %s", name && *name ? "a clock has at most 64 bits"
                                                                                  : "a device has a name");
         return NULL;
     }
-    made = (prof_device *)prof__named_object(sizeof *made, name, &copy);
+    made = (prof_device *)prof__named_object(sizeof *made + sizeof *site, name, &copy);
     if (!made) return NULL;
-    made->site.name = made->site.file = made->site.function = "";
-    made->site.category = copy;
-    made->site.level = 1;
-    made->site.kind = PROF__KIND_EVENT | PROF_ROLE_DEVICE << PROF__ROLE_SHIFT;
+    site = (prof_site *)(void *)(made + 1);
+    site->name = site->file = site->function = "";
+    site->category = made->name = copy;
+    site->level = 1;
+    site->kind = PROF__KIND_EVENT | PROF_ROLE_DEVICE << PROF__ROLE_SHIFT;
+    made->site = site;
     if (clock) made->clock = *clock;
     if (made->clock.bits == 64) made->clock.bits = 0;
     uint32_t gate = prof__state_lock();
-    for (device = prof__devices; device && strcmp(device->site.category, name); device = device->next) continue;
+    for (device = prof__devices; device && strcmp(device->name, name); device = device->next) continue;
     if (!device) {
         made->number = ++prof__device_count;
         made->next = prof__devices;
@@ -5220,7 +5224,7 @@ static PROF__COLD int prof__device_know(prof__thread *self, prof_device *device,
     if (good) {
         uint64_t words[PROF__DEVICE_WORDS] = {0};
         if (device->epoch != s->epoch) {
-            words[0] = prof__meta_string(s, device->site.category) | (uint64_t)device->clock.bits << 32;
+            words[0] = prof__meta_string(s, device->name) | (uint64_t)device->clock.bits << 32;
             words[1] = device->clock.hz;
             for (uint64_t i = 0; i < device->pair_count && i < PROF__DEVICE_PAIRS; ++i)
                 prof__device_store(words + 2 + 3 * i, device->pairs[i].ticks, device->pairs[i].ns);
@@ -5280,7 +5284,7 @@ static uint64_t *prof__device_put_number(uint64_t *at, uint64_t type, uint64_t w
 static void prof__device_fill(uint64_t *at, const prof__device_parts *parts)
 {
     const prof_device_event *event = parts->event;
-    uint64_t type = event->type == PROF_EVENT_COUNTER ? (uint64_t)event->value.type : PROF_VALUE_NONE;
+    uint64_t type = (uint64_t)(event->type == PROF_EVENT_COUNTER ? event->value.type : PROF_VALUE_NONE);
     at += 3;
     if (parts->name.length) at = prof__device_put_text(at, PROF__KIND_NAME, &parts->name);
     if (event->flow) PROF__STORE(at + 2, event->flow);
@@ -5299,9 +5303,10 @@ static void prof__device_write(prof_device *device, prof_device_row *row, uint64
                                uint64_t number)
 {
     prof__thread *self = PROF__SELF();
+    prof_site *site = (prof_site *)device->site;
     prof__device_parts parts;
     uint64_t head;
-    if (!prof__live(&device->site) || !prof__enter(self, &device->site, &head)) return;
+    if (!prof__live(site) || !prof__enter(self, site, &head)) return;
     prof__session *s = self->session;
     if (s->header->mode != PROF_STATS &&
         ((PROF__ACQUIRE(&device->epoch) == s->epoch && (!row || PROF__ACQUIRE(&row->epoch) == s->epoch)) ||
@@ -7449,8 +7454,51 @@ typedef struct prof__read_link {
     size_t record; /* its copy among the kept words */
 } prof__read_link;
 
+/* From tick on, time is ns + (t - tick) * factor / 2^shift. */
+typedef struct prof__read_line {
+    uint64_t tick, factor;
+    int64_t ns;
+    unsigned shift;
+} prof__read_line;
+
+/* What a device did. start_ns to depth: from prof__device_tracks() on. */
+typedef struct prof__read_happening {
+    int64_t start_ns, end_ns;
+    uint64_t time, number, flow; /* ticks of the device; of a scope its ticks, of a counter its value; 0: no flow */
+    uint64_t tick, id;           /* tick: the host's, when it was recorded */
+    size_t args;                 /* the first record of its arguments among the kept words */
+    uint32_t device, row, subrow, depth;
+    uint32_t name, site, arg_count;
+    uint8_t type, value, flags;  /* PROF__DEVICE_..., prof_value_type */
+} prof__read_happening;
+
+/* number: by which records mean it; elsewhere a device or row is its place in the trace's list. */
+typedef struct prof__read_device {
+    uint32_t number, name;
+    int wraps;
+    uint64_t mask, hz; /* hz: as said; 0: not known */
+    double rate;       /* ticks per second */
+    prof__read_line *lines;
+    size_t line_count;
+    prof_alignment alignment;
+    uint64_t pairs, refused;
+    size_t first; /* the event that was recorded first, from 1; 0: none */
+} prof__read_device;
+
+typedef struct prof__read_row {
+    uint32_t number, name, device;
+    uint64_t early;
+} prof__read_row;
+
+typedef struct prof__read_pairing {
+    uint64_t tick;
+    int64_t ns; /* since the session's start */
+    uint32_t device;
+} prof__read_pairing;
+
 typedef struct prof__read_track {
     prof_track about;
+    size_t happening, happening_count; /* of a device; all else but max_event_args is 0 then */
     uint64_t tick; /* the first thing known of the track */
     size_t segment, segment_count;
     size_t crossing, crossing_count;
@@ -7459,13 +7507,6 @@ typedef struct prof__read_track {
     size_t max_nodes, max_args, max_event_args, max_depth, frames; /* what a cursor needs */
     int lives; /* 1: its thread has not ended, so that scopes without an end are open */
 } prof__read_track;
-
-/* From tick on, time is ns + (t - tick) * factor / 2^shift. */
-typedef struct prof__read_line {
-    uint64_t tick, factor;
-    int64_t ns;
-    unsigned shift;
-} prof__read_line;
 
 struct prof__figure;
 
@@ -7520,6 +7561,14 @@ struct prof_trace {
     size_t kept_count, kept_capacity;
     prof__read_line *lines;
     size_t line_count;
+    prof__read_happening *happenings;
+    size_t happening_count, happening_capacity;
+    prof__read_device *devices;
+    size_t device_count, device_capacity;
+    prof__read_row *rows;
+    size_t row_count, row_capacity;
+    prof__read_pairing *pairings;
+    size_t pairing_count, pairing_capacity;
     void (*step)(void *user, double share); /* of prof_trace_watch() */
     void *step_user;
 };
@@ -7924,6 +7973,9 @@ static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buff
 
 /*-- records and segments --*/
 
+/* Collects the event of a device, if the EVENT at this word is one. 0 without memory. */
+static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count);
+
 /* Cuts the words of a chunk into segments and gets to know its call sites. 0 without memory. */
 static int prof__read_cut(prof_trace *trace, size_t chunk, const uint64_t *words, size_t count)
 {
@@ -7953,6 +8005,9 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, const uint64_t *words
                 return 0;
             if (segment && prof__record_timed(words[at]) && segment->tick == ~(uint64_t)0)
                 segment->tick = prof__read_tick(trace->chunks[chunk].tick, words[at], 0);
+            if (kind == PROF__KIND_EVENT && !prof__read_event_type(words + at) &&
+                !prof__device_take(trace, chunk, words, at, count))
+                return 0;
         }
     }
     if (segment) {
@@ -8147,28 +8202,43 @@ static int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned shift)
     return result < (uint64_t)PROF__FAR_NS ? (int64_t)result : PROF__FAR_NS;
 }
 
-/* Nanoseconds since the session's start, never negative. hint: the line found last, for the next call. */
-static int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hint)
+/* Nanoseconds of a tick by lines in order. hint: the line found last, for the next call. */
+static int64_t prof__read_on_lines(const prof__read_line *lines, size_t count, uint64_t tick, size_t *hint)
 {
-    const prof__read_line *line = trace->lines + *hint;
+    const prof__read_line *line = lines + *hint;
     int64_t ns;
-    if (tick < line->tick || (*hint + 1 < trace->line_count && tick >= line[1].tick)) {
-        size_t low = 0, high = trace->line_count; /* the last line that begins at or before tick, else the first */
+    if (tick < line->tick || (*hint + 1 < count && tick >= line[1].tick)) {
+        size_t low = 0, high = count; /* the last line that begins at or before tick, else the first */
         while (high - low > 1) {
             size_t middle = low + (high - low) / 2;
-            if (trace->lines[middle].tick <= tick)
+            if (lines[middle].tick <= tick)
                 low = middle;
             else
                 high = middle;
         }
         *hint = low;
-        line = trace->lines + low;
+        line = lines + low;
     }
     if (tick >= line->tick)
         ns = line->ns + prof__read_scale(tick - line->tick, line->factor, line->shift);
     else
         ns = line->ns - prof__read_scale(line->tick - tick, line->factor, line->shift);
-    return ns < 0 ? 0 : ns < PROF__FAR_NS ? ns : PROF__FAR_NS;
+    return ns < PROF__FAR_NS ? ns : PROF__FAR_NS;
+}
+
+/* Nanoseconds since the session's start, never negative. */
+static int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hint)
+{
+    int64_t ns = prof__read_on_lines(trace->lines, trace->line_count, tick, hint);
+    return ns < 0 ? 0 : ns;
+}
+
+/* From the session's start to a moment of its system's clock. */
+static int64_t prof__read_since(const prof_trace *trace, uint64_t monotonic_ns)
+{
+    uint64_t from = trace->header.first.monotonic_ns, ns = monotonic_ns >= from ? monotonic_ns - from : from - monotonic_ns;
+    int64_t near = ns < (uint64_t)PROF__FAR_NS ? (int64_t)ns : PROF__FAR_NS;
+    return monotonic_ns >= from ? near : -near;
 }
 
 static int prof__read_pair_order(const void *a, const void *b)
@@ -8233,11 +8303,8 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
     double measured;
     size_t i;
     for (i = 0; i < count; i++) {
-        prof__read_line *line = &trace->lines[i];
-        uint64_t from = header->first.monotonic_ns, at = pairs[i].monotonic_ns;
-        line->tick = pairs[i].tick;
-        line->ns = at >= from ? (at - from < (uint64_t)PROF__FAR_NS ? (int64_t)(at - from) : PROF__FAR_NS)
-                              : (from - at < (uint64_t)PROF__FAR_NS ? -(int64_t)(from - at) : -PROF__FAR_NS);
+        trace->lines[i].tick = pairs[i].tick;
+        trace->lines[i].ns = prof__read_since(trace, pairs[i].monotonic_ns);
     }
     /* A rate that is known beats one measured over less than 10 ms; and the system's own clock has no other rate. */
     if (count < 2 || (hz && (ns < 10000000 || header->clock == PROF_CLOCK_MONOTONIC))) {
@@ -8581,7 +8648,7 @@ static uint64_t prof__read_first_tick(const prof_trace *trace, const prof__read_
 static void prof__read_describe(prof_trace *trace, prof__read_track *track)
 {
     size_t i;
-    track->about.name = trace->names[0];
+    track->about.name = track->about.device = trace->names[0];
     for (i = 0; i < track->segment_count; i++) {
         const prof__read_segment *segment = &trace->segments[track->segment + i];
         size_t name = prof__read_string_name(trace, segment->name);
@@ -8695,6 +8762,489 @@ static int prof__read_tracks(prof_trace *trace)
     return good;
 }
 
+/*-- tracks of devices --
+   What >>device recorded is collected while chunks are cut, whichever threads it came from, stays in memory, and is sorted
+   once: by device, row, time. Pairs of clocks become lines from a device's ticks to nanoseconds; those of a counter that
+   wraps are brought onto one scale without end, in the middle of 64 bits. */
+
+#define PROF__DEVICE_SUBROWS 64
+#define PROF__DEVICE_MIDDLE ((uint64_t)1 << 63) /* a multiple of every period */
+
+static int prof__device_add_pair(prof_trace *trace, uint32_t device, uint64_t ticks, uint64_t monotonic_ns)
+{
+    prof__read_pairing *pair;
+    if (!PROF__ROOM(trace->pairings, trace->pairing_capacity, trace->pairing_count)) return 0;
+    pair = &trace->pairings[trace->pairing_count++];
+    pair->device = device;
+    pair->tick = ticks;
+    pair->ns = prof__read_since(trace, monotonic_ns);
+    return 1;
+}
+
+/* A name that must be copied. PROF__NONE without memory. */
+static size_t prof__device_name(prof_trace *trace, const char *text)
+{
+    size_t name = prof__read_find(&trace->name_index, prof__text_hash(text), prof__read_same_name, trace, text);
+    char *copy;
+    if (name != PROF__NONE) return name;
+    copy = prof__text_join(text, "");
+    if (!copy || !PROF__ROOM(trace->texts, trace->text_capacity, trace->text_count)) {
+        free(copy);
+        return PROF__NONE;
+    }
+    trace->texts[trace->text_count++] = copy;
+    return prof__read_name(trace, copy);
+}
+
+/* The records of arguments, kept one behind the other, and their number. 0 without memory. */
+static int prof__device_args(prof_trace *trace, prof__read_happening *e, const uint64_t *words, size_t at, size_t count)
+{
+    size_t key, value;
+    e->args = trace->kept_count;
+    for (; at < count; at += key + value) {
+        key = prof__record_words(words[at], count - at);
+        if (!key || prof__read_kind(words[at]) != PROF__KIND_DATA || (words[at] >> 32 & 0xFF) != PROF_VALUE_STRING) break;
+        value = at + key < count ? prof__record_words(words[at + key], count - at - key) : 0;
+        if (!value || prof__read_kind(words[at + key]) != PROF__KIND_DATA) break;
+        if (prof__read_keep(trace, words + at, key + value) == PROF__NONE) return 0;
+        e->arg_count++;
+    }
+    return 1;
+}
+
+static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count)
+{
+    const uint64_t *record = words + at;
+    prof__read_happening e;
+    size_t length, name;
+    memset(&e, 0, sizeof e);
+    e.type = (uint8_t)(record[1] & 0xFF);
+    if (e.type < PROF__DEVICE_SCOPE || e.type > PROF__DEVICE_PAIR) return 1;
+    e.row = (uint32_t)(record[1] >> 8);
+    e.time = record[2];
+    e.tick = prof__read_tick(trace->chunks[chunk].tick, record[0], 0);
+    e.id = prof__read_event_id(trace, &trace->chunks[chunk], at);
+    e.site = (uint32_t)prof__read_site_of(trace, prof__read_id(record[0]));
+    e.name = trace->sites[e.site].name;
+    at += 3;
+    length = at < count ? prof__record_words(words[at], count - at) : 0;
+    if (length > 1 && prof__read_kind(words[at]) == PROF__KIND_NAME) {
+        name = prof__device_name(trace, (const char *)(words + at + 1));
+        if (name == PROF__NONE) return 0;
+        e.name = (uint32_t)name;
+        at += length;
+        length = at < count ? prof__record_words(words[at], count - at) : 0;
+    }
+    if (length > 1 && prof__read_kind(words[at]) == PROF__KIND_DATA && (words[at] >> 32 & 0xFF) != PROF_VALUE_STRING) {
+        e.value = (uint8_t)(words[at] >> 32);
+        e.number = words[at + 1];
+        if (length > 2) e.flow = words[at + 2];
+        at += length;
+    }
+    if (e.type == PROF__DEVICE_PAIR) return prof__device_add_pair(trace, e.row, e.time, e.number);
+    if (!prof__device_args(trace, &e, words, at, count) ||
+        !PROF__ROOM(trace->happenings, trace->happening_capacity, trace->happening_count))
+        return 0;
+    trace->happenings[trace->happening_count++] = e;
+    return 1;
+}
+
+/*-- devices and rows --*/
+
+static int prof__device_order(const void *a, const void *b)
+{
+    uint32_t x = ((const prof__read_device *)a)->number, y = ((const prof__read_device *)b)->number;
+    return x < y ? -1 : x > y;
+}
+
+static int prof__row_order(const void *a, const void *b)
+{
+    uint32_t x = ((const prof__read_row *)a)->number, y = ((const prof__read_row *)b)->number;
+    return x < y ? -1 : x > y;
+}
+
+/* The one with this number; the first, which stands for those that meta does not have. */
+static uint32_t prof__device_find(const prof_trace *trace, uint32_t number)
+{
+    prof__read_device key, *found;
+    key.number = number;
+    found = (prof__read_device *)bsearch(&key, trace->devices, trace->device_count, sizeof key, prof__device_order);
+    return found ? (uint32_t)(found - trace->devices) : 0;
+}
+
+static uint32_t prof__row_find(const prof_trace *trace, uint32_t number)
+{
+    prof__read_row key, *found;
+    key.number = number;
+    found = (prof__read_row *)bsearch(&key, trace->rows, trace->row_count, sizeof key, prof__row_order);
+    return found ? (uint32_t)(found - trace->rows) : 0;
+}
+
+static int prof__device_add(prof_trace *trace, uint32_t number, size_t name, uint64_t bits, uint64_t hz)
+{
+    prof__read_device *device;
+    if (!PROF__ROOM(trace->devices, trace->device_capacity, trace->device_count)) return 0;
+    device = &trace->devices[trace->device_count++];
+    memset(device, 0, sizeof *device);
+    device->number = number;
+    device->name = (uint32_t)name;
+    device->wraps = bits > 0 && bits < 64;
+    device->mask = device->wraps ? ((uint64_t)1 << bits) - 1 : ~(uint64_t)0;
+    device->hz = hz <= (uint64_t)1 << 50 ? hz : 0;
+    return 1;
+}
+
+static int prof__row_add(prof_trace *trace, uint32_t number, size_t name, uint32_t device)
+{
+    prof__read_row *row;
+    if (!PROF__ROOM(trace->rows, trace->row_capacity, trace->row_count)) return 0;
+    row = &trace->rows[trace->row_count++];
+    memset(row, 0, sizeof *row);
+    row->number = number;
+    row->name = (uint32_t)name;
+    row->device = device;
+    return 1;
+}
+
+/* What meta says of devices and rows, and the pairs in it. 0 without memory. */
+static int prof__device_meta(prof_trace *trace)
+{
+    const uint64_t *words = trace->image + trace->header.meta_offset / 8, *field;
+    size_t count = (size_t)(trace->header.meta_size / 8), at, length, slot;
+    size_t unnamed = prof__device_name(trace, "?"); /* what meta had no room for */
+    if (unnamed == PROF__NONE || !prof__device_add(trace, 0, unnamed, 0, 0) || !prof__row_add(trace, 0, unnamed, 0)) return 0;
+    for (at = 0; (length = prof__read_meta_words(words, at, count)) != 0; at += length) {
+        uint32_t id = (uint32_t)words[at];
+        field = words + at + 1;
+        if (!id) continue;
+        if (words[at] >> 56 == PROF__META_DEVICE && length >= PROF__DEVICE_WORDS) {
+            if (!prof__device_add(trace, id, prof__read_string_name(trace, field[0] & 0xFFFFFFFFu), field[0] >> 32, field[1]))
+                return 0;
+            for (slot = 2; slot + 3 <= PROF__DEVICE_WORDS - 1; slot += 3)
+                if (field[slot + 2] == prof__device_check(field[slot], field[slot + 1]) &&
+                    !prof__device_add_pair(trace, id, field[slot], field[slot + 1]))
+                    return 0;
+        } else if (words[at] >> 56 == PROF__META_ROW && length >= PROF__ROW_WORDS) {
+            if (!prof__row_add(trace, id, prof__read_string_name(trace, field[0] & 0xFFFFFFFFu), (uint32_t)(field[0] >> 32)))
+                return 0;
+        }
+    }
+    qsort(trace->devices, trace->device_count, sizeof *trace->devices, prof__device_order);
+    qsort(trace->rows, trace->row_count, sizeof *trace->rows, prof__row_order);
+    for (at = 0; at < trace->row_count; at++) trace->rows[at].device = prof__device_find(trace, trace->rows[at].device);
+    for (at = 0; at < trace->pairing_count; at++)
+        trace->pairings[at].device = prof__device_find(trace, trace->pairings[at].device);
+    return 1;
+}
+
+/*-- clocks --*/
+
+/* The greatest number of the endless scale, up to latest, that shows these bits. */
+static uint64_t prof__device_unwrap(const prof__read_device *device, uint64_t latest, uint64_t ticks)
+{
+    return latest - ((latest - ticks) & device->mask);
+}
+
+/* Ticks that pass in so many nanoseconds. */
+static uint64_t prof__device_ticks(double hz, int64_t ns)
+{
+    double ticks = (double)ns * (hz / 1e9);
+    if (!(ticks < 9e18)) ticks = 9e18;
+    if (ticks < -9e18) ticks = -9e18;
+    return (uint64_t)(int64_t)ticks;
+}
+
+static int prof__pairing_order(const void *a, const void *b)
+{
+    const prof__read_pairing *x = (const prof__read_pairing *)a, *y = (const prof__read_pairing *)b;
+    if (x->device != y->device) return x->device < y->device ? -1 : 1;
+    if (x->ns != y->ns) return x->ns < y->ns ? -1 : 1;
+    return x->tick < y->tick ? -1 : x->tick > y->tick;
+}
+
+/* Keeps of the sorted pairs of a device those with which both clocks go forward, on the endless scale. */
+static size_t prof__device_pairs(prof__read_device *device, prof__read_pairing *pairs, size_t count)
+{
+    size_t i, kept = 0;
+    for (i = 0; i < count; i++) {
+        prof__read_pairing pair = pairs[i], before = pairs[kept ? kept - 1 : 0];
+        if (kept && pair.ns == before.ns && !((pair.tick ^ before.tick) & device->mask)) continue; /* in meta, too */
+        if (device->wraps && !kept)
+            pair.tick = PROF__DEVICE_MIDDLE + (pair.tick & device->mask);
+        else if (device->wraps)
+            pair.tick = prof__device_unwrap(device, device->hz ? before.tick + device->mask / 2 +
+                                                                     prof__device_ticks((double)device->hz, pair.ns - before.ns)
+                                                               : before.tick + device->mask, pair.tick);
+        if (kept && (pair.tick <= before.tick || pair.ns <= before.ns))
+            device->refused++;
+        else
+            pairs[kept++] = pair;
+    }
+    return kept;
+}
+
+/* From pair a on, time goes as from b to c. */
+static void prof__device_line(prof__read_line *line, const prof__read_pairing *a, const prof__read_pairing *b,
+                              const prof__read_pairing *c)
+{
+    line->tick = a->tick;
+    line->ns = a->ns;
+    prof__read_slope(line, c->tick - b->tick, (uint64_t)(c->ns - b->ns));
+}
+
+/* first: one line in front of the first pair, one from each pair on. 0 without memory. */
+static int prof__device_lines(prof__read_device *device, const prof__read_pairing *pairs, size_t count)
+{
+    const prof__read_pairing *first = pairs, *last = pairs + count - 1;
+    int far = count > 1 && last->ns - first->ns >= 10000000; /* else a rate that is said is better than one measured */
+    size_t i;
+    device->lines = (prof__read_line *)calloc(count + 1, sizeof *device->lines);
+    if (!device->lines) return 0;
+    device->line_count = count + 1;
+    device->rate = device->hz ? (double)device->hz : 1e9;
+    if (count > 1 && (far || !device->hz))
+        device->rate = (double)(last->tick - first->tick) * 1e9 / (double)(last->ns - first->ns);
+    for (i = 0; i + 1 < count; i++) prof__device_line(&device->lines[i + 1], &pairs[i], &pairs[i], &pairs[i + 1]);
+    if (count > 1 && (far || !device->hz)) {
+        int near = first[1].ns - first->ns >= 1000000000, late = last->ns - last[-1].ns >= 1000000000;
+        prof__device_line(&device->lines[0], first, first, near ? first + 1 : last);
+        prof__device_line(&device->lines[count], last, late ? last - 1 : first, last);
+    } else {
+        device->lines[0].tick = first->tick;
+        device->lines[0].ns = first->ns;
+        prof__read_slope(&device->lines[0], device->hz ? device->hz : 1000000000u, 1000000000u);
+        device->lines[count] = device->lines[0];
+        device->lines[count].tick = last->tick;
+        device->lines[count].ns = last->ns;
+    }
+    return 1;
+}
+
+/* Without a pair: the first event of all was recorded when it ended. */
+static prof__read_pairing prof__device_guess(const prof_trace *trace, const prof__read_device *device)
+{
+    const prof__read_happening *first = &trace->happenings[device->first - 1];
+    prof__read_pairing pair;
+    size_t hint = 0;
+    pair.device = 0;
+    pair.tick = first->time + (first->type == PROF__DEVICE_SCOPE ? first->number : 0);
+    if (pair.tick < first->time && !device->wraps) pair.tick = first->time;
+    if (device->wraps) pair.tick = PROF__DEVICE_MIDDLE + (pair.tick & device->mask);
+    pair.ns = prof__read_ns(trace, first->tick, &hint);
+    return pair;
+}
+
+static int prof__device_clocks(prof_trace *trace)
+{
+    size_t i, at = 0, end;
+    if (trace->pairing_count > 1)
+        qsort(trace->pairings, trace->pairing_count, sizeof *trace->pairings, prof__pairing_order);
+    for (i = 0; i < trace->device_count; i++, at = end) {
+        prof__read_device *device = &trace->devices[i];
+        prof__read_pairing guess, *pairs = trace->pairings + at;
+        for (end = at; end < trace->pairing_count && trace->pairings[end].device == i;) end++;
+        device->pairs = end > at ? prof__device_pairs(device, pairs, end - at) : 0;
+        device->alignment = device->pairs > 1                 ? PROF_ALIGN_PAIRS
+                            : device->pairs == 1 && device->hz ? PROF_ALIGN_RATE
+                                                               : PROF_ALIGN_GUESS;
+        if (!device->first) continue;
+        if (!device->pairs) {
+            guess = prof__device_guess(trace, device);
+            pairs = &guess;
+        }
+        if (!prof__device_lines(device, pairs, device->pairs ? (size_t)device->pairs : 1)) return 0;
+    }
+    return 1;
+}
+
+/*-- times and tracks --*/
+
+/* Where on the device's endless scale the host was at this moment. */
+static uint64_t prof__device_at(const prof__read_device *device, int64_t ns)
+{
+    size_t low = 0, high = device->line_count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (device->lines[middle].ns <= ns)
+            low = middle;
+        else
+            high = middle;
+    }
+    return device->lines[low].tick + prof__device_ticks(device->rate, ns - device->lines[low].ns);
+}
+
+/* From ticks to nanoseconds. 0: it ended before the session began. */
+static int prof__device_place(const prof_trace *trace, prof__read_happening *e, size_t *host_hint)
+{
+    const prof__read_device *device = &trace->devices[e->device];
+    uint64_t begin = e->time, ticks = e->type == PROF__DEVICE_SCOPE ? e->number & device->mask : 0, end = begin + ticks;
+    size_t hint = 0;
+    if (device->wraps) { /* it ended before it was recorded, as far as pairs are exact */
+        uint64_t now = prof__device_at(device, prof__read_ns(trace, e->tick, host_hint));
+        end = prof__device_unwrap(device, now + device->mask / 16, end);
+        begin = end - ticks;
+    } else if (end < begin) {
+        end = begin;
+        e->flags |= PROF_TRUNCATED_END;
+    }
+    e->start_ns = prof__read_on_lines(device->lines, device->line_count, begin, &hint);
+    e->end_ns = prof__read_on_lines(device->lines, device->line_count, end, &hint);
+    if (e->start_ns >= 0) return 1;
+    if (e->end_ns <= 0) return 0;
+    e->start_ns = 0;
+    e->flags |= PROF_TRUNCATED_BEGIN;
+    return 1;
+}
+
+static int prof__happening_order(const void *a, const void *b)
+{
+    const prof__read_happening *x = (const prof__read_happening *)a, *y = (const prof__read_happening *)b;
+    if (x->device != y->device) return x->device < y->device ? -1 : 1;
+    if (x->row != y->row) return x->row < y->row ? -1 : 1;
+    if (x->subrow != y->subrow) return x->subrow < y->subrow ? -1 : 1;
+    if (x->start_ns != y->start_ns) return x->start_ns < y->start_ns ? -1 : 1;
+    if (x->end_ns != y->end_ns) return x->end_ns > y->end_ns ? -1 : 1; /* what may be around the other first */
+    if (x->depth != y->depth) return x->depth < y->depth ? -1 : 1;
+    if (x->type != y->type) return x->type < y->type ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* The ends of the scopes that are open on a subrow. */
+typedef struct prof__read_subrow {
+    int64_t *ends;
+    size_t depth, capacity;
+} prof__read_subrow;
+
+/* Puts a scope where it nests. 0 without memory. */
+static int prof__device_nest(prof__read_subrow *subrows, prof__read_happening *e)
+{
+    prof__read_subrow *subrow = NULL;
+    int scope = e->type == PROF__DEVICE_SCOPE, fits = 0;
+    for (e->subrow = 0; !fits && e->subrow < PROF__DEVICE_SUBROWS; e->subrow += !fits) {
+        subrow = &subrows[e->subrow];
+        while (subrow->depth && subrow->ends[subrow->depth - 1] <= e->start_ns) subrow->depth--;
+        fits = !scope || !subrow->depth || subrow->ends[subrow->depth - 1] >= e->end_ns;
+    }
+    if (!fits) { /* the last one has to do */
+        e->subrow = PROF__DEVICE_SUBROWS - 1;
+        e->end_ns = subrow->ends[subrow->depth - 1];
+        e->flags |= PROF_TRUNCATED_END;
+    }
+    e->depth = (uint32_t)subrow->depth;
+    if (!scope) return 1;
+    if (!PROF__ROOM(subrow->ends, subrow->capacity, subrow->depth)) return 0;
+    subrow->ends[subrow->depth++] = e->end_ns;
+    return 1;
+}
+
+/* Of sorted events. Returns whether all fit on the first subrows; -1 without memory. */
+static int prof__device_nest_all(prof_trace *trace)
+{
+    prof__read_subrow subrows[PROF__DEVICE_SUBROWS];
+    size_t i, j;
+    int result = 1;
+    memset(subrows, 0, sizeof subrows);
+    for (i = 0; result >= 0 && i < trace->happening_count; i++) {
+        prof__read_happening *e = &trace->happenings[i];
+        if (i && (e->device != e[-1].device || e->row != e[-1].row))
+            for (j = 0; j < PROF__DEVICE_SUBROWS; j++) subrows[j].depth = 0;
+        if (!prof__device_nest(subrows, e)) result = -1;
+        if (result > 0 && e->subrow) result = 0;
+    }
+    for (j = 0; j < PROF__DEVICE_SUBROWS; j++) free(subrows[j].ends);
+    return result;
+}
+
+/* Describes the track of the events from first to end, which are those of one subrow. 0 without memory. */
+static int prof__device_track(prof_trace *trace, prof__read_track *track, size_t first, size_t end)
+{
+    const prof__read_happening *e = &trace->happenings[first];
+    const prof__read_row *row = &trace->rows[e->row];
+    const prof__read_device *device = &trace->devices[e->device];
+    char number[24] = " #";
+    char *name;
+    memset(track, 0, sizeof *track);
+    track->about.name = trace->names[row->name];
+    track->about.device = trace->names[device->name];
+    track->about.alignment = device->alignment;
+    track->about.device_hz = device->pairs > 1 || device->hz ? device->rate : 0;
+    track->about.pairs = device->pairs;
+    track->about.pairs_refused = device->refused;
+    track->about.early = row->early;
+    track->about.id = trace->track_count ? track[-1].about.id + 1 : 1;
+    if (e->subrow) {
+        number[2 + prof__digits(number + 2, e->subrow + 1)] = 0;
+        name = prof__text_join(track->about.name, number);
+        if (!name || !PROF__ROOM(trace->texts, trace->text_capacity, trace->text_count)) {
+            free(name);
+            return 0;
+        }
+        track->about.name = trace->texts[trace->text_count++] = name;
+    }
+    track->happening = first;
+    track->happening_count = end - first;
+    track->about.event_count = end - first;
+    track->about.first_ns = e->start_ns;
+    for (; first < end; first++, e++) {
+        track->about.event_count += e->flow != 0;
+        if (e->end_ns > track->about.last_ns) track->about.last_ns = e->end_ns;
+        if (e->arg_count > track->max_event_args) track->max_event_args = e->arg_count;
+    }
+    trace->info.event_count += track->about.event_count;
+    if (track->about.last_ns > trace->info.duration_ns) trace->info.duration_ns = track->about.last_ns;
+    trace->track_count++;
+    return 1;
+}
+
+/* Whose each event is, and which one of a device was recorded first. */
+static void prof__device_assign(prof_trace *trace)
+{
+    size_t i;
+    for (i = 0; i < trace->happening_count; i++) {
+        prof__read_happening *e = &trace->happenings[i];
+        prof__read_device *device;
+        e->row = prof__row_find(trace, e->row);
+        e->device = trace->rows[e->row].device;
+        device = &trace->devices[e->device];
+        if (!device->first || e->tick < trace->happenings[device->first - 1].tick) device->first = i + 1;
+    }
+}
+
+/* Adds the tracks of devices behind those of threads. 0 without memory. */
+static int prof__device_tracks(prof_trace *trace)
+{
+    prof__read_track *tracks;
+    size_t i, from, kept = 0, count = 0, hint = 0;
+    int nested;
+    if (!trace->happening_count) return 1;
+    if (!prof__device_meta(trace)) return 0;
+    prof__device_assign(trace);
+    if (!prof__device_clocks(trace)) return 0;
+    for (i = 0; i < trace->happening_count; i++) {
+        prof__read_happening e = trace->happenings[i];
+        if (prof__device_place(trace, &e, &hint))
+            trace->happenings[kept++] = e;
+        else
+            trace->rows[e.row].early++;
+    }
+    trace->happening_count = kept;
+    qsort(trace->happenings, kept, sizeof *trace->happenings, prof__happening_order);
+    nested = prof__device_nest_all(trace);
+    if (nested < 0) return 0;
+    if (!nested) qsort(trace->happenings, kept, sizeof *trace->happenings, prof__happening_order);
+#define PROF__SAME_TRACK(a, b) ((a).device == (b).device && (a).row == (b).row && (a).subrow == (b).subrow)
+    for (i = 0; i < kept; i++) count += !i || !PROF__SAME_TRACK(trace->happenings[i], trace->happenings[i - 1]);
+    tracks = (prof__read_track *)realloc(trace->tracks, (trace->track_count + count + 1) * sizeof *tracks);
+    if (!tracks) return 0;
+    trace->tracks = tracks;
+    for (from = 0, i = 1; i <= kept; i++) {
+        if (i < kept && PROF__SAME_TRACK(trace->happenings[i], trace->happenings[i - 1])) continue;
+        if (!prof__device_track(trace, &trace->tracks[trace->track_count], from, i)) return 0;
+        from = i;
+    }
+    return 1;
+}
+
 /*-- opening --*/
 
 static void prof__read_free(prof_trace *trace)
@@ -8726,6 +9276,11 @@ static void prof__read_free(prof_trace *trace)
     free(trace->links);
     free(trace->kept);
     free(trace->lines);
+    for (i = 0; i < trace->device_count; i++) free(trace->devices[i].lines);
+    free(trace->devices);
+    free(trace->happenings);
+    free(trace->rows);
+    free(trace->pairings);
     free(trace);
 }
 
@@ -8836,7 +9391,7 @@ static int prof__read_parse(prof_trace *trace)
         return 0;
     prof__read_about(trace);
     prof__read_window(trace);
-    if (!prof__read_tracks(trace)) return 0;
+    if (!prof__read_tracks(trace) || !prof__device_tracks(trace)) return 0;
     if (trace->newest_ns < trace->info.duration_ns) trace->newest_ns = trace->info.duration_ns;
     return 1;
 }
@@ -9225,6 +9780,8 @@ struct prof_cursor {
     prof__read_frame *frames;
     size_t frame_count;
     prof__read_index frame_index;
+    size_t happening; /* of a device: yielded so far */
+    size_t flow;      /* 1: the last one has a flow, which comes next */
     uint64_t tick;
     size_t hint;
     int windowed;
@@ -9530,11 +10087,57 @@ static void prof__read_give(prof_cursor *c, prof_event *event)
     }
 }
 
+static void prof__read_device_args(prof_cursor *c, prof_event *event, const prof__read_happening *e)
+{
+    const uint64_t *record = c->trace->kept + e->args;
+    for (; event->arg_count < e->arg_count; event->arg_count++) {
+        size_t key = 1 + (size_t)(*record & 0xFFFF);
+        c->args[event->arg_count] = prof__read_decode(c->trace, record + key);
+        c->args[event->arg_count].key = key > 1 ? (const char *)(record + 1) : "";
+        record += key + 1 + (size_t)(record[key] & 0xFFFF);
+    }
+}
+
+/* The next event of a device: what leads to one comes behind it, inside a scope. */
+static int prof__read_device_event(prof_cursor *c, prof_event *event)
+{
+    const prof_trace *trace = c->trace;
+    const prof__read_happening *e = trace->happenings + c->track->happening + c->happening - c->flow;
+    int scope;
+    if (!c->flow && c->happening == c->track->happening_count) return 0;
+    scope = e->type == PROF__DEVICE_SCOPE;
+    event->start_ns = e->start_ns;
+    event->depth = e->depth;
+    event->id = e->id;
+    event->site = &trace->sites[e->site].about;
+    event->name = trace->names[e->name];
+    if (c->flow) {
+        c->flow = 0;
+        event->type = PROF_EVENT_FLOW_IN;
+        event->depth += (uint32_t)scope;
+        event->object = e->flow;
+        event->id++; /* of a word inside the same record */
+        return 1;
+    }
+    c->happening++;
+    c->flow = e->flow != 0;
+    event->type = scope ? PROF_EVENT_SCOPE : e->type == PROF__DEVICE_MARK ? PROF_EVENT_MARK : PROF_EVENT_COUNTER;
+    event->flags = e->flags;
+    event->duration_ns = e->end_ns - e->start_ns;
+    if (event->type == PROF_EVENT_COUNTER) {
+        event->value.type = e->value == PROF_VALUE_DOUBLE ? PROF_VALUE_DOUBLE : PROF_VALUE_INT;
+        memcpy(&event->value.as, &e->number, sizeof e->number);
+    }
+    prof__read_device_args(c, event, e);
+    return 1;
+}
+
 /* The next event of the track, in the window or not. */
 static int prof__read_next(prof_cursor *cursor, prof_event *event)
 {
     memset(event, 0, sizeof *event);
     event->args = cursor->args;
+    if (cursor->track->happening_count) return prof__read_device_event(cursor, event);
     if (cursor->orphan < cursor->track->orphan_count) {
         prof__read_give_orphan(cursor, event);
         return 1;
@@ -10482,6 +11085,10 @@ static void prof__summary_title(prof__out *out, const char *title, size_t width,
 static void prof__out_place(prof__out *out, const prof_callsite *site)
 {
     const char *base = site->file, *c;
+    if (site->role == PROF_ROLE_DEVICE) { /* its name is the better place */
+        prof__out_text(out, "  ");
+        prof__out_clean(out, site->category);
+    }
     if (!*base) return;
     for (c = base; *c; c++)
         if (*c == '/' || *c == '\\') base = c + 1;
@@ -10593,6 +11200,51 @@ static void prof__summary_counters(prof__out *out, const prof__figures *all, con
     }
 }
 
+/* The devices, and how far their times can be trusted. */
+static void prof__summary_devices(prof__out *out, const prof_trace *trace)
+{
+    static const char *const columns[] = {"tracks", "events", "rate", "pairs", NULL};
+    static const char *const notes[] = {"", "", "", "  no two pairs of clocks, or one and the rate: places are a guess"};
+    size_t tracks = prof_trace_track_count(trace), width = 6, first = 0, i, rows;
+    uint64_t events;
+    char rate[48];
+    for (i = 0; i < tracks; i++) {
+        size_t length = prof__characters(prof_trace_track(trace, i)->device);
+        if (length > width) width = length < PROF__NAME_MOST ? length : PROF__NAME_MOST;
+        first += !*prof_trace_track(trace, i)->device;
+    }
+    if (first == tracks) return;
+    prof__summary_title(out, "device", width, columns);
+    prof__out_text(out, "\n");
+    for (; first < tracks; first += rows) {
+        const prof_track *track = prof_trace_track(trace, first);
+        uint64_t early = 0;
+        for (events = rows = 0; first + rows < tracks && prof_trace_track(trace, first + rows)->device == track->device; rows++) {
+            events += prof_trace_track(trace, first + rows)->event_count;
+            early += prof_trace_track(trace, first + rows)->early;
+        }
+        strcpy(rate, "-");
+        if (track->device_hz > 0) prof__human_hz(rate, track->device_hz);
+        prof__out_name(out, track->device, width);
+        prof__out_count(out, rows, 14);
+        prof__out_count(out, events, 11);
+        prof__out_right(out, rate, 11);
+        prof__out_count(out, track->pairs, 11);
+        prof__out_text(out, notes[track->alignment]);
+        if (track->pairs_refused) {
+            prof__out_text(out, "  ");
+            prof__out_many(out, track->pairs_refused, "pair");
+            prof__out_text(out, " refused: a clock went backwards");
+        }
+        if (early) {
+            prof__out_text(out, "  ");
+            prof__out_many(out, early, "event");
+            prof__out_text(out, " from before the session left out");
+        }
+        prof__out_text(out, "\n");
+    }
+}
+
 /* What the trace does not have. */
 static void prof__summary_losses(prof__out *out, const prof_trace *trace)
 {
@@ -10672,6 +11324,7 @@ static prof_status prof__summary(const prof_trace *trace, prof__out *out, const 
         prof__summary_scopes(out, trace, &all, scopes, scope_count, options->top);
         prof__summary_frames(out, frames, frame_count);
         prof__summary_counters(out, &all, counters, counter_count);
+        prof__summary_devices(out, trace);
         prof__summary_losses(out, trace);
         prof__summary_cost(out, trace, calls);
     } else {
@@ -10810,6 +11463,14 @@ static void prof__csv_event(prof__out *out, const prof_track *track, const prof_
     prof__out_text(out, "\r\n");
 }
 
+/* What stands for the thread of a device's row: "gpu 0/compute". Null without memory: the name alone has to do. */
+static char *prof__csv_row(const prof_track *track)
+{
+    char *device = prof__text_join(track->device, "/"), *name = device ? prof__text_join(device, track->name) : NULL;
+    free(device);
+    return name;
+}
+
 /* Ends the output. */
 static prof_status prof__csv(const prof_trace *trace, prof__out *out)
 {
@@ -10817,16 +11478,16 @@ static prof_status prof__csv(const prof_trace *trace, prof__out *out)
     prof__out_text(out, "track_id,thread_id,thread,type,name,category,start_ns,duration_ns,depth,flags,value,args,"
                         "file,line,function\r\n");
     for (i = 0; i < prof_trace_track_count(trace) && out->status == PROF_OK; i++) {
+        prof_track track = *prof_trace_track(trace, i);
+        char *name = *track.device ? prof__csv_row(&track) : NULL;
         prof_cursor *cursor;
         prof_event event;
         prof_status status = prof_cursor_open(trace, i, &cursor);
-        if (status != PROF_OK) {
-            prof__out_fail(out, status);
-            break;
-        }
-        while (out->status == PROF_OK && prof_cursor_next(cursor, &event))
-            prof__csv_event(out, prof_trace_track(trace, i), &event);
+        if (name) track.name = name;
+        if (status != PROF_OK) prof__out_fail(out, status);
+        while (out->status == PROF_OK && prof_cursor_next(cursor, &event)) prof__csv_event(out, &track, &event);
         prof_cursor_close(cursor);
+        free(name);
     }
     return prof__out_close(out);
 }

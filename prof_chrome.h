@@ -27,6 +27,8 @@ WHAT IS WRITTEN                                                                 
     frame       an "X" from each boundary to the next on a track of its own, "frames: NAME", one for each thread that
                 records such frames. Frames of 0 ns are left out; the 65th and later names of a thread become instants
     losses      an instant "lost N events" where they happened; the sum in the label of the process and in otherData
+    device      a process of its own below the one that used it, its rows as threads; "(clock not aligned)" in its name if
+                nothing but a guess says when its times were. A flow that leads to an event comes behind it
     thread      its name and its place: the main thread first, then by appearance. A thread id that was used before in
                 the trace, or that is 0 or too large, is replaced by a number from 1000000000 on
     otherData   program, clock and its rate, start as Unix time, losses, cost of a scope (chrome://tracing: "Metadata")
@@ -132,7 +134,7 @@ typedef struct prof__chrome_site {
 } prof__chrome_site;
 
 typedef struct prof__chrome_thread {
-    uint32_t id;
+    uint32_t id, pid; /* pid: the process, or a number for a device */
     int counters; /* 1: has samples */
 } prof__chrome_thread;
 
@@ -142,6 +144,7 @@ typedef struct prof__chrome_part {
     int64_t offset; /* of its times in the file's */
     uint32_t pid;
     prof__chrome_thread *threads; /* of each track */
+    uint32_t devices;
 } prof__chrome_part;
 
 typedef struct prof__chrome {
@@ -869,7 +872,7 @@ static int prof__chrome_wanted(const prof__chrome *c, const prof_event *event)
 
 typedef struct prof__chrome_samples {
     prof_cursor *cursor;
-    uint32_t tid;
+    size_t track;
     prof_event event; /* the next one to write */
 } prof__chrome_samples;
 
@@ -902,6 +905,9 @@ static void prof__chrome_sift(prof__chrome_samples *heap, size_t count, size_t a
     }
 }
 
+/* The lines that follow are of this track's process. */
+static void prof__chrome_enter(prof__chrome *c, size_t index) { c->pid = c->threads[index].pid; }
+
 /* All threads' samples in order of time: viewers take those of one counter as they come. */
 static void prof__chrome_counters(prof__chrome *c)
 {
@@ -919,7 +925,7 @@ static void prof__chrome_counters(prof__chrome *c)
             prof__out_fail(&c->out, status);
             break;
         }
-        heap[count].tid = c->threads[i].id;
+        heap[count].track = i;
         if (prof__chrome_next_sample(c, &heap[count]))
             count++;
         else
@@ -927,7 +933,8 @@ static void prof__chrome_counters(prof__chrome *c)
     }
     for (i = count / 2; i--;) prof__chrome_sift(heap, count, i);
     while (count && c->out.status == PROF_OK) {
-        prof__chrome_counter(c, heap[0].tid, &heap[0].event);
+        prof__chrome_enter(c, heap[0].track);
+        prof__chrome_counter(c, c->threads[heap[0].track].id, &heap[0].event);
         if (!prof__chrome_next_sample(c, &heap[0])) {
             prof_cursor_close(heap[0].cursor);
             heap[0] = heap[--count];
@@ -935,6 +942,7 @@ static void prof__chrome_counters(prof__chrome *c)
         prof__chrome_sift(heap, count, 0);
     }
     while (count) prof_cursor_close(heap[--count].cursor);
+    c->pid = c->part->pid;
     free(heap);
 }
 
@@ -962,6 +970,7 @@ static void prof__chrome_write_track(prof__chrome *c, prof__chrome_track *track,
         prof__out_fail(&c->out, status);
         return;
     }
+    prof__chrome_enter(c, index);
     prof__chrome_make_ids(c, &track->ids, c->threads[index].id);
     track->origin = -1;
     track->scope.open = 0;
@@ -997,7 +1006,8 @@ static int prof__chrome_threads(prof__chrome *c, prof__chrome_thread *threads, s
         c->parts[part].threads = threads + at;
         for (i = 0; i < prof_trace_track_count(c->parts[part].trace); i++) {
             const prof_track *about = prof_trace_track(c->parts[part].trace, i);
-            ids[at].id = about->fiber ? UINT64_MAX : about->thread_id; /* a fiber's thread is a track itself */
+            /* a fiber's thread is a track itself */
+            ids[at].id = about->fiber || *about->device ? UINT64_MAX : about->thread_id;
             ids[at].track = at;
             at++;
         }
@@ -1022,6 +1032,15 @@ static void prof__chrome_processes(prof__chrome *c)
         for (j = 0; j < i && c->parts[j].pid != pid; j++) continue;
         c->parts[i].pid = pid && pid < PROF__CHROME_ID && j == i ? (uint32_t)pid : i ? c->next_id++ : 1;
     }
+    for (i = 0; i < c->part_count; i++)
+        for (j = 0; j < prof_trace_track_count(c->parts[i].trace); j++) {
+            const prof_track *track = prof_trace_track(c->parts[i].trace, j);
+            int same = j && prof_trace_track(c->parts[i].trace, j - 1)->device == track->device;
+            c->parts[i].threads[j].pid = !*track->device ? c->parts[i].pid
+                                         : same          ? c->parts[i].threads[j - 1].pid
+                                                         : c->next_id++;
+            c->parts[i].devices += *track->device && !same;
+        }
 }
 
 static void prof__chrome_select(prof__chrome *c, const prof__chrome_part *part)
@@ -1104,6 +1123,17 @@ static void prof__chrome_about(prof__chrome *c)
     prof__chrome_about_value(c, "complete", PROF_VALUE_BOOL, (uint64_t)about->complete, 0);
 }
 
+/* Each process, and below it its devices, which number counts from 1. */
+static void prof__chrome_process_place(prof__chrome *c, uint32_t number)
+{
+    uint64_t place = number;
+    const prof__chrome_part *part;
+    for (part = c->parts; part < c->part; part++) place += 1 + part->devices;
+    prof__chrome_metadata(c, "process_sort_index", c->pid, "sort_index");
+    prof__out_unsigned(&c->out, place);
+    PROF__CHROME_LITERAL(&c->out, "}}");
+}
+
 static void prof__chrome_process(prof__chrome *c)
 {
     const prof_trace_info *about = c->about;
@@ -1122,11 +1152,23 @@ static void prof__chrome_process(prof__chrome *c)
         prof__out_unsigned(out, about->lost);
         PROF__CHROME_LITERAL(out, " events\"}}");
     }
+    if (c->part_count > 1 || c->part->devices) prof__chrome_process_place(c, 0);
+}
+
+/* A device as a process below the one that used it. */
+static void prof__chrome_device(prof__chrome *c, const prof_track *track, uint32_t number)
+{
+    prof__out *out = &c->out;
+    prof__chrome_metadata(c, "process_name", c->pid, "name");
+    PROF__CHROME_LITERAL(out, "\"");
+    prof__chrome_escape(out, track->device);
     if (c->part_count > 1) {
-        prof__chrome_metadata(c, "process_sort_index", c->pid, "sort_index");
-        prof__out_unsigned(out, (uint64_t)(c->part - c->parts));
-        PROF__CHROME_LITERAL(out, "}}");
+        PROF__CHROME_LITERAL(out, " of ");
+        prof__chrome_escape(out, *c->about->program ? c->about->program : "(unnamed)");
     }
+    if (track->alignment == PROF_ALIGN_GUESS) PROF__CHROME_LITERAL(out, " (clock not aligned)");
+    PROF__CHROME_LITERAL(out, "\"}}");
+    prof__chrome_process_place(c, number);
 }
 
 /* Losses of threads that have no track, because they never got a chunk. */
@@ -1154,15 +1196,19 @@ static void prof__chrome_lost_elsewhere(prof__chrome *c)
 static void prof__chrome_write_part(prof__chrome *c, prof__chrome_track *track)
 {
     size_t i, tracks = prof_trace_track_count(c->trace);
+    uint32_t devices = 0;
     prof__chrome_process(c);
     for (i = 0; i < tracks; i++) {
         const prof_track *about = prof_trace_track(c->trace, i);
         int64_t place = (int64_t)i + 1 + (about->fiber ? (int64_t)tracks : 0); /* fibers below the threads */
+        prof__chrome_enter(c, i);
+        if (*about->device && (!i || c->threads[i - 1].pid != c->pid)) prof__chrome_device(c, about, ++devices);
         if (*about->name || about->fiber)
             prof__chrome_thread_name(c, c->threads[i].id, "", *about->name ? about->name : "fiber");
         prof__chrome_sort_index(c, c->threads[i].id, c->threads[i].id == c->pid ? 0 : place);
     }
     for (i = 0; i < tracks && c->out.status == PROF_OK; i++) prof__chrome_write_track(c, track, i);
+    c->pid = c->part->pid;
     if (c->out.status == PROF_OK) prof__chrome_counters(c);
     prof__chrome_lost_elsewhere(c);
 }
