@@ -7469,7 +7469,7 @@ typedef struct prof__read_happening {
     size_t args;                 /* the first record of its arguments among the kept words */
     uint32_t device, row, subrow, depth;
     uint32_t name, site, arg_count;
-    uint8_t type, value, flags;  /* PROF__DEVICE_..., prof_value_type */
+    uint8_t type, value, flags;  /* PROF__DEVICE_..., or 0: see prof__device_tracks(); prof_value_type */
 } prof__read_happening;
 
 /* number: by which records mean it; elsewhere a device or row is its place in the trace's list. */
@@ -8965,10 +8965,12 @@ static int prof__pairing_order(const void *a, const void *b)
 /* Keeps of the sorted pairs of a device those with which both clocks go forward, on the endless scale. */
 static size_t prof__device_pairs(prof__read_device *device, prof__read_pairing *pairs, size_t count)
 {
+    prof__read_pairing last = pairs[0];
     size_t i, kept = 0;
     for (i = 0; i < count; i++) {
         prof__read_pairing pair = pairs[i], before = pairs[kept ? kept - 1 : 0];
-        if (kept && pair.ns == before.ns && !((pair.tick ^ before.tick) & device->mask)) continue; /* in meta, too */
+        if (i && pair.ns == last.ns && pair.tick == last.tick) continue; /* it is in meta, too */
+        last = pair;
         if (device->wraps && !kept)
             pair.tick = PROF__DEVICE_MIDDLE + (pair.tick & device->mask);
         else if (device->wraps)
@@ -9181,10 +9183,12 @@ static int prof__device_track(prof_trace *trace, prof__read_track *track, size_t
         }
         track->about.name = trace->texts[trace->text_count++] = name;
     }
+    first += !e->type;
+    e += !e->type;
     track->happening = first;
     track->happening_count = end - first;
     track->about.event_count = end - first;
-    track->about.first_ns = e->start_ns;
+    if (first < end) track->about.first_ns = e->start_ns;
     for (; first < end; first++, e++) {
         track->about.event_count += e->flow != 0;
         if (e->end_ns > track->about.last_ns) track->about.last_ns = e->end_ns;
@@ -9222,10 +9226,12 @@ static int prof__device_tracks(prof_trace *trace)
     if (!prof__device_clocks(trace)) return 0;
     for (i = 0; i < trace->happening_count; i++) {
         prof__read_happening e = trace->happenings[i];
-        if (prof__device_place(trace, &e, &hint))
-            trace->happenings[kept++] = e;
-        else
-            trace->rows[e.row].early++;
+        if (!prof__device_place(trace, &e, &hint)) {
+            if (trace->rows[e.row].early++) continue;
+            e.type = 0; /* one stands for them all, so that the row has a track that tells of them */
+            e.start_ns = e.end_ns = -1;
+        }
+        trace->happenings[kept++] = e;
     }
     trace->happening_count = kept;
     qsort(trace->happenings, kept, sizeof *trace->happenings, prof__happening_order);
