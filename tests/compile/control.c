@@ -82,6 +82,16 @@ int main(void)
     prof_fiber_switch(fiber);
     prof_fiber_switch(NULL);
     prof_fiber_destroy(fiber);
+    prof_device *device = prof_device_create(touch("gpu"), NULL);
+    prof_device_row *row = prof_device_track(device, touch("queue"));
+    failures += device != NULL || row != NULL;
+    failures += prof_device_sync(device, 1, prof_host_ns()) != PROF_DISABLED;
+    failures += prof_host_ns() != 0;
+    prof_device_scope(row, touch("scope"), 1, 2);
+    prof_device_mark(row, touch("mark"), 1);
+    prof_device_counter(row, touch("counter"), 1, 2);
+    prof_device_counter_double(row, touch("counter"), 1, 2.5);
+    prof_device_record(row, NULL);
     if (prof_start(&config)) ++evaluated; /* as a program does that handles the error */
     prof_thread_name(touch("name"));
     prof_stop();
