@@ -309,13 +309,24 @@ typedef enum prof_clock {
     PROF_CLOCK_MONOTONIC  /* clock_gettime(CLOCK_MONOTONIC), QueryPerformanceCounter */
 } prof_clock;
 
+/* Of a file that is there already when the session starts. */
+typedef enum prof_existing {
+    PROF_EXISTING_AUTO = 0, /* as NUMBER if the name has %p or %t, and so is meant for one run alone; else as REPLACE */
+    PROF_EXISTING_REPLACE,  /* it is replaced once the new one is complete */
+    PROF_EXISTING_NUMBER,   /* it stays: the new one is trace.2.json, .3, ... An empty file takes the name at the start, so
+                               that no two processes get the same one */
+    PROF_EXISTING_REFUSE    /* it stays: prof_start() fails */
+} prof_existing;
+
 /* All zero is the default. Strings are read during prof_start only and stay the caller's. The comment of a field names
-   its key for prof_config_set() and, in capitals, its environment variable. */
+   its key for prof_config_set() and, in capitals, its environment variable; prof_config_describe() has the same as data. */
 typedef struct prof_config {
     const char *output;       /* output PROF_OUTPUT: file written by prof_stop(); the extension picks the writer: .json
                                  .csv .txt, or .prof, which maps the buffer itself to the file, so that everything
                                  recorded survives even SIGKILL. %p is the process id, %n the program's name, %t the
-                                 local time, %% a percent sign. Default: none, the trace stays in memory */
+                                 local time, %h the host's name, %r the rank, %% a percent sign. Where a rank is given,
+                                 or known to be one of several, and the name has neither %r nor %p, it is put in front
+                                 of the extension. Default: none, the trace stays in memory */
     size_t buffer_size;       /* buffer PROF_BUFFER: bytes, or "64M" as text; 128 KiB to 64 GiB; default 16 MiB */
     prof_mode mode;           /* mode PROF_MODE: "ring", "fill", "stream" or "stats" */
     prof_clock clock;         /* clock PROF_CLOCK: "auto", "counter", "ordered" or "monotonic" */
@@ -346,7 +357,33 @@ typedef struct prof_config {
                                  handler there was goes on being called */
     int crash_report;         /* crash_report PROF_CRASH_REPORT: 1: when the process dies of a bug, say on stderr what its
                                  threads were doing, and write the image to output with .prof appended: see the manual */
+    uint64_t delay_ns;        /* delay PROF_DELAY: recording begins that long after prof_start(); until then, sites are
+                                 off. As text with its unit, "5s"; default 0, at once. Not PROF_FREESTANDING, nor are the
+                                 next two */
+    uint64_t start_unix_ns;   /* start_unix PROF_START_UNIX: it begins at this Unix time, so that processes begin together;
+                                 at once if that is past. Nanoseconds, or "1767225600s" as text */
+    uint64_t duration_ns;     /* duration PROF_DURATION: it ends that long after it began, and output is written then; as
+                                 text with its unit, "10s"; default 0: it ends with prof_stop() */
+    uint64_t warmup_steps;    /* warmup_steps PROF_WARMUP_STEPS: it begins with the step after so many PROFILE_STEPs */
+    uint64_t warmup_frames;   /* warmup_frames PROF_WARMUP_FRAMES: it begins with this many'th PROFILE_FRAME. Both count what
+                                 has the name that comes first, on all threads, from the end of the delay on */
+    const char *rank;         /* rank PROF_RANK: what %r is, up to 63 bytes; default: the process's number as its launcher
+                                 (MPI, Slurm, torchrun, ...) has put it into the environment, else 0 */
+    prof_existing existing;   /* existing PROF_EXISTING: what happens to an older file of output's name: "auto", "replace",
+                                 "number" or "refuse" */
+    int no_sync;              /* no_sync PROF_NO_SYNC: 1: PROFILE_SYNC and PROFILE_SCOPE_SYNC wait for nothing */
 } prof_config;
+
+/* One key of prof_config_set(). Texts are static. */
+typedef struct prof_option {
+    const char *key, *type; /* type: "text", "size", "choice", "number", "time", "seconds", "signal" or "switch" */
+    const char *values;     /* what it may be */
+    const char *standard;   /* the default; "": none */
+    const char *meaning;
+    const char *system;     /* "", or whose key it is: "CNTK", "MXNet", "TensorFlow", "JAX", "Neuron" */
+    const char *home;       /* of those: the key of ours that it sets; "": none */
+    char environment[40];   /* "PROF_BUFFER"; "": none */
+} prof_option;
 
 /* A call site: one static record per macro use. What is below private_ belongs to the recorder, the rest is constant.
    In C++ the static variables of an inline function are one for all modules, which would keep a plugin with such a
@@ -384,7 +421,7 @@ PROF_DEF prof_status prof_stop(void);
 PROF_DEF prof_status prof_pause(void);
 PROF_DEF prof_status prof_resume(void);
 
-/* 1 while a session runs and is not paused. */
+/* 1 while a session records: runs, is not paused, has begun (delay, warm-up), and not ended by itself (duration). */
 PROF_DEF int prof_enabled(void);
 
 /* Sites with a level above this are off. 0 turns all sites off, 255 none. */
@@ -399,6 +436,27 @@ PROF_DEF prof_status prof_category_enable(const char *pattern, int on);
 /* Sets one field of config from text. key: see prof_config. Keeps the pointer value, not a copy, where the field is a
    string. PROF_INVALID_ARGUMENT names the nearest known key, or the values that would do. */
 PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value);
+
+/* Sets what PROF_ variables say, for a program that wants to be told so; prof_start() itself reads none of them. Also not
+   one that looks like a misspelt key: PROF_INVALID_ARGUMENT names the variable. Not PROF_FREESTANDING. */
+PROF_DEF prof_status prof_config_from_env(prof_config *config);
+
+/* All keys, prof's own first, then those of other systems. 0 beyond the last. */
+PROF_DEF int prof_config_describe(size_t index, prof_option *option);
+
+/* Has keys that begin with prefix, and are not prof's own, handed to claim(), for example those of a device ("gpu_"):
+   what it returns is what prof_config_set() returns. The longest prefix decides.
+   claim null: no more. prefix: up to 31 bytes, copied; up to 16 at a time. */
+PROF_DEF prof_status prof_config_claim(const char *prefix, prof_status (*claim)(void *user, const char *key, const char *value),
+                                       void *user);
+/* What the session is about, for whoever reads the trace: host, version, parameters. Stays for later sessions, too; one
+   key, one value. Together up to 4096 bytes. Shown by summary and exporters. */
+PROF_DEF prof_status prof_set_metadata(const char *key, const char *value);
+PROF_DEF prof_status prof_clear_metadata(void);
+
+/* The function that waits until a device has done what it was told, for PROFILE_SYNC() and PROFILE_SCOPE_SYNC(): they call
+   it, on their thread, while they record. It may have scopes of its own. Null: none. Must stay until no thread is in it. */
+PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user);
 
 /* Writes what is recorded now to path, as its extension says (.prof: the image itself), without stopping anybody. */
 PROF_DEF prof_status prof_save(const char *path);
@@ -633,6 +691,9 @@ PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t f
 PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);
 
 PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace);
+/* What prof_set_metadata() had set, in the order of the keys' first setting; and "rank", if there is one. 0 beyond the
+   last. */
+PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value);
 PROF_DEF size_t prof_trace_track_count(const prof_trace *trace);
 PROF_DEF const prof_track *prof_trace_track(const prof_trace *trace, size_t index); /* null beyond the last */
 
@@ -803,7 +864,9 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
        _S(text)                      name made at run time: copied into the trace, up to PROF_MAX_TEXT bytes
        _F(format, ...)               as printf; neither formatted nor evaluated while off
        _COLOR(name, 0xRRGGBB)        for viewers that can be told a colour
-     PROFILE_FUNCTION()              the same, named after the function; _C(category) _L(level)
+     PROFILE_SCOPE_SYNC(name)        before its end is recorded it waits for the device, by prof_set_sync()'s function
+     PROFILE_SYNC()                  waits for the device, and records nothing by itself
+     PROFILE_FUNCTION()              a scope named after the function; _C(category) _L(level)
      PROFILE_BLOCK(name) { ... }     a scope in front of its own block; _C _L. Leave it early by return or goto, not by
                                      break or continue, which would concern the block itself, and only when not
                                      stripped. With neither C++ nor the cleanup attribute, leaving early leaves it open
@@ -851,6 +914,8 @@ PROF_DEF prof__token prof__begin(prof_site *site);
 PROF_DEF prof__token prof__begin_text(prof_site *site, const char *text);
 PROF_DEF prof__token prof__begin_format(prof_site *site, const char *format, ...) PROF__PRINTF(2, 3);
 PROF_DEF void prof__end(prof__token token);
+PROF_DEF void prof__end_sync(prof__token token);
+PROF_DEF void prof__sync(void);
 PROF_DEF prof__token prof__next(prof_site *site, prof__token token);
 PROF_DEF void prof__begin_loose(prof_site *site);
 PROF_DEF void prof__end_loose(prof_site *site);
@@ -913,6 +978,13 @@ struct PROF__GUARD_TYPE prof__guard {
         if (token) prof__end(token);
     }
 };
+struct PROF__GUARD_TYPE prof__guard_sync {
+    prof__token token;
+    PROF__UNTRACED ~prof__guard_sync()
+    {
+        if (token) prof__end_sync(token);
+    }
+};
 struct PROF__GUARD_TYPE prof__guard_block {
     prof__token token;
     int more;
@@ -936,6 +1008,10 @@ extern "C" {
 static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token *token)
 {
     if (*token) prof__end(*token);
+}
+static inline PROF__UNUSED PROF__UNTRACED void prof__guard_sync(const prof__token *token)
+{
+    if (*token) prof__end_sync(*token);
 }
 #endif
 #endif /* PROF_ENABLE */
@@ -973,15 +1049,19 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token
 
 #if defined(__cplusplus)
 #define PROF__GUARD(variable, token) prof__guard variable = {token}
+#define PROF__GUARD_SYNC(variable, token) prof__guard_sync variable = {token}
 #define PROF__STAGE_TOKEN prof__stage.token
 #elif defined(__GNUC__)
 #define PROF__GUARD(variable, token) \
     __attribute__((cleanup(prof__guard_end), unused)) prof__token variable = token
+#define PROF__GUARD_SYNC(variable, token) \
+    __attribute__((cleanup(prof__guard_sync), unused)) prof__token variable = token
 #define PROF__STAGE_TOKEN prof__stage
 #endif
 
 #if !defined(__cplusplus) && !defined(__GNUC__)
 #define PROF__GUARD(variable, token) prof__this_compiler_has_only_PROFILE_BLOCK
+#define PROF__GUARD_SYNC PROF__GUARD
 #endif
 
 /* A statement that owns a site: action may use prof__here. */
@@ -1018,6 +1098,16 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token
     PROF__GUARD(prof__scope_##id, PROF__BEGIN(prof__site_##id, PROF_SITE_LEVEL))
 #define PROFILE_SCOPE_COLOR(name, color)                                                                   \
     PROF__EITHER(PROF__SCOPE_COLOR(PROF_UNIQUE, name, color), PROF__GONE(PROF_UNIQUE, sizeof(name) + (color)))
+#define PROF__SCOPE_SYNC(...) PROF__SCOPE_SYNC_(__VA_ARGS__)
+#define PROF__SCOPE_SYNC_(id, name, category, level)                                                       \
+    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | PROF_ROLE_SYNC << PROF__ROLE_SHIFT, name, category, level); \
+    PROF__GUARD_SYNC(prof__scope_##id, PROF__BEGIN(prof__site_##id, level))
+#define PROFILE_SCOPE_SYNC(name)                                                                           \
+    PROF__EITHER(PROF__SCOPE_SYNC(PROF_UNIQUE, name, PROF_CATEGORY, PROF_SITE_LEVEL), PROF__GONE(PROF_UNIQUE, sizeof(name)))
+#define PROFILE_SYNC()                                                                                     \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK | PROF_ROLE_SYNC << PROF__ROLE_SHIFT, "sync", PROF_CATEGORY,  \
+                                 PROF_SITE_LEVEL, prof__sync()),                                           \
+                 (void)0)
 #define PROFILE_FUNCTION() PROFILE_SCOPE(__func__)
 #define PROFILE_FUNCTION_C(category) PROFILE_SCOPE_C(__func__, category)
 #define PROFILE_FUNCTION_L(level) PROFILE_SCOPE_L(__func__, level)
@@ -1160,6 +1250,14 @@ int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never def
 #define prof_set_level(level) PROF__STRIPPED(PROF_DISABLED, PROF__USE(level))
 #define prof_category_enable(pattern, on) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(pattern, on))
 #define prof_config_set(config, key, value) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(config, key, value))
+#define prof_config_from_env(config) PROF__STRIPPED(PROF_DISABLED, PROF__USE(config))
+#define prof_config_describe(index, option) PROF__STRIPPED(0, PROF__USE2(index, option))
+#define prof_config_claim(prefix, claim, user) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(prefix, claim, user))
+#define prof_set_metadata(key, value) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(key, value))
+#define prof_clear_metadata() PROF__STRIPPED(PROF_DISABLED, (void)0)
+#define prof_set_sync(sync, user) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(sync, user))
+#define prof_trace_metadata(trace, index, key, value) \
+    PROF__STRIPPED(0, (PROF__USE2(trace, index), PROF__USE2(key, value)))
 #define prof_save(path) PROF__STRIPPED(PROF_DISABLED, PROF__USE(path))
 #define prof_save_request() PROF__STRIPPED(PROF_DISABLED, (void)0)
 #define prof_save_last(path, seconds) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(path, seconds))
@@ -1491,6 +1589,7 @@ typedef struct prof__thread {
     uint32_t waited;    /* a wait for room ended in vain when prof__room_mark() was this */
     uint32_t impatient; /* the service: never waits for room, and has a chunk of its own in reserve */
     void *signal_stack; /* see prof__signal_stack_take */
+    uint32_t syncing;   /* the hook of prof_set_sync() runs */
     uint32_t forking, fork_holds, fork_gate; /* see >>fork; forks may be inside one another, in their handlers */
 } prof__thread;
 
@@ -2064,6 +2163,15 @@ typedef struct prof__session {
     char started[16];
     uint64_t process;     /* the pid of whoever has this record */
     int failed;           /* errno of the making of a child's image */
+    uint64_t begin_at, duration_ns, end_at; /* monotonic; end_at: 0 until recording begins. See >>schedule */
+    uint64_t warmup_left;
+    uint32_t warmup_what, warmup_name; /* PROF__WARMUP_...; the hash of the name that counts, 0: none came yet */
+    int claimed;          /* an empty file at output is this session's: it takes the name */
+    int number;           /* so do the children of forks: see prof__path_number() */
+#ifndef PROF_FREESTANDING
+    uint64_t look_at;     /* the service's: when there is something to do by the clock; 0: nothing is known */
+    int written;          /* output is complete, although prof_stop() was not called yet */
+#endif
     prof__header like;    /* the header as it was at the start: a child's image is made after it */
 } prof__session;
 
@@ -2073,6 +2181,9 @@ static struct {
     prof__session *retired; /* older ones to which threads still point */
     prof__session *inherited; /* running, but without an image yet, or for good: see >>fork */
     int running, paused, level;
+    int held;  /* PROF__HELD_...: running, but it has not begun yet; sites are off */
+    int ended; /* not running any more, by itself: prof_stop() is still to come */
+    int no_sync;
     int rule_count, category_named, category_default;
     uint32_t epoch;
     struct {
@@ -2167,6 +2278,63 @@ static uint32_t prof__meta_site(prof__session *s, prof_site *site)
     return prof__meta_intern(s, PROF__META_SITE, words, sizeof words, &s->site_count);
 }
 
+/* Key and value of the session; one without a key forgets all before it. 0: no room. */
+static int prof__meta_pair(prof__session *s, const char *key, const char *value)
+{
+    size_t k = prof__length(key) + 1, v = prof__length(value) + 1;
+    uint64_t words = 1 + (k + v + 7) / 8, used = s->header->meta_used / 8;
+    if (used + words > s->meta_words || words >= 1u << 24) {
+        s->header->sites_lost++;
+        return 0;
+    }
+    uint64_t *record = s->meta + used;
+    prof__copy(record + 1, key, k);
+    prof__copy((char *)(record + 1) + k, value, v);
+    s->header->meta_used = (used + words) * 8;
+    PROF__RELEASE(&record[0], (uint64_t)PROF__META_SESSION << 56 | words << 32);
+    return 1;
+}
+
+/* prof_set_metadata(): key, zero, value, zero, and so on. Under the lock. */
+static struct {
+    size_t used;
+    char pairs[4096];
+} prof__metadata;
+
+static size_t prof__metadata_size(const char *pair)
+{
+    size_t key = prof__length(pair) + 1;
+    return key + prof__length(pair + key) + 1;
+}
+
+static char prof__rank[64]; /* what %r is in the present session, or was in the last; "": not known */
+
+/* All of it, into an image that is new. */
+static void prof__metadata_write(prof__session *s)
+{
+    if (prof__rank[0]) prof__meta_pair(s, "rank", prof__rank);
+    for (const char *each = prof__metadata.pairs; each < prof__metadata.pairs + prof__metadata.used;
+         each += prof__metadata_size(each))
+        prof__meta_pair(s, each, each + prof__length(each) + 1);
+}
+
+/* 0: no room; what there was stays. */
+static int prof__metadata_put(const char *key, const char *value)
+{
+    char *at = prof__metadata.pairs, *end = at + prof__metadata.used;
+    size_t key_size = prof__length(key) + 1, value_size = prof__length(value) + 1, old = 0, behind;
+    while (at < end && !prof__equal(at, key)) at += prof__metadata_size(at);
+    if (at < end) old = prof__metadata_size(at);
+    if (prof__metadata.used - old + key_size + value_size > sizeof prof__metadata.pairs) return 0;
+    behind = (size_t)(end - at) - old;
+    for (size_t i = 0; i < behind && old; ++i) at[i] = at[i + old];
+    at += behind;
+    prof__copy(at, key, key_size);
+    prof__copy(at + key_size, value, value_size);
+    prof__metadata.used += key_size + value_size - old;
+    return 1;
+}
+
 static int prof__match(const char *pattern, const char *text)
 {
     const char *star = NULL, *retry = NULL;
@@ -2234,9 +2402,79 @@ static void prof__inherited_make(void) {}
 static void prof__inherited_make(void);
 #endif
 
+/*-- SCHEDULE -------------------------------------------------------------------------------------------- >>schedule --
+   A session may begin later than it starts. Until then all sites are off, as in a pause, and cost as little. The clock is
+   the service's business (prof__schedule_step). For warming up, the sites that count are not off but out of date, so that
+   each use of them, and of no other, comes by the slow path, where it is counted under the lock. In the child of a fork,
+   which has no service, that is how all sites wait for the clock. */
+
+#define PROF__CENTURY (100ull * 366 * 86400 * 1000000000) /* ns */
+enum { PROF__HELD_TIME = 1, PROF__HELD_WARMUP = 2 };
+enum { PROF__WARMUP_STEPS = 1, PROF__WARMUP_FRAMES };
+
+static prof__session *prof__state_session(void) { return prof__state.session ? prof__state.session : prof__state.inherited; }
+
+/* 1: nobody but the macros looks whether the time has come. */
+static int prof__schedule_alone(const prof__session *s)
+{
+#ifdef PROF_FREESTANDING
+    (void)s;
+    return 0;
+#else
+    return prof__state.held & PROF__HELD_TIME && s == prof__state.inherited;
+#endif
+}
+
+static int prof__warmup_counts(const prof__session *s, const prof_site *site)
+{
+    if (s->warmup_what == PROF__WARMUP_FRAMES) return (site->kind & ((1u << PROF__ROLE_SHIFT) - 1)) == PROF__KIND_FRAME;
+    return site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_STEP;
+}
+
+/* 1: the session is held, and every use of this site is to come by. Under the lock. */
+static int prof__schedule_sees(const prof_site *site)
+{
+    const prof__session *s = prof__state_session();
+    if (!prof__state.held || !prof__state.running || prof__state.paused || !s) return 0;
+    return prof__schedule_alone(s) || (prof__state.held == PROF__HELD_WARMUP && prof__warmup_counts(s, site));
+}
+
+/* One reason less to wait; after the last, recording begins, and with it the session's time. Under the lock. */
+static void prof__schedule_release(prof__session *s, int held)
+{
+    prof__state.held &= ~held;
+    prof__next_generation();
+    if (prof__state.held) return;
+    if (held && s->header) {
+        prof__pair_take_well(s->clock, s->header->tick_hz, &s->header->first);
+        s->header->last = s->header->first;
+    }
+#ifndef PROF_FREESTANDING
+    if (s->duration_ns && s->header) s->end_at = s->header->first.monotonic_ns + s->duration_ns;
+    prof__word_wake(&s->service.word);
+#endif
+}
+
+/* A site is used that prof__schedule_sees(). Under the lock. */
+static void prof__schedule_look(const prof_site *site)
+{
+    prof__session *s = prof__state_session();
+#ifndef PROF_FREESTANDING
+    if (prof__schedule_alone(s) && prof__monotonic() >= s->begin_at) prof__schedule_release(s, PROF__HELD_TIME);
+#endif
+    if (prof__state.held != PROF__HELD_WARMUP || !prof__warmup_counts(s, site)) return;
+    uint32_t name = prof__hash(site->name, prof__length(site->name)) | 1;
+    if (!s->warmup_name) s->warmup_name = name;
+    if (s->warmup_name != name) return;
+    if (s->warmup_left)
+        s->warmup_left--;
+    else
+        prof__schedule_release(s, PROF__HELD_WARMUP);
+}
+
 static int prof__site_wanted(const prof_site *site)
 {
-    return !prof__state.paused && (int)site->level <= prof__state.level && prof__category_on(site->category);
+    return !prof__state.paused && !prof__state.held && (int)site->level <= prof__state.level && prof__category_on(site->category);
 }
 
 static uint64_t prof__site_kind(const prof_site *site) { return site->kind & ((1u << PROF__ROLE_SHIFT) - 1); }
@@ -2245,6 +2483,7 @@ static uint64_t prof__site_kind(const prof_site *site) { return site->kind & ((1
 static void prof__site_settle(prof_site *site)
 {
     uint32_t generation = PROF__LOAD(&prof__generation);
+    if (prof__state.held && prof__schedule_sees(site)) return;
     if (prof__state.running && prof__state.inherited) {
         if (prof__site_kind(site) == PROF__KIND_END) return; /* of a begin in the parent: no reason to make an image */
         if (prof__site_wanted(site)) prof__inherited_make();
@@ -2656,6 +2895,7 @@ static int prof__settle(prof__thread *self, prof_site *site)
             PROF__ERRNO_RESTORE();
             return 0;
         }
+        if (PROF__UNLIKELY(prof__state.held) && site && prof__schedule_sees(site)) prof__schedule_look(site);
         generation = PROF__LOAD(&prof__generation);
         if (site) prof__site_settle(site); /* first: it may make the image */
         prof__session *s = prof__state.running ? prof__state.session : NULL;
@@ -4226,6 +4466,15 @@ static void prof__sessions_reap(int present)
 
 #ifndef PROF_FREESTANDING
 static prof_status prof__inherited_end(void);
+static const char *prof__environment(const char *name)
+{
+#if defined(__GLIBC__) && defined(_GNU_SOURCE)
+    return secure_getenv(name); /* a set-user-id program writes no files for its caller */
+#else
+    return getenv(name);
+#endif
+}
+
 static void prof__program_name(char *name, size_t size)
 {
     char path[1024];
@@ -4270,7 +4519,150 @@ static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
     return 1;
 }
 
-/* Replaces %p %n %t %% in path, and %c by count, unless that is 0; started: what %t stands for. Async-signal-safe. The
+/*-- names of outputs --*/
+
+/* What launchers put into the environment of the processes that they start, and how many these are. */
+static const struct {
+    const char *rank, *count;
+} prof__launchers[] = {
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, /* Open MPI */
+    {"PMIX_RANK", NULL},                              /* PMIx */
+    {"PMI_RANK", "PMI_SIZE"},                         /* MPICH, Intel MPI, Cray */
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},   /* MVAPICH */
+    {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},           /* Intel MPI, on one machine */
+    {"JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE"},     /* IBM jsrun */
+    {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"},              /* Flux */
+    {"PALS_RANKID", NULL},                            /* HPE Cray PALS */
+    {"RANK", "WORLD_SIZE"},                           /* torchrun, and who follows it */
+    {"SLURM_PROCID", "SLURM_NTASKS"},                 /* Slurm; last: a batch script has it, too, around an mpirun */
+};
+
+static int prof__is_number(const char *text)
+{
+    size_t length = 0;
+    for (; text && text[length] >= '0' && text[length] <= '9'; ++length) {
+    }
+    return length && length < 20 && !text[length];
+}
+
+/* Finds the rank. *several: it is said that there are other processes like this one, which write files, too. */
+static prof_status prof__rank_find(const char *given, int *several)
+{
+    *several = given != NULL;
+    prof__rank[0] = 0;
+    if (given) {
+        size_t length = prof__length(given), bad = !length || length >= sizeof prof__rank;
+        for (size_t i = 0; i < length; ++i) bad |= given[i] == '/' || given[i] == '\\' || (unsigned char)given[i] < 32;
+        if (bad) return prof__fail(PROF_INVALID_ARGUMENT, "rank '%.80s': up to 63 bytes, no / or \\", given);
+        prof__text_copy(prof__rank, sizeof prof__rank, given);
+        return PROF_OK;
+    }
+    for (size_t i = 0; i < sizeof prof__launchers / sizeof *prof__launchers; ++i) {
+        const char *rank = prof__environment(prof__launchers[i].rank);
+        if (!prof__is_number(rank)) continue;
+        const char *count = prof__launchers[i].count ? prof__environment(prof__launchers[i].count) : NULL;
+        prof__text_copy(prof__rank, sizeof prof__rank, rank);
+        *several = !prof__equal(rank, "0") || (prof__is_number(count) && !prof__equal(count, "1"));
+        return PROF_OK;
+    }
+    return PROF_OK;
+}
+
+static void prof__host_name(char *name, size_t size)
+{
+#ifdef _WIN32
+    DWORD n = (DWORD)size;
+    if (!GetComputerNameA(name, &n)) name[0] = 0;
+#else
+    if (gethostname(name, size)) name[0] = 0;
+    name[size - 1] = 0;
+#endif
+    if (!name[0]) prof__text_copy(name, size, "host");
+    for (char *c = name; *c; ++c)
+        if (*c == '/' || *c == '\\') *c = '_';
+}
+
+/* 1: the pattern has one of these letters behind a percent sign. */
+static int prof__pattern_has(const char *pattern, const char *letters)
+{
+    for (const char *c = pattern; *c; ++c) {
+        if (*c != '%') continue;
+        if (!*++c) return 0;
+        if (strchr(letters, *c)) return 1;
+    }
+    return 0;
+}
+
+static const char *prof__extension(const char *path);
+
+/* path with ".text" in front of its extension. 0: too long. */
+static int prof__path_with(const char *path, const char *text, char *to, size_t size)
+{
+    const char *extension = prof__extension(path);
+    size_t base = prof__length(path) - prof__length(extension);
+    if (base >= size) return 0;
+    prof__text_copy(to, base + 1, path);
+    return prof__text_add(to, size, ".") && prof__text_add(to, size, text) && prof__text_add(to, size, extension);
+}
+
+/* Takes a name by an empty file, if there is none of that name: 0, EEXIST, or what else is wrong. Async-signal-safe. */
+static int prof__path_claim(const char *path)
+{
+#ifdef _WIN32
+    HANDLE file = CreateFileA(path, GENERIC_WRITE, 0, NULL, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
+    if (file == INVALID_HANDLE_VALUE) return GetLastError() == ERROR_FILE_EXISTS ? EEXIST : EIO;
+    CloseHandle(file);
+#else
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0) return errno;
+    close(file);
+#endif
+    return 0;
+}
+
+/* Takes the first free one of trace.json, trace.2.json, trace.3.json, ..., and makes it path. 0, or errno. */
+static int prof__path_number(char *path, size_t size)
+{
+    char first[1024], number[24];
+    int error = prof__path_claim(path);
+    if (error != EEXIST) return error;
+    if (prof__length(path) >= sizeof first) return ENAMETOOLONG;
+    prof__text_copy(first, sizeof first, path);
+    for (uint64_t i = 2; i < 1000000 && error == EEXIST; ++i) {
+        prof__number_text(number, i);
+        error = prof__path_with(first, number, path, size) ? prof__path_claim(path) : ENAMETOOLONG;
+    }
+    return error;
+}
+
+/* What was taken and never written goes again. */
+static void prof__path_unclaim(prof__session *s)
+{
+    FILE *file = s->claimed ? fopen(s->output, "rb") : NULL;
+    int empty = file && fgetc(file) == EOF;
+    if (file) fclose(file);
+    if (empty) remove(s->output);
+    s->claimed = 0;
+}
+
+/* Under config.existing. The output has been expanded and found to be fine. */
+static prof_status prof__output_claim(prof__session *s, const char *pattern, prof_existing existing)
+{
+    int error;
+    s->number = existing == PROF_EXISTING_NUMBER || (existing == PROF_EXISTING_AUTO && prof__pattern_has(pattern, "pt"));
+#ifndef _WIN32
+    struct stat about;
+    if (!stat(s->output, &about) && !S_ISREG(about.st_mode)) return PROF_OK; /* a device, a pipe: nobody's run */
+#endif
+    if (!s->number && existing != PROF_EXISTING_REFUSE) return PROF_OK;
+    error = s->number ? prof__path_number(s->output, sizeof s->output) : prof__path_claim(s->output);
+    if (error == EEXIST) return prof__fail(PROF_IO, "%s: is there already, and existing=refuse", s->output);
+    if (error) return prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
+    s->claimed = 1;
+    return PROF_OK;
+}
+
+/* Replaces %p %n %t %r %h %% in path, and %c by count, unless that is 0; started: what %t stands for. Async-signal-safe. The
    result is null, or the place in path that is wrong: at a percent sign, which of them is not known; elsewhere, the result
    is too long for size. */
 static const char *prof__expand_at(const char *path, const char *started, uint64_t count, char *to, size_t size)
@@ -4286,6 +4678,8 @@ static const char *prof__expand_at(const char *path, const char *started, uint64
             case 'p': prof__number_text(piece, prof__process_id()); break;
             case 'n': prof__program_name(piece, sizeof piece); break;
             case 't': prof__text_copy(piece, sizeof piece, started); break;
+            case 'r': prof__text_copy(piece, sizeof piece, prof__rank[0] ? prof__rank : "0"); break;
+            case 'h': prof__host_name(piece, sizeof piece); break;
             case 'c':
                 if (!count) return c;
                 prof__number_text(piece, count);
@@ -4319,7 +4713,7 @@ static prof_status prof__expand_counted(const char *path, uint64_t count, char *
     if (!wrong) return PROF_OK;
     if (*wrong != '%') return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", path);
     if (wrong[1] == 'c') return prof__fail(PROF_INVALID_ARGUMENT, "%s: %%c is for prof_config.save only", path);
-    return prof__fail(PROF_INVALID_ARGUMENT, "%s: unknown %%%c: known are %%p %%n %%t %%%%", path, wrong[1]);
+    return prof__fail(PROF_INVALID_ARGUMENT, "%s: unknown %%%c: known are %%p %%n %%t %%r %%h %%%%", path, wrong[1]);
 }
 
 static prof_status prof__expand(const char *path, char *to, size_t size)
@@ -4427,20 +4821,26 @@ static void prof__pattern_keep(prof__session *s, const char *output)
     prof__text_copy(s->pattern + at, sizeof s->pattern - at, output);
 }
 
-static prof_status prof__output_prepare(prof__session *s, const char *output, prof_mode mode)
+static prof_status prof__output_prepare(prof__session *s, const prof_config *config, int several)
 {
     prof_status (*write)(const prof_trace *, const char *);
+    const char *output = config->output;
+    prof_mode mode = config->mode;
+    char ranked[sizeof s->pattern];
     prof__time_text(s->started);
+    if (several && !prof__pattern_has(output, "rp") && prof__path_with(output, "%r", ranked, sizeof ranked)) output = ranked;
     prof_status status = prof__expand(output, s->output, sizeof s->output);
     if (!status) status = prof__writer_find(s->output, &write);
     if (!status) status = prof__writer_fits(s->output, write, (uint32_t)mode);
+    if (!status) status = prof__output_check(s->output);
+    if (!status) status = prof__output_claim(s, output, config->existing);
     if (!status && !write) s->live_path = s->output;
     if (!status && write && mode == PROF_STREAM) {
         snprintf(s->stream.path, sizeof s->stream.path, "%s.prof", s->output);
         s->live_path = s->stream.path;
     }
     prof__pattern_keep(s, output);
-    return status ? status : prof__output_check(s->output);
+    return status;
 }
 
 PROF_DEF void prof_writer_register(prof_writer *writer)
@@ -4626,7 +5026,9 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
     void *memory = config->memory;
     uint64_t size = memory ? config->memory_size : config->buffer_size ? config->buffer_size : PROF__DEFAULT_BUFFER;
 #ifndef PROF_FREESTANDING
-    if (config->output && config->output[0] && (status = prof__output_prepare(s, config->output, config->mode)) != PROF_OK) return status;
+    int several;
+    if ((status = prof__rank_find(config->rank, &several)) != PROF_OK) return status;
+    if (config->output && config->output[0] && (status = prof__output_prepare(s, config, several)) != PROF_OK) return status;
 #endif
     if (config->mode == PROF_STREAM && !s->live_path)
         return prof__fail(PROF_INVALID_ARGUMENT, "mode stream: needs an output, for example trace.prof");
@@ -4686,9 +5088,33 @@ static prof_status prof__config_check(const prof_config *c)
     if ((unsigned)c->clock > PROF_CLOCK_MONOTONIC)
         return prof__fail(PROF_INVALID_ARGUMENT, "clock: auto, counter, ordered or monotonic");
     if (c->level < 0 || c->level > 255) return prof__fail(PROF_INVALID_ARGUMENT, "level %d: 1 to 255", c->level);
+    if (c->warmup_steps && c->warmup_frames)
+        return prof__fail(PROF_INVALID_ARGUMENT, "warmup_steps, warmup_frames: one of them");
+    if (c->delay_ns > PROF__CENTURY || c->duration_ns > PROF__CENTURY)
+        return prof__fail(PROF_INVALID_ARGUMENT, "delay, duration: at most a century");
+    if ((unsigned)c->existing > PROF_EXISTING_REFUSE)
+        return prof__fail(PROF_INVALID_ARGUMENT, "existing: auto, replace, number or refuse");
+#ifdef PROF_FREESTANDING
+    if (c->delay_ns || c->start_unix_ns || c->duration_ns)
+        return prof__fail(PROF_UNSUPPORTED, "delay, start_unix, duration: freestanding has no thread to look at the clock");
+#endif
     if (!c->memory && c->buffer_size && (c->buffer_size < PROF__MIN_BUFFER || (uint64_t)c->buffer_size >> 30 > 64))
         return prof__fail(PROF_INVALID_ARGUMENT, "buffer_size: 128K to 64G");
     return PROF_OK;
+}
+
+/* What keeps the session from beginning. */
+static int prof__schedule_configure(prof__session *s, const prof_config *config)
+{
+    const prof__pair *now = &s->header->first;
+    uint64_t wait = config->delay_ns;
+    s->duration_ns = config->duration_ns;
+    s->warmup_what = config->warmup_steps ? PROF__WARMUP_STEPS : PROF__WARMUP_FRAMES;
+    s->warmup_left = config->warmup_frames ? config->warmup_frames - 1 : config->warmup_steps;
+    if (config->start_unix_ns > now->unix_ns && config->start_unix_ns - now->unix_ns > wait)
+        wait = config->start_unix_ns - now->unix_ns;
+    if (wait) s->begin_at = now->monotonic_ns + (wait < PROF__CENTURY ? wait : PROF__CENTURY);
+    return (wait ? PROF__HELD_TIME : 0) | (config->warmup_steps || config->warmup_frames ? PROF__HELD_WARMUP : 0);
 }
 
 static prof_status prof__start_locked(const prof_config *config)
@@ -4696,6 +5122,8 @@ static prof_status prof__start_locked(const prof_config *config)
     if (!prof__is_whole())
         return prof__fail(PROF_UNSUPPORTED, "a library linked with -Bsymbolic-functions beside another recorder: link it "
                                             "without, or compile it with PROF_STATIC");
+    if (prof__state.ended)
+        return prof__fail(PROF_INVALID_STATE, "the session before has ended by itself: call prof_stop() first");
     if (prof__state.running)
         return prof__fail(PROF_INVALID_STATE, "a session is running already: call prof_stop() first%s",
                           (prof__state.session ? prof__state.session : prof__state.inherited)->output[0]
@@ -4708,6 +5136,9 @@ static prof_status prof__start_locked(const prof_config *config)
     if (!s) return prof__fail(PROF_NO_MEMORY, "no memory for a session");
     status = prof__session_make(s, config);
     if (status) {
+#ifndef PROF_FREESTANDING
+        prof__path_unclaim(s);
+#endif
         prof__session_delete(s);
         return status;
     }
@@ -4723,20 +5154,27 @@ static prof_status prof__start_locked(const prof_config *config)
         s->epoch = prof__state.epoch + 1 ? prof__state.epoch + 1 : 1;
         PROF__STORE(&prof__state.epoch, s->epoch); /* ends compare with it, without the lock */
         s->header->session = s->epoch;
+        prof__metadata_write(s);
         s->like = *s->header;
         s->like.magic[0] = 0; /* who looks for images in a core dump shall find one */
         prof__state.session = s;
         prof__state.level = config->level ? config->level : PROF__DEFAULT_LEVEL;
         prof__state.paused = 0;
-        prof__state.running = 1;
+        prof__state.held = prof__schedule_configure(s, config);
+        PROF__STORE(&prof__state.no_sync, config->no_sync);
+        PROF__STORE(&prof__state.running, 1);
         PROF__STORE(&prof__lost_without_chunk, 0u);
-        prof__next_generation();
+        if (prof__state.held)
+            prof__next_generation();
+        else
+            prof__schedule_release(s, 0);
     }
     prof__state_unlock(gate);
     if (status) {
 #ifndef PROF_FREESTANDING
         prof__save_disarm();
         prof__service_stop(s);
+        prof__path_unclaim(s);
 #endif
         prof__session_delete(s);
         return status;
@@ -4760,21 +5198,25 @@ PROF_DEF prof_status prof_start(const prof_config *config)
     return status;
 }
 
-/* Ends recording; the image stays. */
-static prof_status prof__stop_recording(void)
+/* Nothing more is recorded; the image stays. Under the lock. */
+static void prof__recording_ends(void)
 {
-    uint32_t gate = prof__state_lock();
-    int running = prof__state.running;
-    if (running) {
-        prof__state.running = 0;
-        prof__next_generation();
-    }
-    if (running && prof__state.session) {
+    PROF__STORE(&prof__state.running, 0);
+    prof__next_generation();
+    if (prof__state.session) {
         prof__header *h = prof__state.session->header;
         prof__pair_take_well(h->clock, h->tick_hz, &h->last);
         prof__lost_collect(prof__state.session);
         PROF__RELEASE(&h->state, (uint32_t)PROF__STOPPED);
     }
+}
+
+static prof_status prof__stop_recording(void)
+{
+    uint32_t gate = prof__state_lock();
+    int running = prof__state.running || prof__state.ended;
+    if (prof__state.running) prof__recording_ends();
+    prof__state.ended = 0;
     prof__state_unlock(gate);
     return running ? PROF_OK : prof__fail(PROF_INVALID_STATE, "no session is running");
 }
@@ -4789,7 +5231,7 @@ PROF_DEF prof_status prof_stop(void)
     prof__session *s = status ? NULL : prof__state.session;
     if (s) prof__service_stop(s);
     if (s) prof__save_disarm();
-    if (s && s->output[0] && s->live_path != s->output) {
+    if (s && s->output[0] && s->live_path != s->output && !s->written) {
         prof_status (*write)(const prof_trace *, const char *);
         prof_trace *trace = NULL;
         status = prof__writer_find(s->output, &write);
@@ -4798,6 +5240,7 @@ PROF_DEF prof_status prof_stop(void)
         prof_trace_close(trace);
     }
     if (s && s->live_path) status = prof__stream_finish(s, status);
+    if (s && status) prof__path_unclaim(s);
 #endif
     prof__control_unlock();
     return status;
@@ -4807,7 +5250,7 @@ PROF_DEF prof_status prof_reset(void)
 {
     prof__control_lock();
     prof_status status = PROF_OK;
-    if (prof__state.running)
+    if (prof__state.running || prof__state.ended)
         status = prof__fail(PROF_INVALID_STATE, "the session is running: call prof_stop() first");
     else
         prof__sessions_reap(1);
@@ -4819,7 +5262,7 @@ static prof_status prof__pause_by(int step)
 {
     prof_status status = PROF_OK;
     uint32_t gate = prof__state_lock();
-    if (!prof__state.running) {
+    if (!prof__state.running && !prof__state.ended) {
         status = prof__fail(PROF_INVALID_STATE, "no session is running");
     } else if (prof__state.paused + step < 0) {
         status = prof__fail(PROF_INVALID_STATE, "resumed more often than paused");
@@ -4833,10 +5276,74 @@ static prof_status prof__pause_by(int step)
 PROF_DEF prof_status prof_pause(void) { return prof__pause_by(1); }
 PROF_DEF prof_status prof_resume(void) { return prof__pause_by(-1); }
 
+/* key null: forget all. */
+static prof_status prof__metadata_change(const char *key, const char *value)
+{
+    uint32_t gate = prof__state_lock();
+    prof__session *s = prof__state.running ? prof__state.session : NULL;
+    int fits = !key || prof__metadata_put(key, value);
+    if (!key) prof__metadata.used = 0;
+    if (fits && s) fits = prof__meta_pair(s, key ? key : "", key ? value : "");
+    prof__state_unlock(gate);
+    return fits ? PROF_OK : prof__fail(PROF_NO_MEMORY, "metadata '%.80s': no room", key ? key : "");
+}
+
+PROF_DEF prof_status prof_set_metadata(const char *key, const char *value)
+{
+    if (!key || !value || !key[0]) return prof__fail(PROF_INVALID_ARGUMENT, "prof_set_metadata: key or value is null, or key empty");
+    return prof__metadata_change(key, value);
+}
+PROF_DEF prof_status prof_clear_metadata(void) { return prof__metadata_change(NULL, NULL); }
+
+/* Read by threads that may hold no lock: the version is odd while it changes. */
+static struct {
+    uint32_t version;
+    void (*function)(void *user);
+    void *user;
+} prof__sync_hook;
+
+PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user)
+{
+    uint32_t gate = prof__state_lock();
+    PROF__STORE(&prof__sync_hook.version, prof__sync_hook.version + 1);
+    PROF__FENCE();
+    PROF__RELEASE(&prof__sync_hook.function, sync);
+    PROF__RELEASE(&prof__sync_hook.user, user);
+    PROF__RELEASE(&prof__sync_hook.version, prof__sync_hook.version + 1);
+    prof__state_unlock(gate);
+    return PROF_OK;
+}
+
+/* A handler that interrupts prof_set_sync() finds no hook. */
+PROF__ENTRY void prof__sync(void)
+{
+    prof__thread *self = PROF__SELF();
+    for (int i = 0; i < 100; ++i) {
+        uint32_t version = PROF__ACQUIRE(&prof__sync_hook.version);
+        void (*function)(void *) = PROF__ACQUIRE(&prof__sync_hook.function);
+        void *user = PROF__ACQUIRE(&prof__sync_hook.user);
+        if (version & 1 || PROF__ACQUIRE(&prof__sync_hook.version) != version) continue;
+        if (!function || self->syncing || PROF__LOAD(&prof__state.no_sync)) return;
+        PROF__ERRNO_SAVE();
+        self->syncing = 1; /* it may have scopes that wait themselves */
+        function(user);
+        PROF__SELF()->syncing = 0;
+        PROF__ERRNO_RESTORE();
+        return;
+    }
+}
+
+/* The end of a scope that waits; not if its session is over. */
+PROF__ENTRY void prof__end_sync(prof__token token)
+{
+    if ((uint32_t)token == PROF__LOAD(&prof__state.epoch) && PROF__LOAD(&prof__state.running)) prof__sync();
+    prof__end(token);
+}
+
 PROF_DEF int prof_enabled(void)
 {
     uint32_t gate = prof__state_lock();
-    int enabled = prof__state.running && !prof__state.paused;
+    int enabled = prof__state.running && !prof__state.paused && !prof__state.held;
     if (prof__state.inherited && prof__state.inherited->failed) enabled = 0;
     prof__state_unlock(gate);
     return enabled;
@@ -4847,7 +5354,7 @@ PROF_DEF prof_status prof_set_level(int level)
     prof_status status = PROF_OK;
     if (level < 0 || level > 255) return prof__fail(PROF_INVALID_ARGUMENT, "level %d: 0 to 255", level);
     uint32_t gate = prof__state_lock();
-    if (prof__state.running) {
+    if (prof__state.running || prof__state.ended) {
         prof__state.level = level;
         prof__next_generation();
     } else {
@@ -4862,7 +5369,7 @@ PROF_DEF prof_status prof_category_enable(const char *pattern, int on)
     prof_status status;
     if (!pattern) return prof__fail(PROF_INVALID_ARGUMENT, "category pattern: null");
     uint32_t gate = prof__state_lock();
-    if (prof__state.running) {
+    if (prof__state.running || prof__state.ended) {
         status = prof__rule_add(pattern, prof__length(pattern), on != 0);
         prof__next_generation();
     } else {
@@ -4949,6 +5456,7 @@ static void prof__session_inherit(prof__session *s)
     s->header = NULL;
     s->mapping = NULL;
     s->part_path[0] = 0;
+    s->claimed = s->written = 0;
     s->string_count = s->site_count = s->left_count = s->attached = s->readers = 0;
     s->failed = 0;
     s->epoch = ++prof__state.epoch ? prof__state.epoch : ++prof__state.epoch;
@@ -4988,7 +5496,8 @@ static void prof__child_of_fork(void)
     prof__state.session = prof__state.retired = NULL;
     prof__state.inherited = s;
     prof__state.running = s != NULL;
-    if (!s) prof__state.paused = 0;
+    if (!s) prof__state.paused = prof__state.held = 0;
+    prof__state.ended = 0;
     prof__lost_without_chunk = 0;
     PROF__BARRIER();
     self->open = PROF__SHUT;
@@ -5006,20 +5515,18 @@ static void __attribute__((constructor(101))) prof__forks_watch(void)
 static int prof__child_path(prof__session *s)
 {
     char number[24], path[sizeof s->output];
-    int has_pid = 0;
+    int has_pid = prof__pattern_has(s->pattern, "p"), error;
     if (!s->output[0]) return 0;
-    for (const char *c = s->pattern; *c; ++c)
-        if (*c == '%' && *++c == 'p') has_pid = 1;
     if (prof__expand_at(s->pattern, s->started, 0, path, sizeof path)) return ENAMETOOLONG;
-    const char *extension = prof__extension(path);
-    size_t base = prof__length(path) - prof__length(extension);
-    prof__text_copy(s->output, has_pid ? sizeof s->output : base + 1, path);
-    if (has_pid) return 0;
     prof__number_text(number, s->process);
-    if (!prof__text_add(s->output, sizeof s->output, ".") || !prof__text_add(s->output, sizeof s->output, number) ||
-        !prof__text_add(s->output, sizeof s->output, extension))
+    if (has_pid)
+        prof__text_copy(s->output, sizeof s->output, path);
+    else if (!prof__path_with(path, number, s->output, sizeof s->output))
         return ENAMETOOLONG;
-    return 0;
+    if (!s->number) return 0;
+    error = prof__path_number(s->output, sizeof s->output);
+    s->claimed = !error;
+    return error;
 }
 
 static int prof__child_image(prof__session *s)
@@ -5044,6 +5551,7 @@ static int prof__child_image(prof__session *s)
     prof__pair_take_well(s->clock, h->tick_hz, &h->first);
     h->last = h->first;
     prof__image_begin(s);
+    prof__metadata_write(s);
     if (s->live_path && rename(s->part_path, s->live_path)) return errno;
     s->part_path[0] = 0;
     return 0;
@@ -5728,6 +6236,46 @@ static int prof__dump_step(prof__session *s)
     return 1;
 }
 
+/* Begins and ends recording by the clock; in the end, output is written as prof_stop() would. */
+static int prof__schedule_step(prof__session *s)
+{
+    uint64_t now = s->begin_at || s->duration_ns ? prof__monotonic() : 0;
+    int ended = 0;
+    if (!now) return 0;
+    s->look_at = s->begin_at; /* until it is published */
+    uint32_t gate = prof__state_lock();
+    if (prof__state.running && prof__state.session == s) {
+        if (prof__state.held & PROF__HELD_TIME && now >= s->begin_at) prof__schedule_release(s, PROF__HELD_TIME);
+        ended = !prof__state.held && s->end_at && now >= s->end_at;
+        if (ended) prof__recording_ends();
+        prof__state.ended |= ended;
+        s->look_at = ended ? 0 : prof__state.held & PROF__HELD_TIME ? s->begin_at : s->end_at;
+    } else if (prof__state.session == s) {
+        s->look_at = 0;
+    }
+    prof__state_unlock(gate);
+    if (ended && s->output[0] && s->live_path != s->output) {
+        prof_status (*write)(const prof_trace *, const char *);
+        prof_trace *trace = NULL;
+        prof_status status = prof__writer_find(s->output, &write);
+        if (!status) status = prof_trace_live(&trace);
+        if (!status) status = write(trace, s->output);
+        prof_trace_close(trace);
+        prof__file_signal_drop(NULL);
+        if (status) prof__background_failed(s, prof_error()); /* prof_stop() tries again */
+        s->written = !status;
+    }
+    return ended;
+}
+
+/* How long the service may sleep, if it wants to for that long. */
+static uint64_t prof__schedule_sleep(const prof__session *s, uint64_t sleep)
+{
+    uint64_t now = s->look_at ? prof__monotonic() : 0;
+    if (!s->look_at || s->look_at >= now + sleep) return sleep;
+    return s->look_at > now ? s->look_at - now : 1;
+}
+
 /* Has the service look now. Any thread, signal handlers, too. */
 static PROF__UNUSED void prof__service_wake(prof__session *s) { prof__word_wake(&s->service.word); }
 
@@ -5759,9 +6307,10 @@ static void prof__service_run(prof__session *s)
         work |= prof__follow_step(s);
         work |= prof__save_step(s);
         work |= stop ? 0 : prof__dump_step(s);
+        work |= stop ? 0 : prof__schedule_step(s);
         if (stop) break;
         sleep = prof__service_sleep(s, sleep, used, work);
-        prof__word_wait(&service->word, word, sleep);
+        prof__word_wait(&service->word, word, prof__schedule_sleep(s, sleep));
     }
 }
 
@@ -5829,6 +6378,10 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
     if (s->follow && (!prof__chunks_kept(s) || service->longest_ns > PROF__FOLLOW_PERIOD) && config->save) {
         service->longest_ns = PROF__FOLLOW_PERIOD;
         service->shortest_ns = PROF__FOLLOW_PERIOD / 8;
+    }
+    if (!service->wanted && (config->delay_ns || config->start_unix_ns || config->duration_ns)) {
+        service->wanted = 1; /* for two looks at the clock, and nothing else */
+        service->longest_ns = service->shortest_ns = 1000000000;
     }
     return status || config->mode != PROF_STREAM ? status : prof__stream_open(s);
 }
@@ -6750,7 +7303,7 @@ static int prof__parse_number(const char *text, const prof__unit *units, uint64_
     uint64_t value = 0, fraction = 0, scale = 1;
     if (*text < '0' || *text > '9') return 0;
     for (; *text >= '0' && *text <= '9'; ++text) {
-        if (value > (UINT64_MAX >> 32)) return 0;
+        if (value > (UINT64_MAX - 9) / 10) return 0;
         value = value * 10 + (uint64_t)(*text - '0');
     }
     if (*text == '.')
@@ -6816,110 +7369,467 @@ static int prof__parse_signal(const char *text)
 }
 
 static const char *const prof__mode_names[] = {"ring", "fill", "stream", "stats", NULL};
-static const char *const prof__config_keys[] = {"output", "buffer", "mode", "clock", "level", "categories",
-                                                "min_duration", "max_file_size", "at_limit", "wait",
-                                                "dump_period", "save", "save_last", "save_over", "save_every",
-                                                "save_signal", "crash_report", NULL};
+static const char *const prof__clock_names[] = {"auto", "counter", "ordered", "monotonic", NULL};
+static const char *const prof__limit_names[] = {"stop", "rotate", NULL};
+static const char *const prof__existing_names[] = {"auto", "replace", "number", "refuse", NULL};
+/* The odd ones are true. */
+static const char *const prof__switch_names[] = {"0", "1", "off", "on", "false", "true", "no", "yes", "False", "True", NULL};
+
+/* How the text of a key becomes its field. */
+enum {
+    PROF__KEY_TEXT,    /* const char * */
+    PROF__KEY_SIZE,    /* size_t */
+    PROF__KEY_BYTES,   /* uint64_t */
+    PROF__KEY_COUNT,   /* uint64_t */
+    PROF__KEY_TIME,    /* uint64_t, nanoseconds */
+    PROF__KEY_SPAN,    /* the same, but a number without a unit is an error: who means seconds would get nanoseconds */
+    PROF__KEY_SECONDS, /* double */
+    PROF__KEY_INT,     /* int, and so are those below */
+    PROF__KEY_CHOICE,
+    PROF__KEY_SWITCH,
+    PROF__KEY_SIGNAL
+};
+static const char *const prof__key_types[] = {"text", "size",    "size",   "number", "time",  "time",
+                                              "seconds", "number", "choice", "switch", "signal"};
+
+/* One line for each field of prof_config that text can set: parser, environment, errors and prof_config_describe() all
+   go by it. Numbers are from least to most, or 0 if zero says so. */
+typedef struct prof__key {
+    const char *name;
+    unsigned type;
+    size_t field;
+    uint64_t least, most;
+    int zero;
+    const char *const *choices;
+    const char *standard, *values, *meaning;
+} prof__key;
+
+#define PROF__KEY(name, type, field, least, most, zero, choices, standard, values, meaning) \
+    {name, PROF__KEY_##type, offsetof(prof_config, field), least, most, zero, choices, standard, values, meaning}
+static const prof__key prof__keys[] = {
+    PROF__KEY("output", TEXT, output, 0, 0, 0, NULL, "", "a path that ends in .json, .csv, .txt or .prof",
+              "file written by prof_stop(); .prof is up to date at any time; %p process id, %n program, %t time, %h host, %r rank"),
+    PROF__KEY("existing", CHOICE, existing, 0, 0, 0, prof__existing_names, "auto", "auto, replace, number or refuse",
+              "what happens to an older file of that name; auto: number if it has %p or %t, else replace"),
+    PROF__KEY("rank", TEXT, rank, 0, 0, 0, NULL, "", "up to 63 bytes, no / or \\",
+              "what %r is; default: the launcher's number of this process (MPI, Slurm, torchrun, ...), else 0"),
+    PROF__KEY("buffer", SIZE, buffer_size, PROF__MIN_BUFFER, 64ull << 30, 0, NULL, "16M",
+              "bytes from 128K to 64G, for example 64M", "memory for what is recorded"),
+    PROF__KEY("mode", CHOICE, mode, 0, 0, 0, prof__mode_names, "ring", "ring, fill, stream or stats",
+              "when the buffer is full: reuse the oldest part, end, pack it into the file, or keep statistics only"),
+    PROF__KEY("clock", CHOICE, clock, 0, 0, 0, prof__clock_names, "auto", "auto, counter, ordered or monotonic",
+              "what tells the time; ordered: exact short scopes, at 1.4 to 2.8 times the price"),
+    PROF__KEY("level", INT, level, 1, 255, 0, NULL, "2", "1 to 255", "call sites of a higher level are off"),
+    PROF__KEY("categories", TEXT, categories, 0, 0, 0, NULL, "", "patterns with * and ?, joined by commas; - turns off",
+              "which categories are on, for example net,render*,-audio; default: all"),
+    PROF__KEY("min_duration", TIME, min_duration_ns, 0, UINT64_MAX, 1, NULL, "0", "a time, for example 500ns, 2us, 1.5ms",
+              "a scope that is shorter and had nothing inside is taken back"),
+    PROF__KEY("delay", SPAN, delay_ns, 1, PROF__CENTURY, 1, NULL, "0", "a time with its unit, for example 500ms or 5s",
+              "recording begins that long after the start"),
+    PROF__KEY("start_unix", TIME, start_unix_ns, 0, UINT64_MAX, 1, NULL, "0",
+              "a Unix time in nanoseconds, or in seconds as 1767225600s", "recording begins then; at once if that is past"),
+    PROF__KEY("duration", SPAN, duration_ns, 1, PROF__CENTURY, 1, NULL, "0", "a time with its unit, for example 500ms or 5s",
+              "recording ends that long after it began, and output is written; 0: with prof_stop()"),
+    PROF__KEY("warmup_steps", COUNT, warmup_steps, 0, 1ull << 60, 1, NULL, "0", "a number of steps",
+              "recording begins with the step after so many PROFILE_STEPs"),
+    PROF__KEY("warmup_frames", COUNT, warmup_frames, 0, 1ull << 60, 1, NULL, "0", "a number of frames",
+              "recording begins with this many'th PROFILE_FRAME"),
+    PROF__KEY("max_file_size", BYTES, max_file_size, 0, UINT64_MAX, 1, NULL, "0", "bytes, for example 2G",
+              "mode stream: bytes that the file may have, buffer included; 0: no limit"),
+    PROF__KEY("at_limit", CHOICE, at_limit, 0, 0, 0, prof__limit_names, "stop", "stop or rotate",
+              "mode stream: which end is kept once the file is that large: the oldest or the newest events"),
+    PROF__KEY("wait", TIME, wait_ns, 0, PROF__MAX_WAIT, 1, NULL, "0", "a time up to 10s, for example 5ms",
+              "modes stream, stats: how long a thread sleeps for room in the buffer before its events are lost"),
+    PROF__KEY("dump_period", TIME, dump_period_ns, PROF__MIN_PERIOD, UINT64_MAX, 1, NULL, "0", "a time from 10ms, for example 5s",
+              "writes output that often, and not only at the end; 0: not"),
+    PROF__KEY("save", TEXT, save, 0, 0, 0, NULL, "", "a path as for output; %c counts the files",
+              "file for the last seconds, whenever save_over, save_signal or prof_save_request() ask for it"),
+    PROF__KEY("save_last", SECONDS, save_last, 1, UINT64_MAX, 0, NULL, "10", "seconds, for example 10 or 500ms",
+              "how much a save holds"),
+    PROF__KEY("save_over", TEXT, save_over, 0, 0, 0, NULL, "", "frame>TIME, frame:NAME>TIME or scope:NAME>TIME, joined by commas",
+              "what must not take longer, for example frame>16.7ms,scope:net.*>2ms"),
+    PROF__KEY("save_every", SECONDS, save_every, 0, UINT64_MAX, 1, NULL, "0", "seconds, for example 30 or 500ms",
+              "from one save for save_over to the next, at least; 0: only one"),
+    PROF__KEY("save_signal", SIGNAL, save_signal, 0, 64, 1, NULL, "0", "a number, or a name such as USR1", "a signal that saves"),
+    PROF__KEY("crash_report", SWITCH, crash_report, 0, 1, 1, NULL, "0", "0 or 1",
+              "1: when the process dies of a bug, say on stderr what its threads were doing, and write the image"),
+    PROF__KEY("no_sync", SWITCH, no_sync, 0, 1, 1, NULL, "0", "0 or 1",
+              "1: PROFILE_SYNC and PROFILE_SCOPE_SYNC wait for nothing"),
+};
+#define PROF__KEY_COUNT_ALL (sizeof prof__keys / sizeof *prof__keys)
+
+static const prof__unit prof__sizes[] = {{"", 1},          {"K", 1u << 10},   {"M", 1u << 20},   {"G", 1u << 30},
+                                         {"KiB", 1u << 10}, {"MiB", 1u << 20}, {"GiB", 1u << 30}, {NULL, 0}};
+static const prof__unit prof__times[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"", 1}, {NULL, 0}};
+static const prof__unit prof__seconds[] = {{"ns", 1},         {"us", 1000},       {"ms", 1000000},
+                                           {"s", 1000000000}, {"", 1000000000}, {NULL, 0}};
+static const prof__unit prof__ones[] = {{"", 1}, {NULL, 0}};
+
+/* 1 if value is one for this key; what it means as a number, if it does. */
+static int prof__key_parse(const prof__key *key, const char *value, uint64_t *number)
+{
+    const prof__unit *units = prof__ones;
+    int choice = 0;
+    *number = 0;
+    switch (key->type) {
+    case PROF__KEY_TEXT: return 1;
+    case PROF__KEY_CHOICE: choice = prof__parse_name(value, key->choices); break;
+    case PROF__KEY_SWITCH: choice = prof__parse_name(value, prof__switch_names); break;
+    case PROF__KEY_SIGNAL: choice = prof__parse_signal(value); break;
+    case PROF__KEY_SIZE:
+    case PROF__KEY_BYTES: units = prof__sizes; break;
+    case PROF__KEY_TIME:
+    case PROF__KEY_SPAN: units = prof__times; break;
+    case PROF__KEY_SECONDS: units = prof__seconds; break;
+    default: break;
+    }
+    if (key->type >= PROF__KEY_CHOICE) {
+        *number = (uint64_t)(key->type == PROF__KEY_SWITCH ? choice & 1 : choice);
+        return choice >= 0;
+    }
+    if (!prof__parse_number(value, units, number)) return 0;
+    if (!*number) return key->zero;
+    if (key->type == PROF__KEY_SPAN && value[prof__length(value) - 1] != 's') return 0;
+    if (key->type == PROF__KEY_SIZE && (size_t)*number != *number) return 0;
+    return *number >= key->least && *number <= key->most;
+}
+
+static void prof__key_store(const prof__key *key, prof_config *config, const char *value, uint64_t number)
+{
+    void *field = (char *)config + key->field;
+    size_t size = (size_t)number;
+    double seconds = (double)number / 1e9;
+    int small = (int)number;
+    switch (key->type) {
+    case PROF__KEY_TEXT: prof__copy(field, &value, sizeof value); break;
+    case PROF__KEY_SIZE: prof__copy(field, &size, sizeof size); break;
+    case PROF__KEY_SECONDS: prof__copy(field, &seconds, sizeof seconds); break;
+    case PROF__KEY_BYTES:
+    case PROF__KEY_COUNT:
+    case PROF__KEY_TIME:
+    case PROF__KEY_SPAN: prof__copy(field, &number, sizeof number); break;
+    default: prof__copy(field, &small, sizeof small); break;
+    }
+}
+typedef char prof__choices_are_ints[sizeof(prof_mode) == sizeof(int) && sizeof(prof_existing) == sizeof(int) ? 1 : -1];
+
+static const prof__key *prof__key_find(const char *name)
+{
+    for (size_t i = 0; i < PROF__KEY_COUNT_ALL; ++i)
+        if (prof__equal(prof__keys[i].name, name)) return &prof__keys[i];
+    return NULL;
+}
+
+/* said: the key by which it was named, where that is another one. */
+static prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config, const char *value)
+{
+    uint64_t number;
+    if (!prof__key_parse(key, value, &number)) return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': %s", said, value, key->values);
+    prof__key_store(key, config, value, number);
+    return PROF_OK;
+}
+
+/* What the configurations of other systems have to say, and what that is here. */
+enum {
+    PROF__OTHER_SAME,   /* home, with the same value */
+    PROF__OTHER_MS,     /* home, a time: the value is in milliseconds */
+    PROF__OTHER_NOT,    /* home, a switch: with the opposite value */
+    PROF__OTHER_PERIOD, /* true: once a second, false: 0 */
+    PROF__OTHER_BOTH,   /* a switch, either way is fine */
+    PROF__OTHER_ON,     /* true is how it is here; false cannot be had */
+    PROF__OTHER_OFF,    /* false is how it is here; true cannot be had */
+    PROF__OTHER_ONLY,   /* the value `home` is how it is here; nothing else can be had */
+    PROF__OTHER_NEVER   /* cannot be had */
+};
+typedef struct prof__other_key {
+    const char *system, *name;
+    int how;
+    const char *home, *meaning; /* meaning: what it is here, or why it is not; null: as home's */
+} prof__other_key;
+
+#define PROF__NO_DEVICE "concerns a device: no plug-in for it has claimed this key"
+#define PROF__NO_FOLDER "name the whole file, folder included, in output"
+static const prof__other_key prof__other_keys[] = {
+    {"CNTK", "profilerEnabled", PROF__OTHER_ON, NULL, "prof_start() is what enables; pause and resume as you like"},
+    {"CNTK", "profilerBufferSize", PROF__OTHER_SAME, "buffer", NULL},
+    {"CNTK", "customEventBufferBytes", PROF__OTHER_SAME, "buffer", NULL},
+    {"CNTK", "reserve_mem", PROF__OTHER_SAME, "buffer", NULL},
+    {"CNTK", "profilerSyncGpu", PROF__OTHER_NOT, "no_sync", "1: PROFILE_SYNC calls what prof_set_sync() was given"},
+    {"CNTK", "syncGpu", PROF__OTHER_NOT, "no_sync", "1: PROFILE_SYNC calls what prof_set_sync() was given"},
+    {"CNTK", "sync_gpu", PROF__OTHER_NOT, "no_sync", "1: PROFILE_SYNC calls what prof_set_sync() was given"},
+    {"CNTK", "profilerDir", PROF__OTHER_NEVER, NULL, PROF__NO_FOLDER},
+    {"CNTK", "dir", PROF__OTHER_NEVER, NULL, PROF__NO_FOLDER},
+    {"CNTK", "logSuffix", PROF__OTHER_SAME, "rank", NULL},
+    {"CNTK", "suffix", PROF__OTHER_SAME, "rank", NULL},
+    {"MXNet", "filename", PROF__OTHER_SAME, "output", NULL},
+    {"MXNet", "profile_all", PROF__OTHER_BOTH, NULL, "everything is recorded but what categories and level turn off"},
+    {"MXNet", "profile_symbolic", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -operator"},
+    {"MXNet", "profile_imperative", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -operator"},
+    {"MXNet", "profile_memory", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -memory"},
+    {"MXNet", "profile_api", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -api"},
+    {"MXNet", "continuous_dump", PROF__OTHER_PERIOD, "dump_period", "1: output is rewritten every second, 0: at the end"},
+    {"MXNet", "aggregate_stats", PROF__OTHER_BOTH, NULL, "statistics of any recording are to be had at any time, at no cost"},
+    {"MXNet", "profile_process", PROF__OTHER_ONLY, "worker", "this process; give others a PROF_OUTPUT"},
+    {"MXNet", "gpu_memory_profile_filename_prefix", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"TensorFlow", "host_tracer_level", PROF__OTHER_SAME, "level", NULL},
+    {"TensorFlow", "device_tracer_level", PROF__OTHER_OFF, NULL, PROF__NO_DEVICE},
+    {"TensorFlow", "python_tracer_level", PROF__OTHER_OFF, NULL, "compile with -finstrument-functions for a scope per function"},
+    {"TensorFlow", "delay_ms", PROF__OTHER_MS, "delay", NULL},
+    {"TensorFlow", "duration_ms", PROF__OTHER_MS, "duration", NULL},
+    {"TensorFlow", "start_timestamp_ns", PROF__OTHER_SAME, "start_unix", NULL},
+    {"TensorFlow", "host_traceme_filter_mask", PROF__OTHER_SAME, "filter_mask", NULL},
+    {"TensorFlow", "include_dataset_ops", PROF__OTHER_OFF, NULL, "there are no data set operations: mark up your own"},
+    {"TensorFlow", "enable_hlo_proto", PROF__OTHER_OFF, NULL, "there are no XLA programs"},
+    {"TensorFlow", "version", PROF__OTHER_ONLY, "1", "the only version of these options"},
+    {"TensorFlow", "device_type", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"TensorFlow", "max_events", PROF__OTHER_NEVER, NULL, "the buffer has a size in bytes: set buffer"},
+    {"TensorFlow", "repository_path", PROF__OTHER_NEVER, NULL, PROF__NO_FOLDER},
+    {"TensorFlow", "raise_error_on_start_failure", PROF__OTHER_ON, NULL, "prof_start() always says what is wrong"},
+    {"TensorFlow", "override_hostname", PROF__OTHER_NEVER, NULL, "name the file as you like in output"},
+    {"JAX", "session_id", PROF__OTHER_NEVER, NULL, "name the file as you like in output"},
+    {"JAX", "create_perfetto_trace", PROF__OTHER_NEVER, NULL, "ui.perfetto.dev opens an output that ends in .json"},
+    {"JAX", "create_perfetto_link", PROF__OTHER_NEVER, NULL, "ui.perfetto.dev opens an output that ends in .json"},
+    {"JAX", "enable_continuous_profiling", PROF__OTHER_BOTH, NULL, "mode ring is that, and prof_save() takes the snapshot"},
+    {"JAX", "profile_subprocesses", PROF__OTHER_ON, NULL, "children of fork() record, programs do that have a PROF_OUTPUT"},
+    {"JAX", "override_hostnames", PROF__OTHER_NEVER, NULL, "name the file as you like in output"},
+    {"JAX", "tpu_trace_mode", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "tpu_num_sparse_cores_to_trace", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "tpu_num_sparse_core_tiles_to_trace", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "tpu_num_chips_to_profile_per_task", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "tpu_power_trace_level", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "tpu_perf_counters", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "tpu_cpu_perf_counter_profile_events", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "gpu_max_callback_api_events", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "gpu_max_activity_api_events", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "gpu_max_annotation_strings", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "gpu_enable_nvtx_tracking", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "gpu_enable_cupti_activity_graph_trace", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "gpu_pm_sample_counters", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "gpu_pm_sample_interval_us", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "gpu_pm_sample_buffer_size_per_gpu_mb", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "gpu_num_chips_to_profile_per_task", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "gpu_dump_graph_node_mapping", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "gpu_range_profiling_counters", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "gpu_range_profiling_allow_multipass", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"Neuron", "NEURON_RT_INSPECT_ENABLE", PROF__OTHER_ON, NULL, "prof_start() is what enables"},
+    {"Neuron", "NEURON_RT_INSPECT_OUTPUT_DIR", PROF__OTHER_NEVER, NULL, PROF__NO_FOLDER},
+    {"Neuron", "NEURON_RT_INSPECT_ON_FAIL", PROF__OTHER_NEVER, NULL, "set crash_report, or save"},
+    {"Neuron", "NEURON_RT_INSPECT_SYSTEM_PROFILE", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"Neuron", "NEURON_RT_INSPECT_DEVICE_PROFILE", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"Neuron", "NEURON_RT_INSPECT_DEVICE_PROFILE_NUM_WARMUP", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"Neuron", "NEURON_RT_INSPECT_CPU_UTIL", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"Neuron", "NEURON_RT_INSPECT_HOST_MEMORY", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"Neuron", "NEURON_RT_INSPECT_EVENT_FILTER_NC", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"Neuron", "NEURON_RT_INSPECT_EVENT_FILTER_TYPE", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"Neuron", "NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"Neuron", "NEURON_RT_INSPECT_PRECACHE_ENABLE", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+};
+#define PROF__OTHER_COUNT_ALL (sizeof prof__other_keys / sizeof *prof__other_keys)
+
+static prof_status prof__other_set(const prof__other_key *other, prof_config *config, const char *value)
+{
+    const prof__key *home = other->home && other->how < PROF__OTHER_BOTH ? prof__key_find(other->home) : NULL;
+    int on = prof__parse_name(value, prof__switch_names);
+    uint64_t ms;
+    switch (other->how) {
+    case PROF__OTHER_SAME:
+        if (!home) return prof__fail(PROF_UNSUPPORTED, "%s: this build has no %s", other->name, other->home);
+        return prof__key_set(home, other->name, config, value);
+    case PROF__OTHER_MS:
+        if (!prof__parse_number(value, prof__ones, &ms) || ms > PROF__CENTURY / 1000000)
+            return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': a number of milliseconds", other->name, value);
+        prof__key_store(home, config, value, ms * 1000000);
+        return PROF_OK;
+    case PROF__OTHER_ONLY:
+        if (prof__equal(value, other->home)) return PROF_OK;
+        return prof__fail(PROF_UNSUPPORTED, "%s '%s': only %s: %s", other->name, value, other->home, other->meaning);
+    case PROF__OTHER_NEVER: return prof__fail(PROF_UNSUPPORTED, "%s: %s", other->name, other->meaning);
+    default: break;
+    }
+    /* A level of 2 is not off, either. */
+    if (other->how == PROF__OTHER_OFF && on < 0 && prof__parse_number(value, prof__ones, &ms)) on = 1;
+    if (on < 0) return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': 0 or 1", other->name, value);
+    on &= 1;
+    if (other->how == PROF__OTHER_NOT) prof__key_store(home, config, value, (uint64_t)!on);
+    if (other->how == PROF__OTHER_PERIOD) prof__key_store(home, config, value, on ? 1000000000u : 0);
+    if ((other->how == PROF__OTHER_ON && !on) || (other->how == PROF__OTHER_OFF && on))
+        return prof__fail(PROF_UNSUPPORTED, "%s '%s': %s", other->name, value, other->meaning);
+    return PROF_OK;
+}
+
+static struct prof__claim {
+    char prefix[32];
+    prof_status (*claim)(void *user, const char *key, const char *value);
+    void *user;
+} prof__claims[16]; /* under the lock */
+
+static int prof__begins(const char *text, const char *prefix)
+{
+    while (*prefix && *text == *prefix) ++text, ++prefix;
+    return !*prefix;
+}
+
+PROF_DEF prof_status prof_config_claim(const char *prefix, prof_status (*claim)(void *user, const char *key, const char *value),
+                                       void *user)
+{
+    size_t length = prefix ? prof__length(prefix) : 0, count = sizeof prof__claims / sizeof *prof__claims, at = count;
+    if (!length || length >= sizeof prof__claims->prefix)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_claim: a prefix has 1 to 31 bytes");
+    uint32_t gate = prof__state_lock();
+    for (size_t i = 0; i < count; ++i) {
+        if (prof__claims[i].claim && prof__equal(prof__claims[i].prefix, prefix)) at = i;
+        if (!prof__claims[i].claim && at == count && claim) at = i;
+    }
+    if (at < count) {
+        prof__copy(prof__claims[at].prefix, prefix, length + 1);
+        prof__claims[at].claim = claim;
+        prof__claims[at].user = user;
+    }
+    prof__state_unlock(gate);
+    if (at == count && claim) return prof__fail(PROF_NO_MEMORY, "prof_config_claim: there are %d already", (int)count);
+    return PROF_OK;
+}
+
+/* 1: somebody has claimed it, who said status. */
+static int prof__claimed(const char *key, const char *value, prof_status *status)
+{
+    struct prof__claim found;
+    size_t longest = 0;
+    prof__clear(&found, sizeof found);
+    uint32_t gate = prof__state_lock();
+    for (size_t i = 0; i < sizeof prof__claims / sizeof *prof__claims; ++i) {
+        size_t length = prof__length(prof__claims[i].prefix);
+        if (!prof__claims[i].claim || length < longest || !prof__begins(key, prof__claims[i].prefix)) continue;
+        longest = length;
+        found = prof__claims[i];
+    }
+    prof__state_unlock(gate);
+    if (!found.claim) return 0;
+    *status = found.claim(found.user, key, value);
+    if (*status) prof__fail(*status, "%s '%s': %s (says who claimed '%s')", key, value, prof_status_text(*status), found.prefix);
+    return 1;
+}
+
+static const char *prof__key_nearest(const char *name)
+{
+    const char *nearest = prof__keys[0].name;
+    for (size_t i = 0; i < PROF__KEY_COUNT_ALL + PROF__OTHER_COUNT_ALL; ++i) {
+        const char *each = i < PROF__KEY_COUNT_ALL ? prof__keys[i].name : prof__other_keys[i - PROF__KEY_COUNT_ALL].name;
+        if (prof__distance(name, each) < prof__distance(name, nearest)) nearest = each;
+    }
+    return nearest;
+}
 
 PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value)
 {
-    static const prof__unit sizes[] = {{"", 1},          {"K", 1u << 10},   {"M", 1u << 20},   {"G", 1u << 30},
-                                       {"KiB", 1u << 10}, {"MiB", 1u << 20}, {"GiB", 1u << 30}, {NULL, 0}};
-    static const prof__unit times[] = {{"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {NULL, 0}};
-    static const prof__unit seconds[] = {{"", 1000000000}, {"ns", 1},           {"us", 1000},
-                                         {"ms", 1000000},  {"s", 1000000000}, {NULL, 0}};
-    static const prof__unit ones[] = {{"", 1}, {NULL, 0}};
-    static const char *const limits[] = {"stop", "rotate", NULL};
-    static const char *const clocks[] = {"auto", "counter", "ordered", "monotonic", NULL};
-    uint64_t number = 0;
-    int choice;
+    prof_status status;
     if (!config || !key || !value) return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_set: null argument");
-    switch (prof__parse_name(key, prof__config_keys)) {
-    case 0:
-        config->output = value;
-        return PROF_OK;
-    case 1:
-        if (!prof__parse_number(value, sizes, &number) || number < PROF__MIN_BUFFER || number > 64ull << 30)
-            return prof__fail(PROF_INVALID_ARGUMENT, "buffer '%s': bytes from 128K to 64G, for example 64M", value);
-        config->buffer_size = (size_t)number;
-        return PROF_OK;
-    case 2:
-        if ((choice = prof__parse_name(value, prof__mode_names)) < 0)
-            return prof__fail(PROF_INVALID_ARGUMENT, "mode '%s': ring, fill, stream or stats", value);
-        config->mode = (prof_mode)choice;
-        return PROF_OK;
-    case 3:
-        if ((choice = prof__parse_name(value, clocks)) < 0)
-            return prof__fail(PROF_INVALID_ARGUMENT, "clock '%s': auto, counter, ordered or monotonic", value);
-        config->clock = (prof_clock)choice;
-        return PROF_OK;
-    case 4:
-        if (!prof__parse_number(value, ones, &number) || number < 1 || number > 255)
-            return prof__fail(PROF_INVALID_ARGUMENT, "level '%s': 1 to 255", value);
-        config->level = (int)number;
-        return PROF_OK;
-    case 5:
-        config->categories = value;
-        return PROF_OK;
-    case 6:
-        if (!prof__parse_number(value, times, &number))
-            return prof__fail(PROF_INVALID_ARGUMENT, "min_duration '%s': a time, for example 500ns, 2us, 1.5ms", value);
-        config->min_duration_ns = number;
-        return PROF_OK;
-    case 7:
-        if (!prof__parse_number(value, sizes, &number))
-            return prof__fail(PROF_INVALID_ARGUMENT, "max_file_size '%s': bytes, for example 2G", value);
-        config->max_file_size = number;
-        return PROF_OK;
-    case 8:
-        if ((choice = prof__parse_name(value, limits)) < 0)
-            return prof__fail(PROF_INVALID_ARGUMENT, "at_limit '%s': stop or rotate", value);
-        config->at_limit = (prof_limit)choice;
-        return PROF_OK;
-    case 9:
-        if (!prof__parse_number(value, times, &number) || number > PROF__MAX_WAIT)
-            return prof__fail(PROF_INVALID_ARGUMENT, "wait '%s': a time up to 10s, for example 5ms", value);
-        config->wait_ns = number;
-        return PROF_OK;
-    case 10:
-        if (!prof__parse_number(value, times, &number) || (number && number < PROF__MIN_PERIOD))
-            return prof__fail(PROF_INVALID_ARGUMENT, "dump_period '%s': a time from 10ms, for example 5s", value);
-        config->dump_period_ns = number;
-        return PROF_OK;
-    case 11:
-        config->save = value;
-        return PROF_OK;
-    case 12:
-        if (!prof__parse_number(value, seconds, &number) || !number)
-            return prof__fail(PROF_INVALID_ARGUMENT, "save_last '%s': seconds, for example 10 or 500ms", value);
-        config->save_last = (double)number / 1e9;
-        return PROF_OK;
-    case 13:
-        config->save_over = value;
-        return PROF_OK;
-    case 14:
-        if (!prof__parse_number(value, seconds, &number))
-            return prof__fail(PROF_INVALID_ARGUMENT, "save_every '%s': seconds, for example 30 or 500ms", value);
-        config->save_every = (double)number / 1e9;
-        return PROF_OK;
-    case 15:
-        choice = prof__parse_signal(value);
-        if (choice < 0)
-            return prof__fail(PROF_INVALID_ARGUMENT, "save_signal '%s': a number, or a name such as USR1", value);
-        config->save_signal = choice;
-        return PROF_OK;
-    case 16:
-        if (!prof__parse_number(value, ones, &number) || number > 1)
-            return prof__fail(PROF_INVALID_ARGUMENT, "crash_report '%s': 0 or 1", value);
-        config->crash_report = (int)number;
-        return PROF_OK;
-    default: break;
-    }
-    const char *nearest = prof__config_keys[0];
-    for (int i = 0; prof__config_keys[i]; ++i)
-        if (prof__distance(key, prof__config_keys[i]) < prof__distance(key, nearest)) nearest = prof__config_keys[i];
-    return prof__fail(PROF_INVALID_ARGUMENT, "unknown key '%s': did you mean '%s'?", key, nearest);
+    const prof__key *own = prof__key_find(key);
+    if (own) return prof__key_set(own, key, config, value);
+    if (prof__claimed(key, value, &status)) return status;
+    for (size_t i = 0; i < PROF__OTHER_COUNT_ALL; ++i)
+        if (prof__equal(prof__other_keys[i].name, key)) return prof__other_set(&prof__other_keys[i], config, value);
+    return prof__fail(PROF_INVALID_ARGUMENT, "unknown key '%s': did you mean '%s'?", key, prof__key_nearest(key));
 }
+
+/* "PROF_BUFFER" of "buffer". */
+static void prof__key_variable(const char *key, char *to, size_t size)
+{
+    size_t at = 5;
+    prof__copy(to, "PROF_", 6);
+    for (; *key && at + 1 < size; ++key) to[at++] = (char)(*key >= 'a' && *key <= 'z' ? *key - 'a' + 'A' : *key);
+    to[at] = 0;
+}
+
+PROF_DEF int prof_config_describe(size_t index, prof_option *option)
+{
+    if (!option || index >= PROF__KEY_COUNT_ALL + PROF__OTHER_COUNT_ALL) return 0;
+    prof__clear(option, sizeof *option / 8 * 8);
+    option->system = option->home = option->standard = "";
+    option->environment[0] = 0;
+    if (index < PROF__KEY_COUNT_ALL) {
+        const prof__key *key = &prof__keys[index];
+        option->key = key->name;
+        option->type = prof__key_types[key->type];
+        option->values = key->values;
+        option->standard = key->standard;
+        option->meaning = key->meaning;
+        prof__key_variable(key->name, option->environment, sizeof option->environment);
+        return 1;
+    }
+    const prof__other_key *other = &prof__other_keys[index - PROF__KEY_COUNT_ALL];
+    const prof__key *home = other->home && other->how < PROF__OTHER_BOTH ? prof__key_find(other->home) : NULL;
+    int is_switch = other->how >= PROF__OTHER_NOT && other->how <= PROF__OTHER_OFF;
+    option->key = other->name;
+    option->system = other->system;
+    option->type = is_switch ? "switch" : other->how == PROF__OTHER_MS ? "number" : home ? prof__key_types[home->type] : "text";
+    option->values = is_switch                             ? "0 or 1"
+                     : other->how == PROF__OTHER_MS        ? "a number of milliseconds"
+                     : other->how == PROF__OTHER_ONLY      ? other->home
+                     : other->how == PROF__OTHER_SAME && home ? home->values
+                                                           : "none";
+    option->meaning = other->meaning ? other->meaning : home ? home->meaning : "not in this build";
+    if (home) option->home = home->name;
+    return 1;
+}
+
+#ifdef PROF_FREESTANDING
+PROF_DEF prof_status prof_config_from_env(prof_config *config)
+{
+    (void)config;
+    return prof__fail(PROF_UNSUPPORTED, "prof_config_from_env: freestanding has no environment");
+}
+#else
+#ifdef _WIN32
+#define PROF__ENVIRON _environ
+#else
+extern char **environ;
+#define PROF__ENVIRON environ
+#endif
+
+/* A PROF_ variable that is no key, but nearly one, would be ignored by mistake. */
+static prof_status prof__environment_check(void)
+{
+    for (char **each = PROF__ENVIRON; each && *each; ++each) {
+        char name[48];
+        size_t length = 0;
+        if (!prof__begins(*each, "PROF_")) continue;
+        while ((*each)[5 + length] && (*each)[5 + length] != '=') ++length;
+        if (length < 4 || length >= sizeof name || (*each)[5 + length] != '=' || !(*each)[6 + length]) continue;
+        for (size_t i = 0; i < length; ++i) {
+            char c = (*each)[5 + i];
+            name[i] = (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+        }
+        name[length] = 0;
+        const char *nearest = prof__keys[0].name;
+        for (size_t i = 1; i < PROF__KEY_COUNT_ALL; ++i)
+            if (prof__distance(name, prof__keys[i].name) < prof__distance(name, nearest)) nearest = prof__keys[i].name;
+        size_t distance = prof__distance(name, nearest);
+        if (!distance || distance > (length > 5 ? 2u : 1u)) continue;
+        char meant[40];
+        prof__key_variable(nearest, meant, sizeof meant);
+        return prof__fail(PROF_INVALID_ARGUMENT, "%.*s: unknown variable: did you mean %s?", (int)(5 + length), *each, meant);
+    }
+    return PROF_OK;
+}
+
+PROF_DEF prof_status prof_config_from_env(prof_config *config)
+{
+    if (!config) return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_from_env: config is null");
+    prof_status status = prof__environment_check();
+    for (size_t i = 0; i < PROF__KEY_COUNT_ALL && !status; ++i) {
+        char name[40], why[sizeof prof__error_text];
+        prof__key_variable(prof__keys[i].name, name, sizeof name);
+        const char *text = prof__environment(name);
+        if (!text || !*text) continue;
+        status = prof__key_set(&prof__keys[i], prof__keys[i].name, config, text);
+        if (!status) continue;
+        prof__copy(why, prof__error_text, sizeof why);
+        prof__fail(status, "%s: %.200s", name, why);
+    }
+    return status;
+}
+#endif
 
 /*-- AUTOSTART ------------------------------------------------------------------------------------------- >>autostart --
    PROF_OUTPUT=trace.json ./program: from before main to exit. PROF_SAVE and PROF_CRASH_REPORT start a recording as well.
@@ -6928,18 +7838,9 @@ PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_AUTOSTART) && (!defined(PROF_STATIC) || defined(PROF_AUTOSTART))
 #define PROF__AUTOSTARTS 1
 static int prof__autostarted;
-static const char *prof__environment(const char *name)
-{
-#if defined(__GLIBC__) && defined(_GNU_SOURCE)
-    return secure_getenv(name); /* a set-user-id program writes no files for its caller */
-#else
-    return getenv(name);
-#endif
-}
-
 static void prof__autostop(void)
 {
-    if (prof__state.running && prof_stop()) fprintf(stderr, "prof: %s\n", prof_error());
+    if ((prof__state.running || prof__state.ended) && prof_stop()) fprintf(stderr, "prof: %s\n", prof_error());
 }
 
 /* The variable that asks for a recording; null: none does. */
@@ -6960,18 +7861,9 @@ static void __attribute__((constructor(103))) prof__autostart(void)
     const char *by = prof__autostart_by();
     if (!by) return;
     memset(&config, 0, sizeof config);
-    for (int i = 0; prof__config_keys[i]; ++i) {
-        char name[32] = "PROF_";
-        for (size_t j = 0; prof__config_keys[i][j]; ++j) {
-            char c = prof__config_keys[i][j];
-            name[5 + j] = (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
-        }
-        const char *text = prof__environment(name);
-        if (!text || !*text) continue;
-        if (prof_config_set(&config, prof__config_keys[i], text)) {
-            fprintf(stderr, "prof: %s: %s\n", name, prof_error());
-            return;
-        }
+    if (prof_config_from_env(&config)) {
+        fprintf(stderr, "prof: %s\n", prof_error());
+        return;
     }
     if (prof_start(&config))
         fprintf(stderr, "prof: %s: %s; nothing is recorded\n", by, prof_error());
@@ -6997,7 +7889,7 @@ static void __attribute__((destructor)) prof__unload(void)
     }
     if (prof__state.inherited) prof__session_delete(prof__state.inherited);
     prof__state.session = prof__state.inherited = NULL;
-    prof__state.running = 0;
+    prof__state.running = prof__state.ended = 0;
     while (prof__state.retired) {
         prof__session *next = prof__state.retired->next;
         prof__session_delete(prof__state.retired);
@@ -7534,6 +8426,10 @@ struct prof_trace {
     prof__read_index name_index;
     uint32_t *strings; /* string id -> name */
     size_t string_count;
+    struct {
+        const char *key, *value; /* names */
+    } *metadata;
+    size_t metadata_count, metadata_capacity;
     prof__read_site *sites; /* distinct call sites; [0] stands for losses */
     size_t site_count, site_capacity;
     prof__read_index site_index;
@@ -7775,6 +8671,35 @@ static int prof__read_symbol(prof_trace *trace, prof__read_site *site)
     return 1;
 }
 
+/* A record of the session, whose last byte is zero by now. 0 without memory. */
+static int prof__read_metadata(prof_trace *trace, const char *key, const char *end)
+{
+    const char *value = key + strlen(key) + 1;
+    size_t at = 0, names[2];
+    if (!*key) {
+        trace->metadata_count = 0;
+        return 1;
+    }
+    names[0] = prof__read_name(trace, key);
+    names[1] = prof__read_name(trace, value < end ? value : "");
+    if (names[0] == PROF__NONE || names[1] == PROF__NONE) return 0;
+    key = trace->names[names[0]];
+    while (at < trace->metadata_count && trace->metadata[at].key != key) at++;
+    if (!PROF__ROOM(trace->metadata, trace->metadata_capacity, at)) return 0;
+    trace->metadata[at].key = key;
+    trace->metadata[at].value = trace->names[names[1]];
+    if (at == trace->metadata_count) trace->metadata_count++;
+    return 1;
+}
+
+PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value)
+{
+    int there = trace && index < trace->metadata_count;
+    if (key) *key = there ? trace->metadata[index].key : NULL;
+    if (value) *value = there ? trace->metadata[index].value : NULL;
+    return there;
+}
+
 static int prof__read_meta(prof_trace *trace)
 {
     uint64_t *words = trace->image + trace->header.meta_offset / 8;
@@ -7797,6 +8722,10 @@ static int prof__read_meta(prof_trace *trace)
         return 0;
     for (at = 0; (length = prof__read_meta_words(words, at, count)) != 0; at += length) {
         size_t id = (size_t)(words[at] & 0xFFFFFFFFu), name;
+        if (words[at] >> 56 == PROF__META_SESSION && length > 1) {
+            ((char *)(words + at + length))[-1] = 0;
+            if (!prof__read_metadata(trace, (const char *)(words + at + 1), (const char *)(words + at + length))) return 0;
+        }
         if (words[at] >> 56 != PROF__META_STRING || length < 2 || id > strings) continue;
         ((char *)(words + at + length))[-1] = 0;
         name = prof__read_name(trace, (const char *)(words + at + 1));
@@ -9268,6 +10197,7 @@ static void prof__read_free(prof_trace *trace)
     free((void *)trace->names);
     free(trace->name_index.slots);
     free(trace->strings);
+    free(trace->metadata);
     free(trace->sites);
     free(trace->site_index.slots);
     free(trace->site_ids);
@@ -11041,6 +11971,12 @@ static void prof__summary_head(prof__out *out, const prof_trace *trace)
         prof__out_text(out, " on, for ");
         prof__out_ns(out, prof__summary_span(info), 0);
         prof__out_text(out, ": the tables tell of nothing else");
+    }
+    for (size_t i = 0; i < trace->metadata_count; i++) {
+        prof__out_text(out, "\n  ");
+        prof__out_clean(out, trace->metadata[i].key);
+        prof__out_text(out, strlen(trace->metadata[i].key) < 10 ? &"          "[strlen(trace->metadata[i].key)] : "  ");
+        prof__out_clean(out, trace->metadata[i].value);
     }
     prof__out_text(out, "\n  clock     ");
     prof__out_clean(out, *info->clock ? info->clock : "unnamed");

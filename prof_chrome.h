@@ -1074,6 +1074,23 @@ static void prof__chrome_about_text(prof__chrome *c, const char *key, const char
     PROF__CHROME_LITERAL(out, "\"");
 }
 
+/* What prof_set_metadata() was told; the prefix keeps a key from being one of those above. */
+static void prof__chrome_about_metadata(prof__chrome *c)
+{
+    const char *key, *value;
+    for (size_t i = 0; prof_trace_metadata(c->trace, i, &key, &value); i++) {
+        PROF__CHROME_LITERAL(&c->out, ",\n\"metadata.");
+        prof__chrome_escape(&c->out, key);
+        if (c->part_count > 1) {
+            PROF__CHROME_LITERAL(&c->out, " ");
+            prof__out_unsigned(&c->out, c->pid);
+        }
+        PROF__CHROME_LITERAL(&c->out, "\":\"");
+        prof__chrome_escape(&c->out, value);
+        PROF__CHROME_LITERAL(&c->out, "\"");
+    }
+}
+
 static void prof__chrome_about_value(prof__chrome *c, const char *key, prof_value_type type, uint64_t u, double d)
 {
     prof_value value;
@@ -1121,6 +1138,7 @@ static void prof__chrome_about(prof__chrome *c)
     prof__chrome_about_value(c, "sites_lost", PROF_VALUE_UINT, about->sites_lost, 0);
     prof__chrome_about_text(c, "mode", prof__mode_names[about->mode]);
     prof__chrome_about_value(c, "complete", PROF_VALUE_BOOL, (uint64_t)about->complete, 0);
+    prof__chrome_about_metadata(c);
 }
 
 /* Each process, and below it its devices, which number counts from 1. */
