@@ -372,11 +372,13 @@ typedef struct prof_config {
     prof_existing existing;   /* existing PROF_EXISTING: what happens to an older file of output's name: "auto", "replace",
                                  "number" or "refuse" */
     int no_sync;              /* no_sync PROF_NO_SYNC: 1: PROFILE_SYNC and PROFILE_SCOPE_SYNC wait for nothing */
+    uint32_t filter_mask;     /* filter_mask PROF_FILTER_MASK: PROFILE_SCOPE_M(name, mask) is on if it has one of these bits
+                                 in its mask; as text also "0xff"; default 0, all of them */
 } prof_config;
 
 /* One key of prof_config_set(). Texts are static. */
 typedef struct prof_option {
-    const char *key, *type; /* type: "text", "size", "choice", "number", "time", "seconds", "signal" or "switch" */
+    const char *key, *type; /* type: "text", "size", "choice", "number", "time", "seconds", "signal", "switch" or "mask" */
     const char *values;     /* what it may be */
     const char *standard;   /* the default; "": none */
     const char *meaning;
@@ -399,6 +401,7 @@ typedef struct PROF__SITE_TYPE prof_site {
     uint32_t line, color; /* color: 0xRRGGBB, 0 for the viewer's choice */
     uint16_t level, kind;
     uint32_t private_session, private_name;
+    uint32_t unmask; /* the bits that the mask of PROFILE_SCOPE_M lacks; 0: it has all, as that of every other macro */
 } prof_site;
 
 typedef struct prof_fiber prof_fiber; /* a track of its own: see prof_fiber_create() */
@@ -426,6 +429,9 @@ PROF_DEF int prof_enabled(void);
 
 /* Sites with a level above this are off. 0 turns all sites off, 255 none. */
 PROF_DEF prof_status prof_set_level(int level);
+
+/* PROFILE_SCOPE_M sites whose mask has none of these bits are off. 0 is as in prof_config: all bits. */
+PROF_DEF prof_status prof_set_filter_mask(uint32_t mask);
 
 /* Turns on or off the categories that match pattern: a name in which * stands for any text and ? for one character.
    The last call that matches decides; "*" forgets all earlier calls. Categories nobody named are on, unless the first
@@ -572,9 +578,18 @@ typedef enum prof_event_type {
     PROF_EVENT_LOCK_WAIT,    /* object: the lock's address */
     PROF_EVENT_LOCK_ACQUIRE,
     PROF_EVENT_LOCK_RELEASE,
-    PROF_EVENT_LOG,          /* detail: severity; value: the message */
+    PROF_EVENT_LOG,          /* detail: prof_severity; value: the message; args: what it was made of, without keys */
     PROF_EVENT_TYPE_COUNT
 } prof_event_type;
+
+/* Of a message. Images hold these numbers. */
+typedef enum prof_severity {
+    PROF_LOG_DEBUG = 0, /* has level 3: not recorded unless asked for */
+    PROF_LOG_INFO,      /* level 2 */
+    PROF_LOG_WARNING,   /* level 1, as the next two */
+    PROF_LOG_ERROR,
+    PROF_LOG_FATAL      /* it is only recorded: nothing ends */
+} prof_severity;
 
 enum {
     PROF_TRUNCATED_BEGIN = 1, /* the begin is older than the buffer: start_ns is the first thing known of the track */
@@ -746,6 +761,9 @@ typedef struct prof_stat {
     uint64_t total_ns, self_ns, min_ns, max_ns;
     uint64_t covered_ns;             /* as total_ns, but a recursion counts once: time with at least one call open */
     double mean_ns, deviation_ns;    /* population */
+    uint64_t bytes;                  /* of PROFILE_THROUGHPUT: in all, */
+    uint64_t rates;                  /* the calls that took some time; and in each of these, 10^6 bytes a second: */
+    double mean_rate, deviation_rate, min_rate, max_rate;
     uint64_t p50_ns, p90_ns, p99_ns, p999_ns;
     size_t parent;                   /* prof_stats_by_path: index of the entry around it, else PROF_NO_PARENT */
     uint32_t depth;                  /* so many entries are around it */
@@ -864,9 +882,10 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
        _S(text)                      name made at run time: copied into the trace, up to PROF_MAX_TEXT bytes
        _F(format, ...)               as printf; neither formatted nor evaluated while off
        _COLOR(name, 0xRRGGBB)        for viewers that can be told a colour
+       _M(name, mask)                on if config.filter_mask has one of the 32 bits of mask, a constant
+     PROFILE_FUNCTION()              the same, named after the function; _C(category) _L(level)
      PROFILE_SCOPE_SYNC(name)        before its end is recorded it waits for the device, by prof_set_sync()'s function
      PROFILE_SYNC()                  waits for the device, and records nothing by itself
-     PROFILE_FUNCTION()              a scope named after the function; _C(category) _L(level)
      PROFILE_BLOCK(name) { ... }     a scope in front of its own block; _C _L. Leave it early by return or goto, not by
                                      break or continue, which would concern the block itself, and only when not
                                      stripped. With neither C++ nor the cleanup attribute, leaving early leaves it open
@@ -880,6 +899,15 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
      PROFILE_ARG(key, value)         a value on the innermost scope that this thread is recording: any integer, floating-
                                      point number, bool, pointer or C string (C11 and C++). In C99 say which:
        _I int64_t  _U uint64_t  _D double  _B bool  _S string, copied  _P pointer
+     PROFILE_STEP(name, number)      a scope that is step number (int64_t) of a loop: has the argument "step_num"
+     PROFILE_THROUGHPUT(name, bytes) a scope that moves so many bytes (uint64_t), its argument; reports have MB/s, 10^6
+                                     bytes. Neither is taken back by min_duration
+     PROFILE_FLOW_OUT(id)            an arrow from the scope around this to those around PROFILE_FLOW_IN(id), by way of
+     PROFILE_FLOW_STEP(id)           those around PROFILE_FLOW_STEP(id), in order of time, whatever their threads. id: any
+     PROFILE_FLOW_IN(id)             uint64_t, such as prof_flow_new()'s; _N(name, id): flows of other names are others
+     PROFILE_LOG(severity, format, ...)   a message, formatted as by printf, but only when it is read: its arguments are
+                                     copied, strings and all. severity: PROF_LOG_DEBUG, _INFO, _WARNING, _ERROR, _FATAL;
+                                     it makes the level. Not %n, %m, %ls and %lc: the text says so. Up to 16 values
      PROFILE_THREAD(name)            names the thread: any string, copied */
 
 enum { /* what a word of the image is: see >>image */
@@ -925,6 +953,16 @@ PROF_DEF void prof__mark_format(prof_site *site, const char *format, ...) PROF__
 PROF_DEF void prof__frame(prof_site *site);
 /* An EVENT record of a site: type is a prof_event_type, detail up to PROF__EVENT_DETAIL_MAX. */
 PROF_DEF void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object);
+/* A scope with an argument from the start; type: PROF_VALUE_INT or PROF_VALUE_UINT. */
+PROF_DEF prof__token prof__begin_number(prof_site *site, prof_site *key, uint64_t type, uint64_t number);
+PROF_DEF uint64_t prof_flow_new(void); /* an id that no other call returns, nor one in a child of fork() */
+/* What the arguments of a format are, once it is known. */
+typedef struct PROF__SITE_TYPE prof__log_format {
+    uint32_t known;
+    unsigned char codes[36];
+} prof__log_format;
+PROF_DEF void prof__log(prof_site *site, prof__log_format *known, uint64_t severity, const char *format, ...)
+    PROF__PRINTF(4, 5);
 PROF_DEF void prof__counter_int(prof_site *site, int64_t value);
 PROF_DEF void prof__counter_double(prof_site *site, double value);
 PROF_DEF void prof__arg_int(prof_site *site, int64_t value);
@@ -1041,8 +1079,10 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_sync(const prof__toke
 #endif
 
 #define PROF__SITE(variable, kind, name, category, level) PROF__SITE_COLOR(variable, kind, name, category, level, 0)
-#define PROF__SITE_COLOR(variable, kind, name, category, level, color)         \
-    static prof_site variable = {0, name, category, __FILE__, __func__, __LINE__, color, level, kind, 0, 0}
+#define PROF__SITE_COLOR(variable, kind, name, category, level, color) \
+    PROF__SITE_MASK_OF(variable, kind, name, category, level, color, 0)
+#define PROF__SITE_MASK_OF(variable, kind, name, category, level, color, unmask) \
+    static prof_site variable = {0, name, category, __FILE__, __func__, __LINE__, color, level, kind, 0, 0, unmask}
 #define PROF__ON(site, level) ((level) <= PROF_MAX_LEVEL && prof__on(&(site)))
 #define PROF__LIVE(site, level) ((level) <= PROF_MAX_LEVEL && prof__live(&(site)))
 #define PROF__BEGIN(site, level) (PROF__ON(site, level) ? prof__begin(&(site)) : 0)
@@ -1108,6 +1148,28 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_sync(const prof__toke
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK | PROF_ROLE_SYNC << PROF__ROLE_SHIFT, "sync", PROF_CATEGORY,  \
                                  PROF_SITE_LEVEL, prof__sync()),                                           \
                  (void)0)
+#define PROF__SCOPE_MASK(...) PROF__SCOPE_MASK_(__VA_ARGS__)
+#define PROF__SCOPE_MASK_(id, name, mask)                                                                  \
+    PROF__SITE_MASK_OF(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL, 0,         \
+                       (uint32_t)~(uint32_t)(mask));                                                       \
+    PROF__GUARD(prof__scope_##id, PROF__BEGIN(prof__site_##id, PROF_SITE_LEVEL))
+#define PROFILE_SCOPE_M(name, mask)                                                                        \
+    PROF__EITHER(PROF__SCOPE_MASK(PROF_UNIQUE, name, mask), PROF__GONE(PROF_UNIQUE, sizeof(name) + (mask)))
+/* A scope of this role with an argument from the start. */
+#define PROF__SCOPE_NUMBER(...) PROF__SCOPE_NUMBER_(__VA_ARGS__)
+#define PROF__SCOPE_NUMBER_(id, name, role, key, type, number)                                             \
+    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | (role) << PROF__ROLE_SHIFT, name, PROF_CATEGORY, PROF_SITE_LEVEL); \
+    PROF__SITE(prof__key_##id, PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL);                       \
+    PROF__GUARD(prof__scope_##id,                                                                          \
+                PROF__LIVE(prof__site_##id, PROF_SITE_LEVEL)                                               \
+                    ? prof__begin_number(&prof__site_##id, &prof__key_##id, type, (uint64_t)(number))      \
+                    : 0)
+#define PROFILE_STEP(name, number)                                                                         \
+    PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_STEP, "step_num", PROF_VALUE_INT, (int64_t)(number)), \
+                 PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof((int64_t)(number))))
+#define PROFILE_THROUGHPUT(name, bytes)                                                                    \
+    PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_THROUGHPUT, "bytes", PROF_VALUE_UINT, bytes), \
+                 PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof((uint64_t)(bytes))))
 #define PROFILE_FUNCTION() PROFILE_SCOPE(__func__)
 #define PROFILE_FUNCTION_C(category) PROFILE_SCOPE_C(__func__, category)
 #define PROFILE_FUNCTION_L(level) PROFILE_SCOPE_L(__func__, level)
@@ -1199,6 +1261,28 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_sync(const prof__toke
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_FRAME, name, PROF_CATEGORY, PROF_SITE_LEVEL, prof__frame(&prof__here)), \
                  PROF__USE(name))
 
+#define PROF__FLOW(name, type, id)                                                                         \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_EVENT, name, PROF_CATEGORY, PROF_SITE_LEVEL,                   \
+                                 prof__event(&prof__here, type, 0, id)),                                   \
+                 PROF__USE2(name, id))
+#define PROFILE_FLOW_OUT_N(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_OUT, id)
+#define PROFILE_FLOW_STEP_N(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_STEP, id)
+#define PROFILE_FLOW_IN_N(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_IN, id)
+#define PROFILE_FLOW_OUT(id) PROFILE_FLOW_OUT_N("flow", id)
+#define PROFILE_FLOW_STEP(id) PROFILE_FLOW_STEP_N("flow", id)
+#define PROFILE_FLOW_IN(id) PROFILE_FLOW_IN_N("flow", id)
+
+#define PROF__LOG_LEVEL(severity) ((severity) >= PROF_LOG_WARNING ? 1 : (severity) >= PROF_LOG_INFO ? 2 : 3)
+#define PROFILE_LOG(severity, ...)                                                                         \
+    PROF__EITHER(                                                                                          \
+        do {                                                                                               \
+            static prof__log_format prof__known;                                                           \
+            PROF__STATEMENT(PROF__KIND_EVENT, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY,                     \
+                            PROF__LOG_LEVEL(severity),                                                     \
+                            prof__log(&prof__here, &prof__known, (uint64_t)(severity), __VA_ARGS__));      \
+        } while (0),                                                                                       \
+        (0 ? (void)(severity) : PROF__USE(prof__format_check(__VA_ARGS__))))
+
 /* 1 converted to the type of value, halved, is not 0 only in floating point; value is evaluated once. */
 #define PROF__COUNTER(name, value, category, level)                                                                \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_COUNTER_INT, name, category, level,                                    \
@@ -1248,6 +1332,8 @@ int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never def
 #define prof_reset() PROF__STRIPPED(PROF_DISABLED, (void)0)
 #define prof_enabled() PROF__STRIPPED(0, (void)0)
 #define prof_set_level(level) PROF__STRIPPED(PROF_DISABLED, PROF__USE(level))
+#define prof_set_filter_mask(mask) PROF__STRIPPED(PROF_DISABLED, PROF__USE(mask))
+#define prof_flow_new() PROF__STRIPPED((uint64_t)0, (void)0)
 #define prof_category_enable(pattern, on) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(pattern, on))
 #define prof_config_set(config, key, value) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(config, key, value))
 #define prof_config_from_env(config) PROF__STRIPPED(PROF_DISABLED, PROF__USE(config))
@@ -2184,6 +2270,7 @@ static struct {
     int held;  /* PROF__HELD_...: running, but it has not begun yet; sites are off */
     int ended; /* not running any more, by itself: prof_stop() is still to come */
     int no_sync;
+    uint32_t filter_mask;
     int rule_count, category_named, category_default;
     uint32_t epoch;
     struct {
@@ -2474,7 +2561,8 @@ static void prof__schedule_look(const prof_site *site)
 
 static int prof__site_wanted(const prof_site *site)
 {
-    return !prof__state.paused && !prof__state.held && (int)site->level <= prof__state.level && prof__category_on(site->category);
+    return !prof__state.paused && !prof__state.held && (int)site->level <= prof__state.level &&
+           (~site->unmask & prof__state.filter_mask) && prof__category_on(site->category);
 }
 
 static uint64_t prof__site_kind(const prof_site *site) { return site->kind & ((1u << PROF__ROLE_SHIFT) - 1); }
@@ -3209,20 +3297,25 @@ typedef struct prof__text {
     int cut;
 } prof__text;
 
-/* What of a text is recorded: at most PROF_MAX_TEXT bytes, or a quarter of a chunk, cut between UTF-8 characters. */
-static prof__text prof__measure(const prof__session *s, const char *bytes)
+/* What of a text is recorded: at most `most` bytes, cut between UTF-8 characters. given: so many bytes may be read. */
+static prof__text prof__measure_part(const char *bytes, uint64_t most, uint64_t given)
 {
     prof__text text;
-    uint64_t most = s->chunk_words * 2;
     if (most > PROF_MAX_TEXT) most = PROF_MAX_TEXT;
     text.bytes = bytes ? bytes : "(null)";
     text.length = 0;
-    while (text.length < most && text.bytes[text.length]) ++text.length;
-    text.cut = text.bytes[text.length] != 0;
+    while (text.length < most && text.length < given && text.bytes[text.length]) ++text.length;
+    text.cut = text.length < given && text.bytes[text.length] != 0;
     if (text.cut)
         for (int i = 0; i < 3 && text.length && ((unsigned char)text.bytes[text.length] & 0xc0) == 0x80; ++i) --text.length;
     text.words = text.length / 8 + 1;
     return text;
+}
+
+/* The same, of a terminated text: PROF_MAX_TEXT bytes, or a quarter of a chunk. */
+static prof__text prof__measure(const prof__session *s, const char *bytes)
+{
+    return prof__measure_part(bytes, s->chunk_words * 2, ~(uint64_t)0);
 }
 
 static void prof__text_write(uint64_t *at, uint64_t head, const prof__text *text)
@@ -3310,6 +3403,58 @@ PROF__ENTRY void prof__mark_format(prof_site *site, const char *format, ...)
     va_end(list);
 }
 
+/* The key is settled first, then the site, which takes the thread. A control call in between loses the scope. */
+static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_site *site, prof_site *key, uint64_t low,
+                                                      uint64_t number, uint32_t gate)
+{
+    prof__token token = 0;
+    uint64_t head;
+    prof__untake(self, gate);
+    if (!prof__live(key) || !prof__enter(self, site, &head)) return 0;
+    uint64_t now = prof__now(self->session, 0), *at = NULL;
+    if ((uint32_t)prof__site_load(key) != PROF__LOAD(&prof__generation))
+        prof__lose(self, 1);
+    else
+        at = prof__reserve(self, 4, &now);
+    if (at) {
+        PROF__STORE(at + 2, number);
+        prof__store_word(at + 1, prof__site_head(key) | low);
+        prof__store_word(at, head | (now - self->base));
+        prof__commit(self, 3);
+        self->room -= 1;
+        self->begun = at;
+        self->begun_end = at + 1; /* so that it is not the last record: it stays, however short */
+        token = head | self->epoch;
+    }
+    prof__leave(self);
+    return token;
+}
+
+PROF__ENTRY prof__token prof__begin_number(prof_site *site, prof_site *key, uint64_t type, uint64_t number)
+{
+    prof__thread *self = PROF__SELF();
+    uint64_t now = prof__counter();
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
+    uint64_t head = prof__site_load(site) ^ generation, key_head = prof__site_load(key) ^ generation;
+    uint64_t *at = self->cursor, elapsed = now - self->base, low = type << 32 | 1;
+    if (PROF__UNLIKELY(((uint32_t)head | (uint32_t)key_head | (gate ^ generation)) ||
+                       ((self->room < 4) | (elapsed >> PROF__TICK_BITS != 0))))
+        return prof__begin_number_slow(self, site, key, low, number, gate);
+    PROF__STORE(at + 2, number);
+    prof__store_word(at + 1, key_head | low);
+    prof__store_word(at, head | elapsed);
+    self->cursor = at + 3;
+    self->room -= 4;
+    prof__token token = head | self->epoch;
+    PROF__BARRIER();
+    self->gate = generation;
+    return token;
+}
+
+static uint64_t prof__flow_last;
+
+PROF_DEF uint64_t prof_flow_new(void) { return PROF__ADD(&prof__flow_last, 1) + 1; }
+
 PROF__ENTRY void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object)
 {
     prof__thread *self = PROF__SELF();
@@ -3321,6 +3466,263 @@ PROF__ENTRY void prof__event(prof_site *site, uint64_t type, uint64_t detail, ui
         PROF__STORE(at + 2, object);
         prof__store_word(at, head | (now - self->base));
         prof__commit(self, 3);
+    }
+    prof__leave(self);
+}
+
+/*-- messages --
+   A format is parsed once for each call site, into one code for each value that has to be fetched; then copying takes no
+   look at the text. The reader parses the format again and pairs its conversions with the values in order. */
+
+#define PROF__LOG_VALUES 16
+
+enum { /* codes: what a value is, and how many bytes of it */
+    PROF__LOG_NONE = 0,
+    PROF__LOG_INT8,
+    PROF__LOG_INT16,
+    PROF__LOG_INT32,
+    PROF__LOG_INT64,
+    PROF__LOG_UINT8,
+    PROF__LOG_UINT16,
+    PROF__LOG_UINT32,
+    PROF__LOG_UINT64,
+    PROF__LOG_DOUBLE,
+    PROF__LOG_LONG_DOUBLE, /* kept as a double */
+    PROF__LOG_POINTER,
+    PROF__LOG_TEXT,
+    PROF__LOG_TEXT_STAR, /* its precision is the value in front of it */
+    PROF__LOG_TEXT_PART  /* its precision is in the next two codes */
+};
+
+typedef struct prof__log_spec {
+    int width, precision; /* PROF__LOG_OMITTED, PROF__LOG_STAR: a value of its own */
+    char flags[6];        /* those of "-+ #0" that are set */
+    char conversion;
+    unsigned char code;
+    int supported;        /* 0: the message only says that it is not */
+} prof__log_spec;
+
+enum { PROF__LOG_OMITTED = -1, PROF__LOG_STAR = -2 };
+
+static const char *prof__log_number(const char *at, int *value)
+{
+    if (*at == '*') {
+        *value = PROF__LOG_STAR;
+        return at + 1;
+    }
+    for (*value = 0; *at >= '0' && *at <= '9'; ++at)
+        if (*value < 10000) *value = *value * 10 + (*at - '0');
+    return at;
+}
+
+/* The size of an integer, and whether there was an l (wide text) or L (long double). */
+static const char *prof__log_length(const char *at, size_t *size, int *is_long)
+{
+    *size = sizeof(int);
+    *is_long = *at == 'l' || *at == 'L';
+    switch (*at) {
+    case 'h': *size = at[1] == 'h' ? 1 : sizeof(short); return at + 1 + (at[1] == 'h');
+    case 'l': *size = at[1] == 'l' ? 8 : sizeof(long); return at + 1 + (at[1] == 'l');
+    case 'L':
+    case 'q':
+    case 'j': *size = 8; return at + 1;
+    case 'z': *size = sizeof(size_t); return at + 1;
+    case 't': *size = sizeof(ptrdiff_t); return at + 1;
+    case 'I': /* Windows: I64, I32, I */
+        *size = at[1] == '6' ? 8 : at[1] == '3' ? 4 : sizeof(size_t);
+        return at + ((at[1] == '6' && at[2] == '4') || (at[1] == '3' && at[2] == '2') ? 3 : 1);
+    default: return at;
+    }
+}
+
+static unsigned char prof__log_integer(unsigned char code, size_t size)
+{
+    return (unsigned char)(code + (size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3));
+}
+
+/* Parses a conversion from behind its % on. Returns what follows; null: unknown, so that nothing behind it can be told. */
+static const char *prof__log_parse(const char *at, prof__log_spec *spec)
+{
+    size_t size, flags = 0;
+    int is_long;
+    spec->supported = 1;
+    spec->code = PROF__LOG_NONE;
+    spec->precision = PROF__LOG_OMITTED;
+    for (;; ++at) {
+        size_t i = 0;
+        if (*at == '\'') continue;
+        if (*at != '-' && *at != '+' && *at != ' ' && *at != '#' && *at != '0') break;
+        while (i < flags && spec->flags[i] != *at) ++i;
+        if (i == flags) spec->flags[flags++] = *at;
+    }
+    spec->flags[flags] = 0;
+    at = prof__log_number(at, &spec->width);
+    if (*at == '.') at = prof__log_number(at + 1, &spec->precision);
+    at = prof__log_length(at, &size, &is_long);
+    spec->conversion = *at;
+    switch (*at) {
+    case '%': return at + 1;
+    case 'd':
+    case 'i': spec->code = prof__log_integer(PROF__LOG_INT8, size); return at + 1;
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X': spec->code = prof__log_integer(PROF__LOG_UINT8, size); return at + 1;
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A': spec->code = at[-1] == 'L' ? PROF__LOG_LONG_DOUBLE : PROF__LOG_DOUBLE; return at + 1;
+    case 'p': spec->code = PROF__LOG_POINTER; return at + 1;
+    case 'C':
+    case 'c':
+        spec->code = PROF__LOG_INT32;
+        spec->supported = *at == 'c' && !is_long;
+        return at + 1;
+    case 'S':
+    case 's':
+        spec->supported = *at == 's' && !is_long;
+        spec->code = !spec->supported                          ? PROF__LOG_POINTER
+                     : spec->precision == PROF__LOG_OMITTED ? PROF__LOG_TEXT
+                     : spec->precision == PROF__LOG_STAR    ? PROF__LOG_TEXT_STAR
+                                                               : PROF__LOG_TEXT_PART;
+        return at + 1;
+    case 'n': /* what it points to is not touched */
+        spec->code = PROF__LOG_POINTER;
+        spec->supported = 0;
+        return at + 1;
+    case 'm': /* has no value */
+        spec->supported = 0;
+        return at + 1;
+    default: return NULL;
+    }
+}
+
+/* Several threads may do this at the same time: they store the same. */
+static PROF__COLD void prof__log_learn(prof__log_format *known, const char *format)
+{
+    size_t at = 0, values = 0;
+    while (format && *format) {
+        unsigned char codes[5];
+        size_t count = 0, more;
+        prof__log_spec spec;
+        if (*format++ != '%') continue;
+        format = prof__log_parse(format, &spec);
+        if (!format) break;
+#ifdef PROF_FREESTANDING
+        if (spec.code == PROF__LOG_LONG_DOUBLE) break; /* may need a library to become a double */
+#endif
+        if (spec.width == PROF__LOG_STAR) codes[count++] = PROF__LOG_INT32;
+        if (spec.precision == PROF__LOG_STAR) codes[count++] = PROF__LOG_INT32;
+        if (spec.code) codes[count++] = spec.code;
+        more = count;
+        if (spec.code == PROF__LOG_TEXT_PART) {
+            codes[count++] = (unsigned char)(spec.precision & 255);
+            codes[count++] = (unsigned char)(spec.precision >> 8);
+        }
+        if (values + more > PROF__LOG_VALUES || at + count >= sizeof known->codes) break;
+        values += more;
+        for (size_t i = 0; i < count; ++i) PROF__STORE(&known->codes[at + i], codes[i]);
+        at += count;
+    }
+    PROF__STORE(&known->codes[at], (unsigned char)PROF__LOG_NONE);
+    PROF__RELEASE(&known->known, (uint32_t)values + 1);
+}
+
+typedef struct prof__log_value {
+    uint64_t type, number;
+    prof__text text;
+} prof__log_value;
+
+/* Fetches the values, as many as fit into room words, and adds their words to *words. */
+static size_t prof__log_collect(const prof__log_format *known, uint32_t values, va_list list, uint64_t room,
+                                prof__log_value *to, uint64_t *words)
+{
+    uint64_t used = 0;
+    const unsigned char *code = known->codes;
+    size_t count = 0;
+    for (; count < values && used + 2 <= room; ++count, ++code) {
+        prof__log_value *value = &to[count];
+        unsigned kind = PROF__LOAD(code);
+        uint64_t given = ~(uint64_t)0;
+        value->type = PROF_VALUE_INT;
+        value->text.words = 1;
+        switch (kind) {
+        case PROF__LOG_INT8: value->number = (uint64_t)(signed char)va_arg(list, int); break;
+        case PROF__LOG_INT16: value->number = (uint64_t)(short)va_arg(list, int); break;
+        case PROF__LOG_INT32: value->number = (uint64_t)va_arg(list, int); break;
+        case PROF__LOG_INT64: value->number = (uint64_t)va_arg(list, long long); break;
+        case PROF__LOG_UINT8: value->number = (unsigned char)va_arg(list, unsigned); break;
+        case PROF__LOG_UINT16: value->number = (unsigned short)va_arg(list, unsigned); break;
+        case PROF__LOG_UINT32: value->number = va_arg(list, unsigned); break;
+        case PROF__LOG_UINT64: value->number = va_arg(list, unsigned long long); break;
+        case PROF__LOG_DOUBLE: value->number = prof__double_bits(va_arg(list, double)); break;
+#ifndef PROF_FREESTANDING
+        case PROF__LOG_LONG_DOUBLE: value->number = prof__double_bits((double)va_arg(list, long double)); break;
+#endif
+        case PROF__LOG_POINTER: value->number = (uint64_t)(uintptr_t)va_arg(list, void *); break;
+        case PROF__LOG_TEXT_STAR:
+            if ((int64_t)to[count - 1].number >= 0) given = to[count - 1].number;
+            break;
+        case PROF__LOG_TEXT_PART:
+            given = (uint64_t)PROF__LOAD(code + 1) | (uint64_t)PROF__LOAD(code + 2) << 8;
+            code += 2;
+            break;
+        default: break;
+        }
+        if (kind >= PROF__LOG_TEXT) {
+            uint64_t rest = used + 2 * (values - count), left = rest < room ? (room - rest) * 8 : 0;
+            value->type = PROF_VALUE_STRING;
+            value->text = prof__measure_part(va_arg(list, const char *), left + 7, given);
+        } else if (kind >= PROF__LOG_UINT8) {
+            value->type = kind == PROF__LOG_POINTER ? PROF_VALUE_POINTER
+                          : kind >= PROF__LOG_DOUBLE ? PROF_VALUE_DOUBLE
+                                                     : PROF_VALUE_UINT;
+        }
+        used += 1 + value->text.words;
+    }
+    *words += used;
+    return count;
+}
+
+static void prof__log_write(uint64_t *at, const prof__log_value *values, size_t count)
+{
+    const uint64_t head = (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT;
+    for (size_t i = 0; i < count; ++i) {
+        if (values[i].type == PROF_VALUE_STRING) {
+            prof__text_write(at, head, &values[i].text);
+        } else {
+            PROF__STORE(at + 1, values[i].number);
+            prof__store_word(at, head | values[i].type << 32 | 1);
+        }
+        at += 1 + values[i].text.words;
+    }
+}
+
+PROF__ENTRY void prof__log(prof_site *site, prof__log_format *known, uint64_t severity, const char *format, ...)
+{
+    prof__thread *self = PROF__SELF();
+    prof__log_value values[PROF__LOG_VALUES];
+    uint64_t head, words = 3;
+    uint32_t count;
+    if (!prof__enter(self, site, &head)) return;
+    uint64_t now = prof__now(self->session, 0);
+    va_list list;
+    if (PROF__UNLIKELY(!PROF__ACQUIRE(&known->known))) prof__log_learn(known, format);
+    va_start(list, format);
+    count = (uint32_t)prof__log_collect(known, PROF__LOAD(&known->known) - 1, list, self->session->chunk_words / 4, values,
+                                        &words);
+    va_end(list);
+    uint64_t *at = prof__reserve(self, words, &now);
+    if (at) {
+        prof__log_write(at + 3, values, count);
+        PROF__STORE(at + 1, (severity & 0xFF) << 8 | PROF_EVENT_LOG);
+        PROF__STORE(at + 2, (uint64_t)0);
+        prof__store_word(at, head | (now - self->base));
+        prof__commit(self, words);
     }
     prof__leave(self);
 }
@@ -4914,7 +5316,7 @@ static void prof__calibrate(prof__session *s)
     prof__thread *self = PROF__SELF();
     prof__header *h = s->header;
     static uint64_t scratch[2 * 64 + 2];
-    prof_site site = {0, "", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0};
+    prof_site site = {0, "", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
     uint64_t best = ~0ull, step = ~0ull;
     for (int i = 0; i < 64; ++i) {
         uint64_t a = prof__now(s, 0), b = prof__now(s, 0);
@@ -5014,7 +5416,7 @@ static void prof__threshold_set(prof__session *s, uint64_t ns)
 /* The image is laid out, and its header filled in: from here on it is one. */
 static void prof__image_begin(prof__session *s)
 {
-    prof_site no_room = {0, "(no room for more call sites)", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0};
+    prof_site no_room = {0, "(no room for more call sites)", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
     s->site_without_room = prof__meta_site(s, &no_room);
     s->header->state = PROF__RUNNING;
     prof__copy(s->header->magic, PROF__MAGIC, sizeof s->header->magic);
@@ -5159,6 +5561,7 @@ static prof_status prof__start_locked(const prof_config *config)
         s->like.magic[0] = 0; /* who looks for images in a core dump shall find one */
         prof__state.session = s;
         prof__state.level = config->level ? config->level : PROF__DEFAULT_LEVEL;
+        prof__state.filter_mask = config->filter_mask ? config->filter_mask : ~0u;
         prof__state.paused = 0;
         prof__state.held = prof__schedule_configure(s, config);
         PROF__STORE(&prof__state.no_sync, config->no_sync);
@@ -5364,6 +5767,20 @@ PROF_DEF prof_status prof_set_level(int level)
     return status;
 }
 
+PROF_DEF prof_status prof_set_filter_mask(uint32_t mask)
+{
+    prof_status status = PROF_OK;
+    uint32_t gate = prof__state_lock();
+    if (prof__state.running) {
+        prof__state.filter_mask = mask ? mask : ~0u;
+        prof__next_generation();
+    } else {
+        status = prof__fail(PROF_INVALID_STATE, "no session is running: set prof_config.filter_mask");
+    }
+    prof__state_unlock(gate);
+    return status;
+}
+
 PROF_DEF prof_status prof_category_enable(const char *pattern, int on)
 {
     prof_status status;
@@ -5499,6 +5916,7 @@ static void prof__child_of_fork(void)
     if (!s) prof__state.paused = prof__state.held = 0;
     prof__state.ended = 0;
     prof__lost_without_chunk = 0;
+    prof__flow_last = prof__process_id() << 32;
     PROF__BARRIER();
     self->open = PROF__SHUT;
     if (!interrupted) self->gate = PROF__SHUT;
@@ -7368,6 +7786,26 @@ static int prof__parse_signal(const char *text)
     return -1;
 }
 
+/* 32 bits, decimal or 0x...; 0: no number. */
+static int prof__parse_mask(const char *text, uint64_t *out)
+{
+    static const prof__unit ones[] = {{"", 1}, {NULL, 0}};
+    uint64_t number = 0;
+    if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+        const char *digits = text += 2;
+        for (; *text && text - digits < 9; ++text) {
+            char c = *text >= 'A' && *text <= 'F' ? (char)(*text - 'A' + 'a') : *text;
+            if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'f')) return 0;
+            number = number << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+        }
+        if (text == digits || *text) return 0;
+    } else if (!prof__parse_number(text, ones, &number)) {
+        return 0;
+    }
+    *out = number;
+    return !(number >> 32);
+}
+
 static const char *const prof__mode_names[] = {"ring", "fill", "stream", "stats", NULL};
 static const char *const prof__clock_names[] = {"auto", "counter", "ordered", "monotonic", NULL};
 static const char *const prof__limit_names[] = {"stop", "rotate", NULL};
@@ -7387,10 +7825,11 @@ enum {
     PROF__KEY_INT,     /* int, and so are those below */
     PROF__KEY_CHOICE,
     PROF__KEY_SWITCH,
-    PROF__KEY_SIGNAL
+    PROF__KEY_SIGNAL,
+    PROF__KEY_MASK     /* uint32_t */
 };
 static const char *const prof__key_types[] = {"text", "size",    "size",   "number", "time",  "time",
-                                              "seconds", "number", "choice", "switch", "signal"};
+                                              "seconds", "number", "choice", "switch", "signal", "mask"};
 
 /* One line for each field of prof_config that text can set: parser, environment, errors and prof_config_describe() all
    go by it. Numbers are from least to most, or 0 if zero says so. */
@@ -7453,6 +7892,8 @@ static const prof__key prof__keys[] = {
     PROF__KEY("save_signal", SIGNAL, save_signal, 0, 64, 1, NULL, "0", "a number, or a name such as USR1", "a signal that saves"),
     PROF__KEY("crash_report", SWITCH, crash_report, 0, 1, 1, NULL, "0", "0 or 1",
               "1: when the process dies of a bug, say on stderr what its threads were doing, and write the image"),
+    PROF__KEY("filter_mask", MASK, filter_mask, 0, UINT32_MAX, 1, NULL, "0", "32 bits, for example 5 or 0xff",
+              "which PROFILE_SCOPE_M(name, mask) are on: those with one of these bits in their mask; 0: all"),
     PROF__KEY("no_sync", SWITCH, no_sync, 0, 1, 1, NULL, "0", "0 or 1",
               "1: PROFILE_SYNC and PROFILE_SCOPE_SYNC wait for nothing"),
 };
@@ -7476,6 +7917,7 @@ static int prof__key_parse(const prof__key *key, const char *value, uint64_t *nu
     case PROF__KEY_CHOICE: choice = prof__parse_name(value, key->choices); break;
     case PROF__KEY_SWITCH: choice = prof__parse_name(value, prof__switch_names); break;
     case PROF__KEY_SIGNAL: choice = prof__parse_signal(value); break;
+    case PROF__KEY_MASK: return prof__parse_mask(value, number);
     case PROF__KEY_SIZE:
     case PROF__KEY_BYTES: units = prof__sizes; break;
     case PROF__KEY_TIME:
@@ -7500,6 +7942,7 @@ static void prof__key_store(const prof__key *key, prof_config *config, const cha
     size_t size = (size_t)number;
     double seconds = (double)number / 1e9;
     int small = (int)number;
+    uint32_t mask = (uint32_t)number;
     switch (key->type) {
     case PROF__KEY_TEXT: prof__copy(field, &value, sizeof value); break;
     case PROF__KEY_SIZE: prof__copy(field, &size, sizeof size); break;
@@ -7508,6 +7951,7 @@ static void prof__key_store(const prof__key *key, prof_config *config, const cha
     case PROF__KEY_COUNT:
     case PROF__KEY_TIME:
     case PROF__KEY_SPAN: prof__copy(field, &number, sizeof number); break;
+    case PROF__KEY_MASK: prof__copy(field, &mask, sizeof mask); break;
     default: prof__copy(field, &small, sizeof small); break;
     }
 }
@@ -10679,6 +11123,209 @@ PROF_DEF const prof_track *prof_trace_track(const prof_trace *trace, size_t inde
     return trace && index < trace->track_count ? &trace->tracks[index].about : NULL;
 }
 
+/*-- messages --
+   A format comes from an image, and is never given to printf: each conversion is parsed, its value is looked at, and a
+   conversion of our own shows it. What does not fit together is said in parentheses. */
+
+#define PROF__LOG_ROOM ((size_t)8192) /* bytes of a message; a longer one is cut */
+#define PROF__LOG_WIDE 500            /* of a width or precision */
+
+typedef struct prof__log_text {
+    char *to;
+    size_t at;
+    int cut;
+} prof__log_text;
+
+static void prof__log_put(prof__log_text *text, const char *bytes, size_t count)
+{
+    size_t room = PROF__LOG_ROOM - 1 - text->at;
+    if (text->cut) return;
+    if (count > room) {
+        text->cut = 1;
+        for (count = room; count && ((unsigned char)bytes[count] & 0xC0) == 0x80;) count--;
+    }
+    memcpy(text->to + text->at, bytes, count);
+    text->at += count;
+}
+
+static void prof__log_fill(prof__log_text *text, int count)
+{
+    for (; count > 0; count--) prof__log_put(text, " ", 1);
+}
+
+static void prof__log_padded(prof__log_text *text, const prof__log_spec *spec, const char *bytes, size_t count)
+{
+    int space = (size_t)(spec->width > 0 ? spec->width : 0) > count ? spec->width - (int)count : 0;
+    int left = strchr(spec->flags, '-') != NULL;
+    if (!left) prof__log_fill(text, space);
+    prof__log_put(text, bytes, count);
+    if (left) prof__log_fill(text, space);
+}
+
+/* "(%5d is missing)". from: the % of the conversion, at: behind it. */
+static void prof__log_say(prof__log_text *text, const char *from, const char *at, const char *what)
+{
+    prof__log_put(text, "(", 1);
+    prof__log_put(text, from, (size_t)(at - from) < 20 ? (size_t)(at - from) : 20);
+    prof__log_put(text, " ", 1);
+    prof__log_put(text, what, strlen(what));
+    prof__log_put(text, ")", 1);
+}
+
+/* 1: a value of that type is what the conversion wants. */
+static int prof__log_fits(const prof__log_spec *spec, prof_value_type type)
+{
+    if (spec->code >= PROF__LOG_TEXT) return type == PROF_VALUE_STRING;
+    if (spec->code == PROF__LOG_POINTER) return type == PROF_VALUE_POINTER;
+    if (spec->code >= PROF__LOG_DOUBLE) return type == PROF_VALUE_DOUBLE;
+    return type == PROF_VALUE_INT || type == PROF_VALUE_UINT;
+}
+
+/* Width and precision are within limits, so that all of it fits. Any locale's decimal point becomes a point. */
+static void prof__log_float(prof__log_text *text, const prof__log_spec *spec, double value)
+{
+    char format[16], digits[PROF__LOG_WIDE * 2 + 400];
+    size_t from, at = 0;
+    snprintf(format, sizeof format, "%%%s*.*%c", spec->flags, spec->conversion);
+    snprintf(digits, sizeof digits, format, spec->width > 0 ? spec->width : 0, spec->precision, value);
+    for (from = 0; digits[from]; from++) {
+        int separator = digits[from] == ',' || (unsigned char)digits[from] >= 0x80;
+        if (!separator)
+            digits[at++] = digits[from];
+        else if (at && digits[at - 1] != '.')
+            digits[at++] = '.';
+    }
+    prof__log_put(text, digits, at);
+}
+
+static void prof__log_integer_text(prof__log_text *text, const prof__log_spec *spec, const prof_value *value)
+{
+    char format[16], digits[PROF__LOG_WIDE * 2 + 100];
+    int width = spec->width > 0 ? spec->width : 0;
+    snprintf(format, sizeof format, "%%%s*.*ll%c", spec->flags, spec->conversion);
+    if (spec->conversion == 'd' || spec->conversion == 'i')
+        snprintf(digits, sizeof digits, format, width, spec->precision, (long long)value->as.i);
+    else
+        snprintf(digits, sizeof digits, format, width, spec->precision, (unsigned long long)value->as.u);
+    prof__log_put(text, digits, strlen(digits));
+}
+
+static void prof__log_show(prof__log_text *text, const prof__log_spec *spec, const prof_value *value)
+{
+    char piece[24];
+    size_t length = 0;
+    switch (spec->code) {
+    case PROF__LOG_TEXT:
+    case PROF__LOG_TEXT_STAR:
+    case PROF__LOG_TEXT_PART:
+        while (value->as.string[length] && (spec->precision < 0 || length < (size_t)spec->precision)) length++;
+        if (value->cut && !value->as.string[length]) {
+            prof__log_put(text, value->as.string, length);
+            prof__log_put(text, "...", 3);
+        } else {
+            prof__log_padded(text, spec, value->as.string, length);
+        }
+        break;
+    case PROF__LOG_POINTER:
+        snprintf(piece, sizeof piece, "0x%llx", (unsigned long long)value->as.u);
+        prof__log_padded(text, spec, piece, strlen(piece));
+        break;
+    case PROF__LOG_DOUBLE:
+    case PROF__LOG_LONG_DOUBLE: prof__log_float(text, spec, value->as.d); break;
+    default:
+        if (spec->conversion == 'c') {
+            piece[0] = (char)value->as.i;
+            prof__log_padded(text, spec, piece, piece[0] != 0); /* a text cannot have a zero */
+        } else {
+            prof__log_integer_text(text, spec, value);
+        }
+        break;
+    }
+}
+
+/* A width or precision, out of the values if it is a star. 0: there is none where there should be one. */
+static int prof__log_star(const prof_event *event, uint32_t *next, int *number)
+{
+    int64_t value = *number;
+    if (*number == PROF__LOG_STAR) {
+        if (*next >= event->arg_count || event->args[*next].value.type != PROF_VALUE_INT) return 0;
+        value = event->args[(*next)++].value.as.i;
+        if (value < -PROF__LOG_WIDE) value = -PROF__LOG_WIDE;
+    }
+    *number = value > PROF__LOG_WIDE ? PROF__LOG_WIDE : (int)value;
+    return 1;
+}
+
+/* One conversion, which has been parsed. */
+static void prof__log_convert(prof__log_text *text, prof__log_spec *spec, const char *from, const char *at,
+                              const prof_event *event, uint32_t *next)
+{
+    const int unlimited = spec->code >= PROF__LOG_TEXT; /* a text's precision is the writer's affair, up to what it kept */
+    int precision = spec->precision;
+    if (!prof__log_star(event, next, &spec->width) || !prof__log_star(event, next, &spec->precision)) {
+        prof__log_say(text, from, at, "is missing");
+        return;
+    }
+    if (unlimited && precision > PROF__LOG_WIDE) spec->precision = precision;
+    if (unlimited && precision == PROF__LOG_STAR && spec->precision == PROF__LOG_WIDE) spec->precision = PROF__LOG_OMITTED;
+    if (spec->width < 0 && spec->width != PROF__LOG_OMITTED) {
+        spec->width = -spec->width;
+        if (!strchr(spec->flags, '-')) {
+            spec->flags[strlen(spec->flags) + 1] = 0;
+            spec->flags[strlen(spec->flags)] = '-';
+        }
+    }
+    if (spec->precision < 0) spec->precision = PROF__LOG_OMITTED;
+    if (!spec->supported) {
+        prof__log_say(text, from, at, "is not supported");
+        *next += spec->code != PROF__LOG_NONE;
+    } else if (spec->conversion == '%') {
+        prof__log_put(text, "%", 1);
+    } else if (*next >= event->arg_count) {
+        prof__log_say(text, from, at, "is missing");
+    } else if (!prof__log_fits(spec, event->args[*next].value.type)) {
+        prof__log_say(text, from, at, "has a value of another type");
+        ++*next;
+    } else {
+        prof__log_show(text, spec, &event->args[(*next)++].value);
+    }
+}
+
+/* Gives a message its text; room: PROF__LOG_ROOM bytes. */
+static void prof__log_format_event(prof_event *event, char *room)
+{
+    const char *at = event->site->name;
+    prof__log_text text;
+    uint32_t next = 0;
+    text.to = room;
+    text.at = 0;
+    text.cut = 0;
+    while (*at && !text.cut) {
+        size_t plain = strcspn(at, "%");
+        const char *from = at + plain;
+        prof__log_spec spec;
+        prof__log_put(&text, at, plain);
+        if (!*from) break;
+        at = prof__log_parse(from + 1, &spec);
+        if (!at) { /* nothing behind it can be told */
+            prof__log_put(&text, from, strlen(from));
+            break;
+        }
+        prof__log_convert(&text, &spec, from, at, event, &next);
+    }
+    text.to[text.at] = 0;
+    event->value.type = PROF_VALUE_STRING;
+    event->value.as.string = text.to;
+    event->value.cut = text.cut;
+}
+
+/* debug, info ... of a LOG event's detail. */
+static const char *prof__severity_text(uint64_t severity)
+{
+    static const char *const names[] = {"debug", "info", "warning", "error", "fatal"};
+    return severity <= PROF_LOG_FATAL ? names[severity] : "unknown";
+}
+
 /*-- cursors --*/
 
 typedef struct prof__read_node { /* an event of the loaded segment */
@@ -10770,6 +11417,7 @@ PROF_DEF void prof_cursor_close(prof_cursor *cursor)
     free(cursor->stack);
     free(cursor->args);
     free(cursor->frames);
+    free(cursor->message);
     free(cursor->frame_index.slots);
     prof__read_buffer_free(&cursor->buffer);
     free(cursor);
@@ -10975,6 +11623,15 @@ static void prof__read_give_lost(const prof_cursor *c, prof_event *event, const 
     }
 }
 
+/* Without memory a message is its format. */
+static void prof__read_give_message(prof_cursor *c, prof_event *event)
+{
+    if (!c->message) c->message = (char *)malloc(PROF__LOG_ROOM);
+    event->value.type = PROF_VALUE_STRING;
+    event->value.as.string = event->name;
+    if (event->name == event->site->name && c->message) prof__log_format_event(event, c->message);
+}
+
 static void prof__read_give(prof_cursor *c, prof_event *event)
 {
     const prof_trace *trace = c->trace;
@@ -11008,6 +11665,7 @@ static void prof__read_give(prof_cursor *c, prof_event *event)
         event->detail = words[node->word + 1] >> 8;
         event->object = words[node->word + 2];
         prof__read_args(c, event, node->arg, PROF__NONE);
+        if (event->type == PROF_EVENT_LOG) prof__read_give_message(c, event);
         break;
     case PROF__KIND_FRAME:
         event->type = PROF_EVENT_FRAME;
@@ -11335,6 +11993,7 @@ typedef struct prof__figure {
     prof__histogram histogram;
     uint64_t track;             /* frames: the track of the one before */
     double low, high, last;     /* counters */
+    double rate_squares;        /* of a throughput: as squares */
     uint64_t open;              /* scopes: those around the present event */
     size_t child, sibling, row; /* by path: the tree, while it is sorted */
 } prof__figure;
@@ -11346,7 +12005,19 @@ typedef struct prof__around {
     int counts;               /* 0: truncated */
 } prof__around;
 
+#define PROF__NEWEST_MESSAGES 5
+
+/* A message of severity PROF_LOG_ERROR or more. */
+typedef struct prof__message {
+    int64_t ns;
+    uint64_t severity;
+    char text[120];
+} prof__message;
+
 typedef struct prof__figures {
+    uint64_t messages[PROF_LOG_FATAL + 1]; /* by severity; what has an unknown one counts as fatal */
+    prof__message newest[PROF__NEWEST_MESSAGES]; /* errors, the latest first */
+    size_t newest_count;
     prof__figure *items;
     size_t count, capacity;
     prof__read_index index;
@@ -11512,6 +12183,28 @@ static void prof__figure_moments(prof__figure *figure, double value, uint64_t co
     figure->squares += distance * (value - figure->mean);
 }
 
+/* One call of a throughput. */
+static void prof__figure_bytes(prof__figure *figure, uint64_t bytes, double ns)
+{
+    prof_stat *stat = &figure->stat;
+    double rate = (double)bytes * 1000 / ns, distance = rate - stat->mean_rate;
+    stat->bytes = stat->bytes + bytes < bytes ? ~(uint64_t)0 : stat->bytes + bytes;
+    if (!(ns > 0)) return;
+    if (!stat->rates++ || rate < stat->min_rate) stat->min_rate = rate;
+    if (stat->rates == 1 || rate > stat->max_rate) stat->max_rate = rate;
+    stat->mean_rate += distance / (double)stat->rates;
+    figure->rate_squares += distance * (rate - stat->mean_rate);
+}
+
+/* The last one counts. */
+static void prof__figure_throughput(prof__figure *figure, const prof_event *event)
+{
+    uint32_t i = event->arg_count;
+    while (i && strcmp(event->args[i - 1].key, "bytes")) i--;
+    if (i && event->args[i - 1].value.type == PROF_VALUE_UINT)
+        prof__figure_bytes(figure, event->args[i - 1].value.as.u, (double)event->duration_ns);
+}
+
 static int prof__figure_time(prof__figure *figure, uint64_t ns, uint64_t count)
 {
     prof_stat *stat = &figure->stat;
@@ -11550,7 +12243,27 @@ static int prof__figures_scope(prof__figures *all, const prof_event *event, size
         return 1;
     }
     if (!figure->open++) figure->stat.covered_ns += (uint64_t)event->duration_ns;
+    if (event->site->role == PROF_ROLE_THROUGHPUT) prof__figure_throughput(figure, event);
     return prof__figure_time(figure, (uint64_t)event->duration_ns, figure->stat.count - figure->stat.truncated);
+}
+
+/* Counts a message, and keeps it if it is one of the latest errors. */
+static void prof__figures_message(prof__figures *all, const prof_event *event)
+{
+    uint64_t severity = event->detail < PROF_LOG_FATAL ? event->detail : PROF_LOG_FATAL;
+    size_t at = all->newest_count, length = strlen(event->value.as.string), most = sizeof all->newest[0].text - 1;
+    all->messages[severity]++;
+    if (severity < PROF_LOG_ERROR) return;
+    while (at && all->newest[at - 1].ns <= event->start_ns) at--;
+    if (at == PROF__NEWEST_MESSAGES) return;
+    if (all->newest_count < PROF__NEWEST_MESSAGES) all->newest_count++;
+    memmove(all->newest + at + 1, all->newest + at, (all->newest_count - at - 1) * sizeof *all->newest);
+    while (length > most) /* cut between characters */
+        for (length = most; length && ((unsigned char)event->value.as.string[length] & 0xC0) == 0x80;) length--;
+    all->newest[at].ns = event->start_ns;
+    all->newest[at].severity = event->detail;
+    memcpy(all->newest[at].text, event->value.as.string, length);
+    all->newest[at].text[length] = 0;
 }
 
 static int prof__figures_event(prof__figures *all, const prof_event *event, uint64_t track)
@@ -11558,6 +12271,7 @@ static int prof__figures_event(prof__figures *all, const prof_event *event, uint
     size_t item;
     prof__figure *figure;
     double value;
+    if (event->type == PROF_EVENT_LOG) prof__figures_message(all, event);
     if (event->type != PROF_EVENT_SCOPE && event->type != PROF_EVENT_FRAME && event->type != PROF_EVENT_COUNTER)
         return 1;
     if (event->type == PROF_EVENT_SCOPE) prof__figures_leave(all, event->depth);
@@ -11595,6 +12309,7 @@ static void prof__figure_finish(prof__figure *figure)
     prof_stat *stat = &figure->stat;
     uint64_t count = stat->count - stat->truncated;
     if (!count) return;
+    if (stat->rates) stat->deviation_rate = prof__square_root(figure->rate_squares / (double)stat->rates);
     prof__percentiles(&figure->histogram, count, stat);
     stat->mean_ns = (double)stat->total_ns / (double)count;
     stat->deviation_ns = prof__square_root(figure->squares / (double)count);
@@ -12104,6 +12819,63 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
     }
 }
 
+/* A number of 10^6 bytes a second, with the unit that fits. */
+static void prof__out_rate(prof__out *out, double rate, size_t width)
+{
+    static const char *const units[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s", NULL};
+    char text[48];
+    prof__human(text, rate * 1e6, units);
+    prof__out_right(out, text, width);
+}
+
+static void prof__summary_throughput(prof__out *out, const prof__sorted *rows, size_t count)
+{
+    static const char *const columns[] = {"calls", "bytes", "mean", "min", "max", "stddev", NULL};
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", NULL};
+    size_t width = prof__summary_width(rows, count, "throughput"), i, shown = 0;
+    for (i = 0; i < count; i++) {
+        const prof_stat *stat = rows[i].stat;
+        char bytes[48];
+        if (stat->site->role != PROF_ROLE_THROUGHPUT) continue;
+        if (!shown++) {
+            prof__summary_title(out, "throughput", width, columns);
+            prof__out_text(out, "\n");
+        }
+        prof__human(bytes, (double)stat->bytes, units);
+        prof__out_name(out, stat->name, width);
+        prof__out_count(out, stat->count, 14);
+        prof__out_right(out, bytes, 11);
+        prof__out_rate(out, stat->mean_rate, 11);
+        prof__out_rate(out, stat->min_rate, 11);
+        prof__out_rate(out, stat->max_rate, 11);
+        prof__out_rate(out, stat->deviation_rate, 11);
+        prof__out_text(out, "\n");
+    }
+}
+
+/* How many messages of each severity there are, and the latest errors. */
+static void prof__summary_messages(prof__out *out, const prof__figures *all)
+{
+    size_t i = PROF_LOG_FATAL + 1, shown = 0;
+    while (i-- > 0) {
+        if (!all->messages[i]) continue;
+        prof__out_text(out, shown++ ? ", " : "\nmessages  ");
+        prof__out_count(out, all->messages[i], 0);
+        prof__out_text(out, " ");
+        prof__out_text(out, prof__severity_text(i));
+    }
+    if (shown) prof__out_text(out, "\n");
+    for (i = all->newest_count; i-- > 0;) {
+        prof__out_text(out, "  ");
+        prof__out_ns(out, (double)all->newest[i].ns, 0);
+        prof__out_text(out, " ");
+        prof__out_text(out, prof__severity_text(all->newest[i].severity));
+        prof__out_text(out, ": ");
+        prof__out_clean(out, all->newest[i].text);
+        prof__out_text(out, "\n");
+    }
+}
+
 static void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_t count)
 {
     static const char *const columns[] = {"frames", "rate", "mean", "min", "p50", "p90", "p99", "max", "stddev", NULL};
@@ -12264,9 +13036,11 @@ static prof_status prof__summary(const prof_trace *trace, prof__out *out, const 
         for (i = 0; i < scope_count; i++) calls += scopes[i].stat->count;
         prof__summary_head(out, trace);
         prof__summary_scopes(out, trace, &all, scopes, scope_count, options->top);
+        prof__summary_throughput(out, scopes, scope_count);
         prof__summary_frames(out, frames, frame_count);
         prof__summary_counters(out, &all, counters, counter_count);
         prof__summary_devices(out, trace);
+        prof__summary_messages(out, &all);
         prof__summary_losses(out, trace);
         prof__summary_cost(out, trace, calls);
     } else {
@@ -12375,6 +13149,16 @@ static void prof__csv_args(prof__out *out, const prof_event *event)
     prof__csv_byte(out, '"');
 }
 
+/* The fields value and args of a message: its text; its severity. */
+static void prof__csv_message(prof__out *out, const prof_event *event)
+{
+    prof__csv_field(out, event->value.as.string);
+    prof__out_text(out, ",severity=");
+    prof__out_text(out, prof__severity_text(event->detail));
+}
+
+static int prof__is_flow(prof_event_type type) { return type >= PROF_EVENT_FLOW_OUT && type <= PROF_EVENT_FLOW_IN; }
+
 static void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event)
 {
     static const char *const types[] = {"scope",      "mark",      "counter",   "frame",       "lost",  "span_begin",
@@ -12395,9 +13179,16 @@ static void prof__csv_event(prof__out *out, const prof_track *track, const prof_
     prof__csv_byte(out, ',');
     prof__out_unsigned(out, event->depth);
     prof__csv_field(out, flags[event->flags & 3]);
-    prof__csv_byte(out, ',');
-    prof__csv_value(out, &event->value);
-    prof__csv_args(out, event);
+    if (event->type == PROF_EVENT_LOG) {
+        prof__csv_message(out, event);
+    } else {
+        prof__csv_byte(out, ',');
+        if (prof__is_flow(event->type))
+            prof__out_unsigned(out, event->object);
+        else
+            prof__csv_value(out, &event->value);
+        prof__csv_args(out, event);
+    }
     prof__csv_field(out, event->site->file);
     prof__csv_byte(out, ',');
     if (event->site->line) prof__out_unsigned(out, event->site->line);
@@ -12470,6 +13261,7 @@ PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
 #define PROF__FOLLOW_DEPTH 4096
 #define PROF__FOLLOW_FRAMES 16 /* PROFILE_FRAMEs of one track */
 #define PROF__FOLLOW_RULES 16
+#define PROF__FOLLOW_NO_BYTES (~(uint64_t)0)
 
 typedef struct prof__follow_rule {
     uint64_t ns;
@@ -12478,6 +13270,7 @@ typedef struct prof__follow_rule {
 } prof__follow_rule;
 
 typedef struct prof__follow_open {
+    uint64_t bytes; /* of a throughput */
     uint64_t tick, inside, covered; /* ticks in scopes inside, and in those of the same figure */
     uint32_t figure, site, name;
 } prof__follow_open;
@@ -12516,6 +13309,7 @@ typedef struct prof__follow_order {
 typedef struct prof__follow_site {
     uint32_t name;   /* string id */
     uint32_t figure;
+    uint32_t role;
 } prof__follow_site;
 
 typedef struct prof__follow_figure {
@@ -12578,10 +13372,11 @@ static int prof__follow_meta(prof__follow *f)
         } else if (head >> 56 == PROF__META_SITE) {
             while (f->site_count <= id) {
                 if (!PROF__ROOM(f->sites, f->site_capacity, f->site_count)) return 0;
-                f->sites[f->site_count].name = f->sites[f->site_count].figure = 0;
+                f->sites[f->site_count].name = f->sites[f->site_count].figure = f->sites[f->site_count].role = 0;
                 f->site_count++;
             }
             f->sites[id].name = (uint32_t)record[1];
+            if (words > 4) f->sites[id].role = (uint32_t)(record[4] >> 32) >> PROF__ROLE_SHIFT;
         }
         f->meta_at += words;
     }
@@ -12720,6 +13515,8 @@ static void prof__follow_pop(prof__follow *f, prof__follow_track *t, int whole)
     if (!whole) stat->truncated++;
     if (whole && ticks > open->inside) stat->self_ns += ticks - open->inside;
     if (whole) prof__follow_time(f, figure, ticks, stat->count - stat->truncated);
+    if (whole && open->bytes != PROF__FOLLOW_NO_BYTES)
+        prof__figure_bytes(&figure->figure, open->bytes, (double)ticks * f->ns_per_tick);
     if (figure->open) /* perhaps around this one: then its time covers this one's, if it ends */
         while (i && t->stack[i - 1].figure != open->figure) i--;
     if (figure->open && i)
@@ -12745,10 +13542,21 @@ static void prof__follow_begin(prof__follow *f, prof__follow_track *t, uint32_t 
     const prof__follow_site *site = prof__follow_site_of(f, id);
     open->tick = t->tick;
     open->inside = open->covered = 0;
+    open->bytes = PROF__FOLLOW_NO_BYTES;
     open->site = id;
     open->name = site ? site->name : 0;
     open->figure = prof__follow_figure_of(f, id, PROF_EVENT_SCOPE, text);
     prof__follow_at(f, open->figure)->open++;
+}
+
+/* Of an argument only a throughput's bytes are wanted. */
+static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint64_t *record)
+{
+    prof__follow_open *open = t->depth && !t->beyond ? &t->stack[t->depth - 1] : NULL;
+    const prof__follow_site *site = open ? prof__follow_site_of(f, open->site) : NULL, *key;
+    if (!site || site->role != PROF_ROLE_THROUGHPUT || (record[0] >> 32 & 0xFF) != PROF_VALUE_UINT) return;
+    key = prof__follow_site_of(f, prof__read_id(record[0]));
+    if (key && !strcmp(prof__follow_name(f, key->name), "bytes")) open->bytes = record[1];
 }
 
 static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id)
@@ -12842,6 +13650,9 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
         prof__follow_begin(f, t, id, text);
         break;
     case PROF__KIND_END: prof__follow_end(f, t, id); break;
+    case PROF__KIND_ARG:
+        if (left) prof__follow_arg(f, t, record);
+        break;
     case PROF__KIND_FRAME: prof__follow_frame(f, t, id); break;
     case PROF__KIND_COUNTER_INT:
     case PROF__KIND_COUNTER_DOUBLE: prof__follow_counter(f, id, kind, record[1]); break;

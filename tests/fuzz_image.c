@@ -35,6 +35,8 @@ static size_t look_at(const prof_event *event)
     size_t size = text_size(event->name) + text_size(event->site->name) + text_size(event->site->category) +
                   text_size(event->site->file) + text_size(event->site->function);
     uint32_t i;
+    if (event->type == PROF_EVENT_LOG) REQUIRE(event->value.type == PROF_VALUE_STRING);
+    if (event->value.type == PROF_VALUE_STRING) size += text_size(event->value.as.string);
     for (i = 0; i < event->arg_count; ++i) {
         size += text_size(event->args[i].key);
         if (event->args[i].value.type == PROF_VALUE_STRING) size += text_size(event->args[i].value.as.string);

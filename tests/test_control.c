@@ -1349,7 +1349,7 @@ TEST(short_scopes_to_the_tick)
     PROFILE_MARK("first");
     prof__thread *self = PROF__SELF();
     for (uint64_t ticks = 999999999; ticks <= 1000000000; ++ticks) {
-        static prof_site site = {0, "", "", "", "", 1, 0, 1, PROF__KIND_BEGIN, 0, 0};
+        static prof_site site = {0, "", "", "", "", 1, 0, 1, PROF__KIND_BEGIN, 0, 0, 0};
         uint64_t *before = self->cursor, room = self->room;
         prof__token token = prof__begin_text(&site, "a name of several words, none of which stays");
         CHECK(token && self->begun == before);
