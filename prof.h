@@ -12187,7 +12187,7 @@ static void prof__figure_moments(prof__figure *figure, double value, uint64_t co
 static void prof__figure_bytes(prof__figure *figure, uint64_t bytes, double ns)
 {
     prof_stat *stat = &figure->stat;
-    double rate = (double)bytes * 1000 / ns, distance = rate - stat->mean_rate;
+    double rate = ns > 0 ? (double)bytes * 1000 / ns : 0, distance = rate - stat->mean_rate;
     stat->bytes = stat->bytes + bytes < bytes ? ~(uint64_t)0 : stat->bytes + bytes;
     if (!(ns > 0)) return;
     if (!stat->rates++ || rate < stat->min_rate) stat->min_rate = rate;
@@ -13554,7 +13554,8 @@ static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint6
 {
     prof__follow_open *open = t->depth && !t->beyond ? &t->stack[t->depth - 1] : NULL;
     const prof__follow_site *site = open ? prof__follow_site_of(f, open->site) : NULL, *key;
-    if (!site || site->role != PROF_ROLE_THROUGHPUT || (record[0] >> 32 & 0xFF) != PROF_VALUE_UINT) return;
+    if (!site || site->role != PROF_ROLE_THROUGHPUT) return;
+    if ((record[0] >> 32 & 0xFF) != PROF_VALUE_UINT || !(record[0] & 0xFFFF)) return;
     key = prof__follow_site_of(f, prof__read_id(record[0]));
     if (key && !strcmp(prof__follow_name(f, key->name), "bytes")) open->bytes = record[1];
 }
@@ -13650,9 +13651,7 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
         prof__follow_begin(f, t, id, text);
         break;
     case PROF__KIND_END: prof__follow_end(f, t, id); break;
-    case PROF__KIND_ARG:
-        if (left) prof__follow_arg(f, t, record);
-        break;
+    case PROF__KIND_ARG: prof__follow_arg(f, t, record); break;
     case PROF__KIND_FRAME: prof__follow_frame(f, t, id); break;
     case PROF__KIND_COUNTER_INT:
     case PROF__KIND_COUNTER_DOUBLE: prof__follow_counter(f, id, kind, record[1]); break;

@@ -26,6 +26,11 @@ WHAT IS WRITTEN                                                                 
                 name of the counter, too. What is not a finite number becomes an instant
     frame       an "X" from each boundary to the next on a track of its own, "frames: NAME", one for each thread that
                 records such frames. Frames of 0 ns are left out; the 65th and later names of a thread become instants
+    message     an instant of its thread with the text as its name, and the severity as an argument
+    flow        arrows ("s", "t", "f") from FLOW_OUT by way of the points of the same name and id behind it in time to the
+                last of them, between the scopes around them; a point outside of scopes is a slice of 0 ns. When an id
+                comes again the second flow is called "NAME #2", because viewers take equal ones for one. What has no
+                partner is no arrow but an instant. Arrows join threads of one process only. Ids are hexadecimal
     losses      an instant "lost N events" where they happened; the sum in the label of the process and in otherData
     device      a process of its own below the one that used it, its rows as threads; "(clock not aligned)" in its name if
                 nothing but a guess says when its times were. A flow that leads to an event comes behind it
@@ -34,8 +39,9 @@ WHAT IS WRITTEN                                                                 
     otherData   program, clock and its rate, start as Unix time, losses, cost of a scope (chrome://tracing: "Metadata")
 
     Times are microseconds since prof_start() with three decimals, made from integer nanoseconds; they are exact for 100
-    days. Each event is a line. The lines of a thread are in order of time, a parent before its children; counters come
-    last. Memory does not grow with the number of events: one cursor, and then one for each thread that has counters.
+    days. Each event is a line. The lines of a thread are in order of time, a parent before its children; flows and
+    then counters come last. Memory does not grow with the number of events, but for some 50 bytes a flow: one cursor, and
+    then one for each thread, if there are counters or flows.
 
     The file is strict JSON in valid UTF-8 whatever the names hold; what is not UTF-8 becomes U+FFFD. In arguments,
     integers beyond 2^53, pointers, infinities and NaN are strings. An empty name is written as (unnamed), an empty
@@ -154,6 +160,7 @@ typedef struct prof__chrome {
     prof_chrome_options options;
     uint32_t next_id;
     uint64_t frame_tracks;
+    int flows; /* 1: the part has some */
     const prof__chrome_part *part; /* the one that is being written, and down to pid what it has */
     const prof_trace *trace;
     const prof_trace_info *about;
@@ -756,11 +763,10 @@ static void prof__chrome_begin(prof__chrome *c, const prof__chrome_ids *ids, con
     prof__out_commit(out, (size_t)(to - out->cursor) + prof__chrome_microseconds(to, ns));
 }
 
-static void prof__chrome_scope(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
+static void prof__chrome_slice(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
 {
     int64_t start = prof__chrome_time(event->start_ns);
     int64_t end = start + event->duration_ns;
-    if ((uint64_t)event->duration_ns < c->options.min_duration_ns) return;
     if (track->origin < 0) track->origin = start;
     prof__chrome_begin(c, &track->ids, event, ",\n{\"ph\":\"X\"", start);
     if (event->arg_count | event->flags | (uint32_t)c->options.source) prof__chrome_all_args(c, event);
@@ -774,12 +780,31 @@ static void prof__chrome_scope(prof__chrome *c, prof__chrome_track *track, const
     if (event->depth < PROF__CHROME_DEPTH) track->ends[event->depth] = end;
 }
 
+static void prof__chrome_scope(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
+{
+    if ((uint64_t)event->duration_ns >= c->options.min_duration_ns) prof__chrome_slice(c, track, event);
+}
+
 static void prof__chrome_instant(prof__chrome *c, const prof__chrome_ids *ids, const prof_event *event)
 {
     prof__chrome_begin(c, ids, event, ",\n{\"ph\":\"i\"", prof__chrome_time(event->start_ns));
     PROF__CHROME_LITERAL(&c->out, ",\"s\":\"t\"");
     prof__chrome_all_args(c, event);
     PROF__CHROME_LITERAL(&c->out, "}");
+}
+
+static void prof__chrome_message(prof__chrome *c, const prof__chrome_ids *ids, const prof_event *event)
+{
+    prof_event message = *event;
+    prof_arg severity;
+    memset(&severity, 0, sizeof severity);
+    severity.key = "severity";
+    severity.value.type = PROF_VALUE_STRING;
+    severity.value.as.string = prof__severity_text(event->detail);
+    message.name = event->value.as.string;
+    message.args = &severity;
+    message.arg_count = 1;
+    prof__chrome_instant(c, ids, &message);
 }
 
 static void prof__chrome_lost(prof__chrome *c, const prof__chrome_ids *ids, const prof_event *event)
@@ -836,6 +861,179 @@ static void prof__chrome_frame(prof__chrome *c, prof__chrome_track *track, const
     PROF__CHROME_LITERAL(out, "}");
 }
 
+/* Whether an event lies at least in part in the window of the options. */
+static int prof__chrome_wanted(const prof__chrome *c, const prof_event *event)
+{
+    int64_t start = event->start_ns, end = event->start_ns;
+    if (event->type == PROF_EVENT_SCOPE) end += event->duration_ns;
+    if (event->type == PROF_EVENT_FRAME) start -= event->duration_ns;
+    return end >= c->options.from_ns && (!c->options.to_ns || start < c->options.to_ns);
+}
+
+/*-- flows --
+   Points of flows are found while the tracks are written; then all are gone through once more in order of time. A point is
+   held until it is known whether another one follows: viewers want the last to be an "f" and those before it "t". An arrow
+   leads from slice to slice, so that a point in none gets one. */
+
+enum { PROF__CHROME_IDLE = 0, PROF__CHROME_BEGUN, PROF__CHROME_JOINED };
+
+/* The present flow of one name and id. */
+typedef struct prof__chrome_flow {
+    uint64_t id, count;        /* count: how many there were */
+    const prof_callsite *site; /* of its FLOW_OUT */
+    const prof_callsite *at;   /* the point that is held: its call site, ... */
+    int64_t ns;
+    uint32_t tid, depth;
+    int state;                 /* BEGUN: that is its FLOW_OUT, which nothing has followed yet */
+} prof__chrome_flow;
+
+typedef struct prof__chrome_flows {
+    prof__chrome_flow *items;
+    size_t count, capacity;
+    prof__read_index index;
+} prof__chrome_flows;
+
+static int prof__chrome_same_flow(const void *owner, size_t item, const void *key)
+{
+    const prof__chrome_flow *flow = (const prof__chrome_flow *)owner + item;
+    const prof_event *event = (const prof_event *)key;
+    return flow->id == event->object && !strcmp(flow->site->name, event->site->name);
+}
+
+/* Null without memory. */
+static prof__chrome_flow *prof__chrome_flow_of(prof__chrome_flows *flows, const prof_event *event)
+{
+    uint32_t hash = (uint32_t)prof__mix(event->object) + prof__text_hash(event->site->name);
+    size_t item = prof__read_find(&flows->index, hash, prof__chrome_same_flow, flows->items, event);
+    if (item == PROF__NONE) {
+        item = flows->count;
+        if (!PROF__ROOM(flows->items, flows->capacity, item) || !prof__read_add(&flows->index, hash, item)) return NULL;
+        memset(&flows->items[item], 0, sizeof *flows->items);
+        flows->items[item].id = event->object;
+        flows->items[item].site = event->site;
+        flows->count++;
+    }
+    return &flows->items[item];
+}
+
+/* An event whose only argument is the id of a flow. */
+static prof_event prof__chrome_point(const prof_callsite *site, int64_t ns, uint64_t id, prof_arg *arg)
+{
+    prof_event event;
+    memset(&event, 0, sizeof event);
+    memset(arg, 0, sizeof *arg);
+    arg->key = "flow";
+    arg->value.type = PROF_VALUE_POINTER;
+    arg->value.as.u = id;
+    event.type = PROF_EVENT_SCOPE;
+    event.name = site->name;
+    event.site = site;
+    event.start_ns = ns;
+    event.args = arg;
+    event.arg_count = 1;
+    return event;
+}
+
+/* While a track is written: a slice for a point outside of all scopes. */
+static void prof__chrome_flow_met(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
+{
+    prof_arg arg;
+    prof_event point = prof__chrome_point(event->site, event->start_ns, event->object, &arg);
+    c->flows = 1;
+    if (!event->depth) prof__chrome_slice(c, track, &point);
+}
+
+/* The point that is held, as part of an arrow. */
+static void prof__chrome_arrow(prof__chrome *c, const prof__chrome_flow *flow, const char *start)
+{
+    prof__out *out = &c->out;
+    prof__chrome_ids ids;
+    prof_arg arg;
+    prof_event point = prof__chrome_point(flow->site, flow->ns, flow->id, &arg);
+    char name[200];
+    if (flow->count > 1 || c->part_count > 1) {
+        size_t at = strlen(flow->site->name) < 120 ? strlen(flow->site->name) : 120;
+        memcpy(name, flow->site->name, at);
+        name[at] = 0;
+        if (flow->count > 1) sprintf(name + at, " #%llu", (unsigned long long)flow->count);
+        if (c->part_count > 1) sprintf(name + strlen(name), " of %lu", (unsigned long)c->pid);
+        point.name = name;
+    }
+    prof__chrome_make_ids(c, &ids, flow->tid);
+    prof__chrome_begin(c, &ids, &point, start, prof__chrome_time(flow->ns));
+    PROF__CHROME_LITERAL(out, ",\"id\":\"");
+    prof__chrome_hex(out, flow->id);
+    if (start[9] == 'f')
+        PROF__CHROME_LITERAL(out, "\",\"bp\":\"e\"}");
+    else
+        PROF__CHROME_LITERAL(out, "\"}");
+}
+
+/* A point without a partner. That outside of scopes has its slice already. */
+static void prof__chrome_alone(prof__chrome *c, const prof_callsite *site, uint32_t tid, uint32_t depth, int64_t ns, uint64_t id)
+{
+    prof__chrome_ids ids;
+    prof_arg arg;
+    prof_event point = prof__chrome_point(site, ns, id, &arg);
+    if (!depth) return;
+    prof__chrome_make_ids(c, &ids, tid);
+    prof__chrome_instant(c, &ids, &point);
+}
+
+/* Nothing more comes of this flow. */
+static void prof__chrome_flow_end(prof__chrome *c, prof__chrome_flow *flow)
+{
+    if (flow->state == PROF__CHROME_BEGUN) prof__chrome_alone(c, flow->at, flow->tid, flow->depth, flow->ns, flow->id);
+    if (flow->state == PROF__CHROME_JOINED) prof__chrome_arrow(c, flow, ",\n{\"ph\":\"f\"");
+    flow->state = PROF__CHROME_IDLE;
+}
+
+static void prof__chrome_flow_point(prof__chrome *c, prof__chrome_flow *flow, const prof_event *event, uint32_t tid)
+{
+    if (event->type == PROF_EVENT_FLOW_OUT) {
+        prof__chrome_flow_end(c, flow);
+        flow->site = event->site;
+        flow->count++;
+        flow->state = PROF__CHROME_BEGUN;
+    } else if (flow->state == PROF__CHROME_IDLE) {
+        prof__chrome_alone(c, event->site, tid, event->depth, event->start_ns, event->object);
+        return;
+    } else {
+        prof__chrome_arrow(c, flow, flow->state == PROF__CHROME_BEGUN ? ",\n{\"ph\":\"s\"" : ",\n{\"ph\":\"t\"");
+        flow->state = PROF__CHROME_JOINED;
+    }
+    flow->at = event->site;
+    flow->ns = event->start_ns;
+    flow->tid = tid;
+    flow->depth = event->depth;
+}
+
+static void prof__chrome_write_flows(prof__chrome *c)
+{
+    prof__chrome_flows flows;
+    prof_timeline *timeline = NULL;
+    prof_event event;
+    size_t track, i;
+    prof_status status = prof_timeline_open(c->trace, &timeline);
+    memset(&flows, 0, sizeof flows);
+    while (status == PROF_OK && c->out.status == PROF_OK && prof_timeline_next(timeline, &event, &track)) {
+        prof__chrome_flow *flow;
+        event.start_ns += c->offset;
+        if (!prof__is_flow(event.type) || !prof__chrome_wanted(c, &event)) continue;
+        flow = prof__chrome_flow_of(&flows, &event);
+        if (flow)
+            prof__chrome_flow_point(c, flow, &event, c->threads[track].id);
+        else
+            status = prof__fail(PROF_NO_MEMORY, "no memory for %lu flows", (unsigned long)flows.count);
+    }
+    for (i = 0; i < flows.count; i++) prof__chrome_flow_end(c, &flows.items[i]);
+    if (status == PROF_OK) status = prof_timeline_close(timeline);
+    else prof_timeline_close(timeline);
+    if (status != PROF_OK) prof__out_fail(&c->out, status);
+    free(flows.items);
+    free(flows.index.slots);
+}
+
 /*-- counters --*/
 
 static void prof__chrome_counter(prof__chrome *c, uint32_t tid, const prof_event *event)
@@ -859,15 +1057,6 @@ static void prof__chrome_counter(prof__chrome *c, uint32_t tid, const prof_event
             prof__out_signed(out, event->value.as.i);
     }
     PROF__CHROME_LITERAL(out, "}}");
-}
-
-/* Whether an event lies at least in part in the window of the options. */
-static int prof__chrome_wanted(const prof__chrome *c, const prof_event *event)
-{
-    int64_t start = event->start_ns, end = event->start_ns;
-    if (event->type == PROF_EVENT_SCOPE) end += event->duration_ns;
-    if (event->type == PROF_EVENT_FRAME) start -= event->duration_ns;
-    return end >= c->options.from_ns && (!c->options.to_ns || start < c->options.to_ns);
 }
 
 typedef struct prof__chrome_samples {
@@ -957,6 +1146,10 @@ static void prof__chrome_event(prof__chrome *c, prof__chrome_track *track, size_
     case PROF_EVENT_FRAME: prof__chrome_frame(c, track, event); break;
     case PROF_EVENT_LOST: prof__chrome_lost(c, &track->ids, event); break;
     case PROF_EVENT_COUNTER: c->threads[index].counters = 1; break; /* later */
+    case PROF_EVENT_FLOW_OUT:
+    case PROF_EVENT_FLOW_STEP:
+    case PROF_EVENT_FLOW_IN: prof__chrome_flow_met(c, track, event); break;
+    case PROF_EVENT_LOG: prof__chrome_message(c, &track->ids, event); break;
     default: prof__chrome_instant(c, &track->ids, event); break;
     }
 }
@@ -1215,6 +1408,7 @@ static void prof__chrome_write_part(prof__chrome *c, prof__chrome_track *track)
 {
     size_t i, tracks = prof_trace_track_count(c->trace);
     uint32_t devices = 0;
+    c->flows = 0;
     prof__chrome_process(c);
     for (i = 0; i < tracks; i++) {
         const prof_track *about = prof_trace_track(c->trace, i);
@@ -1227,6 +1421,7 @@ static void prof__chrome_write_part(prof__chrome *c, prof__chrome_track *track)
     }
     for (i = 0; i < tracks && c->out.status == PROF_OK; i++) prof__chrome_write_track(c, track, i);
     c->pid = c->part->pid;
+    if (c->flows && c->out.status == PROF_OK) prof__chrome_write_flows(c);
     if (c->out.status == PROF_OK) prof__chrome_counters(c);
     prof__chrome_lost_elsewhere(c);
 }
