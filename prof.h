@@ -35,6 +35,7 @@ TABLE OF CONTENTS                          (search for the tag)
     >>manual    how it behaves, and why        >>reports   summary, CSV, statistics
     >>types     status, configuration          >>markup    the PROFILE_ macros
     >>control   start, stop, pause, save       >>devices   time lines with clocks of their own
+                                               >>objects   domains, tasks, frames, counters made at run time
 
     Implementation: >>image >>platform >>errors >>clock >>meta >>ring >>writer >>out >>pack >>memory >>session
                     >>fork >>device >>service >>snapshot >>crash >>autostart >>reader >>last >>statistics >>summary >>csv
@@ -407,6 +408,22 @@ typedef struct PROF__SITE_TYPE prof_site {
 typedef struct prof_fiber prof_fiber; /* a track of its own: see prof_fiber_create() */
 #define PROF_FIBER_SIZE 512           /* bytes */
 
+typedef struct prof_domain prof_domain; /* see >>objects */
+typedef struct prof_task prof_task;
+typedef struct prof_frame prof_frame;
+typedef struct prof_range prof_range;
+typedef struct prof_counter prof_counter;
+typedef struct prof_marker prof_marker;
+
+typedef enum prof_mark_scope { /* what an instant is about */
+    PROF_MARK_THREAD = 0,      /* its thread */
+    PROF_MARK_GLOBAL,          /* all processes */
+    PROF_MARK_PROCESS,
+    PROF_MARK_TASK,
+    PROF_MARK_MARKER,          /* the point alone */
+    PROF_MARK_SCOPE_COUNT
+} prof_mark_scope;
+
 /*-- CONTROL ---------------------------------------------------------------------------------------------- >>control --
    Any thread, at any time; none of these but prof_save_request() is for signal handlers. With PROF_ENABLE=0 each is the
    constant PROF_DISABLED (prof_enabled: 0, texts: ""), evaluates no argument and needs no implementation to link. */
@@ -499,6 +516,62 @@ PROF_DEF const char *prof_status_text(prof_status status);
 PROF_DEF const char *prof_error(void);
 #endif
 
+/*-- OBJECTS ------------------------------------------------------------------------------------------------ >>objects --
+   What macros cannot name in advance: names made at run time, things that live in structures of the program. A handle
+   may be made and destroyed at any time, whether a session runs or not, and serves every session; its strings are copied.
+   It is valid in all threads at once; only its destruction must come after its last use. What was recorded with it stays.
+   Functions that create return null without memory. All others take a null handle, or a null domain, and do nothing, or
+   belong to no domain. What starts, stops, sets, adds and marks is as a macro is: cheap while off, no lock, no
+   allocation, fit for signal handlers. Not PROF_FREESTANDING. */
+#if PROF_ENABLE
+
+/* A category whose name is known at run time only. The same name is the same domain. Lives as long as the process. */
+PROF_DEF prof_domain *prof_domain_create(const char *name);
+PROF_DEF const char *prof_domain_name(const prof_domain *domain);
+/* Turns the category of exactly this name on or off, as the last of the rules of prof_category_enable(), but without an
+   effect on any other category. */
+PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on);
+/* The names of all domains, of which at most room are stored. Returns how many there are. */
+PROF_DEF size_t prof_domain_list(const char **names, size_t room);
+
+/* A span, see PROFILE_SPAN_BEGIN(), with an id of its own: starts on one thread, may stop on another, and overlaps with
+   whatever it likes. Started again before it stops it is a task within itself: a stop ends the last start. What overlaps
+   in any other way is a task of its own. */
+PROF_DEF prof_task *prof_task_create(prof_domain *domain, const char *name);
+PROF_DEF void prof_task_start(prof_task *task);
+PROF_DEF void prof_task_stop(prof_task *task);
+PROF_DEF void prof_task_destroy(prof_task *task);
+
+/* Frames with a beginning and an end, and perhaps something in between, where PROFILE_FRAME() knows only what is between
+   two of them. Numbered from 1 on; not more than one of a handle at a time: a start ends what was not stopped. */
+PROF_DEF prof_frame *prof_frame_create(prof_domain *domain, const char *name);
+PROF_DEF void prof_frame_start(prof_frame *frame);
+PROF_DEF void prof_frame_stop(prof_frame *frame);
+PROF_DEF void prof_frame_destroy(prof_frame *frame);
+
+/* A scope of the thread, as PROFILE_BEGIN(): stops on the thread where it started. */
+PROF_DEF prof_range *prof_range_create(const char *name);
+PROF_DEF void prof_range_start(prof_range *range);
+PROF_DEF void prof_range_stop(prof_range *range);
+PROF_DEF void prof_range_destroy(prof_range *range);
+
+/* A number that counts whether it is being recorded or not, from 0; each change is a sample. It stays at the end of its
+   range (INT64_MIN, INT64_MAX) instead of going round. One to which a _double function was applied is floating-point from
+   there on; that change is not for several threads at the same time. */
+PROF_DEF prof_counter *prof_counter_create(prof_domain *domain, const char *name);
+PROF_DEF void prof_counter_set(prof_counter *counter, int64_t value);
+PROF_DEF void prof_counter_add(prof_counter *counter, int64_t delta);
+PROF_DEF void prof_counter_sub(prof_counter *counter, int64_t delta);
+PROF_DEF void prof_counter_set_double(prof_counter *counter, double value);
+PROF_DEF void prof_counter_add_double(prof_counter *counter, double delta);
+PROF_DEF void prof_counter_destroy(prof_counter *counter);
+
+/* An instant. */
+PROF_DEF prof_marker *prof_marker_create(prof_domain *domain, const char *name);
+PROF_DEF void prof_marker_mark(prof_marker *marker, prof_mark_scope scope);
+PROF_DEF void prof_marker_destroy(prof_marker *marker);
+#endif
+
 /*-- READING ------------------------------------------------------------------------------------------------- >>read --
    A trace is a private, validated copy: it never changes, and any number of threads may read one, each with its own
    cursors. Only of what PROF_STREAM wrote behind the buffer it keeps no copy, but the file, open, in which cursors read
@@ -510,6 +583,7 @@ PROF_DEF const char *prof_error(void);
 typedef struct prof_trace prof_trace;
 typedef struct prof_cursor prof_cursor;
 typedef struct prof_timeline prof_timeline;
+typedef struct prof_spans prof_spans;
 
 /* What a call site is. Strings belong to the trace, are valid UTF-8 only if the program's were, and never null. */
 typedef struct prof_callsite {
@@ -531,6 +605,7 @@ typedef enum prof_role {
     PROF_ROLE_MARK_MARKER,  /* the point alone; one without a role concerns its thread */
     PROF_ROLE_TASK,         /* a span, or scope, of prof_task_create() */
     PROF_ROLE_DEVICE,       /* events of a device, whose name is the category: see >>devices */
+    PROF_ROLE_FRAME,        /* a span of prof_frame_create() */
     PROF_ROLE_COUNT
 } prof_role;
 
@@ -621,6 +696,18 @@ typedef enum prof_alignment {
     PROF_ALIGN_GUESS     /* no pair: as if the device's first event had been recorded when it ended; or one, but the rate
                             is not known: a tick counts as 1 ns. Durations of such a clock may be right, places are not */
 } prof_alignment;
+/* Begin and end of one id, put together by prof_spans_next(). */
+typedef struct prof_span {
+    const char *name;             /* valid until the next call */
+    const prof_callsite *site;    /* of the begin; without one, of the end; never null */
+    uint64_t id;                  /* what PROFILE_SPAN_BEGIN() was given; of a handle: its own */
+    uint64_t number;              /* PROF_ROLE_FRAME: of the frame, from 1 on; else 0 */
+    uint64_t serial;              /* unique in the trace and the same each time; a mark has that of its span, 0 without */
+    int64_t start_ns, duration_ns;
+    uint32_t flags;               /* PROF_TRUNCATED_BEGIN, PROF_TRUNCATED_END */
+    int mark;                     /* 1: a PROFILE_SPAN_MARK */
+    size_t begin_track, end_track; /* of a truncated one the track that is known, in both */
+} prof_span;
 
 typedef struct prof_track {
     const char *name;             /* PROFILE_THREAD's, else the system's name of the thread, else "" */
@@ -723,6 +810,14 @@ PROF_DEF prof_status prof_timeline_open(const prof_trace *trace, prof_timeline *
 /* track: whose event it is, as in prof_trace_track(); may be null. 0 at the end, or without memory for a cursor. */
 PROF_DEF int prof_timeline_next(prof_timeline *timeline, prof_event *event, size_t *track);
 PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline); /* how it went; null is fine */
+
+/* Spans in the order of their ends, and marks between them; then those still open, in the order of their begins. An end
+   belongs to the newest open span of its name and id; tasks and frames of handles keep to themselves. Nothing is dropped:
+   an end without a begin is a span from the first thing known of the trace on, a begin without an end reaches to the last,
+   both flagged, as are those that reach beyond the window. Memory: prof_timeline's, and the open spans. */
+PROF_DEF prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans);
+PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span); /* 0 at the end, or without memory */
+PROF_DEF prof_status prof_spans_close(prof_spans *spans);         /* how it went; null is fine */
 #endif
 
 /*-- REPORTS ------------------------------------------------------------------------------------------------ >>reports --
@@ -792,6 +887,9 @@ PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int asc
    PROF_STATS, which knows no paths, all are outermost. */
 PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                         size_t *count);
+/* The same of spans: self_ns is total_ns, covered_ns is 0. The spans of prof_frame_create() are frames, and not here. */
+PROF_DEF prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                     size_t *count);
 PROF_DEF void prof_stats_free(prof_stat *stats);
 
 /* writer must stay; it belongs to the list from here on. Not for two threads at once. */
@@ -895,7 +993,14 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
      PROFILE_NEXT(name)              begins the next one, with one clock read for both; the last ends with the block
      PROFILE_MARK(name)              an instant; _C _L _S(text) _F(format, ...)
      PROFILE_FRAME(name)             the boundary between two frames; one name, one track of frames
+     PROFILE_MARK_SCOPE(name, scope) an instant that concerns more than its thread: a prof_mark_scope, a constant
+     PROFILE_SPAN_BEGIN(name, id)    something that takes time, such as a request, on whatever threads: the end has the
+     PROFILE_SPAN_MARK(name, id)     same name and id (an integer, uint64_t), and spans may overlap in any way; _C.
+     PROFILE_SPAN_END(name, id)      What was off at the one and on at the other is half a span, marked and counted
      PROFILE_COUNTER(name, value)    a sample of an integer (int64_t) or floating-point (double) number; _C _L
+     PROFILE_COUNTER_ADD(name, delta)   changes a number that all these macros of the name and category share, and samples
+     PROFILE_COUNTER_SUB(name, delta)   it; _C. The number also counts while nothing is recorded, which then costs some
+     PROFILE_COUNTER_SET(name, value)   5 ns. It does not go round, see prof_counter. Up to 1024 names
      PROFILE_ARG(key, value)         a value on the innermost scope that this thread is recording: any integer, floating-
                                      point number, bool, pointer or C string (C11 and C++). In C99 say which:
        _I int64_t  _U uint64_t  _D double  _B bool  _S string, copied  _P pointer
@@ -963,6 +1068,11 @@ typedef struct PROF__SITE_TYPE prof__log_format {
 } prof__log_format;
 PROF_DEF void prof__log(prof_site *site, prof__log_format *known, uint64_t severity, const char *format, ...)
     PROF__PRINTF(4, 5);
+struct PROF__SITE_TYPE prof__tally; /* the number behind a counter */
+typedef struct prof__tally prof__tally;
+enum { PROF__TALLY_SET, PROF__TALLY_ADD, PROF__TALLY_SUB };
+PROF_DEF void prof__count_int(prof_site *site, prof__tally **tally, int how, int64_t value);
+PROF_DEF void prof__count_double(prof_site *site, prof__tally **tally, int how, double value);
 PROF_DEF void prof__counter_int(prof_site *site, int64_t value);
 PROF_DEF void prof__counter_double(prof_site *site, double value);
 PROF_DEF void prof__arg_int(prof_site *site, int64_t value);
@@ -1282,6 +1392,22 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_sync(const prof__toke
                             prof__log(&prof__here, &prof__known, (uint64_t)(severity), __VA_ARGS__));      \
         } while (0),                                                                                       \
         (0 ? (void)(severity) : PROF__USE(prof__format_check(__VA_ARGS__))))
+#define PROF__MARK_ROLE(scope) ((int)(scope) ? (int)PROF_ROLE_MARK_GLOBAL - (int)PROF_MARK_GLOBAL + (int)(scope) : 0)
+#define PROFILE_MARK_SCOPE(name, scope)                                                                    \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK | PROF__MARK_ROLE(scope) << PROF__ROLE_SHIFT, name, PROF_CATEGORY, \
+                                 PROF_SITE_LEVEL, prof__mark(&prof__here)),                                \
+                 PROF__USE2(name, scope))
+
+#define PROF__SPAN(type, name, id, category)                                                               \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_EVENT, name, category, PROF_SITE_LEVEL,                        \
+                                 prof__event(&prof__here, type, 0, (uint64_t)(id))),                       \
+                 PROF__USE3(name, id, category))
+#define PROFILE_SPAN_BEGIN(name, id) PROF__SPAN(PROF_EVENT_SPAN_BEGIN, name, id, PROF_CATEGORY)
+#define PROFILE_SPAN_BEGIN_C(name, id, category) PROF__SPAN(PROF_EVENT_SPAN_BEGIN, name, id, category)
+#define PROFILE_SPAN_MARK(name, id) PROF__SPAN(PROF_EVENT_SPAN_MARK, name, id, PROF_CATEGORY)
+#define PROFILE_SPAN_MARK_C(name, id, category) PROF__SPAN(PROF_EVENT_SPAN_MARK, name, id, category)
+#define PROFILE_SPAN_END(name, id) PROF__SPAN(PROF_EVENT_SPAN_END, name, id, PROF_CATEGORY)
+#define PROFILE_SPAN_END_C(name, id, category) PROF__SPAN(PROF_EVENT_SPAN_END, name, id, category)
 
 /* 1 converted to the type of value, halved, is not 0 only in floating point; value is evaluated once. */
 #define PROF__COUNTER(name, value, category, level)                                                                \
@@ -1292,6 +1418,24 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_sync(const prof__toke
 #define PROFILE_COUNTER(name, value) PROF__COUNTER(name, value, PROF_CATEGORY, PROF_SITE_LEVEL)
 #define PROFILE_COUNTER_C(name, value, category) PROF__COUNTER(name, value, category, PROF_SITE_LEVEL)
 #define PROFILE_COUNTER_L(name, value, level) PROF__COUNTER(name, value, PROF_CATEGORY, level)
+
+/* Not a PROF__STATEMENT: it counts while it is off, too. */
+#define PROF__COUNT(how, name, value, category)                                                            \
+    PROF__EITHER(                                                                                          \
+        do {                                                                                               \
+            PROF__SITE(prof__here, PROF__KIND_COUNTER_INT, name, category, PROF_SITE_LEVEL);               \
+            static prof__tally *prof__number;                                                              \
+            if ((PROF_SITE_LEVEL) > PROF_MAX_LEVEL) break;                                                 \
+            ((1 ? 1 : (value)) / 2 != 0) ? prof__count_double(&prof__here, &prof__number, how, (double)(value)) \
+                                         : prof__count_int(&prof__here, &prof__number, how, (int64_t)(value)); \
+        } while (0),                                                                                       \
+        (0 ? (void)(name) : PROF__USE2(value, category)))
+#define PROFILE_COUNTER_ADD(name, delta) PROF__COUNT(PROF__TALLY_ADD, name, delta, PROF_CATEGORY)
+#define PROFILE_COUNTER_ADD_C(name, delta, category) PROF__COUNT(PROF__TALLY_ADD, name, delta, category)
+#define PROFILE_COUNTER_SUB(name, delta) PROF__COUNT(PROF__TALLY_SUB, name, delta, PROF_CATEGORY)
+#define PROFILE_COUNTER_SUB_C(name, delta, category) PROF__COUNT(PROF__TALLY_SUB, name, delta, category)
+#define PROFILE_COUNTER_SET(name, value) PROF__COUNT(PROF__TALLY_SET, name, value, PROF_CATEGORY)
+#define PROFILE_COUNTER_SET_C(name, value, category) PROF__COUNT(PROF__TALLY_SET, name, value, category)
 
 #define PROF__ARG(key, value, function)                                                                              \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL, function(&prof__here, value)), \
@@ -1354,6 +1498,32 @@ int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never def
 #define prof_fiber_init(memory, name) PROF__STRIPPED((prof_fiber *)0, PROF__USE2(memory, name))
 #define prof_fiber_switch(fiber) PROF__STRIPPED((void)0, PROF__USE(fiber))
 #define prof_fiber_destroy(fiber) PROF__STRIPPED((void)0, PROF__USE(fiber))
+#define prof_domain_create(name) PROF__STRIPPED((prof_domain *)0, PROF__USE(name))
+#define prof_domain_name(domain) PROF__STRIPPED("", PROF__USE(domain))
+#define prof_domain_enable(domain, on) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(domain, on))
+#define prof_domain_list(names, room) PROF__STRIPPED((size_t)0, PROF__USE2(names, room))
+#define prof_task_create(domain, name) PROF__STRIPPED((prof_task *)0, PROF__USE2(domain, name))
+#define prof_task_start(task) PROF__STRIPPED((void)0, PROF__USE(task))
+#define prof_task_stop(task) PROF__STRIPPED((void)0, PROF__USE(task))
+#define prof_task_destroy(task) PROF__STRIPPED((void)0, PROF__USE(task))
+#define prof_frame_create(domain, name) PROF__STRIPPED((prof_frame *)0, PROF__USE2(domain, name))
+#define prof_frame_start(frame) PROF__STRIPPED((void)0, PROF__USE(frame))
+#define prof_frame_stop(frame) PROF__STRIPPED((void)0, PROF__USE(frame))
+#define prof_frame_destroy(frame) PROF__STRIPPED((void)0, PROF__USE(frame))
+#define prof_range_create(name) PROF__STRIPPED((prof_range *)0, PROF__USE(name))
+#define prof_range_start(range) PROF__STRIPPED((void)0, PROF__USE(range))
+#define prof_range_stop(range) PROF__STRIPPED((void)0, PROF__USE(range))
+#define prof_range_destroy(range) PROF__STRIPPED((void)0, PROF__USE(range))
+#define prof_counter_create(domain, name) PROF__STRIPPED((prof_counter *)0, PROF__USE2(domain, name))
+#define prof_counter_set(counter, value) PROF__STRIPPED((void)0, PROF__USE2(counter, value))
+#define prof_counter_add(counter, delta) PROF__STRIPPED((void)0, PROF__USE2(counter, delta))
+#define prof_counter_sub(counter, delta) PROF__STRIPPED((void)0, PROF__USE2(counter, delta))
+#define prof_counter_set_double(counter, value) PROF__STRIPPED((void)0, PROF__USE2(counter, value))
+#define prof_counter_add_double(counter, delta) PROF__STRIPPED((void)0, PROF__USE2(counter, delta))
+#define prof_counter_destroy(counter) PROF__STRIPPED((void)0, PROF__USE(counter))
+#define prof_marker_create(domain, name) PROF__STRIPPED((prof_marker *)0, PROF__USE2(domain, name))
+#define prof_marker_mark(marker, scope) PROF__STRIPPED((void)0, PROF__USE2(marker, scope))
+#define prof_marker_destroy(marker) PROF__STRIPPED((void)0, PROF__USE(marker))
 #define prof_trace_open(path, trace) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(path, trace))
 #define prof_trace_live(trace) PROF__STRIPPED(PROF_DISABLED, PROF__USE(trace))
 #define prof_trace_memory(image, size, trace) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(image, size, trace))
@@ -1368,6 +1538,9 @@ int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never def
 #define prof_timeline_open(trace, timeline) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(trace, timeline))
 #define prof_timeline_next(timeline, event, track) PROF__STRIPPED(0, PROF__USE3(timeline, event, track))
 #define prof_timeline_close(timeline) PROF__STRIPPED(PROF_DISABLED, PROF__USE(timeline))
+#define prof_spans_open(trace, spans) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(trace, spans))
+#define prof_spans_next(spans, span) PROF__STRIPPED(0, PROF__USE2(spans, span))
+#define prof_spans_close(spans) PROF__STRIPPED(PROF_DISABLED, PROF__USE(spans))
 #define prof_summary_write(trace, path, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, options))
 #define prof_summary_stream(trace, sink, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
 #define prof_csv_write(trace, path) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(trace, path))
@@ -1375,6 +1548,8 @@ int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never def
 #define prof_stats(trace, sort, ascending, stats, count) \
     PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(stats), (void)(count) : PROF__USE3(trace, sort, ascending)))
 #define prof_stats_by_path(trace, sort, ascending, stats, count)                                           \
+    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(stats), (void)(count) : PROF__USE3(trace, sort, ascending)))
+#define prof_span_stats(trace, sort, ascending, stats, count)                                              \
     PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(stats), (void)(count) : PROF__USE3(trace, sort, ascending)))
 #define prof_stats_free(stats) PROF__STRIPPED((void)0, PROF__USE(stats))
 #define prof_writer_register(writer) PROF__STRIPPED((void)0, PROF__USE(writer))
@@ -2274,7 +2449,7 @@ static struct {
     int rule_count, category_named, category_default;
     uint32_t epoch;
     struct {
-        int on;
+        int on, exact; /* exact: pattern is a name, and * and ? mean nothing */
         char pattern[48];
     } rules[PROF__MAX_RULES];
 } prof__state;
@@ -2446,8 +2621,10 @@ static int prof__match(const char *pattern, const char *text)
 static int prof__category_on(const char *category)
 {
     int on = prof__state.category_default;
+    if (!category) category = "";
     for (int i = 0; i < prof__state.rule_count; ++i)
-        if (prof__match(prof__state.rules[i].pattern, category ? category : "")) on = prof__state.rules[i].on;
+        if ((prof__state.rules[i].exact ? prof__equal : prof__match)(prof__state.rules[i].pattern, category))
+            on = prof__state.rules[i].on;
     return on;
 }
 
@@ -3725,6 +3902,130 @@ PROF__ENTRY void prof__log(prof_site *site, prof__log_format *known, uint64_t se
         prof__commit(self, words);
     }
     prof__leave(self);
+}
+
+/* The number behind a counter. */
+struct prof__tally {
+    uintptr_t key; /* of a macro's name and category; 0 while it is free */
+    uint64_t bits;
+    uint32_t real, busy; /* real: bits are a double's. busy: a lock where there are no 64-bit atomics */
+};
+
+#define PROF__TALLIES 1024
+static prof__tally prof__tallies[PROF__TALLIES]; /* of macros */
+
+static int64_t prof__count_next(int64_t now, int how, int64_t value)
+{
+    if (how == PROF__TALLY_ADD) {
+        if (value > 0 && now > INT64_MAX - value) return INT64_MAX;
+        return value < 0 && now < INT64_MIN - value ? INT64_MIN : now + value;
+    }
+    if (how == PROF__TALLY_SUB) {
+        if (value < 0 && now > INT64_MAX + value) return INT64_MAX;
+        return value > 0 && now < INT64_MIN + value ? INT64_MIN : now - value;
+    }
+    return value;
+}
+
+static double prof__count_next_double(double now, int how, double value)
+{
+    return how == PROF__TALLY_ADD ? now + value : how == PROF__TALLY_SUB ? now - value : value;
+}
+
+/* 1: bits were `before` and are `after`; else before is what they are. */
+static int prof__tally_swap(prof__tally *tally, uint64_t *before, uint64_t after)
+{
+#if PROF__WIDE
+    return __atomic_compare_exchange_n(&tally->bits, before, after, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#else
+    /* A handler that interrupts the owner of the lock goes on without, after a while. */
+    int locked = 0;
+    for (int i = 0; i < 5000 && !locked; ++i) locked = !__atomic_exchange_n(&tally->busy, 1, __ATOMIC_ACQUIRE);
+    int same = tally->bits == *before;
+    if (same)
+        tally->bits = after;
+    else
+        *before = tally->bits;
+    if (locked) __atomic_store_n(&tally->busy, 0, __ATOMIC_RELEASE);
+    return same;
+#endif
+}
+
+static uint64_t prof__tally_load(const prof__tally *tally)
+{
+#if PROF__WIDE
+    return PROF__LOAD(&tally->bits);
+#else
+    return tally->bits;
+#endif
+}
+
+static uintptr_t prof__tally_key(const prof_site *site)
+{
+    uint64_t key = 0xCBF29CE484222325u; /* FNV-1a */
+    for (const char *c = site->category; c && *c; ++c) key = (key ^ (unsigned char)*c) * 0x100000001B3u;
+    key *= 0x100000001B3u; /* what a zero byte makes of it */
+    for (const char *c = site->name; c && *c; ++c) key = (key ^ (unsigned char)*c) * 0x100000001B3u;
+    return (uintptr_t)(key ^ key >> 32) | 1;
+}
+
+/* The number of a macro's name and category: without a lock, as macros may stand in signal handlers, and not in memory of
+   the call site's module, which may be unloaded. Null: there are too many. */
+static PROF__COLD prof__tally *prof__tally_find(const prof_site *site)
+{
+    uintptr_t key = prof__tally_key(site);
+    for (size_t i = 0; i < PROF__TALLIES; ++i) {
+        prof__tally *tally = &prof__tallies[((size_t)(key >> 1) + i) % PROF__TALLIES];
+        uintptr_t found = PROF__LOAD(&tally->key);
+        if (!found && __atomic_compare_exchange_n(&tally->key, &found, key, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) found = key;
+        if (found == key) return tally;
+    }
+    return NULL;
+}
+
+/* Null: one too many, whose samples are counted as lost. */
+static inline prof__tally *prof__tally_of(const prof_site *site, prof__tally **known)
+{
+    prof__tally *tally = PROF__LOAD(known);
+    if (PROF__LIKELY(tally != NULL)) return tally;
+    tally = prof__tally_find(site);
+    PROF__STORE(known, tally);
+    if (!tally && prof__on(site)) prof__lose(PROF__SELF(), 1);
+    return tally;
+}
+
+static void prof__tally_real(prof_site *site, prof__tally *tally, int how, double value)
+{
+    uint64_t before = prof__tally_load(tally), after;
+    double number;
+    do {
+        prof__copy(&number, &before, sizeof number);
+        if (!PROF__LOAD(&tally->real)) number = (double)(int64_t)before;
+        number = prof__count_next_double(number, how, value);
+        after = prof__double_bits(number);
+    } while (!prof__tally_swap(tally, &before, after));
+    PROF__STORE(&tally->real, 1);
+    if (prof__live(site)) prof__counter_double(site, number);
+}
+
+PROF__ENTRY void prof__count_double(prof_site *site, prof__tally **known, int how, double value)
+{
+    prof__tally *tally = prof__tally_of(site, known);
+    if (tally) prof__tally_real(site, tally, how, value);
+}
+
+PROF__ENTRY void prof__count_int(prof_site *site, prof__tally **known, int how, int64_t value)
+{
+    prof__tally *tally = prof__tally_of(site, known);
+    if (!tally) return;
+    if (PROF__UNLIKELY(PROF__LOAD(&tally->real))) {
+        prof__tally_real(site, tally, how, (double)value);
+        return;
+    }
+    uint64_t before = prof__tally_load(tally), after;
+    do after = (uint64_t)prof__count_next((int64_t)before, how, value);
+    while (!prof__tally_swap(tally, &before, after));
+    if (prof__live(site)) prof__counter_int(site, (int64_t)after);
 }
 
 /* An instant that is only a head. */
@@ -5267,11 +5568,11 @@ PROF_DEF void prof_writer_unregister(prof_writer *writer)
 #endif
 
 /* Under the lock. */
-static prof_status prof__rule_add(const char *pattern, size_t length, int on)
+static prof_status prof__rule_add(const char *pattern, size_t length, int on, int exact)
 {
-    if (length == 0 || length >= sizeof prof__state.rules[0].pattern)
+    if ((length == 0 && !exact) || length >= sizeof prof__state.rules[0].pattern)
         return prof__fail(PROF_INVALID_ARGUMENT, "category pattern '%.60s': 1 to 47 bytes", pattern);
-    if (length == 1 && pattern[0] == '*') {
+    if (length == 1 && pattern[0] == '*' && !exact) {
         prof__state.rule_count = 0;
         prof__state.category_default = on;
         return PROF_OK;
@@ -5281,12 +5582,14 @@ static prof_status prof__rule_add(const char *pattern, size_t length, int on)
     text[length] = 0;
     int count = 0;
     for (int i = 0; i < prof__state.rule_count; ++i)
-        if (!prof__equal(prof__state.rules[i].pattern, text)) prof__state.rules[count++] = prof__state.rules[i];
+        if (prof__state.rules[i].exact != exact || !prof__equal(prof__state.rules[i].pattern, text))
+            prof__state.rules[count++] = prof__state.rules[i];
     if (count == PROF__MAX_RULES) return prof__fail(PROF_NO_MEMORY, "more than %d category rules", PROF__MAX_RULES);
-    if (!prof__state.category_named) prof__state.category_default = !on;
-    prof__state.category_named = 1;
+    if (!prof__state.category_named && !exact) prof__state.category_default = !on;
+    if (!exact) prof__state.category_named = 1;
     prof__copy(prof__state.rules[count].pattern, text, length + 1);
     prof__state.rules[count].on = on;
+    prof__state.rules[count].exact = exact;
     prof__state.rule_count = count + 1;
     return PROF_OK;
 }
@@ -5302,7 +5605,7 @@ static prof_status prof__rules_set(const char *list)
         int on = *list != '-';
         if (!on) ++list;
         while (list[length] && list[length] != ',') ++length;
-        status = prof__rule_add(list, length, on);
+        status = prof__rule_add(list, length, on, 0);
         list += length;
         if (*list == ',') ++list;
     }
@@ -5771,7 +6074,7 @@ PROF_DEF prof_status prof_set_filter_mask(uint32_t mask)
 {
     prof_status status = PROF_OK;
     uint32_t gate = prof__state_lock();
-    if (prof__state.running) {
+    if (prof__state.running || prof__state.ended) {
         prof__state.filter_mask = mask ? mask : ~0u;
         prof__next_generation();
     } else {
@@ -5781,13 +6084,12 @@ PROF_DEF prof_status prof_set_filter_mask(uint32_t mask)
     return status;
 }
 
-PROF_DEF prof_status prof_category_enable(const char *pattern, int on)
+static prof_status prof__category_enable(const char *pattern, int on, int exact)
 {
     prof_status status;
-    if (!pattern) return prof__fail(PROF_INVALID_ARGUMENT, "category pattern: null");
     uint32_t gate = prof__state_lock();
     if (prof__state.running || prof__state.ended) {
-        status = prof__rule_add(pattern, prof__length(pattern), on != 0);
+        status = prof__rule_add(pattern, prof__length(pattern), on != 0, exact);
         prof__next_generation();
     } else {
         status = prof__fail(PROF_INVALID_STATE, "no session is running: set prof_config.categories");
@@ -5795,6 +6097,235 @@ PROF_DEF prof_status prof_category_enable(const char *pattern, int on)
     prof__state_unlock(gate);
     return status;
 }
+
+PROF_DEF prof_status prof_category_enable(const char *pattern, int on)
+{
+    if (!pattern) return prof__fail(PROF_INVALID_ARGUMENT, "category pattern: null");
+    return prof__category_enable(pattern, on, 0);
+}
+
+#ifndef PROF_FREESTANDING
+/*-- OBJECTS ---------------------------------------------------------------------------------------------- >>objects --
+   A handle is the call sites of what it records, and its strings, in one block. Nothing points to it from elsewhere: the
+   image has copies of its strings, tokens have none. */
+
+struct prof_domain {
+    prof_domain *next;
+    const char *name;
+};
+struct prof_task {
+    prof_site site;
+    uint64_t id;
+};
+struct prof_frame {
+    prof_site site;
+    uint64_t id, number;
+};
+struct prof_range {
+    prof_site start, stop;
+};
+struct prof_counter {
+    prof_site site;
+    prof__tally tally;
+};
+struct prof_marker {
+    prof_site sites[PROF_MARK_SCOPE_COUNT];
+};
+
+static prof_domain *prof__domains; /* only ever grows, at its head */
+static uint64_t prof__object_ids;
+
+/* Zeroed, with a copy of the name behind it. */
+static void *prof__object(size_t size, const char *name, const char **copy)
+{
+    size_t length = name ? strlen(name) : 0;
+    char *object = (char *)calloc(1, size + length + 1);
+    if (!object) return NULL;
+    if (length) memcpy(object + size, name, length);
+    *copy = object + size;
+    return object;
+}
+
+static void prof__object_site(prof_site *site, const prof_domain *domain, const char *name, unsigned kind, unsigned role)
+{
+    site->name = name;
+    site->category = domain ? domain->name : "";
+    site->file = site->function = "";
+    site->level = 1;
+    site->kind = (uint16_t)(kind | role << PROF__ROLE_SHIFT);
+}
+
+static prof_domain *prof__domain_find(prof_domain *first, const prof_domain *end, const char *name)
+{
+    while (first != end && strcmp(first->name, name)) first = first->next;
+    return first == end ? NULL : first;
+}
+
+PROF_DEF prof_domain *prof_domain_create(const char *name)
+{
+    prof_domain *seen = PROF__ACQUIRE(&prof__domains), *domain = prof__domain_find(seen, NULL, name ? name : "");
+    if (domain) return domain;
+    const char *copy = NULL;
+    domain = (prof_domain *)prof__object(sizeof *domain, name, &copy);
+    if (!domain) return NULL;
+    domain->name = copy;
+    domain->next = seen;
+    while (!__atomic_compare_exchange_n(&prof__domains, &domain->next, domain, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        prof_domain *other = prof__domain_find(domain->next, seen, copy);
+        seen = domain->next;
+        if (!other) continue;
+        free(domain); /* another thread was faster */
+        return other;
+    }
+    return domain;
+}
+
+PROF_DEF const char *prof_domain_name(const prof_domain *domain) { return domain ? domain->name : ""; }
+
+PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on)
+{
+    if (!domain) return prof__fail(PROF_INVALID_ARGUMENT, "prof_domain_enable: domain is null");
+    return prof__category_enable(domain->name, on, 1);
+}
+
+PROF_DEF size_t prof_domain_list(const char **names, size_t room)
+{
+    size_t count = 0;
+    for (const prof_domain *domain = PROF__ACQUIRE(&prof__domains); domain; domain = domain->next, ++count)
+        if (names && count < room) names[count] = domain->name;
+    return count;
+}
+
+PROF_DEF prof_task *prof_task_create(prof_domain *domain, const char *name)
+{
+    const char *copy = NULL;
+    prof_task *task = (prof_task *)prof__object(sizeof *task, name, &copy);
+    if (!task) return NULL;
+    prof__object_site(&task->site, domain, copy, PROF__KIND_EVENT, PROF_ROLE_TASK);
+    task->id = PROF__ADD(&prof__object_ids, 1) + 1;
+    return task;
+}
+
+PROF__ENTRY void prof_task_start(prof_task *task)
+{
+    if (task && prof__on(&task->site)) prof__event(&task->site, PROF_EVENT_SPAN_BEGIN, 0, task->id);
+}
+
+PROF__ENTRY void prof_task_stop(prof_task *task)
+{
+    if (task && prof__on(&task->site)) prof__event(&task->site, PROF_EVENT_SPAN_END, 0, task->id);
+}
+
+PROF_DEF void prof_task_destroy(prof_task *task) { free(task); }
+
+PROF_DEF prof_frame *prof_frame_create(prof_domain *domain, const char *name)
+{
+    const char *copy = NULL;
+    prof_frame *frame = (prof_frame *)prof__object(sizeof *frame, name, &copy);
+    if (!frame) return NULL;
+    prof__object_site(&frame->site, domain, copy, PROF__KIND_EVENT, PROF_ROLE_FRAME);
+    frame->id = PROF__ADD(&prof__object_ids, 1) + 1;
+    return frame;
+}
+
+/* Frames that nobody records are counted, too: numbers are the program's. */
+PROF__ENTRY void prof_frame_start(prof_frame *frame)
+{
+    if (!frame) return;
+    uint64_t number = PROF__ADD(&frame->number, 1) + 1;
+    if (prof__on(&frame->site)) prof__event(&frame->site, PROF_EVENT_SPAN_BEGIN, number & PROF__EVENT_DETAIL_MAX, frame->id);
+}
+
+PROF__ENTRY void prof_frame_stop(prof_frame *frame)
+{
+    if (frame && prof__on(&frame->site))
+        prof__event(&frame->site, PROF_EVENT_SPAN_END, PROF__LOAD(&frame->number) & PROF__EVENT_DETAIL_MAX, frame->id);
+}
+
+PROF_DEF void prof_frame_destroy(prof_frame *frame) { free(frame); }
+
+PROF_DEF prof_range *prof_range_create(const char *name)
+{
+    const char *copy = NULL;
+    prof_range *range = (prof_range *)prof__object(sizeof *range, name, &copy);
+    if (!range) return NULL;
+    prof__object_site(&range->start, NULL, copy, PROF__KIND_BEGIN, PROF_ROLE_NONE);
+    prof__object_site(&range->stop, NULL, copy, PROF__KIND_END, PROF_ROLE_NONE); /* which is never off */
+    return range;
+}
+
+PROF__ENTRY void prof_range_start(prof_range *range)
+{
+    if (range && prof__live(&range->start)) prof__begin_loose(&range->start);
+}
+
+PROF__ENTRY void prof_range_stop(prof_range *range)
+{
+    if (range && prof__live(&range->stop)) prof__end_loose(&range->stop);
+}
+
+PROF_DEF void prof_range_destroy(prof_range *range) { free(range); }
+
+PROF_DEF prof_counter *prof_counter_create(prof_domain *domain, const char *name)
+{
+    const char *copy = NULL;
+    prof_counter *counter = (prof_counter *)prof__object(sizeof *counter, name, &copy);
+    if (counter) prof__object_site(&counter->site, domain, copy, PROF__KIND_COUNTER_INT, PROF_ROLE_NONE);
+    return counter;
+}
+
+static void prof__counter_change(prof_counter *counter, int how, int64_t value)
+{
+    prof__tally *tally = counter ? &counter->tally : NULL;
+    if (counter) prof__count_int(&counter->site, &tally, how, value);
+}
+
+static void prof__counter_change_double(prof_counter *counter, int how, double value)
+{
+    prof__tally *tally = counter ? &counter->tally : NULL;
+    if (counter) prof__count_double(&counter->site, &tally, how, value);
+}
+
+PROF__ENTRY void prof_counter_set(prof_counter *counter, int64_t value)
+{
+    prof__counter_change(counter, PROF__TALLY_SET, value);
+}
+PROF__ENTRY void prof_counter_add(prof_counter *counter, int64_t delta)
+{
+    prof__counter_change(counter, PROF__TALLY_ADD, delta);
+}
+PROF__ENTRY void prof_counter_sub(prof_counter *counter, int64_t delta)
+{
+    prof__counter_change(counter, PROF__TALLY_SUB, delta);
+}
+PROF__ENTRY void prof_counter_set_double(prof_counter *counter, double value)
+{
+    prof__counter_change_double(counter, PROF__TALLY_SET, value);
+}
+PROF__ENTRY void prof_counter_add_double(prof_counter *counter, double delta)
+{
+    prof__counter_change_double(counter, PROF__TALLY_ADD, delta);
+}
+
+PROF_DEF void prof_counter_destroy(prof_counter *counter) { free(counter); }
+
+PROF_DEF prof_marker *prof_marker_create(prof_domain *domain, const char *name)
+{
+    const char *copy = NULL;
+    prof_marker *marker = (prof_marker *)prof__object(sizeof *marker, name, &copy);
+    for (int scope = 0; marker && scope < (int)PROF_MARK_SCOPE_COUNT; ++scope)
+        prof__object_site(&marker->sites[scope], domain, copy, PROF__KIND_MARK, (unsigned)PROF__MARK_ROLE(scope));
+    return marker;
+}
+
+PROF__ENTRY void prof_marker_mark(prof_marker *marker, prof_mark_scope scope)
+{
+    unsigned at = (unsigned)scope < (unsigned)PROF_MARK_SCOPE_COUNT ? (unsigned)scope : 0;
+    if (marker && prof__on(&marker->sites[at])) prof__mark(&marker->sites[at]);
+}
+
+PROF_DEF void prof_marker_destroy(prof_marker *marker) { free(marker); }
+#endif
 
 #ifndef PROF_FREESTANDING
 /*-- FORK ---------------------------------------------------------------------------------------------------- >>fork --
@@ -8857,6 +9388,7 @@ struct prof_trace {
     size_t chunk_words;
     unsigned word_bits; /* of an event's id */
     int partial;        /* older chunks are missing */
+    int has_spans;      /* some track has an event of a span */
     int64_t newest_ns;  /* until when what is still open certainly was */
     prof__read_chunk *chunks;
     size_t chunk_count, chunk_capacity;
@@ -9977,6 +10509,7 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
             break;
         case PROF__KIND_EVENT:
             if (!prof__read_event_type(words + at)) break;
+            if (prof__read_event_type(words + at) <= PROF_EVENT_SPAN_END) trace->has_spans = 1;
             prof__read_event(m);
             break;
         case PROF__KIND_MARK:
@@ -11365,6 +11898,7 @@ struct prof_cursor {
     prof__read_index frame_index;
     size_t happening; /* of a device: yielded so far */
     size_t flow;      /* 1: the last one has a flow, which comes next */
+    char *message;    /* text of the last message; null before the first */
     uint64_t tick;
     size_t hint;
     int windowed;
@@ -11798,6 +12332,7 @@ struct prof_timeline {
     prof__timeline_source *heap; /* the earliest event is at 0 */
     size_t count, capacity;
     int given; /* the event at 0 was handed out: its cursor must move */
+    int whole; /* the window is not for this one */
     prof_status status;
 };
 
@@ -11838,6 +12373,7 @@ static void prof__timeline_begin(prof_timeline *t)
     source->track = track;
     t->status = prof_cursor_open(t->trace, track, &source->cursor);
     if (t->status != PROF_OK) return;
+    if (t->whole) source->cursor->windowed = 0;
     if (!prof_cursor_next(source->cursor, &source->event)) {
         prof_cursor_close(source->cursor);
         return;
@@ -11904,6 +12440,293 @@ PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline)
     free(timeline->heap);
     free(timeline->starts);
     free(timeline);
+    return status;
+}
+
+/*-- spans --*/
+
+/* Half of a span. */
+typedef struct prof__span_half {
+    const char *name;  /* the call site's, or text */
+    char *text;        /* owned: a name made at run time */
+    const prof_callsite *site;
+    uint64_t id, detail, serial;
+    int64_t ns;
+    size_t track;
+    uint32_t hash;
+    size_t next;         /* of open ones of the same bucket, the newest first; of free ones; PROF__NONE */
+    size_t newer, older; /* of the open ones in order of their begins */
+} prof__span_half;
+
+struct prof_spans {
+    const prof_trace *trace;
+    prof_timeline *timeline; /* null: there is nothing to read */
+    prof__span_half *halves; /* those whose end is to come, and free ones */
+    size_t count, capacity, free, newest, oldest, open;
+    size_t *buckets, bucket_count; /* a power of two, or 0 */
+    prof__span_half *late; /* ends without a begin, all of one moment, which may still bring it on another track */
+    size_t late_count, late_capacity, late_given;
+    prof_event event; /* read, but not looked at */
+    size_t track;
+    int held;
+    char *text; /* the name of the span given last */
+    int64_t first_ns, from_ns, to_ns;
+    prof_status status;
+};
+
+PROF_DEF prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans)
+{
+    prof_spans *s;
+    prof_status status = PROF_OK;
+    size_t i;
+    if (!trace || !spans) return prof__fail(PROF_INVALID_ARGUMENT, "prof_spans_open: trace or spans is null");
+    *spans = NULL;
+    s = (prof_spans *)calloc(1, sizeof *s);
+    if (!s) return prof__fail(PROF_NO_MEMORY, "no memory to read spans");
+    s->trace = trace;
+    s->free = s->newest = s->oldest = PROF__NONE;
+    s->from_ns = trace->info.from_ns;
+    s->to_ns = trace->info.to_ns ? trace->info.to_ns : INT64_MAX;
+    for (i = 0; i < trace->track_count; i++)
+        if (!i || trace->tracks[i].about.first_ns < s->first_ns) s->first_ns = trace->tracks[i].about.first_ns;
+    if (trace->has_spans) status = prof_timeline_open(trace, &s->timeline);
+    if (status != PROF_OK) {
+        free(s);
+        return status;
+    }
+    if (s->timeline) s->timeline->whole = 1; /* what was open all the time shows only in what is outside */
+    *spans = s;
+    return PROF_OK;
+}
+
+static void prof__spans_fail(prof_spans *s)
+{
+    s->status = prof__fail(PROF_NO_MEMORY, "no memory for %lu open spans", (unsigned long)s->open);
+}
+
+/* Whether two halves may be one span. Those of handles know their own by their ids. */
+static int prof__span_same(const prof__span_half *a, const prof__span_half *b)
+{
+    return a->hash == b->hash && a->id == b->id && a->site->role == b->site->role && !strcmp(a->name, b->name);
+}
+
+/* What an event says, its name not yet copied. */
+static void prof__span_make(const prof_event *event, size_t track, prof__span_half *half)
+{
+    memset(half, 0, sizeof *half);
+    half->name = event->name;
+    half->site = event->site;
+    half->id = event->object;
+    half->detail = event->detail;
+    half->serial = event->id;
+    half->ns = event->start_ns;
+    half->track = track;
+    half->hash = prof__text_hash(event->name) + (uint32_t)prof__mix(event->object + event->site->role);
+}
+
+/* 0 without memory. */
+static int prof__span_keep(prof_spans *s, prof__span_half *half)
+{
+    if (half->name == half->site->name) return 1;
+    half->text = prof__text_join(half->name, "");
+    half->name = half->text;
+    if (!half->text) prof__spans_fail(s);
+    return half->text != NULL;
+}
+
+/* The newest open one that such an end closes; PROF__NONE if there is none. */
+static size_t prof__spans_find(const prof_spans *s, const prof__span_half *end)
+{
+    size_t at = s->bucket_count ? s->buckets[end->hash & (s->bucket_count - 1)] : PROF__NONE;
+    while (at != PROF__NONE && !prof__span_same(&s->halves[at], end)) at = s->halves[at].next;
+    return at;
+}
+
+static int prof__spans_spread(prof_spans *s)
+{
+    size_t count = s->bucket_count ? s->bucket_count * 2 : 64, at;
+    size_t *buckets = (size_t *)malloc(count * sizeof *buckets);
+    if (!buckets) return 0;
+    for (at = 0; at < count; at++) buckets[at] = PROF__NONE;
+    for (at = s->oldest; at != PROF__NONE; at = s->halves[at].newer) {
+        s->halves[at].next = buckets[s->halves[at].hash & (count - 1)];
+        buckets[s->halves[at].hash & (count - 1)] = at;
+    }
+    free(s->buckets);
+    s->buckets = buckets;
+    s->bucket_count = count;
+    return 1;
+}
+
+static void prof__spans_add(prof_spans *s, const prof__span_half *begin)
+{
+    size_t at = s->free, *bucket;
+    if ((s->open >= s->bucket_count && !prof__spans_spread(s)) ||
+        (at == PROF__NONE && !PROF__ROOM(s->halves, s->capacity, s->count))) {
+        prof__spans_fail(s);
+        return;
+    }
+    if (at == PROF__NONE)
+        at = s->count++;
+    else
+        s->free = s->halves[at].next;
+    s->halves[at] = *begin;
+    if (!prof__span_keep(s, &s->halves[at])) s->halves[at].name = "";
+    bucket = &s->buckets[begin->hash & (s->bucket_count - 1)];
+    s->halves[at].next = *bucket;
+    *bucket = at;
+    s->halves[at].older = s->newest;
+    s->halves[at].newer = PROF__NONE;
+    *(s->newest == PROF__NONE ? &s->oldest : &s->halves[s->newest].newer) = at;
+    s->newest = at;
+    s->open++;
+}
+
+/* Its text goes to whoever has the copy. */
+static prof__span_half prof__spans_remove(prof_spans *s, size_t at)
+{
+    prof__span_half half = s->halves[at];
+    size_t *link = &s->buckets[half.hash & (s->bucket_count - 1)];
+    while (*link != at) link = &s->halves[*link].next;
+    *link = half.next;
+    *(half.newer == PROF__NONE ? &s->newest : &s->halves[half.newer].older) = half.older;
+    *(half.older == PROF__NONE ? &s->oldest : &s->halves[half.older].newer) = half.newer;
+    s->halves[at].next = s->free;
+    s->free = at;
+    s->open--;
+    return half;
+}
+
+/* Of two halves, one of which may be missing, what lies in the window; 0: nothing. Takes the texts. */
+static int prof__spans_give(prof_spans *s, const prof__span_half *begin, const prof__span_half *end, prof_span *span)
+{
+    const prof__span_half *known = begin ? begin : end;
+    int64_t start = begin ? begin->ns : s->first_ns, stop = end ? end->ns : s->trace->newest_ns;
+    if (stop < start) stop = start; /* from_ns, to_ns and the last thing known are of any order */
+    free(s->text);
+    s->text = known->text;
+    memset(span, 0, sizeof *span);
+    span->name = known->name;
+    span->site = known->site;
+    span->id = known->id;
+    span->number = known->site->role == PROF_ROLE_FRAME ? known->detail : 0;
+    span->serial = known->serial;
+    span->begin_track = known->track;
+    span->end_track = end ? end->track : known->track;
+    span->flags = (begin ? 0 : PROF_TRUNCATED_BEGIN) | (end ? 0u : PROF_TRUNCATED_END);
+    if (start >= s->to_ns || stop < s->from_ns) return 0;
+    if (start < s->from_ns) span->flags |= PROF_TRUNCATED_BEGIN;
+    if (stop > s->to_ns) span->flags |= PROF_TRUNCATED_END;
+    span->start_ns = start < s->from_ns ? s->from_ns : start;
+    span->duration_ns = (stop > s->to_ns ? s->to_ns : stop) - span->start_ns;
+    return 1;
+}
+
+static int prof__spans_mark(prof_spans *s, const prof__span_half *mark, prof_span *span)
+{
+    size_t around = prof__spans_find(s, mark);
+    if (mark->ns < s->from_ns || mark->ns >= s->to_ns) return 0;
+    free(s->text);
+    s->text = NULL;
+    memset(span, 0, sizeof *span);
+    span->name = mark->name;
+    span->site = mark->site;
+    span->id = mark->id;
+    span->mark = 1;
+    span->serial = around == PROF__NONE ? 0 : s->halves[around].serial;
+    span->start_ns = mark->ns;
+    span->begin_track = span->end_track = mark->track;
+    return 1;
+}
+
+/* A begin whose end came before it, at the same time. */
+static int prof__spans_begin(prof_spans *s, prof__span_half *begin, prof_span *span)
+{
+    size_t at = s->late_given;
+    prof__span_half end, old;
+    while (at < s->late_count && !prof__span_same(&s->late[at], begin)) at++;
+    if (at < s->late_count) {
+        end = s->late[at];
+        memmove(&s->late[at], &s->late[at + 1], (--s->late_count - at) * sizeof end);
+        begin->text = end.text;
+        if (end.text) begin->name = end.text;
+        return prof__spans_give(s, begin, &end, span);
+    }
+    at = begin->site->role == PROF_ROLE_FRAME ? prof__spans_find(s, begin) : PROF__NONE;
+    if (at == PROF__NONE) {
+        prof__spans_add(s, begin);
+        return 0;
+    }
+    old = prof__spans_remove(s, at); /* a frame that was not stopped ends here */
+    prof__spans_add(s, begin);
+    at = (size_t)prof__spans_give(s, &old, begin, span);
+    span->flags |= PROF_TRUNCATED_END;
+    return (int)at;
+}
+
+static int prof__spans_end(prof_spans *s, prof__span_half *end, prof_span *span)
+{
+    size_t at = prof__spans_find(s, end);
+    if (at != PROF__NONE) {
+        prof__span_half begin = prof__spans_remove(s, at);
+        return prof__spans_give(s, &begin, end, span);
+    }
+    if (!PROF__ROOM(s->late, s->late_capacity, s->late_count))
+        prof__spans_fail(s);
+    else if (prof__span_keep(s, end))
+        s->late[s->late_count++] = *end;
+    return 0;
+}
+
+static int prof__spans_take(prof_spans *s, prof_span *span)
+{
+    prof__span_half half;
+    if (s->event.type < PROF_EVENT_SPAN_BEGIN || s->event.type > PROF_EVENT_SPAN_END) return 0;
+    prof__span_make(&s->event, s->track, &half);
+    if (s->event.type == PROF_EVENT_SPAN_BEGIN) return prof__spans_begin(s, &half, span);
+    if (s->event.type == PROF_EVENT_SPAN_END) return prof__spans_end(s, &half, span);
+    return prof__spans_mark(s, &half, span);
+}
+
+PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span)
+{
+    prof_spans *s = spans;
+    int given;
+    if (!s || !span) return 0;
+    while (s->status == PROF_OK) {
+        if (!s->held) s->held = prof_timeline_next(s->timeline, &s->event, &s->track);
+        if (s->late_count && (!s->held || s->event.start_ns > s->late[0].ns)) {
+            given = prof__spans_give(s, NULL, &s->late[s->late_given++], span);
+            if (s->late_given == s->late_count) s->late_given = s->late_count = 0;
+        } else if (s->held) {
+            s->held = 0;
+            given = prof__spans_take(s, span);
+        } else if (s->oldest != PROF__NONE) {
+            prof__span_half begin = prof__spans_remove(s, s->oldest);
+            given = prof__spans_give(s, &begin, NULL, span);
+        } else {
+            break;
+        }
+        if (given && s->status == PROF_OK) return 1;
+    }
+    memset(span, 0, sizeof *span);
+    return 0;
+}
+
+PROF_DEF prof_status prof_spans_close(prof_spans *spans)
+{
+    prof_status status, read;
+    size_t at;
+    if (!spans) return PROF_OK;
+    read = prof_timeline_close(spans->timeline);
+    status = spans->status == PROF_OK ? read : spans->status;
+    for (at = spans->oldest; at != PROF__NONE; at = spans->halves[at].newer) free(spans->halves[at].text);
+    for (at = spans->late_given; at < spans->late_count; at++) free(spans->late[at].text);
+    free(spans->text);
+    free(spans->halves);
+    free(spans->buckets);
+    free(spans->late);
+    free(spans);
     return status;
 }
 
@@ -11988,12 +12811,13 @@ typedef struct prof__histogram {
 typedef struct prof__figure {
     prof_stat stat;
     char *text; /* owned: stat.name, if it was made at run time */
-    prof_event_type type; /* SCOPE, FRAME, COUNTER */
+    prof_event_type type; /* SCOPE, FRAME, COUNTER, SPAN_BEGIN */
     double mean, squares; /* running mean, and sum of squared distances from it */
     prof__histogram histogram;
     uint64_t track;             /* frames: the track of the one before */
     double low, high, last;     /* counters */
     double rate_squares;        /* of a throughput: as squares */
+    int64_t from, to;           /* spans: from the first begin to the last end */
     uint64_t open;              /* scopes: those around the present event */
     size_t child, sibling, row; /* by path: the tree, while it is sorted */
 } prof__figure;
@@ -12024,6 +12848,7 @@ typedef struct prof__figures {
     prof__around *stack;
     size_t depth, stack_capacity;
     int by_path; /* a figure for each call path */
+    uint64_t begins_missing, ends_missing; /* of spans */
 } prof__figures;
 
 static unsigned prof__log2(uint64_t value)
@@ -12282,7 +13107,9 @@ static int prof__figures_event(prof__figures *all, const prof_event *event, uint
     if (event->type == PROF_EVENT_FRAME) { /* the first boundary of a track only begins a frame */
         int begins = figure->track != track;
         figure->track = track;
-        return begins || prof__figure_time(figure, (uint64_t)event->duration_ns, ++figure->stat.count);
+        if (begins) return 1;
+        figure->stat.covered_ns += (uint64_t)event->duration_ns;
+        return prof__figure_time(figure, (uint64_t)event->duration_ns, ++figure->stat.count);
     }
     value = event->value.type == PROF_VALUE_INT ? (double)event->value.as.i : event->value.as.d;
     figure->last = value;
@@ -12328,6 +13155,45 @@ static prof_status prof__figures_track(prof__figures *all, const prof_trace *tra
     return good ? PROF_OK : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
 }
 
+static int prof__figures_span(prof__figures *all, const prof_span *span)
+{
+    prof_event event;
+    prof__figure *figure;
+    size_t item;
+    int frame = span->site->role == PROF_ROLE_FRAME;
+    memset(&event, 0, sizeof event);
+    event.type = frame ? PROF_EVENT_FRAME : PROF_EVENT_SPAN_BEGIN;
+    event.name = span->name;
+    event.site = span->site;
+    item = prof__figure_of(all, &event);
+    if (item == PROF__NONE) return 0;
+    figure = &all->items[item];
+    if (span->flags) {
+        all->begins_missing += span->flags & PROF_TRUNCATED_BEGIN ? 1 : 0;
+        all->ends_missing += span->flags & PROF_TRUNCATED_END ? 1 : 0;
+        figure->stat.count += !frame; /* half a frame is none */
+        figure->stat.truncated += !frame;
+        return 1;
+    }
+    if (!figure->stat.count++ || span->start_ns < figure->from) figure->from = span->start_ns;
+    if (span->start_ns + span->duration_ns > figure->to) figure->to = span->start_ns + span->duration_ns;
+    if (frame) figure->stat.covered_ns = (uint64_t)(figure->to - figure->from);
+    if (!frame) figure->stat.self_ns += (uint64_t)span->duration_ns;
+    return prof__figure_time(figure, (uint64_t)span->duration_ns, figure->stat.count - figure->stat.truncated);
+}
+
+static prof_status prof__figures_spans(prof__figures *all, const prof_trace *trace)
+{
+    prof_spans *spans;
+    prof_span span;
+    int good = 1;
+    prof_status status = prof_spans_open(trace, &spans);
+    if (status != PROF_OK) return status;
+    while (good && prof_spans_next(spans, &span)) good = span.mark || prof__figures_span(all, &span);
+    status = prof_spans_close(spans);
+    return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+}
+
 /* Free with prof__figures_free(), also after a failure. */
 static prof_status prof__figures_make(const prof_trace *trace, int by_path, prof__figures *all)
 {
@@ -12345,6 +13211,7 @@ static prof_status prof__figures_make(const prof_trace *trace, int by_path, prof
     all->by_path = by_path;
     for (i = 0; i < prof_trace_track_count(trace) && status == PROF_OK; i++)
         status = prof__figures_track(all, trace, i);
+    if (status == PROF_OK) status = prof__figures_spans(all, trace);
     for (i = 0; i < all->count; i++) prof__figure_finish(&all->items[i]);
     return status;
 }
@@ -12451,8 +13318,8 @@ static size_t prof__sort_tree(prof__figures *all, prof__sorted *rows, size_t cou
     return kept;
 }
 
-static prof_status prof__stats(const prof_trace *trace, int by_path, prof_sort sort, int ascending, prof_stat **stats,
-                               size_t *count)
+static prof_status prof__stats(const prof_trace *trace, prof_event_type type, int by_path, prof_sort sort, int ascending,
+                               prof_stat **stats, size_t *count)
 {
     prof__figures all;
     prof__sorted *sorted = NULL;
@@ -12464,7 +13331,7 @@ static prof_status prof__stats(const prof_trace *trace, int by_path, prof_sort s
     *count = 0;
     status = prof__figures_make(trace, by_path, &all);
     if (status == PROF_OK) {
-        sorted = prof__sort(&all, PROF_EVENT_SCOPE, sort, ascending, count);
+        sorted = prof__sort(&all, type, sort, ascending, count);
         if (sorted && by_path) prof__sort_tree(&all, sorted, *count, 0);
         *stats = sorted ? prof__stats_copy(sorted, *count) : NULL;
         if (!*stats) status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
@@ -12480,13 +13347,19 @@ static prof_status prof__stats(const prof_trace *trace, int by_path, prof_sort s
 PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                 size_t *count)
 {
-    return prof__stats(trace, 0, sort, ascending, stats, count);
+    return prof__stats(trace, PROF_EVENT_SCOPE, 0, sort, ascending, stats, count);
+}
+
+PROF_DEF prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                     size_t *count)
+{
+    return prof__stats(trace, PROF_EVENT_SPAN_BEGIN, 0, sort, ascending, stats, count);
 }
 
 PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                         size_t *count)
 {
-    return prof__stats(trace, 1, sort, ascending, stats, count);
+    return prof__stats(trace, PROF_EVENT_SCOPE, 1, sort, ascending, stats, count);
 }
 
 PROF_DEF void prof_stats_free(prof_stat *stats)
@@ -12876,20 +13749,54 @@ static void prof__summary_messages(prof__out *out, const prof__figures *all)
     }
 }
 
+static void prof__summary_spans(prof__out *out, const prof__figures *all, const prof__sorted *rows, size_t count)
+{
+    static const char *const columns[] = {"spans", "total", "mean", "min", "p50", "p90", "p99", "max", "stddev", NULL};
+    size_t width = prof__summary_width(rows, count, "span"), i, column;
+    if (count) {
+        prof__summary_title(out, "span", width, columns);
+        prof__out_text(out, "  where\n");
+    }
+    for (i = 0; i < count; i++) {
+        const prof_stat *stat = rows[i].stat;
+        prof__out_name(out, stat->name, width);
+        prof__out_count(out, stat->count, 14);
+        if (stat->count > stat->truncated) {
+            prof__out_ns(out, (double)stat->total_ns, 11);
+            prof__summary_times(out, stat);
+        } else {
+            for (column = 0; column < 8; column++) prof__out_right(out, "-", 11);
+        }
+        prof__out_place(out, stat->site);
+        prof__out_text(out, "\n");
+    }
+    if (all->begins_missing) {
+        prof__out_many(out, all->begins_missing, "span");
+        prof__out_text(out, " ended, but with no begin: counted, but in no time\n");
+    }
+    if (all->ends_missing) {
+        prof__out_many(out, all->ends_missing, "span");
+        prof__out_text(out, " began, but with no end: counted, but in no time\n");
+    }
+}
+
 static void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_t count)
 {
-    static const char *const columns[] = {"frames", "rate", "mean", "min", "p50", "p90", "p99", "max", "stddev", NULL};
+    static const char *const columns[] = {"frames", "rate", "1 % low", "mean", "min", "p50", "p90", "p99", "max", "stddev", NULL};
     size_t width = prof__summary_width(rows, count, "frame"), i;
     if (!count) return;
     prof__summary_title(out, "frame", width, columns);
     prof__out_text(out, "\n");
     for (i = 0; i < count; i++) {
         const prof_stat *stat = rows[i].stat;
-        char rate[48] = "-";
-        if (stat->total_ns) prof__human_hz(rate, (double)stat->count * 1e9 / (double)stat->total_ns);
+        char rate[48] = "-", low[48] = "-"; /* low: what 99 % of the frames keep to */
+        uint64_t span = stat->covered_ns ? stat->covered_ns : stat->total_ns;
+        if (span) prof__human_hz(rate, (double)stat->count * 1e9 / (double)span);
+        if (stat->p99_ns) prof__human_hz(low, 1e9 / (double)stat->p99_ns);
         prof__out_name(out, stat->name, width);
         prof__out_count(out, stat->count, 14);
         prof__out_right(out, rate, 11);
+        prof__out_right(out, low, 11);
         prof__summary_times(out, stat);
         prof__out_text(out, "\n");
     }
@@ -13021,22 +13928,24 @@ static prof_status prof__summary(const prof_trace *trace, prof__out *out, const 
 {
     static const prof_summary_options defaults = {PROF_SORT_TOTAL, 0, 0, 0};
     prof__figures all;
-    prof__sorted *scopes = NULL, *frames = NULL, *counters = NULL;
-    size_t scope_count = 0, frame_count = 0, counter_count = 0, i;
+    prof__sorted *scopes = NULL, *spans = NULL, *frames = NULL, *counters = NULL;
+    size_t scope_count = 0, span_count = 0, frame_count = 0, counter_count = 0, i;
     uint64_t calls = 0;
     prof_status status = prof__figures_make(trace, options ? options->by_path : 0, &all);
     if (!options) options = &defaults;
     if (status == PROF_OK) {
         scopes = prof__sort(&all, PROF_EVENT_SCOPE, options->sort, options->ascending, &scope_count);
+        spans = prof__sort(&all, PROF_EVENT_SPAN_BEGIN, options->sort, options->ascending, &span_count);
         frames = prof__sort(&all, PROF_EVENT_FRAME, PROF_SORT_NAME, 1, &frame_count);
         counters = prof__sort(&all, PROF_EVENT_COUNTER, PROF_SORT_NAME, 1, &counter_count);
-        if (!scopes || !frames || !counters) status = prof__fail(PROF_NO_MEMORY, "no memory for the summary");
+        if (!scopes || !spans || !frames || !counters) status = prof__fail(PROF_NO_MEMORY, "no memory for the summary");
     }
     if (status == PROF_OK) {
         for (i = 0; i < scope_count; i++) calls += scopes[i].stat->count;
         prof__summary_head(out, trace);
         prof__summary_scopes(out, trace, &all, scopes, scope_count, options->top);
         prof__summary_throughput(out, scopes, scope_count);
+        prof__summary_spans(out, &all, spans, span_count);
         prof__summary_frames(out, frames, frame_count);
         prof__summary_counters(out, &all, counters, counter_count);
         prof__summary_devices(out, trace);
@@ -13047,6 +13956,7 @@ static prof_status prof__summary(const prof_trace *trace, prof__out *out, const 
         prof__out_fail(out, status);
     }
     free(scopes);
+    free(spans);
     free(frames);
     free(counters);
     prof__figures_free(&all);

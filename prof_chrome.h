@@ -21,11 +21,16 @@ WHAT IS WRITTEN                                                                 
 
     scope       one complete event ("X"): name, category, call site, start, duration, arguments. Without a recorded
                 begin or end it has the argument "truncated": "begin", "end" or "begin and end"
-    mark        an instant ("i") of its thread
+    mark        an instant ("i") of its thread, or of what PROFILE_MARK_SCOPE says; a task and a marker are its thread's,
+                and have the argument "scope"
+    span        "b" and "e" of an id of its own, both on the thread that began it, where viewers show a row for each name
+                or each thread; the id in the program is the argument "id". "n" for what was marked in between. Halves
+                have the argument "truncated", as scopes have: their other half is where the trace begins or ends
     counter     samples ("C"): one counter for each name and category, whichever threads recorded it. The series has the
                 name of the counter, too. What is not a finite number becomes an instant
     frame       an "X" from each boundary to the next on a track of its own, "frames: NAME", one for each thread that
-                records such frames. Frames of 0 ns are left out; the 65th and later names of a thread become instants
+                records such frames, and for each handle of prof_frame_create(). Frames of 0 ns are left out; the 65th
+                and later names of a thread become instants, the 65th and later handles spans
     message     an instant of its thread with the text as its name, and the severity as an argument
     flow        arrows ("s", "t", "f") from FLOW_OUT by way of the points of the same name and id behind it in time to the
                 last of them, between the scopes around them; a point outside of scopes is a slice of 0 ns. When an id
@@ -87,6 +92,7 @@ typedef struct prof_chrome_options {
     uint64_t min_duration_ns; /* leaves out shorter scopes */
     int64_t from_ns, to_ns;   /* leaves out what lies outside; to_ns 0: no limit. What reaches in is written whole */
     prof_chrome_source source;
+    int no_spans;             /* 1: leaves out spans, which Tracy takes for scopes of their thread */
 } prof_chrome_options;
 
 #if PROF_ENABLE
@@ -175,9 +181,10 @@ typedef struct prof__chrome_ids {
     size_t size;
 } prof__chrome_ids;
 
-/* The frames of one name on one thread. */
+/* The frames of one name on one thread, or of one handle. */
 typedef struct prof__chrome_frames {
     const char *name;
+    uint64_t id; /* the handle's, or 0 */
     uint64_t count;
     int64_t origin; /* start of the first */
     uint32_t tid;
@@ -654,16 +661,24 @@ static void prof__chrome_source_args(prof__out *out, int *count, const prof_call
     }
 }
 
+static void prof__chrome_truncated(prof__out *out, int *count, uint32_t flags)
+{
+    if (!(flags & (PROF_TRUNCATED_BEGIN | PROF_TRUNCATED_END))) return;
+    prof__chrome_key(out, count, "truncated");
+    prof__out_text(out, !(flags & PROF_TRUNCATED_BEGIN) ? "\"end\""
+                        : flags & PROF_TRUNCATED_END    ? "\"begin and end\""
+                                                        : "\"begin\"");
+}
+
 static void prof__chrome_all_args(prof__chrome *c, const prof_event *event)
 {
     prof__out *out = &c->out;
     int count = 0;
     prof__chrome_args(out, &count, event);
-    if (event->flags & (PROF_TRUNCATED_BEGIN | PROF_TRUNCATED_END)) {
-        prof__chrome_key(out, &count, "truncated");
-        prof__out_text(out, !(event->flags & PROF_TRUNCATED_BEGIN) ? "\"end\""
-                            : event->flags & PROF_TRUNCATED_END    ? "\"begin and end\""
-                                                                   : "\"begin\"");
+    prof__chrome_truncated(out, &count, event->flags);
+    if (event->site->role == PROF_ROLE_MARK_TASK || event->site->role == PROF_ROLE_MARK_MARKER) {
+        prof__chrome_key(out, &count, "scope");
+        prof__out_text(out, event->site->role == PROF_ROLE_MARK_TASK ? "\"task\"" : "\"marker\"");
     }
     if (c->options.source == PROF_CHROME_SOURCE_ARGS) prof__chrome_source_args(out, &count, event->site);
     if (count) PROF__CHROME_LITERAL(out, "}");
@@ -787,8 +802,11 @@ static void prof__chrome_scope(prof__chrome *c, prof__chrome_track *track, const
 
 static void prof__chrome_instant(prof__chrome *c, const prof__chrome_ids *ids, const prof_event *event)
 {
+    uint32_t role = event->site->role;
     prof__chrome_begin(c, ids, event, ",\n{\"ph\":\"i\"", prof__chrome_time(event->start_ns));
-    PROF__CHROME_LITERAL(&c->out, ",\"s\":\"t\"");
+    prof__out_text(&c->out, role == PROF_ROLE_MARK_GLOBAL    ? ",\"s\":\"g\""
+                            : role == PROF_ROLE_MARK_PROCESS ? ",\"s\":\"p\""
+                                                             : ",\"s\":\"t\"");
     prof__chrome_all_args(c, event);
     PROF__CHROME_LITERAL(&c->out, "}");
 }
@@ -820,17 +838,18 @@ static void prof__chrome_lost(prof__chrome *c, const prof__chrome_ids *ids, cons
     PROF__CHROME_LITERAL(out, "}}");
 }
 
-/* The track for frames of that name; null if this thread has too many. */
+/* The track for frames of that name and handle; null if there are too many. */
 static prof__chrome_frames *prof__chrome_frame_track(prof__chrome *c, prof__chrome_track *track, const char *name,
-                                                     int64_t start)
+                                                     uint64_t id, int64_t start)
 {
     prof__chrome_frames *frames = track->frames;
     size_t i;
     for (i = 0; i < track->frame_count; i++, frames++)
-        if (frames->name == name || !strcmp(frames->name, name)) return frames;
+        if (frames->id == id && (frames->name == name || !strcmp(frames->name, name))) return frames;
     if (i == PROF__CHROME_FRAMES) return NULL;
     track->frame_count++;
     frames->name = name;
+    frames->id = id;
     frames->tid = c->next_id++;
     frames->origin = start;
     frames->count = 0;
@@ -839,23 +858,18 @@ static prof__chrome_frames *prof__chrome_frame_track(prof__chrome *c, prof__chro
     return frames;
 }
 
-/* The frame that ends here, with its number, without which speedscope would join it with its neighbours. */
-static void prof__chrome_frame(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
+/* A frame with its number, without which speedscope would join it with its neighbours. */
+static void prof__chrome_frame_line(prof__chrome *c, const prof__chrome_frames *frames, const prof_event *event,
+                                    int64_t start, uint64_t number)
 {
     prof__chrome_ids ids;
     prof__out *out = &c->out;
-    int64_t start = prof__chrome_time(event->start_ns - event->duration_ns);
-    prof__chrome_frames *frames;
-    if (!event->duration_ns) return;
-    frames = prof__chrome_frame_track(c, track, event->name, start);
-    if (!frames) {
-        prof__chrome_instant(c, &track->ids, event);
-        return;
-    }
+    int count = 0;
     prof__chrome_make_ids(c, &ids, frames->tid);
     prof__chrome_begin(c, &ids, event, ",\n{\"ph\":\"X\"", start);
-    PROF__CHROME_LITERAL(out, ",\"args\":{\"frame\":");
-    prof__out_unsigned(out, ++frames->count);
+    prof__chrome_key(out, &count, "frame");
+    prof__out_unsigned(out, number);
+    prof__chrome_truncated(out, &count, event->flags);
     PROF__CHROME_LITERAL(out, "},\"dur\":");
     prof__chrome_exact_duration(out, start, event->duration_ns, frames->origin);
     PROF__CHROME_LITERAL(out, "}");
@@ -1034,6 +1048,19 @@ static void prof__chrome_write_flows(prof__chrome *c)
     free(flows.index.slots);
 }
 
+/* The frame that ends here. */
+static void prof__chrome_frame(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
+{
+    int64_t start = prof__chrome_time(event->start_ns - event->duration_ns);
+    prof__chrome_frames *frames;
+    if (!event->duration_ns) return;
+    frames = prof__chrome_frame_track(c, track, event->name, 0, start);
+    if (frames)
+        prof__chrome_frame_line(c, frames, event, start, ++frames->count);
+    else
+        prof__chrome_instant(c, &track->ids, event);
+}
+
 /*-- counters --*/
 
 static void prof__chrome_counter(prof__chrome *c, uint32_t tid, const prof_event *event)
@@ -1135,6 +1162,80 @@ static void prof__chrome_counters(prof__chrome *c)
     free(heap);
 }
 
+/*-- spans --*/
+
+/* A line of a span, but for its arguments; start: see prof__chrome_begin(). Ids must not repeat in the file: viewers
+   match them in all processes, and want what has the same one to be properly nested. */
+static void prof__chrome_span_line(prof__chrome *c, const char *start, const prof_event *event, uint32_t tid, int64_t ns)
+{
+    prof__chrome_ids ids;
+    prof__chrome_make_ids(c, &ids, tid);
+    prof__chrome_begin(c, &ids, event, start, ns);
+    PROF__CHROME_LITERAL(&c->out, ",\"id\":\"");
+    prof__chrome_hex(&c->out, event->id ^ (uint64_t)(c->part - c->parts) << 48);
+    PROF__CHROME_LITERAL(&c->out, "\"");
+}
+
+/* The arguments of a begin or a mark. */
+static void prof__chrome_span_args(prof__chrome *c, const prof_span *span)
+{
+    prof__out *out = &c->out;
+    int count = 0;
+    prof__chrome_key(out, &count, "id");
+    PROF__CHROME_LITERAL(out, "\"");
+    prof__chrome_hex(out, span->id);
+    PROF__CHROME_LITERAL(out, "\"");
+    prof__chrome_truncated(out, &count, span->flags);
+    if (span->end_track != span->begin_track) {
+        prof__chrome_key(out, &count, "ended on thread");
+        prof__out_unsigned(out, c->threads[span->end_track].id);
+    }
+    if (c->options.source == PROF_CHROME_SOURCE_ARGS) prof__chrome_source_args(out, &count, span->site);
+    PROF__CHROME_LITERAL(out, "}}");
+}
+
+static void prof__chrome_span(prof__chrome *c, prof__chrome_track *handles, const prof_span *span)
+{
+    uint32_t tid = c->threads[span->begin_track].id;
+    int64_t start = prof__chrome_time(span->start_ns + c->offset);
+    prof__chrome_frames *frames = NULL;
+    prof_event event;
+    memset(&event, 0, sizeof event);
+    event.type = PROF_EVENT_SCOPE; /* it has a duration */
+    event.name = span->name;
+    event.site = span->site;
+    event.start_ns = start;
+    event.duration_ns = span->duration_ns;
+    event.flags = span->flags;
+    event.id = span->serial;
+    if (!prof__chrome_wanted(c, &event)) return;
+    if (span->number && !span->duration_ns) return;
+    if (span->number) frames = prof__chrome_frame_track(c, handles, span->site->name, span->id, start);
+    if (frames) {
+        prof__chrome_frame_line(c, frames, &event, start, span->number);
+        return;
+    }
+    if (span->mark && !span->serial) event.id = ~(uint64_t)0; /* belongs to nothing */
+    prof__chrome_span_line(c, span->mark ? ",\n{\"ph\":\"n\"" : ",\n{\"ph\":\"b\"", &event, tid, start);
+    prof__chrome_span_args(c, span);
+    if (span->mark) return;
+    prof__chrome_span_line(c, ",\n{\"ph\":\"e\"", &event, tid, start + span->duration_ns);
+    PROF__CHROME_LITERAL(&c->out, "}");
+}
+
+/* handles: for the frames of handles. */
+static void prof__chrome_spans(prof__chrome *c, prof__chrome_track *handles)
+{
+    prof_spans *spans = NULL;
+    prof_span span;
+    prof_status status = prof_spans_open(c->trace, &spans), closed;
+    handles->frame_count = 0;
+    while (c->out.status == PROF_OK && prof_spans_next(spans, &span))
+        if (span.number || !c->options.no_spans) prof__chrome_span(c, handles, &span);
+    closed = prof_spans_close(spans);
+    if (status || closed) prof__out_fail(&c->out, status ? status : closed);
+}
+
 /*-- the file --*/
 
 static void prof__chrome_event(prof__chrome *c, prof__chrome_track *track, size_t index, const prof_event *event)
@@ -1150,6 +1251,9 @@ static void prof__chrome_event(prof__chrome *c, prof__chrome_track *track, size_
     case PROF_EVENT_FLOW_STEP:
     case PROF_EVENT_FLOW_IN: prof__chrome_flow_met(c, track, event); break;
     case PROF_EVENT_LOG: prof__chrome_message(c, &track->ids, event); break;
+    case PROF_EVENT_SPAN_BEGIN: /* later, when it is known what belongs together */
+    case PROF_EVENT_SPAN_MARK:
+    case PROF_EVENT_SPAN_END: break;
     default: prof__chrome_instant(c, &track->ids, event); break;
     }
 }
@@ -1422,6 +1526,7 @@ static void prof__chrome_write_part(prof__chrome *c, prof__chrome_track *track)
     for (i = 0; i < tracks && c->out.status == PROF_OK; i++) prof__chrome_write_track(c, track, i);
     c->pid = c->part->pid;
     if (c->flows && c->out.status == PROF_OK) prof__chrome_write_flows(c);
+    if (c->out.status == PROF_OK) prof__chrome_spans(c, track);
     if (c->out.status == PROF_OK) prof__chrome_counters(c);
     prof__chrome_lost_elsewhere(c);
 }

@@ -1671,9 +1671,9 @@ TEST(summary)
          "zeichne \xC3\xA4?[2J             2     100 ns     100 ns      0.5 %     100 ns     100 ns     100 ns"
          "     100 ns     100 ns     100 ns       0 ns  draw.c:7\n"
          "1 call of unknown begin or end: counted as calls, but in no time\n"),
-        ("\nframe        frames       rate       mean        min        p50        p90        p99        max"
+        ("\nframe        frames       rate    1 % low       mean        min        p50        p90        p99        max"
          "     stddev\n"
-         "frame             1  62.50 kHz   16.00 us   16.00 us   16.00 us   16.00 us   16.00 us   16.00 us"
+         "frame             1  62.50 kHz  62.50 kHz   16.00 us   16.00 us   16.00 us   16.00 us   16.00 us   16.00 us"
          "       0 ns\n"),
         ("\ncounter       samples        min       mean        max       last\n"
          "queue               2      -0.25      1.375          3      -0.25\n"),

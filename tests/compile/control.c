@@ -11,6 +11,39 @@ static const char *touch(const char *text)
     return text;
 }
 
+static int objects(void)
+{
+    prof_domain *domain = prof_domain_create(touch("domain"));
+    prof_task *task = prof_task_create(domain, touch("task"));
+    prof_frame *frame = prof_frame_create(domain, touch("frame"));
+    prof_range *range = prof_range_create(touch("range"));
+    prof_counter *counter = prof_counter_create(domain, touch("counter"));
+    prof_marker *marker = prof_marker_create(domain, touch("marker"));
+    const char *names[4];
+    int failures = domain || task || frame || range || counter || marker;
+    failures += prof_domain_enable(domain, 1) != PROF_DISABLED;
+    failures += prof_domain_list(names, 4) != 0;
+    failures += prof_domain_name(domain)[0] != 0;
+    prof_task_start(task);
+    prof_task_stop(task);
+    prof_task_destroy(task);
+    prof_frame_start(frame);
+    prof_frame_stop(frame);
+    prof_frame_destroy(frame);
+    prof_range_start(range);
+    prof_range_stop(range);
+    prof_range_destroy(range);
+    prof_counter_set(counter, 1);
+    prof_counter_add(counter, 1);
+    prof_counter_sub(counter, 1);
+    prof_counter_set_double(counter, 0.5);
+    prof_counter_add_double(counter, 0.5);
+    prof_counter_destroy(counter);
+    prof_marker_mark(marker, PROF_MARK_GLOBAL);
+    prof_marker_destroy(marker);
+    return failures;
+}
+
 /* A program that reads its own trace: nothing of it is there, and so it finds nothing. */
 static int reading(void)
 {
@@ -33,6 +66,11 @@ static int reading(void)
     failures += prof_cursor_open(trace, 0, &cursor) != PROF_DISABLED;
     while (prof_cursor_next(cursor, &event)) ++failures;
     prof_cursor_close(cursor);
+    prof_spans *spans = NULL;
+    prof_span span;
+    failures += prof_spans_open(trace, &spans) != PROF_DISABLED;
+    while (prof_spans_next(spans, &span)) ++failures;
+    failures += prof_spans_close(spans) != PROF_DISABLED;
     failures += prof_summary_write(trace, touch("-"), NULL) != PROF_DISABLED;
     failures += prof_summary_stream(trace, sink, NULL) != PROF_DISABLED;
     failures += prof_csv_write(trace, touch("-")) != PROF_DISABLED;
@@ -50,6 +88,7 @@ static int reading(void)
     failures += prof_image_window(&size, 5, 0, 5) != PROF_DISABLED;
     failures += prof_stats_by_path(trace, PROF_SORT_TOTAL, 0, &stats, &count) != PROF_DISABLED;
     failures += prof_stats(trace, PROF_SORT_TOTAL, 0, &stats, &count) != PROF_DISABLED;
+    failures += prof_span_stats(trace, PROF_SORT_TOTAL, 0, &stats, &count) != PROF_DISABLED;
     prof_stats_free(stats);
     prof_trace_close(trace);
     return failures + (count != 0);
@@ -100,6 +139,7 @@ int main(void)
     PROFILE_MARK_S(touch("mark"));
     PROFILE_ARG_S("key", touch("value"));
     failures += reading();
+    failures += objects();
     failures += evaluated != 1;
     printf("%d\n", failures);
     return failures != 0;

@@ -224,6 +224,40 @@ static int markup_counters(int value)
     return value;
 }
 
+static int markup_spans(int value)
+{
+    unsigned long long id = 18446744073709551615ull;
+    PROFILE_SPAN_BEGIN("span", id);
+    PROFILE_SPAN_BEGIN_C("span_c", value, "net"); PROFILE_SPAN_MARK_C("span_c", value, "net");
+    if (value > 0)
+        PROFILE_SPAN_MARK("span", id);
+    else
+        PROFILE_SPAN_MARK("never", id);
+    PROFILE_SPAN_END("span", id);
+    PROFILE_SPAN_END_C("span_c", value, "net");
+    PROFILE_MARK_SCOPE("mark of all", PROF_MARK_GLOBAL);
+    PROFILE_MARK_SCOPE("mark of a thread", PROF_MARK_THREAD);
+    if (value > 0) PROFILE_MARK_SCOPE("mark of a task", PROF_MARK_TASK);
+    else PROFILE_MARK_SCOPE("never", PROF_MARK_MARKER);
+    return value;
+}
+
+static int markup_counts(int value)
+{
+    float fraction = 0.25f;
+    unsigned long big = 1ul << 30;
+    short little = -7;
+    PROFILE_COUNTER_SET("count", value); PROFILE_COUNTER_ADD("count", big); PROFILE_COUNTER_SUB("count", little);
+    if (value > 0)
+        PROFILE_COUNTER_ADD("count", 1);
+    else
+        PROFILE_COUNTER_SUB("count", 1u);
+    PROFILE_COUNTER_SET_C("count_c", 0.5, "net");
+    PROFILE_COUNTER_ADD_C("count_c", fraction, "net");
+    PROFILE_COUNTER_SUB_C("count_c", value > 0, "net");
+    return value;
+}
+
 static int markup_args(int value)
 {
     long long low = -9223372036854775807ll - 1;
@@ -452,6 +486,8 @@ int markup_all(int value)
     value = markup_begin_end(value);
     value = markup_marks(value);
     value = markup_counters(value);
+    value = markup_spans(value);
+    value = markup_counts(value);
     value = markup_args(value);
 #if MARKUP_TYPED
     value = markup_typed_args(value);
