@@ -848,6 +848,11 @@ typedef struct prof_summary_options {
     int by_path; /* 1: a row for each call path, as a tree; top: the first so many, and what leads to them */
 } prof_summary_options;
 
+/* So many durations with from_ns <= duration < to_ns. */
+typedef struct prof_bucket {
+    uint64_t from_ns, to_ns, count;
+} prof_bucket;
+
 /* One entry of the statistics: a scope name at a call site. */
 typedef struct prof_stat {
     const char *name;                /* the site's; the format of PROFILE_SCOPE_F; the text of PROFILE_SCOPE_S */
@@ -862,6 +867,8 @@ typedef struct prof_stat {
     uint64_t p50_ns, p90_ns, p99_ns, p999_ns;
     size_t parent;                   /* prof_stats_by_path: index of the entry around it, else PROF_NO_PARENT */
     uint32_t depth;                  /* so many entries are around it */
+    const prof_bucket *buckets;      /* the distribution of the durations, in order, without what is empty: exact below */
+    size_t bucket_count;             /* 128 ns, then 64 buckets for each power of two. Freed with the entries */
 } prof_stat;
 #define PROF_NO_PARENT ((size_t)-1)
 
@@ -9379,8 +9386,9 @@ struct prof__figure;
 
 struct prof_trace {
     prof__header header;
-    struct prof__figure *folded; /* PROF_STATS: what is known instead of events, finished; owned, without histograms */
+    struct prof__figure *folded; /* PROF_STATS: what is known instead of events, finished; owned */
     size_t folded_count;
+    const int64_t *since; /* of each track: statistics count only what ended later; null: everything */
     prof_trace_info info;
     uint64_t *image; /* owned */
     FILE *file;      /* owned: holds the archive; null: none, or it is in memory, behind the image */
@@ -11159,12 +11167,14 @@ static int prof__device_tracks(prof_trace *trace)
 
 /*-- opening --*/
 
+static void prof__folded_figures_free(struct prof__figure *figures, size_t count);
+
 static void prof__read_free(prof_trace *trace)
 {
     size_t i;
     for (i = 0; i < trace->text_count; i++) free(trace->texts[i]);
     free(trace->texts);
-    free(trace->folded);
+    prof__folded_figures_free(trace->folded, trace->folded_count);
     free(trace->image);
     if (trace->file) fclose(trace->file);
     free(trace->chunks);
@@ -11463,19 +11473,19 @@ typedef struct prof__folded {
     size_t count;
     uint64_t events, open, lost, unmatched, newest;
 } prof__folded;
-static prof_status prof__folded_take(prof__folded *folded);
+static prof_status prof__folded_take(prof__folded *folded, int reset);
 static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace);
 static void prof__folded_free(prof__folded *folded);
 
-PROF_DEF prof_status prof_trace_live(prof_trace **trace)
+/* reset: PROF_STATS begins anew after that. */
+static prof_status prof__trace_live(prof_trace **trace, int reset)
 {
     void *image = NULL;
     size_t size = 0;
     prof_status status;
-    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_live: trace is null");
     *trace = NULL;
     prof__folded folded;
-    status = prof__folded_take(&folded);
+    status = prof__folded_take(&folded, reset);
     if (status == PROF_OK) status = prof__image_copy(&image, &size);
     if (status == PROF_OK) {
         FILE *archive = prof__archive_open((const prof__header *)image);
@@ -11490,6 +11500,12 @@ PROF_DEF prof_status prof_trace_live(prof_trace **trace)
     }
     prof__folded_free(&folded);
     return status;
+}
+
+PROF_DEF prof_status prof_trace_live(prof_trace **trace)
+{
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_live: trace is null");
+    return prof__trace_live(trace, 0);
 }
 
 PROF_DEF void prof_trace_close(prof_trace *trace)
@@ -12847,8 +12863,9 @@ typedef struct prof__figures {
     prof__read_index index;
     prof__around *stack;
     size_t depth, stack_capacity;
-    int by_path; /* a figure for each call path */
     uint64_t begins_missing, ends_missing; /* of spans */
+    int by_path;   /* a figure for each call path */
+    int64_t since; /* of the present track: only what ended later counts */
 } prof__figures;
 
 static unsigned prof__log2(uint64_t value)
@@ -12879,6 +12896,19 @@ static uint64_t prof__step_value(uint32_t step)
     return ((uint64_t)(64 + (step - 128) % 64) << shift) + (((uint64_t)1 << shift) - 1) / 2;
 }
 
+/* The durations of a step. */
+static prof_bucket prof__step_bucket(const prof__step *step)
+{
+    uint32_t number = step->number - 1;
+    unsigned shift = number < 128 ? 0 : (number - 128) / 64 + 1;
+    prof_bucket bucket;
+    bucket.from_ns = number < 128 ? number : (uint64_t)(64 + (number - 128) % 64) << shift;
+    bucket.to_ns = bucket.from_ns + ((uint64_t)1 << shift);
+    if (bucket.to_ns < bucket.from_ns) bucket.to_ns = ~(uint64_t)0;
+    bucket.count = step->count;
+    return bucket;
+}
+
 static prof__step *prof__step_find(const prof__histogram *h, uint32_t step)
 {
     size_t at = (size_t)prof__mix(step) & (h->capacity - 1);
@@ -12886,9 +12916,8 @@ static prof__step *prof__step_find(const prof__histogram *h, uint32_t step)
     return &h->steps[at];
 }
 
-static int prof__histogram_add(prof__histogram *h, uint64_t ns)
+static int prof__histogram_add(prof__histogram *h, uint32_t step, uint64_t count)
 {
-    uint32_t step = prof__step_of(ns);
     prof__step *found;
     if (h->used >= h->capacity / 4 * 3) {
         prof__histogram larger;
@@ -12905,7 +12934,7 @@ static int prof__histogram_add(prof__histogram *h, uint64_t ns)
     found = prof__step_find(h, step);
     h->used += !found->number;
     found->number = step + 1;
-    found->count++;
+    found->count += count;
     return 1;
 }
 
@@ -13037,7 +13066,7 @@ static int prof__figure_time(prof__figure *figure, uint64_t ns, uint64_t count)
     if (ns > stat->max_ns) stat->max_ns = ns;
     stat->total_ns = stat->total_ns + ns < ns ? ~(uint64_t)0 : stat->total_ns + ns;
     prof__figure_moments(figure, (double)ns, count);
-    return prof__histogram_add(&figure->histogram, ns);
+    return prof__histogram_add(&figure->histogram, prof__step_of(ns), 1);
 }
 
 /* Leaves the scopes that are deeper than depth. */
@@ -13061,7 +13090,8 @@ static int prof__figures_scope(prof__figures *all, const prof_event *event, size
     scope->figure = item;
     scope->duration = event->duration_ns;
     scope->inside = 0;
-    scope->counts = !event->flags;
+    scope->counts = !event->flags && event->start_ns + event->duration_ns > all->since;
+    if (event->start_ns + event->duration_ns <= all->since) return 1;
     figure->stat.count++;
     if (event->flags) {
         figure->stat.truncated++;
@@ -13107,10 +13137,11 @@ static int prof__figures_event(prof__figures *all, const prof_event *event, uint
     if (event->type == PROF_EVENT_FRAME) { /* the first boundary of a track only begins a frame */
         int begins = figure->track != track;
         figure->track = track;
-        if (begins) return 1;
+        if (begins || event->start_ns <= all->since) return 1;
         figure->stat.covered_ns += (uint64_t)event->duration_ns;
         return prof__figure_time(figure, (uint64_t)event->duration_ns, ++figure->stat.count);
     }
+    if (event->start_ns <= all->since) return 1;
     value = event->value.type == PROF_VALUE_INT ? (double)event->value.as.i : event->value.as.d;
     figure->last = value;
     if (!figure->stat.count++ || value < figure->low) figure->low = value;
@@ -13149,6 +13180,7 @@ static prof_status prof__figures_track(prof__figures *all, const prof_trace *tra
     int good = 1;
     prof_status status = prof_cursor_open(trace, track, &cursor);
     if (status != PROF_OK) return status;
+    all->since = trace->since ? trace->since[track] : INT64_MIN;
     while (good && prof_cursor_next(cursor, &event)) good = prof__figures_event(all, &event, track + 1);
     prof__figures_leave(all, 0);
     prof_cursor_close(cursor);
@@ -13189,9 +13221,37 @@ static prof_status prof__figures_spans(prof__figures *all, const prof_trace *tra
     int good = 1;
     prof_status status = prof_spans_open(trace, &spans);
     if (status != PROF_OK) return status;
-    while (good && prof_spans_next(spans, &span)) good = span.mark || prof__figures_span(all, &span);
+    while (good && prof_spans_next(spans, &span)) {
+        int old = trace->since && span.start_ns + span.duration_ns <= trace->since[span.end_track];
+        good = span.mark || old || prof__figures_span(all, &span);
+    }
     status = prof_spans_close(spans);
     return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+}
+
+static void prof__folded_figures_free(struct prof__figure *figures, size_t count)
+{
+    for (size_t i = 0; figures && i < count; i++) free(figures[i].histogram.steps);
+    free(figures);
+}
+
+/* Copies of what PROF_STATS knows. 0: no memory. */
+static int prof__figures_copy(prof__figures *all, const prof_trace *trace)
+{
+    all->items = (prof__figure *)malloc((trace->folded_count + 1) * sizeof *all->items);
+    if (!all->items) return 0;
+    for (; all->count < trace->folded_count; all->count++) {
+        const prof__histogram *from = &trace->folded[all->count].histogram;
+        prof__figure *to = &all->items[all->count];
+        *to = trace->folded[all->count];
+        to->stat.parent = PROF_NO_PARENT; /* folded by scope */
+        to->histogram.steps = NULL;
+        if (!from->capacity) continue;
+        to->histogram.steps = (prof__step *)malloc(from->capacity * sizeof *from->steps);
+        if (!to->histogram.steps) return 0;
+        memcpy(to->histogram.steps, from->steps, from->capacity * sizeof *from->steps);
+    }
+    return 1;
 }
 
 /* Free with prof__figures_free(), also after a failure. */
@@ -13200,14 +13260,8 @@ static prof_status prof__figures_make(const prof_trace *trace, int by_path, prof
     prof_status status = PROF_OK;
     size_t i;
     memset(all, 0, sizeof *all);
-    if (trace->folded) {
-        all->items = (prof__figure *)malloc((trace->folded_count + 1) * sizeof *all->items);
-        if (!all->items) return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
-        memcpy(all->items, trace->folded, trace->folded_count * sizeof *all->items);
-        all->count = trace->folded_count;
-        for (i = 0; i < all->count; i++) all->items[i].stat.parent = PROF_NO_PARENT; /* folded by scope */
-        return PROF_OK;
-    }
+    if (trace->folded)
+        return prof__figures_copy(all, trace) ? PROF_OK : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
     all->by_path = by_path;
     for (i = 0; i < prof_trace_track_count(trace) && status == PROF_OK; i++)
         status = prof__figures_track(all, trace, i);
@@ -13257,6 +13311,7 @@ static prof__sorted *prof__sort(const prof__figures *all, prof_event_type type, 
     *count = 0;
     for (i = 0; sorted && i < all->count; i++) {
         if (all->items[i].type != type) continue;
+        if (!all->items[i].stat.count && type != PROF_EVENT_FRAME && !all->by_path) continue; /* nothing of late */
         sorted[*count].key = prof__sort_key(&all->items[i].stat, sort);
         sorted[*count].descending = !ascending;
         sorted[*count].order = i;
@@ -13267,18 +13322,33 @@ static prof__sorted *prof__sort(const prof__figures *all, prof_event_type type, 
     return sorted;
 }
 
-/* In one piece, the names that were made at run time behind the figures. Null without memory. */
-static prof_stat *prof__stats_copy(const prof__sorted *sorted, size_t count)
+/* Puts the buckets of a finished histogram, whose steps are sorted, at to; returns their end. */
+static prof_bucket *prof__buckets(const prof__histogram *h, prof_bucket *to)
 {
-    size_t size = (count + 1) * sizeof(prof_stat), i;
+    for (size_t i = 0; i < h->capacity; i++)
+        if (h->steps[i].number) *to++ = prof__step_bucket(&h->steps[i]);
+    return to;
+}
+
+/* In one piece, buckets and the names that were made at run time behind the figures. Null without memory. */
+static prof_stat *prof__stats_copy(const prof__figures *all, const prof__sorted *sorted, size_t count)
+{
+    size_t size = (count + 1) * sizeof(prof_stat), buckets = 0, i;
     prof_stat *stats;
+    prof_bucket *bucket;
     char *text;
-    for (i = 0; i < count; i++)
+    for (i = 0; i < count; i++) {
         if (sorted[i].stat->name != sorted[i].stat->site->name) size += strlen(sorted[i].stat->name) + 1;
-    stats = (prof_stat *)calloc(1, size);
-    text = (char *)(stats + count + 1);
+        buckets += all->items[sorted[i].order].histogram.used;
+    }
+    stats = (prof_stat *)calloc(1, size + buckets * sizeof *bucket);
+    bucket = (prof_bucket *)(void *)(stats + count + 1);
+    text = (char *)(bucket + buckets);
     for (i = 0; stats && i < count; i++) {
         stats[i] = *sorted[i].stat;
+        stats[i].buckets = bucket;
+        bucket = prof__buckets(&all->items[sorted[i].order].histogram, bucket);
+        stats[i].bucket_count = (size_t)(bucket - stats[i].buckets);
         if (stats[i].name == stats[i].site->name) continue;
         strcpy(text, stats[i].name);
         stats[i].name = text;
@@ -13333,7 +13403,7 @@ static prof_status prof__stats(const prof_trace *trace, prof_event_type type, in
     if (status == PROF_OK) {
         sorted = prof__sort(&all, type, sort, ascending, count);
         if (sorted && by_path) prof__sort_tree(&all, sorted, *count, 0);
-        *stats = sorted ? prof__stats_copy(sorted, *count) : NULL;
+        *stats = sorted ? prof__stats_copy(&all, sorted, *count) : NULL;
         if (!*stats) status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
     }
     if (status != PROF_OK) *count = 0;
@@ -13923,8 +13993,7 @@ static void prof__summary_cost(prof__out *out, const prof_trace *trace, uint64_t
     prof__out_text(out, "\n");
 }
 
-/* Ends the output. */
-static prof_status prof__summary(const prof_trace *trace, prof__out *out, const prof_summary_options *options)
+static void prof__summary(const prof_trace *trace, prof__out *out, const prof_summary_options *options)
 {
     static const prof_summary_options defaults = {PROF_SORT_TOTAL, 0, 0, 0};
     prof__figures all;
@@ -13960,7 +14029,6 @@ static prof_status prof__summary(const prof_trace *trace, prof__out *out, const 
     free(frames);
     free(counters);
     prof__figures_free(&all);
-    return prof__out_close(out);
 }
 
 PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *path, const prof_summary_options *options)
@@ -13969,7 +14037,9 @@ PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *pat
     prof_status status;
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_summary_write: trace is null");
     status = prof__out_file(&out, path);
-    return status == PROF_OK ? prof__summary(trace, &out, options) : status;
+    if (status != PROF_OK) return status;
+    prof__summary(trace, &out, options);
+    return prof__out_close(&out);
 }
 
 PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink, const prof_summary_options *options)
@@ -13977,7 +14047,8 @@ PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink
     prof__out out;
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_summary_stream: trace is null");
     prof__out_sink(&out, sink);
-    return prof__summary(trace, &out, options);
+    prof__summary(trace, &out, options);
+    return prof__out_close(&out);
 }
 
 /*-- CSV ------------------------------------------------------------------------------------------------------ >>csv --
@@ -14408,7 +14479,7 @@ static void prof__follow_time(prof__follow *f, prof__follow_figure *figure, uint
     if (ticks > stat->max_ns) stat->max_ns = ticks;
     stat->total_ns += ticks;
     prof__figure_moments(&figure->figure, ns, count);
-    prof__histogram_add(&figure->figure.histogram, (uint64_t)(ns + 0.5)); /* without memory, percentiles are less exact */
+    prof__histogram_add(&figure->figure.histogram, prof__step_of((uint64_t)(ns + 0.5)), 1); /* without memory, percentiles are less exact */
 }
 
 /* Ends the innermost scope of a track. whole: its own end was found. */
@@ -14975,8 +15046,23 @@ static int prof__folded_copy(prof__folded *folded, const prof__follow *f)
     return 1;
 }
 
-/* Folds everything recorded by now, and copies it all. Nothing if the present session keeps events. */
-static prof_status prof__folded_take(prof__folded *folded)
+/* Forgets the figures; what is open counts when it ends. */
+static void prof__follow_reset(prof__follow *f)
+{
+    for (size_t i = 0; i < f->figure_count; i++) {
+        prof__figure *figure = &f->figures[i].figure;
+        prof_stat *stat = &figure->stat;
+        stat->count = stat->truncated = stat->total_ns = stat->self_ns = stat->covered_ns = 0;
+        stat->min_ns = stat->max_ns = 0;
+        figure->mean = figure->squares = figure->low = figure->high = figure->last = 0;
+        free(figure->histogram.steps);
+        memset(&figure->histogram, 0, sizeof figure->histogram);
+    }
+}
+
+/* Folds everything recorded by now, and copies it all; reset: and forgets it. Nothing if the present session keeps
+   events. */
+static prof_status prof__folded_take(prof__folded *folded, int reset)
 {
     prof_status status = PROF_OK;
     memset(folded, 0, sizeof *folded);
@@ -14993,6 +15079,7 @@ static prof_status prof__folded_take(prof__folded *folded)
     prof__lock(&f->lock);
     prof__follow_all(f);
     if (!prof__folded_copy(folded, f)) status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+    else if (reset) prof__follow_reset(f);
     prof__unlock(&f->lock);
     gate = prof__state_lock();
     s->readers--;
@@ -15012,14 +15099,17 @@ static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace)
     for (i = 0; i < folded->count && !status; i++) {
         prof__figure *figure = &folded->figures[i];
         size_t site = i ? prof__read_site_of(trace, folded->sites[i]) : PROF__NONE;
-        free(figure->histogram.steps);
-        memset(&figure->histogram, 0, sizeof figure->histogram);
-        if (!figure->stat.count) continue;
+        if (!figure->stat.count) {
+            free(figure->histogram.steps);
+            memset(&figure->histogram, 0, sizeof figure->histogram);
+            continue;
+        }
         if (site == PROF__NONE) site = prof__read_make_site(trace, i ? "?" : "(more scopes)", PROF__KIND_BEGIN);
         if (site == PROF__NONE) return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
         /* sites may still move: by number for now */
         folded->sites[count] = (uint32_t)site;
         folded->figures[count] = *figure;
+        if (count != i) memset(&figure->histogram, 0, sizeof figure->histogram); /* it has moved */
         folded->figures[count].stat.name = NULL;
         if (folded->texts[i]) {
             if (!PROF__ROOM(trace->texts, trace->text_capacity, trace->text_count))
@@ -15035,7 +15125,6 @@ static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace)
         stat->parent = PROF_NO_PARENT; /* paths are not followed */
         if (!stat->name) stat->name = stat->site->name;
     }
-    for (i = count; i < folded->count; i++) memset(&folded->figures[i].histogram, 0, sizeof folded->figures[i].histogram);
     trace->folded = folded->figures;
     trace->folded_count = count;
     folded->figures = NULL;
