@@ -38,8 +38,8 @@ TABLE OF CONTENTS                          (search for the tag)
                                                >>objects   domains, tasks, frames, counters made at run time
 
     Implementation: >>image >>platform >>errors >>clock >>meta >>ring >>writer >>out >>pack >>memory >>session
-                    >>fork >>device >>service >>snapshot >>crash >>autostart >>reader >>last >>statistics >>summary >>csv
-                    >>follow >>save >>instrument
+                    >>fork >>device >>service >>snapshot >>crash >>autostart >>reader >>last >>statistics >>allocations
+                    >>locks >>summary >>csv >>follow >>save >>instrument >>malloc
 
 COMPILE-TIME OPTIONS                                                                                       >>options
 
@@ -63,6 +63,7 @@ COMPILE-TIME OPTIONS                                                            
     PROF_INSTRUMENT_FUNCTIONS  -    adds the hooks of gcc's and clang's -finstrument-functions, see below
     PROF_INSTRUMENT_MAX    16384    functions that the hooks tell apart; further ones share one name
     PROF_INSTRUMENT_DEPTH  1024     calls inside one another on a thread, 24 bytes each; deeper ones are lost, counted
+    PROF_WRAP_MALLOC       -        marks malloc() and its kind, so that the whole process's memory is recorded: see below
     PROF_FREESTANDING      -        no libc, see below
 
 MANUAL                                                                                                      >>manual
@@ -606,6 +607,8 @@ typedef enum prof_role {
     PROF_ROLE_TASK,         /* a span, or scope, of prof_task_create() */
     PROF_ROLE_DEVICE,       /* events of a device, whose name is the category: see >>devices */
     PROF_ROLE_FRAME,        /* a span of prof_frame_create() */
+    PROF_ROLE_MEMORY,       /* a scope whose name the allocations inside go by; of ALLOC and FREE themselves */
+    PROF_ROLE_LOCK,         /* of LOCK_WAIT, _ACQUIRE and _RELEASE */
     PROF_ROLE_COUNT
 } prof_role;
 
@@ -649,8 +652,8 @@ typedef enum prof_event_type {
     PROF_EVENT_FLOW_STEP,
     PROF_EVENT_FLOW_IN,      /* ... to the one around this */
     PROF_EVENT_ALLOC,        /* object: address; detail: bytes */
-    PROF_EVENT_FREE,         /* object: address */
-    PROF_EVENT_LOCK_WAIT,    /* object: the lock's address */
+    PROF_EVENT_FREE,         /* object: address; detail: PROF__FREE_... */
+    PROF_EVENT_LOCK_WAIT,    /* object: the lock's address; detail 1: it was found taken */
     PROF_EVENT_LOCK_ACQUIRE,
     PROF_EVENT_LOCK_RELEASE,
     PROF_EVENT_LOG,          /* detail: prof_severity; value: the message; args: what it was made of, without keys */
@@ -872,6 +875,44 @@ typedef struct prof_stat {
 } prof_stat;
 #define PROF_NO_PARENT ((size_t)-1)
 
+/* Allocations of one call site, memory scope or pool. What was freed, too, is known only of blocks that the trace saw
+   allocated: figures count from its begin, or that of its window. */
+typedef struct prof_memory_row {
+    const char *pool;               /* the category of its macros; null: of a scope, in whatever pools */
+    const char *scope;              /* the names of the open PROFILE_MEMORY_SCOPEs, joined by ':'; "": none was open;
+                                       null: of a pool */
+    const prof_callsite *site;      /* of the allocation; null: of a pool or scope */
+    const prof_callsite *around;    /* of the innermost other scope that was open there; null: none, or of a pool or scope */
+    uint64_t count, bytes;          /* all allocations */
+    uint64_t live_count, live_bytes; /* those not freed at the end */
+    uint64_t peak_bytes;            /* the most there were at a time, */
+    int64_t peak_ns;                /* first reached here */
+} prof_memory_row;
+
+typedef struct prof_memory_stats {
+    const prof_memory_row *sites, *scopes, *pools; /* those with the most bytes first */
+    size_t site_count, scope_count, pool_count;
+    uint64_t count, frees;          /* ALLOC and FREE events, of realloc one each */
+    uint64_t freed_unknown;         /* frees of blocks that were allocated before the trace, or that nobody allocated */
+    uint64_t freed_twice;           /* frees of blocks that were freed already; where events were lost, perhaps of others */
+    uint64_t not_freed;             /* blocks that were allocated again without a free in between: it was lost, or unmarked */
+} prof_memory_stats;
+
+/* The locks of one name, or one lock. Times of waits and holds that the trace saw whole. */
+typedef struct prof_lock_row {
+    const char *name, *category;
+    uint64_t address;               /* of the lock; 0: of several */
+    uint64_t locks;                 /* so many of them */
+    uint64_t acquired;
+    uint64_t contended;             /* of these, those for which the thread had to wait for another */
+    uint64_t wait_ns, wait_max_ns;  /* from LOCK_WAIT to LOCK_ACQUIRE */
+    uint64_t hold_ns, hold_max_ns;  /* from LOCK_ACQUIRE to LOCK_RELEASE, of recursive locks from the first to the last */
+    uint64_t waiting_max;           /* threads that waited for one lock at the same time */
+    uint64_t holding, waiting;      /* threads that did so at the end */
+    uint64_t abandoned;             /* waits that were not followed by an acquire */
+    uint64_t unmatched;             /* acquires without their release, and the other way round */
+} prof_lock_row;
+
 /* How prof_stop() and prof_save() find the writer of an extension. A header with a writer registers it before main. */
 typedef struct prof_writer {
     const char *extension; /* ".json" */
@@ -898,6 +939,15 @@ PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort,
 PROF_DEF prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                      size_t *count);
 PROF_DEF void prof_stats_free(prof_stat *stats);
+
+/* What PROFILE_ALLOC and its kind recorded, in the trace's window. One pass; memory for the blocks that are live at a time.
+   Free with prof_memory_free() before the trace. */
+PROF_DEF prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats);
+PROF_DEF void prof_memory_free(prof_memory_stats *stats);
+/* The same for PROFILE_LOCK_WAIT and its kind, those first for which threads waited longest. by_address: a row for each
+   lock instead of each name. Free with prof_locks_free() before the trace. */
+PROF_DEF prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count);
+PROF_DEF void prof_locks_free(prof_lock_row *rows);
 
 /* writer must stay; it belongs to the list from here on. Not for two threads at once. */
 PROF_DEF void prof_writer_register(prof_writer *writer);
@@ -1020,7 +1070,18 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
      PROFILE_LOG(severity, format, ...)   a message, formatted as by printf, but only when it is read: its arguments are
                                      copied, strings and all. severity: PROF_LOG_DEBUG, _INFO, _WARNING, _ERROR, _FATAL;
                                      it makes the level. Not %n, %m, %ls and %lc: the text says so. Up to 16 values
-     PROFILE_THREAD(name)            names the thread: any string, copied */
+     PROFILE_THREAD(name)            names the thread: any string, copied
+
+     PROFILE_ALLOC(pointer, bytes)   behind an allocation; _C(pointer, bytes, pool)
+     PROFILE_FREE(pointer)           in front of a free; _C(pointer, pool)
+     PROFILE_REALLOC(old, pointer, bytes)   behind a realloc; _C(old, pointer, bytes, pool). old: keep it as a uintptr_t,
+                                     because a pointer must not be used any more
+     PROFILE_MEMORY_SCOPE(name)      a scope by which allocations inside, by this thread, are counted; _S(text)
+     PROFILE_LOCK_WAIT(lock, name)   in front of a lock that may have to wait; the lock: any address
+     PROFILE_LOCK_ACQUIRE(lock, name)  behind it
+     PROFILE_LOCK_RELEASE(lock, name)  in front of the unlock
+     PROFILE_MUTEX_LOCK(mutex, name) pthread_mutex_lock() with these, and its value; a wait is a scope "wait for name"
+     PROFILE_MUTEX_UNLOCK(mutex)     pthread_mutex_unlock() */
 
 enum { /* what a word of the image is: see >>image */
     PROF__KIND_NONE = 0,
@@ -1040,6 +1101,8 @@ enum { /* what a word of the image is: see >>image */
 #define PROF__ROLE_SHIFT 4 /* a site's kind: PROF__KIND_... | PROF_ROLE_... << PROF__ROLE_SHIFT */
 
 #define PROF__EVENT_DETAIL_MAX ((1ull << 56) - 1)
+#define PROF__FREE_IN_POOL 1u /* of a FREE: the block is one of this pool */
+#define PROF__FREE_LATE 2u    /* it was freed some time ago, and may be another thread's meanwhile */
 
 #if PROF_ENABLE
 typedef uint64_t prof__token; /* what a begin hands to its end; 0: nothing was recorded */
@@ -1080,6 +1143,9 @@ typedef struct prof__tally prof__tally;
 enum { PROF__TALLY_SET, PROF__TALLY_ADD, PROF__TALLY_SUB };
 PROF_DEF void prof__count_int(prof_site *site, prof__tally **tally, int how, int64_t value);
 PROF_DEF void prof__count_double(prof_site *site, prof__tally **tally, int how, double value);
+/* A FREE of one address, as how says, and an ALLOC of another, at the same moment; 0: none. */
+PROF_DEF void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64_t address, uint64_t bytes);
+PROF_DEF int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex);
 PROF_DEF void prof__counter_int(prof_site *site, int64_t value);
 PROF_DEF void prof__counter_double(prof_site *site, double value);
 PROF_DEF void prof__arg_int(prof_site *site, int64_t value);
@@ -1467,6 +1533,58 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_sync(const prof__toke
                                     unsigned long long: prof__arg_uint, default: prof__arg_pointer)))
 #endif
 
+/* memory: pointers may be numbers, for example addresses on a device */
+#define PROF__ADDRESS(pointer) ((uint64_t)(uintptr_t)(pointer))
+#define PROF__MEMORY(name, pool, how, freed, pointer, bytes)                                                         \
+    PROF__STATEMENT(PROF__KIND_EVENT | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, name, pool, PROF_SITE_LEVEL,            \
+                    prof__memory(&prof__here, how, PROF__ADDRESS(freed), PROF__ADDRESS(pointer), (uint64_t)(bytes)))
+#define PROFILE_ALLOC_C(pointer, bytes, pool) \
+    PROF__EITHER(PROF__MEMORY("alloc", pool, 0, 0, pointer, bytes), PROF__USE3(pointer, bytes, pool))
+#define PROFILE_ALLOC(pointer, bytes) PROFILE_ALLOC_C(pointer, bytes, PROF_CATEGORY)
+#define PROFILE_FREE_C(pointer, pool) \
+    PROF__EITHER(PROF__MEMORY("free", pool, PROF__FREE_IN_POOL, pointer, 0, 0), PROF__USE2(pointer, pool))
+#define PROFILE_FREE(pointer) \
+    PROF__EITHER(PROF__MEMORY("free", PROF_CATEGORY, 0, pointer, 0, 0), PROF__USE(pointer))
+#define PROF__REALLOC(old, pointer, bytes, pool, how)                                                    \
+    PROF__EITHER(PROF__MEMORY("realloc", pool, PROF__FREE_LATE | (how), old, pointer, bytes),            \
+                 (0 ? (void)(old) : PROF__USE3(pointer, bytes, pool)))
+#define PROFILE_REALLOC(old, pointer, bytes) PROF__REALLOC(old, pointer, bytes, PROF_CATEGORY, 0)
+#define PROFILE_REALLOC_C(old, pointer, bytes, pool) PROF__REALLOC(old, pointer, bytes, pool, PROF__FREE_IN_POOL)
+#define PROF__MEMORY_SCOPE(...) PROF__MEMORY_SCOPE_(__VA_ARGS__)
+#define PROF__MEMORY_SCOPE_(id, name, begin, text)                                                                   \
+    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, name, PROF_CATEGORY,        \
+               PROF_SITE_LEVEL);                                                                                     \
+    PROF__GUARD(prof__scope_##id, begin(prof__site_##id, PROF_SITE_LEVEL, text))
+#define PROFILE_MEMORY_SCOPE(name) \
+    PROF__EITHER(PROF__MEMORY_SCOPE(PROF_UNIQUE, name, PROF__BEGIN_1, 0), PROF__GONE(PROF_UNIQUE, name))
+#define PROFILE_MEMORY_SCOPE_S(text) \
+    PROF__EITHER(PROF__MEMORY_SCOPE(PROF_UNIQUE, "", PROF__BEGIN_TEXT, text), PROF__USE(text))
+
+#define PROF__LOCK_EVENT(lock, name, type)                                                                           \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_EVENT | PROF_ROLE_LOCK << PROF__ROLE_SHIFT, name, PROF_CATEGORY,         \
+                                 PROF_SITE_LEVEL, prof__event(&prof__here, type, 0, PROF__ADDRESS(lock))),           \
+                 PROF__USE2(lock, name))
+#define PROFILE_LOCK_WAIT(lock, name) PROF__LOCK_EVENT(lock, name, PROF_EVENT_LOCK_WAIT)
+#define PROFILE_LOCK_ACQUIRE(lock, name) PROF__LOCK_EVENT(lock, name, PROF_EVENT_LOCK_ACQUIRE)
+#define PROFILE_LOCK_RELEASE(lock, name) PROF__LOCK_EVENT(lock, name, PROF_EVENT_LOCK_RELEASE)
+#if !defined(_WIN32) && (defined(__GNUC__) || defined(__TINYC__)) /* and wherever there are pthreads, whose mutex it is */
+#define PROF__MUTEX_LOCK(mutex, name)                                                                                \
+    __extension__({                                                                                                  \
+        PROF__SITE(prof__wait, PROF__KIND_BEGIN, "wait for " name, PROF_CATEGORY, PROF_SITE_LEVEL);                  \
+        PROF__SITE(prof__here, PROF__KIND_EVENT | PROF_ROLE_LOCK << PROF__ROLE_SHIFT, name, PROF_CATEGORY,           \
+                   PROF_SITE_LEVEL);                                                                                 \
+        PROF__LIVE(prof__here, PROF_SITE_LEVEL) ? prof__mutex_lock(&prof__wait, &prof__here, mutex)                  \
+                                                : pthread_mutex_lock(mutex);                                         \
+    })
+#define PROF__MUTEX_UNLOCK(mutex)                                                                                    \
+    __extension__({                                                                                                  \
+        PROFILE_LOCK_RELEASE(mutex, "unlock");                                                                       \
+        pthread_mutex_unlock(mutex);                                                                                 \
+    })
+#define PROFILE_MUTEX_LOCK(mutex, name) PROF__EITHER(PROF__MUTEX_LOCK(mutex, name), pthread_mutex_lock(mutex))
+#define PROFILE_MUTEX_UNLOCK(mutex) PROF__EITHER(PROF__MUTEX_UNLOCK(mutex), pthread_mutex_unlock(mutex))
+#endif
+
 #define PROFILE_THREAD(name) PROF__EITHER(prof_thread_name(name), PROF__USE(name))
 
 #if !PROF_ENABLE
@@ -1559,6 +1677,11 @@ int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never def
 #define prof_span_stats(trace, sort, ascending, stats, count)                                              \
     PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(stats), (void)(count) : PROF__USE3(trace, sort, ascending)))
 #define prof_stats_free(stats) PROF__STRIPPED((void)0, PROF__USE(stats))
+#define prof_memory(trace, stats) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(trace, stats))
+#define prof_memory_free(stats) PROF__STRIPPED((void)0, PROF__USE(stats))
+#define prof_locks(trace, by_address, rows, count) \
+    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(count) : PROF__USE3(trace, by_address, rows)))
+#define prof_locks_free(rows) PROF__STRIPPED((void)0, PROF__USE(rows))
 #define prof_writer_register(writer) PROF__STRIPPED((void)0, PROF__USE(writer))
 #define prof_trace_write(trace, path, extension) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, extension))
 #define prof_device_create(name, clock) PROF__STRIPPED((prof_device *)0, PROF__USE2(name, clock))
@@ -1748,6 +1871,54 @@ enum { PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DE
 #include <time.h>
 #else
 #include <stdarg.h>
+#endif
+
+/* Sanitizers have allocators of their own, which must see every call. */
+#if defined(PROF_WRAP_MALLOC) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(__GLIBC__)
+#error "prof.h: PROF_WRAP_MALLOC needs Linux with glibc"
+#endif
+#define PROF__WRAPS_MALLOC 1
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#undef PROF__WRAPS_MALLOC
+#endif
+#endif
+#endif
+#ifdef PROF__WRAPS_MALLOC /* see >>malloc; what prof itself allocates is not the program's */
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *at, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
+extern void __libc_free(void *at);
+#define malloc(size) __libc_malloc(size)
+#define calloc(count, size) __libc_calloc(count, size)
+#define realloc(at, size) __libc_realloc(at, size)
+#define free(at) __libc_free(at)
+/* What the C library allocates for prof. */
+static __thread uint32_t prof__quiet;
+#define PROF__QUIETLY(type, call)                                                                                    \
+    __extension__({                                                                                                  \
+        prof__quiet++;                                                                                               \
+        type prof__result = (call);                                                                                  \
+        prof__quiet--;                                                                                               \
+        prof__result;                                                                                                \
+    })
+static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*order)(const void *, const void *))
+{
+    prof__quiet++;
+    qsort(at, count, size, order);
+    prof__quiet--;
+}
+#define qsort(at, count, size, order) prof__quiet_sort(at, count, size, order)
+#define fopen(path, mode) PROF__QUIETLY(FILE *, fopen(path, mode))
+#define fdopen(file, mode) PROF__QUIETLY(FILE *, fdopen(file, mode))
+#define fclose(file) PROF__QUIETLY(int, fclose(file))
+#define fread(to, size, count, file) PROF__QUIETLY(size_t, fread(to, size, count, file))
+#define fwrite(from, size, count, file) PROF__QUIETLY(size_t, fwrite(from, size, count, file))
+#define localtime_r(time, to) PROF__QUIETLY(struct tm *, localtime_r(time, to))
+#define pthread_create(thread, how, run, with) PROF__QUIETLY(int, pthread_create(thread, how, run, with))
+#define pthread_setspecific(key, value) PROF__QUIETLY(int, pthread_setspecific(key, value))
 #endif
 
 #ifndef __GNUC__
@@ -3911,6 +4082,31 @@ PROF__ENTRY void prof__log(prof_site *site, prof__log_format *known, uint64_t se
     prof__leave(self);
 }
 
+/* Behind a head's two other words; the head is what publishes it. */
+static void prof__event_write(uint64_t *at, uint64_t head, uint64_t what, uint64_t object)
+{
+    PROF__STORE(at + 1, what);
+    PROF__STORE(at + 2, object);
+    prof__store_word(at, head);
+}
+
+PROF__ENTRY void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64_t address, uint64_t bytes)
+{
+    prof__thread *self = PROF__SELF();
+    uint64_t head, first = freed ? 3 : 0, words = first + (address ? 3 : 0);
+    if (!words || (!address && bytes)) return; /* free(NULL), or an allocation that failed and left all as it was */
+    if (bytes > PROF__EVENT_DETAIL_MAX) bytes = PROF__EVENT_DETAIL_MAX;
+    if (!prof__enter(self, site, &head)) return;
+    uint64_t now = prof__now(self->session, 0), *at = prof__reserve(self, words, &now);
+    if (at) {
+        head |= now - self->base;
+        if (address) prof__event_write(at + first, head, bytes << 8 | PROF_EVENT_ALLOC, address);
+        if (freed) prof__event_write(at, head, how << 8 | PROF_EVENT_FREE, freed);
+        prof__commit(self, words);
+    }
+    prof__leave(self);
+}
+
 /* The number behind a counter. */
 struct prof__tally {
     uintptr_t key; /* of a macro's name and category; 0 while it is free */
@@ -4034,6 +4230,24 @@ PROF__ENTRY void prof__count_int(prof_site *site, prof__tally **known, int how, 
     while (!prof__tally_swap(tally, &before, after));
     if (prof__live(site)) prof__counter_int(site, (int64_t)after);
 }
+
+#if !defined(_WIN32) && !defined(PROF_FREESTANDING)
+/* A lock that is free costs no wait; of one that is not, a scope shows it. */
+PROF__ENTRY int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex)
+{
+    int result = pthread_mutex_trylock((pthread_mutex_t *)mutex);
+    if (result == EBUSY) {
+        prof__token token = prof__on(wait) ? prof__begin(wait) : 0;
+        prof__event(event, PROF_EVENT_LOCK_WAIT, 1, (uint64_t)(uintptr_t)mutex);
+        result = pthread_mutex_lock((pthread_mutex_t *)mutex);
+        if (!result || result == EOWNERDEAD) prof__event(event, PROF_EVENT_LOCK_ACQUIRE, 0, (uint64_t)(uintptr_t)mutex);
+        if (token) prof__end(token);
+    } else if (!result || result == EOWNERDEAD) {
+        prof__event(event, PROF_EVENT_LOCK_ACQUIRE, 0, (uint64_t)(uintptr_t)mutex);
+    }
+    return result;
+}
+#endif
 
 /* An instant that is only a head. */
 static void prof__instant(prof_site *site)
@@ -13437,6 +13651,794 @@ PROF_DEF void prof_stats_free(prof_stat *stats)
     free(stats);
 }
 
+/*-- ALLOCATIONS --------------------------------------------------------------------------------------- >>allocations --
+   A walk over all tracks in order of time: a table has the blocks that are live, and those freed of late, so that a block
+   that is freed twice is told from one that was allocated before the trace. Shared with prof_chrome.h, whose counters show
+   what changes at each step. */
+
+#define PROF__HEAP_LEAST ((size_t)4096)  /* slots of the table */
+#define PROF__HEAP_KEEP ((size_t)262144) /* up to so many slots nothing that was freed is forgotten */
+#define PROF__HEAP_DEEP 32               /* memory scopes inside one another that count */
+/* Clocks are read without ordering, and threads on different processors: what one does with a block that it got from
+   another may seem to be that much earlier, nanoseconds, than what the other did. */
+#define PROF__ORDER_NS 500
+
+typedef enum prof__heap_state {
+    PROF__HEAP_NONE = 0, /* a free slot of the table */
+    PROF__HEAP_LIVE,
+    PROF__HEAP_FREED,
+    PROF__HEAP_UNKNOWN, /* freed, but it was not live: counted in freed_unknown */
+    PROF__HEAP_TWICE    /* the same, but it was freed before: counted in freed_twice */
+} prof__heap_state;
+
+typedef struct prof__heap_block {
+    uint64_t address, bytes;
+    int64_t ns; /* of what happened to it last, on this track */
+    size_t track;
+    uint32_t row, pool; /* row: of the site */
+    uint32_t owed;      /* allocations over a live block whose free may be yet to come */
+    prof__heap_state state;
+} prof__heap_block;
+
+typedef enum prof__heap_kind {
+    PROF__HEAP_POOL,
+    PROF__HEAP_SCOPE,
+    PROF__HEAP_SITE
+} prof__heap_kind;
+
+typedef struct prof__heap_row {
+    prof_memory_row about;
+    prof__heap_kind kind;
+    uint32_t scope, pool; /* of a site: its rows; scope of a scope: the one around it */
+    uint32_t deep;        /* of a scope: how many are around it */
+    char *path;           /* of a scope; owned. Its own name is at the end, */
+    size_t name;          /* from here on */
+} prof__heap_row;
+
+/* A scope that is open on a track: what an allocation inside belongs to. */
+typedef struct prof__heap_around {
+    const prof_callsite *site;
+    uint32_t scope;
+} prof__heap_around;
+
+typedef struct prof__heap_stack {
+    prof__heap_around *items;
+    size_t count, capacity;
+} prof__heap_stack;
+
+typedef struct prof__heap {
+    prof__heap_block *blocks; /* a hash table by address */
+    size_t capacity, used, live;
+    prof__heap_row *rows; /* [0]: outside of all memory scopes */
+    size_t row_count, row_capacity;
+    prof__read_index index;
+    prof__heap_stack *stacks; /* of the tracks */
+    size_t tracks;
+    size_t changed; /* the pool whose live bytes the last step changed; PROF__NONE */
+    prof_memory_stats stats;
+} prof__heap;
+
+/* Whether the trace has a call site with this role: a walk may be spared. */
+static int prof__has_role(const prof_trace *trace, uint32_t role)
+{
+    size_t i;
+    for (i = 0; i < trace->site_count; i++)
+        if (trace->sites[i].about.role == role) return 1;
+    return 0;
+}
+
+/*-- rows --*/
+
+typedef struct prof__heap_key {
+    prof__heap_kind kind;
+    const prof_callsite *site, *around;
+    uint32_t scope;
+    const char *text; /* of a pool: its name; of a scope: the last part of its name */
+} prof__heap_key;
+
+static int prof__heap_same(const void *owner, size_t item, const void *key)
+{
+    const prof__heap_row *row = (const prof__heap_row *)owner + item;
+    const prof__heap_key *wanted = (const prof__heap_key *)key;
+    if (row->kind != wanted->kind) return 0;
+    if (row->kind == PROF__HEAP_POOL) return !strcmp(row->about.pool, wanted->text);
+    if (row->scope != wanted->scope) return 0;
+    if (row->kind == PROF__HEAP_SCOPE) return item && !strcmp(row->path + row->name, wanted->text);
+    return row->about.site == wanted->site && row->about.around == wanted->around;
+}
+
+static char *prof__heap_path(const char *outer, const char *name)
+{
+    size_t before = strlen(outer);
+    char *path = (char *)malloc(before + strlen(name) + 2);
+    if (!path) return NULL;
+    memcpy(path, outer, before);
+    if (before) path[before++] = ':';
+    strcpy(path + before, name);
+    return path;
+}
+
+/* The number of a row, which is made if there is none yet; PROF__NONE without memory. */
+static size_t prof__heap_row_of(prof__heap *heap, const prof__heap_key *key)
+{
+    uint32_t hash = (uint32_t)prof__mix((uint64_t)(uintptr_t)key->site * 31 + (uint64_t)(uintptr_t)key->around * 17 +
+                                        key->scope * 5u + (uint64_t)key->kind) +
+                    (key->text ? prof__text_hash(key->text) : 0);
+    size_t item = prof__read_find(&heap->index, hash, prof__heap_same, heap->rows, key);
+    prof__heap_row *row;
+    if (item != PROF__NONE) return item;
+    if (!PROF__ROOM(heap->rows, heap->row_capacity, heap->row_count)) return PROF__NONE;
+    row = &heap->rows[heap->row_count];
+    memset(row, 0, sizeof *row);
+    row->kind = key->kind;
+    row->about.site = key->site;
+    row->about.around = key->around;
+    row->scope = key->scope;
+    if (key->kind == PROF__HEAP_POOL) row->about.pool = key->text;
+    if (key->kind == PROF__HEAP_SCOPE) {
+        const prof__heap_row *outer = &heap->rows[key->scope];
+        row->path = prof__heap_path(outer->path, key->text);
+        if (!row->path) return PROF__NONE;
+        row->name = strlen(row->path) - strlen(key->text);
+        row->deep = outer->deep + 1;
+    }
+    if (!prof__read_add(&heap->index, hash, heap->row_count)) {
+        free(row->path);
+        return PROF__NONE;
+    }
+    return heap->row_count++;
+}
+
+static void prof__heap_row_add(prof__heap_row *row, uint64_t bytes, int64_t ns)
+{
+    prof_memory_row *about = &row->about;
+    about->count++;
+    about->bytes += bytes;
+    about->live_count++;
+    about->live_bytes += bytes;
+    if (about->live_bytes <= about->peak_bytes) return;
+    about->peak_bytes = about->live_bytes;
+    about->peak_ns = ns;
+}
+
+static void prof__heap_count(prof__heap *heap, const prof__heap_block *block, int64_t ns)
+{
+    const prof__heap_row *row = &heap->rows[block->row];
+    prof__heap_row_add(&heap->rows[block->row], block->bytes, ns);
+    prof__heap_row_add(&heap->rows[row->scope], block->bytes, ns);
+    prof__heap_row_add(&heap->rows[row->pool], block->bytes, ns);
+    heap->live++;
+    heap->changed = row->pool;
+}
+
+static void prof__heap_uncount(prof__heap *heap, const prof__heap_block *block)
+{
+    uint32_t each[3], i;
+    each[0] = block->row;
+    each[1] = heap->rows[block->row].scope;
+    each[2] = heap->rows[block->row].pool;
+    for (i = 0; i < 3; i++) {
+        heap->rows[each[i]].about.live_count--;
+        heap->rows[each[i]].about.live_bytes -= block->bytes;
+    }
+    heap->live--;
+    heap->changed = each[2];
+}
+
+/*-- blocks --*/
+
+static size_t prof__heap_slot(const prof__heap *heap, uint64_t address)
+{
+    return (size_t)prof__mix(address * 0x9E3779B97F4A7C15u) & (heap->capacity - 1);
+}
+
+/* The block at an address that a pool has, live or not; if it has no live one, and may be of any pool, the newest live
+   one of all. Null: nothing is known of that address. */
+static prof__heap_block *prof__heap_find(const prof__heap *heap, uint64_t address, uint32_t pool, int any)
+{
+    prof__heap_block *own = NULL, *other = NULL;
+    size_t at = prof__heap_slot(heap, address);
+    for (; heap->blocks[at].state; at = (at + 1) & (heap->capacity - 1)) {
+        prof__heap_block *block = &heap->blocks[at];
+        if (block->address != address) continue;
+        if (block->pool == pool)
+            own = block;
+        else if (block->state == PROF__HEAP_LIVE && (!other || other->ns <= block->ns))
+            other = block;
+    }
+    return any && other && (!own || own->state != PROF__HEAP_LIVE) ? other : own;
+}
+
+static prof__heap_block *prof__heap_put(prof__heap *heap, const prof__heap_block *block)
+{
+    size_t at = prof__heap_slot(heap, block->address);
+    while (heap->blocks[at].state) at = (at + 1) & (heap->capacity - 1);
+    heap->used++;
+    heap->blocks[at] = *block;
+    return &heap->blocks[at];
+}
+
+/* Makes a larger table, or one of the same size in which nothing but live blocks is left. */
+static int prof__heap_grow(prof__heap *heap)
+{
+    prof__heap_block *old = heap->blocks;
+    size_t count = heap->capacity, i;
+    int all = count < PROF__HEAP_KEEP;
+    if (all || heap->live > count / 2) heap->capacity = count ? count * 2 : PROF__HEAP_LEAST;
+    heap->blocks = heap->capacity > (size_t)-1 / sizeof *old ? NULL : (prof__heap_block *)calloc(heap->capacity, sizeof *old);
+    if (!heap->blocks) {
+        heap->blocks = old;
+        heap->capacity = count;
+        return 0;
+    }
+    heap->used = 0;
+    for (i = 0; i < count; i++)
+        if (old[i].state == PROF__HEAP_LIVE || (all && old[i].state)) prof__heap_put(heap, &old[i]);
+    free(old);
+    return 1;
+}
+
+/* A block for an address and pool that have none; null without memory. */
+static prof__heap_block *prof__heap_new(prof__heap *heap, uint64_t address, uint32_t pool)
+{
+    prof__heap_block block;
+    if (heap->used >= heap->capacity / 4 * 3 && !prof__heap_grow(heap)) return NULL;
+    memset(&block, 0, sizeof block);
+    block.address = address;
+    block.pool = pool;
+    block.state = PROF__HEAP_FREED;
+    return prof__heap_put(heap, &block);
+}
+
+/*-- events --*/
+
+/* Whether what happened to a block on one track just before may in truth have come after this, on another. */
+static int prof__heap_crossed(const prof__heap_block *block, const prof_event *event, size_t track)
+{
+    return block->track != track && event->start_ns - block->ns <= PROF__ORDER_NS;
+}
+
+static int prof__heap_scope(prof__heap *heap, const prof_event *event, size_t track)
+{
+    prof__heap_stack *stack = &heap->stacks[track];
+    prof__heap_around around = {NULL, 0};
+    if (stack->count > event->depth) stack->count = event->depth;
+    if (stack->count) around = stack->items[stack->count - 1];
+    if (event->site->role != PROF_ROLE_MEMORY) {
+        around.site = event->site;
+    } else if (heap->rows[around.scope].deep < PROF__HEAP_DEEP) {
+        prof__heap_key key = {PROF__HEAP_SCOPE, NULL, NULL, around.scope, event->name};
+        size_t row = prof__heap_row_of(heap, &key);
+        if (row == PROF__NONE) return 0;
+        around.scope = (uint32_t)row;
+    }
+    do { /* once, unless what is around this scope is not in the window */
+        if (!PROF__ROOM(stack->items, stack->capacity, stack->count)) return 0;
+        stack->items[stack->count++] = around;
+    } while (stack->count <= event->depth);
+    return 1;
+}
+
+/* The row of the pool of an event, PROF__NONE without memory. */
+static size_t prof__heap_pool(prof__heap *heap, const prof_event *event)
+{
+    prof__heap_key key = {PROF__HEAP_POOL, NULL, NULL, 0, event->site->category};
+    return prof__heap_row_of(heap, &key);
+}
+
+/* The row of the call site of an allocation in what is around it. */
+static size_t prof__heap_site(prof__heap *heap, const prof_event *event, size_t track, size_t pool)
+{
+    const prof__heap_stack *stack = &heap->stacks[track];
+    size_t open = stack->count < event->depth ? stack->count : event->depth, row;
+    prof__heap_key key = {PROF__HEAP_SITE, event->site, NULL, 0, NULL};
+    if (open) {
+        key.around = stack->items[open - 1].site;
+        key.scope = stack->items[open - 1].scope;
+    }
+    row = prof__heap_row_of(heap, &key);
+    if (row != PROF__NONE) heap->rows[row].pool = (uint32_t)pool;
+    return row;
+}
+
+static int prof__heap_alloc(prof__heap *heap, const prof_event *event, size_t track)
+{
+    size_t pool = prof__heap_pool(heap, event);
+    size_t row = pool == PROF__NONE ? PROF__NONE : prof__heap_site(heap, event, track, pool);
+    prof__heap_block *block;
+    int gone; /* freed already, by a thread whose clock was read early */
+    if (row == PROF__NONE) return 0;
+    block = prof__heap_find(heap, event->object, (uint32_t)pool, 0);
+    if (!block) block = prof__heap_new(heap, event->object, (uint32_t)pool);
+    if (!block) return 0;
+    heap->stats.count++;
+    gone = block->state > PROF__HEAP_FREED && prof__heap_crossed(block, event, track);
+    if (gone && block->state == PROF__HEAP_UNKNOWN) heap->stats.freed_unknown--;
+    if (gone && block->state == PROF__HEAP_TWICE) heap->stats.freed_twice--;
+    if (block->state == PROF__HEAP_LIVE) {
+        prof__heap_uncount(heap, block);
+        heap->stats.not_freed++;
+        block->owed++;
+    }
+    block->bytes = event->detail;
+    block->row = (uint32_t)row;
+    prof__heap_count(heap, block, event->start_ns);
+    if (gone) prof__heap_uncount(heap, block);
+    block->state = gone ? PROF__HEAP_FREED : PROF__HEAP_LIVE;
+    block->ns = event->start_ns;
+    block->track = track;
+    return 1;
+}
+
+static int prof__heap_free(prof__heap *heap, const prof_event *event, size_t track)
+{
+    size_t pool = prof__heap_pool(heap, event);
+    prof__heap_block *block;
+    if (pool == PROF__NONE) return 0;
+    heap->stats.frees++;
+    block = prof__heap_find(heap, event->object, (uint32_t)pool, !(event->detail & PROF__FREE_IN_POOL));
+    if (block && block->owed && block->track != track &&
+        (event->detail & PROF__FREE_LATE || prof__heap_crossed(block, event, track))) {
+        block->owed--; /* of the block that was there before */
+        heap->stats.not_freed--;
+        return 1;
+    }
+    if (block && block->state == PROF__HEAP_LIVE) {
+        prof__heap_uncount(heap, block);
+        block->state = PROF__HEAP_FREED;
+    } else if (block) {
+        heap->stats.freed_twice++;
+        block->state = PROF__HEAP_TWICE;
+    } else {
+        block = prof__heap_new(heap, event->object, (uint32_t)pool);
+        if (!block) return 0;
+        heap->stats.freed_unknown++;
+        block->state = PROF__HEAP_UNKNOWN;
+    }
+    block->ns = event->start_ns;
+    block->track = track;
+    return 1;
+}
+
+/* The next event of a timeline; 0 without memory. */
+static int prof__heap_step(prof__heap *heap, const prof_event *event, size_t track)
+{
+    heap->changed = PROF__NONE;
+    switch (event->type) {
+    case PROF_EVENT_SCOPE: return prof__heap_scope(heap, event, track);
+    case PROF_EVENT_ALLOC: return prof__heap_alloc(heap, event, track);
+    case PROF_EVENT_FREE: return prof__heap_free(heap, event, track);
+    default: return 1;
+    }
+}
+
+/* 0 without memory. In any case prof__heap_close() follows. */
+static int prof__heap_open(prof__heap *heap, const prof_trace *trace)
+{
+    memset(heap, 0, sizeof *heap);
+    heap->tracks = prof_trace_track_count(trace);
+    heap->stacks = (prof__heap_stack *)calloc(heap->tracks + 1, sizeof *heap->stacks);
+    if (!heap->stacks || !prof__heap_grow(heap) || !PROF__ROOM(heap->rows, heap->row_capacity, heap->row_count)) return 0;
+    memset(heap->rows, 0, sizeof *heap->rows);
+    heap->rows[0].kind = PROF__HEAP_SCOPE;
+    heap->rows[0].path = prof__heap_path("", "");
+    return (int)(heap->row_count = heap->rows[0].path != NULL);
+}
+
+static void prof__heap_close(prof__heap *heap)
+{
+    size_t i;
+    for (i = 0; i < heap->row_count; i++) free(heap->rows[i].path);
+    for (i = 0; heap->stacks && i < heap->tracks; i++) free(heap->stacks[i].items);
+    free(heap->rows);
+    free(heap->stacks);
+    free(heap->blocks);
+    free(heap->index.slots);
+}
+
+static prof_status prof__heap_walk(prof__heap *heap, const prof_trace *trace)
+{
+    prof_timeline *timeline;
+    prof_event event;
+    size_t track;
+    int good = prof__heap_open(heap, trace);
+    prof_status status = good ? prof_timeline_open(trace, &timeline) : PROF_OK;
+    if (status != PROF_OK) return status;
+    while (good && prof_timeline_next(timeline, &event, &track)) good = prof__heap_step(heap, &event, track);
+    status = heap->row_count ? prof_timeline_close(timeline) : PROF_OK;
+    return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the live blocks");
+}
+
+/* The most bytes first; what has equal ones keeps its order. */
+static int prof__memory_order(const void *a, const void *b)
+{
+    const prof__heap_row *const *x = (const prof__heap_row *const *)a, *const *y = (const prof__heap_row *const *)b;
+    if ((*x)->kind != (*y)->kind) return (*x)->kind < (*y)->kind ? -1 : 1;
+    if ((*x)->about.bytes != (*y)->about.bytes) return (*x)->about.bytes > (*y)->about.bytes ? -1 : 1;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* In one piece: the figures, their rows, the names of the scopes. Null without memory. */
+static prof_memory_stats *prof__memory_copy(const prof__heap *heap)
+{
+    const prof__heap_row **order = (const prof__heap_row **)malloc(heap->row_count * sizeof *order);
+    size_t size = sizeof(prof_memory_stats) + heap->row_count * sizeof(prof_memory_row), counts[3] = {0, 0, 0}, i;
+    prof_memory_stats *stats = NULL;
+    prof_memory_row *rows;
+    const char **paths = (const char **)malloc(heap->row_count * sizeof *paths);
+    char *text;
+    for (i = 0; i < heap->row_count; i++)
+        if (heap->rows[i].path) size += strlen(heap->rows[i].path) + 1;
+    if (order && paths) stats = (prof_memory_stats *)calloc(1, size);
+    if (stats) {
+        *stats = heap->stats;
+        rows = (prof_memory_row *)(stats + 1);
+        text = (char *)(rows + heap->row_count);
+        for (i = 0; i < heap->row_count; i++) {
+            order[i] = &heap->rows[i];
+            if (!heap->rows[i].path) continue;
+            paths[i] = strcpy(text, heap->rows[i].path);
+            text += strlen(text) + 1;
+        }
+        qsort(order, heap->row_count, sizeof *order, prof__memory_order);
+        for (i = 0; i < heap->row_count; i++) {
+            if (!order[i]->about.count) continue; /* of a pool: only freed; of a scope: nothing inside */
+            *rows = order[i]->about;
+            if (order[i]->kind == PROF__HEAP_SCOPE) rows->scope = paths[order[i] - heap->rows];
+            if (order[i]->kind == PROF__HEAP_SITE) {
+                rows->scope = paths[order[i]->scope];
+                rows->pool = heap->rows[order[i]->pool].about.pool;
+            }
+            counts[order[i]->kind]++;
+            rows++;
+        }
+        stats->pools = (const prof_memory_row *)(stats + 1);
+        stats->scopes = stats->pools + (stats->pool_count = counts[PROF__HEAP_POOL]);
+        stats->sites = stats->scopes + (stats->scope_count = counts[PROF__HEAP_SCOPE]);
+        stats->site_count = counts[PROF__HEAP_SITE];
+    }
+    free(order);
+    free(paths);
+    return stats;
+}
+
+PROF_DEF prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats)
+{
+    prof__heap heap;
+    prof_status status;
+    if (!trace || !stats) return prof__fail(PROF_INVALID_ARGUMENT, "prof_memory: trace or stats is null");
+    *stats = NULL;
+    status = prof__heap_walk(&heap, trace);
+    if (status == PROF_OK) {
+        *stats = prof__memory_copy(&heap);
+        if (!*stats) status = prof__fail(PROF_NO_MEMORY, "no memory for the figures of allocations");
+    }
+    prof__heap_close(&heap);
+    return status;
+}
+
+PROF_DEF void prof_memory_free(prof_memory_stats *stats)
+{
+    free(stats);
+}
+
+/*-- LOCKS --------------------------------------------------------------------------------------------------- >>locks --
+   The same walk for locks. A lock is its address, for as long as its name stays the same. What one thread does with a lock
+   is matched by itself, so that it does not matter if clocks differ a little. */
+
+typedef struct prof__lock_state {
+    uint64_t address;
+    size_t row;
+    uint64_t acquired;        /* by anybody */
+    uint64_t holders, waiting; /* threads */
+    size_t holder;            /* the user that has held it last */
+    int64_t released_ns;
+} prof__lock_state;
+
+/* What a track does with a lock. */
+typedef struct prof__lock_user {
+    size_t lock, track;
+    uint64_t depth;    /* acquires without their release */
+    uint64_t losses;   /* of the track, as it knows them */
+    uint64_t acquired; /* of the lock, when this one began to wait */
+    int64_t wait_ns, hold_ns; /* begin */
+    int waits, contended;
+} prof__lock_user;
+
+typedef enum prof__lock_part {
+    PROF__LOCK_NOTHING,
+    PROF__LOCK_WAITED,
+    PROF__LOCK_HELD
+} prof__lock_part;
+
+typedef struct prof__locks {
+    prof_lock_row *rows;
+    prof__lock_state *locks;
+    prof__lock_user *users;
+    size_t row_count, row_capacity, lock_count, lock_capacity, user_count, user_capacity;
+    prof__read_index row_index, lock_index, user_index;
+    uint64_t *losses; /* of the tracks */
+    int by_address;
+    struct {
+        prof__lock_part part;
+        size_t user;
+        int64_t start, end;
+        int shared; /* others held it at the same time */
+    } done; /* what the last step ended */
+} prof__locks;
+
+static int prof__same_lock(const void *owner, size_t item, const void *key)
+{
+    return ((const prof__lock_state *)owner)[item].address == *(const uint64_t *)key;
+}
+
+static int prof__same_lock_user(const void *owner, size_t item, const void *key)
+{
+    const prof__lock_user *user = (const prof__lock_user *)owner + item, *wanted = (const prof__lock_user *)key;
+    return user->lock == wanted->lock && user->track == wanted->track;
+}
+
+static int prof__same_lock_row(const void *owner, size_t item, const void *key)
+{
+    const prof_lock_row *row = (const prof_lock_row *)owner + item, *wanted = (const prof_lock_row *)key;
+    return row->address == wanted->address && !strcmp(row->name, wanted->name) && !strcmp(row->category, wanted->category);
+}
+
+/* Each returns a number, or PROF__NONE without memory. */
+static size_t prof__lock_row_of(prof__locks *all, const prof_event *event)
+{
+    prof_lock_row row;
+    uint32_t hash;
+    size_t item;
+    memset(&row, 0, sizeof row);
+    row.name = event->site->name;
+    row.category = event->site->category;
+    row.address = all->by_address ? event->object : 0;
+    hash = prof__text_hash(row.name) + (uint32_t)prof__mix(row.address);
+    item = prof__read_find(&all->row_index, hash, prof__same_lock_row, all->rows, &row);
+    if (item != PROF__NONE) return item;
+    if (!PROF__ROOM(all->rows, all->row_capacity, all->row_count) ||
+        !prof__read_add(&all->row_index, hash, all->row_count))
+        return PROF__NONE;
+    all->rows[all->row_count] = row;
+    return all->row_count++;
+}
+
+static size_t prof__lock_of(prof__locks *all, const prof_event *event)
+{
+    uint32_t hash = (uint32_t)prof__mix(event->object * 0x9E3779B97F4A7C15u);
+    size_t item = prof__read_find(&all->lock_index, hash, prof__same_lock, all->locks, &event->object);
+    prof__lock_state *lock;
+    if (item != PROF__NONE) return item;
+    if (!PROF__ROOM(all->locks, all->lock_capacity, all->lock_count) ||
+        !prof__read_add(&all->lock_index, hash, all->lock_count))
+        return PROF__NONE;
+    lock = &all->locks[all->lock_count];
+    memset(lock, 0, sizeof *lock);
+    lock->address = event->object;
+    lock->row = PROF__NONE; /* until it has a name */
+    lock->holder = PROF__NONE;
+    return all->lock_count++;
+}
+
+static size_t prof__lock_user_of(prof__locks *all, size_t lock, size_t track)
+{
+    prof__lock_user user;
+    uint32_t hash = (uint32_t)prof__mix(lock * 0x9E3779B97F4A7C15u + track);
+    size_t item;
+    memset(&user, 0, sizeof user);
+    user.lock = lock;
+    user.track = track;
+    user.losses = all->losses[track];
+    item = prof__read_find(&all->user_index, hash, prof__same_lock_user, all->users, &user);
+    if (item != PROF__NONE) return item;
+    if (!PROF__ROOM(all->users, all->user_capacity, all->user_count) ||
+        !prof__read_add(&all->user_index, hash, all->user_count))
+        return PROF__NONE;
+    all->users[all->user_count] = user;
+    return all->user_count++;
+}
+
+static void prof__lock_end_wait(prof__locks *all, prof__lock_user *user, int acquired)
+{
+    prof__lock_state *lock = &all->locks[user->lock];
+    if (!user->waits) return;
+    user->waits = 0;
+    lock->waiting--;
+    all->rows[lock->row].waiting--;
+    all->rows[lock->row].abandoned += !acquired;
+}
+
+static void prof__lock_forget_hold(prof__locks *all, prof__lock_user *user)
+{
+    prof__lock_state *lock = &all->locks[user->lock];
+    if (!user->depth) return;
+    user->depth = 0;
+    lock->holders--;
+    all->rows[lock->row].holding--;
+    all->rows[lock->row].unmatched++;
+}
+
+static void prof__lock_wait(prof__locks *all, const prof_event *event, size_t number)
+{
+    prof__lock_user *user = &all->users[number];
+    prof__lock_state *lock = &all->locks[user->lock];
+    prof_lock_row *row = &all->rows[lock->row];
+    prof__lock_end_wait(all, user, 0);
+    user->waits = 1;
+    user->wait_ns = event->start_ns;
+    user->acquired = lock->acquired;
+    user->contended = event->detail & 1 || lock->holders > (user->depth != 0);
+    row->waiting++;
+    if (++lock->waiting > row->waiting_max) row->waiting_max = lock->waiting;
+}
+
+static void prof__lock_acquire(prof__locks *all, const prof_event *event, size_t number)
+{
+    prof__lock_user *user = &all->users[number];
+    prof__lock_state *lock = &all->locks[user->lock];
+    prof_lock_row *row = &all->rows[lock->row];
+    row->acquired++;
+    if (user->waits) {
+        uint64_t ns = (uint64_t)(event->start_ns - user->wait_ns);
+        int contended = user->contended || lock->acquired != user->acquired;
+        row->contended += (uint64_t)contended;
+        row->wait_ns += ns;
+        if (ns > row->wait_max_ns) row->wait_max_ns = ns;
+        prof__lock_end_wait(all, user, 1);
+        all->done.part = PROF__LOCK_WAITED;
+        all->done.start = user->wait_ns;
+        if (contended && user->depth) prof__lock_forget_hold(all, user); /* nobody waits for what is his */
+    }
+    lock->acquired++;
+    if (user->depth++) return;
+    user->hold_ns = event->start_ns;
+    lock->holder = number;
+    lock->holders++;
+    row->holding++;
+}
+
+static void prof__lock_release(prof__locks *all, const prof_event *event, size_t number)
+{
+    prof__lock_user *user = &all->users[number];
+    prof__lock_state *lock = &all->locks[user->lock];
+    prof_lock_row *row = &all->rows[lock->row];
+    uint64_t ns;
+    if (!user->depth && lock->holders == 1 && all->users[lock->holder].depth) { /* by another thread, as a semaphore */
+        number = lock->holder;
+        user = &all->users[number];
+    }
+    if (!user->depth) {
+        row->unmatched++;
+        return;
+    }
+    if (--user->depth) return;
+    ns = event->start_ns > user->hold_ns ? (uint64_t)(event->start_ns - user->hold_ns) : 0;
+    row->hold_ns += ns;
+    if (ns > row->hold_max_ns) row->hold_max_ns = ns;
+    lock->holders--;
+    row->holding--;
+    all->done.part = PROF__LOCK_HELD;
+    all->done.user = number;
+    all->done.start = user->hold_ns;
+    if (lock->released_ns > all->done.start && lock->released_ns - all->done.start <= PROF__ORDER_NS)
+        all->done.start = lock->released_ns; /* the clocks' fault */
+    if (all->done.start > event->start_ns) all->done.start = event->start_ns;
+    all->done.shared = lock->holders || lock->released_ns > all->done.start;
+    if (event->start_ns > lock->released_ns) lock->released_ns = event->start_ns;
+}
+
+/* The next event of a timeline; 0 without memory. */
+static int prof__locks_step(prof__locks *all, const prof_event *event, size_t track)
+{
+    size_t number, user, row;
+    prof__lock_state *lock;
+    memset(&all->done, 0, sizeof all->done);
+    if (event->type == PROF_EVENT_LOST) all->losses[track]++;
+    if (event->type != PROF_EVENT_LOCK_WAIT && event->type != PROF_EVENT_LOCK_ACQUIRE &&
+        event->type != PROF_EVENT_LOCK_RELEASE)
+        return 1;
+    number = prof__lock_of(all, event);
+    if (number == PROF__NONE) return 0;
+    lock = &all->locks[number];
+    if (lock->row == PROF__NONE || (event->type != PROF_EVENT_LOCK_RELEASE && !lock->holders && !lock->waiting)) {
+        row = prof__lock_row_of(all, event); /* a name may have been a release's, or that of a lock that was here before */
+        if (row == PROF__NONE) return 0;
+        if (row != lock->row) all->rows[row].locks++;
+        lock->row = row;
+    }
+    user = prof__lock_user_of(all, number, track);
+    if (user == PROF__NONE) return 0;
+    if (all->users[user].losses != all->losses[track]) { /* what it held it may hold no more */
+        all->users[user].losses = all->losses[track];
+        prof__lock_forget_hold(all, &all->users[user]);
+        prof__lock_end_wait(all, &all->users[user], 0);
+    }
+    all->done.user = user;
+    all->done.end = event->start_ns;
+    if (event->type == PROF_EVENT_LOCK_WAIT) prof__lock_wait(all, event, user);
+    if (event->type == PROF_EVENT_LOCK_ACQUIRE) prof__lock_acquire(all, event, user);
+    if (event->type == PROF_EVENT_LOCK_RELEASE) prof__lock_release(all, event, user);
+    return 1;
+}
+
+/* 0 without memory. In any case prof__locks_close() follows. */
+static int prof__locks_open(prof__locks *all, const prof_trace *trace, int by_address)
+{
+    memset(all, 0, sizeof *all);
+    all->by_address = by_address;
+    all->losses = (uint64_t *)calloc(prof_trace_track_count(trace) + 1, sizeof *all->losses);
+    return all->losses != NULL;
+}
+
+static void prof__locks_close(prof__locks *all)
+{
+    free(all->rows);
+    free(all->locks);
+    free(all->users);
+    free(all->losses);
+    free(all->row_index.slots);
+    free(all->lock_index.slots);
+    free(all->user_index.slots);
+}
+
+static prof_status prof__locks_walk(prof__locks *all, const prof_trace *trace, int by_address)
+{
+    prof_timeline *timeline;
+    prof_event event;
+    size_t track;
+    int good = prof__locks_open(all, trace, by_address);
+    prof_status status;
+    if (!good) return prof__fail(PROF_NO_MEMORY, "no memory for the locks");
+    status = prof_timeline_open(trace, &timeline);
+    if (status != PROF_OK) return status;
+    while (good && prof_timeline_next(timeline, &event, &track)) good = prof__locks_step(all, &event, track);
+    status = prof_timeline_close(timeline);
+    return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the locks");
+}
+
+static int prof__lock_order(const void *a, const void *b)
+{
+    const prof_lock_row *x = (const prof_lock_row *)a, *y = (const prof_lock_row *)b;
+    int names;
+    if (x->wait_ns != y->wait_ns) return x->wait_ns > y->wait_ns ? -1 : 1;
+    if (x->hold_ns != y->hold_ns) return x->hold_ns > y->hold_ns ? -1 : 1;
+    names = strcmp(x->name, y->name);
+    return names ? names : x->address < y->address ? -1 : x->address > y->address;
+}
+
+PROF_DEF prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
+{
+    prof__locks all;
+    prof_status status;
+    size_t i, kept = 0;
+    if (!trace || !rows || !count) return prof__fail(PROF_INVALID_ARGUMENT, "prof_locks: trace, rows or count is null");
+    *rows = NULL;
+    *count = 0;
+    status = prof__locks_walk(&all, trace, by_address != 0);
+    for (i = 0; status == PROF_OK && i < all.lock_count; i++) /* of one lock the address is known in any case */
+        if (all.rows[all.locks[i].row].locks == 1) all.rows[all.locks[i].row].address = all.locks[i].address;
+    for (i = 0; i < all.row_count; i++) {
+        const prof_lock_row *row = &all.rows[i]; /* empty: the name of a release, before the lock had another */
+        if (row->acquired || row->waiting || row->abandoned || row->unmatched) all.rows[kept++] = *row;
+    }
+    if (kept) qsort(all.rows, kept, sizeof *all.rows, prof__lock_order);
+    if (status == PROF_OK && !PROF__ROOM(all.rows, all.row_capacity, kept))
+        status = prof__fail(PROF_NO_MEMORY, "no memory for the figures of locks");
+    if (status == PROF_OK) {
+        *rows = all.rows;
+        *count = kept;
+        all.rows = NULL;
+    }
+    prof__locks_close(&all);
+    return status;
+}
+
+PROF_DEF void prof_locks_free(prof_lock_row *rows)
+{
+    free(rows);
+}
+
 /*-- SUMMARY --------------------------------------------------------------------------------------------- >>summary --*/
 
 #define PROF__NAME_MOST ((size_t)48)   /* characters of a name in a table */
@@ -13993,6 +14995,190 @@ static void prof__summary_cost(prof__out *out, const prof_trace *trace, uint64_t
     prof__out_text(out, "\n");
 }
 
+/*-- memory and locks --*/
+
+#define PROF__MEMORY_TOP 20 /* rows of call sites, unless more are asked for */
+
+static void prof__out_size(prof__out *out, uint64_t bytes, size_t width)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", NULL};
+    char text[48];
+    prof__human(text, (double)bytes, units);
+    prof__out_right(out, text, width);
+}
+
+/* What an allocation is listed by: a scope, where there is one, says more than the function that holds the macro. */
+static const char *prof__memory_name(const prof_memory_row *row)
+{
+    if (!row->site) return row->pool ? (*row->pool ? row->pool : "(no name)") : *row->scope ? row->scope : "(outside)";
+    if (row->around) return row->around->name;
+    return *row->site->function ? row->site->function : row->site->name;
+}
+
+static void prof__summary_memory_row(prof__out *out, const prof_memory_row *row, size_t width)
+{
+    prof__out_name(out, prof__memory_name(row), width);
+    prof__out_count(out, row->count, 14);
+    prof__out_size(out, row->bytes, 11);
+    prof__out_size(out, row->count ? row->bytes / row->count : 0, 11);
+    prof__out_size(out, row->peak_bytes, 11);
+    prof__out_count(out, row->live_count, 11);
+    prof__out_size(out, row->live_bytes, 11);
+    if (row->site) {
+        prof__out_place(out, *row->site->file || !row->around ? row->site : row->around);
+        if (*row->pool) prof__out_text(out, "  in ");
+        prof__out_clean(out, row->pool);
+        if (*row->scope) prof__out_text(out, "  for ");
+        prof__out_clean(out, row->scope);
+    }
+    prof__out_text(out, "\n");
+}
+
+static void prof__summary_memory_rows(prof__out *out, const char *title, const prof_memory_row *rows, size_t count, size_t top)
+{
+    static const char *const columns[] = {"allocations", "bytes", "mean", "peak", "unfreed", "bytes", NULL};
+    size_t width = strlen(title), shown = top && top < count ? top : count, i;
+    for (i = 0; i < shown; i++) {
+        size_t length = prof__characters(prof__memory_name(&rows[i]));
+        if (length > width) width = length;
+    }
+    if (width > PROF__NAME_MOST) width = PROF__NAME_MOST;
+    prof__summary_title(out, title, width, columns);
+    prof__out_text(out, "\n");
+    for (i = 0; i < shown; i++) prof__summary_memory_row(out, &rows[i], width);
+    if (shown == count) return;
+    prof__out_text(out, "and ");
+    prof__out_count(out, count - shown, 0);
+    prof__out_text(out, " more\n");
+}
+
+static int prof__memory_live_order(const void *a, const void *b)
+{
+    const prof_memory_row *x = (const prof_memory_row *)a, *y = (const prof_memory_row *)b;
+    if (x->live_bytes != y->live_bytes) return x->live_bytes > y->live_bytes ? -1 : 1;
+    return x->live_count > y->live_count ? -1 : x->live_count < y->live_count;
+}
+
+/* The call sites with unfreed blocks, where those do not all stand in the table of the call sites. */
+static prof_status prof__summary_unfreed(prof__out *out, const prof_memory_stats *stats, size_t top)
+{
+    prof_memory_row *rows;
+    size_t count = 0, i;
+    if (!top || stats->site_count <= top) return PROF_OK;
+    rows = (prof_memory_row *)malloc(stats->site_count * sizeof *rows);
+    if (!rows) return prof__fail(PROF_NO_MEMORY, "no memory for the summary");
+    for (i = 0; i < stats->site_count; i++)
+        if (stats->sites[i].live_count) rows[count++] = stats->sites[i];
+    if (count) {
+        qsort(rows, count, sizeof *rows, prof__memory_live_order);
+        prof__summary_memory_rows(out, "most unfreed", rows, count, top);
+    }
+    free(rows);
+    return PROF_OK;
+}
+
+static void prof__summary_memory_notes(prof__out *out, const prof_trace *trace, const prof_memory_stats *stats)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    int gaps = info->lost || info->overwritten_chunks || info->lost_blocks;
+    if (stats->freed_unknown) {
+        prof__out_many(out, stats->freed_unknown, "block");
+        prof__out_text(out, " freed that had been allocated before the trace, or by nobody\n");
+    }
+    if (stats->freed_twice) {
+        prof__out_many(out, stats->freed_twice, "block");
+        prof__out_text(out, gaps ? " freed twice, unless what is missing here allocated them again\n" : " freed twice\n");
+    }
+    if (stats->not_freed) {
+        prof__out_many(out, stats->not_freed, "block");
+        prof__out_text(out, " allocated again without a free in between: such frees are not marked, or lost\n");
+    }
+}
+
+static prof_status prof__summary_memory(prof__out *out, const prof_trace *trace, size_t top)
+{
+    prof_memory_stats *stats;
+    prof_status status;
+    if (!prof__has_role(trace, PROF_ROLE_MEMORY)) return PROF_OK;
+    if (!top) top = PROF__MEMORY_TOP;
+    status = prof_memory(trace, &stats);
+    if (status != PROF_OK) return status;
+    if (stats->count) {
+        int named = stats->scope_count > 1 || (stats->scope_count && *stats->scopes[0].scope);
+        prof__summary_memory_rows(out, "memory", stats->pools, stats->pool_count, 0);
+        if (named) prof__summary_memory_rows(out, "memory scope", stats->scopes, stats->scope_count, top);
+        prof__summary_memory_rows(out, "allocated by", stats->sites, stats->site_count, top);
+        status = prof__summary_unfreed(out, stats, top);
+    }
+    if (stats->freed_unknown || stats->freed_twice || stats->not_freed) {
+        if (!stats->count) prof__out_text(out, "\n");
+        prof__summary_memory_notes(out, trace, stats);
+    }
+    prof_memory_free(stats);
+    return status;
+}
+
+static void prof__summary_lock(prof__out *out, const prof_lock_row *row, size_t width)
+{
+    prof__out_name(out, row->name, width);
+    prof__out_count(out, row->locks, 14);
+    prof__out_count(out, row->acquired, 11);
+    prof__out_count(out, row->contended, 11);
+    prof__out_percent(out, (double)row->contended, (double)row->acquired, 11);
+    prof__out_ns(out, (double)row->wait_ns, 11);
+    prof__out_ns(out, (double)row->wait_max_ns, 11);
+    prof__out_ns(out, (double)row->hold_ns, 11);
+    prof__out_ns(out, (double)row->hold_max_ns, 11);
+    prof__out_count(out, row->waiting_max, 11);
+    if (row->holding || row->waiting) {
+        prof__out_text(out, "  at the end held by ");
+        prof__out_many(out, row->holding, "thread");
+        prof__out_text(out, ", ");
+        prof__out_count(out, row->waiting, 0);
+        prof__out_text(out, " waiting");
+    }
+    prof__out_text(out, "\n");
+}
+
+static prof_status prof__summary_locks(prof__out *out, const prof_trace *trace, size_t top)
+{
+    static const char *const columns[] = {"locks",    "acquired", "contended", "share",    "waited",
+                                          "longest", "held",     "longest",   "most wait", NULL};
+    prof_lock_row *rows;
+    size_t count, i, width = 4;
+    uint64_t unmatched = 0, abandoned = 0;
+    prof_status status = PROF_OK;
+    if (!prof__has_role(trace, PROF_ROLE_LOCK)) return PROF_OK;
+    status = prof_locks(trace, 0, &rows, &count);
+    if (status != PROF_OK) return status;
+    for (i = 0; i < count; i++) {
+        if (prof__characters(rows[i].name) > width) width = prof__characters(rows[i].name);
+        unmatched += rows[i].unmatched;
+        abandoned += rows[i].abandoned;
+    }
+    if (width > PROF__NAME_MOST) width = PROF__NAME_MOST;
+    if (count) {
+        prof__summary_title(out, "lock", width, columns);
+        prof__out_text(out, "\n");
+    }
+    for (i = 0; i < count && !(top && i >= top); i++) prof__summary_lock(out, &rows[i], width);
+    if (i < count) {
+        prof__out_text(out, "and ");
+        prof__out_count(out, count - i, 0);
+        prof__out_text(out, " more\n");
+    }
+    if (abandoned) {
+        prof__out_many(out, abandoned, "wait");
+        prof__out_text(out, " given up\n");
+    }
+    if (unmatched) {
+        prof__out_many(out, unmatched, "acquire or release");
+        prof__out_text(out, " without the other\n");
+    }
+    prof_locks_free(rows);
+    return status;
+}
+
 static void prof__summary(const prof_trace *trace, prof__out *out, const prof_summary_options *options)
 {
     static const prof_summary_options defaults = {PROF_SORT_TOTAL, 0, 0, 0};
@@ -14019,11 +15205,12 @@ static void prof__summary(const prof_trace *trace, prof__out *out, const prof_su
         prof__summary_counters(out, &all, counters, counter_count);
         prof__summary_devices(out, trace);
         prof__summary_messages(out, &all);
+        status = prof__summary_memory(out, trace, options->top);
+        if (status == PROF_OK) status = prof__summary_locks(out, trace, options->top);
         prof__summary_losses(out, trace);
         prof__summary_cost(out, trace, calls);
-    } else {
-        prof__out_fail(out, status);
     }
+    if (status != PROF_OK) prof__out_fail(out, status);
     free(scopes);
     free(spans);
     free(frames);
@@ -15656,6 +16843,122 @@ PROF_DEF void __cyg_profile_func_exit(void *function, void *caller)
     calls->busy = 0;
 }
 #endif
+
+/*-- MALLOC ----------------------------------------------------------------------------------------------------- >>malloc --
+   PROF_WRAP_MALLOC: the C library's allocator, with marks around it. A program's own malloc() comes before that of any
+   library, for every module of the process; glibc has its own under other names for whom this is done to, so that nothing
+   must be looked up, which would allocate. */
+
+#ifdef PROF__WRAPS_MALLOC
+#undef malloc
+#undef calloc
+#undef realloc
+#undef free
+#undef qsort
+#undef fopen
+#undef fdopen
+#undef fclose
+#undef fread
+#undef fwrite
+#undef localtime_r
+#undef pthread_create
+#undef pthread_setspecific
+#ifdef __cplusplus
+#define PROF__NOTHROW throw()
+#else
+#define PROF__NOTHROW
+#endif
+#define PROF__MALLOC_SITE(variable, name) /* no place: a scope around the call says more */                        \
+    static prof_site variable = {0, name, "malloc", "", name, 0, 0, 1,                                             \
+                                 PROF__KIND_EVENT | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, 0, 0}
+
+static void prof__wrap(prof_site *site, uint64_t how, uintptr_t freed, void *address, size_t size)
+{
+    if (!prof__quiet && prof__live(site)) prof__memory(site, how | PROF__FREE_IN_POOL, freed, (uint64_t)(uintptr_t)address, size);
+}
+
+void *malloc(size_t size) PROF__NOTHROW
+{
+    PROF__MALLOC_SITE(site, "malloc");
+    void *address = __libc_malloc(size);
+    prof__wrap(&site, 0, 0, address, size);
+    return address;
+}
+
+void *calloc(size_t count, size_t size) PROF__NOTHROW
+{
+    PROF__MALLOC_SITE(site, "calloc");
+    void *address = __libc_calloc(count, size);
+    prof__wrap(&site, 0, 0, address, count * size);
+    return address;
+}
+
+void *realloc(void *old, size_t size) PROF__NOTHROW
+{
+    PROF__MALLOC_SITE(site, "realloc");
+    uintptr_t freed = (uintptr_t)old;
+    void *address = __libc_realloc(old, size);
+    prof__wrap(&site, PROF__FREE_LATE, freed, address, size);
+    return address;
+}
+
+void free(void *address) PROF__NOTHROW
+{
+    PROF__MALLOC_SITE(site, "free");
+    prof__wrap(&site, 0, (uintptr_t)address, NULL, 0);
+    __libc_free(address);
+}
+
+static void *prof__wrap_aligned(prof_site *site, size_t alignment, size_t size)
+{
+    void *address = __libc_memalign(alignment, size);
+    prof__wrap(site, 0, 0, address, size);
+    return address;
+}
+
+void *memalign(size_t alignment, size_t size) PROF__NOTHROW
+{
+    PROF__MALLOC_SITE(site, "memalign");
+    return prof__wrap_aligned(&site, alignment, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size) PROF__NOTHROW
+{
+    PROF__MALLOC_SITE(site, "aligned_alloc");
+    return prof__wrap_aligned(&site, alignment, size);
+}
+
+void *valloc(size_t size) PROF__NOTHROW
+{
+    PROF__MALLOC_SITE(site, "valloc");
+    return prof__wrap_aligned(&site, (size_t)sysconf(_SC_PAGESIZE), size);
+}
+
+void *pvalloc(size_t size) PROF__NOTHROW
+{
+    PROF__MALLOC_SITE(site, "pvalloc");
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (size > (size_t)-1 - page) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return prof__wrap_aligned(&site, page, (size + page - 1) / page * page);
+}
+
+int posix_memalign(void **to, size_t alignment, size_t size) PROF__NOTHROW
+{
+    PROF__MALLOC_SITE(site, "posix_memalign");
+    int before = errno, failed = 0;
+    void *address;
+    if (alignment < sizeof(void *) || alignment & (alignment - 1)) return EINVAL;
+    address = prof__wrap_aligned(&site, alignment, size);
+    if (!address) failed = ENOMEM;
+    else *to = address;
+    errno = before;
+    return failed;
+}
+#endif
+
 #endif /* PROF_FREESTANDING */
 
 #ifdef __cplusplus

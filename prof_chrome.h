@@ -36,6 +36,10 @@ WHAT IS WRITTEN                                                                 
                 last of them, between the scopes around them; a point outside of scopes is a slice of 0 ns. When an id
                 comes again the second flow is called "NAME #2", because viewers take equal ones for one. What has no
                 partner is no arrow but an instant. Arrows join threads of one process only. Ids are hexadecimal
+    allocations an instant ("i") of their thread with address and bytes; for each pool a counter "memory: POOL" of its live
+                bytes, from those that the trace saw allocated
+    locks       async spans ("b", "e"): "lock NAME", one row for each lock, with the thread that held it, and "wait for
+                NAME"; those without an end reach to the end of the trace
     losses      an instant "lost N events" where they happened; the sum in the label of the process and in otherData
     device      a process of its own below the one that used it, its rows as threads; "(clock not aligned)" in its name if
                 nothing but a guess says when its times were. A flow that leads to an event comes behind it
@@ -125,6 +129,14 @@ PROF_DEF prof_status prof_chrome_merge_stream(const prof_trace *const *traces, s
 
 #if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__CHROME_IMPLEMENTED)
 #define PROF__CHROME_IMPLEMENTED
+
+#ifdef PROF__WRAPS_MALLOC /* what prof itself allocates is not the program's */
+#define malloc(size) __libc_malloc(size)
+#define calloc(count, size) __libc_calloc(count, size)
+#define realloc(at, size) __libc_realloc(at, size)
+#define free(at) __libc_free(at)
+#define qsort(at, count, size, order) prof__quiet_sort(at, count, size, order)
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -1236,6 +1248,223 @@ static void prof__chrome_spans(prof__chrome *c, prof__chrome_track *handles)
     if (status || closed) prof__out_fail(&c->out, status ? status : closed);
 }
 
+/*-- memory and locks --*/
+
+/* An allocation or a free, with what it is about. */
+static void prof__chrome_memory_instant(prof__chrome *c, const prof__chrome_ids *ids, const prof_event *event)
+{
+    prof__out *out = &c->out;
+    prof__chrome_begin(c, ids, event, ",\n{\"ph\":\"i\"", prof__chrome_time(event->start_ns));
+    PROF__CHROME_LITERAL(out, ",\"s\":\"t\",\"args\":{\"address\":\"");
+    prof__chrome_hex(out, event->object);
+    PROF__CHROME_LITERAL(out, "\"");
+    if (event->type == PROF_EVENT_ALLOC) {
+        PROF__CHROME_LITERAL(out, ",\"bytes\":");
+        if (event->detail > (uint64_t)PROF__CHROME_EXACT) PROF__CHROME_LITERAL(out, "\"");
+        prof__out_unsigned(out, event->detail);
+        if (event->detail > (uint64_t)PROF__CHROME_EXACT) PROF__CHROME_LITERAL(out, "\"");
+    }
+    PROF__CHROME_LITERAL(out, "}}");
+}
+
+/* A line of memory and locks up to its time; name: behind what. */
+static void prof__chrome_object_line(prof__chrome *c, const char *start, const char *what, const char *name)
+{
+    prof__out *out = &c->out;
+    prof__out_text(out, start);
+    PROF__CHROME_LITERAL(out, ",\"name\":\"");
+    prof__out_text(out, what);
+    prof__chrome_escape(out, name);
+    PROF__CHROME_LITERAL(out, "\"");
+}
+
+static void prof__chrome_object_time(prof__chrome *c, uint32_t tid, int64_t ns)
+{
+    prof__chrome_ids ids;
+    prof__chrome_make_ids(c, &ids, tid);
+    prof__out_bytes(&c->out, ids.text, ids.size);
+    prof__chrome_ns(&c->out, prof__chrome_time(ns));
+}
+
+static int prof__chrome_in_window(const prof__chrome *c, int64_t start, int64_t end)
+{
+    return end >= c->options.from_ns && (!c->options.to_ns || start < c->options.to_ns);
+}
+
+/* The live bytes of a pool, from ns on. */
+static void prof__chrome_pool(prof__chrome *c, const prof__heap *heap, size_t pool, int64_t ns)
+{
+    prof__out *out = &c->out;
+    const char *name = heap->rows[pool].about.pool, *what = *name ? "memory: " : "memory";
+    if (!prof__chrome_in_window(c, ns, ns)) return;
+    prof__chrome_object_line(c, ",\n{\"ph\":\"C\",\"cat\":\"memory\"", what, name);
+    prof__chrome_object_time(c, c->pid, ns);
+    PROF__CHROME_LITERAL(out, ",\"args\":{\"");
+    prof__out_text(out, what);
+    prof__chrome_escape(out, name);
+    PROF__CHROME_LITERAL(out, "\":");
+    prof__out_unsigned(out, heap->rows[pool].about.live_bytes);
+    PROF__CHROME_LITERAL(out, "}}");
+}
+
+/* What all pools have where the file begins. */
+static void prof__chrome_pools(prof__chrome *c, const prof__heap *heap)
+{
+    size_t i;
+    for (i = 0; i < heap->row_count; i++)
+        if (heap->rows[i].kind == PROF__HEAP_POOL) prof__chrome_pool(c, heap, i, c->options.from_ns);
+}
+
+/* One sample for each moment at which a pool's live bytes change: a realloc frees and allocates at one. */
+static void prof__chrome_memory_walk(prof__chrome *c, prof__heap *heap, prof_timeline *timeline)
+{
+    prof_event event;
+    size_t track, waiting = PROF__NONE; /* the pool whose sample is not written yet, */
+    int64_t at = 0;                     /* of that time */
+    int good = 1, begun = c->options.from_ns <= 0;
+    while (good && c->out.status == PROF_OK && prof_timeline_next(timeline, &event, &track)) {
+        int64_t now = event.start_ns + c->offset;
+        if (waiting != PROF__NONE && now != at) {
+            prof__chrome_pool(c, heap, waiting, at);
+            waiting = PROF__NONE;
+        }
+        if (!begun && now >= c->options.from_ns) {
+            prof__chrome_pools(c, heap);
+            begun = 1;
+        }
+        good = prof__heap_step(heap, &event, track);
+        if (heap->changed == PROF__NONE) continue;
+        if (waiting != PROF__NONE && waiting != heap->changed) prof__chrome_pool(c, heap, waiting, at);
+        waiting = heap->changed;
+        at = now;
+    }
+    if (waiting != PROF__NONE) prof__chrome_pool(c, heap, waiting, at);
+    if (!begun) prof__chrome_pools(c, heap);
+    if (!good) prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory for the live blocks"));
+}
+
+static void prof__chrome_memory(prof__chrome *c)
+{
+    prof__heap heap;
+    prof_timeline *timeline;
+    prof_status status;
+    if (!prof__has_role(c->trace, PROF_ROLE_MEMORY)) return;
+    if (!prof__heap_open(&heap, c->trace)) {
+        prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory for the live blocks"));
+    } else {
+        status = prof_timeline_open(c->trace, &timeline);
+        if (status == PROF_OK) {
+            prof__chrome_memory_walk(c, &heap, timeline);
+            status = prof_timeline_close(timeline);
+        }
+        if (status != PROF_OK) prof__out_fail(&c->out, status);
+    }
+    prof__heap_close(&heap);
+}
+
+typedef struct prof__chrome_span {
+    const char *what, *name; /* "lock ", "m" */
+    uint64_t lock;
+    int alone; /* 1: no other span of this lock overlaps it */
+    int truncated;
+    size_t track;
+    int64_t start, end;
+} prof__chrome_span;
+
+static void prof__chrome_span_half(prof__chrome *c, const prof__chrome_span *span, const char *start, int64_t ns)
+{
+    prof__out *out = &c->out;
+    uint32_t tid = c->threads[span->track].id;
+    prof__chrome_object_line(c, start, span->what, span->name);
+    PROF__CHROME_LITERAL(out, ",\"id2\":{\"local\":\"");
+    prof__chrome_hex(out, span->lock);
+    if (!span->alone) {
+        PROF__CHROME_LITERAL(out, " ");
+        prof__out_unsigned(out, tid);
+    }
+    PROF__CHROME_LITERAL(out, "\"}");
+    prof__chrome_object_time(c, tid, ns);
+}
+
+/* One row for all spans of a lock that do not overlap. */
+static void prof__chrome_span_write(prof__chrome *c, const prof__chrome_span *span)
+{
+    prof__out *out = &c->out;
+    const char *thread = prof_trace_track(c->trace, span->track)->name;
+    if ((uint64_t)(span->end - span->start) < c->options.min_duration_ns ||
+        !prof__chrome_in_window(c, span->start, span->end))
+        return;
+    prof__chrome_span_half(c, span, ",\n{\"ph\":\"b\",\"cat\":\"lock\"", span->start);
+    PROF__CHROME_LITERAL(out, ",\"args\":{\"thread\":");
+    if (*thread) {
+        PROF__CHROME_LITERAL(out, "\"");
+        prof__chrome_escape(out, thread);
+        PROF__CHROME_LITERAL(out, "\"");
+    } else {
+        prof__out_unsigned(out, c->threads[span->track].id);
+    }
+    if (span->truncated) PROF__CHROME_LITERAL(out, ",\"truncated\":\"end\"");
+    PROF__CHROME_LITERAL(out, "}}");
+    prof__chrome_span_half(c, span, ",\n{\"ph\":\"e\",\"cat\":\"lock\"", span->end);
+    PROF__CHROME_LITERAL(out, "}");
+}
+
+static void prof__chrome_lock_span(prof__chrome *c, const prof__locks *all, const prof__lock_user *user, int held,
+                                   int64_t start, int64_t end, int alone)
+{
+    const prof__lock_state *lock = &all->locks[user->lock];
+    prof__chrome_span span;
+    memset(&span, 0, sizeof span);
+    span.what = held ? "lock " : "wait for ";
+    span.name = all->rows[lock->row].name;
+    span.lock = lock->address;
+    span.alone = held && alone;
+    span.track = user->track;
+    span.start = start + c->offset;
+    span.end = end + c->offset;
+    span.truncated = user->depth || user->waits;
+    prof__chrome_span_write(c, &span);
+}
+
+static void prof__chrome_locks_walk(prof__chrome *c, prof__locks *all, prof_timeline *timeline)
+{
+    prof_event event;
+    size_t track, i;
+    int64_t end = c->about->to_ns && c->about->to_ns < c->about->duration_ns ? c->about->to_ns : c->about->duration_ns;
+    int good = 1;
+    while (good && c->out.status == PROF_OK && prof_timeline_next(timeline, &event, &track)) {
+        good = prof__locks_step(all, &event, track);
+        if (good && all->done.part != PROF__LOCK_NOTHING)
+            prof__chrome_lock_span(c, all, &all->users[all->done.user], all->done.part == PROF__LOCK_HELD,
+                                   all->done.start, all->done.end, !all->done.shared);
+    }
+    for (i = 0; good && i < all->user_count; i++) {
+        const prof__lock_user *user = &all->users[i];
+        if (user->depth && user->hold_ns <= end) prof__chrome_lock_span(c, all, user, 1, user->hold_ns, end, 0);
+        if (user->waits && user->wait_ns <= end) prof__chrome_lock_span(c, all, user, 0, user->wait_ns, end, 0);
+    }
+    if (!good) prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory for the locks"));
+}
+
+static void prof__chrome_locks(prof__chrome *c)
+{
+    prof__locks all;
+    prof_timeline *timeline;
+    prof_status status;
+    if (!prof__has_role(c->trace, PROF_ROLE_LOCK)) return;
+    if (!prof__locks_open(&all, c->trace, 0)) {
+        prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory for the locks"));
+    } else {
+        status = prof_timeline_open(c->trace, &timeline);
+        if (status == PROF_OK) {
+            prof__chrome_locks_walk(c, &all, timeline);
+            status = prof_timeline_close(timeline);
+        }
+        if (status != PROF_OK) prof__out_fail(&c->out, status);
+    }
+    prof__locks_close(&all);
+}
+
 /*-- the file --*/
 
 static void prof__chrome_event(prof__chrome *c, prof__chrome_track *track, size_t index, const prof_event *event)
@@ -1254,6 +1483,11 @@ static void prof__chrome_event(prof__chrome *c, prof__chrome_track *track, size_
     case PROF_EVENT_SPAN_BEGIN: /* later, when it is known what belongs together */
     case PROF_EVENT_SPAN_MARK:
     case PROF_EVENT_SPAN_END: break;
+    case PROF_EVENT_ALLOC:
+    case PROF_EVENT_FREE: prof__chrome_memory_instant(c, &track->ids, event); break;
+    case PROF_EVENT_LOCK_WAIT:
+    case PROF_EVENT_LOCK_ACQUIRE:
+    case PROF_EVENT_LOCK_RELEASE: break; /* later */
     default: prof__chrome_instant(c, &track->ids, event); break;
     }
 }
@@ -1528,6 +1762,8 @@ static void prof__chrome_write_part(prof__chrome *c, prof__chrome_track *track)
     if (c->flows && c->out.status == PROF_OK) prof__chrome_write_flows(c);
     if (c->out.status == PROF_OK) prof__chrome_spans(c, track);
     if (c->out.status == PROF_OK) prof__chrome_counters(c);
+    if (c->out.status == PROF_OK) prof__chrome_memory(c);
+    if (c->out.status == PROF_OK) prof__chrome_locks(c);
     prof__chrome_lost_elsewhere(c);
 }
 
@@ -1648,6 +1884,14 @@ static void __attribute__((constructor(101))) prof__chrome_register(void) { prof
 #ifdef PROF__SHARED
 static void __attribute__((destructor(101))) prof__chrome_unregister(void) { prof_writer_unregister(&prof__chrome_writer); }
 #endif
+#endif
+
+#ifdef PROF__WRAPS_MALLOC
+#undef malloc
+#undef calloc
+#undef realloc
+#undef free
+#undef qsort
 #endif
 
 #ifdef __cplusplus
