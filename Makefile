@@ -67,6 +67,8 @@ $(BUILD)/tests/%: tests/%.cpp tests/test.h $(wildcard tests/*.h) $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_CXX) $< -o $@ $(LDFLAGS) $(LIBS)
 
+$(BUILD)/tests/test_flaws_cpp: tests/test_flaws.c
+
 # As a shared library, so that its recorder and the reading program's can be in one process; -z defs refuses any libc.
 $(BUILD)/tests/libfreestanding_kernel.so: tests/freestanding_kernel.c tests/freestanding_kernel.h $(HEADERS)
 	@mkdir -p $(@D)
