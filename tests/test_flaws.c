@@ -6,6 +6,7 @@
 #include "trace.h"
 #include "json.h"
 #include <pthread.h>
+#include <signal.h>
 #include <unistd.h>
 
 static prof_trace *trace;
@@ -188,6 +189,52 @@ TEST(everything_the_user_names_is_in_the_figures_at_once)
     free(report);
     prof_trace_close(trace);
     CHECK_EQUAL(prof_stop(), PROF_OK);
+}
+
+/* CNTK takes one mutex twice for an event. Here a thread that stands still in the middle of a macro stops nobody. */
+static int stands, goes, finished; /* stands, goes: how often the thread has stopped, and may have gone on */
+
+static void stand_still(int signal)
+{
+    (void)signal;
+    int turn = __atomic_add_fetch(&stands, 1, __ATOMIC_ACQ_REL);
+    while (__atomic_load_n(&goes, __ATOMIC_ACQUIRE) < turn) usleep(100);
+}
+
+static void some_scopes(int count)
+{
+    for (int i = 0; i < count; ++i) {
+        PROFILE_SCOPE("scope");
+        PROFILE_ARG_I("i", i);
+    }
+}
+
+static void *records(void *unused)
+{
+    while (!__atomic_load_n(&finished, __ATOMIC_ACQUIRE)) some_scopes(100);
+    return unused;
+}
+
+TEST(a_thread_that_stands_still_in_a_macro_stops_nobody)
+{
+    pthread_t thread;
+    start_with(128u << 10, PROF_RING); /* small, so that threads take chunks from each other, too */
+    some_scopes(1);
+    stands = goes = finished = 0;
+    signal(SIGUSR1, stand_still);
+    CHECK(!pthread_create(&thread, NULL, records, NULL));
+    alarm(100); /* whoever waits for the one that stands waits for ever */
+    for (int i = 1; i <= (int)trace_times(20, 300, 10000); ++i) {
+        pthread_kill(thread, SIGUSR1);
+        while (__atomic_load_n(&stands, __ATOMIC_ACQUIRE) < i) usleep(10);
+        some_scopes(3000);
+        __atomic_store_n(&goes, i, __ATOMIC_RELEASE);
+    }
+    alarm(0);
+    __atomic_store_n(&finished, 1, __ATOMIC_RELEASE);
+    CHECK(!pthread_join(thread, NULL));
+    signal(SIGUSR1, SIG_DFL);
+    prof_trace_close(trace_stop());
 }
 
 /*-- MXNet --*/
