@@ -40,21 +40,21 @@ size_t bytes = 4096;
 uint64_t id = 42;
 const char *text = "text";
 char *pointer;
-char buffer[256];
-int is_slow(void);
 void work(void);
+void wait_for_device(void *user);
 '''
 OPTIONAL = [('prof_domain *', 'domain'), ('prof_task *', 'task'), ('prof_frame *', 'frame'), ('prof_range *', 'range'),
             ('prof_counter *', 'counter'), ('prof_marker *', 'marker'), ('prof_device *', 'device'),
-            ('prof_device_line *', 'line'), ('prof_report_options ', 'options')]
+            ('prof_device_row *', 'row'), ('prof_report_options ', 'options')]
 for kind, name in OPTIONAL:
     if re.search(r'\b' + kind.split()[0] + r'\b', sources):
         PREAMBLE += f'{kind}{name};\n'
 
 MAIN = '''
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-int is_slow(void) { return 0; }
+void wait_for_device(void *user) { (void)user; }
 void work(void) { PROFILE_SCOPE("work"); }
 int main(int argc, char **argv)
 {
@@ -67,6 +67,7 @@ int main(int argc, char **argv)
         if (!child) {
             alarm(20);
             pointer = (char *)malloc(bytes);
+            mkdir("output", 0777), mkdir("profiler", 0777);
             if (!freopen("/dev/null", "w", stdout)) return 1;
             if (!rows[i].starts) prof_start(NULL);
             if (!rows[i].starts && prof_trace_live(&trace)) return 1;
@@ -91,7 +92,7 @@ if 'prof_domain_create' in sources:
              'frame = prof_frame_create(domain, "frame"); range = prof_range_create("range"); '
              'counter = prof_counter_create(domain, "counter"); marker = prof_marker_create(domain, "marker");')
 if 'prof_device_create' in sources:
-    SETUP += ' device = prof_device_create("card", PROF_DEVICE_CLOCK_SETUP);'
+    SETUP += ' device = prof_device_create("card", NULL); row = prof_device_track(device, "queue");'
 
 def quoted(text):
     return '"' + text.replace('\\', '\\\\').replace('"', '\\"') + '"'
