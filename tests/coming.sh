@@ -108,7 +108,7 @@ for page in pages:
                 in_block, block = line[3:], []
             else:
                 code = '\n'.join(block)
-                if in_block == 'c' and 'main(' in code:
+                if in_block == 'c' and re.search(r'\bmain\(', code):
                     open(f'{work}/{name}.program{programs}.c', 'w').write(code + '\n')
                     programs += 1
                 elif in_block == 'c':
