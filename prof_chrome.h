@@ -1362,16 +1362,16 @@ static void prof__chrome_memory(prof__chrome *c)
     prof__heap_close(&heap);
 }
 
-typedef struct prof__chrome_span {
+typedef struct prof__chrome_held {
     const char *what, *name; /* "lock ", "m" */
     uint64_t lock;
     int alone; /* 1: no other span of this lock overlaps it */
     int truncated;
     size_t track;
     int64_t start, end;
-} prof__chrome_span;
+} prof__chrome_held;
 
-static void prof__chrome_span_half(prof__chrome *c, const prof__chrome_span *span, const char *start, int64_t ns)
+static void prof__chrome_held_half(prof__chrome *c, const prof__chrome_held *span, const char *start, int64_t ns)
 {
     prof__out *out = &c->out;
     uint32_t tid = c->threads[span->track].id;
@@ -1387,14 +1387,14 @@ static void prof__chrome_span_half(prof__chrome *c, const prof__chrome_span *spa
 }
 
 /* One row for all spans of a lock that do not overlap. */
-static void prof__chrome_span_write(prof__chrome *c, const prof__chrome_span *span)
+static void prof__chrome_held_write(prof__chrome *c, const prof__chrome_held *span)
 {
     prof__out *out = &c->out;
     const char *thread = prof_trace_track(c->trace, span->track)->name;
     if ((uint64_t)(span->end - span->start) < c->options.min_duration_ns ||
         !prof__chrome_in_window(c, span->start, span->end))
         return;
-    prof__chrome_span_half(c, span, ",\n{\"ph\":\"b\",\"cat\":\"lock\"", span->start);
+    prof__chrome_held_half(c, span, ",\n{\"ph\":\"b\",\"cat\":\"lock\"", span->start);
     PROF__CHROME_LITERAL(out, ",\"args\":{\"thread\":");
     if (*thread) {
         PROF__CHROME_LITERAL(out, "\"");
@@ -1405,7 +1405,7 @@ static void prof__chrome_span_write(prof__chrome *c, const prof__chrome_span *sp
     }
     if (span->truncated) PROF__CHROME_LITERAL(out, ",\"truncated\":\"end\"");
     PROF__CHROME_LITERAL(out, "}}");
-    prof__chrome_span_half(c, span, ",\n{\"ph\":\"e\",\"cat\":\"lock\"", span->end);
+    prof__chrome_held_half(c, span, ",\n{\"ph\":\"e\",\"cat\":\"lock\"", span->end);
     PROF__CHROME_LITERAL(out, "}");
 }
 
@@ -1413,7 +1413,7 @@ static void prof__chrome_lock_span(prof__chrome *c, const prof__locks *all, cons
                                    int64_t start, int64_t end, int alone)
 {
     const prof__lock_state *lock = &all->locks[user->lock];
-    prof__chrome_span span;
+    prof__chrome_held span;
     memset(&span, 0, sizeof span);
     span.what = held ? "lock " : "wait for ";
     span.name = all->rows[lock->row].name;
@@ -1423,7 +1423,7 @@ static void prof__chrome_lock_span(prof__chrome *c, const prof__locks *all, cons
     span.start = start + c->offset;
     span.end = end + c->offset;
     span.truncated = user->depth || user->waits;
-    prof__chrome_span_write(c, &span);
+    prof__chrome_held_write(c, &span);
 }
 
 static void prof__chrome_locks_walk(prof__chrome *c, prof__locks *all, prof_timeline *timeline)
