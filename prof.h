@@ -1001,7 +1001,7 @@ typedef struct prof_device_event {
     const char *name;     /* copied, up to PROF_MAX_TEXT bytes, as all texts */
     uint64_t start, end;  /* ticks of the device; end: of a scope. An end before the start is one that is not known */
     prof_value value;     /* of a counter: INT or DOUBLE */
-    uint64_t flow;        /* 0, or the id of a PROFILE_FLOW_OUT on the host: an arrow leads from there to this event */
+    uint64_t flow;        /* 0, or the id of a PROFILE_FLOW_OUT(id) on the host: an arrow leads from there to this event */
     const prof_arg *args;
     uint32_t arg_count;
 } prof_device_event;
@@ -12474,6 +12474,7 @@ static int prof__read_device_event(prof_cursor *c, prof_event *event)
         event->type = PROF_EVENT_FLOW_IN;
         event->depth += (uint32_t)scope;
         event->object = e->flow;
+        event->name = "flow"; /* as PROFILE_FLOW_OUT(id) calls it */
         event->id++; /* of a word inside the same record */
         return 1;
     }

@@ -896,6 +896,9 @@ static int prof__chrome_wanted(const prof__chrome *c, const prof_event *event)
     return end >= c->options.from_ns && (!c->options.to_ns || start < c->options.to_ns);
 }
 
+/* The lines that follow are of this track's process. */
+static void prof__chrome_enter(prof__chrome *c, size_t index) { c->pid = c->threads[index].pid; }
+
 /*-- flows --
    Points of flows are found while the tracks are written; then all are gone through once more in order of time. A point is
    held until it is known whether another one follows: viewers want the last to be an "f" and those before it "t". An arrow
@@ -905,11 +908,13 @@ enum { PROF__CHROME_IDLE = 0, PROF__CHROME_BEGUN, PROF__CHROME_JOINED };
 
 /* The present flow of one name and id. */
 typedef struct prof__chrome_flow {
+    const char *name;
     uint64_t id, count;        /* count: how many there were */
     const prof_callsite *site; /* of its FLOW_OUT */
     const prof_callsite *at;   /* the point that is held: its call site, ... */
     int64_t ns;
-    uint32_t tid, depth;
+    size_t track;
+    uint32_t depth;
     int state;                 /* BEGUN: that is its FLOW_OUT, which nothing has followed yet */
 } prof__chrome_flow;
 
@@ -923,19 +928,20 @@ static int prof__chrome_same_flow(const void *owner, size_t item, const void *ke
 {
     const prof__chrome_flow *flow = (const prof__chrome_flow *)owner + item;
     const prof_event *event = (const prof_event *)key;
-    return flow->id == event->object && !strcmp(flow->site->name, event->site->name);
+    return flow->id == event->object && !strcmp(flow->name, event->name);
 }
 
 /* Null without memory. */
 static prof__chrome_flow *prof__chrome_flow_of(prof__chrome_flows *flows, const prof_event *event)
 {
-    uint32_t hash = (uint32_t)prof__mix(event->object) + prof__text_hash(event->site->name);
+    uint32_t hash = (uint32_t)prof__mix(event->object) + prof__text_hash(event->name);
     size_t item = prof__read_find(&flows->index, hash, prof__chrome_same_flow, flows->items, event);
     if (item == PROF__NONE) {
         item = flows->count;
         if (!PROF__ROOM(flows->items, flows->capacity, item) || !prof__read_add(&flows->index, hash, item)) return NULL;
         memset(&flows->items[item], 0, sizeof *flows->items);
         flows->items[item].id = event->object;
+        flows->items[item].name = event->name; /* never a run-time name: it stays */
         flows->items[item].site = event->site;
         flows->count++;
     }
@@ -985,7 +991,8 @@ static void prof__chrome_arrow(prof__chrome *c, const prof__chrome_flow *flow, c
         if (c->part_count > 1) sprintf(name + strlen(name), " of %lu", (unsigned long)c->pid);
         point.name = name;
     }
-    prof__chrome_make_ids(c, &ids, flow->tid);
+    prof__chrome_enter(c, flow->track);
+    prof__chrome_make_ids(c, &ids, c->threads[flow->track].id);
     prof__chrome_begin(c, &ids, &point, start, prof__chrome_time(flow->ns));
     PROF__CHROME_LITERAL(out, ",\"id\":\"");
     prof__chrome_hex(out, flow->id);
@@ -996,25 +1003,27 @@ static void prof__chrome_arrow(prof__chrome *c, const prof__chrome_flow *flow, c
 }
 
 /* A point without a partner. That outside of scopes has its slice already. */
-static void prof__chrome_alone(prof__chrome *c, const prof_callsite *site, uint32_t tid, uint32_t depth, int64_t ns, uint64_t id)
+static void prof__chrome_alone(prof__chrome *c, const prof_callsite *site, size_t track, uint32_t depth, int64_t ns,
+                               uint64_t id)
 {
     prof__chrome_ids ids;
     prof_arg arg;
     prof_event point = prof__chrome_point(site, ns, id, &arg);
     if (!depth) return;
-    prof__chrome_make_ids(c, &ids, tid);
+    prof__chrome_enter(c, track);
+    prof__chrome_make_ids(c, &ids, c->threads[track].id);
     prof__chrome_instant(c, &ids, &point);
 }
 
 /* Nothing more comes of this flow. */
 static void prof__chrome_flow_end(prof__chrome *c, prof__chrome_flow *flow)
 {
-    if (flow->state == PROF__CHROME_BEGUN) prof__chrome_alone(c, flow->at, flow->tid, flow->depth, flow->ns, flow->id);
+    if (flow->state == PROF__CHROME_BEGUN) prof__chrome_alone(c, flow->at, flow->track, flow->depth, flow->ns, flow->id);
     if (flow->state == PROF__CHROME_JOINED) prof__chrome_arrow(c, flow, ",\n{\"ph\":\"f\"");
     flow->state = PROF__CHROME_IDLE;
 }
 
-static void prof__chrome_flow_point(prof__chrome *c, prof__chrome_flow *flow, const prof_event *event, uint32_t tid)
+static void prof__chrome_flow_point(prof__chrome *c, prof__chrome_flow *flow, const prof_event *event, size_t track)
 {
     if (event->type == PROF_EVENT_FLOW_OUT) {
         prof__chrome_flow_end(c, flow);
@@ -1022,7 +1031,7 @@ static void prof__chrome_flow_point(prof__chrome *c, prof__chrome_flow *flow, co
         flow->count++;
         flow->state = PROF__CHROME_BEGUN;
     } else if (flow->state == PROF__CHROME_IDLE) {
-        prof__chrome_alone(c, event->site, tid, event->depth, event->start_ns, event->object);
+        prof__chrome_alone(c, event->site, track, event->depth, event->start_ns, event->object);
         return;
     } else {
         prof__chrome_arrow(c, flow, flow->state == PROF__CHROME_BEGUN ? ",\n{\"ph\":\"s\"" : ",\n{\"ph\":\"t\"");
@@ -1030,7 +1039,7 @@ static void prof__chrome_flow_point(prof__chrome *c, prof__chrome_flow *flow, co
     }
     flow->at = event->site;
     flow->ns = event->start_ns;
-    flow->tid = tid;
+    flow->track = track;
     flow->depth = event->depth;
 }
 
@@ -1048,11 +1057,12 @@ static void prof__chrome_write_flows(prof__chrome *c)
         if (!prof__is_flow(event.type) || !prof__chrome_wanted(c, &event)) continue;
         flow = prof__chrome_flow_of(&flows, &event);
         if (flow)
-            prof__chrome_flow_point(c, flow, &event, c->threads[track].id);
+            prof__chrome_flow_point(c, flow, &event, track);
         else
             status = prof__fail(PROF_NO_MEMORY, "no memory for %lu flows", (unsigned long)flows.count);
     }
     for (i = 0; i < flows.count; i++) prof__chrome_flow_end(c, &flows.items[i]);
+    c->pid = c->part->pid;
     if (status == PROF_OK) status = prof_timeline_close(timeline);
     else prof_timeline_close(timeline);
     if (status != PROF_OK) prof__out_fail(&c->out, status);
@@ -1132,9 +1142,6 @@ static void prof__chrome_sift(prof__chrome_samples *heap, size_t count, size_t a
         at = child;
     }
 }
-
-/* The lines that follow are of this track's process. */
-static void prof__chrome_enter(prof__chrome *c, size_t index) { c->pid = c->threads[index].pid; }
 
 /* All threads' samples in order of time: viewers take those of one counter as they come. */
 static void prof__chrome_counters(prof__chrome *c)
