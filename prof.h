@@ -1138,11 +1138,13 @@ typedef struct PROF__SITE_TYPE prof__log_format {
 } prof__log_format;
 PROF_DEF void prof__log(prof_site *site, prof__log_format *known, uint64_t severity, const char *format, ...)
     PROF__PRINTF(4, 5);
-struct PROF__SITE_TYPE prof__tally; /* the number behind a counter */
-typedef struct prof__tally prof__tally;
+typedef struct prof__tally prof__tally; /* the number behind a counter */
+typedef struct PROF__SITE_TYPE prof__number {
+    prof__tally *tally; /* null: not looked for yet */
+} prof__number;
 enum { PROF__TALLY_SET, PROF__TALLY_ADD, PROF__TALLY_SUB };
-PROF_DEF void prof__count_int(prof_site *site, prof__tally **tally, int how, int64_t value);
-PROF_DEF void prof__count_double(prof_site *site, prof__tally **tally, int how, double value);
+PROF_DEF void prof__count_int(prof_site *site, prof__number *number, int how, int64_t value);
+PROF_DEF void prof__count_double(prof_site *site, prof__number *number, int how, double value);
 /* A FREE of one address, as how says, and an ALLOC of another, at the same moment; 0: none. */
 PROF_DEF void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64_t address, uint64_t bytes);
 PROF_DEF int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex);
@@ -1465,7 +1467,7 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_sync(const prof__toke
                             prof__log(&prof__here, &prof__known, (uint64_t)(severity), __VA_ARGS__));      \
         } while (0),                                                                                       \
         (0 ? (void)(severity) : PROF__USE(prof__format_check(__VA_ARGS__))))
-#define PROF__MARK_ROLE(scope) ((int)(scope) ? (int)PROF_ROLE_MARK_GLOBAL - (int)PROF_MARK_GLOBAL + (int)(scope) : 0)
+#define PROF__MARK_ROLE(scope) ((int)(scope) != 0 ? (int)PROF_ROLE_MARK_GLOBAL - (int)PROF_MARK_GLOBAL + (int)(scope) : 0)
 #define PROFILE_MARK_SCOPE(name, scope)                                                                    \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK | PROF__MARK_ROLE(scope) << PROF__ROLE_SHIFT, name, PROF_CATEGORY, \
                                  PROF_SITE_LEVEL, prof__mark(&prof__here)),                                \
@@ -1497,10 +1499,10 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_sync(const prof__toke
     PROF__EITHER(                                                                                          \
         do {                                                                                               \
             PROF__SITE(prof__here, PROF__KIND_COUNTER_INT, name, category, PROF_SITE_LEVEL);               \
-            static prof__tally *prof__number;                                                              \
+            static prof__number prof__counted;                                                              \
             if ((PROF_SITE_LEVEL) > PROF_MAX_LEVEL) break;                                                 \
-            ((1 ? 1 : (value)) / 2 != 0) ? prof__count_double(&prof__here, &prof__number, how, (double)(value)) \
-                                         : prof__count_int(&prof__here, &prof__number, how, (int64_t)(value)); \
+            ((1 ? 1 : (value)) / 2 != 0) ? prof__count_double(&prof__here, &prof__counted, how, (double)(value)) \
+                                         : prof__count_int(&prof__here, &prof__counted, how, (int64_t)(value)); \
         } while (0),                                                                                       \
         (0 ? (void)(name) : PROF__USE2(value, category)))
 #define PROFILE_COUNTER_ADD(name, delta) PROF__COUNT(PROF__TALLY_ADD, name, delta, PROF_CATEGORY)
@@ -4187,12 +4189,12 @@ static PROF__COLD prof__tally *prof__tally_find(const prof_site *site)
 }
 
 /* Null: one too many, whose samples are counted as lost. */
-static inline prof__tally *prof__tally_of(const prof_site *site, prof__tally **known)
+static inline prof__tally *prof__tally_of(const prof_site *site, prof__number *known)
 {
-    prof__tally *tally = PROF__LOAD(known);
+    prof__tally *tally = PROF__LOAD(&known->tally);
     if (PROF__LIKELY(tally != NULL)) return tally;
     tally = prof__tally_find(site);
-    PROF__STORE(known, tally);
+    PROF__STORE(&known->tally, tally);
     if (!tally && prof__on(site)) prof__lose(PROF__SELF(), 1);
     return tally;
 }
@@ -4211,13 +4213,13 @@ static void prof__tally_real(prof_site *site, prof__tally *tally, int how, doubl
     if (prof__live(site)) prof__counter_double(site, number);
 }
 
-PROF__ENTRY void prof__count_double(prof_site *site, prof__tally **known, int how, double value)
+PROF__ENTRY void prof__count_double(prof_site *site, prof__number *known, int how, double value)
 {
     prof__tally *tally = prof__tally_of(site, known);
     if (tally) prof__tally_real(site, tally, how, value);
 }
 
-PROF__ENTRY void prof__count_int(prof_site *site, prof__tally **known, int how, int64_t value)
+PROF__ENTRY void prof__count_int(prof_site *site, prof__number *known, int how, int64_t value)
 {
     prof__tally *tally = prof__tally_of(site, known);
     if (!tally) return;
@@ -6334,22 +6336,22 @@ struct prof_domain {
     prof_domain *next;
     const char *name;
 };
-struct prof_task {
+struct PROF__SITE_TYPE prof_task {
     prof_site site;
     uint64_t id;
 };
-struct prof_frame {
+struct PROF__SITE_TYPE prof_frame {
     prof_site site;
     uint64_t id, number;
 };
-struct prof_range {
+struct PROF__SITE_TYPE prof_range {
     prof_site start, stop;
 };
-struct prof_counter {
+struct PROF__SITE_TYPE prof_counter {
     prof_site site;
     prof__tally tally;
 };
-struct prof_marker {
+struct PROF__SITE_TYPE prof_marker {
     prof_site sites[PROF_MARK_SCOPE_COUNT];
 };
 
@@ -6497,14 +6499,18 @@ PROF_DEF prof_counter *prof_counter_create(prof_domain *domain, const char *name
 
 static void prof__counter_change(prof_counter *counter, int how, int64_t value)
 {
-    prof__tally *tally = counter ? &counter->tally : NULL;
-    if (counter) prof__count_int(&counter->site, &tally, how, value);
+    prof__number number;
+    if (!counter) return;
+    number.tally = &counter->tally;
+    prof__count_int(&counter->site, &number, how, value);
 }
 
 static void prof__counter_change_double(prof_counter *counter, int how, double value)
 {
-    prof__tally *tally = counter ? &counter->tally : NULL;
-    if (counter) prof__count_double(&counter->site, &tally, how, value);
+    prof__number number;
+    if (!counter) return;
+    number.tally = &counter->tally;
+    prof__count_double(&counter->site, &number, how, value);
 }
 
 PROF__ENTRY void prof_counter_set(prof_counter *counter, int64_t value)
@@ -12844,7 +12850,8 @@ static int prof__spans_give(prof_spans *s, const prof__span_half *begin, const p
     span->serial = known->serial;
     span->begin_track = known->track;
     span->end_track = end ? end->track : known->track;
-    span->flags = (begin ? 0 : PROF_TRUNCATED_BEGIN) | (end ? 0u : PROF_TRUNCATED_END);
+    if (!begin) span->flags = PROF_TRUNCATED_BEGIN;
+    if (!end) span->flags |= PROF_TRUNCATED_END;
     if (start >= s->to_ns || stop < s->from_ns) return 0;
     if (start < s->from_ns) span->flags |= PROF_TRUNCATED_BEGIN;
     if (stop > s->to_ns) span->flags |= PROF_TRUNCATED_END;
