@@ -9617,6 +9617,7 @@ struct prof_trace {
     unsigned word_bits; /* of an event's id */
     int partial;        /* older chunks are missing */
     int has_spans;      /* some track has an event of a span */
+    uint64_t begins_missing, ends_missing; /* PROF_STATS: of spans */
     int64_t newest_ns;  /* until when what is still open certainly was */
     prof__read_chunk *chunks;
     size_t chunk_count, chunk_capacity;
@@ -11692,6 +11693,7 @@ typedef struct prof__folded {
     char **texts;     /* run-time names, or null */
     size_t count;
     uint64_t events, open, lost, unmatched, newest;
+    uint64_t begins_missing, ends_missing; /* of spans */
 } prof__folded;
 static prof_status prof__folded_take(prof__folded *folded, int reset);
 static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace);
@@ -13482,8 +13484,11 @@ static prof_status prof__figures_make(const prof_trace *trace, int by_path, prof
     prof_status status = PROF_OK;
     size_t i;
     memset(all, 0, sizeof *all);
-    if (trace->folded)
+    if (trace->folded) {
+        all->begins_missing = trace->begins_missing;
+        all->ends_missing = trace->ends_missing;
         return prof__figures_copy(all, trace) ? PROF_OK : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+    }
     all->by_path = by_path;
     for (i = 0; i < prof_trace_track_count(trace) && status == PROF_OK; i++)
         status = prof__figures_track(all, trace, i);
@@ -15438,6 +15443,8 @@ PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
 #define PROF__FOLLOW_FRAMES 16 /* PROFILE_FRAMEs of one track */
 #define PROF__FOLLOW_RULES 16
 #define PROF__FOLLOW_NO_BYTES (~(uint64_t)0)
+#define PROF__FOLLOW_HALVES 65536 /* of spans */
+#define PROF__FOLLOW_BUCKETS 8192 /* for them; a power of two */
 
 typedef struct prof__follow_rule {
     uint64_t ns;
@@ -15488,6 +15495,16 @@ typedef struct prof__follow_site {
     uint32_t role;
 } prof__follow_site;
 
+/* Half of a span, whose other half was not read yet. Numbers count from 1. */
+typedef struct prof__follow_half {
+    uint64_t id, number, tick; /* number: of a frame */
+    uint32_t name, role;       /* name: string id */
+    uint32_t figure;           /* of a begin, and of an end that stays alone */
+    uint32_t next;             /* of the same bucket, the newest first; of those that are free */
+    uint32_t newer, older;
+    int end;                   /* 1: it is an end */
+} prof__follow_half;
+
 typedef struct prof__follow_figure {
     prof__figure figure;  /* times in ticks, but for the histogram, the mean and the squares */
     char *text;           /* owned: a run-time name, or null */
@@ -15517,6 +15534,10 @@ typedef struct prof__follow {
     prof__follow_figure *figures; /* the first is for what there is no room for */
     size_t figure_count, figure_capacity;
     prof__read_index figure_index;
+    prof__follow_half *halves;
+    size_t half_count, half_capacity;
+    uint32_t *half_buckets, half_free, half_newest, half_oldest;
+    uint64_t begins_missing, ends_missing; /* of spans that were given up */
     uint64_t events, lost, unmatched, newest_tick;
     prof__follow_rule rules[PROF__FOLLOW_RULES];
     size_t rule_count;
@@ -15548,7 +15569,7 @@ static int prof__follow_meta(prof__follow *f)
         } else if (head >> 56 == PROF__META_SITE) {
             while (f->site_count <= id) {
                 if (!PROF__ROOM(f->sites, f->site_capacity, f->site_count)) return 0;
-                f->sites[f->site_count].name = f->sites[f->site_count].figure = f->sites[f->site_count].role = 0;
+                memset(&f->sites[f->site_count], 0, sizeof *f->sites);
                 f->site_count++;
             }
             f->sites[id].name = (uint32_t)record[1];
@@ -15591,7 +15612,8 @@ static uint32_t prof__follow_add(prof__follow *f, uint32_t site, prof_event_type
     figure->site = site;
     figure->text = text ? prof__text_join(text, "") : NULL;
     if (text && !figure->text) return 1;
-    if (type != PROF_EVENT_COUNTER) figure->rule = prof__follow_rule_of(f, type == PROF_EVENT_FRAME, text ? text : name);
+    if (type == PROF_EVENT_SCOPE || type == PROF_EVENT_FRAME)
+        figure->rule = prof__follow_rule_of(f, type == PROF_EVENT_FRAME, text ? text : name);
     return (uint32_t)++f->figure_count;
 }
 
@@ -15806,6 +15828,127 @@ static void prof__follow_counter(prof__follow *f, uint32_t id, unsigned kind, ui
     prof__figure_moments(figure, value, figure->stat.count);
 }
 
+/*-- spans --*/
+
+static uint32_t *prof__follow_half_bucket(prof__follow *f, const prof__follow_half *half)
+{
+    return &f->half_buckets[prof__mix(half->id + half->name) & (PROF__FOLLOW_BUCKETS - 1)];
+}
+
+static prof__follow_half prof__follow_half_remove(prof__follow *f, uint32_t number)
+{
+    prof__follow_half half = f->halves[number - 1];
+    uint32_t *link = prof__follow_half_bucket(f, &half);
+    while (*link != number) link = &f->halves[*link - 1].next;
+    *link = half.next;
+    *(half.newer ? &f->halves[half.newer - 1].older : &f->half_newest) = half.older;
+    *(half.older ? &f->halves[half.older - 1].newer : &f->half_oldest) = half.newer;
+    f->halves[number - 1].next = f->half_free;
+    f->half_free = number;
+    return half;
+}
+
+/* A half that stays one. Of frames only whole ones count. */
+static void prof__follow_half_lone(prof__follow *f, const prof__follow_half *half)
+{
+    prof__figure *figure = &prof__follow_at(f, half->figure)->figure;
+    *(half->end ? &f->begins_missing : &f->ends_missing) += 1;
+    if (half->figure == 1 || figure->type == PROF_EVENT_FRAME) return;
+    figure->stat.count++;
+    figure->stat.truncated++;
+}
+
+static void prof__follow_half_add(prof__follow *f, const prof__follow_half *half)
+{
+    prof__follow_half given_up;
+    uint32_t number = f->half_free, *bucket;
+    if (!f->half_buckets) f->half_buckets = (uint32_t *)calloc(PROF__FOLLOW_BUCKETS, sizeof *f->half_buckets);
+    if (!number && f->half_count < PROF__FOLLOW_HALVES && f->half_buckets &&
+        PROF__ROOM(f->halves, f->half_capacity, f->half_count))
+        number = (uint32_t)++f->half_count;
+    else if (number)
+        f->half_free = f->halves[number - 1].next;
+    if (!number && f->half_oldest && !half->end) { /* an end is rather one that has no begin any more */
+        number = f->half_oldest;
+        given_up = prof__follow_half_remove(f, number);
+        prof__follow_half_lone(f, &given_up);
+        f->half_free = f->halves[number - 1].next; /* for this one */
+    }
+    if (!number) {
+        prof__follow_half_lone(f, half);
+        return;
+    }
+    f->halves[number - 1] = *half;
+    bucket = prof__follow_half_bucket(f, half);
+    f->halves[number - 1].next = *bucket;
+    *bucket = number;
+    f->halves[number - 1].older = f->half_newest;
+    f->halves[number - 1].newer = 0;
+    *(f->half_newest ? &f->halves[f->half_newest - 1].newer : &f->half_oldest) = number;
+    f->half_newest = number;
+}
+
+/* The other half that is nearest in time; 0: not read yet. */
+static uint32_t prof__follow_half_find(prof__follow *f, const prof__follow_half *half)
+{
+    uint32_t best = 0, number = f->half_buckets ? *prof__follow_half_bucket(f, half) : 0;
+    uint64_t nearest = 0;
+    for (; number; number = f->halves[number - 1].next) {
+        const prof__follow_half *other = &f->halves[number - 1];
+        uint64_t ticks = half->end ? half->tick - other->tick : other->tick - half->tick;
+        if (other->end == half->end || other->id != half->id || other->name != half->name || other->role != half->role ||
+            other->number != half->number || (int64_t)ticks < 0 || (best && ticks >= nearest))
+            continue;
+        best = number;
+        nearest = ticks;
+    }
+    return best;
+}
+
+static void prof__follow_span_time(prof__follow *f, uint32_t number, uint64_t from, uint64_t to)
+{
+    prof__follow_figure *figure = prof__follow_at(f, number);
+    prof_stat *stat = &figure->figure.stat;
+    if (number == 1) return;
+    if (!stat->count++ || (int64_t)from < figure->figure.from) figure->figure.from = (int64_t)from;
+    if ((int64_t)to > figure->figure.to) figure->figure.to = (int64_t)to;
+    if (figure->figure.type == PROF_EVENT_FRAME)
+        stat->covered_ns = (uint64_t)(figure->figure.to - figure->figure.from);
+    else
+        stat->self_ns += to - from;
+    prof__follow_time(f, figure, to - from, stat->count - stat->truncated);
+}
+
+/* A begin or an end. What threads did at the same time is not read in order of time: so the half that comes first waits for
+   the other, whichever it is. */
+static void prof__follow_span(prof__follow *f, uint32_t id, const uint64_t *record, uint64_t tick)
+{
+    const prof__follow_site *site = prof__follow_site_of(f, id);
+    unsigned type = prof__read_event_type(record);
+    prof__follow_half half;
+    uint32_t other;
+    if (!site || (type != PROF_EVENT_SPAN_BEGIN && type != PROF_EVENT_SPAN_END)) return;
+    if (!f->stats && site->role != PROF_ROLE_FRAME) return; /* only frames have limits */
+    memset(&half, 0, sizeof half);
+    half.id = record[2];
+    half.tick = tick;
+    half.name = site->name;
+    half.role = site->role;
+    half.number = site->role == PROF_ROLE_FRAME ? record[1] >> 8 : 0;
+    half.end = type == PROF_EVENT_SPAN_END;
+    half.figure = prof__follow_figure_of(f, id, half.role == PROF_ROLE_FRAME ? PROF_EVENT_FRAME : PROF_EVENT_SPAN_BEGIN, NULL);
+    other = prof__follow_half_find(f, &half);
+    if (!other) {
+        prof__follow_half_add(f, &half);
+        return;
+    }
+    prof__follow_half found = prof__follow_half_remove(f, other);
+    if (half.end)
+        prof__follow_span_time(f, found.figure, found.tick, half.tick);
+    else
+        prof__follow_span_time(f, half.figure, half.tick, found.tick);
+}
+
 /* left: words behind the record's head. */
 static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t base, uint64_t *record, size_t left)
 {
@@ -15831,6 +15974,7 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
     case PROF__KIND_FRAME: prof__follow_frame(f, t, id); break;
     case PROF__KIND_COUNTER_INT:
     case PROF__KIND_COUNTER_DOUBLE: prof__follow_counter(f, id, kind, record[1]); break;
+    case PROF__KIND_EVENT: prof__follow_span(f, id, record, t->tick); break;
     case PROF__KIND_LOST: f->lost += head & PROF__TICK_MASK; break;
     default: break;
     }
@@ -16219,6 +16363,21 @@ static int prof__folded_finish(const prof__follow *f, const prof__follow_figure 
     return 1;
 }
 
+/* Those that wait are halves so far. */
+static void prof__folded_halves(prof__folded *folded, const prof__follow *f)
+{
+    folded->begins_missing = f->begins_missing;
+    folded->ends_missing = f->ends_missing;
+    for (uint32_t number = f->half_oldest; number; number = f->halves[number - 1].newer) {
+        const prof__follow_half *half = &f->halves[number - 1];
+        prof__figure *figure = &folded->figures[half->figure - 1];
+        *(half->end ? &folded->begins_missing : &folded->ends_missing) += 1;
+        if (half->figure == 1 || figure->type == PROF_EVENT_FRAME) continue;
+        figure->stat.count++;
+        figure->stat.truncated++;
+    }
+}
+
 static int prof__folded_copy(prof__folded *folded, const prof__follow *f)
 {
     folded->figures = (prof__figure *)calloc(f->figure_count + 1, sizeof *folded->figures);
@@ -16232,6 +16391,7 @@ static int prof__folded_copy(prof__folded *folded, const prof__follow *f)
         if (!prof__folded_finish(f, from, &folded->figures[i])) return 0;
         folded->open += from->open;
     }
+    prof__folded_halves(folded, f);
     folded->events = f->events;
     folded->unmatched = f->unmatched;
     folded->lost = f->lost;
@@ -16323,6 +16483,8 @@ static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace)
     trace->folded = folded->figures;
     trace->folded_count = count;
     folded->figures = NULL;
+    trace->begins_missing = folded->begins_missing;
+    trace->ends_missing = folded->ends_missing;
     trace->info.folded = folded->events;
     trace->info.open = folded->open;
     trace->info.lost += folded->lost;
@@ -16437,6 +16599,8 @@ static void prof__follow_free(prof__follow *f)
         free(f->figures[i].text);
         free(f->figures[i].figure.histogram.steps);
     }
+    free(f->halves);
+    free(f->half_buckets);
     free(f->tracks);
     free(f->buckets);
     free(f->slots);

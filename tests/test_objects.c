@@ -806,6 +806,136 @@ TEST(five_scopes)
     prof_trace_close(trace);
 }
 
+/*-- PROF_STATS --*/
+
+enum { FOLDED = 30000 };
+
+static void *end_folded(void *unused)
+{
+    for (uint64_t i = 0; i < FOLDED; ++i)
+        if (i % 3) PROFILE_SPAN_END("folded", i);
+    return unused;
+}
+
+/* Ends are on another thread, which is read before the first or after it; one in three stays open. */
+static void record_folded(void)
+{
+    pthread_t thread;
+    prof_frame *frame = prof_frame_create(NULL, "frame");
+    prof_task *task = prof_task_create(NULL, "task");
+    for (uint64_t i = 0; i < FOLDED; ++i) {
+        PROFILE_SPAN_BEGIN("folded", i);
+        if (i % 100 == 0) {
+            prof_frame_start(frame);
+            prof_task_start(task);
+        }
+        if (i % 100 == 50) {
+            prof_frame_stop(frame);
+            prof_task_stop(task);
+        }
+    }
+    CHECK(!pthread_create(&thread, NULL, end_folded, NULL));
+    CHECK(!pthread_join(thread, NULL));
+    PROFILE_SPAN_END("alone", 1);
+    PROFILE_SPAN_MARK("alone", 1);
+    prof_frame_start(frame);
+    prof_frame_destroy(frame);
+    prof_task_destroy(task);
+}
+
+TEST(folded_into_statistics)
+{
+    prof_config config = trace_config(256u << 10);
+    config.mode = PROF_STATS;
+    config.wait_ns = 1000000000;
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    record_folded();
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    prof_trace *trace = NULL;
+    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->open, 0); /* scopes */
+    prof_stat *stats = NULL;
+    size_t count = 0;
+    CHECK_EQUAL(prof_span_stats(trace, PROF_SORT_NAME, 1, &stats, &count), PROF_OK);
+    CHECK_EQUAL(count, 3);
+    if (count == 3) {
+        CHECK_TEXT(stats[0].name, "alone");
+        CHECK_EQUAL(stats[0].count, 1);
+        CHECK_EQUAL(stats[0].truncated, 1);
+        CHECK_TEXT(stats[1].name, "folded");
+        CHECK_EQUAL(stats[1].count, FOLDED);
+        CHECK_EQUAL(stats[1].truncated, FOLDED / 3);
+        CHECK(stats[1].min_ns > 0 && stats[1].min_ns <= stats[1].p50_ns && stats[1].p50_ns <= stats[1].max_ns);
+        CHECK(stats[1].self_ns == stats[1].total_ns);
+        CHECK_TEXT(stats[2].name, "task");
+        CHECK_EQUAL(stats[2].count, FOLDED / 100);
+        CHECK_EQUAL(stats[2].truncated, 0);
+    }
+    prof_stats_free(stats);
+    char *text = summary_text(trace), expected[100];
+    snprintf(expected, sizeof expected, "\n%s spans began, but with no end", "10,001");
+    CHECK(strstr(text, expected));
+    CHECK(strstr(text, "\n1 span ended, but with no begin"));
+    snprintf(expected, sizeof expected, "\nframe%14d ", FOLDED / 100);
+    CHECK(strstr(text, expected));
+    free(text);
+    prof_trace_close(trace);
+}
+
+/* More halves than are kept: the oldest are given up, and counted. */
+TEST(folded_with_too_many_open)
+{
+    prof_config config = trace_config(1u << 20);
+    uint64_t count = 70000;
+    config.mode = PROF_STATS;
+    config.wait_ns = 1000000000;
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    for (uint64_t i = 0; i < count; ++i) PROFILE_SPAN_BEGIN("open", i);
+    for (uint64_t i = 0; i < count; ++i) PROFILE_SPAN_END("open", i);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    prof_trace *trace = NULL;
+    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    prof_stat *stats = NULL;
+    size_t rows = 0;
+    uint64_t all = 0, truncated = 0;
+    CHECK_EQUAL(prof_span_stats(trace, PROF_SORT_NAME, 1, &stats, &rows), PROF_OK);
+    for (size_t i = 0; i < rows; ++i) {
+        all += stats[i].count;
+        truncated += stats[i].truncated;
+    }
+    CHECK((all - truncated) * 2 + truncated == count * 2); /* every half once */
+    CHECK_EQUAL(truncated, 2 * (count - 65536)); /* the begins that were given up, and their ends */
+    prof_stats_free(stats);
+    prof_trace_close(trace);
+}
+
+/* A frame of a handle that takes too long saves, as one of PROFILE_FRAME does. */
+TEST(a_slow_frame_saves)
+{
+    const char *path = trace_path("objects_slow.json");
+    struct timespec moment = {0, 30000000};
+    prof_config config = trace_config(1u << 20);
+    prof_frame *frame = prof_frame_create(NULL, "slow");
+    remove(path);
+    config.save = path;
+    config.save_over = "frame>20ms";
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    prof_frame_start(frame);
+    prof_frame_stop(frame);
+    prof_frame_start(frame);
+    nanosleep(&moment, NULL);
+    prof_frame_stop(frame);
+    for (int i = 0; i < 1000 && trace_file_size(path) < 0; ++i) nanosleep(&moment, NULL);
+    CHECK(trace_file_size(path) > 0);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    char *text = trace_file_text(path, NULL);
+    CHECK(text && strstr(text, "slow 30") && strstr(text, "> 20 ms"));
+    free(text);
+    prof_frame_destroy(frame);
+}
+
 /*-- Chrome's JSON --*/
 
 TEST(every_span_has_both_ends_in_json)
