@@ -136,6 +136,13 @@ MANUAL                                                                          
     PROF_FILL is full, scopes that are open in waiting fibers may lose their ends, which is counted. Automatic tracing
     of functions, see below, knows threads only.
 
+    Spans. A request, a job, a task: PROFILE_SPAN_BEGIN() and PROFILE_SPAN_END() of one name and id, or prof_task_start()
+    and prof_task_stop(), on any threads, in any overlap; what is a tree on one thread is a scope. An end belongs to the
+    newest span of its name and id that is open. A reader matches them (prof_spans_open), so nothing is looked up while
+    recording. Halves that are alone, because the other was off, is older than the buffer, or never came, are marked
+    PROF_TRUNCATED_BEGIN or _END, count in no time, and the summary says how many there are. PROF_STATS keeps the begins of
+    65536 spans; of more that are open at a time the oldest count as halves, and so do their ends.
+
     fork(). The child goes on recording, with the configuration, level, categories and pauses as they were at the fork,
     from its first scope that is on: then an image of its own is made, of the parent's size, which takes as long as
     prof_start() (some ms for 16 MiB). Until then it costs nothing and leaves no file, so that fork() and exec(), system(),
@@ -15804,6 +15811,7 @@ static void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t 
     }
     if (own) {
         prof__follow_figure *figure = prof__follow_at(f, number);
+        figure->figure.stat.covered_ns += t->tick - before->tick;
         prof__follow_time(f, figure, t->tick - before->tick, ++figure->figure.stat.count);
     } else {
         if (!t->frames) t->frames = (prof__follow_boundary *)calloc(PROF__FOLLOW_FRAMES, sizeof *t->frames);
