@@ -13336,7 +13336,7 @@ static int prof__figures_scope(prof__figures *all, const prof_event *event, size
 /* Counts a message, and keeps it if it is one of the latest errors. */
 static void prof__figures_message(prof__figures *all, const prof_event *event)
 {
-    uint64_t severity = event->detail < PROF_LOG_FATAL ? event->detail : PROF_LOG_FATAL;
+    uint64_t severity = event->detail < PROF_LOG_FATAL ? event->detail : (uint64_t)PROF_LOG_FATAL;
     size_t at = all->newest_count, length = strlen(event->value.as.string), most = sizeof all->newest[0].text - 1;
     all->messages[severity]++;
     if (severity < PROF_LOG_ERROR) return;

@@ -966,13 +966,16 @@ static prof_event prof__chrome_point(const prof_callsite *site, int64_t ns, uint
     return event;
 }
 
-/* While a track is written: a slice for a point outside of all scopes. */
+/* 1: a point gets a slice of its own, because there is none around it, or perhaps none that is written. */
+static int prof__chrome_bare(const prof__chrome *c, uint32_t depth) { return !depth || c->options.min_duration_ns; }
+
 static void prof__chrome_flow_met(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
 {
     prof_arg arg;
     prof_event point = prof__chrome_point(event->site, event->start_ns, event->object, &arg);
     c->flows = 1;
-    if (!event->depth) prof__chrome_slice(c, track, &point);
+    point.depth = event->depth;
+    if (prof__chrome_bare(c, event->depth)) prof__chrome_slice(c, track, &point);
 }
 
 /* The point that is held, as part of an arrow. */
@@ -1002,14 +1005,14 @@ static void prof__chrome_arrow(prof__chrome *c, const prof__chrome_flow *flow, c
         PROF__CHROME_LITERAL(out, "\"}");
 }
 
-/* A point without a partner. That outside of scopes has its slice already. */
+/* A point without a partner, unless it has a slice already. */
 static void prof__chrome_alone(prof__chrome *c, const prof_callsite *site, size_t track, uint32_t depth, int64_t ns,
                                uint64_t id)
 {
     prof__chrome_ids ids;
     prof_arg arg;
     prof_event point = prof__chrome_point(site, ns, id, &arg);
-    if (!depth) return;
+    if (prof__chrome_bare(c, depth)) return;
     prof__chrome_enter(c, track);
     prof__chrome_make_ids(c, &ids, c->threads[track].id);
     prof__chrome_instant(c, &ids, &point);

@@ -106,6 +106,8 @@ int main(void)
     failures += prof_resume() != PROF_DISABLED;
     failures += prof_enabled() != 0;
     failures += prof_set_level(level) != PROF_DISABLED;
+    failures += prof_set_filter_mask((uint32_t)level) != PROF_DISABLED;
+    failures += prof_flow_new() != 0;
     failures += prof_category_enable(touch("net"), 1) != PROF_DISABLED;
     failures += prof_config_set(&config, "output", touch("other.json")) != PROF_DISABLED;
     failures += prof_save(touch("never-written.json")) != PROF_DISABLED;
@@ -137,6 +139,8 @@ int main(void)
     (void)prof_start(&config);
     PROFILE_THREAD(touch("name"));
     PROFILE_MARK_S(touch("mark"));
+    PROFILE_LOG(PROF_LOG_ERROR, "%s", touch("message"));
+    PROFILE_FLOW_OUT((uint64_t)(touch("flow") != NULL));
     PROFILE_ARG_S("key", touch("value"));
     failures += reading();
     failures += objects();

@@ -196,6 +196,49 @@ static int markup_marks(int value)
     return value;
 }
 
+#if MARKUP_SCOPES
+static int markup_note_scopes(int value)
+{
+    unsigned long long big = 1ull << 40;
+    size_t moved = 4096;
+    struct markup_flags flags;
+    flags.small = 5;
+    flags.narrow = -3;
+    flags.wide = 1ull << 39;
+    PROFILE_SCOPE_M("scope_m", 0x80000001u); PROFILE_SCOPE_M("scope_m int", 6);
+    PROFILE_STEP("step", value);
+    {
+        PROFILE_STEP("step", flags.narrow); PROFILE_STEP("step big", big);
+        PROFILE_THROUGHPUT("throughput", moved);
+        PROFILE_THROUGHPUT("throughput", value * 10);
+        PROFILE_THROUGHPUT("throughput bits", flags.wide);
+        ++value;
+    }
+    return value + (int)flags.small - 5;
+}
+#endif
+
+static int markup_notes(int value)
+{
+    const unsigned long long id = 18446744073709551615ull;
+    const char *text = "text";
+    const short little = -7;
+    PROFILE_FLOW_OUT(id); PROFILE_FLOW_STEP(id); PROFILE_FLOW_IN(id);
+    PROFILE_FLOW_OUT_N("flow_n", 5); PROFILE_FLOW_STEP_N("flow_n", 5);
+    if (value > 0)
+        PROFILE_FLOW_IN_N("flow_n", 5u);
+    else
+        PROFILE_FLOW_IN_N("never", prof_flow_new());
+    PROFILE_LOG(PROF_LOG_INFO, "log");
+    PROFILE_LOG(PROF_LOG_WARNING, "log %d %s %5.1f %c", value, text, 0.5, 'c');
+    PROFILE_LOG(PROF_LOG_DEBUG, "log too high %hd", little);
+    if (value > 0)
+        PROFILE_LOG(PROF_LOG_ERROR, "log %%");
+    else
+        PROFILE_LOG(PROF_LOG_FATAL, "never");
+    return value + (id > 0) + (*text == 't') + little + 5;
+}
+
 static int markup_counters(int value)
 {
     int level = -5;
@@ -481,10 +524,12 @@ int markup_all(int value)
     value = markup_ways_out(value);
     value = markup_stages(value);
     value = markup_block_ways_out(value);
+    value = markup_note_scopes(value);
 #endif
     value = markup_blocks(value);
     value = markup_begin_end(value);
     value = markup_marks(value);
+    value = markup_notes(value);
     value = markup_counters(value);
     value = markup_spans(value);
     value = markup_counts(value);
