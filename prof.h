@@ -14058,14 +14058,13 @@ static void prof__heap_close(prof__heap *heap)
 
 static prof_status prof__heap_walk(prof__heap *heap, const prof_trace *trace)
 {
-    prof_timeline *timeline;
+    prof_timeline *timeline = NULL;
     prof_event event;
     size_t track;
     int good = prof__heap_open(heap, trace);
     prof_status status = good ? prof_timeline_open(trace, &timeline) : PROF_OK;
-    if (status != PROF_OK) return status;
-    while (good && prof_timeline_next(timeline, &event, &track)) good = prof__heap_step(heap, &event, track);
-    status = heap->row_count ? prof_timeline_close(timeline) : PROF_OK;
+    while (good && timeline && prof_timeline_next(timeline, &event, &track)) good = prof__heap_step(heap, &event, track);
+    if (timeline) status = prof_timeline_close(timeline);
     return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the live blocks");
 }
 
@@ -14324,6 +14323,7 @@ static void prof__lock_release(prof__locks *all, const prof_event *event, size_t
     prof__lock_state *lock = &all->locks[user->lock];
     prof_lock_row *row = &all->rows[lock->row];
     uint64_t ns;
+    prof__lock_end_wait(all, user, 0); /* or it could not go on to this */
     if (!user->depth && lock->holders == 1 && all->users[lock->holder].depth) { /* by another thread, as a semaphore */
         number = lock->holder;
         user = &all->users[number];
