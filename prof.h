@@ -17044,7 +17044,7 @@ PROF_DEF void __cyg_profile_func_exit(void *function, void *caller)
 #undef pthread_create
 #undef pthread_setspecific
 #ifdef __cplusplus
-#define PROF__NOTHROW throw()
+#define PROF__NOTHROW noexcept
 #else
 #define PROF__NOTHROW
 #endif
