@@ -51,6 +51,8 @@ static int reading(void)
     prof_cursor *cursor = NULL;
     prof_event event;
     prof_stat *stats = NULL;
+    prof_memory_stats *memory = NULL;
+    prof_lock_row *locks = NULL;
     prof_sink sink = {NULL, NULL};
     int64_t offset = 0;
     uint64_t size = 0;
@@ -90,6 +92,10 @@ static int reading(void)
     failures += prof_stats(trace, PROF_SORT_TOTAL, 0, &stats, &count) != PROF_DISABLED;
     failures += prof_span_stats(trace, PROF_SORT_TOTAL, 0, &stats, &count) != PROF_DISABLED;
     prof_stats_free(stats);
+    failures += prof_memory(trace, &memory) != PROF_DISABLED;
+    prof_memory_free(memory);
+    failures += prof_locks(trace, touch("rows") == NULL, &locks, &count) != PROF_DISABLED;
+    prof_locks_free(locks);
     prof_trace_close(trace);
     return failures + (count != 0);
 }

@@ -14,6 +14,17 @@ struct markup_flags {
 
 static const char *const markup_name = "made at run time";
 
+#ifndef _WIN32
+#include <pthread.h>
+static pthread_mutex_t markup_mutex = PTHREAD_MUTEX_INITIALIZER;
+#ifdef MARKUP_BARE /* these two do something without markup, too */
+#undef PROFILE_MUTEX_LOCK
+#undef PROFILE_MUTEX_UNLOCK
+#define PROFILE_MUTEX_LOCK(mutex, name) pthread_mutex_lock(mutex)
+#define PROFILE_MUTEX_UNLOCK(mutex) pthread_mutex_unlock(mutex)
+#endif
+#endif
+
 #if MARKUP_SCOPES
 static int markup_scopes(int value)
 {
@@ -336,6 +347,49 @@ static int markup_args(int value)
     return value + (int)flags.small - 6;
 }
 
+static int markup_memory(int value)
+{
+    static int block;
+    void *where = &block;
+    const volatile int *there = &block;
+    size_t number = 4096, bytes = 100;
+    PROFILE_ALLOC(where, bytes);
+    PROFILE_REALLOC(where, there, 200);
+    PROFILE_FREE(there);
+    PROFILE_ALLOC_C(number, bytes, "gpu"); PROFILE_REALLOC_C(number, number + 64, bytes * 2, "gpu");
+    if (value > 0)
+        PROFILE_FREE_C(number + 64, "gpu");
+    else
+        PROFILE_FREE(NULL);
+    return value;
+}
+
+#if MARKUP_SCOPES
+static int markup_memory_scopes(int value)
+{
+    PROFILE_MEMORY_SCOPE("memory scope");
+    PROFILE_MEMORY_SCOPE_S(markup_name);
+    return value + 1;
+}
+#endif
+
+static int markup_locks(int value)
+{
+    static int lock;
+    volatile int *where = &lock;
+    PROFILE_LOCK_WAIT(where, "lock");
+    PROFILE_LOCK_ACQUIRE(&lock, "lock"); PROFILE_LOCK_RELEASE(where, "lock");
+#ifndef _WIN32
+    if (PROFILE_MUTEX_LOCK(&markup_mutex, "mutex") == 0) ++value;
+    if (value > 0)
+        PROFILE_MUTEX_UNLOCK(&markup_mutex);
+    else
+        --value;
+    PROFILE_MUTEX_LOCK(&markup_mutex, "mutex"); PROFILE_MUTEX_UNLOCK(&markup_mutex);
+#endif
+    return value;
+}
+
 #if MARKUP_TYPED
 static int markup_typed_args(int value)
 {
@@ -534,6 +588,11 @@ int markup_all(int value)
     value = markup_spans(value);
     value = markup_counts(value);
     value = markup_args(value);
+    value = markup_memory(value);
+#if MARKUP_SCOPES
+    value = markup_memory_scopes(value);
+#endif
+    value = markup_locks(value);
 #if MARKUP_TYPED
     value = markup_typed_args(value);
 #endif

@@ -21,7 +21,7 @@ typedef struct program_event {
     const char *name;
     prof_event_type type;
     int count;
-    const char *category;
+    const char *category; /* null: any */
     const char *function; /* null: any */
 } program_event;
 
@@ -35,7 +35,7 @@ static const program_event program_events[] = {
     {"scope_l", PROF_EVENT_SCOPE, 1, "", "markup_scopes"},
     {"scope_color", PROF_EVENT_SCOPE, 1, "", "markup_scopes"},
     {"scope_cl", PROF_EVENT_SCOPE, 1, "net", "markup_scopes"},
-    {"made at run time", PROF_EVENT_SCOPE, 1, "", "markup_scopes"},
+    {"made at run time", PROF_EVENT_SCOPE, 2, "", NULL},
     {"scope_f 1 text", PROF_EVENT_SCOPE, 1, "", "markup_scopes"},
     {"scope_f alone", PROF_EVENT_SCOPE, 1, "", "markup_scopes"},
     {"markup_function", PROF_EVENT_SCOPE, 1, "", "markup_function"},
@@ -109,6 +109,20 @@ static const program_event program_events[] = {
     {"block in a category", PROF_EVENT_SCOPE, 1, "disk", NULL},
     {"frame", PROF_EVENT_FRAME, 2, "", NULL},
     {"args", PROF_EVENT_SCOPE, 1, "", "markup_args"},
+    {"alloc", PROF_EVENT_ALLOC, 2, NULL, "markup_memory"},
+    {"realloc", PROF_EVENT_ALLOC, 2, NULL, "markup_memory"},
+    {"realloc", PROF_EVENT_FREE, 2, NULL, "markup_memory"},
+    {"free", PROF_EVENT_FREE, 2, NULL, "markup_memory"},
+#if MARKUP_SCOPES
+    {"memory scope", PROF_EVENT_SCOPE, 1, "", "markup_memory_scopes"},
+#endif
+    {"lock", PROF_EVENT_LOCK_WAIT, 1, "", "markup_locks"},
+    {"lock", PROF_EVENT_LOCK_ACQUIRE, 1, "", "markup_locks"},
+    {"lock", PROF_EVENT_LOCK_RELEASE, 1, "", "markup_locks"},
+#ifndef _WIN32
+    {"mutex", PROF_EVENT_LOCK_ACQUIRE, 2, "", "markup_locks"},
+    {"unlock", PROF_EVENT_LOCK_RELEASE, 2, "", "markup_locks"},
+#endif
     {"counter", PROF_EVENT_COUNTER, 1, "", "markup_counters"},
     {"counter_c", PROF_EVENT_COUNTER, 1, "net", NULL},
     {"counter_l", PROF_EVENT_COUNTER, 1, "", NULL},
@@ -281,7 +295,7 @@ static void program_event_check(const prof_event *event)
         if (e->type != event->type || !program_same(e->name, event->name)) continue;
         known = 1;
         ++program_found[i];
-        if (!program_same(e->category, event->site->category))
+        if (e->category && !program_same(e->category, event->site->category))
             program_fail("category", event->name, event->site->category);
         if (e->function && !program_same(e->function, event->site->function))
             program_fail("function", event->name, event->site->function);
