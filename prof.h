@@ -181,9 +181,26 @@ MANUAL                                                                          
     the process itself, or stopped; in the image of a process that was killed that early, and that is then read on
     another machine, the rate is the processor's own word for it.
 
+    Sessions. One may begin later than it starts: after config.delay_ns, at a time of day (start_unix_ns), from a step or
+    frame on (warmup_steps, warmup_frames: "from the second epoch on"); and end by itself (duration_ns), when its output is
+    written and prof_stop() may come at any time later. Until it begins all sites are off, and cost as little; what begins
+    it is a thread of prof's own, or the step. Its time counts from there. The child of a fork, which has no such thread,
+    looks at the clock itself, for some 50 ns a macro until the delay is over, and goes on when the duration is. Outputs
+    are called by what a run is: %p %t %h %r; prof_set_metadata() says more about it.
+
+    Two runs, one file. A name such as trace.json is meant to be replaced by the next run, and is, once that is complete.
+    One with %p or %t is meant for one run alone: if there is such a file all the same (two runs in a second, a process id
+    that came again) the new one is trace.1234.2.json. config.existing says otherwise. Processes that a launcher (MPI,
+    Slurm, torchrun) has started would all write trace.json: they write trace.<rank>.json.
+
+    Options. prof_start() does what its config says, and reads no PROF_ variable: these are for programs that PROF_OUTPUT
+    starts, or that call prof_config_from_env(). Keys of CNTK, MXNet, TensorFlow, JAX and Neuron are known to
+    prof_config_set(): they set what they mean here, or it returns PROF_UNSUPPORTED and says why, never nothing. `prof
+    config --all` lists them.
+
     Never. prof does not print (but for errors of PROF_OUTPUT and crash_report, on stderr), does not abort, does not
     change signal handlers (but for crash_report and save_signal), errno, locale or environment, starts no thread but the
-    one of PROF_STREAM, PROF_STATS, save and dump_period, and no macro allocates anything (but the stacks of crash_report).
+    one of PROF_STREAM, PROF_STATS, save, dump_period, delay, start_unix and duration, and no macro allocates anything (but the stacks of crash_report).
 
     Automatic tracing of functions. Compile your files with -finstrument-functions, and the implementation, without that
     flag, with PROF_INSTRUMENT_FUNCTIONS: every call is a scope, named by the symbol tables. Filter by min_duration, which
@@ -8575,7 +8592,8 @@ static const char *const prof__mode_names[] = {"ring", "fill", "stream", "stats"
 static const char *const prof__clock_names[] = {"auto", "counter", "ordered", "monotonic", NULL};
 static const char *const prof__limit_names[] = {"stop", "rotate", NULL};
 static const char *const prof__existing_names[] = {"auto", "replace", "number", "refuse", NULL};
-/* The odd ones are true. */
+static const char *const prof__zero_one[] = {"0", "1", NULL};
+/* As others write it. The odd ones are true. */
 static const char *const prof__switch_names[] = {"0", "1", "off", "on", "false", "true", "no", "yes", "False", "True", NULL};
 
 /* How the text of a key becomes its field. */
@@ -8680,7 +8698,7 @@ static int prof__key_parse(const prof__key *key, const char *value, uint64_t *nu
     switch (key->type) {
     case PROF__KEY_TEXT: return 1;
     case PROF__KEY_CHOICE: choice = prof__parse_name(value, key->choices); break;
-    case PROF__KEY_SWITCH: choice = prof__parse_name(value, prof__switch_names); break;
+    case PROF__KEY_SWITCH: choice = prof__parse_name(value, prof__zero_one); break;
     case PROF__KEY_SIGNAL: choice = prof__parse_signal(value); break;
     case PROF__KEY_MASK: return prof__parse_mask(value, number);
     case PROF__KEY_SIZE:
@@ -8691,7 +8709,7 @@ static int prof__key_parse(const prof__key *key, const char *value, uint64_t *nu
     default: break;
     }
     if (key->type >= PROF__KEY_CHOICE) {
-        *number = (uint64_t)(key->type == PROF__KEY_SWITCH ? choice & 1 : choice);
+        *number = (uint64_t)choice;
         return choice >= 0;
     }
     if (!prof__parse_number(value, units, number)) return 0;
@@ -8780,6 +8798,9 @@ static const prof__other_key prof__other_keys[] = {
     {"MXNet", "aggregate_stats", PROF__OTHER_BOTH, NULL, "statistics of any recording are to be had at any time, at no cost"},
     {"MXNet", "profile_process", PROF__OTHER_ONLY, "worker", "this process; give others a PROF_OUTPUT"},
     {"MXNet", "gpu_memory_profile_filename_prefix", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"MXNet", "MXNET_PROFILER_AUTOSTART", PROF__OTHER_NEVER, NULL, "PROF_OUTPUT in the environment is that"},
+    {"MXNet", "MXNET_PROFILER_MODE", PROF__OTHER_NEVER, NULL, "set categories and level"},
+    {"TensorFlow", "TF_DISABLE_PROFILING", PROF__OTHER_NEVER, NULL, "leave PROF_OUTPUT out, or prof_start()"},
     {"TensorFlow", "host_tracer_level", PROF__OTHER_SAME, "level", NULL},
     {"TensorFlow", "device_tracer_level", PROF__OTHER_OFF, NULL, PROF__NO_DEVICE},
     {"TensorFlow", "python_tracer_level", PROF__OTHER_OFF, NULL, "compile with -finstrument-functions for a scope per function"},
@@ -8972,7 +8993,9 @@ PROF_DEF int prof_config_describe(size_t index, prof_option *option)
     option->key = other->name;
     option->system = other->system;
     option->type = is_switch ? "switch" : other->how == PROF__OTHER_MS ? "number" : home ? prof__key_types[home->type] : "text";
-    option->values = is_switch                             ? "0 or 1"
+    option->values = other->how == PROF__OTHER_ON          ? "1"
+                     : other->how == PROF__OTHER_OFF       ? "0"
+                     : is_switch                           ? "0 or 1"
                      : other->how == PROF__OTHER_MS        ? "a number of milliseconds"
                      : other->how == PROF__OTHER_ONLY      ? other->home
                      : other->how == PROF__OTHER_SAME && home ? home->values

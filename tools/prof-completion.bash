@@ -10,7 +10,7 @@ _prof()
     --top | -n | --threshold | -t | --from | --to) return ;;
     esac
     if [ "$COMP_CWORD" = 1 ]; then
-        COMPREPLY=($(compgen -W "export summary check recover merge compare cut help --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "export summary check recover merge compare cut config help --help --version" -- "$word"))
         return
     fi
     case $command in
@@ -21,7 +21,8 @@ _prof()
     merge) options="--output --progress --help" ;;
     compare) options="--threshold --by-path --all --progress --help" ;;
     cut) options="--output --from --to --format --progress --help" ;;
-    help) COMPREPLY=($(compgen -W "export summary check recover merge compare cut" -- "$word")); return ;;
+    config) options="--all --help" ;;
+    help) COMPREPLY=($(compgen -W "export summary check recover merge compare cut config" -- "$word")); return ;;
     esac
     case $word in
     -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;

@@ -20,7 +20,7 @@
 #endif
 
 static const tool_command *const commands[] = {&tool_export,  &tool_summary, &tool_check,   &tool_recover,
-                                               &tool_merge,   &tool_compare, &tool_cut,     NULL};
+                                               &tool_merge,   &tool_compare, &tool_cut,     &tool_config, NULL};
 
 /*-- messages --*/
 

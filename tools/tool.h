@@ -43,7 +43,8 @@ typedef struct tool_command {
     const char *help;                  /* the rest of the help, with an example */
 } tool_command;
 
-extern const tool_command tool_export, tool_summary, tool_check, tool_recover, tool_merge, tool_compare, tool_cut;
+extern const tool_command tool_export, tool_summary, tool_check, tool_recover, tool_merge, tool_compare, tool_cut,
+    tool_config;
 
 /* The value of an option; null: not given. */
 const char *tool_value(const tool_args *args, const char *option);

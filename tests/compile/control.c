@@ -62,6 +62,7 @@ static int reading(void)
     failures += prof_trace_live(&trace) != PROF_DISABLED;
     failures += prof_trace_memory(touch("image"), 5, &trace) != PROF_DISABLED;
     failures += prof_trace_about(trace) != NULL;
+    failures += prof_trace_metadata(trace, 0, NULL, NULL) != 0;
     failures += prof_trace_track_count(trace) != 0;
     failures += prof_trace_track(trace, 0) != NULL;
     failures += prof_trace_window(trace, 0, 5) != PROF_DISABLED;
@@ -116,6 +117,13 @@ int main(void)
     failures += prof_flow_new() != 0;
     failures += prof_category_enable(touch("net"), 1) != PROF_DISABLED;
     failures += prof_config_set(&config, "output", touch("other.json")) != PROF_DISABLED;
+    failures += prof_config_from_env(&config) != PROF_DISABLED;
+    prof_option option;
+    failures += prof_config_describe(0, &option) != 0;
+    failures += prof_config_claim(touch("gpu_"), NULL, NULL) != PROF_DISABLED;
+    failures += prof_set_metadata(touch("key"), touch("value")) != PROF_DISABLED;
+    failures += prof_clear_metadata() != PROF_DISABLED;
+    failures += prof_set_sync(NULL, NULL) != PROF_DISABLED;
     failures += prof_save(touch("never-written.json")) != PROF_DISABLED;
     failures += prof_save_last(touch("never-written.json"), 5) != PROF_DISABLED;
     failures += prof_stop() != PROF_DISABLED;

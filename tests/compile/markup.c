@@ -32,6 +32,8 @@ static int markup_scopes(int value)
     PROFILE_SCOPE_C("scope_c", "net");
     PROFILE_SCOPE_L("scope_l", 2);
     PROFILE_SCOPE_COLOR("scope_color", 0x3366cc);
+    PROFILE_SCOPE_SYNC("scope_sync");
+    PROFILE_SYNC();
     PROFILE_SCOPE_L("scope_l too high", 9);
     PROFILE_SCOPE_CL("scope_cl", "net", 2);
     PROFILE_SCOPE_S(markup_name);
