@@ -421,11 +421,35 @@ is "nobody reads" 0 sh -c "{ '$prof' export before.prof -f csv -o - 2>pipe.err; 
 is "nobody reads, signal ignored" 0 sh -c "trap '' PIPE; { '$prof' export before.prof -f csv -o - 2>pipe.err; echo \$? >pipe.status; } | head -n 1 >pipe.out"
 [ "$(cat pipe.status)" -eq 2 ] && [ ! -s pipe.err ] && ok "an error without noise" || bad "an error without noise: $(cat pipe.status pipe.err)"
 
+# ---- config
+
+is "config" 0 "$prof" config
+[ "$(grep -c ' PROF_[A-Z_]*$' out)" -gt 20 ] && ! grep -q "keys of" out && ok "config: our keys" || bad "config: our keys"
+is "config --all" 0 "$prof" config --all
+for system in CNTK MXNet TensorFlow JAX Neuron; do has "config: keys of $system" out "keys of $system"; done
+is "config KEY" 0 "$prof" config buffer
+prints "config: one key" <<'END'
+buffer          size     16M      PROF_BUFFER
+    memory for what is recorded
+    bytes from 128K to 64G, for example 64M
+END
+is "config VARIABLE" 0 "$prof" config PROF_DURATION
+has "config: a variable" out "duration        time"
+is "config KEY=VALUE" 0 "$prof" config buffer=64M filename=a=b,c:d.json
+prints "config: values that are fine" <<'END'
+buffer=64M: fine
+filename=a=b,c:d.json: fine
+END
+fails "config: a value" "buffer '64': bytes from 128K to 64G, for example 64M" "$prof" config buffer=64
+fails "config: a key" "unknown key 'bufer': did you mean 'buffer'?" "$prof" config bufer=64M
+fails "config: an unknown key" "unknown key 'bufer': did you mean 'buffer'?" "$prof" config bufer
+fails "config: a key of a device" "tpu_trace_mode: concerns a device: no plug-in for it has claimed this key" "$prof" config tpu_trace_mode=x
+
 # ---- help, manual, completion
 
 is "--help" 0 "$prof" --help
 sed -n '/^commands:/,/^$/p' out | awk 'NR > 1 && NF { print $1 }' >commands
-[ "$(tr '\n' ' ' <commands)" = "export summary check recover merge compare cut help " ] && ok "the commands" || bad "the commands"
+[ "$(tr '\n' ' ' <commands)" = "export summary check recover merge compare cut config help " ] && ok "the commands" || bad "the commands"
 is "-h" 0 "$prof" -h
 is "help" 0 "$prof" help
 is "--version" 0 "$prof" --version
