@@ -530,10 +530,12 @@ static prof_status prof__report_objects(prof__report *r)
 
 /*-- making, sorting, freeing --*/
 
+/* Times as microseconds, which MXNet compares with the values of counters. */
 static double prof__report_sort_key(const prof__report_row *row, prof_sort sort)
 {
     const prof__figure *figure = &row->figure;
-    if (figure->type != PROF_EVENT_COUNTER) return prof__sort_key(&figure->stat, sort);
+    if (figure->type != PROF_EVENT_COUNTER)
+        return prof__sort_key(&figure->stat, sort) / (sort == PROF_SORT_CALLS ? 1 : 1e3);
     switch (sort) {
     case PROF_SORT_CALLS: return (double)figure->stat.count;
     case PROF_SORT_MEAN: return figure->mean;

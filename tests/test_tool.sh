@@ -134,6 +134,54 @@ order "tick draw shape and" -p -n 3
 order "tick and" -p --top 1
 order "tick draw shape and" -p -n 1 -s calls
 
+is "layout mxnet" 0 "$prof" summary --layout mxnet whole.prof
+prints "MXNet's table" <<'END'
+
+Profile Statistics:
+	Note the difference in units for different entries.
+event
+=================
+Name                          Total Count        Time (ms)    Min Time (ms)    Max Time (ms)    Avg Time (ms)
+----                          -----------        ---------    -------------    -------------    -------------
+tick                                    2           0.0140           0.0070           0.0070           0.0070
+objects                                 2          11.0000          10.0000          11.0000          10.5000
+draw                                    3           0.0050           0.0010           0.0020           0.0017
+
+frame
+=================
+Name                          Total Count        Time (ms)    Min Time (ms)    Max Time (ms)    Avg Time (ms)
+----                          -----------        ---------    -------------    -------------    -------------
+frame                                   1           0.0100           0.0100           0.0100           0.0100
+
+gfx
+=================
+Name                          Total Count        Time (ms)    Min Time (ms)    Max Time (ms)    Avg Time (ms)
+----                          -----------        ---------    -------------    -------------    -------------
+shape                                   5           0.0025           0.0005           0.0005           0.0005
+
+END
+is "layout domains" 0 "$prof" summary -l domains whole.prof
+prints "domains" <<'END'
+domain         calls      total       self  % of self    longest  truncated
+(none)             5   15.00 us   12.50 us     83.3 %   7.000 us          0
+gfx                5   2.500 us   2.500 us     16.7 %     500 ns          0
+END
+is "layout histogram" 0 "$prof" summary -l histogram --top 1 whole.prof
+prints "histogram" <<'END'
+
+tick: 2 calls, total 14.00 us, mean 7.000 us, p50 7.000 us, p99 7.000 us
+        from       below         count     share    so far
+    4.096 us    8.192 us             2   100.0 %   100.0 %  |########################################
+END
+is "layout cntk" 0 "$prof" summary -l cntk --others whole.prof
+has "CNTK's summary" out "draw                      :         0.002 ms         0.000 ms         0.001 ms         0.002 ms                3         0.005 ms"
+is "layout cntk-detail" 0 "$prof" summary -l cntk-detail whole.prof
+[ "$(head -n 1 out)" = "EventDescription,ThreadId,BeginTimeStamp(ms),EndTimeStamp(ms)" ] && [ "$(wc -l <out)" -eq 11 ] && ok "CNTK's events" || bad "CNTK's events"
+is "layout json" 0 "$prof" summary -l json whole.prof
+has "JSON" out '"tick":{"Count":2,"Total":0.014,"Min":0.007,"Max":0.007,"Avg":0.007,"StdDev":0,"Self":0.01,'
+is "two recordings" 0 "$prof" summary -l domains whole.prof whole.prof
+[ "$(grep -c '^== .*, process [0-9]* ==$' out)" -eq 2 ] && [ "$(grep -c '^gfx ' out)" -eq 2 ] && ok "one after another" || bad "one after another"
+
 # ---- check
 
 is "check: whole" 0 "$prof" check whole.prof
@@ -364,8 +412,11 @@ fails "unknown letter" "summary: unknown option '-x'; see prof summary --help" "
 fails "no value behind a letter" "summary: --top needs a value: N" "$prof" summary whole.prof -pn
 fails "no value" "summary: --sort needs a value: KEY" "$prof" summary whole.prof --sort
 fails "a value too many" "summary: --by-path takes no value" "$prof" summary whole.prof --by-path=1
-fails "no file" "summary: a file is missing; usage: prof summary IN" "$prof" summary
-fails "two files" "summary: too many files; usage: prof summary IN" "$prof" summary whole.prof ring.prof
+fails "no file" "summary: a file is missing; usage: prof summary IN ..." "$prof" summary
+fails "two files" "check: too many files; usage: prof check IN" "$prof" check whole.prof ring.prof
+fails "by path in another layout" "summary: --by-path is for --layout own" "$prof" summary -p --layout mxnet whole.prof
+fails "bad layout" "--layout 'table': must be own, mxnet, json, cntk, cntk-detail, domains, histogram" "$prof" summary -l table whole.prof
+fails "the CSV of two" "prof_report_each: the CSV has no column for processes: give a path with %p" "$prof" summary -l cntk-detail whole.prof whole.prof
 fails "bad choice" "--sort 'size': must be total, self, calls, mean, min, max, p99, name" "$prof" summary --sort size whole.prof
 fails "bad number" "--top 'x': must be a number from 1 to 1e+09" "$prof" summary --top x whole.prof
 fails "bad format" "--format 'xml': must be json, csv, txt, prof" "$prof" export whole.prof -o x.xml --format xml

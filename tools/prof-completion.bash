@@ -5,6 +5,7 @@ _prof()
     COMPREPLY=()
     case $before in
     --sort | -s) COMPREPLY=($(compgen -W "total self calls mean min max p99 name" -- "$word")); return ;;
+    --layout | -l) COMPREPLY=($(compgen -W "own mxnet json cntk cntk-detail domains histogram" -- "$word")); return ;;
     --format | -f) COMPREPLY=($(compgen -W "json csv txt prof" -- "$word")); return ;;
     --progress) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     --top | -n | --threshold | -t | --from | --to) return ;;
@@ -15,7 +16,7 @@ _prof()
     fi
     case $command in
     export) options="--output --format --progress --help" ;;
-    summary) options="--sort --ascending --top --by-path --progress --help" ;;
+    summary) options="--layout --sort --ascending --top --by-path --others --progress --help" ;;
     check) options="--quiet --help" ;;
     recover) options="--output --progress --help" ;;
     merge) options="--output --progress --help" ;;

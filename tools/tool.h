@@ -10,6 +10,7 @@
 #define _GNU_SOURCE 1 /* what is POSIX, under -std=c99, too */
 #endif
 #include "../prof_chrome.h"
+#include "../prof_report.h"
 #include <stdio.h>
 
 #define TOOL_OPTIONS 8 /* the most that a command has */

@@ -1,6 +1,7 @@
 /* control.c - the control calls of a program that is compiled without profiling: each is a constant, evaluates nothing,
    and links without an implementation. stripped.sh builds it as C and as C++, and runs it. */
 #include "prof_chrome.h"
+#include "prof_report.h"
 
 #include <stdio.h>
 
@@ -82,6 +83,17 @@ static int reading(void)
     failures += prof_chrome_stream(trace, sink, NULL) != PROF_DISABLED;
     failures += prof_chrome_merge(&trace, 1, touch("-"), NULL) != PROF_DISABLED;
     failures += prof_chrome_merge_stream(&trace, 1, sink, NULL) != PROF_DISABLED;
+    prof_report_options report;
+    char *text = NULL;
+    size_t length = 0;
+    failures += prof_report_write(trace, touch("-"), &report) != PROF_DISABLED;
+    failures += prof_report_stream(trace, sink, NULL) != PROF_DISABLED;
+    failures += prof_report_text(trace, NULL, &text, &length) != PROF_DISABLED;
+    failures += prof_report_each(&trace, 1, touch("-"), NULL) != PROF_DISABLED;
+    failures += prof_report_each_stream(&trace, 1, sink, NULL) != PROF_DISABLED;
+    failures += prof_report_cntk(trace, touch("."), touch("0"), NULL) != PROF_DISABLED;
+    failures += prof_dumps(PROF_REPORT_MXNET, PROF_SORT_TOTAL, 0, 1) != NULL;
+    prof_report_free(text);
     failures += prof_trace_write(trace, touch("-"), ".csv") != PROF_DISABLED;
     failures += prof_trace_align(&trace, 1, &offset) != 0;
     prof_trace_watch(trace, NULL, NULL);
