@@ -596,7 +596,7 @@ TEST(handles_and_pairs_outlive_sessions)
     for (int session = 0; session < 3; ++session) {
         trace_start(&config);
         prof_device_scope(row, "before", 5000000 - 2000000, 5000000 - 1000000);
-        prof_device_scope(row, "now", 5000000 + 200000000u, 5000000 + 200002000u);
+        prof_device_scope(row, "now", 5000000 + 2000000000000u, 5000000 + 2000000002000u); /* 1000 s: after any start */
         prof_trace *trace = trace_stop();
         int64_t zero = (int64_t)(base - prof_trace_about(trace)->start_monotonic_ns);
         size_t index;
@@ -605,7 +605,7 @@ TEST(handles_and_pairs_outlive_sessions)
         trace_list list = row_events(trace, "lasting", "q");
         CHECK_EQUAL(list.count, 1);
         if (list.count) {
-            CHECK_EQUAL(list.events[0].start_ns, zero + 100000000);
+            CHECK_EQUAL(list.events[0].start_ns, zero + 1000000000000);
             CHECK_EQUAL(list.events[0].duration_ns, 1000);
         }
         trace_free(&list);
