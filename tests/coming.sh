@@ -1,8 +1,8 @@
 #!/bin/bash
 # docs/coming-from-*.md are right: what they say prof offers exists, compiles and runs. In each table's last column a code
 # span that ends with ; or } is C: it compiles as C11 and C++11, live and stripped, without a warning, and runs, each
-# row in a process of its own. A row whose text has PROF_UNSUPPORTED, PROF_INVALID_ARGUMENT or PROF_INVALID_STATE must
-# leave an error, all others none. Of all other spans the names that begin with prof_, PROF_ or PROFILE_ must exist, and
+# row in a process of its own. Behind which the page says PROF_UNSUPPORTED, PROF_INVALID_ARGUMENT or PROF_INVALID_STATE
+# must leave an error, all others none. Of all other spans the names that begin with prof_, PROF_ or PROFILE_ must exist, and
 # commands of the tool, too. Blocks marked c are parts of programs, those with a main run. Rows "(to come)" wait.
 #
 # usage: tests/coming.sh [page...]
@@ -144,14 +144,16 @@ for page in pages:
                     if word not in known and not (word.endswith('_') and any(k.startswith(word) for k in known)) \
                        and not os.path.exists(word + '.h'):
                         print(f'FAIL {page}:{number}: no {word} in any header'); bad += 1
-        for snippet in code:
+        for at, snippet in enumerate(code):
+            behind = ours.split(snippet, 1)[1]
+            if at + 1 < len(code): behind = behind.split(code[at + 1], 1)[0]
             functions.append(f'static void row_{number}_{len(table)}(void)\n{{\n#line {number} "{page}"\n    {snippet}\n}}\n')
-            table.append((number, snippet, ours))
+            table.append((number, snippet, behind))
     text = PREAMBLE + ''.join(functions) + 'static const struct { void (*run)(void); const char *what; int starts, fails; } rows[] = {\n'
-    for index, (number, code, ours) in enumerate(table):
-        function = f'row_{number}' if ours == 'block' else f'row_{number}_{index}'
-        fails = bool(re.search(r'PROF_(UNSUPPORTED|INVALID_ARGUMENT|INVALID_STATE)', ours + code))
-        starts = bool(re.search(r'prof_(start|reset)\(', code))
+    for index, (number, code, behind) in enumerate(table):
+        function = f'row_{number}' if behind == 'block' else f'row_{number}_{index}'
+        fails = bool(re.search(r'PROF_(UNSUPPORTED|INVALID_ARGUMENT|INVALID_STATE)', behind))
+        starts = bool(re.search(r'prof_start\(', code))
         text += f'    {{{function}, {quoted(os.path.basename(page) + ":" + str(number))}, {int(starts)}, {int(fails)}}},\n'
     text += '    {0, 0, 0, 0}};\n'
     text += '#ifdef RUN' + MAIN.replace('SETUP', SETUP) + '#else\nvoid all_rows(void) { for (int i = 0; rows[i].run; ++i) rows[i].run(); }\n#endif\n'
@@ -169,7 +171,7 @@ compile() { # what, command...
         echo "ok   $what" && passed=$((passed + 1))
     else
         echo "FAIL $what" && failed=$((failed + 1))
-        grep -E 'error|warning' $work/errors | grep '\.md' | sort -u | head -20 || head -20 $work/errors
+        grep -E 'error|warning' $work/errors | grep '\.md' | sort -u | head -${ERRORS:-20} || head -20 $work/errors
         return 1
     fi
 }
