@@ -65,6 +65,9 @@ COMPILE-TIME OPTIONS                                                            
     PROF_INSTRUMENT_DEPTH  1024     calls inside one another on a thread, 24 bytes each; deeper ones are lost, counted
     PROF_WRAP_MALLOC       -        marks malloc() and its kind, so that the whole process's memory is recorded: see below
     PROF_FREESTANDING      -        no libc, see below
+    PROF_WITH_ITT          -        VTune, Nsight and tracers of user-level probes see scopes, marks, counters and so on at
+    PROF_WITH_NVTX         -        the same time: prof_bridge.h, which is included only then, has the manual
+    PROF_WITH_SDT          -
 
 MANUAL                                                                                                      >>manual
 
@@ -1742,6 +1745,9 @@ int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never def
 
 #if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF__IMPLEMENTED)
 #define PROF__IMPLEMENTED
+#if defined(PROF_WITH_ITT) || defined(PROF_WITH_NVTX) || defined(PROF_WITH_SDT)
+#define PROF__BRIDGED 1
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -2030,6 +2036,9 @@ struct prof_fiber {
     uint32_t loose_name[32]; /* PROFILE_BEGINs without their end */
     uint64_t loose[32];
     char name[64]; /* kept from session to session */
+#ifdef PROF__BRIDGED
+    struct prof__bridge_stack *bridge; /* what other tools see as open; null: nothing yet */
+#endif
 };
 #define PROF__NAME_NEW 0xffffffffu
 typedef char prof__fiber_fits[sizeof(struct prof_fiber) <= PROF_FIBER_SIZE ? 1 : -1];
@@ -2056,6 +2065,12 @@ typedef struct prof__thread {
     void *signal_stack; /* see prof__signal_stack_take */
     uint32_t syncing;   /* the hook of prof_set_sync() runs */
     uint32_t forking, fork_holds, fork_gate; /* see >>fork; forks may be inside one another, in their handlers */
+#ifdef PROF__BRIDGED
+    uint32_t bridging;                       /* 1: in another tool's code */
+    uint32_t bridge_named;                   /* 1: it has been told the thread's name */
+    prof_fiber *bridge_fiber;                /* whose scopes that tool sees as open on this thread; null: the thread's own */
+    struct prof__bridge_stack *bridge_spare; /* for whoever needs one next */
+#endif
 } prof__thread;
 
 /* A macro's way into the recorder. Never part of the function around it: a compiler may take it that a function stays on
@@ -2684,6 +2699,41 @@ static void prof__next_generation(void)
     do next = (now & ~PROF__OFF) + 1 >= PROF__OFF ? 1 : (now & ~PROF__OFF) + 1;
     while (!__atomic_compare_exchange_n(&prof__generation, &now, next, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
+
+/*-- OTHER TOOLS ------------------------------------------------------------------------------------------ >>bridge --
+   Where the recorder tells prof_bridge.h what other tools shall hear of, once it is recorded and the thread is free for
+   signal handlers again. Without PROF_WITH_... nothing is left of a hook: lines with PROF__BRIDGE_ could as well be gone. */
+
+#ifdef PROF__BRIDGED
+static prof_fiber *prof__track_of(prof__thread *self);
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#define PROF__BRIDGE_HERE
+#include "prof_bridge.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+#else
+#define PROF__BRIDGE_BEGIN(site, text, token) ((void)0) /* token 0: not recorded, and nobody else's business */
+#define PROF__BRIDGE_LOOSE(track) ((void)0)             /* the scope begun last ends with PROFILE_END */
+#define PROF__BRIDGE_END(self, token) ((void)0)
+#define PROF__BRIDGE_ARG(site, type, number) ((void)0)
+#define PROF__BRIDGE_ARG_TEXT(site, text) ((void)0)
+#define PROF__BRIDGE_MARK(site, text) ((void)0)
+#define PROF__BRIDGE_COUNTER(site, type, number) ((void)0)
+#define PROF__BRIDGE_FRAME(site) ((void)0)
+#define PROF__BRIDGE_EVENT(site, type, detail, object) ((void)0)
+#define PROF__BRIDGE_THREAD(name) ((void)0)
+#define PROF__BRIDGE_SWITCH(self) ((void)0)   /* another fiber is on this thread */
+#define PROF__BRIDGE_FORGET(self, track) ((void)0) /* of a thread or fiber that ends */
+#define PROF__BRIDGE_PAUSE() ((void)0)        /* or resume */
+#define PROF__BRIDGE_START() ((void)0)        /* before prof_start(), */
+#define PROF__BRIDGE_STARTED() ((void)0)      /* and after it */
+#define PROF__BRIDGE_STOP() ((void)0)
+#define PROF__BRIDGE_CHILD() ((void)0)        /* of a fork */
+#define PROF__BRIDGE_UNLOAD() ((void)0)
+#endif
 
 /*-- META --------------------------------------------------------------------------------------------------- >>meta --
    Strings and call sites, each stored once by content, so that a plugin that comes back a thousand times takes the room
@@ -3335,6 +3385,7 @@ static void prof__thread_leaves(void *pointer)
     }
     prof__unlock(&prof__lock_word);
     prof__signal_stack_give(self);
+    PROF__BRIDGE_FORGET(self, &self->own);
     PROF__BARRIER();
     self->seen = 0;
     if (++self->exits < 3) self->gate = PROF__SHUT;
@@ -3513,6 +3564,7 @@ static PROF__COLD prof__token prof__begin_slow(prof__thread *self, prof_site *si
     if (!prof__enter_slow(self, site, gate)) return 0;
     prof__token token = prof__begin_at(self, prof__site_head(site), prof__now(self->session, 0));
     prof__leave(self);
+    PROF__BRIDGE_BEGIN(site, NULL, token);
     return token;
 }
 
@@ -3531,6 +3583,7 @@ PROF__ENTRY prof__token prof__begin(prof_site *site)
     prof__token token = head | self->epoch;
     PROF__BARRIER();
     self->gate = generation;
+    PROF__BRIDGE_BEGIN(site, NULL, token);
     return token;
 }
 
@@ -3542,6 +3595,7 @@ static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token, uin
         if ((uint32_t)token == self->epoch) prof__end_at(self, token ^ self->epoch, prof__now(self->session, 1));
         prof__leave(self);
     }
+    PROF__BRIDGE_END(self, token);
 }
 
 PROF__ENTRY void prof__end(prof__token token)
@@ -3563,6 +3617,7 @@ PROF__ENTRY void prof__end(prof__token token)
     self->cursor = at + 1;
     PROF__BARRIER();
     self->gate = generation;
+    PROF__BRIDGE_END(self, token);
 }
 
 /* Both at one time, too; so a chunk with room for both is there before the clock counts. */
@@ -3577,9 +3632,11 @@ static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *sit
     uint64_t now = prof__now(self->session, 1);
     int fits = prof__reserve(self, 2, &now) != NULL;
     if (token && (uint32_t)token == self->epoch) prof__end_at(self, token ^ self->epoch, now);
-    token = fits ? prof__begin_at(self, head, now) : 0;
+    prof__token next = fits ? prof__begin_at(self, head, now) : 0;
     prof__leave(self);
-    return token;
+    PROF__BRIDGE_END(self, token);
+    PROF__BRIDGE_BEGIN(site, NULL, next);
+    return next;
 }
 
 PROF__ENTRY prof__token prof__next(prof_site *site, prof__token token)
@@ -3597,10 +3654,12 @@ PROF__ENTRY prof__token prof__next(prof_site *site, prof__token token)
     prof__store_word(at + 1, head | elapsed);
     self->cursor = at + 2;
     self->room = room - 2;
-    token = head | self->epoch;
+    prof__token next = head | self->epoch;
     PROF__BARRIER();
     self->gate = generation;
-    return token;
+    PROF__BRIDGE_END(self, token);
+    PROF__BRIDGE_BEGIN(site, NULL, next);
+    return next;
 }
 
 /* Two words: a head, and the number behind it. */
@@ -3633,6 +3692,7 @@ static PROF__COLD void prof__arg_slow(prof__thread *self, prof_site *site, uint6
 
 static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64_t number)
 {
+    PROF__BRIDGE_ARG(site, type, number);
     prof__thread *self = PROF__SELF();
     uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
     uint64_t head = prof__site_load(site) ^ generation, low = (uint64_t)type << 32 | 1;
@@ -3655,10 +3715,12 @@ static uint64_t prof__double_bits(double value)
 PROF__ENTRY void prof__counter_int(prof_site *site, int64_t value)
 {
     prof__counter_write(site, PROF__KIND_COUNTER_INT, (uint64_t)value);
+    PROF__BRIDGE_COUNTER(site, PROF_VALUE_INT, (uint64_t)value);
 }
 PROF__ENTRY void prof__counter_double(prof_site *site, double value)
 {
     prof__counter_write(site, PROF__KIND_COUNTER_DOUBLE, prof__double_bits(value));
+    PROF__BRIDGE_COUNTER(site, PROF_VALUE_DOUBLE, prof__double_bits(value));
 }
 PROF__ENTRY void prof__arg_int(prof_site *site, int64_t value) { prof__arg_write(site, PROF_VALUE_INT, (uint64_t)value); }
 PROF__ENTRY void prof__arg_uint(prof_site *site, uint64_t value) { prof__arg_write(site, PROF_VALUE_UINT, value); }
@@ -3711,6 +3773,7 @@ static void prof__text_write(uint64_t *at, uint64_t head, const prof__text *text
 
 PROF__ENTRY void prof__arg_string(prof_site *site, const char *value)
 {
+    PROF__BRIDGE_ARG_TEXT(site, value);
     prof__thread *self = PROF__SELF();
     uint64_t head;
     if (!prof__enter(self, site, &head)) return;
@@ -3744,11 +3807,16 @@ static prof__token prof__named(prof_site *site, const char *name, int owes_end)
         token = head | self->epoch;
     }
     prof__leave(self);
+    PROF__BRIDGE_BEGIN(site, name, owes_end ? token : 0);
     return token;
 }
 
 PROF__ENTRY prof__token prof__begin_text(prof_site *site, const char *text) { return prof__named(site, text, 1); }
-PROF__ENTRY void prof__mark_text(prof_site *site, const char *text) { prof__named(site, text, 0); }
+PROF__ENTRY void prof__mark_text(prof_site *site, const char *text)
+{
+    prof__named(site, text, 0);
+    PROF__BRIDGE_MARK(site, text);
+}
 
 #if !defined(PROF_VSNPRINTF) && !defined(PROF_FREESTANDING)
 #define PROF_VSNPRINTF vsnprintf
@@ -3760,6 +3828,7 @@ static prof__token prof__formatted(prof_site *site, const char *format, va_list 
     PROF__ERRNO_SAVE();
     PROF_VSNPRINTF(text, (int)sizeof text, format, list);
     PROF__ERRNO_RESTORE();
+    if (!owes_end) PROF__BRIDGE_MARK(site, text);
     return prof__named(site, text, owes_end);
 #else
     (void)list;
@@ -3849,6 +3918,7 @@ PROF__ENTRY void prof__event(prof_site *site, uint64_t type, uint64_t detail, ui
         prof__commit(self, 3);
     }
     prof__leave(self);
+    PROF__BRIDGE_EVENT(site, type, detail, object);
 }
 
 /*-- messages --
@@ -4288,8 +4358,16 @@ static void prof__instant(prof_site *site)
     }
     prof__leave(self);
 }
-PROF__ENTRY void prof__mark(prof_site *site) { prof__instant(site); }
-PROF__ENTRY void prof__frame(prof_site *site) { prof__instant(site); }
+PROF__ENTRY void prof__mark(prof_site *site)
+{
+    prof__instant(site);
+    PROF__BRIDGE_MARK(site, NULL);
+}
+PROF__ENTRY void prof__frame(prof_site *site)
+{
+    prof__instant(site);
+    PROF__BRIDGE_FRAME(site);
+}
 
 #define PROF__LOOSE_MAX (sizeof((prof_fiber *)0)->loose / sizeof *((prof_fiber *)0)->loose)
 
@@ -4320,6 +4398,7 @@ PROF__ENTRY void prof__begin_loose(prof_site *site)
     PROF__BARRIER();
     track->loose_name[at] = PROF__LOAD(&site->private_name);
     track->loose[at] = token;
+    PROF__BRIDGE_LOOSE(track);
 }
 
 PROF__ENTRY void prof__end_loose(prof_site *site)
@@ -4360,6 +4439,7 @@ PROF__ENTRY void prof_thread_name(const char *name)
 {
     prof__thread *self = PROF__SELF();
     prof__track_name(&self->own, name);
+    PROF__BRIDGE_THREAD(name);
     if (self->fiber || !self->session || !prof__enter_slow(self, NULL, prof__take(self))) return;
     if (!self->entered || self->own.name_id != PROF__NAME_NEW) { /* new to the session: entered with its name */
         prof__leave(self);
@@ -4402,6 +4482,7 @@ PROF_DEF prof_fiber *prof_fiber_create(const char *name)
 PROF__ENTRY void prof_fiber_destroy(prof_fiber *fiber)
 {
     if (fiber && PROF__SELF()->fiber == fiber) prof_fiber_switch(NULL);
+    PROF__BRIDGE_FORGET(PROF__SELF(), fiber);
     free(fiber);
 }
 #endif
@@ -4422,6 +4503,7 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
         self->open = PROF__SHUT;
     }
     prof__leave(self);
+    PROF__BRIDGE_SWITCH(self);
 }
 
 #ifndef PROF_FREESTANDING
@@ -6146,7 +6228,9 @@ PROF_DEF prof_status prof_start(const prof_config *config)
     if (!prof__keys_made) prof__keys_make();
     prof__keys_made = 1;
 #endif
+    PROF__BRIDGE_START();
     prof_status status = prof__start_locked(config ? config : &defaults);
+    PROF__BRIDGE_STARTED();
     prof__control_unlock();
     return status;
 }
@@ -6195,6 +6279,7 @@ PROF_DEF prof_status prof_stop(void)
     if (s && s->live_path) status = prof__stream_finish(s, status);
     if (s && status) prof__path_unclaim(s);
 #endif
+    PROF__BRIDGE_STOP();
     prof__control_unlock();
     return status;
 }
@@ -6224,6 +6309,7 @@ static prof_status prof__pause_by(int step)
         prof__next_generation();
     }
     prof__state_unlock(gate);
+    PROF__BRIDGE_PAUSE();
     return status;
 }
 PROF_DEF prof_status prof_pause(void) { return prof__pause_by(1); }
@@ -6669,6 +6755,7 @@ static void prof__child_of_fork(void)
     prof__session *s = prof__state.session;
     self->forking = self->fork_holds = 0;
     prof__lock_word = prof__change_word = prof__control_word = 0;
+    PROF__BRIDGE_CHILD();
     prof__next_generation();
     prof__save_disarm();
     prof__crash_forget();
@@ -9078,7 +9165,11 @@ static void prof__autostop(void)
 /* The variable that asks for a recording; null: none does. */
 static const char *prof__autostart_by(void)
 {
-    static const char *const names[] = {"PROF_OUTPUT", "PROF_SAVE", "PROF_CRASH_REPORT"};
+    static const char *const names[] = {
+#ifdef PROF__BRIDGED
+        "PROF_BRIDGE",
+#endif
+        "PROF_OUTPUT", "PROF_SAVE", "PROF_CRASH_REPORT"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         const char *text = prof__environment(names[i]);
         if (text && *text && !prof__equal(text, "0")) return names[i];
@@ -9127,6 +9218,7 @@ static void __attribute__((destructor)) prof__unload(void)
         prof__session_delete(prof__state.retired);
         prof__state.retired = next;
     }
+    PROF__BRIDGE_UNLOAD();
 #endif
     if (prof__keys_made) pthread_key_delete(prof__exit_key);
 }
