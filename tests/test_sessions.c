@@ -127,7 +127,7 @@ TEST(start_at_a_time_of_day)
 
 TEST(sites_are_off_before_it_begins)
 {
-    static prof_site site = {0, "early", "", __FILE__, "", 1, 0, 1, PROF__KIND_BEGIN, 0, 0};
+    static prof_site site = {0, "early", "", __FILE__, "", 1, 0, 1, PROF__KIND_BEGIN, 0, 0, 0};
     prof_config config = trace_config(1u << 20);
     config.delay_ns = 3600ull * 1000000000;
     trace_start(&config);
