@@ -977,6 +977,66 @@ TEST(flows_without_scopes)
     prof_trace_close(trace);
 }
 
+/* Where short scopes are left out there may be none to draw an arrow from. */
+TEST(flows_among_scopes_left_out)
+{
+    prof_chrome_options options;
+    const char *path = trace_path("notes.json");
+    memset(&options, 0, sizeof options);
+    options.min_duration_ns = 1000000000;
+    notes_start();
+    {
+        PROFILE_SCOPE("short");
+        PROFILE_FLOW_OUT(5);
+        PROFILE_FLOW_IN(5);
+        PROFILE_FLOW_IN(6);
+    }
+    prof_trace *trace = trace_stop();
+    CHECK_EQUAL(prof_chrome_write(trace, path, &options), PROF_OK);
+    char *json = trace_file_text(path, NULL);
+    CHECK_EQUAL(notes_count(json, "{\"ph\":\"X\",\"name\":\"flow\""), 3);
+    CHECK_EQUAL(notes_count(json, "{\"ph\":\"s\",\"name\":\"flow\""), 1);
+    CHECK_EQUAL(notes_count(json, "{\"ph\":\"f\",\"name\":\"flow\""), 1);
+    CHECK_EQUAL(notes_count(json, "{\"ph\":\"i\""), 0);
+    CHECK_EQUAL(notes_count(json, "\"short\""), 0);
+    free(json);
+    prof_trace_close(trace);
+}
+
+/* Two processes that use the same ids have arrows of their own. */
+TEST(flows_of_two_processes)
+{
+    const char *paths[2] = {trace_path("notes0.prof"), trace_path("notes1.prof")}, *path = trace_path("notes.json");
+    prof_trace *traces[2];
+    for (int i = 0; i < 2; ++i) {
+        int status;
+        pid_t child = fork();
+        if (!child) {
+            prof_config config = trace_config(1u << 20);
+            config.output = paths[i];
+            if (prof_start(&config)) _exit(1);
+            {
+                PROFILE_SCOPE("scope");
+                PROFILE_FLOW_OUT(5);
+                PROFILE_FLOW_IN(5);
+            }
+            _exit(prof_stop() != PROF_OK);
+        }
+        CHECK_EQUAL(waitpid(child, &status, 0), child);
+        CHECK_EQUAL(status, 0);
+        traces[i] = trace_open_file(paths[i]);
+    }
+    CHECK_EQUAL(prof_chrome_merge((const prof_trace *const *)traces, 2, path, NULL), PROF_OK);
+    char *json = trace_file_text(path, NULL);
+    for (int i = 0; i < 2; ++i) {
+        char name[60];
+        snprintf(name, sizeof name, ",\"name\":\"flow of %lu\"", (unsigned long)prof_trace_about(traces[i])->pid);
+        CHECK_EQUAL(notes_count(json, name), 2);
+        prof_trace_close(traces[i]);
+    }
+    free(json);
+}
+
 /* Different numbers, here and in children. */
 TEST(new_flows)
 {
@@ -995,5 +1055,42 @@ TEST(new_flows)
     close(ends[0]);
     close(ends[1]);
 }
+
+#ifdef __cplusplus
+/* Steps, throughputs and messages in what only C++ has. */
+namespace
+{
+template <typename T> T noted(T value)
+{
+    PROFILE_STEP("step", value);
+    PROFILE_THROUGHPUT("bytes", sizeof value);
+    PROFILE_LOG(PROF_LOG_INFO, "size %zu", sizeof value);
+    return value;
+}
+
+inline void noted_inline(const char *text) { PROFILE_LOG(PROF_LOG_WARNING, "inline %s", text); }
+enum class noted_enum : short { some = 5 };
+} // namespace
+
+TEST(templates_and_lambdas)
+{
+    trace_list list;
+    notes_start();
+    noted(1);
+    noted(2.5);
+    noted(noted_enum::some);
+    noted_inline("text");
+    [](int by) { PROFILE_LOG(PROF_LOG_ERROR, "lambda %d", by); }(3);
+    prof_trace *trace = notes_stop(&list);
+    CHECK_EQUAL(list.count, 3 * 3 + 2);
+    CHECK_EQUAL(arg_int(&list.events[3], "step_num"), 2);
+    CHECK_TEXT(list.events[5].value.as.string, "size 8");
+    CHECK_EQUAL(arg_int(&list.events[6], "step_num"), 5);
+    CHECK_TEXT(list.events[9].value.as.string, "inline text");
+    CHECK_TEXT(list.events[10].value.as.string, "lambda 3");
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+#endif
 
 TEST_MAIN
