@@ -173,6 +173,24 @@ MANUAL                                                                          
     off. An argument has PROF_CATEGORY and PROF_SITE_LEVEL: for one of a scope of another category or level, redefine
     them around it.
 
+    Memory. PROFILE_ALLOC and PROFILE_FREE give, for each pool, live bytes as a counter of the Chrome trace; the summary
+    and prof_memory() have peaks, allocations by call site (and the scope around it) and by PROFILE_MEMORY_SCOPE, what was
+    not freed, and what was freed twice. Blocks from before the trace are counted when they are freed, and in nothing
+    else. A free belongs in front of the real one: behind it another thread may have the address already. PROFILE_FREE
+    finds its block in any pool; one with _C only in its own, for pools whose addresses overlap. PROF_STATS keeps none of
+    this, nor of locks.
+    PROF_WRAP_MALLOC (Linux, glibc) marks the C library's malloc(), and so operator new and what libraries allocate, in the
+    pool "malloc"; PROF_CATEGORIES=-malloc turns it off. It defines malloc(), free() and so on in the program, which the
+    loader prefers to those of libraries, and calls glibc's under its own names: nothing is looked up, so that it works
+    before main, in threads and after fork(). That costs 24 bytes of the buffer for each call. What prof allocates is left
+    out. Not with a static glibc, nor with another allocator (tcmalloc, jemalloc); with a sanitizer, which has its own, it
+    does nothing. A malloc() is listed by the scope around it.
+
+    Locks. WAIT, ACQUIRE and RELEASE give how often and how long threads waited for a lock, and how long it was held:
+    in the summary, as data (prof_locks), and as a row for each lock in the Chrome trace. An acquire counts as contended
+    if another thread had the lock since its WAIT. PROFILE_MUTEX_LOCK tries first, so that a lock that is free costs one
+    event.
+
     Accuracy. The counter is read without ordering, as every profiler does, because that is all a scope costs. Out-of-
     order processors then read it up to some 70 ns early around code that waits for its own results (memory, division);
     what leaves a scope appears in its parent. PROF_CLOCK_ORDERED waits at the end of each scope until everything before

@@ -264,7 +264,7 @@ TEST(mutexes_of_threads)
         }
     CHECK_EQUAL(row->contended, waits); /* a wait is a scope of its thread, too */
     CHECK(row->wait_ns <= waited);
-    CHECK(row->waiting_max <= 3 && (row->waiting_max > 0) == (waits > 0));
+    CHECK(row->waiting_max <= 4 && (row->waiting_max > 0) == (waits > 0)); /* one may have it, and not have said so yet */
     printf("     %llu of %llu had to wait\n", (unsigned long long)row->contended, (unsigned long long)row->acquired);
     uint64_t hold = 0; /* each track by itself */
     for (size_t track = 0; track < prof_trace_track_count(trace); ++track) {
@@ -519,22 +519,23 @@ TEST(spans_in_a_chrome_trace)
     CHECK_EQUAL(prof_chrome_write(trace, path, NULL), PROF_OK);
     char *text = trace_file_text(path, NULL);
     double end_of[3] = {0, 0, 0};
-    for (char *line = text; line && (line = strstr(line, "\n{\"ph\":\"")) != NULL; ++line) {
-        char *time = strstr(line, "\"ts\":"), *id = strstr(line, "\"local\":\"");
-        if (strncmp(line + 8, "b\",\"cat\":\"lock\",\"name\":\"lock counter\"", 37) &&
-            strncmp(line + 8, "e\",\"cat\":\"lock\",\"name\":\"lock counter\"", 37))
+    for (char *line = text ? strtok(text, "\n") : NULL; line && test_failures < 5; line = strtok(NULL, "\n")) {
+        char *time = strstr(line, "\"ts\":"), *id = strstr(line, "\"local\":\""), *after;
+        if (strncmp(line, "{\"ph\":\"b\",\"cat\":\"lock\",\"name\":\"lock counter\"", 44) &&
+            strncmp(line, "{\"ph\":\"e\",\"cat\":\"lock\",\"name\":\"lock counter\"", 44))
             continue;
-        uint64_t address = strtoull(id + 9, NULL, 16);
+        CHECK(time && id);
+        if (!time || !id) break;
+        uint64_t address = strtoull(id + 9, &after, 16);
         size_t which = (size_t)(address - (uint64_t)(uintptr_t)mutexes) / sizeof mutexes[0];
         double ts = strtod(time + 5, NULL);
         CHECK(which < 3);
         if (which >= 3) break;
-        begins += line[8] == 'b';
-        ends += line[8] == 'e';
+        CHECK(*after == '"'); /* the address alone: no other thread had it */
         CHECK(ts >= end_of[which]);
-        CHECK(strtoull(id + 9, NULL, 16) && *strchr(id + 9, '"')); /* the address alone: no other thread had it */
+        begins += line[7] == 'b';
+        ends += line[7] == 'e';
         end_of[which] = ts;
-        if (test_failures > 5) break;
     }
     CHECK_EQUAL(begins, 4 * 5000);
     CHECK_EQUAL(ends, 4 * 5000);
