@@ -34,6 +34,7 @@ static const program_event program_events[] = {
     {"scope_c", PROF_EVENT_SCOPE, 1, "net", "markup_scopes"},
     {"scope_l", PROF_EVENT_SCOPE, 1, "", "markup_scopes"},
     {"scope_color", PROF_EVENT_SCOPE, 1, "", "markup_scopes"},
+    {"scope_sync", PROF_EVENT_SCOPE, 1, "", "markup_scopes"},
     {"scope_cl", PROF_EVENT_SCOPE, 1, "net", "markup_scopes"},
     {"made at run time", PROF_EVENT_SCOPE, 2, "", NULL},
     {"scope_f 1 text", PROF_EVENT_SCOPE, 1, "", "markup_scopes"},
