@@ -2663,6 +2663,7 @@ typedef struct prof__session {
     int failed;           /* errno of the making of a child's image */
     uint64_t begin_at, duration_ns, end_at; /* monotonic; end_at: 0 until recording begins. See >>schedule */
     uint64_t warmup_left;
+    int held;             /* prof__state.held at the start */
     uint32_t warmup_what, warmup_name; /* PROF__WARMUP_...; the hash of the name that counts, 0: none came yet */
     int claimed;          /* an empty file at output is this session's: it takes the name */
     int number;           /* so do the children of forks: see prof__path_number() */
@@ -6072,6 +6073,20 @@ static void prof__image_begin(prof__session *s)
     prof__copy(s->header->magic, PROF__MAGIC, sizeof s->header->magic);
 }
 
+/* What keeps the session from beginning. Before there is a service, which reads it. */
+static void prof__schedule_configure(prof__session *s, const prof_config *config)
+{
+    const prof__pair *now = &s->header->first;
+    uint64_t wait = config->delay_ns;
+    s->duration_ns = config->duration_ns;
+    s->warmup_what = config->warmup_steps ? PROF__WARMUP_STEPS : PROF__WARMUP_FRAMES;
+    s->warmup_left = config->warmup_frames ? config->warmup_frames - 1 : config->warmup_steps;
+    if (config->start_unix_ns > now->unix_ns && config->start_unix_ns - now->unix_ns > wait)
+        wait = config->start_unix_ns - now->unix_ns;
+    if (wait) s->begin_at = now->monotonic_ns + (wait < PROF__CENTURY ? wait : PROF__CENTURY);
+    s->held = (wait ? PROF__HELD_TIME : 0) | (config->warmup_steps || config->warmup_frames ? PROF__HELD_WARMUP : 0);
+}
+
 static prof_status prof__session_make(prof__session *s, const prof_config *config)
 {
     prof_status status;
@@ -6107,6 +6122,7 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
     status = prof__layout(s, memory, size);
     if (!status) status = prof__clock_choose(s, config);
     if (status) return status;
+    prof__schedule_configure(s, config);
     s->crash_report = config->crash_report != 0;
     if (s->crash_report && (status = prof__crash_prepare(s)) != PROF_OK) return status;
     prof__header *h = s->header;
@@ -6155,20 +6171,6 @@ static prof_status prof__config_check(const prof_config *c)
     return PROF_OK;
 }
 
-/* What keeps the session from beginning. */
-static int prof__schedule_configure(prof__session *s, const prof_config *config)
-{
-    const prof__pair *now = &s->header->first;
-    uint64_t wait = config->delay_ns;
-    s->duration_ns = config->duration_ns;
-    s->warmup_what = config->warmup_steps ? PROF__WARMUP_STEPS : PROF__WARMUP_FRAMES;
-    s->warmup_left = config->warmup_frames ? config->warmup_frames - 1 : config->warmup_steps;
-    if (config->start_unix_ns > now->unix_ns && config->start_unix_ns - now->unix_ns > wait)
-        wait = config->start_unix_ns - now->unix_ns;
-    if (wait) s->begin_at = now->monotonic_ns + (wait < PROF__CENTURY ? wait : PROF__CENTURY);
-    return (wait ? PROF__HELD_TIME : 0) | (config->warmup_steps || config->warmup_frames ? PROF__HELD_WARMUP : 0);
-}
-
 static prof_status prof__start_locked(const prof_config *config)
 {
     if (!prof__is_whole())
@@ -6213,7 +6215,7 @@ static prof_status prof__start_locked(const prof_config *config)
         prof__state.level = config->level ? config->level : PROF__DEFAULT_LEVEL;
         prof__state.filter_mask = config->filter_mask ? config->filter_mask : ~0u;
         prof__state.paused = 0;
-        prof__state.held = prof__schedule_configure(s, config);
+        prof__state.held = s->held;
         PROF__STORE(&prof__state.no_sync, config->no_sync);
         PROF__STORE(&prof__state.running, 1);
         PROF__STORE(&prof__lost_without_chunk, 0u);

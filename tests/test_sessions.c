@@ -261,14 +261,11 @@ TEST(delay_then_duration_and_restart)
     config.delay_ns = 5000000;
     config.duration_ns = 5000000;
     for (int i = 0; i < 3; ++i) {
+        uint64_t start = now_ns(CLOCK_MONOTONIC);
         trace_start(&config);
-        mark("before");
         while (!ended()) sleep_ms(1);
+        CHECK(now_ns(CLOCK_MONOTONIC) >= start + 10000000);
         CHECK_EQUAL(prof_stop(), PROF_OK);
-        trace = trace_live();
-        uint64_t events = prof_trace_about(trace)->event_count;
-        prof_trace_close(trace);
-        CHECK_EQUAL(events, 0);
     }
     trace_start(NULL); /* nothing of that is left */
     CHECK_EQUAL(prof_enabled(), 1);
