@@ -70,6 +70,9 @@ WHAT VIEWERS MAKE OF IT                    (tests/viewers loads traces into them
     short, and a scope of 0 ns is 0.1 ns long, because speedscope would nest the one and drop the other. Rounded to
     nanoseconds, which is what Perfetto does, all these are exact.
 
+    Devices stand below the process that used them in chrome://tracing. Perfetto 52 orders processes by their number of
+    scopes, whatever the file says: a device that has more than the program stands above it.
+
     Perfetto drops scopes deeper than 512. speedscope shows neither marks nor counters, makes arguments part of the
     name, and on clocks of slow ticks confuses calls of the same name that share an instant. chrome://tracing,
     speedscope and DevTools read at most 512 MB: write a part (from_ns, to_ns) or leave out short scopes
