@@ -247,7 +247,13 @@ static const char *prof__bridge_copy(const char *text)
 #define PROF__ITT(function) function
 #endif
 
-static int prof__itt_attach(void) { return PROF__ITT(__itt_domain_create)(PROF_BRIDGE_DOMAIN) != NULL; }
+/* libittnotify loads its tool when it is first asked for anything but a domain or a string, and frees those that it has made
+   until then should that fail: so it is asked for something else first. */
+static int prof__itt_attach(void)
+{
+    (void)(__itt_get_timestamp());
+    return __itt_task_begin_ptr != NULL;
+}
 static const char *prof__itt_category(const prof__bridge_domain *domain)
 {
     return *domain->category ? domain->category : PROF_BRIDGE_DOMAIN;
