@@ -120,7 +120,7 @@ $(BUILD)/tests/test_plugins: EXTRA = -rdynamic
 $(BUILD)/tests/test_plugins: | $(PLUGINS) $(BUILD)/tests/plugin_host
 
 test: $(TESTS) $(BUILD)/prof $(BUILD)/tests/tool_images $(BUILD)/tests/tool_core
-	@BUILD=$(BUILD) sh tests/run.sh $(TESTS) tests/test_tool.sh
+	@BUILD=$(BUILD) sh tests/run.sh $(TESTS) tests/test_tool.sh tests/test_bridge.sh
 
 # ---- benchmarks
 

@@ -2735,7 +2735,7 @@ extern "C" {
 #endif
 #else
 #define PROF__BRIDGE_BEGIN(site, text, token) ((void)0) /* token 0: not recorded, and nobody else's business */
-#define PROF__BRIDGE_LOOSE(track) ((void)0)             /* the scope begun last ends with PROFILE_END */
+#define PROF__BRIDGE_LOOSE(track, token) ((void)0)      /* what has just begun ends with PROFILE_END */
 #define PROF__BRIDGE_END(self, token) ((void)0)
 #define PROF__BRIDGE_ARG(site, type, number) ((void)0)
 #define PROF__BRIDGE_ARG_TEXT(site, text) ((void)0)
@@ -4417,7 +4417,7 @@ PROF__ENTRY void prof__begin_loose(prof_site *site)
     PROF__BARRIER();
     track->loose_name[at] = PROF__LOAD(&site->private_name);
     track->loose[at] = token;
-    PROF__BRIDGE_LOOSE(track);
+    PROF__BRIDGE_LOOSE(track, token);
 }
 
 PROF__ENTRY void prof__end_loose(prof_site *site)

@@ -525,6 +525,8 @@ PROF__SDT_SEMAPHORE(thread);
 PROF__SDT_SEMAPHORE(pause);
 PROF__SDT_SEMAPHORE(resume);
 #define PROF__SDT static __attribute__((noinline))
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic" /* the probes leave out the arguments of "..." */
 
 PROF__SDT void prof__sdt_begin(const char *name, const char *category)
 {
@@ -561,6 +563,7 @@ PROF__SDT void prof__sdt_pause(int paused)
     else
         DTRACE_PROBE(prof, resume);
 }
+#pragma GCC diagnostic pop
 #else
 #define PROF__SDT_WANTED(probe) 0
 #define prof__sdt_begin(name, category) ((void)0)
@@ -779,10 +782,11 @@ static inline void prof__bridge_end(prof__thread *self, prof__token token)
     if (PROF__UNLIKELY(stack != NULL) && token && stack->depth) prof__bridge_scope_end(self, token);
 }
 
-static void prof__bridge_loose(const prof_fiber *track)
+static void prof__bridge_loose(const prof_fiber *track, prof__token token)
 {
     prof__bridge_stack *stack = track->bridge;
-    if (stack && stack->depth && !stack->over) stack->open[stack->depth - 1].loose = 1;
+    if (!stack || !stack->depth || stack->over) return;
+    if (stack->open[stack->depth - 1].token == token) stack->open[stack->depth - 1].loose = 1;
 }
 
 /* Another fiber is on this thread. A fiber keeps a stack only while it has open scopes. */
@@ -996,7 +1000,7 @@ static void prof__bridge_unload(void)
     PROF__UNLIKELY(PROF__LOAD(&prof__bridge_tools) | (uint32_t)PROF__SDT_WANTED(probe) | (uint32_t)PROF__SDT_WANTED(other))
 #define PROF__BRIDGE_BEGIN(site, text, token)                                                              \
     (PROF__BRIDGE_WANTED(scope_begin, scope_end) && (token) ? prof__bridge_scope_begin(site, text, token) : (void)0)
-#define PROF__BRIDGE_LOOSE(track) prof__bridge_loose(track)
+#define PROF__BRIDGE_LOOSE(track, token) prof__bridge_loose(track, token)
 #define PROF__BRIDGE_END(self, token) prof__bridge_end(self, token)
 #define PROF__BRIDGE_WANTED_ARG(probe)                                                                     \
     PROF__UNLIKELY((PROF__LOAD(&prof__bridge_tools) & PROF__BRIDGE_ITT) | (uint32_t)PROF__SDT_WANTED(probe))
