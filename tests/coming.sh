@@ -2,8 +2,9 @@
 # docs/coming-from-*.md are right: what they say prof offers exists, compiles and runs. In each table's last column a code
 # span that ends with ; or } is C: it compiles as C11 and C++11, live and stripped, without a warning, and runs, each
 # row in a process of its own. Behind which the page says PROF_UNSUPPORTED, PROF_INVALID_ARGUMENT or PROF_INVALID_STATE
-# must leave an error, all others none. Of all other spans the names that begin with prof_, PROF_ or PROFILE_ must exist, and
-# commands of the tool, too. Blocks marked c are parts of programs, those with a main run. Rows "(to come)" wait.
+# must leave an error, all others none. Of all other spans the names that begin with prof_, PROF_ or PROFILE_ must exist,
+# and commands of the tool. Blocks marked c are parts of programs, those with a main run by themselves. Rows "(to come)"
+# wait. The tests that docs/flaws.md names must exist.
 #
 # usage: tests/coming.sh [page...]
 cd "$(dirname "$0")/.." || exit 1
@@ -160,6 +161,12 @@ for page in pages:
     open(f'{work}/{name}.c', 'w').write(text)
     if not bad: print(f'ok   {page}: {len(table)} snippets, every other name exists')
 print(f'{rows_in_all} rows')
+proofs = re.findall(r'`(\w+): (\w+)`', open('docs/flaws.md', encoding='utf-8').read())
+for program, test in proofs:
+    texts = ''.join(open(f, encoding='utf-8').read() for f in glob.glob(f'tests/test_{program}*.c*'))
+    if not re.search(rf'\bTEST\({test}\)', texts):
+        print(f'FAIL docs/flaws.md: no test {program}: {test}'); bad += 1
+print(f'{len(proofs)} tests named in docs/flaws.md')
 sys.exit(1 if bad else 0)
 END
 [ $? -eq 0 ] && passed=$((passed + 1)) || failed=$((failed + 1))
@@ -188,12 +195,12 @@ for page in $work/coming-from-*.c; do
     compile "$name, C11" $CC -std=c11 -D_GNU_SOURCE $strict -DRUN "$page" $work/implementation.o -o $work/$name -pthread -ldl || continue
     mkdir -p $work/run-$name
     if timeout 300 env -u PROF_OUTPUT $work/$name $work/run-$name >$work/$name.log 2>&1; then
-        rows=$(grep -c '^ok' $work/$name.log)
-        echo "ok   $name: $rows snippets ran" && passed=$((passed + rows))
+        echo "ok   $name: $(grep -c '^ok' $work/$name.log) snippets ran"
     else
         echo "FAIL $name" && failed=$((failed + $(grep -c '^FAIL' $work/$name.log)))
         grep -B1 '^FAIL' $work/$name.log
     fi
+    passed=$((passed + $(grep -c '^ok' $work/$name.log)))
 done
 for program in $work/*.program*.c; do
     [ -e "$program" ] || continue
