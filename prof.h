@@ -3945,6 +3945,8 @@ PROF__ENTRY void prof__event(prof_site *site, uint64_t type, uint64_t detail, ui
    look at the text. The reader parses the format again and pairs its conversions with the values in order. */
 
 #define PROF__LOG_VALUES 16
+#define PROF__LOG_COUNT 0xFFu      /* known: how many values and 1 more, ... */
+#define PROF__LOG_HAS_TEXT 0x100u  /* ... and whether a text is among them */
 
 enum { /* codes: what a value is, and how many bytes of it */
     PROF__LOG_NONE = 0,
@@ -4074,10 +4076,11 @@ static const char *prof__log_parse(const char *at, prof__log_spec *spec)
 /* Several threads may do this at the same time: they store the same. */
 static PROF__COLD void prof__log_learn(prof__log_format *known, const char *format)
 {
-    size_t at = 0, values = 0;
+    size_t at = 0;
+    uint32_t values = 0, has_text = 0;
     while (format && *format) {
         unsigned char codes[5];
-        size_t count = 0, more;
+        uint32_t count = 0, more;
         prof__log_spec spec;
         if (*format++ != '%') continue;
         format = prof__log_parse(format, &spec);
@@ -4095,104 +4098,136 @@ static PROF__COLD void prof__log_learn(prof__log_format *known, const char *form
         }
         if (values + more > PROF__LOG_VALUES || at + count >= sizeof known->codes) break;
         values += more;
-        for (size_t i = 0; i < count; ++i) PROF__STORE(&known->codes[at + i], codes[i]);
+        if (spec.code >= PROF__LOG_TEXT) has_text = PROF__LOG_HAS_TEXT;
+        for (uint32_t i = 0; i < count; ++i) PROF__STORE(&known->codes[at + i], codes[i]);
         at += count;
     }
     PROF__STORE(&known->codes[at], (unsigned char)PROF__LOG_NONE);
-    PROF__RELEASE(&known->known, (uint32_t)values + 1);
+    PROF__RELEASE(&known->known, (values + 1) | has_text);
+}
+
+/* By reference, whatever a va_list is. */
+typedef struct prof__log_list {
+    va_list values;
+} prof__log_list;
+
+/* The next value, of a code below PROF__LOG_TEXT. */
+static inline uint64_t prof__log_fetch(unsigned code, prof__log_list *list)
+{
+    switch (code) {
+    case PROF__LOG_INT8: return (uint64_t)(signed char)va_arg(list->values, int);
+    case PROF__LOG_INT16: return (uint64_t)(short)va_arg(list->values, int);
+    case PROF__LOG_INT32: return (uint64_t)va_arg(list->values, int);
+    case PROF__LOG_INT64: return (uint64_t)va_arg(list->values, long long);
+    case PROF__LOG_UINT8: return (unsigned char)va_arg(list->values, unsigned);
+    case PROF__LOG_UINT16: return (unsigned short)va_arg(list->values, unsigned);
+    case PROF__LOG_UINT32: return va_arg(list->values, unsigned);
+    case PROF__LOG_UINT64: return va_arg(list->values, unsigned long long);
+    case PROF__LOG_DOUBLE: return prof__double_bits(va_arg(list->values, double));
+#ifndef PROF_FREESTANDING
+    case PROF__LOG_LONG_DOUBLE: return prof__double_bits((double)va_arg(list->values, long double));
+#endif
+    default: return (uint64_t)(uintptr_t)va_arg(list->values, void *);
+    }
+}
+
+/* The head of a value, without the size of a text. */
+static inline uint64_t prof__log_head(unsigned code)
+{
+    unsigned type = code <= PROF__LOG_INT64         ? PROF_VALUE_INT
+                    : code <= PROF__LOG_UINT64      ? PROF_VALUE_UINT
+                    : code <= PROF__LOG_LONG_DOUBLE ? PROF_VALUE_DOUBLE
+                                                    : PROF_VALUE_POINTER;
+    return (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)type << 32 | 1;
+}
+
+/* Numbers go from the caller's registers to their place. Returns the words they take; at: where they begin. */
+static inline uint64_t prof__log_numbers(uint64_t *at, const prof__log_format *known, uint32_t values, prof__log_list *list)
+{
+    for (uint32_t i = 0; i < values; ++i, at += 2) {
+        unsigned code = PROF__LOAD(&known->codes[i]);
+        PROF__STORE(at + 1, prof__log_fetch(code, list));
+        prof__store_word(at, prof__log_head(code));
+    }
+    return 2 * (uint64_t)values;
 }
 
 typedef struct prof__log_value {
-    uint64_t type, number;
-    prof__text text;
+    uint64_t head, number;
+    prof__text text; /* bytes is null: a number */
 } prof__log_value;
 
-/* Fetches the values, as many as fit into room words, and adds their words to *words. */
-static size_t prof__log_collect(const prof__log_format *known, uint32_t values, va_list list, uint64_t room,
-                                prof__log_value *to, uint64_t *words)
+/* Fetches the values, as many as fit into room words; *words: how many they take. */
+static uint32_t prof__log_collect(const prof__log_format *known, uint32_t values, prof__log_list *list, uint64_t room,
+                                  prof__log_value *to, uint64_t *words)
 {
-    uint64_t used = 0;
     const unsigned char *code = known->codes;
-    size_t count = 0;
+    uint64_t used = 0;
+    uint32_t count = 0;
     for (; count < values && used + 2 <= room; ++count, ++code) {
-        prof__log_value *value = &to[count];
         unsigned kind = PROF__LOAD(code);
-        uint64_t given = ~(uint64_t)0;
-        value->type = PROF_VALUE_INT;
+        uint64_t given = ~(uint64_t)0, kept = used + 2 * (values - count); /* room for a word of each of the rest */
+        prof__log_value *value = &to[count];
+        value->text.bytes = NULL;
         value->text.words = 1;
-        switch (kind) {
-        case PROF__LOG_INT8: value->number = (uint64_t)(signed char)va_arg(list, int); break;
-        case PROF__LOG_INT16: value->number = (uint64_t)(short)va_arg(list, int); break;
-        case PROF__LOG_INT32: value->number = (uint64_t)va_arg(list, int); break;
-        case PROF__LOG_INT64: value->number = (uint64_t)va_arg(list, long long); break;
-        case PROF__LOG_UINT8: value->number = (unsigned char)va_arg(list, unsigned); break;
-        case PROF__LOG_UINT16: value->number = (unsigned short)va_arg(list, unsigned); break;
-        case PROF__LOG_UINT32: value->number = va_arg(list, unsigned); break;
-        case PROF__LOG_UINT64: value->number = va_arg(list, unsigned long long); break;
-        case PROF__LOG_DOUBLE: value->number = prof__double_bits(va_arg(list, double)); break;
-#ifndef PROF_FREESTANDING
-        case PROF__LOG_LONG_DOUBLE: value->number = prof__double_bits((double)va_arg(list, long double)); break;
-#endif
-        case PROF__LOG_POINTER: value->number = (uint64_t)(uintptr_t)va_arg(list, void *); break;
-        case PROF__LOG_TEXT_STAR:
-            if ((int64_t)to[count - 1].number >= 0) given = to[count - 1].number;
-            break;
-        case PROF__LOG_TEXT_PART:
-            given = (uint64_t)PROF__LOAD(code + 1) | (uint64_t)PROF__LOAD(code + 2) << 8;
-            code += 2;
-            break;
-        default: break;
-        }
-        if (kind >= PROF__LOG_TEXT) {
-            uint64_t rest = used + 2 * (values - count), left = rest < room ? (room - rest) * 8 : 0;
-            value->type = PROF_VALUE_STRING;
-            value->text = prof__measure_part(va_arg(list, const char *), left + 7, given);
-        } else if (kind >= PROF__LOG_UINT8) {
-            value->type = kind == PROF__LOG_POINTER ? PROF_VALUE_POINTER
-                          : kind >= PROF__LOG_DOUBLE ? PROF_VALUE_DOUBLE
-                                                     : PROF_VALUE_UINT;
+        if (kind < PROF__LOG_TEXT) {
+            value->head = prof__log_head(kind);
+            value->number = prof__log_fetch(kind, list);
+        } else {
+            if (kind == PROF__LOG_TEXT_STAR && (int64_t)to[count - 1].number >= 0) given = to[count - 1].number;
+            if (kind == PROF__LOG_TEXT_PART) {
+                given = (uint64_t)PROF__LOAD(code + 1) | (uint64_t)PROF__LOAD(code + 2) << 8;
+                code += 2;
+            }
+            value->text = prof__measure_part(va_arg(list->values, const char *), (kept < room ? (room - kept) * 8 : 0) + 7, given);
         }
         used += 1 + value->text.words;
     }
-    *words += used;
+    *words = used;
     return count;
 }
 
-static void prof__log_write(uint64_t *at, const prof__log_value *values, size_t count)
+/* With texts among them, how much room all of it takes is known only when they have been measured. Returns the same words
+   as prof__reserve(). */
+static uint64_t *prof__log_mixed(prof__thread *self, const prof__log_format *known, uint32_t values, prof__log_list *list,
+                                 uint64_t *now, uint64_t *words)
 {
-    const uint64_t head = (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT;
-    for (size_t i = 0; i < count; ++i) {
-        if (values[i].type == PROF_VALUE_STRING) {
-            prof__text_write(at, head, &values[i].text);
+    prof__log_value fetched[PROF__LOG_VALUES];
+    uint32_t count = prof__log_collect(known, values, list, self->session->chunk_words / 4, fetched, words);
+    uint64_t *at = prof__reserve(self, 3 + *words, now), *to = at ? at + 3 : NULL;
+    for (uint32_t i = 0; at && i < count; to += 1 + fetched[i++].text.words) {
+        if (fetched[i].text.bytes) {
+            prof__text_write(to, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT, &fetched[i].text);
         } else {
-            PROF__STORE(at + 1, values[i].number);
-            prof__store_word(at, head | values[i].type << 32 | 1);
+            PROF__STORE(to + 1, fetched[i].number);
+            prof__store_word(to, fetched[i].head);
         }
-        at += 1 + values[i].text.words;
     }
+    return at;
 }
 
 PROF__ENTRY void prof__log(prof_site *site, prof__log_format *known, uint64_t severity, const char *format, ...)
 {
     prof__thread *self = PROF__SELF();
-    prof__log_value values[PROF__LOG_VALUES];
-    uint64_t head, words = 3;
-    uint32_t count;
+    prof__log_list list;
+    uint64_t head, words, *at;
     if (!prof__enter(self, site, &head)) return;
     uint64_t now = prof__now(self->session, 0);
-    va_list list;
     if (PROF__UNLIKELY(!PROF__ACQUIRE(&known->known))) prof__log_learn(known, format);
-    va_start(list, format);
-    count = (uint32_t)prof__log_collect(known, PROF__LOAD(&known->known) - 1, list, self->session->chunk_words / 4, values,
-                                        &words);
-    va_end(list);
-    uint64_t *at = prof__reserve(self, words, &now);
+    uint32_t values = (PROF__LOAD(&known->known) & PROF__LOG_COUNT) - 1;
+    va_start(list.values, format);
+    if (PROF__LOAD(&known->known) & PROF__LOG_HAS_TEXT || self->session->chunk_words < 8 * PROF__LOG_VALUES) {
+        at = prof__log_mixed(self, known, values, &list, &now, &words);
+    } else {
+        at = prof__reserve(self, 3 + 2 * (uint64_t)values, &now);
+        words = at ? prof__log_numbers(at + 3, known, values, &list) : 0;
+    }
+    va_end(list.values);
     if (at) {
-        prof__log_write(at + 3, values, count);
         PROF__STORE(at + 1, (severity & 0xFF) << 8 | PROF_EVENT_LOG);
         PROF__STORE(at + 2, (uint64_t)0);
         prof__store_word(at, head | (now - self->base));
-        prof__commit(self, words);
+        prof__commit(self, 3 + words);
     }
     prof__leave(self);
 }

@@ -82,9 +82,19 @@ CASE(four_stages) { (void)i; PROFILE_STAGE("a"); WORK(); PROFILE_NEXT("b"); PROF
 CASE(mark) { (void)i; PROFILE_MARK("mark"); WORK(); }
 CASE(frame) { (void)i; PROFILE_FRAME("frame"); WORK(); }
 CASE(counter) { PROFILE_COUNTER("counter", i); WORK(); }
+CASE(scope_mask) { (void)i; PROFILE_SCOPE_M("mask", 6); WORK(); }
+CASE(step) { PROFILE_STEP("step", i); WORK(); }
+CASE(throughput) { PROFILE_THROUGHPUT("bytes", i); WORK(); }
+CASE(flow) { PROFILE_FLOW_OUT((uint64_t)i); WORK(); }
+CASE(flow_new) { (void)i; PROFILE_FLOW_OUT(prof_flow_new()); WORK(); }
+CASE(log) { (void)i; PROFILE_LOG(PROF_LOG_INFO, "a message"); WORK(); }
+CASE(log_ints) { PROFILE_LOG(PROF_LOG_INFO, "value %d of %d", i, CALLS); WORK(); }
+CASE(log_text) { PROFILE_LOG(PROF_LOG_INFO, "name %s", i & 1 ? "first of two names" : "second of two names"); WORK(); }
+CASE(log_off) { PROFILE_LOG(PROF_LOG_DEBUG, "value %d of %d", i, CALLS); WORK(); }
 
 #define CASES(X) X(empty) X(floor) X(scope) X(scope_off) X(scope_arg) X(scope_text) X(scope_format) X(begin_end) \
-    X(four_stages) X(mark) X(frame) X(counter)
+    X(four_stages) X(mark) X(frame) X(counter) X(scope_mask) X(step) X(throughput) X(flow) X(flow_new) X(log)        \
+    X(log_ints) X(log_text) X(log_off)
 #define LOOP(name)                                                        \
     static __attribute__((noinline)) double loop_##name(int work)         \
     {                                                                     \
