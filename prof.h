@@ -10564,8 +10564,8 @@ static int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hin
 static int64_t prof__read_since(const prof_trace *trace, uint64_t monotonic_ns)
 {
     uint64_t from = trace->header.first.monotonic_ns, ns = monotonic_ns >= from ? monotonic_ns - from : from - monotonic_ns;
-    int64_t near = ns < (uint64_t)PROF__FAR_NS ? (int64_t)ns : PROF__FAR_NS;
-    return monotonic_ns >= from ? near : -near;
+    int64_t limited = ns < (uint64_t)PROF__FAR_NS ? (int64_t)ns : PROF__FAR_NS;
+    return monotonic_ns >= from ? limited : -limited;
 }
 
 static int prof__read_pair_order(const void *a, const void *b)
@@ -11326,18 +11326,18 @@ static void prof__device_line(prof__read_line *line, const prof__read_pairing *a
 static int prof__device_lines(prof__read_device *device, const prof__read_pairing *pairs, size_t count)
 {
     const prof__read_pairing *first = pairs, *last = pairs + count - 1;
-    int far = count > 1 && last->ns - first->ns >= 10000000; /* else a rate that is said is better than one measured */
+    int measured = count > 1 && last->ns - first->ns >= 10000000; /* else a rate that is said is better than one measured */
     size_t i;
     device->lines = (prof__read_line *)calloc(count + 1, sizeof *device->lines);
     if (!device->lines) return 0;
     device->line_count = count + 1;
     device->rate = device->hz ? (double)device->hz : 1e9;
-    if (count > 1 && (far || !device->hz))
+    if (count > 1 && (measured || !device->hz))
         device->rate = (double)(last->tick - first->tick) * 1e9 / (double)(last->ns - first->ns);
     for (i = 0; i + 1 < count; i++) prof__device_line(&device->lines[i + 1], &pairs[i], &pairs[i], &pairs[i + 1]);
-    if (count > 1 && (far || !device->hz)) {
-        int near = first[1].ns - first->ns >= 1000000000, late = last->ns - last[-1].ns >= 1000000000;
-        prof__device_line(&device->lines[0], first, first, near ? first + 1 : last);
+    if (count > 1 && (measured || !device->hz)) {
+        int early = first[1].ns - first->ns >= 1000000000, late = last->ns - last[-1].ns >= 1000000000;
+        prof__device_line(&device->lines[0], first, first, early ? first + 1 : last);
         prof__device_line(&device->lines[count], last, late ? last - 1 : first, last);
     } else {
         device->lines[0].tick = first->tick;
