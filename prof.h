@@ -1659,7 +1659,7 @@ int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never def
 #define prof_clear_metadata() PROF__STRIPPED(PROF_DISABLED, (void)0)
 #define prof_set_sync(sync, user) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(sync, user))
 #define prof_trace_metadata(trace, index, key, value) \
-    PROF__STRIPPED(0, (PROF__USE2(trace, index), PROF__USE2(key, value)))
+    PROF__STRIPPED(0, (0 ? (void)(trace) : PROF__USE3(index, key, value)))
 #define prof_save(path) PROF__STRIPPED(PROF_DISABLED, PROF__USE(path))
 #define prof_save_request() PROF__STRIPPED(PROF_DISABLED, (void)0)
 #define prof_save_last(path, seconds) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(path, seconds))
@@ -9170,17 +9170,16 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
     return prof__fail(PROF_UNSUPPORTED, "prof_config_from_env: freestanding has no environment");
 }
 #else
-#ifdef _WIN32
-#define PROF__ENVIRON _environ
-#else
-extern char **environ;
-#define PROF__ENVIRON environ
-#endif
-
 /* A PROF_ variable that is no key, but nearly one, would be ignored by mistake. */
 static prof_status prof__environment_check(void)
 {
-    for (char **each = PROF__ENVIRON; each && *each; ++each) {
+#ifdef _WIN32
+    char **each = _environ;
+#else
+    extern char **environ;
+    char **each = environ;
+#endif
+    for (; each && *each; ++each) {
         char name[48];
         size_t length = 0;
         if (!prof__begins(*each, "PROF_")) continue;
