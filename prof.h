@@ -16601,8 +16601,10 @@ static void prof__follow_reset(prof__follow *f)
         prof__figure *figure = &f->figures[i].figure;
         prof_stat *stat = &figure->stat;
         stat->count = stat->truncated = stat->total_ns = stat->self_ns = stat->covered_ns = 0;
-        stat->min_ns = stat->max_ns = 0;
+        stat->min_ns = stat->max_ns = stat->bytes = stat->rates = 0;
+        stat->mean_rate = stat->min_rate = stat->max_rate = figure->rate_squares = 0;
         figure->mean = figure->squares = figure->low = figure->high = figure->last = 0;
+        figure->from = figure->to = 0;
         free(figure->histogram.steps);
         memset(&figure->histogram, 0, sizeof figure->histogram);
     }

@@ -77,7 +77,7 @@ SINCE THE LAST RESET                                                            
     one of them. Nothing is erased for prof_trace_live() and prof_stop(). In PROF_RING the buffer must hold what happens
     between two calls: what was overwritten is counted, but since the start of the session, as are all losses. In
     PROF_STATS, which has no events, the statistics themselves begin anew: also those of prof_summary_write() and of an
-    output .txt. There, spans, call paths and rates are not known.
+    output .txt. Call paths are not known there.
 */
 #ifndef PROF_REPORT_H
 #define PROF_REPORT_H
@@ -191,28 +191,10 @@ extern "C" {
 typedef struct prof__report_row {
     prof__figure figure; /* text: owned, the name */
     const char *category;
-    uint64_t rates, bytes; /* scopes of throughput */
-    double rate, rate_squares, rate_low, rate_high; /* kB/s */
-    double key;            /* what it is sorted by */
+    double key;      /* what it is sorted by */
     prof_sort sort;
     int ascending, listed; /* listed: in the table of CNTK's events */
 } prof__report_row;
-
-/* A span that has not ended. */
-typedef struct prof__report_span {
-    uint64_t id;
-    const prof_callsite *site;
-    char *text; /* owned: the name, if it was made at run time */
-    int64_t start_ns;
-    size_t next; /* in its bucket, or in the list of free ones; PROF__NONE: the last */
-} prof__report_span;
-
-typedef struct prof__report_spans {
-    prof__report_span *items;
-    size_t count, capacity, unused; /* unused: first of the free ones */
-    size_t *buckets, bucket_count;
-    size_t open;
-} prof__report_spans;
 
 typedef struct prof__report {
     const prof_trace *trace;
@@ -220,7 +202,6 @@ typedef struct prof__report {
     prof__report_row *rows;
     size_t count, capacity;
     prof__read_index index;
-    prof__report_spans spans;
     prof__out *out;
     uint64_t pid; /* as it is shown */
 } prof__report;
@@ -280,18 +261,31 @@ static const char *prof__report_category(const prof__report *r, const prof_calls
     return r->options.layout == PROF_REPORT_CNTK ? "" : site->category;
 }
 
-/* Adds so many values with this mean and these squared distances from it. */
-static void prof__report_moments(prof__figure *to, uint64_t had, double mean, double squares, uint64_t count)
+/* To a mean of `had` values, with their squared distances from it, adds those of so many others. */
+static void prof__report_moments(double *to, double *to_squares, uint64_t had, double mean, double squares, uint64_t count)
 {
-    double distance = mean - to->mean, all = (double)had + (double)count;
+    double distance = mean - *to, all = (double)had + (double)count;
     if (!count) return;
-    to->mean += distance * (double)count / all;
-    to->squares += squares + distance * distance * (double)had * (double)count / all;
+    *to += distance * (double)count / all;
+    *to_squares += squares + distance * distance * (double)had * (double)count / all;
 }
 
 static uint64_t prof__report_sum(uint64_t a, uint64_t b)
 {
     return a + b < a ? ~(uint64_t)0 : a + b;
+}
+
+/* Of scopes that move bytes. */
+static void prof__report_add_rates(prof__figure *to, const prof__figure *from)
+{
+    prof_stat *stat = &to->stat;
+    stat->bytes = prof__report_sum(stat->bytes, from->stat.bytes);
+    if (!from->stat.rates) return;
+    if (!stat->rates || from->stat.min_rate < stat->min_rate) stat->min_rate = from->stat.min_rate;
+    if (!stat->rates || from->stat.max_rate > stat->max_rate) stat->max_rate = from->stat.max_rate;
+    prof__report_moments(&stat->mean_rate, &to->rate_squares, stat->rates, from->stat.mean_rate, from->rate_squares,
+                         from->stat.rates);
+    stat->rates += from->stat.rates;
 }
 
 /* Of a scope or span, or a frame. 0: no memory. */
@@ -302,11 +296,12 @@ static int prof__report_add_times(prof__figure *to, const prof__figure *from)
     size_t i;
     if (more && (!had || from->stat.min_ns < to->stat.min_ns)) to->stat.min_ns = from->stat.min_ns;
     if (more && from->stat.max_ns > to->stat.max_ns) to->stat.max_ns = from->stat.max_ns;
-    prof__report_moments(to, had, from->mean, from->squares, more);
+    prof__report_moments(&to->mean, &to->squares, had, from->mean, from->squares, more);
     to->stat.count += from->stat.count;
     to->stat.truncated += from->stat.truncated;
     to->stat.total_ns = prof__report_sum(to->stat.total_ns, from->stat.total_ns);
     to->stat.self_ns = prof__report_sum(to->stat.self_ns, from->stat.self_ns);
+    prof__report_add_rates(to, from);
     for (i = 0; i < h->capacity; i++)
         if (h->steps[i].number && !prof__histogram_add(&to->histogram, h->steps[i].number - 1, h->steps[i].count)) return 0;
     return 1;
@@ -316,7 +311,7 @@ static void prof__report_add_values(prof__figure *to, const prof__figure *from)
 {
     if (!to->stat.count || from->low < to->low) to->low = from->low;
     if (!to->stat.count || from->high > to->high) to->high = from->high;
-    prof__report_moments(to, to->stat.count, from->mean, from->squares, from->stat.count);
+    prof__report_moments(&to->mean, &to->squares, to->stat.count, from->mean, from->squares, from->stat.count);
     to->stat.count += from->stat.count;
     to->last = from->last;
 }
@@ -328,9 +323,10 @@ static prof_status prof__report_figures(prof__report *r)
     size_t i;
     for (i = 0; i < all.count && status == PROF_OK; i++) {
         const prof__figure *from = &all.items[i];
+        prof_event_type type = from->type == PROF_EVENT_SPAN_BEGIN ? PROF_EVENT_SCOPE : from->type;
         prof__report_row *row;
         if (!from->stat.count) continue;
-        row = prof__report_row_of(r, from->type, prof__report_category(r, from->stat.site), from->stat.name);
+        row = prof__report_row_of(r, type, prof__report_category(r, from->stat.site), from->stat.name);
         if (row && from->type == PROF_EVENT_COUNTER)
             prof__report_add_values(&row->figure, from);
         else if (!row || !prof__report_add_times(&row->figure, from))
@@ -340,192 +336,9 @@ static prof_status prof__report_figures(prof__report *r)
     return status;
 }
 
-/*-- spans --*/
-
-static size_t prof__report_span_bucket(const prof__report_spans *spans, uint64_t id)
-{
-    return (size_t)prof__mix(id * 0x9E3779B97F4A7C15u) & (spans->bucket_count - 1);
-}
-
-/* Room for one more. 0: no memory. */
-static int prof__report_spans_room(prof__report_spans *spans)
-{
-    size_t i, count = spans->bucket_count ? spans->bucket_count * 2 : 64, *buckets;
-    if (!PROF__ROOM(spans->items, spans->capacity, spans->count)) return 0;
-    if (spans->open < spans->bucket_count) return 1;
-    buckets = (size_t *)malloc(count * sizeof *buckets);
-    if (!buckets) return 0;
-    for (i = 0; i < count; i++) buckets[i] = PROF__NONE;
-    free(spans->buckets);
-    spans->buckets = buckets;
-    spans->bucket_count = count;
-    for (i = 0; i < spans->count; i++) { /* in their order, so that the newest of an id stays in front */
-        size_t bucket = prof__report_span_bucket(spans, spans->items[i].id);
-        if (!spans->items[i].site) continue;
-        spans->items[i].next = buckets[bucket];
-        buckets[bucket] = i;
-    }
-    return 1;
-}
-
-static int prof__report_span_begin(prof__report_spans *spans, const prof_event *event)
-{
-    prof__report_span *span;
-    size_t at, bucket;
-    char *text = NULL;
-    if (!prof__report_spans_room(spans)) return 0;
-    if (event->name != event->site->name && !(text = prof__text_join(event->name, ""))) return 0;
-    at = spans->unused;
-    if (at == PROF__NONE)
-        at = spans->count++;
-    else
-        spans->unused = spans->items[at].next;
-    bucket = prof__report_span_bucket(spans, event->object);
-    span = &spans->items[at];
-    span->id = event->object;
-    span->site = event->site;
-    span->text = text;
-    span->start_ns = event->start_ns;
-    span->next = spans->buckets[bucket];
-    spans->buckets[bucket] = at;
-    spans->open++;
-    return 1;
-}
-
-static const char *prof__report_span_name(const prof__report_span *span)
-{
-    return span->text ? span->text : span->site->name;
-}
-
-/* Takes out the newest span of the event's id, name and category. 0: there is none. */
-static int prof__report_span_end(prof__report_spans *spans, const prof_event *event, int64_t *start_ns)
-{
-    size_t *link = spans->bucket_count ? &spans->buckets[prof__report_span_bucket(spans, event->object)] : NULL;
-    for (; link && *link != PROF__NONE; link = &spans->items[*link].next) {
-        prof__report_span *span = &spans->items[*link];
-        size_t at = *link;
-        if (span->id != event->object || strcmp(prof__report_span_name(span), event->name) ||
-            strcmp(span->site->category, event->site->category))
-            continue;
-        *start_ns = span->start_ns;
-        *link = span->next;
-        free(span->text);
-        span->text = NULL;
-        span->site = NULL;
-        span->next = spans->unused;
-        spans->unused = at;
-        spans->open--;
-        return 1;
-    }
-    return 0;
-}
-
-static void prof__report_spans_free(prof__report_spans *spans)
-{
-    size_t i;
-    for (i = 0; i < spans->count; i++) free(spans->items[i].text);
-    free(spans->items);
-    free(spans->buckets);
-}
-
-/*-- what needs the events themselves: spans and rates --*/
-
-/* Whether any call site asks for a reading of all events. */
-static int prof__report_has_objects(const prof_trace *trace)
-{
-    size_t i;
-    for (i = 0; i < trace->site_count; i++)
-        if (trace->sites[i].about.kind == PROF__KIND_EVENT || trace->sites[i].about.role == PROF_ROLE_THROUGHPUT) return 1;
-    return 0;
-}
-
 static int prof__report_after(const prof__report *r, size_t track, int64_t ns)
 {
     return !r->trace->since || ns > r->trace->since[track];
-}
-
-/* "job %d" is one name, not as many as there are jobs. */
-static const char *prof__report_event_name(const prof_event *event)
-{
-    return event->site->name[0] ? event->site->name : event->name;
-}
-
-/* A span that ended, or (ns < 0) of which only one half is known. 0: no memory. */
-static int prof__report_add_span(prof__report *r, const prof_callsite *site, const char *name, int64_t ns)
-{
-    prof__report_row *row =
-        prof__report_row_of(r, PROF_EVENT_SCOPE, prof__report_category(r, site), site->name[0] ? site->name : name);
-    if (!row) return 0;
-    row->figure.stat.count++;
-    row->figure.stat.truncated += ns < 0;
-    return ns < 0 || prof__figure_time(&row->figure, (uint64_t)ns, row->figure.stat.count - row->figure.stat.truncated);
-}
-
-/* The newest argument "bytes"; less than 0: none. */
-static double prof__report_bytes(const prof_event *event)
-{
-    uint32_t i = event->arg_count;
-    while (i--) {
-        const prof_value *value = &event->args[i].value;
-        if (strcmp(event->args[i].key, "bytes")) continue;
-        if (value->type == PROF_VALUE_INT) return (double)value->as.i;
-        if (value->type == PROF_VALUE_UINT) return (double)value->as.u;
-        if (value->type == PROF_VALUE_DOUBLE) return value->as.d;
-    }
-    return -1;
-}
-
-static int prof__report_rate(prof__report *r, const prof_event *event)
-{
-    double bytes = prof__report_bytes(event), rate, distance;
-    prof__report_row *row;
-    if (!(bytes >= 0 && bytes < 1.8e19)) return 1;
-    row = prof__report_row_of(r, PROF_EVENT_SCOPE, prof__report_category(r, event->site), prof__report_event_name(event));
-    if (!row) return 0;
-    row->bytes = prof__report_sum(row->bytes, (uint64_t)bytes);
-    if (!event->duration_ns) return 1; /* no rate */
-    rate = bytes * 1e6 / (double)event->duration_ns;
-    if (!row->rates || rate < row->rate_low) row->rate_low = rate;
-    if (!row->rates || rate > row->rate_high) row->rate_high = rate;
-    distance = rate - row->rate;
-    row->rate += distance / (double)++row->rates;
-    row->rate_squares += distance * (rate - row->rate);
-    return 1;
-}
-
-static int prof__report_event(prof__report *r, const prof_event *event, size_t track)
-{
-    int64_t start;
-    switch (event->type) {
-    case PROF_EVENT_SCOPE:
-        if (event->site->role != PROF_ROLE_THROUGHPUT || event->flags) return 1;
-        if (!prof__report_after(r, track, event->start_ns + event->duration_ns)) return 1;
-        return prof__report_rate(r, event);
-    case PROF_EVENT_SPAN_BEGIN: return prof__report_span_begin(&r->spans, event);
-    case PROF_EVENT_SPAN_END:
-        if (!prof__report_span_end(&r->spans, event, &start)) start = INT64_MAX;
-        if (!prof__report_after(r, track, event->start_ns)) return 1;
-        return prof__report_add_span(r, event->site, event->name, start == INT64_MAX ? -1 : event->start_ns - start);
-    default: return 1;
-    }
-}
-
-static prof_status prof__report_objects(prof__report *r)
-{
-    prof_timeline *timeline = NULL;
-    prof_event event;
-    size_t track, i;
-    int good = 1;
-    prof_status status = PROF_OK;
-    if (!prof__report_has_objects(r->trace)) return PROF_OK;
-    status = prof_timeline_open(r->trace, &timeline);
-    if (status != PROF_OK) return status;
-    while (good && prof_timeline_next(timeline, &event, &track)) good = prof__report_event(r, &event, track);
-    status = prof_timeline_close(timeline);
-    for (i = 0; good && i < r->spans.count; i++)
-        if (r->spans.items[i].site)
-            good = prof__report_add_span(r, r->spans.items[i].site, prof__report_span_name(&r->spans.items[i]), -1);
-    return good ? status : prof__report_no_memory();
 }
 
 /*-- making, sorting, freeing --*/
@@ -592,7 +405,6 @@ static prof_status prof__report_rows(prof__report *r)
 {
     prof_status status = prof__report_figures(r);
     size_t i;
-    if (status == PROF_OK) status = prof__report_objects(r);
     for (i = 0; i < r->count; i++) {
         prof__report_row *row = &r->rows[i];
         if (row->figure.type != PROF_EVENT_COUNTER) prof__figure_finish(&row->figure);
@@ -617,7 +429,6 @@ static void prof__report_clear(prof__report *r)
     }
     free(r->rows);
     free(r->index.slots);
-    prof__report_spans_free(&r->spans);
 }
 
 /* How many of a row were measured. */
@@ -743,9 +554,9 @@ static void prof__report_cntk_time(prof__out *out, double ns)
     prof__out_text(out, text);
 }
 
-static void prof__report_cntk_rate(prof__out *out, double kilobytes)
+static void prof__report_cntk_rate(prof__out *out, double megabytes)
 {
-    prof__report_fixed(out, kilobytes / 1e3, 3, 11);
+    prof__report_fixed(out, megabytes, 3, 11);
     PROF__REPORT_LITERAL(out, " MBps");
 }
 
@@ -784,26 +595,27 @@ static void prof__report_cntk_time_row(prof__out *out, const char *label, const 
 
 static void prof__report_cntk_rate_row(prof__out *out, const char *label, const prof__report_row *row)
 {
-    int small = row->bytes < 1048576;
+    const prof_stat *stat = &row->figure.stat;
+    int small = stat->bytes < 1048576;
     char text[24];
     prof__report_cntk_label(out, label);
-    prof__report_cntk_rate(out, row->rate);
+    prof__report_cntk_rate(out, stat->mean_rate);
     PROF__REPORT_LITERAL(out, " ");
-    prof__report_cntk_rate(out, prof__square_root(row->rate_squares / (double)row->rates));
+    prof__report_cntk_rate(out, stat->deviation_rate);
     PROF__REPORT_LITERAL(out, " ");
-    prof__report_cntk_rate(out, row->rate_low);
+    prof__report_cntk_rate(out, stat->min_rate);
     PROF__REPORT_LITERAL(out, " ");
-    prof__report_cntk_rate(out, row->rate_high);
+    prof__report_cntk_rate(out, stat->max_rate);
     PROF__REPORT_LITERAL(out, " ");
-    prof__report_cntk_count(out, row->rates);
-    text[prof__digits(text, row->bytes >> (small ? 10 : 20))] = 0;
+    prof__report_cntk_count(out, stat->rates);
+    text[prof__digits(text, stat->bytes >> (small ? 10 : 20))] = 0;
     prof__out_right(out, text, 13);
     prof__out_text(out, small ? " kB\n" : " MB\n");
 }
 
 static void prof__report_cntk_row(prof__out *out, const char *label, prof_report_kind kind, const prof__report_row *row)
 {
-    if (kind == PROF_REPORT_THROUGHPUT && row->rates) prof__report_cntk_rate_row(out, label, row);
+    if (kind == PROF_REPORT_THROUGHPUT && row->figure.stat.rates) prof__report_cntk_rate_row(out, label, row);
     if (kind == PROF_REPORT_TIME && prof__report_measured(row)) prof__report_cntk_time_row(out, label, row);
 }
 
@@ -830,7 +642,7 @@ static void prof__report_cntk_others(prof__report *r)
         const prof__report_row *row = &r->rows[i];
         if (row->listed || row->figure.type != PROF_EVENT_SCOPE || !prof__report_measured(row)) continue;
         if (!count++) PROF__REPORT_LITERAL(r->out, "\nOther Events\n\n");
-        prof__report_cntk_row(r->out, row->figure.stat.name, row->rates ? PROF_REPORT_THROUGHPUT : PROF_REPORT_TIME, row);
+        prof__report_cntk_row(r->out, row->figure.stat.name, row->figure.stat.rates ? PROF_REPORT_THROUGHPUT : PROF_REPORT_TIME, row);
     }
 }
 
@@ -1014,12 +826,12 @@ static void prof__report_json_times(prof__out *out, const prof__report_row *row)
         prof__report_ms(out, "P99.9", stat->p999_ns);
     }
     if (stat->truncated) prof__report_whole(out, "Truncated", stat->truncated);
-    if (row->bytes || row->rates) prof__report_whole(out, "Bytes", row->bytes);
-    if (!row->rates) return;
-    prof__report_double(out, "AvgMBps", row->rate / 1e3);
-    prof__report_double(out, "MinMBps", row->rate_low / 1e3);
-    prof__report_double(out, "MaxMBps", row->rate_high / 1e3);
-    prof__report_double(out, "StdDevMBps", prof__square_root(row->rate_squares / (double)row->rates) / 1e3);
+    if (stat->bytes || stat->rates) prof__report_whole(out, "Bytes", stat->bytes);
+    if (!stat->rates) return;
+    prof__report_double(out, "AvgMBps", stat->mean_rate);
+    prof__report_double(out, "MinMBps", stat->min_rate);
+    prof__report_double(out, "MaxMBps", stat->max_rate);
+    prof__report_double(out, "StdDevMBps", stat->deviation_rate);
 }
 
 static void prof__report_json_values(prof__out *out, const prof__report_row *row)
@@ -1284,7 +1096,7 @@ static void prof__report_histograms(prof__report *r)
 /* A line that waits for its turn: it is due at its end. */
 typedef struct prof__report_line {
     int64_t start_ns, end_ns;
-    uint64_t order; /* of the events: of two that end together the inner one comes first */
+    uint64_t order; /* of two that end together the inner one comes first: which began later, or stands later */
     const prof_callsite *site;
     char *text; /* owned: the name, unless it is the site's */
     size_t track;
@@ -1299,7 +1111,8 @@ typedef struct prof__report_lines {
 
 static int prof__report_line_before(const prof__report_line *a, const prof__report_line *b)
 {
-    return a->end_ns != b->end_ns ? a->end_ns < b->end_ns : a->order > b->order;
+    if (a->end_ns != b->end_ns) return a->end_ns < b->end_ns;
+    return a->start_ns != b->start_ns ? a->start_ns > b->start_ns : a->order > b->order;
 }
 
 static void prof__report_line_swap(prof__report_line *a, prof__report_line *b)
@@ -1310,8 +1123,8 @@ static void prof__report_line_swap(prof__report_line *a, prof__report_line *b)
 }
 
 /* Takes text, also if it fails: without memory. */
-static int prof__report_line_push(prof__report_lines *lines, const prof_event *event, size_t track, int64_t start_ns,
-                                  int64_t end_ns, char *text)
+static int prof__report_line_push(prof__report_lines *lines, const prof_callsite *site, uint32_t depth, size_t track,
+                                  int64_t start_ns, int64_t end_ns, char *text)
 {
     prof__report_line *line;
     size_t at;
@@ -1323,10 +1136,10 @@ static int prof__report_line_push(prof__report_lines *lines, const prof_event *e
     line->start_ns = start_ns;
     line->end_ns = end_ns;
     line->order = lines->order++;
-    line->site = event->site;
+    line->site = site;
     line->text = text;
     line->track = track;
-    line->depth = event->depth;
+    line->depth = depth;
     for (at = lines->count++; at && prof__report_line_before(&lines->heap[at], &lines->heap[(at - 1) / 2]);
          at = (at - 1) / 2)
         prof__report_line_swap(&lines->heap[at], &lines->heap[(at - 1) / 2]);
@@ -1391,15 +1204,9 @@ static char *prof__report_loss_text(uint64_t count, const char *what)
 
 static int prof__report_detail_event(prof__report *r, prof__report_lines *lines, const prof_event *event, size_t track)
 {
-    int64_t start = event->start_ns, end = event->start_ns + event->duration_ns;
+    int64_t end = event->start_ns + event->duration_ns;
     char *text = NULL;
-    if (event->type == PROF_EVENT_SPAN_BEGIN) return prof__report_span_begin(&r->spans, event);
-    if (event->type == PROF_EVENT_SPAN_END && !prof__report_span_end(&r->spans, event, &start)) {
-        lines->truncated += prof__report_after(r, track, end) != 0;
-        return 1;
-    }
-    if (event->type != PROF_EVENT_SCOPE && event->type != PROF_EVENT_SPAN_END && event->type != PROF_EVENT_LOST) return 1;
-    if (!prof__report_after(r, track, end)) return 1;
+    if ((event->type != PROF_EVENT_SCOPE && event->type != PROF_EVENT_LOST) || !prof__report_after(r, track, end)) return 1;
     if (event->flags) {
         lines->truncated++;
         return 1;
@@ -1411,7 +1218,25 @@ static int prof__report_detail_event(prof__report *r, prof__report_lines *lines,
         text = prof__text_join(event->name, "");
     }
     if (!text && (event->type == PROF_EVENT_LOST || event->name != event->site->name)) return 0;
-    return prof__report_line_push(lines, event, track, start, end, text);
+    return prof__report_line_push(lines, event->site, event->depth, track, event->start_ns, end, text);
+}
+
+/* The spans that end up to this time, of which *span is the first; they come in that order. 0: no memory. */
+static int prof__report_detail_spans(prof__report *r, prof__report_lines *lines, prof_spans *spans, prof_span *span,
+                                     int64_t until_ns)
+{
+    while (span->site && span->start_ns + span->duration_ns <= until_ns) {
+        int64_t end = span->start_ns + span->duration_ns;
+        int wanted = !span->mark && prof__report_after(r, span->end_track, end);
+        char *text = NULL;
+        if (wanted && span->flags) lines->truncated++;
+        if (wanted && !span->flags) {
+            if (span->name != span->site->name && !(text = prof__text_join(span->name, ""))) return 0;
+            if (!prof__report_line_push(lines, span->site, 0, span->end_track, span->start_ns, end, text)) return 0;
+        }
+        prof_spans_next(spans, span); /* cleared at the end */
+    }
+    return 1;
 }
 
 static void prof__report_detail_losses(prof__report *r, uint64_t truncated, uint64_t lost)
@@ -1444,23 +1269,34 @@ static void prof__report_detail_losses(prof__report *r, uint64_t truncated, uint
 static prof_status prof__report_detail(prof__report *r)
 {
     prof_timeline *timeline = NULL;
+    prof_spans *spans = NULL;
     prof__report_lines lines;
     prof_event event;
+    prof_span span;
     size_t track = 0;
     int good = 1;
-    prof_status status = prof_timeline_open(r->trace, &timeline);
-    if (status != PROF_OK) return status;
+    prof_status more, status = prof_timeline_open(r->trace, &timeline);
+    if (status == PROF_OK) status = prof_spans_open(r->trace, &spans);
+    if (status != PROF_OK) {
+        prof_timeline_close(timeline);
+        return status;
+    }
     memset(&lines, 0, sizeof lines);
+    prof_spans_next(spans, &span);
     PROF__REPORT_LITERAL(r->out, "EventDescription,ThreadId,BeginTimeStamp(ms),EndTimeStamp(ms)\n");
     while (good && r->out->status == PROF_OK && prof_timeline_next(timeline, &event, &track)) {
+        good = prof__report_detail_spans(r, &lines, spans, &span, event.start_ns);
         prof__report_detail_due(r, &lines, &event, track);
-        good = prof__report_detail_event(r, &lines, &event, track);
+        good = good && prof__report_detail_event(r, &lines, &event, track);
     }
+    good = good && prof__report_detail_spans(r, &lines, spans, &span, INT64_MAX);
     if (good) prof__report_detail_due(r, &lines, NULL, 0);
     while (lines.count) prof__report_line_pop(&lines);
     free(lines.heap);
-    if (good) prof__report_detail_losses(r, lines.truncated + r->spans.open, lines.lost);
+    if (good) prof__report_detail_losses(r, lines.truncated, lines.lost);
     status = prof_timeline_close(timeline);
+    more = prof_spans_close(spans);
+    if (status == PROF_OK) status = more;
     return good ? status : prof__report_no_memory();
 }
 
@@ -1524,7 +1360,6 @@ static void prof__report_one(const prof_trace *trace, uint64_t pid, prof__out *o
     r.trace = trace;
     r.pid = pid;
     r.out = out;
-    r.spans.unused = PROF__NONE;
     if (options) r.options = *options;
     status = prof__report_put(&r);
     if (status != PROF_OK) prof__out_fail(out, status);

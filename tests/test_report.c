@@ -1021,6 +1021,52 @@ static void check_resets(prof_mode mode)
 TEST(resets) { check_resets(PROF_RING); }
 TEST(resets_of_statistics) { check_resets(PROF_STATS); }
 
+static void move(uint64_t bytes)
+{
+    PROFILE_THROUGHPUT("moved", bytes);
+}
+
+/* Tasks, frames of handles and scopes that move bytes, since the last reset. */
+static void check_reset_of_objects(prof_mode mode)
+{
+    prof_config config = trace_config(1u << 20);
+    prof_task *task = prof_task_create(prof_domain_create("io"), "task");
+    prof_frame *frame = prof_frame_create(prof_domain_create("io"), "frame");
+    char *json;
+    config.mode = mode;
+    config.wait_ns = 1000000000;
+    trace_start(&config);
+    for (int i = 0; i < 3; ++i) {
+        prof_task_start(task);
+        prof_frame_start(frame);
+        PROFILE_BLOCK("nothing") continue;
+        prof_frame_stop(frame);
+        prof_task_stop(task);
+    }
+    CHECK_EQUAL(dumped("task", 0), 3);
+    CHECK_EQUAL(dumped("frame", 1), 3);
+    CHECK_EQUAL(dumped("task", 0), 0);
+    prof_task_start(task);
+    CHECK_EQUAL(dumped("task", 1), 0);
+    prof_task_stop(task);
+    CHECK_EQUAL(dumped("task", 1), 1); /* where it ended */
+    CHECK_EQUAL(dumped("frame", 1), 0);
+    move(1000);
+    json = prof_dumps(PROF_REPORT_JSON, PROF_SORT_TOTAL, 0, 1);
+    CHECK_HAS(json, ",\"Bytes\":1000,\"AvgMBps\":");
+    prof_report_free(json);
+    move(24);
+    json = prof_dumps(PROF_REPORT_JSON, PROF_SORT_TOTAL, 0, 0);
+    CHECK_HAS(json, ",\"Bytes\":24,\"AvgMBps\":");
+    prof_report_free(json);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    prof_frame_destroy(frame);
+    prof_task_destroy(task);
+}
+
+TEST(resets_of_objects) { check_reset_of_objects(PROF_RING); }
+TEST(resets_of_objects_of_statistics) { check_reset_of_objects(PROF_STATS); }
+
 TEST(reset_erases_nothing)
 {
     prof_config config = trace_config(1u << 20);
