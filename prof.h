@@ -654,6 +654,7 @@ typedef enum prof_role {
     PROF_ROLE_FRAME,        /* a span of prof_frame_create() */
     PROF_ROLE_MEMORY,       /* a scope whose name the allocations inside go by; of ALLOC and FREE themselves */
     PROF_ROLE_LOCK,         /* of LOCK_WAIT, _ACQUIRE and _RELEASE */
+    PROF_ROLE_RANGE,        /* a scope of prof_range_create() */
     PROF_ROLE_COUNT
 } prof_role;
 
@@ -2735,7 +2736,8 @@ extern "C" {
 #endif
 #else
 #define PROF__BRIDGE_BEGIN(site, text, token) ((void)0) /* token 0: not recorded, and nobody else's business */
-#define PROF__BRIDGE_LOOSE(track, token) ((void)0)      /* what has just begun ends with PROFILE_END */
+#define PROF__BRIDGE_BEGIN_NUMBER(site, key, token, type, number) ((void)0) /* with its first argument */
+#define PROF__BRIDGE_LOOSE(track, token) ((void)0) /* what has just begun ends with PROFILE_END */
 #define PROF__BRIDGE_END(self, token) ((void)0)
 #define PROF__BRIDGE_ARG(site, type, number) ((void)0)
 #define PROF__BRIDGE_ARG_TEXT(site, text) ((void)0)
@@ -2743,14 +2745,15 @@ extern "C" {
 #define PROF__BRIDGE_COUNTER(site, type, number) ((void)0)
 #define PROF__BRIDGE_FRAME(site) ((void)0)
 #define PROF__BRIDGE_EVENT(site, type, detail, object) ((void)0)
+#define PROF__BRIDGE_LOG(site, severity, format) ((void)0) /* the values are those behind format */
 #define PROF__BRIDGE_THREAD(name) ((void)0)
-#define PROF__BRIDGE_SWITCH(self) ((void)0)   /* another fiber is on this thread */
+#define PROF__BRIDGE_SWITCH(self) ((void)0)        /* another fiber is on this thread */
 #define PROF__BRIDGE_FORGET(self, track) ((void)0) /* of a thread or fiber that ends */
-#define PROF__BRIDGE_PAUSE() ((void)0)        /* or resume */
-#define PROF__BRIDGE_START() ((void)0)        /* before prof_start(), */
-#define PROF__BRIDGE_STARTED() ((void)0)      /* and after it */
+#define PROF__BRIDGE_PAUSE() ((void)0)             /* or resume */
+#define PROF__BRIDGE_START() ((void)0)             /* before prof_start(), */
+#define PROF__BRIDGE_STARTED() ((void)0)           /* and after it */
 #define PROF__BRIDGE_STOP() ((void)0)
-#define PROF__BRIDGE_CHILD() ((void)0)        /* of a fork */
+#define PROF__BRIDGE_CHILD() ((void)0)             /* of a fork */
 #define PROF__BRIDGE_UNLOAD() ((void)0)
 #endif
 
@@ -3896,6 +3899,7 @@ static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_s
         token = head | self->epoch;
     }
     prof__leave(self);
+    PROF__BRIDGE_BEGIN_NUMBER(site, key, token, (prof_value_type)(low >> 32), number);
     return token;
 }
 
@@ -3917,6 +3921,7 @@ PROF__ENTRY prof__token prof__begin_number(prof_site *site, prof_site *key, uint
     prof__token token = head | self->epoch;
     PROF__BARRIER();
     self->gate = generation;
+    PROF__BRIDGE_BEGIN_NUMBER(site, key, token, (prof_value_type)type, number);
     return token;
 }
 
@@ -4230,6 +4235,7 @@ PROF__ENTRY void prof__log(prof_site *site, prof__log_format *known, uint64_t se
         prof__commit(self, 3 + words);
     }
     prof__leave(self);
+    PROF__BRIDGE_LOG(site, severity, format);
 }
 
 /* Behind a head's two other words; the head is what publishes it. */
@@ -4255,6 +4261,8 @@ PROF__ENTRY void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uin
         prof__commit(self, words);
     }
     prof__leave(self);
+    if (freed) PROF__BRIDGE_EVENT(site, PROF_EVENT_FREE, how, freed);
+    if (address) PROF__BRIDGE_EVENT(site, PROF_EVENT_ALLOC, bytes, address);
 }
 
 /* The number behind a counter. */
@@ -6637,7 +6645,7 @@ PROF_DEF prof_range *prof_range_create(const char *name)
     const char *copy = NULL;
     prof_range *range = (prof_range *)prof__object(sizeof *range, name, &copy);
     if (!range) return NULL;
-    prof__object_site(&range->start, NULL, copy, PROF__KIND_BEGIN, PROF_ROLE_NONE);
+    prof__object_site(&range->start, NULL, copy, PROF__KIND_BEGIN, PROF_ROLE_RANGE);
     prof__object_site(&range->stop, NULL, copy, PROF__KIND_END, PROF_ROLE_NONE); /* which is never off */
     return range;
 }

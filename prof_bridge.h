@@ -43,15 +43,21 @@ MANUAL
     mark                 marker, with the mark's scope         mark; color                     mark(name, category)
     counter              counter, typed: set                   mark; payload: the value        counter(name, category, value)
                                                                                                counter_double(..., bits)
-    frame                frame begin, end (v3), in a           range start, end                frame(name, category), at each
-                           domain of the frame's name                                            boundary
+    step, throughput     task with metadata                    push, pop; payload: the number  scope_begin, arg, scope_end
+    PROFILE_FRAME        frame begin, end (v3)                 range start, end                frame(name, category), at each
+                                                                                                 boundary
     span, task           overlapped task                       range start, end; payload: id   event(name, category, type,
-    lock                 sync prepare, acquired, releasing     -                                 object, detail): these
-    flow, memory, log    -                                     -                                 and whatever else there is
+    frame of a handle    frame begin, end (v3)                 the same                          object, detail): these
+    lock                 sync prepare, acquired, releasing     -                                 and whatever else there is
+    flow, memory         -                                     -
+    range of a handle    event start, end                      push, pop                       scope_begin, scope_end
+    message              marker: the format                    mark: the message               log(message, category, severity)
     name of a thread     thread name                           name of the OS thread           thread(name)
     pause, resume        pause, resume of the collection       -                               pause(), resume()
 
-    type: a prof_value_type, prof_event_type. bits: a double's, as an integer. SDT probes have semaphores.
+    type: a prof_value_type, prof_event_type. bits: a double's, as an integer. SDT probes have semaphores. ITT's frames are
+    in their category's domain, without one in a domain of their own name. Rows of devices are in the trace only. Messages
+    are formatted at once if a tool is there.
 
     Order. A tool hears of a begin, and of an end, after prof has read its clock for it: what the tool does with a begin
     counts in that scope, what it does with an end counts in the scope around it. min_duration takes scopes back in the
@@ -97,6 +103,9 @@ MANUAL
 #endif
 #ifndef PROF_BRIDGE_NAMES
 #define PROF_BRIDGE_NAMES 4096
+#endif
+#ifndef PROF_VSNPRINTF
+#define PROF_VSNPRINTF vsnprintf
 #endif
 
 /* Their headers are not clean under the warnings that ours are. */
@@ -158,6 +167,7 @@ typedef struct prof__bridge_name {
     __itt_string_handle *itt;
     __itt_domain *itt_frames;
     uint64_t itt_frame;
+    __itt_event itt_event;         /* 0: none yet */
     __itt_counter itt_counters[2]; /* of integers, of doubles */
 #endif
 #ifdef PROF_WITH_NVTX
@@ -170,7 +180,8 @@ typedef struct prof__bridge_name {
 typedef struct prof__bridge_scope {
     prof__token token;
     prof__bridge_name *name;
-    uint32_t color, loose; /* loose: of PROFILE_BEGIN */
+    uint32_t color;
+    uint16_t role, loose; /* loose: of PROFILE_BEGIN */
 } prof__bridge_scope;
 
 /* The open scopes of a track. */
@@ -263,11 +274,33 @@ static void prof__itt_domain(prof__bridge_domain *domain)
     domain->itt = PROF__ITT(__itt_domain_create)(prof__itt_category(domain));
 }
 static void prof__itt_name(prof__bridge_name *name) { name->itt = PROF__ITT(__itt_string_handle_create)(name->text); }
-static void prof__itt_begin(const prof__bridge_name *name)
+
+/* What prof calls a range ITT calls an event, which has no domain. */
+static __itt_event prof__itt_event_of(prof__bridge_name *name)
 {
-    __itt_task_begin(name->domain->itt, __itt_null, __itt_null, name->itt);
+    prof__signals signals;
+    __itt_event event = PROF__ACQUIRE(&name->itt_event);
+    if (event || !prof__lock_enter(&prof__bridge_lock, &signals)) return event;
+    event = name->itt_event;
+    if (!event) event = PROF__ITT(__itt_event_create)(name->text, (int)prof__length(name->text));
+    PROF__RELEASE(&name->itt_event, event);
+    prof__lock_leave(&prof__bridge_lock, &signals);
+    return event;
 }
-static void prof__itt_end(const prof__bridge_name *name) { __itt_task_end(name->domain->itt); }
+static void prof__itt_begin(prof__bridge_name *name, int role)
+{
+    if (role == PROF_ROLE_RANGE)
+        (void)(__itt_event_start(prof__itt_event_of(name)));
+    else
+        __itt_task_begin(name->domain->itt, __itt_null, __itt_null, name->itt);
+}
+static void prof__itt_end(prof__bridge_name *name, int role)
+{
+    if (role == PROF_ROLE_RANGE)
+        (void)(__itt_event_end(prof__itt_event_of(name)));
+    else
+        __itt_task_end(name->domain->itt);
+}
 
 /* Of the innermost task of the thread, which is in this domain. */
 static void prof__itt_arg(const prof__bridge_domain *domain, const prof__bridge_name *key, prof_value_type type,
@@ -314,21 +347,43 @@ static void prof__itt_counter(prof__bridge_name *name, prof_value_type type, uin
     if (counter) __itt_counter_set_value(counter, &number);
 }
 
-/* Tools show the rate of frames by domain: so each name of frames has one. Under the lock. */
-static void prof__itt_frame(prof__bridge_name *name, int ends, int begins)
+/* Tools show the rate of frames by domain: their category's, or, without one, one of their own. Under the lock. */
+static const __itt_domain *prof__itt_frames(prof__bridge_name *name)
 {
-    if (!name->itt_frames) name->itt_frames = PROF__ITT(__itt_domain_create)(name->text);
-    __itt_id id = __itt_id_make(name, name->itt_frame);
-    if (ends) __itt_frame_end_v3(name->itt_frames, &id);
-    if (!begins) return;
-    id = __itt_id_make(name, ++name->itt_frame);
-    __itt_frame_begin_v3(name->itt_frames, &id);
+    if (!name->itt_frames)
+        name->itt_frames = *name->domain->category ? name->domain->itt : PROF__ITT(__itt_domain_create)(name->text);
+    return name->itt_frames;
 }
 
-static void prof__itt_span(prof__bridge_name *name, uint64_t type, uint64_t object)
+/* At a boundary. Under the lock. */
+static void prof__itt_frame(prof__bridge_name *name, int ends, int begins)
+{
+    const __itt_domain *domain = prof__itt_frames(name);
+    __itt_id id = __itt_id_make(name, name->itt_frame);
+    if (ends) __itt_frame_end_v3(domain, &id);
+    if (!begins) return;
+    id = __itt_id_make(name, ++name->itt_frame);
+    __itt_frame_begin_v3(domain, &id);
+}
+
+/* Of prof_frame_create(). */
+static void prof__itt_frame_object(prof__bridge_name *name, uint64_t type, uint64_t object)
+{
+    prof__signals signals;
+    __itt_id id = __itt_id_make(name->domain, object);
+    if (!prof__lock_enter(&prof__bridge_lock, &signals)) return;
+    const __itt_domain *domain = prof__itt_frames(name);
+    prof__lock_leave(&prof__bridge_lock, &signals);
+    if (type == PROF_EVENT_SPAN_BEGIN) __itt_frame_begin_v3(domain, &id);
+    if (type == PROF_EVENT_SPAN_END) __itt_frame_end_v3(domain, &id);
+}
+
+static void prof__itt_span(prof__bridge_name *name, uint64_t type, uint64_t object, int role)
 {
     __itt_id id = __itt_id_make(name, object);
-    if (type == PROF_EVENT_SPAN_BEGIN)
+    if (role == PROF_ROLE_FRAME)
+        prof__itt_frame_object(name, type, object);
+    else if (type == PROF_EVENT_SPAN_BEGIN)
         __itt_task_begin_overlapped(name->domain->itt, id, __itt_null, name->itt);
     else if (type == PROF_EVENT_SPAN_END)
         __itt_task_end_overlapped(name->domain->itt, id);
@@ -356,14 +411,14 @@ static void prof__itt_pause(int paused)
 #define prof__itt_attach() 0
 #define prof__itt_domain(domain) ((void)0)
 #define prof__itt_name(name) ((void)0)
-#define prof__itt_begin(name) ((void)0)
-#define prof__itt_end(name) ((void)0)
+#define prof__itt_begin(name, role) ((void)0)
+#define prof__itt_end(name, role) ((void)0)
 #define prof__itt_arg(domain, key, type, number) ((void)0)
 #define prof__itt_arg_text(domain, key, text) ((void)0)
 #define prof__itt_mark(name, role) ((void)0)
 #define prof__itt_counter(name, type, number) ((void)0)
 #define prof__itt_frame(name, ends, begins) ((void)0)
-#define prof__itt_span(name, type, object) ((void)0)
+#define prof__itt_span(name, type, object, role) ((void)0)
 #define prof__itt_lock(type, object) ((void)0)
 #define prof__itt_thread(name) ((void)0)
 #define prof__itt_pause(paused) ((void)0)
@@ -417,9 +472,19 @@ static nvtxEventAttributes_t prof__nvtx_event(const prof__bridge_name *name, con
     }
     return event;
 }
-static void prof__nvtx_begin(const prof__bridge_name *name, const char *text, uint32_t color)
+static void prof__nvtx_payload(nvtxEventAttributes_t *event, prof_value_type type, uint64_t number)
+{
+    if (type == PROF_VALUE_NONE) return;
+    event->payloadType = type == PROF_VALUE_DOUBLE ? NVTX_PAYLOAD_TYPE_DOUBLE
+                         : type == PROF_VALUE_INT  ? NVTX_PAYLOAD_TYPE_INT64
+                                                   : NVTX_PAYLOAD_TYPE_UNSIGNED_INT64;
+    event->payload.ullValue = number; /* the same bits */
+}
+static void prof__nvtx_begin(const prof__bridge_name *name, const char *text, uint32_t color, prof_value_type type,
+                             uint64_t number)
 {
     nvtxEventAttributes_t event = prof__nvtx_event(name, text, color);
+    prof__nvtx_payload(&event, type, number);
     nvtxDomainRangePushEx(name->domain->nvtx, &event);
 }
 static void prof__nvtx_end(const prof__bridge_name *name) { nvtxDomainRangePop(name->domain->nvtx); }
@@ -431,8 +496,7 @@ static void prof__nvtx_mark(const prof__bridge_name *name, const char *text, uin
 static void prof__nvtx_counter(const prof__bridge_name *name, prof_value_type type, uint64_t number)
 {
     nvtxEventAttributes_t event = prof__nvtx_event(name, NULL, 0);
-    event.payloadType = type == PROF_VALUE_DOUBLE ? NVTX_PAYLOAD_TYPE_DOUBLE : NVTX_PAYLOAD_TYPE_INT64;
-    event.payload.ullValue = number; /* the same bits */
+    prof__nvtx_payload(&event, type, number);
     nvtxDomainMarkEx(name->domain->nvtx, &event);
 }
 static void prof__nvtx_frame(prof__bridge_name *name, int ends, int begins) /* under the lock */
@@ -460,8 +524,7 @@ static void prof__nvtx_span_begin(const prof__bridge_name *name, uint64_t object
     else
         span = (prof__nvtx_open *)prof__bridge_new(sizeof *span);
     if (!span) return;
-    event.payloadType = NVTX_PAYLOAD_TYPE_UNSIGNED_INT64;
-    event.payload.ullValue = object;
+    prof__nvtx_payload(&event, PROF_VALUE_UINT, object);
     span->next = NULL;
     span->name = name;
     span->object = object;
@@ -495,7 +558,7 @@ static void prof__nvtx_thread(const char *name) { nvtxNameOsThreadA((uint32_t)pr
 #define prof__nvtx_attach() 0
 #define prof__nvtx_domain(domain) ((void)0)
 #define prof__nvtx_name(name) ((void)0)
-#define prof__nvtx_begin(name, text, color) ((void)0)
+#define prof__nvtx_begin(name, text, color, type, number) ((void)0)
 #define prof__nvtx_end(name) ((void)0)
 #define prof__nvtx_mark(name, text, color) ((void)0)
 #define prof__nvtx_counter(name, type, number) ((void)0)
@@ -521,6 +584,7 @@ PROF__SDT_SEMAPHORE(counter);
 PROF__SDT_SEMAPHORE(counter_double);
 PROF__SDT_SEMAPHORE(frame);
 PROF__SDT_SEMAPHORE(event);
+PROF__SDT_SEMAPHORE(log);
 PROF__SDT_SEMAPHORE(thread);
 PROF__SDT_SEMAPHORE(pause);
 PROF__SDT_SEMAPHORE(resume);
@@ -555,6 +619,10 @@ PROF__SDT void prof__sdt_event(const char *name, const char *category, uint64_t 
 {
     DTRACE_PROBE5(prof, event, name, category, type, object, detail);
 }
+PROF__SDT void prof__sdt_log(const char *text, const char *category, uint64_t severity)
+{
+    DTRACE_PROBE3(prof, log, text, category, severity);
+}
 PROF__SDT void prof__sdt_thread(const char *name) { DTRACE_PROBE1(prof, thread, name); }
 PROF__SDT void prof__sdt_pause(int paused)
 {
@@ -574,6 +642,7 @@ PROF__SDT void prof__sdt_pause(int paused)
 #define prof__sdt_counter(name, category, type, number) ((void)0)
 #define prof__sdt_frame(name, category) ((void)0)
 #define prof__sdt_event(name, category, type, object, detail) ((void)0)
+#define prof__sdt_log(text, category, severity) ((void)0)
 #define prof__sdt_thread(name) ((void)0)
 #define prof__sdt_pause(paused) ((void)0)
 #endif
@@ -691,11 +760,14 @@ static void prof__bridge_tell_thread(prof__thread *self, const char *name)
 
 /*-- scopes --*/
 
-static void prof__bridge_show(const prof__bridge_scope *scope, const char *text)
+/* text, type, number: what there is besides the scope, where it begins; else null and PROF_VALUE_NONE. */
+static void prof__bridge_show(const prof__bridge_scope *scope, const char *text, prof_value_type type, uint64_t number)
 {
     (void)text;
-    prof__itt_begin(scope->name);
-    prof__nvtx_begin(scope->name, text, scope->color);
+    (void)type;
+    (void)number;
+    prof__itt_begin(scope->name, scope->role);
+    prof__nvtx_begin(scope->name, text, scope->color, type, number);
     prof__sdt_begin(text ? text : scope->name->text, scope->name->domain->category);
 }
 
@@ -704,7 +776,7 @@ static void prof__bridge_hide(const prof__bridge_scope *scope)
     (void)scope;
     prof__sdt_end(scope->name->text, scope->name->domain->category);
     prof__nvtx_end(scope->name);
-    prof__itt_end(scope->name);
+    prof__itt_end(scope->name, scope->role);
 }
 
 /* The stack of the present track. A thread's first one is when the tools learn its name, which may be older than the
@@ -737,7 +809,8 @@ static void prof__bridge_drop(prof__bridge_stack *stack, prof__token token)
         prof__bridge_hide(&stack->open[--stack->depth]);
 }
 
-static PROF__COLD void prof__bridge_scope_begin(const prof_site *site, const char *text, prof__token token)
+static PROF__COLD void prof__bridge_scope_begin(const prof_site *site, const char *text, prof__token token,
+                                                prof_value_type type, uint64_t number)
 {
     prof__thread *self = PROF__SELF();
     if (!prof__bridge_enter(self)) return;
@@ -752,8 +825,9 @@ static PROF__COLD void prof__bridge_scope_begin(const prof_site *site, const cha
         scope->token = token;
         scope->name = name;
         scope->color = site->color;
+        scope->role = (uint16_t)(site->kind >> PROF__ROLE_SHIFT);
         scope->loose = 0;
-        prof__bridge_show(scope, text);
+        prof__bridge_show(scope, text, type, number);
     }
     PROF__ERRNO_RESTORE();
     prof__bridge_leave(self);
@@ -802,7 +876,7 @@ static PROF__COLD void prof__bridge_switch(prof__thread *self)
         from->bridge = NULL;
     }
     if (to->bridge)
-        for (uint32_t at = 0; at < to->bridge->depth; ++at) prof__bridge_show(&to->bridge->open[at], NULL);
+        for (uint32_t at = 0; at < to->bridge->depth; ++at) prof__bridge_show(&to->bridge->open[at], NULL, PROF_VALUE_NONE, 0);
     self->bridge_fiber = self->fiber;
     PROF__ERRNO_RESTORE();
     prof__bridge_leave(self);
@@ -830,11 +904,12 @@ static void prof__bridge_forget(prof__thread *self, prof_fiber *track)
 
 /*-- instants --*/
 
-static PROF__COLD void prof__bridge_arg(const prof_site *site, prof_value_type type, uint64_t number, const char *text)
+/* The writer may find only now that a site is off: so each asks. */
+static PROF__COLD void prof__bridge_arg(prof_site *site, prof_value_type type, uint64_t number, const char *text)
 {
     prof__thread *self = PROF__SELF();
     const char *none = NULL;
-    if (!prof__bridge_enter(self)) return;
+    if (!prof__live(site) || !prof__bridge_enter(self)) return;
     PROF__ERRNO_SAVE();
     const prof__bridge_stack *stack = prof__track_of(self)->bridge;
     const prof__bridge_name *key = stack && stack->depth && !stack->over ? prof__bridge_name_of(site, &none) : NULL;
@@ -851,10 +926,10 @@ static PROF__COLD void prof__bridge_arg(const prof_site *site, prof_value_type t
     prof__bridge_leave(self);
 }
 
-static PROF__COLD void prof__bridge_mark(const prof_site *site, const char *text)
+static PROF__COLD void prof__bridge_mark(prof_site *site, const char *text)
 {
     prof__thread *self = PROF__SELF();
-    if (!prof__bridge_enter(self)) return;
+    if (!prof__live(site) || !prof__bridge_enter(self)) return;
     PROF__ERRNO_SAVE();
     prof__bridge_name *name = prof__bridge_name_of(site, &text);
     if (name) {
@@ -866,11 +941,11 @@ static PROF__COLD void prof__bridge_mark(const prof_site *site, const char *text
     prof__bridge_leave(self);
 }
 
-static PROF__COLD void prof__bridge_counter(const prof_site *site, prof_value_type type, uint64_t number)
+static PROF__COLD void prof__bridge_counter(prof_site *site, prof_value_type type, uint64_t number)
 {
     prof__thread *self = PROF__SELF();
     const char *text = NULL;
-    if (!prof__bridge_enter(self)) return;
+    if (!prof__live(site) || !prof__bridge_enter(self)) return;
     PROF__ERRNO_SAVE();
     prof__bridge_name *name = prof__bridge_name_of(site, &text);
     if (name) {
@@ -890,12 +965,12 @@ static void prof__bridge_frame_step(prof__bridge_name *name, int begins)
     name->in_frame = begins;
 }
 
-static PROF__COLD void prof__bridge_frame(const prof_site *site)
+static PROF__COLD void prof__bridge_frame(prof_site *site)
 {
     prof__thread *self = PROF__SELF();
     const char *text = NULL;
     prof__signals signals;
-    if (!prof__bridge_enter(self)) return;
+    if (!prof__live(site) || !prof__bridge_enter(self)) return;
     PROF__ERRNO_SAVE();
     prof__bridge_name *name = prof__bridge_name_of(site, &text);
     if (name && prof__bridge_tools && prof__lock_enter(&prof__bridge_lock, &signals)) {
@@ -907,16 +982,37 @@ static PROF__COLD void prof__bridge_frame(const prof_site *site)
     prof__bridge_leave(self);
 }
 
-static PROF__COLD void prof__bridge_event(const prof_site *site, uint64_t type, uint64_t detail, uint64_t object)
+/* Messages are not kept: hardly one is like another. */
+static PROF__COLD void prof__bridge_log(prof_site *site, uint64_t severity, const char *format, va_list list)
+{
+    prof__thread *self = PROF__SELF();
+    char text[PROF_MAX_TEXT + 2];
+    const char *none = NULL;
+    if (!prof__live(site) || !prof__bridge_enter(self)) return;
+    PROF__ERRNO_SAVE();
+    const prof__bridge_name *name = prof__bridge_name_of(site, &none);
+    text[0] = 0;
+    PROF_VSNPRINTF(text, (int)sizeof text, format, list);
+    if (name) {
+        prof__itt_mark(name, PROF_ROLE_NONE);
+        prof__nvtx_mark(name, text, site->color);
+        prof__sdt_log(text, name->domain->category, severity);
+    }
+    (void)severity;
+    PROF__ERRNO_RESTORE();
+    prof__bridge_leave(self);
+}
+
+static PROF__COLD void prof__bridge_event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object)
 {
     prof__thread *self = PROF__SELF();
     const char *text = NULL;
-    if (!prof__bridge_enter(self)) return;
+    if (!prof__live(site) || !prof__bridge_enter(self)) return;
     PROF__ERRNO_SAVE();
     prof__bridge_name *name = prof__bridge_name_of(site, &text);
     if (name) {
-        if (type <= PROF_EVENT_SPAN_END) {
-            prof__itt_span(name, type, object);
+        if (type >= PROF_EVENT_SPAN_BEGIN && type <= PROF_EVENT_SPAN_END) {
+            prof__itt_span(name, type, object, site->kind >> PROF__ROLE_SHIFT);
             prof__nvtx_span(name, type, object, site->color);
         } else if (type >= PROF_EVENT_LOCK_WAIT && type <= PROF_EVENT_LOCK_RELEASE) {
             prof__itt_lock(type, object);
@@ -999,7 +1095,23 @@ static void prof__bridge_unload(void)
 #define PROF__BRIDGE_WANTED(probe, other)                                                                  \
     PROF__UNLIKELY(PROF__LOAD(&prof__bridge_tools) | (uint32_t)PROF__SDT_WANTED(probe) | (uint32_t)PROF__SDT_WANTED(other))
 #define PROF__BRIDGE_BEGIN(site, text, token)                                                              \
-    (PROF__BRIDGE_WANTED(scope_begin, scope_end) && (token) ? prof__bridge_scope_begin(site, text, token) : (void)0)
+    (PROF__BRIDGE_WANTED(scope_begin, scope_end) && (token)                                                \
+         ? prof__bridge_scope_begin(site, text, token, PROF_VALUE_NONE, 0) : (void)0)
+#define PROF__BRIDGE_BEGIN_NUMBER(site, key, token, type, number)                                          \
+    do {                                                                                                   \
+        if (PROF__BRIDGE_WANTED(scope_begin, scope_end) && (token))                                        \
+            prof__bridge_scope_begin(site, NULL, token, type, number);                                     \
+        if (PROF__BRIDGE_WANTED_ARG(arg) && (token)) prof__bridge_arg(key, type, number, NULL);            \
+    } while (0)
+#define PROF__BRIDGE_LOG(site, severity, format)                                                           \
+    do {                                                                                                   \
+        if (PROF__BRIDGE_WANTED(log, log)) {                                                               \
+            va_list prof__again;                                                                           \
+            va_start(prof__again, format);                                                                 \
+            prof__bridge_log(site, severity, format, prof__again);                                         \
+            va_end(prof__again);                                                                           \
+        }                                                                                                  \
+    } while (0)
 #define PROF__BRIDGE_LOOSE(track, token) prof__bridge_loose(track, token)
 #define PROF__BRIDGE_END(self, token) prof__bridge_end(self, token)
 #define PROF__BRIDGE_WANTED_ARG(probe)                                                                     \

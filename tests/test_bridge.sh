@@ -141,7 +141,7 @@ numbers() {
     done
 }
 
-parts="macros frames events sessions threads fibers forks plugins"
+parts="macros frames events objects sessions threads fibers forks plugins"
 
 # ---- NVTX
 
@@ -219,14 +219,15 @@ if [ -n "$sdt" ] && build sdt -DPROF_WITH_SDT $here/program.c; then
             probe arg '%s [%s] %ld %lx' ", $text, (long)\$_probe_arg2, (long)\$_probe_arg3"
             probe arg_string '%s [%s] %s' ", $text, (char *)\$_probe_arg2"
             probe event '%s [%s] %ld %ld %ld' \
-                ", $text, (long)\$_probe_arg2, \$_probe_arg2 < 13 ? (long)\$_probe_arg3 : 0, (long)\$_probe_arg4"
+                ", $text, (long)\$_probe_arg2, \$_probe_arg2 < 11 ? (long)\$_probe_arg3 : 0, (long)\$_probe_arg4"
+            probe log '%s [%s] %ld' ", $text, (long)\$_probe_arg2"
             probe thread '%s' ', (char *)$_probe_arg0'
             probe pause ''
             probe resume ''
         } >"$out/script"
-        for which in macros frames events; do
+        for which in macros frames events objects; do
             timeout 100 gdb -q -batch -x "$out/script" -ex "run $which" "$out/sdt" 2>/dev/null |
-                grep -E '^(scope_|mark|frame|counter|arg|event|thread|pause|resume)' >"$out/found"
+                grep -E '^(scope_|mark|frame|counter|arg|event|log|thread|pause|resume)' >"$out/found"
             expected sdt $which >"$out/expected"
             same "sdt: $which in gdb ($(wc -l <"$out/found") probes)" "$out/expected" "$out/found"
         done
@@ -256,7 +257,7 @@ if [ -n "$nvtx" ] && command -v $cxx >/dev/null; then
     cp $here/program.c "$out/program.cpp"
     if run "all, in C++: compiles and links" $cxx -std=c++11 -O1 $warnings -I. $all -rdynamic "$out/program.cpp" $object \
         -o "$out/all" -pthread -ldl; then
-        for which in macros events fibers; do
+        for which in macros events objects fibers; do
             env "$tool" BRIDGE_LOG="$out/log" sh -c "rm -f '$out/log'; '$out/all' $which"
             # both tools write to one log: NVTX's lines by their words
             grep -E '^[0-9]+ ((push|pop|mark|start) |end [a-z]*: [0-9])' "$out/log" >"$out/found"

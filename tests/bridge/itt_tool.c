@@ -97,6 +97,22 @@ TOOL(void, counter_set_value, (__itt_counter id, void *value))
     const counter *set = (const counter *)(void *)id;
     say("counter %s = %g", set->name, set->type == __itt_metadata_double ? *(double *)value : (double)*(long long *)value);
 }
+TOOL(__itt_event, event_create, (const char *name, int length))
+{
+    static int count;
+    say("event %.*s -> %d", length, name, ++count);
+    return count;
+}
+TOOL(int, event_start, (__itt_event event))
+{
+    say("event begin %d", (int)event);
+    return 0;
+}
+TOOL(int, event_end, (__itt_event event))
+{
+    say("event end %d", (int)event);
+    return 0;
+}
 TOOL(void, sync_prepare, (void *lock)) { say("prepare %d", lock != NULL); }
 TOOL(void, sync_acquired, (void *lock)) { say("acquired %d", lock != NULL); }
 TOOL(void, sync_releasing, (void *lock)) { say("releasing %d", lock != NULL); }

@@ -96,27 +96,69 @@ static void frames(void)
     prof_stop();
 }
 
-/* What a recorder's own records of objects become. */
+/* Events that carry an object, and objects made at run time. */
 static void events(void)
 {
     static int lock;
-    prof_site span = {0, "span", "net", __FILE__, "", 1, 0, 1, PROF__KIND_EVENT, 0, 0};
-    prof_site other = {0, "other", "net", __FILE__, "", 1, 0, 1, PROF__KIND_EVENT, 0, 0};
-    prof_site marker = {0, "marker", "", __FILE__, "", 1, 0, 1,
-                        (uint16_t)(PROF__KIND_MARK | PROF_ROLE_MARK_PROCESS << PROF__ROLE_SHIFT), 0, 0};
-    start();
-    prof__event(&span, PROF_EVENT_SPAN_BEGIN, 0, 1);
-    prof__event(&span, PROF_EVENT_SPAN_BEGIN, 0, 2);
-    prof__event(&other, PROF_EVENT_SPAN_BEGIN, 0, 1);
-    prof__event(&span, PROF_EVENT_SPAN_MARK, 0, 1);
-    prof__event(&span, PROF_EVENT_SPAN_END, 0, 1);
-    prof__event(&span, PROF_EVENT_SPAN_END, 0, 3); /* never began */
-    prof__event(&span, PROF_EVENT_SPAN_END, 0, 2);
-    prof__event(&other, PROF_EVENT_SPAN_END, 0, 1);
-    prof__event(&span, PROF_EVENT_LOCK_WAIT, 0, (uint64_t)(uintptr_t)&lock);
-    prof__event(&span, PROF_EVENT_LOCK_ACQUIRE, 0, (uint64_t)(uintptr_t)&lock);
-    prof__event(&span, PROF_EVENT_LOCK_RELEASE, 0, (uint64_t)(uintptr_t)&lock);
-    prof__mark(&marker);
+    prof_config config;
+    memset(&config, 0, sizeof config);
+    config.categories = "-off";
+    prof_start(&config);
+    PROFILE_SPAN_BEGIN("span", 1);
+    PROFILE_SPAN_BEGIN("span", 2);
+    PROFILE_SPAN_BEGIN_C("span", 1, "net");
+    PROFILE_SPAN_MARK("span", 1);
+    PROFILE_SPAN_END("span", 1);
+    PROFILE_SPAN_END("span", 3); /* never began */
+    PROFILE_SPAN_END("span", 2);
+    PROFILE_SPAN_END_C("span", 1, "net");
+    PROFILE_LOCK_WAIT(&lock, "lock");
+    PROFILE_LOCK_ACQUIRE(&lock, "lock");
+    PROFILE_LOCK_RELEASE(&lock, "lock");
+    PROFILE_ALLOC(&lock, 100);
+    PROFILE_FREE(&lock);
+    PROFILE_FLOW_OUT(7);
+    PROFILE_MARK_SCOPE("to the process", PROF_MARK_PROCESS);
+    PROFILE_COUNTER_ADD("sum", 2);
+    PROFILE_COUNTER_ADD("sum", 3);
+    {
+        PROFILE_STEP("step", 41);
+        PROFILE_THROUGHPUT("throughput", 1000);
+    }
+    PROFILE_LOG(PROF_LOG_ERROR, "%s %d", "message", 5);
+    prof_stop();
+}
+
+static void objects(void)
+{
+    static const char *const names[] = {"domain", "off", NULL};
+    prof_config config;
+    memset(&config, 0, sizeof config);
+    config.categories = "-off";
+    prof_start(&config);
+    for (int i = 0; i < 3; ++i) { /* what is off says nothing, from its first use on */
+        prof_domain *domain = names[i] ? prof_domain_create(names[i]) : NULL;
+        prof_task *task = prof_task_create(domain, "task");
+        prof_frame *frame = prof_frame_create(domain, "frame");
+        prof_counter *counter = prof_counter_create(domain, "counter");
+        prof_marker *marker = prof_marker_create(domain, "marker");
+        prof_range *range = prof_range_create("range");
+        prof_task_start(task);
+        prof_frame_start(frame);
+        prof_counter_set(counter, 5);
+        prof_counter_sub(counter, 2);
+        prof_counter_set_double(counter, 0.25);
+        prof_range_start(range);
+        prof_marker_mark(marker, PROF_MARK_GLOBAL);
+        prof_range_stop(range);
+        prof_frame_stop(frame);
+        prof_task_stop(task);
+        prof_task_destroy(task);
+        prof_frame_destroy(frame);
+        prof_counter_destroy(counter);
+        prof_marker_destroy(marker);
+        prof_range_destroy(range);
+    }
     prof_stop();
 }
 
@@ -297,9 +339,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"macros", macros}, {"frames", frames},   {"events", events}, {"sessions", sessions},
+    } parts[] = {{"macros", macros}, {"frames", frames},   {"events", events}, {"objects", objects},
                  {"depth", depth},   {"threads", threads}, {"crowd", crowd},   {"fibers", fibers},
-                 {"forks", forks},   {"autostarted", autostarted}};
+                 {"forks", forks},   {"sessions", sessions}, {"autostarted", autostarted}};
     const char *part = argc > 1 ? argv[1] : "";
     if (!strcmp(part, "plugins")) plugins(argc - 2, argv + 2);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
