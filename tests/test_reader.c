@@ -357,6 +357,75 @@ static image values_image(void)
     return im;
 }
 
+static void event(image *im, uint32_t id, prof_event_type type, uint64_t detail, uint64_t object, uint64_t tick)
+{
+    at_tick(im, PROF__KIND_EVENT, id, tick);
+    put(im, detail << 8 | type);
+    put(im, object);
+}
+
+/* Messages whose values fit their formats and do not, flows with and without partners, a throughput. */
+static image notes_image(void)
+{
+    image im = image_new(110, 1, 80);
+    uint32_t fine = site_in(&im, "%s: %5.1f|%-*d", "", "", 0, "", PROF__KIND_EVENT);
+    uint32_t wrong = site_in(&im, "%s %n %d %y", "", "", 0, "", PROF__KIND_EVENT);
+    uint32_t flow = site_in(&im, "flow", "", "", 0, "", PROF__KIND_EVENT);
+    uint32_t copy = site_in(&im, "copy", "", "", 0, "", PROF__KIND_BEGIN | PROF_ROLE_THROUGHPUT << PROF__ROLE_SHIFT);
+    uint32_t bytes = site_in(&im, "bytes", "", "", 0, "", PROF__KIND_ARG);
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    begin(&im, copy, 1010);
+    arg_word(&im, bytes, PROF_VALUE_UINT, 2000);
+    event(&im, flow, PROF_EVENT_FLOW_OUT, 0, ~(uint64_t)0, 1011);
+    event(&im, fine, PROF_EVENT_LOG, PROF_LOG_ERROR, 0, 1012);
+    text_record(&im, PROF__KIND_DATA, 0, "name", 0);
+    put(&im, head(PROF__KIND_DATA, 0, (uint64_t)PROF_VALUE_DOUBLE << 32 | 1));
+    put(&im, bits(2.25));
+    put(&im, head(PROF__KIND_DATA, 0, (uint64_t)PROF_VALUE_INT << 32 | 1));
+    put(&im, 4);
+    put(&im, head(PROF__KIND_DATA, 0, (uint64_t)PROF_VALUE_INT << 32 | 1));
+    put(&im, (uint64_t)-7);
+    event(&im, wrong, PROF_EVENT_LOG, 200, 0, 1013);
+    put(&im, head(PROF__KIND_DATA, 0, (uint64_t)PROF_VALUE_INT << 32 | 1));
+    put(&im, 5);
+    put(&im, head(PROF__KIND_DATA, 0, (uint64_t)PROF_VALUE_POINTER << 32 | 1));
+    put(&im, 6);
+    event(&im, wrong, PROF_EVENT_LOG, 0, 0, 1014);
+    text_record(&im, PROF__KIND_NAME, 0, "%s of its own", 0);
+    event(&im, flow, PROF_EVENT_FLOW_STEP, 0, ~(uint64_t)0, 1015);
+    event(&im, flow, PROF_EVENT_FLOW_IN, 0, ~(uint64_t)0, 1016);
+    event(&im, flow, PROF_EVENT_FLOW_OUT, 0, ~(uint64_t)0, 1017);
+    end(&im, copy, 1020);
+    event(&im, flow, PROF_EVENT_FLOW_IN, 0, 5, 1025);
+    return im;
+}
+
+TEST(notes)
+{
+    image im = notes_image();
+    prof_trace *trace = image_read(&im);
+    trace_list list = trace_read(trace, 0);
+    prof_stat *stats;
+    size_t count;
+    CHECK_EQUAL(list.count, 9);
+    CHECK_EQUAL(list.events[1].type, PROF_EVENT_FLOW_OUT);
+    CHECK(list.events[1].object == ~(uint64_t)0);
+    CHECK_TEXT(list.events[2].value.as.string, "name:   2.2|-7  ");
+    CHECK_EQUAL(list.events[2].detail, PROF_LOG_ERROR);
+    CHECK_EQUAL(list.events[2].arg_count, 4);
+    CHECK_TEXT(list.events[3].value.as.string, "(%s has a value of another type) (%n is not supported) (%d is missing) %y");
+    CHECK_EQUAL(list.events[3].detail, 200);
+    CHECK_TEXT(list.events[4].value.as.string, "%s of its own"); /* which is no format */
+    CHECK_EQUAL(prof_stats(trace, PROF_SORT_TOTAL, 0, &stats, &count), PROF_OK);
+    CHECK_EQUAL(count, 1);
+    CHECK_EQUAL(stats->bytes, 2000);
+    CHECK(stats->mean_rate > 199999 && stats->mean_rate < 200001 && stats->deviation_rate < 1);
+    prof_stats_free(stats);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
 TEST(values)
 {
     image im = values_image();
@@ -956,7 +1025,7 @@ TEST(broken_headers)
 TEST(damaged_bytes) /* any byte may be anything: the reader refuses it, or takes it and gives what holds together */
 {
     static image (*const makers[])(void) = {balanced_image, values_image,    crossing_image,
-                                            orphans_image,  truncated_image, torn_image};
+                                            orphans_image,  truncated_image, torn_image, notes_image};
     static const unsigned char values[] = {0, 1, 0x7F, 0x80, 0xFF, 0x17, 0x90};
     size_t kind, at, v, taken = 0, step = (size_t)trace_times(23, 1, 1);
     for (kind = 0; kind < sizeof makers / sizeof *makers; ++kind) {
@@ -2167,7 +2236,7 @@ TEST(corpus) /* tests/corpus holds these images; it is written anew with PROF_TE
     } seeds[] = {{"tests/corpus/balanced", balanced_image},   {"tests/corpus/values", values_image},
                  {"tests/corpus/crossing", crossing_image},   {"tests/corpus/orphans", orphans_image},
                  {"tests/corpus/truncated", truncated_image}, {"tests/corpus/torn", torn_image},
-                 {"tests/corpus/report", report_image}};
+                 {"tests/corpus/report", report_image},       {"tests/corpus/notes", notes_image}};
     const char *renew = getenv("PROF_TEST_CORPUS");
     uint32_t order = 1;
     size_t i, size;
