@@ -27,7 +27,9 @@ async function readModel() {
             counters.push({ name: counter.name, category: counter.category, series: counter.series.map(s => ({
                 name: s.name, samples: s.samples.map(x => ({ start: ns(x.timestamp), value: x.value })) })) });
     }
-    return { warnings: model.importWarnings.map(w => `${w.type}: ${w.message}`), tracks, counters,
+    const end = slice => (slice ? `${slice.parentContainer.tid} ${slice.title} ${ns(slice.start)}` : 'nothing');
+    const arrows = model.flowEvents.map(f => `${end(f.startSlice)} -> ${end(f.endSlice)}`).sort();
+    return { arrows, warnings: model.importWarnings.map(w => `${w.type}: ${w.message}`), tracks, counters,
         name: model.getAllProcesses()[0].name };
 }
 
@@ -69,6 +71,8 @@ export async function check({ context, trace, file, screenshot, fail }) {
             else if (track.name && shown.name !== track.name) fail(`track ${track.tid} is called ${shown.name}`);
             if (shown) compareSlices(shown, track, fail);
         }
+        if (JSON.stringify(model.arrows) !== JSON.stringify(trace.arrows))
+            fail(`arrows: ${JSON.stringify(model.arrows)}, not ${JSON.stringify(trace.arrows)}`);
         const counters = trace.counters.length;
         if (model.counters.length !== counters) fail(`${model.counters.length} counters, not ${counters}`);
         for (const counter of trace.counters) {

@@ -49,6 +49,43 @@ function parseArgs(text) {
 const argKey = key => (['truncated', 'source', 'function'].includes(key) ? key + ' ' : key || '(unnamed)');
 const category = text => (!text || /trace_event_overhead|blink\.user_timing/.test(text) ? 'prof' : text);
 
+// The arrows of flows, from slice to slice, and the points that have a slice of their own or no partner: what prof_chrome.h
+// says of flows.
+function addFlows(rows, tidOf, track, eventName) {
+    const present = new Map(), arrows = [];
+    const point = row => ({ row, tid: tidOf.get(+row.track_id), start: +row.start_ns });
+    const event = ({ row, start }) => ({ name: eventName(row.name), category: category(row.category), start, duration: 0,
+        args: new Map([['flow', '0x' + BigInt(row.value).toString(16)]]) });
+    const end = flow => {
+        if (flow && flow.points.length === 1 && +flow.points[0].row.depth)
+            track(flow.points[0].tid, flow.points[0].row.thread).instants.push(event(flow.points[0]));
+        for (let i = 1; flow && i < flow.points.length; i++) arrows.push({ from: flow.points[i - 1], to: flow.points[i] });
+    };
+    const points = rows.filter(row => row.type.startsWith('flow_')).map(point);
+    for (const one of points)
+        if (!+one.row.depth) track(one.tid, one.row.thread).scopes.push(event(one));
+    points.sort((a, b) => a.start - b.start || +a.row.track_id - +b.row.track_id);
+    for (const one of points) {
+        const key = one.row.value + one.row.name, flow = present.get(key);
+        if (one.row.type === 'flow_out') {
+            end(flow);
+            present.set(key, { points: [one] });
+        } else if (flow) {
+            flow.points.push(one);
+        } else if (+one.row.depth) {
+            track(one.tid, one.row.thread).instants.push(event(one));
+        }
+    }
+    for (const flow of present.values()) end(flow);
+    const around = ({ row, start, tid }) => {
+        const scopes = rows.filter(r => r.type === 'scope' && r.track_id === row.track_id && +r.depth === +row.depth - 1 &&
+            +r.start_ns <= start && +r.start_ns + +r.duration_ns >= start);
+        const slice = +row.depth ? { name: scopes.at(-1).name, start: +scopes.at(-1).start_ns } : { name: row.name, start };
+        return `${tid} ${eventName(slice.name)} ${slice.start}`;
+    };
+    return arrows.map(({ from, to }) => `${around(from)} -> ${around(to)}`).sort();
+}
+
 // One object for each line of time that a viewer shows: slices, in order, and the samples of the process's counters.
 export function expected(prefix) {
     const rows = parseCsv(fs.readFileSync(prefix + '.csv', 'utf8'));
@@ -76,6 +113,9 @@ export function expected(prefix) {
             track(tid, row.thread).scopes.push(event);
         } else if (row.type === 'mark') {
             track(tid, row.thread).instants.push(event);
+        } else if (row.type === 'log') {
+            event.name = eventName(row.value);
+            track(tid, row.thread).instants.push(event);
         } else if (row.type === 'lost') {
             event.name = `lost ${row.value} events`;
             event.args.set('lost', row.value);
@@ -98,8 +138,10 @@ export function expected(prefix) {
             frames.push({ ...event, start: start - duration, args: new Map([['frame', String(frames.length + 1)]]) });
         }
     }
+    const arrows = addFlows(rows, tidOf, track, eventName);
+    for (const one of tracks.values()) one.scopes.sort((a, b) => a.start - b.start); // stable: parents stay in front
     for (const counter of counters.values()) counter.samples.sort((a, b) => a.start - b.start);
-    return { tracks: [...tracks.values()], counters: [...counters.values()], program: meta[0].args.name };
+    return { arrows, tracks: [...tracks.values()], counters: [...counters.values()], program: meta[0].args.name };
 }
 
 // Compares an argument as a viewer has it with its text in the CSV, where "..." ends what was cut.

@@ -5,7 +5,8 @@
      coarse    many names on a clock of slow ticks: scopes of no length, ends that coincide
      repeat    the same with few names
      partial   scopes without begin or end
-     full      losses */
+     full      losses
+     notes     steps, throughputs, messages, flows of all kinds */
 #define PROF_IMPLEMENTATION
 #include "../../prof_chrome.h"
 
@@ -243,6 +244,45 @@ static void write_both(const prof_trace *trace, const char *prefix)
     if (prof_csv_write(trace, path)) fail(path);
 }
 
+static void *consume(void *number)
+{
+    size_t i = (size_t)number;
+    PROFILE_THREAD("consumer");
+    {
+        PROFILE_STEP("consume", i);
+        work(5);
+        PROFILE_FLOW_STEP_N("item", i);
+        {
+            PROFILE_SCOPE("inside");
+            work(3);
+            PROFILE_FLOW_IN_N("item", i);
+            PROFILE_FLOW_IN(99); /* from nowhere */
+            work(3);
+        }
+    }
+    PROFILE_FLOW_IN(0xfedcba9876543210u); /* in no scope, and several of them */
+    PROFILE_LOG(PROF_LOG_WARNING, "item %zu of \"%s\": %.1f %%", i, "all", 12.5 * (double)i);
+    return NULL;
+}
+
+static void notes(void)
+{
+    pthread_t threads[4];
+    PROFILE_FLOW_OUT(0xfedcba9876543210u);
+    PROFILE_FLOW_OUT(77); /* to nowhere, from no scope */
+    for (size_t i = 0; i < 4; i++) {
+        PROFILE_THROUGHPUT("produce", 1000 * i);
+        PROFILE_FLOW_OUT_N("item", i % 2);
+        PROFILE_FLOW_OUT(78); /* to nowhere */
+        if (pthread_create(&threads[i], NULL, consume, (void *)(i % 2)) || pthread_join(threads[i], NULL)) fail("thread");
+    }
+    {
+        PROFILE_SCOPE("last");
+        PROFILE_FLOW_IN_N("item", 0);
+        PROFILE_LOG(PROF_LOG_ERROR, "%s", "");
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *kind = argc == 3 ? argv[1] : "";
@@ -278,8 +318,11 @@ int main(int argc, char **argv)
     } else if (!strcmp(kind, "full")) {
         flood(20000);
         trace = stopped_trace(0);
+    } else if (!strcmp(kind, "notes")) {
+        notes();
+        trace = stopped_trace(0);
     } else {
-        fprintf(stderr, "usage: make_trace plain|hostile|coarse|repeat|partial|full PREFIX\n");
+        fprintf(stderr, "usage: make_trace plain|hostile|coarse|repeat|partial|full|notes PREFIX\n");
         return 2;
     }
     write_both(trace, argv[2]);

@@ -61,6 +61,16 @@ async function compareSlices(ask, trace, fail) {
     for (const track of trace.tracks) compareTrack(rows.filter(s => +s.tid === track.tid), track, fail);
 }
 
+async function compareFlows(ask, trace, fail) {
+    const end = which => `(select cast(tid as text) from thread_track join thread using (utid) ` +
+        `where thread_track.id = ${which}.track_id) || ' ' || ${which}.name || ' ' || ${which}.ts`;
+    const rows = await ask(`select ${end('a')} || ' -> ' || ${end('b')} as arrow from flow ` +
+        'join slice a on slice_out = a.id join slice b on slice_in = b.id');
+    const shown = rows.map(row => row.arrow).sort();
+    if (JSON.stringify(shown) !== JSON.stringify(trace.arrows))
+        fail(`arrows: ${JSON.stringify(shown)}, not ${JSON.stringify(trace.arrows)}`);
+}
+
 async function compareCounters(ask, trace, fail) {
     const rows = await ask(`select ${text('process_counter_track.name')}, ${text('counter.ts')}, ` +
         "printf('%!.17g', counter.value) as value from counter join process_counter_track " +
@@ -89,6 +99,7 @@ export async function check({ context, trace, file, screenshot, fail }) {
         for (const { name, value } of stats) fail(`stats: ${name} ${value}`);
         await compareSlices(ask, trace, fail);
         await compareCounters(ask, trace, fail);
+        await compareFlows(ask, trace, fail);
         for (const line of log) if (line.startsWith('exception')) fail(line);
         await page.waitForTimeout(1500);
     } finally {
