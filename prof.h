@@ -14078,7 +14078,9 @@ static int prof__heap_grow(prof__heap *heap)
     size_t count = heap->capacity, i;
     int all = count < PROF__HEAP_KEEP;
     if (all || heap->live > count / 2) heap->capacity = count ? count * 2 : PROF__HEAP_LEAST;
-    heap->blocks = heap->capacity > (size_t)-1 / sizeof *old ? NULL : (prof__heap_block *)calloc(heap->capacity, sizeof *old);
+    heap->blocks = NULL;
+    if (heap->capacity <= (size_t)-1 / sizeof *old)
+        heap->blocks = (prof__heap_block *)calloc(heap->capacity, sizeof *old);
     if (!heap->blocks) {
         heap->blocks = old;
         heap->capacity = count;
@@ -14231,7 +14233,8 @@ static int prof__heap_open(prof__heap *heap, const prof_trace *trace)
     memset(heap, 0, sizeof *heap);
     heap->tracks = prof_trace_track_count(trace);
     heap->stacks = (prof__heap_stack *)calloc(heap->tracks + 1, sizeof *heap->stacks);
-    if (!heap->stacks || !prof__heap_grow(heap) || !PROF__ROOM(heap->rows, heap->row_capacity, heap->row_count)) return 0;
+    if (!heap->stacks || !prof__heap_grow(heap)) return 0;
+    if (!PROF__ROOM(heap->rows, heap->row_capacity, heap->row_count)) return 0;
     memset(heap->rows, 0, sizeof *heap->rows);
     heap->rows[0].kind = PROF__HEAP_SCOPE;
     heap->rows[0].path = prof__heap_path("", "");
@@ -14256,7 +14259,8 @@ static prof_status prof__heap_walk(prof__heap *heap, const prof_trace *trace)
     size_t track;
     int good = prof__heap_open(heap, trace);
     prof_status status = good ? prof_timeline_open(trace, &timeline) : PROF_OK;
-    while (good && timeline && prof_timeline_next(timeline, &event, &track)) good = prof__heap_step(heap, &event, track);
+    while (good && timeline && prof_timeline_next(timeline, &event, &track))
+        good = prof__heap_step(heap, &event, track);
     if (timeline) status = prof_timeline_close(timeline);
     return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the live blocks");
 }
@@ -14393,7 +14397,8 @@ static int prof__same_lock_user(const void *owner, size_t item, const void *key)
 static int prof__same_lock_row(const void *owner, size_t item, const void *key)
 {
     const prof_lock_row *row = (const prof_lock_row *)owner + item, *wanted = (const prof_lock_row *)key;
-    return row->address == wanted->address && !strcmp(row->name, wanted->name) && !strcmp(row->category, wanted->category);
+    return row->address == wanted->address && !strcmp(row->name, wanted->name) &&
+           !strcmp(row->category, wanted->category);
 }
 
 /* Each returns a number, or PROF__NONE without memory. */
@@ -15247,7 +15252,8 @@ static void prof__summary_memory_row(prof__out *out, const prof_memory_row *row,
     prof__out_text(out, "\n");
 }
 
-static void prof__summary_memory_rows(prof__out *out, const char *title, const prof_memory_row *rows, size_t count, size_t top)
+static void prof__summary_memory_rows(prof__out *out, const char *title, const prof_memory_row *rows, size_t count,
+                                      size_t top)
 {
     static const char *const columns[] = {"allocations", "bytes", "mean", "peak", "unfreed", "bytes", NULL};
     size_t width = strlen(title), shown = top && top < count ? top : count, i;
@@ -17249,7 +17255,8 @@ PROF_DEF void __cyg_profile_func_exit(void *function, void *caller)
 
 static void prof__wrap(prof_site *site, uint64_t how, uintptr_t freed, void *address, size_t size)
 {
-    if (!prof__quiet && prof__live(site)) prof__memory(site, how | PROF__FREE_IN_POOL, freed, (uint64_t)(uintptr_t)address, size);
+    if (prof__quiet || !prof__live(site)) return;
+    prof__memory(site, how | PROF__FREE_IN_POOL, freed, (uint64_t)(uintptr_t)address, size);
 }
 
 void *malloc(size_t size) PROF__NOTHROW

@@ -451,6 +451,46 @@ TEST(realloc_whose_block_another_thread_has_already)
     }
 }
 
+/* Clocks of two processors may be read in another order than what they time: within PROF__ORDER_NS a free on one track and
+   the allocation on another belong together either way round. Which of both there was, here their times tell. */
+static void cross(int live_before)
+{
+    prof_config config = trace_config(1u << 20);
+    prof_fiber *a = prof_fiber_create("a"), *b = prof_fiber_create("b");
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    prof_fiber_switch(b);
+    if (live_before) PROFILE_ALLOC((uintptr_t)16, 1);
+    prof_fiber_switch(a);
+    PROFILE_MARK("known");
+    if (live_before) PROFILE_ALLOC((uintptr_t)16, 2);
+    prof_fiber_switch(b);
+    PROFILE_FREE((uintptr_t)16);
+    prof_fiber_switch(a);
+    if (!live_before) PROFILE_ALLOC((uintptr_t)16, 2);
+    prof_fiber_switch(NULL);
+    prof_trace *trace = trace_stop();
+    trace_list first = trace_read(trace, trace_track_named(trace, "a")), second = trace_read(trace, trace_track_named(trace, "b"));
+    const prof_event *alloc = trace_find(&first, "alloc"), *freed = trace_find(&second, "free");
+    int64_t apart = live_before ? freed->start_ns - alloc->start_ns : alloc->start_ns - freed->start_ns;
+    int crossed = apart <= PROF__ORDER_NS;
+    prof_memory_stats *stats = memory_of(trace);
+    CHECK_EQUAL(stats->freed_unknown, !live_before && !crossed);
+    CHECK_EQUAL(stats->not_freed, live_before && !crossed);
+    CHECK_EQUAL(stats->pools[0].live_count, live_before ? crossed : !crossed);
+    CHECK_EQUAL(stats->pools[0].live_bytes, 2 * stats->pools[0].live_count);
+    prof_memory_free(stats);
+    trace_free(&first);
+    trace_free(&second);
+    prof_trace_close(trace);
+    prof_fiber_destroy(a);
+    prof_fiber_destroy(b);
+}
+
+TEST(order_of_clocks)
+{
+    for (int i = 0; i < 20; ++i) cross(i % 2);
+}
+
 TEST(null_pointers_and_failures)
 {
     prof_config config = trace_config(1u << 20);
