@@ -38,11 +38,15 @@ modes=$(basename "$(grep -l 'PROF_MODE=stream' $work/block*.sh)")
 (cd $work && sh -e "$modes") && grep -q work $work/totals.txt
 for file in long last; do test "$(head -c 8 $work/$file.prof)" = prof.img; done
 echo "ok   long recordings"
+window=$(basename "$(grep -l 'PROF_DELAY' $work/block*.sh)")
+(cd $work && sh -e "$window") && grep -q '"work"' $work/window.json && test "$(head -c 8 $work/rank-3.prof)" = prof.img
+echo "ok   parts of a run, and ranks"
 make -s build/prof
 tool=$(basename "$(grep -l 'prof export' $work/block*.sh)")
 (cd $work && PATH=$root/build:$PATH sh -e "$tool" >tool.txt) && grep -q work $work/end.json && test -s $work/saved.prof
+grep -q PROF_BUFFER $work/tool.txt
 echo "ok   the commands of the tool"
-passed=$((passed + 3))
+passed=$((passed + 4))
 grep -oE '^make [a-z]+' $work/block1.sh | while read -r command; do
     grep -qE "^$(echo "$command" | cut -d' ' -f2):" "$root/Makefile" || { echo "FAIL $command is not in the Makefile"; exit 1; }
     echo "ok   $command exists (run by itself elsewhere)"
