@@ -3875,14 +3875,19 @@ PROF__ENTRY void prof__mark_format(prof_site *site, const char *format, ...)
     va_end(list);
 }
 
-/* The key is settled first, then the site, which takes the thread. A control call in between loses the scope. */
+/* The site comes first, because a step may be what recording begins with; its key is settled before it takes the thread for
+   good. A control call in between loses the scope. */
 static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_site *site, prof_site *key, uint64_t low,
                                                       uint64_t number, uint32_t gate)
 {
     prof__token token = 0;
     uint64_t head;
     prof__untake(self, gate);
-    if (!prof__live(key) || !prof__enter(self, site, &head)) return 0;
+    if (!prof__enter(self, site, &head)) return 0;
+    if ((uint32_t)prof__site_load(key) != PROF__LOAD(&prof__generation)) {
+        prof__leave(self);
+        if (!prof__live(key) || !prof__enter(self, site, &head)) return 0;
+    }
     uint64_t now = prof__now(self->session, 0), *at = NULL;
     if ((uint32_t)prof__site_load(key) != PROF__LOAD(&prof__generation))
         prof__lose(self, 1);
@@ -17251,7 +17256,7 @@ PROF_DEF void __cyg_profile_func_exit(void *function, void *caller)
 #endif
 #define PROF__MALLOC_SITE(variable, name) /* no place: a scope around the call says more */                        \
     static prof_site variable = {0, name, "malloc", "", name, 0, 0, 1,                                             \
-                                 PROF__KIND_EVENT | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, 0, 0}
+                                 PROF__KIND_EVENT | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, 0, 0, 0}
 
 static void prof__wrap(prof_site *site, uint64_t how, uintptr_t freed, void *address, size_t size)
 {
