@@ -769,7 +769,7 @@ static int existing_after(const char *name, prof_existing existing, const char *
     prof_status status = prof_start(&config);
     if (status) return strstr(prof_error(), words) ? (int)status : -1;
     mark("new");
-    return prof_stop();
+    return (int)prof_stop();
 }
 
 TEST(existing_files)
@@ -866,7 +866,7 @@ TEST(names_that_were_taken_in_vain)
 static int child_writes(void)
 {
     mark("child");
-    return prof_stop();
+    return (int)prof_stop();
 }
 
 TEST(existing_files_of_children)
