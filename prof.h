@@ -14818,13 +14818,13 @@ static void prof__out_percent(prof__out *out, double part, double whole, size_t 
     prof__out_right(out, text, width);
 }
 
-/* A number of a counter: whole ones as they are, others with six digits. */
-static void prof__out_number(prof__out *out, double value, size_t width)
+/* A number of a counter, at to (32 bytes): whole ones as they are, up to 2^53, others with six digits. Returns its
+   length. */
+static size_t prof__counter_text(char *to, double value)
 {
-    char text[32];
-    int whole = value > -1e9 && value < 1e9 && !((double)(int64_t)value < value || (double)(int64_t)value > value);
-    prof__double_digits(text, value, whole ? 15 : 6, whole ? 15 : 6);
-    prof__out_right(out, text, width);
+    const double most = 9007199254740992.0;
+    int whole = value >= -most && value <= most && !((double)(int64_t)value < value || (double)(int64_t)value > value);
+    return prof__double_digits(to, value, whole ? 16 : 6, whole ? 16 : 6);
 }
 
 /* How long what the tables are about took. */
@@ -15099,19 +15099,32 @@ static void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_
 
 static void prof__summary_counters(prof__out *out, const prof__figures *all, const prof__sorted *rows, size_t count)
 {
-    static const char *const columns[] = {"samples", "min", "mean", "max", "last", NULL};
-    size_t width = prof__summary_width(rows, count, "counter"), i;
+    static const char *const columns[] = {"min", "mean", "max", "last"};
+    size_t width = prof__summary_width(rows, count, "counter"), wide = 14, i, j;
+    char text[32];
     if (!count) return;
-    prof__summary_title(out, "counter", width, columns);
+    for (i = 0; i < count; i++) {
+        const prof__figure *figure = &all->items[rows[i].order];
+        const double values[] = {figure->low, figure->mean, figure->high, figure->last};
+        for (j = 0; j < 4; j++) {
+            size_t length = prof__counter_text(text, values[j]);
+            if (length >= wide) wide = length + 1; /* columns never touch */
+        }
+    }
+    prof__out_text(out, "\n");
+    prof__out_name(out, "counter", width);
+    prof__out_right(out, "samples", 14);
+    for (j = 0; j < 4; j++) prof__out_right(out, columns[j], wide);
     prof__out_text(out, "\n");
     for (i = 0; i < count; i++) {
         const prof__figure *figure = &all->items[rows[i].order];
+        const double values[] = {figure->low, figure->mean, figure->high, figure->last};
         prof__out_name(out, figure->stat.name, width);
         prof__out_count(out, figure->stat.count, 14);
-        prof__out_number(out, figure->low, 11);
-        prof__out_number(out, figure->mean, 11);
-        prof__out_number(out, figure->high, 11);
-        prof__out_number(out, figure->last, 11);
+        for (j = 0; j < 4; j++) {
+            prof__counter_text(text, values[j]);
+            prof__out_right(out, text, wide);
+        }
         prof__out_text(out, "\n");
     }
 }

@@ -1744,8 +1744,8 @@ TEST(summary)
          "     stddev\n"
          "frame             1  62.50 kHz  62.50 kHz   16.00 us   16.00 us   16.00 us   16.00 us   16.00 us   16.00 us"
          "       0 ns\n"),
-        ("\ncounter       samples        min       mean        max       last\n"
-         "queue               2      -0.25      1.375          3      -0.25\n"),
+        ("\ncounter       samples           min          mean           max          last\n"
+         "queue               2         -0.25         1.375             3         -0.25\n"),
         "\n5 events lost for want of room: enlarge PROF_BUFFER\n",
         "recording cost 25.50 ns a scope, 76.50 ns for 3 scopes, 0.4 % of the run\n",
     };
@@ -1767,6 +1767,49 @@ TEST(summary)
     CHECK(strstr(to.text, "and 1 more\n") != NULL);
     free(to.text);
     prof_trace_close(trace);
+}
+
+/* The summary of a counter with such samples. Free it. */
+static char *counter_summary(const double *samples, size_t count)
+{
+    image im = image_new(70, 1, 100);
+    uint32_t site = site_in(&im, "n", "", "a.c", 1, "f", PROF__KIND_COUNTER_INT);
+    text_sink to = {NULL, 0, 0, 0};
+    prof_trace *trace;
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    for (size_t i = 0; i < count; ++i) {
+        at_tick(&im, PROF__KIND_COUNTER_DOUBLE, site, 2000 + i);
+        put(&im, bits(samples[i]));
+    }
+    trace = image_read(&im);
+    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_OK);
+    prof_trace_close(trace);
+    return to.text;
+}
+
+TEST(summary_of_great_numbers)
+{
+    /* whole numbers in full, so far as a double knows them; columns that never touch */
+    static const struct { double samples[3]; const char *want; } cases[] = {
+        {{1e9, 1234567890, -999999999999.0},
+         "\ncounter       samples           min          mean           max          last\n"
+         "n                   3 -999999999999  -3.32588e+11    1234567890 -999999999999\n"},
+        {{-9007199254740992.0, 9007199254740992.0, 0},
+         "\ncounter       samples               min              mean               max              last\n"
+         "n                   3 -9007199254740992                 0  9007199254740992                 0\n"},
+        {{1e16, 1.5e300, -1.25e-300},
+         "\ncounter       samples           min          mean           max          last\n"
+         "n                   3    -1.25e-300        5e+299      1.5e+300    -1.25e-300\n"},
+        {{1234567890.5, 1e-9, -1.234567e-300},
+         "\ncounter       samples           min          mean           max          last\n"
+         "n                   3 -1.23457e-300   4.11523e+08   1.23457e+09 -1.23457e-300\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char *text = counter_summary(cases[i].samples, 3);
+        if (!strstr(text, cases[i].want)) CHECK_TEXT(text, cases[i].want);
+        free(text);
+    }
 }
 
 TEST(summary_of_nothing)
