@@ -853,8 +853,8 @@ PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, pro
 PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event); /* 0 at the end */
 PROF_DEF void prof_cursor_close(prof_cursor *cursor);                  /* null is fine */
 
-/* The events of all tracks in order of time, those of one track as its cursor gives them. Memory: a cursor for each track
-   that has begun and not ended at the moment that has been reached. */
+/* The events of all tracks in order of time, those of one track as its cursor gives them; what has the same time, in the
+   order of the tracks. Memory: a cursor for each track that has begun and not ended at the moment that has been reached. */
 PROF_DEF prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline);
 /* track: whose event it is, as in prof_trace_track(); may be null. 0 at the end, or without memory for a cursor. */
 PROF_DEF int prof_timeline_next(prof_timeline *timeline, prof_event *event, size_t *track);
@@ -863,7 +863,9 @@ PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline); /* how it wen
 /* Spans in the order of their ends, and marks between them; then those still open, in the order of their begins. An end
    belongs to the newest open span of its name and id; tasks and frames of handles keep to themselves. Nothing is dropped:
    an end without a begin is a span from the first thing known of the trace on, a begin without an end reaches to the last,
-   both flagged, as are those that reach beyond the window. Memory: prof_timeline's, and the open spans. */
+   both flagged, as are those that reach beyond the window. What has the same time on several tracks is taken in the order
+   of the tracks, but that an end which finds no open span waits for a begin of that very time. Memory: prof_timeline's,
+   and the open spans. */
 PROF_DEF prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans);
 PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span); /* 0 at the end, or without memory */
 PROF_DEF prof_status prof_spans_close(prof_spans *spans);         /* how it went; null is fine */

@@ -1662,6 +1662,64 @@ TEST(same_name_two_sites)
     prof_trace_close(trace);
 }
 
+typedef struct half {
+    unsigned track; /* 1 or 2 */
+    uint64_t tick;
+    int is_begin; /* or an end */
+} half;
+
+/* What becomes of halves of one name and id, as lines "start+duration from track to track flags". */
+static void check_halves(const half *halves, size_t count, const char *want)
+{
+    image im = image_new(70, 2, 60);
+    uint32_t site = site_in(&im, "job", "", "", 0, "", PROF__KIND_EVENT);
+    prof_trace *trace;
+    prof_spans *spans = NULL;
+    prof_span span;
+    char text[512] = "";
+    unsigned number;
+    size_t i;
+    for (number = 1; number <= 2; ++number) {
+        chunk(&im, number - 1, number, 1000);
+        track(&im, 0, number);
+        for (i = 0; i < count; ++i)
+            if (halves[i].track == number)
+                event(&im, site, halves[i].is_begin ? PROF_EVENT_SPAN_BEGIN : PROF_EVENT_SPAN_END, 0, 7, halves[i].tick);
+    }
+    trace = image_read(&im);
+    CHECK_EQUAL(prof_spans_open(trace, &spans), PROF_OK);
+    while (prof_spans_next(spans, &span))
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%lld+%lld %u-%u %u\n", (long long)span.start_ns,
+                 (long long)span.duration_ns, (unsigned)span.begin_track + 1, (unsigned)span.end_track + 1, span.flags);
+    CHECK_TEXT(text, want);
+    CHECK_EQUAL(prof_spans_close(spans), PROF_OK);
+    prof_trace_close(trace);
+}
+
+/* Of the same time, on two tracks: first is what is on the first track; an end waits for its begin. */
+TEST(halves_of_the_same_time)
+{
+    enum { END, BEGIN };
+    static const half in_order[] = {{1, 1100, BEGIN}, {2, 1100, END}};
+    static const half end_first[] = {{1, 1100, END}, {2, 1100, BEGIN}};
+    static const half too_late[] = {{1, 1100, END}, {2, 1101, BEGIN}};
+    static const half handed_over[] = {{1, 1100, BEGIN}, {1, 1200, END},
+                                       {2, 1200, BEGIN}, {2, 1300, END}};
+    static const half inside[] = {{2, 1100, BEGIN}, {1, 1200, BEGIN},
+                                  {2, 1200, END}, {1, 1300, END}};
+    static const half two_ends[] = {{1, 1100, END}, {1, 1100, END},
+                                    {2, 1100, BEGIN}, {2, 1200, BEGIN}};
+    static const half crossed[] = {{1, 1100, END}, {1, 1100, BEGIN},
+                                   {2, 1100, END}, {2, 1100, BEGIN}};
+    check_halves(in_order, 2, "100+0 1-2 0\n");
+    check_halves(end_first, 2, "100+0 2-1 0\n");
+    check_halves(too_late, 2, "100+0 1-1 1\n101+0 2-2 2\n"); /* an end without begin, a begin without end */
+    check_halves(handed_over, 4, "100+100 1-1 0\n200+100 2-2 0\n");
+    check_halves(inside, 4, "200+0 1-2 0\n100+200 2-1 0\n"); /* the newest open one ends */
+    check_halves(two_ends, 4, "100+0 2-1 0\n100+0 1-1 1\n200+0 2-2 2\n");
+    check_halves(crossed, 4, "100+0 1-1 0\n100+0 2-2 0\n");
+}
+
 static image report_image(void)
 {
     image im = image_new(70, 1, 100);
