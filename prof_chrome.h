@@ -109,7 +109,7 @@ PROF_DEF prof_status prof_chrome_stream(const prof_trace *trace, prof_sink sink,
 
 /* Several traces as the processes of one file, on the timeline of prof_trace_align(): times, from_ns and to_ns count from
    the first start of all. A process id that comes twice is replaced by a number from 1000000000 on. The keys of otherData
-   end in the process id. */
+   end in the process id. Spans, flows, counters and locks of two processes are never joined, whatever their ids. */
 PROF_DEF prof_status prof_chrome_merge(const prof_trace *const *traces, size_t count, const char *path,
                                        const prof_chrome_options *options);
 PROF_DEF prof_status prof_chrome_merge_stream(const prof_trace *const *traces, size_t count, prof_sink sink,
@@ -1189,16 +1189,16 @@ static void prof__chrome_counters(prof__chrome *c)
 
 /*-- spans --*/
 
-/* A line of a span, but for its arguments; start: see prof__chrome_begin(). Ids must not repeat in the file: viewers
-   match them in all processes, and want what has the same one to be properly nested. */
+/* A line of a span, but for its arguments; start: see prof__chrome_begin(). Viewers want what has one id to be properly
+   nested, so that each span has its own. It is local to the process: Perfetto shows others above all processes. */
 static void prof__chrome_span_line(prof__chrome *c, const char *start, const prof_event *event, uint32_t tid, int64_t ns)
 {
     prof__chrome_ids ids;
     prof__chrome_make_ids(c, &ids, tid);
     prof__chrome_begin(c, &ids, event, start, ns);
-    PROF__CHROME_LITERAL(&c->out, ",\"id\":\"");
-    prof__chrome_hex(&c->out, event->id ^ (uint64_t)(c->part - c->parts) << 48);
-    PROF__CHROME_LITERAL(&c->out, "\"");
+    PROF__CHROME_LITERAL(&c->out, ",\"id2\":{\"local\":\"");
+    prof__chrome_hex(&c->out, event->id);
+    PROF__CHROME_LITERAL(&c->out, "\"}");
 }
 
 /* The arguments of a begin or a mark. */

@@ -957,15 +957,15 @@ TEST(every_span_has_both_ends_in_json)
     CHECK_EQUAL(occurrences(text, "\"truncated\":\"begin\""), 1);
     CHECK_EQUAL(occurrences(text, "\"truncated\":\"end\""), 30);
     while (at && (at = strstr(at, "{\"ph\":\"b\""))) { /* its id comes twice, and with its marks more often */
-        char id[64], *from = strstr(at, ",\"id\":\"");
-        snprintf(id, sizeof id, "%.*s", (int)(strcspn(from + 7, "\"") + 8), from);
+        char id[64], *from = strstr(at, ",\"id2\":{\"local\":\"");
+        snprintf(id, sizeof id, "%.*s", (int)(strcspn(from + 17, "\"") + 18), from);
         CHECK(occurrences(text, id) == 3 || strstr(at, "late"));
         at = from;
     }
     free(text);
     options.no_spans = 1;
     text = chrome_text(trace, &options);
-    CHECK_EQUAL(occurrences(text, "\"id\":"), 0);
+    CHECK_EQUAL(occurrences(text, "\"id2\":"), 0);
     free(text);
     prof_trace_close(trace);
 }
