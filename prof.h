@@ -973,7 +973,8 @@ typedef struct prof_writer {
 PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *path, const prof_summary_options *options);
 PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink, const prof_summary_options *options);
 
-/* One event a line, RFC 4180, integer nanoseconds. */
+/* One event a line, RFC 4180, integer nanoseconds. value: of a counter and a loss, the number; of a message, its text; of a
+   span and a flow, the id; of allocations and locks, the address. */
 PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path);
 PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
 
@@ -15565,6 +15566,18 @@ static void prof__csv_message(prof__out *out, const prof_event *event)
 }
 
 static int prof__is_flow(prof_event_type type) { return type >= PROF_EVENT_FLOW_OUT && type <= PROF_EVENT_FLOW_IN; }
+static int prof__is_span(prof_event_type type) { return type >= PROF_EVENT_SPAN_BEGIN && type <= PROF_EVENT_SPAN_END; }
+
+/* The field value: of what has an object, its id or address. */
+static void prof__csv_object(prof__out *out, const prof_event *event)
+{
+    prof_value value = event->value;
+    if (event->type >= PROF_EVENT_SPAN_BEGIN) {
+        value.type = prof__is_span(event->type) || prof__is_flow(event->type) ? PROF_VALUE_UINT : PROF_VALUE_POINTER;
+        value.as.u = event->object;
+    }
+    prof__csv_value(out, &value);
+}
 
 static void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event)
 {
@@ -15590,11 +15603,13 @@ static void prof__csv_event(prof__out *out, const prof_track *track, const prof_
         prof__csv_message(out, event);
     } else {
         prof__csv_byte(out, ',');
-        if (prof__is_flow(event->type))
-            prof__out_unsigned(out, event->object);
-        else
-            prof__csv_value(out, &event->value);
-        prof__csv_args(out, event);
+        prof__csv_object(out, event);
+        if (event->type == PROF_EVENT_ALLOC) {
+            prof__out_text(out, ",bytes=");
+            prof__out_unsigned(out, event->detail);
+        } else {
+            prof__csv_args(out, event);
+        }
     }
     prof__csv_field(out, event->site->file);
     prof__csv_byte(out, ',');

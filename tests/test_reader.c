@@ -1827,6 +1827,42 @@ TEST(summary)
     prof_trace_close(trace);
 }
 
+TEST(csv_of_objects)
+{
+    static const char want[] =
+        "1,101,,span_begin,it,,10,0,0,,18446744073709551615,,,,\r\n"
+        "1,101,,span_mark,it,,11,0,0,,0,,,,\r\n"
+        "1,101,,span_end,it,,12,0,0,,7,,,,\r\n"
+        "1,101,,flow_out,it,,13,0,0,,8,,,,\r\n"
+        "1,101,,flow_in,it,,14,0,0,,9,,,,\r\n"
+        "1,101,,alloc,it,,15,0,0,,0x7f00,bytes=72057594037927935,,,\r\n"
+        "1,101,,free,it,,16,0,0,,0x7f00,,,,\r\n"
+        "1,101,,lock_wait,it,,17,0,0,,0xffffffffffffffff,,,,\r\n"
+        "1,101,,lock_acquire,it,,18,0,0,,0x1,,,,\r\n"
+        "1,101,,lock_release,it,,19,0,0,,0x0,,,,\r\n";
+    image im = image_new(70, 1, 100);
+    uint32_t it = site_in(&im, "it", "", "", 0, "", PROF__KIND_EVENT);
+    text_sink to = {NULL, 0, 0, 0};
+    prof_trace *trace;
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    event(&im, it, PROF_EVENT_SPAN_BEGIN, 0, UINT64_MAX, 1010);
+    event(&im, it, PROF_EVENT_SPAN_MARK, 0, 0, 1011);
+    event(&im, it, PROF_EVENT_SPAN_END, 0, 7, 1012);
+    event(&im, it, PROF_EVENT_FLOW_OUT, 0, 8, 1013);
+    event(&im, it, PROF_EVENT_FLOW_IN, 0, 9, 1014);
+    event(&im, it, PROF_EVENT_ALLOC, PROF__EVENT_DETAIL_MAX, 0x7f00, 1015);
+    event(&im, it, PROF_EVENT_FREE, 0, 0x7f00, 1016);
+    event(&im, it, PROF_EVENT_LOCK_WAIT, 1, UINT64_MAX, 1017);
+    event(&im, it, PROF_EVENT_LOCK_ACQUIRE, 0, 1, 1018);
+    event(&im, it, PROF_EVENT_LOCK_RELEASE, 0, 0, 1019);
+    trace = image_read(&im);
+    CHECK_EQUAL(prof_csv_stream(trace, sink_of(&to)), PROF_OK);
+    CHECK_TEXT(strstr(to.text, "1,101"), want);
+    free(to.text);
+    prof_trace_close(trace);
+}
+
 /* The summary of a counter with such samples. Free it. */
 static char *counter_summary(const double *samples, size_t count)
 {
