@@ -14355,7 +14355,7 @@ typedef struct prof__lock_state {
     size_t row;
     uint64_t acquired;        /* by anybody */
     uint64_t holders, waiting; /* threads */
-    size_t holder;            /* the user that has held it last */
+    size_t holder, holder_before; /* the user that has held it last, and the one before; the same if there was none */
     int64_t released_ns;
 } prof__lock_state;
 
@@ -14518,9 +14518,20 @@ static void prof__lock_acquire(prof__locks *all, const prof_event *event, size_t
     lock->acquired++;
     if (user->depth++) return;
     user->hold_ns = event->start_ns;
+    if (lock->holder != number) lock->holder_before = lock->holder == PROF__NONE ? number : lock->holder;
     lock->holder = number;
     lock->holders++;
     row->holding++;
+}
+
+/* Whether somebody else holds a lock that has just been released, and not only by clocks that differ a little. */
+static int prof__lock_shared(const prof__locks *all, const prof__lock_state *lock, int64_t now)
+{
+    const prof__lock_user *other;
+    if (lock->holders != 1) return lock->holders != 0;
+    other = &all->users[lock->holder];
+    if (!other->depth) other = &all->users[lock->holder_before];
+    return !other->depth || now - other->hold_ns > PROF__ORDER_NS;
 }
 
 static void prof__lock_release(prof__locks *all, const prof_event *event, size_t number)
@@ -14550,7 +14561,7 @@ static void prof__lock_release(prof__locks *all, const prof_event *event, size_t
     if (lock->released_ns > all->done.start && lock->released_ns - all->done.start <= PROF__ORDER_NS)
         all->done.start = lock->released_ns; /* the clocks' fault */
     if (all->done.start > event->start_ns) all->done.start = event->start_ns;
-    all->done.shared = lock->holders || lock->released_ns > all->done.start;
+    all->done.shared = prof__lock_shared(all, lock, event->start_ns) || lock->released_ns > all->done.start;
     if (event->start_ns > lock->released_ns) lock->released_ns = event->start_ns;
 }
 

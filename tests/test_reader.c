@@ -1720,6 +1720,60 @@ TEST(halves_of_the_same_time)
     check_halves(crossed, 4, "100+0 1-1 0\n100+0 2-2 0\n");
 }
 
+/* How a lock was held, as lines "start+duration track", and "shared". */
+static void check_holds(const half *halves, size_t count, const char *want)
+{
+    image im = image_new(70, 3, 60);
+    uint32_t site = site_in(&im, "m", "", "", 0, "", PROF__KIND_EVENT | PROF_ROLE_LOCK << PROF__ROLE_SHIFT);
+    prof_trace *trace;
+    prof_timeline *timeline = NULL;
+    prof__locks locks;
+    prof_event next;
+    size_t i, from;
+    char text[512] = "";
+    unsigned number;
+    for (number = 1; number <= 3; ++number) {
+        chunk(&im, number - 1, number, 1000);
+        track(&im, 0, number);
+        for (i = 0; i < count; ++i)
+            if (halves[i].track == number)
+                event(&im, site, halves[i].is_begin ? PROF_EVENT_LOCK_ACQUIRE : PROF_EVENT_LOCK_RELEASE, 0, 7, halves[i].tick);
+    }
+    trace = image_read(&im);
+    CHECK(prof__locks_open(&locks, trace, 0));
+    CHECK_EQUAL(prof_timeline_open(trace, &timeline), PROF_OK);
+    while (prof_timeline_next(timeline, &next, &from)) {
+        CHECK(prof__locks_step(&locks, &next, from));
+        if (locks.done.part == PROF__LOCK_HELD)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%d+%d %u%s\n", (int)locks.done.start,
+                     (int)(locks.done.end - locks.done.start), (unsigned)locks.users[locks.done.user].track + 1,
+                     locks.done.shared ? " shared" : "");
+    }
+    CHECK_TEXT(text, want);
+    CHECK_EQUAL(prof_timeline_close(timeline), PROF_OK);
+    prof__locks_close(&locks);
+    prof_trace_close(trace);
+}
+
+/* A thread seems to have a lock a little before another one gave it back: that is the clocks' fault, and no sharing. */
+TEST(locks_handed_over)
+{
+    enum { END, BEGIN };
+    static const half apart[] = {{1, 1100, BEGIN}, {1, 2000, END}, {2, 2001, BEGIN}, {2, 2400, END}};
+    static const half early[] = {{1, 1100, BEGIN}, {2, 1500, BEGIN}, {1, 2000, END}, {2, 2400, END}};
+    static const half short_one[] = {{2, 1500, BEGIN}, {1, 1510, BEGIN}, {1, 1530, END}, {2, 2400, END}};
+    static const half shared[] = {{1, 1100, BEGIN}, {2, 1499, BEGIN}, {1, 2000, END}, {2, 2400, END}};
+    static const half inside[] = {{1, 1100, BEGIN}, {2, 1900, BEGIN}, {2, 1950, END}, {1, 2400, END}};
+    static const half three[] = {{1, 1100, BEGIN}, {2, 1900, BEGIN}, {3, 1950, BEGIN},
+                                 {1, 2000, END}, {2, 2100, END}, {3, 2600, END}};
+    check_holds(apart, 4, "100+900 1\n1001+399 2\n");
+    check_holds(early, 4, "100+900 1\n1000+400 2\n");
+    check_holds(short_one, 4, "510+20 1\n530+870 2\n");
+    check_holds(shared, 4, "100+900 1 shared\n499+901 2 shared\n");
+    check_holds(inside, 4, "900+50 2 shared\n100+1300 1 shared\n");
+    check_holds(three, 6, "100+900 1 shared\n1000+100 2\n1100+500 3\n");
+}
+
 static image report_image(void)
 {
     image im = image_new(70, 1, 100);
