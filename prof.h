@@ -63,10 +63,10 @@ COMPILE-TIME OPTIONS                                                            
     PROF_INSTRUMENT_FUNCTIONS  -    adds the hooks of gcc's and clang's -finstrument-functions, see below
     PROF_INSTRUMENT_MAX    16384    functions that the hooks tell apart; further ones share one name
     PROF_INSTRUMENT_DEPTH  1024     calls inside one another on a thread, 24 bytes each; deeper ones are lost, counted
-    PROF_WRAP_MALLOC       -        marks malloc() and its kind, so that the whole process's memory is recorded: see below
+    PROF_WRAP_MALLOC       -        marks malloc() and its kind: the whole process's memory is recorded, see below
     PROF_FREESTANDING      -        no libc, see below
-    PROF_WITH_ITT          -        VTune, Nsight and tracers of user-level probes see scopes, marks, counters and so on at
-    PROF_WITH_NVTX         -        the same time: prof_bridge.h, which is included only then, has the manual
+    PROF_WITH_ITT          -        VTune, Nsight and tracers of user-level probes see scopes, marks, counters and so
+    PROF_WITH_NVTX         -        on at the same time: prof_bridge.h, which is included only then, has the manual
     PROF_WITH_SDT          -
 
 MANUAL                                                                                                      >>manual
@@ -79,15 +79,17 @@ MANUAL                                                                          
     accepted only when there is room for its end, so that what is recorded is balanced. What could not be recorded is
     counted, per thread, and every report says so. Older chunks that were reused are counted as well.
 
-    PROF_STREAM keeps everything: a background thread packs full chunks, to some 2 bytes a scope, into the file behind the
-    buffer, and gives the chunks back to the writers. A writer that finds no room does not wait, unless config.wait_ns says
-    how long it may: what it could not record is lost and counted. Give the buffer the size of what is recorded in a
-    tenth of a second or more: 16 MiB at 10 million scopes a second. A scope costs what it costs in a ring; the thread
-    takes a quarter of a processor at that rate, and 0.2 % when nothing happens. The file is whole at every moment. What
-    a full disk, a limit or an error keeps out stays in the buffer and is tried again; reports name the reason. With
-    max_file_size, at_limit says which end of the recording is kept. An output other than .prof is written by prof_stop()
-    out of <output>.prof, which then goes; after a crash it is still there. The service thread sleeps between its rounds
-    and blocks all signals, and what it does is on a track of its own, named "prof".
+    PROF_STREAM keeps everything: a background thread packs full chunks, to some 2 bytes a scope, into the file behind
+    the buffer, and gives the chunks back to the writers. A writer that finds no room does not wait, unless
+    config.wait_ns says how long it may: what it could not record is lost and counted. Give the buffer the size of what
+    is recorded in a tenth of a second or more: 16 MiB at 10 million scopes a second. A scope costs what it costs in a
+    ring; the thread takes a quarter of a processor at that rate, and 0.2 % when nothing happens. The file is whole at
+    every moment. What a full disk, a limit or an error keeps out stays in the buffer and is tried again; reports name
+    the reason. With max_file_size, at_limit says which end of the recording is kept. A trace of a file that goes on
+    rotating may yield fewer events than its event_count: blocks that are overwritten before a cursor comes by are left
+    out, and counted in lost_blocks. An output other than .prof is written by prof_stop() out of <output>.prof, which
+    then goes; after a crash it is still there. The service thread sleeps between its rounds and blocks all signals, and
+    what it does is on a track of its own, named "prof".
 
     dump_period is for the other modes and an output that is not .prof: it is rewritten that often, in one step, so that
     there is always a whole one. With .prof, and with PROF_STREAM, the file is always up to date, and dump_period does
@@ -108,20 +110,21 @@ MANUAL                                                                          
     track "prof". save_signal and prof_save_request() save as well, as often as they are asked.
 
     Endless runs. PROF_STATS keeps no events but their statistics, in memory that does not grow: prof_stats() and
-    prof_summary_write() of a prof_trace_live() show, at any time, everything up to now, and an output may be a .txt. The
-    figures are those of a PROF_RING that had kept everything, percentiles to 0.8 %. One thread adds up to 40 million
-    scopes a second; when it falls behind, threads lose events, which is counted, or wait (config.wait_ns). Beyond 4096
-    names a scope counts as "(more scopes)"; beyond 4096 scopes in one another the inner ones are not seen.
+    prof_summary_write() of a prof_trace_live() show, at any time, everything up to now, and an output may be a .txt.
+    The figures are those of a PROF_RING that had kept everything, percentiles to 0.8 %. One thread adds up to 40
+    million scopes a second; when it falls behind, threads lose events, which is counted, or wait (config.wait_ns).
+    Beyond 4096 names a scope counts as "(more scopes)"; beyond 4096 scopes in one another the inner ones are not seen.
 
     Crash report. crash_report=1 (PROF_CRASH_REPORT=1, with or without PROF_OUTPUT) adds handlers of SIGSEGV, SIGBUS,
     SIGFPE, SIGILL and SIGABRT that say on stderr what each thread was doing, the crashed one first:
         prof: SIGSEGV in thread 1234 "worker 2": game > frame > solve (physics.c:88)
-    and write the trace to output with .prof appended ("trace.json.prof"; without an output "<program>.<pid>.prof"), unless
-    it is in a file anyway. Scopes whose begin is older than the buffer are not shown ("... >"). Then the signal happens
-    as it would have without prof: exit status, core dump, sanitizers and your own handlers, which run after the report if
-    they were there before prof_start(), or when they see fit. There is one report for a session; if your handler makes the
-    program go on, it goes on without. Signals that are ignored stay so. Threads that record get a stack for the handler
-    (sigaltstack, 64 KiB) if they have none, so that overflows of their own are reported. prof_stop() takes all of it away.
+    and write the trace to output with .prof appended ("trace.json.prof"; without an output "<program>.<pid>.prof"),
+    unless it is in a file anyway. Scopes whose begin is older than the buffer are not shown ("... >"). Then the signal
+    happens as it would have without prof: exit status, core dump, sanitizers and your own handlers, which run after the
+    report if they were there before prof_start(), or when they see fit. There is one report for a session; if your
+    handler makes the program go on, it goes on without. Signals that are ignored stay so. Threads that record get a
+    stack for the handler (sigaltstack, 64 KiB) if they have none, so that overflows of their own are reported.
+    prof_stop() takes all of it away.
 
     Signals. Scopes may stand in signal handlers. A handler that interrupts a macro in the few nanoseconds in which it
     writes records nothing, and that is counted; all others record on the track of the thread they interrupt. A
@@ -139,23 +142,23 @@ MANUAL                                                                          
     PROF_FILL is full, scopes that are open in waiting fibers may lose their ends, which is counted. Automatic tracing
     of functions, see below, knows threads only.
 
-    Spans. A request, a job, a task: PROFILE_SPAN_BEGIN() and PROFILE_SPAN_END() of one name and id, or prof_task_start()
-    and prof_task_stop(), on any threads, in any overlap; what is a tree on one thread is a scope. An end belongs to the
-    newest span of its name and id that is open. A reader matches them (prof_spans_open), so nothing is looked up while
-    recording. Halves that are alone, because the other was off, is older than the buffer, or never came, are marked
-    PROF_TRUNCATED_BEGIN or _END, count in no time, and the summary says how many there are. PROF_STATS keeps the begins of
-    65536 spans; of more that are open at a time the oldest count as halves, and so do their ends.
+    Spans. A request, a job, a task: PROFILE_SPAN_BEGIN() and PROFILE_SPAN_END() of one name and id, or
+    prof_task_start() and prof_task_stop(), on any threads, in any overlap; what is a tree on one thread is a scope. An
+    end belongs to the newest span of its name and id that is open. A reader matches them (prof_spans_open), so nothing
+    is looked up while recording. Halves that are alone, because the other was off, is older than the buffer, or never
+    came, are marked PROF_TRUNCATED_BEGIN or _END, count in no time, and the summary says how many there are. PROF_STATS
+    keeps the begins of 65536 spans; of more that are open at a time the oldest count as halves, and so do their ends.
 
     fork(). The child goes on recording, with the configuration, level, categories and pauses as they were at the fork,
     from its first scope that is on: then an image of its own is made, of the parent's size, which takes as long as
-    prof_start() (some ms for 16 MiB). Until then it costs nothing and leaves no file, so that fork() and exec(), system(),
-    posix_spawn() and vfork() need nothing. Its file stands beside the parent's: trace.json, trace.<pid>.json; with %p in
-    the output, what that makes. As everywhere only a .prof needs no prof_stop(), or exit() with PROF_OUTPUT. A child
-    that wants none calls prof_stop() before its first scope, and may then call prof_start(). If its image cannot be
-    made, prof_enabled() is 0, and prof_stop() says why. The threads of PROF_STREAM, PROF_STATS, save and dump_period
-    stay behind: a child is always PROF_RING or PROF_FILL. Where config.memory was given it records into memory of the
-    same size. After _Fork(), or clone() without CLONE_VM, which tell nobody, there must be no scopes in the child: they
-    would go into the parent's file.
+    prof_start() (some ms for 16 MiB). Until then it costs nothing and leaves no file, so that fork() and exec(),
+    system(), posix_spawn() and vfork() need nothing. Its file stands beside the parent's: trace.json, trace.<pid>.json;
+    with %p in the output, what that makes. As everywhere only a .prof needs no prof_stop(), or exit() with PROF_OUTPUT.
+    A child that wants none calls prof_stop() before its first scope, and may then call prof_start(). If its image
+    cannot be made, prof_enabled() is 0, and prof_stop() says why. The threads of PROF_STREAM, PROF_STATS, save and
+    dump_period stay behind: a child is always PROF_RING or PROF_FILL. Where config.memory was given it records into
+    memory of the same size. After _Fork(), or clone() without CLONE_VM, which tell nobody, there must be no scopes in
+    the child: they would go into the parent's file.
 
     longjmp() over scopes in C leaves them without an end; the next end of a scope further out closes them, and they are
     marked PROF_TRUNCATED_END.
@@ -174,17 +177,17 @@ MANUAL                                                                          
     them around it.
 
     Memory. PROFILE_ALLOC and PROFILE_FREE give, for each pool, live bytes as a counter of the Chrome trace; the summary
-    and prof_memory() have peaks, allocations by call site (and the scope around it) and by PROFILE_MEMORY_SCOPE, what was
-    not freed, and what was freed twice. Blocks from before the trace are counted when they are freed, and in nothing
-    else. A free belongs in front of the real one: behind it another thread may have the address already. PROFILE_FREE
-    finds its block in any pool; one with _C only in its own, for pools whose addresses overlap. PROF_STATS keeps none of
-    this, nor of locks.
-    PROF_WRAP_MALLOC (Linux, glibc) marks the C library's malloc(), and so operator new and what libraries allocate, in the
-    pool "malloc"; PROF_CATEGORIES=-malloc turns it off. It defines malloc(), free() and so on in the program, which the
-    loader prefers to those of libraries, and calls glibc's under its own names: nothing is looked up, so that it works
-    before main, in threads and after fork(). That costs 24 bytes of the buffer for each call. What prof allocates is left
-    out. Not with a static glibc, nor with another allocator (tcmalloc, jemalloc); with a sanitizer, which has its own, it
-    does nothing. A malloc() is listed by the scope around it.
+    and prof_memory() have peaks, allocations by call site (and the scope around it) and by PROFILE_MEMORY_SCOPE, what
+    was not freed, and what was freed twice. Blocks from before the trace are counted when they are freed, and in
+    nothing else. A free belongs in front of the real one: behind it another thread may have the address already.
+    PROFILE_FREE finds its block in any pool; one with _C only in its own, for pools whose addresses overlap. PROF_STATS
+    keeps none of this, nor of locks.
+    PROF_WRAP_MALLOC (Linux, glibc) marks the C library's malloc(), and so operator new and what libraries allocate, in
+    the pool "malloc"; PROF_CATEGORIES=-malloc turns it off. It defines malloc(), free() and so on in the program, which
+    the loader prefers to those of libraries, and calls glibc's under its own names: nothing is looked up, so that it
+    works before main, in threads and after fork(). That costs 24 bytes of the buffer for each call. What prof allocates
+    is left out. Not with a static glibc, nor with another allocator (tcmalloc, jemalloc); with a sanitizer, which has
+    its own, it does nothing. A malloc() is listed by the scope around it.
 
     Locks. WAIT, ACQUIRE and RELEASE give how often and how long threads waited for a lock, and how long it was held:
     in the summary, as data (prof_locks), and as a row for each lock in the Chrome trace. An acquire counts as contended
@@ -202,30 +205,31 @@ MANUAL                                                                          
     the process itself, or stopped; in the image of a process that was killed that early, and that is then read on
     another machine, the rate is the processor's own word for it.
 
-    Sessions. One may begin later than it starts: after config.delay_ns, at a time of day (start_unix_ns), from a step or
-    frame on (warmup_steps, warmup_frames: "from the second epoch on"); and end by itself (duration_ns), when its output is
-    written and prof_stop() may come at any time later. Until it begins all sites are off, and cost as little; what begins
-    it is a thread of prof's own, or the step. Its time counts from there. The child of a fork, which has no such thread,
-    looks at the clock itself, for some 50 ns a macro until the delay is over, and goes on when the duration is. Outputs
-    are called by what a run is: %p %t %h %r; prof_set_metadata() says more about it.
+    Sessions. One may begin later than it starts: after config.delay_ns, at a time of day (start_unix_ns), from a step
+    or frame on (warmup_steps, warmup_frames: "from the second epoch on"); and end by itself (duration_ns), when its
+    output is written and prof_stop() may come at any time later. Until it begins all sites are off, and cost as little;
+    what begins it is a thread of prof's own, or the step. Its time counts from there. The child of a fork, which has no
+    such thread, looks at the clock itself, for some 50 ns a macro until the delay is over, and goes on when the
+    duration is. Outputs are called by what a run is: %p %t %h %r; prof_set_metadata() says more about it.
 
-    Two runs, one file. A name such as trace.json is meant to be replaced by the next run, and is, once that is complete.
-    One with %p or %t is meant for one run alone: if there is such a file all the same (two runs in a second, a process id
-    that came again) the new one is trace.1234.2.json. config.existing says otherwise. Processes that a launcher (MPI,
-    Slurm, torchrun) has started would all write trace.json: they write trace.<rank>.json.
+    Two runs, one file. A name such as trace.json is meant to be replaced by the next run, and is, once that is
+    complete. One with %p or %t is meant for one run alone: if there is such a file all the same (two runs in a second,
+    a process id that came again) the new one is trace.1234.2.json. config.existing says otherwise. Processes that a
+    launcher (MPI, Slurm, torchrun) has started would all write trace.json: they write trace.<rank>.json.
 
-    Options. prof_start() does what its config says, and reads no PROF_ variable: these are for programs that PROF_OUTPUT
-    starts, or that call prof_config_from_env(). Keys of CNTK, MXNet, TensorFlow, JAX and Neuron are known to
-    prof_config_set(): they set what they mean here, or it returns PROF_UNSUPPORTED and says why, never nothing. `prof
-    config --all` lists them.
+    Options. prof_start() does what its config says, and reads no PROF_ variable: these are for programs that
+    PROF_OUTPUT starts, or that call prof_config_from_env(). Keys of CNTK, MXNet, TensorFlow, JAX and Neuron are known
+    to prof_config_set(): they set what they mean here, or it returns PROF_UNSUPPORTED and says why, never nothing.
+    `prof config --all` lists them.
 
     Never. prof does not print (but for errors of PROF_OUTPUT and crash_report, on stderr), does not abort, does not
-    change signal handlers (but for crash_report and save_signal), errno, locale or environment, starts no thread but the
-    one of PROF_STREAM, PROF_STATS, save, dump_period, delay, start_unix and duration, and no macro allocates anything (but the stacks of crash_report).
+    change signal handlers (but for crash_report and save_signal), errno, locale or environment, starts no thread but
+    the one of PROF_STREAM, PROF_STATS, save, dump_period, delay, start_unix and duration, and no macro allocates
+    anything (but the stacks of crash_report).
 
     Automatic tracing of functions. Compile your files with -finstrument-functions, and the implementation, without that
-    flag, with PROF_INSTRUMENT_FUNCTIONS: every call is a scope, named by the symbol tables. Filter by min_duration, which
-    makes a scope about twice as dear, and keeps a short one wherever a chunk ends.
+    flag, with PROF_INSTRUMENT_FUNCTIONS: every call is a scope, named by the symbol tables. Filter by min_duration,
+    which makes a scope about twice as dear, and keeps a short one wherever a chunk ends.
 
     Freestanding. Define PROF_FREESTANDING, and, before the implementation:
         PROF_CLOCK_READ()       an expression: the counter, uint64_t; config.clock_hz is its rate
@@ -274,8 +278,8 @@ MANUAL                                                                          
 #define PROF_UNIQUE __LINE__
 #endif
 #endif
-/* In a shared library the implementation is weak: so compiler and linker leave it to the loader which copy is called, also
-   from inside this file, where they would take the one in front of them. */
+/* In a shared library the implementation is weak: so compiler and linker leave it to the loader which copy is called,
+   also from inside this file, where they would take the one in front of them. */
 #if defined(__ELF__) && defined(__PIC__) && !defined(__PIE__) && !defined(PROF_FREESTANDING)
 #define PROF__SHARED 1
 #endif
@@ -360,13 +364,14 @@ typedef enum prof_clock {
 typedef enum prof_existing {
     PROF_EXISTING_AUTO = 0, /* as NUMBER if the name has %p or %t, and so is meant for one run alone; else as REPLACE */
     PROF_EXISTING_REPLACE,  /* it is replaced once the new one is complete */
-    PROF_EXISTING_NUMBER,   /* it stays: the new one is trace.2.json, .3, ... An empty file takes the name at the start, so
-                               that no two processes get the same one */
+    PROF_EXISTING_NUMBER,   /* it stays: the new one is trace.2.json, .3, ... An empty file takes the name at the start,
+                               so that no two processes get the same one */
     PROF_EXISTING_REFUSE    /* it stays: prof_start() fails */
 } prof_existing;
 
 /* All zero is the default. Strings are read during prof_start only and stay the caller's. The comment of a field names
-   its key for prof_config_set() and, in capitals, its environment variable; prof_config_describe() has the same as data. */
+   its key for prof_config_set() and, in capitals, its environment variable; prof_config_describe() has the same as
+   data. */
 typedef struct prof_config {
     const char *output;       /* output PROF_OUTPUT: file written by prof_stop(); the extension picks the writer: .json
                                  .csv .txt, or .prof, which maps the buffer itself to the file, so that everything
@@ -384,48 +389,51 @@ typedef struct prof_config {
     void *memory;             /* record here instead of in memory from the system; prof_start clears it; it must stay */
     size_t memory_size;       /* bytes at memory, instead of buffer_size */
     uint64_t clock_hz;        /* PROF_FREESTANDING: ticks per second of PROF_CLOCK_READ() */
-    uint64_t max_file_size;   /* max_file_size PROF_MAX_FILE_SIZE: PROF_STREAM: bytes, buffer included, that the file may
-                                 have; default 0, no limit */
+    uint64_t max_file_size;   /* max_file_size PROF_MAX_FILE_SIZE: PROF_STREAM: bytes, buffer included, that the file
+                                 may have; default 0, no limit */
     prof_limit at_limit;      /* at_limit PROF_AT_LIMIT: what happens there: "stop" or "rotate" */
-    uint64_t wait_ns;         /* wait PROF_WAIT: PROF_STREAM, PROF_STATS: how long a thread that needs room in the buffer
-                                 sleeps for it before its events are lost; up to 10s; default 0, not at all */
+    uint64_t wait_ns;         /* wait PROF_WAIT: PROF_STREAM, PROF_STATS: how long a thread that needs room in the
+                                 buffer sleeps for it before its events are lost; up to 10s; default 0, not at all */
     uint64_t dump_period_ns;  /* dump_period PROF_DUMP_PERIOD: writes output this often, and not only in prof_stop(), so
                                  that a program that is killed leaves a file at most that old; from 10ms; default 0.
                                  A .prof output and PROF_STREAM are always up to date, and don't need it */
-    const char *save;         /* save PROF_SAVE: saves the last seconds to this file whenever one of the following asks for
-                                 it, or prof_save_request(). As output, and %c counts the files: "slow-%c.json";
+    const char *save;         /* save PROF_SAVE: saves the last seconds to this file whenever one of the following asks
+                                 for it, or prof_save_request(). As output, and %c counts the files: "slow-%c.json";
                                  without %c the newest replaces the one before */
     double save_last;         /* save_last PROF_SAVE_LAST: seconds; as text also "500ms"; default 10 */
-    const char *save_over;    /* save_over PROF_SAVE_OVER: what must not take longer: "frame>16.7ms,scope:net.*>2ms": up to
-                                 16 of frame, frame:NAME and scope:NAME; in a NAME * and ? stand for any text and letter */
+    const char *save_over;    /* save_over PROF_SAVE_OVER: what must not take longer: "frame>16.7ms,scope:net.*>2ms": up
+                                 to 16 of frame, frame:NAME and scope:NAME; in a NAME * and ? stand for any text and
+                                 letter */
     double save_every;        /* save_every PROF_SAVE_EVERY: seconds from one save for save_over to the next, at least;
                                  default 0, only one */
     int save_signal;          /* save_signal PROF_SAVE_SIGNAL: a signal that saves; as text also a name, "USR1". The
                                  handler there was goes on being called */
-    int crash_report;         /* crash_report PROF_CRASH_REPORT: 1: when the process dies of a bug, say on stderr what its
-                                 threads were doing, and write the image to output with .prof appended: see the manual */
+    int crash_report;         /* crash_report PROF_CRASH_REPORT: 1: when the process dies of a bug, say on stderr what
+                                 its threads were doing, and write the image to output with .prof appended: see the
+                                 manual */
     uint64_t delay_ns;        /* delay PROF_DELAY: recording begins that long after prof_start(); until then, sites are
-                                 off. As text with its unit, "5s"; default 0, at once. Not PROF_FREESTANDING, nor are the
-                                 next two */
-    uint64_t start_unix_ns;   /* start_unix PROF_START_UNIX: it begins at this Unix time, so that processes begin together;
-                                 at once if that is past. Nanoseconds, or "1767225600s" as text */
-    uint64_t duration_ns;     /* duration PROF_DURATION: it ends that long after it began, and output is written then; as
-                                 text with its unit, "10s"; default 0: it ends with prof_stop() */
+                                 off. As text with its unit, "5s"; default 0, at once. Not PROF_FREESTANDING, nor are
+                                 the next two */
+    uint64_t start_unix_ns;   /* start_unix PROF_START_UNIX: it begins at this Unix time, so that processes begin
+                                 together; at once if that is past. Nanoseconds, or "1767225600s" as text */
+    uint64_t duration_ns;     /* duration PROF_DURATION: it ends that long after it began, and output is written then;
+                                 as text with its unit, "10s"; default 0: it ends with prof_stop() */
     uint64_t warmup_steps;    /* warmup_steps PROF_WARMUP_STEPS: it begins with the step after so many PROFILE_STEPs */
-    uint64_t warmup_frames;   /* warmup_frames PROF_WARMUP_FRAMES: it begins with this many'th PROFILE_FRAME. Both count what
-                                 has the name that comes first, on all threads, from the end of the delay on */
-    const char *rank;         /* rank PROF_RANK: what %r is, up to 63 bytes; default: the process's number as its launcher
-                                 (MPI, Slurm, torchrun, ...) has put it into the environment, else 0 */
-    prof_existing existing;   /* existing PROF_EXISTING: what happens to an older file of output's name: "auto", "replace",
-                                 "number" or "refuse" */
+    uint64_t warmup_frames;   /* warmup_frames PROF_WARMUP_FRAMES: it begins with this many'th PROFILE_FRAME. Both count
+                                 what has the name that comes first, on all threads, from the end of the delay on */
+    const char *rank;         /* rank PROF_RANK: what %r is, up to 63 bytes; default: the process's number as its
+                                 launcher (MPI, Slurm, torchrun, ...) has put it into the environment, else 0 */
+    prof_existing existing;   /* existing PROF_EXISTING: what happens to an older file of output's name: "auto",
+                                 "replace", "number" or "refuse" */
     int no_sync;              /* no_sync PROF_NO_SYNC: 1: PROFILE_SYNC and PROFILE_SCOPE_SYNC wait for nothing */
-    uint32_t filter_mask;     /* filter_mask PROF_FILTER_MASK: PROFILE_SCOPE_M(name, mask) is on if it has one of these bits
-                                 in its mask; as text also "0xff"; default 0, all of them */
+    uint32_t filter_mask;     /* filter_mask PROF_FILTER_MASK: PROFILE_SCOPE_M(name, mask) is on if it has one of these
+                                 bits in its mask; as text also "0xff"; default 0, all of them */
 } prof_config;
 
 /* One key of prof_config_set(). Texts are static. */
 typedef struct prof_option {
-    const char *key, *type; /* type: "text", "size", "choice", "number", "time", "seconds", "signal", "switch" or "mask" */
+    const char *key, *type; /* type: "text", "size", "choice", "number", "time", "seconds", "signal", "switch" or
+                               "mask" */
     const char *values;     /* what it may be */
     const char *standard;   /* the default; "": none */
     const char *meaning;
@@ -506,8 +514,8 @@ PROF_DEF prof_status prof_category_enable(const char *pattern, int on);
    string. PROF_INVALID_ARGUMENT names the nearest known key, or the values that would do. */
 PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value);
 
-/* Sets what PROF_ variables say, for a program that wants to be told so; prof_start() itself reads none of them. Also not
-   one that looks like a misspelt key: PROF_INVALID_ARGUMENT names the variable. Not PROF_FREESTANDING. */
+/* Sets what PROF_ variables say, for a program that wants to be told so; prof_start() itself reads none of them. Also
+   not one that looks like a misspelt key: PROF_INVALID_ARGUMENT names the variable. Not PROF_FREESTANDING. */
 PROF_DEF prof_status prof_config_from_env(prof_config *config);
 
 /* All keys, prof's own first, then those of other systems. 0 beyond the last. */
@@ -523,20 +531,21 @@ PROF_DEF prof_status prof_config_claim(const char *prefix, prof_status (*claim)(
 PROF_DEF prof_status prof_set_metadata(const char *key, const char *value);
 PROF_DEF prof_status prof_clear_metadata(void);
 
-/* The function that waits until a device has done what it was told, for PROFILE_SYNC() and PROFILE_SCOPE_SYNC(): they call
-   it, on their thread, while they record. It may have scopes of its own. Null: none. Must stay until no thread is in it. */
+/* The function that waits until a device has done what it was told, for PROFILE_SYNC() and PROFILE_SCOPE_SYNC(): they
+   call it, on their thread, while they record. It may have scopes of its own. Null: none. Must stay until no thread is
+   in it. */
 PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user);
 
 /* Writes what is recorded now to path, as its extension says (.prof: the image itself), without stopping anybody. */
 PROF_DEF prof_status prof_save(const char *path);
 
-/* The same, of the last seconds only: see prof_trace_window(). A .prof file is as large as that of prof_save(), and opens
-   with its window set: scopes that were open all the time began long before. */
+/* The same, of the last seconds only: see prof_trace_window(). A .prof file is as large as that of prof_save(), and
+   opens with its window set: scopes that were open all the time began long before. */
 PROF_DEF prof_status prof_save_last(const char *path, double seconds);
 
-/* Has config.save done soon (in 10 ms or so), by another thread. Only sets a flag: signal handlers may call it. Requests
-   that come faster than files can be written become one. PROF_INVALID_STATE, without a text in prof_error(): no session
-   with config.save is running. */
+/* Has config.save done soon (in 10 ms or so), by another thread. Only sets a flag: signal handlers may call it.
+   Requests that come faster than files can be written become one. PROF_INVALID_STATE, without a text in prof_error():
+   no session with config.save is running. */
 PROF_DEF prof_status prof_save_request(void);
 
 /* Frees the memory of a stopped session. Not needed before a new prof_start or at exit. */
@@ -562,13 +571,13 @@ PROF_DEF const char *prof_status_text(prof_status status);
 PROF_DEF const char *prof_error(void);
 #endif
 
-/*-- OBJECTS ------------------------------------------------------------------------------------------------ >>objects --
+/*-- OBJECTS ---------------------------------------------------------------------------------------------- >>objects --
    What macros cannot name in advance: names made at run time, things that live in structures of the program. A handle
-   may be made and destroyed at any time, whether a session runs or not, and serves every session; its strings are copied.
-   It is valid in all threads at once; only its destruction must come after its last use. What was recorded with it stays.
-   Functions that create return null without memory. All others take a null handle, or a null domain, and do nothing, or
-   belong to no domain. What starts, stops, sets, adds and marks is as a macro is: cheap while off, no lock, no
-   allocation, fit for signal handlers. Not PROF_FREESTANDING. */
+   may be made and destroyed at any time, whether a session runs or not, and serves every session; its strings are
+   copied. It is valid in all threads at once; only its destruction must come after its last use. What was recorded with
+   it stays. Functions that create return null without memory. All others take a null handle, or a null domain, and do
+   nothing, or belong to no domain. What starts, stops, sets, adds and marks is as a macro is: cheap while off, no lock,
+   no allocation, fit for signal handlers. Not PROF_FREESTANDING. */
 #if PROF_ENABLE
 
 /* A category whose name is known at run time only. The same name is the same domain. Lives as long as the process. */
@@ -581,15 +590,16 @@ PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on);
 PROF_DEF size_t prof_domain_list(const char **names, size_t room);
 
 /* A span, see PROFILE_SPAN_BEGIN(), with an id of its own: starts on one thread, may stop on another, and overlaps with
-   whatever it likes. Started again before it stops it is a task within itself: a stop ends the last start. What overlaps
-   in any other way is a task of its own. */
+   whatever it likes. Started again before it stops it is a task within itself: a stop ends the last start. What
+   overlaps in any other way is a task of its own. */
 PROF_DEF prof_task *prof_task_create(prof_domain *domain, const char *name);
 PROF_DEF void prof_task_start(prof_task *task);
 PROF_DEF void prof_task_stop(prof_task *task);
 PROF_DEF void prof_task_destroy(prof_task *task);
 
-/* Frames with a beginning and an end, and perhaps something in between, where PROFILE_FRAME() knows only what is between
-   two of them. Numbered from 1 on; not more than one of a handle at a time: a start ends what was not stopped. */
+/* Frames with a beginning and an end, and perhaps something in between, where PROFILE_FRAME() knows only what is
+   between two of them. Numbered from 1 on; not more than one of a handle at a time: a start ends what was not
+   stopped. */
 PROF_DEF prof_frame *prof_frame_create(prof_domain *domain, const char *name);
 PROF_DEF void prof_frame_start(prof_frame *frame);
 PROF_DEF void prof_frame_stop(prof_frame *frame);
@@ -602,8 +612,8 @@ PROF_DEF void prof_range_stop(prof_range *range);
 PROF_DEF void prof_range_destroy(prof_range *range);
 
 /* A number that counts whether it is being recorded or not, from 0; each change is a sample. It stays at the end of its
-   range (INT64_MIN, INT64_MAX) instead of going round. One to which a _double function was applied is floating-point from
-   there on; that change is not for several threads at the same time. */
+   range (INT64_MIN, INT64_MAX) instead of going round. One to which a _double function was applied is floating-point
+   from there on; that change is not for several threads at the same time. */
 PROF_DEF prof_counter *prof_counter_create(prof_domain *domain, const char *name);
 PROF_DEF void prof_counter_set(prof_counter *counter, int64_t value);
 PROF_DEF void prof_counter_add(prof_counter *counter, int64_t delta);
@@ -621,10 +631,11 @@ PROF_DEF void prof_marker_destroy(prof_marker *marker);
 /*-- READING ------------------------------------------------------------------------------------------------- >>read --
    A trace is a private, validated copy: it never changes, and any number of threads may read one, each with its own
    cursors. Only of what PROF_STREAM wrote behind the buffer it keeps no copy, but the file, open, in which cursors read
-   on: what vanishes from there before they come by is left out, and counted in lost_blocks. Functions of this part and the next may be called from any thread at any time, but not from signal handlers.
-   A function that fails leaves null (0 entries) in what it should have made: PROF_IO, the file cannot be read;
-   PROF_CORRUPT, it is no image, or damaged; PROF_UNSUPPORTED, an image of a newer version or of the other byte order;
-   PROF_NO_MEMORY. With PROF_ENABLE=0 they are as those of >>control are: PROF_DISABLED, no trace, no event. */
+   on: what vanishes from there before they come by is left out, and counted in lost_blocks. Functions of this part and
+   the next may be called from any thread at any time, but not from signal handlers. A function that fails leaves null
+   (0 entries) in what it should have made: PROF_IO, the file cannot be read; PROF_CORRUPT, it is no image, or damaged;
+   PROF_UNSUPPORTED, an image of a newer version or of the other byte order; PROF_NO_MEMORY. With PROF_ENABLE=0 they are
+   as those of >>control are: PROF_DISABLED, no trace, no event. */
 
 typedef struct prof_trace prof_trace;
 typedef struct prof_cursor prof_cursor;
@@ -742,8 +753,9 @@ typedef enum prof_alignment {
     PROF_ALIGN_HOST = 0, /* they are the host's own */
     PROF_ALIGN_PAIRS,    /* a device: straight lines between two pairs of clocks or more, and on beyond them */
     PROF_ALIGN_RATE,     /* one pair, and the rate that the clock is said to have */
-    PROF_ALIGN_GUESS     /* no pair: as if the device's first event had been recorded when it ended; or one, but the rate
-                            is not known: a tick counts as 1 ns. Durations of such a clock may be right, places are not */
+    PROF_ALIGN_GUESS     /* no pair: as if the device's first event had been recorded when it ended; or one, but the
+                            rate is not known: a tick counts as 1 ns. Durations of such a clock may be right, places are
+                            not */
 } prof_alignment;
 /* Begin and end of one id, put together by prof_spans_next(). */
 typedef struct prof_span {
@@ -751,7 +763,8 @@ typedef struct prof_span {
     const prof_callsite *site;    /* of the begin; without one, of the end; never null */
     uint64_t id;                  /* what PROFILE_SPAN_BEGIN() was given; of a handle: its own */
     uint64_t number;              /* PROF_ROLE_FRAME: of the frame, from 1 on; else 0 */
-    uint64_t serial;              /* unique in the trace and the same each time; a mark has that of its span, 0 without */
+    uint64_t serial;              /* unique in the trace and the same each time; a mark has that of its span, 0
+                                     without */
     int64_t start_ns, duration_ns;
     uint32_t flags;               /* PROF_TRUNCATED_BEGIN, PROF_TRUNCATED_END */
     int mark;                     /* 1: a PROFILE_SPAN_MARK */
@@ -763,10 +776,12 @@ typedef struct prof_track {
     uint64_t id;                  /* unique in the trace, in order of appearance, from 1 */
     uint64_t thread_id;           /* the system's thread id (gettid); may repeat when threads come and go */
     uint64_t lost;                /* events that could not be recorded on this track */
-    uint64_t event_count;         /* what a cursor will yield */
+    uint64_t event_count;         /* what a cursor will yield; less in a window, or where blocks of a file that is being
+                                     recorded were overwritten meanwhile */
     int64_t first_ns, last_ns;    /* of what is retained */
     int fiber;                    /* 1: of prof_fiber_create(); thread_id is the first thread known that it was on */
-    const char *device;           /* "", or the device whose row this is; thread_id and lost are 0 then: see >>devices */
+    const char *device;           /* "", or the device whose row this is; thread_id and lost are 0 then: see
+                                     >>devices */
     prof_alignment alignment;
     double device_hz;             /* ticks per second of the device's clock, as measured or as said; 0: not known */
     uint64_t pairs, pairs_refused; /* of clocks; refused: those on which one of both goes backwards */
@@ -782,8 +797,9 @@ typedef struct prof_trace_info {
     uint64_t event_count;         /* over all tracks */
     uint64_t lost;                /* over all tracks, those included that never got a chunk */
     uint64_t overwritten_chunks;  /* PROF_RING: older chunks that were reused */
-    uint64_t lost_blocks;         /* PROF_STREAM: parts of the archive, of some thousand events each, that cannot be read:
-                                     the file was cut or damaged, or they were overwritten since the trace was opened */
+    uint64_t lost_blocks;         /* PROF_STREAM: parts of the archive, of some thousand events each, that cannot be
+                                     read: the file was cut or damaged, or they were overwritten since the trace was
+                                     opened */
     uint64_t unmatched;           /* ends that fit no open scope and were left out */
     uint64_t sites_lost;          /* call sites or names for which the image had no room */
     uint64_t buffer_size, chunk_size;
@@ -792,7 +808,8 @@ typedef struct prof_trace_info {
     double clock_resolution_ns;   /* smallest step seen */
     double scope_cost_ns;         /* of one scope, begin and end, measured by prof_start on this machine */
     int complete;                 /* 0: the session was not stopped (running, or the process died) */
-    uint64_t write_failures;      /* writes that failed while recording (PROF_STREAM, dump_period); they are tried again */
+    uint64_t write_failures;      /* writes that failed while recording (PROF_STREAM, dump_period); they are tried
+                                     again */
     const char *write_error;      /* why the last of them did, in the system's words; "" if none */
     int64_t from_ns, to_ns;       /* the window; to_ns 0: to the end. All other figures are those of the whole trace */
     uint64_t folded;              /* PROF_STATS: events that are in the statistics; the trace has none, and no tracks */
@@ -813,15 +830,16 @@ PROF_DEF prof_status prof_trace_memory(const void *image, size_t size, prof_trac
 PROF_DEF void prof_trace_close(prof_trace *trace); /* null is fine */
 
 /* Limits what cursors that are opened from now on yield, and so all reports and exporters, to from_ns <= time < to_ns
-   (0: to the end; both 0: everything again). Scopes that reach in are cut to it and marked PROF_TRUNCATED_BEGIN or _END,
-   so that they count in no statistics of durations; one that was open all the time is there, too, even if it is still
-   open and its thread has recorded nothing since. Frames count where they end, and are cut likewise. Tracks and
-   prof_trace_info go on describing the whole trace: a cursor may yield less than event_count. Not while another thread reads the trace. */
+   (0: to the end; both 0: everything again). Scopes that reach in are cut to it and marked PROF_TRUNCATED_BEGIN or
+   _END, so that they count in no statistics of durations; one that was open all the time is there, too, even if it is
+   still open and its thread has recorded nothing since. Frames count where they end, and are cut likewise. Tracks and
+   prof_trace_info go on describing the whole trace: a cursor may yield less than event_count. Not while another thread
+   reads the trace. */
 PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns);
 
 /* Puts traces on one timeline: offsets[i] >= 0 is to be added to the times of traces[i]. Those recorded since the same
-   start of a machine are aligned by CLOCK_MONOTONIC, exact to some 100 ns; others by Unix time, as right as their clocks
-   were. Returns how many machine starts there are: 1 means that all are aligned exactly. */
+   start of a machine are aligned by CLOCK_MONOTONIC, exact to some 100 ns; others by Unix time, as right as their
+   clocks were. Returns how many machine starts there are: 1 means that all are aligned exactly. */
 PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets);
 
 /* Calls step for each part of the trace that a cursor has read, which is to say about every 1000 events, with its share
@@ -829,14 +847,14 @@ PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, 
 PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, double share), void *user);
 
 /* Images inside other files: core dumps, copies of memory, damaged images. PROF_OK if one begins at bytes, of which
-   `size` are there (PROF_IMAGE_LOOK or more, or all that are left); *image_size: bytes of the whole, or the most that there
-   can be if its archive has wrapped round. */
+   `size` are there (PROF_IMAGE_LOOK or more, or all that are left); *image_size: bytes of the whole, or the most that
+   there can be if its archive has wrapped round. */
 PROF_DEF prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size);
 /* Changes the first PROF_IMAGE_LOOK bytes of an image of which only `left` bytes exist, so that these are an image by
    themselves; *image_size: its bytes. PROF_CORRUPT if nothing recorded is among them. */
 PROF_DEF prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size);
-/* A consistent copy of an image as another file, also if it is being recorded into. from_ns, to_ns: the window with which
-   it opens, see prof_trace_window(); from_ns -1: as it was. */
+/* A consistent copy of an image as another file, also if it is being recorded into. from_ns, to_ns: the window with
+   which it opens, see prof_trace_window(); from_ns -1: as it was. */
 PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns);
 /* Gives an image in memory such a window. */
 PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);
@@ -853,25 +871,26 @@ PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, pro
 PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event); /* 0 at the end */
 PROF_DEF void prof_cursor_close(prof_cursor *cursor);                  /* null is fine */
 
-/* The events of all tracks in order of time, those of one track as its cursor gives them; what has the same time, in the
-   order of the tracks. Memory: a cursor for each track that has begun and not ended at the moment that has been reached. */
+/* The events of all tracks in order of time, those of one track as its cursor gives them; what has the same time, in
+   the order of the tracks. Memory: a cursor for each track that has begun and not ended at the moment that has been
+   reached. */
 PROF_DEF prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline);
 /* track: whose event it is, as in prof_trace_track(); may be null. 0 at the end, or without memory for a cursor. */
 PROF_DEF int prof_timeline_next(prof_timeline *timeline, prof_event *event, size_t *track);
 PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline); /* how it went; null is fine */
 
 /* Spans in the order of their ends, and marks between them; then those still open, in the order of their begins. An end
-   belongs to the newest open span of its name and id; tasks and frames of handles keep to themselves. Nothing is dropped:
-   an end without a begin is a span from the first thing known of the trace on, a begin without an end reaches to the last,
-   both flagged, as are those that reach beyond the window. What has the same time on several tracks is taken in the order
-   of the tracks, but that an end which finds no open span waits for a begin of that very time. Memory: prof_timeline's,
-   and the open spans. */
+   belongs to the newest open span of its name and id; tasks and frames of handles keep to themselves. Nothing is
+   dropped: an end without a begin is a span from the first thing known of the trace on, a begin without an end reaches
+   to the last, both flagged, as are those that reach beyond the window. What has the same time on several tracks is
+   taken in the order of the tracks, but that an end which finds no open span waits for a begin of that very time.
+   Memory: prof_timeline's, and the open spans. */
 PROF_DEF prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans);
 PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span); /* 0 at the end, or without memory */
 PROF_DEF prof_status prof_spans_close(prof_spans *spans);         /* how it went; null is fine */
 #endif
 
-/*-- REPORTS ------------------------------------------------------------------------------------------------ >>reports --
+/*-- REPORTS ---------------------------------------------------------------------------------------------- >>reports --
    Each comes as a file (path null or "-" is standard output; a regular file is replaced only when complete) and as a
    stream into your own function. options may be null. */
 
@@ -918,7 +937,8 @@ typedef struct prof_stat {
     uint64_t p50_ns, p90_ns, p99_ns, p999_ns;
     size_t parent;                   /* prof_stats_by_path: index of the entry around it, else PROF_NO_PARENT */
     uint32_t depth;                  /* so many entries are around it */
-    const prof_bucket *buckets;      /* the distribution of the durations, in order, without what is empty: exact below */
+    const prof_bucket *buckets;      /* the distribution of the durations, in order, without what is empty: exact
+                                        below */
     size_t bucket_count;             /* 128 ns, then 64 buckets for each power of two. Freed with the entries */
 } prof_stat;
 #define PROF_NO_PARENT ((size_t)-1)
@@ -930,7 +950,8 @@ typedef struct prof_memory_row {
     const char *scope;              /* the names of the open PROFILE_MEMORY_SCOPEs, joined by ':'; "": none was open;
                                        null: of a pool */
     const prof_callsite *site;      /* of the allocation; null: of a pool or scope */
-    const prof_callsite *around;    /* of the innermost other scope that was open there; null: none, or of a pool or scope */
+    const prof_callsite *around;    /* of the innermost other scope that was open there; null: none, or of a pool or
+                                       scope */
     uint64_t count, bytes;          /* all allocations */
     uint64_t live_count, live_bytes; /* those not freed at the end */
     uint64_t peak_bytes;            /* the most there were at a time, */
@@ -942,8 +963,10 @@ typedef struct prof_memory_stats {
     size_t site_count, scope_count, pool_count;
     uint64_t count, frees;          /* ALLOC and FREE events, of realloc one each */
     uint64_t freed_unknown;         /* frees of blocks that were allocated before the trace, or that nobody allocated */
-    uint64_t freed_twice;           /* frees of blocks that were freed already; where events were lost, perhaps of others */
-    uint64_t not_freed;             /* blocks that were allocated again without a free in between: it was lost, or unmarked */
+    uint64_t freed_twice;           /* frees of blocks that were freed already; where events were lost, perhaps of
+                                       others */
+    uint64_t not_freed;             /* blocks that were allocated again without a free in between: it was lost, or
+                                       unmarked */
 } prof_memory_stats;
 
 /* The locks of one name, or one lock. Times of waits and holds that the trace saw whole. */
@@ -954,7 +977,8 @@ typedef struct prof_lock_row {
     uint64_t acquired;
     uint64_t contended;             /* of these, those for which the thread had to wait for another */
     uint64_t wait_ns, wait_max_ns;  /* from LOCK_WAIT to LOCK_ACQUIRE */
-    uint64_t hold_ns, hold_max_ns;  /* from LOCK_ACQUIRE to LOCK_RELEASE, of recursive locks from the first to the last */
+    uint64_t hold_ns, hold_max_ns;  /* from LOCK_ACQUIRE to LOCK_RELEASE, of recursive locks from the first to the
+                                       last */
     uint64_t waiting_max;           /* threads that waited for one lock at the same time */
     uint64_t holding, waiting;      /* threads that did so at the end */
     uint64_t abandoned;             /* waits that were not followed by an acquire */
@@ -973,8 +997,8 @@ typedef struct prof_writer {
 PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *path, const prof_summary_options *options);
 PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink, const prof_summary_options *options);
 
-/* One event a line, RFC 4180, integer nanoseconds. value: of a counter and a loss, the number; of a message, its text; of a
-   span and a flow, the id; of allocations and locks, the address. */
+/* One event a line, RFC 4180, integer nanoseconds. value: of a counter and a loss, the number; of a message, its text;
+   of a span and a flow, the id; of allocations and locks, the address. */
 PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path);
 PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
 
@@ -984,13 +1008,14 @@ PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int asc
    PROF_STATS, which knows no paths, all are outermost. */
 PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                         size_t *count);
-/* The same of spans: self_ns is total_ns, covered_ns is 0. The spans of prof_frame_create() are frames, and not here. */
+/* The same of spans: self_ns is total_ns, covered_ns is 0. The spans of prof_frame_create() are frames, and not
+   here. */
 PROF_DEF prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                      size_t *count);
 PROF_DEF void prof_stats_free(prof_stat *stats);
 
-/* What PROFILE_ALLOC and its kind recorded, in the trace's window. One pass; memory for the blocks that are live at a time.
-   Free with prof_memory_free() before the trace. */
+/* What PROFILE_ALLOC and its kind recorded, in the trace's window. One pass; memory for the blocks that are live at a
+   time. Free with prof_memory_free() before the trace. */
 PROF_DEF prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats);
 PROF_DEF void prof_memory_free(prof_memory_stats *stats);
 /* The same for PROFILE_LOCK_WAIT and its kind, those first for which threads waited longest. by_address: a row for each
@@ -1007,9 +1032,9 @@ PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path,
 PROF_DEF void prof_writer_unregister(prof_writer *writer);
 #endif
 
-/*-- DEVICES ----------------------------------------------------------------------------------------------- >>devices --
-   What runs beside the processor and says itself when it did what: GPUs, NPUs, DMA engines, network cards. A device is a
-   clock; it has rows (a queue, a stream, an engine), and rows have events with times of that clock:
+/*-- DEVICES ---------------------------------------------------------------------------------------------- >>devices --
+   What runs beside the processor and says itself when it did what: GPUs, NPUs, DMA engines, network cards. A device is
+   a clock; it has rows (a queue, a stream, an engine), and rows have events with times of that clock:
 
        prof_device *gpu = prof_device_create("gpu 0", NULL);
        prof_device_row *queue = prof_device_track(gpu, "compute");
@@ -1020,12 +1045,13 @@ PROF_DEF void prof_writer_unregister(prof_writer *writer);
    other; those that overlap go to further tracks, "compute #2" and so on up to 64, beyond which their ends are cut and
    marked PROF_TRUNCATED_END.
 
-   Time. A pair says what both clocks showed at the same moment. Between pairs time runs along straight lines, so that drift
-   is followed; beyond them it goes on as it did in the last second or, if that has no two pairs, in all of them. Give one
-   pair at least, before and after the work rather than once, and one a second for long runs. prof_track.alignment says
-   what a device had. Pairs outlive sessions: in the next one the device needs none to begin with. A clock of fewer bits
-   wraps: then an event is recorded less than 15/16 of its period after its end, and pairs, unless hz is given, are less
-   than a period apart. A device whose clock starts anew is another device, with another name.
+   Time. A pair says what both clocks showed at the same moment. Between pairs time runs along straight lines, so that
+   drift is followed; beyond them it goes on as it did in the last second or, if that has no two pairs, in all of them.
+   Give one pair at least, before and after the work rather than once, and one a second for long runs.
+   prof_track.alignment says what a device had. Pairs outlive sessions: in the next one the device needs none to begin
+   with. A clock of fewer bits wraps: then an event is recorded less than 15/16 of its period after its end, and pairs,
+   unless hz is given, are less than a period apart. A device whose clock starts anew is another device, with another
+   name.
 
    Category and level. A device's events have its name as their category, for prof_category_enable(), and level 1.
    Costs: some 300 instructions, 48 bytes and the name; an argument 24 bytes, its key and its text. What finds no
@@ -1050,7 +1076,8 @@ typedef struct prof_device_event {
     const char *name;     /* copied, up to PROF_MAX_TEXT bytes, as all texts */
     uint64_t start, end;  /* ticks of the device; end: of a scope. An end before the start is one that is not known */
     prof_value value;     /* of a counter: INT or DOUBLE */
-    uint64_t flow;        /* 0, or the id of a PROFILE_FLOW_OUT(id) on the host: an arrow leads from there to this event */
+    uint64_t flow;        /* 0, or the id of a PROFILE_FLOW_OUT(id) on the host: an arrow leads from there to this
+                             event */
     const prof_arg *args;
     uint32_t arg_count;
 } prof_device_event;
@@ -1104,18 +1131,18 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
      PROFILE_SPAN_MARK(name, id)     same name and id (an integer, uint64_t), and spans may overlap in any way; _C.
      PROFILE_SPAN_END(name, id)      What was off at the one and on at the other is half a span, marked and counted
      PROFILE_COUNTER(name, value)    a sample of an integer (int64_t) or floating-point (double) number; _C _L
-     PROFILE_COUNTER_ADD(name, delta)   changes a number that all these macros of the name and category share, and samples
-     PROFILE_COUNTER_SUB(name, delta)   it; _C. The number also counts while nothing is recorded, which then costs some
-     PROFILE_COUNTER_SET(name, value)   5 ns. It does not go round, see prof_counter. Up to 1024 names
-     PROFILE_ARG(key, value)         a value on the innermost scope that this thread is recording: any integer, floating-
-                                     point number, bool, pointer or C string (C11 and C++). In C99 say which:
+     PROFILE_COUNTER_ADD(name, delta)   changes a number that all these macros of the name and category share, and
+     PROFILE_COUNTER_SUB(name, delta)   samples it; _C. The number also counts while nothing is recorded, which then
+     PROFILE_COUNTER_SET(name, value)   costs some 5 ns. It does not go round, see prof_counter. Up to 1024 names
+     PROFILE_ARG(key, value)         a value on the innermost scope that this thread is recording: any integer,
+                                     floating-point number, bool, pointer or C string (C11 and C++). In C99 say which:
        _I int64_t  _U uint64_t  _D double  _B bool  _S string, copied  _P pointer
      PROFILE_STEP(name, number)      a scope that is step number (int64_t) of a loop: has the argument "step_num"
      PROFILE_THROUGHPUT(name, bytes) a scope that moves so many bytes (uint64_t), its argument; reports have MB/s, 10^6
                                      bytes. Neither is taken back by min_duration
      PROFILE_FLOW_OUT(id)            an arrow from the scope around this to those around PROFILE_FLOW_IN(id), by way of
-     PROFILE_FLOW_STEP(id)           those around PROFILE_FLOW_STEP(id), in order of time, whatever their threads. id: any
-     PROFILE_FLOW_IN(id)             uint64_t, such as prof_flow_new()'s; _N(name, id): flows of other names are others
+     PROFILE_FLOW_STEP(id)           those around PROFILE_FLOW_STEP(id), in order of time, whatever their threads. id:
+     PROFILE_FLOW_IN(id)             any uint64_t, such as prof_flow_new()'s; _N(name, id): other names, other flows
      PROFILE_LOG(severity, format, ...)   a message, formatted as by printf, but only when it is read: its arguments are
                                      copied, strings and all. severity: PROF_LOG_DEBUG, _INFO, _WARNING, _ERROR, _FATAL;
                                      it makes the level. Not %n, %m, %ls and %lc: the text says so. Up to 16 values
@@ -1123,8 +1150,8 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
 
      PROFILE_ALLOC(pointer, bytes)   behind an allocation; _C(pointer, bytes, pool)
      PROFILE_FREE(pointer)           in front of a free; _C(pointer, pool)
-     PROFILE_REALLOC(old, pointer, bytes)   behind a realloc; _C(old, pointer, bytes, pool). old: keep it as a uintptr_t,
-                                     because a pointer must not be used any more
+     PROFILE_REALLOC(old, pointer, bytes)   behind a realloc; _C(old, pointer, bytes, pool). old: keep it as a
+                                     uintptr_t, because a pointer must not be used any more
      PROFILE_MEMORY_SCOPE(name)      a scope by which allocations inside, by this thread, are counted; _S(text)
      PROFILE_LOCK_WAIT(lock, name)   in front of a lock that may have to wait; the lock: any address
      PROFILE_LOCK_ACQUIRE(lock, name)  behind it
@@ -1618,7 +1645,8 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_sync(const prof__toke
 #define PROFILE_LOCK_WAIT(lock, name) PROF__LOCK_EVENT(lock, name, PROF_EVENT_LOCK_WAIT)
 #define PROFILE_LOCK_ACQUIRE(lock, name) PROF__LOCK_EVENT(lock, name, PROF_EVENT_LOCK_ACQUIRE)
 #define PROFILE_LOCK_RELEASE(lock, name) PROF__LOCK_EVENT(lock, name, PROF_EVENT_LOCK_RELEASE)
-#if !defined(_WIN32) && (defined(__GNUC__) || defined(__TINYC__)) /* and wherever there are pthreads, whose mutex it is */
+/* and wherever there are pthreads, whose mutex it is */
+#if !defined(_WIN32) && (defined(__GNUC__) || defined(__TINYC__))
 #define PROF__MUTEX_LOCK(mutex, name)                                                                                \
     __extension__({                                                                                                  \
         PROF__SITE(prof__wait, PROF__KIND_BEGIN, "wait for " name, PROF_CATEGORY, PROF_SITE_LEVEL);                  \
@@ -1797,14 +1825,15 @@ extern "C" {
                      63..8 detail   7..0 prof_event_type;  63..0 object
        63..60 kind   59..40 call site id   39..32 value type   31 cut   15..0 n   DATA, then n words: the value
 
-   TRACK says whose records follow, and on which thread; it comes first in each chunk. serial counts the TRACK records of
-   its track from 1 on, over all threads and chunks: it puts them in order, and shows what is missing. ARG belongs to the
-   innermost open scope of its track.
+   TRACK says whose records follow, and on which thread; it comes first in each chunk. serial counts the TRACK records
+   of its track from 1 on, over all threads and chunks: it puts them in order, and shows what is missing. ARG belongs to
+   the innermost open scope of its track.
    DATA is a value, with its key's call site or 0, of the EVENT, MARK or DATA directly before it.
    An EVENT whose type is no prof_event_type is of a device, not of its track: see >>device.
-   NAME is the run-time name of the BEGIN, MARK or EVENT directly before it. An END closes the innermost open scope with the
-   same call site or, failing that, of the same name; scopes inside that one were left without an end (longjmp).
-   Strings end with at least one zero byte and are padded to whole words. Chunks are in order of their sequence number. */
+   NAME is the run-time name of the BEGIN, MARK or EVENT directly before it. An END closes the innermost open scope with
+   the same call site or, failing that, of the same name; scopes inside that one were left without an end (longjmp).
+   Strings end with at least one zero byte and are padded to whole words. Chunks are in order of their sequence
+   number. */
 
 #define PROF__MAGIC "prof.img"
 #define PROF__IMAGE_VERSION 3
@@ -1848,7 +1877,8 @@ typedef struct prof__header {
     uint64_t write_failures; /* writes in the background that failed and were tried again */
     char write_error[64];    /* why the last of them did, or why the file does not grow any more */
     uint64_t window_from, window_to; /* ticks: what a reader shows of the rest; 0: no limit */
-    uint64_t copy_tick; /* in a copy of a running image: when it was begun. What is later may be incomplete. 0: no copy */
+    uint64_t copy_tick; /* in a copy of a running image: when it was begun. What is later may be incomplete. 0: no
+                           copy */
 } prof__header;
 
 enum { PROF__RUNNING = 1, PROF__STOPPED = 2 };
@@ -1864,8 +1894,8 @@ typedef struct prof__chunk {
 
 enum { PROF__CHUNK_FREE = 0, PROF__CHUNK_OWNED, PROF__CHUNK_FULL, PROF__CHUNK_LEFT };
 
-/* The archive: chunks that were packed (see >>pack) and so left the ring, as blocks from archive_offset on. Blocks are in
-   order of time from archive_first to archive_next; one that does not fit in front of archive_limit stands at
+/* The archive: chunks that were packed (see >>pack) and so left the ring, as blocks from archive_offset on. Blocks are
+   in order of time from archive_first to archive_next; one that does not fit in front of archive_limit stands at
    archive_offset again, and what it left free has a header with sequence 0, or less than 64 bytes. */
 typedef struct prof__block {
     uint32_t magic, size; /* size: bytes, these 64 included, a multiple of 8 */
@@ -1987,12 +2017,12 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
 /* Orders what this thread does as its own signal handlers see it; no instruction. */
 #define PROF__BARRIER() __asm__ volatile("" ::: "memory")
 
-/* 64-bit atomics are one instruction on 64-bit processors; elsewhere words are written half by half, low half first, and
-   counters in the image are only as exact as their lower half. */
+/* 64-bit atomics are one instruction on 64-bit processors; elsewhere words are written half by half, low half first,
+   and counters in the image are only as exact as their lower half. */
 #define PROF__WIDE (UINTPTR_MAX > 0xffffffffu)
 
-/* A reader may copy a chunk while its owner writes; it finds out from the sequence number. To the thread sanitizer, which
-   can't know, those accesses are made atomic one by one. */
+/* A reader may copy a chunk while its owner writes; it finds out from the sequence number. To the thread sanitizer,
+   which can't know, those accesses are made atomic one by one. */
 #if defined(__SANITIZE_THREAD__)
 #define PROF__THREAD_SANITIZER 1
 #elif defined(__has_feature)
@@ -2090,13 +2120,14 @@ typedef struct prof__thread {
 #ifdef PROF__BRIDGED
     uint32_t bridging;                       /* 1: in another tool's code */
     uint32_t bridge_named;                   /* 1: it has been told the thread's name */
-    prof_fiber *bridge_fiber;                /* whose scopes that tool sees as open on this thread; null: the thread's own */
+    prof_fiber *bridge_fiber;                /* whose scopes that tool sees as open on this thread; null: the thread's
+                                                own */
     struct prof__bridge_stack *bridge_spare; /* for whoever needs one next */
 #endif
 } prof__thread;
 
-/* A macro's way into the recorder. Never part of the function around it: a compiler may take it that a function stays on
-   one thread, and keep the address of a thread-local variable over a call that switches stacks. */
+/* A macro's way into the recorder. Never part of the function around it: a compiler may take it that a function stays
+   on one thread, and keep the address of a thread-local variable over a call that switches stacks. */
 #define PROF__ENTRY PROF_DEF __attribute__((noinline))
 
 #define PROF__BUSY 0x80000000u /* the thread is writing: a signal handler that finds this must not */
@@ -2126,9 +2157,9 @@ static void prof__on_exit_of_thread(prof__thread *self) { (void)self; }
 static void prof__signal_stack_take(prof__thread *self) { (void)self; }
 #else
 
-/* The fast kind of thread-local storage needs room that the loader has little of: enough for the libraries that a program
-   starts with, and then for one or two plugins with glibc, for none with musl. So it is a symbol of which the whole
-   process uses one; an isolated copy takes the other kind. */
+/* The fast kind of thread-local storage needs room that the loader has little of: enough for the libraries that a
+   program starts with, and then for one or two plugins with glibc, for none with musl. So it is a symbol of which the
+   whole process uses one; an isolated copy takes the other kind. */
 #if defined(__ELF__) && !defined(PROF_STATIC)
 #define PROF__ONE_PER_PROCESS PROF_DEF
 #if defined(PROF__SHARED) && !defined(__GLIBC__)
@@ -2275,8 +2306,8 @@ static void prof__signals_block(prof__signals *old) /* but for faults: one that 
     pthread_sigmask(SIG_BLOCK, &all, old);
 }
 static void prof__signals_restore(const prof__signals *old) { pthread_sigmask(SIG_SETMASK, old, NULL); }
-/* A write beyond RLIMIT_FSIZE sends the thread a signal besides failing: takes it back, while all are blocked. old: what
-   the thread had blocked before that; null: everything, always. */
+/* A write beyond RLIMIT_FSIZE sends the thread a signal besides failing: takes it back, while all are blocked. old:
+   what the thread had blocked before that; null: everything, always. */
 static void prof__file_signal_drop(const prof__signals *old)
 {
 #if defined(SIGXFSZ) && defined(__linux__)
@@ -2292,9 +2323,9 @@ static void prof__file_signal_drop(const prof__signals *old)
 }
 #endif
 
-/* A lock for what is rare: a new call site, a new thread. A macro gives up after some tenths of a second, which costs an
-   event but can't hang the program; control functions wait. They hold prof__change_word, too, outside of that lock: so a
-   fork, which may take long, can keep the state in one piece without macros having to wait for it. */
+/* A lock for what is rare: a new call site, a new thread. A macro gives up after some tenths of a second, which costs
+   an event but can't hang the program; control functions wait. They hold prof__change_word, too, outside of that lock:
+   so a fork, which may take long, can keep the state in one piece without macros having to wait for it. */
 static int prof__lock_word, prof__change_word, prof__control_word;
 
 static int prof__lock_try(int *lock)
@@ -2357,7 +2388,8 @@ static void prof__control_unlock(void)
 static void prof__word_wait(uint32_t *word, uint32_t value, uint64_t ns)
 {
 #if defined(__linux__) && defined(SYS_futex)
-    struct { long seconds, ns; } time = {(long)(ns / 1000000000u), (long)(ns % 1000000000u)}; /* the kernel's own layout */
+    /* the kernel's own layout */
+    struct { long seconds, ns; } time = {(long)(ns / 1000000000u), (long)(ns % 1000000000u)};
     syscall(SYS_futex, word, 0 | 128, value, &time, NULL, 0); /* FUTEX_WAIT, private */
 #else
     for (uint64_t slept = 0; slept < ns && PROF__ACQUIRE(word) == value; slept += 5000000) {
@@ -2384,7 +2416,7 @@ static void prof__word_wake(uint32_t *word)
 }
 #endif
 
-/*-- ERRORS ------------------------------------------------------------------------------------------------ >>errors --*/
+/*-- ERRORS ---------------------------------------------------------------------------------------------- >>errors --*/
 
 #ifdef PROF_FREESTANDING
 static char prof__error_text[256];
@@ -2585,7 +2617,7 @@ static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
     }
 }
 
-/*-- SESSION STATE ----------------------------------------------------------------------------------------------------*/
+/*-- SESSION STATE --------------------------------------------------------------------------------------------------*/
 
 #define PROF__MAX_RULES 64
 #define PROF__MAX_LEFT 64
@@ -2661,7 +2693,8 @@ typedef struct prof__session {
     uint32_t at_limit;
 #endif
     int crash_report;
-    char pattern[1024];   /* config.output as an absolute path, for the children of forks, and the time that %t stands for */
+    char pattern[1024];   /* config.output as an absolute path, for the children of forks, and the time that %t stands
+                             for */
     char started[16];
     uint64_t process;     /* the pid of whoever has this record */
     int failed;           /* errno of the making of a child's image */
@@ -2697,9 +2730,9 @@ static struct {
 } prof__state;
 
 /* A plugin may have a copy of the implementation in a program that has one, too. Then the loader directs all calls and
-   data to the first, and the plugin's copy rests. But a plugin linked with -Bsymbolic-functions calls its own functions,
-   which find the other copy's data; such a recorder must not record: it would write with its ids into the other's image.
-   1: code and data are of one copy. */
+   data to the first, and the plugin's copy rests. But a plugin linked with -Bsymbolic-functions calls its own
+   functions, which find the other copy's data; such a recorder must not record: it would write with its ids into the
+   other's image. 1: code and data are of one copy. */
 #ifdef PROF__SHARED
 PROF__ONE_PER_PROCESS const void *prof__owner = &prof__state;
 static int prof__is_whole(void) { return prof__owner == &prof__state; }
@@ -2725,7 +2758,8 @@ static void prof__next_generation(void)
 
 /*-- OTHER TOOLS ------------------------------------------------------------------------------------------ >>bridge --
    Where the recorder tells prof_bridge.h what other tools shall hear of, once it is recorded and the thread is free for
-   signal handlers again. Without PROF_WITH_... nothing is left of a hook: lines with PROF__BRIDGE_ could as well be gone. */
+   signal handlers again. Without PROF_WITH_... nothing is left of a hook: lines with PROF__BRIDGE_ could as well be
+   gone. */
 
 #ifdef PROF__BRIDGED
 static prof_fiber *prof__track_of(prof__thread *self);
@@ -2946,10 +2980,10 @@ static void prof__inherited_make(void);
 #endif
 
 /*-- SCHEDULE -------------------------------------------------------------------------------------------- >>schedule --
-   A session may begin later than it starts. Until then all sites are off, as in a pause, and cost as little. The clock is
-   the service's business (prof__schedule_step). For warming up, the sites that count are not off but out of date, so that
-   each use of them, and of no other, comes by the slow path, where it is counted under the lock. In the child of a fork,
-   which has no service, that is how all sites wait for the clock. */
+   A session may begin later than it starts. Until then all sites are off, as in a pause, and cost as little. The clock
+   is the service's business (prof__schedule_step). For warming up, the sites that count are not off but out of date, so
+   that each use of them, and of no other, comes by the slow path, where it is counted under the lock. In the child of a
+   fork, which has no service, that is how all sites wait for the clock. */
 
 #define PROF__CENTURY (100ull * 366 * 86400 * 1000000000) /* ns */
 enum { PROF__HELD_TIME = 1, PROF__HELD_WARMUP = 2 };
@@ -3050,7 +3084,7 @@ static void prof__site_settle(prof_site *site)
     prof__site_store(site, head | (on ? generation : generation ^ PROF__OFF));
 }
 
-/*-- RING --------------------------------------------------------------------------------------------------- >>ring --*/
+/*-- RING -------------------------------------------------------------------------------------------------- >>ring --*/
 
 static void prof__store_word(uint64_t *at, uint64_t word)
 {
@@ -3075,8 +3109,8 @@ static void prof__lose(prof__thread *self, uint64_t count)
     PROF__ADD(self->entered ? &self->chunk->lost : s ? &s->header->lost : &prof__lost_without_chunk, count);
 }
 
-/* Where a service empties the chunks, only those are taken that it has let go. Counting them tells at once that there is
-   none: a scope that is lost must not search the whole ring. */
+/* Where a service empties the chunks, only those are taken that it has let go. Counting them tells at once that there
+   is none: a scope that is lost must not search the whole ring. */
 static int prof__chunks_kept(const prof__session *s)
 {
     return s->header->mode == PROF_STREAM || s->header->mode == PROF_STATS;
@@ -3207,8 +3241,8 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
 }
 
 /* A new chunk for a thread that has one. The ends it owes move along. Their number is only ever too large: a longjmp
-   over scopes leaves their ends owed for ever; past three quarters of a chunk (1500 scopes) the debt is forgotten, and an
-   end for which nothing is set aside takes a word of the room, or a new chunk. */
+   over scopes leaves their ends owed for ever; past three quarters of a chunk (1500 scopes) the debt is forgotten, and
+   an end for which nothing is set aside takes a word of the room, or a new chunk. */
 static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
 {
     uint64_t owed = self->entered ? (uint64_t)(self->end - self->cursor) - self->room : prof__track_of(self)->owed;
@@ -3360,8 +3394,8 @@ static int prof__attach(prof__thread *self)
     return 1;
 }
 
-/* The same once the ring has room again, which others may be faster to take. The lock is let go while the thread sleeps;
-   the session is kept. */
+/* The same once the ring has room again, which others may be faster to take. The lock is let go while the thread
+   sleeps; the session is kept. */
 static PROF__COLD int prof__attach_later(prof__thread *self, prof__session *s, prof__signals *signals)
 {
     int found;
@@ -3418,8 +3452,8 @@ static void prof__thread_leaves(void *pointer)
 #endif
 
 /*-- WRITER ------------------------------------------------------------------------------------------------ >>writer --
-   The fast path of every macro: read the counter; take the thread, so that a signal handler that interrupts from here on
-   stays out; only then, when no handler can move the thread to another session any more, check that site, thread and
+   The fast path of every macro: read the counter; take the thread, so that a signal handler that interrupts from here
+   on stays out; only then, when no handler can move the thread to another session any more, check that site, thread and
    generation agree; store the event; move the cursor; open the gate. */
 
 /* Brings site and thread in step with the present generation. 1: the site is on and the thread has a chunk. */
@@ -3954,8 +3988,8 @@ PROF__ENTRY void prof__event(prof_site *site, uint64_t type, uint64_t detail, ui
 }
 
 /*-- messages --
-   A format is parsed once for each call site, into one code for each value that has to be fetched; then copying takes no
-   look at the text. The reader parses the format again and pairs its conversions with the values in order. */
+   A format is parsed once for each call site, into one code for each value that has to be fetched; then copying takes
+   no look at the text. The reader parses the format again and pairs its conversions with the values in order. */
 
 #define PROF__LOG_VALUES 16
 #define PROF__LOG_COUNT 0xFFu      /* known: how many values and 1 more, ... */
@@ -4025,7 +4059,8 @@ static unsigned char prof__log_integer(unsigned char code, size_t size)
     return (unsigned char)(code + (size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3));
 }
 
-/* Parses a conversion from behind its % on. Returns what follows; null: unknown, so that nothing behind it can be told. */
+/* Parses a conversion from behind its % on. Returns what follows; null: unknown, so that nothing behind it can be
+   told. */
 static const char *prof__log_parse(const char *at, prof__log_spec *spec)
 {
     size_t size, flags = 0;
@@ -4200,8 +4235,8 @@ static uint32_t prof__log_collect(const prof__log_format *known, uint32_t values
     return count;
 }
 
-/* With texts among them, how much room all of it takes is known only when they have been measured. Returns the same words
-   as prof__reserve(). */
+/* With texts among them, how much room all of it takes is known only when they have been measured. Returns the same
+   words as prof__reserve(). */
 static uint64_t *prof__log_mixed(prof__thread *self, const prof__log_format *known, uint32_t values, prof__log_list *list,
                                  uint64_t *now, uint64_t *words)
 {
@@ -4338,8 +4373,8 @@ static uintptr_t prof__tally_key(const prof_site *site)
     return (uintptr_t)(key ^ key >> 32) | 1;
 }
 
-/* The number of a macro's name and category: without a lock, as macros may stand in signal handlers, and not in memory of
-   the call site's module, which may be unloaded. Null: there are too many. */
+/* The number of a macro's name and category: without a lock, as macros may stand in signal handlers, and not in memory
+   of the call site's module, which may be unloaded. Null: there are too many. */
 static PROF__COLD prof__tally *prof__tally_find(const prof_site *site)
 {
     uintptr_t key = prof__tally_key(site);
@@ -4580,7 +4615,8 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
 /*-- OUTPUT -------------------------------------------------------------------------------------------------- >>out --
    A buffered writer for every report and exporter. Errors are sticky: after the first one everything is accepted and
    thrown away, and prof__out_close() returns it. A file is written under a name of its own
-   ("<path>.<process>-<n>.part") and renamed when it is complete; what is not a regular file (a pipe, a device, a symbolic link) is written directly. */
+   ("<path>.<process>-<n>.part") and renamed when it is complete; what is not a regular file (a pipe, a device, a
+   symbolic link) is written directly. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -4876,14 +4912,15 @@ static prof_status prof__out_close(prof__out *out)
    symbol that came last time after the same one is expected; usually a record is one number:
 
      number   ticks since the timed record before << 1 | 1 if the symbol is not the expected one; then, with the 1:
-     code     0 an END of the innermost open call site   1 the whole head, 8 bytes   2 a new symbol: kind | site << 4 and,
-              without a time, bits 39..0   3 and up: the symbol with this number, less 3, in order of first appearance
+     code     0 an END of the innermost open call site   1 the whole head, 8 bytes   2 a new symbol: kind | site << 4
+              and, without a time, bits 39..0   3 and up: the symbol with this number, less 3, in order of their
+              first appearance
      payload  integers zigzag, other words as they are, as numbers; doubles 8 bytes; strings: a number, bytes up to the
               last that is not zero << 1, and these bytes, or 1: the words of this symbol's string before
 
-   Numbers are little-endian in groups of 7 bits, the last group without the eighth bit. The table of symbols is bounded;
-   what finds no room is written as new each time. Nothing of one block is needed for another. Any words at all come back
-   as they were: what is no record, and time that runs backwards, goes by code 1. */
+   Numbers are little-endian in groups of 7 bits, the last group without the eighth bit. The table of symbols is
+   bounded; what finds no room is written as new each time. Nothing of one block is needed for another. Any words at all
+   come back as they were: what is no record, and time that runs backwards, goes by code 1. */
 
 #define PROF__PACK_SYMBOLS 500u
 #define PROF__PACK_SLOTS 2048u /* a power of two */
@@ -5236,8 +5273,8 @@ static uint32_t prof__block_check(const prof__block *block, const void *bytes)
     return (uint32_t)(hash ^ hash >> 32);
 }
 
-/* Makes a block out of a chunk and its first count words (prof__records_end) and returns its size. block: 8-byte aligned,
-   PROF__BLOCK_BOUND(count) bytes. */
+/* Makes a block out of a chunk and its first count words (prof__records_end) and returns its size. block: 8-byte
+   aligned, PROF__BLOCK_BOUND(count) bytes. */
 PROF__UNUSED static uint32_t prof__block_pack(const prof__chunk *chunk, const uint64_t *words, size_t count,
                                               prof__block *block)
 {
@@ -5347,8 +5384,8 @@ static prof_status prof__memory_publish(prof__session *s)
 }
 static void prof__memory_retire(prof__session *s) { (void)s; }
 #else
-/* Takes the memory; the system's error, or 0. Async-signal-safe: a child of a fork may come here from a handler. A file is
-   under another name until all is well, and a process that still records into an older one keeps that. */
+/* Takes the memory; the system's error, or 0. Async-signal-safe: a child of a fork may come here from a handler. A file
+   is under another name until all is well, and a process that still records into an older one keeps that. */
 static int prof__memory_map(prof__session *s, size_t size)
 {
     int file = -1, flags = MAP_PRIVATE | MAP_ANONYMOUS, error = 0;
@@ -5455,7 +5492,7 @@ static prof_status prof__layout(prof__session *s, void *memory, uint64_t size)
     return PROF_OK;
 }
 
-/*-- SESSION --------------------------------------------------------------------------------------------- >>session --*/
+/*-- SESSION -------------------------------------------------------------------------------------------- >>session --*/
 
 #ifndef PROF_FREESTANDING
 static prof_status prof__service_start(prof__session *s);
@@ -5483,7 +5520,8 @@ static void prof__crash_remove(void);
 static void prof__crash_forget(void);
 #endif
 
-/* Control functions hold the lock as a busy thread, so that a signal handler with a scope in it does not wait for it. */
+/* Control functions hold the lock as a busy thread, so that a signal handler with a scope in it does not wait for
+   it. */
 static uint32_t prof__state_lock(void)
 {
     uint32_t gate = prof__take(PROF__SELF());
@@ -5764,9 +5802,9 @@ static prof_status prof__output_claim(prof__session *s, const char *pattern, pro
     return PROF_OK;
 }
 
-/* Replaces %p %n %t %r %h %% in path, and %c by count, unless that is 0; started: what %t stands for. Async-signal-safe. The
-   result is null, or the place in path that is wrong: at a percent sign, which of them is not known; elsewhere, the result
-   is too long for size. */
+/* Replaces %p %n %t %r %h %% in path, and %c by count, unless that is 0; started: what %t stands for.
+   Async-signal-safe. The result is null, or the place in path that is wrong: at a percent sign, which of them is not
+   known; elsewhere, the result is too long for size. */
 static const char *prof__expand_at(const char *path, const char *started, uint64_t count, char *to, size_t size)
 {
     to[0] = 0;
@@ -5956,7 +5994,8 @@ PROF_DEF void prof_writer_register(prof_writer *writer)
 
 PROF_DEF void prof_writer_unregister(prof_writer *writer)
 {
-    int locked = prof__lock_try(&prof__control_word); /* where prof_stop() holds it for long the program is about to end */
+    /* where prof_stop() holds it for long the program is about to end */
+    int locked = prof__lock_try(&prof__control_word);
     for (prof_writer **w = &prof__writers; *w; w = &(*w)->next)
         if (*w == writer) {
             *w = writer->next;
@@ -6510,8 +6549,8 @@ PROF_DEF prof_status prof_category_enable(const char *pattern, int on)
 
 #ifndef PROF_FREESTANDING
 /*-- OBJECTS ---------------------------------------------------------------------------------------------- >>objects --
-   A handle is the call sites of what it records, and its strings, in one block. Nothing points to it from elsewhere: the
-   image has copies of its strings, tokens have none. */
+   A handle is the call sites of what it records, and its strings, in one block. Nothing points to it from elsewhere:
+   the image has copies of its strings, tokens have none. */
 
 struct prof_domain {
     prof_domain *next;
@@ -6737,13 +6776,14 @@ PROF_DEF void prof_marker_destroy(prof_marker *marker) { free(marker); }
 
 #ifndef PROF_FREESTANDING
 /*-- FORK ---------------------------------------------------------------------------------------------------- >>fork --
-   The child goes on with the parent's configuration in an image of its own. At the fork it only lets go of the parent's,
-   and keeps the record of the session as prof__state.inherited; the image is made by its first scope, so that a child
-   which goes on to exec, or has no scopes, costs nothing and leaves no file. That scope may stand in a signal handler,
-   and other threads of the parent may have held any lock of libc at the fork: so no allocation, no stdio, no time zone.
+   The child goes on with the parent's configuration in an image of its own. At the fork it only lets go of the
+   parent's, and keeps the record of the session as prof__state.inherited; the image is made by its first scope, so that
+   a child which goes on to exec, or has no scopes, costs nothing and leaves no file. That scope may stand in a signal
+   handler, and other threads of the parent may have held any lock of libc at the fork: so no allocation, no stdio, no
+   time zone.
 
-   A fork in a signal handler that interrupted the recorder itself is the exception: what state it is in is not known, so
-   the child is as if nothing had been started. What was interrupted finds its memory when the handler returns. */
+   A fork in a signal handler that interrupted the recorder itself is the exception: what state it is in is not known,
+   so the child is as if nothing had been started. What was interrupted finds its memory when the handler returns. */
 
 /* An inherited session is over. What it had to say: why there is no image, if a scope wanted one. */
 static prof_status prof__inherited_end(void)
@@ -6804,7 +6844,8 @@ static void prof__session_inherit(prof__session *s)
     s->dump_period_ns = s->wait_ns = s->max_file_size = 0;
     if (s->live_path != s->output) s->live_path = NULL;
     if (s->header) {
-        if (!s->mapping) s->mapping_size = (size_t)prof__round(s->image_size, 4096); /* the user's memory is the parent's */
+        /* the user's memory is the parent's */
+        if (!s->mapping) s->mapping_size = (size_t)prof__round(s->image_size, 4096);
         if (s->mapping) munmap(s->mapping, s->mapping_size);
     }
     s->like.parent_pid = s->process;
@@ -6915,7 +6956,8 @@ static int prof__child_image(prof__session *s)
     return 0;
 }
 
-/* The child's first scope. Under the lock, as a busy thread. If it fails, the child records nothing; prof_stop tells. */
+/* The child's first scope. Under the lock, as a busy thread. If it fails, the child records nothing; prof_stop
+   tells. */
 static void prof__inherited_make(void)
 {
     prof__session *s = prof__state.inherited;
@@ -6942,7 +6984,7 @@ static void prof__inherited_make(void)
 #endif
 
 #ifndef PROF_FREESTANDING
-/*-- DEVICES ------------------------------------------------------------------------------------------------ >>device --
+/*-- DEVICES ----------------------------------------------------------------------------------------------- >>device --
    Events with times of their own, in the chunk of whoever reports them. Threads' tracks do not show them: the types are
    no prof_event_type. An event is, reserved and published as one, its head last:
 
@@ -7284,9 +7326,9 @@ PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint6
 #endif
 
 /*-- STREAM ----------------------------------------------------------------------------------------------- >>stream --
-   PROF_STREAM: the service packs full chunks, oldest first, into blocks behind the ring in the file, and lets the chunks
-   go when their block is complete and published. So the file is whole at every moment. What cannot be written stays in
-   the ring and is tried again; once the ring is full, events are lost and counted. */
+   PROF_STREAM: the service packs full chunks, oldest first, into blocks behind the ring in the file, and lets the
+   chunks go when their block is complete and published. So the file is whole at every moment. What cannot be written
+   stays in the ring and is tried again; once the ring is full, events are lost and counted. */
 
 #define PROF__MIN_ARCHIVE (512u << 10) /* a limit must leave room for some blocks */
 #define PROF__FIRST_RETRY 10000000u    /* ns; doubles up to a second */
@@ -7304,8 +7346,8 @@ static void prof__chunk_release(prof__session *s, prof__chunk *chunk)
     if (__atomic_load_n(&s->waiting, __ATOMIC_SEQ_CST)) prof__word_wake(&s->released);
 }
 
-/* 1: the service may empty this chunk: it is full or, where the ring gets scarce, an ended thread left it half empty for
-   the next one. */
+/* 1: the service may empty this chunk: it is full or, where the ring gets scarce, an ended thread left it half empty
+   for the next one. */
 static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
 {
     uint32_t state = PROF__ACQUIRE(&chunk->state);
@@ -7528,9 +7570,9 @@ static int prof__stream_order(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Finds what is full, the oldest first; returns how many. A thread's chunk is full before the next one is: so once a look at
-   all finds no more than the one before, none is among them whose thread has an older one that is not. A rotating archive
-   drops blocks in the order in which they came, and must not drop from the midst of a thread. */
+/* Finds what is full, the oldest first; returns how many. A thread's chunk is full before the next one is: so once a
+   look at all finds no more than the one before, none is among them whose thread has an older one that is not. A
+   rotating archive drops blocks in the order in which they came, and must not drop from the midst of a thread. */
 static size_t prof__stream_gather(prof__session *s)
 {
     size_t count = 0, before;
@@ -7576,8 +7618,9 @@ static int prof__stream_step(prof__session *s)
 /*-- SERVICE --------------------------------------------------------------------------------------------- >>service --
    The one thread that prof may start, and only where the configuration needs it. It does in the background what takes
    longer than a scope may: its steps look for work and do it. Nobody tells it, because that would cost the writers a
-   system call; it looks so often that the ring cannot fill between two looks. All signals are blocked in it, it takes no
-   control lock (prof_stop() joins it while holding that), and its scopes are recorded like anybody's, on a track "prof". */
+   system call; it looks so often that the ring cannot fill between two looks. All signals are blocked in it, it takes
+   no control lock (prof_stop() joins it while holding that), and its scopes are recorded like anybody's, on a track
+   "prof". */
 
 /* Each does what there is to do now, and returns 1 if that was anything. */
 static int prof__follow_step(prof__session *s);   /* see >>follow */
@@ -7726,8 +7769,8 @@ static void prof__service_join(prof__session *s) { pthread_join(s->service.threa
 
 #define PROF__FOLLOW_PERIOD 5000000u /* ns: so often, at least, what triggers a save is looked for */
 
-/* The longest sleep is an eighth of the time in which the ring fills at 160 MB, 10 million scopes, a second. Not below a
-   millisecond: a ring of less than 1.3 MB takes less than that rate, but an idle program costs no more than this. */
+/* The longest sleep is an eighth of the time in which the ring fills at 160 MB, 10 million scopes, a second. Not below
+   a millisecond: a ring of less than 1.3 MB takes less than that rate, but an idle program costs no more than this. */
 static uint64_t prof__service_longest(const prof__session *s)
 {
     uint64_t ns = s->chunk_count * s->chunk_size / 8 * 25 / 4;
@@ -7793,8 +7836,8 @@ static void __attribute__((destructor)) prof__service_leave(void)
 
 /*-- SNAPSHOT -------------------------------------------------------------------------------------------- >>snapshot --
    A consistent copy of an image that threads go on writing, out of this process's memory or another's file. Chunks are
-   copied from the newest to the oldest, and those taken after the start are left out: so of each thread a prefix of what
-   it recorded is copied, without a gap. Meta comes last, and so knows every call site that the chunks name. */
+   copied from the newest to the oldest, and those taken after the start are left out: so of each thread a prefix of
+   what it recorded is copied, without a gap. Meta comes last, and so knows every call site that the chunks name. */
 
 typedef struct prof__source {
     int (*read)(void *user, uint64_t offset, void *to, size_t size); /* 8-byte units in order; 0: failed */
@@ -7802,8 +7845,8 @@ typedef struct prof__source {
 } prof__source;
 
 /* Ends the copy before the first record that looked different the second time: a short scope was being taken back, or
-   the words of a file were not read in order. Then the last record's run-time name may have been missed, too: it is written
-   before that record, and so is complete by the second time. */
+   the words of a file were not read in order. Then the last record's run-time name may have been missed, too: it is
+   written before that record, and so is complete by the second time. */
 static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count)
 {
     size_t at = 0, last = 0, next;
@@ -7846,9 +7889,9 @@ static int prof__chunk_snapshot(const prof__source *from, const prof__header *h,
     return 1;
 }
 
-/* The chunks of the image with header h (validated), to their places in a copy. 0: reading failed, or no memory. Threads
-   that go half round the ring in the meantime leave little to be copied: then it is tried again, a few times; not where
-   the archive has what the ring lost. last: no chunk with a later sequence is in the copy. */
+/* The chunks of the image with header h (validated), to their places in a copy. 0: reading failed, or no memory.
+   Threads that go half round the ring in the meantime leave little to be copied: then it is tried again, a few times;
+   not where the archive has what the ring lost. last: no chunk with a later sequence is in the copy. */
 static int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy, uint64_t *last)
 {
     uint64_t newest = 0, now = 0;
@@ -8076,13 +8119,14 @@ PROF_DEF prof_status prof_save(const char *path)
 #ifndef _WIN32
 /*-- CRASH ------------------------------------------------------------------------------------------------- >>crash --
    What config.crash_report installs: a handler for the signals that bugs raise. It says on stderr what the threads were
-   doing, writes the image to a file unless it is mapped to one, puts back the actions that it found, and lets the signal
-   happen again, so that exit status, core dump, sanitizers and the program's own handlers are what they would have been.
+   doing, writes the image to a file unless it is mapped to one, puts back the actions that it found, and lets the
+   signal happen again, so that exit status, core dump, sanitizers and the program's own handlers are what they would
+   have been.
 
-   The program may have died in malloc, in the recorder, or of a full stack. So nothing here allocates, locks or calls what
-   is not async-signal-safe (of libc: errno, sigsetjmp and pthread_setcancelstate besides), all room was taken by
-   prof_start(), and a second crash, in the report, ends the report only. Other threads go on recording meanwhile: chunks
-   are copied as a snapshot does. */
+   The program may have died in malloc, in the recorder, or of a full stack. So nothing here allocates, locks or calls
+   what is not async-signal-safe (of libc: errno, sigsetjmp and pthread_setcancelstate besides), all room was taken by
+   prof_start(), and a second crash, in the report, ends the report only. Other threads go on recording meanwhile:
+   chunks are copied as a snapshot does. */
 
 #include <poll.h>
 #include <setjmp.h>
@@ -8143,7 +8187,8 @@ static void prof__crash_flush(prof__crash_work *w)
 {
     for (size_t at = 0; at < w->used && !w->mute;) {
         struct pollfd ready = {2, POLLOUT, 0};
-        ssize_t n = poll(&ready, 1, 1000) > 0 ? write(2, w->text + at, w->used - at) : -1; /* a full pipe may stay full */
+        /* a full pipe may stay full */
+        ssize_t n = poll(&ready, 1, 1000) > 0 ? write(2, w->text + at, w->used - at) : -1;
         if (n > 0)
             at += (size_t)n;
         else
@@ -8304,7 +8349,8 @@ static void prof__crash_meet(prof__crash_work *w, const prof__session *s)
     thread->name_id = (uint32_t)track[0];
 }
 
-/* Finds the threads that are alive, which own a chunk, and reads the ring, the oldest first, for what is open in them. */
+/* Finds the threads that are alive, which own a chunk, and reads the ring, the oldest first, for what is open in
+   them. */
 static void prof__crash_search(prof__crash_work *w, const prof__session *s, const prof__header *h)
 {
     uint64_t count = s->chunk_count, newest = h->next_chunk, oldest = newest > count ? newest - count : 0;
@@ -8315,7 +8361,8 @@ static void prof__crash_search(prof__crash_work *w, const prof__session *s, cons
     for (uint64_t slot = 0; slot < count; ++slot)
         if (PROF__ACQUIRE(&prof__crash_chunk(s, slot)->state) == PROF__CHUNK_OWNED && prof__crash_copy(w, s, h, slot, ~0ull))
             prof__crash_meet(w, s);
-    for (uint64_t slot = 0; slot < count; ++slot) { /* those that the ring has gone around, because their thread is slow */
+    /* those that the ring has gone around, because their thread is slow */
+    for (uint64_t slot = 0; slot < count; ++slot) {
         const prof__chunk *chunk = prof__crash_chunk(s, slot);
         if (PROF__ACQUIRE(&chunk->state) != PROF__CHUNK_OWNED || PROF__LOAD(&chunk->sequence) > oldest) continue;
         uint64_t offset = prof__crash_copy(w, s, h, slot, oldest);
@@ -8546,7 +8593,8 @@ static void prof__crash_restore(size_t i)
     prof__crash.installed[i] = 0;
 }
 
-/* 1: by returning from the handler the instruction is executed again, and the signal raised again. 0: somebody sent it. */
+/* 1: by returning from the handler the instruction is executed again, and the signal raised again. 0: somebody sent
+   it. */
 static int prof__crash_repeats(int signal, const siginfo_t *info)
 {
 #ifdef BUS_MCEERR_AO
@@ -8563,7 +8611,8 @@ static int prof__crash_repeats(int signal, const siginfo_t *info)
 static void prof__crash_pass_on(int signal, siginfo_t *info)
 {
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) {
-        if (prof__process_id() == prof__crash.process) prof__crash_restore(i); /* the child of vfork() changes nothing here */
+        /* the child of vfork() changes nothing here */
+        if (prof__process_id() == prof__crash.process) prof__crash_restore(i);
         if (prof__crash_signals[i].number == signal) sigaction(signal, &prof__crash.old[i], NULL);
     }
     if (prof__crash_repeats(signal, info)) return;
@@ -8572,7 +8621,8 @@ static void prof__crash_pass_on(int signal, siginfo_t *info)
     sigaddset(&one, signal);
     pthread_sigmask(SIG_BLOCK, &one, NULL); /* until the handler returns */
 #ifdef SYS_rt_tgsigqueueinfo
-    if (!syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)prof__thread_id(), signal, info)) return; /* says who sent it */
+    /* says who sent it */
+    if (!syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)prof__thread_id(), signal, info)) return;
 #endif
     raise(signal);
 }
@@ -9236,9 +9286,9 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
 }
 #endif
 
-/*-- AUTOSTART ------------------------------------------------------------------------------------------- >>autostart --
-   PROF_OUTPUT=trace.json ./program: from before main to exit. PROF_SAVE and PROF_CRASH_REPORT start a recording as well.
-   Only this and >>crash print, and this only errors. */
+/*-- AUTOSTART ------------------------------------------------------------------------------------------ >>autostart --
+   PROF_OUTPUT=trace.json ./program: from before main to exit. PROF_SAVE and PROF_CRASH_REPORT start a recording as
+   well. Only this and >>crash print, and this only errors. */
 
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_AUTOSTART) && (!defined(PROF_STATIC) || defined(PROF_AUTOSTART))
 #define PROF__AUTOSTARTS 1
@@ -9660,15 +9710,16 @@ static void prof__symbols_free(prof__symbols *symbols)
    An image goes through these steps once, in prof__read_image():
      1. the header is checked, so that meta and chunks lie inside the image and apart from each other;
      2. meta becomes call sites whose equal ones share one address, and equal names one number;
-     3. the blocks of the archive and the valid chunks are cut into segments, each the records of one track in one chunk;
+     3. the blocks of the archive and the valid chunks are cut into segments, each the records of one track in one
+        chunk;
      4. clock pairs become a piecewise linear map from ticks to nanoseconds;
      5. a matcher runs over each track and remembers only what a single segment cannot show: the ends and arguments of
-        scopes that cross into later segments, the ENDs that close another number of scopes than one, and the scopes that
-        began before the track's first segment ("orphans": only their ends are left).
+        scopes that cross into later segments, the ENDs that close another number of scopes than one, and the scopes
+        that began before the track's first segment ("orphans": only their ends are left).
    After that nothing changes any more. A cursor loads one segment at a time.
    Of the archive, which may be far larger than memory, nothing stays but these tables: prof__read_words() reads a block
-   whenever its words are wanted. A block that is not there any more (the file was cut, or a rotating archive went over it)
-   is left out and counted, and its scopes that are known otherwise stay as they are. */
+   whenever its words are wanted. A block that is not there any more (the file was cut, or a rotating archive went over
+   it) is left out and counted, and its scopes that are known otherwise stay as they are. */
 
 #include <limits.h>
 
@@ -10282,7 +10333,8 @@ static void prof__read_seal(uint64_t *words, size_t count)
     }
 }
 
-/* Reads the block at offset, which must end in front of end, and unpacks it. block: its header then. 0: there is none. */
+/* Reads the block at offset, which must end in front of end, and unpacks it. block: its header then. 0: there is
+   none. */
 static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, uint64_t offset, uint64_t end,
                             prof__block *block)
 {
@@ -10809,7 +10861,8 @@ static uint32_t prof__read_match(prof__read_matcher *m, uint32_t site, uint64_t 
     return closes;
 }
 
-/* Copies words that are wanted when their segment is not loaded. Returns where they are kept, PROF__NONE without memory. */
+/* Copies words that are wanted when their segment is not loaded. Returns where they are kept, PROF__NONE without
+   memory. */
 static size_t prof__read_keep(prof_trace *trace, const uint64_t *words, size_t count)
 {
     size_t at = trace->kept_count;
@@ -11054,8 +11107,8 @@ static int prof__read_archived(const prof_trace *trace)
 
 /* Chooses the segments of a track, from this one on, that are read: those in front of the first gap in their serials if
    what follows is newer than the copy, else those behind the last one. The ring overwrites what is old; but a fiber's
-   turns on one thread may be in a copy while turns before, on a thread that was copied first, are not. Returns the number
-   of the next track's first segment. */
+   turns on one thread may be in a copy while turns before, on a thread that was copied first, are not. Returns the
+   number of the next track's first segment. */
 static size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size_t i)
 {
     prof__read_segment *segments = trace->segments;
@@ -11106,9 +11159,9 @@ static int prof__read_tracks(prof_trace *trace)
 }
 
 /*-- tracks of devices --
-   What >>device recorded is collected while chunks are cut, whichever threads it came from, stays in memory, and is sorted
-   once: by device, row, time. Pairs of clocks become lines from a device's ticks to nanoseconds; those of a counter that
-   wraps are brought onto one scale without end, in the middle of 64 bits. */
+   What >>device recorded is collected while chunks are cut, whichever threads it came from, stays in memory, and is
+   sorted once: by device, row, time. Pairs of clocks become lines from a device's ticks to nanoseconds; those of a
+   counter that wraps are brought onto one scale without end, in the middle of 64 bits. */
 
 #define PROF__DEVICE_SUBROWS 64
 #define PROF__DEVICE_MIDDLE ((uint64_t)1 << 63) /* a multiple of every period */
@@ -11341,7 +11394,8 @@ static void prof__device_line(prof__read_line *line, const prof__read_pairing *a
 static int prof__device_lines(prof__read_device *device, const prof__read_pairing *pairs, size_t count)
 {
     const prof__read_pairing *first = pairs, *last = pairs + count - 1;
-    int measured = count > 1 && last->ns - first->ns >= 10000000; /* else a rate that is said is better than one measured */
+    /* else a rate that is said is better than one measured */
+    int measured = count > 1 && last->ns - first->ns >= 10000000;
     size_t i;
     device->lines = (prof__read_line *)calloc(count + 1, sizeof *device->lines);
     if (!device->lines) return 0;
@@ -11770,8 +11824,8 @@ static int prof__read_size(FILE *file, uint64_t *size)
     return end >= 0;
 }
 
-/* Reads an image on the heap, with its archive in file or, if that is null, behind the image, up to size. The trace becomes
-   the owner of both, also when this fails. what: its name in errors. */
+/* Reads an image on the heap, with its archive in file or, if that is null, behind the image, up to size. The trace
+   becomes the owner of both, also when this fails. what: its name in errors. */
 static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out)
 {
     prof_trace *trace = NULL;
@@ -12239,7 +12293,8 @@ static int prof__log_star(const prof_event *event, uint32_t *next, int *number)
 static void prof__log_convert(prof__log_text *text, prof__log_spec *spec, const char *from, const char *at,
                               const prof_event *event, uint32_t *next)
 {
-    const int unlimited = spec->code >= PROF__LOG_TEXT; /* a text's precision is the writer's affair, up to what it kept */
+    /* a text's precision is the writer's affair, up to what it kept */
+    const int unlimited = spec->code >= PROF__LOG_TEXT;
     int precision = spec->precision;
     if (!prof__log_star(event, next, &spec->width) || !prof__log_star(event, next, &spec->precision)) {
         prof__log_say(text, from, at, "is missing");
@@ -12725,7 +12780,8 @@ static int prof__read_next(prof_cursor *cursor, prof_event *event)
     return 1;
 }
 
-/* Cuts an event to the window. 0: it lies outside. A scope that only touches the beginning stays, as its children may. */
+/* Cuts an event to the window. 0: it lies outside. A scope that only touches the beginning stays, as its children
+   may. */
 static int prof__read_cut_event(const prof_cursor *c, prof_event *event)
 {
     int64_t start = event->start_ns, end = start, from = c->from_ns, to = c->to_ns;
@@ -13188,9 +13244,9 @@ PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64
     return PROF_OK;
 }
 
-/*-- THE LAST SECONDS ----------------------------------------------------------------------------------------- >>last --
-   A copy of all that there is, which shows its newest part: the scopes that are open when that begins stand in chunks as
-   old as themselves, and what came before may be wanted after all. */
+/*-- THE LAST SECONDS ---------------------------------------------------------------------------------------- >>last --
+   A copy of all that there is, which shows its newest part: the scopes that are open when that begins stand in chunks
+   as old as themselves, and what came before may be wanted after all. */
 
 /* The tick that lies so many seconds before the newest one; 0: the session is not that old. */
 static uint64_t prof__last_tick(const prof__header *h, double seconds)
@@ -13872,10 +13928,10 @@ PROF_DEF void prof_stats_free(prof_stat *stats)
     free(stats);
 }
 
-/*-- ALLOCATIONS --------------------------------------------------------------------------------------- >>allocations --
-   A walk over all tracks in order of time: a table has the blocks that are live, and those freed of late, so that a block
-   that is freed twice is told from one that was allocated before the trace. Shared with prof_chrome.h, whose counters show
-   what changes at each step. */
+/*-- ALLOCATIONS -------------------------------------------------------------------------------------- >>allocations --
+   A walk over all tracks in order of time: a table has the blocks that are live, and those freed of late, so that a
+   block that is freed twice is told from one that was allocated before the trace. Shared with prof_chrome.h, whose
+   counters show what changes at each step. */
 
 #define PROF__HEAP_LEAST ((size_t)4096)  /* slots of the table */
 #define PROF__HEAP_KEEP ((size_t)262144) /* up to so many slots nothing that was freed is forgotten */
@@ -14346,9 +14402,9 @@ PROF_DEF void prof_memory_free(prof_memory_stats *stats)
     free(stats);
 }
 
-/*-- LOCKS --------------------------------------------------------------------------------------------------- >>locks --
-   The same walk for locks. A lock is its address, for as long as its name stays the same. What one thread does with a lock
-   is matched by itself, so that it does not matter if clocks differ a little. */
+/*-- LOCKS -------------------------------------------------------------------------------------------------- >>locks --
+   The same walk for locks. A lock is its address, for as long as its name stays the same. What one thread does with a
+   lock is matched by itself, so that it does not matter if clocks differ a little. */
 
 typedef struct prof__lock_state {
     uint64_t address;
@@ -14579,7 +14635,8 @@ static int prof__locks_step(prof__locks *all, const prof_event *event, size_t tr
     if (number == PROF__NONE) return 0;
     lock = &all->locks[number];
     if (lock->row == PROF__NONE || (event->type != PROF_EVENT_LOCK_RELEASE && !lock->holders && !lock->waiting)) {
-        row = prof__lock_row_of(all, event); /* a name may have been a release's, or that of a lock that was here before */
+        /* a name may have been a release's, or that of a lock that was here before */
+        row = prof__lock_row_of(all, event);
         if (row == PROF__NONE) return 0;
         if (row != lock->row) all->rows[row].locks++;
         lock->row = row;
@@ -14676,7 +14733,7 @@ PROF_DEF void prof_locks_free(prof_lock_row *rows)
     free(rows);
 }
 
-/*-- SUMMARY --------------------------------------------------------------------------------------------- >>summary --*/
+/*-- SUMMARY -------------------------------------------------------------------------------------------- >>summary --*/
 
 #define PROF__NAME_MOST ((size_t)48)   /* characters of a name in a table */
 #define PROF__INDENT_MOST ((size_t)24) /* deeper call paths are no further to the right */
@@ -15676,19 +15733,20 @@ PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
 }
 #ifndef PROF_FREESTANDING
 /*-- FOLLOWER --------------------------------------------------------------------------------------------- >>follow --
-   Reads what was recorded since it last looked, while threads go on recording: for PROF_STATS, which keeps nothing else,
-   and for what triggers saves. The service's; prof_trace_live() lends a hand, under a lock.
+   Reads what was recorded since it last looked, while threads go on recording: for PROF_STATS, which keeps nothing
+   else, and for what triggers saves. The service's; prof_trace_live() lends a hand, under a lock.
 
    In each pass it first notes how far every chunk has been written, from the newest chunk to the oldest, as a snapshot
-   does, and then reads up to there from the oldest to the newest. So of each thread it sees a prefix of what was recorded.
-   A track that moved between threads may show up in one chunk before the end of its former part was seen in another: the
-   chunk then waits for the next pass, which knows of all that went before, and there for those that wait at an earlier
-   time. If there is a hole even then, the chunk in between was reused too soon: the scopes that were open are given up,
-   and count as truncated.
+   does, and then reads up to there from the oldest to the newest. So of each thread it sees a prefix of what was
+   recorded. A track that moved between threads may show up in one chunk before the end of its former part was seen in
+   another: the chunk then waits for the next pass, which knows of all that went before, and there for those that wait
+   at an earlier time. If there is a hole even then, the chunk in between was reused too soon: the scopes that were open
+   are given up, and count as truncated.
 
-   Scopes are matched by the reader's rules. Memory is bounded: by PROF__FOLLOW_FIGURES names, beyond which everything is
-   "(more scopes)"; by PROF__FOLLOW_DEPTH scopes in one another, deeper ones are not seen; and by twice as many tracks as
-   there are chunks: one that was silent for longest is forgotten first, and what it had open counts as truncated. */
+   Scopes are matched by the reader's rules. Memory is bounded: by PROF__FOLLOW_FIGURES names, beyond which everything
+   is "(more scopes)"; by PROF__FOLLOW_DEPTH scopes in one another, deeper ones are not seen; and by twice as many
+   tracks as there are chunks: one that was silent for longest is forgotten first, and what it had open counts as
+   truncated. */
 
 #define PROF__FOLLOW_FIGURES 4096
 #define PROF__FOLLOW_DEPTH 4096
@@ -15948,7 +16006,8 @@ static void prof__follow_time(prof__follow *f, prof__follow_figure *figure, uint
     if (ticks > stat->max_ns) stat->max_ns = ticks;
     stat->total_ns += ticks;
     prof__figure_moments(&figure->figure, ns, count);
-    prof__histogram_add(&figure->figure.histogram, prof__step_of((uint64_t)(ns + 0.5)), 1); /* without memory, percentiles are less exact */
+    /* without memory, percentiles are less exact */
+    prof__histogram_add(&figure->figure.histogram, prof__step_of((uint64_t)(ns + 0.5)), 1);
 }
 
 /* Ends the innermost scope of a track. whole: its own end was found. */
@@ -16172,8 +16231,8 @@ static void prof__follow_span_time(prof__follow *f, uint32_t number, uint64_t fr
     prof__follow_time(f, figure, to - from, stat->count - stat->truncated);
 }
 
-/* A begin or an end. What threads did at the same time is not read in order of time: so the half that comes first waits for
-   the other, whichever it is. */
+/* A begin or an end. What threads did at the same time is not read in order of time: so the half that comes first waits
+   for the other, whichever it is. */
 static void prof__follow_span(prof__follow *f, uint32_t id, const uint64_t *record, uint64_t tick)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
@@ -16310,9 +16369,9 @@ static void prof__follow_part_ends(prof__follow *f, uint32_t slot)
     f->slots[slot].track = 0;
 }
 
-/* A TRACK record: the next part of that track begins here. Null: what is before it may not have been read yet. patient: it
-   has waited for that already. 1: nobody comes further without, and so the part before it, in another slot, is complete,
-   though its thread has not said so: it found no room to. 2: nobody comes further even so: it is missing. */
+/* A TRACK record: the next part of that track begins here. Null: what is before it may not have been read yet. patient:
+   it has waited for that already. 1: nobody comes further without, and so the part before it, in another slot, is
+   complete, though its thread has not said so: it found no room to. 2: nobody comes further even so: it is missing. */
 static prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record, int patient)
 {
     uint64_t id = prof__track_id(record), number = prof__track_serial(record);
@@ -16339,8 +16398,8 @@ static prof__chunk *prof__follow_chunk(const prof__follow *f, uint32_t slot)
     return (prof__chunk *)(void *)(f->session->chunks + (size_t)slot * f->session->chunk_size);
 }
 
-/* How many words of a chunk are whole records and there to stay: with a minimum duration the scopes that were begun last
-   may be taken back. */
+/* How many words of a chunk are whole records and there to stay: with a minimum duration the scopes that were begun
+   last may be taken back. */
 static uint32_t prof__follow_limit(const prof__follow *f, uint32_t slot)
 {
     const prof__session *s = f->session;
@@ -16870,7 +16929,7 @@ static void prof__follow_free(prof__follow *f)
     free(f);
 }
 
-/*-- SAVES ON DEMAND ------------------------------------------------------------------------------------------ >>save --
+/*-- SAVES ON DEMAND ----------------------------------------------------------------------------------------- >>save --
    Of a trigger only a flag or a line of text is left: the service does the rest. */
 
 static uint32_t prof__save_wanted; /* 0, or what asked for it: PROF__SAVE_... */
@@ -16963,7 +17022,8 @@ static prof_status prof__save_arm(const prof__session *s)
     return PROF_OK;
 }
 
-/* Takes the handler back, unless somebody has put another on top of it, who may call it at any time. Async-signal-safe. */
+/* Takes the handler back, unless somebody has put another on top of it, who may call it at any time.
+   Async-signal-safe. */
 static void prof__save_disarm(void)
 {
     int number = PROF__LOAD(&prof__save_number);
@@ -17271,10 +17331,10 @@ PROF_DEF void __cyg_profile_func_exit(void *function, void *caller)
 }
 #endif
 
-/*-- MALLOC ----------------------------------------------------------------------------------------------------- >>malloc --
+/*-- MALLOC ------------------------------------------------------------------------------------------------ >>malloc --
    PROF_WRAP_MALLOC: the C library's allocator, with marks around it. A program's own malloc() comes before that of any
-   library, for every module of the process; glibc has its own under other names for whom this is done to, so that nothing
-   must be looked up, which would allocate. */
+   library, for every module of the process; glibc has its own under other names for whom this is done to, so that
+   nothing must be looked up, which would allocate. */
 
 #ifdef PROF__WRAPS_MALLOC
 #undef malloc

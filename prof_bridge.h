@@ -4,8 +4,8 @@
 
 QUICK START
 
-    Define one, two or all three in the file with PROF_IMPLEMENTATION, and nowhere else. prof.h then includes this header
-    by itself; marked-up files do not change, and need not be compiled again.
+    Define one, two or all three in the file with PROF_IMPLEMENTATION, and nowhere else. prof.h then includes this
+    header by itself; marked-up files do not change, and need not be compiled again.
 
     cc -DPROF_WITH_NVTX -I/usr/local/cuda/include -c prof.c        needs <nvtx3/nvToolsExt.h>, and -ldl to link
     cc -DPROF_WITH_ITT -I.../ittapi/include -c prof.c              needs <ittnotify.h>, and -littnotify -ldl to link
@@ -26,55 +26,56 @@ COMPILE-TIME OPTIONS, besides the three
 
 MANUAL
 
-    When. A tool hears of exactly what prof records: call sites that are on, of a session that runs and is not paused. So
-    levels, categories and pauses count for all of them. For the tool alone, start a session without an output: it needs
-    its buffer (128 KiB will do) and leaves no file. PROF_BRIDGE=1 in the environment does that from before main to exit;
-    a program that calls prof_start() does not need it. ITT and NVTX look for their tool in the first prof_start(); SDT
-    finds one at any time.
+    When. A tool hears of exactly what prof records: call sites that are on, of a session that runs and is not paused.
+    So levels, categories and pauses count for all of them. For the tool alone, start a session without an output: it
+    needs its buffer (128 KiB will do) and leaves no file. PROF_BRIDGE=1 in the environment does that from before main
+    to exit; a program that calls prof_start() does not need it. ITT and NVTX look for their tool in the first
+    prof_start(); SDT finds one at any time.
 
-    What.                ITT                                   NVTX                            SDT, provider prof
+    What.              ITT                            NVTX                            SDT, provider prof
 
-    category             domain                                domain                          an argument
-    name                 string handle                         registered string               an argument
-    scope, function,     task begin, end                       push, pop; color                scope_begin(name, category)
-      block, stage                                                                             scope_end(name, category)
-    argument             metadata of the task                  -                               arg(key, category, type, bits)
-                                                                                               arg_string(key, category, text)
-    mark                 marker, with the mark's scope         mark; color                     mark(name, category)
-    counter              counter, typed: set                   mark; payload: the value        counter(name, category, value)
-                                                                                               counter_double(..., bits)
-    step, throughput     task with metadata                    push, pop; payload: the number  scope_begin, arg, scope_end
-    PROFILE_FRAME        frame begin, end (v3)                 range start, end                frame(name, category), at each
-                                                                                                 boundary
-    span, task           overlapped task                       range start, end; payload: id   event(name, category, type,
-    frame of a handle    frame begin, end (v3)                 the same                          object, detail): these
-    lock                 sync prepare, acquired, releasing     -                                 and whatever else there is
-    flow, memory         -                                     -
-    range of a handle    event start, end                      push, pop                       scope_begin, scope_end
-    message              marker: the format                    mark: the message               log(message, category, severity)
-    name of a thread     thread name                           name of the OS thread           thread(name)
+    category           domain                         domain                          an argument
+    name               string handle                  registered string               an argument
+    scope, function,   task begin, end                push, pop; color                scope_begin(name, category)
+      block, stage                                                                    scope_end(name, category)
+    argument           metadata of the task           -                               arg(key, category, type, bits)
+                                                                                      arg_string(key, category, text)
+    mark               marker, with the mark's scope  mark; color                     mark(name, category)
+    counter            counter, typed: set            mark; payload: the value        counter(name, category, value)
+                                                                                      counter_double(..., bits)
+    step, throughput   task with metadata             push, pop; payload: the number  scope_begin, arg, scope_end
+    PROFILE_FRAME      frame begin, end (v3)          range start, end                frame(name, category), at each
+                                                                                        boundary
+    span, task         overlapped task                range start, end; payload: id   event(name, category, type,
+    frame of a handle  frame begin, end (v3)          the same                          object, detail): these
+    lock               sync prepare, acquired,        -                                 and whatever else there is
+                         releasing
+    flow, memory       -                              -
+    range of a handle  event start, end               push, pop                       scope_begin, scope_end
+    message            marker: the format             mark: the message               log(message, category, severity)
+    name of a thread   thread name                    name of the OS thread           thread(name)
     pause, resume        pause, resume of the collection       -                               pause(), resume()
 
-    type: a prof_value_type, prof_event_type. bits: a double's, as an integer. SDT probes have semaphores. ITT's frames are
-    in their category's domain, without one in a domain of their own name. Rows of devices are in the trace only. Messages
-    are formatted at once if a tool is there.
+    type: a prof_value_type, prof_event_type. bits: a double's, as an integer. SDT probes have semaphores. ITT's frames
+    are in their category's domain, without one in a domain of their own name. Rows of devices are in the trace only.
+    Messages are formatted at once if a tool is there.
 
     Order. A tool hears of a begin, and of an end, after prof has read its clock for it: what the tool does with a begin
     counts in that scope, what it does with an end counts in the scope around it. min_duration takes scopes back in the
-    trace only. Scopes that longjmp() left end in a tool with the next scope around them; a PROFILE_BEGIN of a session that
-    is over, with the next scope on its thread. A frame ends at a boundary, at a pause, and in prof_stop().
+    trace only. Scopes that longjmp() left end in a tool with the next scope around them; a PROFILE_BEGIN of a session
+    that is over, with the next scope on its thread. A frame ends at a boundary, at a pause, and in prof_stop().
 
-    Fibers. A tool's open scopes are a thread's. Where a fiber leaves a thread its scopes end there, in the tool, and where
-    it goes on they begin again: the tool sees its parts.
+    Fibers. A tool's open scopes are a thread's. Where a fiber leaves a thread its scopes end there, in the tool, and
+    where it goes on they begin again: the tool sees its parts.
 
     Names. A tool's handles are made once for each name of a category, under a lock, and are found without one from then
-    on, by name, not by call site alone: a plugin may be unloaded, and another come to lie where it was. Names made at run
-    time (_S, _F) are kept as well, the first PROF_BRIDGE_NAMES of them; of further ones NVTX and SDT get the text itself,
-    ITT the literal.
+    on, by name, not by call site alone: a plugin may be unloaded, and another come to lie where it was. Names made at
+    run time (_S, _F) are kept as well, the first PROF_BRIDGE_NAMES of them; of further ones NVTX and SDT get the text
+    itself, ITT the literal.
 
-    Signals. While a thread is in a tool's code, what a handler or the tool itself records is in the trace only. But prof
-    knows nothing of the tool's other code, nor of malloc(): with scopes in signal handlers use SDT, which is safe there. A
-    siglongjmp out of a tool's code keeps the thread's scopes from all tools until it calls prof_start().
+    Signals. While a thread is in a tool's code, what a handler or the tool itself records is in the trace only. But
+    prof knows nothing of the tool's other code, nor of malloc(): with scopes in signal handlers use SDT, which is safe
+    there. A siglongjmp out of a tool's code keeps the thread's scopes from all tools until it calls prof_start().
 
     fork(). A child's scopes go to the tools if these follow it; prof does its part.
 
@@ -258,8 +259,8 @@ static const char *prof__bridge_copy(const char *text)
 #define PROF__ITT(function) function
 #endif
 
-/* libittnotify loads its tool when it is first asked for anything but a domain or a string, and frees those that it has made
-   until then should that fail: so it is asked for something else first. */
+/* libittnotify loads its tool when it is first asked for anything but a domain or a string, and frees those that it has
+   made until then should that fail: so it is asked for something else first. */
 static int prof__itt_attach(void)
 {
     (void)(__itt_get_timestamp());
@@ -713,8 +714,9 @@ static prof__bridge_name *prof__bridge_find(const char *category, const char *te
     return name;
 }
 
-/* The name of an event. *text: that made at run time, or null; null afterwards if the name says it all. What is remembered
-   of a call site is compared with what stands there now: another plugin may have come to lie at its address. */
+/* The name of an event. *text: that made at run time, or null; null afterwards if the name says it all. What is
+   remembered of a call site is compared with what stands there now: another plugin may have come to lie at its
+   address. */
 static prof__bridge_name *prof__bridge_name_of(const prof_site *site, const char **text)
 {
     prof__bridge_name **guess = &prof__bridge_sites[(uintptr_t)site / 64 % PROF__BRIDGE_BUCKETS], *name;
@@ -733,8 +735,8 @@ static prof__bridge_name *prof__bridge_name_of(const prof_site *site, const char
 
 /*-- a thread in the tools' code --*/
 
-/* Meanwhile what signal handlers and the tools themselves record is in the trace, and no tool hears of it. 0: the thread
-   is there already. */
+/* Meanwhile what signal handlers and the tools themselves record is in the trace, and no tool hears of it. 0: the
+   thread is there already. */
 static int prof__bridge_enter(prof__thread *self)
 {
     if (self->bridging) return 0;

@@ -21,36 +21,36 @@ WHAT IS WRITTEN                                                                 
 
     scope       one complete event ("X"): name, category, call site, start, duration, arguments. Without a recorded
                 begin or end it has the argument "truncated": "begin", "end" or "begin and end"
-    mark        an instant ("i") of its thread, or of what PROFILE_MARK_SCOPE says; a task and a marker are its thread's,
-                and have the argument "scope"
-    span        "b" and "e" of an id of its own, both on the thread that began it, where viewers show a row for each name
-                or each thread; the id in the program is the argument "id". "n" for what was marked in between. Halves
-                have the argument "truncated", as scopes have: their other half is where the trace begins or ends
+    mark        an instant ("i") of its thread, or of what PROFILE_MARK_SCOPE says; a task and a marker are its
+                thread's, and have the argument "scope"
+    span        "b" and "e" of an id of its own, both on the thread that began it, where viewers show a row for each
+                name or each thread; the id in the program is the argument "id". "n" for what was marked in between.
+                Halves have the argument "truncated", as scopes have: their other half is where the trace begins or ends
     counter     samples ("C"): one counter for each name and category, whichever threads recorded it. The series has the
                 name of the counter, too. What is not a finite number becomes an instant
     frame       an "X" from each boundary to the next on a track of its own, "frames: NAME", one for each thread that
                 records such frames, and for each handle of prof_frame_create(). Frames of 0 ns are left out; the 65th
                 and later names of a thread become instants, the 65th and later handles spans
     message     an instant of its thread with the text as its name, and the severity as an argument
-    flow        arrows ("s", "t", "f") from FLOW_OUT by way of the points of the same name and id behind it in time to the
-                last of them, between the scopes around them; a point outside of scopes is a slice of 0 ns. When an id
-                comes again the second flow is called "NAME #2", because viewers take equal ones for one. What has no
+    flow        arrows ("s", "t", "f") from FLOW_OUT by way of the points of the same name and id behind it in time to
+                the last of them, between the scopes around them; a point outside of scopes is a slice of 0 ns. When an
+                id comes again the second flow is called "NAME #2", because viewers take equal ones for one. What has no
                 partner is no arrow but an instant. Arrows join threads of one process only. Ids are hexadecimal
-    allocations an instant ("i") of their thread with address and bytes; for each pool a counter "memory: POOL" of its live
-                bytes, from those that the trace saw allocated
+    allocations an instant ("i") of their thread with address and bytes; for each pool a counter "memory: POOL" of its
+                live bytes, from those that the trace saw allocated
     locks       async spans ("b", "e"): "lock NAME", one row for each lock, with the thread that held it, and "wait for
                 NAME"; those without an end reach to the end of the trace
     losses      an instant "lost N events" where they happened; the sum in the label of the process and in otherData
-    device      a process of its own below the one that used it, its rows as threads; "(clock not aligned)" in its name if
-                nothing but a guess says when its times were. A flow that leads to an event comes behind it
+    device      a process of its own below the one that used it, its rows as threads; "(clock not aligned)" in its name
+                if nothing but a guess says when its times were. A flow that leads to an event comes behind it
     thread      its name and its place: the main thread first, then by appearance. A thread id that was used before in
                 the trace, or that is 0 or too large, is replaced by a number from 1000000000 on
     otherData   program, clock and its rate, start as Unix time, losses, cost of a scope (chrome://tracing: "Metadata")
 
     Times are microseconds since prof_start() with three decimals, made from integer nanoseconds; they are exact for 100
     days. Each event is a line. The lines of a thread are in order of time, a parent before its children; flows and
-    then counters come last. Memory does not grow with the number of events, but for some 50 bytes a flow: one cursor, and
-    then one for each thread, if there are counters or flows.
+    then counters come last. Memory does not grow with the number of events, but for some 50 bytes a flow: one cursor,
+    and then one for each thread, if there are counters or flows.
 
     The file is strict JSON in valid UTF-8 whatever the names hold; what is not UTF-8 becomes U+FFFD. In arguments,
     integers beyond 2^53, pointers, infinities and NaN are strings. An empty name is written as (unnamed), an empty
@@ -107,9 +107,10 @@ typedef struct prof_chrome_options {
 PROF_DEF prof_status prof_chrome_write(const prof_trace *trace, const char *path, const prof_chrome_options *options);
 PROF_DEF prof_status prof_chrome_stream(const prof_trace *trace, prof_sink sink, const prof_chrome_options *options);
 
-/* Several traces as the processes of one file, on the timeline of prof_trace_align(): times, from_ns and to_ns count from
-   the first start of all. A process id that comes twice is replaced by a number from 1000000000 on. The keys of otherData
-   end in the process id. Spans, flows, counters and locks of two processes are never joined, whatever their ids. */
+/* Several traces as the processes of one file, on the timeline of prof_trace_align(): times, from_ns and to_ns count
+   from the first start of all. A process id that comes twice is replaced by a number from 1000000000 on. The keys of
+   otherData end in the process id. Spans, flows, counters and locks of two processes are never joined, whatever their
+   ids. */
 PROF_DEF prof_status prof_chrome_merge(const prof_trace *const *traces, size_t count, const char *path,
                                        const prof_chrome_options *options);
 PROF_DEF prof_status prof_chrome_merge_stream(const prof_trace *const *traces, size_t count, prof_sink sink,
@@ -903,9 +904,9 @@ static int prof__chrome_wanted(const prof__chrome *c, const prof_event *event)
 static void prof__chrome_enter(prof__chrome *c, size_t index) { c->pid = c->threads[index].pid; }
 
 /*-- flows --
-   Points of flows are found while the tracks are written; then all are gone through once more in order of time. A point is
-   held until it is known whether another one follows: viewers want the last to be an "f" and those before it "t". An arrow
-   leads from slice to slice, so that a point in none gets one. */
+   Points of flows are found while the tracks are written; then all are gone through once more in order of time. A point
+   is held until it is known whether another one follows: viewers want the last to be an "f" and those before it "t". An
+   arrow leads from slice to slice, so that a point in none gets one. */
 
 enum { PROF__CHROME_IDLE = 0, PROF__CHROME_BEGUN, PROF__CHROME_JOINED };
 

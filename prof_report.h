@@ -30,54 +30,55 @@ LAYOUTS                                                                         
     CNTK        the summary of CNTK's performance profiler
     CNTK_DETAIL its list of events, CSV
 
-    Rows are scopes and spans (begins and ends that may lie on different threads), frames, and counters. All call sites of
-    the same name and category make one row; in CNTK, which has no categories, all of the same name. A scope, span or frame
-    whose begin or end was not recorded counts in no time; JSON, DOMAINS and HISTOGRAM say how many there are. Losses are
-    behind every report that has some; a report that ends without such a line is complete. Control characters of names
-    become question marks in text and \u00XX in JSON, where what is not UTF-8 becomes U+FFFD.
+    Rows are scopes and spans (begins and ends that may lie on different threads), frames, and counters. All call sites
+    of the same name and category make one row; in CNTK, which has no categories, all of the same name. A scope, span or
+    frame whose begin or end was not recorded counts in no time; JSON, DOMAINS and HISTOGRAM say how many there are.
+    Losses are behind every report that has some; a report that ends without such a line is complete. Control characters
+    of names become question marks in text and \u00XX in JSON, where what is not UTF-8 becomes U+FFFD.
 
-    Sorted by what prof_sort says: MXNet's 'total', 'avg', 'min', 'max' and 'count' are PROF_SORT_TOTAL, _MEAN, _MIN, _MAX
-    and _CALLS; counters are sorted by their last, mean, lowest and highest value. Ties are in order of names, from Z to A,
-    which is MXNet's order (PROF_SORT_NAME: from A to Z). CNTK's own rows stand where its table has them.
+    Sorted by what prof_sort says: MXNet's 'total', 'avg', 'min', 'max' and 'count' are PROF_SORT_TOTAL, _MEAN, _MIN,
+    _MAX and _CALLS; counters are sorted by their last, mean, lowest and highest value. Ties are in order of names, from
+    Z to A, which is MXNet's order (PROF_SORT_NAME: from A to Z). CNTK's own rows stand where its table has them.
 
 MXNET                                                                                                        >>mxnet
 
-    Byte for byte what dumps() prints (src/profiler/aggregate_stats.cc): categories from A to Z, each with its table, times
-    in milliseconds with four decimals. In the categories "Device Storage" and "Pool Memory" counters are memory: kB of
-    1000 bytes, and no total. Frames are in "<category>,frame"; what has no category is in "event", where MXNet has its
-    Event objects. PROF_REPORT_JSON has dumps(format='json') inside: {"Time": {category: {name: {"Count", "Total", "Min",
-    "Max", "Avg"}}}, "Memory": ..., "Unit": {"Time": "ms", "Memory": "kB"}}.
+    Byte for byte what dumps() prints (src/profiler/aggregate_stats.cc): categories from A to Z, each with its table,
+    times in milliseconds with four decimals. In the categories "Device Storage" and "Pool Memory" counters are memory:
+    kB of 1000 bytes, and no total. Frames are in "<category>,frame"; what has no category is in "event", where MXNet
+    has its Event objects. PROF_REPORT_JSON has dumps(format='json') inside: {"Time": {category: {name: {"Count",
+    "Total", "Min", "Max", "Avg"}}}, "Memory": ..., "Unit": {"Time": "ms", "Memory": "kB"}}.
 
-    Different, because MXNet is wrong there: the average of a counter is the mean of its values, not (max - min) / 2; its
-    minimum counts from the first value, not from 2147483647 down; other counters than memory are not divided by 1000: they
-    are in their own unit, in JSON in an object of their own, "Counter"; JSON has all digits, not four; times have
-    nanoseconds behind them, not microseconds; no name ends after 127 bytes; quotes in names do not break the JSON.
+    Different, because MXNet is wrong there: the average of a counter is the mean of its values, not (max - min) / 2;
+    its minimum counts from the first value, not from 2147483647 down; other counters than memory are not divided by
+    1000: they are in their own unit, in JSON in an object of their own, "Counter"; JSON has all digits, not four; times
+    have nanoseconds behind them, not microseconds; no name ends after 127 bytes; quotes in names do not break the JSON.
 
 CNTK                                                                                                          >>cntk
 
-    Byte for byte what ProfilerClose() writes (Source/PerformanceProfilerDll): the fixed events in their order, from scopes
-    and spans with exactly the names of their labels, "_Minibatch Iteration" for one. prof_report_options.events is another table in
-    their place. A row is there if something was measured; separators always are. A throughput row is of scopes that say
-    how much they moved (PROF_ROLE_THROUGHPUT, argument "bytes"): MB/s of 10^6 bytes, mean over the scopes, and the sum in
-    KiB or MiB, called kB and MB. options.others adds rows of all other names, under their own line.
+    Byte for byte what ProfilerClose() writes (Source/PerformanceProfilerDll): the fixed events in their order, from
+    scopes and spans with exactly the names of their labels, "_Minibatch Iteration" for one. prof_report_options.events
+    is another table in their place. A row is there if something was measured; separators always are. A throughput row
+    is of scopes that say how much they moved (PROF_ROLE_THROUGHPUT, argument "bytes"): MB/s of 10^6 bytes, mean over
+    the scopes, and the sum in KiB or MiB, called kB and MB. options.others adds rows of all other names, under their
+    own line.
 
     prof_report_cntk() writes both files under CNTK's names, <folder>/2017-05-12_08-13-20_summary_<suffix>.txt and
     ..._detail_<suffix>.csv, with the time at which the recording ended, which stands in the summary, too.
 
     Different, because CNTK is wrong there: 59.9999 s behind a minute is 00:02:00.000, not 00:01:60.000; rates have all
-    digits behind them, not whole kB/s; files never replace others: one of the same name gets the process id, and a number
-    if need be; a suffix is never empty: without one it is the process id; quotes in the CSV are doubled (RFC 4180);
-    its times are exact, where a double has 0.2 us of noise: milliseconds since 1970 with the six decimals that there are,
-    and 00; what was lost is in both files, in the CSV as an event "(N events lost)". The CSV has scopes and spans in the
-    order of their ends, as CNTK.
+    digits behind them, not whole kB/s; files never replace others: one of the same name gets the process id, and a
+    number if need be; a suffix is never empty: without one it is the process id; quotes in the CSV are doubled (RFC
+    4180); its times are exact, where a double has 0.2 us of noise: milliseconds since 1970 with the six decimals that
+    there are, and 00; what was lost is in both files, in the CSV as an event "(N events lost)". The CSV has scopes and
+    spans in the order of their ends, as CNTK.
 
 SINCE THE LAST RESET                                                                                        >>reset
 
-    prof_dumps(..., reset = 1) makes the next prof_dumps() tell only of what ended after this one: each scope is in exactly
-    one of them. Nothing is erased for prof_trace_live() and prof_stop(). In PROF_RING the buffer must hold what happens
-    between two calls: what was overwritten is counted, but since the start of the session, as are all losses. In
-    PROF_STATS, which has no events, the statistics themselves begin anew: also those of prof_summary_write() and of an
-    output .txt. Call paths are not known there.
+    prof_dumps(..., reset = 1) makes the next prof_dumps() tell only of what ended after this one: each scope is in
+    exactly one of them. Nothing is erased for prof_trace_live() and prof_stop(). In PROF_RING the buffer must hold what
+    happens between two calls: what was overwritten is counted, but since the start of the session, as are all losses.
+    In PROF_STATS, which has no events, the statistics themselves begin anew: also those of prof_summary_write() and of
+    an output .txt. Call paths are not known there.
 */
 #ifndef PROF_REPORT_H
 #define PROF_REPORT_H
@@ -127,26 +128,27 @@ typedef struct prof_report_options {
 /* path: as for prof_csv_write(). options may be null, here and below. */
 PROF_DEF prof_status prof_report_write(const prof_trace *trace, const char *path, const prof_report_options *options);
 PROF_DEF prof_status prof_report_stream(const prof_trace *trace, prof_sink sink, const prof_report_options *options);
-/* text: terminated, to be freed with prof_report_free(); null after an error. size: without the terminator; may be null. */
+/* text: terminated, to be freed with prof_report_free(); null after an error. size: without the terminator; may be
+   null. */
 PROF_DEF prof_status prof_report_text(const prof_trace *trace, const prof_report_options *options, char **text,
                                       size_t *size);
 PROF_DEF void prof_report_free(char *text); /* null is fine */
 
-/* A report for each of several traces. With %p in path (the process id; %n: the program, %%: a percent sign) each is a file
-   of its own. Without, all are in one: each behind a line "== PROGRAM, process ID ==", JSON as {"Processes": [...]}; not
-   CNTK_DETAIL. A process id that comes twice is replaced by a number from 1000000000 on. */
+/* A report for each of several traces. With %p in path (the process id; %n: the program, %%: a percent sign) each is a
+   file of its own. Without, all are in one: each behind a line "== PROGRAM, process ID ==", JSON as {"Processes":
+   [...]}; not CNTK_DETAIL. A process id that comes twice is replaced by a number from 1000000000 on. */
 PROF_DEF prof_status prof_report_each(const prof_trace *const *traces, size_t count, const char *path,
                                       const prof_report_options *options);
 PROF_DEF prof_status prof_report_each_stream(const prof_trace *const *traces, size_t count, prof_sink sink,
                                              const prof_report_options *options);
 
-/* CNTK's two files, in a folder that is made if it is missing (null: the present one). suffix: the rank, as a rule; null
-   or "": the process id. Never replaces a file. options: events and others count. */
+/* CNTK's two files, in a folder that is made if it is missing (null: the present one). suffix: the rank, as a rule;
+   null or "": the process id. Never replaces a file. options: events and others count. */
 PROF_DEF prof_status prof_report_cntk(const prof_trace *trace, const char *folder, const char *suffix,
                                       const prof_report_options *options);
 
-/* A report of the running session, or the last one, as MXNet's dumps(): the text, to be freed with prof_report_free(); null
-   after an error, see prof_error(). reset: see Since the last reset. Any thread. */
+/* A report of the running session, or the last one, as MXNet's dumps(): the text, to be freed with prof_report_free();
+   null after an error, see prof_error(). reset: see Since the last reset. Any thread. */
 PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascending, int reset);
 #else
 #define prof_report_write(trace, path, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, options))
@@ -459,8 +461,8 @@ static size_t prof__report_decimals(char *to, uint64_t value, unsigned decimals)
     return at;
 }
 
-/* A number as "%*.*f" writes it, whatever the locale: halves are rounded away from 0. What has no room is written with an
-   exponent. */
+/* A number as "%*.*f" writes it, whatever the locale: halves are rounded away from 0. What has no room is written with
+   an exponent. */
 static void prof__report_fixed(prof__out *out, double value, unsigned decimals, size_t width)
 {
     static const double scales[] = {1, 10, 100, 1000, 10000};
