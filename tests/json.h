@@ -1,5 +1,6 @@
-/* json.h - what the tests that read JSON share: a parser of strict JSON that refuses what some viewer stumbles over (control
-   characters, bad UTF-8, keys given twice, escapes nobody needs). Include it after test.h. Valid in C99 and C++11. */
+/* json.h - what the tests that read JSON share: a parser of strict JSON that refuses what some viewer stumbles over
+   (control characters, bad UTF-8, keys given twice, escapes nobody needs). Include it after test.h. Valid in C99 and
+   C++11. */
 #ifndef JSON_H
 #define JSON_H
 

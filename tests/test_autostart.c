@@ -275,7 +275,8 @@ TEST(sessions)
     CHECK_EQUAL(list.count, 0);
     CHECK_EQUAL(prof_trace_about(trace)->complete, 1);
     done();
-    run("return", "auto-duration.csv", "PROF_DURATION", "1ns"); /* over before anything happens, and written all the same */
+    /* over before anything happens, and written all the same */
+    run("return", "auto-duration.csv", "PROF_DURATION", "1ns");
     expect_warning(NULL);
     CHECK(trace_file_size(output) > 0);
     run("return", "auto-duration.csv", "PROF_DURATION", "10");

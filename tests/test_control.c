@@ -1217,7 +1217,8 @@ static void deep(int depth)
 /* A begin is accepted only if its end will fit, at any depth. */
 TEST(fill_is_balanced_at_any_depth)
 {
-    static const int depths[] = {10, 300, 700, 1400}; /* beyond three quarters of a chunk ends may be lost, and are counted */
+    /* beyond three quarters of a chunk ends may be lost, and are counted */
+    static const int depths[] = {10, 300, 700, 1400};
     for (size_t d = 0; d < sizeof depths / sizeof *depths; ++d) {
         prof_config config = trace_config(256u << 10);
         config.mode = PROF_FILL;

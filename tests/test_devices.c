@@ -1,4 +1,5 @@
-/* Devices: events with times of clocks of their own, wherever and whenever they are reported, on the trace's time line. */
+/* Devices: events with times of clocks of their own, wherever and whenever they are reported, on the trace's time
+   line. */
 #define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
 #include "test.h"

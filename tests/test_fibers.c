@@ -420,8 +420,8 @@ TEST(copies_while_tasks_move)
     prof_reset();
 }
 
-/* One fiber goes to and fro between a thread whose chunk is old and one that takes many: while a copy is on its way from
-   the new chunks to the old ones, the fiber goes the same way. */
+/* One fiber goes to and fro between a thread whose chunk is old and one that takes many: while a copy is on its way
+   from the new chunks to the old ones, the fiber goes the same way. */
 typedef struct shuttle {
     prof_fiber *fiber;
     int turn, over; /* the one whose turn it is */

@@ -1,5 +1,6 @@
-/* What goes wrong in the profilers that prof.h learnt from (CNTK's, MXNet's, TensorFlow's, JAX's, AWS Neuron's), and does
-   not here. Only what no other test proves: docs/flaws.md lists all. Compiled as C++, too: see test_flaws_cpp.cpp. */
+/* What goes wrong in the profilers that prof.h learnt from (CNTK's, MXNet's, TensorFlow's, JAX's, AWS Neuron's), and
+   does not here. Only what no other test proves: docs/flaws.md lists all. Compiled as C++, too: see
+   test_flaws_cpp.cpp. */
 #define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
 #include "test.h"
@@ -101,7 +102,8 @@ static const json *json_named(const json *root, const char *name)
 
 /*-- CNTK --*/
 
-/* PROFILE_SCOPE("My custom event"), as CNTK's manual has it, does not compile there, nor do two of one name in a block. */
+/* PROFILE_SCOPE("My custom event"), as CNTK's manual has it, does not compile there, nor do two of one name in a
+   block. */
 TEST(scopes_are_named_by_strings_and_a_block_has_many)
 {
     const char *computed = "name made at run time";
@@ -276,8 +278,8 @@ static uint32_t random_below(uint32_t limit)
     return (uint32_t)(random_state >> 33) % limit;
 }
 
-/* MXNet asserts or crashes when it is configured, stopped, dumped or asked for figures in an order it did not expect. Here
-   a model of ten lines says what each call answers, and what is saved is whole. */
+/* MXNet asserts or crashes when it is configured, stopped, dumped or asked for figures in an order it did not expect.
+   Here a model of ten lines says what each call answers, and what is saved is whole. */
 TEST(control_calls_in_any_order_do_what_they_say)
 {
     int exists = 0, running = 0, paused = 0; /* the model; exists: a session's trace can be read */

@@ -334,8 +334,8 @@ static void (*const one_macro[])(void) = {kernel_one_scope, kernel_one_mark, ker
 enum { STEP = 5 };
 
 /* The clock is read while a mark, a counter or a name is being written: an interrupt that comes then records nothing,
-   and its scope and its mark are counted. A scope reads it before it writes: then nothing is lost, whether its site is used
-   for the first time or again; nor by a step, from the second time on. */
+   and its scope and its mark are counted. A scope reads it before it writes: then nothing is lost, whether its site is
+   used for the first time or again; nor by a step, from the second time on. */
 TEST(interrupt_inside_a_macro)
 {
     int after, warm;

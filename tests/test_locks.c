@@ -65,7 +65,8 @@ typedef struct user {
     int64_t wait_ns, hold_ns;
 } user;
 
-/* Each lock is held by one thread at a time, some of them several times over; now and then a thread gives up waiting. */
+/* Each lock is held by one thread at a time, some of them several times over; now and then a thread gives up
+   waiting. */
 static size_t make_steps(step *steps, size_t most)
 {
     int holder[LOCKS], depth[LOCKS], waits[THREADS][LOCKS];
@@ -264,7 +265,8 @@ TEST(mutexes_of_threads)
         }
     CHECK_EQUAL(row->contended, waits); /* a wait is a scope of its thread, too */
     CHECK(row->wait_ns <= waited);
-    CHECK(row->waiting_max <= 4 && (row->waiting_max > 0) == (waits > 0)); /* one may have it, and not have said so yet */
+    /* one may have it, and not have said so yet */
+    CHECK(row->waiting_max <= 4 && (row->waiting_max > 0) == (waits > 0));
     printf("     %llu of %llu had to wait\n", (unsigned long long)row->contended, (unsigned long long)row->acquired);
     uint64_t hold = 0; /* each track by itself */
     for (size_t track = 0; track < prof_trace_track_count(trace); ++track) {

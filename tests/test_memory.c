@@ -451,8 +451,8 @@ TEST(realloc_whose_block_another_thread_has_already)
     }
 }
 
-/* Clocks of two processors may be read in another order than what they time: within PROF__ORDER_NS a free on one track and
-   the allocation on another belong together either way round. Which of both there was, here their times tell. */
+/* Clocks of two processors may be read in another order than what they time: within PROF__ORDER_NS a free on one track
+   and the allocation on another belong together either way round. Which of both there was, here their times tell. */
 static void cross(int live_before)
 {
     prof_config config = trace_config(1u << 20);

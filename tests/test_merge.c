@@ -124,7 +124,8 @@ static int events_count(const json *root, uint64_t pid, const char *phase, const
     return count;
 }
 
-/* What viewers match by: of async events the id, whatever the process, unless it is a local one; of arrows name and id. */
+/* What viewers match by: of async events the id, whatever the process, unless it is a local one; of arrows name and
+   id. */
 static int matches(const json *a, const json *b)
 {
     if (strcmp(text_of(a, "cat"), text_of(b, "cat"))) return 0;

@@ -954,9 +954,9 @@ TEST(flows_of_all_kinds)
         PROFILE_FLOW_IN_N("0", 0);
     }
     trace = trace_stop();
-    CHECK_TEXT(flows_of(trace), "alone0x1 "                                     /* in order of time, but */
-                                "s0x1 t0x1 t0x1 "                               /* of a pair the first is written with the */
-                                "s0x2=other "                                   /* second, and the last when it is sure */
+    CHECK_TEXT(flows_of(trace), "alone0x1 "         /* in order of time, but */
+                                "s0x1 t0x1 t0x1 "   /* of a pair the first is written with the */
+                                "s0x2=other "       /* second, and the last when it is sure */
                                 "s0xfedcba9876543210 "
                                 "f0x1 s0x1=flow #2 t0x1=flow #2 "
                                 "alone0x3 s0x3=flow #2 alone0x4 alone0x0 "

@@ -65,8 +65,8 @@ static int make_room(findings *all, size_t depth)
     return 1;
 }
 
-/* A scope was open at the end if it has no end, reaches to the end of its track, and all around it does, too. end_ns: of
-   the track or, if that is earlier, of the window. */
+/* A scope was open at the end if it has no end, reaches to the end of its track, and all around it does, too. end_ns:
+   of the track or, if that is earlier, of the window. */
 static int see_event(findings *all, int64_t end_ns, const prof_event *event)
 {
     uint32_t depth = event->depth;
