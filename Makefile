@@ -12,7 +12,13 @@
 CC ?= cc
 CXX ?= c++
 PREFIX ?= /usr/local
-CFLAGS ?= -O2 -g
+# The tests are many programs, each with the whole implementation: -O1 compiles them in half the time.
+ifeq ($(origin CFLAGS),undefined)
+CFLAGS = -O2 -g
+TEST_CFLAGS = -O1 -g
+else
+TEST_CFLAGS = $(CFLAGS)
+endif
 WARNINGS = -Wall -Wextra -Wpedantic -Wconversion -Wshadow
 SANITIZE ?=
 ifneq ($(SANITIZE),)
@@ -58,6 +64,8 @@ examples: $(HEADERS)
 	sh examples/build.sh
 
 # ---- tests
+
+$(BUILD)/tests/%: CFLAGS = $(TEST_CFLAGS)
 
 $(BUILD)/tests/%: tests/%.c tests/test.h $(wildcard tests/*.h) $(HEADERS)
 	@mkdir -p $(@D)

@@ -462,12 +462,9 @@ typedef struct PROF__SITE_TYPE prof_site {
 typedef struct prof_fiber prof_fiber; /* a track of its own: see prof_fiber_create() */
 #define PROF_FIBER_SIZE 512           /* bytes */
 
-typedef struct prof_domain prof_domain; /* see >>objects */
-typedef struct prof_task prof_task;
-typedef struct prof_frame prof_frame;
-typedef struct prof_range prof_range;
-typedef struct prof_counter prof_counter;
-typedef struct prof_marker prof_marker;
+/* see >>objects */
+typedef struct prof_domain prof_domain; typedef struct prof_task prof_task; typedef struct prof_frame prof_frame;
+typedef struct prof_range prof_range; typedef struct prof_counter prof_counter; typedef struct prof_marker prof_marker;
 
 typedef enum prof_mark_scope { /* what an instant is about */
     PROF_MARK_THREAD = 0,      /* its thread */
@@ -637,10 +634,8 @@ PROF_DEF void prof_marker_destroy(prof_marker *marker);
    PROF_UNSUPPORTED, an image of a newer version or of the other byte order; PROF_NO_MEMORY. With PROF_ENABLE=0 they are
    as those of >>control are: PROF_DISABLED, no trace, no event. */
 
-typedef struct prof_trace prof_trace;
-typedef struct prof_cursor prof_cursor;
-typedef struct prof_timeline prof_timeline;
-typedef struct prof_spans prof_spans;
+typedef struct prof_trace prof_trace; typedef struct prof_cursor prof_cursor;
+typedef struct prof_timeline prof_timeline; typedef struct prof_spans prof_spans;
 
 /* What a call site is. Strings belong to the trace, are valid UTF-8 only if the program's were, and never null. */
 typedef struct prof_callsite {
@@ -1160,19 +1155,9 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
      PROFILE_MUTEX_UNLOCK(mutex)     pthread_mutex_unlock() */
 
 enum { /* what a word of the image is: see >>image */
-    PROF__KIND_NONE = 0,
-    PROF__KIND_BEGIN,
-    PROF__KIND_END,
-    PROF__KIND_MARK,
-    PROF__KIND_COUNTER_INT,
-    PROF__KIND_COUNTER_DOUBLE,
-    PROF__KIND_FRAME,
-    PROF__KIND_ARG,
-    PROF__KIND_NAME,
-    PROF__KIND_TRACK,
-    PROF__KIND_LOST,
-    PROF__KIND_EVENT,
-    PROF__KIND_DATA
+    PROF__KIND_NONE = 0, PROF__KIND_BEGIN, PROF__KIND_END, PROF__KIND_MARK, PROF__KIND_COUNTER_INT,
+    PROF__KIND_COUNTER_DOUBLE, PROF__KIND_FRAME, PROF__KIND_ARG, PROF__KIND_NAME, PROF__KIND_TRACK, PROF__KIND_LOST,
+    PROF__KIND_EVENT, PROF__KIND_DATA
 };
 #define PROF__ROLE_SHIFT 4 /* a site's kind: PROF__KIND_... | PROF_ROLE_... << PROF__ROLE_SHIFT */
 
@@ -1207,17 +1192,10 @@ PROF_DEF void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint6
 /* A scope with an argument from the start; type: PROF_VALUE_INT or PROF_VALUE_UINT. */
 PROF_DEF prof__token prof__begin_number(prof_site *site, prof_site *key, uint64_t type, uint64_t number);
 PROF_DEF uint64_t prof_flow_new(void); /* an id that no other call returns, nor one in a child of fork() */
-/* What the arguments of a format are, once it is known. */
-typedef struct PROF__SITE_TYPE prof__log_format {
-    uint32_t known;
-    unsigned char codes[36];
-} prof__log_format;
-PROF_DEF void prof__log(prof_site *site, prof__log_format *known, uint64_t severity, const char *format, ...)
-    PROF__PRINTF(4, 5);
+typedef struct PROF__SITE_TYPE prof__log_format { uint32_t known; unsigned char codes[36]; } prof__log_format; /* its values */
+PROF_DEF void prof__log(prof_site *site, prof__log_format *known, uint64_t severity, const char *format, ...) PROF__PRINTF(4, 5);
 typedef struct prof__tally prof__tally; /* the number behind a counter */
-typedef struct PROF__SITE_TYPE prof__number {
-    prof__tally *tally; /* null: not looked for yet */
-} prof__number;
+typedef struct PROF__SITE_TYPE prof__number { prof__tally *tally; } prof__number; /* null: not looked for yet */
 enum { PROF__TALLY_SET, PROF__TALLY_ADD, PROF__TALLY_SUB };
 PROF_DEF void prof__count_int(prof_site *site, prof__number *number, int how, int64_t value);
 PROF_DEF void prof__count_double(prof_site *site, prof__number *number, int how, double value);
@@ -1270,38 +1248,16 @@ static inline PROF__UNUSED PROF__UNTRACED int prof__live(prof_site *site)
 #else
 #define PROF__GUARD_TYPE
 #endif
-struct PROF__GUARD_TYPE prof__guard {
-    prof__token token;
-    PROF__UNTRACED ~prof__guard()
-    {
-        if (token) prof__end(token);
-    }
-};
-struct PROF__GUARD_TYPE prof__guard_sync {
-    prof__token token;
-    PROF__UNTRACED ~prof__guard_sync()
-    {
-        if (token) prof__end_sync(token);
-    }
-};
-struct PROF__GUARD_TYPE prof__guard_block {
-    prof__token token;
-    int more;
-    PROF__UNTRACED ~prof__guard_block()
-    {
-        if (token) prof__end(token);
-    }
-};
-PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, bool value) { prof__arg_bool(site, value); }
-PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, int value) { prof__arg_int(site, value); }
-PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, long value) { prof__arg_int(site, value); }
-PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, long long value) { prof__arg_int(site, value); }
-PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, unsigned value) { prof__arg_uint(site, value); }
-PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, unsigned long value) { prof__arg_uint(site, value); }
-PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, unsigned long long value) { prof__arg_uint(site, value); }
-PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, double value) { prof__arg_double(site, value); }
-PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, const char *value) { prof__arg_string(site, value); }
-PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, const volatile void *value) { prof__arg_pointer(site, value); }
+#define PROF__GUARD_STRUCT(guard, more, end) \
+    struct PROF__GUARD_TYPE guard { prof__token token; more PROF__UNTRACED ~guard() { if (token) end(token); } }
+PROF__GUARD_STRUCT(prof__guard, , prof__end); PROF__GUARD_STRUCT(prof__guard_sync, , prof__end_sync);
+PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
+#define PROF__ARG_OF(type, record) \
+    PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, type value) { record(site, value); }
+PROF__ARG_OF(bool, prof__arg_bool) PROF__ARG_OF(double, prof__arg_double)
+PROF__ARG_OF(int, prof__arg_int) PROF__ARG_OF(long, prof__arg_int) PROF__ARG_OF(long long, prof__arg_int)
+PROF__ARG_OF(unsigned, prof__arg_uint) PROF__ARG_OF(unsigned long, prof__arg_uint) PROF__ARG_OF(unsigned long long, prof__arg_uint)
+PROF__ARG_OF(const char *, prof__arg_string) PROF__ARG_OF(const volatile void *, prof__arg_pointer)
 extern "C" {
 #elif defined(__GNUC__)
 static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token *token)
