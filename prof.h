@@ -5690,6 +5690,7 @@ static int prof__pattern_has(const char *pattern, const char *letters)
 }
 
 static const char *prof__extension(const char *path);
+static int prof__is_folder(const char *path);
 
 /* path with ".text" in front of its extension. 0: too long. */
 static int prof__path_with(const char *path, const char *text, char *to, size_t size)
@@ -5745,6 +5746,7 @@ static void prof__path_unclaim(prof__session *s)
 static prof_status prof__output_claim(prof__session *s, const char *pattern, prof_existing existing)
 {
     int error;
+    if (prof__is_folder(s->output)) return PROF_OK; /* its writer never replaces a file */
     s->number = existing == PROF_EXISTING_NUMBER || (existing == PROF_EXISTING_AUTO && prof__pattern_has(pattern, "pt"));
 #ifndef _WIN32
     struct stat about;
@@ -5827,15 +5829,60 @@ static const char *prof__extension(const char *path)
     return dot;
 }
 
+static int prof__is_slash(char c)
+{
+#ifdef _WIN32
+    return c == '/' || c == '\\';
+#else
+    return c == '/';
+#endif
+}
+
+/* 1: an output that is a directory, in which its writer makes files. */
+static int prof__is_folder(const char *path)
+{
+    size_t n = prof__length(path);
+    if (!n) return 0;
+    if (prof__is_slash(path[n - 1])) return 1;
+#ifdef _WIN32
+    DWORD about = GetFileAttributesA(path);
+    return about != INVALID_FILE_ATTRIBUTES && (about & FILE_ATTRIBUTE_DIRECTORY);
+#else
+    struct stat about;
+    return !stat(path, &about) && S_ISDIR(about.st_mode);
+#endif
+}
+
+/* A directory and those around it, unless they are there. */
+static prof_status prof__folder_make(const char *path)
+{
+    char part[1200];
+    size_t n = prof__length(path);
+    int error = 0;
+    if (n >= sizeof part) return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", path);
+    for (size_t i = 1; i <= n; ++i) {
+        if (i < n && !prof__is_slash(path[i])) continue;
+        prof__copy(part, path, i);
+        part[i] = 0;
+        if (prof__is_folder(part)) continue;
+#ifdef _WIN32
+        error = CreateDirectoryA(part, NULL) || GetLastError() == ERROR_ALREADY_EXISTS ? 0 : EACCES;
+#else
+        error = mkdir(part, 0777) && errno != EEXIST ? errno : 0;
+#endif
+    }
+    return error ? prof__fail(PROF_IO, "cannot make the directory %s: %s", path, strerror(error)) : PROF_OK;
+}
+
 static prof_status prof__write_summary(const prof_trace *trace, const char *path)
 {
     return prof_summary_write(trace, path, NULL);
 }
 
-/* The writer of a path's extension. The image itself (.prof) has none: *writer is null. */
+/* The writer of a path's extension, which is "/" for a directory. The image itself (.prof) has none: *writer is null. */
 static prof_status prof__writer_find(const char *path, prof_status (**write)(const prof_trace *, const char *))
 {
-    const char *extension = prof__extension(path);
+    const char *extension = prof__is_folder(path) ? "/" : prof__extension(path);
     char known[128];
     size_t n = (size_t)snprintf(known, sizeof known, ".prof .csv .txt");
     *write = NULL;
@@ -5847,6 +5894,8 @@ static prof_status prof__writer_find(const char *path, prof_status (**write)(con
         if (n < sizeof known) n += (size_t)snprintf(known + n, sizeof known - n, " %s", w->extension);
     }
     if (*write) return PROF_OK;
+    if (*extension == '/')
+        return prof__fail(PROF_IO, "%s: is a directory, and this program has no prof_xplane.h to write into one", path);
     return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '%s' in this program: known are %s", path, extension, known);
 }
 
@@ -5884,8 +5933,8 @@ static prof_status prof__output_check(const char *path)
     prof__text_copy(folder, sizeof folder, path);
     char *slash = strrchr(folder, '/');
     struct stat about;
+    if (prof__is_folder(path)) return prof__folder_make(path);
     if (!stat(path, &about)) {
-        if (S_ISDIR(about.st_mode)) return prof__fail(PROF_IO, "%s: is a directory", path);
         if (!S_ISREG(about.st_mode)) return access(path, W_OK) ? prof__fail(PROF_IO, "%s: %s", path, strerror(errno)) : PROF_OK;
     }
     if (slash)
@@ -5917,6 +5966,15 @@ static void prof__pattern_keep(prof__session *s, const char *output)
     prof__text_copy(s->pattern + at, sizeof s->pattern - at, output);
 }
 
+/* The image that belongs to an output: "trace.json.prof", "logs/1234.prof". */
+static void prof__output_beside(const prof__session *s, char *to, size_t size)
+{
+    if (prof__is_folder(s->output))
+        snprintf(to, size, "%s%llu.prof", s->output, (unsigned long long)prof__process_id());
+    else
+        snprintf(to, size, "%s.prof", s->output);
+}
+
 static prof_status prof__output_prepare(prof__session *s, const prof_config *config, int several)
 {
     prof_status (*write)(const prof_trace *, const char *);
@@ -5924,15 +5982,19 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
     prof_mode mode = config->mode;
     char ranked[sizeof s->pattern];
     prof__time_text(s->started);
-    if (several && !prof__pattern_has(output, "rp") && prof__path_with(output, "%r", ranked, sizeof ranked)) output = ranked;
+    if (several && !prof__pattern_has(output, "rp") && !prof__is_folder(output) && /* its writer knows the rank */
+        prof__path_with(output, "%r", ranked, sizeof ranked))
+        output = ranked;
     prof_status status = prof__expand(output, s->output, sizeof s->output);
+    if (!status && prof__is_folder(s->output) && !prof__is_slash(s->output[prof__length(s->output) - 1]))
+        prof__text_add(s->output, sizeof s->output, "/");
     if (!status) status = prof__writer_find(s->output, &write);
     if (!status) status = prof__writer_fits(s->output, write, (uint32_t)mode);
     if (!status) status = prof__output_check(s->output);
     if (!status) status = prof__output_claim(s, output, config->existing);
     if (!status && !write) s->live_path = s->output;
     if (!status && write && mode == PROF_STREAM) {
-        snprintf(s->stream.path, sizeof s->stream.path, "%s.prof", s->output);
+        prof__output_beside(s, s->stream.path, sizeof s->stream.path);
         s->live_path = s->stream.path;
     }
     prof__pattern_keep(s, output);
@@ -6874,7 +6936,7 @@ static int prof__child_path(prof__session *s)
     if (!s->output[0]) return 0;
     if (prof__expand_at(s->pattern, s->started, 0, path, sizeof path)) return ENAMETOOLONG;
     prof__number_text(number, s->process);
-    if (has_pid)
+    if (has_pid || prof__is_folder(path))
         prof__text_copy(s->output, sizeof s->output, path);
     else if (!prof__path_with(path, number, s->output, sizeof s->output))
         return ENAMETOOLONG;
@@ -8613,7 +8675,7 @@ static prof_status prof__crash_prepare(prof__session *s)
     prof__crash.work = w;
     prof__program_name(name, sizeof name);
     if (s->output[0])
-        snprintf(w->path, sizeof w->path, "%s.prof", s->output);
+        prof__output_beside(s, w->path, sizeof w->path);
     else
         snprintf(w->path, sizeof w->path, "%s.%llu.prof", name, (unsigned long long)prof__process_id());
     snprintf(w->part, sizeof w->part, "%s.%llu.part", w->path, (unsigned long long)prof__process_id());
