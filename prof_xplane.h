@@ -62,7 +62,8 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
     Times are picoseconds since prof_start(), which is what XProf wants, up to 106 days. Events of a line are in order of
     time, a parent before its children. Memory does not grow with the number of events but for 4 bytes a flow event and the
     distinct run-time names, of which 65536 are told apart in a plane; further ones go by the name of their call site, with
-    the stat "name". Everything is read twice: the lengths come first in this format.
+    the stat "name". In this format lengths come first: of a plane with more than 64 MiB of events, and of threads with flows,
+    the events are read twice.
 
 NAMES
 
@@ -147,6 +148,7 @@ extern "C" {
 #define PROF__XPLANE_CUSTOM 198                     /* the last id of a plane that has a process of its own in the viewer */
 #define PROF__XPLANE_DERIVED ((uint64_t)0xDEADBEEF) /* lines from here on (up to +7) are no threads: no op is counted */
 #define PROF__XPLANE_END (INT64_MAX / 1000)         /* ns; XProf adds up picoseconds in 63 bits */
+#define PROF__XPLANE_KEEP ((size_t)64 << 20)        /* bytes of events that are kept while they are measured */
 #define PROF__XPLANE_FLOW ((uint64_t)1 << 34)       /* ids of flows start here, so that each has five bytes */
 
 /* Tags: field number << 3 | wire type. */
@@ -189,7 +191,8 @@ typedef enum prof__xplane_what {
     PROF__XPLANE_FRAME,
     PROF__XPLANE_SPAN,
     PROF__XPLANE_LOCK,
-    PROF__XPLANE_PLAIN /* nothing does: the name is meant for XProf as it is */
+    PROF__XPLANE_ROOT,  /* a step: nothing, because XProf makes "train 5" of the name */
+    PROF__XPLANE_PLAIN  /* nothing, and no stats: XProf knows the name, or takes its first stat for a counter's value */
 } prof__xplane_what;
 
 typedef enum prof__xplane_kind {
@@ -228,6 +231,7 @@ typedef struct prof__xplane_line {
     const char *name; /* of the frames */
     uint64_t id;      /* the line's, or of FRAMES_OF and HANDLE: that of the handle, or 0 */
     uint64_t size;    /* of the events */
+    size_t kept;      /* 1 + where they are in prof__xplane.kept; 0: they have to be made again */
 } prof__xplane_line;
 
 typedef struct prof__xplane_track {
@@ -286,6 +290,9 @@ typedef struct prof__xplane {
     prof__xplane_bytes stats;  /* of the event that is made, or held */
     prof__xplane_bytes point;  /* of a point that is no scope's */
     prof__xplane_bytes meta;   /* of the plane, but for its lines */
+    prof__xplane_bytes kept;   /* events of the plane */
+    size_t kept_before;        /* what kept had before the present line */
+    int keeping;
     prof__xplane_bytes part, entry, text, joined;
 } prof__xplane;
 
@@ -662,16 +669,17 @@ static void prof__xplane_event_name(prof__xplane *x, size_t index)
     if (!*text) text = "(unnamed)";
     entry->size = 0;
     prof__xplane_number(entry, PROF__XNAME_ID, index + 1);
-    if (name->what == PROF__XPLANE_PLAIN) {
+    if (name->what >= PROF__XPLANE_ROOT) {
         prof__xplane_text(x, entry, PROF__XNAME_NAME, text);
     } else {
         prof__xplane_op(x, name, text);
         prof__xplane_message(entry, PROF__XNAME_NAME, x->text.data, x->text.size);
         prof__xplane_text(x, entry, PROF__XNAME_SHOWN, text);
     }
-    if (name->site && *name->site->category)
+    if (name->site && *name->site->category && name->what != PROF__XPLANE_PLAIN)
         prof__xplane_stat_text(x, entry, PROF__XNAME_STAT, PROF__STAT_CATEGORY, name->site->category);
-    if (name->site) prof__xplane_stat_source(x, entry, PROF__XNAME_STAT, PROF__STAT_SOURCE, name->site);
+    if (name->site && name->what != PROF__XPLANE_PLAIN)
+        prof__xplane_stat_source(x, entry, PROF__XNAME_STAT, PROF__STAT_SOURCE, name->site);
     prof__xplane_map(x, PROF__XPLANE_EVENT_NAME, index + 1);
 }
 
@@ -715,6 +723,34 @@ static void prof__xplane_names_clear(prof__xplane *x)
 
 static int64_t prof__xplane_time(int64_t ns) { return ns < 0 ? 0 : ns; }
 
+/* The events of the present line will have to be made again. */
+static void prof__xplane_forget(prof__xplane *x)
+{
+    x->keeping = 0;
+    x->kept.size = x->kept_before;
+}
+
+static unsigned char *prof__xplane_event_at(unsigned char *to, size_t size, const unsigned char body[40])
+{
+    *to++ = PROF__XLINE_EVENT;
+    to = prof__pack_integer(to, size);
+    memcpy(to, body, 40);
+    return to;
+}
+
+static void prof__xplane_keep(prof__xplane *x, const unsigned char *body, size_t size, size_t total,
+                              const prof__xplane_bytes *stats)
+{
+    unsigned char *to = x->kept.size + total > PROF__XPLANE_KEEP ? NULL : prof__xplane_more(&x->kept, total + 64);
+    if (!to) {
+        prof__xplane_forget(x);
+        return;
+    }
+    to = prof__xplane_event_at(to, size + (stats ? stats->size : 0), body);
+    if (stats && stats->size) memcpy(to + size, stats->data, stats->size);
+    x->kept.size += total;
+}
+
 /* An event of the present line. stats: null, or those of the event. */
 static void prof__xplane_emit(prof__xplane *x, uint32_t id, int64_t start, int64_t duration, const prof__xplane_bytes *stats)
 {
@@ -736,13 +772,11 @@ static void prof__xplane_emit(prof__xplane *x, uint32_t id, int64_t start, int64
     total = 1 + prof__xplane_length(size + extra) + size + extra;
     if (!x->writing) {
         x->size += total;
+        if (x->keeping) prof__xplane_keep(x, body, size, total, stats);
     } else if (PROF__UNLIKELY(total > x->left)) {
         x->changed = 1;
     } else {
-        unsigned char *room = (unsigned char *)prof__out_reserve(&x->out, 64);
-        *room++ = PROF__XLINE_EVENT;
-        room = prof__pack_integer(room, size + extra);
-        memcpy(room, body, sizeof body);
+        prof__xplane_event_at((unsigned char *)prof__out_reserve(&x->out, 64), size + extra, body);
         prof__out_commit(&x->out, total - extra);
         if (extra) prof__out_bytes(&x->out, stats->data, extra);
         x->left -= total;
@@ -869,7 +903,7 @@ static void prof__xplane_scope(prof__xplane *x, const prof_event *event)
     held->start = prof__xplane_time(event->start_ns);
     held->duration = event->duration_ns;
     x->stats.size = 0;
-    held->id = prof__xplane_name_of(x, &x->stats, event, held->step ? PROF__XPLANE_PLAIN : PROF__XPLANE_SCOPE);
+    held->id = prof__xplane_name_of(x, &x->stats, event, held->step ? PROF__XPLANE_ROOT : PROF__XPLANE_SCOPE);
     if (!(event->arg_count | event->flags | (uint32_t)held->step)) return;
     if (held->step) prof__xplane_put_int(x, &x->stats, PROF__STAT_ROOT, 1);
     prof__xplane_args(x, &x->stats, event);
@@ -954,6 +988,7 @@ static void prof__xplane_point(prof__xplane *x, size_t index, const prof_event *
     prof__xplane_bytes *stats = inside ? &x->stats : &x->point;
     uint64_t serial = track->flow_next < track->flow_count ? track->flows[track->flow_next++] : 0;
     x->has_flows = 1;
+    if (!x->writing && x->keeping) prof__xplane_forget(x); /* the numbers are not known yet */
     if (!prof__xplane_wanted(x, event)) return;
     if (!inside) {
         prof__xplane_release(x, event);
@@ -1335,8 +1370,11 @@ static void prof__xplane_measure(prof__xplane *x)
     for (; x->measured < x->line_count && x->status == PROF_OK; x->measured++) {
         prof__xplane_line line = x->lines[x->measured];
         x->size = 0;
+        x->keeping = 1;
+        x->kept_before = x->kept.size;
         prof__xplane_walk(x, &line);
         x->lines[x->measured].size = x->size;
+        x->lines[x->measured].kept = x->keeping ? x->kept_before + 1 : 0;
     }
 }
 
@@ -1431,6 +1469,10 @@ static void prof__xplane_put_line(prof__xplane *x, size_t index)
     prof__xplane_line_head(x, index);
     prof__xplane_put_head(x, PROF__XPLANE_LINE, x->entry.size + line.size);
     prof__out_bytes(&x->out, x->entry.data, x->entry.size);
+    if (line.kept) {
+        prof__out_bytes(&x->out, x->kept.data + line.kept - 1, (size_t)line.size);
+        return;
+    }
     x->writing = 1;
     x->left = line.size;
     prof__xplane_walk(x, &line);
@@ -1477,6 +1519,7 @@ static void prof__xplane_new_plane(prof__xplane *x, const char *device)
 {
     prof__xplane_names_clear(x);
     x->line_count = x->measured = 0;
+    x->kept.size = 0;
     x->device = device;
     x->has_counters = 0;
 }
@@ -1671,7 +1714,7 @@ static int prof__xplane_number_tracks(prof__xplane *x)
 static prof_status prof__xplane_trace(prof__xplane *x, const prof_trace *trace, int64_t offset, const char *host)
 {
     size_t i;
-    prof__xplane_bytes *const bytes[] = {&x->stats, &x->point, &x->meta, &x->part, &x->entry, &x->text, &x->joined};
+    prof__xplane_bytes *const bytes[] = {&x->stats, &x->point, &x->meta, &x->kept, &x->part, &x->entry, &x->text, &x->joined};
     x->trace = trace;
     x->about = prof_trace_about(trace);
     x->offset = offset;
