@@ -73,9 +73,10 @@ NAMES
     XProf knows stats by their names. A key of an argument that is also one of its, such as group_id, id or flow, or begins
     with an underscore, or is one of the names above, has "arg." put in front.
 
-    "Framework Op Stats" lists what has a name as op:type, and "name" of each event here is so: the scope's name, without
-    colons, and its category, or scope, mark and so on. The trace viewer shows the true name, and this one as "long_name".
-    Names that begin as some do that are more than names to XProf (train, test, EagerExecute, ...) have ./ in front there.
+    "Framework Op Stats" lists what is called op:type, and so are scopes: their name, without colons, and their category, or
+    "scope". Other events are "mark: NAME" and the like. The trace viewer shows the true name, and this one as "long_name".
+    Where a scope's name begins as names do that mean something to XProf (train, test, Eager, ...) it has ./ in front there.
+    Names of counters have no quotation marks, backslashes and control characters, because XProf does not escape them.
 */
 #ifndef PROF_XPLANE_H
 #define PROF_XPLANE_H
@@ -181,18 +182,19 @@ static const char *const prof__xplane_stats[PROF__STAT_COUNT] = {
     "peak_bytes_in_use", "requested_bytes", "allocation_bytes", "addr", "tf_op", "region_type", "shape", "process_id",
     "profile_start_time", "profile_stop_time"};
 
-/* What a name is of: what stands behind its colon. */
+/* What a name is of. XProf counts as an op what is called name:type, so that scopes are and other things are not. */
 typedef enum prof__xplane_what {
-    PROF__XPLANE_SCOPE = 0, /* the category */
-    PROF__XPLANE_STEP,      /* the scope inside a step that has none */
-    PROF__XPLANE_MARK,
+    PROF__XPLANE_SCOPE = 0, /* "forward:nn", with the category */
+    PROF__XPLANE_STEP,      /* "./train:step", the scope inside a step that has none */
+    PROF__XPLANE_MARK,      /* "mark: saved" and so on */
     PROF__XPLANE_MESSAGE,
     PROF__XPLANE_POINT,
     PROF__XPLANE_FRAME,
     PROF__XPLANE_SPAN,
     PROF__XPLANE_LOCK,
-    PROF__XPLANE_ROOT,  /* a step: nothing, because XProf makes "train 5" of the name */
-    PROF__XPLANE_PLAIN  /* nothing, and no stats: XProf knows the name, or takes its first stat for a counter's value */
+    PROF__XPLANE_ROOT,    /* a step: as it is, because XProf makes "train 5" of the name */
+    PROF__XPLANE_COUNTER, /* as it is, but XProf does not escape it in its JSON, and takes the first stat for the value */
+    PROF__XPLANE_PLAIN    /* as it is: XProf knows the name */
 } prof__xplane_what;
 
 typedef enum prof__xplane_kind {
@@ -617,13 +619,9 @@ static int prof__xplane_meant(const char *name)
 /* Of a category: [a-z][a-z0-9_]*, which is what XProf takes for a type. */
 static void prof__xplane_type(prof__xplane_bytes *bytes, const prof__xplane_name *name)
 {
-    static const char *const types[] = {"scope", "step", "mark", "message", "flow", "frame", "span", "lock"};
-    const char *c = name->what == PROF__XPLANE_SCOPE && name->site ? name->site->category : "";
+    const char *c = name->what == PROF__XPLANE_STEP ? "step" : name->site && *name->site->category ? name->site->category
+                                                                                                  : "scope";
     char letter;
-    if (!*c) {
-        prof__xplane_add(bytes, types[name->what], strlen(types[name->what]));
-        return;
-    }
     if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z'))) prof__xplane_add(bytes, "c_", 2);
     for (; *c; c++) {
         letter = *c >= 'A' && *c <= 'Z' ? (char)(*c + 32) : *c;
@@ -632,11 +630,17 @@ static void prof__xplane_type(prof__xplane_bytes *bytes, const prof__xplane_name
     }
 }
 
-/* The name as op:type. */
+/* What XProf is to take for the name, in x->text. */
 static void prof__xplane_op(prof__xplane *x, const prof__xplane_name *name, const char *text)
 {
+    static const char *const prefixes[] = {"", "", "mark: ", "message: ", "flow: ", "frame: ", "span: ", "lock: "};
     const char *end;
     x->text.size = 0;
+    if (name->what >= PROF__XPLANE_MARK) {
+        prof__xplane_letters(&x->text, prefixes[name->what]);
+        prof__xplane_letters(&x->text, text);
+        return;
+    }
     if (prof__xplane_meant(text)) prof__xplane_add(&x->text, "./", 2);
     for (; *text; text = end) {
         size_t before = x->joined.size = 0;
@@ -650,6 +654,17 @@ static void prof__xplane_op(prof__xplane *x, const prof__xplane_name *name, cons
     }
     prof__xplane_add(&x->text, ":", 1);
     prof__xplane_type(&x->text, name);
+}
+
+/* What may stand in a JSON string as it is. */
+static void prof__xplane_harmless(prof__xplane_bytes *bytes)
+{
+    size_t i;
+    for (i = 0; i < bytes->size; i++) {
+        if (bytes->data[i] == '"') bytes->data[i] = '\'';
+        if (bytes->data[i] == '\\') bytes->data[i] = '/';
+        if (bytes->data[i] < 32) bytes->data[i] = ' ';
+    }
 }
 
 /* An entry of a map: x->entry is its value. */
@@ -670,15 +685,18 @@ static void prof__xplane_event_name(prof__xplane *x, size_t index)
     entry->size = 0;
     prof__xplane_number(entry, PROF__XNAME_ID, index + 1);
     if (name->what >= PROF__XPLANE_ROOT) {
-        prof__xplane_text(x, entry, PROF__XNAME_NAME, text);
+        x->text.size = 0;
+        prof__xplane_letters(&x->text, text);
+        if (name->what == PROF__XPLANE_COUNTER) prof__xplane_harmless(&x->text);
+        prof__xplane_message(entry, PROF__XNAME_NAME, x->text.data, x->text.size);
     } else {
         prof__xplane_op(x, name, text);
         prof__xplane_message(entry, PROF__XNAME_NAME, x->text.data, x->text.size);
         prof__xplane_text(x, entry, PROF__XNAME_SHOWN, text);
     }
-    if (name->site && *name->site->category && name->what != PROF__XPLANE_PLAIN)
+    if (name->site && *name->site->category && name->what < PROF__XPLANE_COUNTER)
         prof__xplane_stat_text(x, entry, PROF__XNAME_STAT, PROF__STAT_CATEGORY, name->site->category);
-    if (name->site && name->what != PROF__XPLANE_PLAIN)
+    if (name->site && name->what < PROF__XPLANE_COUNTER)
         prof__xplane_stat_source(x, entry, PROF__XNAME_STAT, PROF__STAT_SOURCE, name->site);
     prof__xplane_map(x, PROF__XPLANE_EVENT_NAME, index + 1);
 }
@@ -885,8 +903,8 @@ static void prof__xplane_release(prof__xplane *x, const prof_event *next)
     held->held = 0;
     prof__xplane_emit(x, held->id, held->start, held->duration, &x->stats);
     if (!held->step) return;
-    if (next && next->type == PROF_EVENT_SCOPE && next->depth > held->depth && next->site->role != PROF_ROLE_STEP &&
-        (uint64_t)next->duration_ns >= x->options.min_duration_ns && prof__xplane_wanted(x, next))
+    if (next && next->type == PROF_EVENT_SCOPE && next->depth > held->depth && next->duration_ns > 0 &&
+        next->site->role != PROF_ROLE_STEP)
         return;
     prof__xplane_emit(x, prof__xplane_site(x, held->site, PROF__XPLANE_STEP), held->start, held->duration, NULL);
 }
@@ -894,7 +912,6 @@ static void prof__xplane_release(prof__xplane *x, const prof_event *next)
 static void prof__xplane_scope(prof__xplane *x, const prof_event *event)
 {
     prof__xplane_held *held = &x->held;
-    if ((uint64_t)event->duration_ns < x->options.min_duration_ns) return;
     held->held = 1;
     held->step = event->site->role == PROF_ROLE_STEP;
     held->flow = 0;
@@ -1053,6 +1070,13 @@ static void prof__xplane_met(prof__xplane *x, size_t index, const prof_event *ev
     }
 }
 
+/* 1: an instant that stands on its thread's line. */
+static int prof__xplane_shown(const prof_event *event)
+{
+    return event->type == PROF_EVENT_MARK || event->type == PROF_EVENT_LOG || event->type == PROF_EVENT_LOST ||
+           (event->type == PROF_EVENT_COUNTER && !prof__xplane_finite(&event->value));
+}
+
 static void prof__xplane_event(prof__xplane *x, size_t index, const prof_event *event)
 {
     if (prof__is_flow(event->type)) {
@@ -1061,16 +1085,15 @@ static void prof__xplane_event(prof__xplane *x, size_t index, const prof_event *
     }
     prof__xplane_met(x, index, event);
     if (!prof__xplane_wanted(x, event)) return;
+    if (event->type == PROF_EVENT_SCOPE ? (uint64_t)event->duration_ns < x->options.min_duration_ns
+                                        : !prof__xplane_shown(event))
+        return;
     prof__xplane_release(x, event);
     switch (event->type) {
     case PROF_EVENT_SCOPE: prof__xplane_scope(x, event); break;
-    case PROF_EVENT_MARK: prof__xplane_instant(x, event, PROF__XPLANE_MARK); break;
     case PROF_EVENT_LOG: prof__xplane_log(x, event); break;
     case PROF_EVENT_LOST: prof__xplane_lost(x, event); break;
-    case PROF_EVENT_COUNTER:
-        if (!prof__xplane_finite(&event->value)) prof__xplane_instant(x, event, PROF__XPLANE_MARK);
-        break;
-    default: break;
+    default: prof__xplane_instant(x, event, PROF__XPLANE_MARK); break;
     }
 }
 
@@ -1133,7 +1156,7 @@ static void prof__xplane_walk_counters(prof__xplane *x)
             !prof__xplane_same_device(x->device, prof_trace_track(x->trace, track)->device))
             continue;
         x->point.size = 0;
-        id = prof__xplane_name_of(x, &x->point, &event, PROF__XPLANE_PLAIN);
+        id = prof__xplane_name_of(x, &x->point, &event, PROF__XPLANE_COUNTER);
         prof__xplane_value(x, &x->point, PROF__STAT_VALUE, &event.value);
         prof__xplane_emit(x, id, prof__xplane_time(event.start_ns), 0, &x->point);
     }
@@ -1185,7 +1208,7 @@ static void prof__xplane_pool(prof__xplane *x, const prof__heap *heap, const pro
     if (x->joined.failed) return;
     x->point.size = 0;
     prof__xplane_put_uint(x, &x->point, PROF__STAT_VALUE, pool->live_bytes);
-    prof__xplane_emit(x, prof__xplane_named(x, NULL, NULL, (const char *)x->joined.data, PROF__XPLANE_PLAIN),
+    prof__xplane_emit(x, prof__xplane_named(x, NULL, NULL, (const char *)x->joined.data, PROF__XPLANE_COUNTER),
                       prof__xplane_time(event->start_ns), 0, &x->point);
 }
 
@@ -1384,8 +1407,10 @@ static void prof__xplane_line_name(prof__xplane *x, const prof__xplane_line *lin
     char number[40];
     switch (line->kind) {
     case PROF__XPLANE_COUNTERS:
-    case PROF__XPLANE_POOLS: prof__xplane_text(x, &x->entry, PROF__XLINE_NAME, "_counters_"); return;
-    case PROF__XPLANE_MEMORY: prof__xplane_text(x, &x->entry, PROF__XLINE_NAME, "memory"); return;
+    case PROF__XPLANE_POOLS:
+    case PROF__XPLANE_MEMORY: /* so that no empty row stands for it: the trace viewer leaves its events out */
+        prof__xplane_text(x, &x->entry, PROF__XLINE_NAME, "_counters_");
+        return;
     case PROF__XPLANE_SPANS: prof__xplane_text(x, &x->entry, PROF__XLINE_NAME, "spans"); return;
     case PROF__XPLANE_LOCKS: prof__xplane_text(x, &x->entry, PROF__XLINE_NAME, "locks"); return;
     case PROF__XPLANE_HANDLE: prof__xplane_text(x, &x->entry, PROF__XLINE_NAME, line->name); return;
