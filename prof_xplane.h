@@ -149,7 +149,9 @@ extern "C" {
 #define PROF__XPLANE_CUSTOM 198                     /* the last id of a plane that has a process of its own in the viewer */
 #define PROF__XPLANE_DERIVED ((uint64_t)0xDEADBEEF) /* lines from here on (up to +7) are no threads: no op is counted */
 #define PROF__XPLANE_END (INT64_MAX / 1000)         /* ns; XProf adds up picoseconds in 63 bits */
+#ifndef PROF__XPLANE_KEEP
 #define PROF__XPLANE_KEEP ((size_t)64 << 20)        /* bytes of events that are kept while they are measured */
+#endif
 #define PROF__XPLANE_FLOW ((uint64_t)1 << 34)       /* ids of flows start here, so that each has five bytes */
 
 /* Tags: field number << 3 | wire type. */
@@ -543,7 +545,7 @@ static int prof__xplane_same_name(const void *owner, size_t item, const void *ke
            (!name->text || !strcmp(name->text, wanted->text));
 }
 
-/* The id of a name, 0 without memory. text: null for the site's own. */
+/* The id of a name; 0 without memory, or if it is a new one beyond the run-time names. text: null for the site's own. */
 static PROF__COLD uint32_t prof__xplane_name_find(prof__xplane *x, const prof_callsite *site, const char *text,
                                                   prof__xplane_what what)
 {
@@ -560,7 +562,7 @@ static PROF__COLD uint32_t prof__xplane_name_find(prof__xplane *x, const prof_ca
         return (uint32_t)item + 1;
     }
     item = x->name_count;
-    if (!PROF__ROOM(x->names, x->name_capacity, item) || !prof__read_add(&x->name_index, hash, item)) {
+    if ((text && site && x->text_count >= PROF__XPLANE_NAMES) || !PROF__ROOM(x->names, x->name_capacity, item) || !prof__read_add(&x->name_index, hash, item)) {
         free(name.text);
         return 0;
     }
@@ -586,12 +588,11 @@ static uint32_t prof__xplane_site(prof__xplane *x, const prof_callsite *site, pr
 static uint32_t prof__xplane_named(prof__xplane *x, prof__xplane_bytes *stats, const prof_callsite *site, const char *text,
                                    prof__xplane_what what)
 {
-    uint32_t id;
-    if (x->text_count >= PROF__XPLANE_NAMES && site) {
+    uint32_t id = prof__xplane_name_find(x, site, text, what);
+    if (!id && site && x->text_count >= PROF__XPLANE_NAMES) {
         if (stats) prof__xplane_stat_text(x, stats, PROF__XEVENT_STAT, PROF__STAT_NAME, text);
         return prof__xplane_site(x, site, what);
     }
-    id = prof__xplane_name_find(x, site, text, what);
     if (!id) x->status = PROF_NO_MEMORY;
     return id;
 }
