@@ -18,34 +18,33 @@ page.on('pageerror', e => log.push('exception: ' + e.message.slice(0, 200)));
 page.on('requestfailed', r => log.push('failed: ' + r.url().slice(0, 150)));
 let status = 1;
 
-// In the viewer's frame: how many slices its model has, or 0 while there is none.
-function slices() {
-    const views = [];
+// In the viewer's frame: what its rows are called.
+function headings() {
+    const texts = [];
     const walk = node => {
-        if (node.model && node.model.getAllProcesses) views.push(node);
+        if (node.tagName === 'TR-UI-B-HEADING') texts.push((node.textContent || '').replace(/[\u25b8\u25be\s]+/g, ' ').trim());
         for (const child of node.children || []) walk(child);
         if (node.shadowRoot) walk(node.shadowRoot);
     };
     walk(document.body);
-    let count = 0;
-    for (const process of views.length ? views[0].model.getAllProcesses() : [])
-        for (const thread of Object.values(process.threads)) count += thread.sliceGroup.slices.length;
-    return count;
+    return texts;
 }
 
+const wanted = ['main', 'loader "1"', 'compute', 'render of main', 'request', 'lock queue', 'loss:', 'memory: cpu:'];
 try {
     await page.goto(server + '/?tool=trace_viewer@&run=both&host=node.0', { timeout: 60000 });
-    let count = 0;
-    for (let tries = 0; tries < 120 && !count; tries++) {
+    let rows = [], missing = wanted;
+    for (let tries = 0; tries < 120 && missing.length; tries++) {
         await page.waitForTimeout(500);
         const frame = page.frames().find(f => f.url().includes('trace_viewer_index'));
-        if (frame) count = await frame.evaluate(slices).catch(() => 0);
+        if (frame) rows = await frame.evaluate(headings).catch(() => []);
+        missing = wanted.filter(name => !rows.includes(name));
     }
     await page.waitForTimeout(2000);
     await page.screenshot({ path: picture });
-    console.log(count + ' slices');
-    status = count > 100 ? 0 : 1;
-    if (status) console.log(page.url(), log.join('\n'));
+    console.log(missing.length ? `no row ${missing.join(', ')} among ${rows.join(', ')}\n${page.url()}\n${log.join('\n')}`
+        : `${wanted.length} rows of the page's are there`);
+    status = missing.length ? 1 : 0;
 } catch (error) {
     console.log(error.message, log.join('\n'));
 }
