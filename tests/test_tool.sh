@@ -423,10 +423,10 @@ fails "bad format" "--format 'xml': must be json, csv, txt, prof" "$prof" export
 fails "bad time" "--from '5': must be a time such as 1.5s, 20ms, 300us, or -2s for 2 s before the end" "$prof" cut whole.prof --from 5 -o x.csv
 fails "times the wrong way" "cut: --to 1us is not later than --from 2us" "$prof" cut whole.prof --from 2us --to 1us -o x.csv
 fails "no times" "cut: which part? Give --from TIME, --to TIME or both" "$prof" cut whole.prof -o x.csv
-fails "no output" "export: where to? Give -o OUT.json, .csv, .txt or .prof" "$prof" export whole.prof
+fails "no output" "export: where to? Give -o OUT.json, .csv, .txt, .prof or a directory/" "$prof" export whole.prof
 fails "unknown kind" "export: x.xml: unknown kind of file: .json, .csv, .txt, .prof, or give --format" "$prof" export whole.prof -o x.xml
 fails "standard output of what kind" "export: -o - needs --format json, csv, txt or prof" "$prof" export whole.prof -o -
-fails "merge to csv" "merge: x.csv: only .json can hold several processes" "$prof" merge whole.prof later.prof -o x.csv
+fails "merge to csv" "merge: x.csv: only .json and log directories (OUT/) can hold several processes" "$prof" merge whole.prof later.prof -o x.csv
 fails "merge without output" "merge: where to? Give -o OUT.json" "$prof" merge whole.prof later.prof
 fails "recover to standard output" "recover: -o -: there may be several images; name a file" "$prof" recover whole.prof -o -
 fails "missing file" "cannot open nowhere.prof: No such file or directory" "$prof" check nowhere.prof

@@ -265,10 +265,11 @@ const char *tool_output_kind(const tool_args *args)
     const char *given = tool_value(args, "--format");
     if (!tool_choice("--format", given, formats + 1, &format)) return NULL;
     if (given && out) return extensions[format + 1];
+    if (out && tool_is_folder(out)) return "/";
     for (i = 1; out && formats[i]; i++)
         if (tool_same(tool_extension(out), extensions[i])) return extensions[i];
     if (!out)
-        tool_fail("%s: where to? Give -o OUT.json, .csv, .txt or .prof", args->command->name);
+        tool_fail("%s: where to? Give -o OUT.json, .csv, .txt, .prof or a directory/", args->command->name);
     else if (tool_same(out, "-"))
         tool_fail("%s: -o - needs --format json, csv, txt or prof", args->command->name);
     else
@@ -277,6 +278,11 @@ const char *tool_output_kind(const tool_args *args)
 }
 
 /* The one place of the tool that uses what prof.h keeps to itself. */
+int tool_is_folder(const char *path)
+{
+    return prof__is_folder(path);
+}
+
 struct tool_out {
     prof__out out;
 };

@@ -1,6 +1,7 @@
 /* control.c - the control calls of a program that is compiled without profiling: each is a constant, evaluates nothing,
    and links without an implementation. stripped.sh builds it as C and as C++, and runs it. */
 #include "prof_chrome.h"
+#include "prof_xplane.h"
 #include "prof_report.h"
 
 #include <stdio.h>
@@ -83,6 +84,11 @@ static int reading(void)
     failures += prof_chrome_stream(trace, sink, NULL) != PROF_DISABLED;
     failures += prof_chrome_merge(&trace, 1, touch("-"), NULL) != PROF_DISABLED;
     failures += prof_chrome_merge_stream(&trace, 1, sink, NULL) != PROF_DISABLED;
+    failures += prof_xplane_write(trace, touch("logs"), NULL) != PROF_DISABLED;
+    failures += prof_xplane_stream(trace, sink, NULL) != PROF_DISABLED;
+    failures += prof_xplane_merge(&trace, 1, touch("logs"), NULL) != PROF_DISABLED;
+    failures += prof_xplane_start_trace(touch("logs")) != PROF_DISABLED;
+    failures += prof_xplane_stop_trace() != PROF_DISABLED;
     prof_report_options report;
     char *text = NULL;
     size_t length = 0;
