@@ -2699,6 +2699,11 @@ PROF_DEF const void *prof__owner = &prof__state; /* for the plugins' copies to f
 static int prof__is_whole(void) { return 1; }
 #endif
 
+/* prof_server.h starts a session for the time of a capture when the program has none. The program does not notice: its
+   prof_start() calls this, under the control lock, which sends that session away; prof_stop() finds none; children of forks
+   inherit none. Null: the session, if there is one, is the program's. */
+static void (*prof__guest)(void);
+
 /* 0x80000000 fits no site and turns off the sites that were never looked at: nothing was started yet. */
 PROF_DEF uint32_t prof__generation = PROF__OFF;
 #ifndef PROF_FREESTANDING
@@ -6284,6 +6289,7 @@ static prof_status prof__start_locked(const prof_config *config)
     if (!prof__is_whole())
         return prof__fail(PROF_UNSUPPORTED, "a library linked with -Bsymbolic-functions beside another recorder: link it "
                                             "without, or compile it with PROF_STATIC");
+    if (prof__guest) prof__guest();
     if (prof__state.ended)
         return prof__fail(PROF_INVALID_STATE, "the session before has ended by itself: call prof_stop() first");
     if (prof__state.running)
@@ -6347,20 +6353,27 @@ static prof_status prof__start_locked(const prof_config *config)
     return PROF_OK;
 }
 
-PROF_DEF prof_status prof_start(const prof_config *config)
+/* guest: see prof__guest. */
+static prof_status prof__start_as(const prof_config *config, void (*guest)(void))
 {
-    prof_config defaults;
-    prof__clear(&defaults, sizeof defaults / 8 * 8);
     prof__control_lock();
 #ifndef PROF_FREESTANDING
     if (!prof__keys_made) prof__keys_make();
     prof__keys_made = 1;
 #endif
     PROF__BRIDGE_START();
-    prof_status status = prof__start_locked(config ? config : &defaults);
+    prof_status status = prof__start_locked(config);
+    if (!status) PROF__STORE(&prof__guest, guest);
     PROF__BRIDGE_STARTED();
     prof__control_unlock();
     return status;
+}
+
+PROF_DEF prof_status prof_start(const prof_config *config)
+{
+    prof_config defaults;
+    prof__clear(&defaults, sizeof defaults / 8 * 8);
+    return prof__start_as(config ? config : &defaults, NULL);
 }
 
 /* Nothing more is recorded; the image stays. Under the lock. */
@@ -6379,9 +6392,9 @@ static void prof__recording_ends(void)
 static prof_status prof__stop_recording(void)
 {
     uint32_t gate = prof__state_lock();
-    int running = prof__state.running || prof__state.ended;
-    if (prof__state.running) prof__recording_ends();
-    prof__state.ended = 0;
+    int running = !prof__guest && (prof__state.running || prof__state.ended);
+    if (running && prof__state.running) prof__recording_ends();
+    if (running) prof__state.ended = 0;
     prof__state_unlock(gate);
     return running ? PROF_OK : prof__fail(PROF_INVALID_STATE, "no session is running");
 }
@@ -6416,10 +6429,10 @@ PROF_DEF prof_status prof_reset(void)
 {
     prof__control_lock();
     prof_status status = PROF_OK;
-    if (prof__state.running || prof__state.ended)
+    if (!prof__guest && (prof__state.running || prof__state.ended))
         status = prof__fail(PROF_INVALID_STATE, "the session is running: call prof_stop() first");
     else
-        prof__sessions_reap(1);
+        prof__sessions_reap(!prof__guest);
     prof__control_unlock();
     return status;
 }
@@ -6902,7 +6915,7 @@ static void prof__child_of_fork(void)
             prof__session_delete(each);
         }
         if (prof__state.inherited) s = prof__state.inherited;
-        if (s && inherits && prof__state.running) {
+        if (s && inherits && prof__state.running && !prof__guest) {
             prof__session_inherit(s);
         } else if (s) {
             prof__session_delete(s);
@@ -6914,6 +6927,7 @@ static void prof__child_of_fork(void)
     prof__state.running = s != NULL;
     if (!s) prof__state.paused = prof__state.held = 0;
     prof__state.ended = 0;
+    prof__guest = NULL;
     prof__lost_without_chunk = 0;
     prof__flow_last = prof__process_id() << 32;
     PROF__BARRIER();
@@ -9313,7 +9327,7 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
 static int prof__autostarted;
 static void prof__autostop(void)
 {
-    if ((prof__state.running || prof__state.ended) && prof_stop()) fprintf(stderr, "prof: %s\n", prof_error());
+    if (!PROF__LOAD(&prof__guest) && (prof__state.running || prof__state.ended) && prof_stop()) fprintf(stderr, "prof: %s\n", prof_error());
 }
 
 /* The variable that asks for a recording; null: none does. */
