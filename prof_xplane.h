@@ -2037,7 +2037,7 @@ PROF_DEF prof_status prof_xplane_start_trace(const char *logdir)
         status = prof__expand(pattern, prof__xplane_session.logdir, sizeof prof__xplane_session.logdir);
         prof__xplane_session.begin_ns = prof_host_ns();
         prof__xplane_session.running = 2;
-        if (!status && !prof_enabled()) { /* else it need not be tried */
+        if (!status && (!prof_enabled() || prof__guest)) { /* else it need not be tried; a guest goes */
             status = prof_start(&config);
             prof__xplane_session.running = status == PROF_OK ? 1 : 2;
             if (status == PROF_INVALID_STATE) status = PROF_OK;
