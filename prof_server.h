@@ -1539,7 +1539,7 @@ static void prof__server_terminate(prof__server *v, prof__server_ask *ask, const
         for (int k = 0; v->clients[i] && k < PROF__SERVER_STREAMS; ++k) {
             prof__server_ask *other = &v->clients[i]->asks[k];
             if (strcmp(other->capture.session, session)) continue;
-            if (other->phase == PROF__ASK_CAPTURE) other->capture.end_at = 0;
+            if (other->phase == PROF__ASK_CAPTURE) other->capture.end_at = prof__monotonic();
             if (other->phase == PROF__ASK_DELAYED) other->capture.begin_at = 0, other->capture.ns = 0;
         }
     prof__server_empty(v, ask);
