@@ -6389,10 +6389,12 @@ static void prof__recording_ends(void)
     }
 }
 
-static prof_status prof__stop_recording(void)
+/* guest: 1: of the guest's session, and of no other. Under the control lock. */
+static prof_status prof__stop_recording(int guest)
 {
     uint32_t gate = prof__state_lock();
-    int running = !prof__guest && (prof__state.running || prof__state.ended);
+    int running = !prof__guest == !guest && (prof__state.running || prof__state.ended);
+    if (guest) PROF__STORE(&prof__guest, NULL);
     if (running && prof__state.running) prof__recording_ends();
     if (running) prof__state.ended = 0;
     prof__state_unlock(gate);
@@ -6402,7 +6404,7 @@ static prof_status prof__stop_recording(void)
 PROF_DEF prof_status prof_stop(void)
 {
     prof__control_lock();
-    prof_status status = prof__stop_recording();
+    prof_status status = prof__stop_recording(0);
     if (!status) prof__crash_remove();
 #ifndef PROF_FREESTANDING
     if (!status) status = prof__inherited_end();

@@ -487,7 +487,7 @@ static prof__server_look prof__server_looks(void)
     look.paused = prof__state.paused != 0;
     look.held = prof__state.held != 0;
     look.level = prof__state.running ? prof__state.level : 0;
-    look.guest = prof__guest != NULL;
+    look.guest = PROF__LOAD(&prof__guest) != NULL;
     if (s) {
         look.epoch = s->epoch;
         look.mode = (prof_mode)(s->header ? s->header->mode : s->like.mode);
@@ -504,8 +504,7 @@ static void prof__server_yield(void)
 {
     void *bytes = NULL;
     size_t size = 0;
-    PROF__STORE(&prof__guest, NULL);
-    prof__stop_recording();
+    prof__stop_recording(1);
     PROF__BRIDGE_STOP();
     if (prof__image_copy(&bytes, &size)) size = 0;
     prof__lock(&prof__server_kept);
@@ -527,8 +526,7 @@ static int prof__server_was_sent_away(prof__server *v)
 static void prof__server_end_guest(void)
 {
     if (!prof__guest) return;
-    PROF__STORE(&prof__guest, NULL);
-    prof__stop_recording();
+    prof__stop_recording(1);
     PROF__BRIDGE_STOP();
 }
 

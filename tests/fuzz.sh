@@ -1,10 +1,11 @@
 #!/bin/sh
 # Fuzzes everything that parses for SECONDS each (default 60), on both processors, from committed or made seeds: the image
-# reader, the tool's search for images in files, and texts (configurations, rules, paths, symbol tables).
+# reader, the tool's search for images in files, texts (configurations, rules, paths, symbol tables), and what the server
+# is told.
 seconds=${1:-60}
 build=build/fuzz
 clang -x c -fsyntax-only -fsanitize=fuzzer /dev/null 2>/dev/null || { echo "SKIP fuzz: no clang with libFuzzer"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
-mkdir -p $build/image_seeds $build/tool_seeds $build/text_seeds
+mkdir -p $build/image_seeds $build/tool_seeds $build/text_seeds $build/server_seeds
 passed=0 failed=0
 
 # fuzz NAME LENGTH: tests/fuzz_NAME.c, with inputs of at most LENGTH bytes, from $build/NAME_seeds
@@ -40,6 +41,18 @@ printf 'net,render*,-audio\nUSR1' >$build/text_seeds/rules
 printf '/tmp/%%n-%%p-%%t.%%c.json\n1.5ms' >$build/text_seeds/path
 printf 'int f(void){return 1;} static int g(void){return 2;} int (*h)(void) = g;' | cc -x c -c -o $build/text_seeds/module.o -
 fuzz text 4096
+
+seeds=$build/server_seeds # the first byte: in what pieces, see fuzz_server.c
+printf '\013GET /trace?ms=1&format=csv&level=3&categories=a,-b HTTP/1.1\r\nHost: localhost\r\n\r\n' >$seeds/trace
+printf '\011POST /level?level=3 HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\nContent-Length: 7\r\n\r\nlevel=4' >$seeds/level
+printf '\017GET http://x/status HTTP/1.0\nAuthorization: Bearer token\n\nGET /summary?last=500ms HTTP/1.1\r\n' >$seeds/token
+printf '\013PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\6\4\0\0\0\0\0\0\4\0\1\0\0\0\0\14\1\5\0\0\0\1\202\104\7/status\206\276' >$seeds/http2
+{
+    printf '\013PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0'
+    printf '\0\0\107\1\4\0\0\0\1\203\104\043/tensorflow.ProfilerService/Profile\137\020application/grpc\100\2te\010trailers'
+    printf '\0\0\051\0\1\0\0\0\1\0\0\0\0\044\010\1\042\027\020\2\030\1\110\1\142\017\012\006buffer\022\005\012\003128\062\1s\072\4host'
+} >$seeds/profile
+fuzz server 4096
 
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed -eq 0 ]
