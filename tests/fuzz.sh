@@ -49,8 +49,8 @@ printf '\017GET http://x/status HTTP/1.0\nAuthorization: Bearer token\n\nGET /su
 printf '\013PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\6\4\0\0\0\0\0\0\4\0\1\0\0\0\0\14\1\5\0\0\0\1\202\104\7/status\206\276' >$seeds/http2
 {
     printf '\013PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0'
-    printf '\0\0\107\1\4\0\0\0\1\203\104\043/tensorflow.ProfilerService/Profile\137\020application/grpc\100\2te\010trailers'
-    printf '\0\0\051\0\1\0\0\0\1\0\0\0\0\044\010\1\042\027\020\2\030\1\110\1\142\017\012\006buffer\022\005\012\003128\062\1s\072\4host'
+    printf '\0\0\105\1\4\0\0\0\1\203\104\043/tensorflow.ProfilerService/Profile\137\020application/grpc\100\2te\010trailers'
+    printf '\0\0\050\0\1\0\0\0\1\0\0\0\0\043\010\1\042\026\020\2\030\1\110\1\142\016\012\006buffer\022\004\012\0021M\062\1s\072\4host'
 } >$seeds/profile
 fuzz server 4096
 

@@ -2,6 +2,8 @@
    with HPACK, gRPC's messages. The first byte says in what pieces, and whether with a token. No thread and no listener:
    the loop's functions are called one after the other. tests/fuzz.sh builds it. */
 #define PROF_IMPLEMENTATION
+#include "../prof_chrome.h"
+#include "../prof_xplane.h"
 #include "../prof_server.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1171,7 +1171,7 @@ static void call_on(int file, uint32_t stream, const char *method, const void *m
     snprintf(path, sizeof path, "/tensorflow.ProfilerService/%s", method);
     put_frame(file, PROF__H2_HEADERS, PROF__H2_END_HEADERS, stream, head, call_head(head, "POST", path, "application/grpc"));
     prof__h2_number(body + 1, (uint32_t)size);
-    memcpy(body + 5, message, size);
+    if (size) memcpy(body + 5, message, size);
     put_frame(file, PROF__H2_DATA, PROF__H2_END_STREAM, stream, body, size + 5);
 }
 
