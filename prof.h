@@ -16968,6 +16968,7 @@ static void prof__follow_free(prof__follow *f)
 
 static uint32_t prof__save_wanted; /* 0, or what asked for it: PROF__SAVE_... */
 static uint32_t prof__save_armed;  /* 1: somebody will look */
+static prof_status (*prof__saved_hook)(void); /* null, or what is to be saved along: see prof_ntff.h */
 enum { PROF__SAVE_CALL = 1, PROF__SAVE_SIGNAL };
 
 PROF_DEF prof_status prof_save_request(void)
@@ -17002,6 +17003,8 @@ static int prof__save_step(prof__session *s)
     if (!status) status = prof__last_save(path, f->last_seconds);
     prof__file_signal_drop(NULL);
     if (status) prof__background_failed(s, prof_error());
+    prof_status (*hook)(void) = PROF__ACQUIRE(&prof__saved_hook);
+    if (hook && hook()) prof__background_failed(s, prof_error());
     f->cause[0] = 0;
     return 1;
 }
