@@ -127,6 +127,18 @@ $(BUILD)/tests/plugin_host: tests/plugin_host.c tests/plugin.h $(HEADERS)
 $(BUILD)/tests/test_plugins: EXTRA = -rdynamic
 $(BUILD)/tests/test_plugins: | $(PLUGINS) $(BUILD)/tests/plugin_host
 
+# A Neuron runtime without Neuron: whole; as old ones are, with fewer functions; and inside another library.
+FAKES = $(patsubst %,$(BUILD)/tests/fake_nrt/%,libnrt.so.1 other/libnrt.so.1 early/libnrt.so.1 plain/libnrt.so.1 libframework.so)
+FAKE_WITHOUT_early = nrt_inspect_* nrt_sys_trace_* nrt_profile_continuous_* nrt_debug_*
+FAKE_WITHOUT_plain = nrt_inspect_config_set_inspect_device_profile_mode nrt_inspect_config_set_enable_inspect_on_fail \
+    nrt_sys_trace_fetch_options_* nrt_get_version nrt_get_status_as_str
+$(FAKES): tests/fake_nrt.c prof_ntff.h prof.h
+	@mkdir -p $(@D)
+	$(ALL_C) -fPIC -c $< -o $@.o
+	$(foreach name,$(FAKE_WITHOUT_$(notdir $(@D))),objcopy -w -L '$(name)' $@.o;)
+	$(CC) $(CFLAGS) $(SANITIZER) -shared -Wl,-soname,$(if $(filter %.1,$@),libnrt.so.1,$(@F)) $@.o -o $@ $(LDFLAGS) $(LIBS)
+$(BUILD)/tests/test_ntff: | $(FAKES)
+
 test: $(TESTS) $(BUILD)/prof $(BUILD)/tests/tool_images $(BUILD)/tests/tool_core
 	@BUILD=$(BUILD) sh tests/run.sh $(TESTS) tests/test_tool.sh tests/test_bridge.sh
 
