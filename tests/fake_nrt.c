@@ -41,14 +41,7 @@ void fake_push(const char *json);
 enum { SUCCESS, FAILURE, INVALID, RESOURCE = 4, UNINITIALIZED = 13, CLOSED = 14 };
 enum { CORES = 4, TYPES = 28 };
 
-static pthread_mutex_t fake_mutex; /* around each call; recursive */
-static void __attribute__((constructor)) fake_begin(void)
-{
-    pthread_mutexattr_t recursive;
-    pthread_mutexattr_init(&recursive);
-    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
-    pthread_mutex_init(&fake_mutex, &recursive);
-}
+static pthread_mutex_t fake_mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; /* around each call */
 
 /*-- log --*/
 
@@ -103,8 +96,9 @@ static void *take(size_t size)
 
 static void give(void *memory)
 {
-    uint64_t *block = (uint64_t *)memory - 8;
+    uint64_t *block = (uint64_t *)memory;
     if (!memory) return;
+    block -= 8;
     if (block[0] != MAGIC) {
         fprintf(stderr, "fake_nrt: freed twice, or not of this runtime\n");
         abort();
