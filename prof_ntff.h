@@ -25,7 +25,20 @@ CONTENTS
 extern "C" {
 #endif
 
-/*-- EVENTS ------------------------------------------------------------------------------------------------- >>events -- */
+/*-- EVENTS ------------------------------------------------------------------------------------------------- >>events --
+   Two texts tell what NeuronCores, the runtime and a framework did: the JSON of nrt_sys_trace_fetch_events(), which has the
+   start and the stop of a thing apart, and system_profile.json of "neuron-explorer view --output-format json". Both are read
+   here, of any length, in memory of a few MiB; what is broken in them is left out, and counted.
+
+       prof_ntff_parse_systrace_json(parser, json, size, prof_ntff_record, NULL, &stats);  // onto tracks of the session
+       prof_ntff_import("system_profile.json", "host.prof", "both.prof", &stats);          // into a copy of a recording
+
+   Where they go. Events of a NeuronCore N are on a device "NeuronCore N", with a row for each of its physical cores; those
+   of the runtime on "Neuron runtime N", those of a framework on "Neuron framework", with a row for each thread; memory and
+   load of the host are counters of "Neuron host". Of another process than the one that is recorded, its id follows. They
+   are tracks of devices (see >>devices in prof.h): every exporter and report has them.
+   An event whose stop is missing ends where it began, marked PROF_TRUNCATED_END; of one whose start is missing the stop is an
+   instant. */
 
 typedef enum prof_ntff_source { /* who says so */
     PROF_NTFF_SOURCE_UNKNOWN = 0,
@@ -38,21 +51,22 @@ typedef enum prof_ntff_source { /* who says so */
 
 enum { /* prof_ntff_event.flags */
     PROF_NTFF_UNMATCHED_START = 1, /* its stop was not seen: duration_ns is 0 */
-    PROF_NTFF_UNMATCHED_STOP = 2,  /* its start was not seen: so is start_ns the stop's */
+    PROF_NTFF_UNMATCHED_STOP = 2,  /* its start was not seen: so is start_ns the stop's, and duration_ns -1 */
     PROF_NTFF_REALIGNED = 4,       /* put into the host's time here, by a sync point, not by the runtime */
-    PROF_NTFF_RAW_CLOCK = 8,       /* in the time of the NeuronCore: no sync point was there */
+    PROF_NTFF_RAW_CLOCK = 8,       /* in the time of the NeuronCore: no sync point was there. Recorded nowhere */
     PROF_NTFF_COUNTER = 16         /* a value at a time, not a piece of time: value */
 };
 
 /* One event, complete, in the host's time. What is not known is -1, of ids 0. Strings are valid during the call only. */
 typedef struct prof_ntff_event {
     const char *name;
+    const char *instance;          /* id of the machine; "": not known */
     prof_ntff_source source;
     int64_t start_ns, duration_ns; /* Unix time; duration_ns -1: an instant */
     int32_t nc_idx, core_idx, worker_gid;
     uint64_t tid, pid, tracking_id, exec_id, nrta_seq;
     double value;                  /* PROF_NTFF_COUNTER */
-    const char *args;              /* JSON object: what else it said; not terminated */
+    const char *args;              /* a JSON object, its "data", or all that Explorer says of it; not terminated */
     size_t args_size;
     unsigned flags;
 } prof_ntff_event;
@@ -60,30 +74,75 @@ typedef struct prof_ntff_event {
 /* Not 0 ends what calls it, with PROF_OK. */
 typedef int (*prof_ntff_event_fn)(void *user, const prof_ntff_event *event);
 
-/* What a reader has seen, summed over calls. */
+/* What a reader has seen, added to what was there: begin with all zero. */
 typedef struct prof_ntff_stats {
-    uint64_t events, instants, pairs, unmatched_starts, unmatched_stops, realigned, raw_clock, errors;
-    int data_version;
+    uint64_t events;            /* handed over; of these */
+    uint64_t pairs, complete;   /*   made of a start and a stop; told as one */
+    uint64_t instants, counters;
+    uint64_t unmatched_starts, unmatched_stops; /* the runtime's ring drops what is oldest, and does not say so */
+    uint64_t realigned;         /*   with PROF_NTFF_REALIGNED */
+    uint64_t raw_clock;         /*   with PROF_NTFF_RAW_CLOCK */
+    uint64_t sync_points;
+    uint64_t sync_error_ns;     /* the most that one sync point is off what the one before it on its core foretold */
+    uint64_t errors;            /* things that are no event, or too large for one */
+    int64_t first_ns, last_ns;  /* Unix time of the first start and the last end; 0: none */
+    int data_version;           /* of a system trace: 2 is the one that is known; 0: it does not say */
+    uint64_t outside;           /* prof_ntff_import(): events before the recording began or after it ended */
+    int clock_stepped;          /* the same: Unix time was set while it ran: places are right up to then */
 } prof_ntff_stats;
 
-/* Starts whose stops were in no fetch yet, and sync points: from one piece of JSON to the next. */
+/* Starts whose stops were in no fetch yet, and sync points: from one piece of JSON to the next. 65536 starts at most, of
+   64 MiB: then the oldest is given up. For one thread at a time. */
 typedef struct prof_ntff_parser prof_ntff_parser;
 
 #if PROF_ENABLE
-PROF_DEF prof_ntff_parser *prof_ntff_parser_create(void);
-/* fn: hears of what still waits for its stop, PROF_NTFF_UNMATCHED_START; may be null. parser may be null. */
+PROF_DEF prof_ntff_parser *prof_ntff_parser_create(void); /* null without memory */
+/* fn: hears of what still waits for its stop, PROF_NTFF_UNMATCHED_START, or for a sync point; may be null. parser may be
+   null. Frees it. */
 PROF_DEF void prof_ntff_parser_end(prof_ntff_parser *parser, prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats);
-/* The JSON of one nrt_sys_trace_fetch_events(). parser, stats: may be null. */
+/* The JSON of one nrt_sys_trace_fetch_events(). parser null: it is all there is. stats may be null. PROF_CORRUPT: it ends
+   too early, or is no JSON; what could be read has been handed over. */
 PROF_DEF prof_status prof_ntff_parse_systrace_json(prof_ntff_parser *parser, const char *json, size_t size,
                                                    prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats);
+/* A file of Neuron Explorer's, or with the JSON of a system trace. stats may be null. */
+PROF_DEF prof_status prof_ntff_read_system_json(const char *path, prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats);
 /* A prof_ntff_event_fn: records it on a track of its NeuronCore, of the running session of prof. user is not used. */
 PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event);
+/* Writes the image `out`: a copy of the recording `host` (.prof) with the events of such a file in it, or, if host is null,
+   one with nothing but them, for prof_chrome_merge() ("prof merge"). */
+PROF_DEF prof_status prof_ntff_import(const char *json, const char *host, const char *out, prof_ntff_stats *stats);
 #else
+#define prof_ntff_parser_create() PROF__STRIPPED((prof_ntff_parser *)0, (void)0)
+#define prof_ntff_parser_end(parser, fn, user, stats) \
+    PROF__STRIPPED((void)0, (0 ? (void)(fn) : PROF__USE3(parser, user, stats)))
+#define prof_ntff_parse_systrace_json(parser, json, size, fn, user, stats) \
+    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(fn), (void)(size), (void)(json) : PROF__USE3(parser, user, stats)))
+#define prof_ntff_read_system_json(path, fn, user, stats) \
+    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(fn) : PROF__USE3(path, user, stats)))
+static inline int prof_ntff_record(void *user, const prof_ntff_event *event) /* also the argument of others */
+{
+    PROF__USE2(user, event);
+    return 0;
+}
+#define prof_ntff_import(json, host, out, stats) \
+    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(stats) : PROF__USE3(json, host, out)))
 #endif
 
 /*-- JSON ----------------------------------------------------------------------------------------------------- >>json -- */
 
-/*-- CLOCK --------------------------------------------------------------------------------------------------- >>clock -- */
+/*-- CLOCK --------------------------------------------------------------------------------------------------- >>clock --
+   All that Neuron tells of, files and fetches, is in Unix time (CLOCK_REALTIME); prof's traces are in CLOCK_MONOTONIC, and
+   say where their begin and end are in Unix time. Between these two moments the clocks are taken to go straight; if they
+   are more than 0.5 per mille apart somebody set the clock, and only the first counts. Times of NeuronCores are put into the
+   host's by the runtime, with a sync point after each execution. Where they were not, because a time equals the core's own,
+   it is done here: by the sync point of the same NeuronCore, physical core and execution, or by the last one before. What has
+   neither is counted, as raw_clock, and left out. */
+#if PROF_ENABLE
+/* The Unix time of a time of a trace. */
+PROF_DEF int64_t prof_ntff_unix_ns(const prof_trace *trace, int64_t ns);
+#else
+#define prof_ntff_unix_ns(trace, ns) PROF__STRIPPED((int64_t)0, PROF__USE2(trace, ns))
+#endif
 
 /*-- KINETO ------------------------------------------------------------------------------------------------- >>kineto -- */
 
@@ -516,11 +575,1872 @@ PROF_DEF prof_status prof_ntff_systrace_stop(prof_ntff_stats *stats);
 extern "C" {
 #endif
 
-/*-- JSON ----------------------------------------------------------------------------------------------------- >>json -- */
+/*-- JSON ----------------------------------------------------------------------------------------------------- >>json --
+   A pull parser: whoever calls it asks for what comes next. Files come through a buffer, so that memory does not grow with
+   them; a thing of interest, one element of a long array, is first passed over as a whole, which finds its end, and then
+   taken apart in memory. Numbers stay texts until somebody wants a whole number, so that 64 bits are exact. */
+
+#define PROF__JSON_BUFFER ((size_t)65536)
+#define PROF__JSON_DEPTH 64               /* brackets inside brackets */
+#define PROF__JSON_MOST ((size_t)1 << 20) /* bytes of an element of a file */
+
+typedef struct prof__json {
+    const char *at, *end;
+    const char *begin;  /* where what is there began */
+    uint64_t passed;    /* bytes in front of that */
+    FILE *file;         /* where more comes from; null: that is all */
+    char *buffer;       /* of a file */
+    const char *from;   /* while an element is passed over: what is not in the copy yet; else null */
+    char *copy;
+    size_t copied, room;
+    int over;           /* 1: it is larger than PROF__JSON_MOST */
+    const char *error;  /* null: none */
+} prof__json;
+
+/* A piece of JSON in memory. */
+typedef struct prof__slice {
+    const char *bytes;
+    size_t size;
+} prof__slice;
+
+/* A number, literal or string, decoded. */
+typedef struct prof__json_value {
+    char type; /* '"', '0', 't', 'f', 'n', or that of the bracket of what was passed over; 0: none, an error */
+    char text[PROF_MAX_TEXT + 24];
+} prof__json_value;
+
+static void prof__json_memory(prof__json *j, const char *bytes, size_t size)
+{
+    memset(j, 0, sizeof *j);
+    j->begin = j->at = bytes;
+    j->end = bytes + size;
+}
+
+static prof_status prof__json_open(prof__json *j, const char *path)
+{
+    memset(j, 0, sizeof *j);
+    j->file = fopen(path, "rb");
+    if (!j->file) return prof__fail(PROF_IO, "cannot open %s: %s", path, strerror(errno));
+    j->buffer = (char *)malloc(PROF__JSON_BUFFER);
+    j->begin = j->at = j->end = j->buffer;
+    if (j->buffer) return PROF_OK;
+    fclose(j->file);
+    return prof__fail(PROF_NO_MEMORY, "%s: no memory to read it", path);
+}
+
+static void prof__json_close(prof__json *j)
+{
+    if (j->file) fclose(j->file);
+    free(j->buffer);
+    free(j->copy);
+}
+
+static int prof__json_fail(prof__json *j, const char *why)
+{
+    if (!j->error) j->error = why;
+    return 0;
+}
+
+static uint64_t prof__json_offset(const prof__json *j) { return j->passed + (uint64_t)(j->at - j->begin); }
+
+static void prof__json_keep(prof__json *j)
+{
+    size_t size = (size_t)(j->at - j->from), room = j->room ? j->room : 4096;
+    char *more;
+    if (j->over || size > PROF__JSON_MOST - j->copied) {
+        j->over = 1;
+        return;
+    }
+    while (room < j->copied + size) room *= 2;
+    if (room > j->room) {
+        more = (char *)realloc(j->copy, room);
+        if (!more) {
+            j->over = 1;
+            return;
+        }
+        j->copy = more;
+        j->room = room;
+    }
+    if (size) memcpy(j->copy + j->copied, j->from, size);
+    j->copied += size;
+}
+
+/* 0: there is no more. */
+static int prof__json_fill(prof__json *j)
+{
+    size_t got;
+    if (j->at < j->end) return 1;
+    if (!j->file || j->error) return 0;
+    if (j->from) prof__json_keep(j);
+    j->passed += (uint64_t)(j->end - j->begin);
+    got = fread(j->buffer, 1, PROF__JSON_BUFFER, j->file);
+    j->begin = j->at = j->buffer;
+    j->end = j->buffer + got;
+    if (j->from) j->from = j->buffer;
+    if (!got && ferror(j->file)) prof__json_fail(j, "cannot be read");
+    return got != 0;
+}
+
+/* The next byte that is no space, which is still to be read; -1: there is none. */
+static int prof__json_peek(prof__json *j)
+{
+    for (; prof__json_fill(j); j->at++)
+        if (*j->at != ' ' && *j->at != '\n' && *j->at != '\r' && *j->at != '\t') return (unsigned char)*j->at;
+    return -1;
+}
+
+static int prof__json_expect(prof__json *j, char c, const char *otherwise)
+{
+    int next = prof__json_peek(j);
+    if (next != c) return prof__json_fail(j, next < 0 ? "ends too early" : otherwise);
+    j->at++;
+    return 1;
+}
+
+/* Passes over the string that begins here. */
+static int prof__json_pass_string(prof__json *j)
+{
+    j->at++;
+    while (prof__json_fill(j)) {
+        char c = *j->at++;
+        if (c == '"') return 1;
+        if (c != '\\') continue;
+        if (!prof__json_fill(j)) break;
+        j->at++;
+    }
+    return prof__json_fail(j, "ends in a string");
+}
+
+static int prof__json_plain(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '+' || c == '.';
+}
+
+/* Passes over one value. Brackets must match; what is between them is looked at by whoever takes it apart. */
+static int prof__json_pass(prof__json *j)
+{
+    char close[PROF__JSON_DEPTH];
+    unsigned depth = 0;
+    do {
+        int c = prof__json_peek(j);
+        if (c < 0) return prof__json_fail(j, "ends too early");
+        if (c == '"') {
+            if (!prof__json_pass_string(j)) return 0;
+        } else if (c == '{' || c == '[') {
+            if (depth == PROF__JSON_DEPTH) return prof__json_fail(j, "has too many brackets inside one another");
+            close[depth++] = c == '{' ? '}' : ']';
+            j->at++;
+        } else if (depth && c == close[depth - 1]) {
+            depth--;
+            j->at++;
+        } else if (depth && (c == ',' || c == ':')) {
+            j->at++;
+        } else if (prof__json_plain((char)c)) {
+            while (prof__json_fill(j) && prof__json_plain(*j->at)) j->at++;
+        } else {
+            return prof__json_fail(j, "is no JSON");
+        }
+    } while (depth);
+    return 1;
+}
+
+/* The same, and shows what it was, until the next call. 0: an error. */
+static int prof__json_slice(prof__json *j, prof__slice *slice)
+{
+    const char *begin;
+    int good;
+    if (prof__json_peek(j) < 0) return prof__json_fail(j, "ends too early");
+    begin = j->at;
+    if (!j->file) {
+        good = prof__json_pass(j);
+        slice->bytes = begin;
+        slice->size = (size_t)(j->at - begin);
+        return good;
+    }
+    j->copied = 0;
+    j->over = 0;
+    j->from = begin;
+    good = prof__json_pass(j);
+    if (good && !j->copied && !j->over) { /* it was in the buffer all the time */
+        slice->bytes = j->from;
+        slice->size = (size_t)(j->at - j->from);
+    } else if (good) {
+        prof__json_keep(j);
+        slice->bytes = j->copy;
+        slice->size = j->over ? 0 : j->copied;
+    }
+    j->from = NULL;
+    return good;
+}
+
+/* Inside of brackets: whether one more comes. first: 1 before the first call. */
+static int prof__json_more(prof__json *j, char close, int *first)
+{
+    int c = prof__json_peek(j), begins = *first;
+    *first = 0;
+    if (c == close) {
+        j->at++;
+        return 0;
+    }
+    if (!begins && !prof__json_expect(j, ',', "has no comma where one should be")) return 0;
+    if (begins && c < 0) return prof__json_fail(j, "ends too early");
+    return 1;
+}
+
+static int prof__json_hex(prof__json *j, unsigned *code)
+{
+    int i;
+    *code = 0;
+    for (i = 0; i < 4; i++) {
+        unsigned char c;
+        if (!prof__json_fill(j)) return prof__json_fail(j, "ends in a string");
+        c = (unsigned char)*j->at++;
+        if (c >= '0' && c <= '9')
+            *code = *code * 16 + (c - '0');
+        else if ((c | 32) >= 'a' && (c | 32) <= 'f')
+            *code = *code * 16 + ((c | 32u) - 'a' + 10);
+        else
+            return prof__json_fail(j, "has a wrong \\u in a string");
+    }
+    return 1;
+}
+
+/* Appends a character unless there is no room for all of it: then it ends the text, and used is size. */
+static void prof__json_put(char *to, size_t size, size_t *used, unsigned code)
+{
+    char bytes[4];
+    size_t count = 0;
+    if (code < 0x80) {
+        bytes[count++] = (char)code;
+    } else if (code < 0x800) {
+        bytes[count++] = (char)(0xC0 | code >> 6);
+    } else if (code < 0x10000) {
+        bytes[count++] = (char)(0xE0 | code >> 12);
+        bytes[count++] = (char)(0x80 | (code >> 6 & 63));
+    } else {
+        bytes[count++] = (char)(0xF0 | code >> 18);
+        bytes[count++] = (char)(0x80 | (code >> 12 & 63));
+        bytes[count++] = (char)(0x80 | (code >> 6 & 63));
+    }
+    if (code >= 0x80) bytes[count++] = (char)(0x80 | (code & 63));
+    if (*used + count >= size) {
+        to[*used] = 0;
+        *used = size;
+        return;
+    }
+    memcpy(to + *used, bytes, count);
+    *used += count;
+}
+
+/* What stands behind a backslash. Halves of a pair and zeros become U+FFFD. */
+static int prof__json_escape(prof__json *j, unsigned *code)
+{
+    static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+    const char *found;
+    unsigned low = 0;
+    char c;
+    if (!prof__json_fill(j)) return prof__json_fail(j, "ends in a string");
+    c = *j->at++;
+    found = c ? strchr(escapes, c) : NULL;
+    if (found) {
+        *code = (unsigned char)meant[found - escapes];
+        return 1;
+    }
+    if (c != 'u') return prof__json_fail(j, "has an unknown escape in a string");
+    if (!prof__json_hex(j, code)) return 0;
+    if (*code >= 0xD800 && *code < 0xDC00 && prof__json_fill(j) && *j->at == '\\') {
+        j->at++;
+        if (!prof__json_fill(j) || *j->at++ != 'u') return prof__json_fail(j, "has half a pair in a string");
+        if (!prof__json_hex(j, &low)) return 0;
+        *code = low >= 0xDC00 && low < 0xE000 ? 0x10000 + ((*code & 0x3FF) << 10) + (low & 0x3FF) : 0xFFFD;
+    }
+    if (!*code || (*code >= 0xD800 && *code < 0xE000)) *code = 0xFFFD;
+    return 1;
+}
+
+/* The string that begins here, decoded, as much as there is room for, terminated. */
+static int prof__json_string(prof__json *j, char *to, size_t size)
+{
+    size_t used = 0;
+    unsigned code;
+    to[0] = 0;
+    if (!prof__json_expect(j, '"', "has no string where one should be")) return 0;
+    while (prof__json_fill(j)) {
+        char c = *j->at++;
+        if (c == '"') {
+            if (used < size) to[used] = 0;
+            return 1;
+        }
+        if (c == '\\') {
+            if (!prof__json_escape(j, &code)) return 0;
+            if (used < size) prof__json_put(to, size, &used, code);
+        } else if (used + 1 < size) {
+            to[used++] = c ? c : '?';
+        } else if (used < size) { /* it is cut, not inside of a character */
+            while (used && ((unsigned char)c & 0xC0) == 0x80) c = to[--used];
+            to[used] = 0;
+            used = size;
+        }
+    }
+    return prof__json_fail(j, "ends in a string");
+}
+
+static int prof__json_key(prof__json *j, char *key, size_t size)
+{
+    return prof__json_string(j, key, size) && prof__json_expect(j, ':', "has no colon behind a key");
+}
+
+/* One value. Of a number, literal or string its text; brackets are passed over. */
+static int prof__json_take(prof__json *j, prof__json_value *value)
+{
+    int c = prof__json_peek(j);
+    size_t used = 0;
+    value->type = 0;
+    value->text[0] = 0;
+    if (c == '{' || c == '[') {
+        value->type = (char)c;
+        return prof__json_pass(j);
+    }
+    if (c == '"') {
+        value->type = '"';
+        return prof__json_string(j, value->text, sizeof value->text);
+    }
+    while (prof__json_fill(j) && prof__json_plain(*j->at)) {
+        if (used + 1 < sizeof value->text) value->text[used++] = *j->at;
+        j->at++;
+    }
+    value->text[used] = 0;
+    if (!used) return prof__json_fail(j, c < 0 ? "ends too early" : "is no JSON");
+    value->type = c == 't' || c == 'f' || c == 'n' ? (char)c : '0';
+    return 1;
+}
+
+/* A whole number, however it is written: 12, "12", 12.0, 1.2e1; what it has behind the point is cut off. 0: it is none, or
+   has more than 64 bits. */
+static int prof__json_whole(const char *text, int *negative, uint64_t *number)
+{
+    uint64_t value = 0;
+    int point = 0, full = 0, digits = 0, down = 0;
+    long shift = 0, exponent = 0;
+    *negative = *text == '-';
+    text += *negative;
+    for (; (*text >= '0' && *text <= '9') || (*text == '.' && !point); text++) {
+        uint64_t digit = (uint64_t)(*text - '0');
+        if (*text == '.') {
+            point = 1;
+            continue;
+        }
+        digits++;
+        if (full || value > (~(uint64_t)0 - digit) / 10) {
+            if (!point) return 0;
+            full = 1;
+            continue;
+        }
+        value = value * 10 + digit;
+        shift -= point;
+    }
+    if (!digits) return 0;
+    if (*text == 'e' || *text == 'E') {
+        down = *++text == '-';
+        if (*text == '-' || *text == '+') text++;
+        if (!*text) return 0;
+        for (; *text >= '0' && *text <= '9'; text++) exponent = exponent < 10000 ? exponent * 10 + (*text - '0') : exponent;
+        shift += down ? -exponent : exponent;
+    }
+    if (*text) return 0;
+    for (; shift > 0 && value; shift--) {
+        if (value > ~(uint64_t)0 / 10) return 0;
+        value *= 10;
+    }
+    for (; shift < 0 && value; shift++) value /= 10;
+    *number = value;
+    return 1;
+}
+
+static int prof__json_unsigned(const prof__json_value *value, uint64_t *number)
+{
+    uint64_t whole;
+    int negative;
+    if ((value->type != '0' && value->type != '"') || !prof__json_whole(value->text, &negative, &whole)) return 0;
+    if (negative && whole) return 0;
+    *number = whole;
+    return 1;
+}
+
+static int prof__json_signed(const prof__json_value *value, int64_t *number)
+{
+    uint64_t whole;
+    int negative;
+    if ((value->type != '0' && value->type != '"') || !prof__json_whole(value->text, &negative, &whole)) return 0;
+    if (whole > (uint64_t)INT64_MAX + (uint64_t)negative) return 0;
+    *number = negative ? (int64_t)(0 - whole) : (int64_t)whole;
+    return 1;
+}
+
+/* What fits no whole number. Exact up to 15 digits with up to 22 places, in every locale. 0: it is no number. */
+static int prof__json_double(const prof__json_value *value, double *number)
+{
+    const char *text = value->text;
+    int negative = *text == '-', point = 0, digits = 0, down = 0;
+    double mantissa = 0, scale = 1;
+    long shift = 0, exponent = 0;
+    if (value->type != '0' && value->type != '"') return 0;
+    for (text += negative; (*text >= '0' && *text <= '9') || (*text == '.' && !point); text++) {
+        if (*text == '.') {
+            point = 1;
+        } else {
+            digits++;
+            if (mantissa < 9e14) {
+                mantissa = mantissa * 10 + (*text - '0');
+                shift -= point;
+            } else {
+                shift += !point;
+            }
+        }
+    }
+    if (!digits) return 0;
+    if (*text == 'e' || *text == 'E') {
+        down = *++text == '-';
+        if (*text == '-' || *text == '+') text++;
+        if (!*text) return 0;
+        for (; *text >= '0' && *text <= '9'; text++) exponent = exponent < 10000 ? exponent * 10 + (*text - '0') : exponent;
+        shift += down ? -exponent : exponent;
+    }
+    if (*text) return 0;
+    down = shift < 0;
+    if (down) shift = -shift;
+    if (shift > 700) shift = 700;
+    for (; shift && mantissa > 0; shift--) {
+        if (scale > 1e21) {
+            mantissa = down ? mantissa / scale : mantissa * scale;
+            scale = 1;
+        }
+        scale *= 10;
+    }
+    mantissa = down ? mantissa / scale : mantissa * scale;
+    if (!(mantissa - mantissa == 0)) return 0;
+    *number = negative ? -mantissa : mantissa;
+    return 1;
+}
 
 /*-- CLOCK --------------------------------------------------------------------------------------------------- >>clock -- */
 
+/* Two moments on both clocks of a host. */
+typedef struct prof__ntff_clock {
+    int64_t host, unix_ns; /* the first */
+    int64_t span, off;     /* to the last, on the host's clock; and how much longer that is in Unix time */
+    int stepped;           /* 1: somebody set the clock in between: off does not count */
+} prof__ntff_clock;
+
+static void prof__ntff_clock_of(prof__ntff_clock *clock, const prof__header *h)
+{
+    memset(clock, 0, sizeof *clock);
+    clock->host = (int64_t)h->first.monotonic_ns;
+    clock->unix_ns = (int64_t)h->first.unix_ns;
+    if (h->last.monotonic_ns <= h->first.monotonic_ns || !h->last.unix_ns) return;
+    if (h->last.monotonic_ns - h->first.monotonic_ns > (uint64_t)1 << 60 || h->last.unix_ns > (uint64_t)INT64_MAX) return;
+    clock->span = (int64_t)(h->last.monotonic_ns - h->first.monotonic_ns);
+    clock->off = (int64_t)(h->last.unix_ns - h->first.unix_ns) - clock->span;
+    if (clock->off < 0 ? -clock->off > 50000 + clock->span / 2000 : clock->off > 50000 + clock->span / 2000) {
+        clock->stepped = 1;
+        clock->span = clock->off = 0;
+    }
+}
+
+/* How much more Unix time than the host's has passed. A correction of some microseconds, for which a double does. */
+static int64_t prof__ntff_clock_off(const prof__ntff_clock *clock, int64_t since)
+{
+    double off = clock->span ? (double)since * ((double)clock->off / (double)clock->span) : 0;
+    if (off > 1e15) off = 1e15;
+    if (off < -1e15) off = -1e15;
+    return (int64_t)(off < 0 ? off - 0.5 : off + 0.5);
+}
+
+/* From Unix time, 0 to 2^62, to the host's. */
+static int64_t prof__ntff_clock_host(const prof__ntff_clock *clock, int64_t unix_ns)
+{
+    int64_t since = unix_ns - clock->unix_ns;
+    return clock->host + since - prof__ntff_clock_off(clock, since);
+}
+
+PROF_DEF int64_t prof_ntff_unix_ns(const prof_trace *trace, int64_t ns)
+{
+    prof__ntff_clock clock;
+    if (!trace) return 0;
+    prof__ntff_clock_of(&clock, &trace->header);
+    return clock.unix_ns + ns + prof__ntff_clock_off(&clock, ns);
+}
+
 /*-- EVENTS ------------------------------------------------------------------------------------------------- >>events -- */
+
+#define PROF__NTFF_OPEN 65536u                 /* starts that wait for their stop, and events for a sync point */
+#define PROF__NTFF_BYTES ((size_t)64 << 20)    /* of them */
+#define PROF__NTFF_SYNCS 65536u                /* sync points that are remembered */
+#define PROF__NTFF_DATA ((size_t)16384)        /* bytes of a start's data that are kept */
+#define PROF__NTFF_FAR ((int64_t)1 << 62)
+
+/* What stands in an object: an event, or half of one. Times: Unix; nc_ns: the core's. */
+typedef struct prof__ntff_said {
+    prof_ntff_event event;
+    char name[PROF_MAX_TEXT + 24], instance[64];
+    char phase; /* 's' start or stop, see stop; 'i' instant; 0: it does not say */
+    int stop, has_time, has_duration, has_nc, has_cpu, has_value, has_source;
+    int64_t time, duration, unit, nc_ns, cpu_ns, lnc_idx;
+    double percent; /* 0: not said */
+} prof__ntff_said;
+
+/* What waits: a start, or an event in the core's time. Behind it its name, instance and args. */
+typedef struct prof__ntff_open {
+    struct prof__ntff_open *next;           /* of the same slot */
+    struct prof__ntff_open *older, *newer;
+    uint32_t hash;
+    size_t bytes;
+    prof_ntff_event event;
+    int raw;                                /* 1: its times are the core's */
+    int64_t nc_ns;                          /* of the start; of an event see duration_ns */
+    int has_nc;
+} prof__ntff_open;
+
+typedef struct prof__ntff_list {
+    prof__ntff_open *oldest, *newest;
+    size_t count, bytes;
+} prof__ntff_list;
+
+typedef struct prof__ntff_sync {
+    int64_t nc_ns, cpu_ns;
+    uint64_t exec_id;
+    int32_t nc_idx, core_idx;
+} prof__ntff_sync;
+
+struct prof_ntff_parser {
+    prof_ntff_event_fn fn;
+    void *user;
+    int ended; /* 1: fn wants no more */
+    prof_ntff_stats stats;
+    prof__ntff_open *slots[4096];
+    prof__ntff_list starts, raw;
+    prof__ntff_sync *syncs;
+    size_t sync_count, sync_capacity;
+    uint64_t sync_next; /* counts all that came; the oldest is overwritten */
+    prof__ntff_sync last[64]; /* one for each core that has been seen, as far as they go */
+    size_t last_count;
+    prof__ntff_said said;
+    prof__json_value value;
+};
+
+static int prof__ntff_is_hardware(const char *name)
+{
+    static const char *const names[] = {"nc_exec_running", "cc_running",      "cc_exec_barrier",      "numerical_err",
+                                        "nc_model_switch", "nrt_model_switch", "timestamp_sync_point", "hw_notify"};
+    size_t i;
+    for (i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i])) return 1;
+    return 0;
+}
+
+/*-- handing over --*/
+
+static void prof__ntff_hand_over(prof_ntff_parser *p, const prof_ntff_event *event)
+{
+    prof_ntff_stats *stats = &p->stats;
+    if (p->ended) return;
+    stats->events++;
+    stats->instants += event->duration_ns < 0 && !(event->flags & PROF_NTFF_COUNTER);
+    stats->counters += (event->flags & PROF_NTFF_COUNTER) != 0;
+    stats->unmatched_starts += (event->flags & PROF_NTFF_UNMATCHED_START) != 0;
+    stats->unmatched_stops += (event->flags & PROF_NTFF_UNMATCHED_STOP) != 0;
+    stats->realigned += (event->flags & PROF_NTFF_REALIGNED) != 0;
+    stats->raw_clock += (event->flags & PROF_NTFF_RAW_CLOCK) != 0;
+    if (!(event->flags & PROF_NTFF_RAW_CLOCK)) {
+        int64_t end = event->start_ns + (event->duration_ns > 0 ? event->duration_ns : 0);
+        if (!stats->first_ns || event->start_ns < stats->first_ns) stats->first_ns = event->start_ns;
+        if (end > stats->last_ns) stats->last_ns = end;
+    }
+    if (p->fn && p->fn(p->user, event)) p->ended = 1;
+}
+
+/*-- what waits --*/
+
+static uint32_t prof__ntff_hash(const prof_ntff_event *event)
+{
+    uint64_t key = prof__mix(event->tracking_id + 0x9E3779B97F4A7C15u * (uint64_t)(uint32_t)(event->nc_idx + 1));
+    return (uint32_t)prof__mix(key ^ prof__text_hash(event->name));
+}
+
+static int prof__ntff_same(const prof_ntff_event *a, const prof_ntff_event *b)
+{
+    return a->tracking_id == b->tracking_id && a->nc_idx == b->nc_idx && !strcmp(a->name, b->name);
+}
+
+/* A copy of what was said. Null without memory. */
+static prof__ntff_open *prof__ntff_keep(const prof__ntff_said *said)
+{
+    const prof_ntff_event *event = &said->event;
+    size_t name = strlen(event->name) + 1, instance = strlen(event->instance) + 1;
+    size_t args = event->args_size <= PROF__NTFF_DATA ? event->args_size : 0;
+    size_t bytes = sizeof(prof__ntff_open) + name + instance + args;
+    prof__ntff_open *kept = (prof__ntff_open *)malloc(bytes);
+    char *text = (char *)(kept + 1);
+    if (!kept) return NULL;
+    memset(kept, 0, sizeof *kept);
+    kept->event = *event;
+    kept->bytes = bytes;
+    kept->has_nc = said->has_nc;
+    kept->nc_ns = said->nc_ns;
+    kept->event.name = (char *)memcpy(text, event->name, name);
+    kept->event.instance = (char *)memcpy(text + name, event->instance, instance);
+    kept->event.args = args ? (char *)memcpy(text + name + instance, event->args, args) : NULL;
+    kept->event.args_size = args;
+    return kept;
+}
+
+static void prof__ntff_append(prof__ntff_list *list, prof__ntff_open *kept)
+{
+    kept->older = list->newest;
+    kept->newer = NULL;
+    if (list->newest)
+        list->newest->newer = kept;
+    else
+        list->oldest = kept;
+    list->newest = kept;
+    list->count++;
+    list->bytes += kept->bytes;
+}
+
+static void prof__ntff_unlink(prof__ntff_list *list, prof__ntff_open *kept)
+{
+    if (kept->older)
+        kept->older->newer = kept->newer;
+    else
+        list->oldest = kept->newer;
+    if (kept->newer)
+        kept->newer->older = kept->older;
+    else
+        list->newest = kept->older;
+    list->count--;
+    list->bytes -= kept->bytes;
+}
+
+/* Takes the start that this stop, or another start, ends off the table; null: there is none. */
+static prof__ntff_open *prof__ntff_claim(prof_ntff_parser *p, const prof_ntff_event *event)
+{
+    uint32_t hash = prof__ntff_hash(event);
+    prof__ntff_open **at = &p->slots[hash % (sizeof p->slots / sizeof *p->slots)], *found;
+    while (*at && ((*at)->hash != hash || !prof__ntff_same(&(*at)->event, event))) at = &(*at)->next;
+    found = *at;
+    if (!found) return NULL;
+    *at = found->next;
+    prof__ntff_unlink(&p->starts, found);
+    return found;
+}
+
+/*-- the clocks of cores --*/
+
+static int prof__sync_order(const void *a, const void *b)
+{
+    const prof__ntff_sync *x = (const prof__ntff_sync *)a, *y = (const prof__ntff_sync *)b;
+    if (x->nc_idx != y->nc_idx) return x->nc_idx < y->nc_idx ? -1 : 1;
+    if (x->exec_id != y->exec_id) return x->exec_id < y->exec_id ? -1 : 1;
+    return x->nc_ns < y->nc_ns ? -1 : x->nc_ns > y->nc_ns;
+}
+
+static int prof__sync_time_order(const void *a, const void *b)
+{
+    const prof__ntff_sync *x = (const prof__ntff_sync *)a, *y = (const prof__ntff_sync *)b;
+    if (x->nc_idx != y->nc_idx) return x->nc_idx < y->nc_idx ? -1 : 1;
+    return x->nc_ns < y->nc_ns ? -1 : x->nc_ns > y->nc_ns;
+}
+
+static int64_t prof__ntff_minus(int64_t a, int64_t b) /* saturates */
+{
+    if (b < 0 ? a > INT64_MAX + b : a < INT64_MIN + b) return b < 0 ? INT64_MAX : INT64_MIN;
+    return a - b;
+}
+
+/* The physical cores of a NeuronCore have clocks of their own; what does not say which fits all. */
+static int prof__sync_fits(const prof__ntff_sync *sync, const prof_ntff_event *event)
+{
+    return sync->nc_idx == event->nc_idx &&
+           (sync->core_idx < 0 || event->core_idx < 0 || sync->core_idx == event->core_idx);
+}
+
+/* The first of the sorted sync points that comes not before key. */
+static size_t prof__sync_find(const prof__ntff_sync *syncs, size_t count, const prof__ntff_sync *key,
+                              int (*order)(const void *, const void *))
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (order(&syncs[middle], key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The sync point that is taken after an execution, of that execution; null: there is none. Some are looked at only, lest
+   a hostile file has them all looked at each time. */
+static const prof__ntff_sync *prof__sync_of_execution(const prof__ntff_sync *syncs, size_t count,
+                                                      const prof_ntff_event *event, int64_t nc_ns)
+{
+    prof__ntff_sync key;
+    size_t first, i;
+    key.nc_idx = event->nc_idx;
+    key.exec_id = event->exec_id;
+    key.nc_ns = nc_ns;
+    first = prof__sync_find(syncs, count, &key, prof__sync_order);
+    for (i = first; i < count && i < first + 32 && syncs[i].exec_id == event->exec_id && syncs[i].nc_idx == event->nc_idx; i++)
+        if (prof__sync_fits(&syncs[i], event)) return &syncs[i];
+    for (i = first; i > 0 && i + 32 > first && syncs[i - 1].exec_id == event->exec_id &&
+                    syncs[i - 1].nc_idx == event->nc_idx; i--)
+        if (prof__sync_fits(&syncs[i - 1], event)) return &syncs[i - 1];
+    return NULL;
+}
+
+static const prof__ntff_sync *prof__sync_before(const prof__ntff_sync *syncs, size_t count, const prof_ntff_event *event,
+                                                int64_t nc_ns)
+{
+    prof__ntff_sync key;
+    size_t first, i;
+    key.nc_idx = event->nc_idx;
+    key.nc_ns = nc_ns;
+    first = prof__sync_find(syncs, count, &key, prof__sync_time_order);
+    for (i = first; i > 0 && i + 64 > first && syncs[i - 1].nc_idx == event->nc_idx; i--)
+        if (prof__sync_fits(&syncs[i - 1], event)) return &syncs[i - 1];
+    return NULL;
+}
+
+/* Puts an event in the core's time where the sync point says, as the runtime does. 0: that is nowhere. */
+static int prof__ntff_shift(prof__ntff_open *kept, const prof__ntff_sync *sync)
+{
+    int64_t since = prof__ntff_minus(kept->nc_ns, sync->nc_ns), to = prof__ntff_minus(sync->cpu_ns, -since);
+    if (since == INT64_MIN || to <= 0 || to >= PROF__NTFF_FAR) return 0;
+    kept->event.start_ns = to;
+    kept->event.flags |= PROF_NTFF_REALIGNED;
+    return 1;
+}
+
+/* A sorted copy of the sync points; null without memory, or if there are none. */
+static prof__ntff_sync *prof__syncs_sorted(const prof_ntff_parser *p, int (*order)(const void *, const void *))
+{
+    prof__ntff_sync *copy = p->sync_count ? (prof__ntff_sync *)malloc(p->sync_count * sizeof *copy) : NULL;
+    if (!copy) return NULL;
+    memcpy(copy, p->syncs, p->sync_count * sizeof *copy);
+    qsort(copy, p->sync_count, sizeof *copy, order);
+    return copy;
+}
+
+/* Hands over what waits for sync points and has one now; last: and what has none, in the core's time. */
+static void prof__ntff_resolve(prof_ntff_parser *p, int last)
+{
+    prof__ntff_sync *syncs, *by_time;
+    prof__ntff_open *kept, *newer;
+    if (!p->raw.count) return;
+    syncs = prof__syncs_sorted(p, prof__sync_order);
+    by_time = last ? prof__syncs_sorted(p, prof__sync_time_order) : NULL;
+    for (kept = p->raw.oldest; kept; kept = newer) {
+        const prof__ntff_sync *sync = NULL;
+        newer = kept->newer;
+        if (syncs) sync = prof__sync_of_execution(syncs, p->sync_count, &kept->event, kept->nc_ns);
+        if (!sync && by_time) sync = prof__sync_before(by_time, p->sync_count, &kept->event, kept->nc_ns);
+        if (!last && !sync) continue;
+        if (!sync || !prof__ntff_shift(kept, sync)) kept->event.flags |= PROF_NTFF_RAW_CLOCK;
+        prof__ntff_hand_over(p, &kept->event);
+        prof__ntff_unlink(&p->raw, kept);
+        free(kept);
+    }
+    free(syncs);
+    free(by_time);
+}
+
+static void prof__ntff_sync_point(prof_ntff_parser *p, const prof__ntff_said *said)
+{
+    prof__ntff_sync sync;
+    size_t i;
+    sync.nc_idx = said->event.nc_idx;
+    sync.core_idx = said->event.core_idx;
+    sync.exec_id = said->event.exec_id;
+    sync.nc_ns = said->nc_ns;
+    sync.cpu_ns = said->cpu_ns;
+    p->stats.sync_points++;
+    for (i = 0; i < p->last_count; i++)
+        if (p->last[i].nc_idx == sync.nc_idx && p->last[i].core_idx == sync.core_idx) break;
+    if (i < p->last_count) {
+        int64_t off = prof__ntff_minus(prof__ntff_minus(sync.cpu_ns, p->last[i].cpu_ns),
+                                       prof__ntff_minus(sync.nc_ns, p->last[i].nc_ns));
+        uint64_t much = off < 0 ? 0 - (uint64_t)off : (uint64_t)off;
+        if (much > p->stats.sync_error_ns) p->stats.sync_error_ns = much;
+    }
+    if (i < sizeof p->last / sizeof *p->last) {
+        p->last[i] = sync;
+        if (i == p->last_count) p->last_count++;
+    }
+    if (p->sync_count < PROF__NTFF_SYNCS) {
+        if (!PROF__ROOM(p->syncs, p->sync_capacity, p->sync_count)) return;
+        p->sync_count++;
+    }
+    p->syncs[p->sync_next++ % PROF__NTFF_SYNCS] = sync;
+}
+
+/* Whether the runtime left the time as the core has it. */
+static int prof__ntff_is_raw(const prof__ntff_said *said)
+{
+    return said->has_nc && said->time == said->nc_ns && said->event.source == PROF_NTFF_SOURCE_HARDWARE;
+}
+
+/* Hands an event over, or keeps it until there is a sync point. kept: owned. */
+static void prof__ntff_finish(prof_ntff_parser *p, prof__ntff_open *kept)
+{
+    if (!kept->raw) {
+        prof__ntff_hand_over(p, &kept->event);
+        free(kept);
+        return;
+    }
+    if (p->raw.count >= PROF__NTFF_OPEN || p->raw.bytes >= PROF__NTFF_BYTES) {
+        prof__ntff_resolve(p, 0);
+        if (p->raw.count >= PROF__NTFF_OPEN / 2 || p->raw.bytes >= PROF__NTFF_BYTES / 2) prof__ntff_resolve(p, 1);
+    }
+    prof__ntff_append(&p->raw, kept);
+}
+
+/*-- pairs --*/
+
+static void prof__ntff_give_up(prof_ntff_parser *p, prof__ntff_open *start)
+{
+    start->event.flags |= PROF_NTFF_UNMATCHED_START;
+    prof__ntff_finish(p, start);
+}
+
+static void prof__ntff_start(prof_ntff_parser *p, const prof__ntff_said *said)
+{
+    prof__ntff_open *start = prof__ntff_claim(p, &said->event);
+    prof__ntff_open **slot;
+    if (start) prof__ntff_give_up(p, start); /* its stop was lost */
+    while (p->starts.count >= PROF__NTFF_OPEN || p->starts.bytes >= PROF__NTFF_BYTES)
+        prof__ntff_give_up(p, prof__ntff_claim(p, &p->starts.oldest->event));
+    start = prof__ntff_keep(said);
+    if (!start) {
+        p->stats.errors++;
+        return;
+    }
+    start->raw = prof__ntff_is_raw(said);
+    start->hash = prof__ntff_hash(&start->event);
+    slot = &p->slots[start->hash % (sizeof p->slots / sizeof *p->slots)];
+    start->next = *slot;
+    *slot = start;
+    prof__ntff_append(&p->starts, start);
+}
+
+static void prof__ntff_single(prof_ntff_parser *p, prof__ntff_said *said)
+{
+    prof__ntff_open *kept;
+    if (!prof__ntff_is_raw(said)) {
+        prof__ntff_hand_over(p, &said->event);
+        return;
+    }
+    kept = prof__ntff_keep(said);
+    if (!kept) {
+        p->stats.errors++;
+        return;
+    }
+    kept->raw = 1;
+    prof__ntff_finish(p, kept);
+}
+
+static void prof__ntff_stop(prof_ntff_parser *p, prof__ntff_said *said)
+{
+    prof__ntff_open *start = prof__ntff_claim(p, &said->event);
+    int64_t ns;
+    if (!start) {
+        said->event.flags |= PROF_NTFF_UNMATCHED_STOP;
+        prof__ntff_single(p, said);
+        return;
+    }
+    start->raw |= prof__ntff_is_raw(said); /* both have the core's time, or else neither is in the host's */
+    ns = start->raw ? prof__ntff_minus(said->nc_ns, start->nc_ns) : said->time - start->event.start_ns;
+    if (start->raw && (!start->has_nc || !said->has_nc)) ns = -1;
+    if (ns < 0 || ns >= PROF__NTFF_FAR) { /* not its stop */
+        prof__ntff_give_up(p, start);
+        said->event.flags |= PROF_NTFF_UNMATCHED_STOP;
+        prof__ntff_single(p, said);
+        return;
+    }
+    start->event.duration_ns = ns;
+    if (start->event.core_idx < 0) start->event.core_idx = said->event.core_idx;
+    p->stats.pairs++;
+    prof__ntff_finish(p, start);
+}
+
+/*-- objects --*/
+
+enum {
+    PROF__NTFF_NAME = 1, PROF__NTFF_PHASE, PROF__NTFF_TIME, PROF__NTFF_DURATION, PROF__NTFF_UNIT, PROF__NTFF_NC,
+    PROF__NTFF_LNC, PROF__NTFF_CORE, PROF__NTFF_WORKER, PROF__NTFF_TID, PROF__NTFF_PID, PROF__NTFF_TRACKING,
+    PROF__NTFF_EXEC, PROF__NTFF_SEQ, PROF__NTFF_DATA_OBJECT, PROF__NTFF_NC_TIME, PROF__NTFF_CPU_TIME, PROF__NTFF_GROUP,
+    PROF__NTFF_SOURCE, PROF__NTFF_INSTANCE, PROF__NTFF_VALUE, PROF__NTFF_PERCENT, PROF__NTFF_CPU, PROF__NTFF_OTHER
+};
+
+/* What the keys of both files mean; OTHER: nothing here, nor for a viewer. */
+static int prof__ntff_key(const char *key)
+{
+    static const struct {
+        const char *name;
+        unsigned char length, field;
+    } keys[] = {
+#define PROF__NTFF_KEY(name, field) {name, sizeof(name) - 1, field}
+        PROF__NTFF_KEY("event_type", PROF__NTFF_NAME), PROF__NTFF_KEY("name", PROF__NTFF_NAME),
+        PROF__NTFF_KEY("phase", PROF__NTFF_PHASE), PROF__NTFF_KEY("timestamp_ns", PROF__NTFF_TIME),
+        PROF__NTFF_KEY("timestamp", PROF__NTFF_TIME), PROF__NTFF_KEY("duration", PROF__NTFF_DURATION),
+        PROF__NTFF_KEY("timestamp_unit", PROF__NTFF_UNIT), PROF__NTFF_KEY("nc_idx", PROF__NTFF_NC),
+        PROF__NTFF_KEY("lnc_idx", PROF__NTFF_LNC), PROF__NTFF_KEY("device_core_idx", PROF__NTFF_CORE),
+        PROF__NTFF_KEY("pcore_idx", PROF__NTFF_CORE), PROF__NTFF_KEY("worker_gid", PROF__NTFF_WORKER),
+        PROF__NTFF_KEY("thread_id", PROF__NTFF_TID), PROF__NTFF_KEY("process_id", PROF__NTFF_PID),
+        PROF__NTFF_KEY("tracking_id", PROF__NTFF_TRACKING), PROF__NTFF_KEY("exec_id", PROF__NTFF_EXEC),
+        PROF__NTFF_KEY("nrta_seq_id", PROF__NTFF_SEQ), PROF__NTFF_KEY("data", PROF__NTFF_DATA_OBJECT),
+        PROF__NTFF_KEY("nc_timestamp_ns", PROF__NTFF_NC_TIME), PROF__NTFF_KEY("cpu_timestamp_ns", PROF__NTFF_CPU_TIME),
+        PROF__NTFF_KEY("group", PROF__NTFF_GROUP), PROF__NTFF_KEY("trace_event_source", PROF__NTFF_SOURCE),
+        PROF__NTFF_KEY("instance_id", PROF__NTFF_INSTANCE), PROF__NTFF_KEY("usage", PROF__NTFF_VALUE),
+        PROF__NTFF_KEY("util", PROF__NTFF_VALUE), PROF__NTFF_KEY("percent_usage", PROF__NTFF_PERCENT),
+        PROF__NTFF_KEY("cpu_id", PROF__NTFF_CPU), PROF__NTFF_KEY("id", PROF__NTFF_OTHER),
+        PROF__NTFF_KEY("parent_id", PROF__NTFF_OTHER), PROF__NTFF_KEY("type", PROF__NTFF_OTHER)};
+#undef PROF__NTFF_KEY
+    size_t i, length = strlen(key);
+    for (i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i].length == length && !memcmp(keys[i].name, key, length)) return keys[i].field;
+    return 0;
+}
+
+static void prof__ntff_index(int32_t *index, const prof__json_value *value)
+{
+    int64_t number;
+    if (prof__json_signed(value, &number) && number >= 0 && number <= INT32_MAX) *index = (int32_t)number;
+}
+
+static void prof__ntff_group(prof__ntff_said *said, const char *group)
+{
+    if (!strncmp(group, "framework", 9) && !said->has_source) said->event.source = PROF_NTFF_SOURCE_FRAMEWORK;
+    if (!strncmp(group, "nrt-nc-", 7) && said->lnc_idx < 0) {
+        int negative;
+        uint64_t number;
+        if (prof__json_whole(group + 7, &negative, &number) && !negative && number <= INT32_MAX)
+            said->lnc_idx = (int64_t)number;
+    }
+}
+
+static void prof__ntff_from(prof__ntff_said *said, const char *source)
+{
+    said->event.source = !strcmp(source, "neuron_rt")   ? PROF_NTFF_SOURCE_RUNTIME
+                         : !strcmp(source, "neuron_hw") ? PROF_NTFF_SOURCE_HARDWARE
+                         : !strcmp(source, "framework") ? PROF_NTFF_SOURCE_FRAMEWORK
+                                                        : PROF_NTFF_SOURCE_UNKNOWN;
+    said->has_source = said->event.source != PROF_NTFF_SOURCE_UNKNOWN;
+}
+
+static void prof__ntff_text(char *to, size_t size, const prof__json_value *value)
+{
+    size_t length = strlen(value->text);
+    if (length >= size) length = size - 1;
+    memcpy(to, value->text, length);
+    to[length] = 0;
+}
+
+static void prof__ntff_field(prof__ntff_said *said, int field, const prof__json_value *value)
+{
+    prof_ntff_event *event = &said->event;
+    switch (field) {
+    case PROF__NTFF_NAME: prof__ntff_text(said->name, sizeof said->name, value); break;
+    case PROF__NTFF_PHASE:
+        said->phase = value->text[0] == 's' ? 's' : 'i';
+        said->stop = !strcmp(value->text, "stop");
+        break;
+    case PROF__NTFF_TIME: said->has_time = prof__json_signed(value, &said->time); break;
+    case PROF__NTFF_DURATION: said->has_duration = prof__json_signed(value, &said->duration); break;
+    case PROF__NTFF_UNIT: said->unit = value->text[0] == 'u' ? 1000 : value->text[0] == 'm' ? 1000000 : 1; break;
+    case PROF__NTFF_NC: prof__ntff_index(&event->nc_idx, value); break;
+    case PROF__NTFF_LNC: (void)prof__json_signed(value, &said->lnc_idx); break;
+    case PROF__NTFF_CORE: prof__ntff_index(&event->core_idx, value); break;
+    case PROF__NTFF_WORKER: prof__ntff_index(&event->worker_gid, value); break;
+    case PROF__NTFF_TID: (void)prof__json_unsigned(value, &event->tid); break;
+    case PROF__NTFF_PID: (void)prof__json_unsigned(value, &event->pid); break;
+    case PROF__NTFF_TRACKING: (void)prof__json_unsigned(value, &event->tracking_id); break;
+    case PROF__NTFF_EXEC: (void)prof__json_unsigned(value, &event->exec_id); break;
+    case PROF__NTFF_SEQ: (void)prof__json_unsigned(value, &event->nrta_seq); break;
+    case PROF__NTFF_NC_TIME: said->has_nc = prof__json_signed(value, &said->nc_ns); break;
+    case PROF__NTFF_CPU_TIME: said->has_cpu = prof__json_signed(value, &said->cpu_ns); break;
+    case PROF__NTFF_GROUP: prof__ntff_group(said, value->text); break;
+    case PROF__NTFF_SOURCE: prof__ntff_from(said, value->text); break;
+    case PROF__NTFF_INSTANCE: prof__ntff_text(said->instance, sizeof said->instance, value); break;
+    case PROF__NTFF_VALUE: said->has_value = prof__json_double(value, &event->value); break;
+    case PROF__NTFF_PERCENT: (void)prof__json_double(value, &said->percent); break;
+    case PROF__NTFF_CPU: prof__ntff_text(said->name, 64, value); break;
+    default: break;
+    }
+}
+
+/* Takes an object apart, and the "data" in it. 0: it is none. */
+static int prof__ntff_object(prof_ntff_parser *p, prof__json *j, int inner)
+{
+    char key[24];
+    int first = 1, field;
+    prof__slice data;
+    prof__json within;
+    if (!prof__json_expect(j, '{', "is no object")) return 0;
+    while (prof__json_more(j, '}', &first)) {
+        if (!prof__json_key(j, key, sizeof key)) return 0;
+        field = prof__ntff_key(key);
+        if (field == PROF__NTFF_DATA_OBJECT && !inner && prof__json_peek(j) == '{') {
+            if (!prof__json_slice(j, &data)) return 0;
+            prof__json_memory(&within, data.bytes, data.size);
+            if (!prof__ntff_object(p, &within, 1)) return 0;
+            p->said.event.args = data.bytes;
+            p->said.event.args_size = data.size;
+        } else if (!prof__json_take(j, &p->value)) {
+            return 0;
+        } else if (field && (!inner || field == PROF__NTFF_EXEC || field == PROF__NTFF_CORE ||
+                             field == PROF__NTFF_NC_TIME || field == PROF__NTFF_CPU_TIME)) {
+            prof__ntff_field(&p->said, field, &p->value);
+        }
+    }
+    return !j->error;
+}
+
+/* Makes one event, or half of one, of what the object said. 0: it is neither. */
+static int prof__ntff_complete(prof__ntff_said *said)
+{
+    prof_ntff_event *event = &said->event;
+    int64_t most = PROF__NTFF_FAR / said->unit;
+    if (!said->has_time || said->time <= 0 || said->time >= most) return 0;
+    said->time *= said->unit;
+    event->start_ns = said->time;
+    event->duration_ns = said->phase == 's' ? 0 : -1;
+    if (said->has_duration && !said->phase) {
+        if (said->duration < 0 || said->duration >= most || said->duration * said->unit > PROF__NTFF_FAR - said->time) return 0;
+        event->duration_ns = said->duration * said->unit;
+    }
+    if (event->nc_idx < 0 && said->lnc_idx >= 0 && said->lnc_idx <= INT32_MAX) event->nc_idx = (int32_t)said->lnc_idx;
+    if (!said->has_source && prof__ntff_is_hardware(said->name)) event->source = PROF_NTFF_SOURCE_HARDWARE;
+    if (event->source == PROF_NTFF_SOURCE_UNKNOWN) event->source = PROF_NTFF_SOURCE_RUNTIME;
+    return 1;
+}
+
+static void prof__ntff_event_of(prof_ntff_parser *p, const prof__slice *whole)
+{
+    prof__ntff_said *said = &p->said;
+    if (!said->name[0] || !prof__ntff_complete(said)) {
+        p->stats.errors++;
+        return;
+    }
+    if (!said->phase) { /* Neuron Explorer's */
+        said->event.args = whole->bytes;
+        said->event.args_size = whole->size;
+        p->stats.complete += said->event.duration_ns >= 0;
+    }
+    if (said->phase == 's' && said->stop) {
+        prof__ntff_stop(p, said);
+    } else if (said->phase == 's') {
+        prof__ntff_start(p, said);
+    } else {
+        if (said->has_nc && said->has_cpu && said->cpu_ns > 0 && said->cpu_ns < PROF__NTFF_FAR) {
+            prof__ntff_sync_point(p, said);
+            if (prof__ntff_is_raw(said)) said->time = said->event.start_ns = said->cpu_ns;
+        }
+        prof__ntff_single(p, said);
+    }
+}
+
+enum { PROF__NTFF_EVENTS = 1, PROF__NTFF_MEMORY, PROF__NTFF_LOAD };
+
+static void prof__ntff_counter(prof_ntff_parser *p, int kind)
+{
+    prof__ntff_said *said = &p->said;
+    char cpu[64];
+    if (!said->has_value || !prof__ntff_complete(said)) {
+        p->stats.errors++;
+        return;
+    }
+    memcpy(cpu, said->name, sizeof cpu);
+    cpu[sizeof cpu - 1] = 0;
+    if (kind == PROF__NTFF_MEMORY)
+        snprintf(said->name, sizeof said->name, "memory used (bytes)");
+    else
+        snprintf(said->name, sizeof said->name, cpu[0] ? "cpu %s (%%)" : "cpu (%%)", cpu);
+    said->event.source = PROF_NTFF_SOURCE_HOST;
+    said->event.duration_ns = -1;
+    said->event.flags = PROF_NTFF_COUNTER;
+    prof__ntff_hand_over(p, &said->event);
+    if (kind != PROF__NTFF_MEMORY || !(said->percent > 0)) return;
+    snprintf(said->name, sizeof said->name, "memory used (%%)");
+    said->event.value = said->percent;
+    prof__ntff_hand_over(p, &said->event);
+}
+
+static void prof__ntff_clear(prof__ntff_said *said)
+{
+    prof_ntff_event *event = &said->event;
+    memset(event, 0, sizeof *event);
+    event->name = said->name;
+    event->instance = said->instance;
+    event->nc_idx = event->core_idx = event->worker_gid = -1;
+    said->name[0] = said->instance[0] = said->phase = 0;
+    said->stop = said->has_time = said->has_duration = said->has_nc = said->has_cpu = said->has_value = said->has_source = 0;
+    said->unit = 1;
+    said->lnc_idx = -1;
+    said->percent = 0;
+}
+
+/* One element of an array. 0: nothing can be read any more. */
+static int prof__ntff_element(prof_ntff_parser *p, prof__json *j, int kind)
+{
+    prof__slice whole;
+    prof__json inside;
+    if (!prof__json_slice(j, &whole)) return 0;
+    prof__json_memory(&inside, whole.bytes, whole.size);
+    prof__ntff_clear(&p->said);
+    if (!whole.size || !prof__ntff_object(p, &inside, 0))
+        p->stats.errors++;
+    else if (kind == PROF__NTFF_EVENTS)
+        prof__ntff_event_of(p, &whole);
+    else
+        prof__ntff_counter(p, kind);
+    return !p->ended;
+}
+
+/* An array of objects; or an object whose members are objects, or such arrays. */
+static int prof__ntff_elements(prof_ntff_parser *p, prof__json *j, int kind, int inner)
+{
+    int first = 1, bracket = prof__json_peek(j);
+    char key[8], close = bracket == '[' ? ']' : '}';
+    if (bracket != '[' && bracket != '{') return prof__json_pass(j);
+    j->at++;
+    while (prof__json_more(j, close, &first)) {
+        if (close == '}' && !prof__json_key(j, key, sizeof key)) return 0;
+        if (close == '}' && !inner && prof__json_peek(j) == '[') {
+            if (!prof__ntff_elements(p, j, kind, 1)) return 0;
+        } else if (!prof__ntff_element(p, j, kind)) {
+            return 0;
+        }
+    }
+    return !j->error;
+}
+
+static int prof__ntff_document(prof_ntff_parser *p, prof__json *j)
+{
+    static const struct {
+        const char *key;
+        int kind;
+    } arrays[] = {{"events", PROF__NTFF_EVENTS},     {"trace_event", PROF__NTFF_EVENTS}, {"trace_events", PROF__NTFF_EVENTS},
+                  {"mem_usage", PROF__NTFF_MEMORY}, {"cpu_util", PROF__NTFF_LOAD}};
+    int first = 1, known = 0, good = 1;
+    char key[32];
+    size_t i;
+    if (prof__json_peek(j) == 0x1F) return prof__json_fail(j, "is compressed: gunzip it");
+    if (j->end - j->at >= 3 && !memcmp(j->at, "\xEF\xBB\xBF", 3)) j->at += 3;
+    if (!prof__json_expect(j, '{', "is no JSON object")) return 0;
+    while (good && prof__json_more(j, '}', &first)) {
+        if (!prof__json_key(j, key, sizeof key)) return 0;
+        for (i = 0; i < sizeof arrays / sizeof *arrays && strcmp(arrays[i].key, key); i++) continue;
+        if (i < sizeof arrays / sizeof *arrays) {
+            known = 1;
+            good = prof__ntff_elements(p, j, arrays[i].kind, 0);
+        } else if (!strcmp(key, "data_version")) {
+            int64_t version = 0;
+            good = prof__json_take(j, &p->value);
+            if (good && prof__json_signed(&p->value, &version) && version > 0 && version < 1000000)
+                p->stats.data_version = (int)version;
+        } else {
+            good = prof__json_pass(j);
+        }
+    }
+    if (j->error || p->ended) return 0;
+    return known ? 1 : prof__json_fail(j, "has no events: neither \"trace_event\" of Neuron Explorer nor \"events\" of a system "
+                                          "trace");
+}
+
+static prof_status prof__ntff_read(prof_ntff_parser *p, prof__json *j, const char *what)
+{
+    prof__ntff_document(p, j);
+    prof__ntff_resolve(p, 0);
+    if (!j->error || p->ended) return PROF_OK;
+    return prof__fail(PROF_CORRUPT, "%s: %s (byte %llu)", what, j->error, (unsigned long long)prof__json_offset(j));
+}
+
+static void prof__ntff_stats_add(prof_ntff_stats *to, prof_ntff_stats *from)
+{
+    if (to) {
+        to->events += from->events;
+        to->pairs += from->pairs;
+        to->complete += from->complete;
+        to->instants += from->instants;
+        to->counters += from->counters;
+        to->unmatched_starts += from->unmatched_starts;
+        to->unmatched_stops += from->unmatched_stops;
+        to->realigned += from->realigned;
+        to->raw_clock += from->raw_clock;
+        to->sync_points += from->sync_points;
+        to->errors += from->errors;
+        if (from->sync_error_ns > to->sync_error_ns) to->sync_error_ns = from->sync_error_ns;
+        if (from->first_ns && (!to->first_ns || from->first_ns < to->first_ns)) to->first_ns = from->first_ns;
+        if (from->last_ns > to->last_ns) to->last_ns = from->last_ns;
+        if (from->data_version) to->data_version = from->data_version;
+    }
+    memset(from, 0, sizeof *from);
+}
+
+PROF_DEF prof_ntff_parser *prof_ntff_parser_create(void)
+{
+    prof_ntff_parser *parser = (prof_ntff_parser *)calloc(1, sizeof *parser);
+    if (!parser) prof__fail(PROF_NO_MEMORY, "prof_ntff_parser_create: no memory");
+    return parser;
+}
+
+PROF_DEF void prof_ntff_parser_end(prof_ntff_parser *parser, prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats)
+{
+    prof__ntff_open *kept;
+    if (!parser) return;
+    parser->fn = fn;
+    parser->user = user;
+    parser->ended = 0;
+    while ((kept = parser->starts.oldest) != NULL) prof__ntff_give_up(parser, prof__ntff_claim(parser, &kept->event));
+    prof__ntff_resolve(parser, 1);
+    prof__ntff_stats_add(stats, &parser->stats);
+    free(parser->syncs);
+    free(parser);
+}
+
+PROF_DEF prof_status prof_ntff_parse_systrace_json(prof_ntff_parser *parser, const char *json, size_t size,
+                                                   prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats)
+{
+    prof_ntff_parser *p = parser ? parser : prof_ntff_parser_create();
+    prof_status status;
+    prof__json j;
+    if (!p) return PROF_NO_MEMORY;
+    if (!json) size = 0;
+    while (size && !json[size - 1]) size--; /* the runtime may count the end of a string */
+    prof__json_memory(&j, json ? json : "", size);
+    p->fn = fn;
+    p->user = user;
+    p->ended = 0;
+    status = prof__ntff_read(p, &j, "system trace");
+    prof__ntff_stats_add(stats, &p->stats);
+    if (!parser) prof_ntff_parser_end(p, p->ended ? NULL : fn, user, stats);
+    return status;
+}
+
+PROF_DEF prof_status prof_ntff_read_system_json(const char *path, prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats)
+{
+    prof_ntff_parser *p;
+    prof__json j;
+    prof_status status;
+    if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_read_system_json: path is null");
+    status = prof__json_open(&j, path);
+    if (status != PROF_OK) return status;
+    p = prof_ntff_parser_create();
+    if (p) {
+        p->fn = fn;
+        p->user = user;
+        status = prof__ntff_read(p, &j, path);
+        prof__ntff_stats_add(stats, &p->stats);
+        prof_ntff_parser_end(p, p->ended ? NULL : fn, user, stats);
+    }
+    prof__json_close(&j);
+    return p ? status : PROF_NO_MEMORY;
+}
+
+/*-- onto tracks of devices --*/
+
+typedef struct prof__ntff_place {
+    char device[64 + 64 + 32], row[64];
+} prof__ntff_place;
+
+/* home, instance: the process and machine that need not be named. */
+static void prof__ntff_place_of(const prof_ntff_event *event, uint64_t home, const char *instance, prof__ntff_place *place)
+{
+    static const char *const kinds[PROF_NTFF_SOURCE_COUNT] = {"Neuron", "Neuron runtime", "NeuronCore", "Neuron framework",
+                                                             "Neuron host"};
+    int source = (unsigned)event->source < PROF_NTFF_SOURCE_COUNT ? (int)event->source : 0;
+    int used = snprintf(place->device, sizeof place->device, "%s", kinds[source]);
+    if (event->nc_idx >= 0 && (source == PROF_NTFF_SOURCE_RUNTIME || source == PROF_NTFF_SOURCE_HARDWARE))
+        used += snprintf(place->device + used, sizeof place->device - (size_t)used, " %d", (int)event->nc_idx);
+    if (event->pid && event->pid != home)
+        used += snprintf(place->device + used, sizeof place->device - (size_t)used, " of process %llu",
+                         (unsigned long long)event->pid);
+    if (event->instance && strcmp(event->instance, instance))
+        snprintf(place->device + used, sizeof place->device - (size_t)used, " on %.63s", event->instance);
+    if (event->flags & PROF_NTFF_COUNTER)
+        snprintf(place->row, sizeof place->row, "%s", strncmp(event->name, "cpu", 3) ? "memory" : "load");
+    else if (source == PROF_NTFF_SOURCE_HARDWARE && event->core_idx >= 0)
+        snprintf(place->row, sizeof place->row, "core %d", (int)event->core_idx);
+    else if (source == PROF_NTFF_SOURCE_HARDWARE)
+        snprintf(place->row, sizeof place->row, "core");
+    else if (event->tid)
+        snprintf(place->row, sizeof place->row, "thread %llu", (unsigned long long)event->tid);
+    else
+        snprintf(place->row, sizeof place->row, "events");
+}
+
+/* The arguments of an event, with their texts. */
+typedef struct prof__ntff_args {
+    prof_arg list[PROF_DEVICE_ARGS];
+    uint32_t count;
+    size_t used;
+    char texts[8192];
+    prof__json_value value;
+} prof__ntff_args;
+
+static char *prof__ntff_args_keep(prof__ntff_args *args, const char *bytes, size_t length)
+{
+    char *to = args->texts + args->used;
+    if (length >= sizeof args->texts - args->used) return NULL;
+    memcpy(to, bytes, length);
+    to[length] = 0;
+    args->used += length + 1;
+    return to;
+}
+
+static void prof__ntff_args_add(prof__ntff_args *args, const char *key, prof_value_type type, uint64_t number)
+{
+    prof_arg *arg = &args->list[args->count];
+    if (args->count == PROF_DEVICE_ARGS) return;
+    args->count++;
+    memset(arg, 0, sizeof *arg);
+    arg->key = key;
+    arg->value.type = type;
+    arg->value.as.u = number;
+}
+
+static void prof__ntff_args_text(prof__ntff_args *args, const char *key, const char *bytes, size_t length)
+{
+    const char *text = prof__ntff_args_keep(args, bytes, length);
+    if (!text || args->count == PROF_DEVICE_ARGS) return;
+    prof__ntff_args_add(args, key, PROF_VALUE_STRING, 0);
+    args->list[args->count - 1].value.as.string = text;
+}
+
+static void prof__ntff_args_value(prof__ntff_args *args, const char *key, const prof__slice *raw)
+{
+    const prof__json_value *value = &args->value;
+    int64_t whole;
+    uint64_t more;
+    double number;
+    if (value->type == '{' || value->type == '[') {
+        prof__ntff_args_text(args, key, raw->bytes, raw->size < PROF_MAX_TEXT ? raw->size : PROF_MAX_TEXT);
+    } else if (value->type == '"') {
+        prof__ntff_args_text(args, key, value->text, strlen(value->text));
+    } else if (value->type == 't' || value->type == 'f') {
+        prof__ntff_args_add(args, key, PROF_VALUE_BOOL, value->type == 't');
+    } else if (value->type == '0' && !strpbrk(value->text, ".eE") && prof__json_signed(value, &whole)) {
+        prof__ntff_args_add(args, key, PROF_VALUE_INT, (uint64_t)whole);
+    } else if (value->type == '0' && !strpbrk(value->text, ".eE") && prof__json_unsigned(value, &more)) {
+        prof__ntff_args_add(args, key, PROF_VALUE_UINT, more);
+    } else if (prof__json_double(value, &number)) {
+        memcpy(&more, &number, sizeof more);
+        prof__ntff_args_add(args, key, PROF_VALUE_DOUBLE, more);
+    }
+}
+
+/* What an event says beyond what shows where it is. */
+static void prof__ntff_args_of(const prof_ntff_event *event, prof__ntff_args *args)
+{
+    char key[64];
+    int first = 1;
+    prof__json j;
+    prof__slice raw;
+    args->count = 0;
+    args->used = 0;
+    if (event->flags & PROF_NTFF_UNMATCHED_STOP) prof__ntff_args_text(args, "truncated", "begin", 5);
+    if (event->flags & PROF_NTFF_REALIGNED) prof__ntff_args_add(args, "realigned", PROF_VALUE_BOOL, 1);
+    if (event->tracking_id) prof__ntff_args_add(args, "tracking_id", PROF_VALUE_UINT, event->tracking_id);
+    if (event->nrta_seq) prof__ntff_args_add(args, "nrta_seq_id", PROF_VALUE_UINT, event->nrta_seq);
+    prof__json_memory(&j, event->args ? event->args : "", event->args ? event->args_size : 0);
+    if (!event->args || !prof__json_expect(&j, '{', "is no object")) return;
+    while (args->count < PROF_DEVICE_ARGS && prof__json_more(&j, '}', &first)) {
+        int field;
+        char *kept;
+        if (!prof__json_key(&j, key, sizeof key)) return;
+        (void)prof__json_peek(&j);
+        raw.bytes = j.at;
+        if (!prof__json_take(&j, &args->value)) return;
+        raw.size = (size_t)(j.at - raw.bytes);
+        field = prof__ntff_key(key);
+        if (field && field != PROF__NTFF_EXEC && field != PROF__NTFF_VALUE && field != PROF__NTFF_CPU) continue;
+        kept = prof__ntff_args_keep(args, key, strlen(key));
+        if (!kept) return;
+        prof__ntff_args_value(args, kept, &raw);
+    }
+}
+
+/* As prof_device_record() wants it; offset: Unix time less the time of the device. */
+static prof_device_event prof__ntff_device_event(const prof_ntff_event *event, int64_t offset, prof__ntff_args *args)
+{
+    prof_device_event e;
+    int64_t start = event->start_ns - offset;
+    memset(&e, 0, sizeof e);
+    e.name = event->name;
+    e.start = (uint64_t)start;
+    if (event->flags & PROF_NTFF_COUNTER) {
+        e.type = PROF_EVENT_COUNTER;
+        e.value.type = PROF_VALUE_DOUBLE;
+        e.value.as.d = event->value;
+        if (event->value >= -9e15 && event->value <= 9e15 && (double)(int64_t)event->value == event->value) {
+            e.value.type = PROF_VALUE_INT;
+            e.value.as.i = (int64_t)event->value;
+        }
+        return e;
+    }
+    prof__ntff_args_of(event, args);
+    e.args = args->list;
+    e.arg_count = args->count;
+    e.type = event->duration_ns < 0 ? PROF_EVENT_MARK : PROF_EVENT_SCOPE;
+    e.end = e.start + (uint64_t)(event->duration_ns > 0 ? event->duration_ns : 0);
+    if (event->flags & PROF_NTFF_UNMATCHED_START && e.end) e.end = e.start - 1; /* it is not known */
+    return e;
+}
+
+/* Unix time less CLOCK_MONOTONIC. Both go at one rate, until somebody sets the clock; so it is measured once, and from then
+   on only whether it still holds, lest neighbours lose their order. Under the lock of the state. */
+static int64_t prof__ntff_host_offset(void)
+{
+    static int64_t offset;
+    static uint64_t measured;
+    uint64_t best = ~(uint64_t)0, after = prof__monotonic();
+    int64_t found = 0, off;
+    int i;
+    if (measured && after - measured < 100000000) return offset;
+    for (i = 0; i < 8; i++) {
+        uint64_t before = prof__monotonic(), now = prof__unix_time();
+        after = prof__monotonic();
+        if (after - before >= best) continue;
+        best = after - before;
+        found = (int64_t)(now - before - best / 2);
+    }
+    off = found - offset;
+    if (!measured || off > 1000000 || off < -1000000) offset = found;
+    measured = after;
+    return offset;
+}
+
+PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event)
+{
+    static const prof_device_clock clock = {1000000000, 0, 0};
+    prof__ntff_place place;
+    prof__ntff_args args;
+    prof_device *device;
+    prof_device_row *row;
+    prof_device_event e;
+    uint32_t gate;
+    int64_t offset;
+    (void)user;
+    if (!event || !event->name || (event->flags & PROF_NTFF_RAW_CLOCK) || !prof_enabled()) return 0;
+    prof__ntff_place_of(event, prof__process_id(), event->instance ? event->instance : "", &place);
+    device = prof_device_create(place.device, &clock);
+    row = prof_device_track(device, place.row);
+    if (!row) return 0;
+    gate = prof__state_lock();
+    offset = prof__ntff_host_offset();
+    prof__state_unlock(gate);
+    if (!device->pair_count) { /* the device's time is the host's; twice at most, and then the same */
+        uint64_t now = prof_host_ns();
+        prof_device_sync(device, now, now);
+    }
+    e = prof__ntff_device_event(event, offset, &args);
+    prof_device_record(row, &e);
+    return 0;
+}
+
+/*-- into a copy of a recording --
+   An image as prof.h reads it: the host's, if there is one, with more chunks behind its chunks, and meta, which grows, too,
+   behind these. The new chunks have no TRACK: nothing but events of devices, whose names and rows are in meta. Their ticks
+   are nanoseconds of the host's CLOCK_MONOTONIC or, without a host, of Unix time, and their one pair of clocks says so. */
+
+#define PROF__NTFF_CHUNK 65536u  /* bytes, without a host */
+#define PROF__NTFF_LANES 4096u   /* rows; further ones are one for all */
+
+typedef struct prof__ntff_lane {
+    uint32_t device, number; /* of the row; device is its place among the devices */
+    char *name;
+} prof__ntff_lane;
+
+typedef struct prof__ntff_machine {
+    char *name;
+    uint32_t number, site;
+} prof__ntff_machine;
+
+typedef struct prof__ntff_image {
+    prof__out out;
+    FILE *host;        /* null: none */
+    unsigned char *bytes; /* its image */
+    prof__header h;    /* of what is written */
+    prof__ntff_clock clock;
+    prof__session *measure; /* of which nothing is there but chunk_words, for prof__device_measure() */
+    uint64_t *chunk;
+    size_t used;       /* words of it, its header included; 0: none has begun */
+    uint64_t *meta;
+    size_t meta_words, meta_room;
+    uint32_t strings, sites, device_number, row_number; /* the last ids */
+    prof__ntff_machine *devices;
+    size_t device_count, device_room;
+    prof__ntff_lane *lanes;
+    size_t lane_count, lane_room;
+    prof__read_index index; /* of the lanes */
+    char instance[64];
+    int has_instance, no_memory;
+    prof_ntff_stats *stats;
+    prof__ntff_args args;
+} prof__ntff_image;
+
+static int prof__ntff_meta_room(prof__ntff_image *w, size_t words)
+{
+    while (w->meta_room < w->meta_words + words)
+        if (!prof__more_room(&w->meta, &w->meta_room, sizeof *w->meta)) return 0;
+    memset(w->meta + w->meta_words, 0, words * sizeof *w->meta);
+    return 1;
+}
+
+/* 0 without memory. */
+static int prof__ntff_meta(prof__ntff_image *w, uint32_t kind, uint32_t id, const uint64_t *words, size_t count)
+{
+    if (!prof__ntff_meta_room(w, 1 + count)) return 0;
+    w->meta[w->meta_words] = (uint64_t)kind << 56 | (uint64_t)(1 + count) << 32 | id;
+    memcpy(w->meta + w->meta_words + 1, words, count * sizeof *words);
+    w->meta_words += 1 + count;
+    return 1;
+}
+
+/* The id of a string; 0, which is "", without memory. */
+static uint32_t prof__ntff_string(prof__ntff_image *w, const char *text)
+{
+    size_t length = strlen(text), words = length / 8 + 1;
+    if (!prof__ntff_meta_room(w, 1 + words)) return 0;
+    w->meta[w->meta_words] = (uint64_t)PROF__META_STRING << 56 | (uint64_t)(1 + words) << 32 | ++w->strings;
+    memcpy(w->meta + w->meta_words + 1, text, length);
+    w->meta_words += 1 + words;
+    return w->strings;
+}
+
+static int prof__ntff_machine_add(prof__ntff_image *w, const char *name)
+{
+    prof__ntff_machine *device;
+    uint64_t words[PROF__DEVICE_WORDS - 1] = {0}, empty, now = w->h.first.monotonic_ns;
+    if (!PROF__ROOM(w->devices, w->device_room, w->device_count)) return 0;
+    device = &w->devices[w->device_count];
+    device->name = prof__text_join(name, "");
+    if (!device->name) return 0;
+    w->device_count++;
+    device->number = ++w->device_number;
+    device->site = ++w->sites;
+    empty = prof__ntff_string(w, "");
+    words[0] = empty | empty << 32;
+    words[1] = empty | (uint64_t)prof__ntff_string(w, name) << 32; /* the category */
+    words[3] = 1u | (uint64_t)(PROF__KIND_EVENT | PROF_ROLE_DEVICE << PROF__ROLE_SHIFT) << 32;
+    if (!prof__ntff_meta(w, PROF__META_SITE, device->site, words, PROF__META_SITE_WORDS - 1)) return 0;
+    memset(words, 0, sizeof words);
+    words[0] = prof__ntff_string(w, name);
+    words[1] = 1000000000;
+    prof__device_store(words + 2, now, now);
+    return prof__ntff_meta(w, PROF__META_DEVICE, device->number, words, PROF__DEVICE_WORDS - 1);
+}
+
+typedef struct prof__ntff_lane_key {
+    const prof__ntff_image *image;
+    const prof__ntff_place *place;
+} prof__ntff_lane_key;
+
+static int prof__ntff_same_lane(const void *owner, size_t item, const void *key)
+{
+    const prof__ntff_image *w = (const prof__ntff_image *)owner;
+    const prof__ntff_place *place = (const prof__ntff_place *)key;
+    const prof__ntff_lane *lane = &w->lanes[item];
+    return !strcmp(lane->name, place->row) && !strcmp(w->devices[lane->device].name, place->device);
+}
+
+static int prof__ntff_lane_add(prof__ntff_image *w, const prof__ntff_place *place, uint32_t hash)
+{
+    prof__ntff_lane *lane;
+    uint64_t words[PROF__ROW_WORDS - 1 + 1];
+    size_t device = 0;
+    while (device < w->device_count && strcmp(w->devices[device].name, place->device)) device++;
+    if (device == w->device_count && !prof__ntff_machine_add(w, place->device)) return 0;
+    if (!PROF__ROOM(w->lanes, w->lane_room, w->lane_count)) return 0;
+    lane = &w->lanes[w->lane_count];
+    lane->device = (uint32_t)device;
+    lane->name = prof__text_join(place->row, "");
+    if (!lane->name) return 0;
+    w->lane_count++;
+    lane->number = ++w->row_number;
+    words[0] = prof__ntff_string(w, place->row) | (uint64_t)w->devices[device].number << 32;
+    return prof__ntff_meta(w, PROF__META_ROW, lane->number, words, PROF__ROW_WORDS - 1) &&
+           prof__read_add(&w->index, hash, w->lane_count - 1);
+}
+
+/* Null without memory. */
+static const prof__ntff_lane *prof__ntff_lane_of(prof__ntff_image *w, prof__ntff_place *place)
+{
+    uint32_t hash;
+    size_t found;
+    int tries;
+    for (tries = 0; tries < 2; tries++) {
+        hash = prof__text_hash(place->device) * 31 + prof__text_hash(place->row);
+        found = prof__read_find(&w->index, hash, prof__ntff_same_lane, w, place);
+        if (found != PROF__NONE) return &w->lanes[found];
+        if (w->lane_count < PROF__NTFF_LANES || tries) break;
+        snprintf(place->device, sizeof place->device, "Neuron");
+        snprintf(place->row, sizeof place->row, "others");
+    }
+    return prof__ntff_lane_add(w, place, hash) ? &w->lanes[w->lane_count - 1] : NULL;
+}
+
+static void prof__ntff_chunk_end(prof__ntff_image *w)
+{
+    if (!w->used) return;
+    memset(w->chunk + w->used, 0, w->h.chunk_size - w->used * 8);
+    prof__out_bytes(&w->out, w->chunk, w->h.chunk_size);
+    w->used = 0;
+}
+
+static void prof__ntff_chunk_begin(prof__ntff_image *w)
+{
+    prof__chunk chunk;
+    memset(w->chunk, 0, w->h.chunk_header_size);
+    memset(&chunk, 0, sizeof chunk);
+    chunk.sequence = ++w->h.next_chunk;
+    chunk.base.tick = w->h.first.tick;
+    chunk.state = PROF__CHUNK_FULL;
+    memcpy(w->chunk, &chunk, sizeof chunk);
+    w->used = w->h.chunk_header_size / 8;
+    w->h.chunk_count++;
+}
+
+/* As prof__device_write() does it. */
+static void prof__ntff_put(prof__ntff_image *w, const prof__ntff_lane *lane, const prof_device_event *event)
+{
+    prof_device_event e = *event;
+    prof__device_parts parts;
+    uint64_t type, *at;
+    prof__device_measure(w->measure, &e, &parts);
+    while (parts.words > w->measure->chunk_words && e.arg_count) {
+        e.arg_count--;
+        prof__device_measure(w->measure, &e, &parts);
+    }
+    parts.number = e.type == PROF_EVENT_SCOPE ? e.end - e.start : e.type == PROF_EVENT_COUNTER ? e.value.as.u : 0;
+    type = e.type == PROF_EVENT_SCOPE ? PROF__DEVICE_SCOPE : e.type == PROF_EVENT_COUNTER ? PROF__DEVICE_COUNTER : PROF__DEVICE_MARK;
+    if (w->used + parts.words > w->h.chunk_size / 8) prof__ntff_chunk_end(w);
+    if (!w->used) prof__ntff_chunk_begin(w);
+    at = w->chunk + w->used;
+    prof__device_fill(at, &parts);
+    at[0] = (uint64_t)PROF__KIND_EVENT << PROF__KIND_SHIFT |
+            (uint64_t)w->devices[lane->device].site << PROF__TICK_BITS;
+    at[1] = (uint64_t)lane->number << 8 | type;
+    at[2] = e.start;
+    w->used += (size_t)parts.words;
+}
+
+static int prof__ntff_import_event(void *user, const prof_ntff_event *event)
+{
+    prof__ntff_image *w = (prof__ntff_image *)user;
+    prof__ntff_place place;
+    prof_device_event e;
+    const prof__ntff_lane *lane;
+    int64_t from = (int64_t)w->h.first.monotonic_ns, start;
+    if (event->flags & PROF_NTFF_RAW_CLOCK) return 0;
+    start = prof__ntff_clock_host(&w->clock, event->start_ns);
+    if (w->host && (start + (event->duration_ns > 0 ? event->duration_ns : 0) < from ||
+                    start > (int64_t)w->h.last.monotonic_ns))
+        w->stats->outside++;
+    if (!w->has_instance && event->instance[0]) {
+        w->has_instance = 1;
+        snprintf(w->instance, sizeof w->instance, "%s", event->instance);
+    }
+    prof__ntff_place_of(event, w->h.pid, event->instance[0] ? w->instance : "", &place);
+    lane = prof__ntff_lane_of(w, &place);
+    if (!lane) {
+        w->no_memory = 1;
+        return 1;
+    }
+    e = prof__ntff_device_event(event, event->start_ns - start, &w->args);
+    prof__ntff_put(w, lane, &e);
+    return w->out.status != PROF_OK;
+}
+
+/* What an image has by itself. */
+static void prof__ntff_header(prof__header *h)
+{
+    memset(h, 0, sizeof *h);
+    memcpy(h->magic, PROF__MAGIC, 8);
+    h->version = PROF__IMAGE_VERSION;
+    h->byte_order = PROF__BYTE_ORDER;
+    h->header_size = sizeof *h;
+    h->word_size = sizeof(void *);
+    h->chunk_offset = sizeof *h;
+    h->chunk_size = PROF__NTFF_CHUNK;
+    h->chunk_header_size = sizeof(prof__chunk);
+    h->image_size = sizeof *h;
+    h->mode = PROF_FILL;
+    h->clock = PROF_CLOCK_MONOTONIC;
+    h->state = PROF__STOPPED;
+    h->session = 1;
+    h->tick_hz = 1000000000;
+    h->resolution_ticks = 1;
+    strcpy(h->program, "Neuron");
+    strcpy(h->clock_name, "Unix time");
+}
+
+/* Takes over the host's meta, and gets to know the last ids. 0 without memory. */
+static int prof__ntff_host_meta(prof__ntff_image *w)
+{
+    const uint64_t *words = (const uint64_t *)(const void *)(w->bytes + w->h.meta_offset);
+    size_t count = (size_t)(w->h.meta_size / 8), at, length;
+    for (at = 0; (length = prof__read_meta_words(words, at, count)) != 0; at += length) {
+        uint32_t id = (uint32_t)words[at], *last = NULL;
+        switch (words[at] >> 56) {
+        case PROF__META_STRING: last = &w->strings; break;
+        case PROF__META_SITE: last = &w->sites; break;
+        case PROF__META_DEVICE: last = &w->device_number; break;
+        case PROF__META_ROW: last = &w->row_number; break;
+        default: break;
+        }
+        if (last && id > *last) *last = id;
+    }
+    if (!prof__ntff_meta_room(w, at + 1)) return 0;
+    memcpy(w->meta, words, at * sizeof *words);
+    w->meta_words = at;
+    return 1;
+}
+
+static prof_status prof__ntff_host_open(prof__ntff_image *w, const char *path)
+{
+    prof_status status;
+    uint64_t size;
+    w->host = fopen(path, "rb");
+    if (!w->host) return prof__fail(PROF_IO, "cannot open %s: %s", path, strerror(errno));
+    status = prof__read_file(w->host, path, &w->bytes, &size);
+    if (status != PROF_OK) return status;
+    status = prof__read_header(w->bytes, size, path, &w->h);
+    if (status != PROF_OK) return status;
+    if (w->h.mode == PROF_STATS) return prof__fail(PROF_UNSUPPORTED, "%s has only statistics: record with another mode", path);
+    if (!w->h.first.unix_ns) return prof__fail(PROF_UNSUPPORTED, "%s does not say when, in Unix time, it began", path);
+    if (!prof__ntff_host_meta(w)) return prof__fail(PROF_NO_MEMORY, "%s: no memory for its names", path);
+    if (w->sites + 4096 > PROF__SITE_MASK || w->strings > 0xFFFF0000u || w->device_number > 0xFFFF0000u ||
+        w->row_number > 0xFFFF0000u)
+        return prof__fail(PROF_UNSUPPORTED, "%s: its call sites leave no numbers for devices", path);
+    return PROF_OK;
+}
+
+/* Header, and the host's chunks. */
+static prof_status prof__ntff_image_begin(prof__ntff_image *w, const char *path)
+{
+    prof_status status;
+    w->chunk = (uint64_t *)malloc(w->h.chunk_size);
+    w->measure = (prof__session *)calloc(1, sizeof *w->measure);
+    if (!w->chunk || !w->measure) return prof__fail(PROF_NO_MEMORY, "%s: no memory to write it", path);
+    w->measure->chunk_words = (w->h.chunk_size - w->h.chunk_header_size) / 8;
+    if (!path || !strcmp(path, "-")) return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_import: an image needs a file");
+    status = prof__out_file(&w->out, path);
+    if (status != PROF_OK) return status;
+    if (w->bytes) {
+        prof__out_bytes(&w->out, w->bytes, w->h.header_size);
+        prof__out_bytes(&w->out, w->bytes + w->h.chunk_offset, (size_t)(w->h.chunk_count * w->h.chunk_size));
+    } else {
+        prof__out_bytes(&w->out, &w->h, sizeof w->h);
+    }
+    w->h.chunk_offset = w->h.header_size;
+    return PROF_OK;
+}
+
+/* The host's archive, which stands behind its image, from old_size on. */
+static void prof__ntff_archive(prof__ntff_image *w, uint64_t old_size)
+{
+    static char part[PROF__OUT_RESERVE];
+    uint64_t by = w->h.image_size - old_size, size;
+    size_t got = 1;
+    if (!w->h.archive_offset || !prof__read_size(w->host, &size)) return;
+    w->h.archive_offset += by;
+    w->h.archive_first += by;
+    w->h.archive_next += by;
+    if (w->h.archive_limit) w->h.archive_limit += by;
+    for (; old_size < size && got && w->out.status == PROF_OK; old_size += got) {
+        got = size - old_size < sizeof part ? (size_t)(size - old_size) : sizeof part;
+        if (!prof__read_at(w->host, old_size, part, got)) break; /* readers find out what is missing */
+        prof__out_bytes(&w->out, part, got);
+    }
+}
+
+static void prof__ntff_image_end(prof__ntff_image *w)
+{
+    uint64_t old_size = w->h.image_size;
+    prof__ntff_chunk_end(w);
+    w->h.meta_offset = w->h.chunk_offset + w->h.chunk_count * w->h.chunk_size;
+    w->h.meta_used = w->meta_words * 8;
+    w->h.meta_size = w->h.meta_used + 8; /* ends with a head of 0 */
+    w->h.index_offset = w->h.index_size = 0;
+    w->h.image_size = w->h.meta_offset + w->h.meta_size;
+    if (prof__ntff_meta_room(w, 1)) prof__out_bytes(&w->out, w->meta, (size_t)w->h.meta_size);
+    else prof__out_fail(&w->out, PROF_NO_MEMORY);
+    if (!w->host) {
+        w->h.first.tick = w->h.first.monotonic_ns = w->h.first.unix_ns = (uint64_t)w->stats->first_ns;
+        w->h.last.tick = w->h.last.monotonic_ns = w->h.last.unix_ns = (uint64_t)w->stats->last_ns;
+    } else {
+        prof__ntff_archive(w, old_size);
+    }
+    prof__out_flush(&w->out);
+    if (w->out.status == PROF_OK && fseek(w->out.file, 0, SEEK_SET))
+        w->out.status = prof__fail(PROF_IO, "cannot write %s: %s", w->out.path, strerror(errno));
+    prof__out_bytes(&w->out, &w->h, sizeof w->h);
+}
+
+static void prof__ntff_image_free(prof__ntff_image *w)
+{
+    size_t i;
+    for (i = 0; i < w->device_count; i++) free(w->devices[i].name);
+    for (i = 0; i < w->lane_count; i++) free(w->lanes[i].name);
+    free(w->devices);
+    free(w->lanes);
+    free(w->index.slots);
+    free(w->meta);
+    free(w->chunk);
+    free(w->measure);
+    free(w->bytes);
+    if (w->host) fclose(w->host);
+    free(w);
+}
+
+static prof_status prof__ntff_import_into(prof__ntff_image *w, const char *json, const char *host, const char *out)
+{
+    prof_status status = PROF_OK, closed;
+    prof__ntff_header(&w->h);
+    if (host) status = prof__ntff_host_open(w, host);
+    if (status != PROF_OK) return status;
+    prof__ntff_clock_of(&w->clock, &w->h);
+    w->stats->clock_stepped |= w->clock.stepped;
+    status = prof__ntff_image_begin(w, out);
+    if (status != PROF_OK) return status;
+    status = prof_ntff_read_system_json(json, prof__ntff_import_event, w, w->stats);
+    if (status == PROF_OK && w->no_memory) status = prof__fail(PROF_NO_MEMORY, "%s: no memory for its rows", json);
+    if (status == PROF_OK && !w->stats->events) status = prof__fail(PROF_CORRUPT, "%s: has no events", json);
+    if (status == PROF_OK) prof__ntff_image_end(w);
+    if (status != PROF_OK) prof__out_fail(&w->out, status);
+    closed = prof__out_close(&w->out);
+    return status != PROF_OK ? status : closed;
+}
+
+PROF_DEF prof_status prof_ntff_import(const char *json, const char *host, const char *out, prof_ntff_stats *stats)
+{
+    prof__ntff_image *w = (prof__ntff_image *)calloc(1, sizeof *w);
+    prof_ntff_stats own;
+    prof_status status;
+    if (!w) return prof__fail(PROF_NO_MEMORY, "prof_ntff_import: no memory");
+    memset(&own, 0, sizeof own);
+    w->stats = &own;
+    status = json && out ? prof__ntff_import_into(w, json, host, out)
+                         : prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_import: json or out is null");
+    prof__ntff_image_free(w);
+    if (stats) {
+        stats->outside += own.outside;
+        stats->clock_stepped |= own.clock_stepped;
+        prof__ntff_stats_add(stats, &own);
+    }
+    return status;
+}
 
 /*-- KINETO ------------------------------------------------------------------------------------------------- >>kineto -- */
 
