@@ -132,8 +132,8 @@ static inline int prof_ntff_record(void *user, const prof_ntff_event *event) /* 
 
 /*-- CLOCK --------------------------------------------------------------------------------------------------- >>clock --
    All that Neuron tells of, files and fetches, is in Unix time (CLOCK_REALTIME); prof's traces are in CLOCK_MONOTONIC, and
-   say where their begin and end are in Unix time. Between these two moments the clocks are taken to go straight; if they
-   are more than 0.5 per mille apart somebody set the clock, and only the first counts. Times of NeuronCores are put into the
+   say where their begin and end are in Unix time. Between these two moments the clocks are taken to go straight, at one rate
+   unless they are 50 us apart at the end; if it is more than 0.5 per mille somebody set the clock, and only the first counts. Times of NeuronCores are put into the
    host's by the runtime, with a sync point after each execution. Where they were not, because a time equals the core's own,
    it is done here: by the sync point of the same NeuronCore, physical core and execution, or by the last one before. What has
    neither is counted, as raw_clock, and left out. */
@@ -1025,7 +1025,9 @@ static int prof__json_double(const prof__json_value *value, double *number)
 
 /*-- CLOCK --------------------------------------------------------------------------------------------------- >>clock -- */
 
-/* Two moments on both clocks of a host. */
+#define PROF__NTFF_NOISE 50000 /* ns: what reading two clocks one after the other may be off */
+
+/* Two moments on both clocks of a host, which Linux steers as one: but for noise they go at one rate. */
 typedef struct prof__ntff_clock {
     int64_t host, unix_ns; /* the first */
     int64_t span, off;     /* to the last, on the host's clock; and how much longer that is in Unix time */
@@ -1034,6 +1036,7 @@ typedef struct prof__ntff_clock {
 
 static void prof__ntff_clock_of(prof__ntff_clock *clock, const prof__header *h)
 {
+    int64_t much;
     memset(clock, 0, sizeof *clock);
     clock->host = (int64_t)h->first.monotonic_ns;
     clock->unix_ns = (int64_t)h->first.unix_ns;
@@ -1041,10 +1044,9 @@ static void prof__ntff_clock_of(prof__ntff_clock *clock, const prof__header *h)
     if (h->last.monotonic_ns - h->first.monotonic_ns > (uint64_t)1 << 60 || h->last.unix_ns > (uint64_t)INT64_MAX) return;
     clock->span = (int64_t)(h->last.monotonic_ns - h->first.monotonic_ns);
     clock->off = (int64_t)(h->last.unix_ns - h->first.unix_ns) - clock->span;
-    if (clock->off < 0 ? -clock->off > 50000 + clock->span / 2000 : clock->off > 50000 + clock->span / 2000) {
-        clock->stepped = 1;
-        clock->span = clock->off = 0;
-    }
+    much = clock->off < 0 ? -clock->off : clock->off;
+    clock->stepped = much > PROF__NTFF_NOISE + clock->span / 2000;
+    if (clock->stepped || much <= PROF__NTFF_NOISE) clock->span = clock->off = 0;
 }
 
 /* How much more Unix time than the host's has passed. A correction of some microseconds, for which a double does. */
@@ -1448,13 +1450,19 @@ static void prof__ntff_single(prof_ntff_parser *p, prof__ntff_said *said)
     prof__ntff_finish(p, kept);
 }
 
+static void prof__ntff_lone_stop(prof_ntff_parser *p, prof__ntff_said *said)
+{
+    said->event.flags |= PROF_NTFF_UNMATCHED_STOP;
+    said->event.duration_ns = -1;
+    prof__ntff_single(p, said);
+}
+
 static void prof__ntff_stop(prof_ntff_parser *p, prof__ntff_said *said)
 {
     prof__ntff_open *start = prof__ntff_claim(p, &said->event);
     int64_t ns;
     if (!start) {
-        said->event.flags |= PROF_NTFF_UNMATCHED_STOP;
-        prof__ntff_single(p, said);
+        prof__ntff_lone_stop(p, said);
         return;
     }
     start->raw |= prof__ntff_is_raw(said); /* both have the core's time, or else neither is in the host's */
@@ -1462,8 +1470,7 @@ static void prof__ntff_stop(prof_ntff_parser *p, prof__ntff_said *said)
     if (start->raw && (!start->has_nc || !said->has_nc)) ns = -1;
     if (ns < 0 || ns >= PROF__NTFF_FAR) { /* not its stop */
         prof__ntff_give_up(p, start);
-        said->event.flags |= PROF_NTFF_UNMATCHED_STOP;
-        prof__ntff_single(p, said);
+        prof__ntff_lone_stop(p, said);
         return;
     }
     start->event.duration_ns = ns;
