@@ -2585,7 +2585,7 @@ static prof__ntff_api *prof__ntff_find(const char *path, prof_status *status)
 }
 
 /* There is one already: is it this? */
-static prof_status prof__ntff_same(const prof__ntff_api *api, const char *path)
+static prof_status prof__ntff_same_library(const prof__ntff_api *api, const char *path)
 {
     void *handle = path ? prof__ntff_present(path) : api->handle;
     if (path && handle) dlclose(handle);
@@ -2597,13 +2597,13 @@ PROF_DEF prof_status prof_ntff_load(const char *path)
 {
     const prof__ntff_api *api = PROF__ACQUIRE(&prof__ntff_api_now), *none = NULL;
     prof_status status = PROF_OK;
-    if (api) return prof__ntff_same(api, path);
+    if (api) return prof__ntff_same_library(api, path);
     prof__ntff_api *found = prof__ntff_find(path, &status);
     if (!found) return status;
     if (__atomic_compare_exchange_n(&prof__ntff_api_now, &none, found, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE)) return PROF_OK;
     dlclose(found->handle); /* another thread was faster */
     free(found);
-    return prof__ntff_same(none, path);
+    return prof__ntff_same_library(none, path);
 }
 #else
 PROF_DEF prof_status prof_ntff_load(const char *path)
@@ -2861,7 +2861,7 @@ PROF_NTFF_TABLE(PROF__NTFF_DEFINE_ANY)
 
 /* What is begun and ended here is in a phase, with the process it is of. No lock: the runtime may take seconds, and a
    fork() of another thread would leave it locked. */
-enum { PROF__NTFF_NONE, PROF__NTFF_OPEN, PROF__NTFF_BUSY };
+enum { PROF__NTFF_NONE, PROF__NTFF_BEGUN, PROF__NTFF_BUSY };
 
 static void prof__ntff_phase_set(uint64_t *word, unsigned phase)
 {
@@ -2903,15 +2903,6 @@ static int prof__ntff_parse_ncs(const char *text, unsigned char *set)
         if (*at != ',') return 0;
         text = at + 1;
     }
-}
-
-static int prof__ntff_is_hardware(const char *type)
-{
-    static const char *const names[] = {"nc_exec_running", "cc_running",           "cc_exec_barrier", "numerical_err",
-                                        "nc_model_switch", "nrt_model_switch", "timestamp_sync_point", "hw_notify"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(type, names[i])) return 1;
-    return 0;
 }
 
 static int prof__ntff_type_matches(const char *item, size_t size, const char *type)
@@ -3079,7 +3070,7 @@ static void prof__ntff_wish_keep(prof__ntff_wish *wish)
     }
 }
 
-static prof_status prof__ntff_claim(void *user, const char *key, const char *value)
+static prof_status prof__ntff_claim_key(void *user, const char *key, const char *value)
 {
     (void)user;
     if (strlen(value) >= PROF_NTFF_PATH) return prof__ntff_bad(key, value, "too long");
@@ -3097,7 +3088,7 @@ static prof_status prof__ntff_claim(void *user, const char *key, const char *val
 #if defined(__GNUC__) || defined(__TINYC__)
 static void __attribute__((constructor(101))) prof__ntff_claims(void)
 {
-    prof_config_claim(PROF__NTFF_PREFIX, prof__ntff_claim, NULL);
+    prof_config_claim(PROF__NTFF_PREFIX, prof__ntff_claim_key, NULL);
 }
 #ifdef PROF__SHARED
 static void __attribute__((destructor(101))) prof__ntff_claims_no_more(void) { prof_config_claim(PROF__NTFF_PREFIX, NULL, NULL); }
@@ -3217,7 +3208,7 @@ PROF_DEF prof_status prof_ntff_session_begin(const prof_ntff_config *config)
         config = &wish.config;
     }
     status = prof__ntff_session_open(config);
-    prof__ntff_phase_set(&prof__ntff_session.phase, status ? PROF__NTFF_NONE : PROF__NTFF_OPEN);
+    prof__ntff_phase_set(&prof__ntff_session.phase, status ? PROF__NTFF_NONE : PROF__NTFF_BEGUN);
     return status;
 }
 
@@ -3225,7 +3216,7 @@ PROF_DEF prof_status prof_ntff_session_end(char *folder)
 {
     char found[PROF_NTFF_PATH] = "", why[256];
     if (folder) *folder = 0;
-    prof_status status = prof__ntff_phase(&prof__ntff_session.phase, PROF__NTFF_OPEN, "prof_ntff_session_end");
+    prof_status status = prof__ntff_phase(&prof__ntff_session.phase, PROF__NTFF_BEGUN, "prof_ntff_session_end");
     if (status) return status;
     status = prof_ntff_inspect_stop();
     prof__text_copy(why, sizeof why, status ? prof_error() : "");
@@ -3238,7 +3229,7 @@ PROF_DEF prof_status prof_ntff_session_end(char *folder)
 
 static int prof__ntff_is_open(const uint64_t *word)
 {
-    return PROF__ACQUIRE(word) == (prof__process_id() << 8 | PROF__NTFF_OPEN);
+    return PROF__ACQUIRE(word) == (prof__process_id() << 8 | PROF__NTFF_BEGUN);
 }
 
 PROF_DEF int prof_ntff_session_active(void) { return prof__ntff_is_open(&prof__ntff_session.phase); }
@@ -3272,7 +3263,7 @@ PROF_DEF prof_status prof_ntff_continuous_begin(const prof_ntff_continuous *conf
     }
     prof__ntff_continuous.options = status ? NULL : options;
     prof__ntff_continuous.vnc = config ? config->vnc : 0;
-    prof__ntff_phase_set(&prof__ntff_continuous.phase, status ? PROF__NTFF_NONE : PROF__NTFF_OPEN);
+    prof__ntff_phase_set(&prof__ntff_continuous.phase, status ? PROF__NTFF_NONE : PROF__NTFF_BEGUN);
     if (!status && config && config->on_save) PROF__RELEASE(&prof__saved_hook, &prof__ntff_continuous_on_save);
     return status;
 }
@@ -3303,7 +3294,7 @@ PROF_DEF int prof_ntff_continuous_save_if(uint32_t vnc, uint64_t took_ns, uint64
 
 PROF_DEF prof_status prof_ntff_continuous_end(void)
 {
-    prof_status status = prof__ntff_phase(&prof__ntff_continuous.phase, PROF__NTFF_OPEN, "prof_ntff_continuous_end");
+    prof_status status = prof__ntff_phase(&prof__ntff_continuous.phase, PROF__NTFF_BEGUN, "prof_ntff_continuous_end");
     char why[256];
     if (status) return status;
     PROF__RELEASE(&prof__saved_hook, (prof_status(*)(void))NULL);
@@ -3322,6 +3313,8 @@ PROF_DEF uint64_t prof_ntff_continuous_saves(void) { return PROF__LOAD(&prof__nt
 /*-- SYSTEM TRACE ----------------------------------------------------------------------------------------- >>systrace --*/
 
 #define PROF__NTFF_PIECE 16384u /* events of each core that are fetched at once: some 5 MB of JSON */
+#define PROF__NTFF_PIECES 64     /* that one call fetches: a whole ring of the default size */
+#define PROF__NTFF_FULL (PROF__NTFF_PIECE * 32u) /* bytes: a full piece has more, no event is that short */
 
 static struct {
     uint64_t phase;
@@ -3389,58 +3382,53 @@ PROF_DEF prof_status prof_ntff_systrace_start(const prof_ntff_systrace *config)
         prof__ntff_trace_free();
         prof__fail(status, "%s", why);
     }
-    prof__ntff_phase_set(&prof__ntff_trace.phase, status ? PROF__NTFF_NONE : PROF__NTFF_OPEN);
+    prof__ntff_phase_set(&prof__ntff_trace.phase, status ? PROF__NTFF_NONE : PROF__NTFF_BEGUN);
     return status;
 }
 
-/* One piece; count: of its events. */
-static prof_status prof__ntff_fetch_piece(prof_ntff_stats *stats, uint64_t *count)
+/* One piece, of which size is the JSON's. */
+static prof_status prof__ntff_fetch_piece(prof_ntff_stats *stats, size_t *size)
 {
-    char *json = NULL;
-    size_t size = 0;
-    uint64_t before = stats->events;
-    prof_status status = prof_ntff_sys_trace_fetch_events(&json, &size, prof__ntff_trace.piece);
-    if (!status && json)
-        status = prof_ntff_parse_systrace_json(prof__ntff_trace.parser, json, size, prof__ntff_trace.event,
+    char *json = NULL, why[256];
+    unsigned nrt;
+    *size = 0;
+    prof_status status = prof_ntff_sys_trace_fetch_events(&json, size, prof__ntff_trace.piece);
+    if (!json) return status;
+    if (!status)
+        status = prof_ntff_parse_systrace_json(prof__ntff_trace.parser, json, *size, prof__ntff_trace.event,
                                                prof__ntff_trace.user, stats);
-    if (json) {
-        char why[256];
-        unsigned nrt = prof__ntff_status;
-        prof__text_copy(why, sizeof why, status ? prof_error() : "");
-        prof_ntff_sys_trace_buffer_free(json);
-        prof__ntff_status = nrt;
-        if (status) prof__fail(status, "%s", why);
-    }
-    *count = stats->events - before;
-    return status;
+    nrt = prof__ntff_status;
+    prof__text_copy(why, sizeof why, status ? prof_error() : "");
+    prof_ntff_sys_trace_buffer_free(json);
+    prof__ntff_status = nrt;
+    return status ? prof__fail(status, "%s", why) : PROF_OK;
 }
 
-/* Until a piece is not full: what comes meanwhile may go on for ever. */
+/* Until a piece is not full. What comes meanwhile may go on for ever, so there is an end to it. */
 static prof_status prof__ntff_fetch(prof_ntff_stats *stats)
 {
-    prof_ntff_stats own;
-    uint64_t count = 0;
+    size_t size = 0;
     prof_status status;
-    memset(&own, 0, sizeof own);
+    int pieces = 0;
     PROFILE_SCOPE_CL("prof_ntff_systrace_fetch", "prof", 2);
-    do status = prof__ntff_fetch_piece(stats ? stats : &own, &count);
-    while (!status && prof__ntff_trace.piece && count >= PROF__NTFF_PIECE);
+    do status = prof__ntff_fetch_piece(stats, &size);
+    while (!status && prof__ntff_trace.piece && size >= PROF__NTFF_FULL && ++pieces < PROF__NTFF_PIECES);
     return status;
 }
 
 PROF_DEF prof_status prof_ntff_systrace_fetch(prof_ntff_stats *stats)
 {
-    prof_status status = prof__ntff_phase(&prof__ntff_trace.phase, PROF__NTFF_OPEN, "prof_ntff_systrace_fetch");
+    prof_status status = prof__ntff_phase(&prof__ntff_trace.phase, PROF__NTFF_BEGUN, "prof_ntff_systrace_fetch");
     if (status) return status;
     status = prof__ntff_fetch(stats);
-    prof__ntff_phase_set(&prof__ntff_trace.phase, PROF__NTFF_OPEN);
+    prof__ntff_phase_set(&prof__ntff_trace.phase, PROF__NTFF_BEGUN);
     return status;
 }
 
 PROF_DEF prof_status prof_ntff_systrace_stop(prof_ntff_stats *stats)
 {
     char why[256];
-    prof_status status = prof__ntff_phase(&prof__ntff_trace.phase, PROF__NTFF_OPEN, "prof_ntff_systrace_stop"), stopped;
+    prof_status status = prof__ntff_phase(&prof__ntff_trace.phase, PROF__NTFF_BEGUN, "prof_ntff_systrace_stop"), stopped;
     if (status) return status;
     status = prof__ntff_fetch(stats);
     prof__text_copy(why, sizeof why, status ? prof_error() : "");

@@ -781,7 +781,12 @@ ALONE(a_system_trace_in_pieces)
     }
     CHECK_EQUAL(fake.execute(1, "b.neff", 1000), 0);
     CHECK_EQUAL(prof_ntff_systrace_stop(&stats), PROF_OK);
-    CHECK_EQUAL(stats.events, 3 * 8); /* of each execution: 1 + 2 pairs, 2 sync points; of three of them */
+    CHECK_EQUAL(stats.events, 3 * 5); /* of each execution: 1 + 2 pairs, 2 sync points; of the three whose fetch had stats */
+    CHECK_EQUAL(stats.pairs, 3 * 3);
+    CHECK_EQUAL(stats.sync_points, 3 * 2);
+    CHECK_EQUAL(stats.unmatched_starts + stats.unmatched_stops + stats.errors, 0);
+    CHECK_EQUAL(counts[0], 6 * 5);
+    CHECK_EQUAL(counts[1], 6 * 2);
     CHECK_ERROR(prof_ntff_systrace_fetch(&stats), PROF_INVALID_STATE, "none was begun");
     CHECK_ERROR(prof_ntff_systrace_stop(NULL), PROF_INVALID_STATE, "none was begun");
     CHECK_EQUAL(fake.outstanding(), 0);
@@ -839,6 +844,76 @@ ALONE(a_system_trace_that_fails)
     CHECK_EQUAL(prof_ntff_sys_trace_stop(), PROF_OK); /* may be tried again */
     CHECK_EQUAL(fake.outstanding(), 0);
 }
+
+/*-- one time line --*/
+
+#define STEPS 20
+
+typedef struct interval {
+    int64_t start, end;
+} interval;
+
+/* The events of this name on the tracks of devices whose name begins so, or of threads; up to room of them. */
+static size_t intervals(const prof_trace *trace, const char *device, const char *name, interval *to, size_t room)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < prof_trace_track_count(trace); i++) {
+        const char *of = prof_trace_track(trace, i)->device;
+        if (device ? strncmp(of, device, strlen(device)) != 0 : *of != 0) continue;
+        trace_list list = trace_read(trace, i);
+        for (size_t k = 0; k < list.count; k++)
+            if (list.events[k].type == PROF_EVENT_SCOPE && !strcmp(list.events[k].name, name) && count < room) {
+                to[count].start = list.events[k].start_ns;
+                to[count++].end = list.events[k].start_ns + list.events[k].duration_ns;
+            }
+        trace_free(&list);
+    }
+    return count;
+}
+
+/* A NeuronCore's clock began years ago and is 40 ppm too fast: what it did still lies within the host's scopes around it,
+   and nowhere else. raw: the runtime does not put it into the host's time. */
+static void one_time_line(const char *raw)
+{
+    static interval host[2 * STEPS], device[4 * STEPS], runtime[2 * STEPS];
+    prof_trace *trace = NULL;
+    prof_ntff_stats stats;
+    memset(&stats, 0, sizeof stats);
+    setenv("FAKE_NRT_UNADJUSTED", raw, 1);
+    ready();
+    CHECK_EQUAL(prof_start(NULL), PROF_OK);
+    CHECK_EQUAL(prof_ntff_systrace_start(NULL), PROF_OK);
+    for (int i = 0; i < STEPS; i++) {
+        PROFILE_SCOPE("step");
+        CHECK_EQUAL(fake.execute(i % 2 ? 1 : 0, "model.neff", 2000000), 0);
+        if (i % 7 == 0) CHECK_EQUAL(prof_ntff_systrace_fetch(&stats), PROF_OK);
+    }
+    CHECK_EQUAL(prof_ntff_systrace_stop(&stats), PROF_OK);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_EQUAL(stats.pairs, STEPS * 3);
+    CHECK_EQUAL(stats.realigned, *raw == '1' ? STEPS * 2 : 0);
+    CHECK_EQUAL(stats.raw_clock + stats.unmatched_starts + stats.unmatched_stops + stats.errors, 0);
+    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(intervals(trace, NULL, "step", host, 2 * STEPS), STEPS);
+    CHECK_EQUAL(intervals(trace, "NeuronCore ", "nc_exec_running", device, 4 * STEPS), STEPS * 2);
+    CHECK_EQUAL(intervals(trace, "Neuron runtime ", "nrt_execute", runtime, 2 * STEPS), STEPS);
+    for (int i = 0; i < STEPS; i++) {
+        int inside = 0, calls = 0;
+        for (int k = 0; k < STEPS * 2; k++)
+            inside += device[k].start >= host[i].start - 1000 && device[k].end <= host[i].end + 1000;
+        for (int k = 0; k < STEPS; k++)
+            calls += runtime[k].start >= host[i].start - 1000 && runtime[k].end <= host[i].end + 1000;
+        CHECK_EQUAL(inside, 2); /* both physical cores */
+        CHECK_EQUAL(calls, 1);
+    }
+    for (int k = 0; k < STEPS * 2; k++) /* of what the host saw the core was busy for four fifths */
+        CHECK(device[k].end - device[k].start >= 1590000 && device[k].end > device[k].start);
+    prof_trace_close(trace);
+    CHECK_EQUAL(fake.outstanding(), 0);
+}
+
+ALONE(executions_lie_within_the_scopes_around_them) { one_time_line("0"); }
+ALONE(and_if_the_runtime_leaves_them_in_the_cores_time) { one_time_line("1"); }
 
 /*-- fork, threads --*/
 
