@@ -144,9 +144,85 @@ PROF_DEF int64_t prof_ntff_unix_ns(const prof_trace *trace, int64_t ns);
 #define prof_ntff_unix_ns(trace, ns) PROF__STRIPPED((int64_t)0, PROF__USE2(trace, ns))
 #endif
 
-/*-- KINETO ------------------------------------------------------------------------------------------------- >>kineto -- */
+/*-- KINETO ------------------------------------------------------------------------------------------------- >>kineto --
+   Neuron Explorer shows the host's side of a session if there is a trace.json in the shape of PyTorch's profiler (Kineto) in
+   the folder with trace_info.pb. That place is documented; which fields it wants is not, and what it makes of a file that
+   PyTorch did not write has not been seen by us on hardware.
 
-/*-- ARTIFACTS ------------------------------------------------------------------------------------------- >>artifacts -- */
+   Scopes become "X" events of the category user_annotation, on threads with the system's ids, as the runtime's events have
+   them; times are Unix time, microseconds with three decimals after "baseTimeNanoseconds", exact to the nanosecond. A scope
+   without its begin or end has the argument "truncated". Nothing else of a trace is written unless asked for: a strict reader
+   might refuse it. A file that is not prof's is never replaced. */
+
+/* All zero is the default. */
+typedef struct prof_ntff_trace_options {
+    const char *category; /* null: "user_annotation"; "cpu_op" is the other that viewers know */
+    uint64_t pid;         /* 0: the trace's */
+    int source_names;     /* 1: scopes are called "file.c(12): name", which Neuron Explorer makes a link */
+    int instants;         /* 1: marks, too, as "i" */
+    int counters;         /* 1: counters, too, as "C" */
+    int append;           /* 1: into a trace.json of somebody else's, behind its events */
+} prof_ntff_trace_options;
+
+#if PROF_ENABLE
+/* options may be null. PROF_INVALID_STATE: there is such a file, and it is not prof's. */
+PROF_DEF prof_status prof_ntff_trace_json(const prof_trace *trace, const char *path, const prof_ntff_trace_options *options);
+PROF_DEF prof_status prof_ntff_trace_json_stream(const prof_trace *trace, prof_sink sink, const prof_ntff_trace_options *options);
+#else
+#define prof_ntff_trace_json(trace, path, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, options))
+#define prof_ntff_trace_json_stream(trace, sink, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
+#endif
+
+/*-- ARTIFACTS ------------------------------------------------------------------------------------------- >>artifacts --
+   What the runtime leaves, by names and sizes alone: the contents of .ntff, .neff and .pb are its own.
+
+       OUTPUT_DIR/INSTANCE_pid_PID/[UNIX_NS/]    profile_nc_0_session_1.ntff or HASH_instid_0_vnc_0.ntff, neff_HASH.neff,
+                                                 ntrace.pb, trace_info.pb, cpu_util.pb, host_mem.pb, trace.json */
+
+typedef enum prof_ntff_kind {
+    PROF_NTFF_NTFF = 0,  /* a device profile */
+    PROF_NTFF_NEFF,      /* the model that it needs to be read */
+    PROF_NTFF_NTRACE,    /* ntrace.pb: the system profile */
+    PROF_NTFF_TRACE_INFO, /* trace_info.pb: what marks a session's folder */
+    PROF_NTFF_CPU_UTIL_PB,
+    PROF_NTFF_HOST_MEM_PB,
+    PROF_NTFF_TRACE_JSON, /* trace.json: of a framework, or of prof */
+    PROF_NTFF_STRAY_JSON, /* neuron_framework_trace_rank_N.json, which no tool looks for by that name */
+    PROF_NTFF_KIND_COUNT
+} prof_ntff_kind;
+
+/* What is not in its name is -1. Strings are valid during the call only. */
+typedef struct prof_ntff_artifact {
+    const char *path, *folder, *name;
+    prof_ntff_kind kind;
+    uint64_t size;
+    char hash[72];   /* "": none in its name */
+    int32_t nc, session;
+    int blank;       /* 1: not empty, but its first bytes are all zero */
+    int paired;      /* of .ntff: the models of its hash, or of its folder if it has none; of .neff: the profiles */
+} prof_ntff_artifact;
+
+typedef int (*prof_ntff_artifact_fn)(void *user, const prof_ntff_artifact *artifact); /* not 0: enough */
+
+/* problem: 0, a remark; 1, something is missing or wrong. */
+typedef void (*prof_ntff_say_fn)(void *user, int problem, const char *text);
+
+#if PROF_ENABLE
+/* Where a process (pid 0: any) left its newest session, begun not before that Unix time (0: any). PROF_IO: output_dir cannot
+   be read; PROF_INVALID_STATE: there is none. folder: size bytes; "" then. */
+PROF_DEF prof_status prof_ntff_find_session(const char *output_dir, uint64_t pid, uint64_t not_before_unix_ns, char *folder,
+                                            size_t size);
+/* All of them below dir, up to four folders deep, in order of folder and name. */
+PROF_DEF prof_status prof_ntff_list(const char *dir, prof_ntff_artifact_fn fn, void *user);
+/* What is wrong with what is below dir, and what to do, line by line. *problems: how many; may be null. */
+PROF_DEF prof_status prof_ntff_check(const char *dir, prof_ntff_say_fn say, void *user, int *problems);
+#else
+#define prof_ntff_find_session(output_dir, pid, not_before_unix_ns, folder, size) \
+    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(pid), (void)(not_before_unix_ns) : PROF__USE3(output_dir, folder, size)))
+#define prof_ntff_list(dir, fn, user) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(dir, fn, user))
+#define prof_ntff_check(dir, say, user, problems) \
+    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(problems) : PROF__USE3(dir, say, user)))
+#endif
 
 /*-- LOADER ------------------------------------------------------------------------------------------------- >>loader --
    The Neuron runtime is found when it is first needed: the copy that the process has, as a shared library or inside the
@@ -2451,7 +2527,964 @@ PROF_DEF prof_status prof_ntff_import(const char *json, const char *host, const 
 
 /*-- KINETO ------------------------------------------------------------------------------------------------- >>kineto -- */
 
+#define PROF__KINETO_PERIOD 7889238           /* seconds: a quarter of a year, of which Kineto's base is a multiple */
+#define PROF__KINETO_ID 1000000000u           /* thread ids that do not come from the system start here */
+#define PROF__KINETO_OURS "\"traceName\": \"prof: " /* how prof's own files are known */
+
+typedef struct prof__kineto {
+    prof__out out;
+    const prof_trace *trace;
+    prof_ntff_trace_options options;
+    prof__ntff_clock clock;
+    int64_t base;       /* Unix ns that times count from */
+    uint64_t pid, next; /* next: External id */
+    int lines;          /* 1: one came before */
+} prof__kineto;
+
+static void prof__kineto_literal(prof__kineto *k, const char *text) { prof__out_text(&k->out, text); }
+
+/* Length of the UTF-8 sequence; 0: it is none. */
+static int prof__kineto_utf8(const unsigned char *s)
+{
+    int length = *s < 0x80 ? 1 : *s < 0xC2 ? 0 : *s < 0xE0 ? 2 : *s < 0xF0 ? 3 : *s < 0xF5 ? 4 : 0, i;
+    for (i = 1; i < length; i++)
+        if ((s[i] & 0xC0) != 0x80) return 0;
+    if ((*s == 0xE0 && s[1] < 0xA0) || (*s == 0xED && s[1] > 0x9F) || (*s == 0xF0 && s[1] < 0x90) || (*s == 0xF4 && s[1] > 0x8F))
+        return 0;
+    return length;
+}
+
+/* The inside of a JSON string. */
+static void prof__kineto_text(prof__kineto *k, const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    while (*s) {
+        int length = prof__kineto_utf8(s);
+        if (!length) {
+            prof__out_bytes(&k->out, "\xEF\xBF\xBD", 3);
+        } else if (*s < 0x20 || *s == '"' || *s == '\\') {
+            char escape[6] = {'\\', 'u', '0', '0', '0', '0'};
+            escape[4] = (char)('0' + (*s >> 4));
+            escape[5] = "0123456789abcdef"[*s & 15];
+            if (*s >= 0x20) escape[1] = (char)*s;
+            prof__out_bytes(&k->out, escape, *s < 0x20 ? 6 : 2);
+        } else {
+            prof__out_bytes(&k->out, s, (size_t)length);
+        }
+        s += length ? length : 1;
+    }
+}
+
+static void prof__kineto_string(prof__kineto *k, const char *text)
+{
+    prof__kineto_literal(k, "\"");
+    prof__kineto_text(k, text);
+    prof__kineto_literal(k, "\"");
+}
+
+/* Microseconds with three decimals, as "%lld.%03lld". */
+static void prof__kineto_us(prof__kineto *k, int64_t ns)
+{
+    char *to;
+    uint64_t value = ns > 0 ? (uint64_t)ns : 0, rest = value % 1000;
+    prof__out_unsigned(&k->out, value / 1000);
+    to = prof__out_reserve(&k->out, 4);
+    to[0] = '.';
+    to[1] = (char)('0' + rest / 100);
+    to[2] = (char)('0' + rest / 10 % 10);
+    to[3] = (char)('0' + rest % 10);
+    prof__out_commit(&k->out, 4);
+}
+
+static int64_t prof__kineto_since(const prof__kineto *k, int64_t ns)
+{
+    return k->clock.unix_ns + ns + prof__ntff_clock_off(&k->clock, ns) - k->base;
+}
+
+static void prof__kineto_line(prof__kineto *k, const char *begin)
+{
+    prof__kineto_literal(k, k->lines ? ",\n" : "\n");
+    k->lines = 1;
+    prof__kineto_literal(k, begin);
+}
+
+static void prof__kineto_ids(prof__kineto *k, uint64_t tid)
+{
+    prof__kineto_literal(k, ",\"pid\":");
+    prof__out_unsigned(&k->out, k->pid);
+    prof__kineto_literal(k, ",\"tid\":");
+    prof__out_unsigned(&k->out, tid);
+}
+
+/* One of the lines about a process or thread. number: the argument, if text is null. */
+static void prof__kineto_about(prof__kineto *k, const char *what, uint64_t tid, const char *key, const char *text, uint64_t number)
+{
+    prof__kineto_line(k, "{\"ph\":\"M\",\"name\":\"");
+    prof__kineto_literal(k, what);
+    prof__kineto_literal(k, "\",\"ts\":");
+    prof__kineto_us(k, prof__kineto_since(k, 0));
+    prof__kineto_ids(k, tid);
+    prof__kineto_literal(k, ",\"args\":{\"");
+    prof__kineto_literal(k, key);
+    prof__kineto_literal(k, "\":");
+    if (text)
+        prof__kineto_string(k, text);
+    else
+        prof__out_unsigned(&k->out, number);
+    prof__kineto_literal(k, "}}");
+}
+
+static void prof__kineto_value(prof__kineto *k, const prof_value *value)
+{
+    const uint64_t exact = (uint64_t)1 << 53;
+    char number[32] = "0x";
+    switch (value->type) {
+    case PROF_VALUE_INT:
+        if (value->as.i <= (int64_t)exact && value->as.i >= -(int64_t)exact) {
+            prof__out_signed(&k->out, value->as.i);
+        } else {
+            prof__kineto_literal(k, "\"");
+            prof__out_signed(&k->out, value->as.i);
+            prof__kineto_literal(k, "\"");
+        }
+        break;
+    case PROF_VALUE_UINT:
+        if (value->as.u > exact) prof__kineto_literal(k, "\"");
+        prof__out_unsigned(&k->out, value->as.u);
+        if (value->as.u > exact) prof__kineto_literal(k, "\"");
+        break;
+    case PROF_VALUE_DOUBLE:
+        if (value->as.d - value->as.d == 0) {
+            prof__out_double(&k->out, value->as.d);
+        } else {
+            prof__double_text(number, value->as.d);
+            prof__kineto_string(k, number);
+        }
+        break;
+    case PROF_VALUE_BOOL: prof__kineto_literal(k, value->as.u ? "true" : "false"); break;
+    case PROF_VALUE_POINTER:
+        snprintf(number, sizeof number, "0x%llx", (unsigned long long)value->as.u);
+        prof__kineto_string(k, number);
+        break;
+    case PROF_VALUE_STRING: prof__kineto_string(k, value->as.string ? value->as.string : ""); break;
+    default: prof__kineto_literal(k, "null");
+    }
+}
+
+/* The program's arguments: the last one counts if a key comes twice. */
+static void prof__kineto_args(prof__kineto *k, const prof_event *event)
+{
+    uint32_t i, j;
+    for (i = 0; i < event->arg_count; i++) {
+        const char *key = event->args[i].key;
+        for (j = i + 1; j < event->arg_count && strcmp(event->args[j].key, key);) j++;
+        if (j < event->arg_count) continue;
+        prof__kineto_literal(k, ",\"");
+        prof__kineto_text(k, key);
+        if (!strcmp(key, "External id") || !strcmp(key, "truncated")) prof__kineto_literal(k, " ");
+        prof__kineto_literal(k, "\":");
+        prof__kineto_value(k, &event->args[i].value);
+    }
+}
+
+static void prof__kineto_name(prof__kineto *k, const prof_event *event)
+{
+    prof__kineto_literal(k, "\"");
+    if (k->options.source_names && event->site->file[0]) {
+        prof__kineto_text(k, event->site->file);
+        prof__kineto_literal(k, "(");
+        prof__out_unsigned(&k->out, event->site->line);
+        prof__kineto_literal(k, "): ");
+    }
+    prof__kineto_text(k, event->name);
+    prof__kineto_literal(k, "\"");
+}
+
+static void prof__kineto_scope(prof__kineto *k, const prof_event *event, uint64_t tid)
+{
+    static const char *const cut[] = {"", ",\"truncated\":\"begin\"", ",\"truncated\":\"end\"", ",\"truncated\":\"begin and end\""};
+    int64_t start = prof__kineto_since(k, event->start_ns), end = prof__kineto_since(k, event->start_ns + event->duration_ns);
+    prof__kineto_line(k, "{\"ph\":\"X\",\"cat\":");
+    prof__kineto_string(k, k->options.category ? k->options.category : "user_annotation");
+    prof__kineto_literal(k, ",\"name\":");
+    prof__kineto_name(k, event);
+    prof__kineto_ids(k, tid);
+    prof__kineto_literal(k, ",\"ts\":");
+    prof__kineto_us(k, start);
+    prof__kineto_literal(k, ",\"dur\":");
+    prof__kineto_us(k, end - (start > 0 ? start : 0));
+    prof__kineto_literal(k, ",\"args\":{\"External id\":");
+    prof__out_unsigned(&k->out, ++k->next);
+    prof__kineto_literal(k, cut[event->flags & 3]);
+    prof__kineto_args(k, event);
+    prof__kineto_literal(k, "}}");
+}
+
+static void prof__kineto_point(prof__kineto *k, const prof_event *event, uint64_t tid)
+{
+    int counter = event->type == PROF_EVENT_COUNTER;
+    prof__kineto_line(k, counter ? "{\"ph\":\"C\",\"name\":" : "{\"ph\":\"i\",\"s\":\"t\",\"name\":");
+    prof__kineto_string(k, event->name);
+    prof__kineto_ids(k, tid);
+    prof__kineto_literal(k, ",\"ts\":");
+    prof__kineto_us(k, prof__kineto_since(k, event->start_ns));
+    if (counter) {
+        prof__kineto_literal(k, ",\"args\":{");
+        prof__kineto_string(k, event->name);
+        prof__kineto_literal(k, ":");
+        prof__kineto_value(k, &event->value);
+        prof__kineto_literal(k, "}");
+    }
+    prof__kineto_literal(k, "}");
+}
+
+/* A kernel's id is no id of a thread if the thread has none, or if it stands for several, as that of a fiber. */
+static uint64_t prof__kineto_tid(const prof_track *track, size_t number)
+{
+    return track->thread_id && track->thread_id <= 0x7FFFFFFF && !track->fiber ? track->thread_id : PROF__KINETO_ID + number;
+}
+
+static void prof__kineto_track(prof__kineto *k, size_t number)
+{
+    const prof_track *track = prof_trace_track(k->trace, number);
+    uint64_t tid = prof__kineto_tid(track, number);
+    prof_cursor *cursor = NULL;
+    prof_event event;
+    char name[160];
+    prof_status status;
+    if (*track->device) return;
+    snprintf(name, sizeof name, *track->name ? "thread %llu (%.100s)" : "thread %llu", (unsigned long long)tid, track->name);
+    prof__kineto_about(k, "thread_name", tid, "name", name, 0);
+    prof__kineto_about(k, "thread_sort_index", tid, "sort_index", NULL, tid);
+    status = prof_cursor_open(k->trace, number, &cursor);
+    if (status != PROF_OK) prof__out_fail(&k->out, status);
+    while (k->out.status == PROF_OK && cursor && prof_cursor_next(cursor, &event)) {
+        if (event.type == PROF_EVENT_SCOPE)
+            prof__kineto_scope(k, &event, tid);
+        else if (event.type == PROF_EVENT_MARK && k->options.instants)
+            prof__kineto_point(k, &event, tid);
+        else if (event.type == PROF_EVENT_COUNTER && k->options.counters)
+            prof__kineto_point(k, &event, tid);
+    }
+    prof_cursor_close(cursor);
+}
+
+static void prof__kineto_events(prof__kineto *k)
+{
+    const prof_trace_info *about = prof_trace_about(k->trace);
+    size_t i;
+    prof__kineto_about(k, "process_name", 0, "name", about->program, 0);
+    prof__kineto_about(k, "process_labels", 0, "labels", "CPU", 0);
+    prof__kineto_about(k, "process_sort_index", 0, "sort_index", NULL, k->pid);
+    for (i = 0; i < prof_trace_track_count(k->trace); i++) prof__kineto_track(k, i);
+}
+
+static void prof__kineto_document(prof__kineto *k)
+{
+    prof__kineto_literal(k, "{\n\"schemaVersion\": 1,\n\"deviceProperties\": [],\n\"displayTimeUnit\": \"ms\",\n"
+                            "\"baseTimeNanoseconds\": ");
+    prof__out_signed(&k->out, k->base);
+    prof__kineto_literal(k, ",\n\"traceEvents\": [");
+    prof__kineto_events(k);
+    prof__kineto_literal(k, "\n],\n" PROF__KINETO_OURS);
+    prof__kineto_text(k, prof_trace_about(k->trace)->program);
+    prof__kineto_literal(k, "\"\n}\n");
+}
+
+/* All but the output; null without memory, or a trace. */
+static prof__kineto *prof__kineto_make(const prof_trace *trace, const prof_ntff_trace_options *options)
+{
+    prof__kineto *k = trace ? (prof__kineto *)calloc(1, sizeof *k) : NULL;
+    if (!k) {
+        prof__fail(trace ? PROF_NO_MEMORY : PROF_INVALID_ARGUMENT, "prof_ntff_trace_json: %s", trace ? "no memory" : "trace is null");
+        return NULL;
+    }
+    k->trace = trace;
+    if (options) k->options = *options;
+    prof__ntff_clock_of(&k->clock, &trace->header);
+    k->base = k->clock.unix_ns / 1000000000 / PROF__KINETO_PERIOD * PROF__KINETO_PERIOD * 1000000000;
+    k->pid = k->options.pid ? k->options.pid : prof_trace_about(trace)->pid;
+    return k;
+}
+
+PROF_DEF prof_status prof_ntff_trace_json_stream(const prof_trace *trace, prof_sink sink, const prof_ntff_trace_options *options)
+{
+    prof__kineto *k = prof__kineto_make(trace, options);
+    prof_status status;
+    if (!k) return trace ? PROF_NO_MEMORY : PROF_INVALID_ARGUMENT;
+    prof__out_sink(&k->out, sink);
+    prof__kineto_document(k);
+    status = prof__out_close(&k->out);
+    free(k);
+    return status;
+}
+
+/*-- beside other files --*/
+
+enum { PROF__KINETO_NONE, PROF__KINETO_PROFS, PROF__KINETO_OTHERS };
+
+/* Whose the file is. Ours say so at their end. */
+static int prof__kineto_whose(const char *path)
+{
+    char tail[513];
+    uint64_t size = 0;
+    size_t got = 0;
+    FILE *file = fopen(path, "rb");
+    if (!file) return errno == ENOENT ? PROF__KINETO_NONE : PROF__KINETO_OTHERS;
+    if (prof__read_size(file, &size)) {
+        got = size < sizeof tail - 1 ? (size_t)size : sizeof tail - 1;
+        if (!prof__read_at(file, size - got, tail, got)) got = 0;
+    }
+    tail[got] = 0;
+    fclose(file);
+    return strstr(tail, PROF__KINETO_OURS) ? PROF__KINETO_PROFS : PROF__KINETO_OTHERS;
+}
+
+/* Where the events of another's file end, and from when its times count. 0: it has none, see the error. */
+typedef struct prof__kineto_other {
+    uint64_t end;  /* bytes up to behind the last event, or the bracket if there is none */
+    int64_t base;
+    int events;
+} prof__kineto_other;
+
+static int prof__kineto_scan(prof__json *j, prof__kineto_other *other, prof__json_value *value)
+{
+    int first = 1, inner, found = 0;
+    char key[32];
+    if (!prof__json_expect(j, '{', "is no JSON object")) return 0;
+    while (prof__json_more(j, '}', &first)) {
+        if (!prof__json_key(j, key, sizeof key)) return 0;
+        if (!strcmp(key, "baseTimeNanoseconds")) {
+            if (!prof__json_take(j, value)) return 0;
+            if (!prof__json_signed(value, &other->base) || other->base < 0)
+                return prof__json_fail(j, "has a base time that is none");
+        } else if (!strcmp(key, "traceEvents") && prof__json_peek(j) == '[') {
+            found = inner = 1;
+            j->at++;
+            other->end = prof__json_offset(j);
+            while (prof__json_more(j, ']', &inner)) {
+                if (!prof__json_pass(j)) return 0;
+                other->end = prof__json_offset(j);
+                other->events = 1;
+            }
+        } else if (!prof__json_pass(j)) {
+            return 0;
+        }
+    }
+    if (j->error) return 0;
+    return found || prof__json_fail(j, "has no traceEvents");
+}
+
+static void prof__kineto_copy(prof__kineto *k, FILE *from, uint64_t at, uint64_t end)
+{
+    char part[4096];
+    while (at < end && k->out.status == PROF_OK) {
+        size_t size = end - at < sizeof part ? (size_t)(end - at) : sizeof part;
+        if (!prof__read_at(from, at, part, size)) {
+            k->out.status = prof__fail(PROF_IO, "cannot read %s: it became shorter", k->out.path);
+            return;
+        }
+        prof__out_bytes(&k->out, part, size);
+        at += size;
+    }
+}
+
+/* Writes another's file anew, ours behind its events; every byte of it stays. */
+static prof_status prof__kineto_append(prof__kineto *k, const char *path)
+{
+    prof__kineto_other other;
+    prof__json_value *value = (prof__json_value *)malloc(sizeof *value);
+    prof__json j;
+    uint64_t size = 0;
+    prof_status status = value ? prof__json_open(&j, path) : prof__fail(PROF_NO_MEMORY, "%s: no memory to read it", path);
+    if (status == PROF_OK) {
+        memset(&other, 0, sizeof other);
+        if (!prof__kineto_scan(&j, &other, value))
+            status = prof__fail(PROF_CORRUPT, "%s: %s (byte %llu): nothing was appended", path, j.error,
+                                (unsigned long long)prof__json_offset(&j));
+        if (status == PROF_OK && !prof__read_size(j.file, &size)) status = prof__fail(PROF_IO, "cannot read %s", path);
+        if (status == PROF_OK) status = prof__out_file(&k->out, path);
+        if (status == PROF_OK) {
+            k->base = other.base;
+            k->lines = other.events;
+            prof__kineto_copy(k, j.file, 0, other.end);
+            prof__kineto_events(k);
+            prof__kineto_copy(k, j.file, other.end, size);
+            status = prof__out_close(&k->out);
+        }
+        prof__json_close(&j);
+    }
+    free(value);
+    return status;
+}
+
+/* Gives a complete file its name, unless somebody else took it meanwhile. */
+static prof_status prof__kineto_publish(const char *part, const char *path, int replace)
+{
+    int failed;
+#ifdef _WIN32
+    failed = replace ? prof__file_rename(part, path) : rename(part, path); /* which does not replace there */
+#else
+    failed = replace ? rename(part, path) : link(part, path);
+    if (failed && !replace && errno != EEXIST && access(path, F_OK)) failed = rename(part, path); /* no links there */
+#endif
+    if (failed) {
+        prof_status status = errno == EEXIST ? prof__fail(PROF_INVALID_STATE, "%s: another program just wrote it: it stays", path)
+                                             : prof__fail(PROF_IO, "cannot write %s: %s", path, strerror(errno));
+        remove(part);
+        return status;
+    }
+    if (!replace) remove(part);
+    return PROF_OK;
+}
+
+static prof_status prof__kineto_new(prof__kineto *k, const char *path, int replace)
+{
+    char *part;
+    prof_status status;
+    char ending[48];
+    if (!strcmp(path, "-") || !prof__file_replaceable(path)) { /* standard output, a pipe, a device */
+        status = prof__out_file(&k->out, path);
+        if (status != PROF_OK) return status;
+        prof__kineto_document(k);
+        return prof__out_close(&k->out);
+    }
+    snprintf(ending, sizeof ending, ".prof-%llu", (unsigned long long)prof__process_id());
+    part = prof__text_join(path, ending);
+    if (!part) return prof__fail(PROF_NO_MEMORY, "%s: no memory to write it", path);
+    status = prof__out_file(&k->out, part);
+    if (status == PROF_OK) {
+        prof__kineto_document(k);
+        status = prof__out_close(&k->out);
+        if (status == PROF_OK) status = prof__kineto_publish(part, path, replace);
+    }
+    free(part);
+    return status;
+}
+
+PROF_DEF prof_status prof_ntff_trace_json(const prof_trace *trace, const char *path, const prof_ntff_trace_options *options)
+{
+    prof__kineto *k;
+    prof_status status;
+    int whose;
+    if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_trace_json: path is null");
+    k = prof__kineto_make(trace, options);
+    if (!k) return trace ? PROF_NO_MEMORY : PROF_INVALID_ARGUMENT;
+    whose = strcmp(path, "-") && prof__file_replaceable(path) ? prof__kineto_whose(path) : PROF__KINETO_NONE;
+    if (whose != PROF__KINETO_OTHERS)
+        status = prof__kineto_new(k, path, whose == PROF__KINETO_PROFS);
+    else if (k->options.append)
+        status = prof__kineto_append(k, path);
+    else
+        status = prof__fail(PROF_INVALID_STATE, "%s is not prof's, perhaps PyTorch's: it stays as it is; append to it, or write "
+                                                "another file", path);
+    free(k);
+    return status;
+}
+
 /*-- ARTIFACTS ------------------------------------------------------------------------------------------- >>artifacts -- */
+
+#ifndef _WIN32
+#include <dirent.h>
+#endif
+
+#define PROF__ARTIFACTS_DEPTH 4
+#define PROF__ARTIFACTS_MOST 100000u                  /* more is no folder of profiles */
+#define PROF__ARTIFACTS_NTFF ((uint64_t)5 << 30)      /* bytes beyond which Neuron Explorer fails, by its documentation */
+
+/* One thing in a folder. Not 0: enough. */
+typedef int prof__entry_fn(void *user, const char *folder, const char *name);
+
+/* 0: the folder cannot be read. */
+static int prof__entries(const char *folder, prof__entry_fn *fn, void *user)
+{
+#ifdef _WIN32
+    WIN32_FIND_DATAA entry;
+    char *pattern = prof__text_join(folder, "\\*");
+    HANDLE find = pattern ? FindFirstFileA(pattern, &entry) : INVALID_HANDLE_VALUE;
+    free(pattern);
+    if (find == INVALID_HANDLE_VALUE) return 0;
+    do {
+        if (strcmp(entry.cFileName, ".") && strcmp(entry.cFileName, "..") && fn(user, folder, entry.cFileName)) break;
+    } while (FindNextFileA(find, &entry));
+    FindClose(find);
+#else
+    DIR *find = opendir(folder);
+    const struct dirent *entry;
+    if (!find) return 0;
+    while ((entry = readdir(find)) != NULL)
+        if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") && fn(user, folder, entry->d_name)) break;
+    closedir(find);
+#endif
+    return 1;
+}
+
+static char *prof__path_join(const char *folder, const char *name)
+{
+    size_t a = strlen(folder), b = strlen(name);
+    char *path = (char *)malloc(a + b + 2);
+    if (!path) return NULL;
+    memcpy(path, folder, a);
+    path[a] = '/';
+    memcpy(path + a + 1, name, b + 1);
+    return path;
+}
+
+/* 1: a file, 2: a folder, 0: neither, or not there. */
+static int prof__path_kind(const char *path, uint64_t *size, uint64_t *changed_ns)
+{
+    struct stat about;
+    if (stat(path, &about)) return 0;
+    *size = (uint64_t)about.st_size;
+    *changed_ns = (uint64_t)about.st_mtime * 1000000000u;
+    return about.st_mode & S_IFREG ? 1 : (about.st_mode & S_IFMT) == S_IFDIR ? 2 : 0;
+}
+
+/*-- names --*/
+
+/* Reads "NUMBER" at *text. 0: there is none. */
+static int prof__name_number(const char **text, int32_t *number)
+{
+    const char *c = *text;
+    int64_t value = 0;
+    for (; *c >= '0' && *c <= '9'; c++) value = value < 0x7FFFFFFF ? value * 10 + (*c - '0') : value;
+    if (c == *text || value > 0x7FFFFFFF) return 0;
+    *number = (int32_t)value;
+    *text = c;
+    return 1;
+}
+
+static int prof__name_ends(const char *name, const char *end)
+{
+    size_t a = strlen(name), b = strlen(end);
+    return a > b && !strcmp(name + a - b, end);
+}
+
+/* The hexadecimal digits at name. 0: there are none. */
+static int prof__name_hash(const char *name, const char *end, char *hash)
+{
+    size_t length = 0;
+    while ((name[length] >= '0' && name[length] <= '9') || (name[length] >= 'a' && name[length] <= 'f')) length++;
+    if (!length || length > 71 || strncmp(name + length, end, strlen(end))) return 0;
+    memcpy(hash, name, length);
+    hash[length] = 0;
+    return 1;
+}
+
+static void prof__name_after(const char *name, const char *word, int32_t *number)
+{
+    const char *at = strstr(name, word);
+    if (at && (at += strlen(word), prof__name_number(&at, number))) return;
+}
+
+/* What a file is called, and so is. 0: nothing of Neuron's. */
+static int prof__artifact_name(const char *name, prof_ntff_artifact *a)
+{
+    static const struct {
+        const char *name;
+        prof_ntff_kind kind;
+    } names[] = {{"ntrace.pb", PROF_NTFF_NTRACE},         {"trace_info.pb", PROF_NTFF_TRACE_INFO},
+                 {"cpu_util.pb", PROF_NTFF_CPU_UTIL_PB},  {"host_mem.pb", PROF_NTFF_HOST_MEM_PB},
+                 {"trace.json", PROF_NTFF_TRACE_JSON}};
+    size_t i;
+    memset(a, 0, sizeof *a);
+    a->nc = a->session = -1;
+    for (i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i].name)) {
+            a->kind = names[i].kind;
+            return 1;
+        }
+    if (!strncmp(name, "neuron_framework_trace_rank_", 28) && prof__name_ends(name, ".json")) {
+        a->kind = PROF_NTFF_STRAY_JSON;
+    } else if (prof__name_ends(name, ".neff")) {
+        a->kind = PROF_NTFF_NEFF;
+        prof__name_after(name, "_vnc_", &a->nc);
+        if (!strncmp(name, "neff_", 5) && !prof__name_hash(name + 5, "_vnc_", a->hash)) (void)prof__name_hash(name + 5, ".neff", a->hash);
+        if (!strncmp(name, "graph_", 6)) (void)prof__name_hash(name + 6, ".neff", a->hash);
+    } else if (prof__name_ends(name, ".ntff")) {
+        a->kind = PROF_NTFF_NTFF;
+        if (!strncmp(name, "profile_nc_", 11)) {
+            prof__name_after(name, "profile_nc_", &a->nc);
+            prof__name_after(name, "_session_", &a->session);
+        } else {
+            prof__name_after(name, "_vnc_", &a->nc);
+            (void)prof__name_hash(name, "_instid_", a->hash);
+        }
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+/* A hash may be decimal in one name and hexadecimal in the other. */
+static int prof__hash_same(const char *a, const char *b)
+{
+    uint64_t decimal = 0, hex = 0;
+    const char *c;
+    if (!strcmp(a, b)) return 1;
+    if (strlen(a) > 20 || strlen(b) > 16) return 0;
+    for (c = a; *c; c++) {
+        if (*c > '9') return 0;
+        decimal = decimal * 10 + (uint64_t)(*c - '0');
+    }
+    for (c = b; *c; c++) hex = hex * 16 + (uint64_t)(*c <= '9' ? *c - '0' : *c - 'a' + 10);
+    return decimal == hex;
+}
+
+/*-- a tree --*/
+
+typedef struct prof__tree {
+    prof_ntff_artifact *list;
+    size_t count, capacity;
+    char **texts;
+    size_t text_count, text_capacity;
+    int depth, no_memory;
+    uint32_t seen;
+} prof__tree;
+
+/* Keeps a text of the heap; null without memory. */
+static char *prof__tree_keep(prof__tree *tree, char *text)
+{
+    if (text && PROF__ROOM(tree->texts, tree->text_capacity, tree->text_count)) return tree->texts[tree->text_count++] = text;
+    free(text);
+    tree->no_memory = 1;
+    return NULL;
+}
+
+static int prof__tree_blank(const char *path)
+{
+    unsigned char bytes[64];
+    size_t got = 0, i;
+    FILE *file = fopen(path, "rb");
+    if (file) {
+        got = fread(bytes, 1, sizeof bytes, file);
+        fclose(file);
+    }
+    for (i = 0; i < got; i++)
+        if (bytes[i]) return 0;
+    return got > 0;
+}
+
+static int prof__tree_add(void *user, const char *folder, const char *name)
+{
+    prof__tree *tree = (prof__tree *)user;
+    prof_ntff_artifact a;
+    uint64_t size = 0, changed;
+    char *path = prof__path_join(folder, name);
+    int kind = path ? prof__path_kind(path, &size, &changed) : 0, known = kind == 1 && prof__artifact_name(name, &a);
+    if (!path) tree->no_memory = 1;
+    if (++tree->seen > PROF__ARTIFACTS_MOST || tree->no_memory || (kind != 2 && !known) ||
+        (kind == 2 && tree->depth == PROF__ARTIFACTS_DEPTH)) {
+        free(path);
+        return tree->no_memory || tree->seen > PROF__ARTIFACTS_MOST;
+    }
+    path = prof__tree_keep(tree, path);
+    if (!path) return 1;
+    if (kind == 2) {
+        tree->depth++;
+        prof__entries(path, prof__tree_add, tree);
+        tree->depth--;
+        return tree->no_memory;
+    }
+    a.path = path;
+    a.folder = folder;
+    a.name = path + strlen(folder) + 1;
+    a.size = size;
+    a.blank = a.kind != PROF_NTFF_TRACE_JSON && prof__tree_blank(path);
+    if (!PROF__ROOM(tree->list, tree->capacity, tree->count)) return tree->no_memory = 1;
+    tree->list[tree->count++] = a;
+    return 0;
+}
+
+static int prof__artifact_order(const void *a, const void *b)
+{
+    const prof_ntff_artifact *x = (const prof_ntff_artifact *)a, *y = (const prof_ntff_artifact *)b;
+    int order = strcmp(x->folder, y->folder);
+    return order ? order : strcmp(x->name, y->name);
+}
+
+/* 1: path is dir, or in it. */
+static int prof__path_below(const char *path, const char *dir)
+{
+    size_t length = strlen(dir);
+    return !strncmp(path, dir, length) && (!path[length] || path[length] == '/');
+}
+
+/* Whether a model is that of a profile: by the hashes of their names, above or below one another; without one by the place. */
+static int prof__artifact_pair(const prof_ntff_artifact *ntff, const prof_ntff_artifact *neff)
+{
+    const char *below = neff->folder + strlen(ntff->folder);
+    if (ntff->hash[0] && neff->hash[0])
+        return prof__hash_same(ntff->hash, neff->hash) &&
+               (prof__path_below(neff->folder, ntff->folder) || prof__path_below(ntff->folder, neff->folder));
+    return prof__path_below(neff->folder, ntff->folder) && (!*below || !strcmp(below, "/neffs"));
+}
+
+static void prof__tree_pair(prof__tree *tree)
+{
+    size_t i, j;
+    for (i = 0; i < tree->count; i++) {
+        for (j = 0; j < tree->count && tree->list[i].kind == PROF_NTFF_NTFF; j++) {
+            if (tree->list[j].kind != PROF_NTFF_NEFF || !prof__artifact_pair(&tree->list[i], &tree->list[j])) continue;
+            tree->list[i].paired++;
+            tree->list[j].paired++;
+        }
+    }
+}
+
+static void prof__tree_free(prof__tree *tree)
+{
+    size_t i;
+    for (i = 0; i < tree->text_count; i++) free(tree->texts[i]);
+    free(tree->texts);
+    free(tree->list);
+}
+
+static prof_status prof__tree_read(prof__tree *tree, const char *dir)
+{
+    size_t length;
+    char *root;
+    memset(tree, 0, sizeof *tree);
+    if (!dir) return prof__fail(PROF_INVALID_ARGUMENT, "folder is null");
+    root = prof__tree_keep(tree, prof__text_join(dir, ""));
+    for (length = root ? strlen(root) : 0; length > 1 && root[length - 1] == '/'; length--) root[length - 1] = 0;
+    if (root && !prof__entries(root, prof__tree_add, tree)) return prof__fail(PROF_IO, "cannot read %s: %s", dir, strerror(errno));
+    if (tree->no_memory) return prof__fail(PROF_NO_MEMORY, "%s: no memory for what is in it", dir);
+    if (tree->seen > PROF__ARTIFACTS_MOST)
+        return prof__fail(PROF_UNSUPPORTED, "%s holds more than %u things: give a folder that the Neuron runtime wrote", dir,
+                          PROF__ARTIFACTS_MOST);
+    if (tree->count > 1) qsort(tree->list, tree->count, sizeof *tree->list, prof__artifact_order);
+    prof__tree_pair(tree);
+    return PROF_OK;
+}
+
+PROF_DEF prof_status prof_ntff_list(const char *dir, prof_ntff_artifact_fn fn, void *user)
+{
+    prof__tree tree;
+    prof_status status = prof__tree_read(&tree, dir);
+    size_t i;
+    for (i = 0; status == PROF_OK && fn && i < tree.count && !fn(user, &tree.list[i]); i++) continue;
+    prof__tree_free(&tree);
+    return status;
+}
+
+/*-- the newest session --*/
+
+typedef struct prof__session_search {
+    char ends[2][32]; /* of the name of the process's folder; "": any */
+    uint64_t not_before, newest;
+    int level;        /* 0: of OUTPUT_DIR; 1: of a process */
+    int best;         /* 2: has trace_info.pb, 1: has not */
+    char *found, *longest; /* longest: the folder of the process that is looked into */
+} prof__session_search;
+
+/* The Unix time that a folder is called by; 0: by something else. */
+static uint64_t prof__folder_time(const char *name)
+{
+    int negative;
+    uint64_t time;
+    size_t length = strlen(name);
+    if (length < 10 || length != strspn(name, "0123456789") || !prof__json_whole(name, &negative, &time)) return 0;
+    while (time && time < 1000000000000000000u) time *= 1000; /* seconds, ms or us */
+    return time;
+}
+
+static void prof__session_offer(prof__session_search *search, const char *path, uint64_t time)
+{
+    char *info = prof__path_join(path, "trace_info.pb");
+    uint64_t size, changed = 0;
+    int good = info && prof__path_kind(info, &size, &changed) == 1 ? 2 : 1;
+    free(info);
+    if (!time) time = changed;
+    if (!time && prof__path_kind(path, &size, &changed) == 2) time = changed;
+    if (time + 2000000000u < search->not_before || good < search->best || (good == search->best && time < search->newest)) return;
+    info = prof__text_join(path, "");
+    if (!info) return;
+    free(search->found);
+    search->found = info;
+    search->best = good;
+    search->newest = time;
+}
+
+static int prof__session_look(void *user, const char *folder, const char *name)
+{
+    prof__session_search *search = (prof__session_search *)user;
+    char *path;
+    uint64_t size, changed, time = prof__folder_time(name);
+    int fits = search->level ? time != 0
+                             : (search->ends[0][0] ? prof__name_ends(name, search->ends[0]) || prof__name_ends(name, search->ends[1])
+                                                   : strstr(name, "_pid_") != NULL || strncmp(name, "i-", 2) == 0);
+    if (!fits) return 0;
+    path = prof__path_join(folder, name);
+    if (path && prof__path_kind(path, &size, &changed) == 2) {
+        prof__session_offer(search, path, search->level ? time : 0);
+        if (!search->level) {
+            search->level = 1;
+            prof__entries(path, prof__session_look, search);
+            search->level = 0;
+        }
+    }
+    free(path);
+    return 0;
+}
+
+PROF_DEF prof_status prof_ntff_find_session(const char *output_dir, uint64_t pid, uint64_t not_before_unix_ns, char *folder,
+                                            size_t size)
+{
+    prof__session_search search;
+    prof_status status = PROF_OK;
+    if (!output_dir || !folder || !size)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_find_session: output_dir or folder is null");
+    folder[0] = 0;
+    memset(&search, 0, sizeof search);
+    search.not_before = not_before_unix_ns;
+    if (pid) {
+        snprintf(search.ends[0], sizeof search.ends[0], "_pid_%llu", (unsigned long long)pid);
+        snprintf(search.ends[1], sizeof search.ends[1], "-%llu", (unsigned long long)pid);
+    }
+    if (!prof__entries(output_dir, prof__session_look, &search))
+        status = prof__fail(PROF_IO, "cannot read %s: %s", output_dir, strerror(errno));
+    else if (!search.found)
+        status = prof__fail(PROF_INVALID_STATE, "%s: no session%s: neither INSTANCE_pid_PID nor INSTANCE-PID", output_dir,
+                            pid ? " of this process" : "");
+    else if (strlen(search.found) >= size)
+        status = prof__fail(PROF_INVALID_ARGUMENT, "%s: its name does not fit", search.found);
+    else
+        memcpy(folder, search.found, strlen(search.found) + 1);
+    free(search.found);
+    return status;
+}
+
+/*-- what is wrong --*/
+
+typedef struct prof__checkup {
+    prof_ntff_say_fn say;
+    void *user;
+    int problems;
+    const prof__tree *tree;
+    const char *folder; /* of the session */
+    size_t counts[PROF_NTFF_KIND_COUNT];
+} prof__checkup;
+
+static void prof__checkup_say(prof__checkup *c, int problem, const char *format, ...) PROF__PRINTF(3, 4);
+static void prof__checkup_say(prof__checkup *c, int problem, const char *format, ...)
+{
+    char text[2048];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    c->problems += problem;
+    if (c->say) c->say(c->user, problem, text);
+}
+
+static void prof__checkup_file(prof__checkup *c, const prof_ntff_artifact *a)
+{
+    static const char *const names[PROF_NTFF_KIND_COUNT] = {"device profile", "model", "system profile", "session data",
+                                                           "CPU samples", "memory samples", "host trace", "host trace"};
+    if (!a->size)
+        prof__checkup_say(c, 1, "%s: %s of 0 bytes%s", a->path, names[a->kind],
+                          a->kind == PROF_NTFF_NTFF ? ": no execution was captured on that NeuronCore while the session was open; "
+                                                      "begin it before the first one, and end it after the last has completed"
+                                                    : ": the process was stopped before it was written");
+    else if (a->blank)
+        prof__checkup_say(c, 1, "%s: %s that begins with zeros: it was not written to the end", a->path, names[a->kind]);
+    if (a->kind == PROF_NTFF_NTFF && a->size > PROF__ARTIFACTS_NTFF)
+        prof__checkup_say(c, 1, "%s: %.1f GB: Neuron Explorer fails beyond 5 GB; capture fewer executions", a->path,
+                          (double)a->size / 1e9);
+    if (a->kind == PROF_NTFF_NTFF && a->size && !a->paired && a->hash[0])
+        prof__checkup_say(c, 1, "%s: its model neff_%s.neff is not beside it, and a profile cannot be read without; it is in "
+                                "the compiler's cache of the machine that ran it", a->path, a->hash);
+    else if (a->kind == PROF_NTFF_NTFF && a->size && !a->paired)
+        prof__checkup_say(c, 1, "%s: no model (.neff) is beside it, and a profile cannot be read without; set "
+                                "TORCH_NEURONX_NEFF_CACHE_DIR, or copy it from the compiler's cache", a->path);
+    if (a->kind == PROF_NTFF_STRAY_JSON)
+        prof__checkup_say(c, 1, "%s: no tool looks for that name: call it trace.json, in the folder of the same process with "
+                                "trace_info.pb", a->path);
+}
+
+/* A trace.json: where it is, and whether its times say since when. */
+static void prof__checkup_json(prof__checkup *c, const prof_ntff_artifact *a)
+{
+    char head[4097];
+    size_t got = 0, i;
+    const prof_ntff_artifact *info = NULL;
+    FILE *file = fopen(a->path, "rb");
+    if (file) {
+        got = fread(head, 1, sizeof head - 1, file);
+        fclose(file);
+    }
+    head[got] = 0;
+    if (a->size && !strstr(head, "baseTimeNanoseconds"))
+        prof__checkup_say(c, 1, "%s: has no baseTimeNanoseconds where PyTorch writes it, so that its times may not meet those of "
+                                "the NeuronCores", a->path);
+    for (i = 0; i < c->tree->count; i++) {
+        if (c->tree->list[i].kind != PROF_NTFF_TRACE_INFO) continue;
+        if (!strcmp(c->tree->list[i].folder, a->folder)) return;
+        if (prof__path_below(c->tree->list[i].folder, a->folder)) info = &c->tree->list[i];
+    }
+    if (info)
+        prof__checkup_say(c, 1, "%s: Neuron Explorer looks for it beside trace_info.pb: move it into %s", a->path, info->folder);
+    else
+        prof__checkup_say(c, 1, "%s: no trace_info.pb is beside it, where Neuron Explorer would look for it", a->path);
+}
+
+/* The files of one folder. */
+static void prof__checkup_session(prof__checkup *c)
+{
+    const size_t *n = c->counts;
+    if (!n[PROF_NTFF_TRACE_INFO] && (n[PROF_NTFF_NTRACE] || n[PROF_NTFF_CPU_UTIL_PB] || n[PROF_NTFF_HOST_MEM_PB]))
+        prof__checkup_say(c, 1, "%s: trace_info.pb is missing, without which Neuron Explorer takes no folder: the session was not "
+                                "ended; call nrt_inspect_stop() or prof_ntff_session_end() before nrt_close(), and give a "
+                                "process that is told to end the time for it", c->folder);
+    if (n[PROF_NTFF_TRACE_INFO] && !n[PROF_NTFF_NTRACE])
+        prof__checkup_say(c, 1, "%s: ntrace.pb is missing, without which Neuron Explorer takes no folder: the activity "
+                                "system_profile was off (NEURON_RT_INSPECT_SYSTEM_PROFILE)", c->folder);
+    if (n[PROF_NTFF_TRACE_INFO] && !n[PROF_NTFF_NTFF])
+        prof__checkup_say(c, 0, "%s: no device profile (.ntff): it is off unless asked for (NEURON_RT_INSPECT_DEVICE_PROFILE=session, "
+                                "or the activity device_profile)", c->folder);
+    if (n[PROF_NTFF_TRACE_INFO] && !n[PROF_NTFF_TRACE_JSON])
+        prof__checkup_say(c, 0, "%s: no trace.json: Neuron Explorer will show nothing of the host's scopes (prof neuron place)",
+                          c->folder);
+    if (n[PROF_NTFF_TRACE_INFO])
+        prof__checkup_say(c, 0, "%s: a session with %lu device profiles, %lu models%s%s", c->folder, (unsigned long)n[PROF_NTFF_NTFF],
+                          (unsigned long)n[PROF_NTFF_NEFF], n[PROF_NTFF_NTRACE] ? ", a system profile" : "",
+                          n[PROF_NTFF_TRACE_JSON] ? ", a host trace" : "");
+}
+
+static void prof__checkup_all(prof__checkup *c, const char *dir)
+{
+    size_t i, count = c->tree->count;
+    if (!count)
+        prof__checkup_say(c, 1, "%s: nothing was captured here. If the program ran on a NeuronCore: NEURON_RT_INSPECT_ENABLE=1 must "
+                                "be set before it calls nrt_init(), or a session be begun after that, not both, nor PyTorch's "
+                                "or JAX's profiler; and the folder is NEURON_RT_INSPECT_OUTPUT_DIR, or ./output of where it "
+                                "was started", dir);
+    for (i = 0; i < count; i++) {
+        const prof_ntff_artifact *a = &c->tree->list[i];
+        if (!i || strcmp(a->folder, a[-1].folder)) memset(c->counts, 0, sizeof c->counts);
+        c->folder = a->folder;
+        c->counts[a->kind]++;
+        prof__checkup_file(c, a);
+        if (a->kind == PROF_NTFF_TRACE_JSON) prof__checkup_json(c, a);
+        if (i + 1 == count || strcmp(a->folder, a[1].folder)) prof__checkup_session(c);
+    }
+}
+
+PROF_DEF prof_status prof_ntff_check(const char *dir, prof_ntff_say_fn say, void *user, int *problems)
+{
+    prof__tree tree;
+    prof__checkup c;
+    prof_status status = prof__tree_read(&tree, dir);
+    memset(&c, 0, sizeof c);
+    c.say = say;
+    c.user = user;
+    c.tree = &tree;
+    if (status == PROF_OK) prof__checkup_all(&c, dir);
+    prof__tree_free(&tree);
+    if (problems) *problems = c.problems;
+    return status;
+}
 
 /*-- LOADER ------------------------------------------------------------------------------------------------- >>loader --
    The functions found, published whole and never changed: so wrappers need no lock, and a fork() finds none held. */

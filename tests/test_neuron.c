@@ -817,4 +817,275 @@ TEST(imports_that_fail)
     CHECK_EQUAL(stats.outside, 4);
 }
 
+
+/*-- trace.json --*/
+
+typedef struct memory_file {
+    char text[65536];
+    size_t size;
+} memory_file;
+
+static int into_memory(void *user, const void *bytes, size_t size)
+{
+    memory_file *m = (memory_file *)user;
+    if (m->size + size >= sizeof m->text) return 1;
+    memcpy(m->text + m->size, bytes, size);
+    m->text[m->size += size] = 0;
+    return 0;
+}
+
+/* An image whose clock is made up: a tick is a nanosecond, and it begins at a given Unix time. */
+static prof_trace *made_up(uint64_t unix_ns, const char *program)
+{
+    static const struct {
+        uint64_t ticks;
+        unsigned kind, site;
+    } events[] = {{0, PROF__KIND_BEGIN, 1}, {1500, PROF__KIND_BEGIN, 2}, {2501, PROF__KIND_END, 2}, {2501, PROF__KIND_MARK, 3},
+                  {1000000, PROF__KIND_END, 1}, {1000001, PROF__KIND_BEGIN, 2}};
+    static const char *const names[] = {"prefill \"a\"\\\n\xFF\xC3\xA4", "matmul", "here", "x.c"};
+    static uint64_t image[8192];
+    prof__ntff_image w;
+    memset(&w, 0, sizeof w);
+    memset(image, 0, sizeof image);
+    prof__ntff_header(&w.h);
+    w.h.pid = 701;
+    w.h.first.tick = w.h.first.monotonic_ns = 5000;
+    w.h.first.unix_ns = unix_ns;
+    w.h.last.tick = w.h.last.monotonic_ns = 5000 + 2000000;
+    w.h.last.unix_ns = unix_ns + 2000000;
+    w.h.chunk_size = 16384;
+    w.h.chunk_count = w.h.next_chunk = 1;
+    snprintf(w.h.program, sizeof w.h.program, "%s", program);
+    prof__ntff_string(&w, "");
+    for (int i = 0; i < 4; ++i) prof__ntff_string(&w, names[i]);
+    uint32_t thread = prof__ntff_string(&w, "main");
+    for (uint32_t i = 1; i <= 3; ++i) {
+        uint64_t site[4] = {(i + 1) | (uint64_t)5 << 32, 1 | (uint64_t)1 << 32, 10 + i, 2 | (uint64_t)(i == 3 ? PROF__KIND_MARK : PROF__KIND_BEGIN) << 32};
+        prof__ntff_meta(&w, PROF__META_SITE, i, site, 4);
+    }
+    w.h.meta_offset = sizeof w.h + w.h.chunk_size;
+    w.h.meta_used = w.h.meta_size = w.meta_words * 8;
+    w.h.image_size = w.h.meta_offset + w.h.meta_size;
+    memcpy(image, &w.h, sizeof w.h);
+    prof__chunk chunk;
+    memset(&chunk, 0, sizeof chunk);
+    chunk.sequence = 1;
+    chunk.base = w.h.first;
+    chunk.state = PROF__CHUNK_FULL;
+    uint64_t *at = image + sizeof w.h / 8;
+    memcpy(at, &chunk, sizeof chunk);
+    at += w.h.chunk_header_size / 8;
+    *at++ = (uint64_t)PROF__KIND_TRACK << PROF__KIND_SHIFT | (uint64_t)1 << 32 | thread;
+    *at++ = 1;
+    *at++ = 80375131;
+    for (size_t i = 0; i < sizeof events / sizeof *events; ++i)
+        *at++ = (uint64_t)events[i].kind << PROF__KIND_SHIFT | (uint64_t)events[i].site << PROF__TICK_BITS | events[i].ticks;
+    memcpy((char *)image + w.h.meta_offset, w.meta, w.h.meta_size);
+    free(w.meta);
+    prof_trace *trace = NULL;
+    CHECK_EQUAL(prof_trace_memory(image, w.h.image_size, &trace), PROF_OK);
+    if (trace) trace_check(trace);
+    return trace;
+}
+
+TEST(kineto_s_shape_to_the_byte)
+{
+    static memory_file m;
+    prof_sink sink = {into_memory, &m};
+    prof_trace *trace = made_up(1786270865722793417u, "serve");
+    if (!trace) return;
+    m.size = 0;
+    CHECK_EQUAL(prof_ntff_trace_json_stream(trace, sink, NULL), PROF_OK);
+    CHECK_TEXT(m.text,
+               "{\n\"schemaVersion\": 1,\n\"deviceProperties\": [],\n\"displayTimeUnit\": \"ms\",\n"
+               "\"baseTimeNanoseconds\": 1782967788000000000,\n\"traceEvents\": [\n"
+               "{\"ph\":\"M\",\"name\":\"process_name\",\"ts\":3303077722793.417,\"pid\":701,\"tid\":0,\"args\":{\"name\":\"serve\"}},\n"
+               "{\"ph\":\"M\",\"name\":\"process_labels\",\"ts\":3303077722793.417,\"pid\":701,\"tid\":0,\"args\":{\"labels\":\"CPU\"}},\n"
+               "{\"ph\":\"M\",\"name\":\"process_sort_index\",\"ts\":3303077722793.417,\"pid\":701,\"tid\":0,\"args\":{\"sort_index\":701}},\n"
+               "{\"ph\":\"M\",\"name\":\"thread_name\",\"ts\":3303077722793.417,\"pid\":701,\"tid\":80375131,\"args\":{\"name\":\"thread 80375131 (main)\"}},\n"
+               "{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"ts\":3303077722793.417,\"pid\":701,\"tid\":80375131,\"args\":{\"sort_index\":80375131}},\n"
+               "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"prefill \\\"a\\\"\\\\\\u000a\xEF\xBF\xBD\xC3\xA4\",\"pid\":701,\"tid\":80375131,"
+               "\"ts\":3303077722793.417,\"dur\":1000.000,\"args\":{\"External id\":1}},\n"
+               "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"matmul\",\"pid\":701,\"tid\":80375131,\"ts\":3303077722794.917,\"dur\":1.001,"
+               "\"args\":{\"External id\":2}},\n"
+               "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"matmul\",\"pid\":701,\"tid\":80375131,\"ts\":3303077723793.418,\"dur\":0.000,"
+               "\"args\":{\"External id\":3,\"truncated\":\"end\"}}\n"
+               "],\n\"traceName\": \"prof: serve\"\n}\n");
+    prof_ntff_trace_options options;
+    memset(&options, 0, sizeof options);
+    options.category = "cpu_op";
+    options.pid = 12;
+    options.source_names = options.instants = 1;
+    m.size = 0;
+    CHECK_EQUAL(prof_ntff_trace_json_stream(trace, sink, &options), PROF_OK);
+    CHECK(strstr(m.text, "\n{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"x.c(12): matmul\",\"pid\":12,\"tid\":80375131,\"ts\":3303077722794.917,") != NULL);
+    CHECK(strstr(m.text, "\n{\"ph\":\"i\",\"s\":\"t\",\"name\":\"here\",\"pid\":12,\"tid\":80375131,\"ts\":3303077722795.918},\n") != NULL);
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_ntff_trace_json_stream(NULL, sink, NULL), PROF_INVALID_ARGUMENT);
+}
+
+/* base + ts * 1000 is the Unix time of each scope, to the nanosecond, whenever the session was. */
+TEST(kineto_s_times_are_exact)
+{
+    static memory_file m;
+    prof_sink sink = {into_memory, &m};
+    seed();
+    for (int i = 0; i < 300; ++i) {
+        uint64_t unix_ns = i < 3 ? (uint64_t)7889238 * 1000000000u * (uint64_t)(i + 1) : 1 + random_number() % 4000000000000000000u;
+        prof_trace *trace = made_up(unix_ns, "x");
+        if (!trace) return;
+        m.size = 0;
+        CHECK_EQUAL(prof_ntff_trace_json_stream(trace, sink, NULL), PROF_OK);
+        unsigned long long base = 0, us = 0, part = 0;
+        CHECK(sscanf(strstr(m.text, "baseTime"), "baseTimeNanoseconds\": %llu", &base) == 1);
+        CHECK_EQUAL(base % 7889238000000000u, 0);
+        const char *scope = strstr(strstr(m.text, "\"matmul\""), "\"ts\":");
+        CHECK(sscanf(scope, "\"ts\":%llu.%3llu,", &us, &part) == 2);
+        CHECK_EQUAL(base + us * 1000 + part, unix_ns + 1500);
+        CHECK_EQUAL(prof_ntff_unix_ns(trace, 1500), unix_ns + 1500);
+        prof_trace_close(trace);
+    }
+}
+
+TEST(somebody_else_s_trace_json_stays)
+{
+    static const char theirs[] = "{\n\"schemaVersion\": 1,\n\"baseTimeNanoseconds\": 1782967788000000000,\n\"traceEvents\": [\n"
+                                 "{\"ph\":\"X\",\"name\":\"aten::mm\",\"ts\":1.5,\"dur\":2,\"args\":{\"]\":[1,{}]}}\n  ],\n\"traceName\": \"trace.json\"\n}";
+    const char *path = trace_path("trace.json");
+    prof_trace *trace = made_up(1786270865722793417u, "serve");
+    prof_ntff_trace_options options;
+    char *text, *again;
+    memset(&options, 0, sizeof options);
+    if (!trace) return;
+    trace_write_file(path, theirs, sizeof theirs - 1);
+    CHECK_EQUAL(prof_ntff_trace_json(trace, path, NULL), PROF_INVALID_STATE);
+    text = trace_file_text(path, NULL);
+    CHECK_TEXT(text, theirs);
+    free(text);
+    options.append = 1;
+    CHECK_EQUAL(prof_ntff_trace_json(trace, path, &options), PROF_OK);
+    text = trace_file_text(path, NULL);
+    CHECK(!strncmp(text, theirs, strlen(theirs) - strlen("\n  ],\n\"traceName\": \"trace.json\"\n}")));
+    CHECK(strstr(text, "{}]}},\n{\"ph\":\"M\",\"name\":\"process_name\",\"ts\":3303077722793.417,") != NULL);
+    CHECK(strstr(text, "\"truncated\":\"end\"}}\n  ],\n\"traceName\": \"trace.json\"\n}") != NULL);
+    free(text);
+    /* an empty one, one of another time, and such as are none */
+    trace_write_file(path, "{\"traceEvents\":[],\"baseTimeNanoseconds\":1786270865000000000}", 62);
+    CHECK_EQUAL(prof_ntff_trace_json(trace, path, &options), PROF_OK);
+    text = trace_file_text(path, NULL);
+    CHECK(strstr(text, "{\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"process_name\",\"ts\":722793.417,") == text);
+    free(text);
+    static const char *const bad[] = {"", "[]", "{}", "{\"traceEvents\":[", "{\"traceEvents\":[1,]", "{\"traceEvents\":[],\"baseTimeNanoseconds\":\"x\"}"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+        trace_write_file(path, bad[i], strlen(bad[i]));
+        CHECK_EQUAL(prof_ntff_trace_json(trace, path, &options), PROF_CORRUPT);
+        text = trace_file_text(path, NULL);
+        CHECK_TEXT(text, bad[i]);
+        free(text);
+    }
+    /* our own is replaced */
+    remove(path);
+    CHECK_EQUAL(prof_ntff_trace_json(trace, path, NULL), PROF_OK);
+    text = trace_file_text(path, NULL);
+    CHECK_EQUAL(prof_ntff_trace_json(trace, path, &options), PROF_OK);
+    again = trace_file_text(path, NULL);
+    CHECK_TEXT(text, again);
+    free(text);
+    free(again);
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_ntff_trace_json(NULL, path, NULL), PROF_INVALID_ARGUMENT);
+}
+
+/*-- files --*/
+
+static void put(const char *path, size_t size, char fill)
+{
+    char full[600];
+    snprintf(full, sizeof full, "%s", trace_path("neuron"));
+    mkdir(full, 0777);
+    for (const char *c = path; (c = strchr(c, '/')) != NULL; ++c) {
+        snprintf(full, sizeof full, "%s/%.*s", trace_path("neuron"), (int)(c - path), path);
+        mkdir(full, 0777);
+    }
+    snprintf(full, sizeof full, "%s/%s", trace_path("neuron"), path);
+    char *bytes = (char *)malloc(size + 1);
+    memset(bytes, fill, size);
+    trace_write_file(full, bytes, size);
+    free(bytes);
+}
+
+static void clean(void)
+{
+    char command[600];
+    snprintf(command, sizeof command, "rm -rf '%s'", trace_path("neuron"));
+    if (system(command)) printf("     %s failed\n", command);
+}
+
+static int list_line(void *user, const prof_ntff_artifact *a)
+{
+    heard *h = (heard *)user;
+    h->used += (size_t)snprintf(h->text + h->used, sizeof h->text - h->used, "%s kind %d size %llu hash %s nc %d session %d blank %d paired %d\n",
+                                a->path + strlen(trace_path("neuron")) + 1, (int)a->kind, (unsigned long long)a->size, a->hash, a->nc,
+                                a->session, a->blank, a->paired);
+    return 0;
+}
+
+TEST(artifacts_listed_and_paired)
+{
+    clean();
+    put("i-0a_pid_12/171_instid_0_vnc_3.ntff", 10, 'x');
+    put("i-0a_pid_12/neff_ab.neff", 10, 'x');
+    put("i-0a_pid_12/neff_cd.neff", 10, 'x');
+    put("i-0a_pid_12/ntrace.pb", 0, 'x');
+    put("i-0a_pid_12/1776672348756756905/profile_nc_1_session_2.ntff", 200, 0);
+    put("i-0a_pid_12/1776672348756756905/neffs/graph_ef01.neff", 10, 'x');
+    put("i-0a_pid_12/1776672348756756905/notes.txt", 10, 'x');
+    put("i-0a_pid_12/1776672348756756905/ab_instid_0_vnc_1.ntff", 10, 'x');
+    put("i-0a_pid_12/1776672348756756905/neff_ab_vnc_0.neff", 10, 'x');
+    put("model_1_pid_2_vnc_7_inst_0_20260101_000000.ntff", 10, 'x');
+    put("neuron_framework_trace_rank_3.json", 10, 'x');
+    memset(&heard_last, 0, sizeof heard_last);
+    CHECK_EQUAL(prof_ntff_list(trace_path("neuron"), list_line, &heard_last), PROF_OK);
+    CHECK_TEXT(heard_last.text,
+               "model_1_pid_2_vnc_7_inst_0_20260101_000000.ntff kind 0 size 10 hash  nc 7 session -1 blank 0 paired 0\n"
+               "neuron_framework_trace_rank_3.json kind 7 size 10 hash  nc -1 session -1 blank 0 paired 0\n"
+               "i-0a_pid_12/171_instid_0_vnc_3.ntff kind 0 size 10 hash 171 nc 3 session -1 blank 0 paired 2\n"
+               "i-0a_pid_12/neff_ab.neff kind 1 size 10 hash ab nc -1 session -1 blank 0 paired 2\n"
+               "i-0a_pid_12/neff_cd.neff kind 1 size 10 hash cd nc -1 session -1 blank 0 paired 0\n"
+               "i-0a_pid_12/ntrace.pb kind 2 size 0 hash  nc -1 session -1 blank 0 paired 0\n"
+               "i-0a_pid_12/1776672348756756905/ab_instid_0_vnc_1.ntff kind 0 size 10 hash ab nc 1 session -1 blank 0 paired 2\n"
+               "i-0a_pid_12/1776672348756756905/neff_ab_vnc_0.neff kind 1 size 10 hash ab nc 0 session -1 blank 0 paired 3\n"
+               "i-0a_pid_12/1776672348756756905/profile_nc_1_session_2.ntff kind 0 size 200 hash  nc 1 session 2 blank 1 paired 2\n"
+               "i-0a_pid_12/1776672348756756905/neffs/graph_ef01.neff kind 1 size 10 hash ef01 nc -1 session -1 blank 0 paired 1\n");
+    CHECK_EQUAL(prof_ntff_list("/nowhere at all", list_line, &heard_last), PROF_IO);
+    CHECK_EQUAL(prof_ntff_list(NULL, list_line, &heard_last), PROF_INVALID_ARGUMENT);
+}
+
+TEST(the_newest_session)
+{
+    char folder[512], small[8];
+    const char *root = trace_path("neuron");
+    clean();
+    put("x.txt", 1, 'x');
+    CHECK_EQUAL(prof_ntff_find_session(root, 12, 0, folder, sizeof folder), PROF_INVALID_STATE);
+    CHECK_TEXT(folder, "");
+    put("i-0a_pid_12/1776672348756756905/trace_info.pb", 5, 'x');
+    put("i-0a_pid_12/1776672348756756907/ntrace.pb", 5, 'x'); /* newer, but not complete */
+    put("i-0a_pid_12/1776672348756756906/trace_info.pb", 5, 'x');
+    put("i-0a_pid_12/neffs/trace_info.pb", 5, 'x');
+    put("i-0a_pid_112/1776672348756756999/trace_info.pb", 5, 'x');
+    put("i-0b-13/trace_info.pb", 5, 'x');
+    CHECK_EQUAL(prof_ntff_find_session(root, 12, 0, folder, sizeof folder), PROF_OK);
+    CHECK_TEXT(folder + strlen(root), "/i-0a_pid_12/1776672348756756906");
+    CHECK_EQUAL(prof_ntff_find_session(root, 12, 1776672349000000000u, folder, sizeof folder), PROF_OK);
+    CHECK_EQUAL(prof_ntff_find_session(root, 12, 1776672349000000000u + 2000000000u, folder, sizeof folder), PROF_OK);
+    CHECK_TEXT(folder + strlen(root), "/i-0a_pid_12"); /* changed today, the clocks of files say */
+    CHECK_EQUAL(prof_ntff_find_session(root, 12, 9000000000000000000u, folder, sizeof folder), PROF_INVALID_STATE);
+    CHECK_EQUAL(prof_ntff_find_session(root, 13, 0, folder, sizeof folder), PROF_OK);
+    CHECK_TEXT(folder + strlen(root), "/i-0b-13");
+    CHECK_EQUAL(prof_ntff_find_session(root, 2, 0, folder, sizeof folder), PROF_INVALID_STATE);
+    CHECK_EQUAL(prof_ntff_find_session(root, 12, 0, small, sizeof small), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_ntff_find_session("/nowhere at all", 12, 0, folder, sizeof folder), PROF_IO);
+}
+
 TEST_MAIN
