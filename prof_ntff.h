@@ -3912,6 +3912,27 @@ static prof_status prof__ntff_phase(uint64_t *word, unsigned from, const char *n
     return prof__fail(PROF_INVALID_STATE, "%s: %s", name, from ? "none was begun" : "one is open already: end it first");
 }
 
+/* The first failure of several calls, because what cleans up behind it has a status and a text of its own. */
+typedef struct prof__ntff_trouble {
+    prof_status status;
+    unsigned nrt;
+    char text[256];
+} prof__ntff_trouble;
+
+static void prof__ntff_note(prof__ntff_trouble *first, prof_status status)
+{
+    if (first->status || !status) return;
+    first->status = status;
+    first->nrt = prof__ntff_status;
+    prof__text_copy(first->text, sizeof first->text, prof_error());
+}
+
+static prof_status prof__ntff_say(const prof__ntff_trouble *first)
+{
+    prof__ntff_status = first->status ? first->nrt : 0;
+    return first->status ? prof__fail(first->status, "%s", first->text) : PROF_OK;
+}
+
 /*-- filters --*/
 
 #define PROF__NTFF_NCS 128 /* as many as the documentation's own example turns off */
@@ -4203,6 +4224,7 @@ static prof_status prof__ntff_session_open(const prof_ntff_config *config)
 {
     struct nrt_inspect_config *options = NULL;
     unsigned activities = prof__ntff_activities(config);
+    prof__ntff_trouble trouble = {PROF_OK, 0, ""};
     prof_status status = prof__ntff_config_check(config);
     if (!status && activities & PROF_NTFF_SYSTEM && PROF__LOAD(&prof__ntff_captures) & PROF__NTFF_SYS_TRACE)
         status = prof__fail(PROF_INVALID_STATE, "prof_ntff_session_begin: a system trace is open: one at a time");
@@ -4219,13 +4241,9 @@ static prof_status prof__ntff_session_open(const prof_ntff_config *config)
         prof__ntff_captures_change((activities & PROF_NTFF_SYSTEM) * PROF__NTFF_WITH_SYSTEM |
                                        (activities & PROF_NTFF_DEVICE) / PROF_NTFF_DEVICE * PROF__NTFF_WITH_DEVICE, 0);
     prof__ntff_session.options = status ? NULL : options;
-    if (status && options) {
-        char why[256];
-        prof__text_copy(why, sizeof why, prof_error());
-        prof_ntff_inspect_config_free(options);
-        prof__fail(status, "%s", why);
-    }
-    return status;
+    prof__ntff_note(&trouble, status);
+    if (status && options) prof_ntff_inspect_config_free(options);
+    return prof__ntff_say(&trouble);
 }
 
 PROF_DEF prof_status prof_ntff_session_begin(const prof_ntff_config *config)
@@ -4247,17 +4265,17 @@ PROF_DEF prof_status prof_ntff_session_begin(const prof_ntff_config *config)
 
 PROF_DEF prof_status prof_ntff_session_end(char *folder)
 {
-    char found[PROF_NTFF_PATH] = "", why[256];
+    char found[PROF_NTFF_PATH] = "";
+    prof__ntff_trouble trouble = {PROF_OK, 0, ""};
     if (folder) *folder = 0;
     prof_status status = prof__ntff_phase(&prof__ntff_session.phase, PROF__NTFF_BEGUN, "prof_ntff_session_end");
     if (status) return status;
-    status = prof_ntff_inspect_stop();
-    prof__text_copy(why, sizeof why, status ? prof_error() : "");
+    prof__ntff_note(&trouble, prof_ntff_inspect_stop());
     prof_ntff_inspect_config_free(prof__ntff_session.options);
     prof__ntff_session.options = NULL;
     if (folder) memcpy(folder, found, sizeof found);
     prof__ntff_phase_set(&prof__ntff_session.phase, PROF__NTFF_NONE);
-    return status ? prof__fail(status, "%s", why) : PROF_OK;
+    return prof__ntff_say(&trouble);
 }
 
 static int prof__ntff_is_open(const uint64_t *word)
@@ -4282,23 +4300,20 @@ PROF_DEF prof_status prof_ntff_continuous_begin(const prof_ntff_continuous *conf
 {
     struct nrt_profile_continuous_options *options = NULL;
     const char *folder = config && config->output_dir ? config->output_dir : "./output";
+    prof__ntff_trouble trouble = {PROF_OK, 0, ""};
     prof_status status = prof__ntff_phase(&prof__ntff_continuous.phase, PROF__NTFF_NONE, "prof_ntff_continuous_begin");
     if (status) return status;
     status = prof_ntff_profile_continuous_options_allocate(&options);
     if (!status && !options) status = prof__fail(PROF_NO_MEMORY, "nrt_profile_continuous_options_allocate: no options");
     if (!status) status = prof_ntff_profile_continuous_options_set_output_dir(options, folder);
     if (!status) status = prof_ntff_profile_continuous_start(options);
-    if (status && options) {
-        char why[256];
-        prof__text_copy(why, sizeof why, prof_error());
-        prof_ntff_profile_continuous_options_free(options);
-        prof__fail(status, "%s", why);
-    }
+    prof__ntff_note(&trouble, status);
+    if (status && options) prof_ntff_profile_continuous_options_free(options);
     prof__ntff_continuous.options = status ? NULL : options;
     prof__ntff_continuous.vnc = config ? config->vnc : 0;
     prof__ntff_phase_set(&prof__ntff_continuous.phase, status ? PROF__NTFF_NONE : PROF__NTFF_BEGUN);
     if (!status && config && config->on_save) PROF__RELEASE(&prof__saved_hook, &prof__ntff_continuous_on_save);
-    return status;
+    return prof__ntff_say(&trouble);
 }
 
 PROF_DEF prof_status prof_ntff_continuous_save(uint32_t vnc)
@@ -4328,17 +4343,16 @@ PROF_DEF int prof_ntff_continuous_save_if(uint32_t vnc, uint64_t took_ns, uint64
 PROF_DEF prof_status prof_ntff_continuous_end(void)
 {
     prof_status status = prof__ntff_phase(&prof__ntff_continuous.phase, PROF__NTFF_BEGUN, "prof_ntff_continuous_end");
-    char why[256];
+    prof__ntff_trouble trouble = {PROF_OK, 0, ""};
     if (status) return status;
     PROF__RELEASE(&prof__saved_hook, (prof_status(*)(void))NULL);
     prof__lock(&prof__ntff_continuous.word);
-    status = prof_ntff_profile_continuous_stop();
-    prof__text_copy(why, sizeof why, status ? prof_error() : "");
+    prof__ntff_note(&trouble, prof_ntff_profile_continuous_stop());
     prof_ntff_profile_continuous_options_free(prof__ntff_continuous.options);
     prof__ntff_continuous.options = NULL;
     prof__unlock(&prof__ntff_continuous.word);
     prof__ntff_phase_set(&prof__ntff_continuous.phase, PROF__NTFF_NONE);
-    return status ? prof__fail(status, "%s", why) : PROF_OK;
+    return prof__ntff_say(&trouble);
 }
 
 PROF_DEF uint64_t prof_ntff_continuous_saves(void) { return PROF__LOAD(&prof__ntff_continuous.saves); }
@@ -4397,6 +4411,7 @@ static void prof__ntff_trace_piece(void)
 
 PROF_DEF prof_status prof_ntff_systrace_start(const prof_ntff_systrace *config)
 {
+    prof__ntff_trouble trouble = {PROF_OK, 0, ""};
     prof_status status = prof__ntff_phase(&prof__ntff_trace.phase, PROF__NTFF_NONE, "prof_ntff_systrace_start");
     if (status) return status;
     status = prof__ntff_trace_options(config);
@@ -4408,33 +4423,28 @@ PROF_DEF prof_status prof_ntff_systrace_start(const prof_ntff_systrace *config)
         if (!prof__ntff_trace.parser) status = prof__fail(PROF_NO_MEMORY, "prof_ntff_systrace_start: no memory");
     }
     if (!status) status = prof_ntff_sys_trace_start(prof__ntff_trace.options);
+    prof__ntff_note(&trouble, status);
     if (status) {
-        char why[256];
-        prof__text_copy(why, sizeof why, prof_error());
         if (prof__ntff_trace.parser) prof_ntff_parser_end(prof__ntff_trace.parser, NULL, NULL, NULL);
         prof__ntff_trace_free();
-        prof__fail(status, "%s", why);
     }
     prof__ntff_phase_set(&prof__ntff_trace.phase, status ? PROF__NTFF_NONE : PROF__NTFF_BEGUN);
-    return status;
+    return prof__ntff_say(&trouble);
 }
 
 /* One piece, of which size is the JSON's. */
 static prof_status prof__ntff_fetch_piece(prof_ntff_stats *stats, size_t *size)
 {
-    char *json = NULL, why[256];
-    unsigned nrt;
+    char *json = NULL;
+    prof__ntff_trouble trouble = {PROF_OK, 0, ""};
     *size = 0;
-    prof_status status = prof_ntff_sys_trace_fetch_events(&json, size, prof__ntff_trace.piece);
-    if (!json) return status;
-    if (!status)
-        status = prof_ntff_parse_systrace_json(prof__ntff_trace.parser, json, *size, prof__ntff_trace.event,
-                                               prof__ntff_trace.user, stats);
-    nrt = prof__ntff_status;
-    prof__text_copy(why, sizeof why, status ? prof_error() : "");
+    prof__ntff_note(&trouble, prof_ntff_sys_trace_fetch_events(&json, size, prof__ntff_trace.piece));
+    if (!json) return prof__ntff_say(&trouble);
+    if (!trouble.status)
+        prof__ntff_note(&trouble, prof_ntff_parse_systrace_json(prof__ntff_trace.parser, json, *size, prof__ntff_trace.event,
+                                                                prof__ntff_trace.user, stats));
     prof_ntff_sys_trace_buffer_free(json);
-    prof__ntff_status = nrt;
-    return status ? prof__fail(status, "%s", why) : PROF_OK;
+    return prof__ntff_say(&trouble);
 }
 
 /* Until a piece is not full. What comes meanwhile may go on for ever, so there is an end to it. */
@@ -4460,18 +4470,15 @@ PROF_DEF prof_status prof_ntff_systrace_fetch(prof_ntff_stats *stats)
 
 PROF_DEF prof_status prof_ntff_systrace_stop(prof_ntff_stats *stats)
 {
-    char why[256];
-    prof_status status = prof__ntff_phase(&prof__ntff_trace.phase, PROF__NTFF_BEGUN, "prof_ntff_systrace_stop"), stopped;
+    prof__ntff_trouble trouble = {PROF_OK, 0, ""};
+    prof_status status = prof__ntff_phase(&prof__ntff_trace.phase, PROF__NTFF_BEGUN, "prof_ntff_systrace_stop");
     if (status) return status;
-    status = prof__ntff_fetch(stats);
-    prof__text_copy(why, sizeof why, status ? prof_error() : "");
-    stopped = prof_ntff_sys_trace_stop();
-    if (!status && stopped) prof__text_copy(why, sizeof why, prof_error());
-    if (!status) status = stopped;
+    prof__ntff_note(&trouble, prof__ntff_fetch(stats));
+    prof__ntff_note(&trouble, prof_ntff_sys_trace_stop());
     prof_ntff_parser_end(prof__ntff_trace.parser, prof__ntff_trace.event, prof__ntff_trace.user, stats);
     prof__ntff_trace_free();
     prof__ntff_phase_set(&prof__ntff_trace.phase, PROF__NTFF_NONE);
-    return status ? prof__fail(status, "%s", why) : PROF_OK;
+    return prof__ntff_say(&trouble);
 }
 
 #ifdef PROF__WRAPS_MALLOC

@@ -449,6 +449,7 @@ ALONE(a_session_that_cannot_begin_leaves_nothing)
         snprintf(text, sizeof text, "%s: NRT_TIMEOUT (5)", calls[i]);
         fake.fail(calls[i], 5);
         CHECK_ERROR(prof_ntff_session_begin(&config), PROF_IO, text);
+        CHECK_EQUAL(prof_ntff_nrt_status(), 5); /* not that of what cleaned up */
         CHECK(!prof_ntff_session_active());
         CHECK_EQUAL(fake.outstanding(), 0);
         CHECK_ERROR(prof_ntff_session_end(NULL), PROF_INVALID_STATE, "none was begun");
@@ -832,6 +833,7 @@ ALONE(a_system_trace_that_fails)
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         fake.fail(calls[i], 5);
         CHECK_ERROR(prof_ntff_systrace_start(&config), PROF_IO, calls[i]);
+        CHECK_EQUAL(prof_ntff_nrt_status(), 5);
         CHECK_EQUAL(fake.outstanding(), 0);
     }
     fake.fail("nrt_sys_trace_fetch_options_allocate", 4); /* then all at once */
