@@ -4030,16 +4030,17 @@ static prof_status prof__ntff_filter_ncs(const prof__ntff_target *to, const char
 
 static prof_status prof__ntff_filter_types(const prof__ntff_target *to, const char *filter)
 {
+    prof__ntff_trouble trouble = {PROF_OK, 0, ""};
     const char **types = NULL;
     size_t count = 0;
     if (!filter || !*filter) return PROF_OK;
     prof_status status = prof_ntff_sys_trace_get_event_types(&types, &count);
     if (status) return status;
-    status = prof__ntff_types_check(filter, types, count);
-    for (size_t i = 0; i < count && !status; i++)
-        if (types[i]) status = prof__ntff_set_type(to, types[i], prof__ntff_type_on(filter, types[i]));
+    prof__ntff_note(&trouble, prof__ntff_types_check(filter, types, count));
+    for (size_t i = 0; i < count && !trouble.status; i++)
+        if (types[i]) prof__ntff_note(&trouble, prof__ntff_set_type(to, types[i], prof__ntff_type_on(filter, types[i])));
     if (types) prof_ntff_sys_trace_free_event_types(types, count);
-    return status;
+    return prof__ntff_say(&trouble);
 }
 
 /*-- keys --*/
@@ -4263,6 +4264,22 @@ PROF_DEF prof_status prof_ntff_session_begin(const prof_ntff_config *config)
     return status;
 }
 
+/* What prof recorded since the session began, beside the session's files. Not if nothing was, or if somebody else, a
+   framework, has put its trace.json there. */
+static prof_status prof__ntff_session_scopes(const char *folder)
+{
+    char path[PROF_NTFF_PATH + 16];
+    prof_trace *trace = NULL;
+    prof_status status = prof_trace_live(&trace);
+    if (status) return status == PROF_INVALID_STATE ? PROF_OK : status;
+    uint64_t start = prof_trace_about(trace)->start_unix_ns, began = prof__ntff_session.began;
+    status = prof_trace_window(trace, began > start ? (int64_t)(began - start) : 0, 0);
+    snprintf(path, sizeof path, "%s/trace.json", folder);
+    if (!status) status = prof_ntff_trace_json(trace, path, NULL);
+    prof_trace_close(trace);
+    return status == PROF_INVALID_STATE ? PROF_OK : status;
+}
+
 PROF_DEF prof_status prof_ntff_session_end(char *folder)
 {
     char found[PROF_NTFF_PATH] = "";
@@ -4273,7 +4290,11 @@ PROF_DEF prof_status prof_ntff_session_end(char *folder)
     prof__ntff_note(&trouble, prof_ntff_inspect_stop());
     prof_ntff_inspect_config_free(prof__ntff_session.options);
     prof__ntff_session.options = NULL;
-    if (folder) memcpy(folder, found, sizeof found);
+    if (!trouble.status && prof_ntff_find_session(prof__ntff_session.output_dir, prof__process_id(), prof__ntff_session.began,
+                                                  found, sizeof found))
+        *found = 0;
+    if (*found && !prof__ntff_session.no_trace_json) prof__ntff_note(&trouble, prof__ntff_session_scopes(found));
+    if (folder) prof__text_copy(folder, PROF_NTFF_PATH, found);
     prof__ntff_phase_set(&prof__ntff_session.phase, PROF__NTFF_NONE);
     return prof__ntff_say(&trouble);
 }

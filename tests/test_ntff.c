@@ -102,6 +102,25 @@ static void ready(void)
         }                                                                                          \
     } while (0)
 
+/*-- files --*/
+
+static int count_files(const char *folder, const char *part)
+{
+    DIR *dir = opendir(folder);
+    struct dirent *entry;
+    int count = 0;
+    while (dir && (entry = readdir(dir)) != NULL) count += strstr(entry->d_name, part) != NULL;
+    if (dir) closedir(dir);
+    return count;
+}
+
+static void empty(const char *folder)
+{
+    char command[512];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    CHECK_EQUAL(system(command), 0);
+}
+
 /*-- loader --*/
 
 ALONE(without_a_runtime_everything_says_so)
@@ -547,6 +566,54 @@ ALONE(the_environment_captures_already)
     CHECK_EQUAL(fake.outstanding(), 0);
 }
 
+/* The folder that the runtime has made, and the scopes of the session's time in it. */
+ALONE(a_session_has_a_folder_with_the_scopes)
+{
+    prof_ntff_config config = everything();
+    char folder[PROF_NTFF_PATH], path[PROF_NTFF_PATH + 32], before[PROF_NTFF_PATH], *text;
+    config.output_dir = trace_path("ntff_folder");
+    empty(config.output_dir);
+    ready();
+    CHECK_EQUAL(prof_ntff_session_begin(&config), PROF_OK);
+    CHECK_EQUAL(prof_ntff_session_end(before), PROF_OK);
+    snprintf(path, sizeof path, "%s/trace.json", before);
+    CHECK_EQUAL(trace_file_size(path), -1); /* prof has recorded nothing */
+    CHECK_EQUAL(prof_start(NULL), PROF_OK);
+    {
+        PROFILE_SCOPE("before it");
+    }
+    usleep(2000);
+    CHECK_EQUAL(prof_ntff_session_begin(&config), PROF_OK);
+    for (int i = 0; i < 3; i++) {
+        PROFILE_SCOPE("in the session");
+        CHECK_EQUAL(fake.execute(2, "model.neff", 100000), 0);
+    }
+    CHECK_EQUAL(prof_ntff_session_end(folder), PROF_OK);
+    CHECK(strstr(folder, "ntff_folder/i-0fa4efa4efa4efa4e_pid_") != NULL);
+    CHECK(strcmp(folder, before) != 0);
+    CHECK_EQUAL(count_files(folder, "profile_nc_2_session_9.ntff"), 1);
+    CHECK_EQUAL(count_files(folder, "trace_info.pb"), 1);
+    snprintf(path, sizeof path, "%s/trace.json", folder);
+    text = trace_file_text(path, NULL);
+    CHECK(text && strstr(text, "baseTimeNanoseconds") && strstr(text, "\"in the session\"") && !strstr(text, "\"before it\""));
+    free(text);
+    config.no_trace_json = 1;
+    usleep(2000);
+    CHECK_EQUAL(prof_ntff_session_begin(&config), PROF_OK);
+    CHECK_EQUAL(prof_ntff_session_end(folder), PROF_OK);
+    CHECK(*folder && strcmp(folder, before));
+    snprintf(path, sizeof path, "%s/trace.json", folder);
+    CHECK_EQUAL(trace_file_size(path), -1);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    config.activities = PROF_NTFF_DEVICE; /* by models: there is no folder of the session, only one of the process */
+    config.device_mode = PROF_NTFF_DEVICE_MODEL;
+    CHECK_EQUAL(prof_ntff_session_begin(&config), PROF_OK);
+    CHECK_EQUAL(fake.execute(0, "model.neff", 1000), 0);
+    fake.fail("nrt_inspect_stop", 4);
+    CHECK_ERROR(prof_ntff_session_end(folder), PROF_NO_MEMORY, "nrt_inspect_stop: NRT_RESOURCE (4)");
+    CHECK_TEXT(folder, "");
+}
+
 /*-- filters, keys --*/
 
 TEST(numbers_of_cores)
@@ -679,23 +746,6 @@ ALONE(keys_through_prof_config_set)
 }
 
 /*-- continuous --*/
-
-static int count_files(const char *folder, const char *part)
-{
-    DIR *dir = opendir(folder);
-    struct dirent *entry;
-    int count = 0;
-    while (dir && (entry = readdir(dir)) != NULL) count += strstr(entry->d_name, part) != NULL;
-    if (dir) closedir(dir);
-    return count;
-}
-
-static void empty(const char *folder)
-{
-    char command[512];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    CHECK_EQUAL(system(command), 0);
-}
 
 ALONE(a_profile_of_what_was_slow)
 {
