@@ -27,7 +27,7 @@ add() { # a closing line: N passed, N failed, N skipped
 
 echo "==== $(uname -sm), $(cat /sys/devices/virtual/dmi/id/product_name 2>/dev/null), $(date -u +%F)"
 echo "==== AWS's headers in $include"
-NRT_INCLUDE=$include sh tests/compile/nrt_headers.sh >"$folder/headers.log" 2>&1
+NRT_INCLUDE=$include sh tests/compile/neuron.sh >"$folder/headers.log" 2>&1
 grep -E '^(FAIL|SKIP|    )' "$folder/headers.log"
 add "$(tail -n 1 "$folder/headers.log")"
 

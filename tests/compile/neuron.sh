@@ -1,18 +1,74 @@
 #!/bin/sh
-# Every prototype in prof_ntff.h's table against AWS's own headers, where they are: a pointer of ours is set to each
-# function of theirs, and no compiler may say a word. Also: that both may be included together, in either order.
+# What a compiler can say of prof_ntff.h's table of functions. With PROF_ENABLE=0 each is a constant that evaluates nothing
+# and needs no implementation. Its prototypes are AWS's, where AWS's headers are: a pointer of ours is set to each function
+# of theirs, and no compiler may say a word. And both may be included together, in either order.
 #
-# usage: NRT_INCLUDE=/opt/aws/neuron/include tests/compile/nrt_headers.sh        compilers: CC_LIST ("gcc clang")
+# usage: NRT_INCLUDE=/opt/aws/neuron/include tests/compile/neuron.sh        compilers: CC_LIST ("gcc clang")
 cd "$(dirname "$0")/../.." || exit 1
-out=build/compile/nrt_headers
+out=build/compile/neuron
 include=${NRT_INCLUDE:-/opt/aws/neuron/include}
 mkdir -p $out
+passed=0 failed=0 skipped=0
+
+# ---- without profiling
+
+{
+    echo '#include "prof_ntff.h"'
+    echo '#define COUNT(...) COUNT_(0, ##__VA_ARGS__, 4, 3, 2, 1, 0)'
+    echo '#define COUNT_(zero, a, b, c, d, n, ...) n'
+    echo '#define CALL(result, name, parameters, arguments, role) CALL name COUNT arguments result'
+    echo 'PROF_NTFF_TABLE(CALL)'
+} >$out/calls.h
+gcc -E -P -I. $out/calls.h | tr -s ' \n' '  ' | sed 's/CALL \([a-z_]*\) \([0-4]\) \([a-z]*\)/\n&\n/g' | grep '^CALL' >$out/calls
+{
+    echo '#define PROF_ENABLE 0'
+    echo '#include "prof_ntff.h"'
+    echo 'static int evaluated;'
+    echo 'static int touch(void) { return ++evaluated, 0; }'
+    echo 'int main(void)'
+    echo '{'
+    echo '    int live = 0;'
+    while read -r call name count result; do
+        arguments=$(echo 'touch(), touch(), touch(), touch()' | cut -d, -f1-"$count" 2>/dev/null)
+        [ "$result" = text ] && test='[0] != 0' || test='!= PROF_DISABLED'
+        echo "    live += prof_ntff_$name($arguments) $test;"
+    done <$out/calls
+    echo '    live += prof_ntff_load(touch()) != PROF_DISABLED;'
+    echo '    live += prof_ntff_session_begin(touch()) != PROF_DISABLED;'
+    echo '    live += prof_ntff_session_end(touch()) != PROF_DISABLED;'
+    echo '    live += prof_ntff_config_set(touch(), touch(), touch()) != PROF_DISABLED;'
+    echo '    live += prof_ntff_continuous_begin(touch()) != PROF_DISABLED;'
+    echo '    live += prof_ntff_continuous_save(touch()) != PROF_DISABLED;'
+    echo '    live += prof_ntff_continuous_save_if(touch(), touch(), touch()) != 0;'
+    echo '    live += prof_ntff_continuous_end() != PROF_DISABLED;'
+    echo '    live += prof_ntff_systrace_start(touch()) != PROF_DISABLED;'
+    echo '    live += prof_ntff_systrace_fetch(touch()) != PROF_DISABLED;'
+    echo '    live += prof_ntff_systrace_stop(touch()) != PROF_DISABLED;'
+    echo '    live += prof_ntff_nrt_status_name(touch())[0] != 0;'
+    echo '    live += prof_ntff_session_active() || prof_ntff_capabilities() || prof_ntff_nrt_status() || prof_ntff_library() ||'
+    echo '            prof_ntff_runtime_version() || prof_ntff_continuous_saves();'
+    echo '    return live || evaluated;'
+    echo '}'
+} >$out/stripped.c
+for language in c c++; do
+    if text=$(gcc -x $language -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I. $out/stripped.c -o $out/stripped 2>&1) &&
+        $out/stripped; then
+        echo "ok   stripped $language: $(wc -l <$out/calls) functions are constants"
+        passed=$((passed + 1))
+    else
+        echo "FAIL stripped $language"
+        echo "$text" | head -20 | sed 's/^/    /'
+        failed=$((failed + 1))
+    fi
+done
+
+# ---- AWS's headers
+
 if [ ! -f "$include/nrt/nrt_profile.h" ]; then
     echo "SKIP nrt headers: no $include/nrt/nrt_profile.h: name their folder in NRT_INCLUDE"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
+    echo "$passed passed, $failed failed, 1 skipped"
+    exit $((failed > 0))
 fi
-passed=0 failed=0 skipped=0
 headers="nrt/nrt.h nrt/nrt_experimental.h nrt/nrt_profile.h nrt/nrt_sys_trace.h nrt/nrt_version.h nrt/ndebug_stream.h"
 
 # What these headers lack is skipped, by name; the rest is compared.
