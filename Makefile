@@ -140,7 +140,7 @@ $(FAKES): tests/fake_nrt.c prof_ntff.h prof.h
 $(BUILD)/tests/test_ntff: | $(FAKES)
 
 test: $(TESTS) $(BUILD)/prof $(BUILD)/tests/tool_images $(BUILD)/tests/tool_core
-	@BUILD=$(BUILD) sh tests/run.sh $(TESTS) tests/test_tool.sh tests/test_bridge.sh
+	@BUILD=$(BUILD) sh tests/run.sh $(TESTS) tests/test_tool.sh tests/test_bridge.sh tests/test_neuron.sh
 
 # ---- benchmarks
 

@@ -272,8 +272,12 @@ typedef struct prof_ntff_artifact {
 
 typedef int (*prof_ntff_artifact_fn)(void *user, const prof_ntff_artifact *artifact); /* not 0: enough */
 
-/* problem: 0, a remark; 1, something is missing or wrong. */
-typedef void (*prof_ntff_say_fn)(void *user, int problem, const char *text);
+typedef enum prof_ntff_word {
+    PROF_NTFF_FOLDER = 0, /* a folder, and what is in it; what follows is about that */
+    PROF_NTFF_REMARK,
+    PROF_NTFF_PROBLEM     /* something is missing or wrong */
+} prof_ntff_word;
+typedef void (*prof_ntff_say_fn)(void *user, prof_ntff_word word, const char *text);
 
 #if PROF_ENABLE
 /* Where a process (pid 0: any) left its newest session, begun not before that Unix time (0: any). PROF_IO: output_dir cannot
@@ -3430,45 +3434,50 @@ typedef struct prof__checkup {
     void *user;
     int problems;
     const prof__tree *tree;
-    const char *folder; /* of the session */
-    size_t counts[PROF_NTFF_KIND_COUNT];
+    size_t counts[PROF_NTFF_KIND_COUNT]; /* of the folder that is looked at */
 } prof__checkup;
 
-static void prof__checkup_say(prof__checkup *c, int problem, const char *format, ...) PROF__PRINTF(3, 4);
-static void prof__checkup_say(prof__checkup *c, int problem, const char *format, ...)
+static void prof__checkup_say(prof__checkup *c, prof_ntff_word word, const char *format, ...) PROF__PRINTF(3, 4);
+static void prof__checkup_say(prof__checkup *c, prof_ntff_word word, const char *format, ...)
 {
     char text[2048];
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    c->problems += problem;
-    if (c->say) c->say(c->user, problem, text);
+    c->problems += word == PROF_NTFF_PROBLEM;
+    if (c->say) c->say(c->user, word, text);
+}
+
+static void prof__checkup_profile(prof__checkup *c, const prof_ntff_artifact *a)
+{
+    if (a->size > PROF__ARTIFACTS_NTFF)
+        prof__checkup_say(c, PROF_NTFF_PROBLEM, "%s has %.1f GB: Neuron Explorer fails beyond 5 GB; capture fewer executions",
+                          a->name, (double)a->size / 1e9);
+    if (a->paired || !a->size) return;
+    if (a->hash[0])
+        prof__checkup_say(c, PROF_NTFF_PROBLEM, "%s: its model, neff_%s.neff, is not with it, and without it a profile cannot "
+                                                "be read: copy it from the compiler's cache of the machine that ran it",
+                          a->name, a->hash);
+    else
+        prof__checkup_say(c, PROF_NTFF_PROBLEM, "%s: no model (.neff) is with it, and without one a profile cannot be read: "
+                                                "copy it from the compiler's cache, or set TORCH_NEURONX_NEFF_CACHE_DIR",
+                          a->name);
 }
 
 static void prof__checkup_file(prof__checkup *c, const prof_ntff_artifact *a)
 {
-    static const char *const names[PROF_NTFF_KIND_COUNT] = {"device profile", "model", "system profile", "session data",
-                                                           "CPU samples", "memory samples", "host trace", "host trace"};
-    if (!a->size)
-        prof__checkup_say(c, 1, "%s: %s of 0 bytes%s", a->path, names[a->kind],
-                          a->kind == PROF_NTFF_NTFF ? ": no execution was captured on that NeuronCore while the session was open; "
-                                                      "begin it before the first one, and end it after the last has completed"
-                                                    : ": the process was stopped before it was written");
+    if (!a->size && a->kind == PROF_NTFF_NTFF)
+        prof__checkup_say(c, PROF_NTFF_PROBLEM, "%s has 0 bytes: nothing ran on that NeuronCore while the session was open; begin "
+                                                "it before the first execution, and end it after the last is done", a->name);
+    else if (!a->size)
+        prof__checkup_say(c, PROF_NTFF_PROBLEM, "%s has 0 bytes: the process was stopped before it was written", a->name);
     else if (a->blank)
-        prof__checkup_say(c, 1, "%s: %s that begins with zeros: it was not written to the end", a->path, names[a->kind]);
-    if (a->kind == PROF_NTFF_NTFF && a->size > PROF__ARTIFACTS_NTFF)
-        prof__checkup_say(c, 1, "%s: %.1f GB: Neuron Explorer fails beyond 5 GB; capture fewer executions", a->path,
-                          (double)a->size / 1e9);
-    if (a->kind == PROF_NTFF_NTFF && a->size && !a->paired && a->hash[0])
-        prof__checkup_say(c, 1, "%s: its model neff_%s.neff is not beside it, and a profile cannot be read without; it is in "
-                                "the compiler's cache of the machine that ran it", a->path, a->hash);
-    else if (a->kind == PROF_NTFF_NTFF && a->size && !a->paired)
-        prof__checkup_say(c, 1, "%s: no model (.neff) is beside it, and a profile cannot be read without; set "
-                                "TORCH_NEURONX_NEFF_CACHE_DIR, or copy it from the compiler's cache", a->path);
+        prof__checkup_say(c, PROF_NTFF_PROBLEM, "%s begins with zeros: it was not written to the end", a->name);
+    if (a->kind == PROF_NTFF_NTFF) prof__checkup_profile(c, a);
     if (a->kind == PROF_NTFF_STRAY_JSON)
-        prof__checkup_say(c, 1, "%s: no tool looks for that name: call it trace.json, in the folder of the same process with "
-                                "trace_info.pb", a->path);
+        prof__checkup_say(c, PROF_NTFF_PROBLEM, "%s: no tool looks for that name: call it trace.json, in the folder of the same "
+                                                "process that has trace_info.pb", a->name);
 }
 
 /* A trace.json: where it is, and whether its times say since when. */
@@ -3484,59 +3493,92 @@ static void prof__checkup_json(prof__checkup *c, const prof_ntff_artifact *a)
     }
     head[got] = 0;
     if (a->size && !strstr(head, "baseTimeNanoseconds"))
-        prof__checkup_say(c, 1, "%s: has no baseTimeNanoseconds where PyTorch writes it, so that its times may not meet those of "
-                                "the NeuronCores", a->path);
+        prof__checkup_say(c, PROF_NTFF_PROBLEM, "%s has no baseTimeNanoseconds where PyTorch writes it: its times may not meet "
+                                                "those of the NeuronCores", a->name);
     for (i = 0; i < c->tree->count; i++) {
         if (c->tree->list[i].kind != PROF_NTFF_TRACE_INFO) continue;
         if (!strcmp(c->tree->list[i].folder, a->folder)) return;
         if (prof__path_below(c->tree->list[i].folder, a->folder)) info = &c->tree->list[i];
     }
     if (info)
-        prof__checkup_say(c, 1, "%s: Neuron Explorer looks for it beside trace_info.pb: move it into %s", a->path, info->folder);
+        prof__checkup_say(c, PROF_NTFF_PROBLEM, "%s: Neuron Explorer looks for it beside trace_info.pb: move it into %s", a->name,
+                          info->folder);
     else
-        prof__checkup_say(c, 1, "%s: no trace_info.pb is beside it, where Neuron Explorer would look for it", a->path);
+        prof__checkup_say(c, PROF_NTFF_PROBLEM, "%s: no trace_info.pb is beside it, where Neuron Explorer would look for it", a->name);
 }
 
-/* The files of one folder. */
+/* "2 device profiles, ": at to, which then is behind it. */
+static void prof__checkup_count(char **to, size_t count, const char *one)
+{
+    if (count) *to += sprintf(*to, "%lu %s%s, ", (unsigned long)count, one, count > 1 ? "s" : "");
+}
+
+/* Says what there is in a folder. */
+static void prof__checkup_folder(prof__checkup *c, const char *folder)
+{
+    static const char *const names[PROF_NTFF_KIND_COUNT] = {"device profile", "model", "system profile", "", "list of CPU samples",
+                                                           "list of memory samples", "host trace", "host trace of no use"};
+    char text[512], *to = text;
+    int i;
+    for (i = 0; i < PROF_NTFF_KIND_COUNT; i++)
+        if (i != PROF_NTFF_TRACE_INFO) prof__checkup_count(&to, c->counts[i], names[i]);
+    if (to > text) to -= 2;
+    *to = 0;
+    prof__checkup_say(c, PROF_NTFF_FOLDER, "%s: %s%s%s", folder, c->counts[PROF_NTFF_TRACE_INFO] ? "a session" : "no session",
+                      to > text ? ": " : "", text);
+}
+
+/* What a session should have. */
 static void prof__checkup_session(prof__checkup *c)
 {
     const size_t *n = c->counts;
     if (!n[PROF_NTFF_TRACE_INFO] && (n[PROF_NTFF_NTRACE] || n[PROF_NTFF_CPU_UTIL_PB] || n[PROF_NTFF_HOST_MEM_PB]))
-        prof__checkup_say(c, 1, "%s: trace_info.pb is missing, without which Neuron Explorer takes no folder: the session was not "
-                                "ended; call nrt_inspect_stop() or prof_ntff_session_end() before nrt_close(), and give a "
-                                "process that is told to end the time for it", c->folder);
-    if (n[PROF_NTFF_TRACE_INFO] && !n[PROF_NTFF_NTRACE])
-        prof__checkup_say(c, 1, "%s: ntrace.pb is missing, without which Neuron Explorer takes no folder: the activity "
-                                "system_profile was off (NEURON_RT_INSPECT_SYSTEM_PROFILE)", c->folder);
-    if (n[PROF_NTFF_TRACE_INFO] && !n[PROF_NTFF_NTFF])
-        prof__checkup_say(c, 0, "%s: no device profile (.ntff): it is off unless asked for (NEURON_RT_INSPECT_DEVICE_PROFILE=session, "
-                                "or the activity device_profile)", c->folder);
-    if (n[PROF_NTFF_TRACE_INFO] && !n[PROF_NTFF_TRACE_JSON])
-        prof__checkup_say(c, 0, "%s: no trace.json: Neuron Explorer will show nothing of the host's scopes (prof neuron place)",
-                          c->folder);
-    if (n[PROF_NTFF_TRACE_INFO])
-        prof__checkup_say(c, 0, "%s: a session with %lu device profiles, %lu models%s%s", c->folder, (unsigned long)n[PROF_NTFF_NTFF],
-                          (unsigned long)n[PROF_NTFF_NEFF], n[PROF_NTFF_NTRACE] ? ", a system profile" : "",
-                          n[PROF_NTFF_TRACE_JSON] ? ", a host trace" : "");
+        prof__checkup_say(c, PROF_NTFF_PROBLEM, "trace_info.pb is missing, without which Neuron Explorer takes no folder: the "
+                                                "session was not ended. Call nrt_inspect_stop() or prof_ntff_session_end() before "
+                                                "nrt_close(), and give a process that is told to end the time for it");
+    if (!n[PROF_NTFF_TRACE_INFO]) return;
+    if (!n[PROF_NTFF_NTRACE])
+        prof__checkup_say(c, PROF_NTFF_PROBLEM, "ntrace.pb is missing, without which Neuron Explorer takes no folder: the activity "
+                                                "system_profile was off (NEURON_RT_INSPECT_SYSTEM_PROFILE)");
+    if (!n[PROF_NTFF_NTFF])
+        prof__checkup_say(c, PROF_NTFF_REMARK, "no device profile (.ntff): there is none unless asked for "
+                                               "(NEURON_RT_INSPECT_DEVICE_PROFILE=session, or the activity device_profile)");
+    if (!n[PROF_NTFF_TRACE_JSON])
+        prof__checkup_say(c, PROF_NTFF_REMARK, "no trace.json: Neuron Explorer shows nothing of the host's scopes (prof neuron place)");
+}
+
+/* The files from first to end, which are those of one folder. */
+static void prof__checkup_files(prof__checkup *c, size_t first, size_t end)
+{
+    const char *folder = c->tree->list[first].folder;
+    size_t i;
+    memset(c->counts, 0, sizeof c->counts);
+    for (i = first; i < end; i++) c->counts[c->tree->list[i].kind]++;
+    if (c->counts[PROF_NTFF_NEFF] == end - first) return; /* models alone: of the folder above */
+    for (i = 0; i < c->tree->count; i++)
+        c->counts[PROF_NTFF_NEFF] += c->tree->list[i].kind == PROF_NTFF_NEFF && prof__path_below(c->tree->list[i].folder, folder) &&
+                                     !strcmp(c->tree->list[i].folder + strlen(folder), "/neffs");
+    prof__checkup_folder(c, folder);
+    prof__checkup_session(c);
+    for (i = first; i < end; i++) {
+        prof__checkup_file(c, &c->tree->list[i]);
+        if (c->tree->list[i].kind == PROF_NTFF_TRACE_JSON) prof__checkup_json(c, &c->tree->list[i]);
+    }
 }
 
 static void prof__checkup_all(prof__checkup *c, const char *dir)
 {
-    size_t i, count = c->tree->count;
-    if (!count)
-        prof__checkup_say(c, 1, "%s: nothing was captured here. If the program ran on a NeuronCore: NEURON_RT_INSPECT_ENABLE=1 must "
-                                "be set before it calls nrt_init(), or a session be begun after that, not both, nor PyTorch's "
-                                "or JAX's profiler; and the folder is NEURON_RT_INSPECT_OUTPUT_DIR, or ./output of where it "
-                                "was started", dir);
-    for (i = 0; i < count; i++) {
-        const prof_ntff_artifact *a = &c->tree->list[i];
-        if (!i || strcmp(a->folder, a[-1].folder)) memset(c->counts, 0, sizeof c->counts);
-        c->folder = a->folder;
-        c->counts[a->kind]++;
-        prof__checkup_file(c, a);
-        if (a->kind == PROF_NTFF_TRACE_JSON) prof__checkup_json(c, a);
-        if (i + 1 == count || strcmp(a->folder, a[1].folder)) prof__checkup_session(c);
+    size_t first, end, count = c->tree->count;
+    for (first = 0; first < count; first = end) {
+        for (end = first + 1; end < count && !strcmp(c->tree->list[end].folder, c->tree->list[first].folder);) end++;
+        prof__checkup_files(c, first, end);
     }
+    if (count) return;
+    prof__checkup_folder(c, dir);
+    prof__checkup_say(c, PROF_NTFF_PROBLEM, "nothing was captured here. If the program ran on a NeuronCore: either "
+                                            "NEURON_RT_INSPECT_ENABLE=1 is set before it calls nrt_init(), or a session is begun "
+                                            "after that, or PyTorch's or JAX's profiler is used, but only one of them; and the folder "
+                                            "is NEURON_RT_INSPECT_OUTPUT_DIR, or ./output of where it was started");
 }
 
 PROF_DEF prof_status prof_ntff_check(const char *dir, prof_ntff_say_fn say, void *user, int *problems)

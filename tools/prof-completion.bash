@@ -11,7 +11,7 @@ _prof()
     --top | -n | --threshold | -t | --from | --to) return ;;
     esac
     if [ "$COMP_CWORD" = 1 ]; then
-        COMPREPLY=($(compgen -W "export summary check recover merge compare cut config help --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron help --help --version" -- "$word"))
         return
     fi
     case $command in
@@ -23,7 +23,11 @@ _prof()
     compare) options="--threshold --by-path --all --progress --help" ;;
     cut) options="--output --from --to --format --progress --help" ;;
     config) options="--all --help" ;;
-    help) COMPREPLY=($(compgen -W "export summary check recover merge compare cut config" -- "$word")); return ;;
+    neuron)
+        options="--output --append --pid --help"
+        [ "$COMP_CWORD" != 2 ] || { COMPREPLY=($(compgen -W "check import place $options" -- "$word")); return; }
+        ;;
+    help) COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron" -- "$word")); return ;;
     esac
     case $word in
     -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;

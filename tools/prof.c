@@ -20,7 +20,8 @@
 #endif
 
 static const tool_command *const commands[] = {&tool_export,  &tool_summary, &tool_check,   &tool_recover,
-                                               &tool_merge,   &tool_compare, &tool_cut,     &tool_config, NULL};
+                                               &tool_merge,   &tool_compare, &tool_cut,     &tool_config,
+                                               &tool_neuron,  NULL};
 
 /*-- messages --*/
 
@@ -426,7 +427,7 @@ static void print_help(void)
            "A file named - is standard input or output; behind -- a name may begin with -. Files that are being recorded\n"
            "into can be read.\n\n"
            "exit status:\n  0  done; check: whole; compare: nothing slower\n"
-           "  1  check: incomplete; compare: something became slower\n"
+           "  1  check: incomplete; compare: something became slower; neuron: see there\n"
            "  2  wrong usage, or a file that could not be read or written; check: broken\n\n"
            "example: PROF_OUTPUT=trace.prof ./program; prof summary trace.prof\n");
 }

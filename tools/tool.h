@@ -10,6 +10,7 @@
 #define _GNU_SOURCE 1 /* what is POSIX, under -std=c99, too */
 #endif
 #include "../prof_chrome.h"
+#include "../prof_ntff.h"
 #include "../prof_report.h"
 #include "../prof_xplane.h"
 #include <stdio.h>
@@ -46,7 +47,7 @@ typedef struct tool_command {
 } tool_command;
 
 extern const tool_command tool_export, tool_summary, tool_check, tool_recover, tool_merge, tool_compare, tool_cut,
-    tool_config;
+    tool_config, tool_neuron;
 
 /* The value of an option; null: not given. */
 const char *tool_value(const tool_args *args, const char *option);
