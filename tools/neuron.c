@@ -110,7 +110,7 @@ const tool_command tool_neuron = {
     "check    looks at what the Neuron runtime left below DIR, by names and sizes: what is missing or empty, and why that is\n"
     "         so as a rule. Exit status 1: something is.\n"
     "import   writes the recording HOST.prof anew with NeuronCores, runtime, framework and load of the host as tracks. JSON is\n"
-    "         system_profile.json (neuron-explorer view --output-format json), or of a system trace. Both in Unix time: of the\n"
+    "         the system_profile.json of neuron-explorer view, or of a system trace. Both in Unix time: of the\n"
     "         same machine, or of machines whose time is the same. Without HOST.prof: a recording of nothing else, for prof\n"
     "         merge. Exit status 1: nothing lies within the recording.\n"
     "place    writes the scopes as trace.json into the folder of the same process below DIR (NEURON_RT_INSPECT_OUTPUT_DIR),\n"

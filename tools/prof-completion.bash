@@ -23,10 +23,8 @@ _prof()
     compare) options="--threshold --by-path --all --progress --help" ;;
     cut) options="--output --from --to --format --progress --help" ;;
     config) options="--all --help" ;;
-    neuron)
-        options="--output --append --pid --help"
-        [ "$COMP_CWORD" != 2 ] || { COMPREPLY=($(compgen -W "check import place $options" -- "$word")); return; }
-        ;;
+    neuron) options="--output --append --pid --help"
+        [ "$COMP_CWORD" != 2 ] || { COMPREPLY=($(compgen -W "check import place $options" -- "$word")); return; } ;;
     help) COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron" -- "$word")); return ;;
     esac
     case $word in
