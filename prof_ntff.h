@@ -35,43 +35,48 @@ examples/neuron.c does the first without a device. Link with -ldl where the C li
 
 WHAT IT IS, AND WHAT IT IS NOT
 
-    A bridge between prof and the profiler of AWS Neuron. It (1) starts and stops the captures of the runtime of the process,
-    libnrt, which write .ntff, .neff and .pb; (2) reads what the runtime and Neuron Explorer say in JSON, and puts it on
-    prof's time line, into every exporter; (3) writes the program's scopes as trace.json beside the runtime's files, in the
-    shape of PyTorch's profiler; (4) finds these files, and says what is wrong with them. NTFF files are the runtime's: their
-    format is not public, so this header neither writes nor reads any. Nothing of Neuron is needed to compile or link, and
-    (2) to (4) work on any machine: PROF_UNSUPPORTED is all that happens where there is no runtime.
+    A bridge between prof and the profiler of AWS Neuron. It (1) starts and stops the captures of the runtime of the
+    process, libnrt, which write .ntff, .neff and .pb; (2) reads what the runtime and Neuron Explorer say in JSON,
+    and puts it on prof's time line, into every exporter; (3) writes the program's scopes as trace.json beside the
+    runtime's files, in the shape of PyTorch's profiler; (4) finds these files, and says what is wrong with them.
+    NTFF files are the runtime's: their format is not public, so this header neither writes nor reads any. Nothing
+    of Neuron is needed to compile or link, and (2) to (4) work on any machine: PROF_UNSUPPORTED is all that happens
+    where there is no runtime.
 
 WHAT WAS VERIFIED, AND HOW
 
-    Against AWS's public headers (SDK 2.32): 60 of the 62 prototypes, by compilers. tests/compile/neuron.sh does it again with
-    the headers of any version. nrt_inspect_config_set_inspect_device_profile_mode is in no header, and its numbers are known
-    from second hand; nrt_inspect_get_instance_output_dir, too, and is not used here.
-    Against a runtime that is a fake, made from the documentation (tests/fake_nrt.c): everything else. That shows in which
-    order this header calls what, that it frees what it gets, and what it makes of errors and of JSON. It does not show that a
-    real runtime does as documented. Nothing has run on a machine with NeuronCores yet.
-    tools/check_on_trn.sh FILE.neff does there what is missing: it executes the NEFF, captures it in every way, checks
-    that executions lie within the scopes around them, and that Neuron Explorer reads the sessions. What is not known until
-    then: whether Explorer shows a trace.json that PyTorch has not written; whether timestamp_ns is in the host's time in every
-    version (if not it is noticed, and put there by the sync points); how the folders of sessions are called in each.
+    Against AWS's public headers (SDK 2.32): 60 of the 62 prototypes, by compilers. tests/compile/neuron.sh does it
+    again with the headers of any version. nrt_inspect_config_set_inspect_device_profile_mode is in no header, and
+    its numbers are known from second hand; nrt_inspect_get_instance_output_dir, too, and is not used here.
+    Against a runtime that is a fake, made from the documentation (tests/fake_nrt.c): everything else. That shows in
+    which order this header calls what, that it frees what it gets, and what it makes of errors and of JSON. It does
+    not show that a real runtime does as documented. Nothing has run on a machine with NeuronCores yet.
+    tools/check_on_trn.sh FILE.neff does there what is missing: it executes the NEFF, captures it in every way,
+    checks that executions lie within the scopes around them, and that Neuron Explorer reads the sessions. What is
+    not known until then: whether Explorer shows a trace.json that PyTorch has not written; whether timestamp_ns is
+    in the host's time in every version (if not it is noticed, and put there by the sync points); how the folders of
+    sessions are called in each.
 
 WHAT GOES WRONG MOST OFTEN
 
-    Two captures. The runtime has one of a kind, whoever began it. NEURON_RT_INSPECT_ENABLE=1 in the environment, the
-    profiler of PyTorch or JAX, and this header exclude one another; so do a system trace and an inspect session with the
-    system profile, a continuous profile and one with the device profile. What can be seen from here is refused beforehand,
-    with PROF_INVALID_STATE and the reason; the rest says the runtime, and prof_error() adds who it may be.
-    Order. nrt_init() - prof_ntff_..._begin, _start - work - _end, _stop - nrt_close(). After nrt_close() a capture is lost.
+    Two captures. The runtime has one of a kind, whoever began it. NEURON_RT_INSPECT_ENABLE=1 in the environment,
+    the profiler of PyTorch or JAX, and this header exclude one another; so do a system trace and an inspect session
+    with the system profile, a continuous profile and one with the device profile. What can be seen from here is
+    refused beforehand, with PROF_INVALID_STATE and the reason; the rest says the runtime, and prof_error() adds who
+    it may be.
+    Order. nrt_init() - prof_ntff_..._begin, _start - work - _end, _stop - nrt_close(). After nrt_close() a capture
+    is lost.
     A session writes its files in prof_ntff_session_end(): a process that is killed has none.
-    Little room. The runtime's ring drops what is oldest, and does not say so: call prof_ntff_systrace_fetch() now and then,
-    and look at unmatched_stops of its stats.
+    Little room. The runtime's ring drops what is oldest, and does not say so: call prof_ntff_systrace_fetch() now
+    and then, and look at unmatched_stops of its stats.
     Device profiles reserve gigabytes of the device's memory. PROF_NTFF_SYSTEM alone takes host memory only.
-    fork(). A child has its parent's captures, but not its runtime: everything about them is PROF_INVALID_STATE there.
-    Threads. Any, at any time, but nothing here in signal handlers; what two of them begin at once one of them gets. libnrt
-    itself catches SIGTERM and SIGINT while an inspect session is open.
-    Keys. NEURON_RT_INSPECT_OUTPUT_DIR and the others, given to prof_config_set() (or on a command line that passes them
-    on), say how prof_ntff_session_begin(NULL) begins. The environment itself is the runtime's: nothing here reads these
-    variables but for finding out whether a capture is open.
+    fork(). A child has its parent's captures, but not its runtime: everything about them is PROF_INVALID_STATE
+    there.
+    Threads. Any, at any time, but nothing here in signal handlers; what two of them begin at once one of them gets.
+    libnrt itself catches SIGTERM and SIGINT while an inspect session is open.
+    Keys. NEURON_RT_INSPECT_OUTPUT_DIR and the others, given to prof_config_set() (or on a command line that passes
+    them on), say how prof_ntff_session_begin(NULL) begins. The environment itself is the runtime's: nothing here
+    reads these variables but for finding out whether a capture is open.
 
 CONTENTS
 
@@ -3716,7 +3721,8 @@ static prof__ntff_api *prof__ntff_find(const char *path, prof_status *status)
         memcpy((char *)api + prof__ntff_symbols[i].field, &symbol, sizeof symbol);
     }
     if (api && !api->init) {
-        *status = prof__fail(PROF_UNSUPPORTED, "%.150s: has no nrt_init, so it is no Neuron runtime", path ? path : "libnrt.so.1");
+        *status = prof__fail(PROF_UNSUPPORTED, "%.150s: has no nrt_init, so it is no Neuron runtime",
+                             path ? path : "libnrt.so.1");
         free(api);
         api = NULL;
     }
@@ -3897,10 +3903,10 @@ static int prof__ntff_env_on(const char *name, int standard)
 static prof_status prof__ntff_env_check(const char *name, int role)
 {
     int taken = prof__ntff_env_on("NEURON_RT_INSPECT_ENABLE", 0);
+    if (role == PROF_NTFF_BEGINS_INSPECT || role == PROF_NTFF_BEGINS_TRACE) return PROF_OK; /* the one is by the environment */
     if (role == PROF_NTFF_BEGINS_SYS_TRACE) taken = taken && prof__ntff_env_on("NEURON_RT_INSPECT_SYSTEM_PROFILE", 1);
     if (role == PROF_NTFF_BEGINS_CONTINUOUS) taken = taken && prof__ntff_env_on("NEURON_RT_INSPECT_DEVICE_PROFILE", 0);
-    if (!taken || (role != PROF_NTFF_BEGINS_OPTIONS && role != PROF_NTFF_BEGINS_SYS_TRACE && role != PROF_NTFF_BEGINS_CONTINUOUS))
-        return PROF_OK;
+    if (!taken) return PROF_OK;
     return prof__fail(PROF_INVALID_STATE, "%s: NEURON_RT_INSPECT_ENABLE=1 in the environment captures already: unset it, or "
                                           "leave the capture to it", name);
 }
@@ -3960,7 +3966,7 @@ static const char *prof__ntff_hint(unsigned status, int role)
     case PROF_NTFF_BEGINS_OPTIONS:
         return ": is another capture open, of the framework's profiler, the environment, or a system trace?";
     case PROF_NTFF_BEGINS_SYS_TRACE: return ": is a system profile open, of the framework's profiler or the environment?";
-    case PROF_NTFF_BEGINS_CONTINUOUS: return ": not with a device profile of an inspect session, nor with asynchronous execution";
+    case PROF_NTFF_BEGINS_CONTINUOUS: return ": not with an inspect session's device profile, nor asynchronous execution";
     default: return "";
     }
 }
@@ -4017,7 +4023,8 @@ static prof_status prof__ntff_phase(uint64_t *word, unsigned from, const char *n
     if (__atomic_compare_exchange_n(word, &now, process << 8 | PROF__NTFF_BUSY, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return PROF_OK;
     if (now && now >> 8 != process)
-        return prof__fail(PROF_INVALID_STATE, "%s: it is process %u's, this is a child of its fork()", name, (unsigned)(now >> 8));
+        return prof__fail(PROF_INVALID_STATE, "%s: it is process %u's, this is a child of its fork()", name,
+                          (unsigned)(now >> 8));
     if ((now & 255) == PROF__NTFF_BUSY) return prof__fail(PROF_INVALID_STATE, "%s: another thread is at it", name);
     return prof__fail(PROF_INVALID_STATE, "%s: %s", name, from ? "none was begun" : "one is open already: end it first");
 }
@@ -4097,8 +4104,9 @@ static prof_status prof__ntff_types_check(const char *filter, const char **types
         for (size_t i = 0; i < count; i++)
             found += types[i] && prof__ntff_type_matches(filter + without, size - without, types[i]) != 0;
         if (!found && size - without != 8)
-            return prof__fail(PROF_INVALID_ARGUMENT, "event_types '%.*s': hardware, software, or what nrt_sys_trace_get_event_types() "
-                                                     "lists", size > 60 ? 60 : (int)size, filter);
+            return prof__fail(PROF_INVALID_ARGUMENT,
+                              "event_types '%.*s': hardware, software, or what nrt_sys_trace_get_event_types() lists",
+                              size > 60 ? 60 : (int)size, filter);
         filter += size;
         if (*filter) filter++;
     }
@@ -4190,7 +4198,8 @@ static prof_status prof__ntff_set_switch(prof_ntff_config *config, const char *k
 
 PROF_DEF prof_status prof_ntff_config_set(prof_ntff_config *config, const char *key, const char *value)
 {
-    static const char *const switches[] = {"SYSTEM_PROFILE", "DEVICE_PROFILE", "HOST_MEMORY", "CPU_UTIL", "ON_FAIL", "ENABLE", NULL};
+    static const char *const switches[] = {"SYSTEM_PROFILE", "DEVICE_PROFILE", "HOST_MEMORY", "CPU_UTIL",
+                                           "ON_FAIL",        "ENABLE",         NULL};
     static const prof__unit ones[] = {{"", 1}, {NULL, 0}};
     unsigned char set[PROF__NTFF_NCS];
     if (!config || !key || !value) return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_config_set: null argument");
@@ -4256,7 +4265,10 @@ static void __attribute__((constructor(101))) prof__ntff_claims(void)
     prof_config_claim(PROF__NTFF_PREFIX, prof__ntff_claim_key, NULL);
 }
 #ifdef PROF__SHARED
-static void __attribute__((destructor(101))) prof__ntff_claims_no_more(void) { prof_config_claim(PROF__NTFF_PREFIX, NULL, NULL); }
+static void __attribute__((destructor(101))) prof__ntff_claims_no_more(void)
+{
+    prof_config_claim(PROF__NTFF_PREFIX, NULL, NULL);
+}
 #endif
 #endif
 
