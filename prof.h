@@ -16968,7 +16968,7 @@ static void prof__follow_free(prof__follow *f)
 
 static uint32_t prof__save_wanted; /* 0, or what asked for it: PROF__SAVE_... */
 static uint32_t prof__save_armed;  /* 1: somebody will look */
-static prof_status (*prof__saved_hook)(void); /* null, or what is to be saved along: see prof_ntff.h */
+PROF__ONE_PER_PROCESS prof_status (*prof__saved_hook)(void); /* null, or what is to be saved along: see prof_ntff.h */
 enum { PROF__SAVE_CALL = 1, PROF__SAVE_SIGNAL };
 
 PROF_DEF prof_status prof_save_request(void)

@@ -330,7 +330,7 @@ PROF_DEF const char *prof_ntff_library(void);
    not asked, because there is none or it lacks the function. */
 PROF_DEF unsigned prof_ntff_nrt_status(void);
 /* "NRT_SUCCESS", as in nrt_status.h, of numbers that it does not name what the runtime calls them, else
-   "NRT_STATUS_<number>". Static or the runtime's. */
+   "NRT_STATUS_<number>", which is the thread's until the next. */
 PROF_DEF const char *prof_ntff_nrt_status_name(unsigned status);
 #endif
 
@@ -4259,15 +4259,18 @@ static prof_status prof__ntff_claim_key(void *user, const char *key, const char 
     return status;
 }
 
+/* Of several copies of this code, in plugins, the loader directs all calls to one: that one has the claim. */
+PROF__ONE_PER_PROCESS const void *prof__ntff_owner = &prof__ntff_wished;
+
 #if defined(__GNUC__) || defined(__TINYC__)
 static void __attribute__((constructor(101))) prof__ntff_claims(void)
 {
-    prof_config_claim(PROF__NTFF_PREFIX, prof__ntff_claim_key, NULL);
+    if (prof__ntff_owner == &prof__ntff_wished) prof_config_claim(PROF__NTFF_PREFIX, prof__ntff_claim_key, NULL);
 }
 #ifdef PROF__SHARED
 static void __attribute__((destructor(101))) prof__ntff_claims_no_more(void)
 {
-    prof_config_claim(PROF__NTFF_PREFIX, NULL, NULL);
+    if (prof__ntff_owner == &prof__ntff_wished) prof_config_claim(PROF__NTFF_PREFIX, NULL, NULL);
 }
 #endif
 #endif
