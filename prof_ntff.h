@@ -855,9 +855,12 @@ static int prof__json_pass_string(prof__json *j)
 {
     j->at++;
     while (prof__json_fill(j)) {
-        char c = *j->at++;
-        if (c == '"') return 1;
-        if (c != '\\') continue;
+        const char *at = j->at;
+        while (at < j->end && *at != '"' && *at != '\\') at++;
+        j->at = at;
+        if (at == j->end) continue;
+        j->at++;
+        if (*at == '"') return 1;
         if (!prof__json_fill(j)) break;
         j->at++;
     }
@@ -1019,7 +1022,10 @@ static int prof__json_string(prof__json *j, char *to, size_t size)
     to[0] = 0;
     if (!prof__json_expect(j, '"', "has no string where one should be")) return 0;
     while (prof__json_fill(j)) {
-        char c = *j->at++;
+        char c;
+        while (j->at < j->end && used + 1 < size && *j->at != '"' && *j->at != '\\' && *j->at) to[used++] = *j->at++;
+        if (j->at == j->end) continue;
+        c = *j->at++;
         if (c == '"') {
             if (used < size) to[used] = 0;
             return 1;

@@ -970,7 +970,8 @@ TEST(somebody_else_s_trace_json_stays)
     CHECK(strstr(text, "\"truncated\":\"end\"}}\n  ],\n\"traceName\": \"trace.json\"\n}") != NULL);
     free(text);
     /* an empty one, one of another time, and such as are none */
-    trace_write_file(path, "{\"traceEvents\":[],\"baseTimeNanoseconds\":1786270865000000000}", 62);
+    static const char early[] = "{\"traceEvents\":[],\"baseTimeNanoseconds\":1786270865000000000}";
+    trace_write_file(path, early, sizeof early - 1);
     CHECK_EQUAL(prof_ntff_trace_json(trace, path, &options), PROF_OK);
     text = trace_file_text(path, NULL);
     CHECK(strstr(text, "{\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"process_name\",\"ts\":722793.417,") == text);
