@@ -178,7 +178,8 @@ PROF_DEF void prof_ntff_parser_end(prof_ntff_parser *parser, prof_ntff_event_fn 
 PROF_DEF prof_status prof_ntff_parse_systrace_json(prof_ntff_parser *parser, const char *json, size_t size,
                                                    prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats);
 /* A file of Neuron Explorer's, or with the JSON of a system trace. stats may be null. */
-PROF_DEF prof_status prof_ntff_read_system_json(const char *path, prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats);
+PROF_DEF prof_status prof_ntff_read_system_json(const char *path, prof_ntff_event_fn fn, void *user,
+                                                prof_ntff_stats *stats);
 /* A prof_ntff_event_fn: records it on a track of its NeuronCore, of the running session of prof. user is not used. */
 PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event);
 /* Writes the image `out`: a copy of the recording `host` (.prof) with the events of such a file in it, or, if host is null,
@@ -205,11 +206,11 @@ static inline int prof_ntff_record(void *user, const prof_ntff_event *event) /* 
 
 /*-- CLOCK --------------------------------------------------------------------------------------------------- >>clock --
    All that Neuron tells of, files and fetches, is in Unix time (CLOCK_REALTIME); prof's traces are in CLOCK_MONOTONIC, and
-   say where their begin and end are in Unix time. Between these two moments the clocks are taken to go straight, at one rate
-   unless they are 50 us apart at the end; if it is more than 0.5 per mille somebody set the clock, and only the first counts. Times of NeuronCores are put into the
-   host's by the runtime, with a sync point after each execution. Where they were not, because a time equals the core's own,
-   it is done here: by the sync point of the same NeuronCore, physical core and execution, or by the last one before. What has
-   neither is counted, as raw_clock, and left out. */
+   say where their begin and end are in Unix time. Between these two moments the clocks are taken to go straight, at one
+   rate unless they are 50 us apart at the end; if it is more than 0.5 per mille somebody set the clock, and only the first
+   counts. Times of NeuronCores are put into the host's by the runtime, with a sync point after each execution. Where they
+   were not, because a time equals the core's own, it is done here: by the sync point of the same NeuronCore, physical core
+   and execution, or by the last one before. What has neither is counted, as raw_clock, and left out. */
 #if PROF_ENABLE
 /* The Unix time of a time of a trace. */
 PROF_DEF int64_t prof_ntff_unix_ns(const prof_trace *trace, int64_t ns);
@@ -239,8 +240,10 @@ typedef struct prof_ntff_trace_options {
 
 #if PROF_ENABLE
 /* options may be null. PROF_INVALID_STATE: there is such a file, and it is not prof's. */
-PROF_DEF prof_status prof_ntff_trace_json(const prof_trace *trace, const char *path, const prof_ntff_trace_options *options);
-PROF_DEF prof_status prof_ntff_trace_json_stream(const prof_trace *trace, prof_sink sink, const prof_ntff_trace_options *options);
+PROF_DEF prof_status prof_ntff_trace_json(const prof_trace *trace, const char *path,
+                                          const prof_ntff_trace_options *options);
+PROF_DEF prof_status prof_ntff_trace_json_stream(const prof_trace *trace, prof_sink sink,
+                                                 const prof_ntff_trace_options *options);
 #else
 #define prof_ntff_trace_json(trace, path, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, options))
 #define prof_ntff_trace_json_stream(trace, sink, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
@@ -287,8 +290,8 @@ typedef void (*prof_ntff_say_fn)(void *user, prof_ntff_word word, const char *te
 #if PROF_ENABLE
 /* Where a process (pid 0: any) left its newest session, begun not before that Unix time (0: any). PROF_IO: output_dir cannot
    be read; PROF_INVALID_STATE: there is none. folder: size bytes; "" then. */
-PROF_DEF prof_status prof_ntff_find_session(const char *output_dir, uint64_t pid, uint64_t not_before_unix_ns, char *folder,
-                                            size_t size);
+PROF_DEF prof_status prof_ntff_find_session(const char *output_dir, uint64_t pid, uint64_t not_before_unix_ns,
+                                            char *folder, size_t size);
 /* All of them below dir, up to four folders deep, in order of folder and name. */
 PROF_DEF prof_status prof_ntff_list(const char *dir, prof_ntff_artifact_fn fn, void *user);
 /* What is wrong with what is below dir, and what to do, line by line. *problems: how many; may be null. */
@@ -869,7 +872,8 @@ static int prof__json_pass_string(prof__json *j)
 
 static int prof__json_plain(char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '+' || c == '.';
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '+' ||
+           c == '.';
 }
 
 /* Passes over one value. Brackets must match; what is between them is looked at by whoever takes it apart. */
@@ -1103,7 +1107,8 @@ static int prof__json_whole(const char *text, int *negative, uint64_t *number)
         down = *++text == '-';
         if (*text == '-' || *text == '+') text++;
         if (!*text) return 0;
-        for (; *text >= '0' && *text <= '9'; text++) exponent = exponent < 10000 ? exponent * 10 + (*text - '0') : exponent;
+        for (; *text >= '0' && *text <= '9'; text++)
+            exponent = exponent < 10000 ? exponent * 10 + (*text - '0') : exponent;
         shift += down ? -exponent : exponent;
     }
     if (*text) return 0;
@@ -1162,7 +1167,8 @@ static int prof__json_double(const prof__json_value *value, double *number)
         down = *++text == '-';
         if (*text == '-' || *text == '+') text++;
         if (!*text) return 0;
-        for (; *text >= '0' && *text <= '9'; text++) exponent = exponent < 10000 ? exponent * 10 + (*text - '0') : exponent;
+        for (; *text >= '0' && *text <= '9'; text++)
+            exponent = exponent < 10000 ? exponent * 10 + (*text - '0') : exponent;
         shift += down ? -exponent : exponent;
     }
     if (*text) return 0;
@@ -1200,7 +1206,8 @@ static void prof__ntff_clock_of(prof__ntff_clock *clock, const prof__header *h)
     clock->host = (int64_t)h->first.monotonic_ns;
     clock->unix_ns = (int64_t)h->first.unix_ns;
     if (h->last.monotonic_ns <= h->first.monotonic_ns || !h->last.unix_ns) return;
-    if (h->last.monotonic_ns - h->first.monotonic_ns > (uint64_t)1 << 60 || h->last.unix_ns > (uint64_t)INT64_MAX) return;
+    if (h->last.monotonic_ns - h->first.monotonic_ns > (uint64_t)1 << 60 || h->last.unix_ns > (uint64_t)INT64_MAX)
+        return;
     clock->span = (int64_t)(h->last.monotonic_ns - h->first.monotonic_ns);
     clock->off = (int64_t)(h->last.unix_ns - h->first.unix_ns) - clock->span;
     much = clock->off < 0 ? -clock->off : clock->off;
@@ -1451,7 +1458,8 @@ static const prof__ntff_sync *prof__sync_of_execution(const prof__ntff_sync *syn
     key.exec_id = event->exec_id;
     key.nc_ns = nc_ns;
     first = prof__sync_find(syncs, count, &key, prof__sync_order);
-    for (i = first; i < count && i < first + 32 && syncs[i].exec_id == event->exec_id && syncs[i].nc_idx == event->nc_idx; i++)
+    for (i = first;
+         i < count && i < first + 32 && syncs[i].exec_id == event->exec_id && syncs[i].nc_idx == event->nc_idx; i++)
         if (prof__sync_fits(&syncs[i], event)) return &syncs[i];
     for (i = first; i > 0 && i + 32 > first && syncs[i - 1].exec_id == event->exec_id &&
                     syncs[i - 1].nc_idx == event->nc_idx; i--)
@@ -1459,8 +1467,8 @@ static const prof__ntff_sync *prof__sync_of_execution(const prof__ntff_sync *syn
     return NULL;
 }
 
-static const prof__ntff_sync *prof__sync_before(const prof__ntff_sync *syncs, size_t count, const prof_ntff_event *event,
-                                                int64_t nc_ns)
+static const prof__ntff_sync *prof__sync_before(const prof__ntff_sync *syncs, size_t count,
+                                                const prof_ntff_event *event, int64_t nc_ns)
 {
     prof__ntff_sync key;
     size_t first, i;
@@ -1781,7 +1789,8 @@ static int prof__ntff_complete(prof__ntff_said *said)
     event->start_ns = said->time;
     event->duration_ns = said->phase == 's' ? 0 : -1;
     if (said->has_duration && !said->phase) {
-        if (said->duration < 0 || said->duration >= most || said->duration * said->unit > PROF__NTFF_FAR - said->time) return 0;
+        if (said->duration < 0 || said->duration >= most || said->duration * said->unit > PROF__NTFF_FAR - said->time)
+            return 0;
         event->duration_ns = said->duration * said->unit;
     }
     if (event->nc_idx < 0 && said->lnc_idx >= 0 && said->lnc_idx <= INT32_MAX) event->nc_idx = (int32_t)said->lnc_idx;
@@ -1849,7 +1858,8 @@ static void prof__ntff_clear(prof__ntff_said *said)
     event->instance = said->instance;
     event->nc_idx = event->core_idx = event->worker_gid = -1;
     said->name[0] = said->instance[0] = said->phase = 0;
-    said->stop = said->has_time = said->has_duration = said->has_nc = said->has_cpu = said->has_value = said->has_source = 0;
+    said->stop = said->has_time = said->has_duration = said->has_nc = said->has_cpu = said->has_value =
+        said->has_source = 0;
     said->unit = 1;
     said->lnc_idx = -1;
     said->percent = 0;
@@ -1895,8 +1905,11 @@ static int prof__ntff_document(prof_ntff_parser *p, prof__json *j)
     static const struct {
         const char *key;
         int kind;
-    } arrays[] = {{"events", PROF__NTFF_EVENTS},     {"trace_event", PROF__NTFF_EVENTS}, {"trace_events", PROF__NTFF_EVENTS},
-                  {"mem_usage", PROF__NTFF_MEMORY}, {"cpu_util", PROF__NTFF_LOAD}};
+    } arrays[] = {{"events", PROF__NTFF_EVENTS},
+                  {"trace_event", PROF__NTFF_EVENTS},
+                  {"trace_events", PROF__NTFF_EVENTS},
+                  {"mem_usage", PROF__NTFF_MEMORY},
+                  {"cpu_util", PROF__NTFF_LOAD}};
     int first = 1, known = 0, good = 1;
     char key[32];
     size_t i;
@@ -1919,8 +1932,8 @@ static int prof__ntff_document(prof_ntff_parser *p, prof__json *j)
         }
     }
     if (j->error || p->ended) return 0;
-    return known ? 1 : prof__json_fail(j, "has no events: neither \"trace_event\" of Neuron Explorer nor \"events\" of a system "
-                                          "trace");
+    return known || prof__json_fail(j, "has no events: neither \"trace_event\" of Neuron Explorer nor \"events\" of a "
+                                       "system trace");
 }
 
 static prof_status prof__ntff_read(prof_ntff_parser *p, prof__json *j, const char *what)
@@ -1993,7 +2006,8 @@ PROF_DEF prof_status prof_ntff_parse_systrace_json(prof_ntff_parser *parser, con
     return status;
 }
 
-PROF_DEF prof_status prof_ntff_read_system_json(const char *path, prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats)
+PROF_DEF prof_status prof_ntff_read_system_json(const char *path, prof_ntff_event_fn fn, void *user,
+                                                prof_ntff_stats *stats)
 {
     prof_ntff_parser *p;
     prof__json j;
@@ -2020,10 +2034,11 @@ typedef struct prof__ntff_place {
 } prof__ntff_place;
 
 /* home, instance: the process and machine that need not be named. */
-static void prof__ntff_place_of(const prof_ntff_event *event, uint64_t home, const char *instance, prof__ntff_place *place)
+static void prof__ntff_place_of(const prof_ntff_event *event, uint64_t home, const char *instance,
+                                prof__ntff_place *place)
 {
-    static const char *const kinds[PROF_NTFF_SOURCE_COUNT] = {"Neuron", "Neuron runtime", "NeuronCore", "Neuron framework",
-                                                             "Neuron host"};
+    static const char *const kinds[PROF_NTFF_SOURCE_COUNT] = {"Neuron", "Neuron runtime", "NeuronCore",
+                                                              "Neuron framework", "Neuron host"};
     int source = (unsigned)event->source < PROF_NTFF_SOURCE_COUNT ? (int)event->source : 0;
     int used = snprintf(place->device, sizeof place->device, "%s", kinds[source]);
     if (event->nc_idx >= 0 && (source == PROF_NTFF_SOURCE_RUNTIME || source == PROF_NTFF_SOURCE_HARDWARE))
@@ -2389,7 +2404,9 @@ static void prof__ntff_put(prof__ntff_image *w, const prof__ntff_lane *lane, con
         prof__device_measure(w->measure, &e, &parts);
     }
     parts.number = e.type == PROF_EVENT_SCOPE ? e.end - e.start : e.type == PROF_EVENT_COUNTER ? e.value.as.u : 0;
-    type = e.type == PROF_EVENT_SCOPE ? PROF__DEVICE_SCOPE : e.type == PROF_EVENT_COUNTER ? PROF__DEVICE_COUNTER : PROF__DEVICE_MARK;
+    type = e.type == PROF_EVENT_SCOPE     ? PROF__DEVICE_SCOPE
+           : e.type == PROF_EVENT_COUNTER ? PROF__DEVICE_COUNTER
+                                          : PROF__DEVICE_MARK;
     if (w->used + parts.words > w->h.chunk_size / 8) prof__ntff_chunk_end(w);
     if (!w->used) prof__ntff_chunk_begin(w);
     at = w->chunk + w->used;
@@ -2483,7 +2500,8 @@ static prof_status prof__ntff_host_open(prof__ntff_image *w, const char *path)
     if (status != PROF_OK) return status;
     status = prof__read_header(w->bytes, size, path, &w->h);
     if (status != PROF_OK) return status;
-    if (w->h.mode == PROF_STATS) return prof__fail(PROF_UNSUPPORTED, "%s has only statistics: record with another mode", path);
+    if (w->h.mode == PROF_STATS)
+        return prof__fail(PROF_UNSUPPORTED, "%s has only statistics: record with another mode", path);
     if (!w->h.first.unix_ns) return prof__fail(PROF_UNSUPPORTED, "%s does not say when, in Unix time, it began", path);
     if (!prof__ntff_host_meta(w)) return prof__fail(PROF_NO_MEMORY, "%s: no memory for its names", path);
     if (w->sites + 4096 > PROF__SITE_MASK || w->strings > 0xFFFF0000u || w->device_number > 0xFFFF0000u ||
@@ -2500,7 +2518,8 @@ static prof_status prof__ntff_image_begin(prof__ntff_image *w, const char *path)
     w->measure = (prof__session *)calloc(1, sizeof *w->measure);
     if (!w->chunk || !w->measure) return prof__fail(PROF_NO_MEMORY, "%s: no memory to write it", path);
     w->measure->chunk_words = (w->h.chunk_size - w->h.chunk_header_size) / 8;
-    if (!path || !strcmp(path, "-")) return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_import: an image needs a file");
+    if (!path || !strcmp(path, "-"))
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_import: an image needs a file");
     status = prof__out_file(&w->out, path);
     if (status != PROF_OK) return status;
     if (w->bytes) {
@@ -2632,7 +2651,8 @@ static int prof__kineto_utf8(const unsigned char *s)
     int length = *s < 0x80 ? 1 : *s < 0xC2 ? 0 : *s < 0xE0 ? 2 : *s < 0xF0 ? 3 : *s < 0xF5 ? 4 : 0, i;
     for (i = 1; i < length; i++)
         if ((s[i] & 0xC0) != 0x80) return 0;
-    if ((*s == 0xE0 && s[1] < 0xA0) || (*s == 0xED && s[1] > 0x9F) || (*s == 0xF0 && s[1] < 0x90) || (*s == 0xF4 && s[1] > 0x8F))
+    if ((*s == 0xE0 && s[1] < 0xA0) || (*s == 0xED && s[1] > 0x9F) || (*s == 0xF0 && s[1] < 0x90) ||
+        (*s == 0xF4 && s[1] > 0x8F))
         return 0;
     return length;
 }
@@ -2700,7 +2720,8 @@ static void prof__kineto_ids(prof__kineto *k, uint64_t tid)
 }
 
 /* One of the lines about a process or thread. number: the argument, if text is null. */
-static void prof__kineto_about(prof__kineto *k, const char *what, uint64_t tid, const char *key, const char *text, uint64_t number)
+static void prof__kineto_about(prof__kineto *k, const char *what, uint64_t tid, const char *key, const char *text,
+                               uint64_t number)
 {
     prof__kineto_line(k, "{\"ph\":\"M\",\"name\":\"");
     prof__kineto_literal(k, what);
@@ -2785,8 +2806,10 @@ static void prof__kineto_name(prof__kineto *k, const prof_event *event)
 
 static void prof__kineto_scope(prof__kineto *k, const prof_event *event, uint64_t tid)
 {
-    static const char *const cut[] = {"", ",\"truncated\":\"begin\"", ",\"truncated\":\"end\"", ",\"truncated\":\"begin and end\""};
-    int64_t start = prof__kineto_since(k, event->start_ns), end = prof__kineto_since(k, event->start_ns + event->duration_ns);
+    static const char *const cut[] = {"", ",\"truncated\":\"begin\"", ",\"truncated\":\"end\"",
+                                      ",\"truncated\":\"begin and end\""};
+    int64_t start = prof__kineto_since(k, event->start_ns),
+            end = prof__kineto_since(k, event->start_ns + event->duration_ns);
     prof__kineto_line(k, "{\"ph\":\"X\",\"cat\":");
     prof__kineto_string(k, k->options.category ? k->options.category : "user_annotation");
     prof__kineto_literal(k, ",\"name\":");
@@ -2824,7 +2847,8 @@ static void prof__kineto_point(prof__kineto *k, const prof_event *event, uint64_
 /* A kernel's id is no id of a thread if the thread has none, or if it stands for several, as that of a fiber. */
 static uint64_t prof__kineto_tid(const prof_track *track, size_t number)
 {
-    return track->thread_id && track->thread_id <= 0x7FFFFFFF && !track->fiber ? track->thread_id : PROF__KINETO_ID + number;
+    return track->thread_id && track->thread_id <= 0x7FFFFFFF && !track->fiber ? track->thread_id
+                                                                               : PROF__KINETO_ID + number;
 }
 
 static void prof__kineto_track(prof__kineto *k, size_t number)
@@ -2836,7 +2860,8 @@ static void prof__kineto_track(prof__kineto *k, size_t number)
     char name[160];
     prof_status status;
     if (*track->device) return;
-    snprintf(name, sizeof name, *track->name ? "thread %llu (%.100s)" : "thread %llu", (unsigned long long)tid, track->name);
+    snprintf(name, sizeof name, *track->name ? "thread %llu (%.100s)" : "thread %llu", (unsigned long long)tid,
+             track->name);
     prof__kineto_about(k, "thread_name", tid, "name", name, 0);
     prof__kineto_about(k, "thread_sort_index", tid, "sort_index", NULL, tid);
     status = prof_cursor_open(k->trace, number, &cursor);
@@ -2879,7 +2904,8 @@ static prof__kineto *prof__kineto_make(const prof_trace *trace, const prof_ntff_
 {
     prof__kineto *k = trace ? (prof__kineto *)calloc(1, sizeof *k) : NULL;
     if (!k) {
-        prof__fail(trace ? PROF_NO_MEMORY : PROF_INVALID_ARGUMENT, "prof_ntff_trace_json: %s", trace ? "no memory" : "trace is null");
+        prof__fail(trace ? PROF_NO_MEMORY : PROF_INVALID_ARGUMENT, "prof_ntff_trace_json: %s",
+                   trace ? "no memory" : "trace is null");
         return NULL;
     }
     k->trace = trace;
@@ -2890,7 +2916,8 @@ static prof__kineto *prof__kineto_make(const prof_trace *trace, const prof_ntff_
     return k;
 }
 
-PROF_DEF prof_status prof_ntff_trace_json_stream(const prof_trace *trace, prof_sink sink, const prof_ntff_trace_options *options)
+PROF_DEF prof_status prof_ntff_trace_json_stream(const prof_trace *trace, prof_sink sink,
+                                                 const prof_ntff_trace_options *options)
 {
     prof__kineto *k = prof__kineto_make(trace, options);
     prof_status status;
@@ -2979,7 +3006,8 @@ static prof_status prof__kineto_append(prof__kineto *k, const char *path)
     prof__json_value *value = (prof__json_value *)malloc(sizeof *value);
     prof__json j;
     uint64_t size = 0;
-    prof_status status = value ? prof__json_open(&j, path) : prof__fail(PROF_NO_MEMORY, "%s: no memory to read it", path);
+    prof_status status =
+        value ? prof__json_open(&j, path) : prof__fail(PROF_NO_MEMORY, "%s: no memory to read it", path);
     if (status == PROF_OK) {
         memset(&other, 0, sizeof other);
         if (!prof__kineto_scan(&j, &other, value))
@@ -3012,8 +3040,9 @@ static prof_status prof__kineto_publish(const char *part, const char *path, int 
     if (failed && !replace && errno != EEXIST && access(path, F_OK)) failed = rename(part, path); /* no links there */
 #endif
     if (failed) {
-        prof_status status = errno == EEXIST ? prof__fail(PROF_INVALID_STATE, "%s: another program just wrote it: it stays", path)
-                                             : prof__fail(PROF_IO, "cannot write %s: %s", path, strerror(errno));
+        prof_status status = errno == EEXIST
+                                 ? prof__fail(PROF_INVALID_STATE, "%s: another program just wrote it: it stays", path)
+                                 : prof__fail(PROF_IO, "cannot write %s: %s", path, strerror(errno));
         remove(part);
         return status;
     }
@@ -3045,7 +3074,8 @@ static prof_status prof__kineto_new(prof__kineto *k, const char *path, int repla
     return status;
 }
 
-PROF_DEF prof_status prof_ntff_trace_json(const prof_trace *trace, const char *path, const prof_ntff_trace_options *options)
+PROF_DEF prof_status prof_ntff_trace_json(const prof_trace *trace, const char *path,
+                                          const prof_ntff_trace_options *options)
 {
     prof__kineto *k;
     prof_status status;
@@ -3059,8 +3089,10 @@ PROF_DEF prof_status prof_ntff_trace_json(const prof_trace *trace, const char *p
     else if (k->options.append)
         status = prof__kineto_append(k, path);
     else
-        status = prof__fail(PROF_INVALID_STATE, "%s is not prof's, perhaps PyTorch's: it stays as it is; append to it, or write "
-                                                "another file", path);
+        status = prof__fail(PROF_INVALID_STATE,
+                            "%s is not prof's, perhaps PyTorch's: it stays as it is; append to it, or write "
+                            "another file",
+                            path);
     free(k);
     return status;
 }
@@ -3182,7 +3214,8 @@ static int prof__artifact_name(const char *name, prof_ntff_artifact *a)
     } else if (prof__name_ends(name, ".neff")) {
         a->kind = PROF_NTFF_NEFF;
         prof__name_after(name, "_vnc_", &a->nc);
-        if (!strncmp(name, "neff_", 5) && !prof__name_hash(name + 5, "_vnc_", a->hash)) (void)prof__name_hash(name + 5, ".neff", a->hash);
+        if (!strncmp(name, "neff_", 5) && !prof__name_hash(name + 5, "_vnc_", a->hash))
+            (void)prof__name_hash(name + 5, ".neff", a->hash);
         if (!strncmp(name, "graph_", 6)) (void)prof__name_hash(name + 6, ".neff", a->hash);
     } else if (prof__name_ends(name, ".ntff")) {
         a->kind = PROF_NTFF_NTFF;
@@ -3228,7 +3261,8 @@ typedef struct prof__tree {
 /* Keeps a text of the heap; null without memory. */
 static char *prof__tree_keep(prof__tree *tree, char *text)
 {
-    if (text && PROF__ROOM(tree->texts, tree->text_capacity, tree->text_count)) return tree->texts[tree->text_count++] = text;
+    if (text && PROF__ROOM(tree->texts, tree->text_capacity, tree->text_count))
+        return tree->texts[tree->text_count++] = text;
     free(text);
     tree->no_memory = 1;
     return NULL;
@@ -3331,11 +3365,12 @@ static prof_status prof__tree_read(prof__tree *tree, const char *dir)
     if (!dir) return prof__fail(PROF_INVALID_ARGUMENT, "folder is null");
     root = prof__tree_keep(tree, prof__text_join(dir, ""));
     for (length = root ? strlen(root) : 0; length > 1 && root[length - 1] == '/'; length--) root[length - 1] = 0;
-    if (root && !prof__entries(root, prof__tree_add, tree)) return prof__fail(PROF_IO, "cannot read %s: %s", dir, strerror(errno));
+    if (root && !prof__entries(root, prof__tree_add, tree))
+        return prof__fail(PROF_IO, "cannot read %s: %s", dir, strerror(errno));
     if (tree->no_memory) return prof__fail(PROF_NO_MEMORY, "%s: no memory for what is in it", dir);
     if (tree->seen > PROF__ARTIFACTS_MOST)
-        return prof__fail(PROF_UNSUPPORTED, "%s holds more than %u things: give a folder that the Neuron runtime wrote", dir,
-                          PROF__ARTIFACTS_MOST);
+        return prof__fail(PROF_UNSUPPORTED, "%s holds more than %u things: give a folder that the Neuron runtime wrote",
+                          dir, PROF__ARTIFACTS_MOST);
     if (tree->count > 1) qsort(tree->list, tree->count, sizeof *tree->list, prof__artifact_order);
     prof__tree_pair(tree);
     return PROF_OK;
@@ -3380,7 +3415,9 @@ static void prof__session_offer(prof__session_search *search, const char *path, 
     free(info);
     if (!time) time = changed;
     if (!time && prof__path_kind(path, &size, &changed) == 2) time = changed;
-    if (time + 2000000000u < search->not_before || good < search->best || (good == search->best && time < search->newest)) return;
+    if (time + 2000000000u < search->not_before || good < search->best ||
+        (good == search->best && time < search->newest))
+        return;
     info = prof__text_join(path, "");
     if (!info) return;
     free(search->found);
@@ -3395,8 +3432,9 @@ static int prof__session_look(void *user, const char *folder, const char *name)
     char *path;
     uint64_t size, changed, time = prof__folder_time(name);
     int fits = search->level ? time != 0
-                             : (search->ends[0][0] ? prof__name_ends(name, search->ends[0]) || prof__name_ends(name, search->ends[1])
-                                                   : strstr(name, "_pid_") != NULL || strncmp(name, "i-", 2) == 0);
+                             : (search->ends[0][0]
+                                    ? prof__name_ends(name, search->ends[0]) || prof__name_ends(name, search->ends[1])
+                                    : strstr(name, "_pid_") != NULL || strncmp(name, "i-", 2) == 0);
     if (!fits) return 0;
     path = prof__path_join(folder, name);
     if (path && prof__path_kind(path, &size, &changed) == 2) {
@@ -3411,8 +3449,8 @@ static int prof__session_look(void *user, const char *folder, const char *name)
     return 0;
 }
 
-PROF_DEF prof_status prof_ntff_find_session(const char *output_dir, uint64_t pid, uint64_t not_before_unix_ns, char *folder,
-                                            size_t size)
+PROF_DEF prof_status prof_ntff_find_session(const char *output_dir, uint64_t pid, uint64_t not_before_unix_ns,
+                                            char *folder, size_t size)
 {
     prof__session_search search;
     prof_status status = PROF_OK;
@@ -3428,8 +3466,8 @@ PROF_DEF prof_status prof_ntff_find_session(const char *output_dir, uint64_t pid
     if (!prof__entries(output_dir, prof__session_look, &search))
         status = prof__fail(PROF_IO, "cannot read %s: %s", output_dir, strerror(errno));
     else if (!search.found)
-        status = prof__fail(PROF_INVALID_STATE, "%s: no session%s: neither INSTANCE_pid_PID nor INSTANCE-PID", output_dir,
-                            pid ? " of this process" : "");
+        status = prof__fail(PROF_INVALID_STATE, "%s: no session%s: neither INSTANCE_pid_PID nor INSTANCE-PID",
+                            output_dir, pid ? " of this process" : "");
     else if (strlen(search.found) >= size)
         status = prof__fail(PROF_INVALID_ARGUMENT, "%s: its name does not fit", search.found);
     else
@@ -3463,32 +3501,40 @@ static void prof__checkup_say(prof__checkup *c, prof_ntff_word word, const char 
 static void prof__checkup_profile(prof__checkup *c, const prof_ntff_artifact *a)
 {
     if (a->size > PROF__ARTIFACTS_NTFF)
-        prof__checkup_say(c, PROF_NTFF_PROBLEM, "%s has %.1f GB: Neuron Explorer fails beyond 5 GB; capture fewer executions",
-                          a->name, (double)a->size / 1e9);
+        prof__checkup_say(c, PROF_NTFF_PROBLEM,
+                          "%s has %.1f GB: Neuron Explorer fails beyond 5 GB; capture fewer executions", a->name,
+                          (double)a->size / 1e9);
     if (a->paired || !a->size) return;
     if (a->hash[0])
-        prof__checkup_say(c, PROF_NTFF_PROBLEM, "%s: its model, neff_%s.neff, is not with it, and without it a profile cannot "
-                                                "be read: copy it from the compiler's cache of the machine that ran it",
+        prof__checkup_say(c, PROF_NTFF_PROBLEM,
+                          "%s: its model, neff_%s.neff, is not with it, and without it a profile cannot "
+                          "be read: copy it from the compiler's cache of the machine that ran it",
                           a->name, a->hash);
     else
-        prof__checkup_say(c, PROF_NTFF_PROBLEM, "%s: no model (.neff) is with it, and without one a profile cannot be read: "
-                                                "copy it from the compiler's cache, or set TORCH_NEURONX_NEFF_CACHE_DIR",
+        prof__checkup_say(c, PROF_NTFF_PROBLEM,
+                          "%s: no model (.neff) is with it, and without one a profile cannot be read: "
+                          "copy it from the compiler's cache, or set TORCH_NEURONX_NEFF_CACHE_DIR",
                           a->name);
 }
 
 static void prof__checkup_file(prof__checkup *c, const prof_ntff_artifact *a)
 {
     if (!a->size && a->kind == PROF_NTFF_NTFF)
-        prof__checkup_say(c, PROF_NTFF_PROBLEM, "%s has 0 bytes: nothing ran on that NeuronCore while the session was open; begin "
-                                                "it before the first execution, and end it after the last is done", a->name);
+        prof__checkup_say(c, PROF_NTFF_PROBLEM,
+                          "%s has 0 bytes: nothing ran on that NeuronCore while the session was open; begin "
+                          "it before the first execution, and end it after the last is done",
+                          a->name);
     else if (!a->size)
-        prof__checkup_say(c, PROF_NTFF_PROBLEM, "%s has 0 bytes: the process was stopped before it was written", a->name);
+        prof__checkup_say(c, PROF_NTFF_PROBLEM, "%s has 0 bytes: the process was stopped before it was written",
+                          a->name);
     else if (a->blank)
         prof__checkup_say(c, PROF_NTFF_PROBLEM, "%s begins with zeros: it was not written to the end", a->name);
     if (a->kind == PROF_NTFF_NTFF) prof__checkup_profile(c, a);
     if (a->kind == PROF_NTFF_STRAY_JSON)
-        prof__checkup_say(c, PROF_NTFF_PROBLEM, "%s: no tool looks for that name: call it trace.json, in the folder of the same "
-                                                "process that has trace_info.pb", a->name);
+        prof__checkup_say(c, PROF_NTFF_PROBLEM,
+                          "%s: no tool looks for that name: call it trace.json, in the folder of the same "
+                          "process that has trace_info.pb",
+                          a->name);
 }
 
 /* A trace.json: where it is, and whether its times say since when. */
@@ -3504,18 +3550,22 @@ static void prof__checkup_json(prof__checkup *c, const prof_ntff_artifact *a)
     }
     head[got] = 0;
     if (a->size && !strstr(head, "baseTimeNanoseconds"))
-        prof__checkup_say(c, PROF_NTFF_PROBLEM, "%s has no baseTimeNanoseconds where PyTorch writes it: its times may not meet "
-                                                "those of the NeuronCores", a->name);
+        prof__checkup_say(c, PROF_NTFF_PROBLEM,
+                          "%s has no baseTimeNanoseconds where PyTorch writes it: its times may not meet "
+                          "those of the NeuronCores",
+                          a->name);
     for (i = 0; i < c->tree->count; i++) {
         if (c->tree->list[i].kind != PROF_NTFF_TRACE_INFO) continue;
         if (!strcmp(c->tree->list[i].folder, a->folder)) return;
         if (prof__path_below(c->tree->list[i].folder, a->folder)) info = &c->tree->list[i];
     }
     if (info)
-        prof__checkup_say(c, PROF_NTFF_PROBLEM, "%s: Neuron Explorer looks for it beside trace_info.pb: move it into %s", a->name,
+        prof__checkup_say(c, PROF_NTFF_PROBLEM,
+                          "%s: Neuron Explorer looks for it beside trace_info.pb: move it into %s", a->name,
                           info->folder);
     else
-        prof__checkup_say(c, PROF_NTFF_PROBLEM, "%s: no trace_info.pb is beside it, where Neuron Explorer would look for it", a->name);
+        prof__checkup_say(c, PROF_NTFF_PROBLEM,
+                          "%s: no trace_info.pb is beside it, where Neuron Explorer would look for it", a->name);
 }
 
 /* "2 device profiles, ": at to, which then is behind it. */
@@ -3527,16 +3577,17 @@ static void prof__checkup_count(char **to, size_t count, const char *one)
 /* Says what there is in a folder. */
 static void prof__checkup_folder(prof__checkup *c, const char *folder)
 {
-    static const char *const names[PROF_NTFF_KIND_COUNT] = {"device profile", "model", "system profile", "", "list of CPU samples",
-                                                           "list of memory samples", "host trace", "host trace of no use"};
+    static const char *const names[PROF_NTFF_KIND_COUNT] = {
+        "device profile",         "model",      "system profile",      "", "list of CPU samples",
+        "list of memory samples", "host trace", "host trace of no use"};
     char text[512], *to = text;
     int i;
     for (i = 0; i < PROF_NTFF_KIND_COUNT; i++)
         if (i != PROF_NTFF_TRACE_INFO) prof__checkup_count(&to, c->counts[i], names[i]);
     if (to > text) to -= 2;
     *to = 0;
-    prof__checkup_say(c, PROF_NTFF_FOLDER, "%s: %s%s%s", folder, c->counts[PROF_NTFF_TRACE_INFO] ? "a session" : "no session",
-                      to > text ? ": " : "", text);
+    prof__checkup_say(c, PROF_NTFF_FOLDER, "%s: %s%s%s", folder,
+                      c->counts[PROF_NTFF_TRACE_INFO] ? "a session" : "no session", to > text ? ": " : "", text);
 }
 
 /* What a session should have. */
@@ -3544,18 +3595,22 @@ static void prof__checkup_session(prof__checkup *c)
 {
     const size_t *n = c->counts;
     if (!n[PROF_NTFF_TRACE_INFO] && (n[PROF_NTFF_NTRACE] || n[PROF_NTFF_CPU_UTIL_PB] || n[PROF_NTFF_HOST_MEM_PB]))
-        prof__checkup_say(c, PROF_NTFF_PROBLEM, "trace_info.pb is missing, without which Neuron Explorer takes no folder: the "
-                                                "session was not ended. Call nrt_inspect_stop() or prof_ntff_session_end() before "
-                                                "nrt_close(), and give a process that is told to end the time for it");
+        prof__checkup_say(c, PROF_NTFF_PROBLEM,
+                          "trace_info.pb is missing, without which Neuron Explorer takes no folder: the "
+                          "session was not ended. Call nrt_inspect_stop() or prof_ntff_session_end() before "
+                          "nrt_close(), and give a process that is told to end the time for it");
     if (!n[PROF_NTFF_TRACE_INFO]) return;
     if (!n[PROF_NTFF_NTRACE])
-        prof__checkup_say(c, PROF_NTFF_PROBLEM, "ntrace.pb is missing, without which Neuron Explorer takes no folder: the activity "
-                                                "system_profile was off (NEURON_RT_INSPECT_SYSTEM_PROFILE)");
+        prof__checkup_say(c, PROF_NTFF_PROBLEM,
+                          "ntrace.pb is missing, without which Neuron Explorer takes no folder: the activity "
+                          "system_profile was off (NEURON_RT_INSPECT_SYSTEM_PROFILE)");
     if (!n[PROF_NTFF_NTFF])
-        prof__checkup_say(c, PROF_NTFF_REMARK, "no device profile (.ntff): there is none unless asked for "
-                                               "(NEURON_RT_INSPECT_DEVICE_PROFILE=session, or the activity device_profile)");
+        prof__checkup_say(c, PROF_NTFF_REMARK,
+                          "no device profile (.ntff): there is none unless asked for "
+                          "(NEURON_RT_INSPECT_DEVICE_PROFILE=session, or the activity device_profile)");
     if (!n[PROF_NTFF_TRACE_JSON])
-        prof__checkup_say(c, PROF_NTFF_REMARK, "no trace.json: Neuron Explorer shows nothing of the host's scopes (prof neuron place)");
+        prof__checkup_say(c, PROF_NTFF_REMARK,
+                          "no trace.json: Neuron Explorer shows nothing of the host's scopes (prof neuron place)");
 }
 
 /* The files from first to end, which are those of one folder. */
@@ -3567,7 +3622,8 @@ static void prof__checkup_files(prof__checkup *c, size_t first, size_t end)
     for (i = first; i < end; i++) c->counts[c->tree->list[i].kind]++;
     if (c->counts[PROF_NTFF_NEFF] == end - first) return; /* models alone: of the folder above */
     for (i = 0; i < c->tree->count; i++)
-        c->counts[PROF_NTFF_NEFF] += c->tree->list[i].kind == PROF_NTFF_NEFF && prof__path_below(c->tree->list[i].folder, folder) &&
+        c->counts[PROF_NTFF_NEFF] += c->tree->list[i].kind == PROF_NTFF_NEFF &&
+                                     prof__path_below(c->tree->list[i].folder, folder) &&
                                      !strcmp(c->tree->list[i].folder + strlen(folder), "/neffs");
     prof__checkup_folder(c, folder);
     prof__checkup_session(c);
@@ -3586,10 +3642,11 @@ static void prof__checkup_all(prof__checkup *c, const char *dir)
     }
     if (count) return;
     prof__checkup_folder(c, dir);
-    prof__checkup_say(c, PROF_NTFF_PROBLEM, "nothing was captured here. If the program ran on a NeuronCore: either "
-                                            "NEURON_RT_INSPECT_ENABLE=1 is set before it calls nrt_init(), or a session is begun "
-                                            "after that, or PyTorch's or JAX's profiler is used, but only one of them; and the folder "
-                                            "is NEURON_RT_INSPECT_OUTPUT_DIR, or ./output of where it was started");
+    prof__checkup_say(c, PROF_NTFF_PROBLEM,
+                      "nothing was captured here. If the program ran on a NeuronCore: either "
+                      "NEURON_RT_INSPECT_ENABLE=1 is set before it calls nrt_init(), or a session is begun "
+                      "after that, or PyTorch's or JAX's profiler is used, but only one of them; and the folder "
+                      "is NEURON_RT_INSPECT_OUTPUT_DIR, or ./output of where it was started");
 }
 
 PROF_DEF prof_status prof_ntff_check(const char *dir, prof_ntff_say_fn say, void *user, int *problems)

@@ -40,12 +40,13 @@ static int hear(void *user, const prof_ntff_event *e)
     if (h->used + 600 < sizeof h->text)
         h->used += (size_t)snprintf(
             h->text + h->used, sizeof h->text - h->used,
-            "%.60s|%.20s src %d at %lld for %lld nc %d core %d gid %d tid %llu pid %llu track %llu exec %llu seq %llu value "
+            "%.60s|%.20s src %d at %lld for %lld nc %d core %d gid %d tid %llu pid %llu track %llu exec %llu seq %llu "
+            "value "
             "%g flags %u args %.*s\n",
-            e->name, e->instance, (int)e->source, (long long)e->start_ns, (long long)e->duration_ns, e->nc_idx, e->core_idx,
-            e->worker_gid, (unsigned long long)e->tid, (unsigned long long)e->pid, (unsigned long long)e->tracking_id,
-            (unsigned long long)e->exec_id, (unsigned long long)e->nrta_seq, e->value, e->flags,
-            e->args_size < 200 ? (int)e->args_size : 200, e->args ? e->args : "");
+            e->name, e->instance, (int)e->source, (long long)e->start_ns, (long long)e->duration_ns, e->nc_idx,
+            e->core_idx, e->worker_gid, (unsigned long long)e->tid, (unsigned long long)e->pid,
+            (unsigned long long)e->tracking_id, (unsigned long long)e->exec_id, (unsigned long long)e->nrta_seq,
+            e->value, e->flags, e->args_size < 200 ? (int)e->args_size : 200, e->args ? e->args : "");
     return h->end_after && h->count >= h->end_after;
 }
 
@@ -67,26 +68,41 @@ static prof_status parse(prof_ntff_parser *parser, const char *json)
 
 static const char *const runtime_json =
     "{\"events\":[\n"
-    "  {\"event_type\":\"nc_exec_running\",\"phase\":\"start\",\"id\":7,\"nc_idx\":0,\"nc_local_id\":3,\"tracking_id\":42,\"thread_id\":12345,"
+    "  "
+    "{\"event_type\":\"nc_exec_running\",\"phase\":\"start\",\"id\":7,\"nc_idx\":0,\"nc_local_id\":3,\"tracking_id\":"
+    "42,\"thread_id\":12345,"
     "\"worker_gid\":0,\n"
-    "   \"data\":{\"device_core_idx\":4,\"exec_id\":17,\"nc_timestamp_ns\":88123456789,\"model_id\":10001,\"model_name\":\"/tmp/a.neff\"},\n"
+    "   "
+    "\"data\":{\"device_core_idx\":4,\"exec_id\":17,\"nc_timestamp_ns\":88123456789,\"model_id\":10001,\"model_name\":"
+    "\"/tmp/a.neff\"},\n"
     "   \"timestamp_ns\":1729888371056597613,\"nrta_seq_id\":281474976710657},\n"
-    "  {\"event_type\":\"nc_exec_running\",\"phase\":\"stop\",\"nc_idx\":0,\"tracking_id\":42,\"data\":{\"nc_timestamp_ns\":88123999999},"
+    "  "
+    "{\"event_type\":\"nc_exec_running\",\"phase\":\"stop\",\"nc_idx\":0,\"tracking_id\":42,\"data\":{\"nc_timestamp_"
+    "ns\":88123999999},"
     "\"timestamp_ns\":1729888371057140823},\n"
-    "  {\"event_type\":\"timestamp_sync_point\",\"phase\":\"instant\",\"nc_idx\":0,\"data\":{\"exec_id\":17,\"nc_timestamp_ns\":88124000000,"
+    "  "
+    "{\"event_type\":\"timestamp_sync_point\",\"phase\":\"instant\",\"nc_idx\":0,\"data\":{\"exec_id\":17,\"nc_"
+    "timestamp_ns\":88124000000,"
     "\"cpu_timestamp_ns\":1729888371057140824},\"timestamp_ns\":1729888371057140824},\n"
-    "  {\"event_type\":\"nrt_execute\",\"phase\":\"start\",\"nc_idx\":0,\"tracking_id\":43,\"thread_id\":12345,\"data\":{\"model_id\":10001,"
+    "  "
+    "{\"event_type\":\"nrt_execute\",\"phase\":\"start\",\"nc_idx\":0,\"tracking_id\":43,\"thread_id\":12345,\"data\":{"
+    "\"model_id\":10001,"
     "\"model_name\":\"/tmp/a.neff\"},\"timestamp_ns\":1729888371056500000},\n"
-    "  {\"event_type\":\"nrt_execute\",\"phase\":\"stop\",\"nc_idx\":0,\"tracking_id\":43,\"data\":{},\"timestamp_ns\":1729888371057200000}],\n"
+    "  "
+    "{\"event_type\":\"nrt_execute\",\"phase\":\"stop\",\"nc_idx\":0,\"tracking_id\":43,\"data\":{},\"timestamp_ns\":"
+    "1729888371057200000}],\n"
     " \"data_version\":2}";
 
 static const char *const runtime_heard =
     "nc_exec_running| src 2 at 1729888371056597613 for 543210 nc 0 core 4 gid 0 tid 12345 pid 0 track 42 exec 17 seq "
-    "281474976710657 value 0 flags 0 args {\"device_core_idx\":4,\"exec_id\":17,\"nc_timestamp_ns\":88123456789,\"model_id\":10001,"
+    "281474976710657 value 0 flags 0 args "
+    "{\"device_core_idx\":4,\"exec_id\":17,\"nc_timestamp_ns\":88123456789,\"model_id\":10001,"
     "\"model_name\":\"/tmp/a.neff\"}\n"
-    "timestamp_sync_point| src 2 at 1729888371057140824 for -1 nc 0 core -1 gid -1 tid 0 pid 0 track 0 exec 17 seq 0 value 0 "
+    "timestamp_sync_point| src 2 at 1729888371057140824 for -1 nc 0 core -1 gid -1 tid 0 pid 0 track 0 exec 17 seq 0 "
+    "value 0 "
     "flags 0 args {\"exec_id\":17,\"nc_timestamp_ns\":88124000000,\"cpu_timestamp_ns\":1729888371057140824}\n"
-    "nrt_execute| src 1 at 1729888371056500000 for 700000 nc 0 core -1 gid -1 tid 12345 pid 0 track 43 exec 0 seq 0 value 0 "
+    "nrt_execute| src 1 at 1729888371056500000 for 700000 nc 0 core -1 gid -1 tid 12345 pid 0 track 43 exec 0 seq 0 "
+    "value 0 "
     "flags 0 args {\"model_id\":10001,\"model_name\":\"/tmp/a.neff\"}\n";
 
 TEST(the_runtime_s_json)
@@ -124,15 +140,17 @@ TEST(a_start_in_one_fetch_and_its_stop_in_the_next)
 TEST(unmatched_starts_and_stops)
 {
     prof_ntff_parser *parser = prof_ntff_parser_create();
-    CHECK_EQUAL(parse(parser, "{\"events\":["
-                              "{\"event_type\":\"a\",\"phase\":\"stop\",\"nc_idx\":1,\"tracking_id\":1,\"timestamp_ns\":500},"
-                              "{\"event_type\":\"a\",\"phase\":\"start\",\"nc_idx\":1,\"tracking_id\":1,\"timestamp_ns\":600},"
-                              "{\"event_type\":\"a\",\"phase\":\"start\",\"nc_idx\":1,\"tracking_id\":1,\"timestamp_ns\":700},"
-                              "{\"event_type\":\"a\",\"phase\":\"start\",\"nc_idx\":2,\"tracking_id\":1,\"timestamp_ns\":710},"
-                              "{\"event_type\":\"b\",\"phase\":\"stop\",\"nc_idx\":1,\"tracking_id\":1,\"timestamp_ns\":720},"
-                              "{\"event_type\":\"a\",\"phase\":\"stop\",\"nc_idx\":1,\"tracking_id\":1,\"timestamp_ns\":800},"
-                              "{\"event_type\":\"a\",\"phase\":\"stop\",\"nc_idx\":2,\"tracking_id\":1,\"timestamp_ns\":709}]}"),
-                PROF_OK);
+    CHECK_EQUAL(
+        parse(parser,
+              "{\"events\":["
+              "{\"event_type\":\"a\",\"phase\":\"stop\",\"nc_idx\":1,\"tracking_id\":1,\"timestamp_ns\":500},"
+              "{\"event_type\":\"a\",\"phase\":\"start\",\"nc_idx\":1,\"tracking_id\":1,\"timestamp_ns\":600},"
+              "{\"event_type\":\"a\",\"phase\":\"start\",\"nc_idx\":1,\"tracking_id\":1,\"timestamp_ns\":700},"
+              "{\"event_type\":\"a\",\"phase\":\"start\",\"nc_idx\":2,\"tracking_id\":1,\"timestamp_ns\":710},"
+              "{\"event_type\":\"b\",\"phase\":\"stop\",\"nc_idx\":1,\"tracking_id\":1,\"timestamp_ns\":720},"
+              "{\"event_type\":\"a\",\"phase\":\"stop\",\"nc_idx\":1,\"tracking_id\":1,\"timestamp_ns\":800},"
+              "{\"event_type\":\"a\",\"phase\":\"stop\",\"nc_idx\":2,\"tracking_id\":1,\"timestamp_ns\":709}]}"),
+        PROF_OK);
     CHECK_TEXT(heard_last.text,
                "a| src 1 at 500 for -1 nc 1 core -1 gid -1 tid 0 pid 0 track 1 exec 0 seq 0 value 0 flags 2 args \n"
                "a| src 1 at 600 for 0 nc 1 core -1 gid -1 tid 0 pid 0 track 1 exec 0 seq 0 value 0 flags 1 args \n"
@@ -142,7 +160,8 @@ TEST(unmatched_starts_and_stops)
                "a| src 1 at 709 for -1 nc 2 core -1 gid -1 tid 0 pid 0 track 1 exec 0 seq 0 value 0 flags 2 args \n");
     CHECK_EQUAL(stats_last.unmatched_stops, 3);
     CHECK_EQUAL(stats_last.unmatched_starts, 2);
-    CHECK_EQUAL(parse(parser, "{\"events\":[{\"event_type\":\"c\",\"phase\":\"start\",\"timestamp_ns\":900}]}"), PROF_OK);
+    CHECK_EQUAL(parse(parser, "{\"events\":[{\"event_type\":\"c\",\"phase\":\"start\",\"timestamp_ns\":900}]}"),
+                PROF_OK);
     CHECK_EQUAL(heard_last.count, 0);
     prof_ntff_parser_end(parser, hear, &heard_last, &stats_last);
     CHECK_EQUAL(heard_last.count, 1);
@@ -157,15 +176,17 @@ TEST(starts_beyond_the_cap)
     char *json = (char *)malloc((size_t)COUNT * 100 + 100), *to = json;
     to += sprintf(to, "{\"events\":[");
     for (int i = 0; i < COUNT; ++i)
-        to += sprintf(to, "%s{\"event_type\":\"e\",\"phase\":\"start\",\"nc_idx\":0,\"tracking_id\":%d,\"timestamp_ns\":%d}",
-                      i ? "," : "", i, 1000 + i);
+        to += sprintf(
+            to, "%s{\"event_type\":\"e\",\"phase\":\"start\",\"nc_idx\":0,\"tracking_id\":%d,\"timestamp_ns\":%d}",
+            i ? "," : "", i, 1000 + i);
     strcpy(to, "]}");
     CHECK_EQUAL(parse(parser, json), PROF_OK);
     CHECK_EQUAL(stats_last.unmatched_starts, COUNT - 65536);
     CHECK(strstr(heard_last.text, "e| src 1 at 1000 for 0") == heard_last.text);
     to = json + sprintf(json, "{\"events\":[");
     for (int i = COUNT - 65536; i < COUNT; ++i)
-        to += sprintf(to, "%s{\"event_type\":\"e\",\"phase\":\"stop\",\"nc_idx\":0,\"tracking_id\":%d,\"timestamp_ns\":%d}",
+        to += sprintf(to,
+                      "%s{\"event_type\":\"e\",\"phase\":\"stop\",\"nc_idx\":0,\"tracking_id\":%d,\"timestamp_ns\":%d}",
                       i > COUNT - 65536 ? "," : "", i, 200000 + i);
     strcpy(to, "]}");
     CHECK_EQUAL(parse(parser, json), PROF_OK);
@@ -192,16 +213,17 @@ TEST(a_core_s_clock_that_drifts)
         int64_t begin = unix_ns + (int64_t)i * 100000000, end = begin + 5000000, sync = end + 20000;
         for (int core = 0; core < 2; ++core) {
 #define NC(t) (long long)(offset[core] + (long double)((t)-unix_ns) * (1 + drift[core]) + 0.5L)
-            to += sprintf(to,
-                          "%s{\"event_type\":\"nc_exec_running\",\"phase\":\"start\",\"nc_idx\":0,\"tracking_id\":%d,\"data\":{"
-                          "\"device_core_idx\":%d,\"exec_id\":%d,\"nc_timestamp_ns\":%lld},\"timestamp_ns\":%lld},"
-                          "{\"event_type\":\"nc_exec_running\",\"phase\":\"stop\",\"nc_idx\":0,\"tracking_id\":%d,\"data\":{"
-                          "\"nc_timestamp_ns\":%lld},\"timestamp_ns\":%lld},"
-                          "{\"event_type\":\"timestamp_sync_point\",\"phase\":\"instant\",\"nc_idx\":0,\"data\":{"
-                          "\"device_core_idx\":%d,\"exec_id\":%d,\"nc_timestamp_ns\":%lld,\"cpu_timestamp_ns\":%lld},"
-                          "\"timestamp_ns\":%lld}",
-                          i || core ? "," : "", i * 2 + core, core, i, NC(begin), NC(begin), i * 2 + core, NC(end), NC(end), core, i,
-                          NC(sync), (long long)sync, NC(sync));
+            to += sprintf(
+                to,
+                "%s{\"event_type\":\"nc_exec_running\",\"phase\":\"start\",\"nc_idx\":0,\"tracking_id\":%d,\"data\":{"
+                "\"device_core_idx\":%d,\"exec_id\":%d,\"nc_timestamp_ns\":%lld},\"timestamp_ns\":%lld},"
+                "{\"event_type\":\"nc_exec_running\",\"phase\":\"stop\",\"nc_idx\":0,\"tracking_id\":%d,\"data\":{"
+                "\"nc_timestamp_ns\":%lld},\"timestamp_ns\":%lld},"
+                "{\"event_type\":\"timestamp_sync_point\",\"phase\":\"instant\",\"nc_idx\":0,\"data\":{"
+                "\"device_core_idx\":%d,\"exec_id\":%d,\"nc_timestamp_ns\":%lld,\"cpu_timestamp_ns\":%lld},"
+                "\"timestamp_ns\":%lld}",
+                i || core ? "," : "", i * 2 + core, core, i, NC(begin), NC(begin), i * 2 + core, NC(end), NC(end), core,
+                i, NC(sync), (long long)sync, NC(sync));
         }
     }
     strcpy(to, "]}");
@@ -213,7 +235,8 @@ TEST(a_core_s_clock_that_drifts)
     CHECK_EQUAL(stats_last.pairs, EXECUTIONS * 2);
     /* 40 ppm of the 5 ms from start to sync point: within 0.3 us */
     int seen = 0;
-    for (const char *line = strstr(heard_last.text, "nc_exec_running"); line; line = strstr(line + 1, "nc_exec_running")) {
+    for (const char *line = strstr(heard_last.text, "nc_exec_running"); line;
+         line = strstr(line + 1, "nc_exec_running")) {
         long long at, length;
         if (sscanf(line, "nc_exec_running| src 2 at %lld for %lld", &at, &length) != 2) break;
         long long off = (at - unix_ns) % 100000000;
@@ -239,8 +262,8 @@ TEST(which_sync_point_counts)
 {
     prof_ntff_parser *parser = prof_ntff_parser_create();
     /* the first waits for its own, which comes in the next fetch; the second has none, but one before; the third nothing */
-    CHECK_EQUAL(parse(parser, "{\"events\":[" RAW_PAIR(1, 9, 2000, 2500) "," RAW_PAIR(2, 11, 3000, 3600) "," RAW_PAIR(3, 12, 40, 50)
-                              "," SYNC(1, 100, 10100) "]}"),
+    CHECK_EQUAL(parse(parser, "{\"events\":[" RAW_PAIR(1, 9, 2000, 2500) "," RAW_PAIR(2, 11, 3000, 3600) "," RAW_PAIR(
+                                  3, 12, 40, 50) "," SYNC(1, 100, 10100) "]}"),
                 PROF_OK);
     CHECK_EQUAL(stats_last.events, 1); /* the sync point itself */
     CHECK_EQUAL(parse(parser, "{\"events\":[" SYNC(9, 2600, 102600) "]}"), PROF_OK);
@@ -259,26 +282,44 @@ TEST(which_sync_point_counts)
 
 static const char *const legacy_json =
     "{ \"trace_events\": [\n"
-    "   {\"duration\":27094,\"group\":\"nrt-nc-003\",\"id\":1,\"instance_id\":\"i-0f20\",\"lnc_idx\":\"3\",\"name\":\"nrt_tensor_write\","
-    "\"parent_id\":0,\"process_id\":\"1627711\",\"size\":\"4\",\"tensor_id\":\"4900392441224765051\",\"tensor_name\":\"_unknown_\","
+    "   "
+    "{\"duration\":27094,\"group\":\"nrt-nc-003\",\"id\":1,\"instance_id\":\"i-0f20\",\"lnc_idx\":\"3\",\"name\":\"nrt_"
+    "tensor_write\","
+    "\"parent_id\":0,\"process_id\":\"1627711\",\"size\":\"4\",\"tensor_id\":\"4900392441224765051\",\"tensor_name\":"
+    "\"_unknown_\","
     "\"thread_id\":1627711,\"timestamp\":1729888371056597613,\"type\":11},\n"
-    "   {\"duration\":3758079,\"group\":\"framework-80375131\",\"instance_id\":\"i-0f20\",\"name\":\"PjitFunction(matmul_allgather)\","
+    "   "
+    "{\"duration\":3758079,\"group\":\"framework-80375131\",\"instance_id\":\"i-0f20\",\"name\":\"PjitFunction(matmul_"
+    "allgather)\","
     "\"process_id\":\"701\",\"thread_id\":80375131,\"timestamp\":1729888382798557372,\"type\":99999} ],\n"
-    "  \"mem_usage\":[{\"duration\":1,\"instance_id\":\"i-0f20\",\"percent_usage\":9.72,\"timestamp\":1729888369286687792,"
+    "  "
+    "\"mem_usage\":[{\"duration\":1,\"instance_id\":\"i-0f20\",\"percent_usage\":9.72,\"timestamp\":"
+    "1729888369286687792,"
     "\"usage\":51805806592}],\n"
-    "  \"cpu_util\":[{\"cpu_id\":\"47\",\"duration\":1,\"instance_id\":\"i-0f20\",\"timestamp\":1729888371287337243,\"util\":2.3255813}] }\n";
+    "  "
+    "\"cpu_util\":[{\"cpu_id\":\"47\",\"duration\":1,\"instance_id\":\"i-0f20\",\"timestamp\":1729888371287337243,"
+    "\"util\":2.3255813}] }\n";
 static const char *const legacy_heard =
-    "nrt_tensor_write|i-0f20 src 1 at 1729888371056597613 for 27094 nc 3 core -1 gid -1 tid 1627711 pid 1627711 track 0 exec 0 "
-    "seq 0 value 0 flags 0 args {\"duration\":27094,\"group\":\"nrt-nc-003\",\"id\":1,\"instance_id\":\"i-0f20\",\"lnc_idx\":\"3\","
-    "\"name\":\"nrt_tensor_write\",\"parent_id\":0,\"process_id\":\"1627711\",\"size\":\"4\",\"tensor_id\":\"4900392441224765051\",\"tensor_n\n"
-    "PjitFunction(matmul_allgather)|i-0f20 src 3 at 1729888382798557372 for 3758079 nc -1 core -1 gid -1 tid 80375131 pid 701 track 0 "
-    "exec 0 seq 0 value 0 flags 0 args {\"duration\":3758079,\"group\":\"framework-80375131\",\"instance_id\":\"i-0f20\",\"name\":"
-    "\"PjitFunction(matmul_allgather)\",\"process_id\":\"701\",\"thread_id\":80375131,\"timestamp\":1729888382798557372,\"type\":99999}\n"
-    "memory used (bytes)|i-0f20 src 4 at 1729888369286687792 for -1 nc -1 core -1 gid -1 tid 0 pid 0 track 0 exec 0 seq 0 value "
+    "nrt_tensor_write|i-0f20 src 1 at 1729888371056597613 for 27094 nc 3 core -1 gid -1 tid 1627711 pid 1627711 track "
+    "0 exec 0 "
+    "seq 0 value 0 flags 0 args "
+    "{\"duration\":27094,\"group\":\"nrt-nc-003\",\"id\":1,\"instance_id\":\"i-0f20\",\"lnc_idx\":\"3\","
+    "\"name\":\"nrt_tensor_write\",\"parent_id\":0,\"process_id\":\"1627711\",\"size\":\"4\",\"tensor_id\":"
+    "\"4900392441224765051\",\"tensor_n\n"
+    "PjitFunction(matmul_allgather)|i-0f20 src 3 at 1729888382798557372 for 3758079 nc -1 core -1 gid -1 tid 80375131 "
+    "pid 701 track 0 "
+    "exec 0 seq 0 value 0 flags 0 args "
+    "{\"duration\":3758079,\"group\":\"framework-80375131\",\"instance_id\":\"i-0f20\",\"name\":"
+    "\"PjitFunction(matmul_allgather)\",\"process_id\":\"701\",\"thread_id\":80375131,\"timestamp\":"
+    "1729888382798557372,\"type\":99999}\n"
+    "memory used (bytes)|i-0f20 src 4 at 1729888369286687792 for -1 nc -1 core -1 gid -1 tid 0 pid 0 track 0 exec 0 "
+    "seq 0 value "
     "5.18058e+10 flags 16 args \n"
-    "memory used (%)|i-0f20 src 4 at 1729888369286687792 for -1 nc -1 core -1 gid -1 tid 0 pid 0 track 0 exec 0 seq 0 value 9.72 "
+    "memory used (%)|i-0f20 src 4 at 1729888369286687792 for -1 nc -1 core -1 gid -1 tid 0 pid 0 track 0 exec 0 seq 0 "
+    "value 9.72 "
     "flags 16 args \n"
-    "cpu 47 (%)|i-0f20 src 4 at 1729888371287337243 for -1 nc -1 core -1 gid -1 tid 0 pid 0 track 0 exec 0 seq 0 value 2.32558 flags "
+    "cpu 47 (%)|i-0f20 src 4 at 1729888371287337243 for -1 nc -1 core -1 gid -1 tid 0 pid 0 track 0 exec 0 seq 0 value "
+    "2.32558 flags "
     "16 args \n";
 
 static prof_status read_file(const char *json)
@@ -301,10 +342,11 @@ TEST(neuron_explorer_s_json_of_old)
 /* "Neuron_Runtime_API_Event" and so on: the samples of the documentation stand under such labels. */
 TEST(events_under_labels)
 {
-    const char *begin = strstr(legacy_json, "[\n") + 2, *middle = strstr(begin, "},\n") + 1, *end = strstr(legacy_json, " ],\n");
+    const char *begin = strstr(legacy_json, "[\n") + 2, *middle = strstr(begin, "},\n") + 1,
+               *end = strstr(legacy_json, " ],\n");
     char json[4096], first[4096];
-    snprintf(json, sizeof json, "{\"trace_events\":{\"Neuron_Runtime_API_Event\":%.*s,\"Framework_Event\":[%.*s]}%s", (int)(middle - begin),
-             begin, (int)(end - middle - 1), middle + 1, end + 2);
+    snprintf(json, sizeof json, "{\"trace_events\":{\"Neuron_Runtime_API_Event\":%.*s,\"Framework_Event\":[%.*s]}%s",
+             (int)(middle - begin), begin, (int)(end - middle - 1), middle + 1, end + 2);
     CHECK_EQUAL(parse(NULL, json), PROF_OK);
     CHECK_TEXT(heard_last.text, legacy_heard);
     memcpy(first, heard_last.text, sizeof first);
@@ -314,14 +356,22 @@ TEST(events_under_labels)
 
 static const char *const current_json =
     "{ \"trace_event\":[\n"
-    "   {\"name\":\"nc_exec_running\",\"timestamp\":1786270865722793417,\"duration\":123456,\"timestamp_unit\":\"ns\",\"exec_id\":17,"
-    "\"model_id\":10001,\"model_name\":\"/c/graph.neff\",\"device_core_idx\":4,\"nc_idx\":2,\"lnc_idx\":0,\"process_id\":\"12345\"},\n"
-    "   {\"name\":\"nc_exec_running\",\"timestamp\":1786270865722793420,\"duration\":123460,\"timestamp_unit\":\"ns\",\"exec_id\":17,"
+    "   "
+    "{\"name\":\"nc_exec_running\",\"timestamp\":1786270865722793417,\"duration\":123456,\"timestamp_unit\":\"ns\","
+    "\"exec_id\":17,"
+    "\"model_id\":10001,\"model_name\":\"/c/"
+    "graph.neff\",\"device_core_idx\":4,\"nc_idx\":2,\"lnc_idx\":0,\"process_id\":\"12345\"},\n"
+    "   "
+    "{\"name\":\"nc_exec_running\",\"timestamp\":1786270865722793420,\"duration\":123460,\"timestamp_unit\":\"ns\","
+    "\"exec_id\":17,"
     "\"device_core_idx\":5,\"nc_idx\":2,\"process_id\":\"12345\"},\n"
-    "   {\"name\":\"aten::mm\",\"trace_event_source\":\"framework\",\"timestamp\":1786270865722.5e6,\"duration\":\"7\",\"process_id\":12345}\n"
+    "   "
+    "{\"name\":\"aten::mm\",\"trace_event_source\":\"framework\",\"timestamp\":1786270865722.5e6,\"duration\":\"7\","
+    "\"process_id\":12345}\n"
     "  ],\n"
     "  \"device_mem_usage\":[{\"hbm_idx\":0,\"total_bytes\":17179869184,\"dram_spill_bytes\":0}],\n"
-    "  \"system_profile_metadata\":[{\"first_ts_ns\":1,\"last_ts_ns\":2,\"hbm_capacity_bytes\":3,\"ntff_version\":6}],\n"
+    "  "
+    "\"system_profile_metadata\":[{\"first_ts_ns\":1,\"last_ts_ns\":2,\"hbm_capacity_bytes\":3,\"ntff_version\":6}],\n"
     "  \"device_profile_list\":[{\"device_profile_name\":\"x\",\"nc_id\":0}]}";
 
 TEST(neuron_explorer_s_json_of_now)
@@ -330,7 +380,8 @@ TEST(neuron_explorer_s_json_of_now)
     CHECK_EQUAL(stats_last.events, 3);
     CHECK(strstr(heard_last.text, "nc_exec_running| src 2 at 1786270865722793417 for 123456 nc 2 core 4 ") != NULL);
     CHECK(strstr(heard_last.text, "nc_exec_running| src 2 at 1786270865722793420 for 123460 nc 2 core 5 ") != NULL);
-    CHECK(strstr(heard_last.text, "aten::mm| src 3 at 1786270865722500000 for 7 nc -1 core -1 gid -1 tid 0 pid 12345 ") != NULL);
+    CHECK(strstr(heard_last.text,
+                 "aten::mm| src 3 at 1786270865722500000 for 7 nc -1 core -1 gid -1 tid 0 pid 12345 ") != NULL);
     CHECK_EQUAL(stats_last.errors, 0);
 }
 
@@ -338,7 +389,8 @@ TEST(whoever_has_heard_enough)
 {
     memset(&heard_last, 0, sizeof heard_last);
     heard_last.end_after = 2;
-    CHECK_EQUAL(prof_ntff_parse_systrace_json(NULL, runtime_json, strlen(runtime_json), hear, &heard_last, NULL), PROF_OK);
+    CHECK_EQUAL(prof_ntff_parse_systrace_json(NULL, runtime_json, strlen(runtime_json), hear, &heard_last, NULL),
+                PROF_OK);
     CHECK_EQUAL(heard_last.count, 2);
 }
 
@@ -411,7 +463,9 @@ TEST(numbers)
                  {"{\"a\":[{}]}", 0, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char json[256], wanted[64];
-        snprintf(json, sizeof json, "{\"events\":[{\"tracking_id\":%s,\"event_type\":\"x\",\"phase\":\"instant\",\"timestamp_ns\":5}]}", cases[i].text);
+        snprintf(json, sizeof json,
+                 "{\"events\":[{\"tracking_id\":%s,\"event_type\":\"x\",\"phase\":\"instant\",\"timestamp_ns\":5}]}",
+                 cases[i].text);
         CHECK_EQUAL(parse(NULL, json), PROF_OK);
         snprintf(wanted, sizeof wanted, " track %llu exec", cases[i].good ? cases[i].value : 0);
         if (!strstr(heard_last.text, wanted)) printf("     %s: %s", cases[i].text, heard_last.text);
@@ -426,45 +480,80 @@ TEST(times_that_are_none)
     static const char *const durations[] = {"-1", "4611686018427387904", "9223372036854775807"};
     char json[256];
     for (size_t i = 0; i < sizeof times / sizeof *times; ++i) {
-        snprintf(json, sizeof json, "{\"trace_event\":[{\"name\":\"x\",\"timestamp\":%s,\"duration\":1},{\"name\":\"y\",\"timestamp\":7}]}", times[i]);
+        snprintf(
+            json, sizeof json,
+            "{\"trace_event\":[{\"name\":\"x\",\"timestamp\":%s,\"duration\":1},{\"name\":\"y\",\"timestamp\":7}]}",
+            times[i]);
         CHECK_EQUAL(parse(NULL, json), PROF_OK);
         CHECK_EQUAL(stats_last.errors, 1);
         CHECK_EQUAL(stats_last.events, 1);
     }
     for (size_t i = 0; i < sizeof durations / sizeof *durations; ++i) {
-        snprintf(json, sizeof json, "{\"trace_event\":[{\"name\":\"x\",\"timestamp\":1,\"duration\":%s}]}", durations[i]);
+        snprintf(json, sizeof json, "{\"trace_event\":[{\"name\":\"x\",\"timestamp\":1,\"duration\":%s}]}",
+                 durations[i]);
         CHECK_EQUAL(parse(NULL, json), PROF_OK);
         CHECK_EQUAL(stats_last.errors, 1);
     }
-    CHECK_EQUAL(parse(NULL, "{\"trace_event\":[{\"name\":\"x\",\"timestamp\":4611686018427387903,\"duration\":4611686018427387903,"
-                            "\"timestamp_unit\":\"ms\"}]}"), PROF_OK);
+    CHECK_EQUAL(
+        parse(NULL,
+              "{\"trace_event\":[{\"name\":\"x\",\"timestamp\":4611686018427387903,\"duration\":4611686018427387903,"
+              "\"timestamp_unit\":\"ms\"}]}"),
+        PROF_OK);
     CHECK_EQUAL(stats_last.errors, 1);
     /* sync points from one end of time to the other */
-    CHECK_EQUAL(parse(NULL, "{\"events\":[" RAW_PAIR(1, 1, 9223372036854775, 9223372036854776) ","
-                            "{\"event_type\":\"timestamp_sync_point\",\"phase\":\"instant\",\"nc_idx\":3,\"data\":{\"exec_id\":1,\"nc_timestamp_ns\":"
-                            "-9223372036854775808,\"cpu_timestamp_ns\":1},\"timestamp_ns\":1},"
-                            "{\"event_type\":\"timestamp_sync_point\",\"phase\":\"instant\",\"nc_idx\":3,\"data\":{\"exec_id\":2,\"nc_timestamp_ns\":"
-                            "9223372036854775807,\"cpu_timestamp_ns\":4611686018427387903},\"timestamp_ns\":1}]}"), PROF_OK);
+    CHECK_EQUAL(parse(NULL, "{\"events\":[" RAW_PAIR(
+                                1, 1, 9223372036854775,
+                                9223372036854776) ","
+                                                  "{\"event_type\":\"timestamp_sync_point\",\"phase\":\"instant\",\"nc_"
+                                                  "idx\":3,\"data\":{\"exec_id\":1,\"nc_timestamp_ns\":"
+                                                  "-9223372036854775808,\"cpu_timestamp_ns\":1},\"timestamp_ns\":1},"
+                                                  "{\"event_type\":\"timestamp_sync_point\",\"phase\":\"instant\",\"nc_"
+                                                  "idx\":3,\"data\":{\"exec_id\":2,\"nc_timestamp_ns\":"
+                                                  "9223372036854775807,\"cpu_timestamp_ns\":4611686018427387903},"
+                                                  "\"timestamp_ns\":1}]}"),
+                PROF_OK);
     CHECK_EQUAL(stats_last.raw_clock, 1);
 }
 
 /* Elements that are no events are left out; what is behind them is read. */
 TEST(broken_elements)
 {
-    static const char *const elements[] = {"1", "\"x\"", "[]", "{}", "null", "{\"name\":\"n\"}", "{\"timestamp\":1}",
-                                           "{\"name\":\"\",\"timestamp\":1}", "{\"name\" \"n\"}", "{\"name\":\"n\",,}", "{:}", "{\"a\":tru,\"b\"}",
-                                           "{\"name\":\"\\x\",\"timestamp\":1}", "{\"name\":\"\\u12g4\",\"timestamp\":1}"};
+    static const char *const elements[] = {"1",
+                                           "\"x\"",
+                                           "[]",
+                                           "{}",
+                                           "null",
+                                           "{\"name\":\"n\"}",
+                                           "{\"timestamp\":1}",
+                                           "{\"name\":\"\",\"timestamp\":1}",
+                                           "{\"name\" \"n\"}",
+                                           "{\"name\":\"n\",,}",
+                                           "{:}",
+                                           "{\"a\":tru,\"b\"}",
+                                           "{\"name\":\"\\x\",\"timestamp\":1}",
+                                           "{\"name\":\"\\u12g4\",\"timestamp\":1}"};
     char json[512];
     for (size_t i = 0; i < sizeof elements / sizeof *elements; ++i) {
-        snprintf(json, sizeof json, "{\"trace_event\":[%s,{\"name\":\"good\",\"timestamp\":7}],\"cpu_util\":[%s]}", elements[i], elements[i]);
+        snprintf(json, sizeof json, "{\"trace_event\":[%s,{\"name\":\"good\",\"timestamp\":7}],\"cpu_util\":[%s]}",
+                 elements[i], elements[i]);
         CHECK_EQUAL(parse(NULL, json), PROF_OK);
         if (stats_last.errors != 2 || heard_last.count != 1) printf("     %s\n", elements[i]);
         CHECK_EQUAL(stats_last.errors, 2);
         CHECK_EQUAL(heard_last.count, 1);
     }
-    static const char *const documents[] = {"[]", "1", "nonsense", "{\"events\":[}", "{\"events\":[{]}", "{\"a\":1}", "{}", "\x1F\x8B\x08",
-                                            "{\"events\" 1}", "{\"events\":[{\"a\":1}{}]}", "{\"events\":[\x01]}"};
-    for (size_t i = 0; i < sizeof documents / sizeof *documents; ++i) CHECK_EQUAL(parse(NULL, documents[i]), PROF_CORRUPT);
+    static const char *const documents[] = {"[]",
+                                            "1",
+                                            "nonsense",
+                                            "{\"events\":[}",
+                                            "{\"events\":[{]}",
+                                            "{\"a\":1}",
+                                            "{}",
+                                            "\x1F\x8B\x08",
+                                            "{\"events\" 1}",
+                                            "{\"events\":[{\"a\":1}{}]}",
+                                            "{\"events\":[\x01]}"};
+    for (size_t i = 0; i < sizeof documents / sizeof *documents; ++i)
+        CHECK_EQUAL(parse(NULL, documents[i]), PROF_CORRUPT);
     CHECK_EQUAL(parse(NULL, "\xEF\xBB\xBF{\"events\":[]}"), PROF_OK);
     CHECK_EQUAL(parse(NULL, "{\"events\":null}"), PROF_OK);
     CHECK_EQUAL(prof_ntff_parse_systrace_json(NULL, "{\"events\":[]}\0\0", 15, NULL, NULL, NULL), PROF_OK);
@@ -477,7 +566,10 @@ TEST(brackets_without_end)
     enum { DEPTH = 100000 };
     char *json = (char *)malloc(DEPTH + 64);
     for (int kind = 0; kind < 3; ++kind) {
-        size_t used = (size_t)sprintf(json, "%s", kind == 0 ? "{\"events\":[" : kind == 1 ? "{\"x\":" : "{\"events\":[{\"data\":");
+        size_t used = (size_t)sprintf(json, "%s",
+                                      kind == 0   ? "{\"events\":["
+                                      : kind == 1 ? "{\"x\":"
+                                                  : "{\"events\":[{\"data\":");
         memset(json + used, '[', DEPTH);
         json[used + DEPTH] = 0;
         CHECK_EQUAL(parse(NULL, json), PROF_CORRUPT);
@@ -489,11 +581,16 @@ TEST(brackets_without_end)
 TEST(names_of_all_kinds)
 {
     char json[8192], name[4096];
-    CHECK_EQUAL(parse(NULL, "{\"trace_event\":[{\"name\":\"a\\\"b\\\\c\\/d\\n\\u00e4\\ud83d\\ude00\\ud83d\\u0000\",\"timestamp\":7}]}"), PROF_OK);
+    CHECK_EQUAL(
+        parse(
+            NULL,
+            "{\"trace_event\":[{\"name\":\"a\\\"b\\\\c\\/d\\n\\u00e4\\ud83d\\ude00\\ud83d\\u0000\",\"timestamp\":7}]}"),
+        PROF_OK);
     CHECK(strstr(heard_last.text, "a\"b\\c/d\n\xC3\xA4\xF0\x9F\x98\x80\xEF\xBF\xBD") == heard_last.text);
     for (int end = 1000; end < 1030; ++end) { /* it is cut between characters */
         memset(name, 'x', sizeof name);
-        strcpy(name + end, "\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC");
+        strcpy(name + end, "\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2"
+                           "\x82\xAC\xE2\x82\xAC");
         snprintf(json, sizeof json, "{\"trace_event\":[{\"name\":\"%s\",\"timestamp\":7}]}", name);
         CHECK_EQUAL(parse(NULL, json), PROF_OK);
         CHECK_EQUAL(heard_last.count, 1);
@@ -559,15 +656,20 @@ static int64_t unix_now(void)
 
 static size_t make_json(char *json, size_t size, int64_t begin, int64_t end)
 {
-    return (size_t)snprintf(
-        json, size,
-        "{\"events\":[{\"event_type\":\"nc_exec_running\",\"phase\":\"start\",\"nc_idx\":0,\"tracking_id\":42,\"data\":{\"device_core_idx\":4,"
-        "\"exec_id\":17,\"model_name\":\"a.neff\",\"big\":18446744073709551615,\"ratio\":0.25,\"on\":true,\"list\":[1,2]},\"timestamp_ns\":%lld},"
-        "{\"event_type\":\"nc_exec_running\",\"phase\":\"stop\",\"nc_idx\":0,\"tracking_id\":42,\"data\":{},\"timestamp_ns\":%lld},"
-        "{\"event_type\":\"nrt_execute\",\"phase\":\"start\",\"nc_idx\":0,\"tracking_id\":43,\"thread_id\":77,\"timestamp_ns\":%lld},"
-        "{\"event_type\":\"hw_notify\",\"phase\":\"instant\",\"nc_idx\":0,\"data\":{\"device_core_idx\":4},\"timestamp_ns\":%lld},"
-        "{\"event_type\":\"nrt_tensor_read\",\"phase\":\"stop\",\"nc_idx\":0,\"tracking_id\":9,\"thread_id\":77,\"timestamp_ns\":%lld}],\"data_version\":2}",
-        (long long)begin, (long long)end, (long long)begin, (long long)end, (long long)end);
+    return (size_t)snprintf(json, size,
+                            "{\"events\":[{\"event_type\":\"nc_exec_running\",\"phase\":\"start\",\"nc_idx\":0,"
+                            "\"tracking_id\":42,\"data\":{\"device_core_idx\":4,"
+                            "\"exec_id\":17,\"model_name\":\"a.neff\",\"big\":18446744073709551615,\"ratio\":0.25,"
+                            "\"on\":true,\"list\":[1,2]},\"timestamp_ns\":%lld},"
+                            "{\"event_type\":\"nc_exec_running\",\"phase\":\"stop\",\"nc_idx\":0,\"tracking_id\":42,"
+                            "\"data\":{},\"timestamp_ns\":%lld},"
+                            "{\"event_type\":\"nrt_execute\",\"phase\":\"start\",\"nc_idx\":0,\"tracking_id\":43,"
+                            "\"thread_id\":77,\"timestamp_ns\":%lld},"
+                            "{\"event_type\":\"hw_notify\",\"phase\":\"instant\",\"nc_idx\":0,\"data\":{\"device_core_"
+                            "idx\":4},\"timestamp_ns\":%lld},"
+                            "{\"event_type\":\"nrt_tensor_read\",\"phase\":\"stop\",\"nc_idx\":0,\"tracking_id\":9,"
+                            "\"thread_id\":77,\"timestamp_ns\":%lld}],\"data_version\":2}",
+                            (long long)begin, (long long)end, (long long)begin, (long long)end, (long long)end);
 }
 
 /* The events of make_json() in a trace whose time 0 is at `start` of theirs. */
@@ -602,7 +704,8 @@ static void check_tracks(const prof_trace *trace, int64_t begin, int64_t end)
     trace_free(&list);
     list = device_events(trace, "Neuron runtime 0", "thread 77");
     e = trace_find(&list, "nrt_execute");
-    CHECK(e && e->type == PROF_EVENT_SCOPE && e->start_ns == begin && e->duration_ns == 0 && e->flags == PROF_TRUNCATED_END);
+    CHECK(e && e->type == PROF_EVENT_SCOPE && e->start_ns == begin && e->duration_ns == 0 &&
+          e->flags == PROF_TRUNCATED_END);
     e = trace_find(&list, "nrt_tensor_read");
     CHECK(e && e->type == PROF_EVENT_MARK && e->start_ns == end && trace_arg(e, "truncated"));
     trace_free(&list);
@@ -620,7 +723,9 @@ TEST(recorded_under_the_scopes_that_run)
         usleep(2000);
         end = unix_now();
     }
-    CHECK_EQUAL(prof_ntff_parse_systrace_json(NULL, json, make_json(json, sizeof json, begin, end), prof_ntff_record, NULL, NULL), PROF_OK);
+    CHECK_EQUAL(prof_ntff_parse_systrace_json(NULL, json, make_json(json, sizeof json, begin, end), prof_ntff_record,
+                                              NULL, NULL),
+                PROF_OK);
     prof_trace *trace = trace_stop();
     trace_list host = trace_read(trace, 0), device = device_events(trace, "NeuronCore 0", "core 4");
     const prof_event *step = trace_find(&host, "step"), *run = trace_find(&device, "nc_exec_running");
@@ -671,8 +776,10 @@ static void same_host(const char *a, const char *b)
             CHECK_EQUAL(m.events[k].id, n.events[k].id);
             /* of a process that did not end the clock goes on to be measured whenever it is read */
             int64_t off = prof_trace_about(x)->complete ? 0 : 2;
-            CHECK(m.events[k].start_ns - n.events[k].start_ns <= off && n.events[k].start_ns - m.events[k].start_ns <= off);
-            CHECK(m.events[k].duration_ns - n.events[k].duration_ns <= off && n.events[k].duration_ns - m.events[k].duration_ns <= off);
+            CHECK(m.events[k].start_ns - n.events[k].start_ns <= off &&
+                  n.events[k].start_ns - m.events[k].start_ns <= off);
+            CHECK(m.events[k].duration_ns - n.events[k].duration_ns <= off &&
+                  n.events[k].duration_ns - m.events[k].duration_ns <= off);
             CHECK_EQUAL(m.events[k].type, n.events[k].type);
             CHECK_EQUAL(m.events[k].arg_count, n.events[k].arg_count);
             CHECK_TEXT(m.events[k].name, n.events[k].name);
@@ -716,7 +823,8 @@ static void import_into(const char *host, const char *out)
 
 TEST(imported_into_a_recording)
 {
-    const char *host = trace_path("neuron_host.prof"), *out = trace_path("neuron_both.prof"), *third = trace_path("neuron_third.prof");
+    const char *host = trace_path("neuron_host.prof"), *out = trace_path("neuron_both.prof"),
+               *third = trace_path("neuron_third.prof");
     host_image(host, PROF_RING, 1u << 20, 100);
     import_into(host, out);
     prof_trace *trace = trace_open_file(host);
@@ -767,7 +875,8 @@ TEST(imported_into_what_a_killed_process_left)
 
 TEST(imported_alone_and_merged)
 {
-    const char *host = trace_path("neuron_host.prof"), *out = trace_path("neuron_alone.prof"), *path = trace_path("import.json");
+    const char *host = trace_path("neuron_host.prof"), *out = trace_path("neuron_alone.prof"),
+               *path = trace_path("import.json");
     char json[2048];
     host_image(host, PROF_RING, 1u << 20, 100);
     prof_trace *traces[2];
@@ -786,14 +895,16 @@ TEST(imported_alone_and_merged)
     CHECK_EQUAL(prof_trace_align((const prof_trace *const *)traces, 2, offsets), 2);
     CHECK_EQUAL(offsets[0], 0);
     CHECK(offsets[1] > 12345 - 100000 && offsets[1] < 12345 + 100000);
-    CHECK_EQUAL(prof_chrome_merge((const prof_trace *const *)traces, 2, trace_path("neuron_merged.json"), NULL), PROF_OK);
+    CHECK_EQUAL(prof_chrome_merge((const prof_trace *const *)traces, 2, trace_path("neuron_merged.json"), NULL),
+                PROF_OK);
     prof_trace_close(traces[0]);
     prof_trace_close(traces[1]);
 }
 
 TEST(imports_that_fail)
 {
-    const char *host = trace_path("neuron_host.prof"), *out = trace_path("neuron_none.prof"), *path = trace_path("import.json");
+    const char *host = trace_path("neuron_host.prof"), *out = trace_path("neuron_none.prof"),
+               *path = trace_path("import.json");
     prof_ntff_stats stats;
     char json[2048];
     host_image(host, PROF_RING, 1u << 20, 100);
@@ -840,8 +951,8 @@ static prof_trace *made_up(uint64_t unix_ns, const char *program)
     static const struct {
         uint64_t ticks;
         unsigned kind, site;
-    } events[] = {{0, PROF__KIND_BEGIN, 1}, {1500, PROF__KIND_BEGIN, 2}, {2501, PROF__KIND_END, 2}, {2501, PROF__KIND_MARK, 3},
-                  {1000000, PROF__KIND_END, 1}, {1000001, PROF__KIND_BEGIN, 2}};
+    } events[] = {{0, PROF__KIND_BEGIN, 1},   {1500, PROF__KIND_BEGIN, 2},  {2501, PROF__KIND_END, 2},
+                  {2501, PROF__KIND_MARK, 3}, {1000000, PROF__KIND_END, 1}, {1000001, PROF__KIND_BEGIN, 2}};
     static const char *const names[] = {"prefill \"a\"\\\n\xFF\xC3\xA4", "matmul", "here", "x.c"};
     static uint64_t image[8192];
     prof__ntff_image w;
@@ -860,7 +971,8 @@ static prof_trace *made_up(uint64_t unix_ns, const char *program)
     for (int i = 0; i < 4; ++i) prof__ntff_string(&w, names[i]);
     uint32_t thread = prof__ntff_string(&w, "main");
     for (uint32_t i = 1; i <= 3; ++i) {
-        uint64_t site[4] = {(i + 1) | (uint64_t)5 << 32, 1 | (uint64_t)1 << 32, 10 + i, 2 | (uint64_t)(i == 3 ? PROF__KIND_MARK : PROF__KIND_BEGIN) << 32};
+        uint64_t site[4] = {(i + 1) | (uint64_t)5 << 32, 1 | (uint64_t)1 << 32, 10 + i,
+                            2 | (uint64_t)(i == 3 ? PROF__KIND_MARK : PROF__KIND_BEGIN) << 32};
         prof__ntff_meta(&w, PROF__META_SITE, i, site, 4);
     }
     w.h.meta_offset = sizeof w.h + w.h.chunk_size;
@@ -879,7 +991,8 @@ static prof_trace *made_up(uint64_t unix_ns, const char *program)
     *at++ = 1;
     *at++ = 80375131;
     for (size_t i = 0; i < sizeof events / sizeof *events; ++i)
-        *at++ = (uint64_t)events[i].kind << PROF__KIND_SHIFT | (uint64_t)events[i].site << PROF__TICK_BITS | events[i].ticks;
+        *at++ = (uint64_t)events[i].kind << PROF__KIND_SHIFT | (uint64_t)events[i].site << PROF__TICK_BITS |
+                events[i].ticks;
     memcpy((char *)image + w.h.meta_offset, w.meta, w.h.meta_size);
     free(w.meta);
     prof_trace *trace = NULL;
@@ -896,21 +1009,28 @@ TEST(kineto_s_shape_to_the_byte)
     if (!trace) return;
     m.size = 0;
     CHECK_EQUAL(prof_ntff_trace_json_stream(trace, sink, NULL), PROF_OK);
-    CHECK_TEXT(m.text,
-               "{\n\"schemaVersion\": 1,\n\"deviceProperties\": [],\n\"displayTimeUnit\": \"ms\",\n"
-               "\"baseTimeNanoseconds\": 1782967788000000000,\n\"traceEvents\": [\n"
-               "{\"ph\":\"M\",\"name\":\"process_name\",\"ts\":3303077722793.417,\"pid\":701,\"tid\":0,\"args\":{\"name\":\"serve\"}},\n"
-               "{\"ph\":\"M\",\"name\":\"process_labels\",\"ts\":3303077722793.417,\"pid\":701,\"tid\":0,\"args\":{\"labels\":\"CPU\"}},\n"
-               "{\"ph\":\"M\",\"name\":\"process_sort_index\",\"ts\":3303077722793.417,\"pid\":701,\"tid\":0,\"args\":{\"sort_index\":701}},\n"
-               "{\"ph\":\"M\",\"name\":\"thread_name\",\"ts\":3303077722793.417,\"pid\":701,\"tid\":80375131,\"args\":{\"name\":\"thread 80375131 (main)\"}},\n"
-               "{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"ts\":3303077722793.417,\"pid\":701,\"tid\":80375131,\"args\":{\"sort_index\":80375131}},\n"
-               "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"prefill \\\"a\\\"\\\\\\u000a\xEF\xBF\xBD\xC3\xA4\",\"pid\":701,\"tid\":80375131,"
-               "\"ts\":3303077722793.417,\"dur\":1000.000,\"args\":{\"External id\":1}},\n"
-               "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"matmul\",\"pid\":701,\"tid\":80375131,\"ts\":3303077722794.917,\"dur\":1.001,"
-               "\"args\":{\"External id\":2}},\n"
-               "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"matmul\",\"pid\":701,\"tid\":80375131,\"ts\":3303077723793.418,\"dur\":0.000,"
-               "\"args\":{\"External id\":3,\"truncated\":\"end\"}}\n"
-               "],\n\"traceName\": \"prof: serve\"\n}\n");
+    CHECK_TEXT(m.text, "{\n\"schemaVersion\": 1,\n\"deviceProperties\": [],\n\"displayTimeUnit\": \"ms\",\n"
+                       "\"baseTimeNanoseconds\": 1782967788000000000,\n\"traceEvents\": [\n"
+                       "{\"ph\":\"M\",\"name\":\"process_name\",\"ts\":3303077722793.417,\"pid\":701,\"tid\":0,"
+                       "\"args\":{\"name\":\"serve\"}},\n"
+                       "{\"ph\":\"M\",\"name\":\"process_labels\",\"ts\":3303077722793.417,\"pid\":701,\"tid\":0,"
+                       "\"args\":{\"labels\":\"CPU\"}},\n"
+                       "{\"ph\":\"M\",\"name\":\"process_sort_index\",\"ts\":3303077722793.417,\"pid\":701,\"tid\":0,"
+                       "\"args\":{\"sort_index\":701}},\n"
+                       "{\"ph\":\"M\",\"name\":\"thread_name\",\"ts\":3303077722793.417,\"pid\":701,\"tid\":80375131,"
+                       "\"args\":{\"name\":\"thread 80375131 (main)\"}},\n"
+                       "{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"ts\":3303077722793.417,\"pid\":701,\"tid\":"
+                       "80375131,\"args\":{\"sort_index\":80375131}},\n"
+                       "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"prefill "
+                       "\\\"a\\\"\\\\\\u000a\xEF\xBF\xBD\xC3\xA4\",\"pid\":701,\"tid\":80375131,"
+                       "\"ts\":3303077722793.417,\"dur\":1000.000,\"args\":{\"External id\":1}},\n"
+                       "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"matmul\",\"pid\":701,\"tid\":80375131,"
+                       "\"ts\":3303077722794.917,\"dur\":1.001,"
+                       "\"args\":{\"External id\":2}},\n"
+                       "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"matmul\",\"pid\":701,\"tid\":80375131,"
+                       "\"ts\":3303077723793.418,\"dur\":0.000,"
+                       "\"args\":{\"External id\":3,\"truncated\":\"end\"}}\n"
+                       "],\n\"traceName\": \"prof: serve\"\n}\n");
     prof_ntff_trace_options options;
     memset(&options, 0, sizeof options);
     options.category = "cpu_op";
@@ -918,8 +1038,13 @@ TEST(kineto_s_shape_to_the_byte)
     options.source_names = options.instants = 1;
     m.size = 0;
     CHECK_EQUAL(prof_ntff_trace_json_stream(trace, sink, &options), PROF_OK);
-    CHECK(strstr(m.text, "\n{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"x.c(12): matmul\",\"pid\":12,\"tid\":80375131,\"ts\":3303077722794.917,") != NULL);
-    CHECK(strstr(m.text, "\n{\"ph\":\"i\",\"s\":\"t\",\"name\":\"here\",\"pid\":12,\"tid\":80375131,\"ts\":3303077722795.918},\n") != NULL);
+    CHECK(strstr(m.text, "\n{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"x.c(12): "
+                         "matmul\",\"pid\":12,\"tid\":80375131,\"ts\":3303077722794.917,") != NULL);
+    CHECK(
+        strstr(
+            m.text,
+            "\n{\"ph\":\"i\",\"s\":\"t\",\"name\":\"here\",\"pid\":12,\"tid\":80375131,\"ts\":3303077722795.918},\n") !=
+        NULL);
     prof_trace_close(trace);
     CHECK_EQUAL(prof_ntff_trace_json_stream(NULL, sink, NULL), PROF_INVALID_ARGUMENT);
 }
@@ -931,7 +1056,8 @@ TEST(kineto_s_times_are_exact)
     prof_sink sink = {into_memory, &m};
     seed();
     for (int i = 0; i < 300; ++i) {
-        uint64_t unix_ns = i < 3 ? (uint64_t)7889238 * 1000000000u * (uint64_t)(i + 1) : 1 + random_number() % 4000000000000000000u;
+        uint64_t unix_ns =
+            i < 3 ? (uint64_t)7889238 * 1000000000u * (uint64_t)(i + 1) : 1 + random_number() % 4000000000000000000u;
         prof_trace *trace = made_up(unix_ns, "x");
         if (!trace) return;
         m.size = 0;
@@ -949,8 +1075,10 @@ TEST(kineto_s_times_are_exact)
 
 TEST(somebody_else_s_trace_json_stays)
 {
-    static const char theirs[] = "{\n\"schemaVersion\": 1,\n\"baseTimeNanoseconds\": 1782967788000000000,\n\"traceEvents\": [\n"
-                                 "{\"ph\":\"X\",\"name\":\"aten::mm\",\"ts\":1.5,\"dur\":2,\"args\":{\"]\":[1,{}]}}\n  ],\n\"traceName\": \"trace.json\"\n}";
+    static const char theirs[] =
+        "{\n\"schemaVersion\": 1,\n\"baseTimeNanoseconds\": 1782967788000000000,\n\"traceEvents\": [\n"
+        "{\"ph\":\"X\",\"name\":\"aten::mm\",\"ts\":1.5,\"dur\":2,\"args\":{\"]\":[1,{}]}}\n  ],\n\"traceName\": "
+        "\"trace.json\"\n}";
     const char *path = trace_path("trace.json");
     prof_trace *trace = made_up(1786270865722793417u, "serve");
     prof_ntff_trace_options options;
@@ -976,7 +1104,12 @@ TEST(somebody_else_s_trace_json_stays)
     text = trace_file_text(path, NULL);
     CHECK(strstr(text, "{\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"process_name\",\"ts\":722793.417,") == text);
     free(text);
-    static const char *const bad[] = {"", "[]", "{}", "{\"traceEvents\":[", "{\"traceEvents\":[1,]", "{\"traceEvents\":[],\"baseTimeNanoseconds\":\"x\"}"};
+    static const char *const bad[] = {"",
+                                      "[]",
+                                      "{}",
+                                      "{\"traceEvents\":[",
+                                      "{\"traceEvents\":[1,]",
+                                      "{\"traceEvents\":[],\"baseTimeNanoseconds\":\"x\"}"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
         trace_write_file(path, bad[i], strlen(bad[i]));
         CHECK_EQUAL(prof_ntff_trace_json(trace, path, &options), PROF_CORRUPT);
@@ -1025,9 +1158,10 @@ static void clean(void)
 static int list_line(void *user, const prof_ntff_artifact *a)
 {
     heard *h = (heard *)user;
-    h->used += (size_t)snprintf(h->text + h->used, sizeof h->text - h->used, "%s kind %d size %llu hash %s nc %d session %d blank %d paired %d\n",
-                                a->path + strlen(trace_path("neuron")) + 1, (int)a->kind, (unsigned long long)a->size, a->hash, a->nc,
-                                a->session, a->blank, a->paired);
+    h->used += (size_t)snprintf(h->text + h->used, sizeof h->text - h->used,
+                                "%s kind %d size %llu hash %s nc %d session %d blank %d paired %d\n",
+                                a->path + strlen(trace_path("neuron")) + 1, (int)a->kind, (unsigned long long)a->size,
+                                a->hash, a->nc, a->session, a->blank, a->paired);
     return 0;
 }
 
@@ -1047,17 +1181,21 @@ TEST(artifacts_listed_and_paired)
     put("neuron_framework_trace_rank_3.json", 10, 'x');
     memset(&heard_last, 0, sizeof heard_last);
     CHECK_EQUAL(prof_ntff_list(trace_path("neuron"), list_line, &heard_last), PROF_OK);
-    CHECK_TEXT(heard_last.text,
-               "model_1_pid_2_vnc_7_inst_0_20260101_000000.ntff kind 0 size 10 hash  nc 7 session -1 blank 0 paired 0\n"
-               "neuron_framework_trace_rank_3.json kind 7 size 10 hash  nc -1 session -1 blank 0 paired 0\n"
-               "i-0a_pid_12/171_instid_0_vnc_3.ntff kind 0 size 10 hash 171 nc 3 session -1 blank 0 paired 2\n"
-               "i-0a_pid_12/neff_ab.neff kind 1 size 10 hash ab nc -1 session -1 blank 0 paired 2\n"
-               "i-0a_pid_12/neff_cd.neff kind 1 size 10 hash cd nc -1 session -1 blank 0 paired 0\n"
-               "i-0a_pid_12/ntrace.pb kind 2 size 0 hash  nc -1 session -1 blank 0 paired 0\n"
-               "i-0a_pid_12/1776672348756756905/ab_instid_0_vnc_1.ntff kind 0 size 10 hash ab nc 1 session -1 blank 0 paired 2\n"
-               "i-0a_pid_12/1776672348756756905/neff_ab_vnc_0.neff kind 1 size 10 hash ab nc 0 session -1 blank 0 paired 3\n"
-               "i-0a_pid_12/1776672348756756905/profile_nc_1_session_2.ntff kind 0 size 200 hash  nc 1 session 2 blank 1 paired 2\n"
-               "i-0a_pid_12/1776672348756756905/neffs/graph_ef01.neff kind 1 size 10 hash ef01 nc -1 session -1 blank 0 paired 1\n");
+    CHECK_TEXT(
+        heard_last.text,
+        "model_1_pid_2_vnc_7_inst_0_20260101_000000.ntff kind 0 size 10 hash  nc 7 session -1 blank 0 paired 0\n"
+        "neuron_framework_trace_rank_3.json kind 7 size 10 hash  nc -1 session -1 blank 0 paired 0\n"
+        "i-0a_pid_12/171_instid_0_vnc_3.ntff kind 0 size 10 hash 171 nc 3 session -1 blank 0 paired 2\n"
+        "i-0a_pid_12/neff_ab.neff kind 1 size 10 hash ab nc -1 session -1 blank 0 paired 2\n"
+        "i-0a_pid_12/neff_cd.neff kind 1 size 10 hash cd nc -1 session -1 blank 0 paired 0\n"
+        "i-0a_pid_12/ntrace.pb kind 2 size 0 hash  nc -1 session -1 blank 0 paired 0\n"
+        "i-0a_pid_12/1776672348756756905/ab_instid_0_vnc_1.ntff kind 0 size 10 hash ab nc 1 session -1 blank 0 paired "
+        "2\n"
+        "i-0a_pid_12/1776672348756756905/neff_ab_vnc_0.neff kind 1 size 10 hash ab nc 0 session -1 blank 0 paired 3\n"
+        "i-0a_pid_12/1776672348756756905/profile_nc_1_session_2.ntff kind 0 size 200 hash  nc 1 session 2 blank 1 "
+        "paired 2\n"
+        "i-0a_pid_12/1776672348756756905/neffs/graph_ef01.neff kind 1 size 10 hash ef01 nc -1 session -1 blank 0 "
+        "paired 1\n");
     CHECK_EQUAL(prof_ntff_list("/nowhere at all", list_line, &heard_last), PROF_IO);
     CHECK_EQUAL(prof_ntff_list(NULL, list_line, &heard_last), PROF_INVALID_ARGUMENT);
 }

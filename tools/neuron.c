@@ -39,25 +39,30 @@ static void tell(const prof_ntff_stats *s)
 {
     char figure[48];
     printf("%12s events\n", tool_count(figure, s->events));
-    count(s->unmatched_starts, "starts without their stop: they ended after the last fetch, or the runtime dropped the stop");
+    count(s->unmatched_starts,
+          "starts without their stop: they ended after the last fetch, or the runtime dropped the stop");
     count(s->unmatched_stops, "stops without their start: the runtime's ring was full and dropped what was oldest");
     count(s->realigned, "put into the host's time here, by sync points");
     count(s->raw_clock, "left out: in the time of a NeuronCore, and without a sync point");
     count(s->outside, "before the recording began or after it ended");
     count(s->errors, "things that are no event, left out");
-    if (s->sync_error_ns) printf("%12s that a sync point is off the one before it, at most\n", tool_ns(figure, (double)s->sync_error_ns));
+    if (s->sync_error_ns)
+        printf("%12s that a sync point is off the one before it, at most\n", tool_ns(figure, (double)s->sync_error_ns));
     if (s->data_version && s->data_version != 2)
         printf("%12d is the version of the system trace: only 2 is known\n", s->data_version);
-    if (s->clock_stepped) printf("             somebody set the host's clock while it was recorded: places are right up to then\n");
+    if (s->clock_stepped)
+        printf("             somebody set the host's clock while it was recorded: places are right up to then\n");
 }
 
 static int import(const tool_args *args)
 {
     const char *out = tool_value(args, "--output"), *host = args->file_count == 3 ? args->files[2] : NULL;
     prof_ntff_stats stats;
-    if (args->file_count < 2) return tool_fail("neuron: import of what? prof neuron import JSON [HOST.prof] -o OUT.prof");
+    if (args->file_count < 2)
+        return tool_fail("neuron: import of what? prof neuron import JSON [HOST.prof] -o OUT.prof");
     if (!out) return tool_fail("neuron: where to? Give -o OUT.prof");
-    if (!tool_same(tool_extension(out), ".prof")) return tool_fail("neuron: %s: must be .prof; prof export makes others of it", out);
+    if (!tool_same(tool_extension(out), ".prof"))
+        return tool_fail("neuron: %s: must be .prof; prof export makes others of it", out);
     memset(&stats, 0, sizeof stats);
     if (tool_status(prof_ntff_import(args->files[1], host, out, &stats))) return TOOL_ERROR;
     tell(&stats);
@@ -82,8 +87,8 @@ static int place(const tool_args *args)
     if (!trace) return TOOL_ERROR;
     memset(&how, 0, sizeof how);
     how.append = tool_value(args, "--append") != NULL;
-    result = tool_status(prof_ntff_find_session(args->files[2], pid > 0 ? (uint64_t)pid : prof_trace_about(trace)->pid, 0, folder,
-                                                sizeof folder));
+    result = tool_status(prof_ntff_find_session(args->files[2], pid > 0 ? (uint64_t)pid : prof_trace_about(trace)->pid,
+                                                0, folder, sizeof folder));
     if (result == TOOL_OK) {
         snprintf(path, sizeof path, "%s/trace.json", folder);
         result = tool_status(prof_ntff_trace_json(trace, path, &how));
@@ -105,14 +110,23 @@ static int run(const tool_args *args)
 }
 
 const tool_command tool_neuron = {
-    "neuron", "check DIR | import JSON [HOST.prof] -o OUT.prof | place HOST.prof DIR",
-    "AWS Neuron: what is wrong with a capture; NeuronCores into a recording, scopes into a capture", 1, 3, run, options,
-    "check    looks at what the Neuron runtime left below DIR, by names and sizes: what is missing or empty, and why that is\n"
+    "neuron",
+    "check DIR | import JSON [HOST.prof] -o OUT.prof | place HOST.prof DIR",
+    "AWS Neuron: what is wrong with a capture; NeuronCores into a recording, scopes into a capture",
+    1,
+    3,
+    run,
+    options,
+    "check    looks at what the Neuron runtime left below DIR, by names and sizes: what is missing or empty, and why "
+    "that is\n"
     "         so as a rule. Exit status 1: something is.\n"
-    "import   writes the recording HOST.prof anew with NeuronCores, runtime, framework and load of the host as tracks. JSON is\n"
+    "import   writes the recording HOST.prof anew with NeuronCores, runtime, framework and load of the host as tracks. "
+    "JSON is\n"
     "         the system_profile.json of neuron-explorer view, or of a system trace. Both in Unix time: of the\n"
-    "         same machine, or of machines whose time is the same. Without HOST.prof: a recording of nothing else, for prof\n"
+    "         same machine, or of machines whose time is the same. Without HOST.prof: a recording of nothing else, for "
+    "prof\n"
     "         merge. Exit status 1: nothing lies within the recording.\n"
-    "place    writes the scopes as trace.json into the folder of the same process below DIR (NEURON_RT_INSPECT_OUTPUT_DIR),\n"
+    "place    writes the scopes as trace.json into the folder of the same process below DIR "
+    "(NEURON_RT_INSPECT_OUTPUT_DIR),\n"
     "         where Neuron Explorer looks for a framework's. One that is not prof's stays.\n\n"
     "example: prof neuron import system_profile.json trace.prof -o both.prof; prof export both.prof -o both.json\n"};
