@@ -168,7 +168,10 @@ $(BUILD)/bench_follow: bench/follow.c $(BUILD)/implementation.o
 $(BUILD)/bench_stream: bench/stream.c $(BUILD)/implementation.o
 	$(CC) -std=gnu99 -I. -O2 bench/stream.c $(BUILD)/implementation.o -o $@ $(LIBS)
 
-bench: $(addprefix $(BUILD)/,bench bench_shared bench_threads bench_modes bench_pack bench_follow bench_stream)
+$(BUILD)/bench_export: bench/export.c $(HEADERS)
+	$(CC) -std=gnu99 -I. -O2 bench/export.c -o $@ $(LIBS)
+
+bench: $(addprefix $(BUILD)/,bench bench_shared bench_threads bench_modes bench_pack bench_follow bench_stream bench_export)
 	@echo "== ring in memory";      $(BUILD)/bench
 	@echo "== ring in a file";      $(BUILD)/bench output $(BUILD)/bench.prof
 	@echo "== in a shared library"; $(BUILD)/bench_shared
@@ -178,6 +181,7 @@ bench: $(addprefix $(BUILD)/,bench bench_shared bench_threads bench_modes bench_
 	@echo "== packing";             $(BUILD)/bench_pack $(BUILD)/bench.prof
 	@echo "== followed";            $(BUILD)/bench_follow
 	@echo "== streaming";           $(BUILD)/bench_stream 10000000 10
+	@echo "== exporters";           $(BUILD)/bench_export; $(BUILD)/bench_export 8000
 
 install: $(BUILD)/prof
 	mkdir -p $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \

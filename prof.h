@@ -378,7 +378,8 @@ typedef struct prof_config {
                                  recorded survives even SIGKILL. %p is the process id, %n the program's name, %t the
                                  local time, %h the host's name, %r the rank, %% a percent sign. Where a rank is given,
                                  or known to be one of several, and the name has neither %r nor %p, it is put in front
-                                 of the extension. Default: none, the trace stays in memory */
+                                 of the extension. A directory, or what ends in /, is a log directory for XProf: see
+                                 prof_xplane.h. Default: none, the trace stays in memory */
     size_t buffer_size;       /* buffer PROF_BUFFER: bytes, or "64M" as text; 128 KiB to 64 GiB; default 16 MiB */
     prof_mode mode;           /* mode PROF_MODE: "ring", "fill", "stream" or "stats" */
     prof_clock clock;         /* clock PROF_CLOCK: "auto", "counter", "ordered" or "monotonic" */

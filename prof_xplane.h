@@ -1394,7 +1394,8 @@ static void prof__xplane_measure(prof__xplane *x)
     for (; x->measured < x->line_count && x->status == PROF_OK; x->measured++) {
         prof__xplane_line line = x->lines[x->measured];
         x->size = 0;
-        x->keeping = 1;
+        x->keeping = line.kind != PROF__XPLANE_THREAD || /* one that is too large is not even begun: events have 10 bytes */
+                     prof_trace_track(x->trace, line.track)->event_count < PROF__XPLANE_KEEP / 10;
         x->kept_before = x->kept.size;
         prof__xplane_walk(x, &line);
         x->lines[x->measured].size = x->size;
