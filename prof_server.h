@@ -334,6 +334,7 @@ static void prof__server_drop(prof__server *v, prof__server_bytes *b)
 
 static int prof__server_add(prof__server *v, prof__server_bytes *b, const void *data, size_t size)
 {
+    if (!size) return 1;
     if (!prof__server_room(v, b, size)) return 0;
     memcpy(b->at + b->size, data, size);
     b->size += size;

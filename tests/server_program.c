@@ -5,7 +5,8 @@
        start PORT   prof_server_start(); else PROF_SERVER does that. Prints the port
        record       prof_start(), with a buffer of 4 MiB
        for MS       ends by itself
-       large        records as fast as it can, for large answers */
+       large        records as fast as it can, for large answers
+       idle         does nothing at all */
 #define PROF_IMPLEMENTATION
 #ifndef WITHOUT_EXPORTERS
 #include "../prof_chrome.h"
@@ -18,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-static int ends, large;
+static int ends, large, idle;
 
 static void sleep_us(long us)
 {
@@ -53,10 +54,13 @@ int main(int argc, char **argv)
             end = prof_host_ns() + (uint64_t)atoi(argv[++i]) * 1000000;
         } else if (!strcmp(argv[i], "large")) {
             large = 1;
+        } else if (!strcmp(argv[i], "idle")) {
+            idle = 1;
         }
     }
     printf("%d\n", prof_server_port());
     fflush(stdout);
+    while (idle) sleep_us(100000);
     if (pthread_create(&thread, NULL, helper, NULL)) return 1;
     for (int step = 0; !end || prof_host_ns() < end; ++step) {
         PROFILE_STEP("train", step);
