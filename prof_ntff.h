@@ -1212,23 +1212,29 @@ static void prof__ntff_clock_of(prof__ntff_clock *clock, const prof__header *h)
     clock->off = (int64_t)(h->last.unix_ns - h->first.unix_ns) - clock->span;
     much = clock->off < 0 ? -clock->off : clock->off;
     clock->stepped = much > PROF__NTFF_NOISE + clock->span / 2000;
-    if (clock->stepped || much <= PROF__NTFF_NOISE) clock->span = clock->off = 0;
+    if (clock->stepped || much <= PROF__NTFF_NOISE || much > clock->span / 1000) clock->span = clock->off = 0;
 }
 
-/* How much more Unix time than the host's has passed. A correction of some microseconds, for which a double does. */
-static int64_t prof__ntff_clock_off(const prof__ntff_clock *clock, int64_t since)
+/* How much more Unix time than the host's has passed, of so long a time: at most 0.5 per mille, for which a double does.
+   span: how long that was during the whole session, on the clock that the time is of. */
+static int64_t prof__ntff_clock_part(const prof__ntff_clock *clock, int64_t since, int64_t span)
 {
-    double off = clock->span ? (double)since * ((double)clock->off / (double)clock->span) : 0;
+    double off = clock->span ? (double)since * ((double)clock->off / (double)span) : 0;
     if (off > 1e15) off = 1e15;
     if (off < -1e15) off = -1e15;
     return (int64_t)(off < 0 ? off - 0.5 : off + 0.5);
+}
+
+static int64_t prof__ntff_clock_off(const prof__ntff_clock *clock, int64_t since)
+{
+    return prof__ntff_clock_part(clock, since, clock->span);
 }
 
 /* From Unix time, 0 to 2^62, to the host's. */
 static int64_t prof__ntff_clock_host(const prof__ntff_clock *clock, int64_t unix_ns)
 {
     int64_t since = unix_ns - clock->unix_ns;
-    return clock->host + since - prof__ntff_clock_off(clock, since);
+    return clock->host + since - prof__ntff_clock_part(clock, since, clock->span + clock->off);
 }
 
 PROF_DEF int64_t prof_ntff_unix_ns(const prof_trace *trace, int64_t ns)
@@ -2211,6 +2217,7 @@ PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event)
     prof_device_event e;
     uint32_t gate;
     int64_t offset;
+    int fresh;
     (void)user;
     if (!event || !event->name || (event->flags & PROF_NTFF_RAW_CLOCK) || !prof_enabled()) return 0;
     prof__ntff_place_of(event, prof__process_id(), event->instance ? event->instance : "", &place);
@@ -2219,8 +2226,9 @@ PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event)
     if (!row) return 0;
     gate = prof__state_lock();
     offset = prof__ntff_host_offset();
+    fresh = !device->pair_count;
     prof__state_unlock(gate);
-    if (!device->pair_count) { /* the device's time is the host's; twice at most, and then the same */
+    if (fresh) { /* the device's time is the host's; twice at most, and then the same */
         uint64_t now = prof_host_ns();
         prof_device_sync(device, now, now);
     }

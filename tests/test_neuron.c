@@ -5,6 +5,7 @@
 #include "../prof_chrome.h"
 #include "test.h"
 #include "trace.h"
+#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -928,6 +929,95 @@ TEST(imports_that_fail)
     CHECK_EQUAL(stats.outside, 4);
 }
 
+
+/* From one Unix time to the other: the same rate, a slow drift, and a clock that somebody set. */
+TEST(a_host_s_two_clocks)
+{
+    static const struct {
+        int64_t span, off;
+        int stepped, drifts;
+    } cases[] = {{1000000000, 0, 0, 0},     {1000000000, 50000, 0, 0},    {1000000000, 60000, 0, 1}, {1000000000, -549000, 0, 1},
+                 {1000000000, 551000, 1, 0}, {1000000000, -3000000, 1, 0}, {0, 0, 0, 0}, {10000, -50002, 0, 0}};
+    seed();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        prof__header h;
+        prof__ntff_clock clock;
+        prof__ntff_header(&h);
+        h.first.monotonic_ns = 5000000;
+        h.first.unix_ns = 1786270865722793417u;
+        h.last.monotonic_ns = h.first.monotonic_ns + (uint64_t)cases[i].span;
+        h.last.unix_ns = h.first.unix_ns + (uint64_t)(cases[i].span + cases[i].off);
+        prof__ntff_clock_of(&clock, &h);
+        CHECK_EQUAL(clock.stepped, cases[i].stepped);
+        CHECK_EQUAL(clock.span != 0, cases[i].drifts);
+        CHECK_EQUAL(prof__ntff_clock_host(&clock, (int64_t)h.first.unix_ns), h.first.monotonic_ns);
+        if (cases[i].drifts) {
+            int64_t off = prof__ntff_clock_host(&clock, (int64_t)h.last.unix_ns) - (int64_t)h.last.monotonic_ns;
+            CHECK_EQUAL(off, 0);
+        }
+        for (int k = 0; k < 1000; ++k) {
+            int64_t host = (int64_t)(random_number() % 2000000000);
+            int64_t unix_ns = (int64_t)h.first.unix_ns + host + prof__ntff_clock_off(&clock, host);
+            int64_t off = prof__ntff_clock_host(&clock, unix_ns) - (int64_t)h.first.monotonic_ns - host;
+            if (!cases[i].drifts) CHECK_EQUAL(off, 0);
+            CHECK(off >= -1 && off <= 1);
+        }
+    }
+    prof__ntff_clock clock;
+    prof__header h;
+    memset(&h, 0xFF, sizeof h); /* nothing in an image can be trusted */
+    prof__ntff_clock_of(&clock, &h);
+    h.first.monotonic_ns = h.first.unix_ns = 1;
+    prof__ntff_clock_of(&clock, &h);
+}
+
+/* Threads that report what came while others record; each has a parser of its own. */
+static void *report(void *number)
+{
+    char json[2048];
+    prof_ntff_stats stats;
+    memset(&stats, 0, sizeof stats);
+    for (int i = 0; i < 50; ++i) {
+        PROFILE_SCOPE("fetch");
+        int64_t now = unix_now();
+        size_t size = make_json(json, sizeof json, now - 1000, now);
+        for (char *nc = json; (nc = strstr(nc, "\"nc_idx\":0")) != NULL;) nc[9] = (char)('0' + *(int *)number);
+        prof_ntff_parse_systrace_json(NULL, json, size, prof_ntff_record, NULL, &stats);
+    }
+    *(int *)number = (int)stats.events;
+    return NULL;
+}
+
+TEST(reported_by_several_threads)
+{
+    prof_config config = trace_config(4u << 20);
+    pthread_t threads[4];
+    int numbers[4];
+    uint64_t scopes = 0;
+    trace_start(&config);
+    for (int i = 0; i < 4; ++i) {
+        numbers[i] = i / 2 + 1;
+        CHECK(!pthread_create(&threads[i], NULL, report, &numbers[i]));
+    }
+    for (int i = 0; i < 1000; ++i) {
+        PROFILE_SCOPE("work");
+    }
+    for (int i = 0; i < 4; ++i) {
+        pthread_join(threads[i], NULL);
+        CHECK_EQUAL(numbers[i], 50 * 4);
+    }
+    prof_trace *trace = trace_stop();
+    for (size_t i = 0; i < prof_trace_track_count(trace); ++i) {
+        const prof_track *track = prof_trace_track(trace, i);
+        if (strcmp(track->device, "NeuronCore 1") && strcmp(track->device, "NeuronCore 2")) continue;
+        trace_list list = trace_read(trace, i);
+        scopes += trace_count(&list, "nc_exec_running");
+        trace_free(&list);
+        CHECK(track->alignment == PROF_ALIGN_RATE || track->alignment == PROF_ALIGN_PAIRS);
+    }
+    CHECK_EQUAL(scopes, 200);
+    prof_trace_close(trace);
+}
 
 /*-- trace.json --*/
 
