@@ -2411,6 +2411,10 @@ static void prof__ntff_put(prof__ntff_image *w, const prof__ntff_lane *lane, con
         e.arg_count--;
         prof__device_measure(w->measure, &e, &parts);
     }
+    if (parts.words > w->measure->chunk_words) { /* only where the host's chunks are unlike any that prof makes */
+        w->stats->errors++;
+        return;
+    }
     parts.number = e.type == PROF_EVENT_SCOPE ? e.end - e.start : e.type == PROF_EVENT_COUNTER ? e.value.as.u : 0;
     type = e.type == PROF_EVENT_SCOPE     ? PROF__DEVICE_SCOPE
            : e.type == PROF_EVENT_COUNTER ? PROF__DEVICE_COUNTER
@@ -2543,7 +2547,7 @@ static prof_status prof__ntff_image_begin(prof__ntff_image *w, const char *path)
 /* The host's archive, which stands behind its image, from old_size on. */
 static void prof__ntff_archive(prof__ntff_image *w, uint64_t old_size)
 {
-    static char part[PROF__OUT_RESERVE];
+    char part[PROF__OUT_RESERVE];
     uint64_t by = w->h.image_size - old_size, size;
     size_t got = 1;
     if (!w->h.archive_offset || !prof__read_size(w->host, &size)) return;

@@ -930,6 +930,62 @@ TEST(imports_that_fail)
 }
 
 
+/* Hosts with damage anywhere in header and meta, and with chunks of any size: it fails, or what it writes can be read. */
+TEST(imported_into_damaged_recordings)
+{
+    size_t size;
+    char json[2048];
+    seed();
+    host_image(trace_path("neuron_host.prof"), PROF_RING, 128u << 10, 100);
+    char *image = trace_file_text(trace_path("neuron_host.prof"), &size);
+    trace_write_file(trace_path("import.json"), json, make_json(json, sizeof json, 1786270865000000000, 1786270865000000100));
+    prof__header *h = (prof__header *)(void *)image;
+    for (long i = 0; i < trace_times(100, 600, 20000); ++i) {
+        prof__header kept = *h;
+        uint64_t at = random_number() % (i % 2 ? sizeof *h : size / 16);
+        char before = image[at];
+        if (i % 8 == 0)
+            h->chunk_size = (uint32_t)(h->chunk_header_size + 8 * (1 + random_number() % 40));
+        else
+            image[at] = (char)random_number();
+        trace_write_file(trace_path("neuron_broken.prof"), image, size);
+        if (!prof_ntff_import(trace_path("import.json"), trace_path("neuron_broken.prof"), trace_path("neuron_both.prof"), NULL)) {
+            prof_trace *trace = NULL;
+            if (!prof_trace_open(trace_path("neuron_both.prof"), &trace)) prof_trace_close(trace);
+        }
+        image[at] = before;
+        *h = kept;
+    }
+    free(image);
+}
+
+/* Who is not the process, or the machine, of the recording is named; threads without number share a row at last. */
+TEST(processes_machines_and_threads)
+{
+    enum { THREADS = 4200 };
+    char *json = (char *)malloc(THREADS * 120 + 1000), *to = json;
+    prof_trace *trace;
+    size_t others;
+    to += sprintf(to, "{\"trace_event\":[{\"name\":\"a\",\"nc_idx\":3,\"process_id\":7,\"instance_id\":\"i-1\",\"timestamp\":100,\"duration\":5},"
+                      "{\"name\":\"b\",\"nc_idx\":3,\"process_id\":7,\"instance_id\":\"i-2\",\"timestamp\":100,\"duration\":5},"
+                      "{\"name\":\"c\",\"trace_event_source\":\"framework\",\"timestamp\":100,\"duration\":5}");
+    for (int i = 0; i < THREADS; ++i) to += sprintf(to, ",{\"name\":\"t\",\"thread_id\":%d,\"timestamp\":%d,\"duration\":2}", i + 1, 100 + i * 2);
+    strcpy(to, "]}");
+    trace_write_file(trace_path("threads.json"), json, strlen(json));
+    free(json);
+    CHECK_EQUAL(prof_ntff_import(trace_path("threads.json"), NULL, trace_path("neuron_alone.prof"), NULL), PROF_OK);
+    trace = trace_open_file(trace_path("neuron_alone.prof"));
+    if (!trace) return;
+    CHECK_EQUAL(prof_trace_track_count(trace), 4096 + 1);
+    CHECK(device_row(trace, "Neuron runtime 3 of process 7", "events", &others) != NULL);
+    CHECK(device_row(trace, "Neuron runtime 3 of process 7 on i-2", "events", &others) != NULL);
+    CHECK(device_row(trace, "Neuron framework", "events", &others) != NULL);
+    CHECK(device_row(trace, "Neuron runtime", "thread 1", &others) != NULL);
+    const prof_track *last = device_row(trace, "Neuron", "others", &others);
+    CHECK(last && last->event_count == THREADS - (4096 - 3));
+    prof_trace_close(trace);
+}
+
 /* From one Unix time to the other: the same rate, a slow drift, and a clock that somebody set. */
 TEST(a_host_s_two_clocks)
 {
