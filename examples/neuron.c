@@ -33,10 +33,10 @@ static void host_work(int much)
 static void execute(const char *model, uint64_t ns)
 {
     PROFILE_SCOPE("execute");
-    PROFILE_ARG("model", model);
+    PROFILE_ARG_S("model", model);
     for (uint32_t core = 0; core < CORES; core++) {
         PROFILE_SCOPE("nrt_execute");
-        PROFILE_ARG("core", core);
+        PROFILE_ARG_U("core", core);
         fake_execute(core, model, ns);
     }
 }
