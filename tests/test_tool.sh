@@ -402,6 +402,16 @@ for seed in 1 2 3 4 5 6 7 8 9; do
 done
 ok "random bytes"
 
+# ---- log directories
+
+is "export to a log directory" 0 "$prof" export whole.prof -o logs/
+is "a second run" 0 "$prof" export whole.prof -o logs
+[ "$(find logs/plugins/profile/*/*.xplane.pb | wc -l)" -eq 2 ] && ok "two runs" || bad "two runs"
+is "merge to a log directory" 0 "$prof" merge whole.prof later.prof -o logs/plugins/profile/both/
+[ "$(find logs/plugins/profile/both/*.xplane.pb | wc -l)" -eq 2 ] && ok "two hosts" || bad "two hosts"
+fails "a file in the way" "cannot make the directory whole.prof/plugins/profile/x: Not a directory" \
+    "$prof" export whole.prof -o whole.prof/plugins/profile/x/
+
 # ---- errors
 
 fails "no command" "which command? See prof --help" "$prof"

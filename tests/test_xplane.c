@@ -1529,6 +1529,34 @@ TEST(an_output_that_is_a_directory)
     prof_clear_metadata();
 }
 
+/* Ranks of a job whose launcher says so are hosts of one run, whenever each has begun. */
+TEST(ranks_are_hosts_of_one_run)
+{
+    char logs[256], path[512];
+    const char *was = getenv("SLURM_JOB_ID");
+    char *kept = was ? strdup(was) : NULL;
+    snprintf(logs, sizeof logs, "%s/", trace_path("logs_ranks"));
+    remove_tree(logs);
+    prof_set_metadata("host", "h");
+    setenv("SLURM_JOB_ID", "12:34", 1);
+    for (int i = 0; i < 3; ++i) {
+        prof_config config;
+        char rank[2] = {(char)('0' + i), 0};
+        memset(&config, 0, sizeof config);
+        config.output = logs;
+        config.rank = rank;
+        CHECK_EQUAL(prof_start(&config), PROF_OK);
+        { PROFILE_SCOPE("x"); }
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+    }
+    snprintf(path, sizeof path, "%splugins/profile/job_12_34", logs);
+    CHECK_TEXT(names_in(path), "h.0.xplane.pb h.1.xplane.pb h.2.xplane.pb ");
+    prof_clear_metadata();
+    unsetenv("SLURM_JOB_ID");
+    if (kept) setenv("SLURM_JOB_ID", kept, 1);
+    free(kept);
+}
+
 TEST(start_trace_and_stop_trace)
 {
     prof_config config;

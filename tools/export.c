@@ -31,4 +31,4 @@ const tool_command tool_export = {
     "prints; prof is a consistent copy of the recording, also of one that is still being made. A directory, or what ends\n"
     "in /, is a log directory of XProf and TensorBoard: DIR/plugins/profile/RUN/HOST.xplane.pb is added to it.\n\n"
     "example: prof export trace.prof -o trace.json\n"
-    "         prof export trace.prof -o logs/ && xprof --logdir logs\n"};
+    "         prof export trace.prof -o logs/\n"};
