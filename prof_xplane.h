@@ -60,10 +60,10 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
                 reused, scopes without begin or end, clocks that are not aligned
 
     Times are picoseconds since prof_start(), which is what XProf wants, up to 106 days. Events of a line are in order of
-    time, a parent before its children. Memory does not grow with the number of events but for 4 bytes a flow event and the
+    time, a parent before its children. Memory does not grow with the number of events but for some 50 bytes a flow and the
     distinct run-time names, of which 65536 are told apart in a plane; further ones go by the name of their call site, with
-    the stat "name". In this format lengths come first: of a plane with more than 64 MiB of events, and of threads with flows,
-    the events are read twice.
+    the stat "name". In this format lengths come first: up to 64 MiB of events wait in memory until theirs are known; threads
+    with more, and those with flows, are read twice.
 
 NAMES
 
@@ -323,8 +323,8 @@ static unsigned char *prof__xplane_more(prof__xplane_bytes *bytes, size_t size)
 
 static void prof__xplane_add(prof__xplane_bytes *bytes, const void *data, size_t size)
 {
-    unsigned char *to = prof__xplane_more(bytes, size);
-    if (!to || !size) return;
+    unsigned char *to = size ? prof__xplane_more(bytes, size) : NULL;
+    if (!to) return;
     memcpy(to, data, size);
     bytes->size += size;
 }
@@ -775,7 +775,8 @@ static void prof__xplane_emit(prof__xplane *x, uint32_t id, int64_t start, int64
 {
     unsigned char body[40], *to = body;
     size_t size, extra = stats ? stats->size : 0, total;
-    if (PROF__UNLIKELY(start > PROF__XPLANE_END - duration - x->offset)) {
+    if (PROF__UNLIKELY(duration > PROF__XPLANE_END || x->offset > PROF__XPLANE_END ||
+                       start > PROF__XPLANE_END - duration - x->offset)) {
         x->late += !x->writing;
         return;
     }
