@@ -11475,7 +11475,7 @@ static int prof__device_clocks(prof_trace *trace)
         qsort(trace->pairings, trace->pairing_count, sizeof *trace->pairings, prof__pairing_order);
     for (i = 0; i < trace->device_count; i++, at = end) {
         prof__read_device *device = &trace->devices[i];
-        prof__read_pairing guess, *pairs = trace->pairings + at;
+        prof__read_pairing guess, *pairs = trace->pairings ? trace->pairings + at : NULL;
         for (end = at; end < trace->pairing_count && trace->pairings[end].device == i;) end++;
         device->pairs = end > at ? prof__device_pairs(device, pairs, end - at) : 0;
         device->alignment = device->pairs > 1                 ? PROF_ALIGN_PAIRS
