@@ -28,73 +28,92 @@ WHAT IT ANSWERS                                                                 
 
     GET /                 what there is
     GET /status           JSON: does it record, how, how full, who is capturing
-    GET /trace            what happens in the next ms=1000 milliseconds, after delay=0. format=json, prof, xplane or csv;
-                          default: json if prof_chrome.h is there, else prof
-    GET /summary          a table of everything in the buffer; with ms=1000, of the next second; with last=5, the last five
-    GET /save             what is in the buffer already, at once; last=5: the last five seconds. format as above
+    GET /trace            what happens in the next ms=1000 milliseconds, after delay=0, as format=json, prof, xplane or
+                          csv; default: json if prof_chrome.h is there, else prof
+    GET /summary          a table of all that is in the buffer; ms=1000: of the next second; last=5: of the last five
+    GET /save             what is in the buffer already, at once; last=5: the last five seconds; format as above
     POST /pause, /resume  as prof_pause(); a resume only takes back what a /pause did, and so does prof_server_stop()
     POST /level?level=3   as prof_set_level()
 
-    Where a capture finds nothing recording it records itself, and then /trace and /summary also take buffer=64M,
-    level=2, categories=net,-audio, min_duration=1us, filter_mask=0xff, mode=ring or fill, and clock=ordered, as
-    prof_config_set() knows them. A parameter that is not known is an error that says so, never ignored. What a capture
-    lacks (the buffer was too small, recording is paused, ...) is in the answer's header x-prof-note, see curl -i.
+    Where nothing records a capture records itself, and then /trace and /summary also take buffer=64M, level=2,
+    categories=net,-audio, min_duration=1us, filter_mask=0xff, mode=ring or fill, and clock=ordered, as
+    prof_config_set() knows them. A parameter that is not known is an error that says so, never ignored. What an
+    answer lacks (the buffer was too small, recording is paused, ...) is in its header x-prof-note: see curl -i.
 
-    gRPC, as XProf, TensorBoard and jax.collect_profile speak it: /tensorflow.ProfilerService/Profile answers with
-    xplane.pb as tool data (or as xspace, with emit_xspace), which the client saves; nothing is written here. Of its options,
-    host_tracer_level is the level (0: no scopes), device_tracer_level=0 turns devices off, host_traceme_filter_mask is the
-    filter mask, start_timestamp_ns and duration_ms are what they say, advanced_configuration has the keys of
-    prof_config_set() above; a key or value that is not known is INVALID_ARGUMENT and named, one that is known but means
-    something that is not here (tpu_trace_mode) a warning on XProf's overview page; those claimed with prof_config_claim()
-    go there. python_tracer_level, include_dataset_ops, enable_hlo_proto, max_events, tools, and everything that says where
-    to save are accepted and mean nothing. Terminate ends the Profile of that session id early, with what there is. Monitor
-    waits, too, and tells the times of PROFILE_STEPs; level 2 adds the summary. StartContinuousProfiling records from here
-    on (in a ring), GetSnapshot answers with what is in it, StopContinuousProfiling ends that.
+    gRPC, as XProf, TensorBoard and jax.collect_profile speak it. /tensorflow.ProfilerService/Profile answers with
+    xplane.pb as tool data (or as xspace, with emit_xspace), which the client saves; nothing is written here. Its
+    options:
+
+    duration_ms, start_timestamp_ns   how long, and from when on
+    host_tracer_level                 the level; 0: no scopes
+    device_tracer_level               0: no devices that are known then
+    host_traceme_filter_mask          the filter mask
+    advanced_configuration            the keys above, and what was claimed with prof_config_claim(). A key or value that is
+                                      not known is INVALID_ARGUMENT, and named; one that is known, but means something
+                                      that is not here (tpu_trace_mode), a warning on XProf's overview page
+    override_hostname                 what XProf calls this host
+    python_tracer_level, enable_hlo_proto, include_dataset_ops, max_events, tools, and all that says where to save
+                                      are accepted and mean nothing
+
+    Terminate ends the Profile of that session id early, with what there is. Monitor waits, too, and tells the times
+    of PROFILE_STEPs; level 2 adds the summary. StartContinuousProfiling records from here on (in a ring), GetSnapshot
+    answers with what is in it, StopContinuousProfiling ends that.
 
 HOW IT CAPTURES
 
-    A program that records already is not disturbed. A capture waits, copies the buffer, as prof_trace_live() does, and
-    answers with the part of it that belongs to the time asked for: scopes that reach in are cut and marked. Level, buffer
-    and categories are the program's; so a capture holds no more than the buffer does. A PROF_STATS session has no events:
-    /summary shows it, /trace is refused. Any number of captures may run at the same time; each has its own time.
+    A program that records already is not disturbed. A capture waits, copies the buffer, as prof_trace_live() does,
+    and answers with the part of it that belongs to the time asked for: scopes that reach in are cut and marked.
+    Level, categories and buffer are the program's, so a capture holds no more than the buffer does. A PROF_STATS
+    session has no events: /summary shows it, /trace is refused. Captures may run at the same time; each has its own
+    time.
 
     Where nothing records, the capture starts a session (a ring of 64 MiB, or options.capture), and frees its memory
-    afterwards. Such a session is a guest: prof_start() of the program ends it, and the capture is answered with what it has
-    so far; prof_stop() does not see it; a child of fork() does not inherit it. As any start it discards what an earlier
-    session left in memory. Captures at the same time share it, at the highest level of all. prof_enabled() is 1 meanwhile.
+    afterwards. Such a session is a guest: prof_start() of the program ends it, and the capture is answered with what
+    it has so far; prof_stop() does not see it; a child of fork() does not inherit it. As any start it discards what
+    an earlier session left in memory. Captures at the same time share it, at the highest level of all. prof_enabled()
+    is 1 meanwhile.
 
     prof_stop() during a capture of the program's own session, prof_server_stop(), and the end of main() all end the
-    capture: it is answered with what there is, for which the exit may wait up to a second while it is being sent. After
-    _exit(), abort() or a crash the connection is closed by the system.
+    capture: it is answered with what there is, for which the exit may wait up to a second while it is being sent.
+    After _exit(), abort() or a crash the connection is closed by the system.
 
-    Cost. One thread, asleep until somebody connects: nothing at all while idle. Recording costs what it costs anyway. A
-    capture needs memory for a copy of the buffer and for the answer, and the thread's time for both, on a track of its own,
-    "prof server", as scopes of the category prof, level 2. It serves one answer at a time; who waits for the end of a
-    capture does not keep others waiting.
+    Cost. One thread, asleep until somebody connects: nothing at all while idle. Recording costs what it costs anyway.
+    A capture takes memory for a copy of the buffer and for the answer, and the thread's time for both, which is shown
+    on a track of its own, "prof server", as scopes of the category prof, level 2. It makes one answer at a time; who
+    waits for the end of a capture, or reads slowly, does not keep others waiting.
 
 SECURITY
 
-    Whoever can connect can see names, arguments and timing of the program, make it record (at the cost of that), and pause
-    its recording. Therefore:
+    Whoever can connect can see names, arguments and timing of the program, make it record, at the cost of that, and
+    pause its recording. Therefore:
 
-    - It listens on the loopback addresses, 127.0.0.1 and ::1, unless options.host says otherwise; anything else is refused
-      without options.token. On a machine with several users, loopback is for all of them: set a token there, too.
+    - It listens on the loopback addresses, 127.0.0.1 and ::1, unless options.host says otherwise; anything else is
+      refused without options.token. On a machine with several users loopback is for all of them: set a token there,
+      too.
     - A token is wanted in each request as `Authorization: Bearer TOKEN`, and compared in constant time. There is no
       encryption: on a network, use ssh -L 9012:localhost:9012 instead. XProf's dialog cannot send a token.
-    - Web pages are kept out: without a token the Host must be a name of this machine (no DNS rebinding), and a request that
-      a browser marks as another page's (Origin, Sec-Fetch-Site) is refused, whatever it asks for.
+    - Web pages are kept out: without a token the Host must be a name of this machine (no DNS rebinding), and a
+      request that a browser marks as another page's (Origin, Sec-Fetch-Site) is refused, whatever it asks for.
     - No path of a client is ever opened, read or written; keys of the configuration that name a file are refused.
-    - Up to 16 connections, of up to 8 requests each; 16 KiB of header, 64 KiB of body, 10 seconds to make a request. When
-      all are taken the oldest without a complete request goes. An answer must be taken at 64 KiB a second, after 20 s. Answers take options.max_answer
-      of memory together, buffers of a capture up to options.max_buffer, times up to options.max_ms.
-    - Everything a client sends is parsed within fixed buffers, and fuzzed (tests/fuzz_server.c).
+    - Up to 16 connections, of up to 8 requests each; 16 KiB of head and 64 KiB of body, in 10 seconds. When all are
+      taken the oldest one without a complete request goes. An answer must be taken at 64 KiB a second, after 20
+      seconds of patience. Answers take options.max_answer of memory together, buffers of captures options.max_buffer
+      each, and a capture options.max_ms at most.
+    - Everything a client sends is parsed in buffers of fixed size, and fuzzed (tests/fuzz_server.c).
 
-    Descriptors are closed on exec, and in children of fork(), which have no server; no signal is raised or handled.
+    Descriptors are closed on exec(), and in children of fork(), which have no server. No signal is raised or handled.
+
+ENVIRONMENT
+
+    PROF_SERVER=9012                  listens before main() begins, for a program whose source only has scopes
+    PROF_SERVER=0.0.0.0:9012          on another address, [ADDRESS]:9012 if that has colons, with
+    PROF_SERVER_TOKEN=...             the token
+    Errors go to stderr. Not with PROF_NO_AUTOSTART, nor with PROF_STATIC, unless PROF_AUTOSTART is set.
 
 LIMITS
 
-    POSIX. On Windows, and freestanding, prof_server_start() is PROF_UNSUPPORTED. No TLS, no compression, no request
-    bodies in chunks. A sampled, very small buffer may not hold a capture: look at x-prof-note.
+    POSIX; on Windows prof_server_start() is PROF_UNSUPPORTED, and freestanding there is none. No TLS, no compression,
+    no request bodies in chunks. An answer of gRPC has at most 2 GiB.
 */
 #ifndef PROF_SERVER_H
 #define PROF_SERVER_H
@@ -106,24 +125,25 @@ extern "C" {
 
 /* All zero is the default. Everything is copied. */
 typedef struct prof_server_options {
-    const char *host;          /* the address to listen on, in digits; null: 127.0.0.1 and ::1, of one port. "0.0.0.0", "::" and
-                                  any other that is not loopback need a token */
-    const char *token;         /* wanted in each request: visible ASCII, up to 255 bytes; null: none */
-    uint64_t max_ms;           /* how long a capture, and its delay, may be; 0: 600000, ten minutes */
-    size_t max_buffer;         /* how large a buffer a client may ask for; 0: 256 MiB */
-    size_t max_answer;         /* bytes of all answers that are not yet sent; 0: 1 GiB */
-    int read_only;             /* 1: no /pause, /resume and /level */
-    const prof_config *capture; /* how a capture records when the program does not: buffer_size, mode (ring or fill), clock,
-                                  level, categories, min_duration_ns, filter_mask and no_sync count; null: 64 MiB */
+    const char *host;           /* the address to listen on, in digits; null: 127.0.0.1 and ::1, of one port. "0.0.0.0",
+                                   "::" and any other that is not loopback need a token */
+    const char *token;          /* wanted in each request: visible ASCII, up to 255 bytes; null: none */
+    uint64_t max_ms;            /* how long a capture, and its delay, may be; 0: 600000, ten minutes */
+    size_t max_buffer;          /* how large a buffer a client may ask for, in bytes; 0: 256 MiB */
+    size_t max_answer;          /* bytes of all answers together that are not sent yet; 0: 1 GiB */
+    int read_only;              /* 1: no /pause, /resume and /level */
+    const prof_config *capture; /* how a capture records when the program does not: buffer_size, mode (ring or fill),
+                                   clock, level, categories, min_duration_ns, filter_mask and no_sync; null: 64 MiB */
 } prof_server_options;
 
 #if PROF_ENABLE
-/* Listens on a TCP port; 0: on any that is free, see prof_server_port(). options may be null. PROF_INVALID_STATE: there is a
-   server already; PROF_IO: the port is taken; PROF_UNSUPPORTED: not on this platform. Not PROF_FREESTANDING. Any thread. */
+/* Listens on a TCP port; 0: on any that is free, see prof_server_port(). options may be null. PROF_INVALID_STATE: there
+   is a server already; PROF_IO: the port is taken; PROF_UNSUPPORTED: not on this platform. Any thread, as all of these;
+   not from signal handlers. Not PROF_FREESTANDING. */
 PROF_DEF prof_status prof_server_start(int port, const prof_server_options *options);
 
-/* Answers what is being captured with what there is, for up to a second, and ends the thread. PROF_INVALID_STATE: there is
-   no server. */
+/* Answers what is being captured with what there is, for up to a second, and ends the thread. PROF_INVALID_STATE: there
+   is no server. */
 PROF_DEF prof_status prof_server_stop(void);
 
 /* The port; 0: there is no server. */
@@ -227,6 +247,7 @@ typedef struct prof__server_capture {
     size_t text_used;
     char texts[1024];        /* what config points to */
     char session[128];
+    char host[64];           /* override_hostname */
     size_t note_used;
     char notes[1024];        /* lines: what is to be known of the result */
 } prof__server_capture;
@@ -382,7 +403,8 @@ static void prof__server_begin_answer(prof__server *v, prof__server_ask *ask)
     prof__server_drop(v, &ask->answer);
     ask->head[0] = ask->message[0] = 0;
     ask->head_sent = 0;
-    if (prof__server_room(v, &ask->answer, PROF__SERVER_FRONT)) ask->answer.first = ask->answer.size = PROF__SERVER_FRONT;
+    if (prof__server_room(v, &ask->answer, PROF__SERVER_FRONT))
+        ask->answer.first = ask->answer.size = PROF__SERVER_FRONT;
 }
 
 static void prof__server_head(prof__server_ask *ask, const char *format, ...) PROF__PRINTF(2, 3);
@@ -466,8 +488,8 @@ static void prof__server_refuse(prof__server *v, prof__server_ask *ask, prof_sta
                      codes[(unsigned)status < PROF_STATUS_COUNT ? status : 0].grpc, "%s", why);
 }
 
-/*-- WHAT IS RECORDED -------------------------------------------------------------------------------------- >>guest --
-   A capture takes part in the program's session or, if there is none, in a guest session, which it starts with the first
+/*-- WHAT IS RECORDED --------------------------------------------------------------------------------------- >>guest --
+   A capture takes part in the program's session or, if there is none, in a guest session, which starts with the first
    and ends with the last of its users. */
 
 typedef struct prof__server_look {
@@ -588,7 +610,7 @@ static prof_status prof__server_guest_comes(prof__server *v, prof__server_captur
     return PROF_OK;
 }
 
-/*-- CAPTURES --------------------------------------------------------------------------------------------- >>capture --*/
+/*-- CAPTURES ------------------------------------------------------------------------------------------- >>capture --*/
 
 static void prof__server_capture_init(const prof__server *v, prof__server_capture *capture)
 {
@@ -649,8 +671,9 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
     prof__server_look look = prof__server_looks();
     prof_status status = PROF_OK;
     if (look.ended)
-        return prof__fail(PROF_INVALID_STATE, "the program's session has ended by itself, and its prof_stop() is still to "
-                                              "come: nothing records; /save has what it recorded");
+        return prof__fail(PROF_INVALID_STATE,
+                          "the program's session has ended by itself, and its prof_stop() is still to "
+                          "come: nothing records; /save has what it recorded");
     if (!look.running || look.guest) {
         status = prof__server_guest_comes(v, capture, look.running);
         if (status == PROF_INVALID_STATE) look = prof__server_looks(); /* the program was faster */
@@ -658,10 +681,12 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
     }
     if (!capture->guest) {
         if (look.mode == PROF_STATS && capture->format != PROF__SERVE_SUMMARY)
-            return prof__fail(PROF_INVALID_STATE, "the program records in mode stats, which keeps no events: see /summary");
+            return prof__fail(PROF_INVALID_STATE,
+                              "the program records in mode stats, which keeps no events: see /summary");
         if (look.mode == PROF_STATS) prof__server_note(capture, "mode stats: these are the statistics since the start");
         if (capture->configured || capture->quiet)
-            prof__server_note(capture, "the program records already, with its own configuration (level %d)", look.level);
+            prof__server_note(capture, "the program records already, with its own configuration (level %d)",
+                              look.level);
         if (look.paused) prof__server_note(capture, "recording is paused");
         if (look.held) prof__server_note(capture, "the program's session has not begun yet");
     }
@@ -692,7 +717,8 @@ static void prof__server_window(const prof__server_capture *capture, prof_trace 
         if (from > 0) prof_trace_window(trace, from, 0);
         return;
     }
-    int64_t from = (int64_t)(capture->from - about->start_monotonic_ns), to = (int64_t)(until - about->start_monotonic_ns);
+    int64_t from = (int64_t)(capture->from - about->start_monotonic_ns),
+            to = (int64_t)(until - about->start_monotonic_ns);
     if (from < 0) from = 0;
     prof_trace_window(trace, from, to > from ? to : from + 1);
 }
@@ -707,11 +733,14 @@ static void prof__server_losses(prof__server_capture *capture, const prof_trace 
         const prof_track *track = prof_trace_track(trace, i);
         if (!track->device[0] && track->event_count && track->first_ns < oldest) oldest = track->first_ns;
     }
-    if (about->overwritten_chunks && !h->archive_offset && oldest > about->from_ns && oldest != INT64_MAX && !capture->whole)
-        prof__server_note(capture, "the buffer (%.1f MiB) is too small: what happened in the first %.3f s is overwritten",
+    if (about->overwritten_chunks && !h->archive_offset && oldest > about->from_ns && oldest != INT64_MAX &&
+        !capture->whole)
+        prof__server_note(capture,
+                          "the buffer (%.1f MiB) is too small: what happened in the first %.3f s is overwritten",
                           (double)about->buffer_size / 1048576, (double)(oldest - about->from_ns) / 1e9);
     if (about->lost)
-        prof__server_note(capture, "%llu events could not be recorded since the session began", (unsigned long long)about->lost);
+        prof__server_note(capture, "%llu events could not be recorded since the session began",
+                          (unsigned long long)about->lost);
 }
 
 /* An image as it is, with its window. */
@@ -786,11 +815,12 @@ static prof_status prof__server_monitor(prof__server *v, prof__server_ask *ask, 
     prof_status status = prof__server_step_times(trace, &steps);
     if (status) return status;
     if (steps.count)
-        snprintf(text, sizeof text, "Steps: %llu, time in ms: avg %.3f, min %.3f, max %.3f\n", (unsigned long long)steps.count,
-                 steps.sum / (double)steps.count, steps.least, steps.most);
+        snprintf(text, sizeof text, "Steps: %llu, time in ms: avg %.3f, min %.3f, max %.3f\n",
+                 (unsigned long long)steps.count, steps.sum / (double)steps.count, steps.least, steps.most);
     else
         snprintf(text, sizeof text, "No PROFILE_STEP ended meanwhile.\n");
-    if (!prof__server_add(v, &ask->answer, text, strlen(text))) return prof__fail(PROF_NO_MEMORY, "no memory for the answer");
+    if (!prof__server_add(v, &ask->answer, text, strlen(text)))
+        return prof__fail(PROF_NO_MEMORY, "no memory for the answer");
     if (ask->capture.number > 1) status = prof_summary_stream(trace, sink, NULL);
     prof__server_wrap(ask, 0x0A);
     if (steps.count) {
@@ -804,10 +834,21 @@ static prof_status prof__server_monitor(prof__server *v, prof__server_ask *ask, 
             message[2 + 9 * i] = (unsigned char)((4 + i) << 3 | 1);
             for (int k = 0; k < 8; ++k) message[3 + 9 * i + k] = (unsigned char)(bits >> (8 * k));
         }
-        if (!prof__server_add(v, &ask->answer, message, sizeof message)) return prof__fail(PROF_NO_MEMORY, "no memory for the answer");
+        if (!prof__server_add(v, &ask->answer, message, sizeof message))
+            return prof__fail(PROF_NO_MEMORY, "no memory for the answer");
     }
     return status;
 }
+
+#ifdef PROF_XPLANE_H
+static prof_status prof__server_xspace(const prof__server_ask *ask, const prof_trace *trace, prof_sink sink)
+{
+    prof_xplane_options options;
+    memset(&options, 0, sizeof options);
+    options.host = ask->capture.host; /* "": this computer's name */
+    return prof_xplane_stream(trace, sink, &options);
+}
+#endif
 
 static prof_status prof__server_write(prof__server *v, prof__server_ask *ask, const prof_trace *trace)
 {
@@ -817,7 +858,7 @@ static prof_status prof__server_write(prof__server *v, prof__server_ask *ask, co
     case PROF__SERVE_JSON: return prof_chrome_stream(trace, sink, NULL);
 #endif
 #ifdef PROF_XPLANE_H
-    case PROF__SERVE_XPLANE: return prof_xplane_stream(trace, sink, NULL);
+    case PROF__SERVE_XPLANE: return prof__server_xspace(ask, trace, sink);
 #endif
     case PROF__SERVE_CSV: return prof_csv_stream(trace, sink);
     case PROF__SERVE_SUMMARY: return prof_summary_stream(trace, sink, NULL);
@@ -867,7 +908,8 @@ static void prof__server_name(char *name, size_t size)
 {
     prof__program_name(name, size);
     for (char *c = name; *c; ++c)
-        if (!((*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z') || strchr("._-", *c))) *c = '_';
+        if (!((*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z') || strchr("._-", *c)))
+            *c = '_';
 }
 
 static void prof__server_finish_http(prof__server_ask *ask)
@@ -883,7 +925,8 @@ static void prof__server_finish_http(prof__server_ask *ask)
         prof__server_head(ask, "content-disposition: attachment; filename=\"%s-%llu%s\"\r\n", name,
                           (unsigned long long)prof__process_id(), kinds[ask->capture.format].extension);
     char *line = ask->capture.notes, *end;
-    for (; (end = strchr(line, '\n')) != NULL; line = end + 1) prof__server_head(ask, "x-prof-note: %.*s\r\n", (int)(end - line), line);
+    for (; (end = strchr(line, '\n')) != NULL; line = end + 1)
+        prof__server_head(ask, "x-prof-note: %.*s\r\n", (int)(end - line), line);
     prof__server_end_answer(ask, 200, kinds[ask->capture.format].type);
 }
 
@@ -968,9 +1011,9 @@ static void prof__server_ask_capture(prof__server *v, prof__server_ask *ask)
     prof__server_capture *capture = &ask->capture;
     const char *missing = prof__server_missing(capture->format);
     if (missing) {
-        prof__server_say(v, ask, 501, PROF__GRPC_UNIMPLEMENTED,
-                         "this program was built without %s: include it before prof_server.h where PROF_IMPLEMENTATION is",
-                         missing);
+        prof__server_say(
+            v, ask, 501, PROF__GRPC_UNIMPLEMENTED,
+            "this program was built without %s: include it before prof_server.h where PROF_IMPLEMENTATION is", missing);
         return;
     }
     prof_status status = prof__server_capture_check(v, capture);
@@ -1013,7 +1056,8 @@ static int prof__server_token_is(const prof__server *v, const char *text, size_t
 {
     volatile unsigned char differs = (unsigned char)(size != v->token_size);
     for (size_t i = 0; i < size; ++i)
-        differs = (unsigned char)(differs | ((unsigned char)text[i] ^ (unsigned char)v->token[i % (v->token_size + !v->token_size)]));
+        differs = (unsigned char)(differs | ((unsigned char)text[i] ^
+                                             (unsigned char)v->token[i % (v->token_size + !v->token_size)]));
     return v->token_size && !differs;
 }
 
@@ -1029,7 +1073,8 @@ static void prof__server_field(const prof__server *v, prof__server_ask *ask, con
     else if (prof__server_is(name, name_size, "sec-fetch-site"))
         fits = prof__server_copy(ask->site, sizeof ask->site, value, size);
     else if (prof__server_is(name, name_size, "authorization"))
-        ask->trusted = size > 7 && prof__server_is(value, 7, "bearer ") && prof__server_token_is(v, value + 7, size - 7);
+        ask->trusted =
+            size > 7 && prof__server_is(value, 7, "bearer ") && prof__server_token_is(v, value + 7, size - 7);
     else if (prof__server_is(name, name_size, "content-type"))
         ask->grpc = size >= 16 && prof__server_is(value, 16, "application/grpc") && ask->stream;
     if (!fits && !ask->bad) ask->bad = 431;
@@ -1052,8 +1097,8 @@ static void prof__server_target(prof__server_ask *ask, const char *text, size_t 
         ask->bad = 414;
 }
 
-/* 1: a name that only this machine gives itself: localhost, NAME.localhost, 127.x.y.z, [::1]; each with or without a port.
-   A page that has its own name resolved to 127.0.0.1 sends that name. */
+/* 1: a name that only this machine gives itself: localhost, NAME.localhost, 127.x.y.z, [::1]; with or without a port. A
+   page that has its own name resolved to 127.0.0.1 sends that name. */
 static int prof__server_host_is_here(const char *host)
 {
     static const char local[] = "localhost";
@@ -1084,11 +1129,14 @@ static int prof__server_admits(prof__server *v, prof__server_ask *ask)
     if (v->token_size && !ask->trusted) {
         ask->head[0] = 0;
         prof__server_head(ask, "www-authenticate: Bearer\r\n");
-        prof__server_say(v, ask, 401, PROF__GRPC_UNAUTHENTICATED, "this server wants its token: Authorization: Bearer TOKEN");
+        prof__server_say(v, ask, 401, PROF__GRPC_UNAUTHENTICATED,
+                         "this server wants its token: Authorization: Bearer TOKEN");
     } else if (!v->token_size && ask->host[0] && !prof__server_host_is_here(ask->host)) {
         prof__server_say(v, ask, 403, PROF__GRPC_PERMISSION_DENIED,
-                         "host '%.100s' is none of this machine's own names: use localhost or 127.0.0.1, or a token", ask->host);
-    } else if ((ask->origin[0] && !(prof__server_starts(ask->origin, "http://") && !strcmp(ask->origin + 7, ask->host))) ||
+                         "host '%.100s' is none of this machine's own names: use localhost or 127.0.0.1, or a token",
+                         ask->host);
+    } else if ((ask->origin[0] &&
+                !(prof__server_starts(ask->origin, "http://") && !strcmp(ask->origin + 7, ask->host))) ||
                (ask->site[0] && strcmp(ask->site, "same-origin") && strcmp(ask->site, "none"))) {
         prof__server_say(v, ask, 403, PROF__GRPC_PERMISSION_DENIED, "not for pages of other sites");
     } else {
@@ -1098,13 +1146,14 @@ static int prof__server_admits(prof__server *v, prof__server_ask *ask)
 }
 
 /* A number of ms; the whole text. */
-static prof_status prof__server_ms(const prof__server *v, const char *key, const char *text, uint64_t least, uint64_t *ns)
+static prof_status prof__server_ms(const prof__server *v, const char *key, const char *text, uint64_t least,
+                                   uint64_t *ns)
 {
     static const prof__unit plain[] = {{"", 1}, {NULL, 0}};
     uint64_t ms;
     if (!prof__parse_number(text, plain, &ms) || ms < least || ms > v->max_ms)
-        return prof__fail(PROF_INVALID_ARGUMENT, "%s '%.40s': milliseconds, %llu to %llu", key, text, (unsigned long long)least,
-                          (unsigned long long)v->max_ms);
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s '%.40s': milliseconds, %llu to %llu", key, text,
+                          (unsigned long long)least, (unsigned long long)v->max_ms);
     *ns = ms * 1000000;
     return PROF_OK;
 }
@@ -1112,7 +1161,8 @@ static prof_status prof__server_ms(const prof__server *v, const char *key, const
 enum { PROF__MAY_MS = 1, PROF__MAY_LAST = 2, PROF__MAY_FORMAT = 4, PROF__MAY_CONFIG = 8, PROF__MAY_LEVEL = 16 };
 
 /* One parameter of a query. */
-static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask, unsigned may, const char *key, const char *value)
+static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask, unsigned may, const char *key,
+                                          const char *value)
 {
     static const char *const formats[] = {"json", "prof", "xplane", "csv", NULL};
     prof__server_capture *capture = &ask->capture;
@@ -1135,7 +1185,8 @@ static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask
         capture->format = (prof__server_format)format;
     } else if (may & PROF__MAY_LEVEL && !strcmp(key, "level")) {
         static const prof__unit plain[] = {{"", 1}, {NULL, 0}};
-        if (!prof__parse_number(value, plain, &ns) || ns > 255) return prof__fail(PROF_INVALID_ARGUMENT, "level '%.40s': 0 to 255", value);
+        if (!prof__parse_number(value, plain, &ns) || ns > 255)
+            return prof__fail(PROF_INVALID_ARGUMENT, "level '%.40s': 0 to 255", value);
         capture->number = (int)ns + 1;
     } else if (may & PROF__MAY_CONFIG && prof__parse_name(key, prof__server_keys) >= 0) {
         return prof__server_set(capture, key, value);
@@ -1193,10 +1244,13 @@ static prof_status prof__server_parameters(prof__server *v, prof__server_ask *as
 static void prof__server_index(prof__server *v, prof__server_ask *ask)
 {
     static const char text[] =
-        "GET  /trace?ms=1000        what happens in the next 1000 ms, after delay=0, as format=json, prof, xplane or csv;\n"
-        "                           where nothing records also buffer=64M, level=2, categories=net,-audio, mode=ring or fill,\n"
+        "GET  /trace?ms=1000        what happens in the next 1000 ms, after delay=0, as format=json, prof, xplane or "
+        "csv;\n"
+        "                           where nothing records also buffer=64M, level=2, categories=net,-audio, mode=ring "
+        "or fill,\n"
         "                           min_duration=1us, filter_mask=0xff, clock=ordered\n"
-        "GET  /summary              a table of what is in the buffer; ms=1000: of the next second; last=5: of the last five\n"
+        "GET  /summary              a table of what is in the buffer; ms=1000: of the next second; last=5: of the last "
+        "five\n"
         "GET  /save?last=5          what is in the buffer, or its last 5 seconds; format as above\n"
         "GET  /status               as JSON\n"
         "POST /pause, /resume       the recording\n"
@@ -1205,8 +1259,8 @@ static void prof__server_index(prof__server *v, prof__server_ask *ask)
     char line[256], name[64];
     prof__server_begin_answer(v, ask);
     prof__program_name(name, sizeof name);
-    snprintf(line, sizeof line, "prof %d.%d, in %.60s, process %llu\n\n", PROF_VERSION / 10000, PROF_VERSION / 100 % 100, name,
-             (unsigned long long)prof__process_id());
+    snprintf(line, sizeof line, "prof %d.%d, in %.60s, process %llu\n\n", PROF_VERSION / 10000,
+             PROF_VERSION / 100 % 100, name, (unsigned long long)prof__process_id());
     prof__server_add(v, &ask->answer, line, strlen(line));
     prof__server_add(v, &ask->answer, text, sizeof text - 1);
     prof__server_end_answer(ask, 200, "text/plain; charset=utf-8");
@@ -1221,21 +1275,31 @@ static void prof__server_status(prof__server *v, prof__server_ask *ask)
     for (int i = 0; i < PROF__SERVER_CLIENTS; ++i) {
         clients += v->clients[i] != NULL;
         for (int k = 0; v->clients[i] && k < PROF__SERVER_STREAMS; ++k)
-            captures += v->clients[i]->asks[k].phase == PROF__ASK_CAPTURE || v->clients[i]->asks[k].phase == PROF__ASK_DELAYED;
+            captures +=
+                v->clients[i]->asks[k].phase == PROF__ASK_CAPTURE || v->clients[i]->asks[k].phase == PROF__ASK_DELAYED;
     }
     prof__server_begin_answer(v, ask);
     prof__server_name(name, sizeof name);
     int recording = look.running && !look.paused && !look.held;
     snprintf(text, sizeof text,
-             "{\"program\":\"%s\",\"pid\":%llu,\"version\":%d,\"recording\":%s,\"session\":\"%s\",\"mode\":\"%s\",\"level\":%d,"
-             "\"paused\":%s,\"waiting\":%s,\"buffer\":%llu,\"filled\":%.3f,\"continuous\":%s,\"capturing\":%u,\"captures\":%llu,"
+             "{\"program\":\"%s\",\"pid\":%llu,\"version\":%d,\"recording\":%s,\"session\":\"%s\",\"mode\":\"%s\","
+             "\"level\":%d,"
+             "\"paused\":%s,\"waiting\":%s,\"buffer\":%llu,\"filled\":%.3f,\"continuous\":%s,\"capturing\":%u,"
+             "\"captures\":%llu,"
              "\"clients\":%u,\"json\":%s,\"xplane\":%s}\n",
              name, (unsigned long long)prof__process_id(), PROF_VERSION, recording ? "true" : "false",
-             look.ended ? "ended" : !look.running ? "none" : look.guest ? "capture" : "program", modes[look.mode & 3], look.level,
-             look.paused ? "true" : "false", look.held ? "true" : "false", (unsigned long long)(look.epoch ? look.buffer : 0),
-             look.chunks && look.taken < look.chunks ? (double)look.taken / (double)look.chunks : look.chunks ? 1.0 : 0.0,
+             look.ended      ? "ended"
+             : !look.running ? "none"
+             : look.guest    ? "capture"
+                             : "program",
+             modes[look.mode & 3], look.level, look.paused ? "true" : "false", look.held ? "true" : "false",
+             (unsigned long long)(look.epoch ? look.buffer : 0),
+             look.chunks && look.taken < look.chunks ? (double)look.taken / (double)look.chunks
+             : look.chunks                           ? 1.0
+                                                     : 0.0,
              v->continuous ? "true" : "false", captures, (unsigned long long)v->captures, clients,
-             prof__server_missing(PROF__SERVE_JSON) ? "false" : "true", prof__server_missing(PROF__SERVE_XPLANE) ? "false" : "true");
+             prof__server_missing(PROF__SERVE_JSON) ? "false" : "true",
+             prof__server_missing(PROF__SERVE_XPLANE) ? "false" : "true");
     prof__server_add(v, &ask->answer, text, strlen(text));
     prof__server_end_answer(ask, 200, "application/json");
 }
@@ -1268,7 +1332,8 @@ static void prof__server_level(prof__server *v, prof__server_ask *ask)
     prof__server_look look = prof__server_looks();
     int level = ask->capture.number - 1;
     prof_status status = level >= 0 ? PROF_OK : prof__fail(PROF_INVALID_ARGUMENT, "which level? /level?level=3");
-    if (!status && (!look.running || look.guest)) status = prof__fail(PROF_INVALID_STATE, "the program records nothing");
+    if (!status && (!look.running || look.guest))
+        status = prof__fail(PROF_INVALID_STATE, "the program records nothing");
     if (!status) status = prof_set_level(level);
     if (status)
         prof__server_refuse(v, ask, status);
@@ -1409,7 +1474,8 @@ typedef struct prof__server_unknown {
 } prof__server_unknown;
 
 /* One entry of advanced_configuration: {key=1, value=2: {string=1 | bool=2 | int64=3}}. */
-static prof_status prof__server_advanced(prof__server_capture *capture, const prof__proto *entry, prof__server_unknown *unknown)
+static prof_status prof__server_advanced(prof__server_capture *capture, const prof__proto *entry,
+                                         prof__server_unknown *unknown)
 {
     static const char *const types[] = {"none", "string", "bool", "int64"};
     char key[96] = "", value[512] = "";
@@ -1431,13 +1497,14 @@ static prof_status prof__server_advanced(prof__server_capture *capture, const pr
     }
     for (char *c = key; *c; ++c)
         if ((unsigned char)*c < 33 || (unsigned char)*c > 126) *c = '?';
-    if (p.bad || !fits || !key[0]) return prof__fail(PROF_INVALID_ARGUMENT, "advanced_configuration: a key or value is not valid, or too long");
+    if (p.bad || !fits || !key[0])
+        return prof__fail(PROF_INVALID_ARGUMENT, "advanced_configuration: a key or value is not valid, or too long");
     prof_option option;
     int known = 0;
     for (size_t i = 0; !known && prof_config_describe(i, &option); ++i) known = !strcmp(option.key, key);
     if (known && type == 2 && strcmp(option.type, "switch") && strcmp(option.type, "text"))
-        return prof__fail(PROF_INVALID_ARGUMENT, "Invalid value type for key: %s. Expected %s, but a %s was supplied.", key,
-                          !strcmp(option.type, "number") ? "int64" : "string", types[type]);
+        return prof__fail(PROF_INVALID_ARGUMENT, "Invalid value type for key: %s. Expected %s, but a %s was supplied.",
+                          key, !strcmp(option.type, "number") ? "int64" : "string", types[type]);
     prof_status status = prof__server_set(capture, key, value), result = PROF_OK;
     if (status == PROF_UNSUPPORTED) {
         prof__server_note(capture, "%s", prof_error());
@@ -1453,18 +1520,22 @@ static prof_status prof__server_advanced(prof__server_capture *capture, const pr
     return result;
 }
 
-static prof_status prof__server_options_read(prof__server_capture *capture, const prof__proto *options, uint64_t *duration)
+/* What is not there is 0, also a level; but without a version the options are as if they were not there. */
+static prof_status prof__server_options_read(prof__server_capture *capture, const prof__proto *options,
+                                             uint64_t *duration)
 {
     prof__server_unknown unknown;
     prof_status status = PROF_OK;
     prof__proto p = prof__proto_inside(options);
+    uint64_t version = 0, level = UINT64_MAX, devices = UINT64_MAX;
     memset(&unknown, 0, sizeof unknown);
     while (!status && prof__proto_next(&p)) {
         if (p.field == 2 && p.type == 0) {
-            capture->quiet = !p.number;
-            capture->config.level = p.number > 255 ? 255 : p.number ? (int)p.number : capture->config.level;
+            level = p.number;
         } else if (p.field == 3 && p.type == 0) {
-            capture->no_devices = !p.number;
+            devices = p.number;
+        } else if (p.field == 5 && p.type == 0) {
+            version = p.number;
         } else if (p.field == 8 && p.type == 0 && p.number) {
             uint64_t now = prof__unix_time();
             if (p.number > now) capture->begin_at = prof__monotonic() + (p.number - now);
@@ -1475,19 +1546,31 @@ static prof_status prof__server_options_read(prof__server_capture *capture, cons
             while (prof__proto_next(&q))
                 if (q.field == 1 && q.type == 0) capture->config.filter_mask = (uint32_t)q.number;
             p.bad |= q.bad;
+        } else if (p.field == 15 && p.type == 2) {
+            prof__server_copy(capture->host, sizeof capture->host, (const char *)p.bytes, p.size);
+            for (char *c = capture->host; *c; ++c)
+                if ((unsigned char)*c < 33 || (unsigned char)*c > 126 || strchr("/\\:", *c)) *c = '_';
         } else if (p.field == 12 && p.type == 2) {
             status = prof__server_advanced(capture, &p, &unknown);
         }
     }
+    if (version && level == UINT64_MAX) level = 0;
+    if (version && devices == UINT64_MAX) devices = 0;
+    capture->quiet = !level;
+    capture->no_devices = !devices;
+    if (level && level != UINT64_MAX) capture->config.level = level > 255 ? 255 : (int)level;
     if (!status && p.bad) status = prof__fail(PROF_INVALID_ARGUMENT, "ProfileOptions: not a valid message");
     if (!status && unknown.names[0])
-        status = prof__fail(PROF_INVALID_ARGUMENT, "Parsing advanced_configuration failed. The following keys were not recognized: %.100s (%.90s)",
-                            unknown.names, unknown.why);
+        status =
+            prof__fail(PROF_INVALID_ARGUMENT,
+                       "Parsing advanced_configuration failed. The following keys were not recognized: %.100s (%.90s)",
+                       unknown.names, unknown.why);
     return status;
 }
 
 /* ProfileRequest. */
-static prof_status prof__server_profile_read(const prof__server *v, prof__server_capture *capture, const unsigned char *at, size_t size)
+static prof_status prof__server_profile_read(const prof__server *v, prof__server_capture *capture,
+                                             const unsigned char *at, size_t size)
 {
     prof__proto p = prof__proto_of(at, size);
     uint64_t duration = 0, asked = 0, now = prof__monotonic(), most = v->max_ms * 1000000;
@@ -1496,16 +1579,19 @@ static prof_status prof__server_profile_read(const prof__server *v, prof__server
     while (!status && prof__proto_next(&p)) {
         if (p.field == 1 && p.type == 0) duration = p.number;
         if (p.field == 4 && p.type == 2) status = prof__server_options_read(capture, &p, &asked);
-        if (p.field == 6 && p.type == 2) prof__server_copy(capture->session, sizeof capture->session, (const char *)p.bytes, p.size);
+        if (p.field == 6 && p.type == 2)
+            prof__server_copy(capture->session, sizeof capture->session, (const char *)p.bytes, p.size);
         if (p.field == 9 && p.type == 0) capture->emit_xspace = p.number != 0;
     }
     if (status) return status;
     if (p.bad) return prof__fail(PROF_INVALID_ARGUMENT, "ProfileRequest: not a valid message");
     if (asked) duration = asked;
     if (!capture->continuous && (!duration || duration > v->max_ms))
-        return prof__fail(PROF_INVALID_ARGUMENT, "duration_ms %llu: 1 to %llu", (unsigned long long)duration, (unsigned long long)v->max_ms);
+        return prof__fail(PROF_INVALID_ARGUMENT, "duration_ms %llu: 1 to %llu", (unsigned long long)duration,
+                          (unsigned long long)v->max_ms);
     if (capture->begin_at > now && capture->begin_at - now > most)
-        return prof__fail(PROF_INVALID_ARGUMENT, "start_timestamp_ns: at most %llu ms from now", (unsigned long long)v->max_ms);
+        return prof__fail(PROF_INVALID_ARGUMENT, "start_timestamp_ns: at most %llu ms from now",
+                          (unsigned long long)v->max_ms);
     capture->ns = duration * 1000000;
     return PROF_OK;
 }
@@ -1557,7 +1643,8 @@ static void prof__server_serve_monitor(prof__server *v, prof__server_ask *ask, c
     prof_status status = PROF_OK;
     if (p.bad) status = prof__fail(PROF_INVALID_ARGUMENT, "MonitorRequest: not a valid message");
     if (!status && (!ms || ms > v->max_ms))
-        status = prof__fail(PROF_INVALID_ARGUMENT, "duration_ms %llu: 1 to %llu", (unsigned long long)ms, (unsigned long long)v->max_ms);
+        status = prof__fail(PROF_INVALID_ARGUMENT, "duration_ms %llu: 1 to %llu", (unsigned long long)ms,
+                            (unsigned long long)v->max_ms);
     if (status)
         prof__server_refuse(v, ask, status);
     else
@@ -1572,7 +1659,9 @@ static void prof__server_continue(prof__server *v, prof__server_ask *ask, const 
     prof_status status = prof__server_profile_read(v, &ask->capture, at, size);
     if (!status && v->continuous) status = prof__fail(PROF_INVALID_STATE, "continuous profiling is on already");
     if (!status) status = prof__server_capture_check(v, &ask->capture);
-    if (!status && look.ended) status = prof__fail(PROF_INVALID_STATE, "the program's session has ended, and its prof_stop() is still to come");
+    if (!status && look.ended)
+        status =
+            prof__fail(PROF_INVALID_STATE, "the program's session has ended, and its prof_stop() is still to come");
     if (!status && (!look.running || look.guest)) {
         ask->capture.config.mode = PROF_RING;
         status = prof__server_guest_comes(v, &ask->capture, look.running);
@@ -1596,7 +1685,8 @@ static void prof__server_snapshot(prof__server *v, prof__server_ask *ask)
 {
     prof__server_look look = prof__server_looks();
     if (!look.running && !look.ended) {
-        prof__server_say(v, ask, 409, PROF__GRPC_FAILED_PRECONDITION, "nothing is recorded: call StartContinuousProfiling first");
+        prof__server_say(v, ask, 409, PROF__GRPC_FAILED_PRECONDITION,
+                         "nothing is recorded: call StartContinuousProfiling first");
         return;
     }
     ask->capture.format = PROF__SERVE_XPLANE;
@@ -1606,8 +1696,15 @@ static void prof__server_snapshot(prof__server *v, prof__server_ask *ask)
 
 static void prof__server_serve_grpc(prof__server *v, prof__server_ask *ask)
 {
-    static const char *const methods[] = {"Profile", "Terminate", "Monitor", "StartContinuousProfiling", "ContinuousProfiling",
-                                          "StopContinuousProfiling", "GetSnapshot", "GetSnapShot", NULL};
+    static const char *const methods[] = {"Profile",
+                                          "Terminate",
+                                          "Monitor",
+                                          "StartContinuousProfiling",
+                                          "ContinuousProfiling",
+                                          "StopContinuousProfiling",
+                                          "GetSnapshot",
+                                          "GetSnapShot",
+                                          NULL};
     static const char service[] = "/tensorflow.ProfilerService/";
     int method = prof__begins(ask->path, service) ? prof__parse_name(ask->path + sizeof service - 1, methods) : -1;
     const unsigned char *body = ask->body.at;
@@ -1668,7 +1765,7 @@ static void prof__server_free(prof__server *v, prof__server_ask *ask)
     memset(ask, 0, sizeof *ask);
 }
 
-/*-- HTTP/1 ------------------------------------------------------------------------------------------------- >>http1 --*/
+/*-- HTTP/1 ----------------------------------------------------------------------------------------------- >>http1 --*/
 
 /* Bytes up to and with the empty line that ends a head; 0: it is not there yet. */
 static size_t prof__http1_head_size(const unsigned char *in, size_t size)
@@ -1710,7 +1807,8 @@ static void prof__http1_length(prof__server_ask *ask, const char *value, size_t 
     ask->length = length;
 }
 
-static void prof__http1_field(const prof__server *v, prof__server_ask *ask, const char *line, size_t size, int *hosts, int *lengths)
+static void prof__http1_field(const prof__server *v, prof__server_ask *ask, const char *line, size_t size, int *hosts,
+                              int *lengths)
 {
     const char *colon = (const char *)memchr(line, ':', size), *value, *end = line + size;
     if (!colon || colon == line || line[0] == ' ' || line[0] == '\t' || colon[-1] == ' ' || colon[-1] == '\t') {
@@ -1728,7 +1826,8 @@ static void prof__http1_field(const prof__server *v, prof__server_ask *ask, cons
     }
     if (prof__server_is(line, name, "content-length")) prof__http1_length(ask, value, (size_t)(end - value), lengths);
     if (prof__server_is(line, name, "transfer-encoding")) ask->bad = 501;
-    if (prof__server_is(line, name, "connection") && prof__server_is(value, (size_t)(end - value), "close")) ask->keep = 0;
+    if (prof__server_is(line, name, "connection") && prof__server_is(value, (size_t)(end - value), "close"))
+        ask->keep = 0;
     prof__server_field(v, ask, line, name, value, (size_t)(end - value));
 }
 
@@ -1830,34 +1929,83 @@ static int prof__http1_fill(prof__server *v, prof__server_client *c)
     return 1;
 }
 
-/*-- HPACK --------------------------------------------------------------------------------------------------- >>hpack --
+/*-- HPACK -------------------------------------------------------------------------------------------------- >>hpack --
    The decoder of RFC 7541. Nothing is ever encoded with a table. */
 
-static const char *const prof__hpack_static[61][2] = {
-    {":authority", ""}, {":method", "GET"}, {":method", "POST"}, {":path", "/"}, {":path", "/index.html"}, {":scheme", "http"},
-    {":scheme", "https"}, {":status", "200"}, {":status", "204"}, {":status", "206"}, {":status", "304"}, {":status", "400"},
-    {":status", "404"}, {":status", "500"}, {"accept-charset", ""}, {"accept-encoding", "gzip, deflate"}, {"accept-language", ""},
-    {"accept-ranges", ""}, {"accept", ""}, {"access-control-allow-origin", ""}, {"age", ""}, {"allow", ""}, {"authorization", ""},
-    {"cache-control", ""}, {"content-disposition", ""}, {"content-encoding", ""}, {"content-language", ""}, {"content-length", ""},
-    {"content-location", ""}, {"content-range", ""}, {"content-type", ""}, {"cookie", ""}, {"date", ""}, {"etag", ""},
-    {"expect", ""}, {"expires", ""}, {"from", ""}, {"host", ""}, {"if-match", ""}, {"if-modified-since", ""}, {"if-none-match", ""},
-    {"if-range", ""}, {"if-unmodified-since", ""}, {"last-modified", ""}, {"link", ""}, {"location", ""}, {"max-forwards", ""},
-    {"proxy-authenticate", ""}, {"proxy-authorization", ""}, {"range", ""}, {"referer", ""}, {"refresh", ""}, {"retry-after", ""},
-    {"server", ""}, {"set-cookie", ""}, {"strict-transport-security", ""}, {"transfer-encoding", ""}, {"user-agent", ""},
-    {"vary", ""}, {"via", ""}, {"www-authenticate", ""}};
+static const char *const prof__hpack_static[61][2] = {{":authority", ""},
+                                                      {":method", "GET"},
+                                                      {":method", "POST"},
+                                                      {":path", "/"},
+                                                      {":path", "/index.html"},
+                                                      {":scheme", "http"},
+                                                      {":scheme", "https"},
+                                                      {":status", "200"},
+                                                      {":status", "204"},
+                                                      {":status", "206"},
+                                                      {":status", "304"},
+                                                      {":status", "400"},
+                                                      {":status", "404"},
+                                                      {":status", "500"},
+                                                      {"accept-charset", ""},
+                                                      {"accept-encoding", "gzip, deflate"},
+                                                      {"accept-language", ""},
+                                                      {"accept-ranges", ""},
+                                                      {"accept", ""},
+                                                      {"access-control-allow-origin", ""},
+                                                      {"age", ""},
+                                                      {"allow", ""},
+                                                      {"authorization", ""},
+                                                      {"cache-control", ""},
+                                                      {"content-disposition", ""},
+                                                      {"content-encoding", ""},
+                                                      {"content-language", ""},
+                                                      {"content-length", ""},
+                                                      {"content-location", ""},
+                                                      {"content-range", ""},
+                                                      {"content-type", ""},
+                                                      {"cookie", ""},
+                                                      {"date", ""},
+                                                      {"etag", ""},
+                                                      {"expect", ""},
+                                                      {"expires", ""},
+                                                      {"from", ""},
+                                                      {"host", ""},
+                                                      {"if-match", ""},
+                                                      {"if-modified-since", ""},
+                                                      {"if-none-match", ""},
+                                                      {"if-range", ""},
+                                                      {"if-unmodified-since", ""},
+                                                      {"last-modified", ""},
+                                                      {"link", ""},
+                                                      {"location", ""},
+                                                      {"max-forwards", ""},
+                                                      {"proxy-authenticate", ""},
+                                                      {"proxy-authorization", ""},
+                                                      {"range", ""},
+                                                      {"referer", ""},
+                                                      {"refresh", ""},
+                                                      {"retry-after", ""},
+                                                      {"server", ""},
+                                                      {"set-cookie", ""},
+                                                      {"strict-transport-security", ""},
+                                                      {"transfer-encoding", ""},
+                                                      {"user-agent", ""},
+                                                      {"vary", ""},
+                                                      {"via", ""},
+                                                      {"www-authenticate", ""}};
 
 /* Lengths in bits of the codes of all bytes, and of the end of a string (appendix B). The code is canonical: with the
    symbols in order of length, and then of value, each code is the one before plus 1, with zeroes behind it. */
 static const unsigned char prof__huffman_bits[257] = {
-    13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 28,
-    6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7, 8, 15, 6, 12, 10,
-    13, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 8, 7, 8, 13, 19, 13, 14, 6,
-    15, 5, 6, 5, 6, 5, 6, 6, 6, 5, 7, 7, 6, 6, 6, 5, 6, 7, 6, 5, 5, 6, 7, 7, 7, 7, 7, 15, 11, 14, 13, 28,
-    20, 22, 20, 20, 22, 22, 22, 23, 22, 23, 23, 23, 23, 23, 24, 23, 24, 24, 22, 23, 24, 23, 23, 23, 23, 21, 22, 23, 22, 23, 23, 24,
-    22, 21, 20, 22, 22, 23, 23, 21, 23, 22, 22, 24, 21, 22, 23, 23, 21, 21, 22, 21, 23, 22, 23, 23, 20, 22, 22, 22, 23, 22, 22, 23,
-    26, 26, 20, 19, 22, 23, 22, 25, 26, 26, 26, 27, 27, 26, 24, 25, 19, 21, 26, 27, 27, 26, 27, 24, 21, 21, 26, 26, 28, 27, 27, 27,
-    20, 24, 20, 21, 22, 21, 21, 23, 22, 22, 25, 25, 24, 24, 26, 23, 26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26,
-    30};
+    13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28,
+    28, 28, 28, 6,  10, 10, 12, 13, 6,  8,  11, 10, 10, 8,  11, 8,  6,  6,  6,  5,  5,  5,  6,  6,  6,  6,  6,  6,  6,
+    7,  8,  15, 6,  12, 10, 13, 6,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,
+    7,  8,  7,  8,  13, 19, 13, 14, 6,  15, 5,  6,  5,  6,  5,  6,  6,  6,  5,  7,  7,  6,  6,  6,  5,  6,  7,  6,  5,
+    5,  6,  7,  7,  7,  7,  7,  15, 11, 14, 13, 28, 20, 22, 20, 20, 22, 22, 22, 23, 22, 23, 23, 23, 23, 23, 24, 23, 24,
+    24, 22, 23, 24, 23, 23, 23, 23, 21, 22, 23, 22, 23, 23, 24, 22, 21, 20, 22, 22, 23, 23, 21, 23, 22, 22, 24, 21, 22,
+    23, 23, 21, 21, 22, 21, 23, 22, 23, 23, 20, 22, 22, 22, 23, 22, 22, 23, 26, 26, 20, 19, 22, 23, 22, 25, 26, 26, 26,
+    27, 27, 26, 24, 25, 19, 21, 26, 27, 27, 26, 27, 24, 21, 21, 26, 26, 28, 27, 27, 27, 20, 24, 20, 21, 22, 21, 21, 23,
+    22, 22, 25, 25, 24, 24, 26, 23, 26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26, 30};
 
 /* Of each length: the first code, how many there are, and where their symbols begin. */
 static struct {
@@ -1960,7 +2108,8 @@ static void prof__hpack_insert(prof__hpack *h, const char *name, size_t name_siz
 }
 
 /* Copies what an index stands for; 0: there is no such entry, or it is too long. */
-static int prof__hpack_lookup(const prof__hpack *h, uint32_t index, char *name, size_t *name_size, char *value, size_t *size, size_t room)
+static int prof__hpack_lookup(const prof__hpack *h, uint32_t index, char *name, size_t *name_size, char *value,
+                              size_t *size, size_t room)
 {
     const char *from, *text;
     if (!index) return 0;
@@ -1986,10 +2135,12 @@ static int prof__hpack_lookup(const prof__hpack *h, uint32_t index, char *name, 
 
 #define PROF__HPACK_TEXT 8192 /* of a name or value */
 
-/* Calls field for each header of a block. most: of the table, as it was announced. 0: the block is bad, or says more than
-   is sensible. */
+/* Calls field for each header of a block. most: of the table, as it was announced. 0: the block is bad, or says more
+   than is sensible. */
 static int prof__hpack_block(prof__hpack *h, size_t most, const unsigned char *at, size_t block,
-                             void (*field)(void *user, const char *name, size_t name_size, const char *value, size_t size), void *user)
+                             void (*field)(void *user, const char *name, size_t name_size, const char *value,
+                                           size_t size),
+                             void *user)
 {
     char name[PROF__HPACK_TEXT], value[PROF__HPACK_TEXT];
     const unsigned char *end = at + block;
@@ -2022,13 +2173,30 @@ static int prof__hpack_block(prof__hpack *h, size_t most, const unsigned char *a
     return 1;
 }
 
-/*-- HTTP/2 -------------------------------------------------------------------------------------------------- >>http2 --
+/*-- HTTP/2 ------------------------------------------------------------------------------------------------- >>http2 --
    RFC 9113, for a client that knows that it is spoken here. No priorities, no push. */
 
-enum { PROF__H2_DATA, PROF__H2_HEADERS, PROF__H2_PRIORITY, PROF__H2_RESET, PROF__H2_SETTINGS, PROF__H2_PUSH, PROF__H2_PING,
-       PROF__H2_GOAWAY, PROF__H2_WINDOW, PROF__H2_CONTINUATION };
-enum { PROF__H2_OK = 0, PROF__H2_PROTOCOL = 1, PROF__H2_FLOW = 3, PROF__H2_SIZE = 6, PROF__H2_REFUSED = 7, PROF__H2_COMPRESSION = 9,
-       PROF__H2_CALM = 11 };
+enum {
+    PROF__H2_DATA,
+    PROF__H2_HEADERS,
+    PROF__H2_PRIORITY,
+    PROF__H2_RESET,
+    PROF__H2_SETTINGS,
+    PROF__H2_PUSH,
+    PROF__H2_PING,
+    PROF__H2_GOAWAY,
+    PROF__H2_WINDOW,
+    PROF__H2_CONTINUATION
+};
+enum {
+    PROF__H2_OK = 0,
+    PROF__H2_PROTOCOL = 1,
+    PROF__H2_FLOW = 3,
+    PROF__H2_SIZE = 6,
+    PROF__H2_REFUSED = 7,
+    PROF__H2_COMPRESSION = 9,
+    PROF__H2_CALM = 11
+};
 #define PROF__H2_END_STREAM 1u /* flags; of SETTINGS and PING this is ACK */
 #define PROF__H2_END_HEADERS 4u
 #define PROF__H2_PADDED 8u
@@ -2046,7 +2214,8 @@ static uint32_t prof__h2_number_at(const unsigned char *at)
 }
 
 /* Where there is room for it: see prof__h2_read. */
-static void prof__h2_frame(prof__server_client *c, unsigned type, unsigned flags, uint32_t stream, const void *payload, size_t size)
+static void prof__h2_frame(prof__server_client *c, unsigned type, unsigned flags, uint32_t stream, const void *payload,
+                           size_t size)
 {
     unsigned char *to = c->out + c->out_size;
     if (sizeof c->out - c->out_size < 9 + size) return;
@@ -2184,7 +2353,8 @@ static void prof__h2_headers(prof__server *v, prof__server_client *c, unsigned t
     if (flags & PROF__H2_END_HEADERS) prof__h2_block(v, c);
 }
 
-static void prof__h2_data(prof__server *v, prof__server_client *c, unsigned flags, uint32_t stream, const unsigned char *payload, size_t size)
+static void prof__h2_data(prof__server *v, prof__server_client *c, unsigned flags, uint32_t stream,
+                          const unsigned char *payload, size_t size)
 {
     prof__server_ask *ask = prof__h2_ask(c, stream);
     unsigned char window[4];
@@ -2212,7 +2382,8 @@ static void prof__h2_data(prof__server *v, prof__server_client *c, unsigned flag
         prof__server_serve(v, ask);
 }
 
-static void prof__h2_settings(prof__server *v, prof__server_client *c, unsigned flags, const unsigned char *payload, size_t size)
+static void prof__h2_settings(prof__server *v, prof__server_client *c, unsigned flags, const unsigned char *payload,
+                              size_t size)
 {
     if (flags & PROF__H2_END_STREAM ? size != 0 : size % 6 != 0) {
         prof__h2_goaway(v, c, PROF__H2_SIZE);
@@ -2222,7 +2393,8 @@ static void prof__h2_settings(prof__server *v, prof__server_client *c, unsigned 
     for (; size; payload += 6, size -= 6) {
         unsigned key = (unsigned)payload[0] << 8 | payload[1];
         uint32_t value = prof__h2_number_at(payload + 2);
-        if ((key == 4 && value > 0x7fffffffu) || (key == 5 && (value < 16384 || value > 0xffffffu)) || (key == 2 && value > 1)) {
+        if ((key == 4 && value > 0x7fffffffu) || (key == 5 && (value < 16384 || value > 0xffffffu)) ||
+            (key == 2 && value > 1)) {
             prof__h2_goaway(v, c, key == 4 ? PROF__H2_FLOW : PROF__H2_PROTOCOL);
             return;
         }
@@ -2235,7 +2407,8 @@ static void prof__h2_settings(prof__server *v, prof__server_client *c, unsigned 
     prof__h2_frame(c, PROF__H2_SETTINGS, PROF__H2_END_STREAM, 0, NULL, 0);
 }
 
-static void prof__h2_window(prof__server *v, prof__server_client *c, uint32_t stream, const unsigned char *payload, size_t size)
+static void prof__h2_window(prof__server *v, prof__server_client *c, uint32_t stream, const unsigned char *payload,
+                            size_t size)
 {
     prof__server_ask *ask = stream ? prof__h2_ask(c, stream) : NULL;
     int64_t *window = stream ? ask ? &ask->window : NULL : &c->window;
@@ -2271,7 +2444,8 @@ static void prof__h2_take(prof__server *v, prof__server_client *c, unsigned type
         prof__h2_goaway(v, c, PROF__H2_CALM);
         return;
     }
-    if ((type == PROF__H2_PING && size != 8) || (type == PROF__H2_RESET && size != 4) || (type == PROF__H2_PRIORITY && size != 5)) {
+    if ((type == PROF__H2_PING && size != 8) || (type == PROF__H2_RESET && size != 4) ||
+        (type == PROF__H2_PRIORITY && size != 5)) {
         prof__h2_goaway(v, c, PROF__H2_SIZE);
         return;
     }
@@ -2307,7 +2481,8 @@ static int prof__h2_read(prof__server *v, prof__server_client *c)
 }
 
 /* Appends a literal header to a block; nothing if there is no room. */
-static size_t prof__h2_literal(unsigned char *block, size_t at, size_t room, const char *name, size_t name_size, const char *value, size_t size)
+static size_t prof__h2_literal(unsigned char *block, size_t at, size_t room, const char *name, size_t name_size,
+                               const char *value, size_t size)
 {
     unsigned char head[16];
     size_t n;
@@ -2355,10 +2530,12 @@ static void prof__h2_answer_head(prof__server_client *c, prof__server_ask *ask)
     for (const char *line = ask->head, *end; (end = strstr(line, "\r\n")) != NULL; line = end + 2) {
         const char *colon = strchr(line, ':');
         if (colon && colon < end)
-            at = prof__h2_literal(block, at, sizeof block, line, (size_t)(colon - line), colon + 2, (size_t)(end - colon - 2));
+            at = prof__h2_literal(block, at, sizeof block, line, (size_t)(colon - line), colon + 2,
+                                  (size_t)(end - colon - 2));
     }
     if (ask->grpc && last) at = prof__h2_trailers(ask, block, at, sizeof block);
-    prof__h2_frame(c, PROF__H2_HEADERS, PROF__H2_END_HEADERS | (last ? PROF__H2_END_STREAM : 0), ask->stream, block, at);
+    prof__h2_frame(c, PROF__H2_HEADERS, PROF__H2_END_HEADERS | (last ? PROF__H2_END_STREAM : 0), ask->stream, block,
+                   at);
     ask->head_sent = last ? 2 : 1;
 }
 
@@ -2410,7 +2587,7 @@ static int prof__h2_fill(prof__server *v, prof__server_client *c)
     return 0;
 }
 
-/*-- THE THREAD --------------------------------------------------------------------------------------------- >>loop --*/
+/*-- THE THREAD -------------------------------------------------------------------------------------------- >>loop --*/
 
 #ifndef MSG_NOSIGNAL
 #define MSG_NOSIGNAL 0 /* the thread has SIGPIPE blocked, as all signals */
@@ -2448,7 +2625,8 @@ static int prof__server_place(prof__server *v)
     int oldest = -1;
     for (int i = 0; i < PROF__SERVER_CLIENTS; ++i) {
         if (!v->clients[i]) return i;
-        if (!prof__server_busy(v->clients[i]) && (oldest < 0 || v->clients[i]->since < v->clients[oldest]->since)) oldest = i;
+        if (!prof__server_busy(v->clients[i]) && (oldest < 0 || v->clients[i]->since < v->clients[oldest]->since))
+            oldest = i;
     }
     return oldest;
 }
@@ -2550,7 +2728,8 @@ static int prof__server_pump(prof__server *v, prof__server_client *c)
         got_on |= sent;
     }
     int partial = c->closing || (c->speaks != PROF__SPEAKS_HTTP2 && c->in_size && !prof__server_busy(c)) ||
-                  (c->speaks == PROF__SPEAKS_NOTHING) || (c->speaks == PROF__SPEAKS_HTTP2 && (c->in_size || c->block_stream));
+                  (c->speaks == PROF__SPEAKS_NOTHING) ||
+                  (c->speaks == PROF__SPEAKS_HTTP2 && (c->in_size || c->block_stream));
     for (int i = 0; i < PROF__SERVER_STREAMS; ++i) partial |= c->asks[i].phase == PROF__ASK_BODY;
     if (!partial) c->partial_since = 0;
     if (partial && !c->partial_since) c->partial_since = prof__monotonic();
@@ -2576,7 +2755,8 @@ static int prof__server_read(prof__server_client *c)
 static uint64_t prof__server_patience_ends(const prof__server_client *c)
 {
     uint64_t end = prof__server_busy(c) ? UINT64_MAX : c->since + PROF__SERVER_IDLE_NS;
-    if (c->partial_since && c->partial_since + PROF__SERVER_REQUEST_NS < end) end = c->partial_since + PROF__SERVER_REQUEST_NS;
+    if (c->partial_since && c->partial_since + PROF__SERVER_REQUEST_NS < end)
+        end = c->partial_since + PROF__SERVER_REQUEST_NS;
     for (int i = 0; i < PROF__SERVER_STREAMS; ++i) {
         const prof__server_ask *ask = &c->asks[i];
         uint64_t due = ask->since + PROF__SERVER_ANSWER_NS + ask->taken / PROF__SERVER_RATE * 1000000000u;
@@ -2640,7 +2820,9 @@ static uint64_t prof__server_round(prof__server *v)
         now = prof__monotonic();
         for (int k = 0; k < PROF__SERVER_STREAMS; ++k) {
             const prof__server_ask *ask = &c->asks[k];
-            due = ask->phase == PROF__ASK_DELAYED ? ask->capture.begin_at : ask->phase == PROF__ASK_CAPTURE ? ask->capture.end_at : UINT64_MAX;
+            due = ask->phase == PROF__ASK_DELAYED   ? ask->capture.begin_at
+                  : ask->phase == PROF__ASK_CAPTURE ? ask->capture.end_at
+                                                    : UINT64_MAX;
             if (due < next) next = due;
         }
         due = prof__server_patience_ends(c);
@@ -2656,7 +2838,7 @@ static uint64_t prof__server_round(prof__server *v)
     return next;
 }
 
-/* What came in. The client has closed its side: what it waited for is not wanted any more, what is being sent may be. */
+/* What came in. If the client has closed its side, what it waited for is not wanted any more; what is being sent is. */
 static void prof__server_hear(prof__server *v, int index)
 {
     prof__server_client *c = v->clients[index];
@@ -2710,7 +2892,8 @@ static void prof__server_sleep(prof__server *v, uint64_t next)
         const prof__server_client *c = v->clients[i];
         if (!c) continue;
         files[count].fd = c->file;
-        files[count].events = (short)((!c->closing && c->in_size < sizeof c->in ? POLLIN : 0) | (c->out_size ? POLLOUT : 0));
+        files[count].events =
+            (short)((!c->closing && c->in_size < sizeof c->in ? POLLIN : 0) | (c->out_size ? POLLOUT : 0));
         client[count++] = i;
     }
     if (v->leave_at && v->leave_at < next) next = v->leave_at;
@@ -2752,7 +2935,7 @@ static void *prof__server_main(void *server)
     return NULL;
 }
 
-/*-- START AND STOP ------------------------------------------------------------------------------------------ >>start --*/
+/*-- START AND STOP --------------------------------------------------------------------------------------- >>start --*/
 
 typedef union prof__server_address {
     struct sockaddr any;
@@ -2832,12 +3015,15 @@ static prof_status prof__server_open(prof__server *v, int port, const char *host
     prof__server_address address;
     socklen_t size;
     int error = 0;
-    if (port < 0 || port > 65535) return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: port %d: 0 to 65535", port);
+    if (port < 0 || port > 65535)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: port %d: 0 to 65535", port);
     if (host && !strcmp(host, "localhost")) host = NULL;
     if (host && !prof__server_address_of(host, port, &address, &size))
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: host '%.60s': an address in digits, for example 0.0.0.0", host);
+        return prof__fail(PROF_INVALID_ARGUMENT,
+                          "prof_server_start: host '%.60s': an address in digits, for example 0.0.0.0", host);
     if (host && !v->token_size && !prof__server_is_loopback(&address))
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: host '%.60s' is open to others: set a token", host);
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: host '%.60s' is open to others: set a token",
+                          host);
     if (!host) {
         error = prof__server_listen_here(v, port);
     } else {
@@ -2845,7 +3031,8 @@ static prof_status prof__server_open(prof__server *v, int port, const char *host
         v->listeners[0] = prof__server_listen(host, &v->port);
         if (v->listeners[0] < 0) error = errno;
     }
-    if (error) return prof__fail(PROF_IO, "prof_server_start: port %d cannot be listened on: %s", port, strerror(error));
+    if (error)
+        return prof__fail(PROF_IO, "prof_server_start: port %d cannot be listened on: %s", port, strerror(error));
 #ifdef __linux__
     if (pipe2(v->wake, O_CLOEXEC | O_NONBLOCK)) error = errno;
 #else
@@ -2878,11 +3065,13 @@ static prof_status prof__server_configure(prof__server *v, const prof_server_opt
     const char *token = options->token ? options->token : "";
     v->token_size = strlen(token);
     for (const char *c = token; *c; ++c)
-        if (*c < 33 || *c > 126) return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: token: visible ASCII, no spaces");
+        if (*c < 33 || *c > 126)
+            return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: token: visible ASCII, no spaces");
     if (!prof__server_copy(v->token, sizeof v->token, token, v->token_size))
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: token: up to %d bytes", (int)sizeof v->token - 1);
     v->max_ms = options->max_ms ? options->max_ms : 600000;
-    if (v->max_ms > PROF__CENTURY / 1000000) return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: max_ms: at most a century");
+    if (v->max_ms > PROF__CENTURY / 1000000)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: max_ms: at most a century");
     v->max_buffer = options->max_buffer ? options->max_buffer : (size_t)256 << 20;
     v->max_answer = options->max_answer ? options->max_answer : (size_t)1 << 30;
     v->read_only = options->read_only;
@@ -2895,14 +3084,18 @@ static prof_status prof__server_configure(prof__server *v, const prof_server_opt
         v->capture.filter_mask = capture->filter_mask;
         v->capture.no_sync = capture->no_sync;
         if (capture->categories) {
-            if (!prof__server_copy(v->categories, sizeof v->categories, capture->categories, strlen(capture->categories)))
-                return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: capture.categories: up to %d bytes", (int)sizeof v->categories - 1);
+            if (!prof__server_copy(v->categories, sizeof v->categories, capture->categories,
+                                   strlen(capture->categories)))
+                return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: capture.categories: up to %d bytes",
+                                  (int)sizeof v->categories - 1);
             v->capture.categories = v->categories;
         }
     }
-    if (!v->capture.buffer_size) v->capture.buffer_size = v->max_buffer < ((size_t)64 << 20) ? v->max_buffer : (size_t)64 << 20;
+    if (!v->capture.buffer_size)
+        v->capture.buffer_size = v->max_buffer < ((size_t)64 << 20) ? v->max_buffer : (size_t)64 << 20;
     if (v->capture.buffer_size > v->max_buffer) v->max_buffer = v->capture.buffer_size;
-    if (v->capture.mode > PROF_FILL) return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: capture.mode: ring or fill");
+    if (v->capture.mode > PROF_FILL)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: capture.mode: ring or fill");
     return prof__config_check(&v->capture);
 }
 
@@ -3024,8 +3217,8 @@ static prof_status prof__server_from_text(const char *text, const char *token)
     uint64_t port;
     size_t size = colon ? (size_t)(colon - text) : 0, bracket = size > 1 && text[0] == '[' && colon[-1] == ']';
     memset(&options, 0, sizeof options);
-    if (!prof__server_copy(host, sizeof host, text + bracket, size - 2 * bracket) || !prof__parse_number(number, plain, &port) ||
-        port > 65535)
+    if (!prof__server_copy(host, sizeof host, text + bracket, size - 2 * bracket) ||
+        !prof__parse_number(number, plain, &port) || port > 65535)
         return prof__fail(PROF_INVALID_ARGUMENT, "a port, or ADDRESS:PORT");
     if (host[0]) options.host = host;
     options.token = token;

@@ -71,7 +71,7 @@ def call(method, request=b"", timeout=60, on=channel):
 
 
 def profile(ms, options=b"", session=b"session"):
-    request = field(1, ms) + field(2, 1000000) + field(3, b"xplane.pb") + field(4, field(5, 1) + field(9, ms) + options)
+    request = field(1, ms) + field(2, 1000000) + field(3, b"xplane.pb") + field(4, field(5, 1) + field(9, ms) + field(2, 2) + field(3, 1) + options)
     return call("Profile", request + field(5, b"/nonexistent") + field(6, session) + field(7, b"localhost:1"))
 
 

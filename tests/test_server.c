@@ -1274,6 +1274,7 @@ TEST(answers_xprof)
     size += put_integer(options + size, 9, 60000);
     size += put_advanced(options + size, "buffer", 1, "1M", 0);
     size += put_advanced(options + size, "tpu_trace_mode", 1, "TRACE_ONLY_HOST", 0);
+    size += put_field(options + size, 15, "as/named", 8);
     size = profile_request(request, 1000, "2026_01_01_00_00_00", options, size);
     call_on(file, 1, "Profile", request, size);
     CHECK(wait_for_status("\"session\":\"capture\""));
@@ -1302,6 +1303,7 @@ TEST(answers_xprof)
     CHECK(space.size > 100 && memmem(space.bytes, space.size, "in the profile", 14) != NULL);
     prof__proto warning = prof__proto_of(space.bytes, space.size);
     int warned = 0;
+    CHECK(memmem(space.bytes, space.size, "as_named", 8) != NULL);
     while (prof__proto_next(&warning)) warned |= warning.field == 3 && memmem(warning.bytes, warning.size, "tpu_trace_mode", 14) != NULL;
     CHECK(warned && !warning.bad);
     CHECK(access("/nonexistent", F_OK) != 0);
@@ -1330,8 +1332,9 @@ TEST(levels_of_xprof)
     for (uint64_t host = 0; host < 4; ++host)
         for (uint64_t on = 0; on < 2; ++on) {
             int file = greet(NULL, 0);
-            size_t size = put_integer(options, 2, host);
-            size += put_integer(options + size, 3, on);
+            size_t size = put_integer(options, 5, 1); /* with a version, what is not there is 0 */
+            if (host) size += put_integer(options + size, 2, host);
+            if (on) size += put_integer(options + size, 3, on);
             size += put_integer(options + size, 9, 60000);
             size += put_advanced(options + size, "buffer", 1, "1M", 0);
             call_on(file, 1, "Profile", request, profile_request(request, 1, "levels", options, size));
