@@ -48,9 +48,9 @@ WHAT IT ANSWERS                                                                 
     host_tracer_level                 the level; 0: no scopes
     device_tracer_level               0: no devices that are known then
     host_traceme_filter_mask          the filter mask
-    advanced_configuration            the keys above, and what was claimed with prof_config_claim(). A key or value that is
-                                      not known is INVALID_ARGUMENT, and named; one that is known, but means something
-                                      that is not here (tpu_trace_mode), a warning on XProf's overview page
+    advanced_configuration            the keys above, and what was claimed with prof_config_claim(). A key or value that
+                                      is not known is INVALID_ARGUMENT, and named; one that is known, but means
+                                      something that is not here (tpu_trace_mode), a warning on XProf's overview page
     override_hostname                 what XProf calls this host
     python_tracer_level, enable_hlo_proto, include_dataset_ops, max_events, tools, and all that says where to save
                                       are accepted and mean nothing

@@ -3,6 +3,7 @@
 #include "prof_chrome.h"
 #include "prof_xplane.h"
 #include "prof_report.h"
+#include "prof_server.h"
 
 #include <stdio.h>
 
@@ -100,6 +101,10 @@ static int reading(void)
     failures += prof_report_cntk(trace, touch("."), touch("0"), NULL) != PROF_DISABLED;
     failures += prof_dumps(PROF_REPORT_MXNET, PROF_SORT_TOTAL, 0, 1) != NULL;
     prof_report_free(text);
+    prof_server_options server;
+    failures += prof_server_start(touch("1") == NULL, &server) != PROF_DISABLED;
+    failures += prof_server_stop() != PROF_DISABLED;
+    failures += prof_server_port() != 0;
     failures += prof_trace_write(trace, touch("-"), ".csv") != PROF_DISABLED;
     failures += prof_trace_align(&trace, 1, &offset) != 0;
     prof_trace_watch(trace, NULL, NULL);
