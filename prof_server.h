@@ -2037,7 +2037,7 @@ static int prof__huffman_decode(const unsigned char *at, size_t size, char *to, 
     size_t n = 0;
     prof__huffman_prepare();
     for (size_t i = 0; i < size * 8; ++i) {
-        code = code << 1 | (at[i / 8] >> (7 - i % 8) & 1u);
+        code = code << 1 | ((uint32_t)at[i / 8] >> (7 - i % 8) & 1u);
         if (++bits > 30) return 0;
         uint32_t index = code - prof__huffman_rows[bits].code;
         if (code < prof__huffman_rows[bits].code || index >= prof__huffman_rows[bits].count) continue;

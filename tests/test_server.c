@@ -15,6 +15,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #define PATIENCE 30000 /* ms until a test gives up */
@@ -615,6 +616,44 @@ TEST(says_what_a_small_buffer_lacks)
     prof_server_stop();
 }
 
+TEST(captures_a_stream)
+{
+    prof_config config;
+    prof_trace *trace = NULL;
+    reply r;
+    int file;
+    memset(&config, 0, sizeof config);
+    config.mode = PROF_STREAM;
+    config.buffer_size = 256 << 10;
+    config.output = "build/test_server.prof";
+    if (prof_start(&config)) SKIP("build cannot be written");
+    if (!start(NULL)) return;
+    work("before", 5);
+    file = ask_later("/trace?ms=60000&format=csv");
+    CHECK(wait_for_status("\"capturing\":1"));
+    for (int i = 0; i < 100; ++i) { /* far more than the buffer holds */
+        work("during", 1000);
+        wait_ms(2);
+    }
+    r = get("/save?format=prof");
+    CHECK_EQUAL(r.status, 200);
+    CHECK_EQUAL(prof_trace_memory(r.body, r.size, &trace), PROF_OK);
+    CHECK(trace && prof_trace_about(trace)->event_count + prof_trace_about(trace)->lost >= 100005);
+    prof_trace_close(trace);
+    free(r.body);
+    prof_stop();
+    r = answer_of(file);
+    CHECK_EQUAL(r.status, 200);
+    CHECK_EQUAL(count(r.body, ",before,"), 0);
+    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(count(r.body, ",during,") + (int)prof_trace_about(trace)->lost, 100000);
+    prof_trace_close(trace);
+    free(r.body);
+    prof_reset();
+    prof_server_stop();
+    unlink("build/test_server.prof");
+}
+
 TEST(statistics_have_no_events)
 {
     reply r;
@@ -869,6 +908,110 @@ TEST(silent_clients_keep_nobody_out)
     CHECK_EQUAL(status_of(get("/status")), 200);
     CHECK(is_closed(files[1])); /* the oldest had to go */
     for (int i = 0; i < 60; ++i) close(files[i]);
+    prof_server_stop();
+}
+
+/* The loop's own functions, without a thread: clocks are moved by hand. */
+TEST(patience_ends)
+{
+    prof__server *v = &prof__server_state;
+    prof_server_options none;
+    static const struct {
+        const char *said;
+        uint64_t seconds; /* after which it is too late; before that it is not */
+        const char *answer;
+    } cases[] = {{"", 10, ""},
+                 {"GET /st", 10, "HTTP/1.1 408 "},
+                 {"POST /pause HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nabc", 10, "HTTP/1.1 408 "},
+                 {"GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n", 300, "HTTP/1.1 200 "}};
+    memset(&none, 0, sizeof none);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        int ends[2];
+        char answer[4096];
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends)) return;
+        prof__server_reset(v);
+        CHECK_EQUAL(prof__server_configure(v, &none), PROF_OK);
+        prof__server_client *c = v->clients[0] = (prof__server_client *)calloc(1, sizeof *c);
+        c->file = ends[0];
+        c->since = c->partial_since = prof__monotonic();
+        send_text(ends[1], cases[i].said);
+        if (cases[i].said[0]) prof__server_hear(v, 0);
+        prof__server_round(v);
+        for (int late = 0; late < 2; ++late) {
+            uint64_t back = (cases[i].seconds + (uint64_t)late - 1) * 1000000000u;
+            uint64_t since = c->since, partial_since = c->partial_since;
+            c->since -= back;
+            if (partial_since) c->partial_since -= back;
+            prof__server_round(v);
+            CHECK_EQUAL(v->clients[0] != NULL, !late);
+            if (!v->clients[0]) break;
+            c->since = since;
+            c->partial_since = partial_since;
+        }
+        ssize_t n = recv(ends[1], answer, sizeof answer - 1, 0);
+        answer[n > 0 ? n : 0] = 0;
+        CHECK(!strncmp(answer, cases[i].answer, strlen(cases[i].answer)));
+        close(ends[1]);
+        if (v->clients[0]) prof__server_close(v, 0);
+    }
+    prof__server_reset(v);
+}
+
+/* An answer that nobody takes. */
+TEST(patience_ends_with_an_answer)
+{
+    prof__server *v = &prof__server_state;
+    prof_server_options none;
+    int ends[2];
+    memset(&none, 0, sizeof none);
+    if (!start_recording(PROF_RING) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends)) return;
+    work("much", 20000);
+    prof__server_reset(v);
+    CHECK_EQUAL(prof__server_configure(v, &none), PROF_OK);
+    prof__server_client *c = v->clients[0] = (prof__server_client *)calloc(1, sizeof *c);
+    c->file = ends[0];
+    c->since = prof__monotonic();
+    send_text(ends[1], "GET /save HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    prof__server_hear(v, 0);
+    prof__server_round(v);
+    CHECK_EQUAL(c->asks[0].phase, PROF__ASK_ANSWER);
+    CHECK(c->asks[0].taken > 0 && c->out_size > 0); /* more than the socket takes at once */
+    uint64_t earned = c->asks[0].taken / PROF__SERVER_RATE * 1000000000u, since = c->asks[0].since;
+    c->asks[0].since = since - (PROF__SERVER_ANSWER_NS + earned - 2000000000u);
+    prof__server_round(v);
+    CHECK(v->clients[0] != NULL);
+    c->asks[0].since = since - (PROF__SERVER_ANSWER_NS + earned + 1);
+    prof__server_round(v);
+    CHECK(v->clients[0] == NULL);
+    CHECK_EQUAL(v->answers, 0);
+    close(ends[1]);
+    prof__server_reset(v);
+    prof_stop();
+    prof_reset();
+}
+
+TEST(waits_until_there_are_descriptors)
+{
+    struct rlimit before, less;
+    int file;
+    if (!start(NULL) || getrlimit(RLIMIT_NOFILE, &before)) return;
+    CHECK_EQUAL(status_of(get("/status")), 200);
+    CHECK(wait_for_status("\"clients\":1"));
+    file = client();
+    CHECK_EQUAL(status_of(ask_on(file, "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n")), 200);
+    int other = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    prof__server_address to;
+    socklen_t size;
+    prof__server_address_of("127.0.0.1", prof_server_port(), &to, &size);
+    less = before;
+    less.rlim_cur = 3;
+    setrlimit(RLIMIT_NOFILE, &less);
+    CHECK_EQUAL(connect(other, &to.any, size), 0); /* by the system; the server cannot take it */
+    CHECK_EQUAL(status_of(ask_on(file, "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n")), 200);
+    setrlimit(RLIMIT_NOFILE, &before);
+    CHECK_EQUAL(status_of(ask_on(other, "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n")), 200);
+    close(file);
+    close(other);
     prof_server_stop();
 }
 
