@@ -872,6 +872,40 @@ ALONE(a_system_trace_of_many_events)
     CHECK_EQUAL(fake.outstanding(), 0);
 }
 
+/* A start comes with one call and its stop with the next; of what the ring has dropped, or what is still going on, only half
+   comes; and what is no JSON costs itself alone. */
+ALONE(a_system_trace_of_halves)
+{
+    prof_ntff_systrace config;
+    prof_ntff_stats stats;
+    int counts[2] = {0, 0};
+    memset(&config, 0, sizeof config);
+    memset(&stats, 0, sizeof stats);
+    config.max_events_per_nc = 4;
+    config.event = count_events;
+    config.user = counts;
+    ready();
+    CHECK_EQUAL(prof_ntff_systrace_start(&config), PROF_OK);
+    fake.push("{\"event_type\":\"nrt_execute\",\"phase\":\"start\",\"nc_idx\":0,\"tracking_id\":7,\"data\":{},\"timestamp_ns\":1000}");
+    CHECK_EQUAL(prof_ntff_systrace_fetch(&stats), PROF_OK);
+    CHECK_EQUAL(stats.events, 0);
+    fake.push("{\"event_type\":\"nrt_execute\",\"phase\":\"stop\",\"nc_idx\":0,\"tracking_id\":7,\"data\":{},\"timestamp_ns\":3000}");
+    CHECK_EQUAL(prof_ntff_systrace_fetch(&stats), PROF_OK);
+    CHECK_EQUAL(stats.pairs, 1);
+    CHECK_EQUAL(fake.execute(0, "model.neff", 1000), 0); /* eight events, of which the ring keeps the last four: */
+    CHECK_EQUAL(prof_ntff_systrace_fetch(&stats), PROF_OK);
+    CHECK_EQUAL(stats.pairs, 2);           /* the second core's, */
+    CHECK_EQUAL(stats.unmatched_stops, 1); /* and the end of nrt_execute */
+    fake.push("{\"event_type\":\"nrt_execute\",\"phase\":");
+    CHECK_EQUAL(prof_ntff_systrace_fetch(&stats), PROF_CORRUPT);
+    CHECK_EQUAL(prof_ntff_nrt_status(), 0);
+    fake.push("{\"event_type\":\"nrt_execute\",\"phase\":\"start\",\"nc_idx\":0,\"tracking_id\":8,\"data\":{},\"timestamp_ns\":5000}");
+    CHECK_EQUAL(prof_ntff_systrace_stop(&stats), PROF_OK);
+    CHECK_EQUAL(stats.unmatched_starts, 1);
+    CHECK_EQUAL(counts[0], stats.events);
+    CHECK_EQUAL(fake.outstanding(), 0);
+}
+
 ALONE(a_system_trace_that_fails)
 {
     static const char *const calls[] = {"nrt_sys_trace_config_allocate", "nrt_sys_trace_get_event_types",
