@@ -1251,6 +1251,7 @@ PROF_DEF int64_t prof_ntff_unix_ns(const prof_trace *trace, int64_t ns)
 #define PROF__NTFF_BYTES ((size_t)64 << 20)    /* of them */
 #define PROF__NTFF_SYNCS 65536u                /* sync points that are remembered */
 #define PROF__NTFF_DATA ((size_t)16384)        /* bytes of a start's data that are kept */
+#define PROF__NTFF_CORES 1024                  /* physical ones of a machine; numbers beyond count as not said */
 #define PROF__NTFF_FAR ((int64_t)1 << 62)
 
 /* What stands in an object: an event, or half of one. Times: Unix; nc_ns: the core's. */
@@ -1341,9 +1342,11 @@ static uint32_t prof__ntff_hash(const prof_ntff_event *event)
     return (uint32_t)prof__mix(key ^ prof__text_hash(event->name));
 }
 
+/* Two physical cores that run the same may have the same number: they are told apart where both say which they are. */
 static int prof__ntff_same(const prof_ntff_event *a, const prof_ntff_event *b)
 {
-    return a->tracking_id == b->tracking_id && a->nc_idx == b->nc_idx && !strcmp(a->name, b->name);
+    return a->tracking_id == b->tracking_id && a->nc_idx == b->nc_idx &&
+           (a->core_idx < 0 || b->core_idx < 0 || a->core_idx == b->core_idx) && !strcmp(a->name, b->name);
 }
 
 /* A copy of what was said. Null without memory. */
@@ -1395,15 +1398,17 @@ static void prof__ntff_unlink(prof__ntff_list *list, prof__ntff_open *kept)
     list->bytes -= kept->bytes;
 }
 
-/* Takes the start that this stop, or another start, ends off the table; null: there is none. */
+/* Takes the start that this stop, or another start, ends off the table, the oldest if there are several; null: there is
+   none. */
 static prof__ntff_open *prof__ntff_claim(prof_ntff_parser *p, const prof_ntff_event *event)
 {
     uint32_t hash = prof__ntff_hash(event);
-    prof__ntff_open **at = &p->slots[hash % (sizeof p->slots / sizeof *p->slots)], *found;
-    while (*at && ((*at)->hash != hash || !prof__ntff_same(&(*at)->event, event))) at = &(*at)->next;
-    found = *at;
-    if (!found) return NULL;
-    *at = found->next;
+    prof__ntff_open **at = &p->slots[hash % (sizeof p->slots / sizeof *p->slots)], **oldest = NULL, *found;
+    for (; *at; at = &(*at)->next)
+        if ((*at)->hash == hash && prof__ntff_same(&(*at)->event, event)) oldest = at;
+    if (!oldest) return NULL;
+    found = *oldest;
+    *oldest = found->next;
     prof__ntff_unlink(&p->starts, found);
     return found;
 }
@@ -1691,10 +1696,10 @@ static int prof__ntff_key(const char *key)
     return 0;
 }
 
-static void prof__ntff_index(int32_t *index, const prof__json_value *value)
+static void prof__ntff_index(int32_t *index, const prof__json_value *value, int64_t most)
 {
     int64_t number;
-    if (prof__json_signed(value, &number) && number >= 0 && number <= INT32_MAX) *index = (int32_t)number;
+    if (prof__json_signed(value, &number) && number >= 0 && number <= most) *index = (int32_t)number;
 }
 
 static void prof__ntff_group(prof__ntff_said *said, const char *group)
@@ -1737,10 +1742,10 @@ static void prof__ntff_field(prof__ntff_said *said, int field, const prof__json_
     case PROF__NTFF_TIME: said->has_time = prof__json_signed(value, &said->time); break;
     case PROF__NTFF_DURATION: said->has_duration = prof__json_signed(value, &said->duration); break;
     case PROF__NTFF_UNIT: said->unit = value->text[0] == 'u' ? 1000 : value->text[0] == 'm' ? 1000000 : 1; break;
-    case PROF__NTFF_NC: prof__ntff_index(&event->nc_idx, value); break;
+    case PROF__NTFF_NC: prof__ntff_index(&event->nc_idx, value, INT32_MAX); break;
     case PROF__NTFF_LNC: (void)prof__json_signed(value, &said->lnc_idx); break;
-    case PROF__NTFF_CORE: prof__ntff_index(&event->core_idx, value); break;
-    case PROF__NTFF_WORKER: prof__ntff_index(&event->worker_gid, value); break;
+    case PROF__NTFF_CORE: prof__ntff_index(&event->core_idx, value, PROF__NTFF_CORES - 1); break;
+    case PROF__NTFF_WORKER: prof__ntff_index(&event->worker_gid, value, INT32_MAX); break;
     case PROF__NTFF_TID: (void)prof__json_unsigned(value, &event->tid); break;
     case PROF__NTFF_PID: (void)prof__json_unsigned(value, &event->pid); break;
     case PROF__NTFF_TRACKING: (void)prof__json_unsigned(value, &event->tracking_id); break;

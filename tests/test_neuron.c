@@ -169,6 +169,21 @@ TEST(unmatched_starts_and_stops)
     CHECK_EQUAL(stats_last.unmatched_starts, 1);
 }
 
+/* LNC 2, should both physical cores have one tracking id: stops say which they are, or the first start ends first. */
+TEST(two_cores_with_one_number)
+{
+#define CORE(phase, core, ns) \
+    "{\"event_type\":\"e\",\"phase\":\"" #phase "\",\"nc_idx\":0,\"tracking_id\":1,\"data\":{" core "},\"timestamp_ns\":" #ns "}"
+#define IN_CORE(n) "\"device_core_idx\":" #n
+    CHECK_EQUAL(parse(NULL, "{\"events\":[" CORE(start, IN_CORE(4), 100) "," CORE(start, IN_CORE(5), 110) "," CORE(stop, IN_CORE(5), 120)
+                            "," CORE(stop, IN_CORE(4), 140) "," CORE(start, IN_CORE(4), 200) "," CORE(start, IN_CORE(5), 210) ","
+                            CORE(stop, "", 220) "," CORE(stop, "", 240) "]}"), PROF_OK);
+    CHECK_EQUAL(stats_last.pairs, 4);
+    CHECK_EQUAL(stats_last.unmatched_starts + stats_last.unmatched_stops, 0);
+    CHECK(strstr(heard_last.text, "at 110 for 10 nc 0 core 5 ") && strstr(heard_last.text, "at 100 for 40 nc 0 core 4 "));
+    CHECK(strstr(heard_last.text, "at 200 for 20 nc 0 core 4 ") && strstr(heard_last.text, "at 210 for 30 nc 0 core 5 "));
+}
+
 /* Starts without a stop, more than are kept: the oldest are given up, none is forgotten. */
 TEST(starts_beyond_the_cap)
 {

@@ -124,6 +124,19 @@ Neuron runtime 0/thread 100,scope,nrt_execute,2200,1700,0,,,"tracking_id=2;model
 Neuron runtime 0/thread 100,mark,nrt_tensor_read,12500,0,0,,,"truncated=begin;tracking_id=3"
 Neuron runtime 0/thread 100,scope,nrt_tensor_write,13000,0,0,truncated_end,,"tracking_id=4;size=4"
 END
+cat >usage.json <<'END'
+{"trace_event":[{"name":"PjitFunction(f)","group":"framework-7","process_id":"100","thread_id":7,"timestamp":1700000000000002100,"duration":200}],
+ "mem_usage":[{"instance_id":"i-0","percent_usage":9.72,"timestamp":1700000000000003000,"usage":51805806592}],
+ "cpu_util":[{"cpu_id":"47","instance_id":"i-0","timestamp":1700000000000004000,"util":2.3255813}]}
+END
+is "import of load and a framework" 0 "$prof" neuron import usage.json whole.prof -o usage.prof
+"$prof" export usage.prof -o - -f csv | tr -d '\r' | grep Neuron | cut -d, -f3-5,7-12,16- >out
+prints "import: load and a framework" <<'END'
+Neuron framework/thread 7,scope,PjitFunction(f),2100,200,0,,,
+Neuron host/memory,counter,memory used (bytes),3000,0,0,,51805806592,
+Neuron host/memory,counter,memory used (%),3000,0,0,,9.72,
+Neuron host/load,counter,cpu 47 (%),4000,0,0,,2.3255813,
+END
 is "summary of both" 0 "$prof" summary both.prof
 has "import: in the summary" out nc_exec_running
 is "export of both" 0 "$prof" export both.prof -o both.json
