@@ -821,11 +821,9 @@ static void prof__json_keep(prof__json *j)
     j->copied += size;
 }
 
-/* 0: there is no more. */
-static int prof__json_fill(prof__json *j)
+static int prof__json_refill(prof__json *j)
 {
     size_t got;
-    if (j->at < j->end) return 1;
     if (!j->file || j->error) return 0;
     if (j->from) prof__json_keep(j);
     j->passed += (uint64_t)(j->end - j->begin);
@@ -836,6 +834,9 @@ static int prof__json_fill(prof__json *j)
     if (!got && ferror(j->file)) prof__json_fail(j, "cannot be read");
     return got != 0;
 }
+
+/* 0: there is no more. */
+static inline int prof__json_fill(prof__json *j) { return j->at < j->end || prof__json_refill(j); }
 
 /* The next byte that is no space, which is still to be read; -1: there is none. */
 static int prof__json_peek(prof__json *j)
@@ -1026,9 +1027,17 @@ static int prof__json_string(prof__json *j, char *to, size_t size)
     to[0] = 0;
     if (!prof__json_expect(j, '"', "has no string where one should be")) return 0;
     while (prof__json_fill(j)) {
+        const char *at = j->at;
+        size_t run;
         char c;
-        while (j->at < j->end && used + 1 < size && *j->at != '"' && *j->at != '\\' && *j->at) to[used++] = *j->at++;
-        if (j->at == j->end) continue;
+        while (at < j->end && *at != '"' && *at != '\\' && *at) at++;
+        run = (size_t)(at - j->at);
+        if (run && used + run < size) {
+            memcpy(to + used, j->at, run);
+            used += run;
+            j->at = at;
+            continue;
+        }
         c = *j->at++;
         if (c == '"') {
             if (used < size) to[used] = 0;
@@ -2150,12 +2159,15 @@ static void prof__ntff_args_of(const prof_ntff_event *event, prof__ntff_args *ar
         int field;
         char *kept;
         if (!prof__json_key(&j, key, sizeof key)) return;
+        field = prof__ntff_key(key);
+        if (field && field != PROF__NTFF_EXEC && field != PROF__NTFF_VALUE && field != PROF__NTFF_CPU) {
+            if (!prof__json_pass(&j)) return;
+            continue;
+        }
         (void)prof__json_peek(&j);
         raw.bytes = j.at;
         if (!prof__json_take(&j, &args->value)) return;
         raw.size = (size_t)(j.at - raw.bytes);
-        field = prof__ntff_key(key);
-        if (field && field != PROF__NTFF_EXEC && field != PROF__NTFF_VALUE && field != PROF__NTFF_CPU) continue;
         kept = prof__ntff_args_keep(args, key, strlen(key));
         if (!kept) return;
         prof__ntff_args_value(args, kept, &raw);
