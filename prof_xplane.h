@@ -22,61 +22,63 @@ prof_xplane_write(trace, "logs", NULL). `prof export trace.prof -o logs/` and `p
 
 FILES                                                                                                       >>xplane
 
-    logs/plugins/profile/RUN/HOST.xplane.pb, whatever else is in logs. An output is a log directory if it ends in / or is a
-    directory. RUN is the local time when the session (or the window of the trace) began, such as 2026_11_21_16_05_59; to
-    choose it, give the run's own directory, logs/plugins/profile/RUN/. HOST is this computer's name, or the trace's metadata
-    "host", with .RANK behind it if the trace has a rank. No file is ever replaced, because XProf keeps what it once made of
-    one: where a run has a file of the host already, the next is RUN_2, RUN_3, ... Directories are made as needed.
+    logs/plugins/profile/RUN/HOST.xplane.pb, whatever else is in logs. An output is a log directory if it ends in / or
+    is a directory. RUN is the local time when the session (or the window of the trace) began, such as
+    2026_11_21_16_05_59; to choose it, give the run's own directory, logs/plugins/profile/RUN/. HOST is this computer's
+    name, or the trace's metadata "host", with .RANK behind it if the trace has a rank. No file is ever replaced,
+    because XProf keeps what it once made of one: where a run has a file of the host already, the next is RUN_2, RUN_3,
+    ... Directories are made as needed.
 
-    Ranks of a job become hosts of one run if their launcher says which job it is (SLURM_JOB_ID, PMIX_NAMESPACE and so on):
-    RUN is job_ID then. Or give the run's directory; or merge their traces.
+    Ranks of a job become hosts of one run if their launcher says which job it is (SLURM_JOB_ID, PMIX_NAMESPACE and so
+    on): RUN is job_ID then. Or give the run's directory; or merge their traces.
 
 WHAT IS WRITTEN                            (plane and line: process and row of the trace viewer)
 
-    thread      a line of the plane "/host:CPU", its number that of the system, or one from 1000000000 on if that is taken,
-                0 or too large; fibers likewise. Only those that have events
-    scope       an event; its arguments are stats of their types: integers signed and unsigned, doubles; a bool is 0 or 1, a
-                pointer a string. Without a recorded begin or end it has the stat "truncated". Call site and category are
-                "source" and "category"
-    step        PROFILE_STEP is a step of XProf: overview page and input pipeline analyzer show its times. What is inside, on
-                other threads too if a flow leads there, belongs to it. A step with no scope inside gets one of its own name,
-                because XProf drops steps in which nothing was computed
+    thread      a line of the plane "/host:CPU", its number that of the system, or one from 1000000000 on if that is
+                taken, 0 or too large; fibers likewise. Only those that have events
+    scope       an event; its arguments are stats of their types: integers signed and unsigned, doubles; a bool is 0 or
+                1, a pointer a string. Without a recorded begin or end it has the stat "truncated". Call site and
+                category are "source" and "category"
+    step        PROFILE_STEP is a step of XProf: overview page and input pipeline analyzer show its times. What is
+                inside, on other threads too if a flow leads there, belongs to it. A step with no scope inside gets one
+                of its own name, because XProf drops steps in which nothing was computed
     mark        an event of 0 ns; what PROFILE_MARK_SCOPE says is the stat "scope". Messages likewise, their text as the
                 name, with "severity"
     counter     the line "_counters_". What is not a finite number is an event of 0 ns on its thread
-    flow        arrows from FLOW_OUT to each FLOW_STEP and FLOW_IN of its name and id that follows in time: from the scope
-                around it if it comes first in there, else from an event of 0 ns of its own. Of equal ids each FLOW_OUT
-                begins another flow
-    frame       the plane "/device:CUSTOM:frames", a line for each thread and name, with the number as the stat "frame"; the
-                65th and later names of a trace are left out, and a warning says so
+    flow        arrows from FLOW_OUT to each FLOW_STEP and FLOW_IN of its name and id that follows in time: from the
+                scope around it if it comes first in there, else from an event of 0 ns of its own. Of equal ids each
+                FLOW_OUT begins another flow
+    frame       the plane "/device:CUSTOM:frames", a line for each thread and name, with the number as the stat "frame";
+                the 65th and later names of a trace are left out, and a warning says so
     span        the plane "/device:CUSTOM:spans", a row for each name, with "span_id"; locks in "/device:CUSTOM:locks"
-    device      the plane "/device:CUSTOM:NAME", its rows as lines, "(clock not aligned)" behind the name if nothing but a
-                guess says when its times were
-    allocations MemoryAllocation and MemoryDeallocation for the Memory Profile tool: the pool is the allocator, the memory
-                scope or the scope around it the op, the call site the shape; and a counter "memory: POOL"
-    the run     the plane "Task Environment" has begin and end as Unix time, program, clock, and prof_set_metadata()'s; its
-                stats are shown by no tool yet
-    losses      an event "lost events" where they happened, and warnings on the overview page: events lost, chunks that were
-                reused, scopes without begin or end, clocks that are not aligned
+    device      the plane "/device:CUSTOM:NAME", its rows as lines, "(clock not aligned)" behind the name if nothing but
+                a guess says when its times were
+    allocations MemoryAllocation and MemoryDeallocation for the Memory Profile tool: the pool is the allocator, the
+                memory scope or the scope around it the op, the call site the shape; and a counter "memory: POOL"
+    the run     the plane "Task Environment" has begin and end as Unix time, program, clock, and prof_set_metadata()'s;
+                its stats are shown by no tool yet
+    losses      an event "lost events" where they happened, and warnings on the overview page: events lost, chunks that
+                were reused, scopes without begin or end, clocks that are not aligned
 
-    Times are picoseconds since prof_start(), which is what XProf wants, up to 106 days. Events of a line are in order of
-    time, a parent before its children. Memory does not grow with the number of events but for some 50 bytes a flow and the
-    distinct run-time names, of which 65536 are told apart in a plane; further ones go by the name of their call site, with
-    the stat "name". In this format lengths come first: up to 64 MiB of events wait in memory until theirs are known; threads
-    with more, and those with flows, are read twice.
+    Times are picoseconds since prof_start(), which is what XProf wants, up to 106 days. Events of a line are in order
+    of time, a parent before its children. Memory does not grow with the number of events but for some 50 bytes a flow
+    and the distinct run-time names, of which 65536 are told apart in a plane; further ones go by the name of their call
+    site, with the stat "name". In this format lengths come first: up to 64 MiB of events wait in memory until theirs
+    are known; threads with more, and those with flows, are read twice.
 
 NAMES
 
     Strings are valid UTF-8 whatever the program's were: what is not becomes U+FFFD, because one bad byte would make the
     whole file unreadable. An empty name is written as (unnamed).
 
-    XProf knows stats by their names. A key of an argument that is also one of its, such as group_id, id or flow, or begins
-    with an underscore, or is one of the names above, has "arg." put in front.
+    XProf knows stats by their names. A key of an argument that is also one of its, such as group_id, id or flow, or
+    begins with an underscore, or is one of the names above, has "arg." put in front.
 
-    "Framework Op Stats" lists what is called op:type, and so are scopes: their name, without colons, and their category, or
-    "scope". Other events are "mark: NAME" and the like. The trace viewer shows the true name, and this one as "long_name".
-    Where a scope's name begins as names do that mean something to XProf (train, test, Eager, ...) it has ./ in front there.
-    Names of counters have no quotation marks, backslashes and control characters, because XProf does not escape them.
+    "Framework Op Stats" lists what is called op:type, and so are scopes: their name, without colons, and their
+    category, or "scope". Other events are "mark: NAME" and the like. The trace viewer shows the true name, and this one
+    as "long_name". Where a scope's name begins as names do that mean something to XProf (train, test, Eager, ...) it
+    has ./ in front there. Names of counters have no quotation marks, backslashes and control characters, because XProf
+    does not escape them.
 */
 #ifndef PROF_XPLANE_H
 #define PROF_XPLANE_H
@@ -146,7 +148,7 @@ extern "C" {
 #define PROF__XPLANE_SITES 1024                     /* call sites whose names are found at once; a power of two */
 #define PROF__XPLANE_FRAMES 64                      /* lines of frames */
 #define PROF__XPLANE_ID 1000000000u                 /* thread ids that do not come from the system start here */
-#define PROF__XPLANE_CUSTOM 198                     /* the last id of a plane that has a process of its own in the viewer */
+#define PROF__XPLANE_CUSTOM 198                     /* the last id of a plane that is a process of its own */
 #define PROF__XPLANE_DERIVED ((uint64_t)0xDEADBEEF) /* lines from here on (up to +7) are no threads: no op is counted */
 #define PROF__XPLANE_END (INT64_MAX / 1000)         /* ns; XProf adds up picoseconds in 63 bits */
 #ifndef PROF__XPLANE_KEEP
@@ -180,8 +182,8 @@ enum {
 
 static const char *const prof__xplane_stats[PROF__STAT_COUNT] = {
     "", "_r", "step_num", "_pt", "_p", "_ct", "_c", "_a", "flow", "source", "category", "truncated", "scope", "severity",
-    "lost", "value", "name", "frame", "span_id", "ended on thread", "thread", "flow_id", "allocator_name", "bytes_allocated",
-    "peak_bytes_in_use", "requested_bytes", "allocation_bytes", "addr", "tf_op", "region_type", "shape", "process_id",
+    "lost", "value", "name", "frame", "span_id", "ended on thread", "thread", "flow_id", "allocator_name",
+    "bytes_allocated", "peak_bytes_in_use", "requested_bytes", "allocation_bytes", "addr", "tf_op", "region_type", "shape", "process_id",
     "profile_start_time", "profile_stop_time"};
 
 /* What a name is of. XProf counts as an op what is called name:type, so that scopes are and other things are not. */
@@ -562,7 +564,8 @@ static PROF__COLD uint32_t prof__xplane_name_find(prof__xplane *x, const prof_ca
         return (uint32_t)item + 1;
     }
     item = x->name_count;
-    if ((text && site && x->text_count >= PROF__XPLANE_NAMES) || !PROF__ROOM(x->names, x->name_capacity, item) || !prof__read_add(&x->name_index, hash, item)) {
+    if ((text && site && x->text_count >= PROF__XPLANE_NAMES) || !PROF__ROOM(x->names, x->name_capacity, item) ||
+        !prof__read_add(&x->name_index, hash, item)) {
         free(name.text);
         return 0;
     }
@@ -1183,6 +1186,7 @@ static void prof__xplane_allocation(prof__xplane *x, const prof__heap *heap, con
     prof__xplane_bytes *stats = &x->point;
     const unsigned tag = PROF__XEVENT_STAT;
     int alloc = event->type == PROF_EVENT_ALLOC;
+    uint32_t id;
     stats->size = 0;
     prof__xplane_stat_text(x, stats, tag, PROF__STAT_POOL, *pool->pool ? pool->pool : "memory");
     prof__xplane_put_int(x, stats, PROF__STAT_LIVE, (int64_t)pool->live_bytes);
@@ -1196,8 +1200,8 @@ static void prof__xplane_allocation(prof__xplane *x, const prof__heap *heap, con
         prof__xplane_stat_text(x, stats, tag, PROF__STAT_REGION, "heap");
         prof__xplane_stat_source(x, stats, tag, PROF__STAT_SHAPE, row->about.site);
     }
-    prof__xplane_emit(x, prof__xplane_named(x, NULL, NULL, alloc ? "MemoryAllocation" : "MemoryDeallocation", PROF__XPLANE_PLAIN),
-                      prof__xplane_time(event->start_ns), 0, stats);
+    id = prof__xplane_named(x, NULL, NULL, alloc ? "MemoryAllocation" : "MemoryDeallocation", PROF__XPLANE_PLAIN);
+    prof__xplane_emit(x, id, prof__xplane_time(event->start_ns), 0, stats);
 }
 
 /* The live bytes of a pool as a counter. */
@@ -1395,7 +1399,7 @@ static void prof__xplane_measure(prof__xplane *x)
     for (; x->measured < x->line_count && x->status == PROF_OK; x->measured++) {
         prof__xplane_line line = x->lines[x->measured];
         x->size = 0;
-        x->keeping = line.kind != PROF__XPLANE_THREAD || /* one that is too large is not even begun: events have 10 bytes */
+        x->keeping = line.kind != PROF__XPLANE_THREAD || /* with 10 bytes each, would they fit? */
                      prof_trace_track(x->trace, line.track)->event_count < PROF__XPLANE_KEEP / 10;
         x->kept_before = x->kept.size;
         prof__xplane_walk(x, &line);
@@ -1664,7 +1668,7 @@ static void prof__xplane_warnings(prof__xplane *x)
     for (i = 0; i < prof_trace_track_count(x->trace); i++)
         unaligned += prof_trace_track(x->trace, i)->alignment == PROF_ALIGN_GUESS;
     prof__xplane_warning(x, about->lost, "events could not be recorded: the buffer was full");
-    prof__xplane_warning(x, about->overwritten_chunks, "older chunks of the buffer were reused: the begin of the run is missing");
+    prof__xplane_warning(x, about->overwritten_chunks, "older chunks of the buffer were reused: the run begins earlier");
     prof__xplane_warning(x, about->lost_blocks, "blocks of the recording cannot be read");
     prof__xplane_warning(x, about->sites_lost, "call sites or names had no room in the recording");
     prof__xplane_warning(x, about->unmatched, "ends without a begin were left out");
@@ -1724,7 +1728,8 @@ static int prof__xplane_number_tracks(prof__xplane *x)
     if (ids && x->tracks) {
         for (i = 0; i < tracks; i++) {
             const prof_track *track = prof_trace_track(x->trace, i);
-            ids[i].id = track->fiber || *track->device ? UINT64_MAX : track->thread_id; /* a fiber's thread is a track itself */
+            /* a fiber's thread is a track itself */
+            ids[i].id = track->fiber || *track->device ? UINT64_MAX : track->thread_id;
             ids[i].track = i;
         }
         qsort(ids, tracks, sizeof *ids, prof__xplane_by_id);
@@ -1742,7 +1747,8 @@ static int prof__xplane_number_tracks(prof__xplane *x)
 static prof_status prof__xplane_trace(prof__xplane *x, const prof_trace *trace, int64_t offset, const char *host)
 {
     size_t i;
-    prof__xplane_bytes *const bytes[] = {&x->stats, &x->point, &x->meta, &x->kept, &x->part, &x->entry, &x->text, &x->joined};
+    prof__xplane_bytes *const bytes[] = {&x->stats, &x->point, &x->meta, &x->kept,
+                                         &x->part,  &x->entry, &x->text, &x->joined};
     x->trace = trace;
     x->about = prof_trace_about(trace);
     x->offset = offset;
@@ -1763,15 +1769,17 @@ static prof_status prof__xplane_trace(prof__xplane *x, const prof_trace *trace, 
     return prof__out_close(&x->out);
 }
 
-/* Null, with a message, if there is no memory or an option makes no sense. */
+static prof_status prof__xplane_check(const prof_xplane_options *options)
+{
+    if (options && options->to_ns && options->to_ns <= options->from_ns)
+        return prof__fail(PROF_INVALID_ARGUMENT, "to_ns must be later than from_ns");
+    return PROF_OK;
+}
+
+/* Null, with a message, without memory. */
 static prof__xplane *prof__xplane_new(const prof_xplane_options *options)
 {
-    prof__xplane *x;
-    if (options && options->to_ns && options->to_ns <= options->from_ns) {
-        prof__fail(PROF_INVALID_ARGUMENT, "to_ns must be later than from_ns");
-        return NULL;
-    }
-    x = (prof__xplane *)calloc(1, sizeof *x);
+    prof__xplane *x = (prof__xplane *)calloc(1, sizeof *x);
     if (!x) prof__fail(PROF_NO_MEMORY, "no memory to write an XSpace");
     if (x && options) x->options = *options;
     return x;
@@ -1957,7 +1965,6 @@ static prof_status prof__xplane_files(prof__xplane_file *files, const prof_trace
 PROF_DEF prof_status prof_xplane_merge(const prof_trace *const *traces, size_t count, const char *logdir,
                                        const prof_xplane_options *options)
 {
-    prof__xplane *probe;
     prof__xplane_file *files;
     int64_t *offsets;
     char base[1024], run[256];
@@ -1966,9 +1973,8 @@ PROF_DEF prof_status prof_xplane_merge(const prof_trace *const *traces, size_t c
     if (!traces || !count) return prof__fail(PROF_INVALID_ARGUMENT, "no trace to write");
     for (i = 0; i < count; i++)
         if (!traces[i]) return prof__fail(PROF_INVALID_ARGUMENT, "no trace to write");
-    probe = prof__xplane_new(options);
-    if (!probe) return options && options->to_ns && options->to_ns <= options->from_ns ? PROF_INVALID_ARGUMENT : PROF_NO_MEMORY;
-    free(probe);
+    status = prof__xplane_check(options);
+    if (status) return status;
     prof__xplane_run_name(run, sizeof run, traces[0], options);
     if (!prof__xplane_base(logdir, base, sizeof base, run, sizeof run))
         return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", logdir);
@@ -1999,8 +2005,10 @@ PROF_DEF prof_status prof_xplane_stream(const prof_trace *trace, prof_sink sink,
     prof_status status;
     char host[280];
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "no trace to write");
+    status = prof__xplane_check(options);
+    if (status) return status;
     x = prof__xplane_new(options);
-    if (!x) return options && options->to_ns && options->to_ns <= options->from_ns ? PROF_INVALID_ARGUMENT : PROF_NO_MEMORY;
+    if (!x) return PROF_NO_MEMORY;
     prof__xplane_host(host, sizeof host, trace, options);
     prof__out_sink(&x->out, sink);
     status = prof__xplane_trace(x, trace, 0, host);

@@ -46,7 +46,8 @@ static int run(const tool_args *args)
 }
 
 const tool_command tool_merge = {
-    "merge", "A B ... -o OUT.json", "Writes several recordings as the processes of one Chrome trace, or as the hosts of one run of XProf", 1, 10000, run, options,
+    "merge", "A B ... -o OUT.json",
+    "Writes several recordings as the processes of one Chrome trace, or as the hosts of one run of XProf", 1, 10000, run, options,
     "Recordings made since the same start of the machine are aligned by its monotonic clock, exact to some 100 ns; others\n"
     "by Unix time, as right as the clocks of the machines were. otherData says which (\"processes aligned by\"). Time 0 is the\n"
     "first start. A process id that comes twice is replaced by a number from 1000000000 on. In a log directory each recording\n"
