@@ -310,7 +310,7 @@ typedef char prof__xplane_stats_fit[PROF__STAT_COUNT <= PROF__XPLANE_STATS_MOST 
 /* Room for size more bytes; null without memory. */
 static unsigned char *prof__xplane_more(prof__xplane_bytes *bytes, size_t size)
 {
-    if (size > bytes->capacity - bytes->size) {
+    if (size > bytes->capacity - bytes->size || !bytes->data) {
         size_t wanted = (bytes->size + size) * 2 + 64;
         unsigned char *data = size > (size_t)-1 / 8 ? NULL : (unsigned char *)realloc(bytes->data, wanted);
         if (!data) {
