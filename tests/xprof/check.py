@@ -1,6 +1,6 @@
 """Starts XProf on the log directory that run.sh made, asks its HTTP API for the trace viewer, the overview page, the memory
 profile and the framework stats, and compares each with the recordings' CSV. Prints ok, FAIL and SKIP lines."""
-import csv, gzip, json, os, re, socket, subprocess, sys, time, urllib.parse, urllib.request
+import csv, gzip, json, os, re, signal, socket, subprocess, sys, time, urllib.parse, urllib.request
 
 work, node_modules = sys.argv[1:3]
 out = os.path.join(work, "out")
@@ -267,6 +267,7 @@ def check_all():
     check_picture()
 
 
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1)) # so that the server does not outlive this
 port = free_port()
 server = "http://127.0.0.1:%d" % port
 log = open(os.path.join(work, "server.log"), "wb")
