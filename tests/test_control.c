@@ -1114,7 +1114,8 @@ TEST(user_memory_used_again)
             mine += trace_count(&list, "mine");
             trace_free(&list);
         }
-        CHECK_EQUAL(mine, 1);
+        if (!prof_trace_about(trace)->overwritten_chunks) CHECK_EQUAL(mine, 1); /* the other thread may go round the ring */
+        CHECK(mine <= 1);
         prof_trace_close(trace);
         if (test_failures) break;
     }
