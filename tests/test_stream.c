@@ -176,7 +176,7 @@ static void jobs_run(int count, int64_t to, void (*event)(int64_t))
 /* Nothing is missing of what jobs_run() did. */
 static void check_jobs(const prof_trace *trace, int count, int64_t to)
 {
-    char name[16];
+    char name[32];
     CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
     CHECK_EQUAL(prof_trace_about(trace)->overwritten_chunks, 0);
     for (int i = 0; i < count; ++i) {
