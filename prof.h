@@ -5860,7 +5860,7 @@ static int prof__is_folder(const char *path)
 }
 
 /* A directory and those around it, unless they are there. */
-static prof_status prof__folder_make(const char *path)
+static PROF__UNUSED prof_status prof__folder_make(const char *path)
 {
     char part[1200];
     size_t n = prof__length(path);
