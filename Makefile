@@ -12,7 +12,13 @@
 CC ?= cc
 CXX ?= c++
 PREFIX ?= /usr/local
-CFLAGS ?= -O2 -g
+# The tests are many programs, each with the whole implementation: -O1 compiles them in half the time.
+ifeq ($(origin CFLAGS),undefined)
+CFLAGS = -O2 -g
+TEST_CFLAGS = -O1 -g
+else
+TEST_CFLAGS = $(CFLAGS)
+endif
 WARNINGS = -Wall -Wextra -Wpedantic -Wconversion -Wshadow
 SANITIZE ?=
 ifneq ($(SANITIZE),)
@@ -59,6 +65,8 @@ examples: $(HEADERS)
 
 # ---- tests
 
+$(BUILD)/tests/%: CFLAGS = $(TEST_CFLAGS)
+
 $(BUILD)/tests/%: tests/%.c tests/test.h $(wildcard tests/*.h) $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_C) $< $(EXTRA) -o $@ $(LDFLAGS) $(LIBS)
@@ -66,6 +74,8 @@ $(BUILD)/tests/%: tests/%.c tests/test.h $(wildcard tests/*.h) $(HEADERS)
 $(BUILD)/tests/%: tests/%.cpp tests/test.h $(wildcard tests/*.h) $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_CXX) $< -o $@ $(LDFLAGS) $(LIBS)
+
+$(BUILD)/tests/test_flaws_cpp: tests/test_flaws.c
 
 # As a shared library, so that its recorder and the reading program's can be in one process; -z defs refuses any libc.
 $(BUILD)/tests/libfreestanding_kernel.so: tests/freestanding_kernel.c tests/freestanding_kernel.h $(HEADERS)
@@ -117,8 +127,20 @@ $(BUILD)/tests/plugin_host: tests/plugin_host.c tests/plugin.h $(HEADERS)
 $(BUILD)/tests/test_plugins: EXTRA = -rdynamic
 $(BUILD)/tests/test_plugins: | $(PLUGINS) $(BUILD)/tests/plugin_host
 
+# A Neuron runtime without Neuron: whole; as old ones are, with fewer functions; and inside another library.
+FAKES = $(patsubst %,$(BUILD)/tests/fake_nrt/%,libnrt.so.1 other/libnrt.so.1 early/libnrt.so.1 plain/libnrt.so.1 libframework.so)
+FAKE_WITHOUT_early = nrt_inspect_* nrt_sys_trace_* nrt_profile_continuous_* nrt_debug_*
+FAKE_WITHOUT_plain = nrt_inspect_config_set_inspect_device_profile_mode nrt_inspect_config_set_enable_inspect_on_fail \
+    nrt_sys_trace_fetch_options_* nrt_get_version nrt_get_status_as_str
+$(FAKES): tests/fake_nrt.c prof_ntff.h prof.h
+	@mkdir -p $(@D)
+	$(ALL_C) -fPIC -c $< -o $@.o
+	$(foreach name,$(FAKE_WITHOUT_$(notdir $(@D))),objcopy -w -L '$(name)' $@.o;)
+	$(CC) $(CFLAGS) $(SANITIZER) -shared -Wl,-soname,$(if $(filter %.1,$@),libnrt.so.1,$(@F)) $@.o -o $@ $(LDFLAGS) $(LIBS)
+$(BUILD)/tests/test_ntff: | $(FAKES)
+
 test: $(TESTS) $(BUILD)/prof $(BUILD)/tests/tool_images $(BUILD)/tests/tool_core
-	@BUILD=$(BUILD) sh tests/run.sh $(TESTS) tests/test_tool.sh
+	@BUILD=$(BUILD) sh tests/run.sh $(TESTS) tests/test_tool.sh tests/test_bridge.sh tests/test_neuron.sh
 
 # ---- benchmarks
 
@@ -146,7 +168,10 @@ $(BUILD)/bench_follow: bench/follow.c $(BUILD)/implementation.o
 $(BUILD)/bench_stream: bench/stream.c $(BUILD)/implementation.o
 	$(CC) -std=gnu99 -I. -O2 bench/stream.c $(BUILD)/implementation.o -o $@ $(LIBS)
 
-bench: $(addprefix $(BUILD)/,bench bench_shared bench_threads bench_modes bench_pack bench_follow bench_stream)
+$(BUILD)/bench_export: bench/export.c $(HEADERS)
+	$(CC) -std=gnu99 -I. -O2 bench/export.c -o $@ $(LIBS)
+
+bench: $(addprefix $(BUILD)/,bench bench_shared bench_threads bench_modes bench_pack bench_follow bench_stream bench_export)
 	@echo "== ring in memory";      $(BUILD)/bench
 	@echo "== ring in a file";      $(BUILD)/bench output $(BUILD)/bench.prof
 	@echo "== in a shared library"; $(BUILD)/bench_shared
@@ -156,6 +181,7 @@ bench: $(addprefix $(BUILD)/,bench bench_shared bench_threads bench_modes bench_
 	@echo "== packing";             $(BUILD)/bench_pack $(BUILD)/bench.prof
 	@echo "== followed";            $(BUILD)/bench_follow
 	@echo "== streaming";           $(BUILD)/bench_stream 10000000 10
+	@echo "== exporters";           $(BUILD)/bench_export; $(BUILD)/bench_export 8000
 
 install: $(BUILD)/prof
 	mkdir -p $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \

@@ -34,11 +34,12 @@ TABLE OF CONTENTS                          (search for the tag)
     >>options   compile-time options           >>read      a trace as tracks of balanced events
     >>manual    how it behaves, and why        >>reports   summary, CSV, statistics
     >>types     status, configuration          >>markup    the PROFILE_ macros
-    >>control   start, stop, pause, save
+    >>control   start, stop, pause, save       >>devices   time lines with clocks of their own
+                                               >>objects   domains, tasks, frames, counters made at run time
 
     Implementation: >>image >>platform >>errors >>clock >>meta >>ring >>writer >>out >>pack >>memory >>session
-                    >>fork >>service >>snapshot >>crash >>autostart >>reader >>last >>statistics >>summary >>csv
-                    >>follow >>save >>instrument
+                    >>fork >>device >>service >>snapshot >>crash >>autostart >>reader >>last >>statistics >>allocations
+                    >>locks >>summary >>csv >>follow >>save >>instrument >>malloc
 
 COMPILE-TIME OPTIONS                                                                                       >>options
 
@@ -62,7 +63,11 @@ COMPILE-TIME OPTIONS                                                            
     PROF_INSTRUMENT_FUNCTIONS  -    adds the hooks of gcc's and clang's -finstrument-functions, see below
     PROF_INSTRUMENT_MAX    16384    functions that the hooks tell apart; further ones share one name
     PROF_INSTRUMENT_DEPTH  1024     calls inside one another on a thread, 24 bytes each; deeper ones are lost, counted
+    PROF_WRAP_MALLOC       -        marks malloc() and its kind: the whole process's memory is recorded, see below
     PROF_FREESTANDING      -        no libc, see below
+    PROF_WITH_ITT          -        VTune, Nsight and tracers of user-level probes see scopes, marks, counters and so
+    PROF_WITH_NVTX         -        on at the same time: prof_bridge.h, which is included only then, has the manual
+    PROF_WITH_SDT          -
 
 MANUAL                                                                                                      >>manual
 
@@ -74,15 +79,17 @@ MANUAL                                                                          
     accepted only when there is room for its end, so that what is recorded is balanced. What could not be recorded is
     counted, per thread, and every report says so. Older chunks that were reused are counted as well.
 
-    PROF_STREAM keeps everything: a background thread packs full chunks, to some 2 bytes a scope, into the file behind the
-    buffer, and gives the chunks back to the writers. A writer that finds no room does not wait, unless config.wait_ns says
-    how long it may: what it could not record is lost and counted. Give the buffer the size of what is recorded in a
-    tenth of a second or more: 16 MiB at 10 million scopes a second. A scope costs what it costs in a ring; the thread
-    takes a quarter of a processor at that rate, and 0.2 % when nothing happens. The file is whole at every moment. What
-    a full disk, a limit or an error keeps out stays in the buffer and is tried again; reports name the reason. With
-    max_file_size, at_limit says which end of the recording is kept. An output other than .prof is written by prof_stop()
-    out of <output>.prof, which then goes; after a crash it is still there. The service thread sleeps between its rounds
-    and blocks all signals, and what it does is on a track of its own, named "prof".
+    PROF_STREAM keeps everything: a background thread packs full chunks, to some 2 bytes a scope, into the file behind
+    the buffer, and gives the chunks back to the writers. A writer that finds no room does not wait, unless
+    config.wait_ns says how long it may: what it could not record is lost and counted. Give the buffer the size of what
+    is recorded in a tenth of a second or more: 16 MiB at 10 million scopes a second. A scope costs what it costs in a
+    ring; the thread takes a quarter of a processor at that rate, and 0.2 % when nothing happens. The file is whole at
+    every moment. What a full disk, a limit or an error keeps out stays in the buffer and is tried again; reports name
+    the reason. With max_file_size, at_limit says which end of the recording is kept. A trace of a file that goes on
+    rotating may yield fewer events than its event_count: blocks that are overwritten before a cursor comes by are left
+    out, and counted in lost_blocks. An output other than .prof is written by prof_stop() out of <output>.prof, which
+    then goes; after a crash it is still there. The service thread sleeps between its rounds and blocks all signals, and
+    what it does is on a track of its own, named "prof".
 
     dump_period is for the other modes and an output that is not .prof: it is rewritten that often, in one step, so that
     there is always a whole one. With .prof, and with PROF_STREAM, the file is always up to date, and dump_period does
@@ -103,20 +110,21 @@ MANUAL                                                                          
     track "prof". save_signal and prof_save_request() save as well, as often as they are asked.
 
     Endless runs. PROF_STATS keeps no events but their statistics, in memory that does not grow: prof_stats() and
-    prof_summary_write() of a prof_trace_live() show, at any time, everything up to now, and an output may be a .txt. The
-    figures are those of a PROF_RING that had kept everything, percentiles to 0.8 %. One thread adds up to 40 million
-    scopes a second; when it falls behind, threads lose events, which is counted, or wait (config.wait_ns). Beyond 4096
-    names a scope counts as "(more scopes)"; beyond 4096 scopes in one another the inner ones are not seen.
+    prof_summary_write() of a prof_trace_live() show, at any time, everything up to now, and an output may be a .txt.
+    The figures are those of a PROF_RING that had kept everything, percentiles to 0.8 %. One thread adds up to 40
+    million scopes a second; when it falls behind, threads lose events, which is counted, or wait (config.wait_ns).
+    Beyond 4096 names a scope counts as "(more scopes)"; beyond 4096 scopes in one another the inner ones are not seen.
 
     Crash report. crash_report=1 (PROF_CRASH_REPORT=1, with or without PROF_OUTPUT) adds handlers of SIGSEGV, SIGBUS,
     SIGFPE, SIGILL and SIGABRT that say on stderr what each thread was doing, the crashed one first:
         prof: SIGSEGV in thread 1234 "worker 2": game > frame > solve (physics.c:88)
-    and write the trace to output with .prof appended ("trace.json.prof"; without an output "<program>.<pid>.prof"), unless
-    it is in a file anyway. Scopes whose begin is older than the buffer are not shown ("... >"). Then the signal happens
-    as it would have without prof: exit status, core dump, sanitizers and your own handlers, which run after the report if
-    they were there before prof_start(), or when they see fit. There is one report for a session; if your handler makes the
-    program go on, it goes on without. Signals that are ignored stay so. Threads that record get a stack for the handler
-    (sigaltstack, 64 KiB) if they have none, so that overflows of their own are reported. prof_stop() takes all of it away.
+    and write the trace to output with .prof appended ("trace.json.prof"; without an output "<program>.<pid>.prof"),
+    unless it is in a file anyway. Scopes whose begin is older than the buffer are not shown ("... >"). Then the signal
+    happens as it would have without prof: exit status, core dump, sanitizers and your own handlers, which run after the
+    report if they were there before prof_start(), or when they see fit. There is one report for a session; if your
+    handler makes the program go on, it goes on without. Signals that are ignored stay so. Threads that record get a
+    stack for the handler (sigaltstack, 64 KiB) if they have none, so that overflows of their own are reported.
+    prof_stop() takes all of it away.
 
     Signals. Scopes may stand in signal handlers. A handler that interrupts a macro in the few nanoseconds in which it
     writes records nothing, and that is counted; all others record on the track of the thread they interrupt. A
@@ -134,16 +142,23 @@ MANUAL                                                                          
     PROF_FILL is full, scopes that are open in waiting fibers may lose their ends, which is counted. Automatic tracing
     of functions, see below, knows threads only.
 
+    Spans. A request, a job, a task: PROFILE_SPAN_BEGIN() and PROFILE_SPAN_END() of one name and id, or
+    prof_task_start() and prof_task_stop(), on any threads, in any overlap; what is a tree on one thread is a scope. An
+    end belongs to the newest span of its name and id that is open. A reader matches them (prof_spans_open), so nothing
+    is looked up while recording. Halves that are alone, because the other was off, is older than the buffer, or never
+    came, are marked PROF_TRUNCATED_BEGIN or _END, count in no time, and the summary says how many there are. PROF_STATS
+    keeps the begins of 65536 spans; of more that are open at a time the oldest count as halves, and so do their ends.
+
     fork(). The child goes on recording, with the configuration, level, categories and pauses as they were at the fork,
     from its first scope that is on: then an image of its own is made, of the parent's size, which takes as long as
-    prof_start() (some ms for 16 MiB). Until then it costs nothing and leaves no file, so that fork() and exec(), system(),
-    posix_spawn() and vfork() need nothing. Its file stands beside the parent's: trace.json, trace.<pid>.json; with %p in
-    the output, what that makes. As everywhere only a .prof needs no prof_stop(), or exit() with PROF_OUTPUT. A child
-    that wants none calls prof_stop() before its first scope, and may then call prof_start(). If its image cannot be
-    made, prof_enabled() is 0, and prof_stop() says why. The threads of PROF_STREAM, PROF_STATS, save and dump_period
-    stay behind: a child is always PROF_RING or PROF_FILL. Where config.memory was given it records into memory of the
-    same size. After _Fork(), or clone() without CLONE_VM, which tell nobody, there must be no scopes in the child: they
-    would go into the parent's file.
+    prof_start() (some ms for 16 MiB). Until then it costs nothing and leaves no file, so that fork() and exec(),
+    system(), posix_spawn() and vfork() need nothing. Its file stands beside the parent's: trace.json, trace.<pid>.json;
+    with %p in the output, what that makes. As everywhere only a .prof needs no prof_stop(), or exit() with PROF_OUTPUT.
+    A child that wants none calls prof_stop() before its first scope, and may then call prof_start(). If its image
+    cannot be made, prof_enabled() is 0, and prof_stop() says why. The threads of PROF_STREAM, PROF_STATS, save and
+    dump_period stay behind: a child is always PROF_RING or PROF_FILL. Where config.memory was given it records into
+    memory of the same size. After _Fork(), or clone() without CLONE_VM, which tell nobody, there must be no scopes in
+    the child: they would go into the parent's file.
 
     longjmp() over scopes in C leaves them without an end; the next end of a scope further out closes them, and they are
     marked PROF_TRUNCATED_END.
@@ -161,6 +176,24 @@ MANUAL                                                                          
     off. An argument has PROF_CATEGORY and PROF_SITE_LEVEL: for one of a scope of another category or level, redefine
     them around it.
 
+    Memory. PROFILE_ALLOC and PROFILE_FREE give, for each pool, live bytes as a counter of the Chrome trace; the summary
+    and prof_memory() have peaks, allocations by call site (and the scope around it) and by PROFILE_MEMORY_SCOPE, what
+    was not freed, and what was freed twice. Blocks from before the trace are counted when they are freed, and in
+    nothing else. A free belongs in front of the real one: behind it another thread may have the address already.
+    PROFILE_FREE finds its block in any pool; one with _C only in its own, for pools whose addresses overlap. PROF_STATS
+    keeps none of this, nor of locks.
+    PROF_WRAP_MALLOC (Linux, glibc) marks the C library's malloc(), and so operator new and what libraries allocate, in
+    the pool "malloc"; PROF_CATEGORIES=-malloc turns it off. It defines malloc(), free() and so on in the program, which
+    the loader prefers to those of libraries, and calls glibc's under its own names: nothing is looked up, so that it
+    works before main, in threads and after fork(). That costs 24 bytes of the buffer for each call. What prof allocates
+    is left out. Not with a static glibc, nor with another allocator (tcmalloc, jemalloc); with a sanitizer, which has
+    its own, it does nothing. A malloc() is listed by the scope around it.
+
+    Locks. WAIT, ACQUIRE and RELEASE give how often and how long threads waited for a lock, and how long it was held:
+    in the summary, as data (prof_locks), and as a row for each lock in the Chrome trace. An acquire counts as contended
+    if another thread had the lock since its WAIT. PROFILE_MUTEX_LOCK tries first, so that a lock that is free costs one
+    event.
+
     Accuracy. The counter is read without ordering, as every profiler does, because that is all a scope costs. Out-of-
     order processors then read it up to some 70 ns early around code that waits for its own results (memory, division);
     what leaves a scope appears in its parent. PROF_CLOCK_ORDERED waits at the end of each scope until everything before
@@ -172,13 +205,31 @@ MANUAL                                                                          
     the process itself, or stopped; in the image of a process that was killed that early, and that is then read on
     another machine, the rate is the processor's own word for it.
 
+    Sessions. One may begin later than it starts: after config.delay_ns, at a time of day (start_unix_ns), from a step
+    or frame on (warmup_steps, warmup_frames: "from the second epoch on"); and end by itself (duration_ns), when its
+    output is written and prof_stop() may come at any time later. Until it begins all sites are off, and cost as little;
+    what begins it is a thread of prof's own, or the step. Its time counts from there. The child of a fork, which has no
+    such thread, looks at the clock itself, for some 50 ns a macro until the delay is over, and goes on when the
+    duration is. Outputs are called by what a run is: %p %t %h %r; prof_set_metadata() says more about it.
+
+    Two runs, one file. A name such as trace.json is meant to be replaced by the next run, and is, once that is
+    complete. One with %p or %t is meant for one run alone: if there is such a file all the same (two runs in a second,
+    a process id that came again) the new one is trace.1234.2.json. config.existing says otherwise. Processes that a
+    launcher (MPI, Slurm, torchrun) has started would all write trace.json: they write trace.<rank>.json.
+
+    Options. prof_start() does what its config says, and reads no PROF_ variable: these are for programs that
+    PROF_OUTPUT starts, or that call prof_config_from_env(). Keys of CNTK, MXNet, TensorFlow, JAX and Neuron are known
+    to prof_config_set(): they set what they mean here, or it returns PROF_UNSUPPORTED and says why, never nothing.
+    `prof config --all` lists them.
+
     Never. prof does not print (but for errors of PROF_OUTPUT and crash_report, on stderr), does not abort, does not
-    change signal handlers (but for crash_report and save_signal), errno, locale or environment, starts no thread but the
-    one of PROF_STREAM, PROF_STATS, save and dump_period, and no macro allocates anything (but the stacks of crash_report).
+    change signal handlers (but for crash_report and save_signal), errno, locale or environment, starts no thread but
+    the one of PROF_STREAM, PROF_STATS, save, dump_period, delay, start_unix and duration, and no macro allocates
+    anything (but the stacks of crash_report).
 
     Automatic tracing of functions. Compile your files with -finstrument-functions, and the implementation, without that
-    flag, with PROF_INSTRUMENT_FUNCTIONS: every call is a scope, named by the symbol tables. Filter by min_duration, which
-    makes a scope about twice as dear, and keeps a short one wherever a chunk ends.
+    flag, with PROF_INSTRUMENT_FUNCTIONS: every call is a scope, named by the symbol tables. Filter by min_duration,
+    which makes a scope about twice as dear, and keeps a short one wherever a chunk ends.
 
     Freestanding. Define PROF_FREESTANDING, and, before the implementation:
         PROF_CLOCK_READ()       an expression: the counter, uint64_t; config.clock_hz is its rate
@@ -227,8 +278,8 @@ MANUAL                                                                          
 #define PROF_UNIQUE __LINE__
 #endif
 #endif
-/* In a shared library the implementation is weak: so compiler and linker leave it to the loader which copy is called, also
-   from inside this file, where they would take the one in front of them. */
+/* In a shared library the implementation is weak: so compiler and linker leave it to the loader which copy is called,
+   also from inside this file, where they would take the one in front of them. */
 #if defined(__ELF__) && defined(__PIC__) && !defined(__PIE__) && !defined(PROF_FREESTANDING)
 #define PROF__SHARED 1
 #endif
@@ -309,13 +360,26 @@ typedef enum prof_clock {
     PROF_CLOCK_MONOTONIC  /* clock_gettime(CLOCK_MONOTONIC), QueryPerformanceCounter */
 } prof_clock;
 
+/* Of a file that is there already when the session starts. */
+typedef enum prof_existing {
+    PROF_EXISTING_AUTO = 0, /* as NUMBER if the name has %p or %t, and so is meant for one run alone; else as REPLACE */
+    PROF_EXISTING_REPLACE,  /* it is replaced once the new one is complete */
+    PROF_EXISTING_NUMBER,   /* it stays: the new one is trace.2.json, .3, ... An empty file takes the name at the start,
+                               so that no two processes get the same one */
+    PROF_EXISTING_REFUSE    /* it stays: prof_start() fails */
+} prof_existing;
+
 /* All zero is the default. Strings are read during prof_start only and stay the caller's. The comment of a field names
-   its key for prof_config_set() and, in capitals, its environment variable. */
+   its key for prof_config_set() and, in capitals, its environment variable; prof_config_describe() has the same as
+   data. */
 typedef struct prof_config {
     const char *output;       /* output PROF_OUTPUT: file written by prof_stop(); the extension picks the writer: .json
                                  .csv .txt, or .prof, which maps the buffer itself to the file, so that everything
                                  recorded survives even SIGKILL. %p is the process id, %n the program's name, %t the
-                                 local time, %% a percent sign. Default: none, the trace stays in memory */
+                                 local time, %h the host's name, %r the rank, %% a percent sign. Where a rank is given,
+                                 or known to be one of several, and the name has neither %r nor %p, it is put in front
+                                 of the extension. A directory, or what ends in /, is a log directory for XProf: see
+                                 prof_xplane.h. Default: none, the trace stays in memory */
     size_t buffer_size;       /* buffer PROF_BUFFER: bytes, or "64M" as text; 128 KiB to 64 GiB; default 16 MiB */
     prof_mode mode;           /* mode PROF_MODE: "ring", "fill", "stream" or "stats" */
     prof_clock clock;         /* clock PROF_CLOCK: "auto", "counter", "ordered" or "monotonic" */
@@ -326,27 +390,58 @@ typedef struct prof_config {
     void *memory;             /* record here instead of in memory from the system; prof_start clears it; it must stay */
     size_t memory_size;       /* bytes at memory, instead of buffer_size */
     uint64_t clock_hz;        /* PROF_FREESTANDING: ticks per second of PROF_CLOCK_READ() */
-    uint64_t max_file_size;   /* max_file_size PROF_MAX_FILE_SIZE: PROF_STREAM: bytes, buffer included, that the file may
-                                 have; default 0, no limit */
+    uint64_t max_file_size;   /* max_file_size PROF_MAX_FILE_SIZE: PROF_STREAM: bytes, buffer included, that the file
+                                 may have; default 0, no limit */
     prof_limit at_limit;      /* at_limit PROF_AT_LIMIT: what happens there: "stop" or "rotate" */
-    uint64_t wait_ns;         /* wait PROF_WAIT: PROF_STREAM, PROF_STATS: how long a thread that needs room in the buffer
-                                 sleeps for it before its events are lost; up to 10s; default 0, not at all */
+    uint64_t wait_ns;         /* wait PROF_WAIT: PROF_STREAM, PROF_STATS: how long a thread that needs room in the
+                                 buffer sleeps for it before its events are lost; up to 10s; default 0, not at all */
     uint64_t dump_period_ns;  /* dump_period PROF_DUMP_PERIOD: writes output this often, and not only in prof_stop(), so
                                  that a program that is killed leaves a file at most that old; from 10ms; default 0.
                                  A .prof output and PROF_STREAM are always up to date, and don't need it */
-    const char *save;         /* save PROF_SAVE: saves the last seconds to this file whenever one of the following asks for
-                                 it, or prof_save_request(). As output, and %c counts the files: "slow-%c.json";
+    const char *save;         /* save PROF_SAVE: saves the last seconds to this file whenever one of the following asks
+                                 for it, or prof_save_request(). As output, and %c counts the files: "slow-%c.json";
                                  without %c the newest replaces the one before */
     double save_last;         /* save_last PROF_SAVE_LAST: seconds; as text also "500ms"; default 10 */
-    const char *save_over;    /* save_over PROF_SAVE_OVER: what must not take longer: "frame>16.7ms,scope:net.*>2ms": up to
-                                 16 of frame, frame:NAME and scope:NAME; in a NAME * and ? stand for any text and letter */
+    const char *save_over;    /* save_over PROF_SAVE_OVER: what must not take longer: "frame>16.7ms,scope:net.*>2ms": up
+                                 to 16 of frame, frame:NAME and scope:NAME; in a NAME * and ? stand for any text and
+                                 letter */
     double save_every;        /* save_every PROF_SAVE_EVERY: seconds from one save for save_over to the next, at least;
                                  default 0, only one */
     int save_signal;          /* save_signal PROF_SAVE_SIGNAL: a signal that saves; as text also a name, "USR1". The
                                  handler there was goes on being called */
-    int crash_report;         /* crash_report PROF_CRASH_REPORT: 1: when the process dies of a bug, say on stderr what its
-                                 threads were doing, and write the image to output with .prof appended: see the manual */
+    int crash_report;         /* crash_report PROF_CRASH_REPORT: 1: when the process dies of a bug, say on stderr what
+                                 its threads were doing, and write the image to output with .prof appended: see the
+                                 manual */
+    uint64_t delay_ns;        /* delay PROF_DELAY: recording begins that long after prof_start(); until then, sites are
+                                 off. As text with its unit, "5s"; default 0, at once. Not PROF_FREESTANDING, nor are
+                                 the next two */
+    uint64_t start_unix_ns;   /* start_unix PROF_START_UNIX: it begins at this Unix time, so that processes begin
+                                 together; at once if that is past. Nanoseconds, or "1767225600s" as text */
+    uint64_t duration_ns;     /* duration PROF_DURATION: it ends that long after it began, and output is written then;
+                                 as text with its unit, "10s"; default 0: it ends with prof_stop() */
+    uint64_t warmup_steps;    /* warmup_steps PROF_WARMUP_STEPS: it begins with the step after so many PROFILE_STEPs */
+    uint64_t warmup_frames;   /* warmup_frames PROF_WARMUP_FRAMES: it begins with this many'th PROFILE_FRAME. Both count
+                                 what has the name that comes first, on all threads, from the end of the delay on */
+    const char *rank;         /* rank PROF_RANK: what %r is, up to 63 bytes; default: the process's number as its
+                                 launcher (MPI, Slurm, torchrun, ...) has put it into the environment, else 0 */
+    prof_existing existing;   /* existing PROF_EXISTING: what happens to an older file of output's name: "auto",
+                                 "replace", "number" or "refuse" */
+    int no_sync;              /* no_sync PROF_NO_SYNC: 1: PROFILE_SYNC and PROFILE_SCOPE_SYNC wait for nothing */
+    uint32_t filter_mask;     /* filter_mask PROF_FILTER_MASK: PROFILE_SCOPE_M(name, mask) is on if it has one of these
+                                 bits in its mask; as text also "0xff"; default 0, all of them */
 } prof_config;
+
+/* One key of prof_config_set(). Texts are static. */
+typedef struct prof_option {
+    const char *key, *type; /* type: "text", "size", "choice", "number", "time", "seconds", "signal", "switch" or
+                               "mask" */
+    const char *values;     /* what it may be */
+    const char *standard;   /* the default; "": none */
+    const char *meaning;
+    const char *system;     /* "", or whose key it is: "CNTK", "MXNet", "TensorFlow", "JAX", "Neuron" */
+    const char *home;       /* of those: the key of ours that it sets; "": none */
+    char environment[40];   /* "PROF_BUFFER"; "": none */
+} prof_option;
 
 /* A call site: one static record per macro use. What is below private_ belongs to the recorder, the rest is constant.
    In C++ the static variables of an inline function are one for all modules, which would keep a plugin with such a
@@ -362,10 +457,24 @@ typedef struct PROF__SITE_TYPE prof_site {
     uint32_t line, color; /* color: 0xRRGGBB, 0 for the viewer's choice */
     uint16_t level, kind;
     uint32_t private_session, private_name;
+    uint32_t unmask; /* the bits that the mask of PROFILE_SCOPE_M lacks; 0: it has all, as that of every other macro */
 } prof_site;
 
 typedef struct prof_fiber prof_fiber; /* a track of its own: see prof_fiber_create() */
 #define PROF_FIBER_SIZE 512           /* bytes */
+
+/* see >>objects */
+typedef struct prof_domain prof_domain; typedef struct prof_task prof_task; typedef struct prof_frame prof_frame;
+typedef struct prof_range prof_range; typedef struct prof_counter prof_counter; typedef struct prof_marker prof_marker;
+
+typedef enum prof_mark_scope { /* what an instant is about */
+    PROF_MARK_THREAD = 0,      /* its thread */
+    PROF_MARK_GLOBAL,          /* all processes */
+    PROF_MARK_PROCESS,
+    PROF_MARK_TASK,
+    PROF_MARK_MARKER,          /* the point alone */
+    PROF_MARK_SCOPE_COUNT
+} prof_mark_scope;
 
 /*-- CONTROL ---------------------------------------------------------------------------------------------- >>control --
    Any thread, at any time; none of these but prof_save_request() is for signal handlers. With PROF_ENABLE=0 each is the
@@ -384,11 +493,14 @@ PROF_DEF prof_status prof_stop(void);
 PROF_DEF prof_status prof_pause(void);
 PROF_DEF prof_status prof_resume(void);
 
-/* 1 while a session runs and is not paused. */
+/* 1 while a session records: runs, is not paused, has begun (delay, warm-up), and not ended by itself (duration). */
 PROF_DEF int prof_enabled(void);
 
 /* Sites with a level above this are off. 0 turns all sites off, 255 none. */
 PROF_DEF prof_status prof_set_level(int level);
+
+/* PROFILE_SCOPE_M sites whose mask has none of these bits are off. 0 is as in prof_config: all bits. */
+PROF_DEF prof_status prof_set_filter_mask(uint32_t mask);
 
 /* Turns on or off the categories that match pattern: a name in which * stands for any text and ? for one character.
    The last call that matches decides; "*" forgets all earlier calls. Categories nobody named are on, unless the first
@@ -400,16 +512,38 @@ PROF_DEF prof_status prof_category_enable(const char *pattern, int on);
    string. PROF_INVALID_ARGUMENT names the nearest known key, or the values that would do. */
 PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value);
 
+/* Sets what PROF_ variables say, for a program that wants to be told so; prof_start() itself reads none of them. Also
+   not one that looks like a misspelt key: PROF_INVALID_ARGUMENT names the variable. Not PROF_FREESTANDING. */
+PROF_DEF prof_status prof_config_from_env(prof_config *config);
+
+/* All keys, prof's own first, then those of other systems. 0 beyond the last. */
+PROF_DEF int prof_config_describe(size_t index, prof_option *option);
+
+/* Has keys that begin with prefix, and are not prof's own, handed to claim(), for example those of a device ("gpu_"):
+   what it returns is what prof_config_set() returns. The longest prefix decides.
+   claim null: no more. prefix: up to 31 bytes, copied; up to 16 at a time. */
+PROF_DEF prof_status prof_config_claim(const char *prefix, prof_status (*claim)(void *user, const char *key, const char *value),
+                                       void *user);
+/* What the session is about, for whoever reads the trace: host, version, parameters. Stays for later sessions, too; one
+   key, one value. Together up to 4096 bytes. Shown by summary and exporters. */
+PROF_DEF prof_status prof_set_metadata(const char *key, const char *value);
+PROF_DEF prof_status prof_clear_metadata(void);
+
+/* The function that waits until a device has done what it was told, for PROFILE_SYNC() and PROFILE_SCOPE_SYNC(): they
+   call it, on their thread, while they record. It may have scopes of its own. Null: none. Must stay until no thread is
+   in it. */
+PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user);
+
 /* Writes what is recorded now to path, as its extension says (.prof: the image itself), without stopping anybody. */
 PROF_DEF prof_status prof_save(const char *path);
 
-/* The same, of the last seconds only: see prof_trace_window(). A .prof file is as large as that of prof_save(), and opens
-   with its window set: scopes that were open all the time began long before. */
+/* The same, of the last seconds only: see prof_trace_window(). A .prof file is as large as that of prof_save(), and
+   opens with its window set: scopes that were open all the time began long before. */
 PROF_DEF prof_status prof_save_last(const char *path, double seconds);
 
-/* Has config.save done soon (in 10 ms or so), by another thread. Only sets a flag: signal handlers may call it. Requests
-   that come faster than files can be written become one. PROF_INVALID_STATE, without a text in prof_error(): no session
-   with config.save is running. */
+/* Has config.save done soon (in 10 ms or so), by another thread. Only sets a flag: signal handlers may call it.
+   Requests that come faster than files can be written become one. PROF_INVALID_STATE, without a text in prof_error():
+   no session with config.save is running. */
 PROF_DEF prof_status prof_save_request(void);
 
 /* Frees the memory of a stopped session. Not needed before a new prof_start or at exit. */
@@ -435,23 +569,101 @@ PROF_DEF const char *prof_status_text(prof_status status);
 PROF_DEF const char *prof_error(void);
 #endif
 
+/*-- OBJECTS ---------------------------------------------------------------------------------------------- >>objects --
+   What macros cannot name in advance: names made at run time, things that live in structures of the program. A handle
+   may be made and destroyed at any time, whether a session runs or not, and serves every session; its strings are
+   copied. It is valid in all threads at once; only its destruction must come after its last use. What was recorded with
+   it stays. Functions that create return null without memory. All others take a null handle, or a null domain, and do
+   nothing, or belong to no domain. What starts, stops, sets, adds and marks is as a macro is: cheap while off, no lock,
+   no allocation, fit for signal handlers. Not PROF_FREESTANDING. */
+#if PROF_ENABLE
+
+/* A category whose name is known at run time only. The same name is the same domain. Lives as long as the process. */
+PROF_DEF prof_domain *prof_domain_create(const char *name);
+PROF_DEF const char *prof_domain_name(const prof_domain *domain);
+/* Turns the category of exactly this name on or off, as the last of the rules of prof_category_enable(), but without an
+   effect on any other category. */
+PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on);
+/* The names of all domains, of which at most room are stored. Returns how many there are. */
+PROF_DEF size_t prof_domain_list(const char **names, size_t room);
+
+/* A span, see PROFILE_SPAN_BEGIN(), with an id of its own: starts on one thread, may stop on another, and overlaps with
+   whatever it likes. Started again before it stops it is a task within itself: a stop ends the last start. What
+   overlaps in any other way is a task of its own. */
+PROF_DEF prof_task *prof_task_create(prof_domain *domain, const char *name);
+PROF_DEF void prof_task_start(prof_task *task);
+PROF_DEF void prof_task_stop(prof_task *task);
+PROF_DEF void prof_task_destroy(prof_task *task);
+
+/* Frames with a beginning and an end, and perhaps something in between, where PROFILE_FRAME() knows only what is
+   between two of them. Numbered from 1 on; not more than one of a handle at a time: a start ends what was not
+   stopped. */
+PROF_DEF prof_frame *prof_frame_create(prof_domain *domain, const char *name);
+PROF_DEF void prof_frame_start(prof_frame *frame);
+PROF_DEF void prof_frame_stop(prof_frame *frame);
+PROF_DEF void prof_frame_destroy(prof_frame *frame);
+
+/* A scope of the thread, as PROFILE_BEGIN(): stops on the thread where it started. */
+PROF_DEF prof_range *prof_range_create(const char *name);
+PROF_DEF void prof_range_start(prof_range *range);
+PROF_DEF void prof_range_stop(prof_range *range);
+PROF_DEF void prof_range_destroy(prof_range *range);
+
+/* A number that counts whether it is being recorded or not, from 0; each change is a sample. It stays at the end of its
+   range (INT64_MIN, INT64_MAX) instead of going round. One to which a _double function was applied is floating-point
+   from there on; that change is not for several threads at the same time. */
+PROF_DEF prof_counter *prof_counter_create(prof_domain *domain, const char *name);
+PROF_DEF void prof_counter_set(prof_counter *counter, int64_t value);
+PROF_DEF void prof_counter_add(prof_counter *counter, int64_t delta);
+PROF_DEF void prof_counter_sub(prof_counter *counter, int64_t delta);
+PROF_DEF void prof_counter_set_double(prof_counter *counter, double value);
+PROF_DEF void prof_counter_add_double(prof_counter *counter, double delta);
+PROF_DEF void prof_counter_destroy(prof_counter *counter);
+
+/* An instant. */
+PROF_DEF prof_marker *prof_marker_create(prof_domain *domain, const char *name);
+PROF_DEF void prof_marker_mark(prof_marker *marker, prof_mark_scope scope);
+PROF_DEF void prof_marker_destroy(prof_marker *marker);
+#endif
+
 /*-- READING ------------------------------------------------------------------------------------------------- >>read --
    A trace is a private, validated copy: it never changes, and any number of threads may read one, each with its own
    cursors. Only of what PROF_STREAM wrote behind the buffer it keeps no copy, but the file, open, in which cursors read
-   on: what vanishes from there before they come by is left out, and counted in lost_blocks. Functions of this part and the next may be called from any thread at any time, but not from signal handlers.
-   A function that fails leaves null (0 entries) in what it should have made: PROF_IO, the file cannot be read;
-   PROF_CORRUPT, it is no image, or damaged; PROF_UNSUPPORTED, an image of a newer version or of the other byte order;
-   PROF_NO_MEMORY. With PROF_ENABLE=0 they are as those of >>control are: PROF_DISABLED, no trace, no event. */
+   on: what vanishes from there before they come by is left out, and counted in lost_blocks. Functions of this part and
+   the next may be called from any thread at any time, but not from signal handlers. A function that fails leaves null
+   (0 entries) in what it should have made: PROF_IO, the file cannot be read; PROF_CORRUPT, it is no image, or damaged;
+   PROF_UNSUPPORTED, an image of a newer version or of the other byte order; PROF_NO_MEMORY. With PROF_ENABLE=0 they are
+   as those of >>control are: PROF_DISABLED, no trace, no event. */
 
-typedef struct prof_trace prof_trace;
-typedef struct prof_cursor prof_cursor;
+typedef struct prof_trace prof_trace; typedef struct prof_cursor prof_cursor;
+typedef struct prof_timeline prof_timeline; typedef struct prof_spans prof_spans;
 
 /* What a call site is. Strings belong to the trace, are valid UTF-8 only if the program's were, and never null. */
 typedef struct prof_callsite {
     const char *name, *category, *file, *function;
     uint32_t line, color, level;
     uint32_t kind; /* PROF__KIND_... of the event that the site records */
+    uint32_t role; /* PROF_ROLE_... */
 } prof_callsite;
+
+/* What else is known of what a call site records. */
+typedef enum prof_role {
+    PROF_ROLE_NONE = 0,
+    PROF_ROLE_STEP,         /* a scope that is one step of a loop: its argument "step_num" counts */
+    PROF_ROLE_THROUGHPUT,   /* a scope that moved so many "bytes", its argument */
+    PROF_ROLE_SYNC,         /* a scope that waits for a device before it ends */
+    PROF_ROLE_MARK_GLOBAL,  /* an instant that concerns all processes, */
+    PROF_ROLE_MARK_PROCESS, /* this process, */
+    PROF_ROLE_MARK_TASK,    /* a task, */
+    PROF_ROLE_MARK_MARKER,  /* the point alone; one without a role concerns its thread */
+    PROF_ROLE_TASK,         /* a span, or scope, of prof_task_create() */
+    PROF_ROLE_DEVICE,       /* events of a device, whose name is the category: see >>devices */
+    PROF_ROLE_FRAME,        /* a span of prof_frame_create() */
+    PROF_ROLE_MEMORY,       /* a scope whose name the allocations inside go by; of ALLOC and FREE themselves */
+    PROF_ROLE_LOCK,         /* of LOCK_WAIT, _ACQUIRE and _RELEASE */
+    PROF_ROLE_RANGE,        /* a scope of prof_range_create() */
+    PROF_ROLE_COUNT
+} prof_role;
 
 typedef enum prof_value_type {
     PROF_VALUE_NONE = 0,
@@ -484,8 +696,31 @@ typedef enum prof_event_type {
     PROF_EVENT_MARK,    /* an instant; args */
     PROF_EVENT_COUNTER, /* value */
     PROF_EVENT_FRAME,   /* the boundary between two frames; duration_ns: since the boundary before, 0 for the first */
-    PROF_EVENT_LOST     /* value.as.u scopes or other events could not be recorded before this point */
+    PROF_EVENT_LOST,    /* value.as.u scopes or other events could not be recorded before this point */
+    /* Below: instants of their thread's track that carry an object. Images hold these numbers: they never change. */
+    PROF_EVENT_SPAN_BEGIN,   /* object: the span's id, by which begin and end, on whatever threads, belong together */
+    PROF_EVENT_SPAN_MARK,
+    PROF_EVENT_SPAN_END,
+    PROF_EVENT_FLOW_OUT,     /* object: the flow's id; an arrow from the scope around this event ... */
+    PROF_EVENT_FLOW_STEP,
+    PROF_EVENT_FLOW_IN,      /* ... to the one around this */
+    PROF_EVENT_ALLOC,        /* object: address; detail: bytes */
+    PROF_EVENT_FREE,         /* object: address; detail: PROF__FREE_... */
+    PROF_EVENT_LOCK_WAIT,    /* object: the lock's address; detail 1: it was found taken */
+    PROF_EVENT_LOCK_ACQUIRE,
+    PROF_EVENT_LOCK_RELEASE,
+    PROF_EVENT_LOG,          /* detail: prof_severity; value: the message; args: what it was made of, without keys */
+    PROF_EVENT_TYPE_COUNT
 } prof_event_type;
+
+/* Of a message. Images hold these numbers. */
+typedef enum prof_severity {
+    PROF_LOG_DEBUG = 0, /* has level 3: not recorded unless asked for */
+    PROF_LOG_INFO,      /* level 2 */
+    PROF_LOG_WARNING,   /* level 1, as the next two */
+    PROF_LOG_ERROR,
+    PROF_LOG_FATAL      /* it is only recorded: nothing ends */
+} prof_severity;
 
 enum {
     PROF_TRUNCATED_BEGIN = 1, /* the begin is older than the buffer: start_ns is the first thing known of the track */
@@ -505,16 +740,48 @@ typedef struct prof_event {
     const prof_callsite *site;    /* never null */
     const prof_arg *args;         /* valid until the cursor moves; the last one counts if a key comes twice */
     prof_value value;
+    uint64_t object;              /* what the event is about: an id or an address, as its type says */
+    uint64_t detail;              /* as its type says */
 } prof_event;
+
+/* How the times of a track came onto the time line of the trace. */
+typedef enum prof_alignment {
+    PROF_ALIGN_HOST = 0, /* they are the host's own */
+    PROF_ALIGN_PAIRS,    /* a device: straight lines between two pairs of clocks or more, and on beyond them */
+    PROF_ALIGN_RATE,     /* one pair, and the rate that the clock is said to have */
+    PROF_ALIGN_GUESS     /* no pair: as if the device's first event had been recorded when it ended; or one, but the
+                            rate is not known: a tick counts as 1 ns. Durations of such a clock may be right, places are
+                            not */
+} prof_alignment;
+/* Begin and end of one id, put together by prof_spans_next(). */
+typedef struct prof_span {
+    const char *name;             /* valid until the next call */
+    const prof_callsite *site;    /* of the begin; without one, of the end; never null */
+    uint64_t id;                  /* what PROFILE_SPAN_BEGIN() was given; of a handle: its own */
+    uint64_t number;              /* PROF_ROLE_FRAME: of the frame, from 1 on; else 0 */
+    uint64_t serial;              /* unique in the trace and the same each time; a mark has that of its span, 0
+                                     without */
+    int64_t start_ns, duration_ns;
+    uint32_t flags;               /* PROF_TRUNCATED_BEGIN, PROF_TRUNCATED_END */
+    int mark;                     /* 1: a PROFILE_SPAN_MARK */
+    size_t begin_track, end_track; /* of a truncated one the track that is known, in both */
+} prof_span;
 
 typedef struct prof_track {
     const char *name;             /* PROFILE_THREAD's, else the system's name of the thread, else "" */
     uint64_t id;                  /* unique in the trace, in order of appearance, from 1 */
     uint64_t thread_id;           /* the system's thread id (gettid); may repeat when threads come and go */
     uint64_t lost;                /* events that could not be recorded on this track */
-    uint64_t event_count;         /* what a cursor will yield */
+    uint64_t event_count;         /* what a cursor will yield; less in a window, or where blocks of a file that is being
+                                     recorded were overwritten meanwhile */
     int64_t first_ns, last_ns;    /* of what is retained */
     int fiber;                    /* 1: of prof_fiber_create(); thread_id is the first thread known that it was on */
+    const char *device;           /* "", or the device whose row this is; thread_id and lost are 0 then: see
+                                     >>devices */
+    prof_alignment alignment;
+    double device_hz;             /* ticks per second of the device's clock, as measured or as said; 0: not known */
+    uint64_t pairs, pairs_refused; /* of clocks; refused: those on which one of both goes backwards */
+    uint64_t early;               /* events that ended before the session began; they are left out */
 } prof_track;
 
 typedef struct prof_trace_info {
@@ -526,8 +793,9 @@ typedef struct prof_trace_info {
     uint64_t event_count;         /* over all tracks */
     uint64_t lost;                /* over all tracks, those included that never got a chunk */
     uint64_t overwritten_chunks;  /* PROF_RING: older chunks that were reused */
-    uint64_t lost_blocks;         /* PROF_STREAM: parts of the archive, of some thousand events each, that cannot be read:
-                                     the file was cut or damaged, or they were overwritten since the trace was opened */
+    uint64_t lost_blocks;         /* PROF_STREAM: parts of the archive, of some thousand events each, that cannot be
+                                     read: the file was cut or damaged, or they were overwritten since the trace was
+                                     opened */
     uint64_t unmatched;           /* ends that fit no open scope and were left out */
     uint64_t sites_lost;          /* call sites or names for which the image had no room */
     uint64_t buffer_size, chunk_size;
@@ -536,7 +804,8 @@ typedef struct prof_trace_info {
     double clock_resolution_ns;   /* smallest step seen */
     double scope_cost_ns;         /* of one scope, begin and end, measured by prof_start on this machine */
     int complete;                 /* 0: the session was not stopped (running, or the process died) */
-    uint64_t write_failures;      /* writes that failed while recording (PROF_STREAM, dump_period); they are tried again */
+    uint64_t write_failures;      /* writes that failed while recording (PROF_STREAM, dump_period); they are tried
+                                     again */
     const char *write_error;      /* why the last of them did, in the system's words; "" if none */
     int64_t from_ns, to_ns;       /* the window; to_ns 0: to the end. All other figures are those of the whole trace */
     uint64_t folded;              /* PROF_STATS: events that are in the statistics; the trace has none, and no tracks */
@@ -557,15 +826,16 @@ PROF_DEF prof_status prof_trace_memory(const void *image, size_t size, prof_trac
 PROF_DEF void prof_trace_close(prof_trace *trace); /* null is fine */
 
 /* Limits what cursors that are opened from now on yield, and so all reports and exporters, to from_ns <= time < to_ns
-   (0: to the end; both 0: everything again). Scopes that reach in are cut to it and marked PROF_TRUNCATED_BEGIN or _END,
-   so that they count in no statistics of durations; one that was open all the time is there, too, even if it is still
-   open and its thread has recorded nothing since. Frames count where they end, and are cut likewise. Tracks and
-   prof_trace_info go on describing the whole trace: a cursor may yield less than event_count. Not while another thread reads the trace. */
+   (0: to the end; both 0: everything again). Scopes that reach in are cut to it and marked PROF_TRUNCATED_BEGIN or
+   _END, so that they count in no statistics of durations; one that was open all the time is there, too, even if it is
+   still open and its thread has recorded nothing since. Frames count where they end, and are cut likewise. Tracks and
+   prof_trace_info go on describing the whole trace: a cursor may yield less than event_count. Not while another thread
+   reads the trace. */
 PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns);
 
 /* Puts traces on one timeline: offsets[i] >= 0 is to be added to the times of traces[i]. Those recorded since the same
-   start of a machine are aligned by CLOCK_MONOTONIC, exact to some 100 ns; others by Unix time, as right as their clocks
-   were. Returns how many machine starts there are: 1 means that all are aligned exactly. */
+   start of a machine are aligned by CLOCK_MONOTONIC, exact to some 100 ns; others by Unix time, as right as their
+   clocks were. Returns how many machine starts there are: 1 means that all are aligned exactly. */
 PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets);
 
 /* Calls step for each part of the trace that a cursor has read, which is to say about every 1000 events, with its share
@@ -573,19 +843,22 @@ PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, 
 PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, double share), void *user);
 
 /* Images inside other files: core dumps, copies of memory, damaged images. PROF_OK if one begins at bytes, of which
-   `size` are there (PROF_IMAGE_LOOK or more, or all that are left); *image_size: bytes of the whole, or the most that there
-   can be if its archive has wrapped round. */
+   `size` are there (PROF_IMAGE_LOOK or more, or all that are left); *image_size: bytes of the whole, or the most that
+   there can be if its archive has wrapped round. */
 PROF_DEF prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size);
 /* Changes the first PROF_IMAGE_LOOK bytes of an image of which only `left` bytes exist, so that these are an image by
    themselves; *image_size: its bytes. PROF_CORRUPT if nothing recorded is among them. */
 PROF_DEF prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size);
-/* A consistent copy of an image as another file, also if it is being recorded into. from_ns, to_ns: the window with which
-   it opens, see prof_trace_window(); from_ns -1: as it was. */
+/* A consistent copy of an image as another file, also if it is being recorded into. from_ns, to_ns: the window with
+   which it opens, see prof_trace_window(); from_ns -1: as it was. */
 PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns);
 /* Gives an image in memory such a window. */
 PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);
 
 PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace);
+/* What prof_set_metadata() had set, in the order of the keys' first setting; and "rank", if there is one. 0 beyond the
+   last. */
+PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value);
 PROF_DEF size_t prof_trace_track_count(const prof_trace *trace);
 PROF_DEF const prof_track *prof_trace_track(const prof_trace *trace, size_t index); /* null beyond the last */
 
@@ -593,9 +866,27 @@ PROF_DEF const prof_track *prof_trace_track(const prof_trace *trace, size_t inde
 PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor);
 PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event); /* 0 at the end */
 PROF_DEF void prof_cursor_close(prof_cursor *cursor);                  /* null is fine */
+
+/* The events of all tracks in order of time, those of one track as its cursor gives them; what has the same time, in
+   the order of the tracks. Memory: a cursor for each track that has begun and not ended at the moment that has been
+   reached. */
+PROF_DEF prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline);
+/* track: whose event it is, as in prof_trace_track(); may be null. 0 at the end, or without memory for a cursor. */
+PROF_DEF int prof_timeline_next(prof_timeline *timeline, prof_event *event, size_t *track);
+PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline); /* how it went; null is fine */
+
+/* Spans in the order of their ends, and marks between them; then those still open, in the order of their begins. An end
+   belongs to the newest open span of its name and id; tasks and frames of handles keep to themselves. Nothing is
+   dropped: an end without a begin is a span from the first thing known of the trace on, a begin without an end reaches
+   to the last, both flagged, as are those that reach beyond the window. What has the same time on several tracks is
+   taken in the order of the tracks, but that an end which finds no open span waits for a begin of that very time.
+   Memory: prof_timeline's, and the open spans. */
+PROF_DEF prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans);
+PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span); /* 0 at the end, or without memory */
+PROF_DEF prof_status prof_spans_close(prof_spans *spans);         /* how it went; null is fine */
 #endif
 
-/*-- REPORTS ------------------------------------------------------------------------------------------------ >>reports --
+/*-- REPORTS ---------------------------------------------------------------------------------------------- >>reports --
    Each comes as a file (path null or "-" is standard output; a regular file is replaced only when complete) and as a
    stream into your own function. options may be null. */
 
@@ -623,6 +914,11 @@ typedef struct prof_summary_options {
     int by_path; /* 1: a row for each call path, as a tree; top: the first so many, and what leads to them */
 } prof_summary_options;
 
+/* So many durations with from_ns <= duration < to_ns. */
+typedef struct prof_bucket {
+    uint64_t from_ns, to_ns, count;
+} prof_bucket;
+
 /* One entry of the statistics: a scope name at a call site. */
 typedef struct prof_stat {
     const char *name;                /* the site's; the format of PROFILE_SCOPE_F; the text of PROFILE_SCOPE_S */
@@ -631,11 +927,59 @@ typedef struct prof_stat {
     uint64_t total_ns, self_ns, min_ns, max_ns;
     uint64_t covered_ns;             /* as total_ns, but a recursion counts once: time with at least one call open */
     double mean_ns, deviation_ns;    /* population */
+    uint64_t bytes;                  /* of PROFILE_THROUGHPUT: in all, */
+    uint64_t rates;                  /* the calls that took some time; and in each of these, 10^6 bytes a second: */
+    double mean_rate, deviation_rate, min_rate, max_rate;
     uint64_t p50_ns, p90_ns, p99_ns, p999_ns;
     size_t parent;                   /* prof_stats_by_path: index of the entry around it, else PROF_NO_PARENT */
     uint32_t depth;                  /* so many entries are around it */
+    const prof_bucket *buckets;      /* the distribution of the durations, in order, without what is empty: exact
+                                        below */
+    size_t bucket_count;             /* 128 ns, then 64 buckets for each power of two. Freed with the entries */
 } prof_stat;
 #define PROF_NO_PARENT ((size_t)-1)
+
+/* Allocations of one call site, memory scope or pool. What was freed, too, is known only of blocks that the trace saw
+   allocated: figures count from its begin, or that of its window. */
+typedef struct prof_memory_row {
+    const char *pool;               /* the category of its macros; null: of a scope, in whatever pools */
+    const char *scope;              /* the names of the open PROFILE_MEMORY_SCOPEs, joined by ':'; "": none was open;
+                                       null: of a pool */
+    const prof_callsite *site;      /* of the allocation; null: of a pool or scope */
+    const prof_callsite *around;    /* of the innermost other scope that was open there; null: none, or of a pool or
+                                       scope */
+    uint64_t count, bytes;          /* all allocations */
+    uint64_t live_count, live_bytes; /* those not freed at the end */
+    uint64_t peak_bytes;            /* the most there were at a time, */
+    int64_t peak_ns;                /* first reached here */
+} prof_memory_row;
+
+typedef struct prof_memory_stats {
+    const prof_memory_row *sites, *scopes, *pools; /* those with the most bytes first */
+    size_t site_count, scope_count, pool_count;
+    uint64_t count, frees;          /* ALLOC and FREE events, of realloc one each */
+    uint64_t freed_unknown;         /* frees of blocks that were allocated before the trace, or that nobody allocated */
+    uint64_t freed_twice;           /* frees of blocks that were freed already; where events were lost, perhaps of
+                                       others */
+    uint64_t not_freed;             /* blocks that were allocated again without a free in between: it was lost, or
+                                       unmarked */
+} prof_memory_stats;
+
+/* The locks of one name, or one lock. Times of waits and holds that the trace saw whole. */
+typedef struct prof_lock_row {
+    const char *name, *category;
+    uint64_t address;               /* of the lock; 0: of several */
+    uint64_t locks;                 /* so many of them */
+    uint64_t acquired;
+    uint64_t contended;             /* of these, those for which the thread had to wait for another */
+    uint64_t wait_ns, wait_max_ns;  /* from LOCK_WAIT to LOCK_ACQUIRE */
+    uint64_t hold_ns, hold_max_ns;  /* from LOCK_ACQUIRE to LOCK_RELEASE, of recursive locks from the first to the
+                                       last */
+    uint64_t waiting_max;           /* threads that waited for one lock at the same time */
+    uint64_t holding, waiting;      /* threads that did so at the end */
+    uint64_t abandoned;             /* waits that were not followed by an acquire */
+    uint64_t unmatched;             /* acquires without their release, and the other way round */
+} prof_lock_row;
 
 /* How prof_stop() and prof_save() find the writer of an extension. A header with a writer registers it before main. */
 typedef struct prof_writer {
@@ -649,7 +993,8 @@ typedef struct prof_writer {
 PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *path, const prof_summary_options *options);
 PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink, const prof_summary_options *options);
 
-/* One event a line, RFC 4180, integer nanoseconds. */
+/* One event a line, RFC 4180, integer nanoseconds. value: of a counter and a loss, the number; of a message, its text;
+   of a span and a flow, the id; of allocations and locks, the address. */
 PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path);
 PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
 
@@ -659,7 +1004,20 @@ PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int asc
    PROF_STATS, which knows no paths, all are outermost. */
 PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                         size_t *count);
+/* The same of spans: self_ns is total_ns, covered_ns is 0. The spans of prof_frame_create() are frames, and not
+   here. */
+PROF_DEF prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                     size_t *count);
 PROF_DEF void prof_stats_free(prof_stat *stats);
+
+/* What PROFILE_ALLOC and its kind recorded, in the trace's window. One pass; memory for the blocks that are live at a
+   time. Free with prof_memory_free() before the trace. */
+PROF_DEF prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats);
+PROF_DEF void prof_memory_free(prof_memory_stats *stats);
+/* The same for PROFILE_LOCK_WAIT and its kind, those first for which threads waited longest. by_address: a row for each
+   lock instead of each name. Free with prof_locks_free() before the trace. */
+PROF_DEF prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count);
+PROF_DEF void prof_locks_free(prof_lock_row *rows);
 
 /* writer must stay; it belongs to the list from here on. Not for two threads at once. */
 PROF_DEF void prof_writer_register(prof_writer *writer);
@@ -668,6 +1026,74 @@ PROF_DEF void prof_writer_register(prof_writer *writer);
 PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension);
 /* Before a library is unloaded that has the writer's code. Waits for a prof_stop() in progress. */
 PROF_DEF void prof_writer_unregister(prof_writer *writer);
+#endif
+
+/*-- DEVICES ---------------------------------------------------------------------------------------------- >>devices --
+   What runs beside the processor and says itself when it did what: GPUs, NPUs, DMA engines, network cards. A device is
+   a clock; it has rows (a queue, a stream, an engine), and rows have events with times of that clock:
+
+       prof_device *gpu = prof_device_create("gpu 0", NULL);
+       prof_device_row *queue = prof_device_track(gpu, "compute");
+       prof_device_sync(gpu, gpu_clock_now(), 0);             // now and then: the device's clock, and the host's now
+       prof_device_scope(queue, "matmul", begin, end);        // any time later, from any thread, in any order
+
+   Each row is a track behind those of the threads, in order of its own time. Its scopes nest where one lies within the
+   other; those that overlap go to further tracks, "compute #2" and so on up to 64, beyond which their ends are cut and
+   marked PROF_TRUNCATED_END.
+
+   Time. A pair says what both clocks showed at the same moment. Between pairs time runs along straight lines, so that
+   drift is followed; beyond them it goes on as it did in the last second or, if that has no two pairs, in all of them.
+   Give one pair at least, before and after the work rather than once, and one a second for long runs.
+   prof_track.alignment says what a device had. Pairs outlive sessions: in the next one the device needs none to begin
+   with. A clock of fewer bits wraps: then an event is recorded less than 15/16 of its period after its end, and pairs,
+   unless hz is given, are less than a period apart. A device whose clock starts anew is another device, with another
+   name.
+
+   Category and level. A device's events have its name as their category, for prof_category_enable(), and level 1.
+   Costs: some 300 instructions, 48 bytes and the name; an argument 24 bytes, its key and its text. What finds no
+   room is counted as lost on the thread that recorded it. They are in a file after a crash as everything is. PROF_STATS
+   keeps none. A trace holds some 100 bytes of memory for each event of a device. Not PROF_FREESTANDING. */
+
+typedef struct prof_device prof_device;         /* handles live as long as the process, and serve all its sessions */
+typedef struct prof_device_row prof_device_row;
+
+/* All zero: 64 bits that do not wrap, of a rate that pairs will tell. */
+typedef struct prof_device_clock {
+    uint64_t hz;   /* ticks per second; 0: not known */
+    unsigned bits; /* width of the counter, 1 to 64, if it wraps; 0 is 64 */
+    int unix_time; /* 1: host_ns of prof_device_sync() is Unix time, not CLOCK_MONOTONIC */
+} prof_device_clock;
+
+#define PROF_DEVICE_ARGS 16 /* arguments of an event that are kept */
+
+/* An event with all it can have. All zero but name and times: a scope. */
+typedef struct prof_device_event {
+    prof_event_type type; /* PROF_EVENT_SCOPE, _MARK or _COUNTER */
+    const char *name;     /* copied, up to PROF_MAX_TEXT bytes, as all texts */
+    uint64_t start, end;  /* ticks of the device; end: of a scope. An end before the start is one that is not known */
+    prof_value value;     /* of a counter: INT or DOUBLE */
+    uint64_t flow;        /* 0, or the id of a PROFILE_FLOW_OUT(id) on the host: an arrow leads from there to this
+                             event */
+    const prof_arg *args;
+    uint32_t arg_count;
+} prof_device_event;
+
+#if PROF_ENABLE
+/* The device of this name; clock (null: all zero) counts when it is made, by the first call. Null without memory, or
+   if name is empty or bits above 64. Rows likewise; null of a null device. */
+PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clock *clock);
+PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *name);
+/* A pair: ticks of the device and host_ns of CLOCK_MONOTONIC (see prof_device_clock); 0: now. Whether a session runs or
+   not. For the best of pairs read prof_host_ns() before and after the device's clock, several times, and give
+   the middle of the two that were closest. */
+PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns);
+PROF_DEF uint64_t prof_host_ns(void); /* CLOCK_MONOTONIC, in which prof_trace_info.start_monotonic_ns is, too */
+/* As macros: any thread, handlers included, at any time; nothing happens while nothing records, or with a null row. */
+PROF_DEF void prof_device_scope(prof_device_row *row, const char *name, uint64_t start, uint64_t end);
+PROF_DEF void prof_device_mark(prof_device_row *row, const char *name, uint64_t time);
+PROF_DEF void prof_device_counter(prof_device_row *row, const char *name, uint64_t time, int64_t value);
+PROF_DEF void prof_device_counter_double(prof_device_row *row, const char *name, uint64_t time, double value);
+PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *event);
 #endif
 
 /*-- MARKUP ------------------------------------------------------------------------------------------------ >>markup --
@@ -683,7 +1109,10 @@ PROF_DEF void prof_writer_unregister(prof_writer *writer);
        _S(text)                      name made at run time: copied into the trace, up to PROF_MAX_TEXT bytes
        _F(format, ...)               as printf; neither formatted nor evaluated while off
        _COLOR(name, 0xRRGGBB)        for viewers that can be told a colour
+       _M(name, mask)                on if config.filter_mask has one of the 32 bits of mask, a constant
      PROFILE_FUNCTION()              the same, named after the function; _C(category) _L(level)
+     PROFILE_SCOPE_SYNC(name)        before its end is recorded it waits for the device, by prof_set_sync()'s function
+     PROFILE_SYNC()                  waits for the device, and records nothing by itself
      PROFILE_BLOCK(name) { ... }     a scope in front of its own block; _C _L. Leave it early by return or goto, not by
                                      break or continue, which would concern the block itself, and only when not
                                      stripped. With neither C++ nor the cleanup attribute, leaving early leaves it open
@@ -693,25 +1122,49 @@ PROF_DEF void prof_writer_unregister(prof_writer *writer);
      PROFILE_NEXT(name)              begins the next one, with one clock read for both; the last ends with the block
      PROFILE_MARK(name)              an instant; _C _L _S(text) _F(format, ...)
      PROFILE_FRAME(name)             the boundary between two frames; one name, one track of frames
+     PROFILE_MARK_SCOPE(name, scope) an instant that concerns more than its thread: a prof_mark_scope, a constant
+     PROFILE_SPAN_BEGIN(name, id)    something that takes time, such as a request, on whatever threads: the end has the
+     PROFILE_SPAN_MARK(name, id)     same name and id (an integer, uint64_t), and spans may overlap in any way; _C.
+     PROFILE_SPAN_END(name, id)      What was off at the one and on at the other is half a span, marked and counted
      PROFILE_COUNTER(name, value)    a sample of an integer (int64_t) or floating-point (double) number; _C _L
-     PROFILE_ARG(key, value)         a value on the innermost scope that this thread is recording: any integer, floating-
-                                     point number, bool, pointer or C string (C11 and C++). In C99 say which:
+     PROFILE_COUNTER_ADD(name, delta)   changes a number that all these macros of the name and category share, and
+     PROFILE_COUNTER_SUB(name, delta)   samples it; _C. The number also counts while nothing is recorded, which then
+     PROFILE_COUNTER_SET(name, value)   costs some 5 ns. It does not go round, see prof_counter. Up to 1024 names
+     PROFILE_ARG(key, value)         a value on the innermost scope that this thread is recording: any integer,
+                                     floating-point number, bool, pointer or C string (C11 and C++). In C99 say which:
        _I int64_t  _U uint64_t  _D double  _B bool  _S string, copied  _P pointer
-     PROFILE_THREAD(name)            names the thread: any string, copied */
+     PROFILE_STEP(name, number)      a scope that is step number (int64_t) of a loop: has the argument "step_num"
+     PROFILE_THROUGHPUT(name, bytes) a scope that moves so many bytes (uint64_t), its argument; reports have MB/s, 10^6
+                                     bytes. Neither is taken back by min_duration
+     PROFILE_FLOW_OUT(id)            an arrow from the scope around this to those around PROFILE_FLOW_IN(id), by way of
+     PROFILE_FLOW_STEP(id)           those around PROFILE_FLOW_STEP(id), in order of time, whatever their threads. id:
+     PROFILE_FLOW_IN(id)             any uint64_t, such as prof_flow_new()'s; _N(name, id): other names, other flows
+     PROFILE_LOG(severity, format, ...)   a message, formatted as by printf, but only when it is read: its arguments are
+                                     copied, strings and all. severity: PROF_LOG_DEBUG, _INFO, _WARNING, _ERROR, _FATAL;
+                                     it makes the level. Not %n, %m, %ls and %lc: the text says so. Up to 16 values
+     PROFILE_THREAD(name)            names the thread: any string, copied
+
+     PROFILE_ALLOC(pointer, bytes)   behind an allocation; _C(pointer, bytes, pool)
+     PROFILE_FREE(pointer)           in front of a free; _C(pointer, pool)
+     PROFILE_REALLOC(old, pointer, bytes)   behind a realloc; _C(old, pointer, bytes, pool). old: keep it as a
+                                     uintptr_t, because a pointer must not be used any more
+     PROFILE_MEMORY_SCOPE(name)      a scope by which allocations inside, by this thread, are counted; _S(text)
+     PROFILE_LOCK_WAIT(lock, name)   in front of a lock that may have to wait; the lock: any address
+     PROFILE_LOCK_ACQUIRE(lock, name)  behind it
+     PROFILE_LOCK_RELEASE(lock, name)  in front of the unlock
+     PROFILE_MUTEX_LOCK(mutex, name) pthread_mutex_lock() with these, and its value; a wait is a scope "wait for name"
+     PROFILE_MUTEX_UNLOCK(mutex)     pthread_mutex_unlock() */
 
 enum { /* what a word of the image is: see >>image */
-    PROF__KIND_NONE = 0,
-    PROF__KIND_BEGIN,
-    PROF__KIND_END,
-    PROF__KIND_MARK,
-    PROF__KIND_COUNTER_INT,
-    PROF__KIND_COUNTER_DOUBLE,
-    PROF__KIND_FRAME,
-    PROF__KIND_ARG,
-    PROF__KIND_NAME,
-    PROF__KIND_TRACK,
-    PROF__KIND_LOST
+    PROF__KIND_NONE = 0, PROF__KIND_BEGIN, PROF__KIND_END, PROF__KIND_MARK, PROF__KIND_COUNTER_INT,
+    PROF__KIND_COUNTER_DOUBLE, PROF__KIND_FRAME, PROF__KIND_ARG, PROF__KIND_NAME, PROF__KIND_TRACK, PROF__KIND_LOST,
+    PROF__KIND_EVENT, PROF__KIND_DATA
 };
+#define PROF__ROLE_SHIFT 4 /* a site's kind: PROF__KIND_... | PROF_ROLE_... << PROF__ROLE_SHIFT */
+
+#define PROF__EVENT_DETAIL_MAX ((1ull << 56) - 1)
+#define PROF__FREE_IN_POOL 1u /* of a FREE: the block is one of this pool */
+#define PROF__FREE_LATE 2u    /* it was freed some time ago, and may be another thread's meanwhile */
 
 #if PROF_ENABLE
 typedef uint64_t prof__token; /* what a begin hands to its end; 0: nothing was recorded */
@@ -726,6 +1179,8 @@ PROF_DEF prof__token prof__begin(prof_site *site);
 PROF_DEF prof__token prof__begin_text(prof_site *site, const char *text);
 PROF_DEF prof__token prof__begin_format(prof_site *site, const char *format, ...) PROF__PRINTF(2, 3);
 PROF_DEF void prof__end(prof__token token);
+PROF_DEF void prof__end_sync(prof__token token);
+PROF_DEF void prof__sync(void);
 PROF_DEF prof__token prof__next(prof_site *site, prof__token token);
 PROF_DEF void prof__begin_loose(prof_site *site);
 PROF_DEF void prof__end_loose(prof_site *site);
@@ -733,6 +1188,21 @@ PROF_DEF void prof__mark(prof_site *site);
 PROF_DEF void prof__mark_text(prof_site *site, const char *text);
 PROF_DEF void prof__mark_format(prof_site *site, const char *format, ...) PROF__PRINTF(2, 3);
 PROF_DEF void prof__frame(prof_site *site);
+/* An EVENT record of a site: type is a prof_event_type, detail up to PROF__EVENT_DETAIL_MAX. */
+PROF_DEF void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object);
+/* A scope with an argument from the start; type: PROF_VALUE_INT or PROF_VALUE_UINT. */
+PROF_DEF prof__token prof__begin_number(prof_site *site, prof_site *key, uint64_t type, uint64_t number);
+PROF_DEF uint64_t prof_flow_new(void); /* an id that no other call returns, nor one in a child of fork() */
+typedef struct PROF__SITE_TYPE prof__log_format { uint32_t known; unsigned char codes[36]; } prof__log_format; /* its values */
+PROF_DEF void prof__log(prof_site *site, prof__log_format *known, uint64_t severity, const char *format, ...) PROF__PRINTF(4, 5);
+typedef struct prof__tally prof__tally; /* the number behind a counter */
+typedef struct PROF__SITE_TYPE prof__number { prof__tally *tally; } prof__number; /* null: not looked for yet */
+enum { PROF__TALLY_SET, PROF__TALLY_ADD, PROF__TALLY_SUB };
+PROF_DEF void prof__count_int(prof_site *site, prof__number *number, int how, int64_t value);
+PROF_DEF void prof__count_double(prof_site *site, prof__number *number, int how, double value);
+/* A FREE of one address, as how says, and an ALLOC of another, at the same moment; 0: none. */
+PROF_DEF void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64_t address, uint64_t bytes);
+PROF_DEF int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex);
 PROF_DEF void prof__counter_int(prof_site *site, int64_t value);
 PROF_DEF void prof__counter_double(prof_site *site, double value);
 PROF_DEF void prof__arg_int(prof_site *site, int64_t value);
@@ -779,36 +1249,25 @@ static inline PROF__UNUSED PROF__UNTRACED int prof__live(prof_site *site)
 #else
 #define PROF__GUARD_TYPE
 #endif
-struct PROF__GUARD_TYPE prof__guard {
-    prof__token token;
-    PROF__UNTRACED ~prof__guard()
-    {
-        if (token) prof__end(token);
-    }
-};
-struct PROF__GUARD_TYPE prof__guard_block {
-    prof__token token;
-    int more;
-    PROF__UNTRACED ~prof__guard_block()
-    {
-        if (token) prof__end(token);
-    }
-};
-PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, bool value) { prof__arg_bool(site, value); }
-PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, int value) { prof__arg_int(site, value); }
-PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, long value) { prof__arg_int(site, value); }
-PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, long long value) { prof__arg_int(site, value); }
-PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, unsigned value) { prof__arg_uint(site, value); }
-PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, unsigned long value) { prof__arg_uint(site, value); }
-PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, unsigned long long value) { prof__arg_uint(site, value); }
-PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, double value) { prof__arg_double(site, value); }
-PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, const char *value) { prof__arg_string(site, value); }
-PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, const volatile void *value) { prof__arg_pointer(site, value); }
+#define PROF__GUARD_STRUCT(guard, more, end) \
+    struct PROF__GUARD_TYPE guard { prof__token token; more PROF__UNTRACED ~guard() { if (token) end(token); } }
+PROF__GUARD_STRUCT(prof__guard, , prof__end); PROF__GUARD_STRUCT(prof__guard_sync, , prof__end_sync);
+PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
+#define PROF__ARG_OF(type, record) \
+    PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, type value) { record(site, value); }
+PROF__ARG_OF(bool, prof__arg_bool) PROF__ARG_OF(double, prof__arg_double)
+PROF__ARG_OF(int, prof__arg_int) PROF__ARG_OF(long, prof__arg_int) PROF__ARG_OF(long long, prof__arg_int)
+PROF__ARG_OF(unsigned, prof__arg_uint) PROF__ARG_OF(unsigned long, prof__arg_uint) PROF__ARG_OF(unsigned long long, prof__arg_uint)
+PROF__ARG_OF(const char *, prof__arg_string) PROF__ARG_OF(const volatile void *, prof__arg_pointer)
 extern "C" {
 #elif defined(__GNUC__)
 static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token *token)
 {
     if (*token) prof__end(*token);
+}
+static inline PROF__UNUSED PROF__UNTRACED void prof__guard_sync(const prof__token *token)
+{
+    if (*token) prof__end_sync(*token);
 }
 #endif
 #endif /* PROF_ENABLE */
@@ -838,23 +1297,29 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token
 #endif
 
 #define PROF__SITE(variable, kind, name, category, level) PROF__SITE_COLOR(variable, kind, name, category, level, 0)
-#define PROF__SITE_COLOR(variable, kind, name, category, level, color)         \
-    static prof_site variable = {0, name, category, __FILE__, __func__, __LINE__, color, level, kind, 0, 0}
+#define PROF__SITE_COLOR(variable, kind, name, category, level, color) \
+    PROF__SITE_MASK_OF(variable, kind, name, category, level, color, 0)
+#define PROF__SITE_MASK_OF(variable, kind, name, category, level, color, unmask) \
+    static prof_site variable = {0, name, category, __FILE__, __func__, __LINE__, color, level, kind, 0, 0, unmask}
 #define PROF__ON(site, level) ((level) <= PROF_MAX_LEVEL && prof__on(&(site)))
 #define PROF__LIVE(site, level) ((level) <= PROF_MAX_LEVEL && prof__live(&(site)))
 #define PROF__BEGIN(site, level) (PROF__ON(site, level) ? prof__begin(&(site)) : 0)
 
 #if defined(__cplusplus)
 #define PROF__GUARD(variable, token) prof__guard variable = {token}
+#define PROF__GUARD_SYNC(variable, token) prof__guard_sync variable = {token}
 #define PROF__STAGE_TOKEN prof__stage.token
 #elif defined(__GNUC__)
 #define PROF__GUARD(variable, token) \
     __attribute__((cleanup(prof__guard_end), unused)) prof__token variable = token
+#define PROF__GUARD_SYNC(variable, token) \
+    __attribute__((cleanup(prof__guard_sync), unused)) prof__token variable = token
 #define PROF__STAGE_TOKEN prof__stage
 #endif
 
 #if !defined(__cplusplus) && !defined(__GNUC__)
 #define PROF__GUARD(variable, token) prof__this_compiler_has_only_PROFILE_BLOCK
+#define PROF__GUARD_SYNC PROF__GUARD
 #endif
 
 /* A statement that owns a site: action may use prof__here. */
@@ -891,6 +1356,38 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token
     PROF__GUARD(prof__scope_##id, PROF__BEGIN(prof__site_##id, PROF_SITE_LEVEL))
 #define PROFILE_SCOPE_COLOR(name, color)                                                                   \
     PROF__EITHER(PROF__SCOPE_COLOR(PROF_UNIQUE, name, color), PROF__GONE(PROF_UNIQUE, sizeof(name) + (color)))
+#define PROF__SCOPE_SYNC(...) PROF__SCOPE_SYNC_(__VA_ARGS__)
+#define PROF__SCOPE_SYNC_(id, name, category, level)                                                       \
+    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | PROF_ROLE_SYNC << PROF__ROLE_SHIFT, name, category, level); \
+    PROF__GUARD_SYNC(prof__scope_##id, PROF__BEGIN(prof__site_##id, level))
+#define PROFILE_SCOPE_SYNC(name)                                                                           \
+    PROF__EITHER(PROF__SCOPE_SYNC(PROF_UNIQUE, name, PROF_CATEGORY, PROF_SITE_LEVEL), PROF__GONE(PROF_UNIQUE, sizeof(name)))
+#define PROFILE_SYNC()                                                                                     \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK | PROF_ROLE_SYNC << PROF__ROLE_SHIFT, "sync", PROF_CATEGORY,  \
+                                 PROF_SITE_LEVEL, prof__sync()),                                           \
+                 (void)0)
+#define PROF__SCOPE_MASK(...) PROF__SCOPE_MASK_(__VA_ARGS__)
+#define PROF__SCOPE_MASK_(id, name, mask)                                                                  \
+    PROF__SITE_MASK_OF(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL, 0,         \
+                       (uint32_t)~(uint32_t)(mask));                                                       \
+    PROF__GUARD(prof__scope_##id, PROF__BEGIN(prof__site_##id, PROF_SITE_LEVEL))
+#define PROFILE_SCOPE_M(name, mask)                                                                        \
+    PROF__EITHER(PROF__SCOPE_MASK(PROF_UNIQUE, name, mask), PROF__GONE(PROF_UNIQUE, sizeof(name) + (mask)))
+/* A scope of this role with an argument from the start. */
+#define PROF__SCOPE_NUMBER(...) PROF__SCOPE_NUMBER_(__VA_ARGS__)
+#define PROF__SCOPE_NUMBER_(id, name, role, key, type, number)                                             \
+    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | (role) << PROF__ROLE_SHIFT, name, PROF_CATEGORY, PROF_SITE_LEVEL); \
+    PROF__SITE(prof__key_##id, PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL);                       \
+    PROF__GUARD(prof__scope_##id,                                                                          \
+                PROF__LIVE(prof__site_##id, PROF_SITE_LEVEL)                                               \
+                    ? prof__begin_number(&prof__site_##id, &prof__key_##id, type, (uint64_t)(number))      \
+                    : 0)
+#define PROFILE_STEP(name, number)                                                                         \
+    PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_STEP, "step_num", PROF_VALUE_INT, (int64_t)(number)), \
+                 PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof((int64_t)(number))))
+#define PROFILE_THROUGHPUT(name, bytes)                                                                    \
+    PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_THROUGHPUT, "bytes", PROF_VALUE_UINT, bytes), \
+                 PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof((uint64_t)(bytes))))
 #define PROFILE_FUNCTION() PROFILE_SCOPE(__func__)
 #define PROFILE_FUNCTION_C(category) PROFILE_SCOPE_C(__func__, category)
 #define PROFILE_FUNCTION_L(level) PROFILE_SCOPE_L(__func__, level)
@@ -982,6 +1479,44 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_FRAME, name, PROF_CATEGORY, PROF_SITE_LEVEL, prof__frame(&prof__here)), \
                  PROF__USE(name))
 
+#define PROF__FLOW(name, type, id)                                                                         \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_EVENT, name, PROF_CATEGORY, PROF_SITE_LEVEL,                   \
+                                 prof__event(&prof__here, type, 0, id)),                                   \
+                 PROF__USE2(name, id))
+#define PROFILE_FLOW_OUT_N(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_OUT, id)
+#define PROFILE_FLOW_STEP_N(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_STEP, id)
+#define PROFILE_FLOW_IN_N(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_IN, id)
+#define PROFILE_FLOW_OUT(id) PROFILE_FLOW_OUT_N("flow", id)
+#define PROFILE_FLOW_STEP(id) PROFILE_FLOW_STEP_N("flow", id)
+#define PROFILE_FLOW_IN(id) PROFILE_FLOW_IN_N("flow", id)
+
+#define PROF__LOG_LEVEL(severity) ((severity) >= PROF_LOG_WARNING ? 1 : (severity) >= PROF_LOG_INFO ? 2 : 3)
+#define PROFILE_LOG(severity, ...)                                                                         \
+    PROF__EITHER(                                                                                          \
+        do {                                                                                               \
+            static prof__log_format prof__known;                                                           \
+            PROF__STATEMENT(PROF__KIND_EVENT, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY,                     \
+                            PROF__LOG_LEVEL(severity),                                                     \
+                            prof__log(&prof__here, &prof__known, (uint64_t)(severity), __VA_ARGS__));      \
+        } while (0),                                                                                       \
+        (0 ? (void)(severity) : PROF__USE(prof__format_check(__VA_ARGS__))))
+#define PROF__MARK_ROLE(scope) ((int)(scope) != 0 ? (int)PROF_ROLE_MARK_GLOBAL - (int)PROF_MARK_GLOBAL + (int)(scope) : 0)
+#define PROFILE_MARK_SCOPE(name, scope)                                                                    \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK | PROF__MARK_ROLE(scope) << PROF__ROLE_SHIFT, name, PROF_CATEGORY, \
+                                 PROF_SITE_LEVEL, prof__mark(&prof__here)),                                \
+                 PROF__USE2(name, scope))
+
+#define PROF__SPAN(type, name, id, category)                                                               \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_EVENT, name, category, PROF_SITE_LEVEL,                        \
+                                 prof__event(&prof__here, type, 0, (uint64_t)(id))),                       \
+                 PROF__USE3(name, id, category))
+#define PROFILE_SPAN_BEGIN(name, id) PROF__SPAN(PROF_EVENT_SPAN_BEGIN, name, id, PROF_CATEGORY)
+#define PROFILE_SPAN_BEGIN_C(name, id, category) PROF__SPAN(PROF_EVENT_SPAN_BEGIN, name, id, category)
+#define PROFILE_SPAN_MARK(name, id) PROF__SPAN(PROF_EVENT_SPAN_MARK, name, id, PROF_CATEGORY)
+#define PROFILE_SPAN_MARK_C(name, id, category) PROF__SPAN(PROF_EVENT_SPAN_MARK, name, id, category)
+#define PROFILE_SPAN_END(name, id) PROF__SPAN(PROF_EVENT_SPAN_END, name, id, PROF_CATEGORY)
+#define PROFILE_SPAN_END_C(name, id, category) PROF__SPAN(PROF_EVENT_SPAN_END, name, id, category)
+
 /* 1 converted to the type of value, halved, is not 0 only in floating point; value is evaluated once. */
 #define PROF__COUNTER(name, value, category, level)                                                                \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_COUNTER_INT, name, category, level,                                    \
@@ -991,6 +1526,24 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token
 #define PROFILE_COUNTER(name, value) PROF__COUNTER(name, value, PROF_CATEGORY, PROF_SITE_LEVEL)
 #define PROFILE_COUNTER_C(name, value, category) PROF__COUNTER(name, value, category, PROF_SITE_LEVEL)
 #define PROFILE_COUNTER_L(name, value, level) PROF__COUNTER(name, value, PROF_CATEGORY, level)
+
+/* Not a PROF__STATEMENT: it counts while it is off, too. */
+#define PROF__COUNT(how, name, value, category)                                                            \
+    PROF__EITHER(                                                                                          \
+        do {                                                                                               \
+            PROF__SITE(prof__here, PROF__KIND_COUNTER_INT, name, category, PROF_SITE_LEVEL);               \
+            static prof__number prof__counted;                                                              \
+            if ((PROF_SITE_LEVEL) > PROF_MAX_LEVEL) break;                                                 \
+            ((1 ? 1 : (value)) / 2 != 0) ? prof__count_double(&prof__here, &prof__counted, how, (double)(value)) \
+                                         : prof__count_int(&prof__here, &prof__counted, how, (int64_t)(value)); \
+        } while (0),                                                                                       \
+        (0 ? (void)(name) : PROF__USE2(value, category)))
+#define PROFILE_COUNTER_ADD(name, delta) PROF__COUNT(PROF__TALLY_ADD, name, delta, PROF_CATEGORY)
+#define PROFILE_COUNTER_ADD_C(name, delta, category) PROF__COUNT(PROF__TALLY_ADD, name, delta, category)
+#define PROFILE_COUNTER_SUB(name, delta) PROF__COUNT(PROF__TALLY_SUB, name, delta, PROF_CATEGORY)
+#define PROFILE_COUNTER_SUB_C(name, delta, category) PROF__COUNT(PROF__TALLY_SUB, name, delta, category)
+#define PROFILE_COUNTER_SET(name, value) PROF__COUNT(PROF__TALLY_SET, name, value, PROF_CATEGORY)
+#define PROFILE_COUNTER_SET_C(name, value, category) PROF__COUNT(PROF__TALLY_SET, name, value, category)
 
 #define PROF__ARG(key, value, function)                                                                              \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL, function(&prof__here, value)), \
@@ -1015,6 +1568,59 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token
                                     unsigned long long: prof__arg_uint, default: prof__arg_pointer)))
 #endif
 
+/* memory: pointers may be numbers, for example addresses on a device */
+#define PROF__ADDRESS(pointer) ((uint64_t)(uintptr_t)(pointer))
+#define PROF__MEMORY(name, pool, how, freed, pointer, bytes)                                                         \
+    PROF__STATEMENT(PROF__KIND_EVENT | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, name, pool, PROF_SITE_LEVEL,            \
+                    prof__memory(&prof__here, how, PROF__ADDRESS(freed), PROF__ADDRESS(pointer), (uint64_t)(bytes)))
+#define PROFILE_ALLOC_C(pointer, bytes, pool) \
+    PROF__EITHER(PROF__MEMORY("alloc", pool, 0, 0, pointer, bytes), PROF__USE3(pointer, bytes, pool))
+#define PROFILE_ALLOC(pointer, bytes) PROFILE_ALLOC_C(pointer, bytes, PROF_CATEGORY)
+#define PROFILE_FREE_C(pointer, pool) \
+    PROF__EITHER(PROF__MEMORY("free", pool, PROF__FREE_IN_POOL, pointer, 0, 0), PROF__USE2(pointer, pool))
+#define PROFILE_FREE(pointer) \
+    PROF__EITHER(PROF__MEMORY("free", PROF_CATEGORY, 0, pointer, 0, 0), PROF__USE(pointer))
+#define PROF__REALLOC(old, pointer, bytes, pool, how)                                                    \
+    PROF__EITHER(PROF__MEMORY("realloc", pool, PROF__FREE_LATE | (how), old, pointer, bytes),            \
+                 (0 ? (void)(old) : PROF__USE3(pointer, bytes, pool)))
+#define PROFILE_REALLOC(old, pointer, bytes) PROF__REALLOC(old, pointer, bytes, PROF_CATEGORY, 0)
+#define PROFILE_REALLOC_C(old, pointer, bytes, pool) PROF__REALLOC(old, pointer, bytes, pool, PROF__FREE_IN_POOL)
+#define PROF__MEMORY_SCOPE(...) PROF__MEMORY_SCOPE_(__VA_ARGS__)
+#define PROF__MEMORY_SCOPE_(id, name, begin, text)                                                                   \
+    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, name, PROF_CATEGORY,        \
+               PROF_SITE_LEVEL);                                                                                     \
+    PROF__GUARD(prof__scope_##id, begin(prof__site_##id, PROF_SITE_LEVEL, text))
+#define PROFILE_MEMORY_SCOPE(name) \
+    PROF__EITHER(PROF__MEMORY_SCOPE(PROF_UNIQUE, name, PROF__BEGIN_1, 0), PROF__GONE(PROF_UNIQUE, name))
+#define PROFILE_MEMORY_SCOPE_S(text) \
+    PROF__EITHER(PROF__MEMORY_SCOPE(PROF_UNIQUE, "", PROF__BEGIN_TEXT, text), PROF__USE(text))
+
+#define PROF__LOCK_EVENT(lock, name, type)                                                                           \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_EVENT | PROF_ROLE_LOCK << PROF__ROLE_SHIFT, name, PROF_CATEGORY,         \
+                                 PROF_SITE_LEVEL, prof__event(&prof__here, type, 0, PROF__ADDRESS(lock))),           \
+                 PROF__USE2(lock, name))
+#define PROFILE_LOCK_WAIT(lock, name) PROF__LOCK_EVENT(lock, name, PROF_EVENT_LOCK_WAIT)
+#define PROFILE_LOCK_ACQUIRE(lock, name) PROF__LOCK_EVENT(lock, name, PROF_EVENT_LOCK_ACQUIRE)
+#define PROFILE_LOCK_RELEASE(lock, name) PROF__LOCK_EVENT(lock, name, PROF_EVENT_LOCK_RELEASE)
+/* and wherever there are pthreads, whose mutex it is */
+#if !defined(_WIN32) && (defined(__GNUC__) || defined(__TINYC__))
+#define PROF__MUTEX_LOCK(mutex, name)                                                                                \
+    __extension__({                                                                                                  \
+        PROF__SITE(prof__wait, PROF__KIND_BEGIN, "wait for " name, PROF_CATEGORY, PROF_SITE_LEVEL);                  \
+        PROF__SITE(prof__here, PROF__KIND_EVENT | PROF_ROLE_LOCK << PROF__ROLE_SHIFT, name, PROF_CATEGORY,           \
+                   PROF_SITE_LEVEL);                                                                                 \
+        PROF__LIVE(prof__here, PROF_SITE_LEVEL) ? prof__mutex_lock(&prof__wait, &prof__here, mutex)                  \
+                                                : pthread_mutex_lock(mutex);                                         \
+    })
+#define PROF__MUTEX_UNLOCK(mutex)                                                                                    \
+    __extension__({                                                                                                  \
+        PROFILE_LOCK_RELEASE(mutex, "unlock");                                                                       \
+        pthread_mutex_unlock(mutex);                                                                                 \
+    })
+#define PROFILE_MUTEX_LOCK(mutex, name) PROF__EITHER(PROF__MUTEX_LOCK(mutex, name), pthread_mutex_lock(mutex))
+#define PROFILE_MUTEX_UNLOCK(mutex) PROF__EITHER(PROF__MUTEX_UNLOCK(mutex), pthread_mutex_unlock(mutex))
+#endif
+
 #define PROFILE_THREAD(name) PROF__EITHER(prof_thread_name(name), PROF__USE(name))
 
 #if !PROF_ENABLE
@@ -1031,8 +1637,18 @@ int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never def
 #define prof_reset() PROF__STRIPPED(PROF_DISABLED, (void)0)
 #define prof_enabled() PROF__STRIPPED(0, (void)0)
 #define prof_set_level(level) PROF__STRIPPED(PROF_DISABLED, PROF__USE(level))
+#define prof_set_filter_mask(mask) PROF__STRIPPED(PROF_DISABLED, PROF__USE(mask))
+#define prof_flow_new() PROF__STRIPPED((uint64_t)0, (void)0)
 #define prof_category_enable(pattern, on) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(pattern, on))
 #define prof_config_set(config, key, value) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(config, key, value))
+#define prof_config_from_env(config) PROF__STRIPPED(PROF_DISABLED, PROF__USE(config))
+#define prof_config_describe(index, option) PROF__STRIPPED(0, PROF__USE2(index, option))
+#define prof_config_claim(prefix, claim, user) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(prefix, claim, user))
+#define prof_set_metadata(key, value) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(key, value))
+#define prof_clear_metadata() PROF__STRIPPED(PROF_DISABLED, (void)0)
+#define prof_set_sync(sync, user) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(sync, user))
+#define prof_trace_metadata(trace, index, key, value) \
+    PROF__STRIPPED(0, (0 ? (void)(trace) : PROF__USE3(index, key, value)))
 #define prof_save(path) PROF__STRIPPED(PROF_DISABLED, PROF__USE(path))
 #define prof_save_request() PROF__STRIPPED(PROF_DISABLED, (void)0)
 #define prof_save_last(path, seconds) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(path, seconds))
@@ -1043,6 +1659,32 @@ int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never def
 #define prof_fiber_init(memory, name) PROF__STRIPPED((prof_fiber *)0, PROF__USE2(memory, name))
 #define prof_fiber_switch(fiber) PROF__STRIPPED((void)0, PROF__USE(fiber))
 #define prof_fiber_destroy(fiber) PROF__STRIPPED((void)0, PROF__USE(fiber))
+#define prof_domain_create(name) PROF__STRIPPED((prof_domain *)0, PROF__USE(name))
+#define prof_domain_name(domain) PROF__STRIPPED("", PROF__USE(domain))
+#define prof_domain_enable(domain, on) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(domain, on))
+#define prof_domain_list(names, room) PROF__STRIPPED((size_t)0, PROF__USE2(names, room))
+#define prof_task_create(domain, name) PROF__STRIPPED((prof_task *)0, PROF__USE2(domain, name))
+#define prof_task_start(task) PROF__STRIPPED((void)0, PROF__USE(task))
+#define prof_task_stop(task) PROF__STRIPPED((void)0, PROF__USE(task))
+#define prof_task_destroy(task) PROF__STRIPPED((void)0, PROF__USE(task))
+#define prof_frame_create(domain, name) PROF__STRIPPED((prof_frame *)0, PROF__USE2(domain, name))
+#define prof_frame_start(frame) PROF__STRIPPED((void)0, PROF__USE(frame))
+#define prof_frame_stop(frame) PROF__STRIPPED((void)0, PROF__USE(frame))
+#define prof_frame_destroy(frame) PROF__STRIPPED((void)0, PROF__USE(frame))
+#define prof_range_create(name) PROF__STRIPPED((prof_range *)0, PROF__USE(name))
+#define prof_range_start(range) PROF__STRIPPED((void)0, PROF__USE(range))
+#define prof_range_stop(range) PROF__STRIPPED((void)0, PROF__USE(range))
+#define prof_range_destroy(range) PROF__STRIPPED((void)0, PROF__USE(range))
+#define prof_counter_create(domain, name) PROF__STRIPPED((prof_counter *)0, PROF__USE2(domain, name))
+#define prof_counter_set(counter, value) PROF__STRIPPED((void)0, PROF__USE2(counter, value))
+#define prof_counter_add(counter, delta) PROF__STRIPPED((void)0, PROF__USE2(counter, delta))
+#define prof_counter_sub(counter, delta) PROF__STRIPPED((void)0, PROF__USE2(counter, delta))
+#define prof_counter_set_double(counter, value) PROF__STRIPPED((void)0, PROF__USE2(counter, value))
+#define prof_counter_add_double(counter, delta) PROF__STRIPPED((void)0, PROF__USE2(counter, delta))
+#define prof_counter_destroy(counter) PROF__STRIPPED((void)0, PROF__USE(counter))
+#define prof_marker_create(domain, name) PROF__STRIPPED((prof_marker *)0, PROF__USE2(domain, name))
+#define prof_marker_mark(marker, scope) PROF__STRIPPED((void)0, PROF__USE2(marker, scope))
+#define prof_marker_destroy(marker) PROF__STRIPPED((void)0, PROF__USE(marker))
 #define prof_trace_open(path, trace) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(path, trace))
 #define prof_trace_live(trace) PROF__STRIPPED(PROF_DISABLED, PROF__USE(trace))
 #define prof_trace_memory(image, size, trace) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(image, size, trace))
@@ -1054,6 +1696,12 @@ int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never def
 #define prof_cursor_open(trace, track, cursor) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, track, cursor))
 #define prof_cursor_next(cursor, event) PROF__STRIPPED(0, PROF__USE2(cursor, event))
 #define prof_cursor_close(cursor) PROF__STRIPPED((void)0, PROF__USE(cursor))
+#define prof_timeline_open(trace, timeline) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(trace, timeline))
+#define prof_timeline_next(timeline, event, track) PROF__STRIPPED(0, PROF__USE3(timeline, event, track))
+#define prof_timeline_close(timeline) PROF__STRIPPED(PROF_DISABLED, PROF__USE(timeline))
+#define prof_spans_open(trace, spans) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(trace, spans))
+#define prof_spans_next(spans, span) PROF__STRIPPED(0, PROF__USE2(spans, span))
+#define prof_spans_close(spans) PROF__STRIPPED(PROF_DISABLED, PROF__USE(spans))
 #define prof_summary_write(trace, path, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, options))
 #define prof_summary_stream(trace, sink, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
 #define prof_csv_write(trace, path) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(trace, path))
@@ -1062,9 +1710,28 @@ int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never def
     PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(stats), (void)(count) : PROF__USE3(trace, sort, ascending)))
 #define prof_stats_by_path(trace, sort, ascending, stats, count)                                           \
     PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(stats), (void)(count) : PROF__USE3(trace, sort, ascending)))
+#define prof_span_stats(trace, sort, ascending, stats, count)                                              \
+    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(stats), (void)(count) : PROF__USE3(trace, sort, ascending)))
 #define prof_stats_free(stats) PROF__STRIPPED((void)0, PROF__USE(stats))
+#define prof_memory(trace, stats) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(trace, stats))
+#define prof_memory_free(stats) PROF__STRIPPED((void)0, PROF__USE(stats))
+#define prof_locks(trace, by_address, rows, count) \
+    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(count) : PROF__USE3(trace, by_address, rows)))
+#define prof_locks_free(rows) PROF__STRIPPED((void)0, PROF__USE(rows))
 #define prof_writer_register(writer) PROF__STRIPPED((void)0, PROF__USE(writer))
 #define prof_trace_write(trace, path, extension) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, extension))
+#define prof_device_create(name, clock) PROF__STRIPPED((prof_device *)0, PROF__USE2(name, clock))
+#define prof_device_track(device, name) PROF__STRIPPED((prof_device_row *)0, PROF__USE2(device, name))
+#define prof_device_sync(device, ticks, host_ns) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(device, ticks, host_ns))
+#define prof_host_ns() PROF__STRIPPED((uint64_t)0, (void)0)
+#define prof_device_scope(row, name, start, end) \
+    PROF__STRIPPED((void)0, (0 ? (void)(row) : PROF__USE3(name, start, end)))
+#define prof_device_mark(row, name, time) PROF__STRIPPED((void)0, PROF__USE3(row, name, time))
+#define prof_device_counter(row, name, time, value) \
+    PROF__STRIPPED((void)0, (0 ? (void)(row) : PROF__USE3(name, time, value)))
+#define prof_device_counter_double(row, name, time, value) \
+    PROF__STRIPPED((void)0, (0 ? (void)(row) : PROF__USE3(name, time, value)))
+#define prof_device_record(row, event) PROF__STRIPPED((void)0, PROF__USE2(row, event))
 #define prof_trace_align(traces, count, offsets) PROF__STRIPPED((size_t)0, PROF__USE3(traces, count, offsets))
 #define prof_trace_watch(trace, step, user) PROF__STRIPPED((void)0, PROF__USE3(trace, step, user))
 #define prof_image_find(bytes, size, image_size) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(bytes, size, image_size))
@@ -1085,6 +1752,9 @@ int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never def
 
 #if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF__IMPLEMENTED)
 #define PROF__IMPLEMENTED
+#if defined(PROF_WITH_ITT) || defined(PROF_WITH_NVTX) || defined(PROF_WITH_SDT)
+#define PROF__BRIDGED 1
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -1108,16 +1778,22 @@ extern "C" {
        63..60 kind   59..32 serial, low part   31 fiber   30..0 name (string id)  TRACK, then 2 words:
                      63..40 serial, high part   39..0 track id;  63..0 thread id
        63..60 kind   39..0 count                                                  LOST
+       63..60 kind   59..40 call site id   39..0 ticks since the chunk's base     EVENT, then 2 words:
+                     63..8 detail   7..0 prof_event_type;  63..0 object
+       63..60 kind   59..40 call site id   39..32 value type   31 cut   15..0 n   DATA, then n words: the value
 
-   TRACK says whose records follow, and on which thread; it comes first in each chunk. serial counts the TRACK records of
-   its track from 1 on, over all threads and chunks: it puts them in order, and shows what is missing. ARG belongs to the
-   innermost open scope of its track.
-   NAME is the run-time name of the BEGIN or MARK directly before it. An END closes the innermost open scope with the
-   same call site or, failing that, of the same name; scopes inside that one were left without an end (longjmp).
-   Strings end with at least one zero byte and are padded to whole words. Chunks are in order of their sequence number. */
+   TRACK says whose records follow, and on which thread; it comes first in each chunk. serial counts the TRACK records
+   of its track from 1 on, over all threads and chunks: it puts them in order, and shows what is missing. ARG belongs to
+   the innermost open scope of its track.
+   DATA is a value, with its key's call site or 0, of the EVENT, MARK or DATA directly before it.
+   An EVENT whose type is no prof_event_type is of a device, not of its track: see >>device.
+   NAME is the run-time name of the BEGIN, MARK or EVENT directly before it. An END closes the innermost open scope with
+   the same call site or, failing that, of the same name; scopes inside that one were left without an end (longjmp).
+   Strings end with at least one zero byte and are padded to whole words. Chunks are in order of their sequence
+   number. */
 
 #define PROF__MAGIC "prof.img"
-#define PROF__IMAGE_VERSION 2
+#define PROF__IMAGE_VERSION 3
 #define PROF__BYTE_ORDER 0x01020304u
 #define PROF__TICK_BITS 40
 #define PROF__TICK_MASK ((1ull << PROF__TICK_BITS) - 1)
@@ -1158,7 +1834,8 @@ typedef struct prof__header {
     uint64_t write_failures; /* writes in the background that failed and were tried again */
     char write_error[64];    /* why the last of them did, or why the file does not grow any more */
     uint64_t window_from, window_to; /* ticks: what a reader shows of the rest; 0: no limit */
-    uint64_t copy_tick; /* in a copy of a running image: when it was begun. What is later may be incomplete. 0: no copy */
+    uint64_t copy_tick; /* in a copy of a running image: when it was begun. What is later may be incomplete. 0: no
+                           copy */
 } prof__header;
 
 enum { PROF__RUNNING = 1, PROF__STOPPED = 2 };
@@ -1174,8 +1851,8 @@ typedef struct prof__chunk {
 
 enum { PROF__CHUNK_FREE = 0, PROF__CHUNK_OWNED, PROF__CHUNK_FULL, PROF__CHUNK_LEFT };
 
-/* The archive: chunks that were packed (see >>pack) and so left the ring, as blocks from archive_offset on. Blocks are in
-   order of time from archive_first to archive_next; one that does not fit in front of archive_limit stands at
+/* The archive: chunks that were packed (see >>pack) and so left the ring, as blocks from archive_offset on. Blocks are
+   in order of time from archive_first to archive_next; one that does not fit in front of archive_limit stands at
    archive_offset again, and what it left free has a header with sequence 0, or less than 64 bytes. */
 typedef struct prof__block {
     uint32_t magic, size; /* size: bytes, these 64 included, a multiple of 8 */
@@ -1191,8 +1868,10 @@ typedef struct prof__block {
 /* Meta records: head = kind << 56 | words << 32 | id, words counting the head. Ids count from 1 for each kind.
      STRING   the text, zero-terminated, padded to whole words
      SITE     name | file << 32, function | category << 32 (string ids, 0 is ""), line | color << 32, level | kind << 32
-     SESSION  key and value, both zero-terminated; id 0 */
-enum { PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION };
+     SESSION  key and value, both zero-terminated; id 0
+     DEVICE   name (string id) | bits << 32, ticks per second, then pairs of clocks, see >>device
+     ROW      name (string id) | device << 32 */
+enum { PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DEVICE, PROF__META_ROW };
 #define PROF__META_SITE_WORDS 5
 
 /*-- PLATFORM -------------------------------------------------------------------------------------------- >>platform --
@@ -1235,6 +1914,54 @@ enum { PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION };
 #include <stdarg.h>
 #endif
 
+/* Sanitizers have allocators of their own, which must see every call. */
+#if defined(PROF_WRAP_MALLOC) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(__GLIBC__)
+#error "prof.h: PROF_WRAP_MALLOC needs Linux with glibc"
+#endif
+#define PROF__WRAPS_MALLOC 1
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#undef PROF__WRAPS_MALLOC
+#endif
+#endif
+#endif
+#ifdef PROF__WRAPS_MALLOC /* see >>malloc; what prof itself allocates is not the program's */
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *at, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
+extern void __libc_free(void *at);
+#define malloc(size) __libc_malloc(size)
+#define calloc(count, size) __libc_calloc(count, size)
+#define realloc(at, size) __libc_realloc(at, size)
+#define free(at) __libc_free(at)
+/* What the C library allocates for prof. */
+static __thread uint32_t prof__quiet;
+#define PROF__QUIETLY(type, call)                                                                                    \
+    __extension__({                                                                                                  \
+        prof__quiet++;                                                                                               \
+        type prof__result = (call);                                                                                  \
+        prof__quiet--;                                                                                               \
+        prof__result;                                                                                                \
+    })
+static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*order)(const void *, const void *))
+{
+    prof__quiet++;
+    qsort(at, count, size, order);
+    prof__quiet--;
+}
+#define qsort(at, count, size, order) prof__quiet_sort(at, count, size, order)
+#define fopen(path, mode) PROF__QUIETLY(FILE *, fopen(path, mode))
+#define fdopen(file, mode) PROF__QUIETLY(FILE *, fdopen(file, mode))
+#define fclose(file) PROF__QUIETLY(int, fclose(file))
+#define fread(to, size, count, file) PROF__QUIETLY(size_t, fread(to, size, count, file))
+#define fwrite(from, size, count, file) PROF__QUIETLY(size_t, fwrite(from, size, count, file))
+#define localtime_r(time, to) PROF__QUIETLY(struct tm *, localtime_r(time, to))
+#define pthread_create(thread, how, run, with) PROF__QUIETLY(int, pthread_create(thread, how, run, with))
+#define pthread_setspecific(key, value) PROF__QUIETLY(int, pthread_setspecific(key, value))
+#endif
+
 #ifndef __GNUC__
 #error "prof.h: the implementation needs gcc or clang; any C99 or C++11 compiler may compile the marked-up files"
 #endif
@@ -1247,12 +1974,12 @@ enum { PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION };
 /* Orders what this thread does as its own signal handlers see it; no instruction. */
 #define PROF__BARRIER() __asm__ volatile("" ::: "memory")
 
-/* 64-bit atomics are one instruction on 64-bit processors; elsewhere words are written half by half, low half first, and
-   counters in the image are only as exact as their lower half. */
+/* 64-bit atomics are one instruction on 64-bit processors; elsewhere words are written half by half, low half first,
+   and counters in the image are only as exact as their lower half. */
 #define PROF__WIDE (UINTPTR_MAX > 0xffffffffu)
 
-/* A reader may copy a chunk while its owner writes; it finds out from the sequence number. To the thread sanitizer, which
-   can't know, those accesses are made atomic one by one. */
+/* A reader may copy a chunk while its owner writes; it finds out from the sequence number. To the thread sanitizer,
+   which can't know, those accesses are made atomic one by one. */
 #if defined(__SANITIZE_THREAD__)
 #define PROF__THREAD_SANITIZER 1
 #elif defined(__has_feature)
@@ -1318,6 +2045,9 @@ struct prof_fiber {
     uint32_t loose_name[32]; /* PROFILE_BEGINs without their end */
     uint64_t loose[32];
     char name[64]; /* kept from session to session */
+#ifdef PROF__BRIDGED
+    struct prof__bridge_stack *bridge; /* what other tools see as open; null: nothing yet */
+#endif
 };
 #define PROF__NAME_NEW 0xffffffffu
 typedef char prof__fiber_fits[sizeof(struct prof_fiber) <= PROF_FIBER_SIZE ? 1 : -1];
@@ -1342,11 +2072,19 @@ typedef struct prof__thread {
     uint32_t waited;    /* a wait for room ended in vain when prof__room_mark() was this */
     uint32_t impatient; /* the service: never waits for room, and has a chunk of its own in reserve */
     void *signal_stack; /* see prof__signal_stack_take */
+    uint32_t syncing;   /* the hook of prof_set_sync() runs */
     uint32_t forking, fork_holds, fork_gate; /* see >>fork; forks may be inside one another, in their handlers */
+#ifdef PROF__BRIDGED
+    uint32_t bridging;                       /* 1: in another tool's code */
+    uint32_t bridge_named;                   /* 1: it has been told the thread's name */
+    prof_fiber *bridge_fiber;                /* whose scopes that tool sees as open on this thread; null: the thread's
+                                                own */
+    struct prof__bridge_stack *bridge_spare; /* for whoever needs one next */
+#endif
 } prof__thread;
 
-/* A macro's way into the recorder. Never part of the function around it: a compiler may take it that a function stays on
-   one thread, and keep the address of a thread-local variable over a call that switches stacks. */
+/* A macro's way into the recorder. Never part of the function around it: a compiler may take it that a function stays
+   on one thread, and keep the address of a thread-local variable over a call that switches stacks. */
 #define PROF__ENTRY PROF_DEF __attribute__((noinline))
 
 #define PROF__BUSY 0x80000000u /* the thread is writing: a signal handler that finds this must not */
@@ -1376,9 +2114,9 @@ static void prof__on_exit_of_thread(prof__thread *self) { (void)self; }
 static void prof__signal_stack_take(prof__thread *self) { (void)self; }
 #else
 
-/* The fast kind of thread-local storage needs room that the loader has little of: enough for the libraries that a program
-   starts with, and then for one or two plugins with glibc, for none with musl. So it is a symbol of which the whole
-   process uses one; an isolated copy takes the other kind. */
+/* The fast kind of thread-local storage needs room that the loader has little of: enough for the libraries that a
+   program starts with, and then for one or two plugins with glibc, for none with musl. So it is a symbol of which the
+   whole process uses one; an isolated copy takes the other kind. */
 #if defined(__ELF__) && !defined(PROF_STATIC)
 #define PROF__ONE_PER_PROCESS PROF_DEF
 #if defined(PROF__SHARED) && !defined(__GLIBC__)
@@ -1525,8 +2263,8 @@ static void prof__signals_block(prof__signals *old) /* but for faults: one that 
     pthread_sigmask(SIG_BLOCK, &all, old);
 }
 static void prof__signals_restore(const prof__signals *old) { pthread_sigmask(SIG_SETMASK, old, NULL); }
-/* A write beyond RLIMIT_FSIZE sends the thread a signal besides failing: takes it back, while all are blocked. old: what
-   the thread had blocked before that; null: everything, always. */
+/* A write beyond RLIMIT_FSIZE sends the thread a signal besides failing: takes it back, while all are blocked. old:
+   what the thread had blocked before that; null: everything, always. */
 static void prof__file_signal_drop(const prof__signals *old)
 {
 #if defined(SIGXFSZ) && defined(__linux__)
@@ -1542,9 +2280,9 @@ static void prof__file_signal_drop(const prof__signals *old)
 }
 #endif
 
-/* A lock for what is rare: a new call site, a new thread. A macro gives up after some tenths of a second, which costs an
-   event but can't hang the program; control functions wait. They hold prof__change_word, too, outside of that lock: so a
-   fork, which may take long, can keep the state in one piece without macros having to wait for it. */
+/* A lock for what is rare: a new call site, a new thread. A macro gives up after some tenths of a second, which costs
+   an event but can't hang the program; control functions wait. They hold prof__change_word, too, outside of that lock:
+   so a fork, which may take long, can keep the state in one piece without macros having to wait for it. */
 static int prof__lock_word, prof__change_word, prof__control_word;
 
 static int prof__lock_try(int *lock)
@@ -1607,7 +2345,8 @@ static void prof__control_unlock(void)
 static void prof__word_wait(uint32_t *word, uint32_t value, uint64_t ns)
 {
 #if defined(__linux__) && defined(SYS_futex)
-    struct { long seconds, ns; } time = {(long)(ns / 1000000000u), (long)(ns % 1000000000u)}; /* the kernel's own layout */
+    /* the kernel's own layout */
+    struct { long seconds, ns; } time = {(long)(ns / 1000000000u), (long)(ns % 1000000000u)};
     syscall(SYS_futex, word, 0 | 128, value, &time, NULL, 0); /* FUTEX_WAIT, private */
 #else
     for (uint64_t slept = 0; slept < ns && PROF__ACQUIRE(word) == value; slept += 5000000) {
@@ -1634,7 +2373,7 @@ static void prof__word_wake(uint32_t *word)
 }
 #endif
 
-/*-- ERRORS ------------------------------------------------------------------------------------------------ >>errors --*/
+/*-- ERRORS ---------------------------------------------------------------------------------------------- >>errors --*/
 
 #ifdef PROF_FREESTANDING
 static char prof__error_text[256];
@@ -1835,7 +2574,7 @@ static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
     }
 }
 
-/*-- SESSION STATE ----------------------------------------------------------------------------------------------------*/
+/*-- SESSION STATE --------------------------------------------------------------------------------------------------*/
 
 #define PROF__MAX_RULES 64
 #define PROF__MAX_LEFT 64
@@ -1911,10 +2650,21 @@ typedef struct prof__session {
     uint32_t at_limit;
 #endif
     int crash_report;
-    char pattern[1024];   /* config.output as an absolute path, for the children of forks, and the time that %t stands for */
+    char pattern[1024];   /* config.output as an absolute path, for the children of forks, and the time that %t stands
+                             for */
     char started[16];
     uint64_t process;     /* the pid of whoever has this record */
     int failed;           /* errno of the making of a child's image */
+    uint64_t begin_at, duration_ns, end_at; /* monotonic; end_at: 0 until recording begins. See >>schedule */
+    uint64_t warmup_left;
+    int held;             /* prof__state.held at the start */
+    uint32_t warmup_what, warmup_name; /* PROF__WARMUP_...; the hash of the name that counts, 0: none came yet */
+    int claimed;          /* an empty file at output is this session's: it takes the name */
+    int number;           /* so do the children of forks: see prof__path_number() */
+#ifndef PROF_FREESTANDING
+    uint64_t look_at;     /* the service's: when there is something to do by the clock; 0: nothing is known */
+    int written;          /* output is complete, although prof_stop() was not called yet */
+#endif
     prof__header like;    /* the header as it was at the start: a child's image is made after it */
 } prof__session;
 
@@ -1924,18 +2674,22 @@ static struct {
     prof__session *retired; /* older ones to which threads still point */
     prof__session *inherited; /* running, but without an image yet, or for good: see >>fork */
     int running, paused, level;
+    int held;  /* PROF__HELD_...: running, but it has not begun yet; sites are off */
+    int ended; /* not running any more, by itself: prof_stop() is still to come */
+    int no_sync;
+    uint32_t filter_mask;
     int rule_count, category_named, category_default;
     uint32_t epoch;
     struct {
-        int on;
+        int on, exact; /* exact: pattern is a name, and * and ? mean nothing */
         char pattern[48];
     } rules[PROF__MAX_RULES];
 } prof__state;
 
 /* A plugin may have a copy of the implementation in a program that has one, too. Then the loader directs all calls and
-   data to the first, and the plugin's copy rests. But a plugin linked with -Bsymbolic-functions calls its own functions,
-   which find the other copy's data; such a recorder must not record: it would write with its ids into the other's image.
-   1: code and data are of one copy. */
+   data to the first, and the plugin's copy rests. But a plugin linked with -Bsymbolic-functions calls its own
+   functions, which find the other copy's data; such a recorder must not record: it would write with its ids into the
+   other's image. 1: code and data are of one copy. */
 #ifdef PROF__SHARED
 PROF__ONE_PER_PROCESS const void *prof__owner = &prof__state;
 static int prof__is_whole(void) { return prof__owner == &prof__state; }
@@ -1945,6 +2699,11 @@ PROF_DEF const void *prof__owner = &prof__state; /* for the plugins' copies to f
 #endif
 static int prof__is_whole(void) { return 1; }
 #endif
+
+/* prof_server.h starts a session for the time of a capture when the program has none. The program does not notice: its
+   prof_start() calls this, under the control lock, which sends that session away; prof_stop() finds none; children of forks
+   inherit none. Null: the session, if there is one, is the program's. */
+static void (*prof__guest)(void);
 
 /* 0x80000000 fits no site and turns off the sites that were never looked at: nothing was started yet. */
 PROF_DEF uint32_t prof__generation = PROF__OFF;
@@ -1958,6 +2717,44 @@ static void prof__next_generation(void)
     do next = (now & ~PROF__OFF) + 1 >= PROF__OFF ? 1 : (now & ~PROF__OFF) + 1;
     while (!__atomic_compare_exchange_n(&prof__generation, &now, next, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
+
+/*-- OTHER TOOLS ------------------------------------------------------------------------------------------ >>bridge --
+   Where the recorder tells prof_bridge.h what other tools shall hear of, once it is recorded and the thread is free for
+   signal handlers again. Without PROF_WITH_... nothing is left of a hook: lines with PROF__BRIDGE_ could as well be
+   gone. */
+
+#ifdef PROF__BRIDGED
+static prof_fiber *prof__track_of(prof__thread *self);
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#define PROF__BRIDGE_HERE
+#include "prof_bridge.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+#else
+#define PROF__BRIDGE_BEGIN(site, text, token) ((void)0) /* token 0: not recorded, and nobody else's business */
+#define PROF__BRIDGE_BEGIN_NUMBER(site, key, token, type, number) ((void)0) /* with its first argument */
+#define PROF__BRIDGE_LOOSE(track, token) ((void)0) /* what has just begun ends with PROFILE_END */
+#define PROF__BRIDGE_END(self, token) ((void)0)
+#define PROF__BRIDGE_ARG(site, type, number) ((void)0)
+#define PROF__BRIDGE_ARG_TEXT(site, text) ((void)0)
+#define PROF__BRIDGE_MARK(site, text) ((void)0)
+#define PROF__BRIDGE_COUNTER(site, type, number) ((void)0)
+#define PROF__BRIDGE_FRAME(site) ((void)0)
+#define PROF__BRIDGE_EVENT(site, type, detail, object) ((void)0)
+#define PROF__BRIDGE_LOG(site, severity, format) ((void)0) /* the values are those behind format */
+#define PROF__BRIDGE_THREAD(name) ((void)0)
+#define PROF__BRIDGE_SWITCH(self) ((void)0)        /* another fiber is on this thread */
+#define PROF__BRIDGE_FORGET(self, track) ((void)0) /* of a thread or fiber that ends */
+#define PROF__BRIDGE_PAUSE() ((void)0)             /* or resume */
+#define PROF__BRIDGE_START() ((void)0)             /* before prof_start(), */
+#define PROF__BRIDGE_STARTED() ((void)0)           /* and after it */
+#define PROF__BRIDGE_STOP() ((void)0)
+#define PROF__BRIDGE_CHILD() ((void)0)             /* of a fork */
+#define PROF__BRIDGE_UNLOAD() ((void)0)
+#endif
 
 /*-- META --------------------------------------------------------------------------------------------------- >>meta --
    Strings and call sites, each stored once by content, so that a plugin that comes back a thousand times takes the room
@@ -2018,6 +2815,63 @@ static uint32_t prof__meta_site(prof__session *s, prof_site *site)
     return prof__meta_intern(s, PROF__META_SITE, words, sizeof words, &s->site_count);
 }
 
+/* Key and value of the session; one without a key forgets all before it. 0: no room. */
+static int prof__meta_pair(prof__session *s, const char *key, const char *value)
+{
+    size_t k = prof__length(key) + 1, v = prof__length(value) + 1;
+    uint64_t words = 1 + (k + v + 7) / 8, used = s->header->meta_used / 8;
+    if (used + words > s->meta_words || words >= 1u << 24) {
+        s->header->sites_lost++;
+        return 0;
+    }
+    uint64_t *record = s->meta + used;
+    prof__copy(record + 1, key, k);
+    prof__copy((char *)(record + 1) + k, value, v);
+    s->header->meta_used = (used + words) * 8;
+    PROF__RELEASE(&record[0], (uint64_t)PROF__META_SESSION << 56 | words << 32);
+    return 1;
+}
+
+/* prof_set_metadata(): key, zero, value, zero, and so on. Under the lock. */
+static struct {
+    size_t used;
+    char pairs[4096];
+} prof__metadata;
+
+static size_t prof__metadata_size(const char *pair)
+{
+    size_t key = prof__length(pair) + 1;
+    return key + prof__length(pair + key) + 1;
+}
+
+static char prof__rank[64]; /* what %r is in the present session, or was in the last; "": not known */
+
+/* All of it, into an image that is new. */
+static void prof__metadata_write(prof__session *s)
+{
+    if (prof__rank[0]) prof__meta_pair(s, "rank", prof__rank);
+    for (const char *each = prof__metadata.pairs; each < prof__metadata.pairs + prof__metadata.used;
+         each += prof__metadata_size(each))
+        prof__meta_pair(s, each, each + prof__length(each) + 1);
+}
+
+/* 0: no room; what there was stays. */
+static int prof__metadata_put(const char *key, const char *value)
+{
+    char *at = prof__metadata.pairs, *end = at + prof__metadata.used;
+    size_t key_size = prof__length(key) + 1, value_size = prof__length(value) + 1, old = 0, behind;
+    while (at < end && !prof__equal(at, key)) at += prof__metadata_size(at);
+    if (at < end) old = prof__metadata_size(at);
+    if (prof__metadata.used - old + key_size + value_size > sizeof prof__metadata.pairs) return 0;
+    behind = (size_t)(end - at) - old;
+    for (size_t i = 0; i < behind && old; ++i) at[i] = at[i + old];
+    at += behind;
+    prof__copy(at, key, key_size);
+    prof__copy(at + key_size, value, value_size);
+    prof__metadata.used += key_size + value_size - old;
+    return 1;
+}
+
 static int prof__match(const char *pattern, const char *text)
 {
     const char *star = NULL, *retry = NULL;
@@ -2042,8 +2896,10 @@ static int prof__match(const char *pattern, const char *text)
 static int prof__category_on(const char *category)
 {
     int on = prof__state.category_default;
+    if (!category) category = "";
     for (int i = 0; i < prof__state.rule_count; ++i)
-        if (prof__match(prof__state.rules[i].pattern, category ? category : "")) on = prof__state.rules[i].on;
+        if ((prof__state.rules[i].exact ? prof__equal : prof__match)(prof__state.rules[i].pattern, category))
+            on = prof__state.rules[i].on;
     return on;
 }
 
@@ -2085,17 +2941,91 @@ static void prof__inherited_make(void) {}
 static void prof__inherited_make(void);
 #endif
 
+/*-- SCHEDULE -------------------------------------------------------------------------------------------- >>schedule --
+   A session may begin later than it starts. Until then all sites are off, as in a pause, and cost as little. The clock
+   is the service's business (prof__schedule_step). For warming up, the sites that count are not off but out of date, so
+   that each use of them, and of no other, comes by the slow path, where it is counted under the lock. In the child of a
+   fork, which has no service, that is how all sites wait for the clock. */
+
+#define PROF__CENTURY (100ull * 366 * 86400 * 1000000000) /* ns */
+enum { PROF__HELD_TIME = 1, PROF__HELD_WARMUP = 2 };
+enum { PROF__WARMUP_STEPS = 1, PROF__WARMUP_FRAMES };
+
+static prof__session *prof__state_session(void) { return prof__state.session ? prof__state.session : prof__state.inherited; }
+
+/* 1: nobody but the macros looks whether the time has come. */
+static int prof__schedule_alone(const prof__session *s)
+{
+#ifdef PROF_FREESTANDING
+    (void)s;
+    return 0;
+#else
+    return prof__state.held & PROF__HELD_TIME && s == prof__state.inherited;
+#endif
+}
+
+static int prof__warmup_counts(const prof__session *s, const prof_site *site)
+{
+    if (s->warmup_what == PROF__WARMUP_FRAMES) return (site->kind & ((1u << PROF__ROLE_SHIFT) - 1)) == PROF__KIND_FRAME;
+    return site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_STEP;
+}
+
+/* 1: the session is held, and every use of this site is to come by. Under the lock. */
+static int prof__schedule_sees(const prof_site *site)
+{
+    const prof__session *s = prof__state_session();
+    if (!prof__state.held || !prof__state.running || prof__state.paused || !s) return 0;
+    return prof__schedule_alone(s) || (prof__state.held == PROF__HELD_WARMUP && prof__warmup_counts(s, site));
+}
+
+/* One reason less to wait; after the last, recording begins, and with it the session's time. Under the lock. */
+static void prof__schedule_release(prof__session *s, int held)
+{
+    prof__state.held &= ~held;
+    prof__next_generation();
+    if (prof__state.held) return;
+    if (held && s->header) {
+        prof__pair_take_well(s->clock, s->header->tick_hz, &s->header->first);
+        s->header->last = s->header->first;
+    }
+#ifndef PROF_FREESTANDING
+    if (s->duration_ns && s->header) s->end_at = s->header->first.monotonic_ns + s->duration_ns;
+    prof__word_wake(&s->service.word);
+#endif
+}
+
+/* A site is used that prof__schedule_sees(). Under the lock. */
+static void prof__schedule_look(const prof_site *site)
+{
+    prof__session *s = prof__state_session();
+#ifndef PROF_FREESTANDING
+    if (prof__schedule_alone(s) && prof__monotonic() >= s->begin_at) prof__schedule_release(s, PROF__HELD_TIME);
+#endif
+    if (prof__state.held != PROF__HELD_WARMUP || !prof__warmup_counts(s, site)) return;
+    uint32_t name = prof__hash(site->name, prof__length(site->name)) | 1;
+    if (!s->warmup_name) s->warmup_name = name;
+    if (s->warmup_name != name) return;
+    if (s->warmup_left)
+        s->warmup_left--;
+    else
+        prof__schedule_release(s, PROF__HELD_WARMUP);
+}
+
 static int prof__site_wanted(const prof_site *site)
 {
-    return !prof__state.paused && (int)site->level <= prof__state.level && prof__category_on(site->category);
+    return !prof__state.paused && !prof__state.held && (int)site->level <= prof__state.level &&
+           (~site->unmask & prof__state.filter_mask) && prof__category_on(site->category);
 }
+
+static uint64_t prof__site_kind(const prof_site *site) { return site->kind & ((1u << PROF__ROLE_SHIFT) - 1); }
 
 /* Brings a site in step with the present generation. Under the lock, as a busy thread. */
 static void prof__site_settle(prof_site *site)
 {
     uint32_t generation = PROF__LOAD(&prof__generation);
+    if (prof__state.held && prof__schedule_sees(site)) return;
     if (prof__state.running && prof__state.inherited) {
-        if (site->kind == PROF__KIND_END) return; /* of a begin in the parent: no reason to make an image */
+        if (prof__site_kind(site) == PROF__KIND_END) return; /* of a begin in the parent: no reason to make an image */
         if (prof__site_wanted(site)) prof__inherited_make();
     }
     prof__session *s = prof__state.session;
@@ -2107,16 +3037,16 @@ static void prof__site_settle(prof_site *site)
     if (site->private_session != s->epoch || !head) {
         uint32_t id = prof__meta_site(s, site);
         if (!id) id = s->site_without_room;
-        head = (uint64_t)site->kind << PROF__KIND_SHIFT | (uint64_t)id << PROF__TICK_BITS;
+        head = prof__site_kind(site) << PROF__KIND_SHIFT | (uint64_t)id << PROF__TICK_BITS;
         site->private_session = s->epoch;
         prof__pair_take(s->clock, s->header->tick_hz, &s->header->last);
         prof__lost_collect(s);
     }
-    int on = site->kind == PROF__KIND_END || prof__site_wanted(site);
+    int on = prof__site_kind(site) == PROF__KIND_END || prof__site_wanted(site);
     prof__site_store(site, head | (on ? generation : generation ^ PROF__OFF));
 }
 
-/*-- RING --------------------------------------------------------------------------------------------------- >>ring --*/
+/*-- RING -------------------------------------------------------------------------------------------------- >>ring --*/
 
 static void prof__store_word(uint64_t *at, uint64_t word)
 {
@@ -2141,8 +3071,8 @@ static void prof__lose(prof__thread *self, uint64_t count)
     PROF__ADD(self->entered ? &self->chunk->lost : s ? &s->header->lost : &prof__lost_without_chunk, count);
 }
 
-/* Where a service empties the chunks, only those are taken that it has let go. Counting them tells at once that there is
-   none: a scope that is lost must not search the whole ring. */
+/* Where a service empties the chunks, only those are taken that it has let go. Counting them tells at once that there
+   is none: a scope that is lost must not search the whole ring. */
 static int prof__chunks_kept(const prof__session *s)
 {
     return s->header->mode == PROF_STREAM || s->header->mode == PROF_STATS;
@@ -2273,8 +3203,8 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
 }
 
 /* A new chunk for a thread that has one. The ends it owes move along. Their number is only ever too large: a longjmp
-   over scopes leaves their ends owed for ever; past three quarters of a chunk (1500 scopes) the debt is forgotten, and an
-   end for which nothing is set aside takes a word of the room, or a new chunk. */
+   over scopes leaves their ends owed for ever; past three quarters of a chunk (1500 scopes) the debt is forgotten, and
+   an end for which nothing is set aside takes a word of the room, or a new chunk. */
 static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
 {
     uint64_t owed = self->entered ? (uint64_t)(self->end - self->cursor) - self->room : prof__track_of(self)->owed;
@@ -2426,8 +3356,8 @@ static int prof__attach(prof__thread *self)
     return 1;
 }
 
-/* The same once the ring has room again, which others may be faster to take. The lock is let go while the thread sleeps;
-   the session is kept. */
+/* The same once the ring has room again, which others may be faster to take. The lock is let go while the thread
+   sleeps; the session is kept. */
 static PROF__COLD int prof__attach_later(prof__thread *self, prof__session *s, prof__signals *signals)
 {
     int found;
@@ -2476,6 +3406,7 @@ static void prof__thread_leaves(void *pointer)
     }
     prof__unlock(&prof__lock_word);
     prof__signal_stack_give(self);
+    PROF__BRIDGE_FORGET(self, &self->own);
     PROF__BARRIER();
     self->seen = 0;
     if (++self->exits < 3) self->gate = PROF__SHUT;
@@ -2483,8 +3414,8 @@ static void prof__thread_leaves(void *pointer)
 #endif
 
 /*-- WRITER ------------------------------------------------------------------------------------------------ >>writer --
-   The fast path of every macro: read the counter; take the thread, so that a signal handler that interrupts from here on
-   stays out; only then, when no handler can move the thread to another session any more, check that site, thread and
+   The fast path of every macro: read the counter; take the thread, so that a signal handler that interrupts from here
+   on stays out; only then, when no handler can move the thread to another session any more, check that site, thread and
    generation agree; store the event; move the cursor; open the gate. */
 
 /* Brings site and thread in step with the present generation. 1: the site is on and the thread has a chunk. */
@@ -2505,6 +3436,7 @@ static int prof__settle(prof__thread *self, prof_site *site)
             PROF__ERRNO_RESTORE();
             return 0;
         }
+        if (PROF__UNLIKELY(prof__state.held) && site && prof__schedule_sees(site)) prof__schedule_look(site);
         generation = PROF__LOAD(&prof__generation);
         if (site) prof__site_settle(site); /* first: it may make the image */
         prof__session *s = prof__state.running ? prof__state.session : NULL;
@@ -2653,6 +3585,7 @@ static PROF__COLD prof__token prof__begin_slow(prof__thread *self, prof_site *si
     if (!prof__enter_slow(self, site, gate)) return 0;
     prof__token token = prof__begin_at(self, prof__site_head(site), prof__now(self->session, 0));
     prof__leave(self);
+    PROF__BRIDGE_BEGIN(site, NULL, token);
     return token;
 }
 
@@ -2671,6 +3604,7 @@ PROF__ENTRY prof__token prof__begin(prof_site *site)
     prof__token token = head | self->epoch;
     PROF__BARRIER();
     self->gate = generation;
+    PROF__BRIDGE_BEGIN(site, NULL, token);
     return token;
 }
 
@@ -2682,6 +3616,7 @@ static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token, uin
         if ((uint32_t)token == self->epoch) prof__end_at(self, token ^ self->epoch, prof__now(self->session, 1));
         prof__leave(self);
     }
+    PROF__BRIDGE_END(self, token);
 }
 
 PROF__ENTRY void prof__end(prof__token token)
@@ -2703,6 +3638,7 @@ PROF__ENTRY void prof__end(prof__token token)
     self->cursor = at + 1;
     PROF__BARRIER();
     self->gate = generation;
+    PROF__BRIDGE_END(self, token);
 }
 
 /* Both at one time, too; so a chunk with room for both is there before the clock counts. */
@@ -2717,9 +3653,11 @@ static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *sit
     uint64_t now = prof__now(self->session, 1);
     int fits = prof__reserve(self, 2, &now) != NULL;
     if (token && (uint32_t)token == self->epoch) prof__end_at(self, token ^ self->epoch, now);
-    token = fits ? prof__begin_at(self, head, now) : 0;
+    prof__token next = fits ? prof__begin_at(self, head, now) : 0;
     prof__leave(self);
-    return token;
+    PROF__BRIDGE_END(self, token);
+    PROF__BRIDGE_BEGIN(site, NULL, next);
+    return next;
 }
 
 PROF__ENTRY prof__token prof__next(prof_site *site, prof__token token)
@@ -2737,10 +3675,12 @@ PROF__ENTRY prof__token prof__next(prof_site *site, prof__token token)
     prof__store_word(at + 1, head | elapsed);
     self->cursor = at + 2;
     self->room = room - 2;
-    token = head | self->epoch;
+    prof__token next = head | self->epoch;
     PROF__BARRIER();
     self->gate = generation;
-    return token;
+    PROF__BRIDGE_END(self, token);
+    PROF__BRIDGE_BEGIN(site, NULL, next);
+    return next;
 }
 
 /* Two words: a head, and the number behind it. */
@@ -2773,6 +3713,7 @@ static PROF__COLD void prof__arg_slow(prof__thread *self, prof_site *site, uint6
 
 static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64_t number)
 {
+    PROF__BRIDGE_ARG(site, type, number);
     prof__thread *self = PROF__SELF();
     uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
     uint64_t head = prof__site_load(site) ^ generation, low = (uint64_t)type << 32 | 1;
@@ -2795,10 +3736,12 @@ static uint64_t prof__double_bits(double value)
 PROF__ENTRY void prof__counter_int(prof_site *site, int64_t value)
 {
     prof__counter_write(site, PROF__KIND_COUNTER_INT, (uint64_t)value);
+    PROF__BRIDGE_COUNTER(site, PROF_VALUE_INT, (uint64_t)value);
 }
 PROF__ENTRY void prof__counter_double(prof_site *site, double value)
 {
     prof__counter_write(site, PROF__KIND_COUNTER_DOUBLE, prof__double_bits(value));
+    PROF__BRIDGE_COUNTER(site, PROF_VALUE_DOUBLE, prof__double_bits(value));
 }
 PROF__ENTRY void prof__arg_int(prof_site *site, int64_t value) { prof__arg_write(site, PROF_VALUE_INT, (uint64_t)value); }
 PROF__ENTRY void prof__arg_uint(prof_site *site, uint64_t value) { prof__arg_write(site, PROF_VALUE_UINT, value); }
@@ -2818,20 +3761,25 @@ typedef struct prof__text {
     int cut;
 } prof__text;
 
-/* What of a text is recorded: at most PROF_MAX_TEXT bytes, or a quarter of a chunk, cut between UTF-8 characters. */
-static prof__text prof__measure(const prof__session *s, const char *bytes)
+/* What of a text is recorded: at most `most` bytes, cut between UTF-8 characters. given: so many bytes may be read. */
+static prof__text prof__measure_part(const char *bytes, uint64_t most, uint64_t given)
 {
     prof__text text;
-    uint64_t most = s->chunk_words * 2;
     if (most > PROF_MAX_TEXT) most = PROF_MAX_TEXT;
     text.bytes = bytes ? bytes : "(null)";
     text.length = 0;
-    while (text.length < most && text.bytes[text.length]) ++text.length;
-    text.cut = text.bytes[text.length] != 0;
+    while (text.length < most && text.length < given && text.bytes[text.length]) ++text.length;
+    text.cut = text.length < given && text.bytes[text.length] != 0;
     if (text.cut)
         for (int i = 0; i < 3 && text.length && ((unsigned char)text.bytes[text.length] & 0xc0) == 0x80; ++i) --text.length;
     text.words = text.length / 8 + 1;
     return text;
+}
+
+/* The same, of a terminated text: PROF_MAX_TEXT bytes, or a quarter of a chunk. */
+static prof__text prof__measure(const prof__session *s, const char *bytes)
+{
+    return prof__measure_part(bytes, s->chunk_words * 2, ~(uint64_t)0);
 }
 
 static void prof__text_write(uint64_t *at, uint64_t head, const prof__text *text)
@@ -2846,6 +3794,7 @@ static void prof__text_write(uint64_t *at, uint64_t head, const prof__text *text
 
 PROF__ENTRY void prof__arg_string(prof_site *site, const char *value)
 {
+    PROF__BRIDGE_ARG_TEXT(site, value);
     prof__thread *self = PROF__SELF();
     uint64_t head;
     if (!prof__enter(self, site, &head)) return;
@@ -2879,11 +3828,16 @@ static prof__token prof__named(prof_site *site, const char *name, int owes_end)
         token = head | self->epoch;
     }
     prof__leave(self);
+    PROF__BRIDGE_BEGIN(site, name, owes_end ? token : 0);
     return token;
 }
 
 PROF__ENTRY prof__token prof__begin_text(prof_site *site, const char *text) { return prof__named(site, text, 1); }
-PROF__ENTRY void prof__mark_text(prof_site *site, const char *text) { prof__named(site, text, 0); }
+PROF__ENTRY void prof__mark_text(prof_site *site, const char *text)
+{
+    prof__named(site, text, 0);
+    PROF__BRIDGE_MARK(site, text);
+}
 
 #if !defined(PROF_VSNPRINTF) && !defined(PROF_FREESTANDING)
 #define PROF_VSNPRINTF vsnprintf
@@ -2895,6 +3849,7 @@ static prof__token prof__formatted(prof_site *site, const char *format, va_list 
     PROF__ERRNO_SAVE();
     PROF_VSNPRINTF(text, (int)sizeof text, format, list);
     PROF__ERRNO_RESTORE();
+    if (!owes_end) PROF__BRIDGE_MARK(site, text);
     return prof__named(site, text, owes_end);
 #else
     (void)list;
@@ -2919,6 +3874,544 @@ PROF__ENTRY void prof__mark_format(prof_site *site, const char *format, ...)
     va_end(list);
 }
 
+/* The site comes first, because a step may be what recording begins with; its key is settled before it takes the thread for
+   good. A control call in between loses the scope. */
+static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_site *site, prof_site *key, uint64_t low,
+                                                      uint64_t number, uint32_t gate)
+{
+    prof__token token = 0;
+    uint64_t head;
+    prof__untake(self, gate);
+    if (!prof__enter(self, site, &head)) return 0;
+    if ((uint32_t)prof__site_load(key) != PROF__LOAD(&prof__generation)) {
+        prof__leave(self);
+        if (!prof__live(key) || !prof__enter(self, site, &head)) return 0;
+    }
+    uint64_t now = prof__now(self->session, 0), *at = NULL;
+    if ((uint32_t)prof__site_load(key) != PROF__LOAD(&prof__generation))
+        prof__lose(self, 1);
+    else
+        at = prof__reserve(self, 4, &now);
+    if (at) {
+        PROF__STORE(at + 2, number);
+        prof__store_word(at + 1, prof__site_head(key) | low);
+        prof__store_word(at, head | (now - self->base));
+        prof__commit(self, 3);
+        self->room -= 1;
+        self->begun = at;
+        self->begun_end = at + 1; /* so that it is not the last record: it stays, however short */
+        token = head | self->epoch;
+    }
+    prof__leave(self);
+    PROF__BRIDGE_BEGIN_NUMBER(site, key, token, (prof_value_type)(low >> 32), number);
+    return token;
+}
+
+PROF__ENTRY prof__token prof__begin_number(prof_site *site, prof_site *key, uint64_t type, uint64_t number)
+{
+    prof__thread *self = PROF__SELF();
+    uint64_t now = prof__counter();
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
+    uint64_t head = prof__site_load(site) ^ generation, key_head = prof__site_load(key) ^ generation;
+    uint64_t *at = self->cursor, elapsed = now - self->base, low = type << 32 | 1;
+    if (PROF__UNLIKELY(((uint32_t)head | (uint32_t)key_head | (gate ^ generation)) ||
+                       ((self->room < 4) | (elapsed >> PROF__TICK_BITS != 0))))
+        return prof__begin_number_slow(self, site, key, low, number, gate);
+    PROF__STORE(at + 2, number);
+    prof__store_word(at + 1, key_head | low);
+    prof__store_word(at, head | elapsed);
+    self->cursor = at + 3;
+    self->room -= 4;
+    prof__token token = head | self->epoch;
+    PROF__BARRIER();
+    self->gate = generation;
+    PROF__BRIDGE_BEGIN_NUMBER(site, key, token, (prof_value_type)type, number);
+    return token;
+}
+
+static uint64_t prof__flow_last;
+
+PROF_DEF uint64_t prof_flow_new(void) { return PROF__ADD(&prof__flow_last, 1) + 1; }
+
+PROF__ENTRY void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object)
+{
+    prof__thread *self = PROF__SELF();
+    uint64_t head;
+    if (!prof__enter(self, site, &head)) return;
+    uint64_t now = prof__now(self->session, 0), *at = prof__reserve(self, 3, &now);
+    if (at) {
+        PROF__STORE(at + 1, detail << 8 | type);
+        PROF__STORE(at + 2, object);
+        prof__store_word(at, head | (now - self->base));
+        prof__commit(self, 3);
+    }
+    prof__leave(self);
+    PROF__BRIDGE_EVENT(site, type, detail, object);
+}
+
+/*-- messages --
+   A format is parsed once for each call site, into one code for each value that has to be fetched; then copying takes
+   no look at the text. The reader parses the format again and pairs its conversions with the values in order. */
+
+#define PROF__LOG_VALUES 16
+#define PROF__LOG_COUNT 0xFFu      /* known: how many values and 1 more, ... */
+#define PROF__LOG_HAS_TEXT 0x100u  /* ... and whether a text is among them */
+
+enum { /* codes: what a value is, and how many bytes of it */
+    PROF__LOG_NONE = 0,
+    PROF__LOG_INT8,
+    PROF__LOG_INT16,
+    PROF__LOG_INT32,
+    PROF__LOG_INT64,
+    PROF__LOG_UINT8,
+    PROF__LOG_UINT16,
+    PROF__LOG_UINT32,
+    PROF__LOG_UINT64,
+    PROF__LOG_DOUBLE,
+    PROF__LOG_LONG_DOUBLE, /* kept as a double */
+    PROF__LOG_POINTER,
+    PROF__LOG_TEXT,
+    PROF__LOG_TEXT_STAR, /* its precision is the value in front of it */
+    PROF__LOG_TEXT_PART  /* its precision is in the next two codes */
+};
+
+typedef struct prof__log_spec {
+    int width, precision; /* PROF__LOG_OMITTED, PROF__LOG_STAR: a value of its own */
+    char flags[6];        /* those of "-+ #0" that are set */
+    char conversion;
+    unsigned char code;
+    int supported;        /* 0: the message only says that it is not */
+} prof__log_spec;
+
+enum { PROF__LOG_OMITTED = -1, PROF__LOG_STAR = -2 };
+
+static const char *prof__log_number(const char *at, int *value)
+{
+    if (*at == '*') {
+        *value = PROF__LOG_STAR;
+        return at + 1;
+    }
+    for (*value = 0; *at >= '0' && *at <= '9'; ++at)
+        if (*value < 10000) *value = *value * 10 + (*at - '0');
+    return at;
+}
+
+/* The size of an integer, and whether there was an l (wide text) or L (long double). */
+static const char *prof__log_length(const char *at, size_t *size, int *is_long)
+{
+    *size = sizeof(int);
+    *is_long = *at == 'l' || *at == 'L';
+    switch (*at) {
+    case 'h': *size = at[1] == 'h' ? 1 : sizeof(short); return at + 1 + (at[1] == 'h');
+    case 'l': *size = at[1] == 'l' ? 8 : sizeof(long); return at + 1 + (at[1] == 'l');
+    case 'L':
+    case 'q':
+    case 'j': *size = 8; return at + 1;
+    case 'z': *size = sizeof(size_t); return at + 1;
+    case 't': *size = sizeof(ptrdiff_t); return at + 1;
+    case 'I': /* Windows: I64, I32, I */
+        *size = at[1] == '6' ? 8 : at[1] == '3' ? 4 : sizeof(size_t);
+        return at + ((at[1] == '6' && at[2] == '4') || (at[1] == '3' && at[2] == '2') ? 3 : 1);
+    default: return at;
+    }
+}
+
+static unsigned char prof__log_integer(unsigned char code, size_t size)
+{
+    return (unsigned char)(code + (size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3));
+}
+
+/* Parses a conversion from behind its % on. Returns what follows; null: unknown, so that nothing behind it can be
+   told. */
+static const char *prof__log_parse(const char *at, prof__log_spec *spec)
+{
+    size_t size, flags = 0;
+    int is_long;
+    spec->supported = 1;
+    spec->code = PROF__LOG_NONE;
+    spec->precision = PROF__LOG_OMITTED;
+    for (;; ++at) {
+        size_t i = 0;
+        if (*at == '\'') continue;
+        if (*at != '-' && *at != '+' && *at != ' ' && *at != '#' && *at != '0') break;
+        while (i < flags && spec->flags[i] != *at) ++i;
+        if (i == flags) spec->flags[flags++] = *at;
+    }
+    spec->flags[flags] = 0;
+    at = prof__log_number(at, &spec->width);
+    if (*at == '.') at = prof__log_number(at + 1, &spec->precision);
+    at = prof__log_length(at, &size, &is_long);
+    spec->conversion = *at;
+    switch (*at) {
+    case '%': return at + 1;
+    case 'd':
+    case 'i': spec->code = prof__log_integer(PROF__LOG_INT8, size); return at + 1;
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X': spec->code = prof__log_integer(PROF__LOG_UINT8, size); return at + 1;
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A': spec->code = at[-1] == 'L' ? PROF__LOG_LONG_DOUBLE : PROF__LOG_DOUBLE; return at + 1;
+    case 'p': spec->code = PROF__LOG_POINTER; return at + 1;
+    case 'C':
+    case 'c':
+        spec->code = PROF__LOG_INT32;
+        spec->supported = *at == 'c' && !is_long;
+        return at + 1;
+    case 'S':
+    case 's':
+        spec->supported = *at == 's' && !is_long;
+        spec->code = !spec->supported                          ? PROF__LOG_POINTER
+                     : spec->precision == PROF__LOG_OMITTED ? PROF__LOG_TEXT
+                     : spec->precision == PROF__LOG_STAR    ? PROF__LOG_TEXT_STAR
+                                                               : PROF__LOG_TEXT_PART;
+        return at + 1;
+    case 'n': /* what it points to is not touched */
+        spec->code = PROF__LOG_POINTER;
+        spec->supported = 0;
+        return at + 1;
+    case 'm': /* has no value */
+        spec->supported = 0;
+        return at + 1;
+    default: return NULL;
+    }
+}
+
+/* Several threads may do this at the same time: they store the same. */
+static PROF__COLD void prof__log_learn(prof__log_format *known, const char *format)
+{
+    size_t at = 0;
+    uint32_t values = 0, has_text = 0;
+    while (format && *format) {
+        unsigned char codes[5];
+        uint32_t count = 0, more;
+        prof__log_spec spec;
+        if (*format++ != '%') continue;
+        format = prof__log_parse(format, &spec);
+        if (!format) break;
+#ifdef PROF_FREESTANDING
+        if (spec.code == PROF__LOG_LONG_DOUBLE) break; /* may need a library to become a double */
+#endif
+        if (spec.width == PROF__LOG_STAR) codes[count++] = PROF__LOG_INT32;
+        if (spec.precision == PROF__LOG_STAR) codes[count++] = PROF__LOG_INT32;
+        if (spec.code) codes[count++] = spec.code;
+        more = count;
+        if (spec.code == PROF__LOG_TEXT_PART) {
+            codes[count++] = (unsigned char)(spec.precision & 255);
+            codes[count++] = (unsigned char)(spec.precision >> 8);
+        }
+        if (values + more > PROF__LOG_VALUES || at + count >= sizeof known->codes) break;
+        values += more;
+        if (spec.code >= PROF__LOG_TEXT) has_text = PROF__LOG_HAS_TEXT;
+        for (uint32_t i = 0; i < count; ++i) PROF__STORE(&known->codes[at + i], codes[i]);
+        at += count;
+    }
+    PROF__STORE(&known->codes[at], (unsigned char)PROF__LOG_NONE);
+    PROF__RELEASE(&known->known, (values + 1) | has_text);
+}
+
+/* By reference, whatever a va_list is. */
+typedef struct prof__log_list {
+    va_list values;
+} prof__log_list;
+
+/* The next value, of a code below PROF__LOG_TEXT. */
+static inline uint64_t prof__log_fetch(unsigned code, prof__log_list *list)
+{
+    switch (code) {
+    case PROF__LOG_INT8: return (uint64_t)(signed char)va_arg(list->values, int);
+    case PROF__LOG_INT16: return (uint64_t)(short)va_arg(list->values, int);
+    case PROF__LOG_INT32: return (uint64_t)va_arg(list->values, int);
+    case PROF__LOG_INT64: return (uint64_t)va_arg(list->values, long long);
+    case PROF__LOG_UINT8: return (unsigned char)va_arg(list->values, unsigned);
+    case PROF__LOG_UINT16: return (unsigned short)va_arg(list->values, unsigned);
+    case PROF__LOG_UINT32: return va_arg(list->values, unsigned);
+    case PROF__LOG_UINT64: return va_arg(list->values, unsigned long long);
+    case PROF__LOG_DOUBLE: return prof__double_bits(va_arg(list->values, double));
+#ifndef PROF_FREESTANDING
+    case PROF__LOG_LONG_DOUBLE: return prof__double_bits((double)va_arg(list->values, long double));
+#endif
+    default: return (uint64_t)(uintptr_t)va_arg(list->values, void *);
+    }
+}
+
+/* The head of a value, without the size of a text. */
+static inline uint64_t prof__log_head(unsigned code)
+{
+    unsigned type = code <= PROF__LOG_INT64         ? PROF_VALUE_INT
+                    : code <= PROF__LOG_UINT64      ? PROF_VALUE_UINT
+                    : code <= PROF__LOG_LONG_DOUBLE ? PROF_VALUE_DOUBLE
+                                                    : PROF_VALUE_POINTER;
+    return (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)type << 32 | 1;
+}
+
+/* Numbers go from the caller's registers to their place. Returns the words they take; at: where they begin. */
+static inline uint64_t prof__log_numbers(uint64_t *at, const prof__log_format *known, uint32_t values, prof__log_list *list)
+{
+    for (uint32_t i = 0; i < values; ++i, at += 2) {
+        unsigned code = PROF__LOAD(&known->codes[i]);
+        PROF__STORE(at + 1, prof__log_fetch(code, list));
+        prof__store_word(at, prof__log_head(code));
+    }
+    return 2 * (uint64_t)values;
+}
+
+typedef struct prof__log_value {
+    uint64_t head, number;
+    prof__text text; /* bytes is null: a number */
+} prof__log_value;
+
+/* Fetches the values, as many as fit into room words; *words: how many they take. */
+static uint32_t prof__log_collect(const prof__log_format *known, uint32_t values, prof__log_list *list, uint64_t room,
+                                  prof__log_value *to, uint64_t *words)
+{
+    const unsigned char *code = known->codes;
+    uint64_t used = 0;
+    uint32_t count = 0;
+    for (; count < values && used + 2 <= room; ++count, ++code) {
+        unsigned kind = PROF__LOAD(code);
+        uint64_t given = ~(uint64_t)0, kept = used + 2 * (values - count); /* room for a word of each of the rest */
+        prof__log_value *value = &to[count];
+        value->text.bytes = NULL;
+        value->text.words = 1;
+        if (kind < PROF__LOG_TEXT) {
+            value->head = prof__log_head(kind);
+            value->number = prof__log_fetch(kind, list);
+        } else {
+            if (kind == PROF__LOG_TEXT_STAR && (int64_t)to[count - 1].number >= 0) given = to[count - 1].number;
+            if (kind == PROF__LOG_TEXT_PART) {
+                given = (uint64_t)PROF__LOAD(code + 1) | (uint64_t)PROF__LOAD(code + 2) << 8;
+                code += 2;
+            }
+            value->text = prof__measure_part(va_arg(list->values, const char *), (kept < room ? (room - kept) * 8 : 0) + 7, given);
+        }
+        used += 1 + value->text.words;
+    }
+    *words = used;
+    return count;
+}
+
+/* With texts among them, how much room all of it takes is known only when they have been measured. Returns the same
+   words as prof__reserve(). */
+static uint64_t *prof__log_mixed(prof__thread *self, const prof__log_format *known, uint32_t values, prof__log_list *list,
+                                 uint64_t *now, uint64_t *words)
+{
+    prof__log_value fetched[PROF__LOG_VALUES];
+    uint32_t count = prof__log_collect(known, values, list, self->session->chunk_words / 4, fetched, words);
+    uint64_t *at = prof__reserve(self, 3 + *words, now), *to = at ? at + 3 : NULL;
+    for (uint32_t i = 0; at && i < count; to += 1 + fetched[i++].text.words) {
+        if (fetched[i].text.bytes) {
+            prof__text_write(to, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT, &fetched[i].text);
+        } else {
+            PROF__STORE(to + 1, fetched[i].number);
+            prof__store_word(to, fetched[i].head);
+        }
+    }
+    return at;
+}
+
+PROF__ENTRY void prof__log(prof_site *site, prof__log_format *known, uint64_t severity, const char *format, ...)
+{
+    prof__thread *self = PROF__SELF();
+    prof__log_list list;
+    uint64_t head, words, *at;
+    if (!prof__enter(self, site, &head)) return;
+    uint64_t now = prof__now(self->session, 0);
+    if (PROF__UNLIKELY(!PROF__ACQUIRE(&known->known))) prof__log_learn(known, format);
+    uint32_t values = (PROF__LOAD(&known->known) & PROF__LOG_COUNT) - 1;
+    va_start(list.values, format);
+    if (PROF__LOAD(&known->known) & PROF__LOG_HAS_TEXT || self->session->chunk_words < 8 * PROF__LOG_VALUES) {
+        at = prof__log_mixed(self, known, values, &list, &now, &words);
+    } else {
+        at = prof__reserve(self, 3 + 2 * (uint64_t)values, &now);
+        words = at ? prof__log_numbers(at + 3, known, values, &list) : 0;
+    }
+    va_end(list.values);
+    if (at) {
+        PROF__STORE(at + 1, (severity & 0xFF) << 8 | PROF_EVENT_LOG);
+        PROF__STORE(at + 2, (uint64_t)0);
+        prof__store_word(at, head | (now - self->base));
+        prof__commit(self, 3 + words);
+    }
+    prof__leave(self);
+    PROF__BRIDGE_LOG(site, severity, format);
+}
+
+/* Behind a head's two other words; the head is what publishes it. */
+static void prof__event_write(uint64_t *at, uint64_t head, uint64_t what, uint64_t object)
+{
+    PROF__STORE(at + 1, what);
+    PROF__STORE(at + 2, object);
+    prof__store_word(at, head);
+}
+
+PROF__ENTRY void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64_t address, uint64_t bytes)
+{
+    prof__thread *self = PROF__SELF();
+    uint64_t head, first = freed ? 3 : 0, words = first + (address ? 3 : 0);
+    if (!words || (!address && bytes)) return; /* free(NULL), or an allocation that failed and left all as it was */
+    if (bytes > PROF__EVENT_DETAIL_MAX) bytes = PROF__EVENT_DETAIL_MAX;
+    if (!prof__enter(self, site, &head)) return;
+    uint64_t now = prof__now(self->session, 0), *at = prof__reserve(self, words, &now);
+    if (at) {
+        head |= now - self->base;
+        if (address) prof__event_write(at + first, head, bytes << 8 | PROF_EVENT_ALLOC, address);
+        if (freed) prof__event_write(at, head, how << 8 | PROF_EVENT_FREE, freed);
+        prof__commit(self, words);
+    }
+    prof__leave(self);
+    if (freed) PROF__BRIDGE_EVENT(site, PROF_EVENT_FREE, how, freed);
+    if (address) PROF__BRIDGE_EVENT(site, PROF_EVENT_ALLOC, bytes, address);
+}
+
+/* The number behind a counter. */
+struct prof__tally {
+    uintptr_t key; /* of a macro's name and category; 0 while it is free */
+    uint64_t bits;
+    uint32_t real, busy; /* real: bits are a double's. busy: a lock where there are no 64-bit atomics */
+};
+
+#define PROF__TALLIES 1024
+static prof__tally prof__tallies[PROF__TALLIES]; /* of macros */
+
+static int64_t prof__count_next(int64_t now, int how, int64_t value)
+{
+    if (how == PROF__TALLY_ADD) {
+        if (value > 0 && now > INT64_MAX - value) return INT64_MAX;
+        return value < 0 && now < INT64_MIN - value ? INT64_MIN : now + value;
+    }
+    if (how == PROF__TALLY_SUB) {
+        if (value < 0 && now > INT64_MAX + value) return INT64_MAX;
+        return value > 0 && now < INT64_MIN + value ? INT64_MIN : now - value;
+    }
+    return value;
+}
+
+static double prof__count_next_double(double now, int how, double value)
+{
+    return how == PROF__TALLY_ADD ? now + value : how == PROF__TALLY_SUB ? now - value : value;
+}
+
+/* 1: bits were `before` and are `after`; else before is what they are. */
+static int prof__tally_swap(prof__tally *tally, uint64_t *before, uint64_t after)
+{
+#if PROF__WIDE
+    return __atomic_compare_exchange_n(&tally->bits, before, after, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#else
+    /* A handler that interrupts the owner of the lock goes on without, after a while. */
+    int locked = 0;
+    for (int i = 0; i < 5000 && !locked; ++i) locked = !__atomic_exchange_n(&tally->busy, 1, __ATOMIC_ACQUIRE);
+    int same = tally->bits == *before;
+    if (same)
+        tally->bits = after;
+    else
+        *before = tally->bits;
+    if (locked) __atomic_store_n(&tally->busy, 0, __ATOMIC_RELEASE);
+    return same;
+#endif
+}
+
+static uint64_t prof__tally_load(const prof__tally *tally)
+{
+#if PROF__WIDE
+    return PROF__LOAD(&tally->bits);
+#else
+    return tally->bits;
+#endif
+}
+
+static uintptr_t prof__tally_key(const prof_site *site)
+{
+    uint64_t key = 0xCBF29CE484222325u; /* FNV-1a */
+    for (const char *c = site->category; c && *c; ++c) key = (key ^ (unsigned char)*c) * 0x100000001B3u;
+    key *= 0x100000001B3u; /* what a zero byte makes of it */
+    for (const char *c = site->name; c && *c; ++c) key = (key ^ (unsigned char)*c) * 0x100000001B3u;
+    return (uintptr_t)(key ^ key >> 32) | 1;
+}
+
+/* The number of a macro's name and category: without a lock, as macros may stand in signal handlers, and not in memory
+   of the call site's module, which may be unloaded. Null: there are too many. */
+static PROF__COLD prof__tally *prof__tally_find(const prof_site *site)
+{
+    uintptr_t key = prof__tally_key(site);
+    for (size_t i = 0; i < PROF__TALLIES; ++i) {
+        prof__tally *tally = &prof__tallies[((size_t)(key >> 1) + i) % PROF__TALLIES];
+        uintptr_t found = PROF__LOAD(&tally->key);
+        if (!found && __atomic_compare_exchange_n(&tally->key, &found, key, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) found = key;
+        if (found == key) return tally;
+    }
+    return NULL;
+}
+
+/* Null: one too many, whose samples are counted as lost. */
+static inline prof__tally *prof__tally_of(const prof_site *site, prof__number *known)
+{
+    prof__tally *tally = PROF__LOAD(&known->tally);
+    if (PROF__LIKELY(tally != NULL)) return tally;
+    tally = prof__tally_find(site);
+    PROF__STORE(&known->tally, tally);
+    if (!tally && prof__on(site)) prof__lose(PROF__SELF(), 1);
+    return tally;
+}
+
+static void prof__tally_real(prof_site *site, prof__tally *tally, int how, double value)
+{
+    uint64_t before = prof__tally_load(tally), after;
+    double number;
+    do {
+        prof__copy(&number, &before, sizeof number);
+        if (!PROF__LOAD(&tally->real)) number = (double)(int64_t)before;
+        number = prof__count_next_double(number, how, value);
+        after = prof__double_bits(number);
+    } while (!prof__tally_swap(tally, &before, after));
+    PROF__STORE(&tally->real, 1);
+    if (prof__live(site)) prof__counter_double(site, number);
+}
+
+PROF__ENTRY void prof__count_double(prof_site *site, prof__number *known, int how, double value)
+{
+    prof__tally *tally = prof__tally_of(site, known);
+    if (tally) prof__tally_real(site, tally, how, value);
+}
+
+PROF__ENTRY void prof__count_int(prof_site *site, prof__number *known, int how, int64_t value)
+{
+    prof__tally *tally = prof__tally_of(site, known);
+    if (!tally) return;
+    if (PROF__UNLIKELY(PROF__LOAD(&tally->real))) {
+        prof__tally_real(site, tally, how, (double)value);
+        return;
+    }
+    uint64_t before = prof__tally_load(tally), after;
+    do after = (uint64_t)prof__count_next((int64_t)before, how, value);
+    while (!prof__tally_swap(tally, &before, after));
+    if (prof__live(site)) prof__counter_int(site, (int64_t)after);
+}
+
+#if !defined(_WIN32) && !defined(PROF_FREESTANDING)
+/* A lock that is free costs no wait; of one that is not, a scope shows it. */
+PROF__ENTRY int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex)
+{
+    int result = pthread_mutex_trylock((pthread_mutex_t *)mutex);
+    if (result == EBUSY) {
+        prof__token token = prof__on(wait) ? prof__begin(wait) : 0;
+        prof__event(event, PROF_EVENT_LOCK_WAIT, 1, (uint64_t)(uintptr_t)mutex);
+        result = pthread_mutex_lock((pthread_mutex_t *)mutex);
+        if (!result || result == EOWNERDEAD) prof__event(event, PROF_EVENT_LOCK_ACQUIRE, 0, (uint64_t)(uintptr_t)mutex);
+        if (token) prof__end(token);
+    } else if (!result || result == EOWNERDEAD) {
+        prof__event(event, PROF_EVENT_LOCK_ACQUIRE, 0, (uint64_t)(uintptr_t)mutex);
+    }
+    return result;
+}
+#endif
+
 /* An instant that is only a head. */
 static void prof__instant(prof_site *site)
 {
@@ -2932,8 +4425,16 @@ static void prof__instant(prof_site *site)
     }
     prof__leave(self);
 }
-PROF__ENTRY void prof__mark(prof_site *site) { prof__instant(site); }
-PROF__ENTRY void prof__frame(prof_site *site) { prof__instant(site); }
+PROF__ENTRY void prof__mark(prof_site *site)
+{
+    prof__instant(site);
+    PROF__BRIDGE_MARK(site, NULL);
+}
+PROF__ENTRY void prof__frame(prof_site *site)
+{
+    prof__instant(site);
+    PROF__BRIDGE_FRAME(site);
+}
 
 #define PROF__LOOSE_MAX (sizeof((prof_fiber *)0)->loose / sizeof *((prof_fiber *)0)->loose)
 
@@ -2964,6 +4465,7 @@ PROF__ENTRY void prof__begin_loose(prof_site *site)
     PROF__BARRIER();
     track->loose_name[at] = PROF__LOAD(&site->private_name);
     track->loose[at] = token;
+    PROF__BRIDGE_LOOSE(track, token);
 }
 
 PROF__ENTRY void prof__end_loose(prof_site *site)
@@ -3004,6 +4506,7 @@ PROF__ENTRY void prof_thread_name(const char *name)
 {
     prof__thread *self = PROF__SELF();
     prof__track_name(&self->own, name);
+    PROF__BRIDGE_THREAD(name);
     if (self->fiber || !self->session || !prof__enter_slow(self, NULL, prof__take(self))) return;
     if (!self->entered || self->own.name_id != PROF__NAME_NEW) { /* new to the session: entered with its name */
         prof__leave(self);
@@ -3046,6 +4549,7 @@ PROF_DEF prof_fiber *prof_fiber_create(const char *name)
 PROF__ENTRY void prof_fiber_destroy(prof_fiber *fiber)
 {
     if (fiber && PROF__SELF()->fiber == fiber) prof_fiber_switch(NULL);
+    PROF__BRIDGE_FORGET(PROF__SELF(), fiber);
     free(fiber);
 }
 #endif
@@ -3066,13 +4570,15 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
         self->open = PROF__SHUT;
     }
     prof__leave(self);
+    PROF__BRIDGE_SWITCH(self);
 }
 
 #ifndef PROF_FREESTANDING
 /*-- OUTPUT -------------------------------------------------------------------------------------------------- >>out --
    A buffered writer for every report and exporter. Errors are sticky: after the first one everything is accepted and
    thrown away, and prof__out_close() returns it. A file is written under a name of its own
-   ("<path>.<process>-<n>.part") and renamed when it is complete; what is not a regular file (a pipe, a device, a symbolic link) is written directly. */
+   ("<path>.<process>-<n>.part") and renamed when it is complete; what is not a regular file (a pipe, a device, a
+   symbolic link) is written directly. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -3368,14 +4874,15 @@ static prof_status prof__out_close(prof__out *out)
    symbol that came last time after the same one is expected; usually a record is one number:
 
      number   ticks since the timed record before << 1 | 1 if the symbol is not the expected one; then, with the 1:
-     code     0 an END of the innermost open call site   1 the whole head, 8 bytes   2 a new symbol: kind | site << 4 and,
-              without a time, bits 39..0   3 and up: the symbol with this number, less 3, in order of first appearance
+     code     0 an END of the innermost open call site   1 the whole head, 8 bytes   2 a new symbol: kind | site << 4
+              and, without a time, bits 39..0   3 and up: the symbol with this number, less 3, in order of their
+              first appearance
      payload  integers zigzag, other words as they are, as numbers; doubles 8 bytes; strings: a number, bytes up to the
               last that is not zero << 1, and these bytes, or 1: the words of this symbol's string before
 
-   Numbers are little-endian in groups of 7 bits, the last group without the eighth bit. The table of symbols is bounded;
-   what finds no room is written as new each time. Nothing of one block is needed for another. Any words at all come back
-   as they were: what is no record, and time that runs backwards, goes by code 1. */
+   Numbers are little-endian in groups of 7 bits, the last group without the eighth bit. The table of symbols is
+   bounded; what finds no room is written as new each time. Nothing of one block is needed for another. Any words at all
+   come back as they were: what is no record, and time that runs backwards, goes by code 1. */
 
 #define PROF__PACK_SYMBOLS 500u
 #define PROF__PACK_SLOTS 2048u /* a power of two */
@@ -3414,7 +4921,9 @@ static size_t prof__record_words(uint64_t head, size_t left)
     case PROF__KIND_COUNTER_INT:
     case PROF__KIND_COUNTER_DOUBLE: words = 2; break;
     case PROF__KIND_ARG:
+    case PROF__KIND_DATA:
     case PROF__KIND_NAME: words = 1 + (size_t)(head & 0xFFFF); break;
+    case PROF__KIND_EVENT:
     case PROF__KIND_TRACK: words = 3; break;
     default: return 0;
     }
@@ -3432,7 +4941,8 @@ PROF__UNUSED static size_t prof__records_end(const uint64_t *words, size_t count
 /* 1: bits 39..0 of the record are its time. */
 static int prof__record_timed(uint64_t head)
 {
-    return head >> PROF__KIND_SHIFT >= PROF__KIND_BEGIN && head >> PROF__KIND_SHIFT <= PROF__KIND_FRAME;
+    uint64_t kind = head >> PROF__KIND_SHIFT;
+    return (kind >= PROF__KIND_BEGIN && kind <= PROF__KIND_FRAME) || kind == PROF__KIND_EVENT;
 }
 
 static uint64_t prof__pack_symbol(uint64_t head)
@@ -3490,6 +5000,7 @@ static int prof__pack_way(uint64_t head)
     case PROF__KIND_COUNTER_INT: return PROF__PACK_ZIGZAG;
     case PROF__KIND_COUNTER_DOUBLE: return PROF__PACK_DOUBLE;
     case PROF__KIND_NAME: return PROF__PACK_STRING;
+    case PROF__KIND_DATA:
     case PROF__KIND_ARG: break;
     default: return PROF__PACK_PLAIN;
     }
@@ -3521,7 +5032,7 @@ static unsigned char *prof__pack_head(prof__packer *p, uint64_t head, unsigned c
     }
     to = prof__pack_integer(to, ticks << 1 | 1);
     number = backwards ? 0 : prof__pack_number(p, symbol, 0);
-    if (backwards || !(head >> PROF__KIND_SHIFT) || head >> PROF__KIND_SHIFT > PROF__KIND_LOST) {
+    if (backwards || !(head >> PROF__KIND_SHIFT) || head >> PROF__KIND_SHIFT > PROF__KIND_DATA) {
         *to++ = PROF__PACK_WHOLE;
         memcpy(to, &head, 8);
         to += 8;
@@ -3724,8 +5235,8 @@ static uint32_t prof__block_check(const prof__block *block, const void *bytes)
     return (uint32_t)(hash ^ hash >> 32);
 }
 
-/* Makes a block out of a chunk and its first count words (prof__records_end) and returns its size. block: 8-byte aligned,
-   PROF__BLOCK_BOUND(count) bytes. */
+/* Makes a block out of a chunk and its first count words (prof__records_end) and returns its size. block: 8-byte
+   aligned, PROF__BLOCK_BOUND(count) bytes. */
 PROF__UNUSED static uint32_t prof__block_pack(const prof__chunk *chunk, const uint64_t *words, size_t count,
                                               prof__block *block)
 {
@@ -3835,8 +5346,8 @@ static prof_status prof__memory_publish(prof__session *s)
 }
 static void prof__memory_retire(prof__session *s) { (void)s; }
 #else
-/* Takes the memory; the system's error, or 0. Async-signal-safe: a child of a fork may come here from a handler. A file is
-   under another name until all is well, and a process that still records into an older one keeps that. */
+/* Takes the memory; the system's error, or 0. Async-signal-safe: a child of a fork may come here from a handler. A file
+   is under another name until all is well, and a process that still records into an older one keeps that. */
 static int prof__memory_map(prof__session *s, size_t size)
 {
     int file = -1, flags = MAP_PRIVATE | MAP_ANONYMOUS, error = 0;
@@ -3943,7 +5454,7 @@ static prof_status prof__layout(prof__session *s, void *memory, uint64_t size)
     return PROF_OK;
 }
 
-/*-- SESSION --------------------------------------------------------------------------------------------- >>session --*/
+/*-- SESSION -------------------------------------------------------------------------------------------- >>session --*/
 
 #ifndef PROF_FREESTANDING
 static prof_status prof__service_start(prof__session *s);
@@ -3971,7 +5482,8 @@ static void prof__crash_remove(void);
 static void prof__crash_forget(void);
 #endif
 
-/* Control functions hold the lock as a busy thread, so that a signal handler with a scope in it does not wait for it. */
+/* Control functions hold the lock as a busy thread, so that a signal handler with a scope in it does not wait for
+   it. */
 static uint32_t prof__state_lock(void)
 {
     uint32_t gate = prof__take(PROF__SELF());
@@ -4056,6 +5568,15 @@ static void prof__sessions_reap(int present)
 
 #ifndef PROF_FREESTANDING
 static prof_status prof__inherited_end(void);
+static const char *prof__environment(const char *name)
+{
+#if defined(__GLIBC__) && defined(_GNU_SOURCE)
+    return secure_getenv(name); /* a set-user-id program writes no files for its caller */
+#else
+    return getenv(name);
+#endif
+}
+
 static void prof__program_name(char *name, size_t size)
 {
     char path[1024];
@@ -4100,9 +5621,154 @@ static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
     return 1;
 }
 
-/* Replaces %p %n %t %% in path, and %c by count, unless that is 0; started: what %t stands for. Async-signal-safe. The
-   result is null, or the place in path that is wrong: at a percent sign, which of them is not known; elsewhere, the result
-   is too long for size. */
+/*-- names of outputs --*/
+
+/* What launchers put into the environment of the processes that they start, and how many these are. */
+static const struct {
+    const char *rank, *count;
+} prof__launchers[] = {
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, /* Open MPI */
+    {"PMIX_RANK", NULL},                              /* PMIx */
+    {"PMI_RANK", "PMI_SIZE"},                         /* MPICH, Intel MPI, Cray */
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},   /* MVAPICH */
+    {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},           /* Intel MPI, on one machine */
+    {"JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE"},     /* IBM jsrun */
+    {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"},              /* Flux */
+    {"PALS_RANKID", NULL},                            /* HPE Cray PALS */
+    {"RANK", "WORLD_SIZE"},                           /* torchrun, and who follows it */
+    {"SLURM_PROCID", "SLURM_NTASKS"},                 /* Slurm; last: a batch script has it, too, around an mpirun */
+};
+
+static int prof__is_number(const char *text)
+{
+    size_t length = 0;
+    for (; text && text[length] >= '0' && text[length] <= '9'; ++length) {
+    }
+    return length && length < 20 && !text[length];
+}
+
+/* Finds the rank. *several: it is said that there are other processes like this one, which write files, too. */
+static prof_status prof__rank_find(const char *given, int *several)
+{
+    *several = given != NULL;
+    prof__rank[0] = 0;
+    if (given) {
+        size_t length = prof__length(given), bad = !length || length >= sizeof prof__rank;
+        for (size_t i = 0; i < length; ++i) bad |= given[i] == '/' || given[i] == '\\' || (unsigned char)given[i] < 32;
+        if (bad) return prof__fail(PROF_INVALID_ARGUMENT, "rank '%.80s': up to 63 bytes, no / or \\", given);
+        prof__text_copy(prof__rank, sizeof prof__rank, given);
+        return PROF_OK;
+    }
+    for (size_t i = 0; i < sizeof prof__launchers / sizeof *prof__launchers; ++i) {
+        const char *rank = prof__environment(prof__launchers[i].rank);
+        if (!prof__is_number(rank)) continue;
+        const char *count = prof__launchers[i].count ? prof__environment(prof__launchers[i].count) : NULL;
+        prof__text_copy(prof__rank, sizeof prof__rank, rank);
+        *several = !prof__equal(rank, "0") || (prof__is_number(count) && !prof__equal(count, "1"));
+        return PROF_OK;
+    }
+    return PROF_OK;
+}
+
+static void prof__host_name(char *name, size_t size)
+{
+#ifdef _WIN32
+    DWORD n = (DWORD)size;
+    if (!GetComputerNameA(name, &n)) name[0] = 0;
+#else
+    if (gethostname(name, size)) name[0] = 0;
+    name[size - 1] = 0;
+#endif
+    if (!name[0]) prof__text_copy(name, size, "host");
+    for (char *c = name; *c; ++c)
+        if (*c == '/' || *c == '\\') *c = '_';
+}
+
+/* 1: the pattern has one of these letters behind a percent sign. */
+static int prof__pattern_has(const char *pattern, const char *letters)
+{
+    for (const char *c = pattern; *c; ++c) {
+        if (*c != '%') continue;
+        if (!*++c) return 0;
+        if (strchr(letters, *c)) return 1;
+    }
+    return 0;
+}
+
+static const char *prof__extension(const char *path);
+static int prof__is_folder(const char *path);
+
+/* path with ".text" in front of its extension. 0: too long. */
+static int prof__path_with(const char *path, const char *text, char *to, size_t size)
+{
+    const char *extension = prof__extension(path);
+    size_t base = prof__length(path) - prof__length(extension);
+    if (base >= size) return 0;
+    prof__text_copy(to, base + 1, path);
+    return prof__text_add(to, size, ".") && prof__text_add(to, size, text) && prof__text_add(to, size, extension);
+}
+
+/* Takes a name by an empty file, if there is none of that name: 0, EEXIST, or what else is wrong. Async-signal-safe. */
+static int prof__path_claim(const char *path)
+{
+#ifdef _WIN32
+    HANDLE file = CreateFileA(path, GENERIC_WRITE, 0, NULL, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
+    if (file == INVALID_HANDLE_VALUE) return GetLastError() == ERROR_FILE_EXISTS ? EEXIST : EIO;
+    CloseHandle(file);
+#else
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0) return errno;
+    close(file);
+#endif
+    return 0;
+}
+
+/* Takes the first free one of trace.json, trace.2.json, trace.3.json, ..., and makes it path. 0, or errno. */
+static int prof__path_number(char *path, size_t size)
+{
+    char first[1024], number[24];
+    int error = prof__path_claim(path);
+    if (error != EEXIST) return error;
+    if (prof__length(path) >= sizeof first) return ENAMETOOLONG;
+    prof__text_copy(first, sizeof first, path);
+    for (uint64_t i = 2; i < 1000000 && error == EEXIST; ++i) {
+        prof__number_text(number, i);
+        error = prof__path_with(first, number, path, size) ? prof__path_claim(path) : ENAMETOOLONG;
+    }
+    return error;
+}
+
+/* What was taken and never written goes again. */
+static void prof__path_unclaim(prof__session *s)
+{
+    FILE *file = s->claimed ? fopen(s->output, "rb") : NULL;
+    int empty = file && fgetc(file) == EOF;
+    if (file) fclose(file);
+    if (empty) remove(s->output);
+    s->claimed = 0;
+}
+
+/* Under config.existing. The output has been expanded and found to be fine. */
+static prof_status prof__output_claim(prof__session *s, const char *pattern, prof_existing existing)
+{
+    int error;
+    if (prof__is_folder(s->output)) return PROF_OK; /* its writer never replaces a file */
+    s->number = existing == PROF_EXISTING_NUMBER || (existing == PROF_EXISTING_AUTO && prof__pattern_has(pattern, "pt"));
+#ifndef _WIN32
+    struct stat about;
+    if (!stat(s->output, &about) && !S_ISREG(about.st_mode)) return PROF_OK; /* a device, a pipe: nobody's run */
+#endif
+    if (!s->number && existing != PROF_EXISTING_REFUSE) return PROF_OK;
+    error = s->number ? prof__path_number(s->output, sizeof s->output) : prof__path_claim(s->output);
+    if (error == EEXIST) return prof__fail(PROF_IO, "%s: is there already, and existing=refuse", s->output);
+    if (error) return prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
+    s->claimed = 1;
+    return PROF_OK;
+}
+
+/* Replaces %p %n %t %r %h %% in path, and %c by count, unless that is 0; started: what %t stands for.
+   Async-signal-safe. The result is null, or the place in path that is wrong: at a percent sign, which of them is not
+   known; elsewhere, the result is too long for size. */
 static const char *prof__expand_at(const char *path, const char *started, uint64_t count, char *to, size_t size)
 {
     to[0] = 0;
@@ -4116,6 +5782,8 @@ static const char *prof__expand_at(const char *path, const char *started, uint64
             case 'p': prof__number_text(piece, prof__process_id()); break;
             case 'n': prof__program_name(piece, sizeof piece); break;
             case 't': prof__text_copy(piece, sizeof piece, started); break;
+            case 'r': prof__text_copy(piece, sizeof piece, prof__rank[0] ? prof__rank : "0"); break;
+            case 'h': prof__host_name(piece, sizeof piece); break;
             case 'c':
                 if (!count) return c;
                 prof__number_text(piece, count);
@@ -4149,7 +5817,7 @@ static prof_status prof__expand_counted(const char *path, uint64_t count, char *
     if (!wrong) return PROF_OK;
     if (*wrong != '%') return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", path);
     if (wrong[1] == 'c') return prof__fail(PROF_INVALID_ARGUMENT, "%s: %%c is for prof_config.save only", path);
-    return prof__fail(PROF_INVALID_ARGUMENT, "%s: unknown %%%c: known are %%p %%n %%t %%%%", path, wrong[1]);
+    return prof__fail(PROF_INVALID_ARGUMENT, "%s: unknown %%%c: known are %%p %%n %%t %%r %%h %%%%", path, wrong[1]);
 }
 
 static prof_status prof__expand(const char *path, char *to, size_t size)
@@ -4167,15 +5835,60 @@ static const char *prof__extension(const char *path)
     return dot;
 }
 
+static int prof__is_slash(char c)
+{
+#ifdef _WIN32
+    return c == '/' || c == '\\';
+#else
+    return c == '/';
+#endif
+}
+
+/* 1: an output that is a directory, in which its writer makes files. */
+static int prof__is_folder(const char *path)
+{
+    size_t n = prof__length(path);
+    if (!n) return 0;
+    if (prof__is_slash(path[n - 1])) return 1;
+#ifdef _WIN32
+    DWORD about = GetFileAttributesA(path);
+    return about != INVALID_FILE_ATTRIBUTES && (about & FILE_ATTRIBUTE_DIRECTORY);
+#else
+    struct stat about;
+    return !stat(path, &about) && S_ISDIR(about.st_mode);
+#endif
+}
+
+/* A directory and those around it, unless they are there. */
+static PROF__UNUSED prof_status prof__folder_make(const char *path)
+{
+    char part[1200];
+    size_t n = prof__length(path);
+    int error = 0;
+    if (n >= sizeof part) return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", path);
+    for (size_t i = 1; i <= n; ++i) {
+        if (i < n && !prof__is_slash(path[i])) continue;
+        prof__copy(part, path, i);
+        part[i] = 0;
+        if (prof__is_folder(part)) continue;
+#ifdef _WIN32
+        error = CreateDirectoryA(part, NULL) || GetLastError() == ERROR_ALREADY_EXISTS ? 0 : EACCES;
+#else
+        error = mkdir(part, 0777) && errno != EEXIST ? errno : 0;
+#endif
+    }
+    return error ? prof__fail(PROF_IO, "cannot make the directory %s: %s", path, strerror(error)) : PROF_OK;
+}
+
 static prof_status prof__write_summary(const prof_trace *trace, const char *path)
 {
     return prof_summary_write(trace, path, NULL);
 }
 
-/* The writer of a path's extension. The image itself (.prof) has none: *writer is null. */
+/* The writer of a path's extension, which is "/" for a directory. The image itself (.prof) has none: *writer is null. */
 static prof_status prof__writer_find(const char *path, prof_status (**write)(const prof_trace *, const char *))
 {
-    const char *extension = prof__extension(path);
+    const char *extension = prof__is_folder(path) ? "/" : prof__extension(path);
     char known[128];
     size_t n = (size_t)snprintf(known, sizeof known, ".prof .csv .txt");
     *write = NULL;
@@ -4187,6 +5900,8 @@ static prof_status prof__writer_find(const char *path, prof_status (**write)(con
         if (n < sizeof known) n += (size_t)snprintf(known + n, sizeof known - n, " %s", w->extension);
     }
     if (*write) return PROF_OK;
+    if (*extension == '/')
+        return prof__fail(PROF_IO, "%s: is a directory, and this program has no prof_xplane.h to write into one", path);
     return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '%s' in this program: known are %s", path, extension, known);
 }
 
@@ -4224,8 +5939,8 @@ static prof_status prof__output_check(const char *path)
     prof__text_copy(folder, sizeof folder, path);
     char *slash = strrchr(folder, '/');
     struct stat about;
+    if (prof__is_folder(path)) return prof__folder_make(path);
     if (!stat(path, &about)) {
-        if (S_ISDIR(about.st_mode)) return prof__fail(PROF_IO, "%s: is a directory", path);
         if (!S_ISREG(about.st_mode)) return access(path, W_OK) ? prof__fail(PROF_IO, "%s: %s", path, strerror(errno)) : PROF_OK;
     }
     if (slash)
@@ -4257,20 +5972,39 @@ static void prof__pattern_keep(prof__session *s, const char *output)
     prof__text_copy(s->pattern + at, sizeof s->pattern - at, output);
 }
 
-static prof_status prof__output_prepare(prof__session *s, const char *output, prof_mode mode)
+/* The image that belongs to an output: "trace.json.prof", "logs/1234.prof". */
+static void prof__output_beside(const prof__session *s, char *to, size_t size)
+{
+    if (prof__is_folder(s->output))
+        snprintf(to, size, "%s%llu.prof", s->output, (unsigned long long)prof__process_id());
+    else
+        snprintf(to, size, "%s.prof", s->output);
+}
+
+static prof_status prof__output_prepare(prof__session *s, const prof_config *config, int several)
 {
     prof_status (*write)(const prof_trace *, const char *);
+    const char *output = config->output;
+    prof_mode mode = config->mode;
+    char ranked[sizeof s->pattern];
     prof__time_text(s->started);
+    if (several && !prof__pattern_has(output, "rp") && !prof__is_folder(output) && /* its writer knows the rank */
+        prof__path_with(output, "%r", ranked, sizeof ranked))
+        output = ranked;
     prof_status status = prof__expand(output, s->output, sizeof s->output);
+    if (!status && prof__is_folder(s->output) && !prof__is_slash(s->output[prof__length(s->output) - 1]))
+        prof__text_add(s->output, sizeof s->output, "/");
     if (!status) status = prof__writer_find(s->output, &write);
     if (!status) status = prof__writer_fits(s->output, write, (uint32_t)mode);
+    if (!status) status = prof__output_check(s->output);
+    if (!status) status = prof__output_claim(s, output, config->existing);
     if (!status && !write) s->live_path = s->output;
     if (!status && write && mode == PROF_STREAM) {
-        snprintf(s->stream.path, sizeof s->stream.path, "%s.prof", s->output);
+        prof__output_beside(s, s->stream.path, sizeof s->stream.path);
         s->live_path = s->stream.path;
     }
     prof__pattern_keep(s, output);
-    return status ? status : prof__output_check(s->output);
+    return status;
 }
 
 PROF_DEF void prof_writer_register(prof_writer *writer)
@@ -4284,7 +6018,8 @@ PROF_DEF void prof_writer_register(prof_writer *writer)
 
 PROF_DEF void prof_writer_unregister(prof_writer *writer)
 {
-    int locked = prof__lock_try(&prof__control_word); /* where prof_stop() holds it for long the program is about to end */
+    /* where prof_stop() holds it for long the program is about to end */
+    int locked = prof__lock_try(&prof__control_word);
     for (prof_writer **w = &prof__writers; *w; w = &(*w)->next)
         if (*w == writer) {
             *w = writer->next;
@@ -4295,11 +6030,11 @@ PROF_DEF void prof_writer_unregister(prof_writer *writer)
 #endif
 
 /* Under the lock. */
-static prof_status prof__rule_add(const char *pattern, size_t length, int on)
+static prof_status prof__rule_add(const char *pattern, size_t length, int on, int exact)
 {
-    if (length == 0 || length >= sizeof prof__state.rules[0].pattern)
+    if ((length == 0 && !exact) || length >= sizeof prof__state.rules[0].pattern)
         return prof__fail(PROF_INVALID_ARGUMENT, "category pattern '%.60s': 1 to 47 bytes", pattern);
-    if (length == 1 && pattern[0] == '*') {
+    if (length == 1 && pattern[0] == '*' && !exact) {
         prof__state.rule_count = 0;
         prof__state.category_default = on;
         return PROF_OK;
@@ -4309,12 +6044,14 @@ static prof_status prof__rule_add(const char *pattern, size_t length, int on)
     text[length] = 0;
     int count = 0;
     for (int i = 0; i < prof__state.rule_count; ++i)
-        if (!prof__equal(prof__state.rules[i].pattern, text)) prof__state.rules[count++] = prof__state.rules[i];
+        if (prof__state.rules[i].exact != exact || !prof__equal(prof__state.rules[i].pattern, text))
+            prof__state.rules[count++] = prof__state.rules[i];
     if (count == PROF__MAX_RULES) return prof__fail(PROF_NO_MEMORY, "more than %d category rules", PROF__MAX_RULES);
-    if (!prof__state.category_named) prof__state.category_default = !on;
-    prof__state.category_named = 1;
+    if (!prof__state.category_named && !exact) prof__state.category_default = !on;
+    if (!exact) prof__state.category_named = 1;
     prof__copy(prof__state.rules[count].pattern, text, length + 1);
     prof__state.rules[count].on = on;
+    prof__state.rules[count].exact = exact;
     prof__state.rule_count = count + 1;
     return PROF_OK;
 }
@@ -4330,7 +6067,7 @@ static prof_status prof__rules_set(const char *list)
         int on = *list != '-';
         if (!on) ++list;
         while (list[length] && list[length] != ',') ++length;
-        status = prof__rule_add(list, length, on);
+        status = prof__rule_add(list, length, on, 0);
         list += length;
         if (*list == ',') ++list;
     }
@@ -4344,7 +6081,7 @@ static void prof__calibrate(prof__session *s)
     prof__thread *self = PROF__SELF();
     prof__header *h = s->header;
     static uint64_t scratch[2 * 64 + 2];
-    prof_site site = {0, "", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0};
+    prof_site site = {0, "", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
     uint64_t best = ~0ull, step = ~0ull;
     for (int i = 0; i < 64; ++i) {
         uint64_t a = prof__now(s, 0), b = prof__now(s, 0);
@@ -4444,10 +6181,24 @@ static void prof__threshold_set(prof__session *s, uint64_t ns)
 /* The image is laid out, and its header filled in: from here on it is one. */
 static void prof__image_begin(prof__session *s)
 {
-    prof_site no_room = {0, "(no room for more call sites)", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0};
+    prof_site no_room = {0, "(no room for more call sites)", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
     s->site_without_room = prof__meta_site(s, &no_room);
     s->header->state = PROF__RUNNING;
     prof__copy(s->header->magic, PROF__MAGIC, sizeof s->header->magic);
+}
+
+/* What keeps the session from beginning. Before there is a service, which reads it. */
+static void prof__schedule_configure(prof__session *s, const prof_config *config)
+{
+    const prof__pair *now = &s->header->first;
+    uint64_t wait = config->delay_ns;
+    s->duration_ns = config->duration_ns;
+    s->warmup_what = config->warmup_steps ? PROF__WARMUP_STEPS : PROF__WARMUP_FRAMES;
+    s->warmup_left = config->warmup_frames ? config->warmup_frames - 1 : config->warmup_steps;
+    if (config->start_unix_ns > now->unix_ns && config->start_unix_ns - now->unix_ns > wait)
+        wait = config->start_unix_ns - now->unix_ns;
+    if (wait) s->begin_at = now->monotonic_ns + (wait < PROF__CENTURY ? wait : PROF__CENTURY);
+    s->held = (wait ? PROF__HELD_TIME : 0) | (config->warmup_steps || config->warmup_frames ? PROF__HELD_WARMUP : 0);
 }
 
 static prof_status prof__session_make(prof__session *s, const prof_config *config)
@@ -4456,7 +6207,9 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
     void *memory = config->memory;
     uint64_t size = memory ? config->memory_size : config->buffer_size ? config->buffer_size : PROF__DEFAULT_BUFFER;
 #ifndef PROF_FREESTANDING
-    if (config->output && config->output[0] && (status = prof__output_prepare(s, config->output, config->mode)) != PROF_OK) return status;
+    int several;
+    if ((status = prof__rank_find(config->rank, &several)) != PROF_OK) return status;
+    if (config->output && config->output[0] && (status = prof__output_prepare(s, config, several)) != PROF_OK) return status;
 #endif
     if (config->mode == PROF_STREAM && !s->live_path)
         return prof__fail(PROF_INVALID_ARGUMENT, "mode stream: needs an output, for example trace.prof");
@@ -4483,6 +6236,7 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
     status = prof__layout(s, memory, size);
     if (!status) status = prof__clock_choose(s, config);
     if (status) return status;
+    prof__schedule_configure(s, config);
     s->crash_report = config->crash_report != 0;
     if (s->crash_report && (status = prof__crash_prepare(s)) != PROF_OK) return status;
     prof__header *h = s->header;
@@ -4516,6 +6270,16 @@ static prof_status prof__config_check(const prof_config *c)
     if ((unsigned)c->clock > PROF_CLOCK_MONOTONIC)
         return prof__fail(PROF_INVALID_ARGUMENT, "clock: auto, counter, ordered or monotonic");
     if (c->level < 0 || c->level > 255) return prof__fail(PROF_INVALID_ARGUMENT, "level %d: 1 to 255", c->level);
+    if (c->warmup_steps && c->warmup_frames)
+        return prof__fail(PROF_INVALID_ARGUMENT, "warmup_steps, warmup_frames: one of them");
+    if (c->delay_ns > PROF__CENTURY || c->duration_ns > PROF__CENTURY)
+        return prof__fail(PROF_INVALID_ARGUMENT, "delay, duration: at most a century");
+    if ((unsigned)c->existing > PROF_EXISTING_REFUSE)
+        return prof__fail(PROF_INVALID_ARGUMENT, "existing: auto, replace, number or refuse");
+#ifdef PROF_FREESTANDING
+    if (c->delay_ns || c->start_unix_ns || c->duration_ns)
+        return prof__fail(PROF_UNSUPPORTED, "delay, start_unix, duration: freestanding has no thread to look at the clock");
+#endif
     if (!c->memory && c->buffer_size && (c->buffer_size < PROF__MIN_BUFFER || (uint64_t)c->buffer_size >> 30 > 64))
         return prof__fail(PROF_INVALID_ARGUMENT, "buffer_size: 128K to 64G");
     return PROF_OK;
@@ -4526,6 +6290,9 @@ static prof_status prof__start_locked(const prof_config *config)
     if (!prof__is_whole())
         return prof__fail(PROF_UNSUPPORTED, "a library linked with -Bsymbolic-functions beside another recorder: link it "
                                             "without, or compile it with PROF_STATIC");
+    if (prof__guest) prof__guest();
+    if (prof__state.ended)
+        return prof__fail(PROF_INVALID_STATE, "the session before has ended by itself: call prof_stop() first");
     if (prof__state.running)
         return prof__fail(PROF_INVALID_STATE, "a session is running already: call prof_stop() first%s",
                           (prof__state.session ? prof__state.session : prof__state.inherited)->output[0]
@@ -4538,6 +6305,9 @@ static prof_status prof__start_locked(const prof_config *config)
     if (!s) return prof__fail(PROF_NO_MEMORY, "no memory for a session");
     status = prof__session_make(s, config);
     if (status) {
+#ifndef PROF_FREESTANDING
+        prof__path_unclaim(s);
+#endif
         prof__session_delete(s);
         return status;
     }
@@ -4553,20 +6323,28 @@ static prof_status prof__start_locked(const prof_config *config)
         s->epoch = prof__state.epoch + 1 ? prof__state.epoch + 1 : 1;
         PROF__STORE(&prof__state.epoch, s->epoch); /* ends compare with it, without the lock */
         s->header->session = s->epoch;
+        prof__metadata_write(s);
         s->like = *s->header;
         s->like.magic[0] = 0; /* who looks for images in a core dump shall find one */
         prof__state.session = s;
         prof__state.level = config->level ? config->level : PROF__DEFAULT_LEVEL;
+        prof__state.filter_mask = config->filter_mask ? config->filter_mask : ~0u;
         prof__state.paused = 0;
-        prof__state.running = 1;
+        prof__state.held = s->held;
+        PROF__STORE(&prof__state.no_sync, config->no_sync);
+        PROF__STORE(&prof__state.running, 1);
         PROF__STORE(&prof__lost_without_chunk, 0u);
-        prof__next_generation();
+        if (prof__state.held)
+            prof__next_generation();
+        else
+            prof__schedule_release(s, 0);
     }
     prof__state_unlock(gate);
     if (status) {
 #ifndef PROF_FREESTANDING
         prof__save_disarm();
         prof__service_stop(s);
+        prof__path_unclaim(s);
 #endif
         prof__session_delete(s);
         return status;
@@ -4576,35 +6354,50 @@ static prof_status prof__start_locked(const prof_config *config)
     return PROF_OK;
 }
 
-PROF_DEF prof_status prof_start(const prof_config *config)
+/* guest: see prof__guest. */
+static prof_status prof__start_as(const prof_config *config, void (*guest)(void))
 {
-    prof_config defaults;
-    prof__clear(&defaults, sizeof defaults / 8 * 8);
     prof__control_lock();
 #ifndef PROF_FREESTANDING
     if (!prof__keys_made) prof__keys_make();
     prof__keys_made = 1;
 #endif
-    prof_status status = prof__start_locked(config ? config : &defaults);
+    PROF__BRIDGE_START();
+    prof_status status = prof__start_locked(config);
+    if (!status) PROF__STORE(&prof__guest, guest);
+    PROF__BRIDGE_STARTED();
     prof__control_unlock();
     return status;
 }
 
-/* Ends recording; the image stays. */
-static prof_status prof__stop_recording(void)
+PROF_DEF prof_status prof_start(const prof_config *config)
 {
-    uint32_t gate = prof__state_lock();
-    int running = prof__state.running;
-    if (running) {
-        prof__state.running = 0;
-        prof__next_generation();
-    }
-    if (running && prof__state.session) {
+    prof_config defaults;
+    prof__clear(&defaults, sizeof defaults / 8 * 8);
+    return prof__start_as(config ? config : &defaults, NULL);
+}
+
+/* Nothing more is recorded; the image stays. Under the lock. */
+static void prof__recording_ends(void)
+{
+    PROF__STORE(&prof__state.running, 0);
+    prof__next_generation();
+    if (prof__state.session) {
         prof__header *h = prof__state.session->header;
         prof__pair_take_well(h->clock, h->tick_hz, &h->last);
         prof__lost_collect(prof__state.session);
         PROF__RELEASE(&h->state, (uint32_t)PROF__STOPPED);
     }
+}
+
+/* guest: 1: of the guest's session, and of no other. Under the control lock. */
+static prof_status prof__stop_recording(int guest)
+{
+    uint32_t gate = prof__state_lock();
+    int running = !prof__guest == !guest && (prof__state.running || prof__state.ended);
+    if (guest) PROF__STORE(&prof__guest, NULL);
+    if (running && prof__state.running) prof__recording_ends();
+    if (running) prof__state.ended = 0;
     prof__state_unlock(gate);
     return running ? PROF_OK : prof__fail(PROF_INVALID_STATE, "no session is running");
 }
@@ -4612,14 +6405,14 @@ static prof_status prof__stop_recording(void)
 PROF_DEF prof_status prof_stop(void)
 {
     prof__control_lock();
-    prof_status status = prof__stop_recording();
+    prof_status status = prof__stop_recording(0);
     if (!status) prof__crash_remove();
 #ifndef PROF_FREESTANDING
     if (!status) status = prof__inherited_end();
     prof__session *s = status ? NULL : prof__state.session;
     if (s) prof__service_stop(s);
     if (s) prof__save_disarm();
-    if (s && s->output[0] && s->live_path != s->output) {
+    if (s && s->output[0] && s->live_path != s->output && !s->written) {
         prof_status (*write)(const prof_trace *, const char *);
         prof_trace *trace = NULL;
         status = prof__writer_find(s->output, &write);
@@ -4628,7 +6421,9 @@ PROF_DEF prof_status prof_stop(void)
         prof_trace_close(trace);
     }
     if (s && s->live_path) status = prof__stream_finish(s, status);
+    if (s && status) prof__path_unclaim(s);
 #endif
+    PROF__BRIDGE_STOP();
     prof__control_unlock();
     return status;
 }
@@ -4637,10 +6432,10 @@ PROF_DEF prof_status prof_reset(void)
 {
     prof__control_lock();
     prof_status status = PROF_OK;
-    if (prof__state.running)
+    if (!prof__guest && (prof__state.running || prof__state.ended))
         status = prof__fail(PROF_INVALID_STATE, "the session is running: call prof_stop() first");
     else
-        prof__sessions_reap(1);
+        prof__sessions_reap(!prof__guest);
     prof__control_unlock();
     return status;
 }
@@ -4649,7 +6444,7 @@ static prof_status prof__pause_by(int step)
 {
     prof_status status = PROF_OK;
     uint32_t gate = prof__state_lock();
-    if (!prof__state.running) {
+    if (!prof__state.running && !prof__state.ended) {
         status = prof__fail(PROF_INVALID_STATE, "no session is running");
     } else if (prof__state.paused + step < 0) {
         status = prof__fail(PROF_INVALID_STATE, "resumed more often than paused");
@@ -4658,15 +6453,80 @@ static prof_status prof__pause_by(int step)
         prof__next_generation();
     }
     prof__state_unlock(gate);
+    PROF__BRIDGE_PAUSE();
     return status;
 }
 PROF_DEF prof_status prof_pause(void) { return prof__pause_by(1); }
 PROF_DEF prof_status prof_resume(void) { return prof__pause_by(-1); }
 
+/* key null: forget all. */
+static prof_status prof__metadata_change(const char *key, const char *value)
+{
+    uint32_t gate = prof__state_lock();
+    prof__session *s = prof__state.running ? prof__state.session : NULL;
+    int fits = !key || prof__metadata_put(key, value);
+    if (!key) prof__metadata.used = 0;
+    if (fits && s) fits = prof__meta_pair(s, key ? key : "", key ? value : "");
+    prof__state_unlock(gate);
+    return fits ? PROF_OK : prof__fail(PROF_NO_MEMORY, "metadata '%.80s': no room", key ? key : "");
+}
+
+PROF_DEF prof_status prof_set_metadata(const char *key, const char *value)
+{
+    if (!key || !value || !key[0]) return prof__fail(PROF_INVALID_ARGUMENT, "prof_set_metadata: key or value is null, or key empty");
+    return prof__metadata_change(key, value);
+}
+PROF_DEF prof_status prof_clear_metadata(void) { return prof__metadata_change(NULL, NULL); }
+
+/* Read by threads that may hold no lock: the version is odd while it changes. */
+static struct {
+    uint32_t version;
+    void (*function)(void *user);
+    void *user;
+} prof__sync_hook;
+
+PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user)
+{
+    uint32_t gate = prof__state_lock();
+    PROF__STORE(&prof__sync_hook.version, prof__sync_hook.version + 1);
+    PROF__FENCE();
+    PROF__RELEASE(&prof__sync_hook.function, sync);
+    PROF__RELEASE(&prof__sync_hook.user, user);
+    PROF__RELEASE(&prof__sync_hook.version, prof__sync_hook.version + 1);
+    prof__state_unlock(gate);
+    return PROF_OK;
+}
+
+/* A handler that interrupts prof_set_sync() finds no hook. */
+PROF__ENTRY void prof__sync(void)
+{
+    prof__thread *self = PROF__SELF();
+    for (int i = 0; i < 100; ++i) {
+        uint32_t version = PROF__ACQUIRE(&prof__sync_hook.version);
+        void (*function)(void *) = PROF__ACQUIRE(&prof__sync_hook.function);
+        void *user = PROF__ACQUIRE(&prof__sync_hook.user);
+        if (version & 1 || PROF__ACQUIRE(&prof__sync_hook.version) != version) continue;
+        if (!function || self->syncing || PROF__LOAD(&prof__state.no_sync)) return;
+        PROF__ERRNO_SAVE();
+        self->syncing = 1; /* it may have scopes that wait themselves */
+        function(user);
+        PROF__SELF()->syncing = 0;
+        PROF__ERRNO_RESTORE();
+        return;
+    }
+}
+
+/* The end of a scope that waits; not if its session is over. */
+PROF__ENTRY void prof__end_sync(prof__token token)
+{
+    if ((uint32_t)token == PROF__LOAD(&prof__state.epoch) && PROF__LOAD(&prof__state.running)) prof__sync();
+    prof__end(token);
+}
+
 PROF_DEF int prof_enabled(void)
 {
     uint32_t gate = prof__state_lock();
-    int enabled = prof__state.running && !prof__state.paused;
+    int enabled = prof__state.running && !prof__state.paused && !prof__state.held;
     if (prof__state.inherited && prof__state.inherited->failed) enabled = 0;
     prof__state_unlock(gate);
     return enabled;
@@ -4677,7 +6537,7 @@ PROF_DEF prof_status prof_set_level(int level)
     prof_status status = PROF_OK;
     if (level < 0 || level > 255) return prof__fail(PROF_INVALID_ARGUMENT, "level %d: 0 to 255", level);
     uint32_t gate = prof__state_lock();
-    if (prof__state.running) {
+    if (prof__state.running || prof__state.ended) {
         prof__state.level = level;
         prof__next_generation();
     } else {
@@ -4687,13 +6547,26 @@ PROF_DEF prof_status prof_set_level(int level)
     return status;
 }
 
-PROF_DEF prof_status prof_category_enable(const char *pattern, int on)
+PROF_DEF prof_status prof_set_filter_mask(uint32_t mask)
+{
+    prof_status status = PROF_OK;
+    uint32_t gate = prof__state_lock();
+    if (prof__state.running || prof__state.ended) {
+        prof__state.filter_mask = mask ? mask : ~0u;
+        prof__next_generation();
+    } else {
+        status = prof__fail(PROF_INVALID_STATE, "no session is running: set prof_config.filter_mask");
+    }
+    prof__state_unlock(gate);
+    return status;
+}
+
+static prof_status prof__category_enable(const char *pattern, int on, int exact)
 {
     prof_status status;
-    if (!pattern) return prof__fail(PROF_INVALID_ARGUMENT, "category pattern: null");
     uint32_t gate = prof__state_lock();
-    if (prof__state.running) {
-        status = prof__rule_add(pattern, prof__length(pattern), on != 0);
+    if (prof__state.running || prof__state.ended) {
+        status = prof__rule_add(pattern, prof__length(pattern), on != 0, exact);
         prof__next_generation();
     } else {
         status = prof__fail(PROF_INVALID_STATE, "no session is running: set prof_config.categories");
@@ -4702,15 +6575,249 @@ PROF_DEF prof_status prof_category_enable(const char *pattern, int on)
     return status;
 }
 
+PROF_DEF prof_status prof_category_enable(const char *pattern, int on)
+{
+    if (!pattern) return prof__fail(PROF_INVALID_ARGUMENT, "category pattern: null");
+    return prof__category_enable(pattern, on, 0);
+}
+
+#ifndef PROF_FREESTANDING
+/*-- OBJECTS ---------------------------------------------------------------------------------------------- >>objects --
+   A handle is the call sites of what it records, and its strings, in one block. Nothing points to it from elsewhere:
+   the image has copies of its strings, tokens have none. */
+
+struct prof_domain {
+    prof_domain *next;
+    const char *name;
+};
+struct PROF__SITE_TYPE prof_task {
+    prof_site site;
+    uint64_t id;
+};
+struct PROF__SITE_TYPE prof_frame {
+    prof_site site;
+    uint64_t id, number;
+};
+struct PROF__SITE_TYPE prof_range {
+    prof_site start, stop;
+};
+struct PROF__SITE_TYPE prof_counter {
+    prof_site site;
+    prof__tally tally;
+};
+struct PROF__SITE_TYPE prof_marker {
+    prof_site sites[PROF_MARK_SCOPE_COUNT];
+};
+
+static prof_domain *prof__domains; /* only ever grows, at its head */
+static uint64_t prof__object_ids;
+
+/* Zeroed, with a copy of the name behind it. */
+static void *prof__object(size_t size, const char *name, const char **copy)
+{
+    size_t length = name ? strlen(name) : 0;
+    char *object = (char *)calloc(1, size + length + 1);
+    if (!object) return NULL;
+    if (length) memcpy(object + size, name, length);
+    *copy = object + size;
+    return object;
+}
+
+static void prof__object_site(prof_site *site, const prof_domain *domain, const char *name, unsigned kind, unsigned role)
+{
+    site->name = name;
+    site->category = domain ? domain->name : "";
+    site->file = site->function = "";
+    site->level = 1;
+    site->kind = (uint16_t)(kind | role << PROF__ROLE_SHIFT);
+}
+
+static prof_domain *prof__domain_find(prof_domain *first, const prof_domain *end, const char *name)
+{
+    while (first != end && strcmp(first->name, name)) first = first->next;
+    return first == end ? NULL : first;
+}
+
+PROF_DEF prof_domain *prof_domain_create(const char *name)
+{
+    prof_domain *seen = PROF__ACQUIRE(&prof__domains), *domain = prof__domain_find(seen, NULL, name ? name : "");
+    if (domain) return domain;
+    const char *copy = NULL;
+    domain = (prof_domain *)prof__object(sizeof *domain, name, &copy);
+    if (!domain) return NULL;
+    domain->name = copy;
+    domain->next = seen;
+    while (!__atomic_compare_exchange_n(&prof__domains, &domain->next, domain, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        prof_domain *other = prof__domain_find(domain->next, seen, copy);
+        seen = domain->next;
+        if (!other) continue;
+        free(domain); /* another thread was faster */
+        return other;
+    }
+    return domain;
+}
+
+PROF_DEF const char *prof_domain_name(const prof_domain *domain) { return domain ? domain->name : ""; }
+
+PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on)
+{
+    if (!domain) return prof__fail(PROF_INVALID_ARGUMENT, "prof_domain_enable: domain is null");
+    return prof__category_enable(domain->name, on, 1);
+}
+
+PROF_DEF size_t prof_domain_list(const char **names, size_t room)
+{
+    size_t count = 0;
+    for (const prof_domain *domain = PROF__ACQUIRE(&prof__domains); domain; domain = domain->next, ++count)
+        if (names && count < room) names[count] = domain->name;
+    return count;
+}
+
+PROF_DEF prof_task *prof_task_create(prof_domain *domain, const char *name)
+{
+    const char *copy = NULL;
+    prof_task *task = (prof_task *)prof__object(sizeof *task, name, &copy);
+    if (!task) return NULL;
+    prof__object_site(&task->site, domain, copy, PROF__KIND_EVENT, PROF_ROLE_TASK);
+    task->id = PROF__ADD(&prof__object_ids, 1) + 1;
+    return task;
+}
+
+PROF__ENTRY void prof_task_start(prof_task *task)
+{
+    if (task && prof__on(&task->site)) prof__event(&task->site, PROF_EVENT_SPAN_BEGIN, 0, task->id);
+}
+
+PROF__ENTRY void prof_task_stop(prof_task *task)
+{
+    if (task && prof__on(&task->site)) prof__event(&task->site, PROF_EVENT_SPAN_END, 0, task->id);
+}
+
+PROF_DEF void prof_task_destroy(prof_task *task) { free(task); }
+
+PROF_DEF prof_frame *prof_frame_create(prof_domain *domain, const char *name)
+{
+    const char *copy = NULL;
+    prof_frame *frame = (prof_frame *)prof__object(sizeof *frame, name, &copy);
+    if (!frame) return NULL;
+    prof__object_site(&frame->site, domain, copy, PROF__KIND_EVENT, PROF_ROLE_FRAME);
+    frame->id = PROF__ADD(&prof__object_ids, 1) + 1;
+    return frame;
+}
+
+/* Frames that nobody records are counted, too: numbers are the program's. */
+PROF__ENTRY void prof_frame_start(prof_frame *frame)
+{
+    if (!frame) return;
+    uint64_t number = PROF__ADD(&frame->number, 1) + 1;
+    if (prof__on(&frame->site)) prof__event(&frame->site, PROF_EVENT_SPAN_BEGIN, number & PROF__EVENT_DETAIL_MAX, frame->id);
+}
+
+PROF__ENTRY void prof_frame_stop(prof_frame *frame)
+{
+    if (frame && prof__on(&frame->site))
+        prof__event(&frame->site, PROF_EVENT_SPAN_END, PROF__LOAD(&frame->number) & PROF__EVENT_DETAIL_MAX, frame->id);
+}
+
+PROF_DEF void prof_frame_destroy(prof_frame *frame) { free(frame); }
+
+PROF_DEF prof_range *prof_range_create(const char *name)
+{
+    const char *copy = NULL;
+    prof_range *range = (prof_range *)prof__object(sizeof *range, name, &copy);
+    if (!range) return NULL;
+    prof__object_site(&range->start, NULL, copy, PROF__KIND_BEGIN, PROF_ROLE_RANGE);
+    prof__object_site(&range->stop, NULL, copy, PROF__KIND_END, PROF_ROLE_NONE); /* which is never off */
+    return range;
+}
+
+PROF__ENTRY void prof_range_start(prof_range *range)
+{
+    if (range && prof__live(&range->start)) prof__begin_loose(&range->start);
+}
+
+PROF__ENTRY void prof_range_stop(prof_range *range)
+{
+    if (range && prof__live(&range->stop)) prof__end_loose(&range->stop);
+}
+
+PROF_DEF void prof_range_destroy(prof_range *range) { free(range); }
+
+PROF_DEF prof_counter *prof_counter_create(prof_domain *domain, const char *name)
+{
+    const char *copy = NULL;
+    prof_counter *counter = (prof_counter *)prof__object(sizeof *counter, name, &copy);
+    if (counter) prof__object_site(&counter->site, domain, copy, PROF__KIND_COUNTER_INT, PROF_ROLE_NONE);
+    return counter;
+}
+
+static void prof__counter_change(prof_counter *counter, int how, int64_t value)
+{
+    prof__number number;
+    if (!counter) return;
+    number.tally = &counter->tally;
+    prof__count_int(&counter->site, &number, how, value);
+}
+
+static void prof__counter_change_double(prof_counter *counter, int how, double value)
+{
+    prof__number number;
+    if (!counter) return;
+    number.tally = &counter->tally;
+    prof__count_double(&counter->site, &number, how, value);
+}
+
+PROF__ENTRY void prof_counter_set(prof_counter *counter, int64_t value)
+{
+    prof__counter_change(counter, PROF__TALLY_SET, value);
+}
+PROF__ENTRY void prof_counter_add(prof_counter *counter, int64_t delta)
+{
+    prof__counter_change(counter, PROF__TALLY_ADD, delta);
+}
+PROF__ENTRY void prof_counter_sub(prof_counter *counter, int64_t delta)
+{
+    prof__counter_change(counter, PROF__TALLY_SUB, delta);
+}
+PROF__ENTRY void prof_counter_set_double(prof_counter *counter, double value)
+{
+    prof__counter_change_double(counter, PROF__TALLY_SET, value);
+}
+PROF__ENTRY void prof_counter_add_double(prof_counter *counter, double delta)
+{
+    prof__counter_change_double(counter, PROF__TALLY_ADD, delta);
+}
+
+PROF_DEF void prof_counter_destroy(prof_counter *counter) { free(counter); }
+
+PROF_DEF prof_marker *prof_marker_create(prof_domain *domain, const char *name)
+{
+    const char *copy = NULL;
+    prof_marker *marker = (prof_marker *)prof__object(sizeof *marker, name, &copy);
+    for (int scope = 0; marker && scope < (int)PROF_MARK_SCOPE_COUNT; ++scope)
+        prof__object_site(&marker->sites[scope], domain, copy, PROF__KIND_MARK, (unsigned)PROF__MARK_ROLE(scope));
+    return marker;
+}
+
+PROF__ENTRY void prof_marker_mark(prof_marker *marker, prof_mark_scope scope)
+{
+    unsigned at = (unsigned)scope < (unsigned)PROF_MARK_SCOPE_COUNT ? (unsigned)scope : 0;
+    if (marker && prof__on(&marker->sites[at])) prof__mark(&marker->sites[at]);
+}
+
+PROF_DEF void prof_marker_destroy(prof_marker *marker) { free(marker); }
+#endif
+
 #ifndef PROF_FREESTANDING
 /*-- FORK ---------------------------------------------------------------------------------------------------- >>fork --
-   The child goes on with the parent's configuration in an image of its own. At the fork it only lets go of the parent's,
-   and keeps the record of the session as prof__state.inherited; the image is made by its first scope, so that a child
-   which goes on to exec, or has no scopes, costs nothing and leaves no file. That scope may stand in a signal handler,
-   and other threads of the parent may have held any lock of libc at the fork: so no allocation, no stdio, no time zone.
+   The child goes on with the parent's configuration in an image of its own. At the fork it only lets go of the
+   parent's, and keeps the record of the session as prof__state.inherited; the image is made by its first scope, so that
+   a child which goes on to exec, or has no scopes, costs nothing and leaves no file. That scope may stand in a signal
+   handler, and other threads of the parent may have held any lock of libc at the fork: so no allocation, no stdio, no
+   time zone.
 
-   A fork in a signal handler that interrupted the recorder itself is the exception: what state it is in is not known, so
-   the child is as if nothing had been started. What was interrupted finds its memory when the handler returns. */
+   A fork in a signal handler that interrupted the recorder itself is the exception: what state it is in is not known,
+   so the child is as if nothing had been started. What was interrupted finds its memory when the handler returns. */
 
 /* An inherited session is over. What it had to say: why there is no image, if a scope wanted one. */
 static prof_status prof__inherited_end(void)
@@ -4771,7 +6878,8 @@ static void prof__session_inherit(prof__session *s)
     s->dump_period_ns = s->wait_ns = s->max_file_size = 0;
     if (s->live_path != s->output) s->live_path = NULL;
     if (s->header) {
-        if (!s->mapping) s->mapping_size = (size_t)prof__round(s->image_size, 4096); /* the user's memory is the parent's */
+        /* the user's memory is the parent's */
+        if (!s->mapping) s->mapping_size = (size_t)prof__round(s->image_size, 4096);
         if (s->mapping) munmap(s->mapping, s->mapping_size);
     }
     s->like.parent_pid = s->process;
@@ -4779,6 +6887,7 @@ static void prof__session_inherit(prof__session *s)
     s->header = NULL;
     s->mapping = NULL;
     s->part_path[0] = 0;
+    s->claimed = s->written = 0;
     s->string_count = s->site_count = s->left_count = s->attached = s->readers = 0;
     s->failed = 0;
     s->epoch = ++prof__state.epoch ? prof__state.epoch : ++prof__state.epoch;
@@ -4792,6 +6901,7 @@ static void prof__child_of_fork(void)
     prof__session *s = prof__state.session;
     self->forking = self->fork_holds = 0;
     prof__lock_word = prof__change_word = prof__control_word = 0;
+    PROF__BRIDGE_CHILD();
     prof__next_generation();
     prof__save_disarm();
     prof__crash_forget();
@@ -4808,7 +6918,7 @@ static void prof__child_of_fork(void)
             prof__session_delete(each);
         }
         if (prof__state.inherited) s = prof__state.inherited;
-        if (s && inherits && prof__state.running) {
+        if (s && inherits && prof__state.running && !prof__guest) {
             prof__session_inherit(s);
         } else if (s) {
             prof__session_delete(s);
@@ -4818,8 +6928,11 @@ static void prof__child_of_fork(void)
     prof__state.session = prof__state.retired = NULL;
     prof__state.inherited = s;
     prof__state.running = s != NULL;
-    if (!s) prof__state.paused = 0;
+    if (!s) prof__state.paused = prof__state.held = 0;
+    prof__state.ended = 0;
+    prof__guest = NULL;
     prof__lost_without_chunk = 0;
+    prof__flow_last = prof__process_id() << 32;
     PROF__BARRIER();
     self->open = PROF__SHUT;
     if (!interrupted) self->gate = PROF__SHUT;
@@ -4836,20 +6949,18 @@ static void __attribute__((constructor(101))) prof__forks_watch(void)
 static int prof__child_path(prof__session *s)
 {
     char number[24], path[sizeof s->output];
-    int has_pid = 0;
+    int has_pid = prof__pattern_has(s->pattern, "p"), error;
     if (!s->output[0]) return 0;
-    for (const char *c = s->pattern; *c; ++c)
-        if (*c == '%' && *++c == 'p') has_pid = 1;
     if (prof__expand_at(s->pattern, s->started, 0, path, sizeof path)) return ENAMETOOLONG;
-    const char *extension = prof__extension(path);
-    size_t base = prof__length(path) - prof__length(extension);
-    prof__text_copy(s->output, has_pid ? sizeof s->output : base + 1, path);
-    if (has_pid) return 0;
     prof__number_text(number, s->process);
-    if (!prof__text_add(s->output, sizeof s->output, ".") || !prof__text_add(s->output, sizeof s->output, number) ||
-        !prof__text_add(s->output, sizeof s->output, extension))
+    if (has_pid || prof__is_folder(path))
+        prof__text_copy(s->output, sizeof s->output, path);
+    else if (!prof__path_with(path, number, s->output, sizeof s->output))
         return ENAMETOOLONG;
-    return 0;
+    if (!s->number) return 0;
+    error = prof__path_number(s->output, sizeof s->output);
+    s->claimed = !error;
+    return error;
 }
 
 static int prof__child_image(prof__session *s)
@@ -4874,12 +6985,14 @@ static int prof__child_image(prof__session *s)
     prof__pair_take_well(s->clock, h->tick_hz, &h->first);
     h->last = h->first;
     prof__image_begin(s);
+    prof__metadata_write(s);
     if (s->live_path && rename(s->part_path, s->live_path)) return errno;
     s->part_path[0] = 0;
     return 0;
 }
 
-/* The child's first scope. Under the lock, as a busy thread. If it fails, the child records nothing; prof_stop tells. */
+/* The child's first scope. Under the lock, as a busy thread. If it fails, the child records nothing; prof_stop
+   tells. */
 static void prof__inherited_make(void)
 {
     prof__session *s = prof__state.inherited;
@@ -4905,10 +7018,352 @@ static void prof__inherited_make(void)
 }
 #endif
 
+#ifndef PROF_FREESTANDING
+/*-- DEVICES ----------------------------------------------------------------------------------------------- >>device --
+   Events with times of their own, in the chunk of whoever reports them. Threads' tracks do not show them: the types are
+   no prof_event_type. An event is, reserved and published as one, its head last:
+
+     EVENT  call site: the device's   detail: number of the row (of a pair: of the device)   object: ticks of the device
+     NAME   unless it is empty
+     DATA   without a key, of type NONE, for a counter INT or DOUBLE: the scope's ticks from begin to end, the counter's
+            value, or the pair's CLOCK_MONOTONIC; and then, if there is one, the id of the flow
+     DATA   two for each argument: a STRING, its key; the value
+
+   A device's record in meta has, for a ring that has overwritten all others, the first pair and the last seven that the
+   process knows: ticks, CLOCK_MONOTONIC, and a check, because a reader may come while one is being replaced. */
+
+enum { PROF__DEVICE_SCOPE = 200, PROF__DEVICE_MARK, PROF__DEVICE_COUNTER, PROF__DEVICE_PAIR };
+#define PROF__DEVICE_PAIRS 8
+#define PROF__DEVICE_WORDS (3 + 3 * PROF__DEVICE_PAIRS) /* of the record in meta, head included */
+#define PROF__ROW_WORDS 2
+
+/* All but name, clock and site changes under the lock. epoch: of the session that knows it. */
+struct prof_device {
+    void *site; /* a prof_site behind this, whose type C++ hides from the program */
+    const char *name;
+    prof_device *next;
+    prof_device_row *rows;
+    prof_device_clock clock;
+    uint32_t number, epoch;
+    uint64_t *record; /* in that session's meta; null: there was no room */
+    uint64_t pair_count;
+    struct {
+        uint64_t ticks, ns;
+    } pairs[PROF__DEVICE_PAIRS];
+};
+
+struct prof_device_row {
+    prof_device *device;
+    prof_device_row *next;
+    uint32_t number, epoch;
+    const char *name;
+};
+
+static prof_device *prof__devices;
+static uint32_t prof__device_count, prof__row_count;
+
+/* An object with a name behind it, all zero; null without memory. */
+static void *prof__named_object(size_t size, const char *name, const char **copy)
+{
+    size_t length = strlen(name) + 1;
+    char *object = (char *)calloc(1, size + length);
+    if (!object) {
+        prof__fail(PROF_NO_MEMORY, "no memory for '%.100s'", name);
+        return NULL;
+    }
+    memcpy(object + size, name, length);
+    *copy = object + size;
+    return object;
+}
+
+PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clock *clock)
+{
+    prof_device *made, *device;
+    prof_site *site;
+    const char *copy;
+    if (!name || !*name || (clock && clock->bits > 64)) {
+        prof__fail(PROF_INVALID_ARGUMENT, "prof_device_create: %s", name && *name ? "a clock has at most 64 bits"
+                                                                                 : "a device has a name");
+        return NULL;
+    }
+    made = (prof_device *)prof__named_object(sizeof *made + sizeof *site, name, &copy);
+    if (!made) return NULL;
+    site = (prof_site *)(void *)(made + 1);
+    site->name = site->file = site->function = "";
+    site->category = made->name = copy;
+    site->level = 1;
+    site->kind = PROF__KIND_EVENT | PROF_ROLE_DEVICE << PROF__ROLE_SHIFT;
+    made->site = site;
+    if (clock) made->clock = *clock;
+    if (made->clock.bits == 64) made->clock.bits = 0;
+    uint32_t gate = prof__state_lock();
+    for (device = prof__devices; device && strcmp(device->name, name); device = device->next) continue;
+    if (!device) {
+        made->number = ++prof__device_count;
+        made->next = prof__devices;
+        device = prof__devices = made;
+    }
+    prof__state_unlock(gate);
+    if (device != made) free(made);
+    return device;
+}
+
+PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *name)
+{
+    prof_device_row *made, *row;
+    const char *copy;
+    if (!device || !name) {
+        prof__fail(PROF_INVALID_ARGUMENT, "prof_device_track: device or name is null");
+        return NULL;
+    }
+    made = (prof_device_row *)prof__named_object(sizeof *made, name, &copy);
+    if (!made) return NULL;
+    made->device = device;
+    made->name = copy;
+    uint32_t gate = prof__state_lock();
+    for (row = device->rows; row && strcmp(row->name, name); row = row->next) continue;
+    if (!row) {
+        made->number = ++prof__row_count;
+        made->next = device->rows;
+        row = device->rows = made;
+    }
+    prof__state_unlock(gate);
+    if (row != made) free(made);
+    return row;
+}
+
+/* A record in meta that no other is equal to. words: all but the head. Null: no room. Under the lock. */
+static uint64_t *prof__meta_append(prof__session *s, uint32_t kind, uint32_t id, const uint64_t *words, uint64_t count)
+{
+    uint64_t used = s->header->meta_used / 8, *record = s->meta + used;
+    if (used + 1 + count > s->meta_words) {
+        s->header->sites_lost++;
+        return NULL;
+    }
+    prof__copy(record + 1, words, (size_t)count * 8);
+    s->header->meta_used = (used + 1 + count) * 8;
+    PROF__RELEASE(&record[0], (uint64_t)kind << 56 | (1 + count) << 32 | id);
+    return record;
+}
+
+static uint64_t prof__device_check(uint64_t ticks, uint64_t ns) { return (ticks ^ ns * 0x9E3779B97F4A7C15u) | 1; }
+
+/* slot: three words. A reader finds the pair whole, or none. */
+static void prof__device_store(uint64_t *slot, uint64_t ticks, uint64_t ns)
+{
+    PROF__RELEASE(slot + 2, 0);
+    PROF__RELEASE(slot, ticks);
+    PROF__RELEASE(slot + 1, ns);
+    PROF__RELEASE(slot + 2, prof__device_check(ticks, ns));
+}
+
+/* Tells the thread's session what device and row (may be null) are. The thread is busy. */
+static PROF__COLD int prof__device_know(prof__thread *self, prof_device *device, prof_device_row *row)
+{
+    prof__session *s = self->session;
+    prof__signals signals;
+    PROF__ERRNO_SAVE();
+    int good = prof__lock_enter(&prof__lock_word, &signals);
+    if (good) {
+        uint64_t words[PROF__DEVICE_WORDS] = {0};
+        if (device->epoch != s->epoch) {
+            words[0] = prof__meta_string(s, device->name) | (uint64_t)device->clock.bits << 32;
+            words[1] = device->clock.hz;
+            for (uint64_t i = 0; i < device->pair_count && i < PROF__DEVICE_PAIRS; ++i)
+                prof__device_store(words + 2 + 3 * i, device->pairs[i].ticks, device->pairs[i].ns);
+            device->record = prof__meta_append(s, PROF__META_DEVICE, device->number, words, PROF__DEVICE_WORDS - 1);
+            PROF__RELEASE(&device->epoch, s->epoch);
+        }
+        if (row && row->epoch != s->epoch) {
+            words[0] = prof__meta_string(s, row->name) | (uint64_t)device->number << 32;
+            prof__meta_append(s, PROF__META_ROW, row->number, words, PROF__ROW_WORDS - 1);
+            PROF__RELEASE(&row->epoch, s->epoch);
+        }
+        prof__lock_leave(&prof__lock_word, &signals);
+    } else {
+        prof__lose(self, 1);
+    }
+    PROF__ERRNO_RESTORE();
+    return good;
+}
+
+/* What an event is made of, measured, so that it can be reserved in one piece. */
+typedef struct prof__device_parts {
+    const prof_device_event *event;
+    prof__text name, keys[PROF_DEVICE_ARGS], texts[PROF_DEVICE_ARGS];
+    uint64_t words, number;
+    uint32_t args;
+} prof__device_parts;
+
+static void prof__device_measure(const prof__session *s, const prof_device_event *event, prof__device_parts *parts)
+{
+    parts->event = event;
+    parts->args = event->args ? event->arg_count < PROF_DEVICE_ARGS ? event->arg_count : PROF_DEVICE_ARGS : 0;
+    parts->name = prof__measure(s, event->name ? event->name : "");
+    parts->words = 3 + (parts->name.length ? 1 + parts->name.words : 0) + 2 + (event->flow != 0);
+    for (uint32_t i = 0; i < parts->args; ++i) {
+        const prof_arg *arg = &event->args[i];
+        parts->keys[i] = prof__measure(s, arg->key ? arg->key : "");
+        if (arg->value.type == PROF_VALUE_STRING) parts->texts[i] = prof__measure(s, arg->value.as.string);
+        parts->words += 1 + parts->keys[i].words;
+        parts->words += 1 + (arg->value.type == PROF_VALUE_STRING ? parts->texts[i].words : 1);
+    }
+}
+
+static uint64_t *prof__device_put_text(uint64_t *at, uint64_t kind, const prof__text *text)
+{
+    prof__text_write(at, kind << PROF__KIND_SHIFT, text);
+    return at + 1 + text->words;
+}
+
+static uint64_t *prof__device_put_number(uint64_t *at, uint64_t type, uint64_t words, uint64_t number)
+{
+    PROF__STORE(at + 1, number);
+    prof__store_word(at, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | type << 32 | words);
+    return at + 1 + words;
+}
+
+/* All but the head of the EVENT, which is still zero, so that no reader looks here. */
+static void prof__device_fill(uint64_t *at, const prof__device_parts *parts)
+{
+    const prof_device_event *event = parts->event;
+    uint64_t type = (uint64_t)(event->type == PROF_EVENT_COUNTER ? event->value.type : PROF_VALUE_NONE);
+    at += 3;
+    if (parts->name.length) at = prof__device_put_text(at, PROF__KIND_NAME, &parts->name);
+    if (event->flow) PROF__STORE(at + 2, event->flow);
+    at = prof__device_put_number(at, type, 1 + (event->flow != 0), parts->number);
+    for (uint32_t i = 0; i < parts->args; ++i) {
+        const prof_value *value = &event->args[i].value;
+        at = prof__device_put_text(at, PROF__KIND_DATA, &parts->keys[i]);
+        at = value->type == PROF_VALUE_STRING
+                 ? prof__device_put_text(at, PROF__KIND_DATA, &parts->texts[i])
+                 : prof__device_put_number(at, (uint64_t)value->type, 1, value->type == PROF_VALUE_NONE ? 0 : value->as.u);
+    }
+}
+
+/* 1: something may be recorded. Before anything else is done, because it costs least. */
+static inline int prof__device_live(const prof_device *device) { return prof__live((prof_site *)device->site); }
+
+/* row: null for a pair, whose time is event->start and whose nanoseconds are number. */
+static void prof__device_write(prof_device *device, prof_device_row *row, uint64_t type, const prof_device_event *event,
+                               uint64_t number)
+{
+    prof__thread *self = PROF__SELF();
+    prof_site *site = (prof_site *)device->site;
+    prof__device_parts parts;
+    uint64_t head;
+    if (!prof__enter(self, site, &head)) return;
+    prof__session *s = self->session;
+    if (s->header->mode != PROF_STATS &&
+        ((PROF__ACQUIRE(&device->epoch) == s->epoch && (!row || PROF__ACQUIRE(&row->epoch) == s->epoch)) ||
+         prof__device_know(self, device, row))) {
+        prof__device_measure(s, event, &parts);
+        parts.number = number;
+        uint64_t now = prof__now(s, 0), *at = prof__reserve(self, parts.words, &now);
+        if (at) {
+            prof__device_fill(at, &parts);
+            PROF__STORE(at + 1, (uint64_t)(row ? row->number : device->number) << 8 | type);
+            PROF__STORE(at + 2, event->start);
+            prof__store_word(at, head | (now - self->base));
+            prof__commit(self, parts.words);
+        }
+    }
+    prof__leave(self);
+}
+
+static void prof__device_report(prof_device_row *row, const prof_device_event *event)
+{
+    if (event->type == PROF_EVENT_SCOPE)
+        prof__device_write(row->device, row, PROF__DEVICE_SCOPE, event, event->end - event->start);
+    else if (event->type == PROF_EVENT_MARK)
+        prof__device_write(row->device, row, PROF__DEVICE_MARK, event, 0);
+    else if (event->type == PROF_EVENT_COUNTER &&
+             (event->value.type == PROF_VALUE_INT || event->value.type == PROF_VALUE_DOUBLE))
+        prof__device_write(row->device, row, PROF__DEVICE_COUNTER, event, event->value.as.u);
+}
+
+PROF__ENTRY void prof_device_record(prof_device_row *row, const prof_device_event *event)
+{
+    if (row && event && prof__device_live(row->device)) prof__device_report(row, event);
+}
+
+static prof_device_event prof__device_event_of(prof_event_type type, const char *name, uint64_t time)
+{
+    prof_device_event event; /* field by field: gcc's way to clear it all at once takes ten times as long */
+    event.type = type;
+    event.name = name;
+    event.start = time;
+    event.end = event.flow = 0;
+    event.value.type = PROF_VALUE_NONE;
+    event.value.cut = 0;
+    event.value.as.u = 0;
+    event.args = NULL;
+    event.arg_count = 0;
+    return event;
+}
+
+PROF__ENTRY void prof_device_scope(prof_device_row *row, const char *name, uint64_t start, uint64_t end)
+{
+    if (!row || !prof__device_live(row->device)) return;
+    prof_device_event event = prof__device_event_of(PROF_EVENT_SCOPE, name, start);
+    event.end = end;
+    prof__device_report(row, &event);
+}
+
+PROF__ENTRY void prof_device_mark(prof_device_row *row, const char *name, uint64_t time)
+{
+    if (!row || !prof__device_live(row->device)) return;
+    prof_device_event event = prof__device_event_of(PROF_EVENT_MARK, name, time);
+    prof__device_report(row, &event);
+}
+
+PROF__ENTRY void prof_device_counter(prof_device_row *row, const char *name, uint64_t time, int64_t value)
+{
+    if (!row || !prof__device_live(row->device)) return;
+    prof_device_event event = prof__device_event_of(PROF_EVENT_COUNTER, name, time);
+    event.value.type = PROF_VALUE_INT;
+    event.value.as.i = value;
+    prof__device_report(row, &event);
+}
+
+PROF__ENTRY void prof_device_counter_double(prof_device_row *row, const char *name, uint64_t time, double value)
+{
+    if (!row || !prof__device_live(row->device)) return;
+    prof_device_event event = prof__device_event_of(PROF_EVENT_COUNTER, name, time);
+    event.value.type = PROF_VALUE_DOUBLE;
+    event.value.as.d = value;
+    prof__device_report(row, &event);
+}
+
+PROF_DEF uint64_t prof_host_ns(void) { return prof__monotonic(); }
+
+PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns)
+{
+    uint64_t now = prof__monotonic();
+    if (!device) return prof__fail(PROF_INVALID_ARGUMENT, "prof_device_sync: device is null");
+    if (!host_ns)
+        host_ns = now;
+    else if (device->clock.unix_time)
+        host_ns += now - prof__unix_time();
+    uint32_t gate = prof__state_lock();
+    uint64_t at = device->pair_count ? 1 + (device->pair_count - 1) % (PROF__DEVICE_PAIRS - 1) : 0;
+    const prof__session *s = prof__state.running ? prof__state.session : NULL;
+    device->pair_count++;
+    device->pairs[at].ticks = ticks;
+    device->pairs[at].ns = host_ns;
+    if (s && device->epoch == s->epoch && device->record)
+        prof__device_store(device->record + 3 + 3 * at, ticks, host_ns);
+    prof__state_unlock(gate);
+    prof_device_event event = prof__device_event_of(PROF_EVENT_MARK, NULL, ticks);
+    if (prof__device_live(device)) prof__device_write(device, NULL, PROF__DEVICE_PAIR, &event, host_ns);
+    return PROF_OK;
+}
+#endif
+
 /*-- STREAM ----------------------------------------------------------------------------------------------- >>stream --
-   PROF_STREAM: the service packs full chunks, oldest first, into blocks behind the ring in the file, and lets the chunks
-   go when their block is complete and published. So the file is whole at every moment. What cannot be written stays in
-   the ring and is tried again; once the ring is full, events are lost and counted. */
+   PROF_STREAM: the service packs full chunks, oldest first, into blocks behind the ring in the file, and lets the
+   chunks go when their block is complete and published. So the file is whole at every moment. What cannot be written
+   stays in the ring and is tried again; once the ring is full, events are lost and counted. */
 
 #define PROF__MIN_ARCHIVE (512u << 10) /* a limit must leave room for some blocks */
 #define PROF__FIRST_RETRY 10000000u    /* ns; doubles up to a second */
@@ -4926,8 +7381,8 @@ static void prof__chunk_release(prof__session *s, prof__chunk *chunk)
     if (__atomic_load_n(&s->waiting, __ATOMIC_SEQ_CST)) prof__word_wake(&s->released);
 }
 
-/* 1: the service may empty this chunk: it is full or, where the ring gets scarce, an ended thread left it half empty for
-   the next one. */
+/* 1: the service may empty this chunk: it is full or, where the ring gets scarce, an ended thread left it half empty
+   for the next one. */
 static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
 {
     uint32_t state = PROF__ACQUIRE(&chunk->state);
@@ -5150,9 +7605,9 @@ static int prof__stream_order(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Finds what is full, the oldest first; returns how many. A thread's chunk is full before the next one is: so once a look at
-   all finds no more than the one before, none is among them whose thread has an older one that is not. A rotating archive
-   drops blocks in the order in which they came, and must not drop from the midst of a thread. */
+/* Finds what is full, the oldest first; returns how many. A thread's chunk is full before the next one is: so once a
+   look at all finds no more than the one before, none is among them whose thread has an older one that is not. A
+   rotating archive drops blocks in the order in which they came, and must not drop from the midst of a thread. */
 static size_t prof__stream_gather(prof__session *s)
 {
     size_t count = 0, before;
@@ -5198,8 +7653,9 @@ static int prof__stream_step(prof__session *s)
 /*-- SERVICE --------------------------------------------------------------------------------------------- >>service --
    The one thread that prof may start, and only where the configuration needs it. It does in the background what takes
    longer than a scope may: its steps look for work and do it. Nobody tells it, because that would cost the writers a
-   system call; it looks so often that the ring cannot fill between two looks. All signals are blocked in it, it takes no
-   control lock (prof_stop() joins it while holding that), and its scopes are recorded like anybody's, on a track "prof". */
+   system call; it looks so often that the ring cannot fill between two looks. All signals are blocked in it, it takes
+   no control lock (prof_stop() joins it while holding that), and its scopes are recorded like anybody's, on a track
+   "prof". */
 
 /* Each does what there is to do now, and returns 1 if that was anything. */
 static int prof__follow_step(prof__session *s);   /* see >>follow */
@@ -5230,6 +7686,46 @@ static int prof__dump_step(prof__session *s)
     if (status) prof__background_failed(s, prof_error());
     service->dump_at = prof__monotonic() + s->dump_period_ns;
     return 1;
+}
+
+/* Begins and ends recording by the clock; in the end, output is written as prof_stop() would. */
+static int prof__schedule_step(prof__session *s)
+{
+    uint64_t now = s->begin_at || s->duration_ns ? prof__monotonic() : 0;
+    int ended = 0;
+    if (!now) return 0;
+    s->look_at = s->begin_at; /* until it is published */
+    uint32_t gate = prof__state_lock();
+    if (prof__state.running && prof__state.session == s) {
+        if (prof__state.held & PROF__HELD_TIME && now >= s->begin_at) prof__schedule_release(s, PROF__HELD_TIME);
+        ended = !prof__state.held && s->end_at && now >= s->end_at;
+        if (ended) prof__recording_ends();
+        prof__state.ended |= ended;
+        s->look_at = ended ? 0 : prof__state.held & PROF__HELD_TIME ? s->begin_at : s->end_at;
+    } else if (prof__state.session == s) {
+        s->look_at = 0;
+    }
+    prof__state_unlock(gate);
+    if (ended && s->output[0] && s->live_path != s->output) {
+        prof_status (*write)(const prof_trace *, const char *);
+        prof_trace *trace = NULL;
+        prof_status status = prof__writer_find(s->output, &write);
+        if (!status) status = prof_trace_live(&trace);
+        if (!status) status = write(trace, s->output);
+        prof_trace_close(trace);
+        prof__file_signal_drop(NULL);
+        if (status) prof__background_failed(s, prof_error()); /* prof_stop() tries again */
+        s->written = !status;
+    }
+    return ended;
+}
+
+/* How long the service may sleep, if it wants to for that long. */
+static uint64_t prof__schedule_sleep(const prof__session *s, uint64_t sleep)
+{
+    uint64_t now = s->look_at ? prof__monotonic() : 0;
+    if (!s->look_at || s->look_at >= now + sleep) return sleep;
+    return s->look_at > now ? s->look_at - now : 1;
 }
 
 /* Has the service look now. Any thread, signal handlers, too. */
@@ -5263,9 +7759,10 @@ static void prof__service_run(prof__session *s)
         work |= prof__follow_step(s);
         work |= prof__save_step(s);
         work |= stop ? 0 : prof__dump_step(s);
+        work |= stop ? 0 : prof__schedule_step(s);
         if (stop) break;
         sleep = prof__service_sleep(s, sleep, used, work);
-        prof__word_wait(&service->word, word, sleep);
+        prof__word_wait(&service->word, word, prof__schedule_sleep(s, sleep));
     }
 }
 
@@ -5307,8 +7804,8 @@ static void prof__service_join(prof__session *s) { pthread_join(s->service.threa
 
 #define PROF__FOLLOW_PERIOD 5000000u /* ns: so often, at least, what triggers a save is looked for */
 
-/* The longest sleep is an eighth of the time in which the ring fills at 160 MB, 10 million scopes, a second. Not below a
-   millisecond: a ring of less than 1.3 MB takes less than that rate, but an idle program costs no more than this. */
+/* The longest sleep is an eighth of the time in which the ring fills at 160 MB, 10 million scopes, a second. Not below
+   a millisecond: a ring of less than 1.3 MB takes less than that rate, but an idle program costs no more than this. */
 static uint64_t prof__service_longest(const prof__session *s)
 {
     uint64_t ns = s->chunk_count * s->chunk_size / 8 * 25 / 4;
@@ -5333,6 +7830,10 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
     if (s->follow && (!prof__chunks_kept(s) || service->longest_ns > PROF__FOLLOW_PERIOD) && config->save) {
         service->longest_ns = PROF__FOLLOW_PERIOD;
         service->shortest_ns = PROF__FOLLOW_PERIOD / 8;
+    }
+    if (!service->wanted && (config->delay_ns || config->start_unix_ns || config->duration_ns)) {
+        service->wanted = 1; /* for two looks at the clock, and nothing else */
+        service->longest_ns = service->shortest_ns = 1000000000;
     }
     return status || config->mode != PROF_STREAM ? status : prof__stream_open(s);
 }
@@ -5370,8 +7871,8 @@ static void __attribute__((destructor)) prof__service_leave(void)
 
 /*-- SNAPSHOT -------------------------------------------------------------------------------------------- >>snapshot --
    A consistent copy of an image that threads go on writing, out of this process's memory or another's file. Chunks are
-   copied from the newest to the oldest, and those taken after the start are left out: so of each thread a prefix of what
-   it recorded is copied, without a gap. Meta comes last, and so knows every call site that the chunks name. */
+   copied from the newest to the oldest, and those taken after the start are left out: so of each thread a prefix of
+   what it recorded is copied, without a gap. Meta comes last, and so knows every call site that the chunks name. */
 
 typedef struct prof__source {
     int (*read)(void *user, uint64_t offset, void *to, size_t size); /* 8-byte units in order; 0: failed */
@@ -5379,8 +7880,8 @@ typedef struct prof__source {
 } prof__source;
 
 /* Ends the copy before the first record that looked different the second time: a short scope was being taken back, or
-   the words of a file were not read in order. Then the last record's run-time name may have been missed, too: it is written
-   before that record, and so is complete by the second time. */
+   the words of a file were not read in order. Then the last record's run-time name may have been missed, too: it is
+   written before that record, and so is complete by the second time. */
 static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count)
 {
     size_t at = 0, last = 0, next;
@@ -5391,8 +7892,13 @@ static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count
     if (at == count) return;
     memset(words + at, 0, (count - at) * 8);
     uint64_t kind = words[last] >> PROF__KIND_SHIFT;
-    if (again[at] >> PROF__KIND_SHIFT == PROF__KIND_NAME && (kind == PROF__KIND_BEGIN || kind == PROF__KIND_MARK))
-        memcpy(words + at, again + at, prof__record_words(again[at], count - at) * 8);
+    if (kind != PROF__KIND_BEGIN && kind != PROF__KIND_MARK && kind != PROF__KIND_EVENT && kind != PROF__KIND_DATA) return;
+    for (; at < count; at += next) {
+        kind = again[at] >> PROF__KIND_SHIFT;
+        next = kind == PROF__KIND_NAME || kind == PROF__KIND_DATA ? prof__record_words(again[at], count - at) : 0;
+        if (!next) return;
+        memcpy(words + at, again + at, next * 8);
+    }
 }
 
 /* scratch: chunk_size bytes. An empty chunk where this one was reused meanwhile or is too new. */
@@ -5418,9 +7924,9 @@ static int prof__chunk_snapshot(const prof__source *from, const prof__header *h,
     return 1;
 }
 
-/* The chunks of the image with header h (validated), to their places in a copy. 0: reading failed, or no memory. Threads
-   that go half round the ring in the meantime leave little to be copied: then it is tried again, a few times; not where
-   the archive has what the ring lost. last: no chunk with a later sequence is in the copy. */
+/* The chunks of the image with header h (validated), to their places in a copy. 0: reading failed, or no memory.
+   Threads that go half round the ring in the meantime leave little to be copied: then it is tried again, a few times;
+   not where the archive has what the ring lost. last: no chunk with a later sequence is in the copy. */
 static int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy, uint64_t *last)
 {
     uint64_t newest = 0, now = 0;
@@ -5648,13 +8154,14 @@ PROF_DEF prof_status prof_save(const char *path)
 #ifndef _WIN32
 /*-- CRASH ------------------------------------------------------------------------------------------------- >>crash --
    What config.crash_report installs: a handler for the signals that bugs raise. It says on stderr what the threads were
-   doing, writes the image to a file unless it is mapped to one, puts back the actions that it found, and lets the signal
-   happen again, so that exit status, core dump, sanitizers and the program's own handlers are what they would have been.
+   doing, writes the image to a file unless it is mapped to one, puts back the actions that it found, and lets the
+   signal happen again, so that exit status, core dump, sanitizers and the program's own handlers are what they would
+   have been.
 
-   The program may have died in malloc, in the recorder, or of a full stack. So nothing here allocates, locks or calls what
-   is not async-signal-safe (of libc: errno, sigsetjmp and pthread_setcancelstate besides), all room was taken by
-   prof_start(), and a second crash, in the report, ends the report only. Other threads go on recording meanwhile: chunks
-   are copied as a snapshot does. */
+   The program may have died in malloc, in the recorder, or of a full stack. So nothing here allocates, locks or calls
+   what is not async-signal-safe (of libc: errno, sigsetjmp and pthread_setcancelstate besides), all room was taken by
+   prof_start(), and a second crash, in the report, ends the report only. Other threads go on recording meanwhile:
+   chunks are copied as a snapshot does. */
 
 #include <poll.h>
 #include <setjmp.h>
@@ -5715,7 +8222,8 @@ static void prof__crash_flush(prof__crash_work *w)
 {
     for (size_t at = 0; at < w->used && !w->mute;) {
         struct pollfd ready = {2, POLLOUT, 0};
-        ssize_t n = poll(&ready, 1, 1000) > 0 ? write(2, w->text + at, w->used - at) : -1; /* a full pipe may stay full */
+        /* a full pipe may stay full */
+        ssize_t n = poll(&ready, 1, 1000) > 0 ? write(2, w->text + at, w->used - at) : -1;
         if (n > 0)
             at += (size_t)n;
         else
@@ -5876,7 +8384,8 @@ static void prof__crash_meet(prof__crash_work *w, const prof__session *s)
     thread->name_id = (uint32_t)track[0];
 }
 
-/* Finds the threads that are alive, which own a chunk, and reads the ring, the oldest first, for what is open in them. */
+/* Finds the threads that are alive, which own a chunk, and reads the ring, the oldest first, for what is open in
+   them. */
 static void prof__crash_search(prof__crash_work *w, const prof__session *s, const prof__header *h)
 {
     uint64_t count = s->chunk_count, newest = h->next_chunk, oldest = newest > count ? newest - count : 0;
@@ -5887,7 +8396,8 @@ static void prof__crash_search(prof__crash_work *w, const prof__session *s, cons
     for (uint64_t slot = 0; slot < count; ++slot)
         if (PROF__ACQUIRE(&prof__crash_chunk(s, slot)->state) == PROF__CHUNK_OWNED && prof__crash_copy(w, s, h, slot, ~0ull))
             prof__crash_meet(w, s);
-    for (uint64_t slot = 0; slot < count; ++slot) { /* those that the ring has gone around, because their thread is slow */
+    /* those that the ring has gone around, because their thread is slow */
+    for (uint64_t slot = 0; slot < count; ++slot) {
         const prof__chunk *chunk = prof__crash_chunk(s, slot);
         if (PROF__ACQUIRE(&chunk->state) != PROF__CHUNK_OWNED || PROF__LOAD(&chunk->sequence) > oldest) continue;
         uint64_t offset = prof__crash_copy(w, s, h, slot, oldest);
@@ -6118,7 +8628,8 @@ static void prof__crash_restore(size_t i)
     prof__crash.installed[i] = 0;
 }
 
-/* 1: by returning from the handler the instruction is executed again, and the signal raised again. 0: somebody sent it. */
+/* 1: by returning from the handler the instruction is executed again, and the signal raised again. 0: somebody sent
+   it. */
 static int prof__crash_repeats(int signal, const siginfo_t *info)
 {
 #ifdef BUS_MCEERR_AO
@@ -6135,7 +8646,8 @@ static int prof__crash_repeats(int signal, const siginfo_t *info)
 static void prof__crash_pass_on(int signal, siginfo_t *info)
 {
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) {
-        if (prof__process_id() == prof__crash.process) prof__crash_restore(i); /* the child of vfork() changes nothing here */
+        /* the child of vfork() changes nothing here */
+        if (prof__process_id() == prof__crash.process) prof__crash_restore(i);
         if (prof__crash_signals[i].number == signal) sigaction(signal, &prof__crash.old[i], NULL);
     }
     if (prof__crash_repeats(signal, info)) return;
@@ -6144,7 +8656,8 @@ static void prof__crash_pass_on(int signal, siginfo_t *info)
     sigaddset(&one, signal);
     pthread_sigmask(SIG_BLOCK, &one, NULL); /* until the handler returns */
 #ifdef SYS_rt_tgsigqueueinfo
-    if (!syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)prof__thread_id(), signal, info)) return; /* says who sent it */
+    /* says who sent it */
+    if (!syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)prof__thread_id(), signal, info)) return;
 #endif
     raise(signal);
 }
@@ -6179,7 +8692,7 @@ static prof_status prof__crash_prepare(prof__session *s)
     prof__crash.work = w;
     prof__program_name(name, sizeof name);
     if (s->output[0])
-        snprintf(w->path, sizeof w->path, "%s.prof", s->output);
+        prof__output_beside(s, w->path, sizeof w->path);
     else
         snprintf(w->path, sizeof w->path, "%s.%llu.prof", name, (unsigned long long)prof__process_id());
     snprintf(w->part, sizeof w->part, "%s.%llu.part", w->path, (unsigned long long)prof__process_id());
@@ -6249,7 +8762,7 @@ static int prof__parse_number(const char *text, const prof__unit *units, uint64_
     uint64_t value = 0, fraction = 0, scale = 1;
     if (*text < '0' || *text > '9') return 0;
     for (; *text >= '0' && *text <= '9'; ++text) {
-        if (value > (UINT64_MAX >> 32)) return 0;
+        if (value > (UINT64_MAX - 9) / 10) return 0;
         value = value * 10 + (uint64_t)(*text - '0');
     }
     if (*text == '.')
@@ -6314,137 +8827,521 @@ static int prof__parse_signal(const char *text)
     return -1;
 }
 
+/* 32 bits, decimal or 0x...; 0: no number. */
+static int prof__parse_mask(const char *text, uint64_t *out)
+{
+    static const prof__unit ones[] = {{"", 1}, {NULL, 0}};
+    uint64_t number = 0;
+    if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+        const char *digits = text += 2;
+        for (; *text && text - digits < 9; ++text) {
+            char c = *text >= 'A' && *text <= 'F' ? (char)(*text - 'A' + 'a') : *text;
+            if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'f')) return 0;
+            number = number << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+        }
+        if (text == digits || *text) return 0;
+    } else if (!prof__parse_number(text, ones, &number)) {
+        return 0;
+    }
+    *out = number;
+    return !(number >> 32);
+}
+
 static const char *const prof__mode_names[] = {"ring", "fill", "stream", "stats", NULL};
-static const char *const prof__config_keys[] = {"output", "buffer", "mode", "clock", "level", "categories",
-                                                "min_duration", "max_file_size", "at_limit", "wait",
-                                                "dump_period", "save", "save_last", "save_over", "save_every",
-                                                "save_signal", "crash_report", NULL};
+static const char *const prof__clock_names[] = {"auto", "counter", "ordered", "monotonic", NULL};
+static const char *const prof__limit_names[] = {"stop", "rotate", NULL};
+static const char *const prof__existing_names[] = {"auto", "replace", "number", "refuse", NULL};
+static const char *const prof__zero_one[] = {"0", "1", NULL};
+/* As others write it. The odd ones are true. */
+static const char *const prof__switch_names[] = {"0", "1", "off", "on", "false", "true", "no", "yes", "False", "True", NULL};
+
+/* How the text of a key becomes its field. */
+enum {
+    PROF__KEY_TEXT,    /* const char * */
+    PROF__KEY_SIZE,    /* size_t */
+    PROF__KEY_BYTES,   /* uint64_t */
+    PROF__KEY_COUNT,   /* uint64_t */
+    PROF__KEY_TIME,    /* uint64_t, nanoseconds */
+    PROF__KEY_SPAN,    /* the same, but a number without a unit is an error: who means seconds would get nanoseconds */
+    PROF__KEY_SECONDS, /* double */
+    PROF__KEY_INT,     /* int, and so are those below */
+    PROF__KEY_CHOICE,
+    PROF__KEY_SWITCH,
+    PROF__KEY_SIGNAL,
+    PROF__KEY_MASK     /* uint32_t */
+};
+static const char *const prof__key_types[] = {"text", "size",    "size",   "number", "time",  "time",
+                                              "seconds", "number", "choice", "switch", "signal", "mask"};
+
+/* One line for each field of prof_config that text can set: parser, environment, errors and prof_config_describe() all
+   go by it. Numbers are from least to most, or 0 if zero says so. */
+typedef struct prof__key {
+    const char *name;
+    unsigned type;
+    size_t field;
+    uint64_t least, most;
+    int zero;
+    const char *const *choices;
+    const char *standard, *values, *meaning;
+} prof__key;
+
+#define PROF__KEY(name, type, field, least, most, zero, choices, standard, values, meaning) \
+    {name, PROF__KEY_##type, offsetof(prof_config, field), least, most, zero, choices, standard, values, meaning}
+static const prof__key prof__keys[] = {
+    PROF__KEY("output", TEXT, output, 0, 0, 0, NULL, "", "a path that ends in .json, .csv, .txt or .prof",
+              "file written by prof_stop(); .prof is up to date at any time; %p process id, %n program, %t time, %h host, %r rank"),
+    PROF__KEY("existing", CHOICE, existing, 0, 0, 0, prof__existing_names, "auto", "auto, replace, number or refuse",
+              "what happens to an older file of that name; auto: number if it has %p or %t, else replace"),
+    PROF__KEY("rank", TEXT, rank, 0, 0, 0, NULL, "", "up to 63 bytes, no / or \\",
+              "what %r is; default: the launcher's number of this process (MPI, Slurm, torchrun, ...), else 0"),
+    PROF__KEY("buffer", SIZE, buffer_size, PROF__MIN_BUFFER, 64ull << 30, 0, NULL, "16M",
+              "bytes from 128K to 64G, for example 64M", "memory for what is recorded"),
+    PROF__KEY("mode", CHOICE, mode, 0, 0, 0, prof__mode_names, "ring", "ring, fill, stream or stats",
+              "when the buffer is full: reuse the oldest part, end, pack it into the file, or keep statistics only"),
+    PROF__KEY("clock", CHOICE, clock, 0, 0, 0, prof__clock_names, "auto", "auto, counter, ordered or monotonic",
+              "what tells the time; ordered: exact short scopes, at 1.4 to 2.8 times the price"),
+    PROF__KEY("level", INT, level, 1, 255, 0, NULL, "2", "1 to 255", "call sites of a higher level are off"),
+    PROF__KEY("categories", TEXT, categories, 0, 0, 0, NULL, "", "patterns with * and ?, joined by commas; - turns off",
+              "which categories are on, for example net,render*,-audio; default: all"),
+    PROF__KEY("min_duration", TIME, min_duration_ns, 0, UINT64_MAX, 1, NULL, "0", "a time, for example 500ns, 2us, 1.5ms",
+              "a scope that is shorter and had nothing inside is taken back"),
+    PROF__KEY("delay", SPAN, delay_ns, 1, PROF__CENTURY, 1, NULL, "0", "a time with its unit, for example 500ms or 5s",
+              "recording begins that long after the start"),
+    PROF__KEY("start_unix", TIME, start_unix_ns, 0, UINT64_MAX, 1, NULL, "0",
+              "a Unix time in nanoseconds, or in seconds as 1767225600s", "recording begins then; at once if that is past"),
+    PROF__KEY("duration", SPAN, duration_ns, 1, PROF__CENTURY, 1, NULL, "0", "a time with its unit, for example 500ms or 5s",
+              "recording ends that long after it began, and output is written; 0: with prof_stop()"),
+    PROF__KEY("warmup_steps", COUNT, warmup_steps, 0, 1ull << 60, 1, NULL, "0", "a number of steps",
+              "recording begins with the step after so many PROFILE_STEPs"),
+    PROF__KEY("warmup_frames", COUNT, warmup_frames, 0, 1ull << 60, 1, NULL, "0", "a number of frames",
+              "recording begins with this many'th PROFILE_FRAME"),
+    PROF__KEY("max_file_size", BYTES, max_file_size, 0, UINT64_MAX, 1, NULL, "0", "bytes, for example 2G",
+              "mode stream: bytes that the file may have, buffer included; 0: no limit"),
+    PROF__KEY("at_limit", CHOICE, at_limit, 0, 0, 0, prof__limit_names, "stop", "stop or rotate",
+              "mode stream: which end is kept once the file is that large: the oldest or the newest events"),
+    PROF__KEY("wait", TIME, wait_ns, 0, PROF__MAX_WAIT, 1, NULL, "0", "a time up to 10s, for example 5ms",
+              "modes stream, stats: how long a thread sleeps for room in the buffer before its events are lost"),
+    PROF__KEY("dump_period", TIME, dump_period_ns, PROF__MIN_PERIOD, UINT64_MAX, 1, NULL, "0", "a time from 10ms, for example 5s",
+              "writes output that often, and not only at the end; 0: not"),
+    PROF__KEY("save", TEXT, save, 0, 0, 0, NULL, "", "a path as for output; %c counts the files",
+              "file for the last seconds, whenever save_over, save_signal or prof_save_request() ask for it"),
+    PROF__KEY("save_last", SECONDS, save_last, 1, UINT64_MAX, 0, NULL, "10", "seconds, for example 10 or 500ms",
+              "how much a save holds"),
+    PROF__KEY("save_over", TEXT, save_over, 0, 0, 0, NULL, "", "frame>TIME, frame:NAME>TIME or scope:NAME>TIME, joined by commas",
+              "what must not take longer, for example frame>16.7ms,scope:net.*>2ms"),
+    PROF__KEY("save_every", SECONDS, save_every, 0, UINT64_MAX, 1, NULL, "0", "seconds, for example 30 or 500ms",
+              "from one save for save_over to the next, at least; 0: only one"),
+    PROF__KEY("save_signal", SIGNAL, save_signal, 0, 64, 1, NULL, "0", "a number, or a name such as USR1", "a signal that saves"),
+    PROF__KEY("crash_report", SWITCH, crash_report, 0, 1, 1, NULL, "0", "0 or 1",
+              "1: when the process dies of a bug, say on stderr what its threads were doing, and write the image"),
+    PROF__KEY("filter_mask", MASK, filter_mask, 0, UINT32_MAX, 1, NULL, "0", "32 bits, for example 5 or 0xff",
+              "which PROFILE_SCOPE_M(name, mask) are on: those with one of these bits in their mask; 0: all"),
+    PROF__KEY("no_sync", SWITCH, no_sync, 0, 1, 1, NULL, "0", "0 or 1",
+              "1: PROFILE_SYNC and PROFILE_SCOPE_SYNC wait for nothing"),
+};
+#define PROF__KEY_COUNT_ALL (sizeof prof__keys / sizeof *prof__keys)
+
+static const prof__unit prof__sizes[] = {{"", 1},          {"K", 1u << 10},   {"M", 1u << 20},   {"G", 1u << 30},
+                                         {"KiB", 1u << 10}, {"MiB", 1u << 20}, {"GiB", 1u << 30}, {NULL, 0}};
+static const prof__unit prof__times[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"", 1}, {NULL, 0}};
+static const prof__unit prof__seconds[] = {{"ns", 1},         {"us", 1000},       {"ms", 1000000},
+                                           {"s", 1000000000}, {"", 1000000000}, {NULL, 0}};
+static const prof__unit prof__ones[] = {{"", 1}, {NULL, 0}};
+
+/* 1 if value is one for this key; what it means as a number, if it does. */
+static int prof__key_parse(const prof__key *key, const char *value, uint64_t *number)
+{
+    const prof__unit *units = prof__ones;
+    int choice = 0;
+    *number = 0;
+    switch (key->type) {
+    case PROF__KEY_TEXT: return 1;
+    case PROF__KEY_CHOICE: choice = prof__parse_name(value, key->choices); break;
+    case PROF__KEY_SWITCH: choice = prof__parse_name(value, prof__zero_one); break;
+    case PROF__KEY_SIGNAL: choice = prof__parse_signal(value); break;
+    case PROF__KEY_MASK: return prof__parse_mask(value, number);
+    case PROF__KEY_SIZE:
+    case PROF__KEY_BYTES: units = prof__sizes; break;
+    case PROF__KEY_TIME:
+    case PROF__KEY_SPAN: units = prof__times; break;
+    case PROF__KEY_SECONDS: units = prof__seconds; break;
+    default: break;
+    }
+    if (key->type >= PROF__KEY_CHOICE) {
+        *number = (uint64_t)choice;
+        return choice >= 0;
+    }
+    if (!prof__parse_number(value, units, number)) return 0;
+    if (!*number) return key->zero;
+    if (key->type == PROF__KEY_SPAN && value[prof__length(value) - 1] != 's') return 0;
+    if (key->type == PROF__KEY_SIZE && (size_t)*number != *number) return 0;
+    return *number >= key->least && *number <= key->most;
+}
+
+static void prof__key_store(const prof__key *key, prof_config *config, const char *value, uint64_t number)
+{
+    void *field = (char *)config + key->field;
+    size_t size = (size_t)number;
+    double seconds = (double)number / 1e9;
+    int small = (int)number;
+    uint32_t mask = (uint32_t)number;
+    switch (key->type) {
+    case PROF__KEY_TEXT: prof__copy(field, &value, sizeof value); break;
+    case PROF__KEY_SIZE: prof__copy(field, &size, sizeof size); break;
+    case PROF__KEY_SECONDS: prof__copy(field, &seconds, sizeof seconds); break;
+    case PROF__KEY_BYTES:
+    case PROF__KEY_COUNT:
+    case PROF__KEY_TIME:
+    case PROF__KEY_SPAN: prof__copy(field, &number, sizeof number); break;
+    case PROF__KEY_MASK: prof__copy(field, &mask, sizeof mask); break;
+    default: prof__copy(field, &small, sizeof small); break;
+    }
+}
+typedef char prof__choices_are_ints[sizeof(prof_mode) == sizeof(int) && sizeof(prof_existing) == sizeof(int) ? 1 : -1];
+
+static const prof__key *prof__key_find(const char *name)
+{
+    for (size_t i = 0; i < PROF__KEY_COUNT_ALL; ++i)
+        if (prof__equal(prof__keys[i].name, name)) return &prof__keys[i];
+    return NULL;
+}
+
+/* said: the key by which it was named, where that is another one. */
+static prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config, const char *value)
+{
+    uint64_t number;
+    if (!prof__key_parse(key, value, &number)) return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': %s", said, value, key->values);
+    prof__key_store(key, config, value, number);
+    return PROF_OK;
+}
+
+/* What the configurations of other systems have to say, and what that is here. */
+enum {
+    PROF__OTHER_SAME,   /* home, with the same value */
+    PROF__OTHER_MS,     /* home, a time: the value is in milliseconds */
+    PROF__OTHER_NOT,    /* home, a switch: with the opposite value */
+    PROF__OTHER_PERIOD, /* true: once a second, false: 0 */
+    PROF__OTHER_BOTH,   /* a switch, either way is fine */
+    PROF__OTHER_ON,     /* true is how it is here; false cannot be had */
+    PROF__OTHER_OFF,    /* false is how it is here; true cannot be had */
+    PROF__OTHER_ONLY,   /* the value `home` is how it is here; nothing else can be had */
+    PROF__OTHER_NEVER   /* cannot be had */
+};
+typedef struct prof__other_key {
+    const char *system, *name;
+    int how;
+    const char *home, *meaning; /* meaning: what it is here, or why it is not; null: as home's */
+} prof__other_key;
+
+#define PROF__NO_DEVICE "concerns a device: no plug-in for it has claimed this key"
+#define PROF__NO_NEURON "concerns a device: include prof_ntff.h, which takes this key"
+#define PROF__NO_FOLDER "name the whole file, folder included, in output"
+static const prof__other_key prof__other_keys[] = {
+    {"CNTK", "profilerEnabled", PROF__OTHER_ON, NULL, "prof_start() is what enables; pause and resume as you like"},
+    {"CNTK", "profilerBufferSize", PROF__OTHER_SAME, "buffer", NULL},
+    {"CNTK", "customEventBufferBytes", PROF__OTHER_SAME, "buffer", NULL},
+    {"CNTK", "reserve_mem", PROF__OTHER_SAME, "buffer", NULL},
+    {"CNTK", "profilerSyncGpu", PROF__OTHER_NOT, "no_sync", "1: PROFILE_SYNC calls what prof_set_sync() was given"},
+    {"CNTK", "syncGpu", PROF__OTHER_NOT, "no_sync", "1: PROFILE_SYNC calls what prof_set_sync() was given"},
+    {"CNTK", "sync_gpu", PROF__OTHER_NOT, "no_sync", "1: PROFILE_SYNC calls what prof_set_sync() was given"},
+    {"CNTK", "profilerDir", PROF__OTHER_NEVER, NULL, PROF__NO_FOLDER},
+    {"CNTK", "dir", PROF__OTHER_NEVER, NULL, PROF__NO_FOLDER},
+    {"CNTK", "logSuffix", PROF__OTHER_SAME, "rank", NULL},
+    {"CNTK", "suffix", PROF__OTHER_SAME, "rank", NULL},
+    {"MXNet", "filename", PROF__OTHER_SAME, "output", NULL},
+    {"MXNet", "profile_all", PROF__OTHER_BOTH, NULL, "everything is recorded but what categories and level turn off"},
+    {"MXNet", "profile_symbolic", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -operator"},
+    {"MXNet", "profile_imperative", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -operator"},
+    {"MXNet", "profile_memory", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -memory"},
+    {"MXNet", "profile_api", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -api"},
+    {"MXNet", "continuous_dump", PROF__OTHER_PERIOD, "dump_period", "1: output is rewritten every second, 0: at the end"},
+    {"MXNet", "aggregate_stats", PROF__OTHER_BOTH, NULL, "statistics of any recording are to be had at any time, at no cost"},
+    {"MXNet", "profile_process", PROF__OTHER_ONLY, "worker", "this process; give others a PROF_OUTPUT"},
+    {"MXNet", "gpu_memory_profile_filename_prefix", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"MXNet", "MXNET_PROFILER_AUTOSTART", PROF__OTHER_NEVER, NULL, "PROF_OUTPUT in the environment is that"},
+    {"MXNet", "MXNET_PROFILER_MODE", PROF__OTHER_NEVER, NULL, "set categories and level"},
+    {"TensorFlow", "TF_DISABLE_PROFILING", PROF__OTHER_NEVER, NULL, "leave PROF_OUTPUT out, or prof_start()"},
+    {"TensorFlow", "host_tracer_level", PROF__OTHER_SAME, "level", NULL},
+    {"TensorFlow", "device_tracer_level", PROF__OTHER_OFF, NULL, PROF__NO_DEVICE},
+    {"TensorFlow", "python_tracer_level", PROF__OTHER_OFF, NULL, "compile with -finstrument-functions for a scope per function"},
+    {"TensorFlow", "delay_ms", PROF__OTHER_MS, "delay", NULL},
+    {"TensorFlow", "duration_ms", PROF__OTHER_MS, "duration", NULL},
+    {"TensorFlow", "start_timestamp_ns", PROF__OTHER_SAME, "start_unix", NULL},
+    {"TensorFlow", "host_traceme_filter_mask", PROF__OTHER_SAME, "filter_mask", NULL},
+    {"TensorFlow", "include_dataset_ops", PROF__OTHER_OFF, NULL, "there are no data set operations: mark up your own"},
+    {"TensorFlow", "enable_hlo_proto", PROF__OTHER_OFF, NULL, "there are no XLA programs"},
+    {"TensorFlow", "version", PROF__OTHER_ONLY, "1", "the only version of these options"},
+    {"TensorFlow", "device_type", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"TensorFlow", "max_events", PROF__OTHER_NEVER, NULL, "the buffer has a size in bytes: set buffer"},
+    {"TensorFlow", "repository_path", PROF__OTHER_NEVER, NULL, PROF__NO_FOLDER},
+    {"TensorFlow", "raise_error_on_start_failure", PROF__OTHER_ON, NULL, "prof_start() always says what is wrong"},
+    {"TensorFlow", "override_hostname", PROF__OTHER_NEVER, NULL, "name the file as you like in output"},
+    {"JAX", "session_id", PROF__OTHER_NEVER, NULL, "name the file as you like in output"},
+    {"JAX", "create_perfetto_trace", PROF__OTHER_NEVER, NULL, "ui.perfetto.dev opens an output that ends in .json"},
+    {"JAX", "create_perfetto_link", PROF__OTHER_NEVER, NULL, "ui.perfetto.dev opens an output that ends in .json"},
+    {"JAX", "enable_continuous_profiling", PROF__OTHER_BOTH, NULL, "mode ring is that, and prof_save() takes the snapshot"},
+    {"JAX", "profile_subprocesses", PROF__OTHER_ON, NULL, "children of fork() record, programs do that have a PROF_OUTPUT"},
+    {"JAX", "override_hostnames", PROF__OTHER_NEVER, NULL, "name the file as you like in output"},
+    {"JAX", "tpu_trace_mode", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "tpu_num_sparse_cores_to_trace", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "tpu_num_sparse_core_tiles_to_trace", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "tpu_num_chips_to_profile_per_task", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "tpu_power_trace_level", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "tpu_perf_counters", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "tpu_cpu_perf_counter_profile_events", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "gpu_max_callback_api_events", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "gpu_max_activity_api_events", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "gpu_max_annotation_strings", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "gpu_enable_nvtx_tracking", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "gpu_enable_cupti_activity_graph_trace", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "gpu_pm_sample_counters", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "gpu_pm_sample_interval_us", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "gpu_pm_sample_buffer_size_per_gpu_mb", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "gpu_num_chips_to_profile_per_task", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "gpu_dump_graph_node_mapping", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "gpu_range_profiling_counters", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "gpu_range_profiling_allow_multipass", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"Neuron", "NEURON_RT_INSPECT_ENABLE", PROF__OTHER_ON, NULL, "prof_start() is what enables"},
+    {"Neuron", "NEURON_RT_INSPECT_OUTPUT_DIR", PROF__OTHER_NEVER, NULL, PROF__NO_FOLDER},
+    {"Neuron", "NEURON_RT_INSPECT_ON_FAIL", PROF__OTHER_NEVER, NULL, "set crash_report, or save"},
+    {"Neuron", "NEURON_RT_INSPECT_SYSTEM_PROFILE", PROF__OTHER_NEVER, NULL, PROF__NO_NEURON},
+    {"Neuron", "NEURON_RT_INSPECT_DEVICE_PROFILE", PROF__OTHER_NEVER, NULL, PROF__NO_NEURON},
+    {"Neuron", "NEURON_RT_INSPECT_DEVICE_PROFILE_NUM_WARMUP", PROF__OTHER_NEVER, NULL, "the runtime's alone: set it in the environment"},
+    {"Neuron", "NEURON_RT_INSPECT_CPU_UTIL", PROF__OTHER_NEVER, NULL, PROF__NO_NEURON},
+    {"Neuron", "NEURON_RT_INSPECT_HOST_MEMORY", PROF__OTHER_NEVER, NULL, PROF__NO_NEURON},
+    {"Neuron", "NEURON_RT_INSPECT_EVENT_FILTER_NC", PROF__OTHER_NEVER, NULL, PROF__NO_NEURON},
+    {"Neuron", "NEURON_RT_INSPECT_EVENT_FILTER_TYPE", PROF__OTHER_NEVER, NULL, PROF__NO_NEURON},
+    {"Neuron", "NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC", PROF__OTHER_NEVER, NULL, PROF__NO_NEURON},
+    {"Neuron", "NEURON_RT_INSPECT_PRECACHE_ENABLE", PROF__OTHER_NEVER, NULL, "the runtime's alone: set it in the environment"},
+};
+#define PROF__OTHER_COUNT_ALL (sizeof prof__other_keys / sizeof *prof__other_keys)
+
+static prof_status prof__other_set(const prof__other_key *other, prof_config *config, const char *value)
+{
+    const prof__key *home = other->home && other->how < PROF__OTHER_BOTH ? prof__key_find(other->home) : NULL;
+    int on = prof__parse_name(value, prof__switch_names);
+    uint64_t ms;
+    switch (other->how) {
+    case PROF__OTHER_SAME:
+        if (!home) return prof__fail(PROF_UNSUPPORTED, "%s: this build has no %s", other->name, other->home);
+        return prof__key_set(home, other->name, config, value);
+    case PROF__OTHER_MS:
+        if (!prof__parse_number(value, prof__ones, &ms) || ms > PROF__CENTURY / 1000000)
+            return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': a number of milliseconds", other->name, value);
+        prof__key_store(home, config, value, ms * 1000000);
+        return PROF_OK;
+    case PROF__OTHER_ONLY:
+        if (prof__equal(value, other->home)) return PROF_OK;
+        return prof__fail(PROF_UNSUPPORTED, "%s '%s': only %s: %s", other->name, value, other->home, other->meaning);
+    case PROF__OTHER_NEVER: return prof__fail(PROF_UNSUPPORTED, "%s: %s", other->name, other->meaning);
+    default: break;
+    }
+    /* A level of 2 is not off, either. */
+    if (other->how == PROF__OTHER_OFF && on < 0 && prof__parse_number(value, prof__ones, &ms)) on = 1;
+    if (on < 0) return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': 0 or 1", other->name, value);
+    on &= 1;
+    if (other->how == PROF__OTHER_NOT) prof__key_store(home, config, value, (uint64_t)!on);
+    if (other->how == PROF__OTHER_PERIOD) prof__key_store(home, config, value, on ? 1000000000u : 0);
+    if ((other->how == PROF__OTHER_ON && !on) || (other->how == PROF__OTHER_OFF && on))
+        return prof__fail(PROF_UNSUPPORTED, "%s '%s': %s", other->name, value, other->meaning);
+    return PROF_OK;
+}
+
+static struct prof__claim {
+    char prefix[32];
+    prof_status (*claim)(void *user, const char *key, const char *value);
+    void *user;
+} prof__claims[16]; /* under the lock */
+
+static int prof__begins(const char *text, const char *prefix)
+{
+    while (*prefix && *text == *prefix) ++text, ++prefix;
+    return !*prefix;
+}
+
+PROF_DEF prof_status prof_config_claim(const char *prefix, prof_status (*claim)(void *user, const char *key, const char *value),
+                                       void *user)
+{
+    size_t length = prefix ? prof__length(prefix) : 0, count = sizeof prof__claims / sizeof *prof__claims, at = count;
+    if (!length || length >= sizeof prof__claims->prefix)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_claim: a prefix has 1 to 31 bytes");
+    uint32_t gate = prof__state_lock();
+    for (size_t i = 0; i < count; ++i) {
+        if (prof__claims[i].claim && prof__equal(prof__claims[i].prefix, prefix)) at = i;
+        if (!prof__claims[i].claim && at == count && claim) at = i;
+    }
+    if (at < count) {
+        prof__copy(prof__claims[at].prefix, prefix, length + 1);
+        prof__claims[at].claim = claim;
+        prof__claims[at].user = user;
+    }
+    prof__state_unlock(gate);
+    if (at == count && claim) return prof__fail(PROF_NO_MEMORY, "prof_config_claim: there are %d already", (int)count);
+    return PROF_OK;
+}
+
+/* 1: somebody has claimed it, who said status. */
+static int prof__claimed(const char *key, const char *value, prof_status *status)
+{
+    struct prof__claim found;
+    size_t longest = 0;
+    prof__clear(&found, sizeof found);
+    uint32_t gate = prof__state_lock();
+    for (size_t i = 0; i < sizeof prof__claims / sizeof *prof__claims; ++i) {
+        size_t length = prof__length(prof__claims[i].prefix);
+        if (!prof__claims[i].claim || length < longest || !prof__begins(key, prof__claims[i].prefix)) continue;
+        longest = length;
+        found = prof__claims[i];
+    }
+    prof__state_unlock(gate);
+    if (!found.claim) return 0;
+    *status = found.claim(found.user, key, value);
+    if (*status) prof__fail(*status, "%s '%s': %s (says who claimed '%s')", key, value, prof_status_text(*status), found.prefix);
+    return 1;
+}
+
+static const char *prof__key_nearest(const char *name)
+{
+    const char *nearest = prof__keys[0].name;
+    for (size_t i = 0; i < PROF__KEY_COUNT_ALL + PROF__OTHER_COUNT_ALL; ++i) {
+        const char *each = i < PROF__KEY_COUNT_ALL ? prof__keys[i].name : prof__other_keys[i - PROF__KEY_COUNT_ALL].name;
+        if (prof__distance(name, each) < prof__distance(name, nearest)) nearest = each;
+    }
+    return nearest;
+}
 
 PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value)
 {
-    static const prof__unit sizes[] = {{"", 1},          {"K", 1u << 10},   {"M", 1u << 20},   {"G", 1u << 30},
-                                       {"KiB", 1u << 10}, {"MiB", 1u << 20}, {"GiB", 1u << 30}, {NULL, 0}};
-    static const prof__unit times[] = {{"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {NULL, 0}};
-    static const prof__unit seconds[] = {{"", 1000000000}, {"ns", 1},           {"us", 1000},
-                                         {"ms", 1000000},  {"s", 1000000000}, {NULL, 0}};
-    static const prof__unit ones[] = {{"", 1}, {NULL, 0}};
-    static const char *const limits[] = {"stop", "rotate", NULL};
-    static const char *const clocks[] = {"auto", "counter", "ordered", "monotonic", NULL};
-    uint64_t number = 0;
-    int choice;
+    prof_status status;
     if (!config || !key || !value) return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_set: null argument");
-    switch (prof__parse_name(key, prof__config_keys)) {
-    case 0:
-        config->output = value;
-        return PROF_OK;
-    case 1:
-        if (!prof__parse_number(value, sizes, &number) || number < PROF__MIN_BUFFER || number > 64ull << 30)
-            return prof__fail(PROF_INVALID_ARGUMENT, "buffer '%s': bytes from 128K to 64G, for example 64M", value);
-        config->buffer_size = (size_t)number;
-        return PROF_OK;
-    case 2:
-        if ((choice = prof__parse_name(value, prof__mode_names)) < 0)
-            return prof__fail(PROF_INVALID_ARGUMENT, "mode '%s': ring, fill, stream or stats", value);
-        config->mode = (prof_mode)choice;
-        return PROF_OK;
-    case 3:
-        if ((choice = prof__parse_name(value, clocks)) < 0)
-            return prof__fail(PROF_INVALID_ARGUMENT, "clock '%s': auto, counter, ordered or monotonic", value);
-        config->clock = (prof_clock)choice;
-        return PROF_OK;
-    case 4:
-        if (!prof__parse_number(value, ones, &number) || number < 1 || number > 255)
-            return prof__fail(PROF_INVALID_ARGUMENT, "level '%s': 1 to 255", value);
-        config->level = (int)number;
-        return PROF_OK;
-    case 5:
-        config->categories = value;
-        return PROF_OK;
-    case 6:
-        if (!prof__parse_number(value, times, &number))
-            return prof__fail(PROF_INVALID_ARGUMENT, "min_duration '%s': a time, for example 500ns, 2us, 1.5ms", value);
-        config->min_duration_ns = number;
-        return PROF_OK;
-    case 7:
-        if (!prof__parse_number(value, sizes, &number))
-            return prof__fail(PROF_INVALID_ARGUMENT, "max_file_size '%s': bytes, for example 2G", value);
-        config->max_file_size = number;
-        return PROF_OK;
-    case 8:
-        if ((choice = prof__parse_name(value, limits)) < 0)
-            return prof__fail(PROF_INVALID_ARGUMENT, "at_limit '%s': stop or rotate", value);
-        config->at_limit = (prof_limit)choice;
-        return PROF_OK;
-    case 9:
-        if (!prof__parse_number(value, times, &number) || number > PROF__MAX_WAIT)
-            return prof__fail(PROF_INVALID_ARGUMENT, "wait '%s': a time up to 10s, for example 5ms", value);
-        config->wait_ns = number;
-        return PROF_OK;
-    case 10:
-        if (!prof__parse_number(value, times, &number) || (number && number < PROF__MIN_PERIOD))
-            return prof__fail(PROF_INVALID_ARGUMENT, "dump_period '%s': a time from 10ms, for example 5s", value);
-        config->dump_period_ns = number;
-        return PROF_OK;
-    case 11:
-        config->save = value;
-        return PROF_OK;
-    case 12:
-        if (!prof__parse_number(value, seconds, &number) || !number)
-            return prof__fail(PROF_INVALID_ARGUMENT, "save_last '%s': seconds, for example 10 or 500ms", value);
-        config->save_last = (double)number / 1e9;
-        return PROF_OK;
-    case 13:
-        config->save_over = value;
-        return PROF_OK;
-    case 14:
-        if (!prof__parse_number(value, seconds, &number))
-            return prof__fail(PROF_INVALID_ARGUMENT, "save_every '%s': seconds, for example 30 or 500ms", value);
-        config->save_every = (double)number / 1e9;
-        return PROF_OK;
-    case 15:
-        choice = prof__parse_signal(value);
-        if (choice < 0)
-            return prof__fail(PROF_INVALID_ARGUMENT, "save_signal '%s': a number, or a name such as USR1", value);
-        config->save_signal = choice;
-        return PROF_OK;
-    case 16:
-        if (!prof__parse_number(value, ones, &number) || number > 1)
-            return prof__fail(PROF_INVALID_ARGUMENT, "crash_report '%s': 0 or 1", value);
-        config->crash_report = (int)number;
-        return PROF_OK;
-    default: break;
-    }
-    const char *nearest = prof__config_keys[0];
-    for (int i = 0; prof__config_keys[i]; ++i)
-        if (prof__distance(key, prof__config_keys[i]) < prof__distance(key, nearest)) nearest = prof__config_keys[i];
-    return prof__fail(PROF_INVALID_ARGUMENT, "unknown key '%s': did you mean '%s'?", key, nearest);
+    const prof__key *own = prof__key_find(key);
+    if (own) return prof__key_set(own, key, config, value);
+    if (prof__claimed(key, value, &status)) return status;
+    for (size_t i = 0; i < PROF__OTHER_COUNT_ALL; ++i)
+        if (prof__equal(prof__other_keys[i].name, key)) return prof__other_set(&prof__other_keys[i], config, value);
+    return prof__fail(PROF_INVALID_ARGUMENT, "unknown key '%s': did you mean '%s'?", key, prof__key_nearest(key));
 }
 
-/*-- AUTOSTART ------------------------------------------------------------------------------------------- >>autostart --
-   PROF_OUTPUT=trace.json ./program: from before main to exit. PROF_SAVE and PROF_CRASH_REPORT start a recording as well.
-   Only this and >>crash print, and this only errors. */
+/* "PROF_BUFFER" of "buffer". */
+static void prof__key_variable(const char *key, char *to, size_t size)
+{
+    size_t at = 5;
+    prof__copy(to, "PROF_", 6);
+    for (; *key && at + 1 < size; ++key) to[at++] = (char)(*key >= 'a' && *key <= 'z' ? *key - 'a' + 'A' : *key);
+    to[at] = 0;
+}
+
+PROF_DEF int prof_config_describe(size_t index, prof_option *option)
+{
+    if (!option || index >= PROF__KEY_COUNT_ALL + PROF__OTHER_COUNT_ALL) return 0;
+    prof__clear(option, sizeof *option / 8 * 8);
+    option->system = option->home = option->standard = "";
+    option->environment[0] = 0;
+    if (index < PROF__KEY_COUNT_ALL) {
+        const prof__key *key = &prof__keys[index];
+        option->key = key->name;
+        option->type = prof__key_types[key->type];
+        option->values = key->values;
+        option->standard = key->standard;
+        option->meaning = key->meaning;
+        prof__key_variable(key->name, option->environment, sizeof option->environment);
+        return 1;
+    }
+    const prof__other_key *other = &prof__other_keys[index - PROF__KEY_COUNT_ALL];
+    const prof__key *home = other->home && other->how < PROF__OTHER_BOTH ? prof__key_find(other->home) : NULL;
+    int is_switch = other->how >= PROF__OTHER_NOT && other->how <= PROF__OTHER_OFF;
+    option->key = other->name;
+    option->system = other->system;
+    option->type = is_switch ? "switch" : other->how == PROF__OTHER_MS ? "number" : home ? prof__key_types[home->type] : "text";
+    option->values = other->how == PROF__OTHER_ON          ? "1"
+                     : other->how == PROF__OTHER_OFF       ? "0"
+                     : is_switch                           ? "0 or 1"
+                     : other->how == PROF__OTHER_MS        ? "a number of milliseconds"
+                     : other->how == PROF__OTHER_ONLY      ? other->home
+                     : other->how == PROF__OTHER_SAME && home ? home->values
+                                                           : "none";
+    option->meaning = other->meaning ? other->meaning : home ? home->meaning : "not in this build";
+    if (home) option->home = home->name;
+    return 1;
+}
+
+#ifdef PROF_FREESTANDING
+PROF_DEF prof_status prof_config_from_env(prof_config *config)
+{
+    (void)config;
+    return prof__fail(PROF_UNSUPPORTED, "prof_config_from_env: freestanding has no environment");
+}
+#else
+/* A PROF_ variable that is no key, but nearly one, would be ignored by mistake. */
+static prof_status prof__environment_check(void)
+{
+#ifdef _WIN32
+    char **each = _environ;
+#else
+    extern char **environ;
+    char **each = environ;
+#endif
+    for (; each && *each; ++each) {
+        char name[48];
+        size_t length = 0;
+        if (!prof__begins(*each, "PROF_")) continue;
+        while ((*each)[5 + length] && (*each)[5 + length] != '=') ++length;
+        if (length < 4 || length >= sizeof name || (*each)[5 + length] != '=' || !(*each)[6 + length]) continue;
+        for (size_t i = 0; i < length; ++i) {
+            char c = (*each)[5 + i];
+            name[i] = (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+        }
+        name[length] = 0;
+        const char *nearest = prof__keys[0].name;
+        for (size_t i = 1; i < PROF__KEY_COUNT_ALL; ++i)
+            if (prof__distance(name, prof__keys[i].name) < prof__distance(name, nearest)) nearest = prof__keys[i].name;
+        size_t distance = prof__distance(name, nearest);
+        if (!distance || distance > (length > 5 ? 2u : 1u)) continue;
+        char meant[40];
+        prof__key_variable(nearest, meant, sizeof meant);
+        return prof__fail(PROF_INVALID_ARGUMENT, "%.*s: unknown variable: did you mean %s?", (int)(5 + length), *each, meant);
+    }
+    return PROF_OK;
+}
+
+PROF_DEF prof_status prof_config_from_env(prof_config *config)
+{
+    if (!config) return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_from_env: config is null");
+    prof_status status = prof__environment_check();
+    for (size_t i = 0; i < PROF__KEY_COUNT_ALL && !status; ++i) {
+        char name[40], why[sizeof prof__error_text];
+        prof__key_variable(prof__keys[i].name, name, sizeof name);
+        const char *text = prof__environment(name);
+        if (!text || !*text) continue;
+        status = prof__key_set(&prof__keys[i], prof__keys[i].name, config, text);
+        if (!status) continue;
+        prof__copy(why, prof__error_text, sizeof why);
+        prof__fail(status, "%s: %.200s", name, why);
+    }
+    return status;
+}
+#endif
+
+/*-- AUTOSTART ------------------------------------------------------------------------------------------ >>autostart --
+   PROF_OUTPUT=trace.json ./program: from before main to exit. PROF_SAVE and PROF_CRASH_REPORT start a recording as
+   well. Only this and >>crash print, and this only errors. */
 
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_AUTOSTART) && (!defined(PROF_STATIC) || defined(PROF_AUTOSTART))
 #define PROF__AUTOSTARTS 1
 static int prof__autostarted;
-static const char *prof__environment(const char *name)
-{
-#if defined(__GLIBC__) && defined(_GNU_SOURCE)
-    return secure_getenv(name); /* a set-user-id program writes no files for its caller */
-#else
-    return getenv(name);
-#endif
-}
-
 static void prof__autostop(void)
 {
-    if (prof__state.running && prof_stop()) fprintf(stderr, "prof: %s\n", prof_error());
+    if (!PROF__LOAD(&prof__guest) && (prof__state.running || prof__state.ended) && prof_stop()) fprintf(stderr, "prof: %s\n", prof_error());
 }
 
 /* The variable that asks for a recording; null: none does. */
 static const char *prof__autostart_by(void)
 {
-    static const char *const names[] = {"PROF_OUTPUT", "PROF_SAVE", "PROF_CRASH_REPORT"};
+    static const char *const names[] = {
+#ifdef PROF__BRIDGED
+        "PROF_BRIDGE",
+#endif
+        "PROF_OUTPUT", "PROF_SAVE", "PROF_CRASH_REPORT"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         const char *text = prof__environment(names[i]);
         if (text && *text && !prof__equal(text, "0")) return names[i];
@@ -6459,18 +9356,9 @@ static void __attribute__((constructor(103))) prof__autostart(void)
     const char *by = prof__autostart_by();
     if (!by) return;
     memset(&config, 0, sizeof config);
-    for (int i = 0; prof__config_keys[i]; ++i) {
-        char name[32] = "PROF_";
-        for (size_t j = 0; prof__config_keys[i][j]; ++j) {
-            char c = prof__config_keys[i][j];
-            name[5 + j] = (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
-        }
-        const char *text = prof__environment(name);
-        if (!text || !*text) continue;
-        if (prof_config_set(&config, prof__config_keys[i], text)) {
-            fprintf(stderr, "prof: %s: %s\n", name, prof_error());
-            return;
-        }
+    if (prof_config_from_env(&config)) {
+        fprintf(stderr, "prof: %s\n", prof_error());
+        return;
     }
     if (prof_start(&config))
         fprintf(stderr, "prof: %s: %s; nothing is recorded\n", by, prof_error());
@@ -6496,12 +9384,13 @@ static void __attribute__((destructor)) prof__unload(void)
     }
     if (prof__state.inherited) prof__session_delete(prof__state.inherited);
     prof__state.session = prof__state.inherited = NULL;
-    prof__state.running = 0;
+    prof__state.running = prof__state.ended = 0;
     while (prof__state.retired) {
         prof__session *next = prof__state.retired->next;
         prof__session_delete(prof__state.retired);
         prof__state.retired = next;
     }
+    PROF__BRIDGE_UNLOAD();
 #endif
     if (prof__keys_made) pthread_key_delete(prof__exit_key);
 }
@@ -6857,15 +9746,16 @@ static void prof__symbols_free(prof__symbols *symbols)
    An image goes through these steps once, in prof__read_image():
      1. the header is checked, so that meta and chunks lie inside the image and apart from each other;
      2. meta becomes call sites whose equal ones share one address, and equal names one number;
-     3. the blocks of the archive and the valid chunks are cut into segments, each the records of one track in one chunk;
+     3. the blocks of the archive and the valid chunks are cut into segments, each the records of one track in one
+        chunk;
      4. clock pairs become a piecewise linear map from ticks to nanoseconds;
      5. a matcher runs over each track and remembers only what a single segment cannot show: the ends and arguments of
-        scopes that cross into later segments, the ENDs that close another number of scopes than one, and the scopes that
-        began before the track's first segment ("orphans": only their ends are left).
+        scopes that cross into later segments, the ENDs that close another number of scopes than one, and the scopes
+        that began before the track's first segment ("orphans": only their ends are left).
    After that nothing changes any more. A cursor loads one segment at a time.
    Of the archive, which may be far larger than memory, nothing stays but these tables: prof__read_words() reads a block
-   whenever its words are wanted. A block that is not there any more (the file was cut, or a rotating archive went over it)
-   is left out and counted, and its scopes that are known otherwise stay as they are. */
+   whenever its words are wanted. A block that is not there any more (the file was cut, or a rotating archive went over
+   it) is left out and counted, and its scopes that are known otherwise stay as they are. */
 
 #include <limits.h>
 
@@ -6953,8 +9843,51 @@ typedef struct prof__read_link {
     size_t record; /* its copy among the kept words */
 } prof__read_link;
 
+/* From tick on, time is ns + (t - tick) * factor / 2^shift. */
+typedef struct prof__read_line {
+    uint64_t tick, factor;
+    int64_t ns;
+    unsigned shift;
+} prof__read_line;
+
+/* What a device did. start_ns to depth: from prof__device_tracks() on. */
+typedef struct prof__read_happening {
+    int64_t start_ns, end_ns;
+    uint64_t time, number, flow; /* ticks of the device; of a scope its ticks, of a counter its value; 0: no flow */
+    uint64_t tick, id;           /* tick: the host's, when it was recorded */
+    size_t args;                 /* the first record of its arguments among the kept words */
+    uint32_t device, row, subrow, depth;
+    uint32_t name, site, arg_count;
+    uint8_t type, value, flags;  /* PROF__DEVICE_..., or 0: see prof__device_tracks(); prof_value_type */
+} prof__read_happening;
+
+/* number: by which records mean it; elsewhere a device or row is its place in the trace's list. */
+typedef struct prof__read_device {
+    uint32_t number, name;
+    int wraps;
+    uint64_t mask, hz; /* hz: as said; 0: not known */
+    double rate;       /* ticks per second */
+    prof__read_line *lines;
+    size_t line_count;
+    prof_alignment alignment;
+    uint64_t pairs, refused;
+    size_t first; /* the event that was recorded first, from 1; 0: none */
+} prof__read_device;
+
+typedef struct prof__read_row {
+    uint32_t number, name, device;
+    uint64_t early;
+} prof__read_row;
+
+typedef struct prof__read_pairing {
+    uint64_t tick;
+    int64_t ns; /* since the session's start */
+    uint32_t device;
+} prof__read_pairing;
+
 typedef struct prof__read_track {
     prof_track about;
+    size_t happening, happening_count; /* of a device; all else but max_event_args is 0 then */
     uint64_t tick; /* the first thing known of the track */
     size_t segment, segment_count;
     size_t crossing, crossing_count;
@@ -6964,19 +9897,13 @@ typedef struct prof__read_track {
     int lives; /* 1: its thread has not ended, so that scopes without an end are open */
 } prof__read_track;
 
-/* From tick on, time is ns + (t - tick) * factor / 2^shift. */
-typedef struct prof__read_line {
-    uint64_t tick, factor;
-    int64_t ns;
-    unsigned shift;
-} prof__read_line;
-
 struct prof__figure;
 
 struct prof_trace {
     prof__header header;
-    struct prof__figure *folded; /* PROF_STATS: what is known instead of events, finished; owned, without histograms */
+    struct prof__figure *folded; /* PROF_STATS: what is known instead of events, finished; owned */
     size_t folded_count;
+    const int64_t *since; /* of each track: statistics count only what ended later; null: everything */
     prof_trace_info info;
     uint64_t *image; /* owned */
     FILE *file;      /* owned: holds the archive; null: none, or it is in memory, behind the image */
@@ -6984,6 +9911,8 @@ struct prof_trace {
     size_t chunk_words;
     unsigned word_bits; /* of an event's id */
     int partial;        /* older chunks are missing */
+    int has_spans;      /* some track has an event of a span */
+    uint64_t begins_missing, ends_missing; /* PROF_STATS: of spans */
     int64_t newest_ns;  /* until when what is still open certainly was */
     prof__read_chunk *chunks;
     size_t chunk_count, chunk_capacity;
@@ -6997,6 +9926,10 @@ struct prof_trace {
     prof__read_index name_index;
     uint32_t *strings; /* string id -> name */
     size_t string_count;
+    struct {
+        const char *key, *value; /* names */
+    } *metadata;
+    size_t metadata_count, metadata_capacity;
     prof__read_site *sites; /* distinct call sites; [0] stands for losses */
     size_t site_count, site_capacity;
     prof__read_index site_index;
@@ -7024,6 +9957,14 @@ struct prof_trace {
     size_t kept_count, kept_capacity;
     prof__read_line *lines;
     size_t line_count;
+    prof__read_happening *happenings;
+    size_t happening_count, happening_capacity;
+    prof__read_device *devices;
+    size_t device_count, device_capacity;
+    prof__read_row *rows;
+    size_t row_count, row_capacity;
+    prof__read_pairing *pairings;
+    size_t pairing_count, pairing_capacity;
     void (*step)(void *user, double share); /* of prof_trace_watch() */
     void *step_user;
 };
@@ -7132,7 +10073,7 @@ static int prof__read_same_site(const void *owner, size_t item, const void *key)
     const prof_callsite *a = &((const prof_trace *)owner)->sites[item].about;
     const prof_callsite *b = &((const prof__read_site *)key)->about;
     return a->name == b->name && a->category == b->category && a->file == b->file && a->function == b->function &&
-           a->line == b->line && a->color == b->color && a->level == b->level && a->kind == b->kind;
+           a->line == b->line && a->color == b->color && a->level == b->level && a->kind == b->kind && a->role == b->role;
 }
 
 /* The number of a call site whose texts are names of the trace; PROF__NONE without memory. */
@@ -7230,6 +10171,35 @@ static int prof__read_symbol(prof_trace *trace, prof__read_site *site)
     return 1;
 }
 
+/* A record of the session, whose last byte is zero by now. 0 without memory. */
+static int prof__read_metadata(prof_trace *trace, const char *key, const char *end)
+{
+    const char *value = key + strlen(key) + 1;
+    size_t at = 0, names[2];
+    if (!*key) {
+        trace->metadata_count = 0;
+        return 1;
+    }
+    names[0] = prof__read_name(trace, key);
+    names[1] = prof__read_name(trace, value < end ? value : "");
+    if (names[0] == PROF__NONE || names[1] == PROF__NONE) return 0;
+    key = trace->names[names[0]];
+    while (at < trace->metadata_count && trace->metadata[at].key != key) at++;
+    if (!PROF__ROOM(trace->metadata, trace->metadata_capacity, at)) return 0;
+    trace->metadata[at].key = key;
+    trace->metadata[at].value = trace->names[names[1]];
+    if (at == trace->metadata_count) trace->metadata_count++;
+    return 1;
+}
+
+PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value)
+{
+    int there = trace && index < trace->metadata_count;
+    if (key) *key = there ? trace->metadata[index].key : NULL;
+    if (value) *value = there ? trace->metadata[index].value : NULL;
+    return there;
+}
+
 static int prof__read_meta(prof_trace *trace)
 {
     uint64_t *words = trace->image + trace->header.meta_offset / 8;
@@ -7252,6 +10222,10 @@ static int prof__read_meta(prof_trace *trace)
         return 0;
     for (at = 0; (length = prof__read_meta_words(words, at, count)) != 0; at += length) {
         size_t id = (size_t)(words[at] & 0xFFFFFFFFu), name;
+        if (words[at] >> 56 == PROF__META_SESSION && length > 1) {
+            ((char *)(words + at + length))[-1] = 0;
+            if (!prof__read_metadata(trace, (const char *)(words + at + 1), (const char *)(words + at + length))) return 0;
+        }
         if (words[at] >> 56 != PROF__META_STRING || length < 2 || id > strings) continue;
         ((char *)(words + at + length))[-1] = 0;
         name = prof__read_name(trace, (const char *)(words + at + 1));
@@ -7272,7 +10246,8 @@ static int prof__read_meta(prof_trace *trace)
         site.about.line = (uint32_t)field[2];
         site.about.color = (uint32_t)(field[2] >> 32);
         site.about.level = (uint32_t)field[3];
-        site.about.kind = (uint32_t)(field[3] >> 32);
+        site.about.kind = (uint32_t)(field[3] >> 32) & ((1u << PROF__ROLE_SHIFT) - 1);
+        site.about.role = (uint32_t)(field[3] >> 32) >> PROF__ROLE_SHIFT;
         if (!prof__read_symbol(trace, &site)) return 0;
         number = prof__read_site_number(trace, &site);
         if (number == PROF__NONE) return 0;
@@ -7291,6 +10266,26 @@ static unsigned prof__read_kind(uint64_t head)
 static uint32_t prof__read_id(uint64_t head)
 {
     return (uint32_t)(head >> PROF__TICK_BITS) & PROF__SITE_MASK;
+}
+
+/* Of an EVENT record; 0: not one that is shown. */
+static unsigned prof__read_event_type(const uint64_t *record)
+{
+    unsigned type = (unsigned)(record[1] & 0xFF);
+    return type > PROF_EVENT_LOST && type < PROF_EVENT_TYPE_COUNT ? type : 0;
+}
+
+/* Whether a DATA record behind this one is an argument of an event that is shown. before: the answer for the record in
+   front of this one. */
+static int prof__read_takes_data(const uint64_t *record, int before)
+{
+    switch (prof__read_kind(record[0])) {
+    case PROF__KIND_MARK: return 1;
+    case PROF__KIND_EVENT: return prof__read_event_type(record) != 0;
+    case PROF__KIND_NAME:
+    case PROF__KIND_DATA: return before;
+    default: return 0;
+    }
 }
 
 /* The time of a record, never before the tick of the one in front of it. */
@@ -7368,13 +10363,14 @@ static void prof__read_seal(uint64_t *words, size_t count)
     size_t at, length;
     for (at = 0; at < count && (length = prof__record_words(words[at], count - at)) != 0; at += length) {
         unsigned kind = prof__read_kind(words[at]);
-        if (length > 1 && (kind == PROF__KIND_NAME ||
-                           (kind == PROF__KIND_ARG && (words[at] >> 32 & 0xFF) == PROF_VALUE_STRING)))
+        if (length > 1 && (kind == PROF__KIND_NAME || ((kind == PROF__KIND_ARG || kind == PROF__KIND_DATA) &&
+                                                       (words[at] >> 32 & 0xFF) == PROF_VALUE_STRING)))
             ((char *)(words + at + length))[-1] = 0;
     }
 }
 
-/* Reads the block at offset, which must end in front of end, and unpacks it. block: its header then. 0: there is none. */
+/* Reads the block at offset, which must end in front of end, and unpacks it. block: its header then. 0: there is
+   none. */
 static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, uint64_t offset, uint64_t end,
                             prof__block *block)
 {
@@ -7407,6 +10403,9 @@ static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buff
 
 /*-- records and segments --*/
 
+/* Collects the event of a device, if the EVENT at this word is one. 0 without memory. */
+static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count);
+
 /* Cuts the words of a chunk into segments and gets to know its call sites. 0 without memory. */
 static int prof__read_cut(prof_trace *trace, size_t chunk, const uint64_t *words, size_t count)
 {
@@ -7430,10 +10429,15 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, const uint64_t *words
             segment->first = (uint32_t)at;
             segment->name = (uint32_t)(words[at] & 0x7FFFFFFF);
             segment->fiber = words[at] >> 31 & 1;
-        } else if (prof__record_timed(words[at]) || kind == PROF__KIND_ARG) {
-            if (!prof__read_know_site(trace, prof__read_id(words[at]), kind)) return 0;
-            if (segment && kind != PROF__KIND_ARG && segment->tick == ~(uint64_t)0)
+        } else if (prof__record_timed(words[at]) || kind == PROF__KIND_ARG || kind == PROF__KIND_DATA) {
+            if ((kind != PROF__KIND_DATA || prof__read_id(words[at])) &&
+                !prof__read_know_site(trace, prof__read_id(words[at]), kind))
+                return 0;
+            if (segment && prof__record_timed(words[at]) && segment->tick == ~(uint64_t)0)
                 segment->tick = prof__read_tick(trace->chunks[chunk].tick, words[at], 0);
+            if (kind == PROF__KIND_EVENT && !prof__read_event_type(words + at) &&
+                !prof__device_take(trace, chunk, words, at, count))
+                return 0;
         }
     }
     if (segment) {
@@ -7628,28 +10632,43 @@ static int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned shift)
     return result < (uint64_t)PROF__FAR_NS ? (int64_t)result : PROF__FAR_NS;
 }
 
-/* Nanoseconds since the session's start, never negative. hint: the line found last, for the next call. */
-static int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hint)
+/* Nanoseconds of a tick by lines in order. hint: the line found last, for the next call. */
+static int64_t prof__read_on_lines(const prof__read_line *lines, size_t count, uint64_t tick, size_t *hint)
 {
-    const prof__read_line *line = trace->lines + *hint;
+    const prof__read_line *line = lines + *hint;
     int64_t ns;
-    if (tick < line->tick || (*hint + 1 < trace->line_count && tick >= line[1].tick)) {
-        size_t low = 0, high = trace->line_count; /* the last line that begins at or before tick, else the first */
+    if (tick < line->tick || (*hint + 1 < count && tick >= line[1].tick)) {
+        size_t low = 0, high = count; /* the last line that begins at or before tick, else the first */
         while (high - low > 1) {
             size_t middle = low + (high - low) / 2;
-            if (trace->lines[middle].tick <= tick)
+            if (lines[middle].tick <= tick)
                 low = middle;
             else
                 high = middle;
         }
         *hint = low;
-        line = trace->lines + low;
+        line = lines + low;
     }
     if (tick >= line->tick)
         ns = line->ns + prof__read_scale(tick - line->tick, line->factor, line->shift);
     else
         ns = line->ns - prof__read_scale(line->tick - tick, line->factor, line->shift);
-    return ns < 0 ? 0 : ns < PROF__FAR_NS ? ns : PROF__FAR_NS;
+    return ns < PROF__FAR_NS ? ns : PROF__FAR_NS;
+}
+
+/* Nanoseconds since the session's start, never negative. */
+static int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hint)
+{
+    int64_t ns = prof__read_on_lines(trace->lines, trace->line_count, tick, hint);
+    return ns < 0 ? 0 : ns;
+}
+
+/* From the session's start to a moment of its system's clock. */
+static int64_t prof__read_since(const prof_trace *trace, uint64_t monotonic_ns)
+{
+    uint64_t from = trace->header.first.monotonic_ns, ns = monotonic_ns >= from ? monotonic_ns - from : from - monotonic_ns;
+    int64_t limited = ns < (uint64_t)PROF__FAR_NS ? (int64_t)ns : PROF__FAR_NS;
+    return monotonic_ns >= from ? limited : -limited;
 }
 
 static int prof__read_pair_order(const void *a, const void *b)
@@ -7714,11 +10733,8 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
     double measured;
     size_t i;
     for (i = 0; i < count; i++) {
-        prof__read_line *line = &trace->lines[i];
-        uint64_t from = header->first.monotonic_ns, at = pairs[i].monotonic_ns;
-        line->tick = pairs[i].tick;
-        line->ns = at >= from ? (at - from < (uint64_t)PROF__FAR_NS ? (int64_t)(at - from) : PROF__FAR_NS)
-                              : (from - at < (uint64_t)PROF__FAR_NS ? -(int64_t)(from - at) : -PROF__FAR_NS);
+        trace->lines[i].tick = pairs[i].tick;
+        trace->lines[i].ns = prof__read_since(trace, pairs[i].monotonic_ns);
     }
     /* A rate that is known beats one measured over less than 10 ms; and the system's own clock has no other rate. */
     if (count < 2 || (hz && (ns < 10000000 || header->clock == PROF_CLOCK_MONOTONIC))) {
@@ -7881,7 +10897,8 @@ static uint32_t prof__read_match(prof__read_matcher *m, uint32_t site, uint64_t 
     return closes;
 }
 
-/* Copies words that are wanted when their segment is not loaded. Returns where they are kept, PROF__NONE without memory. */
+/* Copies words that are wanted when their segment is not loaded. Returns where they are kept, PROF__NONE without
+   memory. */
 static size_t prof__read_keep(prof_trace *trace, const uint64_t *words, size_t count)
 {
     size_t at = trace->kept_count;
@@ -7980,6 +10997,8 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
     prof__read_chunk *chunk = &trace->chunks[segment->chunk];
     const uint64_t *words = prof__read_words(trace, &trace->buffer, segment->chunk);
     size_t at, length;
+    uint32_t data = 0; /* of the event in front */
+    int takes_data = 0;
     m->nodes = m->args = 0;
     if (segment->gap && number) prof__read_tear(m);
     if (!words && chunk->size != PROF__NONE32) {
@@ -8014,6 +11033,11 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
                 m->track->frames++;
             }
             break;
+        case PROF__KIND_EVENT:
+            if (!prof__read_event_type(words + at)) break;
+            if (prof__read_event_type(words + at) <= PROF_EVENT_SPAN_END) trace->has_spans = 1;
+            prof__read_event(m);
+            break;
         case PROF__KIND_MARK:
         case PROF__KIND_COUNTER_INT:
         case PROF__KIND_COUNTER_DOUBLE: prof__read_event(m); break;
@@ -8024,8 +11048,15 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
         case PROF__KIND_ARG:
             if (!prof__read_arg(m, words + at, length)) return 0;
             break;
+        case PROF__KIND_DATA:
+            if (!takes_data) break;
+            m->args++;
+            if (++data > m->track->max_event_args) m->track->max_event_args = data;
+            break;
         default: break;
         }
+        takes_data = prof__read_takes_data(words + at, takes_data);
+        if (kind != PROF__KIND_DATA) data = 0;
     }
     if (words && segment->last && chunk->lost) {
         prof__read_event(m);
@@ -8049,7 +11080,7 @@ static uint64_t prof__read_first_tick(const prof_trace *trace, const prof__read_
 static void prof__read_describe(prof_trace *trace, prof__read_track *track)
 {
     size_t i;
-    track->about.name = trace->names[0];
+    track->about.name = track->about.device = trace->names[0];
     for (i = 0; i < track->segment_count; i++) {
         const prof__read_segment *segment = &trace->segments[track->segment + i];
         size_t name = prof__read_string_name(trace, segment->name);
@@ -8112,8 +11143,8 @@ static int prof__read_archived(const prof_trace *trace)
 
 /* Chooses the segments of a track, from this one on, that are read: those in front of the first gap in their serials if
    what follows is newer than the copy, else those behind the last one. The ring overwrites what is old; but a fiber's
-   turns on one thread may be in a copy while turns before, on a thread that was copied first, are not. Returns the number
-   of the next track's first segment. */
+   turns on one thread may be in a copy while turns before, on a thread that was copied first, are not. Returns the
+   number of the next track's first segment. */
 static size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size_t i)
 {
     prof__read_segment *segments = trace->segments;
@@ -8163,14 +11194,506 @@ static int prof__read_tracks(prof_trace *trace)
     return good;
 }
 
+/*-- tracks of devices --
+   What >>device recorded is collected while chunks are cut, whichever threads it came from, stays in memory, and is
+   sorted once: by device, row, time. Pairs of clocks become lines from a device's ticks to nanoseconds; those of a
+   counter that wraps are brought onto one scale without end, in the middle of 64 bits. */
+
+#define PROF__DEVICE_SUBROWS 64
+#define PROF__DEVICE_MIDDLE ((uint64_t)1 << 63) /* a multiple of every period */
+
+static int prof__device_add_pair(prof_trace *trace, uint32_t device, uint64_t ticks, uint64_t monotonic_ns)
+{
+    prof__read_pairing *pair;
+    if (!PROF__ROOM(trace->pairings, trace->pairing_capacity, trace->pairing_count)) return 0;
+    pair = &trace->pairings[trace->pairing_count++];
+    pair->device = device;
+    pair->tick = ticks;
+    pair->ns = prof__read_since(trace, monotonic_ns);
+    return 1;
+}
+
+/* A name that must be copied. PROF__NONE without memory. */
+static size_t prof__device_name(prof_trace *trace, const char *text)
+{
+    size_t name = prof__read_find(&trace->name_index, prof__text_hash(text), prof__read_same_name, trace, text);
+    char *copy;
+    if (name != PROF__NONE) return name;
+    copy = prof__text_join(text, "");
+    if (!copy || !PROF__ROOM(trace->texts, trace->text_capacity, trace->text_count)) {
+        free(copy);
+        return PROF__NONE;
+    }
+    trace->texts[trace->text_count++] = copy;
+    return prof__read_name(trace, copy);
+}
+
+/* The records of arguments, kept one behind the other, and their number. 0 without memory. */
+static int prof__device_args(prof_trace *trace, prof__read_happening *e, const uint64_t *words, size_t at, size_t count)
+{
+    size_t key, value;
+    e->args = trace->kept_count;
+    for (; at < count; at += key + value) {
+        key = prof__record_words(words[at], count - at);
+        if (!key || prof__read_kind(words[at]) != PROF__KIND_DATA || (words[at] >> 32 & 0xFF) != PROF_VALUE_STRING) break;
+        value = at + key < count ? prof__record_words(words[at + key], count - at - key) : 0;
+        if (!value || prof__read_kind(words[at + key]) != PROF__KIND_DATA) break;
+        if (prof__read_keep(trace, words + at, key + value) == PROF__NONE) return 0;
+        e->arg_count++;
+    }
+    return 1;
+}
+
+static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count)
+{
+    const uint64_t *record = words + at;
+    prof__read_happening e;
+    size_t length, name;
+    memset(&e, 0, sizeof e);
+    e.type = (uint8_t)(record[1] & 0xFF);
+    if (e.type < PROF__DEVICE_SCOPE || e.type > PROF__DEVICE_PAIR) return 1;
+    e.row = (uint32_t)(record[1] >> 8);
+    e.time = record[2];
+    e.tick = prof__read_tick(trace->chunks[chunk].tick, record[0], 0);
+    e.id = prof__read_event_id(trace, &trace->chunks[chunk], at);
+    e.site = (uint32_t)prof__read_site_of(trace, prof__read_id(record[0]));
+    e.name = trace->sites[e.site].name;
+    at += 3;
+    length = at < count ? prof__record_words(words[at], count - at) : 0;
+    if (length > 1 && prof__read_kind(words[at]) == PROF__KIND_NAME) {
+        name = prof__device_name(trace, (const char *)(words + at + 1));
+        if (name == PROF__NONE) return 0;
+        e.name = (uint32_t)name;
+        at += length;
+        length = at < count ? prof__record_words(words[at], count - at) : 0;
+    }
+    if (length > 1 && prof__read_kind(words[at]) == PROF__KIND_DATA && (words[at] >> 32 & 0xFF) != PROF_VALUE_STRING) {
+        e.value = (uint8_t)(words[at] >> 32);
+        e.number = words[at + 1];
+        if (length > 2) e.flow = words[at + 2];
+        at += length;
+    }
+    if (e.type == PROF__DEVICE_PAIR) return prof__device_add_pair(trace, e.row, e.time, e.number);
+    if (!prof__device_args(trace, &e, words, at, count) ||
+        !PROF__ROOM(trace->happenings, trace->happening_capacity, trace->happening_count))
+        return 0;
+    trace->happenings[trace->happening_count++] = e;
+    return 1;
+}
+
+/*-- devices and rows --*/
+
+static int prof__device_order(const void *a, const void *b)
+{
+    uint32_t x = ((const prof__read_device *)a)->number, y = ((const prof__read_device *)b)->number;
+    return x < y ? -1 : x > y;
+}
+
+static int prof__row_order(const void *a, const void *b)
+{
+    uint32_t x = ((const prof__read_row *)a)->number, y = ((const prof__read_row *)b)->number;
+    return x < y ? -1 : x > y;
+}
+
+/* The one with this number; the first, which stands for those that meta does not have. */
+static uint32_t prof__device_find(const prof_trace *trace, uint32_t number)
+{
+    prof__read_device key, *found;
+    key.number = number;
+    found = (prof__read_device *)bsearch(&key, trace->devices, trace->device_count, sizeof key, prof__device_order);
+    return found ? (uint32_t)(found - trace->devices) : 0;
+}
+
+static uint32_t prof__row_find(const prof_trace *trace, uint32_t number)
+{
+    prof__read_row key, *found;
+    key.number = number;
+    found = (prof__read_row *)bsearch(&key, trace->rows, trace->row_count, sizeof key, prof__row_order);
+    return found ? (uint32_t)(found - trace->rows) : 0;
+}
+
+static int prof__device_add(prof_trace *trace, uint32_t number, size_t name, uint64_t bits, uint64_t hz)
+{
+    prof__read_device *device;
+    if (!PROF__ROOM(trace->devices, trace->device_capacity, trace->device_count)) return 0;
+    device = &trace->devices[trace->device_count++];
+    memset(device, 0, sizeof *device);
+    device->number = number;
+    device->name = (uint32_t)name;
+    device->wraps = bits > 0 && bits < 64;
+    device->mask = device->wraps ? ((uint64_t)1 << bits) - 1 : ~(uint64_t)0;
+    device->hz = hz <= (uint64_t)1 << 50 ? hz : 0;
+    return 1;
+}
+
+static int prof__row_add(prof_trace *trace, uint32_t number, size_t name, uint32_t device)
+{
+    prof__read_row *row;
+    if (!PROF__ROOM(trace->rows, trace->row_capacity, trace->row_count)) return 0;
+    row = &trace->rows[trace->row_count++];
+    memset(row, 0, sizeof *row);
+    row->number = number;
+    row->name = (uint32_t)name;
+    row->device = device;
+    return 1;
+}
+
+/* What meta says of devices and rows, and the pairs in it. 0 without memory. */
+static int prof__device_meta(prof_trace *trace)
+{
+    const uint64_t *words = trace->image + trace->header.meta_offset / 8, *field;
+    size_t count = (size_t)(trace->header.meta_size / 8), at, length, slot;
+    size_t unnamed = prof__device_name(trace, "?"); /* what meta had no room for */
+    if (unnamed == PROF__NONE || !prof__device_add(trace, 0, unnamed, 0, 0) || !prof__row_add(trace, 0, unnamed, 0)) return 0;
+    for (at = 0; (length = prof__read_meta_words(words, at, count)) != 0; at += length) {
+        uint32_t id = (uint32_t)words[at];
+        field = words + at + 1;
+        if (!id) continue;
+        if (words[at] >> 56 == PROF__META_DEVICE && length >= PROF__DEVICE_WORDS) {
+            if (!prof__device_add(trace, id, prof__read_string_name(trace, field[0] & 0xFFFFFFFFu), field[0] >> 32, field[1]))
+                return 0;
+            for (slot = 2; slot + 3 <= PROF__DEVICE_WORDS - 1; slot += 3)
+                if (field[slot + 2] == prof__device_check(field[slot], field[slot + 1]) &&
+                    !prof__device_add_pair(trace, id, field[slot], field[slot + 1]))
+                    return 0;
+        } else if (words[at] >> 56 == PROF__META_ROW && length >= PROF__ROW_WORDS) {
+            if (!prof__row_add(trace, id, prof__read_string_name(trace, field[0] & 0xFFFFFFFFu), (uint32_t)(field[0] >> 32)))
+                return 0;
+        }
+    }
+    qsort(trace->devices, trace->device_count, sizeof *trace->devices, prof__device_order);
+    qsort(trace->rows, trace->row_count, sizeof *trace->rows, prof__row_order);
+    for (at = 0; at < trace->row_count; at++) trace->rows[at].device = prof__device_find(trace, trace->rows[at].device);
+    for (at = 0; at < trace->pairing_count; at++)
+        trace->pairings[at].device = prof__device_find(trace, trace->pairings[at].device);
+    return 1;
+}
+
+/*-- clocks --*/
+
+/* The greatest number of the endless scale, up to latest, that shows these bits. */
+static uint64_t prof__device_unwrap(const prof__read_device *device, uint64_t latest, uint64_t ticks)
+{
+    return latest - ((latest - ticks) & device->mask);
+}
+
+/* Ticks that pass in so many nanoseconds. */
+static uint64_t prof__device_ticks(double hz, int64_t ns)
+{
+    double ticks = (double)ns * (hz / 1e9);
+    if (!(ticks < 9e18)) ticks = 9e18;
+    if (ticks < -9e18) ticks = -9e18;
+    return (uint64_t)(int64_t)ticks;
+}
+
+static int prof__pairing_order(const void *a, const void *b)
+{
+    const prof__read_pairing *x = (const prof__read_pairing *)a, *y = (const prof__read_pairing *)b;
+    if (x->device != y->device) return x->device < y->device ? -1 : 1;
+    if (x->ns != y->ns) return x->ns < y->ns ? -1 : 1;
+    return x->tick < y->tick ? -1 : x->tick > y->tick;
+}
+
+/* Keeps of the sorted pairs of a device those with which both clocks go forward, on the endless scale. */
+static size_t prof__device_pairs(prof__read_device *device, prof__read_pairing *pairs, size_t count)
+{
+    prof__read_pairing last = pairs[0];
+    size_t i, kept = 0;
+    for (i = 0; i < count; i++) {
+        prof__read_pairing pair = pairs[i], before = pairs[kept ? kept - 1 : 0];
+        if (i && pair.ns == last.ns && pair.tick == last.tick) continue; /* it is in meta, too */
+        last = pair;
+        if (device->wraps && !kept)
+            pair.tick = PROF__DEVICE_MIDDLE + (pair.tick & device->mask);
+        else if (device->wraps)
+            pair.tick = prof__device_unwrap(device, device->hz ? before.tick + device->mask / 2 +
+                                                                     prof__device_ticks((double)device->hz, pair.ns - before.ns)
+                                                               : before.tick + device->mask, pair.tick);
+        if (kept && (pair.tick <= before.tick || pair.ns <= before.ns))
+            device->refused++;
+        else
+            pairs[kept++] = pair;
+    }
+    return kept;
+}
+
+/* From pair a on, time goes as from b to c. */
+static void prof__device_line(prof__read_line *line, const prof__read_pairing *a, const prof__read_pairing *b,
+                              const prof__read_pairing *c)
+{
+    line->tick = a->tick;
+    line->ns = a->ns;
+    prof__read_slope(line, c->tick - b->tick, (uint64_t)(c->ns - b->ns));
+}
+
+/* first: one line in front of the first pair, one from each pair on. 0 without memory. */
+static int prof__device_lines(prof__read_device *device, const prof__read_pairing *pairs, size_t count)
+{
+    const prof__read_pairing *first = pairs, *last = pairs + count - 1;
+    /* else a rate that is said is better than one measured */
+    int measured = count > 1 && last->ns - first->ns >= 10000000;
+    size_t i;
+    device->lines = (prof__read_line *)calloc(count + 1, sizeof *device->lines);
+    if (!device->lines) return 0;
+    device->line_count = count + 1;
+    device->rate = device->hz ? (double)device->hz : 1e9;
+    if (count > 1 && (measured || !device->hz))
+        device->rate = (double)(last->tick - first->tick) * 1e9 / (double)(last->ns - first->ns);
+    for (i = 0; i + 1 < count; i++) prof__device_line(&device->lines[i + 1], &pairs[i], &pairs[i], &pairs[i + 1]);
+    if (count > 1 && (measured || !device->hz)) {
+        int early = first[1].ns - first->ns >= 1000000000, late = last->ns - last[-1].ns >= 1000000000;
+        prof__device_line(&device->lines[0], first, first, early ? first + 1 : last);
+        prof__device_line(&device->lines[count], last, late ? last - 1 : first, last);
+    } else {
+        device->lines[0].tick = first->tick;
+        device->lines[0].ns = first->ns;
+        prof__read_slope(&device->lines[0], device->hz ? device->hz : 1000000000u, 1000000000u);
+        device->lines[count] = device->lines[0];
+        device->lines[count].tick = last->tick;
+        device->lines[count].ns = last->ns;
+    }
+    return 1;
+}
+
+/* Without a pair: the first event of all was recorded when it ended. */
+static prof__read_pairing prof__device_guess(const prof_trace *trace, const prof__read_device *device)
+{
+    const prof__read_happening *first = &trace->happenings[device->first - 1];
+    prof__read_pairing pair;
+    size_t hint = 0;
+    pair.device = 0;
+    pair.tick = first->time + (first->type == PROF__DEVICE_SCOPE ? first->number : 0);
+    if (pair.tick < first->time && !device->wraps) pair.tick = first->time;
+    if (device->wraps) pair.tick = PROF__DEVICE_MIDDLE + (pair.tick & device->mask);
+    pair.ns = prof__read_ns(trace, first->tick, &hint);
+    return pair;
+}
+
+static int prof__device_clocks(prof_trace *trace)
+{
+    size_t i, at = 0, end;
+    if (trace->pairing_count > 1)
+        qsort(trace->pairings, trace->pairing_count, sizeof *trace->pairings, prof__pairing_order);
+    for (i = 0; i < trace->device_count; i++, at = end) {
+        prof__read_device *device = &trace->devices[i];
+        prof__read_pairing guess, *pairs = trace->pairings ? trace->pairings + at : NULL;
+        for (end = at; end < trace->pairing_count && trace->pairings[end].device == i;) end++;
+        device->pairs = end > at ? prof__device_pairs(device, pairs, end - at) : 0;
+        device->alignment = device->pairs > 1                 ? PROF_ALIGN_PAIRS
+                            : device->pairs == 1 && device->hz ? PROF_ALIGN_RATE
+                                                               : PROF_ALIGN_GUESS;
+        if (!device->first) continue;
+        if (!device->pairs) {
+            guess = prof__device_guess(trace, device);
+            pairs = &guess;
+        }
+        if (!prof__device_lines(device, pairs, device->pairs ? (size_t)device->pairs : 1)) return 0;
+    }
+    return 1;
+}
+
+/*-- times and tracks --*/
+
+/* Where on the device's endless scale the host was at this moment. */
+static uint64_t prof__device_at(const prof__read_device *device, int64_t ns)
+{
+    size_t low = 0, high = device->line_count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (device->lines[middle].ns <= ns)
+            low = middle;
+        else
+            high = middle;
+    }
+    return device->lines[low].tick + prof__device_ticks(device->rate, ns - device->lines[low].ns);
+}
+
+/* From ticks to nanoseconds. 0: it ended before the session began. */
+static int prof__device_place(const prof_trace *trace, prof__read_happening *e, size_t *host_hint)
+{
+    const prof__read_device *device = &trace->devices[e->device];
+    uint64_t begin = e->time, ticks = e->type == PROF__DEVICE_SCOPE ? e->number & device->mask : 0, end = begin + ticks;
+    size_t hint = 0;
+    if (device->wraps) { /* it ended before it was recorded, as far as pairs are exact */
+        uint64_t now = prof__device_at(device, prof__read_ns(trace, e->tick, host_hint));
+        end = prof__device_unwrap(device, now + device->mask / 16, end);
+        begin = end - ticks;
+    } else if (end < begin) {
+        end = begin;
+        e->flags |= PROF_TRUNCATED_END;
+    }
+    e->start_ns = prof__read_on_lines(device->lines, device->line_count, begin, &hint);
+    e->end_ns = prof__read_on_lines(device->lines, device->line_count, end, &hint);
+    if (e->start_ns >= 0) return 1;
+    if (e->end_ns <= 0) return 0;
+    e->start_ns = 0;
+    e->flags |= PROF_TRUNCATED_BEGIN;
+    return 1;
+}
+
+static int prof__happening_order(const void *a, const void *b)
+{
+    const prof__read_happening *x = (const prof__read_happening *)a, *y = (const prof__read_happening *)b;
+    if (x->device != y->device) return x->device < y->device ? -1 : 1;
+    if (x->row != y->row) return x->row < y->row ? -1 : 1;
+    if (x->subrow != y->subrow) return x->subrow < y->subrow ? -1 : 1;
+    if (x->start_ns != y->start_ns) return x->start_ns < y->start_ns ? -1 : 1;
+    if (x->end_ns != y->end_ns) return x->end_ns > y->end_ns ? -1 : 1; /* what may be around the other first */
+    if (x->depth != y->depth) return x->depth < y->depth ? -1 : 1;
+    if (x->type != y->type) return x->type < y->type ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* The ends of the scopes that are open on a subrow. */
+typedef struct prof__read_subrow {
+    int64_t *ends;
+    size_t depth, capacity;
+} prof__read_subrow;
+
+/* Puts a scope where it nests. 0 without memory. */
+static int prof__device_nest(prof__read_subrow *subrows, prof__read_happening *e)
+{
+    prof__read_subrow *subrow = NULL;
+    int scope = e->type == PROF__DEVICE_SCOPE, fits = 0;
+    for (e->subrow = 0; !fits && e->subrow < PROF__DEVICE_SUBROWS; e->subrow += !fits) {
+        subrow = &subrows[e->subrow];
+        while (subrow->depth && subrow->ends[subrow->depth - 1] <= e->start_ns) subrow->depth--;
+        fits = !scope || !subrow->depth || subrow->ends[subrow->depth - 1] >= e->end_ns;
+    }
+    if (!fits) { /* the last one has to do */
+        e->subrow = PROF__DEVICE_SUBROWS - 1;
+        e->end_ns = subrow->ends[subrow->depth - 1];
+        e->flags |= PROF_TRUNCATED_END;
+    }
+    e->depth = (uint32_t)subrow->depth;
+    if (!scope) return 1;
+    if (!PROF__ROOM(subrow->ends, subrow->capacity, subrow->depth)) return 0;
+    subrow->ends[subrow->depth++] = e->end_ns;
+    return 1;
+}
+
+/* Of sorted events. Returns whether all fit on the first subrows; -1 without memory. */
+static int prof__device_nest_all(prof_trace *trace)
+{
+    prof__read_subrow subrows[PROF__DEVICE_SUBROWS];
+    size_t i, j;
+    int result = 1;
+    memset(subrows, 0, sizeof subrows);
+    for (i = 0; result >= 0 && i < trace->happening_count; i++) {
+        prof__read_happening *e = &trace->happenings[i];
+        if (i && (e->device != e[-1].device || e->row != e[-1].row))
+            for (j = 0; j < PROF__DEVICE_SUBROWS; j++) subrows[j].depth = 0;
+        if (!prof__device_nest(subrows, e)) result = -1;
+        if (result > 0 && e->subrow) result = 0;
+    }
+    for (j = 0; j < PROF__DEVICE_SUBROWS; j++) free(subrows[j].ends);
+    return result;
+}
+
+/* Describes the track of the events from first to end, which are those of one subrow. 0 without memory. */
+static int prof__device_track(prof_trace *trace, prof__read_track *track, size_t first, size_t end)
+{
+    const prof__read_happening *e = &trace->happenings[first];
+    const prof__read_row *row = &trace->rows[e->row];
+    const prof__read_device *device = &trace->devices[e->device];
+    char number[24] = " #";
+    char *name;
+    memset(track, 0, sizeof *track);
+    track->about.name = trace->names[row->name];
+    track->about.device = trace->names[device->name];
+    track->about.alignment = device->alignment;
+    track->about.device_hz = device->pairs > 1 || device->hz ? device->rate : 0;
+    track->about.pairs = device->pairs;
+    track->about.pairs_refused = device->refused;
+    track->about.early = row->early;
+    track->about.id = trace->track_count ? track[-1].about.id + 1 : 1;
+    if (e->subrow) {
+        number[2 + prof__digits(number + 2, e->subrow + 1)] = 0;
+        name = prof__text_join(track->about.name, number);
+        if (!name || !PROF__ROOM(trace->texts, trace->text_capacity, trace->text_count)) {
+            free(name);
+            return 0;
+        }
+        track->about.name = trace->texts[trace->text_count++] = name;
+    }
+    first += !e->type;
+    e += !e->type;
+    track->happening = first;
+    track->happening_count = end - first;
+    track->about.event_count = end - first;
+    if (first < end) track->about.first_ns = e->start_ns;
+    for (; first < end; first++, e++) {
+        track->about.event_count += e->flow != 0;
+        if (e->end_ns > track->about.last_ns) track->about.last_ns = e->end_ns;
+        if (e->arg_count > track->max_event_args) track->max_event_args = e->arg_count;
+    }
+    trace->info.event_count += track->about.event_count;
+    if (track->about.last_ns > trace->info.duration_ns) trace->info.duration_ns = track->about.last_ns;
+    trace->track_count++;
+    return 1;
+}
+
+/* Whose each event is, and which one of a device was recorded first. */
+static void prof__device_assign(prof_trace *trace)
+{
+    size_t i;
+    for (i = 0; i < trace->happening_count; i++) {
+        prof__read_happening *e = &trace->happenings[i];
+        prof__read_device *device;
+        e->row = prof__row_find(trace, e->row);
+        e->device = trace->rows[e->row].device;
+        device = &trace->devices[e->device];
+        if (!device->first || e->tick < trace->happenings[device->first - 1].tick) device->first = i + 1;
+    }
+}
+
+/* Adds the tracks of devices behind those of threads. 0 without memory. */
+static int prof__device_tracks(prof_trace *trace)
+{
+    prof__read_track *tracks;
+    size_t i, from, kept = 0, count = 0, hint = 0;
+    int nested;
+    if (!trace->happening_count) return 1;
+    if (!prof__device_meta(trace)) return 0;
+    prof__device_assign(trace);
+    if (!prof__device_clocks(trace)) return 0;
+    for (i = 0; i < trace->happening_count; i++) {
+        prof__read_happening e = trace->happenings[i];
+        if (!prof__device_place(trace, &e, &hint)) {
+            if (trace->rows[e.row].early++) continue;
+            e.type = 0; /* one stands for them all, so that the row has a track that tells of them */
+            e.start_ns = e.end_ns = -1;
+        }
+        trace->happenings[kept++] = e;
+    }
+    trace->happening_count = kept;
+    qsort(trace->happenings, kept, sizeof *trace->happenings, prof__happening_order);
+    nested = prof__device_nest_all(trace);
+    if (nested < 0) return 0;
+    if (!nested) qsort(trace->happenings, kept, sizeof *trace->happenings, prof__happening_order);
+#define PROF__SAME_TRACK(a, b) ((a).device == (b).device && (a).row == (b).row && (a).subrow == (b).subrow)
+    for (i = 0; i < kept; i++) count += !i || !PROF__SAME_TRACK(trace->happenings[i], trace->happenings[i - 1]);
+    tracks = (prof__read_track *)realloc(trace->tracks, (trace->track_count + count + 1) * sizeof *tracks);
+    if (!tracks) return 0;
+    trace->tracks = tracks;
+    for (from = 0, i = 1; i <= kept; i++) {
+        if (i < kept && PROF__SAME_TRACK(trace->happenings[i], trace->happenings[i - 1])) continue;
+        if (!prof__device_track(trace, &trace->tracks[trace->track_count], from, i)) return 0;
+        from = i;
+    }
+    return 1;
+}
+
 /*-- opening --*/
+
+static void prof__folded_figures_free(struct prof__figure *figures, size_t count);
 
 static void prof__read_free(prof_trace *trace)
 {
     size_t i;
     for (i = 0; i < trace->text_count; i++) free(trace->texts[i]);
     free(trace->texts);
-    free(trace->folded);
+    prof__folded_figures_free(trace->folded, trace->folded_count);
     free(trace->image);
     if (trace->file) fclose(trace->file);
     free(trace->chunks);
@@ -8180,6 +11703,7 @@ static void prof__read_free(prof_trace *trace)
     free((void *)trace->names);
     free(trace->name_index.slots);
     free(trace->strings);
+    free(trace->metadata);
     free(trace->sites);
     free(trace->site_index.slots);
     free(trace->site_ids);
@@ -8194,6 +11718,11 @@ static void prof__read_free(prof_trace *trace)
     free(trace->links);
     free(trace->kept);
     free(trace->lines);
+    for (i = 0; i < trace->device_count; i++) free(trace->devices[i].lines);
+    free(trace->devices);
+    free(trace->happenings);
+    free(trace->rows);
+    free(trace->pairings);
     free(trace);
 }
 
@@ -8304,7 +11833,7 @@ static int prof__read_parse(prof_trace *trace)
         return 0;
     prof__read_about(trace);
     prof__read_window(trace);
-    if (!prof__read_tracks(trace)) return 0;
+    if (!prof__read_tracks(trace) || !prof__device_tracks(trace)) return 0;
     if (trace->newest_ns < trace->info.duration_ns) trace->newest_ns = trace->info.duration_ns;
     return 1;
 }
@@ -8331,8 +11860,8 @@ static int prof__read_size(FILE *file, uint64_t *size)
     return end >= 0;
 }
 
-/* Reads an image on the heap, with its archive in file or, if that is null, behind the image, up to size. The trace becomes
-   the owner of both, also when this fails. what: its name in errors. */
+/* Reads an image on the heap, with its archive in file or, if that is null, behind the image, up to size. The trace
+   becomes the owner of both, also when this fails. what: its name in errors. */
 static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out)
 {
     prof_trace *trace = NULL;
@@ -8462,20 +11991,21 @@ typedef struct prof__folded {
     char **texts;     /* run-time names, or null */
     size_t count;
     uint64_t events, open, lost, unmatched, newest;
+    uint64_t begins_missing, ends_missing; /* of spans */
 } prof__folded;
-static prof_status prof__folded_take(prof__folded *folded);
+static prof_status prof__folded_take(prof__folded *folded, int reset);
 static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace);
 static void prof__folded_free(prof__folded *folded);
 
-PROF_DEF prof_status prof_trace_live(prof_trace **trace)
+/* reset: PROF_STATS begins anew after that. */
+static prof_status prof__trace_live(prof_trace **trace, int reset)
 {
     void *image = NULL;
     size_t size = 0;
     prof_status status;
-    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_live: trace is null");
     *trace = NULL;
     prof__folded folded;
-    status = prof__folded_take(&folded);
+    status = prof__folded_take(&folded, reset);
     if (status == PROF_OK) status = prof__image_copy(&image, &size);
     if (status == PROF_OK) {
         FILE *archive = prof__archive_open((const prof__header *)image);
@@ -8490,6 +12020,12 @@ PROF_DEF prof_status prof_trace_live(prof_trace **trace)
     }
     prof__folded_free(&folded);
     return status;
+}
+
+PROF_DEF prof_status prof_trace_live(prof_trace **trace)
+{
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_live: trace is null");
+    return prof__trace_live(trace, 0);
 }
 
 PROF_DEF void prof_trace_close(prof_trace *trace)
@@ -8656,6 +12192,210 @@ PROF_DEF const prof_track *prof_trace_track(const prof_trace *trace, size_t inde
     return trace && index < trace->track_count ? &trace->tracks[index].about : NULL;
 }
 
+/*-- messages --
+   A format comes from an image, and is never given to printf: each conversion is parsed, its value is looked at, and a
+   conversion of our own shows it. What does not fit together is said in parentheses. */
+
+#define PROF__LOG_ROOM ((size_t)8192) /* bytes of a message; a longer one is cut */
+#define PROF__LOG_WIDE 500            /* of a width or precision */
+
+typedef struct prof__log_text {
+    char *to;
+    size_t at;
+    int cut;
+} prof__log_text;
+
+static void prof__log_put(prof__log_text *text, const char *bytes, size_t count)
+{
+    size_t room = PROF__LOG_ROOM - 1 - text->at;
+    if (text->cut) return;
+    if (count > room) {
+        text->cut = 1;
+        for (count = room; count && ((unsigned char)bytes[count] & 0xC0) == 0x80;) count--;
+    }
+    memcpy(text->to + text->at, bytes, count);
+    text->at += count;
+}
+
+static void prof__log_fill(prof__log_text *text, int count)
+{
+    for (; count > 0; count--) prof__log_put(text, " ", 1);
+}
+
+static void prof__log_padded(prof__log_text *text, const prof__log_spec *spec, const char *bytes, size_t count)
+{
+    int space = (size_t)(spec->width > 0 ? spec->width : 0) > count ? spec->width - (int)count : 0;
+    int left = strchr(spec->flags, '-') != NULL;
+    if (!left) prof__log_fill(text, space);
+    prof__log_put(text, bytes, count);
+    if (left) prof__log_fill(text, space);
+}
+
+/* "(%5d is missing)". from: the % of the conversion, at: behind it. */
+static void prof__log_say(prof__log_text *text, const char *from, const char *at, const char *what)
+{
+    prof__log_put(text, "(", 1);
+    prof__log_put(text, from, (size_t)(at - from) < 20 ? (size_t)(at - from) : 20);
+    prof__log_put(text, " ", 1);
+    prof__log_put(text, what, strlen(what));
+    prof__log_put(text, ")", 1);
+}
+
+/* 1: a value of that type is what the conversion wants. */
+static int prof__log_fits(const prof__log_spec *spec, prof_value_type type)
+{
+    if (spec->code >= PROF__LOG_TEXT) return type == PROF_VALUE_STRING;
+    if (spec->code == PROF__LOG_POINTER) return type == PROF_VALUE_POINTER;
+    if (spec->code >= PROF__LOG_DOUBLE) return type == PROF_VALUE_DOUBLE;
+    return type == PROF_VALUE_INT || type == PROF_VALUE_UINT;
+}
+
+/* Width and precision are within limits, so that all of it fits. Any locale's decimal point becomes a point. */
+static void prof__log_float(prof__log_text *text, const prof__log_spec *spec, double value)
+{
+    char format[16], digits[PROF__LOG_WIDE * 2 + 400];
+    size_t from, at = 0;
+    snprintf(format, sizeof format, "%%%s*.*%c", spec->flags, spec->conversion);
+    snprintf(digits, sizeof digits, format, spec->width > 0 ? spec->width : 0, spec->precision, value);
+    for (from = 0; digits[from]; from++) {
+        int separator = digits[from] == ',' || (unsigned char)digits[from] >= 0x80;
+        if (!separator)
+            digits[at++] = digits[from];
+        else if (at && digits[at - 1] != '.')
+            digits[at++] = '.';
+    }
+    prof__log_put(text, digits, at);
+}
+
+static void prof__log_integer_text(prof__log_text *text, const prof__log_spec *spec, const prof_value *value)
+{
+    char format[16], digits[PROF__LOG_WIDE * 2 + 100];
+    int width = spec->width > 0 ? spec->width : 0;
+    snprintf(format, sizeof format, "%%%s*.*ll%c", spec->flags, spec->conversion);
+    if (spec->conversion == 'd' || spec->conversion == 'i')
+        snprintf(digits, sizeof digits, format, width, spec->precision, (long long)value->as.i);
+    else
+        snprintf(digits, sizeof digits, format, width, spec->precision, (unsigned long long)value->as.u);
+    prof__log_put(text, digits, strlen(digits));
+}
+
+static void prof__log_show(prof__log_text *text, const prof__log_spec *spec, const prof_value *value)
+{
+    char piece[24];
+    size_t length = 0;
+    switch (spec->code) {
+    case PROF__LOG_TEXT:
+    case PROF__LOG_TEXT_STAR:
+    case PROF__LOG_TEXT_PART:
+        while (value->as.string[length] && (spec->precision < 0 || length < (size_t)spec->precision)) length++;
+        if (value->cut && !value->as.string[length]) {
+            prof__log_put(text, value->as.string, length);
+            prof__log_put(text, "...", 3);
+        } else {
+            prof__log_padded(text, spec, value->as.string, length);
+        }
+        break;
+    case PROF__LOG_POINTER:
+        snprintf(piece, sizeof piece, "0x%llx", (unsigned long long)value->as.u);
+        prof__log_padded(text, spec, piece, strlen(piece));
+        break;
+    case PROF__LOG_DOUBLE:
+    case PROF__LOG_LONG_DOUBLE: prof__log_float(text, spec, value->as.d); break;
+    default:
+        if (spec->conversion == 'c') {
+            piece[0] = (char)value->as.i;
+            prof__log_padded(text, spec, piece, piece[0] != 0); /* a text cannot have a zero */
+        } else {
+            prof__log_integer_text(text, spec, value);
+        }
+        break;
+    }
+}
+
+/* A width or precision, out of the values if it is a star. 0: there is none where there should be one. */
+static int prof__log_star(const prof_event *event, uint32_t *next, int *number)
+{
+    int64_t value = *number;
+    if (*number == PROF__LOG_STAR) {
+        if (*next >= event->arg_count || event->args[*next].value.type != PROF_VALUE_INT) return 0;
+        value = event->args[(*next)++].value.as.i;
+        if (value < -PROF__LOG_WIDE) value = -PROF__LOG_WIDE;
+    }
+    *number = value > PROF__LOG_WIDE ? PROF__LOG_WIDE : (int)value;
+    return 1;
+}
+
+/* One conversion, which has been parsed. */
+static void prof__log_convert(prof__log_text *text, prof__log_spec *spec, const char *from, const char *at,
+                              const prof_event *event, uint32_t *next)
+{
+    /* a text's precision is the writer's affair, up to what it kept */
+    const int unlimited = spec->code >= PROF__LOG_TEXT;
+    int precision = spec->precision;
+    if (!prof__log_star(event, next, &spec->width) || !prof__log_star(event, next, &spec->precision)) {
+        prof__log_say(text, from, at, "is missing");
+        return;
+    }
+    if (unlimited && precision > PROF__LOG_WIDE) spec->precision = precision;
+    if (unlimited && precision == PROF__LOG_STAR && spec->precision == PROF__LOG_WIDE) spec->precision = PROF__LOG_OMITTED;
+    if (spec->width < 0 && spec->width != PROF__LOG_OMITTED) {
+        spec->width = -spec->width;
+        if (!strchr(spec->flags, '-')) {
+            spec->flags[strlen(spec->flags) + 1] = 0;
+            spec->flags[strlen(spec->flags)] = '-';
+        }
+    }
+    if (spec->precision < 0) spec->precision = PROF__LOG_OMITTED;
+    if (!spec->supported) {
+        prof__log_say(text, from, at, "is not supported");
+        *next += spec->code != PROF__LOG_NONE;
+    } else if (spec->conversion == '%') {
+        prof__log_put(text, "%", 1);
+    } else if (*next >= event->arg_count) {
+        prof__log_say(text, from, at, "is missing");
+    } else if (!prof__log_fits(spec, event->args[*next].value.type)) {
+        prof__log_say(text, from, at, "has a value of another type");
+        ++*next;
+    } else {
+        prof__log_show(text, spec, &event->args[(*next)++].value);
+    }
+}
+
+/* Gives a message its text; room: PROF__LOG_ROOM bytes. */
+static void prof__log_format_event(prof_event *event, char *room)
+{
+    const char *at = event->site->name;
+    prof__log_text text;
+    uint32_t next = 0;
+    text.to = room;
+    text.at = 0;
+    text.cut = 0;
+    while (*at && !text.cut) {
+        size_t plain = strcspn(at, "%");
+        const char *from = at + plain;
+        prof__log_spec spec;
+        prof__log_put(&text, at, plain);
+        if (!*from) break;
+        at = prof__log_parse(from + 1, &spec);
+        if (!at) { /* nothing behind it can be told */
+            prof__log_put(&text, from, strlen(from));
+            break;
+        }
+        prof__log_convert(&text, &spec, from, at, event, &next);
+    }
+    text.to[text.at] = 0;
+    event->value.type = PROF_VALUE_STRING;
+    event->value.as.string = text.to;
+    event->value.cut = text.cut;
+}
+
+/* debug, info ... of a LOG event's detail. */
+static const char *prof__severity_text(uint64_t severity)
+{
+    static const char *const names[] = {"debug", "info", "warning", "error", "fatal"};
+    return severity <= PROF_LOG_FATAL ? names[severity] : "unknown";
+}
+
 /*-- cursors --*/
 
 typedef struct prof__read_node { /* an event of the loaded segment */
@@ -8693,6 +12433,9 @@ struct prof_cursor {
     prof__read_frame *frames;
     size_t frame_count;
     prof__read_index frame_index;
+    size_t happening; /* of a device: yielded so far */
+    size_t flow;      /* 1: the last one has a flow, which comes next */
+    char *message;    /* text of the last message; null before the first */
     uint64_t tick;
     size_t hint;
     int windowed;
@@ -8745,6 +12488,7 @@ PROF_DEF void prof_cursor_close(prof_cursor *cursor)
     free(cursor->stack);
     free(cursor->args);
     free(cursor->frames);
+    free(cursor->message);
     free(cursor->frame_index.slots);
     prof__read_buffer_free(&cursor->buffer);
     free(cursor);
@@ -8775,12 +12519,12 @@ static void prof__read_close(prof_cursor *c, uint32_t closes)
     if (c->crossed > c->depth) c->crossed = c->depth;
 }
 
-static void prof__read_take_arg(prof_cursor *c, size_t word)
+/* number: of the node, from 1; 0: one of an earlier segment, and the matcher has it among the links. */
+static void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
 {
-    uint32_t number = c->depth ? c->stack[c->depth - 1] : 0;
     prof__read_argument *arg;
     prof__read_node *node;
-    if (!number) return; /* the matcher has it among the links */
+    if (!number) return;
     node = &c->nodes[number - 1];
     arg = &c->segment_args[c->arg_count++];
     arg->word = (uint32_t)word;
@@ -8827,6 +12571,7 @@ static void prof__read_load(prof_cursor *c)
     const prof__read_chunk *chunk = &c->trace->chunks[segment->chunk];
     const uint64_t *words = prof__read_words(c->trace, &c->buffer, segment->chunk);
     prof__read_node *named = NULL; /* the node of the record in front, if it can have a name */
+    int takes_data = 0;
     size_t at, length;
     if (c->trace->step) c->trace->step(c->trace->step_user, 1 / (double)c->trace->segment_count);
     c->node = c->node_count = c->arg_count = 0;
@@ -8843,14 +12588,18 @@ static void prof__read_load(prof_cursor *c)
         if (prof__record_timed(words[at])) c->tick = prof__read_tick(chunk->tick, words[at], c->tick);
         if (kind == PROF__KIND_END)
             prof__read_close(c, prof__read_closes(c, at));
-        else if (prof__record_timed(words[at]) || kind == PROF__KIND_LOST)
+        else if (kind != PROF__KIND_EVENT ? prof__record_timed(words[at]) || kind == PROF__KIND_LOST
+                                          : prof__read_event_type(words + at) != 0)
             node = prof__read_add_node(c, kind, at);
         else if (kind == PROF__KIND_ARG)
-            prof__read_take_arg(c, at);
+            prof__read_take_arg(c, c->depth ? c->stack[c->depth - 1] : 0, at);
+        else if (kind == PROF__KIND_DATA && takes_data)
+            prof__read_take_arg(c, (uint32_t)c->node_count, at);
         else if (kind == PROF__KIND_NAME && named && length > 1)
             named->name = (uint32_t)at;
         if (kind == PROF__KIND_BEGIN) c->stack[c->depth++] = (uint32_t)c->node_count;
-        named = kind == PROF__KIND_BEGIN || kind == PROF__KIND_MARK ? node : NULL;
+        named = kind == PROF__KIND_BEGIN || kind == PROF__KIND_MARK || kind == PROF__KIND_EVENT ? node : NULL;
+        takes_data = prof__read_takes_data(words + at, takes_data);
     }
     if (segment->last && chunk->lost) prof__read_add_node(c, PROF__KIND_LOST, PROF__NONE32);
     for (; c->crossed < c->depth; c->crossed++) {
@@ -8868,7 +12617,7 @@ static prof_arg prof__read_decode(const prof_trace *trace, const uint64_t *recor
     prof_arg arg;
     size_t length = (size_t)(*record & 0xFFFF);
     memset(&arg, 0, sizeof arg);
-    arg.key = trace->sites[prof__read_site_of(trace, prof__read_id(*record))].about.name;
+    arg.key = prof__read_id(*record) ? trace->sites[prof__read_site_of(trace, prof__read_id(*record))].about.name : "";
     arg.value.type = (prof_value_type)(*record >> 32 & 0xFF);
     if (arg.value.type > PROF_VALUE_STRING) arg.value.type = PROF_VALUE_NONE;
     if (arg.value.type == PROF_VALUE_STRING) {
@@ -8945,6 +12694,15 @@ static void prof__read_give_lost(const prof_cursor *c, prof_event *event, const 
     }
 }
 
+/* Without memory a message is its format. */
+static void prof__read_give_message(prof_cursor *c, prof_event *event)
+{
+    if (!c->message) c->message = (char *)malloc(PROF__LOG_ROOM);
+    event->value.type = PROF_VALUE_STRING;
+    event->value.as.string = event->name;
+    if (event->name == event->site->name && c->message) prof__log_format_event(event, c->message);
+}
+
 static void prof__read_give(prof_cursor *c, prof_event *event)
 {
     const prof_trace *trace = c->trace;
@@ -8969,7 +12727,17 @@ static void prof__read_give(prof_cursor *c, prof_event *event)
         event->duration_ns = node->end_ns - node->start_ns;
         prof__read_args(c, event, node->arg, node->link);
         break;
-    case PROF__KIND_MARK: event->type = PROF_EVENT_MARK; break;
+    case PROF__KIND_MARK:
+        event->type = PROF_EVENT_MARK;
+        prof__read_args(c, event, node->arg, PROF__NONE);
+        break;
+    case PROF__KIND_EVENT:
+        event->type = (prof_event_type)prof__read_event_type(words + node->word);
+        event->detail = words[node->word + 1] >> 8;
+        event->object = words[node->word + 2];
+        prof__read_args(c, event, node->arg, PROF__NONE);
+        if (event->type == PROF_EVENT_LOG) prof__read_give_message(c, event);
+        break;
     case PROF__KIND_FRAME:
         event->type = PROF_EVENT_FRAME;
         event->duration_ns = prof__read_frame_time(c, site->name, node->start_ns);
@@ -8984,11 +12752,58 @@ static void prof__read_give(prof_cursor *c, prof_event *event)
     }
 }
 
+static void prof__read_device_args(prof_cursor *c, prof_event *event, const prof__read_happening *e)
+{
+    const uint64_t *record = c->trace->kept + e->args;
+    for (; event->arg_count < e->arg_count; event->arg_count++) {
+        size_t key = 1 + (size_t)(*record & 0xFFFF);
+        c->args[event->arg_count] = prof__read_decode(c->trace, record + key);
+        c->args[event->arg_count].key = key > 1 ? (const char *)(record + 1) : "";
+        record += key + 1 + (size_t)(record[key] & 0xFFFF);
+    }
+}
+
+/* The next event of a device: what leads to one comes behind it, inside a scope. */
+static int prof__read_device_event(prof_cursor *c, prof_event *event)
+{
+    const prof_trace *trace = c->trace;
+    const prof__read_happening *e = trace->happenings + c->track->happening + c->happening - c->flow;
+    int scope;
+    if (!c->flow && c->happening == c->track->happening_count) return 0;
+    scope = e->type == PROF__DEVICE_SCOPE;
+    event->start_ns = e->start_ns;
+    event->depth = e->depth;
+    event->id = e->id;
+    event->site = &trace->sites[e->site].about;
+    event->name = trace->names[e->name];
+    if (c->flow) {
+        c->flow = 0;
+        event->type = PROF_EVENT_FLOW_IN;
+        event->depth += (uint32_t)scope;
+        event->object = e->flow;
+        event->name = "flow"; /* as PROFILE_FLOW_OUT(id) calls it */
+        event->id++; /* of a word inside the same record */
+        return 1;
+    }
+    c->happening++;
+    c->flow = e->flow != 0;
+    event->type = scope ? PROF_EVENT_SCOPE : e->type == PROF__DEVICE_MARK ? PROF_EVENT_MARK : PROF_EVENT_COUNTER;
+    event->flags = e->flags;
+    event->duration_ns = e->end_ns - e->start_ns;
+    if (event->type == PROF_EVENT_COUNTER) {
+        event->value.type = e->value == PROF_VALUE_DOUBLE ? PROF_VALUE_DOUBLE : PROF_VALUE_INT;
+        memcpy(&event->value.as, &e->number, sizeof e->number);
+    }
+    prof__read_device_args(c, event, e);
+    return 1;
+}
+
 /* The next event of the track, in the window or not. */
 static int prof__read_next(prof_cursor *cursor, prof_event *event)
 {
     memset(event, 0, sizeof *event);
     event->args = cursor->args;
+    if (cursor->track->happening_count) return prof__read_device_event(cursor, event);
     if (cursor->orphan < cursor->track->orphan_count) {
         prof__read_give_orphan(cursor, event);
         return 1;
@@ -9001,7 +12816,8 @@ static int prof__read_next(prof_cursor *cursor, prof_event *event)
     return 1;
 }
 
-/* Cuts an event to the window. 0: it lies outside. A scope that only touches the beginning stays, as its children may. */
+/* Cuts an event to the window. 0: it lies outside. A scope that only touches the beginning stays, as its children
+   may. */
 static int prof__read_cut_event(const prof_cursor *c, prof_event *event)
 {
     int64_t start = event->start_ns, end = start, from = c->from_ns, to = c->to_ns;
@@ -9035,6 +12851,425 @@ PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event)
     return 0;
 }
 
+/*-- all tracks in order of time --*/
+
+typedef struct prof__timeline_source {
+    prof_cursor *cursor;
+    size_t track;
+    prof_event event; /* the cursor's next one */
+} prof__timeline_source;
+
+typedef struct prof__timeline_start {
+    int64_t ns;
+    size_t track;
+} prof__timeline_start;
+
+struct prof_timeline {
+    const prof_trace *trace;
+    prof__timeline_start *starts; /* of the tracks in order of time; those up to started have their cursors */
+    size_t start_count, started;
+    prof__timeline_source *heap; /* the earliest event is at 0 */
+    size_t count, capacity;
+    int given; /* the event at 0 was handed out: its cursor must move */
+    int whole; /* the window is not for this one */
+    prof_status status;
+};
+
+static int prof__timeline_before(const prof__timeline_source *a, const prof__timeline_source *b)
+{
+    if (a->event.start_ns != b->event.start_ns) return a->event.start_ns < b->event.start_ns;
+    return a->track < b->track;
+}
+
+static void prof__timeline_swap(prof__timeline_source *a, prof__timeline_source *b)
+{
+    prof__timeline_source swap = *a;
+    *a = *b;
+    *b = swap;
+}
+
+static void prof__timeline_down(prof_timeline *t)
+{
+    size_t at = 0, child;
+    while ((child = 2 * at + 1) < t->count) {
+        if (child + 1 < t->count && prof__timeline_before(&t->heap[child + 1], &t->heap[child])) child++;
+        if (!prof__timeline_before(&t->heap[child], &t->heap[at])) return;
+        prof__timeline_swap(&t->heap[child], &t->heap[at]);
+        at = child;
+    }
+}
+
+/* Opens the cursor of the next track that begins. */
+static void prof__timeline_begin(prof_timeline *t)
+{
+    size_t track = t->starts[t->started++].track, at;
+    prof__timeline_source *source;
+    if (!PROF__ROOM(t->heap, t->capacity, t->count)) {
+        t->status = prof__fail(PROF_NO_MEMORY, "no memory to read %lu tracks at the same time", (unsigned long)t->count);
+        return;
+    }
+    source = &t->heap[t->count];
+    source->track = track;
+    t->status = prof_cursor_open(t->trace, track, &source->cursor);
+    if (t->status != PROF_OK) return;
+    if (t->whole) source->cursor->windowed = 0;
+    if (!prof_cursor_next(source->cursor, &source->event)) {
+        prof_cursor_close(source->cursor);
+        return;
+    }
+    for (at = t->count++; at && prof__timeline_before(&t->heap[at], &t->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        prof__timeline_swap(&t->heap[at], &t->heap[(at - 1) / 2]);
+}
+
+static int prof__timeline_order(const void *a, const void *b)
+{
+    const prof__timeline_start *x = (const prof__timeline_start *)a, *y = (const prof__timeline_start *)b;
+    if (x->ns != y->ns) return x->ns < y->ns ? -1 : 1;
+    return x->track < y->track ? -1 : x->track > y->track;
+}
+
+PROF_DEF prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline)
+{
+    prof_timeline *t;
+    size_t i;
+    if (!trace || !timeline) return prof__fail(PROF_INVALID_ARGUMENT, "prof_timeline_open: trace or timeline is null");
+    *timeline = NULL;
+    t = (prof_timeline *)calloc(1, sizeof *t);
+    if (t) t->starts = (prof__timeline_start *)malloc((trace->track_count + 1) * sizeof *t->starts);
+    if (!t || !t->starts) {
+        free(t);
+        return prof__fail(PROF_NO_MEMORY, "no memory to read %lu tracks", (unsigned long)trace->track_count);
+    }
+    t->trace = trace;
+    t->start_count = trace->track_count;
+    for (i = 0; i < t->start_count; i++) {
+        t->starts[i].ns = trace->tracks[i].about.first_ns;
+        t->starts[i].track = i;
+    }
+    qsort(t->starts, t->start_count, sizeof *t->starts, prof__timeline_order);
+    *timeline = t;
+    return PROF_OK;
+}
+
+PROF_DEF int prof_timeline_next(prof_timeline *timeline, prof_event *event, size_t *track)
+{
+    prof_timeline *t = timeline;
+    if (!t || !event) return 0;
+    if (t->given && !prof_cursor_next(t->heap[0].cursor, &t->heap[0].event)) {
+        prof_cursor_close(t->heap[0].cursor);
+        t->heap[0] = t->heap[--t->count];
+    }
+    if (t->given) prof__timeline_down(t);
+    t->given = 0;
+    while (t->status == PROF_OK && t->started < t->start_count &&
+           (!t->count || t->starts[t->started].ns <= t->heap[0].event.start_ns))
+        prof__timeline_begin(t);
+    if (t->status != PROF_OK || !t->count) return 0;
+    *event = t->heap[0].event;
+    if (track) *track = t->heap[0].track;
+    return t->given = 1;
+}
+
+PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline)
+{
+    prof_status status;
+    if (!timeline) return PROF_OK;
+    while (timeline->count) prof_cursor_close(timeline->heap[--timeline->count].cursor);
+    status = timeline->status;
+    free(timeline->heap);
+    free(timeline->starts);
+    free(timeline);
+    return status;
+}
+
+/*-- spans --*/
+
+/* Half of a span. */
+typedef struct prof__span_half {
+    const char *name;  /* the call site's, or text */
+    char *text;        /* owned: a name made at run time */
+    const prof_callsite *site;
+    uint64_t id, detail, serial;
+    int64_t ns;
+    size_t track;
+    uint32_t hash;
+    size_t next;         /* of open ones of the same bucket, the newest first; of free ones; PROF__NONE */
+    size_t newer, older; /* of the open ones in order of their begins */
+} prof__span_half;
+
+struct prof_spans {
+    const prof_trace *trace;
+    prof_timeline *timeline; /* null: there is nothing to read */
+    prof__span_half *halves; /* those whose end is to come, and free ones */
+    size_t count, capacity, free, newest, oldest, open;
+    size_t *buckets, bucket_count; /* a power of two, or 0 */
+    prof__span_half *late; /* ends without a begin, all of one moment, which may still bring it on another track */
+    size_t late_count, late_capacity, late_given;
+    prof_event event; /* read, but not looked at */
+    size_t track;
+    int held;
+    char *text; /* the name of the span given last */
+    int64_t first_ns, from_ns, to_ns;
+    prof_status status;
+};
+
+PROF_DEF prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans)
+{
+    prof_spans *s;
+    prof_status status = PROF_OK;
+    size_t i;
+    if (!trace || !spans) return prof__fail(PROF_INVALID_ARGUMENT, "prof_spans_open: trace or spans is null");
+    *spans = NULL;
+    s = (prof_spans *)calloc(1, sizeof *s);
+    if (!s) return prof__fail(PROF_NO_MEMORY, "no memory to read spans");
+    s->trace = trace;
+    s->free = s->newest = s->oldest = PROF__NONE;
+    s->from_ns = trace->info.from_ns;
+    s->to_ns = trace->info.to_ns ? trace->info.to_ns : INT64_MAX;
+    for (i = 0; i < trace->track_count; i++)
+        if (!i || trace->tracks[i].about.first_ns < s->first_ns) s->first_ns = trace->tracks[i].about.first_ns;
+    if (trace->has_spans) status = prof_timeline_open(trace, &s->timeline);
+    if (status != PROF_OK) {
+        free(s);
+        return status;
+    }
+    if (s->timeline) s->timeline->whole = 1; /* what was open all the time shows only in what is outside */
+    *spans = s;
+    return PROF_OK;
+}
+
+static void prof__spans_fail(prof_spans *s)
+{
+    s->status = prof__fail(PROF_NO_MEMORY, "no memory for %lu open spans", (unsigned long)s->open);
+}
+
+/* Whether two halves may be one span. Those of handles know their own by their ids. */
+static int prof__span_same(const prof__span_half *a, const prof__span_half *b)
+{
+    return a->hash == b->hash && a->id == b->id && a->site->role == b->site->role && !strcmp(a->name, b->name);
+}
+
+/* What an event says, its name not yet copied. */
+static void prof__span_make(const prof_event *event, size_t track, prof__span_half *half)
+{
+    memset(half, 0, sizeof *half);
+    half->name = event->name;
+    half->site = event->site;
+    half->id = event->object;
+    half->detail = event->detail;
+    half->serial = event->id;
+    half->ns = event->start_ns;
+    half->track = track;
+    half->hash = prof__text_hash(event->name) + (uint32_t)prof__mix(event->object + event->site->role);
+}
+
+/* 0 without memory. */
+static int prof__span_keep(prof_spans *s, prof__span_half *half)
+{
+    if (half->name == half->site->name) return 1;
+    half->text = prof__text_join(half->name, "");
+    half->name = half->text;
+    if (!half->text) prof__spans_fail(s);
+    return half->text != NULL;
+}
+
+/* The newest open one that such an end closes; PROF__NONE if there is none. */
+static size_t prof__spans_find(const prof_spans *s, const prof__span_half *end)
+{
+    size_t at = s->bucket_count ? s->buckets[end->hash & (s->bucket_count - 1)] : PROF__NONE;
+    while (at != PROF__NONE && !prof__span_same(&s->halves[at], end)) at = s->halves[at].next;
+    return at;
+}
+
+static int prof__spans_spread(prof_spans *s)
+{
+    size_t count = s->bucket_count ? s->bucket_count * 2 : 64, at;
+    size_t *buckets = (size_t *)malloc(count * sizeof *buckets);
+    if (!buckets) return 0;
+    for (at = 0; at < count; at++) buckets[at] = PROF__NONE;
+    for (at = s->oldest; at != PROF__NONE; at = s->halves[at].newer) {
+        s->halves[at].next = buckets[s->halves[at].hash & (count - 1)];
+        buckets[s->halves[at].hash & (count - 1)] = at;
+    }
+    free(s->buckets);
+    s->buckets = buckets;
+    s->bucket_count = count;
+    return 1;
+}
+
+static void prof__spans_add(prof_spans *s, const prof__span_half *begin)
+{
+    size_t at = s->free, *bucket;
+    if ((s->open >= s->bucket_count && !prof__spans_spread(s)) ||
+        (at == PROF__NONE && !PROF__ROOM(s->halves, s->capacity, s->count))) {
+        prof__spans_fail(s);
+        return;
+    }
+    if (at == PROF__NONE)
+        at = s->count++;
+    else
+        s->free = s->halves[at].next;
+    s->halves[at] = *begin;
+    if (!prof__span_keep(s, &s->halves[at])) s->halves[at].name = "";
+    bucket = &s->buckets[begin->hash & (s->bucket_count - 1)];
+    s->halves[at].next = *bucket;
+    *bucket = at;
+    s->halves[at].older = s->newest;
+    s->halves[at].newer = PROF__NONE;
+    *(s->newest == PROF__NONE ? &s->oldest : &s->halves[s->newest].newer) = at;
+    s->newest = at;
+    s->open++;
+}
+
+/* Its text goes to whoever has the copy. */
+static prof__span_half prof__spans_remove(prof_spans *s, size_t at)
+{
+    prof__span_half half = s->halves[at];
+    size_t *link = &s->buckets[half.hash & (s->bucket_count - 1)];
+    while (*link != at) link = &s->halves[*link].next;
+    *link = half.next;
+    *(half.newer == PROF__NONE ? &s->newest : &s->halves[half.newer].older) = half.older;
+    *(half.older == PROF__NONE ? &s->oldest : &s->halves[half.older].newer) = half.newer;
+    s->halves[at].next = s->free;
+    s->free = at;
+    s->open--;
+    return half;
+}
+
+/* Of two halves, one of which may be missing, what lies in the window; 0: nothing. Takes the texts. */
+static int prof__spans_give(prof_spans *s, const prof__span_half *begin, const prof__span_half *end, prof_span *span)
+{
+    const prof__span_half *known = begin ? begin : end;
+    int64_t start = begin ? begin->ns : s->first_ns, stop = end ? end->ns : s->trace->newest_ns;
+    if (stop < start) stop = start; /* from_ns, to_ns and the last thing known are of any order */
+    free(s->text);
+    s->text = known->text;
+    memset(span, 0, sizeof *span);
+    span->name = known->name;
+    span->site = known->site;
+    span->id = known->id;
+    span->number = known->site->role == PROF_ROLE_FRAME ? known->detail : 0;
+    span->serial = known->serial;
+    span->begin_track = known->track;
+    span->end_track = end ? end->track : known->track;
+    if (!begin) span->flags = PROF_TRUNCATED_BEGIN;
+    if (!end) span->flags |= PROF_TRUNCATED_END;
+    if (start >= s->to_ns || stop < s->from_ns) return 0;
+    if (start < s->from_ns) span->flags |= PROF_TRUNCATED_BEGIN;
+    if (stop > s->to_ns) span->flags |= PROF_TRUNCATED_END;
+    span->start_ns = start < s->from_ns ? s->from_ns : start;
+    span->duration_ns = (stop > s->to_ns ? s->to_ns : stop) - span->start_ns;
+    return 1;
+}
+
+static int prof__spans_mark(prof_spans *s, const prof__span_half *mark, prof_span *span)
+{
+    size_t around = prof__spans_find(s, mark);
+    if (mark->ns < s->from_ns || mark->ns >= s->to_ns) return 0;
+    free(s->text);
+    s->text = NULL;
+    memset(span, 0, sizeof *span);
+    span->name = mark->name;
+    span->site = mark->site;
+    span->id = mark->id;
+    span->mark = 1;
+    span->serial = around == PROF__NONE ? 0 : s->halves[around].serial;
+    span->start_ns = mark->ns;
+    span->begin_track = span->end_track = mark->track;
+    return 1;
+}
+
+/* A begin whose end came before it, at the same time. */
+static int prof__spans_begin(prof_spans *s, prof__span_half *begin, prof_span *span)
+{
+    size_t at = s->late_given;
+    prof__span_half end, old;
+    while (at < s->late_count && !prof__span_same(&s->late[at], begin)) at++;
+    if (at < s->late_count) {
+        end = s->late[at];
+        memmove(&s->late[at], &s->late[at + 1], (--s->late_count - at) * sizeof end);
+        begin->text = end.text;
+        if (end.text) begin->name = end.text;
+        return prof__spans_give(s, begin, &end, span);
+    }
+    at = begin->site->role == PROF_ROLE_FRAME ? prof__spans_find(s, begin) : PROF__NONE;
+    if (at == PROF__NONE) {
+        prof__spans_add(s, begin);
+        return 0;
+    }
+    old = prof__spans_remove(s, at); /* a frame that was not stopped ends here */
+    prof__spans_add(s, begin);
+    at = (size_t)prof__spans_give(s, &old, begin, span);
+    span->flags |= PROF_TRUNCATED_END;
+    return (int)at;
+}
+
+static int prof__spans_end(prof_spans *s, prof__span_half *end, prof_span *span)
+{
+    size_t at = prof__spans_find(s, end);
+    if (at != PROF__NONE) {
+        prof__span_half begin = prof__spans_remove(s, at);
+        return prof__spans_give(s, &begin, end, span);
+    }
+    if (!PROF__ROOM(s->late, s->late_capacity, s->late_count))
+        prof__spans_fail(s);
+    else if (prof__span_keep(s, end))
+        s->late[s->late_count++] = *end;
+    return 0;
+}
+
+static int prof__spans_take(prof_spans *s, prof_span *span)
+{
+    prof__span_half half;
+    if (s->event.type < PROF_EVENT_SPAN_BEGIN || s->event.type > PROF_EVENT_SPAN_END) return 0;
+    prof__span_make(&s->event, s->track, &half);
+    if (s->event.type == PROF_EVENT_SPAN_BEGIN) return prof__spans_begin(s, &half, span);
+    if (s->event.type == PROF_EVENT_SPAN_END) return prof__spans_end(s, &half, span);
+    return prof__spans_mark(s, &half, span);
+}
+
+PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span)
+{
+    prof_spans *s = spans;
+    int given;
+    if (!s || !span) return 0;
+    while (s->status == PROF_OK) {
+        if (!s->held) s->held = prof_timeline_next(s->timeline, &s->event, &s->track);
+        if (s->late_count && (!s->held || s->event.start_ns > s->late[0].ns)) {
+            given = prof__spans_give(s, NULL, &s->late[s->late_given++], span);
+            if (s->late_given == s->late_count) s->late_given = s->late_count = 0;
+        } else if (s->held) {
+            s->held = 0;
+            given = prof__spans_take(s, span);
+        } else if (s->oldest != PROF__NONE) {
+            prof__span_half begin = prof__spans_remove(s, s->oldest);
+            given = prof__spans_give(s, &begin, NULL, span);
+        } else {
+            break;
+        }
+        if (given && s->status == PROF_OK) return 1;
+    }
+    memset(span, 0, sizeof *span);
+    return 0;
+}
+
+PROF_DEF prof_status prof_spans_close(prof_spans *spans)
+{
+    prof_status status, read;
+    size_t at;
+    if (!spans) return PROF_OK;
+    read = prof_timeline_close(spans->timeline);
+    status = spans->status == PROF_OK ? read : spans->status;
+    for (at = spans->oldest; at != PROF__NONE; at = spans->halves[at].newer) free(spans->halves[at].text);
+    for (at = spans->late_given; at < spans->late_count; at++) free(spans->late[at].text);
+    free(spans->text);
+    free(spans->halves);
+    free(spans->buckets);
+    free(spans->late);
+    free(spans);
+    return status;
+}
+
 PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_window: trace is null");
@@ -9045,9 +13280,9 @@ PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64
     return PROF_OK;
 }
 
-/*-- THE LAST SECONDS ----------------------------------------------------------------------------------------- >>last --
-   A copy of all that there is, which shows its newest part: the scopes that are open when that begins stand in chunks as
-   old as themselves, and what came before may be wanted after all. */
+/*-- THE LAST SECONDS ---------------------------------------------------------------------------------------- >>last --
+   A copy of all that there is, which shows its newest part: the scopes that are open when that begins stand in chunks
+   as old as themselves, and what came before may be wanted after all. */
 
 /* The tick that lies so many seconds before the newest one; 0: the session is not that old. */
 static uint64_t prof__last_tick(const prof__header *h, double seconds)
@@ -9116,11 +13351,13 @@ typedef struct prof__histogram {
 typedef struct prof__figure {
     prof_stat stat;
     char *text; /* owned: stat.name, if it was made at run time */
-    prof_event_type type; /* SCOPE, FRAME, COUNTER */
+    prof_event_type type; /* SCOPE, FRAME, COUNTER, SPAN_BEGIN */
     double mean, squares; /* running mean, and sum of squared distances from it */
     prof__histogram histogram;
     uint64_t track;             /* frames: the track of the one before */
     double low, high, last;     /* counters */
+    double rate_squares;        /* of a throughput: as squares */
+    int64_t from, to;           /* spans: from the first begin to the last end */
     uint64_t open;              /* scopes: those around the present event */
     size_t child, sibling, row; /* by path: the tree, while it is sorted */
 } prof__figure;
@@ -9132,13 +13369,27 @@ typedef struct prof__around {
     int counts;               /* 0: truncated */
 } prof__around;
 
+#define PROF__NEWEST_MESSAGES 5
+
+/* A message of severity PROF_LOG_ERROR or more. */
+typedef struct prof__message {
+    int64_t ns;
+    uint64_t severity;
+    char text[120];
+} prof__message;
+
 typedef struct prof__figures {
+    uint64_t messages[PROF_LOG_FATAL + 1]; /* by severity; what has an unknown one counts as fatal */
+    prof__message newest[PROF__NEWEST_MESSAGES]; /* errors, the latest first */
+    size_t newest_count;
     prof__figure *items;
     size_t count, capacity;
     prof__read_index index;
     prof__around *stack;
     size_t depth, stack_capacity;
-    int by_path; /* a figure for each call path */
+    uint64_t begins_missing, ends_missing; /* of spans */
+    int by_path;   /* a figure for each call path */
+    int64_t since; /* of the present track: only what ended later counts */
 } prof__figures;
 
 static unsigned prof__log2(uint64_t value)
@@ -9169,6 +13420,19 @@ static uint64_t prof__step_value(uint32_t step)
     return ((uint64_t)(64 + (step - 128) % 64) << shift) + (((uint64_t)1 << shift) - 1) / 2;
 }
 
+/* The durations of a step. */
+static prof_bucket prof__step_bucket(const prof__step *step)
+{
+    uint32_t number = step->number - 1;
+    unsigned shift = number < 128 ? 0 : (number - 128) / 64 + 1;
+    prof_bucket bucket;
+    bucket.from_ns = number < 128 ? number : (uint64_t)(64 + (number - 128) % 64) << shift;
+    bucket.to_ns = bucket.from_ns + ((uint64_t)1 << shift);
+    if (bucket.to_ns < bucket.from_ns) bucket.to_ns = ~(uint64_t)0;
+    bucket.count = step->count;
+    return bucket;
+}
+
 static prof__step *prof__step_find(const prof__histogram *h, uint32_t step)
 {
     size_t at = (size_t)prof__mix(step) & (h->capacity - 1);
@@ -9176,9 +13440,8 @@ static prof__step *prof__step_find(const prof__histogram *h, uint32_t step)
     return &h->steps[at];
 }
 
-static int prof__histogram_add(prof__histogram *h, uint64_t ns)
+static int prof__histogram_add(prof__histogram *h, uint32_t step, uint64_t count)
 {
-    uint32_t step = prof__step_of(ns);
     prof__step *found;
     if (h->used >= h->capacity / 4 * 3) {
         prof__histogram larger;
@@ -9195,7 +13458,7 @@ static int prof__histogram_add(prof__histogram *h, uint64_t ns)
     found = prof__step_find(h, step);
     h->used += !found->number;
     found->number = step + 1;
-    found->count++;
+    found->count += count;
     return 1;
 }
 
@@ -9298,6 +13561,28 @@ static void prof__figure_moments(prof__figure *figure, double value, uint64_t co
     figure->squares += distance * (value - figure->mean);
 }
 
+/* One call of a throughput. */
+static void prof__figure_bytes(prof__figure *figure, uint64_t bytes, double ns)
+{
+    prof_stat *stat = &figure->stat;
+    double rate = ns > 0 ? (double)bytes * 1000 / ns : 0, distance = rate - stat->mean_rate;
+    stat->bytes = stat->bytes + bytes < bytes ? ~(uint64_t)0 : stat->bytes + bytes;
+    if (!(ns > 0)) return;
+    if (!stat->rates++ || rate < stat->min_rate) stat->min_rate = rate;
+    if (stat->rates == 1 || rate > stat->max_rate) stat->max_rate = rate;
+    stat->mean_rate += distance / (double)stat->rates;
+    figure->rate_squares += distance * (rate - stat->mean_rate);
+}
+
+/* The last one counts. */
+static void prof__figure_throughput(prof__figure *figure, const prof_event *event)
+{
+    uint32_t i = event->arg_count;
+    while (i && strcmp(event->args[i - 1].key, "bytes")) i--;
+    if (i && event->args[i - 1].value.type == PROF_VALUE_UINT)
+        prof__figure_bytes(figure, event->args[i - 1].value.as.u, (double)event->duration_ns);
+}
+
 static int prof__figure_time(prof__figure *figure, uint64_t ns, uint64_t count)
 {
     prof_stat *stat = &figure->stat;
@@ -9305,7 +13590,7 @@ static int prof__figure_time(prof__figure *figure, uint64_t ns, uint64_t count)
     if (ns > stat->max_ns) stat->max_ns = ns;
     stat->total_ns = stat->total_ns + ns < ns ? ~(uint64_t)0 : stat->total_ns + ns;
     prof__figure_moments(figure, (double)ns, count);
-    return prof__histogram_add(&figure->histogram, ns);
+    return prof__histogram_add(&figure->histogram, prof__step_of(ns), 1);
 }
 
 /* Leaves the scopes that are deeper than depth. */
@@ -9329,14 +13614,35 @@ static int prof__figures_scope(prof__figures *all, const prof_event *event, size
     scope->figure = item;
     scope->duration = event->duration_ns;
     scope->inside = 0;
-    scope->counts = !event->flags;
+    scope->counts = !event->flags && event->start_ns + event->duration_ns > all->since;
+    if (event->start_ns + event->duration_ns <= all->since) return 1;
     figure->stat.count++;
     if (event->flags) {
         figure->stat.truncated++;
         return 1;
     }
     if (!figure->open++) figure->stat.covered_ns += (uint64_t)event->duration_ns;
+    if (event->site->role == PROF_ROLE_THROUGHPUT) prof__figure_throughput(figure, event);
     return prof__figure_time(figure, (uint64_t)event->duration_ns, figure->stat.count - figure->stat.truncated);
+}
+
+/* Counts a message, and keeps it if it is one of the latest errors. */
+static void prof__figures_message(prof__figures *all, const prof_event *event)
+{
+    uint64_t severity = event->detail < PROF_LOG_FATAL ? event->detail : (uint64_t)PROF_LOG_FATAL;
+    size_t at = all->newest_count, length = strlen(event->value.as.string), most = sizeof all->newest[0].text - 1;
+    all->messages[severity]++;
+    if (severity < PROF_LOG_ERROR) return;
+    while (at && all->newest[at - 1].ns <= event->start_ns) at--;
+    if (at == PROF__NEWEST_MESSAGES) return;
+    if (all->newest_count < PROF__NEWEST_MESSAGES) all->newest_count++;
+    memmove(all->newest + at + 1, all->newest + at, (all->newest_count - at - 1) * sizeof *all->newest);
+    while (length > most) /* cut between characters */
+        for (length = most; length && ((unsigned char)event->value.as.string[length] & 0xC0) == 0x80;) length--;
+    all->newest[at].ns = event->start_ns;
+    all->newest[at].severity = event->detail;
+    memcpy(all->newest[at].text, event->value.as.string, length);
+    all->newest[at].text[length] = 0;
 }
 
 static int prof__figures_event(prof__figures *all, const prof_event *event, uint64_t track)
@@ -9344,6 +13650,7 @@ static int prof__figures_event(prof__figures *all, const prof_event *event, uint
     size_t item;
     prof__figure *figure;
     double value;
+    if (event->type == PROF_EVENT_LOG) prof__figures_message(all, event);
     if (event->type != PROF_EVENT_SCOPE && event->type != PROF_EVENT_FRAME && event->type != PROF_EVENT_COUNTER)
         return 1;
     if (event->type == PROF_EVENT_SCOPE) prof__figures_leave(all, event->depth);
@@ -9354,8 +13661,11 @@ static int prof__figures_event(prof__figures *all, const prof_event *event, uint
     if (event->type == PROF_EVENT_FRAME) { /* the first boundary of a track only begins a frame */
         int begins = figure->track != track;
         figure->track = track;
-        return begins || prof__figure_time(figure, (uint64_t)event->duration_ns, ++figure->stat.count);
+        if (begins || event->start_ns <= all->since) return 1;
+        figure->stat.covered_ns += (uint64_t)event->duration_ns;
+        return prof__figure_time(figure, (uint64_t)event->duration_ns, ++figure->stat.count);
     }
+    if (event->start_ns <= all->since) return 1;
     value = event->value.type == PROF_VALUE_INT ? (double)event->value.as.i : event->value.as.d;
     figure->last = value;
     if (!figure->stat.count++ || value < figure->low) figure->low = value;
@@ -9381,6 +13691,7 @@ static void prof__figure_finish(prof__figure *figure)
     prof_stat *stat = &figure->stat;
     uint64_t count = stat->count - stat->truncated;
     if (!count) return;
+    if (stat->rates) stat->deviation_rate = prof__square_root(figure->rate_squares / (double)stat->rates);
     prof__percentiles(&figure->histogram, count, stat);
     stat->mean_ns = (double)stat->total_ns / (double)count;
     stat->deviation_ns = prof__square_root(figure->squares / (double)count);
@@ -9393,10 +13704,78 @@ static prof_status prof__figures_track(prof__figures *all, const prof_trace *tra
     int good = 1;
     prof_status status = prof_cursor_open(trace, track, &cursor);
     if (status != PROF_OK) return status;
+    all->since = trace->since ? trace->since[track] : INT64_MIN;
     while (good && prof_cursor_next(cursor, &event)) good = prof__figures_event(all, &event, track + 1);
     prof__figures_leave(all, 0);
     prof_cursor_close(cursor);
     return good ? PROF_OK : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+}
+
+static int prof__figures_span(prof__figures *all, const prof_span *span)
+{
+    prof_event event;
+    prof__figure *figure;
+    size_t item;
+    int frame = span->site->role == PROF_ROLE_FRAME;
+    memset(&event, 0, sizeof event);
+    event.type = frame ? PROF_EVENT_FRAME : PROF_EVENT_SPAN_BEGIN;
+    event.name = span->name;
+    event.site = span->site;
+    item = prof__figure_of(all, &event);
+    if (item == PROF__NONE) return 0;
+    figure = &all->items[item];
+    if (span->flags) {
+        all->begins_missing += span->flags & PROF_TRUNCATED_BEGIN ? 1 : 0;
+        all->ends_missing += span->flags & PROF_TRUNCATED_END ? 1 : 0;
+        figure->stat.count += !frame; /* half a frame is none */
+        figure->stat.truncated += !frame;
+        return 1;
+    }
+    if (!figure->stat.count++ || span->start_ns < figure->from) figure->from = span->start_ns;
+    if (span->start_ns + span->duration_ns > figure->to) figure->to = span->start_ns + span->duration_ns;
+    if (frame) figure->stat.covered_ns = (uint64_t)(figure->to - figure->from);
+    if (!frame) figure->stat.self_ns += (uint64_t)span->duration_ns;
+    return prof__figure_time(figure, (uint64_t)span->duration_ns, figure->stat.count - figure->stat.truncated);
+}
+
+static prof_status prof__figures_spans(prof__figures *all, const prof_trace *trace)
+{
+    prof_spans *spans;
+    prof_span span;
+    int good = 1;
+    prof_status status = prof_spans_open(trace, &spans);
+    if (status != PROF_OK) return status;
+    while (good && prof_spans_next(spans, &span)) {
+        int old = trace->since && span.start_ns + span.duration_ns <= trace->since[span.end_track];
+        good = span.mark || old || prof__figures_span(all, &span);
+    }
+    status = prof_spans_close(spans);
+    return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+}
+
+static void prof__folded_figures_free(struct prof__figure *figures, size_t count)
+{
+    for (size_t i = 0; figures && i < count; i++) free(figures[i].histogram.steps);
+    free(figures);
+}
+
+/* Copies of what PROF_STATS knows. 0: no memory. */
+static int prof__figures_copy(prof__figures *all, const prof_trace *trace)
+{
+    all->items = (prof__figure *)malloc((trace->folded_count + 1) * sizeof *all->items);
+    if (!all->items) return 0;
+    for (; all->count < trace->folded_count; all->count++) {
+        const prof__histogram *from = &trace->folded[all->count].histogram;
+        prof__figure *to = &all->items[all->count];
+        *to = trace->folded[all->count];
+        to->stat.parent = PROF_NO_PARENT; /* folded by scope */
+        to->histogram.steps = NULL;
+        if (!from->capacity) continue;
+        to->histogram.steps = (prof__step *)malloc(from->capacity * sizeof *from->steps);
+        if (!to->histogram.steps) return 0;
+        memcpy(to->histogram.steps, from->steps, from->capacity * sizeof *from->steps);
+    }
+    return 1;
 }
 
 /* Free with prof__figures_free(), also after a failure. */
@@ -9406,16 +13785,14 @@ static prof_status prof__figures_make(const prof_trace *trace, int by_path, prof
     size_t i;
     memset(all, 0, sizeof *all);
     if (trace->folded) {
-        all->items = (prof__figure *)malloc((trace->folded_count + 1) * sizeof *all->items);
-        if (!all->items) return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
-        memcpy(all->items, trace->folded, trace->folded_count * sizeof *all->items);
-        all->count = trace->folded_count;
-        for (i = 0; i < all->count; i++) all->items[i].stat.parent = PROF_NO_PARENT; /* folded by scope */
-        return PROF_OK;
+        all->begins_missing = trace->begins_missing;
+        all->ends_missing = trace->ends_missing;
+        return prof__figures_copy(all, trace) ? PROF_OK : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
     }
     all->by_path = by_path;
     for (i = 0; i < prof_trace_track_count(trace) && status == PROF_OK; i++)
         status = prof__figures_track(all, trace, i);
+    if (status == PROF_OK) status = prof__figures_spans(all, trace);
     for (i = 0; i < all->count; i++) prof__figure_finish(&all->items[i]);
     return status;
 }
@@ -9461,6 +13838,7 @@ static prof__sorted *prof__sort(const prof__figures *all, prof_event_type type, 
     *count = 0;
     for (i = 0; sorted && i < all->count; i++) {
         if (all->items[i].type != type) continue;
+        if (!all->items[i].stat.count && type != PROF_EVENT_FRAME && !all->by_path) continue; /* nothing of late */
         sorted[*count].key = prof__sort_key(&all->items[i].stat, sort);
         sorted[*count].descending = !ascending;
         sorted[*count].order = i;
@@ -9471,18 +13849,33 @@ static prof__sorted *prof__sort(const prof__figures *all, prof_event_type type, 
     return sorted;
 }
 
-/* In one piece, the names that were made at run time behind the figures. Null without memory. */
-static prof_stat *prof__stats_copy(const prof__sorted *sorted, size_t count)
+/* Puts the buckets of a finished histogram, whose steps are sorted, at to; returns their end. */
+static prof_bucket *prof__buckets(const prof__histogram *h, prof_bucket *to)
 {
-    size_t size = (count + 1) * sizeof(prof_stat), i;
+    for (size_t i = 0; i < h->capacity; i++)
+        if (h->steps[i].number) *to++ = prof__step_bucket(&h->steps[i]);
+    return to;
+}
+
+/* In one piece, buckets and the names that were made at run time behind the figures. Null without memory. */
+static prof_stat *prof__stats_copy(const prof__figures *all, const prof__sorted *sorted, size_t count)
+{
+    size_t size = (count + 1) * sizeof(prof_stat), buckets = 0, i;
     prof_stat *stats;
+    prof_bucket *bucket;
     char *text;
-    for (i = 0; i < count; i++)
+    for (i = 0; i < count; i++) {
         if (sorted[i].stat->name != sorted[i].stat->site->name) size += strlen(sorted[i].stat->name) + 1;
-    stats = (prof_stat *)calloc(1, size);
-    text = (char *)(stats + count + 1);
+        buckets += all->items[sorted[i].order].histogram.used;
+    }
+    stats = (prof_stat *)calloc(1, size + buckets * sizeof *bucket);
+    bucket = (prof_bucket *)(void *)(stats + count + 1);
+    text = (char *)(bucket + buckets);
     for (i = 0; stats && i < count; i++) {
         stats[i] = *sorted[i].stat;
+        stats[i].buckets = bucket;
+        bucket = prof__buckets(&all->items[sorted[i].order].histogram, bucket);
+        stats[i].bucket_count = (size_t)(bucket - stats[i].buckets);
         if (stats[i].name == stats[i].site->name) continue;
         strcpy(text, stats[i].name);
         stats[i].name = text;
@@ -9522,8 +13915,8 @@ static size_t prof__sort_tree(prof__figures *all, prof__sorted *rows, size_t cou
     return kept;
 }
 
-static prof_status prof__stats(const prof_trace *trace, int by_path, prof_sort sort, int ascending, prof_stat **stats,
-                               size_t *count)
+static prof_status prof__stats(const prof_trace *trace, prof_event_type type, int by_path, prof_sort sort, int ascending,
+                               prof_stat **stats, size_t *count)
 {
     prof__figures all;
     prof__sorted *sorted = NULL;
@@ -9535,9 +13928,9 @@ static prof_status prof__stats(const prof_trace *trace, int by_path, prof_sort s
     *count = 0;
     status = prof__figures_make(trace, by_path, &all);
     if (status == PROF_OK) {
-        sorted = prof__sort(&all, PROF_EVENT_SCOPE, sort, ascending, count);
+        sorted = prof__sort(&all, type, sort, ascending, count);
         if (sorted && by_path) prof__sort_tree(&all, sorted, *count, 0);
-        *stats = sorted ? prof__stats_copy(sorted, *count) : NULL;
+        *stats = sorted ? prof__stats_copy(&all, sorted, *count) : NULL;
         if (!*stats) status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
     }
     if (status != PROF_OK) *count = 0;
@@ -9551,13 +13944,19 @@ static prof_status prof__stats(const prof_trace *trace, int by_path, prof_sort s
 PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                 size_t *count)
 {
-    return prof__stats(trace, 0, sort, ascending, stats, count);
+    return prof__stats(trace, PROF_EVENT_SCOPE, 0, sort, ascending, stats, count);
+}
+
+PROF_DEF prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                     size_t *count)
+{
+    return prof__stats(trace, PROF_EVENT_SPAN_BEGIN, 0, sort, ascending, stats, count);
 }
 
 PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                         size_t *count)
 {
-    return prof__stats(trace, 1, sort, ascending, stats, count);
+    return prof__stats(trace, PROF_EVENT_SCOPE, 1, sort, ascending, stats, count);
 }
 
 PROF_DEF void prof_stats_free(prof_stat *stats)
@@ -9565,7 +13964,812 @@ PROF_DEF void prof_stats_free(prof_stat *stats)
     free(stats);
 }
 
-/*-- SUMMARY --------------------------------------------------------------------------------------------- >>summary --*/
+/*-- ALLOCATIONS -------------------------------------------------------------------------------------- >>allocations --
+   A walk over all tracks in order of time: a table has the blocks that are live, and those freed of late, so that a
+   block that is freed twice is told from one that was allocated before the trace. Shared with prof_chrome.h, whose
+   counters show what changes at each step. */
+
+#define PROF__HEAP_LEAST ((size_t)4096)  /* slots of the table */
+#define PROF__HEAP_KEEP ((size_t)262144) /* up to so many slots nothing that was freed is forgotten */
+#define PROF__HEAP_DEEP 32               /* memory scopes inside one another that count */
+/* Clocks are read without ordering, and threads on different processors: what one does with a block that it got from
+   another may seem to be that much earlier, nanoseconds, than what the other did. */
+#define PROF__ORDER_NS 500
+
+typedef enum prof__heap_state {
+    PROF__HEAP_NONE = 0, /* a free slot of the table */
+    PROF__HEAP_LIVE,
+    PROF__HEAP_FREED,
+    PROF__HEAP_UNKNOWN, /* freed, but it was not live: counted in freed_unknown */
+    PROF__HEAP_TWICE    /* the same, but it was freed before: counted in freed_twice */
+} prof__heap_state;
+
+typedef struct prof__heap_block {
+    uint64_t address, bytes;
+    int64_t ns; /* of what happened to it last, on this track */
+    size_t track;
+    uint32_t row, pool; /* row: of the site */
+    uint32_t owed;      /* allocations over a live block whose free may be yet to come */
+    prof__heap_state state;
+} prof__heap_block;
+
+typedef enum prof__heap_kind {
+    PROF__HEAP_POOL,
+    PROF__HEAP_SCOPE,
+    PROF__HEAP_SITE
+} prof__heap_kind;
+
+typedef struct prof__heap_row {
+    prof_memory_row about;
+    prof__heap_kind kind;
+    uint32_t scope, pool; /* of a site: its rows; scope of a scope: the one around it */
+    uint32_t deep;        /* of a scope: how many are around it */
+    char *path;           /* of a scope; owned. Its own name is at the end, */
+    size_t name;          /* from here on */
+} prof__heap_row;
+
+/* A scope that is open on a track: what an allocation inside belongs to. */
+typedef struct prof__heap_around {
+    const prof_callsite *site;
+    uint32_t scope;
+} prof__heap_around;
+
+typedef struct prof__heap_stack {
+    prof__heap_around *items;
+    size_t count, capacity;
+} prof__heap_stack;
+
+typedef struct prof__heap {
+    prof__heap_block *blocks; /* a hash table by address */
+    size_t capacity, used, live;
+    prof__heap_row *rows; /* [0]: outside of all memory scopes */
+    size_t row_count, row_capacity;
+    prof__read_index index;
+    prof__heap_stack *stacks; /* of the tracks */
+    size_t tracks;
+    size_t changed; /* the pool whose live bytes the last step changed; PROF__NONE */
+    prof_memory_stats stats;
+} prof__heap;
+
+/* Whether the trace has a call site with this role: a walk may be spared. */
+static int prof__has_role(const prof_trace *trace, uint32_t role)
+{
+    size_t i;
+    for (i = 0; i < trace->site_count; i++)
+        if (trace->sites[i].about.role == role) return 1;
+    return 0;
+}
+
+/*-- rows --*/
+
+typedef struct prof__heap_key {
+    prof__heap_kind kind;
+    const prof_callsite *site, *around;
+    uint32_t scope;
+    const char *text; /* of a pool: its name; of a scope: the last part of its name */
+} prof__heap_key;
+
+static int prof__heap_same(const void *owner, size_t item, const void *key)
+{
+    const prof__heap_row *row = (const prof__heap_row *)owner + item;
+    const prof__heap_key *wanted = (const prof__heap_key *)key;
+    if (row->kind != wanted->kind) return 0;
+    if (row->kind == PROF__HEAP_POOL) return !strcmp(row->about.pool, wanted->text);
+    if (row->scope != wanted->scope) return 0;
+    if (row->kind == PROF__HEAP_SCOPE) return item && !strcmp(row->path + row->name, wanted->text);
+    return row->about.site == wanted->site && row->about.around == wanted->around;
+}
+
+static char *prof__heap_path(const char *outer, const char *name)
+{
+    size_t before = strlen(outer);
+    char *path = (char *)malloc(before + strlen(name) + 2);
+    if (!path) return NULL;
+    memcpy(path, outer, before);
+    if (before) path[before++] = ':';
+    strcpy(path + before, name);
+    return path;
+}
+
+/* The number of a row, which is made if there is none yet; PROF__NONE without memory. */
+static size_t prof__heap_row_of(prof__heap *heap, const prof__heap_key *key)
+{
+    uint32_t hash = (uint32_t)prof__mix((uint64_t)(uintptr_t)key->site * 31 + (uint64_t)(uintptr_t)key->around * 17 +
+                                        key->scope * 5u + (uint64_t)key->kind) +
+                    (key->text ? prof__text_hash(key->text) : 0);
+    size_t item = prof__read_find(&heap->index, hash, prof__heap_same, heap->rows, key);
+    prof__heap_row *row;
+    if (item != PROF__NONE) return item;
+    if (!PROF__ROOM(heap->rows, heap->row_capacity, heap->row_count)) return PROF__NONE;
+    row = &heap->rows[heap->row_count];
+    memset(row, 0, sizeof *row);
+    row->kind = key->kind;
+    row->about.site = key->site;
+    row->about.around = key->around;
+    row->scope = key->scope;
+    if (key->kind == PROF__HEAP_POOL) row->about.pool = key->text;
+    if (key->kind == PROF__HEAP_SCOPE) {
+        const prof__heap_row *outer = &heap->rows[key->scope];
+        row->path = prof__heap_path(outer->path, key->text);
+        if (!row->path) return PROF__NONE;
+        row->name = strlen(row->path) - strlen(key->text);
+        row->deep = outer->deep + 1;
+    }
+    if (!prof__read_add(&heap->index, hash, heap->row_count)) {
+        free(row->path);
+        return PROF__NONE;
+    }
+    return heap->row_count++;
+}
+
+static void prof__heap_row_add(prof__heap_row *row, uint64_t bytes, int64_t ns)
+{
+    prof_memory_row *about = &row->about;
+    about->count++;
+    about->bytes += bytes;
+    about->live_count++;
+    about->live_bytes += bytes;
+    if (about->live_bytes <= about->peak_bytes) return;
+    about->peak_bytes = about->live_bytes;
+    about->peak_ns = ns;
+}
+
+static void prof__heap_count(prof__heap *heap, const prof__heap_block *block, int64_t ns)
+{
+    const prof__heap_row *row = &heap->rows[block->row];
+    prof__heap_row_add(&heap->rows[block->row], block->bytes, ns);
+    prof__heap_row_add(&heap->rows[row->scope], block->bytes, ns);
+    prof__heap_row_add(&heap->rows[row->pool], block->bytes, ns);
+    heap->live++;
+    heap->changed = row->pool;
+}
+
+static void prof__heap_uncount(prof__heap *heap, const prof__heap_block *block)
+{
+    uint32_t each[3], i;
+    each[0] = block->row;
+    each[1] = heap->rows[block->row].scope;
+    each[2] = heap->rows[block->row].pool;
+    for (i = 0; i < 3; i++) {
+        heap->rows[each[i]].about.live_count--;
+        heap->rows[each[i]].about.live_bytes -= block->bytes;
+    }
+    heap->live--;
+    heap->changed = each[2];
+}
+
+/*-- blocks --*/
+
+static size_t prof__heap_slot(const prof__heap *heap, uint64_t address)
+{
+    return (size_t)prof__mix(address * 0x9E3779B97F4A7C15u) & (heap->capacity - 1);
+}
+
+/* The block at an address that a pool has, live or not; if it has no live one, and may be of any pool, the newest live
+   one of all. Null: nothing is known of that address. */
+static prof__heap_block *prof__heap_find(const prof__heap *heap, uint64_t address, uint32_t pool, int any)
+{
+    prof__heap_block *own = NULL, *other = NULL;
+    size_t at = prof__heap_slot(heap, address);
+    for (; heap->blocks[at].state; at = (at + 1) & (heap->capacity - 1)) {
+        prof__heap_block *block = &heap->blocks[at];
+        if (block->address != address) continue;
+        if (block->pool == pool)
+            own = block;
+        else if (block->state == PROF__HEAP_LIVE && (!other || other->ns <= block->ns))
+            other = block;
+    }
+    return any && other && (!own || own->state != PROF__HEAP_LIVE) ? other : own;
+}
+
+static prof__heap_block *prof__heap_put(prof__heap *heap, const prof__heap_block *block)
+{
+    size_t at = prof__heap_slot(heap, block->address);
+    while (heap->blocks[at].state) at = (at + 1) & (heap->capacity - 1);
+    heap->used++;
+    heap->blocks[at] = *block;
+    return &heap->blocks[at];
+}
+
+/* Makes a larger table, or one of the same size in which nothing but live blocks is left. */
+static int prof__heap_grow(prof__heap *heap)
+{
+    prof__heap_block *old = heap->blocks;
+    size_t count = heap->capacity, i;
+    int all = count < PROF__HEAP_KEEP;
+    if (all || heap->live > count / 2) heap->capacity = count ? count * 2 : PROF__HEAP_LEAST;
+    heap->blocks = NULL;
+    if (heap->capacity <= (size_t)-1 / sizeof *old)
+        heap->blocks = (prof__heap_block *)calloc(heap->capacity, sizeof *old);
+    if (!heap->blocks) {
+        heap->blocks = old;
+        heap->capacity = count;
+        return 0;
+    }
+    heap->used = 0;
+    for (i = 0; i < count; i++)
+        if (old[i].state == PROF__HEAP_LIVE || (all && old[i].state)) prof__heap_put(heap, &old[i]);
+    free(old);
+    return 1;
+}
+
+/* A block for an address and pool that have none; null without memory. */
+static prof__heap_block *prof__heap_new(prof__heap *heap, uint64_t address, uint32_t pool)
+{
+    prof__heap_block block;
+    if (heap->used >= heap->capacity / 4 * 3 && !prof__heap_grow(heap)) return NULL;
+    memset(&block, 0, sizeof block);
+    block.address = address;
+    block.pool = pool;
+    block.state = PROF__HEAP_FREED;
+    return prof__heap_put(heap, &block);
+}
+
+/*-- events --*/
+
+/* Whether what happened to a block on one track just before may in truth have come after this, on another. */
+static int prof__heap_crossed(const prof__heap_block *block, const prof_event *event, size_t track)
+{
+    return block->track != track && event->start_ns - block->ns <= PROF__ORDER_NS;
+}
+
+static int prof__heap_scope(prof__heap *heap, const prof_event *event, size_t track)
+{
+    prof__heap_stack *stack = &heap->stacks[track];
+    prof__heap_around around = {NULL, 0};
+    if (stack->count > event->depth) stack->count = event->depth;
+    if (stack->count) around = stack->items[stack->count - 1];
+    if (event->site->role != PROF_ROLE_MEMORY) {
+        around.site = event->site;
+    } else if (heap->rows[around.scope].deep < PROF__HEAP_DEEP) {
+        prof__heap_key key = {PROF__HEAP_SCOPE, NULL, NULL, around.scope, event->name};
+        size_t row = prof__heap_row_of(heap, &key);
+        if (row == PROF__NONE) return 0;
+        around.scope = (uint32_t)row;
+    }
+    do { /* once, unless what is around this scope is not in the window */
+        if (!PROF__ROOM(stack->items, stack->capacity, stack->count)) return 0;
+        stack->items[stack->count++] = around;
+    } while (stack->count <= event->depth);
+    return 1;
+}
+
+/* The row of the pool of an event, PROF__NONE without memory. */
+static size_t prof__heap_pool(prof__heap *heap, const prof_event *event)
+{
+    prof__heap_key key = {PROF__HEAP_POOL, NULL, NULL, 0, event->site->category};
+    return prof__heap_row_of(heap, &key);
+}
+
+/* The row of the call site of an allocation in what is around it. */
+static size_t prof__heap_site(prof__heap *heap, const prof_event *event, size_t track, size_t pool)
+{
+    const prof__heap_stack *stack = &heap->stacks[track];
+    size_t open = stack->count < event->depth ? stack->count : event->depth, row;
+    prof__heap_key key = {PROF__HEAP_SITE, event->site, NULL, 0, NULL};
+    if (open) {
+        key.around = stack->items[open - 1].site;
+        key.scope = stack->items[open - 1].scope;
+    }
+    row = prof__heap_row_of(heap, &key);
+    if (row != PROF__NONE) heap->rows[row].pool = (uint32_t)pool;
+    return row;
+}
+
+static int prof__heap_alloc(prof__heap *heap, const prof_event *event, size_t track)
+{
+    size_t pool = prof__heap_pool(heap, event);
+    size_t row = pool == PROF__NONE ? PROF__NONE : prof__heap_site(heap, event, track, pool);
+    prof__heap_block *block;
+    int gone; /* freed already, by a thread whose clock was read early */
+    if (row == PROF__NONE) return 0;
+    block = prof__heap_find(heap, event->object, (uint32_t)pool, 0);
+    if (!block) block = prof__heap_new(heap, event->object, (uint32_t)pool);
+    if (!block) return 0;
+    heap->stats.count++;
+    gone = block->state > PROF__HEAP_FREED && prof__heap_crossed(block, event, track);
+    if (gone && block->state == PROF__HEAP_UNKNOWN) heap->stats.freed_unknown--;
+    if (gone && block->state == PROF__HEAP_TWICE) heap->stats.freed_twice--;
+    if (block->state == PROF__HEAP_LIVE) {
+        prof__heap_uncount(heap, block);
+        heap->stats.not_freed++;
+        block->owed++;
+    }
+    block->bytes = event->detail;
+    block->row = (uint32_t)row;
+    prof__heap_count(heap, block, event->start_ns);
+    if (gone) prof__heap_uncount(heap, block);
+    block->state = gone ? PROF__HEAP_FREED : PROF__HEAP_LIVE;
+    block->ns = event->start_ns;
+    block->track = track;
+    return 1;
+}
+
+static int prof__heap_free(prof__heap *heap, const prof_event *event, size_t track)
+{
+    size_t pool = prof__heap_pool(heap, event);
+    prof__heap_block *block;
+    if (pool == PROF__NONE) return 0;
+    heap->stats.frees++;
+    block = prof__heap_find(heap, event->object, (uint32_t)pool, !(event->detail & PROF__FREE_IN_POOL));
+    if (block && block->owed && block->track != track &&
+        (event->detail & PROF__FREE_LATE || prof__heap_crossed(block, event, track))) {
+        block->owed--; /* of the block that was there before */
+        heap->stats.not_freed--;
+        return 1;
+    }
+    if (block && block->state == PROF__HEAP_LIVE) {
+        prof__heap_uncount(heap, block);
+        block->state = PROF__HEAP_FREED;
+    } else if (block) {
+        heap->stats.freed_twice++;
+        block->state = PROF__HEAP_TWICE;
+    } else {
+        block = prof__heap_new(heap, event->object, (uint32_t)pool);
+        if (!block) return 0;
+        heap->stats.freed_unknown++;
+        block->state = PROF__HEAP_UNKNOWN;
+    }
+    block->ns = event->start_ns;
+    block->track = track;
+    return 1;
+}
+
+/* The next event of a timeline; 0 without memory. */
+static int prof__heap_step(prof__heap *heap, const prof_event *event, size_t track)
+{
+    heap->changed = PROF__NONE;
+    switch (event->type) {
+    case PROF_EVENT_SCOPE: return prof__heap_scope(heap, event, track);
+    case PROF_EVENT_ALLOC: return prof__heap_alloc(heap, event, track);
+    case PROF_EVENT_FREE: return prof__heap_free(heap, event, track);
+    default: return 1;
+    }
+}
+
+/* 0 without memory. In any case prof__heap_close() follows. */
+static int prof__heap_open(prof__heap *heap, const prof_trace *trace)
+{
+    memset(heap, 0, sizeof *heap);
+    heap->tracks = prof_trace_track_count(trace);
+    heap->stacks = (prof__heap_stack *)calloc(heap->tracks + 1, sizeof *heap->stacks);
+    if (!heap->stacks || !prof__heap_grow(heap)) return 0;
+    if (!PROF__ROOM(heap->rows, heap->row_capacity, heap->row_count)) return 0;
+    memset(heap->rows, 0, sizeof *heap->rows);
+    heap->rows[0].kind = PROF__HEAP_SCOPE;
+    heap->rows[0].path = prof__heap_path("", "");
+    return (int)(heap->row_count = heap->rows[0].path != NULL);
+}
+
+static void prof__heap_close(prof__heap *heap)
+{
+    size_t i;
+    for (i = 0; i < heap->row_count; i++) free(heap->rows[i].path);
+    for (i = 0; heap->stacks && i < heap->tracks; i++) free(heap->stacks[i].items);
+    free(heap->rows);
+    free(heap->stacks);
+    free(heap->blocks);
+    free(heap->index.slots);
+}
+
+static prof_status prof__heap_walk(prof__heap *heap, const prof_trace *trace)
+{
+    prof_timeline *timeline = NULL;
+    prof_event event;
+    size_t track;
+    int good = prof__heap_open(heap, trace);
+    prof_status status = good ? prof_timeline_open(trace, &timeline) : PROF_OK;
+    while (good && timeline && prof_timeline_next(timeline, &event, &track))
+        good = prof__heap_step(heap, &event, track);
+    if (timeline) status = prof_timeline_close(timeline);
+    return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the live blocks");
+}
+
+/* The most bytes first; what has equal ones keeps its order. */
+static int prof__memory_order(const void *a, const void *b)
+{
+    const prof__heap_row *const *x = (const prof__heap_row *const *)a, *const *y = (const prof__heap_row *const *)b;
+    if ((*x)->kind != (*y)->kind) return (*x)->kind < (*y)->kind ? -1 : 1;
+    if ((*x)->about.bytes != (*y)->about.bytes) return (*x)->about.bytes > (*y)->about.bytes ? -1 : 1;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* In one piece: the figures, their rows, the names of the scopes. Null without memory. */
+static prof_memory_stats *prof__memory_copy(const prof__heap *heap)
+{
+    const prof__heap_row **order = (const prof__heap_row **)malloc(heap->row_count * sizeof *order);
+    size_t size = sizeof(prof_memory_stats) + heap->row_count * sizeof(prof_memory_row), counts[3] = {0, 0, 0}, i;
+    prof_memory_stats *stats = NULL;
+    prof_memory_row *rows;
+    const char **paths = (const char **)malloc(heap->row_count * sizeof *paths);
+    char *text;
+    for (i = 0; i < heap->row_count; i++)
+        if (heap->rows[i].path) size += strlen(heap->rows[i].path) + 1;
+    if (order && paths) stats = (prof_memory_stats *)calloc(1, size);
+    if (stats) {
+        *stats = heap->stats;
+        rows = (prof_memory_row *)(stats + 1);
+        text = (char *)(rows + heap->row_count);
+        for (i = 0; i < heap->row_count; i++) {
+            order[i] = &heap->rows[i];
+            if (!heap->rows[i].path) continue;
+            paths[i] = strcpy(text, heap->rows[i].path);
+            text += strlen(text) + 1;
+        }
+        qsort(order, heap->row_count, sizeof *order, prof__memory_order);
+        for (i = 0; i < heap->row_count; i++) {
+            if (!order[i]->about.count) continue; /* of a pool: only freed; of a scope: nothing inside */
+            *rows = order[i]->about;
+            if (order[i]->kind == PROF__HEAP_SCOPE) rows->scope = paths[order[i] - heap->rows];
+            if (order[i]->kind == PROF__HEAP_SITE) {
+                rows->scope = paths[order[i]->scope];
+                rows->pool = heap->rows[order[i]->pool].about.pool;
+            }
+            counts[order[i]->kind]++;
+            rows++;
+        }
+        stats->pools = (const prof_memory_row *)(stats + 1);
+        stats->scopes = stats->pools + (stats->pool_count = counts[PROF__HEAP_POOL]);
+        stats->sites = stats->scopes + (stats->scope_count = counts[PROF__HEAP_SCOPE]);
+        stats->site_count = counts[PROF__HEAP_SITE];
+    }
+    free(order);
+    free(paths);
+    return stats;
+}
+
+PROF_DEF prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats)
+{
+    prof__heap heap;
+    prof_status status;
+    if (!trace || !stats) return prof__fail(PROF_INVALID_ARGUMENT, "prof_memory: trace or stats is null");
+    *stats = NULL;
+    status = prof__heap_walk(&heap, trace);
+    if (status == PROF_OK) {
+        *stats = prof__memory_copy(&heap);
+        if (!*stats) status = prof__fail(PROF_NO_MEMORY, "no memory for the figures of allocations");
+    }
+    prof__heap_close(&heap);
+    return status;
+}
+
+PROF_DEF void prof_memory_free(prof_memory_stats *stats)
+{
+    free(stats);
+}
+
+/*-- LOCKS -------------------------------------------------------------------------------------------------- >>locks --
+   The same walk for locks. A lock is its address, for as long as its name stays the same. What one thread does with a
+   lock is matched by itself, so that it does not matter if clocks differ a little. */
+
+typedef struct prof__lock_state {
+    uint64_t address;
+    size_t row;
+    uint64_t acquired;        /* by anybody */
+    uint64_t holders, waiting; /* threads */
+    size_t holder, holder_before; /* the user that has held it last, and the one before; the same if there was none */
+    int64_t released_ns;
+} prof__lock_state;
+
+/* What a track does with a lock. */
+typedef struct prof__lock_user {
+    size_t lock, track;
+    uint64_t depth;    /* acquires without their release */
+    uint64_t losses;   /* of the track, as it knows them */
+    uint64_t acquired; /* of the lock, when this one began to wait */
+    int64_t wait_ns, hold_ns; /* begin */
+    int waits, contended;
+} prof__lock_user;
+
+typedef enum prof__lock_part {
+    PROF__LOCK_NOTHING,
+    PROF__LOCK_WAITED,
+    PROF__LOCK_HELD
+} prof__lock_part;
+
+typedef struct prof__locks {
+    prof_lock_row *rows;
+    prof__lock_state *locks;
+    prof__lock_user *users;
+    size_t row_count, row_capacity, lock_count, lock_capacity, user_count, user_capacity;
+    prof__read_index row_index, lock_index, user_index;
+    uint64_t *losses; /* of the tracks */
+    int by_address;
+    struct {
+        prof__lock_part part;
+        size_t user;
+        int64_t start, end;
+        int shared; /* others held it at the same time */
+    } done; /* what the last step ended */
+} prof__locks;
+
+static int prof__same_lock(const void *owner, size_t item, const void *key)
+{
+    return ((const prof__lock_state *)owner)[item].address == *(const uint64_t *)key;
+}
+
+static int prof__same_lock_user(const void *owner, size_t item, const void *key)
+{
+    const prof__lock_user *user = (const prof__lock_user *)owner + item, *wanted = (const prof__lock_user *)key;
+    return user->lock == wanted->lock && user->track == wanted->track;
+}
+
+static int prof__same_lock_row(const void *owner, size_t item, const void *key)
+{
+    const prof_lock_row *row = (const prof_lock_row *)owner + item, *wanted = (const prof_lock_row *)key;
+    return row->address == wanted->address && !strcmp(row->name, wanted->name) &&
+           !strcmp(row->category, wanted->category);
+}
+
+/* Each returns a number, or PROF__NONE without memory. */
+static size_t prof__lock_row_of(prof__locks *all, const prof_event *event)
+{
+    prof_lock_row row;
+    uint32_t hash;
+    size_t item;
+    memset(&row, 0, sizeof row);
+    row.name = event->site->name;
+    row.category = event->site->category;
+    row.address = all->by_address ? event->object : 0;
+    hash = prof__text_hash(row.name) + (uint32_t)prof__mix(row.address);
+    item = prof__read_find(&all->row_index, hash, prof__same_lock_row, all->rows, &row);
+    if (item != PROF__NONE) return item;
+    if (!PROF__ROOM(all->rows, all->row_capacity, all->row_count) ||
+        !prof__read_add(&all->row_index, hash, all->row_count))
+        return PROF__NONE;
+    all->rows[all->row_count] = row;
+    return all->row_count++;
+}
+
+static size_t prof__lock_of(prof__locks *all, const prof_event *event)
+{
+    uint32_t hash = (uint32_t)prof__mix(event->object * 0x9E3779B97F4A7C15u);
+    size_t item = prof__read_find(&all->lock_index, hash, prof__same_lock, all->locks, &event->object);
+    prof__lock_state *lock;
+    if (item != PROF__NONE) return item;
+    if (!PROF__ROOM(all->locks, all->lock_capacity, all->lock_count) ||
+        !prof__read_add(&all->lock_index, hash, all->lock_count))
+        return PROF__NONE;
+    lock = &all->locks[all->lock_count];
+    memset(lock, 0, sizeof *lock);
+    lock->address = event->object;
+    lock->row = PROF__NONE; /* until it has a name */
+    lock->holder = PROF__NONE;
+    return all->lock_count++;
+}
+
+static size_t prof__lock_user_of(prof__locks *all, size_t lock, size_t track)
+{
+    prof__lock_user user;
+    uint32_t hash = (uint32_t)prof__mix(lock * 0x9E3779B97F4A7C15u + track);
+    size_t item;
+    memset(&user, 0, sizeof user);
+    user.lock = lock;
+    user.track = track;
+    user.losses = all->losses[track];
+    item = prof__read_find(&all->user_index, hash, prof__same_lock_user, all->users, &user);
+    if (item != PROF__NONE) return item;
+    if (!PROF__ROOM(all->users, all->user_capacity, all->user_count) ||
+        !prof__read_add(&all->user_index, hash, all->user_count))
+        return PROF__NONE;
+    all->users[all->user_count] = user;
+    return all->user_count++;
+}
+
+static void prof__lock_end_wait(prof__locks *all, prof__lock_user *user, int acquired)
+{
+    prof__lock_state *lock = &all->locks[user->lock];
+    if (!user->waits) return;
+    user->waits = 0;
+    lock->waiting--;
+    all->rows[lock->row].waiting--;
+    all->rows[lock->row].abandoned += !acquired;
+}
+
+static void prof__lock_forget_hold(prof__locks *all, prof__lock_user *user)
+{
+    prof__lock_state *lock = &all->locks[user->lock];
+    if (!user->depth) return;
+    user->depth = 0;
+    lock->holders--;
+    all->rows[lock->row].holding--;
+    all->rows[lock->row].unmatched++;
+}
+
+static void prof__lock_wait(prof__locks *all, const prof_event *event, size_t number)
+{
+    prof__lock_user *user = &all->users[number];
+    prof__lock_state *lock = &all->locks[user->lock];
+    prof_lock_row *row = &all->rows[lock->row];
+    prof__lock_end_wait(all, user, 0);
+    user->waits = 1;
+    user->wait_ns = event->start_ns;
+    user->acquired = lock->acquired;
+    user->contended = event->detail & 1 || lock->holders > (user->depth != 0);
+    row->waiting++;
+    if (++lock->waiting > row->waiting_max) row->waiting_max = lock->waiting;
+}
+
+static void prof__lock_acquire(prof__locks *all, const prof_event *event, size_t number)
+{
+    prof__lock_user *user = &all->users[number];
+    prof__lock_state *lock = &all->locks[user->lock];
+    prof_lock_row *row = &all->rows[lock->row];
+    row->acquired++;
+    if (user->waits) {
+        uint64_t ns = (uint64_t)(event->start_ns - user->wait_ns);
+        int contended = user->contended || lock->acquired != user->acquired;
+        row->contended += (uint64_t)contended;
+        row->wait_ns += ns;
+        if (ns > row->wait_max_ns) row->wait_max_ns = ns;
+        prof__lock_end_wait(all, user, 1);
+        all->done.part = PROF__LOCK_WAITED;
+        all->done.start = user->wait_ns;
+        if (contended && user->depth) prof__lock_forget_hold(all, user); /* nobody waits for what is his */
+    }
+    lock->acquired++;
+    if (user->depth++) return;
+    user->hold_ns = event->start_ns;
+    if (lock->holder != number) lock->holder_before = lock->holder == PROF__NONE ? number : lock->holder;
+    lock->holder = number;
+    lock->holders++;
+    row->holding++;
+}
+
+/* Whether somebody else holds a lock that has just been released, and not only by clocks that differ a little. */
+static int prof__lock_shared(const prof__locks *all, const prof__lock_state *lock, int64_t now)
+{
+    const prof__lock_user *other;
+    if (lock->holders != 1) return lock->holders != 0;
+    other = &all->users[lock->holder];
+    if (!other->depth) other = &all->users[lock->holder_before];
+    return !other->depth || now - other->hold_ns > PROF__ORDER_NS;
+}
+
+static void prof__lock_release(prof__locks *all, const prof_event *event, size_t number)
+{
+    prof__lock_user *user = &all->users[number];
+    prof__lock_state *lock = &all->locks[user->lock];
+    prof_lock_row *row = &all->rows[lock->row];
+    uint64_t ns;
+    prof__lock_end_wait(all, user, 0); /* or it could not go on to this */
+    if (!user->depth && lock->holders == 1 && all->users[lock->holder].depth) { /* by another thread, as a semaphore */
+        number = lock->holder;
+        user = &all->users[number];
+    }
+    if (!user->depth) {
+        row->unmatched++;
+        return;
+    }
+    if (--user->depth) return;
+    ns = event->start_ns > user->hold_ns ? (uint64_t)(event->start_ns - user->hold_ns) : 0;
+    row->hold_ns += ns;
+    if (ns > row->hold_max_ns) row->hold_max_ns = ns;
+    lock->holders--;
+    row->holding--;
+    all->done.part = PROF__LOCK_HELD;
+    all->done.user = number;
+    all->done.start = user->hold_ns;
+    if (lock->released_ns > all->done.start && lock->released_ns - all->done.start <= PROF__ORDER_NS)
+        all->done.start = lock->released_ns; /* the clocks' fault */
+    if (all->done.start > event->start_ns) all->done.start = event->start_ns;
+    all->done.shared = prof__lock_shared(all, lock, event->start_ns) || lock->released_ns > all->done.start;
+    if (event->start_ns > lock->released_ns) lock->released_ns = event->start_ns;
+}
+
+/* The next event of a timeline; 0 without memory. */
+static int prof__locks_step(prof__locks *all, const prof_event *event, size_t track)
+{
+    size_t number, user, row;
+    prof__lock_state *lock;
+    memset(&all->done, 0, sizeof all->done);
+    if (event->type == PROF_EVENT_LOST) all->losses[track]++;
+    if (event->type != PROF_EVENT_LOCK_WAIT && event->type != PROF_EVENT_LOCK_ACQUIRE &&
+        event->type != PROF_EVENT_LOCK_RELEASE)
+        return 1;
+    number = prof__lock_of(all, event);
+    if (number == PROF__NONE) return 0;
+    lock = &all->locks[number];
+    if (lock->row == PROF__NONE || (event->type != PROF_EVENT_LOCK_RELEASE && !lock->holders && !lock->waiting)) {
+        /* a name may have been a release's, or that of a lock that was here before */
+        row = prof__lock_row_of(all, event);
+        if (row == PROF__NONE) return 0;
+        if (row != lock->row) all->rows[row].locks++;
+        lock->row = row;
+    }
+    user = prof__lock_user_of(all, number, track);
+    if (user == PROF__NONE) return 0;
+    if (all->users[user].losses != all->losses[track]) { /* what it held it may hold no more */
+        all->users[user].losses = all->losses[track];
+        prof__lock_forget_hold(all, &all->users[user]);
+        prof__lock_end_wait(all, &all->users[user], 0);
+    }
+    all->done.user = user;
+    all->done.end = event->start_ns;
+    if (event->type == PROF_EVENT_LOCK_WAIT) prof__lock_wait(all, event, user);
+    if (event->type == PROF_EVENT_LOCK_ACQUIRE) prof__lock_acquire(all, event, user);
+    if (event->type == PROF_EVENT_LOCK_RELEASE) prof__lock_release(all, event, user);
+    return 1;
+}
+
+/* 0 without memory. In any case prof__locks_close() follows. */
+static int prof__locks_open(prof__locks *all, const prof_trace *trace, int by_address)
+{
+    memset(all, 0, sizeof *all);
+    all->by_address = by_address;
+    all->losses = (uint64_t *)calloc(prof_trace_track_count(trace) + 1, sizeof *all->losses);
+    return all->losses != NULL;
+}
+
+static void prof__locks_close(prof__locks *all)
+{
+    free(all->rows);
+    free(all->locks);
+    free(all->users);
+    free(all->losses);
+    free(all->row_index.slots);
+    free(all->lock_index.slots);
+    free(all->user_index.slots);
+}
+
+static prof_status prof__locks_walk(prof__locks *all, const prof_trace *trace, int by_address)
+{
+    prof_timeline *timeline;
+    prof_event event;
+    size_t track;
+    int good = prof__locks_open(all, trace, by_address);
+    prof_status status;
+    if (!good) return prof__fail(PROF_NO_MEMORY, "no memory for the locks");
+    status = prof_timeline_open(trace, &timeline);
+    if (status != PROF_OK) return status;
+    while (good && prof_timeline_next(timeline, &event, &track)) good = prof__locks_step(all, &event, track);
+    status = prof_timeline_close(timeline);
+    return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the locks");
+}
+
+static int prof__lock_order(const void *a, const void *b)
+{
+    const prof_lock_row *x = (const prof_lock_row *)a, *y = (const prof_lock_row *)b;
+    int names;
+    if (x->wait_ns != y->wait_ns) return x->wait_ns > y->wait_ns ? -1 : 1;
+    if (x->hold_ns != y->hold_ns) return x->hold_ns > y->hold_ns ? -1 : 1;
+    names = strcmp(x->name, y->name);
+    return names ? names : x->address < y->address ? -1 : x->address > y->address;
+}
+
+PROF_DEF prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
+{
+    prof__locks all;
+    prof_status status;
+    size_t i, kept = 0;
+    if (!trace || !rows || !count) return prof__fail(PROF_INVALID_ARGUMENT, "prof_locks: trace, rows or count is null");
+    *rows = NULL;
+    *count = 0;
+    status = prof__locks_walk(&all, trace, by_address != 0);
+    for (i = 0; status == PROF_OK && i < all.lock_count; i++) /* of one lock the address is known in any case */
+        if (all.rows[all.locks[i].row].locks == 1) all.rows[all.locks[i].row].address = all.locks[i].address;
+    for (i = 0; i < all.row_count; i++) {
+        const prof_lock_row *row = &all.rows[i]; /* empty: the name of a release, before the lock had another */
+        if (row->acquired || row->waiting || row->abandoned || row->unmatched) all.rows[kept++] = *row;
+    }
+    if (kept) qsort(all.rows, kept, sizeof *all.rows, prof__lock_order);
+    if (status == PROF_OK && !PROF__ROOM(all.rows, all.row_capacity, kept))
+        status = prof__fail(PROF_NO_MEMORY, "no memory for the figures of locks");
+    if (status == PROF_OK) {
+        *rows = all.rows;
+        *count = kept;
+        all.rows = NULL;
+    }
+    prof__locks_close(&all);
+    return status;
+}
+
+PROF_DEF void prof_locks_free(prof_lock_row *rows)
+{
+    free(rows);
+}
+
+/*-- SUMMARY -------------------------------------------------------------------------------------------- >>summary --*/
 
 #define PROF__NAME_MOST ((size_t)48)   /* characters of a name in a table */
 #define PROF__INDENT_MOST ((size_t)24) /* deeper call paths are no further to the right */
@@ -9721,13 +14925,13 @@ static void prof__out_percent(prof__out *out, double part, double whole, size_t 
     prof__out_right(out, text, width);
 }
 
-/* A number of a counter: whole ones as they are, others with six digits. */
-static void prof__out_number(prof__out *out, double value, size_t width)
+/* A number of a counter, at to (32 bytes): whole ones as they are, up to 2^53, others with six digits. Returns its
+   length. */
+static size_t prof__counter_text(char *to, double value)
 {
-    char text[32];
-    int whole = value > -1e9 && value < 1e9 && !((double)(int64_t)value < value || (double)(int64_t)value > value);
-    prof__double_digits(text, value, whole ? 15 : 6, whole ? 15 : 6);
-    prof__out_right(out, text, width);
+    const double most = 9007199254740992.0;
+    int whole = value >= -most && value <= most && !((double)(int64_t)value < value || (double)(int64_t)value > value);
+    return prof__double_digits(to, value, whole ? 16 : 6, whole ? 16 : 6);
 }
 
 /* How long what the tables are about took. */
@@ -9757,6 +14961,12 @@ static void prof__summary_head(prof__out *out, const prof_trace *trace)
         prof__out_text(out, " on, for ");
         prof__out_ns(out, prof__summary_span(info), 0);
         prof__out_text(out, ": the tables tell of nothing else");
+    }
+    for (size_t i = 0; i < trace->metadata_count; i++) {
+        prof__out_text(out, "\n  ");
+        prof__out_clean(out, trace->metadata[i].key);
+        prof__out_text(out, strlen(trace->metadata[i].key) < 10 ? &"          "[strlen(trace->metadata[i].key)] : "  ");
+        prof__out_clean(out, trace->metadata[i].value);
     }
     prof__out_text(out, "\n  clock     ");
     prof__out_clean(out, *info->clock ? info->clock : "unnamed");
@@ -9807,6 +15017,10 @@ static void prof__summary_title(prof__out *out, const char *title, size_t width,
 static void prof__out_place(prof__out *out, const prof_callsite *site)
 {
     const char *base = site->file, *c;
+    if (site->role == PROF_ROLE_DEVICE) { /* its name is the better place */
+        prof__out_text(out, "  ");
+        prof__out_clean(out, site->category);
+    }
     if (!*base) return;
     for (c = base; *c; c++)
         if (*c == '/' || *c == '\\') base = c + 1;
@@ -9880,20 +15094,111 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
     }
 }
 
+/* A number of 10^6 bytes a second, with the unit that fits. */
+static void prof__out_rate(prof__out *out, double rate, size_t width)
+{
+    static const char *const units[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s", NULL};
+    char text[48];
+    prof__human(text, rate * 1e6, units);
+    prof__out_right(out, text, width);
+}
+
+static void prof__summary_throughput(prof__out *out, const prof__sorted *rows, size_t count)
+{
+    static const char *const columns[] = {"calls", "bytes", "mean", "min", "max", "stddev", NULL};
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", NULL};
+    size_t width = prof__summary_width(rows, count, "throughput"), i, shown = 0;
+    for (i = 0; i < count; i++) {
+        const prof_stat *stat = rows[i].stat;
+        char bytes[48];
+        if (stat->site->role != PROF_ROLE_THROUGHPUT) continue;
+        if (!shown++) {
+            prof__summary_title(out, "throughput", width, columns);
+            prof__out_text(out, "\n");
+        }
+        prof__human(bytes, (double)stat->bytes, units);
+        prof__out_name(out, stat->name, width);
+        prof__out_count(out, stat->count, 14);
+        prof__out_right(out, bytes, 11);
+        prof__out_rate(out, stat->mean_rate, 11);
+        prof__out_rate(out, stat->min_rate, 11);
+        prof__out_rate(out, stat->max_rate, 11);
+        prof__out_rate(out, stat->deviation_rate, 11);
+        prof__out_text(out, "\n");
+    }
+}
+
+/* How many messages of each severity there are, and the latest errors. */
+static void prof__summary_messages(prof__out *out, const prof__figures *all)
+{
+    size_t i = PROF_LOG_FATAL + 1, shown = 0;
+    while (i-- > 0) {
+        if (!all->messages[i]) continue;
+        prof__out_text(out, shown++ ? ", " : "\nmessages  ");
+        prof__out_count(out, all->messages[i], 0);
+        prof__out_text(out, " ");
+        prof__out_text(out, prof__severity_text(i));
+    }
+    if (shown) prof__out_text(out, "\n");
+    for (i = all->newest_count; i-- > 0;) {
+        prof__out_text(out, "  ");
+        prof__out_ns(out, (double)all->newest[i].ns, 0);
+        prof__out_text(out, " ");
+        prof__out_text(out, prof__severity_text(all->newest[i].severity));
+        prof__out_text(out, ": ");
+        prof__out_clean(out, all->newest[i].text);
+        prof__out_text(out, "\n");
+    }
+}
+
+static void prof__summary_spans(prof__out *out, const prof__figures *all, const prof__sorted *rows, size_t count)
+{
+    static const char *const columns[] = {"spans", "total", "mean", "min", "p50", "p90", "p99", "max", "stddev", NULL};
+    size_t width = prof__summary_width(rows, count, "span"), i, column;
+    if (count) {
+        prof__summary_title(out, "span", width, columns);
+        prof__out_text(out, "  where\n");
+    }
+    for (i = 0; i < count; i++) {
+        const prof_stat *stat = rows[i].stat;
+        prof__out_name(out, stat->name, width);
+        prof__out_count(out, stat->count, 14);
+        if (stat->count > stat->truncated) {
+            prof__out_ns(out, (double)stat->total_ns, 11);
+            prof__summary_times(out, stat);
+        } else {
+            for (column = 0; column < 8; column++) prof__out_right(out, "-", 11);
+        }
+        prof__out_place(out, stat->site);
+        prof__out_text(out, "\n");
+    }
+    if (all->begins_missing) {
+        prof__out_many(out, all->begins_missing, "span");
+        prof__out_text(out, " ended, but with no begin: counted, but in no time\n");
+    }
+    if (all->ends_missing) {
+        prof__out_many(out, all->ends_missing, "span");
+        prof__out_text(out, " began, but with no end: counted, but in no time\n");
+    }
+}
+
 static void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_t count)
 {
-    static const char *const columns[] = {"frames", "rate", "mean", "min", "p50", "p90", "p99", "max", "stddev", NULL};
+    static const char *const columns[] = {"frames", "rate", "1 % low", "mean", "min", "p50", "p90", "p99", "max", "stddev", NULL};
     size_t width = prof__summary_width(rows, count, "frame"), i;
     if (!count) return;
     prof__summary_title(out, "frame", width, columns);
     prof__out_text(out, "\n");
     for (i = 0; i < count; i++) {
         const prof_stat *stat = rows[i].stat;
-        char rate[48] = "-";
-        if (stat->total_ns) prof__human_hz(rate, (double)stat->count * 1e9 / (double)stat->total_ns);
+        char rate[48] = "-", low[48] = "-"; /* low: what 99 % of the frames keep to */
+        uint64_t span = stat->covered_ns ? stat->covered_ns : stat->total_ns;
+        if (span) prof__human_hz(rate, (double)stat->count * 1e9 / (double)span);
+        if (stat->p99_ns) prof__human_hz(low, 1e9 / (double)stat->p99_ns);
         prof__out_name(out, stat->name, width);
         prof__out_count(out, stat->count, 14);
         prof__out_right(out, rate, 11);
+        prof__out_right(out, low, 11);
         prof__summary_times(out, stat);
         prof__out_text(out, "\n");
     }
@@ -9901,19 +15206,77 @@ static void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_
 
 static void prof__summary_counters(prof__out *out, const prof__figures *all, const prof__sorted *rows, size_t count)
 {
-    static const char *const columns[] = {"samples", "min", "mean", "max", "last", NULL};
-    size_t width = prof__summary_width(rows, count, "counter"), i;
+    static const char *const columns[] = {"min", "mean", "max", "last"};
+    size_t width = prof__summary_width(rows, count, "counter"), wide = 14, i, j;
+    char text[32];
     if (!count) return;
-    prof__summary_title(out, "counter", width, columns);
+    for (i = 0; i < count; i++) {
+        const prof__figure *figure = &all->items[rows[i].order];
+        const double values[] = {figure->low, figure->mean, figure->high, figure->last};
+        for (j = 0; j < 4; j++) {
+            size_t length = prof__counter_text(text, values[j]);
+            if (length >= wide) wide = length + 1; /* columns never touch */
+        }
+    }
+    prof__out_text(out, "\n");
+    prof__out_name(out, "counter", width);
+    prof__out_right(out, "samples", 14);
+    for (j = 0; j < 4; j++) prof__out_right(out, columns[j], wide);
     prof__out_text(out, "\n");
     for (i = 0; i < count; i++) {
         const prof__figure *figure = &all->items[rows[i].order];
+        const double values[] = {figure->low, figure->mean, figure->high, figure->last};
         prof__out_name(out, figure->stat.name, width);
         prof__out_count(out, figure->stat.count, 14);
-        prof__out_number(out, figure->low, 11);
-        prof__out_number(out, figure->mean, 11);
-        prof__out_number(out, figure->high, 11);
-        prof__out_number(out, figure->last, 11);
+        for (j = 0; j < 4; j++) {
+            prof__counter_text(text, values[j]);
+            prof__out_right(out, text, wide);
+        }
+        prof__out_text(out, "\n");
+    }
+}
+
+/* The devices, and how far their times can be trusted. */
+static void prof__summary_devices(prof__out *out, const prof_trace *trace)
+{
+    static const char *const columns[] = {"tracks", "events", "rate", "pairs", NULL};
+    static const char *const notes[] = {"", "", "", "  no two pairs of clocks, or one and the rate: places are a guess"};
+    size_t tracks = prof_trace_track_count(trace), width = 6, first = 0, i, rows;
+    uint64_t events;
+    char rate[48];
+    for (i = 0; i < tracks; i++) {
+        size_t length = prof__characters(prof_trace_track(trace, i)->device);
+        if (length > width) width = length < PROF__NAME_MOST ? length : PROF__NAME_MOST;
+        first += !*prof_trace_track(trace, i)->device;
+    }
+    if (first == tracks) return;
+    prof__summary_title(out, "device", width, columns);
+    prof__out_text(out, "\n");
+    for (; first < tracks; first += rows) {
+        const prof_track *track = prof_trace_track(trace, first);
+        uint64_t early = 0;
+        for (events = rows = 0; first + rows < tracks && prof_trace_track(trace, first + rows)->device == track->device; rows++) {
+            events += prof_trace_track(trace, first + rows)->event_count;
+            early += prof_trace_track(trace, first + rows)->early;
+        }
+        strcpy(rate, "-");
+        if (track->device_hz > 0) prof__human_hz(rate, track->device_hz);
+        prof__out_name(out, track->device, width);
+        prof__out_count(out, rows, 14);
+        prof__out_count(out, events, 11);
+        prof__out_right(out, rate, 11);
+        prof__out_count(out, track->pairs, 11);
+        prof__out_text(out, notes[track->alignment]);
+        if (track->pairs_refused) {
+            prof__out_text(out, "  ");
+            prof__out_many(out, track->pairs_refused, "pair");
+            prof__out_text(out, " refused: a clock went backwards");
+        }
+        if (early) {
+            prof__out_text(out, "  ");
+            prof__out_many(out, early, "event");
+            prof__out_text(out, " from before the session left out");
+        }
         prof__out_text(out, "\n");
     }
 }
@@ -9975,38 +15338,228 @@ static void prof__summary_cost(prof__out *out, const prof_trace *trace, uint64_t
     prof__out_text(out, "\n");
 }
 
-/* Ends the output. */
-static prof_status prof__summary(const prof_trace *trace, prof__out *out, const prof_summary_options *options)
+/*-- memory and locks --*/
+
+#define PROF__MEMORY_TOP 20 /* rows of call sites, unless more are asked for */
+
+static void prof__out_size(prof__out *out, uint64_t bytes, size_t width)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", NULL};
+    char text[48];
+    prof__human(text, (double)bytes, units);
+    prof__out_right(out, text, width);
+}
+
+/* What an allocation is listed by: a scope, where there is one, says more than the function that holds the macro. */
+static const char *prof__memory_name(const prof_memory_row *row)
+{
+    if (!row->site) return row->pool ? (*row->pool ? row->pool : "(no name)") : *row->scope ? row->scope : "(outside)";
+    if (row->around) return row->around->name;
+    return *row->site->function ? row->site->function : row->site->name;
+}
+
+static void prof__summary_memory_row(prof__out *out, const prof_memory_row *row, size_t width)
+{
+    prof__out_name(out, prof__memory_name(row), width);
+    prof__out_count(out, row->count, 14);
+    prof__out_size(out, row->bytes, 11);
+    prof__out_size(out, row->count ? row->bytes / row->count : 0, 11);
+    prof__out_size(out, row->peak_bytes, 11);
+    prof__out_count(out, row->live_count, 11);
+    prof__out_size(out, row->live_bytes, 11);
+    if (row->site) {
+        prof__out_place(out, *row->site->file || !row->around ? row->site : row->around);
+        if (*row->pool) prof__out_text(out, "  in ");
+        prof__out_clean(out, row->pool);
+        if (*row->scope) prof__out_text(out, "  for ");
+        prof__out_clean(out, row->scope);
+    }
+    prof__out_text(out, "\n");
+}
+
+static void prof__summary_memory_rows(prof__out *out, const char *title, const prof_memory_row *rows, size_t count,
+                                      size_t top)
+{
+    static const char *const columns[] = {"allocations", "bytes", "mean", "peak", "unfreed", "bytes", NULL};
+    size_t width = strlen(title), shown = top && top < count ? top : count, i;
+    for (i = 0; i < shown; i++) {
+        size_t length = prof__characters(prof__memory_name(&rows[i]));
+        if (length > width) width = length;
+    }
+    if (width > PROF__NAME_MOST) width = PROF__NAME_MOST;
+    prof__summary_title(out, title, width, columns);
+    prof__out_text(out, "\n");
+    for (i = 0; i < shown; i++) prof__summary_memory_row(out, &rows[i], width);
+    if (shown == count) return;
+    prof__out_text(out, "and ");
+    prof__out_count(out, count - shown, 0);
+    prof__out_text(out, " more\n");
+}
+
+static int prof__memory_live_order(const void *a, const void *b)
+{
+    const prof_memory_row *x = (const prof_memory_row *)a, *y = (const prof_memory_row *)b;
+    if (x->live_bytes != y->live_bytes) return x->live_bytes > y->live_bytes ? -1 : 1;
+    return x->live_count > y->live_count ? -1 : x->live_count < y->live_count;
+}
+
+/* The call sites with unfreed blocks, where those do not all stand in the table of the call sites. */
+static prof_status prof__summary_unfreed(prof__out *out, const prof_memory_stats *stats, size_t top)
+{
+    prof_memory_row *rows;
+    size_t count = 0, i;
+    if (!top || stats->site_count <= top) return PROF_OK;
+    rows = (prof_memory_row *)malloc(stats->site_count * sizeof *rows);
+    if (!rows) return prof__fail(PROF_NO_MEMORY, "no memory for the summary");
+    for (i = 0; i < stats->site_count; i++)
+        if (stats->sites[i].live_count) rows[count++] = stats->sites[i];
+    if (count) {
+        qsort(rows, count, sizeof *rows, prof__memory_live_order);
+        prof__summary_memory_rows(out, "most unfreed", rows, count, top);
+    }
+    free(rows);
+    return PROF_OK;
+}
+
+static void prof__summary_memory_notes(prof__out *out, const prof_trace *trace, const prof_memory_stats *stats)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    int gaps = info->lost || info->overwritten_chunks || info->lost_blocks;
+    if (stats->freed_unknown) {
+        prof__out_many(out, stats->freed_unknown, "block");
+        prof__out_text(out, " freed that had been allocated before the trace, or by nobody\n");
+    }
+    if (stats->freed_twice) {
+        prof__out_many(out, stats->freed_twice, "block");
+        prof__out_text(out, gaps ? " freed twice, unless what is missing here allocated them again\n" : " freed twice\n");
+    }
+    if (stats->not_freed) {
+        prof__out_many(out, stats->not_freed, "block");
+        prof__out_text(out, " allocated again without a free in between: such frees are not marked, or lost\n");
+    }
+}
+
+static prof_status prof__summary_memory(prof__out *out, const prof_trace *trace, size_t top)
+{
+    prof_memory_stats *stats;
+    prof_status status;
+    if (!prof__has_role(trace, PROF_ROLE_MEMORY)) return PROF_OK;
+    if (!top) top = PROF__MEMORY_TOP;
+    status = prof_memory(trace, &stats);
+    if (status != PROF_OK) return status;
+    if (stats->count) {
+        int named = stats->scope_count > 1 || (stats->scope_count && *stats->scopes[0].scope);
+        prof__summary_memory_rows(out, "memory", stats->pools, stats->pool_count, 0);
+        if (named) prof__summary_memory_rows(out, "memory scope", stats->scopes, stats->scope_count, top);
+        prof__summary_memory_rows(out, "allocated by", stats->sites, stats->site_count, top);
+        status = prof__summary_unfreed(out, stats, top);
+    }
+    if (stats->freed_unknown || stats->freed_twice || stats->not_freed) {
+        if (!stats->count) prof__out_text(out, "\n");
+        prof__summary_memory_notes(out, trace, stats);
+    }
+    prof_memory_free(stats);
+    return status;
+}
+
+static void prof__summary_lock(prof__out *out, const prof_lock_row *row, size_t width)
+{
+    prof__out_name(out, row->name, width);
+    prof__out_count(out, row->locks, 14);
+    prof__out_count(out, row->acquired, 11);
+    prof__out_count(out, row->contended, 11);
+    prof__out_percent(out, (double)row->contended, (double)row->acquired, 11);
+    prof__out_ns(out, (double)row->wait_ns, 11);
+    prof__out_ns(out, (double)row->wait_max_ns, 11);
+    prof__out_ns(out, (double)row->hold_ns, 11);
+    prof__out_ns(out, (double)row->hold_max_ns, 11);
+    prof__out_count(out, row->waiting_max, 11);
+    if (row->holding || row->waiting) {
+        prof__out_text(out, "  at the end held by ");
+        prof__out_many(out, row->holding, "thread");
+        prof__out_text(out, ", ");
+        prof__out_count(out, row->waiting, 0);
+        prof__out_text(out, " waiting");
+    }
+    prof__out_text(out, "\n");
+}
+
+static prof_status prof__summary_locks(prof__out *out, const prof_trace *trace, size_t top)
+{
+    static const char *const columns[] = {"locks",    "acquired", "contended", "share",    "waited",
+                                          "longest", "held",     "longest",   "most wait", NULL};
+    prof_lock_row *rows;
+    size_t count, i, width = 4;
+    uint64_t unmatched = 0, abandoned = 0;
+    prof_status status = PROF_OK;
+    if (!prof__has_role(trace, PROF_ROLE_LOCK)) return PROF_OK;
+    status = prof_locks(trace, 0, &rows, &count);
+    if (status != PROF_OK) return status;
+    for (i = 0; i < count; i++) {
+        if (prof__characters(rows[i].name) > width) width = prof__characters(rows[i].name);
+        unmatched += rows[i].unmatched;
+        abandoned += rows[i].abandoned;
+    }
+    if (width > PROF__NAME_MOST) width = PROF__NAME_MOST;
+    if (count) {
+        prof__summary_title(out, "lock", width, columns);
+        prof__out_text(out, "\n");
+    }
+    for (i = 0; i < count && !(top && i >= top); i++) prof__summary_lock(out, &rows[i], width);
+    if (i < count) {
+        prof__out_text(out, "and ");
+        prof__out_count(out, count - i, 0);
+        prof__out_text(out, " more\n");
+    }
+    if (abandoned) {
+        prof__out_many(out, abandoned, "wait");
+        prof__out_text(out, " given up\n");
+    }
+    if (unmatched) {
+        prof__out_many(out, unmatched, "acquire or release");
+        prof__out_text(out, " without the other\n");
+    }
+    prof_locks_free(rows);
+    return status;
+}
+
+static void prof__summary(const prof_trace *trace, prof__out *out, const prof_summary_options *options)
 {
     static const prof_summary_options defaults = {PROF_SORT_TOTAL, 0, 0, 0};
     prof__figures all;
-    prof__sorted *scopes = NULL, *frames = NULL, *counters = NULL;
-    size_t scope_count = 0, frame_count = 0, counter_count = 0, i;
+    prof__sorted *scopes = NULL, *spans = NULL, *frames = NULL, *counters = NULL;
+    size_t scope_count = 0, span_count = 0, frame_count = 0, counter_count = 0, i;
     uint64_t calls = 0;
     prof_status status = prof__figures_make(trace, options ? options->by_path : 0, &all);
     if (!options) options = &defaults;
     if (status == PROF_OK) {
         scopes = prof__sort(&all, PROF_EVENT_SCOPE, options->sort, options->ascending, &scope_count);
+        spans = prof__sort(&all, PROF_EVENT_SPAN_BEGIN, options->sort, options->ascending, &span_count);
         frames = prof__sort(&all, PROF_EVENT_FRAME, PROF_SORT_NAME, 1, &frame_count);
         counters = prof__sort(&all, PROF_EVENT_COUNTER, PROF_SORT_NAME, 1, &counter_count);
-        if (!scopes || !frames || !counters) status = prof__fail(PROF_NO_MEMORY, "no memory for the summary");
+        if (!scopes || !spans || !frames || !counters) status = prof__fail(PROF_NO_MEMORY, "no memory for the summary");
     }
     if (status == PROF_OK) {
         for (i = 0; i < scope_count; i++) calls += scopes[i].stat->count;
         prof__summary_head(out, trace);
         prof__summary_scopes(out, trace, &all, scopes, scope_count, options->top);
+        prof__summary_throughput(out, scopes, scope_count);
+        prof__summary_spans(out, &all, spans, span_count);
         prof__summary_frames(out, frames, frame_count);
         prof__summary_counters(out, &all, counters, counter_count);
+        prof__summary_devices(out, trace);
+        prof__summary_messages(out, &all);
+        status = prof__summary_memory(out, trace, options->top);
+        if (status == PROF_OK) status = prof__summary_locks(out, trace, options->top);
         prof__summary_losses(out, trace);
         prof__summary_cost(out, trace, calls);
-    } else {
-        prof__out_fail(out, status);
     }
+    if (status != PROF_OK) prof__out_fail(out, status);
     free(scopes);
+    free(spans);
     free(frames);
     free(counters);
     prof__figures_free(&all);
-    return prof__out_close(out);
 }
 
 PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *path, const prof_summary_options *options)
@@ -10015,7 +15568,9 @@ PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *pat
     prof_status status;
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_summary_write: trace is null");
     status = prof__out_file(&out, path);
-    return status == PROF_OK ? prof__summary(trace, &out, options) : status;
+    if (status != PROF_OK) return status;
+    prof__summary(trace, &out, options);
+    return prof__out_close(&out);
 }
 
 PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink, const prof_summary_options *options)
@@ -10023,7 +15578,8 @@ PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink
     prof__out out;
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_summary_stream: trace is null");
     prof__out_sink(&out, sink);
-    return prof__summary(trace, &out, options);
+    prof__summary(trace, &out, options);
+    return prof__out_close(&out);
 }
 
 /*-- CSV ------------------------------------------------------------------------------------------------------ >>csv --
@@ -10105,9 +15661,33 @@ static void prof__csv_args(prof__out *out, const prof_event *event)
     prof__csv_byte(out, '"');
 }
 
+/* The fields value and args of a message: its text; its severity. */
+static void prof__csv_message(prof__out *out, const prof_event *event)
+{
+    prof__csv_field(out, event->value.as.string);
+    prof__out_text(out, ",severity=");
+    prof__out_text(out, prof__severity_text(event->detail));
+}
+
+static int prof__is_flow(prof_event_type type) { return type >= PROF_EVENT_FLOW_OUT && type <= PROF_EVENT_FLOW_IN; }
+static int prof__is_span(prof_event_type type) { return type >= PROF_EVENT_SPAN_BEGIN && type <= PROF_EVENT_SPAN_END; }
+
+/* The field value: of what has an object, its id or address. */
+static void prof__csv_object(prof__out *out, const prof_event *event)
+{
+    prof_value value = event->value;
+    if (event->type >= PROF_EVENT_SPAN_BEGIN) {
+        value.type = prof__is_span(event->type) || prof__is_flow(event->type) ? PROF_VALUE_UINT : PROF_VALUE_POINTER;
+        value.as.u = event->object;
+    }
+    prof__csv_value(out, &value);
+}
+
 static void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event)
 {
-    static const char *const types[] = {"scope", "mark", "counter", "frame", "lost"};
+    static const char *const types[] = {"scope",      "mark",      "counter",   "frame",       "lost",  "span_begin",
+                                        "span_mark",  "span_end",  "flow_out",  "flow_step",   "flow_in", "alloc",
+                                        "free",       "lock_wait", "lock_acquire", "lock_release", "log"};
     static const char *const flags[] = {"", "truncated_begin", "truncated_end", "truncated_begin truncated_end"};
     prof__out_unsigned(out, track->id);
     prof__csv_byte(out, ',');
@@ -10123,14 +15703,31 @@ static void prof__csv_event(prof__out *out, const prof_track *track, const prof_
     prof__csv_byte(out, ',');
     prof__out_unsigned(out, event->depth);
     prof__csv_field(out, flags[event->flags & 3]);
-    prof__csv_byte(out, ',');
-    prof__csv_value(out, &event->value);
-    prof__csv_args(out, event);
+    if (event->type == PROF_EVENT_LOG) {
+        prof__csv_message(out, event);
+    } else {
+        prof__csv_byte(out, ',');
+        prof__csv_object(out, event);
+        if (event->type == PROF_EVENT_ALLOC) {
+            prof__out_text(out, ",bytes=");
+            prof__out_unsigned(out, event->detail);
+        } else {
+            prof__csv_args(out, event);
+        }
+    }
     prof__csv_field(out, event->site->file);
     prof__csv_byte(out, ',');
     if (event->site->line) prof__out_unsigned(out, event->site->line);
     prof__csv_field(out, event->site->function);
     prof__out_text(out, "\r\n");
+}
+
+/* What stands for the thread of a device's row: "gpu 0/compute". Null without memory: the name alone has to do. */
+static char *prof__csv_row(const prof_track *track)
+{
+    char *device = prof__text_join(track->device, "/"), *name = device ? prof__text_join(device, track->name) : NULL;
+    free(device);
+    return name;
 }
 
 /* Ends the output. */
@@ -10140,16 +15737,16 @@ static prof_status prof__csv(const prof_trace *trace, prof__out *out)
     prof__out_text(out, "track_id,thread_id,thread,type,name,category,start_ns,duration_ns,depth,flags,value,args,"
                         "file,line,function\r\n");
     for (i = 0; i < prof_trace_track_count(trace) && out->status == PROF_OK; i++) {
+        prof_track track = *prof_trace_track(trace, i);
+        char *name = *track.device ? prof__csv_row(&track) : NULL;
         prof_cursor *cursor;
         prof_event event;
         prof_status status = prof_cursor_open(trace, i, &cursor);
-        if (status != PROF_OK) {
-            prof__out_fail(out, status);
-            break;
-        }
-        while (out->status == PROF_OK && prof_cursor_next(cursor, &event))
-            prof__csv_event(out, prof_trace_track(trace, i), &event);
+        if (name) track.name = name;
+        if (status != PROF_OK) prof__out_fail(out, status);
+        while (out->status == PROF_OK && prof_cursor_next(cursor, &event)) prof__csv_event(out, &track, &event);
         prof_cursor_close(cursor);
+        free(name);
     }
     return prof__out_close(out);
 }
@@ -10172,24 +15769,28 @@ PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
 }
 #ifndef PROF_FREESTANDING
 /*-- FOLLOWER --------------------------------------------------------------------------------------------- >>follow --
-   Reads what was recorded since it last looked, while threads go on recording: for PROF_STATS, which keeps nothing else,
-   and for what triggers saves. The service's; prof_trace_live() lends a hand, under a lock.
+   Reads what was recorded since it last looked, while threads go on recording: for PROF_STATS, which keeps nothing
+   else, and for what triggers saves. The service's; prof_trace_live() lends a hand, under a lock.
 
    In each pass it first notes how far every chunk has been written, from the newest chunk to the oldest, as a snapshot
-   does, and then reads up to there from the oldest to the newest. So of each thread it sees a prefix of what was recorded.
-   A track that moved between threads may show up in one chunk before the end of its former part was seen in another: the
-   chunk then waits for the next pass, which knows of all that went before, and there for those that wait at an earlier
-   time. If there is a hole even then, the chunk in between was reused too soon: the scopes that were open are given up,
-   and count as truncated.
+   does, and then reads up to there from the oldest to the newest. So of each thread it sees a prefix of what was
+   recorded. A track that moved between threads may show up in one chunk before the end of its former part was seen in
+   another: the chunk then waits for the next pass, which knows of all that went before, and there for those that wait
+   at an earlier time. If there is a hole even then, the chunk in between was reused too soon: the scopes that were open
+   are given up, and count as truncated.
 
-   Scopes are matched by the reader's rules. Memory is bounded: by PROF__FOLLOW_FIGURES names, beyond which everything is
-   "(more scopes)"; by PROF__FOLLOW_DEPTH scopes in one another, deeper ones are not seen; and by twice as many tracks as
-   there are chunks: one that was silent for longest is forgotten first, and what it had open counts as truncated. */
+   Scopes are matched by the reader's rules. Memory is bounded: by PROF__FOLLOW_FIGURES names, beyond which everything
+   is "(more scopes)"; by PROF__FOLLOW_DEPTH scopes in one another, deeper ones are not seen; and by twice as many
+   tracks as there are chunks: one that was silent for longest is forgotten first, and what it had open counts as
+   truncated. */
 
 #define PROF__FOLLOW_FIGURES 4096
 #define PROF__FOLLOW_DEPTH 4096
 #define PROF__FOLLOW_FRAMES 16 /* PROFILE_FRAMEs of one track */
 #define PROF__FOLLOW_RULES 16
+#define PROF__FOLLOW_NO_BYTES (~(uint64_t)0)
+#define PROF__FOLLOW_HALVES 65536 /* of spans */
+#define PROF__FOLLOW_BUCKETS 8192 /* for them; a power of two */
 
 typedef struct prof__follow_rule {
     uint64_t ns;
@@ -10198,6 +15799,7 @@ typedef struct prof__follow_rule {
 } prof__follow_rule;
 
 typedef struct prof__follow_open {
+    uint64_t bytes; /* of a throughput */
     uint64_t tick, inside, covered; /* ticks in scopes inside, and in those of the same figure */
     uint32_t figure, site, name;
 } prof__follow_open;
@@ -10236,7 +15838,18 @@ typedef struct prof__follow_order {
 typedef struct prof__follow_site {
     uint32_t name;   /* string id */
     uint32_t figure;
+    uint32_t role;
 } prof__follow_site;
+
+/* Half of a span, whose other half was not read yet. Numbers count from 1. */
+typedef struct prof__follow_half {
+    uint64_t id, number, tick; /* number: of a frame */
+    uint32_t name, role;       /* name: string id */
+    uint32_t figure;           /* of a begin, and of an end that stays alone */
+    uint32_t next;             /* of the same bucket, the newest first; of those that are free */
+    uint32_t newer, older;
+    int end;                   /* 1: it is an end */
+} prof__follow_half;
 
 typedef struct prof__follow_figure {
     prof__figure figure;  /* times in ticks, but for the histogram, the mean and the squares */
@@ -10267,6 +15880,10 @@ typedef struct prof__follow {
     prof__follow_figure *figures; /* the first is for what there is no room for */
     size_t figure_count, figure_capacity;
     prof__read_index figure_index;
+    prof__follow_half *halves;
+    size_t half_count, half_capacity;
+    uint32_t *half_buckets, half_free, half_newest, half_oldest;
+    uint64_t begins_missing, ends_missing; /* of spans that were given up */
     uint64_t events, lost, unmatched, newest_tick;
     prof__follow_rule rules[PROF__FOLLOW_RULES];
     size_t rule_count;
@@ -10298,10 +15915,11 @@ static int prof__follow_meta(prof__follow *f)
         } else if (head >> 56 == PROF__META_SITE) {
             while (f->site_count <= id) {
                 if (!PROF__ROOM(f->sites, f->site_capacity, f->site_count)) return 0;
-                f->sites[f->site_count].name = f->sites[f->site_count].figure = 0;
+                memset(&f->sites[f->site_count], 0, sizeof *f->sites);
                 f->site_count++;
             }
             f->sites[id].name = (uint32_t)record[1];
+            if (words > 4) f->sites[id].role = (uint32_t)(record[4] >> 32) >> PROF__ROLE_SHIFT;
         }
         f->meta_at += words;
     }
@@ -10340,7 +15958,8 @@ static uint32_t prof__follow_add(prof__follow *f, uint32_t site, prof_event_type
     figure->site = site;
     figure->text = text ? prof__text_join(text, "") : NULL;
     if (text && !figure->text) return 1;
-    if (type != PROF_EVENT_COUNTER) figure->rule = prof__follow_rule_of(f, type == PROF_EVENT_FRAME, text ? text : name);
+    if (type == PROF_EVENT_SCOPE || type == PROF_EVENT_FRAME)
+        figure->rule = prof__follow_rule_of(f, type == PROF_EVENT_FRAME, text ? text : name);
     return (uint32_t)++f->figure_count;
 }
 
@@ -10423,7 +16042,8 @@ static void prof__follow_time(prof__follow *f, prof__follow_figure *figure, uint
     if (ticks > stat->max_ns) stat->max_ns = ticks;
     stat->total_ns += ticks;
     prof__figure_moments(&figure->figure, ns, count);
-    prof__histogram_add(&figure->figure.histogram, (uint64_t)(ns + 0.5)); /* without memory, percentiles are less exact */
+    /* without memory, percentiles are less exact */
+    prof__histogram_add(&figure->figure.histogram, prof__step_of((uint64_t)(ns + 0.5)), 1);
 }
 
 /* Ends the innermost scope of a track. whole: its own end was found. */
@@ -10440,6 +16060,8 @@ static void prof__follow_pop(prof__follow *f, prof__follow_track *t, int whole)
     if (!whole) stat->truncated++;
     if (whole && ticks > open->inside) stat->self_ns += ticks - open->inside;
     if (whole) prof__follow_time(f, figure, ticks, stat->count - stat->truncated);
+    if (whole && open->bytes != PROF__FOLLOW_NO_BYTES)
+        prof__figure_bytes(&figure->figure, open->bytes, (double)ticks * f->ns_per_tick);
     if (figure->open) /* perhaps around this one: then its time covers this one's, if it ends */
         while (i && t->stack[i - 1].figure != open->figure) i--;
     if (figure->open && i)
@@ -10465,10 +16087,22 @@ static void prof__follow_begin(prof__follow *f, prof__follow_track *t, uint32_t 
     const prof__follow_site *site = prof__follow_site_of(f, id);
     open->tick = t->tick;
     open->inside = open->covered = 0;
+    open->bytes = PROF__FOLLOW_NO_BYTES;
     open->site = id;
     open->name = site ? site->name : 0;
     open->figure = prof__follow_figure_of(f, id, PROF_EVENT_SCOPE, text);
     prof__follow_at(f, open->figure)->open++;
+}
+
+/* Of an argument only a throughput's bytes are wanted. */
+static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint64_t *record)
+{
+    prof__follow_open *open = t->depth && !t->beyond ? &t->stack[t->depth - 1] : NULL;
+    const prof__follow_site *site = open ? prof__follow_site_of(f, open->site) : NULL, *key;
+    if (!site || site->role != PROF_ROLE_THROUGHPUT) return;
+    if ((record[0] >> 32 & 0xFF) != PROF_VALUE_UINT || !(record[0] & 0xFFFF)) return;
+    key = prof__follow_site_of(f, prof__read_id(record[0]));
+    if (key && !strcmp(prof__follow_name(f, key->name), "bytes")) open->bytes = record[1];
 }
 
 static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id)
@@ -10517,6 +16151,7 @@ static void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t 
     }
     if (own) {
         prof__follow_figure *figure = prof__follow_at(f, number);
+        figure->figure.stat.covered_ns += t->tick - before->tick;
         prof__follow_time(f, figure, t->tick - before->tick, ++figure->figure.stat.count);
     } else {
         if (!t->frames) t->frames = (prof__follow_boundary *)calloc(PROF__FOLLOW_FRAMES, sizeof *t->frames);
@@ -10541,6 +16176,127 @@ static void prof__follow_counter(prof__follow *f, uint32_t id, unsigned kind, ui
     prof__figure_moments(figure, value, figure->stat.count);
 }
 
+/*-- spans --*/
+
+static uint32_t *prof__follow_half_bucket(prof__follow *f, const prof__follow_half *half)
+{
+    return &f->half_buckets[prof__mix(half->id + half->name) & (PROF__FOLLOW_BUCKETS - 1)];
+}
+
+static prof__follow_half prof__follow_half_remove(prof__follow *f, uint32_t number)
+{
+    prof__follow_half half = f->halves[number - 1];
+    uint32_t *link = prof__follow_half_bucket(f, &half);
+    while (*link != number) link = &f->halves[*link - 1].next;
+    *link = half.next;
+    *(half.newer ? &f->halves[half.newer - 1].older : &f->half_newest) = half.older;
+    *(half.older ? &f->halves[half.older - 1].newer : &f->half_oldest) = half.newer;
+    f->halves[number - 1].next = f->half_free;
+    f->half_free = number;
+    return half;
+}
+
+/* A half that stays one. Of frames only whole ones count. */
+static void prof__follow_half_lone(prof__follow *f, const prof__follow_half *half)
+{
+    prof__figure *figure = &prof__follow_at(f, half->figure)->figure;
+    *(half->end ? &f->begins_missing : &f->ends_missing) += 1;
+    if (half->figure == 1 || figure->type == PROF_EVENT_FRAME) return;
+    figure->stat.count++;
+    figure->stat.truncated++;
+}
+
+static void prof__follow_half_add(prof__follow *f, const prof__follow_half *half)
+{
+    prof__follow_half given_up;
+    uint32_t number = f->half_free, *bucket;
+    if (!f->half_buckets) f->half_buckets = (uint32_t *)calloc(PROF__FOLLOW_BUCKETS, sizeof *f->half_buckets);
+    if (!number && f->half_count < PROF__FOLLOW_HALVES && f->half_buckets &&
+        PROF__ROOM(f->halves, f->half_capacity, f->half_count))
+        number = (uint32_t)++f->half_count;
+    else if (number)
+        f->half_free = f->halves[number - 1].next;
+    if (!number && f->half_oldest && !half->end) { /* an end is rather one that has no begin any more */
+        number = f->half_oldest;
+        given_up = prof__follow_half_remove(f, number);
+        prof__follow_half_lone(f, &given_up);
+        f->half_free = f->halves[number - 1].next; /* for this one */
+    }
+    if (!number) {
+        prof__follow_half_lone(f, half);
+        return;
+    }
+    f->halves[number - 1] = *half;
+    bucket = prof__follow_half_bucket(f, half);
+    f->halves[number - 1].next = *bucket;
+    *bucket = number;
+    f->halves[number - 1].older = f->half_newest;
+    f->halves[number - 1].newer = 0;
+    *(f->half_newest ? &f->halves[f->half_newest - 1].newer : &f->half_oldest) = number;
+    f->half_newest = number;
+}
+
+/* The other half that is nearest in time; 0: not read yet. */
+static uint32_t prof__follow_half_find(prof__follow *f, const prof__follow_half *half)
+{
+    uint32_t best = 0, number = f->half_buckets ? *prof__follow_half_bucket(f, half) : 0;
+    uint64_t nearest = 0;
+    for (; number; number = f->halves[number - 1].next) {
+        const prof__follow_half *other = &f->halves[number - 1];
+        uint64_t ticks = half->end ? half->tick - other->tick : other->tick - half->tick;
+        if (other->end == half->end || other->id != half->id || other->name != half->name || other->role != half->role ||
+            other->number != half->number || (int64_t)ticks < 0 || (best && ticks >= nearest))
+            continue;
+        best = number;
+        nearest = ticks;
+    }
+    return best;
+}
+
+static void prof__follow_span_time(prof__follow *f, uint32_t number, uint64_t from, uint64_t to)
+{
+    prof__follow_figure *figure = prof__follow_at(f, number);
+    prof_stat *stat = &figure->figure.stat;
+    if (number == 1) return;
+    if (!stat->count++ || (int64_t)from < figure->figure.from) figure->figure.from = (int64_t)from;
+    if ((int64_t)to > figure->figure.to) figure->figure.to = (int64_t)to;
+    if (figure->figure.type == PROF_EVENT_FRAME)
+        stat->covered_ns = (uint64_t)(figure->figure.to - figure->figure.from);
+    else
+        stat->self_ns += to - from;
+    prof__follow_time(f, figure, to - from, stat->count - stat->truncated);
+}
+
+/* A begin or an end. What threads did at the same time is not read in order of time: so the half that comes first waits
+   for the other, whichever it is. */
+static void prof__follow_span(prof__follow *f, uint32_t id, const uint64_t *record, uint64_t tick)
+{
+    const prof__follow_site *site = prof__follow_site_of(f, id);
+    unsigned type = prof__read_event_type(record);
+    prof__follow_half half;
+    uint32_t other;
+    if (!site || (type != PROF_EVENT_SPAN_BEGIN && type != PROF_EVENT_SPAN_END)) return;
+    if (!f->stats && site->role != PROF_ROLE_FRAME) return; /* only frames have limits */
+    memset(&half, 0, sizeof half);
+    half.id = record[2];
+    half.tick = tick;
+    half.name = site->name;
+    half.role = site->role;
+    half.number = site->role == PROF_ROLE_FRAME ? record[1] >> 8 : 0;
+    half.end = type == PROF_EVENT_SPAN_END;
+    half.figure = prof__follow_figure_of(f, id, half.role == PROF_ROLE_FRAME ? PROF_EVENT_FRAME : PROF_EVENT_SPAN_BEGIN, NULL);
+    other = prof__follow_half_find(f, &half);
+    if (!other) {
+        prof__follow_half_add(f, &half);
+        return;
+    }
+    prof__follow_half found = prof__follow_half_remove(f, other);
+    if (half.end)
+        prof__follow_span_time(f, found.figure, found.tick, half.tick);
+    else
+        prof__follow_span_time(f, half.figure, half.tick, found.tick);
+}
+
 /* left: words behind the record's head. */
 static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t base, uint64_t *record, size_t left)
 {
@@ -10550,7 +16306,8 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
     const char *text = NULL;
     if (prof__record_timed(head)) t->tick = prof__read_tick(base, head, t->tick);
     if (t->tick > f->newest_tick) f->newest_tick = t->tick;
-    f->events += kind != PROF__KIND_END && (prof__record_timed(head) || kind == PROF__KIND_LOST);
+    f->events += kind == PROF__KIND_EVENT ? prof__read_event_type(record) != 0
+                                          : kind != PROF__KIND_END && (prof__record_timed(head) || kind == PROF__KIND_LOST);
     switch (kind) {
     case PROF__KIND_BEGIN:
         if (left && prof__read_kind(record[1]) == PROF__KIND_NAME) {
@@ -10561,9 +16318,11 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
         prof__follow_begin(f, t, id, text);
         break;
     case PROF__KIND_END: prof__follow_end(f, t, id); break;
+    case PROF__KIND_ARG: prof__follow_arg(f, t, record); break;
     case PROF__KIND_FRAME: prof__follow_frame(f, t, id); break;
     case PROF__KIND_COUNTER_INT:
     case PROF__KIND_COUNTER_DOUBLE: prof__follow_counter(f, id, kind, record[1]); break;
+    case PROF__KIND_EVENT: prof__follow_span(f, id, record, t->tick); break;
     case PROF__KIND_LOST: f->lost += head & PROF__TICK_MASK; break;
     default: break;
     }
@@ -10646,9 +16405,9 @@ static void prof__follow_part_ends(prof__follow *f, uint32_t slot)
     f->slots[slot].track = 0;
 }
 
-/* A TRACK record: the next part of that track begins here. Null: what is before it may not have been read yet. patient: it
-   has waited for that already. 1: nobody comes further without, and so the part before it, in another slot, is complete,
-   though its thread has not said so: it found no room to. 2: nobody comes further even so: it is missing. */
+/* A TRACK record: the next part of that track begins here. Null: what is before it may not have been read yet. patient:
+   it has waited for that already. 1: nobody comes further without, and so the part before it, in another slot, is
+   complete, though its thread has not said so: it found no room to. 2: nobody comes further even so: it is missing. */
 static prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record, int patient)
 {
     uint64_t id = prof__track_id(record), number = prof__track_serial(record);
@@ -10675,8 +16434,8 @@ static prof__chunk *prof__follow_chunk(const prof__follow *f, uint32_t slot)
     return (prof__chunk *)(void *)(f->session->chunks + (size_t)slot * f->session->chunk_size);
 }
 
-/* How many words of a chunk are whole records and there to stay: with a minimum duration the scopes that were begun last
-   may be taken back. */
+/* How many words of a chunk are whole records and there to stay: with a minimum duration the scopes that were begun
+   last may be taken back. */
 static uint32_t prof__follow_limit(const prof__follow *f, uint32_t slot)
 {
     const prof__session *s = f->session;
@@ -10952,6 +16711,21 @@ static int prof__folded_finish(const prof__follow *f, const prof__follow_figure 
     return 1;
 }
 
+/* Those that wait are halves so far. */
+static void prof__folded_halves(prof__folded *folded, const prof__follow *f)
+{
+    folded->begins_missing = f->begins_missing;
+    folded->ends_missing = f->ends_missing;
+    for (uint32_t number = f->half_oldest; number; number = f->halves[number - 1].newer) {
+        const prof__follow_half *half = &f->halves[number - 1];
+        prof__figure *figure = &folded->figures[half->figure - 1];
+        *(half->end ? &folded->begins_missing : &folded->ends_missing) += 1;
+        if (half->figure == 1 || figure->type == PROF_EVENT_FRAME) continue;
+        figure->stat.count++;
+        figure->stat.truncated++;
+    }
+}
+
 static int prof__folded_copy(prof__folded *folded, const prof__follow *f)
 {
     folded->figures = (prof__figure *)calloc(f->figure_count + 1, sizeof *folded->figures);
@@ -10965,6 +16739,7 @@ static int prof__folded_copy(prof__folded *folded, const prof__follow *f)
         if (!prof__folded_finish(f, from, &folded->figures[i])) return 0;
         folded->open += from->open;
     }
+    prof__folded_halves(folded, f);
     folded->events = f->events;
     folded->unmatched = f->unmatched;
     folded->lost = f->lost;
@@ -10974,8 +16749,25 @@ static int prof__folded_copy(prof__folded *folded, const prof__follow *f)
     return 1;
 }
 
-/* Folds everything recorded by now, and copies it all. Nothing if the present session keeps events. */
-static prof_status prof__folded_take(prof__folded *folded)
+/* Forgets the figures; what is open counts when it ends. */
+static void prof__follow_reset(prof__follow *f)
+{
+    for (size_t i = 0; i < f->figure_count; i++) {
+        prof__figure *figure = &f->figures[i].figure;
+        prof_stat *stat = &figure->stat;
+        stat->count = stat->truncated = stat->total_ns = stat->self_ns = stat->covered_ns = 0;
+        stat->min_ns = stat->max_ns = stat->bytes = stat->rates = 0;
+        stat->mean_rate = stat->min_rate = stat->max_rate = figure->rate_squares = 0;
+        figure->mean = figure->squares = figure->low = figure->high = figure->last = 0;
+        figure->from = figure->to = 0;
+        free(figure->histogram.steps);
+        memset(&figure->histogram, 0, sizeof figure->histogram);
+    }
+}
+
+/* Folds everything recorded by now, and copies it all; reset: and forgets it. Nothing if the present session keeps
+   events. */
+static prof_status prof__folded_take(prof__folded *folded, int reset)
 {
     prof_status status = PROF_OK;
     memset(folded, 0, sizeof *folded);
@@ -10992,6 +16784,7 @@ static prof_status prof__folded_take(prof__folded *folded)
     prof__lock(&f->lock);
     prof__follow_all(f);
     if (!prof__folded_copy(folded, f)) status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+    else if (reset) prof__follow_reset(f);
     prof__unlock(&f->lock);
     gate = prof__state_lock();
     s->readers--;
@@ -11011,14 +16804,17 @@ static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace)
     for (i = 0; i < folded->count && !status; i++) {
         prof__figure *figure = &folded->figures[i];
         size_t site = i ? prof__read_site_of(trace, folded->sites[i]) : PROF__NONE;
-        free(figure->histogram.steps);
-        memset(&figure->histogram, 0, sizeof figure->histogram);
-        if (!figure->stat.count) continue;
+        if (!figure->stat.count) {
+            free(figure->histogram.steps);
+            memset(&figure->histogram, 0, sizeof figure->histogram);
+            continue;
+        }
         if (site == PROF__NONE) site = prof__read_make_site(trace, i ? "?" : "(more scopes)", PROF__KIND_BEGIN);
         if (site == PROF__NONE) return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
         /* sites may still move: by number for now */
         folded->sites[count] = (uint32_t)site;
         folded->figures[count] = *figure;
+        if (count != i) memset(&figure->histogram, 0, sizeof figure->histogram); /* it has moved */
         folded->figures[count].stat.name = NULL;
         if (folded->texts[i]) {
             if (!PROF__ROOM(trace->texts, trace->text_capacity, trace->text_count))
@@ -11034,10 +16830,11 @@ static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace)
         stat->parent = PROF_NO_PARENT; /* paths are not followed */
         if (!stat->name) stat->name = stat->site->name;
     }
-    for (i = count; i < folded->count; i++) memset(&folded->figures[i].histogram, 0, sizeof folded->figures[i].histogram);
     trace->folded = folded->figures;
     trace->folded_count = count;
     folded->figures = NULL;
+    trace->begins_missing = folded->begins_missing;
+    trace->ends_missing = folded->ends_missing;
     trace->info.folded = folded->events;
     trace->info.open = folded->open;
     trace->info.lost += folded->lost;
@@ -11152,6 +16949,8 @@ static void prof__follow_free(prof__follow *f)
         free(f->figures[i].text);
         free(f->figures[i].figure.histogram.steps);
     }
+    free(f->halves);
+    free(f->half_buckets);
     free(f->tracks);
     free(f->buckets);
     free(f->slots);
@@ -11166,11 +16965,12 @@ static void prof__follow_free(prof__follow *f)
     free(f);
 }
 
-/*-- SAVES ON DEMAND ------------------------------------------------------------------------------------------ >>save --
+/*-- SAVES ON DEMAND ----------------------------------------------------------------------------------------- >>save --
    Of a trigger only a flag or a line of text is left: the service does the rest. */
 
 static uint32_t prof__save_wanted; /* 0, or what asked for it: PROF__SAVE_... */
 static uint32_t prof__save_armed;  /* 1: somebody will look */
+PROF__ONE_PER_PROCESS prof_status (*prof__saved_hook)(void); /* null, or what is to be saved along: see prof_ntff.h */
 enum { PROF__SAVE_CALL = 1, PROF__SAVE_SIGNAL };
 
 PROF_DEF prof_status prof_save_request(void)
@@ -11205,6 +17005,8 @@ static int prof__save_step(prof__session *s)
     if (!status) status = prof__last_save(path, f->last_seconds);
     prof__file_signal_drop(NULL);
     if (status) prof__background_failed(s, prof_error());
+    prof_status (*hook)(void) = PROF__ACQUIRE(&prof__saved_hook);
+    if (hook && hook()) prof__background_failed(s, prof_error());
     f->cause[0] = 0;
     return 1;
 }
@@ -11259,7 +17061,8 @@ static prof_status prof__save_arm(const prof__session *s)
     return PROF_OK;
 }
 
-/* Takes the handler back, unless somebody has put another on top of it, who may call it at any time. Async-signal-safe. */
+/* Takes the handler back, unless somebody has put another on top of it, who may call it at any time.
+   Async-signal-safe. */
 static void prof__save_disarm(void)
 {
     int number = PROF__LOAD(&prof__save_number);
@@ -11566,6 +17369,123 @@ PROF_DEF void __cyg_profile_func_exit(void *function, void *caller)
     calls->busy = 0;
 }
 #endif
+
+/*-- MALLOC ------------------------------------------------------------------------------------------------ >>malloc --
+   PROF_WRAP_MALLOC: the C library's allocator, with marks around it. A program's own malloc() comes before that of any
+   library, for every module of the process; glibc has its own under other names for whom this is done to, so that
+   nothing must be looked up, which would allocate. */
+
+#ifdef PROF__WRAPS_MALLOC
+#undef malloc
+#undef calloc
+#undef realloc
+#undef free
+#undef qsort
+#undef fopen
+#undef fdopen
+#undef fclose
+#undef fread
+#undef fwrite
+#undef localtime_r
+#undef pthread_create
+#undef pthread_setspecific
+#ifdef __cplusplus
+#define PROF__NOTHROW noexcept
+#else
+#define PROF__NOTHROW
+#endif
+#define PROF__MALLOC_SITE(variable, name) /* no place: a scope around the call says more */                        \
+    static prof_site variable = {0, name, "malloc", "", name, 0, 0, 1,                                             \
+                                 PROF__KIND_EVENT | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, 0, 0, 0}
+
+static void prof__wrap(prof_site *site, uint64_t how, uintptr_t freed, void *address, size_t size)
+{
+    if (prof__quiet || !prof__live(site)) return;
+    prof__memory(site, how | PROF__FREE_IN_POOL, freed, (uint64_t)(uintptr_t)address, size);
+}
+
+void *malloc(size_t size) PROF__NOTHROW
+{
+    PROF__MALLOC_SITE(site, "malloc");
+    void *address = __libc_malloc(size);
+    prof__wrap(&site, 0, 0, address, size);
+    return address;
+}
+
+void *calloc(size_t count, size_t size) PROF__NOTHROW
+{
+    PROF__MALLOC_SITE(site, "calloc");
+    void *address = __libc_calloc(count, size);
+    prof__wrap(&site, 0, 0, address, count * size);
+    return address;
+}
+
+void *realloc(void *old, size_t size) PROF__NOTHROW
+{
+    PROF__MALLOC_SITE(site, "realloc");
+    uintptr_t freed = (uintptr_t)old;
+    void *address = __libc_realloc(old, size);
+    prof__wrap(&site, PROF__FREE_LATE, freed, address, size);
+    return address;
+}
+
+void free(void *address) PROF__NOTHROW
+{
+    PROF__MALLOC_SITE(site, "free");
+    prof__wrap(&site, 0, (uintptr_t)address, NULL, 0);
+    __libc_free(address);
+}
+
+static void *prof__wrap_aligned(prof_site *site, size_t alignment, size_t size)
+{
+    void *address = __libc_memalign(alignment, size);
+    prof__wrap(site, 0, 0, address, size);
+    return address;
+}
+
+void *memalign(size_t alignment, size_t size) PROF__NOTHROW
+{
+    PROF__MALLOC_SITE(site, "memalign");
+    return prof__wrap_aligned(&site, alignment, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size) PROF__NOTHROW
+{
+    PROF__MALLOC_SITE(site, "aligned_alloc");
+    return prof__wrap_aligned(&site, alignment, size);
+}
+
+void *valloc(size_t size) PROF__NOTHROW
+{
+    PROF__MALLOC_SITE(site, "valloc");
+    return prof__wrap_aligned(&site, (size_t)sysconf(_SC_PAGESIZE), size);
+}
+
+void *pvalloc(size_t size) PROF__NOTHROW
+{
+    PROF__MALLOC_SITE(site, "pvalloc");
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (size > (size_t)-1 - page) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return prof__wrap_aligned(&site, page, (size + page - 1) / page * page);
+}
+
+int posix_memalign(void **to, size_t alignment, size_t size) PROF__NOTHROW
+{
+    PROF__MALLOC_SITE(site, "posix_memalign");
+    int before = errno, failed = 0;
+    void *address;
+    if (alignment < sizeof(void *) || alignment & (alignment - 1)) return EINVAL;
+    address = prof__wrap_aligned(&site, alignment, size);
+    if (!address) failed = ENOMEM;
+    else *to = address;
+    errno = before;
+    return failed;
+}
+#endif
+
 #endif /* PROF_FREESTANDING */
 
 #ifdef __cplusplus

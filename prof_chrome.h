@@ -21,19 +21,36 @@ WHAT IS WRITTEN                                                                 
 
     scope       one complete event ("X"): name, category, call site, start, duration, arguments. Without a recorded
                 begin or end it has the argument "truncated": "begin", "end" or "begin and end"
-    mark        an instant ("i") of its thread
+    mark        an instant ("i") of its thread, or of what PROFILE_MARK_SCOPE says; a task and a marker are its
+                thread's, and have the argument "scope"
+    span        "b" and "e" of an id of its own, both on the thread that began it, where viewers show a row for each
+                name or each thread; the id in the program is the argument "id". "n" for what was marked in between.
+                Halves have the argument "truncated", as scopes have: their other half is where the trace begins or ends
     counter     samples ("C"): one counter for each name and category, whichever threads recorded it. The series has the
                 name of the counter, too. What is not a finite number becomes an instant
     frame       an "X" from each boundary to the next on a track of its own, "frames: NAME", one for each thread that
-                records such frames. Frames of 0 ns are left out; the 65th and later names of a thread become instants
+                records such frames, and for each handle of prof_frame_create(). Frames of 0 ns are left out; the 65th
+                and later names of a thread become instants, the 65th and later handles spans
+    message     an instant of its thread with the text as its name, and the severity as an argument
+    flow        arrows ("s", "t", "f") from FLOW_OUT by way of the points of the same name and id behind it in time to
+                the last of them, between the scopes around them; a point outside of scopes is a slice of 0 ns. When an
+                id comes again the second flow is called "NAME #2", because viewers take equal ones for one. What has no
+                partner is no arrow but an instant. Arrows join threads of one process only. Ids are hexadecimal
+    allocations an instant ("i") of their thread with address and bytes; for each pool a counter "memory: POOL" of its
+                live bytes, from those that the trace saw allocated
+    locks       async spans ("b", "e"): "lock NAME", one row for each lock, with the thread that held it, and "wait for
+                NAME"; those without an end reach to the end of the trace
     losses      an instant "lost N events" where they happened; the sum in the label of the process and in otherData
+    device      a process of its own below the one that used it, its rows as threads; "(clock not aligned)" in its name
+                if nothing but a guess says when its times were. A flow that leads to an event comes behind it
     thread      its name and its place: the main thread first, then by appearance. A thread id that was used before in
                 the trace, or that is 0 or too large, is replaced by a number from 1000000000 on
     otherData   program, clock and its rate, start as Unix time, losses, cost of a scope (chrome://tracing: "Metadata")
 
     Times are microseconds since prof_start() with three decimals, made from integer nanoseconds; they are exact for 100
-    days. Each event is a line. The lines of a thread are in order of time, a parent before its children; counters come
-    last. Memory does not grow with the number of events: one cursor, and then one for each thread that has counters.
+    days. Each event is a line. The lines of a thread are in order of time, a parent before its children; flows and
+    then counters come last. Memory does not grow with the number of events, but for some 50 bytes a flow: one cursor,
+    and then one for each thread, if there are counters or flows.
 
     The file is strict JSON in valid UTF-8 whatever the names hold; what is not UTF-8 becomes U+FFFD. In arguments,
     integers beyond 2^53, pointers, infinities and NaN are strings. An empty name is written as (unnamed), an empty
@@ -52,6 +69,9 @@ WHAT VIEWERS MAKE OF IT                    (tests/viewers loads traces into them
     right: "dur":12.345000000002. Where the next begins at that very nanosecond and has the same name, it is 0.1 ns
     short, and a scope of 0 ns is 0.1 ns long, because speedscope would nest the one and drop the other. Rounded to
     nanoseconds, which is what Perfetto does, all these are exact.
+
+    Devices stand below the process that used them in chrome://tracing. Perfetto 52 orders processes by their number of
+    scopes, whatever the file says: a device that has more than the program stands above it.
 
     Perfetto drops scopes deeper than 512. speedscope shows neither marks nor counters, makes arguments part of the
     name, and on clocks of slow ticks confuses calls of the same name that share an instant. chrome://tracing,
@@ -79,6 +99,7 @@ typedef struct prof_chrome_options {
     uint64_t min_duration_ns; /* leaves out shorter scopes */
     int64_t from_ns, to_ns;   /* leaves out what lies outside; to_ns 0: no limit. What reaches in is written whole */
     prof_chrome_source source;
+    int no_spans;             /* 1: leaves out spans, which Tracy takes for scopes of their thread */
 } prof_chrome_options;
 
 #if PROF_ENABLE
@@ -86,9 +107,10 @@ typedef struct prof_chrome_options {
 PROF_DEF prof_status prof_chrome_write(const prof_trace *trace, const char *path, const prof_chrome_options *options);
 PROF_DEF prof_status prof_chrome_stream(const prof_trace *trace, prof_sink sink, const prof_chrome_options *options);
 
-/* Several traces as the processes of one file, on the timeline of prof_trace_align(): times, from_ns and to_ns count from
-   the first start of all. A process id that comes twice is replaced by a number from 1000000000 on. The keys of otherData
-   end in the process id. */
+/* Several traces as the processes of one file, on the timeline of prof_trace_align(): times, from_ns and to_ns count
+   from the first start of all. A process id that comes twice is replaced by a number from 1000000000 on. The keys of
+   otherData end in the process id. Spans, flows, counters and locks of two processes are never joined, whatever their
+   ids. */
 PROF_DEF prof_status prof_chrome_merge(const prof_trace *const *traces, size_t count, const char *path,
                                        const prof_chrome_options *options);
 PROF_DEF prof_status prof_chrome_merge_stream(const prof_trace *const *traces, size_t count, prof_sink sink,
@@ -112,6 +134,14 @@ PROF_DEF prof_status prof_chrome_merge_stream(const prof_trace *const *traces, s
 #if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__CHROME_IMPLEMENTED)
 #define PROF__CHROME_IMPLEMENTED
 
+#ifdef PROF__WRAPS_MALLOC /* what prof itself allocates is not the program's */
+#define malloc(size) __libc_malloc(size)
+#define calloc(count, size) __libc_calloc(count, size)
+#define realloc(at, size) __libc_realloc(at, size)
+#define free(at) __libc_free(at)
+#define qsort(at, count, size, order) prof__quiet_sort(at, count, size, order)
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -132,7 +162,7 @@ typedef struct prof__chrome_site {
 } prof__chrome_site;
 
 typedef struct prof__chrome_thread {
-    uint32_t id;
+    uint32_t id, pid; /* pid: the process, or a number for a device */
     int counters; /* 1: has samples */
 } prof__chrome_thread;
 
@@ -142,6 +172,7 @@ typedef struct prof__chrome_part {
     int64_t offset; /* of its times in the file's */
     uint32_t pid;
     prof__chrome_thread *threads; /* of each track */
+    uint32_t devices;
 } prof__chrome_part;
 
 typedef struct prof__chrome {
@@ -151,6 +182,7 @@ typedef struct prof__chrome {
     prof_chrome_options options;
     uint32_t next_id;
     uint64_t frame_tracks;
+    int flows; /* 1: the part has some */
     const prof__chrome_part *part; /* the one that is being written, and down to pid what it has */
     const prof_trace *trace;
     const prof_trace_info *about;
@@ -165,9 +197,10 @@ typedef struct prof__chrome_ids {
     size_t size;
 } prof__chrome_ids;
 
-/* The frames of one name on one thread. */
+/* The frames of one name on one thread, or of one handle. */
 typedef struct prof__chrome_frames {
     const char *name;
+    uint64_t id; /* the handle's, or 0 */
     uint64_t count;
     int64_t origin; /* start of the first */
     uint32_t tid;
@@ -644,16 +677,24 @@ static void prof__chrome_source_args(prof__out *out, int *count, const prof_call
     }
 }
 
+static void prof__chrome_truncated(prof__out *out, int *count, uint32_t flags)
+{
+    if (!(flags & (PROF_TRUNCATED_BEGIN | PROF_TRUNCATED_END))) return;
+    prof__chrome_key(out, count, "truncated");
+    prof__out_text(out, !(flags & PROF_TRUNCATED_BEGIN) ? "\"end\""
+                        : flags & PROF_TRUNCATED_END    ? "\"begin and end\""
+                                                        : "\"begin\"");
+}
+
 static void prof__chrome_all_args(prof__chrome *c, const prof_event *event)
 {
     prof__out *out = &c->out;
     int count = 0;
     prof__chrome_args(out, &count, event);
-    if (event->flags & (PROF_TRUNCATED_BEGIN | PROF_TRUNCATED_END)) {
-        prof__chrome_key(out, &count, "truncated");
-        prof__out_text(out, !(event->flags & PROF_TRUNCATED_BEGIN) ? "\"end\""
-                            : event->flags & PROF_TRUNCATED_END    ? "\"begin and end\""
-                                                                   : "\"begin\"");
+    prof__chrome_truncated(out, &count, event->flags);
+    if (event->site->role == PROF_ROLE_MARK_TASK || event->site->role == PROF_ROLE_MARK_MARKER) {
+        prof__chrome_key(out, &count, "scope");
+        prof__out_text(out, event->site->role == PROF_ROLE_MARK_TASK ? "\"task\"" : "\"marker\"");
     }
     if (c->options.source == PROF_CHROME_SOURCE_ARGS) prof__chrome_source_args(out, &count, event->site);
     if (count) PROF__CHROME_LITERAL(out, "}");
@@ -753,11 +794,10 @@ static void prof__chrome_begin(prof__chrome *c, const prof__chrome_ids *ids, con
     prof__out_commit(out, (size_t)(to - out->cursor) + prof__chrome_microseconds(to, ns));
 }
 
-static void prof__chrome_scope(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
+static void prof__chrome_slice(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
 {
     int64_t start = prof__chrome_time(event->start_ns);
     int64_t end = start + event->duration_ns;
-    if ((uint64_t)event->duration_ns < c->options.min_duration_ns) return;
     if (track->origin < 0) track->origin = start;
     prof__chrome_begin(c, &track->ids, event, ",\n{\"ph\":\"X\"", start);
     if (event->arg_count | event->flags | (uint32_t)c->options.source) prof__chrome_all_args(c, event);
@@ -771,12 +811,34 @@ static void prof__chrome_scope(prof__chrome *c, prof__chrome_track *track, const
     if (event->depth < PROF__CHROME_DEPTH) track->ends[event->depth] = end;
 }
 
+static void prof__chrome_scope(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
+{
+    if ((uint64_t)event->duration_ns >= c->options.min_duration_ns) prof__chrome_slice(c, track, event);
+}
+
 static void prof__chrome_instant(prof__chrome *c, const prof__chrome_ids *ids, const prof_event *event)
 {
+    uint32_t role = event->site->role;
     prof__chrome_begin(c, ids, event, ",\n{\"ph\":\"i\"", prof__chrome_time(event->start_ns));
-    PROF__CHROME_LITERAL(&c->out, ",\"s\":\"t\"");
+    prof__out_text(&c->out, role == PROF_ROLE_MARK_GLOBAL    ? ",\"s\":\"g\""
+                            : role == PROF_ROLE_MARK_PROCESS ? ",\"s\":\"p\""
+                                                             : ",\"s\":\"t\"");
     prof__chrome_all_args(c, event);
     PROF__CHROME_LITERAL(&c->out, "}");
+}
+
+static void prof__chrome_message(prof__chrome *c, const prof__chrome_ids *ids, const prof_event *event)
+{
+    prof_event message = *event;
+    prof_arg severity;
+    memset(&severity, 0, sizeof severity);
+    severity.key = "severity";
+    severity.value.type = PROF_VALUE_STRING;
+    severity.value.as.string = prof__severity_text(event->detail);
+    message.name = event->value.as.string;
+    message.args = &severity;
+    message.arg_count = 1;
+    prof__chrome_instant(c, ids, &message);
 }
 
 static void prof__chrome_lost(prof__chrome *c, const prof__chrome_ids *ids, const prof_event *event)
@@ -792,17 +854,18 @@ static void prof__chrome_lost(prof__chrome *c, const prof__chrome_ids *ids, cons
     PROF__CHROME_LITERAL(out, "}}");
 }
 
-/* The track for frames of that name; null if this thread has too many. */
+/* The track for frames of that name and handle; null if there are too many. */
 static prof__chrome_frames *prof__chrome_frame_track(prof__chrome *c, prof__chrome_track *track, const char *name,
-                                                     int64_t start)
+                                                     uint64_t id, int64_t start)
 {
     prof__chrome_frames *frames = track->frames;
     size_t i;
     for (i = 0; i < track->frame_count; i++, frames++)
-        if (frames->name == name || !strcmp(frames->name, name)) return frames;
+        if (frames->id == id && (frames->name == name || !strcmp(frames->name, name))) return frames;
     if (i == PROF__CHROME_FRAMES) return NULL;
     track->frame_count++;
     frames->name = name;
+    frames->id = id;
     frames->tid = c->next_id++;
     frames->origin = start;
     frames->count = 0;
@@ -811,26 +874,220 @@ static prof__chrome_frames *prof__chrome_frame_track(prof__chrome *c, prof__chro
     return frames;
 }
 
-/* The frame that ends here, with its number, without which speedscope would join it with its neighbours. */
-static void prof__chrome_frame(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
+/* A frame with its number, without which speedscope would join it with its neighbours. */
+static void prof__chrome_frame_line(prof__chrome *c, const prof__chrome_frames *frames, const prof_event *event,
+                                    int64_t start, uint64_t number)
 {
     prof__chrome_ids ids;
     prof__out *out = &c->out;
-    int64_t start = prof__chrome_time(event->start_ns - event->duration_ns);
-    prof__chrome_frames *frames;
-    if (!event->duration_ns) return;
-    frames = prof__chrome_frame_track(c, track, event->name, start);
-    if (!frames) {
-        prof__chrome_instant(c, &track->ids, event);
-        return;
-    }
+    int count = 0;
     prof__chrome_make_ids(c, &ids, frames->tid);
     prof__chrome_begin(c, &ids, event, ",\n{\"ph\":\"X\"", start);
-    PROF__CHROME_LITERAL(out, ",\"args\":{\"frame\":");
-    prof__out_unsigned(out, ++frames->count);
+    prof__chrome_key(out, &count, "frame");
+    prof__out_unsigned(out, number);
+    prof__chrome_truncated(out, &count, event->flags);
     PROF__CHROME_LITERAL(out, "},\"dur\":");
     prof__chrome_exact_duration(out, start, event->duration_ns, frames->origin);
     PROF__CHROME_LITERAL(out, "}");
+}
+
+/* Whether an event lies at least in part in the window of the options. */
+static int prof__chrome_wanted(const prof__chrome *c, const prof_event *event)
+{
+    int64_t start = event->start_ns, end = event->start_ns;
+    if (event->type == PROF_EVENT_SCOPE) end += event->duration_ns;
+    if (event->type == PROF_EVENT_FRAME) start -= event->duration_ns;
+    return end >= c->options.from_ns && (!c->options.to_ns || start < c->options.to_ns);
+}
+
+/* The lines that follow are of this track's process. */
+static void prof__chrome_enter(prof__chrome *c, size_t index) { c->pid = c->threads[index].pid; }
+
+/*-- flows --
+   Points of flows are found while the tracks are written; then all are gone through once more in order of time. A point
+   is held until it is known whether another one follows: viewers want the last to be an "f" and those before it "t". An
+   arrow leads from slice to slice, so that a point in none gets one. */
+
+enum { PROF__CHROME_IDLE = 0, PROF__CHROME_BEGUN, PROF__CHROME_JOINED };
+
+/* The present flow of one name and id. */
+typedef struct prof__chrome_flow {
+    const char *name;
+    uint64_t id, count;        /* count: how many there were */
+    const prof_callsite *site; /* of its FLOW_OUT */
+    const prof_callsite *at;   /* the point that is held: its call site, ... */
+    int64_t ns;
+    size_t track;
+    uint32_t depth;
+    int state;                 /* BEGUN: that is its FLOW_OUT, which nothing has followed yet */
+} prof__chrome_flow;
+
+typedef struct prof__chrome_flows {
+    prof__chrome_flow *items;
+    size_t count, capacity;
+    prof__read_index index;
+} prof__chrome_flows;
+
+static int prof__chrome_same_flow(const void *owner, size_t item, const void *key)
+{
+    const prof__chrome_flow *flow = (const prof__chrome_flow *)owner + item;
+    const prof_event *event = (const prof_event *)key;
+    return flow->id == event->object && !strcmp(flow->name, event->name);
+}
+
+/* Null without memory. */
+static prof__chrome_flow *prof__chrome_flow_of(prof__chrome_flows *flows, const prof_event *event)
+{
+    uint32_t hash = (uint32_t)prof__mix(event->object) + prof__text_hash(event->name);
+    size_t item = prof__read_find(&flows->index, hash, prof__chrome_same_flow, flows->items, event);
+    if (item == PROF__NONE) {
+        item = flows->count;
+        if (!PROF__ROOM(flows->items, flows->capacity, item) || !prof__read_add(&flows->index, hash, item)) return NULL;
+        memset(&flows->items[item], 0, sizeof *flows->items);
+        flows->items[item].id = event->object;
+        flows->items[item].name = event->name; /* never a run-time name: it stays */
+        flows->items[item].site = event->site;
+        flows->count++;
+    }
+    return &flows->items[item];
+}
+
+/* An event whose only argument is the id of a flow. */
+static prof_event prof__chrome_point(const prof_callsite *site, int64_t ns, uint64_t id, prof_arg *arg)
+{
+    prof_event event;
+    memset(&event, 0, sizeof event);
+    memset(arg, 0, sizeof *arg);
+    arg->key = "flow";
+    arg->value.type = PROF_VALUE_POINTER;
+    arg->value.as.u = id;
+    event.type = PROF_EVENT_SCOPE;
+    event.name = site->name;
+    event.site = site;
+    event.start_ns = ns;
+    event.args = arg;
+    event.arg_count = 1;
+    return event;
+}
+
+/* 1: a point gets a slice of its own, because there is none around it, or perhaps none that is written. */
+static int prof__chrome_bare(const prof__chrome *c, uint32_t depth) { return !depth || c->options.min_duration_ns; }
+
+static void prof__chrome_flow_met(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
+{
+    prof_arg arg;
+    prof_event point = prof__chrome_point(event->site, event->start_ns, event->object, &arg);
+    c->flows = 1;
+    point.depth = event->depth;
+    if (prof__chrome_bare(c, event->depth)) prof__chrome_slice(c, track, &point);
+}
+
+/* The point that is held, as part of an arrow. */
+static void prof__chrome_arrow(prof__chrome *c, const prof__chrome_flow *flow, const char *start)
+{
+    prof__out *out = &c->out;
+    prof__chrome_ids ids;
+    prof_arg arg;
+    prof_event point = prof__chrome_point(flow->site, flow->ns, flow->id, &arg);
+    char name[200];
+    if (flow->count > 1 || c->part_count > 1) {
+        size_t at = strlen(flow->site->name) < 120 ? strlen(flow->site->name) : 120;
+        memcpy(name, flow->site->name, at);
+        name[at] = 0;
+        if (flow->count > 1) sprintf(name + at, " #%llu", (unsigned long long)flow->count);
+        if (c->part_count > 1) sprintf(name + strlen(name), " of %lu", (unsigned long)c->pid);
+        point.name = name;
+    }
+    prof__chrome_enter(c, flow->track);
+    prof__chrome_make_ids(c, &ids, c->threads[flow->track].id);
+    prof__chrome_begin(c, &ids, &point, start, prof__chrome_time(flow->ns));
+    PROF__CHROME_LITERAL(out, ",\"id\":\"");
+    prof__chrome_hex(out, flow->id);
+    if (start[9] == 'f')
+        PROF__CHROME_LITERAL(out, "\",\"bp\":\"e\"}");
+    else
+        PROF__CHROME_LITERAL(out, "\"}");
+}
+
+/* A point without a partner, unless it has a slice already. */
+static void prof__chrome_alone(prof__chrome *c, const prof_callsite *site, size_t track, uint32_t depth, int64_t ns,
+                               uint64_t id)
+{
+    prof__chrome_ids ids;
+    prof_arg arg;
+    prof_event point = prof__chrome_point(site, ns, id, &arg);
+    if (prof__chrome_bare(c, depth)) return;
+    prof__chrome_enter(c, track);
+    prof__chrome_make_ids(c, &ids, c->threads[track].id);
+    prof__chrome_instant(c, &ids, &point);
+}
+
+/* Nothing more comes of this flow. */
+static void prof__chrome_flow_end(prof__chrome *c, prof__chrome_flow *flow)
+{
+    if (flow->state == PROF__CHROME_BEGUN) prof__chrome_alone(c, flow->at, flow->track, flow->depth, flow->ns, flow->id);
+    if (flow->state == PROF__CHROME_JOINED) prof__chrome_arrow(c, flow, ",\n{\"ph\":\"f\"");
+    flow->state = PROF__CHROME_IDLE;
+}
+
+static void prof__chrome_flow_point(prof__chrome *c, prof__chrome_flow *flow, const prof_event *event, size_t track)
+{
+    if (event->type == PROF_EVENT_FLOW_OUT) {
+        prof__chrome_flow_end(c, flow);
+        flow->site = event->site;
+        flow->count++;
+        flow->state = PROF__CHROME_BEGUN;
+    } else if (flow->state == PROF__CHROME_IDLE) {
+        prof__chrome_alone(c, event->site, track, event->depth, event->start_ns, event->object);
+        return;
+    } else {
+        prof__chrome_arrow(c, flow, flow->state == PROF__CHROME_BEGUN ? ",\n{\"ph\":\"s\"" : ",\n{\"ph\":\"t\"");
+        flow->state = PROF__CHROME_JOINED;
+    }
+    flow->at = event->site;
+    flow->ns = event->start_ns;
+    flow->track = track;
+    flow->depth = event->depth;
+}
+
+static void prof__chrome_write_flows(prof__chrome *c)
+{
+    prof__chrome_flows flows;
+    prof_timeline *timeline = NULL;
+    prof_event event;
+    size_t track, i;
+    prof_status status = prof_timeline_open(c->trace, &timeline);
+    memset(&flows, 0, sizeof flows);
+    while (status == PROF_OK && c->out.status == PROF_OK && prof_timeline_next(timeline, &event, &track)) {
+        prof__chrome_flow *flow;
+        event.start_ns += c->offset;
+        if (!prof__is_flow(event.type) || !prof__chrome_wanted(c, &event)) continue;
+        flow = prof__chrome_flow_of(&flows, &event);
+        if (flow)
+            prof__chrome_flow_point(c, flow, &event, track);
+        else
+            status = prof__fail(PROF_NO_MEMORY, "no memory for %lu flows", (unsigned long)flows.count);
+    }
+    for (i = 0; i < flows.count; i++) prof__chrome_flow_end(c, &flows.items[i]);
+    c->pid = c->part->pid;
+    if (status == PROF_OK) status = prof_timeline_close(timeline);
+    else prof_timeline_close(timeline);
+    if (status != PROF_OK) prof__out_fail(&c->out, status);
+    free(flows.items);
+    free(flows.index.slots);
+}
+
+/* The frame that ends here. */
+static void prof__chrome_frame(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
+{
+    int64_t start = prof__chrome_time(event->start_ns - event->duration_ns);
+    prof__chrome_frames *frames;
+    if (!event->duration_ns) return;
+    frames = prof__chrome_frame_track(c, track, event->name, 0, start);
+    if (frames)
+        prof__chrome_frame_line(c, frames, event, start, ++frames->count);
+    else
+        prof__chrome_instant(c, &track->ids, event);
 }
 
 /*-- counters --*/
@@ -858,18 +1115,9 @@ static void prof__chrome_counter(prof__chrome *c, uint32_t tid, const prof_event
     PROF__CHROME_LITERAL(out, "}}");
 }
 
-/* Whether an event lies at least in part in the window of the options. */
-static int prof__chrome_wanted(const prof__chrome *c, const prof_event *event)
-{
-    int64_t start = event->start_ns, end = event->start_ns;
-    if (event->type == PROF_EVENT_SCOPE) end += event->duration_ns;
-    if (event->type == PROF_EVENT_FRAME) start -= event->duration_ns;
-    return end >= c->options.from_ns && (!c->options.to_ns || start < c->options.to_ns);
-}
-
 typedef struct prof__chrome_samples {
     prof_cursor *cursor;
-    uint32_t tid;
+    size_t track;
     prof_event event; /* the next one to write */
 } prof__chrome_samples;
 
@@ -919,7 +1167,7 @@ static void prof__chrome_counters(prof__chrome *c)
             prof__out_fail(&c->out, status);
             break;
         }
-        heap[count].tid = c->threads[i].id;
+        heap[count].track = i;
         if (prof__chrome_next_sample(c, &heap[count]))
             count++;
         else
@@ -927,7 +1175,8 @@ static void prof__chrome_counters(prof__chrome *c)
     }
     for (i = count / 2; i--;) prof__chrome_sift(heap, count, i);
     while (count && c->out.status == PROF_OK) {
-        prof__chrome_counter(c, heap[0].tid, &heap[0].event);
+        prof__chrome_enter(c, heap[0].track);
+        prof__chrome_counter(c, c->threads[heap[0].track].id, &heap[0].event);
         if (!prof__chrome_next_sample(c, &heap[0])) {
             prof_cursor_close(heap[0].cursor);
             heap[0] = heap[--count];
@@ -935,7 +1184,299 @@ static void prof__chrome_counters(prof__chrome *c)
         prof__chrome_sift(heap, count, 0);
     }
     while (count) prof_cursor_close(heap[--count].cursor);
+    c->pid = c->part->pid;
     free(heap);
+}
+
+/*-- spans --*/
+
+/* A line of a span, but for its arguments; start: see prof__chrome_begin(). Viewers want what has one id to be properly
+   nested, so that each span has its own. It is local to the process: Perfetto shows others above all processes. */
+static void prof__chrome_span_line(prof__chrome *c, const char *start, const prof_event *event, uint32_t tid, int64_t ns)
+{
+    prof__chrome_ids ids;
+    prof__chrome_make_ids(c, &ids, tid);
+    prof__chrome_begin(c, &ids, event, start, ns);
+    PROF__CHROME_LITERAL(&c->out, ",\"id2\":{\"local\":\"");
+    prof__chrome_hex(&c->out, event->id);
+    PROF__CHROME_LITERAL(&c->out, "\"}");
+}
+
+/* The arguments of a begin or a mark. */
+static void prof__chrome_span_args(prof__chrome *c, const prof_span *span)
+{
+    prof__out *out = &c->out;
+    int count = 0;
+    prof__chrome_key(out, &count, "id");
+    PROF__CHROME_LITERAL(out, "\"");
+    prof__chrome_hex(out, span->id);
+    PROF__CHROME_LITERAL(out, "\"");
+    prof__chrome_truncated(out, &count, span->flags);
+    if (span->end_track != span->begin_track) {
+        prof__chrome_key(out, &count, "ended on thread");
+        prof__out_unsigned(out, c->threads[span->end_track].id);
+    }
+    if (c->options.source == PROF_CHROME_SOURCE_ARGS) prof__chrome_source_args(out, &count, span->site);
+    PROF__CHROME_LITERAL(out, "}}");
+}
+
+static void prof__chrome_span(prof__chrome *c, prof__chrome_track *handles, const prof_span *span)
+{
+    uint32_t tid = c->threads[span->begin_track].id;
+    int64_t start = prof__chrome_time(span->start_ns + c->offset);
+    prof__chrome_frames *frames = NULL;
+    prof_event event;
+    memset(&event, 0, sizeof event);
+    event.type = PROF_EVENT_SCOPE; /* it has a duration */
+    event.name = span->name;
+    event.site = span->site;
+    event.start_ns = start;
+    event.duration_ns = span->duration_ns;
+    event.flags = span->flags;
+    event.id = span->serial;
+    if (!prof__chrome_wanted(c, &event)) return;
+    if (span->number && !span->duration_ns) return;
+    if (span->number) frames = prof__chrome_frame_track(c, handles, span->site->name, span->id, start);
+    if (frames) {
+        prof__chrome_frame_line(c, frames, &event, start, span->number);
+        return;
+    }
+    if (span->mark && !span->serial) event.id = ~(uint64_t)0; /* belongs to nothing */
+    prof__chrome_span_line(c, span->mark ? ",\n{\"ph\":\"n\"" : ",\n{\"ph\":\"b\"", &event, tid, start);
+    prof__chrome_span_args(c, span);
+    if (span->mark) return;
+    prof__chrome_span_line(c, ",\n{\"ph\":\"e\"", &event, tid, start + span->duration_ns);
+    PROF__CHROME_LITERAL(&c->out, "}");
+}
+
+/* handles: for the frames of handles. */
+static void prof__chrome_spans(prof__chrome *c, prof__chrome_track *handles)
+{
+    prof_spans *spans = NULL;
+    prof_span span;
+    prof_status status = prof_spans_open(c->trace, &spans), closed;
+    handles->frame_count = 0;
+    while (c->out.status == PROF_OK && prof_spans_next(spans, &span))
+        if (span.number || !c->options.no_spans) prof__chrome_span(c, handles, &span);
+    closed = prof_spans_close(spans);
+    if (status || closed) prof__out_fail(&c->out, status ? status : closed);
+}
+
+/*-- memory and locks --*/
+
+/* An allocation or a free, with what it is about. */
+static void prof__chrome_memory_instant(prof__chrome *c, const prof__chrome_ids *ids, const prof_event *event)
+{
+    prof__out *out = &c->out;
+    prof__chrome_begin(c, ids, event, ",\n{\"ph\":\"i\"", prof__chrome_time(event->start_ns));
+    PROF__CHROME_LITERAL(out, ",\"s\":\"t\",\"args\":{\"address\":\"");
+    prof__chrome_hex(out, event->object);
+    PROF__CHROME_LITERAL(out, "\"");
+    if (event->type == PROF_EVENT_ALLOC) {
+        PROF__CHROME_LITERAL(out, ",\"bytes\":");
+        if (event->detail > (uint64_t)PROF__CHROME_EXACT) PROF__CHROME_LITERAL(out, "\"");
+        prof__out_unsigned(out, event->detail);
+        if (event->detail > (uint64_t)PROF__CHROME_EXACT) PROF__CHROME_LITERAL(out, "\"");
+    }
+    PROF__CHROME_LITERAL(out, "}}");
+}
+
+/* A line of memory and locks up to its time; name: behind what. */
+static void prof__chrome_object_line(prof__chrome *c, const char *start, const char *what, const char *name)
+{
+    prof__out *out = &c->out;
+    prof__out_text(out, start);
+    PROF__CHROME_LITERAL(out, ",\"name\":\"");
+    prof__out_text(out, what);
+    prof__chrome_escape(out, name);
+    PROF__CHROME_LITERAL(out, "\"");
+}
+
+static void prof__chrome_object_time(prof__chrome *c, uint32_t tid, int64_t ns)
+{
+    prof__chrome_ids ids;
+    prof__chrome_make_ids(c, &ids, tid);
+    prof__out_bytes(&c->out, ids.text, ids.size);
+    prof__chrome_ns(&c->out, prof__chrome_time(ns));
+}
+
+static int prof__chrome_in_window(const prof__chrome *c, int64_t start, int64_t end)
+{
+    return end >= c->options.from_ns && (!c->options.to_ns || start < c->options.to_ns);
+}
+
+/* The live bytes of a pool, from ns on. */
+static void prof__chrome_pool(prof__chrome *c, const prof__heap *heap, size_t pool, int64_t ns)
+{
+    prof__out *out = &c->out;
+    const char *name = heap->rows[pool].about.pool, *what = *name ? "memory: " : "memory";
+    if (!prof__chrome_in_window(c, ns, ns)) return;
+    prof__chrome_object_line(c, ",\n{\"ph\":\"C\",\"cat\":\"memory\"", what, name);
+    prof__chrome_object_time(c, c->pid, ns);
+    PROF__CHROME_LITERAL(out, ",\"args\":{\"");
+    prof__out_text(out, what);
+    prof__chrome_escape(out, name);
+    PROF__CHROME_LITERAL(out, "\":");
+    prof__out_unsigned(out, heap->rows[pool].about.live_bytes);
+    PROF__CHROME_LITERAL(out, "}}");
+}
+
+/* What all pools have where the file begins. */
+static void prof__chrome_pools(prof__chrome *c, const prof__heap *heap)
+{
+    size_t i;
+    for (i = 0; i < heap->row_count; i++)
+        if (heap->rows[i].kind == PROF__HEAP_POOL) prof__chrome_pool(c, heap, i, c->options.from_ns);
+}
+
+/* One sample for each moment at which a pool's live bytes change: a realloc frees and allocates at one. */
+static void prof__chrome_memory_walk(prof__chrome *c, prof__heap *heap, prof_timeline *timeline)
+{
+    prof_event event;
+    size_t track, waiting = PROF__NONE; /* the pool whose sample is not written yet, */
+    int64_t at = 0;                     /* of that time */
+    int good = 1, begun = c->options.from_ns <= 0;
+    while (good && c->out.status == PROF_OK && prof_timeline_next(timeline, &event, &track)) {
+        int64_t now = event.start_ns + c->offset;
+        if (waiting != PROF__NONE && now != at) {
+            prof__chrome_pool(c, heap, waiting, at);
+            waiting = PROF__NONE;
+        }
+        if (!begun && now >= c->options.from_ns) {
+            prof__chrome_pools(c, heap);
+            begun = 1;
+        }
+        good = prof__heap_step(heap, &event, track);
+        if (heap->changed == PROF__NONE) continue;
+        if (waiting != PROF__NONE && waiting != heap->changed) prof__chrome_pool(c, heap, waiting, at);
+        waiting = heap->changed;
+        at = now;
+    }
+    if (waiting != PROF__NONE) prof__chrome_pool(c, heap, waiting, at);
+    if (!begun) prof__chrome_pools(c, heap);
+    if (!good) prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory for the live blocks"));
+}
+
+static void prof__chrome_memory(prof__chrome *c)
+{
+    prof__heap heap;
+    prof_timeline *timeline;
+    prof_status status;
+    if (!prof__has_role(c->trace, PROF_ROLE_MEMORY)) return;
+    if (!prof__heap_open(&heap, c->trace)) {
+        prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory for the live blocks"));
+    } else {
+        status = prof_timeline_open(c->trace, &timeline);
+        if (status == PROF_OK) {
+            prof__chrome_memory_walk(c, &heap, timeline);
+            status = prof_timeline_close(timeline);
+        }
+        if (status != PROF_OK) prof__out_fail(&c->out, status);
+    }
+    prof__heap_close(&heap);
+}
+
+typedef struct prof__chrome_held {
+    const char *what, *name; /* "lock ", "m" */
+    uint64_t lock;
+    int alone; /* 1: no other span of this lock overlaps it */
+    int truncated;
+    size_t track;
+    int64_t start, end;
+} prof__chrome_held;
+
+static void prof__chrome_held_half(prof__chrome *c, const prof__chrome_held *span, const char *start, int64_t ns)
+{
+    prof__out *out = &c->out;
+    uint32_t tid = c->threads[span->track].id;
+    prof__chrome_object_line(c, start, span->what, span->name);
+    PROF__CHROME_LITERAL(out, ",\"id2\":{\"local\":\"");
+    prof__chrome_hex(out, span->lock);
+    if (!span->alone) {
+        PROF__CHROME_LITERAL(out, " ");
+        prof__out_unsigned(out, tid);
+    }
+    PROF__CHROME_LITERAL(out, "\"}");
+    prof__chrome_object_time(c, tid, ns);
+}
+
+/* One row for all spans of a lock that do not overlap. */
+static void prof__chrome_held_write(prof__chrome *c, const prof__chrome_held *span)
+{
+    prof__out *out = &c->out;
+    const char *thread = prof_trace_track(c->trace, span->track)->name;
+    if ((uint64_t)(span->end - span->start) < c->options.min_duration_ns ||
+        !prof__chrome_in_window(c, span->start, span->end))
+        return;
+    prof__chrome_held_half(c, span, ",\n{\"ph\":\"b\",\"cat\":\"lock\"", span->start);
+    PROF__CHROME_LITERAL(out, ",\"args\":{\"thread\":");
+    if (*thread) {
+        PROF__CHROME_LITERAL(out, "\"");
+        prof__chrome_escape(out, thread);
+        PROF__CHROME_LITERAL(out, "\"");
+    } else {
+        prof__out_unsigned(out, c->threads[span->track].id);
+    }
+    if (span->truncated) PROF__CHROME_LITERAL(out, ",\"truncated\":\"end\"");
+    PROF__CHROME_LITERAL(out, "}}");
+    prof__chrome_held_half(c, span, ",\n{\"ph\":\"e\",\"cat\":\"lock\"", span->end);
+    PROF__CHROME_LITERAL(out, "}");
+}
+
+static void prof__chrome_lock_span(prof__chrome *c, const prof__locks *all, const prof__lock_user *user, int held,
+                                   int64_t start, int64_t end, int alone)
+{
+    const prof__lock_state *lock = &all->locks[user->lock];
+    prof__chrome_held span;
+    memset(&span, 0, sizeof span);
+    span.what = held ? "lock " : "wait for ";
+    span.name = all->rows[lock->row].name;
+    span.lock = lock->address;
+    span.alone = held && alone;
+    span.track = user->track;
+    span.start = start + c->offset;
+    span.end = end + c->offset;
+    span.truncated = user->depth || user->waits;
+    prof__chrome_held_write(c, &span);
+}
+
+static void prof__chrome_locks_walk(prof__chrome *c, prof__locks *all, prof_timeline *timeline)
+{
+    prof_event event;
+    size_t track, i;
+    int64_t end = c->about->to_ns && c->about->to_ns < c->about->duration_ns ? c->about->to_ns : c->about->duration_ns;
+    int good = 1;
+    while (good && c->out.status == PROF_OK && prof_timeline_next(timeline, &event, &track)) {
+        good = prof__locks_step(all, &event, track);
+        if (good && all->done.part != PROF__LOCK_NOTHING)
+            prof__chrome_lock_span(c, all, &all->users[all->done.user], all->done.part == PROF__LOCK_HELD,
+                                   all->done.start, all->done.end, !all->done.shared);
+    }
+    for (i = 0; good && i < all->user_count; i++) {
+        const prof__lock_user *user = &all->users[i];
+        if (user->depth && user->hold_ns <= end) prof__chrome_lock_span(c, all, user, 1, user->hold_ns, end, 0);
+        if (user->waits && user->wait_ns <= end) prof__chrome_lock_span(c, all, user, 0, user->wait_ns, end, 0);
+    }
+    if (!good) prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory for the locks"));
+}
+
+static void prof__chrome_locks(prof__chrome *c)
+{
+    prof__locks all;
+    prof_timeline *timeline;
+    prof_status status;
+    if (!prof__has_role(c->trace, PROF_ROLE_LOCK)) return;
+    if (!prof__locks_open(&all, c->trace, 0)) {
+        prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory for the locks"));
+    } else {
+        status = prof_timeline_open(c->trace, &timeline);
+        if (status == PROF_OK) {
+            prof__chrome_locks_walk(c, &all, timeline);
+            status = prof_timeline_close(timeline);
+        }
+        if (status != PROF_OK) prof__out_fail(&c->out, status);
+    }
+    prof__locks_close(&all);
 }
 
 /*-- the file --*/
@@ -949,7 +1490,19 @@ static void prof__chrome_event(prof__chrome *c, prof__chrome_track *track, size_
     case PROF_EVENT_FRAME: prof__chrome_frame(c, track, event); break;
     case PROF_EVENT_LOST: prof__chrome_lost(c, &track->ids, event); break;
     case PROF_EVENT_COUNTER: c->threads[index].counters = 1; break; /* later */
-    default: break;
+    case PROF_EVENT_FLOW_OUT:
+    case PROF_EVENT_FLOW_STEP:
+    case PROF_EVENT_FLOW_IN: prof__chrome_flow_met(c, track, event); break;
+    case PROF_EVENT_LOG: prof__chrome_message(c, &track->ids, event); break;
+    case PROF_EVENT_SPAN_BEGIN: /* later, when it is known what belongs together */
+    case PROF_EVENT_SPAN_MARK:
+    case PROF_EVENT_SPAN_END: break;
+    case PROF_EVENT_ALLOC:
+    case PROF_EVENT_FREE: prof__chrome_memory_instant(c, &track->ids, event); break;
+    case PROF_EVENT_LOCK_WAIT:
+    case PROF_EVENT_LOCK_ACQUIRE:
+    case PROF_EVENT_LOCK_RELEASE: break; /* later */
+    default: prof__chrome_instant(c, &track->ids, event); break;
     }
 }
 
@@ -962,6 +1515,7 @@ static void prof__chrome_write_track(prof__chrome *c, prof__chrome_track *track,
         prof__out_fail(&c->out, status);
         return;
     }
+    prof__chrome_enter(c, index);
     prof__chrome_make_ids(c, &track->ids, c->threads[index].id);
     track->origin = -1;
     track->scope.open = 0;
@@ -997,7 +1551,8 @@ static int prof__chrome_threads(prof__chrome *c, prof__chrome_thread *threads, s
         c->parts[part].threads = threads + at;
         for (i = 0; i < prof_trace_track_count(c->parts[part].trace); i++) {
             const prof_track *about = prof_trace_track(c->parts[part].trace, i);
-            ids[at].id = about->fiber ? UINT64_MAX : about->thread_id; /* a fiber's thread is a track itself */
+            /* a fiber's thread is a track itself */
+            ids[at].id = about->fiber || *about->device ? UINT64_MAX : about->thread_id;
             ids[at].track = at;
             at++;
         }
@@ -1022,6 +1577,15 @@ static void prof__chrome_processes(prof__chrome *c)
         for (j = 0; j < i && c->parts[j].pid != pid; j++) continue;
         c->parts[i].pid = pid && pid < PROF__CHROME_ID && j == i ? (uint32_t)pid : i ? c->next_id++ : 1;
     }
+    for (i = 0; i < c->part_count; i++)
+        for (j = 0; j < prof_trace_track_count(c->parts[i].trace); j++) {
+            const prof_track *track = prof_trace_track(c->parts[i].trace, j);
+            int same = j && prof_trace_track(c->parts[i].trace, j - 1)->device == track->device;
+            c->parts[i].threads[j].pid = !*track->device ? c->parts[i].pid
+                                         : same          ? c->parts[i].threads[j - 1].pid
+                                                         : c->next_id++;
+            c->parts[i].devices += *track->device && !same;
+        }
 }
 
 static void prof__chrome_select(prof__chrome *c, const prof__chrome_part *part)
@@ -1053,6 +1617,23 @@ static void prof__chrome_about_text(prof__chrome *c, const char *key, const char
     PROF__CHROME_LITERAL(out, "\"");
     prof__chrome_escape(out, text);
     PROF__CHROME_LITERAL(out, "\"");
+}
+
+/* What prof_set_metadata() was told; the prefix keeps a key from being one of those above. */
+static void prof__chrome_about_metadata(prof__chrome *c)
+{
+    const char *key, *value;
+    for (size_t i = 0; prof_trace_metadata(c->trace, i, &key, &value); i++) {
+        PROF__CHROME_LITERAL(&c->out, ",\n\"metadata.");
+        prof__chrome_escape(&c->out, key);
+        if (c->part_count > 1) {
+            PROF__CHROME_LITERAL(&c->out, " ");
+            prof__out_unsigned(&c->out, c->pid);
+        }
+        PROF__CHROME_LITERAL(&c->out, "\":\"");
+        prof__chrome_escape(&c->out, value);
+        PROF__CHROME_LITERAL(&c->out, "\"");
+    }
 }
 
 static void prof__chrome_about_value(prof__chrome *c, const char *key, prof_value_type type, uint64_t u, double d)
@@ -1102,6 +1683,18 @@ static void prof__chrome_about(prof__chrome *c)
     prof__chrome_about_value(c, "sites_lost", PROF_VALUE_UINT, about->sites_lost, 0);
     prof__chrome_about_text(c, "mode", prof__mode_names[about->mode]);
     prof__chrome_about_value(c, "complete", PROF_VALUE_BOOL, (uint64_t)about->complete, 0);
+    prof__chrome_about_metadata(c);
+}
+
+/* Each process, and below it its devices, which number counts from 1. */
+static void prof__chrome_process_place(prof__chrome *c, uint32_t number)
+{
+    uint64_t place = number;
+    const prof__chrome_part *part;
+    for (part = c->parts; part < c->part; part++) place += 1 + part->devices;
+    prof__chrome_metadata(c, "process_sort_index", c->pid, "sort_index");
+    prof__out_unsigned(&c->out, place);
+    PROF__CHROME_LITERAL(&c->out, "}}");
 }
 
 static void prof__chrome_process(prof__chrome *c)
@@ -1122,11 +1715,23 @@ static void prof__chrome_process(prof__chrome *c)
         prof__out_unsigned(out, about->lost);
         PROF__CHROME_LITERAL(out, " events\"}}");
     }
+    if (c->part_count > 1 || c->part->devices) prof__chrome_process_place(c, 0);
+}
+
+/* A device as a process below the one that used it. */
+static void prof__chrome_device(prof__chrome *c, const prof_track *track, uint32_t number)
+{
+    prof__out *out = &c->out;
+    prof__chrome_metadata(c, "process_name", c->pid, "name");
+    PROF__CHROME_LITERAL(out, "\"");
+    prof__chrome_escape(out, track->device);
     if (c->part_count > 1) {
-        prof__chrome_metadata(c, "process_sort_index", c->pid, "sort_index");
-        prof__out_unsigned(out, (uint64_t)(c->part - c->parts));
-        PROF__CHROME_LITERAL(out, "}}");
+        PROF__CHROME_LITERAL(out, " of ");
+        prof__chrome_escape(out, *c->about->program ? c->about->program : "(unnamed)");
     }
+    if (track->alignment == PROF_ALIGN_GUESS) PROF__CHROME_LITERAL(out, " (clock not aligned)");
+    PROF__CHROME_LITERAL(out, "\"}}");
+    prof__chrome_process_place(c, number);
 }
 
 /* Losses of threads that have no track, because they never got a chunk. */
@@ -1154,16 +1759,25 @@ static void prof__chrome_lost_elsewhere(prof__chrome *c)
 static void prof__chrome_write_part(prof__chrome *c, prof__chrome_track *track)
 {
     size_t i, tracks = prof_trace_track_count(c->trace);
+    uint32_t devices = 0;
+    c->flows = 0;
     prof__chrome_process(c);
     for (i = 0; i < tracks; i++) {
         const prof_track *about = prof_trace_track(c->trace, i);
         int64_t place = (int64_t)i + 1 + (about->fiber ? (int64_t)tracks : 0); /* fibers below the threads */
+        prof__chrome_enter(c, i);
+        if (*about->device && (!i || c->threads[i - 1].pid != c->pid)) prof__chrome_device(c, about, ++devices);
         if (*about->name || about->fiber)
             prof__chrome_thread_name(c, c->threads[i].id, "", *about->name ? about->name : "fiber");
         prof__chrome_sort_index(c, c->threads[i].id, c->threads[i].id == c->pid ? 0 : place);
     }
     for (i = 0; i < tracks && c->out.status == PROF_OK; i++) prof__chrome_write_track(c, track, i);
+    c->pid = c->part->pid;
+    if (c->flows && c->out.status == PROF_OK) prof__chrome_write_flows(c);
+    if (c->out.status == PROF_OK) prof__chrome_spans(c, track);
     if (c->out.status == PROF_OK) prof__chrome_counters(c);
+    if (c->out.status == PROF_OK) prof__chrome_memory(c);
+    if (c->out.status == PROF_OK) prof__chrome_locks(c);
     prof__chrome_lost_elsewhere(c);
 }
 
@@ -1284,6 +1898,14 @@ static void __attribute__((constructor(101))) prof__chrome_register(void) { prof
 #ifdef PROF__SHARED
 static void __attribute__((destructor(101))) prof__chrome_unregister(void) { prof_writer_unregister(&prof__chrome_writer); }
 #endif
+#endif
+
+#ifdef PROF__WRAPS_MALLOC
+#undef malloc
+#undef calloc
+#undef realloc
+#undef free
+#undef qsort
 #endif
 
 #ifdef __cplusplus

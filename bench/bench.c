@@ -11,6 +11,7 @@
    that a ratio of these differences would say little; there it is x total = case / floor, workload included. */
 #include "prof.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,9 +83,37 @@ CASE(four_stages) { (void)i; PROFILE_STAGE("a"); WORK(); PROFILE_NEXT("b"); PROF
 CASE(mark) { (void)i; PROFILE_MARK("mark"); WORK(); }
 CASE(frame) { (void)i; PROFILE_FRAME("frame"); WORK(); }
 CASE(counter) { PROFILE_COUNTER("counter", i); WORK(); }
+CASE(scope_mask) { (void)i; PROFILE_SCOPE_M("mask", 6); WORK(); }
+CASE(step) { PROFILE_STEP("step", i); WORK(); }
+CASE(throughput) { PROFILE_THROUGHPUT("bytes", i); WORK(); }
+CASE(flow) { PROFILE_FLOW_OUT((uint64_t)i); WORK(); }
+CASE(flow_new) { (void)i; PROFILE_FLOW_OUT(prof_flow_new()); WORK(); }
+CASE(log) { (void)i; PROFILE_LOG(PROF_LOG_INFO, "a message"); WORK(); }
+CASE(log_ints) { PROFILE_LOG(PROF_LOG_INFO, "value %d of %d", i, CALLS); WORK(); }
+CASE(log_text) { PROFILE_LOG(PROF_LOG_INFO, "name %s", i & 1 ? "first of two names" : "second of two names"); WORK(); }
+CASE(log_off) { PROFILE_LOG(PROF_LOG_DEBUG, "value %d of %d", i, CALLS); WORK(); }
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static prof_task *task;
+static prof_range *range;
+static prof_counter *number;
+static prof_device_row *queue;
+CASE(span) { PROFILE_SPAN_BEGIN("span", i); WORK(); PROFILE_SPAN_END("span", i); }
+CASE(mark_scope) { (void)i; PROFILE_MARK_SCOPE("mark", PROF_MARK_PROCESS); WORK(); }
+CASE(counter_add) { PROFILE_COUNTER_ADD("sum", i); WORK(); }
+CASE(alloc_free) { PROFILE_ALLOC((uintptr_t)(i + 1) * 16, 16); WORK(); PROFILE_FREE((uintptr_t)(i + 1) * 16); }
+CASE(memory_scope) { (void)i; PROFILE_MEMORY_SCOPE("pool"); WORK(); }
+CASE(mutex_alone) { (void)i; pthread_mutex_lock(&mutex); WORK(); pthread_mutex_unlock(&mutex); }
+CASE(mutex) { (void)i; PROFILE_MUTEX_LOCK(&mutex, "mutex"); WORK(); PROFILE_MUTEX_UNLOCK(&mutex); }
+CASE(task) { (void)i; prof_task_start(task); WORK(); prof_task_stop(task); }
+CASE(range) { (void)i; prof_range_start(range); WORK(); prof_range_stop(range); }
+CASE(object_counter) { prof_counter_add(number, i); WORK(); }
+CASE(device_scope) { prof_device_scope(queue, "kernel", (uint64_t)i, (uint64_t)i + 1); WORK(); }
 
 #define CASES(X) X(empty) X(floor) X(scope) X(scope_off) X(scope_arg) X(scope_text) X(scope_format) X(begin_end) \
-    X(four_stages) X(mark) X(frame) X(counter)
+    X(four_stages) X(mark) X(frame) X(counter) X(scope_mask) X(step) X(throughput) X(flow) X(flow_new) X(log)        \
+    X(log_ints) X(log_text) X(log_off) X(span) X(mark_scope) X(counter_add) X(alloc_free) X(memory_scope)          \
+    X(mutex_alone) X(mutex) X(task) X(range) X(object_counter) X(device_scope)
 #define LOOP(name)                                                        \
     static __attribute__((noinline)) double loop_##name(int work)         \
     {                                                                     \
@@ -134,6 +163,10 @@ int main(int argc, char **argv)
             fprintf(stderr, "bench: %s\n", prof_error());
             return 1;
         }
+    task = prof_task_create(NULL, "task");
+    range = prof_range_create("range");
+    number = prof_counter_create(NULL, "number");
+    queue = prof_device_track(prof_device_create("device", NULL), "queue");
     if (prof_start(&config)) {
         fprintf(stderr, "bench: %s\n", prof_error());
         return 1;

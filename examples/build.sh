@@ -14,7 +14,7 @@ compile_cxx() { ${CXX:-c++} "$@" $warnings ${CXXFLAGS:-}; }
 # The lines of the first comment that call a compiler.
 build_lines() { sed -n -e 's/^\/\/ *//' -e 's/^ *\(c[c+]* .* -o .*\)/\1/p' -e '/\*\/ *$/q' -e '/^#/q' "$1"; }
 
-for file in hello.c game.c flight_recorder.c read_trace.c fibers.c library/host.c cpp.cpp; do
+for file in hello.c game.c flight_recorder.c read_trace.c fibers.c device.c neuron.c server.c library/host.c cpp.cpp; do
     if [ "$file" = cpp.cpp ] && ! command -v ${CXX:-c++} >/dev/null; then continue; fi
     lines=$(build_lines "examples/$file")
     [ "$lines" ] || { echo "examples/$file: no build line in its first comment" >&2; exit 1; }

@@ -1,5 +1,5 @@
-/* Fibers: coroutines that any of two threads may carry on, M:N, each with a track of its own in the trace. A scope stays
-   open while its fiber waits, and may end on another thread than the one on which it began.
+/* Fibers: coroutines that any of two threads may carry on, M:N, each with a track of its own in the trace. A scope
+   stays open while its fiber waits, and may end on another thread than the one on which it began.
 
        cc -O2 examples/fibers.c -o fibers -pthread && ./fibers
 

@@ -133,11 +133,28 @@ KERNEL_ENTRY void kernel_nap(uint64_t ticks)
     __atomic_add_fetch(&kernel_ticks, ticks, __ATOMIC_RELAXED);
 }
 
+/* Annotations: nothing of them needs a libc, messages least of all, which are formatted elsewhere. */
+KERNEL_ENTRY void kernel_notes(void)
+{
+    int i;
+    PROFILE_SCOPE_M("masked", 6);
+    for (i = 0; i < 2; ++i) {
+        PROFILE_STEP("step", i);
+        PROFILE_THROUGHPUT("copy", 4096u * 16);
+        PROFILE_FLOW_OUT((uint64_t)i + 1);
+        PROFILE_LOG(PROF_LOG_WARNING, "page %d of %s: %5.1f %% at %p, %.*s|%lld", i, "memory", 12.5, (void *)0x1000, 3, "abcdef",
+                    -1ll);
+    }
+    PROFILE_LOG(PROF_LOG_DEBUG, "not on");
+}
+
 /* One macro at a time, for an interrupt to come in the middle of. */
 KERNEL_ENTRY void kernel_one_scope(void) { PROFILE_SCOPE("interrupted scope"); }
 KERNEL_ENTRY void kernel_one_mark(void) { PROFILE_MARK("interrupted mark"); }
 KERNEL_ENTRY void kernel_one_counter(void) { PROFILE_COUNTER("interrupted counter", 1); }
 KERNEL_ENTRY void kernel_one_text(void) { PROFILE_MARK_S("interrupted text"); }
+KERNEL_ENTRY void kernel_one_message(void) { PROFILE_LOG(PROF_LOG_INFO, "interrupted %s %d", "message", 1); }
+KERNEL_ENTRY void kernel_one_step(void) { PROFILE_STEP("interrupted step", 1); }
 
 KERNEL_ENTRY void kernel_interrupt(void)
 {

@@ -25,6 +25,9 @@ KERNEL_ENTRY void kernel_one_scope(void);
 KERNEL_ENTRY void kernel_one_mark(void);
 KERNEL_ENTRY void kernel_one_counter(void);
 KERNEL_ENTRY void kernel_one_text(void);
+KERNEL_ENTRY void kernel_one_message(void);
+KERNEL_ENTRY void kernel_one_step(void);
+KERNEL_ENTRY void kernel_notes(void);
 KERNEL_ENTRY void kernel_interrupt(void);
 
 #define KERNEL_THREADS 4 /* which move between the processors */

@@ -3,7 +3,8 @@
      clang -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_image.c -o fuzz && ./fuzz tests/corpus
      cc -DFUZZ_FILES -g tests/fuzz_image.c -o fuzz -pthread && ./fuzz tests/corpus/[a-z]*          without libFuzzer */
 #define PROF_IMPLEMENTATION
-#include "../prof.h"
+#include "../prof_chrome.h"
+#include "../prof_xplane.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,8 @@ static size_t look_at(const prof_event *event)
     size_t size = text_size(event->name) + text_size(event->site->name) + text_size(event->site->category) +
                   text_size(event->site->file) + text_size(event->site->function);
     uint32_t i;
+    if (event->type == PROF_EVENT_LOG) REQUIRE(event->value.type == PROF_VALUE_STRING);
+    if (event->value.type == PROF_VALUE_STRING) size += text_size(event->value.as.string);
     for (i = 0; i < event->arg_count; ++i) {
         size += text_size(event->args[i].key);
         if (event->args[i].value.type == PROF_VALUE_STRING) size += text_size(event->args[i].value.as.string);
@@ -131,12 +134,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (i = 0; i < prof_trace_track_count(trace); ++i) walk_window(trace, i); /* the image's own */
     REQUIRE(prof_trace_window(trace, 0, 0) == PROF_OK);
     for (i = 0; i < prof_trace_track_count(trace); ++i) walk(trace, i);
-    switch (size / 8 % 3) { /* one report for each image: twice as many images */
+    switch (size / 8 % 5) { /* one report for each image: twice as many images */
     case 0:
         REQUIRE(prof_stats(trace, (prof_sort)(size / 24 % 8), (int)(size & 1), &stats, &count) == PROF_OK);
         prof_stats_free(stats);
         break;
     case 1: REQUIRE(prof_summary_stream(trace, sink, NULL) == PROF_OK); break;
+    case 2: REQUIRE(prof_chrome_stream(trace, sink, NULL) == PROF_OK); break;
+    case 3: REQUIRE(prof_xplane_stream(trace, sink, NULL) == PROF_OK); break;
     default: REQUIRE(prof_csv_stream(trace, sink) == PROF_OK); break;
     }
     prof_trace_close(trace);

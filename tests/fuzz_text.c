@@ -25,10 +25,11 @@ static void keys(const char *key, const char *value)
     prof_config config;
     memset(&config, 0, sizeof config);
     told(prof_config_set(&config, key, value));
-    for (int i = 0; prof__config_keys[i]; ++i) {
-        prof_status status = prof_config_set(&config, prof__config_keys[i], value);
+    prof_option option;
+    for (size_t i = 0; prof_config_describe(i, &option); ++i) {
+        prof_status status = prof_config_set(&config, option.key, value);
         told(status);
-        if (!status) REQUIRE(prof_config_set(&config, prof__config_keys[i], value) == PROF_OK);
+        if (!status) REQUIRE(prof_config_set(&config, option.key, value) == PROF_OK);
     }
     config.memory = NULL;
     told(prof__config_check(&config));

@@ -34,6 +34,13 @@ MEASURE(counter_double, PROFILE_COUNTER("counter", 0.5))
 MEASURE(arg, PROFILE_ARG_I("key", i))
 MEASURE(arg_string, PROFILE_ARG_S("key", text))
 MEASURE(scope_text, PROFILE_SCOPE_S(text))
+MEASURE(scope_mask, PROFILE_SCOPE_M("mask", 6))
+MEASURE(step, PROFILE_STEP("step", i))
+MEASURE(flow, PROFILE_FLOW_OUT((uint64_t)i))
+MEASURE(log, PROFILE_LOG(PROF_LOG_INFO, "message"))
+MEASURE(log_int, PROFILE_LOG(PROF_LOG_INFO, "value %d", i))
+MEASURE(log_ints, PROFILE_LOG(PROF_LOG_INFO, "value %d of %d", i, n))
+MEASURE(log_off, PROFILE_LOG(PROF_LOG_DEBUG, "value %d", i))
 
 MEASURED void measure_next(int n);
 MEASURED void measure_next(int n)
@@ -49,7 +56,8 @@ MEASURED void measure_next(int n)
 static void (*const measures[])(int) = {measure_loop,      measure_scope,   measure_scope_off,      measure_block,
                                         measure_begin_end, measure_mark,    measure_mark_off,       measure_counter,
                                         measure_counter_double, measure_arg, measure_arg_string,    measure_scope_text,
-                                        measure_next};
+                                        measure_next,      measure_scope_mask, measure_step,        measure_flow,
+                                        measure_log,       measure_log_int, measure_log_ints,       measure_log_off};
 
 /* What a scope adds to the code of a function: their sizes are compared. */
 MEASURED void size_0(void);

@@ -29,6 +29,13 @@ instructions-arg               32
 instructions-arg_string        329
 instructions-scope_text        387
 instructions-next              62
+instructions-scope_mask        80
+instructions-step              102
+instructions-flow              82
+instructions-log               121
+instructions-log_int           157
+instructions-log_ints          187
+instructions-log_off           9
 '
 
 check() { # name, figure, unit

@@ -15,7 +15,7 @@ for number, block in enumerate(re.findall(r'```c\n(.*?)```', text, re.S)):
 for number, block in enumerate(re.findall(r'```sh\n(.*?)```', text, re.S)):
     open(f'{work}/block{number}.sh', 'w').write(block)
 END
-passed=0
+passed=0 skipped=0
 for file in $work/block*.c; do
     cc -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I. -c "$file" -o "${file%.c}.o"
     echo "ok   $file compiles"
@@ -38,13 +38,31 @@ modes=$(basename "$(grep -l 'PROF_MODE=stream' $work/block*.sh)")
 (cd $work && sh -e "$modes") && grep -q work $work/totals.txt
 for file in long last; do test "$(head -c 8 $work/$file.prof)" = prof.img; done
 echo "ok   long recordings"
+window=$(basename "$(grep -l 'PROF_DELAY' $work/block*.sh)")
+(cd $work && sh -e "$window") && grep -q '"work"' $work/window.json && test "$(head -c 8 $work/rank-3.prof)" = prof.img
+echo "ok   parts of a run, and ranks"
+xplane=$(grep -l prof_xplane_start_trace $work/block*.c)
+(cd $work && cc -o xplane "$(basename "$xplane")" -pthread -ldl && ./xplane && test -s logs/plugins/profile/*/*.xplane.pb)
+echo "ok   a log directory"
+if command -v curl >/dev/null; then
+    cp "$(grep -l prof_server_start $work/block*.c)" $work/server.c
+    server=$(basename "$(grep -l 'curl -s' $work/block*.sh)")
+    (cd $work && bash -e "$server" >server.txt 2>&1) || true # of the kill
+    grep -q '"tick"' $work/second.json && grep -q tick $work/server.txt
+    echo "ok   a program that is asked"
+    passed=$((passed + 1))
+else
+    echo "SKIP a program that is asked: no curl"
+    skipped=1
+fi
 make -s build/prof
 tool=$(basename "$(grep -l 'prof export' $work/block*.sh)")
 (cd $work && PATH=$root/build:$PATH sh -e "$tool" >tool.txt) && grep -q work $work/end.json && test -s $work/saved.prof
+grep -q PROF_BUFFER $work/tool.txt
 echo "ok   the commands of the tool"
-passed=$((passed + 3))
+passed=$((passed + 5))
 grep -oE '^make [a-z]+' $work/block1.sh | while read -r command; do
     grep -qE "^$(echo "$command" | cut -d' ' -f2):" "$root/Makefile" || { echo "FAIL $command is not in the Makefile"; exit 1; }
     echo "ok   $command exists (run by itself elsewhere)"
 done
-echo "$((passed + 3)) passed, 0 failed, 0 skipped"
+echo "$((passed + 3)) passed, 0 failed, $skipped skipped"

@@ -307,7 +307,7 @@ static void archive_append(image *im, const prof__chunk *chunk, const uint64_t *
 typedef struct layout {
     uint64_t every, but; /* which chunks are archived: those whose sequence % every != but */
     int keep;            /* the ring keeps them, too, as free */
-    int wrapped;         /* the oldest blocks come last in the file; 2: with less than a block's header left behind them */
+    int wrapped;         /* the oldest blocks come last in the file; 2: with less than a block's header behind them */
 } layout;
 
 static int by_sequence(const void *a, const void *b)
@@ -469,7 +469,8 @@ static void *record(void *argument)
     return NULL;
 }
 
-/* An image of a few threads, one after another; rounds: how many. Older chunks are missing if the buffer is too small. */
+/* An image of a few threads, one after another; rounds: how many. Older chunks are missing if the buffer is too
+   small. */
 static image recorded(size_t buffer, int rounds)
 {
     prof_config config = trace_config(buffer);
@@ -545,7 +546,8 @@ TEST(what_the_ring_still_has_is_dropped)
     prof_trace *plain = image_open(&from, 0), *trace;
     size_t i;
     im = archive_make(&from, all);
-    for (i = 0; i < im.header->chunk_count; ++i) /* as if it had been copied while it was written: the archive knows better */
+    /* as if it had been copied while it was written: the archive knows better */
+    for (i = 0; i < im.header->chunk_count; ++i)
         if (slot(&im, i)->sequence) memset(slot_words(&im, i) + 5, 0, (slot_room(&im) - 5) * 8);
     trace = image_open(&im, 0);
     check_same(plain, trace);
@@ -1130,7 +1132,8 @@ TEST(memory_does_not_grow_with_the_events)
     prof_cursor_close(cursor);
     printf("     %ld blocks of %lu bytes, %lld bytes of memory\n", blocks, (unsigned long)(trace_file_size(path) / blocks),
            allocated_most - before);
-    CHECK(allocated_most - before < 300 * blocks + 500000); /* for about 16,000 bytes of the ring, and a thousand events */
+    /* for about 16,000 bytes of the ring, and a thousand events */
+    CHECK(allocated_most - before < 300 * blocks + 500000);
     prof_trace_close(trace);
     CHECK_EQUAL(allocated, before);
     CHECK(!unlink(path));

@@ -263,6 +263,29 @@ TEST(children_without_scopes)
     CHECK(trace_file_size(output) > 100);
 }
 
+TEST(sessions)
+{
+    run("return", "auto-metadata.prof", "PROF_RANK", "0"); /* who says 0 means 0 */
+    expect_warning(NULL);
+    CHECK_EQUAL(trace_file_size(output), -1);
+    CHECK(trace_file_size(trace_path("auto-metadata.0.prof")) > 0);
+    run("return", "auto-delay.prof", "PROF_DELAY", "1000s"); /* it does not wait for that */
+    expect_warning(NULL);
+    if (!read_output()) return;
+    CHECK_EQUAL(list.count, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->complete, 1);
+    done();
+    /* over before anything happens, and written all the same */
+    run("return", "auto-duration.csv", "PROF_DURATION", "1ns");
+    expect_warning(NULL);
+    CHECK(trace_file_size(output) > 0);
+    run("return", "auto-duration.csv", "PROF_DURATION", "10");
+    expect_warning("prof: PROF_DURATION: duration '10': a time with its unit");
+    run("return", "auto-mistake.csv", "PROF_DURATON", "10s");
+    expect_warning("prof: PROF_DURATON: unknown variable: did you mean PROF_DURATION?");
+    CHECK_EQUAL(trace_file_size(output), -1);
+}
+
 TEST(outputs_that_cannot_be)
 {
     run("return", "auto.xyz", NULL, NULL);

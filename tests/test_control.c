@@ -1114,7 +1114,8 @@ TEST(user_memory_used_again)
             mine += trace_count(&list, "mine");
             trace_free(&list);
         }
-        CHECK_EQUAL(mine, 1);
+        if (!prof_trace_about(trace)->overwritten_chunks) CHECK_EQUAL(mine, 1); /* the other thread may go round the ring */
+        CHECK(mine <= 1);
         prof_trace_close(trace);
         if (test_failures) break;
     }
@@ -1217,7 +1218,8 @@ static void deep(int depth)
 /* A begin is accepted only if its end will fit, at any depth. */
 TEST(fill_is_balanced_at_any_depth)
 {
-    static const int depths[] = {10, 300, 700, 1400}; /* beyond three quarters of a chunk ends may be lost, and are counted */
+    /* beyond three quarters of a chunk ends may be lost, and are counted */
+    static const int depths[] = {10, 300, 700, 1400};
     for (size_t d = 0; d < sizeof depths / sizeof *depths; ++d) {
         prof_config config = trace_config(256u << 10);
         config.mode = PROF_FILL;
@@ -1349,7 +1351,7 @@ TEST(short_scopes_to_the_tick)
     PROFILE_MARK("first");
     prof__thread *self = PROF__SELF();
     for (uint64_t ticks = 999999999; ticks <= 1000000000; ++ticks) {
-        static prof_site site = {0, "", "", "", "", 1, 0, 1, PROF__KIND_BEGIN, 0, 0};
+        static prof_site site = {0, "", "", "", "", 1, 0, 1, PROF__KIND_BEGIN, 0, 0, 0};
         uint64_t *before = self->cursor, room = self->room;
         prof__token token = prof__begin_text(&site, "a name of several words, none of which stays");
         CHECK(token && self->begun == before);

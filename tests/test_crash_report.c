@@ -392,7 +392,7 @@ static void holds_all_locks(int signal_number)
 
 static void inside_the_lock(int unused)
 {
-    prof_site bad = {0, (const char *)64, "", "", "", 0, 0, 1, PROF__KIND_BEGIN, 0, 0};
+    prof_site bad = {0, (const char *)64, "", "", "", 0, 0, 1, PROF__KIND_BEGIN, 0, 0, 0};
     (void)unused;
     PROFILE_SCOPE("registers");
     prof__begin(&bad);

@@ -37,7 +37,7 @@ static uint64_t seed(void)
 
 enum { NAMES = 4, DEPTH = 20 };
 static const char *const names[NAMES] = {"a", "b", "c", "d"};
-#define SCOPE(name, line) {0, name, "", __FILE__, "", line, 0, 1, PROF__KIND_BEGIN, 0, 0}
+#define SCOPE(name, line) {0, name, "", __FILE__, "", line, 0, 1, PROF__KIND_BEGIN, 0, 0, 0}
 static prof_site scopes[NAMES] = {SCOPE("a", 1), SCOPE("b", 2), SCOPE("c", 3), SCOPE("d", 4)};
 
 typedef struct expected {
@@ -420,8 +420,8 @@ TEST(copies_while_tasks_move)
     prof_reset();
 }
 
-/* One fiber goes to and fro between a thread whose chunk is old and one that takes many: while a copy is on its way from
-   the new chunks to the old ones, the fiber goes the same way. */
+/* One fiber goes to and fro between a thread whose chunk is old and one that takes many: while a copy is on its way
+   from the new chunks to the old ones, the fiber goes the same way. */
 typedef struct shuttle {
     prof_fiber *fiber;
     int turn, over; /* the one whose turn it is */

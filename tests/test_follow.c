@@ -949,7 +949,7 @@ TEST(stats_mode_has_limits)
         PROFILE_SCOPE_S(text);
     }
     for (int i = 0; i < 2 * PROF__FOLLOW_DEPTH; ++i) { /* far too deep */
-        static prof_site site = {0, "deep", "", "", "", 0, 0, 1, PROF__KIND_BEGIN, 0, 0};
+        static prof_site site = {0, "deep", "", "", "", 0, 0, 1, PROF__KIND_BEGIN, 0, 0, 0};
         if (prof__live(&site)) prof__begin(&site);
     }
     prof_trace *trace = trace_stop();

@@ -63,6 +63,14 @@ static void show_event(const prof_event *event)
     static const char *const types[] = {"", "mark ", "counter ", "frame ", "lost "};
     uint32_t i;
     for (i = 0; i < event->depth; ++i) show("  ");
+    if (event->type == PROF_EVENT_FLOW_OUT) {
+        show("flow %llu\n", (unsigned long long)event->object);
+        return;
+    }
+    if (event->type == PROF_EVENT_LOG) {
+        show("log %s\n", event->value.as.string);
+        return;
+    }
     show("%s%s", types[event->type], event->name);
     if (event->type == PROF_EVENT_COUNTER || event->type == PROF_EVENT_LOST) {
         show("=");
@@ -100,10 +108,10 @@ static tally walk(const prof_trace *trace, size_t track, int showing)
         if (event.depth < 64 && event.type == PROF_EVENT_SCOPE) ends[event.depth] = event.start_ns + event.duration_ns;
         sum.last_start = event.start_ns;
         sum.scopes += event.type == PROF_EVENT_SCOPE;
-        sum.marks += event.type == PROF_EVENT_MARK;
+        sum.marks += event.type == PROF_EVENT_MARK || event.type == PROF_EVENT_LOG;
         sum.counters += event.type == PROF_EVENT_COUNTER;
         sum.lost_events += event.type == PROF_EVENT_LOST ? event.value.as.u : 0;
-        sum.args += event.arg_count;
+        if (event.type != PROF_EVENT_LOG) sum.args += event.arg_count;
         sum.truncated += event.flags != 0;
         if (showing) show_event(&event);
     }
@@ -153,6 +161,28 @@ TEST(every_macro)
                       "      stage 1\n"
                       "      stage 2\n"
                       "    %d is not formatted here\n");
+    prof_trace_close(trace);
+}
+
+TEST(annotations)
+{
+    prof_trace *trace;
+    boot(0);
+    kernel_notes();
+    CHECK_EQUAL(kernel_stop(), PROF_OK);
+    trace = image_read();
+    if (!trace) return;
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    walk(trace, 0, 1);
+    CHECK_TEXT(shown, "masked\n"
+                      "  step step_num=0\n"
+                      "    copy bytes=65536u\n"
+                      "      flow 1\n"
+                      "      log page 0 of memory:  12.5 % at 0x1000, abc|-1\n"
+                      "  step step_num=1\n"
+                      "    copy bytes=65536u\n"
+                      "      flow 2\n"
+                      "      log page 1 of memory:  12.5 % at 0x1000, abc|-1\n");
     prof_trace_close(trace);
 }
 
@@ -299,11 +329,13 @@ TEST(time)
 
 /* ---- interrupts */
 
-static void (*const one_macro[])(void) = {kernel_one_scope, kernel_one_mark, kernel_one_counter, kernel_one_text};
+static void (*const one_macro[])(void) = {kernel_one_scope, kernel_one_mark, kernel_one_counter, kernel_one_text,
+                                          kernel_one_message, kernel_one_step};
+enum { STEP = 5 };
 
 /* The clock is read while a mark, a counter or a name is being written: an interrupt that comes then records nothing,
-   and its scope and its mark are counted. A scope reads it before it writes: then nothing is lost, whether its site is used
-   for the first time or again. */
+   and its scope and its mark are counted. A scope reads it before it writes: then nothing is lost, whether its site is
+   used for the first time or again; nor by a step, from the second time on. */
 TEST(interrupt_inside_a_macro)
 {
     int after, warm;
@@ -326,9 +358,9 @@ TEST(interrupt_inside_a_macro)
                 uint64_t lost = prof_trace_about(trace)->lost;
                 unsigned long long macros = sum.scopes + sum.marks + sum.counters - 2; /* but for kernel_work() */
                 CHECK_EQUAL(macros + lost, warm ? 6 : 3);
-                CHECK_EQUAL(lost, i == 0 ? 0 : 2);
+                CHECK_EQUAL(lost, i == 0 || (i == STEP && warm) ? 0 : 2);
                 CHECK_EQUAL(sum.truncated, 0);
-                CHECK_EQUAL(sum.args, 1);
+                CHECK_EQUAL(sum.args, i == STEP ? 2 + warm : 1);
                 CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
                 if (test_failures) printf("macro %zu, %s, interrupt %s the reading:\n%s", i, warm ? "warm" : "cold",
                                           after ? "after" : "before", shown);
@@ -375,6 +407,7 @@ TEST(interrupts_at_any_instruction)
             kernel_one_mark();
             kernel_one_text();
             kernel_one_counter();
+            kernel_one_message();
             ++work;
         }
         setitimer(ITIMER_REAL, &never, NULL);
@@ -384,7 +417,7 @@ TEST(interrupts_at_any_instruction)
         tally sum = walk(trace, 0, 0);
         const prof_trace_info *about = prof_trace_about(trace);
         CHECK_EQUAL(sum.scopes + sum.args + sum.marks + sum.counters + about->lost,
-                    work * (50 * 3 + 3) + (unsigned long long)interrupts * 2);
+                    work * (50 * 3 + 4) + (unsigned long long)interrupts * 2);
         CHECK_EQUAL(sum.lost_events, about->lost);
         CHECK_EQUAL(sum.truncated, 0);
         CHECK_EQUAL(about->unmatched, 0);

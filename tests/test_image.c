@@ -1,5 +1,5 @@
-/* test_image.c - what the command-line tool uses of the headers: statistics by call path, traces on one timeline, images
-   found, shortened, copied. The tool itself is in test_tool.sh. */
+/* test_image.c - what the command-line tool uses of the headers: statistics by call path, traces on one timeline,
+   images found, shortened, copied. The tool itself is in test_tool.sh. */
 #define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
 #include "test.h"
@@ -172,7 +172,8 @@ TEST(find_and_shorten)
         CHECK_EQUAL(prof_trace_memory(exact, (size_t)image_size, &trace), PROF_OK);
         if (trace) {
             trace_check(trace);
-            CHECK(prof_trace_about(trace)->event_count >= before); /* the whole is not overwritten, so that more is more */
+            /* the whole is not overwritten, so that more is more */
+            CHECK(prof_trace_about(trace)->event_count >= before);
             before = prof_trace_about(trace)->event_count;
             if (step < 40 && before < 8000) CHECK(!prof_trace_about(trace)->complete);
             if (step == 40) CHECK(prof_trace_about(trace)->complete);

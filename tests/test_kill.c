@@ -251,8 +251,8 @@ static found check_writer(const trace_list *list, int wrapped)
     return result;
 }
 
-/* least: macros that must be there, of each writer; null: not known. slack: how many more there may be. Returns how many
-   writers could be compared. */
+/* least: macros that must be there, of each writer; null: not known. slack: how many more there may be. Returns how
+   many writers could be compared. */
 static int check_writers(const prof_trace *trace, const uint64_t *least, uint64_t slack)
 {
     const prof_trace_info *info = prof_trace_about(trace);

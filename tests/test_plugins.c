@@ -128,7 +128,8 @@ TEST(plugins_with_markup)
     done();
 }
 
-/* All of them load, although each brings thread-local storage of the scarce kind; and none of them records by itself. */
+/* All of them load, although each brings thread-local storage of the scarce kind; and none of them records by
+   itself. */
 TEST(plugins_with_copies_of_the_implementation)
 {
     void *libraries[COPIES];

@@ -357,6 +357,75 @@ static image values_image(void)
     return im;
 }
 
+static void event(image *im, uint32_t id, prof_event_type type, uint64_t detail, uint64_t object, uint64_t tick)
+{
+    at_tick(im, PROF__KIND_EVENT, id, tick);
+    put(im, detail << 8 | type);
+    put(im, object);
+}
+
+/* Messages whose values fit their formats and do not, flows with and without partners, a throughput. */
+static image notes_image(void)
+{
+    image im = image_new(110, 1, 80);
+    uint32_t fine = site_in(&im, "%s: %5.1f|%-*d", "", "", 0, "", PROF__KIND_EVENT);
+    uint32_t wrong = site_in(&im, "%s %n %d %y", "", "", 0, "", PROF__KIND_EVENT);
+    uint32_t flow = site_in(&im, "flow", "", "", 0, "", PROF__KIND_EVENT);
+    uint32_t copy = site_in(&im, "copy", "", "", 0, "", PROF__KIND_BEGIN | PROF_ROLE_THROUGHPUT << PROF__ROLE_SHIFT);
+    uint32_t bytes = site_in(&im, "bytes", "", "", 0, "", PROF__KIND_ARG);
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    begin(&im, copy, 1010);
+    arg_word(&im, bytes, PROF_VALUE_UINT, 2000);
+    event(&im, flow, PROF_EVENT_FLOW_OUT, 0, ~(uint64_t)0, 1011);
+    event(&im, fine, PROF_EVENT_LOG, PROF_LOG_ERROR, 0, 1012);
+    text_record(&im, PROF__KIND_DATA, 0, "name", 0);
+    put(&im, head(PROF__KIND_DATA, 0, (uint64_t)PROF_VALUE_DOUBLE << 32 | 1));
+    put(&im, bits(2.25));
+    put(&im, head(PROF__KIND_DATA, 0, (uint64_t)PROF_VALUE_INT << 32 | 1));
+    put(&im, 4);
+    put(&im, head(PROF__KIND_DATA, 0, (uint64_t)PROF_VALUE_INT << 32 | 1));
+    put(&im, (uint64_t)-7);
+    event(&im, wrong, PROF_EVENT_LOG, 200, 0, 1013);
+    put(&im, head(PROF__KIND_DATA, 0, (uint64_t)PROF_VALUE_INT << 32 | 1));
+    put(&im, 5);
+    put(&im, head(PROF__KIND_DATA, 0, (uint64_t)PROF_VALUE_POINTER << 32 | 1));
+    put(&im, 6);
+    event(&im, wrong, PROF_EVENT_LOG, 0, 0, 1014);
+    text_record(&im, PROF__KIND_NAME, 0, "%s of its own", 0);
+    event(&im, flow, PROF_EVENT_FLOW_STEP, 0, ~(uint64_t)0, 1015);
+    event(&im, flow, PROF_EVENT_FLOW_IN, 0, ~(uint64_t)0, 1016);
+    event(&im, flow, PROF_EVENT_FLOW_OUT, 0, ~(uint64_t)0, 1017);
+    end(&im, copy, 1020);
+    event(&im, flow, PROF_EVENT_FLOW_IN, 0, 5, 1025);
+    return im;
+}
+
+TEST(notes)
+{
+    image im = notes_image();
+    prof_trace *trace = image_read(&im);
+    trace_list list = trace_read(trace, 0);
+    prof_stat *stats;
+    size_t count;
+    CHECK_EQUAL(list.count, 9);
+    CHECK_EQUAL(list.events[1].type, PROF_EVENT_FLOW_OUT);
+    CHECK(list.events[1].object == ~(uint64_t)0);
+    CHECK_TEXT(list.events[2].value.as.string, "name:   2.2|-7  ");
+    CHECK_EQUAL(list.events[2].detail, PROF_LOG_ERROR);
+    CHECK_EQUAL(list.events[2].arg_count, 4);
+    CHECK_TEXT(list.events[3].value.as.string, "(%s has a value of another type) (%n is not supported) (%d is missing) %y");
+    CHECK_EQUAL(list.events[3].detail, 200);
+    CHECK_TEXT(list.events[4].value.as.string, "%s of its own"); /* which is no format */
+    CHECK_EQUAL(prof_stats(trace, PROF_SORT_TOTAL, 0, &stats, &count), PROF_OK);
+    CHECK_EQUAL(count, 1);
+    CHECK_EQUAL(stats->bytes, 2000);
+    CHECK(stats->mean_rate > 199999 && stats->mean_rate < 200001 && stats->deviation_rate < 1);
+    prof_stats_free(stats);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
 TEST(values)
 {
     image im = values_image();
@@ -956,7 +1025,7 @@ TEST(broken_headers)
 TEST(damaged_bytes) /* any byte may be anything: the reader refuses it, or takes it and gives what holds together */
 {
     static image (*const makers[])(void) = {balanced_image, values_image,    crossing_image,
-                                            orphans_image,  truncated_image, torn_image};
+                                            orphans_image,  truncated_image, torn_image, notes_image};
     static const unsigned char values[] = {0, 1, 0x7F, 0x80, 0xFF, 0x17, 0x90};
     size_t kind, at, v, taken = 0, step = (size_t)trace_times(23, 1, 1);
     for (kind = 0; kind < sizeof makers / sizeof *makers; ++kind) {
@@ -1593,6 +1662,118 @@ TEST(same_name_two_sites)
     prof_trace_close(trace);
 }
 
+typedef struct half {
+    unsigned track; /* 1 or 2 */
+    uint64_t tick;
+    int is_begin; /* or an end */
+} half;
+
+/* What becomes of halves of one name and id, as lines "start+duration from track to track flags". */
+static void check_halves(const half *halves, size_t count, const char *want)
+{
+    image im = image_new(70, 2, 60);
+    uint32_t site = site_in(&im, "job", "", "", 0, "", PROF__KIND_EVENT);
+    prof_trace *trace;
+    prof_spans *spans = NULL;
+    prof_span span;
+    char text[512] = "";
+    unsigned number;
+    size_t i;
+    for (number = 1; number <= 2; ++number) {
+        chunk(&im, number - 1, number, 1000);
+        track(&im, 0, number);
+        for (i = 0; i < count; ++i)
+            if (halves[i].track == number)
+                event(&im, site, halves[i].is_begin ? PROF_EVENT_SPAN_BEGIN : PROF_EVENT_SPAN_END, 0, 7, halves[i].tick);
+    }
+    trace = image_read(&im);
+    CHECK_EQUAL(prof_spans_open(trace, &spans), PROF_OK);
+    while (prof_spans_next(spans, &span))
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%lld+%lld %u-%u %u\n", (long long)span.start_ns,
+                 (long long)span.duration_ns, (unsigned)span.begin_track + 1, (unsigned)span.end_track + 1, span.flags);
+    CHECK_TEXT(text, want);
+    CHECK_EQUAL(prof_spans_close(spans), PROF_OK);
+    prof_trace_close(trace);
+}
+
+/* Of the same time, on two tracks: first is what is on the first track; an end waits for its begin. */
+TEST(halves_of_the_same_time)
+{
+    enum { END, BEGIN };
+    static const half in_order[] = {{1, 1100, BEGIN}, {2, 1100, END}};
+    static const half end_first[] = {{1, 1100, END}, {2, 1100, BEGIN}};
+    static const half too_late[] = {{1, 1100, END}, {2, 1101, BEGIN}};
+    static const half handed_over[] = {{1, 1100, BEGIN}, {1, 1200, END},
+                                       {2, 1200, BEGIN}, {2, 1300, END}};
+    static const half inside[] = {{2, 1100, BEGIN}, {1, 1200, BEGIN},
+                                  {2, 1200, END}, {1, 1300, END}};
+    static const half two_ends[] = {{1, 1100, END}, {1, 1100, END},
+                                    {2, 1100, BEGIN}, {2, 1200, BEGIN}};
+    static const half crossed[] = {{1, 1100, END}, {1, 1100, BEGIN},
+                                   {2, 1100, END}, {2, 1100, BEGIN}};
+    check_halves(in_order, 2, "100+0 1-2 0\n");
+    check_halves(end_first, 2, "100+0 2-1 0\n");
+    check_halves(too_late, 2, "100+0 1-1 1\n101+0 2-2 2\n"); /* an end without begin, a begin without end */
+    check_halves(handed_over, 4, "100+100 1-1 0\n200+100 2-2 0\n");
+    check_halves(inside, 4, "200+0 1-2 0\n100+200 2-1 0\n"); /* the newest open one ends */
+    check_halves(two_ends, 4, "100+0 2-1 0\n100+0 1-1 1\n200+0 2-2 2\n");
+    check_halves(crossed, 4, "100+0 1-1 0\n100+0 2-2 0\n");
+}
+
+/* How a lock was held, as lines "start+duration track", and "shared". */
+static void check_holds(const half *halves, size_t count, const char *want)
+{
+    image im = image_new(70, 3, 60);
+    uint32_t site = site_in(&im, "m", "", "", 0, "", PROF__KIND_EVENT | PROF_ROLE_LOCK << PROF__ROLE_SHIFT);
+    prof_trace *trace;
+    prof_timeline *timeline = NULL;
+    prof__locks locks;
+    prof_event next;
+    size_t i, from;
+    char text[512] = "";
+    unsigned number;
+    for (number = 1; number <= 3; ++number) {
+        chunk(&im, number - 1, number, 1000);
+        track(&im, 0, number);
+        for (i = 0; i < count; ++i)
+            if (halves[i].track == number)
+                event(&im, site, halves[i].is_begin ? PROF_EVENT_LOCK_ACQUIRE : PROF_EVENT_LOCK_RELEASE, 0, 7, halves[i].tick);
+    }
+    trace = image_read(&im);
+    CHECK(prof__locks_open(&locks, trace, 0));
+    CHECK_EQUAL(prof_timeline_open(trace, &timeline), PROF_OK);
+    while (prof_timeline_next(timeline, &next, &from)) {
+        CHECK(prof__locks_step(&locks, &next, from));
+        if (locks.done.part == PROF__LOCK_HELD)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%d+%d %u%s\n", (int)locks.done.start,
+                     (int)(locks.done.end - locks.done.start), (unsigned)locks.users[locks.done.user].track + 1,
+                     locks.done.shared ? " shared" : "");
+    }
+    CHECK_TEXT(text, want);
+    CHECK_EQUAL(prof_timeline_close(timeline), PROF_OK);
+    prof__locks_close(&locks);
+    prof_trace_close(trace);
+}
+
+/* A thread seems to have a lock a little before another one gave it back: that is the clocks' fault, and no sharing. */
+TEST(locks_handed_over)
+{
+    enum { END, BEGIN };
+    static const half apart[] = {{1, 1100, BEGIN}, {1, 2000, END}, {2, 2001, BEGIN}, {2, 2400, END}};
+    static const half early[] = {{1, 1100, BEGIN}, {2, 1500, BEGIN}, {1, 2000, END}, {2, 2400, END}};
+    static const half short_one[] = {{2, 1500, BEGIN}, {1, 1510, BEGIN}, {1, 1530, END}, {2, 2400, END}};
+    static const half shared[] = {{1, 1100, BEGIN}, {2, 1499, BEGIN}, {1, 2000, END}, {2, 2400, END}};
+    static const half inside[] = {{1, 1100, BEGIN}, {2, 1900, BEGIN}, {2, 1950, END}, {1, 2400, END}};
+    static const half three[] = {{1, 1100, BEGIN}, {2, 1900, BEGIN}, {3, 1950, BEGIN},
+                                 {1, 2000, END}, {2, 2100, END}, {3, 2600, END}};
+    check_holds(apart, 4, "100+900 1\n1001+399 2\n");
+    check_holds(early, 4, "100+900 1\n1000+400 2\n");
+    check_holds(short_one, 4, "510+20 1\n530+870 2\n");
+    check_holds(shared, 4, "100+900 1 shared\n499+901 2 shared\n");
+    check_holds(inside, 4, "900+50 2 shared\n100+1300 1 shared\n");
+    check_holds(three, 6, "100+900 1 shared\n1000+100 2\n1100+500 3\n");
+}
+
 static image report_image(void)
 {
     image im = image_new(70, 1, 100);
@@ -1671,12 +1852,12 @@ TEST(summary)
          "zeichne \xC3\xA4?[2J             2     100 ns     100 ns      0.5 %     100 ns     100 ns     100 ns"
          "     100 ns     100 ns     100 ns       0 ns  draw.c:7\n"
          "1 call of unknown begin or end: counted as calls, but in no time\n"),
-        ("\nframe        frames       rate       mean        min        p50        p90        p99        max"
+        ("\nframe        frames       rate    1 % low       mean        min        p50        p90        p99        max"
          "     stddev\n"
-         "frame             1  62.50 kHz   16.00 us   16.00 us   16.00 us   16.00 us   16.00 us   16.00 us"
+         "frame             1  62.50 kHz  62.50 kHz   16.00 us   16.00 us   16.00 us   16.00 us   16.00 us   16.00 us"
          "       0 ns\n"),
-        ("\ncounter       samples        min       mean        max       last\n"
-         "queue               2      -0.25      1.375          3      -0.25\n"),
+        ("\ncounter       samples           min          mean           max          last\n"
+         "queue               2         -0.25         1.375             3         -0.25\n"),
         "\n5 events lost for want of room: enlarge PROF_BUFFER\n",
         "recording cost 25.50 ns a scope, 76.50 ns for 3 scopes, 0.4 % of the run\n",
     };
@@ -1698,6 +1879,85 @@ TEST(summary)
     CHECK(strstr(to.text, "and 1 more\n") != NULL);
     free(to.text);
     prof_trace_close(trace);
+}
+
+TEST(csv_of_objects)
+{
+    static const char want[] =
+        "1,101,,span_begin,it,,10,0,0,,18446744073709551615,,,,\r\n"
+        "1,101,,span_mark,it,,11,0,0,,0,,,,\r\n"
+        "1,101,,span_end,it,,12,0,0,,7,,,,\r\n"
+        "1,101,,flow_out,it,,13,0,0,,8,,,,\r\n"
+        "1,101,,flow_in,it,,14,0,0,,9,,,,\r\n"
+        "1,101,,alloc,it,,15,0,0,,0x7f00,bytes=72057594037927935,,,\r\n"
+        "1,101,,free,it,,16,0,0,,0x7f00,,,,\r\n"
+        "1,101,,lock_wait,it,,17,0,0,,0xffffffffffffffff,,,,\r\n"
+        "1,101,,lock_acquire,it,,18,0,0,,0x1,,,,\r\n"
+        "1,101,,lock_release,it,,19,0,0,,0x0,,,,\r\n";
+    image im = image_new(70, 1, 100);
+    uint32_t it = site_in(&im, "it", "", "", 0, "", PROF__KIND_EVENT);
+    text_sink to = {NULL, 0, 0, 0};
+    prof_trace *trace;
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    event(&im, it, PROF_EVENT_SPAN_BEGIN, 0, UINT64_MAX, 1010);
+    event(&im, it, PROF_EVENT_SPAN_MARK, 0, 0, 1011);
+    event(&im, it, PROF_EVENT_SPAN_END, 0, 7, 1012);
+    event(&im, it, PROF_EVENT_FLOW_OUT, 0, 8, 1013);
+    event(&im, it, PROF_EVENT_FLOW_IN, 0, 9, 1014);
+    event(&im, it, PROF_EVENT_ALLOC, PROF__EVENT_DETAIL_MAX, 0x7f00, 1015);
+    event(&im, it, PROF_EVENT_FREE, 0, 0x7f00, 1016);
+    event(&im, it, PROF_EVENT_LOCK_WAIT, 1, UINT64_MAX, 1017);
+    event(&im, it, PROF_EVENT_LOCK_ACQUIRE, 0, 1, 1018);
+    event(&im, it, PROF_EVENT_LOCK_RELEASE, 0, 0, 1019);
+    trace = image_read(&im);
+    CHECK_EQUAL(prof_csv_stream(trace, sink_of(&to)), PROF_OK);
+    CHECK_TEXT(strstr(to.text, "1,101"), want);
+    free(to.text);
+    prof_trace_close(trace);
+}
+
+/* The summary of a counter with such samples. Free it. */
+static char *counter_summary(const double *samples, size_t count)
+{
+    image im = image_new(70, 1, 100);
+    uint32_t site = site_in(&im, "n", "", "a.c", 1, "f", PROF__KIND_COUNTER_INT);
+    text_sink to = {NULL, 0, 0, 0};
+    prof_trace *trace;
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    for (size_t i = 0; i < count; ++i) {
+        at_tick(&im, PROF__KIND_COUNTER_DOUBLE, site, 2000 + i);
+        put(&im, bits(samples[i]));
+    }
+    trace = image_read(&im);
+    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_OK);
+    prof_trace_close(trace);
+    return to.text;
+}
+
+TEST(summary_of_great_numbers)
+{
+    /* whole numbers in full, so far as a double knows them; columns that never touch */
+    static const struct { double samples[3]; const char *want; } cases[] = {
+        {{1e9, 1234567890, -999999999999.0},
+         "\ncounter       samples           min          mean           max          last\n"
+         "n                   3 -999999999999  -3.32588e+11    1234567890 -999999999999\n"},
+        {{-9007199254740992.0, 9007199254740992.0, 0},
+         "\ncounter       samples               min              mean               max              last\n"
+         "n                   3 -9007199254740992                 0  9007199254740992                 0\n"},
+        {{1e16, 1.5e300, -1.25e-300},
+         "\ncounter       samples           min          mean           max          last\n"
+         "n                   3    -1.25e-300        5e+299      1.5e+300    -1.25e-300\n"},
+        {{1234567890.5, 1e-9, -1.234567e-300},
+         "\ncounter       samples           min          mean           max          last\n"
+         "n                   3 -1.23457e-300   4.11523e+08   1.23457e+09 -1.23457e-300\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char *text = counter_summary(cases[i].samples, 3);
+        if (!strstr(text, cases[i].want)) CHECK_TEXT(text, cases[i].want);
+        free(text);
+    }
 }
 
 TEST(summary_of_nothing)
@@ -2167,7 +2427,7 @@ TEST(corpus) /* tests/corpus holds these images; it is written anew with PROF_TE
     } seeds[] = {{"tests/corpus/balanced", balanced_image},   {"tests/corpus/values", values_image},
                  {"tests/corpus/crossing", crossing_image},   {"tests/corpus/orphans", orphans_image},
                  {"tests/corpus/truncated", truncated_image}, {"tests/corpus/torn", torn_image},
-                 {"tests/corpus/report", report_image}};
+                 {"tests/corpus/report", report_image},       {"tests/corpus/notes", notes_image}};
     const char *renew = getenv("PROF_TEST_CORPUS");
     uint32_t order = 1;
     size_t i, size;

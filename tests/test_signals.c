@@ -12,7 +12,8 @@
 static prof_trace *trace;
 
 static uint64_t attempts, handled; /* counted by a thread and by the handler that interrupts it */
-static volatile int handler_does; /* bits: 1 scope and argument, 2 mark, 4 counter, 8 string, 16 begin and end, 32 nest */
+/* bits: 1 scope and argument, 2 mark, 4 counter, 8 string, 16 begin and end, 32 nest */
+static volatile int handler_does;
 static pthread_t target;
 
 static void attempt(uint64_t count) { __atomic_fetch_add(&attempts, count, __ATOMIC_RELAXED); }
@@ -297,7 +298,8 @@ TEST(control_functions_are_interrupted)
         trace = trace_stop();
         int64_t newest = -1;
         check_work(&newest);
-        if (!prof_trace_about(trace)->overwritten_chunks) CHECK_EQUAL(newest, 399); /* else the handlers filled the ring */
+        /* else the handlers filled the ring */
+        if (!prof_trace_about(trace)->overwritten_chunks) CHECK_EQUAL(newest, 399);
         CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
         prof_trace_close(trace);
         if (test_failures) printf("  start %d\n", i);

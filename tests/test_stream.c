@@ -1,5 +1,5 @@
-/* PROF_STREAM: everything that threads record arrives in the file, event by event, whatever the disk and the program do in
-   the meantime; what could not be kept is counted. And the service thread that does it. */
+/* PROF_STREAM: everything that threads record arrives in the file, event by event, whatever the disk and the program do
+   in the meantime; what could not be kept is counted. And the service thread that does it. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <stdio.h>
@@ -176,7 +176,7 @@ static void jobs_run(int count, int64_t to, void (*event)(int64_t))
 /* Nothing is missing of what jobs_run() did. */
 static void check_jobs(const prof_trace *trace, int count, int64_t to)
 {
-    char name[16];
+    char name[32];
     CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
     CHECK_EQUAL(prof_trace_about(trace)->overwritten_chunks, 0);
     for (int i = 0; i < count; ++i) {
@@ -541,7 +541,8 @@ TEST(wait_for_a_slow_disk)
     prof_trace_close(trace);
 }
 
-/* A disk that takes nothing costs a thread one wait, not one for each event. Were it one each, this would take an hour. */
+/* A disk that takes nothing costs a thread one wait, not one for each event. Were it one each, this would take an
+   hour. */
 TEST(wait_in_vain_once)
 {
     const char *path = trace_path("stream_vain.prof");

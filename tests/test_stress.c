@@ -1,6 +1,6 @@
-/* Everything at once: many threads that come and go, nested scopes, marks, counters and arguments that carry numbers, and
-   meanwhile switches, snapshots, saved files, stops and starts. Each event that is found must be one that was made, in its
-   place; what is missing must have been switched off, overwritten, or counted as lost.
+/* Everything at once: many threads that come and go, nested scopes, marks, counters and arguments that carry numbers,
+   and meanwhile switches, snapshots, saved files, stops and starts. Each event that is found must be one that was made,
+   in its place; what is missing must have been switched off, overwritten, or counted as lost.
 
    PROF_TEST_SEED=n repeats a run's choices, PROF_TEST_LONG=1 takes a minute, PROF_TEST_QUICK=1 is for sanitizers. */
 #define PROF_IMPLEMENTATION
@@ -39,8 +39,8 @@ static void pause_us(long us)
 }
 
 /*-- what a thread does --
-   Its work is numbered: thread << 32 | unit. What a unit consists of follows from that number and the seed alone, so the
-   check knows it, too. */
+   Its work is numbered: thread << 32 | unit. What a unit consists of follows from that number and the seed alone, so
+   the check knows it, too. */
 
 enum { /* what stands in a unit, three bits each, in order, from the unit's shape */
     PART_NONE, PART_SCOPE, PART_LEVEL, PART_CATEGORY, PART_MARK, PART_COUNTER, PART_TEXT, PART_DEEP
@@ -248,7 +248,8 @@ static found check_one_track(const prof_trace *trace, size_t track, int strict)
     int truncated_end = 0;
     while (begin < list.count && test_failures < 20) {
         const prof_event *unit = &list.events[begin];
-        for (end = begin + 1; end < list.count && list.events[end].depth; ++end) { /* depth 0: its unit's begin is missing */
+        /* depth 0: its unit's begin is missing */
+        for (end = begin + 1; end < list.count && list.events[end].depth; ++end) {
         }
         for (size_t i = begin; i < end; ++i) {
             if (list.events[i].type == PROF_EVENT_LOST)
@@ -279,7 +280,8 @@ static found check_one_track(const prof_trace *trace, size_t track, int strict)
     return result;
 }
 
-/* done: what was known to be there before the trace was taken, null if nobody knows. Returns events and arguments found. */
+/* done: what was known to be there before the trace was taken, null if nobody knows. Returns events and arguments
+   found. */
 static uint64_t check_all(const prof_trace *trace, const uint64_t *done, int strict)
 {
     uint64_t count = 0, lost = 0;
@@ -486,7 +488,8 @@ static void stream(prof_config config, int threads)
 
 TEST(what_is_streamed_is_there_once) { stream(trace_config(2u << 20), stress_threads() / 4); }
 
-/* Threads that begin while there is no chunk for them, and that others are quicker to take, wait like those that run. */
+/* Threads that begin while there is no chunk for them, and that others are quicker to take, wait like those that
+   run. */
 TEST(who_may_wait_loses_nothing)
 {
     prof_config config = trace_config(256u << 10);

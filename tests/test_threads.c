@@ -516,7 +516,8 @@ TEST(a_chunk_that_is_taken_while_it_is_copied)
                 for (size_t i = 0; i < count; ++i) prof__chunk_first(chunk)[i] = (uint64_t)PROF__KIND_MARK << PROF__KIND_SHIFT | i;
                 memcpy(old, raced_chunk, sizeof old);
                 CHECK(prof__chunk_snapshot(&source, &h, 0, 999, copy, scratch));
-                ((prof__chunk *)(void *)old)->state = ((prof__chunk *)(void *)copy)->state; /* may be either, with the old words */
+                /* may be either, with the old words */
+                ((prof__chunk *)(void *)old)->state = ((prof__chunk *)(void *)copy)->state;
                 int whole = !memcmp(copy, old, sizeof old), nothing = !memcmp(copy, empty, sizeof empty);
                 CHECK(whole || nothing);
                 if (whole || nothing) continue;
@@ -525,7 +526,8 @@ TEST(a_chunk_that_is_taken_while_it_is_copied)
             }
 }
 
-static int changed_read(void *user, uint64_t offset, void *to, size_t size) /* raced_chunk, which changes after one reading */
+/* raced_chunk, which changes after one reading */
+static int changed_read(void *user, uint64_t offset, void *to, size_t size)
 {
     memcpy(to, raced_chunk + offset, size);
     if (size < sizeof raced_chunk || (*(int *)user)++) return 1;
@@ -555,7 +557,8 @@ TEST(a_scope_that_is_taken_back_while_it_is_copied)
     for (uint64_t i = 20; i < (sizeof copy - sizeof *chunk) / 8; ++i) CHECK_EQUAL(words[i], 0);
 }
 
-static int losing_read(void *user, uint64_t offset, void *to, size_t size) /* the first is interrupted behind the header */
+/* the first is interrupted behind the header */
+static int losing_read(void *user, uint64_t offset, void *to, size_t size)
 {
     prof__chunk *chunk = (prof__chunk *)(void *)raced_chunk;
     size_t first = size < sizeof raced_chunk || (*(int *)user)++ ? size : sizeof *chunk;

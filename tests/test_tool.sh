@@ -134,6 +134,54 @@ order "tick draw shape and" -p -n 3
 order "tick and" -p --top 1
 order "tick draw shape and" -p -n 1 -s calls
 
+is "layout mxnet" 0 "$prof" summary --layout mxnet whole.prof
+prints "MXNet's table" <<'END'
+
+Profile Statistics:
+	Note the difference in units for different entries.
+event
+=================
+Name                          Total Count        Time (ms)    Min Time (ms)    Max Time (ms)    Avg Time (ms)
+----                          -----------        ---------    -------------    -------------    -------------
+tick                                    2           0.0140           0.0070           0.0070           0.0070
+objects                                 2          11.0000          10.0000          11.0000          10.5000
+draw                                    3           0.0050           0.0010           0.0020           0.0017
+
+frame
+=================
+Name                          Total Count        Time (ms)    Min Time (ms)    Max Time (ms)    Avg Time (ms)
+----                          -----------        ---------    -------------    -------------    -------------
+frame                                   1           0.0100           0.0100           0.0100           0.0100
+
+gfx
+=================
+Name                          Total Count        Time (ms)    Min Time (ms)    Max Time (ms)    Avg Time (ms)
+----                          -----------        ---------    -------------    -------------    -------------
+shape                                   5           0.0025           0.0005           0.0005           0.0005
+
+END
+is "layout domains" 0 "$prof" summary -l domains whole.prof
+prints "domains" <<'END'
+domain         calls      total       self  % of self    longest  truncated
+(none)             5   15.00 us   12.50 us     83.3 %   7.000 us          0
+gfx                5   2.500 us   2.500 us     16.7 %     500 ns          0
+END
+is "layout histogram" 0 "$prof" summary -l histogram --top 1 whole.prof
+prints "histogram" <<'END'
+
+tick: 2 calls, total 14.00 us, mean 7.000 us, p50 7.000 us, p99 7.000 us
+        from       below         count     share    so far
+    4.096 us    8.192 us             2   100.0 %   100.0 %  |########################################
+END
+is "layout cntk" 0 "$prof" summary -l cntk --others whole.prof
+has "CNTK's summary" out "draw                      :         0.002 ms         0.000 ms         0.001 ms         0.002 ms                3         0.005 ms"
+is "layout cntk-detail" 0 "$prof" summary -l cntk-detail whole.prof
+[ "$(head -n 1 out)" = "EventDescription,ThreadId,BeginTimeStamp(ms),EndTimeStamp(ms)" ] && [ "$(wc -l <out)" -eq 11 ] && ok "CNTK's events" || bad "CNTK's events"
+is "layout json" 0 "$prof" summary -l json whole.prof
+has "JSON" out '"tick":{"Count":2,"Total":0.014,"Min":0.007,"Max":0.007,"Avg":0.007,"StdDev":0,"Self":0.01,'
+is "two recordings" 0 "$prof" summary -l domains whole.prof whole.prof
+[ "$(grep -c '^== .*, process [0-9]* ==$' out)" -eq 2 ] && [ "$(grep -c '^gfx ' out)" -eq 2 ] && ok "one after another" || bad "one after another"
+
 # ---- check
 
 is "check: whole" 0 "$prof" check whole.prof
@@ -354,6 +402,16 @@ for seed in 1 2 3 4 5 6 7 8 9; do
 done
 ok "random bytes"
 
+# ---- log directories
+
+is "export to a log directory" 0 "$prof" export whole.prof -o logs/
+is "a second run" 0 "$prof" export whole.prof -o logs
+[ "$(find logs/plugins/profile/*/*.xplane.pb | wc -l)" -eq 2 ] && ok "two runs" || bad "two runs"
+is "merge to a log directory" 0 "$prof" merge whole.prof later.prof -o logs/plugins/profile/both/
+[ "$(find logs/plugins/profile/both/*.xplane.pb | wc -l)" -eq 2 ] && ok "two hosts" || bad "two hosts"
+fails "a file in the way" "cannot make the directory whole.prof/plugins/profile/x: Not a directory" \
+    "$prof" export whole.prof -o whole.prof/plugins/profile/x/
+
 # ---- errors
 
 fails "no command" "which command? See prof --help" "$prof"
@@ -364,18 +422,21 @@ fails "unknown letter" "summary: unknown option '-x'; see prof summary --help" "
 fails "no value behind a letter" "summary: --top needs a value: N" "$prof" summary whole.prof -pn
 fails "no value" "summary: --sort needs a value: KEY" "$prof" summary whole.prof --sort
 fails "a value too many" "summary: --by-path takes no value" "$prof" summary whole.prof --by-path=1
-fails "no file" "summary: a file is missing; usage: prof summary IN" "$prof" summary
-fails "two files" "summary: too many files; usage: prof summary IN" "$prof" summary whole.prof ring.prof
+fails "no file" "summary: a file is missing; usage: prof summary IN ..." "$prof" summary
+fails "two files" "check: too many files; usage: prof check IN" "$prof" check whole.prof ring.prof
+fails "by path in another layout" "summary: --by-path is for --layout own" "$prof" summary -p --layout mxnet whole.prof
+fails "bad layout" "--layout 'table': must be own, mxnet, json, cntk, cntk-detail, domains, histogram" "$prof" summary -l table whole.prof
+fails "the CSV of two" "prof_report_each: the CSV has no column for processes: give a path with %p" "$prof" summary -l cntk-detail whole.prof whole.prof
 fails "bad choice" "--sort 'size': must be total, self, calls, mean, min, max, p99, name" "$prof" summary --sort size whole.prof
 fails "bad number" "--top 'x': must be a number from 1 to 1e+09" "$prof" summary --top x whole.prof
 fails "bad format" "--format 'xml': must be json, csv, txt, prof" "$prof" export whole.prof -o x.xml --format xml
 fails "bad time" "--from '5': must be a time such as 1.5s, 20ms, 300us, or -2s for 2 s before the end" "$prof" cut whole.prof --from 5 -o x.csv
 fails "times the wrong way" "cut: --to 1us is not later than --from 2us" "$prof" cut whole.prof --from 2us --to 1us -o x.csv
 fails "no times" "cut: which part? Give --from TIME, --to TIME or both" "$prof" cut whole.prof -o x.csv
-fails "no output" "export: where to? Give -o OUT.json, .csv, .txt or .prof" "$prof" export whole.prof
+fails "no output" "export: where to? Give -o OUT.json, .csv, .txt, .prof or a directory/" "$prof" export whole.prof
 fails "unknown kind" "export: x.xml: unknown kind of file: .json, .csv, .txt, .prof, or give --format" "$prof" export whole.prof -o x.xml
 fails "standard output of what kind" "export: -o - needs --format json, csv, txt or prof" "$prof" export whole.prof -o -
-fails "merge to csv" "merge: x.csv: only .json can hold several processes" "$prof" merge whole.prof later.prof -o x.csv
+fails "merge to csv" "merge: x.csv: only .json and log directories (OUT/) can hold several processes" "$prof" merge whole.prof later.prof -o x.csv
 fails "merge without output" "merge: where to? Give -o OUT.json" "$prof" merge whole.prof later.prof
 fails "recover to standard output" "recover: -o -: there may be several images; name a file" "$prof" recover whole.prof -o -
 fails "missing file" "cannot open nowhere.prof: No such file or directory" "$prof" check nowhere.prof
@@ -421,11 +482,35 @@ is "nobody reads" 0 sh -c "{ '$prof' export before.prof -f csv -o - 2>pipe.err; 
 is "nobody reads, signal ignored" 0 sh -c "trap '' PIPE; { '$prof' export before.prof -f csv -o - 2>pipe.err; echo \$? >pipe.status; } | head -n 1 >pipe.out"
 [ "$(cat pipe.status)" -eq 2 ] && [ ! -s pipe.err ] && ok "an error without noise" || bad "an error without noise: $(cat pipe.status pipe.err)"
 
+# ---- config
+
+is "config" 0 "$prof" config
+[ "$(grep -c ' PROF_[A-Z_]*$' out)" -gt 20 ] && ! grep -q "keys of" out && ok "config: our keys" || bad "config: our keys"
+is "config --all" 0 "$prof" config --all
+for system in CNTK MXNet TensorFlow JAX Neuron; do has "config: keys of $system" out "keys of $system"; done
+is "config KEY" 0 "$prof" config buffer
+prints "config: one key" <<'END'
+buffer          size     16M      PROF_BUFFER
+    memory for what is recorded
+    bytes from 128K to 64G, for example 64M
+END
+is "config VARIABLE" 0 "$prof" config PROF_DURATION
+has "config: a variable" out "duration        time"
+is "config KEY=VALUE" 0 "$prof" config buffer=64M filename=a=b,c:d.json
+prints "config: values that are fine" <<'END'
+buffer=64M: fine
+filename=a=b,c:d.json: fine
+END
+fails "config: a value" "buffer '64': bytes from 128K to 64G, for example 64M" "$prof" config buffer=64
+fails "config: a key" "unknown key 'bufer': did you mean 'buffer'?" "$prof" config bufer=64M
+fails "config: an unknown key" "unknown key 'bufer': did you mean 'buffer'?" "$prof" config bufer
+fails "config: a key of a device" "tpu_trace_mode: concerns a device: no plug-in for it has claimed this key" "$prof" config tpu_trace_mode=x
+
 # ---- help, manual, completion
 
 is "--help" 0 "$prof" --help
 sed -n '/^commands:/,/^$/p' out | awk 'NR > 1 && NF { print $1 }' >commands
-[ "$(tr '\n' ' ' <commands)" = "export summary check recover merge compare cut help " ] && ok "the commands" || bad "the commands"
+[ "$(tr '\n' ' ' <commands)" = "export summary check recover merge compare cut config neuron help " ] && ok "the commands" || bad "the commands"
 is "-h" 0 "$prof" -h
 is "help" 0 "$prof" help
 is "--version" 0 "$prof" --version

@@ -1,5 +1,5 @@
-/* tool_images.c - writes the recordings that tests/test_tool.sh looks at with the tool. The recorder runs on a clock that
-   only moves when it is told to, so that every figure is known beforehand. Usage: tool_images FOLDER */
+/* tool_images.c - writes the recordings that tests/test_tool.sh looks at with the tool. The recorder runs on a clock
+   that only moves when it is told to, so that every figure is known beforehand. Usage: tool_images FOLDER */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -215,8 +215,8 @@ static void durations(const char *name, int after)
     save(name, after ? "after" : "before", 100, "boot-1", 1700000000000000000u);
 }
 
-/* An ELF core file with the image in pieces of memory that touch, in another order in the file, and of the last one only a
-   part; and with the magic in a piece of its own. */
+/* An ELF core file with the image in pieces of memory that touch, in another order in the file, and of the last one
+   only a part; and with the magic in a piece of its own. */
 static void core(const char *name, size_t missing)
 {
     static unsigned char elf[64 + 4 * 56];

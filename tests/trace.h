@@ -120,6 +120,7 @@ static inline trace_list trace_read(const prof_trace *trace, size_t track)
             event.args = NULL;
         }
         if (event.name != event.site->name) event.name = trace_keep(&list, event.name);
+        if (event.value.type == PROF_VALUE_STRING) event.value.as.string = trace_keep(&list, event.value.as.string);
         list.events[list.count++] = event;
     }
     prof_cursor_close(cursor);

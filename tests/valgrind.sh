@@ -3,7 +3,7 @@
 command -v valgrind >/dev/null || { echo "SKIP valgrind: not installed"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
 passed=0 failed=0
 export PROF_TEST_QUICK=1
-for name in record reader archive chrome control plugins; do
+for name in record reader archive chrome control plugins ntff neuron; do
     make -s build/tests/test_$name || exit 1
     if valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
         build/tests/test_$name >build/tests/valgrind_$name.log 2>&1; then

@@ -16,7 +16,7 @@ static const tool_option options[] = {
 
 /* What one pass over all events finds out. */
 typedef struct findings {
-    uint64_t types[PROF_EVENT_LOST + 1]; /* events of each type */
+    uint64_t types[PROF_EVENT_TYPE_COUNT]; /* events of each type */
     const prof_callsite **sites;         /* a hash table; capacity is a power of two */
     size_t site_count, capacity;
     char (*stack)[NAME]; /* names of the scopes around the present event, which are the cursor's until it moves */
@@ -65,8 +65,8 @@ static int make_room(findings *all, size_t depth)
     return 1;
 }
 
-/* A scope was open at the end if it has no end, reaches to the end of its track, and all around it does, too. end_ns: of
-   the track or, if that is earlier, of the window. */
+/* A scope was open at the end if it has no end, reaches to the end of its track, and all around it does, too. end_ns:
+   of the track or, if that is earlier, of the window. */
 static int see_event(findings *all, int64_t end_ns, const prof_event *event)
 {
     uint32_t depth = event->depth;
@@ -138,14 +138,18 @@ static void print_head(const prof_trace_info *info)
 
 static void print_events(const findings *all)
 {
-    static const char *const names[] = {"scope", "mark", "counter sample", "frame boundary", "loss"};
-    static const char *const many[] = {"scopes", "marks", "counter samples", "frame boundaries", "losses"};
+    static const char *const names[] = {"scope", "mark", "counter sample", "frame boundary", "loss", "span begin",
+                                        "span mark", "span end", "flow begin", "flow step", "flow end", "allocation",
+                                        "free", "lock wait", "lock acquisition", "lock release", "message"};
+    static const char *const many[] = {"scopes", "marks", "counter samples", "frame boundaries", "losses", "span begins",
+                                       "span marks", "span ends", "flow begins", "flow steps", "flow ends", "allocations",
+                                       "frees", "lock waits", "lock acquisitions", "lock releases", "messages"};
     char text[48];
     uint64_t sum = 0;
     int type, count = 0;
-    for (type = 0; type <= PROF_EVENT_LOST; type++) sum += all->types[type];
+    for (type = 0; type < PROF_EVENT_TYPE_COUNT; type++) sum += all->types[type];
     printf("  %-10s%s", "events", tool_count(text, sum));
-    for (type = 0; type <= PROF_EVENT_LOST; type++)
+    for (type = 0; type < PROF_EVENT_TYPE_COUNT; type++)
         if (all->types[type])
             printf("%s%s %s", count++ ? ", " : ": ", tool_count(text, all->types[type]),
                    all->types[type] == 1 ? names[type] : many[type]);

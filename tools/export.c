@@ -2,7 +2,8 @@
 #include "tool.h"
 
 static const tool_option options[] = {
-    {"--output", "-o", "OUT", "the file to write; its ending says what: .json .csv .txt .prof; - is standard output"},
+    {"--output", "-o", "OUT",
+     "the file to write; its ending says what: .json .csv .txt .prof, or / for a log directory; - is standard output"},
     {"--format", "-f", "KIND", "what to write whatever the ending: json, csv, txt or prof"},
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
@@ -26,7 +27,10 @@ static int run(const tool_args *args)
 }
 
 const tool_command tool_export = {
-    "export", "IN -o OUT", "Writes a recording as Chrome trace JSON, CSV, a summary or a copy of itself", 1, 1, run, options,
+    "export", "IN -o OUT", "Writes a recording as Chrome trace JSON, for XProf, as CSV, a summary or a copy of itself", 1, 1,
+    run, options,
     "json opens in ui.perfetto.dev, chrome://tracing and speedscope; csv has one event a line; txt is what prof summary\n"
-    "prints; prof is a consistent copy of the recording, also of one that is still being made.\n\n"
-    "example: prof export trace.prof -o trace.json\n"};
+    "prints; prof is a consistent copy of the recording, also of one that is still being made. A directory, or what ends\n"
+    "in /, is a log directory of XProf and TensorBoard: DIR/plugins/profile/RUN/HOST.xplane.pb is added to it.\n\n"
+    "example: prof export trace.prof -o trace.json\n"
+    "         prof export trace.prof -o logs/\n"};

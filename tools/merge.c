@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 static const tool_option options[] = {
-    {"--output", "-o", "OUT", "the file to write, .json; - is standard output"},
+    {"--output", "-o", "OUT", "the file to write, .json, or / for a log directory; - is standard output"},
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
 
@@ -17,7 +17,9 @@ static int merge(const tool_args *args, prof_trace **traces, const char *out)
     int i, count = args->file_count, result;
     tool_progress_begin("merge", tool_value(args, "--progress"));
     for (i = 0; i < count; i++) prof_trace_watch(traces[i], step, &count);
-    result = tool_status(prof_chrome_merge((const prof_trace *const *)traces, (size_t)count, out, NULL));
+    result = tool_status(tool_is_folder(out)
+                             ? prof_xplane_merge((const prof_trace *const *)traces, (size_t)count, out, NULL)
+                             : prof_chrome_merge((const prof_trace *const *)traces, (size_t)count, out, NULL));
     tool_progress_end();
     return result;
 }
@@ -28,8 +30,8 @@ static int run(const tool_args *args)
     prof_trace **traces;
     int i, choice, result = TOOL_OK;
     if (!out) return tool_fail("merge: where to? Give -o OUT.json");
-    if (!tool_same(out, "-") && !tool_same(tool_extension(out), ".json"))
-        return tool_fail("merge: %s: only .json can hold several processes", out);
+    if (!tool_same(out, "-") && !tool_same(tool_extension(out), ".json") && !tool_is_folder(out))
+        return tool_fail("merge: %s: only .json and log directories (OUT/) can hold several processes", out);
     if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice)) return TOOL_ERROR;
     traces = (prof_trace **)calloc((size_t)args->file_count, sizeof *traces);
     if (!traces) return tool_fail("out of memory");
@@ -44,8 +46,10 @@ static int run(const tool_args *args)
 }
 
 const tool_command tool_merge = {
-    "merge", "A B ... -o OUT.json", "Writes several recordings as the processes of one Chrome trace", 1, 10000, run, options,
+    "merge", "A B ... -o OUT.json",
+    "Writes several recordings as the processes of one Chrome trace, or as the hosts of one run of XProf", 1, 10000, run, options,
     "Recordings made since the same start of the machine are aligned by its monotonic clock, exact to some 100 ns; others\n"
     "by Unix time, as right as the clocks of the machines were. otherData says which (\"processes aligned by\"). Time 0 is the\n"
-    "first start. A process id that comes twice is replaced by a number from 1000000000 on.\n\n"
+    "first start. A process id that comes twice is replaced by a number from 1000000000 on. In a log directory each recording\n"
+    "is a file, DIR/plugins/profile/RUN/HOST.RANK.xplane.pb.\n\n"
     "example: prof merge server.prof client.prof -o both.json\n"};

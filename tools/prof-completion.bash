@@ -5,23 +5,27 @@ _prof()
     COMPREPLY=()
     case $before in
     --sort | -s) COMPREPLY=($(compgen -W "total self calls mean min max p99 name" -- "$word")); return ;;
+    --layout | -l) COMPREPLY=($(compgen -W "own mxnet json cntk cntk-detail domains histogram" -- "$word")); return ;;
     --format | -f) COMPREPLY=($(compgen -W "json csv txt prof" -- "$word")); return ;;
     --progress) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     --top | -n | --threshold | -t | --from | --to) return ;;
     esac
     if [ "$COMP_CWORD" = 1 ]; then
-        COMPREPLY=($(compgen -W "export summary check recover merge compare cut help --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron help --help --version" -- "$word"))
         return
     fi
     case $command in
     export) options="--output --format --progress --help" ;;
-    summary) options="--sort --ascending --top --by-path --progress --help" ;;
+    summary) options="--layout --sort --ascending --top --by-path --others --progress --help" ;;
     check) options="--quiet --help" ;;
     recover) options="--output --progress --help" ;;
     merge) options="--output --progress --help" ;;
     compare) options="--threshold --by-path --all --progress --help" ;;
     cut) options="--output --from --to --format --progress --help" ;;
-    help) COMPREPLY=($(compgen -W "export summary check recover merge compare cut" -- "$word")); return ;;
+    config) options="--all --help" ;;
+    neuron) options="--output --append --pid --help"
+        [ "$COMP_CWORD" != 2 ] || { COMPREPLY=($(compgen -W "check import place $options" -- "$word")); return; } ;;
+    help) COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron" -- "$word")); return ;;
     esac
     case $word in
     -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;

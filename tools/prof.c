@@ -20,7 +20,8 @@
 #endif
 
 static const tool_command *const commands[] = {&tool_export,  &tool_summary, &tool_check,   &tool_recover,
-                                               &tool_merge,   &tool_compare, &tool_cut,     NULL};
+                                               &tool_merge,   &tool_compare, &tool_cut,     &tool_config,
+                                               &tool_neuron,  NULL};
 
 /*-- messages --*/
 
@@ -265,10 +266,11 @@ const char *tool_output_kind(const tool_args *args)
     const char *given = tool_value(args, "--format");
     if (!tool_choice("--format", given, formats + 1, &format)) return NULL;
     if (given && out) return extensions[format + 1];
+    if (out && tool_is_folder(out)) return "/";
     for (i = 1; out && formats[i]; i++)
         if (tool_same(tool_extension(out), extensions[i])) return extensions[i];
     if (!out)
-        tool_fail("%s: where to? Give -o OUT.json, .csv, .txt or .prof", args->command->name);
+        tool_fail("%s: where to? Give -o OUT.json, .csv, .txt, .prof or a directory/", args->command->name);
     else if (tool_same(out, "-"))
         tool_fail("%s: -o - needs --format json, csv, txt or prof", args->command->name);
     else
@@ -277,6 +279,11 @@ const char *tool_output_kind(const tool_args *args)
 }
 
 /* The one place of the tool that uses what prof.h keeps to itself. */
+int tool_is_folder(const char *path)
+{
+    return prof__is_folder(path);
+}
+
 struct tool_out {
     prof__out out;
 };
@@ -420,7 +427,7 @@ static void print_help(void)
            "A file named - is standard input or output; behind -- a name may begin with -. Files that are being recorded\n"
            "into can be read.\n\n"
            "exit status:\n  0  done; check: whole; compare: nothing slower\n"
-           "  1  check: incomplete; compare: something became slower\n"
+           "  1  check: incomplete; compare: something became slower; neuron: see there\n"
            "  2  wrong usage, or a file that could not be read or written; check: broken\n\n"
            "example: PROF_OUTPUT=trace.prof ./program; prof summary trace.prof\n");
 }

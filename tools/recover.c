@@ -76,7 +76,8 @@ static uint64_t skip_hole(const source *from, uint64_t offset)
 
 /*-- core files --*/
 
-static uint64_t field(const unsigned char *at, size_t size) /* in this machine's byte order, which is the image's, too */
+/* in this machine's byte order, which is the image's, too */
+static uint64_t field(const unsigned char *at, size_t size)
 {
     uint16_t two;
     uint32_t four;
@@ -101,7 +102,8 @@ static uint64_t header_count(const source *from, const unsigned char *elf, int w
     return field(section + (wide ? 44 : 28), 4);
 }
 
-/* Learns from a core file's headers which of its parts were one piece of memory. Of other files there is nothing to learn. */
+/* Learns from a core file's headers which of its parts were one piece of memory. Of other files there is nothing to
+   learn. */
 static void read_pieces(source *from)
 {
     static const int probe = 1;

@@ -1,43 +1,85 @@
-/* summary.c - prof summary: a table of scopes, frames and counters. */
+/* summary.c - prof summary: a table of scopes, frames and counters, or another report. */
 #include "tool.h"
+#include <stdlib.h>
 
 static const char *const sorts[] = {"total", "self", "calls", "mean", "min", "max", "p99", "name", NULL};
+static const char *const layouts[] = {"own", "mxnet", "json", "cntk", "cntk-detail", "domains", "histogram", NULL};
 
 static const tool_option options[] = {
+    {"--layout", "-l", "KIND", "own (default), mxnet, json, cntk, cntk-detail, domains or histogram"},
     {"--sort", "-s", "KEY", "total (default), self, calls, mean, min, max, p99 or name; the largest first"},
     {"--ascending", "-a", NULL, "the smallest first"},
-    {"--top", "-n", "N", "only the first N rows; by path: and those around them"},
+    {"--top", "-n", "N", "own and histogram: only the first N rows; by path: and those around them"},
     {"--by-path", "-p", NULL, "a row for each call path, as a tree"},
+    {"--others", NULL, NULL, "cntk: rows for all other names, too"},
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
 
+static int choose(const tool_args *args, prof_report_options *how)
+{
+    static const prof_report_layout known[] = {PROF_REPORT_SUMMARY,     PROF_REPORT_MXNET,   PROF_REPORT_JSON,
+                                               PROF_REPORT_CNTK,        PROF_REPORT_CNTK_DETAIL,
+                                               PROF_REPORT_DOMAINS,     PROF_REPORT_HISTOGRAM};
+    const char *top = tool_value(args, "--top");
+    double rows = 0;
+    int sort, choice;
+    if (!tool_choice("--layout", tool_value(args, "--layout"), layouts, &choice)) return 0;
+    if (!tool_choice("--sort", tool_value(args, "--sort"), sorts, &sort)) return 0;
+    if (top && !tool_number("--top", top, 1, 1e9, &rows)) return 0;
+    how->layout = known[choice];
+    how->sort = (prof_sort)sort;
+    how->ascending = tool_value(args, "--ascending") != NULL;
+    how->top = (size_t)rows;
+    how->others = tool_value(args, "--others") != NULL;
+    if (!tool_value(args, "--by-path")) return 1;
+    if (choice) return tool_fail("summary: --by-path is for --layout own"), 0;
+    how->layout = PROF_REPORT_PATHS;
+    return 1;
+}
+
+static void step(void *user, double share)
+{
+    tool_progress(share / *(const int *)user);
+}
+
+static int report(const tool_args *args, prof_trace **traces, const prof_report_options *how)
+{
+    int i, count = args->file_count, result;
+    tool_progress_begin("summary", tool_value(args, "--progress"));
+    for (i = 0; i < count; i++) prof_trace_watch(traces[i], step, &count);
+    if (count == 1)
+        result = tool_status(prof_report_stream(traces[0], tool_stdout(), how));
+    else
+        result = tool_status(
+            prof_report_each_stream((const prof_trace *const *)traces, (size_t)count, tool_stdout(), how));
+    tool_progress_end();
+    return result;
+}
+
 static int run(const tool_args *args)
 {
-    const char *top = tool_value(args, "--top"), *when = tool_value(args, "--progress");
-    prof_summary_options how = {PROF_SORT_TOTAL, 0, 0, 0};
-    prof_trace *trace;
-    double rows = 0;
-    int sort, choice, result;
-    if (!tool_choice("--sort", tool_value(args, "--sort"), sorts, &sort)) return TOOL_ERROR;
-    if (!tool_choice("--progress", when, tool_progress_choices, &choice)) return TOOL_ERROR;
-    if (top && !tool_number("--top", top, 1, 1e9, &rows)) return TOOL_ERROR;
-    trace = tool_open(args->files[0]);
-    if (!trace) return TOOL_ERROR;
-    how.sort = (prof_sort)sort;
-    how.ascending = tool_value(args, "--ascending") != NULL;
-    how.top = (size_t)rows;
-    how.by_path = tool_value(args, "--by-path") != NULL;
-    tool_progress_begin("summary", when);
-    prof_trace_watch(trace, tool_progress_step, NULL);
-    result = tool_status(prof_summary_stream(trace, tool_stdout(), &how));
-    tool_progress_end();
-    prof_trace_close(trace);
+    prof_report_options how = {PROF_REPORT_SUMMARY, PROF_SORT_TOTAL, 0, 0, NULL, 0, 0};
+    prof_trace **traces;
+    int i, choice, result = TOOL_OK;
+    if (!choose(args, &how)) return TOOL_ERROR;
+    if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice)) return TOOL_ERROR;
+    traces = (prof_trace **)calloc((size_t)args->file_count, sizeof *traces);
+    if (!traces) return tool_fail("out of memory");
+    for (i = 0; i < args->file_count && result == TOOL_OK; i++) {
+        traces[i] = tool_open(args->files[i]);
+        if (!traces[i]) result = TOOL_ERROR;
+    }
+    if (result == TOOL_OK) result = report(args, traces, &how);
+    for (i = 0; i < args->file_count; i++) prof_trace_close(traces[i]);
+    free(traces);
     return result;
 }
 
 const tool_command tool_summary = {
-    "summary", "IN", "Prints a table of scopes, frames, counters and losses", 1, 1, run, options,
+    "summary", "IN ...", "Prints a table of scopes, frames, counters and losses, or another report", 1, 10000, run, options,
     "total: time inside the scope; self: without the scopes inside it. % of run: the share of the recording in which at\n"
     "least one call was open, added over threads. Percentiles are exact to 0.8 %. Scopes whose begin or end was not\n"
-    "recorded count as calls, but in no time.\n\n"
+    "recorded count as calls, but in no time. Of several recordings each has a report of its own.\n\n"
+    "layouts: mxnet and cntk are the tables of those systems' profilers, cntk-detail CNTK's list of events as CSV; json has\n"
+    "all figures unrounded; domains a row for each category; histogram the distribution of each scope.\n\n"
     "example: prof summary --by-path --top 20 trace.prof\n"};

@@ -10,6 +10,9 @@
 #define _GNU_SOURCE 1 /* what is POSIX, under -std=c99, too */
 #endif
 #include "../prof_chrome.h"
+#include "../prof_ntff.h"
+#include "../prof_report.h"
+#include "../prof_xplane.h"
 #include <stdio.h>
 
 #define TOOL_OPTIONS 8 /* the most that a command has */
@@ -43,7 +46,8 @@ typedef struct tool_command {
     const char *help;                  /* the rest of the help, with an example */
 } tool_command;
 
-extern const tool_command tool_export, tool_summary, tool_check, tool_recover, tool_merge, tool_compare, tool_cut;
+extern const tool_command tool_export, tool_summary, tool_check, tool_recover, tool_merge, tool_compare, tool_cut,
+    tool_config, tool_neuron;
 
 /* The value of an option; null: not given. */
 const char *tool_value(const tool_args *args, const char *option);
@@ -71,7 +75,7 @@ int tool_out_close(tool_out *out, int good);
 /* Standard output, once the bar is gone; tool_flush() tells whether it worked. */
 prof_sink tool_stdout(void);
 
-/* What --output and --format ask for: ".json" or the like. Null, after it has said why, if that is unclear. */
+/* What --output and --format ask for: ".json" or the like, "/" for a log directory. Null, after it has said why, if that is unclear. */
 const char *tool_output_kind(const tool_args *args);
 
 /* 1 and the number of the choice; 0, after it has said what there is. text null: choice 0. */
@@ -81,6 +85,7 @@ int tool_time(const char *option, const char *text, int64_t end_ns, int64_t *ns)
 int tool_number(const char *option, const char *text, double least, double most, double *number);
 int tool_same(const char *a, const char *b);
 const char *tool_extension(const char *path); /* ".json"; "" if it has none */
+int tool_is_folder(const char *path);         /* ends in a slash, or is a directory */
 
 /* A bar on stderr while long work is done: at once if `when` is "always", after half a second if it is a terminal. */
 void tool_progress_begin(const char *what, const char *when);

@@ -14,6 +14,17 @@ struct markup_flags {
 
 static const char *const markup_name = "made at run time";
 
+#ifndef _WIN32
+#include <pthread.h>
+static pthread_mutex_t markup_mutex = PTHREAD_MUTEX_INITIALIZER;
+#ifdef MARKUP_BARE /* these two do something without markup, too */
+#undef PROFILE_MUTEX_LOCK
+#undef PROFILE_MUTEX_UNLOCK
+#define PROFILE_MUTEX_LOCK(mutex, name) pthread_mutex_lock(mutex)
+#define PROFILE_MUTEX_UNLOCK(mutex) pthread_mutex_unlock(mutex)
+#endif
+#endif
+
 #if MARKUP_SCOPES
 static int markup_scopes(int value)
 {
@@ -21,6 +32,8 @@ static int markup_scopes(int value)
     PROFILE_SCOPE_C("scope_c", "net");
     PROFILE_SCOPE_L("scope_l", 2);
     PROFILE_SCOPE_COLOR("scope_color", 0x3366cc);
+    PROFILE_SCOPE_SYNC("scope_sync");
+    PROFILE_SYNC();
     PROFILE_SCOPE_L("scope_l too high", 9);
     PROFILE_SCOPE_CL("scope_cl", "net", 2);
     PROFILE_SCOPE_S(markup_name);
@@ -196,6 +209,49 @@ static int markup_marks(int value)
     return value;
 }
 
+#if MARKUP_SCOPES
+static int markup_note_scopes(int value)
+{
+    unsigned long long big = 1ull << 40;
+    size_t moved = 4096;
+    struct markup_flags flags;
+    flags.small = 5;
+    flags.narrow = -3;
+    flags.wide = 1ull << 39;
+    PROFILE_SCOPE_M("scope_m", 0x80000001u); PROFILE_SCOPE_M("scope_m int", 6);
+    PROFILE_STEP("step", value);
+    {
+        PROFILE_STEP("step", flags.narrow); PROFILE_STEP("step big", big);
+        PROFILE_THROUGHPUT("throughput", moved);
+        PROFILE_THROUGHPUT("throughput", value * 10);
+        PROFILE_THROUGHPUT("throughput bits", flags.wide);
+        ++value;
+    }
+    return value + (int)flags.small - 5;
+}
+#endif
+
+static int markup_notes(int value)
+{
+    const unsigned long long id = 18446744073709551615ull;
+    const char *text = "text";
+    const short little = -7;
+    PROFILE_FLOW_OUT(id); PROFILE_FLOW_STEP(id); PROFILE_FLOW_IN(id);
+    PROFILE_FLOW_OUT_N("flow_n", 5); PROFILE_FLOW_STEP_N("flow_n", 5);
+    if (value > 0)
+        PROFILE_FLOW_IN_N("flow_n", 5u);
+    else
+        PROFILE_FLOW_IN_N("never", prof_flow_new());
+    PROFILE_LOG(PROF_LOG_INFO, "log");
+    PROFILE_LOG(PROF_LOG_WARNING, "log %d %s %5.1f %c", value, text, 0.5, 'c');
+    PROFILE_LOG(PROF_LOG_DEBUG, "log too high %hd", little);
+    if (value > 0)
+        PROFILE_LOG(PROF_LOG_ERROR, "log %%");
+    else
+        PROFILE_LOG(PROF_LOG_FATAL, "never");
+    return value + (id > 0) + (*text == 't') + little + 5;
+}
+
 static int markup_counters(int value)
 {
     int level = -5;
@@ -221,6 +277,40 @@ static int markup_counters(int value)
     PROFILE_COUNTER("counter wide bits", flags.wide);
     PROFILE_COUNTER("counter literal", 3.5);
     PROFILE_COUNTER("counter truth", value > 0);
+    return value;
+}
+
+static int markup_spans(int value)
+{
+    unsigned long long id = 18446744073709551615ull;
+    PROFILE_SPAN_BEGIN("span", id);
+    PROFILE_SPAN_BEGIN_C("span_c", value, "net"); PROFILE_SPAN_MARK_C("span_c", value, "net");
+    if (value > 0)
+        PROFILE_SPAN_MARK("span", id);
+    else
+        PROFILE_SPAN_MARK("never", id);
+    PROFILE_SPAN_END("span", id);
+    PROFILE_SPAN_END_C("span_c", value, "net");
+    PROFILE_MARK_SCOPE("mark of all", PROF_MARK_GLOBAL);
+    PROFILE_MARK_SCOPE("mark of a thread", PROF_MARK_THREAD);
+    if (value > 0) PROFILE_MARK_SCOPE("mark of a task", PROF_MARK_TASK);
+    else PROFILE_MARK_SCOPE("never", PROF_MARK_MARKER);
+    return value;
+}
+
+static int markup_counts(int value)
+{
+    float fraction = 0.25f;
+    unsigned long big = 1ul << 30;
+    short little = -7;
+    PROFILE_COUNTER_SET("count", value); PROFILE_COUNTER_ADD("count", big); PROFILE_COUNTER_SUB("count", little);
+    if (value > 0)
+        PROFILE_COUNTER_ADD("count", 1);
+    else
+        PROFILE_COUNTER_SUB("count", 1u);
+    PROFILE_COUNTER_SET_C("count_c", 0.5, "net");
+    PROFILE_COUNTER_ADD_C("count_c", fraction, "net");
+    PROFILE_COUNTER_SUB_C("count_c", value > 0, "net");
     return value;
 }
 
@@ -257,6 +347,49 @@ static int markup_args(int value)
         ++value;
     }
     return value + (int)flags.small - 6;
+}
+
+static int markup_memory(int value)
+{
+    static int block;
+    void *where = &block;
+    const volatile int *there = &block;
+    size_t number = 4096, bytes = 100;
+    PROFILE_ALLOC(where, bytes);
+    PROFILE_REALLOC(where, there, 200);
+    PROFILE_FREE(there);
+    PROFILE_ALLOC_C(number, bytes, "gpu"); PROFILE_REALLOC_C(number, number + 64, bytes * 2, "gpu");
+    if (value > 0)
+        PROFILE_FREE_C(number + 64, "gpu");
+    else
+        PROFILE_FREE(NULL);
+    return value;
+}
+
+#if MARKUP_SCOPES
+static int markup_memory_scopes(int value)
+{
+    PROFILE_MEMORY_SCOPE("memory scope");
+    PROFILE_MEMORY_SCOPE_S(markup_name);
+    return value + 1;
+}
+#endif
+
+static int markup_locks(int value)
+{
+    static int lock;
+    volatile int *where = &lock;
+    PROFILE_LOCK_WAIT(where, "lock");
+    PROFILE_LOCK_ACQUIRE(&lock, "lock"); PROFILE_LOCK_RELEASE(where, "lock");
+#ifndef _WIN32
+    if (PROFILE_MUTEX_LOCK(&markup_mutex, "mutex") == 0) ++value;
+    if (value > 0)
+        PROFILE_MUTEX_UNLOCK(&markup_mutex);
+    else
+        --value;
+    PROFILE_MUTEX_LOCK(&markup_mutex, "mutex"); PROFILE_MUTEX_UNLOCK(&markup_mutex);
+#endif
+    return value;
 }
 
 #if MARKUP_TYPED
@@ -447,12 +580,21 @@ int markup_all(int value)
     value = markup_ways_out(value);
     value = markup_stages(value);
     value = markup_block_ways_out(value);
+    value = markup_note_scopes(value);
 #endif
     value = markup_blocks(value);
     value = markup_begin_end(value);
     value = markup_marks(value);
+    value = markup_notes(value);
     value = markup_counters(value);
+    value = markup_spans(value);
+    value = markup_counts(value);
     value = markup_args(value);
+    value = markup_memory(value);
+#if MARKUP_SCOPES
+    value = markup_memory_scopes(value);
+#endif
+    value = markup_locks(value);
 #if MARKUP_TYPED
     value = markup_typed_args(value);
 #endif

@@ -21,7 +21,7 @@ typedef struct program_event {
     const char *name;
     prof_event_type type;
     int count;
-    const char *category;
+    const char *category; /* null: any */
     const char *function; /* null: any */
 } program_event;
 
@@ -34,8 +34,9 @@ static const program_event program_events[] = {
     {"scope_c", PROF_EVENT_SCOPE, 1, "net", "markup_scopes"},
     {"scope_l", PROF_EVENT_SCOPE, 1, "", "markup_scopes"},
     {"scope_color", PROF_EVENT_SCOPE, 1, "", "markup_scopes"},
+    {"scope_sync", PROF_EVENT_SCOPE, 1, "", "markup_scopes"},
     {"scope_cl", PROF_EVENT_SCOPE, 1, "net", "markup_scopes"},
-    {"made at run time", PROF_EVENT_SCOPE, 1, "", "markup_scopes"},
+    {"made at run time", PROF_EVENT_SCOPE, 2, "", NULL},
     {"scope_f 1 text", PROF_EVENT_SCOPE, 1, "", "markup_scopes"},
     {"scope_f alone", PROF_EVENT_SCOPE, 1, "", "markup_scopes"},
     {"markup_function", PROF_EVENT_SCOPE, 1, "", "markup_function"},
@@ -56,6 +57,12 @@ static const program_event program_events[] = {
     {"stage 4", PROF_EVENT_SCOPE, 1, "", NULL},
     {"inner stage 1", PROF_EVENT_SCOPE, 1, "", NULL},
     {"inner stage 2", PROF_EVENT_SCOPE, 1, "", NULL},
+    {"scope_m", PROF_EVENT_SCOPE, 1, "", "markup_note_scopes"},
+    {"scope_m int", PROF_EVENT_SCOPE, 1, "", NULL},
+    {"step", PROF_EVENT_SCOPE, 2, "", "markup_note_scopes"},
+    {"step big", PROF_EVENT_SCOPE, 1, "", NULL},
+    {"throughput", PROF_EVENT_SCOPE, 2, "", "markup_note_scopes"},
+    {"throughput bits", PROF_EVENT_SCOPE, 1, "", NULL},
     {"block goto", PROF_EVENT_SCOPE, 1, "", NULL},
     {"block return", PROF_EVENT_SCOPE, 1, "", NULL},
 #endif
@@ -71,11 +78,31 @@ static const program_event program_events[] = {
     {"begin", PROF_EVENT_SCOPE, 1, "", "markup_begin_end"},
     {"begin_c", PROF_EVENT_SCOPE, 1, "net", NULL},
     {"begin_l", PROF_EVENT_SCOPE, 1, "", NULL},
+    {"span", PROF_EVENT_SPAN_BEGIN, 1, "", "markup_spans"},
+    {"span", PROF_EVENT_SPAN_MARK, 1, "", NULL},
+    {"span", PROF_EVENT_SPAN_END, 1, "", NULL},
+    {"span_c", PROF_EVENT_SPAN_BEGIN, 1, "net", NULL},
+    {"span_c", PROF_EVENT_SPAN_MARK, 1, "net", NULL},
+    {"span_c", PROF_EVENT_SPAN_END, 1, "net", NULL},
+    {"mark of all", PROF_EVENT_MARK, 1, "", NULL},
+    {"mark of a thread", PROF_EVENT_MARK, 1, "", NULL},
+    {"mark of a task", PROF_EVENT_MARK, 1, "", NULL},
+    {"count", PROF_EVENT_COUNTER, 4, "", "markup_counts"},
+    {"count_c", PROF_EVENT_COUNTER, 3, "net", NULL},
     {"mark", PROF_EVENT_MARK, 1, "", "markup_marks"},
     {"mark_c", PROF_EVENT_MARK, 1, "net", NULL},
     {"mark_l", PROF_EVENT_MARK, 1, "", NULL},
     {"made at run time", PROF_EVENT_MARK, 1, "", "markup_marks"},
     {"mark_f alone", PROF_EVENT_MARK, 1, "", NULL},
+    {"flow", PROF_EVENT_FLOW_OUT, 1, "", "markup_notes"},
+    {"flow", PROF_EVENT_FLOW_STEP, 1, "", "markup_notes"},
+    {"flow", PROF_EVENT_FLOW_IN, 1, "", "markup_notes"},
+    {"flow_n", PROF_EVENT_FLOW_OUT, 1, "", NULL},
+    {"flow_n", PROF_EVENT_FLOW_STEP, 1, "", NULL},
+    {"flow_n", PROF_EVENT_FLOW_IN, 1, "", NULL},
+    {"log", PROF_EVENT_LOG, 1, "", "markup_notes"},
+    {"log %d %s %5.1f %c", PROF_EVENT_LOG, 1, "", NULL},
+    {"log %%", PROF_EVENT_LOG, 1, "", NULL},
     {"mark in a loop", PROF_EVENT_MARK, 3, "", NULL},
     {"mark without braces", PROF_EVENT_MARK, 1, "", NULL},
     {"mark in a switch", PROF_EVENT_MARK, 1, "", NULL},
@@ -83,6 +110,20 @@ static const program_event program_events[] = {
     {"block in a category", PROF_EVENT_SCOPE, 1, "disk", NULL},
     {"frame", PROF_EVENT_FRAME, 2, "", NULL},
     {"args", PROF_EVENT_SCOPE, 1, "", "markup_args"},
+    {"alloc", PROF_EVENT_ALLOC, 2, NULL, "markup_memory"},
+    {"realloc", PROF_EVENT_ALLOC, 2, NULL, "markup_memory"},
+    {"realloc", PROF_EVENT_FREE, 2, NULL, "markup_memory"},
+    {"free", PROF_EVENT_FREE, 2, NULL, "markup_memory"},
+#if MARKUP_SCOPES
+    {"memory scope", PROF_EVENT_SCOPE, 1, "", "markup_memory_scopes"},
+#endif
+    {"lock", PROF_EVENT_LOCK_WAIT, 1, "", "markup_locks"},
+    {"lock", PROF_EVENT_LOCK_ACQUIRE, 1, "", "markup_locks"},
+    {"lock", PROF_EVENT_LOCK_RELEASE, 1, "", "markup_locks"},
+#ifndef _WIN32
+    {"mutex", PROF_EVENT_LOCK_ACQUIRE, 2, "", "markup_locks"},
+    {"unlock", PROF_EVENT_LOCK_RELEASE, 2, "", "markup_locks"},
+#endif
     {"counter", PROF_EVENT_COUNTER, 1, "", "markup_counters"},
     {"counter_c", PROF_EVENT_COUNTER, 1, "net", NULL},
     {"counter_l", PROF_EVENT_COUNTER, 1, "", NULL},
@@ -151,6 +192,10 @@ static const program_value program_values[] = {
     {"args", "wide bits", "uint 274877906944"},
     {"args", "changing", "int 30"},
     {"args", "without braces", "int -1"},
+#if MARKUP_SCOPES
+    {"step big", "step_num", "int 1099511627776"},
+    {"throughput bits", "bytes", "uint 549755813888"},
+#endif
 #if MARKUP_TYPED
     {"typed args", "bool", "bool 1"},
     {"typed args", "char", "int 120"},
@@ -251,7 +296,7 @@ static void program_event_check(const prof_event *event)
         if (e->type != event->type || !program_same(e->name, event->name)) continue;
         known = 1;
         ++program_found[i];
-        if (!program_same(e->category, event->site->category))
+        if (e->category && !program_same(e->category, event->site->category))
             program_fail("category", event->name, event->site->category);
         if (e->function && !program_same(e->function, event->site->function))
             program_fail("function", event->name, event->site->function);

@@ -1,7 +1,7 @@
 // The catapult trace viewer, which is the page behind chrome://tracing: every slice, argument and sample is compared.
 import fs from 'node:fs';
 import { openPage, serve } from './browser.mjs';
-import { sameArg } from './expected.mjs';
+import { compareEvents } from './expected.mjs';
 
 const viewer = process.env.TRACE_VIEWER || '/usr/share/go-1.19/src/cmd/trace/static';
 const html = `<!doctype html><meta charset="utf-8"><script src="/webcomponents.min.js"></script>
@@ -18,36 +18,29 @@ async function readModel() {
     const view = document.querySelector('tr-ui-timeline-view');
     view.model = model;
     view.viewTitle = 'trace';
-    const ns = ms => Math.round(ms * 1e6), tracks = [], counters = [];
+    const ns = ms => Math.round(ms * 1e6), tracks = [], counters = [], asyncs = [];
+    const event = s => ({ name: s.title, category: s.category, start: ns(s.start), duration: ns(s.duration), args: s.args });
+    const addAsync = slice => {
+        asyncs.push(event(slice));
+        for (const sub of slice.subSlices) addAsync(sub);
+    };
     for (const process of model.getAllProcesses()) {
-        for (const thread of Object.values(process.threads))
-            tracks.push({ tid: thread.tid, name: thread.name, slices: thread.sliceGroup.slices.map(s => ({
-                name: s.title, category: s.category, start: ns(s.start), duration: ns(s.duration), args: s.args })) });
+        for (const thread of Object.values(process.threads)) {
+            tracks.push({ tid: thread.tid, name: thread.name, process: process.name,
+                slices: thread.sliceGroup.slices.map(event) });
+            thread.asyncSliceGroup.slices.forEach(addAsync);
+        }
         for (const counter of Object.values(process.counters))
             counters.push({ name: counter.name, category: counter.category, series: counter.series.map(s => ({
                 name: s.name, samples: s.samples.map(x => ({ start: ns(x.timestamp), value: x.value })) })) });
     }
-    return { warnings: model.importWarnings.map(w => `${w.type}: ${w.message}`), tracks, counters,
+    const end = slice => (slice ? `${slice.parentContainer.tid} ${slice.title} ${ns(slice.start)}` : 'nothing');
+    const arrows = model.flowEvents.map(f => `${end(f.startSlice)} -> ${end(f.endSlice)}`).sort();
+    return { arrows, warnings: model.importWarnings.map(w => `${w.type}: ${w.message}`), tracks, counters, asyncs,
         name: model.getAllProcesses()[0].name };
 }
 
-function compareSlices(shown, track, fail) {
-    const wanted = [...track.scopes, ...track.instants].sort((a, b) => a.start - b.start);
-    const count = shown.slices.length;
-    if (count !== wanted.length) fail(`${track.name}: ${count} slices, not ${wanted.length}`);
-    const key = e => `${e.start} ${e.duration} ${e.category} ${e.name}`;
-    const left = new Map();
-    for (const slice of shown.slices) left.set(key(slice), [...(left.get(key(slice)) || []), slice]);
-    for (const event of wanted) {
-        const same = left.get(key(event)) || [];
-        const at = same.findIndex(s => Object.keys(s.args).length === event.args.size &&
-            [...event.args].every(([k, v]) => Object.hasOwn(s.args, k) && sameArg(s.args[k], v)));
-        if (at < 0) fail(`${track.name}: no slice like ${key(event)} ${JSON.stringify([...event.args])}, but ` +
-            JSON.stringify(same).slice(0, 200));
-        else same.splice(at, 1);
-    }
-}
-
+const withMap = event => ({ ...event, args: new Map(Object.entries(event.args)) });
 const found = fs.existsSync(viewer + '/trace_viewer_full.html');
 export const missing = () => (found ? '' : `there is no trace viewer in ${viewer}: install golang-1.19-src`);
 
@@ -67,8 +60,12 @@ export async function check({ context, trace, file, screenshot, fail }) {
             const shown = model.tracks.find(t => t.tid === track.tid);
             if (!shown) fail(`no track for ${track.tid} ${track.name}`);
             else if (track.name && shown.name !== track.name) fail(`track ${track.tid} is called ${shown.name}`);
-            if (shown) compareSlices(shown, track, fail);
+            if (shown && shown.process !== track.process) fail(`${track.name} is in ${shown.process}, not ${track.process}`);
+            if (shown) compareEvents(track.name, shown.slices.map(withMap), [...track.scopes, ...track.instants], fail);
         }
+        compareEvents('spans', model.asyncs.map(withMap), trace.asyncs, fail);
+        if (JSON.stringify(model.arrows) !== JSON.stringify(trace.arrows))
+            fail(`arrows: ${JSON.stringify(model.arrows)}, not ${JSON.stringify(trace.arrows)}`);
         const counters = trace.counters.length;
         if (model.counters.length !== counters) fail(`${model.counters.length} counters, not ${counters}`);
         for (const counter of trace.counters) {

@@ -5,7 +5,10 @@
      coarse    many names on a clock of slow ticks: scopes of no length, ends that coincide
      repeat    the same with few names
      partial   scopes without begin or end
-     full      losses */
+     full      losses
+     notes     steps, throughputs, messages, flows of all kinds
+     objects   spans of all kinds, tasks, frames with gaps, memory, locks
+     devices   three devices: with two rows and arrows to them, of a clock that drifts, without a clock pair */
 #define PROF_IMPLEMENTATION
 #include "../../prof_chrome.h"
 
@@ -243,6 +246,159 @@ static void write_both(const prof_trace *trace, const char *prefix)
     if (prof_csv_write(trace, path)) fail(path);
 }
 
+static void *consume(void *number)
+{
+    size_t i = (size_t)number;
+    PROFILE_THREAD("consumer");
+    {
+        PROFILE_STEP("consume", i);
+        work(5);
+        PROFILE_FLOW_STEP_N("item", i);
+        {
+            PROFILE_SCOPE("inside");
+            work(3);
+            PROFILE_FLOW_IN_N("item", i);
+            PROFILE_FLOW_IN(99); /* from nowhere */
+            work(3);
+        }
+    }
+    PROFILE_FLOW_IN(0xfedcba9876543210u); /* in no scope, and several of them */
+    PROFILE_LOG(PROF_LOG_WARNING, "item %zu of \"%s\": %.1f %%", i, "all", 12.5 * (double)i);
+    return NULL;
+}
+
+static void notes(void)
+{
+    pthread_t threads[4];
+    PROFILE_FLOW_OUT(0xfedcba9876543210u);
+    PROFILE_FLOW_OUT(77); /* to nowhere, from no scope */
+    for (size_t i = 0; i < 4; i++) {
+        PROFILE_THROUGHPUT("produce", 1000 * i);
+        PROFILE_FLOW_OUT_N("item", i % 2);
+        PROFILE_FLOW_OUT(78); /* to nowhere */
+        if (pthread_create(&threads[i], NULL, consume, (void *)(i % 2)) || pthread_join(threads[i], NULL)) fail("thread");
+    }
+    {
+        PROFILE_SCOPE("last");
+        PROFILE_FLOW_IN_N("item", 0);
+        PROFILE_LOG(PROF_LOG_ERROR, "%s", "");
+    }
+}
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static prof_task *task;
+
+/* Ends what the main thread has begun, and begins something for it. */
+static void *finish(void *number)
+{
+    uint64_t i = (uint64_t)(uintptr_t)number;
+    PROFILE_THREAD("finisher");
+    PROFILE_SCOPE("finish");
+    PROFILE_SPAN_MARK("request", i);
+    work(5);
+    for (int k = 0; k < 3; k++) {
+        PROFILE_LOCK_WAIT(&mutex, "table");
+        pthread_mutex_lock(&mutex);
+        PROFILE_LOCK_ACQUIRE(&mutex, "table");
+        work(2);
+        PROFILE_LOCK_RELEASE(&mutex, "table");
+        pthread_mutex_unlock(&mutex);
+    }
+    PROFILE_SPAN_END("request", i);
+    PROFILE_SPAN_BEGIN_C("answer", i, "net \" \\");
+    PROFILE_FREE_C(0x1000 + i * 64, "textures");
+    return NULL;
+}
+
+static void objects(void)
+{
+    pthread_t threads[6];
+    prof_domain *domain = prof_domain_create("engine");
+    prof_frame *frame = prof_frame_create(domain, "present");
+    prof_counter *counter = prof_counter_create(domain, "queued");
+    task = prof_task_create(domain, "bake");
+    PROFILE_THREAD("main");
+    PROFILE_SPAN_END("request", 1000); /* its begin was never recorded */
+    prof_task_start(task);
+    for (size_t i = 0; i < 6; i++) {
+        PROFILE_SPAN_BEGIN("request", i);
+        PROFILE_ALLOC_C(0x1000 + i * 64, 1000000 * (i + 1), "textures");
+        PROFILE_ALLOC(0x9000 + i * 64, 64);
+        prof_counter_add(counter, 1);
+        work(4);
+    }
+    for (size_t i = 0; i < 6; i++) {
+        prof_frame_start(frame);
+        if (pthread_create(&threads[i], NULL, finish, (void *)(uintptr_t)i)) fail("thread");
+        work(3);
+        prof_frame_stop(frame);
+        work(1);
+    }
+    prof_task_start(task); /* within itself */
+    for (size_t i = 0; i < 6; i++) {
+        pthread_join(threads[i], NULL);
+        if (i < 4) PROFILE_SPAN_END_C("answer", i, "net \" \\"); /* the last two have no end */
+        PROFILE_FREE(0x9000 + i * 64);
+        prof_counter_sub(counter, 1);
+    }
+    prof_task_stop(task);
+    prof_task_stop(task);
+    PROFILE_SPAN_MARK("request", 77); /* of none */
+    PROFILE_SPAN_BEGIN("", 1);
+    PROFILE_SPAN_END("", 1);
+}
+
+/* A millisecond ago and more, in ns: what the devices did is known only now. */
+static void devices(void)
+{
+    prof_device_clock tenth;
+    memset(&tenth, 0, sizeof tenth);
+    tenth.hz = 100000000;
+    uint64_t begin = prof_host_ns();
+    prof_device *gpu = prof_device_create("gpu \" 0", NULL), *nic = prof_device_create("nic", &tenth),
+                *lost = prof_device_create("no pairs", NULL);
+    prof_device_row *compute = prof_device_track(gpu, "compute"), *copy = prof_device_track(gpu, "copy");
+    prof_device_row *send = prof_device_track(nic, "send");
+    PROFILE_THREAD("main");
+    prof_device_sync(gpu, begin, begin);
+    for (uint64_t i = 0; i < 8; i++) {
+        PROFILE_SCOPE("submit");
+        PROFILE_FLOW_OUT(100 + i);
+        work(200);
+    }
+    work(2000);
+    uint64_t end = prof_host_ns(), step = (end - begin) / 40;
+    prof_device_sync(gpu, end, end);
+    prof_device_sync(nic, end / 10, end);
+    for (uint64_t i = 0; i < 8; i++) {
+        prof_arg args[2];
+        prof_device_event event;
+        memset(args, 0, sizeof args);
+        memset(&event, 0, sizeof event);
+        args[0].key = "layer";
+        args[0].value.type = PROF_VALUE_INT;
+        args[0].value.as.i = (int64_t)i;
+        args[1].key = "shape \" \\";
+        args[1].value.type = PROF_VALUE_STRING;
+        args[1].value.as.string = "3x3";
+        event.name = i % 2 ? "matmul" : "softmax";
+        event.start = begin + step * (20 + 2 * i);
+        event.end = event.start + step;
+        event.flow = 100 + i;
+        event.args = args;
+        event.arg_count = 2;
+        prof_device_record(compute, &event);
+        prof_device_scope(compute, "inside", event.start + 10, event.start + step / 2);
+        prof_device_counter(compute, "occupancy", event.start, (int64_t)(10 * i));
+    }
+    prof_device_scope(copy, "upload", begin + step * 10, begin + step * 30);
+    prof_device_scope(copy, "overlaps", begin + step * 20, begin + step * 35);
+    prof_device_mark(copy, "fence", begin + step * 22);
+    prof_device_counter_double(copy, "GB/s", begin + step * 22, 12.5);
+    prof_device_scope(send, "packet", (begin + step * 15) / 10, (begin + step * 16) / 10);
+    prof_device_scope(prof_device_track(lost, "row"), "guess", 1000, 2000);
+}
+
 int main(int argc, char **argv)
 {
     const char *kind = argc == 3 ? argv[1] : "";
@@ -278,8 +434,17 @@ int main(int argc, char **argv)
     } else if (!strcmp(kind, "full")) {
         flood(20000);
         trace = stopped_trace(0);
+    } else if (!strcmp(kind, "notes")) {
+        notes();
+        trace = stopped_trace(0);
+    } else if (!strcmp(kind, "objects")) {
+        objects();
+        trace = stopped_trace(0);
+    } else if (!strcmp(kind, "devices")) {
+        devices();
+        trace = stopped_trace(0);
     } else {
-        fprintf(stderr, "usage: make_trace plain|hostile|coarse|repeat|partial|full PREFIX\n");
+        fprintf(stderr, "usage: make_trace plain|hostile|coarse|repeat|partial|full|notes|objects|devices PREFIX\n");
         return 2;
     }
     write_both(trace, argv[2]);

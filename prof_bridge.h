@@ -1,0 +1,1182 @@
+/* prof_bridge.h - v0.1 - what prof records, in other tools at the same time - public domain or MIT-0
+                          ITT (VTune and others), NVTX (Nsight), SDT (perf, bpftrace, SystemTap, gdb); the licence is
+                          at the end of this file
+
+QUICK START
+
+    Define one, two or all three in the file with PROF_IMPLEMENTATION, and nowhere else. prof.h then includes this
+    header by itself; marked-up files do not change, and need not be compiled again.
+
+    cc -DPROF_WITH_NVTX -I/usr/local/cuda/include -c prof.c        needs <nvtx3/nvToolsExt.h>, and -ldl to link
+    cc -DPROF_WITH_ITT -I.../ittapi/include -c prof.c              needs <ittnotify.h>, and -littnotify -ldl to link
+    cc -DPROF_WITH_SDT -c prof.c                                   needs <sys/sdt.h>: systemtap-sdt-dev, -devel
+
+    PROF_BRIDGE=1 nsys profile --trace=nvtx ./program              or vtune -collect hotspots ./program
+    bpftrace -e 'usdt:./program:prof:scope_begin { printf("%s\n", str(arg0)); }' -c ./program
+
+WHAT IT COSTS
+
+    None of the three defined              not a byte: a test compares the object files
+    Compiled in, and no tool there         a scope takes 12 (NVTX) to 15 (SDT) instructions more than its 76, a mark 7 to 11
+                                           more than its 65 (gcc 12 -O2 under callgrind, 2026-11-21; ITT: not measured)
+    A tool there                           what that takes for each call
+
+COMPILE-TIME OPTIONS, besides the three
+
+    PROF_BRIDGE_DOMAIN     "prof"    the domain of what has no category
+    PROF_BRIDGE_DEPTH      128       scopes inside one another that a tool is told of; deeper ones are in the trace only
+    PROF_BRIDGE_NAMES      4096      names made at run time that are kept; for further ones see Names below
+
+MANUAL
+
+    When. A tool hears of exactly what prof records: call sites that are on, of a session that runs and is not paused.
+    So levels, categories and pauses count for all of them. For the tool alone, start a session without an output: it
+    needs its buffer (128 KiB will do) and leaves no file. PROF_BRIDGE=1 in the environment does that from before main
+    to exit; a program that calls prof_start() does not need it. ITT and NVTX look for their tool in the first
+    prof_start(); SDT finds one at any time.
+
+    What.              ITT                            NVTX                            SDT, provider prof
+
+    category           domain                         domain                          an argument
+    name               string handle                  registered string               an argument
+    scope, function,   task begin, end                push, pop; color                scope_begin(name, category)
+      block, stage                                                                    scope_end(name, category)
+    argument           metadata of the task           -                               arg(key, category, type, bits)
+                                                                                      arg_string(key, category, text)
+    mark               marker, with the mark's scope  mark; color                     mark(name, category)
+    counter            counter, typed: set            mark; payload: the value        counter(name, category, value)
+                                                                                      counter_double(..., bits)
+    step, throughput   task with metadata             push, pop; payload: the number  scope_begin, arg, scope_end
+    PROFILE_FRAME      frame begin, end (v3)          range start, end                frame(name, category), at each
+                                                                                        boundary
+    span, task         overlapped task                range start, end; payload: id   event(name, category, type,
+    frame of a handle  frame begin, end (v3)          the same                          object, detail): these
+    lock               sync prepare, acquired,        -                                 and whatever else there is
+                         releasing
+    flow, memory       -                              -
+    range of a handle  event start, end               push, pop                       scope_begin, scope_end
+    message            marker: the format             mark: the message               log(message, category, severity)
+    name of a thread   thread name                    name of the OS thread           thread(name)
+    pause, resume        pause, resume of the collection       -                               pause(), resume()
+
+    type: a prof_value_type, prof_event_type. bits: a double's, as an integer. SDT probes have semaphores. ITT's frames
+    are in their category's domain, without one in a domain of their own name. Rows of devices are in the trace only.
+    Messages are formatted at once if a tool is there.
+
+    Order. A tool hears of a begin, and of an end, after prof has read its clock for it: what the tool does with a begin
+    counts in that scope, what it does with an end counts in the scope around it. min_duration takes scopes back in the
+    trace only. Scopes that longjmp() left end in a tool with the next scope around them; a PROFILE_BEGIN of a session
+    that is over, with the next scope on its thread. A frame ends at a boundary, at a pause, and in prof_stop().
+
+    Fibers. A tool's open scopes are a thread's. Where a fiber leaves a thread its scopes end there, in the tool, and
+    where it goes on they begin again: the tool sees its parts.
+
+    Names. A tool's handles are made once for each name of a category, under a lock, and are found without one from then
+    on, by name, not by call site alone: a plugin may be unloaded, and another come to lie where it was. Names made at
+    run time (_S, _F) are kept as well, the first PROF_BRIDGE_NAMES of them; of further ones NVTX and SDT get the text
+    itself, ITT the literal.
+
+    Signals. While a thread is in a tool's code, what a handler or the tool itself records is in the trace only. But
+    prof knows nothing of the tool's other code, nor of malloc(): with scopes in signal handlers use SDT, which is safe
+    there. A siglongjmp out of a tool's code keeps the thread's scopes from all tools until it calls prof_start().
+
+    fork(). A child's scopes go to the tools if these follow it; prof does its part.
+
+    Shared libraries. The recorder that is in charge has the bridges; one with PROF_STATIC has its own. What they know
+    goes with the recorder when that is unloaded.
+*/
+#ifndef PROF_BRIDGE_H
+#define PROF_BRIDGE_H
+#include "prof.h"
+#endif
+
+/*== END OF HEADER ==================================================================================================*/
+
+/* prof.h includes this from inside its implementation, where the hooks are wanted. */
+#ifdef PROF__BRIDGE_HERE
+#undef PROF__BRIDGE_HERE
+
+#ifdef PROF_FREESTANDING
+#error "prof_bridge.h: PROF_WITH_ITT, PROF_WITH_NVTX and PROF_WITH_SDT need a system: not with PROF_FREESTANDING"
+#endif
+#ifndef PROF_BRIDGE_DOMAIN
+#define PROF_BRIDGE_DOMAIN "prof"
+#endif
+#ifndef PROF_BRIDGE_DEPTH
+#define PROF_BRIDGE_DEPTH 128
+#endif
+#ifndef PROF_BRIDGE_NAMES
+#define PROF_BRIDGE_NAMES 4096
+#endif
+#ifndef PROF_VSNPRINTF
+#define PROF_VSNPRINTF vsnprintf
+#endif
+
+/* Their headers are not clean under the warnings that ours are. */
+#pragma GCC diagnostic push
+#ifdef __clang__
+#pragma GCC diagnostic ignored "-Weverything"
+#endif
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#ifdef PROF_WITH_ITT
+#include <ittnotify.h>
+#endif
+#ifdef PROF_WITH_NVTX
+#include <nvtx3/nvToolsExt.h>
+#endif
+#ifdef PROF_WITH_SDT
+#ifndef __ELF__
+#error "prof_bridge.h: PROF_WITH_SDT needs ELF and <sys/sdt.h>: Linux or a BSD"
+#endif
+#if defined(_SYS_SDT_H) && !defined(_SDT_HAS_SEMAPHORES)
+#error "prof_bridge.h: PROF_WITH_SDT: in the file with PROF_IMPLEMENTATION, include prof.h before <sys/sdt.h>"
+#endif
+#ifndef _SDT_HAS_SEMAPHORES
+#define _SDT_HAS_SEMAPHORES 1
+#endif
+#include <sys/sdt.h>
+#endif
+#pragma GCC diagnostic pop
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*-- what the tools know: domains and names --*/
+
+/* One for each category, and one for each name in it. They stay: a tool keeps handles of them. Found without a lock,
+   made under prof__bridge_lock. */
+typedef struct prof__bridge_domain {
+    struct prof__bridge_domain *next;
+    const char *category;
+#ifdef PROF_WITH_ITT
+    __itt_domain *itt;
+#endif
+#ifdef PROF_WITH_NVTX
+    nvtxDomainHandle_t nvtx;
+#endif
+} prof__bridge_domain;
+
+typedef struct prof__bridge_name {
+    struct prof__bridge_name *next; /* of the same bucket */
+    prof__bridge_domain *domain;
+    const char *text;
+    uint32_t hash;
+    int in_frame; /* under the lock */
+#ifdef PROF_WITH_ITT
+    __itt_string_handle *itt;
+    __itt_domain *itt_frames;
+    uint64_t itt_frame;
+    __itt_event itt_event;         /* 0: none yet */
+    __itt_counter itt_counters[2]; /* of integers, of doubles */
+#endif
+#ifdef PROF_WITH_NVTX
+    nvtxStringHandle_t nvtx;
+    nvtxRangeId_t nvtx_frame;
+#endif
+} prof__bridge_name;
+
+/* A scope as the tools see it. */
+typedef struct prof__bridge_scope {
+    prof__token token;
+    prof__bridge_name *name;
+    uint32_t color;
+    uint16_t role, loose; /* loose: of PROFILE_BEGIN */
+} prof__bridge_scope;
+
+/* The open scopes of a track. */
+typedef struct prof__bridge_stack {
+    struct prof__bridge_stack *next; /* of those that nobody uses */
+    uint32_t depth, over;            /* over: open scopes that the list had no room for */
+    prof__bridge_scope open[PROF_BRIDGE_DEPTH];
+} prof__bridge_stack;
+
+#define PROF__BRIDGE_BUCKETS 4096
+
+static int prof__bridge_lock;
+static uint32_t prof__bridge_tools; /* those that are attached */
+#define PROF__BRIDGE_ITT 1u
+#define PROF__BRIDGE_NVTX 2u
+static uint32_t prof__bridge_paused, prof__bridge_name_count;
+static prof__bridge_domain *prof__bridge_domains;
+static prof__bridge_name *prof__bridge_names[PROF__BRIDGE_BUCKETS];
+static prof__bridge_name *prof__bridge_sites[PROF__BRIDGE_BUCKETS]; /* guesses: see prof__bridge_name_of */
+static prof__bridge_stack *prof__bridge_stacks_free;
+
+/* Memory for all of it, from the system: a call site may be used first in a signal handler. Under the lock. */
+typedef struct prof__bridge_pages {
+    struct prof__bridge_pages *next;
+    size_t size;
+} prof__bridge_pages;
+static prof__bridge_pages *prof__bridge_memory;
+static char *prof__bridge_at;
+static size_t prof__bridge_left;
+
+static void *prof__bridge_pages_take(size_t size)
+{
+#ifdef _WIN32
+    return calloc(1, size);
+#else
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+#endif
+}
+
+static void *prof__bridge_new(size_t size) /* zeroed */
+{
+    size = (size + 15) & ~(size_t)15;
+    if (prof__bridge_left < size) {
+        size_t all = size + 16 > 65536 ? size + 16 : 65536;
+        prof__bridge_pages *pages = (prof__bridge_pages *)prof__bridge_pages_take(all);
+        if (!pages) return NULL;
+        pages->next = prof__bridge_memory;
+        pages->size = all;
+        prof__bridge_memory = pages;
+        prof__bridge_at = (char *)pages + 16;
+        prof__bridge_left = all - 16;
+    }
+    void *memory = prof__bridge_at;
+    prof__bridge_at += size;
+    prof__bridge_left -= size;
+    return memory;
+}
+
+static const char *prof__bridge_copy(const char *text)
+{
+    size_t size = prof__length(text) + 1;
+    char *copy = (char *)prof__bridge_new(size);
+    if (copy) prof__copy(copy, text, size);
+    return copy;
+}
+
+/*-- ITT --*/
+
+#ifdef PROF_WITH_ITT
+#if defined(_WIN32)
+#define PROF__ITT(function) function##A
+#else
+#define PROF__ITT(function) function
+#endif
+
+/* libittnotify loads its tool when it is first asked for anything but a domain or a string, and frees those that it has
+   made until then should that fail: so it is asked for something else first. */
+static int prof__itt_attach(void)
+{
+    (void)(__itt_get_timestamp());
+    return __itt_task_begin_ptr != NULL;
+}
+static const char *prof__itt_category(const prof__bridge_domain *domain)
+{
+    return *domain->category ? domain->category : PROF_BRIDGE_DOMAIN;
+}
+static void prof__itt_domain(prof__bridge_domain *domain)
+{
+    domain->itt = PROF__ITT(__itt_domain_create)(prof__itt_category(domain));
+}
+static void prof__itt_name(prof__bridge_name *name) { name->itt = PROF__ITT(__itt_string_handle_create)(name->text); }
+
+/* What prof calls a range ITT calls an event, which has no domain. */
+static __itt_event prof__itt_event_of(prof__bridge_name *name)
+{
+    prof__signals signals;
+    __itt_event event = PROF__ACQUIRE(&name->itt_event);
+    if (event || !prof__lock_enter(&prof__bridge_lock, &signals)) return event;
+    event = name->itt_event;
+    if (!event) event = PROF__ITT(__itt_event_create)(name->text, (int)prof__length(name->text));
+    PROF__RELEASE(&name->itt_event, event);
+    prof__lock_leave(&prof__bridge_lock, &signals);
+    return event;
+}
+static void prof__itt_begin(prof__bridge_name *name, int role)
+{
+    if (role == PROF_ROLE_RANGE)
+        (void)(__itt_event_start(prof__itt_event_of(name)));
+    else
+        __itt_task_begin(name->domain->itt, __itt_null, __itt_null, name->itt);
+}
+static void prof__itt_end(prof__bridge_name *name, int role)
+{
+    if (role == PROF_ROLE_RANGE)
+        (void)(__itt_event_end(prof__itt_event_of(name)));
+    else
+        __itt_task_end(name->domain->itt);
+}
+
+/* Of the innermost task of the thread, which is in this domain. */
+static void prof__itt_arg(const prof__bridge_domain *domain, const prof__bridge_name *key, prof_value_type type,
+                          uint64_t number)
+{
+    __itt_metadata_type like = type == PROF_VALUE_DOUBLE ? __itt_metadata_double
+                               : type == PROF_VALUE_INT  ? __itt_metadata_s64
+                                                         : __itt_metadata_u64;
+    __itt_metadata_add(domain->itt, __itt_null, key->itt, like, 1, &number);
+}
+static void prof__itt_arg_text(const prof__bridge_domain *domain, const prof__bridge_name *key, const char *text)
+{
+    PROF__ITT(__itt_metadata_str_add)(domain->itt, __itt_null, key->itt, text, prof__length(text));
+}
+
+static void prof__itt_mark(const prof__bridge_name *name, int role)
+{
+    __itt_scope scope = role == PROF_ROLE_MARK_GLOBAL    ? __itt_scope_global
+                        : role == PROF_ROLE_MARK_PROCESS ? __itt_scope_track_group
+                        : role == PROF_ROLE_MARK_TASK    ? __itt_scope_task
+                        : role == PROF_ROLE_MARK_MARKER  ? __itt_scope_marker
+                                                         : __itt_scope_track;
+    __itt_marker(name->domain->itt, __itt_null, name->itt, scope);
+}
+
+/* A name's counter of integers, or of doubles, is made when it is first wanted. */
+static __itt_counter prof__itt_counter_of(prof__bridge_name *name, int is_double)
+{
+    prof__signals signals;
+    __itt_counter counter = PROF__ACQUIRE(&name->itt_counters[is_double]);
+    if (counter || !prof__lock_enter(&prof__bridge_lock, &signals)) return counter;
+    counter = PROF__LOAD(&name->itt_counters[is_double]);
+    if (!counter) {
+        counter = PROF__ITT(__itt_counter_create_typed)(name->text, prof__itt_category(name->domain),
+                                                        is_double ? __itt_metadata_double : __itt_metadata_s64);
+        PROF__RELEASE(&name->itt_counters[is_double], counter);
+    }
+    prof__lock_leave(&prof__bridge_lock, &signals);
+    return counter;
+}
+static void prof__itt_counter(prof__bridge_name *name, prof_value_type type, uint64_t number)
+{
+    __itt_counter counter = prof__itt_counter_of(name, type == PROF_VALUE_DOUBLE);
+    if (counter) __itt_counter_set_value(counter, &number);
+}
+
+/* Tools show the rate of frames by domain: their category's, or, without one, one of their own. Under the lock. */
+static const __itt_domain *prof__itt_frames(prof__bridge_name *name)
+{
+    if (!name->itt_frames)
+        name->itt_frames = *name->domain->category ? name->domain->itt : PROF__ITT(__itt_domain_create)(name->text);
+    return name->itt_frames;
+}
+
+/* At a boundary. Under the lock. */
+static void prof__itt_frame(prof__bridge_name *name, int ends, int begins)
+{
+    const __itt_domain *domain = prof__itt_frames(name);
+    __itt_id id = __itt_id_make(name, name->itt_frame);
+    if (ends) __itt_frame_end_v3(domain, &id);
+    if (!begins) return;
+    id = __itt_id_make(name, ++name->itt_frame);
+    __itt_frame_begin_v3(domain, &id);
+}
+
+/* Of prof_frame_create(). */
+static void prof__itt_frame_object(prof__bridge_name *name, uint64_t type, uint64_t object)
+{
+    prof__signals signals;
+    __itt_id id = __itt_id_make(name->domain, object);
+    if (!prof__lock_enter(&prof__bridge_lock, &signals)) return;
+    const __itt_domain *domain = prof__itt_frames(name);
+    prof__lock_leave(&prof__bridge_lock, &signals);
+    if (type == PROF_EVENT_SPAN_BEGIN) __itt_frame_begin_v3(domain, &id);
+    if (type == PROF_EVENT_SPAN_END) __itt_frame_end_v3(domain, &id);
+}
+
+static void prof__itt_span(prof__bridge_name *name, uint64_t type, uint64_t object, int role)
+{
+    __itt_id id = __itt_id_make(name, object);
+    if (role == PROF_ROLE_FRAME)
+        prof__itt_frame_object(name, type, object);
+    else if (type == PROF_EVENT_SPAN_BEGIN)
+        __itt_task_begin_overlapped(name->domain->itt, id, __itt_null, name->itt);
+    else if (type == PROF_EVENT_SPAN_END)
+        __itt_task_end_overlapped(name->domain->itt, id);
+    else
+        __itt_marker(name->domain->itt, id, name->itt, __itt_scope_task);
+}
+
+static void prof__itt_lock(uint64_t type, uint64_t object)
+{
+    void *lock = (void *)(uintptr_t)object;
+    if (type == PROF_EVENT_LOCK_WAIT) __itt_sync_prepare(lock);
+    if (type == PROF_EVENT_LOCK_ACQUIRE) __itt_sync_acquired(lock);
+    if (type == PROF_EVENT_LOCK_RELEASE) __itt_sync_releasing(lock);
+}
+
+static void prof__itt_thread(const char *name) { PROF__ITT(__itt_thread_set_name)(name); }
+static void prof__itt_pause(int paused)
+{
+    if (paused)
+        __itt_pause();
+    else
+        __itt_resume();
+}
+#else
+#define prof__itt_attach() 0
+#define prof__itt_domain(domain) ((void)0)
+#define prof__itt_name(name) ((void)0)
+#define prof__itt_begin(name, role) ((void)0)
+#define prof__itt_end(name, role) ((void)0)
+#define prof__itt_arg(domain, key, type, number) ((void)0)
+#define prof__itt_arg_text(domain, key, text) ((void)0)
+#define prof__itt_mark(name, role) ((void)0)
+#define prof__itt_counter(name, type, number) ((void)0)
+#define prof__itt_frame(name, ends, begins) ((void)0)
+#define prof__itt_span(name, type, object, role) ((void)0)
+#define prof__itt_lock(type, object) ((void)0)
+#define prof__itt_thread(name) ((void)0)
+#define prof__itt_pause(paused) ((void)0)
+#endif
+
+/*-- NVTX --*/
+
+#ifdef PROF_WITH_NVTX
+/* A span that has begun: NVTX wants its own number back at the end. Under the lock. */
+typedef struct prof__nvtx_open {
+    struct prof__nvtx_open *next;
+    const prof__bridge_name *name;
+    uint64_t object;
+    nvtxRangeId_t range;
+} prof__nvtx_open;
+#define PROF__NVTX_SPANS 256
+static prof__nvtx_open *prof__nvtx_spans[PROF__NVTX_SPANS], *prof__nvtx_spans_free;
+static nvtxDomainHandle_t prof__nvtx_uncategorised;
+
+static int prof__nvtx_attach(void)
+{
+    if (!prof__nvtx_uncategorised) prof__nvtx_uncategorised = nvtxDomainCreateA(PROF_BRIDGE_DOMAIN);
+    return prof__nvtx_uncategorised != NULL; /* null: there is no tool */
+}
+static void prof__nvtx_domain(prof__bridge_domain *domain)
+{
+    domain->nvtx = *domain->category ? nvtxDomainCreateA(domain->category) : prof__nvtx_uncategorised;
+}
+static void prof__nvtx_name(prof__bridge_name *name)
+{
+    name->nvtx = nvtxDomainRegisterStringA(name->domain->nvtx, name->text);
+}
+
+/* text: made at run time, and kept by no name; else null. */
+static nvtxEventAttributes_t prof__nvtx_event(const prof__bridge_name *name, const char *text, uint32_t color)
+{
+    nvtxEventAttributes_t event;
+    memset(&event, 0, sizeof event);
+    event.version = NVTX_VERSION;
+    event.size = (uint16_t)sizeof event;
+    if (color) {
+        event.colorType = NVTX_COLOR_ARGB;
+        event.color = 0xff000000u | color;
+    }
+    if (text || !name->nvtx) {
+        event.messageType = NVTX_MESSAGE_TYPE_ASCII;
+        event.message.ascii = text ? text : name->text;
+    } else {
+        event.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+        event.message.registered = name->nvtx;
+    }
+    return event;
+}
+static void prof__nvtx_payload(nvtxEventAttributes_t *event, prof_value_type type, uint64_t number)
+{
+    if (type == PROF_VALUE_NONE) return;
+    event->payloadType = type == PROF_VALUE_DOUBLE ? NVTX_PAYLOAD_TYPE_DOUBLE
+                         : type == PROF_VALUE_INT  ? NVTX_PAYLOAD_TYPE_INT64
+                                                   : NVTX_PAYLOAD_TYPE_UNSIGNED_INT64;
+    event->payload.ullValue = number; /* the same bits */
+}
+static void prof__nvtx_begin(const prof__bridge_name *name, const char *text, uint32_t color, prof_value_type type,
+                             uint64_t number)
+{
+    nvtxEventAttributes_t event = prof__nvtx_event(name, text, color);
+    prof__nvtx_payload(&event, type, number);
+    nvtxDomainRangePushEx(name->domain->nvtx, &event);
+}
+static void prof__nvtx_end(const prof__bridge_name *name) { nvtxDomainRangePop(name->domain->nvtx); }
+static void prof__nvtx_mark(const prof__bridge_name *name, const char *text, uint32_t color)
+{
+    nvtxEventAttributes_t event = prof__nvtx_event(name, text, color);
+    nvtxDomainMarkEx(name->domain->nvtx, &event);
+}
+static void prof__nvtx_counter(const prof__bridge_name *name, prof_value_type type, uint64_t number)
+{
+    nvtxEventAttributes_t event = prof__nvtx_event(name, NULL, 0);
+    prof__nvtx_payload(&event, type, number);
+    nvtxDomainMarkEx(name->domain->nvtx, &event);
+}
+static void prof__nvtx_frame(prof__bridge_name *name, int ends, int begins) /* under the lock */
+{
+    nvtxEventAttributes_t event = prof__nvtx_event(name, NULL, 0);
+    if (ends) nvtxDomainRangeEnd(name->domain->nvtx, name->nvtx_frame);
+    if (begins) name->nvtx_frame = nvtxDomainRangeStartEx(name->domain->nvtx, &event);
+}
+
+/* Where a span that has begun is linked, or would be. */
+static prof__nvtx_open **prof__nvtx_span_find(const prof__bridge_name *name, uint64_t object)
+{
+    uint64_t hash = (object ^ name->hash) * 0x9E3779B97F4A7C15u;
+    prof__nvtx_open **at = &prof__nvtx_spans[(hash >> 32) % PROF__NVTX_SPANS];
+    while (*at && ((*at)->object != object || (*at)->name != name)) at = &(*at)->next;
+    return at;
+}
+static void prof__nvtx_span_begin(const prof__bridge_name *name, uint64_t object, uint32_t color)
+{
+    prof__nvtx_open **at = prof__nvtx_span_find(name, object), *span = prof__nvtx_spans_free;
+    nvtxEventAttributes_t event = prof__nvtx_event(name, NULL, color);
+    if (*at) return; /* it has begun already */
+    if (span)
+        prof__nvtx_spans_free = span->next;
+    else
+        span = (prof__nvtx_open *)prof__bridge_new(sizeof *span);
+    if (!span) return;
+    prof__nvtx_payload(&event, PROF_VALUE_UINT, object);
+    span->next = NULL;
+    span->name = name;
+    span->object = object;
+    span->range = nvtxDomainRangeStartEx(name->domain->nvtx, &event);
+    *at = span;
+}
+static void prof__nvtx_span_end(const prof__bridge_name *name, uint64_t object)
+{
+    prof__nvtx_open **at = prof__nvtx_span_find(name, object), *span = *at;
+    if (!span) return;
+    *at = span->next;
+    nvtxDomainRangeEnd(name->domain->nvtx, span->range);
+    span->next = prof__nvtx_spans_free;
+    prof__nvtx_spans_free = span;
+}
+static void prof__nvtx_span(const prof__bridge_name *name, uint64_t type, uint64_t object, uint32_t color)
+{
+    prof__signals signals;
+    if (type == PROF_EVENT_SPAN_MARK) {
+        prof__nvtx_mark(name, NULL, color);
+    } else if (prof__lock_enter(&prof__bridge_lock, &signals)) {
+        if (type == PROF_EVENT_SPAN_BEGIN)
+            prof__nvtx_span_begin(name, object, color);
+        else
+            prof__nvtx_span_end(name, object);
+        prof__lock_leave(&prof__bridge_lock, &signals);
+    }
+}
+static void prof__nvtx_thread(const char *name) { nvtxNameOsThreadA((uint32_t)prof__thread_id(), name); }
+#else
+#define prof__nvtx_attach() 0
+#define prof__nvtx_domain(domain) ((void)0)
+#define prof__nvtx_name(name) ((void)0)
+#define prof__nvtx_begin(name, text, color, type, number) ((void)0)
+#define prof__nvtx_end(name) ((void)0)
+#define prof__nvtx_mark(name, text, color) ((void)0)
+#define prof__nvtx_counter(name, type, number) ((void)0)
+#define prof__nvtx_frame(name, ends, begins) ((void)0)
+#define prof__nvtx_span(name, type, object, color) ((void)0)
+#define prof__nvtx_thread(name) ((void)0)
+#endif
+
+/*-- SDT --*/
+
+/* A tracer counts the semaphore of a probe up while it listens. Each probe stands in one place. */
+#ifdef PROF_WITH_SDT
+#define PROF__SDT_SEMAPHORE(probe)                                                                         \
+    extern PROF__HIDDEN unsigned short prof_##probe##_semaphore;                                           \
+    unsigned short prof_##probe##_semaphore __attribute__((section(".probes")))
+#define PROF__SDT_WANTED(probe) __atomic_load_n(&prof_##probe##_semaphore, __ATOMIC_RELAXED)
+PROF__SDT_SEMAPHORE(scope_begin);
+PROF__SDT_SEMAPHORE(scope_end);
+PROF__SDT_SEMAPHORE(arg);
+PROF__SDT_SEMAPHORE(arg_string);
+PROF__SDT_SEMAPHORE(mark);
+PROF__SDT_SEMAPHORE(counter);
+PROF__SDT_SEMAPHORE(counter_double);
+PROF__SDT_SEMAPHORE(frame);
+PROF__SDT_SEMAPHORE(event);
+PROF__SDT_SEMAPHORE(log);
+PROF__SDT_SEMAPHORE(thread);
+PROF__SDT_SEMAPHORE(pause);
+PROF__SDT_SEMAPHORE(resume);
+#define PROF__SDT static __attribute__((noinline))
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic" /* the probes leave out the arguments of "..." */
+
+PROF__SDT void prof__sdt_begin(const char *name, const char *category)
+{
+    DTRACE_PROBE2(prof, scope_begin, name, category);
+}
+PROF__SDT void prof__sdt_end(const char *name, const char *category) { DTRACE_PROBE2(prof, scope_end, name, category); }
+PROF__SDT void prof__sdt_arg(const char *key, const char *category, uint64_t type, uint64_t number)
+{
+    DTRACE_PROBE4(prof, arg, key, category, type, number);
+}
+PROF__SDT void prof__sdt_arg_text(const char *key, const char *category, const char *text)
+{
+    DTRACE_PROBE3(prof, arg_string, key, category, text);
+}
+PROF__SDT void prof__sdt_mark(const char *name, const char *category) { DTRACE_PROBE2(prof, mark, name, category); }
+PROF__SDT void prof__sdt_counter(const char *name, const char *category, prof_value_type type, uint64_t number)
+{
+    int64_t value = (int64_t)number;
+    if (type == PROF_VALUE_DOUBLE)
+        DTRACE_PROBE3(prof, counter_double, name, category, number);
+    else
+        DTRACE_PROBE3(prof, counter, name, category, value);
+}
+PROF__SDT void prof__sdt_frame(const char *name, const char *category) { DTRACE_PROBE2(prof, frame, name, category); }
+PROF__SDT void prof__sdt_event(const char *name, const char *category, uint64_t type, uint64_t object, uint64_t detail)
+{
+    DTRACE_PROBE5(prof, event, name, category, type, object, detail);
+}
+PROF__SDT void prof__sdt_log(const char *text, const char *category, uint64_t severity)
+{
+    DTRACE_PROBE3(prof, log, text, category, severity);
+}
+PROF__SDT void prof__sdt_thread(const char *name) { DTRACE_PROBE1(prof, thread, name); }
+PROF__SDT void prof__sdt_pause(int paused)
+{
+    if (paused)
+        DTRACE_PROBE(prof, pause);
+    else
+        DTRACE_PROBE(prof, resume);
+}
+#pragma GCC diagnostic pop
+#else
+#define PROF__SDT_WANTED(probe) 0
+#define prof__sdt_begin(name, category) ((void)0)
+#define prof__sdt_end(name, category) ((void)0)
+#define prof__sdt_arg(key, category, type, number) ((void)0)
+#define prof__sdt_arg_text(key, category, text) ((void)0)
+#define prof__sdt_mark(name, category) ((void)0)
+#define prof__sdt_counter(name, category, type, number) ((void)0)
+#define prof__sdt_frame(name, category) ((void)0)
+#define prof__sdt_event(name, category, type, object, detail) ((void)0)
+#define prof__sdt_log(text, category, severity) ((void)0)
+#define prof__sdt_thread(name) ((void)0)
+#define prof__sdt_pause(paused) ((void)0)
+#endif
+
+/*-- names --*/
+
+static uint32_t prof__bridge_hash(const char *category, const char *text)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    while (*category) hash = (hash ^ (unsigned char)*category++) * 16777619u;
+    hash = (hash ^ 255) * 16777619u;
+    while (*text) hash = (hash ^ (unsigned char)*text++) * 16777619u;
+    return hash ^ hash >> 15;
+}
+
+static int prof__bridge_is(const prof__bridge_name *name, const char *category, const char *text)
+{
+    return prof__equal(name->text, text) && prof__equal(name->domain->category, category);
+}
+
+static prof__bridge_domain *prof__bridge_domain_of(const char *category) /* under the lock */
+{
+    prof__bridge_domain *domain = prof__bridge_domains;
+    while (domain && !prof__equal(domain->category, category)) domain = domain->next;
+    if (domain) return domain;
+    domain = (prof__bridge_domain *)prof__bridge_new(sizeof *domain);
+    if (!domain || !(domain->category = prof__bridge_copy(category))) return NULL;
+    prof__itt_domain(domain);
+    prof__nvtx_domain(domain);
+    domain->next = prof__bridge_domains;
+    return prof__bridge_domains = domain;
+}
+
+static prof__bridge_name *prof__bridge_name_new(uint32_t hash, const char *category, const char *text) /* likewise */
+{
+    prof__bridge_name *name = (prof__bridge_name *)prof__bridge_new(sizeof *name);
+    if (!name) return NULL;
+    name->hash = hash;
+    name->text = prof__bridge_copy(text);
+    name->domain = prof__bridge_domain_of(category);
+    if (!name->text || !name->domain) return NULL;
+    prof__itt_name(name);
+    prof__nvtx_name(name);
+    name->next = prof__bridge_names[hash % PROF__BRIDGE_BUCKETS];
+    PROF__STORE(&prof__bridge_name_count, prof__bridge_name_count + 1);
+    PROF__RELEASE(&prof__bridge_names[hash % PROF__BRIDGE_BUCKETS], name);
+    return name;
+}
+
+static prof__bridge_name *prof__bridge_known(uint32_t hash, const char *category, const char *text)
+{
+    prof__bridge_name *name = PROF__ACQUIRE(&prof__bridge_names[hash % PROF__BRIDGE_BUCKETS]);
+    while (name && (name->hash != hash || !prof__bridge_is(name, category, text))) name = name->next;
+    return name;
+}
+
+/* Null: without memory or the lock; and, made_at_run_time, if there are too many. */
+static prof__bridge_name *prof__bridge_find(const char *category, const char *text, int made_at_run_time)
+{
+    uint32_t hash = prof__bridge_hash(category, text);
+    prof__bridge_name *name = prof__bridge_known(hash, category, text);
+    prof__signals signals;
+    if (name || (made_at_run_time && PROF__LOAD(&prof__bridge_name_count) >= PROF_BRIDGE_NAMES)) return name;
+    if (!prof__lock_enter(&prof__bridge_lock, &signals)) return NULL;
+    name = prof__bridge_known(hash, category, text);
+    if (!name) name = prof__bridge_name_new(hash, category, text);
+    prof__lock_leave(&prof__bridge_lock, &signals);
+    return name;
+}
+
+/* The name of an event. *text: that made at run time, or null; null afterwards if the name says it all. What is
+   remembered of a call site is compared with what stands there now: another plugin may have come to lie at its
+   address. */
+static prof__bridge_name *prof__bridge_name_of(const prof_site *site, const char **text)
+{
+    prof__bridge_name **guess = &prof__bridge_sites[(uintptr_t)site / 64 % PROF__BRIDGE_BUCKETS], *name;
+    if (*text) {
+        name = prof__length(*text) <= PROF_MAX_TEXT ? prof__bridge_find(site->category, *text, 1) : NULL;
+        if (!name) return prof__bridge_find(site->category, *site->name ? site->name : "(more names)", 0);
+        *text = NULL;
+        return name;
+    }
+    name = PROF__ACQUIRE(guess);
+    if (name && prof__bridge_is(name, site->category, site->name)) return name;
+    name = prof__bridge_find(site->category, site->name, 0);
+    if (name) PROF__RELEASE(guess, name);
+    return name;
+}
+
+/*-- a thread in the tools' code --*/
+
+/* Meanwhile what signal handlers and the tools themselves record is in the trace, and no tool hears of it. 0: the
+   thread is there already. */
+static int prof__bridge_enter(prof__thread *self)
+{
+    if (self->bridging) return 0;
+    self->bridging = 1;
+    PROF__BARRIER();
+    return 1;
+}
+
+static void prof__bridge_leave(prof__thread *self)
+{
+    PROF__BARRIER();
+    self->bridging = 0;
+}
+
+static void prof__bridge_tell_thread(prof__thread *self, const char *name)
+{
+    (void)name;
+    prof__itt_thread(name);
+    prof__nvtx_thread(name);
+    prof__sdt_thread(name);
+    self->bridge_named = 1;
+}
+
+/*-- scopes --*/
+
+/* text, type, number: what there is besides the scope, where it begins; else null and PROF_VALUE_NONE. */
+static void prof__bridge_show(const prof__bridge_scope *scope, const char *text, prof_value_type type, uint64_t number)
+{
+    (void)text;
+    (void)type;
+    (void)number;
+    prof__itt_begin(scope->name, scope->role);
+    prof__nvtx_begin(scope->name, text, scope->color, type, number);
+    prof__sdt_begin(text ? text : scope->name->text, scope->name->domain->category);
+}
+
+static void prof__bridge_hide(const prof__bridge_scope *scope)
+{
+    (void)scope;
+    prof__sdt_end(scope->name->text, scope->name->domain->category);
+    prof__nvtx_end(scope->name);
+    prof__itt_end(scope->name, scope->role);
+}
+
+/* The stack of the present track. A thread's first one is when the tools learn its name, which may be older than the
+   session. */
+static prof__bridge_stack *prof__bridge_stack_of(prof__thread *self)
+{
+    prof_fiber *track = prof__track_of(self);
+    prof__signals signals;
+    if (track->bridge) return track->bridge;
+    if (!self->bridge_named && *self->own.name) prof__bridge_tell_thread(self, self->own.name);
+    if (!self->bridge_spare && prof__lock_enter(&prof__bridge_lock, &signals)) {
+        self->bridge_spare = prof__bridge_stacks_free;
+        if (self->bridge_spare)
+            prof__bridge_stacks_free = self->bridge_spare->next;
+        else
+            self->bridge_spare = (prof__bridge_stack *)prof__bridge_new(sizeof *self->bridge_spare);
+        prof__lock_leave(&prof__bridge_lock, &signals);
+    }
+    track->bridge = self->bridge_spare;
+    self->bridge_spare = NULL;
+    if (track->bridge) track->bridge->depth = track->bridge->over = 0;
+    return track->bridge;
+}
+
+/* PROFILE_BEGINs of another session: their ends do nothing any more. */
+static void prof__bridge_drop(prof__bridge_stack *stack, prof__token token)
+{
+    while (stack->depth && stack->open[stack->depth - 1].loose &&
+           (uint32_t)stack->open[stack->depth - 1].token != (uint32_t)token)
+        prof__bridge_hide(&stack->open[--stack->depth]);
+}
+
+static PROF__COLD void prof__bridge_scope_begin(const prof_site *site, const char *text, prof__token token,
+                                                prof_value_type type, uint64_t number)
+{
+    prof__thread *self = PROF__SELF();
+    if (!prof__bridge_enter(self)) return;
+    PROF__ERRNO_SAVE();
+    prof__bridge_stack *stack = prof__bridge_stack_of(self);
+    prof__bridge_name *name = stack ? prof__bridge_name_of(site, &text) : NULL;
+    if (name) prof__bridge_drop(stack, token);
+    if (name && stack->depth == PROF_BRIDGE_DEPTH) {
+        stack->over++;
+    } else if (name) {
+        prof__bridge_scope *scope = &stack->open[stack->depth++];
+        scope->token = token;
+        scope->name = name;
+        scope->color = site->color;
+        scope->role = (uint16_t)(site->kind >> PROF__ROLE_SHIFT);
+        scope->loose = 0;
+        prof__bridge_show(scope, text, type, number);
+    }
+    PROF__ERRNO_RESTORE();
+    prof__bridge_leave(self);
+}
+
+/* Ends what was left open inside, too. */
+static PROF__COLD void prof__bridge_scope_end(prof__thread *self, prof__token token)
+{
+    prof__bridge_stack *stack = prof__track_of(self)->bridge;
+    if (!prof__bridge_enter(self)) return;
+    PROF__ERRNO_SAVE();
+    uint32_t at = stack->depth;
+    if (stack->over) {
+        stack->over--;
+    } else {
+        while (at && stack->open[at - 1].token != token) --at;
+        while (at && stack->depth >= at) prof__bridge_hide(&stack->open[--stack->depth]);
+    }
+    PROF__ERRNO_RESTORE();
+    prof__bridge_leave(self);
+}
+
+static inline void prof__bridge_end(prof__thread *self, prof__token token)
+{
+    const prof__bridge_stack *stack = prof__track_of(self)->bridge;
+    if (PROF__UNLIKELY(stack != NULL) && token && stack->depth) prof__bridge_scope_end(self, token);
+}
+
+static void prof__bridge_loose(const prof_fiber *track, prof__token token)
+{
+    prof__bridge_stack *stack = track->bridge;
+    if (!stack || !stack->depth || stack->over) return;
+    if (stack->open[stack->depth - 1].token == token) stack->open[stack->depth - 1].loose = 1;
+}
+
+/* Another fiber is on this thread. A fiber keeps a stack only while it has open scopes. */
+static PROF__COLD void prof__bridge_switch(prof__thread *self)
+{
+    prof_fiber *from = self->bridge_fiber ? self->bridge_fiber : &self->own, *to = prof__track_of(self);
+    if (!prof__bridge_enter(self)) return;
+    PROF__ERRNO_SAVE();
+    if (from->bridge)
+        for (uint32_t at = from->bridge->depth; at;) prof__bridge_hide(&from->bridge->open[--at]);
+    if (from->is_fiber && from->bridge && !from->bridge->depth && !self->bridge_spare) {
+        self->bridge_spare = from->bridge;
+        from->bridge = NULL;
+    }
+    if (to->bridge)
+        for (uint32_t at = 0; at < to->bridge->depth; ++at) prof__bridge_show(&to->bridge->open[at], NULL, PROF_VALUE_NONE, 0);
+    self->bridge_fiber = self->fiber;
+    PROF__ERRNO_RESTORE();
+    prof__bridge_leave(self);
+}
+
+static void prof__bridge_stack_give(prof__bridge_stack *stack)
+{
+    prof__signals signals;
+    if (!stack || !prof__lock_enter(&prof__bridge_lock, &signals)) return;
+    stack->next = prof__bridge_stacks_free;
+    prof__bridge_stacks_free = stack;
+    prof__lock_leave(&prof__bridge_lock, &signals);
+}
+
+/* A thread or a fiber ends. What a thread left open its tools end with it. */
+static void prof__bridge_forget(prof__thread *self, prof_fiber *track)
+{
+    if (!track) return;
+    prof__bridge_stack_give(track->bridge);
+    track->bridge = NULL;
+    if (track->is_fiber) return;
+    prof__bridge_stack_give(self->bridge_spare);
+    self->bridge_spare = NULL;
+}
+
+/*-- instants --*/
+
+/* The writer may find only now that a site is off: so each asks. */
+static PROF__COLD void prof__bridge_arg(prof_site *site, prof_value_type type, uint64_t number, const char *text)
+{
+    prof__thread *self = PROF__SELF();
+    const char *none = NULL;
+    if (!prof__live(site) || !prof__bridge_enter(self)) return;
+    PROF__ERRNO_SAVE();
+    const prof__bridge_stack *stack = prof__track_of(self)->bridge;
+    const prof__bridge_name *key = stack && stack->depth && !stack->over ? prof__bridge_name_of(site, &none) : NULL;
+    if (key && type == PROF_VALUE_STRING) {
+        prof__itt_arg_text(stack->open[stack->depth - 1].name->domain, key, text);
+        prof__sdt_arg_text(key->text, key->domain->category, text);
+    } else if (key) {
+        prof__itt_arg(stack->open[stack->depth - 1].name->domain, key, type, number);
+        prof__sdt_arg(key->text, key->domain->category, (uint64_t)type, number);
+    }
+    (void)number;
+    (void)text;
+    PROF__ERRNO_RESTORE();
+    prof__bridge_leave(self);
+}
+
+static PROF__COLD void prof__bridge_mark(prof_site *site, const char *text)
+{
+    prof__thread *self = PROF__SELF();
+    if (!prof__live(site) || !prof__bridge_enter(self)) return;
+    PROF__ERRNO_SAVE();
+    prof__bridge_name *name = prof__bridge_name_of(site, &text);
+    if (name) {
+        prof__itt_mark(name, site->kind >> PROF__ROLE_SHIFT);
+        prof__nvtx_mark(name, text, site->color);
+        prof__sdt_mark(text ? text : name->text, name->domain->category);
+    }
+    PROF__ERRNO_RESTORE();
+    prof__bridge_leave(self);
+}
+
+static PROF__COLD void prof__bridge_counter(prof_site *site, prof_value_type type, uint64_t number)
+{
+    prof__thread *self = PROF__SELF();
+    const char *text = NULL;
+    if (!prof__live(site) || !prof__bridge_enter(self)) return;
+    PROF__ERRNO_SAVE();
+    prof__bridge_name *name = prof__bridge_name_of(site, &text);
+    if (name) {
+        prof__itt_counter(name, type, number);
+        prof__nvtx_counter(name, type, number);
+        prof__sdt_counter(name->text, name->domain->category, type, number);
+    }
+    PROF__ERRNO_RESTORE();
+    prof__bridge_leave(self);
+}
+
+/* Under the lock: boundaries may be on any thread, and the session may stop meanwhile. */
+static void prof__bridge_frame_step(prof__bridge_name *name, int begins)
+{
+    prof__itt_frame(name, name->in_frame, begins);
+    prof__nvtx_frame(name, name->in_frame, begins);
+    name->in_frame = begins;
+}
+
+static PROF__COLD void prof__bridge_frame(prof_site *site)
+{
+    prof__thread *self = PROF__SELF();
+    const char *text = NULL;
+    prof__signals signals;
+    if (!prof__live(site) || !prof__bridge_enter(self)) return;
+    PROF__ERRNO_SAVE();
+    prof__bridge_name *name = prof__bridge_name_of(site, &text);
+    if (name && prof__bridge_tools && prof__lock_enter(&prof__bridge_lock, &signals)) {
+        prof__bridge_frame_step(name, 1);
+        prof__lock_leave(&prof__bridge_lock, &signals);
+    }
+    if (name) prof__sdt_frame(name->text, name->domain->category);
+    PROF__ERRNO_RESTORE();
+    prof__bridge_leave(self);
+}
+
+/* Messages are not kept: hardly one is like another. */
+static PROF__COLD void prof__bridge_log(prof_site *site, uint64_t severity, const char *format, va_list list)
+{
+    prof__thread *self = PROF__SELF();
+    char text[PROF_MAX_TEXT + 2];
+    const char *none = NULL;
+    if (!prof__live(site) || !prof__bridge_enter(self)) return;
+    PROF__ERRNO_SAVE();
+    const prof__bridge_name *name = prof__bridge_name_of(site, &none);
+    text[0] = 0;
+    PROF_VSNPRINTF(text, (int)sizeof text, format, list);
+    if (name) {
+        prof__itt_mark(name, PROF_ROLE_NONE);
+        prof__nvtx_mark(name, text, site->color);
+        prof__sdt_log(text, name->domain->category, severity);
+    }
+    (void)severity;
+    PROF__ERRNO_RESTORE();
+    prof__bridge_leave(self);
+}
+
+static PROF__COLD void prof__bridge_event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object)
+{
+    prof__thread *self = PROF__SELF();
+    const char *text = NULL;
+    if (!prof__live(site) || !prof__bridge_enter(self)) return;
+    PROF__ERRNO_SAVE();
+    prof__bridge_name *name = prof__bridge_name_of(site, &text);
+    if (name) {
+        if (type >= PROF_EVENT_SPAN_BEGIN && type <= PROF_EVENT_SPAN_END) {
+            prof__itt_span(name, type, object, site->kind >> PROF__ROLE_SHIFT);
+            prof__nvtx_span(name, type, object, site->color);
+        } else if (type >= PROF_EVENT_LOCK_WAIT && type <= PROF_EVENT_LOCK_RELEASE) {
+            prof__itt_lock(type, object);
+        }
+        prof__sdt_event(name->text, name->domain->category, type, object, detail);
+    }
+    (void)detail;
+    (void)object;
+    PROF__ERRNO_RESTORE();
+    prof__bridge_leave(self);
+}
+
+static PROF__COLD void prof__bridge_thread(const char *name)
+{
+    prof__thread *self = PROF__SELF();
+    if (!name || !prof__bridge_enter(self)) return;
+    PROF__ERRNO_SAVE();
+    prof__bridge_tell_thread(self, name);
+    PROF__ERRNO_RESTORE();
+    prof__bridge_leave(self);
+}
+
+/*-- control --*/
+
+static void prof__bridge_frames_end(void) /* under the lock */
+{
+    for (size_t i = 0; i < PROF__BRIDGE_BUCKETS; ++i)
+        for (prof__bridge_name *name = prof__bridge_names[i]; name; name = name->next)
+            if (name->in_frame) prof__bridge_frame_step(name, 0);
+}
+
+/* Brings the tools in step with the session, whichever of several calls on several threads comes last. */
+static void prof__bridge_follow(int stops)
+{
+    prof__thread *self = PROF__SELF();
+    prof__signals signals;
+    if (!prof__bridge_enter(self)) return;
+    PROF__ERRNO_SAVE();
+    if (prof__lock_enter(&prof__bridge_lock, &signals)) {
+        uint32_t paused = !stops && PROF__LOAD(&prof__state.running) && PROF__LOAD(&prof__state.paused) > 0;
+        if (paused || stops) prof__bridge_frames_end();
+        if (paused != prof__bridge_paused) {
+            prof__itt_pause((int)paused);
+            prof__sdt_pause((int)paused);
+        }
+        prof__bridge_paused = paused;
+        prof__lock_leave(&prof__bridge_lock, &signals);
+    }
+    PROF__ERRNO_RESTORE();
+    prof__bridge_leave(self);
+}
+
+/* Looks for tools. prof_start() goes on to measure what a scope costs: no tool hears of those. */
+static void prof__bridge_start(void)
+{
+    PROF__ERRNO_SAVE();
+    PROF__SELF()->bridging = 1;
+    uint32_t tools = prof__itt_attach() ? PROF__BRIDGE_ITT : 0;
+    if (prof__nvtx_attach()) tools |= PROF__BRIDGE_NVTX;
+    PROF__STORE(&prof__bridge_tools, tools);
+    PROF__ERRNO_RESTORE();
+}
+
+#ifdef PROF__SHARED
+static void prof__bridge_unload(void)
+{
+    for (prof__bridge_pages *pages = prof__bridge_memory, *next; pages; pages = next) {
+        next = pages->next;
+#ifdef _WIN32
+        free(pages);
+#else
+        munmap(pages, pages->size);
+#endif
+    }
+}
+#endif
+
+/*-- hooks: see prof.h. Without a tool each is a load and a branch. --*/
+
+#define PROF__BRIDGE_WANTED(probe, other)                                                                  \
+    PROF__UNLIKELY(PROF__LOAD(&prof__bridge_tools) | (uint32_t)PROF__SDT_WANTED(probe) | (uint32_t)PROF__SDT_WANTED(other))
+#define PROF__BRIDGE_BEGIN(site, text, token)                                                              \
+    (PROF__BRIDGE_WANTED(scope_begin, scope_end) && (token)                                                \
+         ? prof__bridge_scope_begin(site, text, token, PROF_VALUE_NONE, 0) : (void)0)
+#define PROF__BRIDGE_BEGIN_NUMBER(site, key, token, type, number)                                          \
+    do {                                                                                                   \
+        if (PROF__BRIDGE_WANTED(scope_begin, scope_end) && (token))                                        \
+            prof__bridge_scope_begin(site, NULL, token, type, number);                                     \
+        if (PROF__BRIDGE_WANTED_ARG(arg) && (token)) prof__bridge_arg(key, type, number, NULL);            \
+    } while (0)
+#define PROF__BRIDGE_LOG(site, severity, format)                                                           \
+    do {                                                                                                   \
+        if (PROF__BRIDGE_WANTED(log, log)) {                                                               \
+            va_list prof__again;                                                                           \
+            va_start(prof__again, format);                                                                 \
+            prof__bridge_log(site, severity, format, prof__again);                                         \
+            va_end(prof__again);                                                                           \
+        }                                                                                                  \
+    } while (0)
+#define PROF__BRIDGE_LOOSE(track, token) prof__bridge_loose(track, token)
+#define PROF__BRIDGE_END(self, token) prof__bridge_end(self, token)
+#define PROF__BRIDGE_WANTED_ARG(probe)                                                                     \
+    PROF__UNLIKELY((PROF__LOAD(&prof__bridge_tools) & PROF__BRIDGE_ITT) | (uint32_t)PROF__SDT_WANTED(probe))
+#define PROF__BRIDGE_ARG(site, type, number)                                                               \
+    (PROF__BRIDGE_WANTED_ARG(arg) ? prof__bridge_arg(site, type, number, NULL) : (void)0)
+#define PROF__BRIDGE_ARG_TEXT(site, text)                                                                  \
+    (PROF__BRIDGE_WANTED_ARG(arg_string)                                                                   \
+         ? prof__bridge_arg(site, PROF_VALUE_STRING, 0, (text) ? (text) : "(null)") : (void)0)
+#define PROF__BRIDGE_MARK(site, text) (PROF__BRIDGE_WANTED(mark, mark) ? prof__bridge_mark(site, text) : (void)0)
+#define PROF__BRIDGE_COUNTER(site, type, number)                                                           \
+    (PROF__BRIDGE_WANTED(counter, counter_double) ? prof__bridge_counter(site, type, number) : (void)0)
+#define PROF__BRIDGE_FRAME(site) (PROF__BRIDGE_WANTED(frame, frame) ? prof__bridge_frame(site) : (void)0)
+#define PROF__BRIDGE_EVENT(site, type, detail, object)                                                     \
+    (PROF__BRIDGE_WANTED(event, event) ? prof__bridge_event(site, type, detail, object) : (void)0)
+#define PROF__BRIDGE_THREAD(name) (PROF__BRIDGE_WANTED(thread, thread) ? prof__bridge_thread(name) : (void)0)
+#define PROF__BRIDGE_SWITCH(self)                                                                          \
+    (PROF__UNLIKELY((self)->bridge_fiber != (self)->fiber) ? prof__bridge_switch(self) : (void)0)
+#define PROF__BRIDGE_FORGET(self, track) prof__bridge_forget(self, track)
+#define PROF__BRIDGE_PAUSE() prof__bridge_follow(0)
+#define PROF__BRIDGE_START() prof__bridge_start()
+#define PROF__BRIDGE_STARTED() prof__bridge_leave(PROF__SELF())
+#define PROF__BRIDGE_STOP() prof__bridge_follow(1)
+#define PROF__BRIDGE_CHILD() ((void)(prof__bridge_lock = 0))
+#define PROF__BRIDGE_UNLOAD() prof__bridge_unload()
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* PROF__BRIDGE_HERE */
+
+/* This software is available under two licences: choose the one you prefer.
+
+ALTERNATIVE A - MIT No Attribution (MIT-0)
+
+Copyright 2026 the prof authors
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
+rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit
+persons to whom the Software is furnished to do so.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
+COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
+OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+
+ALTERNATIVE B - public domain (www.unlicense.org)
+
+This is free and unencumbered software released into the public domain.
+
+Anyone is free to copy, modify, publish, use, compile, sell, or distribute this software, either in source code form or
+as a compiled binary, for any purpose, commercial or non-commercial, and by any means.
+
+In jurisdictions that recognize copyright laws, the author or authors of this software dedicate any and all copyright
+interest in the software to the public domain. We make this dedication for the benefit of the public at large and to the
+detriment of our heirs and successors. We intend this dedication to be an overt act of relinquishment in perpetuity of
+all present and future rights to this software under copyright law.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS BE
+LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT
+OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */

@@ -1,0 +1,1771 @@
+/* prof_report.h - v0.1 - reports of prof as other profilers print them, as JSON, and as text in memory - public domain
+                          or MIT-0; needs prof.h and nothing else; the licence is at the end of this file
+
+QUICK START
+
+    #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++, before other includes
+    #include "prof_report.h"               // includes prof.h
+
+    int main(void)
+    {
+        prof_start(NULL);
+        for (int i = 0; i < 100; ++i) { PROFILE_SCOPE_C("step", "train"); }
+        char *text = prof_dumps(PROF_REPORT_MXNET, PROF_SORT_TOTAL, 0, 0);
+        if (text) puts(text);              // of the running session, at any time
+        prof_report_free(text);
+        return (int)prof_stop();
+    }
+
+Of a recording: prof_trace_open("trace.prof", &trace), then prof_report_write(trace, "report.txt", &options); or
+`prof summary --layout mxnet trace.prof`.
+
+LAYOUTS                                                                                                    >>layouts
+
+    SUMMARY     the table of prof_summary_write()
+    PATHS       the same by call path, as a tree
+    DOMAINS     a row for each category, the domains of other profilers
+    HISTOGRAM   for each scope, how its durations are distributed
+    JSON        everything that the tables have, unrounded
+    MXNET       the table of MXNet's profiler.dumps(format='table')
+    CNTK        the summary of CNTK's performance profiler
+    CNTK_DETAIL its list of events, CSV
+
+    Rows are scopes and spans (begins and ends that may lie on different threads), frames, and counters. All call sites
+    of the same name and category make one row; in CNTK, which has no categories, all of the same name. A scope, span or
+    frame whose begin or end was not recorded counts in no time; JSON, DOMAINS and HISTOGRAM say how many there are.
+    Losses are behind every report that has some; a report that ends without such a line is complete. Control characters
+    of names become question marks in text and \u00XX in JSON, where what is not UTF-8 becomes U+FFFD.
+
+    Sorted by what prof_sort says: MXNet's 'total', 'avg', 'min', 'max' and 'count' are PROF_SORT_TOTAL, _MEAN, _MIN,
+    _MAX and _CALLS; counters are sorted by their last, mean, lowest and highest value. Ties are in order of names, from
+    Z to A, which is MXNet's order (PROF_SORT_NAME: from A to Z). CNTK's own rows stand where its table has them.
+
+MXNET                                                                                                        >>mxnet
+
+    Byte for byte what dumps() prints (src/profiler/aggregate_stats.cc): categories from A to Z, each with its table,
+    times in milliseconds with four decimals. In the categories "Device Storage" and "Pool Memory" counters are memory:
+    kB of 1000 bytes, and no total. Frames are in "<category>,frame"; what has no category is in "event", where MXNet
+    has its Event objects. PROF_REPORT_JSON has dumps(format='json') inside: {"Time": {category: {name: {"Count",
+    "Total", "Min", "Max", "Avg"}}}, "Memory": ..., "Unit": {"Time": "ms", "Memory": "kB"}}.
+
+    Different, because MXNet is wrong there: the average of a counter is the mean of its values, not (max - min) / 2;
+    its minimum counts from the first value, not from 2147483647 down; other counters than memory are not divided by
+    1000: they are in their own unit, in JSON in an object of their own, "Counter"; JSON has all digits, not four; times
+    have nanoseconds behind them, not microseconds; no name ends after 127 bytes; quotes in names do not break the JSON.
+
+CNTK                                                                                                          >>cntk
+
+    Byte for byte what ProfilerClose() writes (Source/PerformanceProfilerDll): the fixed events in their order, from
+    scopes and spans with exactly the names of their labels, "_Minibatch Iteration" for one. prof_report_options.events
+    is another table in their place. A row is there if something was measured; separators always are. A throughput row
+    is of scopes that say how much they moved (PROF_ROLE_THROUGHPUT, argument "bytes"): MB/s of 10^6 bytes, mean over
+    the scopes, and the sum in KiB or MiB, called kB and MB. options.others adds rows of all other names, under their
+    own line.
+
+    prof_report_cntk() writes both files under CNTK's names, <folder>/2017-05-12_08-13-20_summary_<suffix>.txt and
+    ..._detail_<suffix>.csv, with the time at which the recording ended, which stands in the summary, too.
+
+    Different, because CNTK is wrong there: 59.9999 s behind a minute is 00:02:00.000, not 00:01:60.000; rates have all
+    digits behind them, not whole kB/s; files never replace others: one of the same name gets the process id, and a
+    number if need be; a suffix is never empty: without one it is the process id; quotes in the CSV are doubled (RFC
+    4180); its times are exact, where a double has 0.2 us of noise: milliseconds since 1970 with the six decimals that
+    there are, and 00; what was lost is in both files, in the CSV as an event "(N events lost)". The CSV has scopes and
+    spans in the order of their ends, as CNTK.
+
+SINCE THE LAST RESET                                                                                        >>reset
+
+    prof_dumps(..., reset = 1) makes the next prof_dumps() tell only of what ended after this one: each scope is in
+    exactly one of them. Nothing is erased for prof_trace_live() and prof_stop(). In PROF_RING the buffer must hold what
+    happens between two calls: what was overwritten is counted, but since the start of the session, as are all losses.
+    In PROF_STATS, which has no events, the statistics themselves begin anew: also those of prof_summary_write() and of
+    an output .txt. Call paths are not known there.
+*/
+#ifndef PROF_REPORT_H
+#define PROF_REPORT_H
+#include "prof.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum prof_report_layout {
+    PROF_REPORT_SUMMARY = 0,
+    PROF_REPORT_PATHS,
+    PROF_REPORT_DOMAINS,
+    PROF_REPORT_HISTOGRAM,
+    PROF_REPORT_JSON,
+    PROF_REPORT_MXNET,
+    PROF_REPORT_CNTK,
+    PROF_REPORT_CNTK_DETAIL,
+    PROF_REPORT_LAYOUT_COUNT
+} prof_report_layout;
+
+typedef enum prof_report_kind {
+    PROF_REPORT_TIME = 0,
+    PROF_REPORT_THROUGHPUT,
+    PROF_REPORT_SEPARATOR /* a line with its label, and nothing else */
+} prof_report_kind;
+
+/* A row of PROF_REPORT_CNTK. */
+typedef struct prof_report_event {
+    const char *label;
+    prof_report_kind kind;
+    const char *name; /* of its scopes; null: the label */
+} prof_report_event;
+
+/* All zero is the default. */
+typedef struct prof_report_options {
+    prof_report_layout layout;
+    prof_sort sort;
+    int ascending;
+    size_t top;                      /* SUMMARY, PATHS, HISTOGRAM: only the first so many scopes; 0: all */
+    const prof_report_event *events; /* CNTK: the rows; null: CNTK's own */
+    size_t event_count;
+    int others;                      /* CNTK: 1: rows for the names that events does not have, too */
+} prof_report_options;
+
+#if PROF_ENABLE
+/* path: as for prof_csv_write(). options may be null, here and below. */
+PROF_DEF prof_status prof_report_write(const prof_trace *trace, const char *path, const prof_report_options *options);
+PROF_DEF prof_status prof_report_stream(const prof_trace *trace, prof_sink sink, const prof_report_options *options);
+/* text: terminated, to be freed with prof_report_free(); null after an error. size: without the terminator; may be
+   null. */
+PROF_DEF prof_status prof_report_text(const prof_trace *trace, const prof_report_options *options, char **text,
+                                      size_t *size);
+PROF_DEF void prof_report_free(char *text); /* null is fine */
+
+/* A report for each of several traces. With %p in path (the process id; %n: the program, %%: a percent sign) each is a
+   file of its own. Without, all are in one: each behind a line "== PROGRAM, process ID ==", JSON as {"Processes":
+   [...]}; not CNTK_DETAIL. A process id that comes twice is replaced by a number from 1000000000 on. */
+PROF_DEF prof_status prof_report_each(const prof_trace *const *traces, size_t count, const char *path,
+                                      const prof_report_options *options);
+PROF_DEF prof_status prof_report_each_stream(const prof_trace *const *traces, size_t count, prof_sink sink,
+                                             const prof_report_options *options);
+
+/* CNTK's two files, in a folder that is made if it is missing (null: the present one). suffix: the rank, as a rule;
+   null or "": the process id. Never replaces a file. options: events and others count. */
+PROF_DEF prof_status prof_report_cntk(const prof_trace *trace, const char *folder, const char *suffix,
+                                      const prof_report_options *options);
+
+/* A report of the running session, or the last one, as MXNet's dumps(): the text, to be freed with prof_report_free();
+   null after an error, see prof_error(). reset: see Since the last reset. Any thread. */
+PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascending, int reset);
+#else
+#define prof_report_write(trace, path, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, options))
+#define prof_report_stream(trace, sink, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
+#define prof_report_text(trace, options, text, size) \
+    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(size) : PROF__USE3(trace, options, text)))
+#define prof_report_free(text) PROF__STRIPPED((void)0, PROF__USE(text))
+#define prof_report_each(traces, count, path, options) \
+    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(count) : PROF__USE3(traces, path, options)))
+#define prof_report_each_stream(traces, count, sink, options) \
+    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(count) : PROF__USE3(traces, sink, options)))
+#define prof_report_cntk(trace, folder, suffix, options) \
+    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(folder) : PROF__USE3(trace, suffix, options)))
+#define prof_dumps(layout, sort, ascending, reset) \
+    PROF__STRIPPED((char *)0, (0 ? (void)(layout) : PROF__USE3(sort, ascending, reset)))
+#endif
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* PROF_REPORT_H */
+
+/*== END OF HEADER ==================================================================================================*/
+
+#if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__REPORT_IMPLEMENTED)
+#define PROF__REPORT_IMPLEMENTED
+
+#include <fcntl.h>
+#include <time.h>
+#ifdef _WIN32
+#include <direct.h>
+#include <io.h>
+#else
+#include <unistd.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All figures of a name: its scopes and spans, its frames, or its counters. */
+typedef struct prof__report_row {
+    prof__figure figure; /* text: owned, the name */
+    const char *category;
+    double key;      /* what it is sorted by */
+    prof_sort sort;
+    int ascending, listed; /* listed: in the table of CNTK's events */
+} prof__report_row;
+
+typedef struct prof__report {
+    const prof_trace *trace;
+    prof_report_options options;
+    prof__report_row *rows;
+    size_t count, capacity;
+    prof__read_index index;
+    prof__out *out;
+    uint64_t pid; /* as it is shown */
+} prof__report;
+
+#define PROF__REPORT_LITERAL(out, literal) prof__out_bytes(out, literal, sizeof(literal) - 1)
+
+static prof_status prof__report_no_memory(void)
+{
+    return prof__fail(PROF_NO_MEMORY, "no memory for the report");
+}
+
+/*-- rows --*/
+
+typedef struct prof__report_key {
+    const char *name, *category;
+    prof_event_type type;
+} prof__report_key;
+
+static int prof__report_same(const void *owner, size_t item, const void *key)
+{
+    const prof__report_row *row = (const prof__report_row *)owner + item;
+    const prof__report_key *wanted = (const prof__report_key *)key;
+    return row->figure.type == wanted->type && !strcmp(row->figure.stat.name, wanted->name) &&
+           !strcmp(row->category, wanted->category);
+}
+
+/* Null without memory. */
+static prof__report_row *prof__report_row_of(prof__report *r, prof_event_type type, const char *category, const char *name)
+{
+    prof__report_key key;
+    uint32_t hash = prof__text_hash(name) + 31 * prof__text_hash(category) + (uint32_t)type;
+    prof__report_row *row;
+    size_t item;
+    key.name = name;
+    key.category = category;
+    key.type = type;
+    item = prof__read_find(&r->index, hash, prof__report_same, r->rows, &key);
+    if (item != PROF__NONE) return &r->rows[item];
+    if (!PROF__ROOM(r->rows, r->capacity, r->count)) return NULL;
+    row = &r->rows[r->count];
+    memset(row, 0, sizeof *row);
+    row->figure.text = prof__text_join(name, "");
+    if (!row->figure.text || !prof__read_add(&r->index, hash, r->count)) {
+        free(row->figure.text);
+        return NULL;
+    }
+    row->figure.stat.name = row->figure.text;
+    row->figure.type = type;
+    row->category = category;
+    r->count++;
+    return row;
+}
+
+/* The category that a row has, and MXNet a table of. */
+static const char *prof__report_category(const prof__report *r, const prof_callsite *site)
+{
+    return r->options.layout == PROF_REPORT_CNTK ? "" : site->category;
+}
+
+/* To a mean of `had` values, with their squared distances from it, adds those of so many others. */
+static void prof__report_moments(double *to, double *to_squares, uint64_t had, double mean, double squares, uint64_t count)
+{
+    double distance = mean - *to, all = (double)had + (double)count;
+    if (!count) return;
+    *to += distance * (double)count / all;
+    *to_squares += squares + distance * distance * (double)had * (double)count / all;
+}
+
+static uint64_t prof__report_sum(uint64_t a, uint64_t b)
+{
+    return a + b < a ? ~(uint64_t)0 : a + b;
+}
+
+/* Of scopes that move bytes. */
+static void prof__report_add_rates(prof__figure *to, const prof__figure *from)
+{
+    prof_stat *stat = &to->stat;
+    stat->bytes = prof__report_sum(stat->bytes, from->stat.bytes);
+    if (!from->stat.rates) return;
+    if (!stat->rates || from->stat.min_rate < stat->min_rate) stat->min_rate = from->stat.min_rate;
+    if (!stat->rates || from->stat.max_rate > stat->max_rate) stat->max_rate = from->stat.max_rate;
+    prof__report_moments(&stat->mean_rate, &to->rate_squares, stat->rates, from->stat.mean_rate, from->rate_squares,
+                         from->stat.rates);
+    stat->rates += from->stat.rates;
+}
+
+/* Of a scope or span, or a frame. 0: no memory. */
+static int prof__report_add_times(prof__figure *to, const prof__figure *from)
+{
+    uint64_t had = to->stat.count - to->stat.truncated, more = from->stat.count - from->stat.truncated;
+    const prof__histogram *h = &from->histogram;
+    size_t i;
+    if (more && (!had || from->stat.min_ns < to->stat.min_ns)) to->stat.min_ns = from->stat.min_ns;
+    if (more && from->stat.max_ns > to->stat.max_ns) to->stat.max_ns = from->stat.max_ns;
+    prof__report_moments(&to->mean, &to->squares, had, from->mean, from->squares, more);
+    to->stat.count += from->stat.count;
+    to->stat.truncated += from->stat.truncated;
+    to->stat.total_ns = prof__report_sum(to->stat.total_ns, from->stat.total_ns);
+    to->stat.self_ns = prof__report_sum(to->stat.self_ns, from->stat.self_ns);
+    prof__report_add_rates(to, from);
+    for (i = 0; i < h->capacity; i++)
+        if (h->steps[i].number && !prof__histogram_add(&to->histogram, h->steps[i].number - 1, h->steps[i].count)) return 0;
+    return 1;
+}
+
+static void prof__report_add_values(prof__figure *to, const prof__figure *from)
+{
+    if (!to->stat.count || from->low < to->low) to->low = from->low;
+    if (!to->stat.count || from->high > to->high) to->high = from->high;
+    prof__report_moments(&to->mean, &to->squares, to->stat.count, from->mean, from->squares, from->stat.count);
+    to->stat.count += from->stat.count;
+    to->last = from->last;
+}
+
+static prof_status prof__report_figures(prof__report *r)
+{
+    prof__figures all;
+    prof_status status = prof__figures_make(r->trace, 0, &all);
+    size_t i;
+    for (i = 0; i < all.count && status == PROF_OK; i++) {
+        const prof__figure *from = &all.items[i];
+        prof_event_type type = from->type == PROF_EVENT_SPAN_BEGIN ? PROF_EVENT_SCOPE : from->type;
+        prof__report_row *row;
+        if (!from->stat.count) continue;
+        row = prof__report_row_of(r, type, prof__report_category(r, from->stat.site), from->stat.name);
+        if (row && from->type == PROF_EVENT_COUNTER)
+            prof__report_add_values(&row->figure, from);
+        else if (!row || !prof__report_add_times(&row->figure, from))
+            status = prof__report_no_memory();
+    }
+    prof__figures_free(&all);
+    return status;
+}
+
+static int prof__report_after(const prof__report *r, size_t track, int64_t ns)
+{
+    return !r->trace->since || ns > r->trace->since[track];
+}
+
+/*-- making, sorting, freeing --*/
+
+/* Times as microseconds, which MXNet compares with the values of counters. */
+static double prof__report_sort_key(const prof__report_row *row, prof_sort sort)
+{
+    const prof__figure *figure = &row->figure;
+    if (figure->type != PROF_EVENT_COUNTER)
+        return prof__sort_key(&figure->stat, sort) / (sort == PROF_SORT_CALLS ? 1 : 1e3);
+    switch (sort) {
+    case PROF_SORT_CALLS: return (double)figure->stat.count;
+    case PROF_SORT_MEAN: return figure->mean;
+    case PROF_SORT_MIN: return figure->low;
+    case PROF_SORT_MAX:
+    case PROF_SORT_P99: return figure->high;
+    case PROF_SORT_NAME: return 0;
+    default: return figure->last;
+    }
+}
+
+/* The category as MXNet would call it, in two pieces. */
+static const char *prof__report_domain(const prof__report_row *row, const char **more)
+{
+    int frame = row->figure.type == PROF_EVENT_FRAME;
+    *more = !frame ? "" : row->category[0] ? ",frame" : "frame";
+    return row->category[0] || frame ? row->category : "event";
+}
+
+/* The order of a followed by a2, and b followed by b2. */
+static int prof__report_joined_order(const char *a, const char *a2, const char *b, const char *b2)
+{
+    for (;; a++, b++) {
+        if (!*a && *a2) a = a2, a2 = "";
+        if (!*b && *b2) b = b2, b2 = "";
+        if (*a != *b || !*a) return (unsigned char)*a - (unsigned char)*b;
+    }
+}
+
+static int prof__report_domain_order(const prof__report_row *x, const prof__report_row *y)
+{
+    const char *more_x, *more_y, *a = prof__report_domain(x, &more_x), *b = prof__report_domain(y, &more_y);
+    return prof__report_joined_order(a, more_x, b, more_y);
+}
+
+/* Without regard to categories. */
+static int prof__report_order(const void *a, const void *b)
+{
+    const prof__report_row *x = (const prof__report_row *)a, *y = (const prof__report_row *)b;
+    int names = strcmp(x->figure.stat.name, y->figure.stat.name);
+    if (x->key < y->key || x->key > y->key) return (x->key < y->key) == x->ascending ? -1 : 1;
+    if (!names) names = prof__report_domain_order(x, y);
+    if (!names) names = (int)x->figure.type - (int)y->figure.type;
+    return x->sort == PROF_SORT_NAME ? names : -names;
+}
+
+static int prof__report_table_order(const void *a, const void *b)
+{
+    int domains = prof__report_domain_order((const prof__report_row *)a, (const prof__report_row *)b);
+    return domains ? domains : prof__report_order(a, b);
+}
+
+static prof_status prof__report_rows(prof__report *r)
+{
+    prof_status status = prof__report_figures(r);
+    size_t i;
+    for (i = 0; i < r->count; i++) {
+        prof__report_row *row = &r->rows[i];
+        if (row->figure.type != PROF_EVENT_COUNTER) prof__figure_finish(&row->figure);
+        row->key = prof__report_sort_key(row, r->options.sort);
+        row->sort = r->options.sort;
+        row->ascending = !!r->options.ascending;
+    }
+    return status;
+}
+
+static void prof__report_sort(prof__report *r, int (*order)(const void *, const void *))
+{
+    if (r->count) qsort(r->rows, r->count, sizeof *r->rows, order);
+}
+
+static void prof__report_clear(prof__report *r)
+{
+    size_t i;
+    for (i = 0; i < r->count; i++) {
+        free(r->rows[i].figure.text);
+        free(r->rows[i].figure.histogram.steps);
+    }
+    free(r->rows);
+    free(r->index.slots);
+}
+
+/* How many of a row were measured. */
+static uint64_t prof__report_measured(const prof__report_row *row)
+{
+    return row->figure.stat.count - row->figure.stat.truncated;
+}
+
+/*-- what the layouts share --*/
+
+/* A whole number as one with so many decimals: 1234 and 3 make "1.234". At to (32 bytes); returns its length. */
+static size_t prof__report_decimals(char *to, uint64_t value, unsigned decimals)
+{
+    char digits[24];
+    size_t length = prof__digits(digits, value), at = 0, i;
+    if (length <= decimals) {
+        to[at++] = '0';
+    } else {
+        memcpy(to, digits, length - decimals);
+        at = length - decimals;
+    }
+    if (decimals) to[at++] = '.';
+    for (i = length; i < decimals; i++) to[at++] = '0';
+    i = length > decimals ? length - decimals : 0;
+    memcpy(to + at, digits + i, length - i);
+    at += length - i;
+    to[at] = 0;
+    return at;
+}
+
+/* A number as "%*.*f" writes it, whatever the locale: halves are rounded away from 0. What has no room is written with
+   an exponent. */
+static void prof__report_fixed(prof__out *out, double value, unsigned decimals, size_t width)
+{
+    static const double scales[] = {1, 10, 100, 1000, 10000};
+    char text[48];
+    double scaled = (value < 0 ? -value : value) * scales[decimals] + 0.5;
+    if (scaled < 9e15) {
+        text[0] = '-';
+        prof__report_decimals(text + 1, (uint64_t)scaled, decimals);
+        prof__out_right(out, text + !(value < 0), width);
+    } else {
+        prof__double_text(text, value);
+        prof__out_right(out, text, width);
+    }
+}
+
+static int prof__report_lossy(const prof_trace_info *info)
+{
+    return info->lost || info->overwritten_chunks || info->unmatched || info->sites_lost || info->lost_blocks ||
+           info->write_failures;
+}
+
+/* Only if there are some. */
+static void prof__report_losses(prof__report *r)
+{
+    if (prof__report_lossy(prof_trace_about(r->trace))) prof__summary_losses(r->out, r->trace);
+}
+
+/* When the recording ended, Unix time. */
+static uint64_t prof__report_end_ns(const prof_trace *trace)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    return info->start_unix_ns + (uint64_t)info->duration_ns;
+}
+
+static void prof__report_time(const prof_trace *trace, const char *format, char *to, size_t size)
+{
+    time_t seconds = (time_t)(prof__report_end_ns(trace) / 1000000000);
+    struct tm local;
+#ifdef _WIN32
+    struct tm *known = localtime(&seconds);
+#else
+    struct tm *known = localtime_r(&seconds, &local);
+#endif
+    if (known && known != &local) local = *known;
+    if (!known || !strftime(to, size, format, &local)) to[0] = 0;
+}
+
+/*-- CNTK's summary --*/
+
+/* PerformanceProfiler.h; nothing of it moves bytes. */
+static const prof_report_event prof__report_cntk_events[] = {
+    {"Main Thread", PROF_REPORT_SEPARATOR, NULL},
+    {"", PROF_REPORT_SEPARATOR, NULL},
+    {"Epoch", PROF_REPORT_TIME, NULL},
+    {"_Minibatch Iteration", PROF_REPORT_TIME, NULL},
+    {"__Get Minibatch", PROF_REPORT_TIME, NULL},
+    {"__Forward + Backward", PROF_REPORT_TIME, NULL},
+    {"__Gradient Aggregation", PROF_REPORT_TIME, NULL},
+    {"__Weight Update", PROF_REPORT_TIME, NULL},
+    {"__Post Processing", PROF_REPORT_TIME, NULL},
+    {"", PROF_REPORT_SEPARATOR, NULL},
+    {"Data Reader", PROF_REPORT_SEPARATOR, NULL},
+    {"", PROF_REPORT_SEPARATOR, NULL},
+    {"Prefetch Minibatch", PROF_REPORT_TIME, NULL}};
+
+/* "      136.605 ms" up to a minute, "    00:02:16.600" from there on. */
+static void prof__report_cntk_time(prof__out *out, double ns)
+{
+    char text[64], part[24];
+    uint64_t ms;
+    size_t at = 0;
+    if (ns < 60e9) {
+        prof__report_fixed(out, ns / 1e6, 3, 13);
+        PROF__REPORT_LITERAL(out, " ms");
+        return;
+    }
+    ms = ns < 1.8e19 ? (uint64_t)(ns / 1e6 + 0.5) : (uint64_t)18000000000000;
+    if (ms / 3600000 < 10) text[at++] = '0';
+    at += prof__digits(text + at, ms / 3600000);
+    prof__digits(part, 1000000000 + ms / 60000 % 60 * 10000000 + ms % 60000 * 100); /* 1 0MM SSsss 00 */
+    text[at++] = ':';
+    memcpy(text + at, part + 1, 2);
+    at += 2;
+    text[at++] = ':';
+    memcpy(text + at, part + 3, 2);
+    at += 2;
+    text[at++] = '.';
+    memcpy(text + at, part + 5, 3);
+    text[at + 3] = 0;
+    PROF__REPORT_LITERAL(out, "    ");
+    prof__out_text(out, text);
+}
+
+static void prof__report_cntk_rate(prof__out *out, double megabytes)
+{
+    prof__report_fixed(out, megabytes, 3, 11);
+    PROF__REPORT_LITERAL(out, " MBps");
+}
+
+/* A name, a field that ends with a space, at least 26 characters wide. */
+static void prof__report_cntk_label(prof__out *out, const char *label)
+{
+    size_t length = prof__characters(label);
+    prof__out_name(out, label, length > 26 ? length : 26);
+    PROF__REPORT_LITERAL(out, ": ");
+}
+
+static void prof__report_cntk_count(prof__out *out, uint64_t count)
+{
+    char text[24];
+    text[prof__digits(text, count)] = 0;
+    prof__out_right(out, text, 16);
+    PROF__REPORT_LITERAL(out, " ");
+}
+
+static void prof__report_cntk_time_row(prof__out *out, const char *label, const prof__report_row *row)
+{
+    const prof_stat *stat = &row->figure.stat;
+    prof__report_cntk_label(out, label);
+    prof__report_cntk_time(out, stat->mean_ns);
+    PROF__REPORT_LITERAL(out, " ");
+    prof__report_cntk_time(out, stat->deviation_ns);
+    PROF__REPORT_LITERAL(out, " ");
+    prof__report_cntk_time(out, (double)stat->min_ns);
+    PROF__REPORT_LITERAL(out, " ");
+    prof__report_cntk_time(out, (double)stat->max_ns);
+    PROF__REPORT_LITERAL(out, " ");
+    prof__report_cntk_count(out, prof__report_measured(row));
+    prof__report_cntk_time(out, (double)stat->total_ns);
+    PROF__REPORT_LITERAL(out, "\n");
+}
+
+static void prof__report_cntk_rate_row(prof__out *out, const char *label, const prof__report_row *row)
+{
+    const prof_stat *stat = &row->figure.stat;
+    int small = stat->bytes < 1048576;
+    char text[24];
+    prof__report_cntk_label(out, label);
+    prof__report_cntk_rate(out, stat->mean_rate);
+    PROF__REPORT_LITERAL(out, " ");
+    prof__report_cntk_rate(out, stat->deviation_rate);
+    PROF__REPORT_LITERAL(out, " ");
+    prof__report_cntk_rate(out, stat->min_rate);
+    PROF__REPORT_LITERAL(out, " ");
+    prof__report_cntk_rate(out, stat->max_rate);
+    PROF__REPORT_LITERAL(out, " ");
+    prof__report_cntk_count(out, stat->rates);
+    text[prof__digits(text, stat->bytes >> (small ? 10 : 20))] = 0;
+    prof__out_right(out, text, 13);
+    prof__out_text(out, small ? " kB\n" : " MB\n");
+}
+
+static void prof__report_cntk_row(prof__out *out, const char *label, prof_report_kind kind, const prof__report_row *row)
+{
+    if (kind == PROF_REPORT_THROUGHPUT && row->figure.stat.rates) prof__report_cntk_rate_row(out, label, row);
+    if (kind == PROF_REPORT_TIME && prof__report_measured(row)) prof__report_cntk_time_row(out, label, row);
+}
+
+static void prof__report_cntk_event(prof__report *r, const prof_report_event *event)
+{
+    const char *name = event->name ? event->name : event->label;
+    size_t i;
+    if (event->kind == PROF_REPORT_SEPARATOR) {
+        prof__out_clean(r->out, event->label);
+        PROF__REPORT_LITERAL(r->out, "\n");
+        return;
+    }
+    for (i = 0; i < r->count; i++) {
+        if (r->rows[i].figure.type != PROF_EVENT_SCOPE || strcmp(r->rows[i].figure.stat.name, name)) continue;
+        r->rows[i].listed = 1;
+        prof__report_cntk_row(r->out, event->label, event->kind, &r->rows[i]);
+    }
+}
+
+static void prof__report_cntk_others(prof__report *r)
+{
+    size_t i, count = 0;
+    for (i = 0; i < r->count; i++) {
+        const prof__report_row *row = &r->rows[i];
+        if (row->listed || row->figure.type != PROF_EVENT_SCOPE || !prof__report_measured(row)) continue;
+        if (!count++) PROF__REPORT_LITERAL(r->out, "\nOther Events\n\n");
+        prof__report_cntk_row(r->out, row->figure.stat.name, row->figure.stat.rates ? PROF_REPORT_THROUGHPUT : PROF_REPORT_TIME, row);
+    }
+}
+
+static void prof__report_cntk(prof__report *r)
+{
+    const prof_report_event *events = r->options.events;
+    size_t i, count = r->options.event_count;
+    char time[48];
+    if (!events) {
+        events = prof__report_cntk_events;
+        count = sizeof prof__report_cntk_events / sizeof *prof__report_cntk_events;
+    }
+    prof__report_sort(r, prof__report_order);
+    prof__report_time(r->trace, "%Y/%m/%d %H:%M:%S", time, sizeof time);
+    PROF__REPORT_LITERAL(r->out, "CNTK Performance Profiler Summary Report\n\nTime Stamp: ");
+    prof__out_text(r->out, time);
+    PROF__REPORT_LITERAL(r->out, "\n\nDescription................ ............Mean ..........StdDev .............Min "
+                                 ".............Max ...........Count ...........Total\n\n");
+    for (i = 0; i < count; i++) prof__report_cntk_event(r, &events[i]);
+    if (r->options.others) prof__report_cntk_others(r);
+    prof__report_losses(r);
+}
+
+/*-- MXNet's table --*/
+
+static int prof__report_memory(const prof__report_row *row)
+{
+    return row->figure.type == PROF_EVENT_COUNTER &&
+           (!strcmp(row->category, "Device Storage") || !strcmp(row->category, "Pool Memory"));
+}
+
+static void prof__report_mxnet_head(prof__out *out, const prof__report_row *row, int memory)
+{
+    const char *more, *domain = prof__report_domain(row, &more);
+    prof__out_clean(out, domain);
+    prof__out_text(out, more);
+    PROF__REPORT_LITERAL(out, "\n=================\n");
+    if (memory)
+        PROF__REPORT_LITERAL(
+            out, "Name                          Total Count    Min Use  (kB)    Max Use  (kB)    Avg Use  (kB)\n"
+                 "----                          -----------    -------------    -------------    -------------\n");
+    else
+        PROF__REPORT_LITERAL(
+            out,
+            "Name                          Total Count        Time (ms)    Min Time (ms)    Max Time (ms)    Avg Time (ms)\n"
+            "----                          -----------        ---------    -------------    -------------    -------------\n");
+}
+
+static void prof__report_mxnet_number(prof__out *out, double value)
+{
+    PROF__REPORT_LITERAL(out, " ");
+    prof__report_fixed(out, value, 4, 16);
+}
+
+static void prof__report_mxnet_row(prof__out *out, const prof__report_row *row)
+{
+    const prof__figure *figure = &row->figure;
+    size_t length = prof__characters(figure->stat.name);
+    int memory = prof__report_memory(row), counter = figure->type == PROF_EVENT_COUNTER;
+    double scale = memory ? 1e3 : counter ? 1 : 1e6;
+    char count[24];
+    prof__out_name(out, figure->stat.name, length > 25 ? length : 25);
+    count[prof__digits(count, prof__report_measured(row))] = 0;
+    prof__out_right(out, count, 16);
+    if (!memory) prof__report_mxnet_number(out, (counter ? figure->last : (double)figure->stat.total_ns) / scale);
+    prof__report_mxnet_number(out, (counter ? figure->low : (double)figure->stat.min_ns) / scale);
+    prof__report_mxnet_number(out, (counter ? figure->high : (double)figure->stat.max_ns) / scale);
+    prof__report_mxnet_number(out, (counter ? figure->mean : figure->stat.mean_ns) / scale);
+    PROF__REPORT_LITERAL(out, "\n");
+}
+
+/* The rows of one category that are memory, or those that are not. */
+static void prof__report_mxnet_table(prof__report *r, size_t from, size_t to, int memory)
+{
+    size_t i, count = 0;
+    for (i = from; i < to; i++) {
+        if (!prof__report_measured(&r->rows[i]) || prof__report_memory(&r->rows[i]) != memory) continue;
+        if (!count++) prof__report_mxnet_head(r->out, &r->rows[i], memory);
+        prof__report_mxnet_row(r->out, &r->rows[i]);
+    }
+    if (count) PROF__REPORT_LITERAL(r->out, "\n");
+}
+
+/* Where the rows of another category begin. */
+static size_t prof__report_next_domain(const prof__report *r, size_t from)
+{
+    size_t to = from;
+    while (to < r->count && !prof__report_domain_order(&r->rows[from], &r->rows[to])) to++;
+    return to;
+}
+
+static void prof__report_mxnet(prof__report *r)
+{
+    size_t from, to;
+    prof__report_sort(r, prof__report_table_order);
+    PROF__REPORT_LITERAL(r->out, "\nProfile Statistics:\n\tNote the difference in units for different entries.\n");
+    for (from = 0; from < r->count; from = to) {
+        to = prof__report_next_domain(r, from);
+        prof__report_mxnet_table(r, from, to, 1);
+        prof__report_mxnet_table(r, from, to, 0);
+    }
+    prof__report_losses(r);
+}
+
+/*-- JSON --*/
+
+/* The inside of a string. */
+static void prof__report_escape(prof__out *out, const char *text)
+{
+    for (; *text; text = prof__next_character(text)) {
+        size_t length = prof__utf8(text);
+        char escape[6] = {'\\', 'u', '0', '0', '0', '0'};
+        if (!length) {
+            PROF__REPORT_LITERAL(out, "\xEF\xBF\xBD");
+        } else if (*text == '"' || *text == '\\') {
+            escape[1] = *text;
+            prof__out_bytes(out, escape, 2);
+        } else if ((unsigned char)*text < 0x20 || *text == 0x7F) {
+            escape[4] = (char)('0' + (*text >> 4));
+            escape[5] = "0123456789abcdef"[*text & 15];
+            prof__out_bytes(out, escape, 6);
+        } else {
+            prof__out_bytes(out, text, length);
+        }
+    }
+}
+
+static void prof__report_string(prof__out *out, const char *text)
+{
+    PROF__REPORT_LITERAL(out, "\"");
+    prof__report_escape(out, text);
+    PROF__REPORT_LITERAL(out, "\"");
+}
+
+static void prof__report_key_text(prof__out *out, const char *key)
+{
+    PROF__REPORT_LITERAL(out, ",\"");
+    prof__out_text(out, key);
+    PROF__REPORT_LITERAL(out, "\":");
+}
+
+/* Milliseconds with all the digits that they have. */
+static void prof__report_ms(prof__out *out, const char *key, uint64_t ns)
+{
+    char text[32];
+    size_t length = prof__report_decimals(text, ns, 6);
+    while (text[length - 1] == '0') length--;
+    if (text[length - 1] == '.') length--;
+    prof__report_key_text(out, key);
+    prof__out_bytes(out, text, length);
+}
+
+static void prof__report_double(prof__out *out, const char *key, double value)
+{
+    prof__report_key_text(out, key);
+    if (value - value >= 0)
+        prof__out_double(out, value);
+    else
+        PROF__REPORT_LITERAL(out, "null"); /* JSON has no infinities */
+}
+
+static void prof__report_whole(prof__out *out, const char *key, uint64_t value)
+{
+    prof__report_key_text(out, key);
+    prof__out_unsigned(out, value);
+}
+
+static void prof__report_json_times(prof__out *out, const prof__report_row *row)
+{
+    const prof_stat *stat = &row->figure.stat;
+    if (prof__report_measured(row)) {
+        prof__report_ms(out, "Total", stat->total_ns);
+        prof__report_ms(out, "Min", stat->min_ns);
+        prof__report_ms(out, "Max", stat->max_ns);
+        prof__report_double(out, "Avg", stat->mean_ns / 1e6);
+        prof__report_double(out, "StdDev", stat->deviation_ns / 1e6);
+        if (row->figure.type == PROF_EVENT_SCOPE) prof__report_ms(out, "Self", stat->self_ns);
+        prof__report_ms(out, "P50", stat->p50_ns);
+        prof__report_ms(out, "P90", stat->p90_ns);
+        prof__report_ms(out, "P99", stat->p99_ns);
+        prof__report_ms(out, "P99.9", stat->p999_ns);
+    }
+    if (stat->truncated) prof__report_whole(out, "Truncated", stat->truncated);
+    if (stat->bytes || stat->rates) prof__report_whole(out, "Bytes", stat->bytes);
+    if (!stat->rates) return;
+    prof__report_double(out, "AvgMBps", stat->mean_rate);
+    prof__report_double(out, "MinMBps", stat->min_rate);
+    prof__report_double(out, "MaxMBps", stat->max_rate);
+    prof__report_double(out, "StdDevMBps", stat->deviation_rate);
+}
+
+static void prof__report_json_values(prof__out *out, const prof__report_row *row)
+{
+    const prof__figure *figure = &row->figure;
+    double scale = prof__report_memory(row) ? 1e3 : 1;
+    prof__report_double(out, "Min", figure->low / scale);
+    prof__report_double(out, "Max", figure->high / scale);
+    prof__report_double(out, "Avg", figure->mean / scale);
+    prof__report_double(out, "Last", figure->last / scale);
+    prof__report_double(out, "StdDev", prof__square_root(figure->squares / (double)figure->stat.count) / scale);
+}
+
+static void prof__report_json_row(prof__out *out, const prof__report_row *row)
+{
+    prof__report_string(out, row->figure.stat.name);
+    PROF__REPORT_LITERAL(out, ":{\"Count\":");
+    prof__out_unsigned(out, prof__report_measured(row));
+    if (row->figure.type == PROF_EVENT_COUNTER)
+        prof__report_json_values(out, row);
+    else
+        prof__report_json_times(out, row);
+    PROF__REPORT_LITERAL(out, "}");
+}
+
+static const char *prof__report_section(const prof__report_row *row)
+{
+    return prof__report_memory(row) ? "Memory" : row->figure.type == PROF_EVENT_COUNTER ? "Counter" : "Time";
+}
+
+/* "Time":{category:{name:{...}}}, and a comma. */
+static void prof__report_json_section(prof__report *r, const char *section)
+{
+    size_t from, to, i, domains = 0;
+    prof__report_string(r->out, section);
+    PROF__REPORT_LITERAL(r->out, ":{");
+    for (from = 0; from < r->count; from = to) {
+        size_t rows = 0;
+        to = prof__report_next_domain(r, from);
+        for (i = from; i < to; i++) {
+            const char *more, *domain = prof__report_domain(&r->rows[i], &more);
+            if (strcmp(prof__report_section(&r->rows[i]), section) || !r->rows[i].figure.stat.count) continue;
+            if (!rows++) {
+                prof__out_text(r->out, domains++ ? ",\n\"" : "\n\"");
+                prof__report_escape(r->out, domain);
+                prof__report_escape(r->out, more);
+                PROF__REPORT_LITERAL(r->out, "\":{\n");
+            } else {
+                PROF__REPORT_LITERAL(r->out, ",\n");
+            }
+            prof__report_json_row(r->out, &r->rows[i]);
+        }
+        if (rows) PROF__REPORT_LITERAL(r->out, "}");
+    }
+    PROF__REPORT_LITERAL(r->out, "},\n");
+}
+
+static void prof__report_json(prof__report *r)
+{
+    const prof_trace_info *info = prof_trace_about(r->trace);
+    prof__out *out = r->out;
+    prof__report_sort(r, prof__report_table_order);
+    PROF__REPORT_LITERAL(out, "{");
+    prof__report_json_section(r, "Time");
+    prof__report_json_section(r, "Memory");
+    prof__report_json_section(r, "Counter");
+    PROF__REPORT_LITERAL(out, "\"Unit\":{\"Time\":\"ms\",\"Memory\":\"kB\"},\n\"Process\":{\"Program\":");
+    prof__report_string(out, info->program);
+    prof__report_whole(out, "Pid", r->pid);
+    prof__report_whole(out, "StartUnixNs", info->start_unix_ns);
+    prof__report_ms(out, "Duration", (uint64_t)info->duration_ns);
+    prof__out_text(out, info->complete ? ",\"Complete\":true},\n" : ",\"Complete\":false},\n");
+    PROF__REPORT_LITERAL(out, "\"Losses\":{\"Events\":");
+    prof__out_unsigned(out, info->lost);
+    prof__report_whole(out, "OverwrittenChunks", info->overwritten_chunks);
+    prof__report_whole(out, "UnmatchedEnds", info->unmatched);
+    prof__report_whole(out, "CallSites", info->sites_lost);
+    prof__report_whole(out, "MissingParts", info->lost_blocks);
+    prof__report_whole(out, "FailedWrites", info->write_failures);
+    PROF__REPORT_LITERAL(out, "}}");
+}
+
+/*-- by domain --*/
+
+/* Whether a scope of this path lies in another of its category, whose time has it already. */
+static int prof__report_inside(const prof__figures *all, const prof__figure *figure)
+{
+    size_t at = figure->stat.parent;
+    for (; at != PROF_NO_PARENT; at = all->items[at].stat.parent) {
+        const prof_stat *around = &all->items[at].stat;
+        if (around->count > around->truncated && !strcmp(around->site->category, figure->stat.site->category)) return 1;
+    }
+    return 0;
+}
+
+static prof_status prof__report_domain_totals(prof__report *r)
+{
+    prof__figures all;
+    prof_status status = prof__figures_make(r->trace, 1, &all);
+    size_t i;
+    for (i = 0; i < all.count && status == PROF_OK; i++) {
+        const prof__figure *figure = &all.items[i];
+        prof_stat *to;
+        prof__report_row *row;
+        if (figure->type != PROF_EVENT_SCOPE || !figure->stat.count) continue;
+        row = prof__report_row_of(r, PROF_EVENT_SCOPE, "", figure->stat.site->category);
+        if (!row) {
+            status = prof__report_no_memory();
+            break;
+        }
+        to = &row->figure.stat;
+        to->count += figure->stat.count;
+        to->truncated += figure->stat.truncated;
+        to->self_ns = prof__report_sum(to->self_ns, figure->stat.self_ns);
+        if (!prof__report_inside(&all, figure)) to->total_ns = prof__report_sum(to->total_ns, figure->stat.total_ns);
+        if (prof__report_measured(row)) to->mean_ns = (double)to->total_ns / (double)prof__report_measured(row);
+        if (to->max_ns < figure->stat.max_ns) to->max_ns = figure->stat.max_ns;
+    }
+    prof__figures_free(&all);
+    return status;
+}
+
+static void prof__report_domain_row(prof__out *out, const prof__report_row *row, double all, size_t width)
+{
+    const prof_stat *stat = &row->figure.stat;
+    prof__out_name(out, *stat->name ? stat->name : "(none)", width);
+    prof__out_count(out, stat->count, 14);
+    prof__out_ns(out, (double)stat->total_ns, 11);
+    prof__out_ns(out, (double)stat->self_ns, 11);
+    prof__out_percent(out, (double)stat->self_ns, all, 11);
+    prof__out_ns(out, (double)stat->max_ns, 11);
+    prof__out_count(out, stat->truncated, 11);
+    PROF__REPORT_LITERAL(out, "\n");
+}
+
+static prof_status prof__report_domains(prof__report *r)
+{
+    static const char *const columns[] = {"calls", "total", "self", "% of self", "longest", "truncated", NULL};
+    prof_status status = prof__report_domain_totals(r);
+    size_t i, width = sizeof "domain" - 1;
+    double all = 0;
+    for (i = 0; i < r->count; i++) {
+        size_t length = prof__characters(r->rows[i].figure.stat.name);
+        r->rows[i].key = prof__sort_key(&r->rows[i].figure.stat, r->options.sort);
+        r->rows[i].sort = r->options.sort;
+        r->rows[i].ascending = !!r->options.ascending;
+        all += (double)r->rows[i].figure.stat.self_ns;
+        if (length > width) width = length;
+    }
+    if (width < sizeof "(none)" - 1) width = sizeof "(none)" - 1;
+    if (width > PROF__NAME_MOST) width = PROF__NAME_MOST;
+    prof__report_sort(r, prof__report_order);
+    prof__out_name(r->out, "domain", width);
+    for (i = 0; columns[i]; i++) prof__out_right(r->out, columns[i], i ? 11 : 14);
+    PROF__REPORT_LITERAL(r->out, "\n");
+    for (i = 0; i < r->count; i++) prof__report_domain_row(r->out, &r->rows[i], all, width);
+    prof__report_losses(r);
+    return status;
+}
+
+/*-- histograms --*/
+
+enum { PROF__REPORT_BAR = 40 };
+
+/* Buckets of the powers of two: [0] is 0 ns, [1] 1 ns, [2] 2 and 3 ns ... */
+static void prof__report_powers(const prof__histogram *h, uint64_t powers[65])
+{
+    size_t i;
+    memset(powers, 0, 65 * sizeof *powers);
+    for (i = 0; i < h->capacity; i++) {
+        prof_bucket bucket;
+        if (!h->steps[i].number) continue;
+        bucket = prof__step_bucket(&h->steps[i]);
+        powers[bucket.from_ns ? prof__log2(bucket.from_ns) + 1 : 0] += bucket.count;
+    }
+}
+
+static void prof__report_bar(prof__out *out, uint64_t count, uint64_t most)
+{
+    double share = (double)count / (double)most * PROF__REPORT_BAR;
+    int length = (int)(share + 0.5), i;
+    PROF__REPORT_LITERAL(out, "  |");
+    for (i = 0; i < length; i++) PROF__REPORT_LITERAL(out, "#");
+    if (count && !length) PROF__REPORT_LITERAL(out, ".");
+    PROF__REPORT_LITERAL(out, "\n");
+}
+
+static void prof__report_bars(prof__out *out, const prof__histogram *h, uint64_t all)
+{
+    uint64_t powers[65], most = 0, seen = 0;
+    unsigned i, first = 65, last = 0;
+    prof__report_powers(h, powers);
+    for (i = 0; i < 65; i++) {
+        if (!powers[i]) continue;
+        if (first == 65) first = i;
+        last = i;
+        if (powers[i] > most) most = powers[i];
+    }
+    for (i = first; i <= last && i < 65; i++) {
+        seen += powers[i];
+        prof__out_ns(out, i ? (double)((uint64_t)1 << (i - 1)) : 0, 12);
+        prof__out_ns(out, i < 64 ? (double)((uint64_t)1 << i) : 18446744073709551616.0, 12);
+        prof__out_count(out, powers[i], 14);
+        prof__out_percent(out, (double)powers[i], (double)all, 10);
+        prof__out_percent(out, (double)seen, (double)all, 10);
+        prof__report_bar(out, powers[i], most);
+    }
+}
+
+static void prof__report_histogram(prof__out *out, const prof__report_row *row)
+{
+    const prof_stat *stat = &row->figure.stat;
+    uint64_t all = prof__report_measured(row);
+    const char *more, *domain = prof__report_domain(row, &more);
+    PROF__REPORT_LITERAL(out, "\n");
+    prof__out_clean(out, stat->name);
+    if (row->category[0] || *more) {
+        PROF__REPORT_LITERAL(out, " [");
+        prof__out_clean(out, domain);
+        prof__out_text(out, more);
+        PROF__REPORT_LITERAL(out, "]");
+    }
+    PROF__REPORT_LITERAL(out, ": ");
+    prof__out_many(out, all, row->figure.type == PROF_EVENT_FRAME ? "frame" : "call");
+    if (stat->truncated) {
+        PROF__REPORT_LITERAL(out, " and ");
+        prof__out_count(out, stat->truncated, 0);
+        PROF__REPORT_LITERAL(out, " of unknown begin or end");
+    }
+    if (!all) {
+        PROF__REPORT_LITERAL(out, "\n");
+        return;
+    }
+    PROF__REPORT_LITERAL(out, ", total ");
+    prof__out_ns(out, (double)stat->total_ns, 0);
+    PROF__REPORT_LITERAL(out, ", mean ");
+    prof__out_ns(out, stat->mean_ns, 0);
+    PROF__REPORT_LITERAL(out, ", p50 ");
+    prof__out_ns(out, (double)stat->p50_ns, 0);
+    PROF__REPORT_LITERAL(out, ", p99 ");
+    prof__out_ns(out, (double)stat->p99_ns, 0);
+    PROF__REPORT_LITERAL(out, "\n        from       below         count     share    so far\n");
+    prof__report_bars(out, &row->figure.histogram, all);
+}
+
+static void prof__report_histograms(prof__report *r)
+{
+    size_t i, shown = 0;
+    prof__report_sort(r, prof__report_order);
+    for (i = 0; i < r->count; i++) {
+        if (r->rows[i].figure.type == PROF_EVENT_COUNTER || !r->rows[i].figure.stat.count) continue;
+        if (r->options.top && shown == r->options.top) break;
+        prof__report_histogram(r->out, &r->rows[i]);
+        shown++;
+    }
+    if (!shown) PROF__REPORT_LITERAL(r->out, "\nno scopes\n");
+    prof__report_losses(r);
+}
+
+/*-- CNTK's detail --*/
+
+/* A line that waits for its turn: it is due at its end. */
+typedef struct prof__report_line {
+    int64_t start_ns, end_ns;
+    uint64_t order; /* of two that end together the inner one comes first: which began later, or stands later */
+    const prof_callsite *site;
+    char *text; /* owned: the name, unless it is the site's */
+    size_t track;
+    uint32_t depth;
+} prof__report_line;
+
+typedef struct prof__report_lines {
+    prof__report_line *heap; /* the next one is at 0 */
+    size_t count, capacity;
+    uint64_t order, truncated, lost;
+} prof__report_lines;
+
+static int prof__report_line_before(const prof__report_line *a, const prof__report_line *b)
+{
+    if (a->end_ns != b->end_ns) return a->end_ns < b->end_ns;
+    return a->start_ns != b->start_ns ? a->start_ns > b->start_ns : a->order > b->order;
+}
+
+static void prof__report_line_swap(prof__report_line *a, prof__report_line *b)
+{
+    prof__report_line swap = *a;
+    *a = *b;
+    *b = swap;
+}
+
+/* Takes text, also if it fails: without memory. */
+static int prof__report_line_push(prof__report_lines *lines, const prof_callsite *site, uint32_t depth, size_t track,
+                                  int64_t start_ns, int64_t end_ns, char *text)
+{
+    prof__report_line *line;
+    size_t at;
+    if (!PROF__ROOM(lines->heap, lines->capacity, lines->count)) {
+        free(text);
+        return 0;
+    }
+    line = &lines->heap[lines->count];
+    line->start_ns = start_ns;
+    line->end_ns = end_ns;
+    line->order = lines->order++;
+    line->site = site;
+    line->text = text;
+    line->track = track;
+    line->depth = depth;
+    for (at = lines->count++; at && prof__report_line_before(&lines->heap[at], &lines->heap[(at - 1) / 2]);
+         at = (at - 1) / 2)
+        prof__report_line_swap(&lines->heap[at], &lines->heap[(at - 1) / 2]);
+    return 1;
+}
+
+static void prof__report_line_pop(prof__report_lines *lines)
+{
+    size_t at = 0, child;
+    free(lines->heap[0].text);
+    lines->heap[0] = lines->heap[--lines->count];
+    while ((child = 2 * at + 1) < lines->count) {
+        if (child + 1 < lines->count && prof__report_line_before(&lines->heap[child + 1], &lines->heap[child])) child++;
+        if (!prof__report_line_before(&lines->heap[child], &lines->heap[at])) return;
+        prof__report_line_swap(&lines->heap[child], &lines->heap[at]);
+        at = child;
+    }
+}
+
+/* Milliseconds since 1970 with eight decimals. */
+static void prof__report_detail_time(prof__out *out, const prof_trace *trace, int64_t ns)
+{
+    char text[40];
+    size_t length = prof__report_decimals(text, prof_trace_about(trace)->start_unix_ns + (uint64_t)ns, 6);
+    PROF__REPORT_LITERAL(out, ",");
+    prof__out_bytes(out, text, length);
+    PROF__REPORT_LITERAL(out, "00");
+}
+
+static void prof__report_detail_line(prof__report *r, const char *name, uint64_t thread, int64_t start_ns, int64_t end_ns)
+{
+    PROF__REPORT_LITERAL(r->out, "\"");
+    prof__csv_quoted(r->out, name, "\"");
+    PROF__REPORT_LITERAL(r->out, "\",");
+    prof__out_unsigned(r->out, thread);
+    prof__report_detail_time(r->out, r->trace, start_ns);
+    prof__report_detail_time(r->out, r->trace, end_ns);
+    PROF__REPORT_LITERAL(r->out, "\n");
+}
+
+/* Writes the lines that are due when this event comes; null: all. */
+static void prof__report_detail_due(prof__report *r, prof__report_lines *lines, const prof_event *event, size_t track)
+{
+    while (lines->count) {
+        const prof__report_line *line = &lines->heap[0];
+        if (event && line->end_ns > event->start_ns) return;
+        if (event && line->end_ns == event->start_ns && line->track == track && line->depth < event->depth) return;
+        prof__report_detail_line(r, line->text ? line->text : line->site->name,
+                                 prof_trace_track(r->trace, line->track)->thread_id, line->start_ns, line->end_ns);
+        prof__report_line_pop(lines);
+    }
+}
+
+/* "(5 events lost)"; null without memory. */
+static char *prof__report_loss_text(uint64_t count, const char *what)
+{
+    char text[80] = "(";
+    size_t length = 1 + prof__digits(text + 1, count);
+    snprintf(text + length, sizeof text - length, " %s)", what);
+    return prof__text_join(text, "");
+}
+
+static int prof__report_detail_event(prof__report *r, prof__report_lines *lines, const prof_event *event, size_t track)
+{
+    int64_t end = event->start_ns + event->duration_ns;
+    char *text = NULL;
+    if ((event->type != PROF_EVENT_SCOPE && event->type != PROF_EVENT_LOST) || !prof__report_after(r, track, end)) return 1;
+    if (event->flags) {
+        lines->truncated++;
+        return 1;
+    }
+    if (event->type == PROF_EVENT_LOST) {
+        lines->lost += event->value.as.u;
+        text = prof__report_loss_text(event->value.as.u, "events lost");
+    } else if (event->name != event->site->name) {
+        text = prof__text_join(event->name, "");
+    }
+    if (!text && (event->type == PROF_EVENT_LOST || event->name != event->site->name)) return 0;
+    return prof__report_line_push(lines, event->site, event->depth, track, event->start_ns, end, text);
+}
+
+/* The spans that end up to this time, of which *span is the first; they come in that order. 0: no memory. */
+static int prof__report_detail_spans(prof__report *r, prof__report_lines *lines, prof_spans *spans, prof_span *span,
+                                     int64_t until_ns)
+{
+    while (span->site && span->start_ns + span->duration_ns <= until_ns) {
+        int64_t end = span->start_ns + span->duration_ns;
+        int wanted = !span->mark && prof__report_after(r, span->end_track, end);
+        char *text = NULL;
+        if (wanted && span->flags) lines->truncated++;
+        if (wanted && !span->flags) {
+            if (span->name != span->site->name && !(text = prof__text_join(span->name, ""))) return 0;
+            if (!prof__report_line_push(lines, span->site, 0, span->end_track, span->start_ns, end, text)) return 0;
+        }
+        prof_spans_next(spans, span); /* cleared at the end */
+    }
+    return 1;
+}
+
+static void prof__report_detail_losses(prof__report *r, uint64_t truncated, uint64_t lost)
+{
+    const prof_trace_info *info = prof_trace_about(r->trace);
+    struct {
+        uint64_t count;
+        const char *what;
+    } losses[6];
+    size_t i;
+    losses[0].count = truncated;
+    losses[0].what = "scopes or spans without begin or end";
+    losses[1].count = info->lost > lost && !r->trace->since ? info->lost - lost : 0;
+    losses[1].what = "events lost";
+    losses[2].count = info->overwritten_chunks;
+    losses[2].what = "older chunks overwritten";
+    losses[3].count = info->unmatched;
+    losses[3].what = "ends or arguments without an open scope";
+    losses[4].count = info->sites_lost;
+    losses[4].what = "call sites or names without room";
+    losses[5].count = info->lost_blocks;
+    losses[5].what = "parts of the file missing";
+    for (i = 0; i < 6; i++) {
+        char *text = losses[i].count ? prof__report_loss_text(losses[i].count, losses[i].what) : NULL;
+        if (text) prof__report_detail_line(r, text, 0, info->duration_ns, info->duration_ns);
+        free(text);
+    }
+}
+
+static prof_status prof__report_detail(prof__report *r)
+{
+    prof_timeline *timeline = NULL;
+    prof_spans *spans = NULL;
+    prof__report_lines lines;
+    prof_event event;
+    prof_span span;
+    size_t track = 0;
+    int good = 1;
+    prof_status more, status = prof_timeline_open(r->trace, &timeline);
+    if (status == PROF_OK) status = prof_spans_open(r->trace, &spans);
+    if (status != PROF_OK) {
+        prof_timeline_close(timeline);
+        return status;
+    }
+    memset(&lines, 0, sizeof lines);
+    prof_spans_next(spans, &span);
+    PROF__REPORT_LITERAL(r->out, "EventDescription,ThreadId,BeginTimeStamp(ms),EndTimeStamp(ms)\n");
+    while (good && r->out->status == PROF_OK && prof_timeline_next(timeline, &event, &track)) {
+        good = prof__report_detail_spans(r, &lines, spans, &span, event.start_ns);
+        prof__report_detail_due(r, &lines, &event, track);
+        good = good && prof__report_detail_event(r, &lines, &event, track);
+    }
+    good = good && prof__report_detail_spans(r, &lines, spans, &span, INT64_MAX);
+    if (good) prof__report_detail_due(r, &lines, NULL, 0);
+    while (lines.count) prof__report_line_pop(&lines);
+    free(lines.heap);
+    if (good) prof__report_detail_losses(r, lines.truncated, lines.lost);
+    status = prof_timeline_close(timeline);
+    more = prof_spans_close(spans);
+    if (status == PROF_OK) status = more;
+    return good ? status : prof__report_no_memory();
+}
+
+/*-- a report --*/
+
+static prof_status prof__report_check(const prof_report_options *options)
+{
+    size_t i;
+    if (!options) return PROF_OK;
+    if ((unsigned)options->layout >= PROF_REPORT_LAYOUT_COUNT)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_report: layout %d is not one of prof_report_layout",
+                          (int)options->layout);
+    if ((unsigned)options->sort > PROF_SORT_NAME)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_report: sort %d is not one of prof_sort", (int)options->sort);
+    if (!options->events && options->event_count)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_report: events is null, but event_count is not 0");
+    for (i = 0; i < options->event_count; i++)
+        if (!options->events[i].label || (unsigned)options->events[i].kind > PROF_REPORT_SEPARATOR)
+            return prof__fail(PROF_INVALID_ARGUMENT, "prof_report: events[%lu] has no label or no valid kind",
+                              (unsigned long)i);
+    return PROF_OK;
+}
+
+static void prof__report_own(prof__report *r)
+{
+    prof_summary_options options;
+    options.sort = r->options.sort;
+    options.ascending = r->options.ascending;
+    options.top = r->options.top;
+    options.by_path = r->options.layout == PROF_REPORT_PATHS;
+    prof__summary(r->trace, r->out, &options);
+}
+
+static prof_status prof__report_put(prof__report *r)
+{
+    prof_status status;
+    switch (r->options.layout) {
+    case PROF_REPORT_SUMMARY:
+    case PROF_REPORT_PATHS: prof__report_own(r); return PROF_OK;
+    case PROF_REPORT_DOMAINS: return prof__report_domains(r);
+    case PROF_REPORT_CNTK_DETAIL: return prof__report_detail(r);
+    default: break;
+    }
+    status = prof__report_rows(r);
+    if (status != PROF_OK) return status;
+    switch (r->options.layout) {
+    case PROF_REPORT_MXNET: prof__report_mxnet(r); break;
+    case PROF_REPORT_CNTK: prof__report_cntk(r); break;
+    case PROF_REPORT_HISTOGRAM: prof__report_histograms(r); break;
+    default: prof__report_json(r); break;
+    }
+    return PROF_OK;
+}
+
+/* options: checked, or null. */
+static void prof__report_one(const prof_trace *trace, uint64_t pid, prof__out *out, const prof_report_options *options)
+{
+    prof__report r;
+    prof_status status;
+    memset(&r, 0, sizeof r);
+    r.trace = trace;
+    r.pid = pid;
+    r.out = out;
+    if (options) r.options = *options;
+    status = prof__report_put(&r);
+    if (status != PROF_OK) prof__out_fail(out, status);
+    prof__report_clear(&r);
+}
+
+/* Ends the output. */
+static prof_status prof__report_close(const prof_trace *trace, uint64_t pid, prof__out *out, const prof_report_options *options)
+{
+    prof__report_one(trace, pid, out, options);
+    if (options && options->layout == PROF_REPORT_JSON) PROF__REPORT_LITERAL(out, "\n");
+    return prof__out_close(out);
+}
+
+PROF_DEF prof_status prof_report_write(const prof_trace *trace, const char *path, const prof_report_options *options)
+{
+    prof__out out;
+    prof_status status = prof__report_check(options);
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_write: trace is null");
+    if (status == PROF_OK) status = prof__out_file(&out, path);
+    return status == PROF_OK ? prof__report_close(trace, prof_trace_about(trace)->pid, &out, options) : status;
+}
+
+PROF_DEF prof_status prof_report_stream(const prof_trace *trace, prof_sink sink, const prof_report_options *options)
+{
+    prof__out out;
+    prof_status status = prof__report_check(options);
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_stream: trace is null");
+    if (status != PROF_OK) return status;
+    prof__out_sink(&out, sink);
+    return prof__report_close(trace, prof_trace_about(trace)->pid, &out, options);
+}
+
+typedef struct prof__report_buffer {
+    char *text;
+    size_t size, capacity;
+} prof__report_buffer;
+
+static int prof__report_buffer_write(void *user, const void *data, size_t size)
+{
+    prof__report_buffer *buffer = (prof__report_buffer *)user;
+    if (size >= buffer->capacity - buffer->size) {
+        size_t wanted = buffer->capacity * 2 + size + 256;
+        char *text = wanted > size ? (char *)realloc(buffer->text, wanted) : NULL;
+        if (!text) return 1;
+        buffer->text = text;
+        buffer->capacity = wanted;
+    }
+    memcpy(buffer->text + buffer->size, data, size);
+    buffer->size += size;
+    buffer->text[buffer->size] = 0;
+    return 0;
+}
+
+PROF_DEF prof_status prof_report_text(const prof_trace *trace, const prof_report_options *options, char **text, size_t *size)
+{
+    prof__report_buffer buffer = {NULL, 0, 0};
+    prof_sink sink;
+    prof_status status;
+    if (!text) return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_text: text is null");
+    *text = NULL;
+    if (size) *size = 0;
+    sink.write = prof__report_buffer_write;
+    sink.user = &buffer;
+    status = prof_report_stream(trace, sink, options);
+    if (status == PROF_IO) status = prof__report_no_memory(); /* the only reason that this sink has */
+    if (status == PROF_OK) {
+        *text = buffer.text;
+        if (size) *size = buffer.size;
+    } else {
+        free(buffer.text);
+    }
+    return status;
+}
+
+PROF_DEF void prof_report_free(char *text)
+{
+    free(text);
+}
+
+/*-- several processes --*/
+
+/* What process `which` is called: its own id, if none before has it. */
+static uint64_t prof__report_pid(const prof_trace *const *traces, size_t which)
+{
+    uint64_t pid = prof_trace_about(traces[which])->pid;
+    size_t i;
+    for (i = 0; i < which; i++)
+        if (prof_trace_about(traces[i])->pid == pid) return 1000000000 + which;
+    return pid;
+}
+
+/* 1: %p is in path. 0: not. -1: path has another percent sign than %p %n %%. */
+static int prof__report_pattern(const char *path)
+{
+    int found = 0;
+    for (; *path; path++) {
+        if (*path != '%') continue;
+        path++;
+        if (*path != 'p' && *path != 'n' && *path != '%') return -1;
+        found |= *path == 'p';
+    }
+    return found;
+}
+
+/* Replaces %p %n %%; to be freed. Null without memory. */
+static char *prof__report_path(const char *path, const char *program, uint64_t pid)
+{
+    size_t room = strlen(path) + 1, at = 0;
+    const char *c;
+    char digits[24], *to;
+    digits[prof__digits(digits, pid)] = 0;
+    for (c = path; *c; c++)
+        if (*c == '%' && *++c != '%') room += *c == 'p' ? strlen(digits) : strlen(program);
+    to = (char *)malloc(room);
+    for (c = path; to && *c; c++) {
+        const char *piece = *c != '%' || *++c == '%' ? NULL : *c == 'p' ? digits : program;
+        if (piece) {
+            strcpy(to + at, piece);
+            at += strlen(piece);
+        } else {
+            to[at++] = *c;
+        }
+    }
+    if (to) to[at] = 0;
+    return to;
+}
+
+static prof_status prof__report_files(const prof_trace *const *traces, size_t count, const char *path,
+                                      const prof_report_options *options)
+{
+    prof_status status = PROF_OK;
+    size_t i;
+    for (i = 0; i < count && status == PROF_OK; i++) {
+        uint64_t pid = prof__report_pid(traces, i);
+        char *own = prof__report_path(path, prof_trace_about(traces[i])->program, pid);
+        prof__out out;
+        status = own ? prof__out_file(&out, own) : prof__report_no_memory();
+        if (status == PROF_OK) status = prof__report_close(traces[i], pid, &out, options);
+        free(own);
+    }
+    return status;
+}
+
+/* Ends the output. */
+static prof_status prof__report_together(const prof_trace *const *traces, size_t count, prof__out *out,
+                                         const prof_report_options *options)
+{
+    int json = options && options->layout == PROF_REPORT_JSON;
+    size_t i;
+    if (json) PROF__REPORT_LITERAL(out, "{\"Processes\":[\n");
+    for (i = 0; i < count; i++) {
+        const prof_trace_info *info = prof_trace_about(traces[i]);
+        uint64_t pid = prof__report_pid(traces, i);
+        if (json) {
+            if (i) PROF__REPORT_LITERAL(out, ",\n");
+        } else {
+            prof__out_text(out, i ? "\n== " : "== ");
+            prof__out_clean(out, *info->program ? info->program : "program");
+            PROF__REPORT_LITERAL(out, ", process ");
+            prof__out_unsigned(out, pid);
+            PROF__REPORT_LITERAL(out, " ==\n");
+        }
+        prof__report_one(traces[i], pid, out, options);
+    }
+    if (json) PROF__REPORT_LITERAL(out, "\n]}\n");
+    return prof__out_close(out);
+}
+
+static prof_status prof__report_each_check(const prof_trace *const *traces, size_t count, int files,
+                                           const prof_report_options *options)
+{
+    prof_status status = prof__report_check(options);
+    size_t i;
+    if (!traces && count) return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_each: traces is null");
+    for (i = 0; i < count; i++)
+        if (!traces[i]) return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_each: trace %lu is null", (unsigned long)i);
+    if (status == PROF_OK && !files && options && options->layout == PROF_REPORT_CNTK_DETAIL)
+        status = prof__fail(PROF_INVALID_ARGUMENT, "prof_report_each: the CSV has no column for processes: give a path with %%p");
+    return status;
+}
+
+PROF_DEF prof_status prof_report_each(const prof_trace *const *traces, size_t count, const char *path,
+                                      const prof_report_options *options)
+{
+    int files = path ? prof__report_pattern(path) : 0;
+    prof_status status = prof__report_each_check(traces, count, files, options);
+    prof__out out;
+    if (status != PROF_OK) return status;
+    if (files < 0)
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s: after a percent sign are known: %%p %%n %%%%", path);
+    if (files) return prof__report_files(traces, count, path, options);
+    status = prof__out_file(&out, path);
+    return status == PROF_OK ? prof__report_together(traces, count, &out, options) : status;
+}
+
+PROF_DEF prof_status prof_report_each_stream(const prof_trace *const *traces, size_t count, prof_sink sink,
+                                             const prof_report_options *options)
+{
+    prof_status status = prof__report_each_check(traces, count, 0, options);
+    prof__out out;
+    if (status != PROF_OK) return status;
+    prof__out_sink(&out, sink);
+    return prof__report_together(traces, count, &out, options);
+}
+
+/*-- CNTK's two files --*/
+
+/* Makes an empty file where there is none: 1. 0: there is one. -1: errno says why not. */
+static int prof__report_reserve(const char *path)
+{
+#ifdef _WIN32
+    int file = _open(path, _O_WRONLY | _O_CREAT | _O_EXCL, 0666);
+    if (file >= 0) _close(file);
+#else
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file >= 0) close(file);
+#endif
+    return file >= 0 ? 1 : errno == EEXIST ? 0 : -1;
+}
+
+static int prof__report_folder(const char *path)
+{
+#ifdef _WIN32
+    return !_mkdir(path) || errno == EEXIST;
+#else
+    return !mkdir(path, 0777) || errno == EEXIST;
+#endif
+}
+
+/* Reserves a name of the given kind, which is put at to. */
+static prof_status prof__report_cntk_path(const prof_trace *trace, const char *folder, const char *suffix,
+                                          const char *kind, const char *extension, char *to, size_t size)
+{
+    char time[32];
+    unsigned long long pid = (unsigned long long)prof_trace_about(trace)->pid;
+    unsigned i;
+    prof__report_time(trace, "%Y-%m-%d_%H-%M-%S", time, sizeof time);
+    for (i = 0; i < 100000; i++) {
+        char own[32] = "", unique[64] = "";
+        int length, got;
+        snprintf(own, sizeof own, "%llu", pid);
+        if (i == 1) snprintf(unique, sizeof unique, "_%llu", pid);
+        if (i > 1) snprintf(unique, sizeof unique, "_%llu_%u", pid, i);
+        length = snprintf(to, size, "%s/%s_%s_%s%s%s", folder, time, kind, suffix && *suffix ? suffix : own, unique, extension);
+        if (length < 0 || (size_t)length >= size)
+            return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_cntk: folder and suffix are too long");
+        errno = 0;
+        got = prof__report_reserve(to);
+        if (got > 0) return PROF_OK;
+        if (got < 0) return prof__fail(PROF_IO, "cannot create %s: %s", to, strerror(errno));
+    }
+    return prof__fail(PROF_IO, "cannot create %s: too many files of that name", to);
+}
+
+static prof_status prof__report_cntk_file(const prof_trace *trace, const char *folder, const char *suffix,
+                                          const prof_report_options *options, const char *kind, const char *extension)
+{
+    char path[1024];
+    prof_status status = prof__report_cntk_path(trace, folder, suffix, kind, extension, path, sizeof path);
+    if (status != PROF_OK) return status;
+    status = prof_report_write(trace, path, options);
+    if (status != PROF_OK) remove(path);
+    return status;
+}
+
+PROF_DEF prof_status prof_report_cntk(const prof_trace *trace, const char *folder, const char *suffix,
+                                      const prof_report_options *options)
+{
+    prof_report_options how;
+    prof_status status = prof__report_check(options);
+    memset(&how, 0, sizeof how);
+    if (options) how = *options;
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_cntk: trace is null");
+    if (status != PROF_OK) return status;
+    if (suffix && suffix[strcspn(suffix, "/\\")])
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_cntk: a suffix is part of a name, not of a path: %s", suffix);
+    if (!folder || !*folder) folder = ".";
+    errno = 0;
+    if (!prof__report_folder(folder)) return prof__fail(PROF_IO, "cannot make the folder %s: %s", folder, strerror(errno));
+    how.layout = PROF_REPORT_CNTK;
+    status = prof__report_cntk_file(trace, folder, suffix, &how, "summary", ".txt");
+    how.layout = PROF_REPORT_CNTK_DETAIL;
+    if (status == PROF_OK) status = prof__report_cntk_file(trace, folder, suffix, &how, "detail", ".csv");
+    return status;
+}
+
+/*-- of the running session --*/
+
+/* Until when a track had been read at the last reset. Ticks, as a later clock pair may shift nanoseconds. */
+typedef struct prof__report_bound {
+    uint64_t track, tick;
+} prof__report_bound;
+
+static struct prof__report_reset {
+    int lock;
+    uint64_t session, process; /* to which the bounds belong */
+    prof__report_bound *bounds;
+    size_t count;
+} prof__report_reset;
+
+/* Of each track the time after which the last reset was; null: there was none, or no memory (*status). */
+static int64_t *prof__report_since(const prof_trace *trace, prof_status *status)
+{
+    const struct prof__report_reset *reset = &prof__report_reset;
+    size_t count = prof_trace_track_count(trace), hint = 0, i, j;
+    int64_t *since;
+    if (!reset->bounds || reset->session != trace->header.session || reset->process != trace->header.pid) return NULL;
+    since = (int64_t *)malloc((count + 1) * sizeof *since);
+    if (!since) *status = prof__report_no_memory();
+    for (i = 0; since && i < count; i++) {
+        uint64_t id = prof_trace_track(trace, i)->id;
+        since[i] = -1;
+        for (j = 0; j < reset->count; j++)
+            if (reset->bounds[j].track == id) since[i] = prof__read_ns(trace, reset->bounds[j].tick, &hint);
+    }
+    return since;
+}
+
+static prof_status prof__report_mark(const prof_trace *trace)
+{
+    struct prof__report_reset *reset = &prof__report_reset;
+    size_t count = prof_trace_track_count(trace), i;
+    prof__report_bound *bounds = (prof__report_bound *)malloc((count + 1) * sizeof *bounds);
+    if (!bounds) return prof__report_no_memory();
+    for (i = 0; i < count; i++) {
+        bounds[i].track = prof_trace_track(trace, i)->id;
+        bounds[i].tick = prof__image_tick(trace, prof_trace_track(trace, i)->last_ns + 1) - 1;
+    }
+    free(reset->bounds);
+    reset->bounds = bounds;
+    reset->count = count;
+    reset->session = trace->header.session;
+    reset->process = trace->header.pid;
+    return PROF_OK;
+}
+
+static prof_status prof__report_dumps(const prof_report_options *options, int reset, char **text)
+{
+    prof_trace *trace = NULL;
+    int64_t *since = NULL;
+    prof_status status = prof__report_check(options);
+    if (status == PROF_OK) status = prof__trace_live(&trace, reset);
+    if (status != PROF_OK) return status;
+    if (!trace->folded) trace->since = since = prof__report_since(trace, &status);
+    if (status == PROF_OK) status = prof_report_text(trace, options, text, NULL);
+    if (status == PROF_OK && reset && !trace->folded) status = prof__report_mark(trace);
+    if (status != PROF_OK) {
+        prof_report_free(*text);
+        *text = NULL;
+    }
+    prof_trace_close(trace);
+    free(since);
+    return status;
+}
+
+PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascending, int reset)
+{
+    prof_report_options options;
+    char *text = NULL;
+    memset(&options, 0, sizeof options);
+    options.layout = layout;
+    options.sort = sort;
+    options.ascending = ascending;
+    prof__lock(&prof__report_reset.lock);
+    prof__report_dumps(&options, reset, &text);
+    prof__unlock(&prof__report_reset.lock);
+    return text;
+}
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* PROF_IMPLEMENTATION */
+
+/* This software is available under two licences: choose the one you prefer.
+
+ALTERNATIVE A - MIT No Attribution (MIT-0)
+
+Copyright 2026 the prof authors
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
+rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit
+persons to whom the Software is furnished to do so.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
+COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
+OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+
+ALTERNATIVE B - public domain (www.unlicense.org)
+
+This is free and unencumbered software released into the public domain.
+
+Anyone is free to copy, modify, publish, use, compile, sell, or distribute this software, either in source code form or
+as a compiled binary, for any purpose, commercial or non-commercial, and by any means.
+
+In jurisdictions that recognize copyright laws, the author or authors of this software dedicate any and all copyright
+interest in the software to the public domain. We make this dedication for the benefit of the public at large and to the
+detriment of our heirs and successors. We intend this dedication to be an overt act of relinquishment in perpetuity of
+all present and future rights to this software under copyright law.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS BE
+LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT
+OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */

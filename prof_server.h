@@ -1,0 +1,3282 @@
+/* prof_server.h - v0.1 - capture on demand for prof: curl, and XProf's "Capture profile" - public domain or MIT-0
+                          needs prof.h and nothing else; the licence is at the end of this file
+
+QUICK START
+
+    #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++, before other includes
+    #include "prof_chrome.h"               // first the headers of the formats that it shall answer with: json,
+    #include "prof_xplane.h"               // xplane, which is also what XProf wants
+    #include "prof_server.h"               // includes prof.h
+
+    int main(void)
+    {
+        prof_server_start(9012, NULL);     // http://localhost:9012, on this machine only
+        ...                                // the program, with its scopes; nothing is recorded until somebody asks
+        prof_server_stop();                // or just exit
+    }
+
+Or write only the scopes, and run `PROF_SERVER=9012 ./program`. Then, while it runs,
+
+    curl -o trace.json 'localhost:9012/trace?ms=1000'          the next second, for ui.perfetto.dev
+    curl 'localhost:9012/summary?ms=1000'                      the same as a table
+    curl -o last.json 'localhost:9012/save?last=5'             what led to this moment, of a program that records
+    XProf, "Capture profile", service address localhost:9012   the next second in TensorBoard
+
+WHAT IT ANSWERS                                                                                             >>server
+
+    Two protocols on one port. HTTP/1.1 (and HTTP/2 with prior knowledge, for those who like that):
+
+    GET /                 what there is
+    GET /status           JSON: does it record, how, how full, who is capturing
+    GET /trace            what happens in the next ms=1000 milliseconds, after delay=0, as format=json, prof, xplane or
+                          csv; default: json if prof_chrome.h is there, else prof
+    GET /summary          a table of all that is in the buffer; ms=1000: of the next second; last=5: of the last five
+    GET /save             what is in the buffer already, at once; last=5: the last five seconds; format as above
+    POST /pause, /resume  as prof_pause(); a resume only takes back what a /pause did, and so does prof_server_stop()
+    POST /level?level=3   as prof_set_level()
+
+    Where nothing records a capture records itself, and then /trace and /summary also take buffer=64M, level=2,
+    categories=net,-audio, min_duration=1us, filter_mask=0xff, mode=ring or fill, and clock=ordered, as
+    prof_config_set() knows them. A parameter that is not known is an error that says so, never ignored. What an
+    answer lacks (the buffer was too small, recording is paused, ...) is in its header x-prof-note: see curl -i.
+
+    gRPC, as XProf, TensorBoard and jax.collect_profile speak it. /tensorflow.ProfilerService/Profile answers with
+    xplane.pb as tool data (or as xspace, with emit_xspace), which the client saves; nothing is written here. Its
+    options:
+
+    duration_ms, start_timestamp_ns   how long, and from when on
+    host_tracer_level                 the level; 0: no scopes
+    device_tracer_level               0: no devices that are known then
+    host_traceme_filter_mask          the filter mask
+    advanced_configuration            the keys above, and what was claimed with prof_config_claim(). A key or value that
+                                      is not known is INVALID_ARGUMENT, and named; one that is known, but means
+                                      something that is not here (tpu_trace_mode), a warning on XProf's overview page
+    override_hostname                 what XProf calls this host
+    python_tracer_level, enable_hlo_proto, include_dataset_ops, max_events, tools, and all that says where to save
+                                      are accepted and mean nothing
+
+    Terminate ends the Profile of that session id early, with what there is. Monitor waits, too, and tells the times
+    of PROFILE_STEPs; level 2 adds the summary. StartContinuousProfiling records from here on (in a ring), GetSnapshot
+    answers with what is in it, StopContinuousProfiling ends that.
+
+HOW IT CAPTURES
+
+    A program that records already is not disturbed. A capture waits, copies the buffer, as prof_trace_live() does,
+    and answers with the part of it that belongs to the time asked for: scopes that reach in are cut and marked.
+    Level, categories and buffer are the program's, so a capture holds no more than the buffer does. A PROF_STATS
+    session has no events: /summary shows it, /trace is refused. Captures may run at the same time; each has its own
+    time.
+
+    Where nothing records, the capture starts a session (a ring of 64 MiB, or options.capture), and frees its memory
+    afterwards. Such a session is a guest: prof_start() of the program ends it, and the capture is answered with what
+    it has so far; prof_stop() does not see it; a child of fork() does not inherit it. As any start it discards what
+    an earlier session left in memory. Captures at the same time share it, at the highest level of all. prof_enabled()
+    is 1 meanwhile.
+
+    prof_stop() during a capture of the program's own session, prof_server_stop(), and the end of main() all end the
+    capture: it is answered with what there is, for which the exit may wait up to a second while it is being sent.
+    After _exit(), abort() or a crash the connection is closed by the system.
+
+    Cost. One thread, asleep until somebody connects: nothing at all while idle. Recording costs what it costs anyway.
+    A capture takes memory for a copy of the buffer and for the answer, and the thread's time for both, which is shown
+    on a track of its own, "prof server", as scopes of the category prof, level 2. It makes one answer at a time; who
+    waits for the end of a capture, or reads slowly, does not keep others waiting.
+
+SECURITY
+
+    Whoever can connect can see names, arguments and timing of the program, make it record, at the cost of that, and
+    pause its recording. Therefore:
+
+    - It listens on the loopback addresses, 127.0.0.1 and ::1, unless options.host says otherwise; anything else is
+      refused without options.token. On a machine with several users loopback is for all of them: set a token there,
+      too.
+    - A token is wanted in each request as `Authorization: Bearer TOKEN`, and compared in constant time. There is no
+      encryption: on a network, use ssh -L 9012:localhost:9012 instead. XProf's dialog cannot send a token.
+    - Web pages are kept out: without a token the Host must be a name of this machine (no DNS rebinding), and a
+      request that a browser marks as another page's (Origin, Sec-Fetch-Site) is refused, whatever it asks for.
+    - No path of a client is ever opened, read or written; keys of the configuration that name a file are refused.
+    - Up to 16 connections, of up to 8 requests each; 16 KiB of head and 64 KiB of body, in 10 seconds. When all are
+      taken the oldest one without a complete request goes. An answer must be taken at 64 KiB a second, after 20
+      seconds of patience. Answers take options.max_answer of memory together, buffers of captures options.max_buffer
+      each, and a capture options.max_ms at most.
+    - Everything a client sends is parsed in buffers of fixed size, and fuzzed (tests/fuzz_server.c).
+
+    Descriptors are closed on exec(), and in children of fork(), which have no server. No signal is raised or handled.
+
+ENVIRONMENT
+
+    PROF_SERVER=9012                  listens before main() begins, for a program whose source only has scopes
+    PROF_SERVER=0.0.0.0:9012          on another address, [ADDRESS]:9012 if that has colons, with
+    PROF_SERVER_TOKEN=...             the token
+    Errors go to stderr. Not with PROF_NO_AUTOSTART, nor with PROF_STATIC, unless PROF_AUTOSTART is set.
+
+LIMITS
+
+    POSIX; on Windows prof_server_start() is PROF_UNSUPPORTED, and freestanding there is none. No TLS, no compression,
+    no request bodies in chunks. An answer of gRPC has at most 2 GiB.
+*/
+#ifndef PROF_SERVER_H
+#define PROF_SERVER_H
+#include "prof.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All zero is the default. Everything is copied. */
+typedef struct prof_server_options {
+    const char *host;           /* the address to listen on, in digits; null: 127.0.0.1 and ::1, of one port. "0.0.0.0",
+                                   "::" and any other that is not loopback need a token */
+    const char *token;          /* wanted in each request: visible ASCII, up to 255 bytes; null: none */
+    uint64_t max_ms;            /* how long a capture, and its delay, may be; 0: 600000, ten minutes */
+    size_t max_buffer;          /* how large a buffer a client may ask for, in bytes; 0: 256 MiB */
+    size_t max_answer;          /* bytes of all answers together that are not sent yet; 0: 1 GiB */
+    int read_only;              /* 1: no /pause, /resume and /level */
+    const prof_config *capture; /* how a capture records when the program does not: buffer_size, mode (ring or fill),
+                                   clock, level, categories, min_duration_ns, filter_mask and no_sync; null: 64 MiB */
+} prof_server_options;
+
+#if PROF_ENABLE
+/* Listens on a TCP port; 0: on any that is free, see prof_server_port(). options may be null. PROF_INVALID_STATE: there
+   is a server already; PROF_IO: the port is taken; PROF_UNSUPPORTED: not on this platform. Any thread, as all of these;
+   not from signal handlers. Not PROF_FREESTANDING. */
+PROF_DEF prof_status prof_server_start(int port, const prof_server_options *options);
+
+/* Answers what is being captured with what there is, for up to a second, and ends the thread. PROF_INVALID_STATE: there
+   is no server. */
+PROF_DEF prof_status prof_server_stop(void);
+
+/* The port; 0: there is no server. */
+PROF_DEF int prof_server_port(void);
+#else
+#define prof_server_start(port, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(port, options))
+#define prof_server_stop() PROF__STRIPPED(PROF_DISABLED, (void)0)
+#define prof_server_port() PROF__STRIPPED(0, (void)0)
+#endif
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* PROF_SERVER_H */
+
+/*== END OF HEADER ==================================================================================================*/
+
+#if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__SERVER_IMPLEMENTED)
+#define PROF__SERVER_IMPLEMENTED
+
+#ifdef _WIN32
+#ifdef __cplusplus
+extern "C" {
+#endif
+PROF_DEF prof_status prof_server_start(int port, const prof_server_options *options)
+{
+    (void)port;
+    (void)options;
+    return prof__fail(PROF_UNSUPPORTED, "prof_server_start: not on Windows: use config.save, or prof_save_last()");
+}
+PROF_DEF prof_status prof_server_stop(void) { return prof__fail(PROF_INVALID_STATE, "there is no server"); }
+PROF_DEF int prof_server_port(void) { return 0; }
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#else
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <sys/socket.h>
+
+#ifdef PROF__WRAPS_MALLOC /* what prof itself allocates is not the program's */
+#define malloc(size) __libc_malloc(size)
+#define calloc(count, size) __libc_calloc(count, size)
+#define realloc(at, size) __libc_realloc(at, size)
+#define free(at) __libc_free(at)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PROF__SERVER_CLIENTS 16
+#define PROF__SERVER_STREAMS 8            /* requests of an HTTP/2 connection at the same time */
+#define PROF__SERVER_HEAD 16384           /* of HTTP/1 a request's head, of HTTP/2 a header block */
+#define PROF__SERVER_BODY 65536
+#define PROF__SERVER_FRAME 16384          /* the payload of an HTTP/2 frame, either way */
+#define PROF__SERVER_OUT (4 * PROF__SERVER_FRAME)
+#define PROF__SERVER_FRONT 2048           /* room in front of an answer for what is known when that is complete */
+#define PROF__SERVER_REQUEST_NS 10000000000u /* to make a request */
+#define PROF__SERVER_ANSWER_NS 20000000000u  /* to take an answer, and a second for each so many bytes: */
+#define PROF__SERVER_RATE 65536u
+#define PROF__SERVER_IDLE_NS 300000000000u   /* a connection without a request; where a place is wanted, not at all */
+#define PROF__SERVER_LEAVE_NS 1000000000u    /* for all answers, when the server stops */
+#define PROF__SERVER_TICK_NS 50000000u       /* a capture looks so often whether the session is still there */
+#define PROF__SERVER_PATIENCE 10000          /* HTTP/2 frames in a row that ask for nothing */
+
+/* Memory that grows: an answer, or a body. What counts is from first to size. */
+typedef struct prof__server_bytes {
+    unsigned char *at;
+    size_t first, size, room;
+} prof__server_bytes;
+
+typedef enum prof__server_format {
+    PROF__SERVE_JSON,
+    PROF__SERVE_PROF,
+    PROF__SERVE_XPLANE,
+    PROF__SERVE_CSV,
+    PROF__SERVE_SUMMARY,
+    PROF__SERVE_MONITOR
+} prof__server_format;
+
+/* A capture: what was asked for, and how far it is. */
+typedef struct prof__server_capture {
+    prof__server_format format;
+    int whole;               /* what is in the buffer already, at once */
+    double last;             /* seconds of that; 0: all */
+    uint64_t begin_at, ns;   /* CLOCK_MONOTONIC; after that, how long */
+    uint64_t from, end_at;   /* when it began, and is due */
+    uint32_t epoch;          /* of the session then */
+    int guest;               /* counts among the users of the guest session */
+    int quiet;               /* host_tracer_level 0: no scopes */
+    int no_devices;
+    int configured;          /* config says something that a session of the program's would not do */
+    int emit_xspace, continuous;
+    int number;              /* Monitor: the level; /level: the level + 1 */
+    prof_config config;      /* for a guest session */
+    size_t text_used;
+    char texts[1024];        /* what config points to */
+    char session[128];
+    char host[64];           /* override_hostname */
+    size_t note_used;
+    char notes[1024];        /* lines: what is to be known of the result */
+} prof__server_capture;
+
+enum { PROF__ASK_FREE, PROF__ASK_HEAD, PROF__ASK_BODY, PROF__ASK_DELAYED, PROF__ASK_CAPTURE, PROF__ASK_ANSWER };
+
+/* A request and its answer: the only one of an HTTP/1 connection, one of several of HTTP/2. */
+typedef struct prof__server_ask {
+    int phase;
+    uint32_t stream;
+    int grpc, trusted, bad; /* bad: the HTTP status of what is wrong with the head */
+    int ended;              /* HTTP/2: all of the request is here */
+    int keep;               /* HTTP/1: the connection stays */
+    uint64_t since;         /* the first byte of the request, then of the answer */
+    uint64_t taken;         /* bytes of the answer that the client has taken */
+    char method[16], path[128], query[2048], host[256], origin[256], site[32];
+    uint64_t length;        /* HTTP/1: of the body */
+    prof__server_bytes body, answer;
+    prof__server_capture capture;
+    int status, grpc_status;
+    int head_sent;
+    int64_t window;
+    char head[2048];        /* lines of the answer's head */
+    char message[512];      /* of gRPC, for a person */
+} prof__server_ask;
+
+/* The decoder's side of HPACK, RFC 7541. Entries lie behind each other, the oldest first. */
+typedef struct prof__hpack {
+    struct {
+        unsigned short name, value; /* lengths */
+    } entry[128];
+    size_t count, used, limit; /* used: bytes of text; limit: of the table, by the RFC's reckoning */
+    char text[4096];
+} prof__hpack;
+
+enum { PROF__SPEAKS_NOTHING, PROF__SPEAKS_HTTP1, PROF__SPEAKS_HTTP2 };
+
+typedef struct prof__server_client {
+    int file, speaks;
+    int closing;             /* nothing more is read; closed when what is to be sent is sent */
+    uint64_t since;          /* accepted, or the last answer's end */
+    uint64_t partial_since;  /* the first byte of what is not a whole request yet; 0: there is none */
+    size_t in_size, out_at, out_size;
+    prof__hpack hpack;
+    uint32_t last_stream, block_stream, max_frame;
+    unsigned block_flags, block_parts, patience;
+    size_t block_size;
+    int64_t window, first_window;
+    unsigned next;           /* whose turn it is to send */
+    prof__server_ask asks[PROF__SERVER_STREAMS];
+    unsigned char in[PROF__SERVER_HEAD + 1024], block[PROF__SERVER_HEAD], out[PROF__SERVER_OUT];
+} prof__server_client;
+
+/* The one server of the process. files: under prof__server_files, so that a fork finds them in order; kept: under
+   prof__server_kept. Everything else is the thread's own once it runs. */
+typedef struct prof__server {
+    int running, port;
+    int wake[2], listeners[2];
+    pthread_t thread;
+    uint32_t stop;
+    uint64_t leave_at, deaf_until; /* leave_at: 0, or when to go; deaf: there were no descriptors for a client */
+    prof__server_client *clients[PROF__SERVER_CLIENTS];
+    char token[256];
+    size_t token_size;
+    uint64_t max_ms;
+    size_t max_buffer, max_answer, answers; /* answers: bytes of all of them */
+    int read_only;
+    prof_config capture;
+    char categories[1024];
+    int guests, continuous;      /* users of the guest session; one of them is continuous profiling */
+    int guest_level;
+    void *kept;                  /* the image of a guest session that had to go, while it has users */
+    size_t kept_size;
+    uint32_t paused_epoch;       /* the session that a client has paused; 0: none */
+    uint64_t captures;
+} prof__server;
+
+static prof__server prof__server_state;
+static int prof__server_word, prof__server_files, prof__server_kept; /* locks; the first of start and stop */
+
+/*-- memory --*/
+
+/* Makes room for so many more; 0: there is none. */
+static int prof__server_room(prof__server *v, prof__server_bytes *b, size_t more)
+{
+    size_t room = b->room < 32768 ? 65536 : b->room * 2, left = v->max_answer - v->answers + b->room;
+    if (b->room - b->size >= more) return 1;
+    if (more > left || b->size > left - more) return 0;
+    if (room < b->size + more) room = b->size + more;
+    if (room > left) room = left;
+    unsigned char *at = (unsigned char *)realloc(b->at, room);
+    if (!at) return 0;
+    v->answers += room - b->room;
+    b->at = at;
+    b->room = room;
+    return 1;
+}
+
+static void prof__server_drop(prof__server *v, prof__server_bytes *b)
+{
+    free(b->at);
+    v->answers -= b->room;
+    memset(b, 0, sizeof *b);
+}
+
+static int prof__server_add(prof__server *v, prof__server_bytes *b, const void *data, size_t size)
+{
+    if (!size) return 1;
+    if (!prof__server_room(v, b, size)) return 0;
+    memcpy(b->at + b->size, data, size);
+    b->size += size;
+    return 1;
+}
+
+static int prof__server_sink(void *answer, const void *data, size_t size)
+{
+    return !prof__server_add(&prof__server_state, (prof__server_bytes *)answer, data, size);
+}
+
+/* Text of a client's, so far as it fits; a cut one would mean something else, and is refused: 0. */
+static int prof__server_copy(char *to, size_t room, const char *text, size_t size)
+{
+    if (size >= room) return 0;
+    memcpy(to, text, size);
+    to[size] = 0;
+    return 1;
+}
+
+static void prof__server_note(prof__server_capture *capture, const char *format, ...) PROF__PRINTF(2, 3);
+static void prof__server_note(prof__server_capture *capture, const char *format, ...)
+{
+    size_t room = sizeof capture->notes - capture->note_used;
+    va_list list;
+    if (room < 2) return;
+    va_start(list, format);
+    int size = vsnprintf(capture->notes + capture->note_used, room, format, list);
+    va_end(list);
+    if (size <= 0) return;
+    if ((size_t)size > room - 2) size = (int)(room - 2);
+    for (int i = 0; i < size; ++i) { /* it goes into a header line */
+        char *c = &capture->notes[capture->note_used + (size_t)i];
+        if ((unsigned char)*c < 32 || (unsigned char)*c > 126) *c = '?';
+    }
+    capture->note_used += (size_t)size;
+    capture->notes[capture->note_used++] = '\n';
+    capture->notes[capture->note_used] = 0;
+}
+
+/*-- answers --*/
+
+static void prof__server_begin_answer(prof__server *v, prof__server_ask *ask)
+{
+    prof__server_drop(v, &ask->answer);
+    ask->head[0] = ask->message[0] = 0;
+    ask->head_sent = 0;
+    if (prof__server_room(v, &ask->answer, PROF__SERVER_FRONT))
+        ask->answer.first = ask->answer.size = PROF__SERVER_FRONT;
+}
+
+static void prof__server_head(prof__server_ask *ask, const char *format, ...) PROF__PRINTF(2, 3);
+static void prof__server_head(prof__server_ask *ask, const char *format, ...)
+{
+    size_t used = strlen(ask->head), room = sizeof ask->head - used;
+    va_list list;
+    va_start(list, format);
+    int size = vsnprintf(ask->head + used, room, format, list);
+    va_end(list);
+    if (size < 0 || (size_t)size >= room) ask->head[used] = 0; /* the line is left out */
+}
+
+static void prof__server_end_answer(prof__server_ask *ask, int status, const char *type)
+{
+    ask->status = status;
+    ask->phase = PROF__ASK_ANSWER;
+    ask->since = prof__monotonic();
+    ask->taken = 0;
+    if (ask->grpc) {
+        prof__server_head(ask, "content-type: application/grpc\r\n");
+        return;
+    }
+    prof__server_head(ask, "content-type: %s\r\ncontent-length: %llu\r\n", type,
+                      (unsigned long long)(ask->answer.size - ask->answer.first));
+    prof__server_head(ask, "cache-control: no-store\r\nx-content-type-options: nosniff\r\n"
+                           "content-security-policy: default-src 'none'; frame-ancestors 'none'\r\n");
+}
+
+/* The codes of gRPC that are used. */
+enum {
+    PROF__GRPC_OK = 0,
+    PROF__GRPC_INVALID_ARGUMENT = 3,
+    PROF__GRPC_PERMISSION_DENIED = 7,
+    PROF__GRPC_RESOURCE_EXHAUSTED = 8,
+    PROF__GRPC_FAILED_PRECONDITION = 9,
+    PROF__GRPC_UNIMPLEMENTED = 12,
+    PROF__GRPC_INTERNAL = 13,
+    PROF__GRPC_UNAUTHENTICATED = 16
+};
+
+/* An answer in one line, mostly of what is wrong. */
+static void prof__server_say(prof__server *v, prof__server_ask *ask, int status, int grpc, const char *format, ...)
+    PROF__PRINTF(5, 6);
+static void prof__server_say(prof__server *v, prof__server_ask *ask, int status, int grpc, const char *format, ...)
+{
+    char text[sizeof ask->message];
+    va_list list;
+    va_start(list, format);
+    int size = vsnprintf(text, sizeof text - 1, format, list);
+    va_end(list);
+    if (size < 0) text[0] = 0;
+    char head[256];
+    prof__server_copy(head, sizeof head, ask->head, strlen(ask->head) < sizeof head ? strlen(ask->head) : 0);
+    prof__server_begin_answer(v, ask);
+    prof__server_head(ask, "%s", head);
+    ask->grpc_status = grpc;
+    if (ask->grpc) {
+        prof__text_copy(ask->message, sizeof ask->message, text);
+        status = 200;
+    } else {
+        size_t length = strlen(text);
+        text[length++] = '\n';
+        prof__server_add(v, &ask->answer, text, length);
+    }
+    prof__server_end_answer(ask, status, "text/plain; charset=utf-8");
+}
+
+/* What prof_error() says. */
+static void prof__server_refuse(prof__server *v, prof__server_ask *ask, prof_status status)
+{
+    static const struct {
+        int http, grpc;
+    } codes[PROF_STATUS_COUNT] = {
+        {500, PROF__GRPC_INTERNAL},            {501, PROF__GRPC_UNIMPLEMENTED}, {400, PROF__GRPC_INVALID_ARGUMENT},
+        {409, PROF__GRPC_FAILED_PRECONDITION}, {501, PROF__GRPC_UNIMPLEMENTED}, {503, PROF__GRPC_RESOURCE_EXHAUSTED},
+        {500, PROF__GRPC_INTERNAL},            {500, PROF__GRPC_INTERNAL}};
+    char why[sizeof prof__error_text];
+    prof__text_copy(why, sizeof why, prof_error());
+    prof__server_say(v, ask, codes[(unsigned)status < PROF_STATUS_COUNT ? status : 0].http,
+                     codes[(unsigned)status < PROF_STATUS_COUNT ? status : 0].grpc, "%s", why);
+}
+
+/*-- WHAT IS RECORDED --------------------------------------------------------------------------------------- >>guest --
+   A capture takes part in the program's session or, if there is none, in a guest session, which starts with the first
+   and ends with the last of its users. */
+
+typedef struct prof__server_look {
+    int running, ended, paused, held, level, guest;
+    prof_mode mode;
+    uint32_t epoch;
+    uint64_t buffer, chunks, taken; /* taken: chunks, since the session began */
+} prof__server_look;
+
+static prof__server_look prof__server_looks(void)
+{
+    prof__server_look look;
+    memset(&look, 0, sizeof look);
+    uint32_t gate = prof__state_lock();
+    const prof__session *s = prof__state_session();
+    look.running = prof__state.running;
+    look.ended = prof__state.ended;
+    look.paused = prof__state.paused != 0;
+    look.held = prof__state.held != 0;
+    look.level = prof__state.running ? prof__state.level : 0;
+    look.guest = PROF__LOAD(&prof__guest) != NULL;
+    if (s) {
+        look.epoch = s->epoch;
+        look.mode = (prof_mode)(s->header ? s->header->mode : s->like.mode);
+        look.buffer = s->mapping_size ? s->mapping_size : s->image_size;
+        look.chunks = s->chunk_count;
+        if (s->header) look.taken = PROF__LOAD(&s->header->next_chunk);
+    }
+    prof__state_unlock(gate);
+    return look;
+}
+
+/* The program starts a session of its own: the captures keep what they have so far. Under the control lock. */
+static void prof__server_yield(void)
+{
+    void *bytes = NULL;
+    size_t size = 0;
+    prof__stop_recording(1);
+    PROF__BRIDGE_STOP();
+    if (prof__image_copy(&bytes, &size)) size = 0;
+    prof__lock(&prof__server_kept);
+    free(prof__server_state.kept);
+    prof__server_state.kept = bytes;
+    prof__server_state.kept_size = size;
+    prof__unlock(&prof__server_kept);
+}
+
+static int prof__server_was_sent_away(prof__server *v)
+{
+    prof__lock(&prof__server_kept);
+    int kept = v->kept != NULL;
+    prof__unlock(&prof__server_kept);
+    return kept;
+}
+
+/* Ends the guest session, and frees its memory. Under the control lock. */
+static void prof__server_end_guest(void)
+{
+    if (!prof__guest) return;
+    prof__stop_recording(1);
+    PROF__BRIDGE_STOP();
+}
+
+/* One user less, who wants the image (bytes not null) or not. */
+static prof_status prof__server_guest_leaves(prof__server *v, void **bytes, size_t *size)
+{
+    prof_status status = PROF_OK;
+    int last = v->guests == 1, was_guest;
+    prof__control_lock();
+    was_guest = prof__guest != NULL;
+    if (last) prof__server_end_guest();
+    prof__lock(&prof__server_kept);
+    if (v->kept && bytes) {
+        *size = v->kept_size;
+        *bytes = malloc(v->kept_size);
+        if (*bytes)
+            memcpy(*bytes, v->kept, v->kept_size);
+        else
+            status = prof__fail(PROF_NO_MEMORY, "no memory for a copy of the image");
+    }
+    if (last) {
+        free(v->kept);
+        v->kept = NULL;
+    }
+    prof__unlock(&prof__server_kept);
+    if (bytes && !*bytes && !status) status = prof__image_copy(bytes, size);
+    if (last && was_guest) prof__sessions_reap(1);
+    prof__control_unlock();
+    v->guests--;
+    return status;
+}
+
+static void prof__server_devices_off(void)
+{
+    uint32_t gate = prof__state_lock();
+    const prof_device *device = prof__devices; /* and what is behind it stays */
+    prof__state_unlock(gate);
+    for (; device; device = device->next) prof__category_enable(device->name, 0, 1);
+}
+
+/* Starts the guest session, or takes part in it. PROF_INVALID_STATE: there is one of the program's by now. */
+static prof_status prof__server_guest_comes(prof__server *v, prof__server_capture *capture, int running)
+{
+    int level = capture->quiet ? 0 : capture->config.level ? capture->config.level : PROF__DEFAULT_LEVEL;
+    if (!running) {
+        prof_status status = prof__start_as(&capture->config, prof__server_yield);
+        if (status) return status;
+        v->guest_level = capture->config.level ? capture->config.level : PROF__DEFAULT_LEVEL;
+        if (capture->quiet) prof_set_level(v->guest_level = 0);
+        if (capture->no_devices) prof__server_devices_off();
+    } else if (level > v->guest_level) {
+        prof_set_level(v->guest_level = level);
+    }
+    if (running && capture->configured)
+        prof__server_note(capture, "another capture records already: its buffer and categories are used");
+    capture->guest = 1;
+    v->guests++;
+    return PROF_OK;
+}
+
+/*-- CAPTURES ------------------------------------------------------------------------------------------- >>capture --*/
+
+static void prof__server_capture_init(const prof__server *v, prof__server_capture *capture)
+{
+    memset(capture, 0, sizeof *capture);
+    capture->config = v->capture;
+    capture->ns = 1000000000u;
+#ifdef PROF_CHROME_H
+    capture->format = PROF__SERVE_JSON;
+#else
+    capture->format = PROF__SERVE_PROF;
+#endif
+}
+
+/* What a client may not ask for; 0: it may. */
+static prof_status prof__server_capture_check(const prof__server *v, const prof__server_capture *capture)
+{
+    const prof_config *config = &capture->config;
+    if (config->buffer_size > v->max_buffer)
+        return prof__fail(PROF_INVALID_ARGUMENT, "buffer: at most %llu bytes here", (unsigned long long)v->max_buffer);
+    if (config->mode > PROF_FILL) return prof__fail(PROF_INVALID_ARGUMENT, "mode: a capture is ring or fill");
+    return prof__config_check(config);
+}
+
+/* Keys that a client may set: none of them names a file, or changes what the program does. */
+static const char *const prof__server_keys[] = {"buffer",      "level", "categories", "min_duration",
+                                                "filter_mask", "mode",  "clock",      NULL};
+
+/* A key of the configuration, from a client. */
+static prof_status prof__server_set(prof__server_capture *capture, const char *key, const char *value)
+{
+    size_t size = strlen(value) + 1;
+    prof_option option;
+    for (size_t i = 0; prof_config_describe(i, &option); ++i) {
+        if (strcmp(option.key, key)) continue;
+        const char *home = *option.home ? option.home : *option.system ? NULL : key;
+        if (home && prof__parse_name(home, prof__server_keys) < 0)
+            return prof__fail(PROF_INVALID_ARGUMENT, "'%s' is not for clients: the program sets it", key);
+        break;
+    }
+    if (size > sizeof capture->texts - capture->text_used)
+        return prof__fail(PROF_INVALID_ARGUMENT, "'%s': too long", key);
+    char *copy = capture->texts + capture->text_used;
+    memcpy(copy, value, size);
+    prof_status status = prof_config_set(&capture->config, key, copy);
+    if (!status) capture->text_used += size;
+    if (!status) capture->configured = 1;
+    return status;
+}
+
+static void prof__server_cancel(prof__server *v, prof__server_ask *ask)
+{
+    if (ask->phase == PROF__ASK_CAPTURE && ask->capture.guest) prof__server_guest_leaves(v, NULL, NULL);
+    ask->capture.guest = 0;
+}
+
+static prof_status prof__server_capture_begin(prof__server *v, prof__server_capture *capture)
+{
+    prof__server_look look = prof__server_looks();
+    prof_status status = PROF_OK;
+    if (look.ended)
+        return prof__fail(PROF_INVALID_STATE,
+                          "the program's session has ended by itself, and its prof_stop() is still to "
+                          "come: nothing records; /save has what it recorded");
+    if (!look.running || look.guest) {
+        status = prof__server_guest_comes(v, capture, look.running);
+        if (status == PROF_INVALID_STATE) look = prof__server_looks(); /* the program was faster */
+        if (status && (!look.running || look.guest)) return status;
+    }
+    if (!capture->guest) {
+        if (look.mode == PROF_STATS && capture->format != PROF__SERVE_SUMMARY)
+            return prof__fail(PROF_INVALID_STATE,
+                              "the program records in mode stats, which keeps no events: see /summary");
+        if (look.mode == PROF_STATS) prof__server_note(capture, "mode stats: these are the statistics since the start");
+        if (capture->configured || capture->quiet)
+            prof__server_note(capture, "the program records already, with its own configuration (level %d)",
+                              look.level);
+        if (look.paused) prof__server_note(capture, "recording is paused");
+        if (look.held) prof__server_note(capture, "the program's session has not begun yet");
+    }
+    look = prof__server_looks();
+    capture->epoch = look.epoch;
+    capture->from = prof__monotonic();
+    capture->end_at = capture->from + capture->ns;
+    return PROF_OK;
+}
+
+/* 1: nothing more can come. */
+static int prof__server_capture_over(prof__server *v, const prof__server_capture *capture)
+{
+    prof__server_look look = prof__server_looks();
+    if (capture->guest && prof__server_was_sent_away(v)) return 1;
+    return !look.running || look.epoch != capture->epoch;
+}
+
+/* Gives the trace the window that was asked for. */
+static void prof__server_window(const prof__server_capture *capture, prof_trace *trace, uint64_t until)
+{
+    const prof_trace_info *about = prof_trace_about(trace);
+    if (about->folded) return; /* statistics are of the whole run */
+    if (capture->whole) {
+        uint64_t tick = capture->last > 0 ? prof__last_tick(&trace->header, capture->last) : 0;
+        size_t hint = 0;
+        int64_t from = tick ? prof__read_ns(trace, tick, &hint) : 0;
+        if (from > 0) prof_trace_window(trace, from, 0);
+        return;
+    }
+    int64_t from = (int64_t)(capture->from - about->start_monotonic_ns),
+            to = (int64_t)(until - about->start_monotonic_ns);
+    if (from < 0) from = 0;
+    prof_trace_window(trace, from, to > from ? to : from + 1);
+}
+
+/* What is missing from it. */
+static void prof__server_losses(prof__server_capture *capture, const prof_trace *trace)
+{
+    const prof_trace_info *about = prof_trace_about(trace);
+    const prof__header *h = &trace->header;
+    int64_t oldest = INT64_MAX;
+    for (size_t i = 0; i < prof_trace_track_count(trace); ++i) {
+        const prof_track *track = prof_trace_track(trace, i);
+        if (!track->device[0] && track->event_count && track->first_ns < oldest) oldest = track->first_ns;
+    }
+    if (about->overwritten_chunks && !h->archive_offset && oldest > about->from_ns && oldest != INT64_MAX &&
+        !capture->whole)
+        prof__server_note(capture,
+                          "the buffer (%.1f MiB) is too small: what happened in the first %.3f s is overwritten",
+                          (double)about->buffer_size / 1048576, (double)(oldest - about->from_ns) / 1e9);
+    if (about->lost)
+        prof__server_note(capture, "%llu events could not be recorded since the session began",
+                          (unsigned long long)about->lost);
+}
+
+/* An image as it is, with its window. */
+static prof_status prof__server_image(prof__server_ask *ask, void *bytes, size_t size, uint64_t until)
+{
+    prof_sink sink = {prof__server_sink, &ask->answer};
+    prof_trace *trace = NULL;
+    prof__out out;
+    prof_status status = prof_trace_memory(bytes, size, &trace);
+    if (status) return status;
+    prof__server_window(&ask->capture, trace, until);
+    prof__server_losses(&ask->capture, trace);
+    const prof_trace_info *about = prof_trace_about(trace);
+    status = prof__image_set_window(bytes, trace, about->from_ns, about->to_ns); /* closes it */
+    if (status) return status;
+    prof__out_sink(&out, sink);
+    prof__out_fail(&out, prof__out_live(&out, bytes, size));
+    return prof__out_close(&out);
+}
+
+/* Times of PROFILE_STEPs, in ms. */
+typedef struct prof__server_steps {
+    uint64_t count;
+    double sum, least, most;
+} prof__server_steps;
+
+static prof_status prof__server_step_times(const prof_trace *trace, prof__server_steps *steps)
+{
+    memset(steps, 0, sizeof *steps);
+    for (size_t i = 0; i < prof_trace_track_count(trace); ++i) {
+        prof_cursor *cursor;
+        prof_event event;
+        prof_status status = prof_cursor_open(trace, i, &cursor);
+        if (status) return status;
+        while (prof_cursor_next(cursor, &event)) {
+            if (event.type != PROF_EVENT_SCOPE || event.site->role != PROF_ROLE_STEP || event.flags) continue;
+            double ms = (double)event.duration_ns / 1e6;
+            if (!steps->count || ms < steps->least) steps->least = ms;
+            if (!steps->count || ms > steps->most) steps->most = ms;
+            steps->sum += ms;
+            steps->count++;
+        }
+        prof_cursor_close(cursor);
+    }
+    return PROF_OK;
+}
+
+static size_t prof__server_varint(unsigned char *to, uint64_t value)
+{
+    size_t n = 0;
+    for (; value >= 128; value >>= 7) to[n++] = (unsigned char)(value | 128);
+    to[n++] = (unsigned char)value;
+    return n;
+}
+
+/* Puts a tag and its length in front of the answer, which becomes the field. */
+static void prof__server_wrap(prof__server_ask *ask, unsigned char tag)
+{
+    unsigned char head[16];
+    head[0] = tag;
+    size_t n = 1 + prof__server_varint(head + 1, ask->answer.size - ask->answer.first);
+    ask->answer.first -= n;
+    memcpy(ask->answer.at + ask->answer.first, head, n);
+}
+
+/* MonitorResponse: data as text, and the figures of the steps. */
+static prof_status prof__server_monitor(prof__server *v, prof__server_ask *ask, const prof_trace *trace)
+{
+    prof_sink sink = {prof__server_sink, &ask->answer};
+    prof__server_steps steps;
+    char text[256];
+    prof_status status = prof__server_step_times(trace, &steps);
+    if (status) return status;
+    if (steps.count)
+        snprintf(text, sizeof text, "Steps: %llu, time in ms: avg %.3f, min %.3f, max %.3f\n",
+                 (unsigned long long)steps.count, steps.sum / (double)steps.count, steps.least, steps.most);
+    else
+        snprintf(text, sizeof text, "No PROFILE_STEP ended meanwhile.\n");
+    if (!prof__server_add(v, &ask->answer, text, strlen(text)))
+        return prof__fail(PROF_NO_MEMORY, "no memory for the answer");
+    if (ask->capture.number > 1) status = prof_summary_stream(trace, sink, NULL);
+    prof__server_wrap(ask, 0x0A);
+    if (steps.count) {
+        double values[3] = {steps.sum / (double)steps.count, steps.least, steps.most};
+        unsigned char message[2 + 3 * 9];
+        message[0] = 0x52;
+        message[1] = 3 * 9;
+        for (int i = 0; i < 3; ++i) {
+            uint64_t bits;
+            memcpy(&bits, &values[i], sizeof bits);
+            message[2 + 9 * i] = (unsigned char)((4 + i) << 3 | 1);
+            for (int k = 0; k < 8; ++k) message[3 + 9 * i + k] = (unsigned char)(bits >> (8 * k));
+        }
+        if (!prof__server_add(v, &ask->answer, message, sizeof message))
+            return prof__fail(PROF_NO_MEMORY, "no memory for the answer");
+    }
+    return status;
+}
+
+#ifdef PROF_XPLANE_H
+static prof_status prof__server_xspace(const prof__server_ask *ask, const prof_trace *trace, prof_sink sink)
+{
+    prof_xplane_options options;
+    memset(&options, 0, sizeof options);
+    options.host = ask->capture.host; /* "": this computer's name */
+    return prof_xplane_stream(trace, sink, &options);
+}
+#endif
+
+static prof_status prof__server_write(prof__server *v, prof__server_ask *ask, const prof_trace *trace)
+{
+    prof_sink sink = {prof__server_sink, &ask->answer};
+    switch (ask->capture.format) {
+#ifdef PROF_CHROME_H
+    case PROF__SERVE_JSON: return prof_chrome_stream(trace, sink, NULL);
+#endif
+#ifdef PROF_XPLANE_H
+    case PROF__SERVE_XPLANE: return prof__server_xspace(ask, trace, sink);
+#endif
+    case PROF__SERVE_CSV: return prof_csv_stream(trace, sink);
+    case PROF__SERVE_SUMMARY: return prof_summary_stream(trace, sink, NULL);
+    case PROF__SERVE_MONITOR: return prof__server_monitor(v, ask, trace);
+    default: return prof__fail(PROF_UNSUPPORTED, "not in this build");
+    }
+}
+
+/* What the program was built without; null: nothing that this format needs. */
+static const char *prof__server_missing(prof__server_format format)
+{
+#ifndef PROF_CHROME_H
+    if (format == PROF__SERVE_JSON) return "prof_chrome.h";
+#endif
+#ifndef PROF_XPLANE_H
+    if (format == PROF__SERVE_XPLANE) return "prof_xplane.h";
+#endif
+    (void)format;
+    return NULL;
+}
+
+/* The notes as warnings of an XSpace: serialised messages may be continued. */
+static void prof__server_warn(prof__server *v, prof__server_ask *ask)
+{
+    const char *line = ask->capture.notes, *end;
+    for (; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        unsigned char head[12];
+        head[0] = 0x1A;
+        size_t n = 1 + prof__server_varint(head + 1, (uint64_t)(end - line));
+        if (!prof__server_room(v, &ask->answer, n + (size_t)(end - line))) return;
+        prof__server_add(v, &ask->answer, head, n);
+        prof__server_add(v, &ask->answer, line, (size_t)(end - line));
+    }
+}
+
+/* gRPC's prefix: not compressed, and the length. */
+static void prof__server_prefix(prof__server_ask *ask)
+{
+    uint64_t size = ask->answer.size - ask->answer.first;
+    unsigned char *at = ask->answer.at + (ask->answer.first -= 5);
+    at[0] = 0;
+    for (int i = 0; i < 4; ++i) at[1 + i] = (unsigned char)(size >> (24 - 8 * i));
+}
+
+/* For the name of a file in a header: the program's. */
+static void prof__server_name(char *name, size_t size)
+{
+    prof__program_name(name, size);
+    for (char *c = name; *c; ++c)
+        if (!((*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z') || strchr("._-", *c)))
+            *c = '_';
+}
+
+static void prof__server_finish_http(prof__server_ask *ask)
+{
+    static const struct {
+        const char *type, *extension;
+    } kinds[] = {{"application/json", ".json"},  {"application/octet-stream", ".prof"},
+                 {"application/octet-stream", ".xplane.pb"}, {"text/csv; charset=utf-8", ".csv"},
+                 {"text/plain; charset=utf-8", NULL}, {"text/plain", NULL}};
+    char name[64];
+    prof__server_name(name, sizeof name);
+    if (kinds[ask->capture.format].extension)
+        prof__server_head(ask, "content-disposition: attachment; filename=\"%s-%llu%s\"\r\n", name,
+                          (unsigned long long)prof__process_id(), kinds[ask->capture.format].extension);
+    char *line = ask->capture.notes, *end;
+    for (; (end = strchr(line, '\n')) != NULL; line = end + 1)
+        prof__server_head(ask, "x-prof-note: %.*s\r\n", (int)(end - line), line);
+    prof__server_end_answer(ask, 200, kinds[ask->capture.format].type);
+}
+
+static void prof__server_finish_grpc(prof__server *v, prof__server_ask *ask)
+{
+    if (ask->capture.format == PROF__SERVE_XPLANE) {
+        prof__server_warn(v, ask);
+        if (ask->capture.emit_xspace) {
+            prof__server_wrap(ask, 0x42);
+        } else { /* ProfileToolData: name, data */
+            prof__server_wrap(ask, 0x12);
+            memcpy(ask->answer.at + (ask->answer.first -= 11), "\x0A\x09xplane.pb", 11);
+            prof__server_wrap(ask, 0x32);
+        }
+    }
+    if (ask->answer.size - ask->answer.first > 0x7fffff00u) { /* what protobuf can read */
+        prof__server_say(v, ask, 503, PROF__GRPC_RESOURCE_EXHAUSTED, "the trace is larger than 2 GiB: capture less");
+        return;
+    }
+    prof__server_prefix(ask);
+    ask->grpc_status = PROF__GRPC_OK;
+    prof__server_end_answer(ask, 200, "");
+}
+
+/* Reads what was recorded and makes the answer of it. */
+static prof_status prof__server_take(prof__server *v, prof__server_ask *ask)
+{
+    prof__server_capture *capture = &ask->capture;
+    uint64_t now = prof__monotonic(), until = now < capture->end_at ? now : capture->end_at;
+    prof_status status = PROF_OK;
+    prof_trace *trace = NULL;
+    void *bytes = NULL;
+    size_t size = 0;
+    PROFILE_SCOPE_CL("capture", "prof", 2);
+    if (capture->guest) {
+        status = prof__server_guest_leaves(v, &bytes, &size);
+        capture->guest = 0;
+    } else if (capture->format == PROF__SERVE_PROF) {
+        status = prof__image_copy(&bytes, &size);
+    } else {
+        status = prof_trace_live(&trace);
+    }
+    if (!status && capture->format == PROF__SERVE_PROF) {
+        status = prof__server_image(ask, bytes, size, until);
+        free(bytes);
+        return status;
+    }
+    if (!status && !trace) status = prof__read_image(bytes, size, NULL, "the capture", &trace); /* takes the bytes */
+    if (status) return status;
+    if (prof_trace_about(trace)->mode == PROF_STATS && capture->format != PROF__SERVE_SUMMARY)
+        status = prof__fail(PROF_INVALID_STATE, "mode stats keeps no events: see /summary");
+    if (!status) {
+        prof__server_window(capture, trace, until);
+        prof__server_losses(capture, trace);
+        status = prof__server_write(v, ask, trace);
+    }
+    prof_trace_close(trace);
+    return status;
+}
+
+static void prof__server_finish(prof__server *v, prof__server_ask *ask)
+{
+    prof__server_begin_answer(v, ask);
+    size_t before = v->answers;
+    v->captures++;
+    prof_status status = ask->answer.first ? prof__server_take(v, ask)
+                                           : prof__fail(PROF_NO_MEMORY, "no memory for another answer");
+    if (status == PROF_IO && v->answers > before && v->answers > v->max_answer / 2)
+        status = prof__fail(PROF_NO_MEMORY, "the answer is larger than max_answer (%llu bytes) allows: capture less",
+                            (unsigned long long)v->max_answer);
+    if (status)
+        prof__server_refuse(v, ask, status);
+    else if (ask->grpc)
+        prof__server_finish_grpc(v, ask);
+    else
+        prof__server_finish_http(ask);
+}
+
+/* Begins a capture, or the wait for its begin. */
+static void prof__server_ask_capture(prof__server *v, prof__server_ask *ask)
+{
+    prof__server_capture *capture = &ask->capture;
+    const char *missing = prof__server_missing(capture->format);
+    if (missing) {
+        prof__server_say(
+            v, ask, 501, PROF__GRPC_UNIMPLEMENTED,
+            "this program was built without %s: include it before prof_server.h where PROF_IMPLEMENTATION is", missing);
+        return;
+    }
+    prof_status status = prof__server_capture_check(v, capture);
+    if (!status && !capture->whole && capture->begin_at > prof__monotonic()) {
+        ask->phase = PROF__ASK_DELAYED;
+        return;
+    }
+    if (!status && capture->whole) {
+        prof__server_finish(v, ask);
+        return;
+    }
+    if (!status) status = prof__server_capture_begin(v, capture);
+    if (status)
+        prof__server_refuse(v, ask, status);
+    else
+        ask->phase = PROF__ASK_CAPTURE;
+}
+
+/*-- REQUESTS --------------------------------------------------------------------------------------------- >>request --
+   What both protocols make of what comes in: an ask, whose head is complete and checked before anything is done. */
+
+static int prof__server_lower(int c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
+
+/* 1: the first size bytes of text are word, in any case. */
+static int prof__server_is(const char *text, size_t size, const char *word)
+{
+    size_t i;
+    for (i = 0; i < size && word[i]; ++i)
+        if (prof__server_lower((unsigned char)text[i]) != word[i]) return 0;
+    return i == size && !word[i];
+}
+
+static int prof__server_starts(const char *text, const char *prefix)
+{
+    return strlen(text) >= strlen(prefix) && prof__server_is(text, strlen(prefix), prefix);
+}
+
+/* In a time that depends on the length of what was sent only. */
+static int prof__server_token_is(const prof__server *v, const char *text, size_t size)
+{
+    volatile unsigned char differs = (unsigned char)(size != v->token_size);
+    for (size_t i = 0; i < size; ++i)
+        differs = (unsigned char)(differs | ((unsigned char)text[i] ^
+                                             (unsigned char)v->token[i % (v->token_size + !v->token_size)]));
+    return v->token_size && !differs;
+}
+
+/* One field of a head; name in any case. */
+static void prof__server_field(const prof__server *v, prof__server_ask *ask, const char *name, size_t name_size,
+                               const char *value, size_t size)
+{
+    int fits = 1;
+    if (prof__server_is(name, name_size, "host") || prof__server_is(name, name_size, ":authority"))
+        fits = prof__server_copy(ask->host, sizeof ask->host, value, size);
+    else if (prof__server_is(name, name_size, "origin"))
+        fits = prof__server_copy(ask->origin, sizeof ask->origin, value, size);
+    else if (prof__server_is(name, name_size, "sec-fetch-site"))
+        fits = prof__server_copy(ask->site, sizeof ask->site, value, size);
+    else if (prof__server_is(name, name_size, "authorization"))
+        ask->trusted =
+            size > 7 && prof__server_is(value, 7, "bearer ") && prof__server_token_is(v, value + 7, size - 7);
+    else if (prof__server_is(name, name_size, "content-type"))
+        ask->grpc = size >= 16 && prof__server_is(value, 16, "application/grpc") && ask->stream;
+    if (!fits && !ask->bad) ask->bad = 431;
+}
+
+/* Splits "http://host/path?query"; what is in front of the path replaces the host. */
+static void prof__server_target(prof__server_ask *ask, const char *text, size_t size)
+{
+    const char *end = text + size, *path = text;
+    if (size > 7 && prof__server_is(text, 7, "http://")) {
+        for (path = text + 7; path < end && *path != '/' && *path != '?';) ++path;
+        if (!prof__server_copy(ask->host, sizeof ask->host, text + 7, (size_t)(path - text - 7))) ask->bad = 431;
+    }
+    const char *question = path;
+    while (question < end && *question != '?' && *question != '#') ++question;
+    const char *query = question < end && *question == '?' ? question + 1 : question, *stop = query;
+    while (stop < end && *stop != '#') ++stop;
+    if (!prof__server_copy(ask->path, sizeof ask->path, path, (size_t)(question - path)) ||
+        !prof__server_copy(ask->query, sizeof ask->query, query, (size_t)(stop - query)))
+        ask->bad = 414;
+}
+
+/* 1: a name that only this machine gives itself: localhost, NAME.localhost, 127.x.y.z, [::1]; with or without a port. A
+   page that has its own name resolved to 127.0.0.1 sends that name. */
+static int prof__server_host_is_here(const char *host)
+{
+    static const char local[] = "localhost";
+    size_t size = 0, dots = 0;
+    if (prof__server_starts(host, "[::1]")) {
+        size = 5;
+    } else {
+        while (host[size] && host[size] != ':') ++size;
+        if (size && host[size - 1] == '.') return 0;
+        int name = size >= 9 && prof__server_is(host + size - 9, 9, local) && (size == 9 || host[size - 10] == '.');
+        int digits = !strncmp(host, "127.", 4);
+        for (size_t i = 0; i < size; ++i) {
+            digits = digits && (host[i] == '.' || (host[i] >= '0' && host[i] <= '9'));
+            dots += host[i] == '.';
+        }
+        if (!name && !(digits && dots == 3)) return 0;
+    }
+    if (!host[size]) return 1;
+    if (host[size++] != ':') return 0;
+    for (; host[size]; ++size)
+        if (host[size] < '0' || host[size] > '9') return 0;
+    return 1;
+}
+
+/* Who may not ask is told so: 0. */
+static int prof__server_admits(prof__server *v, prof__server_ask *ask)
+{
+    if (v->token_size && !ask->trusted) {
+        ask->head[0] = 0;
+        prof__server_head(ask, "www-authenticate: Bearer\r\n");
+        prof__server_say(v, ask, 401, PROF__GRPC_UNAUTHENTICATED,
+                         "this server wants its token: Authorization: Bearer TOKEN");
+    } else if (!v->token_size && ask->host[0] && !prof__server_host_is_here(ask->host)) {
+        prof__server_say(v, ask, 403, PROF__GRPC_PERMISSION_DENIED,
+                         "host '%.100s' is none of this machine's own names: use localhost or 127.0.0.1, or a token",
+                         ask->host);
+    } else if ((ask->origin[0] &&
+                !(prof__server_starts(ask->origin, "http://") && !strcmp(ask->origin + 7, ask->host))) ||
+               (ask->site[0] && strcmp(ask->site, "same-origin") && strcmp(ask->site, "none"))) {
+        prof__server_say(v, ask, 403, PROF__GRPC_PERMISSION_DENIED, "not for pages of other sites");
+    } else {
+        return 1;
+    }
+    return 0;
+}
+
+/* A number of ms; the whole text. */
+static prof_status prof__server_ms(const prof__server *v, const char *key, const char *text, uint64_t least,
+                                   uint64_t *ns)
+{
+    static const prof__unit plain[] = {{"", 1}, {NULL, 0}};
+    uint64_t ms;
+    if (!prof__parse_number(text, plain, &ms) || ms < least || ms > v->max_ms)
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s '%.40s': milliseconds, %llu to %llu", key, text,
+                          (unsigned long long)least, (unsigned long long)v->max_ms);
+    *ns = ms * 1000000;
+    return PROF_OK;
+}
+
+enum { PROF__MAY_MS = 1, PROF__MAY_LAST = 2, PROF__MAY_FORMAT = 4, PROF__MAY_CONFIG = 8, PROF__MAY_LEVEL = 16 };
+
+/* One parameter of a query. */
+static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask, unsigned may, const char *key,
+                                          const char *value)
+{
+    static const char *const formats[] = {"json", "prof", "xplane", "csv", NULL};
+    prof__server_capture *capture = &ask->capture;
+    uint64_t ns;
+    prof_status status = PROF_OK;
+    if (may & PROF__MAY_MS && !strcmp(key, "ms")) {
+        status = prof__server_ms(v, key, value, 1, &capture->ns);
+        capture->whole = 0;
+    } else if (may & PROF__MAY_MS && !strcmp(key, "delay")) {
+        status = prof__server_ms(v, key, value, 0, &ns);
+        if (!status) capture->begin_at = prof__monotonic() + ns;
+    } else if (may & PROF__MAY_LAST && !strcmp(key, "last")) {
+        if (!prof__parse_number(value, prof__seconds, &ns) || !ns)
+            return prof__fail(PROF_INVALID_ARGUMENT, "last '%.40s': seconds, for example 5 or 500ms", value);
+        capture->last = (double)ns / 1e9;
+        capture->whole = 1;
+    } else if (may & PROF__MAY_FORMAT && !strcmp(key, "format")) {
+        int format = prof__parse_name(value, formats);
+        if (format < 0) return prof__fail(PROF_INVALID_ARGUMENT, "format '%.40s': json, prof, xplane or csv", value);
+        capture->format = (prof__server_format)format;
+    } else if (may & PROF__MAY_LEVEL && !strcmp(key, "level")) {
+        static const prof__unit plain[] = {{"", 1}, {NULL, 0}};
+        if (!prof__parse_number(value, plain, &ns) || ns > 255)
+            return prof__fail(PROF_INVALID_ARGUMENT, "level '%.40s': 0 to 255", value);
+        capture->number = (int)ns + 1;
+    } else if (may & PROF__MAY_CONFIG && prof__parse_name(key, prof__server_keys) >= 0) {
+        return prof__server_set(capture, key, value);
+    } else {
+        return prof__fail(PROF_INVALID_ARGUMENT, "'%.40s' is no parameter of %.40s: see /", key, ask->path);
+    }
+    return status;
+}
+
+static int prof__server_hex(char c)
+{
+    int low = prof__server_lower((unsigned char)c);
+    return low >= '0' && low <= '9' ? low - '0' : low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
+}
+
+/* Undoes %41 and +; stays in its place. 0: not well-formed, or a zero byte. */
+static int prof__server_decode(char *text)
+{
+    char *to = text;
+    for (; *text; ++text) {
+        if (*text == '%') {
+            int high = prof__server_hex(text[1]), low = high < 0 ? -1 : prof__server_hex(text[2]);
+            if (low < 0 || !(high | low)) return 0;
+            *to++ = (char)(high << 4 | low);
+            text += 2;
+        } else {
+            *to++ = *text == '+' ? ' ' : *text;
+        }
+    }
+    *to = 0;
+    return 1;
+}
+
+/* key=value&key=value; changes the text. */
+static prof_status prof__server_parameters(prof__server *v, prof__server_ask *ask, unsigned may, char *query)
+{
+    while (*query) {
+        char *key = query, *value;
+        while (*query && *query != '&') ++query;
+        if (*query) *query++ = 0;
+        if (!*key) continue;
+        value = strchr(key, '=');
+        if (!value) return prof__fail(PROF_INVALID_ARGUMENT, "'%.40s': a parameter is key=value", key);
+        *value++ = 0;
+        if (!prof__server_decode(key) || !prof__server_decode(value))
+            return prof__fail(PROF_INVALID_ARGUMENT, "'%.40s': not well-formed", key);
+        prof_status status = prof__server_parameter(v, ask, may, key, value);
+        if (status) return status;
+    }
+    return PROF_OK;
+}
+
+/*-- HTTP's paths --*/
+
+static void prof__server_index(prof__server *v, prof__server_ask *ask)
+{
+    static const char text[] =
+        "GET  /trace?ms=1000        what happens in the next 1000 ms, after delay=0, as format=json, prof, xplane or "
+        "csv;\n"
+        "                           where nothing records also buffer=64M, level=2, categories=net,-audio, mode=ring "
+        "or fill,\n"
+        "                           min_duration=1us, filter_mask=0xff, clock=ordered\n"
+        "GET  /summary              a table of what is in the buffer; ms=1000: of the next second; last=5: of the last "
+        "five\n"
+        "GET  /save?last=5          what is in the buffer, or its last 5 seconds; format as above\n"
+        "GET  /status               as JSON\n"
+        "POST /pause, /resume       the recording\n"
+        "POST /level?level=3        call sites of a higher level are off\n\n"
+        "The same port speaks gRPC (tensorflow.ProfilerService): XProf, \"Capture profile\".\n";
+    char line[256], name[64];
+    prof__server_begin_answer(v, ask);
+    prof__program_name(name, sizeof name);
+    snprintf(line, sizeof line, "prof %d.%d, in %.60s, process %llu\n\n", PROF_VERSION / 10000,
+             PROF_VERSION / 100 % 100, name, (unsigned long long)prof__process_id());
+    prof__server_add(v, &ask->answer, line, strlen(line));
+    prof__server_add(v, &ask->answer, text, sizeof text - 1);
+    prof__server_end_answer(ask, 200, "text/plain; charset=utf-8");
+}
+
+static void prof__server_status(prof__server *v, prof__server_ask *ask)
+{
+    static const char *const modes[] = {"ring", "fill", "stream", "stats"};
+    prof__server_look look = prof__server_looks();
+    unsigned clients = 0, captures = 0;
+    char text[640], name[64];
+    for (int i = 0; i < PROF__SERVER_CLIENTS; ++i) {
+        clients += v->clients[i] != NULL;
+        for (int k = 0; v->clients[i] && k < PROF__SERVER_STREAMS; ++k)
+            captures +=
+                v->clients[i]->asks[k].phase == PROF__ASK_CAPTURE || v->clients[i]->asks[k].phase == PROF__ASK_DELAYED;
+    }
+    prof__server_begin_answer(v, ask);
+    prof__server_name(name, sizeof name);
+    int recording = look.running && !look.paused && !look.held;
+    snprintf(text, sizeof text,
+             "{\"program\":\"%s\",\"pid\":%llu,\"version\":%d,\"recording\":%s,\"session\":\"%s\",\"mode\":\"%s\","
+             "\"level\":%d,"
+             "\"paused\":%s,\"waiting\":%s,\"buffer\":%llu,\"filled\":%.3f,\"continuous\":%s,\"capturing\":%u,"
+             "\"captures\":%llu,"
+             "\"clients\":%u,\"json\":%s,\"xplane\":%s}\n",
+             name, (unsigned long long)prof__process_id(), PROF_VERSION, recording ? "true" : "false",
+             look.ended      ? "ended"
+             : !look.running ? "none"
+             : look.guest    ? "capture"
+                             : "program",
+             modes[look.mode & 3], look.level, look.paused ? "true" : "false", look.held ? "true" : "false",
+             (unsigned long long)(look.epoch ? look.buffer : 0),
+             look.chunks && look.taken < look.chunks ? (double)look.taken / (double)look.chunks
+             : look.chunks                           ? 1.0
+                                                     : 0.0,
+             v->continuous ? "true" : "false", captures, (unsigned long long)v->captures, clients,
+             prof__server_missing(PROF__SERVE_JSON) ? "false" : "true",
+             prof__server_missing(PROF__SERVE_XPLANE) ? "false" : "true");
+    prof__server_add(v, &ask->answer, text, strlen(text));
+    prof__server_end_answer(ask, 200, "application/json");
+}
+
+/* Pauses and resumes on behalf of clients; nested only once. */
+static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause)
+{
+    prof__server_look look = prof__server_looks();
+    prof_status status = PROF_OK;
+    int paused = v->paused_epoch && v->paused_epoch == look.epoch && look.running;
+    if (!look.running || look.guest) {
+        status = prof__fail(PROF_INVALID_STATE, "the program records nothing");
+    } else if (pause && !paused) {
+        status = prof_pause();
+        if (!status) v->paused_epoch = look.epoch;
+    } else if (!pause && paused) {
+        status = prof_resume();
+        v->paused_epoch = 0;
+    } else if (!pause && look.paused) {
+        status = prof__fail(PROF_INVALID_STATE, "the program has paused its recording itself: only it can resume");
+    }
+    if (status)
+        prof__server_refuse(v, ask, status);
+    else
+        prof__server_say(v, ask, 200, 0, "%s", pause ? "paused" : "recording");
+}
+
+static void prof__server_level(prof__server *v, prof__server_ask *ask)
+{
+    prof__server_look look = prof__server_looks();
+    int level = ask->capture.number - 1;
+    prof_status status = level >= 0 ? PROF_OK : prof__fail(PROF_INVALID_ARGUMENT, "which level? /level?level=3");
+    if (!status && (!look.running || look.guest))
+        status = prof__fail(PROF_INVALID_STATE, "the program records nothing");
+    if (!status) status = prof_set_level(level);
+    if (status)
+        prof__server_refuse(v, ask, status);
+    else
+        prof__server_say(v, ask, 200, 0, "level %d", level);
+}
+
+enum { PROF__PATH_INDEX, PROF__PATH_STATUS, PROF__PATH_TRACE, PROF__PATH_SUMMARY, PROF__PATH_SAVE, PROF__PATH_PAUSE,
+       PROF__PATH_RESUME, PROF__PATH_LEVEL };
+
+static void prof__server_serve_path(prof__server *v, prof__server_ask *ask, int path)
+{
+    switch (path) {
+    case PROF__PATH_INDEX: prof__server_index(v, ask); break;
+    case PROF__PATH_STATUS: prof__server_status(v, ask); break;
+    case PROF__PATH_PAUSE:
+    case PROF__PATH_RESUME: prof__server_pause(v, ask, path == PROF__PATH_PAUSE); break;
+    case PROF__PATH_LEVEL: prof__server_level(v, ask); break;
+    default: prof__server_ask_capture(v, ask); break;
+    }
+}
+
+static void prof__server_serve_http(prof__server *v, prof__server_ask *ask)
+{
+    static const struct {
+        const char *path, *method;
+        unsigned may;
+        int post;
+    } paths[] = {{"/", "GET", 0, 0},
+                 {"/status", "GET", 0, 0},
+                 {"/trace", "GET", PROF__MAY_MS | PROF__MAY_FORMAT | PROF__MAY_CONFIG, 0},
+                 {"/summary", "GET", PROF__MAY_MS | PROF__MAY_LAST | PROF__MAY_CONFIG, 0},
+                 {"/save", "GET", PROF__MAY_LAST | PROF__MAY_FORMAT, 0},
+                 {"/pause", "POST", 0, 1},
+                 {"/resume", "POST", 0, 1},
+                 {"/level", "POST", PROF__MAY_LEVEL, 1}};
+    int at = 0, count = (int)(sizeof paths / sizeof *paths);
+    while (at < count && strcmp(paths[at].path, ask->path)) ++at;
+    if (at == count) {
+        prof__server_say(v, ask, 404, PROF__GRPC_UNIMPLEMENTED, "there is no %.100s here: see /", ask->path);
+        return;
+    }
+    if (strcmp(paths[at].method, ask->method)) {
+        ask->head[0] = 0;
+        prof__server_head(ask, "allow: %s\r\n", paths[at].method);
+        prof__server_say(v, ask, 405, PROF__GRPC_UNIMPLEMENTED, "%s wants %s", paths[at].path, paths[at].method);
+        return;
+    }
+    if (paths[at].post && v->read_only) {
+        prof__server_say(v, ask, 403, PROF__GRPC_PERMISSION_DENIED, "this server only reads");
+        return;
+    }
+    prof__server_capture_init(v, &ask->capture);
+    ask->capture.whole = at == PROF__PATH_SAVE || at == PROF__PATH_SUMMARY;
+    if (at == PROF__PATH_SUMMARY) ask->capture.format = PROF__SERVE_SUMMARY;
+    prof_status status = prof__server_parameters(v, ask, paths[at].may, ask->query);
+    if (!status && paths[at].post && ask->body.size && prof__server_add(v, &ask->body, "", 1))
+        status = prof__server_parameters(v, ask, paths[at].may, (char *)ask->body.at);
+    if (status)
+        prof__server_refuse(v, ask, status);
+    else
+        prof__server_serve_path(v, ask, at);
+}
+
+/*-- GRPC ---------------------------------------------------------------------------------------------------- >>grpc --
+   tensorflow.ProfilerService, as XProf's client calls it. */
+
+/* A protobuf message that is being read. */
+typedef struct prof__proto {
+    const unsigned char *at, *end;
+    int bad;
+    uint32_t field;
+    unsigned type;
+    uint64_t number;            /* of types 0, 1 and 5 */
+    const unsigned char *bytes; /* of type 2 */
+    size_t size;
+} prof__proto;
+
+static uint64_t prof__proto_varint(prof__proto *p)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 70; shift += 7) {
+        if (p->at == p->end) break;
+        unsigned char c = *p->at++;
+        if (shift < 64) value |= (uint64_t)(c & 127) << shift;
+        if (!(c & 128)) return value;
+    }
+    p->bad = 1;
+    return 0;
+}
+
+/* The next field; 0: none, or the message is bad. */
+static int prof__proto_next(prof__proto *p)
+{
+    if (p->bad || p->at == p->end) return 0;
+    uint64_t tag = prof__proto_varint(p);
+    size_t fixed = (tag & 7) == 1 ? 8 : 4;
+    p->type = (unsigned)(tag & 7);
+    p->field = (uint32_t)(tag >> 3);
+    p->number = 0;
+    p->bytes = p->at;
+    p->size = 0;
+    if (p->bad || !p->field || tag >> 32) {
+        p->bad = 1;
+    } else if (p->type == 0) {
+        p->number = prof__proto_varint(p);
+    } else if (p->type == 2) {
+        uint64_t size = prof__proto_varint(p);
+        p->bytes = p->at;
+        if (p->bad || size > (size_t)(p->end - p->at)) {
+            p->bad = 1;
+        } else {
+            p->size = (size_t)size;
+            p->at += size;
+        }
+    } else if ((p->type == 1 || p->type == 5) && (size_t)(p->end - p->at) >= fixed) {
+        for (size_t i = 0; i < fixed; ++i) p->number |= (uint64_t)p->at[i] << (8 * i);
+        p->at += fixed;
+    } else {
+        p->bad = 1;
+    }
+    return !p->bad;
+}
+
+static prof__proto prof__proto_of(const unsigned char *at, size_t size)
+{
+    prof__proto p;
+    memset(&p, 0, sizeof p);
+    p.at = at;
+    p.end = at + size;
+    return p;
+}
+static prof__proto prof__proto_inside(const prof__proto *p) { return prof__proto_of(p->bytes, p->size); }
+
+/* Names that were not recognised, for one message about all of them. */
+typedef struct prof__server_unknown {
+    char names[300], why[200];
+} prof__server_unknown;
+
+/* One entry of advanced_configuration: {key=1, value=2: {string=1 | bool=2 | int64=3}}. */
+static prof_status prof__server_advanced(prof__server_capture *capture, const prof__proto *entry,
+                                         prof__server_unknown *unknown)
+{
+    static const char *const types[] = {"none", "string", "bool", "int64"};
+    char key[96] = "", value[512] = "";
+    uint32_t type = 0;
+    int fits = 1;
+    prof__proto p = prof__proto_inside(entry);
+    while (prof__proto_next(&p)) {
+        if (p.field == 1 && p.type == 2) fits &= prof__server_copy(key, sizeof key, (const char *)p.bytes, p.size);
+        if (p.field != 2 || p.type != 2) continue;
+        prof__proto q = prof__proto_inside(&p);
+        while (prof__proto_next(&q)) {
+            if (q.field < 1 || q.field > 3) continue;
+            type = q.field;
+            if (q.field == 1) fits &= prof__server_copy(value, sizeof value, (const char *)q.bytes, q.size);
+            if (q.field == 2) snprintf(value, sizeof value, "%d", q.number != 0);
+            if (q.field == 3) snprintf(value, sizeof value, "%lld", (long long)q.number);
+        }
+        if (q.bad) return prof__fail(PROF_INVALID_ARGUMENT, "advanced_configuration: not a valid message");
+    }
+    for (char *c = key; *c; ++c)
+        if ((unsigned char)*c < 33 || (unsigned char)*c > 126) *c = '?';
+    if (p.bad || !fits || !key[0])
+        return prof__fail(PROF_INVALID_ARGUMENT, "advanced_configuration: a key or value is not valid, or too long");
+    prof_option option;
+    int known = 0;
+    for (size_t i = 0; !known && prof_config_describe(i, &option); ++i) known = !strcmp(option.key, key);
+    if (known && type == 2 && strcmp(option.type, "switch") && strcmp(option.type, "text"))
+        return prof__fail(PROF_INVALID_ARGUMENT, "Invalid value type for key: %s. Expected %s, but a %s was supplied.",
+                          key, !strcmp(option.type, "number") ? "int64" : "string", types[type]);
+    prof_status status = prof__server_set(capture, key, value), result = PROF_OK;
+    if (status == PROF_UNSUPPORTED) {
+        prof__server_note(capture, "%s", prof_error());
+    } else if (status && (known || !prof__begins(prof_error(), "unknown key"))) {
+        char why[160];
+        prof__text_copy(why, sizeof why, prof_error());
+        result = prof__fail(status, "Invalid value for key: %.60s. %.150s", key, why);
+    } else if (status) {
+        prof__text_copy(unknown->why, sizeof unknown->why, prof_error());
+        if (unknown->names[0]) prof__text_add(unknown->names, sizeof unknown->names, ",");
+        prof__text_add(unknown->names, sizeof unknown->names, key);
+    }
+    return result;
+}
+
+/* What is not there is 0, also a level; but without a version the options are as if they were not there. */
+static prof_status prof__server_options_read(prof__server_capture *capture, const prof__proto *options,
+                                             uint64_t *duration)
+{
+    prof__server_unknown unknown;
+    prof_status status = PROF_OK;
+    prof__proto p = prof__proto_inside(options);
+    uint64_t version = 0, level = UINT64_MAX, devices = UINT64_MAX;
+    memset(&unknown, 0, sizeof unknown);
+    while (!status && prof__proto_next(&p)) {
+        if (p.field == 2 && p.type == 0) {
+            level = p.number;
+        } else if (p.field == 3 && p.type == 0) {
+            devices = p.number;
+        } else if (p.field == 5 && p.type == 0) {
+            version = p.number;
+        } else if (p.field == 8 && p.type == 0 && p.number) {
+            uint64_t now = prof__unix_time();
+            if (p.number > now) capture->begin_at = prof__monotonic() + (p.number - now);
+        } else if (p.field == 9 && p.type == 0 && p.number) {
+            *duration = p.number;
+        } else if (p.field == 11 && p.type == 2) {
+            prof__proto q = prof__proto_inside(&p);
+            while (prof__proto_next(&q))
+                if (q.field == 1 && q.type == 0) capture->config.filter_mask = (uint32_t)q.number;
+            p.bad |= q.bad;
+        } else if (p.field == 15 && p.type == 2) {
+            prof__server_copy(capture->host, sizeof capture->host, (const char *)p.bytes, p.size);
+            for (char *c = capture->host; *c; ++c)
+                if ((unsigned char)*c < 33 || (unsigned char)*c > 126 || strchr("/\\:", *c)) *c = '_';
+        } else if (p.field == 12 && p.type == 2) {
+            status = prof__server_advanced(capture, &p, &unknown);
+        }
+    }
+    if (version && level == UINT64_MAX) level = 0;
+    if (version && devices == UINT64_MAX) devices = 0;
+    capture->quiet = !level;
+    capture->no_devices = !devices;
+    if (level && level != UINT64_MAX) capture->config.level = level > 255 ? 255 : (int)level;
+    if (!status && p.bad) status = prof__fail(PROF_INVALID_ARGUMENT, "ProfileOptions: not a valid message");
+    if (!status && unknown.names[0])
+        status =
+            prof__fail(PROF_INVALID_ARGUMENT,
+                       "Parsing advanced_configuration failed. The following keys were not recognized: %.100s (%.90s)",
+                       unknown.names, unknown.why);
+    return status;
+}
+
+/* ProfileRequest. */
+static prof_status prof__server_profile_read(const prof__server *v, prof__server_capture *capture,
+                                             const unsigned char *at, size_t size)
+{
+    prof__proto p = prof__proto_of(at, size);
+    uint64_t duration = 0, asked = 0, now = prof__monotonic(), most = v->max_ms * 1000000;
+    prof_status status = PROF_OK;
+    capture->format = PROF__SERVE_XPLANE;
+    while (!status && prof__proto_next(&p)) {
+        if (p.field == 1 && p.type == 0) duration = p.number;
+        if (p.field == 4 && p.type == 2) status = prof__server_options_read(capture, &p, &asked);
+        if (p.field == 6 && p.type == 2)
+            prof__server_copy(capture->session, sizeof capture->session, (const char *)p.bytes, p.size);
+        if (p.field == 9 && p.type == 0) capture->emit_xspace = p.number != 0;
+    }
+    if (status) return status;
+    if (p.bad) return prof__fail(PROF_INVALID_ARGUMENT, "ProfileRequest: not a valid message");
+    if (asked) duration = asked;
+    if (!capture->continuous && (!duration || duration > v->max_ms))
+        return prof__fail(PROF_INVALID_ARGUMENT, "duration_ms %llu: 1 to %llu", (unsigned long long)duration,
+                          (unsigned long long)v->max_ms);
+    if (capture->begin_at > now && capture->begin_at - now > most)
+        return prof__fail(PROF_INVALID_ARGUMENT, "start_timestamp_ns: at most %llu ms from now",
+                          (unsigned long long)v->max_ms);
+    capture->ns = duration * 1000000;
+    return PROF_OK;
+}
+
+static void prof__server_empty(prof__server *v, prof__server_ask *ask)
+{
+    prof__server_begin_answer(v, ask);
+    if (ask->answer.first) prof__server_prefix(ask);
+    ask->grpc_status = PROF__GRPC_OK;
+    prof__server_end_answer(ask, 200, "");
+}
+
+static void prof__server_serve_profile(prof__server *v, prof__server_ask *ask, const unsigned char *at, size_t size)
+{
+    prof_status status = prof__server_profile_read(v, &ask->capture, at, size);
+    if (status)
+        prof__server_refuse(v, ask, status);
+    else
+        prof__server_ask_capture(v, ask);
+}
+
+/* Ends captures of a session early. One that is not known is none that must be ended. */
+static void prof__server_terminate(prof__server *v, prof__server_ask *ask, const unsigned char *at, size_t size)
+{
+    prof__proto p = prof__proto_of(at, size);
+    char session[sizeof ask->capture.session] = "";
+    while (prof__proto_next(&p))
+        if (p.field == 1 && p.type == 2) prof__server_copy(session, sizeof session, (const char *)p.bytes, p.size);
+    for (int i = 0; session[0] && i < PROF__SERVER_CLIENTS; ++i)
+        for (int k = 0; v->clients[i] && k < PROF__SERVER_STREAMS; ++k) {
+            prof__server_ask *other = &v->clients[i]->asks[k];
+            if (strcmp(other->capture.session, session)) continue;
+            if (other->phase == PROF__ASK_CAPTURE) other->capture.end_at = prof__monotonic();
+            if (other->phase == PROF__ASK_DELAYED) other->capture.begin_at = 0, other->capture.ns = 0;
+        }
+    prof__server_empty(v, ask);
+}
+
+static void prof__server_serve_monitor(prof__server *v, prof__server_ask *ask, const unsigned char *at, size_t size)
+{
+    prof__proto p = prof__proto_of(at, size);
+    uint64_t ms = 0;
+    while (prof__proto_next(&p)) {
+        if (p.field == 1 && p.type == 0) ms = p.number;
+        if (p.field == 2 && p.type == 0) ask->capture.number = p.number > 2 ? 2 : (int)p.number;
+    }
+    ask->capture.format = PROF__SERVE_MONITOR;
+    ask->capture.ns = ms * 1000000;
+    prof_status status = PROF_OK;
+    if (p.bad) status = prof__fail(PROF_INVALID_ARGUMENT, "MonitorRequest: not a valid message");
+    if (!status && (!ms || ms > v->max_ms))
+        status = prof__fail(PROF_INVALID_ARGUMENT, "duration_ms %llu: 1 to %llu", (unsigned long long)ms,
+                            (unsigned long long)v->max_ms);
+    if (status)
+        prof__server_refuse(v, ask, status);
+    else
+        prof__server_ask_capture(v, ask);
+}
+
+/* Records from here on, where the program does not already: then its buffer is what snapshots are of. */
+static void prof__server_continue(prof__server *v, prof__server_ask *ask, const unsigned char *at, size_t size)
+{
+    prof__server_look look = prof__server_looks();
+    ask->capture.continuous = 1;
+    prof_status status = prof__server_profile_read(v, &ask->capture, at, size);
+    if (!status && v->continuous) status = prof__fail(PROF_INVALID_STATE, "continuous profiling is on already");
+    if (!status) status = prof__server_capture_check(v, &ask->capture);
+    if (!status && look.ended)
+        status =
+            prof__fail(PROF_INVALID_STATE, "the program's session has ended, and its prof_stop() is still to come");
+    if (!status && (!look.running || look.guest)) {
+        ask->capture.config.mode = PROF_RING;
+        status = prof__server_guest_comes(v, &ask->capture, look.running);
+        if (status == PROF_INVALID_STATE && prof__server_looks().running) status = PROF_OK;
+    }
+    if (!status) v->continuous = ask->capture.guest ? 2 : 1; /* 2: counts among the users */
+    ask->capture.guest = 0;
+    if (status)
+        prof__server_refuse(v, ask, status);
+    else
+        prof__server_empty(v, ask);
+}
+
+static void prof__server_discontinue(prof__server *v)
+{
+    if (v->continuous == 2) prof__server_guest_leaves(v, NULL, NULL);
+    v->continuous = 0;
+}
+
+static void prof__server_snapshot(prof__server *v, prof__server_ask *ask)
+{
+    prof__server_look look = prof__server_looks();
+    if (!look.running && !look.ended) {
+        prof__server_say(v, ask, 409, PROF__GRPC_FAILED_PRECONDITION,
+                         "nothing is recorded: call StartContinuousProfiling first");
+        return;
+    }
+    ask->capture.format = PROF__SERVE_XPLANE;
+    ask->capture.whole = 1;
+    prof__server_ask_capture(v, ask);
+}
+
+static void prof__server_serve_grpc(prof__server *v, prof__server_ask *ask)
+{
+    static const char *const methods[] = {"Profile",
+                                          "Terminate",
+                                          "Monitor",
+                                          "StartContinuousProfiling",
+                                          "ContinuousProfiling",
+                                          "StopContinuousProfiling",
+                                          "GetSnapshot",
+                                          "GetSnapShot",
+                                          NULL};
+    static const char service[] = "/tensorflow.ProfilerService/";
+    int method = prof__begins(ask->path, service) ? prof__parse_name(ask->path + sizeof service - 1, methods) : -1;
+    const unsigned char *body = ask->body.at;
+    size_t size = ask->body.size;
+    uint64_t length = 0;
+    for (int i = 1; size >= 5 && i < 5; ++i) length = length << 8 | body[i];
+    prof__server_capture_init(v, &ask->capture);
+    if (strcmp(ask->method, "POST")) {
+        prof__server_say(v, ask, 405, PROF__GRPC_UNIMPLEMENTED, "gRPC is POST");
+    } else if (method < 0) {
+        prof__server_say(v, ask, 404, PROF__GRPC_UNIMPLEMENTED, "there is no method %.100s here", ask->path);
+    } else if (size < 5 || length != size - 5) {
+        prof__server_say(v, ask, 400, PROF__GRPC_INVALID_ARGUMENT, "one message is wanted");
+    } else if (body[0]) {
+        prof__server_say(v, ask, 400, PROF__GRPC_UNIMPLEMENTED, "compressed messages are not understood");
+    } else {
+        body += 5;
+        size -= 5;
+        switch (method) {
+        case 0: prof__server_serve_profile(v, ask, body, size); break;
+        case 1: prof__server_terminate(v, ask, body, size); break;
+        case 2: prof__server_serve_monitor(v, ask, body, size); break;
+        case 3:
+        case 4: prof__server_continue(v, ask, body, size); break;
+        case 5: prof__server_discontinue(v); prof__server_empty(v, ask); break;
+        default: prof__server_snapshot(v, ask); break;
+        }
+    }
+}
+
+/* A request is complete. */
+static void prof__server_serve(prof__server *v, prof__server_ask *ask)
+{
+    static const struct {
+        int status;
+        const char *text;
+    } reasons[] = {{400, "not a valid request"},        {408, "the request took too long"},
+                   {411, "a length is wanted"},         {413, "the body is too large"},
+                   {414, "the address is too long"},    {431, "the head of the request is too large"},
+                   {501, "no bodies in chunks"},        {505, "HTTP/1.1, please"}};
+    size_t i = 0;
+    if (ask->bad) {
+        while (i + 1 < sizeof reasons / sizeof *reasons && reasons[i].status != ask->bad) ++i;
+        prof__server_say(v, ask, ask->bad, PROF__GRPC_INVALID_ARGUMENT, "%s", reasons[i].text);
+    } else if (prof__server_admits(v, ask)) {
+        if (ask->grpc)
+            prof__server_serve_grpc(v, ask);
+        else
+            prof__server_serve_http(v, ask);
+    }
+}
+
+static void prof__server_free(prof__server *v, prof__server_ask *ask)
+{
+    prof__server_cancel(v, ask);
+    prof__server_drop(v, &ask->body);
+    prof__server_drop(v, &ask->answer);
+    memset(ask, 0, sizeof *ask);
+}
+
+/*-- HTTP/1 ----------------------------------------------------------------------------------------------- >>http1 --*/
+
+/* Bytes up to and with the empty line that ends a head; 0: it is not there yet. */
+static size_t prof__http1_head_size(const unsigned char *in, size_t size)
+{
+    for (size_t i = 0; i + 1 < size; ++i) {
+        if (in[i] != '\n') continue;
+        if (in[i + 1] == '\n') return i + 2;
+        if (in[i + 1] == '\r' && i + 2 < size && in[i + 2] == '\n') return i + 3;
+    }
+    return 0;
+}
+
+static void prof__http1_start_line(prof__server_ask *ask, const char *line, size_t size)
+{
+    const char *end = line + size, *target = line, *version;
+    while (target < end && *target > ' ') ++target;
+    if (!prof__server_copy(ask->method, sizeof ask->method, line, (size_t)(target - line))) ask->bad = 400;
+    if (target < end) ++target;
+    for (version = target; version < end && *version > ' ';) ++version;
+    prof__server_target(ask, target, (size_t)(version - target));
+    if (version < end) ++version;
+    if (end - version != 8 || memcmp(version, "HTTP/", 5) || version[6] != '.' || target == version)
+        ask->bad = 400;
+    else if (version[5] != '1')
+        ask->bad = 505;
+    ask->keep = end - version == 8 && version[7] != '0';
+}
+
+static void prof__http1_length(prof__server_ask *ask, const char *value, size_t size, int *lengths)
+{
+    uint64_t length = 0;
+    size_t i;
+    for (i = 0; i < size && value[i] >= '0' && value[i] <= '9' && length <= PROF__SERVER_BODY; ++i)
+        length = length * 10 + (uint64_t)(value[i] - '0');
+    if (!size || (i < size && length <= PROF__SERVER_BODY) || ((*lengths)++ && length != ask->length))
+        ask->bad = 400;
+    else if (length > PROF__SERVER_BODY)
+        ask->bad = 413;
+    ask->length = length;
+}
+
+static void prof__http1_field(const prof__server *v, prof__server_ask *ask, const char *line, size_t size, int *hosts,
+                              int *lengths)
+{
+    const char *colon = (const char *)memchr(line, ':', size), *value, *end = line + size;
+    if (!colon || colon == line || line[0] == ' ' || line[0] == '\t' || colon[-1] == ' ' || colon[-1] == '\t') {
+        ask->bad = 400;
+        return;
+    }
+    size_t name = (size_t)(colon - line);
+    for (value = colon + 1; value < end && (*value == ' ' || *value == '\t');) ++value;
+    while (end > value && (end[-1] == ' ' || end[-1] == '\t')) --end;
+    for (const char *c = line; c < end; ++c)
+        if ((unsigned char)*c < 32 && *c != '\t') ask->bad = 400;
+    if (prof__server_is(line, name, "host")) {
+        if ((*hosts)++) ask->bad = 400;
+        if (ask->host[0]) return; /* the start line's counts */
+    }
+    if (prof__server_is(line, name, "content-length")) prof__http1_length(ask, value, (size_t)(end - value), lengths);
+    if (prof__server_is(line, name, "transfer-encoding")) ask->bad = 501;
+    if (prof__server_is(line, name, "connection") && prof__server_is(value, (size_t)(end - value), "close"))
+        ask->keep = 0;
+    prof__server_field(v, ask, line, name, value, (size_t)(end - value));
+}
+
+static void prof__http1_head(const prof__server *v, prof__server_ask *ask, const char *head, size_t size)
+{
+    const char *end = head + size;
+    int lines = 0, hosts = 0, lengths = 0;
+    while (head < end) {
+        const char *stop = (const char *)memchr(head, '\n', (size_t)(end - head));
+        size_t length = stop ? (size_t)(stop - head) : (size_t)(end - head);
+        if (length && head[length - 1] == '\r') --length;
+        if (!lines++)
+            prof__http1_start_line(ask, head, length);
+        else if (length)
+            prof__http1_field(v, ask, head, length, &hosts, &lengths);
+        head = stop ? stop + 1 : end;
+    }
+    if (ask->keep && !hosts) ask->bad = 400;
+    if (ask->bad) ask->keep = 0;
+}
+
+static void prof__server_ate(prof__server_client *c, size_t size)
+{
+    memmove(c->in, c->in + size, c->in_size - size);
+    c->in_size -= size;
+}
+
+/* 1: it got on. */
+static int prof__http1_read(prof__server *v, prof__server_client *c)
+{
+    prof__server_ask *ask = &c->asks[0];
+    if (ask->phase == PROF__ASK_FREE) {
+        size_t blank = 0, head;
+        while (blank < c->in_size && (c->in[blank] == '\r' || c->in[blank] == '\n')) ++blank;
+        if (blank) prof__server_ate(c, blank);
+        head = prof__http1_head_size(c->in, c->in_size);
+        if (!head && c->in_size < PROF__SERVER_HEAD) return 0;
+        ask->phase = PROF__ASK_BODY;
+        if (!head || head > PROF__SERVER_HEAD) {
+            ask->bad = 431;
+            head = c->in_size;
+        } else {
+            prof__http1_head(v, ask, (const char *)c->in, head);
+        }
+        prof__server_ate(c, head);
+        if (ask->bad) ask->length = 0;
+    }
+    if (ask->phase != PROF__ASK_BODY) return 0;
+    size_t part = c->in_size < ask->length - ask->body.size ? c->in_size : (size_t)(ask->length - ask->body.size);
+    if (part && !prof__server_add(v, &ask->body, c->in, part)) {
+        ask->bad = 413;
+        ask->keep = 0;
+        ask->length = ask->body.size;
+    }
+    prof__server_ate(c, part);
+    if (ask->body.size < ask->length) return part != 0;
+    prof__server_serve(v, ask);
+    return 1;
+}
+
+static const char *prof__http1_reason(int status)
+{
+    static const struct {
+        int status;
+        const char *text;
+    } all[] = {{200, "OK"}, {400, "Bad Request"}, {401, "Unauthorized"}, {403, "Forbidden"}, {404, "Not Found"},
+               {405, "Method Not Allowed"}, {408, "Request Timeout"}, {409, "Conflict"}, {413, "Content Too Large"},
+               {414, "URI Too Long"}, {431, "Request Header Fields Too Large"}, {500, "Internal Server Error"},
+               {501, "Not Implemented"}, {503, "Service Unavailable"}, {505, "HTTP Version Not Supported"}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
+        if (all[i].status == status) return all[i].text;
+    return "Error";
+}
+
+/* Moves the answer on to what is to be sent. */
+static int prof__http1_fill(prof__server *v, prof__server_client *c)
+{
+    prof__server_ask *ask = &c->asks[0];
+    prof__server_bytes *answer = &ask->answer;
+    size_t room = sizeof c->out - c->out_size;
+    if (ask->phase != PROF__ASK_ANSWER) return 0;
+    if (!ask->head_sent) {
+        if (room < sizeof ask->head + 128) return 0;
+        int size = snprintf((char *)c->out + c->out_size, room, "HTTP/1.1 %d %s\r\n%s%s\r\n", ask->status,
+                            prof__http1_reason(ask->status), ask->head, ask->keep ? "" : "connection: close\r\n");
+        c->out_size += (size_t)size;
+        room -= (size_t)size;
+        ask->head_sent = 1;
+    }
+    size_t left = answer->size - answer->first, part = left < room ? left : room;
+    if (part) memcpy(c->out + c->out_size, answer->at + answer->first, part);
+    c->out_size += part;
+    answer->first += part;
+    ask->taken += part;
+    if (part < left) return part != 0;
+    if (!ask->keep) c->closing = 1;
+    prof__server_free(v, ask);
+    c->since = prof__monotonic();
+    return 1;
+}
+
+/*-- HPACK -------------------------------------------------------------------------------------------------- >>hpack --
+   The decoder of RFC 7541. Nothing is ever encoded with a table. */
+
+static const char *const prof__hpack_static[61][2] = {{":authority", ""},
+                                                      {":method", "GET"},
+                                                      {":method", "POST"},
+                                                      {":path", "/"},
+                                                      {":path", "/index.html"},
+                                                      {":scheme", "http"},
+                                                      {":scheme", "https"},
+                                                      {":status", "200"},
+                                                      {":status", "204"},
+                                                      {":status", "206"},
+                                                      {":status", "304"},
+                                                      {":status", "400"},
+                                                      {":status", "404"},
+                                                      {":status", "500"},
+                                                      {"accept-charset", ""},
+                                                      {"accept-encoding", "gzip, deflate"},
+                                                      {"accept-language", ""},
+                                                      {"accept-ranges", ""},
+                                                      {"accept", ""},
+                                                      {"access-control-allow-origin", ""},
+                                                      {"age", ""},
+                                                      {"allow", ""},
+                                                      {"authorization", ""},
+                                                      {"cache-control", ""},
+                                                      {"content-disposition", ""},
+                                                      {"content-encoding", ""},
+                                                      {"content-language", ""},
+                                                      {"content-length", ""},
+                                                      {"content-location", ""},
+                                                      {"content-range", ""},
+                                                      {"content-type", ""},
+                                                      {"cookie", ""},
+                                                      {"date", ""},
+                                                      {"etag", ""},
+                                                      {"expect", ""},
+                                                      {"expires", ""},
+                                                      {"from", ""},
+                                                      {"host", ""},
+                                                      {"if-match", ""},
+                                                      {"if-modified-since", ""},
+                                                      {"if-none-match", ""},
+                                                      {"if-range", ""},
+                                                      {"if-unmodified-since", ""},
+                                                      {"last-modified", ""},
+                                                      {"link", ""},
+                                                      {"location", ""},
+                                                      {"max-forwards", ""},
+                                                      {"proxy-authenticate", ""},
+                                                      {"proxy-authorization", ""},
+                                                      {"range", ""},
+                                                      {"referer", ""},
+                                                      {"refresh", ""},
+                                                      {"retry-after", ""},
+                                                      {"server", ""},
+                                                      {"set-cookie", ""},
+                                                      {"strict-transport-security", ""},
+                                                      {"transfer-encoding", ""},
+                                                      {"user-agent", ""},
+                                                      {"vary", ""},
+                                                      {"via", ""},
+                                                      {"www-authenticate", ""}};
+
+/* Lengths in bits of the codes of all bytes, and of the end of a string (appendix B). The code is canonical: with the
+   symbols in order of length, and then of value, each code is the one before plus 1, with zeroes behind it. */
+static const unsigned char prof__huffman_bits[257] = {
+    13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28,
+    28, 28, 28, 6,  10, 10, 12, 13, 6,  8,  11, 10, 10, 8,  11, 8,  6,  6,  6,  5,  5,  5,  6,  6,  6,  6,  6,  6,  6,
+    7,  8,  15, 6,  12, 10, 13, 6,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,
+    7,  8,  7,  8,  13, 19, 13, 14, 6,  15, 5,  6,  5,  6,  5,  6,  6,  6,  5,  7,  7,  6,  6,  6,  5,  6,  7,  6,  5,
+    5,  6,  7,  7,  7,  7,  7,  15, 11, 14, 13, 28, 20, 22, 20, 20, 22, 22, 22, 23, 22, 23, 23, 23, 23, 23, 24, 23, 24,
+    24, 22, 23, 24, 23, 23, 23, 23, 21, 22, 23, 22, 23, 23, 24, 22, 21, 20, 22, 22, 23, 23, 21, 23, 22, 22, 24, 21, 22,
+    23, 23, 21, 21, 22, 21, 23, 22, 23, 23, 20, 22, 22, 22, 23, 22, 22, 23, 26, 26, 20, 19, 22, 23, 22, 25, 26, 26, 26,
+    27, 27, 26, 24, 25, 19, 21, 26, 27, 27, 26, 27, 24, 21, 21, 26, 26, 28, 27, 27, 27, 20, 24, 20, 21, 22, 21, 21, 23,
+    22, 22, 25, 25, 24, 24, 26, 23, 26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26, 30};
+
+/* Of each length: the first code, how many there are, and where their symbols begin. */
+static struct {
+    uint32_t code;
+    unsigned short count, first;
+} prof__huffman_rows[31];
+static unsigned short prof__huffman_symbols[257];
+
+static void prof__huffman_prepare(void)
+{
+    uint32_t code = 0;
+    unsigned at = 0;
+    if (prof__huffman_rows[30].count) return;
+    for (unsigned bits = 1; bits <= 30; ++bits) {
+        prof__huffman_rows[bits].code = code <<= 1;
+        prof__huffman_rows[bits].first = (unsigned short)at;
+        for (unsigned symbol = 0; symbol < 257; ++symbol)
+            if (prof__huffman_bits[symbol] == bits) prof__huffman_symbols[at++] = (unsigned short)symbol;
+        prof__huffman_rows[bits].count = (unsigned short)(at - prof__huffman_rows[bits].first);
+        code += prof__huffman_rows[bits].count;
+    }
+}
+
+/* Decodes size bytes; 0: not well-formed, or more than room. */
+static int prof__huffman_decode(const unsigned char *at, size_t size, char *to, size_t room, size_t *length)
+{
+    uint32_t code = 0;
+    unsigned bits = 0;
+    size_t n = 0;
+    prof__huffman_prepare();
+    for (size_t i = 0; i < size * 8; ++i) {
+        code = code << 1 | ((uint32_t)at[i / 8] >> (7 - i % 8) & 1u);
+        if (++bits > 30) return 0;
+        uint32_t index = code - prof__huffman_rows[bits].code;
+        if (code < prof__huffman_rows[bits].code || index >= prof__huffman_rows[bits].count) continue;
+        unsigned symbol = prof__huffman_symbols[prof__huffman_rows[bits].first + index];
+        if (symbol == 256 || n == room) return 0;
+        to[n++] = (char)symbol;
+        code = bits = 0;
+    }
+    *length = n;
+    return bits < 8 && code == (1u << bits) - 1; /* the rest is the beginning of the end's code, which is ones */
+}
+
+/* A number whose first byte has so many bits of it; 0: not well-formed, or absurd. */
+static int prof__hpack_integer(const unsigned char **at, const unsigned char *end, unsigned bits, uint32_t *value)
+{
+    uint32_t most = (1u << bits) - 1;
+    if (*at == end) return 0;
+    *value = *(*at)++ & most;
+    if (*value < most) return 1;
+    for (unsigned shift = 0; shift < 28 && *at < end; shift += 7) {
+        unsigned char c = *(*at)++;
+        *value += (uint32_t)(c & 127) << shift;
+        if (!(c & 128)) return 1;
+    }
+    return 0;
+}
+
+static int prof__hpack_string(const unsigned char **at, const unsigned char *end, char *to, size_t room, size_t *size)
+{
+    uint32_t length;
+    int coded = *at < end && **at & 128;
+    if (!prof__hpack_integer(at, end, 7, &length) || length > (size_t)(end - *at)) return 0;
+    const unsigned char *from = *at;
+    *at += length;
+    if (coded) return prof__huffman_decode(from, length, to, room, size);
+    if (length > room) return 0;
+    memcpy(to, from, length);
+    *size = length;
+    return 1;
+}
+
+static size_t prof__hpack_size(const prof__hpack *h) { return h->used + 32 * h->count; }
+
+/* Drops the oldest entries until there is room for so many bytes, by the RFC's reckoning. */
+static void prof__hpack_evict(prof__hpack *h, size_t bytes)
+{
+    size_t gone = 0, text = 0;
+    while (gone < h->count && prof__hpack_size(h) - text - 32 * gone + bytes > h->limit) {
+        text += (size_t)h->entry[gone].name + h->entry[gone].value;
+        ++gone;
+    }
+    if (!gone) return;
+    memmove(h->text, h->text + text, h->used - text);
+    memmove(h->entry, h->entry + gone, (h->count - gone) * sizeof *h->entry);
+    h->used -= text;
+    h->count -= gone;
+}
+
+static void prof__hpack_insert(prof__hpack *h, const char *name, size_t name_size, const char *value, size_t size)
+{
+    prof__hpack_evict(h, name_size + size + 32);
+    if (name_size + size + 32 > h->limit) return; /* the table is empty now */
+    memcpy(h->text + h->used, name, name_size);
+    memcpy(h->text + h->used + name_size, value, size);
+    h->entry[h->count].name = (unsigned short)name_size;
+    h->entry[h->count++].value = (unsigned short)size;
+    h->used += name_size + size;
+}
+
+/* Copies what an index stands for; 0: there is no such entry, or it is too long. */
+static int prof__hpack_lookup(const prof__hpack *h, uint32_t index, char *name, size_t *name_size, char *value,
+                              size_t *size, size_t room)
+{
+    const char *from, *text;
+    if (!index) return 0;
+    if (index <= 61) {
+        from = prof__hpack_static[index - 1][0];
+        text = prof__hpack_static[index - 1][1];
+        *name_size = strlen(from);
+        *size = strlen(text);
+    } else {
+        size_t entry = h->count - (index - 61), at = 0;
+        if (index - 61 > h->count) return 0;
+        for (size_t i = 0; i < entry; ++i) at += (size_t)h->entry[i].name + h->entry[i].value;
+        from = h->text + at;
+        *name_size = h->entry[entry].name;
+        text = from + *name_size;
+        *size = h->entry[entry].value;
+    }
+    if (*name_size > room || *size > room) return 0;
+    memcpy(name, from, *name_size);
+    if (value) memcpy(value, text, *size);
+    return 1;
+}
+
+#define PROF__HPACK_TEXT 8192 /* of a name or value */
+
+/* Calls field for each header of a block. most: of the table, as it was announced. 0: the block is bad, or says more
+   than is sensible. */
+static int prof__hpack_block(prof__hpack *h, size_t most, const unsigned char *at, size_t block,
+                             void (*field)(void *user, const char *name, size_t name_size, const char *value,
+                                           size_t size),
+                             void *user)
+{
+    char name[PROF__HPACK_TEXT], value[PROF__HPACK_TEXT];
+    const unsigned char *end = at + block;
+    size_t total = 0, name_size = 0, size = 0;
+    int fields = 0;
+    while (at < end) {
+        unsigned char c = *at;
+        uint32_t index;
+        unsigned bits = c & 0x80 ? 7 : c & 0x40 ? 6 : c & 0x20 ? 5 : 4;
+        if (!prof__hpack_integer(&at, end, bits, &index)) return 0;
+        if (bits == 5) { /* the table's size changes, in front of all fields */
+            if (index > most || fields) return 0;
+            h->limit = index;
+            prof__hpack_evict(h, 0);
+            continue;
+        }
+        fields = 1;
+        if (bits == 7) {
+            if (!prof__hpack_lookup(h, index, name, &name_size, value, &size, sizeof name)) return 0;
+        } else {
+            if (index ? !prof__hpack_lookup(h, index, name, &name_size, NULL, &size, sizeof name)
+                      : !prof__hpack_string(&at, end, name, sizeof name, &name_size))
+                return 0;
+            if (!prof__hpack_string(&at, end, value, sizeof value, &size)) return 0;
+            if (bits == 6) prof__hpack_insert(h, name, name_size, value, size);
+        }
+        if ((total += name_size + size + 32) > 65536) return 0;
+        field(user, name, name_size, value, size);
+    }
+    return 1;
+}
+
+/*-- HTTP/2 ------------------------------------------------------------------------------------------------- >>http2 --
+   RFC 9113, for a client that knows that it is spoken here. No priorities, no push. */
+
+enum {
+    PROF__H2_DATA,
+    PROF__H2_HEADERS,
+    PROF__H2_PRIORITY,
+    PROF__H2_RESET,
+    PROF__H2_SETTINGS,
+    PROF__H2_PUSH,
+    PROF__H2_PING,
+    PROF__H2_GOAWAY,
+    PROF__H2_WINDOW,
+    PROF__H2_CONTINUATION
+};
+enum {
+    PROF__H2_OK = 0,
+    PROF__H2_PROTOCOL = 1,
+    PROF__H2_FLOW = 3,
+    PROF__H2_SIZE = 6,
+    PROF__H2_REFUSED = 7,
+    PROF__H2_COMPRESSION = 9,
+    PROF__H2_CALM = 11
+};
+#define PROF__H2_END_STREAM 1u /* flags; of SETTINGS and PING this is ACK */
+#define PROF__H2_END_HEADERS 4u
+#define PROF__H2_PADDED 8u
+#define PROF__H2_WITH_PRIORITY 32u
+#define PROF__H2_TABLE 4096u /* what our SETTINGS leave as it is */
+static const char prof__h2_preface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+static void prof__h2_number(unsigned char *to, uint32_t number)
+{
+    for (int i = 0; i < 4; ++i) to[i] = (unsigned char)(number >> (24 - 8 * i));
+}
+static uint32_t prof__h2_number_at(const unsigned char *at)
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+/* Where there is room for it: see prof__h2_read. */
+static void prof__h2_frame(prof__server_client *c, unsigned type, unsigned flags, uint32_t stream, const void *payload,
+                           size_t size)
+{
+    unsigned char *to = c->out + c->out_size;
+    if (sizeof c->out - c->out_size < 9 + size) return;
+    prof__h2_number(to, (uint32_t)size << 8 | type);
+    to[4] = (unsigned char)flags;
+    prof__h2_number(to + 5, stream);
+    if (size) memcpy(to + 9, payload, size);
+    c->out_size += 9 + size;
+}
+
+static void prof__h2_reset(prof__server_client *c, uint32_t stream, uint32_t error)
+{
+    unsigned char code[4];
+    prof__h2_number(code, error);
+    prof__h2_frame(c, PROF__H2_RESET, 0, stream, code, 4);
+}
+
+/* Says why, and closes. */
+static void prof__h2_goaway(prof__server *v, prof__server_client *c, uint32_t error)
+{
+    unsigned char payload[8];
+    prof__h2_number(payload, c->last_stream);
+    prof__h2_number(payload + 4, error);
+    prof__h2_frame(c, PROF__H2_GOAWAY, 0, 0, payload, 8);
+    for (int i = 0; i < PROF__SERVER_STREAMS; ++i) prof__server_free(v, &c->asks[i]);
+    c->closing = 1;
+}
+
+static prof__server_ask *prof__h2_ask(prof__server_client *c, uint32_t stream)
+{
+    for (int i = 0; i < PROF__SERVER_STREAMS; ++i)
+        if (c->asks[i].phase && c->asks[i].stream == stream) return &c->asks[i];
+    return NULL;
+}
+
+static void prof__h2_greet(prof__server_client *c)
+{
+    static const unsigned char settings[12] = {0, 3, 0, 0, 0, PROF__SERVER_STREAMS,       /* MAX_CONCURRENT_STREAMS */
+                                               0, 6, 0, 0, PROF__SERVER_HEAD >> 8, 0};    /* MAX_HEADER_LIST_SIZE */
+    prof__h2_frame(c, PROF__H2_SETTINGS, 0, 0, settings, sizeof settings);
+    c->speaks = PROF__SPEAKS_HTTP2;
+    c->hpack.limit = PROF__H2_TABLE;
+    c->window = c->first_window = 65535;
+    c->max_frame = PROF__SERVER_FRAME;
+}
+
+typedef struct prof__h2_head {
+    const prof__server *v;
+    prof__server_ask *ask;
+} prof__h2_head;
+
+static void prof__h2_field(void *user, const char *name, size_t name_size, const char *value, size_t size)
+{
+    const prof__h2_head *head = (const prof__h2_head *)user;
+    prof__server_ask *ask = head->ask;
+    if (!ask) return;
+    for (size_t i = 0; i < size; ++i)
+        if ((unsigned char)value[i] < 32 && value[i] != '\t') ask->bad = 400;
+    if (prof__server_is(name, name_size, ":method")) {
+        if (!prof__server_copy(ask->method, sizeof ask->method, value, size)) ask->bad = 400;
+    } else if (prof__server_is(name, name_size, ":path")) {
+        prof__server_target(ask, value, size);
+    } else {
+        prof__server_field(head->v, ask, name, name_size, value, size);
+    }
+}
+
+static void prof__h2_complete(prof__server *v, prof__server_ask *ask)
+{
+    ask->ended = 1;
+    prof__server_serve(v, ask);
+}
+
+/* A header block is complete: a request's, or what comes behind one's body. */
+static void prof__h2_block(prof__server *v, prof__server_client *c)
+{
+    uint32_t stream = c->block_stream;
+    prof__server_ask *ask = prof__h2_ask(c, stream);
+    prof__h2_head head = {v, NULL};
+    int is_new = !ask && stream > c->last_stream;
+    c->block_stream = 0;
+    for (int i = 0; is_new && !ask && i < PROF__SERVER_STREAMS; ++i)
+        if (!c->asks[i].phase) ask = &c->asks[i];
+    if (is_new) c->last_stream = stream;
+    if (is_new && ask) {
+        memset(ask, 0, sizeof *ask);
+        ask->phase = PROF__ASK_BODY;
+        ask->stream = stream;
+        ask->window = c->first_window;
+        ask->keep = 1;
+        head.ask = ask;
+    }
+    if (!prof__hpack_block(&c->hpack, PROF__H2_TABLE, c->block, c->block_size, prof__h2_field, &head)) {
+        prof__h2_goaway(v, c, PROF__H2_COMPRESSION);
+        return;
+    }
+    if (is_new && !ask) prof__h2_reset(c, stream, PROF__H2_REFUSED);
+    if (!ask) return;
+    if (is_new && (!ask->method[0] || !ask->path[0])) ask->bad = 400;
+    if (ask->phase == PROF__ASK_BODY && (c->block_flags & PROF__H2_END_STREAM || ask->bad)) prof__h2_complete(v, ask);
+    if (c->block_flags & PROF__H2_END_STREAM) ask->ended = 1;
+}
+
+/* HEADERS and CONTINUATION: parts of a block, between which nothing else comes. */
+static void prof__h2_headers(prof__server *v, prof__server_client *c, unsigned type, unsigned flags, uint32_t stream,
+                             const unsigned char *payload, size_t size)
+{
+    if (type == PROF__H2_HEADERS) {
+        size_t pad = 0;
+        if (flags & PROF__H2_PADDED && size) {
+            pad = *payload++;
+            --size;
+        }
+        if (flags & PROF__H2_WITH_PRIORITY && size >= 5) {
+            payload += 5;
+            size -= 5;
+        } else if (flags & PROF__H2_WITH_PRIORITY) {
+            pad = size + 1;
+        }
+        if (pad > size || !(stream & 1)) {
+            prof__h2_goaway(v, c, PROF__H2_PROTOCOL);
+            return;
+        }
+        size -= pad;
+        c->block_stream = stream;
+        c->block_flags = flags;
+        c->block_size = c->block_parts = 0;
+    }
+    if (size > sizeof c->block - c->block_size || ++c->block_parts > 64) {
+        prof__h2_goaway(v, c, PROF__H2_CALM);
+        return;
+    }
+    memcpy(c->block + c->block_size, payload, size);
+    c->block_size += size;
+    if (flags & PROF__H2_END_HEADERS) prof__h2_block(v, c);
+}
+
+static void prof__h2_data(prof__server *v, prof__server_client *c, unsigned flags, uint32_t stream,
+                          const unsigned char *payload, size_t size)
+{
+    prof__server_ask *ask = prof__h2_ask(c, stream);
+    unsigned char window[4];
+    size_t pad = 0, whole = size;
+    if (flags & PROF__H2_PADDED && size) {
+        pad = *payload++;
+        --size;
+    }
+    if (pad > size || (flags & PROF__H2_PADDED && !whole) || !stream || stream > c->last_stream) {
+        prof__h2_goaway(v, c, PROF__H2_PROTOCOL);
+        return;
+    }
+    size -= pad;
+    prof__h2_number(window, (uint32_t)whole);
+    if (whole) prof__h2_frame(c, PROF__H2_WINDOW, 0, 0, window, 4);
+    if (!ask || ask->phase != PROF__ASK_BODY) {
+        if (ask && flags & PROF__H2_END_STREAM) ask->ended = 1;
+        return; /* of a stream that has its answer */
+    }
+    if (size > PROF__SERVER_BODY - ask->body.size || !prof__server_add(v, &ask->body, payload, size)) ask->bad = 413;
+    if (whole && !(flags & PROF__H2_END_STREAM)) prof__h2_frame(c, PROF__H2_WINDOW, 0, stream, window, 4);
+    if (flags & PROF__H2_END_STREAM)
+        prof__h2_complete(v, ask);
+    else if (ask->bad)
+        prof__server_serve(v, ask);
+}
+
+static void prof__h2_settings(prof__server *v, prof__server_client *c, unsigned flags, const unsigned char *payload,
+                              size_t size)
+{
+    if (flags & PROF__H2_END_STREAM ? size != 0 : size % 6 != 0) {
+        prof__h2_goaway(v, c, PROF__H2_SIZE);
+        return;
+    }
+    if (flags & PROF__H2_END_STREAM) return;
+    for (; size; payload += 6, size -= 6) {
+        unsigned key = (unsigned)payload[0] << 8 | payload[1];
+        uint32_t value = prof__h2_number_at(payload + 2);
+        if ((key == 4 && value > 0x7fffffffu) || (key == 5 && (value < 16384 || value > 0xffffffu)) ||
+            (key == 2 && value > 1)) {
+            prof__h2_goaway(v, c, key == 4 ? PROF__H2_FLOW : PROF__H2_PROTOCOL);
+            return;
+        }
+        if (key == 4) {
+            for (int i = 0; i < PROF__SERVER_STREAMS; ++i) c->asks[i].window += (int64_t)value - c->first_window;
+            c->first_window = value;
+        }
+        if (key == 5) c->max_frame = value;
+    }
+    prof__h2_frame(c, PROF__H2_SETTINGS, PROF__H2_END_STREAM, 0, NULL, 0);
+}
+
+static void prof__h2_window(prof__server *v, prof__server_client *c, uint32_t stream, const unsigned char *payload,
+                            size_t size)
+{
+    prof__server_ask *ask = stream ? prof__h2_ask(c, stream) : NULL;
+    int64_t *window = stream ? ask ? &ask->window : NULL : &c->window;
+    uint32_t more = size == 4 ? prof__h2_number_at(payload) & 0x7fffffffu : 0;
+    if (size != 4) {
+        prof__h2_goaway(v, c, PROF__H2_SIZE);
+    } else if (!more && !stream) {
+        prof__h2_goaway(v, c, PROF__H2_PROTOCOL);
+    } else if (window && *window + (int64_t)more > 0x7fffffff) {
+        if (!stream) {
+            prof__h2_goaway(v, c, PROF__H2_FLOW);
+        } else {
+            prof__h2_reset(c, stream, PROF__H2_FLOW);
+            prof__server_free(v, ask);
+        }
+    } else if (window) {
+        *window += (int64_t)more;
+    }
+}
+
+static void prof__h2_take(prof__server *v, prof__server_client *c, unsigned type, unsigned flags, uint32_t stream,
+                          const unsigned char *payload, size_t size)
+{
+    prof__server_ask *ask;
+    int alone = type == PROF__H2_SETTINGS || type == PROF__H2_PING || type == PROF__H2_GOAWAY;
+    if ((c->block_stream && (type != PROF__H2_CONTINUATION || stream != c->block_stream)) ||
+        (!c->block_stream && type == PROF__H2_CONTINUATION) || type == PROF__H2_PUSH || (alone && stream) ||
+        (type == PROF__H2_RESET && (!stream || stream > c->last_stream))) {
+        prof__h2_goaway(v, c, PROF__H2_PROTOCOL);
+        return;
+    }
+    if (type != PROF__H2_DATA && ++c->patience > PROF__SERVER_PATIENCE) {
+        prof__h2_goaway(v, c, PROF__H2_CALM);
+        return;
+    }
+    if ((type == PROF__H2_PING && size != 8) || (type == PROF__H2_RESET && size != 4) ||
+        (type == PROF__H2_PRIORITY && size != 5)) {
+        prof__h2_goaway(v, c, PROF__H2_SIZE);
+        return;
+    }
+    switch (type) {
+    case PROF__H2_DATA: prof__h2_data(v, c, flags, stream, payload, size); break;
+    case PROF__H2_HEADERS:
+    case PROF__H2_CONTINUATION: prof__h2_headers(v, c, type, flags, stream, payload, size); break;
+    case PROF__H2_SETTINGS: prof__h2_settings(v, c, flags, payload, size); break;
+    case PROF__H2_WINDOW: prof__h2_window(v, c, stream, payload, size); break;
+    case PROF__H2_PING:
+        if (!(flags & PROF__H2_END_STREAM)) prof__h2_frame(c, PROF__H2_PING, PROF__H2_END_STREAM, 0, payload, 8);
+        break;
+    case PROF__H2_RESET:
+        ask = prof__h2_ask(c, stream);
+        if (ask) prof__server_free(v, ask);
+        break;
+    default: break; /* priorities, farewells, and what was not invented yet */
+    }
+}
+
+static int prof__h2_read(prof__server *v, prof__server_client *c)
+{
+    uint32_t size = c->in_size >= 9 ? prof__h2_number_at(c->in) >> 8 : 0;
+    if (c->in_size < 9 || sizeof c->out - c->out_size < 1024) return 0; /* first the answers to what came before go */
+    if (size > PROF__SERVER_FRAME) {
+        prof__h2_goaway(v, c, PROF__H2_SIZE);
+        return 1;
+    }
+    if (c->in_size < 9 + size) return 0;
+    prof__h2_take(v, c, c->in[3], c->in[4], prof__h2_number_at(c->in + 5) & 0x7fffffffu, c->in + 9, size);
+    prof__server_ate(c, 9 + size);
+    return 1;
+}
+
+/* Appends a literal header to a block; nothing if there is no room. */
+static size_t prof__h2_literal(unsigned char *block, size_t at, size_t room, const char *name, size_t name_size,
+                               const char *value, size_t size)
+{
+    unsigned char head[16];
+    size_t n;
+    if (at + name_size + size + 16 > room) return at;
+    block[at++] = 0;
+    for (int i = 0; i < 2; ++i) {
+        size_t length = i ? size : name_size;
+        n = 1;
+        head[0] = (unsigned char)(length < 127 ? length : 127);
+        if (length >= 127) n += prof__server_varint(head + 1, length - 127);
+        memcpy(block + at, head, n);
+        memcpy(block + at + n, i ? value : name, length);
+        at += n + length;
+    }
+    return at;
+}
+
+/* grpc-status and grpc-message, in which all but printing ASCII is %XX. */
+static size_t prof__h2_trailers(const prof__server_ask *ask, unsigned char *block, size_t at, size_t room)
+{
+    char number[12], message[3 * sizeof ask->message];
+    size_t n = 0;
+    int size = snprintf(number, sizeof number, "%d", ask->grpc_status);
+    at = prof__h2_literal(block, at, room, "grpc-status", 11, number, (size_t)size);
+    for (const char *c = ask->message; *c; ++c) {
+        if ((unsigned char)*c < 32 || (unsigned char)*c > 126 || *c == '%')
+            n += (size_t)snprintf(message + n, sizeof message - n, "%%%02X", (unsigned)(unsigned char)*c);
+        else
+            message[n++] = *c;
+    }
+    return n ? prof__h2_literal(block, at, room, "grpc-message", 12, message, n) : at;
+}
+
+static void prof__h2_answer_head(prof__server_client *c, prof__server_ask *ask)
+{
+    unsigned char block[6144];
+    char number[12];
+    size_t at = 0;
+    int last = ask->grpc ? ask->grpc_status != 0 : ask->answer.first == ask->answer.size;
+    snprintf(number, sizeof number, "%d", ask->status);
+    if (ask->status == 200)
+        block[at++] = 0x88;
+    else
+        at = prof__h2_literal(block, at, sizeof block, ":status", 7, number, 3);
+    for (const char *line = ask->head, *end; (end = strstr(line, "\r\n")) != NULL; line = end + 2) {
+        const char *colon = strchr(line, ':');
+        if (colon && colon < end)
+            at = prof__h2_literal(block, at, sizeof block, line, (size_t)(colon - line), colon + 2,
+                                  (size_t)(end - colon - 2));
+    }
+    if (ask->grpc && last) at = prof__h2_trailers(ask, block, at, sizeof block);
+    prof__h2_frame(c, PROF__H2_HEADERS, PROF__H2_END_HEADERS | (last ? PROF__H2_END_STREAM : 0), ask->stream, block,
+                   at);
+    ask->head_sent = last ? 2 : 1;
+}
+
+/* Sends the next frame of an answer; 0: there is none, or it must wait. */
+static int prof__h2_send(prof__server *v, prof__server_client *c, prof__server_ask *ask)
+{
+    prof__server_bytes *answer = &ask->answer;
+    size_t left = answer->size - answer->first, room = sizeof c->out - c->out_size;
+    if (ask->phase != PROF__ASK_ANSWER || room < PROF__SERVER_FRAME + 1024) return 0;
+    if (!ask->head_sent) {
+        prof__h2_answer_head(c, ask);
+    } else if (left) {
+        size_t part = left;
+        if (part > PROF__SERVER_FRAME) part = PROF__SERVER_FRAME;
+        if (part > c->max_frame) part = c->max_frame;
+        if ((int64_t)part > c->window) part = c->window > 0 ? (size_t)c->window : 0;
+        if ((int64_t)part > ask->window) part = ask->window > 0 ? (size_t)ask->window : 0;
+        if (!part) return 0;
+        int last = part == left && !ask->grpc;
+        prof__h2_frame(c, PROF__H2_DATA, last ? PROF__H2_END_STREAM : 0, ask->stream, answer->at + answer->first, part);
+        answer->first += part;
+        c->window -= (int64_t)part;
+        ask->window -= (int64_t)part;
+        ask->taken += part;
+        c->patience = 0;
+        if (last) ask->head_sent = 2;
+    } else {
+        unsigned char block[2048];
+        size_t size = prof__h2_trailers(ask, block, 0, sizeof block);
+        prof__h2_frame(c, PROF__H2_HEADERS, PROF__H2_END_HEADERS | PROF__H2_END_STREAM, ask->stream, block, size);
+        ask->head_sent = 2;
+    }
+    if (ask->head_sent == 2) {
+        if (!ask->ended) prof__h2_reset(c, ask->stream, PROF__H2_OK); /* the rest of the request is not wanted */
+        prof__server_free(v, ask);
+        c->since = prof__monotonic();
+    }
+    return 1;
+}
+
+static int prof__h2_fill(prof__server *v, prof__server_client *c)
+{
+    for (unsigned i = 0; i < PROF__SERVER_STREAMS; ++i) {
+        unsigned turn = (c->next + i) % PROF__SERVER_STREAMS;
+        if (!prof__h2_send(v, c, &c->asks[turn])) continue;
+        c->next = turn + 1;
+        return 1;
+    }
+    return 0;
+}
+
+/*-- THE THREAD -------------------------------------------------------------------------------------------- >>loop --*/
+
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0 /* the thread has SIGPIPE blocked, as all signals */
+#endif
+
+static void prof__server_shut(int *file)
+{
+    if (*file >= 0) close(*file);
+    *file = -1;
+}
+
+/* Descriptors change under the lock, so that the child of a fork knows them all. */
+static void prof__server_close(prof__server *v, int index)
+{
+    prof__server_client *c = v->clients[index];
+    for (int i = 0; i < PROF__SERVER_STREAMS; ++i) prof__server_free(v, &c->asks[i]);
+    prof__lock(&prof__server_files);
+    v->clients[index] = NULL;
+    prof__server_shut(&c->file);
+    prof__unlock(&prof__server_files);
+    free(c);
+}
+
+/* 1: somebody waits for what this client has asked for. */
+static int prof__server_busy(const prof__server_client *c)
+{
+    for (int i = 0; i < PROF__SERVER_STREAMS; ++i)
+        if (c->asks[i].phase >= PROF__ASK_DELAYED) return 1;
+    return 0;
+}
+
+/* A place for a client, if need be that of the one that has been silent for longest. -1: all are busy. */
+static int prof__server_place(prof__server *v)
+{
+    int oldest = -1;
+    for (int i = 0; i < PROF__SERVER_CLIENTS; ++i) {
+        if (!v->clients[i]) return i;
+        if (!prof__server_busy(v->clients[i]) && (oldest < 0 || v->clients[i]->since < v->clients[oldest]->since))
+            oldest = i;
+    }
+    return oldest;
+}
+
+static PROF__UNUSED int prof__server_descriptor(int file) /* as all of ours: not for exec(), and not waiting */
+{
+    if (file >= 0 && (fcntl(file, F_SETFD, FD_CLOEXEC) || fcntl(file, F_SETFL, fcntl(file, F_GETFL) | O_NONBLOCK))) {
+        close(file);
+        file = -1;
+    }
+    return file;
+}
+
+static int prof__server_accept_one(int listener)
+{
+#if defined(__linux__) && defined(SOCK_CLOEXEC)
+    return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+#else
+    return prof__server_descriptor(accept(listener, NULL, NULL));
+#endif
+}
+
+static void prof__server_accept(prof__server *v, int listener)
+{
+    int place = prof__server_place(v), one = 1;
+    if (place < 0) return;
+    prof__server_client *c = (prof__server_client *)calloc(1, sizeof *c);
+    prof__lock(&prof__server_files);
+    int file = c ? prof__server_accept_one(listener) : -1;
+    int error = c ? errno : ENOMEM;
+    if (file >= 0 && !v->clients[place]) {
+        c->file = file;
+        v->clients[place] = c;
+    }
+    prof__unlock(&prof__server_files);
+    if (file < 0) {
+        free(c);
+        if (error != EAGAIN && error != EWOULDBLOCK && error != EINTR && error != ECONNABORTED)
+            v->deaf_until = prof__monotonic() + 1000000000u; /* no descriptors, no memory: not again at once */
+        return;
+    }
+    if (v->clients[place] != c) {
+        prof__server_close(v, place);
+        prof__lock(&prof__server_files);
+        c->file = file;
+        v->clients[place] = c;
+        prof__unlock(&prof__server_files);
+    }
+    c->since = c->partial_since = prof__monotonic();
+    setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+#ifdef SO_NOSIGPIPE
+    setsockopt(file, SOL_SOCKET, SO_NOSIGPIPE, &one, sizeof one);
+#endif
+}
+
+/* Which protocol it is, by the first bytes. 1: known now. */
+static int prof__server_greet(prof__server_client *c)
+{
+    size_t size = sizeof prof__h2_preface - 1, there = c->in_size < size ? c->in_size : size;
+    if (!there) return 0;
+    if (memcmp(c->in, prof__h2_preface, there)) {
+        c->speaks = PROF__SPEAKS_HTTP1;
+    } else if (there == size) {
+        prof__server_ate(c, size);
+        prof__h2_greet(c);
+    }
+    return c->speaks != PROF__SPEAKS_NOTHING;
+}
+
+static int prof__server_send(prof__server_client *c)
+{
+    int got_on = 0;
+    while (c->out_at < c->out_size) {
+        ssize_t n = send(c->file, c->out + c->out_at, c->out_size - c->out_at, MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return -1;
+        if (n <= 0) break;
+        c->out_at += (size_t)n;
+        got_on = 1;
+    }
+    memmove(c->out, c->out + c->out_at, c->out_size - c->out_at);
+    c->out_size -= c->out_at;
+    c->out_at = 0;
+    return got_on;
+}
+
+/* Makes of what has come what there is to be made of it; not forever. -1: the connection is gone. */
+static int prof__server_pump(prof__server *v, prof__server_client *c)
+{
+    int got_on = 1, sent = 0;
+    for (int i = 0; got_on && i < 64; ++i) {
+        got_on = 0;
+        if (!c->closing && c->speaks == PROF__SPEAKS_NOTHING) got_on = prof__server_greet(c);
+        if (!c->closing && c->speaks == PROF__SPEAKS_HTTP1) got_on |= prof__http1_read(v, c);
+        if (!c->closing && c->speaks == PROF__SPEAKS_HTTP2) got_on |= prof__h2_read(v, c);
+        got_on |= c->speaks == PROF__SPEAKS_HTTP2 ? prof__h2_fill(v, c) : prof__http1_fill(v, c);
+        sent = prof__server_send(c);
+        if (sent < 0) return -1;
+        got_on |= sent;
+    }
+    int partial = c->closing || (c->speaks != PROF__SPEAKS_HTTP2 && c->in_size && !prof__server_busy(c)) ||
+                  (c->speaks == PROF__SPEAKS_NOTHING) ||
+                  (c->speaks == PROF__SPEAKS_HTTP2 && (c->in_size || c->block_stream));
+    for (int i = 0; i < PROF__SERVER_STREAMS; ++i) partial |= c->asks[i].phase == PROF__ASK_BODY;
+    if (!partial) c->partial_since = 0;
+    if (partial && !c->partial_since) c->partial_since = prof__monotonic();
+    return got_on;
+}
+
+/* Reads what is there. 0: the client has nothing more to say, or is gone. */
+static int prof__server_read(prof__server_client *c)
+{
+    while (c->in_size < sizeof c->in) {
+        ssize_t n = recv(c->file, c->in + c->in_size, sizeof c->in - c->in_size, 0);
+        if (n > 0) {
+            c->in_size += (size_t)n;
+            continue;
+        }
+        if (n < 0 && errno == EINTR) continue;
+        return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+    }
+    return 1;
+}
+
+/* When this client has had enough time. */
+static uint64_t prof__server_patience_ends(const prof__server_client *c)
+{
+    uint64_t end = prof__server_busy(c) ? UINT64_MAX : c->since + PROF__SERVER_IDLE_NS;
+    if (c->partial_since && c->partial_since + PROF__SERVER_REQUEST_NS < end)
+        end = c->partial_since + PROF__SERVER_REQUEST_NS;
+    for (int i = 0; i < PROF__SERVER_STREAMS; ++i) {
+        const prof__server_ask *ask = &c->asks[i];
+        uint64_t due = ask->since + PROF__SERVER_ANSWER_NS + ask->taken / PROF__SERVER_RATE * 1000000000u;
+        if (ask->phase == PROF__ASK_ANSWER && due < end) end = due;
+    }
+    return end;
+}
+
+/* Time is up for a request, or an idle connection. */
+static void prof__server_expire(prof__server *v, int index)
+{
+    prof__server_client *c = v->clients[index];
+    if (c->speaks == PROF__SPEAKS_HTTP1 && !prof__server_busy(c) && !c->closing && c->partial_since) {
+        c->asks[0].bad = 408;
+        c->asks[0].keep = 0;
+        prof__server_serve(v, &c->asks[0]);
+        prof__server_pump(v, c);
+    } else if (c->speaks == PROF__SPEAKS_HTTP2 && !c->closing) {
+        prof__h2_goaway(v, c, PROF__H2_OK);
+        prof__server_pump(v, c);
+    }
+    prof__server_close(v, index);
+}
+
+/* Does what is due, and returns when the next thing is. */
+static uint64_t prof__server_due(prof__server *v, prof__server_ask *ask, uint64_t now, int all)
+{
+    prof__server_capture *capture = &ask->capture;
+    if (ask->phase == PROF__ASK_DELAYED) {
+        if (all) prof__server_say(v, ask, 503, 14, "the server stops"); /* UNAVAILABLE */
+        if (!all && now < capture->begin_at) return capture->begin_at;
+        if (!all) prof__server_ask_capture(v, ask);
+    }
+    if (ask->phase == PROF__ASK_CAPTURE) {
+        int over = all || now >= capture->end_at;
+        if (!over && prof__server_capture_over(v, capture)) {
+            prof__server_note(capture, "the recording ended %.3f s before its time",
+                              (double)(capture->end_at - now) / 1e9);
+            over = 1;
+        }
+        if (!over) return capture->end_at < now + PROF__SERVER_TICK_NS ? capture->end_at : now + PROF__SERVER_TICK_NS;
+        prof__server_finish(v, ask);
+    }
+    return UINT64_MAX;
+}
+
+/* One look at every client: answers, deadlines. Returns when to look again. */
+static uint64_t prof__server_round(prof__server *v)
+{
+    uint64_t next = v->deaf_until ? v->deaf_until : UINT64_MAX;
+    for (int i = 0; i < PROF__SERVER_CLIENTS; ++i) {
+        prof__server_client *c = v->clients[i];
+        uint64_t now = prof__monotonic(), due;
+        int got_on;
+        if (!c) continue;
+        for (int k = 0; k < PROF__SERVER_STREAMS; ++k) {
+            due = prof__server_due(v, &c->asks[k], now, v->leave_at != 0);
+            if (due < next) next = due;
+        }
+        got_on = prof__server_pump(v, c);
+        now = prof__monotonic();
+        for (int k = 0; k < PROF__SERVER_STREAMS; ++k) {
+            const prof__server_ask *ask = &c->asks[k];
+            due = ask->phase == PROF__ASK_DELAYED   ? ask->capture.begin_at
+                  : ask->phase == PROF__ASK_CAPTURE ? ask->capture.end_at
+                                                    : UINT64_MAX;
+            if (due < next) next = due;
+        }
+        due = prof__server_patience_ends(c);
+        int quiet = !c->out_size && !prof__server_busy(c);
+        if (got_on < 0 || (quiet && (c->closing || v->leave_at)))
+            prof__server_close(v, i);
+        else if (now >= due)
+            prof__server_expire(v, i);
+        else if (due < next)
+            next = due;
+        if (got_on > 0) next = now;
+    }
+    return next;
+}
+
+/* What came in. If the client has closed its side, what it waited for is not wanted any more; what is being sent is. */
+static void prof__server_hear(prof__server *v, int index)
+{
+    prof__server_client *c = v->clients[index];
+    int open = prof__server_read(c);
+    if (open) return;
+    if (prof__server_pump(v, c) < 0) {
+        prof__server_close(v, index);
+        return;
+    }
+    for (int i = 0; i < PROF__SERVER_STREAMS; ++i)
+        if (c->asks[i].phase != PROF__ASK_ANSWER) prof__server_free(v, &c->asks[i]);
+    if (!prof__server_busy(c) && !c->out_size) {
+        prof__server_close(v, index);
+        return;
+    }
+    c->closing = 1;
+}
+
+static void prof__server_stop_listening(prof__server *v)
+{
+    prof__lock(&prof__server_files);
+    prof__server_shut(&v->listeners[0]);
+    prof__server_shut(&v->listeners[1]);
+    prof__unlock(&prof__server_files);
+    v->leave_at = prof__monotonic() + PROF__SERVER_LEAVE_NS;
+}
+
+static int prof__server_alone(const prof__server *v)
+{
+    for (int i = 0; i < PROF__SERVER_CLIENTS; ++i)
+        if (v->clients[i]) return 0;
+    return 1;
+}
+
+/* Sleeps until something comes, or the time. */
+static void prof__server_sleep(prof__server *v, uint64_t next)
+{
+    struct pollfd files[3 + PROF__SERVER_CLIENTS];
+    int client[3 + PROF__SERVER_CLIENTS];
+    nfds_t count = 0;
+    uint64_t now = prof__monotonic();
+    char bytes[16];
+    memset(files, 0, sizeof files);
+    files[count].fd = v->wake[0];
+    files[count++].events = POLLIN;
+    for (int i = 0; i < 2; ++i) {
+        files[count].fd = now < v->deaf_until || prof__server_place(v) < 0 ? -1 : v->listeners[i];
+        files[count++].events = POLLIN;
+    }
+    for (int i = 0; i < PROF__SERVER_CLIENTS; ++i) {
+        const prof__server_client *c = v->clients[i];
+        if (!c) continue;
+        files[count].fd = c->file;
+        files[count].events =
+            (short)((!c->closing && c->in_size < sizeof c->in ? POLLIN : 0) | (c->out_size ? POLLOUT : 0));
+        client[count++] = i;
+    }
+    if (v->leave_at && v->leave_at < next) next = v->leave_at;
+    uint64_t ms = next <= now ? 0 : (next - now) / 1000000 + 1;
+    if (poll(files, count, next == UINT64_MAX ? -1 : ms < 1000000 ? (int)ms : 1000000) <= 0) return;
+    while (files[0].revents && read(v->wake[0], bytes, sizeof bytes) > 0) continue;
+    for (nfds_t i = 3; i < count; ++i) {
+        if (files[i].revents & POLLIN)
+            prof__server_hear(v, client[i]);
+        else if (files[i].revents & (POLLERR | POLLHUP | POLLNVAL))
+            prof__server_close(v, client[i]);
+    }
+    for (int i = 0; i < 2; ++i)
+        if (files[1 + i].revents & POLLIN) prof__server_accept(v, v->listeners[i]);
+}
+
+static void prof__server_run(prof__server *v)
+{
+    prof_thread_name("prof server");
+    for (;;) {
+        if (PROF__ACQUIRE(&v->stop) && !v->leave_at) prof__server_stop_listening(v);
+        if (v->deaf_until && prof__monotonic() >= v->deaf_until) v->deaf_until = 0;
+        uint64_t next = prof__server_round(v);
+        if (v->leave_at && (prof__server_alone(v) || prof__monotonic() >= v->leave_at)) break;
+        prof__server_sleep(v, next);
+    }
+    for (int i = 0; i < PROF__SERVER_CLIENTS; ++i)
+        if (v->clients[i]) prof__server_close(v, i);
+    prof__server_discontinue(v);
+    if (v->paused_epoch && prof__server_looks().epoch == v->paused_epoch) prof_resume();
+}
+
+static void *prof__server_main(void *server)
+{
+#ifdef __linux__
+    prctl(PR_SET_NAME, "prof server", 0, 0, 0);
+#endif
+    prof__server_run((prof__server *)server);
+    return NULL;
+}
+
+/*-- START AND STOP --------------------------------------------------------------------------------------- >>start --*/
+
+typedef union prof__server_address {
+    struct sockaddr any;
+    struct sockaddr_in four;
+    struct sockaddr_in6 six;
+} prof__server_address;
+
+/* host: in digits. 0: it is no address. */
+static int prof__server_address_of(const char *host, int port, prof__server_address *address, socklen_t *size)
+{
+    memset(address, 0, sizeof *address);
+    if (inet_pton(AF_INET, host, &address->four.sin_addr) == 1) {
+        address->four.sin_family = AF_INET;
+        address->four.sin_port = htons((uint16_t)port);
+        *size = sizeof address->four;
+        return 1;
+    }
+    address->six.sin6_family = AF_INET6;
+    address->six.sin6_port = htons((uint16_t)port);
+    *size = sizeof address->six;
+    return inet_pton(AF_INET6, host, &address->six.sin6_addr) == 1;
+}
+
+static int prof__server_is_loopback(const prof__server_address *address)
+{
+    if (address->any.sa_family == AF_INET) return ntohl(address->four.sin_addr.s_addr) >> 24 == 127;
+    return IN6_IS_ADDR_LOOPBACK(&address->six.sin6_addr);
+}
+
+/* A socket that listens, or -1 and errno. *port: which it is, if that was 0. */
+static int prof__server_listen(const char *host, int *port)
+{
+    prof__server_address address;
+    socklen_t size;
+    int one = 1;
+    if (!prof__server_address_of(host, *port, &address, &size)) {
+        errno = EINVAL;
+        return -1;
+    }
+#if defined(SOCK_CLOEXEC) && defined(SOCK_NONBLOCK)
+    int file = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+#else
+    int file = prof__server_descriptor(socket(address.any.sa_family, SOCK_STREAM, 0));
+#endif
+    if (file < 0) return -1;
+    setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one); /* of connections that are over; not of listeners */
+    if (address.any.sa_family == AF_INET6) setsockopt(file, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one);
+    if (bind(file, &address.any, size) || listen(file, 16) || getsockname(file, &address.any, &size)) {
+        int error = errno;
+        close(file);
+        errno = error;
+        return -1;
+    }
+    *port = ntohs(address.any.sa_family == AF_INET ? address.four.sin_port : address.six.sin6_port);
+    return file;
+}
+
+/* Both loopback addresses, of one port: a name may mean either. A machine may have only one of them. */
+static int prof__server_listen_here(prof__server *v, int port)
+{
+    for (int tries = 0; tries < 20; ++tries) {
+        v->port = port;
+        v->listeners[0] = prof__server_listen("127.0.0.1", &v->port);
+        int error = errno;
+        if (v->listeners[0] < 0 && error != EADDRNOTAVAIL && error != EAFNOSUPPORT) return error;
+        v->listeners[1] = prof__server_listen("::1", &v->port);
+        if (v->listeners[1] >= 0 || (errno != EADDRINUSE && v->listeners[0] >= 0)) return 0;
+        error = errno;
+        prof__server_shut(&v->listeners[0]);
+        if (error != EADDRINUSE || port) return error;
+    }
+    return EADDRINUSE;
+}
+
+static prof_status prof__server_open(prof__server *v, int port, const char *host)
+{
+    prof__server_address address;
+    socklen_t size;
+    int error = 0;
+    if (port < 0 || port > 65535)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: port %d: 0 to 65535", port);
+    if (host && !strcmp(host, "localhost")) host = NULL;
+    if (host && !prof__server_address_of(host, port, &address, &size))
+        return prof__fail(PROF_INVALID_ARGUMENT,
+                          "prof_server_start: host '%.60s': an address in digits, for example 0.0.0.0", host);
+    if (host && !v->token_size && !prof__server_is_loopback(&address))
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: host '%.60s' is open to others: set a token",
+                          host);
+    if (!host) {
+        error = prof__server_listen_here(v, port);
+    } else {
+        v->port = port;
+        v->listeners[0] = prof__server_listen(host, &v->port);
+        if (v->listeners[0] < 0) error = errno;
+    }
+    if (error)
+        return prof__fail(PROF_IO, "prof_server_start: port %d cannot be listened on: %s", port, strerror(error));
+#ifdef __linux__
+    if (pipe2(v->wake, O_CLOEXEC | O_NONBLOCK)) error = errno;
+#else
+    if (pipe(v->wake) || (v->wake[0] = prof__server_descriptor(v->wake[0])) < 0 ||
+        (v->wake[1] = prof__server_descriptor(v->wake[1])) < 0)
+        error = errno;
+#endif
+    return error ? prof__fail(PROF_IO, "prof_server_start: no pipe: %s", strerror(error)) : PROF_OK;
+}
+
+static void prof__server_close_all(prof__server *v)
+{
+    prof__lock(&prof__server_files);
+    prof__server_shut(&v->listeners[0]);
+    prof__server_shut(&v->listeners[1]);
+    prof__server_shut(&v->wake[0]);
+    prof__server_shut(&v->wake[1]);
+    prof__unlock(&prof__server_files);
+}
+
+static void prof__server_reset(prof__server *v)
+{
+    memset(v, 0, sizeof *v);
+    v->listeners[0] = v->listeners[1] = v->wake[0] = v->wake[1] = -1;
+}
+
+static prof_status prof__server_configure(prof__server *v, const prof_server_options *options)
+{
+    const prof_config *capture = options->capture;
+    const char *token = options->token ? options->token : "";
+    v->token_size = strlen(token);
+    for (const char *c = token; *c; ++c)
+        if (*c < 33 || *c > 126)
+            return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: token: visible ASCII, no spaces");
+    if (!prof__server_copy(v->token, sizeof v->token, token, v->token_size))
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: token: up to %d bytes", (int)sizeof v->token - 1);
+    v->max_ms = options->max_ms ? options->max_ms : 600000;
+    if (v->max_ms > PROF__CENTURY / 1000000)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: max_ms: at most a century");
+    v->max_buffer = options->max_buffer ? options->max_buffer : (size_t)256 << 20;
+    v->max_answer = options->max_answer ? options->max_answer : (size_t)1 << 30;
+    v->read_only = options->read_only;
+    if (capture) {
+        v->capture.buffer_size = capture->buffer_size;
+        v->capture.mode = capture->mode;
+        v->capture.clock = capture->clock;
+        v->capture.level = capture->level;
+        v->capture.min_duration_ns = capture->min_duration_ns;
+        v->capture.filter_mask = capture->filter_mask;
+        v->capture.no_sync = capture->no_sync;
+        if (capture->categories) {
+            if (!prof__server_copy(v->categories, sizeof v->categories, capture->categories,
+                                   strlen(capture->categories)))
+                return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: capture.categories: up to %d bytes",
+                                  (int)sizeof v->categories - 1);
+            v->capture.categories = v->categories;
+        }
+    }
+    if (!v->capture.buffer_size)
+        v->capture.buffer_size = v->max_buffer < ((size_t)64 << 20) ? v->max_buffer : (size_t)64 << 20;
+    if (v->capture.buffer_size > v->max_buffer) v->max_buffer = v->capture.buffer_size;
+    if (v->capture.mode > PROF_FILL)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: capture.mode: ring or fill");
+    return prof__config_check(&v->capture);
+}
+
+/* A child of a fork has no server: no thread, and no descriptors, which would keep connections open. */
+static __thread int prof__server_fork_holds;
+static void prof__server_before_fork(void) { prof__server_fork_holds = prof__lock_try(&prof__server_files); }
+static void prof__server_parent_of_fork(void)
+{
+    if (prof__server_fork_holds) prof__unlock(&prof__server_files);
+    prof__server_fork_holds = 0;
+}
+static void prof__server_child_of_fork(void)
+{
+    prof__server *v = &prof__server_state;
+    PROF__ERRNO_SAVE();
+    if (v->running) {
+        for (int i = 0; i < PROF__SERVER_CLIENTS; ++i)
+            if (v->clients[i]) close(v->clients[i]->file);
+        prof__server_files = 0;
+        prof__server_close_all(v);
+    }
+    prof__server_reset(v);
+    prof__server_word = prof__server_files = prof__server_kept = prof__server_fork_holds = 0;
+    PROF__ERRNO_RESTORE();
+}
+
+static prof_status prof__server_stop_locked(prof__server *v)
+{
+    if (!v->running) return prof__fail(PROF_INVALID_STATE, "there is no server");
+    PROF__RELEASE(&v->stop, 1u);
+    while (write(v->wake[1], "", 1) < 0 && errno == EINTR) continue;
+    pthread_join(v->thread, NULL);
+    prof__server_close_all(v);
+    free(v->kept);
+    prof__server_reset(v);
+    return PROF_OK;
+}
+
+/* The end of the process, or of the library that has the code. */
+static void prof__server_leave(void)
+{
+    if (!prof__lock_try(&prof__server_word)) return;
+    if (prof__server_state.running) prof__server_stop_locked(&prof__server_state);
+    prof__unlock(&prof__server_word);
+}
+
+static prof_status prof__server_begin(prof__server *v, int port, const prof_server_options *options)
+{
+    static int watches;
+    prof_status status = prof__server_configure(v, options);
+    if (!status) status = prof__server_open(v, port, options->host);
+    if (status) return status;
+    if (!watches) {
+        pthread_atfork(prof__server_before_fork, prof__server_parent_of_fork, prof__server_child_of_fork);
+        atexit(prof__server_leave);
+        watches = 1;
+    }
+    prof__signals signals;
+    prof__signals_block(&signals); /* the new thread inherits this */
+    int error = pthread_create(&v->thread, NULL, prof__server_main, v);
+    prof__signals_restore(&signals);
+    if (error) return prof__fail(PROF_NO_MEMORY, "prof_server_start: no thread: %s", strerror(error));
+    v->running = 1;
+    return PROF_OK;
+}
+
+PROF_DEF prof_status prof_server_start(int port, const prof_server_options *options)
+{
+    prof__server *v = &prof__server_state;
+    prof_server_options none;
+    prof_status status;
+    memset(&none, 0, sizeof none);
+    if (!prof__is_whole())
+        return prof__fail(PROF_UNSUPPORTED, "prof_server_start: this recorder rests beside another: link it without "
+                                            "-Bsymbolic-functions, or compile it with PROF_STATIC");
+    int cancel = prof__cancel_disable();
+    prof__lock(&prof__server_word);
+    if (v->running) {
+        status = prof__fail(PROF_INVALID_STATE, "prof_server_start: there is a server already, on port %d", v->port);
+    } else {
+        prof__server_reset(v);
+        status = prof__server_begin(v, port, options ? options : &none);
+        if (status) {
+            prof__server_close_all(v);
+            prof__server_reset(v);
+        }
+    }
+    prof__unlock(&prof__server_word);
+    prof__cancel_restore(cancel);
+    return status;
+}
+
+PROF_DEF prof_status prof_server_stop(void)
+{
+    int cancel = prof__cancel_disable();
+    prof__lock(&prof__server_word);
+    prof_status status = prof__server_stop_locked(&prof__server_state);
+    prof__unlock(&prof__server_word);
+    prof__cancel_restore(cancel);
+    return status;
+}
+
+PROF_DEF int prof_server_port(void)
+{
+    prof__lock(&prof__server_word);
+    int port = prof__server_state.running ? prof__server_state.port : 0;
+    prof__unlock(&prof__server_word);
+    return port;
+}
+
+#ifdef PROF__AUTOSTARTS
+/* PROF_SERVER=9012, or ADDRESS:9012 with a PROF_SERVER_TOKEN, [ADDRESS]:9012 if it has colons itself. */
+static prof_status prof__server_from_text(const char *text, const char *token)
+{
+    static const prof__unit plain[] = {{"", 1}, {NULL, 0}};
+    prof_server_options options;
+    const char *colon = strrchr(text, ':'), *number = colon ? colon + 1 : text;
+    char host[64] = "";
+    uint64_t port;
+    size_t size = colon ? (size_t)(colon - text) : 0, bracket = size > 1 && text[0] == '[' && colon[-1] == ']';
+    memset(&options, 0, sizeof options);
+    if (!prof__server_copy(host, sizeof host, text + bracket, size - 2 * bracket) ||
+        !prof__parse_number(number, plain, &port) || port > 65535)
+        return prof__fail(PROF_INVALID_ARGUMENT, "a port, or ADDRESS:PORT");
+    if (host[0]) options.host = host;
+    options.token = token;
+    return prof_server_start((int)port, &options);
+}
+
+static void __attribute__((constructor(104))) prof__server_autostart(void)
+{
+    if (!prof__is_whole()) return;
+    const char *text = prof__environment("PROF_SERVER");
+    if (!text || !*text || prof__equal(text, "0")) return;
+    if (prof__server_from_text(text, prof__environment("PROF_SERVER_TOKEN")))
+        fprintf(stderr, "prof: PROF_SERVER=%s: %s\n", text, prof_error());
+}
+#endif
+
+#ifdef PROF__WRAPS_MALLOC
+#undef malloc
+#undef calloc
+#undef realloc
+#undef free
+#endif
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* _WIN32 */
+#endif /* PROF_IMPLEMENTATION */
+
+/* This software is available under two licences: choose the one you prefer.
+
+ALTERNATIVE A - MIT No Attribution (MIT-0)
+
+Copyright 2026 the prof authors
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
+rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit
+persons to whom the Software is furnished to do so.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
+COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
+OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+
+ALTERNATIVE B - public domain (www.unlicense.org)
+
+This is free and unencumbered software released into the public domain.
+
+Anyone is free to copy, modify, publish, use, compile, sell, or distribute this software, either in source code form or
+as a compiled binary, for any purpose, commercial or non-commercial, and by any means.
+
+In jurisdictions that recognize copyright laws, the author or authors of this software dedicate any and all copyright
+interest in the software to the public domain. We make this dedication for the benefit of the public at large and to the
+detriment of our heirs and successors. We intend this dedication to be an overt act of relinquishment in perpetuity of
+all present and future rights to this software under copyright law.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS BE
+LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT
+OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */

@@ -1,0 +1,2151 @@
+/* prof_xplane.h - v0.1 - log directories for XProf and TensorBoard, for prof - public domain or MIT-0
+                          needs prof.h and nothing else, no protobuf; the licence is at the end of this file
+
+QUICK START
+
+    #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++, before other includes
+    #include "prof_xplane.h"               // includes prof.h
+
+    int main(void)
+    {
+        int i;
+        prof_xplane_start_trace("logs");
+        for (i = 0; i < 100; i++) {
+            PROFILE_STEP("train", i);
+            { PROFILE_SCOPE("forward"); }
+        }
+        return (int)prof_xplane_stop_trace(); // pip install xprof; xprof --logdir logs --port 6006
+    }
+
+Or PROF_OUTPUT=logs/ ./program; or, of an image of an earlier run, prof_trace_open("trace.prof", &trace) and then
+prof_xplane_write(trace, "logs", NULL). `prof export trace.prof -o logs/` and `prof merge a.prof b.prof -o logs/` do that.
+
+FILES                                                                                                       >>xplane
+
+    logs/plugins/profile/RUN/HOST.xplane.pb, whatever else is in logs. An output is a log directory if it ends in / or
+    is a directory. RUN is the local time when the session (or the window of the trace) began, such as
+    2026_11_21_16_05_59; to choose it, give the run's own directory, logs/plugins/profile/RUN/. HOST is this computer's
+    name, or the trace's metadata "host", with .RANK behind it if the trace has a rank. No file is ever replaced,
+    because XProf keeps what it once made of one: where a run has a file of the host already, the next is RUN_2, RUN_3,
+    ... Directories are made as needed.
+
+    Ranks of a job become hosts of one run if their launcher says which job it is (SLURM_JOB_ID, PMIX_NAMESPACE and so
+    on): RUN is job_ID then. Or give the run's directory; or merge their traces.
+
+WHAT IS WRITTEN                            (plane and line: process and row of the trace viewer)
+
+    thread      a line of the plane "/host:CPU", its number that of the system, or one from 1000000000 on if that is
+                taken, 0 or too large; fibers likewise. Only those that have events
+    scope       an event; its arguments are stats of their types: integers signed and unsigned, doubles; a bool is 0 or
+                1, a pointer a string. Without a recorded begin or end it has the stat "truncated". Call site and
+                category are "source" and "category"
+    step        PROFILE_STEP is a step of XProf: overview page and input pipeline analyzer show its times. What is
+                inside, on other threads too if a flow leads there, belongs to it. A step with no scope inside gets one
+                of its own name, because XProf drops steps in which nothing was computed
+    mark        an event of 0 ns; what PROFILE_MARK_SCOPE says is the stat "scope". Messages likewise, their text as the
+                name, with "severity"
+    counter     the line "_counters_". What is not a finite number is an event of 0 ns on its thread
+    flow        arrows from FLOW_OUT to each FLOW_STEP and FLOW_IN of its name and id that follows in time: from the
+                scope around it if it comes first in there, else from an event of 0 ns of its own. Of equal ids each
+                FLOW_OUT begins another flow
+    frame       the plane "/device:CUSTOM:frames", a line for each thread and name, with the number as the stat "frame";
+                the 65th and later names of a trace are left out, and a warning says so
+    span        the plane "/device:CUSTOM:spans", a row for each name, with "span_id"; locks in "/device:CUSTOM:locks"
+    device      the plane "/device:CUSTOM:NAME", its rows as lines, "(clock not aligned)" behind the name if nothing but
+                a guess says when its times were
+    allocations MemoryAllocation and MemoryDeallocation for the Memory Profile tool: the pool is the allocator, the
+                memory scope or the scope around it the op, the call site the shape; and a counter "memory: POOL"
+    the run     the plane "Task Environment" has begin and end as Unix time, program, clock, and prof_set_metadata()'s;
+                its stats are shown by no tool yet
+    losses      an event "lost events" where they happened, and warnings on the overview page: events lost, chunks that
+                were reused, scopes without begin or end, clocks that are not aligned
+
+    Times are picoseconds since prof_start(), which is what XProf wants, up to 106 days. Events of a line are in order
+    of time, a parent before its children. Memory does not grow with the number of events but for some 50 bytes a flow
+    and the distinct run-time names, of which 65536 are told apart in a plane; further ones go by the name of their call
+    site, with the stat "name". In this format lengths come first: up to 64 MiB of events wait in memory until theirs
+    are known; threads with more, and those with flows, are read twice.
+
+NAMES
+
+    Strings are valid UTF-8 whatever the program's were: what is not becomes U+FFFD, because one bad byte would make the
+    whole file unreadable. An empty name is written as (unnamed).
+
+    XProf knows stats by their names. A key of an argument that is also one of its, such as group_id, id or flow, or
+    begins with an underscore, or is one of the names above, has "arg." put in front.
+
+    "Framework Op Stats" lists what is called op:type, and so are scopes: their name, without colons, and their
+    category, or "scope". Other events are "mark: NAME" and the like. The trace viewer shows the true name, and this one
+    as "long_name". Where a scope's name begins as names do that mean something to XProf (train, test, Eager, ...) it
+    has ./ in front there. Names of counters have no quotation marks, backslashes and control characters, because XProf
+    does not escape them.
+*/
+#ifndef PROF_XPLANE_H
+#define PROF_XPLANE_H
+#include "prof.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All zero is the default: everything. */
+typedef struct prof_xplane_options {
+    uint64_t min_duration_ns; /* leaves out shorter scopes */
+    int64_t from_ns, to_ns;   /* leaves out what lies outside; to_ns 0: no limit. What reaches in is written whole */
+    const char *run, *host;   /* instead of those described above; null or "": those. Not /, \ or : */
+} prof_xplane_options;
+
+#if PROF_ENABLE
+/* logdir: need not exist; null or "": the current directory. options may be null. */
+PROF_DEF prof_status prof_xplane_write(const prof_trace *trace, const char *logdir, const prof_xplane_options *options);
+/* The bytes of the file, an XSpace; run does not matter. */
+PROF_DEF prof_status prof_xplane_stream(const prof_trace *trace, prof_sink sink, const prof_xplane_options *options);
+
+/* Several traces as the hosts of one run, on the timeline of prof_trace_align(): from_ns and to_ns count from the first
+   start of all. A host's name that comes twice gets the process id, and then a number. */
+PROF_DEF prof_status prof_xplane_merge(const prof_trace *const *traces, size_t count, const char *logdir,
+                                       const prof_xplane_options *options);
+
+/* As jax.profiler.start_trace() and stop_trace(): what happens in between is written to logdir. Starts a session of its own,
+   which keeps everything (PROF_STREAM, with a file in logdir while it runs); if one is running already, what that has
+   recorded in between is written, and it goes on. PROF_INVALID_STATE: a trace was begun already; none was. */
+PROF_DEF prof_status prof_xplane_start_trace(const char *logdir);
+PROF_DEF prof_status prof_xplane_stop_trace(void);
+#else
+#define prof_xplane_write(trace, logdir, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, logdir, options))
+#define prof_xplane_stream(trace, sink, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
+#define prof_xplane_merge(traces, count, logdir, options) \
+    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(count) : PROF__USE3(traces, logdir, options)))
+#define prof_xplane_start_trace(logdir) PROF__STRIPPED(PROF_DISABLED, PROF__USE(logdir))
+#define prof_xplane_stop_trace() PROF__STRIPPED(PROF_DISABLED, (void)0)
+#endif
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* PROF_XPLANE_H */
+
+/*== END OF HEADER ==================================================================================================*/
+
+#if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__XPLANE_IMPLEMENTED)
+#define PROF__XPLANE_IMPLEMENTED
+
+#include <time.h>
+
+#ifdef PROF__WRAPS_MALLOC /* what prof itself allocates is not the program's */
+#define malloc(size) __libc_malloc(size)
+#define calloc(count, size) __libc_calloc(count, size)
+#define realloc(at, size) __libc_realloc(at, size)
+#define free(at) __libc_free(at)
+#define qsort(at, count, size, order) prof__quiet_sort(at, count, size, order)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PROF__XPLANE_NAMES 65536u                   /* run-time names of a plane */
+#define PROF__XPLANE_SITES 1024                     /* call sites whose names are found at once; a power of two */
+#define PROF__XPLANE_FRAMES 64                      /* lines of frames */
+#define PROF__XPLANE_ID 1000000000u                 /* thread ids that do not come from the system start here */
+#define PROF__XPLANE_CUSTOM 198                     /* the last id of a plane that is a process of its own */
+#define PROF__XPLANE_DERIVED ((uint64_t)0xDEADBEEF) /* lines from here on (up to +7) are no threads: no op is counted */
+#define PROF__XPLANE_END (INT64_MAX / 1000)         /* ns; XProf adds up picoseconds in 63 bits */
+#ifndef PROF__XPLANE_KEEP
+#define PROF__XPLANE_KEEP ((size_t)64 << 20)        /* bytes of events that are kept while they are measured */
+#endif
+#define PROF__XPLANE_FLOW ((uint64_t)1 << 34)       /* ids of flows start here, so that each has five bytes */
+
+/* Tags: field number << 3 | wire type. */
+enum {
+    PROF__XSPACE_PLANE = 0x0A, PROF__XSPACE_WARNING = 0x1A, PROF__XSPACE_HOST = 0x22,
+    PROF__XPLANE_NUMBER = 0x08, PROF__XPLANE_NAME = 0x12, PROF__XPLANE_LINE = 0x1A, PROF__XPLANE_EVENT_NAME = 0x22,
+    PROF__XPLANE_STAT_NAME = 0x2A, PROF__XPLANE_STAT = 0x32,
+    PROF__XLINE_NUMBER = 0x08, PROF__XLINE_NAME = 0x12, PROF__XLINE_TIME = 0x18, PROF__XLINE_EVENT = 0x22,
+    PROF__XLINE_FILLER = 0x7A, /* field 15, which does not exist: readers skip it */
+    PROF__XEVENT_NAME = 0x08, PROF__XEVENT_OFFSET = 0x10, PROF__XEVENT_DURATION = 0x18, PROF__XEVENT_STAT = 0x22,
+    PROF__XSTAT_NAME = 0x08, PROF__XSTAT_DOUBLE = 0x11, PROF__XSTAT_UINT = 0x18, PROF__XSTAT_INT = 0x20,
+    PROF__XSTAT_TEXT = 0x2A,
+    PROF__XNAME_ID = 0x08, PROF__XNAME_NAME = 0x12, PROF__XNAME_SHOWN = 0x22, PROF__XNAME_STAT = 0x2A,
+    PROF__XMAP_KEY = 0x08, PROF__XMAP_VALUE = 0x12
+};
+
+/* Stats of this file's own; prof__xplane_stats has their names. Arguments follow. */
+enum {
+    PROF__STAT_ROOT = 1, PROF__STAT_STEP, PROF__STAT_OUT_TYPE, PROF__STAT_OUT, PROF__STAT_IN_TYPE, PROF__STAT_IN,
+    PROF__STAT_ASYNC, PROF__STAT_FLOW, PROF__STAT_SOURCE, PROF__STAT_CATEGORY, PROF__STAT_TRUNCATED, PROF__STAT_SCOPE,
+    PROF__STAT_SEVERITY, PROF__STAT_LOST, PROF__STAT_VALUE, PROF__STAT_NAME, PROF__STAT_FRAME, PROF__STAT_SPAN,
+    PROF__STAT_ENDED, PROF__STAT_THREAD, PROF__STAT_POINT, PROF__STAT_POOL, PROF__STAT_LIVE, PROF__STAT_PEAK, PROF__STAT_ASKED,
+    PROF__STAT_BYTES, PROF__STAT_ADDRESS, PROF__STAT_OP, PROF__STAT_REGION, PROF__STAT_SHAPE, PROF__STAT_PID,
+    PROF__STAT_BEGIN, PROF__STAT_END, PROF__STAT_COUNT
+};
+
+static const char *const prof__xplane_stats[PROF__STAT_COUNT] = {
+    "", "_r", "step_num", "_pt", "_p", "_ct", "_c", "_a", "flow", "source", "category", "truncated", "scope", "severity",
+    "lost", "value", "name", "frame", "span_id", "ended on thread", "thread", "flow_id", "allocator_name",
+    "bytes_allocated", "peak_bytes_in_use", "requested_bytes", "allocation_bytes", "addr", "tf_op", "region_type", "shape", "process_id",
+    "profile_start_time", "profile_stop_time"};
+
+/* What a name is of. XProf counts as an op what is called name:type, so that scopes are and other things are not. */
+typedef enum prof__xplane_what {
+    PROF__XPLANE_SCOPE = 0, /* "forward:nn", with the category */
+    PROF__XPLANE_STEP,      /* "./train:step", the scope inside a step that has none */
+    PROF__XPLANE_MARK,      /* "mark: saved" and so on */
+    PROF__XPLANE_MESSAGE,
+    PROF__XPLANE_POINT,
+    PROF__XPLANE_FRAME,
+    PROF__XPLANE_SPAN,
+    PROF__XPLANE_LOCK,
+    PROF__XPLANE_ROOT,    /* a step: as it is, because XProf makes "train 5" of the name */
+    PROF__XPLANE_COUNTER, /* as it is, but XProf does not escape it in its JSON, and takes the first stat for the value */
+    PROF__XPLANE_PLAIN    /* as it is: XProf knows the name */
+} prof__xplane_what;
+
+typedef enum prof__xplane_kind {
+    PROF__XPLANE_THREAD = 0,
+    PROF__XPLANE_COUNTERS,
+    PROF__XPLANE_MEMORY,
+    PROF__XPLANE_POOLS, /* counters of live bytes */
+    PROF__XPLANE_FRAMES_OF,
+    PROF__XPLANE_HANDLE,
+    PROF__XPLANE_SPANS,
+    PROF__XPLANE_LOCKS
+} prof__xplane_kind;
+
+typedef struct prof__xplane_bytes {
+    unsigned char *data;
+    size_t size, capacity;
+    int failed; /* 1: there was no memory */
+} prof__xplane_bytes;
+
+/* Event metadata; its id is 1 + its index. */
+typedef struct prof__xplane_name {
+    const prof_callsite *site; /* null: of none */
+    char *text;                /* owned; null: the site's name */
+    prof__xplane_what what;
+} prof__xplane_name;
+
+/* Stat metadata of an argument; its id is PROF__STAT_COUNT + its index. */
+typedef struct prof__xplane_key {
+    char *text;  /* owned */
+    size_t last; /* the last argument of the present event that has it */
+} prof__xplane_key;
+
+typedef struct prof__xplane_line {
+    prof__xplane_kind kind;
+    size_t track;
+    const char *name; /* of the frames */
+    uint64_t id;      /* the line's, or of FRAMES_OF and HANDLE: that of the handle, or 0 */
+    uint64_t size;    /* of the events */
+    size_t kept;      /* 1 + where they are in prof__xplane.kept; 0: they have to be made again */
+} prof__xplane_line;
+
+typedef struct prof__xplane_track {
+    uint32_t id;
+    int counters;
+    uint32_t *flows; /* the numbers of the flows of its points, in order */
+    size_t flow_count, flow_capacity, flow_next;
+} prof__xplane_track;
+
+/* A scope that waits for what comes inside: a point of a flow, or the first scope of a step. */
+typedef struct prof__xplane_held {
+    int held, step, flow; /* flow: it has one already */
+    uint32_t id, depth;
+    int64_t start, duration;
+    const prof_callsite *site;
+} prof__xplane_held;
+
+typedef struct prof__xplane {
+    prof__out out;
+    const prof_trace *trace;
+    const prof_trace_info *about;
+    prof_xplane_options options;
+    int64_t offset; /* of the trace's times in the run's */
+    prof__xplane_track *tracks;
+    int writing;          /* 0: sizes are added up */
+    uint64_t left;        /* bytes that the line may still have */
+    uint64_t size;        /* bytes of the line that was measured */
+    int changed;          /* 1: a line did not get the size it had when it was measured */
+    prof_status status;
+    /* what the threads' lines were found to have */
+    int has_counters, has_memory, has_flows, has_spans, has_locks;
+    int flows_done;
+    uint32_t flow_serial;
+    uint64_t truncated_begin, truncated_end, late;
+    uint64_t frames_out; /* names that got no line */
+    /* the present plane */
+    int custom; /* how many there were */
+    const char *device; /* whose rows its counters are of; null: the threads' */
+    prof__xplane_line *lines;
+    size_t line_count, line_capacity, measured;
+    prof__xplane_name *names;
+    size_t name_count, name_capacity, text_count;
+    prof__read_index name_index;
+    prof__xplane_key *keys;
+    size_t key_count, key_capacity;
+    prof__read_index key_index;
+    uint64_t used; /* bit n: its stat n occurs */
+    struct {
+        const prof_callsite *site;
+        prof__xplane_what what;
+        uint32_t id;
+    } sites[PROF__XPLANE_SITES];
+    prof__xplane_line frames[PROF__XPLANE_FRAMES];
+    size_t frame_count;
+    prof__xplane_held held;
+    prof__xplane_bytes stats;  /* of the event that is made, or held */
+    prof__xplane_bytes point;  /* of a point that is no scope's */
+    prof__xplane_bytes meta;   /* of the plane, but for its lines */
+    prof__xplane_bytes kept;   /* events of the plane */
+    size_t kept_before;        /* what kept had before the present line */
+    int keeping;
+    prof__xplane_bytes part, entry, text, joined;
+} prof__xplane;
+
+#define PROF__XPLANE_STATS_MOST 64 /* what fits into `used` */
+typedef char prof__xplane_stats_fit[PROF__STAT_COUNT <= PROF__XPLANE_STATS_MOST ? 1 : -1];
+
+/*-- messages --*/
+
+/* Room for size more bytes; null without memory. */
+static unsigned char *prof__xplane_more(prof__xplane_bytes *bytes, size_t size)
+{
+    if (size > bytes->capacity - bytes->size || !bytes->data) {
+        size_t wanted = (bytes->size + size) * 2 + 64;
+        unsigned char *data = size > (size_t)-1 / 8 ? NULL : (unsigned char *)realloc(bytes->data, wanted);
+        if (!data) {
+            bytes->failed = 1;
+            return NULL;
+        }
+        bytes->data = data;
+        bytes->capacity = wanted;
+    }
+    return bytes->data + bytes->size;
+}
+
+static void prof__xplane_add(prof__xplane_bytes *bytes, const void *data, size_t size)
+{
+    unsigned char *to = size ? prof__xplane_more(bytes, size) : NULL;
+    if (!to) return;
+    memcpy(to, data, size);
+    bytes->size += size;
+}
+
+static size_t prof__xplane_length(uint64_t value)
+{
+    size_t length = 1;
+    for (; value >= 128; value >>= 7) length++;
+    return length;
+}
+
+static void prof__xplane_number(prof__xplane_bytes *bytes, unsigned tag, uint64_t value)
+{
+    unsigned char *to = prof__xplane_more(bytes, 11);
+    if (!to) return;
+    *to++ = (unsigned char)tag;
+    bytes->size = (size_t)(prof__pack_integer(to, value) - bytes->data);
+}
+
+static void prof__xplane_message(prof__xplane_bytes *bytes, unsigned tag, const void *data, size_t size)
+{
+    prof__xplane_number(bytes, tag, size);
+    prof__xplane_add(bytes, data, size);
+}
+
+/* Text as valid UTF-8, without a tag. */
+static void prof__xplane_letters(prof__xplane_bytes *bytes, const char *text)
+{
+    while (*text) {
+        const char *run = text;
+        size_t length;
+        while (*text && (length = prof__utf8(text)) != 0) text += length;
+        prof__xplane_add(bytes, run, (size_t)(text - run));
+        if (*text) {
+            prof__xplane_add(bytes, "\xEF\xBF\xBD", 3);
+            text++;
+        }
+    }
+}
+
+static void prof__xplane_text(prof__xplane *x, prof__xplane_bytes *bytes, unsigned tag, const char *text)
+{
+    x->text.size = 0;
+    prof__xplane_letters(&x->text, *text ? text : "(unnamed)");
+    prof__xplane_message(bytes, tag, x->text.data, x->text.size);
+}
+
+/*-- stats: tag is that of a stat in the message that bytes are of --*/
+
+static void prof__xplane_stat_number(prof__xplane *x, prof__xplane_bytes *bytes, unsigned tag, size_t stat, unsigned type,
+                                     uint64_t value)
+{
+    unsigned char body[24], *to = body;
+    if (stat < PROF__STAT_COUNT) x->used |= (uint64_t)1 << stat;
+    *to++ = PROF__XSTAT_NAME;
+    to = prof__pack_integer(to, stat);
+    *to++ = (unsigned char)type;
+    to = prof__pack_integer(to, value);
+    prof__xplane_message(bytes, tag, body, (size_t)(to - body));
+}
+
+static void prof__xplane_stat_double(prof__xplane *x, prof__xplane_bytes *bytes, unsigned tag, size_t stat, double value)
+{
+    unsigned char body[24], *to = body;
+    uint64_t bits;
+    int i;
+    if (stat < PROF__STAT_COUNT) x->used |= (uint64_t)1 << stat;
+    memcpy(&bits, &value, sizeof bits);
+    *to++ = PROF__XSTAT_NAME;
+    to = prof__pack_integer(to, stat);
+    *to++ = PROF__XSTAT_DOUBLE;
+    for (i = 0; i < 64; i += 8) *to++ = (unsigned char)(bits >> i);
+    prof__xplane_message(bytes, tag, body, (size_t)(to - body));
+}
+
+/* What x->text has as the value. */
+static void prof__xplane_stat_letters(prof__xplane *x, prof__xplane_bytes *bytes, unsigned tag, size_t stat)
+{
+    if (stat < PROF__STAT_COUNT) x->used |= (uint64_t)1 << stat;
+    prof__xplane_number(bytes, tag, 2 + prof__xplane_length(stat) + prof__xplane_length(x->text.size) + x->text.size);
+    prof__xplane_number(bytes, PROF__XSTAT_NAME, stat);
+    prof__xplane_message(bytes, PROF__XSTAT_TEXT, x->text.data, x->text.size);
+}
+
+static void prof__xplane_stat_text(prof__xplane *x, prof__xplane_bytes *bytes, unsigned tag, size_t stat, const char *text)
+{
+    x->text.size = 0;
+    prof__xplane_letters(&x->text, text);
+    prof__xplane_stat_letters(x, bytes, tag, stat);
+}
+
+static void prof__xplane_stat_hex(prof__xplane *x, prof__xplane_bytes *bytes, size_t stat, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "0x%llx", (unsigned long long)value);
+    prof__xplane_stat_text(x, bytes, PROF__XEVENT_STAT, stat, text);
+}
+
+static void prof__xplane_stat_source(prof__xplane *x, prof__xplane_bytes *bytes, unsigned tag, size_t stat,
+                                     const prof_callsite *site)
+{
+    char line[24];
+    if (!*site->file) return;
+    snprintf(line, sizeof line, ":%lu", (unsigned long)site->line);
+    x->text.size = 0;
+    prof__xplane_letters(&x->text, site->file);
+    prof__xplane_add(&x->text, line, strlen(line));
+    prof__xplane_stat_letters(x, bytes, tag, stat);
+}
+
+static void prof__xplane_value(prof__xplane *x, prof__xplane_bytes *bytes, size_t stat, const prof_value *value)
+{
+    const unsigned tag = PROF__XEVENT_STAT;
+    switch (value->type) {
+    case PROF_VALUE_INT: prof__xplane_stat_number(x, bytes, tag, stat, PROF__XSTAT_INT, (uint64_t)value->as.i); break;
+    case PROF_VALUE_UINT: prof__xplane_stat_number(x, bytes, tag, stat, PROF__XSTAT_UINT, value->as.u); break;
+    case PROF_VALUE_BOOL: prof__xplane_stat_number(x, bytes, tag, stat, PROF__XSTAT_INT, value->as.u != 0); break;
+    case PROF_VALUE_DOUBLE: prof__xplane_stat_double(x, bytes, tag, stat, value->as.d); break;
+    case PROF_VALUE_POINTER: prof__xplane_stat_hex(x, bytes, stat, value->as.u); break;
+    case PROF_VALUE_STRING:
+        x->text.size = 0;
+        prof__xplane_letters(&x->text, value->as.string);
+        if (value->cut) prof__xplane_add(&x->text, "\xE2\x80\xA6", 3); /* an ellipsis */
+        prof__xplane_stat_letters(x, bytes, tag, stat);
+        break;
+    default: prof__xplane_stat_text(x, bytes, tag, stat, ""); break;
+    }
+}
+
+/*-- names --*/
+
+/* Stats that mean something to XProf (its xplane_schema.cc), and those of this file; sorted. */
+static int prof__xplane_taken(const char *key)
+{
+    static const char *const taken[] = {
+        "EdgeTPU MLIR", "EdgeTPU Model Profile information", "EdgeTPU Model information", "Hlo Proto", "MemFree_details",
+        "MemoryResidency_details", "Memset_details", "Raw Value", "Scaled Value", "Thread Id", "Time Scale Multiplier",
+        "UnknownStatType", "action_duration_ns", "action_index", "action_inputs", "action_type",
+        "activation_to_network_receive_duration_us", "addr", "all_reduce_id", "all_reduce_unique_id", "allocation_bytes",
+        "allocator_name", "batch_size_after_padding", "batching_input_task_size", "buffer_size", "buffer_sizes",
+        "bytes_accessed", "bytes_allocated", "bytes_available", "bytes_reserved", "bytes_transferred", "category",
+        "chip_ordinal", "chunk", "clock_rate", "collective_type", "compute_cap_major", "compute_cap_minor",
+        "compute_operation", "context_id", "core_count", "core_details", "core_type", "correlation_id", "counter_value",
+        "cuda_driver_version", "cuda_graph_exec_id", "cuda_graph_id", "cuda_graph_map_id", "cuda_graph_map_value_id",
+        "cuda_graph_node_id", "cuda_graph_node_map_id", "cuda_graph_orig_id", "cuda_graph_orig_node_id",
+        "cuda_orig_graph_id", "cuda_runtime_version", "cuda_version", "data_type", "dcn_chunk", "dcn_collective_info",
+        "dcn_destination_per_slice_device_id", "dcn_destination_slice_id", "dcn_label", "dcn_loop_index",
+        "dcn_source_per_slice_device_id", "dcn_source_slice_id", "dcn_topology_level", "deduplicated_name",
+        "delay_budget_us", "device_duration_ps", "device_id", "device_offset_ps", "device_ordinal", "device_type",
+        "device_type_string", "device_vendor", "dma_stall_duration_ps", "dropped_traces", "duration_us", "element_id",
+        "ended on thread", "equation", "flops", "flow", "flow_id", "fragmentation", "frame", "global_chip_id",
+        "gpu_device_name", "graph_key", "graph_metadata_line_id", "graph_protos", "graph_type", "group_id",
+        "has_megacore", "has_merged_vmem", "hbm_energy_nj", "hbm_power_events", "hbm_utilization_percent",
+        "hlo_category", "hlo_module", "hlo_op", "id", "index_on_host", "input_size", "is_eager", "is_func", "iter_num",
+        "kernel_details", "key", "kpi_name", "kpi_value", "launch_id", "layout", "libtpu_version", "llo_proto",
+        "local_device_id", "long_name", "loop_iteration", "lost", "marker_payload", "matrix_unit_utilization_percent",
+        "max_iteration_num", "memalloc_details", "memcpy_details", "memory_access_breakdown", "memory_bandwidth",
+        "memory_size", "min_duration_ps", "mlir_program", "model_flops", "model_id", "model_name", "model_version",
+        "multi_slice_topology", "name", "nan_counter_events", "network_transport_latency_us", "node_ordinal",
+        "num_actions", "nvtx_range", "occupancy_min_grid_size", "occupancy_suggested_block_size",
+        "offload_core_id", "offload_execution_index", "padding_amount", "parent_id", "payload_size_bytes",
+        "peak_bytes_in_use", "peak_cmem_rd_bw_gigabytes_per_second", "peak_cmem_wr_bw_gigabytes_per_second",
+        "peak_hbm_bw_gigabytes_per_second", "peak_sram_rd_bw_gigabytes_per_second",
+        "peak_sram_wr_bw_gigabytes_per_second", "peak_teraflops_per_second", "peak_vmem_rd_bw_gigabytes_per_second",
+        "peak_vmem_wr_bw_gigabytes_per_second", "performance_counter_description", "performance_counter_id",
+        "performance_counter_sets", "process_id", "profile_options", "profile_start_time", "profile_stop_time",
+        "program_counter", "program_id", "queue", "queue_addr", "queue_id", "raw_bytes_accessed", "recv_channel_id",
+        "region_type", "replica_id", "request_id", "requested_bytes", "run_id", "scope", "scope_range_id",
+        "self_duration_ps", "send_channel_id", "severity", "shape", "shape_with_layout", "slack_us", "source",
+        "source_stack", "span_id", "start_end_type", "step_idle_time_ps", "step_name", "step_num", "stream",
+        "symbol_id", "tc_offload_start_id", "tf_function_call", "tf_op", "tf_op_name", "theoretical_occupancy_pct", "thread",
+        "total_profile_duration_ps", "tracing_count", "transaction_with_chip_core_id", "transfer_destinations",
+        "transfer_source", "transfers", "transmission_budget_us", "truncated", "uses_megacore", "value",
+        "vdd_core_energy_nj", "vdd_core_power_events"};
+    size_t low = 0, high = sizeof taken / sizeof *taken;
+    if (*key == '_') return 1;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = strcmp(key, taken[middle]);
+        if (!order) return 1;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return 0;
+}
+
+static int prof__xplane_same_key(const void *owner, size_t item, const void *key)
+{
+    return !strcmp(((const prof__xplane_key *)owner)[item].text, (const char *)key);
+}
+
+/* The index of an argument's key, PROF__NONE without memory. */
+static size_t prof__xplane_key_of(prof__xplane *x, const char *key)
+{
+    uint32_t hash = prof__text_hash(key);
+    size_t item = prof__read_find(&x->key_index, hash, prof__xplane_same_key, x->keys, key);
+    if (item != PROF__NONE) return item;
+    item = x->key_count;
+    if (!PROF__ROOM(x->keys, x->key_capacity, item)) return PROF__NONE;
+    x->keys[item].last = 0;
+    x->keys[item].text = prof__text_join(key, "");
+    if (!x->keys[item].text) return PROF__NONE;
+    if (!prof__read_add(&x->key_index, hash, item)) {
+        free(x->keys[item].text);
+        return PROF__NONE;
+    }
+    x->key_count++;
+    return item;
+}
+
+static int prof__xplane_same_name(const void *owner, size_t item, const void *key)
+{
+    const prof__xplane_name *name = (const prof__xplane_name *)owner + item;
+    const prof__xplane_name *wanted = (const prof__xplane_name *)key;
+    return name->site == wanted->site && name->what == wanted->what && !name->text == !wanted->text &&
+           (!name->text || !strcmp(name->text, wanted->text));
+}
+
+/* The id of a name; 0 without memory, or if it is a new one beyond the run-time names. text: null for the site's own. */
+static PROF__COLD uint32_t prof__xplane_name_find(prof__xplane *x, const prof_callsite *site, const char *text,
+                                                  prof__xplane_what what)
+{
+    prof__xplane_name name;
+    uint32_t hash = (uint32_t)prof__mix((uint64_t)(uintptr_t)site + (uint64_t)what) + (text ? prof__text_hash(text) : 0);
+    size_t item;
+    name.site = site;
+    name.what = what;
+    name.text = text ? prof__text_join(text, "") : NULL;
+    if (text && !name.text) return 0;
+    item = prof__read_find(&x->name_index, hash, prof__xplane_same_name, x->names, &name);
+    if (item != PROF__NONE) {
+        free(name.text);
+        return (uint32_t)item + 1;
+    }
+    item = x->name_count;
+    if ((text && site && x->text_count >= PROF__XPLANE_NAMES) || !PROF__ROOM(x->names, x->name_capacity, item) ||
+        !prof__read_add(&x->name_index, hash, item)) {
+        free(name.text);
+        return 0;
+    }
+    x->names[x->name_count++] = name;
+    x->text_count += text != NULL;
+    return (uint32_t)item + 1;
+}
+
+/* The id of what a call site records under its own name. */
+static uint32_t prof__xplane_site(prof__xplane *x, const prof_callsite *site, prof__xplane_what what)
+{
+    size_t at = (size_t)((uint64_t)(uintptr_t)site * 0x9E3779B97F4A7C15u >> 32) & (PROF__XPLANE_SITES - 1);
+    if (PROF__UNLIKELY(x->sites[at].site != site || x->sites[at].what != what)) {
+        x->sites[at].id = prof__xplane_name_find(x, site, NULL, what);
+        x->sites[at].site = site;
+        x->sites[at].what = what;
+        if (!x->sites[at].id) x->status = PROF_NO_MEMORY;
+    }
+    return x->sites[at].id;
+}
+
+/* The id of a name made at run time, or, if there are too many, of its site, with the name as a stat. */
+static uint32_t prof__xplane_named(prof__xplane *x, prof__xplane_bytes *stats, const prof_callsite *site, const char *text,
+                                   prof__xplane_what what)
+{
+    uint32_t id = prof__xplane_name_find(x, site, text, what);
+    if (!id && site && x->text_count >= PROF__XPLANE_NAMES) {
+        if (stats) prof__xplane_stat_text(x, stats, PROF__XEVENT_STAT, PROF__STAT_NAME, text);
+        return prof__xplane_site(x, site, what);
+    }
+    if (!id) x->status = PROF_NO_MEMORY;
+    return id;
+}
+
+static uint32_t prof__xplane_name_of(prof__xplane *x, prof__xplane_bytes *stats, const prof_event *event,
+                                     prof__xplane_what what)
+{
+    if (PROF__LIKELY(event->name == event->site->name)) return prof__xplane_site(x, event->site, what);
+    return prof__xplane_named(x, stats, event->site, event->name, what);
+}
+
+/* 1: to XProf a name that begins like this is a step, an input, a transfer or the like. */
+static int prof__xplane_meant(const char *name)
+{
+    static const char *const meant[] = {"train", "test", "TraceContext", "Eager", "FunctionRun", "ExecutorState",
+                                        "Iterator", "MEMCPY", "memcpy", "Memcpy", "nccl", "NCCL"};
+    size_t i, n;
+    for (i = 0; i < sizeof meant / sizeof *meant; i++) {
+        n = strlen(meant[i]);
+        if (!strncmp(name, meant[i], n)) return 1;
+    }
+    return 0;
+}
+
+/* Of a category: [a-z][a-z0-9_]*, which is what XProf takes for a type. */
+static void prof__xplane_type(prof__xplane_bytes *bytes, const prof__xplane_name *name)
+{
+    const char *c = name->what == PROF__XPLANE_STEP ? "step" : name->site && *name->site->category ? name->site->category
+                                                                                                  : "scope";
+    char letter;
+    if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z'))) prof__xplane_add(bytes, "c_", 2);
+    for (; *c; c++) {
+        letter = *c >= 'A' && *c <= 'Z' ? (char)(*c + 32) : *c;
+        if (!((letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9'))) letter = '_';
+        prof__xplane_add(bytes, &letter, 1);
+    }
+}
+
+/* What XProf is to take for the name, in x->text. */
+static void prof__xplane_op(prof__xplane *x, const prof__xplane_name *name, const char *text)
+{
+    static const char *const prefixes[] = {"", "", "mark: ", "message: ", "flow: ", "frame: ", "span: ", "lock: "};
+    const char *end;
+    x->text.size = 0;
+    if (name->what >= PROF__XPLANE_MARK) {
+        prof__xplane_letters(&x->text, prefixes[name->what]);
+        prof__xplane_letters(&x->text, text);
+        return;
+    }
+    if (prof__xplane_meant(text)) prof__xplane_add(&x->text, "./", 2);
+    for (; *text; text = end) {
+        size_t before = x->joined.size = 0;
+        for (end = text; *end && *end != ':'; end++) before++;
+        prof__xplane_add(&x->joined, text, before);
+        prof__xplane_add(&x->joined, "", 1);
+        if (x->joined.failed) return;
+        prof__xplane_letters(&x->text, (const char *)x->joined.data);
+        if (*end == ':') prof__xplane_add(&x->text, "/", 1);
+        while (*end == ':') end++;
+    }
+    prof__xplane_add(&x->text, ":", 1);
+    prof__xplane_type(&x->text, name);
+}
+
+/* What may stand in a JSON string as it is. */
+static void prof__xplane_harmless(prof__xplane_bytes *bytes)
+{
+    size_t i;
+    for (i = 0; i < bytes->size; i++) {
+        if (bytes->data[i] == '"') bytes->data[i] = '\'';
+        if (bytes->data[i] == '\\') bytes->data[i] = '/';
+        if (bytes->data[i] < 32) bytes->data[i] = ' ';
+    }
+}
+
+/* An entry of a map: x->entry is its value. */
+static void prof__xplane_map(prof__xplane *x, unsigned tag, uint64_t id)
+{
+    x->part.size = 0;
+    prof__xplane_number(&x->part, PROF__XMAP_KEY, id);
+    prof__xplane_message(&x->part, PROF__XMAP_VALUE, x->entry.data, x->entry.size);
+    prof__xplane_message(&x->meta, tag, x->part.data, x->part.size);
+}
+
+static void prof__xplane_event_name(prof__xplane *x, size_t index)
+{
+    const prof__xplane_name *name = &x->names[index];
+    const char *text = name->text ? name->text : name->site ? name->site->name : "";
+    prof__xplane_bytes *entry = &x->entry;
+    if (!*text) text = "(unnamed)";
+    entry->size = 0;
+    prof__xplane_number(entry, PROF__XNAME_ID, index + 1);
+    if (name->what >= PROF__XPLANE_ROOT) {
+        x->text.size = 0;
+        prof__xplane_letters(&x->text, text);
+        if (name->what == PROF__XPLANE_COUNTER) prof__xplane_harmless(&x->text);
+        prof__xplane_message(entry, PROF__XNAME_NAME, x->text.data, x->text.size);
+    } else {
+        prof__xplane_op(x, name, text);
+        prof__xplane_message(entry, PROF__XNAME_NAME, x->text.data, x->text.size);
+        prof__xplane_text(x, entry, PROF__XNAME_SHOWN, text);
+    }
+    if (name->site && *name->site->category && name->what < PROF__XPLANE_COUNTER)
+        prof__xplane_stat_text(x, entry, PROF__XNAME_STAT, PROF__STAT_CATEGORY, name->site->category);
+    if (name->site && name->what < PROF__XPLANE_COUNTER)
+        prof__xplane_stat_source(x, entry, PROF__XNAME_STAT, PROF__STAT_SOURCE, name->site);
+    prof__xplane_map(x, PROF__XPLANE_EVENT_NAME, index + 1);
+}
+
+static void prof__xplane_stat_name(prof__xplane *x, size_t id, const char *prefix, const char *text)
+{
+    prof__xplane_bytes *entry = &x->entry;
+    entry->size = 0;
+    prof__xplane_number(entry, PROF__XNAME_ID, id);
+    x->text.size = 0;
+    prof__xplane_letters(&x->text, prefix);
+    prof__xplane_letters(&x->text, *text ? text : "(unnamed)");
+    prof__xplane_message(entry, PROF__XNAME_NAME, x->text.data, x->text.size);
+    prof__xplane_map(x, PROF__XPLANE_STAT_NAME, id);
+}
+
+static void prof__xplane_names(prof__xplane *x)
+{
+    size_t i;
+    for (i = 0; i < x->name_count; i++) prof__xplane_event_name(x, i);
+    for (i = 1; i < PROF__STAT_COUNT; i++)
+        if (x->used >> i & 1) prof__xplane_stat_name(x, i, "", prof__xplane_stats[i]);
+    for (i = 0; i < x->key_count; i++)
+        prof__xplane_stat_name(x, PROF__STAT_COUNT + i, prof__xplane_taken(x->keys[i].text) ? "arg." : "", x->keys[i].text);
+}
+
+static void prof__xplane_names_clear(prof__xplane *x)
+{
+    size_t i;
+    for (i = 0; i < x->name_count; i++) free(x->names[i].text);
+    for (i = 0; i < x->key_count; i++) free(x->keys[i].text);
+    free(x->name_index.slots);
+    free(x->key_index.slots);
+    memset(&x->name_index, 0, sizeof x->name_index);
+    memset(&x->key_index, 0, sizeof x->key_index);
+    memset(x->sites, 0, sizeof x->sites);
+    x->name_count = x->key_count = x->text_count = 0;
+    x->used = 0;
+}
+
+/*-- events --*/
+
+static int64_t prof__xplane_time(int64_t ns) { return ns < 0 ? 0 : ns; }
+
+/* The events of the present line will have to be made again. */
+static void prof__xplane_forget(prof__xplane *x)
+{
+    x->keeping = 0;
+    x->kept.size = x->kept_before;
+}
+
+static unsigned char *prof__xplane_event_at(unsigned char *to, size_t size, const unsigned char body[40])
+{
+    *to++ = PROF__XLINE_EVENT;
+    to = prof__pack_integer(to, size);
+    memcpy(to, body, 40);
+    return to;
+}
+
+static void prof__xplane_keep(prof__xplane *x, const unsigned char *body, size_t size, size_t total,
+                              const prof__xplane_bytes *stats)
+{
+    unsigned char *to = x->kept.size + total > PROF__XPLANE_KEEP ? NULL : prof__xplane_more(&x->kept, total + 64);
+    if (!to) {
+        prof__xplane_forget(x);
+        return;
+    }
+    to = prof__xplane_event_at(to, size + (stats ? stats->size : 0), body);
+    if (stats && stats->size) memcpy(to + size, stats->data, stats->size);
+    x->kept.size += total;
+}
+
+/* An event of the present line. stats: null, or those of the event. */
+static void prof__xplane_emit(prof__xplane *x, uint32_t id, int64_t start, int64_t duration, const prof__xplane_bytes *stats)
+{
+    unsigned char body[40], *to = body;
+    size_t size, extra = stats ? stats->size : 0, total;
+    if (PROF__UNLIKELY(duration > PROF__XPLANE_END || x->offset > PROF__XPLANE_END ||
+                       start > PROF__XPLANE_END - duration - x->offset)) {
+        x->late += !x->writing;
+        return;
+    }
+    *to++ = PROF__XEVENT_NAME;
+    to = prof__pack_integer(to, id);
+    *to++ = PROF__XEVENT_OFFSET;
+    to = prof__pack_integer(to, (uint64_t)start * 1000);
+    if (duration) {
+        *to++ = PROF__XEVENT_DURATION;
+        to = prof__pack_integer(to, (uint64_t)duration * 1000);
+    }
+    size = (size_t)(to - body);
+    total = 1 + prof__xplane_length(size + extra) + size + extra;
+    if (!x->writing) {
+        x->size += total;
+        if (x->keeping) prof__xplane_keep(x, body, size, total, stats);
+    } else if (PROF__UNLIKELY(total > x->left)) {
+        x->changed = 1;
+    } else {
+        prof__xplane_event_at((unsigned char *)prof__out_reserve(&x->out, 64), size + extra, body);
+        prof__out_commit(&x->out, total - extra);
+        if (extra) prof__out_bytes(&x->out, stats->data, extra);
+        x->left -= total;
+    }
+}
+
+/* Whether an event lies at least in part in the window of the options. */
+static int prof__xplane_in_window(const prof__xplane *x, int64_t start, int64_t end)
+{
+    return end + x->offset >= x->options.from_ns && (!x->options.to_ns || start + x->offset < x->options.to_ns);
+}
+
+static int prof__xplane_wanted(const prof__xplane *x, const prof_event *event)
+{
+    int64_t start = event->start_ns, end = event->start_ns;
+    if (event->type == PROF_EVENT_SCOPE) end += event->duration_ns;
+    if (event->type == PROF_EVENT_FRAME) start -= event->duration_ns;
+    return prof__xplane_in_window(x, start, end);
+}
+
+/* Arguments; of equal keys the last. */
+static void prof__xplane_args(prof__xplane *x, prof__xplane_bytes *stats, const prof_event *event)
+{
+    int step = event->site->role == PROF_ROLE_STEP;
+    uint32_t i;
+    for (i = 0; i < event->arg_count; i++) {
+        size_t key = prof__xplane_key_of(x, event->args[i].key);
+        if (key == PROF__NONE) {
+            x->status = PROF_NO_MEMORY;
+            return;
+        }
+        x->keys[key].last = i;
+    }
+    for (i = 0; i < event->arg_count; i++) {
+        size_t key = prof__xplane_key_of(x, event->args[i].key), stat = PROF__STAT_COUNT + key;
+        if (x->keys[key].last != i) continue;
+        if (step && event->args[i].value.type == PROF_VALUE_INT && !strcmp(event->args[i].key, "step_num"))
+            stat = PROF__STAT_STEP;
+        prof__xplane_value(x, stats, stat, &event->args[i].value);
+    }
+}
+
+static void prof__xplane_truncated(prof__xplane *x, prof__xplane_bytes *stats, uint32_t flags)
+{
+    if (!(flags & (PROF_TRUNCATED_BEGIN | PROF_TRUNCATED_END))) return;
+    if (!x->writing) {
+        x->truncated_begin += !!(flags & PROF_TRUNCATED_BEGIN);
+        x->truncated_end += !!(flags & PROF_TRUNCATED_END);
+    }
+    prof__xplane_stat_text(x, stats, PROF__XEVENT_STAT, PROF__STAT_TRUNCATED,
+                           !(flags & PROF_TRUNCATED_BEGIN) ? "end"
+                           : flags & PROF_TRUNCATED_END    ? "begin and end"
+                                                           : "begin");
+}
+
+static void prof__xplane_put_int(prof__xplane *x, prof__xplane_bytes *stats, size_t stat, int64_t value)
+{
+    prof__xplane_stat_number(x, stats, PROF__XEVENT_STAT, stat, PROF__XSTAT_INT, (uint64_t)value);
+}
+
+static void prof__xplane_put_uint(prof__xplane *x, prof__xplane_bytes *stats, size_t stat, uint64_t value)
+{
+    prof__xplane_stat_number(x, stats, PROF__XEVENT_STAT, stat, PROF__XSTAT_UINT, value);
+}
+
+/* An event of 0 ns at a moment. */
+static void prof__xplane_instant(prof__xplane *x, const prof_event *event, prof__xplane_what what)
+{
+    static const char *const scopes[] = {"global", "process", "task", "marker"};
+    uint32_t role = event->site->role, id;
+    prof__xplane_bytes *stats = &x->point;
+    stats->size = 0;
+    id = prof__xplane_name_of(x, stats, event, what);
+    prof__xplane_args(x, stats, event);
+    if (role >= PROF_ROLE_MARK_GLOBAL && role <= PROF_ROLE_MARK_MARKER)
+        prof__xplane_stat_text(x, stats, PROF__XEVENT_STAT, PROF__STAT_SCOPE, scopes[role - PROF_ROLE_MARK_GLOBAL]);
+    if (event->type == PROF_EVENT_COUNTER) prof__xplane_value(x, stats, PROF__STAT_VALUE, &event->value);
+    prof__xplane_emit(x, id, prof__xplane_time(event->start_ns), 0, stats);
+}
+
+static void prof__xplane_log(prof__xplane *x, const prof_event *event)
+{
+    prof__xplane_bytes *stats = &x->point;
+    uint32_t id;
+    stats->size = 0;
+    id = prof__xplane_named(x, stats, event->site, event->value.as.string, PROF__XPLANE_MESSAGE);
+    prof__xplane_stat_text(x, stats, PROF__XEVENT_STAT, PROF__STAT_SEVERITY, prof__severity_text(event->detail));
+    prof__xplane_emit(x, id, prof__xplane_time(event->start_ns), 0, stats);
+}
+
+static void prof__xplane_lost(prof__xplane *x, const prof_event *event)
+{
+    prof__xplane_bytes *stats = &x->point;
+    stats->size = 0;
+    prof__xplane_put_uint(x, stats, PROF__STAT_LOST, event->value.as.u);
+    prof__xplane_emit(x, prof__xplane_named(x, stats, NULL, "lost events", PROF__XPLANE_MARK),
+                      prof__xplane_time(event->start_ns), 0, stats);
+}
+
+/* Writes the scope that is held. next: the event behind it, or null. XProf drops a step in which it sees no work, and a step
+   in a step is none. */
+static void prof__xplane_release(prof__xplane *x, const prof_event *next)
+{
+    prof__xplane_held *held = &x->held;
+    if (!held->held) return;
+    held->held = 0;
+    prof__xplane_emit(x, held->id, held->start, held->duration, &x->stats);
+    if (!held->step) return;
+    if (next && next->type == PROF_EVENT_SCOPE && next->depth > held->depth && next->duration_ns > 0 &&
+        next->site->role != PROF_ROLE_STEP)
+        return;
+    prof__xplane_emit(x, prof__xplane_site(x, held->site, PROF__XPLANE_STEP), held->start, held->duration, NULL);
+}
+
+static void prof__xplane_scope(prof__xplane *x, const prof_event *event)
+{
+    prof__xplane_held *held = &x->held;
+    held->held = 1;
+    held->step = event->site->role == PROF_ROLE_STEP;
+    held->flow = 0;
+    held->site = event->site;
+    held->depth = event->depth;
+    held->start = prof__xplane_time(event->start_ns);
+    held->duration = event->duration_ns;
+    x->stats.size = 0;
+    held->id = prof__xplane_name_of(x, &x->stats, event, held->step ? PROF__XPLANE_ROOT : PROF__XPLANE_SCOPE);
+    if (!(event->arg_count | event->flags | (uint32_t)held->step)) return;
+    if (held->step) prof__xplane_put_int(x, &x->stats, PROF__STAT_ROOT, 1);
+    prof__xplane_args(x, &x->stats, event);
+    prof__xplane_truncated(x, &x->stats, event->flags);
+}
+
+/*-- flows --
+   XProf joins all producers of an id with all its consumers. So that ids may come again, each FLOW_OUT gets a number of its
+   own, and so do the points that follow it in time, on whatever thread. */
+
+typedef struct prof__xplane_flow {
+    const char *name;
+    uint64_t id;
+    uint32_t serial;
+} prof__xplane_flow;
+
+typedef struct prof__xplane_flows {
+    prof__xplane_flow *items;
+    size_t count, capacity;
+    prof__read_index index;
+} prof__xplane_flows;
+
+static int prof__xplane_same_flow(const void *owner, size_t item, const void *key)
+{
+    const prof__xplane_flow *flow = (const prof__xplane_flow *)owner + item;
+    const prof_event *event = (const prof_event *)key;
+    return flow->id == event->object && !strcmp(flow->name, event->name);
+}
+
+static prof__xplane_flow *prof__xplane_flow_of(prof__xplane_flows *flows, const prof_event *event)
+{
+    uint32_t hash = (uint32_t)prof__mix(event->object) + prof__text_hash(event->name);
+    size_t item = prof__read_find(&flows->index, hash, prof__xplane_same_flow, flows->items, event);
+    if (item == PROF__NONE) {
+        item = flows->count;
+        if (!PROF__ROOM(flows->items, flows->capacity, item) || !prof__read_add(&flows->index, hash, item)) return NULL;
+        flows->items[item].name = event->name; /* never a run-time name: it stays */
+        flows->items[item].id = event->object;
+        flows->items[item].serial = 0;
+        flows->count++;
+    }
+    return &flows->items[item];
+}
+
+static int prof__xplane_flow_number(prof__xplane *x, prof__xplane_flows *flows, const prof_event *event, size_t track)
+{
+    prof__xplane_track *of = &x->tracks[track];
+    prof__xplane_flow *flow = prof__xplane_flow_of(flows, event);
+    if (!flow || !PROF__ROOM(of->flows, of->flow_capacity, of->flow_count)) return 0;
+    if (event->type == PROF_EVENT_FLOW_OUT || !flow->serial) flow->serial = ++x->flow_serial;
+    of->flows[of->flow_count++] = flow->serial;
+    return 1;
+}
+
+static void prof__xplane_number_flows(prof__xplane *x)
+{
+    prof__xplane_flows flows;
+    prof_timeline *timeline = NULL;
+    prof_event event;
+    size_t track;
+    prof_status status = prof_timeline_open(x->trace, &timeline), closed;
+    int good = 1;
+    memset(&flows, 0, sizeof flows);
+    while (good && prof_timeline_next(timeline, &event, &track))
+        if (prof__is_flow(event.type)) good = prof__xplane_flow_number(x, &flows, &event, track);
+    closed = prof_timeline_close(timeline);
+    if (!good) status = PROF_NO_MEMORY;
+    if (!status) status = closed;
+    if (status) x->status = status;
+    free(flows.items);
+    free(flows.index.slots);
+    x->flows_done = 1;
+}
+
+/* The next point of a flow on a track. */
+static void prof__xplane_point(prof__xplane *x, size_t index, const prof_event *event)
+{
+    prof__xplane_track *track = &x->tracks[index];
+    prof__xplane_held *held = &x->held;
+    int out = event->type == PROF_EVENT_FLOW_OUT;
+    int inside = held->held && !held->flow && event->depth == held->depth + 1;
+    prof__xplane_bytes *stats = inside ? &x->stats : &x->point;
+    uint64_t serial = track->flow_next < track->flow_count ? track->flows[track->flow_next++] : 0;
+    x->has_flows = 1;
+    if (!x->writing && x->keeping) prof__xplane_forget(x); /* the numbers are not known yet */
+    if (!prof__xplane_wanted(x, event)) return;
+    if (!inside) {
+        prof__xplane_release(x, event);
+        stats->size = 0;
+    }
+    prof__xplane_put_int(x, stats, out ? PROF__STAT_OUT_TYPE : PROF__STAT_IN_TYPE, 0);
+    prof__xplane_put_uint(x, stats, out ? PROF__STAT_OUT : PROF__STAT_IN, PROF__XPLANE_FLOW + serial);
+    prof__xplane_stat_hex(x, stats, PROF__STAT_POINT, event->object);
+    if (inside)
+        held->flow = 1;
+    else
+        prof__xplane_emit(x, prof__xplane_name_of(x, stats, event, PROF__XPLANE_POINT), prof__xplane_time(event->start_ns), 0,
+                          stats);
+}
+
+/*-- lines of threads and rows --*/
+
+static int prof__xplane_finite(const prof_value *value)
+{
+    return value->type != PROF_VALUE_DOUBLE || value->as.d - value->as.d >= 0;
+}
+
+/* Notes that frames of this name need a line: each name of each thread, or each handle, has its own. */
+static void prof__xplane_frame_met(prof__xplane *x, prof__xplane_kind kind, size_t track, const char *name, uint64_t handle)
+{
+    size_t i;
+    if (x->writing) return;
+    for (i = x->frame_count; i--;) {
+        const prof__xplane_line *line = &x->frames[i];
+        if (line->kind == kind && line->track == track && line->id == handle && (kind == PROF__XPLANE_HANDLE ||
+                                                                                !strcmp(line->name, name)))
+            return;
+    }
+    if (x->frame_count == PROF__XPLANE_FRAMES) {
+        x->frames_out++;
+        return;
+    }
+    memset(&x->frames[x->frame_count], 0, sizeof x->frames[0]);
+    x->frames[x->frame_count].kind = kind;
+    x->frames[x->frame_count].track = track;
+    x->frames[x->frame_count].name = name;
+    x->frames[x->frame_count++].id = handle;
+}
+
+/* What the present line does not show, but another one may. */
+static void prof__xplane_met(prof__xplane *x, size_t index, const prof_event *event)
+{
+    switch (event->type) {
+    case PROF_EVENT_COUNTER: x->has_counters = x->tracks[index].counters = 1; break;
+    case PROF_EVENT_FRAME:
+        if (event->duration_ns) prof__xplane_frame_met(x, PROF__XPLANE_FRAMES_OF, index, event->site->name, 0);
+        break;
+    case PROF_EVENT_SPAN_BEGIN:
+    case PROF_EVENT_SPAN_MARK:
+    case PROF_EVENT_SPAN_END: x->has_spans = 1; break;
+    case PROF_EVENT_ALLOC:
+    case PROF_EVENT_FREE: x->has_memory = 1; break;
+    case PROF_EVENT_LOCK_WAIT:
+    case PROF_EVENT_LOCK_ACQUIRE:
+    case PROF_EVENT_LOCK_RELEASE: x->has_locks = 1; break;
+    default: break;
+    }
+}
+
+/* 1: an instant that stands on its thread's line. */
+static int prof__xplane_shown(const prof_event *event)
+{
+    return event->type == PROF_EVENT_MARK || event->type == PROF_EVENT_LOG || event->type == PROF_EVENT_LOST ||
+           (event->type == PROF_EVENT_COUNTER && !prof__xplane_finite(&event->value));
+}
+
+static void prof__xplane_event(prof__xplane *x, size_t index, const prof_event *event)
+{
+    if (prof__is_flow(event->type)) {
+        prof__xplane_point(x, index, event);
+        return;
+    }
+    prof__xplane_met(x, index, event);
+    if (!prof__xplane_wanted(x, event)) return;
+    if (event->type == PROF_EVENT_SCOPE ? (uint64_t)event->duration_ns < x->options.min_duration_ns
+                                        : !prof__xplane_shown(event))
+        return;
+    prof__xplane_release(x, event);
+    switch (event->type) {
+    case PROF_EVENT_SCOPE: prof__xplane_scope(x, event); break;
+    case PROF_EVENT_LOG: prof__xplane_log(x, event); break;
+    case PROF_EVENT_LOST: prof__xplane_lost(x, event); break;
+    default: prof__xplane_instant(x, event, PROF__XPLANE_MARK); break;
+    }
+}
+
+static void prof__xplane_walk_track(prof__xplane *x, size_t index)
+{
+    prof_cursor *cursor;
+    prof_event event;
+    prof_status status = prof_cursor_open(x->trace, index, &cursor);
+    if (status) {
+        x->status = status;
+        return;
+    }
+    x->held.held = 0;
+    x->tracks[index].flow_next = 0;
+    while (x->status == PROF_OK && x->out.status == PROF_OK && prof_cursor_next(cursor, &event))
+        prof__xplane_event(x, index, &event);
+    prof__xplane_release(x, NULL);
+    prof_cursor_close(cursor);
+}
+
+/* Frames of one name on one thread, numbered from 1 on. */
+static void prof__xplane_walk_frames(prof__xplane *x, const prof__xplane_line *line)
+{
+    prof_cursor *cursor;
+    prof_event event;
+    uint64_t number = 0;
+    prof_status status = prof_cursor_open(x->trace, line->track, &cursor);
+    if (status) x->status = status;
+    while (x->status == PROF_OK && x->out.status == PROF_OK && prof_cursor_next(cursor, &event)) {
+        int64_t start = prof__xplane_time(event.start_ns - event.duration_ns);
+        if (event.type != PROF_EVENT_FRAME || !event.duration_ns || strcmp(event.site->name, line->name)) continue;
+        number++;
+        if (!prof__xplane_wanted(x, &event) || event.start_ns < start) continue;
+        x->point.size = 0;
+        prof__xplane_put_uint(x, &x->point, PROF__STAT_FRAME, number);
+        prof__xplane_truncated(x, &x->point, event.flags);
+        prof__xplane_emit(x, prof__xplane_site(x, event.site, PROF__XPLANE_FRAME), start, event.start_ns - start, &x->point);
+    }
+    prof_cursor_close(cursor);
+}
+
+/*-- counters --*/
+
+static int prof__xplane_same_device(const char *a, const char *b)
+{
+    return a ? !strcmp(a, b) : !*b;
+}
+
+/* Of all threads, or of all rows of a device, in order of time. */
+static void prof__xplane_walk_counters(prof__xplane *x)
+{
+    prof_timeline *timeline = NULL;
+    prof_event event;
+    size_t track;
+    prof_status status = prof_timeline_open(x->trace, &timeline), closed;
+    while (status == PROF_OK && x->status == PROF_OK && x->out.status == PROF_OK &&
+           prof_timeline_next(timeline, &event, &track)) {
+        uint32_t id;
+        if (event.type != PROF_EVENT_COUNTER || !prof__xplane_wanted(x, &event) || !prof__xplane_finite(&event.value) ||
+            !prof__xplane_same_device(x->device, prof_trace_track(x->trace, track)->device))
+            continue;
+        x->point.size = 0;
+        id = prof__xplane_name_of(x, &x->point, &event, PROF__XPLANE_COUNTER);
+        prof__xplane_value(x, &x->point, PROF__STAT_VALUE, &event.value);
+        prof__xplane_emit(x, id, prof__xplane_time(event.start_ns), 0, &x->point);
+    }
+    closed = prof_timeline_close(timeline);
+    if (status || closed) x->status = status ? status : closed;
+}
+
+/*-- allocations --*/
+
+/* What the Memory Profile tool calls the op: the memory scopes, or the scope around the allocation. */
+static const char *prof__xplane_op_of(const prof__heap *heap, const prof__heap_row *row)
+{
+    const char *path = heap->rows[row->scope].path;
+    if (path && *path) return path;
+    return row->about.around ? row->about.around->name : row->about.site->function;
+}
+
+static void prof__xplane_allocation(prof__xplane *x, const prof__heap *heap, const prof_event *event, uint64_t bytes,
+                                    const prof__heap_block *block)
+{
+    const prof_memory_row *pool = &heap->rows[heap->changed].about;
+    prof__xplane_bytes *stats = &x->point;
+    const unsigned tag = PROF__XEVENT_STAT;
+    int alloc = event->type == PROF_EVENT_ALLOC;
+    uint32_t id;
+    stats->size = 0;
+    prof__xplane_stat_text(x, stats, tag, PROF__STAT_POOL, *pool->pool ? pool->pool : "memory");
+    prof__xplane_put_int(x, stats, PROF__STAT_LIVE, (int64_t)pool->live_bytes);
+    prof__xplane_put_int(x, stats, PROF__STAT_PEAK, (int64_t)pool->peak_bytes);
+    prof__xplane_put_int(x, stats, PROF__STAT_ASKED, (int64_t)bytes);
+    prof__xplane_put_int(x, stats, PROF__STAT_BYTES, (int64_t)bytes);
+    prof__xplane_put_int(x, stats, PROF__STAT_ADDRESS, (int64_t)event->object);
+    if (alloc && block) {
+        const prof__heap_row *row = &heap->rows[block->row];
+        prof__xplane_stat_text(x, stats, tag, PROF__STAT_OP, prof__xplane_op_of(heap, row));
+        prof__xplane_stat_text(x, stats, tag, PROF__STAT_REGION, "heap");
+        prof__xplane_stat_source(x, stats, tag, PROF__STAT_SHAPE, row->about.site);
+    }
+    id = prof__xplane_named(x, NULL, NULL, alloc ? "MemoryAllocation" : "MemoryDeallocation", PROF__XPLANE_PLAIN);
+    prof__xplane_emit(x, id, prof__xplane_time(event->start_ns), 0, stats);
+}
+
+/* The live bytes of a pool as a counter. */
+static void prof__xplane_pool(prof__xplane *x, const prof__heap *heap, const prof_event *event)
+{
+    const prof_memory_row *pool = &heap->rows[heap->changed].about;
+    x->joined.size = 0;
+    prof__xplane_add(&x->joined, *pool->pool ? "memory: " : "memory", *pool->pool ? 8 : 6);
+    prof__xplane_add(&x->joined, pool->pool, strlen(pool->pool) + 1);
+    if (x->joined.failed) return;
+    x->point.size = 0;
+    prof__xplane_put_uint(x, &x->point, PROF__STAT_VALUE, pool->live_bytes);
+    prof__xplane_emit(x, prof__xplane_named(x, NULL, NULL, (const char *)x->joined.data, PROF__XPLANE_COUNTER),
+                      prof__xplane_time(event->start_ns), 0, &x->point);
+}
+
+static int prof__xplane_heap_step(prof__xplane *x, prof__heap *heap, const prof_event *event, size_t track, int counters)
+{
+    int alloc = event->type == PROF_EVENT_ALLOC;
+    prof__heap_block *block;
+    uint64_t bytes = event->detail;
+    size_t pool = 0;
+    if (!alloc && event->type != PROF_EVENT_FREE) return prof__heap_step(heap, event, track);
+    pool = prof__heap_pool(heap, event);
+    if (pool == PROF__NONE) return 0;
+    if (!alloc) {
+        block = prof__heap_find(heap, event->object, (uint32_t)pool, !(event->detail & PROF__FREE_IN_POOL));
+        bytes = block ? block->bytes : 0;
+    }
+    if (!prof__heap_step(heap, event, track)) return 0;
+    if (heap->changed == PROF__NONE || !prof__xplane_wanted(x, event)) return 1;
+    block = alloc ? prof__heap_find(heap, event->object, (uint32_t)pool, 0) : NULL;
+    if (counters)
+        prof__xplane_pool(x, heap, event);
+    else
+        prof__xplane_allocation(x, heap, event, bytes, block);
+    return 1;
+}
+
+static void prof__xplane_walk_memory(prof__xplane *x, int counters)
+{
+    prof__heap heap;
+    prof_timeline *timeline = NULL;
+    prof_event event;
+    size_t track;
+    int good = prof__heap_open(&heap, x->trace);
+    prof_status status = good ? prof_timeline_open(x->trace, &timeline) : PROF_NO_MEMORY;
+    while (status == PROF_OK && good && x->status == PROF_OK && x->out.status == PROF_OK &&
+           prof_timeline_next(timeline, &event, &track))
+        good = prof__xplane_heap_step(x, &heap, &event, track, counters);
+    if (timeline && status == PROF_OK) status = prof_timeline_close(timeline);
+    if (!good) status = PROF_NO_MEMORY;
+    if (status) x->status = status;
+    prof__heap_close(&heap);
+}
+
+/*-- spans and locks: XProf's asynchronous events, which may overlap, and have an id each --*/
+
+static void prof__xplane_async(prof__xplane *x, prof__xplane_kind kind, uint64_t number)
+{
+    uint64_t id = ((uint64_t)kind << 48 | (number & 0xFFFFFFFFFFFFu)) & 0xFFFFFFFFFFFFFFu; /* 56 bits */
+    prof__xplane_put_int(x, &x->point, PROF__STAT_ASYNC, 1);
+    prof__xplane_put_uint(x, &x->point, PROF__STAT_FLOW, id << 2 | 3); /* 3: it begins and ends here */
+}
+
+static void prof__xplane_span(prof__xplane *x, const prof_span *span, uint64_t number)
+{
+    prof__xplane_bytes *stats = &x->point;
+    const char *name = span->name ? span->name : span->site->name;
+    uint32_t id;
+    stats->size = 0;
+    id = name == span->site->name ? prof__xplane_site(x, span->site, PROF__XPLANE_SPAN)
+                                  : prof__xplane_named(x, stats, span->site, name, PROF__XPLANE_SPAN);
+    prof__xplane_async(x, PROF__XPLANE_SPANS, number);
+    prof__xplane_stat_hex(x, stats, PROF__STAT_SPAN, span->id);
+    prof__xplane_truncated(x, stats, span->flags);
+    if (span->end_track != span->begin_track)
+        prof__xplane_put_uint(x, stats, PROF__STAT_ENDED, x->tracks[span->end_track].id);
+    prof__xplane_emit(x, id, prof__xplane_time(span->start_ns), span->duration_ns, stats);
+}
+
+static void prof__xplane_handle_frame(prof__xplane *x, const prof_span *span)
+{
+    prof__xplane_bytes *stats = &x->point;
+    stats->size = 0;
+    prof__xplane_put_uint(x, stats, PROF__STAT_FRAME, span->number);
+    prof__xplane_truncated(x, stats, span->flags);
+    prof__xplane_emit(x, prof__xplane_site(x, span->site, PROF__XPLANE_FRAME), prof__xplane_time(span->start_ns),
+                      span->duration_ns, stats);
+}
+
+static void prof__xplane_walk_spans(prof__xplane *x, const prof__xplane_line *line)
+{
+    prof_spans *spans = NULL;
+    prof_span span;
+    uint64_t number = 0;
+    prof_status status = prof_spans_open(x->trace, &spans), closed;
+    while (status == PROF_OK && x->status == PROF_OK && x->out.status == PROF_OK && prof_spans_next(spans, &span)) {
+        int wanted = prof__xplane_in_window(x, span.start_ns, span.start_ns + span.duration_ns);
+        number++;
+        if (span.number && span.duration_ns && line->kind == PROF__XPLANE_SPANS)
+            prof__xplane_frame_met(x, PROF__XPLANE_HANDLE, 0, span.site->name, span.id);
+        if (!wanted) continue;
+        if (line->kind == PROF__XPLANE_SPANS && !span.number) prof__xplane_span(x, &span, number);
+        if (line->kind == PROF__XPLANE_HANDLE && span.number && span.duration_ns && span.id == line->id)
+            prof__xplane_handle_frame(x, &span);
+    }
+    closed = prof_spans_close(spans);
+    if (status || closed) x->status = status ? status : closed;
+}
+
+/* A wait for a lock, or that it was held. cut: there is no end. */
+static void prof__xplane_lock(prof__xplane *x, const prof__locks *all, const prof__lock_user *user, int held, int64_t start,
+                              int64_t end, int cut, uint64_t number)
+{
+    const char *name = all->rows[all->locks[user->lock].row].name, *thread = prof_trace_track(x->trace, user->track)->name;
+    const char *what = held ? "lock " : "wait for ";
+    prof__xplane_bytes *stats = &x->point;
+    if (!prof__xplane_in_window(x, start, end) || (uint64_t)(end - start) < x->options.min_duration_ns) return;
+    x->joined.size = 0;
+    prof__xplane_add(&x->joined, what, strlen(what));
+    prof__xplane_add(&x->joined, name, strlen(name) + 1);
+    if (x->joined.failed) return;
+    stats->size = 0;
+    prof__xplane_async(x, PROF__XPLANE_LOCKS, number);
+    if (*thread)
+        prof__xplane_stat_text(x, stats, PROF__XEVENT_STAT, PROF__STAT_THREAD, thread);
+    else
+        prof__xplane_put_uint(x, stats, PROF__STAT_THREAD, x->tracks[user->track].id);
+    if (cut) prof__xplane_truncated(x, stats, PROF_TRUNCATED_END);
+    prof__xplane_emit(x, prof__xplane_named(x, NULL, NULL, (const char *)x->joined.data, PROF__XPLANE_LOCK),
+                      prof__xplane_time(start), end - start, stats);
+}
+
+static void prof__xplane_walk_locks(prof__xplane *x)
+{
+    prof__locks all;
+    prof_timeline *timeline = NULL;
+    prof_event event;
+    size_t track, i;
+    uint64_t number = 0;
+    int64_t end = x->about->to_ns && x->about->to_ns < x->about->duration_ns ? x->about->to_ns : x->about->duration_ns;
+    int good = prof__locks_open(&all, x->trace, 0);
+    prof_status status = good ? prof_timeline_open(x->trace, &timeline) : PROF_NO_MEMORY;
+    while (status == PROF_OK && good && x->status == PROF_OK && x->out.status == PROF_OK &&
+           prof_timeline_next(timeline, &event, &track)) {
+        good = prof__locks_step(&all, &event, track);
+        if (good && all.done.part != PROF__LOCK_NOTHING)
+            prof__xplane_lock(x, &all, &all.users[all.done.user], all.done.part == PROF__LOCK_HELD, all.done.start,
+                              all.done.end, 0, ++number);
+    }
+    for (i = 0; status == PROF_OK && good && i < all.user_count; i++) {
+        const prof__lock_user *user = &all.users[i];
+        if (user->depth && user->hold_ns <= end) prof__xplane_lock(x, &all, user, 1, user->hold_ns, end, 1, ++number);
+        if (user->waits && user->wait_ns <= end) prof__xplane_lock(x, &all, user, 0, user->wait_ns, end, 1, ++number);
+    }
+    if (timeline && status == PROF_OK) status = prof_timeline_close(timeline);
+    if (!good) status = PROF_NO_MEMORY;
+    if (status) x->status = status;
+    prof__locks_close(&all);
+}
+
+/*-- planes --*/
+
+static void prof__xplane_walk(prof__xplane *x, const prof__xplane_line *line)
+{
+    switch (line->kind) {
+    case PROF__XPLANE_THREAD: prof__xplane_walk_track(x, line->track); break;
+    case PROF__XPLANE_COUNTERS: prof__xplane_walk_counters(x); break;
+    case PROF__XPLANE_MEMORY: prof__xplane_walk_memory(x, 0); break;
+    case PROF__XPLANE_POOLS: prof__xplane_walk_memory(x, 1); break;
+    case PROF__XPLANE_FRAMES_OF: prof__xplane_walk_frames(x, line); break;
+    case PROF__XPLANE_LOCKS: prof__xplane_walk_locks(x); break;
+    default: prof__xplane_walk_spans(x, line); break;
+    }
+}
+
+static prof__xplane_line *prof__xplane_line_add(prof__xplane *x, prof__xplane_kind kind)
+{
+    prof__xplane_line *line;
+    if (!PROF__ROOM(x->lines, x->line_capacity, x->line_count)) {
+        x->status = PROF_NO_MEMORY;
+        return NULL;
+    }
+    line = &x->lines[x->line_count++];
+    memset(line, 0, sizeof *line);
+    line->kind = kind;
+    return line;
+}
+
+/* Sizes of the lines that have none yet. */
+static void prof__xplane_measure(prof__xplane *x)
+{
+    x->writing = 0;
+    for (; x->measured < x->line_count && x->status == PROF_OK; x->measured++) {
+        prof__xplane_line line = x->lines[x->measured];
+        x->size = 0;
+        x->keeping = line.kind != PROF__XPLANE_THREAD || /* with 10 bytes each, would they fit? */
+                     prof_trace_track(x->trace, line.track)->event_count < PROF__XPLANE_KEEP / 10;
+        x->kept_before = x->kept.size;
+        prof__xplane_walk(x, &line);
+        x->lines[x->measured].size = x->size;
+        x->lines[x->measured].kept = x->keeping ? x->kept_before + 1 : 0;
+    }
+}
+
+static void prof__xplane_line_name(prof__xplane *x, const prof__xplane_line *line)
+{
+    const prof_track *track = prof_trace_track(x->trace, line->track);
+    char number[40];
+    switch (line->kind) {
+    case PROF__XPLANE_COUNTERS:
+    case PROF__XPLANE_POOLS:
+    case PROF__XPLANE_MEMORY: /* so that no empty row stands for it: the trace viewer leaves its events out */
+        prof__xplane_text(x, &x->entry, PROF__XLINE_NAME, "_counters_");
+        return;
+    case PROF__XPLANE_SPANS: prof__xplane_text(x, &x->entry, PROF__XLINE_NAME, "spans"); return;
+    case PROF__XPLANE_LOCKS: prof__xplane_text(x, &x->entry, PROF__XLINE_NAME, "locks"); return;
+    case PROF__XPLANE_HANDLE: prof__xplane_text(x, &x->entry, PROF__XLINE_NAME, line->name); return;
+    default: break;
+    }
+    x->text.size = 0;
+    if (line->kind == PROF__XPLANE_FRAMES_OF) {
+        prof__xplane_letters(&x->text, *line->name ? line->name : "(unnamed)");
+        prof__xplane_letters(&x->text, " of ");
+    }
+    snprintf(number, sizeof number, "%s %lu", track->fiber ? "fiber" : *track->device ? "row" : "thread",
+             (unsigned long)x->tracks[line->track].id);
+    prof__xplane_letters(&x->text, *track->name ? track->name : number);
+    prof__xplane_message(&x->entry, PROF__XLINE_NAME, x->text.data, x->text.size);
+}
+
+/* What a line has in front of its events, in x->entry. */
+static void prof__xplane_line_head(prof__xplane *x, size_t index)
+{
+    const prof__xplane_line *line = &x->lines[index];
+    uint64_t id = line->kind == PROF__XPLANE_THREAD     ? x->tracks[line->track].id
+                  : line->kind == PROF__XPLANE_COUNTERS ? PROF__XPLANE_DERIVED
+                  : line->kind == PROF__XPLANE_MEMORY   ? PROF__XPLANE_DERIVED + 1
+                  : line->kind == PROF__XPLANE_POOLS    ? PROF__XPLANE_DERIVED + 2
+                                                        : index + 1;
+    x->entry.size = 0;
+    prof__xplane_number(&x->entry, PROF__XLINE_NUMBER, id);
+    prof__xplane_line_name(x, line);
+    if (x->offset) prof__xplane_number(&x->entry, PROF__XLINE_TIME, (uint64_t)x->offset);
+}
+
+static uint64_t prof__xplane_line_size(prof__xplane *x, size_t index)
+{
+    uint64_t size;
+    if (!x->lines[index].size) return 0;
+    prof__xplane_line_head(x, index);
+    size = x->entry.size + x->lines[index].size;
+    return 1 + prof__xplane_length(size) + size;
+}
+
+static void prof__xplane_put_head(prof__xplane *x, unsigned tag, uint64_t size)
+{
+    unsigned char *to = (unsigned char *)prof__out_reserve(&x->out, 16);
+    *to = (unsigned char)tag;
+    prof__out_commit(&x->out, (size_t)(prof__pack_integer(to + 1, size) - to));
+}
+
+/* What a line has less than it had when it was measured: blocks of a file may vanish while it is read. */
+static void prof__xplane_fill(prof__xplane *x)
+{
+    static const char zeros[64] = {0};
+    uint64_t body;
+    unsigned char *to;
+    if (!x->left || x->out.status != PROF_OK || x->status != PROF_OK) return;
+    x->changed = 1;
+    if (x->left == 1) {
+        x->status = prof__fail(PROF_IO, "the recording was overwritten while it was read: try again");
+        return;
+    }
+    body = x->left - 2 < 128 ? x->left - 2 : x->left - 11;
+    to = (unsigned char *)prof__out_reserve(&x->out, 16);
+    *to++ = PROF__XLINE_FILLER;
+    if (x->left - 2 < 128) {
+        *to = (unsigned char)body;
+        prof__out_commit(&x->out, 2);
+    } else { /* a length of ten bytes, whatever its value */
+        int i;
+        for (i = 0; i < 9; i++) to[i] = (unsigned char)(body >> 7 * i | 128);
+        to[9] = 0;
+        prof__out_commit(&x->out, 11);
+    }
+    for (; body; body -= body < sizeof zeros ? body : sizeof zeros)
+        prof__out_bytes(&x->out, zeros, body < sizeof zeros ? (size_t)body : sizeof zeros);
+    x->left = 0;
+}
+
+static void prof__xplane_put_line(prof__xplane *x, size_t index)
+{
+    prof__xplane_line line = x->lines[index];
+    if (!line.size) return;
+    prof__xplane_line_head(x, index);
+    prof__xplane_put_head(x, PROF__XPLANE_LINE, x->entry.size + line.size);
+    prof__out_bytes(&x->out, x->entry.data, x->entry.size);
+    if (line.kept) {
+        prof__out_bytes(&x->out, x->kept.data + line.kept - 1, (size_t)line.size);
+        return;
+    }
+    x->writing = 1;
+    x->left = line.size;
+    prof__xplane_walk(x, &line);
+    prof__xplane_fill(x);
+}
+
+static int prof__xplane_sound(const prof__xplane *x)
+{
+    int failed = x->stats.failed | x->point.failed | x->meta.failed | x->part.failed | x->entry.failed | x->text.failed |
+                 x->joined.failed;
+    return x->status == PROF_OK && x->out.status == PROF_OK && !failed;
+}
+
+/* A plane that is no thread's and no row's is written if it has events. plain: even without. */
+static void prof__xplane_put_plane(prof__xplane *x, const char *prefix, const char *name, const char *behind, int plain)
+{
+    uint64_t size = 0;
+    size_t i;
+    if (x->has_flows && !x->flows_done) prof__xplane_number_flows(x);
+    for (i = 0; i < x->line_count; i++) size += prof__xplane_line_size(x, i);
+    if (!prof__xplane_sound(x) || (!size && !plain)) return;
+    if (strcmp(prefix, "/host:CPU")) x->custom++;
+    x->meta.size = 0;
+    if (x->custom && !plain) {
+        int id = x->custom < PROF__XPLANE_CUSTOM ? x->custom : PROF__XPLANE_CUSTOM;
+        prof__xplane_number(&x->meta, PROF__XPLANE_NUMBER, (uint64_t)id);
+    }
+    x->text.size = 0;
+    prof__xplane_letters(&x->text, prefix);
+    prof__xplane_letters(&x->text, name);
+    prof__xplane_letters(&x->text, behind);
+    prof__xplane_message(&x->meta, PROF__XPLANE_NAME, x->text.data, x->text.size);
+    prof__xplane_stat_number(x, &x->meta, PROF__XPLANE_STAT, PROF__STAT_PID, PROF__XSTAT_INT, x->about->pid);
+    if (plain) prof__xplane_add(&x->meta, x->stats.data, x->stats.size);
+    prof__xplane_names(x);
+    size += x->meta.size;
+    if (!prof__xplane_sound(x)) return;
+    prof__xplane_put_head(x, PROF__XSPACE_PLANE, size);
+    prof__out_bytes(&x->out, x->meta.data, x->meta.size);
+    for (i = 0; i < x->line_count && prof__xplane_sound(x); i++) prof__xplane_put_line(x, i);
+}
+
+static void prof__xplane_new_plane(prof__xplane *x, const char *device)
+{
+    prof__xplane_names_clear(x);
+    x->line_count = x->measured = 0;
+    x->kept.size = 0;
+    x->device = device;
+    x->has_counters = 0;
+}
+
+static void prof__xplane_line_of(prof__xplane *x, prof__xplane_kind kind, size_t track)
+{
+    prof__xplane_line *line = prof__xplane_line_add(x, kind);
+    if (line) line->track = track;
+}
+
+static void prof__xplane_host_plane(prof__xplane *x)
+{
+    size_t i, tracks = prof_trace_track_count(x->trace);
+    prof__xplane_new_plane(x, NULL);
+    for (i = 0; i < tracks; i++)
+        if (!*prof_trace_track(x->trace, i)->device) prof__xplane_line_of(x, PROF__XPLANE_THREAD, i);
+    prof__xplane_measure(x);
+    if (x->has_counters) prof__xplane_line_of(x, PROF__XPLANE_COUNTERS, 0);
+    if (x->has_memory) prof__xplane_line_of(x, PROF__XPLANE_MEMORY, 0);
+    if (x->has_memory) prof__xplane_line_of(x, PROF__XPLANE_POOLS, 0);
+    prof__xplane_measure(x);
+    prof__xplane_put_plane(x, "/host:CPU", "", "", 0);
+}
+
+/* The rows of the device that track first belongs to. Returns the track behind them. */
+static size_t prof__xplane_device_plane(prof__xplane *x, size_t first)
+{
+    const prof_track *track = prof_trace_track(x->trace, first);
+    size_t i = first, tracks = prof_trace_track_count(x->trace);
+    prof__xplane_new_plane(x, track->device);
+    for (; i < tracks && prof_trace_track(x->trace, i)->device == track->device; i++)
+        prof__xplane_line_of(x, PROF__XPLANE_THREAD, i);
+    prof__xplane_measure(x);
+    if (x->has_counters) prof__xplane_line_of(x, PROF__XPLANE_COUNTERS, first);
+    prof__xplane_measure(x);
+    prof__xplane_put_plane(x, "/device:CUSTOM:", track->device,
+                           track->alignment == PROF_ALIGN_GUESS ? " (clock not aligned)" : "", 0);
+    return i;
+}
+
+static void prof__xplane_frames_plane(prof__xplane *x)
+{
+    size_t i;
+    prof__xplane_new_plane(x, NULL);
+    for (i = 0; i < x->frame_count; i++) {
+        prof__xplane_line *line = prof__xplane_line_add(x, x->frames[i].kind);
+        if (line) *line = x->frames[i];
+    }
+    prof__xplane_measure(x);
+    prof__xplane_put_plane(x, "/device:CUSTOM:", "frames", "", 0);
+}
+
+static void prof__xplane_async_plane(prof__xplane *x, prof__xplane_kind kind, const char *name)
+{
+    prof__xplane_new_plane(x, NULL);
+    prof__xplane_line_of(x, kind, 0);
+    prof__xplane_measure(x);
+    prof__xplane_put_plane(x, "/device:CUSTOM:", name, "", 0);
+}
+
+static void prof__xplane_env_text(prof__xplane *x, const char *prefix, const char *key, const char *text)
+{
+    size_t item;
+    x->joined.size = 0;
+    prof__xplane_add(&x->joined, prefix, strlen(prefix));
+    prof__xplane_add(&x->joined, key, strlen(key) + 1);
+    if (x->joined.failed) return;
+    item = prof__xplane_key_of(x, (const char *)x->joined.data);
+    if (item == PROF__NONE)
+        x->status = PROF_NO_MEMORY;
+    else
+        prof__xplane_stat_text(x, &x->stats, PROF__XPLANE_STAT, PROF__STAT_COUNT + item, text);
+}
+
+/* The window as Unix time, and what is known of the run. */
+static void prof__xplane_env_plane(prof__xplane *x)
+{
+    const prof_trace_info *about = x->about;
+    const char *key, *value;
+    char text[40];
+    size_t i;
+    int64_t end = about->to_ns && about->to_ns < about->duration_ns ? about->to_ns : about->duration_ns;
+    prof__xplane_new_plane(x, NULL);
+    x->stats.size = 0;
+    prof__xplane_stat_number(x, &x->stats, PROF__XPLANE_STAT, PROF__STAT_BEGIN, PROF__XSTAT_UINT,
+                             about->start_unix_ns + (uint64_t)prof__xplane_time(about->from_ns));
+    prof__xplane_stat_number(x, &x->stats, PROF__XPLANE_STAT, PROF__STAT_END, PROF__XSTAT_UINT,
+                             about->start_unix_ns + (uint64_t)prof__xplane_time(end));
+    snprintf(text, sizeof text, "prof %d.%d.%d", PROF_VERSION / 10000, PROF_VERSION / 100 % 100, PROF_VERSION % 100);
+    prof__xplane_env_text(x, "", "recorder", text);
+    prof__xplane_env_text(x, "", "program", about->program);
+    prof__xplane_env_text(x, "", "clock", about->clock);
+    prof__xplane_env_text(x, "", "mode", prof__mode_names[about->mode]);
+    for (i = 0; prof_trace_metadata(x->trace, i, &key, &value); i++) prof__xplane_env_text(x, "metadata.", key, value);
+    prof__xplane_put_plane(x, "Task Environment", "", "", 1);
+}
+
+static void prof__xplane_warning(prof__xplane *x, uint64_t count, const char *what)
+{
+    char text[160];
+    size_t size;
+    if (!count) return;
+    size = (size_t)snprintf(text, sizeof text, "prof: %llu %s", (unsigned long long)count, what);
+    if (size >= sizeof text) size = sizeof text - 1;
+    prof__xplane_put_head(x, PROF__XSPACE_WARNING, size);
+    prof__out_bytes(&x->out, text, size);
+}
+
+static void prof__xplane_warnings(prof__xplane *x)
+{
+    const prof_trace_info *about = x->about;
+    uint64_t unaligned = 0;
+    size_t i;
+    for (i = 0; i < prof_trace_track_count(x->trace); i++)
+        unaligned += prof_trace_track(x->trace, i)->alignment == PROF_ALIGN_GUESS;
+    prof__xplane_warning(x, about->lost, "events could not be recorded: the buffer was full");
+    prof__xplane_warning(x, about->overwritten_chunks, "older chunks of the buffer were reused: the run begins earlier");
+    prof__xplane_warning(x, about->lost_blocks, "blocks of the recording cannot be read");
+    prof__xplane_warning(x, about->sites_lost, "call sites or names had no room in the recording");
+    prof__xplane_warning(x, about->unmatched, "ends without a begin were left out");
+    prof__xplane_warning(x, x->truncated_begin, "events have no recorded begin (stat truncated)");
+    prof__xplane_warning(x, x->truncated_end, "events have no recorded end (stat truncated)");
+    prof__xplane_warning(x, unaligned, "rows of devices whose clocks are not aligned: their places are guessed");
+    prof__xplane_warning(x, x->frames_out, "frames of further names are left out");
+    prof__xplane_warning(x, x->late, "events after 106 days are left out: XProf cannot count so far");
+    prof__xplane_warning(x, (uint64_t)x->changed, "time the recording changed while this was written");
+}
+
+static void prof__xplane_space(prof__xplane *x, const char *host)
+{
+    size_t i, tracks = prof_trace_track_count(x->trace);
+    size_t size;
+    prof__xplane_host_plane(x);
+    for (i = 0; i < tracks && prof__xplane_sound(x);) {
+        if (*prof_trace_track(x->trace, i)->device)
+            i = prof__xplane_device_plane(x, i);
+        else
+            i++;
+    }
+    if (x->has_spans && prof__xplane_sound(x)) prof__xplane_async_plane(x, PROF__XPLANE_SPANS, "spans");
+    if (x->frame_count && prof__xplane_sound(x)) prof__xplane_frames_plane(x);
+    if (x->has_locks && prof__xplane_sound(x)) prof__xplane_async_plane(x, PROF__XPLANE_LOCKS, "locks");
+    if (prof__xplane_sound(x)) prof__xplane_env_plane(x);
+    if (!prof__xplane_sound(x)) return;
+    prof__xplane_warnings(x);
+    x->text.size = 0;
+    prof__xplane_letters(&x->text, host);
+    size = x->text.size;
+    prof__xplane_put_head(x, PROF__XSPACE_HOST, size);
+    prof__out_bytes(&x->out, x->text.data, size);
+}
+
+/*-- the numbers of threads --*/
+
+typedef struct prof__xplane_id {
+    uint64_t id;
+    size_t track;
+} prof__xplane_id;
+
+static int prof__xplane_by_id(const void *a, const void *b)
+{
+    const prof__xplane_id *x = (const prof__xplane_id *)a, *y = (const prof__xplane_id *)b;
+    if (x->id != y->id) return x->id < y->id ? -1 : 1;
+    return x->track < y->track ? -1 : x->track > y->track;
+}
+
+/* A distinct number for each track: the system's if it is neither large nor taken. 0 without memory. */
+static int prof__xplane_number_tracks(prof__xplane *x)
+{
+    size_t i, tracks = prof_trace_track_count(x->trace);
+    uint32_t next = PROF__XPLANE_ID;
+    prof__xplane_id *ids = (prof__xplane_id *)malloc((tracks + 1) * sizeof *ids);
+    x->tracks = (prof__xplane_track *)calloc(tracks + 1, sizeof *x->tracks);
+    if (ids && x->tracks) {
+        for (i = 0; i < tracks; i++) {
+            const prof_track *track = prof_trace_track(x->trace, i);
+            /* a fiber's thread is a track itself */
+            ids[i].id = track->fiber || *track->device ? UINT64_MAX : track->thread_id;
+            ids[i].track = i;
+        }
+        qsort(ids, tracks, sizeof *ids, prof__xplane_by_id);
+        for (i = 0; i < tracks; i++)
+            if (ids[i].id && ids[i].id < PROF__XPLANE_ID && (!i || ids[i].id != ids[i - 1].id))
+                x->tracks[ids[i].track].id = (uint32_t)ids[i].id;
+        for (i = 0; i < tracks; i++)
+            if (!x->tracks[i].id) x->tracks[i].id = next++;
+    }
+    free(ids);
+    return ids && x->tracks;
+}
+
+/* Writes a trace to x->out, which is open, and closes it. */
+static prof_status prof__xplane_trace(prof__xplane *x, const prof_trace *trace, int64_t offset, const char *host)
+{
+    size_t i;
+    prof__xplane_bytes *const bytes[] = {&x->stats, &x->point, &x->meta, &x->kept,
+                                         &x->part,  &x->entry, &x->text, &x->joined};
+    x->trace = trace;
+    x->about = prof_trace_about(trace);
+    x->offset = offset;
+    if (!prof__xplane_number_tracks(x))
+        x->status = PROF_NO_MEMORY;
+    else if (x->out.status == PROF_OK)
+        prof__xplane_space(x, host);
+    if (x->status == PROF_OK && x->out.status == PROF_OK && !prof__xplane_sound(x)) x->status = PROF_NO_MEMORY;
+    if (x->status == PROF_NO_MEMORY) prof__fail(PROF_NO_MEMORY, "no memory to write an XSpace");
+    if (x->status) prof__out_fail(&x->out, x->status);
+    prof__xplane_names_clear(x);
+    for (i = 0; x->tracks && i < prof_trace_track_count(trace); i++) free(x->tracks[i].flows);
+    for (i = 0; i < sizeof bytes / sizeof *bytes; i++) free(bytes[i]->data);
+    free(x->tracks);
+    free(x->lines);
+    free(x->names);
+    free(x->keys);
+    return prof__out_close(&x->out);
+}
+
+static prof_status prof__xplane_check(const prof_xplane_options *options)
+{
+    if (options && options->to_ns && options->to_ns <= options->from_ns)
+        return prof__fail(PROF_INVALID_ARGUMENT, "to_ns must be later than from_ns");
+    return PROF_OK;
+}
+
+/* Null, with a message, without memory. */
+static prof__xplane *prof__xplane_new(const prof_xplane_options *options)
+{
+    prof__xplane *x = (prof__xplane *)calloc(1, sizeof *x);
+    if (!x) prof__fail(PROF_NO_MEMORY, "no memory to write an XSpace");
+    if (x && options) x->options = *options;
+    return x;
+}
+
+/*-- the log directory --*/
+
+/* What identifies the job that this process is one rank of, in the environment that its launcher made. */
+static const char *prof__xplane_job(void)
+{
+    static const char *const keys[] = {"SLURM_JOB_ID", "PMIX_NAMESPACE", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID",
+                                       "TORCHELASTIC_RUN_ID", "PMI_JOBID"};
+    size_t i;
+    for (i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const char *value = getenv(keys[i]);
+        if (value && *value && strcmp(value, "none")) return value; /* "none": torchrun was not told */
+    }
+    return NULL;
+}
+
+static const char *prof__xplane_metadata(const prof_trace *trace, const char *wanted)
+{
+    const char *key, *value;
+    size_t i;
+    for (i = 0; prof_trace_metadata(trace, i, &key, &value); i++)
+        if (!strcmp(key, wanted) && *value) return value;
+    return NULL;
+}
+
+/* Text that may be the name of a file; colons mean ports to XProf. */
+static void prof__xplane_name_text(char *to, size_t size, const char *text)
+{
+    char *c;
+    prof__text_copy(to, size, text);
+    for (c = to; *c; c++)
+        if (*c == '/' || *c == '\\' || *c == ':' || (unsigned char)*c < 32) *c = '_';
+}
+
+/* 64 bytes or more at to */
+static void prof__xplane_host(char *to, size_t size, const prof_trace *trace, const prof_xplane_options *options)
+{
+    char own[256], text[400];
+    const char *host = options && options->host && *options->host ? options->host : prof__xplane_metadata(trace, "host");
+    const char *rank = prof__xplane_metadata(trace, "rank");
+    if (!host) {
+        prof__host_name(own, sizeof own);
+        host = own;
+    }
+    snprintf(text, sizeof text, rank ? "%.250s.%.64s" : "%.250s", host, rank ? rank : "");
+    prof__xplane_name_text(to, size, text);
+}
+
+static void prof__xplane_run_name(char *to, size_t size, const prof_trace *trace, const prof_xplane_options *options)
+{
+    const prof_trace_info *about = prof_trace_about(trace);
+    time_t begin = (time_t)((about->start_unix_ns + (uint64_t)prof__xplane_time(about->from_ns)) / 1000000000u);
+    const char *job = about->pid == prof__process_id() && prof__xplane_metadata(trace, "rank") ? prof__xplane_job() : NULL;
+    struct tm local;
+    if (options && options->run && *options->run) {
+        prof__xplane_name_text(to, size, options->run);
+        return;
+    }
+    if (job) {
+        char text[200];
+        snprintf(text, sizeof text, "job_%.180s", job);
+        prof__xplane_name_text(to, size, text);
+        return;
+    }
+#ifdef _WIN32
+    memset(&local, 0, sizeof local);
+    if (localtime(&begin)) local = *localtime(&begin);
+#else
+    if (!localtime_r(&begin, &local)) memset(&local, 0, sizeof local);
+#endif
+    if (!strftime(to, size, "%Y_%m_%d_%H_%M_%S", &local)) prof__text_copy(to, size, "run");
+}
+
+/* The directory in front of RUN, "logs/plugins/profile/". If path is that of a run, its name goes to run. 0: too long. */
+static int prof__xplane_base(const char *path, char *base, size_t base_size, char *run, size_t run_size)
+{
+    static const char middle[] = "plugins/profile/";
+    size_t length = path ? strlen(path) : 0, at, i;
+    while (length > 1 && prof__is_slash(path[length - 1])) length--;
+    for (at = length; at && !prof__is_slash(path[at - 1]); at--) {
+    }
+    if (length + sizeof middle + 1 >= base_size || length - at >= run_size) return 0;
+    if (length) memcpy(base, path, length);
+    base[length] = 0;
+    if (at < length && at >= sizeof middle - 1) {
+        for (i = 0; i + 1 < sizeof middle; i++) {
+            char c = path[at - sizeof middle + 1 + i];
+            if (c != middle[i] && !(prof__is_slash(c) && middle[i] == '/')) break;
+        }
+        if (i + 1 == sizeof middle && (at == sizeof middle - 1 || prof__is_slash(path[at - sizeof middle]))) {
+            memcpy(run, path + at, length - at);
+            run[length - at] = 0;
+            base[at] = 0;
+            return 1;
+        }
+    }
+    if (length && !prof__is_slash(base[length - 1])) base[length++] = '/';
+    memcpy(base + length, middle, sizeof middle);
+    return 1;
+}
+
+/* The files of a run, one for each trace. */
+typedef struct prof__xplane_file {
+    char host[320], path[1600];
+    int claimed;
+} prof__xplane_file;
+
+static void prof__xplane_unclaim(prof__xplane_file *files, size_t count)
+{
+    size_t i;
+    for (i = 0; i < count; i++)
+        if (files[i].claimed) remove(files[i].path);
+    for (i = 0; i < count; i++) files[i].claimed = 0;
+}
+
+/* Takes the files' names in the first of RUN, RUN_2, ... that has none of them yet. */
+static prof_status prof__xplane_claim(prof__xplane_file *files, size_t count, const char *base, const char *run)
+{
+    char folder[1200];
+    unsigned number;
+    size_t i;
+    for (number = 1; number < 100000; number++) {
+        prof_status status;
+        int error = 0, length = number == 1 ? snprintf(folder, sizeof folder, "%s%s", base, run)
+                                            : snprintf(folder, sizeof folder, "%s%s_%u", base, run, number);
+        if (length < 0 || (size_t)length >= sizeof folder) break;
+        status = prof__folder_make(folder);
+        if (status) return status;
+        for (i = 0; i < count && !error; i++) {
+            length = snprintf(files[i].path, sizeof files[i].path, "%s/%s.xplane.pb", folder, files[i].host);
+            error = length < 0 || (size_t)length >= sizeof files[i].path ? ENAMETOOLONG : prof__path_claim(files[i].path);
+            files[i].claimed = !error;
+        }
+        if (!error) return PROF_OK;
+        if (error != EEXIST) {
+            status = prof__fail(PROF_IO, "cannot create %s: %s", files[i - 1].path, strerror(error));
+            prof__xplane_unclaim(files, count);
+            return status;
+        }
+        prof__xplane_unclaim(files, count);
+    }
+    return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", base);
+}
+
+/* Distinct hosts: behind a name that was there before comes the process id, or a number. */
+static void prof__xplane_hosts(prof__xplane_file *files, const prof_trace *const *traces, size_t count,
+                               const prof_xplane_options *options)
+{
+    size_t i, j, tries;
+    for (i = 0; i < count; i++) {
+        char name[280];
+        prof__xplane_host(name, sizeof name, traces[i], options);
+        for (tries = 0; tries <= count + 1; tries++) {
+            unsigned long number = tries == 1 ? (unsigned long)prof_trace_about(traces[i])->pid : (unsigned long)tries;
+            snprintf(files[i].host, sizeof files[i].host, tries ? "%s_%lu" : "%s", name, number);
+            for (j = 0; j < i && strcmp(files[j].host, files[i].host); j++) {
+            }
+            if (j == i) break;
+        }
+    }
+}
+
+static prof_status prof__xplane_files(prof__xplane_file *files, const prof_trace *const *traces, const int64_t *offsets,
+                                      size_t count, const prof_xplane_options *options)
+{
+    prof_status status = PROF_OK;
+    size_t i;
+    for (i = 0; i < count && !status; i++) {
+        prof__xplane *x = prof__xplane_new(options);
+        if (!x) return PROF_NO_MEMORY;
+        status = prof__out_file(&x->out, files[i].path);
+        if (!status) status = prof__xplane_trace(x, traces[i], offsets[i], files[i].host);
+        if (!status) files[i].claimed = 0;
+        free(x);
+    }
+    return status;
+}
+
+PROF_DEF prof_status prof_xplane_merge(const prof_trace *const *traces, size_t count, const char *logdir,
+                                       const prof_xplane_options *options)
+{
+    prof__xplane_file *files;
+    int64_t *offsets;
+    char base[1024], run[256];
+    prof_status status = PROF_OK;
+    size_t i;
+    if (!traces || !count) return prof__fail(PROF_INVALID_ARGUMENT, "no trace to write");
+    for (i = 0; i < count; i++)
+        if (!traces[i]) return prof__fail(PROF_INVALID_ARGUMENT, "no trace to write");
+    status = prof__xplane_check(options);
+    if (status) return status;
+    prof__xplane_run_name(run, sizeof run, traces[0], options);
+    if (!prof__xplane_base(logdir, base, sizeof base, run, sizeof run))
+        return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", logdir);
+    offsets = (int64_t *)calloc(count, sizeof *offsets);
+    files = (prof__xplane_file *)calloc(count, sizeof *files);
+    if (!offsets || !files) {
+        status = prof__fail(PROF_NO_MEMORY, "no memory to write %lu traces", (unsigned long)count);
+    } else {
+        prof_trace_align(traces, count, offsets);
+        prof__xplane_hosts(files, traces, count, options);
+        status = prof__xplane_claim(files, count, base, run);
+        if (!status) status = prof__xplane_files(files, traces, offsets, count, options);
+        if (status) prof__xplane_unclaim(files, count);
+    }
+    free(offsets);
+    free(files);
+    return status;
+}
+
+PROF_DEF prof_status prof_xplane_write(const prof_trace *trace, const char *logdir, const prof_xplane_options *options)
+{
+    return prof_xplane_merge(&trace, 1, logdir, options);
+}
+
+PROF_DEF prof_status prof_xplane_stream(const prof_trace *trace, prof_sink sink, const prof_xplane_options *options)
+{
+    prof__xplane *x;
+    prof_status status;
+    char host[280];
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "no trace to write");
+    status = prof__xplane_check(options);
+    if (status) return status;
+    x = prof__xplane_new(options);
+    if (!x) return PROF_NO_MEMORY;
+    prof__xplane_host(host, sizeof host, trace, options);
+    prof__out_sink(&x->out, sink);
+    status = prof__xplane_trace(x, trace, 0, host);
+    free(x);
+    return status;
+}
+
+/*-- start and stop --*/
+
+static struct {
+    int word;      /* the lock; the rest is under it */
+    int running;   /* 1: a session of its own; 2: within another */
+    uint64_t begin_ns; /* CLOCK_MONOTONIC */
+    char logdir[1024];
+} prof__xplane_session;
+
+PROF_DEF prof_status prof_xplane_start_trace(const char *logdir)
+{
+    prof_config config;
+    prof_status status;
+    char pattern[1024];
+    size_t length = logdir ? strlen(logdir) : 0;
+    if (!length) return prof__fail(PROF_INVALID_ARGUMENT, "prof_xplane_start_trace: logdir is null or empty");
+    if (length + 2 > sizeof pattern) return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", logdir);
+    memcpy(pattern, logdir, length + 1);
+    if (!prof__is_slash(pattern[length - 1])) strcpy(pattern + length, "/");
+    memset(&config, 0, sizeof config);
+    config.output = pattern;
+#ifndef _WIN32
+    config.mode = PROF_STREAM;
+#endif
+    prof__lock(&prof__xplane_session.word);
+    if (prof__xplane_session.running) {
+        status = prof__fail(PROF_INVALID_STATE, "prof_xplane_start_trace: a trace has been started already");
+    } else {
+        status = prof__expand(pattern, prof__xplane_session.logdir, sizeof prof__xplane_session.logdir);
+        prof__xplane_session.begin_ns = prof_host_ns();
+        prof__xplane_session.running = 2;
+        if (!status && (!prof_enabled() || prof__guest)) { /* else it need not be tried; a guest goes */
+            status = prof_start(&config);
+            prof__xplane_session.running = status == PROF_OK ? 1 : 2;
+            if (status == PROF_INVALID_STATE) status = PROF_OK;
+        }
+        if (status) prof__xplane_session.running = 0;
+    }
+    prof__unlock(&prof__xplane_session.word);
+    return status;
+}
+
+/* What the session has recorded since begin_ns. */
+static prof_status prof__xplane_part(uint64_t begin_ns, const char *logdir)
+{
+    prof_trace *trace = NULL;
+    uint64_t end_ns = prof_host_ns(), start;
+    prof_status status = prof_trace_live(&trace);
+    if (!status) {
+        start = prof_trace_about(trace)->start_monotonic_ns;
+        status = prof_trace_window(trace, begin_ns > start ? (int64_t)(begin_ns - start) : 0,
+                                   end_ns > start ? (int64_t)(end_ns - start) : 1);
+    }
+    if (!status) status = prof_xplane_write(trace, logdir, NULL);
+    prof_trace_close(trace);
+    return status;
+}
+
+PROF_DEF prof_status prof_xplane_stop_trace(void)
+{
+    prof_status status;
+    int running;
+    prof__lock(&prof__xplane_session.word);
+    running = prof__xplane_session.running;
+    prof__xplane_session.running = 0;
+    if (!running)
+        status = prof__fail(PROF_INVALID_STATE, "prof_xplane_stop_trace: no trace has been started");
+    else if (running == 1)
+        status = prof_stop();
+    else
+        status = prof__xplane_part(prof__xplane_session.begin_ns, prof__xplane_session.logdir);
+    prof__unlock(&prof__xplane_session.word);
+    return status;
+}
+
+#if defined(__GNUC__) || defined(__TINYC__)
+static prof_status prof__xplane_default(const prof_trace *trace, const char *path)
+{
+    return prof_xplane_write(trace, path, NULL);
+}
+
+static prof_writer prof__xplane_writer = {"/", prof__xplane_default, NULL};
+static void __attribute__((constructor(101))) prof__xplane_register(void) { prof_writer_register(&prof__xplane_writer); }
+#ifdef PROF__SHARED
+static void __attribute__((destructor(101))) prof__xplane_unregister(void) { prof_writer_unregister(&prof__xplane_writer); }
+#endif
+#endif
+
+#ifdef PROF__WRAPS_MALLOC
+#undef malloc
+#undef calloc
+#undef realloc
+#undef free
+#undef qsort
+#endif
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* PROF_IMPLEMENTATION */
+
+/* This software is available under two licences: choose the one you prefer.
+
+ALTERNATIVE A - MIT No Attribution (MIT-0)
+
+Copyright 2026 the prof authors
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
+rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit
+persons to whom the Software is furnished to do so.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
+COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
+OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+
+ALTERNATIVE B - public domain (www.unlicense.org)
+
+This is free and unencumbered software released into the public domain.
+
+Anyone is free to copy, modify, publish, use, compile, sell, or distribute this software, either in source code form or
+as a compiled binary, for any purpose, commercial or non-commercial, and by any means.
+
+In jurisdictions that recognize copyright laws, the author or authors of this software dedicate any and all copyright
+interest in the software to the public domain. We make this dedication for the benefit of the public at large and to the
+detriment of our heirs and successors. We intend this dedication to be an overt act of relinquishment in perpetuity of
+all present and future rights to this software under copyright law.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS BE
+LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT
+OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */

@@ -1,0 +1,214 @@
+#!/bin/bash
+# docs/coming-from-*.md are right: what they say prof offers exists, compiles and runs. In each table's last column a code
+# span that ends with ; or } is C: it compiles as C11 and C++11, live and stripped, without a warning, and runs, each
+# row in a process of its own. Behind which the page says PROF_UNSUPPORTED, PROF_INVALID_ARGUMENT or PROF_INVALID_STATE
+# must leave an error, all others none. Of all other spans the names that begin with prof_, PROF_ or PROFILE_ must exist,
+# and commands of the tool. Blocks marked c are parts of programs, those with a main run by themselves. Rows "(to come)"
+# wait. The tests that docs/flaws.md names must exist.
+#
+# usage: tests/coming.sh [page...]
+cd "$(dirname "$0")/.." || exit 1
+command -v python3 >/dev/null || { echo "SKIP coming: no python3"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
+CC=${CC:-cc} CXX=${CXX:-c++}
+work=build/coming
+rm -rf $work && mkdir -p $work
+pages=${*:-docs/coming-from-*.md}
+passed=0 failed=0
+
+python3 - $work $pages <<'END'
+import glob, os, re, subprocess, sys
+work, pages = sys.argv[1], sys.argv[2:]
+headers = [h for h in sorted(glob.glob('prof*.h')) if h not in ('prof.h', 'prof_bridge.h')]
+sources = ''.join(open(f, encoding='utf-8').read() for f in glob.glob('prof*.h') + glob.glob('tools/*.[ch]'))
+known = set(re.findall(r'\b(?:prof|PROF|PROFILE)_\w+', sources))
+for key in re.findall(r'\{"([a-z_]+)"', sources):
+    known.add('PROF_' + key.upper())
+
+# What the snippets take for granted: the sentence under each page's title names them.
+PREAMBLE = '''
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+''' + ''.join(f'#include "{h}"\n' for h in headers) + '''
+prof_config config;
+prof_trace *trace;
+prof_stat *stats;
+size_t count;
+int n = 7;
+double x = 0.5;
+size_t bytes = 4096;
+uint64_t id = 42;
+const char *text = "text";
+char *pointer;
+void work(void);
+void wait_for_device(void *user);
+'''
+OPTIONAL = [('prof_domain *', 'domain'), ('prof_task *', 'task'), ('prof_frame *', 'frame'), ('prof_range *', 'range'),
+            ('prof_counter *', 'counter'), ('prof_marker *', 'marker'), ('prof_device *', 'device'),
+            ('prof_device_row *', 'row'), ('prof_report_options ', 'options')]
+for kind, name in OPTIONAL:
+    if re.search(r'\b' + kind.split()[0] + r'\b', sources):
+        PREAMBLE += f'{kind}{name};\n'
+
+MAIN = '''
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+void wait_for_device(void *user) { (void)user; }
+void work(void) { PROFILE_SCOPE("work"); }
+int main(int argc, char **argv)
+{
+    int failed = 0;
+    if (argc > 1 && chdir(argv[1])) return 1;
+    for (int i = 0; rows[i].run; ++i) {
+        int status = 0;
+        fflush(stdout);
+        pid_t child = fork();
+        if (!child) {
+            alarm(20);
+            pointer = (char *)malloc(bytes);
+            mkdir("output", 0777), mkdir("profiler", 0777);
+            if (!freopen("/dev/null", "w", stdout)) return 1;
+            if (!rows[i].starts) prof_start(NULL);
+            if (!rows[i].starts && prof_trace_live(&trace)) return 1;
+            SETUP
+            rows[i].run();
+            int wrong = rows[i].fails != (*prof_error() != 0);
+            if (wrong) fprintf(stderr, "    prof_error(): \\"%s\\"\\n", prof_error());
+            prof_stop();
+            fclose(stdout);
+            _exit(wrong);
+        }
+        waitpid(child, &status, 0);
+        printf("%s %s\\n", status ? "FAIL" : "ok  ", rows[i].what);
+        failed += status != 0;
+    }
+    return failed != 0;
+}
+'''
+SETUP = ''
+if 'prof_domain_create' in sources:
+    SETUP = ('domain = prof_domain_create("domain"); task = prof_task_create(domain, "task"); '
+             'frame = prof_frame_create(domain, "frame"); range = prof_range_create("range"); '
+             'counter = prof_counter_create(domain, "counter"); marker = prof_marker_create(domain, "marker");')
+if 'prof_device_create' in sources:
+    SETUP += ' device = prof_device_create("card", NULL); row = prof_device_track(device, "queue");'
+
+def quoted(text):
+    return '"' + text.replace('\\', '\\\\').replace('"', '\\"') + '"'
+
+bad = rows_in_all = 0
+for page in pages:
+    name = os.path.basename(page)[:-3]
+    lines = open(page, encoding='utf-8').read().split('\n')
+    functions, table, programs, block, in_block = [], [], 0, [], None
+    for number, line in enumerate(lines, 1):
+        if line.startswith('```'):
+            if in_block is None:
+                in_block, block = line[3:], []
+            else:
+                code = '\n'.join(block)
+                if in_block == 'c' and re.search(r'\bmain\(', code):
+                    open(f'{work}/{name}.program{programs}.c', 'w').write(code + '\n')
+                    programs += 1
+                elif in_block == 'c':
+                    functions.append(f'static void row_{number}(void)\n{{\n#line {number - len(block)} "{page}"\n{code}\n}}\n')
+                    table.append((number, code, 'block'))
+                in_block = None
+            continue
+        if in_block is not None:
+            block.append(line)
+            continue
+        ours = line
+        if line.startswith('|'):
+            cells = [c.replace('\\|', '|') for c in re.split(r'(?<!\\)\|', line)[1:-1]]
+            if len(cells) != 2:
+                print(f'FAIL {page}:{number}: {len(cells)} columns'); bad += 1; continue
+            if not cells[0].strip() or not cells[1].strip():
+                print(f'FAIL {page}:{number}: an empty cell'); bad += 1
+            ours = cells[1]
+            rows_in_all += '---' not in line
+        if '(to come)' in ours:
+            continue
+        spans = re.findall(r'``(.+?)``|`([^`]+)`', ours)
+        spans = [(a or b).strip() for a, b in spans]
+        code = [s for s in spans if line.startswith('|') and s[-1] in ';}']
+        if line.startswith('|'):
+            for span in spans:
+                if span in code: continue
+                if span.startswith('prof '):
+                    if not os.path.exists(f'tools/{span.split()[1]}.c'):
+                        print(f'FAIL {page}:{number}: no command: {span}'); bad += 1
+                    continue
+                for word in re.findall(r'\b(?:prof|PROF|PROFILE)_\w+', span):
+                    if word not in known and not (word.endswith('_') and any(k.startswith(word) for k in known)) \
+                       and not os.path.exists(word + '.h'):
+                        print(f'FAIL {page}:{number}: no {word} in any header'); bad += 1
+        for at, snippet in enumerate(code):
+            behind = ours.split(snippet, 1)[1]
+            if at + 1 < len(code): behind = behind.split(code[at + 1], 1)[0]
+            functions.append(f'static void row_{number}_{len(table)}(void)\n{{\n#line {number} "{page}"\n    {snippet}\n}}\n')
+            table.append((number, snippet, behind))
+    text = PREAMBLE + ''.join(functions) + 'static const struct { void (*run)(void); const char *what; int starts, fails; } rows[] = {\n'
+    for index, (number, code, behind) in enumerate(table):
+        function = f'row_{number}' if behind == 'block' else f'row_{number}_{index}'
+        fails = bool(re.search(r'PROF_(UNSUPPORTED|INVALID_ARGUMENT|INVALID_STATE)', behind))
+        starts = bool(re.search(r'prof_start\(', code))
+        text += f'    {{{function}, {quoted(os.path.basename(page) + ":" + str(number))}, {int(starts)}, {int(fails)}}},\n'
+    text += '    {0, 0, 0, 0}};\n'
+    text += '#ifdef RUN' + MAIN.replace('SETUP', SETUP) + '#else\nvoid all_rows(void) { for (int i = 0; rows[i].run; ++i) rows[i].run(); }\n#endif\n'
+    open(f'{work}/{name}.c', 'w').write(text)
+    if not bad: print(f'ok   {page}: {len(table)} snippets, every other name exists')
+print(f'{rows_in_all} rows')
+proofs = re.findall(r'`(\w+): (\w+)`', open('docs/flaws.md', encoding='utf-8').read())
+for program, test in proofs:
+    texts = ''.join(open(f, encoding='utf-8').read() for f in glob.glob(f'tests/test_{program}*.c*'))
+    if not re.search(rf'\bTEST\({test}\)', texts):
+        print(f'FAIL docs/flaws.md: no test {program}: {test}'); bad += 1
+print(f'{len(proofs)} tests named in docs/flaws.md')
+sys.exit(1 if bad else 0)
+END
+[ $? -eq 0 ] && passed=$((passed + 1)) || failed=$((failed + 1))
+
+compile() { # what, command...
+    local what=$1
+    shift
+    if "$@" 2>$work/errors; then
+        echo "ok   $what" && passed=$((passed + 1))
+    else
+        echo "FAIL $what" && failed=$((failed + 1))
+        grep -E 'error|warning' $work/errors | grep '\.md' | sort -u | head -${ERRORS:-20} || head -20 $work/errors
+        return 1
+    fi
+}
+strict="-Wall -Wextra -Werror -I."
+headers=$(ls prof_*.h | grep -v prof_bridge.h)
+{ echo '#define PROF_IMPLEMENTATION'; for header in $headers; do echo "#include \"$header\""; done; } >$work/implementation.c
+compile "implementation" $CC -std=gnu99 $strict -O1 -c $work/implementation.c -o $work/implementation.o || exit 1
+for page in $work/coming-from-*.c; do
+    case $page in *.program*) continue ;; esac
+    name=$(basename "$page" .c)
+    compile "$name, C++11" $CXX -x c++ -std=c++11 $strict -c "$page" -o $work/object.o
+    compile "$name, stripped C11" $CC -std=c11 $strict -DPROF_ENABLE=0 -c "$page" -o $work/object.o
+    compile "$name, stripped C++11" $CXX -x c++ -std=c++11 $strict -DPROF_ENABLE=0 -c "$page" -o $work/object.o
+    compile "$name, C11" $CC -std=c11 -D_GNU_SOURCE $strict -DRUN "$page" $work/implementation.o -o $work/$name -pthread -ldl || continue
+    mkdir -p $work/run-$name
+    if timeout 300 env -u PROF_OUTPUT $work/$name $work/run-$name >$work/$name.log 2>&1; then
+        echo "ok   $name: $(grep -c '^ok' $work/$name.log) snippets ran"
+    else
+        echo "FAIL $name" && failed=$((failed + $(grep -c '^FAIL' $work/$name.log)))
+        grep -B1 '^FAIL' $work/$name.log
+    fi
+    passed=$((passed + $(grep -c '^ok' $work/$name.log)))
+done
+for program in $work/*.program*.c; do
+    [ -e "$program" ] || continue
+    name=$(basename "$program" .c)
+    compile "$name" $CC -std=c99 $strict "$program" -o $work/$name -pthread -ldl || continue
+    compile "$name, stripped" $CC -std=c99 $strict -DPROF_ENABLE=0 -c "$program" -o $work/object.o
+    mkdir -p $work/run-$name
+    compile "$name runs" sh -c "cd $work/run-$name && timeout 60 ../$name >output"
+done
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed -eq 0 ]

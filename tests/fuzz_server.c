@@ -1,0 +1,87 @@
+/* fuzz_server.c - feeds any bytes to the server as what a client sends, in pieces, over a pair of sockets: HTTP/1, HTTP/2
+   with HPACK, gRPC's messages. The first byte says in what pieces, and whether with a token. No thread and no listener:
+   the loop's functions are called one after the other. tests/fuzz.sh builds it. */
+#define PROF_IMPLEMENTATION
+#include "../prof_chrome.h"
+#include "../prof_xplane.h"
+#include "../prof_server.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REQUIRE(condition)                                                                  \
+    do {                                                                                    \
+        if (!(condition)) {                                                                 \
+            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);   \
+            abort();                                                                        \
+        }                                                                                   \
+    } while (0)
+
+static void prepare(prof__server *v, int with_token)
+{
+    static prof_config capture;
+    prof_server_options options;
+    memset(&options, 0, sizeof options);
+    capture.buffer_size = 128 << 10;
+    options.capture = &capture;
+    options.max_ms = 5;
+    options.max_buffer = 1 << 20;
+    options.max_answer = 4 << 20;
+    if (with_token) options.token = "token";
+    prof__server_reset(v);
+    REQUIRE(prof__server_configure(v, &options) == PROF_OK);
+}
+
+/* What the thread does with a client between two sleeps; time stands still but for captures. */
+static int turn(prof__server *v)
+{
+    prof__server_round(v);
+    prof__server_client *c = v->clients[0];
+    if (!c) return 0;
+    REQUIRE(c->in_size <= sizeof c->in && c->out_size <= sizeof c->out && c->block_size <= sizeof c->block);
+    REQUIRE(c->hpack.count <= 128 && prof__hpack_size(&c->hpack) <= 4096);
+    for (int i = 0; i < PROF__SERVER_STREAMS; ++i) {
+        const prof__server_ask *ask = &c->asks[i];
+        REQUIRE(ask->answer.first <= ask->answer.size && ask->answer.size <= ask->answer.room);
+        REQUIRE(ask->body.size <= PROF__SERVER_BODY + 1);
+        REQUIRE(!ask->stream || ask->stream & 1);
+    }
+    REQUIRE(v->answers <= v->max_answer);
+    return 1;
+}
+
+static void drain(int file)
+{
+    char bytes[65536];
+    while (recv(file, bytes, sizeof bytes, MSG_DONTWAIT) > 0) continue;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const size_t pieces[] = {1, 7, 100, 100000};
+    prof__server *v = &prof__server_state;
+    int ends[2];
+    if (!size || socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends)) return 0;
+    size_t piece = pieces[data[0] & 3];
+    prepare(v, data[0] & 4);
+    v->clients[0] = (prof__server_client *)calloc(1, sizeof *v->clients[0]);
+    REQUIRE(v->clients[0] != NULL);
+    v->clients[0]->file = ends[0];
+    v->clients[0]->since = v->clients[0]->partial_since = prof__monotonic();
+    for (size_t at = 1; at < size && v->clients[0]; at += piece) {
+        ssize_t sent = send(ends[1], data + at, size - at < piece ? size - at : piece, MSG_NOSIGNAL);
+        if (sent > 0 && !v->clients[0]->closing) prof__server_hear(v, 0);
+        if (v->clients[0]) turn(v);
+        if (data[0] & 8) drain(ends[1]);
+    }
+    drain(ends[1]);
+    shutdown(ends[1], SHUT_WR);
+    v->leave_at = prof__monotonic(); /* all captures end */
+    for (int i = 0; i < 200 && turn(v); ++i) drain(ends[1]);
+    if (v->clients[0]) prof__server_close(v, 0);
+    prof__server_discontinue(v);
+    REQUIRE(v->answers == 0 && v->guests == 0 && !prof_enabled());
+    close(ends[1]);
+    return 0;
+}

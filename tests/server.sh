@@ -1,0 +1,158 @@
+#!/bin/sh
+# What real clients make of the server: curl, and gRPC's own Python client, in an environment in build/server.
+# PYTHON=python3
+cd "$(dirname "$0")/.." || exit 1
+out=build/server
+rm -rf $out/*.*
+mkdir -p $out
+python=${PYTHON:-python3}
+passed=0 failed=0 skipped=0
+ok() { passed=$((passed + 1)); echo "ok   $1"; }
+fail() { failed=$((failed + 1)); echo "FAIL $1"; }
+skip() { skipped=$((skipped + 1)); echo "SKIP $1"; }
+check() { # name, then a command that is to succeed
+    name=$1
+    shift
+    if "$@" >$out/check.log 2>&1; then ok "$name"; else fail "$name"; sed 's/^/    /' $out/check.log | head -5; fi
+}
+same() { # name, what it is, what it should be
+    if [ "$2" = "$3" ]; then ok "$1"; else fail "$1: '$2', not '$3'"; fi
+}
+finish() {
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ $failed -eq 0 ]
+    exit
+}
+
+flags="-std=gnu99 -O1 -g -I."
+${CC:-cc} $flags tests/server_program.c -o $out/program -pthread || { fail "the program compiles"; finish; }
+${CC:-cc} $flags -DWITHOUT_EXPORTERS tests/server_program.c -o $out/bare -pthread || { fail "it compiles without exporters"; finish; }
+command -v curl >/dev/null 2>&1 || { skip "curl: not installed"; finish; }
+
+# begin COMMAND...: in the background; $pid, and $url from the port that it prints
+begin() {
+    : >$out/port.txt
+    timeout 120 "$@" >$out/port.txt 2>$out/program.log &
+    pid=$!
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        [ -s $out/port.txt ] && break
+        sleep 0.1
+    done
+    url=http://localhost:$(cat $out/port.txt)
+}
+end() {
+    kill $pid 2>/dev/null
+    wait $pid 2>/dev/null
+}
+code() { curl -s -m 20 -o $out/answer.txt -w '%{http_code}' "$@"; }
+# The port is one that nobody has, as far as can be known.
+port=$((20000 + $$ % 20000))
+
+begin $out/program start 0
+same "index" "$(code $url/)" 200
+check "the index says how" grep -q '/trace?ms=1000' $out/answer.txt
+same "IPv4" "$(code -4 $url/status)" 200
+if curl -s -m 5 -o /dev/null "http://[::1]:${url##*:}/status"; then ok "IPv6"; else skip "IPv6: not here"; fi
+same "json" "$(code "$url/trace?ms=200")" 200
+check "the JSON is JSON, with the program's scopes" $python -c '
+import json, sys
+names = [e["name"] for e in json.load(open(sys.argv[1]))["traceEvents"]]
+assert names.count("forward") > 5 and names.count("help") > 5, names' $out/answer.txt
+same "csv" "$(code "$url/trace?ms=100&format=csv")" 200
+check "the CSV has scopes" grep -q ',backward,' $out/answer.txt
+same "prof" "$(code "$url/trace?ms=100&format=prof")" 200
+if [ -x build/prof ]; then
+    mv $out/answer.txt $out/answer.prof
+    check "the tool reads the image" sh -c "build/prof summary $out/answer.prof | grep -q forward"
+fi
+same "xplane" "$(code "$url/trace?ms=100&format=xplane")" 200
+check "the XSpace has its plane" grep -aq '/host:CPU' $out/answer.txt
+same "summary" "$(code "$url/summary?ms=100")" 200
+check "the summary has scopes" grep -q '^forward ' $out/answer.txt
+check "a file's name of its own" sh -c "cd $out && curl -s -m 20 -OJ '$url/trace?ms=10' && ls program-*.json"
+same "a wrong parameter" "$(code "$url/trace?mss=100")" 400
+same "nothing is recorded" "$(code $url/save?last=5)" 409
+same "a page of another site" "$(code -H 'Origin: http://evil.example' $url/status)" 403
+same "a name that is not this machine's" "$(code -H 'Host: evil.example' $url/status)" 403
+if curl --version | grep -q HTTP2; then
+    same "HTTP/2" "$(code --http2-prior-knowledge "$url/summary?ms=50")" 200
+else
+    skip "HTTP/2: this curl has none"
+fi
+for i in 1 2 3 4; do curl -s -m 20 -o $out/many.$i -w '%{http_code}\n' "$url/trace?ms=300" >$out/code.$i & many="$many $!"; done
+wait $many
+same "four captures at once" "$(cat $out/code.? | sort | uniq -c | tr -d ' \n')" 4200
+
+task=$(grep -l 'prof server' /proc/$pid/task/*/comm /proc/$(pgrep -P $pid 2>/dev/null | head -1)/task/*/comm 2>/dev/null | head -1)
+if [ -n "$task" ]; then
+    before=$(grep ctxt "${task%comm}status")
+    sleep 1
+    same "idle, the thread does not wake up" "$(grep ctxt "${task%comm}status")" "$before"
+else
+    skip "how often the thread wakes up: no /proc"
+fi
+curl -s -m 20 -o $out/killed.txt "$url/trace?ms=60000" &
+curl=$!
+sleep 0.3
+kill -KILL $(pgrep -P $pid 2>/dev/null) $pid 2>/dev/null
+wait $curl
+if [ $? -ne 0 ]; then ok "a program that is killed says nothing more"; else fail "a program that was killed has answered"; fi
+end
+
+begin $out/program start 0 for 1000
+same "a program that ends during the capture answers" "$(code "$url/trace?ms=60000")" 200
+check "with what there was" grep -q '"backward"' $out/answer.txt
+end
+
+begin $out/program start 0 record
+sleep 0.3
+same "the last second" "$(code "$url/save?last=1&format=csv")" 200
+check "has scopes" grep -q ',forward,' $out/answer.txt
+same "pause" "$(code -X POST $url/pause)" 200
+same "resume" "$(code -X POST $url/resume)" 200
+same "level" "$(code -d level=3 $url/level)" 200
+same "status" "$(code $url/status)" 200
+check "says so" grep -q '"session":"program","mode":"ring","level":3' $out/answer.txt
+end
+
+begin env PROF_SERVER=$port $out/program
+same "PROF_SERVER" "$(cat $out/port.txt)" $port
+same "it answers" "$(code "$url/trace?ms=50")" 200
+timeout 20 env PROF_SERVER=$port $out/program for 1 >$out/second.txt 2>$out/second.log
+check "a second program says that the port is taken, and goes on" sh -c "grep -q 'prof: PROF_SERVER=$port: .*$port' $out/second.log && grep -qx 0 $out/second.txt"
+end
+begin env PROF_SERVER=127.0.0.1:$port PROF_SERVER_TOKEN=secret PROF_OUTPUT=$out/output.prof $out/program
+same "without the token" "$(code $url/status)" 401
+same "with it" "$(code -H 'Authorization: Bearer secret' http://127.0.0.1:$port/status)" 200
+check "PROF_OUTPUT records" grep -q '"session":"program"' $out/answer.txt
+end
+timeout 20 env PROF_SERVER=0.0.0.0:$port $out/program for 1 >$out/open.txt 2>$out/open.log
+check "open to all without a token is refused" grep -q 'set a token' $out/open.log
+timeout 20 env PROF_SERVER=nonsense $out/program for 1 >$out/open.txt 2>$out/open.log
+check "a port is a number" grep -q 'PROF_SERVER=nonsense: a port, or ADDRESS:PORT' $out/open.log
+
+begin $out/bare start 0
+same "no prof_chrome.h: no JSON" "$(code "$url/trace?ms=10&format=json")" 501
+check "and the answer says why" grep -q 'prof_chrome.h' $out/answer.txt
+same "no prof_xplane.h: no XSpace" "$(code "$url/trace?ms=10&format=xplane")" 501
+same "then an image is the default" "$(code "$url/trace?ms=10")" 200
+end
+
+if [ ! -x $out/python/bin/python ]; then
+    $python -m venv $out/python >/dev/null 2>&1 && $out/python/bin/pip install -q grpcio >/dev/null 2>&1
+fi
+if $out/python/bin/python -c 'import grpc' 2>/dev/null; then
+    begin $out/program start 0
+    timeout 100 $out/python/bin/python tests/server_grpc.py ${url##*:} >$out/grpc.log 2>&1 || fail "gRPC's client: see $out/grpc.log"
+    end
+    begin $out/program start 0 large
+    timeout 100 $out/python/bin/python tests/server_grpc.py ${url##*:} large >>$out/grpc.log 2>&1 || fail "gRPC's client, large answers"
+    end
+    grep -E '^(ok|FAIL)' $out/grpc.log
+    passed=$((passed + $(grep -c '^ok' $out/grpc.log)))
+    failed=$((failed + $(grep -c '^FAIL' $out/grpc.log)))
+    [ $failed -eq 0 ] || tail -20 $out/grpc.log
+else
+    skip "gRPC's Python client: pip install grpcio did not work"
+fi
+finish

@@ -1,0 +1,1176 @@
+/* test_report.c - the reports on images that are built word by word, so that every byte is known beforehand; and the
+   figures of running sessions.
+
+   A tick is a nanosecond, and tick 0 is time 0. */
+#define PROF_IMPLEMENTATION
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+#include <stdlib.h> /* declares the functions under their own names */
+#define malloc test_malloc
+#define calloc test_calloc
+#define realloc test_realloc
+void *test_malloc(size_t size);
+void *test_calloc(size_t count, size_t size);
+void *test_realloc(void *old, size_t size);
+#include "../prof_report.h"
+#undef malloc
+#undef calloc
+#undef realloc
+#include "test.h"
+#include "trace.h"
+#include <dirent.h>
+#include <locale.h>
+#include <pthread.h>
+
+/*-- memory that can run out --*/
+
+static __thread long allocations_left = -1; /* -1: any number */
+
+static int may_allocate(void)
+{
+    if (allocations_left < 0) return 1;
+    return allocations_left > 0 && allocations_left--;
+}
+void *test_malloc(size_t size) { return may_allocate() ? malloc(size) : NULL; }
+void *test_calloc(size_t count, size_t size) { return may_allocate() ? calloc(count, size) : NULL; }
+void *test_realloc(void *old, size_t size) { return may_allocate() ? realloc(old, size) : NULL; }
+
+/*-- building images --*/
+
+#define START_UNIX 1494576800000000000u /* 2017-05-12 08:13:20 UTC */
+#define CHUNKS ((size_t)8)              /* each holds what it holds for 1099 s */
+
+typedef struct image {
+    unsigned char *bytes;
+    size_t size, meta_at;
+    prof__header *header;
+    uint32_t strings, sites;
+    uint64_t *word, now; /* now: the tick of the next event */
+    prof__chunk *chunk;
+} image;
+
+static prof__pair pair_at(uint64_t tick)
+{
+    prof__pair pair;
+    pair.tick = tick;
+    pair.monotonic_ns = 50000 + tick;
+    pair.unix_ns = START_UNIX + tick;
+    pair.width = 20;
+    return pair;
+}
+
+static image image_new(uint64_t pid, const char *program)
+{
+    enum { META = 8192, CHUNK = 16384 };
+    image im;
+    memset(&im, 0, sizeof im);
+    im.size = sizeof(prof__header) + META * 8 + CHUNKS * (sizeof(prof__chunk) + CHUNK * 8);
+    im.bytes = (unsigned char *)calloc(1, im.size);
+    im.header = (prof__header *)(void *)im.bytes;
+    memcpy(im.header->magic, PROF__MAGIC, 8);
+    im.header->version = PROF__IMAGE_VERSION;
+    im.header->byte_order = PROF__BYTE_ORDER;
+    im.header->header_size = sizeof(prof__header);
+    im.header->word_size = 8;
+    im.header->image_size = im.size;
+    im.header->meta_offset = sizeof(prof__header);
+    im.header->meta_size = META * 8;
+    im.header->chunk_offset = sizeof(prof__header) + META * 8;
+    im.header->chunk_count = CHUNKS;
+    im.header->chunk_size = (uint32_t)(sizeof(prof__chunk) + CHUNK * 8);
+    im.header->chunk_header_size = sizeof(prof__chunk);
+    im.header->mode = PROF_RING;
+    im.header->clock = PROF_CLOCK_COUNTER;
+    im.header->state = PROF__STOPPED;
+    im.header->session = 1;
+    im.header->pid = (uint32_t)pid;
+    im.header->tick_hz = 1000000000u;
+    im.header->resolution_ticks = 1;
+    im.header->first = im.header->last = pair_at(0);
+    strcpy(im.header->program, program);
+    strcpy(im.header->clock_name, "test clock");
+    im.meta_at = sizeof(prof__header) / 8;
+    return im;
+}
+
+static void meta(image *im, unsigned kind, uint32_t id, const void *payload, size_t size)
+{
+    size_t words = 1 + (size + 7) / 8;
+    uint64_t *at = (uint64_t *)(void *)im->bytes + im->meta_at;
+    memcpy(at + 1, payload, size);
+    *at = (uint64_t)kind << 56 | (uint64_t)words << 32 | id;
+    im->meta_at += words;
+    im->header->meta_used += words * 8;
+}
+
+static uint32_t string(image *im, const char *text)
+{
+    if (!*text) return 0;
+    meta(im, PROF__META_STRING, ++im->strings, text, strlen(text) + 1);
+    return im->strings;
+}
+
+static uint32_t site_at(image *im, const char *name, const char *category, uint32_t kind, uint32_t line)
+{
+    uint32_t field[8] = {0, 0, 0, 0, 0, 0, 1, 0};
+    field[0] = string(im, name);
+    field[3] = string(im, category);
+    field[4] = line;
+    field[7] = kind;
+    meta(im, PROF__META_SITE, ++im->sites, field, sizeof field);
+    return im->sites;
+}
+static uint32_t site(image *im, const char *name, const char *category)
+{
+    return site_at(im, name, category, PROF__KIND_BEGIN, 1);
+}
+
+/* From here on: this track, from this time on. */
+static void track(image *im, size_t place, uint64_t id, uint64_t tick)
+{
+    im->chunk = (prof__chunk *)(void *)(im->bytes + im->header->chunk_offset + place * im->header->chunk_size);
+    im->chunk->sequence = place + 1;
+    im->chunk->base = pair_at(tick);
+    im->word = (uint64_t *)(void *)(im->chunk + 1);
+    if (place + 1 > im->header->next_chunk) im->header->next_chunk = place + 1;
+    im->now = tick;
+    *im->word++ = (uint64_t)PROF__KIND_TRACK << PROF__KIND_SHIFT | (uint64_t)(place + 1) << 32;
+    *im->word++ = id;
+    *im->word++ = 100 + id;
+}
+
+static uint64_t head(unsigned kind, uint32_t id, uint64_t low)
+{
+    return (uint64_t)kind << PROF__KIND_SHIFT | (uint64_t)id << PROF__TICK_BITS | low;
+}
+static void put(image *im, unsigned kind, uint32_t id) { *im->word++ = head(kind, id, im->now - im->chunk->base.tick); }
+static void begin(image *im, uint32_t id) { put(im, PROF__KIND_BEGIN, id); }
+static void end(image *im, uint32_t id) { put(im, PROF__KIND_END, id); }
+
+/* A scope, and as much time. */
+static void scope(image *im, uint32_t id, uint64_t ns)
+{
+    begin(im, id);
+    im->now += ns;
+    end(im, id);
+}
+static void scopes(image *im, uint32_t id, size_t count, uint64_t ns)
+{
+    while (count--) scope(im, id, ns);
+}
+static void argument(image *im, uint32_t key, uint64_t value)
+{
+    *im->word++ = head(PROF__KIND_ARG, key, (uint64_t)PROF_VALUE_UINT << 32 | 1);
+    *im->word++ = value;
+}
+static void moved(image *im, uint32_t id, uint32_t key, uint64_t ns, uint64_t bytes)
+{
+    begin(im, id);
+    argument(im, key, bytes);
+    im->now += ns;
+    end(im, id);
+}
+static void counter(image *im, uint32_t id, int64_t value)
+{
+    put(im, PROF__KIND_COUNTER_INT, id);
+    *im->word++ = (uint64_t)value;
+}
+static void real_counter(image *im, uint32_t id, double value)
+{
+    put(im, PROF__KIND_COUNTER_DOUBLE, id);
+    memcpy(im->word++, &value, 8);
+}
+static void object(image *im, uint32_t id, prof_event_type type, uint64_t number)
+{
+    put(im, PROF__KIND_EVENT, id);
+    *im->word++ = (uint64_t)type;
+    *im->word++ = number;
+}
+
+/* Reads and frees the image. Never null. */
+static prof_trace *image_read(image *im)
+{
+    prof_trace *trace = NULL;
+    im->header->last = pair_at(im->now);
+    if (prof_trace_memory(im->bytes, im->size, &trace)) {
+        printf("prof_trace_memory: %s\n", prof_error());
+        exit(1);
+    }
+    free(im->bytes);
+    trace_check(trace);
+    return trace;
+}
+
+/*-- comparing reports --*/
+
+static prof_report_options layout(prof_report_layout which)
+{
+    prof_report_options options;
+    memset(&options, 0, sizeof options);
+    options.layout = which;
+    return options;
+}
+
+static void check_text(int line, const char *text, const char *expected)
+{
+    size_t at = 0;
+    if (!strcmp(text, expected)) return;
+    while (text[at] && text[at] == expected[at]) at++;
+    ++test_failures;
+    printf("%s:%d: differs at byte %lu: it is\n%s<end>\nand not\n%s<end>\n", __FILE__, line, (unsigned long)at, text, expected);
+}
+
+static void check_report(int line, const prof_trace *trace, prof_report_options options, const char *expected)
+{
+    char *text = NULL;
+    size_t size = 0;
+    CHECK_EQUAL(prof_report_text(trace, &options, &text, &size), PROF_OK);
+    if (!text) return;
+    CHECK_EQUAL(size, strlen(text));
+    check_text(line, text, expected);
+    prof_report_free(text);
+}
+#define CHECK_REPORT(trace, options, expected) check_report(__LINE__, trace, options, expected)
+
+static char *text_of(const prof_trace *trace, prof_report_layout which)
+{
+    prof_report_options options = layout(which);
+    char *text = NULL;
+    CHECK_EQUAL(prof_report_text(trace, &options, &text, NULL), PROF_OK);
+    return text;
+}
+
+static void check_has(int line, const char *text, const char *piece, int wanted)
+{
+    if (!text || !!strstr(text, piece) == wanted) return;
+    ++test_failures;
+    printf("%s:%d: \"%s\" is %sin\n%s\n", __FILE__, line, piece, wanted ? "not " : "", text);
+}
+#define CHECK_HAS(text, piece) check_has(__LINE__, text, piece, 1)
+#define CHECK_HAS_NOT(text, piece) check_has(__LINE__, text, piece, 0)
+
+static void utc(void)
+{
+    setenv("TZ", "UTC", 1);
+    tzset();
+}
+
+/*-- CNTK --*/
+
+#define CNTK_HEAD "CNTK Performance Profiler Summary Report\n\nTime Stamp: "
+#define CNTK_COLUMNS                                                                                                \
+    "\n\nDescription................ ............Mean ..........StdDev .............Min .............Max "          \
+    "...........Count ...........Total\n\n"
+
+static image cntk_image(void)
+{
+    image im = image_new(77, "synthetic");
+    uint32_t epoch = site(&im, "Epoch", ""), batch = site(&im, "_Minibatch Iteration", "train");
+    uint32_t again = site_at(&im, "_Minibatch Iteration", "other", PROF__KIND_BEGIN, 2);
+    uint32_t get = site(&im, "__Get Minibatch", ""), prefetch = site(&im, "Prefetch Minibatch", "");
+    uint32_t own = site(&im, "my \"own\" event", "");
+    track(&im, 0, 1, 0);
+    scope(&im, epoch, 136600000000);
+    /* their sums, sums of squares, least and greatest are those of the sample, to the last digit that it shows */
+    scope(&im, batch, 855775000);
+    scopes(&im, again, 832, 118404092);
+    scopes(&im, batch, 88, 223606183);
+    scope(&im, batch, 118394000);
+    scopes(&im, again, 78, 223606184);
+    scope(&im, get, 777000);
+    scopes(&im, get, 331, 43010);
+    scopes(&im, get, 125, 58444);
+    scopes(&im, get, 542, 58445);
+    scope(&im, get, 43000);
+    track(&im, 1, 2, 0);
+    scope(&im, prefetch, 45594000);
+    scope(&im, prefetch, 569000);
+    scopes(&im, prefetch, 666, 569118);
+    scopes(&im, prefetch, 284, 840977);
+    scopes(&im, prefetch, 48, 840978);
+    scope(&im, own, 1500);
+    return im;
+}
+
+#define CNTK_SAMPLE                                                                                                  \
+    "Main Thread\n\n"                                                                                                \
+    "Epoch                     :     00:02:16.600         0.000 ms     00:02:16.600     00:02:16.600                1     00:02:16.600\n" \
+    "_Minibatch Iteration      :       136.605 ms        45.273 ms       118.394 ms       855.775 ms             1000     00:02:16.605\n" \
+    "__Get Minibatch           :         0.054 ms         0.024 ms         0.043 ms         0.777 ms             1000        54.039 ms\n" \
+    "\nData Reader\n\n"                                                                                              \
+    "Prefetch Minibatch        :         0.704 ms         1.426 ms         0.569 ms        45.594 ms             1000       704.400 ms\n"
+
+TEST(cntk_summary)
+{
+    image im = cntk_image();
+    prof_trace *trace = image_read(&im);
+    prof_report_options options = layout(PROF_REPORT_CNTK);
+    utc();
+    CHECK_REPORT(trace, options, CNTK_HEAD "2017/05/12 08:17:53" CNTK_COLUMNS CNTK_SAMPLE);
+    options.others = 1;
+    CHECK_REPORT(trace, options,
+                 CNTK_HEAD "2017/05/12 08:17:53" CNTK_COLUMNS CNTK_SAMPLE "\nOther Events\n\n"
+                 "my \"own\" event            :         0.002 ms         0.000 ms         0.002 ms         0.002 ms                1         0.002 ms\n");
+    prof_trace_close(trace);
+}
+
+/* Of a duration, in the columns Min, Max and Total. */
+TEST(cntk_times)
+{
+    static const struct {
+        uint64_t ns;
+        const char *text;
+    } times[] = {{0, "        0.000 ms"},
+                 {499, "        0.000 ms"},
+                 {500, "        0.001 ms"},
+                 {1000000, "        1.000 ms"},
+                 {59999999000, "    59999.999 ms"},
+                 {59999999999, "    60000.000 ms"}, /* not yet a minute */
+                 {60000000000, "    00:01:00.000"},
+                 {119999499999, "    00:01:59.999"},
+                 {119999500000, "    00:02:00.000"}, /* and not 00:01:60.000 */
+                 {3599999600000, "    01:00:00.000"},
+                 {3600000000000, "    01:00:00.000"},
+                 {359999999000000, "    99:59:59.999"},
+                 {360000001000000, "    100:00:00.001"}};
+    for (size_t i = 0; i < sizeof times / sizeof *times; ++i) {
+        image im = image_new(77, "synthetic");
+        uint32_t epoch = site(&im, "Epoch", "");
+        char *text, expected[256];
+        track(&im, 0, 1, 0);
+        begin(&im, epoch);
+        if (times[i].ns >> 39) { /* the end is on another chunk */
+            track(&im, 1, 1, times[i].ns);
+            end(&im, epoch);
+        } else {
+            im.now += times[i].ns;
+            end(&im, epoch);
+        }
+        prof_trace *trace = image_read(&im);
+        text = text_of(trace, PROF_REPORT_CNTK);
+        snprintf(expected, sizeof expected, "\nEpoch                     : %s         0.000 ms %s %s                1 %s\n",
+                 times[i].text, times[i].text, times[i].text, times[i].text);
+        CHECK_HAS(text, expected);
+        prof_report_free(text);
+        prof_trace_close(trace);
+    }
+}
+
+TEST(cntk_throughput)
+{
+    static const prof_report_event events[] = {{"Transfers", PROF_REPORT_SEPARATOR, NULL},
+                                               {"To the device", PROF_REPORT_THROUGHPUT, "upload"},
+                                               {"upload", PROF_REPORT_TIME, NULL},
+                                               {"download", PROF_REPORT_THROUGHPUT, NULL},
+                                               {"never", PROF_REPORT_THROUGHPUT, NULL},
+                                               {"never", PROF_REPORT_TIME, NULL}};
+    image im = image_new(77, "synthetic");
+    uint32_t kind = PROF__KIND_BEGIN | PROF_ROLE_THROUGHPUT << PROF__ROLE_SHIFT;
+    uint32_t up = site_at(&im, "upload", "", kind, 1), down = site_at(&im, "download", "", kind, 1);
+    uint32_t bytes = site_at(&im, "bytes", "", PROF__KIND_ARG, 1);
+    prof_report_options options = layout(PROF_REPORT_CNTK);
+    prof_trace *trace;
+    track(&im, 0, 1, 0);
+    moved(&im, up, bytes, 1000000, 2000000);   /* 2000 MB/s */
+    moved(&im, up, bytes, 2000000, 2000000);   /* 1000 */
+    moved(&im, down, bytes, 1000000000, 1023); /* 0.001023 */
+    moved(&im, down, bytes, 0, 1);             /* no rate */
+    trace = image_read(&im);
+    utc();
+    options.events = events;
+    options.event_count = sizeof events / sizeof *events;
+    CHECK_REPORT(trace, options,
+                 CNTK_HEAD "2017/05/12 08:13:21" CNTK_COLUMNS "Transfers\n"
+                 "To the device             :    1500.000 MBps     500.000 MBps    1000.000 MBps    2000.000 MBps                2             3 MB\n"
+                 "upload                    :         1.500 ms         0.500 ms         1.000 ms         2.000 ms                2         3.000 ms\n"
+                 "download                  :       0.001 MBps       0.000 MBps       0.001 MBps       0.001 MBps                1             1 kB\n");
+    options.event_count = 0;
+    options.others = 1;
+    CHECK_REPORT(trace, options,
+                 CNTK_HEAD "2017/05/12 08:13:21" CNTK_COLUMNS "\nOther Events\n\n"
+                 "download                  :       0.001 MBps       0.000 MBps       0.001 MBps       0.001 MBps                1             1 kB\n"
+                 "upload                    :    1500.000 MBps     500.000 MBps    1000.000 MBps    2000.000 MBps                2             3 MB\n");
+    prof_trace_close(trace);
+}
+
+TEST(cntk_detail)
+{
+    image im = image_new(77, "synthetic");
+    uint32_t a = site(&im, "__Get Minibatch", ""), b = site(&im, "say \"a,b\"\nc", ""), open = site(&im, "open", "");
+    uint32_t task = site_at(&im, "task", "", PROF__KIND_EVENT, 1);
+    prof_trace *trace;
+    track(&im, 0, 1, 123456);
+    begin(&im, open);
+    begin(&im, a);
+    im.now += 10;
+    begin(&im, b);
+    object(&im, task, PROF_EVENT_SPAN_BEGIN, 5);
+    object(&im, task, PROF_EVENT_SPAN_BEGIN, 6);
+    im.now += 90;
+    end(&im, b);
+    end(&im, a); /* both end now */
+    scope(&im, a, 0);
+    *im.word++ = head(PROF__KIND_LOST, 0, 7);
+    scope(&im, a, 1000);
+    track(&im, 1, 2, 123500);
+    scope(&im, a, 6); /* ends before what the other track began earlier */
+    object(&im, task, PROF_EVENT_SPAN_END, 9);
+    object(&im, task, PROF_EVENT_SPAN_END, 5);
+    im.now = 124556;
+    trace = image_read(&im);
+    CHECK_REPORT(trace, layout(PROF_REPORT_CNTK_DETAIL),
+                 "EventDescription,ThreadId,BeginTimeStamp(ms),EndTimeStamp(ms)\n"
+                 "\"__Get Minibatch\",102,1494576800000.12350000,1494576800000.12350600\n"
+                 "\"task\",102,1494576800000.12346600,1494576800000.12350600\n"
+                 "\"say \"\"a,b\"\"\nc\",101,1494576800000.12346600,1494576800000.12355600\n"
+                 "\"__Get Minibatch\",101,1494576800000.12345600,1494576800000.12355600\n"
+                 "\"__Get Minibatch\",101,1494576800000.12355600,1494576800000.12355600\n"
+                 "\"(7 events lost)\",101,1494576800000.12355600,1494576800000.12355600\n"
+                 "\"__Get Minibatch\",101,1494576800000.12355600,1494576800000.12455600\n"
+                 "\"(3 scopes or spans without begin or end)\",0,1494576800000.12455600,1494576800000.12455600\n");
+    prof_trace_close(trace);
+}
+
+static int files_in(const char *folder, char names[8][300])
+{
+    DIR *dir = opendir(folder);
+    struct dirent *entry;
+    int count = 0;
+    while (dir && (entry = readdir(dir)))
+        if (entry->d_name[0] != '.' && count < 8) snprintf(names[count++], 300, "%s", entry->d_name);
+    if (dir) closedir(dir);
+    for (int i = 0; i < count; ++i)
+        for (int k = i + 1; k < count; ++k)
+            if (strcmp(names[i], names[k]) > 0) {
+                char swap[300];
+                memcpy(swap, names[i], 300);
+                memcpy(names[i], names[k], 300);
+                memcpy(names[k], swap, 300);
+            }
+    return count;
+}
+
+TEST(cntk_files)
+{
+    static const char *const expected[] = {"2017-05-12_08-17-53_detail_3.csv",     "2017-05-12_08-17-53_detail_77.csv",
+                                           "2017-05-12_08-17-53_detail_77_77.csv", "2017-05-12_08-17-53_detail_77_77_2.csv",
+                                           "2017-05-12_08-17-53_summary_3.txt",    "2017-05-12_08-17-53_summary_77.txt",
+                                           "2017-05-12_08-17-53_summary_77_77.txt", "2017-05-12_08-17-53_summary_77_77_2.txt"};
+    const char *folder = trace_path("cntk");
+    char names[8][300], path[3000], *text;
+    image im = cntk_image();
+    prof_trace *trace = image_read(&im);
+    int count;
+    utc();
+    if (system("rm -rf " TRACE_FOLDER "/cntk")) exit(1);
+    CHECK_EQUAL(prof_report_cntk(trace, folder, "3", NULL), PROF_OK);
+    CHECK_EQUAL(prof_report_cntk(trace, folder, "", NULL), PROF_OK); /* never empty */
+    CHECK_EQUAL(prof_report_cntk(trace, folder, NULL, NULL), PROF_OK); /* never replaced */
+    CHECK_EQUAL(prof_report_cntk(trace, folder, NULL, NULL), PROF_OK);
+    count = files_in(folder, names);
+    CHECK_EQUAL(count, 8);
+    for (int i = 0; i < count; ++i) CHECK_TEXT(names[i], expected[i]);
+    for (int i = 0; i < count; ++i) {
+        size_t size = 0;
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        text = trace_file_text(path, &size);
+        if (strstr(path, "summary")) {
+            check_text(__LINE__, text, CNTK_HEAD "2017/05/12 08:17:53" CNTK_COLUMNS CNTK_SAMPLE);
+        } else {
+            size_t lines = 0;
+            for (size_t k = 0; k < size; ++k) lines += text[k] == '\n';
+            CHECK_EQUAL(lines, 1 + 1 + 1000 + 1000 + 1000 + 1);
+        }
+        free(text);
+    }
+    CHECK_EQUAL(prof_report_cntk(trace, TRACE_FOLDER "/cntk/no/such", "3", NULL), PROF_IO);
+    CHECK_HAS(prof_error(), "cannot make the folder");
+    CHECK_EQUAL(prof_report_cntk(trace, folder, "../3", NULL), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_report_cntk(NULL, folder, "3", NULL), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(files_in(folder, names), 8);
+    prof_trace_close(trace);
+}
+
+/*-- MXNet --*/
+
+#define MXNET_HEAD "\nProfile Statistics:\n\tNote the difference in units for different entries.\n"
+#define MXNET_TIME                                                                                                   \
+    "=================\n"                                                                                            \
+    "Name                          Total Count        Time (ms)    Min Time (ms)    Max Time (ms)    Avg Time (ms)\n" \
+    "----                          -----------        ---------    -------------    -------------    -------------\n"
+#define MXNET_MEMORY                                                                                                 \
+    "=================\n"                                                                                            \
+    "Name                          Total Count    Min Use  (kB)    Max Use  (kB)    Avg Use  (kB)\n"                 \
+    "----                          -----------    -------------    -------------    -------------\n"
+
+TEST(mxnet_table)
+{
+    image im = image_new(77, "synthetic");
+    uint32_t root = site(&im, "sqrt", "operator"), same = site_at(&im, "sqrt", "operator", PROF__KIND_BEGIN, 2);
+    uint32_t cpu = site_at(&im, "Memory: cpu/0", "Device Storage", PROF__KIND_COUNTER_INT, 1);
+    prof_trace *trace;
+    track(&im, 0, 1, 0);
+    scope(&im, root, 500000);
+    scope(&im, same, 734000);
+    counter(&im, cpu, 500);
+    counter(&im, cpu, 734);
+    trace = image_read(&im);
+    CHECK_REPORT(trace, layout(PROF_REPORT_MXNET),
+                 MXNET_HEAD "Device Storage\n" MXNET_MEMORY
+                 "Memory: cpu/0                           2           0.5000           0.7340           0.6170\n\n"
+                 "operator\n" MXNET_TIME
+                 "sqrt                                    2           1.2340           0.5000           0.7340           0.6170\n\n");
+    prof_trace_close(trace);
+}
+
+static prof_trace *mixed_trace(void)
+{
+    image im = image_new(77, "synthetic");
+    uint32_t event = site(&im, "event without a domain", ""), exact = site(&im, "exactly twenty-five bytes", "");
+    uint32_t longer = site(&im, "longer than twenty-five bytes", "");
+    uint32_t calls = site_at(&im, "MXNet C API Calls", "MXNET_C_API", PROF__KIND_COUNTER_INT, 1);
+    uint32_t real = site_at(&im, "temperature", "MXNET_C_API", PROF__KIND_COUNTER_DOUBLE, 1);
+    uint32_t in_pool = site(&im, "cleaning", "Pool Memory");
+    uint32_t pool = site_at(&im, "pool", "Pool Memory", PROF__KIND_COUNTER_INT, 1);
+    uint32_t frame = site_at(&im, "tick", "physics", PROF__KIND_FRAME, 1);
+    uint32_t task = site_at(&im, "load", "io", PROF__KIND_EVENT, 1);
+    track(&im, 0, 1, 0);
+    scope(&im, event, 50);
+    scope(&im, exact, 149);
+    scope(&im, longer, 123456789);
+    counter(&im, calls, 3000000000);
+    counter(&im, calls, 3000000006);
+    counter(&im, calls, 3000000003);
+    real_counter(&im, real, -1.25);
+    real_counter(&im, real, 0.5);
+    scope(&im, in_pool, 1000);
+    counter(&im, pool, 1500000);
+    put(&im, PROF__KIND_FRAME, frame);
+    im.now += 16000000;
+    put(&im, PROF__KIND_FRAME, frame);
+    im.now += 17000000;
+    put(&im, PROF__KIND_FRAME, frame);
+    object(&im, task, PROF_EVENT_SPAN_BEGIN, 1);
+    object(&im, task, PROF_EVENT_SPAN_BEGIN, 2); /* never ends */
+    im.now += 5000000;
+    track(&im, 1, 2, im.now);
+    object(&im, task, PROF_EVENT_SPAN_END, 1);
+    object(&im, task, PROF_EVENT_SPAN_END, 3); /* never began */
+    return image_read(&im);
+}
+
+TEST(mxnet_everything)
+{
+    prof_trace *trace = mixed_trace();
+    CHECK_REPORT(trace, layout(PROF_REPORT_MXNET),
+                 MXNET_HEAD "MXNET_C_API\n" MXNET_TIME
+                 "MXNet C API Calls                       3  3000000003.0000  3000000000.0000  3000000006.0000  3000000003.0000\n"
+                 "temperature                             2           0.5000          -1.2500           0.5000          -0.3750\n\n"
+                 "Pool Memory\n" MXNET_MEMORY
+                 "pool                                    1        1500.0000        1500.0000        1500.0000\n\n"
+                 "Pool Memory\n" MXNET_TIME
+                 "cleaning                                1           0.0010           0.0010           0.0010           0.0010\n\n"
+                 "event\n" MXNET_TIME
+                 "longer than twenty-five bytes               1         123.4568         123.4568         123.4568         123.4568\n"
+                 "exactly twenty-five bytes               1           0.0001           0.0001           0.0001           0.0001\n"
+                 "event without a domain                  1           0.0001           0.0001           0.0001           0.0001\n\n"
+                 "io\n" MXNET_TIME
+                 "load                                    1           5.0000           5.0000           5.0000           5.0000\n\n"
+                 "physics,frame\n" MXNET_TIME
+                 "tick                                    2          33.0000          16.0000          17.0000          16.5000\n\n");
+    prof_trace_close(trace);
+}
+
+/* The names of the rows, in their order. */
+static void check_order(int line, const prof_trace *trace, prof_sort sort, int ascending, const char *expected)
+{
+    prof_report_options options = layout(PROF_REPORT_MXNET);
+    char *text = NULL, *row, names[256] = "";
+    options.sort = sort;
+    options.ascending = ascending;
+    CHECK_EQUAL(prof_report_text(trace, &options, &text, NULL), PROF_OK);
+    for (row = text ? strstr(text, "----   ") : NULL; row && (row = strchr(row, '\n')) && row[1] != '\n'; row++)
+        strncat(names, row + 1, strcspn(row + 1, " "));
+    check_text(line, names, expected);
+    prof_report_free(text);
+}
+#define CHECK_ORDER(sort, ascending, expected) check_order(__LINE__, trace, sort, ascending, expected)
+
+TEST(mxnet_sorting)
+{
+    image im = image_new(77, "synthetic");
+    uint32_t a = site(&im, "a", "x"), b = site(&im, "b", "x"), c = site(&im, "c", "x"), d = site(&im, "d", "x");
+    prof_trace *trace;
+    track(&im, 0, 1, 0);
+    scopes(&im, a, 3, 10);  /* total 30, avg 10, min 10, max 10, count 3 */
+    scope(&im, b, 25);      /*       25,     25,     25,     25,       1 */
+    scope(&im, c, 2);       /*       32,     16,      2,     30,       2 */
+    scope(&im, c, 30);
+    scope(&im, d, 25);      /* as b */
+    trace = image_read(&im);
+    CHECK_ORDER(PROF_SORT_TOTAL, 0, "cadb");
+    CHECK_ORDER(PROF_SORT_TOTAL, 1, "dbac");
+    CHECK_ORDER(PROF_SORT_MEAN, 0, "dbca");
+    CHECK_ORDER(PROF_SORT_MEAN, 1, "acdb");
+    CHECK_ORDER(PROF_SORT_MIN, 0, "dbac");
+    CHECK_ORDER(PROF_SORT_MIN, 1, "cadb");
+    CHECK_ORDER(PROF_SORT_MAX, 0, "cdba");
+    CHECK_ORDER(PROF_SORT_MAX, 1, "adbc");
+    CHECK_ORDER(PROF_SORT_CALLS, 0, "acdb");
+    CHECK_ORDER(PROF_SORT_CALLS, 1, "dbca");
+    CHECK_ORDER(PROF_SORT_NAME, 0, "abcd");
+    prof_trace_close(trace);
+}
+
+/*-- JSON --*/
+
+TEST(json)
+{
+    image im = image_new(77, "synthetic");
+    uint32_t a = site(&im, "a", "x"), same = site_at(&im, "a", "x", PROF__KIND_BEGIN, 2), cut = site(&im, "cut", "");
+    uint32_t memory = site_at(&im, "m", "Pool Memory", PROF__KIND_COUNTER_INT, 1);
+    uint32_t value = site_at(&im, "v", "x", PROF__KIND_COUNTER_DOUBLE, 1);
+    prof_trace *trace;
+    track(&im, 0, 1, 0);
+    begin(&im, a);
+    im.now += 12345678901;
+    scope(&im, same, 1);
+    end(&im, a);
+    counter(&im, memory, 1500);
+    real_counter(&im, value, 0.25);
+    real_counter(&im, value, 0.75);
+    begin(&im, cut);
+    trace = image_read(&im);
+    CHECK_REPORT(trace, layout(PROF_REPORT_JSON),
+                 "{\"Time\":{\n\"event\":{\n\"cut\":{\"Count\":0,\"Truncated\":1}},\n"
+                 "\"x\":{\n\"a\":{\"Count\":2,\"Total\":12345.678903,\"Min\":0.000001,\"Max\":12345.678902,"
+                 "\"Avg\":6172.8394515,\"StdDev\":6172.8394505,\"Self\":12345.678902,"
+                 "\"P50\":0.000001,\"P90\":12280.922111,\"P99\":12280.922111,\"P99.9\":12280.922111}}},\n"
+                 "\"Memory\":{\n\"Pool Memory\":{\n\"m\":{\"Count\":1,\"Min\":1.5,\"Max\":1.5,\"Avg\":1.5,\"Last\":1.5,"
+                 "\"StdDev\":0}}},\n"
+                 "\"Counter\":{\n\"x\":{\n\"v\":{\"Count\":2,\"Min\":0.25,\"Max\":0.75,\"Avg\":0.5,\"Last\":0.75,\"StdDev\":0.25}}},\n"
+                 "\"Unit\":{\"Time\":\"ms\",\"Memory\":\"kB\"},\n"
+                 "\"Process\":{\"Program\":\"synthetic\",\"Pid\":77,\"StartUnixNs\":1494576800000000000,"
+                 "\"Duration\":12345.678902,\"Complete\":true},\n"
+                 "\"Losses\":{\"Events\":0,\"OverwrittenChunks\":0,\"UnmatchedEnds\":0,\"CallSites\":0,\"MissingParts\":0,"
+                 "\"FailedWrites\":0}}\n");
+    prof_trace_close(trace);
+}
+
+static prof_trace *hostile_trace(const char *const *names, size_t count)
+{
+    image im = image_new(77, "a \"program\"\\");
+    uint32_t sites[16];
+    for (size_t i = 0; i < count; ++i) sites[i] = site(&im, names[i], names[count - 1 - i]);
+    track(&im, 0, 1, 0);
+    for (size_t i = 0; i < count; ++i) scope(&im, sites[i], 1000 + i);
+    im.header->lost = 5;
+    im.header->overwritten = 2;
+    return image_read(&im);
+}
+
+TEST(hostile_names)
+{
+    char all[256], many[301];
+    const char *const names[] = {all, many, "\"", "\\", "\xFF\xC3(\xED\xA0\x80 no UTF-8", "gr\xC3\xBC\xC3\x9F Gott \xF0\x9F\x98\x80",
+                                 "</script>", "\x1B[31mred", "%s%n%d", "a,b\r\nc", "\xC2\x85 control of two bytes"};
+    const size_t count = sizeof names / sizeof *names;
+    for (int i = 0; i < 255; ++i) all[i] = (char)(i + 1);
+    all[127] = 'x'; /* what is from 128 on is not UTF-8 */
+    all[255] = 0;
+    memset(many, 'x', 300);
+    many[300] = 0;
+    prof_trace *trace = hostile_trace(names, count);
+    for (int i = 0; i < PROF_REPORT_LAYOUT_COUNT; ++i) {
+        char *text = text_of(trace, (prof_report_layout)i);
+        if (i != PROF_REPORT_CNTK_DETAIL) CHECK_HAS_NOT(text, "\x1B"); /* which is CSV, as it is */
+        if (i != PROF_REPORT_JSON) CHECK_HAS(text, "5 events lost");
+        else CHECK_HAS(text, "\"Losses\":{\"Events\":5,\"OverwrittenChunks\":2,");
+        if (i != PROF_REPORT_JSON) CHECK_HAS(text, "2 older chunks overwritten");
+        if (i == PROF_REPORT_JSON || i == PROF_REPORT_MXNET || i == PROF_REPORT_HISTOGRAM) CHECK_HAS(text, many);
+        prof_report_free(text);
+    }
+    prof_trace_close(trace);
+}
+
+/* Python's own reader finds the names and the numbers. */
+TEST(json_in_python)
+{
+    const char *const names[] = {"plain", "a \"quoted\" name", "back\\slash\\", "\x01\x1F\x7F\t\n", "gr\xC3\xBC\xC3\x9F \xF0\x9F\x98\x80",
+                                 "\xFF", "\xED\xA0\x80", "", "</script>"};
+    static const char script[] =
+        "import json, decimal\n"
+        "d = json.load(open('" TRACE_FOLDER "/report.json', encoding='utf-8'), parse_float=decimal.Decimal)\n"
+        "names = ['plain', 'a \"quoted\" name', 'back\\\\slash\\\\', '\\x01\\x1f\\x7f\\t\\n', 'gr\\u00fc\\u00df \\U0001f600',\n"
+        "         '\\ufffd', '\\ufffd\\ufffd\\ufffd', '', '</script>']\n"
+        "for i, name in enumerate(names):\n"
+        "    row = d['Time'][names[len(names) - 1 - i] or 'event'][name]\n"
+        "    assert row['Total'] == row['Min'] == row['P99'] == decimal.Decimal(1000 + i) / 1000000, row\n"
+        "    assert row['Count'] == 1\n"
+        "assert d['Losses']['Events'] == 5 and d['Process']['Program'] == 'a \"program\"\\\\'\n"
+        "assert d['Unit'] == {'Time': 'ms', 'Memory': 'kB'} and d['Memory'] == {} and d['Counter'] == {}\n"
+        "e = json.load(open('" TRACE_FOLDER "/reports.json', encoding='utf-8'))['Processes']\n"
+        "assert [p['Process']['Pid'] for p in e] == [77, 1000000001] and e[0]['Time'] == e[1]['Time']\n";
+    prof_trace *trace = hostile_trace(names, sizeof names / sizeof *names);
+    const prof_trace *both[2];
+    prof_report_options options = layout(PROF_REPORT_JSON);
+    both[0] = both[1] = trace;
+    CHECK_EQUAL(prof_report_write(trace, trace_path("report.json"), &options), PROF_OK);
+    CHECK_EQUAL(prof_report_each(both, 2, trace_path("reports.json"), &options), PROF_OK);
+    trace_write_file(trace_path("report.py"), script, sizeof script - 1);
+    prof_trace_close(trace);
+    if (system("python3 -c 'import json' >/dev/null 2>&1")) SKIP("no python3");
+    CHECK_EQUAL(system("python3 " TRACE_FOLDER "/report.py"), 0);
+}
+
+/*-- domains and histograms --*/
+
+TEST(domains)
+{
+    image im = image_new(77, "synthetic");
+    uint32_t outer = site(&im, "outer", "gfx"), inner = site(&im, "inner", "gfx"), net = site(&im, "net", "net");
+    uint32_t plain = site(&im, "plain", "");
+    prof_trace *trace;
+    track(&im, 0, 1, 0);
+    begin(&im, outer);
+    scope(&im, inner, 100); /* in one of its own domain: counted once */
+    begin(&im, net);
+    scope(&im, inner, 50); /* the same, with another between them */
+    im.now += 10;
+    end(&im, net);
+    im.now += 40;
+    end(&im, outer);
+    begin(&im, plain); /* has no end, but what is in it has */
+    scope(&im, plain, 7);
+    trace = image_read(&im);
+    CHECK_REPORT(trace, layout(PROF_REPORT_DOMAINS),
+                 "domain         calls      total       self  % of self    longest  truncated\n"
+                 "gfx                3     200 ns     190 ns     91.8 %     200 ns          0\n"
+                 "net                1      60 ns      10 ns      4.8 %      60 ns          0\n"
+                 "(none)             2       7 ns       7 ns      3.4 %       7 ns          1\n");
+    prof_trace_close(trace);
+}
+
+TEST(histogram)
+{
+    image im = image_new(77, "synthetic");
+    uint32_t a = site(&im, "a", "x"), same = site_at(&im, "a", "x", PROF__KIND_BEGIN, 2), zero = site(&im, "zero", "");
+    prof_report_options options = layout(PROF_REPORT_HISTOGRAM);
+    prof_trace *trace;
+    track(&im, 0, 1, 0);
+    scopes(&im, a, 60, 1024); /* the first of a bucket */
+    scopes(&im, same, 20, 2047); /* the last */
+    scopes(&im, same, 20, 4096);
+    scope(&im, a, 1023);
+    scope(&im, zero, 0);
+    trace = image_read(&im);
+    CHECK_REPORT(trace, options,
+                 "\na [x]: 101 calls, total 185.3 us, mean 1.835 us, p50 1.031 us, p99 4.096 us\n"
+                 "        from       below         count     share    so far\n"
+                 "      512 ns    1.024 us             1     1.0 %     1.0 %  |#\n"
+                 "    1.024 us    2.048 us            80    79.2 %    80.2 %  |########################################\n"
+                 "    2.048 us    4.096 us             0     0.0 %    80.2 %  |\n"
+                 "    4.096 us    8.192 us            20    19.8 %   100.0 %  |##########\n"
+                 "\nzero: 1 call, total 0 ns, mean 0 ns, p50 0 ns, p99 0 ns\n"
+                 "        from       below         count     share    so far\n"
+                 "        0 ns        1 ns             1   100.0 %   100.0 %  |########################################\n");
+    options.top = 1;
+    options.ascending = 1;
+    CHECK_REPORT(trace, options,
+                 "\nzero: 1 call, total 0 ns, mean 0 ns, p50 0 ns, p99 0 ns\n"
+                 "        from       below         count     share    so far\n"
+                 "        0 ns        1 ns             1   100.0 %   100.0 %  |########################################\n");
+    prof_trace_close(trace);
+}
+
+/* The distribution as data: every duration in the bucket that it belongs to. */
+TEST(buckets)
+{
+    static const uint64_t durations[] = {0, 1, 127, 128, 129, 130, 255, 256, 259, 260, 1000000, 1015808, 1015807, 1099511627775};
+    const size_t count = sizeof durations / sizeof *durations;
+    image im = image_new(77, "synthetic");
+    uint32_t a = site(&im, "a", "");
+    prof_stat *stats = NULL;
+    prof_trace *trace;
+    size_t rows = 0;
+    uint64_t all = 0;
+    track(&im, 0, 1, 0);
+    for (size_t i = 0; i < count - 1; ++i) scope(&im, a, durations[i]);
+    begin(&im, a);
+    track(&im, 1, 1, im.now + durations[count - 1]);
+    end(&im, a);
+    trace = image_read(&im);
+    CHECK_EQUAL(prof_stats(trace, PROF_SORT_TOTAL, 0, &stats, &rows), PROF_OK);
+    CHECK_EQUAL(rows, 1);
+    for (size_t i = 0; rows && i < stats->bucket_count; ++i) {
+        const prof_bucket *bucket = &stats->buckets[i];
+        uint64_t fitting = 0;
+        for (size_t k = 0; k < count; ++k) fitting += durations[k] >= bucket->from_ns && durations[k] < bucket->to_ns;
+        CHECK_EQUAL(bucket->count, fitting);
+        CHECK(bucket->to_ns - bucket->from_ns <= bucket->from_ns / 64 + 1);
+        if (i) CHECK(bucket->from_ns >= bucket[-1].to_ns);
+        all += bucket->count;
+    }
+    CHECK_EQUAL(all, count);
+    prof_stats_free(stats);
+    prof_trace_close(trace);
+}
+
+/*-- several processes --*/
+
+static prof_trace *small_trace(uint64_t pid, const char *program, uint64_t ns)
+{
+    image im = image_new(pid, program);
+    uint32_t a = site(&im, "a", "");
+    track(&im, 0, 1, 0);
+    scope(&im, a, ns);
+    return image_read(&im);
+}
+
+#define SMALL_TABLE(time)                                                                                            \
+    MXNET_HEAD "event\n" MXNET_TIME "a                                       1           " time "           " time   \
+               "           " time "           " time "\n\n"
+
+TEST(processes)
+{
+    prof_trace *traces[3];
+    const prof_trace *const *all = (const prof_trace *const *)traces;
+    prof_report_options options = layout(PROF_REPORT_MXNET);
+    const char *path = trace_path("each.txt");
+    char *text;
+    traces[0] = small_trace(7, "server", 1000000);
+    traces[1] = small_trace(8, "client", 2000000);
+    traces[2] = small_trace(7, "server", 3000000);
+    CHECK_EQUAL(prof_report_each(all, 3, path, &options), PROF_OK);
+    text = trace_file_text(path, NULL);
+    check_text(__LINE__, text,
+               "== server, process 7 ==\n" SMALL_TABLE("1.0000") "\n== client, process 8 ==\n" SMALL_TABLE("2.0000")
+               "\n== server, process 1000000002 ==\n" SMALL_TABLE("3.0000"));
+    free(text);
+    CHECK_EQUAL(prof_report_each(all, 3, TRACE_FOLDER "/100%%-%n-%p.txt", &options), PROF_OK);
+    for (int i = 0; i < 3; ++i) {
+        static const char *const files[] = {"100%-server-7.txt", "100%-client-8.txt", "100%-server-1000000002.txt"};
+        static const char *const tables[] = {SMALL_TABLE("1.0000"), SMALL_TABLE("2.0000"), SMALL_TABLE("3.0000")};
+        text = trace_file_text(trace_path(files[i]), NULL);
+        CHECK(text != NULL);
+        if (text) check_text(__LINE__, text, tables[i]);
+        free(text);
+    }
+    options.layout = PROF_REPORT_CNTK_DETAIL;
+    CHECK_EQUAL(prof_report_each(all, 3, path, &options), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_report_each(all, 3, TRACE_FOLDER "/detail-%p.csv", &options), PROF_OK);
+    CHECK_EQUAL(prof_report_each(all, 3, TRACE_FOLDER "/%q.csv", &options), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_report_each(all, 3, TRACE_FOLDER "/%", &options), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_report_each(NULL, 3, path, &options), PROF_INVALID_ARGUMENT);
+    for (int i = 0; i < 3; ++i) prof_trace_close(traces[i]);
+    traces[1] = NULL;
+    CHECK_EQUAL(prof_report_each(all + 1, 1, path, NULL), PROF_INVALID_ARGUMENT);
+}
+
+/*-- nothing, mistakes, no memory --*/
+
+TEST(empty)
+{
+    image im = image_new(77, "synthetic");
+    prof_trace *trace = image_read(&im);
+    utc();
+    CHECK_REPORT(trace, layout(PROF_REPORT_MXNET), MXNET_HEAD);
+    CHECK_REPORT(trace, layout(PROF_REPORT_CNTK),
+                 CNTK_HEAD "2017/05/12 08:13:20" CNTK_COLUMNS "Main Thread\n\n\nData Reader\n\n");
+    CHECK_REPORT(trace, layout(PROF_REPORT_CNTK_DETAIL), "EventDescription,ThreadId,BeginTimeStamp(ms),EndTimeStamp(ms)\n");
+    CHECK_REPORT(trace, layout(PROF_REPORT_HISTOGRAM), "\nno scopes\n");
+    CHECK_REPORT(trace, layout(PROF_REPORT_DOMAINS),
+                 "domain         calls      total       self  % of self    longest  truncated\n");
+    prof_trace_close(trace);
+}
+
+TEST(mistakes)
+{
+    prof_trace *trace = mixed_trace();
+    prof_report_options options = layout(PROF_REPORT_MXNET);
+    prof_report_event nameless = {NULL, PROF_REPORT_TIME, NULL};
+    prof_sink none = {NULL, NULL};
+    char *text = (char *)&options;
+    CHECK_EQUAL(prof_report_write(NULL, "-", NULL), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_report_stream(NULL, none, NULL), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_report_stream(trace, none, NULL), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_report_text(NULL, NULL, &text, NULL), PROF_INVALID_ARGUMENT);
+    CHECK(text == NULL);
+    CHECK_EQUAL(prof_report_text(trace, NULL, NULL, NULL), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_report_write(trace, TRACE_FOLDER "/no/such/folder", NULL), PROF_IO);
+    options.layout = PROF_REPORT_LAYOUT_COUNT;
+    CHECK_EQUAL(prof_report_text(trace, &options, &text, NULL), PROF_INVALID_ARGUMENT);
+    options.layout = (prof_report_layout)-1;
+    CHECK_EQUAL(prof_report_text(trace, &options, &text, NULL), PROF_INVALID_ARGUMENT);
+    options = layout(PROF_REPORT_CNTK);
+    options.event_count = 1;
+    CHECK_EQUAL(prof_report_text(trace, &options, &text, NULL), PROF_INVALID_ARGUMENT);
+    options.events = &nameless;
+    CHECK_EQUAL(prof_report_text(trace, &options, &text, NULL), PROF_INVALID_ARGUMENT);
+    CHECK(prof_dumps(PROF_REPORT_LAYOUT_COUNT, PROF_SORT_TOTAL, 0, 0) == NULL);
+    prof_trace_close(trace);
+}
+
+/* Each allocation fails once: the report then says so, and is whole or not there. */
+TEST(no_memory)
+{
+    prof_trace *trace = mixed_trace();
+    for (int i = 0; i < PROF_REPORT_LAYOUT_COUNT; ++i) {
+        prof_report_options options = layout((prof_report_layout)i);
+        char *whole = text_of(trace, options.layout), *text = NULL;
+        prof_status status = PROF_NO_MEMORY;
+        long n = 0;
+        for (; status && n < 5000; ++n) {
+            allocations_left = n;
+            status = prof_report_text(trace, &options, &text, NULL);
+            allocations_left = -1;
+            if (status) CHECK_EQUAL(status, PROF_NO_MEMORY);
+            if (status) CHECK(text == NULL);
+        }
+        CHECK_EQUAL(status, PROF_OK);
+        CHECK(n > 5);
+        if (text) check_text(__LINE__, text, whole);
+        prof_report_free(text);
+        prof_report_free(whole);
+    }
+    prof_trace_close(trace);
+}
+
+TEST(another_locale)
+{
+    prof_trace *trace = mixed_trace();
+    char *before = text_of(trace, PROF_REPORT_MXNET), *json = text_of(trace, PROF_REPORT_JSON), *after;
+    if (setlocale(LC_ALL, "de_DE.UTF-8") || setlocale(LC_ALL, "fr_FR.UTF-8")) {
+        after = text_of(trace, PROF_REPORT_MXNET);
+        check_text(__LINE__, after, before);
+        prof_report_free(after);
+        after = text_of(trace, PROF_REPORT_JSON);
+        check_text(__LINE__, after, json);
+        prof_report_free(after);
+        setlocale(LC_ALL, "C");
+    } else {
+        test_skip = "no locale with a decimal comma";
+    }
+    prof_report_free(before);
+    prof_report_free(json);
+    prof_trace_close(trace);
+}
+
+/*-- the running session --*/
+
+/* Count of a row of the JSON report; 0: there is none. */
+static long count_of(const char *json, const char *name)
+{
+    char key[64];
+    const char *row;
+    snprintf(key, sizeof key, "\"%s\":{\"Count\":", name);
+    row = json ? strstr(json, key) : NULL;
+    return row ? atol(row + strlen(key)) : 0;
+}
+
+static long dumped(const char *name, int reset)
+{
+    char *json = prof_dumps(PROF_REPORT_JSON, PROF_SORT_TOTAL, 0, reset);
+    long count = count_of(json, name);
+    CHECK(json != NULL);
+    prof_report_free(json);
+    return count;
+}
+
+static void record(int count)
+{
+    for (int i = 0; i < count; ++i) {
+        PROFILE_SCOPE("work");
+        PROFILE_COUNTER("counter", i);
+    }
+}
+
+static void check_resets(prof_mode mode)
+{
+    prof_config config = trace_config(1u << 20);
+    config.mode = mode;
+    config.wait_ns = 1000000000;
+    trace_start(&config);
+    record(5);
+    CHECK_EQUAL(dumped("work", 0), 5);
+    CHECK_EQUAL(dumped("work", 0), 5);
+    CHECK_EQUAL(dumped("counter", 1), 5);
+    CHECK_EQUAL(dumped("work", 0), 0);
+    record(7);
+    CHECK_EQUAL(dumped("work", 0), 7);
+    CHECK_EQUAL(dumped("counter", 0), 7);
+    CHECK_EQUAL(dumped("work", 1), 7);
+    {
+        PROFILE_SCOPE("across");
+        record(2);
+        CHECK_EQUAL(dumped("across", 1), 0);
+    }
+    CHECK_EQUAL(dumped("work", 0), 0);
+    CHECK_EQUAL(dumped("across", 1), 1); /* where it ended */
+    CHECK_EQUAL(dumped("across", 1), 0);
+    record(3);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_EQUAL(dumped("work", 0), 3);
+    trace_start(&config); /* nothing is left of the resets */
+    record(4);
+    CHECK_EQUAL(dumped("work", 0), 4);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+}
+
+TEST(resets) { check_resets(PROF_RING); }
+TEST(resets_of_statistics) { check_resets(PROF_STATS); }
+
+static void move(uint64_t bytes)
+{
+    PROFILE_THROUGHPUT("moved", bytes);
+}
+
+/* Tasks, frames of handles and scopes that move bytes, since the last reset. */
+static void check_reset_of_objects(prof_mode mode)
+{
+    prof_config config = trace_config(1u << 20);
+    prof_task *task = prof_task_create(prof_domain_create("io"), "task");
+    prof_frame *frame = prof_frame_create(prof_domain_create("io"), "frame");
+    char *json;
+    config.mode = mode;
+    config.wait_ns = 1000000000;
+    trace_start(&config);
+    for (int i = 0; i < 3; ++i) {
+        prof_task_start(task);
+        prof_frame_start(frame);
+        PROFILE_BLOCK("nothing") continue;
+        prof_frame_stop(frame);
+        prof_task_stop(task);
+    }
+    CHECK_EQUAL(dumped("task", 0), 3);
+    CHECK_EQUAL(dumped("frame", 1), 3);
+    CHECK_EQUAL(dumped("task", 0), 0);
+    prof_task_start(task);
+    CHECK_EQUAL(dumped("task", 1), 0);
+    prof_task_stop(task);
+    CHECK_EQUAL(dumped("task", 1), 1); /* where it ended */
+    CHECK_EQUAL(dumped("frame", 1), 0);
+    move(1000);
+    json = prof_dumps(PROF_REPORT_JSON, PROF_SORT_TOTAL, 0, 1);
+    CHECK_HAS(json, ",\"Bytes\":1000,\"AvgMBps\":");
+    prof_report_free(json);
+    move(24);
+    json = prof_dumps(PROF_REPORT_JSON, PROF_SORT_TOTAL, 0, 0);
+    CHECK_HAS(json, ",\"Bytes\":24,\"AvgMBps\":");
+    prof_report_free(json);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    prof_frame_destroy(frame);
+    prof_task_destroy(task);
+}
+
+TEST(resets_of_objects) { check_reset_of_objects(PROF_RING); }
+TEST(resets_of_objects_of_statistics) { check_reset_of_objects(PROF_STATS); }
+
+TEST(reset_erases_nothing)
+{
+    prof_config config = trace_config(1u << 20);
+    prof_trace *trace;
+    trace_start(&config);
+    record(5);
+    CHECK_EQUAL(dumped("work", 1), 5);
+    record(6);
+    trace = trace_stop();
+    char *json = text_of(trace, PROF_REPORT_JSON);
+    CHECK_EQUAL(count_of(json, "work"), 11);
+    prof_report_free(json);
+    prof_trace_close(trace);
+}
+
+TEST(dumps_of_all_layouts)
+{
+    prof_config config = trace_config(1u << 20);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    CHECK(prof_dumps(PROF_REPORT_MXNET, PROF_SORT_TOTAL, 0, 0) == NULL); /* no session */
+    CHECK(prof_error()[0] != 0);
+    trace_start(&config);
+    record(3);
+    for (int i = 0; i < PROF_REPORT_LAYOUT_COUNT; ++i) {
+        char *before = prof_dumps((prof_report_layout)i, PROF_SORT_TOTAL, 0, 1), *after;
+        CHECK_HAS(before, i == PROF_REPORT_DOMAINS ? "(none)" : i == PROF_REPORT_CNTK ? "Main Thread" : "work");
+        after = prof_dumps((prof_report_layout)i, PROF_SORT_TOTAL, 0, 0);
+        if (i != PROF_REPORT_PATHS) CHECK_HAS_NOT(after, "work");
+        record(3);
+        prof_report_free(before);
+        prof_report_free(after);
+    }
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+}
+
+/* Threads record while others reset: each scope is in exactly one of the reports. */
+enum { THREADS = 3, BATCH = 30, BATCHES = 2000 };
+static int enough;
+static long threaded;
+
+static void *record_many(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < BATCHES && !__atomic_load_n(&enough, __ATOMIC_ACQUIRE); ++i) {
+        for (int k = 0; k < BATCH; ++k) PROFILE_BLOCK("threaded") continue;
+        __atomic_fetch_add(&threaded, BATCH, __ATOMIC_RELAXED);
+        usleep(200);
+    }
+    return NULL;
+}
+
+static void check_exactly_once(prof_mode mode)
+{
+    prof_config config = trace_config(8u << 20);
+    pthread_t threads[THREADS];
+    long sum = 0;
+    config.mode = mode;
+    config.wait_ns = 1000000000;
+    trace_start(&config);
+    enough = 0;
+    threaded = 0;
+    for (int i = 0; i < THREADS; ++i) CHECK(!pthread_create(&threads[i], NULL, record_many, NULL));
+    for (int i = 0; i < 20 || __atomic_load_n(&threaded, __ATOMIC_RELAXED) < 10 * THREADS * BATCH; ++i)
+        sum += dumped("threaded", 1);
+    __atomic_store_n(&enough, 1, __ATOMIC_RELEASE);
+    for (int i = 0; i < THREADS; ++i) CHECK(!pthread_join(threads[i], NULL));
+    sum += dumped("threaded", 1);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    sum += dumped("threaded", 1);
+    CHECK_EQUAL(sum, threaded);
+}
+
+TEST(each_scope_in_one_report) { check_exactly_once(PROF_RING); }
+TEST(each_scope_in_one_report_of_statistics) { check_exactly_once(PROF_STATS); }
+
+/* The figures of a live session, computed from its events. */
+TEST(figures_of_events)
+{
+    prof_config config = trace_config(1u << 20);
+    prof_trace *trace;
+    trace_list list;
+    uint64_t count = 0, total = 0, least = UINT64_MAX, most = 0;
+    char expected[256], *text;
+    trace_start(&config);
+    record(500);
+    trace = trace_stop();
+    list = trace_read(trace, 0);
+    for (size_t i = 0; i < list.count; ++i) {
+        uint64_t ns = (uint64_t)list.events[i].duration_ns;
+        if (list.events[i].type != PROF_EVENT_SCOPE) continue;
+        count++;
+        total += ns;
+        if (ns < least) least = ns;
+        if (ns > most) most = ns;
+    }
+    trace_free(&list);
+    CHECK_EQUAL(count, 500);
+    snprintf(expected, sizeof expected, "work%37llu %16.4f %16.4f %16.4f %16.4f\n", (unsigned long long)count,
+             (double)((total + 50) / 100) / 1e4, (double)((least + 50) / 100) / 1e4, (double)((most + 50) / 100) / 1e4,
+             (double)((total + 50 * count) / (100 * count)) / 1e4);
+    text = text_of(trace, PROF_REPORT_MXNET);
+    CHECK_HAS(text, expected);
+    prof_report_free(text);
+    prof_trace_close(trace);
+}
+
+TEST_MAIN

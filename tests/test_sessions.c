@@ -1,0 +1,1154 @@
+/* Sessions that begin later than they start and end by themselves, what they are called, what is known of them; every
+   key of the configuration, ours and others'. */
+#define PROF_IMPLEMENTATION
+#include "../prof_chrome.h"
+#include "test.h"
+#include "trace.h"
+#include <pthread.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static prof_trace *trace;
+static trace_list list;
+
+static void stop_and_read(void)
+{
+    trace = trace_stop();
+    memset(&list, 0, sizeof list);
+    if (prof_trace_track_count(trace)) list = trace_read(trace, 0);
+}
+
+static void done(void)
+{
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+static int error_has(const char *text)
+{
+    if (strstr(prof_error(), text)) return 1;
+    printf("prof_error() is \"%s\" and has no \"%s\"\n", prof_error(), text);
+    return 0;
+}
+
+#define FAILS(call, status_wanted, text)       \
+    do {                                       \
+        CHECK_EQUAL(call, status_wanted);      \
+        CHECK(error_has(text));                \
+    } while (0)
+
+static void sleep_ms(long ms)
+{
+    struct timespec time;
+    time.tv_sec = ms / 1000;
+    time.tv_nsec = ms % 1000 * 1000000;
+    nanosleep(&time, NULL);
+}
+
+static uint64_t now_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Waits for what comes by itself: a minute at most, because no test depends on how fast this machine is. */
+static int until_enabled(int wanted)
+{
+    for (int i = 0; i < 60000 && prof_enabled() != wanted; ++i) sleep_ms(1);
+    return prof_enabled() == wanted;
+}
+
+static int until_there(const char *path)
+{
+    for (int i = 0; i < 60000 && trace_file_size(path) <= 0; ++i) sleep_ms(1);
+    return trace_file_size(path) > 0;
+}
+
+/*-- when recording begins and ends --*/
+
+#define STALLED "this machine stood still for longer than the schedule under test"
+
+static void mark(const char *text)
+{
+    PROFILE_MARK_S(text);
+}
+
+TEST(delay)
+{
+    prof_config config = trace_config(1u << 20);
+    uint64_t start = now_ns(CLOCK_MONOTONIC);
+    config.delay_ns = 100000000;
+    trace_start(&config);
+    mark("at once");
+    if (prof_enabled() && prof_stop() == PROF_OK) SKIP(STALLED);
+    CHECK(until_enabled(1));
+    CHECK(now_ns(CLOCK_MONOTONIC) >= start + 100000000);
+    mark("later");
+    uint64_t later = now_ns(CLOCK_REALTIME);
+    stop_and_read();
+    CHECK_EQUAL(list.count, 1);
+    CHECK(trace_find(&list, "later") && trace_find(&list, "later")->start_ns >= 0);
+    /* time 0 is when recording began */
+    CHECK(prof_trace_about(trace)->start_unix_ns <= later && prof_trace_about(trace)->start_monotonic_ns >= start + 100000000);
+    done();
+}
+
+TEST(start_at_a_time_of_day)
+{
+    prof_config config = trace_config(1u << 20);
+    config.start_unix_ns = now_ns(CLOCK_REALTIME) + 100000000;
+    trace_start(&config);
+    mark("at once");
+    if (prof_enabled() && prof_stop() == PROF_OK) SKIP(STALLED);
+    CHECK(until_enabled(1));
+    CHECK(now_ns(CLOCK_REALTIME) + 2000000 >= config.start_unix_ns); /* the clocks may drift apart by a little */
+    mark("later");
+    stop_and_read();
+    CHECK_EQUAL(list.count, 1);
+    done();
+    config.start_unix_ns = 1; /* long ago */
+    trace_start(&config);
+    CHECK_EQUAL(prof_enabled(), 1);
+    CHECK(!prof__state.session->service.running || prof__state.session->service.wanted);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+}
+
+TEST(sites_are_off_before_it_begins)
+{
+    static prof_site site = {0, "early", "", __FILE__, "", 1, 0, 1, PROF__KIND_BEGIN, 0, 0, 0};
+    prof_config config = trace_config(1u << 20);
+    config.delay_ns = 3600ull * 1000000000;
+    trace_start(&config);
+    CHECK_EQUAL(prof_enabled(), 0);
+    CHECK_EQUAL(prof__begin(&site), 0);
+    CHECK(!prof__on(&site)); /* and so it costs what one of a level that is off costs */
+    CHECK_EQUAL(prof_pause(), PROF_OK);
+    CHECK_EQUAL(prof_resume(), PROF_OK);
+    CHECK_EQUAL(prof_set_level(7), PROF_OK);
+    CHECK_EQUAL(prof_enabled(), 0);
+    CHECK_EQUAL(prof__begin(&site), 0);
+    CHECK(!prof__on(&site));
+    stop_and_read(); /* which does not wait for the hour */
+    CHECK_EQUAL(prof_trace_about(trace)->event_count, 0);
+    done();
+}
+
+TEST(duration)
+{
+    prof_config config = trace_config(1u << 20);
+    const char *path = trace_path("duration.json");
+    uint64_t start = now_ns(CLOCK_MONOTONIC);
+    unlink(path);
+    config.output = path;
+    config.duration_ns = 200000000;
+    trace_start(&config);
+    {
+        PROFILE_SCOPE("open");
+        mark("inside");
+        if (!prof_enabled() && prof_stop() == PROF_OK) SKIP(STALLED);
+        CHECK(until_enabled(0));
+        CHECK(now_ns(CLOCK_MONOTONIC) >= start + 200000000);
+        mark("outside");
+        CHECK(until_there(path)); /* nobody has called prof_stop() */
+    }
+    FAILS(prof_start(NULL), PROF_INVALID_STATE, "ended by itself");
+    FAILS(prof_reset(), PROF_INVALID_STATE, "prof_stop()");
+    CHECK_EQUAL(prof_pause(), PROF_OK);
+    CHECK_EQUAL(prof_resume(), PROF_OK);
+    CHECK_EQUAL(prof_set_level(3), PROF_OK);
+    CHECK_EQUAL(prof_category_enable("a", 0), PROF_OK);
+    CHECK_EQUAL(prof_enabled(), 0);
+    mark("outside");
+    size_t size, again;
+    char *written = trace_file_text(path, &size);
+    stop_and_read(); /* PROF_OK */
+    char *text = trace_file_text(path, &again);
+    CHECK(written && text && size == again && !memcmp(text, written, size));
+    CHECK(text && strstr(text, "\"inside\"") && !strstr(text, "\"outside\""));
+    CHECK_EQUAL(list.count, 2);
+    CHECK_EQUAL(trace_count(&list, "inside"), 1);
+    CHECK(trace_find(&list, "open") && trace_find(&list, "open")->flags & PROF_TRUNCATED_END);
+    CHECK_EQUAL(prof_trace_about(trace)->complete, 1);
+    free(text);
+    free(written);
+    done();
+    FAILS(prof_stop(), PROF_INVALID_STATE, "no session");
+}
+
+TEST(duration_of_a_mapped_file)
+{
+    prof_config config = trace_config(1u << 20);
+    config.output = trace_path("duration.prof");
+    config.duration_ns = 200000000;
+    trace_start(&config);
+    mark("inside");
+    if (!prof_enabled() && prof_stop() == PROF_OK) SKIP(STALLED);
+    CHECK(until_enabled(0));
+    mark("outside");
+    prof_trace *file = trace_open_file(trace_path("duration.prof"));
+    CHECK_EQUAL(prof_trace_about(file)->complete, 1);
+    CHECK_EQUAL(prof_trace_about(file)->event_count, 1);
+    prof_trace_close(file);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+}
+
+TEST(duration_of_a_stream_and_of_statistics)
+{
+    static const char *const outputs[] = {"duration-stream.csv", "duration-stats.txt"};
+    for (int i = 0; i < 2; ++i) {
+        prof_config config = trace_config(1u << 20);
+        const char *path = trace_path(outputs[i]);
+        char archive[300];
+        snprintf(archive, sizeof archive, "%s.prof", path);
+        unlink(path);
+        config.output = path;
+        config.mode = i ? PROF_STATS : PROF_STREAM;
+        config.duration_ns = 200000000;
+        trace_start(&config);
+        for (int k = 0; k < 100; ++k) PROFILE_BLOCK("scope") {}
+        if (!prof_enabled() && prof_stop() == PROF_OK) SKIP(STALLED);
+        CHECK(until_enabled(0));
+        CHECK(until_there(path));
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+        CHECK_EQUAL(trace_file_size(archive), -1);
+        char *text = trace_file_text(path, NULL);
+        CHECK(text && strstr(text, "scope"));
+        free(text);
+    }
+}
+
+/* What cannot be written at the end of the duration, prof_stop() tries once more, and tells. */
+TEST(duration_and_a_file_that_cannot_be)
+{
+    prof_config config = trace_config(1u << 20);
+    char folder[256];
+    snprintf(folder, sizeof folder, "%s", trace_path("goes"));
+    char path[300];
+    snprintf(path, sizeof path, "%s/away.csv", folder);
+    mkdir(folder, 0777);
+    config.output = path;
+    config.duration_ns = 100000000;
+    trace_start(&config);
+    mark("inside");
+    CHECK_EQUAL(rmdir(folder), 0); /* at the latest when prof_stop() tries */
+    CHECK(until_enabled(0));
+    FAILS(prof_stop(), PROF_IO, "away.csv");
+}
+
+static int ended(void)
+{
+    uint32_t gate = prof__state_lock();
+    int is = prof__state.ended;
+    prof__state_unlock(gate);
+    return is;
+}
+
+TEST(delay_then_duration_and_restart)
+{
+    prof_config config = trace_config(1u << 20);
+    config.delay_ns = 5000000;
+    config.duration_ns = 5000000;
+    for (int i = 0; i < 3; ++i) {
+        uint64_t start = now_ns(CLOCK_MONOTONIC);
+        trace_start(&config);
+        while (!ended()) sleep_ms(1);
+        CHECK(now_ns(CLOCK_MONOTONIC) >= start + 10000000);
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+    }
+    trace_start(NULL); /* nothing of that is left */
+    CHECK_EQUAL(prof_enabled(), 1);
+    mark("now");
+    stop_and_read();
+    CHECK_EQUAL(list.count, 1);
+    done();
+}
+
+/*-- warming up --*/
+
+TEST(warmup_by_frames)
+{
+    prof_config config = trace_config(1u << 20);
+    config.warmup_frames = 3;
+    trace_start(&config);
+    for (int i = 1; i <= 6; ++i) {
+        PROFILE_SCOPE("work");
+        PROFILE_FRAME("frame");
+        PROFILE_MARK_F("after %d", i);
+        PROFILE_FRAME("another"); /* does not count */
+        CHECK_EQUAL(prof_enabled(), i >= 3);
+    }
+    stop_and_read();
+    CHECK_EQUAL(trace_count(&list, "frame"), 4);
+    CHECK_EQUAL(trace_count(&list, "after 2"), 0);
+    CHECK_EQUAL(trace_count(&list, "after 3"), 1);
+    CHECK_EQUAL(trace_count(&list, "another"), 4);
+    CHECK_EQUAL(trace_count(&list, "work"), 3);
+    CHECK_EQUAL(trace_find(&list, "frame")->duration_ns, 0);
+    CHECK(trace_nth(&list, "frame", 1)->duration_ns > 0);
+    done();
+}
+
+TEST(warmup_by_steps)
+{
+    prof_config config = trace_config(1u << 20);
+    config.warmup_steps = 2;
+    trace_start(&config);
+    for (int i = 0; i < 5; ++i) {
+        PROFILE_STEP("epoch", i);
+        for (int k = 0; k < 3; ++k) {
+            PROFILE_STEP("batch", k); /* is not the step that came first */
+            PROFILE_MARK("inside");
+        }
+        CHECK_EQUAL(prof_enabled(), i >= 2);
+    }
+    stop_and_read();
+    CHECK_EQUAL(trace_count(&list, "epoch"), 3);
+    CHECK_EQUAL(trace_count(&list, "batch"), 9);
+    CHECK_EQUAL(trace_count(&list, "inside"), 9);
+    CHECK_EQUAL(trace_arg(trace_find(&list, "epoch"), "step_num")->as.i, 2);
+    done();
+}
+
+/* Counting is not for sites alone that would be recorded, and not for a session that is paused. */
+TEST(warmup_with_levels_and_pauses)
+{
+    prof_config config = trace_config(1u << 20);
+    config.warmup_frames = 2;
+    config.categories = "only";
+    trace_start(&config);
+    CHECK_EQUAL(prof_pause(), PROF_OK);
+    for (int i = 0; i < 5; ++i) PROFILE_FRAME("frame");
+    CHECK_EQUAL(prof_resume(), PROF_OK);
+    CHECK_EQUAL(prof_enabled(), 0);
+    for (int i = 0; i < 2; ++i) {
+        CHECK_EQUAL(prof_enabled(), 0);
+        PROFILE_FRAME("frame");
+    }
+    CHECK_EQUAL(prof_enabled(), 1);
+    PROFILE_MARK_C("mark", "only");
+    stop_and_read();
+    CHECK_EQUAL(list.count, 1);
+    done();
+}
+
+TEST(warmup_after_a_delay_then_duration)
+{
+    prof_config config = trace_config(1u << 20);
+    config.delay_ns = 20000000;
+    config.warmup_frames = 2;
+    config.duration_ns = 20000000;
+    uint64_t start = now_ns(CLOCK_MONOTONIC), end;
+    trace_start(&config);
+    while (!prof_enabled() && !ended() && now_ns(CLOCK_MONOTONIC) < start + 60000000000ull) PROFILE_FRAME("frame");
+    CHECK(until_enabled(0) && ended());
+    end = now_ns(CLOCK_MONOTONIC);
+    stop_and_read();
+    CHECK(prof_trace_about(trace)->start_monotonic_ns >= start + 20000000);
+    CHECK(end >= prof_trace_about(trace)->start_monotonic_ns + 20000000);
+    CHECK_EQUAL(trace_count(&list, "frame"), 1);
+    done();
+}
+
+#define WORKERS 4
+static uint32_t turns;
+
+static void *work(void *unused)
+{
+    for (int i = 0; i < 1000; ++i) {
+        PROFILE_SCOPE("turn");
+        PROFILE_FRAME("frame");
+        __atomic_fetch_add(&turns, 1, __ATOMIC_RELAXED);
+    }
+    return unused;
+}
+
+/* Each frame counts once, whatever thread it is on: what is missing in the trace is the warm-up, exactly. */
+TEST(warmup_on_threads)
+{
+    prof_config config = trace_config(4u << 20);
+    pthread_t threads[WORKERS];
+    uint64_t frames = 0;
+    config.warmup_frames = 1500;
+    trace_start(&config);
+    for (int i = 0; i < WORKERS; ++i) pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < WORKERS; ++i) pthread_join(threads[i], NULL);
+    trace = trace_stop();
+    for (size_t i = 0; i < prof_trace_track_count(trace); ++i) {
+        list = trace_read(trace, i);
+        frames += trace_count(&list, "frame");
+        trace_free(&list);
+    }
+    /* a frame may begin the recording while another, counted before it, is on its way */
+    CHECK_EQUAL(frames + prof_trace_about(trace)->lost, WORKERS * 1000 - 1499);
+    prof_trace_close(trace);
+}
+
+TEST(schedules_that_start_refuses)
+{
+    prof_config config = trace_config(1u << 20);
+    config.warmup_steps = config.warmup_frames = 1;
+    FAILS(prof_start(&config), PROF_INVALID_ARGUMENT, "one of them");
+    config = trace_config(1u << 20);
+    config.delay_ns = UINT64_MAX;
+    FAILS(prof_start(&config), PROF_INVALID_ARGUMENT, "century");
+    config = trace_config(1u << 20);
+    config.duration_ns = UINT64_MAX;
+    FAILS(prof_start(&config), PROF_INVALID_ARGUMENT, "century");
+    config = trace_config(1u << 20);
+    config.existing = (prof_existing)9;
+    FAILS(prof_start(&config), PROF_INVALID_ARGUMENT, "refuse");
+    config = trace_config(1u << 20);
+    config.start_unix_ns = UINT64_MAX; /* later than anybody will live */
+    trace_start(&config);
+    CHECK_EQUAL(prof_enabled(), 0);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+}
+
+/*-- children of fork() --*/
+
+/* Runs what the child does; its exit status. */
+static int in_child(int (*run)(void))
+{
+    int status = 0;
+    fflush(stdout);
+    pid_t child = fork();
+    if (!child) {
+        int before = test_failures;
+        int code = run();
+        fflush(stdout);
+        _exit(code | (test_failures != before));
+    }
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+}
+
+static int child_waits(void)
+{
+    uint64_t limit = now_ns(CLOCK_MONOTONIC) + 60000000000ull;
+    if (prof_enabled()) return 0; /* see STALLED */
+    while (!prof_enabled() && now_ns(CLOCK_MONOTONIC) < limit) mark("waiting"); /* no thread but this one */
+    CHECK_EQUAL(prof_enabled(), 1);
+    mark("child");
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    trace = trace_live();
+    list = trace_read(trace, 0);
+    CHECK_EQUAL(trace_count(&list, "child"), 1);
+    CHECK_EQUAL(trace_count(&list, "waiting"), 1); /* the one that found out */
+    return 0;
+}
+
+static int child_warms_up(void)
+{
+    for (int i = 0; i < 5; ++i) PROFILE_FRAME("frame");
+    CHECK_EQUAL(prof_enabled(), 1);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    trace = trace_live();
+    CHECK_EQUAL(prof_trace_about(trace)->event_count, 3);
+    return 0;
+}
+
+static int child_of_an_ended_session(void)
+{
+    CHECK_EQUAL(prof_enabled(), 0);
+    mark("child");
+    return prof_stop() == PROF_INVALID_STATE ? (int)prof_start(NULL) : 7;
+}
+
+TEST(forks)
+{
+    prof_config config = trace_config(1u << 20);
+    config.delay_ns = 200000000;
+    trace_start(&config);
+    CHECK_EQUAL(in_child(child_waits), 0);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+
+    config.delay_ns = 0;
+    config.warmup_frames = 4;
+    trace_start(&config);
+    PROFILE_FRAME("frame");
+    CHECK_EQUAL(in_child(child_warms_up), 0);
+    CHECK_EQUAL(prof_enabled(), 0);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+
+    config.warmup_frames = 0;
+    config.duration_ns = 1000000;
+    trace_start(&config);
+    CHECK(until_enabled(0));
+    CHECK_EQUAL(in_child(child_of_an_ended_session), 0);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+}
+
+/*-- waiting for a device --*/
+
+static int waits, waits_in_scope;
+static void wait_for_device(void *user)
+{
+    ++*(int *)user;
+    errno = 77;
+    PROFILE_SCOPE_SYNC("wait"); /* does not wait for itself */
+    PROFILE_SYNC();
+}
+
+static void synced(void)
+{
+    PROFILE_SCOPE_SYNC("synced");
+    PROFILE_SYNC();
+    PROFILE_MARK("between");
+}
+
+TEST(sync)
+{
+    prof_config config = trace_config(1u << 20);
+    waits = 0;
+    errno = 5;
+    synced(); /* nothing is set, nothing records */
+    CHECK_EQUAL(prof_set_sync(wait_for_device, &waits), PROF_OK);
+    synced();
+    CHECK_EQUAL(waits, 0);
+    trace_start(&config);
+    errno = 5;
+    synced();
+    CHECK_EQUAL(waits, 2);
+    CHECK_EQUAL(errno, 5);
+    CHECK_EQUAL(prof_pause(), PROF_OK);
+    synced();
+    CHECK_EQUAL(waits, 2);
+    CHECK_EQUAL(prof_resume(), PROF_OK);
+    CHECK_EQUAL(prof_set_sync(wait_for_device, &waits_in_scope), PROF_OK);
+    synced();
+    CHECK_EQUAL(waits, 2);
+    CHECK_EQUAL(waits_in_scope, 2);
+    CHECK_EQUAL(prof_set_sync(NULL, NULL), PROF_OK);
+    synced();
+    CHECK_EQUAL(prof_set_level(0), PROF_OK);
+    CHECK_EQUAL(prof_set_sync(wait_for_device, &waits), PROF_OK);
+    synced();
+    CHECK_EQUAL(waits, 2);
+    stop_and_read();
+    CHECK_EQUAL(trace_count(&list, "synced"), 3);
+    CHECK_EQUAL(trace_count(&list, "wait"), 4);
+    const prof_event *scope = trace_find(&list, "synced"), *wait = trace_nth(&list, "wait", 1);
+    CHECK_EQUAL(scope->site->role, PROF_ROLE_SYNC);
+    CHECK(wait->start_ns >= trace_find(&list, "between")->start_ns); /* at the end, and inside */
+    CHECK(trace_end(wait) <= trace_end(scope));
+    done();
+
+    config.no_sync = 1;
+    trace_start(&config);
+    synced();
+    CHECK_EQUAL(waits, 2);
+    {
+        PROFILE_SCOPE_SYNC("left open");
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+    }
+    config.no_sync = 0;
+    trace_start(&config);
+    {
+        PROFILE_SCOPE_SYNC("of a session that is over");
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+    }
+    CHECK_EQUAL(waits, 2);
+    CHECK_EQUAL(prof_set_sync(NULL, NULL), PROF_OK);
+}
+
+static int hook_pairs[2], hook_wrong;
+static void hook_one(void *user) { hook_wrong += user != &hook_pairs[0]; }
+static void hook_two(void *user) { hook_wrong += user != &hook_pairs[1]; }
+static void *changes_hooks(void *stop)
+{
+    while (!__atomic_load_n((int *)stop, __ATOMIC_ACQUIRE)) {
+        prof_set_sync(hook_one, &hook_pairs[0]);
+        prof_set_sync(hook_two, &hook_pairs[1]);
+    }
+    return NULL;
+}
+
+TEST(sync_while_the_hook_changes)
+{
+    prof_config config = trace_config(1u << 20);
+    pthread_t thread;
+    int stop = 0;
+    trace_start(&config);
+    pthread_create(&thread, NULL, changes_hooks, &stop);
+    for (long i = 0; i < trace_times(1000, 100000, 1000000); ++i) PROFILE_SYNC();
+    __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+    pthread_join(thread, NULL);
+    CHECK_EQUAL(hook_wrong, 0);
+    CHECK_EQUAL(prof_set_sync(NULL, NULL), PROF_OK);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+}
+
+/*-- what is known of a session --*/
+
+static const char *metadata(const char *wanted)
+{
+    const char *key, *value;
+    for (size_t i = 0; prof_trace_metadata(trace, i, &key, &value); ++i)
+        if (!strcmp(key, wanted)) return value;
+    return "(none)";
+}
+
+static size_t metadata_count(void)
+{
+    size_t count = 0;
+    while (prof_trace_metadata(trace, count, NULL, NULL)) ++count;
+    return count;
+}
+
+TEST(metadata_of_a_session)
+{
+    prof_config config = trace_config(1u << 20);
+    const char *path = trace_path("metadata.json"), *key = "", *value = "";
+    CHECK_EQUAL(prof_clear_metadata(), PROF_OK);
+    CHECK_EQUAL(prof_set_metadata("version", "1"), PROF_OK);
+    CHECK_EQUAL(prof_set_metadata("model", "a,b=c:d#e\"f\\g"), PROF_OK);
+    CHECK_EQUAL(prof_set_metadata("version", "2"), PROF_OK);
+    config.output = path;
+    trace_start(&config);
+    CHECK_EQUAL(prof_set_metadata("during", "007"), PROF_OK);
+    CHECK_EQUAL(prof_set_metadata("empty", ""), PROF_OK);
+    CHECK_EQUAL(prof_set_metadata("during", "008"), PROF_OK);
+    CHECK_EQUAL(prof_set_metadata("during", "007"), PROF_OK); /* back to what it was */
+    trace = trace_stop();
+    CHECK_EQUAL(metadata_count(), 4);
+    CHECK_TEXT(metadata("version"), "2");
+    CHECK_TEXT(metadata("model"), "a,b=c:d#e\"f\\g");
+    CHECK_TEXT(metadata("during"), "007");
+    CHECK_TEXT(metadata("empty"), "");
+    CHECK_EQUAL(prof_trace_metadata(trace, 4, &key, &value), 0);
+    CHECK(!key && !value);
+    CHECK_EQUAL(prof_trace_metadata(NULL, 0, &key, &value), 0);
+    CHECK_EQUAL(prof_summary_write(trace, trace_path("metadata.txt"), NULL), PROF_OK);
+    prof_trace_close(trace);
+    char *text = trace_file_text(path, NULL);
+    CHECK(text && strstr(text, "\"metadata.version\":\"2\"") && strstr(text, "\"metadata.model\":\"a,b=c:d#e\\\"f\\\\g\""));
+    CHECK(text && strstr(text, "\"metadata.during\":\"007\""));
+    free(text);
+    text = trace_file_text(trace_path("metadata.txt"), NULL);
+    CHECK(text && strstr(text, "\n  version   2\n") && strstr(text, "\n  during    007\n"));
+    free(text);
+
+    trace_start(NULL); /* it stays for the next */
+    CHECK_EQUAL(prof_set_metadata("last", "x"), PROF_OK);
+    trace = trace_live();
+    CHECK_EQUAL(metadata_count(), 5);
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_clear_metadata(), PROF_OK);
+    CHECK_EQUAL(prof_set_metadata("alone", "y"), PROF_OK);
+    trace = trace_stop();
+    CHECK_EQUAL(metadata_count(), 1);
+    CHECK_TEXT(metadata("alone"), "y");
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_clear_metadata(), PROF_OK);
+}
+
+TEST(metadata_that_cannot_be)
+{
+    static char large[5000];
+    memset(large, 'x', sizeof large - 1);
+    FAILS(prof_set_metadata(NULL, "a"), PROF_INVALID_ARGUMENT, "null");
+    FAILS(prof_set_metadata("a", NULL), PROF_INVALID_ARGUMENT, "null");
+    FAILS(prof_set_metadata("", "a"), PROF_INVALID_ARGUMENT, "empty");
+    CHECK_EQUAL(prof_set_metadata("a", "kept"), PROF_OK);
+    FAILS(prof_set_metadata("a", large), PROF_NO_MEMORY, "room");
+    large[4000] = 0;
+    CHECK_EQUAL(prof_set_metadata("b", large), PROF_OK);
+    FAILS(prof_set_metadata("c", large), PROF_NO_MEMORY, "room");
+    CHECK_EQUAL(prof_set_metadata("b", "small"), PROF_OK); /* whose place is free again */
+    CHECK_EQUAL(prof_set_metadata("c", large), PROF_OK);
+    trace_start(NULL);
+    trace = trace_stop();
+    CHECK_EQUAL(metadata_count(), 3);
+    CHECK_TEXT(metadata("a"), "kept");
+    CHECK_TEXT(metadata("c"), large);
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_clear_metadata(), PROF_OK);
+}
+
+static int child_metadata(void)
+{
+    mark("child");
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    trace = trace_live();
+    CHECK_TEXT(metadata("who"), "parent");
+    CHECK_TEXT(metadata("rank"), "r7");
+    return 0;
+}
+
+TEST(metadata_of_children)
+{
+    prof_config config = trace_config(1u << 20);
+    config.rank = "r7";
+    CHECK_EQUAL(prof_set_metadata("who", "parent"), PROF_OK);
+    trace_start(&config);
+    CHECK_EQUAL(in_child(child_metadata), 0);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_EQUAL(prof_clear_metadata(), PROF_OK);
+}
+
+/*-- names --*/
+
+static const char *const launcher_variables[] = {
+    "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE", "MV2_COMM_WORLD_RANK",
+    "MV2_COMM_WORLD_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", "JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE",
+    "FLUX_TASK_RANK", "FLUX_JOB_SIZE", "PALS_RANKID", "RANK", "WORLD_SIZE", "SLURM_PROCID", "SLURM_NTASKS"};
+
+static void no_launcher(void)
+{
+    for (size_t i = 0; i < sizeof launcher_variables / sizeof *launcher_variables; ++i) unsetenv(launcher_variables[i]);
+}
+
+/* 1: with this output a session leaves the file `wanted`, which then goes. */
+static int leaves(const char *output, const char *rank, const char *wanted)
+{
+    prof_config config = trace_config(1u << 20);
+    char path[256];
+    snprintf(path, sizeof path, "%s", trace_path(wanted));
+    unlink(path);
+    config.output = trace_path(output);
+    config.rank = rank;
+    if (prof_start(&config) || prof_stop()) {
+        printf("%s: %s\n", output, prof_error());
+        return 0;
+    }
+    int there = trace_file_size(path) > 0;
+    unlink(path);
+    return there;
+}
+
+TEST(ranks)
+{
+    no_launcher();
+    CHECK(leaves("rank.csv", NULL, "rank.csv"));
+    CHECK(leaves("rank-%r.csv", NULL, "rank-0.csv"));
+    CHECK(leaves("rank-%r.csv", "gpu 3", "rank-gpu 3.csv"));
+    CHECK(leaves("rank.csv", "0", "rank.0.csv")); /* who says 0 means 0 */
+    CHECK(leaves("rank.prof", "12", "rank.12.prof"));
+    CHECK(leaves("rank-%%r.csv", "5", "rank-%r.5.csv"));
+    for (size_t i = 0; i < sizeof launcher_variables / sizeof *launcher_variables; ++i) {
+        if (!strstr(launcher_variables[i], "RANK") && !strstr(launcher_variables[i], "PROCID")) continue;
+        if (strstr(launcher_variables[i], "NRANKS")) continue;
+        setenv(launcher_variables[i], "17", 1);
+        CHECK(leaves("rank.csv", NULL, "rank.17.csv"));
+        CHECK(leaves("rank-%r.csv", NULL, "rank-17.csv"));
+        CHECK(leaves("rank-%r.csv", "mine", "rank-mine.csv"));
+        setenv(launcher_variables[i], "0", 1);
+        CHECK(leaves("rank.csv", NULL, "rank.csv")); /* one process, as far as is known */
+        unsetenv(launcher_variables[i]);
+    }
+    setenv("RANK", "0", 1);
+    setenv("WORLD_SIZE", "1", 1);
+    CHECK(leaves("rank.csv", NULL, "rank.csv"));
+    setenv("WORLD_SIZE", "8", 1);
+    CHECK(leaves("rank.csv", NULL, "rank.0.csv"));
+    setenv("RANK", "first", 1); /* somebody else's variable */
+    CHECK(leaves("rank.csv", NULL, "rank.csv"));
+    no_launcher();
+    prof_config config = trace_config(1u << 20);
+    config.rank = "a/b";
+    FAILS(prof_start(&config), PROF_INVALID_ARGUMENT, "a/b");
+    config.rank = "";
+    FAILS(prof_start(&config), PROF_INVALID_ARGUMENT, "rank");
+}
+
+TEST(hosts)
+{
+    char host[200], wanted[256];
+    CHECK_EQUAL(gethostname(host, 64), 0);
+    snprintf(wanted, sizeof wanted, "host-%s.csv", host);
+    CHECK(leaves("host-%h.csv", NULL, wanted));
+}
+
+static int existing_after(const char *name, prof_existing existing, const char *words)
+{
+    prof_config config = trace_config(1u << 20);
+    config.output = trace_path(name);
+    config.existing = existing;
+    prof_status status = prof_start(&config);
+    if (status) return strstr(prof_error(), words) ? (int)status : -1;
+    mark("new");
+    return (int)prof_stop();
+}
+
+TEST(existing_files)
+{
+    static const char *const names[] = {"existing.csv", "existing.prof"};
+    for (int i = 0; i < 2; ++i) {
+        const char *name = names[i];
+        char second[64], third[64];
+        snprintf(second, sizeof second, "existing.2%s", i ? ".prof" : ".csv");
+        snprintf(third, sizeof third, "existing.3%s", i ? ".prof" : ".csv");
+        unlink(trace_path(second));
+        unlink(trace_path(third));
+        trace_write_file(trace_path(name), "old", 3);
+        CHECK_EQUAL(existing_after(name, PROF_EXISTING_REFUSE, "refuse"), PROF_IO);
+        CHECK_EQUAL(trace_file_size(trace_path(name)), 3);
+        CHECK_EQUAL(existing_after(name, PROF_EXISTING_NUMBER, ""), PROF_OK);
+        CHECK_EQUAL(trace_file_size(trace_path(name)), 3);
+        CHECK(trace_file_size(trace_path(second)) > 3);
+        CHECK_EQUAL(existing_after(name, PROF_EXISTING_NUMBER, ""), PROF_OK);
+        CHECK(trace_file_size(trace_path(third)) > 3);
+        CHECK_EQUAL(existing_after(name, PROF_EXISTING_REPLACE, ""), PROF_OK);
+        CHECK(trace_file_size(trace_path(name)) > 3);
+        trace_write_file(trace_path(name), "old", 3);
+        CHECK_EQUAL(existing_after(name, PROF_EXISTING_AUTO, ""), PROF_OK); /* a name that is the same in each run */
+        CHECK(trace_file_size(trace_path(name)) > 3);
+        unlink(trace_path(name));
+        CHECK_EQUAL(existing_after(name, PROF_EXISTING_REFUSE, ""), PROF_OK);
+        CHECK(trace_file_size(trace_path(name)) > 3);
+        unlink(trace_path(name));
+        unlink(trace_path(second));
+        unlink(trace_path(third));
+    }
+}
+
+/* Two runs in one second; a process id that comes again. */
+TEST(names_of_one_run_are_never_replaced)
+{
+    char name[64], second[64];
+    snprintf(name, sizeof name, "run-%ld.csv", (long)getpid());
+    snprintf(second, sizeof second, "run-%ld.2.csv", (long)getpid());
+    trace_write_file(trace_path(name), "old", 3);
+    unlink(trace_path(second));
+    CHECK_EQUAL(existing_after("run-%p.csv", PROF_EXISTING_AUTO, ""), PROF_OK);
+    CHECK_EQUAL(trace_file_size(trace_path(name)), 3);
+    CHECK(trace_file_size(trace_path(second)) > 3);
+    CHECK_EQUAL(existing_after("run-%p.csv", PROF_EXISTING_REPLACE, ""), PROF_OK);
+    CHECK(trace_file_size(trace_path(name)) > 3);
+    unlink(trace_path(name));
+    unlink(trace_path(second));
+}
+
+static int child_takes_a_name(void)
+{
+    return existing_after("many.csv", PROF_EXISTING_NUMBER, "");
+}
+
+/* Processes that start at the same time get names of their own: no file is lost, none is empty. */
+TEST(names_of_many_processes)
+{
+    enum { MANY = 12 };
+    pid_t children[MANY];
+    char name[64];
+    for (int i = 1; i < 100; ++i) {
+        snprintf(name, sizeof name, i > 1 ? "many.%d.csv" : "many.csv", i);
+        unlink(trace_path(name));
+    }
+    fflush(stdout);
+    for (int i = 0; i < MANY; ++i)
+        if (!(children[i] = fork())) _exit(child_takes_a_name());
+    for (int i = 0; i < MANY; ++i) {
+        int status = 0;
+        waitpid(children[i], &status, 0);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    for (int i = 1; i <= MANY + 1; ++i) {
+        snprintf(name, sizeof name, i > 1 ? "many.%d.csv" : "many.csv", i);
+        CHECK((trace_file_size(trace_path(name)) > 0) == (i <= MANY));
+        unlink(trace_path(name));
+    }
+}
+
+/* A start that fails, and a stop that cannot write, leave no empty file. */
+TEST(names_that_were_taken_in_vain)
+{
+    prof_config config = trace_config(1u << 20);
+    config.output = trace_path("vain.csv");
+    config.existing = PROF_EXISTING_NUMBER;
+    config.save_over = "frame>1ms"; /* without save */
+    unlink(config.output);
+    CHECK_EQUAL(prof_start(&config), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(trace_file_size(trace_path("vain.csv")), -1);
+}
+
+static int child_writes(void)
+{
+    mark("child");
+    return (int)prof_stop();
+}
+
+TEST(existing_files_of_children)
+{
+    prof_config config = trace_config(1u << 20);
+    config.output = trace_path("parent.csv");
+    config.existing = PROF_EXISTING_NUMBER;
+    config.rank = "3";
+    unlink(trace_path("parent.3.csv"));
+    trace_start(&config);
+    fflush(stdout);
+    pid_t child = fork();
+    if (!child) {
+        char name[64];
+        snprintf(name, sizeof name, "parent.3.%ld.csv", (long)getpid());
+        trace_write_file(trace_path(name), "old", 3); /* of another process of this number */
+        _exit(child_writes());
+    }
+    int status = 0;
+    char name[64];
+    waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    snprintf(name, sizeof name, "parent.3.%ld.csv", (long)child);
+    CHECK_EQUAL(trace_file_size(trace_path(name)), 3);
+    unlink(trace_path(name));
+    snprintf(name, sizeof name, "parent.3.%ld.2.csv", (long)child);
+    CHECK(trace_file_size(trace_path(name)) > 3);
+    unlink(trace_path(name));
+    CHECK(trace_file_size(trace_path("parent.3.csv")) > 3);
+    unlink(trace_path("parent.3.csv"));
+}
+
+/*-- options as data --*/
+
+/* For each key a value that it takes and one that it does not. */
+static const struct {
+    const char *key, *good, *bad;
+} values[] = {
+    {"output", "a:b,c=d.json", NULL}, {"existing", "number", "keep"}, {"rank", "3", NULL}, {"buffer", "64M", "64"},
+    {"mode", "stats", "symbolic"}, {"clock", "monotonic", "gps"}, {"level", "3", "0"}, {"categories", "net,-a*", NULL},
+    {"min_duration", "2us", "2 us"}, {"delay", "1.5s", "5"}, {"start_unix", "1767225600000000000", "tomorrow"},
+    {"duration", "10s", "10"}, {"warmup_steps", "3", "-3"}, {"warmup_frames", "10", "1.5"}, {"max_file_size", "2G", "2 GB"},
+    {"at_limit", "rotate", "wrap"}, {"wait", "5ms", "11s"}, {"dump_period", "5s", "1.0"}, {"save", "slow-%c.json", NULL},
+    {"save_last", "10", "0"}, {"save_over", "frame>16ms", NULL}, {"save_every", "30", "often"},
+    {"save_signal", "USR1", "USR9"}, {"crash_report", "1", "2"}, {"no_sync", "1", "true"},
+    {"filter_mask", "0xff", "0x1ffffffff"}};
+
+TEST(every_key_has_a_good_and_a_bad_value)
+{
+    prof_option option;
+    size_t i = 0, known = sizeof values / sizeof *values;
+    for (; prof_config_describe(i, &option) && !*option.system; ++i) {
+        prof_config config, zero;
+        size_t k = 0;
+        char variable[64] = "PROF_";
+        memset(&zero, 0, sizeof zero);
+        config = zero;
+        while (k < known && strcmp(values[k].key, option.key)) ++k;
+        CHECK(k < known);
+        if (k == known) {
+            printf("no values for '%s'\n", option.key);
+            continue;
+        }
+        CHECK_EQUAL(prof_config_set(&config, option.key, values[k].good), PROF_OK);
+        CHECK(memcmp(&config, &zero, sizeof zero) != 0);
+        config = zero;
+        if (values[k].bad) {
+            char words[128];
+            snprintf(words, sizeof words, "%s '%s': %s", option.key, values[k].bad, option.values);
+            CHECK_EQUAL(prof_config_set(&config, option.key, values[k].bad), PROF_INVALID_ARGUMENT);
+            CHECK_TEXT(prof_error(), words);
+            CHECK(!memcmp(&config, &zero, sizeof zero));
+        }
+        if (*option.standard) CHECK_EQUAL(prof_config_set(&config, option.key, option.standard), PROF_OK);
+        CHECK(*option.type && *option.values && *option.meaning && !*option.home);
+        for (size_t c = 0; option.key[c]; ++c)
+            variable[5 + c] = (char)(option.key[c] >= 'a' && option.key[c] <= 'z' ? option.key[c] - 32 : option.key[c]);
+        CHECK_TEXT(option.environment, variable);
+    }
+    CHECK_EQUAL(i, known);
+}
+
+/* One byte of the configuration each: nobody writes into another's field. */
+TEST(every_key_has_a_field_of_its_own)
+{
+    prof_config zero, sets[sizeof values / sizeof *values];
+    memset(&zero, 0, sizeof zero);
+    for (size_t i = 0; i < sizeof values / sizeof *values; ++i) {
+        sets[i] = zero;
+        CHECK_EQUAL(prof_config_set(&sets[i], values[i].key, values[i].good), PROF_OK);
+        for (size_t k = 0; k < i; ++k)
+            for (size_t byte = 0; byte < sizeof zero; ++byte)
+                CHECK(!((const char *)&sets[i])[byte] || !((const char *)&sets[k])[byte]);
+    }
+}
+
+static prof_status set(prof_config *config, const char *key, const char *value)
+{
+    memset(config, 0, sizeof *config);
+    return prof_config_set(config, key, value);
+}
+
+TEST(values_of_the_new_keys)
+{
+    prof_config config;
+    CHECK(!set(&config, "delay", "1.5s") && config.delay_ns == 1500000000);
+    CHECK(!set(&config, "delay", "0") && config.delay_ns == 0);
+    CHECK(!set(&config, "duration", "250us") && config.duration_ns == 250000);
+    CHECK(!set(&config, "start_unix", "1767225600123456789") && config.start_unix_ns == 1767225600123456789ull);
+    CHECK(!set(&config, "start_unix", "1767225600.5s") && config.start_unix_ns == 1767225600500000000ull);
+    CHECK(!set(&config, "warmup_steps", "12") && config.warmup_steps == 12);
+    CHECK(!set(&config, "warmup_frames", "1000000") && config.warmup_frames == 1000000);
+    CHECK(!set(&config, "existing", "refuse") && config.existing == PROF_EXISTING_REFUSE);
+    CHECK(!set(&config, "no_sync", "1") && config.no_sync == 1);
+    CHECK(!set(&config, "rank", "007") && !strcmp(config.rank, "007"));
+    FAILS(set(&config, "duration", "10"), PROF_INVALID_ARGUMENT, "with its unit");
+    FAILS(set(&config, "delay", "999999999999s"), PROF_INVALID_ARGUMENT, "delay");
+    FAILS(set(&config, "warmup_steps", "99999999999999999999"), PROF_INVALID_ARGUMENT, "warmup_steps");
+}
+
+TEST(keys_of_other_systems)
+{
+    prof_config config, zero;
+    prof_option option;
+    memset(&zero, 0, sizeof zero);
+    CHECK(!set(&config, "filename", "C:\\a,b=c:d.json") && !strcmp(config.output, "C:\\a,b=c:d.json"));
+    CHECK(!set(&config, "profilerBufferSize", "33554432") && config.buffer_size == 33554432);
+    FAILS(set(&config, "profilerBufferSize", "lots"), PROF_INVALID_ARGUMENT, "profilerBufferSize 'lots': bytes");
+    CHECK(!set(&config, "suffix", "3") && !strcmp(config.rank, "3"));
+    CHECK(!set(&config, "profilerSyncGpu", "false") && config.no_sync == 1);
+    CHECK(!set(&config, "profilerSyncGpu", "True") && config.no_sync == 0);
+    CHECK(!set(&config, "host_tracer_level", "3") && config.level == 3);
+    FAILS(set(&config, "host_tracer_level", "0"), PROF_INVALID_ARGUMENT, "host_tracer_level '0': 1 to 255");
+    CHECK(!set(&config, "delay_ms", "1500") && config.delay_ns == 1500000000);
+    CHECK(!set(&config, "duration_ms", "2") && config.duration_ns == 2000000);
+    FAILS(set(&config, "duration_ms", "2s"), PROF_INVALID_ARGUMENT, "milliseconds");
+    FAILS(set(&config, "duration_ms", "18446744073709551615"), PROF_INVALID_ARGUMENT, "milliseconds");
+    CHECK(!set(&config, "start_timestamp_ns", "1767225600000000001") && config.start_unix_ns == 1767225600000000001ull);
+    CHECK(!set(&config, "continuous_dump", "True") && config.dump_period_ns == 1000000000);
+    CHECK(!set(&config, "continuous_dump", "False") && config.dump_period_ns == 0);
+    CHECK(!set(&config, "aggregate_stats", "1") && !memcmp(&config, &zero, sizeof zero));
+    FAILS(set(&config, "aggregate_stats", "2"), PROF_INVALID_ARGUMENT, "0 or 1");
+    CHECK_EQUAL(set(&config, "profile_process", "worker"), PROF_OK);
+    FAILS(set(&config, "profile_process", "server"), PROF_UNSUPPORTED, "only worker");
+    CHECK_EQUAL(set(&config, "profile_memory", "1"), PROF_OK);
+    FAILS(set(&config, "profile_memory", "0"), PROF_UNSUPPORTED, "-memory");
+    CHECK_EQUAL(set(&config, "python_tracer_level", "0"), PROF_OK);
+    FAILS(set(&config, "python_tracer_level", "1"), PROF_UNSUPPORTED, "-finstrument-functions");
+    FAILS(set(&config, "device_tracer_level", "2"), PROF_UNSUPPORTED, "device");
+    FAILS(set(&config, "device_tracer_level", "high"), PROF_INVALID_ARGUMENT, "'high'");
+    FAILS(set(&config, "raise_error_on_start_failure", "false"), PROF_UNSUPPORTED, "always");
+    FAILS(set(&config, "gpu_max_callback_api_events", "100"), PROF_UNSUPPORTED, "plug-in");
+    FAILS(set(&config, "tpu_trace_mode", "TRACE_ONLY_HOST"), PROF_UNSUPPORTED, "plug-in");
+    FAILS(set(&config, "MXNET_PROFILER_AUTOSTART", "1"), PROF_UNSUPPORTED, "PROF_OUTPUT");
+    FAILS(set(&config, "NEURON_RT_INSPECT_OUTPUT_DIR", "./output"), PROF_UNSUPPORTED, "output");
+    FAILS(set(&config, "gpu_max_calback_api_events", "1"), PROF_INVALID_ARGUMENT, "'gpu_max_callback_api_events'");
+    FAILS(set(&config, "profilerBuferSize", "1"), PROF_INVALID_ARGUMENT, "'profilerBufferSize'");
+    FAILS(set(&config, "File_Name", "1"), PROF_INVALID_ARGUMENT, "did you mean");
+
+    /* Not one is swallowed: what is not acted on, and is not how it is here anyway, is an error that names the key. */
+    for (size_t i = sizeof values / sizeof *values; prof_config_describe(i, &option); ++i) {
+        CHECK(*option.system && *option.meaning && !*option.environment);
+        prof_status status = set(&config, option.key, "no such value");
+        if (*option.home && !strcmp(option.type, "text")) {
+            CHECK_EQUAL(status, PROF_OK);
+        } else {
+            CHECK(status == PROF_INVALID_ARGUMENT || status == PROF_UNSUPPORTED);
+            CHECK(error_has(option.key));
+            CHECK(!memcmp(&config, &zero, sizeof zero));
+        }
+    }
+    CHECK_EQUAL(prof_config_describe((size_t)-1, &option), 0);
+    CHECK_EQUAL(prof_config_describe(0, NULL), 0);
+}
+
+static char claimed[200];
+static prof_status claim(void *user, const char *key, const char *value)
+{
+    snprintf(claimed, sizeof claimed, "%s: %s=%s", (const char *)user, key, value);
+    return strcmp(value, "bad") ? PROF_OK : PROF_INVALID_ARGUMENT;
+}
+
+TEST(keys_that_a_plugin_claims)
+{
+    static char one[] = "one", two[] = "two";
+    prof_config config;
+    CHECK_EQUAL(prof_config_claim("gpu_", claim, one), PROF_OK);
+    CHECK_EQUAL(set(&config, "gpu_pm_sample_counters", "a:b,c=d"), PROF_OK);
+    CHECK_TEXT(claimed, "one: gpu_pm_sample_counters=a:b,c=d");
+    CHECK_EQUAL(set(&config, "gpu_of_its_own", "x"), PROF_OK);
+    FAILS(set(&config, "gpu_of_its_own", "bad"), PROF_INVALID_ARGUMENT, "gpu_of_its_own 'bad'");
+    FAILS(set(&config, "tpu_trace_mode", "x"), PROF_UNSUPPORTED, "tpu_trace_mode");
+    CHECK_EQUAL(prof_config_claim("gpu_pm_", claim, two), PROF_OK);
+    CHECK_EQUAL(set(&config, "gpu_pm_sample_counters", "x"), PROF_OK);
+    CHECK_TEXT(claimed, "two: gpu_pm_sample_counters=x");
+    CHECK_EQUAL(prof_config_claim("gpu_pm_", NULL, NULL), PROF_OK);
+    CHECK_EQUAL(set(&config, "gpu_pm_sample_counters", "y"), PROF_OK);
+    CHECK_TEXT(claimed, "one: gpu_pm_sample_counters=y");
+    CHECK_EQUAL(prof_config_claim("o", claim, two), PROF_OK); /* our own are ours */
+    CHECK(!set(&config, "output", "a.csv") && !strcmp(config.output, "a.csv"));
+    CHECK_EQUAL(prof_config_claim("o", NULL, NULL), PROF_OK);
+    CHECK_EQUAL(prof_config_claim("gpu_", NULL, NULL), PROF_OK);
+    CHECK_EQUAL(prof_config_claim("never_claimed", NULL, NULL), PROF_OK);
+    FAILS(set(&config, "gpu_pm_sample_counters", "y"), PROF_UNSUPPORTED, "plug-in");
+    FAILS(prof_config_claim("", claim, NULL), PROF_INVALID_ARGUMENT, "31");
+    FAILS(prof_config_claim(NULL, claim, NULL), PROF_INVALID_ARGUMENT, "31");
+    FAILS(prof_config_claim("a prefix that is longer than any key", claim, NULL), PROF_INVALID_ARGUMENT, "31");
+    for (int i = 0; i < 17; ++i) {
+        char prefix[16];
+        snprintf(prefix, sizeof prefix, "p%d_", i);
+        CHECK_EQUAL(prof_config_claim(prefix, claim, one), i < 16 ? PROF_OK : PROF_NO_MEMORY);
+    }
+    for (int i = 0; i < 16; ++i) {
+        char prefix[16];
+        snprintf(prefix, sizeof prefix, "p%d_", i);
+        CHECK_EQUAL(prof_config_claim(prefix, NULL, NULL), PROF_OK);
+    }
+}
+
+/*-- environment --*/
+
+TEST(environment_of_every_key)
+{
+    prof_config zero;
+    prof_option option;
+    memset(&zero, 0, sizeof zero);
+    for (size_t i = 0; i < sizeof values / sizeof *values; ++i) {
+        prof_config expected = zero, config = zero;
+        for (size_t k = 0; prof_config_describe(k, &option) && strcmp(option.key, values[i].key); ++k) {
+        }
+        CHECK_EQUAL(prof_config_set(&expected, option.key, values[i].good), PROF_OK);
+        setenv(option.environment, values[i].good, 1);
+        CHECK_EQUAL(prof_config_from_env(&config), PROF_OK);
+        if (!strcmp(option.type, "text")) { /* the same text, elsewhere */
+            CHECK(memcmp(&config, &zero, sizeof zero) != 0);
+        } else {
+            CHECK(!memcmp(&config, &expected, sizeof zero));
+        }
+        if (values[i].bad) {
+            config = zero;
+            setenv(option.environment, values[i].bad, 1);
+            FAILS(prof_config_from_env(&config), PROF_INVALID_ARGUMENT, option.environment);
+        }
+        setenv(option.environment, "", 1); /* as if it were not there */
+        config = zero;
+        CHECK_EQUAL(prof_config_from_env(&config), PROF_OK);
+        CHECK(!memcmp(&config, &zero, sizeof zero));
+        unsetenv(option.environment);
+    }
+}
+
+TEST(environment_with_a_mistake)
+{
+    prof_config config = trace_config(1u << 20);
+    setenv("PROF_BUFER", "64M", 1);
+    FAILS(prof_config_from_env(&config), PROF_INVALID_ARGUMENT, "PROF_BUFER: unknown variable: did you mean PROF_BUFFER?");
+    unsetenv("PROF_BUFER");
+    setenv("PROF_TEST_SOMETHING", "1", 1); /* somebody else's */
+    CHECK_EQUAL(prof_config_from_env(&config), PROF_OK);
+    unsetenv("PROF_TEST_SOMETHING");
+    CHECK_EQUAL(prof_config_from_env(NULL), PROF_INVALID_ARGUMENT);
+}
+
+/* What a program says itself counts; what the environment says as well, only if the program asks. */
+TEST(explicit_configuration_ignores_the_environment)
+{
+    prof_config config = trace_config(1u << 20);
+    setenv("PROF_MODE", "fill", 1);
+    setenv("PROF_DELAY", "1000s", 1);
+    setenv("PROF_OUTPUT", "/no/such/folder/at.all", 1);
+    trace_start(&config);
+    CHECK_EQUAL(prof_enabled(), 1);
+    trace = trace_stop();
+    CHECK_EQUAL(prof_trace_about(trace)->mode, PROF_RING);
+    prof_trace_close(trace);
+    unsetenv("PROF_OUTPUT");
+    config.level = 5;
+    CHECK_EQUAL(prof_config_from_env(&config), PROF_OK);
+    CHECK(config.mode == PROF_FILL && config.delay_ns == 1000000000000ull && config.level == 5);
+    unsetenv("PROF_MODE");
+    unsetenv("PROF_DELAY");
+}
+
+TEST_MAIN

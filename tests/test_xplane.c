@@ -1,0 +1,1627 @@
+/* The XSpace writer: every byte of a small file against an encoder of the test's own, every event of larger ones read back
+   with a strict protobuf reader and compared with the cursor's account; what XProf gives a meaning; hostile names; files,
+   runs and hosts; failing sinks and damaged images. */
+#define PROF__XPLANE_KEEP ((size_t)20000) /* so that the events of some lines are kept, those of others made twice */
+#define PROF_IMPLEMENTATION
+#include "../prof_xplane.h"
+
+#include "test.h"
+#include "trace.h"
+#include "json.h" /* utf8_length */
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/*-- the sink --*/
+
+typedef struct memory {
+    unsigned char *bytes;
+    size_t size, room, limit, largest; /* limit: more are refused; largest: the largest piece */
+    int only_count;
+    long resident; /* with only_count: the most that the process had */
+} memory;
+
+static long resident(void)
+{
+    long pages[2] = {0, 0};
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file && fscanf(file, "%ld %ld", &pages[0], &pages[1]) != 2) pages[1] = 0;
+    if (file) fclose(file);
+    return pages[1] * 4096;
+}
+
+static int memory_write(void *user, const void *data, size_t size)
+{
+    memory *m = (memory *)user;
+    if (m->limit && m->size + size > m->limit) return 1;
+    if (size > m->largest) m->largest = size;
+    if (m->only_count) {
+        long now = resident();
+        if (now > m->resident) m->resident = now;
+    } else {
+        if (m->size + size > m->room) m->bytes = (unsigned char *)realloc(m->bytes, m->room = (m->size + size) * 2);
+        memcpy(m->bytes + m->size, data, size);
+    }
+    m->size += size;
+    return 0;
+}
+
+static prof_sink memory_sink(memory *m)
+{
+    prof_sink sink;
+    sink.write = memory_write;
+    sink.user = m;
+    return sink;
+}
+
+/*-- a strict reader of XSpace: fields it does not know, wrong wire types, bad UTF-8, ids that come twice are failures --*/
+
+typedef struct stat_value {
+    uint64_t id, number; /* number: of kind 2 (double, its bits), 3 (uint64), 4 (int64) */
+    int kind;            /* the field of XStat; 5: text */
+    char *text;
+} stat_value;
+
+typedef struct name_entry {
+    uint64_t id;
+    char *name, *shown; /* shown: "" if there is none */
+    stat_value *stats;
+    size_t stat_count;
+} name_entry;
+
+typedef struct space_event {
+    uint64_t name, offset, duration;
+    stat_value *stats;
+    size_t stat_count;
+} space_event;
+
+typedef struct space_line {
+    uint64_t id, time;
+    char *name;
+    space_event *events;
+    size_t count, filler;
+} space_line;
+
+typedef struct space_plane {
+    uint64_t id;
+    char *name;
+    space_line *lines;
+    name_entry *names, *stat_names;
+    stat_value *stats;
+    size_t line_count, name_count, stat_name_count, stat_count;
+} space_plane;
+
+typedef struct xspace {
+    space_plane *planes;
+    char **warnings, *host;
+    size_t plane_count, warning_count;
+} xspace;
+
+typedef struct reader {
+    const unsigned char *at, *end;
+} reader;
+
+static int read_bad; /* 1: what is read is no XSpace */
+
+static void *keep_all; /* a list of all memory that the reader took */
+
+static void *take(size_t size)
+{
+    void **block = (void **)calloc(1, sizeof(void *) * 2 + size);
+    block[0] = keep_all;
+    keep_all = block;
+    return block + 2;
+}
+
+static void free_all(void)
+{
+    while (keep_all) {
+        void **block = (void **)keep_all;
+        keep_all = block[0];
+        free(block);
+    }
+}
+
+/* Makes room for one more of an array whose count is a power of two or 0; what it had stays in memory. */
+static void *more(void *array, size_t count, size_t size)
+{
+    void *larger;
+    if (count & (count - 1)) return array;
+    larger = take((count ? count * 2 : 1) * size);
+    if (count) memcpy(larger, array, count * size);
+    return larger;
+}
+
+static uint64_t read_varint(reader *r)
+{
+    uint64_t value = 0;
+    int shift = 0;
+    for (; r->at < r->end && shift < 70; shift += 7) {
+        unsigned char byte = *r->at++;
+        if (shift < 64) value |= (uint64_t)(byte & 127) << shift;
+        if (!(byte & 128)) return value;
+    }
+    read_bad = 1;
+    r->at = r->end;
+    return 0;
+}
+
+static reader read_message(reader *r)
+{
+    uint64_t size = read_varint(r);
+    reader inside;
+    if (size > (uint64_t)(r->end - r->at)) {
+        read_bad = 1;
+        size = 0;
+        r->at = r->end;
+    }
+    inside.at = r->at;
+    inside.end = r->at += size;
+    return inside;
+}
+
+static char *read_text(reader *r)
+{
+    reader inside = read_message(r);
+    size_t size = (size_t)(inside.end - inside.at);
+    char *text = (char *)take(size + 1);
+    if (size) memcpy(text, inside.at, size);
+    if (strlen(text) != size) read_bad = 1;
+    for (const char *c = text; *c;) {
+        size_t length = utf8_length(c, text + size);
+        if (!length) read_bad = 1;
+        c += length ? length : 1;
+    }
+    return text;
+}
+
+static stat_value read_stat(reader *from)
+{
+    reader r = read_message(from);
+    stat_value stat = {0, 0, 0, NULL};
+    while (r.at < r.end) {
+        uint64_t tag = read_varint(&r);
+        if (tag == 0x08)
+            stat.id = read_varint(&r);
+        else if (tag == 0x11 && r.end - r.at >= 8)
+            for (int i = 0; i < 8; ++i) stat.number |= (uint64_t)*r.at++ << 8 * i;
+        else if (tag == 0x18 || tag == 0x20)
+            stat.number = read_varint(&r);
+        else if (tag == 0x2A)
+            stat.text = read_text(&r);
+        else
+            read_bad = 1;
+        if (tag != 0x08) {
+            if (stat.kind) read_bad = 1; /* two values */
+            stat.kind = (int)(tag >> 3);
+        }
+    }
+    if (!stat.id || !stat.kind) read_bad = 1;
+    return stat;
+}
+
+#define READ_STAT(list, number, r)                                                      \
+    do {                                                                                \
+        (list) = (stat_value *)more(list, number, sizeof *(list));                      \
+        (list)[(number)++] = read_stat(r);                                              \
+    } while (0)
+
+static space_event read_event(reader *from)
+{
+    reader r = read_message(from);
+    space_event event;
+    int timed = 0;
+    memset(&event, 0, sizeof event);
+    while (r.at < r.end) {
+        uint64_t tag = read_varint(&r);
+        if (tag == 0x08)
+            event.name = read_varint(&r);
+        else if (tag == 0x10)
+            event.offset = read_varint(&r), timed = 1;
+        else if (tag == 0x18)
+            event.duration = read_varint(&r);
+        else if (tag == 0x22)
+            READ_STAT(event.stats, event.stat_count, &r);
+        else
+            read_bad = 1;
+    }
+    if (!event.name || !timed) read_bad = 1;
+    return event;
+}
+
+static space_line read_line(reader *from)
+{
+    reader r = read_message(from);
+    space_line line;
+    memset(&line, 0, sizeof line);
+    line.name = (char *)take(1);
+    while (r.at < r.end && !read_bad) {
+        uint64_t tag = read_varint(&r);
+        if (tag == 0x08) {
+            line.id = read_varint(&r);
+        } else if (tag == 0x12) {
+            line.name = read_text(&r);
+        } else if (tag == 0x18) {
+            line.time = read_varint(&r);
+        } else if (tag == 0x22) {
+            line.events = (space_event *)more(line.events, line.count, sizeof *line.events);
+            line.events[line.count++] = read_event(&r);
+        } else if (tag == 0x7A) {
+            reader inside = read_message(&r);
+            line.filler += (size_t)(inside.end - inside.at) + 2;
+        } else {
+            read_bad = 1;
+        }
+    }
+    return line;
+}
+
+/* An entry of either map. */
+static name_entry read_entry(reader *from, int of_event)
+{
+    reader r = read_message(from), value = {NULL, NULL};
+    name_entry entry;
+    uint64_t key = 0;
+    memset(&entry, 0, sizeof entry);
+    entry.name = entry.shown = (char *)take(1);
+    while (r.at < r.end) {
+        uint64_t tag = read_varint(&r);
+        if (tag == 0x08)
+            key = read_varint(&r);
+        else if (tag == 0x12)
+            value = read_message(&r);
+        else
+            read_bad = 1;
+    }
+    while (value.at < value.end) {
+        uint64_t tag = read_varint(&value);
+        if (tag == 0x08)
+            entry.id = read_varint(&value);
+        else if (tag == 0x12)
+            entry.name = read_text(&value);
+        else if (tag == 0x22 && of_event)
+            entry.shown = read_text(&value);
+        else if (tag == 0x2A && of_event)
+            READ_STAT(entry.stats, entry.stat_count, &value);
+        else
+            read_bad = 1;
+    }
+    if (!key || key != entry.id || !*entry.name) read_bad = 1;
+    return entry;
+}
+
+static const name_entry *find_name(const name_entry *names, size_t count, uint64_t id)
+{
+    const name_entry *found = NULL;
+    if (id && id <= count && names[id - 1].id == id) return &names[id - 1];
+    for (size_t i = 0; i < count; ++i) {
+        if (names[i].id != id) continue;
+        if (found) read_bad = 1;
+        found = &names[i];
+    }
+    if (!found) read_bad = 1;
+    return found;
+}
+
+static space_plane read_plane(reader *from)
+{
+    reader r = read_message(from);
+    space_plane plane;
+    memset(&plane, 0, sizeof plane);
+    plane.name = (char *)take(1);
+    while (r.at < r.end && !read_bad) {
+        uint64_t tag = read_varint(&r);
+        if (tag == 0x08) {
+            plane.id = read_varint(&r);
+        } else if (tag == 0x12) {
+            plane.name = read_text(&r);
+        } else if (tag == 0x1A) {
+            plane.lines = (space_line *)more(plane.lines, plane.line_count, sizeof *plane.lines);
+            plane.lines[plane.line_count++] = read_line(&r);
+        } else if (tag == 0x22) {
+            plane.names = (name_entry *)more(plane.names, plane.name_count, sizeof *plane.names);
+            plane.names[plane.name_count++] = read_entry(&r, 1);
+        } else if (tag == 0x2A) {
+            plane.stat_names = (name_entry *)more(plane.stat_names, plane.stat_name_count, sizeof *plane.stat_names);
+            plane.stat_names[plane.stat_name_count++] = read_entry(&r, 0);
+        } else if (tag == 0x32) {
+            READ_STAT(plane.stats, plane.stat_count, &r);
+        } else {
+            read_bad = 1;
+        }
+    }
+    return plane;
+}
+
+/* All names are there, events are in order and properly nested. */
+static void check_plane(const space_plane *plane)
+{
+    for (size_t i = 0; i < plane->line_count; ++i) {
+        const space_line *line = &plane->lines[i];
+        int spans = !strcmp(line->name, "spans") || !strcmp(line->name, "locks");
+        uint64_t *open = (uint64_t *)take((line->count + 1) * sizeof *open);
+        size_t depth = 0;
+        CHECK(line->count > 0); /* XProf has no use for empty ones */
+        for (size_t e = 0; e < line->count && !read_bad; ++e) {
+            const space_event *event = &line->events[e];
+            find_name(plane->names, plane->name_count, event->name);
+            for (size_t s = 0; s < event->stat_count; ++s)
+                find_name(plane->stat_names, plane->stat_name_count, event->stats[s].id);
+            CHECK(event->offset % 1000 == 0 && event->duration % 1000 == 0);
+            if (spans) continue;
+            if (e) CHECK(event->offset >= line->events[e - 1].offset);
+            while (depth && open[depth - 1] <= event->offset && (event->duration || open[depth - 1] < event->offset)) --depth;
+            if (depth) CHECK(event->offset + event->duration <= open[depth - 1] || open[depth - 1] == event->offset);
+            open[depth++] = event->offset + event->duration;
+        }
+    }
+    for (size_t i = 0; i < plane->name_count; ++i)
+        for (size_t s = 0; s < plane->names[i].stat_count; ++s)
+            find_name(plane->stat_names, plane->stat_name_count, plane->names[i].stats[s].id);
+    for (size_t i = 0; i < plane->stat_name_count; ++i)
+        CHECK(strcmp(plane->stat_names[i].name, "group_id")); /* would keep XProf from grouping */
+}
+
+static xspace read_space(const unsigned char *bytes, size_t size)
+{
+    reader r;
+    xspace all;
+    memset(&all, 0, sizeof all);
+    r.at = bytes;
+    r.end = bytes + size;
+    read_bad = 0;
+    while (r.at < r.end && !read_bad) {
+        uint64_t tag = read_varint(&r);
+        if (tag == 0x0A) {
+            all.planes = (space_plane *)more(all.planes, all.plane_count, sizeof *all.planes);
+            all.planes[all.plane_count++] = read_plane(&r);
+        } else if (tag == 0x1A) {
+            all.warnings = (char **)more(all.warnings, all.warning_count, sizeof *all.warnings);
+            all.warnings[all.warning_count++] = read_text(&r);
+        } else if (tag == 0x22) {
+            all.host = read_text(&r);
+        } else {
+            read_bad = 1;
+        }
+    }
+    for (size_t i = 0; i < all.plane_count; ++i) check_plane(&all.planes[i]);
+    CHECK(!read_bad);
+    CHECK(all.host != NULL);
+    return all;
+}
+
+/* What a trace is written as; free_all() later. */
+static xspace written(const prof_trace *trace, const prof_xplane_options *options)
+{
+    memory m;
+    xspace all;
+    memset(&m, 0, sizeof m);
+    CHECK_EQUAL(prof_xplane_stream(trace, memory_sink(&m), options), PROF_OK);
+    all = read_space(m.bytes, m.size);
+    free(m.bytes);
+    return all;
+}
+
+static const space_plane *plane_of(const xspace *all, const char *name)
+{
+    static const space_plane none;
+    for (size_t i = 0; i < all->plane_count; ++i)
+        if (!strcmp(all->planes[i].name, name)) return &all->planes[i];
+    return &none;
+}
+
+static const space_line *line_of(const space_plane *plane, const char *name)
+{
+    static const space_line none;
+    for (size_t i = 0; i < plane->line_count; ++i)
+        if (!strcmp(plane->lines[i].name, name)) return &plane->lines[i];
+    return &none;
+}
+
+static const char *name_of(const space_plane *plane, const space_event *event) /* as the trace viewer shows it */
+{
+    const name_entry *name = find_name(plane->names, plane->name_count, event->name);
+    return !name ? "(none)" : *name->shown ? name->shown : name->name;
+}
+
+static const char *true_name(const space_plane *plane, const space_event *event) /* as other tools see it */
+{
+    const name_entry *name = find_name(plane->names, plane->name_count, event->name);
+    return name ? name->name : "(none)";
+}
+
+static const stat_value *stat_in(const space_plane *plane, const stat_value *stats, size_t count, const char *key)
+{
+    for (size_t i = 0; i < count; ++i) {
+        const name_entry *name = find_name(plane->stat_names, plane->stat_name_count, stats[i].id);
+        if (name && !strcmp(name->name, key)) return &stats[i];
+    }
+    return NULL;
+}
+
+static const stat_value *stat_of(const space_plane *plane, const space_event *event, const char *key)
+{
+    return stat_in(plane, event->stats, event->stat_count, key);
+}
+
+static void check_text_stat(const stat_value *stat, const char *text)
+{
+    CHECK(stat && stat->kind == 5);
+    if (stat && stat->kind == 5) CHECK_TEXT(stat->text, text);
+}
+
+static void check_number_stat(const stat_value *stat, int kind, uint64_t value)
+{
+    CHECK(stat != NULL);
+    if (!stat) return;
+    CHECK_EQUAL(stat->kind, kind);
+    CHECK(stat->number == value);
+}
+
+static const space_event *find_event(const space_plane *plane, const space_line *line, const char *name, size_t nth)
+{
+    for (size_t i = 0; i < line->count; ++i)
+        if (!strcmp(name_of(plane, &line->events[i]), name) && !nth--) return &line->events[i];
+    CHECK_TEXT("no event", "the event that was wanted");
+    return NULL;
+}
+
+static int warned(const xspace *all, const char *text)
+{
+    for (size_t i = 0; i < all->warning_count; ++i)
+        if (strstr(all->warnings[i], text)) return 1;
+    return 0;
+}
+
+/*-- recording --*/
+
+static void start(prof_mode mode)
+{
+    prof_config config;
+    memset(&config, 0, sizeof config);
+    config.buffer_size = 4 << 20;
+    config.mode = mode;
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+}
+
+static prof_trace *stop(void)
+{
+    prof_trace *trace = NULL;
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    return trace;
+}
+
+/*-- byte for byte --*/
+
+static unsigned char expected[8192];
+static size_t expected_size;
+
+static void put_byte(unsigned byte) { expected[expected_size++] = (unsigned char)byte; }
+
+static void put_varint(uint64_t value)
+{
+    for (; value > 127; value >>= 7) put_byte((unsigned)(value & 127) | 128u);
+    put_byte((unsigned)value);
+}
+
+static void put_number(unsigned tag, uint64_t value)
+{
+    put_byte(tag);
+    put_varint(value);
+}
+
+static size_t put_open(unsigned tag) /* one byte of length, or two */
+{
+    put_byte(tag);
+    return expected_size;
+}
+
+static void put_close(size_t from)
+{
+    unsigned char body[8192];
+    size_t size = expected_size - from;
+    memcpy(body, expected + from, size);
+    expected_size = from;
+    put_varint(size);
+    memcpy(expected + expected_size, body, size);
+    expected_size += size;
+}
+
+static void put_text(unsigned tag, const char *text)
+{
+    put_byte(tag);
+    put_varint(strlen(text));
+    memcpy(expected + expected_size, text, strlen(text));
+    expected_size += strlen(text);
+}
+
+static void put_text_stat(unsigned tag, uint64_t id, const char *text)
+{
+    size_t stat = put_open(tag);
+    put_number(0x08, id);
+    put_text(0x2A, text);
+    put_close(stat);
+}
+
+static void put_event(uint64_t name, const prof_event *event, int with_number)
+{
+    size_t at = put_open(0x22), stat;
+    put_number(0x08, name);
+    put_number(0x10, (uint64_t)event->start_ns * 1000);
+    if (event->duration_ns) put_number(0x18, (uint64_t)event->duration_ns * 1000);
+    if (with_number) {
+        stat = put_open(0x22);
+        put_number(0x08, PROF__STAT_COUNT);
+        put_number(0x20, (uint64_t)-7); /* ten bytes */
+        put_close(stat);
+    }
+    put_close(at);
+}
+
+static void put_event_name(uint64_t id, const char *name, const char *shown, unsigned line)
+{
+    char source[64];
+    size_t entry = put_open(0x22), value;
+    snprintf(source, sizeof source, "%s:%u", __FILE__, line);
+    put_number(0x08, id);
+    value = put_open(0x12);
+    put_number(0x08, id);
+    put_text(0x12, name);
+    put_text(0x22, shown);
+    put_text_stat(0x2A, PROF__STAT_CATEGORY, "net");
+    put_text_stat(0x2A, PROF__STAT_SOURCE, source);
+    put_close(value);
+    put_close(entry);
+}
+
+static void put_stat_name(uint64_t id, const char *name)
+{
+    size_t entry = put_open(0x2A), value;
+    put_number(0x08, id);
+    value = put_open(0x12);
+    put_number(0x08, id);
+    put_text(0x12, name);
+    put_close(value);
+    put_close(entry);
+}
+
+TEST(every_byte_of_a_small_file)
+{
+    memory m;
+    prof_xplane_options options;
+    size_t plane, line, stat;
+    unsigned at;
+    start(PROF_RING);
+    PROFILE_THREAD("main");
+    {
+        PROFILE_SCOPE_C("outer", "net"); at = __LINE__;
+        PROFILE_ARG_I("i", -7);
+        PROFILE_MARK_C("here", "net");
+    }
+    prof_trace *trace = stop();
+    trace_list list = trace_read(trace, 0);
+    CHECK_EQUAL(list.count, 2);
+    expected_size = 0;
+    plane = put_open(0x0A);
+    put_text(0x12, "/host:CPU");
+    stat = put_open(0x32);
+    put_number(0x08, PROF__STAT_PID);
+    put_number(0x20, (uint64_t)getpid());
+    put_close(stat);
+    put_event_name(1, "outer:net", "outer", at);
+    put_event_name(2, "mark: here", "here", at + 2);
+    put_stat_name(PROF__STAT_SOURCE, "source");
+    put_stat_name(PROF__STAT_CATEGORY, "category");
+    put_stat_name(PROF__STAT_PID, "process_id");
+    put_stat_name(PROF__STAT_COUNT, "i");
+    line = put_open(0x1A);
+    put_number(0x08, prof_trace_track(trace, 0)->thread_id);
+    put_text(0x12, "main");
+    put_event(1, &list.events[0], 1);
+    put_event(2, &list.events[1], 0);
+    put_close(line);
+    put_close(plane);
+    memset(&m, 0, sizeof m);
+    memset(&options, 0, sizeof options);
+    options.host = "there";
+    CHECK_EQUAL(prof_xplane_stream(trace, memory_sink(&m), &options), PROF_OK);
+    CHECK(m.size > expected_size + 8);
+    CHECK(!memcmp(m.bytes, expected, expected_size)); /* behind it comes the Task Environment */
+    CHECK(!memcmp(m.bytes + m.size - 7, "\x22\x05there", 7));
+    read_space(m.bytes, m.size);
+    free_all();
+    free(m.bytes);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+/*-- all events of larger traces --*/
+
+static char *valid_text(const char *text) /* what is not UTF-8 replaced, byte by byte; of take() */
+{
+    char *to = (char *)take(strlen(text) * 3 + 16), *at = to;
+    const char *end = text + strlen(text);
+    if (!*text) strcpy(to, "(unnamed)");
+    while (*text) {
+        size_t length = utf8_length(text, end);
+        if (length)
+            memcpy(at, text, length);
+        else
+            memcpy(at, "\xEF\xBF\xBD", 3);
+        at += length ? length : 3;
+        text += length ? length : 1;
+    }
+    return to;
+}
+
+static int shown_on_thread(const prof_event *event)
+{
+    return event->type == PROF_EVENT_SCOPE || event->type == PROF_EVENT_MARK || event->type == PROF_EVENT_LOG ||
+           event->type == PROF_EVENT_LOST;
+}
+
+static void check_value(const stat_value *stat, const prof_value *value)
+{
+    uint64_t bits;
+    char text[40];
+    switch (value->type) {
+    case PROF_VALUE_INT: check_number_stat(stat, 4, (uint64_t)value->as.i); break;
+    case PROF_VALUE_UINT: check_number_stat(stat, 3, value->as.u); break;
+    case PROF_VALUE_BOOL: check_number_stat(stat, 4, value->as.u); break;
+    case PROF_VALUE_DOUBLE:
+        memcpy(&bits, &value->as.d, sizeof bits);
+        check_number_stat(stat, 2, bits);
+        break;
+    case PROF_VALUE_POINTER:
+        snprintf(text, sizeof text, "0x%llx", (unsigned long long)value->as.u);
+        check_text_stat(stat, text);
+        break;
+    default: check_text_stat(stat, *value->as.string ? valid_text(value->as.string) : ""); break;
+    }
+}
+
+static void check_args(const space_plane *plane, const space_event *got, const prof_event *event)
+{
+    for (uint32_t a = 0; a < event->arg_count; ++a) {
+        char key[128];
+        uint32_t later = a + 1;
+        while (later < event->arg_count && strcmp(event->args[later].key, event->args[a].key)) ++later;
+        if (later < event->arg_count) continue; /* the last one counts */
+        snprintf(key, sizeof key, "%s", event->args[a].key);
+        if (prof__xplane_taken(key) && event->site->role != PROF_ROLE_STEP)
+            snprintf(key, sizeof key, "arg.%s", event->args[a].key);
+        check_value(stat_of(plane, got, key), &event->args[a].value);
+    }
+}
+
+/* Each visible event of each thread is there with name, times and arguments, in that order, and nothing else is. */
+static void check_threads(const prof_trace *trace, const xspace *all)
+{
+    const space_plane *plane = plane_of(all, "/host:CPU");
+    size_t lines = 0;
+    for (size_t t = 0; t < prof_trace_track_count(trace); ++t) {
+        trace_list list = trace_read(trace, t);
+        const space_line *line = &plane->lines[lines];
+        size_t at = 0, wanted = 0;
+        for (size_t i = 0; i < list.count; ++i) wanted += (size_t)shown_on_thread(&list.events[i]);
+        if (wanted && !*prof_trace_track(trace, t)->device) {
+            ++lines;
+            CHECK(lines <= plane->line_count);
+            if (lines > plane->line_count) line = NULL;
+            CHECK_EQUAL(line ? line->count : 0, wanted);
+            for (size_t i = 0; line && i < list.count && at < line->count; ++i) {
+                const prof_event *event = &list.events[i];
+                const space_event *got = &line->events[at];
+                const char *name = event->type == PROF_EVENT_LOG    ? event->value.as.string
+                                   : event->type == PROF_EVENT_LOST ? "lost events"
+                                                                    : event->name;
+                if (!shown_on_thread(event)) continue;
+                ++at;
+                CHECK_TEXT(name_of(plane, got), valid_text(name));
+                CHECK_EQUAL(got->offset, event->start_ns * 1000);
+                CHECK_EQUAL(got->duration, event->type == PROF_EVENT_SCOPE ? event->duration_ns * 1000 : 0);
+                if (event->type != PROF_EVENT_LOG) check_args(plane, got, event);
+                CHECK_EQUAL(stat_of(plane, got, "truncated") != NULL, event->flags != 0);
+            }
+        }
+        trace_free(&list);
+    }
+}
+
+static void some_kinds(int i)
+{
+    static const char *const texts[] = {"", "x", "a \"b\"\n", "\xff\xfe", "\xed\xa0\x80", "\xc0\x80", "gr\xc3\xbc\xc3\x9f", "a:b::c"};
+    PROFILE_SCOPE("scope");
+    PROFILE_ARG_I("i", i % 3 ? i : INT64_MIN);
+    PROFILE_ARG_U("u", i % 3 ? (uint64_t)i : UINT64_MAX);
+    PROFILE_ARG_D("d", (double)i / 3);
+    PROFILE_ARG_B("b", i & 1);
+    PROFILE_ARG_P("p", (void *)(uintptr_t)(unsigned)i);
+    PROFILE_ARG_S("s", texts[i % 8]);
+    PROFILE_ARG_I("id", i);
+    PROFILE_ARG_I("_r", 1);
+    PROFILE_ARG_I("i", i + 1);
+    { PROFILE_SCOPE_S(texts[i % 8]); PROFILE_MARK("mark"); }
+    { PROFILE_SCOPE_F("job %d", i % 100); }
+    PROFILE_LOG(PROF_LOG_INFO, "%s and %d", texts[i % 8], i % 10);
+    if (i % 50 == 0) PROFILE_COUNTER("counter", i);
+}
+
+static void *recorder(void *user)
+{
+    int n = *(int *)user;
+    for (int i = 0; i < n; ++i) some_kinds(i);
+    return user;
+}
+
+TEST(every_event_comes_back)
+{
+    pthread_t threads[2];
+    int n = (int)trace_times(100, 1500, 10000);
+    start(PROF_RING);
+    for (int i = 0; i < 2; ++i) CHECK(!pthread_create(&threads[i], NULL, recorder, &n));
+    recorder(&n);
+    for (int i = 0; i < 2; ++i) pthread_join(threads[i], NULL);
+    prof_trace *trace = stop();
+    xspace all = written(trace, NULL);
+    check_threads(trace, &all);
+    CHECK_EQUAL(all.plane_count, 2);
+    free_all();
+    prof_trace_close(trace);
+}
+
+TEST(lines_that_are_made_twice_are_the_same)
+{
+    start(PROF_RING);
+    for (int i = 0; i < 5000; ++i) { PROFILE_SCOPE("a scope that fills more than what is kept"); PROFILE_ARG_I("i", i); }
+    prof_trace *trace = stop();
+    xspace all = written(trace, NULL);
+    CHECK_EQUAL(plane_of(&all, "/host:CPU")->lines[0].count, 5000);
+    CHECK_EQUAL(plane_of(&all, "/host:CPU")->lines[0].filler, 0);
+    check_threads(trace, &all);
+    free_all();
+    prof_trace_close(trace);
+}
+
+TEST(an_empty_trace)
+{
+    start(PROF_RING);
+    prof_trace *trace = stop();
+    xspace all = written(trace, NULL);
+    CHECK_EQUAL(all.plane_count, 1);
+    CHECK_EQUAL(plane_of(&all, "Task Environment")->line_count, 0);
+    CHECK_EQUAL(all.warning_count, 0);
+    free_all();
+    prof_trace_close(trace);
+}
+
+/*-- what XProf gives a meaning --*/
+
+static void wait_a_while(void)
+{
+    uint64_t end = prof_host_ns() + 1000;
+    while (prof_host_ns() < end) {
+    }
+}
+
+TEST(steps_have_what_xprof_wants)
+{
+    start(PROF_RING);
+    { PROFILE_STEP("train", 7); PROFILE_ARG_S("phase", "a"); PROFILE_COUNTER("c", 1); { PROFILE_SCOPE("inside"); wait_a_while(); } }
+    { PROFILE_STEP("train", -1); wait_a_while(); }
+    { PROFILE_STEP("train", INT64_MAX); PROFILE_MARK("mark"); wait_a_while(); }
+    { PROFILE_STEP("outer", 0); { PROFILE_STEP("inner", 1); wait_a_while(); } }
+    { PROFILE_SCOPE("train_loop"); wait_a_while(); }
+    { PROFILE_SCOPE("behind"); PROFILE_ARG_I("step_num", 3); }
+    prof_trace *trace = stop();
+    xspace all = written(trace, NULL);
+    const space_plane *plane = plane_of(&all, "/host:CPU");
+    const space_line *line = &plane->lines[0];
+    static const char *const names[] = {"train", "inside:scope", "train", "./train:step", "train", "./train:step", "mark: mark",
+                                        "outer", "outer:step", "inner", "inner:step", "./train_loop:scope", "behind:scope"};
+    CHECK_EQUAL(line->count, sizeof names / sizeof *names);
+    for (size_t i = 0; i < line->count; ++i) CHECK_TEXT(true_name(plane, &line->events[i]), names[i]);
+    check_number_stat(stat_of(plane, &line->events[0], "_r"), 4, 1);
+    check_number_stat(stat_of(plane, &line->events[0], "step_num"), 4, 7);
+    check_text_stat(stat_of(plane, &line->events[0], "phase"), "a");
+    check_number_stat(stat_of(plane, &line->events[2], "step_num"), 4, (uint64_t)-1);
+    check_number_stat(stat_of(plane, &line->events[4], "step_num"), 4, INT64_MAX);
+    CHECK(line->events[3].offset == line->events[2].offset && line->events[3].duration == line->events[2].duration);
+    CHECK(!stat_of(plane, &line->events[3], "_r"));
+    CHECK(!stat_of(plane, &line->events[12], "step_num"));
+    check_number_stat(stat_of(plane, &line->events[12], "arg.step_num"), 4, 3);
+    free_all();
+    prof_trace_close(trace);
+}
+
+/* No argument, whatever its key, gets a stat that XProf knows. */
+TEST(keys_that_xprof_knows)
+{
+    static const char *const keys[] = {"group_id", "flow", "step_name", "step_num", "tf_op", "hlo_op", "program_id", "id",
+                                       "addr", "allocator_name", "bytes_accessed", "correlation_id", "device_id", "flops",
+                                       "model_id", "source", "value", "vdd_core_power_events", "EdgeTPU MLIR", "_", "_x"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) CHECK(prof__xplane_taken(keys[i]));
+    CHECK(!prof__xplane_taken("i") && !prof__xplane_taken("") && !prof__xplane_taken("zzz") && !prof__xplane_taken("A"));
+    for (int i = 1; i < PROF__STAT_COUNT; ++i) /* those of this file */
+        CHECK(prof__xplane_taken(prof__xplane_stats[i]));
+    start(PROF_RING);
+    {
+        PROFILE_SCOPE("all");
+        PROFILE_ARG_I("group_id", 1);
+        PROFILE_ARG_S("step_name", "no");
+        PROFILE_ARG_I("flow", 2);
+        PROFILE_ARG_I("_ct", 2);
+        PROFILE_ARG_I("truncated", 2);
+    }
+    prof_trace *trace = stop();
+    xspace all = written(trace, NULL);
+    const space_plane *plane = plane_of(&all, "/host:CPU");
+    CHECK_EQUAL(plane->lines[0].events[0].stat_count, 5);
+    for (size_t i = 0; i < 5; ++i) {
+        const name_entry *name = find_name(plane->stat_names, plane->stat_name_count, plane->lines[0].events[0].stats[i].id);
+        CHECK(name && !strncmp(name->name, "arg.", 4));
+    }
+    free_all();
+    prof_trace_close(trace);
+}
+
+/* Names that are events of XProf's are not when the program's. */
+TEST(names_that_xprof_knows)
+{
+    static const struct {
+        const char *name, *written;
+    } each[] = {{"MemoryAllocation", "MemoryAllocation:net"}, {"test 1", "./test 1:net"}, {"a::b(int)", "a/b(int):net"},
+                {"foo:Bar", "foo/Bar:net"}, {"Iterator", "./Iterator:net"}, {"", "(unnamed):net"}, {":", "/:net"},
+                {"x:", "x/:net"}, {"\xff", "\xEF\xBF\xBD:net"}, {"MEMCPYHtoD", "./MEMCPYHtoD:net"}};
+    start(PROF_RING);
+    for (size_t i = 0; i < sizeof each / sizeof *each; ++i) {
+#undef PROF_CATEGORY
+#define PROF_CATEGORY "NET"
+        PROFILE_SCOPE_S(each[i].name);
+        PROFILE_MARK_S(each[i].name);
+#undef PROF_CATEGORY
+#define PROF_CATEGORY ""
+    }
+    { PROFILE_SCOPE_C("c", "9 lives"); }
+    prof_trace *trace = stop();
+    xspace all = written(trace, NULL);
+    const space_plane *plane = plane_of(&all, "/host:CPU");
+    for (size_t i = 0; i < sizeof each / sizeof *each; ++i) {
+        char mark[64];
+        CHECK_TEXT(true_name(plane, &plane->lines[0].events[i * 2]), each[i].written);
+        snprintf(mark, sizeof mark, "mark: %s", valid_text(each[i].name));
+        CHECK_TEXT(true_name(plane, &plane->lines[0].events[i * 2 + 1]), mark);
+        CHECK_TEXT(name_of(plane, &plane->lines[0].events[i * 2]), valid_text(each[i].name));
+    }
+    CHECK_TEXT(true_name(plane, &plane->lines[0].events[plane->lines[0].count - 1]), "c:c_9_lives");
+    free_all();
+    prof_trace_close(trace);
+}
+
+/* Every two-byte text, and then some, in every place that has one: the file is valid UTF-8, which read_space() checks. */
+TEST(no_byte_spoils_the_file)
+{
+    char text[4] = "";
+    int step = (int)trace_times(509, 31, 3);
+    start(PROF_RING);
+    PROFILE_THREAD("\xff thread");
+    for (int i = 0; i < 65536; i += step) {
+        text[0] = (char)(i >> 8);
+        text[1] = (char)i;
+        text[2] = (char)(i * 7);
+        PROFILE_SCOPE_S(text);
+        PROFILE_ARG_S("key \xff", text);
+        PROFILE_LOG(PROF_LOG_INFO, "%s", text);
+    }
+    { PROFILE_SCOPE_C("name \xc3", "cat\xff"); PROFILE_COUNTER("counter \"\\\n\xff", 1); PROFILE_FRAME("f\xff"); PROFILE_FRAME("f\xff"); }
+    prof_set_metadata("key\xff", "value\xff");
+    prof_trace *trace = stop();
+    xspace all = written(trace, NULL);
+    const space_plane *plane = plane_of(&all, "/host:CPU");
+    CHECK_TEXT(plane->lines[0].name, "\xEF\xBF\xBD thread");
+    CHECK_TEXT(name_of(plane, &line_of(plane, "_counters_")->events[0]), "counter '/ \xEF\xBF\xBD");
+    free_all();
+    prof_trace_close(trace);
+    prof_clear_metadata();
+}
+
+static void *consumer(void *unused)
+{
+    for (int i = 0; i < 4; ++i) { PROFILE_SCOPE("work"); PROFILE_FLOW_IN(1); }
+    return unused;
+}
+
+TEST(flows_pair)
+{
+    pthread_t thread;
+    start(PROF_RING);
+    for (int round = 0; round < 2; ++round) {
+        { PROFILE_SCOPE("send"); PROFILE_COUNTER("c", 1); PROFILE_FLOW_OUT(1); PROFILE_FLOW_OUT(2); }
+        CHECK(!pthread_create(&thread, NULL, consumer, NULL));
+        pthread_join(thread, NULL);
+    }
+    { PROFILE_SCOPE("late"); { PROFILE_SCOPE("inside"); } PROFILE_FLOW_IN_N("other", 1); }
+    prof_trace *trace = stop();
+    xspace all = written(trace, NULL);
+    const space_plane *plane = plane_of(&all, "/host:CPU");
+    uint64_t numbers[2] = {0, 0};
+    CHECK_EQUAL(plane->line_count, 4); /* three threads, and counters */
+    for (size_t i = 0; i < 2; ++i) {
+        const space_event *send = find_event(plane, &plane->lines[0], "send", i);
+        const space_event *own = find_event(plane, &plane->lines[0], "flow", i); /* the second point of "send" */
+        const stat_value *out = send ? stat_of(plane, send, "_p") : NULL, *more_out = own ? stat_of(plane, own, "_p") : NULL;
+        CHECK(out && more_out && out->kind == 3);
+        if (!out || !more_out) continue;
+        numbers[i] = out->number;
+        CHECK(more_out->number != out->number);
+        check_number_stat(stat_of(plane, send, "_pt"), 4, 0);
+        check_text_stat(stat_of(plane, send, "flow_id"), "0x1");
+        CHECK_EQUAL(own->duration, 0);
+    }
+    CHECK(numbers[0] != numbers[1]); /* the same id is another flow */
+    for (size_t round = 0; round < 2; ++round)
+        for (size_t i = 0; i < 4; ++i) {
+            const space_event *work = &plane->lines[1 + round].events[i];
+            CHECK_EQUAL(plane->lines[1 + round].count, 4);
+            check_number_stat(stat_of(plane, work, "_c"), 3, numbers[round]);
+            check_number_stat(stat_of(plane, work, "_ct"), 4, 0);
+        }
+    const space_event *late = find_event(plane, &plane->lines[0], "other", 0);
+    if (late) CHECK(stat_of(plane, late, "_c") != NULL);
+    free_all();
+    prof_trace_close(trace);
+}
+
+TEST(counters_are_lines_of_their_own)
+{
+    start(PROF_RING);
+    PROFILE_COUNTER("int", INT64_MIN);
+    PROFILE_COUNTER("double", 0.5);
+    PROFILE_COUNTER("double", 1.0 / 0.0 * (getpid() ? 1 : 0));
+    PROFILE_COUNTER_C("int", 5, "other");
+    prof_trace *trace = stop();
+    xspace all = written(trace, NULL);
+    const space_plane *plane = plane_of(&all, "/host:CPU");
+    const space_line *line = line_of(plane, "_counters_");
+    CHECK_EQUAL(line->count, 3);
+    CHECK_TEXT(true_name(plane, &line->events[0]), "int");
+    CHECK_TEXT(true_name(plane, &line->events[1]), "double");
+    for (size_t i = 0; i < 3 && i < line->count; ++i) CHECK_EQUAL(line->events[i].stat_count, 1); /* the first is the value */
+    check_number_stat(stat_of(plane, &line->events[0], "value"), 4, (uint64_t)INT64_MIN);
+    check_number_stat(stat_of(plane, &line->events[1], "value"), 2, 0x3FE0000000000000u);
+    CHECK_EQUAL(plane->lines[0].count, 1); /* infinity */
+    for (size_t i = 0; i < plane->name_count; ++i)
+        if (!strcmp(plane->names[i].name, "int")) CHECK_EQUAL(plane->names[i].stat_count, 0);
+    free_all();
+    prof_trace_close(trace);
+}
+
+TEST(frames_spans_and_locks)
+{
+    static int a_lock;
+    start(PROF_RING);
+    prof_frame *frame = prof_frame_create(NULL, "handle");
+    PROFILE_SPAN_BEGIN("request", 1);
+    PROFILE_SPAN_BEGIN("request", 2);
+    for (int i = 0; i < 4; ++i) {
+        PROFILE_FRAME("a");
+        if (i % 2) PROFILE_FRAME("b");
+        prof_frame_start(frame);
+        wait_a_while();
+        prof_frame_stop(frame);
+    }
+    PROFILE_SPAN_END("request", 1);
+    PROFILE_SPAN_MARK("request", 2);
+    PROFILE_SPAN_END("request", 2);
+    PROFILE_LOCK_WAIT(&a_lock, "m");
+    PROFILE_LOCK_ACQUIRE(&a_lock, "m");
+    PROFILE_LOCK_RELEASE(&a_lock, "m");
+    PROFILE_LOCK_ACQUIRE(&a_lock, "m");
+    prof_trace *trace = stop();
+    prof_frame_destroy(frame);
+    xspace all = written(trace, NULL);
+    const space_plane *plane = plane_of(&all, "/device:CUSTOM:frames");
+    CHECK_EQUAL(plane->line_count, 3);
+    for (size_t l = 0; l < plane->line_count; ++l) {
+        const space_line *line = &plane->lines[l];
+        CHECK_EQUAL(line->count, !strncmp(line->name, "a of", 4) ? 3 : !strncmp(line->name, "b of", 4) ? 1 : 4);
+        for (size_t i = 0; i < line->count; ++i) check_number_stat(stat_of(plane, &line->events[i], "frame"), 3, i + 1);
+    }
+    plane = plane_of(&all, "/device:CUSTOM:spans");
+    CHECK_EQUAL(plane->line_count, 1);
+    CHECK_EQUAL(plane->lines[0].count, 3);
+    uint64_t flows[3] = {0, 0, 0};
+    for (size_t i = 0; i < 3; ++i) {
+        const space_event *event = &plane->lines[0].events[i];
+        const stat_value *flow = stat_of(plane, event, "flow");
+        CHECK_TEXT(name_of(plane, event), "request");
+        check_number_stat(stat_of(plane, event, "_a"), 4, 1);
+        CHECK(flow && flow->kind == 3 && (flow->number & 3) == 3 && !(flow->number >> 58));
+        flows[i] = flow ? flow->number : 0;
+        check_text_stat(stat_of(plane, event, "span_id"), i ? "0x2" : "0x1");
+    }
+    CHECK(flows[0] != flows[1] && flows[1] != flows[2] && flows[0] != flows[2]);
+    plane = plane_of(&all, "/device:CUSTOM:locks");
+    CHECK_EQUAL(plane->lines[0].count, 3);
+    CHECK_TEXT(name_of(plane, &plane->lines[0].events[0]), "wait for m");
+    CHECK_TEXT(name_of(plane, &plane->lines[0].events[1]), "lock m");
+    check_text_stat(stat_of(plane, &plane->lines[0].events[2], "truncated"), "end");
+    free_all();
+    prof_trace_close(trace);
+}
+
+TEST(allocations_are_what_the_memory_profile_reads)
+{
+    char *const a = (char *)(uintptr_t)0x1000, *const b = (char *)(uintptr_t)0x2000;
+    unsigned at;
+    start(PROF_RING);
+    { PROFILE_MEMORY_SCOPE("layer"); PROFILE_ALLOC_C(a, 100, "gpu"); at = __LINE__; }
+    { PROFILE_SCOPE("around"); PROFILE_ALLOC_C(b, 50, "gpu"); }
+    PROFILE_FREE_C(a, "gpu");
+    PROFILE_ALLOC(a, 7);
+    PROFILE_FREE((char *)(uintptr_t)0x9999); /* nobody's */
+    prof_trace *trace = stop();
+    xspace all = written(trace, NULL);
+    const space_plane *plane = plane_of(&all, "/host:CPU");
+    const space_line *line = NULL, *pools = NULL;
+    char source[64];
+    for (size_t i = 0; i < plane->line_count; ++i) {
+        if (plane->lines[i].id == 0xDEADBEF0u) line = &plane->lines[i];
+        if (plane->lines[i].id == 0xDEADBEF1u) pools = &plane->lines[i];
+    }
+    CHECK(line && pools && line->count == 4 && pools->count == 4);
+    if (line && pools && line->count == 4 && pools->count == 4) {
+        static const struct {
+            const char *name, *pool, *op;
+            int64_t live, peak, bytes;
+        } each[] = {{"MemoryAllocation", "gpu", "layer", 100, 100, 100}, {"MemoryAllocation", "gpu", "around", 150, 150, 50},
+                    {"MemoryDeallocation", "gpu", NULL, 50, 150, 100}, {"MemoryAllocation", "memory", NULL, 7, 7, 7}};
+        for (size_t i = 0; i < 4; ++i) {
+            const space_event *event = &line->events[i];
+            CHECK_TEXT(true_name(plane, event), each[i].name);
+            check_text_stat(stat_of(plane, event, "allocator_name"), each[i].pool);
+            if (each[i].op) check_text_stat(stat_of(plane, event, "tf_op"), each[i].op);
+            check_number_stat(stat_of(plane, event, "bytes_allocated"), 4, (uint64_t)each[i].live);
+            check_number_stat(stat_of(plane, event, "peak_bytes_in_use"), 4, (uint64_t)each[i].peak);
+            check_number_stat(stat_of(plane, event, "allocation_bytes"), 4, (uint64_t)each[i].bytes);
+            check_number_stat(stat_of(plane, event, "requested_bytes"), 4, (uint64_t)each[i].bytes);
+            CHECK_TEXT(true_name(plane, &pools->events[i]), i == 3 ? "memory" : "memory: gpu");
+            check_number_stat(stat_of(plane, &pools->events[i], "value"), 3, (uint64_t)each[i].live);
+        }
+        check_number_stat(stat_of(plane, &line->events[0], "addr"), 4, 0x1000);
+        snprintf(source, sizeof source, "%s:%u", __FILE__, at);
+        check_text_stat(stat_of(plane, &line->events[0], "shape"), source);
+    }
+    free_all();
+    prof_trace_close(trace);
+}
+
+TEST(devices_are_planes)
+{
+    prof_device_clock clock;
+    start(PROF_RING);
+    memset(&clock, 0, sizeof clock);
+    clock.hz = 1000000000;
+    prof_device *gpu = prof_device_create("xplane gpu", &clock), *npu = prof_device_create("xplane npu", NULL);
+    prof_device_row *row = prof_device_track(gpu, "compute"), *other = prof_device_track(npu, "dma");
+    uint64_t now = prof_host_ns();
+    prof_device_sync(gpu, now, now);
+    wait_a_while();
+    prof_device_event event;
+    memset(&event, 0, sizeof event);
+    event.name = "kernel";
+    event.flow = 42;
+    { PROFILE_SCOPE("launch"); PROFILE_FLOW_OUT(42); }
+    now = prof_host_ns();
+    event.start = now + 100;
+    event.end = now + 300;
+    prof_device_record(row, &event);
+    prof_device_counter(row, "busy", now + 150, 3);
+    prof_device_scope(other, "copy", 10, 20);
+    wait_a_while();
+    prof_trace *trace = stop();
+    xspace all = written(trace, NULL);
+    const space_plane *plane = plane_of(&all, "/device:CUSTOM:xplane gpu"), *host = plane_of(&all, "/host:CPU");
+    const space_plane *guess = plane_of(&all, "/device:CUSTOM:xplane npu (clock not aligned)");
+    CHECK(warned(&all, "not aligned"));
+    CHECK(plane->id && guess->id && plane->id != guess->id);
+    CHECK_EQUAL(plane->line_count, 2);
+    if (plane->line_count == 2) {
+        CHECK_TEXT(plane->lines[0].name, "compute");
+        CHECK_TEXT(name_of(plane, &plane->lines[0].events[0]), "kernel");
+        CHECK_EQUAL(plane->lines[0].events[0].duration, 200000);
+        const stat_value *out = stat_of(host, find_event(host, &host->lines[0], "launch", 0), "_p");
+        const stat_value *in = stat_of(plane, &plane->lines[0].events[0], "_c");
+        CHECK(out && in && out->number == in->number);
+        CHECK_TEXT(plane->lines[1].name, "_counters_");
+        CHECK_EQUAL(plane->lines[1].count, 1);
+    }
+    CHECK_EQUAL(guess->line_count, 1);
+    CHECK(stat_in(plane, plane->stats, plane->stat_count, "process_id") != NULL);
+    free_all();
+    prof_trace_close(trace);
+}
+
+TEST(the_run_is_in_the_task_environment)
+{
+    prof_set_metadata("model", "resnet");
+    prof_set_metadata("host", "a:b/c");
+    start(PROF_RING);
+    { PROFILE_SCOPE("x"); }
+    prof_trace *trace = stop();
+    const prof_trace_info *about = prof_trace_about(trace);
+    xspace all = written(trace, NULL);
+    const space_plane *plane = plane_of(&all, "Task Environment");
+    check_number_stat(stat_in(plane, plane->stats, plane->stat_count, "profile_start_time"), 3, about->start_unix_ns);
+    check_number_stat(stat_in(plane, plane->stats, plane->stat_count, "profile_stop_time"), 3,
+                      about->start_unix_ns + (uint64_t)about->duration_ns);
+    check_text_stat(stat_in(plane, plane->stats, plane->stat_count, "metadata.model"), "resnet");
+    check_text_stat(stat_in(plane, plane->stats, plane->stat_count, "program"), about->program);
+    CHECK_TEXT(all.host, "a_b_c");
+    free_all();
+    prof_trace_close(trace);
+    prof_clear_metadata();
+}
+
+TEST(losses_are_warnings)
+{
+    prof_config config;
+    memset(&config, 0, sizeof config);
+    config.buffer_size = 128 << 10;
+    config.mode = PROF_FILL;
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    PROFILE_BEGIN("open");
+    for (int i = 0; i < 100000; ++i) { PROFILE_SCOPE("x"); }
+    prof_trace *trace = stop();
+    xspace all = written(trace, NULL);
+    char text[64];
+    snprintf(text, sizeof text, "prof: %llu events could not", (unsigned long long)prof_trace_about(trace)->lost);
+    CHECK(prof_trace_about(trace)->lost > 0 && warned(&all, text));
+    CHECK(warned(&all, "no recorded end"));
+    check_threads(trace, &all);
+    free_all();
+    prof_trace_close(trace);
+    config.mode = PROF_RING;
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    for (int i = 0; i < 100000; ++i) { PROFILE_SCOPE("x"); }
+    trace = stop();
+    all = written(trace, NULL);
+    CHECK(warned(&all, "chunks of the buffer were reused"));
+    free_all();
+    prof_trace_close(trace);
+}
+
+TEST(options_choose)
+{
+    prof_xplane_options options;
+    int64_t middle;
+    start(PROF_RING);
+    { PROFILE_SCOPE("long"); wait_a_while(); wait_a_while(); { PROFILE_SCOPE("short"); } }
+    for (int i = 0; i < 10; ++i) { PROFILE_SCOPE("part"); wait_a_while(); }
+    prof_trace *trace = stop();
+    memset(&options, 0, sizeof options);
+    trace_list list = trace_read(trace, 0);
+    middle = list.events[7].start_ns;
+    options.min_duration_ns = (uint64_t)trace_find(&list, "short")->duration_ns + 1;
+    size_t longer = 0;
+    for (size_t i = 0; i < list.count; ++i) longer += (uint64_t)list.events[i].duration_ns >= options.min_duration_ns;
+    xspace all = written(trace, &options);
+    CHECK_EQUAL(plane_of(&all, "/host:CPU")->lines[0].count, longer);
+    CHECK(longer < list.count);
+    options.min_duration_ns = 0;
+    options.from_ns = middle;
+    all = written(trace, &options);
+    CHECK_EQUAL(plane_of(&all, "/host:CPU")->lines[0].events[0].offset / 1000, list.events[7].start_ns);
+    CHECK_EQUAL(plane_of(&all, "/host:CPU")->lines[0].count, list.count - 7);
+    options.to_ns = options.from_ns;
+    memory m;
+    memset(&m, 0, sizeof m);
+    CHECK_EQUAL(prof_xplane_stream(trace, memory_sink(&m), &options), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_xplane_write(trace, trace_path("logs"), &options), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_xplane_write(NULL, trace_path("logs"), NULL), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_xplane_stream(NULL, memory_sink(&m), NULL), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_xplane_merge(NULL, 1, trace_path("logs"), NULL), PROF_INVALID_ARGUMENT);
+    trace_free(&list);
+    free_all();
+    prof_trace_close(trace);
+}
+
+TEST(more_names_than_are_told_apart)
+{
+    long names = (long)PROF__XPLANE_NAMES + 100;
+    prof_config config;
+    memset(&config, 0, sizeof config);
+    config.buffer_size = 64 << 20;
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    for (long i = 0; i < names; ++i) { PROFILE_SCOPE_F("job %ld", i); }
+    prof_trace *trace = stop();
+    xspace all = written(trace, NULL);
+    const space_plane *plane = plane_of(&all, "/host:CPU");
+    const space_event *last = &plane->lines[0].events[names - 1];
+    CHECK_EQUAL(plane->lines[0].count, names);
+    CHECK_EQUAL(plane->name_count, PROF__XPLANE_NAMES + 1);
+    CHECK_TEXT(name_of(plane, last), "job %ld");
+    check_text_stat(stat_of(plane, last, "name"), "job 65635");
+    free_all();
+    prof_trace_close(trace);
+}
+
+/* Events beyond what fits into 63 bits of picoseconds are left out, with a warning. */
+TEST(a_hundred_days)
+{
+    prof__xplane *x = (prof__xplane *)calloc(1, sizeof *x);
+    prof__xplane_emit(x, 1, INT64_MAX / 1000 - 5, 5, NULL);
+    CHECK_EQUAL(x->late, 0);
+    prof__xplane_emit(x, 1, INT64_MAX / 1000 - 5, 6, NULL);
+    prof__xplane_emit(x, 1, INT64_MAX, 0, NULL);
+    prof__xplane_emit(x, 1, 0, INT64_MAX, NULL);
+    CHECK_EQUAL(x->late, 3);
+    free(x);
+}
+
+/*-- sinks, files, damage --*/
+
+TEST(a_failing_sink)
+{
+    memory whole, m;
+    start(PROF_RING);
+    for (int i = 0; i < 300; ++i) some_kinds(i);
+    PROFILE_FRAME("f");
+    PROFILE_FRAME("f");
+    prof_trace *trace = stop();
+    memset(&whole, 0, sizeof whole);
+    CHECK_EQUAL(prof_xplane_stream(trace, memory_sink(&whole), NULL), PROF_OK);
+    for (size_t limit = 1; limit < whole.size; limit += (size_t)trace_times(9973, 997, 101)) {
+        memset(&m, 0, sizeof m);
+        m.limit = limit;
+        CHECK_EQUAL(prof_xplane_stream(trace, memory_sink(&m), NULL), PROF_IO);
+        CHECK(m.size <= limit && (!m.size || !memcmp(whole.bytes, m.bytes, m.size)));
+        free(m.bytes);
+    }
+    prof_sink none = {NULL, NULL};
+    CHECK_EQUAL(prof_xplane_stream(trace, none, NULL), PROF_INVALID_ARGUMENT);
+    free(whole.bytes);
+    prof_trace_close(trace);
+}
+
+static char *saved_image(size_t *size)
+{
+    CHECK_EQUAL(prof_save(trace_path("xplane.prof")), PROF_OK);
+    return trace_file_text(trace_path("xplane.prof"), size);
+}
+
+TEST(damaged_images)
+{
+    size_t size;
+    uint64_t random = 88172645463325252u;
+    long rounds = trace_times(20, 150, 3000);
+    int opened = 0;
+    static int a_lock;
+    start(PROF_RING);
+    for (int i = 0; i < 100; ++i) {
+        PROFILE_STEP("step", i);
+        some_kinds(i);
+        PROFILE_FLOW_OUT((uint64_t)i % 3);
+        PROFILE_FLOW_IN((uint64_t)i % 3);
+        PROFILE_SPAN_BEGIN("span", i);
+        PROFILE_SPAN_END("span", i / 2);
+        PROFILE_FRAME("frame");
+        PROFILE_ALLOC((void *)(uintptr_t)(unsigned)(i + 1), i);
+        PROFILE_FREE((void *)(uintptr_t)(unsigned)(i / 2 + 1));
+        PROFILE_LOCK_ACQUIRE(&a_lock, "m");
+        PROFILE_LOCK_RELEASE(&a_lock, "m");
+    }
+    prof_stop();
+    char *image = saved_image(&size), *copy = (char *)malloc(size);
+    for (long round = 0; round < rounds && test_failures < 20; ++round) {
+        prof_trace *trace = NULL;
+        prof__header header;
+        memcpy(copy, image, size);
+        memcpy(&header, image, sizeof header);
+        for (int i = 0; i < 1 + round % 40; ++i) {
+            random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+            size_t from = round % 2 ? (size_t)header.meta_offset : (size_t)header.chunk_offset;
+            copy[from + random % 6000] = (char)(random >> 32);
+        }
+        if (prof_trace_memory(copy, size, &trace)) continue;
+        ++opened;
+        written(trace, NULL);
+        free_all();
+        prof_trace_close(trace);
+    }
+    CHECK(opened > 0);
+    free(copy);
+    free(image);
+}
+
+/* A line that comes out shorter the second time is filled up to the length that was said. */
+TEST(what_vanishes_is_filled_up)
+{
+    static const uint64_t missing[] = {2, 3, 60, 129, 130, 131, 1000, 70000};
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; ++i) {
+        prof__xplane *x = (prof__xplane *)calloc(1, sizeof *x);
+        memory m;
+        memset(&m, 0, sizeof m);
+        prof__out_sink(&x->out, memory_sink(&m));
+        x->left = missing[i];
+        prof__xplane_put_head(x, PROF__XPLANE_LINE, missing[i]);
+        prof__xplane_fill(x);
+        CHECK_EQUAL(prof__out_close(&x->out), PROF_OK);
+        CHECK(x->changed);
+        reader r;
+        r.at = m.bytes + 1;
+        r.end = m.bytes + m.size;
+        read_bad = 0;
+        space_line line = read_line(&r);
+        CHECK(!read_bad && r.at == r.end && line.count == 0);
+        free(m.bytes);
+        free(x);
+    }
+    free_all();
+}
+
+static void remove_tree(const char *path)
+{
+    char command[512];
+    snprintf(command, sizeof command, "rm -rf '%s'", path);
+    CHECK(!system(command));
+}
+
+/* The names in a directory, sorted, with a space behind each. */
+static const char *names_in(const char *path)
+{
+    static char text[4096];
+    char command[512];
+    FILE *pipe;
+    size_t got;
+    snprintf(command, sizeof command, "ls -A '%s' 2>/dev/null | tr '\\n' ' '", path);
+    pipe = popen(command, "r");
+    got = pipe ? fread(text, 1, sizeof text - 1, pipe) : 0;
+    text[got] = 0;
+    if (pipe) pclose(pipe);
+    return text;
+}
+
+static prof_trace *small_trace(void)
+{
+    start(PROF_RING);
+    { PROFILE_SCOPE("x"); }
+    return stop();
+}
+
+static void check_file(const char *path, size_t planes)
+{
+    size_t size;
+    char *bytes = trace_file_text(path, &size);
+    CHECK(bytes != NULL && size > 0);
+    if (!bytes) return;
+    xspace all = read_space((const unsigned char *)bytes, size);
+    CHECK_EQUAL(all.plane_count, planes);
+    free_all();
+    free(bytes);
+}
+
+TEST(runs_and_hosts)
+{
+    prof_xplane_options options;
+    char logs[256], path[512], run[64];
+    snprintf(logs, sizeof logs, "%s", trace_path("logs"));
+    remove_tree(logs);
+    memset(&options, 0, sizeof options);
+    options.host = "no:de";
+    prof_trace *trace = small_trace();
+    time_t begin = (time_t)(prof_trace_about(trace)->start_unix_ns / 1000000000u);
+    strftime(run, sizeof run, "%Y_%m_%d_%H_%M_%S", localtime(&begin));
+    CHECK_EQUAL(prof_xplane_write(trace, logs, &options), PROF_OK);
+    CHECK_EQUAL(prof_xplane_write(trace, logs, &options), PROF_OK); /* XProf keeps what it made of the first */
+    snprintf(path, sizeof path, "%s/plugins/profile/", logs);
+    char both[160];
+    snprintf(both, sizeof both, "%s %s_2 ", run, run);
+    CHECK_TEXT(names_in(path), both);
+    snprintf(path, sizeof path, "%s/plugins/profile/%s/no_de.xplane.pb", logs, run);
+    check_file(path, 2);
+    options.host = "other"; /* joins the run */
+    CHECK_EQUAL(prof_xplane_write(trace, logs, &options), PROF_OK);
+    snprintf(path, sizeof path, "%s/plugins/profile/%s", logs, run);
+    CHECK_TEXT(names_in(path), "no_de.xplane.pb other.xplane.pb ");
+    snprintf(path, sizeof path, "%s/sub/plugins/profile/mine/", logs); /* the run's own directory */
+    CHECK_EQUAL(prof_xplane_write(trace, path, &options), PROF_OK);
+    CHECK_TEXT(names_in(path), "other.xplane.pb ");
+    options.run = "na/me";
+    CHECK_EQUAL(prof_xplane_write(trace, logs, &options), PROF_OK);
+    snprintf(path, sizeof path, "%s/plugins/profile/na_me", logs);
+    CHECK_TEXT(names_in(path), "other.xplane.pb ");
+    CHECK_EQUAL(prof_xplane_write(trace, "/dev/null/logs", &options), PROF_IO);
+    CHECK(strstr(prof_error(), "/dev/null/logs") != NULL);
+    char *long_path = (char *)malloc(3000);
+    memset(long_path, 'x', 2999);
+    long_path[2999] = 0;
+    CHECK_EQUAL(prof_xplane_write(trace, long_path, NULL), PROF_INVALID_ARGUMENT);
+    free(long_path);
+    prof_trace_close(trace);
+}
+
+/* Nothing is left of a run that could not be written. */
+TEST(a_failed_run_leaves_no_file)
+{
+    prof_xplane_options options;
+    prof_trace *trace = small_trace();
+    char logs[256], path[512];
+    struct rlimit old, none;
+    snprintf(logs, sizeof logs, "%s", trace_path("logs_failed"));
+    remove_tree(logs);
+    memset(&options, 0, sizeof options);
+    options.host = "h";
+    options.run = "r";
+    signal(SIGXFSZ, SIG_IGN);
+    CHECK(!getrlimit(RLIMIT_FSIZE, &old));
+    none = old;
+    none.rlim_cur = 10;
+    CHECK(!setrlimit(RLIMIT_FSIZE, &none));
+    CHECK_EQUAL(prof_xplane_write(trace, logs, &options), PROF_IO);
+    CHECK(!setrlimit(RLIMIT_FSIZE, &old));
+    signal(SIGXFSZ, SIG_DFL);
+    snprintf(path, sizeof path, "%s/plugins/profile/r", logs);
+    CHECK_TEXT(names_in(path), "");
+    prof_trace_close(trace);
+}
+
+TEST(several_traces_are_hosts_of_one_run)
+{
+    prof_trace *traces[3];
+    char logs[256], path[512], names[160], own[64];
+    prof_set_metadata("host", "node");
+    for (int i = 0; i < 3; ++i) traces[i] = small_trace();
+    prof_clear_metadata();
+    snprintf(logs, sizeof logs, "%s", trace_path("logs_merged"));
+    remove_tree(logs);
+    snprintf(path, sizeof path, "%s/plugins/profile/all", logs);
+    CHECK_EQUAL(prof_xplane_merge((const prof_trace *const *)traces, 3, path, NULL), PROF_OK);
+    snprintf(names, sizeof names, "%s", names_in(path));
+    snprintf(own, sizeof own, " node_%ld.xplane.pb ", (long)getpid());
+    CHECK(!strncmp(names, "node.xplane.pb ", 15) && strstr(names, " node_2.xplane.pb ") && strstr(names, own));
+    size_t size;
+    char *bytes = trace_file_text(trace_path("logs_merged/plugins/profile/all/node_2.xplane.pb"), &size);
+    xspace all = read_space((const unsigned char *)bytes, size);
+    int64_t offsets[3];
+    prof_trace_align((const prof_trace *const *)traces, 3, offsets);
+    CHECK(offsets[2] > 0);
+    CHECK_EQUAL(plane_of(&all, "/host:CPU")->lines[0].time, offsets[2]);
+    CHECK_TEXT(all.host, "node_2");
+    free_all();
+    free(bytes);
+    for (int i = 0; i < 3; ++i) prof_trace_close(traces[i]);
+}
+
+TEST(an_output_that_is_a_directory)
+{
+    prof_config config;
+    char logs[256], path[600];
+    prof_set_metadata("host", "h");
+    snprintf(logs, sizeof logs, "%s/", trace_path("logs_output"));
+    remove_tree(logs);
+    for (int round = 0; round < 3; ++round) {
+        snprintf(path, sizeof path, "%splugins/profile/run%d/", logs, round);
+        memset(&config, 0, sizeof config);
+        config.mode = round == 1 ? PROF_STREAM : PROF_RING;
+        config.output = path;
+        CHECK_EQUAL(prof_start(&config), PROF_OK);
+        { PROFILE_SCOPE("x"); }
+        if (round == 2) CHECK_EQUAL(prof_save(path), PROF_OK);
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+        CHECK_TEXT(names_in(path), "h.xplane.pb ");
+    }
+    snprintf(path, sizeof path, "%splugins/profile", logs);
+    CHECK_TEXT(names_in(path), "run0 run1 run2 run2_2 ");
+    /* one that is there, without a slash; a rank is no part of the directory's name */
+    snprintf(path, sizeof path, "%splugins/profile/there", logs);
+    mkdir(path, 0777);
+    memset(&config, 0, sizeof config);
+    config.output = path;
+    config.rank = "3";
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    { PROFILE_SCOPE("x"); }
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_TEXT(names_in(path), "h.3.xplane.pb ");
+    config.mode = PROF_STATS; /* no events */
+    CHECK_EQUAL(prof_start(&config), PROF_INVALID_ARGUMENT);
+    prof_clear_metadata();
+}
+
+/* Ranks of a job whose launcher says so are hosts of one run, whenever each has begun. */
+TEST(ranks_are_hosts_of_one_run)
+{
+    char logs[256], path[512];
+    const char *was = getenv("SLURM_JOB_ID");
+    char *kept = was ? strdup(was) : NULL;
+    snprintf(logs, sizeof logs, "%s/", trace_path("logs_ranks"));
+    remove_tree(logs);
+    prof_set_metadata("host", "h");
+    setenv("SLURM_JOB_ID", "12:34", 1);
+    for (int i = 0; i < 3; ++i) {
+        prof_config config;
+        char rank[2] = {(char)('0' + i), 0};
+        memset(&config, 0, sizeof config);
+        config.output = logs;
+        config.rank = rank;
+        CHECK_EQUAL(prof_start(&config), PROF_OK);
+        { PROFILE_SCOPE("x"); }
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+    }
+    snprintf(path, sizeof path, "%splugins/profile/job_12_34", logs);
+    CHECK_TEXT(names_in(path), "h.0.xplane.pb h.1.xplane.pb h.2.xplane.pb ");
+    prof_clear_metadata();
+    unsetenv("SLURM_JOB_ID");
+    if (kept) setenv("SLURM_JOB_ID", kept, 1);
+    free(kept);
+}
+
+TEST(start_trace_and_stop_trace)
+{
+    prof_config config;
+    char logs[256], path[600];
+    prof_set_metadata("host", "h");
+    snprintf(logs, sizeof logs, "%s", trace_path("logs_trace"));
+    remove_tree(logs);
+    CHECK_EQUAL(prof_xplane_stop_trace(), PROF_INVALID_STATE);
+    CHECK_EQUAL(prof_xplane_start_trace(NULL), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_xplane_start_trace("/dev/null/x"), PROF_IO);
+    snprintf(path, sizeof path, "%s/plugins/profile/own", logs);
+    CHECK_EQUAL(prof_xplane_start_trace(path), PROF_OK);
+    CHECK_EQUAL(prof_xplane_start_trace(path), PROF_INVALID_STATE);
+    CHECK(strstr(prof_error(), "started already") != NULL);
+    { PROFILE_SCOPE("x"); }
+    CHECK_EQUAL(prof_xplane_stop_trace(), PROF_OK);
+    CHECK_EQUAL(prof_xplane_stop_trace(), PROF_INVALID_STATE);
+    CHECK(!prof_enabled());
+    CHECK_TEXT(names_in(path), "h.xplane.pb ");
+    /* within a session that runs already, twice */
+    memset(&config, 0, sizeof config);
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    { PROFILE_SCOPE("before"); }
+    for (int i = 0; i < 2; ++i) {
+        snprintf(path, sizeof path, "%s/plugins/profile/part%d", logs, i);
+        CHECK_EQUAL(prof_xplane_start_trace(path), PROF_OK);
+        { PROFILE_SCOPE("inside"); }
+        CHECK_EQUAL(prof_xplane_stop_trace(), PROF_OK);
+        CHECK(prof_enabled());
+        snprintf(path, sizeof path, "%s/plugins/profile/part%d/h.xplane.pb", logs, i);
+        size_t size;
+        char *bytes = trace_file_text(path, &size);
+        xspace all = read_space((const unsigned char *)bytes, size);
+        const space_plane *plane = plane_of(&all, "/host:CPU");
+        CHECK_EQUAL(plane->lines[0].count, 1);
+        CHECK_TEXT(name_of(plane, &plane->lines[0].events[0]), "inside");
+        free_all();
+        free(bytes);
+    }
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    prof_clear_metadata();
+}
+
+/* Ten times the events, no more memory. */
+TEST(memory_does_not_grow)
+{
+    for (int round = 0; round < 2; ++round) {
+        prof_config config;
+        memory m;
+        memset(&config, 0, sizeof config);
+        config.buffer_size = 64 << 20;
+        CHECK_EQUAL(prof_start(&config), PROF_OK);
+        for (long i = 0; i < (round ? 1000000 : 100000); ++i) { PROFILE_SCOPE("x"); }
+        prof_trace *trace = stop();
+        memset(&m, 0, sizeof m);
+        m.only_count = 1;
+        long before = resident();
+        CHECK_EQUAL(prof_xplane_stream(trace, memory_sink(&m), NULL), PROF_OK);
+        CHECK(m.largest <= 65536);
+        CHECK(m.size > (round ? 10000000u : 1000000u));
+        if (!TRACE_SANITIZER) CHECK(m.resident - before < 1 << 20);
+        prof_trace_close(trace);
+    }
+}
+
+TEST_MAIN

@@ -1,0 +1,181 @@
+/* Records everything that prof_xplane.h writes, twice over in two "ranks", for tests/xprof/check.py:
+   record FOLDER writes FOLDER/rank0.prof, FOLDER/rank0.csv, the same of rank1, and FOLDER/logs/. */
+#define PROF_IMPLEMENTATION
+#include "../../prof_xplane.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#define STEPS 12
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t batch[STEPS];
+
+static void work(unsigned microseconds)
+{
+    uint64_t end = prof_host_ns() + microseconds * 1000u;
+    while (prof_host_ns() < end) {
+    }
+}
+
+static void *loader(void *unused)
+{
+    int i;
+    PROFILE_THREAD("loader \"1\"");
+    for (i = 0; i < STEPS; i++) {
+        PROFILE_SCOPE_C("load", "input");
+        PROFILE_FLOW_IN(batch[i]);
+        PROFILE_MUTEX_LOCK(&lock, "queue");
+        work(50);
+        PROFILE_MUTEX_UNLOCK(&lock);
+    }
+    return unused;
+}
+
+/* Each has all types, and keys that XProf takes for its own. */
+static void arguments(int i)
+{
+    PROFILE_SCOPE_C("arguments", "nn");
+    PROFILE_ARG_I("least", INT64_MIN);
+    PROFILE_ARG_U("most", UINT64_MAX);
+    PROFILE_ARG_D("double", 0.1);
+    PROFILE_ARG_B("bool", 1);
+    PROFILE_ARG_S("text", "a \"quoted\"\nline, k=v#");
+    PROFILE_ARG_P("pointer", (void *)(uintptr_t)0x1234);
+    PROFILE_ARG_I("group_id", 99);
+    PROFILE_ARG_I("flow", 99);
+    PROFILE_ARG_S("step_name", "nonsense");
+    PROFILE_ARG_I("_r", 1);
+    PROFILE_ARG_I("i", i);
+    work(10);
+}
+
+static void allocate(char **blocks, int i)
+{
+    PROFILE_MEMORY_SCOPE("layer");
+    blocks[i] = (char *)malloc(1000u + (size_t)i);
+    PROFILE_ALLOC_C(blocks[i], 1000 + i, "cpu");
+}
+
+static void step(int i, char **blocks)
+{
+    PROFILE_STEP("train", i);
+    PROFILE_COUNTER("loss", 1.0 / (i + 1));
+    PROFILE_COUNTER("bytes \"in\"", i * 1000);
+    {
+        PROFILE_SCOPE_C("forward", "nn");
+        PROFILE_FLOW_OUT(batch[i]);
+        allocate(blocks, i);
+        work(200);
+        { PROFILE_SCOPE("train_inner"); work(20); }
+    }
+    {
+        PROFILE_SCOPE_C("ns::backward(int)", "nn");
+        work(100);
+        arguments(i);
+    }
+    if (i % 3 == 0) PROFILE_MARK("checkpoint");
+    PROFILE_LOG(PROF_LOG_WARNING, "step %d of %d", i, STEPS);
+    PROFILE_FRAME("render");
+}
+
+static void hostile(void)
+{
+    { PROFILE_SCOPE_S("bad \xff utf-8 \xe2\x82"); }
+    { PROFILE_SCOPE_S(""); }
+    { PROFILE_SCOPE("MemoryAllocation"); }
+    { PROFILE_SCOPE("Iterator"); }
+    { PROFILE_SCOPE("foo:Bar"); }
+    { PROFILE_SCOPE("WhileOp-EvalCond"); }
+    { PROFILE_SCOPE("<script>alert(1)</script>"); }
+}
+
+static void device(void)
+{
+    prof_device_clock clock;
+    prof_device *npu;
+    prof_device_row *queue;
+    uint64_t now = prof_host_ns();
+    uint64_t flow = prof_flow_new();
+    int i;
+    memset(&clock, 0, sizeof clock);
+    clock.hz = 1000000000;
+    npu = prof_device_create("npu 0", &clock);
+    queue = prof_device_track(npu, "compute");
+    prof_device_sync(npu, now, now);
+    {
+        PROFILE_SCOPE("launch");
+        PROFILE_FLOW_OUT(flow);
+        work(20);
+    }
+    for (i = 0; i < 5; i++) {
+        prof_device_event event;
+        memset(&event, 0, sizeof event);
+        event.type = PROF_EVENT_SCOPE;
+        event.name = "matmul";
+        event.start = now + 30000u + (uint64_t)i * 10000u;
+        event.end = event.start + 8000u;
+        event.flow = i ? 0 : flow;
+        prof_device_record(queue, &event);
+        prof_device_counter(queue, "busy", event.start, i);
+    }
+    work(100);
+}
+
+static void record(const char *folder, int rank)
+{
+    prof_config config;
+    pthread_t thread;
+    char *blocks[STEPS], image[256], number[2];
+    int i;
+    memset(&config, 0, sizeof config);
+    number[0] = (char)('0' + rank);
+    number[1] = 0;
+    snprintf(image, sizeof image, "%s/rank%%r.prof", folder);
+    config.rank = number;
+    config.output = image;
+    prof_set_metadata("model", "resnet \"50\"");
+    prof_set_metadata("host", "node");
+    if (prof_start(&config)) exit(1);
+    PROFILE_THREAD("main");
+    for (i = 0; i < STEPS; i++) batch[i] = (uint64_t)i % 4; /* ids come again */
+    PROFILE_SPAN_BEGIN("request", 1);
+    PROFILE_SPAN_BEGIN("request", 2);
+    for (i = 0; i < STEPS; i++) step(i, blocks);
+    PROFILE_SPAN_END("request", 1);
+    if (pthread_create(&thread, NULL, loader, NULL)) exit(1);
+    pthread_join(thread, NULL);
+    PROFILE_SPAN_END("request", 2);
+    for (i = 0; i < STEPS; i++) {
+        PROFILE_FREE_C(blocks[i], "cpu");
+        free(blocks[i]);
+    }
+    hostile();
+    device();
+    PROFILE_BEGIN("never ended");
+    if (prof_stop()) exit(1);
+}
+
+int main(int argc, char **argv)
+{
+    prof_trace *traces[2] = {NULL, NULL};
+    char path[256];
+    int i;
+    if (argc != 2) return 2;
+    for (i = 0; i < 2; i++) {
+        record(argv[1], i);
+        snprintf(path, sizeof path, "%s/rank%d.prof", argv[1], i);
+        if (prof_trace_open(path, &traces[i])) return 1;
+    }
+    snprintf(path, sizeof path, "%s/logs/plugins/profile/both/", argv[1]);
+    if (prof_xplane_merge((const prof_trace *const *)traces, 2, path, NULL)) {
+        fprintf(stderr, "%s\n", prof_error());
+        return 1;
+    }
+    for (i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/rank%d.csv", argv[1], i);
+        if (prof_csv_write(traces[i], path)) return 1;
+        prof_trace_close(traces[i]);
+    }
+    return 0;
+}
