@@ -280,6 +280,8 @@ static found check_one_track(const prof_trace *trace, size_t track, int strict)
     return result;
 }
 
+static unsigned missing; /* tracks that end before what was known to be there */
+
 /* done: what was known to be there before the trace was taken, null if nobody knows. Returns events and arguments
    found. */
 static uint64_t check_all(const prof_trace *trace, const uint64_t *done, int strict)
@@ -293,7 +295,7 @@ static uint64_t check_all(const prof_trace *trace, const uint64_t *done, int str
         lost += track.lost;
         if (track.last < track.first) continue;
         for (int k = 0; done && k < place_count; ++k)
-            if (done[k] && (done[k] - 1) >> 32 == track.first >> 32) CHECK(track.last >= done[k] - 1);
+            if (done[k] && (done[k] - 1) >> 32 == track.first >> 32 && track.last < done[k] - 1) ++missing;
     }
     CHECK(lost <= about->lost);
     if (strict) CHECK_EQUAL(about->lost, 0);
@@ -335,11 +337,10 @@ static void switches(uint64_t chance)
     __atomic_fetch_add(&phase, 1, __ATOMIC_SEQ_CST);
 }
 
-static void look_at(const char *saved) /* null: at the live trace */
+static void look_once(const char *saved, const uint64_t *done)
 {
-    uint64_t done[MOST_THREADS];
     prof_trace *trace = NULL;
-    known_copy(done);
+    missing = 0;
     if (saved) {
         CHECK_EQUAL(prof_save(saved), PROF_OK);
         CHECK_EQUAL(prof_trace_open(saved, &trace), PROF_OK);
@@ -348,6 +349,16 @@ static void look_at(const char *saved) /* null: at the live trace */
     }
     if (trace) check_all(trace, done, 1);
     prof_trace_close(trace);
+}
+
+/* A copy that threads overtake may, rarely, end before a thread's newest chunk: the next one has it, or it is lost. */
+static void look_at(const char *saved) /* null: at the live trace */
+{
+    uint64_t done[MOST_THREADS];
+    known_copy(done);
+    look_once(saved, done);
+    if (missing) look_once(saved, done);
+    CHECK_EQUAL(missing, 0);
 }
 
 /* From one session to the next, while the threads go on. */
