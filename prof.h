@@ -37,9 +37,10 @@ TABLE OF CONTENTS                          (search for the tag)
     >>control   start, stop, pause, save       >>devices   time lines with clocks of their own
                                                >>objects   domains, tasks, frames, counters made at run time
 
-    Implementation: >>image >>platform >>errors >>clock >>meta >>ring >>writer >>out >>pack >>memory >>session
-                    >>fork >>device >>service >>snapshot >>crash >>autostart >>reader >>last >>statistics >>allocations
-                    >>locks >>summary >>csv >>follow >>save >>instrument >>malloc
+    Implementation: >>image >>platform >>errors >>clock >>bridge >>meta >>schedule >>ring >>writer >>out >>pack >>memory
+                    >>session >>objects >>fork >>device >>stream >>service >>snapshot >>crash >>autostart >>symbols
+                    >>reader >>last >>statistics >>allocations >>locks >>summary >>csv >>follow >>save >>instrument
+                    >>malloc
 
 COMPILE-TIME OPTIONS                                                                                       >>options
 
@@ -55,10 +56,13 @@ COMPILE-TIME OPTIONS                                                            
                                     shared libraries below
 
     Set in the file with PROF_IMPLEMENTATION:
-    PROF_CHUNK_SIZE        16384    bytes that a thread takes from the ring at a time; a multiple of 64
-    PROF_MAX_TEXT          1000     bytes of a run-time string that are kept; longer ones are cut and marked
+    PROF_CHUNK_SIZE        16384    bytes that a thread takes from the ring at a time; a power of two, 1024 to 1048576.
+                                    A small buffer has smaller ones, so that it has eight
+    PROF_MAX_TEXT          1000     bytes of a run-time string that are kept, and at most a quarter of a chunk; longer
+                                    ones are cut and marked
     PROF_VSNPRINTF         vsnprintf   for the _F macros; for example stbsp_vsnprintf
-    PROF_NO_AUTOSTART      -        leaves out the start by PROF_OUTPUT
+    PROF_NO_AUTOSTART      -        leaves out what PROF_OUTPUT, PROF_SAVE, PROF_CRASH_REPORT, PROF_BRIDGE and
+                                    PROF_SERVER start
     PROF_AUTOSTART         -        with PROF_STATIC: leaves it in
     PROF_INSTRUMENT_FUNCTIONS  -    adds the hooks of gcc's and clang's -finstrument-functions, see below
     PROF_INSTRUMENT_MAX    16384    functions that the hooks tell apart; further ones share one name
@@ -82,7 +86,7 @@ MANUAL                                                                          
     PROF_STREAM keeps everything: a background thread packs full chunks, to some 2 bytes a scope, into the file behind
     the buffer, and gives the chunks back to the writers. A writer that finds no room does not wait, unless
     config.wait_ns says how long it may: what it could not record is lost and counted. Give the buffer the size of what
-    is recorded in a tenth of a second or more: 16 MiB at 10 million scopes a second. A scope costs what it costs in a
+    is recorded in a fifth of a second or more: 32 MiB at 10 million scopes a second. A scope costs what it costs in a
     ring; the thread takes a quarter of a processor at that rate, and 0.2 % when nothing happens. The file is whole at
     every moment. What a full disk, a limit or an error keeps out stays in the buffer and is tried again; reports name
     the reason. With max_file_size, at_limit says which end of the recording is kept. A trace of a file that goes on
@@ -123,14 +127,15 @@ MANUAL                                                                          
     happens as it would have without prof: exit status, core dump, sanitizers and your own handlers, which run after the
     report if they were there before prof_start(), or when they see fit. There is one report for a session; if your
     handler makes the program go on, it goes on without. Signals that are ignored stay so. Threads that record get a
-    stack for the handler (sigaltstack, 64 KiB) if they have none, so that overflows of their own are reported.
-    prof_stop() takes all of it away.
+    stack for the handler (sigaltstack, 64 KiB) if they have none, so that overflows of their own are reported, until
+    they end. prof_stop() takes the handlers away.
 
     Signals. Scopes may stand in signal handlers. A handler that interrupts a macro in the few nanoseconds in which it
     writes records nothing, and that is counted; all others record on the track of the thread they interrupt. A
     siglongjmp out of a handler that interrupted such a moment leaves the thread unable to record until it calls
-    prof_start() itself; other threads do not suffer. All functions of >>control, >>read and >>reports but
-    prof_save_request(), and the switching of fibers, are for ordinary code only, and must not be left by a jump.
+    prof_start() itself; other threads do not suffer. In a handler call only macros, prof_save_request(), and what
+    starts, stops, sets, adds or marks an object or records for a device. All other functions, prof_fiber_switch() among
+    them, are for ordinary code, and must not be left by a jump.
 
     Fibers. A coroutine that moves from thread to thread takes its track along: prof_fiber_switch(fiber) where it gets
     the processor, prof_fiber_switch(NULL), or to the next fiber, where it leaves it; on either side of the switch of
@@ -156,7 +161,7 @@ MANUAL                                                                          
     with %p in the output, what that makes. As everywhere only a .prof needs no prof_stop(), or exit() with PROF_OUTPUT.
     A child that wants none calls prof_stop() before its first scope, and may then call prof_start(). If its image
     cannot be made, prof_enabled() is 0, and prof_stop() says why. The threads of PROF_STREAM, PROF_STATS, save and
-    dump_period stay behind: a child is always PROF_RING or PROF_FILL. Where config.memory was given it records into
+    dump_period stay behind, as do crash_report and save_signal: a child is always PROF_RING or PROF_FILL. Where config.memory was given it records into
     memory of the same size. After _Fork(), or clone() without CLONE_VM, which tell nobody, there must be no scopes in
     the child: they would go into the parent's file.
 
@@ -224,12 +229,16 @@ MANUAL                                                                          
 
     Never. prof does not print (but for errors of PROF_OUTPUT and crash_report, on stderr), does not abort, does not
     change signal handlers (but for crash_report and save_signal), errno, locale or environment, starts no thread but
-    the one of PROF_STREAM, PROF_STATS, save, dump_period, delay, start_unix and duration, and no macro allocates
-    anything (but the stacks of crash_report).
+    the one of PROF_STREAM, PROF_STATS, save, dump_period, delay, start_unix and duration (and prof_server.h its own),
+    and no macro allocates anything (but the stacks of crash_report, and what glibc takes for a thread's first scope when
+    32 of its keys were taken before prof was loaded).
 
     Automatic tracing of functions. Compile your files with -finstrument-functions, and the implementation, without that
     flag, with PROF_INSTRUMENT_FUNCTIONS: every call is a scope, named by the symbol tables. Filter by min_duration,
     which makes a scope about twice as dear, and keeps a short one wherever a chunk ends.
+
+    Windows. Not there: PROF_STREAM, save_signal and crash_report (PROF_UNSUPPORTED), PROFILE_MUTEX_LOCK and
+    prof_server.h. PROF_RING with a .prof output, prof_save() and prof_save_request() are.
 
     Freestanding. Define PROF_FREESTANDING, and, before the implementation:
         PROF_CLOCK_READ()       an expression: the counter, uint64_t; config.clock_hz is its rate
@@ -267,6 +276,8 @@ MANUAL                                                                          
 #endif
 #ifndef PROF_CHUNK_SIZE
 #define PROF_CHUNK_SIZE 16384
+#elif PROF_CHUNK_SIZE < 1024 || PROF_CHUNK_SIZE > 1048576 || (PROF_CHUNK_SIZE & (PROF_CHUNK_SIZE - 1))
+#error "PROF_CHUNK_SIZE is not a power of two from 1024 to 1048576"
 #endif
 #ifndef PROF_MAX_TEXT
 #define PROF_MAX_TEXT 1000
@@ -381,17 +392,20 @@ typedef struct prof_config {
                                  of the extension. A directory, or what ends in /, is a log directory for XProf: see
                                  prof_xplane.h. Default: none, the trace stays in memory */
     size_t buffer_size;       /* buffer PROF_BUFFER: bytes, or "64M" as text; 128 KiB to 64 GiB; default 16 MiB */
-    prof_mode mode;           /* mode PROF_MODE: "ring", "fill", "stream" or "stats" */
+    prof_mode mode;           /* mode PROF_MODE: "ring", "fill", "stream" or "stats". stream wants an output; those of
+                                 stats are .txt */
     prof_clock clock;         /* clock PROF_CLOCK: "auto", "counter", "ordered" or "monotonic" */
     int level;                /* level PROF_LEVEL: call sites of a higher level are off; 1 to 255; default 2 */
     const char *categories;   /* categories PROF_CATEGORIES: "net,render*,-audio": see prof_category_enable */
     uint64_t min_duration_ns; /* min_duration PROF_MIN_DURATION: a scope that is shorter and had nothing inside is taken
                                  back; nanoseconds, or "2us" "1.5ms" as text; default 0, keep all */
-    void *memory;             /* record here instead of in memory from the system; prof_start clears it; it must stay */
-    size_t memory_size;       /* bytes at memory, instead of buffer_size */
+    void *memory;             /* record here instead of in memory from the system; prof_start clears it: no thread may
+                                 then still be in a macro of an earlier session there. It must stay as long as a thread
+                                 lives that recorded in it. Not with a .prof output */
+    size_t memory_size;       /* bytes at memory, instead of buffer_size: from 16 KiB, the first 64-byte boundary on */
     uint64_t clock_hz;        /* PROF_FREESTANDING: ticks per second of PROF_CLOCK_READ() */
     uint64_t max_file_size;   /* max_file_size PROF_MAX_FILE_SIZE: PROF_STREAM: bytes, buffer included, that the file
-                                 may have; default 0, no limit */
+                                 may have: at least the buffer and 512 KiB; default 0, no limit */
     prof_limit at_limit;      /* at_limit PROF_AT_LIMIT: what happens there: "stop" or "rotate" */
     uint64_t wait_ns;         /* wait PROF_WAIT: PROF_STREAM, PROF_STATS: how long a thread that needs room in the
                                  buffer sleeps for it before its events are lost; up to 10s; default 0, not at all */
@@ -404,11 +418,11 @@ typedef struct prof_config {
     double save_last;         /* save_last PROF_SAVE_LAST: seconds; as text also "500ms"; default 10 */
     const char *save_over;    /* save_over PROF_SAVE_OVER: what must not take longer: "frame>16.7ms,scope:net.*>2ms": up
                                  to 16 of frame, frame:NAME and scope:NAME; in a NAME * and ? stand for any text and
-                                 letter */
+                                 letter. Wants save */
     double save_every;        /* save_every PROF_SAVE_EVERY: seconds from one save for save_over to the next, at least;
                                  default 0, only one */
     int save_signal;          /* save_signal PROF_SAVE_SIGNAL: a signal that saves; as text also a name, "USR1". The
-                                 handler there was goes on being called */
+                                 handler there was goes on being called. Wants save */
     int crash_report;         /* crash_report PROF_CRASH_REPORT: 1: when the process dies of a bug, say on stderr what
                                  its threads were doing, and write the image to output with .prof appended: see the
                                  manual */
@@ -420,8 +434,9 @@ typedef struct prof_config {
     uint64_t duration_ns;     /* duration PROF_DURATION: it ends that long after it began, and output is written then;
                                  as text with its unit, "10s"; default 0: it ends with prof_stop() */
     uint64_t warmup_steps;    /* warmup_steps PROF_WARMUP_STEPS: it begins with the step after so many PROFILE_STEPs */
-    uint64_t warmup_frames;   /* warmup_frames PROF_WARMUP_FRAMES: it begins with this many'th PROFILE_FRAME. Both count
-                                 what has the name that comes first, on all threads, from the end of the delay on */
+    uint64_t warmup_frames;   /* warmup_frames PROF_WARMUP_FRAMES: it begins with this many'th PROFILE_FRAME. One of the
+                                 two. Counted is what has the name that comes first, on all threads, from the end of
+                                 the delay on */
     const char *rank;         /* rank PROF_RANK: what %r is, up to 63 bytes; default: the process's number as its
                                  launcher (MPI, Slurm, torchrun, ...) has put it into the environment, else 0 */
     prof_existing existing;   /* existing PROF_EXISTING: what happens to an older file of output's name: "auto",
@@ -477,19 +492,23 @@ typedef enum prof_mark_scope { /* what an instant is about */
 } prof_mark_scope;
 
 /*-- CONTROL ---------------------------------------------------------------------------------------------- >>control --
-   Any thread, at any time; none of these but prof_save_request() is for signal handlers. With PROF_ENABLE=0 each is the
-   constant PROF_DISABLED (prof_enabled: 0, texts: ""), evaluates no argument and needs no implementation to link. */
+   Any thread, at any time; none of these but prof_save_request() is for signal handlers. Pauses, level, mask and
+   categories belong to the session: without one PROF_INVALID_STATE, and each begins with those of its config. With
+   PROF_ENABLE=0 each is the constant PROF_DISABLED (prof_enabled: 0, texts: ""), evaluates no argument and needs no
+   implementation to link. */
 #if PROF_ENABLE
 
 /* Starts a session. config may be null. Discards what an earlier session left in memory.
-   PROF_INVALID_STATE if one is running; of two threads that race, one starts and the other gets this. */
+   PROF_INVALID_STATE if one is running, which may be PROF_OUTPUT's, or has ended by itself and prof_stop() is still to
+   come; of two threads that race, one starts and the other gets this. */
 PROF_DEF prof_status prof_start(const prof_config *config);
 
 /* Ends the session and writes config.output. Scopes still open end as truncated. The recorded events stay readable
    with prof_trace_live() and prof_save() until the next prof_start(). */
 PROF_DEF prof_status prof_stop(void);
 
-/* Nested: recording goes on after as many resumes as pauses. Scopes open at the pause get their end. */
+/* Nested: recording goes on after as many resumes as pauses; one more is PROF_INVALID_STATE. Scopes open at the pause
+   get their end. */
 PROF_DEF prof_status prof_pause(void);
 PROF_DEF prof_status prof_resume(void);
 
@@ -505,7 +524,7 @@ PROF_DEF prof_status prof_set_filter_mask(uint32_t mask);
 /* Turns on or off the categories that match pattern: a name in which * stands for any text and ? for one character.
    The last call that matches decides; "*" forgets all earlier calls. Categories nobody named are on, unless the first
    rule turns something on: then only what is named is on. Uncategorised sites have the category "". Up to 64 rules of
-   up to 47 bytes. */
+   up to 47 bytes; one more is PROF_NO_MEMORY. */
 PROF_DEF prof_status prof_category_enable(const char *pattern, int on);
 
 /* Sets one field of config from text. key: see prof_config. Keeps the pointer value, not a copy, where the field is a
@@ -632,8 +651,8 @@ PROF_DEF void prof_marker_destroy(prof_marker *marker);
    on: what vanishes from there before they come by is left out, and counted in lost_blocks. Functions of this part and
    the next may be called from any thread at any time, but not from signal handlers. A function that fails leaves null
    (0 entries) in what it should have made: PROF_IO, the file cannot be read; PROF_CORRUPT, it is no image, or damaged;
-   PROF_UNSUPPORTED, an image of a newer version or of the other byte order; PROF_NO_MEMORY. With PROF_ENABLE=0 they are
-   as those of >>control are: PROF_DISABLED, no trace, no event. */
+   PROF_UNSUPPORTED, an image of another version or of the other byte order; PROF_INVALID_STATE, nothing was recorded yet;
+   PROF_NO_MEMORY. With PROF_ENABLE=0 they are as those of >>control are: PROF_DISABLED, no trace, no event. */
 
 typedef struct prof_trace prof_trace; typedef struct prof_cursor prof_cursor;
 typedef struct prof_timeline prof_timeline; typedef struct prof_spans prof_spans;
@@ -796,7 +815,8 @@ typedef struct prof_trace_info {
     uint64_t lost_blocks;         /* PROF_STREAM: parts of the archive, of some thousand events each, that cannot be
                                      read: the file was cut or damaged, or they were overwritten since the trace was
                                      opened */
-    uint64_t unmatched;           /* ends that fit no open scope and were left out */
+    uint64_t unmatched;           /* ends, and arguments, that fit no open scope and were left out; an argument's scope
+                                     may have begun before the recording */
     uint64_t sites_lost;          /* call sites or names for which the image had no room */
     uint64_t buffer_size, chunk_size;
     prof_mode mode;
@@ -993,8 +1013,9 @@ typedef struct prof_writer {
 PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *path, const prof_summary_options *options);
 PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink, const prof_summary_options *options);
 
-/* One event a line, RFC 4180, integer nanoseconds. value: of a counter and a loss, the number; of a message, its text;
-   of a span and a flow, the id; of allocations and locks, the address. */
+/* One event a line, RFC 4180, integer nanoseconds; the first line names the columns. value: of a counter and a loss, the
+   number; of a message, its text; of a span and a flow, the id; of allocations and locks, the address. args: key=value
+   joined by ; with \\ in front of ; = and \\ in either. */
 PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path);
 PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
 
@@ -1142,7 +1163,7 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
      PROFILE_LOG(severity, format, ...)   a message, formatted as by printf, but only when it is read: its arguments are
                                      copied, strings and all. severity: PROF_LOG_DEBUG, _INFO, _WARNING, _ERROR, _FATAL;
                                      it makes the level. Not %n, %m, %ls and %lc: the text says so. Up to 16 values
-     PROFILE_THREAD(name)            names the thread: any string, copied
+     PROFILE_THREAD(name)            names the thread: any string, copied, up to 63 bytes
 
      PROFILE_ALLOC(pointer, bytes)   behind an allocation; _C(pointer, bytes, pool)
      PROFILE_FREE(pointer)           in front of a free; _C(pointer, pool)
@@ -2071,6 +2092,8 @@ typedef struct prof__thread {
     prof_fiber own;
     uint32_t waited;    /* a wait for room ended in vain when prof__room_mark() was this */
     uint32_t impatient; /* the service: never waits for room, and has a chunk of its own in reserve */
+    uint32_t no_room;   /* there was no chunk for this thread when prof__room_changes was this; 0: there was */
+    uint32_t in_vain;   /* events lost for that since */
     void *signal_stack; /* see prof__signal_stack_take */
     uint32_t syncing;   /* the hook of prof_set_sync() runs */
     uint32_t forking, fork_holds, fork_gate; /* see >>fork; forks may be inside one another, in their handlers */
@@ -2130,7 +2153,7 @@ static __thread prof__thread prof__self;
 #endif
 #define PROF__SELF() (&prof__self)
 static void prof__thread_leaves(void *self);
-static int prof__keys_made;
+static int prof__exit_key_made, prof__exits_watched;
 
 /* Macros leave errno as it was. */
 #define PROF__ERRNO_SAVE() int prof__errno = errno
@@ -2151,7 +2174,12 @@ static VOID WINAPI prof__fiber_leaves(PVOID self)
     if (self) prof__thread_leaves(self);
 }
 static DWORD prof__exit_key;
-static void prof__keys_make(void) { prof__exit_key = FlsAlloc(prof__fiber_leaves); }
+static void prof__exit_key_make(void)
+{
+    if (!prof__exit_key_made)
+        prof__exit_key_made = (prof__exit_key = FlsAlloc(prof__fiber_leaves)) != FLS_OUT_OF_INDEXES;
+}
+static void prof__exits_watch(void) {}
 static void prof__on_exit_of_thread(prof__thread *self) { FlsSetValue(prof__exit_key, self); }
 static void prof__signal_stack_take(prof__thread *self) { (void)self; }
 static void prof__signal_stack_give(prof__thread *self) { (void)self; }
@@ -2199,12 +2227,15 @@ static pthread_key_t prof__exit_key;
 static int prof__exits;
 static void prof__exit_begins(void) { prof__exits = 1; } /* comes before destructors, or after them, in a dlclose() */
 #endif
-static void prof__keys_make(void)
+static void prof__exits_watch(void)
 {
 #ifdef PROF__SHARED
     atexit(prof__exit_begins);
 #endif
-    pthread_key_create(&prof__exit_key, prof__thread_leaves);
+}
+static void prof__exit_key_make(void)
+{
+    if (!prof__exit_key_made) prof__exit_key_made = !pthread_key_create(&prof__exit_key, prof__thread_leaves);
 }
 static void prof__on_exit_of_thread(prof__thread *self) { pthread_setspecific(prof__exit_key, self); }
 
@@ -2222,26 +2253,25 @@ static size_t prof__signal_stack_size(void)
 static void prof__signal_stack_take(prof__thread *self)
 {
     stack_t stack;
-    if (self->signal_stack || sigaltstack(NULL, &stack) || !(stack.ss_flags & SS_DISABLE)) return;
+    if (sigaltstack(NULL, &stack) || !(stack.ss_flags & SS_DISABLE)) return;
     stack.ss_size = prof__signal_stack_size();
-    stack.ss_sp = mmap(NULL, stack.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!self->signal_stack) { /* else it was taken in a handler, whose end took it away again */
+        void *memory = mmap(NULL, stack.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED) return;
+        self->signal_stack = memory;
+    }
+    stack.ss_sp = self->signal_stack;
     stack.ss_flags = 0;
-    if (stack.ss_sp == MAP_FAILED) return;
-    if (sigaltstack(&stack, NULL))
-        munmap(stack.ss_sp, stack.ss_size);
-    else
-        self->signal_stack = stack.ss_sp;
+    sigaltstack(&stack, NULL);
 }
 static void prof__signal_stack_give(prof__thread *self)
 {
     stack_t stack;
     if (!self->signal_stack || sigaltstack(NULL, &stack)) return;
-    if (stack.ss_sp == self->signal_stack) {
-        size_t size = stack.ss_size;
-        stack.ss_flags = SS_DISABLE;
-        if (sigaltstack(&stack, NULL)) return;
-        munmap(self->signal_stack, size);
-    } /* else somebody put it aside, and may put it back */
+    int none = stack.ss_flags & SS_DISABLE, ours = !none && stack.ss_sp == self->signal_stack;
+    stack.ss_flags = SS_DISABLE;
+    if (ours && sigaltstack(&stack, NULL)) return;
+    if (ours || none) munmap(self->signal_stack, prof__signal_stack_size()); /* else it was put aside, and may come back */
     self->signal_stack = NULL;
 }
 #endif
@@ -2251,7 +2281,9 @@ static void prof__signal_stack_give(prof__thread *self)
 typedef int prof__signals;
 static void prof__signals_block(prof__signals *old) { *old = 0; }
 static void prof__signals_restore(const prof__signals *old) { (void)old; }
-static void prof__file_signal_drop(const prof__signals *old) { (void)old; }
+typedef int prof__file_signal;
+static void prof__file_signal_hold(prof__file_signal *signal) { *signal = 0; }
+static void prof__file_signal_drop(const prof__file_signal *signal) { (void)signal; }
 #else
 typedef sigset_t prof__signals;
 static void prof__signals_block(prof__signals *old) /* but for faults: one that is blocked kills without any handler */
@@ -2263,20 +2295,40 @@ static void prof__signals_block(prof__signals *old) /* but for faults: one that 
     pthread_sigmask(SIG_BLOCK, &all, old);
 }
 static void prof__signals_restore(const prof__signals *old) { pthread_sigmask(SIG_SETMASK, old, NULL); }
-/* A write beyond RLIMIT_FSIZE sends the thread a signal besides failing: takes it back, while all are blocked. old:
-   what the thread had blocked before that; null: everything, always. */
-static void prof__file_signal_drop(const prof__signals *old)
+
+/* A write beyond RLIMIT_FSIZE sends the thread a signal besides failing, which would end the program. Between these two
+   it only fails. errno stays. */
+typedef struct prof__file_signal {
+    sigset_t before;
+    int waited; /* one of the program's own was pending */
+} prof__file_signal;
+
+static int prof__file_signal_pending(void)
 {
-#if defined(SIGXFSZ) && defined(__linux__)
-    struct timespec at_once = {0, 0};
     sigset_t set;
-    if (old && sigismember(old, SIGXFSZ)) return; /* the program's own */
+    return !sigpending(&set) && sigismember(&set, SIGXFSZ) == 1;
+}
+
+static void prof__file_signal_hold(prof__file_signal *signal)
+{
+    sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGXFSZ);
-    sigtimedwait(&set, NULL, &at_once);
-#else
-    (void)old;
-#endif
+    pthread_sigmask(SIG_BLOCK, &set, &signal->before);
+    signal->waited = prof__file_signal_pending();
+}
+
+static void prof__file_signal_drop(const prof__file_signal *signal)
+{
+    int number, error = errno;
+    if (!signal->waited && prof__file_signal_pending()) {
+        sigset_t set;
+        sigemptyset(&set);
+        sigaddset(&set, SIGXFSZ);
+        sigwait(&set, &number);
+    }
+    pthread_sigmask(SIG_SETMASK, &signal->before, NULL);
+    errno = error;
 }
 #endif
 
@@ -2320,25 +2372,41 @@ static void prof__lock_leave(int *lock, const prof__signals *old)
     prof__signals_restore(old);
 }
 
-/* The lock of the control functions, some of which read and write files, where a thread could be cancelled. */
+/* A lock of functions that read and write files, where a thread could be cancelled. What the first returns is for the
+   second. */
 #if defined(PROF_FREESTANDING) || defined(_WIN32)
-static void prof__control_lock(void) { prof__lock(&prof__control_word); }
-static void prof__control_unlock(void) { prof__unlock(&prof__control_word); }
+static int prof__lock_steady(int *lock)
+{
+    prof__lock(lock);
+    return 0;
+}
+static void prof__unlock_steady(int *lock, int before)
+{
+    (void)before;
+    prof__unlock(lock);
+}
 #else
-static int prof__control_cancel;
-static void prof__control_lock(void)
+static int prof__lock_steady(int *lock)
 {
     int before = prof__cancel_disable();
-    prof__lock(&prof__control_word);
-    prof__control_cancel = before;
+    prof__lock(lock);
+    return before;
 }
-static void prof__control_unlock(void)
+static void prof__unlock_steady(int *lock, int before)
 {
-    int before = prof__control_cancel;
-    prof__unlock(&prof__control_word);
+    prof__unlock(lock);
     prof__cancel_restore(before);
 }
 #endif
+
+/* The lock of the control functions. */
+static int prof__control_cancel; /* under it */
+static void prof__control_lock(void)
+{
+    int before = prof__lock_steady(&prof__control_word);
+    prof__control_cancel = before;
+}
+static void prof__control_unlock(void) { prof__unlock_steady(&prof__control_word, prof__control_cancel); }
 
 #ifndef PROF_FREESTANDING
 /* Sleeps for ns, less if *word is not, or no longer, value; may return early for no reason. */
@@ -2434,23 +2502,24 @@ static uint64_t prof__counter_ordered(void)
     __asm__ volatile("rdtscp" : "=a"(a), "=d"(d), "=c"(c)::"memory");
     return (uint64_t)d << 32 | a;
 }
-static int prof__counter_usable(void) /* bit 0: invariant, bit 1: rdtscp */
+static int prof__counter_usable(void) /* bit 0: it can be trusted, bit 1: and read in order */
 {
     unsigned a, b, c, d, usable = 0;
     if (__get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & 1u << 8)) usable |= 1;
-    if (__get_cpuid(0x80000001u, &a, &b, &c, &d) && (d & 1u << 27)) usable |= 2;
+    int ordered = __get_cpuid(0x80000001u, &a, &b, &c, &d) && (d & 1u << 27) ? 2 : 0; /* rdtscp */
 #ifdef __linux__
-    if (usable) { /* the kernel watches the counters of all processors, and leaves a clock that it found unstable */
+    { /* the kernel watches the counters of all processors, and leaves a clock that it found unstable */
         char text[16] = {0};
         int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
         if (file >= 0) {
             if (read(file, text, sizeof text - 1) > 0 && (text[0] == 'h' || text[0] == 'a' || text[0] == 'j'))
                 usable = 0; /* hpet, acpi_pm, jiffies */
+            if (text[0] == 't') usable = 1; /* tsc: virtual machines may not say that it is invariant */
             close(file);
         }
     }
 #endif
-    return (int)usable;
+    return usable ? (int)usable | ordered : 0;
 }
 static uint64_t prof__counter_hz(void)
 {
@@ -2531,29 +2600,46 @@ static uint64_t prof__unix_time(void) { return prof__clock_ns(CLOCK_REALTIME); }
 #endif
 #endif
 
-/* One reading; the tick lies in the middle of what the reading of the other clock took. */
+#ifdef PROF_FREESTANDING
 static void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
 {
-#ifdef PROF_FREESTANDING
     (void)clock;
     pair->tick = prof__counter();
     pair->monotonic_ns = hz ? pair->tick / hz * 1000000000u + pair->tick % hz * 1000000000u / hz : pair->tick;
     pair->unix_ns = 0;
     pair->width = 0;
+}
 #else
-    (void)hz;
+#define PROF__PAIR_LONG 100000 /* ticks: some 30 us, which no reading of two clocks takes by itself */
+
+/* One reading; the tick lies in the middle of what the reading of the system's clock took. Returns 0 where the thread
+   seems to have waited for its processor in between: one of two halves that do much the same took far longer, or both
+   did. */
+static int prof__pair_read(uint32_t clock, prof__pair *pair)
+{
+    uint64_t before, between, second;
     if (clock == PROF_CLOCK_MONOTONIC) {
         pair->tick = pair->monotonic_ns = prof__monotonic();
+        pair->unix_ns = prof__unix_time();
         pair->width = 0;
-    } else {
-        uint64_t before = prof__counter();
-        pair->monotonic_ns = prof__monotonic();
-        pair->width = prof__counter() - before;
-        pair->tick = before + pair->width / 2;
+        return prof__monotonic() - pair->tick < 10000;
     }
+    before = prof__counter();
+    pair->monotonic_ns = prof__monotonic();
+    between = prof__counter();
     pair->unix_ns = prof__unix_time();
-#endif
+    second = prof__counter() - between;
+    pair->width = between - before;
+    pair->tick = before + pair->width / 2;
+    return second <= pair->width * 8 + 200 && pair->width <= second * 8 + 200 && pair->width + second < PROF__PAIR_LONG;
 }
+
+static void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
+{
+    (void)hz;
+    for (int i = 0; i < 4 && !prof__pair_read(clock, pair); ++i) {}
+}
+#endif
 
 static void prof__pair_store(prof__pair *to, const prof__pair *pair) /* where a reader may be looking */
 {
@@ -2624,7 +2710,6 @@ typedef struct prof__session {
     uint32_t epoch, clock;
     uint32_t string_count, site_count, site_without_room;
     uint32_t fast; /* the inline counter, and nothing else, is what a scope needs */
-    uint64_t next_track;
     struct { /* chunks that an exited thread left with room in them */
         uint64_t sequence;
         uint32_t chunk, words;
@@ -2930,6 +3015,10 @@ static void prof__site_store(prof_site *site, uint64_t state)
 /* Events of threads that have no chunk; moved into the image by whoever holds the lock next. */
 static uint64_t prof__lost_without_chunk;
 
+/* Odd; changes when a thread that found no chunk might find one. */
+static uint32_t prof__room_changes = 1;
+static void prof__room_changed(void) { __atomic_fetch_add(&prof__room_changes, 2, __ATOMIC_RELEASE); }
+
 static void prof__lost_collect(prof__session *s)
 {
     PROF__ADD(&s->header->lost, __atomic_exchange_n(&prof__lost_without_chunk, 0, __ATOMIC_RELAXED));
@@ -3082,7 +3171,8 @@ static int prof__chunk_reserve(prof__session *s, int service)
 {
     uint32_t free_chunks = PROF__LOAD(&s->free_chunks);
     while (free_chunks)
-        if (__atomic_compare_exchange_n(&s->free_chunks, &free_chunks, free_chunks - 1, 1, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        if (__atomic_compare_exchange_n(&s->free_chunks, &free_chunks, free_chunks - 1, 1, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED))
             return 1;
     if (!service || !s->spare_chunk) return 0;
     s->spare_chunk = 0;
@@ -3104,17 +3194,18 @@ static prof__chunk *prof__chunk_take(prof__session *s, int service)
         prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + number % s->chunk_count * s->chunk_size);
         uint32_t state = PROF__LOAD(&chunk->state);
         if ((kept ? state != PROF__CHUNK_FREE : state == PROF__CHUNK_OWNED) ||
-            !__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            !__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
+                                         __ATOMIC_RELAXED))
             continue;
         if (chunk->sequence > number) { /* this thread slept for a lap: the slot is somebody's newest by now */
             PROF__RELEASE(&chunk->state, state);
             continue;
         }
         if (chunk->sequence) {
-            PROF__STORE(&chunk->sequence, 0);
+            if (!kept) PROF__ADD(&h->overwritten, 1);
+            PROF__RELEASE(&chunk->sequence, 0); /* a reader that misses this chunk knows that something is gone */
             PROF__FENCE(); /* a reader that sees any of what follows sees the zero, too */
             prof__clear(prof__chunk_first(chunk), (size_t)s->chunk_words * 8);
-            if (!kept) PROF__ADD(&h->overwritten, 1);
         }
         PROF__STORE(&chunk->lost, 0);
         prof__pair base;
@@ -3123,7 +3214,10 @@ static prof__chunk *prof__chunk_take(prof__session *s, int service)
         PROF__RELEASE(&chunk->sequence, number + 1);
         return chunk;
     }
-    if (kept) PROF__ADD(&s->free_chunks, 1u);
+    if (kept) {
+        PROF__ADD(&s->free_chunks, 1u);
+        prof__room_changed();
+    }
     return NULL;
 }
 
@@ -3215,12 +3309,22 @@ static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
     return 1;
 }
 
+/* 1: nothing was let go since this thread found no chunk, so that it need not search, nor take the lock, for every
+   event that is lost. It does now and then, which also brings the losses of a thread without a chunk into the image. */
+static int prof__room_missing(prof__thread *self)
+{
+    return self->no_room == PROF__LOAD(&prof__room_changes) && ++self->in_vain % 1024;
+}
+
 static int prof__chunk_next(prof__thread *self)
 {
     prof__session *s = self->session;
     int service = self->impatient != 0;
+    if (prof__room_missing(self)) return 0;
+    uint32_t room = PROF__ACQUIRE(&prof__room_changes);
     prof__chunk *chunk = prof__chunk_take(s, service);
     while (!chunk && prof__room_wait(self, s)) chunk = prof__chunk_take(s, service);
+    self->no_room = chunk ? 0 : room;
     return prof__chunk_change(self, chunk);
 }
 
@@ -3251,7 +3355,7 @@ static void prof__track_enter(prof__thread *self)
 {
     uint64_t used = (uint64_t)(self->cursor - prof__chunk_first(self->chunk)), owed = prof__track_of(self)->owed;
     if (used + 3 + owed + 2 > self->session->chunk_words)
-        prof__chunk_change(self, prof__chunk_take(self->session, self->impatient != 0));
+        prof__chunk_change(self, prof__room_missing(self) ? NULL : prof__chunk_take(self->session, self->impatient != 0));
     else
         prof__chunk_enter(self, self->chunk, used, owed);
 }
@@ -3323,15 +3427,16 @@ static int prof__attach(prof__thread *self)
     prof__session *s = prof__state.session;
     prof__chunk *chunk = NULL;
     uint64_t used = 0;
+    self->no_room = 0; /* which may be of an earlier session */
     while (s->left_count && !chunk) {
         uint64_t sequence = s->left[--s->left_count].sequence;
         uint32_t state = PROF__CHUNK_LEFT;
         chunk = (prof__chunk *)(void *)(s->chunks + (uint64_t)s->left[s->left_count].chunk * s->chunk_size);
         used = s->left[s->left_count].words;
-        if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
+                                         __ATOMIC_RELAXED)) {
             chunk = NULL; /* the ring came round */
-        } else if (chunk->sequence != sequence ||
-                   (prof__now(s, 0) - chunk->base.tick) >> (PROF__TICK_BITS - 1)) {
+        } else if (chunk->sequence != sequence || (prof__now(s, 0) - chunk->base.tick) >> (PROF__TICK_BITS - 1)) {
             PROF__RELEASE(&chunk->state, PROF__CHUNK_FULL);
             chunk = NULL;
         }
@@ -3389,6 +3494,7 @@ static void prof__give_back(prof__thread *self)
     } else {
         PROF__RELEASE(&chunk->state, PROF__CHUNK_FULL);
     }
+    prof__room_changed();
 }
 
 /* Runs as a thread-specific destructor. Destructors that run later may hold scopes, too: those attach again and so
@@ -3422,13 +3528,19 @@ static void prof__thread_leaves(void *pointer)
 static int prof__settle(prof__thread *self, prof_site *site)
 {
     uint32_t generation = PROF__LOAD(&prof__generation);
-    int recording;
+    int recording, in_step;
     if (!prof__is_whole()) {
         if (site) prof__site_store(site, generation ^ PROF__OFF);
         return 0;
     }
-    if (self->seen != generation || (site && (uint32_t)((uint32_t)prof__site_load(site) ^ generation) & ~PROF__OFF) ||
-        !self->session) {
+    in_step = self->seen == generation &&
+              !(site && (uint32_t)((uint32_t)prof__site_load(site) ^ generation) & ~PROF__OFF);
+    if (in_step && !self->session && prof__room_missing(self)) {
+        if (!site || (uint32_t)prof__site_load(site) == generation) prof__lose(self, 1);
+        return 0;
+    }
+    if (!in_step || !self->session) {
+        uint32_t room = PROF__ACQUIRE(&prof__room_changes);
         prof__signals signals;
         PROF__ERRNO_SAVE();
         if (!prof__lock_enter(&prof__lock_word, &signals)) {
@@ -3442,9 +3554,11 @@ static int prof__settle(prof__thread *self, prof_site *site)
         prof__session *s = prof__state.running ? prof__state.session : NULL;
         if (self->session && (self->session != s || self->epoch != s->epoch)) prof__detach(self);
         recording = s && (!site || (uint32_t)prof__site_load(site) == generation);
+        self->no_room = 0;
         if (recording && !self->session && !prof__attach(self) && !prof__attach_later(self, s, &signals)) {
             prof__lose(self, 1);
             if (prof__state.session == s) prof__lost_collect(s);
+            self->no_room = room;
             recording = 0;
         }
         if (self->session && !self->entered) { /* there was a switch, and it could not do this */
@@ -3565,7 +3679,7 @@ static void prof__begin_undo(prof__thread *self)
 static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
 {
     prof__session *s = self->session;
-    if (s->min_ticks && prof__begin_is_last(self, head) &&
+    if (s->min_ticks && self->entered && prof__begin_is_last(self, head) &&
         now - self->base - (*self->begun & PROF__TICK_MASK) < s->min_ticks) {
         prof__begin_undo(self);
         return;
@@ -3771,7 +3885,8 @@ static prof__text prof__measure_part(const char *bytes, uint64_t most, uint64_t 
     while (text.length < most && text.length < given && text.bytes[text.length]) ++text.length;
     text.cut = text.length < given && text.bytes[text.length] != 0;
     if (text.cut)
-        for (int i = 0; i < 3 && text.length && ((unsigned char)text.bytes[text.length] & 0xc0) == 0x80; ++i) --text.length;
+        for (int i = 0; i < 3 && text.length && ((unsigned char)text.bytes[text.length] & 0xc0) == 0x80; ++i)
+            --text.length;
     text.words = text.length / 8 + 1;
     return text;
 }
@@ -3847,10 +3962,10 @@ static prof__token prof__formatted(prof_site *site, const char *format, va_list 
 #ifdef PROF_VSNPRINTF
     char text[PROF_MAX_TEXT + 2];
     PROF__ERRNO_SAVE();
-    PROF_VSNPRINTF(text, (int)sizeof text, format, list);
+    const char *name = PROF_VSNPRINTF(text, (int)sizeof text, format, list) < 0 ? format : text; /* %lc of no character */
     PROF__ERRNO_RESTORE();
-    if (!owes_end) PROF__BRIDGE_MARK(site, text);
-    return prof__named(site, text, owes_end);
+    if (!owes_end) PROF__BRIDGE_MARK(site, name);
+    return prof__named(site, name, owes_end);
 #else
     (void)list;
     return prof__named(site, format, owes_end);
@@ -4152,7 +4267,8 @@ static inline uint64_t prof__log_head(unsigned code)
 }
 
 /* Numbers go from the caller's registers to their place. Returns the words they take; at: where they begin. */
-static inline uint64_t prof__log_numbers(uint64_t *at, const prof__log_format *known, uint32_t values, prof__log_list *list)
+static inline uint64_t prof__log_numbers(uint64_t *at, const prof__log_format *known, uint32_t values,
+                                         prof__log_list *list)
 {
     for (uint32_t i = 0; i < values; ++i, at += 2) {
         unsigned code = PROF__LOAD(&known->codes[i]);
@@ -4189,7 +4305,8 @@ static uint32_t prof__log_collect(const prof__log_format *known, uint32_t values
                 given = (uint64_t)PROF__LOAD(code + 1) | (uint64_t)PROF__LOAD(code + 2) << 8;
                 code += 2;
             }
-            value->text = prof__measure_part(va_arg(list->values, const char *), (kept < room ? (room - kept) * 8 : 0) + 7, given);
+            value->text = prof__measure_part(va_arg(list->values, const char *),
+                                             (kept < room ? (room - kept) * 8 : 0) + 7, given);
         }
         used += 1 + value->text.words;
     }
@@ -4199,8 +4316,8 @@ static uint32_t prof__log_collect(const prof__log_format *known, uint32_t values
 
 /* With texts among them, how much room all of it takes is known only when they have been measured. Returns the same
    words as prof__reserve(). */
-static uint64_t *prof__log_mixed(prof__thread *self, const prof__log_format *known, uint32_t values, prof__log_list *list,
-                                 uint64_t *now, uint64_t *words)
+static uint64_t *prof__log_mixed(prof__thread *self, const prof__log_format *known, uint32_t values,
+                                 prof__log_list *list, uint64_t *now, uint64_t *words)
 {
     prof__log_value fetched[PROF__LOG_VALUES];
     uint32_t count = prof__log_collect(known, values, list, self->session->chunk_words / 4, fetched, words);
@@ -4343,7 +4460,8 @@ static PROF__COLD prof__tally *prof__tally_find(const prof_site *site)
     for (size_t i = 0; i < PROF__TALLIES; ++i) {
         prof__tally *tally = &prof__tallies[((size_t)(key >> 1) + i) % PROF__TALLIES];
         uintptr_t found = PROF__LOAD(&tally->key);
-        if (!found && __atomic_compare_exchange_n(&tally->key, &found, key, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) found = key;
+        if (!found && __atomic_compare_exchange_n(&tally->key, &found, key, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            found = key;
         if (found == key) return tally;
     }
     return NULL;
@@ -4592,6 +4710,11 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
 #endif
 
 #define PROF__OUT_SIZE ((size_t)65536)
+#ifdef _WIN32
+#define PROF__WRITE_BYTES "wb"
+#else
+#define PROF__WRITE_BYTES "wbe" /* not for programs that this one executes */
+#endif
 #define PROF__OUT_RESERVE ((size_t)4096) /* the most that prof__out_reserve() gives */
 
 typedef struct prof__out {
@@ -4601,6 +4724,7 @@ typedef struct prof__out {
     FILE *file;
     char *path, *part; /* owned; part is null when the file is written directly */
     int restore;       /* Windows: the mode that standard output had */
+    size_t flushes;    /* so far */
     prof_status status;
     char small[PROF__OUT_RESERVE];
 } prof__out;
@@ -4640,10 +4764,17 @@ static void prof__out_deliver(prof__out *out, const char *data, size_t size)
         if (out->sink.write(out->sink.user, data, size))
             out->status = prof__fail(PROF_IO, "the sink refused %lu bytes", (unsigned long)size);
     } else if (out->file) {
-        errno = 0;
-        if (fwrite(data, 1, size, out->file) != size)
+        prof__file_signal signal;
+        size_t done = 0;
+        prof__file_signal_hold(&signal);
+        do {
+            errno = 0;
+            done += fwrite(data + done, 1, size - done, out->file);
+        } while (done < size && errno == EINTR);
+        if (done < size)
             out->status = prof__fail(PROF_IO, "cannot write %s: %s", out->part ? out->part : out->path,
                                      errno ? strerror(errno) : "write error");
+        prof__file_signal_drop(&signal);
     }
 }
 
@@ -4651,6 +4782,7 @@ static void prof__out_flush(prof__out *out)
 {
     size_t used = (size_t)(out->cursor - out->buffer);
     out->cursor = out->buffer;
+    out->flushes++;
     prof__out_deliver(out, out->buffer, used);
 }
 
@@ -4832,7 +4964,7 @@ static prof_status prof__out_file(prof__out *out, const char *path)
         return prof__fail(PROF_NO_MEMORY, "no memory to write %s", path ? path : "standard output");
     }
     if (!out->file) {
-        out->file = fopen(out->part ? out->part : out->path, "wb");
+        out->file = fopen(out->part ? out->part : out->path, PROF__WRITE_BYTES);
         if (!out->file) {
             prof_status status = prof__fail(PROF_IO, "cannot create %s: %s", out->part ? out->part : out->path,
                                             strerror(errno));
@@ -5325,7 +5457,8 @@ static prof_status prof__memory_take(prof__session *s, size_t size)
         if (!s->mapping) return prof__fail(PROF_IO, "%s: cannot be mapped (error %lu)", s->live_path, error);
     } else {
         s->mapping = VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
-        if (!s->mapping) return prof__fail(PROF_NO_MEMORY, "no memory for a buffer of %llu bytes", (unsigned long long)size);
+        if (!s->mapping)
+            return prof__fail(PROF_NO_MEMORY, "no memory for a buffer of %llu bytes", (unsigned long long)size);
     }
     s->mapping_size = size;
     for (size_t i = 0; i < size; i += 4096) ((volatile char *)s->mapping)[i] = 0;
@@ -5362,8 +5495,12 @@ static int prof__memory_map(prof__session *s, size_t size)
         unlink(s->part_path);
         file = open(s->part_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file < 0) return errno;
-        /* Blocks are taken now: on a full disk this fails, instead of a store into the mapping later. */
+        /* Blocks are taken now: on a full disk this fails, instead of a store into the mapping later. And it fails for
+           any signal that comes, as one of a profiler's timer always does. */
+        prof__signals signals;
+        prof__signals_block(&signals);
         error = posix_fallocate(file, 0, (off_t)size);
+        prof__signals_restore(&signals);
         if (error == EOPNOTSUPP || error == EINVAL) error = ftruncate(file, (off_t)size) ? errno : 0;
         flags = MAP_SHARED;
     }
@@ -5499,12 +5636,23 @@ static void prof__state_unlock(uint32_t gate)
     prof__untake(PROF__SELF(), gate);
 }
 
+/* The service ends a session under the state lock alone: who holds the control lock must ask here, too. */
+enum { PROF__ENDED = 1, PROF__RUNS };
+static int prof__session_phase(void)
+{
+    uint32_t gate = prof__state_lock();
+    int phase = prof__state.running ? PROF__RUNS : prof__state.ended ? PROF__ENDED : 0;
+    prof__state_unlock(gate);
+    return phase;
+}
+
 /* Ordinary code that finds its thread busy, while no session runs: a handler that interrupted a macro has left by
    siglongjmp. What the macro was doing is given up, and the chunk with it. */
 static void prof__heal(void)
 {
     prof__thread *self = PROF__SELF();
     if (self->gate != PROF__BUSY || self->exits >= 3) return;
+    self->fiber = NULL; /* switches were ignored meanwhile: it may be gone, or on another thread */
     prof__track_of(self)->owed = 0;
     if (self->chunk) PROF__RELEASE(&self->chunk->state, PROF__CHUNK_FULL);
     prof__detach(self);
@@ -5753,7 +5901,8 @@ static prof_status prof__output_claim(prof__session *s, const char *pattern, pro
 {
     int error;
     if (prof__is_folder(s->output)) return PROF_OK; /* its writer never replaces a file */
-    s->number = existing == PROF_EXISTING_NUMBER || (existing == PROF_EXISTING_AUTO && prof__pattern_has(pattern, "pt"));
+    s->number =
+        existing == PROF_EXISTING_NUMBER || (existing == PROF_EXISTING_AUTO && prof__pattern_has(pattern, "pt"));
 #ifndef _WIN32
     struct stat about;
     if (!stat(s->output, &about) && !S_ISREG(about.st_mode)) return PROF_OK; /* a device, a pipe: nobody's run */
@@ -5902,11 +6051,13 @@ static prof_status prof__writer_find(const char *path, prof_status (**write)(con
     if (*write) return PROF_OK;
     if (*extension == '/')
         return prof__fail(PROF_IO, "%s: is a directory, and this program has no prof_xplane.h to write into one", path);
-    return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '%s' in this program: known are %s", path, extension, known);
+    return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '%s' in this program: known are %s", path, extension,
+                      known);
 }
 
 /* A file of events has no use for a session without any. write: of the path, null for .prof. */
-static prof_status prof__writer_fits(const char *path, prof_status (*write)(const prof_trace *, const char *), uint32_t mode)
+static prof_status prof__writer_fits(const char *path, prof_status (*write)(const prof_trace *, const char *),
+                                     uint32_t mode)
 {
     if (mode != PROF_STATS || write == prof__write_summary) return PROF_OK;
     return prof__fail(PROF_INVALID_ARGUMENT,
@@ -5927,7 +6078,9 @@ PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path,
     prof_status status;
     if (!trace || !path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_write: trace or path is null");
     status = prof__writer_find(extension ? extension : path, &write);
-    if (!status && !write) status = prof__fail(PROF_INVALID_ARGUMENT, "%s: a trace cannot be made an image again", path);
+    if (!status && !write)
+        status = prof__fail(PROF_INVALID_ARGUMENT, "%s: a trace cannot be made an image again", path);
+    if (!status) status = prof__writer_fits(path, write, (uint32_t)prof_trace_about(trace)->mode);
     return status ? status : write(trace, path);
 }
 
@@ -5941,7 +6094,8 @@ static prof_status prof__output_check(const char *path)
     struct stat about;
     if (prof__is_folder(path)) return prof__folder_make(path);
     if (!stat(path, &about)) {
-        if (!S_ISREG(about.st_mode)) return access(path, W_OK) ? prof__fail(PROF_IO, "%s: %s", path, strerror(errno)) : PROF_OK;
+        if (!S_ISREG(about.st_mode))
+            return access(path, W_OK) ? prof__fail(PROF_IO, "%s: %s", path, strerror(errno)) : PROF_OK;
     }
     if (slash)
         slash[slash == folder ? 1 : 0] = 0;
@@ -6089,6 +6243,7 @@ static void prof__calibrate(prof__session *s)
     }
     uint32_t gate = prof__state_lock();
     uint32_t generation = PROF__LOAD(&prof__generation);
+    if (self->session && self->session != s) prof__detach(self); /* of a session before the last one */
     int ready = prof__state.running && (self->session == s || prof__attach(self));
     self->seen = generation;
     self->open = ready && s->fast ? generation : PROF__SHUT;
@@ -6209,15 +6364,16 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
 #ifndef PROF_FREESTANDING
     int several;
     if ((status = prof__rank_find(config->rank, &several)) != PROF_OK) return status;
-    if (config->output && config->output[0] && (status = prof__output_prepare(s, config, several)) != PROF_OK) return status;
+    if (config->output && config->output[0] && (status = prof__output_prepare(s, config, several)) != PROF_OK)
+        return status;
 #endif
     if (config->mode == PROF_STREAM && !s->live_path)
         return prof__fail(PROF_INVALID_ARGUMENT, "mode stream: needs an output, for example trace.prof");
     if (memory) {
         uint64_t skip = (0 - (uint64_t)(uintptr_t)memory) & 63;
         if (s->live_path)
-            return prof__fail(PROF_INVALID_ARGUMENT, "output %s: a .prof output is its own memory: leave config.memory out",
-                              s->live_path);
+            return prof__fail(PROF_INVALID_ARGUMENT,
+                              "output %s: a .prof output is its own memory: leave config.memory out", s->live_path);
         if (size < PROF__MIN_IMAGE + skip)
             return prof__fail(PROF_INVALID_ARGUMENT, "memory_size: at least %d bytes", (int)PROF__MIN_IMAGE + 64);
         memory = (char *)memory + skip;
@@ -6225,11 +6381,10 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
         prof__clear(memory, (size_t)(size / 8 * 8));
     } else {
         size = prof__round(size, 4096);
-        prof__signals signals;
-        prof__signals_block(&signals); /* a limit on the size of files is an error here, and no signal */
+        prof__file_signal signal;
+        prof__file_signal_hold(&signal);
         status = prof__memory_take(s, (size_t)size);
-        prof__file_signal_drop(&signals);
-        prof__signals_restore(&signals);
+        prof__file_signal_drop(&signal);
         if (status) return status;
         memory = s->mapping;
     }
@@ -6278,22 +6433,31 @@ static prof_status prof__config_check(const prof_config *c)
         return prof__fail(PROF_INVALID_ARGUMENT, "existing: auto, replace, number or refuse");
 #ifdef PROF_FREESTANDING
     if (c->delay_ns || c->start_unix_ns || c->duration_ns)
-        return prof__fail(PROF_UNSUPPORTED, "delay, start_unix, duration: freestanding has no thread to look at the clock");
+        return prof__fail(PROF_UNSUPPORTED,
+                          "delay, start_unix, duration: freestanding has no thread to look at the clock");
 #endif
     if (!c->memory && c->buffer_size && (c->buffer_size < PROF__MIN_BUFFER || (uint64_t)c->buffer_size >> 30 > 64))
         return prof__fail(PROF_INVALID_ARGUMENT, "buffer_size: 128K to 64G");
     return PROF_OK;
 }
 
-static prof_status prof__start_locked(const prof_config *config)
+/* Who started a session that is not the program's own. */
+typedef struct prof__guest_start {
+    void (*yield)(void);       /* see prof__guest */
+    void (*limit)(void *user); /* under the lock, before anything is recorded */
+    void *user;
+} prof__guest_start;
+
+static prof_status prof__start_locked(const prof_config *config, const prof__guest_start *guest)
 {
     if (!prof__is_whole())
         return prof__fail(PROF_UNSUPPORTED, "a library linked with -Bsymbolic-functions beside another recorder: link it "
                                             "without, or compile it with PROF_STATIC");
     if (prof__guest) prof__guest();
-    if (prof__state.ended)
+    int phase = prof__session_phase();
+    if (phase == PROF__ENDED)
         return prof__fail(PROF_INVALID_STATE, "the session before has ended by itself: call prof_stop() first");
-    if (prof__state.running)
+    if (phase == PROF__RUNS)
         return prof__fail(PROF_INVALID_STATE, "a session is running already: call prof_stop() first%s",
                           (prof__state.session ? prof__state.session : prof__state.inherited)->output[0]
                               ? ", or leave PROF_OUTPUT out of the environment" : "");
@@ -6329,6 +6493,7 @@ static prof_status prof__start_locked(const prof_config *config)
         prof__state.session = s;
         prof__state.level = config->level ? config->level : PROF__DEFAULT_LEVEL;
         prof__state.filter_mask = config->filter_mask ? config->filter_mask : ~0u;
+        if (guest) guest->limit(guest->user);
         prof__state.paused = 0;
         prof__state.held = s->held;
         PROF__STORE(&prof__state.no_sync, config->no_sync);
@@ -6354,18 +6519,24 @@ static prof_status prof__start_locked(const prof_config *config)
     return PROF_OK;
 }
 
-/* guest: see prof__guest. */
-static prof_status prof__start_as(const prof_config *config, void (*guest)(void))
+/* guest: null: the program's own session. */
+static prof_status prof__start_as(const prof_config *config, const prof__guest_start *guest)
 {
+    prof_status status = PROF_OK;
     prof__control_lock();
 #ifndef PROF_FREESTANDING
-    if (!prof__keys_made) prof__keys_make();
-    prof__keys_made = 1;
+    if (!prof__exits_watched) prof__exits_watch();
+    prof__exits_watched = 1;
+    prof__exit_key_make();
+    if (!prof__exit_key_made)
+        status = prof__fail(PROF_NO_MEMORY, "the program has used up the system's keys of thread-local storage");
 #endif
-    PROF__BRIDGE_START();
-    prof_status status = prof__start_locked(config);
-    if (!status) PROF__STORE(&prof__guest, guest);
-    PROF__BRIDGE_STARTED();
+    if (!status) {
+        PROF__BRIDGE_START();
+        status = prof__start_locked(config, guest);
+        if (!status) PROF__STORE(&prof__guest, guest ? guest->yield : NULL);
+        PROF__BRIDGE_STARTED();
+    }
     prof__control_unlock();
     return status;
 }
@@ -6432,7 +6603,7 @@ PROF_DEF prof_status prof_reset(void)
 {
     prof__control_lock();
     prof_status status = PROF_OK;
-    if (!prof__guest && (prof__state.running || prof__state.ended))
+    if (!prof__guest && prof__session_phase())
         status = prof__fail(PROF_INVALID_STATE, "the session is running: call prof_stop() first");
     else
         prof__sessions_reap(!prof__guest);
@@ -6473,7 +6644,8 @@ static prof_status prof__metadata_change(const char *key, const char *value)
 
 PROF_DEF prof_status prof_set_metadata(const char *key, const char *value)
 {
-    if (!key || !value || !key[0]) return prof__fail(PROF_INVALID_ARGUMENT, "prof_set_metadata: key or value is null, or key empty");
+    if (!key || !value || !key[0])
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_set_metadata: key or value is null, or key empty");
     return prof__metadata_change(key, value);
 }
 PROF_DEF prof_status prof_clear_metadata(void) { return prof__metadata_change(NULL, NULL); }
@@ -6623,7 +6795,8 @@ static void *prof__object(size_t size, const char *name, const char **copy)
     return object;
 }
 
-static void prof__object_site(prof_site *site, const prof_domain *domain, const char *name, unsigned kind, unsigned role)
+static void prof__object_site(prof_site *site, const prof_domain *domain, const char *name, unsigned kind,
+                              unsigned role)
 {
     site->name = name;
     site->category = domain ? domain->name : "";
@@ -6710,7 +6883,8 @@ PROF__ENTRY void prof_frame_start(prof_frame *frame)
 {
     if (!frame) return;
     uint64_t number = PROF__ADD(&frame->number, 1) + 1;
-    if (prof__on(&frame->site)) prof__event(&frame->site, PROF_EVENT_SPAN_BEGIN, number & PROF__EVENT_DETAIL_MAX, frame->id);
+    if (prof__on(&frame->site))
+        prof__event(&frame->site, PROF_EVENT_SPAN_BEGIN, number & PROF__EVENT_DETAIL_MAX, frame->id);
 }
 
 PROF__ENTRY void prof_frame_stop(prof_frame *frame)
@@ -6829,9 +7003,10 @@ static prof_status prof__inherited_end(void)
     prof__state_unlock(gate);
     if (!s) return PROF_OK;
     if (s->failed)
-        status = prof__fail(s->live_path ? PROF_IO : PROF_NO_MEMORY, "%s: %llu bytes: %s: this process recorded nothing",
-                            s->output[0] ? s->output : "a buffer after a fork", (unsigned long long)s->mapping_size,
-                            strerror(s->failed));
+        status =
+            prof__fail(s->live_path ? PROF_IO : PROF_NO_MEMORY, "%s: %llu bytes: %s: this process recorded nothing",
+                       s->output[0] ? s->output : "a buffer after a fork", (unsigned long long)s->mapping_size,
+                       strerror(s->failed));
     s->mapping = NULL;
     prof__session_delete(s);
     return status;
@@ -6876,6 +7051,7 @@ static void prof__session_inherit(prof__session *s)
     prof__follow_free(s->follow);
     s->follow = NULL;
     s->dump_period_ns = s->wait_ns = s->max_file_size = 0;
+    s->crash_report = 0;
     if (s->live_path != s->output) s->live_path = NULL;
     if (s->header) {
         /* the user's memory is the parent's */
@@ -6942,7 +7118,9 @@ static void prof__child_of_fork(void)
 /* Early: so the child's handler comes before those of the program, which may have scopes and call prof_stop(). */
 static void __attribute__((constructor(101))) prof__forks_watch(void)
 {
-    if (prof__is_whole()) pthread_atfork(prof__before_fork, prof__parent_of_fork, prof__child_of_fork);
+    if (!prof__is_whole()) return;
+    pthread_atfork(prof__before_fork, prof__parent_of_fork, prof__child_of_fork);
+    prof__exit_key_make(); /* early: for keys from 32 on glibc's pthread_setspecific() allocates */
 }
 
 /* The child's output: the parent's pattern, with the process id in front of the extension unless the pattern has it. */
@@ -6996,24 +7174,24 @@ static int prof__child_image(prof__session *s)
 static void prof__inherited_make(void)
 {
     prof__session *s = prof__state.inherited;
-    int cancel = 0;
-    prof__signals signals;
+    prof__file_signal signal;
     if (s->failed) return;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    prof__signals_block(&signals); /* as in prof__session_make */
+    int cancel = prof__cancel_disable();
+    prof__file_signal_hold(&signal);
     s->failed = prof__child_image(s);
-    prof__file_signal_drop(&signals);
-    prof__signals_restore(&signals);
-    pthread_setcancelstate(cancel, NULL);
+    prof__file_signal_drop(&signal);
+    prof__cancel_restore(cancel);
     if (s->failed) {
         if (s->part_path[0]) unlink(s->part_path);
+        if (s->claimed) unlink(s->output);
+        s->claimed = 0;
         if (s->mapping) munmap(s->mapping, s->mapping_size);
         s->part_path[0] = 0;
         s->header = NULL;
         s->mapping = NULL;
     } else {
+        prof__state.session = s; /* first: a fork by another thread meanwhile has one of both */
         prof__state.inherited = NULL;
-        prof__state.session = s;
     }
 }
 #endif
@@ -7237,7 +7415,8 @@ static void prof__device_fill(uint64_t *at, const prof__device_parts *parts)
         at = prof__device_put_text(at, PROF__KIND_DATA, &parts->keys[i]);
         at = value->type == PROF_VALUE_STRING
                  ? prof__device_put_text(at, PROF__KIND_DATA, &parts->texts[i])
-                 : prof__device_put_number(at, (uint64_t)value->type, 1, value->type == PROF_VALUE_NONE ? 0 : value->as.u);
+                 : prof__device_put_number(at, (uint64_t)value->type, 1,
+                                           value->type == PROF_VALUE_NONE ? 0 : value->as.u);
     }
 }
 
@@ -7339,12 +7518,14 @@ PROF_DEF uint64_t prof_host_ns(void) { return prof__monotonic(); }
 
 PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns)
 {
-    uint64_t now = prof__monotonic();
     if (!device) return prof__fail(PROF_INVALID_ARGUMENT, "prof_device_sync: device is null");
-    if (!host_ns)
-        host_ns = now;
-    else if (device->clock.unix_time)
-        host_ns += now - prof__unix_time();
+    if (!host_ns) {
+        host_ns = prof__monotonic();
+    } else if (device->clock.unix_time) {
+        prof__pair now;
+        prof__pair_take(PROF_CLOCK_MONOTONIC, 0, &now);
+        host_ns += now.monotonic_ns - now.unix_ns;
+    }
     uint32_t gate = prof__state_lock();
     uint64_t at = device->pair_count ? 1 + (device->pair_count - 1) % (PROF__DEVICE_PAIRS - 1) : 0;
     const prof__session *s = prof__state.running ? prof__state.session : NULL;
@@ -7373,11 +7554,13 @@ static void prof__chunk_release(prof__session *s, prof__chunk *chunk)
 {
     PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FREE);
     if (!s->spare_chunk) {
-        s->spare_chunk = 1; /* first of all */
+        s->spare_chunk = 1; /* first of all; the service is one who may have found none */
+        prof__room_changed();
         return;
     }
     __atomic_fetch_add(&s->free_chunks, 1, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&s->released, 1, __ATOMIC_SEQ_CST);
+    prof__room_changed();
     if (__atomic_load_n(&s->waiting, __ATOMIC_SEQ_CST)) prof__word_wake(&s->released);
 }
 
@@ -7388,7 +7571,8 @@ static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
     uint32_t state = PROF__ACQUIRE(&chunk->state);
     return state == PROF__CHUNK_FULL ||
            (state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < s->chunk_count / 4 &&
-            __atomic_compare_exchange_n(&chunk->state, &state, (uint32_t)PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+            __atomic_compare_exchange_n(&chunk->state, &state, (uint32_t)PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED));
 }
 
 /* Keeps in the image, for reports, why something in the background failed. A reader may be looking. */
@@ -7467,9 +7651,12 @@ static void prof__stream_close(prof__session *s)
 static prof_status prof__stream_open(prof__session *s)
 {
     prof__header *h = s->header;
-    if (s->max_file_size && s->max_file_size < s->mapping_size + PROF__MIN_ARCHIVE)
-        return prof__fail(PROF_INVALID_ARGUMENT, "max_file_size %llu: at least 512K more than the buffer (%llu)",
-                          (unsigned long long)s->max_file_size, (unsigned long long)s->mapping_size);
+    uint64_t least = 2 * PROF__BLOCK_BOUND(s->chunk_words);
+    if (least < PROF__MIN_ARCHIVE) least = PROF__MIN_ARCHIVE;
+    if (s->max_file_size && s->max_file_size < prof__round(s->mapping_size, 4096) + least)
+        return prof__fail(PROF_INVALID_ARGUMENT, "max_file_size %llu: at least %lluK more than the buffer (%llu)",
+                          (unsigned long long)s->max_file_size, (unsigned long long)(least + 1023) / 1024,
+                          (unsigned long long)s->mapping_size);
     s->stream.block = (prof__block *)malloc(PROF__BLOCK_BOUND(s->chunk_words));
     s->stream.chunks = (prof__chunk **)malloc((size_t)s->chunk_count * sizeof *s->stream.chunks);
     if (!s->stream.block || !s->stream.chunks) return prof__fail(PROF_NO_MEMORY, "no memory to pack chunks");
@@ -7501,22 +7688,25 @@ static prof_status prof__stream_finish(prof__session *s, prof_status status)
 static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at) /* 0 or errno */
 {
     const char *from = (const char *)bytes;
+    prof__file_signal signal;
+    int error = 0;
     if (!prof__stream_file_ready(s)) return EBADF;
+    prof__file_signal_hold(&signal);
     while (size) {
         off_t offset = (off_t)at;
         errno = EFBIG;
         ssize_t n = (uint64_t)offset == at ? pwrite(s->stream.file, from, size, offset) : -1;
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) {
-            int error = n ? errno : ENOSPC;
-            prof__file_signal_drop(NULL);
-            return error;
+            error = n ? errno : ENOSPC;
+            break;
         }
         from += n;
         at += (uint64_t)n;
         size -= (size_t)n;
     }
-    return 0;
+    prof__file_signal_drop(&signal);
+    return error;
 }
 
 /* Drops the oldest block, or what ends a lap. 0 or errno. */
@@ -7529,7 +7719,8 @@ static int prof__archive_drop(prof__session *s)
     if (!ends) {
         ssize_t n = pread(s->stream.file, &block, sizeof block, (off_t)first);
         if (n < 0) return errno;
-        if (n != (ssize_t)sizeof block || block.magic != PROF__BLOCK_MAGIC || block.size < sizeof block || block.size > left)
+        if (n != (ssize_t)sizeof block || block.magic != PROF__BLOCK_MAGIC || block.size < sizeof block ||
+            block.size > left)
             return EILSEQ; /* not what was written there */
         ends = !block.sequence;
         if (!ends) PROF__ADD(&h->overwritten, 1);
@@ -7682,7 +7873,6 @@ static int prof__dump_step(prof__session *s)
     if (!status) status = prof_trace_live(&trace);
     if (!status) status = write(trace, s->output);
     prof_trace_close(trace);
-    prof__file_signal_drop(NULL);
     if (status) prof__background_failed(s, prof_error());
     service->dump_at = prof__monotonic() + s->dump_period_ns;
     return 1;
@@ -7713,7 +7903,6 @@ static int prof__schedule_step(prof__session *s)
         if (!status) status = prof_trace_live(&trace);
         if (!status) status = write(trace, s->output);
         prof_trace_close(trace);
-        prof__file_signal_drop(NULL);
         if (status) prof__background_failed(s, prof_error()); /* prof_stop() tries again */
         s->written = !status;
     }
@@ -7871,8 +8060,9 @@ static void __attribute__((destructor)) prof__service_leave(void)
 
 /*-- SNAPSHOT -------------------------------------------------------------------------------------------- >>snapshot --
    A consistent copy of an image that threads go on writing, out of this process's memory or another's file. Chunks are
-   copied from the newest to the oldest, and those taken after the start are left out: so of each thread a prefix of
-   what it recorded is copied, without a gap. Meta comes last, and so knows every call site that the chunks name. */
+   copied from the newest to the oldest, in a ring those first that are being written, and those taken after the start
+   are left out: so of each thread a prefix of what it recorded is copied, without a gap. Meta comes last, and so knows
+   every call site that the chunks name. */
 
 typedef struct prof__source {
     int (*read)(void *user, uint64_t offset, void *to, size_t size); /* 8-byte units in order; 0: failed */
@@ -7892,7 +8082,8 @@ static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count
     if (at == count) return;
     memset(words + at, 0, (count - at) * 8);
     uint64_t kind = words[last] >> PROF__KIND_SHIFT;
-    if (kind != PROF__KIND_BEGIN && kind != PROF__KIND_MARK && kind != PROF__KIND_EVENT && kind != PROF__KIND_DATA) return;
+    if (kind != PROF__KIND_BEGIN && kind != PROF__KIND_MARK && kind != PROF__KIND_EVENT && kind != PROF__KIND_DATA)
+        return;
     for (; at < count; at += next) {
         kind = again[at] >> PROF__KIND_SHIFT;
         next = kind == PROF__KIND_NAME || kind == PROF__KIND_DATA ? prof__record_words(again[at], count - at) : 0;
@@ -7916,7 +8107,8 @@ static int prof__chunk_snapshot(const prof__source *from, const prof__header *h,
         if (!from->read(from->user, offset, scratch, check)) return 0;
     } while (again->lost < chunk->lost && ++tries < 8);
     if (!from->read(from->user, offset + offsetof(prof__chunk, sequence), &sequence, sizeof sequence)) return 0;
-    if (!chunk->sequence || chunk->sequence > newest || again->sequence != chunk->sequence || sequence != chunk->sequence)
+    if (!chunk->sequence || chunk->sequence > newest || again->sequence != chunk->sequence ||
+        sequence != chunk->sequence)
         memset(to, 0, h->chunk_size);
     else if (check > first)
         prof__chunk_cut((uint64_t *)(void *)(to + first), (const uint64_t *)(const void *)(scratch + first),
@@ -7924,26 +8116,97 @@ static int prof__chunk_snapshot(const prof__source *from, const prof__header *h,
     return 1;
 }
 
-/* The chunks of the image with header h (validated), to their places in a copy. 0: reading failed, or no memory.
-   Threads that go half round the ring in the meantime leave little to be copied: then it is tried again, a few times;
-   not where the archive has what the ring lost. last: no chunk with a later sequence is in the copy. */
-static int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy, uint64_t *last)
+/* A copy on its way. */
+typedef struct prof__copying {
+    const prof__source *from;
+    const prof__header *h;
+    char *copy, *scratch;
+    uint64_t *held;  /* of each slot the sequence of the chunk that was being written there when the copy began, or 0 */
+    uint64_t *seen;  /* the sequence in the first turn */
+    uint64_t newest; /* no chunk with a later sequence is in the copy */
+    uint64_t tick;   /* what was recorded before it is in the copy, or was overwritten */
+    int lapped;      /* threads went half round the ring in the meantime */
+    int torn;        /* so soon that what they recorded last may be missing */
+} prof__copying;
+
+#define PROF__COPIED UINT64_MAX /* as a sequence: this chunk was copied in the first turn */
+
+static int prof__chunks_held(prof__copying *c)
 {
-    uint64_t newest = 0, now = 0;
-    char *scratch = (char *)malloc(h->chunk_size);
-    int good = scratch && from->read(from->user, offsetof(prof__header, next_chunk), &now, sizeof now);
-    for (int tries = 0; good && tries < 20 && (!tries || now - newest > h->chunk_count / 2); ++tries) {
-        newest = now;
-        for (uint64_t i = 0; good && i < h->chunk_count; ++i) {
-            uint64_t slot = (newest % h->chunk_count + h->chunk_count - 1 - i) % h->chunk_count;
-            uint64_t offset = h->chunk_offset + slot * h->chunk_size;
-            good = prof__chunk_snapshot(from, h, offset, newest, copy + offset, scratch);
-        }
-        good = good && from->read(from->user, offsetof(prof__header, next_chunk), &now, sizeof now);
-        if (h->archive_offset) break;
+    const prof__header *h = c->h;
+    for (uint64_t slot = 0; slot < h->chunk_count; ++slot) {
+        prof__chunk chunk;
+        if (!c->from->read(c->from->user, h->chunk_offset + slot * h->chunk_size, &chunk, sizeof chunk)) return 0;
+        c->held[slot] = chunk.state == PROF__CHUNK_OWNED ? chunk.sequence : 0;
     }
-    *last = newest;
-    free(scratch);
+    return 1;
+}
+
+/* Copies the chunks that are being written, or can be again, or in the second turn the others: there, what is not the
+   chunk that the first turn saw was begun in the meantime, and does not belong to this copy. */
+static int prof__chunks_turn(prof__copying *c, int first)
+{
+    const prof__header *h = c->h;
+    for (uint64_t i = 0; i < h->chunk_count; ++i) {
+        uint64_t slot = (c->newest % h->chunk_count + h->chunk_count - 1 - i) % h->chunk_count;
+        uint64_t offset = h->chunk_offset + slot * h->chunk_size;
+        prof__chunk *chunk = (prof__chunk *)(void *)(c->copy + offset), now;
+        if (first) {
+            if (!c->from->read(c->from->user, offset, &now, sizeof now)) return 0;
+            c->seen[slot] = now.sequence;
+            if (!c->held[slot] && (now.state == PROF__CHUNK_FULL || now.state == PROF__CHUNK_FREE)) continue;
+        } else if (c->seen[slot] == PROF__COPIED) {
+            continue;
+        }
+        if (!prof__chunk_snapshot(c->from, h, offset, c->newest, c->copy + offset, c->scratch)) return 0;
+        c->torn |= c->held[slot] && chunk->sequence != c->held[slot];
+        if (!first && !h->archive_offset && chunk->sequence != c->seen[slot]) memset(chunk, 0, h->chunk_size);
+        if (first) c->seen[slot] = PROF__COPIED;
+    }
+    return 1;
+}
+
+/* Copies the chunks once: first those that are being written. They have the newest events of their threads, and can be
+   anywhere in the ring: one that is reused before it was copied may leave its thread's older chunks to the copy, where
+   whoever is about to take them sleeps. An archive has what was reused. */
+static int prof__chunks_copy(prof__copying *c)
+{
+    const prof__header *h = c->h;
+    uint64_t before, after, position = offsetof(prof__header, next_chunk);
+    if (!c->from->read(c->from->user, position, &before, sizeof before) || !prof__chunks_held(c)) return 0;
+    c->tick = h->clock == PROF_CLOCK_MONOTONIC ? prof__monotonic() : prof__counter();
+    if (!c->from->read(c->from->user, position, &c->newest, sizeof c->newest)) return 0;
+    c->lapped = c->torn = 0;
+    for (int first = !h->archive_offset; first >= 0; --first) {
+        if (!prof__chunks_turn(c, first) || !c->from->read(c->from->user, position, &after, sizeof after)) return 0;
+        c->lapped = after - before > h->chunk_count / 2;
+        c->torn |= first && c->lapped;
+    }
+    return 1;
+}
+
+/* The chunks of the image with header h (validated), to their places in a copy. 0: reading failed, or no memory. What
+   was overtaken is copied again: a few times where little may be left, and more often where it may be wrong. newest
+   and tick: as above. */
+static int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy, uint64_t *newest,
+                                 uint64_t *tick)
+{
+    prof__copying c;
+    int good, tries = 0;
+    memset(&c, 0, sizeof c);
+    c.from = from;
+    c.h = h;
+    c.copy = copy;
+    c.scratch = (char *)malloc(h->chunk_size);
+    c.held = (uint64_t *)calloc((size_t)h->chunk_count + 1, sizeof *c.held);
+    c.seen = (uint64_t *)calloc((size_t)h->chunk_count + 1, sizeof *c.seen);
+    do good = c.scratch && c.held && c.seen && prof__chunks_copy(&c);
+    while (good && (c.lapped || c.torn) && !h->archive_offset && ++tries < (c.torn ? 100 : 20));
+    *newest = c.newest;
+    *tick = c.tick;
+    free(c.held);
+    free(c.seen);
+    free(c.scratch);
     return good;
 }
 
@@ -7981,15 +8244,16 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
     prof_status status = PROF_OK;
     prof__source source = {prof__memory_read, s->header};
     char *copy = (char *)malloc(s->image_size);
-    uint64_t newest = 0;
-    if (!copy || !prof__chunks_snapshot(&source, &h, copy, &newest)) {
-        status = prof__fail(PROF_NO_MEMORY, "no memory for a copy of the image (%llu bytes)", (unsigned long long)s->image_size);
+    uint64_t newest = 0, tick = 0;
+    if (!copy || !prof__chunks_snapshot(&source, &h, copy, &newest, &tick)) {
+        status = prof__fail(PROF_NO_MEMORY, "no memory for a copy of the image (%llu bytes)",
+                            (unsigned long long)s->image_size);
     } else {
         gate = prof__state_lock();
         memset(copy, 0, (size_t)h.chunk_offset);
         prof__memory_read(s->header, 0, copy, sizeof h);
         ((prof__header *)(void *)copy)->next_chunk = newest;
-        ((prof__header *)(void *)copy)->copy_tick = h.copy_tick;
+        ((prof__header *)(void *)copy)->copy_tick = h.copy_tick ? tick : 0;
         memcpy(copy + h.meta_offset, s->meta, (size_t)s->header->meta_used);
         ((prof__header *)(void *)copy)->chunk_count = h.chunk_count;
         prof__state_unlock(gate);
@@ -8074,13 +8338,28 @@ static uint64_t prof__archive_lap_end(FILE *file, const prof__header *h)
     return at;
 }
 
-/* Bytes that are overwritten meanwhile come as they are: readers find that out. */
+static int prof__read_size(FILE *file, uint64_t *size);
+
+/* Where a copy of an archive's bytes ends: at `to`, or if the file was cut before that, a word behind it, which readers
+   count as a block that is lost. */
+static uint64_t prof__archive_cut(FILE *file, uint64_t from, uint64_t to)
+{
+    uint64_t size;
+    if (from >= to || !prof__read_size(file, &size) || to <= size) return to;
+    size = size / 8 * 8;
+    return (size > from ? size : from) + 8;
+}
+
+/* Bytes that are overwritten meanwhile come as they are: readers find that out. What is not there comes as zeros. */
 static void prof__out_archive(prof__out *out, FILE *file, uint64_t from, uint64_t to)
 {
     uint64_t bytes[512];
     while (from < to && !out->status) {
         size_t size = to - from < sizeof bytes ? (size_t)(to - from) : sizeof bytes;
-        if (!prof__file_at(file, from, bytes, size)) memset(bytes, 0, sizeof bytes);
+        if (!prof__file_at(file, from, bytes, size)) {
+            size = 8; /* up to the end of what is there, word by word */
+            if (!prof__file_at(file, from, bytes, size)) bytes[0] = 0;
+        }
         prof__out_bytes(out, bytes, size);
         from += size;
     }
@@ -8092,6 +8371,8 @@ static void prof__out_image(prof__out *out, void *bytes, size_t size, FILE *file
     prof__header *h = (prof__header *)bytes, from = *h;
     int laps = h->archive_first > h->archive_next;
     uint64_t end = h->archive_first != h->archive_next ? prof__archive_lap_end(file, h) : h->archive_next;
+    end = prof__archive_cut(file, from.archive_first, end);
+    if (laps) from.archive_next = prof__archive_cut(file, from.archive_offset, from.archive_next);
     if (h->archive_offset) {
         h->archive_offset = h->archive_first = size;
         h->archive_next = size + (end - from.archive_first) + (laps ? from.archive_next - from.archive_offset : 0);
@@ -8202,7 +8483,8 @@ typedef struct prof__crash_work { /* the room for a report */
 static const struct {
     int number;
     char name[8];
-} prof__crash_signals[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"}, {SIGABRT, "SIGABRT"}};
+} prof__crash_signals[] = {
+    {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"}, {SIGABRT, "SIGABRT"}};
 #define PROF__CRASH_SIGNALS (sizeof prof__crash_signals / sizeof *prof__crash_signals)
 
 enum { PROF__CRASH_OFF = 0, PROF__CRASH_READY };
@@ -8342,7 +8624,8 @@ static void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint
 }
 
 /* A copy of the chunk in this slot, in w->chunk; 0: there is none. */
-static uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, const prof__header *h, uint64_t slot, uint64_t newest)
+static uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, const prof__header *h, uint64_t slot,
+                                 uint64_t newest)
 {
     prof__source source = {prof__memory_read, s->header};
     uint64_t offset = (uint64_t)(s->chunks - (const char *)s->header) + slot * s->chunk_size;
@@ -8394,7 +8677,8 @@ static void prof__crash_search(prof__crash_work *w, const prof__session *s, cons
     w->thread_count = 1;
     w->more_threads = 0;
     for (uint64_t slot = 0; slot < count; ++slot)
-        if (PROF__ACQUIRE(&prof__crash_chunk(s, slot)->state) == PROF__CHUNK_OWNED && prof__crash_copy(w, s, h, slot, ~0ull))
+        if (PROF__ACQUIRE(&prof__crash_chunk(s, slot)->state) == PROF__CHUNK_OWNED &&
+            prof__crash_copy(w, s, h, slot, ~0ull))
             prof__crash_meet(w, s);
     /* those that the ring has gone around, because their thread is slow */
     for (uint64_t slot = 0; slot < count; ++slot) {
@@ -8415,7 +8699,8 @@ static void prof__crash_search(prof__crash_work *w, const prof__session *s, cons
 /*-- the report --*/
 
 /* Its run-time name, if the chunk is still there, else its call site's; for the innermost the place, too. */
-static void prof__crash_put_scope(prof__crash_work *w, const prof__session *s, const prof__crash_scope *scope, int place)
+static void prof__crash_put_scope(prof__crash_work *w, const prof__session *s, const prof__crash_scope *scope,
+                                  int place)
 {
     size_t words = 0;
     const uint64_t *site = prof__crash_meta(s, PROF__META_SITE, scope->site, &words);
@@ -8424,7 +8709,8 @@ static void prof__crash_put_scope(prof__crash_work *w, const prof__session *s, c
         const uint64_t *name = (const uint64_t *)(const void *)((const char *)s->header + scope->name);
         uint64_t slot = (scope->name - chunks) / s->chunk_size;
         head = PROF__LOAD(name);
-        if (PROF__LOAD(&prof__crash_chunk(s, slot)->sequence) == scope->sequence && head >> PROF__KIND_SHIFT == PROF__KIND_NAME)
+        if (PROF__LOAD(&prof__crash_chunk(s, slot)->sequence) == scope->sequence &&
+            head >> PROF__KIND_SHIFT == PROF__KIND_NAME)
             prof__crash_put_name(w, (const char *)(name + 1), (size_t)(head & 0xffff) * 8);
         else
             head = 0;
@@ -8443,7 +8729,8 @@ static void prof__crash_put_scope(prof__crash_work *w, const prof__session *s, c
 }
 
 /* thread 1234 "worker 2": game > frame > physics (physics.c:88) */
-static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, const prof__crash_thread *thread, int cut)
+static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, const prof__crash_thread *thread,
+                                   int cut)
 {
     uint32_t kept = thread->depth < PROF__CRASH_DEPTH ? thread->depth : PROF__CRASH_DEPTH;
     prof__crash_put(w, "thread ");
@@ -8456,7 +8743,8 @@ static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, 
     prof__crash_put(w, cut ? ": ... > " : ": ");
     if (!thread->depth) prof__crash_put(w, "no scope is open");
     for (uint32_t i = 0, next; i < kept; i = next) {
-        for (next = i + 1; next < kept && !thread->open[next].name && thread->open[next].site == thread->open[i].site; ++next) {
+        for (next = i + 1; next < kept && !thread->open[next].name && thread->open[next].site == thread->open[i].site;
+             ++next) {
         }
         if (i) prof__crash_put(w, " > ");
         prof__crash_put_scope(w, s, &thread->open[i], next == kept);
@@ -8519,11 +8807,13 @@ static int prof__crash_write(int file, uint64_t offset, const void *bytes, size_
    hole, which reads as zeros. */
 static int prof__crash_write_image(prof__crash_work *w, const prof__session *s, prof__header *h)
 {
-    uint64_t count = s->chunk_count, newest = h->next_chunk, meta = (uint64_t)((const char *)s->meta - (const char *)s->header);
+    uint64_t count = s->chunk_count, newest = h->next_chunk, began = h->copy_tick;
+    uint64_t meta = (uint64_t)((const char *)s->meta - (const char *)s->header);
     int good = 1;
     for (uint64_t i = 0; good && i < count; ++i) {
         uint64_t slot = (newest % count + count - 1 - i) % count;
-        uint64_t offset = PROF__LOAD(&prof__crash_chunk(s, slot)->sequence) ? prof__crash_copy(w, s, h, slot, newest) : 0;
+        uint64_t offset =
+            PROF__LOAD(&prof__crash_chunk(s, slot)->sequence) ? prof__crash_copy(w, s, h, slot, newest) : 0;
         if (offset) good = prof__crash_write(w->file, offset, w->chunk, s->chunk_size);
     }
     uint64_t used = PROF__ACQUIRE(&s->header->meta_used);
@@ -8534,6 +8824,8 @@ static int prof__crash_write_image(prof__crash_work *w, const prof__session *s, 
         good = prof__crash_write(w->file, meta + at, w->scratch, (size_t)size);
     }
     prof__memory_read(s->header, 0, h, sizeof *h);
+    h->next_chunk = newest;
+    h->copy_tick = began;
     prof__pair_take_well(s->clock, h->tick_hz, &h->last);
     h->lost += PROF__LOAD(&prof__lost_without_chunk);
     return good && prof__crash_write(w->file, 0, h, sizeof *h) && !ftruncate(w->file, (off_t)s->image_size);
@@ -8592,7 +8884,10 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
     w->file = -1;
     if (!sigsetjmp(w->escape, 1)) {
         w->guarded = 1;
+        prof__pair began;
+        prof__pair_take(s->clock, s->like.tick_hz, &began);
         prof__memory_read(s->header, 0, &w->header, sizeof w->header);
+        w->header.copy_tick = began.tick;
         prof__crash_describe(w, s, &w->header, signal);
     }
     if (!sigsetjmp(w->escape, 1)) {
@@ -8623,7 +8918,8 @@ static int prof__crash_is_ours(const struct sigaction *action)
 static void prof__crash_restore(size_t i)
 {
     struct sigaction now;
-    if (!prof__crash.installed[i] || sigaction(prof__crash_signals[i].number, NULL, &now) || !prof__crash_is_ours(&now)) return;
+    if (!prof__crash.installed[i] || sigaction(prof__crash_signals[i].number, NULL, &now) || !prof__crash_is_ours(&now))
+        return;
     sigaction(prof__crash_signals[i].number, &prof__crash.old[i], NULL);
     prof__crash.installed[i] = 0;
 }
@@ -8668,13 +8964,15 @@ static void prof__crash_handler(int signal, siginfo_t *info, void *context)
     uintptr_t self = (uintptr_t)PROF__SELF(), reporter = PROF__CRASH_READY;
     (void)context;
     if (prof__process_id() == prof__crash.process) {
-        if (__atomic_compare_exchange_n(&prof__crash.reporter, &reporter, self, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+        if (__atomic_compare_exchange_n(&prof__crash.reporter, &reporter, self, 0, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_ACQUIRE)) {
             prof__crash_report(prof__crash.work, prof__crash.session, signal);
             PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);
         } else if (reporter == self) {
             if (prof__crash.work->guarded) siglongjmp(prof__crash.work->escape, 1);
         } else { /* this thread's signal is not to end the process while another thread reports */
-            for (int i = 0; i < 1000 && PROF__ACQUIRE(&prof__crash.reporter) > PROF__CRASH_READY; ++i) poll(NULL, 0, 10);
+            for (int i = 0; i < 1000 && PROF__ACQUIRE(&prof__crash.reporter) > PROF__CRASH_READY; ++i)
+                poll(NULL, 0, 10);
         }
     }
     prof__crash_pass_on(signal, info);
@@ -8736,8 +9034,9 @@ static void prof__crash_remove(void)
     if (!prof__crash.session) return;
     for (int i = 0; i < 1000; ++i) { /* a report that is being written needs the session */
         uintptr_t reporter = PROF__CRASH_READY;
-        if (__atomic_compare_exchange_n(&prof__crash.reporter, &reporter, (uintptr_t)PROF__CRASH_OFF, 0, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_ACQUIRE) || reporter == PROF__CRASH_OFF)
+        if (__atomic_compare_exchange_n(&prof__crash.reporter, &reporter, (uintptr_t)PROF__CRASH_OFF, 0,
+                                        __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE) ||
+            reporter == PROF__CRASH_OFF)
             break;
         poll(NULL, 0, 10);
     }
@@ -8765,12 +9064,15 @@ static int prof__parse_number(const char *text, const prof__unit *units, uint64_
         if (value > (UINT64_MAX - 9) / 10) return 0;
         value = value * 10 + (uint64_t)(*text - '0');
     }
-    if (*text == '.')
+    if (*text == '.') {
         for (++text; *text >= '0' && *text <= '9'; ++text)
-            if (scale < 1000000) {
+            if (scale < 1000000000) {
                 fraction = fraction * 10 + (uint64_t)(*text - '0');
                 scale *= 10;
+            } else if (*text != '0') {
+                return 0;
             }
+    }
     for (; units->name; ++units)
         if (prof__equal(units->name, text)) {
             if (units->factor && value > UINT64_MAX / 2 / units->factor) return 0;
@@ -8853,7 +9155,8 @@ static const char *const prof__limit_names[] = {"stop", "rotate", NULL};
 static const char *const prof__existing_names[] = {"auto", "replace", "number", "refuse", NULL};
 static const char *const prof__zero_one[] = {"0", "1", NULL};
 /* As others write it. The odd ones are true. */
-static const char *const prof__switch_names[] = {"0", "1", "off", "on", "false", "true", "no", "yes", "False", "True", NULL};
+static const char *const prof__switch_names[] = {"0",  "1",   "off",   "on",   "false", "true",
+                                                 "no", "yes", "False", "True", NULL};
 
 /* How the text of a key becomes its field. */
 enum {
@@ -8889,7 +9192,8 @@ typedef struct prof__key {
     {name, PROF__KEY_##type, offsetof(prof_config, field), least, most, zero, choices, standard, values, meaning}
 static const prof__key prof__keys[] = {
     PROF__KEY("output", TEXT, output, 0, 0, 0, NULL, "", "a path that ends in .json, .csv, .txt or .prof",
-              "file written by prof_stop(); .prof is up to date at any time; %p process id, %n program, %t time, %h host, %r rank"),
+              "file written by prof_stop(); .prof is up to date at any time; %p process id, %n program, %t time, %h "
+              "host, %r rank"),
     PROF__KEY("existing", CHOICE, existing, 0, 0, 0, prof__existing_names, "auto", "auto, replace, number or refuse",
               "what happens to an older file of that name; auto: number if it has %p or %t, else replace"),
     PROF__KEY("rank", TEXT, rank, 0, 0, 0, NULL, "", "up to 63 bytes, no / or \\",
@@ -8903,13 +9207,15 @@ static const prof__key prof__keys[] = {
     PROF__KEY("level", INT, level, 1, 255, 0, NULL, "2", "1 to 255", "call sites of a higher level are off"),
     PROF__KEY("categories", TEXT, categories, 0, 0, 0, NULL, "", "patterns with * and ?, joined by commas; - turns off",
               "which categories are on, for example net,render*,-audio; default: all"),
-    PROF__KEY("min_duration", TIME, min_duration_ns, 0, UINT64_MAX, 1, NULL, "0", "a time, for example 500ns, 2us, 1.5ms",
-              "a scope that is shorter and had nothing inside is taken back"),
+    PROF__KEY("min_duration", TIME, min_duration_ns, 0, UINT64_MAX, 1, NULL, "0",
+              "a time, for example 500ns, 2us, 1.5ms", "a scope that is shorter and had nothing inside is taken back"),
     PROF__KEY("delay", SPAN, delay_ns, 1, PROF__CENTURY, 1, NULL, "0", "a time with its unit, for example 500ms or 5s",
               "recording begins that long after the start"),
     PROF__KEY("start_unix", TIME, start_unix_ns, 0, UINT64_MAX, 1, NULL, "0",
-              "a Unix time in nanoseconds, or in seconds as 1767225600s", "recording begins then; at once if that is past"),
-    PROF__KEY("duration", SPAN, duration_ns, 1, PROF__CENTURY, 1, NULL, "0", "a time with its unit, for example 500ms or 5s",
+              "a Unix time in nanoseconds, or in seconds as 1767225600s",
+              "recording begins then; at once if that is past"),
+    PROF__KEY("duration", SPAN, duration_ns, 1, PROF__CENTURY, 1, NULL, "0",
+              "a time with its unit, for example 500ms or 5s",
               "recording ends that long after it began, and output is written; 0: with prof_stop()"),
     PROF__KEY("warmup_steps", COUNT, warmup_steps, 0, 1ull << 60, 1, NULL, "0", "a number of steps",
               "recording begins with the step after so many PROFILE_STEPs"),
@@ -8921,17 +9227,19 @@ static const prof__key prof__keys[] = {
               "mode stream: which end is kept once the file is that large: the oldest or the newest events"),
     PROF__KEY("wait", TIME, wait_ns, 0, PROF__MAX_WAIT, 1, NULL, "0", "a time up to 10s, for example 5ms",
               "modes stream, stats: how long a thread sleeps for room in the buffer before its events are lost"),
-    PROF__KEY("dump_period", TIME, dump_period_ns, PROF__MIN_PERIOD, UINT64_MAX, 1, NULL, "0", "a time from 10ms, for example 5s",
-              "writes output that often, and not only at the end; 0: not"),
+    PROF__KEY("dump_period", TIME, dump_period_ns, PROF__MIN_PERIOD, UINT64_MAX, 1, NULL, "0",
+              "a time from 10ms, for example 5s", "writes output that often, and not only at the end; 0: not"),
     PROF__KEY("save", TEXT, save, 0, 0, 0, NULL, "", "a path as for output; %c counts the files",
               "file for the last seconds, whenever save_over, save_signal or prof_save_request() ask for it"),
     PROF__KEY("save_last", SECONDS, save_last, 1, UINT64_MAX, 0, NULL, "10", "seconds, for example 10 or 500ms",
               "how much a save holds"),
-    PROF__KEY("save_over", TEXT, save_over, 0, 0, 0, NULL, "", "frame>TIME, frame:NAME>TIME or scope:NAME>TIME, joined by commas",
+    PROF__KEY("save_over", TEXT, save_over, 0, 0, 0, NULL, "",
+              "frame>TIME, frame:NAME>TIME or scope:NAME>TIME, joined by commas",
               "what must not take longer, for example frame>16.7ms,scope:net.*>2ms"),
     PROF__KEY("save_every", SECONDS, save_every, 0, UINT64_MAX, 1, NULL, "0", "seconds, for example 30 or 500ms",
               "from one save for save_over to the next, at least; 0: only one"),
-    PROF__KEY("save_signal", SIGNAL, save_signal, 0, 64, 1, NULL, "0", "a number, or a name such as USR1", "a signal that saves"),
+    PROF__KEY("save_signal", SIGNAL, save_signal, 0, 64, 1, NULL, "0", "a number, or a name such as USR1",
+              "a signal that saves"),
     PROF__KEY("crash_report", SWITCH, crash_report, 0, 1, 1, NULL, "0", "0 or 1",
               "1: when the process dies of a bug, say on stderr what its threads were doing, and write the image"),
     PROF__KEY("filter_mask", MASK, filter_mask, 0, UINT32_MAX, 1, NULL, "0", "32 bits, for example 5 or 0xff",
@@ -8943,7 +9251,8 @@ static const prof__key prof__keys[] = {
 
 static const prof__unit prof__sizes[] = {{"", 1},          {"K", 1u << 10},   {"M", 1u << 20},   {"G", 1u << 30},
                                          {"KiB", 1u << 10}, {"MiB", 1u << 20}, {"GiB", 1u << 30}, {NULL, 0}};
-static const prof__unit prof__times[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"", 1}, {NULL, 0}};
+static const prof__unit prof__times[] = {{"ns", 1},         {"us", 1000}, {"ms", 1000000},
+                                         {"s", 1000000000}, {"", 1},      {NULL, 0}};
 static const prof__unit prof__seconds[] = {{"ns", 1},         {"us", 1000},       {"ms", 1000000},
                                            {"s", 1000000000}, {"", 1000000000}, {NULL, 0}};
 static const prof__unit prof__ones[] = {{"", 1}, {NULL, 0}};
@@ -9010,7 +9319,8 @@ static const prof__key *prof__key_find(const char *name)
 static prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config, const char *value)
 {
     uint64_t number;
-    if (!prof__key_parse(key, value, &number)) return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': %s", said, value, key->values);
+    if (!prof__key_parse(key, value, &number))
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': %s", said, value, key->values);
     prof__key_store(key, config, value, number);
     return PROF_OK;
 }
@@ -9054,8 +9364,10 @@ static const prof__other_key prof__other_keys[] = {
     {"MXNet", "profile_imperative", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -operator"},
     {"MXNet", "profile_memory", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -memory"},
     {"MXNet", "profile_api", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -api"},
-    {"MXNet", "continuous_dump", PROF__OTHER_PERIOD, "dump_period", "1: output is rewritten every second, 0: at the end"},
-    {"MXNet", "aggregate_stats", PROF__OTHER_BOTH, NULL, "statistics of any recording are to be had at any time, at no cost"},
+    {"MXNet", "continuous_dump", PROF__OTHER_PERIOD, "dump_period",
+     "1: output is rewritten every second, 0: at the end"},
+    {"MXNet", "aggregate_stats", PROF__OTHER_BOTH, NULL,
+     "statistics of any recording are to be had at any time, at no cost"},
     {"MXNet", "profile_process", PROF__OTHER_ONLY, "worker", "this process; give others a PROF_OUTPUT"},
     {"MXNet", "gpu_memory_profile_filename_prefix", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
     {"MXNet", "MXNET_PROFILER_AUTOSTART", PROF__OTHER_NEVER, NULL, "PROF_OUTPUT in the environment is that"},
@@ -9063,7 +9375,8 @@ static const prof__other_key prof__other_keys[] = {
     {"TensorFlow", "TF_DISABLE_PROFILING", PROF__OTHER_NEVER, NULL, "leave PROF_OUTPUT out, or prof_start()"},
     {"TensorFlow", "host_tracer_level", PROF__OTHER_SAME, "level", NULL},
     {"TensorFlow", "device_tracer_level", PROF__OTHER_OFF, NULL, PROF__NO_DEVICE},
-    {"TensorFlow", "python_tracer_level", PROF__OTHER_OFF, NULL, "compile with -finstrument-functions for a scope per function"},
+    {"TensorFlow", "python_tracer_level", PROF__OTHER_OFF, NULL,
+     "compile with -finstrument-functions for a scope per function"},
     {"TensorFlow", "delay_ms", PROF__OTHER_MS, "delay", NULL},
     {"TensorFlow", "duration_ms", PROF__OTHER_MS, "duration", NULL},
     {"TensorFlow", "start_timestamp_ns", PROF__OTHER_SAME, "start_unix", NULL},
@@ -9079,8 +9392,10 @@ static const prof__other_key prof__other_keys[] = {
     {"JAX", "session_id", PROF__OTHER_NEVER, NULL, "name the file as you like in output"},
     {"JAX", "create_perfetto_trace", PROF__OTHER_NEVER, NULL, "ui.perfetto.dev opens an output that ends in .json"},
     {"JAX", "create_perfetto_link", PROF__OTHER_NEVER, NULL, "ui.perfetto.dev opens an output that ends in .json"},
-    {"JAX", "enable_continuous_profiling", PROF__OTHER_BOTH, NULL, "mode ring is that, and prof_save() takes the snapshot"},
-    {"JAX", "profile_subprocesses", PROF__OTHER_ON, NULL, "children of fork() record, programs do that have a PROF_OUTPUT"},
+    {"JAX", "enable_continuous_profiling", PROF__OTHER_BOTH, NULL,
+     "mode ring is that, and prof_save() takes the snapshot"},
+    {"JAX", "profile_subprocesses", PROF__OTHER_ON, NULL,
+     "children of fork() record, programs do that have a PROF_OUTPUT"},
     {"JAX", "override_hostnames", PROF__OTHER_NEVER, NULL, "name the file as you like in output"},
     {"JAX", "tpu_trace_mode", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
     {"JAX", "tpu_num_sparse_cores_to_trace", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
@@ -9106,13 +9421,15 @@ static const prof__other_key prof__other_keys[] = {
     {"Neuron", "NEURON_RT_INSPECT_ON_FAIL", PROF__OTHER_NEVER, NULL, "set crash_report, or save"},
     {"Neuron", "NEURON_RT_INSPECT_SYSTEM_PROFILE", PROF__OTHER_NEVER, NULL, PROF__NO_NEURON},
     {"Neuron", "NEURON_RT_INSPECT_DEVICE_PROFILE", PROF__OTHER_NEVER, NULL, PROF__NO_NEURON},
-    {"Neuron", "NEURON_RT_INSPECT_DEVICE_PROFILE_NUM_WARMUP", PROF__OTHER_NEVER, NULL, "the runtime's alone: set it in the environment"},
+    {"Neuron", "NEURON_RT_INSPECT_DEVICE_PROFILE_NUM_WARMUP", PROF__OTHER_NEVER, NULL,
+     "the runtime's alone: set it in the environment"},
     {"Neuron", "NEURON_RT_INSPECT_CPU_UTIL", PROF__OTHER_NEVER, NULL, PROF__NO_NEURON},
     {"Neuron", "NEURON_RT_INSPECT_HOST_MEMORY", PROF__OTHER_NEVER, NULL, PROF__NO_NEURON},
     {"Neuron", "NEURON_RT_INSPECT_EVENT_FILTER_NC", PROF__OTHER_NEVER, NULL, PROF__NO_NEURON},
     {"Neuron", "NEURON_RT_INSPECT_EVENT_FILTER_TYPE", PROF__OTHER_NEVER, NULL, PROF__NO_NEURON},
     {"Neuron", "NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC", PROF__OTHER_NEVER, NULL, PROF__NO_NEURON},
-    {"Neuron", "NEURON_RT_INSPECT_PRECACHE_ENABLE", PROF__OTHER_NEVER, NULL, "the runtime's alone: set it in the environment"},
+    {"Neuron", "NEURON_RT_INSPECT_PRECACHE_ENABLE", PROF__OTHER_NEVER, NULL,
+     "the runtime's alone: set it in the environment"},
 };
 #define PROF__OTHER_COUNT_ALL (sizeof prof__other_keys / sizeof *prof__other_keys)
 
@@ -9159,8 +9476,8 @@ static int prof__begins(const char *text, const char *prefix)
     return !*prefix;
 }
 
-PROF_DEF prof_status prof_config_claim(const char *prefix, prof_status (*claim)(void *user, const char *key, const char *value),
-                                       void *user)
+PROF_DEF prof_status prof_config_claim(const char *prefix,
+                                       prof_status (*claim)(void *user, const char *key, const char *value), void *user)
 {
     size_t length = prefix ? prof__length(prefix) : 0, count = sizeof prof__claims / sizeof *prof__claims, at = count;
     if (!length || length >= sizeof prof__claims->prefix)
@@ -9196,7 +9513,8 @@ static int prof__claimed(const char *key, const char *value, prof_status *status
     prof__state_unlock(gate);
     if (!found.claim) return 0;
     *status = found.claim(found.user, key, value);
-    if (*status) prof__fail(*status, "%s '%s': %s (says who claimed '%s')", key, value, prof_status_text(*status), found.prefix);
+    if (*status)
+        prof__fail(*status, "%s '%s': %s (says who claimed '%s')", key, value, prof_status_text(*status), found.prefix);
     return 1;
 }
 
@@ -9204,7 +9522,8 @@ static const char *prof__key_nearest(const char *name)
 {
     const char *nearest = prof__keys[0].name;
     for (size_t i = 0; i < PROF__KEY_COUNT_ALL + PROF__OTHER_COUNT_ALL; ++i) {
-        const char *each = i < PROF__KEY_COUNT_ALL ? prof__keys[i].name : prof__other_keys[i - PROF__KEY_COUNT_ALL].name;
+        const char *each =
+            i < PROF__KEY_COUNT_ALL ? prof__keys[i].name : prof__other_keys[i - PROF__KEY_COUNT_ALL].name;
         if (prof__distance(name, each) < prof__distance(name, nearest)) nearest = each;
     }
     return nearest;
@@ -9252,7 +9571,10 @@ PROF_DEF int prof_config_describe(size_t index, prof_option *option)
     int is_switch = other->how >= PROF__OTHER_NOT && other->how <= PROF__OTHER_OFF;
     option->key = other->name;
     option->system = other->system;
-    option->type = is_switch ? "switch" : other->how == PROF__OTHER_MS ? "number" : home ? prof__key_types[home->type] : "text";
+    option->type = is_switch                      ? "switch"
+                   : other->how == PROF__OTHER_MS ? "number"
+                   : home                         ? prof__key_types[home->type]
+                                                  : "text";
     option->values = other->how == PROF__OTHER_ON          ? "1"
                      : other->how == PROF__OTHER_OFF       ? "0"
                      : is_switch                           ? "0 or 1"
@@ -9299,7 +9621,8 @@ static prof_status prof__environment_check(void)
         if (!distance || distance > (length > 5 ? 2u : 1u)) continue;
         char meant[40];
         prof__key_variable(nearest, meant, sizeof meant);
-        return prof__fail(PROF_INVALID_ARGUMENT, "%.*s: unknown variable: did you mean %s?", (int)(5 + length), *each, meant);
+        return prof__fail(PROF_INVALID_ARGUMENT, "%.*s: unknown variable: did you mean %s?", (int)(5 + length), *each,
+                          meant);
     }
     return PROF_OK;
 }
@@ -9331,7 +9654,8 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
 static int prof__autostarted;
 static void prof__autostop(void)
 {
-    if (!PROF__LOAD(&prof__guest) && (prof__state.running || prof__state.ended) && prof_stop()) fprintf(stderr, "prof: %s\n", prof_error());
+    if (!PROF__LOAD(&prof__guest) && prof__session_phase() && prof_stop())
+        fprintf(stderr, "prof: %s\n", prof_error());
 }
 
 /* The variable that asks for a recording; null: none does. */
@@ -9373,7 +9697,7 @@ static void __attribute__((constructor(103))) prof__autostart(void)
 static void __attribute__((destructor)) prof__unload(void)
 {
 #ifdef PROF__SHARED
-    if (!prof__keys_made || prof__exits) return;
+    if (prof__exits) return;
 #ifdef PROF__AUTOSTARTS
     if (prof__autostarted) prof__autostop(); /* atexit would call it too late for that */
 #endif
@@ -9392,7 +9716,7 @@ static void __attribute__((destructor)) prof__unload(void)
     }
     PROF__BRIDGE_UNLOAD();
 #endif
-    if (prof__keys_made) pthread_key_delete(prof__exit_key);
+    if (prof__exit_key_made) pthread_key_delete(prof__exit_key);
 }
 #endif
 
@@ -9761,6 +10085,8 @@ static void prof__symbols_free(prof__symbols *symbols)
 
 #define PROF__NONE ((size_t)-1)
 #define PROF__NONE32 0xFFFFFFFFu
+#define PROF__TEXT_WORDS 8192 /* longer texts of call sites are cut: each of their events would cost as much */
+#define PROF__CHUNK_MOST 1048576 /* bytes; see PROF_CHUNK_SIZE */
 #define PROF__CLOSE_MAX PROF__SITE_MASK /* an END can close that many scopes */
 #define PROF__FAR_NS ((int64_t)1 << 61) /* times saturate here, so that differences never overflow */
 #define PROF__STILL_OPEN 4u /* an event's flag inside the reader: not even a scope around it has ended */
@@ -9792,8 +10118,9 @@ typedef struct prof__read_unknown {
 
 typedef struct prof__read_chunk {
     uint64_t sequence, tick, lost;
+    uint64_t mark;        /* of a block: prof__read_mark() of its words */
     uint64_t place;       /* of its first word, in words of the image; of a block, in bytes of the file */
-    uint32_t size, words; /* of a block, else 0; size PROF__NONE32: it vanished while the trace was made */
+    uint32_t size, words; /* of a block, else 0; size PROF__NONE32: it has vanished */
 } prof__read_chunk;
 
 /* The words of the block that was asked for last. */
@@ -9805,7 +10132,8 @@ typedef struct prof__read_buffer {
 
 typedef struct prof__read_segment {
     uint64_t track, serial;
-    uint64_t tick; /* the first thing known: when the track took the chunk, else the first record's; or ~0 */
+    uint64_t tick;   /* the first thing known: when the track took the chunk, else the first record's; or ~0 */
+    uint64_t record; /* the first record's; or ~0 */
     uint32_t chunk;
     uint32_t first, end; /* words of the chunk, from the TRACK record on */
     uint32_t name;       /* string id */
@@ -9930,6 +10258,7 @@ struct prof_trace {
         const char *key, *value; /* names */
     } *metadata;
     size_t metadata_count, metadata_capacity;
+    prof__read_index metadata_index;
     prof__read_site *sites; /* distinct call sites; [0] stands for losses */
     size_t site_count, site_capacity;
     prof__read_index site_index;
@@ -9985,16 +10314,26 @@ static int prof__more_room(void *array, size_t *capacity, size_t element)
     return 1;
 }
 
+/* Of this process: what is in an image cannot be made to collide. Never 0; nothing that is given out depends on it. */
+static uint64_t prof__read_seed(void)
+{
+    static uint64_t seed;
+    uint64_t now = PROF__LOAD(&seed), made;
+    if (now) return now;
+    made = (prof__monotonic() ^ PROF__ADDRESS(&made) << 20 ^ PROF__ADDRESS(&seed) << 40) * 0x9E3779B97F4A7C15u | 1;
+    return __atomic_compare_exchange_n(&seed, &now, made, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ? made : now;
+}
+
 static uint64_t prof__mix(uint64_t h)
 {
-    h ^= h >> 32;
-    h *= 0x9E3779B97F4A7C15u;
+    h = (h ^ prof__read_seed()) * 0x9E3779B97F4A7C15u;
+    h = (h ^ h >> 32) * 0x9E3779B97F4A7C15u;
     return h ^ h >> 29;
 }
 
 static uint32_t prof__text_hash(const char *text)
 {
-    uint64_t h = 0xCBF29CE484222325u;
+    uint64_t h = 0xCBF29CE484222325u ^ prof__read_seed();
     for (; *text; text++) h = (h ^ (unsigned char)*text) * 0x100000001B3u;
     return (uint32_t)prof__mix(h);
 }
@@ -10073,14 +10412,15 @@ static int prof__read_same_site(const void *owner, size_t item, const void *key)
     const prof_callsite *a = &((const prof_trace *)owner)->sites[item].about;
     const prof_callsite *b = &((const prof__read_site *)key)->about;
     return a->name == b->name && a->category == b->category && a->file == b->file && a->function == b->function &&
-           a->line == b->line && a->color == b->color && a->level == b->level && a->kind == b->kind && a->role == b->role;
+           a->line == b->line && a->color == b->color && a->level == b->level && a->kind == b->kind &&
+           a->role == b->role;
 }
 
 /* The number of a call site whose texts are names of the trace; PROF__NONE without memory. */
 static size_t prof__read_site_number(prof_trace *trace, const prof__read_site *site)
 {
     uint32_t hash = (uint32_t)prof__mix(site->name * 31u + ((uint64_t)site->about.line << 32) +
-                                        prof__text_hash(site->about.file) + site->about.kind);
+                                        PROF__ADDRESS(site->about.file) + site->about.kind);
     size_t item = prof__read_find(&trace->site_index, hash, prof__read_same_site, trace, site);
     if (item != PROF__NONE) return item;
     if (!PROF__ROOM(trace->sites, trace->site_capacity, trace->site_count) ||
@@ -10171,24 +10511,38 @@ static int prof__read_symbol(prof_trace *trace, prof__read_site *site)
     return 1;
 }
 
+static int prof__read_same_key(const void *owner, size_t item, const void *key)
+{
+    return ((const prof_trace *)owner)->metadata[item].key == (const char *)key;
+}
+
 /* A record of the session, whose last byte is zero by now. 0 without memory. */
 static int prof__read_metadata(prof_trace *trace, const char *key, const char *end)
 {
     const char *value = key + strlen(key) + 1;
-    size_t at = 0, names[2];
+    size_t at, names[2];
+    uint32_t hash;
     if (!*key) {
         trace->metadata_count = 0;
+        free(trace->metadata_index.slots);
+        memset(&trace->metadata_index, 0, sizeof trace->metadata_index);
         return 1;
     }
     names[0] = prof__read_name(trace, key);
     names[1] = prof__read_name(trace, value < end ? value : "");
     if (names[0] == PROF__NONE || names[1] == PROF__NONE) return 0;
     key = trace->names[names[0]];
-    while (at < trace->metadata_count && trace->metadata[at].key != key) at++;
-    if (!PROF__ROOM(trace->metadata, trace->metadata_capacity, at)) return 0;
+    hash = (uint32_t)prof__mix(PROF__ADDRESS(key));
+    at = prof__read_find(&trace->metadata_index, hash, prof__read_same_key, trace, key);
+    if (at == PROF__NONE) {
+        at = trace->metadata_count;
+        if (!PROF__ROOM(trace->metadata, trace->metadata_capacity, at) ||
+            !prof__read_add(&trace->metadata_index, hash, at))
+            return 0;
+        trace->metadata_count++;
+    }
     trace->metadata[at].key = key;
     trace->metadata[at].value = trace->names[names[1]];
-    if (at == trace->metadata_count) trace->metadata_count++;
     return 1;
 }
 
@@ -10224,10 +10578,11 @@ static int prof__read_meta(prof_trace *trace)
         size_t id = (size_t)(words[at] & 0xFFFFFFFFu), name;
         if (words[at] >> 56 == PROF__META_SESSION && length > 1) {
             ((char *)(words + at + length))[-1] = 0;
-            if (!prof__read_metadata(trace, (const char *)(words + at + 1), (const char *)(words + at + length))) return 0;
+            if (!prof__read_metadata(trace, (const char *)(words + at + 1), (const char *)(words + at + length)))
+                return 0;
         }
         if (words[at] >> 56 != PROF__META_STRING || length < 2 || id > strings) continue;
-        ((char *)(words + at + length))[-1] = 0;
+        ((char *)(words + at + (length - 1 < PROF__TEXT_WORDS ? length : PROF__TEXT_WORDS + 1)))[-1] = 0;
         name = prof__read_name(trace, (const char *)(words + at + 1));
         if (name == PROF__NONE) return 0;
         if (id) trace->strings[id] = (uint32_t)name;
@@ -10286,6 +10641,17 @@ static int prof__read_takes_data(const uint64_t *record, int before)
     case PROF__KIND_DATA: return before;
     default: return 0;
     }
+}
+
+static int prof__is_flow(prof_event_type type) { return type >= PROF_EVENT_FLOW_OUT && type <= PROF_EVENT_FLOW_IN; }
+
+/* Whether a NAME record behind this one is the name of its event. Flows have none: exporters keep theirs from block to
+   block. */
+static int prof__read_takes_name(const uint64_t *record)
+{
+    unsigned kind = prof__read_kind(record[0]);
+    if (kind == PROF__KIND_EVENT) return !prof__is_flow((prof_event_type)prof__read_event_type(record));
+    return kind == PROF__KIND_BEGIN || kind == PROF__KIND_MARK;
 }
 
 /* The time of a record, never before the tick of the one in front of it. */
@@ -10369,6 +10735,22 @@ static void prof__read_seal(uint64_t *words, size_t count)
     }
 }
 
+/* Tells whether words are still the same. Unlike the check in a block nobody can choose others that have the same. */
+static uint64_t prof__read_mark(const uint64_t *words, size_t count)
+{
+    uint64_t mark = 0, keys[128];
+    size_t i, part;
+    for (i = 0; i < 128; i++) keys[i] = prof__mix(i);
+    for (; count; words += part, count -= part) {
+        uint64_t sum = 0;
+        part = count < 128 ? count : 128;
+        for (i = 0; i < part; i++)
+            sum += (uint64_t)(uint32_t)(words[i] + keys[i]) * (uint32_t)((words[i] >> 32) + (keys[i] >> 32));
+        mark = prof__mix(mark + sum);
+    }
+    return mark;
+}
+
 /* Reads the block at offset, which must end in front of end, and unpacks it. block: its header then. 0: there is
    none. */
 static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, uint64_t offset, uint64_t end,
@@ -10380,22 +10762,26 @@ static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, 
         !prof__read_block_likely(trace, block, offset, end) ||
         !prof__read_part(trace, offset + sizeof *block, bytes, block->size - sizeof *block) ||
         prof__block_check(block, bytes) != block->check ||
-        prof__unpack((const unsigned char *)bytes, block->size - sizeof *block, buffer->words, block->words) != block->words)
+        prof__unpack((const unsigned char *)bytes, block->size - sizeof *block, buffer->words, block->words) !=
+            block->words)
         return 0;
     prof__read_seal(buffer->words, block->words);
     return 1;
 }
 
-/* The words of a chunk: in the image, or in the buffer until the next call. Null: they cannot be read any more. */
+/* The words of a chunk: in the image, or in the buffer until the next call. Null: they cannot be read any more, or are
+   others by now, which the tables do not fit. */
 static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buffer *buffer, size_t number)
 {
     const prof__read_chunk *chunk = &trace->chunks[number];
+    uint32_t size = PROF__LOAD(&chunk->size);
     prof__block block;
-    if (!chunk->size) return trace->image + chunk->place;
+    if (!size) return trace->image + chunk->place;
     if (buffer->chunk == number + 1) return buffer->words;
-    if (chunk->size == PROF__NONE32 || !buffer->words ||
-        !prof__read_block(trace, buffer, chunk->place, chunk->place + chunk->size, &block) ||
-        block.size != chunk->size || block.sequence != chunk->sequence || block.words != chunk->words)
+    if (size == PROF__NONE32 || !buffer->words ||
+        !prof__read_block(trace, buffer, chunk->place, chunk->place + size, &block) || block.size != size ||
+        block.sequence != chunk->sequence || block.words != chunk->words ||
+        prof__read_mark(buffer->words, chunk->words) != chunk->mark)
         return NULL;
     buffer->chunk = number + 1;
     return buffer->words;
@@ -10425,6 +10811,7 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, const uint64_t *words
             segment->track = prof__track_id(words + at);
             segment->serial = prof__track_serial(words + at);
             segment->tick = at ? ~(uint64_t)0 : trace->chunks[chunk].tick;
+            segment->record = ~(uint64_t)0;
             segment->chunk = (uint32_t)chunk;
             segment->first = (uint32_t)at;
             segment->name = (uint32_t)(words[at] & 0x7FFFFFFF);
@@ -10433,8 +10820,10 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, const uint64_t *words
             if ((kind != PROF__KIND_DATA || prof__read_id(words[at])) &&
                 !prof__read_know_site(trace, prof__read_id(words[at]), kind))
                 return 0;
-            if (segment && prof__record_timed(words[at]) && segment->tick == ~(uint64_t)0)
-                segment->tick = prof__read_tick(trace->chunks[chunk].tick, words[at], 0);
+            if (segment && prof__record_timed(words[at]) && segment->record == ~(uint64_t)0) {
+                segment->record = prof__read_tick(trace->chunks[chunk].tick, words[at], 0);
+                if (segment->tick == ~(uint64_t)0) segment->tick = segment->record;
+            }
             if (kind == PROF__KIND_EVENT && !prof__read_event_type(words + at) &&
                 !prof__device_take(trace, chunk, words, at, count))
                 return 0;
@@ -10460,14 +10849,15 @@ static int prof__read_pair(prof_trace *trace, const prof__pair *pair)
     size_t i, kept = 1;
     if (pair->monotonic_ns <= trace->header.first.monotonic_ns) return 1;
     if (trace->pair_ns) {
-        uint64_t before = trace->pairs[trace->pair_count - 1].monotonic_ns;
-        if (pair->monotonic_ns - before + trace->pair_ns < 2 * trace->pair_ns) return 1; /* behind or in front */
+        uint64_t before = trace->pairs[trace->pair_count - 1].monotonic_ns, ns = pair->monotonic_ns;
+        if ((ns > before ? ns - before : before - ns) < trace->pair_ns) return 1;
     }
     if (trace->pair_count >= 65536) {
-        trace->pair_ns = trace->pair_ns ? trace->pair_ns * 2 : 1000000;
-        for (i = 1; i < trace->pair_count; i++)
-            if (trace->pairs[i].monotonic_ns - trace->pairs[kept - 1].monotonic_ns >= trace->pair_ns)
-                trace->pairs[kept++] = trace->pairs[i];
+        trace->pair_ns = !trace->pair_ns ? 1000000 : trace->pair_ns >> 62 ? trace->pair_ns : trace->pair_ns * 2;
+        for (i = 1; i < trace->pair_count; i++) {
+            uint64_t before = trace->pairs[kept - 1].monotonic_ns, ns = trace->pairs[i].monotonic_ns;
+            if (ns > before && ns - before >= trace->pair_ns) trace->pairs[kept++] = trace->pairs[i];
+        }
         trace->pair_count = kept;
     }
     if (!PROF__ROOM(trace->pairs, trace->pair_capacity, trace->pair_count)) return 0;
@@ -10520,14 +10910,18 @@ static int prof__read_lap_ends(const prof_trace *trace, uint64_t offset, uint64_
 static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, int wraps)
 {
     int damaged = 0;
+    uint64_t size = end - offset, tried = 0; /* bytes that were no block */
     while (offset < end) {
         prof__block block;
+        uint64_t step;
+        memset(&block, 0, sizeof block);
         if (prof__read_block(trace, &trace->buffer, offset, end, &block)) {
             prof__read_chunk chunk;
             damaged = 0;
             chunk.sequence = block.sequence;
             chunk.tick = block.base.tick;
             chunk.lost = block.lost;
+            chunk.mark = prof__read_mark(trace->buffer.words, block.words);
             chunk.place = offset;
             chunk.size = block.size;
             chunk.words = block.words;
@@ -10541,7 +10935,10 @@ static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, i
         if (wraps && prof__read_lap_ends(trace, offset, end)) return 1;
         trace->info.lost_blocks += !damaged;
         damaged = 1;
-        offset = prof__read_resume(trace, offset + 8, end);
+        step = prof__read_block_likely(trace, &block, offset, end) ? block.size : 8;
+        tried += step;
+        if (tried / 16 < size) step = 8; /* else everything is made to look like a block */
+        offset = prof__read_resume(trace, offset + step, end);
     }
     return 1;
 }
@@ -10593,8 +10990,9 @@ static int prof__read_chunks(prof_trace *trace)
     if (!prof__read_archive(trace) || !prof__read_ring(trace)) return 0;
     if (trace->segment_count > 1)
         qsort(trace->segments, trace->segment_count, sizeof *trace->segments, prof__read_segment_order);
-    trace->partial = header->overwritten || trace->info.lost_blocks ||
-                     (header->mode != PROF_FILL && header->mode != PROF_STREAM && header->next_chunk > header->chunk_count);
+    trace->partial =
+        header->overwritten || trace->info.lost_blocks ||
+        (header->mode != PROF_FILL && header->mode != PROF_STREAM && header->next_chunk > header->chunk_count);
     return 1;
 }
 
@@ -10666,7 +11064,8 @@ static int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hin
 /* From the session's start to a moment of its system's clock. */
 static int64_t prof__read_since(const prof_trace *trace, uint64_t monotonic_ns)
 {
-    uint64_t from = trace->header.first.monotonic_ns, ns = monotonic_ns >= from ? monotonic_ns - from : from - monotonic_ns;
+    uint64_t from = trace->header.first.monotonic_ns,
+             ns = monotonic_ns >= from ? monotonic_ns - from : from - monotonic_ns;
     int64_t limited = ns < (uint64_t)PROF__FAR_NS ? (int64_t)ns : PROF__FAR_NS;
     return monotonic_ns >= from ? limited : -limited;
 }
@@ -11056,7 +11455,7 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
         default: break;
         }
         takes_data = prof__read_takes_data(words + at, takes_data);
-        if (kind != PROF__KIND_DATA) data = 0;
+        if (kind != PROF__KIND_DATA && kind != PROF__KIND_NAME) data = 0;
     }
     if (words && segment->last && chunk->lost) {
         prof__read_event(m);
@@ -11068,13 +11467,12 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
     return prof__read_cross(m, number);
 }
 
-/* The first time in a track from this segment on; last: the track's last segment. */
-static uint64_t prof__read_first_tick(const prof_trace *trace, const prof__read_segment *segment,
+/* The first time in a track from this segment on, which becomes the one that has it; last: the track's last. */
+static uint64_t prof__read_first_tick(const prof_trace *trace, const prof__read_segment **segment,
                                       const prof__read_segment *last)
 {
-    for (; segment <= last; segment++)
-        if (segment->tick != ~(uint64_t)0) return segment->tick;
-    return trace->chunks[last->chunk].tick;
+    while (*segment <= last && (*segment)->tick == ~(uint64_t)0) ++*segment;
+    return *segment <= last ? (*segment)->tick : trace->chunks[last->chunk].tick;
 }
 
 static void prof__read_describe(prof_trace *trace, prof__read_track *track)
@@ -11106,13 +11504,13 @@ static int prof__read_match_track(prof__read_matcher *m)
 {
     prof_trace *trace = m->trace;
     prof__read_track *track = m->track;
+    const prof__read_segment *first = &trace->segments[track->segment];
     uint32_t i;
     track->crossing = trace->crossing_count;
     track->exception = trace->exception_count;
     track->orphan = trace->orphan_count;
     track->tick = m->tick = m->event_tick =
-        prof__read_first_tick(trace, &trace->segments[track->segment],
-                              &trace->segments[track->segment + track->segment_count - 1]);
+        prof__read_first_tick(trace, &first, &trace->segments[track->segment + track->segment_count - 1]);
     m->crossed = 0;
     m->torn = 0;
     m->pending = m->pending_last = PROF__NONE;
@@ -11141,6 +11539,29 @@ static int prof__read_archived(const prof_trace *trace)
     return trace->header.archive_first != trace->header.archive_next;
 }
 
+/* 1: segment b's chunk was copied later than segment a's, which may lack its end: those of the ring by slot, from the
+   newest on; the archive last, whose chunks are whole. */
+static int prof__read_copied_later(const prof_trace *trace, const prof__read_segment *a, const prof__read_segment *b)
+{
+    const prof__read_chunk *chunk_a = &trace->chunks[a->chunk], *chunk_b = &trace->chunks[b->chunk];
+    uint64_t count = trace->header.chunk_count, newest = trace->header.next_chunk;
+    if (chunk_a->size || chunk_b->size || !count) return !chunk_a->size;
+    return (newest % count + count - chunk_b->sequence % count) % count >
+           (newest % count + count - chunk_a->sequence % count) % count;
+}
+
+/* 1: nothing from this segment on, to the track's last, is known to be of before the copy. A chunk is older than what
+   is in it: a thread may have slept with it, and then met the fiber. */
+static int prof__read_after_copy(const prof_trace *trace, const prof__read_segment **segment,
+                                 const prof__read_segment *last)
+{
+    uint64_t tick;
+    if (!trace->header.copy_tick) return 0;
+    tick = prof__read_first_tick(trace, segment, last);
+    if (*segment <= last && (*segment)->record != ~(uint64_t)0) tick = (*segment)->record;
+    return *segment > last || tick >= trace->header.copy_tick;
+}
+
 /* Chooses the segments of a track, from this one on, that are read: those in front of the first gap in their serials if
    what follows is newer than the copy, else those behind the last one. The ring overwrites what is old; but a fiber's
    turns on one thread may be in a copy while turns before, on a thread that was copied first, are not. Returns the
@@ -11148,16 +11569,15 @@ static int prof__read_archived(const prof_trace *trace)
 static size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size_t i)
 {
     prof__read_segment *segments = trace->segments;
+    const prof__read_segment *timed = &segments[i];
     size_t next = i + 1, last;
     while (next < trace->segment_count && segments[next].track == segments[i].track) next++;
     track->segment = i;
     for (last = next - 1, i++; i < next; i++) {
         int gap = segments[i].serial - segments[i - 1].serial > 1; /* or it went to a chunk that was copied later */
-        int back = trace->chunks[segments[i].chunk].sequence < trace->chunks[segments[i - 1].chunk].sequence;
-        if (!gap && !back) continue;
-        if (trace->header.copy_tick &&
-            prof__read_first_tick(trace, &segments[i], &segments[last]) >= trace->header.copy_tick)
-            break;
+        if (!gap && !prof__read_copied_later(trace, &segments[i - 1], &segments[i])) continue;
+        if (timed < &segments[i]) timed = &segments[i];
+        if (prof__read_after_copy(trace, &timed, &segments[last])) break;
         if (!gap) continue;
         trace->partial = 1;
         segments[i].gap = 1;
@@ -11235,7 +11655,8 @@ static int prof__device_args(prof_trace *trace, prof__read_happening *e, const u
     e->args = trace->kept_count;
     for (; at < count; at += key + value) {
         key = prof__record_words(words[at], count - at);
-        if (!key || prof__read_kind(words[at]) != PROF__KIND_DATA || (words[at] >> 32 & 0xFF) != PROF_VALUE_STRING) break;
+        if (!key || prof__read_kind(words[at]) != PROF__KIND_DATA || (words[at] >> 32 & 0xFF) != PROF_VALUE_STRING)
+            break;
         value = at + key < count ? prof__record_words(words[at + key], count - at - key) : 0;
         if (!value || prof__read_kind(words[at + key]) != PROF__KIND_DATA) break;
         if (prof__read_keep(trace, words + at, key + value) == PROF__NONE) return 0;
@@ -11344,20 +11765,23 @@ static int prof__device_meta(prof_trace *trace)
     const uint64_t *words = trace->image + trace->header.meta_offset / 8, *field;
     size_t count = (size_t)(trace->header.meta_size / 8), at, length, slot;
     size_t unnamed = prof__device_name(trace, "?"); /* what meta had no room for */
-    if (unnamed == PROF__NONE || !prof__device_add(trace, 0, unnamed, 0, 0) || !prof__row_add(trace, 0, unnamed, 0)) return 0;
+    if (unnamed == PROF__NONE || !prof__device_add(trace, 0, unnamed, 0, 0) || !prof__row_add(trace, 0, unnamed, 0))
+        return 0;
     for (at = 0; (length = prof__read_meta_words(words, at, count)) != 0; at += length) {
         uint32_t id = (uint32_t)words[at];
         field = words + at + 1;
         if (!id) continue;
         if (words[at] >> 56 == PROF__META_DEVICE && length >= PROF__DEVICE_WORDS) {
-            if (!prof__device_add(trace, id, prof__read_string_name(trace, field[0] & 0xFFFFFFFFu), field[0] >> 32, field[1]))
+            if (!prof__device_add(trace, id, prof__read_string_name(trace, field[0] & 0xFFFFFFFFu), field[0] >> 32,
+                                  field[1]))
                 return 0;
             for (slot = 2; slot + 3 <= PROF__DEVICE_WORDS - 1; slot += 3)
                 if (field[slot + 2] == prof__device_check(field[slot], field[slot + 1]) &&
                     !prof__device_add_pair(trace, id, field[slot], field[slot + 1]))
                     return 0;
         } else if (words[at] >> 56 == PROF__META_ROW && length >= PROF__ROW_WORDS) {
-            if (!prof__row_add(trace, id, prof__read_string_name(trace, field[0] & 0xFFFFFFFFu), (uint32_t)(field[0] >> 32)))
+            if (!prof__row_add(trace, id, prof__read_string_name(trace, field[0] & 0xFFFFFFFFu),
+                               (uint32_t)(field[0] >> 32)))
                 return 0;
         }
     }
@@ -11406,9 +11830,11 @@ static size_t prof__device_pairs(prof__read_device *device, prof__read_pairing *
         if (device->wraps && !kept)
             pair.tick = PROF__DEVICE_MIDDLE + (pair.tick & device->mask);
         else if (device->wraps)
-            pair.tick = prof__device_unwrap(device, device->hz ? before.tick + device->mask / 2 +
-                                                                     prof__device_ticks((double)device->hz, pair.ns - before.ns)
-                                                               : before.tick + device->mask, pair.tick);
+            pair.tick = prof__device_unwrap(device,
+                                            device->hz ? before.tick + device->mask / 2 +
+                                                             prof__device_ticks((double)device->hz, pair.ns - before.ns)
+                                                       : before.tick + device->mask,
+                                            pair.tick);
         if (kept && (pair.tick <= before.tick || pair.ns <= before.ns))
             device->refused++;
         else
@@ -11704,6 +12130,7 @@ static void prof__read_free(prof_trace *trace)
     free(trace->name_index.slots);
     free(trace->strings);
     free(trace->metadata);
+    free(trace->metadata_index.slots);
     free(trace->sites);
     free(trace->site_index.slots);
     free(trace->site_ids);
@@ -11750,8 +12177,9 @@ static prof_status prof__read_header(const void *image, uint64_t size, const cha
         return prof__fail(PROF_UNSUPPORTED, "%s: image version %lu is newer than this reader's %d; use a newer prof.h",
                           what, (unsigned long)header->version, PROF__IMAGE_VERSION);
     if (header->version && header->version < PROF__IMAGE_VERSION)
-        return prof__fail(PROF_UNSUPPORTED, "%s: image version %lu is older than this reader's %d; use the prof.h of then",
-                          what, (unsigned long)header->version, PROF__IMAGE_VERSION);
+        return prof__fail(PROF_UNSUPPORTED,
+                          "%s: image version %lu is older than this reader's %d; use the prof.h of then", what,
+                          (unsigned long)header->version, PROF__IMAGE_VERSION);
     if (!header->version || header->header_size < sizeof *header || header->header_size % 8 ||
         header->header_size > header->image_size)
         return prof__fail(PROF_CORRUPT, "%s: damaged header (version or size)", what);
@@ -11762,7 +12190,7 @@ static prof_status prof__read_header(const void *image, uint64_t size, const cha
         header->meta_offset > header->image_size || header->meta_size > header->image_size - header->meta_offset)
         return prof__fail(PROF_CORRUPT, "%s: damaged header (meta lies outside the image)", what);
     if (header->chunk_header_size < sizeof(prof__chunk) || header->chunk_header_size % 8 || header->chunk_size % 8 ||
-        header->chunk_size <= header->chunk_header_size)
+        header->chunk_size <= header->chunk_header_size || header->chunk_size > PROF__CHUNK_MOST)
         return prof__fail(PROF_CORRUPT, "%s: damaged header (chunk size)", what);
     if (header->chunk_offset % 8 || header->chunk_offset < header->header_size ||
         header->chunk_offset > header->image_size || header->chunk_count >= PROF__NONE32 ||
@@ -11910,16 +12338,16 @@ static int prof__read_all(FILE *file, const prof__header *header, unsigned char 
     prof__source source;
     source.read = prof__source_file;
     source.user = file;
-    uint64_t newest = 0;
+    uint64_t newest = 0, tick = 0;
     prof__pair now = {0, 0, 0, 0};
     int here = prof__pair_now(header->clock, header->boot_id, &now);
-    if (!prof__chunks_snapshot(&source, header, (char *)image, &newest) ||
+    if (!prof__chunks_snapshot(&source, header, (char *)image, &newest, &tick) ||
         !prof__read_at(file, end, image + end, (size_t)(header->image_size - end)) ||
         !prof__read_at(file, 0, image, (size_t)header->chunk_offset))
         return 0;
     prof__header *copy = (prof__header *)(void *)image;
     copy->next_chunk = newest;
-    if (here && !copy->copy_tick) copy->copy_tick = now.tick;
+    if (here && !copy->copy_tick) copy->copy_tick = tick;
     return 1;
 }
 
@@ -12337,7 +12765,8 @@ static void prof__log_convert(prof__log_text *text, prof__log_spec *spec, const 
         return;
     }
     if (unlimited && precision > PROF__LOG_WIDE) spec->precision = precision;
-    if (unlimited && precision == PROF__LOG_STAR && spec->precision == PROF__LOG_WIDE) spec->precision = PROF__LOG_OMITTED;
+    if (unlimited && precision == PROF__LOG_STAR && spec->precision == PROF__LOG_WIDE)
+        spec->precision = PROF__LOG_OMITTED;
     if (spec->width < 0 && spec->width != PROF__LOG_OMITTED) {
         spec->width = -spec->width;
         if (!strchr(spec->flags, '-')) {
@@ -12560,7 +12989,7 @@ static void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
     while (c->exception < track->exception + track->exception_count &&
            c->trace->exceptions[c->exception].segment + 1 == c->segment)
         c->exception++;
-    if (c->trace->chunks[segment->chunk].size != PROF__NONE32)
+    if (__atomic_exchange_n(&c->trace->chunks[segment->chunk].size, PROF__NONE32, __ATOMIC_RELAXED) != PROF__NONE32)
         PROF__ADD((uint64_t *)&c->trace->info.lost_blocks, 1);
 }
 
@@ -12598,7 +13027,7 @@ static void prof__read_load(prof_cursor *c)
         else if (kind == PROF__KIND_NAME && named && length > 1)
             named->name = (uint32_t)at;
         if (kind == PROF__KIND_BEGIN) c->stack[c->depth++] = (uint32_t)c->node_count;
-        named = kind == PROF__KIND_BEGIN || kind == PROF__KIND_MARK || kind == PROF__KIND_EVENT ? node : NULL;
+        named = prof__read_takes_name(words + at) ? node : NULL;
         takes_data = prof__read_takes_data(words + at, takes_data);
     }
     if (segment->last && chunk->lost) prof__read_add_node(c, PROF__KIND_LOST, PROF__NONE32);
@@ -12754,7 +13183,7 @@ static void prof__read_give(prof_cursor *c, prof_event *event)
 
 static void prof__read_device_args(prof_cursor *c, prof_event *event, const prof__read_happening *e)
 {
-    const uint64_t *record = c->trace->kept + e->args;
+    const uint64_t *record = e->arg_count ? c->trace->kept + e->args : NULL;
     for (; event->arg_count < e->arg_count; event->arg_count++) {
         size_t key = 1 + (size_t)(*record & 0xFFFF);
         c->args[event->arg_count] = prof__read_decode(c->trace, record + key);
@@ -12905,7 +13334,8 @@ static void prof__timeline_begin(prof_timeline *t)
     size_t track = t->starts[t->started++].track, at;
     prof__timeline_source *source;
     if (!PROF__ROOM(t->heap, t->capacity, t->count)) {
-        t->status = prof__fail(PROF_NO_MEMORY, "no memory to read %lu tracks at the same time", (unsigned long)t->count);
+        t->status =
+            prof__fail(PROF_NO_MEMORY, "no memory to read %lu tracks at the same time", (unsigned long)t->count);
         return;
     }
     source = &t->heap[t->count];
@@ -12983,6 +13413,8 @@ PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline)
 }
 
 /*-- spans --*/
+
+#define PROF__LATE_MOST 1024 /* ends whose begin may still come: each begin of that moment is compared with them */
 
 /* Half of a span. */
 typedef struct prof__span_half {
@@ -13213,7 +13645,9 @@ static int prof__spans_end(prof_spans *s, prof__span_half *end, prof_span *span)
     }
     if (!PROF__ROOM(s->late, s->late_capacity, s->late_count))
         prof__spans_fail(s);
-    else if (prof__span_keep(s, end))
+    else if (prof__span_keep(s, end) && s->late_count - s->late_given == PROF__LATE_MOST)
+        return prof__spans_give(s, NULL, end, span);
+    else if (s->status == PROF_OK)
         s->late[s->late_count++] = *end;
     return 0;
 }
@@ -13357,15 +13791,15 @@ typedef struct prof__figure {
     uint64_t track;             /* frames: the track of the one before */
     double low, high, last;     /* counters */
     double rate_squares;        /* of a throughput: as squares */
-    int64_t from, to;           /* spans: from the first begin to the last end */
+    int64_t from, to;           /* spans: from the first begin to the last end; counters: to: when it was last */
     uint64_t open;              /* scopes: those around the present event */
     size_t child, sibling, row; /* by path: the tree, while it is sorted */
 } prof__figure;
 
 /* A scope around the present event. */
 typedef struct prof__around {
-    size_t figure;
-    int64_t duration, inside; /* inside: spent in its children */
+    size_t figure, depth; /* depth: of the event; some in between may have vanished */
+    int64_t end, duration, inside; /* inside: spent in its children */
     int counts;               /* 0: truncated */
 } prof__around;
 
@@ -13530,7 +13964,8 @@ static size_t prof__figure_of(prof__figures *all, const prof_event *event)
     const char *name = event->site->name[0] ? event->site->name : event->name;
     int inside = all->by_path && all->depth && event->type == PROF_EVENT_SCOPE;
     size_t item, parent = inside ? all->stack[all->depth - 1].figure : PROF_NO_PARENT;
-    uint32_t hash = prof__text_hash(name) + (uint32_t)prof__mix((uint64_t)(uintptr_t)event->site + parent * 31);
+    uint32_t hash = (uint32_t)prof__mix(PROF__ADDRESS(event->site) + parent * 31);
+    if (name != event->site->name) hash += prof__text_hash(name);
     key.name = name;
     key.site = event->site;
     key.type = event->type;
@@ -13559,6 +13994,14 @@ static void prof__figure_moments(prof__figure *figure, double value, uint64_t co
     double distance = value - figure->mean;
     figure->mean += distance / (double)count;
     figure->squares += distance * (value - figure->mean);
+}
+
+/* A counter's value at a time, before it is counted: the last one of all that there are, in whatever order. */
+static void prof__figure_last(prof__figure *figure, double value, int64_t time)
+{
+    if (figure->stat.count && time < figure->to) return;
+    figure->last = value;
+    figure->to = time;
 }
 
 /* One call of a throughput. */
@@ -13593,10 +14036,10 @@ static int prof__figure_time(prof__figure *figure, uint64_t ns, uint64_t count)
     return prof__histogram_add(&figure->histogram, prof__step_of(ns), 1);
 }
 
-/* Leaves the scopes that are deeper than depth. */
-static void prof__figures_leave(prof__figures *all, size_t depth)
+/* Leaves the scopes that are at this depth or deeper, or were over by then: others may have vanished. */
+static void prof__figures_leave(prof__figures *all, size_t depth, int64_t now)
 {
-    while (all->depth > depth) {
+    while (all->depth && (all->stack[all->depth - 1].depth >= depth || all->stack[all->depth - 1].end < now)) {
         const prof__around *scope = &all->stack[--all->depth];
         if (scope->counts) all->items[scope->figure].open--;
         if (scope->counts && scope->duration > scope->inside)
@@ -13612,6 +14055,8 @@ static int prof__figures_scope(prof__figures *all, const prof_event *event, size
     if (!PROF__ROOM(all->stack, all->stack_capacity, all->depth)) return 0;
     scope = &all->stack[all->depth++];
     scope->figure = item;
+    scope->depth = event->depth;
+    scope->end = event->start_ns + event->duration_ns;
     scope->duration = event->duration_ns;
     scope->inside = 0;
     scope->counts = !event->flags && event->start_ns + event->duration_ns > all->since;
@@ -13653,7 +14098,7 @@ static int prof__figures_event(prof__figures *all, const prof_event *event, uint
     if (event->type == PROF_EVENT_LOG) prof__figures_message(all, event);
     if (event->type != PROF_EVENT_SCOPE && event->type != PROF_EVENT_FRAME && event->type != PROF_EVENT_COUNTER)
         return 1;
-    if (event->type == PROF_EVENT_SCOPE) prof__figures_leave(all, event->depth);
+    if (event->type == PROF_EVENT_SCOPE) prof__figures_leave(all, event->depth, event->start_ns);
     item = prof__figure_of(all, event);
     if (item == PROF__NONE) return 0;
     figure = &all->items[item];
@@ -13667,7 +14112,7 @@ static int prof__figures_event(prof__figures *all, const prof_event *event, uint
     }
     if (event->start_ns <= all->since) return 1;
     value = event->value.type == PROF_VALUE_INT ? (double)event->value.as.i : event->value.as.d;
-    figure->last = value;
+    prof__figure_last(figure, value, event->start_ns); /* of threads one after the other */
     if (!figure->stat.count++ || value < figure->low) figure->low = value;
     if (figure->stat.count == 1 || value > figure->high) figure->high = value;
     prof__figure_moments(figure, value, figure->stat.count);
@@ -13706,7 +14151,7 @@ static prof_status prof__figures_track(prof__figures *all, const prof_trace *tra
     if (status != PROF_OK) return status;
     all->since = trace->since ? trace->since[track] : INT64_MIN;
     while (good && prof_cursor_next(cursor, &event)) good = prof__figures_event(all, &event, track + 1);
-    prof__figures_leave(all, 0);
+    prof__figures_leave(all, 0, 0);
     prof_cursor_close(cursor);
     return good ? PROF_OK : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
 }
@@ -13869,9 +14314,10 @@ static prof_stat *prof__stats_copy(const prof__figures *all, const prof__sorted 
         buckets += all->items[sorted[i].order].histogram.used;
     }
     stats = (prof_stat *)calloc(1, size + buckets * sizeof *bucket);
+    if (!stats) return NULL;
     bucket = (prof_bucket *)(void *)(stats + count + 1);
     text = (char *)(bucket + buckets);
-    for (i = 0; stats && i < count; i++) {
+    for (i = 0; i < count; i++) {
         stats[i] = *sorted[i].stat;
         stats[i].buckets = bucket;
         bucket = prof__buckets(&all->items[sorted[i].order].histogram, bucket);
@@ -13885,7 +14331,7 @@ static prof_stat *prof__stats_copy(const prof__figures *all, const prof__sorted 
 }
 
 /* By path: puts sorted rows into the order of the tree. Only the first `top` of them (0: all) stay, with those around
-   them; returns how many that are. */
+   them; returns how many that are. The others come behind these. */
 static size_t prof__sort_tree(prof__figures *all, prof__sorted *rows, size_t count, size_t top)
 {
     size_t i, at, root = PROF__NONE, kept = 0;
@@ -13912,11 +14358,16 @@ static size_t prof__sort_tree(prof__figures *all, prof__sorted *rows, size_t cou
         while (at != PROF_NO_PARENT && all->items[at].sibling == PROF__NONE) at = all->items[at].stat.parent;
         if (at != PROF_NO_PARENT) at = all->items[at].sibling;
     }
+    for (i = kept, at = 0; i < count; at++) {
+        if (all->items[at].type != PROF_EVENT_SCOPE || all->items[at].row != PROF__NONE) continue;
+        rows[i].order = at;
+        rows[i++].stat = &all->items[at].stat;
+    }
     return kept;
 }
 
-static prof_status prof__stats(const prof_trace *trace, prof_event_type type, int by_path, prof_sort sort, int ascending,
-                               prof_stat **stats, size_t *count)
+static prof_status prof__stats(const prof_trace *trace, prof_event_type type, int by_path, prof_sort sort,
+                               int ascending, prof_stat **stats, size_t *count)
 {
     prof__figures all;
     prof__sorted *sorted = NULL;
@@ -15184,7 +15635,8 @@ static void prof__summary_spans(prof__out *out, const prof__figures *all, const 
 
 static void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_t count)
 {
-    static const char *const columns[] = {"frames", "rate", "1 % low", "mean", "min", "p50", "p90", "p99", "max", "stddev", NULL};
+    static const char *const columns[] = {"frames", "rate", "1 % low", "mean",   "min", "p50",
+                                          "p90",    "p99",  "max",     "stddev", NULL};
     size_t width = prof__summary_width(rows, count, "frame"), i;
     if (!count) return;
     prof__summary_title(out, "frame", width, columns);
@@ -15240,7 +15692,8 @@ static void prof__summary_counters(prof__out *out, const prof__figures *all, con
 static void prof__summary_devices(prof__out *out, const prof_trace *trace)
 {
     static const char *const columns[] = {"tracks", "events", "rate", "pairs", NULL};
-    static const char *const notes[] = {"", "", "", "  no two pairs of clocks, or one and the rate: places are a guess"};
+    static const char *const notes[] = {"", "", "",
+                                        "  no two pairs of clocks, or one and the rate: places are a guess"};
     size_t tracks = prof_trace_track_count(trace), width = 6, first = 0, i, rows;
     uint64_t events;
     char rate[48];
@@ -15255,7 +15708,8 @@ static void prof__summary_devices(prof__out *out, const prof_trace *trace)
     for (; first < tracks; first += rows) {
         const prof_track *track = prof_trace_track(trace, first);
         uint64_t early = 0;
-        for (events = rows = 0; first + rows < tracks && prof_trace_track(trace, first + rows)->device == track->device; rows++) {
+        for (events = rows = 0; first + rows < tracks && prof_trace_track(trace, first + rows)->device == track->device;
+             rows++) {
             events += prof_trace_track(trace, first + rows)->event_count;
             early += prof_trace_track(trace, first + rows)->early;
         }
@@ -15431,7 +15885,8 @@ static void prof__summary_memory_notes(prof__out *out, const prof_trace *trace, 
     }
     if (stats->freed_twice) {
         prof__out_many(out, stats->freed_twice, "block");
-        prof__out_text(out, gaps ? " freed twice, unless what is missing here allocated them again\n" : " freed twice\n");
+        prof__out_text(out,
+                       gaps ? " freed twice, unless what is missing here allocated them again\n" : " freed twice\n");
     }
     if (stats->not_freed) {
         prof__out_many(out, stats->not_freed, "block");
@@ -15669,7 +16124,6 @@ static void prof__csv_message(prof__out *out, const prof_event *event)
     prof__out_text(out, prof__severity_text(event->detail));
 }
 
-static int prof__is_flow(prof_event_type type) { return type >= PROF_EVENT_FLOW_OUT && type <= PROF_EVENT_FLOW_IN; }
 static int prof__is_span(prof_event_type type) { return type >= PROF_EVENT_SPAN_BEGIN && type <= PROF_EVENT_SPAN_END; }
 
 /* The field value: of what has an object, its id or address. */
@@ -15942,16 +16396,19 @@ static const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int 
 {
     const prof__follow_rule *found = NULL;
     for (size_t i = 0; i < f->rule_count; i++)
-        if (f->rules[i].frame == frame && prof__match(f->rules[i].pattern, name) && (!found || f->rules[i].ns < found->ns))
+        if (f->rules[i].frame == frame && prof__match(f->rules[i].pattern, name) &&
+            (!found || f->rules[i].ns < found->ns))
             found = &f->rules[i];
     return found;
 }
 
 /* text: a run-time name, or null. The number of a new figure; 1 where there is no room. */
-static uint32_t prof__follow_add(prof__follow *f, uint32_t site, prof_event_type type, const char *name, const char *text)
+static uint32_t prof__follow_add(prof__follow *f, uint32_t site, prof_event_type type, const char *name,
+                                 const char *text)
 {
     prof__follow_figure *figure;
-    if (f->figure_count >= PROF__FOLLOW_FIGURES || !PROF__ROOM(f->figures, f->figure_capacity, f->figure_count)) return 1;
+    if (f->figure_count >= PROF__FOLLOW_FIGURES || !PROF__ROOM(f->figures, f->figure_capacity, f->figure_count))
+        return 1;
     figure = &f->figures[f->figure_count];
     memset(figure, 0, sizeof *figure);
     figure->figure.type = type;
@@ -16163,14 +16620,14 @@ static void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t 
     own->tick = t->tick;
 }
 
-static void prof__follow_counter(prof__follow *f, uint32_t id, unsigned kind, uint64_t bits)
+static void prof__follow_counter(prof__follow *f, uint32_t id, unsigned kind, uint64_t bits, uint64_t tick)
 {
     uint32_t number = f->stats ? prof__follow_figure_of(f, id, PROF_EVENT_COUNTER, NULL) : 1;
     prof__figure *figure = &prof__follow_at(f, number)->figure;
     double value = (double)(int64_t)bits;
     if (number == 1) return;
     if (kind == PROF__KIND_COUNTER_DOUBLE) memcpy(&value, &bits, sizeof value);
-    figure->last = value;
+    prof__figure_last(figure, value, (int64_t)tick);
     if (!figure->stat.count++ || value < figure->low) figure->low = value;
     if (figure->stat.count == 1 || value > figure->high) figure->high = value;
     prof__figure_moments(figure, value, figure->stat.count);
@@ -16284,7 +16741,8 @@ static void prof__follow_span(prof__follow *f, uint32_t id, const uint64_t *reco
     half.role = site->role;
     half.number = site->role == PROF_ROLE_FRAME ? record[1] >> 8 : 0;
     half.end = type == PROF_EVENT_SPAN_END;
-    half.figure = prof__follow_figure_of(f, id, half.role == PROF_ROLE_FRAME ? PROF_EVENT_FRAME : PROF_EVENT_SPAN_BEGIN, NULL);
+    half.figure =
+        prof__follow_figure_of(f, id, half.role == PROF_ROLE_FRAME ? PROF_EVENT_FRAME : PROF_EVENT_SPAN_BEGIN, NULL);
     other = prof__follow_half_find(f, &half);
     if (!other) {
         prof__follow_half_add(f, &half);
@@ -16306,8 +16764,9 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
     const char *text = NULL;
     if (prof__record_timed(head)) t->tick = prof__read_tick(base, head, t->tick);
     if (t->tick > f->newest_tick) f->newest_tick = t->tick;
-    f->events += kind == PROF__KIND_EVENT ? prof__read_event_type(record) != 0
-                                          : kind != PROF__KIND_END && (prof__record_timed(head) || kind == PROF__KIND_LOST);
+    f->events += kind == PROF__KIND_EVENT
+                     ? prof__read_event_type(record) != 0
+                     : kind != PROF__KIND_END && (prof__record_timed(head) || kind == PROF__KIND_LOST);
     switch (kind) {
     case PROF__KIND_BEGIN:
         if (left && prof__read_kind(record[1]) == PROF__KIND_NAME) {
@@ -16321,7 +16780,7 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
     case PROF__KIND_ARG: prof__follow_arg(f, t, record); break;
     case PROF__KIND_FRAME: prof__follow_frame(f, t, id); break;
     case PROF__KIND_COUNTER_INT:
-    case PROF__KIND_COUNTER_DOUBLE: prof__follow_counter(f, id, kind, record[1]); break;
+    case PROF__KIND_COUNTER_DOUBLE: prof__follow_counter(f, id, kind, record[1], t->tick); break;
     case PROF__KIND_EVENT: prof__follow_span(f, id, record, t->tick); break;
     case PROF__KIND_LOST: f->lost += head & PROF__TICK_MASK; break;
     default: break;
@@ -16576,7 +17035,8 @@ static void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, uint32_t st
 {
     const prof__session *s = f->session;
     if (f->stats && state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < s->chunk_count / 4)
-        __atomic_compare_exchange_n(&chunk->state, &state, (uint32_t)PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+        __atomic_compare_exchange_n(&chunk->state, &state, (uint32_t)PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE,
+                                    __ATOMIC_RELAXED);
 }
 
 static void prof__follow_limits(prof__follow *f, size_t count)
@@ -16864,7 +17324,8 @@ static prof_status prof__follow_rules(prof__follow *f, const char *list)
         if (length > 127 || !limit || !name || (!text[name] && name == 6) ||
             strlen(text + name) >= sizeof rule->pattern || !prof__parse_number(limit, times, &rule->ns))
             return prof__fail(PROF_INVALID_ARGUMENT,
-                              "save_over '%.100s': frame>16.7ms, frame:NAME>16.7ms or scope:NAME>2ms, joined by commas", list);
+                              "save_over '%.100s': frame>16.7ms, frame:NAME>16.7ms or scope:NAME>2ms, joined by commas",
+                              list);
         prof__text_copy(rule->pattern, sizeof rule->pattern, text[name] ? text + name : "*");
         f->rule_count++;
         list += length;
@@ -16879,7 +17340,8 @@ static prof_status prof__save_check(prof__follow *f, const prof_config *config)
     char expanded[1024];
     if (!config->save || !config->save[0]) {
         if (config->save_over || config->save_signal)
-            return prof__fail(PROF_INVALID_ARGUMENT, "save_over, save_signal: name a file in save, for example slow-%%c.json");
+            return prof__fail(PROF_INVALID_ARGUMENT,
+                              "save_over, save_signal: name a file in save, for example slow-%%c.json");
         return PROF_OK;
     }
     if (strlen(config->save) >= sizeof f->save) return prof__fail(PROF_INVALID_ARGUMENT, "save: path too long");
@@ -16888,7 +17350,8 @@ static prof_status prof__save_check(prof__follow *f, const prof_config *config)
     if (config->save_signal < 0 || config->save_signal > 64)
         return prof__fail(PROF_INVALID_ARGUMENT, "save_signal %d: 1 to 64", config->save_signal);
 #ifdef _WIN32
-    if (config->save_signal) return prof__fail(PROF_UNSUPPORTED, "save_signal: not on Windows; use prof_save_request()");
+    if (config->save_signal)
+        return prof__fail(PROF_UNSUPPORTED, "save_signal: not on Windows; use prof_save_request()");
 #endif
     prof_status status = prof__expand_counted(config->save, 1, expanded, sizeof expanded);
     if (!status) status = prof__writer_find(expanded, &write);
@@ -17003,7 +17466,6 @@ static int prof__save_step(prof__session *s)
     PROFILE_MARK_F("save: %s", f->cause);
     prof_status status = prof__expand_counted(f->save, ++f->saves, path, sizeof path);
     if (!status) status = prof__last_save(path, f->last_seconds);
-    prof__file_signal_drop(NULL);
     if (status) prof__background_failed(s, prof_error());
     prof_status (*hook)(void) = PROF__ACQUIRE(&prof__saved_hook);
     if (hook && hook()) prof__background_failed(s, prof_error());
@@ -17044,16 +17506,20 @@ static int prof__save_is_ours(int number)
 static prof_status prof__save_arm(const prof__session *s)
 {
     int number = s->follow ? s->follow->signal : 0;
-    struct sigaction action;
+    struct sigaction action, before;
     PROF__STORE(&prof__save_wanted, 0u);
     PROF__STORE(&prof__save_number, number);
     PROF__STORE(&prof__save_armed, (uint32_t)(s->follow && s->follow->save[0]));
-    if (!number || prof__save_installed[number]) return PROF_OK; /* still there, below a handler that calls it */
+    if (!number) return PROF_OK;
+    int failed = sigaction(number, NULL, &before);
+    if (!failed && prof__save_installed[number] && (before.sa_flags & SA_SIGINFO || before.sa_handler != SIG_DFL))
+        return PROF_OK; /* still there, below a handler that calls it */
     memset(&action, 0, sizeof action);
     action.sa_sigaction = prof__save_handler;
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
     sigemptyset(&action.sa_mask);
-    if (sigaction(number, NULL, &prof__save_before[number]) || sigaction(number, &action, NULL)) {
+    if (!failed) prof__save_before[number] = before;
+    if (failed || sigaction(number, &action, NULL)) {
         PROF__STORE(&prof__save_number, 0);
         return prof__fail(PROF_INVALID_ARGUMENT, "save_signal %d: %s", number, strerror(errno));
     }

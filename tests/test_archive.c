@@ -67,10 +67,12 @@ void *test_realloc(void *old, size_t size)
 /*-- a disk that fails --*/
 
 static long reads, reads_until_error = -1; /* -1: none fails */
+static uint64_t bytes_read;
 
 static ssize_t test_pread(int file, void *to, size_t size, off_t at)
 {
     long number = __atomic_fetch_add(&reads, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&bytes_read, size, __ATOMIC_RELAXED);
     if (number == reads_until_error) {
         errno = EIO;
         return -1;
@@ -677,6 +679,36 @@ static image small_archive(int wrapped)
     return im;
 }
 
+/* The ring was copied while a fiber had its turn on a thread; the next one, elsewhere, was packed before the archive was
+   read. What came in between is in neither. */
+TEST(a_fiber_that_went_on_in_a_block)
+{
+    image ring = small_image(1), im = archive_begin(&ring);
+    prof__chunk later = *slot(&im, 0);
+    uint64_t *word = slot_words(&im, 0), words[5];
+    memset(word, 0, slot_room(&im) * 8);
+    track_record(word, 1);
+    word[0] |= 1u << 31;
+    word[3] = (uint64_t)PROF__KIND_BEGIN << 60 | 1ull << 40 | 10;
+    later.sequence = 2;
+    track_record(words, 2);
+    words[0] |= 1u << 31;
+    words[2] = 102;
+    words[3] = (uint64_t)PROF__KIND_BEGIN << 60 | 2ull << 40 | 35;
+    words[4] = (uint64_t)PROF__KIND_END << 60 | 2ull << 40 | 39;
+    archive_append(&im, &later, words, 5);
+    im.header->next_chunk = 2;
+    for (int copy = 0; copy < 2; ++copy) {
+        if (copy) im.header->copy_tick = 1025;
+        prof_trace *trace = image_open(&im, 0);
+        CHECK_EQUAL(prof_trace_track_count(trace), 1);
+        CHECK_EQUAL(prof_trace_track(trace, 0)->event_count, copy ? 1 : 2);
+        prof_trace_close(trace);
+    }
+    free(im.bytes);
+    free(ring.bytes);
+}
+
 TEST(corpus) /* tests/corpus holds these images; it is written anew with PROF_TEST_CORPUS=1 */
 {
     static const char *const paths[] = {"tests/corpus/archive", "tests/corpus/archive_wrapped"};
@@ -772,6 +804,36 @@ TEST(files_that_were_cut)
     free(from.bytes);
 }
 
+TEST(copies_of_files_that_were_cut) /* hold what is left, and say that something is missing */
+{
+    static const long cuts[] = {0, 20, 600, 4 << 20};
+    const char *path = trace_path("archive_cut.prof"), *copy = trace_path("archive_cut_copy.prof");
+    image from = small_image(6), im;
+    layout layouts[] = {{1, 1, 0, 0}, {1, 1, 0, 1}};
+    size_t i, k;
+    for (i = 0; i < 2; ++i)
+        for (k = 0; k < sizeof cuts / sizeof *cuts; ++k) {
+            prof_trace *cut = NULL, *copied = NULL;
+            long missing = cuts[k] > 1000 ? 0 : cuts[k];
+            im = archive_make(&from, layouts[i]);
+            if (cuts[k] > 1000 && !i) { /* never was as long as it says */
+                im.header->archive_limit = 0;
+                im.header->archive_next += (uint64_t)cuts[k];
+            }
+            trace_write_file(path, im.bytes, im.size - (size_t)missing);
+            CHECK_EQUAL(prof_image_copy(path, copy, -1, 0), PROF_OK);
+            CHECK(trace_file_size(copy) <= (long)im.size + 16); /* a word behind each lap that was cut */
+            CHECK_EQUAL(prof_trace_open(path, &cut), PROF_OK);
+            CHECK_EQUAL(prof_trace_open(copy, &copied), PROF_OK);
+            CHECK_EQUAL(prof_trace_about(copied)->event_count, prof_trace_about(cut)->event_count);
+            CHECK_EQUAL(prof_trace_about(copied)->lost_blocks, prof_trace_about(cut)->lost_blocks);
+            prof_trace_close(cut);
+            prof_trace_close(copied);
+            free(im.bytes);
+        }
+    free(from.bytes);
+}
+
 TEST(damaged_blocks_cost_only_themselves)
 {
     image from = small_image(9), im;
@@ -800,6 +862,36 @@ TEST(damaged_blocks_cost_only_themselves)
         prof_trace_close(trace);
     }
     block->size = size;
+    free(im.bytes);
+    free(from.bytes);
+}
+
+TEST(nothing_but_headers_of_blocks) /* are not all believed */
+{
+    enum { HEADERS = 2000 };
+    image from = small_image(1), im;
+    const char *path = trace_path("archive_headers.prof");
+    size_t room = from.size + 1048576, i;
+    prof_trace *trace = NULL;
+    im = image_of((char *)calloc(1, room), from.size + HEADERS * sizeof(prof__block));
+    memcpy(im.bytes, from.bytes, from.size);
+    im.header->chunk_size = 1048576;
+    im.header->chunk_count = 0;
+    im.header->archive_offset = im.header->archive_first = from.size;
+    im.header->archive_next = im.size;
+    for (i = 0; i < HEADERS; ++i) {
+        prof__block *block = (prof__block *)(void *)(im.bytes + from.size) + i;
+        block->magic = PROF__BLOCK_MAGIC;
+        block->size = (uint32_t)((HEADERS - i) * sizeof *block);
+        block->sequence = i + 1;
+        block->words = 100;
+    }
+    trace_write_file(path, im.bytes, im.size);
+    bytes_read = 0;
+    CHECK_EQUAL(prof_trace_open(path, &trace), PROF_OK);
+    CHECK(bytes_read < 60 * im.size);
+    CHECK_EQUAL(prof_trace_about(trace)->lost_blocks, 1);
+    prof_trace_close(trace);
     free(im.bytes);
     free(from.bytes);
 }
@@ -837,7 +929,7 @@ TEST(blocks_of_nonsense)
     }
 }
 
-/* A cursor of a track whose file is not what it was. Returns how many events it gave; checks nesting. */
+/* A cursor of a track whose file is not what it was. Returns how many events it gave; checks that none sticks out of another. */
 static uint64_t walk_what_is_left(const prof_trace *trace, size_t track)
 {
     prof_cursor *cursor = NULL;
@@ -851,7 +943,9 @@ static uint64_t walk_what_is_left(const prof_trace *trace, size_t track)
         CHECK(event.start_ns >= before && event.duration_ns >= 0 && event.depth < 64);
         before = event.start_ns;
         if (event.type != PROF_EVENT_SCOPE || event.depth >= 64) continue;
-        if (event.depth && event.depth <= depth) CHECK(event.start_ns + event.duration_ns <= ends[event.depth - 1] || 1);
+        for (uint32_t i = 0; i < event.depth && i < depth; ++i) /* in this one, or the scope it was in has vanished */
+            CHECK(event.start_ns + event.duration_ns <= ends[i] || event.start_ns >= ends[i]);
+        for (uint32_t i = depth; i < event.depth; ++i) ends[i] = event.start_ns; /* never seen */
         depth = event.depth + 1;
         ends[event.depth] = event.start_ns + event.duration_ns;
     }
@@ -890,6 +984,8 @@ TEST(blocks_that_vanish_while_they_are_read)
         }
         blocks = prof_trace_about(trace)->lost_blocks;
         CHECK(round ? left < all && blocks > 0 : left == all && !blocks);
+        for (i = 0; i < prof_trace_track_count(trace); ++i) walk_what_is_left(trace, i);
+        CHECK_EQUAL(prof_trace_about(trace)->lost_blocks, blocks); /* each once, however often it is looked for */
         prof_trace_close(trace);
         trace = NULL;
     }
@@ -922,6 +1018,69 @@ TEST(blocks_that_vanish_while_they_are_read)
     }
     prof_trace_close(trace);
     prof_trace_close(plain);
+    free(im.bytes);
+    free(from.bytes);
+}
+
+/* A block that passes for the one that was there, but has more events than the tables have room for. */
+TEST(blocks_that_become_others)
+{
+    static const uint64_t kinds[] = {PROF__KIND_END, PROF__KIND_MARK};
+    image from = small_image(1), im[2];
+    prof_trace *trace = NULL;
+    const char *path = trace_path("archive_becomes.prof");
+    uint64_t words[43];
+    int i, k;
+    for (i = 0; i < 2; ++i) {
+        track_record(words, 1);
+        for (k = 0; k < 40; ++k) words[3 + k] = kinds[i] << 60 | (uint64_t)(1 + i) << 40 | (uint64_t)(k + 5);
+        im[i] = archive_begin(&from);
+        archive_append(&im[i], slot(&from, 0), words, 43);
+        memset(slot(&im[i], 0), 0, im[i].header->chunk_size);
+    }
+    CHECK_EQUAL(im[0].size, im[1].size);
+    trace_write_file(path, im[0].bytes, im[0].size);
+    CHECK_EQUAL(prof_trace_open(path, &trace), PROF_OK);
+    trace_write_file(path, im[1].bytes, im[1].size);
+    CHECK_EQUAL(walk_what_is_left(trace, 0), 0);
+    CHECK_EQUAL(prof_trace_about(trace)->lost_blocks, 1);
+    prof_trace_close(trace);
+    for (i = 0; i < 2; ++i) free(im[i].bytes);
+    free(from.bytes);
+}
+
+TEST(scopes_whose_outer_one_vanished) /* are not in each other */
+{
+    image from = small_image(3), im = archive_begin(&from);
+    prof_trace *trace = NULL;
+    prof_stat *stats = NULL;
+    size_t count = 0;
+    const uint64_t begin = (uint64_t)PROF__KIND_BEGIN << 60, end = (uint64_t)PROF__KIND_END << 60, site = 1ull << 40;
+    uint64_t words[16];
+    int i;
+    for (i = 0; i < 3; ++i) {
+        const uint64_t last[] = {begin | 2 * site | 1, end | 2 * site | 4, begin | 2 * site | 5, end | 2 * site | 7,
+                                 end | 3 * site | 8, end | site | 9};
+        track_record(words, (uint64_t)i + 1);
+        words[3] = begin | (i ? 3 * site : site);
+        if (i == 2) memcpy(words + 3, last, sizeof last);
+        archive_append(&im, slot(&from, (uint64_t)i), words, i == 2 ? 9 : 4);
+        memset(slot(&im, (uint64_t)i), 0, im.header->chunk_size);
+    }
+    trace = damaged_open(&im, 0);
+    CHECK_EQUAL(trace->chunk_count, 3);
+    trace->chunks[1].size = PROF__NONE32; /* as if it could not be read */
+    CHECK_EQUAL(prof_stats_by_path(trace, PROF_SORT_TOTAL, 0, &stats, &count), PROF_OK);
+    CHECK_EQUAL(count, 2);
+    if (count == 2) {
+        CHECK_EQUAL(stats[1].parent, 0);
+        CHECK_EQUAL(stats[1].count, 2);
+        CHECK_EQUAL(stats[1].total_ns, 5);
+        CHECK_EQUAL(stats[1].self_ns, 5);
+        CHECK_EQUAL(stats[0].self_ns, stats[0].total_ns - 5);
+    }
+    prof_stats_free(stats);
+    prof_trace_close(trace);
     free(im.bytes);
     free(from.bytes);
 }

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static prof_trace *trace;
@@ -191,6 +192,64 @@ TEST(a_thousand_restarts)
     pthread_join(thread, NULL);
     CHECK_EQUAL(prof_reset(), PROF_OK);
 }
+
+/* Each start measures what an event costs, as an event of the thread that starts. */
+static int turns_of;
+static void *starts_in_turn(void *which)
+{
+    for (int i = 0; i < 12; ++i) {
+        while (__atomic_load_n(&turns_of, __ATOMIC_ACQUIRE) != 2 * i + (int)(intptr_t)which) nanosleep_ms(0);
+        prof_config config = trace_config(128u << 10);
+        CHECK_EQUAL(prof_start(&config), PROF_OK);
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+        __atomic_fetch_add(&turns_of, 1, __ATOMIC_RELEASE);
+    }
+    return NULL;
+}
+
+static int retired_sessions(void)
+{
+    int count = 0;
+    for (const prof__session *s = prof__state.retired; s; s = s->next) ++count;
+    return count;
+}
+
+TEST(threads_that_start_in_turn_leave_nothing)
+{
+    pthread_t threads[2];
+    turns_of = 0;
+    for (int i = 0; i < 2; ++i) pthread_create(&threads[i], NULL, starts_in_turn, (void *)(intptr_t)i);
+    for (int i = 0; i < 2; ++i) pthread_join(threads[i], NULL);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    CHECK_EQUAL(retired_sessions(), 0);
+}
+
+/* A program may have taken all keys of thread-local storage, and keeps what it has there. */
+static int with_all_keys_taken(void)
+{
+    pthread_key_t first, key;
+    prof_config config = trace_config(128u << 10);
+    pthread_key_create(&first, NULL);
+    pthread_setspecific(first, &config);
+    while (!pthread_key_create(&key, NULL)) pthread_setspecific(key, &config);
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    PROFILE_MARK("mark");
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK(pthread_getspecific(first) == &config);
+    return test_failures;
+}
+
+static int in_a_child(int (*run)(void)) /* how it ended, as by waitpid() */
+{
+    int status = -1;
+    fflush(stdout);
+    pid_t child = fork();
+    if (!child) _exit(run() != 0);
+    waitpid(child, &status, 0);
+    return status;
+}
+
+TEST(all_keys_are_taken) { CHECK_EQUAL(in_a_child(with_all_keys_taken), 0); }
 
 static pthread_barrier_t race_barrier;
 static int race_started, race_stopped;
@@ -542,6 +601,8 @@ TEST(configuration_values)
     SETS("min_duration", "2us", min_duration_ns, 2000);
     SETS("min_duration", "1.5ms", min_duration_ns, 1500000);
     SETS("min_duration", "3s", min_duration_ns, 3000000000ll);
+    SETS("min_duration", "0.0000005s", min_duration_ns, 500);
+    SETS("min_duration", "1.50000000000us", min_duration_ns, 1500);
 }
 
 #define REFUSES(key, value, text)                                          \
@@ -751,6 +812,28 @@ static int files_that_begin_with(const char *text)
     if (folder) closedir(folder);
     return count;
 }
+
+/* A limit on the size of files is an error, and does not end the program with SIGXFSZ; its own signal stays pending. */
+static int with_a_limit(void)
+{
+    struct rlimit limit = {4096, 4096};
+    sigset_t set;
+    signal(SIGXFSZ, SIG_DFL);
+    CHECK_EQUAL(start_with_output(trace_path("limited.csv")), PROF_OK);
+    for (int k = 0; k < 1000; ++k) PROFILE_MARK("mark");
+    CHECK(!setrlimit(RLIMIT_FSIZE, &limit));
+    FAILS(prof_save(trace_path("limited.prof")), PROF_IO, "limited.prof");
+    FAILS(prof_save(trace_path("limited.txt.csv")), PROF_IO, "File too large");
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    raise(SIGXFSZ);
+    FAILS(prof_stop(), PROF_IO, "File too large");
+    CHECK(!sigpending(&set) && sigismember(&set, SIGXFSZ) == 1);
+    return test_failures;
+}
+
+TEST(a_limit_on_the_size_of_files) { CHECK_EQUAL(in_a_child(with_a_limit), 0); }
 
 /* As on a disk that is full after 4 KiB. */
 static void disk_limit(int on)
@@ -1030,15 +1113,28 @@ TEST(sites_keep_their_names)
 
 static uint64_t user_memory[64 << 10]; /* 512 KiB */
 
-static int user_over, user_epoch;
+static int user_over, user_epoch, user_rest, user_rests;
 static void *records_into_user_memory(void *unused)
 {
     while (!__atomic_load_n(&user_over, __ATOMIC_ACQUIRE)) {
+        int rest = __atomic_load_n(&user_rest, __ATOMIC_ACQUIRE);
+        __atomic_store_n(&user_rests, rest, __ATOMIC_RELEASE);
+        if (rest) {
+            nanosleep_ms(0);
+            continue;
+        }
         PROFILE_SCOPE("thread's");
         PROFILE_ARG_I("i", 1);
         __atomic_fetch_add(&user_epoch, 1, __ATOMIC_RELEASE);
     }
     return unused;
+}
+
+/* Keeps the other thread outside of any macro, or lets it go on. */
+static void user_thread_rests(int rest)
+{
+    __atomic_store_n(&user_rest, rest, __ATOMIC_RELEASE);
+    while (__atomic_load_n(&user_rests, __ATOMIC_ACQUIRE) != rest) nanosleep_ms(0);
 }
 
 TEST(user_memory)
@@ -1093,20 +1189,24 @@ TEST(user_memory_that_is_too_small)
     CHECK_EQUAL(prof_reset(), PROF_OK);
 }
 
-/* A thread may still be attached to the memory's last session when it is used again. */
+/* A thread may still be attached to the memory's last session when it is used again, but not in the middle of a macro:
+   it would finish that, into what is now another session's. In every other round it stays attached. */
 TEST(user_memory_used_again)
 {
     pthread_t thread;
     prof_config config = trace_config(0);
     config.memory = user_memory;
     config.memory_size = sizeof user_memory;
-    user_over = 0;
+    user_over = user_rest = user_rests = 0;
     pthread_create(&thread, NULL, records_into_user_memory, NULL);
     for (int i = 0; i < trace_times(20, 100, 2000); ++i) {
+        user_thread_rests(1);
         CHECK_EQUAL(prof_start(&config), PROF_OK);
+        user_thread_rests(0);
         int epoch = __atomic_load_n(&user_epoch, __ATOMIC_ACQUIRE);
         while (__atomic_load_n(&user_epoch, __ATOMIC_ACQUIRE) < epoch + 10) nanosleep_ms(0);
         PROFILE_MARK("mine");
+        if (i % 2) user_thread_rests(1);
         trace = trace_stop();
         size_t mine = 0;
         for (size_t track = 0; track < prof_trace_track_count(trace); ++track) {

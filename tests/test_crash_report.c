@@ -81,7 +81,7 @@ static outcome dies(int with, void (*run)(int), int argument)
     if (!child) {
         if (!freopen(err, "w", stderr)) _exit(96);
         setvbuf(stderr, NULL, _IONBF, 0);
-        alarm(60);
+        alarm(200); /* a hang is to be told, before run.sh ends the whole program */
         setrlimit(RLIMIT_CORE, &no_core);
         start(with, result.path);
         run(argument);
@@ -231,6 +231,8 @@ TEST(what_it_says_and_leaves)
                 trace_list list = trace_read(trace, 0);
                 CHECK_EQUAL(prof_trace_about(trace)->complete, 0);
                 CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+                /* others went on while it was copied; without a time a reader takes its own, which is later */
+                CHECK(with == REPORT_MAPPED || trace->header.copy_tick <= trace->header.last.tick);
                 CHECK_EQUAL(prof_trace_track_count(trace), 1);
                 CHECK_EQUAL(list.count, 4);
                 if (list.count == 4) {
@@ -340,8 +342,8 @@ static void corrupts_the_heap(int unused)
     (void)unused;
 #if COUNTS_MALLOC
     PROFILE_SCOPE("heap");
-    size_t *block = (size_t *)malloc(200);
-    memset(block - 1, 0x5a, 8);
+    char *block = (char *)malloc(200), *volatile before = block - 8; /* volatile: compilers warn of what they see */
+    memset(before, 0x5a, 8);
     free(block); /* "free(): invalid pointer", and abort() with locks held */
 #endif
     abort();
@@ -894,6 +896,44 @@ static void starts_without_output(int unused)
     trace_start(&config);
     PROFILE_SCOPE("nameless");
     fault(SIGSEGV);
+}
+
+static void first_scope(int number)
+{
+    (void)number;
+    PROFILE_SCOPE("in the handler");
+}
+
+static int has_stack(void)
+{
+    stack_t stack;
+    return !sigaltstack(NULL, &stack) && !(stack.ss_flags & SS_DISABLE);
+}
+
+/* The kernel takes the stack away again that a handler has set. */
+static void *begins_in_a_handler(void *config)
+{
+    raise(SIGUSR1);
+    CHECK(!has_stack() && PROF__SELF()->signal_stack);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    trace_start((const prof_config *)config);
+    PROFILE_MARK("mark");
+    CHECK(has_stack());
+    return NULL;
+}
+
+TEST(a_stack_that_was_taken_in_a_handler)
+{
+    prof_config config = trace_config(256u << 10);
+    pthread_t thread;
+    if (TRACE_SANITIZER) SKIP("a sanitizer gives threads stacks of its own");
+    config.crash_report = 1;
+    signal(SIGUSR1, first_scope);
+    trace_start(&config);
+    pthread_create(&thread, NULL, begins_in_a_handler, &config);
+    pthread_join(thread, NULL);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    signal(SIGUSR1, SIG_DFL);
 }
 
 TEST(file_without_an_output)

@@ -1,2 +1,2 @@
-// The tests of test_flaws.c with the macros and the recorder of C++.
+// The tests of test_flaws.c with the macros of C++.
 #include "test_flaws.c"

@@ -622,7 +622,7 @@ static void check_many(const char *output)
     prof_trace *trace;
     config.output = output;
     if (output) config.mode = PROF_STREAM;
-    config.wait_ns = output ? 1000000000 : 0;
+    config.wait_ns = output ? 10000000000 : 0;
     trace_start(&config);
     for (int i = 0; i < 20000; ++i) {
         PROFILE_STEP("step", i);
@@ -812,7 +812,7 @@ TEST(throughput_folded)
     prof_stat *stats;
     size_t count;
     config.mode = PROF_STATS;
-    config.wait_ns = 1000000000;
+    config.wait_ns = 10000000000;
     trace_start(&config);
     for (int i = 0; i < 30000; ++i) {
         PROFILE_THROUGHPUT("copy", i);
@@ -983,7 +983,7 @@ TEST(flows_among_scopes_left_out)
     prof_chrome_options options;
     const char *path = trace_path("notes.json");
     memset(&options, 0, sizeof options);
-    options.min_duration_ns = 1000000000;
+    options.min_duration_ns = 1000000000000;
     notes_start();
     {
         PROFILE_SCOPE("short");

@@ -111,9 +111,10 @@ static tally tally_of(const prof_trace *from, int whole)
     return sum;
 }
 
-static void steps(double time)
+/* For so long, and at least so many, however little of the time is this program's. */
+static void steps(double time, int64_t least)
 {
-    for (double end = seconds() + time; seconds() < end;)
+    for (double end = seconds() + time; seconds() < end || program_number < least;)
         for (int i = 0; i < 1000; ++i) {
             PROFILE_SCOPE("step");
             PROFILE_ARG_I("number", program_number);
@@ -129,7 +130,8 @@ static double profiled(prof_config *config)
     profile_start();
     handler_on = 1;
     double start = seconds();
-    steps((double)trace_times(200, 700, 20000) / 1000);
+    int64_t least = (int64_t)config->buffer_size / 32; /* of more than four words each: the buffer is full */
+    steps((double)trace_times(200, 700, 20000) / 1000, least);
     handler_on = 0;
     double took = seconds() - start;
     profile_stop();
@@ -140,7 +142,7 @@ static double profiled(prof_config *config)
 /* Until the buffer is full everything is there; from then on everything is counted. */
 TEST(profiling_timer_and_a_full_buffer)
 {
-    prof_config config = trace_config(8u << 20);
+    prof_config config = trace_config((size_t)trace_times(2, 8, 8) << 20);
     config.mode = PROF_FILL;
     double took = profiled(&config);
     tally found = tally_of(trace, 0);
@@ -163,9 +165,9 @@ TEST(profiling_timer_and_a_ring)
     profiled(&config);
     uint64_t lost = prof_trace_about(trace)->lost; /* in the chunks that are left */
     tally found = tally_of(trace, !lost);
-    CHECK(prof_trace_about(trace)->overwritten_chunks > 0 || TRACE_SANITIZER);
+    CHECK(prof_trace_about(trace)->overwritten_chunks > 0);
     CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
-    CHECK(found.flagged <= 2); /* what the ring's end cuts */
+    CHECK(found.flagged <= 3); /* what the ring's end cuts: a sample in an inner block in a step */
     CHECK(program_number - 1 - found.last_step <= (int64_t)lost);
     CHECK(found.steps > 1000);
     prof_trace_close(trace);
@@ -193,7 +195,7 @@ TEST(siglongjmp_out_of_a_macro)
     action.sa_handler = jump_away;
     sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &period, NULL);
-    while (seconds() < end && test_failures < 10) {
+    do {
         prof_config config = trace_config(256u << 10);
         trace_start(&config);
         ++sessions;
@@ -223,7 +225,7 @@ TEST(siglongjmp_out_of_a_macro)
         }
         CHECK(marks >= 1);
         prof_trace_close(trace);
-    }
+    } while (seconds() < end && test_failures < 10);
     setitimer(ITIMER_REAL, &none, NULL);
     signal(SIGALRM, SIG_DFL);
     CHECK(jumps > 0);

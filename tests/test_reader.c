@@ -843,6 +843,66 @@ TEST(fiber_gaps)
     }
 }
 
+/* A copy that missed a turn, and met the next one before its first event: what was before is not lost for that. */
+TEST(fiber_turn_without_events)
+{
+    static const char *const all[] = {"mark m 10+0 d0"};
+    image im = image_new(40, 1, 40);
+    uint32_t m = site_in(&im, "m", "", "", 0, "", PROF__KIND_MARK);
+    im.header->copy_tick = 1025;
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 2);
+    track_on(&im, 1u << 31, 1, 1, 101);
+    put(&im, head(PROF__KIND_MARK, m, 10));
+    track_on(&im, 1u << 31, 1, 3, 101);
+    prof_trace *trace = image_read(&im);
+    CHECK_TRACK(trace, 0, all);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    prof_trace_close(trace);
+}
+
+/* A thread slept with its chunk while the ring went round: its slot tells when it was copied, its number does not. */
+TEST(fiber_moves_from_an_old_chunk)
+{
+    static const char *const all[] = {"scope a 10+0 d0 end"};
+    image im = image_new(40, 4, 40);
+    uint32_t a = site(&im, "a"), m = site_in(&im, "m", "", "", 0, "", PROF__KIND_MARK);
+    im.header->copy_tick = 1025;
+    chunk(&im, 0, 1, 1000);
+    track_on(&im, 1u << 31, 1, 1, 101);
+    begin(&im, a, 1010); /* its end came after the copy of this chunk */
+    chunk(&im, 1, 6, 1020);
+    track(&im, 0, 2);
+    chunk(&im, 3, 4, 1005);
+    track(&im, 0, 3);
+    put(&im, head(PROF__KIND_MARK, m, 39)); /* at 1044 */
+    track_on(&im, 1u << 31, 1, 2, 102);
+    put(&im, head(PROF__KIND_MARK, m, 35)); /* not in the scope, as it would seem */
+    prof_trace *trace = image_read(&im);
+    CHECK_TRACK(trace, 0, all);
+    prof_trace_close(trace);
+}
+
+/* A thread took its chunk before the copy, slept, and met the fiber after it. */
+TEST(fiber_moves_to_a_chunk_that_was_waiting)
+{
+    static const char *const all[] = {"scope a 10+0 d0 end"};
+    for (unsigned missing = 0; missing < 2; ++missing) { /* a turn in between, or only the end of this one */
+        image im = image_new(40, 4, 40);
+        uint32_t a = site(&im, "a"), m = site_in(&im, "m", "", "", 0, "", PROF__KIND_MARK);
+        im.header->copy_tick = 1025;
+        chunk(&im, 1, 6, 1000);
+        track_on(&im, 1u << 31, 1, 1, 101);
+        begin(&im, a, 1010);
+        chunk(&im, 0, 5, 1005);
+        track_on(&im, 1u << 31, 1, 2 + missing, 102);
+        put(&im, head(PROF__KIND_MARK, m, 35));
+        prof_trace *trace = image_read(&im);
+        CHECK_TRACK(trace, 0, all);
+        prof_trace_close(trace);
+    }
+}
+
 TEST(torn)
 {
     static const char *const lines[] = {"scope a 10+10 d0", "scope a 210+110 d0"};
@@ -911,6 +971,56 @@ TEST(strings_without_an_end)
     prof_trace_close(trace);
 }
 
+TEST(names_between_values) /* all values are the mark's, however many names come between them */
+{
+    image im = image_new(320, 1, 40);
+    uint32_t m = site_in(&im, "m", "", "", 0, "", PROF__KIND_MARK);
+    trace_list list;
+    prof_trace *trace;
+    int i;
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    at_tick(&im, PROF__KIND_MARK, m, 1010);
+    for (i = 0; i < 100; ++i) {
+        put(&im, head(PROF__KIND_DATA, 0, (uint64_t)PROF_VALUE_INT << 32 | 1));
+        put(&im, (uint64_t)i);
+        put(&im, head(PROF__KIND_NAME, 0, 0));
+    }
+    trace = image_read(&im);
+    list = trace_read(trace, 0);
+    CHECK_EQUAL(list.count, 1);
+    CHECK_EQUAL(list.events[0].arg_count, 100);
+    CHECK_EQUAL(list.events[0].args[99].value.as.i, 99);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+TEST(flows_have_no_names_of_their_own) /* exporters keep the names of flows, from block to block */
+{
+    image im = image_new(60, 1, 40);
+    uint32_t f = site_in(&im, "f", "", "", 0, "", PROF__KIND_EVENT);
+    unsigned type;
+    trace_list list;
+    prof_trace *trace;
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    for (type = PROF_EVENT_SPAN_BEGIN; type <= PROF_EVENT_FLOW_IN; ++type) {
+        at_tick(&im, PROF__KIND_EVENT, f, 1010);
+        put(&im, type);
+        put(&im, 77);
+        text_record(&im, PROF__KIND_NAME, 0, "run", 0);
+    }
+    trace = image_read(&im);
+    list = trace_read(trace, 0);
+    CHECK_EQUAL(list.count, PROF_EVENT_FLOW_IN - PROF_EVENT_SPAN_BEGIN + 1);
+    for (type = 0; type < list.count; ++type) {
+        const prof_event *e = &list.events[type];
+        CHECK(prof__is_flow(e->type) ? e->name == e->site->name : !strcmp(e->name, "run"));
+    }
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
 TEST(broken_meta)
 {
     static const char *const lines[] = {"scope ok 10+10 d0", "scope ?site 2 30+10 d0", "scope  50+10 d0"};
@@ -935,6 +1045,28 @@ TEST(broken_meta)
     CHECK_TRACK(trace, 0, lines);
     CHECK_TEXT(prof_trace_track(trace, 0)->name, "");
     prof_trace_close(trace);
+}
+
+TEST(long_texts) /* are cut: each of a thousand call sites may have this one for its file */
+{
+    image im = image_new(30, 1, 20000);
+    char *text = (char *)malloc(100001);
+    trace_list list;
+    prof_trace *trace;
+    memset(text, 'x', 100000);
+    text[100000] = 0;
+    uint32_t a = site_in(&im, "a", "", text, 1, "", PROF__KIND_BEGIN);
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    begin(&im, a, 1010);
+    end(&im, a, 1020);
+    trace = image_read(&im);
+    list = trace_read(trace, 0);
+    CHECK_EQUAL(list.count, 1);
+    CHECK_EQUAL(strlen(list.events[0].site->file), 65535);
+    trace_free(&list);
+    prof_trace_close(trace);
+    free(text);
 }
 
 TEST(unfinished_meta) /* a record that its thread has only reserved is skipped */
@@ -992,7 +1124,9 @@ TEST(broken_headers)
         {FIELD(chunk_count), (uint64_t)1 << 60, PROF_CORRUPT, "chunks"},
         {FIELD(chunk_size), 0, PROF_CORRUPT, "chunk size"},
         {FIELD(chunk_size), sizeof(prof__chunk), PROF_CORRUPT, "chunk size"},
-        {FIELD(chunk_size), 0xFFFFFFF8u, PROF_CORRUPT, "chunks"},
+        {FIELD(chunk_size), 1048576, PROF_CORRUPT, "chunks"},
+        {FIELD(chunk_size), 1048576 + 8, PROF_CORRUPT, "chunk size"},
+        {FIELD(chunk_size), 0xFFFFFFF8u, PROF_CORRUPT, "chunk size"},
         {FIELD(chunk_size), sizeof(prof__chunk) + 4, PROF_CORRUPT, "chunk size"},
         {FIELD(chunk_header_size), 8, PROF_CORRUPT, "chunk size"},
         {FIELD(chunk_header_size), sizeof(prof__chunk) + 4, PROF_CORRUPT, "chunk size"},
@@ -1276,14 +1410,17 @@ TEST(many_tracks)
 
 TEST(too_many_to_close) /* an end counts what it closes in 20 bits; beyond that it is left out, and that is counted */
 {
-    size_t depth = (size_t)PROF__CLOSE_MAX + 10, i;
-    image im = image_new(depth + 10, 1, 20);
+    const size_t depth = (size_t)PROF__CLOSE_MAX + 10, per = 100000;
+    image im = image_new(per + 5, depth / per + 1, 20);
     uint32_t outer = site(&im, "outer"), a = site(&im, "a");
     prof_trace *trace;
-    chunk(&im, 0, 1, 1000);
-    track(&im, 0, 1);
-    begin(&im, outer, 1000);
-    for (i = 0; i < depth; ++i) begin(&im, a, 1001);
+    size_t i;
+    for (i = 0; i < depth; ++i) {
+        if (i % per == 0) chunk(&im, i / per, i / per + 1, 1000);
+        if (i % per == 0) track(&im, 0, 1);
+        if (!i) begin(&im, outer, 1000);
+        begin(&im, a, 1001);
+    }
     end(&im, outer, 1002);
     trace = image_read(&im);
     CHECK_EQUAL(prof_trace_about(trace)->event_count, depth + 1);
@@ -1378,9 +1515,10 @@ static void random_program(uint32_t seed)
     for (i = 0; i < count; ++i) {
         const model_event *e = &events[i];
         int cut_begin = at_chunk[e->begin_word] < first_chunk;
-        const prof_event *got = &list.events[yielded];
+        const prof_event *got;
         if (cut_begin && (e->end < 0 || at_chunk[e->end_word] < first_chunk)) continue; /* nothing of it is left */
         if (yielded++ >= list.count) break;
+        got = &list.events[yielded - 1];
         CHECK_TEXT(got->name, e->site == 3 ? "a" : e->site == 0 ? "a" : e->site == 1 ? "b" : "c");
         CHECK_EQUAL(!!(got->flags & PROF_TRUNCATED_BEGIN), cut_begin);
         CHECK_EQUAL(!!(got->flags & PROF_TRUNCATED_END), e->end < 0);
@@ -1720,6 +1858,38 @@ TEST(halves_of_the_same_time)
     check_halves(crossed, 4, "100+0 1-1 0\n100+0 2-2 0\n");
 }
 
+TEST(many_ends_of_the_same_time) /* only so many wait for their begins */
+{
+    const unsigned count = PROF__LATE_MOST + 100;
+    image im = image_new(count * 5 + 3, 2, 60);
+    uint32_t site = site_in(&im, "job", "", "", 0, "", PROF__KIND_EVENT);
+    prof_trace *trace;
+    prof_spans *spans = NULL;
+    prof_span span;
+    unsigned number, i, whole = 0, ends = 0, begins = 0;
+    for (number = 1; number <= 2; ++number) {
+        chunk(&im, number - 1, number, 1000);
+        track(&im, 0, number);
+        for (i = 0; i < count; ++i) {
+            event(&im, site, number == 1 ? PROF_EVENT_SPAN_END : PROF_EVENT_SPAN_BEGIN, 0, i, 1100);
+            text_record(&im, PROF__KIND_NAME, 0, "made", 0);
+        }
+    }
+    trace = image_read(&im);
+    CHECK_EQUAL(prof_spans_open(trace, &spans), PROF_OK);
+    while (prof_spans_next(spans, &span)) {
+        CHECK_TEXT(span.name, "made");
+        whole += !span.flags;
+        ends += span.flags == PROF_TRUNCATED_BEGIN;
+        begins += span.flags == PROF_TRUNCATED_END;
+    }
+    CHECK_EQUAL(whole, PROF__LATE_MOST);
+    CHECK_EQUAL(ends, 100);
+    CHECK_EQUAL(begins, 100);
+    CHECK_EQUAL(prof_spans_close(spans), PROF_OK);
+    prof_trace_close(trace);
+}
+
 /* How a lock was held, as lines "start+duration track", and "shared". */
 static void check_holds(const half *halves, size_t count, const char *want)
 {
@@ -1878,6 +2048,47 @@ TEST(summary)
     CHECK(strstr(to.text, "load") == NULL);
     CHECK(strstr(to.text, "and 1 more\n") != NULL);
     free(to.text);
+    prof_trace_close(trace);
+}
+
+static size_t times_in(const char *text, const char *part)
+{
+    size_t times = 0;
+    for (; (text = strstr(text, part)) != NULL; ++text) ++times;
+    return times;
+}
+
+TEST(throughputs_by_path) /* each has its row, also when only the first call paths are shown */
+{
+    image im = image_new(40, 1, 100);
+    const uint32_t kind = PROF__KIND_BEGIN | (uint32_t)PROF_ROLE_THROUGHPUT << PROF__ROLE_SHIFT;
+    uint32_t outer = site(&im, "outer"), a = site_in(&im, "copy A", "", "", 0, "", kind);
+    uint32_t b = site_in(&im, "copy B", "", "", 0, "", kind), c = site_in(&im, "copy C", "", "", 0, "", kind);
+    prof_summary_options options;
+    const char *path = trace_path("throughputs.txt");
+    prof_trace *trace;
+    char *text, *table;
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    begin(&im, outer, 1000);
+    begin(&im, c, 1001);
+    end(&im, c, 1900);
+    end(&im, outer, 1901);
+    begin(&im, a, 2000);
+    end(&im, a, 2100);
+    begin(&im, b, 2200);
+    end(&im, b, 2210);
+    trace = image_read(&im);
+    memset(&options, 0, sizeof options);
+    options.sort = PROF_SORT_SELF;
+    options.top = 1;
+    options.by_path = 1;
+    CHECK_EQUAL(prof_summary_write(trace, path, &options), PROF_OK);
+    text = trace_file_text(path, NULL);
+    table = text ? strstr(text, "\nthroughput") : NULL;
+    CHECK(table != NULL);
+    CHECK(table && times_in(table, "copy A") == 1 && times_in(table, "copy B") == 1 && times_in(table, "copy C") == 1);
+    free(text);
     prof_trace_close(trace);
 }
 

@@ -1,4 +1,6 @@
-/* All of test_record.c as C++, and what only C++ has: exceptions, templates, lambdas, destructors, overloads. */
+/* All of test_record.c as C++, and what only C++ has: exceptions, templates, lambdas, destructors, overloads. The recorder is compiled as
+   C++, too. */
+#define PROF_IMPLEMENTATION
 #include "test_record.c"
 #include <stdexcept>
 #include <string>

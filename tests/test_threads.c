@@ -5,6 +5,7 @@
 #include "test.h"
 #include "trace.h"
 #include <pthread.h>
+#include <semaphore.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -264,6 +265,101 @@ TEST(more_threads_than_chunks)
     trace = trace_stop();
     CHECK_EQUAL(prof_trace_about(trace)->event_count, 3);
     prof_trace_close(trace);
+}
+
+enum { TOO_MANY = 5000 };
+static sem_t holds, first_ends, others_end, goes_on, has_gone_on;
+
+static void *hold_a_chunk(void *ends)
+{
+    PROFILE_MARK("held");
+    sem_post(&holds);
+    sem_wait((sem_t *)ends);
+    return NULL;
+}
+
+static void *want_another_chunk(void *has_one)
+{
+    PROFILE_THREAD("late");
+    if (has_one) PROFILE_MARK("held");
+    sem_post(&holds);
+    sem_wait(&goes_on);
+    for (int i = 0; i < TOO_MANY; ++i) PROFILE_MARK("more");
+    sem_post(&has_gone_on);
+    sem_wait(&goes_on);
+    PROFILE_MARK("found");
+    return NULL;
+}
+
+/* All chunks are taken. Who finds none does not search for each event, but what is lost comes to be known, and the next
+   event after somebody has handed a chunk back is recorded. */
+static void hand_a_chunk_back(prof_mode mode, int has_one)
+{
+    enum { MANY = 100 };
+    pthread_t threads[MANY], late;
+    int count = 0;
+    prof_config config = trace_config(128u << 10);
+    config.mode = mode;
+    sem_t *const all[] = {&holds, &first_ends, &others_end, &goes_on, &has_gone_on};
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) sem_init(all[i], 0, 0);
+    trace_start(&config);
+    const prof__header *h = prof__state.session->header;
+    if (has_one) pthread_create(&late, NULL, want_another_chunk, &goes_on), sem_wait(&holds);
+    while (count < MANY && PROF__LOAD(&h->next_chunk) < h->chunk_count) {
+        pthread_create(&threads[count], NULL, hold_a_chunk, count ? &others_end : &first_ends);
+        ++count;
+        sem_wait(&holds);
+    }
+    CHECK(count < MANY);
+    if (!has_one) pthread_create(&late, NULL, want_another_chunk, NULL), sem_wait(&holds);
+    sem_post(&goes_on);
+    sem_wait(&has_gone_on);
+    CHECK(PROF__LOAD(&h->next_chunk) < 20 * h->chunk_count); /* a search goes once round */
+    uint64_t known = PROF__LOAD(&h->lost);                   /* what a kill would leave in a file */
+    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    uint64_t lost = prof_trace_about(trace)->lost;
+    prof_trace_close(trace);
+    CHECK(has_one ? lost > 1000 && lost < TOO_MANY : lost == TOO_MANY && known > TOO_MANY - 1024 && known <= lost);
+    sem_post(&first_ends);
+    pthread_join(threads[0], NULL);
+    sem_post(&goes_on);
+    pthread_join(late, NULL);
+    for (int i = 1; i < count; ++i) sem_post(&others_end);
+    for (int i = 1; i < count; ++i) pthread_join(threads[i], NULL);
+    trace = trace_stop();
+    CHECK_EQUAL(prof_trace_about(trace)->lost, lost);
+    trace_list list = trace_read(trace, trace_track_named(trace, "late"));
+    CHECK_TEXT(list.count ? list.events[list.count - 1].name : "", "found");
+    trace_free(&list);
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) sem_destroy(all[i]);
+}
+
+TEST(a_chunk_that_is_handed_back_is_found)
+{
+    hand_a_chunk_back(PROF_FILL, 0);
+    hand_a_chunk_back(PROF_RING, 0);
+    hand_a_chunk_back(PROF_RING, 1);
+}
+
+/* What a thread found out about a buffer says nothing about the next one. */
+TEST(after_a_full_session)
+{
+    prof_config config = trace_config(128u << 10);
+    config.mode = PROF_FILL;
+    for (int i = 0; i < 3; ++i) {
+        trace_start(&config);
+        for (int k = 0; k < 5000; ++k) PROFILE_MARK("fits"); /* in more than one chunk */
+        CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+        CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+        prof_trace_close(trace);
+        for (int k = 0; k < 50000; ++k) PROFILE_MARK("does not");
+        trace = trace_stop();
+        CHECK(prof_trace_about(trace)->lost > 0);
+        prof_trace_close(trace);
+    }
+    CHECK_EQUAL(prof_reset(), PROF_OK);
 }
 
 /*-- snapshots of a running program --*/
@@ -591,6 +687,88 @@ TEST(losses_that_are_written_down_while_they_are_copied)
     uint64_t counted = ((prof__chunk *)(void *)copy)->lost;
     counted += prof__chunk_first((prof__chunk *)(void *)copy)[1] & PROF__TICK_MASK;
     CHECK_EQUAL(counted, 5);
+}
+
+/* A ring of eight small chunks. */
+#define OVERTAKEN_CHUNK 128u
+static struct {
+    prof__header header;
+    struct { prof__chunk head; uint64_t words[(OVERTAKEN_CHUNK - sizeof(prof__chunk)) / 8]; } chunks[8];
+} overtaken;
+static char overtaken_copy[sizeof overtaken];
+
+/* 17 and 18 were the newest to be begun; a thread has been in slot 3 for longer than a lap. */
+static prof__header *overtaken_make(void)
+{
+    prof__header *h = &overtaken.header;
+    memset(&overtaken, 0, sizeof overtaken);
+    h->clock = PROF_CLOCK_MONOTONIC;
+    h->chunk_count = 8;
+    h->chunk_size = OVERTAKEN_CHUNK;
+    h->chunk_header_size = sizeof(prof__chunk);
+    h->chunk_offset = (uint64_t)((char *)overtaken.chunks - (char *)&overtaken);
+    h->next_chunk = 18;
+    for (unsigned slot = 0; slot < 8; ++slot) {
+        overtaken.chunks[slot].head.state = slot == 3 ? PROF__CHUNK_OWNED : PROF__CHUNK_FULL;
+        overtaken.chunks[slot].head.sequence = slot < 2 ? 17 + slot : slot == 3 ? 4 : 9 + slot;
+    }
+    return h;
+}
+
+static uint64_t overtaken_copied(unsigned slot) /* its sequence */
+{
+    size_t at = (size_t)((char *)&overtaken.chunks[slot] - (char *)&overtaken);
+    return ((const prof__chunk *)(const void *)(overtaken_copy + at))->sequence;
+}
+
+/* While the first copy is made, the chunk in slot 3 is filled and reused. */
+static uint64_t overtaken_at;
+static int overtaking_read(void *user, uint64_t offset, void *to, size_t size)
+{
+    memcpy(to, (char *)&overtaken + offset, size);
+    if (size < OVERTAKEN_CHUNK || (*(int *)user)++) return 1;
+    overtaken.header.next_chunk = 20;
+    overtaken.chunks[3].head.sequence = 20;
+    overtaken_at = prof__monotonic();
+    return 1;
+}
+
+/* Its thread had slept; now it is where the ring goes on. And what was recorded before the second copy is in it. */
+TEST(a_copy_without_what_was_being_written_is_made_again)
+{
+    prof__header *h = overtaken_make();
+    int reads = 0;
+    uint64_t newest = 0, tick = 0;
+    prof__source source = {overtaking_read, &reads};
+    CHECK(prof__chunks_snapshot(&source, h, overtaken_copy, &newest, &tick));
+    CHECK_EQUAL(newest, 20);
+    CHECK_EQUAL(overtaken_copied(3), 20);
+    CHECK(tick >= overtaken_at);
+}
+
+/* The same as soon as another chunk is read, in every copy. */
+static int pursuing_read(void *user, uint64_t offset, void *to, size_t size)
+{
+    prof__chunk *third = &overtaken.chunks[3].head;
+    uint64_t at = (uint64_t)((char *)third - (char *)&overtaken);
+    memcpy(to, (char *)&overtaken + offset, size);
+    if (size == OVERTAKEN_CHUNK && offset == at)
+        ++*(int *)user;
+    else if (size == OVERTAKEN_CHUNK)
+        third->sequence = ++overtaken.header.next_chunk;
+    return 1;
+}
+
+/* It can be reused at any time, so it comes first. */
+TEST(what_is_being_written_is_copied_first)
+{
+    prof__header *h = overtaken_make();
+    int reads = 0;
+    uint64_t newest = 0, tick = 0;
+    prof__source source = {pursuing_read, &reads};
+    CHECK(prof__chunks_snapshot(&source, h, overtaken_copy, &newest, &tick));
+    CHECK(reads > 0);
+    CHECK(overtaken_copied(3) != 0);
 }
 
 static void *works_once(void *number)

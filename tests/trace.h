@@ -16,12 +16,12 @@
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define TRACE_SANITIZER 2
-#elif __has_feature(address_sanitizer)
+#elif __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
 #define TRACE_SANITIZER 1
 #endif
 #endif
 #ifndef TRACE_SANITIZER
-#define TRACE_SANITIZER 0 /* 1: the address sanitizer, 2: the thread sanitizer, which delays signals */
+#define TRACE_SANITIZER 0 /* 1: the address or memory sanitizer, 2: the thread sanitizer, which delays signals */
 #endif
 
 /* How often a test repeats itself: PROF_TEST_QUICK=1 is for valgrind and sanitizers, PROF_TEST_LONG=1 for patience. */

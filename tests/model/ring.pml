@@ -336,6 +336,9 @@ byte word[WORDS];
 bit there[ALL], seen[ALL];
 #ifdef STREAM
 byte archive_end;
+#else
+bit second, first_copied[CHUNKS]; /* turn */
+byte first_seen[CHUNKS];          /* sequences, in the first turn */
 #endif
 
 c_code {
@@ -390,7 +393,7 @@ c_code {
 #endif
 
     /* What was copied of one chunk. */
-    static void check_chunk(void)
+    static void check_chunk(int c)
     {
         int i, sequence = now.sequence_read, good = sequence != 0;
 #ifndef NO_LIMIT
@@ -398,6 +401,10 @@ c_code {
 #endif
 #ifndef NO_SECOND_LOOK
         good = good && now.again_read == sequence;
+#endif
+#ifndef STREAM
+        if (!now.second) now.first_copied[c] = 1;
+        good = good && (!now.second || sequence == now.first_seen[c]); /* else it was begun meanwhile */
 #endif
         if (good) wrongly(now.base_read != sequence);
         for (i = 0; good && i < WORDS && now.word[i]; i++) {
@@ -426,6 +433,9 @@ c_code {
             now.there[e] = now.seen[e] = 0;
         }
         now.newest = now.visited = 0;
+#ifndef STREAM
+        for (now.second = e = 0; e < CHUNKS; e++) now.first_copied[e] = now.first_seen[e] = 0;
+#endif
     }
 
     /* When all is over: each event is there, unless its chunk was overwritten. */
@@ -444,6 +454,51 @@ c_code {
         check_runs();
     }
 };
+
+#ifdef NO_ORDER
+#define NEXT_SLOT ((newest + visited) % CHUNKS)
+#else
+#define NEXT_SLOT ((newest % CHUNKS + CHUNKS - 1 - visited) % CHUNKS)
+#endif
+
+/* The next chunk, from the newest to the oldest. */
+inline copy_chunk()
+{
+    atomic {
+        c = NEXT_SLOT;
+        look(SEQUENCE(c));
+        sequence_read = mem[SEQUENCE(c)];
+        base_read = sequence_read
+    }
+#ifdef BASES
+    atomic { look(BASE(c)); base_read = mem[BASE(c)] }
+#endif
+    atomic { look(STATE(c)); state_read = mem[STATE(c)] }
+    do
+    :: atomic { i < WORDS -> look(WORD(c, i)); word[i] = mem[WORD(c, i)]; i++ }
+    :: atomic { i == WORDS -> i = 0; look(SEQUENCE(c)); again_read = mem[SEQUENCE(c)]; break }
+    od;
+#ifndef NO_CUT
+    do
+    :: atomic {
+           state_read != FULL && i < WORDS && sequence_read && again_read == sequence_read ->
+           look(WORD(c, i));
+           cut = cut || word[i] != mem[WORD(c, i)];
+           word[i] = (cut -> 0 : word[i]);
+           i++
+       }
+    :: atomic {
+           state_read == FULL || i == WORDS || !sequence_read || again_read != sequence_read ->
+#ifndef NO_THIRD_LOOK
+           look(SEQUENCE(c));
+           again_read = (again_read == sequence_read -> mem[SEQUENCE(c)] : again_read);
+#endif
+           break
+       }
+    od;
+#endif
+    atomic { c_code { check_chunk(Preader->c); }; i = 0; c = 0; cut = 0; visited++; assert(!wrong) }
+}
 
 proctype reader()
 {
@@ -464,47 +519,31 @@ proctype reader()
         c_code { what_is_there(now.there); }
 #endif
     }
+#ifndef STREAM
+    /* First what is being written or can be again; and what was so when the copy began, which is left open here. */
     do
-    :: atomic { visited == CHUNKS -> break }
+    :: atomic { visited == CHUNKS -> visited = 0; second = 1; break }
     :: atomic {
            visited < CHUNKS ->
-#ifdef NO_ORDER
-           c = (newest + visited) % CHUNKS;
-#else
-           c = (newest % CHUNKS + CHUNKS - 1 - visited) % CHUNKS;
-#endif
-           look(SEQUENCE(c));
-           sequence_read = mem[SEQUENCE(c)];
-           base_read = sequence_read
+           look(SEQUENCE(NEXT_SLOT));
+           first_seen[NEXT_SLOT] = mem[SEQUENCE(NEXT_SLOT)]
        }
-#ifdef BASES
-       atomic { look(BASE(c)); base_read = mem[BASE(c)] }
+       atomic { look(STATE(NEXT_SLOT)); state_read = mem[STATE(NEXT_SLOT)] }
+       if
+       :: atomic { state_read != FREE -> state_read = 0 }
+          copy_chunk()
+       :: atomic { state_read == FREE || state_read == FULL -> state_read = 0; visited++ }
+       fi
+    od;
 #endif
-       atomic { look(STATE(c)); state_read = mem[STATE(c)] }
-       do
-       :: atomic { i < WORDS -> look(WORD(c, i)); word[i] = mem[WORD(c, i)]; i++ }
-       :: atomic { i == WORDS -> i = 0; look(SEQUENCE(c)); again_read = mem[SEQUENCE(c)]; break }
-       od;
-#ifndef NO_CUT
-       do
-       :: atomic {
-              state_read != FULL && i < WORDS && sequence_read && again_read == sequence_read ->
-              look(WORD(c, i));
-              cut = cut || word[i] != mem[WORD(c, i)];
-              word[i] = (cut -> 0 : word[i]);
-              i++
-          }
-       :: atomic {
-              state_read == FULL || i == WORDS || !sequence_read || again_read != sequence_read ->
-#ifndef NO_THIRD_LOOK
-              look(SEQUENCE(c));
-              again_read = (again_read == sequence_read -> mem[SEQUENCE(c)] : again_read);
+    do
+    :: atomic { visited == CHUNKS -> break }
+#ifndef STREAM
+    :: atomic { visited < CHUNKS && first_copied[NEXT_SLOT] -> visited++ }
+    :: visited < CHUNKS && !first_copied[NEXT_SLOT] -> copy_chunk()
+#else
+    :: visited < CHUNKS -> copy_chunk()
 #endif
-              break
-          }
-       od;
-#endif
-       atomic { c_code { check_chunk(); }; i = 0; c = 0; cut = 0; visited++; assert(!wrong) }
     od;
 #if defined(STREAM) && !defined(NO_ARCHIVE_LAST)
     atomic { look(ARCHIVE_NEXT); archive_end = mem[ARCHIVE_NEXT] }
