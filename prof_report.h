@@ -78,7 +78,11 @@ SINCE THE LAST RESET                                                            
     exactly one of them. Nothing is erased for prof_trace_live() and prof_stop(). In PROF_RING the buffer must hold what
     happens between two calls: what was overwritten is counted, but since the start of the session, as are all losses.
     In PROF_STATS, which has no events, the statistics themselves begin anew: also those of prof_summary_write() and of
-    an output .txt. Call paths are not known there.
+    an output .txt. Call paths are not known there: DOMAINS counts the time of scopes inside others of their category
+    once more. CNTK_DETAIL is PROF_INVALID_ARGUMENT.
+
+    Of a device, a row's events are those that end behind the last one of the report before: what is reported late,
+    after others that ended later were in a report, is in none.
 */
 #ifndef PROF_REPORT_H
 #define PROF_REPORT_H
@@ -134,9 +138,10 @@ PROF_DEF prof_status prof_report_text(const prof_trace *trace, const prof_report
                                       size_t *size);
 PROF_DEF void prof_report_free(char *text); /* null is fine */
 
-/* A report for each of several traces. With %p in path (the process id; %n: the program, %%: a percent sign) each is a
-   file of its own. Without, all are in one: each behind a line "== PROGRAM, process ID ==", JSON as {"Processes":
-   [...]}; not CNTK_DETAIL. A process id that comes twice is replaced by a number from 1000000000 on. */
+/* A report for each of several traces. With %p in path (the process id; %n: the program, with _ for slashes, and of the
+   first trace if it is one file; %%: a percent sign) each is a file of its own. Without, all are in one: each behind a
+   line "== PROGRAM, process ID ==", JSON as {"Processes": [...]}; not CNTK_DETAIL. A process id that comes twice is
+   replaced by a number from 1000000000 on. */
 PROF_DEF prof_status prof_report_each(const prof_trace *const *traces, size_t count, const char *path,
                                       const prof_report_options *options);
 PROF_DEF prof_status prof_report_each_stream(const prof_trace *const *traces, size_t count, prof_sink sink,
@@ -176,13 +181,9 @@ PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascendi
 #if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__REPORT_IMPLEMENTED)
 #define PROF__REPORT_IMPLEMENTED
 
-#include <fcntl.h>
 #include <time.h>
 #ifdef _WIN32
 #include <direct.h>
-#include <io.h>
-#else
-#include <unistd.h>
 #endif
 
 #ifdef __cplusplus
@@ -231,7 +232,8 @@ static int prof__report_same(const void *owner, size_t item, const void *key)
 }
 
 /* Null without memory. */
-static prof__report_row *prof__report_row_of(prof__report *r, prof_event_type type, const char *category, const char *name)
+static prof__report_row *prof__report_row_of(prof__report *r, prof_event_type type, const char *category,
+                                             const char *name)
 {
     prof__report_key key;
     uint32_t hash = prof__text_hash(name) + 31 * prof__text_hash(category) + (uint32_t)type;
@@ -257,14 +259,17 @@ static prof__report_row *prof__report_row_of(prof__report *r, prof_event_type ty
     return row;
 }
 
-/* The category that a row has, and MXNet a table of. */
-static const char *prof__report_category(const prof__report *r, const prof_callsite *site)
+/* The category that a row has, and MXNet a table of: where "event" is what has none. */
+static const char *prof__report_category(const prof__report *r, const prof_callsite *site, prof_event_type type)
 {
-    return r->options.layout == PROF_REPORT_CNTK ? "" : site->category;
+    int by_domain = r->options.layout == PROF_REPORT_MXNET || r->options.layout == PROF_REPORT_JSON;
+    if (r->options.layout == PROF_REPORT_CNTK) return "";
+    return by_domain && type != PROF_EVENT_FRAME && !strcmp(site->category, "event") ? "" : site->category;
 }
 
 /* To a mean of `had` values, with their squared distances from it, adds those of so many others. */
-static void prof__report_moments(double *to, double *to_squares, uint64_t had, double mean, double squares, uint64_t count)
+static void prof__report_moments(double *to, double *to_squares, uint64_t had, double mean, double squares,
+                                 uint64_t count)
 {
     double distance = mean - *to, all = (double)had + (double)count;
     if (!count) return;
@@ -305,17 +310,18 @@ static int prof__report_add_times(prof__figure *to, const prof__figure *from)
     to->stat.self_ns = prof__report_sum(to->stat.self_ns, from->stat.self_ns);
     prof__report_add_rates(to, from);
     for (i = 0; i < h->capacity; i++)
-        if (h->steps[i].number && !prof__histogram_add(&to->histogram, h->steps[i].number - 1, h->steps[i].count)) return 0;
+        if (h->steps[i].number && !prof__histogram_add(&to->histogram, h->steps[i].number - 1, h->steps[i].count))
+            return 0;
     return 1;
 }
 
 static void prof__report_add_values(prof__figure *to, const prof__figure *from)
 {
+    prof__figure_last(to, from->last, from->to);
     if (!to->stat.count || from->low < to->low) to->low = from->low;
     if (!to->stat.count || from->high > to->high) to->high = from->high;
     prof__report_moments(&to->mean, &to->squares, to->stat.count, from->mean, from->squares, from->stat.count);
     to->stat.count += from->stat.count;
-    to->last = from->last;
 }
 
 static prof_status prof__report_figures(prof__report *r)
@@ -328,7 +334,7 @@ static prof_status prof__report_figures(prof__report *r)
         prof_event_type type = from->type == PROF_EVENT_SPAN_BEGIN ? PROF_EVENT_SCOPE : from->type;
         prof__report_row *row;
         if (!from->stat.count) continue;
-        row = prof__report_row_of(r, type, prof__report_category(r, from->stat.site), from->stat.name);
+        row = prof__report_row_of(r, type, prof__report_category(r, from->stat.site, type), from->stat.name);
         if (row && from->type == PROF_EVENT_COUNTER)
             prof__report_add_values(&row->figure, from);
         else if (!row || !prof__report_add_times(&row->figure, from))
@@ -345,21 +351,23 @@ static int prof__report_after(const prof__report *r, size_t track, int64_t ns)
 
 /*-- making, sorting, freeing --*/
 
-/* Times as microseconds, which MXNet compares with the values of counters. */
+/* Times as microseconds, which MXNet compares with the values of counters; NaN below all. */
 static double prof__report_sort_key(const prof__report_row *row, prof_sort sort)
 {
     const prof__figure *figure = &row->figure;
+    double key;
     if (figure->type != PROF_EVENT_COUNTER)
         return prof__sort_key(&figure->stat, sort) / (sort == PROF_SORT_CALLS ? 1 : 1e3);
     switch (sort) {
     case PROF_SORT_CALLS: return (double)figure->stat.count;
-    case PROF_SORT_MEAN: return figure->mean;
-    case PROF_SORT_MIN: return figure->low;
+    case PROF_SORT_MEAN: key = figure->mean; break;
+    case PROF_SORT_MIN: key = figure->low; break;
     case PROF_SORT_MAX:
-    case PROF_SORT_P99: return figure->high;
+    case PROF_SORT_P99: key = figure->high; break;
     case PROF_SORT_NAME: return 0;
-    default: return figure->last;
+    default: key = figure->last; break;
     }
+    return key < 0 || key >= 0 ? key : -1.7976931348623157e308;
 }
 
 /* The category as MXNet would call it, in two pieces. */
@@ -461,19 +469,19 @@ static size_t prof__report_decimals(char *to, uint64_t value, unsigned decimals)
     return at;
 }
 
-/* A number as "%*.*f" writes it, whatever the locale: halves are rounded away from 0. What has no room is written with
-   an exponent. */
-static void prof__report_fixed(prof__out *out, double value, unsigned decimals, size_t width)
+/* So many units as "%*.*f" writes it, whatever the locale: halves are rounded away from 0. What has no room is written
+   with an exponent. */
+static void prof__report_fixed(prof__out *out, double value, double unit, unsigned decimals, size_t width)
 {
     static const double scales[] = {1, 10, 100, 1000, 10000};
     char text[48];
-    double scaled = (value < 0 ? -value : value) * scales[decimals] + 0.5;
+    double scaled = (value < 0 ? -value : value) * scales[decimals] / unit + 0.5; /* so that a half is exactly one */
     if (scaled < 9e15) {
         text[0] = '-';
         prof__report_decimals(text + 1, (uint64_t)scaled, decimals);
         prof__out_right(out, text + !(value < 0), width);
     } else {
-        prof__double_text(text, value);
+        prof__double_text(text, value / unit);
         prof__out_right(out, text, width);
     }
 }
@@ -535,7 +543,7 @@ static void prof__report_cntk_time(prof__out *out, double ns)
     uint64_t ms;
     size_t at = 0;
     if (ns < 60e9) {
-        prof__report_fixed(out, ns / 1e6, 3, 13);
+        prof__report_fixed(out, ns, 1e6, 3, 13);
         PROF__REPORT_LITERAL(out, " ms");
         return;
     }
@@ -558,7 +566,7 @@ static void prof__report_cntk_time(prof__out *out, double ns)
 
 static void prof__report_cntk_rate(prof__out *out, double megabytes)
 {
-    prof__report_fixed(out, megabytes, 3, 11);
+    prof__report_fixed(out, megabytes, 1, 3, 11);
     PROF__REPORT_LITERAL(out, " MBps");
 }
 
@@ -644,7 +652,8 @@ static void prof__report_cntk_others(prof__report *r)
         const prof__report_row *row = &r->rows[i];
         if (row->listed || row->figure.type != PROF_EVENT_SCOPE || !prof__report_measured(row)) continue;
         if (!count++) PROF__REPORT_LITERAL(r->out, "\nOther Events\n\n");
-        prof__report_cntk_row(r->out, row->figure.stat.name, row->figure.stat.rates ? PROF_REPORT_THROUGHPUT : PROF_REPORT_TIME, row);
+        prof__report_cntk_row(r->out, row->figure.stat.name,
+                              row->figure.stat.rates ? PROF_REPORT_THROUGHPUT : PROF_REPORT_TIME, row);
     }
 }
 
@@ -687,16 +696,16 @@ static void prof__report_mxnet_head(prof__out *out, const prof__report_row *row,
             out, "Name                          Total Count    Min Use  (kB)    Max Use  (kB)    Avg Use  (kB)\n"
                  "----                          -----------    -------------    -------------    -------------\n");
     else
-        PROF__REPORT_LITERAL(
-            out,
-            "Name                          Total Count        Time (ms)    Min Time (ms)    Max Time (ms)    Avg Time (ms)\n"
-            "----                          -----------        ---------    -------------    -------------    -------------\n");
+        PROF__REPORT_LITERAL(out, "Name                          Total Count        Time (ms)    Min Time (ms)    Max "
+                                  "Time (ms)    Avg Time (ms)\n"
+                                  "----                          -----------        ---------    -------------    "
+                                  "-------------    -------------\n");
 }
 
-static void prof__report_mxnet_number(prof__out *out, double value)
+static void prof__report_mxnet_number(prof__out *out, double value, double unit)
 {
     PROF__REPORT_LITERAL(out, " ");
-    prof__report_fixed(out, value, 4, 16);
+    prof__report_fixed(out, value, unit, 4, 16);
 }
 
 static void prof__report_mxnet_row(prof__out *out, const prof__report_row *row)
@@ -704,15 +713,15 @@ static void prof__report_mxnet_row(prof__out *out, const prof__report_row *row)
     const prof__figure *figure = &row->figure;
     size_t length = prof__characters(figure->stat.name);
     int memory = prof__report_memory(row), counter = figure->type == PROF_EVENT_COUNTER;
-    double scale = memory ? 1e3 : counter ? 1 : 1e6;
+    double unit = memory ? 1e3 : counter ? 1 : 1e6;
     char count[24];
     prof__out_name(out, figure->stat.name, length > 25 ? length : 25);
     count[prof__digits(count, prof__report_measured(row))] = 0;
     prof__out_right(out, count, 16);
-    if (!memory) prof__report_mxnet_number(out, (counter ? figure->last : (double)figure->stat.total_ns) / scale);
-    prof__report_mxnet_number(out, (counter ? figure->low : (double)figure->stat.min_ns) / scale);
-    prof__report_mxnet_number(out, (counter ? figure->high : (double)figure->stat.max_ns) / scale);
-    prof__report_mxnet_number(out, (counter ? figure->mean : figure->stat.mean_ns) / scale);
+    if (!memory) prof__report_mxnet_number(out, counter ? figure->last : (double)figure->stat.total_ns, unit);
+    prof__report_mxnet_number(out, counter ? figure->low : (double)figure->stat.min_ns, unit);
+    prof__report_mxnet_number(out, counter ? figure->high : (double)figure->stat.max_ns, unit);
+    prof__report_mxnet_number(out, counter ? figure->mean : figure->stat.mean_ns, unit);
     PROF__REPORT_LITERAL(out, "\n");
 }
 
@@ -1171,7 +1180,8 @@ static void prof__report_detail_time(prof__out *out, const prof_trace *trace, in
     PROF__REPORT_LITERAL(out, "00");
 }
 
-static void prof__report_detail_line(prof__report *r, const char *name, uint64_t thread, int64_t start_ns, int64_t end_ns)
+static void prof__report_detail_line(prof__report *r, const char *name, uint64_t thread, int64_t start_ns,
+                                     int64_t end_ns)
 {
     PROF__REPORT_LITERAL(r->out, "\"");
     prof__csv_quoted(r->out, name, "\"");
@@ -1208,7 +1218,8 @@ static int prof__report_detail_event(prof__report *r, prof__report_lines *lines,
 {
     int64_t end = event->start_ns + event->duration_ns;
     char *text = NULL;
-    if ((event->type != PROF_EVENT_SCOPE && event->type != PROF_EVENT_LOST) || !prof__report_after(r, track, end)) return 1;
+    if ((event->type != PROF_EVENT_SCOPE && event->type != PROF_EVENT_LOST) || !prof__report_after(r, track, end))
+        return 1;
     if (event->flags) {
         lines->truncated++;
         return 1;
@@ -1247,7 +1258,7 @@ static void prof__report_detail_losses(prof__report *r, uint64_t truncated, uint
     struct {
         uint64_t count;
         const char *what;
-    } losses[6];
+    } losses[7];
     size_t i;
     losses[0].count = truncated;
     losses[0].what = "scopes or spans without begin or end";
@@ -1261,7 +1272,9 @@ static void prof__report_detail_losses(prof__report *r, uint64_t truncated, uint
     losses[4].what = "call sites or names without room";
     losses[5].count = info->lost_blocks;
     losses[5].what = "parts of the file missing";
-    for (i = 0; i < 6; i++) {
+    losses[6].count = info->write_failures;
+    losses[6].what = "writes failed while recording";
+    for (i = 0; i < 7; i++) {
         char *text = losses[i].count ? prof__report_loss_text(losses[i].count, losses[i].what) : NULL;
         if (text) prof__report_detail_line(r, text, 0, info->duration_ns, info->duration_ns);
         free(text);
@@ -1322,6 +1335,13 @@ static prof_status prof__report_check(const prof_report_options *options)
     return PROF_OK;
 }
 
+/* A list of events has no use for a session without any. */
+static prof_status prof__report_fits(const prof_trace *trace, const prof_report_options *options)
+{
+    if (!options || options->layout != PROF_REPORT_CNTK_DETAIL || trace->header.mode != PROF_STATS) return PROF_OK;
+    return prof__fail(PROF_INVALID_ARGUMENT, "prof_report: CNTK's detail is of events, and mode stats keeps none");
+}
+
 static void prof__report_own(prof__report *r)
 {
     prof_summary_options options;
@@ -1369,7 +1389,8 @@ static void prof__report_one(const prof_trace *trace, uint64_t pid, prof__out *o
 }
 
 /* Ends the output. */
-static prof_status prof__report_close(const prof_trace *trace, uint64_t pid, prof__out *out, const prof_report_options *options)
+static prof_status prof__report_close(const prof_trace *trace, uint64_t pid, prof__out *out,
+                                      const prof_report_options *options)
 {
     prof__report_one(trace, pid, out, options);
     if (options && options->layout == PROF_REPORT_JSON) PROF__REPORT_LITERAL(out, "\n");
@@ -1381,6 +1402,7 @@ PROF_DEF prof_status prof_report_write(const prof_trace *trace, const char *path
     prof__out out;
     prof_status status = prof__report_check(options);
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_write: trace is null");
+    if (status == PROF_OK) status = prof__report_fits(trace, options);
     if (status == PROF_OK) status = prof__out_file(&out, path);
     return status == PROF_OK ? prof__report_close(trace, prof_trace_about(trace)->pid, &out, options) : status;
 }
@@ -1390,6 +1412,7 @@ PROF_DEF prof_status prof_report_stream(const prof_trace *trace, prof_sink sink,
     prof__out out;
     prof_status status = prof__report_check(options);
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_stream: trace is null");
+    if (status == PROF_OK) status = prof__report_fits(trace, options);
     if (status != PROF_OK) return status;
     prof__out_sink(&out, sink);
     return prof__report_close(trace, prof_trace_about(trace)->pid, &out, options);
@@ -1416,7 +1439,8 @@ static int prof__report_buffer_write(void *user, const void *data, size_t size)
     return 0;
 }
 
-PROF_DEF prof_status prof_report_text(const prof_trace *trace, const prof_report_options *options, char **text, size_t *size)
+PROF_DEF prof_status prof_report_text(const prof_trace *trace, const prof_report_options *options, char **text,
+                                      size_t *size)
 {
     prof__report_buffer buffer = {NULL, 0, 0};
     prof_sink sink;
@@ -1467,7 +1491,8 @@ static int prof__report_pattern(const char *path)
     return found;
 }
 
-/* Replaces %p %n %%; to be freed. Null without memory. */
+/* Replaces %p %n %%; to be freed. Null without memory. program comes from a file that may be anybody's: nothing of it
+   is a folder. */
 static char *prof__report_path(const char *path, const char *program, uint64_t pid)
 {
     size_t room = strlen(path) + 1, at = 0;
@@ -1480,8 +1505,7 @@ static char *prof__report_path(const char *path, const char *program, uint64_t p
     for (c = path; to && *c; c++) {
         const char *piece = *c != '%' || *++c == '%' ? NULL : *c == 'p' ? digits : program;
         if (piece) {
-            strcpy(to + at, piece);
-            at += strlen(piece);
+            for (; *piece; piece++) to[at++] = strchr("/\\:", *piece) || (unsigned char)*piece < 32 ? '_' : *piece;
         } else {
             to[at++] = *c;
         }
@@ -1538,9 +1562,12 @@ static prof_status prof__report_each_check(const prof_trace *const *traces, size
     size_t i;
     if (!traces && count) return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_each: traces is null");
     for (i = 0; i < count; i++)
-        if (!traces[i]) return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_each: trace %lu is null", (unsigned long)i);
+        if (!traces[i])
+            return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_each: trace %lu is null", (unsigned long)i);
     if (status == PROF_OK && !files && options && options->layout == PROF_REPORT_CNTK_DETAIL)
-        status = prof__fail(PROF_INVALID_ARGUMENT, "prof_report_each: the CSV has no column for processes: give a path with %%p");
+        status = prof__fail(PROF_INVALID_ARGUMENT,
+                            "prof_report_each: the CSV has no column for processes: give a path with %%p");
+    for (i = 0; i < count && status == PROF_OK; i++) status = prof__report_fits(traces[i], options);
     return status;
 }
 
@@ -1549,12 +1576,16 @@ PROF_DEF prof_status prof_report_each(const prof_trace *const *traces, size_t co
 {
     int files = path ? prof__report_pattern(path) : 0;
     prof_status status = prof__report_each_check(traces, count, files, options);
+    char *own = NULL;
     prof__out out;
     if (status != PROF_OK) return status;
     if (files < 0)
         return prof__fail(PROF_INVALID_ARGUMENT, "%s: after a percent sign are known: %%p %%n %%%%", path);
     if (files) return prof__report_files(traces, count, path, options);
-    status = prof__out_file(&out, path);
+    if (path && !(own = prof__report_path(path, count ? prof_trace_about(traces[0])->program : "", 0)))
+        return prof__report_no_memory();
+    status = prof__out_file(&out, own);
+    free(own);
     return status == PROF_OK ? prof__report_together(traces, count, &out, options) : status;
 }
 
@@ -1569,19 +1600,6 @@ PROF_DEF prof_status prof_report_each_stream(const prof_trace *const *traces, si
 }
 
 /*-- CNTK's two files --*/
-
-/* Makes an empty file where there is none: 1. 0: there is one. -1: errno says why not. */
-static int prof__report_reserve(const char *path)
-{
-#ifdef _WIN32
-    int file = _open(path, _O_WRONLY | _O_CREAT | _O_EXCL, 0666);
-    if (file >= 0) _close(file);
-#else
-    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file >= 0) close(file);
-#endif
-    return file >= 0 ? 1 : errno == EEXIST ? 0 : -1;
-}
 
 static int prof__report_folder(const char *path)
 {
@@ -1602,17 +1620,17 @@ static prof_status prof__report_cntk_path(const prof_trace *trace, const char *f
     prof__report_time(trace, "%Y-%m-%d_%H-%M-%S", time, sizeof time);
     for (i = 0; i < 100000; i++) {
         char own[32] = "", unique[64] = "";
-        int length, got;
+        int length, error;
         snprintf(own, sizeof own, "%llu", pid);
         if (i == 1) snprintf(unique, sizeof unique, "_%llu", pid);
         if (i > 1) snprintf(unique, sizeof unique, "_%llu_%u", pid, i);
-        length = snprintf(to, size, "%s/%s_%s_%s%s%s", folder, time, kind, suffix && *suffix ? suffix : own, unique, extension);
+        length = snprintf(to, size, "%s/%s_%s_%s%s%s", folder, time, kind, suffix && *suffix ? suffix : own, unique,
+                          extension);
         if (length < 0 || (size_t)length >= size)
             return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_cntk: folder and suffix are too long");
-        errno = 0;
-        got = prof__report_reserve(to);
-        if (got > 0) return PROF_OK;
-        if (got < 0) return prof__fail(PROF_IO, "cannot create %s: %s", to, strerror(errno));
+        error = prof__path_claim(to);
+        if (!error) return PROF_OK;
+        if (error != EEXIST) return prof__fail(PROF_IO, "cannot create %s: %s", to, strerror(error));
     }
     return prof__fail(PROF_IO, "cannot create %s: too many files of that name", to);
 }
@@ -1636,12 +1654,16 @@ PROF_DEF prof_status prof_report_cntk(const prof_trace *trace, const char *folde
     memset(&how, 0, sizeof how);
     if (options) how = *options;
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_cntk: trace is null");
+    how.layout = PROF_REPORT_CNTK_DETAIL;
+    if (status == PROF_OK) status = prof__report_fits(trace, &how);
     if (status != PROF_OK) return status;
     if (suffix && suffix[strcspn(suffix, "/\\")])
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_cntk: a suffix is part of a name, not of a path: %s", suffix);
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_cntk: a suffix is part of a name, not of a path: %s",
+                          suffix);
     if (!folder || !*folder) folder = ".";
     errno = 0;
-    if (!prof__report_folder(folder)) return prof__fail(PROF_IO, "cannot make the folder %s: %s", folder, strerror(errno));
+    if (!prof__report_folder(folder))
+        return prof__fail(PROF_IO, "cannot make the folder %s: %s", folder, strerror(errno));
     how.layout = PROF_REPORT_CNTK;
     status = prof__report_cntk_file(trace, folder, suffix, &how, "summary", ".txt");
     how.layout = PROF_REPORT_CNTK_DETAIL;
@@ -1651,17 +1673,57 @@ PROF_DEF prof_status prof_report_cntk(const prof_trace *trace, const char *folde
 
 /*-- of the running session --*/
 
-/* Until when a track had been read at the last reset. Ticks, as a later clock pair may shift nanoseconds. */
+/* Until when a track had been read at the last reset. Ticks, as a later clock pair may shift nanoseconds; and for
+   devices, whose clocks get pairs of their own, the event that ended last, too. */
 typedef struct prof__report_bound {
-    uint64_t track, tick;
+    uint64_t track, tick; /* track: see prof__report_track() */
+    uint64_t id;          /* of a device's last event, else 0 */
 } prof__report_bound;
 
 static struct prof__report_reset {
     int lock;
     uint64_t session, process; /* to which the bounds belong */
-    prof__report_bound *bounds;
+    prof__report_bound *bounds; /* sorted */
     size_t count;
 } prof__report_reset;
+
+#ifndef _WIN32
+/* The thread that held the lock is not in the child. */
+static void prof__report_child_of_fork(void) { prof__report_reset.lock = 0; }
+static void __attribute__((constructor(101))) prof__report_forks(void)
+{
+    pthread_atfork(NULL, NULL, prof__report_child_of_fork);
+}
+#endif
+
+/* What a track is known by in all traces of a session. Rows of devices get their ids, which are behind those of
+   threads, anew with each. */
+static uint64_t prof__report_track(const prof_trace *trace, const prof__read_track *track)
+{
+    if (!track->happening_count) return track->about.id;
+    return (uint64_t)1 << 63 | trace->rows[trace->happenings[track->happening].row].number;
+}
+
+static int prof__report_bound_order(const void *a, const void *b)
+{
+    const prof__report_bound *x = (const prof__report_bound *)a, *y = (const prof__report_bound *)b;
+    if (x->track != y->track) return x->track < y->track ? -1 : 1;
+    return x->tick < y->tick ? -1 : x->tick > y->tick;
+}
+
+/* The latest bound of a track; null: it had none. */
+static const prof__report_bound *prof__report_bound_of(const struct prof__report_reset *reset, uint64_t track)
+{
+    size_t low = 0, high = reset->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (reset->bounds[middle].track <= track)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && reset->bounds[low - 1].track == track ? &reset->bounds[low - 1] : NULL;
+}
 
 /* Of each track the time after which the last reset was; null: there was none, or no memory (*status). */
 static int64_t *prof__report_since(const prof_trace *trace, prof_status *status)
@@ -1673,10 +1735,11 @@ static int64_t *prof__report_since(const prof_trace *trace, prof_status *status)
     since = (int64_t *)malloc((count + 1) * sizeof *since);
     if (!since) *status = prof__report_no_memory();
     for (i = 0; since && i < count; i++) {
-        uint64_t id = prof_trace_track(trace, i)->id;
-        since[i] = -1;
-        for (j = 0; j < reset->count; j++)
-            if (reset->bounds[j].track == id) since[i] = prof__read_ns(trace, reset->bounds[j].tick, &hint);
+        const prof__read_track *track = &trace->tracks[i];
+        const prof__report_bound *bound = prof__report_bound_of(reset, prof__report_track(trace, track));
+        since[i] = bound ? prof__read_ns(trace, bound->tick, &hint) : -1;
+        for (j = track->happening; bound && j < track->happening + track->happening_count; j++)
+            if (trace->happenings[j].id == bound->id) since[i] = trace->happenings[j].end_ns;
     }
     return since;
 }
@@ -1684,18 +1747,23 @@ static int64_t *prof__report_since(const prof_trace *trace, prof_status *status)
 static prof_status prof__report_mark(const prof_trace *trace)
 {
     struct prof__report_reset *reset = &prof__report_reset;
-    size_t count = prof_trace_track_count(trace), i;
-    prof__report_bound *bounds = (prof__report_bound *)malloc((count + 1) * sizeof *bounds);
+    size_t count = prof_trace_track_count(trace), i, j;
+    prof__report_bound *bounds = (prof__report_bound *)malloc((count + 1) * sizeof *bounds), *old = reset->bounds;
     if (!bounds) return prof__report_no_memory();
     for (i = 0; i < count; i++) {
-        bounds[i].track = prof_trace_track(trace, i)->id;
-        bounds[i].tick = prof__image_tick(trace, prof_trace_track(trace, i)->last_ns + 1) - 1;
+        const prof__read_track *track = &trace->tracks[i];
+        bounds[i].track = prof__report_track(trace, track);
+        bounds[i].tick = prof__image_tick(trace, track->about.last_ns + 1) - 1;
+        bounds[i].id = 0;
+        for (j = track->happening; j < track->happening + track->happening_count; j++)
+            if (trace->happenings[j].end_ns == track->about.last_ns) bounds[i].id = trace->happenings[j].id;
     }
-    free(reset->bounds);
-    reset->bounds = bounds;
+    qsort(bounds, count, sizeof *bounds, prof__report_bound_order);
+    reset->bounds = bounds; /* before the old ones are no more: a fork may come in between */
     reset->count = count;
     reset->session = trace->header.session;
     reset->process = trace->header.pid;
+    free(old);
     return PROF_OK;
 }
 
@@ -1722,13 +1790,14 @@ PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascendi
 {
     prof_report_options options;
     char *text = NULL;
+    int cancel;
     memset(&options, 0, sizeof options);
     options.layout = layout;
     options.sort = sort;
     options.ascending = ascending;
-    prof__lock(&prof__report_reset.lock);
+    cancel = prof__lock_steady(&prof__report_reset.lock);
     prof__report_dumps(&options, reset, &text);
-    prof__unlock(&prof__report_reset.lock);
+    prof__unlock_steady(&prof__report_reset.lock, cancel);
     return text;
 }
 

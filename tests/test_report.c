@@ -22,6 +22,8 @@ void *test_realloc(void *old, size_t size);
 #include <dirent.h>
 #include <locale.h>
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /*-- memory that can run out --*/
 
@@ -250,6 +252,16 @@ static void check_has(int line, const char *text, const char *piece, int wanted)
 #define CHECK_HAS(text, piece) check_has(__LINE__, text, piece, 1)
 #define CHECK_HAS_NOT(text, piece) check_has(__LINE__, text, piece, 0)
 
+/* Count of a row of the JSON report; 0: there is none. */
+static long count_of(const char *json, const char *name)
+{
+    char key[64];
+    const char *row;
+    snprintf(key, sizeof key, "\"%s\":{\"Count\":", name);
+    row = json ? strstr(json, key) : NULL;
+    return row ? atol(row + strlen(key)) : 0;
+}
+
 static void utc(void)
 {
     setenv("TZ", "UTC", 1);
@@ -418,6 +430,7 @@ TEST(cntk_detail)
     object(&im, task, PROF_EVENT_SPAN_END, 9);
     object(&im, task, PROF_EVENT_SPAN_END, 5);
     im.now = 124556;
+    im.header->write_failures = 2;
     trace = image_read(&im);
     CHECK_REPORT(trace, layout(PROF_REPORT_CNTK_DETAIL),
                  "EventDescription,ThreadId,BeginTimeStamp(ms),EndTimeStamp(ms)\n"
@@ -428,7 +441,8 @@ TEST(cntk_detail)
                  "\"__Get Minibatch\",101,1494576800000.12355600,1494576800000.12355600\n"
                  "\"(7 events lost)\",101,1494576800000.12355600,1494576800000.12355600\n"
                  "\"__Get Minibatch\",101,1494576800000.12355600,1494576800000.12455600\n"
-                 "\"(3 scopes or spans without begin or end)\",0,1494576800000.12455600,1494576800000.12455600\n");
+                 "\"(3 scopes or spans without begin or end)\",0,1494576800000.12455600,1494576800000.12455600\n"
+                 "\"(2 writes failed while recording)\",0,1494576800000.12455600,1494576800000.12455600\n");
     prof_trace_close(trace);
 }
 
@@ -582,6 +596,34 @@ TEST(mxnet_everything)
     prof_trace_close(trace);
 }
 
+/* The latest in time, whichever call site or thread had it. */
+TEST(last_values)
+{
+    image im = image_new(77, "synthetic");
+    uint32_t a = site_at(&im, "memory", "", PROF__KIND_COUNTER_INT, 1);
+    uint32_t b = site_at(&im, "memory", "", PROF__KIND_COUNTER_INT, 2);
+    uint32_t c = site_at(&im, "load", "", PROF__KIND_COUNTER_INT, 3);
+    prof_trace *trace;
+    char *text;
+    track(&im, 0, 1, 0);
+    counter(&im, a, 10);
+    im.now++;
+    counter(&im, b, 20);
+    im.now++;
+    counter(&im, a, 30);
+    im.now = 100;
+    counter(&im, c, 7);
+    track(&im, 1, 2, 50);
+    counter(&im, c, 5);
+    im.now = 100;
+    trace = image_read(&im);
+    text = text_of(trace, PROF_REPORT_JSON);
+    CHECK_HAS(text, "\"memory\":{\"Count\":3,\"Min\":10,\"Max\":30,\"Avg\":20,\"Last\":30,");
+    CHECK_HAS(text, "\"load\":{\"Count\":2,\"Min\":5,\"Max\":7,\"Avg\":6,\"Last\":7,");
+    prof_report_free(text);
+    prof_trace_close(trace);
+}
+
 /* The names of the rows, in their order. */
 static void check_order(int line, const prof_trace *trace, prof_sort sort, int ascending, const char *expected)
 {
@@ -596,6 +638,42 @@ static void check_order(int line, const prof_trace *trace, prof_sort sort, int a
     prof_report_free(text);
 }
 #define CHECK_ORDER(sort, ascending, expected) check_order(__LINE__, trace, sort, ascending, expected)
+
+/* What is no number is in order, too: below all. */
+TEST(sorting_of_no_numbers)
+{
+    static const char *const names[] = {"a", "b", "c"};
+    image im = image_new(77, "synthetic");
+    prof_trace *trace;
+    track(&im, 0, 1, 0);
+    for (uint32_t i = 0; i < 3; ++i) {
+        uint32_t of = site_at(&im, names[i], "x", PROF__KIND_COUNTER_DOUBLE, i);
+        real_counter(&im, of, i == 1 ? strtod("nan", NULL) : i + 1);
+    }
+    trace = image_read(&im);
+    CHECK_ORDER(PROF_SORT_TOTAL, 0, "cab");
+    CHECK_ORDER(PROF_SORT_MEAN, 1, "bac");
+    CHECK_ORDER(PROF_SORT_MIN, 0, "cab");
+    CHECK_ORDER(PROF_SORT_MAX, 1, "bac");
+    prof_trace_close(trace);
+}
+
+/* "event" is where MXNet has what is of no category: no key of the JSON may come twice. */
+TEST(json_keys)
+{
+    image im = image_new(77, "synthetic");
+    uint32_t bare = site(&im, "x", ""), event = site(&im, "x", "event");
+    prof_trace *trace;
+    char *text;
+    track(&im, 0, 1, 0);
+    scope(&im, bare, 10);
+    scope(&im, event, 20);
+    trace = image_read(&im);
+    text = text_of(trace, PROF_REPORT_JSON);
+    CHECK_EQUAL(count_of(text, "x"), 2);
+    prof_report_free(text);
+    prof_trace_close(trace);
+}
 
 TEST(mxnet_sorting)
 {
@@ -857,6 +935,9 @@ TEST(processes)
         if (text) check_text(__LINE__, text, tables[i]);
         free(text);
     }
+    remove(trace_path("100%-server.txt"));
+    CHECK_EQUAL(prof_report_each(all, 3, TRACE_FOLDER "/100%%-%n.txt", &options), PROF_OK); /* without %p, too */
+    CHECK(trace_file_size(trace_path("100%-server.txt")) > 0);
     options.layout = PROF_REPORT_CNTK_DETAIL;
     CHECK_EQUAL(prof_report_each(all, 3, path, &options), PROF_INVALID_ARGUMENT);
     CHECK_EQUAL(prof_report_each(all, 3, TRACE_FOLDER "/detail-%p.csv", &options), PROF_OK);
@@ -866,6 +947,16 @@ TEST(processes)
     for (int i = 0; i < 3; ++i) prof_trace_close(traces[i]);
     traces[1] = NULL;
     CHECK_EQUAL(prof_report_each(all + 1, 1, path, NULL), PROF_INVALID_ARGUMENT);
+}
+
+/* What a file says its program was called leads nowhere else. */
+TEST(programs_of_anybody)
+{
+    const prof_trace *trace = small_trace(7, "../..\\x:y\n", 1000);
+    remove(trace_path(".._.._x_y_"));
+    CHECK_EQUAL(prof_report_each(&trace, 1, TRACE_FOLDER "/%n", NULL), PROF_OK);
+    CHECK(trace_file_size(trace_path(".._.._x_y_")) > 0);
+    prof_trace_close((prof_trace *)trace);
 }
 
 /*-- nothing, mistakes, no memory --*/
@@ -959,16 +1050,6 @@ TEST(another_locale)
 
 /*-- the running session --*/
 
-/* Count of a row of the JSON report; 0: there is none. */
-static long count_of(const char *json, const char *name)
-{
-    char key[64];
-    const char *row;
-    snprintf(key, sizeof key, "\"%s\":{\"Count\":", name);
-    row = json ? strstr(json, key) : NULL;
-    return row ? atol(row + strlen(key)) : 0;
-}
-
 static long dumped(const char *name, int reset)
 {
     char *json = prof_dumps(PROF_REPORT_JSON, PROF_SORT_TOTAL, 0, reset);
@@ -990,7 +1071,7 @@ static void check_resets(prof_mode mode)
 {
     prof_config config = trace_config(1u << 20);
     config.mode = mode;
-    config.wait_ns = 1000000000;
+    config.wait_ns = 10000000000;
     trace_start(&config);
     record(5);
     CHECK_EQUAL(dumped("work", 0), 5);
@@ -1034,7 +1115,7 @@ static void check_reset_of_objects(prof_mode mode)
     prof_frame *frame = prof_frame_create(prof_domain_create("io"), "frame");
     char *json;
     config.mode = mode;
-    config.wait_ns = 1000000000;
+    config.wait_ns = 10000000000;
     trace_start(&config);
     for (int i = 0; i < 3; ++i) {
         prof_task_start(task);
@@ -1066,6 +1147,120 @@ static void check_reset_of_objects(prof_mode mode)
 
 TEST(resets_of_objects) { check_reset_of_objects(PROF_RING); }
 TEST(resets_of_objects_of_statistics) { check_reset_of_objects(PROF_STATS); }
+
+static void count_one(int value)
+{
+    PROFILE_COUNTER("last", value);
+}
+
+static void *count_one_there(void *value)
+{
+    count_one(*(int *)value);
+    return NULL;
+}
+
+/* Rows of devices get other ids with each new thread, and other times with each new pair of their clock. */
+TEST(resets_of_devices)
+{
+    prof_config config = trace_config(1u << 20);
+    prof_device *device = prof_device_create("report", NULL);
+    prof_device_row *row = prof_device_track(device, "queue");
+    pthread_t thread;
+    int value = 1;
+    trace_start(&config);
+    uint64_t now = prof_host_ns();
+    record(1);
+    prof_device_sync(device, 0, now);
+    prof_device_sync(device, 1000, now + 1000);
+    prof_device_scope(row, "kernel", 2000, 9000);
+    prof_device_scope(row, "kernel", 3000, 10000); /* on a track of its own */
+    prof_device_scope(row, "kernel", 11000, 12000);
+    CHECK_EQUAL(dumped("kernel", 1), 3);
+    CHECK(!pthread_create(&thread, NULL, count_one_there, &value));
+    CHECK(!pthread_join(thread, NULL));
+    CHECK_EQUAL(dumped("kernel", 0), 0);
+    prof_device_scope(row, "kernel", 13000, 14000);
+    CHECK_EQUAL(dumped("kernel", 0), 1);
+    prof_device_sync(device, 10000, now + 11000); /* 12000 is later now than it was */
+    CHECK_EQUAL(dumped("kernel", 1), 1);
+    CHECK_EQUAL(dumped("kernel", 0), 0);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+}
+
+static void *dump_cancelled(void *unused)
+{
+    (void)unused;
+    pthread_cancel(pthread_self());
+    prof_report_free(prof_dumps(PROF_REPORT_JSON, PROF_SORT_TOTAL, 0, 1));
+    pthread_testcancel();
+    return NULL;
+}
+
+/* Neither a thread that is cancelled nor one that is not in the child of a fork keeps the lock. */
+TEST(nobody_keeps_the_lock)
+{
+    prof_config config = trace_config(1u << 20);
+    pthread_t thread;
+    pid_t child;
+    int status = 1;
+    config.mode = PROF_STREAM; /* whose file is read, where threads are cancelled */
+    config.output = trace_path("report_lock.prof");
+    trace_start(&config);
+    record(5);
+    CHECK(!pthread_create(&thread, NULL, dump_cancelled, NULL));
+    CHECK(!pthread_join(thread, NULL));
+    CHECK_EQUAL(prof__report_reset.lock, 0);
+    prof__report_reset.lock = 1; /* as if another thread were at it */
+    child = fork();
+    if (!child) {
+        alarm(60);
+        prof_report_free(prof_dumps(PROF_REPORT_JSON, PROF_SORT_TOTAL, 0, 1));
+        _exit(0);
+    }
+    prof__report_reset.lock = 0;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && !status);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+}
+
+/* A list of events of a session that keeps none is no empty one. */
+TEST(statistics_have_no_events)
+{
+    prof_config config = trace_config(1u << 20);
+    prof_trace *trace = NULL;
+    char names[8][300];
+    config.mode = PROF_STATS;
+    config.wait_ns = 10000000000;
+    trace_start(&config);
+    record(1);
+    CHECK(prof_dumps(PROF_REPORT_CNTK_DETAIL, PROF_SORT_TOTAL, 0, 0) == NULL);
+    CHECK_HAS(prof_error(), "mode stats");
+    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    if (system("rm -rf " TRACE_FOLDER "/cntk")) exit(1);
+    CHECK_EQUAL(prof_report_cntk(trace, trace_path("cntk"), "3", NULL), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(files_in(trace_path("cntk"), names), 0);
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+}
+
+/* Without events, too, the last value is the latest. */
+TEST(last_values_of_statistics)
+{
+    prof_config config = trace_config(1u << 20);
+    pthread_t thread;
+    int there = 20;
+    char *json;
+    config.mode = PROF_STATS;
+    config.wait_ns = 10000000000;
+    trace_start(&config);
+    count_one(10);
+    CHECK(!pthread_create(&thread, NULL, count_one_there, &there));
+    CHECK(!pthread_join(thread, NULL)); /* whose buffer is read behind this thread's */
+    count_one(30);
+    json = prof_dumps(PROF_REPORT_JSON, PROF_SORT_TOTAL, 0, 0);
+    CHECK_HAS(json, "\"last\":{\"Count\":3,\"Min\":10,\"Max\":30,\"Avg\":20,\"Last\":30,");
+    prof_report_free(json);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+}
 
 TEST(reset_erases_nothing)
 {
@@ -1124,7 +1319,7 @@ static void check_exactly_once(prof_mode mode)
     pthread_t threads[THREADS];
     long sum = 0;
     config.mode = mode;
-    config.wait_ns = 1000000000;
+    config.wait_ns = 10000000000;
     trace_start(&config);
     enough = 0;
     threaded = 0;
@@ -1141,6 +1336,27 @@ static void check_exactly_once(prof_mode mode)
 
 TEST(each_scope_in_one_report) { check_exactly_once(PROF_RING); }
 TEST(each_scope_in_one_report_of_statistics) { check_exactly_once(PROF_STATS); }
+
+static int keep_text(void *user, const void *data, size_t size)
+{
+    strncat((char *)user, (const char *)data, size);
+    return 0;
+}
+
+/* 150 ns are 0.00015 ms, which no double is. */
+TEST(halves_are_rounded_away_from_0)
+{
+    for (unsigned ns = 50; ns < 100000; ns += 100) {
+        char text[64] = "", expected[64];
+        prof_sink sink = {keep_text, text};
+        prof__out out;
+        prof__out_sink(&out, sink);
+        prof__report_mxnet_number(&out, ns, 1e6);
+        CHECK_EQUAL(prof__out_close(&out), PROF_OK);
+        snprintf(expected, sizeof expected, "%*s0.%04u", 11, "", ns / 100 + 1);
+        CHECK_TEXT(text, expected);
+    }
+}
 
 /* The figures of a live session, computed from its events. */
 TEST(figures_of_events)
