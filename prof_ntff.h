@@ -182,8 +182,8 @@ PROF_DEF prof_status prof_ntff_read_system_json(const char *path, prof_ntff_even
                                                 prof_ntff_stats *stats);
 /* A prof_ntff_event_fn: records it on a track of its NeuronCore, of the running session of prof. user is not used. */
 PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event);
-/* Writes the image `out`: a copy of the recording `host` (.prof) with the events of such a file in it, or, if host is null,
-   one with nothing but them, for prof_chrome_merge() ("prof merge"). */
+/* Writes the image `out`: a copy of the recording `host` (.prof) with the events of such a file in it, which may be host's
+   own name, but no link; or, if host is null, one with nothing but them, for prof_chrome_merge() ("prof merge"). */
 PROF_DEF prof_status prof_ntff_import(const char *json, const char *host, const char *out, prof_ntff_stats *stats);
 #else
 #define prof_ntff_parser_create() PROF__STRIPPED((prof_ntff_parser *)0, (void)0)
@@ -201,8 +201,6 @@ static inline int prof_ntff_record(void *user, const prof_ntff_event *event) /* 
 #define prof_ntff_import(json, host, out, stats) \
     PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(stats) : PROF__USE3(json, host, out)))
 #endif
-
-/*-- JSON ----------------------------------------------------------------------------------------------------- >>json -- */
 
 /*-- CLOCK --------------------------------------------------------------------------------------------------- >>clock --
    All that Neuron tells of, files and fetches, is in Unix time (CLOCK_REALTIME); prof's traces are in CLOCK_MONOTONIC, and
@@ -226,7 +224,7 @@ PROF_DEF int64_t prof_ntff_unix_ns(const prof_trace *trace, int64_t ns);
    Scopes become "X" events of the category user_annotation, on threads with the system's ids, as the runtime's events have
    them; times are Unix time, microseconds with three decimals after "baseTimeNanoseconds", exact to the nanosecond. A scope
    without its begin or end has the argument "truncated". Nothing else of a trace is written unless asked for: a strict reader
-   might refuse it. A file that is not prof's is never replaced. */
+   might refuse it. A file that is not prof's is never replaced, nor is one that a link leads to. */
 
 /* All zero is the default. */
 typedef struct prof_ntff_trace_options {
@@ -292,7 +290,7 @@ typedef void (*prof_ntff_say_fn)(void *user, prof_ntff_word word, const char *te
    be read; PROF_INVALID_STATE: there is none. folder: size bytes; "" then. */
 PROF_DEF prof_status prof_ntff_find_session(const char *output_dir, uint64_t pid, uint64_t not_before_unix_ns,
                                             char *folder, size_t size);
-/* All of them below dir, up to four folders deep, in order of folder and name. */
+/* All of them below dir, up to four folders deep, in order of folder and name; but for folders that cannot be read. */
 PROF_DEF prof_status prof_ntff_list(const char *dir, prof_ntff_artifact_fn fn, void *user);
 /* What is wrong with what is below dir, and what to do, line by line. *problems: how many; may be null. */
 PROF_DEF prof_status prof_ntff_check(const char *dir, prof_ntff_say_fn say, void *user, int *problems);
@@ -330,7 +328,7 @@ PROF_DEF const char *prof_ntff_runtime_version(void);
 /* The file it was loaded from; null without one. Static. */
 PROF_DEF const char *prof_ntff_library(void);
 /* What the runtime returned to the calling thread's last call of a function below: an NRT_STATUS. 0 as well if it was
-   not asked, because there is none or it lacks the function. */
+   not asked, because there is none, it lacks the function, or the call was refused beforehand. */
 PROF_DEF unsigned prof_ntff_nrt_status(void);
 /* "NRT_SUCCESS", as in nrt_status.h, of numbers that it does not name what the runtime calls them, else
    "NRT_STATUS_<number>", which is the thread's until the next. */
@@ -570,7 +568,7 @@ PROF_DEF prof_status prof_ntff_continuous_save(uint32_t vnc);
 PROF_DEF int prof_ntff_continuous_save_if(uint32_t vnc, uint64_t took_ns, uint64_t limit_ns);
 /* nrt_profile_continuous_stop(), before nrt_close(). Waits for a save in progress. */
 PROF_DEF prof_status prof_ntff_continuous_end(void);
-/* Of this process. */
+/* How many profiles were saved; the child of a fork() goes on from its parent's number. */
 PROF_DEF uint64_t prof_ntff_continuous_saves(void);
 #endif
 
@@ -1200,6 +1198,7 @@ static int prof__json_double(const prof__json_value *value, double *number)
 /*-- CLOCK --------------------------------------------------------------------------------------------------- >>clock -- */
 
 #define PROF__NTFF_NOISE 50000 /* ns: what reading two clocks one after the other may be off */
+#define PROF__NTFF_FAR ((int64_t)1 << 62) /* ns: no time is as late */
 
 /* Two moments on both clocks of a host, which Linux steers as one: but for noise they go at one rate. */
 typedef struct prof__ntff_clock {
@@ -1208,10 +1207,12 @@ typedef struct prof__ntff_clock {
     int stepped;           /* 1: somebody set the clock in between: off does not count */
 } prof__ntff_clock;
 
+/* Without a Unix time, or with one or an uptime of a century and more, which is none: all zero. */
 static void prof__ntff_clock_of(prof__ntff_clock *clock, const prof__header *h)
 {
     int64_t much;
     memset(clock, 0, sizeof *clock);
+    if (h->first.unix_ns >= (uint64_t)PROF__NTFF_FAR || h->first.monotonic_ns >= (uint64_t)PROF__NTFF_FAR / 2) return;
     clock->host = (int64_t)h->first.monotonic_ns;
     clock->unix_ns = (int64_t)h->first.unix_ns;
     if (h->last.monotonic_ns <= h->first.monotonic_ns || !h->last.unix_ns) return;
@@ -1261,7 +1262,6 @@ PROF_DEF int64_t prof_ntff_unix_ns(const prof_trace *trace, int64_t ns)
 #define PROF__NTFF_SYNCS 65536u                /* sync points that are remembered */
 #define PROF__NTFF_DATA ((size_t)16384)        /* bytes of a start's data that are kept */
 #define PROF__NTFF_CORES 1024                  /* physical ones of a machine; numbers beyond count as not said */
-#define PROF__NTFF_FAR ((int64_t)1 << 62)
 
 /* What stands in an object: an event, or half of one. Times: Unix; nc_ns: the core's. */
 typedef struct prof__ntff_said {
@@ -1347,7 +1347,7 @@ static void prof__ntff_hand_over(prof_ntff_parser *p, const prof_ntff_event *eve
 
 static uint32_t prof__ntff_hash(const prof_ntff_event *event)
 {
-    uint64_t key = prof__mix(event->tracking_id + 0x9E3779B97F4A7C15u * (uint64_t)(uint32_t)(event->nc_idx + 1));
+    uint64_t key = prof__mix(event->tracking_id + 0x9E3779B97F4A7C15u * ((uint32_t)event->nc_idx + 1u));
     return (uint32_t)prof__mix(key ^ prof__text_hash(event->name));
 }
 
@@ -1503,8 +1503,10 @@ static const prof__ntff_sync *prof__sync_before(const prof__ntff_sync *syncs, si
 /* Puts an event in the core's time where the sync point says, as the runtime does. 0: that is nowhere. */
 static int prof__ntff_shift(prof__ntff_open *kept, const prof__ntff_sync *sync)
 {
-    int64_t since = prof__ntff_minus(kept->nc_ns, sync->nc_ns), to = prof__ntff_minus(sync->cpu_ns, -since);
-    if (since == INT64_MIN || to <= 0 || to >= PROF__NTFF_FAR) return 0;
+    int64_t since = prof__ntff_minus(kept->nc_ns, sync->nc_ns), to;
+    if (since == INT64_MIN) return 0;
+    to = prof__ntff_minus(sync->cpu_ns, -since);
+    if (to <= 0 || to >= PROF__NTFF_FAR) return 0;
     kept->event.start_ns = to;
     kept->event.flags |= PROF_NTFF_REALIGNED;
     return 1;
@@ -1647,14 +1649,18 @@ static void prof__ntff_lone_stop(prof_ntff_parser *p, prof__ntff_said *said)
 static void prof__ntff_stop(prof_ntff_parser *p, prof__ntff_said *said)
 {
     prof__ntff_open *start = prof__ntff_claim(p, &said->event);
-    int64_t ns;
+    int64_t ns = -1;
+    int raw;
     if (!start) {
         prof__ntff_lone_stop(p, said);
         return;
     }
-    start->raw |= prof__ntff_is_raw(said); /* both have the core's time, or else neither is in the host's */
-    ns = start->raw ? prof__ntff_minus(said->nc_ns, start->nc_ns) : said->time - start->event.start_ns;
-    if (start->raw && (!start->has_nc || !said->has_nc)) ns = -1;
+    raw = start->raw || prof__ntff_is_raw(said); /* both have the core's time, or else neither is in the host's */
+    if (!raw)
+        ns = said->time - start->event.start_ns;
+    else if (start->has_nc && said->has_nc)
+        ns = prof__ntff_minus(said->nc_ns, start->nc_ns);
+    start->raw = raw && start->has_nc; /* else it stays where it says it was */
     if (ns < 0 || ns >= PROF__NTFF_FAR) { /* not its stop */
         prof__ntff_give_up(p, start);
         prof__ntff_lone_stop(p, said);
@@ -2007,6 +2013,13 @@ PROF_DEF void prof_ntff_parser_end(prof_ntff_parser *parser, prof_ntff_event_fn 
     free(parser);
 }
 
+/* The same, behind what fn may have ended: then nobody hears of what is left, and it does not count. */
+static void prof__ntff_parser_close(prof_ntff_parser *p, prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats)
+{
+    int ended = p->ended;
+    prof_ntff_parser_end(p, ended ? NULL : fn, user, ended ? NULL : stats);
+}
+
 PROF_DEF prof_status prof_ntff_parse_systrace_json(prof_ntff_parser *parser, const char *json, size_t size,
                                                    prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats)
 {
@@ -2022,7 +2035,7 @@ PROF_DEF prof_status prof_ntff_parse_systrace_json(prof_ntff_parser *parser, con
     p->ended = 0;
     status = prof__ntff_read(p, &j, "system trace");
     prof__ntff_stats_add(stats, &p->stats);
-    if (!parser) prof_ntff_parser_end(p, p->ended ? NULL : fn, user, stats);
+    if (!parser) prof__ntff_parser_close(p, fn, user, stats);
     return status;
 }
 
@@ -2041,7 +2054,7 @@ PROF_DEF prof_status prof_ntff_read_system_json(const char *path, prof_ntff_even
         p->user = user;
         status = prof__ntff_read(p, &j, path);
         prof__ntff_stats_add(stats, &p->stats);
-        prof_ntff_parser_end(p, p->ended ? NULL : fn, user, stats);
+        prof__ntff_parser_close(p, fn, user, stats);
     }
     prof__json_close(&j);
     return p ? status : PROF_NO_MEMORY;
@@ -2174,14 +2187,16 @@ static void prof__ntff_args_of(const prof_ntff_event *event, prof__ntff_args *ar
     }
 }
 
-/* As prof_device_record() wants it; offset: Unix time less the time of the device. */
+/* As prof_device_record() wants it; offset: Unix time less the time of the device. What was before that time began, because
+   the host was not up yet, is at 0: for readers it is earlier than the session. */
 static prof_device_event prof__ntff_device_event(const prof_ntff_event *event, int64_t offset, prof__ntff_args *args)
 {
     prof_device_event e;
-    int64_t start = event->start_ns - offset;
+    int64_t start = prof__ntff_minus(event->start_ns, offset);
+    int64_t end = prof__ntff_minus(start, event->duration_ns > 0 ? -event->duration_ns : 0);
     memset(&e, 0, sizeof e);
     e.name = event->name;
-    e.start = (uint64_t)start;
+    e.start = start > 0 ? (uint64_t)start : 0;
     if (event->flags & PROF_NTFF_COUNTER) {
         e.type = PROF_EVENT_COUNTER;
         e.value.type = PROF_VALUE_DOUBLE;
@@ -2196,7 +2211,7 @@ static prof_device_event prof__ntff_device_event(const prof_ntff_event *event, i
     e.args = args->list;
     e.arg_count = args->count;
     e.type = event->duration_ns < 0 ? PROF_EVENT_MARK : PROF_EVENT_SCOPE;
-    e.end = e.start + (uint64_t)(event->duration_ns > 0 ? event->duration_ns : 0);
+    e.end = end > 0 ? (uint64_t)end : 0;
     if (event->flags & PROF_NTFF_UNMATCHED_START && e.end) e.end = e.start - 1; /* it is not known */
     return e;
 }
@@ -2255,9 +2270,10 @@ PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event)
 }
 
 /*-- into a copy of a recording --
-   An image as prof.h reads it: the host's, if there is one, with more chunks behind its chunks, and meta, which grows, too,
-   behind these. The new chunks have no TRACK: nothing but events of devices, whose names and rows are in meta. Their ticks
-   are nanoseconds of the host's CLOCK_MONOTONIC or, without a host, of Unix time, and their one pair of clocks says so. */
+   An image as prof.h reads it: the host's, if there is one, with more chunks behind its chunks, and meta, which grows,
+   too, behind these. The new chunks have no TRACK: nothing but events of devices, whose names and rows are in meta.
+   Their ticks are nanoseconds of the host's CLOCK_MONOTONIC or, without a host, of Unix time, and their one pair of
+   clocks says so. */
 
 #define PROF__NTFF_CHUNK 65536u  /* bytes, without a host */
 #define PROF__NTFF_LANES 4096u   /* rows; further ones are one for all */
@@ -2346,11 +2362,6 @@ static int prof__ntff_machine_add(prof__ntff_image *w, const char *name)
     prof__device_store(words + 2, now, now);
     return prof__ntff_meta(w, PROF__META_DEVICE, device->number, words, PROF__DEVICE_WORDS - 1);
 }
-
-typedef struct prof__ntff_lane_key {
-    const prof__ntff_image *image;
-    const prof__ntff_place *place;
-} prof__ntff_lane_key;
 
 static int prof__ntff_same_lane(const void *owner, size_t item, const void *key)
 {
@@ -2453,10 +2464,10 @@ static int prof__ntff_import_event(void *user, const prof_ntff_event *event)
     prof__ntff_place place;
     prof_device_event e;
     const prof__ntff_lane *lane;
-    int64_t from = (int64_t)w->h.first.monotonic_ns, start;
+    int64_t start;
     if (event->flags & PROF_NTFF_RAW_CLOCK) return 0;
     start = prof__ntff_clock_host(&w->clock, event->start_ns);
-    if (w->host && (start + (event->duration_ns > 0 ? event->duration_ns : 0) < from ||
+    if (w->host && (start < w->clock.host - (event->duration_ns > 0 ? event->duration_ns : 0) ||
                     start > (int64_t)w->h.last.monotonic_ns))
         w->stats->outside++;
     if (!w->has_instance && event->instance[0]) {
@@ -2531,9 +2542,10 @@ static prof_status prof__ntff_host_open(prof__ntff_image *w, const char *path)
     if (status != PROF_OK) return status;
     if (w->h.mode == PROF_STATS)
         return prof__fail(PROF_UNSUPPORTED, "%s has only statistics: record with another mode", path);
-    if (!w->h.first.unix_ns) return prof__fail(PROF_UNSUPPORTED, "%s does not say when, in Unix time, it began", path);
+    prof__ntff_clock_of(&w->clock, &w->h);
+    if (!w->clock.unix_ns) return prof__fail(PROF_UNSUPPORTED, "%s does not say when, in Unix time, it began", path);
     if (!prof__ntff_host_meta(w)) return prof__fail(PROF_NO_MEMORY, "%s: no memory for its names", path);
-    if (w->sites + 4096 > PROF__SITE_MASK || w->strings > 0xFFFF0000u || w->device_number > 0xFFFF0000u ||
+    if (w->sites > PROF__SITE_MASK - PROF__NTFF_LANES - 1 || w->strings > 0xFFFF0000u || w->device_number > 0xFFFF0000u ||
         w->row_number > 0xFFFF0000u)
         return prof__fail(PROF_UNSUPPORTED, "%s: its call sites leave no numbers for devices", path);
     return PROF_OK;
@@ -2547,8 +2559,9 @@ static prof_status prof__ntff_image_begin(prof__ntff_image *w, const char *path)
     w->measure = (prof__session *)calloc(1, sizeof *w->measure);
     if (!w->chunk || !w->measure) return prof__fail(PROF_NO_MEMORY, "%s: no memory to write it", path);
     w->measure->chunk_words = (w->h.chunk_size - w->h.chunk_header_size) / 8;
-    if (!path || !strcmp(path, "-"))
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_import: an image needs a file");
+    if (!strcmp(path, "-")) return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_import: an image needs a file");
+    if (w->host && !prof__file_replaceable(path)) /* it would be written in place, and may be the host, still to be read */
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s is a link or a device: name a file itself", path);
     status = prof__out_file(&w->out, path);
     if (status != PROF_OK) return status;
     if (w->bytes) {
@@ -2624,7 +2637,6 @@ static prof_status prof__ntff_import_into(prof__ntff_image *w, const char *json,
     prof__ntff_header(&w->h);
     if (host) status = prof__ntff_host_open(w, host);
     if (status != PROF_OK) return status;
-    prof__ntff_clock_of(&w->clock, &w->h);
     w->stats->clock_stepped |= w->clock.stepped;
     status = prof__ntff_image_begin(w, out);
     if (status != PROF_OK) return status;
@@ -2633,6 +2645,8 @@ static prof_status prof__ntff_import_into(prof__ntff_image *w, const char *json,
     if (status == PROF_OK && !w->stats->events) status = prof__fail(PROF_CORRUPT, "%s: has no events", json);
     if (status == PROF_OK) prof__ntff_image_end(w);
     if (status != PROF_OK) prof__out_fail(&w->out, status);
+    if (w->host) fclose(w->host); /* first: if it is what is written, too, Windows replaces no file that is open */
+    w->host = NULL;
     closed = prof__out_close(&w->out);
     return status != PROF_OK ? status : closed;
 }
@@ -2960,15 +2974,35 @@ PROF_DEF prof_status prof_ntff_trace_json_stream(const prof_trace *trace, prof_s
 
 /*-- beside other files --*/
 
+/* 1: a file, 2: a folder, 0: neither, or not there. Of a link: what it leads to. */
+static int prof__path_kind(const char *path, uint64_t *size, uint64_t *changed_ns)
+{
+#ifdef _WIN32
+    struct _stat64 about; /* the other one has 32 bits for a size */
+    if (_stat64(path, &about)) return 0;
+#else
+    struct stat about;
+    if (stat(path, &about)) return 0;
+#endif
+    *size = (uint64_t)about.st_size;
+    *changed_ns = (uint64_t)about.st_mtime * 1000000000u;
+    return (about.st_mode & S_IFMT) == S_IFREG ? 1 : (about.st_mode & S_IFMT) == S_IFDIR ? 2 : 0;
+}
+
 enum { PROF__KINETO_NONE, PROF__KINETO_PROFS, PROF__KINETO_OTHERS };
 
-/* Whose the file is. Ours say so at their end. */
+/* Whose the file is, or that which a link leads to. Ours say so at their end. Standard output, pipes and devices are
+   nobody's; so is an empty file behind a link, as /dev/stdout is one. */
 static int prof__kineto_whose(const char *path)
 {
     char tail[513];
-    uint64_t size = 0;
+    uint64_t size = 0, changed;
     size_t got = 0;
-    FILE *file = fopen(path, "rb");
+    FILE *file;
+    if (!strcmp(path, "-")) return PROF__KINETO_NONE;
+    if (!prof__file_replaceable(path) && (prof__path_kind(path, &size, &changed) != 1 || !size))
+        return PROF__KINETO_NONE;
+    file = fopen(path, "rb");
     if (!file) return errno == ENOENT ? PROF__KINETO_NONE : PROF__KINETO_OTHERS;
     if (prof__read_size(file, &size)) {
         got = size < sizeof tail - 1 ? (size_t)size : sizeof tail - 1;
@@ -3035,8 +3069,11 @@ static prof_status prof__kineto_append(prof__kineto *k, const char *path)
     prof__json_value *value = (prof__json_value *)malloc(sizeof *value);
     prof__json j;
     uint64_t size = 0;
-    prof_status status =
-        value ? prof__json_open(&j, path) : prof__fail(PROF_NO_MEMORY, "%s: no memory to read it", path);
+    int opened = 0;
+    prof_status status = !prof__file_replaceable(path)
+                             ? prof__fail(PROF_INVALID_ARGUMENT, "%s is a link: append to the file itself", path)
+                         : value ? prof__json_open(&j, path)
+                                 : prof__fail(PROF_NO_MEMORY, "%s: no memory to read it", path);
     if (status == PROF_OK) {
         memset(&other, 0, sizeof other);
         if (!prof__kineto_scan(&j, &other, value))
@@ -3044,15 +3081,16 @@ static prof_status prof__kineto_append(prof__kineto *k, const char *path)
                                 (unsigned long long)prof__json_offset(&j));
         if (status == PROF_OK && !prof__read_size(j.file, &size)) status = prof__fail(PROF_IO, "cannot read %s", path);
         if (status == PROF_OK) status = prof__out_file(&k->out, path);
-        if (status == PROF_OK) {
+        opened = status == PROF_OK;
+        if (opened) {
             k->base = other.base;
             k->lines = other.events;
             prof__kineto_copy(k, j.file, 0, other.end);
             prof__kineto_events(k);
             prof__kineto_copy(k, j.file, other.end, size);
-            status = prof__out_close(&k->out);
         }
-        prof__json_close(&j);
+        prof__json_close(&j); /* first: Windows replaces no file that is open */
+        if (opened) status = prof__out_close(&k->out);
     }
     free(value);
     return status;
@@ -3112,7 +3150,7 @@ PROF_DEF prof_status prof_ntff_trace_json(const prof_trace *trace, const char *p
     if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_trace_json: path is null");
     k = prof__kineto_make(trace, options);
     if (!k) return trace ? PROF_NO_MEMORY : PROF_INVALID_ARGUMENT;
-    whose = strcmp(path, "-") && prof__file_replaceable(path) ? prof__kineto_whose(path) : PROF__KINETO_NONE;
+    whose = prof__kineto_whose(path);
     if (whose != PROF__KINETO_OTHERS)
         status = prof__kineto_new(k, path, whose == PROF__KINETO_PROFS);
     else if (k->options.append)
@@ -3172,16 +3210,6 @@ static char *prof__path_join(const char *folder, const char *name)
     path[a] = '/';
     memcpy(path + a + 1, name, b + 1);
     return path;
-}
-
-/* 1: a file, 2: a folder, 0: neither, or not there. */
-static int prof__path_kind(const char *path, uint64_t *size, uint64_t *changed_ns)
-{
-    struct stat about;
-    if (stat(path, &about)) return 0;
-    *size = (uint64_t)about.st_size;
-    *changed_ns = (uint64_t)about.st_mtime * 1000000000u;
-    return about.st_mode & S_IFREG ? 1 : (about.st_mode & S_IFMT) == S_IFDIR ? 2 : 0;
 }
 
 /*-- names --*/
@@ -3283,6 +3311,8 @@ typedef struct prof__tree {
     size_t count, capacity;
     char **texts;
     size_t text_count, text_capacity;
+    const char **closed; /* folders that cannot be read */
+    size_t closed_count, closed_capacity;
     int depth, no_memory;
     uint32_t seen;
 } prof__tree;
@@ -3328,7 +3358,12 @@ static int prof__tree_add(void *user, const char *folder, const char *name)
     if (!path) return 1;
     if (kind == 2) {
         tree->depth++;
-        prof__entries(path, prof__tree_add, tree);
+        if (!prof__entries(path, prof__tree_add, tree)) {
+            if (PROF__ROOM(tree->closed, tree->closed_capacity, tree->closed_count))
+                tree->closed[tree->closed_count++] = path;
+            else
+                tree->no_memory = 1;
+        }
         tree->depth--;
         return tree->no_memory;
     }
@@ -3383,6 +3418,7 @@ static void prof__tree_free(prof__tree *tree)
     size_t i;
     for (i = 0; i < tree->text_count; i++) free(tree->texts[i]);
     free(tree->texts);
+    free(tree->closed);
     free(tree->list);
 }
 
@@ -3422,17 +3458,19 @@ typedef struct prof__session_search {
     uint64_t not_before, newest;
     int level;        /* 0: of OUTPUT_DIR; 1: of a process */
     int best;         /* 2: has trace_info.pb, 1: has not */
-    char *found, *longest; /* longest: the folder of the process that is looked into */
+    char *found;
 } prof__session_search;
 
-/* The Unix time that a folder is called by; 0: by something else. */
+/* The Unix time that a folder is called by, in s, ms, us or ns; 0: by something else, as a date is. */
 static uint64_t prof__folder_time(const char *name)
 {
     int negative;
     uint64_t time;
     size_t length = strlen(name);
-    if (length < 10 || length != strspn(name, "0123456789") || !prof__json_whole(name, &negative, &time)) return 0;
-    while (time && time < 1000000000000000000u) time *= 1000; /* seconds, ms or us */
+    if (length < 10 || length > 19 || length % 3 != 1 || *name == '0' || length != strspn(name, "0123456789") ||
+        !prof__json_whole(name, &negative, &time))
+        return 0;
+    for (; length < 19; length += 3) time *= 1000;
     return time;
 }
 
@@ -3608,7 +3646,7 @@ static void prof__checkup_folder(prof__checkup *c, const char *folder)
 {
     static const char *const names[PROF_NTFF_KIND_COUNT] = {
         "device profile",         "model",      "system profile",      "", "list of CPU samples",
-        "list of memory samples", "host trace", "host trace of no use"};
+        "list of memory samples", "host trace", "misnamed host trace"};
     char text[512], *to = text;
     int i;
     for (i = 0; i < PROF_NTFF_KIND_COUNT; i++)
@@ -3647,9 +3685,13 @@ static void prof__checkup_files(prof__checkup *c, size_t first, size_t end)
 {
     const char *folder = c->tree->list[first].folder;
     size_t i;
+    int bad = 0;
     memset(c->counts, 0, sizeof c->counts);
-    for (i = first; i < end; i++) c->counts[c->tree->list[i].kind]++;
-    if (c->counts[PROF_NTFF_NEFF] == end - first) return; /* models alone: of the folder above */
+    for (i = first; i < end; i++) {
+        c->counts[c->tree->list[i].kind]++;
+        bad |= !c->tree->list[i].size || c->tree->list[i].blank;
+    }
+    if (c->counts[PROF_NTFF_NEFF] == end - first && !bad) return; /* models alone: of the folder above */
     for (i = 0; i < c->tree->count; i++)
         c->counts[PROF_NTFF_NEFF] += c->tree->list[i].kind == PROF_NTFF_NEFF &&
                                      prof__path_below(c->tree->list[i].folder, folder) &&
@@ -3664,12 +3706,20 @@ static void prof__checkup_files(prof__checkup *c, size_t first, size_t end)
 
 static void prof__checkup_all(prof__checkup *c, const char *dir)
 {
-    size_t first, end, count = c->tree->count;
+    size_t first, end, count = c->tree->count, models = 0;
     for (first = 0; first < count; first = end) {
         for (end = first + 1; end < count && !strcmp(c->tree->list[end].folder, c->tree->list[first].folder);) end++;
         prof__checkup_files(c, first, end);
     }
-    if (count) return;
+    for (first = 0; first < count; first++) models += c->tree->list[first].kind == PROF_NTFF_NEFF;
+    for (first = 0; first < c->tree->closed_count; first++) {
+        prof__checkup_say(c, PROF_NTFF_FOLDER, "%s: cannot be read", c->tree->closed[first]);
+        prof__checkup_say(c, PROF_NTFF_PROBLEM,
+                          "what is in it was not looked at: do it as the user who ran the program");
+    }
+    if (models < count || c->tree->closed_count) return;
+    memset(c->counts, 0, sizeof c->counts);
+    c->counts[PROF_NTFF_NEFF] = models;
     prof__checkup_folder(c, dir);
     prof__checkup_say(c, PROF_NTFF_PROBLEM,
                       "nothing was captured here. If the program ran on a NeuronCore: either "
@@ -3769,24 +3819,34 @@ static void prof__ntff_describe(prof__ntff_api *api)
 /* A library that is in the process already, and nothing else. */
 static void *prof__ntff_present(const char *name) { return dlopen(name, RTLD_NOW | RTLD_NOLOAD); }
 
-static void *prof__ntff_any(void)
+/* The runtime that the process has; null: none. */
+static void *prof__ntff_present_any(void)
 {
-    static const char *const names[] = {"libnrt.so.1", "/opt/aws/neuron/lib/libnrt.so.1", "/opt/aws/neuron/lib/libnrt.so"};
-    void *program = dlopen(NULL, RTLD_NOW), *handle = NULL;
-    if (program && dlsym(program, "nrt_init")) return program; /* linked into it, or loaded for all to see */
-    if (program) dlclose(program);
-    for (size_t i = 0; !handle && i < sizeof names / sizeof *names; i++) handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    void *handle = prof__ntff_present("libnrt.so.1");
+    if (!handle) handle = prof__ntff_present("libnrt.so");
+    if (handle) return handle;
+    handle = dlopen(NULL, RTLD_NOW);
+    if (handle && dlsym(handle, "nrt_init")) return handle; /* linked into the program, or loaded for all to see */
+    if (handle) dlclose(handle);
+    return NULL;
+}
+
+static void *prof__ntff_installed(void)
+{
+    static const char *const names[] = {"libnrt.so.1", "/opt/aws/neuron/lib/libnrt.so.1",
+                                        "/opt/aws/neuron/lib/libnrt.so"};
+    void *handle = NULL;
+    for (size_t i = 0; !handle && i < sizeof names / sizeof *names; i++)
+        handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     return handle;
 }
 
-/* Two runtimes in one process would fight for the device: the one that is there is the one. */
+/* Two runtimes in one process would fight for the device: the one that is there is the one. path null: any. */
 static void *prof__ntff_open_library(const char *path, prof_status *status)
 {
-    void *present = prof__ntff_present("libnrt.so.1"), *handle;
-    if (!present) present = prof__ntff_present("libnrt.so");
-    if (!path) path = prof__environment("PROF_NTFF_LIBNRT");
-    if (!path || !*path) {
-        handle = present ? present : prof__ntff_any();
+    void *present = prof__ntff_present_any(), *handle;
+    if (!path) {
+        handle = present ? present : prof__ntff_installed();
         if (!handle)
             *status = prof__fail(PROF_UNSUPPORTED, "no libnrt.so.1: is aws-neuronx-runtime-lib installed? Else name it in "
                                                    "PROF_NTFF_LIBNRT");
@@ -3805,6 +3865,8 @@ static void *prof__ntff_open_library(const char *path, prof_status *status)
 
 static prof__ntff_api *prof__ntff_find(const char *path, prof_status *status)
 {
+    if (!path) path = prof__environment("PROF_NTFF_LIBNRT");
+    if (path && !*path) path = NULL;
     void *handle = prof__ntff_open_library(path, status);
     prof__ntff_api *api = handle ? (prof__ntff_api *)calloc(1, sizeof *api) : NULL;
     if (handle && !api) *status = prof__fail(PROF_NO_MEMORY, "no memory for the functions of libnrt");
@@ -3841,7 +3903,8 @@ PROF_DEF prof_status prof_ntff_load(const char *path)
     if (api) return prof__ntff_same_library(api, path);
     prof__ntff_api *found = prof__ntff_find(path, &status);
     if (!found) return status;
-    if (__atomic_compare_exchange_n(&prof__ntff_api_now, &none, found, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE)) return PROF_OK;
+    if (__atomic_compare_exchange_n(&prof__ntff_api_now, &none, found, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+        return PROF_OK;
     dlclose(found->handle); /* another thread was faster */
     free(found);
     return prof__ntff_same_library(none, path);
@@ -4008,7 +4071,8 @@ static prof_status prof__ntff_begin_check(const char *name, int role, unsigned o
 {
     unsigned bit = prof__ntff_bit(role);
     if (open & bit)
-        return prof__fail(PROF_INVALID_STATE, "%s: %s is open already: end it first", name, prof__ntff_capture_name(bit));
+        return prof__fail(PROF_INVALID_STATE, "%s: %s is open already: end it first", name,
+                          prof__ntff_capture_name(bit));
     if (bit == PROF__NTFF_SYS_TRACE && open & PROF__NTFF_WITH_SYSTEM)
         return prof__fail(PROF_INVALID_STATE, "%s: the inspect session has the system profile: one at a time", name);
     if (bit == PROF__NTFF_CONTINUOUS && open & PROF__NTFF_WITH_DEVICE)
@@ -4032,8 +4096,9 @@ static PROF__COLD prof_status prof__ntff_role(const char *name, int role)
         if (!prof__ntff_begins(role)) return PROF_OK;
         status = prof__ntff_begin_check(name, role, open);
         if (status) return status;
-    } while (!__atomic_compare_exchange_n(&prof__ntff_captures, &now, process << 32 | (unsigned)now | prof__ntff_bit(role), 0,
-                                          __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+    } while (!__atomic_compare_exchange_n(&prof__ntff_captures, &now,
+                                          process << 32 | (unsigned)now | prof__ntff_bit(role), 0, __ATOMIC_ACQ_REL,
+                                          __ATOMIC_ACQUIRE));
     return PROF_OK;
 }
 
@@ -4051,14 +4116,17 @@ static prof_status prof__ntff_enter(const char *name, size_t field, int role, co
 static const char *prof__ntff_hint(unsigned status, int role)
 {
     if (status == 13) return ": call nrt_init() first, or run one operation of the framework, which does";
-    if (status == 14) return prof__ntff_ends(role) ? ": too late, captures end before nrt_close()" : ": not after nrt_close()";
+    if (status == 14)
+        return prof__ntff_ends(role) ? ": too late, captures end before nrt_close()" : ": not after nrt_close()";
     if (status == 4 || status == 11) return "";
     switch (role) {
     case PROF_NTFF_BEGINS_INSPECT:
     case PROF_NTFF_BEGINS_OPTIONS:
         return ": is another capture open, of the framework's profiler, the environment, or a system trace?";
-    case PROF_NTFF_BEGINS_SYS_TRACE: return ": is a system profile open, of the framework's profiler or the environment?";
-    case PROF_NTFF_BEGINS_CONTINUOUS: return ": not with an inspect session's device profile, nor asynchronous execution";
+    case PROF_NTFF_BEGINS_SYS_TRACE:
+        return ": is a system profile open, of the framework's profiler or the environment?";
+    case PROF_NTFF_BEGINS_CONTINUOUS:
+        return ": not with an inspect session's device profile, nor asynchronous execution";
     default: return "";
     }
 }
@@ -4112,13 +4180,15 @@ static void prof__ntff_phase_set(uint64_t *word, unsigned phase)
 static prof_status prof__ntff_phase(uint64_t *word, unsigned from, const char *name)
 {
     uint64_t process = prof__process_id(), now = from ? process << 8 | from : 0;
+    prof__ntff_status = 0; /* the runtime was not asked yet */
     if (__atomic_compare_exchange_n(word, &now, process << 8 | PROF__NTFF_BUSY, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return PROF_OK;
     if (now && now >> 8 != process)
         return prof__fail(PROF_INVALID_STATE, "%s: it is process %u's, this is a child of its fork()", name,
                           (unsigned)(now >> 8));
     if ((now & 255) == PROF__NTFF_BUSY) return prof__fail(PROF_INVALID_STATE, "%s: another thread is at it", name);
-    return prof__fail(PROF_INVALID_STATE, "%s: %s", name, from ? "none was begun" : "one is open already: end it first");
+    return prof__fail(PROF_INVALID_STATE, "%s: %s", name,
+                      from ? "none was begun" : "one is open already: end it first");
 }
 
 /* The first failure of several calls, because what cleans up behind it has a status and a text of its own. */
@@ -4168,10 +4238,17 @@ static int prof__ntff_parse_ncs(const char *text, unsigned char *set)
     }
 }
 
+/* "hardware": 1, "software": 0, what all types are one of; else -1. */
+static int prof__ntff_type_kind(const char *item, size_t size)
+{
+    if (size != 8) return -1;
+    return !memcmp(item, "hardware", 8) ? 1 : !memcmp(item, "software", 8) ? 0 : -1;
+}
+
 static int prof__ntff_type_matches(const char *item, size_t size, const char *type)
 {
-    if (size == 8 && !memcmp(item, "hardware", 8)) return prof__ntff_is_hardware(type);
-    if (size == 8 && !memcmp(item, "software", 8)) return !prof__ntff_is_hardware(type);
+    int kind = prof__ntff_type_kind(item, size);
+    if (kind >= 0) return prof__ntff_is_hardware(type) == kind;
     return strlen(type) == size && !memcmp(item, type, size);
 }
 
@@ -4195,7 +4272,7 @@ static prof_status prof__ntff_types_check(const char *filter, const char **types
         size_t size = strcspn(filter, ","), without = *filter == '^', found = 0;
         for (size_t i = 0; i < count; i++)
             found += types[i] && prof__ntff_type_matches(filter + without, size - without, types[i]) != 0;
-        if (!found && size - without != 8)
+        if (!found && prof__ntff_type_kind(filter + without, size - without) < 0)
             return prof__fail(PROF_INVALID_ARGUMENT,
                               "event_types '%.*s': hardware, software, or what nrt_sys_trace_get_event_types() lists",
                               size > 60 ? 60 : (int)size, filter);
@@ -4230,7 +4307,8 @@ static prof_status prof__ntff_filter_ncs(const prof__ntff_target *to, const char
     prof_status status = PROF_OK;
     if (!ncs) return PROF_OK;
     if (!prof__ntff_parse_ncs(ncs, set))
-        return prof__fail(PROF_INVALID_ARGUMENT, "ncs '%.60s': numbers below %d, for example 0,2,4-7", ncs, PROF__NTFF_NCS);
+        return prof__fail(PROF_INVALID_ARGUMENT, "ncs '%.60s': numbers below %d, for example 0,2,4-7", ncs,
+                          PROF__NTFF_NCS);
     for (uint32_t i = 0; i < PROF__NTFF_NCS && !status; i++) {
         prof_status each = prof__ntff_set_nc(to, i, set[i]);
         if (set[i] || each == PROF_UNSUPPORTED) status = each;
@@ -4248,7 +4326,8 @@ static prof_status prof__ntff_filter_types(const prof__ntff_target *to, const ch
     if (status) return status;
     prof__ntff_note(&trouble, prof__ntff_types_check(filter, types, count));
     for (size_t i = 0; i < count && !trouble.status; i++)
-        if (types[i]) prof__ntff_note(&trouble, prof__ntff_set_type(to, types[i], prof__ntff_type_on(filter, types[i])));
+        if (types[i])
+            prof__ntff_note(&trouble, prof__ntff_set_type(to, types[i], prof__ntff_type_on(filter, types[i])));
     if (types) prof_ntff_sys_trace_free_event_types(types, count);
     return prof__ntff_say(&trouble);
 }
@@ -4301,16 +4380,19 @@ PROF_DEF prof_status prof_ntff_config_set(prof_ntff_config *config, const char *
         if (!*value || strlen(value) >= PROF_NTFF_PATH) return prof__ntff_bad(key, value, "a folder");
         config->output_dir = value;
     } else if (!strcmp(name, "EVENT_FILTER_NC")) {
-        if (!prof__ntff_parse_ncs(value, set)) return prof__ntff_bad(key, value, "NeuronCores below 128, for example 0,2,4-7");
+        if (!prof__ntff_parse_ncs(value, set))
+            return prof__ntff_bad(key, value, "NeuronCores below 128, for example 0,2,4-7");
         config->ncs = value;
     } else if (!strcmp(name, "EVENT_FILTER_TYPE")) {
         config->event_types = value;
     } else if (!strcmp(name, "SYS_TRACE_MAX_EVENTS_PER_NC")) {
         if (!prof__parse_number(value, ones, &config->max_events_per_nc)) return prof__ntff_bad(key, value, "a number");
     } else if (!strcmp(name, "DEVICE_PROFILE_NUM_WARMUP") || !strcmp(name, "PRECACHE_ENABLE")) {
-        return prof__fail(PROF_UNSUPPORTED, "%s: the runtime has no public function for it, set it in the environment", key);
+        return prof__fail(PROF_UNSUPPORTED, "%s: the runtime has no public function for it, set it in the environment",
+                          key);
     } else {
-        return prof__fail(PROF_INVALID_ARGUMENT, "unknown key '%.60s': those of Neuron begin with " PROF__NTFF_PREFIX, key);
+        return prof__fail(PROF_INVALID_ARGUMENT, "unknown key '%.60s': those of Neuron begin with " PROF__NTFF_PREFIX,
+                          key);
     }
     return PROF_OK;
 }
@@ -4394,7 +4476,8 @@ static prof_status prof__ntff_set_activities(struct nrt_inspect_config *options,
 /* A runtime of before the modes has the model's, and no function to say so. */
 static prof_status prof__ntff_set_device_mode(struct nrt_inspect_config *options, const prof_ntff_config *config)
 {
-    int on = (prof__ntff_activities(config) & PROF_NTFF_DEVICE) != 0, model = config->device_mode == PROF_NTFF_DEVICE_MODEL;
+    int on = (prof__ntff_activities(config) & PROF_NTFF_DEVICE) != 0,
+        model = config->device_mode == PROF_NTFF_DEVICE_MODEL;
     if ((!on || model) && !(prof_ntff_capabilities() & PROF_NTFF_CAN_DEVICE_MODE)) return PROF_OK;
     return prof_ntff_inspect_config_set_inspect_device_profile_mode(options, !on ? 0u : model ? 1u : 2u);
 }
@@ -4416,7 +4499,8 @@ static prof_status prof__ntff_set_options(struct nrt_inspect_config *options, co
     if (!status) status = prof__ntff_set_activities(options, prof__ntff_activities(config));
     if (!status) status = prof__ntff_set_device_mode(options, config);
     if (!status) status = prof_ntff_inspect_config_set_session_id(options, config->session_id ? config->session_id : 1);
-    if (!status) status = prof_ntff_inspect_config_set_output_dir(options, config->output_dir ? config->output_dir : "./output");
+    if (!status)
+        status = prof_ntff_inspect_config_set_output_dir(options, config->output_dir ? config->output_dir : "./output");
     if (!status && config->max_events_per_nc)
         status = prof_ntff_inspect_config_set_sys_trace_max_events_per_nc(options, config->max_events_per_nc);
     if (!status) status = prof__ntff_filter_ncs(&target, config->ncs);
@@ -4452,7 +4536,8 @@ static prof_status prof__ntff_session_open(const prof_ntff_config *config)
     if (!status && !options) status = prof__fail(PROF_NO_MEMORY, "nrt_inspect_config_allocate: no options");
     if (!status) status = prof__ntff_set_options(options, config);
     prof__ntff_session.began = prof__unix_time();
-    prof__text_copy(prof__ntff_session.output_dir, PROF_NTFF_PATH, config->output_dir ? config->output_dir : "./output");
+    prof__text_copy(prof__ntff_session.output_dir, PROF_NTFF_PATH,
+                    config->output_dir ? config->output_dir : "./output");
     prof__ntff_session.no_trace_json = config->no_trace_json;
     if (!status) status = prof_ntff_inspect_begin_with_options(options);
     if (!status)
@@ -4507,8 +4592,8 @@ PROF_DEF prof_status prof_ntff_session_end(char *folder)
     prof__ntff_note(&trouble, prof_ntff_inspect_stop());
     prof_ntff_inspect_config_free(prof__ntff_session.options);
     prof__ntff_session.options = NULL;
-    if (!trouble.status && prof_ntff_find_session(prof__ntff_session.output_dir, prof__process_id(), prof__ntff_session.began,
-                                                  found, sizeof found))
+    if (!trouble.status && prof_ntff_find_session(prof__ntff_session.output_dir, prof__process_id(),
+                                                  prof__ntff_session.began, found, sizeof found))
         *found = 0;
     if (*found && !prof__ntff_session.no_trace_json) prof__ntff_note(&trouble, prof__ntff_session_scopes(found));
     if (folder) prof__text_copy(folder, PROF_NTFF_PATH, found);
@@ -4558,8 +4643,10 @@ PROF_DEF prof_status prof_ntff_continuous_save(uint32_t vnc)
 {
     prof_status status = PROF_OK;
     uint64_t phase = PROF__ACQUIRE(&prof__ntff_continuous.phase), process = prof__process_id();
+    prof__ntff_status = 0;
     if (phase && phase >> 8 != process)
-        return prof__fail(PROF_INVALID_STATE, "prof_ntff_continuous_save: it is process %u's, this is a child of its fork()",
+        return prof__fail(PROF_INVALID_STATE,
+                          "prof_ntff_continuous_save: it is process %u's, this is a child of its fork()",
                           (unsigned)(phase >> 8));
     if (!prof__ntff_is_open(&prof__ntff_continuous.phase))
         return prof__fail(PROF_INVALID_STATE, "prof_ntff_continuous_save: none was begun");
@@ -4679,21 +4766,24 @@ static prof_status prof__ntff_fetch_piece(prof_ntff_stats *stats, size_t *size)
     prof__ntff_note(&trouble, prof_ntff_sys_trace_fetch_events(&json, size, prof__ntff_trace.piece));
     if (!json) return prof__ntff_say(&trouble);
     if (!trouble.status)
-        prof__ntff_note(&trouble, prof_ntff_parse_systrace_json(prof__ntff_trace.parser, json, *size, prof__ntff_trace.event,
-                                                                prof__ntff_trace.user, stats));
+        prof__ntff_note(&trouble, prof_ntff_parse_systrace_json(prof__ntff_trace.parser, json, *size,
+                                                                prof__ntff_trace.event, prof__ntff_trace.user, stats));
     prof_ntff_sys_trace_buffer_free(json);
     return prof__ntff_say(&trouble);
 }
 
-/* Until a piece is not full. What comes meanwhile may go on for ever, so there is an end to it. */
+/* Until a piece is not full, or who hears the events wants no more. What comes meanwhile may go on for ever, so there is an
+   end to it. */
 static prof_status prof__ntff_fetch(prof_ntff_stats *stats)
 {
     size_t size = 0;
     prof_status status;
     int pieces = 0;
     PROFILE_SCOPE_CL("prof_ntff_systrace_fetch", "prof", 2);
+    prof__ntff_trace.parser->ended = 0; /* what ended the call before */
     do status = prof__ntff_fetch_piece(stats, &size);
-    while (!status && prof__ntff_trace.piece && size >= PROF__NTFF_FULL && ++pieces < PROF__NTFF_PIECES);
+    while (!status && !prof__ntff_trace.parser->ended && prof__ntff_trace.piece && size >= PROF__NTFF_FULL &&
+           ++pieces < PROF__NTFF_PIECES);
     return status;
 }
 
@@ -4713,7 +4803,7 @@ PROF_DEF prof_status prof_ntff_systrace_stop(prof_ntff_stats *stats)
     if (status) return status;
     prof__ntff_note(&trouble, prof__ntff_fetch(stats));
     prof__ntff_note(&trouble, prof_ntff_sys_trace_stop());
-    prof_ntff_parser_end(prof__ntff_trace.parser, prof__ntff_trace.event, prof__ntff_trace.user, stats);
+    prof__ntff_parser_close(prof__ntff_trace.parser, prof__ntff_trace.event, prof__ntff_trace.user, stats);
     prof__ntff_trace_free();
     prof__ntff_phase_set(&prof__ntff_trace.phase, PROF__NTFF_NONE);
     return prof__ntff_say(&trouble);

@@ -91,6 +91,26 @@ has "check: a model" out "  problem: profile.ntff: no model (.neff) is with it"
 [ "$(wc -c <system/profile.ntff)" -lt 6000000000 ] || has "check: too large" out "  problem: profile.ntff has 6.4 GB: Neuron Explorer fails beyond 5 GB"
 rm -f system/profile.ntff
 
+rm -f system/i-0f20-102/*
+file system/neuron_framework_trace_rank_1.json
+is "check of two names of no use" 1 "$prof" neuron check system
+has "check: how many" out "system: no session: 2 misnamed host traces"
+
+models=models/i-0f20_pid_103/neffs
+file $models/graph_ab.neff
+is "check of models alone" 1 "$prof" neuron check models
+has "check: how many models" out "models: no session: 1 model"
+has "check: nothing but models" out "  problem: nothing was captured here."
+file $whole/neffs/graph_cd.neff "" && head -c 100 /dev/zero >$whole/neffs/graph_ef.neff
+is "check of models that are none" 1 "$prof" neuron check good
+prints "check: which models" <<END
+$whole: a session: 1 device profile, 3 models, 1 system profile, 1 host trace
+$whole/neffs: no session: 3 models
+  problem: graph_cd.neff has 0 bytes: the process was stopped before it was written
+  problem: graph_ef.neff begins with zeros: it was not written to the end
+END
+rm $whole/neffs/graph_cd.neff $whole/neffs/graph_ef.neff
+
 # ---- import
 
 # whole.prof began at 1700000000 s, in process 100: "draw" is from 2001 to 4001 ns and from 12000 to 14000

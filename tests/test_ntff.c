@@ -192,6 +192,8 @@ ALONE(a_runtime_inside_the_program)
 {
     unsetenv("PROF_NTFF_LIBNRT");
     CHECK(dlopen(fake_path("libframework.so"), RTLD_NOW | RTLD_GLOBAL) != NULL); /* as what the linker put in */
+    CHECK_ERROR(prof_ntff_load(fake_path("libnrt.so.1")), PROF_INVALID_STATE, "another libnrt already");
+    CHECK(dlopen(fake_path("libnrt.so.1"), RTLD_NOW | RTLD_NOLOAD) == NULL);
     CHECK_EQUAL(prof_ntff_load(NULL), PROF_OK);
     CHECK_TEXT(prof_ntff_library(), fake_path("libframework.so"));
 }
@@ -199,6 +201,8 @@ ALONE(a_runtime_inside_the_program)
 ALONE(a_library_that_is_no_runtime)
 {
     CHECK_ERROR(prof_ntff_load("libc.so.6"), PROF_UNSUPPORTED, "no nrt_init");
+    setenv("PROF_NTFF_LIBNRT", "libc.so.6", 1);
+    CHECK_ERROR(prof_ntff_load(NULL), PROF_UNSUPPORTED, "libc.so.6: has no nrt_init");
     CHECK_EQUAL(prof_ntff_load(fake_path("libnrt.so.1")), PROF_OK);
 }
 
@@ -487,6 +491,15 @@ ALONE(before_init_and_after_close)
     CHECK_ERROR(prof_ntff_systrace_start(NULL), PROF_INVALID_STATE, "nrt_sys_trace_start: NRT_UNINITIALIZED (13)");
     CHECK_ERROR(prof_ntff_continuous_begin(NULL), PROF_INVALID_STATE, "NRT_UNINITIALIZED (13)");
     CHECK_EQUAL(fake.outstanding(), 0);
+    for (int i = 0; i < 4; i++) { /* what is refused beforehand has no status of the runtime's */
+        CHECK_EQUAL(prof_ntff_inspect_begin(), PROF_INVALID_STATE);
+        CHECK_EQUAL(prof_ntff_nrt_status(), 13);
+        config.activities = i ? config.activities : 64;
+        CHECK(i == 0 ? prof_ntff_session_begin(&config) : i == 1 ? prof_ntff_session_end(NULL)
+              : i == 2 ? prof_ntff_continuous_save(0) : prof_ntff_systrace_fetch(NULL));
+        CHECK_EQUAL(prof_ntff_nrt_status(), 0);
+        config = everything();
+    }
     CHECK_EQUAL(prof_ntff_init(1, NULL, NULL), PROF_OK);
     CHECK_EQUAL(prof_ntff_session_begin(&config), PROF_OK);
     CHECK_ERROR(prof_ntff_close(), PROF_INVALID_STATE, "nrt_close: an inspect session is open: end it first");
@@ -663,6 +676,8 @@ ALONE(filters_reach_the_runtime)
     CHECK_EQUAL(prof_ntff_session_end(NULL), PROF_OK);
     config.event_types = "nrt_exceute";
     CHECK_ERROR(prof_ntff_session_begin(&config), PROF_INVALID_ARGUMENT, "event_types 'nrt_exceute'");
+    config.event_types = "hardware,^softwear"; /* as long as hardware and software are */
+    CHECK_ERROR(prof_ntff_session_begin(&config), PROF_INVALID_ARGUMENT, "event_types '^softwear'");
     config.event_types = NULL;
     config.ncs = "3-1";
     CHECK_ERROR(prof_ntff_session_begin(&config), PROF_INVALID_ARGUMENT, "ncs '3-1'");
@@ -809,6 +824,12 @@ static int count_events(void *user, const prof_ntff_event *event)
     return 0;
 }
 
+static int count_three(void *user, const prof_ntff_event *event)
+{
+    (void)event;
+    return ++*(int *)user == 3;
+}
+
 ALONE(a_system_trace_in_pieces)
 {
     prof_ntff_systrace config;
@@ -869,6 +890,34 @@ ALONE(a_system_trace_of_many_events)
     CHECK_EQUAL(counts[0], many);
     CHECK(strstr(strstr(fake.log(), "nrt_sys_trace_fetch_events") + 1, "nrt_sys_trace_fetch_events") != NULL);
     CHECK_EQUAL(prof_ntff_systrace_stop(&stats), PROF_OK);
+    CHECK_EQUAL(fake.outstanding(), 0);
+}
+
+/* Whoever has heard enough hears no more of this call: neither of its next piece nor, at the end, of what waits. */
+ALONE(a_system_trace_of_which_three_events_are_enough)
+{
+    prof_ntff_systrace config;
+    prof_ntff_stats stats;
+    int count = 0;
+    memset(&config, 0, sizeof config);
+    memset(&stats, 0, sizeof stats);
+    config.max_events_per_nc = 1000000;
+    config.event = count_three;
+    config.user = &count;
+    ready();
+    CHECK_EQUAL(prof_ntff_systrace_start(&config), PROF_OK);
+    fake.push("{\"event_type\":\"nrt_execute\",\"phase\":\"start\",\"nc_idx\":0,\"tracking_id\":7,\"data\":{},\"timestamp_ns\":1}");
+    for (int i = 0; i < 20000; i++)
+        fake.push("{\"event_type\":\"hw_notify\",\"phase\":\"instant\",\"nc_idx\":0,\"data\":{},\"timestamp_ns\":5}");
+    fake.log_clear();
+    CHECK_EQUAL(prof_ntff_systrace_fetch(&stats), PROF_OK);
+    CHECK_EQUAL(count, 3);
+    CHECK_EQUAL(stats.events, 3);
+    CHECK(strstr(strstr(fake.log(), "nrt_sys_trace_fetch_events") + 1, "nrt_sys_trace_fetch_events") == NULL);
+    count = 0;
+    CHECK_EQUAL(prof_ntff_systrace_stop(&stats), PROF_OK);
+    CHECK_EQUAL(count, 3);
+    CHECK_EQUAL(stats.events, 6);
     CHECK_EQUAL(fake.outstanding(), 0);
 }
 
