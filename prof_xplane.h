@@ -40,8 +40,9 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
                 1, a pointer a string. Without a recorded begin or end it has the stat "truncated". Call site and
                 category are "source" and "category"
     step        PROFILE_STEP is a step of XProf: overview page and input pipeline analyzer show its times. What is
-                inside, on other threads too if a flow leads there, belongs to it. A step with no scope inside gets one
-                of its own name, because XProf drops steps in which nothing was computed
+                inside, on other threads too if a flow leads there, belongs to it. A step with no scope inside, or with
+                something else before its first scope, gets one of its own name, because XProf drops steps in which
+                nothing was computed
     mark        an event of 0 ns; what PROFILE_MARK_SCOPE says is the stat "scope". Messages likewise, their text as the
                 name, with "severity"
     counter     the line "_counters_". What is not a finite number is an event of 0 ns on its thread
@@ -108,7 +109,9 @@ PROF_DEF prof_status prof_xplane_merge(const prof_trace *const *traces, size_t c
 
 /* As jax.profiler.start_trace() and stop_trace(): what happens in between is written to logdir. Starts a session of its own,
    which keeps everything (PROF_STREAM, with a file in logdir while it runs); if one is running already, what that has
-   recorded in between is written, and it goes on. PROF_INVALID_STATE: a trace was begun already; none was. */
+   recorded in between is written, and it goes on. On Windows its own session is a ring of 16 MiB, which keeps the newest.
+   PROF_INVALID_STATE: a trace was begun already; none was. PROF_INVALID_ARGUMENT: the session is one of PROF_STATS,
+   which keeps no events. */
 PROF_DEF prof_status prof_xplane_start_trace(const char *logdir);
 PROF_DEF prof_status prof_xplane_stop_trace(void);
 #else
@@ -1090,9 +1093,11 @@ static void prof__xplane_event(prof__xplane *x, size_t index, const prof_event *
     }
     prof__xplane_met(x, index, event);
     if (!prof__xplane_wanted(x, event)) return;
-    if (event->type == PROF_EVENT_SCOPE ? (uint64_t)event->duration_ns < x->options.min_duration_ns
-                                        : !prof__xplane_shown(event))
+    if (event->type == PROF_EVENT_SCOPE && (uint64_t)event->duration_ns < x->options.min_duration_ns) {
+        if (event->depth <= x->held.depth) prof__xplane_release(x, event); /* what follows is not inside any more */
         return;
+    }
+    if (event->type != PROF_EVENT_SCOPE && !prof__xplane_shown(event)) return;
     prof__xplane_release(x, event);
     switch (event->type) {
     case PROF_EVENT_SCOPE: prof__xplane_scope(x, event); break;
@@ -1161,8 +1166,8 @@ static void prof__xplane_walk_counters(prof__xplane *x)
             !prof__xplane_same_device(x->device, prof_trace_track(x->trace, track)->device))
             continue;
         x->point.size = 0;
+        prof__xplane_value(x, &x->point, PROF__STAT_VALUE, &event.value); /* in front of its name, if that is a stat */
         id = prof__xplane_name_of(x, &x->point, &event, PROF__XPLANE_COUNTER);
-        prof__xplane_value(x, &x->point, PROF__STAT_VALUE, &event.value);
         prof__xplane_emit(x, id, prof__xplane_time(event.start_ns), 0, &x->point);
     }
     closed = prof_timeline_close(timeline);
@@ -1956,7 +1961,6 @@ static prof_status prof__xplane_files(prof__xplane_file *files, const prof_trace
         if (!x) return PROF_NO_MEMORY;
         status = prof__out_file(&x->out, files[i].path);
         if (!status) status = prof__xplane_trace(x, traces[i], offsets[i], files[i].host);
-        if (!status) files[i].claimed = 0;
         free(x);
     }
     return status;
@@ -2025,11 +2029,21 @@ static struct {
     char logdir[1024];
 } prof__xplane_session;
 
+#ifndef _WIN32
+/* The thread that held the lock is not in the child. */
+static void prof__xplane_child_of_fork(void) { prof__xplane_session.word = 0; }
+static void __attribute__((constructor(101))) prof__xplane_forks(void)
+{
+    pthread_atfork(NULL, NULL, prof__xplane_child_of_fork);
+}
+#endif
+
 PROF_DEF prof_status prof_xplane_start_trace(const char *logdir)
 {
     prof_config config;
     prof_status status;
     char pattern[1024];
+    int cancel;
     size_t length = logdir ? strlen(logdir) : 0;
     if (!length) return prof__fail(PROF_INVALID_ARGUMENT, "prof_xplane_start_trace: logdir is null or empty");
     if (length + 2 > sizeof pattern) return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", logdir);
@@ -2040,7 +2054,7 @@ PROF_DEF prof_status prof_xplane_start_trace(const char *logdir)
 #ifndef _WIN32
     config.mode = PROF_STREAM;
 #endif
-    prof__lock(&prof__xplane_session.word);
+    cancel = prof__lock_steady(&prof__xplane_session.word);
     if (prof__xplane_session.running) {
         status = prof__fail(PROF_INVALID_STATE, "prof_xplane_start_trace: a trace has been started already");
     } else {
@@ -2052,9 +2066,10 @@ PROF_DEF prof_status prof_xplane_start_trace(const char *logdir)
             prof__xplane_session.running = status == PROF_OK ? 1 : 2;
             if (status == PROF_INVALID_STATE) status = PROF_OK;
         }
+        if (!status && prof__xplane_session.running == 2) status = prof__live_fits(prof__xplane_session.logdir, NULL);
         if (status) prof__xplane_session.running = 0;
     }
-    prof__unlock(&prof__xplane_session.word);
+    prof__unlock_steady(&prof__xplane_session.word, cancel);
     return status;
 }
 
@@ -2064,6 +2079,7 @@ static prof_status prof__xplane_part(uint64_t begin_ns, const char *logdir)
     prof_trace *trace = NULL;
     uint64_t end_ns = prof_host_ns(), start;
     prof_status status = prof_trace_live(&trace);
+    if (!status) status = prof__writer_fits(logdir, NULL, (uint32_t)prof_trace_about(trace)->mode);
     if (!status) {
         start = prof_trace_about(trace)->start_monotonic_ns;
         status = prof_trace_window(trace, begin_ns > start ? (int64_t)(begin_ns - start) : 0,
@@ -2077,8 +2093,7 @@ static prof_status prof__xplane_part(uint64_t begin_ns, const char *logdir)
 PROF_DEF prof_status prof_xplane_stop_trace(void)
 {
     prof_status status;
-    int running;
-    prof__lock(&prof__xplane_session.word);
+    int running, cancel = prof__lock_steady(&prof__xplane_session.word);
     running = prof__xplane_session.running;
     prof__xplane_session.running = 0;
     if (!running)
@@ -2087,7 +2102,7 @@ PROF_DEF prof_status prof_xplane_stop_trace(void)
         status = prof_stop();
     else
         status = prof__xplane_part(prof__xplane_session.begin_ns, prof__xplane_session.logdir);
-    prof__unlock(&prof__xplane_session.word);
+    prof__unlock_steady(&prof__xplane_session.word, cancel);
     return status;
 }
 

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /*-- the sink --*/
@@ -1229,6 +1230,35 @@ TEST(options_choose)
     prof_trace_close(trace);
 }
 
+/* A point in a scope that is left out does not become one of the scope before. */
+TEST(a_point_in_what_is_left_out)
+{
+    prof_xplane_options options;
+    prof_trace *trace;
+    trace_list list;
+    memset(&options, 0, sizeof options);
+    for (int again = 1; again;) {
+        start(PROF_RING);
+        { PROFILE_SCOPE("long"); wait_a_while(); }
+        { PROFILE_SCOPE("short"); PROFILE_FLOW_OUT(1); }
+        PROFILE_FLOW_IN(1);
+        trace = stop();
+        list = trace_read(trace, 0);
+        options.min_duration_ns = (uint64_t)trace_find(&list, "short")->duration_ns + 1;
+        again = (uint64_t)trace_find(&list, "long")->duration_ns < options.min_duration_ns;
+        trace_free(&list);
+        if (again) prof_trace_close(trace);
+    }
+    xspace all = written(trace, &options);
+    const space_plane *plane = plane_of(&all, "/host:CPU");
+    CHECK_EQUAL(plane->lines[0].count, 3);
+    CHECK_TEXT(name_of(plane, &plane->lines[0].events[0]), "long");
+    CHECK_EQUAL(plane->lines[0].events[0].stat_count, 0);
+    CHECK(plane->lines[0].events[1].stat_count > 0);
+    free_all();
+    prof_trace_close(trace);
+}
+
 TEST(more_names_than_are_told_apart)
 {
     long names = (long)PROF__XPLANE_NAMES + 100;
@@ -1237,6 +1267,17 @@ TEST(more_names_than_are_told_apart)
     config.buffer_size = 64 << 20;
     CHECK_EQUAL(prof_start(&config), PROF_OK);
     for (long i = 0; i < names; ++i) { PROFILE_SCOPE_F("job %ld", i); }
+    prof_device_clock clock;
+    memset(&clock, 0, sizeof clock);
+    clock.hz = 1000000000u;
+    prof_device *device = prof_device_create("many names", &clock);
+    uint64_t now = prof_host_ns();
+    prof_device_sync(device, now, now);
+    for (long i = 0; i < names; ++i) {
+        char counter[32];
+        snprintf(counter, sizeof counter, "counter %ld", i);
+        prof_device_counter(prof_device_track(device, "row"), counter, now + (uint64_t)i, i);
+    }
     prof_trace *trace = stop();
     xspace all = written(trace, NULL);
     const space_plane *plane = plane_of(&all, "/host:CPU");
@@ -1245,6 +1286,11 @@ TEST(more_names_than_are_told_apart)
     CHECK_EQUAL(plane->name_count, PROF__XPLANE_NAMES + 1);
     CHECK_TEXT(name_of(plane, last), "job %ld");
     check_text_stat(stat_of(plane, last, "name"), "job 65635");
+    plane = plane_of(&all, "/device:CUSTOM:many names"); /* XProf takes the first stat of a counter for its value */
+    last = &line_of(plane, "_counters_")->events[names - 1];
+    CHECK_TEXT(find_name(plane->stat_names, plane->stat_name_count, last->stats[0].id)->name, "value");
+    CHECK_EQUAL(last->stats[0].number, names - 1);
+    check_text_stat(stat_of(plane, last, "name"), "counter 65635");
     free_all();
     prof_trace_close(trace);
 }
@@ -1444,11 +1490,11 @@ TEST(runs_and_hosts)
     prof_trace_close(trace);
 }
 
-/* Nothing is left of a run that could not be written. */
+/* Nothing is left of a run that could not be written, nor of the hosts that could. */
 TEST(a_failed_run_leaves_no_file)
 {
     prof_xplane_options options;
-    prof_trace *trace = small_trace();
+    prof_trace *trace = small_trace(), *both[2];
     char logs[256], path[512];
     struct rlimit old, none;
     snprintf(logs, sizeof logs, "%s", trace_path("logs_failed"));
@@ -1462,10 +1508,19 @@ TEST(a_failed_run_leaves_no_file)
     none.rlim_cur = 10;
     CHECK(!setrlimit(RLIMIT_FSIZE, &none));
     CHECK_EQUAL(prof_xplane_write(trace, logs, &options), PROF_IO);
+    both[0] = trace;
+    CHECK(!setrlimit(RLIMIT_FSIZE, &old));
+    start(PROF_RING);
+    for (int i = 0; i < 10000; ++i) { PROFILE_SCOPE("x"); }
+    both[1] = stop();
+    none.rlim_cur = 50000; /* enough for the first */
+    CHECK(!setrlimit(RLIMIT_FSIZE, &none));
+    CHECK_EQUAL(prof_xplane_merge((const prof_trace *const *)both, 2, logs, &options), PROF_IO);
     CHECK(!setrlimit(RLIMIT_FSIZE, &old));
     signal(SIGXFSZ, SIG_DFL);
     snprintf(path, sizeof path, "%s/plugins/profile/r", logs);
     CHECK_TEXT(names_in(path), "");
+    prof_trace_close(both[1]);
     prof_trace_close(trace);
 }
 
@@ -1600,6 +1655,66 @@ TEST(start_trace_and_stop_trace)
     }
     CHECK_EQUAL(prof_stop(), PROF_OK);
     prof_clear_metadata();
+}
+
+TEST(no_trace_of_statistics)
+{
+    prof_config config;
+    char logs[256];
+    snprintf(logs, sizeof logs, "%s", trace_path("logs_statistics"));
+    remove_tree(logs);
+    memset(&config, 0, sizeof config);
+    config.mode = PROF_STATS;
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    CHECK_EQUAL(prof_xplane_start_trace(logs), PROF_INVALID_ARGUMENT);
+    CHECK(strstr(prof_error(), "mode stats") != NULL);
+    CHECK_EQUAL(prof_xplane_stop_trace(), PROF_INVALID_STATE);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    config.mode = PROF_RING; /* and when the session in which the trace began is gone */
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    CHECK_EQUAL(prof_xplane_start_trace(logs), PROF_OK);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    config.mode = PROF_STATS;
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    CHECK_EQUAL(prof_xplane_stop_trace(), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_TEXT(names_in(logs), "");
+}
+
+static void *stop_cancelled(void *unused)
+{
+    (void)unused;
+    pthread_cancel(pthread_self());
+    CHECK_EQUAL(prof_xplane_stop_trace(), PROF_OK);
+    pthread_testcancel();
+    return NULL;
+}
+
+/* Neither a thread that is cancelled nor one that is not in the child of a fork keeps the lock. */
+TEST(nobody_keeps_the_lock)
+{
+    char path[256];
+    pthread_t thread;
+    pid_t child;
+    int status = 1;
+    snprintf(path, sizeof path, "%s", trace_path("logs_lock/plugins/profile/run"));
+    remove_tree(trace_path("logs_lock"));
+    start(PROF_RING);
+    CHECK_EQUAL(prof_xplane_start_trace(path), PROF_OK);
+    { PROFILE_SCOPE("x"); }
+    CHECK(!pthread_create(&thread, NULL, stop_cancelled, NULL));
+    CHECK(!pthread_join(thread, NULL));
+    CHECK_EQUAL(prof__xplane_session.word, 0);
+    CHECK(*names_in(path) != 0);
+    prof__xplane_session.word = 1; /* as if another thread were at it */
+    child = fork();
+    if (!child) {
+        alarm(60);
+        _exit(prof_xplane_stop_trace() == PROF_INVALID_STATE ? 0 : 1);
+    }
+    prof__xplane_session.word = 0;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && !status);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
 }
 
 /* Ten times the events, no more memory. */
