@@ -112,6 +112,7 @@ MANUAL
 #define PROF_VSNPRINTF vsnprintf
 #endif
 
+#ifndef PROF_FREESTANDING /* there the error above is enough */
 /* Their headers are not clean under the warnings that ours are. */
 #pragma GCC diagnostic push
 #ifdef __clang__
@@ -141,6 +142,7 @@ MANUAL
 #include <sys/sdt.h>
 #endif
 #pragma GCC diagnostic pop
+#endif
 
 #ifdef __cplusplus
 extern "C" {

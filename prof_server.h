@@ -582,12 +582,13 @@ static prof_status prof__server_guest_leaves(prof__server *v, void **bytes, size
     return status;
 }
 
-static void prof__server_devices_off(void)
+static void prof__server_guest_limit(void *user)
 {
-    uint32_t gate = prof__state_lock();
-    const prof_device *device = prof__devices; /* and what is behind it stays */
-    prof__state_unlock(gate);
-    for (; device; device = device->next) prof__category_enable(device->name, 0, 1);
+    const prof__server_capture *capture = (const prof__server_capture *)user;
+    if (capture->quiet) prof__state.level = 0;
+    if (capture->no_devices)
+        for (const prof_device *device = prof__devices; device; device = device->next)
+            prof__rule_add(device->name, prof__length(device->name), 0, 1);
 }
 
 /* Starts the guest session, or takes part in it. PROF_INVALID_STATE: there is one of the program's by now. */
@@ -595,11 +596,10 @@ static prof_status prof__server_guest_comes(prof__server *v, prof__server_captur
 {
     int level = capture->quiet ? 0 : capture->config.level ? capture->config.level : PROF__DEFAULT_LEVEL;
     if (!running) {
-        prof_status status = prof__start_as(&capture->config, prof__server_yield);
+        prof__guest_start guest = {prof__server_yield, prof__server_guest_limit, capture};
+        prof_status status = prof__start_as(&capture->config, &guest);
         if (status) return status;
-        v->guest_level = capture->config.level ? capture->config.level : PROF__DEFAULT_LEVEL;
-        if (capture->quiet) prof_set_level(v->guest_level = 0);
-        if (capture->no_devices) prof__server_devices_off();
+        v->guest_level = level;
     } else if (level > v->guest_level) {
         prof_set_level(v->guest_level = level);
     }
@@ -674,8 +674,11 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
         return prof__fail(PROF_INVALID_STATE,
                           "the program's session has ended by itself, and its prof_stop() is still to "
                           "come: nothing records; /save has what it recorded");
+    capture->from = prof__monotonic(); /* of a session that it starts it has everything */
+    capture->end_at = capture->from + capture->ns;
     if (!look.running || look.guest) {
         status = prof__server_guest_comes(v, capture, look.running);
+        if (!look.running) capture->end_at = prof__monotonic() + capture->ns; /* a start takes its time */
         if (status == PROF_INVALID_STATE) look = prof__server_looks(); /* the program was faster */
         if (status && (!look.running || look.guest)) return status;
     }
@@ -692,8 +695,6 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
     }
     look = prof__server_looks();
     capture->epoch = look.epoch;
-    capture->from = prof__monotonic();
-    capture->end_at = capture->from + capture->ns;
     return PROF_OK;
 }
 
@@ -761,11 +762,26 @@ static prof_status prof__server_image(prof__server_ask *ask, void *bytes, size_t
     return prof__out_close(&out);
 }
 
-/* Times of PROFILE_STEPs, in ms. */
+/* Times of PROFILE_STEPs, in ns: as integers, so that no average is less than the least or more than the most. */
 typedef struct prof__server_steps {
-    uint64_t count;
-    double sum, least, most;
+    uint64_t count, sum, least, most;
 } prof__server_steps;
+
+static void prof__server_step_add(prof__server_steps *steps, uint64_t ns)
+{
+    if (!steps->count || ns < steps->least) steps->least = ns;
+    if (!steps->count || ns > steps->most) steps->most = ns;
+    steps->sum += ns;
+    steps->count++;
+}
+
+/* The average, the least and the most, in ms; of one step at least. */
+static void prof__server_step_figures(const prof__server_steps *steps, double *figures)
+{
+    figures[0] = (double)steps->sum / (double)steps->count / 1e6;
+    figures[1] = (double)steps->least / 1e6;
+    figures[2] = (double)steps->most / 1e6;
+}
 
 static prof_status prof__server_step_times(const prof_trace *trace, prof__server_steps *steps)
 {
@@ -777,11 +793,7 @@ static prof_status prof__server_step_times(const prof_trace *trace, prof__server
         if (status) return status;
         while (prof_cursor_next(cursor, &event)) {
             if (event.type != PROF_EVENT_SCOPE || event.site->role != PROF_ROLE_STEP || event.flags) continue;
-            double ms = (double)event.duration_ns / 1e6;
-            if (!steps->count || ms < steps->least) steps->least = ms;
-            if (!steps->count || ms > steps->most) steps->most = ms;
-            steps->sum += ms;
-            steps->count++;
+            prof__server_step_add(steps, (uint64_t)event.duration_ns);
         }
         prof_cursor_close(cursor);
     }
@@ -811,12 +823,14 @@ static prof_status prof__server_monitor(prof__server *v, prof__server_ask *ask, 
 {
     prof_sink sink = {prof__server_sink, &ask->answer};
     prof__server_steps steps;
+    double values[3] = {0, 0, 0};
     char text[256];
     prof_status status = prof__server_step_times(trace, &steps);
     if (status) return status;
+    if (steps.count) prof__server_step_figures(&steps, values);
     if (steps.count)
         snprintf(text, sizeof text, "Steps: %llu, time in ms: avg %.3f, min %.3f, max %.3f\n",
-                 (unsigned long long)steps.count, steps.sum / (double)steps.count, steps.least, steps.most);
+                 (unsigned long long)steps.count, values[0], values[1], values[2]);
     else
         snprintf(text, sizeof text, "No PROFILE_STEP ended meanwhile.\n");
     if (!prof__server_add(v, &ask->answer, text, strlen(text)))
@@ -824,7 +838,6 @@ static prof_status prof__server_monitor(prof__server *v, prof__server_ask *ask, 
     if (ask->capture.number > 1) status = prof_summary_stream(trace, sink, NULL);
     prof__server_wrap(ask, 0x0A);
     if (steps.count) {
-        double values[3] = {steps.sum / (double)steps.count, steps.least, steps.most};
         unsigned char message[2 + 3 * 9];
         message[0] = 0x52;
         message[1] = 3 * 9;

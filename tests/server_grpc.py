@@ -5,6 +5,8 @@ usage: server_grpc.py PORT [large]"""
 import sys
 import threading
 import time
+import urllib.error
+import urllib.request
 
 import grpc
 
@@ -65,7 +67,7 @@ def option(key, value):
 channel = grpc.insecure_channel("localhost:" + port, options=[("grpc.max_receive_message_length", -1)])
 
 
-def call(method, request=b"", timeout=60, on=channel):
+def call(method, request=b"", timeout=300, on=channel):
     stub = on.unary_unary("/tensorflow.ProfilerService/" + method, lambda x: x, lambda x: x)
     return stub.future(request, timeout=timeout)
 
@@ -88,42 +90,63 @@ def error_of(future):
         return error.code(), error.details()
 
 
+def wait_for(path, words):
+    """Until an answer over HTTP has these words."""
+    for _ in range(1000):
+        try:
+            with urllib.request.urlopen("http://localhost:%s%s" % (port, path), timeout=100) as answer:
+                if words in answer.read():
+                    return
+        except urllib.error.HTTPError:
+            pass  # nothing is recorded yet
+        time.sleep(0.1)
+
+
 if len(sys.argv) > 2:
-    space = space_of(profile(700, option("buffer", "64M")).result())
+    space = space_of(profile(2000, option("buffer", "64M")).result())
     check("an answer of %.1f MB" % (len(space) / 1e6), len(space) > 2000000 and parse(space)[0][0] == 1, len(space))
     for _ in range(3):
-        space = space_of(profile(100, option("buffer", "16M")).result())
+        space = space_of(profile(1000, option("buffer", "16M")).result())
     check("more of them on the same channel", len(space) > 500000 and parse(space)[0][0] == 1, len(space))
     sys.exit(failures > 0)
 
-begin = time.monotonic()
-space = space_of(profile(300, field(2, 2) + field(3, 1)).result())
-took = time.monotonic() - begin
+running = profile(60000, field(2, 2) + field(3, 1), session=b"long")
+wait_for("/status", b'"capturing":1')
+wait_for("/summary", b"\nforward ")
+call("Terminate", field(1, b"long")).result()
+space = space_of(running.result())
 planes = [value for number, value in parse(space) if number == 1]
 check("Profile", any(b"/host:CPU" in plane and b"forward" in plane for plane in planes))
-check("it takes as long as it should", took >= 0.3, took)
-now = time.time_ns()
 begin = time.monotonic()
+profile(300).result()
+took = time.monotonic() - begin
+check("it takes as long as it should", took >= 0.3, took)
+begin = time.monotonic()
+now = time.time_ns()
 profile(100, field(8, now + 500000000)).result()
-check("start_timestamp_ns", time.monotonic() - begin >= 0.59)
+took = time.monotonic() - begin
+check("start_timestamp_ns", took >= 0.59, took)
 code, text = error_of(profile(10, option("one", 1) + option("two", "x")))
 check("unknown options", code == grpc.StatusCode.INVALID_ARGUMENT and "not recognized: one,two" in text, (code, text))
 space = space_of(profile(10, option("tpu_trace_mode", "TRACE_ONLY_HOST")).result())
 check("options for what is not here", b"tpu_trace_mode" in dict(parse(space)).get(3, b""))
-running = profile(60000, session=b"long")
-time.sleep(0.3)
-call("Terminate", field(1, b"long")).result()
-check("Terminate", b"forward" in space_of(running.result()))
-monitor = dict(parse(call("Monitor", field(1, 300) + field(2, 2)).result()))
+begin = time.monotonic()
+running = profile(600000, session=b"longer")
+wait_for("/status", b'"capturing":1')
+call("Terminate", field(1, b"longer")).result()
+running.result()
+took = time.monotonic() - begin
+check("Terminate", took < 300, took)
+monitor = dict(parse(call("Monitor", field(1, 2000) + field(2, 2)).result()))
 check("Monitor", monitor[1].startswith(b"Steps: ") and b"\nforward " in monitor[1] and len(monitor[10]) == 27)
 call("StartContinuousProfiling", field(1, 0)).result()
-time.sleep(0.2)
+wait_for("/summary", b"\nforward ")
 check("GetSnapshot", b"forward" in space_of(call("GetSnapshot").result()))
 call("StopContinuousProfiling").result()
 check("no GetSnapshot without", error_of(call("GetSnapshot"))[0] == grpc.StatusCode.FAILED_PRECONDITION)
 check("an unknown method", error_of(call("Nothing"))[0] == grpc.StatusCode.UNIMPLEMENTED)
 check("a deadline", error_of(call("Profile", field(1, 60000), timeout=0.3))[0] == grpc.StatusCode.DEADLINE_EXCEEDED)
-several = [profile(300, session=b"%d" % i) for i in range(5)]
+several = [profile(2000, session=b"%d" % i) for i in range(5)]
 check("five at once", all(b"forward" in space_of(each.result()) for each in several))
 others = [grpc.insecure_channel("localhost:" + port) for _ in range(30)]
 results = []

@@ -1,10 +1,11 @@
 /* A program that works until it is told to end: steps, scopes, a counter, two threads. tests/server.sh and
    tests/xprof/capture.sh ask it over a socket what it does.
 
-   usage: server_program [start PORT] [record] [for MS] [large]
+   usage: server_program [start PORT] [record] [for MS] [steps N] [large] [idle]
        start PORT   prof_server_start(); else PROF_SERVER does that. Prints the port
        record       prof_start(), with a buffer of 4 MiB
        for MS       ends by itself
+       steps N      ends by itself when N of its steps, and as many scopes of its other thread, have been recorded
        large        records as fast as it can, for large answers
        idle         does nothing at all */
 #define PROF_IMPLEMENTATION
@@ -19,7 +20,7 @@
 #include <string.h>
 #include <time.h>
 
-static int ends, large, idle;
+static int ends, large, idle, helped;
 
 static void sleep_us(long us)
 {
@@ -31,8 +32,12 @@ static void *helper(void *unused)
 {
     PROFILE_THREAD("helper");
     while (!__atomic_load_n(&ends, __ATOMIC_RELAXED)) {
-        PROFILE_SCOPE("help");
-        sleep_us(2000);
+        int recorded = prof_enabled();
+        {
+            PROFILE_SCOPE("help");
+            sleep_us(2000);
+        }
+        __atomic_fetch_add(&helped, recorded, __ATOMIC_RELAXED);
     }
     return unused;
 }
@@ -40,6 +45,7 @@ static void *helper(void *unused)
 int main(int argc, char **argv)
 {
     uint64_t end = 0;
+    int steps = 0, stepped = 0;
     pthread_t thread;
     for (int i = 1; i < argc; ++i) {
         if (!strcmp(argv[i], "start") && i + 1 < argc && prof_server_start(atoi(argv[++i]), NULL)) {
@@ -52,6 +58,8 @@ int main(int argc, char **argv)
             if (prof_start(&config)) return 1;
         } else if (!strcmp(argv[i], "for") && i + 1 < argc) {
             end = prof_host_ns() + (uint64_t)atoi(argv[++i]) * 1000000;
+        } else if (!strcmp(argv[i], "steps") && i + 1 < argc) {
+            steps = atoi(argv[++i]);
         } else if (!strcmp(argv[i], "large")) {
             large = 1;
         } else if (!strcmp(argv[i], "idle")) {
@@ -63,6 +71,8 @@ int main(int argc, char **argv)
     while (idle) sleep_us(100000);
     if (pthread_create(&thread, NULL, helper, NULL)) return 1;
     for (int step = 0; !end || prof_host_ns() < end; ++step) {
+        if (steps && stepped >= steps && __atomic_load_n(&helped, __ATOMIC_RELAXED) >= steps) break;
+        stepped += prof_enabled();
         PROFILE_STEP("train", step);
         for (int i = 0; i < (large ? 20000 : 1); ++i) {
             PROFILE_SCOPE("forward");

@@ -18,7 +18,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#define PATIENCE 30000 /* ms until a test gives up */
+#define PATIENCE 100000 /* ms until a test gives up */
 
 /*-- a client --*/
 
@@ -161,17 +161,23 @@ static reply answer_of(int file)
 
 static void wait_ms(int ms) { poll(NULL, 0, ms); }
 
-/* Until the server says so in its status. */
-static int wait_for_status(const char *words)
+/* Until the server says so in its status. On one connection, which stays open: it is left with no work to do. */
+static int wait_for_status_on(int file, const char *words)
 {
     for (int i = 0; i < PATIENCE / 5; ++i) {
-        reply r = get("/status");
+        reply r = ask_on(file, "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n");
         int found = r.body && strstr(r.body, words) != NULL;
         free(r.body);
         if (found) return 1;
         wait_ms(5);
     }
     return 0;
+}
+static int wait_for_status(const char *words)
+{
+    int file = client(), found = wait_for_status_on(file, words);
+    close(file);
+    return found;
 }
 
 static void work(const char *name, int times)
@@ -646,7 +652,10 @@ TEST(captures_a_stream)
     CHECK_EQUAL(r.status, 200);
     CHECK_EQUAL(count(r.body, ",before,"), 0);
     CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
-    CHECK_EQUAL(count(r.body, ",during,") + (int)prof_trace_about(trace)->lost, 100000);
+    int lost = 0; /* of this thread: a file that is slow to write may have cost the server's own a scope, too */
+    for (size_t i = 0; trace && i < prof_trace_track_count(trace); ++i)
+        if (prof_trace_track(trace, i)->thread_id == prof__thread_id()) lost += (int)prof_trace_track(trace, i)->lost;
+    CHECK_EQUAL(count(r.body, ",during,") + lost, 100000);
     prof_trace_close(trace);
     free(r.body);
     prof_reset();
@@ -937,17 +946,14 @@ TEST(patience_ends)
         send_text(ends[1], cases[i].said);
         if (cases[i].said[0]) prof__server_hear(v, 0);
         prof__server_round(v);
-        for (int late = 0; late < 2; ++late) {
-            uint64_t back = (cases[i].seconds + (uint64_t)late - 1) * 1000000000u;
-            uint64_t since = c->since, partial_since = c->partial_since;
-            c->since -= back;
-            if (partial_since) c->partial_since -= back;
-            prof__server_round(v);
-            CHECK_EQUAL(v->clients[0] != NULL, !late);
-            if (!v->clients[0]) break;
-            c->since = since;
-            c->partial_since = partial_since;
-        }
+        CHECK(v->clients[0] != NULL);
+        if (!v->clients[0]) continue;
+        uint64_t patient = cases[i].seconds * 1000000000u;
+        CHECK_EQUAL(prof__server_patience_ends(c), (c->partial_since ? c->partial_since : c->since) + patient);
+        c->since -= patient;
+        if (c->partial_since) c->partial_since -= patient;
+        prof__server_round(v);
+        CHECK(v->clients[0] == NULL);
         ssize_t n = recv(ends[1], answer, sizeof answer - 1, 0);
         answer[n > 0 ? n : 0] = 0;
         CHECK(!strncmp(answer, cases[i].answer, strlen(cases[i].answer)));
@@ -955,6 +961,31 @@ TEST(patience_ends)
         if (v->clients[0]) prof__server_close(v, 0);
     }
     prof__server_reset(v);
+}
+
+/* However long the server's thread waits for its processor meanwhile. */
+TEST(a_capture_of_a_recording_lasts_as_long_as_was_asked_for)
+{
+    prof__server *v = &prof__server_state;
+    prof_server_options none;
+    int ends[2];
+    memset(&none, 0, sizeof none);
+    if (!start_recording(PROF_RING) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends)) return;
+    prof__server_reset(v);
+    CHECK_EQUAL(prof__server_configure(v, &none), PROF_OK);
+    prof__server_client *c = v->clients[0] = (prof__server_client *)calloc(1, sizeof *c);
+    c->file = ends[0];
+    c->since = prof__monotonic();
+    send_text(ends[1], "GET /trace?ms=60000 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    prof__server_hear(v, 0);
+    prof__server_round(v);
+    CHECK_EQUAL(c->asks[0].phase, PROF__ASK_CAPTURE);
+    CHECK_EQUAL(c->asks[0].capture.end_at - c->asks[0].capture.from, 60000000000);
+    prof__server_close(v, 0);
+    close(ends[1]);
+    prof__server_reset(v);
+    prof_stop();
+    prof_reset();
 }
 
 /* An answer that nobody takes. */
@@ -976,11 +1007,11 @@ TEST(patience_ends_with_an_answer)
     prof__server_round(v);
     CHECK_EQUAL(c->asks[0].phase, PROF__ASK_ANSWER);
     CHECK(c->asks[0].taken > 0 && c->out_size > 0); /* more than the socket takes at once */
-    uint64_t earned = c->asks[0].taken / PROF__SERVER_RATE * 1000000000u, since = c->asks[0].since;
-    c->asks[0].since = since - (PROF__SERVER_ANSWER_NS + earned - 2000000000u);
+    uint64_t earned = c->asks[0].taken / PROF__SERVER_RATE * 1000000000u;
+    CHECK_EQUAL(prof__server_patience_ends(c), c->asks[0].since + PROF__SERVER_ANSWER_NS + earned);
     prof__server_round(v);
     CHECK(v->clients[0] != NULL);
-    c->asks[0].since = since - (PROF__SERVER_ANSWER_NS + earned + 1);
+    c->asks[0].since -= PROF__SERVER_ANSWER_NS + earned;
     prof__server_round(v);
     CHECK(v->clients[0] == NULL);
     CHECK_EQUAL(v->answers, 0);
@@ -1508,6 +1539,44 @@ TEST(levels_of_xprof)
     prof_server_stop();
 }
 
+static int enough_raced;
+static void *races(void *device)
+{
+    prof_device_row *row = prof_device_track((prof_device *)device, "queue");
+    while (!__atomic_load_n(&enough_raced, __ATOMIC_ACQUIRE)) {
+        PROFILE_SCOPE_CL("racing", "test", 2);
+        prof_device_mark(row, "device racing", 0);
+    }
+    return NULL;
+}
+
+/* What is to be off is off before anything is recorded. */
+TEST(levels_of_xprof_while_a_thread_records)
+{
+    prof_device *device = prof_device_create("gpu 1", NULL);
+    unsigned char request[1024], options[256];
+    pthread_t thread;
+    if (!start(NULL)) return;
+    enough_raced = 0;
+    CHECK(!pthread_create(&thread, NULL, races, device));
+    for (uint64_t host = 0; host < 20; ++host) {
+        int file = greet(NULL, 0);
+        size_t size = put_integer(options, 5, 1); /* a version: what is not there is 0, also the device's level */
+        if (host % 2) size += put_integer(options + size, 2, 1);
+        size += put_integer(options + size, 9, 1);
+        size += put_advanced(options + size, "buffer", 1, "1M", 0);
+        call_on(file, 1, "Profile", request, profile_request(request, 1, "races", options, size));
+        result r = get_result(file, 1);
+        CHECK_EQUAL(r.grpc_status, 0);
+        CHECK_EQUAL(mentions(&r, "racing"), 0);
+        free(r.body);
+        close(file);
+    }
+    __atomic_store_n(&enough_raced, 1, __ATOMIC_RELEASE);
+    pthread_join(thread, NULL);
+    prof_server_stop();
+}
+
 TEST(refuses_options_that_nobody_knows)
 {
     static const struct {
@@ -1620,6 +1689,19 @@ TEST(delays_until_the_time_asked_for)
     close(other);
 }
 
+/* A sum of numbers of ms is rounded: three steps of the same time must not be shorter on average than the shortest. */
+TEST(steps_of_one_time_have_it_on_average)
+{
+    for (uint64_t ns = 1; ns < 10000; ++ns) {
+        prof__server_steps steps;
+        double values[3];
+        memset(&steps, 0, sizeof steps);
+        for (int i = 0; i < 3; ++i) prof__server_step_add(&steps, ns);
+        prof__server_step_figures(&steps, values);
+        CHECK(values[0] == values[1] && values[0] == values[2]);
+    }
+}
+
 TEST(monitors_steps)
 {
     unsigned char request[64];
@@ -1633,6 +1715,7 @@ TEST(monitors_steps)
         CHECK(wait_for_status("\"capturing\":1"));
         for (int i = 0; i < 3; ++i) {
             PROFILE_STEP("train", i);
+            wait_ms(1); /* some time, on any clock */
         }
         prof_stop();
         result r = get_result(file, (uint32_t)level * 2 - 1);
@@ -1958,14 +2041,16 @@ TEST(survives_noise)
 
 TEST(children_of_fork_have_no_server)
 {
-    int file, how = 1, here;
+    int file, how = 1, here, quiet;
 #ifdef PROF__THREAD_SANITIZER
     SKIP("the thread sanitizer starts no threads in children of fork");
 #endif
     if (!start(NULL)) return;
     here = prof_server_port();
     file = ask_later("/trace?ms=60000&format=csv&buffer=1M");
-    CHECK(wait_for_status("\"session\":\"capture\""));
+    quiet = client(); /* stays open: a connection that the server closes now is memory that it frees, and a sanitizer's
+                         allocator may be locked for that when the process is copied */
+    CHECK(wait_for_status_on(quiet, "\"session\":\"capture\""));
     work("in the parent", 2);
     pid_t child = fork();
     if (child == 0) {
@@ -1985,6 +2070,7 @@ TEST(children_of_fork_have_no_server)
     }
     waitpid(child, &how, 0);
     CHECK_EQUAL(how, 0);
+    close(quiet);
     prof_server_stop(); /* the child's end has not ended the connection */
     reply r = answer_of(file);
     CHECK_EQUAL(r.status, 200);
@@ -2092,9 +2178,7 @@ TEST(a_thousand_captures_leave_nothing_behind)
     }
     CHECK(descriptors() <= before + 1);
     printf("memory: %ld KiB after a tenth, %ld KiB at the end\n", memory, resident());
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    CHECK(resident() < memory + 8192);
-#endif
+    if (!TRACE_SANITIZER) CHECK(resident() < memory + 8192); /* they keep what was freed */
     PROF__STORE(&busy_stop, 1);
     for (int i = 0; i < 3; ++i) pthread_join(threads[i], NULL);
     close(file);

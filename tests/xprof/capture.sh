@@ -22,4 +22,4 @@ for flag in WITH WITHOUT; do
 done
 rm -rf $work/logs
 mkdir -p $work/logs
-exec timeout 300 $venv/bin/python tests/xprof/capture.py $work
+exec timeout 900 $venv/bin/python tests/xprof/capture.py $work

@@ -9,7 +9,8 @@ const [modules, server, picture] = process.argv.slice(2);
 const { chromium } = createRequire(modules + '/')('playwright-core');
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'prof-xprof-'));
 const context = await chromium.launchPersistentContext(folder, {
-    executablePath: process.env.CHROMIUM || '/usr/bin/chromium', headless: true, viewport: { width: 1600, height: 1000 },
+    executablePath: process.env.CHROMIUM || '/usr/bin/chromium', headless: true, timeout: 180000,
+    viewport: { width: 1600, height: 1000 },
     args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-dev-shm-usage',
         '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'] });
 const page = await context.newPage(), log = [];
@@ -32,9 +33,9 @@ function headings() {
 
 const wanted = ['main', 'loader "1"', 'compute', 'render of main', 'request', 'lock queue', 'loss:', 'memory: cpu:'];
 try {
-    await page.goto(server + '/?tool=trace_viewer@&run=both&host=node.0', { timeout: 60000 });
+    await page.goto(server + '/?tool=trace_viewer@&run=both&host=node.0', { timeout: 180000 });
     let rows = [], missing = wanted;
-    for (let tries = 0; tries < 120 && missing.length; tries++) {
+    for (let tries = 0; tries < 400 && missing.length; tries++) {
         await page.waitForTimeout(500);
         const frame = page.frames().find(f => f.url().includes('trace_viewer_index'));
         if (frame) rows = await frame.evaluate(headings).catch(() => []);
@@ -49,5 +50,9 @@ try {
     console.log(error.message, log.join('\n'));
 }
 await context.close();
-fs.rmSync(folder, { recursive: true, force: true });
+try { // processes of the browser's may still be writing there
+    fs.rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
+} catch (error) {
+    console.log(error.message);
+}
 process.exit(status);
