@@ -394,7 +394,7 @@ static void prof__chrome_describe(prof__chrome *c, prof__chrome_site *kept, cons
 {
     prof__out *out = &c->out;
     char *start = prof__out_reserve(out, 2 * PROF__CHROME_TEXT); /* while the text is short, it is all there */
-    size_t name_size, size;
+    size_t flushes = out->flushes, name_size, size;
     PROF__CHROME_LITERAL(out, ",\"name\":");
     prof__chrome_name(out, event->name);
     if (kept && kept->site == event->site) { /* a name made at run time */
@@ -404,9 +404,7 @@ static void prof__chrome_describe(prof__chrome *c, prof__chrome_site *kept, cons
     name_size = (size_t)(out->cursor - start);
     prof__chrome_site_rest(c, event->site);
     size = (size_t)(out->cursor - start);
-    if (!kept || event->name != event->site->name || out->cursor < start || name_size > size ||
-        size > PROF__CHROME_TEXT)
-        return;
+    if (!kept || event->name != event->site->name || out->flushes != flushes || size > PROF__CHROME_TEXT) return;
     memcpy(kept->text, start, size);
     kept->site = event->site;
     kept->name_size = (unsigned char)name_size;
@@ -953,7 +951,7 @@ static prof__chrome_flow *prof__chrome_flow_of(prof__chrome_flows *flows, const 
 }
 
 /* An event whose only argument is the id of a flow. */
-static prof_event prof__chrome_point(const prof_callsite *site, int64_t ns, uint64_t id, prof_arg *arg)
+static prof_event prof__chrome_point(const char *name, const prof_callsite *site, int64_t ns, uint64_t id, prof_arg *arg)
 {
     prof_event event;
     memset(&event, 0, sizeof event);
@@ -962,7 +960,7 @@ static prof_event prof__chrome_point(const prof_callsite *site, int64_t ns, uint
     arg->value.type = PROF_VALUE_POINTER;
     arg->value.as.u = id;
     event.type = PROF_EVENT_SCOPE;
-    event.name = site->name;
+    event.name = name; /* not the site's, which has none if this is a device's */
     event.site = site;
     event.start_ns = ns;
     event.args = arg;
@@ -976,7 +974,7 @@ static int prof__chrome_bare(const prof__chrome *c, uint32_t depth) { return !de
 static void prof__chrome_flow_met(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
 {
     prof_arg arg;
-    prof_event point = prof__chrome_point(event->site, event->start_ns, event->object, &arg);
+    prof_event point = prof__chrome_point(event->name, event->site, event->start_ns, event->object, &arg);
     c->flows = 1;
     point.depth = event->depth;
     if (prof__chrome_bare(c, event->depth)) prof__chrome_slice(c, track, &point);
@@ -988,11 +986,11 @@ static void prof__chrome_arrow(prof__chrome *c, const prof__chrome_flow *flow, c
     prof__out *out = &c->out;
     prof__chrome_ids ids;
     prof_arg arg;
-    prof_event point = prof__chrome_point(flow->site, flow->ns, flow->id, &arg);
+    prof_event point = prof__chrome_point(flow->name, flow->site, flow->ns, flow->id, &arg);
     char name[200];
     if (flow->count > 1 || c->part_count > 1) {
-        size_t at = strlen(flow->site->name) < 120 ? strlen(flow->site->name) : 120;
-        memcpy(name, flow->site->name, at);
+        size_t at = strlen(flow->name) < 120 ? strlen(flow->name) : 120;
+        memcpy(name, flow->name, at);
         name[at] = 0;
         if (flow->count > 1) sprintf(name + at, " #%llu", (unsigned long long)flow->count);
         if (c->part_count > 1) sprintf(name + strlen(name), " of %lu", (unsigned long)c->pid);
@@ -1009,13 +1007,13 @@ static void prof__chrome_arrow(prof__chrome *c, const prof__chrome_flow *flow, c
         PROF__CHROME_LITERAL(out, "\"}");
 }
 
-/* A point without a partner, unless it has a slice already. */
-static void prof__chrome_alone(prof__chrome *c, const prof_callsite *site, size_t track, uint32_t depth, int64_t ns,
-                               uint64_t id)
+/* A point of the flow without a partner, unless it has a slice already. */
+static void prof__chrome_alone(prof__chrome *c, const prof__chrome_flow *flow, const prof_callsite *site, size_t track,
+                               uint32_t depth, int64_t ns)
 {
     prof__chrome_ids ids;
     prof_arg arg;
-    prof_event point = prof__chrome_point(site, ns, id, &arg);
+    prof_event point = prof__chrome_point(flow->name, site, ns, flow->id, &arg);
     if (prof__chrome_bare(c, depth)) return;
     prof__chrome_enter(c, track);
     prof__chrome_make_ids(c, &ids, c->threads[track].id);
@@ -1025,7 +1023,7 @@ static void prof__chrome_alone(prof__chrome *c, const prof_callsite *site, size_
 /* Nothing more comes of this flow. */
 static void prof__chrome_flow_end(prof__chrome *c, prof__chrome_flow *flow)
 {
-    if (flow->state == PROF__CHROME_BEGUN) prof__chrome_alone(c, flow->at, flow->track, flow->depth, flow->ns, flow->id);
+    if (flow->state == PROF__CHROME_BEGUN) prof__chrome_alone(c, flow, flow->at, flow->track, flow->depth, flow->ns);
     if (flow->state == PROF__CHROME_JOINED) prof__chrome_arrow(c, flow, ",\n{\"ph\":\"f\"");
     flow->state = PROF__CHROME_IDLE;
 }
@@ -1038,7 +1036,7 @@ static void prof__chrome_flow_point(prof__chrome *c, prof__chrome_flow *flow, co
         flow->count++;
         flow->state = PROF__CHROME_BEGUN;
     } else if (flow->state == PROF__CHROME_IDLE) {
-        prof__chrome_alone(c, event->site, track, event->depth, event->start_ns, event->object);
+        prof__chrome_alone(c, flow, event->site, track, event->depth, event->start_ns);
         return;
     } else {
         prof__chrome_arrow(c, flow, flow->state == PROF__CHROME_BEGUN ? ",\n{\"ph\":\"s\"" : ",\n{\"ph\":\"t\"");
@@ -1436,7 +1434,7 @@ static void prof__chrome_lock_span(prof__chrome *c, const prof__locks *all, cons
     span.track = user->track;
     span.start = start + c->offset;
     span.end = end + c->offset;
-    span.truncated = user->depth || user->waits;
+    span.truncated = held ? user->depth != 0 : user->waits; /* still */
     prof__chrome_held_write(c, &span);
 }
 

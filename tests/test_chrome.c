@@ -369,7 +369,8 @@ static void check_sums(const json *events, const char *tid)
         end = start + strtod(text_of(events, "dur"), NULL);
         while (depth && ends[depth - 1] <= start) --depth;
         if (!strcmp(text_of(events, "dur"), "0.0001")) continue;
-        if (end - start > start || start > 8e12) continue; /* there may be no such number, see durations_add_up */
+        if (end - start > start || origin + start > 1e11)
+            continue; /* there may be no such number, see durations_add_up */
         if (depth) CHECK(end <= ends[depth - 1]);
         if (depth < sizeof ends / sizeof *ends) ends[depth++] = end;
         if (test_failures > 20) return;
@@ -849,6 +850,20 @@ TEST(fibers_are_tracks_of_their_own)
     prof_trace_close(trace);
 }
 
+/* 1: nothing but what check_track() knows. A byte is enough to make a message, a lock or a part of a span of it, or to
+   give a call site a role. */
+static int all_known(const prof_trace *trace)
+{
+    int known = 1;
+    for (size_t i = 0; i < prof_trace_track_count(trace); ++i) {
+        trace_list list = trace_read(trace, i);
+        for (size_t k = 0; k < list.count; ++k)
+            known &= list.events[k].type <= PROF_EVENT_LOST && list.events[k].site->role == PROF_ROLE_NONE;
+        trace_free(&list);
+    }
+    return known;
+}
+
 /* Whatever a damaged image holds, the file is strict JSON and says what the cursor says. */
 TEST(damaged_images)
 {
@@ -874,7 +889,14 @@ TEST(damaged_images)
         }
         if (prof_trace_memory(copy, size, &trace)) continue;
         ++opened;
-        json_free(check_written(trace, NULL));
+        if (all_known(trace)) {
+            json_free(check_written(trace, NULL));
+        } else {
+            memory m = {NULL, 0, 0, 0};
+            CHECK_EQUAL(prof_chrome_stream(trace, memory_sink(&m), NULL), PROF_OK);
+            json_free(json_parse(m.bytes, m.size));
+            free(m.bytes);
+        }
         prof_trace_close(trace);
     }
     CHECK(opened > 0);
@@ -949,6 +971,19 @@ TEST(json_is_a_known_extension)
 }
 
 /* Colors come from an image: no macro sets one. */
+TEST(a_name_as_long_as_the_buffer) /* escaped it goes round the writer's buffer once */
+{
+    static char quotes[32771];
+    memset(quotes, '"', sizeof quotes - 1);
+    start(4 << 20, PROF_FILL);
+    for (int i = 0; i < 3; ++i) {
+        PROFILE_SCOPE(quotes);
+    }
+    prof_trace *trace = trace_stop();
+    json_free(check_written(trace, NULL));
+    prof_trace_close(trace);
+}
+
 TEST(names_that_viewers_have_taken)
 {
     CHECK(prof__chrome_taken("AbortPostTaskCallback") && prof__chrome_taken("thread_name"));

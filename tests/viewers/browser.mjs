@@ -12,23 +12,41 @@ const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
     '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage',
     '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'];
 
-export async function openBrowser(port) {
+const pause = ms => new Promise(done => setTimeout(done, ms));
+
+// What hangs is stopped by that; a machine with much else to do takes its time.
+export const patience = 240000;
+
+// port: where its DevTools are served, which the browser chooses.
+export async function openBrowser() {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'prof-viewers-'));
-    const remote = port ? [`--remote-debugging-port=${port}`, `--remote-allow-origins=http://127.0.0.1:${port}`] : [];
     const context = await chromium.launchPersistentContext(folder, {
         executablePath: process.env.CHROMIUM || '/usr/bin/chromium', headless: true, acceptDownloads: true,
-        viewport: { width: 1500, height: 900 }, args: [...flags, ...remote] });
+        viewport: { width: 1500, height: 900 }, timeout: patience, args: [...flags, '--remote-debugging-port=0'] });
+    context.setDefaultTimeout(patience);
     const close = async () => {
         await context.close();
-        fs.rmSync(folder, { recursive: true, force: true });
+        for (let tries = 0; tries < 50 && fs.existsSync(folder); tries++) {
+            try { // processes of the browser that still end may write into it
+                fs.rmSync(folder, { recursive: true, force: true });
+            } catch {
+                await pause(100);
+            }
+        }
     };
-    return { context, close };
+    const announced = path.join(folder, 'DevToolsActivePort'), end = Date.now() + patience;
+    const port = () => (fs.existsSync(announced) ? parseInt(fs.readFileSync(announced, 'utf8'), 10) : 0);
+    while (!port() && Date.now() < end) await pause(50);
+    return { context, close, port: port() };
 }
 
-// A page that collects what goes wrong on it.
+// A page that collects what goes wrong on it; not [Intervention], which says that a font came late.
 export async function openPage(context) {
     const page = await context.newPage(), log = [];
-    page.on('console', m => { if (['warning', 'error'].includes(m.type())) log.push(m.text().slice(0, 300)); });
+    page.on('console', m => {
+        if (!['warning', 'error'].includes(m.type()) || /^\[Intervention\]|GPU stall/.test(m.text())) return;
+        log.push(m.text().slice(0, 300));
+    });
     page.on('pageerror', e => log.push('exception: ' + e.message.slice(0, 300)));
     page.on('dialog', d => { log.push('dialog: ' + d.message()); d.dismiss(); });
     return { page, log };

@@ -12,24 +12,23 @@ import * as speedscope from './speedscope.mjs';
 const viewers = { 'chrome-tracing': chromeTracing, speedscope, perfetto, devtools };
 const only = process.env.VIEWER;
 const counts = { passed: 0, failed: 0, skipped: 0 };
-const port = 9300 + process.pid % 500;
-const { context, close } = await openBrowser(port);
+const { context, close, port } = await openBrowser();
 for (const [name, viewer] of Object.entries(viewers)) {
     if (only && only !== name) continue;
     for (const kind of process.argv.slice(2)) {
         const prefix = path.join(build, kind), failures = [], started = Date.now();
         const fail = text => failures.push(text);
-        const missing = viewer.missing && viewer.missing(kind);
+        let missing = viewer.missing && viewer.missing(kind);
+        try {
+            missing = missing || await viewer.check({ context, port, kind, trace: expected(prefix), fail,
+                file: prefix + '.json', screenshot: path.join(build, `${name}-${kind}.png`) });
+        } catch (error) {
+            fail(String(error && error.stack || error).slice(0, 600));
+        }
         if (missing) {
             counts.skipped++;
             console.log(`SKIP ${name} ${kind}: ${missing}`);
             continue;
-        }
-        try {
-            await viewer.check({ context, port, kind, trace: expected(prefix), file: prefix + '.json', fail,
-                screenshot: path.join(build, `${name}-${kind}.png`) });
-        } catch (error) {
-            fail(String(error && error.stack || error).slice(0, 600));
         }
         counts[failures.length ? 'failed' : 'passed']++;
         for (const text of failures.slice(0, 8)) console.log(`  ${text}`);

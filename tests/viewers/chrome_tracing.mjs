@@ -49,7 +49,7 @@ export async function check({ context, trace, file, screenshot, fail }) {
     const { page, log } = await openPage(context);
     try {
         await page.goto(server.url + '/index.html');
-        await page.waitForFunction(() => window.tr && tr.importer && tr.Model, null, { timeout: 30000 });
+        await page.waitForFunction(() => window.tr && tr.importer && tr.Model);
         const model = await page.evaluate(readModel);
         await page.waitForTimeout(500);
         await page.screenshot({ path: screenshot });

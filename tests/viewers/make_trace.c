@@ -391,6 +391,18 @@ static void devices(void)
         prof_device_scope(compute, "inside", event.start + 10, event.start + step / 2);
         prof_device_counter(compute, "occupancy", event.start, (int64_t)(10 * i));
     }
+    prof_device_event of_nothing; /* nobody began its flow */
+    memset(&of_nothing, 0, sizeof of_nothing);
+    of_nothing.name = "late";
+    of_nothing.start = begin + step * 37;
+    of_nothing.end = of_nothing.start + step;
+    of_nothing.flow = 99;
+    prof_device_record(compute, &of_nothing);
+    of_nothing.type = PROF_EVENT_MARK;
+    of_nothing.name = "later";
+    of_nothing.start = begin + step * 39;
+    of_nothing.flow = 98;
+    prof_device_record(compute, &of_nothing);
     prof_device_scope(copy, "upload", begin + step * 10, begin + step * 30);
     prof_device_scope(copy, "overlaps", begin + step * 20, begin + step * 35);
     prof_device_mark(copy, "fence", begin + step * 22);

@@ -92,7 +92,7 @@ export async function check({ context, trace, file, screenshot, fail }) {
     const { page, log } = await openPage(context);
     try {
         await page.goto(server.url + '/');
-        await page.waitForFunction(() => window.app && app.trace && app.trace.engine, null, { timeout: 30000 });
+        await page.waitForFunction(() => window.app && app.trace && app.trace.engine);
         const ask = sql => page.evaluate(query, sql);
         const stats = await ask(`select name, ${text('value')} from stats where value > 0 and ` +
             "severity in ('error', 'data_loss')");

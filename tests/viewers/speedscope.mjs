@@ -52,14 +52,14 @@ export async function check({ context, trace, file, screenshot, fail }) {
     const { page, log } = await openPage(context);
     try {
         await page.goto(`${server.url}/index.html#profileURL=${encodeURIComponent(server.url + '/trace.json')}`);
-        await page.waitForFunction(() => /pid \d+/.test(document.body.innerText), null, { timeout: 60000 });
+        await page.waitForFunction(() => /pid \d+/.test(document.body.innerText));
         await page.waitForTimeout(500);
         await page.screenshot({ path: screenshot });
-        const saved = page.waitForEvent('download', { timeout: 20000 });
+        const saved = page.waitForEvent('download');
         await page.getByText('Export').click();
         const download = await saved;
         const shown = JSON.parse(fs.readFileSync(await download.path(), 'utf8'));
-        for (const line of log) if (!/GPU stall/.test(line)) fail('console: ' + line);
+        for (const line of log) fail('console: ' + line);
         for (const track of trace.tracks) {
             if (!track.scopes.length) continue;
             const profile = shown.profiles.find(p => new RegExp(`tid ${track.tid}\\)?$`).test(p.name));
