@@ -201,6 +201,9 @@ whole.prof
   missing   nothing
 whole
 END
+sed 's/worker/w\xC2\x9Bker/' whole.prof >obeyed.prof
+is "check: a name that a terminal would obey" 0 "$prof" check obeyed.prof
+has "shows none of it" out "w?ker "
 is "check: crashed" 1 "$prof" check crashed.prof
 sed -n '/tracks/,$p' out >tracks
 mv tracks out
@@ -591,6 +594,7 @@ found() {
     printf '      open at the end:\n        last\n          words\n' | cmp -s - open && ok "$1: what it was doing" || bad "$1: what it was doing: $(cat open)"
 }
 rm -f core core.*
+[ ! -w /proc/self/coredump_filter ] || echo 0x33 >/proc/self/coredump_filter # what is in a core, if nobody chose otherwise
 (ulimit -S -f unlimited; ulimit -c unlimited 2>/dev/null; "$build/tests/tool_core" abort expected.csv >/dev/null 2>&1) 2>/dev/null
 for file in core core.*; do [ -f "$file" ] && mv "$file" core.file; done
 if [ -s core.file ] && [ -s expected.csv ]; then
@@ -602,9 +606,10 @@ rm -f core core.* gdb.core* expected.csv
 if grep -q -e __tsan_init -e __asan_init "$build/tests/tool_core"; then
     skip "a core of gdb's: it would hold all shadow memory of the sanitizer, and fill the disk"
 elif command -v gdb >/dev/null; then
+    : >ready
     "$build/tests/tool_core" wait expected.csv >ready 2>&1 &
     pid=$!
-    for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do grep -q ready ready && break; sleep 0.1; done
+    until grep -q ready ready || ! kill -0 $pid 2>/dev/null; do sleep 0.1; done
     $limit gdb -batch -nx -p $pid -ex "generate-core-file gdb.core" >gdb.log 2>&1 </dev/null
     kill $pid 2>/dev/null
     wait $pid 2>/dev/null

@@ -34,7 +34,7 @@ static int stream(const char *expected)
     memset(&config, 0, sizeof config);
     config.buffer_size = 1 << 20;
     config.mode = PROF_STREAM;
-    config.wait_ns = 1000000000;
+    config.wait_ns = 10000000000; /* as long as a slow disk may take */
     config.output = "stream.prof";
     if (prof_start(&config)) return 2;
     rounds(60000);
@@ -61,6 +61,6 @@ int main(int argc, char **argv)
     if (!strcmp(argv[1], "abort")) abort();
     printf("ready\n");
     fflush(stdout);
-    for (i = 0; i < 300; i++) usleep(100000);
+    for (i = 0; i < 3000; i++) usleep(100000); /* it is killed before */
     return 0;
 }

@@ -107,7 +107,8 @@ static void print_line(const char *what, const char *text)
 static void print_count(uint64_t count, const char *thing, const char *end)
 {
     char text[48];
-    printf("%s %s%s%s", tool_count(text, count), thing, count == 1 ? "" : "s", end);
+    printf("%s %s%s", tool_count(text, count), thing, count == 1 ? "" : "s");
+    tool_print_name(end, 0);
 }
 
 static void print_head(const prof_trace_info *info)

@@ -183,13 +183,16 @@ const char *tool_count(char *to, uint64_t count)
 
 void tool_print_name(const char *text, int width)
 {
-    int shown = 0;
-    for (; *text && (!width || shown < width); text++) {
+    const char *next;
+    int shown;
+    for (shown = 0; *text && (!width || shown < width); text = next, shown++) {
         unsigned char c = (unsigned char)*text;
-        putchar(c < 0x20 || c == 0x7F || (c == 0xC2 && ((unsigned char)text[1] & 0xE0) == 0x80) ? '?' : c);
-        shown += (c & 0xC0) != 0x80;
+        next = prof__next_character(text);
+        if (c < 0x20 || c == 0x7F || (c == 0xC2 && (unsigned char)text[1] < 0xA0) || !prof__utf8(text))
+            putchar('?');
+        else
+            fwrite(text, 1, (size_t)(next - text), stdout);
     }
-    for (; (*text & 0xC0) == 0x80; text++) putchar(*text); /* the rest of the last character */
     for (; shown < width; shown++) putchar(' ');
 }
 
@@ -278,7 +281,7 @@ const char *tool_output_kind(const tool_args *args)
     return NULL;
 }
 
-/* The one place of the tool that uses what prof.h keeps to itself. */
+/* Here, in tool_out and in tool_print_name() alone the tool uses what prof.h keeps to itself. */
 int tool_is_folder(const char *path)
 {
     return prof__is_folder(path);

@@ -23,10 +23,10 @@ typedef struct piece {
 
 typedef struct source {
     FILE *file;
-    const char *path;
     uint64_t size;
     piece *pieces; /* of a core file, by address; of others none */
     size_t piece_count;
+    const piece *home; /* where the image begins that is looked at; null: nowhere, as in other files */
 } source;
 
 typedef struct hunt {
@@ -98,7 +98,7 @@ static uint64_t header_count(const source *from, const unsigned char *elf, int w
 {
     unsigned char section[64];
     uint64_t count = field(elf + (wide ? 56 : 44), 2), sections = wide ? field(elf + 40, 8) : field(elf + 32, 4);
-    if (count != 0xFFFF || read_at(from, sections, section, sizeof section) < 40) return count;
+    if (count != 0xFFFF || read_at(from, sections, section, sizeof section) < (wide ? 48u : 32u)) return count;
     return field(section + (wide ? 44 : 28), 4);
 }
 
@@ -146,20 +146,24 @@ static const piece *piece_of_offset(const source *from, uint64_t offset)
    0: it was not dumped, or the file is shorter. */
 static uint64_t find_bytes(const source *from, uint64_t start, uint64_t distance, uint64_t *offset)
 {
-    const piece *p = piece_of_offset(from, start);
+    const piece *p = from->home;
     uint64_t address, end = p ? p->offset + p->size : from->size;
-    size_t i;
+    size_t low, high = from->piece_count;
     *offset = start + distance;
     if (distance < end - start) return end - start - distance;
     if (!p) return 0;
     address = p->address + (start - p->offset) + distance;
-    for (i = (size_t)(p - from->pieces); i < from->piece_count && from->pieces[i].address <= address; i++) {
-        p = &from->pieces[i];
-        if (address - p->address >= p->size) continue;
-        *offset = p->offset + (address - p->address);
-        return p->size - (address - p->address);
+    for (low = (size_t)(p - from->pieces); high - low > 1;) { /* the last one that begins at or before address */
+        size_t middle = low + (high - low) / 2;
+        if (from->pieces[middle].address <= address)
+            low = middle;
+        else
+            high = middle;
     }
-    return 0;
+    p = &from->pieces[low];
+    if (address - p->address >= p->size) return 0;
+    *offset = p->offset + (address - p->address);
+    return p->size - (address - p->address);
 }
 
 /* How many of the size bytes from start on there are. */
@@ -230,9 +234,12 @@ static void report(const char *path, uint64_t start, uint64_t whole, uint64_t le
 /* Saves the image whose beginning is head. Returns how many bytes of the file from start on belong to it. */
 static uint64_t save(hunt *h, uint64_t start, char *head, uint64_t whole, char *room)
 {
-    uint64_t left = measure(&h->from, start, whole), size = whole, here, offset;
+    uint64_t left, size = whole, here, offset;
     char *path;
     tool_out *out;
+    int good;
+    h->from.home = piece_of_offset(&h->from, start);
+    left = measure(&h->from, start, whole);
     if (left < whole && prof_image_shorten(head, left, &size) != PROF_OK) {
         h->empty++;
         return MAGIC_SIZE;
@@ -242,7 +249,11 @@ static uint64_t save(hunt *h, uint64_t start, char *head, uint64_t whole, char *
         return tool_fail("%s: the images in it overlap", tool_shown(h->in)), MAGIC_SIZE;
     path = output_path(h, h->found + 1);
     out = path ? tool_out_open(path) : NULL;
-    if (out && !tool_out_close(out, write_image(&h->from, start, head, size, out, room))) {
+    good = out && write_image(&h->from, start, head, size, out, room);
+    if (out && !good)
+        tool_fail("cannot read %s: %s", tool_shown(h->in),
+                  ferror(h->from.file) ? strerror(errno ? errno : EIO) : "it became shorter");
+    if (out && !tool_out_close(out, good)) {
         h->found++;
         tool_progress_end();
         report(path, start, whole, left);
@@ -267,14 +278,17 @@ static size_t find_magic(const char *bytes, size_t size)
     return size;
 }
 
-/* Looks at one place that begins like an image. Returns how far to go on from there. */
-static uint64_t look(hunt *h, uint64_t start, char *room)
+/* Looks at one place that begins like an image, of which so many bytes are there. Returns how far to go on from
+   there. */
+static uint64_t look(hunt *h, uint64_t start, const char *bytes, size_t got, char *room)
 {
     char head[PROF_IMAGE_LOOK];
     uint64_t size;
-    size_t got;
     memset(head, 0, sizeof head);
-    got = read_at(&h->from, start, head, sizeof head);
+    if (got >= sizeof head)
+        memcpy(head, bytes, got = sizeof head);
+    else
+        got = read_at(&h->from, start, head, sizeof head);
     if (prof_image_find(head, got, &size) != PROF_OK) return MAGIC_SIZE;
     return save(h, start, head, size, room);
 }
@@ -284,15 +298,18 @@ static void search(hunt *h, char *room, char *copy_room)
 {
     uint64_t at = 0;
     while (at < h->from.size && !h->failed) {
-        uint64_t data = skip_hole(&h->from, at), step;
+        uint64_t data = skip_hole(&h->from, at), step = 0;
         size_t got, found;
         tool_progress((double)(data - at) / (double)h->from.size);
         at = data;
         got = read_at(&h->from, at, room, SCAN);
         if (got < MAGIC_SIZE) break;
-        found = find_magic(room, got);
-        step = found < got ? found : got - (MAGIC_SIZE - 1);
-        if (found < got) step += look(h, at + found, copy_room);
+        while (step < got && !h->failed) {
+            found = (size_t)step + find_magic(room + step, got - (size_t)step);
+            if (found == got) break;
+            step = found + look(h, at + found, room + found, got - found, copy_room);
+        }
+        if (step + MAGIC_SIZE <= got) step = got - (MAGIC_SIZE - 1); /* its beginning may be there */
         at += step;
         tool_progress((double)step / (double)h->from.size);
     }
