@@ -1,8 +1,9 @@
-/* instructions.c - one function for each macro, for instructions.sh to count the instructions of: measure_x(n) uses the
+/* instructions.c - one function for each kind of macro, for instructions.sh to count the instructions of: measure_x(n) uses the
    macro n times. The difference between two counts leaves the macro and the loop around it. The implementation is in a
    file of its own, as in a program, so that the macros do not see it. */
 #include "prof.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,6 +22,10 @@
     }
 
 static const char *const text = "sixteen letters!";
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static prof_fiber *fiber;
+static prof_task *task;
+static prof_counter *counter;
 
 MEASURE(loop, (void)0)
 MEASURE(scope, PROFILE_SCOPE("scope"))
@@ -32,9 +37,29 @@ MEASURE(mark_off, PROFILE_MARK_L("mark off", 9))
 MEASURE(counter, PROFILE_COUNTER("counter", i))
 MEASURE(counter_double, PROFILE_COUNTER("counter", 0.5))
 MEASURE(arg, PROFILE_ARG_I("key", i))
+MEASURE(arg_unsigned, PROFILE_ARG_U("key", (uint64_t)i))
+MEASURE(arg_double, PROFILE_ARG_D("key", 0.5))
+MEASURE(arg_bool, PROFILE_ARG_B("key", i & 1))
+MEASURE(arg_pointer, PROFILE_ARG_P("key", text))
 MEASURE(arg_string, PROFILE_ARG_S("key", text))
+MEASURE(frame, PROFILE_FRAME("frame"))
+MEASURE(mark_scope, PROFILE_MARK_SCOPE("mark", PROF_MARK_PROCESS))
+MEASURE(mark_text, PROFILE_MARK_S(text))
+MEASURE(counter_add, PROFILE_COUNTER_ADD("sum", 1))
+MEASURE(scope_format, PROFILE_SCOPE_F("job %d", i))
+MEASURE(scope_sync, PROFILE_SCOPE_SYNC("sync"))
+MEASURE(throughput, PROFILE_THROUGHPUT("copy", 4096))
+MEASURE(span, PROFILE_SPAN_BEGIN("span", (uint64_t)i); PROFILE_SPAN_END("span", (uint64_t)i))
+MEASURE(span_mark, PROFILE_SPAN_MARK("span", (uint64_t)i))
+MEASURE(alloc_free, PROFILE_ALLOC(text, 16); PROFILE_FREE(text))
+MEASURE(memory_scope, PROFILE_MEMORY_SCOPE("memory"))
+MEASURE(mutex, PROFILE_MUTEX_LOCK(&mutex, "mutex"); PROFILE_MUTEX_UNLOCK(&mutex))
+MEASURE(fiber_switch, prof_fiber_switch(i & 1 ? fiber : NULL))
+MEASURE(task, prof_task_start(task); prof_task_stop(task))
+MEASURE(counter_object, prof_counter_add(counter, 1))
 MEASURE(scope_text, PROFILE_SCOPE_S(text))
 MEASURE(scope_mask, PROFILE_SCOPE_M("mask", 6))
+MEASURE(scope_lost, PROFILE_SCOPE("lost")) /* by a thread that found no chunk */
 MEASURE(step, PROFILE_STEP("step", i))
 MEASURE(flow, PROFILE_FLOW_OUT((uint64_t)i))
 MEASURE(log, PROFILE_LOG(PROF_LOG_INFO, "message"))
@@ -53,11 +78,14 @@ MEASURED void measure_next(int n)
     }
 }
 
-static void (*const measures[])(int) = {measure_loop,      measure_scope,   measure_scope_off,      measure_block,
-                                        measure_begin_end, measure_mark,    measure_mark_off,       measure_counter,
-                                        measure_counter_double, measure_arg, measure_arg_string,    measure_scope_text,
-                                        measure_next,      measure_scope_mask, measure_step,        measure_flow,
-                                        measure_log,       measure_log_int, measure_log_ints,       measure_log_off};
+static void (*const measures[])(int) = {
+    measure_loop, measure_scope, measure_scope_off, measure_block, measure_begin_end, measure_mark, measure_mark_off,
+    measure_counter, measure_counter_double, measure_arg, measure_arg_unsigned, measure_arg_double, measure_arg_bool,
+    measure_arg_pointer, measure_arg_string, measure_frame, measure_mark_scope, measure_mark_text,
+    measure_counter_add, measure_scope_format, measure_scope_sync, measure_throughput, measure_span,
+    measure_span_mark, measure_alloc_free, measure_memory_scope, measure_mutex, measure_fiber_switch, measure_task,
+    measure_counter_object, measure_scope_text, measure_scope_mask, measure_step, measure_flow, measure_log,
+    measure_log_int, measure_log_ints, measure_log_off, measure_next, measure_scope_lost};
 
 /* What a scope adds to the code of a function: their sizes are compared. */
 MEASURED void size_0(void);
@@ -91,16 +119,29 @@ MEASURED void size_2(void)
     }
 }
 
+static void *fill(void *unused)
+{
+    int i;
+    for (i = 0; i < 100000; ++i) PROFILE_MARK("fill");
+    return unused;
+}
+
 int main(void)
 {
+    pthread_t thread;
     prof_config config = {0, 0, PROF_RING, PROF_CLOCK_COUNTER, 0, 0, 0, 0, 0, 0};
     size_t i;
     config.buffer_size = 256 << 10;
+    fiber = prof_fiber_create("fiber");
+    task = prof_task_create(NULL, "task");
+    counter = prof_counter_create(NULL, "counter");
     for (i = 0; i < sizeof measures / sizeof *measures; ++i) {
+        config.mode = measures[i] == measure_scope_lost ? PROF_FILL : PROF_RING;
         if (prof_start(&config)) { /* anew, so that no measurement takes a new chunk */
             printf("%s\n", prof_error());
             return 3;
         }
+        if (config.mode == PROF_FILL && (pthread_create(&thread, NULL, fill, NULL) || pthread_join(thread, NULL))) return 1;
         measures[i](1); /* settles the call site */
         measures[i](100);
         measures[i](200);

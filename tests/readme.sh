@@ -2,7 +2,9 @@
 # Every snippet and command of README.md works: C blocks compile without a warning (those with a main are built and run),
 # the shell blocks run in a folder where the first block is hello.c.
 set -e
+trap 'echo "FAIL readme.sh: line $LINENO"' ERR
 cd "$(dirname "$0")/.."
+export no_proxy=localhost # of what curl asks
 root=$PWD
 work=build/readme
 rm -rf $work && mkdir -p $work
@@ -23,7 +25,8 @@ for file in $work/block*.c; do
 done
 cp $work/block0.c $work/hello.c
 cp prof*.h $work
-(cd $work && sh -e block0.sh) && test -s $work/trace.json && grep -q '"work"' $work/trace.json
+(cd $work && sh -e block0.sh)
+grep -q '"work"' $work/trace.json
 grep -q work $work/summary.txt
 test "$(head -c 8 $work/ring.prof)" = prof.img
 echo "ok   the commands of the first example"
@@ -35,11 +38,14 @@ grep -qE '^prof: SIG(SEGV|BUS) in thread [0-9]+ "crash": game > frame > solve \(
 test "$(head -c 8 $work/crash.csv.prof)" = prof.img
 echo "ok   the crash report"
 modes=$(basename "$(grep -l 'PROF_MODE=stream' $work/block*.sh)")
-(cd $work && sh -e "$modes") && grep -q work $work/totals.txt
+(cd $work && sh -e "$modes")
+grep -q work $work/totals.txt
 for file in long last; do test "$(head -c 8 $work/$file.prof)" = prof.img; done
 echo "ok   long recordings"
-window=$(basename "$(grep -l 'PROF_DELAY' $work/block*.sh)")
-(cd $work && sh -e "$window") && grep -q '"work"' $work/window.json && test "$(head -c 8 $work/rank-3.prof)" = prof.img
+window=$(basename "$(grep -l 'PROF_DURATION' $work/block*.sh)")
+(cd $work && sh -e "$window")
+grep -q '"work"' $work/window.json
+test "$(head -c 8 $work/rank-3.prof)" = prof.img
 echo "ok   parts of a run, and ranks"
 xplane=$(grep -l prof_xplane_start_trace $work/block*.c)
 (cd $work && cc -o xplane "$(basename "$xplane")" -pthread -ldl && ./xplane && test -s logs/plugins/profile/*/*.xplane.pb)
@@ -57,7 +63,9 @@ else
 fi
 make -s build/prof
 tool=$(basename "$(grep -l 'prof export' $work/block*.sh)")
-(cd $work && PATH=$root/build:$PATH sh -e "$tool" >tool.txt) && grep -q work $work/end.json && test -s $work/saved.prof
+(cd $work && PATH=$root/build:$PATH sh -e "$tool" >tool.txt)
+grep -q work $work/end.json
+test -s $work/saved.prof
 grep -q PROF_BUFFER $work/tool.txt
 echo "ok   the commands of the tool"
 passed=$((passed + 5))

@@ -4,9 +4,9 @@ passed=0 failed=0 skipped=0
 mkdir -p build/tests
 limit=
 command -v timeout >/dev/null && limit="timeout -k 5 ${PROF_TEST_SECONDS:-240}" # a hang is a failure, not a wait
-for program in "$@" tests/compile/*quick.sh; do
+for program in "$@"; do
     [ -f "$program" ] || continue
-    log=build/tests/$(basename "$program").log
+    log=build/tests/$(basename "$program").log began=$(date +%s)
     case $program in
     *.sh) $limit sh "$program" >"$log" 2>&1 ;;
     *) $limit "$program" >"$log" 2>&1 ;;
@@ -27,7 +27,7 @@ for program in "$@" tests/compile/*quick.sh; do
         echo "FAIL $program: $line (status $status)"
     else
         grep -E '^SKIP' "$log"
-        echo "ok   $program: $line"
+        echo "ok   $program: $line, $(($(date +%s) - began)) s"
     fi
 done
 echo "$passed passed, $failed failed, $skipped skipped"

@@ -1,6 +1,5 @@
 /* PROF_OUTPUT and its relatives: what they record of a program that knows nothing of them, what they say when they are
    wrong, and that the program itself does not change. */
-#define PROF_IMPLEMENTATION
 #include "../prof.h"
 #include "test.h"
 #include "trace.h"
@@ -29,7 +28,7 @@ static void run(const char *way, const char *file, const char *name, const char 
                                        "PROF_LEVEL",  "PROF_CATEGORIES", "PROF_MIN_DURATION",
                                        "PROF_CRASH_REPORT", "PROF_SAVE"};
     char out[256], err[256];
-    int status = 0;
+    int status = 0, ends[2];
     snprintf(out, sizeof out, "%s", trace_path("autostart.out"));
     snprintf(err, sizeof err, "%s", trace_path("autostart.err"));
     free(said);
@@ -41,8 +40,10 @@ static void run(const char *way, const char *file, const char *name, const char 
         snprintf(output, sizeof output, "%s", file ? file : "");
     }
     fflush(stdout);
+    CHECK(!pipe(ends));
     pid_t child = fork();
     if (!child) {
+        close(ends[0]);
         for (size_t i = 0; i < sizeof ours / sizeof *ours; ++i) unsetenv(ours[i]);
         if (file) setenv("PROF_OUTPUT", output, 1);
         if (name) setenv(name, value, 1);
@@ -51,6 +52,10 @@ static void run(const char *way, const char *file, const char *name, const char 
         _exit(99);
     }
     waitpid(child, &status, 0);
+    close(ends[1]);
+    char none;
+    CHECK_EQUAL(read(ends[0], &none, 1), 0); /* when nobody is left who has the other end: its children, too, have ended */
+    close(ends[0]);
     if (WIFEXITED(status) && WEXITSTATUS(status) >= 98) {
         printf("cannot run %s\n", program());
         exit(1);
@@ -225,7 +230,6 @@ TEST(children)
         snprintf(output, sizeof output, "%s", trace_path(files[i % 3]));
         while ((child = output_of_child()) != NULL) unlink(child);
         run(i < 3 ? "fork" : "orphan", files[i % 3], NULL, NULL);
-        if (i >= 3) usleep(300000);
         expect_warning(NULL);
         if (i % 3 == 0 && read_output()) {
             expect_everything(1);

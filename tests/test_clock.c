@@ -1,6 +1,5 @@
 /* Durations against the system's clock. A shared machine may interrupt any single measurement, so the best of several
    counts, and the interruption can only ever make a window longer on one side than on the other. */
-#define PROF_IMPLEMENTATION
 #include "../prof.h"
 #include "test.h"
 #include "trace.h"

@@ -1,5 +1,4 @@
 // C++20 coroutines: each is a fiber; what it records stays on its track whoever resumes it.
-#define PROF_IMPLEMENTATION
 #include "../prof.h"
 #include "test.h"
 #include "trace.h"

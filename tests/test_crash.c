@@ -1,6 +1,5 @@
 /* What is left of a program that dies: a recording into a mapped file survives SIGKILL, signals, _exit and exec, with
    every event that was there before. */
-#define PROF_IMPLEMENTATION
 #include "../prof.h"
 #include "test.h"
 #include "trace.h"

@@ -1,5 +1,4 @@
 /* Events with an object: recorded, packed, read back with their names and values; and all tracks in order of time. */
-#define PROF_IMPLEMENTATION
 #include "../prof.h"
 #include "test.h"
 #include "trace.h"
@@ -65,7 +64,7 @@ TEST(packed)
     prof_config config = trace_config(128u << 10);
     config.mode = PROF_STREAM;
     config.output = path;
-    config.wait_ns = 1000000000;
+    config.wait_ns = 10000000000u;
     CHECK_EQUAL(prof_start(&config), PROF_OK);
     for (uint64_t i = 0; i < ROUNDS; ++i) record_round(i);
     CHECK_EQUAL(prof_stop(), PROF_OK);

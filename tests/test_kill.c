@@ -3,7 +3,6 @@
    most, none torn, none missing in between, and what was open is open. Every exporter must be able to write it.
 
    Repeat with PROF_TEST_SEED=n; PROF_TEST_LONG=1 kills a thousand times. */
-#define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
 #include "test.h"
 #include "trace.h"
@@ -132,7 +131,8 @@ static void child_begins(void)
     struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
     if (!freopen("/dev/null", "w", stderr)) _exit(96); /* what sanitizers and the crash report say */
-    alarm(120);
+    /* if nobody kills it: longer than any test takes */
+    alarm(600);
 }
 
 static void child_starts(const prof_config *config)
@@ -157,6 +157,14 @@ static void wait_until_ready(pid_t child)
 {
     int status;
     while (!__atomic_load_n(&shared->ready, __ATOMIC_ACQUIRE) && !waitpid(child, &status, WNOHANG)) pause_us(50);
+}
+
+/* How many writers have come so far; on a busy machine they have not all begun when the child is ready. */
+static int writers_beyond(uint64_t done)
+{
+    int count = 0;
+    for (int k = 0; k < WRITERS; ++k) count += __atomic_load_n(&shared->done[k], __ATOMIC_ACQUIRE) >= done;
+    return count;
 }
 
 /*-- what must be in the file --*/
@@ -251,13 +259,19 @@ static found check_writer(const trace_list *list, int wrapped)
     return result;
 }
 
+/* 1: the beginning of a track may be missing, or all of it. A stream without a wait may leave a thread without any
+   chunk for a while, whose events belong to no track then. */
+static int is_wrapped(const prof_trace_info *info)
+{
+    return info->overwritten_chunks > 0 || (info->mode == PROF_STREAM && info->lost);
+}
+
 /* least: macros that must be there, of each writer; null: not known. slack: how many more there may be. Returns how
    many writers could be compared. */
 static int check_writers(const prof_trace *trace, const uint64_t *least, uint64_t slack)
 {
     const prof_trace_info *info = prof_trace_about(trace);
-    /* a stream without a wait may leave a thread without any chunk for a while, whose events belong to no track then */
-    int compared = 0, wrapped = info->overwritten_chunks > 0 || (info->mode == PROF_STREAM && info->lost);
+    int compared = 0, wrapped = is_wrapped(info);
     for (int k = 0; k < WRITERS && test_failures < 20; ++k) {
         char name[16];
         snprintf(name, sizeof name, "writer %d", k);
@@ -380,7 +394,7 @@ static prof_config config_of(const configuration *c)
 
 TEST(killed_at_any_moment)
 {
-    int compared = 0, kills = 0;
+    int compared = 0, kills = 0, wrapped = 0, compared_wrapped = 0;
     for (long i = 0; i < trace_times(10, 100, 1000) && !test_failures; ++i) {
         const configuration *c = &configurations[(size_t)i % (sizeof configurations / sizeof *configurations)];
         const char *path = scratch_path("killed.prof");
@@ -413,7 +427,14 @@ TEST(killed_at_any_moment)
             CHECK(info->pid == (uint64_t)child);
             if (c->mode == PROF_RING || config.wait_ns) CHECK_EQUAL(info->lost, 0);
             if (c->mode == PROF_FILL) CHECK_EQUAL(info->overwritten_chunks, 0);
-            compared += check_writers(trace, shared->done, 1);
+            int now = check_writers(trace, shared->done, 1);
+            if (is_wrapped(info)) {
+                ++wrapped;
+                compared_wrapped += now; /* of the others only the end of a single unit was left */
+            } else if (!info->lost) {
+                CHECK(now >= writers_beyond(2)); /* all that had a scope and its number */
+            }
+            compared += now;
             if (i % 16 < 8 && i % 3 == 0) check_exporters(trace);
             ++kills;
         }
@@ -422,7 +443,7 @@ TEST(killed_at_any_moment)
         if (!test_failures) unlink(path);
     }
     printf("%d kills of a recording, %d of %d writers compared to what they said\n", kills, compared, kills * WRITERS);
-    CHECK(compared >= kills * 2); /* of others only the end of a single unit was left */
+    CHECK(compared_wrapped > 0 || wrapped < 5);
 }
 
 /*-- read from outside while it runs, or stands still --*/
@@ -441,7 +462,8 @@ TEST(read_while_it_records)
         pid_t child = fork();
         if (!child) child_of_writers(&config);
         wait_until_ready(child);
-        for (long i = 0; i < trace_times(10, 60, 1000) && !test_failures; ++i) {
+        while (writers_beyond(2 * STEPS) < WRITERS && !waitpid(child, &status, WNOHANG)) pause_us(50);
+        for (long i = 0; i < trace_times(10, 60, 300) && !test_failures; ++i) {
             uint64_t least[WRITERS];
             int stopped = (int)(i % 2);
             pause_us((long)random_below(1000));
@@ -556,7 +578,7 @@ static int whole_text(const char *path, const char *extension)
 TEST(killed_while_it_starts_saves_or_stops)
 {
     static const char *const extensions[] = {".json", ".csv", ".txt", ".prof"};
-    for (long i = 0; i < trace_times(8, 80, 1000) && !test_failures; ++i) {
+    for (long i = 0; i < trace_times(8, 80, 300) && !test_failures; ++i) {
         const char *extension = extensions[i % 4];
         char path[256], saved[300];
         int status = 0;

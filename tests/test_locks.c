@@ -1,10 +1,10 @@
 /* Locks: what the reader makes of PROFILE_LOCK_WAIT, _ACQUIRE and _RELEASE, compared with a model; and real mutexes. */
-#define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
 #include "test.h"
 #include "trace.h"
 #include <errno.h>
 #include <pthread.h>
+#include <unistd.h>
 #include <sched.h>
 
 static uint64_t random_state;
@@ -507,9 +507,12 @@ TEST(losses)
 
 /*-- a Chrome trace: one row for each lock, in which nothing overlaps --*/
 
+/* The counter is read out of order, while a cache line is waited for: on a busy machine for longer than PROF__ORDER_NS.
+   The system's clock is read in order. */
 TEST(spans_in_a_chrome_trace)
 {
     prof_config config = trace_config(16u << 20);
+    config.clock = PROF_CLOCK_MONOTONIC;
     const char *path = trace_path("spans.json");
     pthread_t threads[4];
     size_t i, begins = 0, ends = 0, count;
@@ -542,6 +545,28 @@ TEST(spans_in_a_chrome_trace)
     CHECK_EQUAL(begins, 4 * 5000);
     CHECK_EQUAL(ends, 4 * 5000);
     prof_locks_free(rows);
+    free(text);
+    prof_trace_close(trace);
+}
+
+TEST(waits_in_a_chrome_trace) /* what is over has its end */
+{
+    prof_config config = trace_config(1u << 20);
+    const char *path = trace_path("waits.json");
+    static int lock;
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    PROFILE_LOCK_WAIT(&lock, "lock");
+    PROFILE_LOCK_ACQUIRE(&lock, "lock");
+    PROFILE_LOCK_RELEASE(&lock, "lock");
+    PROFILE_LOCK_WAIT(&lock, "lock");
+    prof_trace *trace = trace_stop();
+    CHECK_EQUAL(prof_chrome_write(trace, path, NULL), PROF_OK);
+    char *text = trace_file_text(path, NULL), *at;
+    size_t begins = 0, truncated = 0;
+    for (at = text; at && (at = strstr(at, "\"ph\":\"b\",\"cat\":\"lock\"")) != NULL; ++at) ++begins;
+    for (at = text; at && (at = strstr(at, "\"truncated\"")) != NULL; ++at) ++truncated;
+    CHECK_EQUAL(begins, 3);
+    CHECK_EQUAL(truncated, 1);
     free(text);
     prof_trace_close(trace);
 }

@@ -1,5 +1,4 @@
 // Scopes in odd places of C++: destructors of thread_local and static objects, exceptions, threads that are cancelled.
-#define PROF_IMPLEMENTATION
 #include "../prof.h"
 #include "test.h"
 #include "trace.h"

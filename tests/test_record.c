@@ -1,5 +1,4 @@
 /* What a macro says is what the trace says: each macro, each type of value, each way out of a scope. C99 and C++11. */
-#define PROF_IMPLEMENTATION
 #define PROF_CATEGORY "base"
 #include "../prof.h"
 #include "test.h"
@@ -9,6 +8,11 @@
 #include <math.h>
 #include <pthread.h>
 #include <wchar.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 static trace_list list;
 static prof_trace *trace;
@@ -547,7 +551,9 @@ TEST(thread_names)
     PROFILE_MARK("mark");
     record_stop();
     CHECK_TEXT(prof_trace_track(trace, 0)->name, "set before the start");
-    CHECK(prof_trace_track(trace, 0)->thread_id == prof__thread_id());
+#ifdef __linux__
+    CHECK(prof_trace_track(trace, 0)->thread_id == (uint64_t)syscall(SYS_gettid));
+#endif
     record_close();
 
     record_start();
@@ -579,7 +585,7 @@ TEST(thread_names)
     PROFILE_MARK("mark");
     record_stop();
 #ifdef __linux__
-    prof__system_name(name, sizeof name);
+    CHECK(!prctl(PR_GET_NAME, name, 0, 0, 0));
     CHECK_TEXT(prof_trace_track(trace, 0)->name, name);
 #endif
     record_close();
@@ -983,6 +989,15 @@ TEST(errno_stays)
     errno = 4321;
     every_macro(&evaluated);
     CHECK_EQUAL(errno, 4321);
+}
+
+TEST(a_format_that_fails_is_the_name)
+{
+    record_start();
+    PROFILE_MARK_F("%lc", (wint_t)0x7fffffff);
+    record_stop();
+    CHECK_EQUAL(trace_count(&list, "%lc"), 1);
+    record_close();
 }
 
 static int is_below(int limit) { return limit > 3; }

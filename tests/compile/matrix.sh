@@ -119,7 +119,7 @@ both() { # compiler language "standards" "levels": an implementation for each le
     done
     [ -n "$quick" ] && return
     for standard in $3; do
-        [ $standard = $first ] || job implementations implementation $1 $2 "-std=$standard -O2" "" ""
+        [ $standard = $first ] || job implementations implementation $1 $2 "-std=$standard -O0" "" ""
     done
 }
 

@@ -30,7 +30,7 @@ for header in prof*.h; do
     sed -n -e 's, */\*.*,,' -e 's/^typedef .*[ *]\([A-Za-z0-9_]*\)\(\[.*\]\)*;.*/\1/p' \
         -e 's/^} \([A-Za-z0-9_]*\);.*/\1/p' \
         -e 's/^\(typedef \)*\(struct\|union\|enum\) \([A-Za-z0-9_]*\) {.*/\3/p' \
-        -e 's/^\(static\|extern\) [^(]*[ *]\([A-Za-z0-9_]*\)\(\[[^=]*\)*\( = .*\|;.*\)$/\2/p' $header >$out/types
+        -e 's/^\(static\|extern\) [^(=]*[ *]\([A-Za-z0-9_]*\)\(\[[^=]*\)*\( = .*\|;.*\)$/\2/p' $header >$out/types
     check "$header: types and variables are prof_ and prof__ ($(wc -l <$out/types))" "$(grep -v '^prof_' $out/types)"
 done
 

@@ -86,7 +86,7 @@ ok "PROF_ENABLE=0 leaves $same of $(wc -l <marked.files) objects byte for byte t
 
 play() { # BUILD: the game ends through exit(-1) with the number of tics; anything else is a failure
     HOME=$work XDG_DATA_HOME=$work SDL_VIDEODRIVER=dummy SDL_AUDIODRIVER=dummy \
-        timeout 60 "$1/src/chocolate-doom" -iwad $wad -timedemo $demo -nogui >"$out/doom.log" 2>"$out/doom.err"
+        timeout 600 "$1/src/chocolate-doom" -iwad $wad -timedemo $demo -nogui >"$out/doom.log" 2>"$out/doom.err"
     status=$?
     tics=$(sed -n 's/^timed \([0-9]*\) gametics.*/\1/p' "$out/doom.err")
     [ $status = 255 ] && [ -n "$tics" ]

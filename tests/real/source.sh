@@ -1,6 +1,9 @@
 # Shared by the scripts of this directory: Debian's source packages and their tools.
 # Everything goes below a directory of the caller's choice; only the apt lists and installed packages are the system's.
 
+# What fails once is tried again, and who else installs something is waited for.
+patient="-o Acquire::Retries=3 -o DPkg::Lock::Timeout=300"
+
 as_root() {
     if [ "$(id -u)" = 0 ]; then
         DEBIAN_FRONTEND=noninteractive "$@"
@@ -22,9 +25,9 @@ need_packages() {
     done
     [ -z "$missing" ] && return 0
     # shellcheck disable=SC2086 # a list of names
-    as_root apt-get install -y --no-install-recommends $missing >apt.log 2>&1 && return 0
-    as_root apt-get update >apt.log 2>&1 &&
-        as_root apt-get install -y --no-install-recommends $missing >>apt.log 2>&1
+    as_root apt-get $patient install -y --no-install-recommends $missing >apt.log 2>&1 && return 0
+    as_root apt-get $patient update >apt.log 2>&1 &&
+        as_root apt-get $patient install -y --no-install-recommends $missing >>apt.log 2>&1
 }
 
 # need_source_index: lets apt know source packages, by an entry of its own that names the places of the binary ones.
@@ -40,7 +43,7 @@ need_source_index() {
             as_root cp sources.tmp "$lists/prof-deb-src.list"
     fi
     rm -f sources.tmp
-    as_root apt-get update >apt.log 2>&1
+    as_root apt-get $patient update >apt.log 2>&1
     apt-get indextargets --format '$(CREATED_BY)' | grep -q '^Sources$'
 }
 
@@ -49,6 +52,6 @@ get_source() {
     [ -f source/.complete ] && return 0
     need_packages dpkg-dev && need_source_index || return 1
     rm -rf source ./*.dsc ./*.tar.*
-    apt-get source --download-only "$1" >apt.log 2>&1 || return 1
+    apt-get $patient source --download-only "$1" >apt.log 2>&1 || return 1
     dpkg-source --no-check -x ./*.dsc source >>apt.log 2>&1 && touch source/.complete
 }
