@@ -7,6 +7,7 @@
 #define _GNU_SOURCE 1
 #include "prof.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,17 +55,24 @@ static double median(double *values)
 static struct {
     const char *name;
     prof_mode mode;
-    int in_file, laps; /* laps: how many loops run before the one that is timed */
+    int in_file, laps, elsewhere; /* laps: how many loops run before the one that is timed; elsewhere: on another thread */
     const char *key, *value;
     double ns[ROUNDS], ratio[ROUNDS];
-} rows[] = {{"ring", PROF_RING, 0, 0, "", "", {0}, {0}},
-            {"ring, reused", PROF_RING, 0, 4, "", "", {0}, {0}},
-            {"ring in a file", PROF_RING, 1, 0, "", "", {0}, {0}},
-            {"fill", PROF_FILL, 0, 0, "", "", {0}, {0}},
-            {"fill, full", PROF_FILL, 0, 4, "", "", {0}, {0}},
-            {"stream", PROF_STREAM, 1, 0, "", "", {0}, {0}},
-            {"stream, reused", PROF_STREAM, 1, 4, "", "", {0}, {0}},
-            {"stream, full", PROF_STREAM, 1, 8, "max_file_size", "17M", {0}, {0}}};
+} rows[] = {{"ring", PROF_RING, 0, 0, 0, "", "", {0}, {0}},
+            {"ring, reused", PROF_RING, 0, 4, 0, "", "", {0}, {0}},
+            {"ring in a file", PROF_RING, 1, 0, 0, "", "", {0}, {0}},
+            {"fill", PROF_FILL, 0, 0, 0, "", "", {0}, {0}},
+            {"fill, full", PROF_FILL, 0, 4, 0, "", "", {0}, {0}},
+            {"fill, late", PROF_FILL, 0, 4, 1, "", "", {0}, {0}}, /* full before this thread's first scope */
+            {"stream", PROF_STREAM, 1, 0, 0, "", "", {0}, {0}},
+            {"stream, reused", PROF_STREAM, 1, 4, 0, "", "", {0}, {0}},
+            {"stream, full", PROF_STREAM, 1, 8, 0, "max_file_size", "17M", {0}, {0}}};
+
+static void *run_lap(void *unused)
+{
+    loop_scopes();
+    return unused;
+}
 
 int main(int argc, char **argv)
 {
@@ -84,7 +92,11 @@ int main(int argc, char **argv)
                 return 1;
             }
             for (int lap = 0; lap < rows[i].laps; ++lap) {
-                loop_scopes();
+                pthread_t thread;
+                if (!rows[i].elsewhere)
+                    loop_scopes();
+                else if (pthread_create(&thread, NULL, run_lap, NULL) || pthread_join(thread, NULL))
+                    return 1;
                 if (rows[i].mode == PROF_STREAM) nanosleep(&moment, NULL); /* the service has done its work */
             }
             double empty = loop_empty();
