@@ -74,7 +74,8 @@ HOW IT CAPTURES
     is 1 meanwhile.
 
     prof_stop() during a capture of the program's own session, prof_server_stop(), and the end of main() all end the
-    capture: it is answered with what there is, for which the exit may wait up to a second while it is being sent.
+    capture: it is answered with what there is, and the exit waits until that is sent, but no longer than two seconds in
+    which the client takes nothing of it, nor than 20 in all.
     After _exit(), abort() or a crash the connection is closed by the system.
 
     Cost. One thread, asleep until somebody connects: nothing at all while idle. Recording costs what it costs anyway.
@@ -142,8 +143,8 @@ typedef struct prof_server_options {
    not from signal handlers. Not PROF_FREESTANDING. */
 PROF_DEF prof_status prof_server_start(int port, const prof_server_options *options);
 
-/* Answers what is being captured with what there is, for up to a second, and ends the thread. PROF_INVALID_STATE: there
-   is no server. */
+/* Answers what is being captured with what there is, waits as the end of main() does, and ends the thread.
+   PROF_INVALID_STATE: there is no server. */
 PROF_DEF prof_status prof_server_stop(void);
 
 /* The port; 0: there is no server. */
@@ -210,7 +211,8 @@ extern "C" {
 #define PROF__SERVER_ANSWER_NS 20000000000u  /* to take an answer, and a second for each so many bytes: */
 #define PROF__SERVER_RATE 65536u
 #define PROF__SERVER_IDLE_NS 300000000000u   /* a connection without a request; where a place is wanted, not at all */
-#define PROF__SERVER_LEAVE_NS 1000000000u    /* for all answers, when the server stops */
+#define PROF__SERVER_LEAVE_NS 2000000000u    /* for the next bytes of the answers, when the server stops */
+#define PROF__SERVER_LEFT_NS 20000000000u    /* for all of them */
 #define PROF__SERVER_TICK_NS 50000000u       /* a capture looks so often whether the session is still there */
 #define PROF__SERVER_PATIENCE 10000          /* HTTP/2 frames in a row that ask for nothing */
 
@@ -308,7 +310,8 @@ typedef struct prof__server {
     int wake[2], listeners[2];
     pthread_t thread;
     uint32_t stop;
-    uint64_t leave_at, deaf_until; /* leave_at: 0, or when to go; deaf: there were no descriptors for a client */
+    uint64_t leave_at, left_at; /* 0, or when to go: if nothing is sent until then; at the latest */
+    uint64_t deaf_until;        /* there were no descriptors for a client */
     prof__server_client *clients[PROF__SERVER_CLIENTS];
     char token[256];
     size_t token_size;
@@ -2738,6 +2741,7 @@ static int prof__server_pump(prof__server *v, prof__server_client *c)
         got_on |= c->speaks == PROF__SPEAKS_HTTP2 ? prof__h2_fill(v, c) : prof__http1_fill(v, c);
         sent = prof__server_send(c);
         if (sent < 0) return -1;
+        if (sent && v->leave_at) v->leave_at = prof__monotonic() + PROF__SERVER_LEAVE_NS;
         got_on |= sent;
     }
     int partial = c->closing || (c->speaks != PROF__SPEAKS_HTTP2 && c->in_size && !prof__server_busy(c)) ||
@@ -2879,11 +2883,14 @@ static void prof__server_stop_listening(prof__server *v)
     v->leave_at = prof__monotonic() + PROF__SERVER_LEAVE_NS;
 }
 
-static int prof__server_alone(const prof__server *v)
+/* After a round of a server that stops: 1 if nobody waits for an answer, or nobody takes any. */
+static int prof__server_goes(prof__server *v)
 {
-    for (int i = 0; i < PROF__SERVER_CLIENTS; ++i)
-        if (v->clients[i]) return 0;
-    return 1;
+    uint64_t now = prof__monotonic();
+    int clients = 0;
+    for (int i = 0; i < PROF__SERVER_CLIENTS; ++i) clients += v->clients[i] != NULL;
+    if (!v->left_at) v->left_at = now + PROF__SERVER_LEFT_NS; /* making the answers is not the clients' time */
+    return !clients || now >= v->leave_at || now >= v->left_at;
 }
 
 /* Sleeps until something comes, or the time. */
@@ -2910,6 +2917,7 @@ static void prof__server_sleep(prof__server *v, uint64_t next)
         client[count++] = i;
     }
     if (v->leave_at && v->leave_at < next) next = v->leave_at;
+    if (v->leave_at && v->left_at < next) next = v->left_at;
     uint64_t ms = next <= now ? 0 : (next - now) / 1000000 + 1;
     if (poll(files, count, next == UINT64_MAX ? -1 : ms < 1000000 ? (int)ms : 1000000) <= 0) return;
     while (files[0].revents && read(v->wake[0], bytes, sizeof bytes) > 0) continue;
@@ -2930,7 +2938,7 @@ static void prof__server_run(prof__server *v)
         if (PROF__ACQUIRE(&v->stop) && !v->leave_at) prof__server_stop_listening(v);
         if (v->deaf_until && prof__monotonic() >= v->deaf_until) v->deaf_until = 0;
         uint64_t next = prof__server_round(v);
-        if (v->leave_at && (prof__server_alone(v) || prof__monotonic() >= v->leave_at)) break;
+        if (v->leave_at && prof__server_goes(v)) break;
         prof__server_sleep(v, next);
     }
     for (int i = 0; i < PROF__SERVER_CLIENTS; ++i)

@@ -51,7 +51,7 @@ end() {
     kill $pid 2>/dev/null
     wait $pid 2>/dev/null
 }
-code() { curl -s -m 120 -o $out/answer.txt -w '%{http_code}' "$@"; }
+code() { curl -s -m 120 -o $out/answer.txt -w '%{http_code}' "$@" || echo " and then nothing more: $?"; }
 says() { # words, then what to ask
     words=$1
     shift

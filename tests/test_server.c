@@ -1068,6 +1068,93 @@ TEST(a_large_answer_arrives_whole)
     prof_server_stop();
 }
 
+/* Two seconds without a byte, 20 in all, from when the answers are made. */
+TEST(patience_ends_when_the_server_stops)
+{
+    prof__server *v = &prof__server_state;
+    prof_server_options none;
+    int ends[2];
+    char bytes[4096];
+    memset(&none, 0, sizeof none);
+    if (!start_recording(PROF_RING) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends)) return;
+    work("much", 20000);
+    prof__server_reset(v);
+    CHECK_EQUAL(prof__server_configure(v, &none), PROF_OK);
+    prof__server_client *c = v->clients[0] = (prof__server_client *)calloc(1, sizeof *c);
+    c->file = ends[0];
+    c->since = prof__monotonic();
+    send_text(ends[1], "GET /save HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    prof__server_hear(v, 0);
+    prof__server_stop_listening(v);
+    v->leave_at = 1; /* making the answer took longer */
+    prof__server_round(v);
+    CHECK(c->asks[0].taken > 0 && c->out_size > 0);
+    CHECK_EQUAL(prof__server_goes(v), 0);
+    v->leave_at = 1;
+    prof__server_round(v);
+    CHECK_EQUAL(prof__server_goes(v), 1);
+    while (recv(ends[1], bytes, sizeof bytes, 0) > 0) continue;
+    prof__server_round(v);
+    CHECK_EQUAL(prof__server_goes(v), 0);
+    v->left_at = 1;
+    CHECK_EQUAL(prof__server_goes(v), 1);
+    prof__server_close(v, 0);
+    close(ends[1]);
+    prof__server_reset(v);
+    prof_stop();
+    prof_reset();
+}
+
+typedef struct slow_reader {
+    int file;
+    uint32_t begun;
+    size_t size, got; /* as the head says; as came behind it */
+} slow_reader;
+
+static void *read_slowly(void *user)
+{
+    slow_reader *reader = (slow_reader *)user;
+    size_t piece = 1 << 20, n;
+    char *bytes = (char *)malloc(piece + 1), *body;
+    bytes[n = receive(reader->file, bytes, piece)] = 0;
+    body = strstr(bytes, "\r\n\r\n") + 4;
+    reader->size = (size_t)strtoull(strstr(bytes, "content-length: ") + 16, NULL, 10);
+    reader->got = n - (size_t)(body - bytes);
+    PROF__RELEASE(&reader->begun, 1u);
+    for (int i = 0; n; ++i) {
+        if (i < 12) wait_ms(250);
+        n = receive(reader->file, bytes, piece);
+        reader->got += n;
+    }
+    free(bytes);
+    return NULL;
+}
+
+/* A client that takes 3 s for an answer gets all of it from a server that stops. */
+TEST(the_end_waits_for_who_reads_slowly)
+{
+    prof_config config;
+    slow_reader reader;
+    pthread_t thread;
+    memset(&config, 0, sizeof config);
+    memset(&reader, 0, sizeof reader);
+    config.buffer_size = 32 << 20;
+    if (prof_start(&config) || !start(NULL)) return;
+    for (int i = 0; i < 300000; ++i) {
+        PROFILE_SCOPE("one of many");
+    }
+    reader.file = ask_later("/save");
+    pthread_create(&thread, NULL, read_slowly, &reader);
+    while (!PROF__ACQUIRE(&reader.begun)) wait_ms(1);
+    prof_server_stop();
+    pthread_join(thread, NULL);
+    CHECK(reader.size > 20000000);
+    CHECK_EQUAL(reader.got, reader.size);
+    close(reader.file);
+    prof_stop();
+    prof_reset();
+}
+
 TEST(an_answer_too_large_is_refused)
 {
     prof_server_options options;
