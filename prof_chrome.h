@@ -951,7 +951,8 @@ static prof__chrome_flow *prof__chrome_flow_of(prof__chrome_flows *flows, const 
 }
 
 /* An event whose only argument is the id of a flow. */
-static prof_event prof__chrome_point(const char *name, const prof_callsite *site, int64_t ns, uint64_t id, prof_arg *arg)
+static prof_event prof__chrome_point(const char *name, const prof_callsite *site, int64_t ns, uint64_t id,
+                                     prof_arg *arg)
 {
     prof_event event;
     memset(&event, 0, sizeof event);

@@ -48,7 +48,7 @@ export async function openPage(context) {
         log.push(m.text().slice(0, 300));
     });
     page.on('pageerror', e => log.push('exception: ' + e.message.slice(0, 300)));
-    page.on('dialog', d => { log.push('dialog: ' + d.message()); d.dismiss(); });
+    page.on('dialog', d => { log.push('dialog: ' + d.message()); d.dismiss().catch(() => {}); });
     return { page, log };
 }
 
