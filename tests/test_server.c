@@ -963,21 +963,34 @@ TEST(patience_ends)
     prof__server_reset(v);
 }
 
-/* However long the server's thread waits for its processor meanwhile. */
-TEST(a_capture_of_a_recording_lasts_as_long_as_was_asked_for)
+/* The server's state with one client, which has asked for target; the test does what its thread does. The client's end of
+   the connection is ends[1]. */
+static prof__server_client *asked_by_hand(const char *target, int *ends)
 {
     prof__server *v = &prof__server_state;
     prof_server_options none;
-    int ends[2];
+    char request[256];
     memset(&none, 0, sizeof none);
-    if (!start_recording(PROF_RING) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends)) return;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends)) return NULL;
     prof__server_reset(v);
     CHECK_EQUAL(prof__server_configure(v, &none), PROF_OK);
     prof__server_client *c = v->clients[0] = (prof__server_client *)calloc(1, sizeof *c);
     c->file = ends[0];
     c->since = prof__monotonic();
-    send_text(ends[1], "GET /trace?ms=60000 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", target);
+    send_text(ends[1], request);
     prof__server_hear(v, 0);
+    return c;
+}
+
+/* However long the server's thread waits for its processor meanwhile. */
+TEST(a_capture_of_a_recording_lasts_as_long_as_was_asked_for)
+{
+    prof__server *v = &prof__server_state;
+    int ends[2];
+    if (!start_recording(PROF_RING)) return;
+    prof__server_client *c = asked_by_hand("/trace?ms=60000", ends);
+    if (!c) return;
     prof__server_round(v);
     CHECK_EQUAL(c->asks[0].phase, PROF__ASK_CAPTURE);
     CHECK_EQUAL(c->asks[0].capture.end_at - c->asks[0].capture.from, 60000000000);
@@ -992,18 +1005,11 @@ TEST(a_capture_of_a_recording_lasts_as_long_as_was_asked_for)
 TEST(patience_ends_with_an_answer)
 {
     prof__server *v = &prof__server_state;
-    prof_server_options none;
     int ends[2];
-    memset(&none, 0, sizeof none);
-    if (!start_recording(PROF_RING) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends)) return;
+    if (!start_recording(PROF_RING)) return;
     work("much", 20000);
-    prof__server_reset(v);
-    CHECK_EQUAL(prof__server_configure(v, &none), PROF_OK);
-    prof__server_client *c = v->clients[0] = (prof__server_client *)calloc(1, sizeof *c);
-    c->file = ends[0];
-    c->since = prof__monotonic();
-    send_text(ends[1], "GET /save HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    prof__server_hear(v, 0);
+    prof__server_client *c = asked_by_hand("/save", ends);
+    if (!c) return;
     prof__server_round(v);
     CHECK_EQUAL(c->asks[0].phase, PROF__ASK_ANSWER);
     CHECK(c->asks[0].taken > 0 && c->out_size > 0); /* more than the socket takes at once */
@@ -1072,19 +1078,12 @@ TEST(a_large_answer_arrives_whole)
 TEST(patience_ends_when_the_server_stops)
 {
     prof__server *v = &prof__server_state;
-    prof_server_options none;
     int ends[2];
     char bytes[4096];
-    memset(&none, 0, sizeof none);
-    if (!start_recording(PROF_RING) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends)) return;
+    if (!start_recording(PROF_RING)) return;
     work("much", 20000);
-    prof__server_reset(v);
-    CHECK_EQUAL(prof__server_configure(v, &none), PROF_OK);
-    prof__server_client *c = v->clients[0] = (prof__server_client *)calloc(1, sizeof *c);
-    c->file = ends[0];
-    c->since = prof__monotonic();
-    send_text(ends[1], "GET /save HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    prof__server_hear(v, 0);
+    prof__server_client *c = asked_by_hand("/save", ends);
+    if (!c) return;
     prof__server_stop_listening(v);
     v->leave_at = 1; /* making the answer took longer */
     prof__server_round(v);
