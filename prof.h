@@ -125,7 +125,8 @@ MANUAL                                                                          
     and write the trace to output with .prof appended ("trace.json.prof"; without an output "<program>.<pid>.prof"),
     unless it is in a file anyway. Scopes whose begin is older than the buffer are not shown ("... >"). Then the signal
     happens as it would have without prof: exit status, core dump, sanitizers and your own handlers, which run after the
-    report if they were there before prof_start(), or when they see fit. There is one report for a session; if your
+    report if they were there before prof_start(), or when they see fit. While it is written, the sites are off, so that
+    threads that run on do not overwrite what led to the crash. There is one report for a session; if your
     handler makes the program go on, it goes on without. Signals that are ignored stay so. Threads that record get a
     stack for the handler (sigaltstack, 64 KiB) if they have none, so that overflows of their own are reported, until
     they end. prof_stop() takes the handlers away.
@@ -2761,6 +2762,7 @@ static struct {
     int running, paused, level;
     int held;  /* PROF__HELD_...: running, but it has not begun yet; sites are off */
     int ended; /* not running any more, by itself: prof_stop() is still to come */
+    int frozen; /* sites are off while a crash is reported; the one field that changes without the lock */
     int no_sync;
     uint32_t filter_mask;
     int rule_count, category_named, category_default;
@@ -3102,7 +3104,8 @@ static void prof__schedule_look(const prof_site *site)
 
 static int prof__site_wanted(const prof_site *site)
 {
-    return !prof__state.paused && !prof__state.held && (int)site->level <= prof__state.level &&
+    return !prof__state.paused && !prof__state.held && !PROF__LOAD(&prof__state.frozen) &&
+           (int)site->level <= prof__state.level &&
            (~site->unmask & prof__state.filter_mask) && prof__category_on(site->category);
 }
 
@@ -3111,7 +3114,7 @@ static uint64_t prof__site_kind(const prof_site *site) { return site->kind & ((1
 /* Brings a site in step with the present generation. Under the lock, as a busy thread. */
 static void prof__site_settle(prof_site *site)
 {
-    uint32_t generation = PROF__LOAD(&prof__generation);
+    uint32_t generation = PROF__ACQUIRE(&prof__generation); /* and with it prof__state.frozen */
     if (prof__state.held && prof__schedule_sees(site)) return;
     if (prof__state.running && prof__state.inherited) {
         if (prof__site_kind(site) == PROF__KIND_END) return; /* of a begin in the parent: no reason to make an image */
@@ -8441,8 +8444,9 @@ PROF_DEF prof_status prof_save(const char *path)
 
    The program may have died in malloc, in the recorder, or of a full stack. So nothing here allocates, locks or calls
    what is not async-signal-safe (of libc: errno, sigsetjmp and pthread_setcancelstate besides), all room was taken by
-   prof_start(), and a second crash, in the report, ends the report only. Other threads go on recording meanwhile:
-   chunks are copied as a snapshot does. */
+   prof_start(), and a second crash, in the report, ends the report only. Other threads run on, but begin nothing new
+   meanwhile, or they would overwrite what led to the crash; their scopes end, which the copies leave out. What they were
+   about to record they do: chunks are copied as a snapshot does. */
 
 #include <poll.h>
 #include <setjmp.h>
@@ -8623,6 +8627,22 @@ static void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint
     }
 }
 
+/* Ends the copy before the first scope that ended after the crash: it was open then. */
+static void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint64_t crashed)
+{
+    const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
+    uint64_t *words = w->chunk + sizeof *chunk / 8;
+    for (size_t at = 0, length; at < s->chunk_words; at += length) {
+        length = prof__record_words(words[at], (size_t)s->chunk_words - at);
+        if (!length) break;
+        if (words[at] >> PROF__KIND_SHIFT != PROF__KIND_END ||
+            chunk->base.tick + (words[at] & PROF__TICK_MASK) <= crashed)
+            continue;
+        prof__clear(words + at, ((size_t)s->chunk_words - at) * 8);
+        break;
+    }
+}
+
 /* A copy of the chunk in this slot, in w->chunk; 0: there is none. */
 static uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, const prof__header *h, uint64_t slot,
                                  uint64_t newest)
@@ -8630,7 +8650,9 @@ static uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, co
     prof__source source = {prof__memory_read, s->header};
     uint64_t offset = (uint64_t)(s->chunks - (const char *)s->header) + slot * s->chunk_size;
     prof__chunk_snapshot(&source, h, offset, newest, (char *)w->chunk, (char *)w->scratch);
-    return ((const prof__chunk *)(const void *)w->chunk)->sequence ? offset : 0;
+    if (!((const prof__chunk *)(const void *)w->chunk)->sequence) return 0;
+    prof__crash_rewind(w, s, h->copy_tick);
+    return offset;
 }
 
 static const prof__chunk *prof__crash_chunk(const prof__session *s, uint64_t slot)
@@ -8870,6 +8892,27 @@ static void prof__crash_unignore(const struct sigaction *old)
     for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &old[i], NULL);
 }
 
+static void prof__crash_freeze(int on)
+{
+    PROF__STORE(&prof__state.frozen, on);
+    prof__next_generation();
+}
+
+/* The moment of the crash: chunks are known, then the clock is read, then the sites are off. So a scope in one of these
+   chunks that ends without all that was in it ends later. If this thread was kept from its processor in between, others
+   may have gone around the ring: then it is a later moment, rather than one of which nothing is left. */
+static void prof__crash_stop(prof__crash_work *w, const prof__session *s)
+{
+    prof__pair now;
+    for (int i = 0; i < 2; ++i) {
+        prof__memory_read(s->header, 0, &w->header, sizeof w->header);
+        prof__pair_take(s->clock, s->like.tick_hz, &now);
+        w->header.copy_tick = now.tick;
+        if (i == 0) prof__crash_freeze(1);
+        if (PROF__LOAD(&s->header->next_chunk) - w->header.next_chunk <= s->chunk_count / 8) break;
+    }
+}
+
 /* Each part by itself: if one crashes, too, the next one still gets its turn. */
 static void prof__crash_report(prof__crash_work *w, const prof__session *s, int signal)
 {
@@ -8884,10 +8927,7 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
     w->file = -1;
     if (!sigsetjmp(w->escape, 1)) {
         w->guarded = 1;
-        prof__pair began;
-        prof__pair_take(s->clock, s->like.tick_hz, &began);
-        prof__memory_read(s->header, 0, &w->header, sizeof w->header);
-        w->header.copy_tick = began.tick;
+        prof__crash_stop(w, s);
         prof__crash_describe(w, s, &w->header, signal);
     }
     if (!sigsetjmp(w->escape, 1)) {
@@ -8899,6 +8939,7 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
     }
     if (!sigsetjmp(w->escape, 1)) prof__crash_tell_file(w, s);
     w->guarded = 0;
+    prof__crash_freeze(0);
 #ifndef __ANDROID__
     pthread_setcancelstate(cancel, NULL);
 #endif
@@ -9025,6 +9066,7 @@ static void prof__crash_install(prof__session *s)
 static void prof__crash_forget(void)
 {
     PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);
+    if (PROF__LOAD(&prof__state.frozen)) prof__crash_freeze(0);
     prof__crash.session = NULL;
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) prof__crash_restore(i);
 }

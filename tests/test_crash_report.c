@@ -632,15 +632,20 @@ static void into_a_closed_pipe(int unused)
     fault(SIGSEGV);
 }
 
-static void into_a_full_pipe(int unused)
+static void fill_stderr(void)
 {
     int ends[2];
     char rest[4096];
-    (void)unused;
     memset(rest, 0, sizeof rest);
     if (pipe(ends) || dup2(ends[1], 2) < 0 || fcntl(2, F_SETFL, O_NONBLOCK)) _exit(93);
     while (write(2, rest, sizeof rest) > 0) continue;
     fcntl(2, F_SETFL, 0);
+}
+
+static void into_a_full_pipe(int unused)
+{
+    (void)unused;
+    fill_stderr();
     fault(SIGSEGV);
 }
 
@@ -674,6 +679,83 @@ TEST(nowhere_to_write)
     if (!TRACE_SANITIZER) CHECK(killed_by(&death, SIGSEGV));
     expect(death.said, "prof: the trace could not be written\n");
     CHECK_EQUAL(trace_file_size(death.path), -1);
+    free(death.said);
+}
+
+/*-- what other threads do meanwhile --*/
+
+enum { BUSY = 3, ENOUGH = 50000 };
+
+static struct shared_with_child {
+    uint64_t turns[BUSY];  /* of each thread */
+    uint64_t before[BUSY]; /* as many at least had been made when the program crashed */
+    int forked, child; /* child: 0: it runs, 1: it has recorded, 2: it could not */
+} *shared;
+
+static void *is_busy(void *which)
+{
+    uint64_t *turns = &shared->turns[(intptr_t)which];
+    char name[16];
+    snprintf(name, sizeof name, "busy %d", (int)(intptr_t)which);
+    PROFILE_THREAD(name);
+    for (;;) {
+        PROFILE_COUNTER("turn", *turns + 1);
+        __atomic_fetch_add(turns, 1, __ATOMIC_RELEASE);
+    }
+    return NULL;
+}
+
+/* The child of a fork during a report is not concerned. */
+static void *forks_meanwhile(void *unused)
+{
+    while (!__atomic_load_n(&prof__state.frozen, __ATOMIC_ACQUIRE)) pause_ms(1);
+    shared->forked = 1;
+    if (!fork()) {
+        prof_trace *trace = NULL;
+        PROFILE_MARK("child");
+        int good = !prof_stop() && !prof_trace_live(&trace) && prof_trace_about(trace)->event_count == 1;
+        __atomic_store_n(&shared->child, good ? 1 : 2, __ATOMIC_RELEASE);
+        _exit(0);
+    }
+    return unused;
+}
+
+/* What is said waits a second for its pipe before the trace is written. */
+static void crashes_among_busy_threads(int unused)
+{
+    pthread_t threads[BUSY + 1];
+    (void)unused;
+    pthread_create(&threads[BUSY], NULL, forks_meanwhile, NULL);
+    for (int k = 0; k < BUSY; ++k) pthread_create(&threads[k], NULL, is_busy, (void *)(intptr_t)k);
+    for (int k = 0; k < BUSY; ++k)
+        while (__atomic_load_n(&shared->turns[k], __ATOMIC_ACQUIRE) < ENOUGH) pause_ms(1);
+    fill_stderr();
+    for (int k = 0; k < BUSY; ++k) shared->before[k] = __atomic_load_n(&shared->turns[k], __ATOMIC_ACQUIRE);
+    fault(SIGABRT); /* of which sanitizers say nothing: they would wait for the pipe for ever */
+}
+
+TEST(threads_that_run_on_overwrite_nothing)
+{
+    shared = (struct shared_with_child *)mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                                              -1, 0);
+    outcome death = dies(REPORT, crashes_among_busy_threads, 0);
+    prof_trace *trace = trace_open_file(death.path);
+    CHECK(prof_trace_about(trace)->overwritten_chunks > 0);
+    /* two words each; of 64 chunks, one for each thread may be new, and one on its way */
+    CHECK(prof_trace_about(trace)->event_count > (buffer_size - 2 * (BUSY + 1) * PROF_CHUNK_SIZE) / 16 * 9 / 10);
+    for (int k = 0; k < BUSY; ++k) {
+        char name[16];
+        snprintf(name, sizeof name, "busy %d", k);
+        trace_list list = trace_read(trace, trace_track_named(trace, name));
+        CHECK(list.count > 0 && list.events[list.count - 1].value.as.u >= shared->before[k]);
+        for (size_t i = 1; i < list.count; ++i)
+            CHECK(list.events[i].value.as.u == list.events[i - 1].value.as.u + 1);
+        trace_free(&list);
+    }
+    for (int i = 0; shared->forked && !__atomic_load_n(&shared->child, __ATOMIC_ACQUIRE) && i < 60000; ++i) pause_ms(1);
+    CHECK_EQUAL(shared->child, shared->forked);
+    prof_trace_close(trace);
+    munmap(shared, sizeof *shared);
     free(death.said);
 }
 
@@ -805,6 +887,9 @@ TEST(handlers_of_the_program)
     expect(death.said, ": session > faults (");
     expect(death.said, "recovered\n");
     free(death.said);
+    char *text = trace_file_text("build/tests/out/report.csv", NULL);
+    expect(text, "goes on"); /* recorded again */
+    free(text);
 }
 
 static int same_actions(const struct sigaction *a)
