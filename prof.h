@@ -142,8 +142,8 @@ MANUAL                                                                          
     the processor, prof_fiber_switch(NULL), or to the next fiber, where it leaves it; on either side of the switch of
     stacks. Its scopes may stay open meanwhile, and end on another thread. A fiber is on one thread at a time, and
     whatever hands it on must order memory, as every scheduler's queue does. Fibers may be switched whether a session
-    runs or not, and are one track in each. A switch costs three words of the buffer and some 5 ns, no lock and no
-    reading of the clock; the first event of a fiber in a session costs a lock. A scope must end on the
+    runs or not, and are one track in each. A switch costs three words of the buffer (during a pause none) and some 5 ns,
+    no lock and no reading of the clock; the first event of a fiber in a session costs a lock. A scope must end on the
     track where it began: one that is open over a switch, in the scheduler say, must end after the switch back. When
     PROF_FILL is full, scopes that are open in waiting fibers may lose their ends, which is counted. Automatic tracing
     of functions, see below, knows threads only.
@@ -3102,10 +3102,12 @@ static void prof__schedule_look(const prof_site *site)
         prof__schedule_release(s, PROF__HELD_WARMUP);
 }
 
+/* 1: all sites are off, but for those of ends. */
+static int prof__sites_rest(void) { return PROF__LOAD(&prof__state.paused) || PROF__LOAD(&prof__state.frozen); }
+
 static int prof__site_wanted(const prof_site *site)
 {
-    return !prof__state.paused && !prof__state.held && !PROF__LOAD(&prof__state.frozen) &&
-           (int)site->level <= prof__state.level &&
+    return !prof__sites_rest() && !prof__state.held && (int)site->level <= prof__state.level &&
            (~site->unmask & prof__state.filter_mask) && prof__category_on(site->category);
 }
 
@@ -4675,8 +4677,8 @@ PROF__ENTRY void prof_fiber_destroy(prof_fiber *fiber)
 }
 #endif
 
-/* A thread that is out of step, or a track that is new to the session, leaves the rest to prof__settle(). In a handler
-   that interrupts a macro nothing happens. */
+/* A thread that is out of step, or a track that is new to the session, leaves the rest to prof__settle(); so that nothing
+   is written for it in vain, all do during a pause. In a handler that interrupts a macro nothing happens. */
 PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
 {
     prof__thread *self = PROF__SELF();
@@ -4684,7 +4686,7 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
     prof__track_leave(self);
     self->fiber = fiber;
     if (PROF__LIKELY(self->session && self->seen == PROF__LOAD(&prof__generation) &&
-                     prof__track_known(self, prof__track_of(self)))) {
+                     prof__track_known(self, prof__track_of(self)) && !prof__sites_rest())) {
         prof__track_enter(self);
     } else {
         self->seen = 0;
@@ -6497,7 +6499,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__gue
         prof__state.level = config->level ? config->level : PROF__DEFAULT_LEVEL;
         prof__state.filter_mask = config->filter_mask ? config->filter_mask : ~0u;
         if (guest) guest->limit(guest->user);
-        prof__state.paused = 0;
+        PROF__STORE(&prof__state.paused, 0);
         prof__state.held = s->held;
         PROF__STORE(&prof__state.no_sync, config->no_sync);
         PROF__STORE(&prof__state.running, 1);
@@ -6623,7 +6625,7 @@ static prof_status prof__pause_by(int step)
     } else if (prof__state.paused + step < 0) {
         status = prof__fail(PROF_INVALID_STATE, "resumed more often than paused");
     } else {
-        prof__state.paused += step;
+        PROF__STORE(&prof__state.paused, prof__state.paused + step);
         prof__next_generation();
     }
     prof__state_unlock(gate);

@@ -803,6 +803,45 @@ TEST(full_buffer)
     prof_reset();
 }
 
+/* However long a pause is in which fibers are switched, the ring keeps what was before it. */
+TEST(pause)
+{
+    prof_config config = trace_config(256u << 10);
+    prof_fiber *fiber = prof_fiber_create("fiber");
+    trace_start(&config);
+    PROFILE_THREAD("main");
+    PROFILE_MARK("before");
+    prof_fiber_switch(fiber);
+    PROFILE_BLOCK("over the pause") {
+        prof_fiber_switch(NULL);
+        CHECK_EQUAL(prof_pause(), PROF_OK);
+        prof_fiber_switch(fiber);
+    }
+    for (int i = 0; i < 100000; ++i) prof_fiber_switch(i & 1 ? fiber : NULL);
+    PROFILE_MARK("paused");
+    CHECK_EQUAL(prof_resume(), PROF_OK);
+    PROFILE_MARK("after");
+    prof_fiber_switch(NULL);
+    PROFILE_MARK("after");
+    trace = trace_stop();
+    CHECK_EQUAL(prof_trace_about(trace)->overwritten_chunks, 0);
+    static const struct {
+        const char *track, *events[2];
+    } wanted[] = {{"main", {"before", "after"}}, {"fiber", {"over the pause", "after"}}};
+    for (int k = 0; k < 2; ++k) {
+        trace_list list = trace_read(trace, trace_track_named(trace, wanted[k].track));
+        CHECK_EQUAL(list.count, 2);
+        for (size_t i = 0; i < list.count && i < 2; ++i) {
+            CHECK_TEXT(list.events[i].name, wanted[k].events[i]);
+            CHECK_EQUAL(list.events[i].flags, 0);
+        }
+        trace_free(&list);
+    }
+    prof_trace_close(trace);
+    prof_fiber_destroy(fiber);
+    prof_reset();
+}
+
 /* A short scope is taken back only while nothing came between its begin and its end, a switch included. */
 TEST(short_scopes)
 {
