@@ -817,7 +817,7 @@ typedef struct prof_trace_info {
                                      read: the file was cut or damaged, or they were overwritten since the trace was
                                      opened */
     uint64_t unmatched;           /* ends, and arguments, that fit no open scope and were left out; an argument's scope
-                                     may have begun before the recording */
+                                     may have begun before the recording, or be lost */
     uint64_t sites_lost;          /* call sites or names for which the image had no room */
     uint64_t buffer_size, chunk_size;
     prof_mode mode;

@@ -1280,6 +1280,7 @@ static void *fills(void *numbers)
     return NULL;
 }
 
+/* One that found no chunk gets what another left of its own: it begins late, perhaps with an argument. */
 TEST(fill_with_threads)
 {
     enum { THREADS = 8 };
@@ -1294,17 +1295,20 @@ TEST(fill_with_threads)
     uint64_t recorded = 0;
     for (size_t track = 0; track < prof_trace_track_count(trace); ++track) {
         list = trace_read(trace, track);
-        int64_t expected = 0;
+        int64_t expected = -1;
         for (size_t i = 0; i < list.count; ++i) {
             if (list.events[i].type == PROF_EVENT_LOST) continue;
             recorded += 1 + list.events[i].arg_count;
             CHECK_EQUAL(list.events[i].flags, 0);
-            if (list.events[i].arg_count) CHECK_EQUAL(list.events[i].args[0].value.as.i, expected++);
+            if (!list.events[i].arg_count) continue;
+            if (expected >= 0) CHECK_EQUAL(list.events[i].args[0].value.as.i, expected);
+            expected = list.events[i].args[0].value.as.i + 1;
         }
         trace_free(&list);
     }
-    CHECK_EQUAL(recorded + prof_trace_about(trace)->lost, 2ll * THREADS * numbers);
-    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    uint64_t unmatched = prof_trace_about(trace)->unmatched;
+    CHECK_EQUAL(recorded + prof_trace_about(trace)->lost + unmatched, 2ll * THREADS * numbers);
+    CHECK(unmatched < THREADS);
     prof_trace_close(trace);
 }
 
