@@ -125,8 +125,8 @@ MANUAL                                                                          
     and write the trace to output with .prof appended ("trace.json.prof"; without an output "<program>.<pid>.prof"),
     unless it is in a file anyway. Scopes whose begin is older than the buffer are not shown ("... >"). Then the signal
     happens as it would have without prof: exit status, core dump, sanitizers and your own handlers, which run after the
-    report if they were there before prof_start(), or when they see fit. While it is written, the sites are off, so that
-    threads that run on do not overwrite what led to the crash. There is one report for a session; if your
+    report if they were there before prof_start(), or when they see fit. While the report is written nothing new is
+    recorded: threads that run on would overwrite what led to the crash. There is one report for a session; if your
     handler makes the program go on, it goes on without. Signals that are ignored stay so. Threads that record get a
     stack for the handler (sigaltstack, 64 KiB) if they have none, so that overflows of their own are reported, until
     they end. prof_stop() takes the handlers away.
@@ -3102,7 +3102,7 @@ static void prof__schedule_look(const prof_site *site)
         prof__schedule_release(s, PROF__HELD_WARMUP);
 }
 
-/* 1: all sites are off, but for those of ends. */
+/* 1: all sites are off, but for those of ends. Changes under the lock, but for crashes. */
 static int prof__sites_rest(void) { return PROF__LOAD(&prof__state.paused) || PROF__LOAD(&prof__state.frozen); }
 
 static int prof__site_wanted(const prof_site *site)
