@@ -93,9 +93,33 @@ mkdir -p $out
 
 skip() { echo "SKIP $1: $2" | tee -a $out/results; }
 have() { command -v "$1" >/dev/null 2>&1; }
-# links COMMAND...: this compiler with these flags makes a program
+# links COMMAND...: this compiler with these flags makes a program of what ours need: libc's and the kernel's headers
+# (asm/errno.h is missing where only half of gcc-multilib is), threads, and the library that divides wide numbers
 links() {
-    echo 'int main(void) { return 0; }' >$out/trivial.c
+    cat >$out/trivial.c <<'END'
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#ifdef _WIN32
+#include <windows.h>
+#else
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+#ifdef __linux__
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#endif
+static volatile uint64_t wide = 10;
+int main(void) { return wide / 3 == 3 && !errno ? 0 : 1; }
+END
     "$@" $out/trivial.c -o $out/trivial.exe >/dev/null 2>&1
 }
 # job FILE KIND COMPILER LANGUAGE FLAGS LINK RUNNER IMPLEMENTATION: one line of quoted fields for xargs
@@ -186,7 +210,7 @@ if [ -z "$quick" ]; then
         skip musl-gcc "not installed"
     fi
 
-    if links gcc -m32; then
+    if links gcc -m32 -pthread; then
         job programs program gcc c "-std=c99 -O2 -m32" -pthread "" ""
     else
         skip "gcc -m32" "gcc-multilib is not installed"

@@ -1,7 +1,7 @@
 // The catapult trace viewer, which is the page behind chrome://tracing: every slice, argument and sample is compared.
 import fs from 'node:fs';
 import { openPage, serve } from './browser.mjs';
-import { compareEvents } from './expected.mjs';
+import { compareArrows, compareEvents, inOrder } from './expected.mjs';
 
 const viewer = process.env.TRACE_VIEWER || '/usr/share/go-1.19/src/cmd/trace/static';
 const html = `<!doctype html><meta charset="utf-8"><script src="/webcomponents.min.js"></script>
@@ -35,11 +35,13 @@ async function readModel() {
                 name: s.name, samples: s.samples.map(x => ({ start: ns(x.timestamp), value: x.value })) })) });
     }
     const end = slice => (slice ? `${slice.parentContainer.tid} ${slice.title} ${ns(slice.start)}` : 'nothing');
-    const arrows = model.flowEvents.map(f => `${end(f.startSlice)} -> ${end(f.endSlice)}`).sort();
+    const arrows = model.flowEvents.map(f => [end(f.startSlice), end(f.endSlice)]);
     return { arrows, warnings: model.importWarnings.map(w => `${w.type}: ${w.message}`), tracks, counters, asyncs,
         name: model.getAllProcesses()[0].name };
 }
 
+const sameSamples = (counter, samples) =>
+    JSON.stringify(inOrder(counter, samples)) === JSON.stringify(inOrder(counter, counter.samples));
 const withMap = event => ({ ...event, args: new Map(Object.entries(event.args)) });
 const found = fs.existsSync(viewer + '/trace_viewer_full.html');
 export const missing = () => (found ? '' : `there is no trace viewer in ${viewer}: install golang-1.19-src`);
@@ -64,15 +66,14 @@ export async function check({ context, trace, file, screenshot, fail }) {
             if (shown) compareEvents(track.name, shown.slices.map(withMap), [...track.scopes, ...track.instants], fail);
         }
         compareEvents('spans', model.asyncs.map(withMap), trace.asyncs, fail);
-        if (JSON.stringify(model.arrows) !== JSON.stringify(trace.arrows))
-            fail(`arrows: ${JSON.stringify(model.arrows)}, not ${JSON.stringify(trace.arrows)}`);
+        compareArrows(model.arrows, trace, fail);
         const counters = trace.counters.length;
         if (model.counters.length !== counters) fail(`${model.counters.length} counters, not ${counters}`);
         for (const counter of trace.counters) {
             const shown = model.counters.find(c => c.name === counter.name && c.category === counter.category);
             const series = shown && shown.series.length === 1 ? shown.series[0] : null;
             if (!series || series.name !== counter.name) fail(`counter ${counter.name}: not found, or not one series`);
-            else if (JSON.stringify(series.samples) !== JSON.stringify(counter.samples))
+            else if (!sameSamples(counter, series.samples))
                 fail(`counter ${counter.name}: ${JSON.stringify(series.samples).slice(0, 200)}`);
         }
     } finally {

