@@ -114,7 +114,7 @@ links() {
 #include <unistd.h>
 #endif
 #ifdef __linux__
-#include <linux/futex.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #endif
 static volatile uint64_t wide = 10;
