@@ -42,7 +42,7 @@ all: tool examples
 # ---- the command-line tool
 
 TOOL = $(wildcard tools/*.c)
-$(BUILD)/prof: $(TOOL) tools/tool.h $(HEADERS)
+$(BUILD)/prof: $(TOOL) $(wildcard tools/*.h) $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_C) $(TOOL) -o $@ $(LDFLAGS) $(LIBS)
 
@@ -86,6 +86,8 @@ $(SHARING): $(BUILD)/tests/implementation.o
 $(SHARING): EXTRA = -D_GNU_SOURCE $(BUILD)/tests/implementation.o
 
 $(BUILD)/tests/test_flaws_cpp: tests/test_flaws.c
+
+$(BUILD)/tests/test_compare: tools/compare_stats.c tools/compare.h
 
 # As a shared library, so that its recorder and the reading program's can be in one process; -z defs refuses any libc.
 $(BUILD)/tests/libfreestanding_kernel.so: tests/freestanding_kernel.c tests/freestanding_kernel.h $(HEADERS)

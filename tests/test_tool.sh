@@ -263,29 +263,70 @@ same "is an export" whole.json one.json
 
 # ---- compare
 
+narrow() { # the table fits a terminal
+    [ "$(awk 'length($0) > 80' out | wc -l)" -eq 0 ] && ok "$1: 80 columns" || bad "$1: $(awk 'length($0) > 80' out | head -1)"
+}
+squeeze() { tr -s ' ' <out | sed 's/ $//' >squeezed && mv squeezed out; }
 is "compare: slower" 1 "$prof" compare before.prof after.prof
-tr -s ' ' <out | sed 's/ $//' >squeezed && mv squeezed out
+narrow "compare"
+squeeze
 prints "what became slower" <<'END'
-scope change of mean mean A mean B p50 A p50 B p99 A p99 B calls A calls B
-worse SLOWER +20.0 % +- 0.1 1.000 us 1.200 us 1.003 us 1.207 us 1.010 us 1.207 us 400 400
-better faster -50.0 % +- 0.1 1.000 us 500.0 ns 1.003 us 501.0 ns 1.010 us 509.0 ns 400 400
-old gone - 100.0 ns - 100.0 ns - 100.0 ns - 3 0
-young new - - 100.0 ns - 100.0 ns - 100.0 ns 0 3
-1 slower, 1 faster, 1 the same, 1 unsure, 1 new, 1 gone
+scope a call p50 A p50 B p99 max total
+worse SLOWER +20.0 % +-0.1 1.003 us 1.207 us +20%! +20%! +20%!
+better faster -50.0 % +-0.1 1.003 us 501.0 ns -50%* -50%* -50%*
+old gone - 100.0 ns - - - -
+young new - - 100.0 ns - - -
+1 slower, 1 faster, 2 the same, 0 unsure, 1 new, 1 gone
+p99, max, total: ! slower, * faster, ? unsure
 END
 is "compare: the other way round" 1 "$prof" compare after.prof before.prof
 is "compare: within the threshold" 0 "$prof" compare before.prof after.prof --threshold 25
-is "compare: just beyond it" 1 "$prof" compare before.prof after.prof -t 19.8
+is "compare: just beyond it" 1 "$prof" compare before.prof after.prof -t 19.5
+is "compare: a gate of its own" 0 "$prof" compare before.prof after.prof --fail-over 25%
+has "is still called slower" out SLOWER
+is "compare: beyond the gate" 1 "$prof" compare before.prof after.prof --threshold 30 --fail-over 15%
+is "compare: what the gate is about" 1 "$prof" compare before.prof after.prof --fail-on total,max
+fails "compare: what it may be about" "--fail-on 'mean': must be call, p99, max, total" "$prof" compare before.prof after.prof --fail-on call,mean
+fails "compare: a share" "--fail-over 'much': must be a number from 0 to 1e+06" "$prof" compare before.prof after.prof --fail-over much
 is "compare: with itself" 0 "$prof" compare before.prof before.prof
 prints "nothing to say" <<'END'
 0 slower, 0 faster, 4 the same, 1 unsure, 0 new, 0 gone
 END
 is "compare --all" 0 "$prof" compare --all before.prof before.prof
-[ "$(wc -l <out)" -eq 7 ] && ok "all rows" || bad "all rows"
+[ "$(wc -l <out)" -eq 8 ] && ok "all rows" || bad "all rows"
 is "compare --by-path" 0 "$prof" compare -pa whole.prof whole.prof
-has "paths" out "tick > draw > shape" 
+has "paths" out "tick > draw > shape"
+narrow "compare --by-path"
 is "compare: no calls in common" 0 "$prof" compare whole.prof before.prof
 is "compare: a broken file" 2 "$prof" compare whole.prof /dev/null
+is "compare: a few disturbed calls" 1 "$prof" compare old0.prof new0.prof
+squeeze
+has "the shift" out "noisy SLOWER +31.3 %"
+has "of which the total knows nothing" out " +3%?"
+is "compare: several runs" 1 "$prof" compare old?.prof -- new?.prof
+narrow "compare: several runs"
+squeeze
+has "so many" out "5 recordings against 5"
+has "slower in all of them" out "worse SLOWER +29.3 %"
+has "in spite of disturbed calls" out "noisy SLOWER +29.3 %"
+has "the others" out "2 slower, 0 faster, 1 the same"
+is "compare: runs against one" 1 "$prof" compare old?.prof -- new1.prof
+is "compare: the same runs" 0 "$prof" compare old0.prof old2.prof old4.prof -- old1.prof old3.prof
+is "compare: two behind --" 0 "$prof" compare -- before.prof before.prof
+fails "compare: three files" "compare: of several recordings a side, -- stands between A and B: prof compare A1 A2 -- B1 B2" "$prof" compare old0.prof old1.prof old2.prof
+is "compare: JSON" 1 "$prof" compare old?.prof -- new?.prof -f json
+has "JSON: how many" out '{"recordings_a":5,"recordings_b":5,"threshold_percent":5,"fail_over_percent":5,'
+has "JSON: a verdict" out '"name":"worse","category":"","function":"call"'
+[ "$(grep -c '"call":{"verdict":"slower","ratio":1.[23]' out)" -eq 2 ] && ok "JSON: verdicts" || bad "JSON: verdicts"
+if command -v python3 >/dev/null; then
+    cp out compare.json # which the next line empties
+    is "JSON is JSON" 0 python3 -c 'import json; d = json.load(open("compare.json")); assert d["failed"] and len(d["scopes"]) == 3'
+else
+    skip "JSON is JSON: no python3"
+fi
+is "compare: Markdown" 1 "$prof" compare before.prof after.prof -f markdown
+has "Markdown: what failed is bold" out '| `worse` | **SLOWER** | +20.0 % +-0.1 | 1.003 us | 1.207 us | +20% SLOWER |'
+[ "$(grep '^|' out | tr -cd '|\n' | sort -u)" = "|||||||||||" ] && ok "Markdown: columns" || bad "Markdown: columns"
 
 # ---- cut
 

@@ -215,6 +215,23 @@ static void durations(const char *name, int after)
     save(name, after ? "after" : "before", 100, "boot-1", 1700000000000000000u);
 }
 
+/* One of several runs, each of which is faster or slower by something of its own; "disturbed" loses the processor for a
+   millisecond three times; afterwards "steady" is as it was, and the others take 30 % longer. */
+static void one_run(const char *name, int run, int after)
+{
+    uint64_t time = 1000;
+    int i;
+    start(PROF_RING, 512 << 10, 5000000);
+    for (i = 0; i < 300; i++) {
+        uint64_t jitter = (uint64_t)(i * 7919 % 101), own = (uint64_t)(run * 13 % 7 * 5);
+        call(&time, 0, 950 + jitter + own);
+        call(&time, 1, (950 + jitter + own) * (after ? 13 : 10) / 10);
+        call(&time, 3, (950 + jitter + own) * (after ? 13 : 10) / 10 + (i % 100 == 37 + run ? 1000000 : 0));
+    }
+    stop(time);
+    save(name, after ? "after" : "before", 100, "boot-1", 1700000000000000000u);
+}
+
 /* An ELF core file with the image in pieces of memory that touch, in another order in the file, and of the last one
    only a part; and with the magic in a piece of its own. */
 static void core(const char *name, size_t missing)
@@ -260,6 +277,7 @@ static void core(const char *name, size_t missing)
 
 int main(int argc, char **argv)
 {
+    int run;
     folder = argc > 1 ? argv[1] : ".";
     whole();
     later();
@@ -271,5 +289,10 @@ int main(int argc, char **argv)
     core("pieces.cut", 3000);
     durations("before.prof", 0);
     durations("after.prof", 1);
+    for (run = 0; run < 10; run++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s%d.prof", run < 5 ? "old" : "new", run % 5);
+        one_run(name, run, run >= 5);
+    }
     return 0;
 }

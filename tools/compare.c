@@ -1,277 +1,346 @@
-/* compare.c - prof compare: what became slower or faster between two recordings, and whether that can be chance. */
+/* compare.c - prof compare: what became slower or faster between two recordings, or two sets of them, and whether that
+   can be chance. */
 #include "tool.h"
+#include "compare.h"
 #include <stdlib.h>
 #include <string.h>
 
 static const tool_option options[] = {
     {"--threshold", "-t", "PERCENT", "how much slower is too much; default 5"},
+    {"--fail-over", NULL, "PERCENT", "the same for the exit status; default: as --threshold"},
+    {"--fail-on", NULL, "LIST", "what the exit status tells: call,p99,max,total; default call,p99"},
     {"--by-path", "-p", NULL, "compares call paths instead of scopes"},
     {"--all", "-a", NULL, "prints what did not change, too"},
+    {"--format", "-f", "KIND", "table (default), json, or markdown for a pull request"},
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
 
-typedef enum verdict { SAME, SLOWER, FASTER, UNSURE, ADDED, GONE } verdict;
-static const char *const verdicts[] = {"same", "SLOWER", "faster", "unsure", "new", "gone"};
+#define SAMPLE 10000 /* calls of a scope that are kept of a side: enough for everything but the tail */
+#define SAMPLE_LEAST 1000 /* of each of many recordings */
 
-/* One scope, or call path, of both recordings. */
-typedef struct row {
-    char *key; /* what makes it the same in both */
-    const prof_stat *a, *b;
-    double change, margin; /* of the mean, percent of a's; the true one is within the margin with 99 % */
-    double impact;         /* nanoseconds by which the total grew or shrank, without its sign */
-    verdict verdict;
-} row;
+const char *const compare_metrics[] = {"call", "p99", "max", "total", NULL};
+const char *const compare_verdicts[] = {"same", "SLOWER", "faster", "unsure", "new", "gone"};
 
 typedef struct side {
-    prof_trace *trace;
-    prof_stat *stats;
-    row *rows; /* one for each of stats, with a set */
+    compare_recording *recordings;
     size_t count;
 } side;
 
-/* No libm: the tool links with what prof.h needs. */
-static double square_root(double value)
+/* What a row is made of: an entry, or null, for each recording of a side. */
+typedef struct group {
+    const compare_entry **entries;
+    size_t count;
+} group;
+
+/*-- sides --*/
+
+static int make_side(side *s, char **paths, size_t count, const tool_args *args)
 {
-    double root = value > 1 ? value : 1;
-    int i;
-    if (!(value > 0)) return 0;
-    for (i = 0; i < 1100; i++) {
-        double next = (root + value / root) / 2;
-        if (!(next < root)) break;
-        root = next;
+    size_t most = SAMPLE / count > SAMPLE_LEAST ? SAMPLE / count : SAMPLE_LEAST;
+    s->recordings = (compare_recording *)calloc(count, sizeof *s->recordings);
+    if (!s->recordings) return tool_fail("out of memory");
+    for (s->count = 0; s->count < count; s->count++) {
+        int by_path = tool_value(args, "--by-path") != NULL;
+        if (compare_read(paths[s->count], by_path, most, tool_value(args, "--progress"), &s->recordings[s->count])) {
+            s->count++;
+            return TOOL_ERROR;
+        }
     }
-    return root;
-}
-
-/* Student's t for 99 % on both sides. Between the values of the table the larger one, which is the careful one. */
-static double student(double freedom)
-{
-    static const double table[][2] = {{1, 63.657}, {2, 9.925}, {3, 5.841}, {4, 4.604}, {5, 4.032}, {6, 3.707},
-                                      {7, 3.499}, {8, 3.355}, {9, 3.250}, {10, 3.169}, {12, 3.055}, {15, 2.947},
-                                      {20, 2.845}, {30, 2.750}, {60, 2.660}, {120, 2.617}, {1e9, 2.576}};
-    double t = table[0][1];
-    size_t i;
-    for (i = 0; i < sizeof table / sizeof *table && table[i][0] <= freedom; i++) t = table[i][1];
-    return t;
-}
-
-static uint64_t timed(const prof_stat *stat) { return stat->count - stat->truncated; }
-
-/* Welch's interval for the difference of two means. */
-static void judge(row *r, double threshold)
-{
-    double na = (double)timed(r->a), nb = (double)timed(r->b), va, vb, error, freedom, difference, margin;
-    if (na < 2 || nb < 2) {
-        r->verdict = UNSURE;
-        return;
-    }
-    va = r->a->deviation_ns * r->a->deviation_ns / (na - 1); /* of the mean: the deviations are those of populations */
-    vb = r->b->deviation_ns * r->b->deviation_ns / (nb - 1);
-    error = square_root(va + vb);
-    freedom = va + vb > 0 ? (va + vb) * (va + vb) / (va * va / (na - 1) + vb * vb / (nb - 1)) : 1e9;
-    difference = r->b->mean_ns - r->a->mean_ns;
-    margin = student(freedom) * error;
-    if (r->a->mean_ns > 0) {
-        r->change = difference / r->a->mean_ns * 100;
-        r->margin = margin / r->a->mean_ns * 100;
-    }
-    if (difference - margin > threshold / 100 * r->a->mean_ns)
-        r->verdict = SLOWER;
-    else if (difference + margin < -threshold / 100 * r->a->mean_ns)
-        r->verdict = FASTER;
-    else if (margin > threshold / 100 * r->a->mean_ns)
-        r->verdict = UNSURE;
-    else
-        r->verdict = SAME;
-}
-
-/*-- pairing --*/
-
-static char *join(const char *before, const char *name, const prof_callsite *site)
-{
-    size_t size = strlen(before) + strlen(name) + strlen(site->category) + strlen(site->function) + 4;
-    char *key = (char *)malloc(size);
-    if (key) snprintf(key, size, "%s\n%s\t%s\t%s", before, name, site->category, site->function);
-    return key;
-}
-
-static int by_key(const void *a, const void *b)
-{
-    const row *x = (const row *)a, *y = (const row *)b;
-    int order = strcmp(x->key, y->key);
-    if (order) return order;
-    if (x->a->site->line != y->a->site->line) return x->a->site->line < y->a->site->line ? -1 : 1;
-    return x->a < y->a ? -1 : x->a > y->a;
-}
-
-/* A scope is the same in both recordings if path, name, category and function are; of several such in one function the
-   first is paired with the first, and so on, whatever their lines. */
-static int make_keys(side *s)
-{
-    size_t i;
-    for (i = 0; i < s->count; i++) { /* parents come first */
-        const prof_stat *stat = &s->stats[i];
-        s->rows[i].a = stat;
-        s->rows[i].key = join(stat->parent == PROF_NO_PARENT ? "" : s->rows[stat->parent].key, stat->name, stat->site);
-        if (!s->rows[i].key) return 0;
-    }
-    qsort(s->rows, s->count, sizeof *s->rows, by_key);
-    return 1;
-}
-
-static int make_side(side *s, const char *path, int by_path, const char *when)
-{
-    prof_status status;
-    s->trace = tool_open(path);
-    if (!s->trace) return 0;
-    tool_progress_begin("compare", when);
-    prof_trace_watch(s->trace, tool_progress_step, NULL);
-    status = by_path ? prof_stats_by_path(s->trace, PROF_SORT_NAME, 1, &s->stats, &s->count)
-                     : prof_stats(s->trace, PROF_SORT_NAME, 1, &s->stats, &s->count);
-    tool_progress_end();
-    if (tool_status(status)) return 0;
-    s->rows = (row *)calloc(s->count + 1, sizeof *s->rows);
-    if (s->rows && make_keys(s)) return 1;
-    tool_fail("out of memory");
-    return 0;
+    return TOOL_OK;
 }
 
 static void free_side(side *s)
 {
     size_t i;
-    for (i = 0; s->rows && i < s->count; i++) free(s->rows[i].key);
-    free(s->rows);
-    prof_stats_free(s->stats);
-    prof_trace_close(s->trace);
+    for (i = 0; i < s->count; i++) compare_read_free(&s->recordings[i]);
+    free(s->recordings);
 }
 
-static double total(const prof_stat *stat) { return stat ? (double)stat->total_ns : 0; }
+/*-- pairing --*/
 
-/* The rows of both, by their keys. Returns how many there are. */
-static size_t pair(const side *a, const side *b, row *rows, double threshold)
+static const compare_entry *next_entry(const compare_recording *r)
 {
-    size_t i = 0, j = 0, count = 0;
-    while (i < a->count || j < b->count) {
-        int order = i == a->count ? 1 : j == b->count ? -1 : strcmp(a->rows[i].key, b->rows[j].key);
-        row *r = &rows[count++];
-        memset(r, 0, sizeof *r);
-        r->key = order <= 0 ? a->rows[i].key : b->rows[j].key;
-        if (order <= 0) r->a = a->rows[i++].a;
-        if (order >= 0) r->b = b->rows[j++].a;
-        r->impact = total(r->b) - total(r->a);
-        if (r->impact < 0) r->impact = -r->impact;
-        if (r->a && r->b)
-            judge(r, threshold);
-        else
-            r->verdict = r->a ? GONE : ADDED;
+    return r->at < r->count ? &r->entries[r->at] : NULL;
+}
+
+/* The smallest key that has not been paired yet; null at the end. */
+static const char *next_key(const side *sides)
+{
+    const char *key = NULL;
+    size_t s, i;
+    for (s = 0; s < 2; s++)
+        for (i = 0; i < sides[s].count; i++) {
+            const compare_entry *e = next_entry(&sides[s].recordings[i]);
+            if (e && (!key || strcmp(e->key, key) < 0)) key = e->key;
+        }
+    return key;
+}
+
+/* Takes the next entry with this key from each recording that has one. */
+static void take(side *s, const char *key, group *g)
+{
+    for (g->count = 0; g->count < s->count; g->count++) {
+        compare_recording *r = &s->recordings[g->count];
+        const compare_entry *e = next_entry(r);
+        g->entries[g->count] = e && !strcmp(e->key, key) ? e : NULL;
+        if (g->entries[g->count]) r->at++;
+    }
+}
+
+/*-- all recordings of a side as one --*/
+
+static void sum_figures(const group *g, compare_row *row, int which)
+{
+    compare_figures *sum = &row->of[which];
+    double n;
+    size_t i;
+    for (i = 0; i < g->count; i++) {
+        const compare_entry *e = g->entries[i];
+        if (!e) continue;
+        row->runs[which]++;
+        row->line = e->line;
+        sum->calls += e->figures.calls;
+        sum->total_ns += e->figures.total_ns;
+        sum->p50_ns += e->figures.p50_ns;
+        sum->p99_ns += e->figures.p99_ns;
+        if (e->figures.max_ns > sum->max_ns) sum->max_ns = e->figures.max_ns;
+    }
+    n = row->runs[which] ? (double)row->runs[which] : 1;
+    sum->calls /= n;
+    sum->total_ns /= n;
+    sum->p50_ns /= n;
+    sum->p99_ns /= n;
+}
+
+/* The samples of a side in one; to be freed. 0: no memory. */
+static int pool(const group *g, compare_sample *all)
+{
+    size_t i, count = 0;
+    all->count = 0;
+    for (i = 0; i < g->count; i++) count += g->entries[i] ? g->entries[i]->sample.count : 0;
+    all->calls = (compare_call *)malloc((count + 1) * sizeof *all->calls);
+    for (i = 0; all->calls && i < g->count; i++) {
+        const compare_entry *e = g->entries[i];
+        if (!e || !e->sample.count) continue;
+        memcpy(all->calls + all->count, e->sample.calls, e->sample.count * sizeof *all->calls);
+        all->count += e->sample.count;
+    }
+    return all->calls != NULL;
+}
+
+/*-- verdicts --*/
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+/* Of one recording a side: from its calls. */
+static void change_calls(const compare_entry *a, const compare_entry *b, compare_row *row)
+{
+    double dispersion = larger(compare_dispersion(&a->sample, a->figures.p99_ns),
+                               compare_dispersion(&b->sample, b->figures.p99_ns));
+    double of_mean = larger(compare_mean_dispersion(&a->sample), compare_mean_dispersion(&b->sample));
+    row->changes[COMPARE_P99] = compare_quantile(&a->steps, &b->steps, 0.99, dispersion);
+    row->changes[COMPARE_MAX] = compare_max(&a->steps, &b->steps);
+    row->changes[COMPARE_TOTAL] = compare_total(a->figures.calls, a->mean_ns, a->deviation_ns, b->figures.calls,
+                                                b->mean_ns, b->deviation_ns, of_mean);
+}
+
+/* One figure of each run of a side. Of a typical call: how it stands to those of all A. */
+static size_t figures_of(const group *g, int metric, const compare_sample *reference, double *to)
+{
+    size_t i, count = 0;
+    for (i = 0; i < g->count; i++) {
+        const compare_entry *e = g->entries[i];
+        if (!e || e->figures.calls < 1) continue;
+        to[count++] = metric == COMPARE_SHIFT ? compare_location(reference, &e->sample)
+                    : metric == COMPARE_P99   ? e->figures.p99_ns
+                    : metric == COMPARE_MAX   ? e->figures.max_ns
+                                              : e->figures.total_ns;
     }
     return count;
 }
 
-/*-- printing --*/
+/* Of several recordings: the variation between them counts. 0: no memory. */
+static int change_runs(const group *g, const compare_sample *reference, compare_row *row)
+{
+    double *figures = (double *)malloc((g[0].count + g[1].count) * sizeof *figures);
+    compare_change calls = row->changes[COMPARE_SHIFT], *shift = &row->changes[COMPARE_SHIFT];
+    int metric;
+    if (!figures) return 0;
+    for (metric = 0; metric < COMPARE_METRICS; metric++) {
+        size_t a = figures_of(&g[0], metric, reference, figures), b = figures_of(&g[1], metric, reference, figures + a);
+        row->changes[metric] = compare_runs(figures, a, figures + a, b);
+    }
+    free(figures);
+    if (calls.low < shift->low) shift->low = calls.low; /* as sure as the calls allow, too */
+    if (calls.high > shift->high) shift->high = calls.high;
+    return 1;
+}
+
+static int judge(const group *g, compare_row *row, const compare_result *result)
+{
+    compare_sample all[2];
+    int good, metric;
+    all[1].calls = NULL;
+    good = pool(&g[0], &all[0]) && pool(&g[1], &all[1]) &&
+           compare_shift(&all[0], &all[1], &row->changes[COMPARE_SHIFT], &row->z);
+    if (good && (g[0].count > 1 || g[1].count > 1))
+        good = change_runs(g, &all[0], row);
+    else if (good)
+        change_calls(g[0].entries[0], g[1].entries[0], row);
+    free(all[0].calls);
+    free(all[1].calls);
+    for (metric = 0; metric < COMPARE_METRICS; metric++) {
+        row->verdicts[metric] = compare_judge(&row->changes[metric], result->threshold);
+        row->failed |= result->gate[metric] && row->changes[metric].low > 1 + result->fail_over;
+    }
+    return good;
+}
+
+static int make_row(const group *g, compare_row *row, const compare_result *result)
+{
+    int metric;
+    sum_figures(&g[0], row, 0);
+    sum_figures(&g[1], row, 1);
+    row->impact = row->of[1].total_ns - row->of[0].total_ns;
+    if (row->impact < 0) row->impact = -row->impact;
+    if (row->runs[0] && row->runs[1]) return judge(g, row, result);
+    for (metric = 0; metric < COMPARE_METRICS; metric++) row->verdicts[metric] = row->runs[0] ? COMPARE_GONE : COMPARE_ADDED;
+    return 1;
+}
+
+/*-- all rows --*/
+
+static int slower(const compare_row *row)
+{
+    int metric, rank = 0;
+    for (metric = 0; metric < COMPARE_METRICS; metric++)
+        rank = rank * 2 + (row->verdicts[metric] == COMPARE_SLOWER);
+    return rank;
+}
 
 static int by_impact(const void *a, const void *b)
 {
-    const row *x = (const row *)a, *y = (const row *)b;
-    if ((x->verdict == SLOWER) != (y->verdict == SLOWER)) return x->verdict == SLOWER ? -1 : 1;
+    const compare_row *x = (const compare_row *)a, *y = (const compare_row *)b;
+    if (slower(x) != slower(y)) return slower(x) > slower(y) ? -1 : 1;
     if (x->impact < y->impact || x->impact > y->impact) return x->impact > y->impact ? -1 : 1;
     return strcmp(x->key, y->key);
 }
 
-/* "outer > inner" of a key, whose lines are the names on the path. */
-static void path_text(const char *key, char *to, size_t size)
+static int make_rows(side *sides, compare_result *result)
 {
-    size_t at = 0;
-    while (*key && at + 4 < size) {
-        size_t length = strcspn(++key, "\t\n");
-        if (at) at += (size_t)snprintf(to + at, size - at, " > ");
-        if (length > size - at - 1) length = size - at - 1;
-        memcpy(to + at, key, length);
-        at += length;
-        key += strcspn(key, "\n");
+    group groups[2];
+    const char *key;
+    size_t s, i, most = 1;
+    int good;
+    for (s = 0; s < 2; s++)
+        for (i = 0; i < sides[s].count; i++) most += sides[s].recordings[i].count;
+    result->rows = (compare_row *)calloc(most, sizeof *result->rows);
+    groups[0].entries = (const compare_entry **)calloc(sides[0].count + sides[1].count, sizeof *groups[0].entries);
+    groups[1].entries = groups[0].entries ? groups[0].entries + sides[0].count : NULL;
+    good = result->rows && groups[0].entries;
+    while (good && (key = next_key(sides)) != NULL) {
+        compare_row *row = &result->rows[result->count++];
+        row->key = key;
+        take(&sides[0], key, &groups[0]);
+        take(&sides[1], key, &groups[1]);
+        good = make_row(groups, row, result);
     }
-    to[at] = 0;
+    free(groups[0].entries);
+    if (!good) return tool_fail("out of memory");
+    qsort(result->rows, result->count, sizeof *result->rows, by_impact);
+    return TOOL_OK;
 }
 
-static void print_pair(const row *r, double a, double b)
+/*-- the command line --*/
+
+/* "5" or "5%" as 0.05. */
+static int take_percent(const char *option, const char *text, double *share)
 {
-    char text[48];
-    printf(" %10s", r->a && timed(r->a) ? tool_ns(text, a) : "-");
-    printf(" %10s", r->b && timed(r->b) ? tool_ns(text, b) : "-");
+    char number[32];
+    size_t length = text ? strlen(text) : 0;
+    if (!text) return 1;
+    snprintf(number, sizeof number, "%.*s", (int)(length && text[length - 1] == '%' ? length - 1 : length), text);
+    if (!tool_number(option, length < sizeof number ? number : text, 0, 1e6, share)) return 0;
+    *share /= 100;
+    return 1;
 }
 
-static void print_row(const row *r, int by_path, int width)
+/* "call,p99" */
+static int take_gate(const char *text, int *gate)
 {
-    static const prof_stat none;
-    const prof_stat *a = r->a ? r->a : &none, *b = r->b ? r->b : &none;
-    char text[1000], change[64] = "-";
-    if (by_path)
-        path_text(r->key, text, sizeof text);
-    else
-        snprintf(text, sizeof text, "%s", r->a ? a->name : b->name);
-    tool_print_name(text, width);
-    printf(" %-6s", verdicts[r->verdict]);
-    if (r->a && r->b && timed(a) > 1 && timed(b) > 1)
-        snprintf(change, sizeof change, "%+.1f %% +- %.1f", r->change, r->margin);
-    printf(" %18s", change);
-    print_pair(r, a->mean_ns, b->mean_ns);
-    print_pair(r, (double)a->p50_ns, (double)b->p50_ns);
-    print_pair(r, (double)a->p99_ns, (double)b->p99_ns);
-    printf(" %12s", tool_count(text, a->count));
-    printf(" %12s\n", tool_count(text, b->count));
-}
-
-static int print_rows(row *rows, size_t count, const tool_args *args)
-{
-    static const char *const columns[] = {"mean A", "mean B", "p50 A", "p50 B", "p99 A", "p99 B"};
-    int by_path = tool_value(args, "--by-path") != NULL, all = tool_value(args, "--all") != NULL;
-    size_t kinds[GONE + 1] = {0}, i;
-    int width = by_path ? 60 : 32;
-    qsort(rows, count, sizeof *rows, by_impact);
-    for (i = 0; i < count; i++) kinds[rows[i].verdict]++;
-    if (all || kinds[SAME] + kinds[UNSURE] < count) {
-        printf("%-*s %-6s %18s", width, by_path ? "call path" : "scope", "", "change of mean");
-        for (i = 0; i < sizeof columns / sizeof *columns; i++) printf(" %10s", columns[i]);
-        printf(" %12s %12s\n", "calls A", "calls B");
+    while (*text) {
+        char name[16];
+        size_t length = strcspn(text, ",");
+        int metric;
+        snprintf(name, sizeof name, "%.*s", (int)(length < 15 ? length : 15), text);
+        if (!tool_choice("--fail-on", name, compare_metrics, &metric)) return 0;
+        gate[metric] = 1;
+        text += length + (text[length] == ',');
     }
-    for (i = 0; i < count; i++)
-        if (all || (rows[i].verdict != SAME && rows[i].verdict != UNSURE)) print_row(&rows[i], by_path, width);
-    printf("%lu slower, %lu faster, %lu the same, %lu unsure, %lu new, %lu gone\n", (unsigned long)kinds[SLOWER],
-           (unsigned long)kinds[FASTER], (unsigned long)kinds[SAME], (unsigned long)kinds[UNSURE],
-           (unsigned long)kinds[ADDED], (unsigned long)kinds[GONE]);
-    return kinds[SLOWER] ? TOOL_NO : TOOL_OK;
+    return 1;
+}
+
+static int take_options(const tool_args *args, compare_result *result, int *format)
+{
+    static const char *const formats[] = {"table", "json", "markdown", NULL};
+    const char *gate = tool_value(args, "--fail-on");
+    int choice;
+    result->by_path = tool_value(args, "--by-path") != NULL;
+    result->all = tool_value(args, "--all") != NULL;
+    result->threshold = 0.05;
+    if (!take_percent("--threshold", tool_value(args, "--threshold"), &result->threshold)) return 0;
+    result->fail_over = result->threshold;
+    return take_percent("--fail-over", tool_value(args, "--fail-over"), &result->fail_over) &&
+           take_gate(gate ? gate : "call,p99", result->gate) &&
+           tool_choice("--format", tool_value(args, "--format"), formats, format) &&
+           tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice);
+}
+
+/* How many of the files are side A. 0, after it has said why, if that is not clear. */
+static int split(const tool_args *args)
+{
+    if (args->separator > 0 && args->separator < args->file_count) return args->separator;
+    if (args->file_count == 2) return 1;
+    tool_fail("compare: of several recordings a side, -- stands between A and B: prof compare A1 A2 -- B1 B2");
+    return 0;
 }
 
 static int run(const tool_args *args)
 {
-    const char *limit = tool_value(args, "--threshold"), *when = tool_value(args, "--progress");
-    int by_path = tool_value(args, "--by-path") != NULL, choice, result = TOOL_ERROR;
-    double threshold = 5;
-    row *rows = NULL;
-    side a, b;
-    if (limit && !tool_number("--threshold", limit, 0, 1e6, &threshold)) return TOOL_ERROR;
-    if (!tool_choice("--progress", when, tool_progress_choices, &choice)) return TOOL_ERROR;
-    memset(&a, 0, sizeof a);
-    memset(&b, 0, sizeof b);
-    if (make_side(&a, args->files[0], by_path, when) && make_side(&b, args->files[1], by_path, when)) {
-        rows = (row *)calloc(a.count + b.count + 1, sizeof *rows);
-        result = rows ? print_rows(rows, pair(&a, &b, rows, threshold), args) : tool_fail("out of memory");
-    }
-    free(rows);
-    free_side(&a);
-    free_side(&b);
-    return result;
+    static void (*const print[])(const compare_result *) = {compare_print_table, compare_print_json,
+                                                            compare_print_markdown};
+    compare_result result;
+    side sides[2];
+    int format = 0, status = TOOL_ERROR, of_a = split(args);
+    size_t i;
+    memset(&result, 0, sizeof result);
+    memset(sides, 0, sizeof sides);
+    if (!of_a || !take_options(args, &result, &format)) return TOOL_ERROR;
+    result.runs[0] = (size_t)of_a;
+    result.runs[1] = (size_t)(args->file_count - of_a);
+    if (make_side(&sides[0], args->files, result.runs[0], args) == TOOL_OK &&
+        make_side(&sides[1], args->files + of_a, result.runs[1], args) == TOOL_OK)
+        status = make_rows(sides, &result);
+    if (status == TOOL_OK) print[format](&result);
+    for (i = 0; i < result.count && status == TOOL_OK; i++)
+        if (result.rows[i].failed) status = TOOL_NO;
+    free(result.rows);
+    free_side(&sides[0]);
+    free_side(&sides[1]);
+    return status;
 }
 
 const tool_command tool_compare = {
-    "compare", "A B", "Says which scopes became slower or faster from A to B", 2, 2, run, options,
-    "SLOWER: the mean of B is larger than that of A by more than the threshold, and not by chance: the 99 % interval of\n"
-    "the difference (Welch's t, unequal variances) lies above it. faster: the same the other way round. same: the interval\n"
-    "is narrower than the threshold and does not lie beyond it. unsure: too few calls, or they vary too much, to tell.\n"
-    "The interval is about the calls within these two recordings. What differs between any two runs (frequency of the\n"
-    "processor, other programs, layout of memory) looks like a change, too: for a gate, compare longer runs on a quiet\n"
-    "machine and choose a threshold above what two runs of the same program differ by.\n"
+    "compare", "A B | A... -- B...", "Says which scopes became slower or faster from A to B", 2, 10000, run, options,
+    "call: a typical call, judged by ranks, so that a few disturbed calls do not matter: the Hodges-Lehmann estimate,\n"
+    "which is the median of the ratios of all pairs of calls, and its 99 % interval. p50 is shown, p99, max and total have\n"
+    "verdicts of their own: slower (!) and faster (*) if the whole 99 % interval lies beyond the threshold; same if the\n"
+    "interval is narrower than the threshold; else unsure (?).\n"
+    "Of one recording a side the interval is about the calls within it, and what tenths of it differ by. Two runs\n"
+    "differ by more: frequency of the processor, other programs, layout of memory. With several a side, three or better five:\n"
+    "  prof compare before*.prof -- after*.prof\n"
+    "each run counts as one observation, which is what a gate needs.\n"
     "A scope is the same in both if name, category and function are, and with --by-path those around it. Slower ones come\n"
     "first, then by the change of the total time.\n\n"
-    "exit status: 0 nothing slower, 1 something became slower, 2 error.\n\n"
-    "example: prof compare before.prof after.prof --threshold 10\n"};
+    "exit status: 0 nothing slower, 1 something that --fail-on names is slower by more than --fail-over, 2 error.\n\n"
+    "example: prof compare before.prof after.prof --fail-over 10%\n"};

@@ -6,9 +6,12 @@ _prof()
     case $before in
     --sort | -s) COMPREPLY=($(compgen -W "total self calls mean min max p99 name" -- "$word")); return ;;
     --layout | -l) COMPREPLY=($(compgen -W "own mxnet json cntk cntk-detail domains histogram" -- "$word")); return ;;
-    --format | -f) COMPREPLY=($(compgen -W "json csv txt prof" -- "$word")); return ;;
+    --format | -f)
+        [ "$command" != compare ] || { COMPREPLY=($(compgen -W "table json markdown" -- "$word")); return; }
+        COMPREPLY=($(compgen -W "json csv txt prof" -- "$word")); return ;;
     --progress) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
-    --top | -n | --threshold | -t | --from | --to) return ;;
+    --fail-on) COMPREPLY=($(compgen -W "call p99 max total" -- "$word")); return ;;
+    --top | -n | --threshold | -t | --fail-over | --from | --to) return ;;
     esac
     if [ "$COMP_CWORD" = 1 ]; then
         COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron help --help --version" -- "$word"))
@@ -20,7 +23,7 @@ _prof()
     check) options="--quiet --help" ;;
     recover) options="--output --progress --help" ;;
     merge) options="--output --progress --help" ;;
-    compare) options="--threshold --by-path --all --progress --help" ;;
+    compare) options="--threshold --fail-over --fail-on --by-path --all --format --progress --help" ;;
     cut) options="--output --from --to --format --progress --help" ;;
     config) options="--all --help" ;;
     neuron) options="--output --append --pid --help"

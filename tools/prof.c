@@ -517,7 +517,8 @@ static int parse(tool_args *args, int argc, char **argv)
         if (only_files || argv[i][0] != '-' || !argv[i][1]) {
             args->files[args->file_count++] = argv[i];
         } else if (tool_same(argv[i], "--")) {
-            only_files = 1;
+            only_files = args->separator >= 0 || !args->file_count || !strstr(args->command->files, " -- ");
+            if (!only_files) args->separator = args->file_count; /* between two sets of files, options may follow */
         } else {
             used = argv[i][1] == '-' ? take_name(args, argv[i], i + 1 < argc ? argv[i + 1] : NULL)
                                      : take_letters(args, argv[i], i + 1 < argc ? argv[i + 1] : NULL);
@@ -552,6 +553,7 @@ static int run_command(int argc, char **argv)
         print_command(args.command);
         return TOOL_OK;
     }
+    args.separator = -1;
     args.files = (char **)calloc((size_t)argc, sizeof *args.files);
     if (!args.files) return tool_fail("out of memory");
     if (parse(&args, argc - 1, argv + 1)) result = args.command->run(&args);

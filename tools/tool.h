@@ -19,7 +19,7 @@
 
 enum { /* exit statuses */
     TOOL_OK = 0,
-    TOOL_NO = 1,   /* check: incomplete; compare: slower */
+    TOOL_NO = 1,   /* check: incomplete; compare: something is slower by more than --fail-over */
     TOOL_ERROR = 2 /* wrong usage, unreadable input, output that could not be written */
 };
 
@@ -36,6 +36,7 @@ typedef struct tool_args {
     const char *values[TOOL_OPTIONS]; /* of the options in the order of the table; null: not given; "" for a switch */
     char **files;
     int file_count;
+    int separator; /* how many files stand before the "--" between two sets of them; -1: there is none */
 } tool_args;
 
 typedef struct tool_command {

@@ -1,0 +1,269 @@
+/* compare_print.c - what prof compare prints: a table for a terminal, JSON for programs, Markdown for a pull request. */
+#include "tool.h"
+#include "compare.h"
+#include <string.h>
+
+enum { NAME_WIDTH = 16 };
+
+/*-- texts --*/
+
+/* "outer > inner" of a key, whose lines begin with the names on the path. */
+static void path_text(const char *key, char *to, size_t size)
+{
+    size_t at = 0;
+    while (*key && at + 4 < size) {
+        size_t length = strcspn(++key, "\t\n");
+        if (at) at += (size_t)snprintf(to + at, size - at, " > ");
+        if (length > size - at - 1) length = size - at - 1;
+        memcpy(to + at, key, length);
+        at += length;
+        key += strcspn(key, "\n");
+    }
+    to[at] = 0;
+}
+
+/* "+5.2 %", "x2.31"; digits after the point: 1 or 0. */
+static const char *percent_text(char *to, double ratio, int digits)
+{
+    double percent = (ratio - 1) * 100;
+    if (ratio >= 1.995)
+        snprintf(to, 48, ratio >= 9.95 ? ratio >= 999.5 ? ">x999" : "x%.0f" : digits ? "x%.2f" : "x%.1f", ratio);
+    else
+        snprintf(to, 48, digits ? "%+.1f %%" : "%+.0f%%", percent > -0.05 && percent < 0.05 ? 0 : percent);
+    return to;
+}
+
+static const char *margin_text(char *to, const compare_change *change)
+{
+    double up = change->high - change->ratio, down = change->ratio - change->low;
+    double margin = (up > down ? up : down) * 100;
+    if (margin < 999.5)
+        snprintf(to, 48, margin < 99.95 ? "+-%.1f" : "+-%.0f", margin);
+    else
+        strcpy(to, "+-?");
+    return to;
+}
+
+static int both(const compare_row *row) { return row->of[0].calls > 0 && row->of[1].calls > 0; }
+
+/* "+31%!" of a metric that has a verdict of its own. */
+static const char *cell_text(char *to, const compare_row *row, int metric)
+{
+    static const char marks[] = {' ', '!', '*', '?', ' ', ' '};
+    strcpy(to, "- ");
+    if (!both(row)) return to;
+    percent_text(to, row->changes[metric].ratio, 0);
+    to[strlen(to) + 1] = 0;
+    to[strlen(to)] = marks[row->verdicts[metric]];
+    return to;
+}
+
+/* Whether there is something to say about it. */
+static int speaks(const compare_row *row)
+{
+    int metric;
+    for (metric = 0; metric < COMPARE_METRICS; metric++)
+        if (row->verdicts[metric] != COMPARE_SAME && row->verdicts[metric] != COMPARE_UNSURE) return 1;
+    return 0;
+}
+
+static size_t count_shown(const compare_result *result)
+{
+    size_t i, shown = 0;
+    for (i = 0; i < result->count; i++) shown += result->all || speaks(&result->rows[i]);
+    return shown;
+}
+
+static void print_counts(const compare_result *result)
+{
+    unsigned long kinds[COMPARE_GONE + 1] = {0};
+    size_t i;
+    for (i = 0; i < result->count; i++) kinds[result->rows[i].verdicts[COMPARE_SHIFT]]++;
+    printf("%lu slower, %lu faster, %lu the same, %lu unsure, %lu new, %lu gone\n", kinds[COMPARE_SLOWER],
+           kinds[COMPARE_FASTER], kinds[COMPARE_SAME], kinds[COMPARE_UNSURE], kinds[COMPARE_ADDED], kinds[COMPARE_GONE]);
+}
+
+/*-- table --*/
+
+/* A name that is too long has a line to itself. */
+static void print_name(const compare_row *row)
+{
+    char text[1000];
+    const char *c;
+    int length = 0;
+    path_text(row->key, text, sizeof text);
+    for (c = text; *c; c++) length += ((unsigned char)*c & 0xC0) != 0x80;
+    if (length <= NAME_WIDTH) {
+        tool_print_name(text, NAME_WIDTH);
+        return;
+    }
+    tool_print_name(text, 0);
+    printf("\n%*s", NAME_WIDTH, "");
+}
+
+static void print_row(const compare_row *row)
+{
+    char text[48];
+    int side, metric;
+    print_name(row);
+    printf(" %-6s", compare_verdicts[row->verdicts[COMPARE_SHIFT]]);
+    printf(" %7s", both(row) ? percent_text(text, row->changes[COMPARE_SHIFT].ratio, 1) : "-");
+    printf(" %-7s", both(row) ? margin_text(text, &row->changes[COMPARE_SHIFT]) : "");
+    for (side = 0; side < 2; side++) printf(" %9s", row->of[side].calls > 0 ? tool_ns(text, row->of[side].p50_ns) : "-");
+    for (metric = COMPARE_P99; metric < COMPARE_METRICS; metric++) printf(" %6s", cell_text(text, row, metric));
+    printf("\n");
+}
+
+void compare_print_table(const compare_result *result)
+{
+    size_t i, shown = count_shown(result);
+    if (result->runs[0] > 1 || result->runs[1] > 1)
+        printf("%lu recordings against %lu\n", (unsigned long)result->runs[0], (unsigned long)result->runs[1]);
+    if (shown)
+        printf("%-*s %-22s %9s %9s %6s %6s %6s\n", NAME_WIDTH, result->by_path ? "call path" : "scope", "a call", "p50 A",
+               "p50 B", "p99 ", "max ", "total ");
+    for (i = 0; i < result->count; i++)
+        if (result->all || speaks(&result->rows[i])) print_row(&result->rows[i]);
+    print_counts(result);
+    if (shown) printf("p99, max, total: ! slower, * faster, ? unsure\n");
+}
+
+/*-- JSON --*/
+
+static void print_string(const char *text, size_t length)
+{
+    size_t i;
+    putchar('"');
+    for (i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '"' || c == '\\')
+            printf("\\%c", c);
+        else if (c < 0x20 || c == 0x7F)
+            printf("\\u%04x", c);
+        else
+            putchar(c);
+    }
+    putchar('"');
+}
+
+/* The names on the path, category and function of the last. */
+static void print_names(const char *key)
+{
+    const char *last = key, *next;
+    size_t length;
+    printf("\"path\":[");
+    while (*key) {
+        last = ++key;
+        print_string(key, strcspn(key, "\t\n"));
+        key += strcspn(key, "\n");
+        if (*key) printf(",");
+    }
+    printf("],\"name\":");
+    for (next = last, length = 0; length < 3; length++, next += *next == '\t') {
+        static const char *const before[] = {"", ",\"category\":", ",\"function\":"};
+        printf("%s", before[length]);
+        print_string(next, strcspn(next, "\t\n"));
+        next += strcspn(next, "\t\n");
+    }
+}
+
+static void print_change(const compare_row *row, int metric)
+{
+    const compare_change *change = &row->changes[metric];
+    static const char *const words[] = {"same", "slower", "faster", "unsure", "new", "gone"};
+    printf(",\"%s\":{\"verdict\":\"%s\"", compare_metrics[metric], words[row->verdicts[metric]]);
+    if (both(row)) {
+        printf(",\"ratio\":%.6g", change->ratio);
+        if (change->low > 0) printf(",\"low\":%.6g", change->low);
+        if (change->high < COMPARE_NEVER) printf(",\"high\":%.6g", change->high);
+        if (metric == COMPARE_SHIFT) printf(",\"z\":%.3f,\"chance\":%.3g", row->z, compare_chance(row->z));
+    }
+    printf("}");
+}
+
+static void print_figures(const compare_row *row, int side)
+{
+    const compare_figures *f = &row->of[side];
+    printf(",\"%c\":{\"recordings\":%lu,\"calls\":%.1f,\"p50_ns\":%.0f,\"p99_ns\":%.0f,\"max_ns\":%.0f,\"total_ns\":%.0f}",
+           "ab"[side], (unsigned long)row->runs[side], f->calls, f->p50_ns, f->p99_ns, f->max_ns, f->total_ns);
+}
+
+static int failed(const compare_result *result)
+{
+    size_t i;
+    for (i = 0; i < result->count; i++)
+        if (result->rows[i].failed) return 1;
+    return 0;
+}
+
+/* All rows, whatever --all says: programs choose for themselves. */
+void compare_print_json(const compare_result *result)
+{
+    size_t i;
+    int metric;
+    printf("{\"recordings_a\":%lu,\"recordings_b\":%lu,\"threshold_percent\":%.6g,\"fail_over_percent\":%.6g,\n"
+           "\"failed\":%s,\"%s\":[",
+           (unsigned long)result->runs[0], (unsigned long)result->runs[1], result->threshold * 100, result->fail_over * 100,
+           failed(result) ? "true" : "false", result->by_path ? "paths" : "scopes");
+    for (i = 0; i < result->count; i++) {
+        const compare_row *row = &result->rows[i];
+        printf("%s\n{", i ? "," : "");
+        print_names(row->key);
+        printf(",\"line\":%lu,\"failed\":%s", (unsigned long)row->line, row->failed ? "true" : "false");
+        print_figures(row, 0);
+        print_figures(row, 1);
+        for (metric = 0; metric < COMPARE_METRICS; metric++) print_change(row, metric);
+        printf("}");
+    }
+    printf("\n]}\n");
+}
+
+/*-- Markdown --*/
+
+/* As code, in which nothing but bars and backticks means anything. */
+static void print_code(const char *text)
+{
+    printf("`");
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '|')
+            printf("\\|");
+        else
+            putchar(c == '`' ? '\'' : c < 0x20 || c == 0x7F ? '?' : c);
+    }
+    printf("`");
+}
+
+static void print_markdown_row(const compare_row *row)
+{
+    char text[1000];
+    int side, metric;
+    path_text(row->key, text, sizeof text);
+    printf("| ");
+    print_code(text);
+    printf(" | %s%s%s |", row->failed ? "**" : "", compare_verdicts[row->verdicts[COMPARE_SHIFT]], row->failed ? "**" : "");
+    printf(" %s", both(row) ? percent_text(text, row->changes[COMPARE_SHIFT].ratio, 1) : "-");
+    printf(" %s |", both(row) ? margin_text(text, &row->changes[COMPARE_SHIFT]) : "");
+    for (side = 0; side < 2; side++) printf(" %s |", row->of[side].calls > 0 ? tool_ns(text, row->of[side].p50_ns) : "-");
+    for (metric = COMPARE_P99; metric < COMPARE_METRICS; metric++) {
+        static const char *const words[] = {"", " SLOWER", " faster", " ?", "", ""};
+        printf(" %s%s |", both(row) ? percent_text(text, row->changes[metric].ratio, 0) : "-",
+               both(row) ? words[row->verdicts[metric]] : "");
+    }
+    printf(" %.0f | %.0f |\n", row->of[0].calls, row->of[1].calls);
+}
+
+void compare_print_markdown(const compare_result *result)
+{
+    size_t i;
+    printf("**prof compare**: ");
+    print_counts(result);
+    if (result->runs[0] > 1 || result->runs[1] > 1)
+        printf("(%lu recordings against %lu)\n", (unsigned long)result->runs[0], (unsigned long)result->runs[1]);
+    if (count_shown(result))
+        printf("\n| %s | | a call | p50 A | p50 B | p99 | max | total | calls A | calls B |\n"
+               "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+               result->by_path ? "call path" : "scope");
+    for (i = 0; i < result->count; i++)
+        if (result->all || speaks(&result->rows[i])) print_markdown_row(&result->rows[i]);
+}
