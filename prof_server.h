@@ -96,10 +96,14 @@ SECURITY
     - Web pages are kept out: without a token the Host must be a name of this machine (no DNS rebinding), and a
       request that a browser marks as another page's (Origin, Sec-Fetch-Site) is refused, whatever it asks for.
     - No path of a client is ever opened, read or written; keys of the configuration that name a file are refused.
-    - Up to 16 connections, of up to 8 requests each; 16 KiB of head and 64 KiB of body, in 10 seconds. When all are
-      taken the oldest one without a complete request goes. An answer must be taken at 64 KiB a second, after 20
-      seconds of patience. Answers take options.max_answer of memory together, buffers of captures options.max_buffer
-      each, and a capture options.max_ms at most.
+    - Up to 16 connections, of up to 8 requests each (HTTP/1: of 8 that were sent without waiting for an answer the
+      last answer closes the connection); 16 KiB of head and 64 KiB of body, in 10 seconds. When all are taken the
+      oldest one without a complete request goes. An answer must be taken at 64 KiB a second, after 20 seconds of
+      patience. Answers take options.max_answer of memory together (512 MiB unless it is set), buffers of captures
+      options.max_buffer each, and a capture options.max_ms at most.
+    - Connections take turns: each gets so many frames, or 10 ms and what was begun by then. A capture begins when its
+      turn comes, so that one which is taken back before costs nothing; a connection that has taken back 32 requests
+      is closed.
     - Everything a client sends is parsed in buffers of fixed size, and fuzzed (tests/fuzz_server.c).
 
     Descriptors are closed on exec(), and in children of fork(), which have no server. No signal is raised or handled.
@@ -131,7 +135,7 @@ typedef struct prof_server_options {
     const char *token;          /* wanted in each request: visible ASCII, up to 255 bytes; null: none */
     uint64_t max_ms;            /* how long a capture, and its delay, may be; 0: 600000, ten minutes */
     size_t max_buffer;          /* how large a buffer a client may ask for, in bytes; 0: 256 MiB */
-    size_t max_answer;          /* bytes of all answers together that are not sent yet; 0: 1 GiB */
+    size_t max_answer;          /* bytes of all answers together that are not sent yet; 0: 512 MiB */
     int read_only;              /* 1: no /pause, /resume and /level */
     const prof_config *capture; /* how a capture records when the program does not: buffer_size, mode (ring or fill),
                                    clock, level, categories, min_duration_ns, filter_mask and no_sync; null: 64 MiB */
@@ -215,6 +219,9 @@ extern "C" {
 #define PROF__SERVER_LEFT_NS 20000000000u    /* for all of them */
 #define PROF__SERVER_TICK_NS 50000000u       /* a capture looks so often whether the session is still there */
 #define PROF__SERVER_PATIENCE 10000          /* HTTP/2 frames in a row that ask for nothing */
+#define PROF__SERVER_ABORTS 32               /* requests that an HTTP/2 connection may take back */
+#define PROF__SERVER_AHEAD 8                 /* requests that an HTTP/1 connection may send without waiting */
+#define PROF__SERVER_TURN_NS 10000000u       /* what a connection has begun by then is its turn */
 
 /* Memory that grows: an answer, or a body. What counts is from first to size. */
 typedef struct prof__server_bytes {
@@ -236,7 +243,7 @@ typedef struct prof__server_capture {
     prof__server_format format;
     int whole;               /* what is in the buffer already, at once */
     double last;             /* seconds of that; 0: all */
-    uint64_t begin_at, ns;   /* CLOCK_MONOTONIC; after that, how long */
+    uint64_t begin_at, ns;   /* CLOCK_MONOTONIC, 0: as soon as its turn comes; after that, how long */
     uint64_t from, end_at;   /* when it began, and is due */
     uint32_t epoch;          /* of the session then */
     int guest;               /* counts among the users of the guest session */
@@ -296,6 +303,7 @@ typedef struct prof__server_client {
     prof__hpack hpack;
     uint32_t last_stream, block_stream, max_frame;
     unsigned block_flags, block_parts, patience;
+    unsigned aborts, ahead;  /* ahead: answers in a row that another request had not waited for */
     size_t block_size;
     int64_t window, first_window;
     unsigned next;           /* whose turn it is to send */
@@ -1021,7 +1029,7 @@ static void prof__server_finish(prof__server *v, prof__server_ask *ask)
         prof__server_finish_http(ask);
 }
 
-/* Begins a capture, or the wait for its begin. */
+/* A capture waits for its begin, or at least for its turn: what is taken back in the same breath has cost nothing. */
 static void prof__server_ask_capture(prof__server *v, prof__server_ask *ask)
 {
     prof__server_capture *capture = &ask->capture;
@@ -1033,15 +1041,21 @@ static void prof__server_ask_capture(prof__server *v, prof__server_ask *ask)
         return;
     }
     prof_status status = prof__server_capture_check(v, capture);
-    if (!status && !capture->whole && capture->begin_at > prof__monotonic()) {
+    if (capture->whole) capture->begin_at = 0;
+    if (status)
+        prof__server_refuse(v, ask, status);
+    else
         ask->phase = PROF__ASK_DELAYED;
-        return;
-    }
-    if (!status && capture->whole) {
+}
+
+/* Its turn has come. */
+static void prof__server_turn(prof__server *v, prof__server_ask *ask)
+{
+    if (ask->capture.whole) {
         prof__server_finish(v, ask);
         return;
     }
-    if (!status) status = prof__server_capture_begin(v, capture);
+    prof_status status = prof__server_capture_begin(v, &ask->capture);
     if (status)
         prof__server_refuse(v, ask, status);
     else
@@ -1889,6 +1903,7 @@ static int prof__http1_read(prof__server *v, prof__server_client *c)
             prof__http1_head(v, ask, (const char *)c->in, head);
         }
         prof__server_ate(c, head);
+        if (c->ahead + 1 >= PROF__SERVER_AHEAD) ask->keep = 0;
         if (ask->bad) ask->length = 0;
     }
     if (ask->phase != PROF__ASK_BODY) return 0;
@@ -1940,6 +1955,7 @@ static int prof__http1_fill(prof__server *v, prof__server_client *c)
     ask->taken += part;
     if (part < left) return part != 0;
     if (!ask->keep) c->closing = 1;
+    c->ahead = c->in_size ? c->ahead + 1 : 0;
     prof__server_free(v, ask);
     c->since = prof__monotonic();
     return 1;
@@ -2477,6 +2493,7 @@ static void prof__h2_take(prof__server *v, prof__server_client *c, unsigned type
     case PROF__H2_RESET:
         ask = prof__h2_ask(c, stream);
         if (ask) prof__server_free(v, ask);
+        if (ask && ++c->aborts >= PROF__SERVER_ABORTS) prof__h2_goaway(v, c, PROF__H2_CALM);
         break;
     default: break; /* priorities, farewells, and what was not invented yet */
     }
@@ -2729,11 +2746,12 @@ static int prof__server_send(prof__server_client *c)
     return got_on;
 }
 
-/* Makes of what has come what there is to be made of it; not forever. -1: the connection is gone. */
+/* Makes of what has come what there is to be made of it, until its turn is over. -1: the connection is gone. */
 static int prof__server_pump(prof__server *v, prof__server_client *c)
 {
     int got_on = 1, sent = 0;
-    for (int i = 0; got_on && i < 64; ++i) {
+    uint64_t turn = prof__monotonic() + PROF__SERVER_TURN_NS;
+    for (int i = 0; got_on && i < 64 && (!i || prof__monotonic() < turn); ++i) {
         got_on = 0;
         if (!c->closing && c->speaks == PROF__SPEAKS_NOTHING) got_on = prof__server_greet(c);
         if (!c->closing && c->speaks == PROF__SPEAKS_HTTP1) got_on |= prof__http1_read(v, c);
@@ -2803,9 +2821,11 @@ static uint64_t prof__server_due(prof__server *v, prof__server_ask *ask, uint64_
 {
     prof__server_capture *capture = &ask->capture;
     if (ask->phase == PROF__ASK_DELAYED) {
-        if (all) prof__server_say(v, ask, 503, 14, "the server stops"); /* UNAVAILABLE */
-        if (!all && now < capture->begin_at) return capture->begin_at;
-        if (!all) prof__server_ask_capture(v, ask);
+        if (now < capture->begin_at && !all) return capture->begin_at;
+        if (now < capture->begin_at)
+            prof__server_say(v, ask, 503, 14, "the server stops"); /* UNAVAILABLE */
+        else
+            prof__server_turn(v, ask);
     }
     if (ask->phase == PROF__ASK_CAPTURE) {
         int over = all || now >= capture->end_at;
@@ -2865,8 +2885,10 @@ static void prof__server_hear(prof__server *v, int index)
         prof__server_close(v, index);
         return;
     }
-    for (int i = 0; i < PROF__SERVER_STREAMS; ++i)
-        if (c->asks[i].phase != PROF__ASK_ANSWER) prof__server_free(v, &c->asks[i]);
+    for (int i = 0; i < PROF__SERVER_STREAMS; ++i) {
+        int at_once = c->asks[i].phase == PROF__ASK_DELAYED && c->asks[i].capture.whole; /* its answer needs no time */
+        if (c->asks[i].phase != PROF__ASK_ANSWER && !at_once) prof__server_free(v, &c->asks[i]);
+    }
     if (!prof__server_busy(c) && !c->out_size) {
         prof__server_close(v, index);
         return;
@@ -3094,7 +3116,7 @@ static prof_status prof__server_configure(prof__server *v, const prof_server_opt
     if (v->max_ms > PROF__CENTURY / 1000000)
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: max_ms: at most a century");
     v->max_buffer = options->max_buffer ? options->max_buffer : (size_t)256 << 20;
-    v->max_answer = options->max_answer ? options->max_answer : (size_t)1 << 30;
+    v->max_answer = options->max_answer ? options->max_answer : (size_t)512 << 20;
     v->read_only = options->read_only;
     if (capture) {
         v->capture.buffer_size = capture->buffer_size;

@@ -845,6 +845,30 @@ TEST(answers_request_after_request)
     prof_server_stop();
 }
 
+/* Twelve at once: eight are answered, and the last of these says that the connection closes. */
+TEST(few_requests_come_without_waiting)
+{
+    char text[1024] = "";
+    int file;
+    if (!start(NULL)) return;
+    for (int i = 0; i < 12; ++i) strcat(text, "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    file = client();
+    send_text(file, text);
+    for (int i = 0; i < PROF__SERVER_AHEAD; ++i) {
+        reply r = read_reply(file);
+        CHECK_EQUAL(r.status, 200);
+        CHECK_EQUAL(strstr(r.head, "connection: close\r\n") != NULL, i == PROF__SERVER_AHEAD - 1);
+        free(r.body);
+    }
+    CHECK(is_closed(file));
+    close(file);
+    file = client(); /* who waits may go on */
+    for (int i = 0; i < 20; ++i)
+        CHECK_EQUAL(status_of(ask_on(file, "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n")), 200);
+    close(file);
+    prof_server_stop();
+}
+
 TEST(survives_what_is_no_request)
 {
     static const struct {
@@ -980,6 +1004,7 @@ static prof__server_client *asked_by_hand(const char *target, int *ends)
     snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", target);
     send_text(ends[1], request);
     prof__server_hear(v, 0);
+    prof__server_round(v); /* reads it; what it asks for has its turn in the next one */
     return c;
 }
 
@@ -2010,6 +2035,40 @@ TEST(requests_come_in_all_shapes)
     CHECK(f->there && f->stream == 25 && f->payload[3] == PROF__H2_REFUSED);
     close(file);
     CHECK(wait_for_status("\"session\":\"none\""));
+    prof_server_stop();
+}
+
+/* 490 captures of a large buffer, each taken back at once: none of them begins, and the connection is closed. */
+TEST(what_is_taken_back_costs_nothing)
+{
+    enum { REQUESTS = 490 };
+    unsigned char head[1024];
+    prof__server *v = &prof__server_state;
+    int file;
+    if (!start(NULL)) return;
+    size_t n = call_head(head, "GET", "/trace?ms=60000&buffer=256M", NULL), size = 0;
+    unsigned char *all = (unsigned char *)calloc(REQUESTS, n + 32);
+    for (uint32_t i = 0; i < REQUESTS; ++i) {
+        prof__h2_number(all + size, (uint32_t)n << 8 | PROF__H2_HEADERS);
+        all[size + 4] = PROF__H2_END_HEADERS | PROF__H2_END_STREAM;
+        prof__h2_number(all + size + 5, 1 + 2 * i);
+        memcpy(all + size + 9, head, n);
+        size += 9 + n;
+        memcpy(all + size, "\0\0\4\3\0", 5); /* RST_STREAM */
+        prof__h2_number(all + size + 5, 1 + 2 * i);
+        prof__h2_number(all + size + 9, 8);
+        size += 13;
+    }
+    uint32_t sessions = prof__state.epoch;
+    file = greet(NULL, 0);
+    (void)!send(file, all, size, MSG_NOSIGNAL); /* the server need not take all of it */
+    frame *f = get_frame_of(file, PROF__H2_GOAWAY);
+    CHECK(f->there && prof__h2_number_at(f->payload + 4) == PROF__H2_CALM);
+    CHECK(wait_for_status("\"session\":\"none\""));
+    CHECK(prof__state.epoch - sessions <= PROF__SERVER_ABORTS / 2); /* where a turn ended between the two */
+    CHECK(v->max_answer <= (size_t)512 << 20);
+    free(all);
+    close(file);
     prof_server_stop();
 }
 
