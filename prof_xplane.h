@@ -61,7 +61,9 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
     losses      an event "lost events" where they happened, and warnings on the overview page: events lost, chunks that
                 were reused, scopes without begin or end, clocks that are not aligned
 
-    Times are picoseconds since prof_start(), which is what XProf wants, up to 106 days. Events of a line are in order
+    Times are picoseconds since the stat profile_start_time of "Task Environment", to which XProf adds them to put hosts
+    side by side, up to 106 days: since prof_start() or the begin of the window (a capture, prof_save_last()); of
+    several traces in one run, since the first of these. Events of a line are in order
     of time, a parent before its children. Memory does not grow with the number of events but for some 50 bytes a flow
     and the distinct run-time names, of which 65536 are told apart in a plane; further ones go by the name of their call
     site, with the stat "name". In this format lengths come first: up to 64 MiB of events wait in memory until theirs
@@ -264,6 +266,9 @@ typedef struct prof__xplane {
     const prof_trace_info *about;
     prof_xplane_options options;
     int64_t offset; /* of the trace's times in the run's */
+    int64_t from;   /* of the trace: where its window begins, from which the times of events count */
+    int64_t later;  /* that moment on the run's time line, which begins with the first window */
+    uint64_t start_unix_ns; /* where that time line begins: profile_start_time */
     prof__xplane_track *tracks;
     int writing;          /* 0: sizes are added up */
     uint64_t left;        /* bytes that the line may still have */
@@ -781,8 +786,9 @@ static void prof__xplane_emit(prof__xplane *x, uint32_t id, int64_t start, int64
 {
     unsigned char body[40], *to = body;
     size_t size, extra = stats ? stats->size : 0, total;
-    if (PROF__UNLIKELY(duration > PROF__XPLANE_END || x->offset > PROF__XPLANE_END ||
-                       start > PROF__XPLANE_END - duration - x->offset)) {
+    start = prof__xplane_time(start - x->from);
+    if (PROF__UNLIKELY(duration > PROF__XPLANE_END || x->later > PROF__XPLANE_END ||
+                       start > PROF__XPLANE_END - duration - x->later)) {
         x->late += !x->writing;
         return;
     }
@@ -1451,7 +1457,7 @@ static void prof__xplane_line_head(prof__xplane *x, size_t index)
     x->entry.size = 0;
     prof__xplane_number(&x->entry, PROF__XLINE_NUMBER, id);
     prof__xplane_line_name(x, line);
-    if (x->offset) prof__xplane_number(&x->entry, PROF__XLINE_TIME, (uint64_t)x->offset);
+    if (x->later) prof__xplane_number(&x->entry, PROF__XLINE_TIME, (uint64_t)x->later);
 }
 
 static uint64_t prof__xplane_line_size(prof__xplane *x, size_t index)
@@ -1631,7 +1637,8 @@ static void prof__xplane_env_text(prof__xplane *x, const char *prefix, const cha
         prof__xplane_stat_text(x, &x->stats, PROF__XPLANE_STAT, PROF__STAT_COUNT + item, text);
 }
 
-/* The window as Unix time, and what is known of the run. */
+/* The window as Unix time, and what is known of the run. XProf adds the times of events to profile_start_time, so this is
+   the very moment from which those count. */
 static void prof__xplane_env_plane(prof__xplane *x)
 {
     const prof_trace_info *about = x->about;
@@ -1642,9 +1649,9 @@ static void prof__xplane_env_plane(prof__xplane *x)
     prof__xplane_new_plane(x, NULL);
     x->stats.size = 0;
     prof__xplane_stat_number(x, &x->stats, PROF__XPLANE_STAT, PROF__STAT_BEGIN, PROF__XSTAT_UINT,
-                             about->start_unix_ns + (uint64_t)prof__xplane_time(about->from_ns));
+                             x->start_unix_ns);
     prof__xplane_stat_number(x, &x->stats, PROF__XPLANE_STAT, PROF__STAT_END, PROF__XSTAT_UINT,
-                             about->start_unix_ns + (uint64_t)prof__xplane_time(end));
+                             x->start_unix_ns + (uint64_t)x->later + (uint64_t)prof__xplane_time(end - x->from));
     snprintf(text, sizeof text, "prof %d.%d.%d", PROF_VERSION / 10000, PROF_VERSION / 100 % 100, PROF_VERSION % 100);
     prof__xplane_env_text(x, "", "recorder", text);
     prof__xplane_env_text(x, "", "program", about->program);
@@ -1748,8 +1755,15 @@ static int prof__xplane_number_tracks(prof__xplane *x)
     return ids && x->tracks;
 }
 
-/* Writes a trace to x->out, which is open, and closes it. */
-static prof_status prof__xplane_trace(prof__xplane *x, const prof_trace *trace, int64_t offset, const char *host)
+/* Where the window of a trace begins on the time line of all. */
+static int64_t prof__xplane_begin(const prof_trace *trace, int64_t offset)
+{
+    return prof__xplane_time(prof_trace_about(trace)->from_ns) + offset;
+}
+
+/* Writes a trace to x->out, which is open, and closes it. first: of all, the one whose window begins first. */
+static prof_status prof__xplane_trace(prof__xplane *x, const prof_trace *trace, int64_t offset, const prof_trace *first,
+                                      int64_t first_offset, const char *host)
 {
     size_t i;
     prof__xplane_bytes *const bytes[] = {&x->stats, &x->point, &x->meta, &x->kept,
@@ -1757,6 +1771,9 @@ static prof_status prof__xplane_trace(prof__xplane *x, const prof_trace *trace, 
     x->trace = trace;
     x->about = prof_trace_about(trace);
     x->offset = offset;
+    x->from = prof__xplane_time(x->about->from_ns);
+    x->later = prof__xplane_begin(trace, offset) - prof__xplane_begin(first, first_offset);
+    x->start_unix_ns = prof_trace_about(first)->start_unix_ns + (uint64_t)prof__xplane_begin(first, 0);
     if (!prof__xplane_number_tracks(x))
         x->status = PROF_NO_MEMORY;
     else if (x->out.status == PROF_OK)
@@ -1955,12 +1972,15 @@ static prof_status prof__xplane_files(prof__xplane_file *files, const prof_trace
                                       size_t count, const prof_xplane_options *options)
 {
     prof_status status = PROF_OK;
-    size_t i;
+    size_t i, first = 0;
+    for (i = 1; i < count; i++)
+        if (prof__xplane_begin(traces[i], offsets[i]) < prof__xplane_begin(traces[first], offsets[first])) first = i;
     for (i = 0; i < count && !status; i++) {
         prof__xplane *x = prof__xplane_new(options);
         if (!x) return PROF_NO_MEMORY;
         status = prof__out_file(&x->out, files[i].path);
-        if (!status) status = prof__xplane_trace(x, traces[i], offsets[i], files[i].host);
+        if (!status)
+            status = prof__xplane_trace(x, traces[i], offsets[i], traces[first], offsets[first], files[i].host);
         free(x);
     }
     return status;
@@ -2015,7 +2035,7 @@ PROF_DEF prof_status prof_xplane_stream(const prof_trace *trace, prof_sink sink,
     if (!x) return PROF_NO_MEMORY;
     prof__xplane_host(host, sizeof host, trace, options);
     prof__out_sink(&x->out, sink);
-    status = prof__xplane_trace(x, trace, 0, host);
+    status = prof__xplane_trace(x, trace, 0, trace, 0, host);
     free(x);
     return status;
 }

@@ -1167,6 +1167,106 @@ TEST(the_run_is_in_the_task_environment)
     prof_clear_metadata();
 }
 
+static void remove_tree(const char *path);
+
+static int64_t first_scope_ns(const prof_trace *trace)
+{
+    prof_cursor *cursor;
+    prof_event event;
+    int64_t ns = -1;
+    if (prof_cursor_open(trace, 0, &cursor)) return -1;
+    while (ns < 0 && prof_cursor_next(cursor, &event))
+        if (event.type == PROF_EVENT_SCOPE) ns = event.start_ns;
+    prof_cursor_close(cursor);
+    return ns;
+}
+
+/* The begin of the task environment of a file. */
+static uint64_t start_of(const xspace *all)
+{
+    const space_plane *plane = plane_of(all, "Task Environment");
+    const stat_value *stat = plane ? stat_in(plane, plane->stats, plane->stat_count, "profile_start_time") : NULL;
+    CHECK(stat != NULL);
+    return stat ? stat->number : 0;
+}
+
+/* Unix time of the first event called name, as XProf reckons it. */
+static uint64_t unix_of(const xspace *all, const char *name)
+{
+    const space_plane *plane = plane_of(all, "/host:CPU");
+    for (int l = 0; plane && l < (int)plane->line_count; ++l)
+        for (int e = 0; e < (int)plane->lines[l].count; ++e)
+            if (!strcmp(name_of(plane, &plane->lines[l].events[e]), name))
+                return start_of(all) + (uint64_t)plane->lines[l].time + plane->lines[l].events[e].offset / 1000;
+    CHECK(!"the event");
+    return 0;
+}
+
+/* A capture of the last part of a long session: what happens in it has the same Unix time as in the whole. */
+TEST(times_count_from_the_time_that_is_written)
+{
+    start(PROF_RING);
+    { PROFILE_SCOPE("early"); }
+    uint64_t until = prof_host_ns() + 30000000;
+    while (prof_host_ns() < until) {}
+    { PROFILE_SCOPE("late"); }
+    prof_trace *trace = stop();
+    const prof_trace_info *about = prof_trace_about(trace);
+    xspace all = written(trace, NULL);
+    uint64_t when = unix_of(&all, "late");
+    CHECK_EQUAL(start_of(&all), about->start_unix_ns);
+    free_all();
+    CHECK_EQUAL(prof_trace_window(trace, 20000000, 0), PROF_OK);
+    all = written(trace, NULL);
+    CHECK_EQUAL(start_of(&all), about->start_unix_ns + 20000000);
+    CHECK_EQUAL(unix_of(&all, "late"), when);
+    free_all();
+    prof_trace_close(trace);
+}
+
+/* Two sessions that did not begin at the same time, as hosts of one run: shown when they were. */
+TEST(hosts_are_shown_when_they_were)
+{
+    prof_trace *traces[2];
+    char logs[256];
+    const char *const hosts[] = {"logs_hosts/plugins/profile/all/first.xplane.pb",
+                                 "logs_hosts/plugins/profile/all/second.xplane.pb"};
+    uint64_t when[2];
+    for (int i = 0; i < 2; ++i) {
+        prof_set_metadata("host", i ? "second" : "first");
+        start(PROF_RING);
+        { PROFILE_SCOPE("a moment"); }
+        traces[i] = stop();
+        uint64_t until = prof_host_ns() + 20000000;
+        while (prof_host_ns() < until) {}
+    }
+    prof_clear_metadata();
+    for (int window = 0; window < 2; ++window) {
+        snprintf(logs, sizeof logs, "%s", trace_path("logs_hosts"));
+        remove_tree(logs);
+        prof_xplane_options options;
+        memset(&options, 0, sizeof options);
+        options.run = "all";
+        for (int i = 0; i < 2 && window; ++i) CHECK_EQUAL(prof_trace_window(traces[i], 1 + i, 0), PROF_OK);
+        CHECK_EQUAL(prof_xplane_merge((const prof_trace *const *)traces, 2, logs, &options), PROF_OK);
+        int64_t offsets[2], apart;
+        prof_trace_align((const prof_trace *const *)traces, 2, offsets);
+        for (int i = 0; i < 2; ++i) {
+            size_t size;
+            char *bytes = trace_file_text(trace_path(hosts[i]), &size);
+            xspace all = read_space((const unsigned char *)bytes, size);
+            when[i] = unix_of(&all, "a moment");
+            CHECK_EQUAL(start_of(&all), prof_trace_about(traces[0])->start_unix_ns + (window ? 1u : 0u));
+            free_all();
+            free(bytes);
+        }
+        apart = offsets[1] + first_scope_ns(traces[1]) - first_scope_ns(traces[0]);
+        CHECK_EQUAL(when[1] - when[0], apart);
+        CHECK(apart >= 20000000);
+    }
+    for (int i = 0; i < 2; ++i) prof_trace_close(traces[i]);
+}
+
 TEST(losses_are_warnings)
 {
     prof_config config;
