@@ -623,7 +623,7 @@ PROF_DEF void prof_frame_start(prof_frame *frame);
 PROF_DEF void prof_frame_stop(prof_frame *frame);
 PROF_DEF void prof_frame_destroy(prof_frame *frame);
 
-/* A scope of the thread, as PROFILE_BEGIN(): stops on the thread where it started. */
+/* A scope of the thread, as PROFILE_BEGIN(): stops on the thread where it started, and may overlap with others. */
 PROF_DEF prof_range *prof_range_create(const char *name);
 PROF_DEF void prof_range_start(prof_range *range);
 PROF_DEF void prof_range_stop(prof_range *range);
@@ -718,7 +718,9 @@ typedef enum prof_event_type {
     PROF_EVENT_FRAME,   /* the boundary between two frames; duration_ns: since the boundary before, 0 for the first */
     PROF_EVENT_LOST,    /* value.as.u scopes or other events could not be recorded before this point */
     /* Below: instants of their thread's track that carry an object. Images hold these numbers: they never change. */
-    PROF_EVENT_SPAN_BEGIN,   /* object: the span's id, by which begin and end, on whatever threads, belong together */
+    PROF_EVENT_SPAN_BEGIN,   /* object: the span's id, by which begin and end, on whatever threads, belong together.
+                                Also of a scope that ended after one around it (begin a, begin b, end a, end b: b): of
+                                these site->kind is PROF__KIND_BEGIN, and they stand among the scopes in statistics */
     PROF_EVENT_SPAN_MARK,
     PROF_EVENT_SPAN_END,
     PROF_EVENT_FLOW_OUT,     /* object: the flow's id; an arrow from the scope around this event ... */
@@ -940,7 +942,9 @@ typedef struct prof_bucket {
     uint64_t from_ns, to_ns, count;
 } prof_bucket;
 
-/* One entry of the statistics: a scope name at a call site. */
+/* One entry of the statistics: a scope name at a call site. Scopes that overlap (begin a, begin b, end a, end b) count
+   with all of their time; that of the one that ends later (b) is all its own, and is not taken from the self time of what
+   is around it. By call path it is outermost. */
 typedef struct prof_stat {
     const char *name;                /* the site's; the format of PROFILE_SCOPE_F; the text of PROFILE_SCOPE_S */
     const prof_callsite *site;
@@ -1139,7 +1143,8 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
                                      break or continue, which would concern the block itself, and only when not
                                      stripped. With neither C++ nor the cleanup attribute, leaving early leaves it open
      PROFILE_BEGIN(name)             not bound to a block: ended by PROFILE_END(name) on the same thread; _C _L.
-     PROFILE_END(name)               An end without its begin does nothing. Up to 32 may be open at a time
+     PROFILE_END(name)               An end without its begin does nothing. Up to 32 may be open at a time. What ends
+                                     after a scope around it is a span for readers, see PROF_EVENT_SPAN_BEGIN
      PROFILE_STAGE(name)             a scope that PROFILE_NEXT(name), in the same block or one inside, ends while it
      PROFILE_NEXT(name)              begins the next one, with one clock read for both; the last ends with the block
      PROFILE_MARK(name)              an instant; _C _L _S(text) _F(format, ...)
@@ -2063,7 +2068,7 @@ struct prof_fiber {
     uint32_t epoch;         /* the session it has a track in; 0: none yet */
     uint32_t name_id;       /* PROF__NAME_NEW: name is not in the image yet */
     uint32_t is_fiber;
-    uint32_t loose_count;
+    uint32_t loose_count, loose_turn; /* turn: where a full list looks for a place */
     uint32_t loose_name[32]; /* PROFILE_BEGINs without their end */
     uint64_t loose[32];
     char name[64]; /* kept from session to session */
@@ -2072,6 +2077,10 @@ struct prof_fiber {
 #endif
 };
 #define PROF__NAME_NEW 0xffffffffu
+/* In loose_name, instead of the name of one that is open, whose bits 30 and 31 are clear: */
+#define PROF__LOOSE_ENDED 0x80000001u
+#define PROF__LOOSE_FREE 0x80000002u   /* beyond the count, or not filled yet */
+#define PROF__LOOSE_PASSED 0x40000000u /* with the name: one that was begun before it may have ended since */
 typedef char prof__fiber_fits[sizeof(struct prof_fiber) <= PROF_FIBER_SIZE ? 1 : -1];
 
 /* One per thread, or per processor in a kernel. The first line is the fast path's. */
@@ -3391,6 +3400,8 @@ static void prof__track_know(prof__thread *self)
         track->track = PROF__ADD(&s->header->tracks, 1) + 1;
         track->serial = track->owed = 0;
         track->loose_count = 0;
+        for (uint32_t at = 0; at < sizeof track->loose_name / sizeof *track->loose_name; ++at)
+            track->loose_name[at] = PROF__LOOSE_FREE;
         track->name_id = PROF__NAME_NEW;
         track->epoch = s->epoch;
     }
@@ -4572,22 +4583,53 @@ PROF__ENTRY void prof__frame(prof_site *site)
 
 #define PROF__LOOSE_MAX (sizeof((prof_fiber *)0)->loose / sizeof *((prof_fiber *)0)->loose)
 
-/* A list of PROFILE_BEGINs that is full may be one of a session that is over. 1: it is not, and this one is lost. */
-static PROF__COLD int prof__loose_full(prof__thread *self, prof_site *site)
+/* Takes a place of a full list: of one that has ended, else of one that was passed, as its end may never come. They take
+   turns: who gets such a place counts as passed, too, because it stands among older ones. Returns PROF__LOOSE_MAX if
+   there is none. */
+static uint32_t prof__loose_place(prof_fiber *track)
+{
+    for (uint32_t i = 0; i < 2 * PROF__LOOSE_MAX; ++i) {
+        uint32_t at = (track->loose_turn + i) % PROF__LOOSE_MAX, name = PROF__LOAD(&track->loose_name[at]);
+        if (i < PROF__LOOSE_MAX ? name != PROF__LOOSE_ENDED : !(name & PROF__LOOSE_PASSED)) continue;
+        if (!__atomic_compare_exchange_n(&track->loose_name[at], &name, PROF__LOOSE_FREE, 0, __ATOMIC_RELAXED,
+                                         __ATOMIC_RELAXED))
+            continue;
+        track->loose_turn = at + 1;
+        return at;
+    }
+    return PROF__LOOSE_MAX;
+}
+
+/* The list of PROFILE_BEGINs is full. It may be one of a session that is over. */
+static PROF__COLD void prof__begin_loose_full(prof__thread *self, prof_fiber *track, prof_site *site)
 {
     uint64_t head;
-    if (!prof__enter(self, site, &head)) return 1;
-    int full = prof__track_of(self)->loose_count >= PROF__LOOSE_MAX;
-    if (full) prof__lose(self, 1);
+    uint32_t at;
+    if (!prof__enter(self, site, &head)) return;
+    if (track->loose_count < PROF__LOOSE_MAX) {
+        prof__leave(self);
+        prof__begin_loose(site);
+        return;
+    }
+    at = prof__loose_place(track);
+    if (at == PROF__LOOSE_MAX) prof__lose(self, 1);
     prof__leave(self);
-    return full;
+    if (at == PROF__LOOSE_MAX) return;
+    track->loose[at] = prof__begin(site);
+    PROF__BARRIER();
+    PROF__STORE(&track->loose_name[at],
+                track->loose[at] ? PROF__LOAD(&site->private_name) | PROF__LOOSE_PASSED : PROF__LOOSE_ENDED);
+    if (track->loose[at]) PROF__BRIDGE_LOOSE(track, track->loose[at]);
 }
 
 PROF__ENTRY void prof__begin_loose(prof_site *site)
 {
     prof__thread *self = PROF__SELF();
     prof_fiber *track = prof__track_of(self);
-    if (PROF__UNLIKELY(track->loose_count >= PROF__LOOSE_MAX) && prof__loose_full(self, site)) return;
+    if (PROF__UNLIKELY(track->loose_count >= PROF__LOOSE_MAX)) {
+        prof__begin_loose_full(self, track, site);
+        return;
+    }
     prof__token token = prof__begin(site);
     if (!token) return;
     uint32_t at = track->loose_count;
@@ -4602,6 +4644,28 @@ PROF__ENTRY void prof__begin_loose(prof_site *site)
     PROF__BRIDGE_LOOSE(track, token);
 }
 
+/* The one before this place has ended, and those from there on were begun inside it. Places never move: a handler may be
+   at work here. */
+static PROF__COLD void prof__loose_pass(prof_fiber *track, uint32_t at)
+{
+    PROF__STORE(&track->loose_name[at - 1], PROF__LOOSE_ENDED);
+    for (; at < track->loose_count; ++at) {
+        uint32_t name = PROF__LOAD(&track->loose_name[at]);
+        if (!(name & 0x80000000u))
+            __atomic_compare_exchange_n(&track->loose_name[at], &name, name | PROF__LOOSE_PASSED, 0, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED);
+    }
+}
+
+/* The last of the list have ended. */
+static PROF__COLD void prof__loose_shrink(prof_fiber *track)
+{
+    uint32_t at = track->loose_count;
+    while (at && track->loose_name[at - 1] == PROF__LOOSE_ENDED) track->loose_name[--at] = PROF__LOOSE_FREE;
+    PROF__BARRIER();
+    track->loose_count = at;
+}
+
 PROF__ENTRY void prof__end_loose(prof_site *site)
 {
     prof__thread *self = PROF__SELF();
@@ -4614,12 +4678,17 @@ PROF__ENTRY void prof__end_loose(prof_site *site)
         prof__leave(self);
     }
     uint32_t name = PROF__LOAD(&site->private_name), at = track->loose_count;
-    while (at && track->loose_name[at - 1] != name) --at;
+    while (at && (track->loose_name[at - 1] & ~PROF__LOOSE_PASSED) != name) --at;
     if (!at) return;
     prof__token token = track->loose[at - 1];
-    for (uint32_t i = at - 1; i < track->loose_count; ++i) track->loose_name[i] = PROF__SHUT; /* no string's id */
-    PROF__BARRIER();
-    track->loose_count = at - 1; /* those above it were left open: the reader closes them here, too */
+    if (PROF__UNLIKELY(at < track->loose_count)) {
+        prof__loose_pass(track, at);
+    } else {
+        track->loose_name[--at] = PROF__LOOSE_FREE;
+        PROF__BARRIER();
+        track->loose_count = at;
+        if (PROF__UNLIKELY(at && track->loose_name[at - 1] == PROF__LOOSE_ENDED)) prof__loose_shrink(track);
+    }
     prof__end(token);
 }
 
@@ -10144,6 +10213,11 @@ static void prof__symbols_free(prof__symbols *symbols)
 #define PROF__CHUNK_MOST 1048576 /* bytes; see PROF_CHUNK_SIZE */
 #define PROF__CLOSE_MAX PROF__SITE_MASK /* an END can close that many scopes */
 #define PROF__FAR_NS ((int64_t)1 << 61) /* times saturate here, so that differences never overflow */
+#define PROF__CLOSES_LATE (PROF__NONE32 - 1) /* instead: the END of a scope that ends after one around it */
+#define PROF__LATE_END_MOST 65536 /* scopes without an end of which a later one is taken for an overlap */
+#define PROF__LATE_STEPS 64 /* of one site, in how many of them the right place is looked for */
+#define PROF__OVERLAPS 8u   /* a node's flag in a cursor: it is the begin of such a scope */
+#define PROF__LATE_BIT 0x80000000u /* of an entry of a cursor's stack: the same */
 #define PROF__STILL_OPEN 4u /* an event's flag inside the reader: not even a scope around it has ended */
 
 static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out);
@@ -10220,6 +10294,16 @@ typedef struct prof__read_exception {
     uint32_t closes;
 } prof__read_exception;
 
+/* A scope that ended after one around it. Its begin and its end are found in different orders, so that a track has a
+   list of each. */
+typedef struct prof__read_late_begin {
+    uint32_t segment, word; /* segment: counted from the track's first */
+} prof__read_late_begin;
+
+typedef struct prof__read_late_end {
+    uint64_t id; /* of the begin */
+} prof__read_late_end;
+
 /* An ARG record that belongs to a scope of an earlier segment. */
 typedef struct prof__read_link {
     size_t next;
@@ -10275,6 +10359,7 @@ typedef struct prof__read_track {
     size_t segment, segment_count;
     size_t crossing, crossing_count;
     size_t exception, exception_count;
+    size_t late, late_count; /* in both lists */
     size_t orphan, orphan_count;
     size_t max_nodes, max_args, max_event_args, max_depth, frames; /* what a cursor needs */
     int lives; /* 1: its thread has not ended, so that scopes without an end are open */
@@ -10333,6 +10418,9 @@ struct prof_trace {
     size_t crossing_count, crossing_capacity;
     prof__read_exception *exceptions;
     size_t exception_count, exception_capacity;
+    prof__read_late_begin *late_begins;
+    prof__read_late_end *late_ends;
+    size_t late_begin_count, late_begin_capacity, late_end_count, late_end_capacity;
     prof__read_orphan *orphans;
     size_t orphan_count, orphan_capacity;
     prof__read_link *links;
@@ -11242,7 +11330,14 @@ typedef struct prof__read_open {
     size_t crossing, last_link; /* PROF__NONE: still in the segment where it began; no link yet */
     uint32_t site, outer_site, outer_name; /* the next one outwards of the same site, of the same name; 0: none */
     uint32_t args;
+    uint32_t segment, word; /* of its BEGIN; segment: counted from the track's first */
 } prof__read_open;
+
+/* A scope that the end of one around it closed: its own end may still come. */
+typedef struct prof__read_late {
+    uint64_t older; /* the next older one of the same site: its number; 0: none */
+    uint32_t segment, word;
+} prof__read_late;
 
 typedef struct prof__read_top {
     uint32_t track; /* for which track the rest is meant */
@@ -11265,6 +11360,10 @@ typedef struct prof__read_matcher {
     uint64_t tick;
     size_t hint;
     uint64_t event_tick; /* of the first event */
+    prof__read_late *late; /* the newest of those that may still end; the first has number late_first */
+    size_t late_count, late_capacity;
+    uint64_t late_first, late_floor; /* those below the floor are of another track, or of before a gap */
+    uint64_t *site_late;             /* of each site: the number of its newest one; 0: none */
     int torn;            /* behind a gap: an END without a begin says nothing of the track's first time */
     size_t nodes, args;  /* of this segment */
 } prof__read_matcher;
@@ -11285,7 +11384,7 @@ static void prof__read_event(prof__read_matcher *m)
     m->nodes++;
 }
 
-static int prof__read_push(prof__read_matcher *m, uint32_t site)
+static int prof__read_push(prof__read_matcher *m, uint32_t site, uint32_t segment, size_t word)
 {
     prof__read_open *open;
     prof__read_top *top = prof__read_name_top(m, site);
@@ -11296,6 +11395,8 @@ static int prof__read_push(prof__read_matcher *m, uint32_t site)
     open->outer_site = m->site_tops[site];
     open->outer_name = top->open;
     open->args = 0;
+    open->segment = segment;
+    open->word = (uint32_t)word;
     m->site_tops[site] = top->open = m->depth;
     if (m->depth > m->track->max_depth) m->track->max_depth = m->depth;
     return 1;
@@ -11316,17 +11417,89 @@ static void prof__read_pop(prof__read_matcher *m, uint32_t flags)
     if (m->crossed > m->depth) m->crossed = m->depth;
 }
 
+static int prof__read_began_before(uint32_t segment, uint32_t word, const prof__read_late *late)
+{
+    return segment != late->segment ? segment < late->segment : word < late->word;
+}
+
+/* Keeps in mind that the own end of an open scope may come after it was closed. The one that began last comes first.
+   Without memory, or room for more of them, the oldest are forgotten: they stay without an end. */
+static void prof__read_note_late(prof__read_matcher *m, const prof__read_open *open)
+{
+    size_t half = m->late_count / 2;
+    uint64_t *link = &m->site_late[open->site], first;
+    prof__read_late *late;
+    int steps = PROF__LATE_STEPS;
+    if (m->late_count == PROF__LATE_END_MOST) {
+        memmove(m->late, m->late + half, (m->late_count - half) * sizeof *m->late);
+        m->late_count -= half;
+        m->late_first += half;
+    }
+    if (!PROF__ROOM(m->late, m->late_capacity, m->late_count)) return;
+    first = m->late_first < m->late_floor ? m->late_floor : m->late_first;
+    while (*link >= first && steps-- && prof__read_began_before(open->segment, open->word, &m->late[*link - m->late_first]))
+        link = &m->late[*link - m->late_first].older;
+    late = &m->late[m->late_count];
+    late->older = *link;
+    late->segment = open->segment;
+    late->word = open->word;
+    *link = m->late_first + m->late_count++;
+}
+
+/* Closes all but so many scopes with one around them, or from before the first record. */
+static void prof__read_pop_early(prof__read_matcher *m, uint32_t depth)
+{
+    uint32_t i;
+    for (i = depth; i < m->depth; i++) prof__read_note_late(m, &m->stack[i]);
+    while (m->depth > depth) prof__read_pop(m, PROF_TRUNCATED_END);
+}
+
+static uint64_t prof__read_event_id(const prof_trace *trace, const prof__read_chunk *chunk, size_t word)
+{
+    return chunk->sequence << trace->word_bits | word;
+}
+
+/* An END whose scope was closed with one around it: the two overlap. Of the same site the scope that began last ends
+   first, whether it is one of these or not. 1: so it is, 0: it fits none, -1: no memory. */
+static int prof__read_match_late(prof__read_matcher *m, uint32_t site)
+{
+    prof_trace *trace = m->trace;
+    uint64_t number = m->site_late[site];
+    const prof__read_open *open = m->site_tops[site] ? &m->stack[m->site_tops[site] - 1] : NULL;
+    const prof__read_late *late;
+    prof__read_late_begin *begin;
+    prof__read_top *top = prof__read_name_top(m, site);
+    if (number < m->late_first || number < m->late_floor || !number) return 0;
+    late = &m->late[number - m->late_first];
+    if (open && !prof__read_began_before(open->segment, open->word, late)) return 0;
+    if (!PROF__ROOM(trace->late_begins, trace->late_begin_capacity, trace->late_begin_count) ||
+        !PROF__ROOM(trace->late_ends, trace->late_end_capacity, trace->late_end_count))
+        return -1;
+    m->site_late[site] = late->older;
+    if (top->stale) top->stale--;
+    begin = &trace->late_begins[trace->late_begin_count++];
+    begin->segment = late->segment;
+    begin->word = late->word;
+    trace->late_ends[trace->late_end_count++].id = prof__read_event_id(
+        trace, &trace->chunks[trace->segments[m->track->segment + late->segment].chunk], late->word);
+    trace->has_spans = 1;
+    prof__read_event(m);
+    return 1;
+}
+
 /* Returns how many scopes the END of a site closes, the one that began before the track's first record included; 0: it
    fits none. */
 static uint32_t prof__read_match(prof__read_matcher *m, uint32_t site, uint64_t id)
 {
     prof__read_top *top = prof__read_name_top(m, site);
+    int late = prof__read_match_late(m, site);
     uint32_t position = m->site_tops[site] ? m->site_tops[site] : top->open, closes;
     prof__read_orphan *orphan;
+    if (late) return late < 0 ? PROF__NONE32 : PROF__CLOSES_LATE;
     if (position) {
         closes = m->depth - position + 1;
         if (closes > PROF__CLOSE_MAX) return 0;
-        while (m->depth > position) prof__read_pop(m, PROF_TRUNCATED_END);
+        prof__read_pop_early(m, position);
         prof__read_pop(m, 0);
         return closes;
     }
@@ -11338,7 +11511,7 @@ static uint32_t prof__read_match(prof__read_matcher *m, uint32_t site, uint64_t 
     if (!m->trace->partial || m->torn || closes > PROF__CLOSE_MAX) return 0;
     if (!PROF__ROOM(m->trace->orphans, m->trace->orphan_capacity, m->trace->orphan_count))
         return PROF__NONE32;
-    while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END);
+    prof__read_pop_early(m, 0);
     orphan = &m->trace->orphans[m->trace->orphan_count++];
     orphan->end_ns = prof__read_ns(m->trace, m->tick, &m->hint);
     orphan->link = m->pending;
@@ -11414,11 +11587,6 @@ static int prof__read_cross(prof__read_matcher *m, uint32_t segment)
     return 1;
 }
 
-static uint64_t prof__read_event_id(const prof_trace *trace, const prof__read_chunk *chunk, size_t word)
-{
-    return chunk->sequence << trace->word_bits | word;
-}
-
 /* Notes how many scopes an END closes where that is not one. 0 without memory. */
 static int prof__read_except(prof__read_matcher *m, uint32_t segment, size_t word, uint32_t closes)
 {
@@ -11442,6 +11610,7 @@ static void prof__read_tear(prof__read_matcher *m)
     m->pending = m->pending_last = PROF__NONE;
     m->pending_count = 0;
     m->torn = 1;
+    m->late_floor = m->late_first + m->late_count;
 }
 
 static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
@@ -11474,7 +11643,7 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
         switch (kind) {
         case PROF__KIND_BEGIN:
             prof__read_event(m);
-            if (!prof__read_push(m, site)) return 0;
+            if (!prof__read_push(m, site, number, at)) return 0;
             break;
         case PROF__KIND_END:
             closes = prof__read_match(m, site, prof__read_event_id(trace, chunk, at));
@@ -11555,6 +11724,13 @@ static int prof__read_lives(const prof_trace *trace, const prof__read_segment *s
     return chunk.state == PROF__CHUNK_OWNED;
 }
 
+static int prof__read_late_order(const void *a, const void *b)
+{
+    const prof__read_late_begin *x = (const prof__read_late_begin *)a, *y = (const prof__read_late_begin *)b;
+    if (x->segment != y->segment) return x->segment < y->segment ? -1 : 1;
+    return x->word < y->word ? -1 : x->word > y->word;
+}
+
 static int prof__read_match_track(prof__read_matcher *m)
 {
     prof_trace *trace = m->trace;
@@ -11564,6 +11740,8 @@ static int prof__read_match_track(prof__read_matcher *m)
     track->crossing = trace->crossing_count;
     track->exception = trace->exception_count;
     track->orphan = trace->orphan_count;
+    track->late = trace->late_end_count;
+    m->late_floor = m->late_first + m->late_count;
     track->tick = m->tick = m->event_tick =
         prof__read_first_tick(trace, &first, &trace->segments[track->segment + track->segment_count - 1]);
     m->crossed = 0;
@@ -11578,6 +11756,9 @@ static int prof__read_match_track(prof__read_matcher *m)
     trace->info.unmatched += m->pending_count;
     track->crossing_count = trace->crossing_count - track->crossing;
     track->exception_count = trace->exception_count - track->exception;
+    track->late_count = trace->late_end_count - track->late;
+    if (track->late_count)
+        qsort(trace->late_begins + track->late, track->late_count, sizeof *trace->late_begins, prof__read_late_order);
     track->max_depth += track->orphan_count;
     track->about.event_count += track->orphan_count;
     track->about.first_ns = prof__read_ns(trace, track->orphan_count ? track->tick : m->event_tick, &m->hint);
@@ -11653,8 +11834,10 @@ static int prof__read_tracks(prof_trace *trace)
     m.trace = trace;
     m.site_tops = (uint32_t *)calloc(trace->site_count + 1, sizeof *m.site_tops);
     m.name_tops = (prof__read_top *)calloc(trace->name_count + 1, sizeof *m.name_tops);
+    m.site_late = (uint64_t *)calloc(trace->site_count + 1, sizeof *m.site_late);
+    m.late_first = 1;
     trace->tracks = (prof__read_track *)calloc(count + 1, sizeof *trace->tracks);
-    good = m.site_tops && m.name_tops && trace->tracks;
+    good = m.site_tops && m.name_tops && m.site_late && trace->tracks;
     for (i = 0; good && i < trace->segment_count;) {
         m.track = &trace->tracks[trace->track_count++];
         i = prof__read_choose(trace, m.track, i);
@@ -11663,8 +11846,10 @@ static int prof__read_tracks(prof_trace *trace)
         good = prof__read_match_track(&m);
     }
     free(m.stack);
+    free(m.late);
     free(m.site_tops);
     free(m.name_tops);
+    free(m.site_late);
     prof__read_buffer_free(&trace->buffer);
     return good;
 }
@@ -12197,6 +12382,8 @@ static void prof__read_free(prof_trace *trace)
     free(trace->crossings);
     free(trace->orphans);
     free(trace->exceptions);
+    free(trace->late_begins);
+    free(trace->late_ends);
     free(trace->links);
     free(trace->kept);
     free(trace->lines);
@@ -12905,14 +13092,14 @@ struct prof_cursor {
     const prof__read_track *track;
     size_t orphan;   /* yielded so far */
     size_t segment;  /* loaded so far */
-    size_t crossing, exception; /* used so far */
+    size_t crossing, exception, late_begin, late_end; /* used so far */
     prof__read_buffer buffer;
     const uint64_t *words; /* of the chunk of the loaded segment */
     size_t node, node_count, arg_count;
     prof__read_node *nodes;
     prof__read_argument *segment_args;
-    uint32_t *stack; /* open scopes: number of the node, from 1; 0: began before this segment */
-    size_t depth, crossed;
+    uint32_t *stack; /* open scopes: number of the node, from 1; 0: began before this segment; and PROF__LATE_BIT */
+    size_t depth, crossed, hidden; /* hidden: of them those that overlap, and are given as spans */
     prof_arg *args;
     prof__read_frame *frames;
     size_t frame_count;
@@ -12952,6 +13139,7 @@ PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, pro
         c->depth = c->crossed = about->orphan_count;
         c->crossing = about->crossing;
         c->exception = about->exception;
+        c->late_begin = c->late_end = about->late;
         c->tick = about->tick;
         if (trace->file || trace->size > trace->header.image_size) archived = prof__read_buffer_make(trace, &c->buffer);
     }
@@ -12985,7 +13173,7 @@ static prof__read_node *prof__read_add_node(prof_cursor *c, unsigned kind, size_
     node->kind = kind;
     node->word = (uint32_t)word;
     node->link = PROF__NONE;
-    node->depth = (uint32_t)c->depth;
+    node->depth = (uint32_t)(c->depth - c->hidden);
     node->start_ns = node->end_ns = prof__read_ns(c->trace, c->tick, &c->hint);
     return node;
 }
@@ -12996,7 +13184,9 @@ static void prof__read_close(prof_cursor *c, uint32_t closes)
     int64_t ns = prof__read_ns(c->trace, c->tick, &c->hint);
     for (; closes; closes--) {
         uint32_t number = c->stack[--c->depth];
-        if (!number) continue;
+        c->hidden -= number >> 31;
+        if (!(number & ~PROF__LATE_BIT)) continue;
+        number &= ~PROF__LATE_BIT;
         c->nodes[number - 1].end_ns = ns;
         if (closes > 1) c->nodes[number - 1].flags |= PROF_TRUNCATED_END;
     }
@@ -13031,21 +13221,63 @@ static uint32_t prof__read_closes(prof_cursor *c, size_t word)
     return exception->closes;
 }
 
+/* 1: the next scope that overlaps begins in the segment loaded last. */
+static int prof__read_late_here(const prof_cursor *c)
+{
+    return c->late_begin != c->track->late + c->track->late_count &&
+           c->trace->late_begins[c->late_begin].segment + 1 == c->segment;
+}
+
+/* 1: the BEGIN at this word of the segment loaded last is that of a scope that overlaps. */
+static int prof__read_overlaps(prof_cursor *c, size_t word)
+{
+    if (!prof__read_late_here(c) || c->trace->late_begins[c->late_begin].word != word) return 0;
+    c->late_begin++;
+    return 1;
+}
+
+static void prof__read_open_scope(prof_cursor *c, prof__read_node *node)
+{
+    uint32_t number = (uint32_t)c->node_count;
+    if (prof__read_overlaps(c, node->word)) {
+        node->flags |= PROF__OVERLAPS;
+        number |= PROF__LATE_BIT;
+        c->hidden++;
+    }
+    c->stack[c->depth++] = number;
+}
+
 /* The next segment cannot be read any more. What is open behind it is as if it had begun before. */
 static void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
 {
     const prof__read_track *track = c->track;
     size_t depth = (size_t)((int64_t)track->orphan_count + segment->depth);
     while (c->depth < depth) c->stack[c->depth++] = 0;
-    c->depth = c->crossed = depth;
+    while (c->depth > depth) c->hidden -= c->stack[--c->depth] >> 31;
+    c->crossed = depth;
+    while (prof__read_late_here(c)) c->late_begin++;
     while (c->crossing < track->crossing + track->crossing_count &&
            c->trace->crossings[c->crossing].segment + 1 == c->segment)
         c->crossing++;
     while (c->exception < track->exception + track->exception_count &&
            c->trace->exceptions[c->exception].segment + 1 == c->segment)
-        c->exception++;
+        c->late_end += c->trace->exceptions[c->exception++].closes == PROF__CLOSES_LATE;
     if (__atomic_exchange_n(&c->trace->chunks[segment->chunk].size, PROF__NONE32, __ATOMIC_RELAXED) != PROF__NONE32)
         PROF__ADD((uint64_t *)&c->trace->info.lost_blocks, 1);
+}
+
+/* The END at this word of the segment loaded last. Returns the node of one that is late; else null. */
+static prof__read_node *prof__read_end(prof_cursor *c, size_t word)
+{
+    uint32_t closes = prof__read_closes(c, word);
+    prof__read_node *node;
+    if (closes != PROF__CLOSES_LATE) {
+        prof__read_close(c, closes);
+        return NULL;
+    }
+    node = prof__read_add_node(c, PROF__KIND_END, word);
+    node->link = c->late_end++;
+    return node;
 }
 
 /* Turns the next segment into nodes. */
@@ -13060,7 +13292,7 @@ static void prof__read_load(prof_cursor *c)
     if (c->trace->step) c->trace->step(c->trace->step_user, 1 / (double)c->trace->segment_count);
     c->node = c->node_count = c->arg_count = 0;
     c->words = words;
-    if (segment->gap && c->segment > 1) c->depth = c->crossed = 0; /* all have their ends */
+    if (segment->gap && c->segment > 1) c->depth = c->crossed = c->hidden = 0; /* all have their ends */
     if (!words) {
         prof__read_skip(c, segment);
         return;
@@ -13071,28 +13303,28 @@ static void prof__read_load(prof_cursor *c)
         length = prof__record_words(words[at], segment->end - at);
         if (prof__record_timed(words[at])) c->tick = prof__read_tick(chunk->tick, words[at], c->tick);
         if (kind == PROF__KIND_END)
-            prof__read_close(c, prof__read_closes(c, at));
+            node = prof__read_end(c, at);
         else if (kind != PROF__KIND_EVENT ? prof__record_timed(words[at]) || kind == PROF__KIND_LOST
                                           : prof__read_event_type(words + at) != 0)
             node = prof__read_add_node(c, kind, at);
         else if (kind == PROF__KIND_ARG)
-            prof__read_take_arg(c, c->depth ? c->stack[c->depth - 1] : 0, at);
+            prof__read_take_arg(c, c->depth ? c->stack[c->depth - 1] & ~PROF__LATE_BIT : 0, at);
         else if (kind == PROF__KIND_DATA && takes_data)
             prof__read_take_arg(c, (uint32_t)c->node_count, at);
         else if (kind == PROF__KIND_NAME && named && length > 1)
             named->name = (uint32_t)at;
-        if (kind == PROF__KIND_BEGIN) c->stack[c->depth++] = (uint32_t)c->node_count;
+        if (kind == PROF__KIND_BEGIN) prof__read_open_scope(c, node);
         named = prof__read_takes_name(words + at) ? node : NULL;
         takes_data = prof__read_takes_data(words + at, takes_data);
     }
     if (segment->last && chunk->lost) prof__read_add_node(c, PROF__KIND_LOST, PROF__NONE32);
     for (; c->crossed < c->depth; c->crossed++) {
         const prof__read_crossing *crossing = &c->trace->crossings[c->crossing++];
-        prof__read_node *node = &c->nodes[c->stack[c->crossed] - 1];
+        prof__read_node *node = &c->nodes[(c->stack[c->crossed] & ~PROF__LATE_BIT) - 1];
         node->end_ns = crossing->end_ns;
-        node->flags = crossing->flags;
+        node->flags |= crossing->flags;
         node->link = crossing->link;
-        c->stack[c->crossed] = 0;
+        c->stack[c->crossed] &= PROF__LATE_BIT;
     }
 }
 
@@ -13210,6 +13442,15 @@ static void prof__read_give(prof_cursor *c, prof_event *event)
         event->flags = node->flags;
         event->duration_ns = node->end_ns - node->start_ns;
         prof__read_args(c, event, node->arg, node->link);
+        if (!(node->flags & PROF__OVERLAPS)) break;
+        event->type = PROF_EVENT_SPAN_BEGIN;
+        event->flags = 0;
+        event->duration_ns = 0;
+        event->object = ~event->id;
+        break;
+    case PROF__KIND_END: /* of a scope that overlaps */
+        event->type = PROF_EVENT_SPAN_END;
+        event->object = ~trace->late_ends[node->link].id;
         break;
     case PROF__KIND_MARK:
         event->type = PROF_EVENT_MARK;
@@ -13530,10 +13771,15 @@ static void prof__spans_fail(prof_spans *s)
     s->status = prof__fail(PROF_NO_MEMORY, "no memory for %lu open spans", (unsigned long)s->open);
 }
 
+/* 1: it is of scopes, which overlap. Only the begin has the run-time name. */
+static int prof__span_of_scope(const prof_callsite *site) { return site->kind == PROF__KIND_BEGIN; }
+
 /* Whether two halves may be one span. Those of handles know their own by their ids. */
 static int prof__span_same(const prof__span_half *a, const prof__span_half *b)
 {
-    return a->hash == b->hash && a->id == b->id && a->site->role == b->site->role && !strcmp(a->name, b->name);
+    if (a->hash != b->hash || a->id != b->id) return 0;
+    if (prof__span_of_scope(a->site) || prof__span_of_scope(b->site)) return a->site == b->site;
+    return a->site->role == b->site->role && !strcmp(a->name, b->name);
 }
 
 /* What an event says, its name not yet copied. */
@@ -13547,7 +13793,8 @@ static void prof__span_make(const prof_event *event, size_t track, prof__span_ha
     half->serial = event->id;
     half->ns = event->start_ns;
     half->track = track;
-    half->hash = prof__text_hash(event->name) + (uint32_t)prof__mix(event->object + event->site->role);
+    half->hash = prof__text_hash(prof__span_of_scope(event->site) ? event->site->name : event->name) +
+                 (uint32_t)prof__mix(event->object + event->site->role);
 }
 
 /* 0 without memory. */
@@ -14216,17 +14463,17 @@ static int prof__figures_span(prof__figures *all, const prof_span *span)
     prof_event event;
     prof__figure *figure;
     size_t item;
-    int frame = span->site->role == PROF_ROLE_FRAME;
+    int scope = prof__span_of_scope(span->site), frame = !scope && span->site->role == PROF_ROLE_FRAME;
     memset(&event, 0, sizeof event);
-    event.type = frame ? PROF_EVENT_FRAME : PROF_EVENT_SPAN_BEGIN;
+    event.type = scope ? PROF_EVENT_SCOPE : frame ? PROF_EVENT_FRAME : PROF_EVENT_SPAN_BEGIN;
     event.name = span->name;
     event.site = span->site;
     item = prof__figure_of(all, &event);
     if (item == PROF__NONE) return 0;
     figure = &all->items[item];
     if (span->flags) {
-        all->begins_missing += span->flags & PROF_TRUNCATED_BEGIN ? 1 : 0;
-        all->ends_missing += span->flags & PROF_TRUNCATED_END ? 1 : 0;
+        all->begins_missing += !scope && span->flags & PROF_TRUNCATED_BEGIN ? 1 : 0;
+        all->ends_missing += !scope && span->flags & PROF_TRUNCATED_END ? 1 : 0;
         figure->stat.count += !frame; /* half a frame is none */
         figure->stat.truncated += !frame;
         return 1;
@@ -14234,6 +14481,7 @@ static int prof__figures_span(prof__figures *all, const prof_span *span)
     if (!figure->stat.count++ || span->start_ns < figure->from) figure->from = span->start_ns;
     if (span->start_ns + span->duration_ns > figure->to) figure->to = span->start_ns + span->duration_ns;
     if (frame) figure->stat.covered_ns = (uint64_t)(figure->to - figure->from);
+    if (scope) figure->stat.covered_ns += (uint64_t)span->duration_ns;
     if (!frame) figure->stat.self_ns += (uint64_t)span->duration_ns;
     return prof__figure_time(figure, (uint64_t)span->duration_ns, figure->stat.count - figure->stat.truncated);
 }
@@ -16291,10 +16539,12 @@ PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
    Scopes are matched by the reader's rules. Memory is bounded: by PROF__FOLLOW_FIGURES names, beyond which everything
    is "(more scopes)"; by PROF__FOLLOW_DEPTH scopes in one another, deeper ones are not seen; and by twice as many
    tracks as there are chunks: one that was silent for longest is forgotten first, and what it had open counts as
-   truncated. */
+   truncated; and by PROF__FOLLOW_LATE scopes of a track that one around them closed: if their end comes all the same,
+   they overlap. */
 
 #define PROF__FOLLOW_FIGURES 4096
 #define PROF__FOLLOW_DEPTH 4096
+#define PROF__FOLLOW_LATE 256  /* even */
 #define PROF__FOLLOW_FRAMES 16 /* PROFILE_FRAMEs of one track */
 #define PROF__FOLLOW_RULES 16
 #define PROF__FOLLOW_NO_BYTES (~(uint64_t)0)
@@ -16310,8 +16560,18 @@ typedef struct prof__follow_rule {
 typedef struct prof__follow_open {
     uint64_t bytes; /* of a throughput */
     uint64_t tick, inside, covered; /* ticks in scopes inside, and in those of the same figure */
+    uint64_t number;                /* of the track's begins */
     uint32_t figure, site, name;
 } prof__follow_open;
+
+/* A scope that counts as truncated, because one around it has ended. Those that the same end closed follow each other,
+   the outermost first. */
+typedef struct prof__follow_late {
+    uint64_t tick, bytes, number;
+    uint64_t shared;       /* ticks that are not in the self time of what was around it, but should be if it overlaps */
+    uint32_t figure, site; /* site: PROF__NONE32 when its end has come */
+    uint32_t around;       /* of the outermost: the figure of the one that ended, 0: none; of the others PROF__NONE32 */
+} prof__follow_late;
 
 typedef struct prof__follow_boundary {
     uint64_t tick;
@@ -16326,6 +16586,9 @@ typedef struct prof__follow_track {
     int partial;               /* something older is not known */
     size_t depth, capacity, beyond;
     prof__follow_open *stack;
+    prof__follow_late *late;
+    size_t late_count;
+    uint64_t begins;
     prof__follow_boundary *frames;
     size_t frame_count;
 } prof__follow_track;
@@ -16600,6 +16863,7 @@ static void prof__follow_begin(prof__follow *f, prof__follow_track *t, uint32_t 
     open->tick = t->tick;
     open->inside = open->covered = 0;
     open->bytes = PROF__FOLLOW_NO_BYTES;
+    open->number = ++t->begins;
     open->site = id;
     open->name = site ? site->name : 0;
     open->figure = prof__follow_figure_of(f, id, PROF_EVENT_SCOPE, text);
@@ -16617,6 +16881,71 @@ static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint6
     if (key && !strcmp(prof__follow_name(f, key->name), "bytes")) open->bytes = record[1];
 }
 
+/* Notes that scopes from this place of the stack on are closed by the end of one around them, whose figure is around; 0:
+   not known. Without memory they stay without an end. */
+static void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t around)
+{
+    size_t half = PROF__FOLLOW_LATE / 2, i;
+    if (t->depth - at > half) return;
+    if (!t->late) t->late = (prof__follow_late *)calloc(PROF__FOLLOW_LATE, sizeof *t->late);
+    if (!t->late) return;
+    if (t->late_count + (t->depth - at) > PROF__FOLLOW_LATE) {
+        memmove(t->late, t->late + half, half * sizeof *t->late);
+        t->late_count = t->late_count > half ? t->late_count - half : 0;
+    }
+    for (i = at; i < t->depth; i++) {
+        prof__follow_late *late = &t->late[t->late_count++];
+        uint64_t inside = t->stack[i].inside;
+        if (i + 1 < t->depth) inside += t->tick - t->stack[i + 1].tick; /* as it is when it was closed */
+        late->tick = t->stack[i].tick;
+        late->bytes = t->stack[i].bytes;
+        late->number = t->stack[i].number;
+        late->shared = t->tick - late->tick > inside ? t->tick - late->tick - inside : 0;
+        late->figure = t->stack[i].figure;
+        late->site = t->stack[i].site;
+        late->around = i == at ? around : PROF__NONE32;
+    }
+}
+
+/* The self time of what is around a scope that overlaps has its time as well. */
+static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at)
+{
+    uint64_t shared = t->late[at].shared;
+    while (at && t->late[at].around == PROF__NONE32)
+        if (t->late[--at].site != PROF__NONE32) { /* until it has its end, if ever, that is this one */
+            t->late[at].shared += shared;
+            return;
+        }
+    if (t->late[at].around && t->late[at].around != PROF__NONE32)
+        prof__follow_at(f, t->late[at].around)->figure.stat.self_ns += shared;
+}
+
+/* 1: the end of a scope that one around it has closed, and that began after the open one of the same site, if there is
+   one. */
+static int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_t id, const prof__follow_open *open)
+{
+    size_t at, newest = 0;
+    for (at = 1; at <= t->late_count; at++)
+        if (t->late[at - 1].site == id && (!newest || t->late[at - 1].number > t->late[newest - 1].number)) newest = at;
+    at = newest;
+    if (!at || (open && t->late[at - 1].number < open->number)) return 0;
+    prof__follow_late *late = &t->late[at - 1];
+    prof__follow_figure *figure = prof__follow_at(f, late->figure);
+    prof_stat *stat = &figure->figure.stat;
+    uint64_t ticks = t->tick - late->tick;
+    f->events++; /* the reader makes two of it */
+    if (stat->truncated) stat->truncated--;
+    stat->self_ns += ticks;
+    stat->covered_ns += ticks;
+    prof__follow_time(f, figure, ticks, stat->count - stat->truncated);
+    if (late->bytes != PROF__FOLLOW_NO_BYTES)
+        prof__figure_bytes(&figure->figure, late->bytes, (double)ticks * f->ns_per_tick);
+    late->site = PROF__NONE32;
+    prof__follow_share(f, t, at - 1);
+    while (t->late_count && t->late[t->late_count - 1].site == PROF__NONE32) t->late_count--;
+    return 1;
+}
+
 static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
@@ -16626,12 +16955,15 @@ static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id
         return;
     }
     while (at && t->stack[at - 1].site != id) at--;
+    if (t->late_count && prof__follow_end_late(f, t, id, at ? &t->stack[at - 1] : NULL)) return;
     if (!at)
         for (at = t->depth; at && (!site || t->stack[at - 1].name != site->name);) at--;
+    if (at && at < t->depth) prof__follow_note_late(t, at, t->stack[at - 1].figure);
     if (at) {
         while (t->depth > at) prof__follow_pop(f, t, 0);
         prof__follow_pop(f, t, 1);
     } else if (t->partial) { /* it began before what is known, and around everything */
+        if (t->depth) prof__follow_note_late(t, 0, 0);
         while (t->depth) prof__follow_pop(f, t, 0);
         prof_stat *stat = &prof__follow_at(f, prof__follow_figure_of(f, id, PROF_EVENT_SCOPE, NULL))->figure.stat;
         stat->count++;
@@ -16646,7 +16978,7 @@ static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id
 static void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
 {
     while (t->depth) prof__follow_pop(f, t, 0);
-    t->beyond = t->frame_count = 0;
+    t->beyond = t->frame_count = t->late_count = 0;
     t->partial = 1;
 }
 
@@ -17241,6 +17573,16 @@ static void prof__folded_halves(prof__folded *folded, const prof__follow *f)
     }
 }
 
+/* What open scopes have inside of their own figure is covered by those, for they have no end so far. */
+static void prof__folded_covered(prof__folded *folded, const prof__follow *f)
+{
+    for (uint32_t i = 0; i < f->track_count; i++)
+        for (size_t at = 0; at < f->tracks[i].depth; at++) {
+            const prof__follow_open *open = &f->tracks[i].stack[at];
+            folded->figures[open->figure - 1].stat.covered_ns += prof__follow_ns(f, open->covered);
+        }
+}
+
 static int prof__folded_copy(prof__folded *folded, const prof__follow *f)
 {
     folded->figures = (prof__figure *)calloc(f->figure_count + 1, sizeof *folded->figures);
@@ -17255,6 +17597,7 @@ static int prof__folded_copy(prof__folded *folded, const prof__follow *f)
         folded->open += from->open;
     }
     prof__folded_halves(folded, f);
+    prof__folded_covered(folded, f);
     folded->events = f->events;
     folded->unmatched = f->unmatched;
     folded->lost = f->lost;
@@ -17462,6 +17805,7 @@ static void prof__follow_free(prof__follow *f)
     for (size_t i = 0; f->tracks && i < f->track_limit; i++) {
         free(f->tracks[i].stack);
         free(f->tracks[i].frames);
+        free(f->tracks[i].late);
     }
     for (size_t i = 0; i < f->figure_count; i++) {
         free(f->figures[i].text);

@@ -33,6 +33,8 @@ LAYOUTS                                                                         
     Rows are scopes and spans (begins and ends that may lie on different threads), frames, and counters. All call sites
     of the same name and category make one row; in CNTK, which has no categories, all of the same name. A scope, span or
     frame whose begin or end was not recorded counts in no time; JSON, DOMAINS and HISTOGRAM say how many there are.
+    Scopes that overlap on one thread have a row each, with all of their time; the one that ends later has all of its
+    time as self time, which the one that ends earlier does not lose.
     Losses are behind every report that has some; a report that ends without such a line is complete. Control characters
     of names become question marks in text and \u00XX in JSON, where what is not UTF-8 becomes U+FFFD.
 

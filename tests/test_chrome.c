@@ -1026,6 +1026,34 @@ TEST(neighbours_of_one_name_do_not_touch)
     prof_trace_close(trace);
 }
 
+/* A scope that ends after the one around it is an asynchronous slice: those of a thread lie inside one another. */
+TEST(overlaps_are_asynchronous)
+{
+    start(1 << 20, PROF_RING);
+    PROFILE_BEGIN("around");
+    PROFILE_BEGIN("overlaps");
+    spin(10);
+    PROFILE_END("around");
+    spin(10);
+    PROFILE_END("overlaps");
+    prof_trace *trace = trace_stop();
+    memory m = {NULL, 0, 0, 0};
+    CHECK_EQUAL(prof_chrome_stream(trace, memory_sink(&m), NULL), PROF_OK);
+    json *root = json_parse(m.bytes, m.size);
+    const json *around = first_named(root, "around"), *begin = first_named(root, "overlaps");
+    CHECK_TEXT(text_of(around, "ph"), "X");
+    CHECK_TEXT(text_of(begin, "ph"), "b");
+    const json *end = begin->next;
+    while (end && strcmp(text_of(end, "ph"), "e")) end = end->next;
+    CHECK(end && !strcmp(text_of(end, "name"), "overlaps") && !strcmp(text_of(end, "id"), text_of(begin, "id")));
+    double from = strtod(text_of(begin, "ts"), NULL), until = end ? strtod(text_of(end, "ts"), NULL) : 0;
+    double over = strtod(text_of(around, "ts"), NULL) + strtod(text_of(around, "dur"), NULL);
+    CHECK(from < over && over < until);
+    json_free(root);
+    free(m.bytes);
+    prof_trace_close(trace);
+}
+
 /* Ends that coincide, at all distances from the start: the sums of the viewers are right. */
 TEST(durations_add_up)
 {

@@ -517,7 +517,7 @@ static void random_scopes(int depth)
         if (depth) random_scopes(depth - 1);
         break;
     }
-    case 3: /* not nested: the second has lost its end when that comes */
+    case 3: /* they overlap */
         PROFILE_BEGIN("first");
         PROFILE_BEGIN("second");
         if (depth) random_scopes(depth - 1);
@@ -531,6 +531,17 @@ static void random_scopes(int depth)
         PROFILE_NEXT("three");
         break;
     }
+    case 5: /* so do these, of which the first two are in one another, and one may stay without an end */
+        PROFILE_BEGIN("outermost");
+        PROFILE_BLOCK("inner")
+        {
+            PROFILE_BEGIN("innermost");
+            if (depth) random_scopes(depth - 1);
+            PROFILE_END("outermost");
+            if (depth) random_scopes(depth - 1);
+        }
+        if (depth % 3) PROFILE_END("innermost");
+        break;
     default:
         PROFILE_BLOCK("leaf") burn(random_number() % 50);
         break;

@@ -221,7 +221,8 @@ static prof_trace *image_read(image *im)
 /* Compares a track with lines such as "scope a 0+90 d0", "mark m 5+0 d1", "scope b 7+3 d1 end"; args as " k=v". */
 static void check_track(const prof_trace *trace, size_t number, const char *const *lines, size_t count)
 {
-    static const char *const types[] = {"scope", "mark", "counter", "frame", "lost"};
+    static const char *const types[] = {"scope", "mark", "counter", "frame", "lost",
+                                        "span_begin", "span_mark", "span_end"};
     trace_list list = trace_read(trace, number);
     size_t i, k;
     CHECK_EQUAL(list.count, count);
@@ -672,9 +673,9 @@ TEST(site_before_name) /* the same site wins over a nearer one of the same name 
     prof_trace_close(trace);
 }
 
-TEST(overlap_is_no_orphan) /* begin x, begin y, end x, end y: y was closed with x, also where begins may be missing */
+TEST(overlap_is_no_orphan) /* begin x, begin y, end x, end y: y is a span, also where begins may be missing */
 {
-    static const char *const lines[] = {"scope x 10+20 d0", "scope y 20+10 d1 end"};
+    static const char *const lines[] = {"scope x 10+20 d0", "span_begin y 20+0 d1", "span_end y 40+0 d0"};
     image im = image_new(30, 1, 60);
     uint32_t x = site(&im, "x"), y = site(&im, "y");
     prof_trace *trace;
@@ -687,7 +688,46 @@ TEST(overlap_is_no_orphan) /* begin x, begin y, end x, end y: y was closed with 
     end(&im, y, 1040);
     trace = image_read(&im);
     CHECK_TRACK(trace, 0, lines);
-    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 1);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    prof_trace_close(trace);
+}
+
+/* Its end in another chunk, its arguments with it; of the same site the one that began last ends first; what is inside
+   is not deeper for it. The stack of the reader is the same in front of it and after it. */
+TEST(overlap_across_chunks)
+{
+    static const char *const lines[] = {"scope o 5+95 d0",        "scope x 10+40 d1",      "span_begin y 20+0 d2",
+                                        "span_begin y 30+0 d2",   "scope in 35+5 d2",      "scope z 55+5 d1",
+                                        "span_end y 60+0 d1",     "span_end y 80+0 d1"};
+    image im = image_new(30, 2, 60);
+    uint32_t o = site(&im, "o"), x = site(&im, "x"), y = site(&im, "y"), in = site(&im, "in"), z = site(&im, "z");
+    prof_trace *trace;
+    prof_spans *spans;
+    prof_span span;
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    begin(&im, o, 1005);
+    begin(&im, x, 1010);
+    begin(&im, y, 1020);
+    begin(&im, y, 1030);
+    begin(&im, in, 1035);
+    end(&im, in, 1040);
+    chunk(&im, 1, 2, 1045);
+    track(&im, 1, 1);
+    end(&im, x, 1050);
+    begin(&im, z, 1055);
+    end(&im, z, 1060);
+    end(&im, y, 1060);
+    end(&im, y, 1080);
+    end(&im, o, 1100);
+    trace = image_read(&im);
+    CHECK_TRACK(trace, 0, lines);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    CHECK_EQUAL(prof_spans_open(trace, &spans), PROF_OK);
+    CHECK(prof_spans_next(spans, &span) && span.start_ns == 30 && span.duration_ns == 30 && !span.flags);
+    CHECK(prof_spans_next(spans, &span) && span.start_ns == 20 && span.duration_ns == 60 && !span.flags);
+    CHECK(!prof_spans_next(spans, &span));
+    prof_spans_close(spans);
     prof_trace_close(trace);
 }
 

@@ -737,7 +737,7 @@ TEST(begin_and_end)
     record_close();
 }
 
-/* An end that skips scopes ends them too, as left open. */
+/* Both keep their times: what ends after the scope around it is a span. */
 TEST(begin_and_end_that_overlap)
 {
     record_start();
@@ -748,12 +748,66 @@ TEST(begin_and_end_that_overlap)
     PROFILE_END("b");
     PROFILE_MARK("after");
     record_stop();
-    const prof_event *a = expect("a", PROF_EVENT_SCOPE), *b = trace_find(&list, "b");
-    CHECK(b && b->flags == PROF_TRUNCATED_END && b->depth == 1);
-    CHECK_EQUAL(trace_end(a), trace_end(b));
+    const prof_event *a = expect("a", PROF_EVENT_SCOPE), *b = trace_find(&list, "b"), *end = trace_nth(&list, "b", 1);
+    CHECK(b && b->type == PROF_EVENT_SPAN_BEGIN && b->depth == 1 && !b->flags && !b->duration_ns);
+    CHECK(end && end->type == PROF_EVENT_SPAN_END && end->object == b->object && end->depth == 0);
+    CHECK(b->start_ns < trace_end(a) && trace_end(a) < end->start_ns);
     CHECK_EQUAL(expect("between", PROF_EVENT_MARK)->depth, 0);
     CHECK_EQUAL(expect("after", PROF_EVENT_MARK)->depth, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
     record_close();
+}
+
+/* One that is left open takes no place of a later one, and no time. */
+TEST(begins_that_are_left_behind)
+{
+    enum { CALLS = 1000 };
+    record_start();
+    for (int i = 0; i < CALLS; ++i) {
+        PROFILE_BEGIN("call");
+        PROFILE_BEGIN("part");
+        if (i % 10) PROFILE_END("part");
+        PROFILE_END("call");
+    }
+    record_stop();
+    size_t left = 0, scopes = 0;
+    for (size_t i = 0; i < list.count; ++i) {
+        scopes += list.events[i].type == PROF_EVENT_SCOPE;
+        left += list.events[i].flags == PROF_TRUNCATED_END;
+    }
+    CHECK_EQUAL(scopes, 2 * CALLS);
+    CHECK_EQUAL(left, CALLS / 10);
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    record_close();
+}
+
+/* A ring of overlaps, each inside the one before, so that more than 32 begin while one is always open. */
+TEST(overlaps_without_end)
+{
+    enum { TURNS = 500 };
+    prof_range *ranges[2] = {prof_range_create("even"), prof_range_create("odd")};
+    prof_stat *stats;
+    size_t count;
+    record_start();
+    prof_range_start(ranges[0]);
+    for (int i = 1; i <= TURNS; ++i) {
+        prof_range_start(ranges[i % 2]);
+        prof_range_stop(ranges[!(i % 2)]);
+    }
+    prof_range_stop(ranges[TURNS % 2]);
+    record_stop();
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    CHECK_EQUAL(prof_stats(trace, PROF_SORT_NAME, 0, &stats, &count), PROF_OK);
+    CHECK_EQUAL(count, 2);
+    for (size_t i = 0; i < count; ++i) {
+        CHECK_EQUAL(stats[i].count, TURNS / 2 + !i);
+        CHECK_EQUAL(stats[i].truncated, 0);
+        CHECK_EQUAL(stats[i].self_ns, stats[i].total_ns);
+    }
+    prof_stats_free(stats);
+    record_close();
+    for (int i = 0; i < 2; ++i) prof_range_destroy(ranges[i]);
 }
 
 TEST(end_after_the_scope_around_it)
@@ -768,7 +822,8 @@ TEST(end_after_the_scope_around_it)
     }
     record_stop();
     const prof_event *late = trace_find(&list, "late");
-    CHECK(late && late->flags == PROF_TRUNCATED_END && late->depth == 2);
+    CHECK(late && late->type == PROF_EVENT_SPAN_BEGIN && late->depth == 2);
+    CHECK(trace_nth(&list, "late", 1)->type == PROF_EVENT_SPAN_END);
     CHECK_EQUAL(expect("outer", PROF_EVENT_SCOPE)->depth, 0);
     CHECK_EQUAL(expect("block", PROF_EVENT_SCOPE)->depth, 1);
     CHECK_EQUAL(expect("in outer", PROF_EVENT_MARK)->depth, 1);

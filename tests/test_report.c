@@ -1358,6 +1358,58 @@ TEST(halves_are_rounded_away_from_0)
     }
 }
 
+/* a and b overlap on one thread: each has its own time in every table, and no table says that something is missing. */
+static void check_overlaps(prof_mode mode)
+{
+    static const prof_report_event events[] = {{"a", PROF_REPORT_TIME, NULL}, {"b", PROF_REPORT_TIME, NULL}};
+    prof_config config = trace_config(1u << 20);
+    prof_report_options options;
+    prof_trace *trace;
+    prof_stat *stats;
+    char *text;
+    size_t count;
+    memset(&options, 0, sizeof options);
+    options.layout = PROF_REPORT_CNTK;
+    options.events = events;
+    options.event_count = 2;
+    config.mode = mode;
+    config.wait_ns = 10000000000;
+    trace_start(&config);
+    for (int i = 0; i < 3; ++i) {
+        PROFILE_BEGIN("a");
+        PROFILE_BEGIN("b");
+        PROFILE_BLOCK("inside") continue;
+        PROFILE_END("a");
+        for (volatile int wait = 0; wait < 100000; ++wait) {
+        }
+        PROFILE_END("b");
+    }
+    trace = trace_stop();
+    CHECK_EQUAL(prof_stats(trace, PROF_SORT_NAME, 0, &stats, &count), PROF_OK);
+    CHECK_EQUAL(count, 3);
+    for (size_t i = 0; i < count; ++i) {
+        CHECK_EQUAL(stats[i].count, 3);
+        CHECK_EQUAL(stats[i].truncated, 0);
+    }
+    CHECK(stats[1].total_ns > stats[0].total_ns); /* what was waited for is b's alone */
+    CHECK_EQUAL(stats[1].self_ns, stats[1].total_ns);
+    if (mode != PROF_STATS) CHECK_EQUAL(stats[0].self_ns, stats[0].total_ns - stats[2].total_ns);
+    prof_stats_free(stats);
+    text = text_of(trace, PROF_REPORT_MXNET);
+    CHECK_HAS(text, "\na                                       3 ");
+    CHECK_HAS(text, "\nb                                       3 ");
+    CHECK(!strstr(text, "unknown") && !strstr(text, "without"));
+    prof_report_free(text);
+    CHECK_EQUAL(prof_report_text(trace, &options, &text, NULL), PROF_OK);
+    CHECK_HAS(text, "\na                         : ");
+    CHECK_HAS(text, "\nb                         : ");
+    prof_report_free(text);
+    prof_trace_close(trace);
+}
+
+TEST(overlaps) { check_overlaps(PROF_RING); }
+TEST(overlaps_of_statistics) { check_overlaps(PROF_STATS); }
+
 /* The figures of a live session, computed from its events. */
 TEST(figures_of_events)
 {

@@ -1017,6 +1017,10 @@ TEST(frames_spans_and_locks)
     PROFILE_SPAN_END("request", 1);
     PROFILE_SPAN_MARK("request", 2);
     PROFILE_SPAN_END("request", 2);
+    PROFILE_BEGIN("around");
+    PROFILE_BEGIN("overlaps"); /* ends after what is around it: a span, with an id of its own */
+    PROFILE_END("around");
+    PROFILE_END("overlaps");
     PROFILE_LOCK_WAIT(&a_lock, "m");
     PROFILE_LOCK_ACQUIRE(&a_lock, "m");
     PROFILE_LOCK_RELEASE(&a_lock, "m");
@@ -1033,7 +1037,9 @@ TEST(frames_spans_and_locks)
     }
     plane = plane_of(&all, "/device:CUSTOM:spans");
     CHECK_EQUAL(plane->line_count, 1);
-    CHECK_EQUAL(plane->lines[0].count, 3);
+    CHECK_EQUAL(plane->lines[0].count, 4);
+    CHECK_TEXT(name_of(plane, &plane->lines[0].events[3]), "overlaps");
+    CHECK(!stat_of(plane, &plane->lines[0].events[3], "truncated"));
     uint64_t flows[3] = {0, 0, 0};
     for (size_t i = 0; i < 3; ++i) {
         const space_event *event = &plane->lines[0].events[i];
