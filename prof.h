@@ -934,7 +934,10 @@ typedef struct prof_summary_options {
     prof_sort sort;
     int ascending;
     size_t top; /* rows of the scope table; 0: all */
-    int by_path; /* 1: a row for each call path, as a tree; top: the first so many, and what leads to them */
+    int by_path, columns; /* by_path: 1: a row for each call path, as a tree; top: the first so many, and what leads to
+                             them. columns: characters of a line, from 40 on: names are shortened and columns left out
+                             to fit; 0: what standard output has, if it goes there and that is a terminal; else, and
+                             for -1, as many as there are */
 } prof_summary_options;
 
 /* So many durations with from_ns <= duration < to_ns. */
@@ -1020,7 +1023,7 @@ PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink
 
 /* One event a line, RFC 4180, integer nanoseconds; the first line names the columns. value: of a counter and a loss, the
    number; of a message, its text; of a span and a flow, the id; of allocations and locks, the address. args: key=value
-   joined by ; with \\ in front of ; = and \\ in either. */
+   joined by ; with \\ in front of ; = and \\ in either. What is not UTF-8 becomes U+FFFD. */
 PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path);
 PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
 
@@ -3781,6 +3784,22 @@ PROF__ENTRY void prof__end(prof__token token)
     self->gate = generation;
     PROF__BRIDGE_END(self, token);
 }
+
+#ifndef PROF_FREESTANDING
+/* A scope of the service that began then and ends now. It is recorded only now, so that none is open when the recording
+   ends in the middle of it: it would look as if the program had hung there. */
+static void prof__service_scope(const prof__session *s, prof_site *site, uint64_t began)
+{
+    prof__thread *self = PROF__SELF();
+    uint64_t head;
+    if (site->level > PROF_MAX_LEVEL || !prof__enter(self, site, &head)) return;
+    if (self->session == s) {
+        prof__token token = prof__begin_at(self, head, began);
+        if (token) prof__end_at(self, head, prof__now(s, 1));
+    }
+    prof__leave(self);
+}
+#endif
 
 /* Both at one time, too; so a chunk with room for both is there before the clock counts. */
 static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *site, prof__token token, uint32_t gate)
@@ -7910,7 +7929,7 @@ static int prof__stream_step(prof__session *s)
     stream->seen = next;
     size_t count = prof__stream_gather(s);
     if (!count) return 0;
-    PROFILE_SCOPE_CL("pack", "prof", 2);
+    uint64_t began = prof__now(s, 0);
     int error = 0;
     for (size_t i = 0; i < count && !error && !PROF__ACQUIRE(&s->service.stop); ++i) {
         error = prof__stream_put(s, stream->chunks[i]);
@@ -7922,6 +7941,8 @@ static int prof__stream_step(prof__session *s)
         stream->seen = ~0ull;
         prof__stream_failed(s, error);
     }
+    PROF__SITE(site, PROF__KIND_BEGIN, "pack", "prof", 2);
+    prof__service_scope(s, &site, began);
     return 1;
 }
 #endif
@@ -7953,13 +7974,15 @@ static int prof__dump_step(prof__session *s)
     uint64_t now = s->dump_period_ns ? prof__monotonic() : 0;
     if (!s->dump_period_ns || now < service->dump_at) return 0;
     if (!prof__service_session_runs(s)) return 0; /* it was not published yet */
-    PROFILE_SCOPE_CL("dump", "prof", 2);
+    uint64_t began = prof__now(s, 0);
     prof_status status = prof__writer_find(s->output, &write);
     if (!status) status = prof_trace_live(&trace);
     if (!status) status = write(trace, s->output);
     prof_trace_close(trace);
     if (status) prof__background_failed(s, prof_error());
     service->dump_at = prof__monotonic() + s->dump_period_ns;
+    PROF__SITE(site, PROF__KIND_BEGIN, "dump", "prof", 2);
+    prof__service_scope(s, &site, began);
     return 1;
 }
 
@@ -10206,6 +10229,9 @@ static void prof__symbols_free(prof__symbols *symbols)
    it) is left out and counted, and its scopes that are known otherwise stay as they are. */
 
 #include <limits.h>
+#ifndef _WIN32
+#include <sys/ioctl.h>
+#endif
 
 #define PROF__NONE ((size_t)-1)
 #define PROF__NONE32 0xFFFFFFFFu
@@ -15528,16 +15554,34 @@ PROF_DEF void prof_locks_free(prof_lock_row *rows)
 #define PROF__NAME_MOST ((size_t)48)   /* characters of a name in a table */
 #define PROF__INDENT_MOST ((size_t)24) /* deeper call paths are no further to the right */
 
+#define PROF__UTF8_REPLACED "\xEF\xBF\xBD" /* U+FFFD, in the place of what is not UTF-8 */
+
+/* Bytes of the UTF-8 character at text, or minus the number of bytes that one U+FFFD stands for. */
+static int prof__utf8_length(const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    unsigned low = 0x80, high = 0xBF;
+    int length, i;
+    if (*s < 0x80) return 1;
+    if (*s < 0xC2 || *s > 0xF4) return -1;
+    length = *s < 0xE0 ? 2 : *s < 0xF0 ? 3 : 4;
+    if (*s == 0xE0) low = 0xA0;  /* else overlong */
+    if (*s == 0xED) high = 0x9F; /* else a surrogate */
+    if (*s == 0xF0) low = 0x90;  /* else overlong */
+    if (*s == 0xF4) high = 0x8F; /* else beyond U+10FFFF */
+    for (i = 1; i < length; i++) {
+        if (s[i] < low || s[i] > high) return -i;
+        low = 0x80;
+        high = 0xBF;
+    }
+    return length;
+}
+
 /* Bytes of the UTF-8 character at text; 0 if there is none. */
 static size_t prof__utf8(const char *text)
 {
-    const unsigned char *t = (const unsigned char *)text;
-    size_t length = t[0] < 0x80 ? 1 : t[0] < 0xC2 ? 0 : t[0] < 0xE0 ? 2 : t[0] < 0xF0 ? 3 : t[0] < 0xF5 ? 4 : 0, i;
-    for (i = 1; i < length; i++)
-        if ((t[i] & 0xC0) != 0x80) return 0;
-    if (length == 3 && ((t[0] == 0xE0 && t[1] < 0xA0) || (t[0] == 0xED && t[1] > 0x9F))) return 0;
-    if (length == 4 && ((t[0] == 0xF0 && t[1] < 0x90) || (t[0] == 0xF4 && t[1] > 0x8F))) return 0;
-    return length;
+    int length = prof__utf8_length(text);
+    return length > 0 ? (size_t)length : 0;
 }
 
 /* Steps over one character: what is not UTF-8 counts byte by byte. */
@@ -15559,11 +15603,10 @@ static void prof__out_spaces(prof__out *out, size_t count)
     for (; count; count--) prof__out_bytes(out, " ", 1);
 }
 
-/* A text of at most width characters, and spaces up to there. Nothing that a terminal would obey. */
-static void prof__out_name(prof__out *out, const char *text, size_t width)
+/* So many characters of a text, without what a terminal would obey. Returns what follows them. */
+static const char *prof__out_characters(prof__out *out, const char *text, size_t count)
 {
-    size_t all = prof__characters(text), shown = all > width ? width - 3 : all, i;
-    for (i = 0; i < shown; i++) {
+    for (; count; count--) {
         const char *next = prof__next_character(text);
         unsigned char first = (unsigned char)*text;
         int control = first < 0x20 || first == 0x7F || (first == 0xC2 && (unsigned char)text[1] < 0xA0);
@@ -15573,17 +15616,50 @@ static void prof__out_name(prof__out *out, const char *text, size_t width)
             prof__out_bytes(out, text, (size_t)(next - text));
         text = next;
     }
-    if (all > width) {
-        prof__out_text(out, "...");
-        shown = width;
+    return text;
+}
+
+/* A text of at most width characters, and spaces up to there. Of a longer one the middle is left out: names differ at
+   their ends. Nothing that a terminal would obey. */
+static void prof__out_name(prof__out *out, const char *text, size_t width)
+{
+    size_t all = prof__characters(text), shown, tail, i;
+    if (all <= width) {
+        prof__out_characters(out, text, all);
+        prof__out_spaces(out, width - all);
+        return;
     }
-    prof__out_spaces(out, width - shown);
+    shown = width > 3 ? width - 3 : 0;
+    tail = shown / 2;
+    text = prof__out_characters(out, text, shown - tail);
+    prof__out_text(out, &"..."[width < 3 ? 3 - width : 0]);
+    for (i = all - (shown - tail); i > tail; i--) text = prof__next_character(text);
+    prof__out_characters(out, text, tail);
 }
 
 /* A whole text, without what a terminal would obey. */
 static void prof__out_clean(prof__out *out, const char *text)
 {
-    prof__out_name(out, text, prof__characters(text));
+    prof__out_characters(out, text, prof__characters(text));
+}
+
+/* A whole text that begins at the character `at` of a line. What is beyond limit (0: nothing is) goes on in further lines,
+   behind indent spaces. */
+static void prof__out_wrapped(prof__out *out, const char *text, size_t at, size_t indent, size_t limit)
+{
+    for (;;) {
+        size_t left = prof__characters(text), fits = 0, i;
+        const char *c = text;
+        for (i = 0; limit && at + left > limit && i + at <= limit && *c; i++, c = prof__next_character(c))
+            if (*c == ' ') fits = i; /* the last space that the line has room for */
+        if (!limit || at + left <= limit || !fits) {
+            prof__out_characters(out, text, left);
+            return;
+        }
+        text = prof__out_characters(out, text, fits) + 1;
+        prof__out_text(out, "\n");
+        prof__out_spaces(out, at = indent);
+    }
 }
 
 static void prof__out_right(prof__out *out, const char *text, size_t width)
@@ -15672,13 +15748,6 @@ static void prof__out_many(prof__out *out, uint64_t count, const char *thing)
     if (count != 1) prof__out_text(out, "s");
 }
 
-static void prof__out_percent(prof__out *out, double part, double whole, size_t width)
-{
-    char text[48] = "-";
-    if (whole > 0) strcpy(text + prof__fixed(text, part / whole * 100, 1), " %");
-    prof__out_right(out, text, width);
-}
-
 /* A number of a counter, at to (32 bytes): whole ones as they are, up to 2^53, others with six digits. Returns its
    length. */
 static size_t prof__counter_text(char *to, double value)
@@ -15695,144 +15764,319 @@ static double prof__summary_span(const prof_trace_info *info)
     return end > info->from_ns ? (double)(end - info->from_ns) : 0;
 }
 
-static void prof__summary_head(prof__out *out, const prof_trace *trace)
+/* A line "  what      text". */
+static void prof__summary_line(prof__out *out, const char *what, const char *text, size_t limit)
 {
+    size_t length = prof__characters(what);
+    prof__out_text(out, "  ");
+    prof__out_clean(out, what);
+    prof__out_spaces(out, length < 10 ? 10 - length : 2);
+    prof__out_wrapped(out, text, length < 10 ? 12 : length + 4, 12, limit);
+    prof__out_text(out, "\n");
+}
+
+static void prof__summary_head(prof__out *out, const prof_trace *trace, size_t limit)
+{
+    static const char *const modes[] = {"reused as a ring", "filled once", "emptied into the file", "emptied into statistics"};
     const prof_trace_info *info = prof_trace_about(trace);
-    char text[48];
+    uint64_t events = trace->folded ? info->folded : info->event_count;
+    uint64_t tracks = trace->folded ? trace->header.tracks : prof_trace_track_count(trace);
+    char text[512], a[48], b[48];
+    size_t i;
     prof__out_clean(out, *info->program ? info->program : "program");
     prof__out_text(out, ", process ");
     prof__out_unsigned(out, info->pid);
-    prof__out_text(out, "\n  recorded  ");
-    prof__out_ns(out, (double)info->duration_ns, 0);
-    prof__out_text(out, ", ");
-    prof__out_many(out, trace->folded ? info->folded : info->event_count, "event");
-    prof__out_text(out, " on ");
-    prof__out_many(out, trace->folded ? trace->header.tracks : prof_trace_track_count(trace), "track");
-    if (!info->complete) prof__out_text(out, "; the recording was not stopped: still running, or ended by a crash");
-    if (info->from_ns || info->to_ns) {
-        prof__out_text(out, "\n  window    from ");
-        prof__out_ns(out, (double)info->from_ns, 0);
-        prof__out_text(out, " on, for ");
-        prof__out_ns(out, prof__summary_span(info), 0);
-        prof__out_text(out, ": the tables tell of nothing else");
-    }
-    for (size_t i = 0; i < trace->metadata_count; i++) {
-        prof__out_text(out, "\n  ");
-        prof__out_clean(out, trace->metadata[i].key);
-        prof__out_text(out, strlen(trace->metadata[i].key) < 10 ? &"          "[strlen(trace->metadata[i].key)] : "  ");
-        prof__out_clean(out, trace->metadata[i].value);
-    }
-    prof__out_text(out, "\n  clock     ");
-    prof__out_clean(out, *info->clock ? info->clock : "unnamed");
-    if (info->tick_hz) {
-        prof__human_hz(text, (double)info->tick_hz);
-        prof__out_text(out, ", ");
-        prof__out_text(out, text);
-    } else {
-        prof__out_text(out, ", of unknown rate: a tick counts as 1 ns");
-    }
-    prof__out_text(out, ", smallest step ");
-    prof__out_ns(out, info->clock_resolution_ns, 0);
-    prof__out_text(out, "\n  buffer    ");
-    prof__out_count(out, info->buffer_size, 0);
-    prof__out_text(out, info->mode == PROF_FILL     ? " bytes, filled once\n"
-                        : info->mode == PROF_STREAM ? " bytes, emptied into the file\n"
-                        : info->mode == PROF_STATS  ? " bytes, emptied into statistics\n"
-                                                    : " bytes, reused as a ring\n");
-}
-
-/* Spaces in front of a name in a tree. */
-static size_t prof__indent(const prof_stat *stat)
-{
-    return 2 * (stat->depth < PROF__INDENT_MOST ? stat->depth : PROF__INDENT_MOST);
-}
-
-/* How wide the names of a table are. */
-static size_t prof__summary_width(const prof__sorted *rows, size_t count, const char *title)
-{
-    size_t width = strlen(title), most = PROF__NAME_MOST, i;
-    for (i = 0; i < count; i++) {
-        size_t length = prof__indent(rows[i].stat) + prof__characters(rows[i].stat->name);
-        if (length > width) width = length;
-        if (rows[i].stat->depth) most = PROF__NAME_MOST + 2 * PROF__INDENT_MOST;
-    }
-    return width < most ? width : most;
-}
-
-static void prof__summary_title(prof__out *out, const char *title, size_t width, const char *const *columns)
-{
     prof__out_text(out, "\n");
-    prof__out_name(out, title, width);
-    prof__out_right(out, *columns, 14);
-    while (*++columns) prof__out_right(out, *columns, 11);
+    prof__human_ns(a, (double)info->duration_ns);
+    prof__grouped(b, events);
+    snprintf(text, sizeof text, "%s, %s event%s on %llu track%s%s", a, b, events == 1 ? "" : "s",
+             (unsigned long long)tracks, tracks == 1 ? "" : "s",
+             info->complete ? "" : "; the recording was not stopped: still running, or ended by a crash");
+    prof__summary_line(out, "recorded", text, limit);
+    if (info->from_ns || info->to_ns) {
+        prof__human_ns(a, (double)info->from_ns);
+        prof__human_ns(b, prof__summary_span(info));
+        snprintf(text, sizeof text, "from %s on, for %s: the tables tell of nothing else", a, b);
+        prof__summary_line(out, "window", text, limit);
+    }
+    for (i = 0; i < trace->metadata_count; i++)
+        prof__summary_line(out, trace->metadata[i].key, trace->metadata[i].value, limit);
+    prof__human_hz(a, (double)info->tick_hz);
+    prof__human_ns(b, info->clock_resolution_ns);
+    snprintf(text, sizeof text, "%s, %s%s, smallest step %s", *info->clock ? info->clock : "unnamed",
+             info->tick_hz ? "" : "of unknown rate: a tick counts as 1 ns", info->tick_hz ? a : "", b);
+    prof__summary_line(out, "clock", text, limit);
+    prof__grouped(a, info->buffer_size);
+    snprintf(text, sizeof text, "%s bytes, %s", a, modes[info->mode]);
+    prof__summary_line(out, "buffer", text, limit);
+}
+
+/*-- tables: a name, columns of figures, and a note at the end of each row. The rows are gone through twice: the first time
+     they are measured, the second time written. A table that is too wide for a line first loses the space between its
+     columns, then columns, in the order that prof__column gives; then names are shortened. --*/
+
+#define PROF__TABLE_COLUMNS 12
+#define PROF__TABLE_LEAST ((size_t)40)       /* characters of a line: tables do not become narrower */
+#define PROF__TABLE_NAME_LEAST ((size_t)24)  /* of a name, as long as there are columns to leave out */
+
+typedef struct prof__column {
+    const char *title;
+    size_t order; /* 1: left out first, 2: next, and so on; 0: never */
+    size_t width; /* in a table that has the space, at least; 0: 14 for the first column, 11 for others */
+} prof__column;
+
+typedef struct prof__table {
+    prof__out *out;
+    size_t limit; /* characters of a line, see prof__out_columns() */
+    const char *title, *note_title;
+    const prof__column *columns;
+    size_t count;                       /* of columns */
+    size_t widths[PROF__TABLE_COLUMNS]; /* 0: left out */
+    size_t name, most, note;            /* widths; most: of a name */
+    size_t note_order;                  /* as prof__column.order; 0: on a line of its own if need be */
+    size_t rows, at, line;              /* at: the present column; line: characters of the note */
+    int writing, below;                 /* writing: the second time; below: notes have lines of their own */
+} prof__table;
+
+/* columns ends with a null title; note_title may be null. */
+static void prof__table_begin(prof__table *t, prof__out *out, size_t limit, const char *title, const prof__column *columns,
+                              const char *note_title, size_t note_order)
+{
+    memset(t, 0, sizeof *t);
+    t->out = out;
+    t->limit = limit;
+    t->title = title;
+    t->columns = columns;
+    t->note_title = note_title;
+    t->note_order = note_order;
+    t->name = prof__characters(title);
+    t->most = PROF__NAME_MOST;
+    if (note_title) t->note = prof__characters(note_title) + 2;
+    for (; columns[t->count].title; t->count++) t->widths[t->count] = prof__characters(columns[t->count].title);
+}
+
+static void prof__table_row(prof__table *t, const char *name, size_t depth)
+{
+    size_t indent = 2 * (depth < PROF__INDENT_MOST ? depth : PROF__INDENT_MOST), length = prof__characters(name) + indent;
+    t->at = t->line = 0;
+    t->rows++;
+    if (!t->writing) {
+        if (depth) t->most = PROF__NAME_MOST + 2 * PROF__INDENT_MOST;
+        if (length > t->name) t->name = length;
+        return;
+    }
+    if (length > t->name && indent > t->name / 2) indent = t->name / 2;
+    prof__out_spaces(t->out, indent);
+    prof__out_name(t->out, name, t->name - indent);
+}
+
+/* The next figure of the row. */
+static void prof__table_text(prof__table *t, const char *text)
+{
+    size_t length = strlen(text), at = t->at++;
+    if (!t->writing && length > t->widths[at]) t->widths[at] = length;
+    if (t->writing && t->widths[at]) prof__out_right(t->out, text, t->widths[at]);
+}
+
+static void prof__table_ns(prof__table *t, double ns)
+{
+    char text[48];
+    prof__human_ns(text, ns);
+    prof__table_text(t, text);
+}
+
+static void prof__table_count(prof__table *t, uint64_t count)
+{
+    char text[32];
+    prof__grouped(text, count);
+    prof__table_text(t, text);
+}
+
+static void prof__table_percent(prof__table *t, double part, double whole)
+{
+    char text[48] = "-";
+    if (whole > 0) strcpy(text + prof__fixed(text, part / whole * 100, 1), " %");
+    prof__table_text(t, text);
+}
+
+static void prof__table_size(prof__table *t, uint64_t bytes)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", NULL};
+    char text[48];
+    prof__human(text, (double)bytes, units);
+    prof__table_text(t, text);
+}
+
+/* 10^6 bytes a second, with the unit that fits. */
+static void prof__table_rate(prof__table *t, double rate)
+{
+    static const char *const units[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s", NULL};
+    char text[48];
+    prof__human(text, rate * 1e6, units);
+    prof__table_text(t, text);
+}
+
+/* The other figures are not known. */
+static void prof__table_dashes(prof__table *t)
+{
+    while (t->at < t->count) prof__table_text(t, "-");
+}
+
+/* A part of the note. */
+static void prof__table_note(prof__table *t, const char *text)
+{
+    if (t->writing && t->below && *text && !t->line) prof__out_text(t->out, "\n  ");
+    t->line += prof__characters(text);
+    if (t->writing && t->note) prof__out_clean(t->out, text);
+}
+
+static void prof__table_note_many(prof__table *t, uint64_t count, const char *thing, const char *end)
+{
+    char text[160];
+    prof__grouped(text, count);
+    snprintf(text + strlen(text), sizeof text - strlen(text), " %s%s%s", thing, count == 1 ? "" : "s", end);
+    prof__table_note(t, text);
+}
+
+static void prof__table_end(prof__table *t)
+{
+    if (t->writing)
+        prof__out_text(t->out, "\n");
+    else if (t->line > t->note)
+        t->note = t->line;
+}
+
+static size_t prof__table_width(const prof__table *t)
+{
+    size_t width = t->note_order ? t->note : 0, i;
+    for (i = 0; i < t->count; i++) width += t->widths[i];
+    return width;
+}
+
+/* Leaves out the columns, or the notes, whose turn it is. 0: there are no more. */
+static int prof__table_leave_out(prof__table *t)
+{
+    size_t next = t->note ? t->note_order : 0, i;
+    for (i = 0; i < t->count; i++)
+        if (t->widths[i] && t->columns[i].order && (!next || t->columns[i].order < next)) next = t->columns[i].order;
+    for (i = 0; i < t->count; i++)
+        if (next && t->columns[i].order == next) t->widths[i] = 0;
+    if (t->note_order == next) t->note = 0;
+    return next != 0;
+}
+
+static void prof__table_fit(prof__table *t)
+{
+    size_t wide[PROF__TABLE_COLUMNS], all = 0, least, i;
+    if (t->name > t->most) t->name = t->most;
+    for (i = 0; i < t->count; i++) {
+        wide[i] = t->columns[i].width ? t->columns[i].width : i ? 11 : 14;
+        if (t->widths[i] >= wide[i]) wide[i] = t->widths[i] + 1; /* columns never touch */
+        all += wide[i];
+        t->widths[i] += 2;
+    }
+    least = prof__table_width(t) + (t->note_order ? 0 : t->note);
+    t->below = t->limit && !t->note_order && t->name + least > t->limit;
+    if (!t->limit || t->name + all + (t->below ? 0 : t->note) <= t->limit) {
+        memcpy(t->widths, wide, sizeof wide);
+        return;
+    }
+    least = t->name < PROF__TABLE_NAME_LEAST ? t->name : PROF__TABLE_NAME_LEAST;
+    while (least + prof__table_width(t) > t->limit && prof__table_leave_out(t)) {}
+    all = prof__table_width(t);
+    least = all + 8 < t->limit ? t->limit - all : 8;
+    if (t->name > least) t->name = least;
+}
+
+/* Behind the last row: 1: all of them once more, which are written then. A table without rows has no title. */
+static int prof__table_again(prof__table *t)
+{
+    size_t i;
+    if (t->writing || !t->rows) return 0;
+    prof__table_fit(t);
+    t->writing = 1;
+    prof__out_name(t->out, t->title, t->name);
+    for (i = 0; i < t->count; i++)
+        if (t->widths[i]) prof__out_right(t->out, t->columns[i].title, t->widths[i]);
+    if (t->note_title && t->note) {
+        prof__out_text(t->out, "  ");
+        prof__out_text(t->out, t->note_title);
+    }
+    prof__out_text(t->out, "\n");
+    return 1;
 }
 
 /* The call site without its folders. */
-static void prof__out_place(prof__out *out, const prof_callsite *site)
+static void prof__table_place(prof__table *t, const prof_callsite *site)
 {
     const char *base = site->file, *c;
+    char line[24];
     if (site->role == PROF_ROLE_DEVICE) { /* its name is the better place */
-        prof__out_text(out, "  ");
-        prof__out_clean(out, site->category);
+        prof__table_note(t, "  ");
+        prof__table_note(t, site->category);
     }
     if (!*base) return;
     for (c = base; *c; c++)
         if (*c == '/' || *c == '\\') base = c + 1;
-    prof__out_text(out, "  ");
-    prof__out_clean(out, base);
+    prof__table_note(t, "  ");
+    prof__table_note(t, base);
     if (!site->line) return; /* known by its symbol only */
-    prof__out_text(out, ":");
-    prof__out_unsigned(out, site->line);
+    snprintf(line, sizeof line, ":%lu", (unsigned long)site->line);
+    prof__table_note(t, line);
 }
 
-/* The columns that scopes and frames have in common. */
-static void prof__summary_times(prof__out *out, const prof_stat *stat)
+/* The columns that scopes, spans and frames have in common, and the order in which they are left out. */
+#define PROF__SUMMARY_TIMES                                                                                     \
+    {"mean", 9, 0}, {"min", 2, 0}, {"p50", 5, 0}, {"p90", 3, 0}, {"p99", 8, 0}, {"max", 6, 0}, {"stddev", 1, 0}
+#define PROF__SUMMARY_WHERE 4
+static void prof__summary_times(prof__table *t, const prof_stat *stat)
 {
-    prof__out_ns(out, stat->mean_ns, 11);
-    prof__out_ns(out, (double)stat->min_ns, 11);
-    prof__out_ns(out, (double)stat->p50_ns, 11);
-    prof__out_ns(out, (double)stat->p90_ns, 11);
-    prof__out_ns(out, (double)stat->p99_ns, 11);
-    prof__out_ns(out, (double)stat->max_ns, 11);
-    prof__out_ns(out, stat->deviation_ns, 11);
+    prof__table_ns(t, stat->mean_ns);
+    prof__table_ns(t, (double)stat->min_ns);
+    prof__table_ns(t, (double)stat->p50_ns);
+    prof__table_ns(t, (double)stat->p90_ns);
+    prof__table_ns(t, (double)stat->p99_ns);
+    prof__table_ns(t, (double)stat->max_ns);
+    prof__table_ns(t, stat->deviation_ns);
 }
 
-static void prof__summary_scope(prof__out *out, const prof_trace *trace, const prof_stat *stat, size_t width)
+static void prof__summary_scope(prof__table *t, const prof_trace *trace, const prof_stat *stat)
 {
-    int i;
-    prof__out_spaces(out, prof__indent(stat));
-    prof__out_name(out, stat->name, width - prof__indent(stat));
-    prof__out_count(out, stat->count, 14);
+    prof__table_row(t, stat->name, stat->depth);
+    prof__table_count(t, stat->count);
     if (stat->count > stat->truncated) {
-        prof__out_ns(out, (double)stat->total_ns, 11);
-        prof__out_ns(out, (double)stat->self_ns, 11);
-        prof__out_percent(out, (double)stat->covered_ns, prof__summary_span(prof_trace_about(trace)), 11);
-        prof__summary_times(out, stat);
+        prof__table_ns(t, (double)stat->total_ns);
+        prof__table_ns(t, (double)stat->self_ns);
+        prof__table_percent(t, (double)stat->covered_ns, prof__summary_span(prof_trace_about(trace)));
+        prof__summary_times(t, stat);
     } else {
-        for (i = 0; i < 10; i++) prof__out_right(out, "-", 11);
+        prof__table_dashes(t);
     }
-    prof__out_place(out, stat->site);
-    prof__out_text(out, "\n");
+    prof__table_place(t, stat->site);
+    prof__table_end(t);
 }
 
 static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__figures *all, prof__sorted *rows,
-                                 size_t count, size_t top)
+                                 size_t count, const prof_summary_options *options, size_t limit)
 {
-    static const char *const columns[] = {"calls", "total", "self", "% of run", "mean", "min", "p50",
-                                          "p90",   "p99",   "max",  "stddev",   NULL};
-    size_t width, shown = top && top < count ? top : count, i;
-    const char *title = all->by_path ? "call path" : "scope";
+    static const size_t sorted[] = {1, 2, 0, 4, 5, 9, 8, 0}; /* the column of each prof_sort, which always stays */
+    prof__column columns[] = {{"calls", 0, 0},    {"total", 11, 0},    {"self", 10, 0},
+                              {"% of run", 7, 0}, PROF__SUMMARY_TIMES, {NULL, 0, 0}};
+    size_t top = options->top, shown = top && top < count ? top : count, i;
+    prof__table t;
     uint64_t truncated = 0;
+    prof__out_text(out, "\n");
     if (!count) {
-        prof__out_text(out, "\nno scopes\n");
+        prof__out_text(out, "no scopes\n");
         return;
     }
+    if ((size_t)options->sort < sizeof sorted / sizeof *sorted) columns[sorted[options->sort]].order = 0;
     for (i = 0; i < count; i++) truncated += rows[i].stat->truncated;
     if (all->by_path) shown = prof__sort_tree(all, rows, count, top);
-    width = prof__summary_width(rows, all->by_path ? shown : count, title);
-    prof__summary_title(out, title, width, columns);
-    prof__out_text(out, "  where\n");
-    for (i = 0; i < shown; i++) prof__summary_scope(out, trace, rows[i].stat, width);
+    prof__table_begin(&t, out, limit, all->by_path ? "call path" : "scope", columns, "where", PROF__SUMMARY_WHERE);
+    do
+        for (i = 0; i < shown; i++) prof__summary_scope(&t, trace, rows[i].stat);
+    while (prof__table_again(&t));
     if (shown < count) {
         prof__out_text(out, "and ");
         prof__out_count(out, count - shown, 0);
@@ -15848,38 +16092,30 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
     }
 }
 
-/* A number of 10^6 bytes a second, with the unit that fits. */
-static void prof__out_rate(prof__out *out, double rate, size_t width)
+static void prof__summary_throughput(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
 {
-    static const char *const units[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s", NULL};
-    char text[48];
-    prof__human(text, rate * 1e6, units);
-    prof__out_right(out, text, width);
-}
-
-static void prof__summary_throughput(prof__out *out, const prof__sorted *rows, size_t count)
-{
-    static const char *const columns[] = {"calls", "bytes", "mean", "min", "max", "stddev", NULL};
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", NULL};
-    size_t width = prof__summary_width(rows, count, "throughput"), i, shown = 0;
-    for (i = 0; i < count; i++) {
-        const prof_stat *stat = rows[i].stat;
-        char bytes[48];
-        if (stat->site->role != PROF_ROLE_THROUGHPUT) continue;
-        if (!shown++) {
-            prof__summary_title(out, "throughput", width, columns);
-            prof__out_text(out, "\n");
+    static const prof__column columns[] = {{"calls", 0, 0}, {"bytes", 4, 0}, {"mean", 0, 0}, {"min", 2, 0},
+                                           {"max", 3, 0},   {"stddev", 1, 0}, {NULL, 0, 0}};
+    size_t i, shown = 0;
+    prof__table t;
+    for (i = 0; i < count; i++) shown += rows[i].stat->site->role == PROF_ROLE_THROUGHPUT;
+    if (!shown) return;
+    prof__out_text(out, "\n");
+    prof__table_begin(&t, out, limit, "throughput", columns, NULL, 0);
+    do
+        for (i = 0; i < count; i++) {
+            const prof_stat *stat = rows[i].stat;
+            if (stat->site->role != PROF_ROLE_THROUGHPUT) continue;
+            prof__table_row(&t, stat->name, 0);
+            prof__table_count(&t, stat->count);
+            prof__table_size(&t, stat->bytes);
+            prof__table_rate(&t, stat->mean_rate);
+            prof__table_rate(&t, stat->min_rate);
+            prof__table_rate(&t, stat->max_rate);
+            prof__table_rate(&t, stat->deviation_rate);
+            prof__table_end(&t);
         }
-        prof__human(bytes, (double)stat->bytes, units);
-        prof__out_name(out, stat->name, width);
-        prof__out_count(out, stat->count, 14);
-        prof__out_right(out, bytes, 11);
-        prof__out_rate(out, stat->mean_rate, 11);
-        prof__out_rate(out, stat->min_rate, 11);
-        prof__out_rate(out, stat->max_rate, 11);
-        prof__out_rate(out, stat->deviation_rate, 11);
-        prof__out_text(out, "\n");
-    }
+    while (prof__table_again(&t));
 }
 
 /* How many messages of each severity there are, and the latest errors. */
@@ -15905,27 +16141,31 @@ static void prof__summary_messages(prof__out *out, const prof__figures *all)
     }
 }
 
-static void prof__summary_spans(prof__out *out, const prof__figures *all, const prof__sorted *rows, size_t count)
+static void prof__summary_span_row(prof__table *t, const prof_stat *stat)
 {
-    static const char *const columns[] = {"spans", "total", "mean", "min", "p50", "p90", "p99", "max", "stddev", NULL};
-    size_t width = prof__summary_width(rows, count, "span"), i, column;
-    if (count) {
-        prof__summary_title(out, "span", width, columns);
-        prof__out_text(out, "  where\n");
+    prof__table_row(t, stat->name, 0);
+    prof__table_count(t, stat->count);
+    if (stat->count > stat->truncated) {
+        prof__table_ns(t, (double)stat->total_ns);
+        prof__summary_times(t, stat);
+    } else {
+        prof__table_dashes(t);
     }
-    for (i = 0; i < count; i++) {
-        const prof_stat *stat = rows[i].stat;
-        prof__out_name(out, stat->name, width);
-        prof__out_count(out, stat->count, 14);
-        if (stat->count > stat->truncated) {
-            prof__out_ns(out, (double)stat->total_ns, 11);
-            prof__summary_times(out, stat);
-        } else {
-            for (column = 0; column < 8; column++) prof__out_right(out, "-", 11);
-        }
-        prof__out_place(out, stat->site);
-        prof__out_text(out, "\n");
-    }
+    prof__table_place(t, stat->site);
+    prof__table_end(t);
+}
+
+static void prof__summary_spans(prof__out *out, const prof__figures *all, const prof__sorted *rows, size_t count,
+                                size_t limit)
+{
+    static const prof__column columns[] = {{"spans", 0, 0}, {"total", 11, 0}, PROF__SUMMARY_TIMES, {NULL, 0, 0}};
+    prof__table t;
+    size_t i;
+    if (count) prof__out_text(out, "\n");
+    prof__table_begin(&t, out, limit, "span", columns, "where", PROF__SUMMARY_WHERE);
+    do
+        for (i = 0; i < count; i++) prof__summary_span_row(&t, rows[i].stat);
+    while (prof__table_again(&t));
     if (all->begins_missing) {
         prof__out_many(out, all->begins_missing, "span");
         prof__out_text(out, " ended, but with no begin: counted, but in no time\n");
@@ -15936,33 +16176,41 @@ static void prof__summary_spans(prof__out *out, const prof__figures *all, const 
     }
 }
 
-static void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_t count)
+static void prof__summary_frame(prof__table *t, const prof_stat *stat)
 {
-    static const char *const columns[] = {"frames", "rate", "1 % low", "mean",   "min", "p50",
-                                          "p90",    "p99",  "max",     "stddev", NULL};
-    size_t width = prof__summary_width(rows, count, "frame"), i;
-    if (!count) return;
-    prof__summary_title(out, "frame", width, columns);
-    prof__out_text(out, "\n");
-    for (i = 0; i < count; i++) {
-        const prof_stat *stat = rows[i].stat;
-        char rate[48] = "-", low[48] = "-"; /* low: what 99 % of the frames keep to */
-        uint64_t span = stat->covered_ns ? stat->covered_ns : stat->total_ns;
-        if (span) prof__human_hz(rate, (double)stat->count * 1e9 / (double)span);
-        if (stat->p99_ns) prof__human_hz(low, 1e9 / (double)stat->p99_ns);
-        prof__out_name(out, stat->name, width);
-        prof__out_count(out, stat->count, 14);
-        prof__out_right(out, rate, 11);
-        prof__out_right(out, low, 11);
-        prof__summary_times(out, stat);
-        prof__out_text(out, "\n");
-    }
+    char rate[48] = "-", low[48] = "-"; /* low: what 99 % of the frames keep to */
+    uint64_t span = stat->covered_ns ? stat->covered_ns : stat->total_ns;
+    if (span) prof__human_hz(rate, (double)stat->count * 1e9 / (double)span);
+    if (stat->p99_ns) prof__human_hz(low, 1e9 / (double)stat->p99_ns);
+    prof__table_row(t, stat->name, 0);
+    prof__table_count(t, stat->count);
+    prof__table_text(t, rate);
+    prof__table_text(t, low);
+    prof__summary_times(t, stat);
+    prof__table_end(t);
 }
 
-static void prof__summary_counters(prof__out *out, const prof__figures *all, const prof__sorted *rows, size_t count)
+static void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
 {
-    static const char *const columns[] = {"min", "mean", "max", "last"};
-    size_t width = prof__summary_width(rows, count, "counter"), wide = 14, i, j;
+    static const prof__column columns[] = {{"frames", 0, 0}, {"rate", 12, 0},     {"1 % low", 11, 0},
+                                           PROF__SUMMARY_TIMES, {NULL, 0, 0}};
+    prof__table t;
+    size_t i;
+    if (!count) return;
+    prof__out_text(out, "\n");
+    prof__table_begin(&t, out, limit, "frame", columns, NULL, 0);
+    do
+        for (i = 0; i < count; i++) prof__summary_frame(&t, rows[i].stat);
+    while (prof__table_again(&t));
+}
+
+static void prof__summary_counters(prof__out *out, const prof__figures *all, const prof__sorted *rows, size_t count,
+                                   size_t limit)
+{
+    prof__column columns[] = {{"samples", 1, 0}, {"min", 3, 14}, {"mean", 2, 14}, {"max", 4, 14}, {"last", 0, 14},
+                              {NULL, 0, 0}};
+    prof__table t;
+    size_t i, j;
     char text[32];
     if (!count) return;
     for (i = 0; i < count; i++) {
@@ -15970,142 +16218,171 @@ static void prof__summary_counters(prof__out *out, const prof__figures *all, con
         const double values[] = {figure->low, figure->mean, figure->high, figure->last};
         for (j = 0; j < 4; j++) {
             size_t length = prof__counter_text(text, values[j]);
-            if (length >= wide) wide = length + 1; /* columns never touch */
+            if (length >= columns[1].width) columns[1].width = length + 1;
         }
     }
+    for (j = 2; j <= 4; j++) columns[j].width = columns[1].width; /* all are as wide as the widest */
     prof__out_text(out, "\n");
-    prof__out_name(out, "counter", width);
-    prof__out_right(out, "samples", 14);
-    for (j = 0; j < 4; j++) prof__out_right(out, columns[j], wide);
-    prof__out_text(out, "\n");
-    for (i = 0; i < count; i++) {
-        const prof__figure *figure = &all->items[rows[i].order];
-        const double values[] = {figure->low, figure->mean, figure->high, figure->last};
-        prof__out_name(out, figure->stat.name, width);
-        prof__out_count(out, figure->stat.count, 14);
-        for (j = 0; j < 4; j++) {
-            prof__counter_text(text, values[j]);
-            prof__out_right(out, text, wide);
+    prof__table_begin(&t, out, limit, "counter", columns, NULL, 0);
+    do
+        for (i = 0; i < count; i++) {
+            const prof__figure *figure = &all->items[rows[i].order];
+            const double values[] = {figure->low, figure->mean, figure->high, figure->last};
+            prof__table_row(&t, figure->stat.name, 0);
+            prof__table_count(&t, figure->stat.count);
+            for (j = 0; j < 4; j++) {
+                prof__counter_text(text, values[j]);
+                prof__table_text(&t, text);
+            }
+            prof__table_end(&t);
         }
-        prof__out_text(out, "\n");
+    while (prof__table_again(&t));
+}
+
+/* A row about the device whose first track this is. Returns how many tracks it has. */
+static size_t prof__summary_device(prof__table *t, const prof_trace *trace, size_t first)
+{
+    static const char *const notes[] = {"", "", "",
+                                        "  no two pairs of clocks, or one and the rate: places are a guess"};
+    const prof_track *track = prof_trace_track(trace, first);
+    size_t tracks = prof_trace_track_count(trace), rows = 0;
+    uint64_t events = 0, early = 0;
+    char rate[48] = "-";
+    for (; first + rows < tracks && prof_trace_track(trace, first + rows)->device == track->device; rows++) {
+        events += prof_trace_track(trace, first + rows)->event_count;
+        early += prof_trace_track(trace, first + rows)->early;
     }
+    if (track->device_hz > 0) prof__human_hz(rate, track->device_hz);
+    prof__table_row(t, track->device, 0);
+    prof__table_count(t, rows);
+    prof__table_count(t, events);
+    prof__table_text(t, rate);
+    prof__table_count(t, track->pairs);
+    prof__table_note(t, notes[track->alignment]);
+    if (track->pairs_refused) {
+        prof__table_note(t, "  ");
+        prof__table_note_many(t, track->pairs_refused, "pair", " refused: a clock went backwards");
+    }
+    if (early) {
+        prof__table_note(t, "  ");
+        prof__table_note_many(t, early, "event", " from before the session left out");
+    }
+    prof__table_end(t);
+    return rows;
 }
 
 /* The devices, and how far their times can be trusted. */
-static void prof__summary_devices(prof__out *out, const prof_trace *trace)
+static void prof__summary_devices(prof__out *out, const prof_trace *trace, size_t limit)
 {
-    static const char *const columns[] = {"tracks", "events", "rate", "pairs", NULL};
-    static const char *const notes[] = {"", "", "",
-                                        "  no two pairs of clocks, or one and the rate: places are a guess"};
-    size_t tracks = prof_trace_track_count(trace), width = 6, first = 0, i, rows;
-    uint64_t events;
-    char rate[48];
-    for (i = 0; i < tracks; i++) {
-        size_t length = prof__characters(prof_trace_track(trace, i)->device);
-        if (length > width) width = length < PROF__NAME_MOST ? length : PROF__NAME_MOST;
-        first += !*prof_trace_track(trace, i)->device;
-    }
+    static const prof__column columns[] = {{"tracks", 1, 0}, {"events", 0, 0}, {"rate", 3, 0}, {"pairs", 2, 0},
+                                           {NULL, 0, 0}};
+    size_t tracks = prof_trace_track_count(trace), first = 0, i;
+    prof__table t;
+    while (first < tracks && !*prof_trace_track(trace, first)->device) first++;
     if (first == tracks) return;
-    prof__summary_title(out, "device", width, columns);
     prof__out_text(out, "\n");
-    for (; first < tracks; first += rows) {
-        const prof_track *track = prof_trace_track(trace, first);
-        uint64_t early = 0;
-        for (events = rows = 0; first + rows < tracks && prof_trace_track(trace, first + rows)->device == track->device;
-             rows++) {
-            events += prof_trace_track(trace, first + rows)->event_count;
-            early += prof_trace_track(trace, first + rows)->early;
-        }
-        strcpy(rate, "-");
-        if (track->device_hz > 0) prof__human_hz(rate, track->device_hz);
-        prof__out_name(out, track->device, width);
-        prof__out_count(out, rows, 14);
-        prof__out_count(out, events, 11);
-        prof__out_right(out, rate, 11);
-        prof__out_count(out, track->pairs, 11);
-        prof__out_text(out, notes[track->alignment]);
-        if (track->pairs_refused) {
-            prof__out_text(out, "  ");
-            prof__out_many(out, track->pairs_refused, "pair");
-            prof__out_text(out, " refused: a clock went backwards");
-        }
-        if (early) {
-            prof__out_text(out, "  ");
-            prof__out_many(out, early, "event");
-            prof__out_text(out, " from before the session left out");
-        }
-        prof__out_text(out, "\n");
-    }
+    prof__table_begin(&t, out, limit, "device", columns, NULL, 0);
+    do
+        for (i = first; i < tracks;) i += prof__summary_device(&t, trace, i);
+    while (prof__table_again(&t));
 }
 
-/* What the trace does not have. */
-static void prof__summary_losses(prof__out *out, const prof_trace *trace)
+/* The buffer that `more` times as much again would have fitted into, as PROF_BUFFER takes it: a power of two, and at most
+   `most` bytes. At to (32 bytes); "" if the buffer is as large as that already. */
+static void prof__buffer_wanted(char *to, const prof_trace *trace, double more, uint64_t most)
 {
-    const prof_trace_info *info = prof_trace_about(trace);
-    prof__out_text(out, "\n");
-    if (info->lost) {
-        prof__out_many(out, info->lost, "event");
-        prof__out_text(out, " lost for want of room: enlarge PROF_BUFFER\n");
-    }
-    if (info->overwritten_chunks) {
-        prof__out_many(out, info->overwritten_chunks, "older chunk");
-        prof__out_text(out, info->mode == PROF_STREAM
-                                ? " made room in the file: enlarge PROF_MAX_FILE_SIZE to see further back\n"
-                                : " overwritten in the ring: enlarge PROF_BUFFER to see further back\n");
-    }
-    if (info->write_failures) {
-        prof__out_many(out, info->write_failures, "write");
-        prof__out_text(out, " failed while recording: ");
-        prof__out_clean(out, info->write_error);
-        prof__out_text(out, "\n");
-    }
-    if (info->unmatched) {
-        prof__out_many(out, info->unmatched, "end or argument");
-        prof__out_text(out, " without an open scope left out\n");
-    }
-    if (info->sites_lost) {
-        prof__out_many(out, info->sites_lost, "call site or name");
-        prof__out_text(out, " found no room: enlarge PROF_BUFFER\n");
-    }
-    if (info->lost_blocks) {
-        prof__out_many(out, info->lost_blocks, "part");
-        prof__out_text(out, " of the file missing: it was cut, damaged, or overwritten while it was read\n");
-    }
-    if (!info->lost && !info->overwritten_chunks && !info->unmatched && !info->sites_lost && !info->lost_blocks &&
-        !info->write_failures)
-        prof__out_text(out, "nothing lost\n");
+    static const char units[] = {0, 'K', 'M', 'G'};
+    uint64_t had = trace->header.image_size + 2 * (uint64_t)trace->header.chunk_size, wanted = PROF__MIN_BUFFER;
+    int unit;
+    *to = 0;
+    while (wanted < most && (wanted <= had || (double)wanted < (double)trace->header.image_size * (1 + more))) wanted *= 2;
+    if (wanted <= had) return;
+    for (unit = 0; wanted >= 1024 && unit < 3; unit++) wanted /= 1024;
+    snprintf(to, 32, " to %llu%.1s", (unsigned long long)wanted, &units[unit]);
 }
 
-static void prof__summary_cost(prof__out *out, const prof_trace *trace, uint64_t scopes)
+#define PROF__LOSSES 6
+
+/* What the trace does not have, and what to do about it, kind by kind. 0: it has all of this kind. */
+static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size)
 {
     const prof_trace_info *info = prof_trace_about(trace);
-    double cost = info->scope_cost_ns * (double)scopes;
+    static const char *const things[] = {"event", "older chunk", "write", "end or argument", "call site or name", "part"};
+    uint64_t chunks = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
+    uint64_t kept = trace->folded ? info->folded : info->event_count;
+    uint64_t counts[PROF__LOSSES];
+    char count[32], wanted[32];
+    double more = 0;
+    counts[0] = info->lost;
+    counts[1] = info->overwritten_chunks;
+    counts[2] = info->write_failures;
+    counts[3] = info->unmatched;
+    counts[4] = info->sites_lost;
+    counts[5] = info->lost_blocks;
+    if (!counts[kind]) return 0;
+    if (kind == 4)
+        more = (double)info->sites_lost / ((double)trace->site_count + 1);
+    else if (info->mode != PROF_STREAM && chunks)
+        more = (double)info->overwritten_chunks / (double)chunks;
+    if (kind < 2) more += (double)info->lost / ((double)kept + 1);
+    prof__buffer_wanted(wanted, trace, more, kind == 4 ? (uint64_t)128 << 20 : (uint64_t)64 << 30); /* see prof__layout() */
+    prof__grouped(count, counts[kind]);
+    snprintf(to, size, "%s %s%s ", count, things[kind], counts[kind] == 1 ? "" : "s");
+    size -= strlen(to);
+    to += strlen(to);
+    switch (kind) {
+    case 0: snprintf(to, size, "lost for want of room: enlarge PROF_BUFFER%s", wanted); break;
+    case 1:
+        if (info->mode == PROF_STREAM)
+            snprintf(to, size, "made room in the file: enlarge PROF_MAX_FILE_SIZE to see further back");
+        else
+            snprintf(to, size, "overwritten in the ring: enlarge PROF_BUFFER%s to see %s", wanted,
+                     *wanted ? "them all" : "further back");
+        break;
+    case 2: snprintf(to, size, "failed while recording: %s", info->write_error); break;
+    case 3: snprintf(to, size, "without an open scope left out"); break;
+    case 4:
+        snprintf(to, size, *wanted ? "found no room: enlarge PROF_BUFFER%s" : "found no room, of which there is not more%s",
+                 wanted);
+        break;
+    default: snprintf(to, size, "of the file missing: it was cut, damaged, or overwritten while it was read"); break;
+    }
+    return 1;
+}
+
+static void prof__summary_losses(prof__out *out, const prof_trace *trace, size_t limit)
+{
+    char text[512];
+    int kind, kinds = 0;
+    prof__out_text(out, "\n");
+    for (kind = 0; kind < PROF__LOSSES; kind++) {
+        if (!prof__loss_text(trace, kind, text, sizeof text)) continue;
+        prof__out_wrapped(out, text, 0, 2, limit);
+        prof__out_text(out, "\n");
+        kinds++;
+    }
+    if (!kinds) prof__out_text(out, "nothing lost\n");
+}
+
+static void prof__summary_cost(prof__out *out, const prof_trace *trace, uint64_t scopes, size_t limit)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    double cost = info->scope_cost_ns * (double)scopes, span = prof__summary_span(info);
+    char text[256], a[48], b[48], c[32], share[32] = "";
     if (!(info->scope_cost_ns > 0)) return;
-    prof__out_text(out, "recording cost ");
-    prof__out_ns(out, info->scope_cost_ns, 0);
-    prof__out_text(out, " a scope, ");
-    prof__out_ns(out, cost, 0);
-    prof__out_text(out, " for ");
-    prof__out_many(out, scopes, "scope");
-    if (info->duration_ns > 0) {
-        prof__out_text(out, ", ");
-        prof__out_percent(out, cost, prof__summary_span(info), 0);
-        prof__out_text(out, " of the run");
-    }
+    prof__human_ns(a, info->scope_cost_ns);
+    prof__human_ns(b, cost);
+    prof__grouped(c, scopes);
+    if (info->duration_ns > 0) prof__fixed(share, span > 0 ? cost / span * 100 : 0, 1);
+    snprintf(text, sizeof text, "recording cost %s a scope, %s for %s scope%s%s%s%s", a, b, c, scopes == 1 ? "" : "s",
+             *share ? ", " : "", span > 0 ? share : *share ? "-" : "", *share ? span > 0 ? " % of the run" : " of the run" : "");
+    prof__out_wrapped(out, text, 0, 2, limit);
     prof__out_text(out, "\n");
 }
 
 /*-- memory and locks --*/
 
 #define PROF__MEMORY_TOP 20 /* rows of call sites, unless more are asked for */
-
-static void prof__out_size(prof__out *out, uint64_t bytes, size_t width)
-{
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", NULL};
-    char text[48];
-    prof__human(text, (double)bytes, units);
-    prof__out_right(out, text, width);
-}
 
 /* What an allocation is listed by: a scope, where there is one, says more than the function that holds the macro. */
 static const char *prof__memory_name(const prof_memory_row *row)
@@ -16115,38 +16392,37 @@ static const char *prof__memory_name(const prof_memory_row *row)
     return *row->site->function ? row->site->function : row->site->name;
 }
 
-static void prof__summary_memory_row(prof__out *out, const prof_memory_row *row, size_t width)
+static void prof__summary_memory_row(prof__table *t, const prof_memory_row *row)
 {
-    prof__out_name(out, prof__memory_name(row), width);
-    prof__out_count(out, row->count, 14);
-    prof__out_size(out, row->bytes, 11);
-    prof__out_size(out, row->count ? row->bytes / row->count : 0, 11);
-    prof__out_size(out, row->peak_bytes, 11);
-    prof__out_count(out, row->live_count, 11);
-    prof__out_size(out, row->live_bytes, 11);
+    prof__table_row(t, prof__memory_name(row), 0);
+    prof__table_count(t, row->count);
+    prof__table_size(t, row->bytes);
+    prof__table_size(t, row->count ? row->bytes / row->count : 0);
+    prof__table_size(t, row->peak_bytes);
+    prof__table_count(t, row->live_count);
+    prof__table_size(t, row->live_bytes);
     if (row->site) {
-        prof__out_place(out, *row->site->file || !row->around ? row->site : row->around);
-        if (*row->pool) prof__out_text(out, "  in ");
-        prof__out_clean(out, row->pool);
-        if (*row->scope) prof__out_text(out, "  for ");
-        prof__out_clean(out, row->scope);
+        prof__table_place(t, *row->site->file || !row->around ? row->site : row->around);
+        if (*row->pool) prof__table_note(t, "  in ");
+        prof__table_note(t, row->pool);
+        if (*row->scope) prof__table_note(t, "  for ");
+        prof__table_note(t, row->scope);
     }
-    prof__out_text(out, "\n");
+    prof__table_end(t);
 }
 
 static void prof__summary_memory_rows(prof__out *out, const char *title, const prof_memory_row *rows, size_t count,
-                                      size_t top)
+                                      size_t top, size_t limit)
 {
-    static const char *const columns[] = {"allocations", "bytes", "mean", "peak", "unfreed", "bytes", NULL};
-    size_t width = strlen(title), shown = top && top < count ? top : count, i;
-    for (i = 0; i < shown; i++) {
-        size_t length = prof__characters(prof__memory_name(&rows[i]));
-        if (length > width) width = length;
-    }
-    if (width > PROF__NAME_MOST) width = PROF__NAME_MOST;
-    prof__summary_title(out, title, width, columns);
+    static const prof__column columns[] = {{"allocations", 4, 0}, {"bytes", 0, 0}, {"mean", 1, 0}, {"peak", 3, 0},
+                                           {"unfreed", 2, 0},     {"bytes", 0, 0}, {NULL, 0, 0}};
+    size_t shown = top && top < count ? top : count, i;
+    prof__table t;
     prof__out_text(out, "\n");
-    for (i = 0; i < shown; i++) prof__summary_memory_row(out, &rows[i], width);
+    prof__table_begin(&t, out, limit, title, columns, NULL, 0);
+    do
+        for (i = 0; i < shown; i++) prof__summary_memory_row(&t, &rows[i]);
+    while (prof__table_again(&t));
     if (shown == count) return;
     prof__out_text(out, "and ");
     prof__out_count(out, count - shown, 0);
@@ -16161,7 +16437,7 @@ static int prof__memory_live_order(const void *a, const void *b)
 }
 
 /* The call sites with unfreed blocks, where those do not all stand in the table of the call sites. */
-static prof_status prof__summary_unfreed(prof__out *out, const prof_memory_stats *stats, size_t top)
+static prof_status prof__summary_unfreed(prof__out *out, const prof_memory_stats *stats, size_t top, size_t limit)
 {
     prof_memory_row *rows;
     size_t count = 0, i;
@@ -16172,7 +16448,7 @@ static prof_status prof__summary_unfreed(prof__out *out, const prof_memory_stats
         if (stats->sites[i].live_count) rows[count++] = stats->sites[i];
     if (count) {
         qsort(rows, count, sizeof *rows, prof__memory_live_order);
-        prof__summary_memory_rows(out, "most unfreed", rows, count, top);
+        prof__summary_memory_rows(out, "most unfreed", rows, count, top, limit);
     }
     free(rows);
     return PROF_OK;
@@ -16197,7 +16473,7 @@ static void prof__summary_memory_notes(prof__out *out, const prof_trace *trace, 
     }
 }
 
-static prof_status prof__summary_memory(prof__out *out, const prof_trace *trace, size_t top)
+static prof_status prof__summary_memory(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
 {
     prof_memory_stats *stats;
     prof_status status;
@@ -16207,10 +16483,10 @@ static prof_status prof__summary_memory(prof__out *out, const prof_trace *trace,
     if (status != PROF_OK) return status;
     if (stats->count) {
         int named = stats->scope_count > 1 || (stats->scope_count && *stats->scopes[0].scope);
-        prof__summary_memory_rows(out, "memory", stats->pools, stats->pool_count, 0);
-        if (named) prof__summary_memory_rows(out, "memory scope", stats->scopes, stats->scope_count, top);
-        prof__summary_memory_rows(out, "allocated by", stats->sites, stats->site_count, top);
-        status = prof__summary_unfreed(out, stats, top);
+        prof__summary_memory_rows(out, "memory", stats->pools, stats->pool_count, 0, limit);
+        if (named) prof__summary_memory_rows(out, "memory scope", stats->scopes, stats->scope_count, top, limit);
+        prof__summary_memory_rows(out, "allocated by", stats->sites, stats->site_count, top, limit);
+        status = prof__summary_unfreed(out, stats, top, limit);
     }
     if (stats->freed_unknown || stats->freed_twice || stats->not_freed) {
         if (!stats->count) prof__out_text(out, "\n");
@@ -16220,53 +16496,54 @@ static prof_status prof__summary_memory(prof__out *out, const prof_trace *trace,
     return status;
 }
 
-static void prof__summary_lock(prof__out *out, const prof_lock_row *row, size_t width)
+static void prof__summary_lock(prof__table *t, const prof_lock_row *row)
 {
-    prof__out_name(out, row->name, width);
-    prof__out_count(out, row->locks, 14);
-    prof__out_count(out, row->acquired, 11);
-    prof__out_count(out, row->contended, 11);
-    prof__out_percent(out, (double)row->contended, (double)row->acquired, 11);
-    prof__out_ns(out, (double)row->wait_ns, 11);
-    prof__out_ns(out, (double)row->wait_max_ns, 11);
-    prof__out_ns(out, (double)row->hold_ns, 11);
-    prof__out_ns(out, (double)row->hold_max_ns, 11);
-    prof__out_count(out, row->waiting_max, 11);
+    char waiting[48];
+    prof__table_row(t, row->name, 0);
+    prof__table_count(t, row->locks);
+    prof__table_count(t, row->acquired);
+    prof__table_count(t, row->contended);
+    prof__table_percent(t, (double)row->contended, (double)row->acquired);
+    prof__table_ns(t, (double)row->wait_ns);
+    prof__table_ns(t, (double)row->wait_max_ns);
+    prof__table_ns(t, (double)row->hold_ns);
+    prof__table_ns(t, (double)row->hold_max_ns);
+    prof__table_count(t, row->waiting_max);
     if (row->holding || row->waiting) {
-        prof__out_text(out, "  at the end held by ");
-        prof__out_many(out, row->holding, "thread");
-        prof__out_text(out, ", ");
-        prof__out_count(out, row->waiting, 0);
-        prof__out_text(out, " waiting");
+        prof__table_note(t, "  at the end held by ");
+        prof__table_note_many(t, row->holding, "thread", "");
+        snprintf(waiting, sizeof waiting, ", %llu waiting", (unsigned long long)row->waiting);
+        prof__table_note(t, waiting);
     }
-    prof__out_text(out, "\n");
+    prof__table_end(t);
 }
 
-static prof_status prof__summary_locks(prof__out *out, const prof_trace *trace, size_t top)
+static prof_status prof__summary_locks(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
 {
-    static const char *const columns[] = {"locks",    "acquired", "contended", "share",    "waited",
-                                          "longest", "held",     "longest",   "most wait", NULL};
+    static const prof__column columns[] = {{"locks", 3, 0},   {"acquired", 6, 0},  {"contended", 0, 0}, {"share", 2, 0},
+                                           {"waited", 0, 0},  {"longest", 7, 0},   {"held", 5, 0},      {"longest", 4, 0},
+                                           {"most wait", 1, 0}, {NULL, 0, 0}};
+    prof__table t;
     prof_lock_row *rows;
-    size_t count, i, width = 4;
+    size_t count, shown, i;
     uint64_t unmatched = 0, abandoned = 0;
     prof_status status = PROF_OK;
     if (!prof__has_role(trace, PROF_ROLE_LOCK)) return PROF_OK;
     status = prof_locks(trace, 0, &rows, &count);
     if (status != PROF_OK) return status;
     for (i = 0; i < count; i++) {
-        if (prof__characters(rows[i].name) > width) width = prof__characters(rows[i].name);
         unmatched += rows[i].unmatched;
         abandoned += rows[i].abandoned;
     }
-    if (width > PROF__NAME_MOST) width = PROF__NAME_MOST;
-    if (count) {
-        prof__summary_title(out, "lock", width, columns);
-        prof__out_text(out, "\n");
-    }
-    for (i = 0; i < count && !(top && i >= top); i++) prof__summary_lock(out, &rows[i], width);
-    if (i < count) {
+    shown = top && top < count ? top : count;
+    if (count) prof__out_text(out, "\n");
+    prof__table_begin(&t, out, limit, "lock", columns, NULL, 0);
+    do
+        for (i = 0; i < shown; i++) prof__summary_lock(&t, &rows[i]);
+    while (prof__table_again(&t));
+    if (shown < count) {
         prof__out_text(out, "and ");
-        prof__out_count(out, count - i, 0);
+        prof__out_count(out, count - shown, 0);
         prof__out_text(out, " more\n");
     }
     if (abandoned) {
@@ -16281,9 +16558,36 @@ static prof_status prof__summary_locks(prof__out *out, const prof_trace *trace, 
     return status;
 }
 
+/* How many characters a line of standard output has if that is a terminal: COLUMNS, or what it says itself; else 0. */
+static int prof__terminal_columns(void)
+{
+    const char *text = getenv("COLUMNS");
+    long columns = text ? strtol(text, NULL, 10) : 0;
+#ifdef _WIN32
+    CONSOLE_SCREEN_BUFFER_INFO info;
+    if (!GetConsoleScreenBufferInfo(GetStdHandle(STD_OUTPUT_HANDLE), &info)) return 0;
+    if (columns <= 0) columns = info.srWindow.Right - info.srWindow.Left + 1;
+#else
+    if (!isatty(1)) return 0;
+#ifdef TIOCGWINSZ
+    struct winsize size;
+    if (columns <= 0 && !ioctl(1, TIOCGWINSZ, &size)) columns = size.ws_col;
+#endif
+#endif
+    return columns > 0 && columns < 100000 ? (int)columns : 0;
+}
+
+/* What the option columns means for an output: how many characters a line has; 0: as many as there are. */
+static size_t prof__out_columns(const prof__out *out, int columns)
+{
+    if (!columns && out->file && out->file == stdout) columns = prof__terminal_columns();
+    return columns <= 0 ? 0 : (size_t)columns < PROF__TABLE_LEAST ? PROF__TABLE_LEAST : (size_t)columns;
+}
+
 static void prof__summary(const prof_trace *trace, prof__out *out, const prof_summary_options *options)
 {
-    static const prof_summary_options defaults = {PROF_SORT_TOTAL, 0, 0, 0};
+    static const prof_summary_options defaults = {PROF_SORT_TOTAL, 0, 0, 0, 0};
+    size_t limit = prof__out_columns(out, options ? options->columns : 0);
     prof__figures all;
     prof__sorted *scopes = NULL, *spans = NULL, *frames = NULL, *counters = NULL;
     size_t scope_count = 0, span_count = 0, frame_count = 0, counter_count = 0, i;
@@ -16299,18 +16603,18 @@ static void prof__summary(const prof_trace *trace, prof__out *out, const prof_su
     }
     if (status == PROF_OK) {
         for (i = 0; i < scope_count; i++) calls += scopes[i].stat->count;
-        prof__summary_head(out, trace);
-        prof__summary_scopes(out, trace, &all, scopes, scope_count, options->top);
-        prof__summary_throughput(out, scopes, scope_count);
-        prof__summary_spans(out, &all, spans, span_count);
-        prof__summary_frames(out, frames, frame_count);
-        prof__summary_counters(out, &all, counters, counter_count);
-        prof__summary_devices(out, trace);
+        prof__summary_head(out, trace, limit);
+        prof__summary_scopes(out, trace, &all, scopes, scope_count, options, limit);
+        prof__summary_throughput(out, scopes, scope_count, limit);
+        prof__summary_spans(out, &all, spans, span_count, limit);
+        prof__summary_frames(out, frames, frame_count, limit);
+        prof__summary_counters(out, &all, counters, counter_count, limit);
+        prof__summary_devices(out, trace, limit);
         prof__summary_messages(out, &all);
-        status = prof__summary_memory(out, trace, options->top);
-        if (status == PROF_OK) status = prof__summary_locks(out, trace, options->top);
-        prof__summary_losses(out, trace);
-        prof__summary_cost(out, trace, calls);
+        status = prof__summary_memory(out, trace, options->top, limit);
+        if (status == PROF_OK) status = prof__summary_locks(out, trace, options->top, limit);
+        prof__summary_losses(out, trace, limit);
+        prof__summary_cost(out, trace, calls, limit);
     }
     if (status != PROF_OK) prof__out_fail(out, status);
     free(scopes);
@@ -16341,7 +16645,7 @@ PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink
 }
 
 /*-- CSV ------------------------------------------------------------------------------------------------------ >>csv --
-   RFC 4180: a header, then one event a line, with CRLF. In the field args, "key=value" pairs are joined by ';', and a
+   RFC 4180: a header, then one event a line, with CRLF. Valid UTF-8 whatever the names hold. In the field args, "key=value" pairs are joined by ';', and a
    backslash stands before each ';', '=' and backslash of a key or text. */
 
 static void prof__csv_byte(prof__out *out, char byte)
@@ -16355,12 +16659,31 @@ static int prof__csv_plain(const char *text)
     return text[strcspn(text, ",\"\r\n")] == 0 && text[0] != ' ' && (!text[0] || text[strlen(text) - 1] != ' ');
 }
 
+/* So many bytes of a text. */
+static void prof__csv_text(prof__out *out, const char *text, size_t size)
+{
+    size_t run = 0;
+    while (run < size) {
+        int length = prof__utf8_length(text + run);
+        if (length > 0) {
+            run += (size_t)length;
+            continue;
+        }
+        prof__out_bytes(out, text, run);
+        prof__out_bytes(out, PROF__UTF8_REPLACED, sizeof PROF__UTF8_REPLACED - 1);
+        text += run + (size_t)-length;
+        size -= run + (size_t)-length;
+        run = 0;
+    }
+    prof__out_bytes(out, text, run);
+}
+
 /* The inside of a quoted field. special: the quote, and what gets a backslash. */
 static void prof__csv_quoted(prof__out *out, const char *text, const char *special)
 {
     for (;;) {
         size_t plain = strcspn(text, special);
-        prof__out_bytes(out, text, plain);
+        prof__csv_text(out, text, plain);
         text += plain;
         if (!*text) return;
         prof__csv_byte(out, *text == '"' ? '"' : '\\');
@@ -16373,7 +16696,7 @@ static void prof__csv_field(prof__out *out, const char *text)
 {
     prof__csv_byte(out, ',');
     if (prof__csv_plain(text)) {
-        prof__out_text(out, text);
+        prof__csv_text(out, text, strlen(text));
     } else {
         prof__csv_byte(out, '"');
         prof__csv_quoted(out, text, "\"");
@@ -17861,14 +18184,16 @@ static int prof__save_step(prof__session *s)
         if (!wanted) return 0;
         prof__text_copy(f->cause, sizeof f->cause, wanted == PROF__SAVE_SIGNAL ? "signal" : "request");
     }
-    PROFILE_SCOPE_CL("save", "prof", 2);
     PROFILE_MARK_F("save: %s", f->cause);
+    uint64_t began = prof__now(s, 0);
     prof_status status = prof__expand_counted(f->save, ++f->saves, path, sizeof path);
     if (!status) status = prof__last_save(path, f->last_seconds);
     if (status) prof__background_failed(s, prof_error());
     prof_status (*hook)(void) = PROF__ACQUIRE(&prof__saved_hook);
     if (hook && hook()) prof__background_failed(s, prof_error());
     f->cause[0] = 0;
+    PROF__SITE(site, PROF__KIND_BEGIN, "save", "prof", 2);
+    prof__service_scope(s, &site, began);
     return 1;
 }
 

@@ -225,26 +225,6 @@ typedef struct prof__chrome_track {
 
 /*-- text --*/
 
-/* Length of the valid UTF-8 sequence at s, or minus the number of bytes that one U+FFFD stands for. */
-static int prof__chrome_utf8(const unsigned char *s)
-{
-    unsigned low = 0x80, high = 0xBF;
-    int length, i;
-    if (*s < 0x80) return 1;
-    if (*s < 0xC2 || *s > 0xF4) return -1;
-    length = *s < 0xE0 ? 2 : *s < 0xF0 ? 3 : 4;
-    if (*s == 0xE0) low = 0xA0;  /* else overlong */
-    if (*s == 0xED) high = 0x9F; /* else a surrogate */
-    if (*s == 0xF0) low = 0x90;  /* else overlong */
-    if (*s == 0xF4) high = 0x8F; /* else beyond U+10FFFF */
-    for (i = 1; i < length; i++) {
-        if (s[i] < low || s[i] > high) return -i;
-        low = 0x80;
-        high = 0xBF;
-    }
-    return length;
-}
-
 static int prof__chrome_plain(unsigned char c)
 {
     return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
@@ -260,11 +240,11 @@ static void prof__chrome_escape(prof__out *out, const char *text)
         while (prof__chrome_plain(*s)) s++;
         if (s != run) prof__out_bytes(out, run, (size_t)(s - run));
         if (!*s) break;
-        length = prof__chrome_utf8(s);
+        length = prof__utf8_length((const char *)s);
         if (length > 1) {
             prof__out_bytes(out, s, (size_t)length);
         } else if (length < 0) {
-            PROF__CHROME_LITERAL(out, "\xEF\xBF\xBD");
+            PROF__CHROME_LITERAL(out, PROF__UTF8_REPLACED);
             length = -length;
         } else if (*s == '"' || (*s == '\\' && s[1])) {
             char escape[2];

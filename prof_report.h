@@ -30,6 +30,10 @@ LAYOUTS                                                                         
     CNTK        the summary of CNTK's performance profiler
     CNTK_DETAIL its list of events, CSV
 
+    SUMMARY, PATHS, DOMAINS and HISTOGRAM fit into lines of options.columns characters, or those of the terminal if they are
+    written to one: names are shortened in the middle, and columns left out, the least important first. The layouts of other
+    systems are as these write them.
+
     Rows are scopes and spans (begins and ends that may lie on different threads), frames, and counters. All call sites
     of the same name and category make one row; in CNTK, which has no categories, all of the same name. A scope, span or
     frame whose begin or end was not recorded counts in no time; JSON, DOMAINS and HISTOGRAM say how many there are.
@@ -128,6 +132,7 @@ typedef struct prof_report_options {
     const prof_report_event *events; /* CNTK: the rows; null: CNTK's own */
     size_t event_count;
     int others;                      /* CNTK: 1: rows for the names that events does not have, too */
+    int columns;                     /* SUMMARY, PATHS, DOMAINS, HISTOGRAM: as prof_summary_options.columns */
 } prof_report_options;
 
 #if PROF_ENABLE
@@ -494,10 +499,17 @@ static int prof__report_lossy(const prof_trace_info *info)
            info->write_failures;
 }
 
+/* Characters of a line, see prof__out_columns(): the tables of other systems are as these write them. */
+static size_t prof__report_limit(const prof__report *r)
+{
+    prof_report_layout layout = r->options.layout;
+    return layout == PROF_REPORT_MXNET || layout == PROF_REPORT_CNTK ? 0 : prof__out_columns(r->out, r->options.columns);
+}
+
 /* Only if there are some. */
 static void prof__report_losses(prof__report *r)
 {
-    if (prof__report_lossy(prof_trace_about(r->trace))) prof__summary_losses(r->out, r->trace);
+    if (prof__report_lossy(prof_trace_about(r->trace))) prof__summary_losses(r->out, r->trace, prof__report_limit(r));
 }
 
 /* When the recording ended, Unix time. */
@@ -967,47 +979,48 @@ static prof_status prof__report_domain_totals(prof__report *r)
     return status;
 }
 
-static void prof__report_domain_row(prof__out *out, const prof__report_row *row, double all, size_t width)
+static void prof__report_domain_row(prof__table *t, const prof__report_row *row, double all)
 {
     const prof_stat *stat = &row->figure.stat;
-    prof__out_name(out, *stat->name ? stat->name : "(none)", width);
-    prof__out_count(out, stat->count, 14);
-    prof__out_ns(out, (double)stat->total_ns, 11);
-    prof__out_ns(out, (double)stat->self_ns, 11);
-    prof__out_percent(out, (double)stat->self_ns, all, 11);
-    prof__out_ns(out, (double)stat->max_ns, 11);
-    prof__out_count(out, stat->truncated, 11);
-    PROF__REPORT_LITERAL(out, "\n");
+    prof__table_row(t, *stat->name ? stat->name : "(none)", 0);
+    prof__table_count(t, stat->count);
+    prof__table_ns(t, (double)stat->total_ns);
+    prof__table_ns(t, (double)stat->self_ns);
+    prof__table_percent(t, (double)stat->self_ns, all);
+    prof__table_ns(t, (double)stat->max_ns);
+    prof__table_count(t, stat->truncated);
+    prof__table_end(t);
 }
 
 static prof_status prof__report_domains(prof__report *r)
 {
-    static const char *const columns[] = {"calls", "total", "self", "% of self", "longest", "truncated", NULL};
+    static const prof__column columns[] = {{"calls", 0, 0},   {"total", 4, 0},     {"self", 0, 0}, {"% of self", 3, 0},
+                                           {"longest", 2, 0}, {"truncated", 1, 0}, {NULL, 0, 0}};
     prof_status status = prof__report_domain_totals(r);
-    size_t i, width = sizeof "domain" - 1;
+    prof__table t;
+    size_t i;
     double all = 0;
     for (i = 0; i < r->count; i++) {
-        size_t length = prof__characters(r->rows[i].figure.stat.name);
         r->rows[i].key = prof__sort_key(&r->rows[i].figure.stat, r->options.sort);
         r->rows[i].sort = r->options.sort;
         r->rows[i].ascending = !!r->options.ascending;
         all += (double)r->rows[i].figure.stat.self_ns;
-        if (length > width) width = length;
     }
-    if (width < sizeof "(none)" - 1) width = sizeof "(none)" - 1;
-    if (width > PROF__NAME_MOST) width = PROF__NAME_MOST;
     prof__report_sort(r, prof__report_order);
-    prof__out_name(r->out, "domain", width);
-    for (i = 0; columns[i]; i++) prof__out_right(r->out, columns[i], i ? 11 : 14);
-    PROF__REPORT_LITERAL(r->out, "\n");
-    for (i = 0; i < r->count; i++) prof__report_domain_row(r->out, &r->rows[i], all, width);
+    if (status == PROF_OK && !r->count) PROF__REPORT_LITERAL(r->out, "no scopes\n");
+    prof__table_begin(&t, r->out, prof__report_limit(r), "domain", columns, NULL, 0);
+    do
+        for (i = 0; i < r->count; i++) prof__report_domain_row(&t, &r->rows[i], all);
+    while (prof__table_again(&t));
     prof__report_losses(r);
     return status;
 }
 
 /*-- histograms --*/
 
-enum { PROF__REPORT_BAR = 40 };
+#define PROF__REPORT_BAR ((size_t)40)         /* characters of the longest bar */
+#define PROF__REPORT_BEFORE_BAR ((size_t)61)  /* and what stands before it */
+#define PROF__REPORT_BAR_LEAST ((size_t)10)
 
 /* Buckets of the powers of two: [0] is 0 ns, [1] 1 ns, [2] 2 and 3 ns ... */
 static void prof__report_powers(const prof__histogram *h, uint64_t powers[65])
@@ -1022,9 +1035,9 @@ static void prof__report_powers(const prof__histogram *h, uint64_t powers[65])
     }
 }
 
-static void prof__report_bar(prof__out *out, uint64_t count, uint64_t most)
+static void prof__report_bar(prof__out *out, uint64_t count, uint64_t most, size_t widest)
 {
-    double share = (double)count / (double)most * PROF__REPORT_BAR;
+    double share = (double)count / (double)most * (double)widest;
     int length = (int)(share + 0.5), i;
     PROF__REPORT_LITERAL(out, "  |");
     for (i = 0; i < length; i++) PROF__REPORT_LITERAL(out, "#");
@@ -1032,10 +1045,19 @@ static void prof__report_bar(prof__out *out, uint64_t count, uint64_t most)
     PROF__REPORT_LITERAL(out, "\n");
 }
 
-static void prof__report_bars(prof__out *out, const prof__histogram *h, uint64_t all)
+static void prof__report_percent(prof__out *out, double part, double whole, size_t width)
 {
+    char text[48] = "-";
+    if (whole > 0) strcpy(text + prof__fixed(text, part / whole * 100, 1), " %");
+    prof__out_right(out, text, width);
+}
+
+static void prof__report_bars(prof__out *out, const prof__histogram *h, uint64_t all, size_t limit)
+{
+    size_t widest = limit && limit < PROF__REPORT_BEFORE_BAR + PROF__REPORT_BAR ? PROF__REPORT_BAR_LEAST : PROF__REPORT_BAR;
     uint64_t powers[65], most = 0, seen = 0;
     unsigned i, first = 65, last = 0;
+    if (widest < PROF__REPORT_BAR && limit > PROF__REPORT_BEFORE_BAR + widest) widest = limit - PROF__REPORT_BEFORE_BAR;
     prof__report_powers(h, powers);
     for (i = 0; i < 65; i++) {
         if (!powers[i]) continue;
@@ -1048,46 +1070,47 @@ static void prof__report_bars(prof__out *out, const prof__histogram *h, uint64_t
         prof__out_ns(out, i ? (double)((uint64_t)1 << (i - 1)) : 0, 12);
         prof__out_ns(out, i < 64 ? (double)((uint64_t)1 << i) : 18446744073709551616.0, 12);
         prof__out_count(out, powers[i], 14);
-        prof__out_percent(out, (double)powers[i], (double)all, 10);
-        prof__out_percent(out, (double)seen, (double)all, 10);
-        prof__report_bar(out, powers[i], most);
+        prof__report_percent(out, (double)powers[i], (double)all, 10);
+        prof__report_percent(out, (double)seen, (double)all, 10);
+        prof__report_bar(out, powers[i], most, widest);
     }
 }
 
-static void prof__report_histogram(prof__out *out, const prof__report_row *row)
+static void prof__report_histogram(prof__out *out, const prof__report_row *row, size_t limit)
 {
     const prof_stat *stat = &row->figure.stat;
-    uint64_t all = prof__report_measured(row);
     const char *more, *domain = prof__report_domain(row, &more);
+    uint64_t all = prof__report_measured(row);
+    char text[320], count[32], unknown[64] = "", total[48], mean[48], p50[48], p99[48];
+    size_t length = prof__characters(stat->name), at;
+    if (limit && length > limit / 2) length = limit / 2;
+    at = length;
     PROF__REPORT_LITERAL(out, "\n");
-    prof__out_clean(out, stat->name);
+    prof__out_name(out, stat->name, length);
     if (row->category[0] || *more) {
         PROF__REPORT_LITERAL(out, " [");
         prof__out_clean(out, domain);
         prof__out_text(out, more);
         PROF__REPORT_LITERAL(out, "]");
+        at += prof__characters(domain) + strlen(more) + 3;
     }
-    PROF__REPORT_LITERAL(out, ": ");
-    prof__out_many(out, all, row->figure.type == PROF_EVENT_FRAME ? "frame" : "call");
-    if (stat->truncated) {
-        PROF__REPORT_LITERAL(out, " and ");
-        prof__out_count(out, stat->truncated, 0);
-        PROF__REPORT_LITERAL(out, " of unknown begin or end");
-    }
-    if (!all) {
-        PROF__REPORT_LITERAL(out, "\n");
-        return;
-    }
-    PROF__REPORT_LITERAL(out, ", total ");
-    prof__out_ns(out, (double)stat->total_ns, 0);
-    PROF__REPORT_LITERAL(out, ", mean ");
-    prof__out_ns(out, stat->mean_ns, 0);
-    PROF__REPORT_LITERAL(out, ", p50 ");
-    prof__out_ns(out, (double)stat->p50_ns, 0);
-    PROF__REPORT_LITERAL(out, ", p99 ");
-    prof__out_ns(out, (double)stat->p99_ns, 0);
-    PROF__REPORT_LITERAL(out, "\n        from       below         count     share    so far\n");
-    prof__report_bars(out, &row->figure.histogram, all);
+    prof__grouped(count, stat->truncated);
+    if (stat->truncated) snprintf(unknown, sizeof unknown, " and %s of unknown begin or end", count);
+    prof__grouped(count, all);
+    prof__human_ns(total, (double)stat->total_ns);
+    prof__human_ns(mean, stat->mean_ns);
+    prof__human_ns(p50, (double)stat->p50_ns);
+    prof__human_ns(p99, (double)stat->p99_ns);
+    snprintf(text, sizeof text, ": %s %s%s%s", count, row->figure.type == PROF_EVENT_FRAME ? "frame" : "call",
+             all == 1 ? "" : "s", unknown);
+    if (all)
+        snprintf(text + strlen(text), sizeof text - strlen(text), ", total %s, mean %s, p50 %s, p99 %s", total, mean, p50,
+                 p99);
+    prof__out_wrapped(out, text, at, 4, limit);
+    PROF__REPORT_LITERAL(out, "\n");
+    if (!all) return;
+    PROF__REPORT_LITERAL(out, "        from       below         count     share    so far\n");
+    prof__report_bars(out, &row->figure.histogram, all, limit);
 }
 
 static void prof__report_histograms(prof__report *r)
@@ -1097,7 +1120,7 @@ static void prof__report_histograms(prof__report *r)
     for (i = 0; i < r->count; i++) {
         if (r->rows[i].figure.type == PROF_EVENT_COUNTER || !r->rows[i].figure.stat.count) continue;
         if (r->options.top && shown == r->options.top) break;
-        prof__report_histogram(r->out, &r->rows[i]);
+        prof__report_histogram(r->out, &r->rows[i], prof__report_limit(r));
         shown++;
     }
     if (!shown) PROF__REPORT_LITERAL(r->out, "\nno scopes\n");
@@ -1351,6 +1374,7 @@ static void prof__report_own(prof__report *r)
     options.ascending = r->options.ascending;
     options.top = r->options.top;
     options.by_path = r->options.layout == PROF_REPORT_PATHS;
+    options.columns = r->options.columns;
     prof__summary(r->trace, r->out, &options);
 }
 

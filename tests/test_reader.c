@@ -2068,7 +2068,7 @@ TEST(summary)
          "       0 ns\n"),
         ("\ncounter       samples           min          mean           max          last\n"
          "queue               2         -0.25         1.375             3         -0.25\n"),
-        "\n5 events lost for want of room: enlarge PROF_BUFFER\n",
+        "\n5 events lost for want of room: enlarge PROF_BUFFER to 128K\n",
         "recording cost 25.50 ns a scope, 76.50 ns for 3 scopes, 0.4 % of the run\n",
     };
     image im = report_image();
@@ -2087,6 +2087,200 @@ TEST(summary)
     CHECK(strstr(to.text, "zeichne") != NULL);
     CHECK(strstr(to.text, "load") == NULL);
     CHECK(strstr(to.text, "and 1 more\n") != NULL);
+    free(to.text);
+    prof_trace_close(trace);
+}
+
+/* Scopes of long names and short, a tree, a span, counters, a lock. */
+static prof_trace *wide_trace(void)
+{
+    image im = image_new(70, 1, 200);
+    const uint32_t kind = PROF__KIND_BEGIN | (uint32_t)PROF_ROLE_THROUGHPUT << PROF__ROLE_SHIFT;
+    uint32_t outer = site_in(&im, "server::connection_pool<tls_stream>::handle_request", "net", "src/server/connection.cpp",
+                             1234, "handle", PROF__KIND_BEGIN);
+    uint32_t inner = site_in(&im, "dr\xC3\xA4w", "gfx", "src/draw.c", 7, "draw", PROF__KIND_BEGIN);
+    uint32_t copy = site_in(&im, "copy", "gfx", "src/draw.c", 9, "draw", kind);
+    uint32_t frame = site_in(&im, "frame", "", "src/draw.c", 9, "draw", PROF__KIND_FRAME);
+    uint32_t queue = site_in(&im, "bytes in the queue", "", "src/draw.c", 8, "draw", PROF__KIND_COUNTER_INT);
+    uint32_t lock = site_in(&im, "queue of jobs", "", "src/draw.c", 8, "draw",
+                            PROF__KIND_EVENT | (uint32_t)PROF_ROLE_LOCK << PROF__ROLE_SHIFT);
+    chunk(&im, 0, 1, 1000);
+    track(&im, string(&im, "main"), 1);
+    at_tick(&im, PROF__KIND_FRAME, frame, 1000);
+    begin(&im, outer, 1000);
+    begin(&im, inner, 1001);
+    end(&im, inner, 1234567);
+    end(&im, outer, 2345678);
+    begin(&im, copy, 2345679);
+    end(&im, copy, 2345779);
+    at_tick(&im, PROF__KIND_COUNTER_INT, queue, 2345780);
+    put(&im, 1234567890123);
+    event(&im, lock, PROF_EVENT_LOCK_WAIT, 0, 1, 2345790);
+    event(&im, lock, PROF_EVENT_LOCK_ACQUIRE, 0, 1, 2345800);
+    put(&im, head(PROF__KIND_LOST, 0, 5));
+    at_tick(&im, PROF__KIND_FRAME, frame, 2346000);
+    return image_read(&im);
+}
+
+static char *fitted(const prof_trace *trace, int columns, int by_path, prof_sort sort)
+{
+    text_sink to = {NULL, 0, 0, 0};
+    prof_summary_options options;
+    memset(&options, 0, sizeof options);
+    options.columns = columns;
+    options.by_path = by_path;
+    options.sort = sort;
+    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), &options), PROF_OK);
+    return to.text;
+}
+
+/* Characters of the longest line. */
+static size_t longest_line(const char *text)
+{
+    size_t longest = 0, length = 0;
+    for (; *text; text = prof__next_character(text)) {
+        length = *text == '\n' ? 0 : length + 1;
+        if (length > longest) longest = length;
+    }
+    return longest;
+}
+
+TEST(summary_fits)
+{
+    prof_trace *trace = wide_trace();
+    char *wide = fitted(trace, 0, 0, PROF_SORT_TOTAL), *text = fitted(trace, -1, 0, PROF_SORT_TOTAL);
+    int columns;
+    CHECK_TEXT(text, wide);
+    CHECK(longest_line(wide) > 160);
+    CHECK(strstr(wide, "\nserver::connection_pool...tream>::handle_request ") != NULL);
+    CHECK(strstr(wide, "  connection.cpp:1234\n") != NULL);
+    free(text);
+    for (columns = 66; columns < 260; ++columns) {
+        text = fitted(trace, columns, columns % 2, PROF_SORT_TOTAL);
+        CHECK(longest_line(text) <= (size_t)columns);
+        CHECK(strstr(text, "dr\xC3\xA4w ") != NULL);
+        free(text);
+    }
+    text = fitted(trace, 80, 0, PROF_SORT_TOTAL);
+    CHECK(strstr(text, "\nscope                              calls     total      self      mean       p99\n"
+                       "server::connect...:handle_request      1  2.345 ms  1.111 ms  2.345 ms  2.345 ms\n"
+                       "dr\xC3\xA4w                                   1  1.234 ms  1.234 ms  1.234 ms  1.234 ms\n") != NULL);
+    CHECK(strstr(text, "\n    at the end held by 1 thread, 0 waiting\n") != NULL);
+    free(text);
+    text = fitted(trace, 60, 0, PROF_SORT_MIN); /* what it is sorted by stays */
+    CHECK(strstr(text, "      min\n") != NULL);
+    CHECK(longest_line(text) <= 66); /* sentences of words that cannot be left out */
+    free(text);
+    text = fitted(trace, 1, 0, PROF_SORT_TOTAL); /* narrower than anything fits into */
+    CHECK(strstr(text, "dr\xC3\xA4w ") != NULL);
+    free(text);
+    text = fitted(trace, 300, 0, PROF_SORT_TOTAL);
+    CHECK_TEXT(text, wide);
+    free(text);
+    free(wide);
+    prof_trace_close(trace);
+}
+
+/* What prof_summary_write() prints on a terminal of 70 columns. */
+static void print_on_terminal(const prof_trace *trace, int columns, char *text, size_t size)
+{
+    const char *name;
+    struct winsize window;
+    int kept, slave = -1, master = posix_openpt(O_RDWR | O_NOCTTY);
+    size_t used = 0;
+    ssize_t got = 1;
+    *text = 0;
+    memset(&window, 0, sizeof window);
+    window.ws_col = 70;
+    window.ws_row = 24;
+    if (master >= 0 && !grantpt(master) && !unlockpt(master) && (name = ptsname(master)) != NULL)
+        slave = open(name, O_RDWR | O_NOCTTY);
+    if (slave >= 0 && !ioctl(slave, TIOCSWINSZ, &window)) {
+        prof_summary_options options;
+        memset(&options, 0, sizeof options);
+        options.columns = columns;
+        fflush(stdout);
+        kept = dup(1);
+        dup2(slave, 1);
+        CHECK_EQUAL(prof_summary_write(trace, "-", &options), PROF_OK);
+        dup2(kept, 1);
+        close(kept);
+        fcntl(master, F_SETFL, O_NONBLOCK);
+        while (got > 0 && used + 1 < size) {
+            got = read(master, text + used, size - 1 - used);
+            if (got > 0) used += (size_t)got;
+        }
+        text[used] = 0;
+    }
+    if (slave >= 0) close(slave);
+    if (master >= 0) close(master);
+    while (strchr(text, '\r')) memmove(strchr(text, '\r'), strchr(text, '\r') + 1, strlen(strchr(text, '\r')));
+}
+
+TEST(summary_fits_the_terminal)
+{
+    prof_trace *trace = wide_trace();
+    char text[8192], *want;
+    unsetenv("COLUMNS");
+    print_on_terminal(trace, 0, text, sizeof text);
+    if (*text) {
+        want = fitted(trace, 70, 0, PROF_SORT_TOTAL);
+        CHECK_TEXT(text, want);
+        free(want);
+        print_on_terminal(trace, -1, text, sizeof text);
+        CHECK(longest_line(text) > 160);
+        setenv("COLUMNS", "90", 1);
+        print_on_terminal(trace, 0, text, sizeof text);
+        want = fitted(trace, 90, 0, PROF_SORT_TOTAL);
+        CHECK_TEXT(text, want);
+        free(want);
+        print_on_terminal(trace, 100, text, sizeof text);
+        CHECK(longest_line(text) > 90 && longest_line(text) <= 100);
+        unsetenv("COLUMNS");
+    }
+    prof_trace_close(trace);
+    if (!*text) SKIP("no pseudo terminal");
+}
+
+TEST(buffer_wanted)
+{
+    /* what was lost relative to what was kept, up to a power of two, and always more than there was */
+    static const struct { uint64_t image, most; double more; const char *want; } cases[] = {
+        {16 << 20, (uint64_t)64 << 30, 0.01, " to 32M"}, {16 << 20, (uint64_t)64 << 30, 1.5, " to 64M"},
+        {(16 << 20) - 20000, (uint64_t)64 << 30, 0, " to 32M"}, {20 << 20, (uint64_t)64 << 30, 0.1, " to 32M"},
+        {16 << 20, (uint64_t)64 << 30, 70, " to 2G"}, {40000, (uint64_t)64 << 30, 1, " to 128K"},
+        {(uint64_t)64 << 30, (uint64_t)64 << 30, 1, ""}, {128 << 20, 128 << 20, 3, ""},
+    };
+    prof_trace *trace = wide_trace();
+    char text[32];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        trace->header.image_size = cases[i].image;
+        trace->header.chunk_size = 16384;
+        prof__buffer_wanted(text, trace, cases[i].more, cases[i].most);
+        CHECK_TEXT(text, cases[i].want);
+    }
+    prof_trace_close(trace);
+}
+
+TEST(csv_is_utf8)
+{
+    image im = image_new(70, 1, 100);
+    uint32_t it = site_in(&im, "a\xFF" "b\xC3", "c\xE2\x82,\xF0\x9F\x98", "\xED\xA0\x80.c", 1, "\xC3\xA4", PROF__KIND_BEGIN);
+    uint32_t key = site_in(&im, "k\x80", "", "a.c", 1, "", PROF__KIND_ARG);
+    text_sink to = {NULL, 0, 0, 0};
+    prof_trace *trace;
+    chunk(&im, 0, 1, 1000);
+    track(&im, string(&im, "\xFE"), 1);
+    begin(&im, it, 1010);
+    text_record(&im, PROF__KIND_ARG, key, "v\xC3;\xC3\xA4", 0);
+    end(&im, it, 1020);
+    trace = image_read(&im);
+    CHECK_EQUAL(prof_csv_stream(trace, sink_of(&to)), PROF_OK);
+#define BAD "\xEF\xBF\xBD"
+    CHECK_TEXT(strchr(to.text, '\n') + 1,
+               "1,101," BAD ",scope,a" BAD "b" BAD ",\"c" BAD "," BAD "\",10,10,0,,,\"k" BAD "=v" BAD "\\;\xC3\xA4\"," BAD BAD
+               BAD ".c,1,\xC3\xA4\r\n");
+#undef BAD
     free(to.text);
     prof_trace_close(trace);
 }

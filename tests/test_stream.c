@@ -214,6 +214,27 @@ TEST(stream_is_exact)
     prof_trace_close(trace);
 }
 
+/* The recording ends while the service packs: what it does is no scope that was left open. */
+TEST(service_is_never_open)
+{
+    const char *path = trace_path("stream_service.prof");
+    for (int round = 0; round < 5; ++round) {
+        prof_config config = stream_config(path, 16 << 20); /* much to pack at once */
+        trace_start(&config);
+        for (int64_t i = 0; i < 300000; ++i) tick(i);
+        prof_trace_close(trace_stop());
+        prof_trace *trace = trace_open_file(path);
+        if (!trace) return;
+        size_t track = trace_track_named(trace, "prof");
+        if (track < prof_trace_track_count(trace)) {
+            trace_list service = trace_read(trace, track);
+            for (size_t i = 0; i < service.count; ++i) CHECK_EQUAL(service.events[i].flags, 0);
+            trace_free(&service);
+        }
+        prof_trace_close(trace);
+    }
+}
+
 /* The same without the reader: blocks, sums, the packed words of each, and sequence numbers. */
 TEST(blocks_are_what_the_format_says)
 {

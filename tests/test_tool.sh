@@ -221,15 +221,36 @@ prints "what it was doing" <<'END'
 incomplete
 END
 is "check: full" 1 "$prof" check full.prof
-has "why" out "  missing   2,536 events for want of room: enlarge PROF_BUFFER"
+has "why" out "  missing   2,536 events lost for want of room: enlarge PROF_BUFFER to 128K"
 has "where" out "(unnamed)            thread 100      1,465 events, 1.001 us to 147.3 us, 2,536 events lost"
 is "check: ring" 1 "$prof" check ring.prof
-has "why" out "  missing   21 older chunks, overwritten in the ring: enlarge PROF_BUFFER to see further back"
+has "why" out "  missing   21 older chunks overwritten in the ring: enlarge PROF_BUFFER to 128K to see them all"
 is "check --quiet" 1 "$prof" check -q ring.prof
 [ ! -s out ] && [ ! -s err ] && ok "quiet" || bad "quiet"
 is "check --quiet of a whole one" 0 "$prof" check --quiet whole.prof
 is "check of standard input" 0 sh -c "'$prof' check - <whole.prof"
 has "its name" out "standard input"
+
+# ---- columns
+
+longest() { awk '{ if (length($0) > most) most = length($0) } END { print most + 0 }' "$1"; }
+for command in "summary" "summary --by-path" "summary -l domains" "summary -l histogram" "check"; do
+    is "$command --columns 80" 0 "$prof" $command --columns 80 whole.prof
+    [ "$(longest out)" -le 80 ] && ok "$command: fits" || bad "$command: a line has $(longest out) characters"
+done
+is "a pipe has no width" 0 env COLUMNS=80 "$prof" summary whole.prof
+same "it is as wide as it needs to be" whole.txt out
+is "--columns 0" 0 "$prof" summary --columns 0 whole.prof
+same "so it is for 0" whole.txt out
+fails "--columns 20" "--columns '20': must be a number from 40 to 10000" "$prof" check --columns 20 whole.prof
+if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
+    is "on a terminal" 0 script -qec "stty cols 80 rows 24; '$prof' summary whole.prof" /dev/null
+    tr -d '\r' <out >terminal
+    "$prof" summary -c 80 whole.prof >out
+    same "it is as wide as that" terminal out
+else
+    skip "on a terminal: script is not installed"
+fi
 
 # ---- merge
 
@@ -616,7 +637,7 @@ is "stream: export of it" 0 "$prof" export saved.prof -o saved.csv
 same "the same" stream.csv saved.csv
 head -c $(($(wc -c <stream.prof) * 9 / 10)) stream.prof >t.prof
 is "stream, cut off: check" 1 "$prof" check t.prof
-has "what is missing" out " of the file, which was cut"
+has "what is missing" out " of the file missing: it was cut"
 is "stream, cut off: recover" 0 "$prof" recover t.prof -o t2.prof
 same "keeps it as it is" t.prof t2.prof
 

@@ -10,6 +10,7 @@
 
 static const tool_option options[] = {
     {"--quiet", "-q", NULL, "prints nothing: only the exit status counts"},
+    TOOL_COLUMNS,
     {NULL, NULL, NULL, NULL}};
 
 #define NAME 120 /* bytes of a scope's name that are shown */
@@ -100,15 +101,16 @@ static int look(const prof_trace *trace, findings *all, size_t number)
 static void print_line(const char *what, const char *text)
 {
     printf("  %-10s", what);
-    tool_print_name(text, 0);
+    tool_print_wrapped(text, 12, 12);
     printf("\n");
 }
 
-static void print_count(uint64_t count, const char *thing, const char *end)
+/* "3 events" and end at to. */
+static const char *count_text(char *to, size_t size, uint64_t count, const char *thing, const char *end)
 {
     char text[48];
-    printf("%s %s%s", tool_count(text, count), thing, count == 1 ? "" : "s");
-    tool_print_name(end, 0);
+    snprintf(to, size, "%s %s%s%s", tool_count(text, count), thing, count == 1 ? "" : "s", end);
+    return to;
 }
 
 static void print_head(const prof_trace_info *info)
@@ -145,43 +147,61 @@ static void print_events(const findings *all)
     static const char *const many[] = {"scopes", "marks", "counter samples", "frame boundaries", "losses", "span begins",
                                        "span marks", "span ends", "flow begins", "flow steps", "flow ends", "allocations",
                                        "frees", "lock waits", "lock acquisitions", "lock releases", "messages"};
-    char text[48];
+    char line[1024], text[48];
     uint64_t sum = 0;
     int type, count = 0;
+    size_t at;
     for (type = 0; type < PROF_EVENT_TYPE_COUNT; type++) sum += all->types[type];
-    printf("  %-10s%s", "events", tool_count(text, sum));
+    at = (size_t)snprintf(line, sizeof line, "%s", tool_count(text, sum));
     for (type = 0; type < PROF_EVENT_TYPE_COUNT; type++)
         if (all->types[type])
-            printf("%s%s %s", count++ ? ", " : ": ", tool_count(text, all->types[type]),
-                   all->types[type] == 1 ? names[type] : many[type]);
-    printf("\n  %-10s%s\n", "sites", tool_count(text, all->site_count));
+            at += (size_t)snprintf(line + at, sizeof line - at, "%s%s %s", count++ ? ", " : ": ",
+                                   tool_count(text, all->types[type]), all->types[type] == 1 ? names[type] : many[type]);
+    print_line("events", line);
+    print_line("sites", tool_count(text, all->site_count));
 }
 
+/* A row of a device is no thread: it is known by the name of the device. */
 static void print_track(const prof_track *track)
 {
-    char from[48], to[48];
+    char line[256], from[48], to[48], count[80], lost[80] = "";
     printf("    ");
-    tool_print_name(*track->name ? track->name : "(unnamed)", 20);
-    printf(" thread %-8llu ", (unsigned long long)track->thread_id);
-    print_count(track->event_count, "event", "");
-    printf(", %s to %s", tool_ns(from, (double)track->first_ns), tool_ns(to, (double)track->last_ns));
-    if (track->lost) {
-        printf(", ");
-        print_count(track->lost, "event", " lost");
+    if (*track->device) {
+        snprintf(line, sizeof line, "%s/%s", track->device, track->name);
+        tool_print_name(line, 20);
+        snprintf(line, sizeof line, " %-15s ", "device");
+    } else {
+        tool_print_name(*track->name ? track->name : "(unnamed)", 20);
+        snprintf(line, sizeof line, " thread %-8llu ", (unsigned long long)track->thread_id);
     }
+    if (track->lost) count_text(lost, sizeof lost, track->lost, "event", " lost");
+    snprintf(line + strlen(line), sizeof line - strlen(line), "%s, %s to %s%s%s",
+             count_text(count, sizeof count, track->event_count, "event", ""), tool_ns(from, (double)track->first_ns),
+             tool_ns(to, (double)track->last_ns), *lost ? ", " : "", lost);
+    tool_print_wrapped(line, 24, 41);
     printf("\n");
+}
+
+/* The width to print a name with, where so many characters of the line are used; 0: it fits as it is. */
+static int shortened(const char *name, int used)
+{
+    int length = (int)strlen(name), fits = tool_fit(length, used);
+    return fits < length ? fits : 0;
 }
 
 /* The scopes that were open when the track ended: what the thread was doing. */
 static void print_open(const findings *all)
 {
-    char text[48];
+    char text[48], line[64];
     size_t depth;
     for (depth = 0; all->open[depth]; depth++) {
+        int indent = tool_fit(depth < 20 ? (int)depth * 2 : 40, 60);
         if (!depth) printf("      open at the end:\n");
-        printf("        %*s", (int)(depth < 20 ? depth * 2 : 40), "");
-        tool_print_name(all->stack[depth], 0);
-        printf("  for %s\n", tool_ns(text, (double)all->durations[depth]));
+        if ((size_t)indent > depth * 2) indent = (int)depth * 2;
+        snprintf(line, sizeof line, "  for %s", tool_ns(text, (double)all->durations[depth]));
+        printf("        %*s", indent, "");
+        tool_print_name(all->stack[depth], shortened(all->stack[depth], 8 + indent + (int)strlen(line)));
+        printf("%s\n", line);
     }
 }
 
@@ -203,35 +223,23 @@ static int is_alive(const prof_trace_info *info)
     return 0;
 }
 
-/* A line about something that is missing, if there is any of it. kinds counts the lines. */
-static void print_loss(int *kinds, uint64_t count, const char *thing, const char *why)
-{
-    if (!count) return;
-    printf("%*s", (*kinds)++ ? 12 : 0, "");
-    print_count(count, thing, why);
-    printf("\n");
-}
-
 /* What is missing, each with its reason. */
-static void print_missing(const prof_trace_info *info)
+static void print_missing(const prof_trace *trace)
 {
-    int kinds = 0;
-    char why[160];
-    printf("  %-10s", "missing");
-    if (!info->complete && ++kinds)
-        printf(is_alive(info) ? "the end: process %llu is alive, and may still be recording\n"
-                              : "the end: the session was not stopped; process %llu crashed, was killed or left by _exit\n",
-               (unsigned long long)info->pid);
-    snprintf(why, sizeof why, " failed while recording: %s", info->write_error);
-    print_loss(&kinds, info->lost, "event", " for want of room: enlarge PROF_BUFFER");
-    print_loss(&kinds, info->overwritten_chunks, "older chunk",
-               info->mode == PROF_STREAM ? ", which made room in the file: enlarge PROF_MAX_FILE_SIZE to see further back"
-                                         : ", overwritten in the ring: enlarge PROF_BUFFER to see further back");
-    print_loss(&kinds, info->lost_blocks, "part", " of the file, which was cut, damaged, or overwritten while it was read");
-    print_loss(&kinds, info->write_failures, "write", why);
-    print_loss(&kinds, info->unmatched, "end or argument", " without an open scope, left out");
-    print_loss(&kinds, info->sites_lost, "call site or name", " that found no room: enlarge PROF_BUFFER");
-    if (!kinds) printf("nothing\n");
+    const prof_trace_info *info = prof_trace_about(trace);
+    char text[512];
+    int kind, kinds = 0;
+    if (!info->complete) {
+        snprintf(text, sizeof text,
+                 is_alive(info) ? "the end: process %llu is alive, and may still be recording"
+                                : "the end: the session was not stopped; process %llu crashed, was killed or left by _exit",
+                 (unsigned long long)info->pid);
+        print_line("missing", text);
+        kinds++;
+    }
+    for (kind = 0; kind < TOOL_LOSSES; kind++)
+        if (tool_loss(trace, kind, text, sizeof text)) print_line(kinds++ ? "" : "missing", text);
+    if (!kinds) print_line("missing", "nothing");
 }
 
 static int is_whole(const prof_trace_info *info)
@@ -260,7 +268,7 @@ static int report(const prof_trace *trace, const char *path)
         print_track(prof_trace_track(trace, i));
         if (good) print_open(&all);
     }
-    if (good) print_missing(info);
+    if (good) print_missing(trace);
     if (good) printf("%s\n", is_whole(info) ? "whole" : "incomplete");
     free((void *)all.sites);
     free(all.stack);
@@ -271,8 +279,10 @@ static int report(const prof_trace *trace, const char *path)
 
 static int run(const tool_args *args)
 {
-    prof_trace *trace = tool_open(args->files[0]);
-    int result;
+    prof_trace *trace;
+    int result, columns;
+    if (!tool_columns(args, &columns)) return TOOL_ERROR;
+    trace = tool_open(args->files[0]);
     if (!trace) return TOOL_ERROR;
     if (tool_value(args, "--quiet"))
         result = is_whole(prof_trace_about(trace)) ? TOOL_OK : TOOL_NO;

@@ -11,7 +11,7 @@ _prof()
         COMPREPLY=($(compgen -W "json csv txt prof" -- "$word")); return ;;
     --progress) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     --fail-on) COMPREPLY=($(compgen -W "call p99 max total" -- "$word")); return ;;
-    --top | -n | --threshold | -t | --fail-over | --from | --to) return ;;
+    --top | -n | --threshold | -t | --fail-over | --from | --to | --columns | -c) return ;;
     esac
     if [ "$COMP_CWORD" = 1 ]; then
         COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron help --help --version" -- "$word"))
@@ -19,8 +19,8 @@ _prof()
     fi
     case $command in
     export) options="--output --format --progress --help" ;;
-    summary) options="--layout --sort --ascending --top --by-path --others --progress --help" ;;
-    check) options="--quiet --help" ;;
+    summary) options="--layout --sort --ascending --top --by-path --others --columns --progress --help" ;;
+    check) options="--quiet --columns --help" ;;
     recover) options="--output --progress --help" ;;
     merge) options="--output --progress --help" ;;
     compare) options="--threshold --fail-over --fail-on --by-path --all --format --progress --help" ;;

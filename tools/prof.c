@@ -181,19 +181,80 @@ const char *tool_count(char *to, uint64_t count)
     return to;
 }
 
-void tool_print_name(const char *text, int width)
+static const char *print_characters(const char *text, int count)
 {
-    const char *next;
-    int shown;
-    for (shown = 0; *text && (!width || shown < width); text = next, shown++) {
+    for (; count > 0 && *text; count--) {
+        const char *next = prof__next_character(text);
         unsigned char c = (unsigned char)*text;
-        next = prof__next_character(text);
         if (c < 0x20 || c == 0x7F || (c == 0xC2 && (unsigned char)text[1] < 0xA0) || !prof__utf8(text))
             putchar('?');
         else
             fwrite(text, 1, (size_t)(next - text), stdout);
+        text = next;
     }
-    for (; shown < width; shown++) putchar(' ');
+    return text;
+}
+
+void tool_print_name(const char *text, int width)
+{
+    int all = (int)prof__characters(text), tail, i;
+    if (!width || all <= width) {
+        print_characters(text, all);
+        if (all < width) printf("%*s", width - all, "");
+        return;
+    }
+    tail = width > 3 ? (width - 3) / 2 : 0;
+    text = print_characters(text, width > 3 ? width - 3 - tail : 0);
+    printf("%.*s", width, "...");
+    for (i = (int)prof__characters(text); i > tail; i--) text = prof__next_character(text);
+    print_characters(text, tail);
+}
+
+/*-- lines and tables --*/
+
+static int line_columns = -1; /* as tool_columns() found it */
+
+int tool_columns(const tool_args *args, int *columns)
+{
+    const char *text = tool_value(args, "--columns");
+    double number = 0;
+    if (!text) {
+        *columns = prof__terminal_columns();
+    } else {
+        if (!tool_same(text, "0") && !tool_number("--columns", text, 40, 10000, &number)) return 0;
+        *columns = (int)number;
+    }
+    if (*columns <= 0) *columns = -1;
+    if (*columns > 0 && *columns < 40) *columns = 40;
+    line_columns = *columns;
+    return 1;
+}
+
+void tool_print_wrapped(const char *text, int at, int indent)
+{
+    while (*text) {
+        int left = (int)prof__characters(text), fits = 0, i;
+        const char *c = text;
+        for (i = 0; at + left > line_columns && at + i <= line_columns && *c; i++, c = prof__next_character(c))
+            if (*c == ' ') fits = i; /* the last space that the line has room for */
+        if (line_columns < 0 || !fits) {
+            print_characters(text, left);
+            return;
+        }
+        text = print_characters(text, fits) + 1;
+        printf("\n%*s", at = indent, "");
+    }
+}
+
+int tool_fit(int most, int used)
+{
+    int fits = line_columns - used;
+    return line_columns < 0 || fits > most ? most : fits > 12 ? fits : 12;
+}
+
+int tool_loss(const prof_trace *trace, int kind, char *to, size_t size)
+{
+    return prof__loss_text(trace, kind, to, size);
 }
 
 /*-- traces --*/
@@ -281,7 +342,7 @@ const char *tool_output_kind(const tool_args *args)
     return NULL;
 }
 
-/* Here, in tool_out and in tool_print_name() alone the tool uses what prof.h keeps to itself. */
+/* Here, in tool_out and in what prints names, lines and tables alone the tool uses what prof.h keeps to itself. */
 int tool_is_folder(const char *path)
 {
     return prof__is_folder(path);

@@ -12,6 +12,7 @@ static const tool_option options[] = {
     {"--top", "-n", "N", "own and histogram: only the first N rows; by path: and those around them"},
     {"--by-path", "-p", NULL, "a row for each call path, as a tree"},
     {"--others", NULL, NULL, "cntk: rows for all other names, too"},
+    TOOL_COLUMNS,
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
 
@@ -31,6 +32,7 @@ static int choose(const tool_args *args, prof_report_options *how)
     how->ascending = tool_value(args, "--ascending") != NULL;
     how->top = (size_t)rows;
     how->others = tool_value(args, "--others") != NULL;
+    if (!tool_columns(args, &how->columns)) return 0;
     if (!tool_value(args, "--by-path")) return 1;
     if (choice) return tool_fail("summary: --by-path is for --layout own"), 0;
     how->layout = PROF_REPORT_PATHS;
@@ -58,7 +60,7 @@ static int report(const tool_args *args, prof_trace **traces, const prof_report_
 
 static int run(const tool_args *args)
 {
-    prof_report_options how = {PROF_REPORT_SUMMARY, PROF_SORT_TOTAL, 0, 0, NULL, 0, 0};
+    prof_report_options how = {PROF_REPORT_SUMMARY, PROF_SORT_TOTAL, 0, 0, NULL, 0, 0, 0};
     prof_trace **traces;
     int i, choice, result = TOOL_OK;
     if (!choose(args, &how)) return TOOL_ERROR;
@@ -80,6 +82,9 @@ const tool_command tool_summary = {
     "total: time inside the scope; self: without the scopes inside it. % of run: the share of the recording in which at\n"
     "least one call was open, added over threads. Percentiles are exact to 0.8 %. Scopes whose begin or end was not\n"
     "recorded count as calls, but in no time. Of several recordings each has a report of its own.\n\n"
+    "Where lines are too short for a table, columns are left out in this order: stddev, min, p90, where, p50, max, % of run,\n"
+    "p99, mean, self, total, but not what is sorted by; names are shortened in the middle. mxnet, cntk and json are never fitted, nor is what goes into\n"
+    "a file or a pipe, unless --columns asks for it.\n\n"
     "layouts: mxnet and cntk are the tables of those systems' profilers, cntk-detail CNTK's list of events as CSV; json has\n"
     "all figures unrounded; domains a row for each category; histogram the distribution of each scope.\n\n"
     "example: prof summary --by-path --top 20 trace.prof\n"};

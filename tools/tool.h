@@ -99,6 +99,19 @@ extern const char *const tool_progress_choices[];
 /* Figures for people, in the caller's buffer of 48 bytes. */
 const char *tool_ns(char *to, double ns);       /* "1.234 ms" */
 const char *tool_count(char *to, uint64_t count); /* "1,234" */
-void tool_print_name(const char *text, int width); /* nothing that a terminal would obey; width 0: as long as it is */
+void tool_print_name(const char *text, int width); /* nothing that a terminal would obey, the middle left out of what is
+                                                      longer; width 0: as long as it is */
+
+/* Characters of a line that the tables shall fit into: as --columns says, or as the terminal has; -1: as many as there
+   are. tool_columns: 0, after it has said why, if --columns is wrong; the others go by what it found. */
+#define TOOL_COLUMNS {"--columns", "-c", "N", "fit into lines of N characters; default: those of the terminal; 0: no limit"}
+int tool_columns(const tool_args *args, int *columns);
+void tool_print_wrapped(const char *text, int at, int indent); /* from character `at` of a line on; without a newline */
+int tool_fit(int most, int used); /* characters that a name may have where so many of the line are used, most in any case */
+
+/* What a trace does not have and what to do about it, in words, kind by kind: 0: it has all of this kind; kinds from
+   TOOL_LOSSES on do not exist. */
+#define TOOL_LOSSES 6
+int tool_loss(const prof_trace *trace, int kind, char *to, size_t size);
 
 #endif
