@@ -152,7 +152,8 @@ $(FAKES): tests/fake_nrt.c prof_ntff.h prof.h
 $(BUILD)/tests/test_ntff: | $(FAKES)
 
 # Scripts: those of the compilers are the same for every CFLAGS.
-SCRIPTS ?= tests/test_tool.sh tests/test_neuron.sh tests/test_bridge.sh tests/compile/quick.sh
+SCRIPTS ?= tests/test_tool.sh tests/test_neuron.sh tests/test_bridge.sh tests/compile/quick.sh \
+    tests/compile/headers_quick.sh
 test: $(TESTS) $(if $(SCRIPTS),$(BUILD)/prof $(BUILD)/tests/tool_images $(BUILD)/tests/tool_core)
 	@BUILD=$(BUILD) sh tests/run.sh $(TESTS) $(SCRIPTS)
 

@@ -3,7 +3,7 @@
 
 QUICK START
 
-    #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++, before other includes
+    #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++
     #include "prof_chrome.h"               // includes prof.h and adds the writer of .json
 
     int main(void)
@@ -252,12 +252,18 @@ MANUAL                                                                          
     switches threads, with interrupts off, and each thread has one. _F macros record the format unless PROF_VSNPRINTF is
     defined.
 */
+#if defined(PROF_IMPLEMENTATION) && !defined(PROF_FREESTANDING)
+#if defined(__linux__) && defined(_FEATURES_H) && !defined(__USE_GNU) && !defined(__cplusplus) && \
+    !defined(PROF__LATE) && !defined(PROF__IMPLEMENTED)
+#define PROF__LATE 1 /* a system header came first, and may have declared too little: see >>platform */
+#endif
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* what the implementation needs of the system headers, under -std=c99, too */
+#endif
+#endif
 #ifndef PROF_H
 #define PROF_H
 
-#if defined(PROF_IMPLEMENTATION) && !defined(_GNU_SOURCE) && !defined(PROF_FREESTANDING)
-#define _GNU_SOURCE 1 /* what the implementation needs of the system headers, under -std=c99, too */
-#endif
 #include <stddef.h>
 #include <stdint.h>
 
@@ -1917,19 +1923,52 @@ enum { PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DE
 #endif
 #include <windows.h>
 #else
+/* System headers declare what the feature macros ask for when the first of them is included. If that was before this
+   header (PROF__LATE) those to come are told anew, and what those that are through may have left out follows below. */
+#if defined(PROF__LATE) && !(defined(__USE_MISC) && defined(__USE_XOPEN2K8))
+#define PROF__LATE_POSIX 1 /* not even POSIX is sure to be declared: -std=c99, _POSIX_C_SOURCE, musl */
+#endif
+#if defined(PROF__LATE) && defined(__GLIBC__)
+#undef _FEATURES_H
+#include <features.h>
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #endif
-#if !defined(CLOCK_MONOTONIC) || !defined(MAP_ANONYMOUS)
+#ifdef PROF__LATE_POSIX
+#if !defined(SIG_BLOCK) || (defined(__GLIBC__) && !defined(SS_DISABLE)) /* it left out types, and bears repetition */
+#undef _SIGNAL_H
+#include <signal.h>
+#endif
+#ifndef SS_DISABLE
+#define SS_ONSTACK 1
+#define SS_DISABLE 2
+#endif
+#if !defined(SA_ONSTACK) && !defined(__alpha__) && !defined(__sparc__) && !defined(__hppa__)
+#define SA_ONSTACK 0x08000000
+#endif
+#if !defined(SA_NODEFER) && defined(SA_ONSTACK)
+#define SA_NODEFER 0x40000000
+#endif
+#if !defined(SA_RESTART) && defined(SA_ONSTACK)
+#define SA_RESTART 0x10000000
+#endif
+#ifndef MAP_ANONYMOUS
+#undef _SYS_MMAN_H
+#include <sys/mman.h>
+#endif
+#endif
+#if (!defined(CLOCK_MONOTONIC) && !defined(PROF__LATE)) || !defined(MAP_ANONYMOUS) || !defined(SA_ONSTACK)
 #error "prof.h: in the file with PROF_IMPLEMENTATION, include it first or compile with -D_GNU_SOURCE"
 #endif
 #endif
@@ -1942,6 +1981,75 @@ enum { PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DE
 #include <time.h>
 #else
 #include <stdarg.h>
+#endif
+
+#ifdef PROF__LATE
+/* What was left out, under names of our own: declarations of the same functions may still follow. */
+extern char *prof__libc_secure_getenv(const char *name) __asm__("secure_getenv");
+#endif
+#ifdef PROF__LATE_POSIX
+#ifndef CLOCK_MONOTONIC
+#define CLOCK_REALTIME 0
+#define CLOCK_MONOTONIC 1
+#endif
+#ifndef O_CLOEXEC
+#ifdef __O_CLOEXEC
+#define O_CLOEXEC __O_CLOEXEC
+#else
+#define O_CLOEXEC 02000000
+#endif
+#endif
+#ifndef F_DUPFD_CLOEXEC
+#define F_DUPFD_CLOEXEC 1030
+#endif
+/* The libraries' names of functions whose off_t or time_t is wider than it was first, on processors of 32 bits. */
+#if defined(__GLIBC__) && defined(__USE_FILE_OFFSET64)
+#define PROF__LIBC_OFFSET(name) name "64"
+#else
+#define PROF__LIBC_OFFSET(name) name
+#endif
+#if defined(__GLIBC__) && defined(__USE_TIME_BITS64) && __TIMESIZE == 32
+#define PROF__LIBC_TIME(old, glibc, musl) glibc
+#elif !defined(__GLIBC__) && _REDIR_TIME64
+#define PROF__LIBC_TIME(old, glibc, musl) musl
+#else
+#define PROF__LIBC_TIME(old, glibc, musl) old
+#endif
+extern int prof__libc_clock_gettime(int clock, struct timespec *now) __asm__(
+    PROF__LIBC_TIME("clock_gettime", "__clock_gettime64", "__clock_gettime64"));
+extern int prof__libc_nanosleep(const struct timespec *time, struct timespec *left) __asm__(
+    PROF__LIBC_TIME("nanosleep", "__nanosleep64", "__nanosleep_time64"));
+extern struct tm *prof__libc_localtime_r(const time_t *time, struct tm *to) __asm__(
+    PROF__LIBC_TIME("localtime_r", "__localtime64_r", "__localtime64_r"));
+extern int prof__libc_lstat(const char *path, struct stat *about) __asm__(
+    PROF__LIBC_TIME(PROF__LIBC_OFFSET("lstat"), "__lstat64_time64", "__lstat_time64"));
+extern int prof__libc_ftruncate(int file, off_t size) __asm__(PROF__LIBC_OFFSET("ftruncate"));
+extern int prof__libc_posix_fallocate(int file, off_t at, off_t size) __asm__(PROF__LIBC_OFFSET("posix_fallocate"));
+extern ssize_t prof__libc_pread(int file, void *to, size_t size, off_t at) __asm__(PROF__LIBC_OFFSET("pread"));
+extern ssize_t prof__libc_pwrite(int file, const void *from, size_t size, off_t at) __asm__(PROF__LIBC_OFFSET("pwrite"));
+extern ssize_t prof__libc_readlink(const char *path, char *to, size_t size) __asm__("readlink");
+extern int prof__libc_gethostname(char *to, size_t size) __asm__("gethostname");
+extern FILE *prof__libc_fdopen(int file, const char *mode) __asm__("fdopen");
+extern int prof__libc_fileno(FILE *file) __asm__("fileno");
+extern int prof__libc_sigaltstack(const stack_t *stack, stack_t *old) __asm__("sigaltstack");
+extern long prof__libc_syscall(long number, ...) __asm__("syscall");
+#define PROF__LIBC(name) prof__libc_##name
+#define clock_gettime(clock, now) prof__libc_clock_gettime(clock, now)
+#define nanosleep(time, left) prof__libc_nanosleep(time, left)
+#define localtime_r(time, to) prof__libc_localtime_r(time, to)
+#define lstat(path, about) prof__libc_lstat(path, about)
+#define ftruncate(file, size) prof__libc_ftruncate(file, size)
+#define posix_fallocate(file, at, size) prof__libc_posix_fallocate(file, at, size)
+#define pread(file, to, size, at) prof__libc_pread(file, to, size, at)
+#define pwrite(file, from, size, at) prof__libc_pwrite(file, from, size, at)
+#define readlink(path, to, size) prof__libc_readlink(path, to, size)
+#define gethostname(to, size) prof__libc_gethostname(to, size)
+#define fdopen(file, mode) prof__libc_fdopen(file, mode)
+#define fileno(file) prof__libc_fileno(file)
+#define sigaltstack(stack, old) prof__libc_sigaltstack(stack, old)
+#define syscall(...) prof__libc_syscall(__VA_ARGS__)
+#else
+#define PROF__LIBC(name) name
 #endif
 
 /* Sanitizers have allocators of their own, which must see every call. */
@@ -1983,11 +2091,13 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
 }
 #define qsort(at, count, size, order) prof__quiet_sort(at, count, size, order)
 #define fopen(path, mode) PROF__QUIETLY(FILE *, fopen(path, mode))
-#define fdopen(file, mode) PROF__QUIETLY(FILE *, fdopen(file, mode))
+#undef fdopen
+#define fdopen(file, mode) PROF__QUIETLY(FILE *, PROF__LIBC(fdopen)(file, mode))
 #define fclose(file) PROF__QUIETLY(int, fclose(file))
 #define fread(to, size, count, file) PROF__QUIETLY(size_t, fread(to, size, count, file))
 #define fwrite(from, size, count, file) PROF__QUIETLY(size_t, fwrite(from, size, count, file))
-#define localtime_r(time, to) PROF__QUIETLY(struct tm *, localtime_r(time, to))
+#undef localtime_r
+#define localtime_r(time, to) PROF__QUIETLY(struct tm *, PROF__LIBC(localtime_r)(time, to))
 #define pthread_create(thread, how, run, with) PROF__QUIETLY(int, pthread_create(thread, how, run, with))
 #define pthread_setspecific(key, value) PROF__QUIETLY(int, pthread_setspecific(key, value))
 #endif
@@ -5822,7 +5932,9 @@ static void prof__sessions_reap(int present)
 static prof_status prof__inherited_end(void);
 static const char *prof__environment(const char *name)
 {
-#if defined(__GLIBC__) && defined(_GNU_SOURCE)
+#if defined(PROF__LATE) && defined(__GLIBC__)
+    return prof__libc_secure_getenv(name);
+#elif defined(__GLIBC__) && defined(_GNU_SOURCE)
     return secure_getenv(name); /* a set-user-id program writes no files for its caller */
 #else
     return getenv(name);
@@ -8548,7 +8660,7 @@ PROF_DEF prof_status prof_save(const char *path)
    have been.
 
    The program may have died in malloc, in the recorder, or of a full stack. So nothing here allocates, locks or calls
-   what is not async-signal-safe (of libc: errno, sigsetjmp and pthread_setcancelstate besides), all room was taken by
+   what is not async-signal-safe (of libc: errno, setjmp and pthread_setcancelstate besides), all room was taken by
    prof_start(), and a second crash, in the report, ends the report only. Other threads run on, but begin nothing new
    meanwhile, or they would overwrite what led to the crash; their scopes end, which the copies leave out. What they were
    about to record they do: chunks are copied as a snapshot does. */
@@ -8586,7 +8698,8 @@ typedef struct prof__crash_work { /* the room for a report */
     char path[1040], part[1080];
     prof__header header;
     volatile sig_atomic_t guarded; /* 1: a crash in the report continues at escape */
-    sigjmp_buf escape;
+    jmp_buf escape;
+    sigset_t mask; /* the handler's, which goes with escape */
 } prof__crash_work;
 
 static const struct {
@@ -9030,19 +9143,20 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
     w->used = 0;
     w->mute = 0;
     w->file = -1;
-    if (!sigsetjmp(w->escape, 1)) {
+    pthread_sigmask(SIG_SETMASK, NULL, &w->mask);
+    if (!setjmp(w->escape)) {
         w->guarded = 1;
         prof__crash_stop(w, s);
         prof__crash_describe(w, s, &w->header, signal);
     }
-    if (!sigsetjmp(w->escape, 1)) {
+    if (!setjmp(w->escape)) {
         if (!s->live_path) prof__crash_save(w, s, &w->header);
     } else {
         if (w->file >= 0) close(w->file);
         unlink(w->part);
         w->path[0] = 0;
     }
-    if (!sigsetjmp(w->escape, 1)) prof__crash_tell_file(w, s);
+    if (!setjmp(w->escape)) prof__crash_tell_file(w, s);
     w->guarded = 0;
     prof__crash_freeze(0);
 #ifndef __ANDROID__
@@ -9115,7 +9229,10 @@ static void prof__crash_handler(int signal, siginfo_t *info, void *context)
             prof__crash_report(prof__crash.work, prof__crash.session, signal);
             PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);
         } else if (reporter == self) {
-            if (prof__crash.work->guarded) siglongjmp(prof__crash.work->escape, 1);
+            if (prof__crash.work->guarded) {
+                pthread_sigmask(SIG_SETMASK, &prof__crash.work->mask, NULL);
+                longjmp(prof__crash.work->escape, 1);
+            }
         } else { /* this thread's signal is not to end the process while another thread reports */
             for (int i = 0; i < 1000 && PROF__ACQUIRE(&prof__crash.reporter) > PROF__CRASH_READY; ++i)
                 poll(NULL, 0, 10);
@@ -18280,6 +18397,19 @@ static void prof__save_disarm(void)
 #endif
 #include <link.h>
 #include <signal.h>
+#ifdef PROF__LATE /* see >>platform: what link.h leaves out without _GNU_SOURCE */
+typedef struct prof__phdr_info {
+    ElfW(Addr) dlpi_addr;
+    const char *dlpi_name;
+    const ElfW(Phdr) *dlpi_phdr;
+    ElfW(Half) dlpi_phnum;
+} prof__phdr_info;
+extern int prof__libc_dl_iterate_phdr(int (*visit)(prof__phdr_info *info, size_t size, void *argument),
+                                      void *argument) __asm__("dl_iterate_phdr");
+#else
+typedef struct dl_phdr_info prof__phdr_info;
+#define prof__libc_dl_iterate_phdr dl_iterate_phdr
+#endif
 
 #ifndef PROF_INSTRUMENT_MAX
 #define PROF_INSTRUMENT_MAX 16384 /* functions; the calls of further ones are "(more functions)" */
@@ -18308,7 +18438,7 @@ static uint32_t prof__function_slots[2 * PROF_INSTRUMENT_MAX], prof__function_co
 static prof__loaded_module prof__loaded_modules[64];
 static uint32_t prof__loaded_module_count;
 static prof__function prof__more_functions = {
-    0, {0, "(more functions)", "function", "", "", 0, 0, 1, PROF__KIND_BEGIN, 0, 0}, ""};
+    0, {0, "(more functions)", "function", "", "", 0, 0, 1, PROF__KIND_BEGIN, 0, 0, 0}, ""};
 
 /* A call that has not returned. frame, that of the hook, tells calls that a longjmp left behind from those that are
    still to return: stacks grow down. */
@@ -18332,7 +18462,7 @@ typedef struct prof__module_search {
 } prof__module_search;
 
 /* Which build of the module it is: its build id, or the time when its file was changed. */
-static void prof__module_identify(prof__loaded_module *module, const struct dl_phdr_info *info)
+static void prof__module_identify(prof__loaded_module *module, const prof__phdr_info *info)
 {
     char id[2 * PROF__MAX_BUILD_ID + 1] = "", build[48] = "";
     uint64_t size;
@@ -18349,7 +18479,7 @@ static void prof__module_identify(prof__loaded_module *module, const struct dl_p
     snprintf(module->build, sizeof module->build, "%s%s", *id ? PROF__BUILD_ID : PROF__BUILD_TIME, *id ? id : build);
 }
 
-static int prof__module_holds(const struct dl_phdr_info *info, uintptr_t address)
+static int prof__module_holds(const prof__phdr_info *info, uintptr_t address)
 {
     for (size_t i = 0; i < info->dlpi_phnum; ++i) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
@@ -18376,7 +18506,7 @@ static void prof__module_path(prof__loaded_module *module, const char *name)
 }
 
 /* Called for each loaded module; ends the search when it holds the address. */
-static int prof__module_visit(struct dl_phdr_info *info, size_t size, void *argument)
+static int prof__module_visit(prof__phdr_info *info, size_t size, void *argument)
 {
     prof__module_search *search = (prof__module_search *)argument;
     prof__loaded_module *module = &prof__loaded_modules[prof__loaded_module_count];
@@ -18405,7 +18535,7 @@ static void prof__function_describe(prof__function *function, uintptr_t address)
     const char *path = "", *base;
     memset(&search, 0, sizeof search);
     search.address = address;
-    dl_iterate_phdr(prof__module_visit, &search);
+    prof__libc_dl_iterate_phdr(prof__module_visit, &search);
     if (search.module) path = search.module->path;
     base = strrchr(path, '/');
     snprintf(function->name, sizeof function->name, "%.40s+0x%llx", base ? base + 1 : path,
@@ -18579,6 +18709,10 @@ PROF_DEF void __cyg_profile_func_exit(void *function, void *caller)
 #undef localtime_r
 #undef pthread_create
 #undef pthread_setspecific
+#ifdef PROF__LATE_POSIX /* as above, for the other headers of prof */
+#define fdopen(file, mode) prof__libc_fdopen(file, mode)
+#define localtime_r(time, to) prof__libc_localtime_r(time, to)
+#endif
 #ifdef __cplusplus
 #define PROF__NOTHROW noexcept
 #else

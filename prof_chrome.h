@@ -3,7 +3,7 @@
 
 QUICK START
 
-    #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++, before other includes
+    #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++
     #include "prof_chrome.h"               // includes prof.h
 
     int main(void)
@@ -78,9 +78,9 @@ WHAT VIEWERS MAKE OF IT                    (tests/viewers loads traces into them
     speedscope and DevTools read at most 512 MB: write a part (from_ns, to_ns) or leave out short scopes
     (min_duration_ns).
 */
+#include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
 #ifndef PROF_CHROME_H
 #define PROF_CHROME_H
-#include "prof.h"
 
 #ifdef __cplusplus
 extern "C" {

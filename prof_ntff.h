@@ -3,7 +3,7 @@
 
 QUICK START
 
-    #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++, before other includes
+    #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++
     #include "prof_ntff.h"                 // includes prof.h
     #include "prof_chrome.h"               // the writer of .json
 
@@ -90,9 +90,9 @@ CONTENTS
     >>kineto     trace.json for Neuron Explorer
     >>artifacts  the files of a session
 */
+#include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
 #ifndef PROF_NTFF_H
 #define PROF_NTFF_H
-#include "prof.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -2986,7 +2986,8 @@ static int prof__path_kind(const char *path, uint64_t *size, uint64_t *changed_n
 #endif
     *size = (uint64_t)about.st_size;
     *changed_ns = (uint64_t)about.st_mtime * 1000000000u;
-    return (about.st_mode & S_IFMT) == S_IFREG ? 1 : (about.st_mode & S_IFMT) == S_IFDIR ? 2 : 0;
+    unsigned kind = (unsigned)about.st_mode & 0170000u; /* S_IFMT, S_IFREG, S_IFDIR: not all headers tell them */
+    return kind == 0100000u ? 1 : kind == 0040000u ? 2 : 0;
 }
 
 enum { PROF__KINETO_NONE, PROF__KINETO_PROFS, PROF__KINETO_OTHERS };
@@ -3748,6 +3749,18 @@ PROF_DEF prof_status prof_ntff_check(const char *dir, prof_ntff_say_fn say, void
 
 #ifdef __linux__
 #include <dlfcn.h>
+#ifdef PROF__LATE /* see prof.h, >>platform: what dlfcn.h leaves out without _GNU_SOURCE */
+typedef struct prof__ntff_symbol_info {
+    const char *dli_fname;
+    void *dli_fbase;
+    const char *dli_sname;
+    void *dli_saddr;
+} prof__ntff_symbol_info;
+extern int prof__libc_dladdr(const void *address, prof__ntff_symbol_info *info) __asm__("dladdr");
+#else
+typedef Dl_info prof__ntff_symbol_info;
+#define prof__libc_dladdr dladdr
+#endif
 #endif
 
 #define PROF__NTFF_ABI_status PROF_NTFF_NRT_STATUS
@@ -3791,14 +3804,14 @@ typedef struct prof__ntff_version {
 static void prof__ntff_describe(prof__ntff_api *api)
 {
     prof__ntff_version version;
-    Dl_info where;
+    prof__ntff_symbol_info where;
     memset(&version, 0, sizeof version);
     snprintf(api->version, sizeof api->version, "unknown");
     if (api->get_version && !api->get_version((struct nrt_version *)(void *)&version, sizeof version))
         snprintf(api->version, sizeof api->version, "%llu.%llu.%llu.%llu", (unsigned long long)version.major,
                  (unsigned long long)version.minor, (unsigned long long)version.patch,
                  (unsigned long long)version.maintenance);
-    if (dladdr(prof__ntff_symbol(api, offsetof(prof__ntff_api, init)), &where) && where.dli_fname)
+    if (prof__libc_dladdr(prof__ntff_symbol(api, offsetof(prof__ntff_api, init)), &where) && where.dli_fname)
         prof__text_copy(api->path, sizeof api->path, where.dli_fname);
     if (api->inspect_begin_with_options && api->inspect_stop && api->inspect_config_allocate &&
         api->inspect_config_free && api->inspect_config_set_activity && api->inspect_config_set_enable_inspect)

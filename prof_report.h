@@ -3,7 +3,7 @@
 
 QUICK START
 
-    #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++, before other includes
+    #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++
     #include "prof_report.h"               // includes prof.h
 
     int main(void)
@@ -90,9 +90,9 @@ SINCE THE LAST RESET                                                            
     Of a device, a row's events are those that end behind the last one of the report before: what is reported late,
     after others that ended later were in a report, is in none.
 */
+#include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
 #ifndef PROF_REPORT_H
 #define PROF_REPORT_H
-#include "prof.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
 
 QUICK START
 
-    #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++, before other includes
+    #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++
     #include "prof_chrome.h"               // first the headers of the formats that it shall answer with: json,
     #include "prof_xplane.h"               // xplane, which is also what XProf wants
     #include "prof_server.h"               // includes prof.h
@@ -120,9 +120,9 @@ LIMITS
     POSIX; on Windows prof_server_start() is PROF_UNSUPPORTED, and freestanding there is none. No TLS, no compression,
     no request bodies in chunks. An answer of gRPC has at most 2 GiB.
 */
+#include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
 #ifndef PROF_SERVER_H
 #define PROF_SERVER_H
-#include "prof.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -192,6 +192,13 @@ PROF_DEF int prof_server_port(void) { return 0; }
 #include <poll.h>
 #include <stdarg.h>
 #include <sys/socket.h>
+#ifdef PROF__LATE /* see prof.h, >>platform: functions of Linux, declared with _GNU_SOURCE */
+extern int prof__libc_accept4(int listener, struct sockaddr *from, socklen_t *size, int flags) __asm__("accept4");
+extern int prof__libc_pipe2(int *files, int flags) __asm__("pipe2");
+#elif defined(__linux__)
+#define prof__libc_accept4 accept4
+#define prof__libc_pipe2 pipe2
+#endif
 
 #ifdef PROF__WRAPS_MALLOC /* what prof itself allocates is not the program's */
 #define malloc(size) __libc_malloc(size)
@@ -2676,7 +2683,7 @@ static PROF__UNUSED int prof__server_descriptor(int file) /* as all of ours: not
 static int prof__server_accept_one(int listener)
 {
 #if defined(__linux__) && defined(SOCK_CLOEXEC)
-    return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    return prof__libc_accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 #else
     return prof__server_descriptor(accept(listener, NULL, NULL));
 #endif
@@ -3077,7 +3084,7 @@ static prof_status prof__server_open(prof__server *v, int port, const char *host
     if (error)
         return prof__fail(PROF_IO, "prof_server_start: port %d cannot be listened on: %s", port, strerror(error));
 #ifdef __linux__
-    if (pipe2(v->wake, O_CLOEXEC | O_NONBLOCK)) error = errno;
+    if (prof__libc_pipe2(v->wake, O_CLOEXEC | O_NONBLOCK)) error = errno;
 #else
     if (pipe(v->wake) || (v->wake[0] = prof__server_descriptor(v->wake[0])) < 0 ||
         (v->wake[1] = prof__server_descriptor(v->wake[1])) < 0)

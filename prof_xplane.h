@@ -3,7 +3,7 @@
 
 QUICK START
 
-    #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++, before other includes
+    #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++
     #include "prof_xplane.h"               // includes prof.h
 
     int main(void)
@@ -83,9 +83,9 @@ NAMES
     has ./ in front there. Names of counters have no quotation marks, backslashes and control characters, because XProf
     does not escape them.
 */
+#include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
 #ifndef PROF_XPLANE_H
 #define PROF_XPLANE_H
-#include "prof.h"
 
 #ifdef __cplusplus
 extern "C" {

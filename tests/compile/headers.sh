@@ -1,0 +1,125 @@
+#!/bin/sh
+# The implementation after other headers: every system header first, in every standard of C and C++, without a warning;
+# whatever feature macros the program sets; each header of prof by itself; and programs that record, are read again,
+# and crash.
+#
+# usage: tests/compile/headers.sh [quick]     quick: two standards and a program, for `make test`
+cd "$(dirname "$0")/../.." || exit 1
+here=tests/compile
+out=build/compile/headers
+quick=$1
+rm -rf $out
+mkdir -p $out
+passed=0 failed=0 skipped=0
+unset PROF_OUTPUT
+
+skip() { echo "SKIP $1: $2"; skipped=$((skipped + 1)); }
+have() { command -v "$1" >/dev/null 2>&1; }
+# try NAME COMMAND...: the command succeeds and says nothing
+try() {
+    what=$1
+    shift
+    if text=$("$@" 2>&1) && [ -z "$text" ]; then
+        echo "ok   $what"
+        passed=$((passed + 1))
+    else
+        echo "FAIL $what"
+        echo "$text" | grep -E 'error|warning' | head -12 | cut -c 1-300 | sed 's/^/    /'
+        failed=$((failed + 1))
+        return 1
+    fi
+}
+WARNINGS="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
+looks() { # COMPILER LANGUAGE FLAGS...: what the compiler has to say, without making code
+    compiler=$1 language=$2
+    shift 2
+    try "$compiler $*" $compiler -x $language $WARNINGS -I. -I$here "$@" -fsyntax-only $here/headers.c
+}
+knows() { $1 -x $2 -std=$3 -fsyntax-only /dev/null >/dev/null 2>&1; } # COMPILER LANGUAGE STANDARD
+
+# runs COMPILER FLAGS...: a program that records and is read again, and one that crashes and says where
+runs() {
+    program=$out/program
+    rm -f $program*
+    called="$*: a program"
+    "$@" -Wall -Werror -I. -I$here $here/headers.c -o $program -pthread -ldl >$program.made 2>&1
+    # a static glibc warns of dlopen()
+    try "$called" sh -c "grep -a -v -e 'in function' -e 'statically linked' $program.made; test -x $program" || return
+    try "$called records" env PROF_OUTPUT=$program.prof ./$program || return
+    try "$called is read again" ./$program $program.prof
+    PROF_OUTPUT=$program.crash.prof PROF_CRASH_REPORT=1 sh -c "ulimit -c 0; ./$program crash" >$program.said 2>&1
+    try "$called reports its crash" grep -q 'SIGSEGV in thread.*work' $program.said
+}
+
+if [ "$quick" = quick ]; then
+    for compiler in gcc clang; do
+        have $compiler || { skip $compiler "not installed"; continue; }
+        looks $compiler c -std=c99 -DORDER=EVERY
+        looks $compiler c -std=gnu17 -DORDER=TWICE
+    done
+    have gcc && runs gcc -std=c99 -DORDER=EVERY
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ $failed -eq 0 ]
+    exit
+fi
+
+# Every standard, and the features that programs ask for.
+for compiler in gcc clang; do
+    have $compiler || { skip $compiler "not installed"; continue; }
+    for standard in c99 c11 c17 c2x gnu99 gnu11 gnu17 gnu2x; do
+        knows $compiler c $standard || { skip "$compiler -std=$standard" "not known"; continue; }
+        looks $compiler c -std=$standard -DORDER=EVERY
+    done
+    for order in ONE TWICE ASKED; do looks $compiler c -std=c99 -DORDER=$order; done
+    for order in EVERY TWICE; do
+        for feature in _POSIX_C_SOURCE=199309L _POSIX_C_SOURCE=200809L _XOPEN_SOURCE=600 _DEFAULT_SOURCE; do
+            looks $compiler c -std=c11 -D$feature -DORDER=$order
+        done
+    done
+    looks $compiler c -std=c99 -D_GNU_SOURCE -DORDER=EVERY
+    looks $compiler c -std=c99 -DPROF_INSTRUMENT_FUNCTIONS -DPROF_WRAP_MALLOC -DORDER=EVERY
+done
+for compiler in g++ clang++; do
+    have $compiler || { skip $compiler "not installed"; continue; }
+    for standard in c++11 c++14 c++17 c++20 c++2b gnu++17; do
+        knows $compiler c++ $standard || { skip "$compiler -std=$standard" "not known"; continue; }
+        looks $compiler c++ -std=$standard -DORDER=EVERY
+    done
+    looks $compiler c++ -std=c++11 -DORDER=TWICE
+done
+
+# Each header brings what it needs.
+for header in prof*.h; do
+    printf '#define PROF_IMPLEMENTATION\n#include "%s"\nextern int nothing;\n' $header >$out/alone.c
+    have gcc && try "gcc: $header alone" gcc -std=c99 $WARNINGS -I. -fsyntax-only $out/alone.c
+    have g++ && try "g++: $header alone" g++ -x c++ -std=c++20 $WARNINGS -I. -fsyntax-only $out/alone.c
+done
+
+# Other C libraries and processors: their names of functions whose types became wider.
+have gcc && runs gcc -std=c99 -O2 -D_FORTIFY_SOURCE=2 -DORDER=EVERY
+have clang && runs clang -std=gnu17 -DORDER=ONE
+if have musl-gcc; then
+    for order in ONE EVERY TWICE; do looks musl-gcc c -std=c99 -DORDER=$order; done
+    for feature in _POSIX_C_SOURCE=200809L _XOPEN_SOURCE=600 _GNU_SOURCE; do
+        looks musl-gcc c -std=c11 -D$feature -DORDER=EVERY
+    done
+    runs musl-gcc -std=c99 -DORDER=EVERY -static
+else
+    skip musl-gcc "not installed"
+fi
+for compiler in i686-linux-gnu-gcc arm-linux-gnueabihf-gcc; do
+    have $compiler || { skip $compiler "not installed"; continue; }
+    looks $compiler c -std=c99 -DORDER=EVERY
+    wide="-D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64"
+    looks $compiler c -std=c99 $wide -DORDER=EVERY
+    [ $compiler = i686-linux-gnu-gcc ] || continue
+    printf 'int main(void) { return 0; }\n' >$out/trivial.c
+    if $compiler -static $out/trivial.c -o $out/trivial 2>/dev/null && ./$out/trivial 2>/dev/null; then
+        runs $compiler -std=c99 $wide -DORDER=EVERY -static
+    else
+        skip "$compiler: a program" "does not run here"
+    fi
+done
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]
