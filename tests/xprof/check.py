@@ -196,9 +196,9 @@ def check_memory(host, rows):
     if not same("allocators", sorted(answer), ["cpu"]):
         return
     shots = answer["cpu"]["sampledTimelineSnapshots"]
-    got = sorted((int(s["timeOffsetPs"]) // 1000, int(s["aggregationStats"]["heapAllocatedBytes"]),
+    got = sorted(((int(s["timeOffsetPs"]) // 1000, int(s["aggregationStats"]["heapAllocatedBytes"]),
                   s["activityMetadata"]["memoryActivity"], int(s["activityMetadata"]["requestedBytes"]),
-                  s["activityMetadata"]["tfOpName"]) for s in shots)
+                  s["activityMetadata"]["tfOpName"]) for s in shots), key=lambda shot: shot[0])
     wanted, live, sizes = [], 0, {}
     events = [r for r in rows if r["type"] in ("alloc", "free")]
     for row, number in zip(events, range(len(events))):
@@ -233,7 +233,7 @@ def check_framework(host, rows):
         stack.append((row["start"] + row["duration"], entry))
     figures = {key: {"occurrences": int(r["occurrences"]), "total_time": ns(r["total_time"]),
                      "total_self_time": ns(r["total_self_time"])} for key, r in got.items()}
-    if same("framework stats", figures, wanted):
+    if same("framework stats", sorted(figures.items()), sorted(wanted.items())):
         say("ok", "framework op stats: %d scopes with calls, total and self time to the nanosecond" % len(wanted))
 
 
