@@ -16,7 +16,8 @@ for program in "$@"; do
     if [ -z "$line" ]; then
         failed=$((failed + 1))
         echo "FAIL $program: ended with status $status and no closing line"
-        tail -n 20 "$log"
+        grep -nE 'runtime error|ERROR: |WARNING: |SUMMARY: ' "$log" | head -n 10 # what a sanitizer said may be far above
+        tail -n 40 "$log"
         continue
     fi
     set -- $(echo "$line" | tr -dc '0-9 ')

@@ -24,12 +24,14 @@
 #define TRACE_SANITIZER 0 /* 1: the address or memory sanitizer, 2: the thread sanitizer, which delays signals */
 #endif
 
-/* How often a test repeats itself: PROF_TEST_QUICK=1 is for valgrind and sanitizers, PROF_TEST_LONG=1 for patience. */
+/* How often a test repeats itself: PROF_TEST_QUICK=1 is for valgrind and sanitizers, PROF_TEST_LONG=1 for patience, and
+   PROF_TEST_LONG=30 for so many per cent of it. */
 static inline long trace_times(long quick, long normal, long patient)
 {
     const char *is_quick = getenv("PROF_TEST_QUICK"), *is_long = getenv("PROF_TEST_LONG");
     if (is_quick && *is_quick == '1') return quick;
-    return is_long && *is_long == '1' ? patient : normal;
+    long percent = is_long ? atol(is_long) : 0, part = percent == 1 ? patient : patient * percent / 100;
+    return part > normal ? part : normal;
 }
 
 /* A path below the folder for output, in a buffer of its own for each of the last eight calls. */
