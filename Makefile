@@ -112,9 +112,10 @@ $(BUILD)/tests/tool_core: tests/tool_core.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_C) $< -o $@ $(LDFLAGS) $(LIBS)
 
-# Ten plugins that differ in names and lines; one with a copy of the implementation, one that calls its own functions in
-# spite of others, one with a recorder for itself; and a program without any.
-PLUGINS = $(patsubst %,$(BUILD)/tests/plugin_%.so,0 1 2 3 4 5 6 7 8 9 own alone)
+# Ten plugins that differ in names and lines; one with a copy of the implementation, also without its symbols, one that
+# calls its own functions in spite of others, two with a recorder for themselves, of which one starts by itself; a program
+# without any, and one that does not show its own.
+PLUGINS = $(patsubst %,$(BUILD)/tests/plugin_%.so,0 1 2 3 4 5 6 7 8 9 own small alone auto)
 $(BUILD)/tests/plugin_%.so: tests/plugin.c tests/plugin.h $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_C) -fPIC -shared -DPLUGIN_NUMBER=$* $< -o $@ $(LDFLAGS) $(LIBS)
@@ -124,6 +125,12 @@ $(BUILD)/tests/plugin_own.so: tests/plugin.c tests/plugin.h $(HEADERS)
 	$(CC) $(CFLAGS) $(SANITIZER) -shared $(@:.so=.o) -o $@ $(LDFLAGS) $(LIBS)
 	@$(CC) $(CFLAGS) $(SANITIZER) -shared -Wl,-Bsymbolic-functions $(@:.so=.o) -o $(@D)/plugin_symbolic.so $(LDFLAGS) \
 	    $(LIBS) 2>/dev/null || rm -f $(@D)/plugin_symbolic.so
+$(BUILD)/tests/plugin_small.so: $(BUILD)/tests/plugin_own.so
+	$(CC) $(CFLAGS) $(SANITIZER) -shared -s $(<:.so=.o) -o $@ $(LDFLAGS) $(LIBS)
+$(BUILD)/tests/plugin_auto.so: tests/plugin.c tests/plugin_more.c tests/plugin.h $(HEADERS)
+	@mkdir -p $(@D)
+	$(ALL_C) -fPIC -shared -DPROF_STATIC -DPROF_AUTOSTART -DPLUGIN_NUMBER=7 -DPLUGIN_RECORDER $< tests/plugin_more.c \
+	    -o $@ $(LDFLAGS) $(LIBS)
 $(BUILD)/tests/plugin_alone.so: tests/plugin.c tests/plugin_more.c tests/plugin.h $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_C) -fPIC -shared -DPROF_STATIC -DPLUGIN_NUMBER=7 -DPLUGIN_RECORDER $< tests/plugin_more.c -o $@ $(LDFLAGS) $(LIBS)
@@ -136,8 +143,11 @@ endif
 $(BUILD)/tests/plugin_host: tests/plugin_host.c tests/plugin.h $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_C) $< -o $@ $(LDFLAGS) $(LIBS)
+$(BUILD)/tests/plugin_host_own: tests/plugin_host.c tests/plugin.h $(HEADERS)
+	@mkdir -p $(@D)
+	$(ALL_C) -DHOST_RECORDER $< -o $@ $(LDFLAGS) $(LIBS)
 $(BUILD)/tests/test_plugins: EXTRA = -rdynamic
-$(BUILD)/tests/test_plugins: | $(PLUGINS) $(BUILD)/tests/plugin_host
+$(BUILD)/tests/test_plugins: | $(PLUGINS) $(BUILD)/tests/plugin_host $(BUILD)/tests/plugin_host_own
 
 # A Neuron runtime without Neuron: whole; as old ones are, with fewer functions; and inside another library.
 FAKES = $(patsubst %,$(BUILD)/tests/fake_nrt/%,libnrt.so.1 other/libnrt.so.1 early/libnrt.so.1 plain/libnrt.so.1 libframework.so)

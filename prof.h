@@ -37,10 +37,10 @@ TABLE OF CONTENTS                          (search for the tag)
     >>control   start, stop, pause, save       >>devices   time lines with clocks of their own
                                                >>objects   domains, tasks, frames, counters made at run time
 
-    Implementation: >>image >>platform >>errors >>clock >>bridge >>meta >>schedule >>ring >>writer >>out >>pack >>memory
-                    >>session >>objects >>fork >>device >>stream >>service >>snapshot >>crash >>autostart >>symbols
-                    >>reader >>last >>statistics >>allocations >>locks >>summary >>csv >>follow >>save >>instrument
-                    >>malloc
+    Implementation: >>image >>platform >>copies >>errors >>clock >>bridge >>meta >>schedule >>ring >>writer >>out >>pack
+                    >>memory >>session >>objects >>fork >>device >>stream >>service >>snapshot >>crash >>autostart
+                    >>symbols >>reader >>last >>statistics >>allocations >>locks >>summary >>csv >>follow >>save
+                    >>instrument >>malloc
 
 COMPILE-TIME OPTIONS                                                                                       >>options
 
@@ -169,14 +169,17 @@ MANUAL                                                                          
     longjmp() over scopes in C leaves them without an end; the next end of a scope further out closes them, and they are
     marked PROF_TRUNCATED_END.
 
-    Shared libraries. One implementation serves the whole process: link the program with -rdynamic, and plugins that
-    only contain macros record into it; so do those that have a copy of the implementation, which then rests (but for
-    those linked with -Bsymbolic-functions, which record nothing). Call sites are copied into the image when first used:
-    a plugin may be unloaded at any time when none of its scopes is open, and come back changed. With PROF_STATIC in all
-    files of a library it has a recorder of its own, next to any others, which PROF_OUTPUT does not start; a scope costs
-    some 3 ns more there, and a thread's first one should not be in a signal handler. Use it for plugins of programs
-    that you don't link: of recorders without it, that no program shares, glibc can load only one or two. Call
-    prof_stop() before you unload a recorder.
+    Shared libraries. One recorder serves the whole process, however many copies of the implementation there are: the
+    program's if it has one, else that of the library that was loaded first. All other copies hand their calls on to it.
+    So a plugin or extension with a copy records in any program, next to any others (on Linux; elsewhere each copy is a
+    recorder). Without a copy it records if the program is linked with -rdynamic, or both are linked to libprof.so. Call
+    sites are copied into the image when first used: a plugin may be unloaded at any time when none of its scopes is
+    open, and come back changed. One that records for others stays loaded until they are gone. With PROF_STATIC in all
+    files of a library it has a recorder of its own, next to any others, which PROF_OUTPUT does not start, but for
+    PROF_AUTOSTART; so have copies of another version of prof. If several recorders of a process are told to write one
+    file, the later ones write trace.<library>.json. A scope in a library costs 8 bytes of the thread-local storage that
+    the loader has little of for plugins, and the thread's first one a page or so. Call prof_stop() before you unload a
+    recorder.
 
     PROFILE_ARG adds to the innermost scope that this thread is recording, which is not the one around it when that is
     off. An argument has PROF_CATEGORY and PROF_SITE_LEVEL: for one of a scope of another category or level, redefine
@@ -2194,6 +2197,7 @@ struct prof_fiber {
 #define PROF__LOOSE_ENDED 0x80000001u
 #define PROF__LOOSE_FREE 0x80000002u   /* beyond the count, or not filled yet */
 #define PROF__LOOSE_PASSED 0x40000000u /* with the name: one that was begun before it may have ended since */
+#define PROF__ERROR_SIZE 256
 typedef char prof__fiber_fits[sizeof(struct prof_fiber) <= PROF_FIBER_SIZE ? 1 : -1];
 
 /* One per thread, or per processor in a kernel. The first line is the fast path's. */
@@ -2226,6 +2230,11 @@ typedef struct prof__thread {
     prof_fiber *bridge_fiber;                /* whose scopes that tool sees as open on this thread; null: the thread's
                                                 own */
     struct prof__bridge_stack *bridge_spare; /* for whoever needs one next */
+#endif
+#ifdef PROF__SHARED
+    char error_text[PROF__ERROR_SIZE];
+    struct prof__thread *next; /* see prof__self_make(); these two stay what they are */
+    uint32_t taken, first;     /* taken: a thread has it. first: of those that were mapped together */
 #endif
 } prof__thread;
 
@@ -2260,21 +2269,26 @@ static void prof__on_exit_of_thread(prof__thread *self) { (void)self; }
 static void prof__signal_stack_take(prof__thread *self) { (void)self; }
 #else
 
-/* The fast kind of thread-local storage needs room that the loader has little of: enough for the libraries that a
-   program starts with, and then for one or two plugins with glibc, for none with musl. So it is a symbol of which the
-   whole process uses one; an isolated copy takes the other kind. */
-#if defined(__ELF__) && !defined(PROF_STATIC)
-#define PROF__ONE_PER_PROCESS PROF_DEF
-#if defined(PROF__SHARED) && !defined(__GLIBC__)
-PROF_DEF __thread prof__thread prof__self;
+/* The fast kind of thread-local storage needs room that the loader has little of for libraries that come later: 1.6 KiB
+   for all of them with glibc, none with musl. So a library has one pointer there, to what it maps when a thread needs it
+   first; a program has the thread's record itself. */
+#ifdef PROF__SHARED
+#ifdef __GLIBC__
+static __thread prof__thread *prof__self_here __attribute__((tls_model("initial-exec")));
 #else
-PROF_DEF __thread prof__thread prof__self __attribute__((tls_model("initial-exec")));
+static __thread prof__thread *prof__self_here;
 #endif
+static prof__thread *prof__self_make(void);
+#define PROF__SELF() (PROF__LIKELY(prof__self_here != NULL) ? prof__self_here : prof__self_make())
 #else
 static __thread prof__thread prof__self;
+#define PROF__SELF() (&prof__self)
+#endif
+#if defined(__ELF__) && !defined(PROF_STATIC)
+#define PROF__ONE_PER_PROCESS PROF_DEF
+#else
 #define PROF__ONE_PER_PROCESS static
 #endif
-#define PROF__SELF() (&prof__self)
 static void prof__thread_leaves(void *self);
 static int prof__exit_key_made, prof__exits_watched;
 
@@ -2564,12 +2578,267 @@ static void prof__word_wake(uint32_t *word)
 }
 #endif
 
+/*-- COPIES ---------------------------------------------------------------------------------------------- >>copies --
+   A program and its plugins may have a copy of the implementation each. Where the loader can it directs all calls to the
+   first; it cannot where a program does not export its symbols, where plugins are loaded RTLD_LOCAL, where symbols are
+   hidden or linked with -Bsymbolic. So each copy has an ELF note that leads to a table of its functions. A copy in a
+   library takes the first of the process, in the order of the loader's list, for its leader: it records nothing itself,
+   but hands every call on. The program is always the first of that list, and what comes later comes last, so that a
+   leader stays one; a follower keeps it from being unloaded. Copies that are laid out otherwise, and those compiled with
+   PROF_STATIC, are on their own, but see in the table which file the others write. */
+
+#if defined(__linux__) && defined(__ELF__) && !defined(PROF_FREESTANDING)
+#define PROF__HUBS 1
+#include <elf.h>
+
+typedef struct prof__hub prof__hub;
+struct prof__log_list;
+static char *prof__error_here(void);
+static void prof__hub_join(prof__hub *follower);
+static void prof__hub_leave(prof__hub *follower);
+static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number);
+static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64_t number);
+static prof__token prof__named(prof_site *site, const char *name, int owes_end);
+static inline void prof__log_write(prof_site *site, prof__log_format *known, uint64_t severity, const char *format,
+                                   struct prof__log_list *list);
+static void prof__instant(prof_site *site);
+static prof__tally *prof__tally_find(const prof_site *site);
+static prof_status prof__pause_by(int step);
+static prof_status prof__metadata_change(const char *key, const char *value);
+static prof_status prof__category_enable(const char *pattern, int on, int exact);
+static void prof__device_report(prof_device_row *row, const prof_device_event *event);
+static void prof__saved_with(prof_status (*hook)(void));
+
+/* What a copy hands on: all that touches the recorder and that other functions are made of. */
+#define PROF__HUB_FUNCTIONS(X)                                                                                       \
+    X(prof__hub_join) X(prof__hub_leave) X(prof__error_here)                                                         \
+    X(prof__check) X(prof__begin) X(prof__end) X(prof__next) X(prof__counter_write) X(prof__arg_write)               \
+    X(prof__arg_string) X(prof__named) X(prof__begin_number) X(prof__event) X(prof__log_write) X(prof__memory)       \
+    X(prof__instant) X(prof__begin_loose) X(prof__end_loose) X(prof__tally_find) X(prof__sync) X(prof__end_sync)     \
+    X(prof_flow_new) X(prof_thread_name) X(prof_fiber_switch) X(prof_fiber_destroy) X(prof_start) X(prof_stop)       \
+    X(prof_reset) X(prof__pause_by) X(prof_enabled) X(prof_set_level) X(prof_set_filter_mask)                        \
+    X(prof__category_enable) X(prof__metadata_change) X(prof_set_sync) X(prof_config_claim) X(prof_config_set)       \
+    X(prof_save) X(prof_save_last) X(prof_save_request) X(prof__saved_with) X(prof_trace_live) X(prof_trace_write)   \
+    X(prof_writer_register) X(prof_writer_unregister) X(prof_domain_create) X(prof_domain_list) X(prof_task_create)  \
+    X(prof_frame_create) X(prof_device_create) X(prof_device_track) X(prof_device_sync) X(prof__device_report)
+
+struct prof__hub {
+    /* the same in all versions */
+    char magic[8];
+    uint64_t layout; /* of all that copies hand each other; 0: PROF_STATIC */
+    char *output;    /* 1024 bytes: the file that its last session was told to write; "" for none */
+    /* of copies of one layout */
+    uint32_t settled;        /* its constructors have run */
+    uint32_t *generation;    /* a follower's: what its call sites look at */
+    prof__hub *next;         /* a follower's, in the leader's list */
+    prof__hub **leader;      /* a follower's: where it keeps who that is */
+#define PROF__HUB_FIELD(name) __typeof__(name) *to_##name;
+    PROF__HUB_FUNCTIONS(PROF__HUB_FIELD)
+};
+extern PROF__HIDDEN prof__hub prof__hub_here;
+
+__asm__(".pushsection .note.prof,\"a\",%note\n"
+        ".balign 4\n"
+        ".long 5, 4, 1\n" /* the size of the name, of what follows it, and its type */
+        ".asciz \"prof\"\n"
+        ".balign 4\n"
+        ".long prof__hub_here - .\n"
+        ".popsection\n");
+
+/* As <link.h> has them, whose declarations depend on what was defined before it was included first. */
+typedef struct prof__loaded {
+    uintptr_t base;
+    const char *name; /* "" for the program */
+    const void *segments;
+    uint16_t segment_count;
+} prof__loaded;
+extern int prof__loaded_each(int (*visit)(const prof__loaded *loaded, size_t size, void *user), void *user)
+    __asm__("dl_iterate_phdr");
+#if UINTPTR_MAX > 0xffffffffu
+typedef Elf64_Phdr prof__segment;
+#else
+typedef Elf32_Phdr prof__segment;
+#endif
+
+static prof__hub *prof__hub_of_notes(const char *at, size_t size, size_t align)
+{
+    for (size_t next; size >= 12; at += next, size -= next) {
+        uint32_t head[3];
+        int32_t distance;
+        memcpy(head, at, sizeof head);
+        size_t name = ((size_t)head[0] + 3) & ~(size_t)3, begin = (12 + name + align - 1) & ~(align - 1);
+        next = (begin + head[1] + align - 1) & ~(align - 1);
+        if (head[0] > size || head[1] > size || next > size) break;
+        if (head[0] != 5 || head[1] != 4 || memcmp(at + 12, "prof", 5)) continue;
+        memcpy(&distance, at + begin, sizeof distance);
+        prof__hub *hub = (prof__hub *)((uintptr_t)(at + begin) + (uintptr_t)(intptr_t)distance);
+        if (!memcmp(hub->magic, "prof hub", 8)) return hub;
+    }
+    return NULL;
+}
+
+/* Null: this module has none. */
+static prof__hub *prof__hub_of(const prof__loaded *loaded)
+{
+    prof__hub *hub = NULL;
+    for (uint16_t i = 0; i < loaded->segment_count && !hub; ++i) {
+        const prof__segment *segment = (const prof__segment *)loaded->segments + i;
+        if (segment->p_type == PT_NOTE)
+            hub = prof__hub_of_notes((const char *)(loaded->base + (uintptr_t)segment->p_vaddr),
+                                     (size_t)segment->p_memsz, segment->p_align == 8 ? 8 : 4);
+    }
+    return hub;
+}
+#endif
+
+#if defined(PROF__HUBS) && defined(PROF__SHARED) && !defined(PROF_STATIC)
+static prof__hub *prof__leader; /* null: this copy leads, or is on its own */
+static int prof__joined;
+static PROF__COLD void prof__join(void);
+static inline prof__hub *prof__led(void)
+{
+    if (PROF__UNLIKELY(!PROF__ACQUIRE(&prof__joined))) prof__join();
+    return PROF__ACQUIRE(&prof__leader);
+}
+static PROF__UNUSED int prof__is_whole(void) { return !prof__led(); } /* 1: calls are not handed on */
+/* The first statement of a function of the table. */
+#define PROF__LED(function, arguments)                                                                               \
+    do {                                                                                                             \
+        const prof__hub *prof__to = prof__led();                                                                     \
+        if (prof__to) return prof__to->to_##function arguments;                                                      \
+    } while (0)
+#define PROF__LED_VOID(function, arguments)                                                                          \
+    do {                                                                                                             \
+        const prof__hub *prof__to = prof__led();                                                                     \
+        if (prof__to) {                                                                                              \
+            prof__to->to_##function arguments;                                                                       \
+            return;                                                                                                  \
+        }                                                                                                            \
+    } while (0)
+#else
+#define PROF__LED(function, arguments) ((void)0)
+#define PROF__LED_VOID(function, arguments) ((void)0)
+static PROF__UNUSED int prof__is_whole(void) { return 1; }
+#endif
+/* The same where time counts: a thread of a copy that hands on never has a record. */
+#ifdef PROF__SHARED
+#define PROF__SELF_OR(led)                                                                                           \
+    prof__thread *self = prof__self_here;                                                                            \
+    if (PROF__UNLIKELY(!self)) {                                                                                     \
+        led;                                                                                                         \
+        self = prof__self_make();                                                                                    \
+    }                                                                                                                \
+    ((void)0)
+#else
+#define PROF__SELF_OR(led) prof__thread *self = PROF__SELF()
+#endif
+
+#ifdef PROF__SHARED
+/*-- records of threads. They are never freed while the library is loaded, but serve the next thread; without a lock,
+   because a thread's first scope may stand in a signal handler. */
+#define PROF__SELF_STRIDE ((sizeof(prof__thread) + 63) & ~(size_t)63)
+#define PROF__SELF_MAP ((size_t)16384)
+static prof__thread *prof__selves; /* all there are */
+static uint32_t prof__selves_free; /* how many are, at least */
+
+/* For a thread that cannot have a record, or shall have none any more: one that is always busy, so that what it would
+   record is lost. */
+static prof__thread *prof__nobody(void)
+{
+    static prof__thread nobody;
+    PROF__STORE(&nobody.gate, PROF__BUSY);
+    PROF__STORE(&nobody.exits, 3u);
+    return &nobody;
+}
+
+static prof__thread *prof__self_take(void)
+{
+    for (prof__thread *each = PROF__ACQUIRE(&prof__selves); each && PROF__LOAD(&prof__selves_free); each = each->next) {
+        if (PROF__LOAD(&each->taken) || __atomic_exchange_n(&each->taken, 1u, __ATOMIC_ACQUIRE)) continue;
+        __atomic_fetch_sub(&prof__selves_free, 1u, __ATOMIC_RELAXED);
+        prof__clear(each, offsetof(prof__thread, next));
+        return each;
+    }
+    char *map = (char *)mmap(NULL, PROF__SELF_MAP, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == (char *)MAP_FAILED) return NULL;
+    prof__thread *first = (prof__thread *)(void *)map, *last = first;
+    uint32_t more = 0;
+    first->taken = first->first = 1;
+    for (size_t at = PROF__SELF_STRIDE; at + sizeof *first <= PROF__SELF_MAP; at += PROF__SELF_STRIDE, ++more)
+        last = last->next = (prof__thread *)(void *)(map + at);
+    last->next = PROF__LOAD(&prof__selves);
+    while (!__atomic_compare_exchange_n(&prof__selves, &last->next, first, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+    }
+    __atomic_fetch_add(&prof__selves_free, more, __ATOMIC_RELAXED);
+    return first;
+}
+
+static void prof__self_free(prof__thread *self)
+{
+    PROF__RELEASE(&self->taken, 0u);
+    __atomic_fetch_add(&prof__selves_free, 1u, __ATOMIC_RELAXED);
+}
+
+/* A thread's first scope, or that of a signal handler which interrupts it. */
+static PROF__COLD prof__thread *prof__self_make(void)
+{
+    prof__thread *none = NULL, *self;
+    if (!prof__is_whole()) return prof__nobody();
+    PROF__ERRNO_SAVE();
+    self = prof__self_take();
+    if (self && !__atomic_compare_exchange_n(&prof__self_here, &none, self, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        prof__self_free(self);
+        self = none;
+    } else if (self && prof__exit_key_made) {
+        prof__on_exit_of_thread(self);
+    }
+    PROF__ERRNO_RESTORE();
+    return self ? self : prof__nobody();
+}
+
+/* The end of a destructor of the thread. The last of three lets the record go. */
+static void prof__self_leaves(prof__thread *self)
+{
+    if (self->exits < 3) {
+        prof__on_exit_of_thread(self);
+        return;
+    }
+    prof__self_here = prof__nobody();
+    prof__self_free(self);
+}
+
+/* The library is unloaded: no thread has a record any more. */
+static void prof__selves_unmap(void)
+{
+    prof__thread *each = prof__selves;
+    prof__selves = prof__self_here = NULL;
+    prof__selves_free = 0;
+    while (each) {
+        void *map = each;
+        for (each = each->next; each && !each->first;) each = each->next;
+        munmap(map, PROF__SELF_MAP);
+    }
+}
+#elif !defined(PROF_FREESTANDING)
+static void prof__self_leaves(prof__thread *self) { (void)self; }
+#endif
+
 /*-- ERRORS ---------------------------------------------------------------------------------------------- >>errors --*/
 
 #ifdef PROF_FREESTANDING
-static char prof__error_text[256];
+static char prof__error_text[PROF__ERROR_SIZE];
+#define PROF__ERROR_TEXT() prof__error_text
+#elif defined(PROF__SHARED)
+static char *prof__error_here(void)
+{
+    PROF__LED(prof__error_here, ());
+    return PROF__SELF()->error_text;
+}
+#define PROF__ERROR_TEXT() prof__error_here()
 #else
-PROF__ONE_PER_PROCESS __thread char prof__error_text[256];
+static __thread char prof__error_text[PROF__ERROR_SIZE];
+static char *prof__error_here(void) { return prof__error_text; }
+#define PROF__ERROR_TEXT() prof__error_here()
 #endif
 
 static prof_status prof__fail(prof_status status, const char *format, ...) PROF__PRINTF(2, 3);
@@ -2577,19 +2846,19 @@ static prof_status prof__fail(prof_status status, const char *format, ...)
 {
 #ifdef PROF_FREESTANDING
     size_t n = prof__length(format);
-    if (n > sizeof prof__error_text - 1) n = sizeof prof__error_text - 1;
+    if (n > PROF__ERROR_SIZE - 1) n = PROF__ERROR_SIZE - 1;
     prof__copy(prof__error_text, format, n); /* without a printf the text keeps its place holders */
     prof__error_text[n] = 0;
 #else
     va_list list;
     va_start(list, format);
-    vsnprintf(prof__error_text, sizeof prof__error_text, format, list);
+    vsnprintf(PROF__ERROR_TEXT(), PROF__ERROR_SIZE, format, list);
     va_end(list);
 #endif
     return status;
 }
 
-PROF_DEF const char *prof_error(void) { return prof__error_text; }
+PROF_DEF const char *prof_error(void) { return PROF__ERROR_TEXT(); }
 
 PROF_DEF const char *prof_status_text(prof_status status)
 {
@@ -2906,20 +3175,6 @@ static struct {
     } rules[PROF__MAX_RULES];
 } prof__state;
 
-/* A plugin may have a copy of the implementation in a program that has one, too. Then the loader directs all calls and
-   data to the first, and the plugin's copy rests. But a plugin linked with -Bsymbolic-functions calls its own
-   functions, which find the other copy's data; such a recorder must not record: it would write with its ids into the
-   other's image. 1: code and data are of one copy. */
-#ifdef PROF__SHARED
-PROF__ONE_PER_PROCESS const void *prof__owner = &prof__state;
-static int prof__is_whole(void) { return prof__owner == &prof__state; }
-#else
-#if defined(__ELF__) && !defined(PROF_STATIC) && !defined(PROF_FREESTANDING)
-PROF_DEF const void *prof__owner = &prof__state; /* for the plugins' copies to find */
-#endif
-static int prof__is_whole(void) { return 1; }
-#endif
-
 /* prof_server.h starts a session for the time of a capture when the program has none. The program does not notice: its
    prof_start() calls this, under the control lock, which sends that session away; prof_stop() finds none; children of forks
    inherit none. Null: the session, if there is one, is the program's. */
@@ -2931,11 +3186,24 @@ PROF_DEF uint32_t prof__generation = PROF__OFF;
 static prof_writer *prof__writers;
 #endif
 
+/* What the call sites of followers look at; each function that is called looks here again. */
+#if defined(PROF__HUBS) && !defined(PROF_STATIC)
+static prof__hub *prof__followers; /* under the lock, but for crashes */
+static void prof__hub_tell(uint32_t generation)
+{
+    for (prof__hub *each = PROF__ACQUIRE(&prof__followers); each; each = PROF__ACQUIRE(&each->next))
+        if (each->generation != &prof__generation) PROF__STORE(each->generation, generation);
+}
+#else
+static void prof__hub_tell(uint32_t generation) { (void)generation; }
+#endif
+
 static void prof__next_generation(void)
 {
     uint32_t now = PROF__LOAD(&prof__generation), next;
     do next = (now & ~PROF__OFF) + 1 >= PROF__OFF ? 1 : (now & ~PROF__OFF) + 1;
     while (!__atomic_compare_exchange_n(&prof__generation, &now, next, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    prof__hub_tell(next);
 }
 
 /*-- OTHER TOOLS ------------------------------------------------------------------------------------------ >>bridge --
@@ -3656,6 +3924,7 @@ static void prof__thread_leaves(void *pointer)
     PROF__BARRIER();
     self->seen = 0;
     if (++self->exits < 3) self->gate = PROF__SHUT;
+    prof__self_leaves(self);
 }
 #endif
 
@@ -3669,10 +3938,6 @@ static int prof__settle(prof__thread *self, prof_site *site)
 {
     uint32_t generation = PROF__LOAD(&prof__generation);
     int recording, in_step;
-    if (!prof__is_whole()) {
-        if (site) prof__site_store(site, generation ^ PROF__OFF);
-        return 0;
-    }
     in_step = self->seen == generation &&
               !(site && (uint32_t)((uint32_t)prof__site_load(site) ^ generation) & ~PROF__OFF);
     if (in_step && !self->session && prof__room_missing(self)) {
@@ -3745,7 +4010,7 @@ static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint
 /* Settles a site before the arguments of its macro are evaluated. */
 PROF__ENTRY int prof__check(prof_site *site)
 {
-    prof__thread *self = PROF__SELF();
+    PROF__SELF_OR(PROF__LED(prof__check, (site)));
     uint32_t gate = prof__take(self);
     if (gate == PROF__BUSY) return 1; /* whoever counts the loss wants the arguments */
     prof__signals signals;
@@ -3845,7 +4110,7 @@ static PROF__COLD prof__token prof__begin_slow(prof__thread *self, prof_site *si
 
 PROF__ENTRY prof__token prof__begin(prof_site *site)
 {
-    prof__thread *self = PROF__SELF();
+    PROF__SELF_OR(PROF__LED(prof__begin, (site)));
     uint64_t now = prof__counter();
     uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
     uint64_t head = prof__site_load(site) ^ generation;
@@ -3875,7 +4140,7 @@ static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token, uin
 
 PROF__ENTRY void prof__end(prof__token token)
 {
-    prof__thread *self = PROF__SELF();
+    PROF__SELF_OR(PROF__LED_VOID(prof__end, (token)));
     uint64_t now = prof__counter();
     uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
     uint64_t head = token ^ self->epoch;
@@ -3932,7 +4197,7 @@ static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *sit
 
 PROF__ENTRY prof__token prof__next(prof_site *site, prof__token token)
 {
-    prof__thread *self = PROF__SELF();
+    PROF__SELF_OR(PROF__LED(prof__next, (site, token)));
     uint64_t now = prof__counter();
     uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
     uint64_t head = prof__site_load(site) ^ generation, old = token ^ self->epoch;
@@ -3964,7 +4229,7 @@ static inline void prof__number_write(prof__thread *self, uint64_t head, uint64_
 /* kind: a counter's, instead of the site's. */
 static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number)
 {
-    prof__thread *self = PROF__SELF();
+    PROF__SELF_OR(PROF__LED_VOID(prof__counter_write, (site, kind, number)));
     uint64_t head;
     if (!prof__enter(self, site, &head)) return;
     uint64_t now = prof__now(self->session, 0);
@@ -3983,8 +4248,8 @@ static PROF__COLD void prof__arg_slow(prof__thread *self, prof_site *site, uint6
 
 static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64_t number)
 {
+    PROF__SELF_OR(PROF__LED_VOID(prof__arg_write, (site, type, number)));
     PROF__BRIDGE_ARG(site, type, number);
-    prof__thread *self = PROF__SELF();
     uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
     uint64_t head = prof__site_load(site) ^ generation, low = (uint64_t)type << 32 | 1;
     if (PROF__UNLIKELY(((uint32_t)head | (gate ^ generation)) || self->room < 2)) {
@@ -4065,8 +4330,8 @@ static void prof__text_write(uint64_t *at, uint64_t head, const prof__text *text
 
 PROF__ENTRY void prof__arg_string(prof_site *site, const char *value)
 {
+    PROF__SELF_OR(PROF__LED_VOID(prof__arg_string, (site, value)));
     PROF__BRIDGE_ARG_TEXT(site, value);
-    prof__thread *self = PROF__SELF();
     uint64_t head;
     if (!prof__enter(self, site, &head)) return;
     prof__text text = prof__measure(self->session, value);
@@ -4082,7 +4347,7 @@ PROF__ENTRY void prof__arg_string(prof_site *site, const char *value)
 /* A begin or a mark with its run-time name directly behind it, in the same chunk. */
 static prof__token prof__named(prof_site *site, const char *name, int owes_end)
 {
-    prof__thread *self = PROF__SELF();
+    PROF__SELF_OR(PROF__LED(prof__named, (site, name, owes_end)));
     prof__token token = 0;
     uint64_t head;
     if (!prof__enter(self, site, &head)) return 0;
@@ -4180,7 +4445,7 @@ static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_s
 
 PROF__ENTRY prof__token prof__begin_number(prof_site *site, prof_site *key, uint64_t type, uint64_t number)
 {
-    prof__thread *self = PROF__SELF();
+    PROF__SELF_OR(PROF__LED(prof__begin_number, (site, key, type, number)));
     uint64_t now = prof__counter();
     uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
     uint64_t head = prof__site_load(site) ^ generation, key_head = prof__site_load(key) ^ generation;
@@ -4202,11 +4467,15 @@ PROF__ENTRY prof__token prof__begin_number(prof_site *site, prof_site *key, uint
 
 static uint64_t prof__flow_last;
 
-PROF_DEF uint64_t prof_flow_new(void) { return PROF__ADD(&prof__flow_last, 1) + 1; }
+PROF_DEF uint64_t prof_flow_new(void)
+{
+    PROF__LED(prof_flow_new, ());
+    return PROF__ADD(&prof__flow_last, 1) + 1;
+}
 
 PROF__ENTRY void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object)
 {
-    prof__thread *self = PROF__SELF();
+    PROF__SELF_OR(PROF__LED_VOID(prof__event, (site, type, detail, object)));
     uint64_t head;
     if (!prof__enter(self, site, &head)) return;
     uint64_t now = prof__now(self->session, 0), *at = prof__reserve(self, 3, &now);
@@ -4489,23 +4758,21 @@ static uint64_t *prof__log_mixed(prof__thread *self, const prof__log_format *kno
     return at;
 }
 
-PROF__ENTRY void prof__log(prof_site *site, prof__log_format *known, uint64_t severity, const char *format, ...)
+static inline void prof__log_write(prof_site *site, prof__log_format *known, uint64_t severity, const char *format,
+                                   prof__log_list *list)
 {
-    prof__thread *self = PROF__SELF();
-    prof__log_list list;
+    PROF__SELF_OR(PROF__LED_VOID(prof__log_write, (site, known, severity, format, list)));
     uint64_t head, words, *at;
     if (!prof__enter(self, site, &head)) return;
     uint64_t now = prof__now(self->session, 0);
     if (PROF__UNLIKELY(!PROF__ACQUIRE(&known->known))) prof__log_learn(known, format);
     uint32_t values = (PROF__LOAD(&known->known) & PROF__LOG_COUNT) - 1;
-    va_start(list.values, format);
     if (PROF__LOAD(&known->known) & PROF__LOG_HAS_TEXT || self->session->chunk_words < 8 * PROF__LOG_VALUES) {
-        at = prof__log_mixed(self, known, values, &list, &now, &words);
+        at = prof__log_mixed(self, known, values, list, &now, &words);
     } else {
         at = prof__reserve(self, 3 + 2 * (uint64_t)values, &now);
-        words = at ? prof__log_numbers(at + 3, known, values, &list) : 0;
+        words = at ? prof__log_numbers(at + 3, known, values, list) : 0;
     }
-    va_end(list.values);
     if (at) {
         PROF__STORE(at + 1, (severity & 0xFF) << 8 | PROF_EVENT_LOG);
         PROF__STORE(at + 2, (uint64_t)0);
@@ -4514,6 +4781,14 @@ PROF__ENTRY void prof__log(prof_site *site, prof__log_format *known, uint64_t se
     }
     prof__leave(self);
     PROF__BRIDGE_LOG(site, severity, format);
+}
+
+PROF__ENTRY void prof__log(prof_site *site, prof__log_format *known, uint64_t severity, const char *format, ...)
+{
+    prof__log_list list;
+    va_start(list.values, format);
+    prof__log_write(site, known, severity, format, &list);
+    va_end(list.values);
 }
 
 /* Behind a head's two other words; the head is what publishes it. */
@@ -4526,7 +4801,7 @@ static void prof__event_write(uint64_t *at, uint64_t head, uint64_t what, uint64
 
 PROF__ENTRY void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64_t address, uint64_t bytes)
 {
-    prof__thread *self = PROF__SELF();
+    PROF__SELF_OR(PROF__LED_VOID(prof__memory, (site, how, freed, address, bytes)));
     uint64_t head, first = freed ? 3 : 0, words = first + (address ? 3 : 0);
     if (!words || (!address && bytes)) return; /* free(NULL), or an allocation that failed and left all as it was */
     if (bytes > PROF__EVENT_DETAIL_MAX) bytes = PROF__EVENT_DETAIL_MAX;
@@ -4612,6 +4887,7 @@ static uintptr_t prof__tally_key(const prof_site *site)
    of the call site's module, which may be unloaded. Null: there are too many. */
 static PROF__COLD prof__tally *prof__tally_find(const prof_site *site)
 {
+    PROF__LED(prof__tally_find, (site));
     uintptr_t key = prof__tally_key(site);
     for (size_t i = 0; i < PROF__TALLIES; ++i) {
         prof__tally *tally = &prof__tallies[((size_t)(key >> 1) + i) % PROF__TALLIES];
@@ -4689,7 +4965,7 @@ PROF__ENTRY int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex)
 /* An instant that is only a head. */
 static void prof__instant(prof_site *site)
 {
-    prof__thread *self = PROF__SELF();
+    PROF__SELF_OR(PROF__LED_VOID(prof__instant, (site)));
     uint64_t head;
     if (!prof__enter(self, site, &head)) return;
     uint64_t now = prof__now(self->session, 0), *at = prof__reserve(self, 1, &now);
@@ -4753,7 +5029,7 @@ static PROF__COLD void prof__begin_loose_full(prof__thread *self, prof_fiber *tr
 
 PROF__ENTRY void prof__begin_loose(prof_site *site)
 {
-    prof__thread *self = PROF__SELF();
+    PROF__SELF_OR(PROF__LED_VOID(prof__begin_loose, (site)));
     prof_fiber *track = prof__track_of(self);
     if (PROF__UNLIKELY(track->loose_count >= PROF__LOOSE_MAX)) {
         prof__begin_loose_full(self, track, site);
@@ -4797,7 +5073,7 @@ static PROF__COLD void prof__loose_shrink(prof_fiber *track)
 
 PROF__ENTRY void prof__end_loose(prof_site *site)
 {
-    prof__thread *self = PROF__SELF();
+    PROF__SELF_OR(PROF__LED_VOID(prof__end_loose, (site)));
     prof_fiber *track = prof__track_of(self);
     uint64_t head;
     if (!track->loose_count) return;
@@ -4836,7 +5112,7 @@ static void prof__track_name(prof_fiber *track, const char *name)
 
 PROF__ENTRY void prof_thread_name(const char *name)
 {
-    prof__thread *self = PROF__SELF();
+    PROF__SELF_OR(PROF__LED_VOID(prof_thread_name, (name)));
     prof__track_name(&self->own, name);
     PROF__BRIDGE_THREAD(name);
     if (self->fiber || !self->session || !prof__enter_slow(self, NULL, prof__take(self))) return;
@@ -4880,6 +5156,7 @@ PROF_DEF prof_fiber *prof_fiber_create(const char *name)
 
 PROF__ENTRY void prof_fiber_destroy(prof_fiber *fiber)
 {
+    PROF__LED_VOID(prof_fiber_destroy, (fiber));
     if (fiber && PROF__SELF()->fiber == fiber) prof_fiber_switch(NULL);
     PROF__BRIDGE_FORGET(PROF__SELF(), fiber);
     free(fiber);
@@ -4890,7 +5167,7 @@ PROF__ENTRY void prof_fiber_destroy(prof_fiber *fiber)
    is written for it in vain, all do during a pause. In a handler that interrupts a macro nothing happens. */
 PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
 {
-    prof__thread *self = PROF__SELF();
+    PROF__SELF_OR(PROF__LED_VOID(prof_fiber_switch, (fiber)));
     if (fiber == self->fiber || prof__take(self) == PROF__BUSY) return;
     prof__track_leave(self);
     self->fiber = fiber;
@@ -6290,6 +6567,7 @@ static prof_status prof__live_fits(const char *path, prof_status (*write)(const 
 
 PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
 {
+    PROF__LED(prof_trace_write, (trace, path, extension));
     prof_status (*write)(const prof_trace *, const char *);
     prof_status status;
     if (!trace || !path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_write: trace or path is null");
@@ -6351,12 +6629,78 @@ static void prof__output_beside(const prof__session *s, char *to, size_t size)
         snprintf(to, size, "%s.prof", s->output);
 }
 
+/* Several recorders of one process, each on its own, may be told to write one file: PROF_OUTPUT is the same for all. The
+   one that comes later writes a file of its own, which has the name of its library in front of the extension. */
+static int prof__output_apart; /* 1: so it is */
+#ifdef PROF__HUBS
+static char prof__output_told[1024]; /* an absolute path; see >>copies */
+
+typedef struct prof__output_search {
+    const char *path;
+    int taken;
+    char module[64]; /* that this copy is in */
+} prof__output_search;
+
+static int prof__output_visit(const prof__loaded *loaded, size_t size, void *user)
+{
+    prof__output_search *search = (prof__output_search *)user;
+    const prof__hub *hub = prof__hub_of(loaded);
+    (void)size;
+    if (hub == &prof__hub_here && loaded->name && *loaded->name) {
+        const char *slash = strrchr(loaded->name, '/');
+        prof__text_copy(search->module, sizeof search->module, slash ? slash + 1 : loaded->name);
+    } else if (hub && hub != &prof__hub_here) {
+        search->taken |= prof__equal(hub->output, search->path);
+    }
+    return 0;
+}
+
+/* path as other copies have it; cut if it is too long. */
+static void prof__output_absolute(const char *path, char *to, size_t size)
+{
+    to[0] = 0;
+    if (path[0] != '/' && getcwd(to, size - 1)) prof__text_add(to, size, "/");
+    prof__text_add(to, size, path);
+}
+
+/* tagged: room for another pattern. Returns the pattern to use; s->output is what it makes. */
+static const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
+{
+    char path[sizeof prof__output_told], text[96];
+    prof__output_search search;
+    struct stat about;
+    prof__output_apart = 0;
+    if (prof__is_folder(s->output) || (!stat(s->output, &about) && !S_ISREG(about.st_mode))) return pattern;
+    prof__program_name(search.module, sizeof search.module);
+    search.path = path;
+    for (int i = 1; i < 1000; ++i) {
+        prof__output_absolute(s->output, path, sizeof path);
+        search.taken = 0;
+        prof__loaded_each(prof__output_visit, &search);
+        if (!search.taken) break;
+        search.module[strcspn(search.module, ".%")] = 0;
+        snprintf(text, sizeof text, i > 1 ? "%s.%d" : "%s", search.module, i);
+        if (!prof__path_with(pattern, text, tagged, size) || prof__expand(tagged, s->output, sizeof s->output))
+            return pattern;
+        prof__output_apart = 1;
+    }
+    prof__text_copy(prof__output_told, sizeof prof__output_told, path);
+    return prof__output_apart ? tagged : pattern;
+}
+#else
+static const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
+{
+    (void)s, (void)tagged, (void)size;
+    return pattern;
+}
+#endif
+
 static prof_status prof__output_prepare(prof__session *s, const prof_config *config, int several)
 {
     prof_status (*write)(const prof_trace *, const char *);
     const char *output = config->output;
     prof_mode mode = config->mode;
-    char ranked[sizeof s->pattern];
+    char ranked[sizeof s->pattern], tagged[sizeof s->pattern];
     prof__time_text(s->started);
     if (several && !prof__pattern_has(output, "rp") && !prof__is_folder(output) && /* its writer knows the rank */
         prof__path_with(output, "%r", ranked, sizeof ranked))
@@ -6364,6 +6708,7 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
     prof_status status = prof__expand(output, s->output, sizeof s->output);
     if (!status && prof__is_folder(s->output) && !prof__is_slash(s->output[prof__length(s->output) - 1]))
         prof__text_add(s->output, sizeof s->output, "/");
+    if (!status) output = prof__output_alone(s, output, tagged, sizeof tagged);
     if (!status) status = prof__writer_find(s->output, &write);
     if (!status) status = prof__writer_fits(s->output, write, (uint32_t)mode);
     if (!status) status = prof__output_check(s->output);
@@ -6379,6 +6724,7 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
 
 PROF_DEF void prof_writer_register(prof_writer *writer)
 {
+    PROF__LED_VOID(prof_writer_register, (writer));
     prof_writer *first = PROF__ACQUIRE(&prof__writers);
     for (prof_writer *w = first; w; w = w->next)
         if (w == writer) return;
@@ -6388,6 +6734,7 @@ PROF_DEF void prof_writer_register(prof_writer *writer)
 
 PROF_DEF void prof_writer_unregister(prof_writer *writer)
 {
+    PROF__LED_VOID(prof_writer_unregister, (writer));
     /* where prof_stop() holds it for long the program is about to end */
     int locked = prof__lock_try(&prof__control_word);
     for (prof_writer **w = &prof__writers; *w; w = &(*w)->next)
@@ -6666,9 +7013,6 @@ typedef struct prof__guest_start {
 
 static prof_status prof__start_locked(const prof_config *config, const prof__guest_start *guest)
 {
-    if (!prof__is_whole())
-        return prof__fail(PROF_UNSUPPORTED, "a library linked with -Bsymbolic-functions beside another recorder: link it "
-                                            "without, or compile it with PROF_STATIC");
     if (prof__guest) prof__guest();
     int phase = prof__session_phase();
     if (phase == PROF__ENDED)
@@ -6759,6 +7103,7 @@ static prof_status prof__start_as(const prof_config *config, const prof__guest_s
 
 PROF_DEF prof_status prof_start(const prof_config *config)
 {
+    PROF__LED(prof_start, (config));
     prof_config defaults;
     prof__clear(&defaults, sizeof defaults / 8 * 8);
     return prof__start_as(config ? config : &defaults, NULL);
@@ -6791,6 +7136,7 @@ static prof_status prof__stop_recording(int guest)
 
 PROF_DEF prof_status prof_stop(void)
 {
+    PROF__LED(prof_stop, ());
     prof__control_lock();
     prof_status status = prof__stop_recording(0);
     if (!status) prof__crash_remove();
@@ -6817,6 +7163,7 @@ PROF_DEF prof_status prof_stop(void)
 
 PROF_DEF prof_status prof_reset(void)
 {
+    PROF__LED(prof_reset, ());
     prof__control_lock();
     prof_status status = PROF_OK;
     if (!prof__guest && prof__session_phase())
@@ -6829,6 +7176,7 @@ PROF_DEF prof_status prof_reset(void)
 
 static prof_status prof__pause_by(int step)
 {
+    PROF__LED(prof__pause_by, (step));
     prof_status status = PROF_OK;
     uint32_t gate = prof__state_lock();
     if (!prof__state.running && !prof__state.ended) {
@@ -6849,6 +7197,7 @@ PROF_DEF prof_status prof_resume(void) { return prof__pause_by(-1); }
 /* key null: forget all. */
 static prof_status prof__metadata_change(const char *key, const char *value)
 {
+    PROF__LED(prof__metadata_change, (key, value));
     uint32_t gate = prof__state_lock();
     prof__session *s = prof__state.running ? prof__state.session : NULL;
     int fits = !key || prof__metadata_put(key, value);
@@ -6875,6 +7224,7 @@ static struct {
 
 PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user)
 {
+    PROF__LED(prof_set_sync, (sync, user));
     uint32_t gate = prof__state_lock();
     PROF__STORE(&prof__sync_hook.version, prof__sync_hook.version + 1);
     PROF__FENCE();
@@ -6888,7 +7238,7 @@ PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user)
 /* A handler that interrupts prof_set_sync() finds no hook. */
 PROF__ENTRY void prof__sync(void)
 {
-    prof__thread *self = PROF__SELF();
+    PROF__SELF_OR(PROF__LED_VOID(prof__sync, ()));
     for (int i = 0; i < 100; ++i) {
         uint32_t version = PROF__ACQUIRE(&prof__sync_hook.version);
         void (*function)(void *) = PROF__ACQUIRE(&prof__sync_hook.function);
@@ -6907,12 +7257,14 @@ PROF__ENTRY void prof__sync(void)
 /* The end of a scope that waits; not if its session is over. */
 PROF__ENTRY void prof__end_sync(prof__token token)
 {
+    PROF__LED_VOID(prof__end_sync, (token));
     if ((uint32_t)token == PROF__LOAD(&prof__state.epoch) && PROF__LOAD(&prof__state.running)) prof__sync();
     prof__end(token);
 }
 
 PROF_DEF int prof_enabled(void)
 {
+    PROF__LED(prof_enabled, ());
     uint32_t gate = prof__state_lock();
     int enabled = prof__state.running && !prof__state.paused && !prof__state.held;
     if (prof__state.inherited && prof__state.inherited->failed) enabled = 0;
@@ -6922,6 +7274,7 @@ PROF_DEF int prof_enabled(void)
 
 PROF_DEF prof_status prof_set_level(int level)
 {
+    PROF__LED(prof_set_level, (level));
     prof_status status = PROF_OK;
     if (level < 0 || level > 255) return prof__fail(PROF_INVALID_ARGUMENT, "level %d: 0 to 255", level);
     uint32_t gate = prof__state_lock();
@@ -6937,6 +7290,7 @@ PROF_DEF prof_status prof_set_level(int level)
 
 PROF_DEF prof_status prof_set_filter_mask(uint32_t mask)
 {
+    PROF__LED(prof_set_filter_mask, (mask));
     prof_status status = PROF_OK;
     uint32_t gate = prof__state_lock();
     if (prof__state.running || prof__state.ended) {
@@ -6951,6 +7305,7 @@ PROF_DEF prof_status prof_set_filter_mask(uint32_t mask)
 
 static prof_status prof__category_enable(const char *pattern, int on, int exact)
 {
+    PROF__LED(prof__category_enable, (pattern, on, exact));
     prof_status status;
     uint32_t gate = prof__state_lock();
     if (prof__state.running || prof__state.ended) {
@@ -7029,6 +7384,7 @@ static prof_domain *prof__domain_find(prof_domain *first, const prof_domain *end
 
 PROF_DEF prof_domain *prof_domain_create(const char *name)
 {
+    PROF__LED(prof_domain_create, (name));
     prof_domain *seen = PROF__ACQUIRE(&prof__domains), *domain = prof__domain_find(seen, NULL, name ? name : "");
     if (domain) return domain;
     const char *copy = NULL;
@@ -7056,6 +7412,7 @@ PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on)
 
 PROF_DEF size_t prof_domain_list(const char **names, size_t room)
 {
+    PROF__LED(prof_domain_list, (names, room));
     size_t count = 0;
     for (const prof_domain *domain = PROF__ACQUIRE(&prof__domains); domain; domain = domain->next, ++count)
         if (names && count < room) names[count] = domain->name;
@@ -7064,6 +7421,7 @@ PROF_DEF size_t prof_domain_list(const char **names, size_t room)
 
 PROF_DEF prof_task *prof_task_create(prof_domain *domain, const char *name)
 {
+    PROF__LED(prof_task_create, (domain, name));
     const char *copy = NULL;
     prof_task *task = (prof_task *)prof__object(sizeof *task, name, &copy);
     if (!task) return NULL;
@@ -7086,6 +7444,7 @@ PROF_DEF void prof_task_destroy(prof_task *task) { free(task); }
 
 PROF_DEF prof_frame *prof_frame_create(prof_domain *domain, const char *name)
 {
+    PROF__LED(prof_frame_create, (domain, name));
     const char *copy = NULL;
     prof_frame *frame = (prof_frame *)prof__object(sizeof *frame, name, &copy);
     if (!frame) return NULL;
@@ -7472,6 +7831,7 @@ static void *prof__named_object(size_t size, const char *name, const char **copy
 
 PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clock *clock)
 {
+    PROF__LED(prof_device_create, (name, clock));
     prof_device *made, *device;
     prof_site *site;
     const char *copy;
@@ -7504,6 +7864,7 @@ PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clo
 
 PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *name)
 {
+    PROF__LED(prof_device_track, (device, name));
     prof_device_row *made, *row;
     const char *copy;
     if (!device || !name) {
@@ -7668,6 +8029,7 @@ static void prof__device_write(prof_device *device, prof_device_row *row, uint64
 
 static void prof__device_report(prof_device_row *row, const prof_device_event *event)
 {
+    PROF__LED_VOID(prof__device_report, (row, event));
     if (event->type == PROF_EVENT_SCOPE)
         prof__device_write(row->device, row, PROF__DEVICE_SCOPE, event, event->end - event->start);
     else if (event->type == PROF_EVENT_MARK)
@@ -7734,6 +8096,7 @@ PROF_DEF uint64_t prof_host_ns(void) { return prof__monotonic(); }
 
 PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns)
 {
+    PROF__LED(prof_device_sync, (device, ticks, host_ns));
     if (!device) return prof__fail(PROF_INVALID_ARGUMENT, "prof_device_sync: device is null");
     if (!host_ns) {
         host_ns = prof__monotonic();
@@ -7886,13 +8249,13 @@ static prof_status prof__stream_open(prof__session *s)
 static prof_status prof__stream_finish(prof__session *s, prof_status status)
 {
     struct stat about;
-    char why[sizeof prof__error_text];
+    char why[PROF__ERROR_SIZE];
     if (!s->stream.opened) return status;
     if (!s->stream.path[0]) {
         if (!status && prof__stream_file_there(s) && !fstat(s->stream.file, &about) && !about.st_nlink)
             return prof__fail(PROF_IO, "%s: was removed while it was recorded", s->live_path);
     } else if (status) {
-        memcpy(why, prof__error_text, sizeof why);
+        memcpy(why, PROF__ERROR_TEXT(), sizeof why);
         return prof__fail(status, "%.150s: the recording is kept in %s", why, s->stream.path);
     } else if (!stat(s->stream.path, &about) && (uint64_t)about.st_dev == s->stream.device &&
                (uint64_t)about.st_ino == s->stream.inode) {
@@ -8637,6 +9000,7 @@ static prof_status prof__save_image(const char *path)
 
 PROF_DEF prof_status prof_save(const char *path)
 {
+    PROF__LED(prof_save, (path));
     char expanded[1024];
     prof_status (*write)(const prof_trace *, const char *);
     prof_trace *trace = NULL;
@@ -9743,6 +10107,7 @@ static int prof__begins(const char *text, const char *prefix)
 PROF_DEF prof_status prof_config_claim(const char *prefix,
                                        prof_status (*claim)(void *user, const char *key, const char *value), void *user)
 {
+    PROF__LED(prof_config_claim, (prefix, claim, user));
     size_t length = prefix ? prof__length(prefix) : 0, count = sizeof prof__claims / sizeof *prof__claims, at = count;
     if (!length || length >= sizeof prof__claims->prefix)
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_claim: a prefix has 1 to 31 bytes");
@@ -9795,6 +10160,7 @@ static const char *prof__key_nearest(const char *name)
 
 PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value)
 {
+    PROF__LED(prof_config_set, (config, key, value));
     prof_status status;
     if (!config || !key || !value) return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_set: null argument");
     const prof__key *own = prof__key_find(key);
@@ -9896,13 +10262,13 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
     if (!config) return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_from_env: config is null");
     prof_status status = prof__environment_check();
     for (size_t i = 0; i < PROF__KEY_COUNT_ALL && !status; ++i) {
-        char name[40], why[sizeof prof__error_text];
+        char name[40], why[PROF__ERROR_SIZE];
         prof__key_variable(prof__keys[i].name, name, sizeof name);
         const char *text = prof__environment(name);
         if (!text || !*text) continue;
         status = prof__key_set(&prof__keys[i], prof__keys[i].name, config, text);
         if (!status) continue;
-        prof__copy(why, prof__error_text, sizeof why);
+        prof__copy(why, PROF__ERROR_TEXT(), sizeof why);
         prof__fail(status, "%s: %.200s", name, why);
     }
     return status;
@@ -9952,16 +10318,23 @@ static void __attribute__((constructor(103))) prof__autostart(void)
         fprintf(stderr, "prof: %s: %s; nothing is recorded\n", by, prof_error());
     else
         prof__autostarted = !atexit(prof__autostop);
+    if (prof__autostarted && prof__output_apart)
+        fprintf(stderr, "prof: %s: another recorder of this process writes there; this one writes %s\n", config.output,
+                prof__state_session()->output);
 }
 #endif
 
 #if !defined(PROF_FREESTANDING) && !defined(_WIN32)
 /* The library that holds the recorder may be unloaded. Then no thread can be in its code any more, nor come back to it:
    everything goes. At the end of the process others may still record: everything stays. */
+#ifdef PROF__SHARED
+static void prof__unjoin(void);
+#endif
 static void __attribute__((destructor)) prof__unload(void)
 {
 #ifdef PROF__SHARED
     if (prof__exits) return;
+    prof__unjoin();
 #ifdef PROF__AUTOSTARTS
     if (prof__autostarted) prof__autostop(); /* atexit would call it too late for that */
 #endif
@@ -9979,6 +10352,7 @@ static void __attribute__((destructor)) prof__unload(void)
         prof__state.retired = next;
     }
     PROF__BRIDGE_UNLOAD();
+    if (prof__exits_watched) prof__selves_unmap(); /* else this may be the end of the process, where threads go on */
 #endif
     if (prof__exit_key_made) pthread_key_delete(prof__exit_key);
 }
@@ -12837,6 +13211,7 @@ static prof_status prof__trace_live(prof_trace **trace, int reset)
 
 PROF_DEF prof_status prof_trace_live(prof_trace **trace)
 {
+    PROF__LED(prof_trace_live, (trace));
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_live: trace is null");
     return prof__trace_live(trace, 0);
 }
@@ -14205,6 +14580,7 @@ static prof_status prof__last_save(const char *path, double seconds)
 
 PROF_DEF prof_status prof_save_last(const char *path, double seconds)
 {
+    PROF__LED(prof_save_last, (path, seconds));
     char expanded[1024];
     if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save_last: path is null");
     if (!(seconds > 0)) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save_last: seconds must be more than 0");
@@ -18272,11 +18648,17 @@ static void prof__follow_free(prof__follow *f)
 
 static uint32_t prof__save_wanted; /* 0, or what asked for it: PROF__SAVE_... */
 static uint32_t prof__save_armed;  /* 1: somebody will look */
-PROF__ONE_PER_PROCESS prof_status (*prof__saved_hook)(void); /* null, or what is to be saved along: see prof_ntff.h */
+static prof_status (*prof__saved_hook)(void); /* null, or what is to be saved along: see prof_ntff.h */
+static PROF__UNUSED void prof__saved_with(prof_status (*hook)(void))
+{
+    PROF__LED_VOID(prof__saved_with, (hook));
+    PROF__RELEASE(&prof__saved_hook, hook);
+}
 enum { PROF__SAVE_CALL = 1, PROF__SAVE_SIGNAL };
 
 PROF_DEF prof_status prof_save_request(void)
 {
+    PROF__LED(prof_save_request, ());
     if (!PROF__LOAD(&prof__save_armed)) return PROF_INVALID_STATE;
     PROF__STORE(&prof__save_wanted, (uint32_t)PROF__SAVE_CALL);
     return PROF_OK;
@@ -18688,6 +19070,112 @@ PROF_DEF void __cyg_profile_func_exit(void *function, void *caller)
     PROF__BARRIER();
     calls->busy = 0;
 }
+#endif
+
+#if defined(PROF__HUBS) && !defined(PROF_STATIC)
+/*-- the table of this copy: see >>copies. It is at the end, where all that it is made of is known. */
+
+/* Called by a follower in its leader. */
+static void prof__hub_join(prof__hub *follower)
+{
+    uint32_t gate = prof__state_lock();
+    follower->next = prof__followers;
+    if (follower->generation != &prof__generation) PROF__STORE(follower->generation, PROF__LOAD(&prof__generation));
+    PROF__RELEASE(&prof__followers, follower);
+    prof__state_unlock(gate);
+}
+
+static void prof__hub_leave(prof__hub *follower)
+{
+    uint32_t gate = prof__state_lock();
+    for (prof__hub **at = &prof__followers; *at; at = &(*at)->next)
+        if (*at == follower) {
+            PROF__RELEASE(at, follower->next);
+            break;
+        }
+    prof__state_unlock(gate);
+}
+#elif defined(PROF__HUBS)
+static void prof__hub_join(prof__hub *follower) { (void)follower; }
+static void prof__hub_leave(prof__hub *follower) { (void)follower; }
+#endif
+
+#ifdef PROF__HUBS
+#ifdef PROF_STATIC
+#define PROF__LAYOUT 0
+#else
+/* What differs between versions, and with options, differs in one of these sizes as a rule. */
+#define PROF__LAYOUT                                                                                                 \
+    ((uint64_t)PROF_VERSION << 48 ^ (uint64_t)sizeof(prof__hub) << 36 ^ (uint64_t)sizeof(prof_config) << 26 ^        \
+     (uint64_t)sizeof(struct prof_trace) << 14 ^ (uint64_t)sizeof(struct prof_fiber) << 4 ^                          \
+     (uint64_t)(sizeof(prof_event) + sizeof(prof_writer) + sizeof(prof_callsite) + sizeof(struct prof_counter)))
+#endif
+#define PROF__HUB_ENTRY(name) name,
+extern uint32_t prof__generation;
+PROF__HIDDEN __attribute__((used)) prof__hub prof__hub_here = {
+    {'p', 'r', 'o', 'f', ' ', 'h', 'u', 'b'}, PROF__LAYOUT, prof__output_told, 0, &prof__generation, NULL,
+#if defined(PROF__SHARED) && !defined(PROF_STATIC)
+    &prof__leader,
+#else
+    NULL,
+#endif
+    PROF__HUB_FUNCTIONS(PROF__HUB_ENTRY)};
+#endif
+
+#if defined(PROF__HUBS) && defined(PROF__SHARED) && !defined(PROF_STATIC)
+typedef struct prof__hub_search {
+    prof__hub *found;
+    const char *name; /* of its module */
+} prof__hub_search;
+
+static int prof__hub_visit(const prof__loaded *loaded, size_t size, void *user)
+{
+    prof__hub_search *search = (prof__hub_search *)user;
+    prof__hub *hub = prof__hub_of(loaded);
+    (void)size;
+    if (!hub || hub->layout != prof__hub_here.layout) return 0;
+    search->found = hub;
+    search->name = loaded->name ? loaded->name : "";
+    return 1;
+}
+
+/* They are there wherever there is a library that has been loaded later. */
+extern void *prof__module_open(const char *path, int how) __asm__("dlopen") __attribute__((weak));
+extern int prof__module_close(void *module) __asm__("dlclose") __attribute__((weak));
+static void *prof__leader_module;
+
+static PROF__COLD void prof__join(void)
+{
+    prof__hub_search search = {NULL, NULL};
+    if (__atomic_exchange_n(&prof__joined, 1, __ATOMIC_ACQ_REL)) return;
+    prof__hub_here.settled = 1;
+    prof__loaded_each(prof__hub_visit, &search);
+    if (!search.found || search.found == &prof__hub_here) return;
+    /* One that is being loaded by the same call, because it depends on this library, goes before it, or with it. */
+    if (*search.name && search.found->settled && prof__module_open)
+        prof__leader_module = prof__module_open(search.name, 1 | 4); /* RTLD_LAZY | RTLD_NOLOAD */
+    search.found->to_prof__hub_join(&prof__hub_here);
+    PROF__RELEASE(&prof__leader, search.found);
+}
+
+static void __attribute__((constructor(101))) prof__join_early(void) { prof__led(); }
+
+/* The library is unloaded: it leaves its leader, or its followers are on their own. */
+static void prof__unjoin(void)
+{
+    if (prof__leader) prof__leader->to_prof__hub_leave(&prof__hub_here);
+    for (prof__hub *each = prof__followers; each; each = each->next) PROF__RELEASE(each->leader, (prof__hub *)NULL);
+    prof__followers = NULL;
+}
+/* After the last use of the leader. */
+static void __attribute__((destructor(101))) prof__unjoin_late(void)
+{
+    void *module = prof__leader_module;
+    prof__leader_module = NULL;
+    if (module && prof__module_close) prof__module_close(module);
+}
+#elif defined(PROF__SHARED)
+static void prof__unjoin(void) {}
 #endif
 
 /*-- MALLOC ------------------------------------------------------------------------------------------------ >>malloc --

@@ -4648,7 +4648,7 @@ PROF_DEF prof_status prof_ntff_continuous_begin(const prof_ntff_continuous *conf
     prof__ntff_continuous.options = status ? NULL : options;
     prof__ntff_continuous.vnc = config ? config->vnc : 0;
     prof__ntff_phase_set(&prof__ntff_continuous.phase, status ? PROF__NTFF_NONE : PROF__NTFF_BEGUN);
-    if (!status && config && config->on_save) PROF__RELEASE(&prof__saved_hook, &prof__ntff_continuous_on_save);
+    if (!status && config && config->on_save) prof__saved_with(prof__ntff_continuous_on_save);
     return prof__ntff_say(&trouble);
 }
 
@@ -4683,7 +4683,7 @@ PROF_DEF prof_status prof_ntff_continuous_end(void)
     prof_status status = prof__ntff_phase(&prof__ntff_continuous.phase, PROF__NTFF_BEGUN, "prof_ntff_continuous_end");
     prof__ntff_trouble trouble = {PROF_OK, 0, ""};
     if (status) return status;
-    PROF__RELEASE(&prof__saved_hook, (prof_status(*)(void))NULL);
+    prof__saved_with(NULL);
     prof__lock(&prof__ntff_continuous.word);
     prof__ntff_note(&trouble, prof_ntff_profile_continuous_stop());
     prof_ntff_profile_continuous_options_free(prof__ntff_continuous.options);

@@ -3219,8 +3219,8 @@ PROF_DEF prof_status prof_server_start(int port, const prof_server_options *opti
     prof_status status;
     memset(&none, 0, sizeof none);
     if (!prof__is_whole())
-        return prof__fail(PROF_UNSUPPORTED, "prof_server_start: this recorder rests beside another: link it without "
-                                            "-Bsymbolic-functions, or compile it with PROF_STATIC");
+        return prof__fail(PROF_UNSUPPORTED, "prof_server_start: another copy of prof records for this process: start "
+                                            "the server there");
     int cancel = prof__cancel_disable();
     prof__lock(&prof__server_word);
     if (v->running) {

@@ -1,4 +1,8 @@
-/* A program without a recorder, for test_plugins.c: its plugins bring theirs. The first argument says what to do. */
+/* A program for test_plugins.c whose plugins bring a recorder; it has none, or, with HOST_RECORDER, one that it does not
+   show to them. The first argument says what to do. */
+#ifdef HOST_RECORDER
+#define PROF_IMPLEMENTATION
+#endif
 #include "plugin.h"
 #include <dlfcn.h>
 #include <pthread.h>
@@ -93,9 +97,46 @@ static int load_all(int count, char **paths)
     return 0;
 }
 
+#define MANY 50
+
+/* As many copies of the implementation, pattern.0 and so on, of which the first to come is the first to go; there is a
+   thread of before them all. */
+static int load_many(const char *pattern)
+{
+    static void *libraries[MANY];
+    static const plugin *each[MANY];
+    pthread_t thread;
+    char path[1024];
+    sem_init(&goes, 0, 0);
+    sem_init(&there, 0, 0);
+    if (pthread_create(&thread, NULL, calls, NULL)) return 1;
+    for (int i = 0; i < MANY; ++i) {
+        snprintf(path, sizeof path, "%s.%d", pattern, i);
+        each[i] = load(path, &libraries[i]);
+        if (!each[i]->enabled()) return 1;
+    }
+    for (int i = 0; i < MANY; ++i) {
+        each[i]->scopes(10, i * 10);
+        present = each[i];
+        sem_post(&goes);
+        sem_wait(&there);
+    }
+    for (int i = 0; i < MANY; ++i) {
+        dlclose(libraries[i]);
+        if (i + 1 < MANY) each[MANY - 1]->scopes(1, i);
+    }
+    present = NULL;
+    sem_post(&goes);
+    return pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
+#ifdef HOST_RECORDER
+    PROFILE_BLOCK("host") {}
+#endif
     if (argc == 5 && !strcmp(argv[1], "reload")) return reload(argv[2], argv[3], atoi(argv[4]));
     if (argc > 2 && !strcmp(argv[1], "all")) return load_all(argc - 2, argv + 2);
+    if (argc == 3 && !strcmp(argv[1], "many")) return load_many(argv[2]);
     return 2;
 }
