@@ -17,7 +17,7 @@
 /* A failure says why, in one line. */
 static void told(prof_status status)
 {
-    REQUIRE(status == PROF_OK || (*prof_error() && strlen(prof_error()) < sizeof prof__error_text));
+    REQUIRE(status == PROF_OK || (*prof_error() && strlen(prof_error()) < PROF__ERROR_SIZE));
 }
 
 static void keys(const char *key, const char *value)
