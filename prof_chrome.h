@@ -974,7 +974,7 @@ static void prof__chrome_arrow(prof__chrome *c, const prof__chrome_flow *flow, c
         memcpy(name, flow->name, at);
         name[at] = 0;
         if (flow->count > 1) sprintf(name + at, " #%llu", (unsigned long long)flow->count);
-        if (c->part_count > 1) sprintf(name + strlen(name), " of %lu", (unsigned long)c->pid);
+        if (c->part_count > 1) sprintf(name + strlen(name), " of %lu", (unsigned long)c->part->pid);
         point.name = name;
     }
     prof__chrome_enter(c, flow->track);
@@ -1676,6 +1676,32 @@ static void prof__chrome_process_place(prof__chrome *c, uint32_t number)
     PROF__CHROME_LITERAL(&c->out, "}}");
 }
 
+/* What the trace says of itself; "" if it does not. */
+static const char *prof__chrome_said(const prof__chrome *c, const char *key)
+{
+    size_t i;
+    for (i = 0; i < c->trace->metadata_count; i++)
+        if (!strcmp(c->trace->metadata[i].key, key)) return c->trace->metadata[i].value;
+    return "";
+}
+
+/* The program; of several " (rank 3, host)", as far as the trace says so, else its process id, because the ranks of a job
+   are all the same program. */
+static void prof__chrome_process_name(prof__chrome *c)
+{
+    prof__out *out = &c->out;
+    const char *rank = prof__chrome_said(c, "rank"), *host = prof__chrome_said(c, "host");
+    prof__chrome_escape(out, *c->about->program ? c->about->program : "(unnamed)");
+    if (c->part_count == 1) return;
+    PROF__CHROME_LITERAL(out, " (");
+    if (*rank) PROF__CHROME_LITERAL(out, "rank ");
+    prof__chrome_escape(out, rank);
+    if (!*rank) prof__out_unsigned(out, c->about->pid);
+    if (*host) PROF__CHROME_LITERAL(out, ", ");
+    prof__chrome_escape(out, host);
+    PROF__CHROME_LITERAL(out, ")");
+}
+
 static void prof__chrome_process(prof__chrome *c)
 {
     const prof_trace_info *about = c->about;
@@ -1686,7 +1712,7 @@ static void prof__chrome_process(prof__chrome *c)
     PROF__CHROME_LITERAL(out, ",\"tid\":");
     prof__out_unsigned(out, c->pid);
     PROF__CHROME_LITERAL(out, ",\"ts\":0,\"args\":{\"name\":\"");
-    prof__chrome_escape(out, *about->program ? about->program : "(unnamed)");
+    prof__chrome_process_name(c);
     PROF__CHROME_LITERAL(out, "\"}}");
     if (about->lost) {
         prof__chrome_metadata(c, "process_labels", c->pid, "labels");
@@ -1706,7 +1732,7 @@ static void prof__chrome_device(prof__chrome *c, const prof_track *track, uint32
     prof__chrome_escape(out, track->device);
     if (c->part_count > 1) {
         PROF__CHROME_LITERAL(out, " of ");
-        prof__chrome_escape(out, *c->about->program ? c->about->program : "(unnamed)");
+        prof__chrome_process_name(c);
     }
     if (track->alignment == PROF_ALIGN_GUESS) PROF__CHROME_LITERAL(out, " (clock not aligned)");
     PROF__CHROME_LITERAL(out, "\"}}");

@@ -105,7 +105,7 @@ PROF_DEF prof_status prof_xplane_write(const prof_trace *trace, const char *logd
 PROF_DEF prof_status prof_xplane_stream(const prof_trace *trace, prof_sink sink, const prof_xplane_options *options);
 
 /* Several traces as the hosts of one run, on the timeline of prof_trace_align(): from_ns and to_ns count from the first
-   start of all. A host's name that comes twice gets the process id, and then a number. */
+   start of all. Hosts that would have the same name have ".PID" behind it, and then a number. */
 PROF_DEF prof_status prof_xplane_merge(const prof_trace *const *traces, size_t count, const char *logdir,
                                        const prof_xplane_options *options);
 
@@ -1950,7 +1950,20 @@ static prof_status prof__xplane_claim(prof__xplane_file *files, size_t count, co
     return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", base);
 }
 
-/* Distinct hosts: behind a name that was there before comes the process id, or a number. */
+/* Whether several of the traces would be the same host. */
+static int prof__xplane_host_shared(const char *name, const prof_trace *const *traces, size_t count,
+                                    const prof_xplane_options *options)
+{
+    char other[280];
+    size_t i, same = 0;
+    for (i = 0; i < count && same < 2; i++) {
+        prof__xplane_host(other, sizeof other, traces[i], options);
+        same += !strcmp(name, other);
+    }
+    return same > 1;
+}
+
+/* Distinct hosts: HOST.RANK or, where several would have the same name, HOST.PID, and a number if need be. */
 static void prof__xplane_hosts(prof__xplane_file *files, const prof_trace *const *traces, size_t count,
                                const prof_xplane_options *options)
 {
@@ -1958,9 +1971,11 @@ static void prof__xplane_hosts(prof__xplane_file *files, const prof_trace *const
     for (i = 0; i < count; i++) {
         char name[280];
         prof__xplane_host(name, sizeof name, traces[i], options);
-        for (tries = 0; tries <= count + 1; tries++) {
-            unsigned long number = tries == 1 ? (unsigned long)prof_trace_about(traces[i])->pid : (unsigned long)tries;
-            snprintf(files[i].host, sizeof files[i].host, tries ? "%s_%lu" : "%s", name, number);
+        if (prof__xplane_host_shared(name, traces, count, options))
+            snprintf(name + strlen(name), sizeof name - strlen(name), ".%lu",
+                     (unsigned long)prof_trace_about(traces[i])->pid);
+        for (tries = 1; tries <= count + 1; tries++) {
+            snprintf(files[i].host, sizeof files[i].host, tries > 1 ? "%s_%lu" : "%s", name, (unsigned long)tries);
             for (j = 0; j < i && strcmp(files[j].host, files[i].host); j++) {
             }
             if (j == i) break;

@@ -86,6 +86,47 @@ static void close_processes(prof_trace **traces)
     for (int i = 0; i < PROCESSES; ++i) prof_trace_close(traces[i]);
 }
 
+/* One process with a device: arrows from its thread to a kernel, and from thread to thread after that. */
+static prof_trace *record_with_device(int which)
+{
+    pid_t child = fork();
+    int status = -1;
+    if (!child) {
+        prof_config config = trace_config(1u << 20);
+        prof_device *device;
+        prof_device_row *row;
+        prof_device_event event;
+        uint64_t now;
+        config.output = path_of(which);
+        if (prof_start(&config)) _exit(1);
+        device = prof_device_create("gpu 0", NULL);
+        row = prof_device_track(device, "compute");
+        now = prof_host_ns();
+        prof_device_sync(device, now, now);
+        for (uint64_t i = 1; i <= 20; ++i) {
+            PROFILE_SCOPE("submit");
+            PROFILE_FLOW_OUT(i);
+            if (i % 2) {
+                memset(&event, 0, sizeof event);
+                event.type = PROF_EVENT_SCOPE;
+                event.name = "kernel";
+                event.start = prof_host_ns();
+                event.end = event.start + 100;
+                event.flow = i;
+                prof_device_record(row, &event);
+            } else {
+                PROFILE_FLOW_IN(i);
+            }
+        }
+        now = prof_host_ns();
+        prof_device_sync(device, now, now);
+        _exit(prof_stop() != PROF_OK);
+    }
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    CHECK_EQUAL(status, 0);
+    return trace_open_file(path_of(which));
+}
+
 /*-- one file --*/
 
 static json *merged(prof_trace **traces)
@@ -150,6 +191,68 @@ TEST(nothing_is_joined)
         }
     }
     CHECK_EQUAL(compared, PROCESSES * (2u + 6 + 2 + 2 + 2)); /* task, request with its mark, half, lock, flow */
+    json_free(root);
+    close_processes(traces);
+}
+
+TEST(every_arrow_has_both_ends)
+{
+    prof_trace *traces[PROCESSES] = {record_with_device(0), record_with_device(1)};
+    json *root = merged(traces);
+    int ends = 0, alone = 0;
+    for (const json *a = events_of(root); a; a = a->next) {
+        int partners = 0;
+        if (!strchr("sf", *text_of(a, "ph"))) continue;
+        for (const json *b = events_of(root); b; b = b->next)
+            partners += strchr("sf", *text_of(b, "ph")) && strcmp(text_of(a, "ph"), text_of(b, "ph")) && matches(a, b);
+        ends++;
+        alone += partners != 1;
+    }
+    CHECK_EQUAL(ends, PROCESSES * 40);
+    CHECK_EQUAL(alone, 0);
+    json_free(root);
+    close_processes(traces);
+}
+
+TEST(processes_have_names_of_their_own)
+{
+    prof_trace *traces[PROCESSES];
+    char want[PROCESSES][64];
+    record_processes(traces);
+    json *root = merged(traces);
+    for (int i = 0; i < PROCESSES; ++i) {
+        uint64_t pid = prof_trace_about(traces[i])->pid;
+        const json *e = event_of(root, pid, "M", "process_name", 0);
+        snprintf(want[i], sizeof want[i], "%s (%lu)", prof_trace_about(traces[i])->program, (unsigned long)pid);
+        CHECK_TEXT(text_of(member(e, "args"), "name"), want[i]);
+    }
+    json_free(root);
+    close_processes(traces);
+}
+
+TEST(processes_are_named_by_rank_and_host)
+{
+    prof_trace *traces[PROCESSES];
+    const char *const ranks[] = {"0", "11"};
+    for (int i = 0; i < PROCESSES; ++i) {
+        prof_config config = trace_config(1u << 20);
+        CHECK_EQUAL(prof_config_set(&config, "rank", ranks[i]), PROF_OK);
+        prof_set_metadata("host", "node-7");
+        CHECK_EQUAL(prof_start(&config), PROF_OK);
+        { PROFILE_SCOPE("all"); }
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+        CHECK_EQUAL(prof_trace_live(&traces[i]), PROF_OK);
+    }
+    prof_clear_metadata();
+    json *root = merged(traces);
+    int found = 0;
+    for (const json *e = events_of(root); e; e = e->next) {
+        const char *name = text_of(member(e, "args"), "name");
+        if (strcmp(text_of(e, "name"), "process_name")) continue;
+        CHECK(strstr(name, found ? " (rank 11, node-7)" : " (rank 0, node-7)") != NULL);
+        ++found;
+    }
+    CHECK_EQUAL(found, PROCESSES);
     json_free(root);
     close_processes(traces);
 }
