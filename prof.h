@@ -667,7 +667,8 @@ PROF_DEF void prof_marker_destroy(prof_marker *marker);
 typedef struct prof_trace prof_trace; typedef struct prof_cursor prof_cursor;
 typedef struct prof_timeline prof_timeline; typedef struct prof_spans prof_spans;
 
-/* What a call site is. Strings belong to the trace, are valid UTF-8 only if the program's were, and never null. */
+/* What a call site is. Strings belong to the trace, are valid UTF-8 only if the program's were, and never null. Of each
+   the first 1023 bytes are read, because every event may carry them. */
 typedef struct prof_callsite {
     const char *name, *category, *file, *function;
     uint32_t line, color, level;
@@ -10726,7 +10727,7 @@ static void prof__symbols_free(prof__symbols *symbols)
 
 #define PROF__NONE ((size_t)-1)
 #define PROF__NONE32 0xFFFFFFFFu
-#define PROF__TEXT_WORDS 8192 /* longer texts of call sites are cut: each of their events would cost as much */
+#define PROF__TEXT_WORDS 128 /* longer texts of call sites are cut: in a viewer's file each of their events has them */
 #define PROF__CHUNK_MOST 1048576 /* bytes; see PROF_CHUNK_SIZE */
 #define PROF__CLOSE_MAX PROF__SITE_MASK /* an END can close that many scopes */
 #define PROF__FAR_NS ((int64_t)1 << 61) /* times saturate here, so that differences never overflow */
@@ -11214,6 +11215,15 @@ PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const ch
     return there;
 }
 
+/* Terminates a text of so many words, of which only the first 1023 bytes are kept; characters stay whole. */
+static void prof__read_shorten(char *text, size_t words)
+{
+    char *end = text + (words < PROF__TEXT_WORDS ? words : PROF__TEXT_WORDS) * 8 - 1;
+    if (words > PROF__TEXT_WORDS)
+        for (int i = 0; i < 3 && ((unsigned char)*end & 0xC0) == 0x80; ++i) end--;
+    *end = 0;
+}
+
 static int prof__read_meta(prof_trace *trace)
 {
     uint64_t *words = trace->image + trace->header.meta_offset / 8;
@@ -11242,7 +11252,7 @@ static int prof__read_meta(prof_trace *trace)
                 return 0;
         }
         if (words[at] >> 56 != PROF__META_STRING || length < 2 || id > strings) continue;
-        ((char *)(words + at + (length - 1 < PROF__TEXT_WORDS ? length : PROF__TEXT_WORDS + 1)))[-1] = 0;
+        prof__read_shorten((char *)(words + at + 1), length - 1);
         name = prof__read_name(trace, (const char *)(words + at + 1));
         if (name == PROF__NONE) return 0;
         if (id) trace->strings[id] = (uint32_t)name;

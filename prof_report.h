@@ -941,39 +941,59 @@ static void prof__report_json(prof__report *r)
 
 /*-- by domain --*/
 
-/* Whether a scope of this path lies in another of its category, whose time has it already. */
-static int prof__report_inside(const prof__figures *all, const prof__figure *figure)
+/* Gives each path the row of its category, in figure.row, and links the paths as a tree. */
+static prof_status prof__report_domain_tree(prof__report *r, prof__figures *all, size_t *root)
 {
-    size_t at = figure->stat.parent;
-    for (; at != PROF_NO_PARENT; at = all->items[at].stat.parent) {
-        const prof_stat *around = &all->items[at].stat;
-        if (around->count > around->truncated && !strcmp(around->site->category, figure->stat.site->category)) return 1;
+    size_t i;
+    *root = PROF__NONE;
+    for (i = 0; i < all->count; i++) all->items[i].child = all->items[i].sibling = PROF__NONE;
+    for (i = all->count; i--;) {
+        prof__figure *figure = &all->items[i];
+        const prof__report_row *row;
+        size_t *first = figure->stat.parent == PROF_NO_PARENT ? root : &all->items[figure->stat.parent].child;
+        if (figure->type != PROF_EVENT_SCOPE) continue;
+        row = prof__report_row_of(r, PROF_EVENT_SCOPE, "", figure->stat.site->category);
+        if (!row) return prof__report_no_memory();
+        figure->row = (size_t)(row - r->rows);
+        figure->sibling = *first;
+        *first = i;
     }
-    return 0;
+    return PROF_OK;
+}
+
+/* A scope in another of its category adds nothing to the total, which has it already. */
+static void prof__report_domain_add(prof_stat *to, const prof__figure *figure, int inside)
+{
+    const prof_stat *from = &figure->stat;
+    to->count += from->count;
+    to->truncated += from->truncated;
+    to->self_ns = prof__report_sum(to->self_ns, from->self_ns);
+    if (!inside) to->total_ns = prof__report_sum(to->total_ns, from->total_ns);
+    if (to->count > to->truncated) to->mean_ns = (double)to->total_ns / (double)(to->count - to->truncated);
+    if (to->max_ns < from->max_ns) to->max_ns = from->max_ns;
 }
 
 static prof_status prof__report_domain_totals(prof__report *r)
 {
     prof__figures all;
     prof_status status = prof__figures_make(r->trace, 1, &all);
-    size_t i;
-    for (i = 0; i < all.count && status == PROF_OK; i++) {
-        const prof__figure *figure = &all.items[i];
-        prof_stat *to;
-        prof__report_row *row;
-        if (figure->type != PROF_EVENT_SCOPE || !figure->stat.count) continue;
-        row = prof__report_row_of(r, PROF_EVENT_SCOPE, "", figure->stat.site->category);
-        if (!row) {
-            status = prof__report_no_memory();
-            break;
+    size_t at = PROF__NONE;
+    if (status == PROF_OK) status = prof__report_domain_tree(r, &all, &at);
+    while (status == PROF_OK && at != PROF__NONE) { /* down, along, and up; row.figure.open: those of it around this */
+        const prof__figure *figure = &all.items[at];
+        prof__figure *to = &r->rows[figure->row].figure;
+        prof__report_domain_add(&to->stat, figure, to->open != 0);
+        to->open += figure->stat.count > figure->stat.truncated;
+        if (figure->child != PROF__NONE) {
+            at = figure->child;
+            continue;
         }
-        to = &row->figure.stat;
-        to->count += figure->stat.count;
-        to->truncated += figure->stat.truncated;
-        to->self_ns = prof__report_sum(to->self_ns, figure->stat.self_ns);
-        if (!prof__report_inside(&all, figure)) to->total_ns = prof__report_sum(to->total_ns, figure->stat.total_ns);
-        if (prof__report_measured(row)) to->mean_ns = (double)to->total_ns / (double)prof__report_measured(row);
-        if (to->max_ns < figure->stat.max_ns) to->max_ns = figure->stat.max_ns;
+        for (;; at = figure->stat.parent) {
+            figure = &all.items[at];
+            r->rows[figure->row].figure.open -= figure->stat.count > figure->stat.truncated;
+            if (figure->sibling != PROF__NONE || figure->stat.parent == PROF_NO_PARENT) break;
+        }
+        at = figure->sibling;
     }
     prof__figures_free(&all);
     return status;
@@ -998,19 +1018,21 @@ static prof_status prof__report_domains(prof__report *r)
                                            {"longest", 2, 0}, {"truncated", 1, 0}, {NULL, 0, 0}};
     prof_status status = prof__report_domain_totals(r);
     prof__table t;
-    size_t i;
+    size_t i, shown = 0;
     double all = 0;
     for (i = 0; i < r->count; i++) {
         r->rows[i].key = prof__sort_key(&r->rows[i].figure.stat, r->options.sort);
         r->rows[i].sort = r->options.sort;
         r->rows[i].ascending = !!r->options.ascending;
         all += (double)r->rows[i].figure.stat.self_ns;
+        shown += r->rows[i].figure.stat.count != 0;
     }
     prof__report_sort(r, prof__report_order);
-    if (status == PROF_OK && !r->count) PROF__REPORT_LITERAL(r->out, "no scopes\n");
+    if (status == PROF_OK && !shown) PROF__REPORT_LITERAL(r->out, "no scopes\n");
     prof__table_begin(&t, r->out, prof__report_limit(r), "domain", columns, NULL, 0);
     do
-        for (i = 0; i < r->count; i++) prof__report_domain_row(&t, &r->rows[i], all);
+        for (i = 0; i < r->count; i++)
+            if (r->rows[i].figure.stat.count) prof__report_domain_row(&t, &r->rows[i], all);
     while (prof__table_again(&t));
     prof__report_losses(r);
     return status;

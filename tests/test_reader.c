@@ -1087,7 +1087,7 @@ TEST(broken_meta)
     prof_trace_close(trace);
 }
 
-TEST(long_texts) /* are cut: each of a thousand call sites may have this one for its file */
+TEST(long_texts) /* are cut, between characters: each of a million events may carry them */
 {
     image im = image_new(30, 1, 20000);
     char *text = (char *)malloc(100001);
@@ -1095,7 +1095,8 @@ TEST(long_texts) /* are cut: each of a thousand call sites may have this one for
     prof_trace *trace;
     memset(text, 'x', 100000);
     text[100000] = 0;
-    uint32_t a = site_in(&im, "a", "", text, 1, "", PROF__KIND_BEGIN);
+    memcpy(text + 1021, "\xE2\x82\xAC", 3);
+    uint32_t a = site_in(&im, text + 98000, "", text, 1, "", PROF__KIND_BEGIN);
     chunk(&im, 0, 1, 1000);
     track(&im, 0, 1);
     begin(&im, a, 1010);
@@ -1103,7 +1104,8 @@ TEST(long_texts) /* are cut: each of a thousand call sites may have this one for
     trace = image_read(&im);
     list = trace_read(trace, 0);
     CHECK_EQUAL(list.count, 1);
-    CHECK_EQUAL(strlen(list.events[0].site->file), 65535);
+    CHECK_EQUAL(strlen(list.events[0].site->file), 1021); /* the third byte of the character would be the 1024th */
+    CHECK_EQUAL(strlen(list.events[0].name), 1023);
     trace_free(&list);
     prof_trace_close(trace);
     free(text);

@@ -830,6 +830,50 @@ TEST(domains)
     prof_trace_close(trace);
 }
 
+static int keep_text(void *user, const void *data, size_t size)
+{
+    strncat((char *)user, (const char *)data, size);
+    return 0;
+}
+
+static void deep_scopes(int depth)
+{
+    PROFILE_SCOPE_C("even", "first");
+    PROFILE_SCOPE_C("odd", "second");
+    if (depth) deep_scopes(depth - 1);
+}
+
+/* Deep scopes of two categories in turn: the total of each is that of its outermost scope. */
+TEST(domains_of_deep_scopes)
+{
+    enum { DEPTH = 2000 };
+    prof_config config = trace_config(4u << 20);
+    prof_trace *trace;
+    prof_stat *stats;
+    char *text, rows[2][200], *at;
+    size_t count;
+    trace_start(&config);
+    deep_scopes(DEPTH - 1);
+    trace = trace_stop();
+    CHECK_EQUAL(prof_stats_by_path(trace, PROF_SORT_TOTAL, 0, &stats, &count), PROF_OK);
+    CHECK_EQUAL(count, 2 * DEPTH);
+    text = text_of(trace, PROF_REPORT_DOMAINS);
+    for (int i = 0; i < 2; ++i) { /* as the table writes the time of the first two scopes */
+        prof__out out;
+        prof_sink sink = {keep_text, rows[i]};
+        strcpy(rows[i], i ? "\nsecond         2,000" : "\nfirst          2,000");
+        prof__out_sink(&out, sink);
+        prof__out_ns(&out, (double)stats[i].total_ns, 11);
+        CHECK_EQUAL(prof__out_close(&out), PROF_OK);
+        at = strstr(text, rows[i]);
+        CHECK(at != NULL);
+        if (!at) printf("%s not in\n%s", rows[i], text);
+    }
+    prof_stats_free(stats);
+    prof_report_free(text);
+    prof_trace_close(trace);
+}
+
 TEST(histogram)
 {
     image im = image_new(77, "synthetic");
@@ -1335,12 +1379,6 @@ static void check_exactly_once(prof_mode mode)
 
 TEST(each_scope_in_one_report) { check_exactly_once(PROF_RING); }
 TEST(each_scope_in_one_report_of_statistics) { check_exactly_once(PROF_STATS); }
-
-static int keep_text(void *user, const void *data, size_t size)
-{
-    strncat((char *)user, (const char *)data, size);
-    return 0;
-}
 
 /* 150 ns are 0.00015 ms, which no double is. */
 TEST(halves_are_rounded_away_from_0)
