@@ -76,8 +76,8 @@ $(BUILD)/tests/%: tests/%.cpp tests/test.h $(wildcard tests/*.h) $(HEADERS)
 	$(ALL_CXX) $< $(EXTRA) -o $@ $(LDFLAGS) $(LIBS)
 
 # Tests that look at nothing private share an implementation.
-SHARING = $(patsubst %,$(BUILD)/tests/test_%,autostart clock coroutine crash events flaws flaws_cpp fork image kill locks \
-    malloc merge objects places_cpp record signals stress)
+SHARING = $(patsubst %,$(BUILD)/tests/test_%,autostart clock coroutine crash endings events flaws flaws_cpp fork image \
+    kill locks malloc merge objects places_cpp record signals stress)
 $(BUILD)/tests/implementation.o: CFLAGS = $(TEST_CFLAGS)
 $(BUILD)/tests/implementation.o: tests/implementation.c $(HEADERS)
 	@mkdir -p $(@D)

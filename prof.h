@@ -99,10 +99,10 @@ MANUAL                                                                          
     there is always a whole one. With .prof, and with PROF_STREAM, the file is always up to date, and dump_period does
     nothing.
 
-    Crashes. With an output that ends in .prof the buffer is a shared mapping of that file. Whatever was recorded is in
-    it when the process dies of SIGKILL, abort() or a bug, with the scopes that were open; nothing has to run for that.
-    (Not if the machine loses power: the pages are the kernel's to write.) prof_trace_open() reads it, also while the
-    program is still running.
+    Crashes. With an output that ends in .prof the buffer is a shared mapping of that file; with others, of one beside
+    it: see the end. Whatever was recorded is in it when the process dies of SIGKILL, abort() or a bug, with the scopes
+    that were open; nothing has to run for that. (Not if the machine loses power: the pages are the kernel's to write.)
+    prof_trace_open() reads it, also while the program is still running.
 
     The last seconds. prof_save_last() writes what led to this moment. Or let prof watch for the moment: with
         config.save = "slow-%c.json"; config.save_over = "frame>16.7ms,scope:net.*>2ms";
@@ -159,7 +159,7 @@ MANUAL                                                                          
     from its first scope that is on: then an image of its own is made, of the parent's size, which takes as long as
     prof_start() (some ms for 16 MiB). Until then it costs nothing and leaves no file, so that fork() and exec(),
     system(), posix_spawn() and vfork() need nothing. Its file stands beside the parent's: trace.json, trace.<pid>.json;
-    with %p in the output, what that makes. As everywhere only a .prof needs no prof_stop(), or exit() with PROF_OUTPUT.
+    with %p in the output, what that makes. As everywhere only a .prof needs no prof_stop() or exit().
     A child that wants none calls prof_stop() before its first scope, and may then call prof_start(). If its image
     cannot be made, prof_enabled() is 0, and prof_stop() says why. The threads of PROF_STREAM, PROF_STATS, save and
     dump_period stay behind, as do crash_report and save_signal: a child is always PROF_RING or PROF_FILL. Where config.memory was given it records into
@@ -219,23 +219,37 @@ MANUAL                                                                          
     output is written and prof_stop() may come at any time later. Until it begins all sites are off, and cost as little;
     what begins it is a thread of prof's own, or the step. Its time counts from there. The child of a fork, which has no
     such thread, looks at the clock itself, for some 50 ns a macro until the delay is over, and goes on when the
-    duration is. Outputs are called by what a run is: %p %t %h %r; prof_set_metadata() says more about it.
+    duration is. Outputs are called by what a run is: %p %t %h %r; prof_set_metadata() says more about it. One that is
+    relative is in the directory that the program is in at the start, wherever it is at the end.
+
+    The end. exit(), and the return from main, do what prof_stop() does if there is an output and nobody called it,
+    after the program's exit handlers and destructors. What cannot be written then is said on stderr. A program that
+    ends otherwise, by a signal, _exit() or exec, leaves its buffer, and what PROF_STREAM has packed. Where output is no
+    .prof the buffer is a mapping of <output>.prof beside it, which goes when output is complete. The next run of that
+    output finds it, and keeps it as <output>.old.prof, one at a time; PROF_OUTPUT says so on stderr. Where there is no
+    place for such a file, or no room (four times the buffer should be free), the buffer is in memory, and the trace
+    says "in memory only" and why. So it is where output is not a file, with config.memory, and on Windows; and the
+    statistics of PROF_STATS are: those want dump_period.
 
     Two runs, one file. A name such as trace.json is meant to be replaced by the next run, and is, once that is
-    complete. One with %p or %t is meant for one run alone: if there is such a file all the same (two runs in a second,
-    a process id that came again) the new one is trace.1234.2.json. config.existing says otherwise. Processes that a
-    launcher (MPI, Slurm, torchrun) has started would all write trace.json: they write trace.<rank>.json.
+    complete. What this process has written itself stays: its second session writes trace.2.json, and so on. So does
+    what another process is writing meanwhile: the second to come, which sees that by a lock (flock) of the file, writes
+    trace.2.json, and PROF_OUTPUT says so on stderr. Of those with a number an older run's are replaced. A name with %p
+    or %t is meant for one run alone: if there is such a file all the same (two runs in a second, a process id that came
+    again) the new one is trace.1234.2.json. config.existing says otherwise. Processes that a launcher (MPI, Slurm,
+    torchrun) has started would all write trace.json: they write trace.<rank>.json. prof_stop() returns PROF_IO if its
+    .prof has been removed or replaced meanwhile; one that was moved is fine.
 
     Options. prof_start() does what its config says, and reads no PROF_ variable: these are for programs that
     PROF_OUTPUT starts, or that call prof_config_from_env(). Keys of CNTK, MXNet, TensorFlow, JAX and Neuron are known
     to prof_config_set(): they set what they mean here, or it returns PROF_UNSUPPORTED and says why, never nothing.
     `prof config --all` lists them.
 
-    Never. prof does not print (but for errors of PROF_OUTPUT and crash_report, on stderr), does not abort, does not
-    change signal handlers (but for crash_report and save_signal), errno, locale or environment, starts no thread but
-    the one of PROF_STREAM, PROF_STATS, save, dump_period, delay, start_unix and duration (and prof_server.h its own),
-    and no macro allocates anything (but the stacks of crash_report, and what glibc takes for a thread's first scope when
-    32 of its keys were taken before prof was loaded).
+    Never. prof does not print (but for what PROF_OUTPUT, crash_report and outputs that exit() writes have to say, on
+    stderr), does not abort, does not change signal handlers (but for crash_report and save_signal), errno, locale or
+    environment, starts no thread but the one of PROF_STREAM, PROF_STATS, save, dump_period, delay, start_unix and
+    duration (and prof_server.h its own), and no macro allocates anything (but the stacks of crash_report, and what glibc
+    takes for a thread's first scope when 32 of its keys were taken before prof was loaded).
 
     Automatic tracing of functions. Compile your files with -finstrument-functions, and the implementation, without that
     flag, with PROF_INSTRUMENT_FUNCTIONS: every call is a scope, named by the symbol tables. Filter by min_duration,
@@ -383,10 +397,10 @@ typedef enum prof_clock {
 
 /* Of a file that is there already when the session starts. */
 typedef enum prof_existing {
-    PROF_EXISTING_AUTO = 0, /* as NUMBER if the name has %p or %t, and so is meant for one run alone; else as REPLACE */
+    PROF_EXISTING_AUTO = 0, /* as NUMBER if the name has %p or %t, and so is meant for one run alone, or the file is
+                               this process's own or another is writing it; else as REPLACE */
     PROF_EXISTING_REPLACE,  /* it is replaced once the new one is complete */
-    PROF_EXISTING_NUMBER,   /* it stays: the new one is trace.2.json, .3, ... An empty file takes the name at the start,
-                               so that no two processes get the same one */
+    PROF_EXISTING_NUMBER,   /* it stays: the new one is trace.2.json, .3, ..., and no two processes get the same one */
     PROF_EXISTING_REFUSE    /* it stays: prof_start() fails */
 } prof_existing;
 
@@ -1940,8 +1954,10 @@ enum { PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DE
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
@@ -3088,9 +3104,9 @@ typedef struct prof__service {
 #endif
 
 #ifndef PROF_FREESTANDING
-/* The file behind the ring: see >>stream. The service's own. */
+/* The file that the image is mapped to, and what PROF_STREAM puts behind the ring there: see >>stream. */
 typedef struct prof__stream {
-    int file, opened;        /* the mapped file, open for writing behind the mapping */
+    int file, opened;        /* the mapped file, open for its lock and for writing behind the mapping */
     uint64_t device, inode;  /* which that is: the program may close descriptors that are not its own */
     uint64_t retry_at, backoff_ns; /* after a write that failed: when to try again */
     uint64_t seen;           /* next_chunk when all that was full had been packed */
@@ -3124,7 +3140,7 @@ typedef struct prof__session {
     void *mapping;     /* null: the user's memory */
     size_t mapping_size, image_size;
     char output[1024]; /* expanded; "" for none */
-    char *live_path;   /* output, if the image is mapped to it */
+    char *live_path;   /* the file that the image is mapped to: output, or stream.path; null: it is in memory */
     char part_path[1100]; /* what the file is called until the start is complete */
     struct prof__session *next;
     uint32_t free_chunks; /* PROF_STREAM, PROF_STATS: those that may be taken */
@@ -3139,17 +3155,24 @@ typedef struct prof__session {
     uint32_t at_limit;
 #endif
     int crash_report;
-    char pattern[1024];   /* config.output as an absolute path, for the children of forks, and the time that %t stands
-                             for */
-    char started[16];
+    char pattern[1024];   /* config.output as an absolute path, for the children of forks */
+    char started[16];     /* the time that %t stands for */
     uint64_t process;     /* the pid of whoever has this record */
     int failed;           /* errno of the making of a child's image */
     uint64_t begin_at, duration_ns, end_at; /* monotonic; end_at: 0 until recording begins. See >>schedule */
     uint64_t warmup_left;
     int held;             /* prof__state.held at the start */
     uint32_t warmup_what, warmup_name; /* PROF__WARMUP_...; the hash of the name that counts, 0: none came yet */
-    int claimed;          /* an empty file at output is this session's: it takes the name */
-    int number;           /* so do the children of forks: see prof__path_number() */
+    int beside;           /* 1: of an output that is written at the end, the image is in a file beside it meanwhile, if
+                             that can be; else in memory */
+    int unnamed;          /* the mapped file has no name at all yet */
+    int beside_error;     /* why it could not be: errno, 0: it could */
+    prof_existing existing;
+    int number;           /* files of output's name stay, and this session's gets a number; so in children of forks */
+    int named;            /* the names of its files are settled */
+    int claimed;          /* an empty file at output is this session's: it takes the name, while output is written */
+    int taken, replaces;  /* live_path is a new file, this session's; or it replaces one that is there */
+    int old_file;         /* of which this is the lock meanwhile, + 1; 0: there is none */
 #ifndef PROF_FREESTANDING
     uint64_t look_at;     /* the service's: when there is something to do by the clock; 0: nothing is known */
     int written;          /* output is complete, although prof_stop() was not called yet */
@@ -5971,6 +5994,86 @@ static prof_status prof__memory_publish(prof__session *s)
 }
 static void prof__memory_retire(prof__session *s) { (void)s; }
 #else
+/* Takes the lock that says that a process records into a file; 1: another process has it. It goes with the last
+   descriptor, so with the process: programs that it executes inherit none, and children of fork() close theirs. On a
+   file system without locks nobody has it. */
+static int prof__file_lock(int file)
+{
+    int failed;
+    do failed = flock(file, LOCK_EX | LOCK_NB);
+    while (failed && errno == EINTR);
+    return failed && errno == EWOULDBLOCK;
+}
+
+/* Keeps the descriptor of the mapped file, and with it the lock. */
+static void prof__file_keep(prof__session *s, int file)
+{
+    struct stat about;
+    int high = fcntl(file, F_DUPFD_CLOEXEC, 200); /* a high number is not soon given to another file once it is closed */
+    s->stream.file = high < 0 ? file : high;
+    s->stream.opened = 1;
+    if (high >= 0) close(file);
+    if (s->stream.inode || fstat(s->stream.file, &about)) return;
+    s->stream.device = (uint64_t)about.st_dev;
+    s->stream.inode = (uint64_t)about.st_ino;
+}
+
+/* Reserves size bytes for the file, so that no store into the mapping ever finds the disk full. 0 or errno. */
+static int prof__file_reserve(const prof__session *s, int file, size_t size)
+{
+    struct statvfs about;
+    prof__signals signals;
+    /* What may be in memory as well must not take the room that the output needs. */
+    if (s->beside && (fstatvfs(file, &about) || (uint64_t)about.f_bavail * about.f_frsize / 4 < size)) return ENOSPC;
+    prof__signals_block(&signals); /* it fails for any signal that comes, as one of a profiler's timer always does */
+    int error = posix_fallocate(file, 0, (off_t)size);
+    prof__signals_restore(&signals);
+    if ((error == EOPNOTSUPP || error == EINVAL) && !s->beside) error = ftruncate(file, (off_t)size) ? errno : 0;
+    return error;
+}
+
+/* "/proc/self/fd/3" */
+static void prof__file_link_name(int file, char *to) /* 32 bytes */
+{
+    char number[24];
+    prof__number_text(number, (uint64_t)file);
+    prof__text_copy(to, 32, "/proc/self/fd/");
+    prof__text_add(to, 32, number);
+}
+
+/* A file in the folder of live_path that has no name yet, and is gone if the process is killed before it gets one; where
+   there are no such files, one that is called part_path. -1: errno. */
+static int prof__file_make(prof__session *s)
+{
+    s->unnamed = 0;
+#if defined(O_TMPFILE) && defined(__linux__)
+    char path[sizeof s->stream.path], *end = path;
+    prof__text_copy(path, sizeof path, s->live_path);
+    for (char *c = path; *c; ++c)
+        if (*c == '/') end = c + 1;
+    prof__text_copy(end, 2, ".");
+    int file = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    if (file >= 0) {
+        prof__file_link_name(file, path);
+        s->unnamed = !access(path, F_OK); /* there may be no /proc */
+        if (s->unnamed) return file;
+        close(file);
+    }
+#endif
+    return open(s->part_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+/* Calls the file part_path, if it has no name yet. 0 or errno. */
+static int prof__file_name(prof__session *s)
+{
+    char path[32];
+    if (!s->unnamed) return 0;
+    prof__file_link_name(s->stream.file, path);
+    if (linkat(AT_FDCWD, path, AT_FDCWD, s->part_path, AT_SYMLINK_FOLLOW)) return errno;
+    s->unnamed = 0;
+    return 0;
+}
+
 /* Takes the memory; the system's error, or 0. Async-signal-safe: a child of a fork may come here from a handler. A file
    is under another name until all is well, and a process that still records into an older one keeps that. */
 static int prof__memory_map(prof__session *s, size_t size)
@@ -5985,15 +6088,10 @@ static int prof__memory_map(prof__session *s, size_t size)
         prof__text_add(s->part_path, sizeof s->part_path, number);
         prof__text_add(s->part_path, sizeof s->part_path, ".part");
         unlink(s->part_path);
-        file = open(s->part_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        file = prof__file_make(s);
         if (file < 0) return errno;
-        /* Blocks are taken now: on a full disk this fails, instead of a store into the mapping later. And it fails for
-           any signal that comes, as one of a profiler's timer always does. */
-        prof__signals signals;
-        prof__signals_block(&signals);
-        error = posix_fallocate(file, 0, (off_t)size);
-        prof__signals_restore(&signals);
-        if (error == EOPNOTSUPP || error == EINVAL) error = ftruncate(file, (off_t)size) ? errno : 0;
+        prof__file_lock(file);
+        error = prof__file_reserve(s, file, size);
         flags = MAP_SHARED;
     }
 #ifdef MAP_POPULATE
@@ -6001,8 +6099,11 @@ static int prof__memory_map(prof__session *s, size_t size)
 #endif
     void *at = error ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, flags, file, 0);
     if (!error && at == MAP_FAILED) error = errno;
-    if (file >= 0) close(file);
-    if (error) return error;
+    if (error) {
+        if (file >= 0) close(file);
+        return error;
+    }
+    if (file >= 0) prof__file_keep(s, file);
     s->mapping = at;
     s->mapping_size = size;
 #ifdef MADV_WIPEONFORK
@@ -6011,12 +6112,30 @@ static int prof__memory_map(prof__session *s, size_t size)
     for (size_t i = 0; i < size; i += 4096) ((volatile char *)at)[i] = 0;
     return 0;
 }
+
+/* Goes on without a file beside the output, which could not be had; a mapping that there is is as good without. */
+static void prof__file_forget(prof__session *s, int error)
+{
+    if (s->part_path[0]) unlink(s->part_path);
+    s->part_path[0] = 0;
+    s->live_path = NULL;
+    s->beside_error = error;
+}
+
+/* The same, in memory if a file beside the output cannot be had. */
+static int prof__memory_get(prof__session *s, size_t size)
+{
+    int error = prof__memory_map(s, size);
+    if (!error || !s->beside || !s->live_path) return error;
+    prof__file_forget(s, error);
+    return prof__memory_map(s, size);
+}
 static prof_status prof__memory_take(prof__session *s, size_t size)
 {
     struct stat about;
-    if (s->live_path && !stat(s->live_path, &about) && !S_ISREG(about.st_mode))
+    if (s->live_path && !s->beside && !stat(s->live_path, &about) && !S_ISREG(about.st_mode))
         return prof__fail(PROF_IO, "%s: not a regular file", s->live_path);
-    int error = prof__memory_map(s, size);
+    int error = prof__memory_get(s, size);
     if (!error) return PROF_OK;
     if (!s->live_path)
         return prof__fail(PROF_NO_MEMORY, "a buffer of %llu bytes: %s", (unsigned long long)size, strerror(error));
@@ -6027,13 +6146,16 @@ static void prof__memory_free(prof__session *s)
     if (s->mapping) munmap(s->mapping, s->mapping_size);
     if (s->part_path[0]) unlink(s->part_path);
 }
+static int prof__name_publish(prof__session *s);
 static prof_status prof__memory_publish(prof__session *s)
 {
-    if (!s->live_path) return PROF_OK;
-    if (rename(s->part_path, s->live_path))
-        return prof__fail(PROF_IO, "%s: cannot be renamed to %s: %s", s->part_path, s->live_path, strerror(errno));
-    s->part_path[0] = 0;
-    return PROF_OK;
+    int error = s->live_path ? prof__name_publish(s) : 0;
+    if (error && s->beside) {
+        prof__file_forget(s, error);
+        return PROF_OK;
+    }
+    return error ? prof__fail(PROF_IO, "%s: cannot be renamed to %s: %s", s->part_path, s->live_path, strerror(error))
+                 : PROF_OK;
 }
 /* Some thread may be in the middle of a write: put empty pages where the image was, until it has moved on. */
 static void prof__memory_retire(prof__session *s)
@@ -6089,7 +6211,7 @@ static prof_status prof__layout(prof__session *s, void *memory, uint64_t size)
 static prof_status prof__service_start(prof__session *s);
 static void prof__service_stop(prof__session *s);
 static void prof__stream_close(prof__session *s);
-static prof_status prof__stream_finish(prof__session *s, prof_status status);
+static prof_status prof__file_finish(prof__session *s, prof_status status);
 static prof_status prof__service_configure(prof__session *s, const prof_config *config);
 static prof_status prof__follow_make(prof__session *s, const prof_config *config);
 static void prof__follow_free(struct prof__follow *f);
@@ -6337,6 +6459,13 @@ static int prof__pattern_has(const char *pattern, const char *letters)
     return 0;
 }
 
+/* What a message shows of a path: its end, where it is long. */
+static PROF__UNUSED const char *prof__path_end(const char *path)
+{
+    size_t length = prof__length(path);
+    return path + (length > 100 ? length - 100 : 0);
+}
+
 static const char *prof__extension(const char *path);
 static int prof__is_folder(const char *path);
 
@@ -6365,48 +6494,70 @@ static int prof__path_claim(const char *path)
     return 0;
 }
 
-/* Takes the first free one of trace.json, trace.2.json, trace.3.json, ..., and makes it path. 0, or errno. */
+/* Makes path the next of trace.json, trace.2.json, trace.3.json, ...: first is the first, i the number. 0: too long. */
+static int prof__path_numbered(const char *first, uint64_t i, char *path, size_t size)
+{
+    char number[24];
+    prof__number_text(number, i);
+    return prof__path_with(first, number, path, size);
+}
+
+/* Takes the first free one of them by an empty file, and makes it path. 0, or errno. */
 static int prof__path_number(char *path, size_t size)
 {
-    char first[1024], number[24];
+    char first[1024];
     int error = prof__path_claim(path);
     if (error != EEXIST) return error;
-    if (prof__length(path) >= sizeof first) return ENAMETOOLONG;
     prof__text_copy(first, sizeof first, path);
-    for (uint64_t i = 2; i < 1000000 && error == EEXIST; ++i) {
-        prof__number_text(number, i);
-        error = prof__path_with(first, number, path, size) ? prof__path_claim(path) : ENAMETOOLONG;
-    }
+    for (uint64_t i = 2; i < 1000000 && error == EEXIST; ++i)
+        error = prof__path_numbered(first, i, path, size) ? prof__path_claim(path) : ENAMETOOLONG;
     return error;
 }
 
-/* What was taken and never written goes again. */
+/* A file that was taken and never written goes again, and a mapped one of a start that failed. */
 static void prof__path_unclaim(prof__session *s)
 {
     FILE *file = s->claimed ? fopen(s->output, "rb") : NULL;
     int empty = file && fgetc(file) == EOF;
     if (file) fclose(file);
     if (empty) remove(s->output);
-    s->claimed = 0;
+    if (s->taken && s->part_path[0]) remove(s->live_path);
+    s->claimed = s->taken = 0;
 }
 
-/* Under config.existing. The output has been expanded and found to be fine. */
-static prof_status prof__output_claim(prof__session *s, const char *pattern, prof_existing existing)
+/*-- which outputs are this process's --*/
+
+/* Hashes of the outputs that this process has written. Those beyond are replaced by a later session of their name. */
+static uint32_t prof__outputs[512], prof__output_count;
+static uint64_t prof__outputs_since; /* Unix time in seconds of the first session with an output; 0: there was none */
+
+static int prof__output_ours(const char *path)
 {
-    int error;
-    if (prof__is_folder(s->output)) return PROF_OK; /* its writer never replaces a file */
-    s->number =
-        existing == PROF_EXISTING_NUMBER || (existing == PROF_EXISTING_AUTO && prof__pattern_has(pattern, "pt"));
-#ifndef _WIN32
-    struct stat about;
-    if (!stat(s->output, &about) && !S_ISREG(about.st_mode)) return PROF_OK; /* a device, a pipe: nobody's run */
-#endif
-    if (!s->number && existing != PROF_EXISTING_REFUSE) return PROF_OK;
-    error = s->number ? prof__path_number(s->output, sizeof s->output) : prof__path_claim(s->output);
-    if (error == EEXIST) return prof__fail(PROF_IO, "%s: is there already, and existing=refuse", s->output);
-    if (error) return prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
-    s->claimed = 1;
-    return PROF_OK;
+    uint32_t hash = prof__hash(path, prof__length(path)), count = PROF__LOAD(&prof__output_count);
+    for (uint32_t i = 0; i < count; ++i)
+        if (PROF__LOAD(&prof__outputs[i]) == hash) return 1;
+    return 0;
+}
+
+static void prof__output_remember(const char *path)
+{
+    uint32_t count = PROF__LOAD(&prof__output_count);
+    if (prof__output_ours(path) || count == sizeof prof__outputs / sizeof *prof__outputs) return;
+    PROF__STORE(&prof__outputs[count], prof__hash(path, prof__length(path)));
+    PROF__STORE(&prof__output_count, count + 1);
+}
+
+/* Something about the start that PROF_OUTPUT says on stderr; "": there is nothing. Under the control lock. */
+static char prof__start_note[512];
+
+static PROF__UNUSED void prof__start_note_set(const char *path, const char *words, const char *more)
+{
+    size_t length = prof__length(path);
+    prof__start_note[0] = 0; /* of a long path the end: it has the name */
+    prof__text_add(prof__start_note, sizeof prof__start_note, path + (length > 200 ? length - 200 : 0));
+    prof__text_add(prof__start_note, sizeof prof__start_note, words);
+    length = prof__length(more);
+    prof__text_add(prof__start_note, sizeof prof__start_note, more + (length > 200 ? length - 200 : 0));
 }
 
 /* Replaces %p %n %t %r %h %% in path, and %c by count, unless that is 0; started: what %t stands for.
@@ -6603,31 +6754,228 @@ static prof_status prof__output_check(const char *path)
     return PROF_OK;
 }
 
-/* A child may have changed its directory when it comes to its first scope; its file stands beside the parent's. */
-static void prof__pattern_keep(prof__session *s, const char *output)
+/* Copies a pattern as an absolute one: the program may change its directory before anything is written. It stays as it
+   is where the directory has no name, or together they are too long. 0: it is too long by itself. */
+static int prof__pattern_absolute(const char *pattern, char *to, size_t size)
 {
     size_t at = 0;
-#ifndef _WIN32
     char folder[1024];
-    if (output[0] != '/' && getcwd(folder, sizeof folder) && folder[0] == '/') {
-        for (const char *c = folder; *c && at + 3 < sizeof s->pattern; ++c) {
-            if (*c == '%') s->pattern[at++] = '%';
-            s->pattern[at++] = *c;
-        }
-        s->pattern[at++] = '/';
-    }
-    if (at + prof__length(output) >= sizeof s->pattern) at = 0;
+#ifdef _WIN32
+    DWORD n = GetCurrentDirectoryA(sizeof folder, folder);
+    int known = !prof__is_slash(pattern[0]) && !(pattern[0] && pattern[1] == ':') && n && n < sizeof folder;
+#else
+    int known = pattern[0] != '/' && getcwd(folder, sizeof folder) && folder[0] == '/';
 #endif
-    prof__text_copy(s->pattern + at, sizeof s->pattern - at, output);
+    if (known) {
+        for (const char *c = folder; *c && at + 3 < size; ++c) {
+            if (*c == '%') to[at++] = '%';
+            to[at++] = *c;
+        }
+        to[at++] = '/';
+    }
+    if (at + prof__length(pattern) >= size) at = 0;
+    prof__text_copy(to + at, size - at, pattern);
+    return prof__length(pattern) < size;
+}
+
+/* Expands a pattern into an absolute path, or a relative one if that is all there is room for. */
+static prof_status prof__expand_absolute(const char *pattern, char *to, size_t size)
+{
+    char absolute[1024];
+    int fits = prof__pattern_absolute(pattern, absolute, sizeof absolute);
+    return fits && !prof__expand(absolute, to, size) ? PROF_OK : prof__expand(pattern, to, size);
 }
 
 /* The image that belongs to an output: "trace.json.prof", "logs/1234.prof". */
 static void prof__output_beside(const prof__session *s, char *to, size_t size)
 {
-    if (prof__is_folder(s->output))
-        snprintf(to, size, "%s%llu.prof", s->output, (unsigned long long)prof__process_id());
-    else
-        snprintf(to, size, "%s.prof", s->output);
+    char number[24];
+    to[0] = 0;
+    prof__text_add(to, size, s->output);
+    prof__number_text(number, prof__process_id());
+    if (prof__is_folder(s->output)) prof__text_add(to, size, number);
+    prof__text_add(to, size, ".prof");
+}
+
+static int prof__file_is(const char *path) /* 1: there is something of this name */
+{
+#ifdef _WIN32
+    return GetFileAttributesA(path) != INVALID_FILE_ATTRIBUTES;
+#else
+    struct stat about;
+    return !lstat(path, &about);
+#endif
+}
+
+/* 1: the file at output stays as it is. numbered: output has a number already: with one, what this process or,
+   since it began to record, another has written stays; without, only what this process has. */
+static int prof__output_stays(const prof__session *s, int numbered)
+{
+    if (prof__is_folder(s->output) || !prof__file_is(s->output) || s->existing == PROF_EXISTING_REPLACE) return 0;
+    if (s->number || s->existing == PROF_EXISTING_REFUSE || prof__output_ours(s->output)) return 1;
+#ifndef _WIN32
+    struct stat about;
+    if (numbered) return lstat(s->output, &about) || (uint64_t)about.st_mtime >= prof__outputs_since;
+#endif
+    return numbered;
+}
+
+/* A session in memory takes its name when it writes; until then, it is the first that is free. 0 or errno. */
+static int prof__name_choose(prof__session *s)
+{
+    char first[sizeof s->output];
+    prof__text_copy(first, sizeof first, s->output);
+    for (uint64_t i = 2; prof__output_stays(s, i > 2); ++i) {
+        s->number = 1;
+        if (s->existing == PROF_EXISTING_REFUSE || i == 1000000) return EEXIST;
+        if (!prof__path_numbered(first, i, s->output, sizeof s->output)) return ENAMETOOLONG;
+    }
+    return 0;
+}
+
+#ifdef _WIN32
+static int prof__name_take(prof__session *s) /* an empty file takes the name of a mapped one */
+{
+    int error = prof__name_choose(s);
+    if (!error && s->number) error = prof__path_number(s->output, sizeof s->output);
+    s->claimed = !error && s->number;
+    return error;
+}
+#else
+/* Lets go of the file that was to be replaced. */
+static void prof__name_drop(prof__session *s)
+{
+    if (s->old_file) close(s->old_file - 1);
+    s->old_file = s->replaces = 0;
+}
+
+/* The file at live_path is there: 0: it may be replaced, EEXIST: not, EAGAIN: it is another one by now. */
+static int prof__name_replace(prof__session *s, int numbered)
+{
+    struct stat there, opened;
+    int file;
+    s->replaces = 1;
+    if (s->existing == PROF_EXISTING_REPLACE) return 0;
+    if (s->number || s->existing == PROF_EXISTING_REFUSE) return EEXIST;
+    file = open(s->live_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0 && errno == EACCES) file = open(s->live_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file >= 0 && prof__file_lock(file)) {
+        close(file);
+        prof__start_note_set(s->live_path, " is recorded by another process: this one writes ", "");
+        s->number = 1; /* that one may end at any time: its output is not to be replaced, either */
+        return EEXIST;
+    }
+    if (file >= 0) s->old_file = file + 1;
+    if (lstat(s->live_path, &there)) return EAGAIN;
+    if (file >= 0 && (fstat(file, &opened) || opened.st_dev != there.st_dev || opened.st_ino != there.st_ino))
+        return EAGAIN;
+    return s->live_path == s->output && prof__output_stays(s, numbered) ? EEXIST : 0;
+}
+
+/* Takes the name live_path and, where that is beside it, output. 0 or errno; EEXIST: somebody else has it. */
+static int prof__name_try(prof__session *s, int numbered)
+{
+    int error = EAGAIN;
+    for (int i = 0; i < 100 && error == EAGAIN; ++i) {
+        prof__name_drop(s);
+        error = link(s->part_path, s->live_path) ? errno : 0;
+        s->taken = !error;
+        if (error && error != EEXIST && !prof__file_is(s->live_path)) { /* a file system without links */
+            error = prof__path_claim(s->live_path);
+            s->taken = s->replaces = !error;
+        } else if (error) {
+            error = prof__name_replace(s, numbered);
+        }
+    }
+    if (!error && s->live_path != s->output && prof__output_stays(s, numbered)) error = EEXIST;
+    if (error && s->taken) unlink(s->live_path);
+    if (error) prof__name_drop(s);
+    if (error) s->taken = 0;
+    return error;
+}
+
+/* Takes the first name that can be had of trace.json, trace.2.json, ... for the image, which is complete, and the
+   output. 0 or errno. Async-signal-safe. */
+static int prof__name_take(prof__session *s)
+{
+    char first[sizeof s->stream.path];
+    int folder = prof__is_folder(s->output), error = prof__file_name(s);
+    if (!error) error = prof__name_try(s, 0);
+    prof__text_copy(first, sizeof first, folder ? s->stream.path : s->output);
+    for (uint64_t i = 2; error == EEXIST && s->existing != PROF_EXISTING_REFUSE && i < 1000000; ++i) {
+        if (!prof__path_numbered(first, i, folder ? s->stream.path : s->output, sizeof s->output)) return ENAMETOOLONG;
+        if (!folder && s->live_path != s->output) prof__output_beside(s, s->stream.path, sizeof s->stream.path);
+        error = prof__name_try(s, 1);
+        if (!error && prof__start_note[0]) prof__text_add(prof__start_note, sizeof prof__start_note, s->output);
+    }
+    return error;
+}
+
+/* Gives the image its name. What a program that was stopped has left beside the output keeps another one. 0 or errno:
+   nothing has changed. */
+static int prof__name_publish(prof__session *s)
+{
+    char old[sizeof s->stream.path];
+    int error = 0;
+    if (s->replaces && !s->taken && s->live_path != s->output &&
+        prof__path_with(s->live_path, "old", old, sizeof old) && !rename(s->live_path, old))
+        prof__start_note_set(old, " has what was recorded before, until that program was stopped", "");
+    if (s->replaces || !s->taken) error = rename(s->part_path, s->live_path) ? errno : 0;
+    if (error) return error;
+    if (!s->replaces && s->taken) unlink(s->part_path);
+    s->part_path[0] = 0;
+    if (s->old_file) close(s->old_file - 1);
+    s->old_file = 0;
+    if (s->live_path == s->output) prof__output_remember(s->output);
+    return 0;
+}
+#endif
+
+/* Settles what the files are called. The image is complete, but on Windows, where it is made under its name. */
+static prof_status prof__output_name(prof__session *s)
+{
+    if (!s->output[0]) return PROF_OK;
+    if (!prof__outputs_since) prof__outputs_since = (uint64_t)time(NULL);
+    int error = s->live_path ? prof__name_take(s) : prof__name_choose(s);
+#ifndef _WIN32
+    if (error && error != EEXIST && s->beside && s->live_path) {
+        prof__file_forget(s, error);
+        error = prof__name_choose(s);
+    }
+#endif
+    if (!error) return PROF_OK;
+    if (error == EEXIST) return prof__fail(PROF_IO, "%s: is there already, and existing=refuse", s->output);
+    return prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
+}
+
+/* Writes output out of what is recorded. Where the session is in memory, no other file has been taken for it. */
+static prof_status prof__output_write(prof__session *s)
+{
+    prof_status (*write)(const prof_trace *, const char *);
+    prof_trace *trace = NULL;
+    prof_status status = prof__writer_find(s->output, &write);
+    if (!status) status = prof_trace_live(&trace);
+    if (!status && !s->live_path && !s->claimed && (s->number || s->existing == PROF_EXISTING_REFUSE)) {
+        int error = s->number ? prof__path_number(s->output, sizeof s->output) : prof__path_claim(s->output);
+        if (error) status = prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
+        s->claimed = !error;
+    }
+    if (!status) status = write(trace, s->output);
+    if (!status) prof__output_remember(s->output);
+    prof_trace_close(trace);
+    return status;
+}
+
+/* 1: output is, or will be, a file or a directory. */
+static int prof__output_is_file(const char *path)
+{
+#ifdef _WIN32
+    (void)path;
+    return 1;
+#else
+    struct stat about;
+    return stat(path, &about) || S_ISREG(about.st_mode) || S_ISDIR(about.st_mode);
+#endif
 }
 
 /* Several recorders of one process, each on its own, may be told to write one file: PROF_OUTPUT is the same for all. The
@@ -6681,7 +7029,7 @@ static const char *prof__output_alone(prof__session *s, const char *pattern, cha
         if (!search.taken) break;
         search.module[strcspn(search.module, ".%")] = 0;
         snprintf(text, sizeof text, i > 1 ? "%s.%d" : "%s", search.module, i);
-        if (!prof__path_with(pattern, text, tagged, size) || prof__expand(tagged, s->output, sizeof s->output))
+        if (!prof__path_with(pattern, text, tagged, size) || prof__expand_absolute(tagged, s->output, sizeof s->output))
             return pattern;
         prof__output_apart = 1;
     }
@@ -6706,20 +7054,35 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
     if (several && !prof__pattern_has(output, "rp") && !prof__is_folder(output) && /* its writer knows the rank */
         prof__path_with(output, "%r", ranked, sizeof ranked))
         output = ranked;
-    prof_status status = prof__expand(output, s->output, sizeof s->output);
+    prof_status status = prof__expand_absolute(output, s->output, sizeof s->output);
     if (!status && prof__is_folder(s->output) && !prof__is_slash(s->output[prof__length(s->output) - 1]))
         prof__text_add(s->output, sizeof s->output, "/");
     if (!status) output = prof__output_alone(s, output, tagged, sizeof tagged);
     if (!status) status = prof__writer_find(s->output, &write);
     if (!status) status = prof__writer_fits(s->output, write, (uint32_t)mode);
     if (!status) status = prof__output_check(s->output);
-    if (!status) status = prof__output_claim(s, output, config->existing);
+    s->existing = config->existing;
+    s->number = s->existing == PROF_EXISTING_NUMBER ||
+                (s->existing == PROF_EXISTING_AUTO && prof__pattern_has(output, "pt"));
+    if (prof__is_folder(s->output)) s->number = 0; /* its writer never replaces a file */
     if (!status && !write) s->live_path = s->output;
-    if (!status && write && mode == PROF_STREAM) {
+    if (!status && write && !prof__output_is_file(s->output)) {
+        s->existing = PROF_EXISTING_REPLACE; /* a device, a pipe: nobody's run */
+        s->number = 0;
+    } else if (!status && write) {
+#ifndef _WIN32
+        s->beside = mode != PROF_STREAM && mode != PROF_STATS && !config->memory;
+#endif
+    }
+    if (!status && write && (s->beside || mode == PROF_STREAM)) {
         prof__output_beside(s, s->stream.path, sizeof s->stream.path);
         s->live_path = s->stream.path;
     }
-    prof__pattern_keep(s, output);
+    prof__pattern_absolute(output, s->pattern, sizeof s->pattern);
+#ifdef _WIN32
+    if (!status) status = prof__output_name(s);
+    s->named = 1;
+#endif
     return status;
 }
 
@@ -6957,7 +7320,6 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
     if (status) return status;
     prof__schedule_configure(s, config);
     s->crash_report = config->crash_report != 0;
-    if (s->crash_report && (status = prof__crash_prepare(s)) != PROF_OK) return status;
     prof__header *h = s->header;
     h->mode = (uint32_t)config->mode;
     h->pid = s->process = prof__process_id();
@@ -6971,7 +7333,10 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
     if (config->min_duration_ns) prof__threshold_set(s, config->min_duration_ns);
     s->fast = s->clock == PROF_CLOCK_COUNTER && !s->min_ticks;
     prof__image_begin(s);
-    return PROF_OK;
+#ifndef PROF_FREESTANDING
+    if (!s->named) status = prof__output_name(s);
+#endif
+    return status || !s->crash_report ? status : prof__crash_prepare(s);
 }
 
 static prof_status prof__config_check(const prof_config *c)
@@ -7028,6 +7393,9 @@ static prof_status prof__start_locked(const prof_config *config, const prof__gue
     if (config->memory) prof__sessions_reap(1);
     prof__session *s = prof__session_new();
     if (!s) return prof__fail(PROF_NO_MEMORY, "no memory for a session");
+#ifndef PROF_FREESTANDING
+    prof__start_note[0] = 0;
+#endif
     status = prof__session_make(s, config);
     if (status) {
 #ifndef PROF_FREESTANDING
@@ -7049,6 +7417,9 @@ static prof_status prof__start_locked(const prof_config *config, const prof__gue
         PROF__STORE(&prof__state.epoch, s->epoch); /* ends compare with it, without the lock */
         s->header->session = s->epoch;
         prof__metadata_write(s);
+#ifndef PROF_FREESTANDING
+        if (s->beside_error) prof__meta_pair(s, "in memory only", strerror(s->beside_error));
+#endif
         s->like = *s->header;
         s->like.magic[0] = 0; /* who looks for images in a core dump shall find one */
         prof__state.session = s;
@@ -7135,10 +7506,9 @@ static prof_status prof__stop_recording(int guest)
     return running ? PROF_OK : prof__fail(PROF_INVALID_STATE, "no session is running");
 }
 
-PROF_DEF prof_status prof_stop(void)
+/* Under the control lock. */
+static prof_status prof__stop_locked(void)
 {
-    PROF__LED(prof_stop, ());
-    prof__control_lock();
     prof_status status = prof__stop_recording(0);
     if (!status) prof__crash_remove();
 #ifndef PROF_FREESTANDING
@@ -7146,21 +7516,36 @@ PROF_DEF prof_status prof_stop(void)
     prof__session *s = status ? NULL : prof__state.session;
     if (s) prof__service_stop(s);
     if (s) prof__save_disarm();
-    if (s && s->output[0] && s->live_path != s->output && !s->written) {
-        prof_status (*write)(const prof_trace *, const char *);
-        prof_trace *trace = NULL;
-        status = prof__writer_find(s->output, &write);
-        if (!status) status = prof_trace_live(&trace);
-        if (!status) status = write(trace, s->output);
-        prof_trace_close(trace);
-    }
-    if (s && s->live_path) status = prof__stream_finish(s, status);
+    if (s && s->output[0] && s->live_path != s->output && !s->written) status = prof__output_write(s);
+    if (s && s->live_path) status = prof__file_finish(s, status);
     if (s && status) prof__path_unclaim(s);
 #endif
     PROF__BRIDGE_STOP();
+    return status;
+}
+
+PROF_DEF prof_status prof_stop(void)
+{
+    PROF__LED(prof_stop, ());
+    prof__control_lock();
+    prof_status status = prof__stop_locked();
     prof__control_unlock();
     return status;
 }
+
+#ifndef PROF_FREESTANDING
+/* The program ends without prof_stop(): what has an output is written all the same. After the destructors of the
+   program's own objects, which may have scopes or call prof_stop(), and before the writers go. Where another thread is
+   in a control function there is no waiting for it. */
+static void __attribute__((destructor(102))) prof__exit_stop(void)
+{
+    if (!prof__is_whole() || !prof__lock_try(&prof__control_word)) return;
+    const prof__session *s = NULL;
+    if (!prof__guest && prof__session_phase()) s = prof__state.session ? prof__state.session : prof__state.inherited;
+    if (s && s->output[0] && prof__stop_locked()) fprintf(stderr, "prof: %s\n", prof_error());
+    prof__unlock(&prof__control_word);
+}
+#endif
 
 PROF_DEF prof_status prof_reset(void)
 {
@@ -7628,6 +8013,7 @@ static void prof__session_inherit(prof__session *s)
     s->follow = NULL;
     s->dump_period_ns = s->wait_ns = s->max_file_size = 0;
     s->crash_report = 0;
+    if (s->live_path && s->live_path != s->output) s->beside = 1;
     if (s->live_path != s->output) s->live_path = NULL;
     if (s->header) {
         /* the user's memory is the parent's */
@@ -7639,7 +8025,7 @@ static void prof__session_inherit(prof__session *s)
     s->header = NULL;
     s->mapping = NULL;
     s->part_path[0] = 0;
-    s->claimed = s->written = 0;
+    s->claimed = s->written = s->taken = s->replaces = s->old_file = s->beside_error = 0;
     s->string_count = s->site_count = s->left_count = s->attached = s->readers = 0;
     s->failed = 0;
     s->epoch = ++prof__state.epoch ? prof__state.epoch : ++prof__state.epoch;
@@ -7703,7 +8089,7 @@ static void __attribute__((constructor(101))) prof__forks_watch(void)
 static int prof__child_path(prof__session *s)
 {
     char number[24], path[sizeof s->output];
-    int has_pid = prof__pattern_has(s->pattern, "p"), error;
+    int has_pid = prof__pattern_has(s->pattern, "p");
     if (!s->output[0]) return 0;
     if (prof__expand_at(s->pattern, s->started, 0, path, sizeof path)) return ENAMETOOLONG;
     prof__number_text(number, s->process);
@@ -7711,16 +8097,16 @@ static int prof__child_path(prof__session *s)
         prof__text_copy(s->output, sizeof s->output, path);
     else if (!prof__path_with(path, number, s->output, sizeof s->output))
         return ENAMETOOLONG;
-    if (!s->number) return 0;
-    error = prof__path_number(s->output, sizeof s->output);
-    s->claimed = !error;
-    return error;
+    if (!s->beside) return 0;
+    prof__output_beside(s, s->stream.path, sizeof s->stream.path);
+    s->live_path = s->stream.path;
+    return 0;
 }
 
 static int prof__child_image(prof__session *s)
 {
     int error = prof__child_path(s);
-    if (!error) error = prof__memory_map(s, s->mapping_size);
+    if (!error) error = prof__memory_get(s, s->mapping_size);
     if (error) return error;
     const prof__header *like = &s->like;
     if (prof__layout(s, s->mapping, s->mapping_size)) return EINVAL;
@@ -7740,8 +8126,11 @@ static int prof__child_image(prof__session *s)
     h->last = h->first;
     prof__image_begin(s);
     prof__metadata_write(s);
-    if (s->live_path && rename(s->part_path, s->live_path)) return errno;
-    s->part_path[0] = 0;
+    if (!s->live_path) return 0;
+    error = prof__name_take(s);
+    if (!error) error = prof__name_publish(s);
+    if (!error || !s->beside) return error;
+    prof__file_forget(s, error);
     return 0;
 }
 
@@ -7758,9 +8147,11 @@ static void prof__inherited_make(void)
     prof__file_signal_drop(&signal);
     prof__cancel_restore(cancel);
     if (s->failed) {
+        if (s->part_path[0] && s->taken) unlink(s->live_path);
         if (s->part_path[0]) unlink(s->part_path);
-        if (s->claimed) unlink(s->output);
-        s->claimed = 0;
+        prof__name_drop(s);
+        if (s->stream.opened) close(s->stream.file);
+        s->taken = s->stream.opened = 0;
         if (s->mapping) munmap(s->mapping, s->mapping_size);
         s->part_path[0] = 0;
         s->header = NULL;
@@ -8173,7 +8564,7 @@ static prof_status prof__stream_open(prof__session *s)
     return prof__fail(PROF_UNSUPPORTED, "mode stream: not on Windows yet");
 }
 static void prof__stream_close(prof__session *s) { (void)s; }
-static prof_status prof__stream_finish(prof__session *s, prof_status status)
+static prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     (void)s;
     return status;
@@ -8192,16 +8583,13 @@ static int prof__stream_file_there(const prof__session *s)
            (uint64_t)about.st_ino == s->stream.inode;
 }
 
-static int prof__stream_file_open(prof__session *s, const char *path) /* 0: errno says why */
+/* Opens the file again, by its name. 0: errno says why. */
+static int prof__stream_file_open(prof__session *s, const char *path)
 {
-    struct stat about;
-    int low = open(path, O_RDWR | O_CLOEXEC), high = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, 200);
-    s->stream.file = high < 0 ? low : high; /* a high number is not soon given to another file once it is closed */
-    s->stream.opened = low >= 0;
-    if (high >= 0) close(low);
-    if (!s->stream.opened || s->stream.inode || fstat(s->stream.file, &about)) return s->stream.opened;
-    s->stream.device = (uint64_t)about.st_dev;
-    s->stream.inode = (uint64_t)about.st_ino;
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0) return 0;
+    prof__file_lock(file);
+    prof__file_keep(s, file);
     return 1;
 }
 
@@ -8240,28 +8628,29 @@ static prof_status prof__stream_open(prof__session *s)
     s->stream.block = (prof__block *)malloc(PROF__BLOCK_BOUND(s->chunk_words));
     s->stream.chunks = (prof__chunk **)malloc((size_t)s->chunk_count * sizeof *s->stream.chunks);
     if (!s->stream.block || !s->stream.chunks) return prof__fail(PROF_NO_MEMORY, "no memory to pack chunks");
-    if (!prof__stream_file_open(s, s->part_path)) return prof__fail(PROF_IO, "%s: %s", s->part_path, strerror(errno));
     h->archive_offset = h->archive_first = h->archive_next = prof__round(s->mapping_size, 4096);
     h->archive_limit = s->max_file_size ? s->max_file_size / 8 * 8 : INT64_MAX / 4096 * 4096;
     return PROF_OK;
 }
 
 /* What is left to do after the session and, unless the file is the output itself, the export that ended with status. */
-static prof_status prof__stream_finish(prof__session *s, prof_status status)
+static prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     struct stat about;
     char why[PROF__ERROR_SIZE];
-    if (!s->stream.opened) return status;
-    if (!s->stream.path[0]) {
-        if (!status && prof__stream_file_there(s) && !fstat(s->stream.file, &about) && !about.st_nlink)
-            return prof__fail(PROF_IO, "%s: was removed while it was recorded", s->live_path);
-    } else if (status) {
+    int named = !lstat(s->live_path, &about);
+    int here = named && (uint64_t)about.st_dev == s->stream.device && (uint64_t)about.st_ino == s->stream.inode;
+    int open = prof__stream_file_there(s); /* the descriptor is that of the file, wherever it was moved */
+    if (s->live_path != s->output && status) {
         memcpy(why, PROF__ERROR_TEXT(), sizeof why);
-        return prof__fail(status, "%.150s: the recording is kept in %s", why, s->stream.path);
-    } else if (!stat(s->stream.path, &about) && (uint64_t)about.st_dev == s->stream.device &&
-               (uint64_t)about.st_ino == s->stream.inode) {
-        unlink(s->stream.path);
+        status = prof__fail(status, "%.110s: the recording is kept in %s", why, prof__path_end(s->live_path));
+    } else if (s->live_path != s->output) {
+        if (here) unlink(s->live_path);
+    } else if (!status && !here && (!open || fstat(s->stream.file, &about) || !about.st_nlink)) {
+        status = prof__fail(PROF_IO, "%s: was %s while it was recorded: prof_save() can still write it elsewhere",
+                            prof__path_end(s->live_path), named ? "replaced by another file" : "removed");
     }
+    if (open) flock(s->stream.file, LOCK_UN); /* it is no longer recorded into */
     return status;
 }
 
@@ -8445,17 +8834,11 @@ static int prof__service_session_runs(const prof__session *s)
 static int prof__dump_step(prof__session *s)
 {
     prof__service *service = &s->service;
-    prof_status (*write)(const prof_trace *, const char *);
-    prof_trace *trace = NULL;
     uint64_t now = s->dump_period_ns ? prof__monotonic() : 0;
     if (!s->dump_period_ns || now < service->dump_at) return 0;
     if (!prof__service_session_runs(s)) return 0; /* it was not published yet */
     uint64_t began = prof__now(s, 0);
-    prof_status status = prof__writer_find(s->output, &write);
-    if (!status) status = prof_trace_live(&trace);
-    if (!status) status = write(trace, s->output);
-    prof_trace_close(trace);
-    if (status) prof__background_failed(s, prof_error());
+    if (prof__output_write(s)) prof__background_failed(s, prof_error());
     service->dump_at = prof__monotonic() + s->dump_period_ns;
     PROF__SITE(site, PROF__KIND_BEGIN, "dump", "prof", 2);
     prof__service_scope(s, &site, began);
@@ -8481,12 +8864,7 @@ static int prof__schedule_step(prof__session *s)
     }
     prof__state_unlock(gate);
     if (ended && s->output[0] && s->live_path != s->output) {
-        prof_status (*write)(const prof_trace *, const char *);
-        prof_trace *trace = NULL;
-        prof_status status = prof__writer_find(s->output, &write);
-        if (!status) status = prof_trace_live(&trace);
-        if (!status) status = write(trace, s->output);
-        prof_trace_close(trace);
+        prof_status status = prof__output_write(s);
         if (status) prof__background_failed(s, prof_error()); /* prof_stop() tries again */
         s->written = !status;
     }
@@ -8593,7 +8971,8 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
     s->max_file_size = config->max_file_size;
     s->at_limit = (uint32_t)config->at_limit;
     s->wait_ns = config->wait_ns;
-    s->dump_period_ns = s->live_path || !s->output[0] ? 0 : config->dump_period_ns; /* a mapped file is never old */
+    int fresh = s->live_path && (s->live_path == s->output || config->mode == PROF_STREAM); /* a mapped file is never old */
+    s->dump_period_ns = fresh || !s->output[0] ? 0 : config->dump_period_ns;
     service->wanted = config->mode == PROF_STREAM || config->mode == PROF_STATS || s->dump_period_ns != 0;
     service->longest_ns = prof__service_longest(s);
     service->shortest_ns = service->longest_ns / 16 > 100000 ? service->longest_ns / 16 : 100000;
@@ -9515,7 +9894,7 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
         prof__crash_describe(w, s, &w->header, signal);
     }
     if (!setjmp(w->escape)) {
-        if (!s->live_path) prof__crash_save(w, s, &w->header);
+        if (!s->live_path || s->beside) prof__crash_save(w, s, &w->header); /* as it is now: threads run on */
     } else {
         if (w->file >= 0) close(w->file);
         unlink(w->part);
@@ -9612,15 +9991,13 @@ static void prof__crash_handler(int signal, siginfo_t *info, void *context)
 static prof_status prof__crash_prepare(prof__session *s)
 {
     prof__crash_work *w = prof__crash.work;
-    char name[64];
     if (!w) w = (prof__crash_work *)calloc(1, sizeof *w);
     if (!w) return prof__fail(PROF_NO_MEMORY, "crash_report: no memory for it");
     prof__crash.work = w;
-    prof__program_name(name, sizeof name);
     if (s->output[0])
         prof__output_beside(s, w->path, sizeof w->path);
     else
-        snprintf(w->path, sizeof w->path, "%s.%llu.prof", name, (unsigned long long)prof__process_id());
+        prof__expand_absolute("%n.%p.prof", w->path, sizeof w->path);
     snprintf(w->part, sizeof w->part, "%s.%llu.part", w->path, (unsigned long long)prof__process_id());
     return s->live_path ? PROF_OK : prof__output_check(w->path);
 }
@@ -9824,7 +10201,8 @@ static const prof__key prof__keys[] = {
               "file written by prof_stop(); .prof is up to date at any time; %p process id, %n program, %t time, %h "
               "host, %r rank"),
     PROF__KEY("existing", CHOICE, existing, 0, 0, 0, prof__existing_names, "auto", "auto, replace, number or refuse",
-              "what happens to an older file of that name; auto: number if it has %p or %t, else replace"),
+              "what happens to an older file of that name; auto: number if it has %p or %t, or is this process's or in "
+              "use, else replace"),
     PROF__KEY("rank", TEXT, rank, 0, 0, 0, NULL, "", "up to 63 bytes, no / or \\",
               "what %r is; default: the launcher's number of this process (MPI, Slurm, torchrun, ...), else 0"),
     PROF__KEY("buffer", SIZE, buffer_size, PROF__MIN_BUFFER, 64ull << 30, 0, NULL, "16M",
@@ -10282,7 +10660,6 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
 
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_AUTOSTART) && (!defined(PROF_STATIC) || defined(PROF_AUTOSTART))
 #define PROF__AUTOSTARTS 1
-static int prof__autostarted;
 static void prof__autostop(void)
 {
     if (!PROF__LOAD(&prof__guest) && prof__session_phase() && prof_stop())
@@ -10318,10 +10695,11 @@ static void __attribute__((constructor(103))) prof__autostart(void)
     if (prof_start(&config))
         fprintf(stderr, "prof: %s: %s; nothing is recorded\n", by, prof_error());
     else
-        prof__autostarted = !atexit(prof__autostop);
-    if (prof__autostarted && prof__output_apart)
+        atexit(prof__autostop);
+    if (prof__output_apart && prof__session_phase())
         fprintf(stderr, "prof: %s: another recorder of this process writes there; this one writes %s\n", config.output,
                 prof__state_session()->output);
+    if (prof__start_note[0]) fprintf(stderr, "prof: %s\n", prof__start_note);
 }
 #endif
 
@@ -10336,9 +10714,7 @@ static void __attribute__((destructor)) prof__unload(void)
 #ifdef PROF__SHARED
     if (prof__exits) return;
     prof__unjoin();
-#ifdef PROF__AUTOSTARTS
-    if (prof__autostarted) prof__autostop(); /* atexit would call it too late for that */
-#endif
+    prof__exit_stop(); /* atexit would call the one of PROF_OUTPUT too late */
     if (prof__state.session) {
         prof__service_stop(prof__state.session);
         prof__state.session->next = prof__state.retired;
@@ -18582,7 +18958,7 @@ static prof_status prof__save_check(prof__follow *f, const prof_config *config)
     if (!status) status = prof__writer_fits(expanded, write, (uint32_t)config->mode);
     if (!status) status = prof__output_check(expanded);
     if (!status) status = prof__follow_rules(f, config->save_over);
-    prof__text_copy(f->save, sizeof f->save, config->save);
+    prof__pattern_absolute(config->save, f->save, sizeof f->save);
     f->last_seconds = config->save_last > 0 ? config->save_last : 10;
     f->every_ns = (uint64_t)(config->save_every * 1e9);
     f->signal = config->save_signal;

@@ -241,7 +241,7 @@ TEST(ways_to_die)
             CHECK_TEXT(list.events[0].args[0].value.as.string, "to be found later");
             CHECK(trace_end(&list.events[0]) >= list.events[5].start_ns);
         }
-        CHECK_EQUAL(prof_trace_about(trace)->complete, 0);
+        CHECK_EQUAL(prof_trace_about(trace)->complete, way == 6 || way == 8); /* exit() ends the session */
         CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
         if (test_failures) printf("  way %d\n", way);
         trace_free(&list);
@@ -252,45 +252,61 @@ TEST(ways_to_die)
 
 /*-- the file and other people --*/
 
-/* The second program takes over the name; the first one goes on with a file that has none. */
-TEST(two_programs_one_path)
+/* Of two programs that record at the same time the second takes another name or, if it was told to, that of the first,
+   which then goes on with a file that has none, and is told in the end. */
+static void two_programs(prof_existing existing)
 {
-    char path[256];
-    int status[2] = {0, 0};
+    int replaces = existing == PROF_EXISTING_REPLACE;
     pid_t children[2];
-    snprintf(path, sizeof path, "%s", trace_path("shared.prof"));
-    unlink(path);
+    unlink(trace_path("shared.prof"));
+    unlink(trace_path("shared.2.prof"));
     fflush(stdout);
+    shared_make();
     for (int i = 0; i < 2; ++i) {
-        shared_make();
+        int status = 0;
         children[i] = fork();
         if (!children[i]) {
             child_begins();
-            start_into(path, 1u << 20);
-            for (long k = 0; k < 2000000; ++k) {
+            prof_config config = trace_config(1u << 20);
+            config.output = trace_path("shared.prof");
+            config.existing = existing;
+            trace_start(&config);
+            PROFILE_MARK("first");
+            __atomic_store_n(&shared->ready, i + 1, __ATOMIC_RELEASE);
+            for (int k = 0; k < 600000 && __atomic_load_n(&shared->ready, __ATOMIC_ACQUIRE) < 2; ++k) {
                 PROFILE_SCOPE("scope");
-                if (k == 1000) __atomic_store_n(&shared->ready, 1, __ATOMIC_RELEASE);
+                pause_us(100);
             }
             PROFILE_MARK("last");
-            _exit(prof_stop() != PROF_OK);
+            _exit(prof_stop() != (replaces && i == 0 ? PROF_IO : PROF_OK));
         }
-        while (!__atomic_load_n(&shared->ready, __ATOMIC_ACQUIRE) && !waitpid(children[i], &status[i], WNOHANG))
+        while (__atomic_load_n(&shared->ready, __ATOMIC_ACQUIRE) <= i && !waitpid(children[i], &status, WNOHANG))
             pause_us(50);
     }
     for (int i = 0; i < 2; ++i) {
-        waitpid(children[i], &status[i], 0);
-        CHECK(WIFEXITED(status[i]) && WEXITSTATUS(status[i]) == 0);
+        int status = 0;
+        waitpid(children[i], &status, 0);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     }
-    prof_trace *trace = trace_open_file(path);
-    if (trace) {
-        CHECK(prof_trace_about(trace)->pid == (uint64_t)children[1]);
+    for (int i = 0; i < 2 - replaces; ++i) {
+        prof_trace *trace = trace_open_file(trace_path(i ? "shared.2.prof" : "shared.prof"));
+        if (!trace) continue;
+        CHECK(prof_trace_about(trace)->pid == (uint64_t)children[replaces ? 1 : i]);
         CHECK_EQUAL(prof_trace_about(trace)->complete, 1);
         prof_trace_close(trace);
     }
-    unlink(path);
+    CHECK((trace_file_size(trace_path("shared.2.prof")) > 0) == !replaces);
+    unlink(trace_path("shared.prof"));
+    unlink(trace_path("shared.2.prof"));
 }
 
-/* Any number of programs may start at the same moment. */
+TEST(two_programs_one_path)
+{
+    two_programs(PROF_EXISTING_AUTO);
+    two_programs(PROF_EXISTING_REPLACE);
+}
+
+/* Any number of programs may start at the same moment: each has a file of its own. */
 TEST(many_programs_one_path)
 {
     enum { MANY = 8 };
@@ -299,14 +315,21 @@ TEST(many_programs_one_path)
     snprintf(path, sizeof path, "%s", trace_path("crowd.prof"));
     fflush(stdout);
     for (long round = 0; round < trace_times(2, 20, 200) && !test_failures; ++round) {
+        unlink(path);
         shared_make();
         for (int i = 0; i < MANY; ++i) {
             children[i] = fork();
             if (children[i]) continue;
             child_begins();
+            prof_config config = trace_config(128u << 10);
+            config.output = path;
+            config.existing = PROF_EXISTING_AUTO;
             while (!__atomic_load_n(&shared->ready, __ATOMIC_ACQUIRE)) continue;
-            start_into(path, 128u << 10);
+            trace_start(&config);
             for (int k = 0; k < 10000; ++k) PROFILE_MARK("mark");
+            __atomic_fetch_add(&shared->done[0], 1, __ATOMIC_RELEASE);
+            for (int k = 0; k < 60000 && __atomic_load_n(&shared->done[0], __ATOMIC_ACQUIRE) < MANY - 1; ++k)
+                pause_us(1000); /* until all have recorded: done began at -1 */
             _exit(prof_stop() != PROF_OK);
         }
         pause_us(2000);
@@ -316,11 +339,15 @@ TEST(many_programs_one_path)
             waitpid(children[i], &status, 0);
             CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
         }
-        prof_trace *trace = trace_open_file(path);
-        if (trace) CHECK_EQUAL(prof_trace_about(trace)->complete, 1);
-        prof_trace_close(trace);
+        for (int i = 1; i <= MANY; ++i) {
+            char name[64];
+            snprintf(name, sizeof name, i > 1 ? "crowd.%d.prof" : "crowd.prof", i);
+            prof_trace *trace = trace_open_file(trace_path(name));
+            if (trace) CHECK_EQUAL(prof_trace_about(trace)->complete, 1);
+            prof_trace_close(trace);
+            unlink(trace_path(name));
+        }
     }
-    unlink(path);
 }
 
 TEST(removed_while_recording)
@@ -334,7 +361,9 @@ TEST(removed_while_recording)
     CHECK_EQUAL(unlink(path), 0);
     for (int i = 0; i < 100000; ++i) PROFILE_MARK("after");
     CHECK_EQUAL(prof_save(trace_path("removed.csv")), PROF_OK);
-    prof_trace *trace = trace_stop();
+    CHECK_EQUAL(prof_stop(), PROF_IO);
+    CHECK(strstr(prof_error(), "removed.prof: was removed") != NULL);
+    prof_trace *trace = trace_live();
     CHECK(prof_trace_about(trace)->event_count > 1000);
     prof_trace_close(trace);
     CHECK_EQUAL(trace_file_size(path), -1);

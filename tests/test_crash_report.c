@@ -54,13 +54,18 @@ static void pause_ms(long ms)
     nanosleep(&time, NULL);
 }
 
-enum { NO_PROF, NO_REPORT, REPORT, REPORT_MAPPED };
+enum { NO_PROF, NO_REPORT, REPORT, REPORT_MAPPED, REPORT_OF_MEMORY };
 static size_t buffer_size = 1u << 20;
 
 static void start(int with, const char *path)
 {
+    static uint64_t memory[32768];
     prof_config config = trace_config(buffer_size);
     if (with == NO_PROF) return;
+    if (with == REPORT_OF_MEMORY) {
+        config.memory = memory;
+        config.memory_size = sizeof memory;
+    }
     config.crash_report = with != NO_REPORT;
     config.output = with == REPORT_MAPPED || with == NO_REPORT ? path : "build/tests/out/report.csv";
     trace_start(&config);
@@ -224,7 +229,8 @@ TEST(what_it_says_and_leaves)
                      line_of("PROFILE_SCOPE(\"step\")"));
             expect(death.said, line);
             expect(death.said, "last words\n");
-            snprintf(line, sizeof line, "prof: the trace is in %s\n", death.path);
+            snprintf(line, sizeof line, "/%s\n", death.path);
+            expect(death.said, "prof: the trace is in /"); /* wherever the program has gone since the start */
             expect(death.said, line);
             prof_trace *trace = trace_open_file(death.path);
             if (trace) {
@@ -461,8 +467,8 @@ TEST(second_crash_in_the_report)
     for (int what = 0; what < 3; ++what) {
         outcome death = dies(what == 2 ? REPORT_MAPPED : REPORT, without_the_image, what);
         CHECK(killed_by(&death, SIGABRT));
-        if (what < 2) expect(death.said, "prof: the trace could not be written\n");
-        if (what < 2) CHECK_EQUAL(trace_file_size(death.path), -1);
+        expect(death.said, "prof: the trace is in "); /* the file that was mapped */
+        CHECK(trace_file_size(death.path) > 0);
         CHECK(lines_with(death.said, "\n") < 4);
         free(death.said);
     }
@@ -675,10 +681,14 @@ TEST(nowhere_to_write)
         free(death.said);
         if (TRACE_SANITIZER && i == 0) ++i; /* they would wait for the pipe themselves */
     }
-    outcome death = dies(REPORT, beyond_a_file_limit, 0);
+    outcome death = dies(REPORT_OF_MEMORY, beyond_a_file_limit, 0);
     if (!TRACE_SANITIZER) CHECK(killed_by(&death, SIGSEGV));
     expect(death.said, "prof: the trace could not be written\n");
     CHECK_EQUAL(trace_file_size(death.path), -1);
+    free(death.said);
+    death = dies(REPORT, beyond_a_file_limit, 0); /* it is in a file anyway */
+    if (!TRACE_SANITIZER) CHECK(killed_by(&death, SIGSEGV));
+    prof_trace_close(trace_open_file(death.path));
     free(death.said);
 }
 
@@ -1022,16 +1032,15 @@ TEST(a_stack_that_was_taken_in_a_handler)
 
 TEST(file_without_an_output)
 {
-    char path[256], *name;
+    char *name;
     outcome death = dies(NO_PROF, starts_without_output, 0);
     name = strstr(death.said, "prof: the trace is in ");
     CHECK(name && strstr(name, "test_crash_report."));
     if (name) {
         name += strlen("prof: the trace is in ");
         name[strcspn(name, "\n")] = 0;
-        snprintf(path, sizeof path, "build/tests/out/%s", name);
-        prof_trace_close(trace_open_file(path));
-        unlink(path);
+        prof_trace_close(trace_open_file(name));
+        unlink(name);
     }
     free(death.said);
 }

@@ -240,6 +240,7 @@ TEST(duration_and_a_file_that_cannot_be)
     config.warmup_frames = 1; /* so that the end cannot come while the folder is still there */
     config.duration_ns = 100000000;
     trace_start(&config);
+    CHECK_EQUAL(unlink(trace_path("goes/away.csv.prof")), 0);
     CHECK_EQUAL(rmdir(folder), 0);
     PROFILE_FRAME("frame");
     CHECK(until_enabled(0) && ended());
@@ -793,11 +794,13 @@ TEST(existing_files)
         CHECK(trace_file_size(trace_path(third)) > 3);
         CHECK_EQUAL(existing_after(name, PROF_EXISTING_REPLACE, ""), PROF_OK);
         CHECK(trace_file_size(trace_path(name)) > 3);
-        trace_write_file(trace_path(name), "old", 3);
-        CHECK_EQUAL(existing_after(name, PROF_EXISTING_AUTO, ""), PROF_OK); /* a name that is the same in each run */
-        CHECK(trace_file_size(trace_path(name)) > 3);
         unlink(trace_path(name));
         CHECK_EQUAL(existing_after(name, PROF_EXISTING_REFUSE, ""), PROF_OK);
+        CHECK(trace_file_size(trace_path(name)) > 3);
+        unlink(trace_path(name));
+        name = i ? "same.prof" : "same.csv"; /* a name that is the same in each run */
+        trace_write_file(trace_path(name), "old", 3);
+        CHECK_EQUAL(existing_after(name, PROF_EXISTING_AUTO, ""), PROF_OK);
         CHECK(trace_file_size(trace_path(name)) > 3);
         unlink(trace_path(name));
         unlink(trace_path(second));

@@ -505,6 +505,10 @@ fails "merge to csv" "merge: x.csv: only .json and log directories (OUT/) can ho
 fails "merge without output" "merge: where to? Give -o OUT.json" "$prof" merge whole.prof later.prof
 fails "recover to standard output" "recover: -o -: there may be several images; name a file" "$prof" recover whole.prof -o -
 fails "missing file" "cannot open nowhere.prof: No such file or directory" "$prof" check nowhere.prof
+cp whole.prof stopped.json.prof
+is "the output of a program that was stopped" 2 "$prof" summary stopped.json
+has "names what there is" err "prof: stopped.json.prof has what was recorded until a program was stopped"
+rm stopped.json.prof
 fails "missing dump" "cannot open nowhere: No such file or directory" "$prof" recover nowhere
 : >empty.prof
 fails "empty file" "empty.prof: not a prof image (empty)" "$prof" check empty.prof

@@ -300,6 +300,7 @@ static inline prof_config trace_config(size_t buffer_size)
     prof_config config;
     memset(&config, 0, sizeof config);
     config.buffer_size = buffer_size;
+    config.existing = PROF_EXISTING_REPLACE; /* tests come back to their names */
     return config;
 }
 

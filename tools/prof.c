@@ -296,10 +296,27 @@ static int input_status(prof_status status)
     return status == PROF_OK ? TOOL_OK : tool_fail("standard input%s", words ? words : "");
 }
 
+/* Says so if the recording of a program that was stopped lies beside the output that this could not be read of. */
+static int beside(prof_status status, const char *path)
+{
+    static const char *const endings[] = {".prof", ".old.prof"};
+    char found[4096];
+    if (status == PROF_OK) return TOOL_OK;
+    tool_status(status);
+    for (int i = 0; i < 2; ++i) {
+        prof_trace *trace;
+        int n = snprintf(found, sizeof found, "%s%s", path, endings[i]);
+        if (n < 0 || (size_t)n >= sizeof found || prof_trace_open(found, &trace)) continue;
+        prof_trace_close(trace);
+        tool_fail("%s has what was recorded until a program was stopped, or is being recorded", found);
+    }
+    return TOOL_ERROR;
+}
+
 prof_trace *tool_open(const char *path)
 {
     prof_trace *trace = NULL;
-    if (!tool_same(path, "-")) return tool_status(prof_trace_open(path, &trace)) == TOOL_OK ? trace : NULL;
+    if (!tool_same(path, "-")) return beside(prof_trace_open(path, &trace), path) == TOOL_OK ? trace : NULL;
     if (!read_input()) return NULL;
     return input_status(prof_trace_memory(input.bytes, input.size, &trace)) == TOOL_OK ? trace : NULL;
 }
@@ -308,7 +325,7 @@ int tool_copy(const char *in, const char *out, int64_t from_ns, int64_t to_ns)
 {
     prof_trace *trace;
     tool_out *file;
-    if (!tool_same(in, "-")) return tool_status(prof_image_copy(in, out, from_ns, to_ns));
+    if (!tool_same(in, "-")) return beside(prof_image_copy(in, out, from_ns, to_ns), in);
     trace = tool_open(in); /* nothing but images are copied */
     if (!trace) return TOOL_ERROR;
     prof_trace_close(trace);
