@@ -2228,6 +2228,7 @@ typedef struct prof__thread {
     uint32_t seen; /* generation with which the thread is in step */
     struct prof__session *session;
     prof__chunk *chunk;
+    prof__chunk *filled; /* the chunk before, while the present one has no event yet: nobody may reuse it. Or null */
     prof_fiber *fiber; /* the one that runs on this thread; null: none, and what is recorded is the thread's own */
     uint64_t thread_id;
     uint32_t exits;   /* how often the thread has run its destructor: see prof__thread_leaves */
@@ -3726,16 +3727,51 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     prof__track_write(self);
 }
 
+/* Lets others have a chunk that this thread has filled. */
+static void prof__chunk_finish(prof__chunk *chunk)
+{
+    PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FULL);
+}
+
+/* 1: the thread's present chunk has more than the TRACK record that it begins with. */
+static int prof__chunk_begun(const prof__thread *self) { return self->cursor > prof__chunk_first(self->chunk) + 3; }
+
+/* A thread that is stopped while it changes chunks may be overtaken by others that come round the ring. One of its two
+   chunks has its newest events, and stays: the filled one is kept until the new one has an event, and not just a begin
+   that may be taken back. Only a ring reuses what nobody has read. */
+static void prof__filled_finish(prof__thread *self)
+{
+    prof__chunk *filled = self->filled;
+    self->filled = NULL;
+    prof__chunk_finish(filled);
+}
+
+static PROF__COLD void prof__filled_check(prof__thread *self)
+{
+    if (!prof__chunk_begun(self)) return;
+    /* afterwards the memory may be somebody else's */
+    if (!PROF__LOAD(&prof__state.running) || PROF__LOAD(&prof__state.epoch) != self->epoch) return;
+    if (self->session->min_ticks &&
+        (self->begun_end == self->cursor || self->cursor[-1] >> PROF__KIND_SHIFT == PROF__KIND_BEGIN))
+        return;
+    prof__filled_finish(self);
+}
+
 /* A new chunk for a thread that has one. The ends it owes move along. Their number is only ever too large: a longjmp
    over scopes leaves their ends owed for ever; past three quarters of a chunk (1500 scopes) the debt is forgotten, and
    an end for which nothing is set aside takes a word of the room, or a new chunk. */
 static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
 {
     uint64_t owed = self->entered ? (uint64_t)(self->end - self->cursor) - self->room : prof__track_of(self)->owed;
+    prof__session *s = self->session;
     prof__chunk *old = self->chunk;
     if (!chunk) return 0;
-    prof__chunk_enter(self, chunk, 0, owed > self->session->chunk_words / 4 * 3 ? 0 : owed);
-    PROF__RELEASE(&old->state, PROF__CHUNK_FULL);
+    if (self->filled && prof__chunk_begun(self)) prof__filled_finish(self);
+    prof__chunk_enter(self, chunk, 0, owed > s->chunk_words / 4 * 3 ? 0 : owed);
+    if (self->filled || s->header->mode != PROF_RING)
+        prof__chunk_finish(old); /* with a chunk before it that still has the newest event, it has none */
+    else
+        self->filled = old;
     return 1;
 }
 
@@ -3779,15 +3815,12 @@ static void prof__track_leave(prof__thread *self)
     self->begun = self->begun_end = NULL;
 }
 
-/* The present track goes on in what is left of the chunk, or in a new one. If there is none whoever writes next tries
-   again, and waits if that is wanted; here it may be under the lock. */
+/* The present track goes on in what is left of the chunk. If that is too little, whoever writes next takes a new chunk,
+   and waits for one if that is wanted; here it may be under the lock, and a chunk without an event is of no use. */
 static void prof__track_enter(prof__thread *self)
 {
     uint64_t used = (uint64_t)(self->cursor - prof__chunk_first(self->chunk)), owed = prof__track_of(self)->owed;
-    if (used + 3 + owed + 2 > self->session->chunk_words)
-        prof__chunk_change(self, prof__room_missing(self) ? NULL : prof__chunk_take(self->session, self->impatient != 0));
-    else
-        prof__chunk_enter(self, self->chunk, used, owed);
+    if (used + 3 + owed + 2 <= self->session->chunk_words) prof__chunk_enter(self, self->chunk, used, owed);
 }
 
 /* 1: this track can be entered without the lock. */
@@ -3846,7 +3879,7 @@ static void prof__detach(prof__thread *self)
     prof__session *s = self->session;
     self->entered = 0;
     self->session = NULL;
-    self->chunk = NULL;
+    self->chunk = self->filled = NULL;
     self->cursor = self->end = NULL;
     self->begun = self->begun_end = NULL;
     self->room = self->epoch = 0;
@@ -3917,6 +3950,7 @@ static void prof__give_back(prof__thread *self)
     prof__session *s = self->session;
     prof__chunk *chunk = self->chunk;
     prof__track_leave(self);
+    if (self->filled) prof__filled_finish(self);
     uint64_t words = (uint64_t)(self->cursor - prof__chunk_first(chunk));
     if (!PROF__LOAD(&chunk->lost) && words + 16 <= s->chunk_words && s->left_count < PROF__MAX_LEFT) {
         s->left[s->left_count].sequence = chunk->sequence;
@@ -4012,11 +4046,18 @@ static inline uint32_t prof__take(prof__thread *self)
     return gate;
 }
 
+/* What a thread's gate becomes when it is done: it takes the slow path until it can let its filled chunk go. */
+static inline uint32_t prof__gate_next(prof__thread *self)
+{
+    if (PROF__UNLIKELY(self->filled != NULL)) prof__filled_check(self);
+    return PROF__UNLIKELY(self->filled != NULL) ? PROF__SHUT : self->open;
+}
+
 /* A thread that was busy when it was taken is being interrupted, and stays busy. */
 static inline void prof__untake(prof__thread *self, uint32_t gate)
 {
     PROF__BARRIER();
-    if (gate != PROF__BUSY) self->gate = self->open;
+    if (gate != PROF__BUSY) self->gate = prof__gate_next(self);
 }
 
 /* Behind a take that found the fast path closed: 1 if the thread may write for this site. A null site asks for an
@@ -4067,7 +4108,7 @@ static inline int prof__enter(prof__thread *self, prof_site *site, uint64_t *hea
 static inline void prof__leave(prof__thread *self)
 {
     PROF__BARRIER();
-    self->gate = self->open;
+    self->gate = prof__gate_next(self);
 }
 
 #define PROF__END_OF_BEGIN ((uint64_t)(PROF__KIND_BEGIN ^ PROF__KIND_END) << PROF__KIND_SHIFT)
@@ -5140,7 +5181,7 @@ PROF__ENTRY void prof_thread_name(const char *name)
     prof__track_name(&self->own, name);
     PROF__BRIDGE_THREAD(name);
     if (self->fiber || !self->session || !prof__enter_slow(self, NULL, prof__take(self))) return;
-    if (!self->entered || self->own.name_id != PROF__NAME_NEW) { /* new to the session: entered with its name */
+    if (self->own.name_id != PROF__NAME_NEW) { /* new to the session: entered with its name */
         prof__leave(self);
         return;
     }
@@ -5202,7 +5243,8 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
         self->seen = 0;
         self->open = PROF__SHUT;
     }
-    prof__leave(self);
+    PROF__BARRIER();
+    self->gate = self->open; /* nothing was written that would let a filled chunk go */
     PROF__BRIDGE_SWITCH(self);
 }
 
@@ -6268,7 +6310,8 @@ static void prof__heal(void)
     if (self->gate != PROF__BUSY || self->exits >= 3) return;
     self->fiber = NULL; /* switches were ignored meanwhile: it may be gone, or on another thread */
     prof__track_of(self)->owed = 0;
-    if (self->chunk) PROF__RELEASE(&self->chunk->state, PROF__CHUNK_FULL);
+    if (self->filled) PROF__RELEASE(&self->filled->state, (uint32_t)PROF__CHUNK_FULL);
+    if (self->chunk) PROF__RELEASE(&self->chunk->state, (uint32_t)PROF__CHUNK_FULL);
     prof__detach(self);
     self->seen = 0;
     self->open = PROF__SHUT;

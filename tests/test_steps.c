@@ -76,10 +76,46 @@ static void restart_elsewhere(void)
     while (__atomic_load_n(&restart_done, __ATOMIC_ACQUIRE) != wanted) pause_briefly();
 }
 
+/* What others may reuse is lost if this thread is stopped here while they come round the ring: so the number that was
+   recorded last, or what was recorded after it, must be in a chunk that is the thread's. */
+static struct {
+    int on;
+    int64_t number;    /* of the newest counter whose macro has returned; 0: none */
+    uint64_t sequence; /* of the chunk that it is in */
+    long gone, steps;  /* instructions at which nothing of it was safe; all */
+} watch;
+
+static int is_safe_in(const prof__chunk *chunk)
+{
+    const uint64_t *words = prof__chunk_first(chunk);
+    size_t count = (size_t)prof__state.session->chunk_words, length;
+    for (size_t at = 0; at < count && (length = prof__record_words(words[at], count - at)) != 0; at += length) {
+        uint64_t kind = words[at] >> PROF__KIND_SHIFT;
+        if (chunk->sequence == watch.sequence && kind == PROF__KIND_COUNTER_INT &&
+            words[at + 1] == (uint64_t)watch.number)
+            return 1;
+        if (chunk->sequence > watch.sequence && kind != PROF__KIND_TRACK) return 1;
+    }
+    return 0;
+}
+
+static void watch_look(void)
+{
+    const prof__session *s = prof__state.session;
+    int safe = 0;
+    for (uint64_t slot = 0; slot < s->chunk_count && !safe; ++slot) {
+        const prof__chunk *chunk = (const prof__chunk *)(const void *)(s->chunks + slot * s->chunk_size);
+        safe = PROF__LOAD(&chunk->state) == PROF__CHUNK_OWNED && chunk->sequence && is_safe_in(chunk);
+    }
+    watch.gone += !safe;
+    ++watch.steps;
+}
+
 static void on_trap(int number, siginfo_t *info, void *context)
 {
     (void)number;
     (void)info;
+    if (watch.on) watch_look();
     if (++steps != strike) return;
     ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~0x100; /* the rest at full speed */
     if (handler_does & 8) restart_elsewhere();
@@ -333,6 +369,53 @@ static void restart_within(uint64_t (*op)(void), const char *name)
     __atomic_store_n(&restart_asked, -1, __ATOMIC_RELEASE);
     pthread_join(thread, NULL);
     CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
+/* Operations that meet the end of a chunk at each place in turn. */
+static void watch_newest(uint64_t (*op)(void), const prof_config *config, prof_fiber *fiber)
+{
+    prof__thread *self = PROF__SELF();
+    uint64_t chunks = 0, owned = 0;
+    trace_start(config);
+    op();
+    for (watch.number = 1; watch.number < trace_times(60, 60, 4000) && !test_failures; ++watch.number) {
+        PROFILE_COUNTER("number", watch.number);
+        chunks += watch.sequence != self->chunk->sequence;
+        watch.sequence = self->chunk->sequence;
+        watch.on = self->end - self->cursor < 9; /* a trap costs some microseconds */
+        if (watch.on) trap_on();
+        if (fiber) prof_fiber_switch(self->fiber ? NULL : fiber);
+        op();
+        trap_off();
+        watch.on = 0;
+        CHECK_EQUAL(watch.gone, 0);
+    }
+    for (uint64_t slot = 0; slot < prof__state.session->chunk_count; ++slot)
+        owned += PROF__LOAD(&prof__crash_chunk(prof__state.session, slot)->state) == PROF__CHUNK_OWNED;
+    CHECK(owned <= 2); /* it keeps no more */
+    CHECK(chunks > 1);
+    if (fiber) prof_fiber_switch(NULL);
+    prof_trace_close(trace_stop());
+}
+
+TEST(the_newest_event_is_never_reusable)
+{
+    static uint64_t (*const ops[])(void) = {op_scope, op_counter, op_mark, op_text, op_format, op_stages, op_begin_end};
+    prof_config config = trace_config(128u << 10);
+    prof_fiber *fiber = prof_fiber_create("fiber");
+    if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer delays signals");
+    if (!trap_works()) SKIP("no trap flag here");
+    memset(&watch, 0, sizeof watch);
+    for (size_t i = 0; i < sizeof ops / sizeof *ops && !test_failures; ++i) {
+        watch_newest(ops[i], &config, NULL);
+        watch_newest(ops[i], &config, fiber);
+        config.min_duration_ns = 1000000000; /* scopes are taken back, which leaves a new chunk as it was */
+        watch_newest(ops[i], &config, NULL);
+        config.min_duration_ns = 0;
+        if (test_failures) printf("  operation %zu: %ld of %ld instructions\n", i, watch.gone, watch.steps);
+    }
+    CHECK(watch.steps > 1000);
+    prof_fiber_destroy(fiber);
 }
 
 TEST(restart_within_a_scope) { restart_within(op_scope, "scope"); }

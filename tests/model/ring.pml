@@ -1,7 +1,8 @@
 /* ring.pml - chunks of the ring: taken, written, recycled, handed back and reused, and copied meanwhile.
 
    The functions are named after those of prof.h, whose accesses to shared memory they make in the same order:
-     chunk_claim, chunk_swap, chunk_clear   prof__chunk_take        chunk_entered   prof__chunk_next
+     chunk_claim, chunk_swap, chunk_clear   prof__chunk_take        chunk_entered   prof__chunk_change
+     filled_check                           prof__filled_check
      left_pop, left_swap                    prof__attach            give_back       prof__give_back
      write_event, take_back                 prof__store_word and prof__begin_undo
      reader                                 prof__chunks_snapshot, prof__chunk_snapshot, prof__chunk_cut
@@ -17,7 +18,8 @@
    that were written, in the chunk where they were written, none twice; of each track no event is missing between two others,
    unless whole chunks are missing there, which the reader sees from their numbers; THERE: nothing is missing that was in
    memory when the copy began and is in the ring when it ends; STREAM: nothing is missing at all, and each chunk is packed
-   once. And in the end, what is not in the image was overwritten, or
+   once; who takes a chunk leaves each thread an event in a chunk of its own. In the end, what is not in the image was
+   overwritten, or
    refused and counted, and overwritten chunks are counted.
 
    NO_... each leave out one precaution; run.sh sees to it that this is found. */
@@ -76,7 +78,7 @@ byte left_count;              /* prof__session.left */
 byte left_chunk[TRACKS], left_sequence[TRACKS], left_words[TRACKS];
 
 typedef thread { /* prof__thread */
-    byte does, chunk, number, used, tries, slot, wanted, track, next_track, event, made
+    byte does, chunk, filled, number, used, tries, slot, wanted, track, next_track, event, made
 }
 thread t[WRITERS];
 
@@ -148,12 +150,56 @@ c_code {
 #endif
     }
 
+    static void chunk_finish(int w, int c)
+    {
+        owned(c, -1);
+        store(w, STATE(c), FULL, RELEASE);
+    }
+
+    /* The chunk before is nobody's once this one has an event. */
+    static void filled_check(int w)
+    {
+        struct thread *t = &now.t[w];
+        if (t->filled == NONE) return;
+        chunk_finish(w, t->filled);
+        t->filled = NONE;
+    }
+
+    /* 1: memory has an event of the track in this chunk. */
+    static int has_event(int c, int track)
+    {
+        int i, e, found = 0;
+        for (i = 0; i < WORDS; i++) {
+            e = now.mem[WORD(c, i)];
+            found |= e && !(e & TENTATIVE) && (e - 1) / EVENTS == track;
+        }
+        return found;
+    }
+
+    /* The chunk is taken by somebody. If another thread has an event in it, and is stopped now, for as long as it takes
+       to come round the ring, a chunk that others see as owned must have an event of it, too. */
+    static void check_newest(int c)
+    {
+#if !defined(STREAM) && !defined(FILL)
+        int w, other, safe;
+        for (w = 0; w < WRITERS; w++) {
+            if (!now.t[w].event || now.t[w].chunk == NONE || !has_event(c, now.t[w].track)) continue;
+            for (safe = other = 0; other < CHUNKS; other++)
+                safe |= other != c && now.mem[STATE(other)] == OWNED && has_event(other, now.t[w].track);
+            wrongly(!safe);
+        }
+#endif
+    }
+
     static void chunk_entered(int w, int c, int used)
     {
         struct thread *t = &now.t[w];
         if (t->chunk != NONE) {
-            owned(t->chunk, -1);
-            store(w, STATE(t->chunk), FULL, RELEASE);
+#if defined(STREAM) || defined(FILL) || defined(NO_HOLD)
+            chunk_finish(w, t->chunk);
+#else
+            t->filled = t->chunk;
+#endif
         }
         t->does = WRITE;
         if (t->chunk == NONE) lock_leave(w);
@@ -188,6 +234,7 @@ c_code {
             return;
         }
         wrongly(load_own(w, SEQUENCE(c)) > t->number); /* a slot never becomes older */
+        check_newest(c);
         if (load_own(w, SEQUENCE(c))) chunk_clear(w, c);
 #ifdef BASES
         store(w, BASE(c), t->number + 1, RELAXED);
@@ -226,6 +273,7 @@ c_code {
     {
         struct thread *t = &now.t[w];
         int c = t->chunk, state = FULL;
+        filled_check(w);
         owned(c, -1);
         if (t->used < WORDS) {
             now.left_sequence[now.left_count] = load_own(w, SEQUENCE(c));
@@ -257,6 +305,7 @@ c_code {
         t->used++;
         t->event++;
         t->made++;
+        filled_check(w);
     }
 
     static void take_back(int w) /* a scope that is too short */
@@ -272,7 +321,7 @@ c_code {
 
 proctype writer(byte w)
 {
-    atomic { ME.chunk = NONE; ME.track = w; ME.does = (TRACKS > WRITERS -> ATTACH : CLAIM) }
+    atomic { ME.chunk = NONE; ME.filled = NONE; ME.track = w; ME.does = (TRACKS > WRITERS -> ATTACH : CLAIM) }
     do
     :: atomic { ME.does == ATTACH && (!locked || locked == w + 1) ->
            if
