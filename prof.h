@@ -3727,10 +3727,11 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     prof__track_write(self);
 }
 
-/* Lets others have a chunk that this thread has filled. */
-static void prof__chunk_finish(prof__chunk *chunk)
+/* Lets others have a chunk that this thread has filled. In a ring that is room for those who found none. */
+static void prof__chunk_finish(const prof__session *s, prof__chunk *chunk)
 {
     PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FULL);
+    if (s->header->mode == PROF_RING) prof__room_changed();
 }
 
 /* 1: the thread's present chunk has more than the TRACK record that it begins with. */
@@ -3743,7 +3744,7 @@ static void prof__filled_finish(prof__thread *self)
 {
     prof__chunk *filled = self->filled;
     self->filled = NULL;
-    prof__chunk_finish(filled);
+    prof__chunk_finish(self->session, filled);
 }
 
 static PROF__COLD void prof__filled_check(prof__thread *self)
@@ -3769,7 +3770,7 @@ static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
     if (self->filled && prof__chunk_begun(self)) prof__filled_finish(self);
     prof__chunk_enter(self, chunk, 0, owed > s->chunk_words / 4 * 3 ? 0 : owed);
     if (self->filled || s->header->mode != PROF_RING)
-        prof__chunk_finish(old); /* with a chunk before it that still has the newest event, it has none */
+        prof__chunk_finish(s, old); /* with a chunk before it that still has the newest event, it has none */
     else
         self->filled = old;
     return 1;

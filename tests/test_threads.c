@@ -855,6 +855,65 @@ static void *has_late_destructor(void *unused)
 }
 
 /* Destructors of thread-specific data hold scopes, too, before and after the recorder's own. */
+/* Of a ring with one chunk more than threads: while one thread changes chunks it has both, and another finds none. That
+   one loses what it records until then, and no more, although it does not search the ring for every event. */
+static void *changes_chunks(void *semaphores)
+{
+    sem_t *turn = (sem_t *)semaphores;
+    PROFILE_MARK("other");
+    prof__thread *self = PROF__SELF();
+    prof__chunk *next;
+    while ((next = prof__chunk_take(self->session, 0)) == NULL) {
+    }
+    sem_post(&turn[0]);
+    sem_wait(&turn[1]);
+    prof__take(self);
+    CHECK(prof__chunk_change(self, next));
+    prof__leave(self);
+    PROFILE_MARK("other again");
+    sem_post(&turn[0]);
+    sem_wait(&turn[1]);
+    return NULL;
+}
+
+TEST(a_chunk_that_becomes_full_is_room)
+{
+    static union { uint64_t words[20000 / 8]; char bytes[20000]; } memory;
+    enum { EVENTS = 5000 };
+    prof_config config = trace_config(0);
+    pthread_t thread;
+    sem_t turn[2];
+    config.memory = memory.bytes;
+    config.memory_size = sizeof memory;
+    trace_start(&config);
+    prof__session *s = prof__state.session;
+    PROFILE_MARK("main");
+    sem_init(&turn[0], 0, 0);
+    sem_init(&turn[1], 0, 0);
+    CHECK_EQUAL(pthread_create(&thread, NULL, changes_chunks, turn), 0);
+    sem_wait(&turn[0]);
+    for (uint64_t slot = 0; slot < s->chunk_count; ++slot) { /* the other chunks are other threads' */
+        prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + slot * s->chunk_size);
+        uint32_t state = PROF__LOAD(&chunk->state);
+        if (state != PROF__CHUNK_OWNED) PROF__STORE(&chunk->state, (uint32_t)PROF__CHUNK_OWNED);
+    }
+    for (int i = 0; i < EVENTS; ++i) PROFILE_MARK("main"); /* until there is no room, and beyond */
+    uint64_t lost = PROF__LOAD(&PROF__SELF()->chunk->lost);
+    CHECK(lost > EVENTS / 2);
+    sem_post(&turn[1]);
+    sem_wait(&turn[0]);
+    for (int i = 0; i < 10; ++i) PROFILE_MARK("main again");
+    CHECK_EQUAL(PROF__LOAD(&PROF__SELF()->chunk->lost), 0); /* in the new chunk */
+    sem_post(&turn[1]);
+    pthread_join(thread, NULL);
+    trace = trace_stop();
+    CHECK_EQUAL(prof_trace_about(trace)->lost, lost);
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    sem_destroy(&turn[0]);
+    sem_destroy(&turn[1]);
+}
+
 TEST(destructors_of_threads)
 {
     pthread_t thread;
