@@ -9099,7 +9099,8 @@ static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count
     }
 }
 
-/* scratch: chunk_size bytes. An empty chunk where this one was reused meanwhile or is too new. */
+/* scratch: chunk_size bytes. An empty chunk where this one was reused meanwhile or is too new. to is all zero or has
+   what an earlier try copied: one that was never used is not read, and the pages of its copy are not touched. */
 static int prof__chunk_snapshot(const prof__source *from, const prof__header *h, uint64_t offset, uint64_t newest,
                                 char *to, char *scratch)
 {
@@ -9109,6 +9110,10 @@ static int prof__chunk_snapshot(const prof__source *from, const prof__header *h,
     int tries = 0;
     do { /* once more if losses became a record meanwhile, or they might count twice */
         if (!from->read(from->user, offset, scratch, first)) return 0;
+        if (!again->sequence) {
+            if (chunk->sequence) memset(to, 0, h->chunk_size);
+            return 1;
+        }
         check = again->state == PROF__CHUNK_FULL ? first : h->chunk_size; /* full before it is read: nothing changes */
         if (!from->read(from->user, offset, to, h->chunk_size)) return 0;
         if (!from->read(from->user, offset, scratch, check)) return 0;
@@ -9138,10 +9143,11 @@ typedef struct prof__copying {
 
 #define PROF__COPIED UINT64_MAX /* as a sequence: this chunk was copied in the first turn */
 
-static int prof__chunks_held(prof__copying *c)
+/* claimed: how many were taken so far; in its first lap a ring has no more. */
+static int prof__chunks_held(prof__copying *c, uint64_t claimed)
 {
     const prof__header *h = c->h;
-    for (uint64_t slot = 0; slot < h->chunk_count; ++slot) {
+    for (uint64_t slot = 0; slot < h->chunk_count && slot < claimed; ++slot) {
         prof__chunk chunk;
         if (!c->from->read(c->from->user, h->chunk_offset + slot * h->chunk_size, &chunk, sizeof chunk)) return 0;
         c->held[slot] = chunk.state == PROF__CHUNK_OWNED ? chunk.sequence : 0;
@@ -9154,7 +9160,7 @@ static int prof__chunks_held(prof__copying *c)
 static int prof__chunks_turn(prof__copying *c, int first)
 {
     const prof__header *h = c->h;
-    for (uint64_t i = 0; i < h->chunk_count; ++i) {
+    for (uint64_t i = 0; i < h->chunk_count && i < c->newest; ++i) {
         uint64_t slot = (c->newest % h->chunk_count + h->chunk_count - 1 - i) % h->chunk_count;
         uint64_t offset = h->chunk_offset + slot * h->chunk_size;
         prof__chunk *chunk = (prof__chunk *)(void *)(c->copy + offset), now;
@@ -9180,7 +9186,7 @@ static int prof__chunks_copy(prof__copying *c)
 {
     const prof__header *h = c->h;
     uint64_t before, after, position = offsetof(prof__header, next_chunk);
-    if (!c->from->read(c->from->user, position, &before, sizeof before) || !prof__chunks_held(c)) return 0;
+    if (!c->from->read(c->from->user, position, &before, sizeof before) || !prof__chunks_held(c, before)) return 0;
     c->tick = h->clock == PROF_CLOCK_MONOTONIC ? prof__monotonic() : prof__counter();
     if (!c->from->read(c->from->user, position, &c->newest, sizeof c->newest)) return 0;
     c->lapped = c->torn = 0;
@@ -9192,9 +9198,9 @@ static int prof__chunks_copy(prof__copying *c)
     return 1;
 }
 
-/* The chunks of the image with header h (validated), to their places in a copy. 0: reading failed, or no memory. What
-   was overtaken is copied again: a few times where little may be left, and more often where it may be wrong. newest
-   and tick: as above. */
+/* The chunks of the image with header h (validated), to their places in a copy, which is all zero. 0: reading failed, or
+   no memory. What was overtaken is copied again: a few times where little may be left, and more often where it may be
+   wrong. newest and tick: as above. */
 static int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy, uint64_t *newest,
                                  uint64_t *tick)
 {
@@ -9250,14 +9256,13 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
 
     prof_status status = PROF_OK;
     prof__source source = {prof__memory_read, s->header};
-    char *copy = (char *)malloc(s->image_size);
+    char *copy = (char *)calloc(s->image_size, 1); /* pages that are never touched cost nothing */
     uint64_t newest = 0, tick = 0;
     if (!copy || !prof__chunks_snapshot(&source, &h, copy, &newest, &tick)) {
         status = prof__fail(PROF_NO_MEMORY, "no memory for a copy of the image (%llu bytes)",
                             (unsigned long long)s->image_size);
     } else {
         gate = prof__state_lock();
-        memset(copy, 0, (size_t)h.chunk_offset);
         prof__memory_read(s->header, 0, copy, sizeof h);
         ((prof__header *)(void *)copy)->next_chunk = newest;
         ((prof__header *)(void *)copy)->copy_tick = h.copy_tick ? tick : 0;
@@ -12044,15 +12049,16 @@ static int prof__read_archive(prof_trace *trace)
            prof__read_blocks(trace, h->archive_offset, h->archive_next, 0);
 }
 
-/* The chunks of the ring whose words did not go into the archive. */
+/* The chunks of the ring whose words did not go into the archive. What was never used is not touched. */
 static int prof__read_ring(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
-    size_t i, count = 0;
+    size_t i, count = 0, used = (size_t)header->chunk_count;
     int good = 1;
     prof__read_chunk *chunks = (prof__read_chunk *)calloc((size_t)header->chunk_count + 1, sizeof *chunks);
     if (!chunks) return 0;
-    for (i = 0; i < header->chunk_count; i++) {
+    if (header->next_chunk && header->next_chunk < used) used = (size_t)header->next_chunk;
+    for (i = 0; i < used; i++) {
         size_t offset = (size_t)header->chunk_offset + i * header->chunk_size;
         prof__chunk chunk;
         memcpy(&chunk, trace->image + offset / 8, sizeof chunk);
@@ -13554,7 +13560,7 @@ static prof_status prof__read_file(FILE *file, const char *path, unsigned char *
     status = prof__read_header(&again, *size, path, &header);
     if (status != PROF_OK) return status;
     *size = header.image_size;
-    *image = *size < (size_t)-1 ? (unsigned char *)malloc((size_t)*size) : NULL;
+    *image = *size < (size_t)-1 ? (unsigned char *)calloc((size_t)*size, 1) : NULL;
     if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory for its %lu bytes", path, (unsigned long)*size);
     if (!prof__read_all(file, &header, *image))
         return prof__fail(PROF_IO, "cannot read %s: %s", path, errno ? strerror(errno) : "it became shorter");

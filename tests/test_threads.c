@@ -785,6 +785,38 @@ static void works_in_a_thread(long number)
 }
 
 /* A note about a left chunk that has been taken and left again since does not lead to it. */
+/* the session's image; counts what is read of it */
+static int counted_read(void *user, uint64_t offset, void *to, size_t size)
+{
+    *(uint64_t *)user += size;
+    return prof__memory_read(prof__state.session->header, offset, to, size);
+}
+
+/* What a copy reads follows from what was recorded: a buffer may be as large as it likes. */
+TEST(a_copy_costs_what_was_recorded)
+{
+    static const size_t sizes[] = {1u << 20, 64u << 20};
+    uint64_t bytes[2] = {0, 0}, newest = 0, tick = 0;
+    for (int i = 0; i < 2; ++i) {
+        prof_config config = trace_config(sizes[i]);
+        trace_start(&config);
+        work(1);
+        prof__session *s = prof__state.session;
+        prof__source source = {counted_read, &bytes[i]};
+        prof__header h = *s->header;
+        char *copy = (char *)calloc(s->image_size, 1);
+        CHECK(prof__chunks_snapshot(&source, &h, copy, &newest, &tick));
+        CHECK_EQUAL(((prof__chunk *)(void *)(copy + h.chunk_offset))->sequence, 1);
+        CHECK_EQUAL(newest, 1);
+        free(copy);
+        trace = trace_stop();
+        CHECK_EQUAL(check_sequence(trace, 0, 0).last, 1);
+        prof_trace_close(trace);
+    }
+    CHECK_EQUAL(bytes[0], bytes[1]);
+    CHECK(bytes[0] < 4 * PROF_CHUNK_SIZE);
+}
+
 TEST(a_left_chunk_is_known_by_its_sequence)
 {
     prof_config config = trace_config(256u << 10);
