@@ -434,13 +434,6 @@ static json *check_written(const prof_trace *trace, const prof_chrome_options *o
 #define HOSTILE "quote \" backslash \\ slash / newline \n tab \t bell \a DEL \x7f"
 #define BROKEN "a\xFF\xC0\xAF\xE0\x80\x80\xED\xA0\x80\xF4\x90\x80\x80\xE2\x82z\xF0\x9F\x98\xC3"
 
-/* Until the slowest counter, of 1 MHz, has moved. */
-static void next_instant(void)
-{
-    uint64_t begin = prof__monotonic();
-    while (prof__monotonic() - begin < 2000) {}
-}
-
 static void all_kinds(int n)
 {
     PROFILE_SCOPE_C("render", "gfx,ui");
@@ -529,7 +522,7 @@ static void frames(void)
     for (int i = 0; i < 10; ++i) {
         PROFILE_FRAME("video");
         if (i % 3 == 0) PROFILE_FRAME("audio \"");
-        next_instant();
+        trace_next_instant();
     }
     PROFILE_FRAME("just once");
 }
@@ -1007,9 +1000,9 @@ TEST(neighbours_of_one_name_do_not_touch)
     start(1 << 20, PROF_RING);
     for (int i = 0; i < 20; ++i) {
         PROFILE_STAGE("stage");
-        next_instant();
+        trace_next_instant();
         PROFILE_NEXT("stage");
-        next_instant();
+        trace_next_instant();
     }
     prof_trace *trace = trace_stop();
     json *root = check_written(trace, NULL);

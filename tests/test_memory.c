@@ -321,6 +321,7 @@ TEST(live_bytes_as_a_counter)
             live[which] = bytes;
         }
         wanted[count++] = sum;
+        trace_next_instant(); /* an instant has one sample */
     }
     prof_trace *trace = trace_stop();
     lines l = chrome_of(trace, NULL);

@@ -821,6 +821,7 @@ TEST(throughput_folded)
             PROFILE_ARG_U("bytes", 1000);
         }
         PROFILE_ARG_U("other", 1000);
+        trace_next_instant(); /* without time there is no rate */
     }
     {
         PROFILE_THROUGHPUT("late", 1);

@@ -1148,6 +1148,7 @@ TEST(resets_of_statistics) { check_resets(PROF_STATS); }
 static void move(uint64_t bytes)
 {
     PROFILE_THROUGHPUT("moved", bytes);
+    trace_next_instant(); /* without time there is no rate */
 }
 
 /* Tasks, frames of handles and scopes that move bytes, since the last reset. */

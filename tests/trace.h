@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #define TRACE_FOLDER "build/tests/out"
 
@@ -32,6 +33,16 @@ static inline long trace_times(long quick, long normal, long patient)
     if (is_quick && *is_quick == '1') return quick;
     long percent = is_long ? atol(is_long) : 0, part = percent == 1 ? patient : patient * percent / 100;
     return part > normal ? part : normal;
+}
+
+/* Waits until the slowest counter, of 1 MHz, has moved: what follows does not share an instant with what was before. */
+static inline void trace_next_instant(void)
+{
+    struct timespec begin, now;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    do {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - begin.tv_sec) * 1000000000LL + (now.tv_nsec - begin.tv_nsec) < 2000);
 }
 
 /* A path below the folder for output, in a buffer of its own for each of the last eight calls. */
