@@ -6726,22 +6726,32 @@ static prof_status prof__write_summary(const prof_trace *trace, const char *path
 /* The writer of a path's extension, which is "/" for a directory. The image itself (.prof) has none: *writer is null. */
 static prof_status prof__writer_find(const char *path, prof_status (**write)(const prof_trace *, const char *))
 {
-    const char *extension = prof__is_folder(path) ? "/" : prof__extension(path);
-    char known[128];
-    size_t n = (size_t)snprintf(known, sizeof known, ".prof .csv .txt");
+    const char *given = prof__is_folder(path) ? "/" : prof__extension(path);
+    char known[128], extension[16]; /* in lower case */
+    size_t n = (size_t)snprintf(known, sizeof known, ".prof .csv .txt"), length = 0;
+    for (; given[length] && length + 1 < sizeof extension; ++length)
+        extension[length] = (char)(given[length] >= 'A' && given[length] <= 'Z' ? given[length] + 32 : given[length]);
+    extension[length] = 0;
     *write = NULL;
     if (prof__equal(extension, ".prof")) return PROF_OK;
     if (prof__equal(extension, ".csv")) *write = prof_csv_write;
     if (prof__equal(extension, ".txt")) *write = prof__write_summary;
     for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next) {
-        if (prof__equal(extension, w->extension)) *write = w->write;
+        if (prof__equal(extension, w->extension) || prof__equal(given, w->extension)) *write = w->write;
         if (n < sizeof known) n += (size_t)snprintf(known + n, sizeof known - n, " %s", w->extension);
     }
     if (*write) return PROF_OK;
     if (*extension == '/')
-        return prof__fail(PROF_IO, "%s: is a directory, and this program has no prof_xplane.h to write into one", path);
-    return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '%s' in this program: known are %s", path, extension,
-                      known);
+        return prof__fail(PROF_IO, "%s: is a directory, and this program has no prof_xplane.h to write into one",
+                          prof__path_end(path));
+    if (prof__equal(extension, ".json"))
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '.json' in this program: include prof_chrome.h in the "
+                          "file with PROF_IMPLEMENTATION; known are %s", prof__path_end(path), known);
+    if (!*extension)
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '': end it in what is to be written, %s; a directory "
+                          "ends in /", prof__path_end(path), known);
+    return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '%.40s' in this program: known are %s",
+                      prof__path_end(path), given, known);
 }
 
 /* A file of events has no use for a session without any. write: of the path, null for .prof. */
@@ -10652,8 +10662,9 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
     return prof__fail(PROF_UNSUPPORTED, "prof_config_from_env: freestanding has no environment");
 }
 #else
-/* A PROF_ variable that is no key, but nearly one, would be ignored by mistake. */
-static prof_status prof__environment_check(void)
+/* A PROF_ variable that is no key, but nearly one, would be ignored by mistake. starts: only those that are nearly one
+   that starts a recording. */
+static prof_status prof__environment_check(int starts)
 {
 #ifdef _WIN32
     char **each = _environ;
@@ -10677,6 +10688,9 @@ static prof_status prof__environment_check(void)
             if (prof__distance(name, prof__keys[i].name) < prof__distance(name, nearest)) nearest = prof__keys[i].name;
         size_t distance = prof__distance(name, nearest);
         if (!distance || distance > (length > 5 ? 2u : 1u)) continue;
+        if (starts && !prof__equal(nearest, "output") && !prof__equal(nearest, "save") &&
+            !prof__equal(nearest, "crash_report"))
+            continue;
         char meant[40];
         prof__key_variable(nearest, meant, sizeof meant);
         return prof__fail(PROF_INVALID_ARGUMENT, "%.*s: unknown variable: did you mean %s?", (int)(5 + length), *each,
@@ -10688,7 +10702,7 @@ static prof_status prof__environment_check(void)
 PROF_DEF prof_status prof_config_from_env(prof_config *config)
 {
     if (!config) return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_from_env: config is null");
-    prof_status status = prof__environment_check();
+    prof_status status = prof__environment_check(0);
     for (size_t i = 0; i < PROF__KEY_COUNT_ALL && !status; ++i) {
         char name[40], why[PROF__ERROR_SIZE];
         prof__key_variable(prof__keys[i].name, name, sizeof name);
@@ -10735,12 +10749,12 @@ static void __attribute__((constructor(103))) prof__autostart(void)
     prof_config config;
     if (!prof__is_whole()) return; /* the one that is in charge started itself */
     const char *by = prof__autostart_by();
-    if (!by) return;
     memset(&config, 0, sizeof config);
-    if (prof_config_from_env(&config)) {
-        fprintf(stderr, "prof: %s\n", prof_error());
+    if (by ? prof_config_from_env(&config) : prof__environment_check(1)) {
+        fprintf(stderr, "prof: %s; nothing is recorded\n", prof_error());
         return;
     }
+    if (!by) return;
     if (prof_start(&config))
         fprintf(stderr, "prof: %s: %s; nothing is recorded\n", by, prof_error());
     else

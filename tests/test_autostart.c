@@ -287,7 +287,14 @@ TEST(sessions)
     expect_warning("prof: PROF_DURATION: duration '10': a time with its unit");
     run("return", "auto-mistake.csv", "PROF_DURATON", "10s");
     expect_warning("prof: PROF_DURATON: unknown variable: did you mean PROF_DURATION?");
+    CHECK(strstr(warned, "nothing is recorded") != NULL);
     CHECK_EQUAL(trace_file_size(output), -1);
+    run("return", NULL, "PROF_OUPUT", "trace.json"); /* alone, too */
+    expect_warning("prof: PROF_OUPUT: unknown variable: did you mean PROF_OUTPUT?; nothing is recorded");
+    run("return", NULL, "PROF_BUFER", "16M"); /* nobody asked */
+    expect_warning(NULL);
+    run("return", NULL, "PROF_OTHER", "1"); /* somebody else's */
+    expect_warning(NULL);
 }
 
 TEST(outputs_that_cannot_be)
@@ -299,6 +306,12 @@ TEST(outputs_that_cannot_be)
     CHECK_EQUAL(trace_file_size(output), -1);
     run("return", "auto", NULL, NULL);
     expect_warning("PROF_OUTPUT");
+    CHECK(strstr(warned, "a directory ends in /; nothing is recorded") != NULL);
+    run("return", "/dev/stdout", NULL, NULL);
+    expect_warning("end it in what is to be written");
+    run("return", "auto.CSV", NULL, NULL); /* the same as .csv */
+    expect_warning(NULL);
+    CHECK(trace_file_size(output) > 0);
     run("return", "/no/such/folder/auto.json", NULL, NULL);
     expect_warning("/no/such/folder");
     run("return", "/no/such/folder/auto.prof", NULL, NULL);
