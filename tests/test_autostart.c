@@ -36,6 +36,9 @@ static void run(const char *way, const char *file, const char *name, const char 
     if (file && *file && *file != '/') {
         snprintf(output, sizeof output, "%s", trace_path(file));
         unlink(output);
+        char beside[300];
+        snprintf(beside, sizeof beside, "%s.prof", output);
+        unlink(beside);
     } else {
         snprintf(output, sizeof output, "%s", file ? file : "");
     }
@@ -186,6 +189,11 @@ TEST(image_output)
     run("quick", "quick.csv", NULL, NULL);
     expect_warning(NULL);
     CHECK_EQUAL(trace_file_size(output), -1);
+    strcat(output, ".prof"); /* which has it */
+    if (!read_output()) return;
+    expect_everything(0);
+    done();
+    unlink(output);
 }
 
 TEST(threads_that_run_on_at_exit)
