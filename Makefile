@@ -163,7 +163,7 @@ $(BUILD)/tests/test_ntff: | $(FAKES)
 
 # Scripts: those of the compilers are the same for every CFLAGS.
 SCRIPTS ?= tests/test_tool.sh tests/test_neuron.sh tests/test_bridge.sh tests/compile/quick.sh \
-    tests/compile/headers_quick.sh
+    tests/compile/headers_quick.sh tests/compile/refused.sh
 test: $(TESTS) $(if $(SCRIPTS),$(BUILD)/prof $(BUILD)/tests/tool_images $(BUILD)/tests/tool_core)
 	@BUILD=$(BUILD) sh tests/run.sh $(TESTS) $(SCRIPTS)
 

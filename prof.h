@@ -46,7 +46,8 @@ COMPILE-TIME OPTIONS                                                            
 
     Set in every file (a file may differ from the others):
     PROF_ENABLE            1        0 removes every trace of prof from the file
-    PROF_CATEGORY          ""       category of the macros that name none; may be redefined between uses
+    PROF_CATEGORY          ""       category of the macros that name none; may be redefined between uses: #undef it
+                                    first, also before the #define of each file of a unity build
     PROF_SITE_LEVEL        1        level of the macros that name none; may be redefined between uses
     PROF_MAX_LEVEL         255      call sites above it compile to nothing
     PROF_UNIQUE            __COUNTER__, or __LINE__ where there is none: makes local names unique
@@ -1150,7 +1151,9 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
 #endif
 
 /*-- MARKUP ------------------------------------------------------------------------------------------------ >>markup --
-   name, category, key: string literals (anything else goes through the _S and _F forms). category groups call sites for
+   name, category, key: string literals, constant arrays and, in C++, constexpr; others are refused when compiled, and
+   go through the _S and _F forms. A text of an _S form may be a std::string, std::string_view or the like, too. A scope
+   is a declaration: `if (x) PROFILE_SCOPE("a");` needs braces. category groups call sites for
    prof_category_enable() and viewers; level: 1 to 255. Where none is given they are PROF_CATEGORY and PROF_SITE_LEVEL.
    Every macro may stand in any function, any number of times, in handlers of signals and in code that runs before main
    or after prof_stop(); but C99 allows no static variable in an `inline` function that is not static. No macro changes
@@ -1185,7 +1188,8 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
      PROFILE_COUNTER_SUB(name, delta)   samples it; _C. The number also counts while nothing is recorded, which then
      PROFILE_COUNTER_SET(name, value)   costs some 5 ns. It does not go round, see prof_counter. Up to 1024 names
      PROFILE_ARG(key, value)         a value on the innermost scope that this thread is recording: any integer,
-                                     floating-point number, bool, pointer or C string (C11 and C++). In C99 say which:
+                                     floating-point number, bool, pointer or C string (C11 and C++); in C++ also
+                                     enum class, std::string and std::string_view. In C99 say which:
        _I int64_t  _U uint64_t  _D double  _B bool  _S string, copied  _P pointer
      PROFILE_STEP(name, number)      a scope that is step number (int64_t) of a loop: has the argument "step_num"
      PROFILE_THROUGHPUT(name, bytes) a scope that moves so many bytes (uint64_t), its argument; reports have MB/s, 10^6
@@ -1285,12 +1289,12 @@ typedef uint32_t __attribute__((may_alias)) prof__half;
 #define PROF__STATE(site) \
     ((uint32_t) * (const volatile uint64_t *)&(site)->private_state ^ *(const volatile uint32_t *)&prof__generation)
 #endif
-static inline PROF__UNUSED PROF__UNTRACED int prof__on(const prof_site *site) /* or not known yet */
+static inline PROF__UNTRACED int prof__on(const prof_site *site) /* or not known yet */
 {
     return PROF__STATE(site) != PROF__OFF;
 }
 /* For macros with arguments, which are evaluated only when on. */
-static inline PROF__UNUSED PROF__UNTRACED int prof__live(prof_site *site)
+static inline PROF__UNTRACED int prof__live(prof_site *site)
 {
     uint32_t state = PROF__STATE(site);
     return PROF__LIKELY(!state) || (state != PROF__OFF && prof__check(site));
@@ -1307,25 +1311,57 @@ static inline PROF__UNUSED PROF__UNTRACED int prof__live(prof_site *site)
     struct PROF__GUARD_TYPE guard { prof__token token; more PROF__UNTRACED ~guard() { if (token) end(token); } }
 PROF__GUARD_STRUCT(prof__guard, , prof__end); PROF__GUARD_STRUCT(prof__guard_sync, , prof__end_sync);
 PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
-#define PROF__ARG_OF(type, record) \
-    PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, type value) { record(site, value); }
-PROF__ARG_OF(bool, prof__arg_bool) PROF__ARG_OF(double, prof__arg_double)
-PROF__ARG_OF(int, prof__arg_int) PROF__ARG_OF(long, prof__arg_int) PROF__ARG_OF(long long, prof__arg_int)
-PROF__ARG_OF(unsigned, prof__arg_uint) PROF__ARG_OF(unsigned long, prof__arg_uint) PROF__ARG_OF(unsigned long long, prof__arg_uint)
-PROF__ARG_OF(const char *, prof__arg_string) PROF__ARG_OF(const volatile void *, prof__arg_pointer)
+#define PROF__ARG_OF(type, record, number) \
+    PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, type value) { record(site, number); }
+#define PROF__TEMPLATE template <typename T> PROF__HIDDEN PROF__UNTRACED inline
+#define PROF__ARGS \
+    PROF__ARG_OF(bool, prof__arg_bool, value) PROF__ARG_OF(double, prof__arg_double, value) \
+    PROF__ARG_OF(int, prof__arg_int, value) PROF__ARG_OF(long, prof__arg_int, value) PROF__ARG_OF(long long, prof__arg_int, value) \
+    PROF__ARG_OF(unsigned, prof__arg_uint, value) PROF__ARG_OF(unsigned long, prof__arg_uint, value) \
+    PROF__ARG_OF(unsigned long long, prof__arg_uint, value) PROF__ARG_OF(long double, prof__arg_double, static_cast<double>(value)) \
+    PROF__ARG_OF(const char *, prof__arg_string, value) PROF__ARG_OF(const volatile void *, prof__arg_pointer, value)
+/* Texts of the program's classes: std::string and what else has a c_str() of char; std::string_view and what else has
+   data() of char and size(), as a copy, because there need not be a zero behind it. Enumerations, enum class, too. */
+#define PROF__TEXTS \
+    template <typename T, bool> struct prof__enum_if {}; template <typename T> struct prof__enum_if<T, true> { typedef void type; }; \
+    template <typename T> struct prof__enum : prof__enum_if<T, __is_enum(T)> {}; \
+    template <typename T> struct PROF__HIDDEN prof__copy_of { char text[PROF_MAX_TEXT + 2]; operator const char *() const { return text; } \
+        PROF__UNTRACED explicit prof__copy_of(const T &from) { \
+            size_t size = from.size() < sizeof text ? from.size() : sizeof text - 1; \
+            for (size_t i = 0; i < size; ++i) text[i] = from.data()[i]; \
+            text[size] = 0; } }; \
+    PROF__TEMPLATE auto prof__chars_of(const T &text, int) -> decltype(static_cast<const char *>(text.c_str())) { return text.c_str(); } \
+    PROF__TEMPLATE auto prof__chars_of(const T &text, long) -> decltype(static_cast<const char *>(text.data()), text.size(), prof__copy_of<T>(text)) \
+    { return prof__copy_of<T>(text); } \
+    PROF__HIDDEN PROF__UNTRACED inline const char *prof__chars(const char *text) { return text; } \
+    PROF__TEMPLATE auto prof__chars(const T &text) -> decltype(prof__chars_of(text, 0)) { return prof__chars_of(text, 0); } \
+    PROF__TEMPLATE auto prof__arg(prof_site *site, const T &text) -> decltype(static_cast<void>(prof__chars_of(text, 0))) \
+    { prof__arg_string(site, prof__chars_of(text, 0)); } \
+    PROF__TEMPLATE typename prof__enum<T>::type prof__arg(prof_site *site, T value) \
+    { prof__arg(site, static_cast<__underlying_type(T)>(value)); }
+/* For PROF__CONSTANT. Arrays that may change hold names made at run time, as a rule. */
+#define PROF__GIVEN \
+    PROF__HIDDEN PROF__UNTRACED constexpr bool prof__given(const char *text) { return text != nullptr; } \
+    template <size_t size> bool prof__given(char (&text)[size]);
+PROF__ARGS PROF__TEXTS PROF__GIVEN
 extern "C" {
 #elif defined(__GNUC__)
-static inline PROF__UNUSED PROF__UNTRACED void prof__guard_end(const prof__token *token)
+static inline PROF__UNTRACED void prof__guard_end(const prof__token *token)
 {
     if (*token) prof__end(*token);
 }
-static inline PROF__UNUSED PROF__UNTRACED void prof__guard_sync(const prof__token *token)
+static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 {
     if (*token) prof__end_sync(*token);
 }
 #endif
 #endif /* PROF_ENABLE */
 
+#if defined(__cplusplus) && PROF_ENABLE /* std::string and its kind, too */
+#define PROF__TEXT(text) prof__chars(text)
+#else
+#define PROF__TEXT(text) text
+#endif
 #define PROF__JOIN_(a, b) a##b
 #define PROF__JOIN(a, b) PROF__JOIN_(a, b)
 #define PROF__FIRST_(a, ...) a
@@ -1350,11 +1386,37 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_sync(const prof__toke
 #define PROF__EITHER(live, stripped) stripped
 #endif
 
+/* A site is filled in once, at compile time: a name made at run time would stay what it was at the first use. C refuses
+   one by itself, in C++ that takes a word (constant initialization); before that, a sentence says what to do. */
+#if defined(__cplusplus) && defined(__clang__)
+#define PROF__CONSTANT_SITE __attribute__((require_constant_initialization))
+#elif defined(__cplusplus) && defined(__GNUC__) && __GNUC__ >= 10
+#define PROF__CONSTANT_SITE __constinit
+#elif defined(__cplusplus) && defined(__cpp_constinit)
+#define PROF__CONSTANT_SITE constinit
+#else
+#define PROF__CONSTANT_SITE
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#define PROF__CONSTANT(name)                                                                               \
+    static_assert(__builtin_constant_p(prof__given(name)), "prof: a name, category or key is a string literal, " \
+        "a constant array or constexpr; a name made at run time goes to the _S form: PROFILE_SCOPE_S, PROFILE_MARK_S");
+#else
+#define PROF__CONSTANT(name)
+#endif
+/* C compilers refuse by showing this macro. The enumerator of a site is what they miss after `if (x) PROFILE_SCOPE("a");`,
+   where the scope would not end at the semicolon. */
+#define PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_S(name) name
+
 #define PROF__SITE(variable, kind, name, category, level) PROF__SITE_COLOR(variable, kind, name, category, level, 0)
 #define PROF__SITE_COLOR(variable, kind, name, category, level, color) \
     PROF__SITE_MASK_OF(variable, kind, name, category, level, color, 0)
 #define PROF__SITE_MASK_OF(variable, kind, name, category, level, color, unmask) \
-    static prof_site variable = {0, name, category, __FILE__, __func__, __LINE__, color, level, kind, 0, 0, unmask}
+    enum { variable##_needs_braces_around_it };                                                            \
+    static PROF__CONSTANT_SITE prof_site variable = {                                                      \
+        variable##_needs_braces_around_it, PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_S(name), category, \
+        __FILE__, __func__, __LINE__, color, level, kind, 0, 0, unmask};                                   \
+    PROF__CONSTANT(name) PROF__CONSTANT(category) enum { variable##_is_checked }
 #define PROF__ON(site, level) ((level) <= PROF_MAX_LEVEL && prof__on(&(site)))
 #define PROF__LIVE(site, level) ((level) <= PROF_MAX_LEVEL && prof__live(&(site)))
 #define PROF__BEGIN(site, level) (PROF__ON(site, level) ? prof__begin(&(site)) : 0)
@@ -1362,18 +1424,21 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_sync(const prof__toke
 #if defined(__cplusplus)
 #define PROF__GUARD(variable, token) prof__guard variable = {token}
 #define PROF__GUARD_SYNC(variable, token) prof__guard_sync variable = {token}
+#define PROF__GUARD_STAGE(token) PROF__GUARD(prof__stage, token)
 #define PROF__STAGE_TOKEN prof__stage.token
 #elif defined(__GNUC__)
 #define PROF__GUARD(variable, token) \
     __attribute__((cleanup(prof__guard_end), unused)) prof__token variable = token
 #define PROF__GUARD_SYNC(variable, token) \
     __attribute__((cleanup(prof__guard_sync), unused)) prof__token variable = token
+#define PROF__GUARD_STAGE(token) __attribute__((cleanup(prof__guard_end))) prof__token prof__stage = token
 #define PROF__STAGE_TOKEN prof__stage
 #endif
 
 #if !defined(__cplusplus) && !defined(__GNUC__)
 #define PROF__GUARD(variable, token) prof__this_compiler_has_only_PROFILE_BLOCK
 #define PROF__GUARD_SYNC PROF__GUARD
+#define PROF__GUARD_STAGE(token) PROF__GUARD(prof__stage, token)
 #endif
 
 /* A statement that owns a site: action may use prof__here. */
@@ -1388,7 +1453,7 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_sync(const prof__toke
     PROF__SITE(prof__site_##id, PROF__KIND_BEGIN, name, category, level);      \
     PROF__GUARD(prof__scope_##id, begin(prof__site_##id, level, __VA_ARGS__))
 #define PROF__BEGIN_1(site, level, unused) PROF__BEGIN(site, level)
-#define PROF__BEGIN_TEXT(site, level, text) (PROF__LIVE(site, level) ? prof__begin_text(&(site), text) : 0)
+#define PROF__BEGIN_TEXT(site, level, text) (PROF__LIVE(site, level) ? prof__begin_text(&(site), PROF__TEXT(text)) : 0)
 #define PROF__BEGIN_FORMAT(site, level, ...) (PROF__LIVE(site, level) ? prof__begin_format(&(site), __VA_ARGS__) : 0)
 
 #define PROFILE_SCOPE_CL(name, category, level)                                                            \
@@ -1443,6 +1508,11 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_sync(const prof__toke
     PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_THROUGHPUT, "bytes", PROF_VALUE_UINT, bytes), \
                  PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof((uint64_t)(bytes))))
 #define PROFILE_FUNCTION() PROFILE_SCOPE(__func__)
+#if defined(__has_attribute) && PROF_ENABLE
+#if __has_attribute(unavailable)
+extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))) int PROFILE_FUNCTION;
+#endif
+#endif
 #define PROFILE_FUNCTION_C(category) PROFILE_SCOPE_C(__func__, category)
 #define PROFILE_FUNCTION_L(level) PROFILE_SCOPE_L(__func__, level)
 
@@ -1494,10 +1564,12 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_sync(const prof__toke
 #define PROFILE_END(name)                                                                                  \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_END, name, "", 0, prof__end_loose(&prof__here)), PROF__USE(name))
 
-/* One sequence of stages in a block inside another's block is meant, so that -Wshadow has nothing to say. */
+/* One sequence of stages in a block inside another's block is meant, so that -Wshadow has nothing to say; and so is one
+   without a further stage. */
 #if defined(__GNUC__)
 #define PROF__QUIET_SHADOW(declaration)                                                                    \
-    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"") declaration;             \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"")                          \
+    _Pragma("GCC diagnostic ignored \"-Wunused-variable\"") declaration;                                   \
     _Pragma("GCC diagnostic pop")
 #else
 #define PROF__QUIET_SHADOW(declaration) declaration
@@ -1505,7 +1577,7 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_sync(const prof__toke
 #define PROF__STAGE(...) PROF__STAGE_(__VA_ARGS__)
 #define PROF__STAGE_(id, name)                                                                             \
     PROF__SITE(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL);                   \
-    PROF__QUIET_SHADOW(PROF__GUARD(prof__stage, PROF__BEGIN(prof__site_##id, PROF_SITE_LEVEL)))
+    PROF__QUIET_SHADOW(PROF__GUARD_STAGE(PROF__BEGIN(prof__site_##id, PROF_SITE_LEVEL)))
 #define PROFILE_STAGE(name) PROF__EITHER(PROF__STAGE(PROF_UNIQUE, name), PROF__GONE(PROF_UNIQUE, name))
 #define PROFILE_NEXT(name)                                                                                 \
     PROF__EITHER(                                                                                          \
@@ -1523,7 +1595,7 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_sync(const prof__toke
 #define PROFILE_MARK_L(name, level) PROF__MARK(name, PROF_CATEGORY, level, prof__mark(&prof__here))
 #define PROFILE_MARK_S(text)                                                                               \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK, "", PROF_CATEGORY, PROF_SITE_LEVEL,                      \
-                                 prof__mark_text(&prof__here, text)),                                      \
+                                 prof__mark_text(&prof__here, PROF__TEXT(text))),                                      \
                  PROF__USE(text))
 #define PROFILE_MARK_F(...)                                                                                \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY, PROF_SITE_LEVEL, \
@@ -1606,7 +1678,7 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_sync(const prof__toke
 #define PROFILE_ARG_U(key, value) PROF__ARG(key, value, prof__arg_uint)
 #define PROFILE_ARG_D(key, value) PROF__ARG(key, value, prof__arg_double)
 #define PROFILE_ARG_B(key, value) PROF__ARG(key, value, prof__arg_bool)
-#define PROFILE_ARG_S(key, value) PROF__ARG(key, value, prof__arg_string)
+#define PROFILE_ARG_S(key, value) PROF__ARG(key, PROF__TEXT(value), prof__arg_string)
 #define PROFILE_ARG_P(key, value) PROF__ARG(key, value, prof__arg_pointer)
 #if defined(__cplusplus)
 #define PROFILE_ARG(key, value) PROF__ARG(key, value, prof__arg)
@@ -1675,7 +1747,7 @@ static inline PROF__UNUSED PROF__UNTRACED void prof__guard_sync(const prof__toke
 #define PROFILE_MUTEX_UNLOCK(mutex) PROF__EITHER(PROF__MUTEX_UNLOCK(mutex), pthread_mutex_unlock(mutex))
 #endif
 
-#define PROFILE_THREAD(name) PROF__EITHER(prof_thread_name(name), PROF__USE(name))
+#define PROFILE_THREAD(name) PROF__EITHER(prof_thread_name(PROF__TEXT(name)), PROF__USE(name))
 
 #if !PROF_ENABLE
 int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never defined, never called */
@@ -5277,14 +5349,14 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
 
 typedef struct prof__out {
     char *cursor, *limit; /* free room of the buffer */
-    char *buffer;         /* PROF__OUT_SIZE bytes on the heap or, where there were none, small */
+    char *buffer;         /* PROF__OUT_SIZE bytes on the heap or, where there were none, reserve */
     prof_sink sink;       /* write is null for files */
     FILE *file;
     char *path, *part; /* owned; part is null when the file is written directly */
     int restore;       /* Windows: the mode that standard output had */
     size_t flushes;    /* so far */
     prof_status status;
-    char small[PROF__OUT_RESERVE];
+    char reserve[PROF__OUT_RESERVE];
 } prof__out;
 
 static prof_status prof__fail(prof_status status, const char *format, ...);
@@ -5302,11 +5374,11 @@ static char *prof__text_join(const char *a, const char *b)
 
 static void prof__out_init(prof__out *out)
 {
-    memset(out, 0, sizeof *out - sizeof out->small);
+    memset(out, 0, sizeof *out - sizeof out->reserve);
     out->buffer = (char *)malloc(PROF__OUT_SIZE);
-    out->cursor = out->buffer ? out->buffer : out->small;
-    out->limit = out->cursor + (out->buffer ? PROF__OUT_SIZE : sizeof out->small);
-    if (!out->buffer) out->buffer = out->small;
+    out->cursor = out->buffer ? out->buffer : out->reserve;
+    out->limit = out->cursor + (out->buffer ? PROF__OUT_SIZE : sizeof out->reserve);
+    if (!out->buffer) out->buffer = out->reserve;
 }
 
 /* Makes the whole output fail; the first status counts. For callers that cannot go on. */
@@ -5489,11 +5561,11 @@ static int prof__file_rename(const char *from, const char *to)
 
 static void prof__out_free(prof__out *out)
 {
-    if (out->buffer != out->small) free(out->buffer);
+    if (out->buffer != out->reserve) free(out->buffer);
     free(out->path);
     free(out->part);
-    out->buffer = out->cursor = out->small;
-    out->limit = out->small + sizeof out->small;
+    out->buffer = out->cursor = out->reserve;
+    out->limit = out->reserve + sizeof out->reserve;
     out->path = out->part = NULL;
     out->file = NULL;
 }
@@ -10358,7 +10430,7 @@ static void prof__key_store(const prof__key *key, prof_config *config, const cha
     void *field = (char *)config + key->field;
     size_t size = (size_t)number;
     double seconds = (double)number / 1e9;
-    int small = (int)number;
+    int narrow = (int)number;
     uint32_t mask = (uint32_t)number;
     switch (key->type) {
     case PROF__KEY_TEXT: prof__copy(field, &value, sizeof value); break;
@@ -10369,7 +10441,7 @@ static void prof__key_store(const prof__key *key, prof_config *config, const cha
     case PROF__KEY_TIME:
     case PROF__KEY_SPAN: prof__copy(field, &number, sizeof number); break;
     case PROF__KEY_MASK: prof__copy(field, &mask, sizeof mask); break;
-    default: prof__copy(field, &small, sizeof small); break;
+    default: prof__copy(field, &narrow, sizeof narrow); break;
     }
 }
 typedef char prof__choices_are_ints[sizeof(prof_mode) == sizeof(int) && sizeof(prof_existing) == sizeof(int) ? 1 : -1];

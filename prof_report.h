@@ -620,7 +620,7 @@ static void prof__report_cntk_time_row(prof__out *out, const char *label, const 
 static void prof__report_cntk_rate_row(prof__out *out, const char *label, const prof__report_row *row)
 {
     const prof_stat *stat = &row->figure.stat;
-    int small = stat->bytes < 1048576;
+    int few = stat->bytes < 1048576;
     char text[24];
     prof__report_cntk_label(out, label);
     prof__report_cntk_rate(out, stat->mean_rate);
@@ -632,9 +632,9 @@ static void prof__report_cntk_rate_row(prof__out *out, const char *label, const 
     prof__report_cntk_rate(out, stat->max_rate);
     PROF__REPORT_LITERAL(out, " ");
     prof__report_cntk_count(out, stat->rates);
-    text[prof__digits(text, stat->bytes >> (small ? 10 : 20))] = 0;
+    text[prof__digits(text, stat->bytes >> (few ? 10 : 20))] = 0;
     prof__out_right(out, text, 13);
-    prof__out_text(out, small ? " kB\n" : " MB\n");
+    prof__out_text(out, few ? " kB\n" : " MB\n");
 }
 
 static void prof__report_cntk_row(prof__out *out, const char *label, prof_report_kind kind, const prof__report_row *row)

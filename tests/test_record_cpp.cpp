@@ -103,4 +103,68 @@ TEST(objects_of_values)
     record_close();
 }
 
+namespace
+{
+enum class color : unsigned char { red, green = 200 };
+enum class depth : long long { low = -5 };
+enum plain { third = 3 };
+struct view { // as std::string_view, which C++11 has not: no zero behind it
+    const char *begin;
+    size_t length;
+    const char *data() const { return begin; }
+    size_t size() const { return length; }
+};
+struct converted { // a class that turned itself into a text before
+    operator const char *() const { return "converted"; }
+};
+constexpr const char *chosen(bool first) { return first ? "chosen first" : "chosen second"; }
+} // namespace
+
+TEST(texts_and_enumerations_of_classes)
+{
+    const std::string text("a string");
+    const view middle = {text.data() + 2, 3}, nothing = {nullptr, 0};
+    const std::string too_long(3000, 'x');
+    const view long_view = {too_long.data(), too_long.size()};
+    record_start();
+    {
+        PROFILE_SCOPE_S(text);
+        PROFILE_SCOPE_S(text + " and more");
+        PROFILE_SCOPE_S(middle);
+        PROFILE_SCOPE_S(nothing);
+        PROFILE_SCOPE_S(converted());
+        PROFILE_SCOPE(chosen(false));
+        PROFILE_MARK_S(text + "!");
+        PROFILE_SCOPE("values");
+        PROFILE_ARG("string", text);
+        PROFILE_ARG("temporary", text + "?");
+        PROFILE_ARG("view", middle);
+        PROFILE_ARG("long view", long_view);
+        PROFILE_ARG_S("string as told", text);
+        PROFILE_ARG("green", color::green);
+        PROFILE_ARG("low", depth::low);
+        PROFILE_ARG("plain", third);
+        PROFILE_ARG("long double", 1.5L);
+    }
+    record_stop();
+    CHECK_EQUAL(trace_count(&list, "a string"), 1);
+    CHECK_EQUAL(trace_count(&list, "a string and more"), 1);
+    CHECK_EQUAL(trace_count(&list, "str"), 1);
+    CHECK_EQUAL(trace_count(&list, ""), 1);
+    CHECK_EQUAL(trace_count(&list, "converted"), 1);
+    CHECK_EQUAL(trace_count(&list, "chosen second"), 1);
+    CHECK_EQUAL(trace_count(&list, "a string!"), 1);
+    CHECK_TEXT(value_of("string")->as.string, "a string");
+    CHECK_TEXT(value_of("temporary")->as.string, "a string?");
+    CHECK_TEXT(value_of("view")->as.string, "str");
+    CHECK(strlen(value_of("long view")->as.string) >= 1000 && strlen(value_of("long view")->as.string) < 1100);
+    CHECK_TEXT(value_of("string as told")->as.string, "a string");
+    CHECK_EQUAL(value_of("green")->as.u, 200);
+    CHECK_EQUAL(value_of("low")->as.i, -5);
+    CHECK_EQUAL(value_of("plain")->as.u, 3);
+    CHECK_EQUAL(value_of("long double")->type, PROF_VALUE_DOUBLE);
+    CHECK(value_of("long double")->as.d > 1.4 && value_of("long double")->as.d < 1.6);
+    record_close();
+}
+
 TEST_MAIN

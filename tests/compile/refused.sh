@@ -1,0 +1,99 @@
+#!/bin/sh
+# What is refused at compile time is refused with words that say what to do, and what is right goes on to compile, without
+# a warning; names that headers of Windows define as macros hurt nothing.
+#
+# usage: tests/compile/refused.sh
+cd "$(dirname "$0")/../.." || exit 1
+here=tests/compile
+out=build/compile/refused
+mkdir -p $out
+passed=0 failed=0 skipped=0
+
+result() { # NAME, what is wrong (nothing: passed)
+    if [ -z "$2" ]; then
+        echo "ok   $1"
+        passed=$((passed + 1))
+    else
+        echo "FAIL $1"
+        echo "$2" | head -8 | cut -c 1-200 | sed 's/^/    /'
+        failed=$((failed + 1))
+    fi
+}
+refused() { # WRONG WORDS: the compiler says so
+    said=$($compile -DWRONG=$1 $here/refused.c 2>&1) && { result "$compile: $1" "it compiles"; return; }
+    echo "$said" | grep -q "$2" && said=
+    result "$compile: $1: $2" "$said"
+}
+
+for compile in "gcc -std=c99" "gcc -std=gnu17" "clang -std=c99" "clang -std=gnu17" "g++ -x c++ -std=c++11" \
+    "g++ -x c++ -std=c++20" "clang++ -x c++ -std=c++11" "clang++ -x c++ -std=c++20"; do
+    if ! ${compile%% *} --version >/dev/null 2>&1; then
+        echo "SKIP ${compile%% *}: not installed"
+        skipped=$((skipped + 1))
+        continue
+    fi
+    compile="$compile -I. -fsyntax-only"
+    result "$compile: what is right" \
+        "$($compile -Wall -Wextra -Wpedantic -Wconversion -Wshadow -DWRONG=0 $here/refused.c 2>&1)"
+    for wrong in 1 2 3; do refused $wrong PROFILE_SCOPE_S; done
+    for wrong in 4 5; do refused $wrong needs_braces_around_it; done
+    echo '#if __has_attribute(unavailable)
+#else
+#error
+#endif' | $compile -x c - 2>/dev/null && refused 6 'with parentheses'
+    case $compile in
+    clang*) result "$compile: no marks that are not so" \
+        "$($compile -Wused-but-marked-unused -Werror -DWRONG=0 $here/refused.c 2>&1)" ;;
+    esac
+done
+
+# rpcndr.h, windef.h, combaseapi.h, dlgs.h
+for word in near far cdecl pascal IN OUT OPTIONAL FAR CONST VOID; do echo "#define $word"; done >$out/windows.h
+{
+    echo '#define small char'
+    echo '#define hyper long long'
+    echo '#define interface struct'
+    echo '#define min(a, b) ((a) < (b) ? (a) : (b))'
+    echo '#define max(a, b) ((a) > (b) ? (a) : (b))'
+    for word in ERROR NO_ERROR TRUE FALSE DELETE STRICT Yield MIN MAX PASCAL lst1 edt1 ico1 scr1 stc1 grp1 chx1; do
+        echo "#define $word 0"
+    done
+} >>$out/windows.h
+{
+    sed 's/.*/#include <&>/' <<END
+errno.h
+fcntl.h
+pthread.h
+signal.h
+stdio.h
+stdlib.h
+string.h
+time.h
+unistd.h
+setjmp.h
+poll.h
+limits.h
+link.h
+dirent.h
+dlfcn.h
+arpa/inet.h
+netinet/in.h
+netinet/tcp.h
+sys/mman.h
+sys/prctl.h
+sys/socket.h
+sys/stat.h
+sys/syscall.h
+END
+    echo '#include "windows.h"'
+    echo '#define PROF_IMPLEMENTATION'
+    echo '#include "tests/compile/all.h"'
+} >$out/words.c
+for compile in "gcc -std=gnu17" "g++ -x c++ -std=c++17"; do
+    ${compile%% *} --version >/dev/null 2>&1 || continue
+    result "$compile: words of Windows" \
+        "$($compile -w -I. -I$out -D_GNU_SOURCE -DPROF_INSTRUMENT_FUNCTIONS -fsyntax-only $out/words.c 2>&1 | grep error)"
+done
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]
