@@ -5,7 +5,8 @@
 #   make bench      what each macro costs
 #   make examples   build the examples
 #   make tool       build the command-line tool, build/prof
-#   make install    copy headers, tool, its manual and its completion to $(DESTDIR)$(PREFIX)
+#   make library    build/libprof.so: the implementation, to link to or to preload
+#   make install    copy headers, library, tool, its manual and its completion to $(DESTDIR)$(PREFIX)
 #
 # CC, CXX, CFLAGS, LDFLAGS as usual; SANITIZE=thread, address,undefined or (clang) memory for the tests.
 
@@ -29,6 +30,7 @@ ALL_C = $(CC) -std=gnu99 -I. $(WARNINGS) $(CFLAGS) $(SANITIZER)
 ALL_CXX = $(CXX) -std=c++11 -I. $(WARNINGS) $(CFLAGS) $(SANITIZER)
 LIBS = -pthread -ldl
 HEADERS = $(wildcard prof*.h)
+COMMA = ,
 HAVE_CXX := $(shell $(CXX) --version >/dev/null 2>&1 && echo yes)
 
 TESTS = $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
@@ -36,8 +38,8 @@ ifeq ($(HAVE_CXX),yes)
 TESTS += $(patsubst tests/%.cpp,$(BUILD)/tests/%,$(wildcard tests/test_*.cpp))
 endif
 
-.PHONY: all demo test bench examples tool install clean
-all: tool examples
+.PHONY: all demo test bench examples tool library install clean
+all: tool library examples
 
 # ---- the command-line tool
 
@@ -47,6 +49,14 @@ $(BUILD)/prof: $(TOOL) $(wildcard tools/*.h) $(HEADERS)
 	$(ALL_C) $(TOOL) -o $@ $(LDFLAGS) $(LIBS)
 
 tool: $(BUILD)/prof
+
+# ---- the library
+
+$(BUILD)/libprof.so: lib/libprof.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(ALL_C) -fPIC -shared $(if $(filter Darwin,$(shell uname -s)),,-Wl$(COMMA)-soname$(COMMA)libprof.so) $< -o $@ $(LDFLAGS) $(LIBS)
+
+library: $(BUILD)/libprof.so
 
 # ---- demo
 
@@ -208,11 +218,12 @@ bench: $(addprefix $(BUILD)/,bench bench_shared bench_threads bench_modes bench_
 	@echo "== streaming";           $(BUILD)/bench_stream 10000000 10 buffer 32M
 	@echo "== exporters";           $(BUILD)/bench_export; $(BUILD)/bench_export 8000
 
-install: $(BUILD)/prof
-	mkdir -p $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
-	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+install: $(BUILD)/prof $(BUILD)/libprof.so
+	mkdir -p $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib \
+	    $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	cp $(HEADERS) $(DESTDIR)$(PREFIX)/include
 	cp $(BUILD)/prof $(DESTDIR)$(PREFIX)/bin
+	cp $(BUILD)/libprof.so $(DESTDIR)$(PREFIX)/lib
 	cp tools/prof.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	cp tools/prof-completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/prof
 

@@ -90,7 +90,7 @@ static int load_all(int count, char **paths)
     for (int i = 0; i < count; ++i) {
         const plugin *each = load(paths[i], &libraries[i]);
         each->scopes(100, i * 100);
-        running += each->enabled();
+        running += each->enabled && each->enabled();
     }
     printf("%d running\n", running);
     for (int i = 0; i < count; ++i) dlclose(libraries[i]);

@@ -1,0 +1,92 @@
+#!/bin/sh
+# docs/python.md: the example extension builds and records, twice in one interpreter, its snippets run, and the workers of
+# multiprocessing leave what they recorded.
+# CC, PYTHON
+cd "$(dirname "$0")/.." || exit 1
+root=$PWD
+out=$root/build/python
+rm -rf "$out"
+mkdir -p "$out"
+unset PROF_OUTPUT
+passed=0 failed=0
+skip() {
+    echo "SKIP python: $1"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+}
+# the interpreter on the path, or the system's, if that has its headers
+for python in ${PYTHON:-python3 /usr/bin/python3}; do
+    include=$($python -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)
+    [ -f "$include/Python.h" ] && break
+    include=
+done
+[ "$include" ] || skip "no Python.h (python3-dev)"
+$python -c 'import sys; sys.exit(sys.version_info < (3, 9))' || skip "Python is older than 3.9"
+$python -c 'import sys, sysconfig; sys.exit(bool(sysconfig.get_config_var("Py_GIL_DISABLED")))' || skip "Python without its lock"
+
+check() { # NAME COMMAND...
+    name=$1
+    shift
+    if "$@" >"$out/said" 2>&1; then
+        echo "ok   python: $name"
+        passed=$((passed + 1))
+    else
+        echo "FAIL python: $name"
+        tail -n 20 "$out/said"
+        failed=$((failed + 1))
+    fi
+}
+build() { # MODULE
+    ${CC:-cc} -std=gnu99 -O1 -Wall -Wextra -fPIC -shared -I"$root" -isystem "$include" -DMODULE="$1" \
+        "$root/examples/python/prof_python.c" -o "$out/$1.so" -pthread
+}
+run() { # OUTPUT SCRIPT ARGUMENTS...
+    output=$1
+    shift
+    PYTHONPATH=$out PROF_OUTPUT=$output timeout 120 $python "$@"
+}
+has() { # FILE TEXT...: the trace has all of them
+    file=$1
+    shift
+    for text; do
+        grep -qF -- "$text" "$file" || { echo "$file: no $text"; return 1; }
+    done
+}
+
+check "the extension builds" build prof_python
+check "twice" build other
+cd "$out" || exit 1
+
+check "the example runs" run "$out/trace.json" "$root/examples/python/example.py"
+check "scopes, functions, marks and native code are in the trace" \
+    has "$out/trace.json" '"name":"parse"' '"name":"fibonacci"' 'loading a' '"name":"sum"'
+check "threads have Python's names" has "$out/trace.json" '"main"' '"loader a"' '"loader b"'
+
+cat >two.py <<'END'
+import prof_python, other
+with prof_python.scope("outer"):
+    with other.scope("inner"):
+        other.work(10)
+        prof_python.work(10)
+END
+check "two extensions with copies load" run "$out/two.csv" two.py
+check "and make one trace" has "$out/two.csv" ',outer,' ',inner,' ',prof_python,' ',other,'
+check "and no other file" test "$(echo two*)" = "two.csv two.py"
+
+# the snippets, one after the other, each by itself
+$python - "$root/docs/python.md" <<'END'
+import re, sys
+for number, block in enumerate(re.findall(r"```python\n(.*?)```", open(sys.argv[1]).read(), re.S)):
+    open("snippet%d.py" % number, "w").write(block)
+END
+for snippet in snippet*.py; do
+    check "$snippet of docs/python.md" run "$out/snippet.csv" "$snippet"
+done
+
+for how in fork forkserver spawn; do
+    mkdir "$how"
+    check "workers by $how" run "$out/$how/%p.prof" "$root/examples/python/workers.py" $how
+    check "leave their records" sh -c "test \$(grep -l square $how/*.prof | wc -l) -ge 1 && test \$(ls $how/*.prof | wc -l) -ge 2"
+done
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed -eq 0 ]
