@@ -17193,10 +17193,12 @@ static void prof__summary_spans(prof__out *out, const prof__figures *all, const 
 
 static void prof__summary_frame(prof__table *t, const prof_stat *stat)
 {
-    char rate[48] = "-", low[48] = "-"; /* low: what 99 % of the frames keep to */
-    uint64_t span = stat->covered_ns ? stat->covered_ns : stat->total_ns;
-    if (span) prof__human_hz(rate, (double)stat->count * 1e9 / (double)span);
-    if (stat->p99_ns) prof__human_hz(low, 1e9 / (double)stat->p99_ns);
+    char rate[48] = "-", low[48] = "-";
+    /* Both are of the time within frames: between those of prof_frame_create() there may be other time, which counts in
+       neither. low: what 99 % of the frames keep to; one frame may be so slow that the mean is below that. */
+    double mean = stat->mean_ns, slow = (double)stat->p99_ns > mean ? (double)stat->p99_ns : mean;
+    if (mean > 0) prof__human_hz(rate, 1e9 / mean);
+    if (slow > 0) prof__human_hz(low, 1e9 / slow);
     prof__table_row(t, stat->name, 0);
     prof__table_count(t, stat->count);
     prof__table_text(t, rate);

@@ -2264,6 +2264,26 @@ TEST(buffer_wanted)
     prof_trace_close(trace);
 }
 
+TEST(frames_with_time_between_them)
+{
+    /* four frames of 1 us, 10 us apart: a second of frames has a million of them, and none is slower */
+    image im = image_new(70, 1, 100);
+    uint32_t it = site_in(&im, "it", "", "", 0, "", PROF__KIND_EVENT | (uint32_t)PROF_ROLE_FRAME << PROF__ROLE_SHIFT);
+    text_sink to = {NULL, 0, 0, 0};
+    prof_trace *trace;
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    for (uint64_t i = 0; i < 4; ++i) {
+        event(&im, it, PROF_EVENT_SPAN_BEGIN, 0, i, 2000 + 10000 * i);
+        event(&im, it, PROF_EVENT_SPAN_END, 0, i, 3000 + 10000 * i);
+    }
+    trace = image_read(&im);
+    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_OK);
+    CHECK(strstr(to.text, "\nit                4  1.000 MHz  1.000 MHz   1.000 us ") != NULL);
+    free(to.text);
+    prof_trace_close(trace);
+}
+
 TEST(csv_is_utf8)
 {
     image im = image_new(70, 1, 100);
