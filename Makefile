@@ -6,7 +6,10 @@
 #   make examples   build the examples
 #   make tool       build the command-line tool, build/prof
 #   make library    build/libprof.so: the implementation, to link to or to preload
-#   make install    copy headers, library, tool, its manual and its completion to $(DESTDIR)$(PREFIX)
+#   make install    copy headers, library, tool, its manual, its completion, and what CMake and pkg-config read
+#                   to $(DESTDIR)$(PREFIX)
+#   make uninstall  remove exactly that
+#   make help       print this
 #
 # CC, CXX, CFLAGS, LDFLAGS as usual; SANITIZE=thread, address,undefined or (clang) memory for the tests.
 
@@ -38,8 +41,11 @@ ifeq ($(HAVE_CXX),yes)
 TESTS += $(patsubst tests/%.cpp,$(BUILD)/tests/%,$(wildcard tests/test_*.cpp))
 endif
 
-.PHONY: all demo test bench examples tool library install clean
+.PHONY: all help demo test bench examples tool library install uninstall clean
 all: tool library examples
+
+help:
+	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
 # ---- the command-line tool
 
@@ -218,14 +224,33 @@ bench: $(addprefix $(BUILD)/,bench bench_shared bench_threads bench_modes bench_
 	@echo "== streaming";           $(BUILD)/bench_stream 10000000 10 buffer 32M
 	@echo "== exporters";           $(BUILD)/bench_export; $(BUILD)/bench_export 8000
 
-install: $(BUILD)/prof $(BUILD)/libprof.so
-	mkdir -p $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib \
-	    $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	cp $(HEADERS) $(DESTDIR)$(PREFIX)/include
-	cp $(BUILD)/prof $(DESTDIR)$(PREFIX)/bin
-	cp $(BUILD)/libprof.so $(DESTDIR)$(PREFIX)/lib
-	cp tools/prof.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	cp tools/prof-completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/prof
+# ---- installation: each file and its place below PREFIX, which uninstall goes by as well
+
+VERSION := $(shell sed -n 's/^.define PROF_VERSION \([0-9]*\).*/\1/p' prof.h | awk '{print int($$1 / 10000) "." int($$1 / 100) % 100 "." $$1 % 100}')
+INSTALLED = $(foreach header,$(HEADERS),$(header):include/$(header)) \
+    $(BUILD)/prof:bin/prof \
+    $(BUILD)/libprof.so:lib/libprof.so \
+    tools/prof.1:share/man/man1/prof.1 \
+    tools/prof-completion.bash:share/bash-completion/completions/prof \
+    $(BUILD)/packaging/prof.pc:lib/pkgconfig/prof.pc \
+    $(BUILD)/packaging/profConfig.cmake:lib/cmake/prof/profConfig.cmake \
+    $(BUILD)/packaging/profConfigVersion.cmake:lib/cmake/prof/profConfigVersion.cmake
+INSTALLED_FOLDERS = lib/cmake/prof # that nobody else puts anything into
+
+$(BUILD)/packaging/%: packaging/%.in prof.h
+	@mkdir -p $(@D)
+	sed 's/@VERSION@/$(VERSION)/' $< >$@
+
+install: $(foreach file,$(INSTALLED),$(firstword $(subst :, ,$(file))))
+	@for file in $(INSTALLED); do \
+	    to="$(DESTDIR)$(PREFIX)/$${file#*:}"; \
+	    echo "$$to"; \
+	    mkdir -p "$${to%/*}" && cp "$${file%%:*}" "$$to" || exit 1; \
+	done
+
+uninstall:
+	@for file in $(INSTALLED); do rm -f "$(DESTDIR)$(PREFIX)/$${file#*:}" || exit 1; done
+	@for folder in $(INSTALLED_FOLDERS); do rmdir "$(DESTDIR)$(PREFIX)/$$folder" 2>/dev/null || true; done
 
 clean:
 	rm -rf $(BUILD)

@@ -1,0 +1,36 @@
+"""Conan 2 recipe of the checkout it lies in: conan create packaging/conan"""
+import os
+
+from conan import ConanFile
+from conan.tools.files import copy
+
+
+class ProfConan(ConanFile):
+    name = "prof"
+    version = "0.1.0"
+    description = "An exact timeline of a whole program, from one C header"
+    license = "MIT-0 OR Unlicense"
+    package_type = "header-library"
+    settings = "os", "compiler", "build_type", "arch"
+    no_copy_source = True
+
+    def export_sources(self):
+        top = os.path.join(self.recipe_folder, "..", "..")
+        for pattern in ("prof*.h", "LICENSE"):
+            copy(self, pattern, top, self.export_sources_folder, excludes="*/*")
+
+    def package_id(self):
+        self.info.clear()
+
+    def package(self):
+        copy(self, "prof*.h", self.source_folder, os.path.join(self.package_folder, "include"))
+        copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
+
+    def package_info(self):
+        self.cpp_info.bindirs = []
+        self.cpp_info.libdirs = []
+        self.cpp_info.set_property("cmake_file_name", "prof")
+        self.cpp_info.set_property("cmake_target_name", "prof::prof")
+        self.cpp_info.set_property("pkg_config_name", "prof")
+        if self.settings.os in ("Linux", "FreeBSD"):
+            self.cpp_info.system_libs = ["pthread", "dl"]

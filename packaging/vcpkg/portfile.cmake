@@ -1,0 +1,11 @@
+# An overlay port that installs the checkout it lies in: vcpkg install prof --overlay-ports=packaging/vcpkg
+get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
+set(VERSION 0.1.0)
+file(GLOB prof_headers "${SOURCE_PATH}/prof*.h")
+file(INSTALL ${prof_headers} DESTINATION "${CURRENT_PACKAGES_DIR}/include")
+foreach(file IN ITEMS profConfig.cmake profConfigVersion.cmake)
+  configure_file("${SOURCE_PATH}/packaging/${file}.in" "${CURRENT_PACKAGES_DIR}/share/prof/${file}" @ONLY)
+endforeach()
+# here the file lies one folder less deep
+vcpkg_replace_string("${CURRENT_PACKAGES_DIR}/share/prof/profConfig.cmake" "/../../.." "/../..")
+file(INSTALL "${SOURCE_PATH}/LICENSE" DESTINATION "${CURRENT_PACKAGES_DIR}/share/prof" RENAME copyright)
