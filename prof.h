@@ -112,7 +112,8 @@ MANUAL                                                                          
     thread of prof's own reads what the others record: it finds a slow scope when that has ended, 5 ms later as a rule,
     and the recording threads do not notice (see BENCHMARKS.md). PROF_SAVE, PROF_SAVE_OVER and so on do the same for a
     program that only has scopes. The cause stands in the trace, as an instant on the
-    track "prof". save_signal and prof_save_request() save as well, as often as they are asked.
+    track "prof", and as metadata, "save", also in a .txt; with it what the buffer did not hold any more of the cause or
+    of save_last. save_signal and prof_save_request() save as well, as often as they are asked.
 
     Endless runs. PROF_STATS keeps no events but their statistics, in memory that does not grow: prof_stats() and
     prof_summary_write() of a prof_trace_live() show, at any time, everything up to now, and an output may be a .txt.
@@ -15068,34 +15069,123 @@ static uint64_t prof__last_tick(const prof__header *h, double seconds)
     return h->last.tick - (uint64_t)(ns / age * (double)(h->last.tick - h->first.tick));
 }
 
-static prof_status prof__last_image(const char *path, double seconds)
+/* Why the last seconds are saved. */
+typedef struct prof__cause {
+    uint64_t from, to; /* ticks, of what took too long; 0: nothing did */
+    char text[160];
+} prof__cause;
+
+static void prof__human_ns(char *to, double ns);
+
+/* The tick at which a window begins that has so many seconds before its cause, and all of that; 0: at the start. */
+static uint64_t prof__last_from(const prof__header *h, double seconds, const prof__cause *cause)
+{
+    uint64_t from = prof__last_tick(h, seconds), late;
+    if (!cause || !cause->from || !from) return from;
+    late = h->last.tick > cause->to ? h->last.tick - cause->to : 0;
+    from -= late < from - h->first.tick ? late : from - h->first.tick;
+    return from < cause->from ? from : cause->from < h->first.tick ? h->first.tick : cause->from;
+}
+
+/* The tick from which on a ring has everything; 0: it has overwritten nothing. Chunks of threads that sleep are older. */
+static uint64_t prof__last_held(const prof__header *h)
+{
+    uint64_t first = ~(uint64_t)0, tick = 0, newest = PROF__LOAD(&h->next_chunk);
+    if (h->mode != PROF_RING || !PROF__LOAD(&h->overwritten)) return 0;
+    for (uint64_t i = 0; i < h->chunk_count; i++) {
+        const char *at = (const char *)h + h->chunk_offset + i * h->chunk_size;
+        const prof__chunk *chunk = (const prof__chunk *)(const void *)at;
+        uint64_t sequence = PROF__ACQUIRE(&chunk->sequence);
+        if (!sequence || sequence + h->chunk_count <= newest || sequence >= first) continue;
+        first = sequence;
+        tick = PROF__LOAD(&chunk->base.tick);
+    }
+    return tick;
+}
+
+/* The nanoseconds of a tick, of a session that has taken the time twice. */
+static double prof__last_rate(const prof__header *h)
+{
+    if (h->last.tick <= h->first.tick || h->last.monotonic_ns <= h->first.monotonic_ns) return 1;
+    return (double)(h->last.monotonic_ns - h->first.monotonic_ns) / (double)(h->last.tick - h->first.tick);
+}
+
+/* What is missing between the cause, or the seconds that were asked for, and what an image holds. newest: its last tick.
+   At to, with the cause in front; returns to. */
+static char *prof__last_note(char *to, size_t size, const prof__header *h, uint64_t newest, double ns_per_tick,
+                             double seconds, const prof__cause *cause)
+{
+    uint64_t held = prof__last_held(h), ticks = newest - h->first.tick;
+    double had = held && newest > held ? (double)(newest - held) * ns_per_tick : 0, wanted = seconds * 1e9;
+    char part[48], asked[48], since[48];
+    size_t at;
+    prof__text_copy(to, size, cause->text);
+    at = strlen(to);
+    if ((double)ticks * ns_per_tick < wanted) wanted = (double)ticks * ns_per_tick;
+    if (!held || had >= wanted) return to;
+    prof__human_ns(part, had);
+    prof__human_ns(asked, seconds * 1e9);
+    prof__human_ns(since, cause->from < held ? (double)(held - cause->from) * ns_per_tick : 0);
+    snprintf(to + at, size - at, "; asked for %s, the buffer held %s%s%s%s", asked, part,
+             cause->from && cause->from < held ? ": its begin is gone by " : "",
+             cause->from && cause->from < held ? since : "",
+             cause->to && cause->to < held ? ", and its end, too" : "");
+    return to;
+}
+
+/* Adds a pair of metadata to an image in memory, if it has room for one. */
+static void prof__image_note(prof__header *h, const char *key, const char *value)
+{
+    size_t k = strlen(key) + 1, v = strlen(value) + 1;
+    uint64_t words = 1 + (k + v + 7) / 8, used = h->meta_used / 8, head = (uint64_t)PROF__META_SESSION << 56 | words << 32;
+    uint64_t *record = (uint64_t *)(void *)((char *)h + h->meta_offset) + used;
+    if (used + words > h->meta_size / 8) return;
+    memset(record, 0, (size_t)words * 8);
+    memcpy(record + 1, key, k);
+    memcpy((char *)(record + 1) + k, value, v);
+    memcpy(record, &head, sizeof head);
+    h->meta_used += words * 8;
+}
+
+/* cause may be null. */
+static prof_status prof__last_image(const char *path, double seconds, const prof__cause *cause)
 {
     void *image;
     size_t size;
+    char note[320];
     prof_status status = prof__image_copy(&image, &size);
     if (status) return status;
     prof__header *h = (prof__header *)image;
-    h->window_from = prof__last_tick(h, seconds);
+    h->window_from = prof__last_from(h, seconds, cause);
+    if (cause) prof__image_note(h, "save", prof__last_note(note, sizeof note, h, h->last.tick, prof__last_rate(h), seconds, cause));
     status = prof__image_write(path, image, size);
     free(image);
     return status;
 }
 
 /* path is expanded already. */
-static prof_status prof__last_save(const char *path, double seconds)
+static prof_status prof__last_save(const char *path, double seconds, const prof__cause *cause)
 {
     prof_status (*write)(const prof_trace *, const char *);
     prof_trace *trace = NULL;
     prof_status status = prof__writer_find(path, &write);
     if (!status) status = prof__live_fits(path, write);
     if (status) return status;
-    if (!write) return prof__last_image(path, seconds);
+    if (!write) return prof__last_image(path, seconds, cause);
     status = prof_trace_live(&trace);
     if (status) return status;
-    uint64_t tick = trace->folded ? 0 : prof__last_tick(&trace->header, seconds); /* statistics are of the whole run */
+    uint64_t tick = trace->folded ? 0 : prof__last_from(&trace->header, seconds, cause); /* statistics: the whole run */
     size_t hint = 0;
+    char note[328] = "save";
     if (tick) trace->info.from_ns = prof__read_ns(trace, tick, &hint);
-    status = write(trace, path);
+    if (cause) {
+        prof__last_note(note + 5, sizeof note - 5, (const prof__header *)(const void *)trace->image,
+                        trace->header.last.tick, prof__last_rate(&trace->header), seconds, cause);
+        if (prof__device_name(trace, note) == PROF__NONE || prof__device_name(trace, note + 5) == PROF__NONE ||
+            !prof__read_metadata(trace, note, note + sizeof note)) /* which finds these copies */
+            status = prof__fail(PROF_NO_MEMORY, "no memory to save %s", path);
+    }
+    if (status == PROF_OK) status = write(trace, path);
     prof_trace_close(trace);
     return status;
 }
@@ -15107,7 +15197,7 @@ PROF_DEF prof_status prof_save_last(const char *path, double seconds)
     if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save_last: path is null");
     if (!(seconds > 0)) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save_last: seconds must be more than 0");
     prof_status status = prof__expand(path, expanded, sizeof expanded);
-    return status ? status : prof__last_save(expanded, seconds);
+    return status ? status : prof__last_save(expanded, seconds, NULL);
 }
 
 /*-- STATISTICS ---------------------------------------------------------------------------------------- >>statistics --
@@ -18004,7 +18094,7 @@ typedef struct prof__follow {
     uint64_t every_ns, saved_at;
     uint64_t saves;
     int triggered, signal;
-    char cause[160];       /* why to save now; "" for nothing */
+    prof__cause cause;     /* why to save now; its text "" for nothing */
 } prof__follow;
 
 /*-- names and figures --*/
@@ -18114,8 +18204,6 @@ static uint32_t prof__follow_figure_of(prof__follow *f, uint32_t id, prof_event_
 
 /*-- triggers --*/
 
-static void prof__human_ns(char *to, double ns);
-
 /* "16.7 ms": without the zeros of a table's columns. */
 static void prof__follow_ns_text(char *to, double ns)
 {
@@ -18128,17 +18216,19 @@ static void prof__follow_ns_text(char *to, double ns)
 }
 
 /* A scope or frame took longer than a rule allows. */
-static void prof__follow_over(prof__follow *f, const prof__follow_figure *figure, double ns)
+static void prof__follow_over(prof__follow *f, const prof__follow_figure *figure, double ns, uint64_t from, uint64_t to)
 {
     const prof__follow_site *site = prof__follow_site_of(f, figure->site);
     char took[48], limit[48];
     uint64_t now = prof__monotonic();
-    if (f->cause[0] || (f->triggered && (!f->every_ns || now - f->saved_at < f->every_ns))) return;
+    if (f->cause.text[0] || (f->triggered && (!f->every_ns || now - f->saved_at < f->every_ns))) return;
     f->triggered = 1;
     f->saved_at = now;
     prof__follow_ns_text(took, ns);
     prof__follow_ns_text(limit, (double)figure->rule->ns);
-    snprintf(f->cause, sizeof f->cause, "%.60s %s > %s",
+    f->cause.from = from;
+    f->cause.to = to;
+    snprintf(f->cause.text, sizeof f->cause.text, "%.60s %s > %s",
              figure->text ? figure->text : site ? prof__follow_name(f, site->name) : "", took, limit);
 }
 
@@ -18146,12 +18236,12 @@ static void prof__follow_over(prof__follow *f, const prof__follow_figure *figure
 
 static prof__follow_figure *prof__follow_at(prof__follow *f, uint32_t number) { return &f->figures[number - 1]; }
 
-/* A duration, of which there are count by now. */
-static void prof__follow_time(prof__follow *f, prof__follow_figure *figure, uint64_t ticks, uint64_t count)
+/* A duration up to this tick, of which there are count by now. */
+static void prof__follow_time(prof__follow *f, prof__follow_figure *figure, uint64_t to, uint64_t ticks, uint64_t count)
 {
     prof_stat *stat = &figure->figure.stat;
     double ns = (double)ticks * f->ns_per_tick;
-    if (figure->rule && ns > (double)figure->rule->ns) prof__follow_over(f, figure, ns);
+    if (figure->rule && ns > (double)figure->rule->ns) prof__follow_over(f, figure, ns, to - ticks, to);
     if (!f->stats) return;
     if (count == 1 || ticks < stat->min_ns) stat->min_ns = ticks;
     if (ticks > stat->max_ns) stat->max_ns = ticks;
@@ -18174,7 +18264,7 @@ static void prof__follow_pop(prof__follow *f, prof__follow_track *t, int whole)
     stat->count++;
     if (!whole) stat->truncated++;
     if (whole && ticks > open->inside) stat->self_ns += ticks - open->inside;
-    if (whole) prof__follow_time(f, figure, ticks, stat->count - stat->truncated);
+    if (whole) prof__follow_time(f, figure, t->tick, ticks, stat->count - stat->truncated);
     if (whole && open->bytes != PROF__FOLLOW_NO_BYTES)
         prof__figure_bytes(&figure->figure, open->bytes, (double)ticks * f->ns_per_tick);
     if (figure->open) /* perhaps around this one: then its time covers this one's, if it ends */
@@ -18277,7 +18367,7 @@ static int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_
     if (stat->truncated) stat->truncated--;
     stat->self_ns += ticks;
     stat->covered_ns += ticks;
-    prof__follow_time(f, figure, ticks, stat->count - stat->truncated);
+    prof__follow_time(f, figure, t->tick, ticks, stat->count - stat->truncated);
     if (late->bytes != PROF__FOLLOW_NO_BYTES)
         prof__figure_bytes(&figure->figure, late->bytes, (double)ticks * f->ns_per_tick);
     late->site = PROF__NONE32;
@@ -18336,7 +18426,7 @@ static void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t 
     if (own) {
         prof__follow_figure *figure = prof__follow_at(f, number);
         figure->figure.stat.covered_ns += t->tick - before->tick;
-        prof__follow_time(f, figure, t->tick - before->tick, ++figure->figure.stat.count);
+        prof__follow_time(f, figure, t->tick, t->tick - before->tick, ++figure->figure.stat.count);
     } else {
         if (!t->frames) t->frames = (prof__follow_boundary *)calloc(PROF__FOLLOW_FRAMES, sizeof *t->frames);
         if (!t->frames || t->frame_count == PROF__FOLLOW_FRAMES) return;
@@ -18448,7 +18538,7 @@ static void prof__follow_span_time(prof__follow *f, uint32_t number, uint64_t fr
         stat->covered_ns = (uint64_t)(figure->figure.to - figure->figure.from);
     else
         stat->self_ns += to - from;
-    prof__follow_time(f, figure, to - from, stat->count - stat->truncated);
+    prof__follow_time(f, figure, to, to - from, stat->count - stat->truncated);
 }
 
 /* A begin or an end. What threads did at the same time is not read in order of time: so the half that comes first waits
@@ -19200,21 +19290,23 @@ static int prof__save_present(const prof__session *s)
 static int prof__save_step(prof__session *s)
 {
     prof__follow *f = s->follow;
-    char path[1024];
-    if (!f || !f->save[0] || (!f->cause[0] && !PROF__LOAD(&prof__save_wanted)) || !prof__save_present(s)) return 0;
-    if (!f->cause[0]) {
+    char path[1024], note[320];
+    if (!f || !f->save[0] || (!f->cause.text[0] && !PROF__LOAD(&prof__save_wanted)) || !prof__save_present(s)) return 0;
+    if (!f->cause.text[0]) {
         uint32_t wanted = __atomic_exchange_n(&prof__save_wanted, 0, __ATOMIC_RELAXED);
         if (!wanted) return 0;
-        prof__text_copy(f->cause, sizeof f->cause, wanted == PROF__SAVE_SIGNAL ? "signal" : "request");
+        prof__text_copy(f->cause.text, sizeof f->cause.text, wanted == PROF__SAVE_SIGNAL ? "signal" : "request");
+        f->cause.from = f->cause.to = 0;
     }
-    PROFILE_MARK_F("save: %s", f->cause);
     uint64_t began = prof__now(s, 0);
+    PROFILE_MARK_F("save: %s",
+                   prof__last_note(note, sizeof note, s->header, began, f->ns_per_tick, f->last_seconds, &f->cause));
     prof_status status = prof__expand_counted(f->save, ++f->saves, path, sizeof path);
-    if (!status) status = prof__last_save(path, f->last_seconds);
+    if (!status) status = prof__last_save(path, f->last_seconds, &f->cause);
     if (status) prof__background_failed(s, prof_error());
     prof_status (*hook)(void) = PROF__ACQUIRE(&prof__saved_hook);
     if (hook && hook()) prof__background_failed(s, prof_error());
-    f->cause[0] = 0;
+    f->cause.text[0] = 0;
     PROF__SITE(site, PROF__KIND_BEGIN, "save", "prof", 2);
     prof__service_scope(s, &site, began);
     return 1;

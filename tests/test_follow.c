@@ -1099,6 +1099,59 @@ TEST(a_slow_frame_saves)
     prof_trace_close(trace);
 }
 
+static char *saved_text(const char *path)
+{
+    size_t size;
+    char *text = trace_file_text(path, &size);
+    CHECK(text != NULL);
+    return text;
+}
+
+/* A watcher that is late saves what it names all the same, and says what the buffer holds no more. */
+TEST(a_save_has_its_cause)
+{
+    static const char note[] = "late 1 ms > 0 ms; asked for 10.00 s, the buffer held ";
+    prof_config config = trace_config(256 << 10);
+    prof__cause cause;
+    const char *value = NULL;
+    trace_start(&config);
+    memset(&cause, 0, sizeof cause);
+    strcpy(cause.text, "late 1 ms > 0 ms");
+    pause_ms(2);
+    cause.from = prof__now(prof__state.session, 0);
+    {
+        PROFILE_SCOPE("slow");
+        pause_ms(1);
+    }
+    cause.to = prof__now(prof__state.session, 0);
+    pause_ms(2);
+    prof_trace *trace = NULL;
+    CHECK_EQUAL(prof__last_save(trace_path("cause.prof"), 1e-9, &cause), PROF_OK);
+    CHECK_EQUAL(prof_trace_open(trace_path("cause.prof"), &trace), PROF_OK);
+    trace_list list = trace_read(trace, 0);
+    const prof_event *slow = trace_find(&list, "slow");
+    CHECK(prof_trace_about(trace)->from_ns > 1000000);
+    CHECK(slow && !slow->flags && slow->duration_ns >= 1000000);
+    CHECK(prof_trace_metadata(trace, 0, NULL, &value) && !strcmp(value, "late 1 ms > 0 ms"));
+    trace_free(&list);
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof__last_save(trace_path("cause.txt"), 10, &cause), PROF_OK);
+    char *text = saved_text(trace_path("cause.txt"));
+    CHECK(text && strstr(text, "\n  save      late 1 ms > 0 ms\n"));
+    free(text);
+    for (int i = 0; i < 100000; ++i) PROFILE_BLOCK("flood") continue;
+    CHECK_EQUAL(prof__last_save(trace_path("cause.txt"), 10, &cause), PROF_OK);
+    text = saved_text(trace_path("cause.txt"));
+    CHECK(text && !strstr(text, "slow") && strstr(text, note) && strstr(text, ": its begin is gone by ") &&
+          strstr(text, ", and its end, too\n"));
+    free(text);
+    CHECK_EQUAL(prof__last_save(trace_path("cause.prof"), 10, &cause), PROF_OK);
+    CHECK_EQUAL(prof_trace_open(trace_path("cause.prof"), &trace), PROF_OK);
+    CHECK(prof_trace_metadata(trace, 0, NULL, &value) && !strncmp(value, note, strlen(note)));
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+}
+
 TEST(a_slow_scope_saves_json)
 {
     prof_config config = trace_config(1 << 20);
