@@ -503,7 +503,7 @@ TEST(names_made_at_run_time)
 #pragma GCC diagnostic ignored "-Woverlength-strings" /* C99 compilers need not know longer ones than 4095 bytes */
 #endif
 #define TEN(text) text text text text text text text text text text
-#define LONG_NAME TEN(TEN(TEN("10 bytes\"\t")))
+#define LONG_NAME TEN(TEN("10 bytes\"\t"))
 
 TEST(hostile_names)
 {
@@ -536,7 +536,7 @@ TEST(hostile_names)
         CHECK_TEXT(list.events[i + sizeof names / sizeof *names].name, names[i]);
     }
     const prof_event *event = expect(LONG_NAME, PROF_EVENT_MARK);
-    CHECK_EQUAL(strlen(event->name), 10000);
+    CHECK_EQUAL(strlen(event->name), 1000);
     CHECK_TEXT(event->site->category, LONG_NAME "category");
     CHECK_TEXT(value_of(LONG_NAME "key")->as.string, "\xff\n\"");
     CHECK_EQUAL(value_of("")->as.i, 1);
