@@ -100,6 +100,7 @@ typedef struct prof_chrome_options {
     int64_t from_ns, to_ns;   /* leaves out what lies outside; to_ns 0: no limit. What reaches in is written whole */
     prof_chrome_source source;
     int no_spans;             /* 1: leaves out spans, which Tracy takes for scopes of their thread */
+    int no_args;              /* 1: leaves out the arguments of scopes, which speedscope makes part of their names */
 } prof_chrome_options;
 
 #if PROF_ENABLE
@@ -668,7 +669,7 @@ static void prof__chrome_all_args(prof__chrome *c, const prof_event *event)
 {
     prof__out *out = &c->out;
     int count = 0;
-    prof__chrome_args(out, &count, event);
+    if (event->type != PROF_EVENT_SCOPE || !c->options.no_args) prof__chrome_args(out, &count, event);
     prof__chrome_truncated(out, &count, event->flags);
     if (event->site->role == PROF_ROLE_MARK_TASK || event->site->role == PROF_ROLE_MARK_MARKER) {
         prof__chrome_key(out, &count, "scope");

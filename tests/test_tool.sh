@@ -76,6 +76,16 @@ track_id,thread_id,thread,type,name,category,start_ns,duration_ns,depth,flags,va
 END
 is "export json" 0 "$prof" export whole.prof --output=whole.json
 [ "$(grep -c '"ph":"X"' whole.json)" = 11 ] && [ "$(tail -n 1 whole.json)" = "]}" ] && ok "json: every scope and frame" || bad "json: every scope and frame"
+is "export --source args" 0 "$prof" export whole.prof -o source.json --source args --min-duration 1us
+has "the source as an argument" source.json '"source":"'
+[ "$(grep -c '"name":"shape"' source.json)" = 0 ] && [ "$(grep -c '"name":"draw"' source.json)" = 2 ] && ok "without short scopes" || bad "without short scopes"
+is "export --no-args" 0 "$prof" export whole.prof -o bare.json --no-args --no-spans --source=none
+has "arguments are there otherwise" whole.json '"number":1'
+! grep -q -e '"number":1' -e '"loc"' bare.json && ok "no arguments, no source" || bad "no arguments, no source"
+is "merge --no-args" 0 "$prof" merge whole.prof later.prof -o bare.json --no-args --source none
+! grep -q -e '"number":1' -e '"loc"' bare.json && ok "merged: no arguments, no source" || bad "merged: no arguments, no source"
+fails "export --source of CSV" "export: --source is for .json" "$prof" export whole.prof -o other.csv --source args
+fails "export --source of nothing" "--source 'here': must be loc, args, none" "$prof" export whole.prof -o other.json --source here
 is "export txt" 0 "$prof" export -o whole.txt whole.prof
 is "summary" 0 "$prof" summary whole.prof
 same "txt is the summary" whole.txt out
@@ -276,7 +286,7 @@ prints "times by Unix time" <<'END'
 "name":"tick","cat":"prof","ts":11.000
 END
 is "merge of three" 0 "$prof" merge whole.prof later.prof elsewhere.prof whole.prof -o four.json
-[ "$(grep -o '"pid":[0-9]*,"tid":[0-9]*,"ts":0,"args":{"name":"[a-z]*"' four.json | grep -cE 'alpha|beta|gamma')" = 4 ] &&
+[ "$(grep -o '"pid":[0-9]*,"tid":[0-9]*,"ts":0,"args":{"name":"[a-z]* ([0-9]*)"' four.json | grep -cE 'alpha|beta|gamma')" = 4 ] &&
     ok "four processes" || bad "four processes"
 [ "$(grep '"thread_name"' four.json | grep -o '"tid":[0-9]*' | sort | uniq -d)" = "" ] && ok "each thread has an id of its own" || bad "each thread has an id of its own"
 is "merge of one" 0 "$prof" merge whole.prof -o one.json

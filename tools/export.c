@@ -1,28 +1,75 @@
 /* export.c - prof export: a recording as a file of another kind. */
 #include "tool.h"
+#include <string.h>
 
 static const tool_option options[] = {
     {"--output", "-o", "OUT",
      "the file to write; its ending says what: .json .csv .txt .prof, or / for a log directory; - is standard output"},
     {"--format", "-f", "KIND", "what to write whatever the ending: json, csv, txt or prof"},
+    TOOL_CHROME,
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
+
+int tool_chrome(const tool_args *args, int json, prof_chrome_options *chrome)
+{
+    static const char *const names[] = {"--source", "--no-args", "--no-spans", "--min-duration"};
+    static const char *const sources[] = {"loc", "args", "none", NULL};
+    const char *shortest = tool_value(args, "--min-duration");
+    int64_t ns = 0;
+    int source;
+    size_t i;
+    memset(chrome, 0, sizeof *chrome);
+    for (i = 0; i < sizeof names / sizeof *names && !json; i++)
+        if (tool_value(args, names[i])) return tool_fail("%s: %s is for .json", args->command->name, names[i]), 0;
+    if (!tool_choice("--source", tool_value(args, "--source"), sources, &source)) return 0;
+    if (shortest && !tool_time("--min-duration", shortest, 0, &ns)) return 0;
+    chrome->source = (prof_chrome_source)source;
+    chrome->no_args = tool_value(args, "--no-args") != NULL;
+    chrome->no_spans = tool_value(args, "--no-spans") != NULL;
+    chrome->min_duration_ns = (uint64_t)ns;
+    return 1;
+}
+
+#define MOST 500000000.0 /* bytes that chrome://tracing, DevTools and speedscope read: a string of theirs holds no more */
+
+void tool_chrome_size(const char *path)
+{
+    FILE *file = tool_same(path, "-") ? NULL : fopen(path, "rb");
+    double size = 0;
+    if (!file) return;
+#ifdef _WIN32
+    if (!_fseeki64(file, 0, SEEK_END)) size = (double)_ftelli64(file);
+#else
+    if (!fseeko(file, 0, SEEK_END)) size = (double)ftello(file);
+#endif
+    fclose(file);
+    if (size <= MOST) return;
+    fprintf(stderr,
+            "prof: %s has %.0f MB: chrome://tracing, DevTools and speedscope show nothing of more than 500 MB.\n"
+            "prof: ui.perfetto.dev opens it; a part of it is written by prof cut --from TIME --to TIME, or with\n"
+            "prof: --min-duration TIME or --source none; -o DIR/ is for XProf, and prof summary needs no viewer.\n",
+            path, size / 1e6);
+}
 
 static int run(const tool_args *args)
 {
     const char *in = args->files[0], *out = tool_value(args, "--output"), *when = tool_value(args, "--progress");
     const char *extension = tool_output_kind(args);
+    prof_chrome_options chrome;
     prof_trace *trace;
-    int choice, result;
+    int choice, result, json;
     if (!extension || !tool_choice("--progress", when, tool_progress_choices, &choice)) return TOOL_ERROR;
+    json = tool_same(extension, ".json");
+    if (!tool_chrome(args, json, &chrome)) return TOOL_ERROR;
     if (tool_same(extension, ".prof")) return tool_copy(in, out, -1, 0);
     trace = tool_open(in);
     if (!trace) return TOOL_ERROR;
     tool_progress_begin("export", when);
     prof_trace_watch(trace, tool_progress_step, NULL);
-    result = tool_status(prof_trace_write(trace, out, extension));
+    result = tool_status(json ? prof_chrome_write(trace, out, &chrome) : prof_trace_write(trace, out, extension));
     tool_progress_end();
     prof_trace_close(trace);
+    if (json && result == TOOL_OK) tool_chrome_size(out);
     return result;
 }
 

@@ -11,18 +11,19 @@ _prof()
         COMPREPLY=($(compgen -W "json csv txt prof" -- "$word")); return ;;
     --progress) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     --fail-on) COMPREPLY=($(compgen -W "call p99 max total" -- "$word")); return ;;
-    --top | -n | --threshold | -t | --fail-over | --from | --to | --columns | -c) return ;;
+    --source) COMPREPLY=($(compgen -W "loc args none" -- "$word")); return ;;
+    --top | -n | --threshold | -t | --fail-over | --from | --to | --columns | -c | --min-duration) return ;;
     esac
     if [ "$COMP_CWORD" = 1 ]; then
         COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron help --help --version" -- "$word"))
         return
     fi
     case $command in
-    export) options="--output --format --progress --help" ;;
+    export) options="--output --format --source --no-args --no-spans --min-duration --progress --help" ;;
     summary) options="--layout --sort --ascending --top --by-path --others --columns --progress --help" ;;
     check) options="--quiet --columns --help" ;;
     recover) options="--output --progress --help" ;;
-    merge) options="--output --progress --help" ;;
+    merge) options="--output --source --no-args --no-spans --min-duration --progress --help" ;;
     compare) options="--threshold --fail-over --fail-on --by-path --all --format --progress --help" ;;
     cut) options="--output --from --to --format --progress --help" ;;
     config) options="--all --help" ;;

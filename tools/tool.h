@@ -15,7 +15,7 @@
 #include "../prof_xplane.h"
 #include <stdio.h>
 
-#define TOOL_OPTIONS 8 /* the most that a command has */
+#define TOOL_OPTIONS 10 /* the most that a command has */
 
 enum { /* exit statuses */
     TOOL_OK = 0,
@@ -95,6 +95,17 @@ void tool_progress_end(void);
 void tool_progress_step(void *user, double share); /* for prof_trace_watch */
 extern const char *const tool_progress_choices[];
 #define TOOL_PROGRESS {"--progress", NULL, "WHEN", "a bar on stderr: auto (default: if it is a terminal), always, never"}
+
+/* What export and merge let choose of Chrome's JSON. tool_chrome: 0, after it has said why, if a choice is wrong, or is for
+   JSON and json is 0. */
+#define TOOL_CHROME                                                                                             \
+    {"--source", NULL, "WHERE", "json: file and line as loc (default; Tracy shows it), as args (every viewer does), or none"}, \
+    {"--no-args", NULL, NULL, "json: leaves out arguments of scopes, which speedscope makes part of their names"}, \
+    {"--no-spans", NULL, NULL, "json: leaves out spans, which Tracy takes for scopes"},                         \
+    {"--min-duration", NULL, "TIME", "json: leaves out shorter scopes, as 10us"}
+int tool_chrome(const tool_args *args, int json, prof_chrome_options *options);
+/* Says so if a JSON file is larger than some viewers read. */
+void tool_chrome_size(const char *path);
 
 /* Figures for people, in the caller's buffer of 48 bytes. */
 const char *tool_ns(char *to, double ns);       /* "1.234 ms" */
