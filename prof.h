@@ -421,7 +421,8 @@ typedef struct prof_config {
     prof_mode mode;           /* mode PROF_MODE: "ring", "fill", "stream" or "stats". stream wants an output; those of
                                  stats are .txt */
     prof_clock clock;         /* clock PROF_CLOCK: "auto", "counter", "ordered" or "monotonic" */
-    int level;                /* level PROF_LEVEL: call sites of a higher level are off; 1 to 255; default 2 */
+    int level;                /* level PROF_LEVEL: call sites of a higher level are off; 1 to 255; default 2; -1, as
+                                 text 0: all are off until prof_set_level() */
     const char *categories;   /* categories PROF_CATEGORIES: "net,render*,-audio": see prof_category_enable */
     uint64_t min_duration_ns; /* min_duration PROF_MIN_DURATION: a scope that is shorter and had nothing inside is taken
                                  back; nanoseconds, or "2us" "1.5ms" as text; default 0, keep all */
@@ -437,7 +438,8 @@ typedef struct prof_config {
                                  buffer sleeps for it before its events are lost; up to 10s; default 0, not at all */
     uint64_t dump_period_ns;  /* dump_period PROF_DUMP_PERIOD: writes output this often, and not only in prof_stop(), so
                                  that a program that is killed leaves a file at most that old; from 10ms; default 0.
-                                 A .prof output and PROF_STREAM are always up to date, and don't need it */
+                                 A .prof output and PROF_STREAM are always up to date, and don't need it. As text a
+                                 number without a unit is seconds. UINT64_MAX: not, whatever dump_period says later */
     const char *save;         /* save PROF_SAVE: saves the last seconds to this file whenever one of the following asks
                                  for it, or prof_save_request(). As output, and %c counts the files: "slow-%c.json";
                                  without %c the newest replaces the one before */
@@ -470,6 +472,7 @@ typedef struct prof_config {
     int no_sync;              /* no_sync PROF_NO_SYNC: 1: PROFILE_SYNC and PROFILE_SCOPE_SYNC wait for nothing */
     uint32_t filter_mask;     /* filter_mask PROF_FILTER_MASK: PROFILE_SCOPE_M(name, mask) is on if it has one of these
                                  bits in its mask; as text also "0xff"; default 0, all of them */
+    int no_devices;           /* no_devices PROF_NO_DEVICES: 1: what devices report is not recorded */
 } prof_config;
 
 /* One key of prof_config_set(). Texts are static. */
@@ -1104,7 +1107,8 @@ PROF_DEF void prof_writer_unregister(prof_writer *writer);
    unless hz is given, are less than a period apart. A device whose clock starts anew is another device, with another
    name.
 
-   Category and level. A device's events have its name as their category, for prof_category_enable(), and level 1.
+   Category and level. A device's events have its name as their category, for prof_category_enable(), and level 1;
+   config.no_devices turns all of them off.
    Costs: some 300 instructions, 48 bytes and the name; an argument 24 bytes, its key and its text. What finds no
    room is counted as lost on the thread that recorded it. They are in a file after a crash as everything is. PROF_STATS
    keeps none. A trace holds some 100 bytes of memory for each event of a device. Not PROF_FREESTANDING. */
@@ -3263,7 +3267,7 @@ static struct {
     int held;  /* PROF__HELD_...: running, but it has not begun yet; sites are off */
     int ended; /* not running any more, by itself: prof_stop() is still to come */
     int frozen; /* sites are off while a crash is reported; the one field that changes without the lock */
-    int no_sync;
+    int no_sync, no_devices;
     uint32_t filter_mask;
     int rule_count, category_named, category_default;
     uint32_t epoch;
@@ -3607,7 +3611,8 @@ static int prof__sites_rest(void) { return PROF__LOAD(&prof__state.paused) || PR
 static int prof__site_wanted(const prof_site *site)
 {
     return !prof__sites_rest() && !prof__state.held && (int)site->level <= prof__state.level &&
-           (~site->unmask & prof__state.filter_mask) && prof__category_on(site->category);
+           (~site->unmask & prof__state.filter_mask) && prof__category_on(site->category) &&
+           !(prof__state.no_devices && site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_DEVICE);
 }
 
 static uint64_t prof__site_kind(const prof_site *site) { return site->kind & ((1u << PROF__ROLE_SHIFT) - 1); }
@@ -6025,8 +6030,14 @@ PROF__UNUSED static uint32_t prof__block_pack(const prof__chunk *chunk, const ui
 #define PROF__MIN_BUFFER (128u << 10)
 #define PROF__DEFAULT_BUFFER (16u << 20)
 #define PROF__DEFAULT_LEVEL 2
+static int prof__level_of(const prof_config *config)
+{
+    return !config->level ? PROF__DEFAULT_LEVEL : config->level < 0 ? 0 : config->level;
+}
 #define PROF__MAX_WAIT 10000000000u
 #define PROF__MIN_PERIOD 10000000u
+#define PROF__MAX_PERIOD 864000000000000u /* of text: ten days; more is a number of nanoseconds by mistake */
+#define PROF__NO_DUMP UINT64_MAX
 
 static uint64_t prof__round(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -7476,11 +7487,11 @@ static prof_status prof__config_check(const prof_config *c)
     if ((unsigned)c->at_limit > PROF_LIMIT_ROTATE)
         return prof__fail(PROF_INVALID_ARGUMENT, "at_limit: stop or rotate");
     if (c->wait_ns > PROF__MAX_WAIT) return prof__fail(PROF_INVALID_ARGUMENT, "wait: at most 10s");
-    if (c->dump_period_ns && c->dump_period_ns < PROF__MIN_PERIOD)
+    if (c->dump_period_ns && c->dump_period_ns < PROF__MIN_PERIOD) /* UINT64_MAX is off */
         return prof__fail(PROF_INVALID_ARGUMENT, "dump_period: at least 10ms");
     if ((unsigned)c->clock > PROF_CLOCK_MONOTONIC)
         return prof__fail(PROF_INVALID_ARGUMENT, "clock: auto, counter, ordered or monotonic");
-    if (c->level < 0 || c->level > 255) return prof__fail(PROF_INVALID_ARGUMENT, "level %d: 1 to 255", c->level);
+    if (c->level < -1 || c->level > 255) return prof__fail(PROF_INVALID_ARGUMENT, "level %d: 1 to 255, or -1", c->level);
     if (c->warmup_steps && c->warmup_frames)
         return prof__fail(PROF_INVALID_ARGUMENT, "warmup_steps, warmup_frames: one of them");
     if (c->delay_ns > PROF__CENTURY || c->duration_ns > PROF__CENTURY)
@@ -7550,12 +7561,13 @@ static prof_status prof__start_locked(const prof_config *config, const prof__gue
         s->like = *s->header;
         s->like.magic[0] = 0; /* who looks for images in a core dump shall find one */
         prof__state.session = s;
-        prof__state.level = config->level ? config->level : PROF__DEFAULT_LEVEL;
+        prof__state.level = prof__level_of(config);
         prof__state.filter_mask = config->filter_mask ? config->filter_mask : ~0u;
         if (guest) guest->limit(guest->user);
         PROF__STORE(&prof__state.paused, 0);
         prof__state.held = s->held;
         PROF__STORE(&prof__state.no_sync, config->no_sync);
+        prof__state.no_devices = config->no_devices;
         PROF__STORE(&prof__state.running, 1);
         PROF__STORE(&prof__lost_without_chunk, 0u);
         if (prof__state.held)
@@ -9099,7 +9111,7 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
     s->at_limit = (uint32_t)config->at_limit;
     s->wait_ns = config->wait_ns;
     int fresh = s->live_path && (s->live_path == s->output || config->mode == PROF_STREAM); /* a mapped file is never old */
-    s->dump_period_ns = fresh || !s->output[0] ? 0 : config->dump_period_ns;
+    s->dump_period_ns = fresh || !s->output[0] || config->dump_period_ns == PROF__NO_DUMP ? 0 : config->dump_period_ns;
     service->wanted = config->mode == PROF_STREAM || config->mode == PROF_STATS || s->dump_period_ns != 0;
     service->longest_ns = prof__service_longest(s);
     service->shortest_ns = service->longest_ns / 16 > 100000 ? service->longest_ns / 16 : 100000;
@@ -10309,10 +10321,13 @@ enum {
     PROF__KEY_CHOICE,
     PROF__KEY_SWITCH,
     PROF__KEY_SIGNAL,
-    PROF__KEY_MASK     /* uint32_t */
+    PROF__KEY_MASK,    /* uint32_t */
+    PROF__KEY_LEVEL,   /* int; 0 is stored as -1 */
+    PROF__KEY_PERIOD   /* uint64_t, nanoseconds; a number without a unit is seconds */
 };
 static const char *const prof__key_types[] = {"text", "size",    "size",   "number", "time",  "time",
-                                              "seconds", "number", "choice", "switch", "signal", "mask"};
+                                              "seconds", "number", "choice", "switch", "signal", "mask",
+                                              "number",  "time"};
 
 /* One line for each field of prof_config that text can set: parser, environment, errors and prof_config_describe() all
    go by it. Numbers are from least to most, or 0 if zero says so. */
@@ -10343,7 +10358,7 @@ static const prof__key prof__keys[] = {
               "when the buffer is full: reuse the oldest part, end, pack it into the file, or keep statistics only"),
     PROF__KEY("clock", CHOICE, clock, 0, 0, 0, prof__clock_names, "auto", "auto, counter, ordered or monotonic",
               "what tells the time; ordered: exact short scopes, at 1.4 to 2.8 times the price"),
-    PROF__KEY("level", INT, level, 1, 255, 0, NULL, "2", "1 to 255", "call sites of a higher level are off"),
+    PROF__KEY("level", LEVEL, level, 1, 255, 1, NULL, "2", "0 to 255", "call sites of a higher level are off; 0: all"),
     PROF__KEY("categories", TEXT, categories, 0, 0, 0, NULL, "", "patterns with * and ?, joined by commas; - turns off",
               "which categories are on, for example net,render*,-audio; default: all"),
     PROF__KEY("min_duration", TIME, min_duration_ns, 0, UINT64_MAX, 1, NULL, "0",
@@ -10366,8 +10381,8 @@ static const prof__key prof__keys[] = {
               "mode stream: which end is kept once the file is that large: the oldest or the newest events"),
     PROF__KEY("wait", TIME, wait_ns, 0, PROF__MAX_WAIT, 1, NULL, "0", "a time up to 10s, for example 5ms",
               "modes stream, stats: how long a thread sleeps for room in the buffer before its events are lost"),
-    PROF__KEY("dump_period", TIME, dump_period_ns, PROF__MIN_PERIOD, UINT64_MAX, 1, NULL, "0",
-              "a time from 10ms, for example 5s", "writes output that often, and not only at the end; 0: not"),
+    PROF__KEY("dump_period", PERIOD, dump_period_ns, PROF__MIN_PERIOD, PROF__MAX_PERIOD, 1, NULL, "0",
+              "seconds from 0.01 to 864000, or a time, for example 10ms or 5s", "writes output that often, and not only at the end; 0: not"),
     PROF__KEY("save", TEXT, save, 0, 0, 0, NULL, "", "a path as for output; %c counts the files",
               "file for the last seconds, whenever save_over, save_signal or prof_save_request() ask for it"),
     PROF__KEY("save_last", SECONDS, save_last, 1, UINT64_MAX, 0, NULL, "10", "seconds, for example 10 or 500ms",
@@ -10385,6 +10400,8 @@ static const prof__key prof__keys[] = {
               "which PROFILE_SCOPE_M(name, mask) are on: those with one of these bits in their mask; 0: all"),
     PROF__KEY("no_sync", SWITCH, no_sync, 0, 1, 1, NULL, "0", "0 or 1",
               "1: PROFILE_SYNC and PROFILE_SCOPE_SYNC wait for nothing"),
+    PROF__KEY("no_devices", SWITCH, no_devices, 0, 1, 1, NULL, "0", "0 or 1",
+              "1: what devices report is not recorded"),
 };
 #define PROF__KEY_COUNT_ALL (sizeof prof__keys / sizeof *prof__keys)
 
@@ -10412,10 +10429,11 @@ static int prof__key_parse(const prof__key *key, const char *value, uint64_t *nu
     case PROF__KEY_BYTES: units = prof__sizes; break;
     case PROF__KEY_TIME:
     case PROF__KEY_SPAN: units = prof__times; break;
+    case PROF__KEY_PERIOD:
     case PROF__KEY_SECONDS: units = prof__seconds; break;
     default: break;
     }
-    if (key->type >= PROF__KEY_CHOICE) {
+    if (key->type >= PROF__KEY_CHOICE && key->type < PROF__KEY_MASK) {
         *number = (uint64_t)choice;
         return choice >= 0;
     }
@@ -10431,7 +10449,7 @@ static void prof__key_store(const prof__key *key, prof_config *config, const cha
     void *field = (char *)config + key->field;
     size_t size = (size_t)number;
     double seconds = (double)number / 1e9;
-    int narrow = (int)number;
+    int narrow = key->type == PROF__KEY_LEVEL && !number ? -1 : (int)number;
     uint32_t mask = (uint32_t)number;
     switch (key->type) {
     case PROF__KEY_TEXT: prof__copy(field, &value, sizeof value); break;
@@ -10441,6 +10459,9 @@ static void prof__key_store(const prof__key *key, prof_config *config, const cha
     case PROF__KEY_COUNT:
     case PROF__KEY_TIME:
     case PROF__KEY_SPAN: prof__copy(field, &number, sizeof number); break;
+    case PROF__KEY_PERIOD:
+        if (config->dump_period_ns != PROF__NO_DUMP) prof__copy(field, &number, sizeof number);
+        break;
     case PROF__KEY_MASK: prof__copy(field, &mask, sizeof mask); break;
     default: prof__copy(field, &narrow, sizeof narrow); break;
     }
@@ -10469,11 +10490,15 @@ enum {
     PROF__OTHER_SAME,   /* home, with the same value */
     PROF__OTHER_MS,     /* home, a time: the value is in milliseconds */
     PROF__OTHER_NOT,    /* home, a switch: with the opposite value */
-    PROF__OTHER_PERIOD, /* true: once a second, false: 0 */
+    PROF__OTHER_DEVICES, /* home, a switch: with the opposite value; a level above 1 cannot be had */
+    PROF__OTHER_ENABLED, /* home, a level: false is none */
+    PROF__OTHER_PERIOD, /* true: once a second unless dump_period says otherwise; false: never, whatever it says */
     PROF__OTHER_BOTH,   /* a switch, either way is fine */
     PROF__OTHER_ON,     /* true is how it is here; false cannot be had */
     PROF__OTHER_OFF,    /* false is how it is here; true cannot be had */
     PROF__OTHER_ONLY,   /* the value `home` is how it is here; nothing else can be had */
+    PROF__OTHER_AMONG,  /* home: values that are how it is here, |, and behind ; those that cannot be had. Without a ;
+                           these are all that are of the kind of the first: numbers, switches, or any text */
     PROF__OTHER_NEVER   /* cannot be had */
 };
 typedef struct prof__other_key {
@@ -10486,7 +10511,8 @@ typedef struct prof__other_key {
 #define PROF__NO_NEURON "concerns a device: include prof_ntff.h, which takes this key"
 #define PROF__NO_FOLDER "name the whole file, folder included, in output"
 static const prof__other_key prof__other_keys[] = {
-    {"CNTK", "profilerEnabled", PROF__OTHER_ON, NULL, "prof_start() is what enables; pause and resume as you like"},
+    {"CNTK", "profilerEnabled", PROF__OTHER_ENABLED, "level",
+     "0: all sites are off until prof_set_level(); pause and resume as you like"},
     {"CNTK", "profilerBufferSize", PROF__OTHER_SAME, "buffer", NULL},
     {"CNTK", "customEventBufferBytes", PROF__OTHER_SAME, "buffer", NULL},
     {"CNTK", "reserve_mem", PROF__OTHER_SAME, "buffer", NULL},
@@ -10504,57 +10530,58 @@ static const prof__other_key prof__other_keys[] = {
     {"MXNet", "profile_memory", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -memory"},
     {"MXNet", "profile_api", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -api"},
     {"MXNet", "continuous_dump", PROF__OTHER_PERIOD, "dump_period",
-     "1: output is rewritten every second, 0: at the end"},
+     "1: output is rewritten every second, or dump_period; 0: at the end"},
     {"MXNet", "aggregate_stats", PROF__OTHER_BOTH, NULL,
      "statistics of any recording are to be had at any time, at no cost"},
-    {"MXNet", "profile_process", PROF__OTHER_ONLY, "worker", "this process; give others a PROF_OUTPUT"},
-    {"MXNet", "gpu_memory_profile_filename_prefix", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"MXNet", "profile_process", PROF__OTHER_AMONG, "worker;server", "this process; give others a PROF_OUTPUT"},
+    {"MXNet", "gpu_memory_profile_filename_prefix", PROF__OTHER_AMONG, "gpu_memory_profile|", PROF__NO_DEVICE},
     {"MXNet", "MXNET_PROFILER_AUTOSTART", PROF__OTHER_NEVER, NULL, "PROF_OUTPUT in the environment is that"},
     {"MXNet", "MXNET_PROFILER_MODE", PROF__OTHER_NEVER, NULL, "set categories and level"},
     {"TensorFlow", "TF_DISABLE_PROFILING", PROF__OTHER_NEVER, NULL, "leave PROF_OUTPUT out, or prof_start()"},
     {"TensorFlow", "host_tracer_level", PROF__OTHER_SAME, "level", NULL},
-    {"TensorFlow", "device_tracer_level", PROF__OTHER_OFF, NULL, PROF__NO_DEVICE},
+    {"TensorFlow", "device_tracer_level", PROF__OTHER_DEVICES, "no_devices",
+     "0: what devices report is not recorded; there is no level above 1"},
     {"TensorFlow", "python_tracer_level", PROF__OTHER_OFF, NULL,
      "compile with -finstrument-functions for a scope per function"},
     {"TensorFlow", "delay_ms", PROF__OTHER_MS, "delay", NULL},
     {"TensorFlow", "duration_ms", PROF__OTHER_MS, "duration", NULL},
     {"TensorFlow", "start_timestamp_ns", PROF__OTHER_SAME, "start_unix", NULL},
     {"TensorFlow", "host_traceme_filter_mask", PROF__OTHER_SAME, "filter_mask", NULL},
-    {"TensorFlow", "include_dataset_ops", PROF__OTHER_OFF, NULL, "there are no data set operations: mark up your own"},
-    {"TensorFlow", "enable_hlo_proto", PROF__OTHER_OFF, NULL, "there are no XLA programs"},
+    {"TensorFlow", "include_dataset_ops", PROF__OTHER_BOTH, NULL, "there are no data set operations: mark up your own"},
+    {"TensorFlow", "enable_hlo_proto", PROF__OTHER_BOTH, NULL, "there are no XLA programs"},
     {"TensorFlow", "version", PROF__OTHER_ONLY, "1", "the only version of these options"},
-    {"TensorFlow", "device_type", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"TensorFlow", "device_type", PROF__OTHER_AMONG, "UNSPECIFIED|CPU|0|1;GPU|TPU|PLUGGABLE_DEVICE|2|3|4", PROF__NO_DEVICE},
     {"TensorFlow", "max_events", PROF__OTHER_NEVER, NULL, "the buffer has a size in bytes: set buffer"},
-    {"TensorFlow", "repository_path", PROF__OTHER_NEVER, NULL, PROF__NO_FOLDER},
-    {"TensorFlow", "raise_error_on_start_failure", PROF__OTHER_ON, NULL, "prof_start() always says what is wrong"},
-    {"TensorFlow", "override_hostname", PROF__OTHER_NEVER, NULL, "name the file as you like in output"},
-    {"JAX", "session_id", PROF__OTHER_NEVER, NULL, "name the file as you like in output"},
-    {"JAX", "create_perfetto_trace", PROF__OTHER_NEVER, NULL, "ui.perfetto.dev opens an output that ends in .json"},
-    {"JAX", "create_perfetto_link", PROF__OTHER_NEVER, NULL, "ui.perfetto.dev opens an output that ends in .json"},
+    {"TensorFlow", "repository_path", PROF__OTHER_AMONG, "", PROF__NO_FOLDER},
+    {"TensorFlow", "raise_error_on_start_failure", PROF__OTHER_BOTH, NULL, "prof_start() always says what is wrong"},
+    {"TensorFlow", "override_hostname", PROF__OTHER_AMONG, "", "name the file as you like in output"},
+    {"JAX", "session_id", PROF__OTHER_AMONG, "", "name the file as you like in output"},
+    {"JAX", "create_perfetto_trace", PROF__OTHER_OFF, NULL, "ui.perfetto.dev opens an output that ends in .json"},
+    {"JAX", "create_perfetto_link", PROF__OTHER_OFF, NULL, "ui.perfetto.dev opens an output that ends in .json"},
     {"JAX", "enable_continuous_profiling", PROF__OTHER_BOTH, NULL,
      "mode ring is that, and prof_save() takes the snapshot"},
     {"JAX", "profile_subprocesses", PROF__OTHER_ON, NULL,
      "children of fork() record, programs do that have a PROF_OUTPUT"},
-    {"JAX", "override_hostnames", PROF__OTHER_NEVER, NULL, "name the file as you like in output"},
-    {"JAX", "tpu_trace_mode", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
-    {"JAX", "tpu_num_sparse_cores_to_trace", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
-    {"JAX", "tpu_num_sparse_core_tiles_to_trace", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
-    {"JAX", "tpu_num_chips_to_profile_per_task", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
-    {"JAX", "tpu_power_trace_level", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
-    {"JAX", "tpu_perf_counters", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
-    {"JAX", "tpu_cpu_perf_counter_profile_events", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
-    {"JAX", "gpu_max_callback_api_events", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
-    {"JAX", "gpu_max_activity_api_events", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
-    {"JAX", "gpu_max_annotation_strings", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
-    {"JAX", "gpu_enable_nvtx_tracking", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
-    {"JAX", "gpu_enable_cupti_activity_graph_trace", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
-    {"JAX", "gpu_pm_sample_counters", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
-    {"JAX", "gpu_pm_sample_interval_us", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
-    {"JAX", "gpu_pm_sample_buffer_size_per_gpu_mb", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
-    {"JAX", "gpu_num_chips_to_profile_per_task", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
-    {"JAX", "gpu_dump_graph_node_mapping", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
-    {"JAX", "gpu_range_profiling_counters", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
-    {"JAX", "gpu_range_profiling_allow_multipass", PROF__OTHER_NEVER, NULL, PROF__NO_DEVICE},
+    {"JAX", "override_hostnames", PROF__OTHER_AMONG, "", "name the file as you like in output"},
+    {"JAX", "tpu_trace_mode", PROF__OTHER_AMONG, "TRACE_ONLY_XLA|TRACE_ONLY_HOST;TRACE_COMPUTE|TRACE_COMPUTE_AND_SYNC", PROF__NO_DEVICE},
+    {"JAX", "tpu_num_sparse_cores_to_trace", PROF__OTHER_AMONG, "0", PROF__NO_DEVICE},
+    {"JAX", "tpu_num_sparse_core_tiles_to_trace", PROF__OTHER_AMONG, "0", PROF__NO_DEVICE},
+    {"JAX", "tpu_num_chips_to_profile_per_task", PROF__OTHER_AMONG, "0", PROF__NO_DEVICE},
+    {"JAX", "tpu_power_trace_level", PROF__OTHER_AMONG, "0", PROF__NO_DEVICE},
+    {"JAX", "tpu_perf_counters", PROF__OTHER_AMONG, "", PROF__NO_DEVICE},
+    {"JAX", "tpu_cpu_perf_counter_profile_events", PROF__OTHER_AMONG, "|context-switches,page-faults", PROF__NO_DEVICE},
+    {"JAX", "gpu_max_callback_api_events", PROF__OTHER_AMONG, "2097152", PROF__NO_DEVICE},
+    {"JAX", "gpu_max_activity_api_events", PROF__OTHER_AMONG, "2097152", PROF__NO_DEVICE},
+    {"JAX", "gpu_max_annotation_strings", PROF__OTHER_AMONG, "1048576", PROF__NO_DEVICE},
+    {"JAX", "gpu_enable_nvtx_tracking", PROF__OTHER_AMONG, "false", PROF__NO_DEVICE},
+    {"JAX", "gpu_enable_cupti_activity_graph_trace", PROF__OTHER_AMONG, "false", PROF__NO_DEVICE},
+    {"JAX", "gpu_pm_sample_counters", PROF__OTHER_AMONG, "", PROF__NO_DEVICE},
+    {"JAX", "gpu_pm_sample_interval_us", PROF__OTHER_AMONG, "500", PROF__NO_DEVICE},
+    {"JAX", "gpu_pm_sample_buffer_size_per_gpu_mb", PROF__OTHER_AMONG, "64", PROF__NO_DEVICE},
+    {"JAX", "gpu_num_chips_to_profile_per_task", PROF__OTHER_AMONG, "0", PROF__NO_DEVICE},
+    {"JAX", "gpu_dump_graph_node_mapping", PROF__OTHER_AMONG, "false", PROF__NO_DEVICE},
+    {"JAX", "gpu_range_profiling_counters", PROF__OTHER_AMONG, "", PROF__NO_DEVICE},
+    {"JAX", "gpu_range_profiling_allow_multipass", PROF__OTHER_AMONG, "false", PROF__NO_DEVICE},
     {"Neuron", "NEURON_RT_INSPECT_ENABLE", PROF__OTHER_ON, NULL, "prof_start() is what enables"},
     {"Neuron", "NEURON_RT_INSPECT_OUTPUT_DIR", PROF__OTHER_NEVER, NULL, PROF__NO_FOLDER},
     {"Neuron", "NEURON_RT_INSPECT_ON_FAIL", PROF__OTHER_NEVER, NULL, "set crash_report, or save"},
@@ -10571,6 +10598,34 @@ static const prof__other_key prof__other_keys[] = {
      "the runtime's alone: set it in the environment"},
 };
 #define PROF__OTHER_COUNT_ALL (sizeof prof__other_keys / sizeof *prof__other_keys)
+
+/* Which of the values of a PROF__OTHER_AMONG it is: 1: how it is here; 0: one that cannot be had; -1: nonsense. */
+static int prof__other_among(const char *home, const char *value)
+{
+    int fine = 1, closed = 0, is_switch = prof__equal(home, "false"), is_number = home[0] >= '0' && home[0] <= '9';
+    uint64_t number;
+    for (const char *each = home;; ++each) {
+        const char *c = value;
+        while (*c && *each == *c) ++each, ++c;
+        if (!*c && (!*each || *each == '|' || *each == ';')) return fine;
+        while (*each && *each != '|' && *each != ';') ++each;
+        if (*each == ';') fine = 0, closed = 1;
+        if (!*each) break;
+    }
+    if (is_switch) {
+        int on = prof__parse_name(value, prof__switch_names);
+        return on < 0 ? -1 : !(on & 1);
+    }
+    return closed || (is_number && !prof__parse_number(value, prof__ones, &number)) ? -1 : 0;
+}
+
+static void prof__other_period(prof_config *config, int on)
+{
+    if (!on)
+        config->dump_period_ns = PROF__NO_DUMP;
+    else if (!config->dump_period_ns || config->dump_period_ns == PROF__NO_DUMP)
+        config->dump_period_ns = 1000000000u;
+}
 
 static prof_status prof__other_set(const prof__other_key *other, prof_config *config, const char *value)
 {
@@ -10589,15 +10644,23 @@ static prof_status prof__other_set(const prof__other_key *other, prof_config *co
     case PROF__OTHER_ONLY:
         if (prof__equal(value, other->home)) return PROF_OK;
         return prof__fail(PROF_UNSUPPORTED, "%s '%s': only %s: %s", other->name, value, other->home, other->meaning);
+    case PROF__OTHER_AMONG:
+        on = prof__other_among(other->home, value);
+        if (on > 0) return PROF_OK;
+        return prof__fail(on ? PROF_INVALID_ARGUMENT : PROF_UNSUPPORTED, "%s '%s': %s", other->name, value, other->meaning);
     case PROF__OTHER_NEVER: return prof__fail(PROF_UNSUPPORTED, "%s: %s", other->name, other->meaning);
     default: break;
     }
+    if (other->how == PROF__OTHER_DEVICES && on < 0 && prof__parse_number(value, prof__ones, &ms))
+        return prof__fail(PROF_UNSUPPORTED, "%s '%s': %s", other->name, value, other->meaning);
     /* A level of 2 is not off, either. */
     if (other->how == PROF__OTHER_OFF && on < 0 && prof__parse_number(value, prof__ones, &ms)) on = 1;
     if (on < 0) return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': 0 or 1", other->name, value);
     on &= 1;
-    if (other->how == PROF__OTHER_NOT) prof__key_store(home, config, value, (uint64_t)!on);
-    if (other->how == PROF__OTHER_PERIOD) prof__key_store(home, config, value, on ? 1000000000u : 0);
+    if (other->how == PROF__OTHER_NOT || other->how == PROF__OTHER_DEVICES)
+        prof__key_store(home, config, value, (uint64_t)!on);
+    if (other->how == PROF__OTHER_ENABLED && !on) prof__key_store(home, config, value, 0);
+    if (other->how == PROF__OTHER_PERIOD) prof__other_period(config, on);
     if ((other->how == PROF__OTHER_ON && !on) || (other->how == PROF__OTHER_OFF && on))
         return prof__fail(PROF_UNSUPPORTED, "%s '%s': %s", other->name, value, other->meaning);
     return PROF_OK;
@@ -10721,6 +10784,7 @@ PROF_DEF int prof_config_describe(size_t index, prof_option *option)
                      : is_switch                           ? "0 or 1"
                      : other->how == PROF__OTHER_MS        ? "a number of milliseconds"
                      : other->how == PROF__OTHER_ONLY      ? other->home
+                     : other->how == PROF__OTHER_AMONG     ? other->home[0] ? other->home : "empty"
                      : other->how == PROF__OTHER_SAME && home ? home->values
                                                            : "none";
     option->meaning = other->meaning ? other->meaning : home ? home->meaning : "not in this build";

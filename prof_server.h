@@ -138,7 +138,8 @@ typedef struct prof_server_options {
     size_t max_answer;          /* bytes of all answers together that are not sent yet; 0: 512 MiB */
     int read_only;              /* 1: no /pause, /resume and /level */
     const prof_config *capture; /* how a capture records when the program does not: buffer_size, mode (ring or fill),
-                                   clock, level, categories, min_duration_ns, filter_mask and no_sync; null: 64 MiB */
+                                   clock, level, categories, min_duration_ns, filter_mask, no_sync and no_devices; null:
+                                   64 MiB */
 } prof_server_options;
 
 #if PROF_ENABLE
@@ -612,7 +613,7 @@ static void prof__server_guest_limit(void *user)
 /* Starts the guest session, or takes part in it. PROF_INVALID_STATE: there is one of the program's by now. */
 static prof_status prof__server_guest_comes(prof__server *v, prof__server_capture *capture, int running)
 {
-    int level = capture->quiet ? 0 : capture->config.level ? capture->config.level : PROF__DEFAULT_LEVEL;
+    int level = capture->quiet ? 0 : prof__level_of(&capture->config);
     if (!running) {
         prof__guest_start guest = {prof__server_yield, prof__server_guest_limit, capture};
         prof_status status = prof__start_as(&capture->config, &guest);
@@ -3133,6 +3134,7 @@ static prof_status prof__server_configure(prof__server *v, const prof_server_opt
         v->capture.min_duration_ns = capture->min_duration_ns;
         v->capture.filter_mask = capture->filter_mask;
         v->capture.no_sync = capture->no_sync;
+        v->capture.no_devices = capture->no_devices;
         if (capture->categories) {
             if (!prof__server_copy(v->categories, sizeof v->categories, capture->categories,
                                    strlen(capture->categories)))

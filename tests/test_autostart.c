@@ -354,7 +354,7 @@ TEST(other_variables_that_are_wrong)
 {
     static const char *const wrong[][2] = {
         {"PROF_BUFFER", "huge"},  {"PROF_BUFFER", "1"},    {"PROF_MODE", "loop"},          {"PROF_CLOCK", "sand"},
-        {"PROF_LEVEL", "high"},   {"PROF_LEVEL", "0"},     {"PROF_MIN_DURATION", "short"}, {"PROF_CATEGORIES", "a,,b"},
+        {"PROF_LEVEL", "high"},   {"PROF_LEVEL", "256"},   {"PROF_MIN_DURATION", "short"}, {"PROF_CATEGORIES", "a,,b"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
         run("return", "auto.csv", wrong[i][0], wrong[i][1]);

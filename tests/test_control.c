@@ -430,8 +430,12 @@ TEST(levels)
     CHECK_EQUAL(prof_stop(), PROF_OK);
     config.level = 256;
     FAILS(prof_start(&config), PROF_INVALID_ARGUMENT, "level");
-    config.level = -1;
+    config.level = -2;
     FAILS(prof_start(&config), PROF_INVALID_ARGUMENT, "level");
+    config.level = -1;
+    trace_start(&config);
+    CHECK_EQUAL(recorded_levels(), 0);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
 }
 
 #undef PROF_SITE_LEVEL
@@ -593,6 +597,7 @@ TEST(configuration_values)
     SETS("clock", "counter", clock, PROF_CLOCK_COUNTER);
     SETS("clock", "ordered", clock, PROF_CLOCK_ORDERED);
     SETS("clock", "monotonic", clock, PROF_CLOCK_MONOTONIC);
+    SETS("level", "0", level, -1); /* none: 0 is the default, which text does not need */
     SETS("level", "1", level, 1);
     SETS("level", "255", level, 255);
     SETS("min_duration", "0", min_duration_ns, 0);
@@ -635,9 +640,9 @@ TEST(configuration_errors)
     REFUSES("mode", "circle", "'circle': ring, fill, stream or stats");
     REFUSES("mode", "", "ring, fill, stream or stats");
     REFUSES("clock", "sundial", "monotonic");
-    REFUSES("level", "0", "1 to 255");
-    REFUSES("level", "256", "1 to 255");
-    REFUSES("level", "1.5", "1 to 255");
+    REFUSES("level", "-1", "0 to 255");
+    REFUSES("level", "256", "0 to 255");
+    REFUSES("level", "1.5", "0 to 255");
     REFUSES("level", "high", "'high'");
     REFUSES("min_duration", "soon", "'soon'");
     REFUSES("min_duration", "1 us", "'1 us'");

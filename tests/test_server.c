@@ -1558,7 +1558,7 @@ TEST(answers_xprof)
     size += put_integer(options + size, 3, 1);
     size += put_integer(options + size, 9, 60000);
     size += put_advanced(options + size, "buffer", 1, "1M", 0);
-    size += put_advanced(options + size, "tpu_trace_mode", 1, "TRACE_ONLY_HOST", 0);
+    size += put_advanced(options + size, "tpu_trace_mode", 1, "TRACE_COMPUTE", 0);
     size += put_field(options + size, 15, "as/named", 8);
     size = profile_request(request, 1000, "2026_01_01_00_00_00", options, size);
     call_on(file, 1, "Profile", request, size);
@@ -1705,7 +1705,7 @@ TEST(refuses_options_that_nobody_knows)
                  {"save", 1, "/tmp/evil", 0, "'save' is not for clients"},
                  {"filename", 1, "/tmp/evil", 0, "'filename' is not for clients"},
                  {"crash_report", 3, "", 1, "'crash_report' is not for clients"},
-                 {"level", 3, "", 256, "level '256': 1 to 255"}};
+                 {"level", 3, "", 256, "level '256': 0 to 255"}};
     unsigned char request[1024], options[512];
     int file;
     if (!start(NULL)) return;

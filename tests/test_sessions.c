@@ -911,12 +911,12 @@ static const struct {
     const char *key, *good, *bad;
 } values[] = {
     {"output", "a:b,c=d.json", NULL}, {"existing", "number", "keep"}, {"rank", "3", NULL}, {"buffer", "64M", "64"},
-    {"mode", "stats", "symbolic"}, {"clock", "monotonic", "gps"}, {"level", "3", "0"}, {"categories", "net,-a*", NULL},
+    {"mode", "stats", "symbolic"}, {"clock", "monotonic", "gps"}, {"level", "3", "256"}, {"categories", "net,-a*", NULL},
     {"min_duration", "2us", "2 us"}, {"delay", "1.5s", "5"}, {"start_unix", "1767225600000000000", "tomorrow"},
     {"duration", "10s", "10"}, {"warmup_steps", "3", "-3"}, {"warmup_frames", "10", "1.5"}, {"max_file_size", "2G", "2 GB"},
-    {"at_limit", "rotate", "wrap"}, {"wait", "5ms", "11s"}, {"dump_period", "5s", "1.0"}, {"save", "slow-%c.json", NULL},
+    {"at_limit", "rotate", "wrap"}, {"wait", "5ms", "11s"}, {"dump_period", "5s", "5000000000"}, {"save", "slow-%c.json", NULL},
     {"save_last", "10", "0"}, {"save_over", "frame>16ms", NULL}, {"save_every", "30", "often"},
-    {"save_signal", "USR1", "USR9"}, {"crash_report", "1", "2"}, {"no_sync", "1", "true"},
+    {"save_signal", "USR1", "USR9"}, {"crash_report", "1", "2"}, {"no_sync", "1", "true"}, {"no_devices", "1", "no"},
     {"filter_mask", "0xff", "0x1ffffffff"}};
 
 TEST(every_key_has_a_good_and_a_bad_value)
@@ -1004,27 +1004,42 @@ TEST(keys_of_other_systems)
     CHECK(!set(&config, "profilerSyncGpu", "false") && config.no_sync == 1);
     CHECK(!set(&config, "profilerSyncGpu", "True") && config.no_sync == 0);
     CHECK(!set(&config, "host_tracer_level", "3") && config.level == 3);
-    FAILS(set(&config, "host_tracer_level", "0"), PROF_INVALID_ARGUMENT, "host_tracer_level '0': 1 to 255");
+    CHECK(!set(&config, "host_tracer_level", "0") && config.level == -1);
+    FAILS(set(&config, "host_tracer_level", "256"), PROF_INVALID_ARGUMENT, "host_tracer_level '256': 0 to 255");
+    CHECK(!set(&config, "device_tracer_level", "0") && config.no_devices == 1);
+    CHECK(!set(&config, "device_tracer_level", "1") && config.no_devices == 0);
+    CHECK(!set(&config, "profilerEnabled", "false") && config.level == -1);
+    CHECK(!set(&config, "profilerEnabled", "true") && config.level == 0);
     CHECK(!set(&config, "delay_ms", "1500") && config.delay_ns == 1500000000);
     CHECK(!set(&config, "duration_ms", "2") && config.duration_ns == 2000000);
     FAILS(set(&config, "duration_ms", "2s"), PROF_INVALID_ARGUMENT, "milliseconds");
     FAILS(set(&config, "duration_ms", "18446744073709551615"), PROF_INVALID_ARGUMENT, "milliseconds");
     CHECK(!set(&config, "start_timestamp_ns", "1767225600000000001") && config.start_unix_ns == 1767225600000000001ull);
     CHECK(!set(&config, "continuous_dump", "True") && config.dump_period_ns == 1000000000);
-    CHECK(!set(&config, "continuous_dump", "False") && config.dump_period_ns == 0);
+    CHECK(!prof_config_set(&config, "dump_period", "2.5") && config.dump_period_ns == 2500000000u);
+    CHECK(!set(&config, "dump_period", "1.0") && config.dump_period_ns == 1000000000);
+    CHECK(!prof_config_set(&config, "continuous_dump", "True") && config.dump_period_ns == 1000000000);
+    CHECK(!set(&config, "dump_period", "5s") && !prof_config_set(&config, "continuous_dump", "True"));
+    CHECK_EQUAL(config.dump_period_ns, 5000000000);
+    CHECK(!prof_config_set(&config, "continuous_dump", "False") && config.dump_period_ns == UINT64_MAX);
+    CHECK(!set(&config, "continuous_dump", "False") && !prof_config_set(&config, "dump_period", "1.0"));
+    CHECK(config.dump_period_ns == UINT64_MAX); /* off, in either order */
+    CHECK(!prof_start(&config) && !prof_stop());
+    prof_reset();
+    CHECK(!prof_config_set(&config, "continuous_dump", "True") && config.dump_period_ns == 1000000000);
     CHECK(!set(&config, "aggregate_stats", "1") && !memcmp(&config, &zero, sizeof zero));
     FAILS(set(&config, "aggregate_stats", "2"), PROF_INVALID_ARGUMENT, "0 or 1");
     CHECK_EQUAL(set(&config, "profile_process", "worker"), PROF_OK);
-    FAILS(set(&config, "profile_process", "server"), PROF_UNSUPPORTED, "only worker");
+    FAILS(set(&config, "profile_process", "server"), PROF_UNSUPPORTED, "this process");
     CHECK_EQUAL(set(&config, "profile_memory", "1"), PROF_OK);
     FAILS(set(&config, "profile_memory", "0"), PROF_UNSUPPORTED, "-memory");
     CHECK_EQUAL(set(&config, "python_tracer_level", "0"), PROF_OK);
     FAILS(set(&config, "python_tracer_level", "1"), PROF_UNSUPPORTED, "-finstrument-functions");
     FAILS(set(&config, "device_tracer_level", "2"), PROF_UNSUPPORTED, "device");
     FAILS(set(&config, "device_tracer_level", "high"), PROF_INVALID_ARGUMENT, "'high'");
-    FAILS(set(&config, "raise_error_on_start_failure", "false"), PROF_UNSUPPORTED, "always");
+    CHECK_EQUAL(set(&config, "raise_error_on_start_failure", "false"), PROF_OK);
     FAILS(set(&config, "gpu_max_callback_api_events", "100"), PROF_UNSUPPORTED, "plug-in");
-    FAILS(set(&config, "tpu_trace_mode", "TRACE_ONLY_HOST"), PROF_UNSUPPORTED, "plug-in");
+    FAILS(set(&config, "tpu_trace_mode", "TRACE_COMPUTE"), PROF_UNSUPPORTED, "plug-in");
     FAILS(set(&config, "MXNET_PROFILER_AUTOSTART", "1"), PROF_UNSUPPORTED, "PROF_OUTPUT");
     FAILS(set(&config, "NEURON_RT_INSPECT_OUTPUT_DIR", "./output"), PROF_UNSUPPORTED, "output");
     FAILS(set(&config, "gpu_max_calback_api_events", "1"), PROF_INVALID_ARGUMENT, "'gpu_max_callback_api_events'");
@@ -1047,6 +1062,102 @@ TEST(keys_of_other_systems)
     CHECK_EQUAL(prof_config_describe(0, NULL), 0);
 }
 
+/* What is the default of the system whose key it is, or how it is here anyway, is fine; nonsense is not. */
+TEST(defaults_of_other_systems_are_fine)
+{
+    static const struct {
+        const char *key, *value;
+        prof_status status;
+    } cases[] = {{"gpu_max_callback_api_events", "2097152", PROF_OK},
+                 {"gpu_max_callback_api_events", "1", PROF_UNSUPPORTED},
+                 {"gpu_max_callback_api_events", "many", PROF_INVALID_ARGUMENT},
+                 {"gpu_max_activity_api_events", "2097152", PROF_OK},
+                 {"gpu_max_annotation_strings", "1048576", PROF_OK},
+                 {"gpu_enable_nvtx_tracking", "false", PROF_OK},
+                 {"gpu_enable_nvtx_tracking", "False", PROF_OK},
+                 {"gpu_enable_nvtx_tracking", "true", PROF_UNSUPPORTED},
+                 {"gpu_enable_nvtx_tracking", "maybe", PROF_INVALID_ARGUMENT},
+                 {"gpu_enable_cupti_activity_graph_trace", "0", PROF_OK},
+                 {"gpu_pm_sample_counters", "", PROF_OK},
+                 {"gpu_pm_sample_counters", "x", PROF_UNSUPPORTED},
+                 {"gpu_pm_sample_interval_us", "500", PROF_OK},
+                 {"gpu_pm_sample_buffer_size_per_gpu_mb", "64", PROF_OK},
+                 {"gpu_num_chips_to_profile_per_task", "0", PROF_OK},
+                 {"gpu_dump_graph_node_mapping", "false", PROF_OK},
+                 {"tpu_trace_mode", "TRACE_ONLY_XLA", PROF_OK},
+                 {"tpu_trace_mode", "TRACE_ONLY_HOST", PROF_OK},
+                 {"tpu_trace_mode", "TRACE", PROF_INVALID_ARGUMENT},
+                 {"tpu_cpu_perf_counter_profile_events", "context-switches,page-faults", PROF_OK},
+                 {"enable_hlo_proto", "true", PROF_OK},
+                 {"enable_hlo_proto", "2", PROF_INVALID_ARGUMENT},
+                 {"include_dataset_ops", "True", PROF_OK},
+                 {"create_perfetto_link", "false", PROF_OK},
+                 {"create_perfetto_link", "true", PROF_UNSUPPORTED},
+                 {"create_perfetto_trace", "maybe", PROF_INVALID_ARGUMENT},
+                 {"profile_all", "False", PROF_OK},
+                 {"device_type", "UNSPECIFIED", PROF_OK},
+                 {"device_type", "TPU", PROF_UNSUPPORTED},
+                 {"device_type", "toaster", PROF_INVALID_ARGUMENT},
+                 {"gpu_memory_profile_filename_prefix", "gpu_memory_profile", PROF_OK}};
+    prof_config config;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        prof_status status = set(&config, cases[i].key, cases[i].value);
+        CHECK_EQUAL(status, cases[i].status);
+        if (status != cases[i].status) printf("%s=%s: %s\n", cases[i].key, cases[i].value, prof_error());
+        if (status) CHECK(error_has(cases[i].key));
+    }
+}
+
+static uint64_t events_of_type(const prof_trace *of, prof_event_type type)
+{
+    trace_list each;
+    uint64_t count = 0;
+    for (size_t i = 0; i < prof_trace_track_count(of); ++i) {
+        each = trace_read(of, i);
+        for (size_t k = 0; k < each.count; ++k) count += each.events[k].type == type;
+        trace_free(&each);
+    }
+    return count;
+}
+
+/* host_tracer_level=0: no scopes, until a level is set. */
+TEST(level_0_acts)
+{
+    prof_config config;
+    prof_trace *live = NULL;
+    CHECK_EQUAL(set(&config, "host_tracer_level", "0"), PROF_OK);
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    { PROFILE_SCOPE_L("not this", 1); }
+    CHECK_EQUAL(prof_set_level(1), PROF_OK);
+    { PROFILE_SCOPE_L("but this", 1); }
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_EQUAL(prof_trace_live(&live), PROF_OK);
+    CHECK_EQUAL(events_of_type(live, PROF_EVENT_SCOPE), 1);
+    prof_trace_close(live);
+    prof_reset();
+}
+
+/* device_tracer_level=0: nothing of devices; also of those that come later. */
+TEST(device_level_0_acts)
+{
+    for (int level = 0; level < 2; ++level) {
+        prof_config config;
+        prof_trace *live = NULL;
+        CHECK_EQUAL(set(&config, "device_tracer_level", level ? "1" : "0"), PROF_OK);
+        CHECK_EQUAL(prof_start(&config), PROF_OK);
+        prof_device *device = prof_device_create(level ? "with" : "without", NULL);
+        prof_device_row *row = prof_device_track(device, "queue");
+        uint64_t now = prof_host_ns();
+        CHECK_EQUAL(prof_device_sync(device, now, now), PROF_OK);
+        prof_device_scope(row, "kernel", now, now + 10);
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+        CHECK_EQUAL(prof_trace_live(&live), PROF_OK);
+        CHECK_EQUAL(events_of_type(live, PROF_EVENT_SCOPE), (uint64_t)level);
+        prof_trace_close(live);
+        prof_reset();
+    }
+}
+
 static char claimed[200];
 static prof_status claim(void *user, const char *key, const char *value)
 {
@@ -1063,7 +1174,7 @@ TEST(keys_that_a_plugin_claims)
     CHECK_TEXT(claimed, "one: gpu_pm_sample_counters=a:b,c=d");
     CHECK_EQUAL(set(&config, "gpu_of_its_own", "x"), PROF_OK);
     FAILS(set(&config, "gpu_of_its_own", "bad"), PROF_INVALID_ARGUMENT, "gpu_of_its_own 'bad'");
-    FAILS(set(&config, "tpu_trace_mode", "x"), PROF_UNSUPPORTED, "tpu_trace_mode");
+    FAILS(set(&config, "tpu_trace_mode", "x"), PROF_INVALID_ARGUMENT, "tpu_trace_mode");
     CHECK_EQUAL(prof_config_claim("gpu_pm_", claim, two), PROF_OK);
     CHECK_EQUAL(set(&config, "gpu_pm_sample_counters", "x"), PROF_OK);
     CHECK_TEXT(claimed, "two: gpu_pm_sample_counters=x");

@@ -583,7 +583,7 @@ END
 fails "config: a value" "buffer '64': bytes from 128K to 64G, for example 64M" "$prof" config buffer=64
 fails "config: a key" "unknown key 'bufer': did you mean 'buffer'?" "$prof" config bufer=64M
 fails "config: an unknown key" "unknown key 'bufer': did you mean 'buffer'?" "$prof" config bufer
-fails "config: a key of a device" "tpu_trace_mode: concerns a device: no plug-in for it has claimed this key" "$prof" config tpu_trace_mode=x
+fails "config: a key of a device" "tpu_trace_mode 'TRACE_COMPUTE': concerns a device: no plug-in for it has claimed this key" "$prof" config tpu_trace_mode=TRACE_COMPUTE
 
 # ---- help, manual, completion
 
