@@ -1204,7 +1204,7 @@ static uint64_t unix_of(const xspace *all, const char *name)
         for (int e = 0; e < (int)plane->lines[l].count; ++e)
             if (!strcmp(name_of(plane, &plane->lines[l].events[e]), name))
                 return start_of(all) + (uint64_t)plane->lines[l].time + plane->lines[l].events[e].offset / 1000;
-    CHECK(!"the event");
+    CHECK_TEXT(name, "an event of the plane");
     return 0;
 }
 
