@@ -417,7 +417,9 @@ typedef struct prof_config {
                                  or known to be one of several, and the name has neither %r nor %p, it is put in front
                                  of the extension. A directory, or what ends in /, is a log directory for XProf: see
                                  prof_xplane.h. Default: none, the trace stays in memory */
-    size_t buffer_size;       /* buffer PROF_BUFFER: bytes, or "64M" as text; 128 KiB to 64 GiB; default 16 MiB */
+    size_t buffer_size;       /* buffer PROF_BUFFER: bytes, or "64M" as text; 128 KiB to 64 GiB; default 16 MiB. On Linux
+                                 from 5.14 on memory is taken as it is used. A .prof takes all of it on the disk at once,
+                                 and prof_start() fails with PROF_IO if there is no room */
     prof_mode mode;           /* mode PROF_MODE: "ring", "fill", "stream" or "stats". stream wants an output; those of
                                  stats are .txt */
     prof_clock clock;         /* clock PROF_CLOCK: "auto", "counter", "ordered" or "monotonic" */
@@ -3221,6 +3223,7 @@ typedef struct prof__session {
     char *live_path;   /* the file that the image is mapped to: output, or stream.path; null: it is in memory */
     char part_path[1100]; /* what the file is called until the start is complete */
     struct prof__session *next;
+    uint32_t ready_chunks; /* so many from the first on have their pages, or will soon; PROF__ALL_READY: all have */
     uint32_t free_chunks; /* PROF_STREAM, PROF_STATS: those that may be taken */
     uint32_t spare_chunk; /* 1: another one, for the service, whose own scopes shall not be lost */
     uint32_t released;    /* changes with every chunk that the service lets go */
@@ -3688,6 +3691,40 @@ static int prof__chunk_reserve(prof__session *s, int service)
     return 1;
 }
 
+/* A large buffer's pages are taken a piece at a time, ahead of the writers: by the one who takes a chunk near the end of
+   what is there. Who overtakes it meets page faults, and nothing worse. */
+#define PROF__ALL_READY 0xffffffffu
+#define PROF__READY_AHEAD 8u   /* chunks */
+#define PROF__READY_PIECE 16u
+
+#if defined(__linux__) && !defined(PROF_FREESTANDING)
+/* Linux 5.14. 0: size bytes have their pages, which can be written without a fault. Async-signal-safe. */
+static int prof__populate(void *memory, size_t size) { return madvise(memory, size, 23 /* MADV_POPULATE_WRITE */); }
+
+static PROF__COLD void prof__chunks_populate(prof__session *s, uint64_t number)
+{
+    uint32_t from = PROF__LOAD(&s->ready_chunks);
+    uint64_t end = (uint64_t)from + PROF__READY_PIECE;
+    if (from == PROF__ALL_READY || number + PROF__READY_AHEAD < from) return;
+    if (end > s->chunk_count) end = s->chunk_count;
+    if (!__atomic_compare_exchange_n(&s->ready_chunks, &from, end == s->chunk_count ? PROF__ALL_READY : (uint32_t)end, 0,
+                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return; /* somebody else does it */
+    PROF__ERRNO_SAVE();
+    size_t first = (size_t)(s->chunks - (char *)s->mapping) + from * (size_t)s->chunk_size;
+    size_t last = (size_t)(s->chunks - (char *)s->mapping) + (size_t)end * s->chunk_size;
+    first = first / 65536 * 65536; /* whole pages, of whatever size */
+    prof__populate((char *)s->mapping + first, last - first);
+    PROF__ERRNO_RESTORE();
+}
+#else
+static void prof__chunks_populate(prof__session *s, uint64_t number)
+{
+    (void)s;
+    (void)number;
+}
+#endif
+
 /* Takes the next chunk of the ring: one atomic operation, as a rule, for some thousand events. Null: none to be had. */
 static prof__chunk *prof__chunk_take(prof__session *s, int service)
 {
@@ -3700,6 +3737,7 @@ static prof__chunk *prof__chunk_take(prof__session *s, int service)
         /* A release: a reader that knows of this claim sees all that the thread wrote in the chunk before it. */
         uint64_t number = __atomic_fetch_add(&h->next_chunk, 1, __ATOMIC_RELEASE);
         if (h->mode == PROF_FILL && number >= s->chunk_count) return NULL;
+        if (PROF__UNLIKELY(number + PROF__READY_AHEAD >= PROF__LOAD(&s->ready_chunks))) prof__chunks_populate(s, number);
         prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + number % s->chunk_count * s->chunk_size);
         uint32_t state = PROF__LOAD(&chunk->state);
         if ((kept ? state != PROF__CHUNK_FREE : state == PROF__CHUNK_OWNED) ||
@@ -6024,7 +6062,8 @@ PROF__UNUSED static uint32_t prof__block_pack(const prof__chunk *chunk, const ui
 #endif /* PROF_FREESTANDING */
 
 /*-- MEMORY ----------------------------------------------------------------------------------------------- >>memory --
-   Where an image lives. Its pages are touched here, once, so that no scope ever meets a page fault. */
+   Where an image lives. A file has all its blocks from the start, so that no store ever finds the disk full. Pages are
+   taken ahead of the writers, see prof__chunks_populate(), or all of them here where the system cannot do that. */
 
 #define PROF__MIN_IMAGE (16u << 10)
 #define PROF__MIN_BUFFER (128u << 10)
@@ -6103,6 +6142,7 @@ static prof_status prof__memory_take(prof__session *s, size_t size)
             return prof__fail(PROF_NO_MEMORY, "no memory for a buffer of %llu bytes", (unsigned long long)size);
     }
     s->mapping_size = size;
+    s->ready_chunks = PROF__ALL_READY;
     for (size_t i = 0; i < size; i += 4096) ((volatile char *)s->mapping)[i] = 0;
     return PROF_OK;
 }
@@ -6145,8 +6185,9 @@ static void prof__file_keep(prof__session *s, int file)
     s->stream.inode = (uint64_t)about.st_ino;
 }
 
-/* Reserves size bytes for the file, so that no store into the mapping ever finds the disk full. 0 or errno. */
-static int prof__file_reserve(const prof__session *s, int file, size_t size)
+/* Reserves size bytes for the file, so that no store into the mapping ever finds the disk full. *sparse becomes 1 where the
+   file system cannot do that. 0 or errno. */
+static int prof__file_reserve(const prof__session *s, int file, size_t size, int *sparse)
 {
     struct statvfs about;
     prof__signals signals;
@@ -6155,7 +6196,8 @@ static int prof__file_reserve(const prof__session *s, int file, size_t size)
     prof__signals_block(&signals); /* it fails for any signal that comes, as one of a profiler's timer always does */
     int error = posix_fallocate(file, 0, (off_t)size);
     prof__signals_restore(&signals);
-    if ((error == EOPNOTSUPP || error == EINVAL) && !s->beside) error = ftruncate(file, (off_t)size) ? errno : 0;
+    *sparse = (error == EOPNOTSUPP || error == EINVAL) && !s->beside;
+    if (*sparse) error = ftruncate(file, (off_t)size) ? errno : 0;
     return error;
 }
 
@@ -6205,7 +6247,7 @@ static int prof__file_name(prof__session *s)
    is under another name until all is well, and a process that still records into an older one keeps that. */
 static int prof__memory_map(prof__session *s, size_t size)
 {
-    int file = -1, flags = MAP_PRIVATE | MAP_ANONYMOUS, error = 0;
+    int file = -1, flags = MAP_PRIVATE | MAP_ANONYMOUS, error = 0, sparse = 0;
     if (s->live_path) {
         char number[24];
         prof__number_text(number, prof__process_id());
@@ -6218,14 +6260,19 @@ static int prof__memory_map(prof__session *s, size_t size)
         file = prof__file_make(s);
         if (file < 0) return errno;
         prof__file_lock(file);
-        error = prof__file_reserve(s, file, size);
+        error = prof__file_reserve(s, file, size, &sparse);
         flags = MAP_SHARED;
     }
-#ifdef MAP_POPULATE
-    flags |= MAP_POPULATE;
-#endif
     void *at = error ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, flags, file, 0);
     if (!error && at == MAP_FAILED) error = errno;
+    s->ready_chunks = PROF__ALL_READY;
+#ifdef __linux__
+    if (!error && !sparse && !prof__populate(at, 65536)) s->ready_chunks = 0; /* size is more */
+#endif
+#ifdef MAP_POPULATE
+    if (!error && s->ready_chunks) at = mmap(at, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED | MAP_POPULATE, file, 0);
+    if (!error && at == MAP_FAILED) error = errno;
+#endif
     if (error) {
         if (file >= 0) close(file);
         return error;
@@ -6236,7 +6283,7 @@ static int prof__memory_map(prof__session *s, size_t size)
 #ifdef MADV_WIPEONFORK
     if (file < 0) madvise(at, size, MADV_WIPEONFORK); /* no copy for a child, and no page faults in the parent for it */
 #endif
-    for (size_t i = 0; i < size; i += 4096) ((volatile char *)at)[i] = 0;
+    for (size_t i = 0; i < size && s->ready_chunks; i += 4096) ((volatile char *)at)[i] = 0;
     return 0;
 }
 
@@ -6257,11 +6304,27 @@ static int prof__memory_get(prof__session *s, size_t size)
     prof__file_forget(s, error);
     return prof__memory_map(s, size);
 }
+
+/* A disk that has no room for the file is not filled to find that out. */
+static int prof__disk_has(const char *path, uint64_t size)
+{
+    char folder[1024];
+    struct statvfs disk;
+    prof__text_copy(folder, sizeof folder, path);
+    char *slash = strrchr(folder, '/');
+    if (slash) slash[slash == folder] = 0;
+    if (statvfs(slash ? folder : ".", &disk) || !disk.f_frsize || !disk.f_blocks) return 1; /* not known */
+    return (uint64_t)disk.f_bavail >= size / disk.f_frsize;
+}
+
 static prof_status prof__memory_take(prof__session *s, size_t size)
 {
     struct stat about;
     if (s->live_path && !s->beside && !stat(s->live_path, &about) && !S_ISREG(about.st_mode))
         return prof__fail(PROF_IO, "%s: not a regular file", s->live_path);
+    if (s->live_path && !s->beside && !prof__disk_has(s->live_path, size))
+        return prof__fail(PROF_IO, "%s: the disk has no room for %llu bytes: choose a smaller buffer, or another disk",
+                          s->live_path, (unsigned long long)size);
     int error = prof__memory_get(s, size);
     if (!error) return PROF_OK;
     if (!s->live_path)
@@ -6327,6 +6390,7 @@ static prof_status prof__layout(prof__session *s, void *memory, uint64_t size)
     h->chunk_count = s->chunk_count;
     h->chunk_size = s->chunk_size;
     h->chunk_header_size = sizeof(prof__chunk);
+    if (!s->mapping) s->ready_chunks = PROF__ALL_READY;
     s->free_chunks = (uint32_t)s->chunk_count - 1;
     s->spare_chunk = 1;
     return PROF_OK;

@@ -6,6 +6,7 @@
 #include "trace.h"
 #include <pthread.h>
 #include <semaphore.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -815,6 +816,41 @@ TEST(a_copy_costs_what_was_recorded)
     }
     CHECK_EQUAL(bytes[0], bytes[1]);
     CHECK(bytes[0] < 4 * PROF_CHUNK_SIZE);
+}
+
+/* Pages of a large buffer come ahead of the writers, and no others. */
+static size_t resident(const char *from, size_t size) /* bytes */
+{
+    static unsigned char pages[(64u << 20) / 4096];
+    size_t unit = (size_t)sysconf(_SC_PAGESIZE), count = 0;
+    if (mincore((void *)(uintptr_t)from, size, pages)) return 0;
+    for (size_t i = 0; i < size / unit; ++i) count += pages[i] & 1;
+    return count * unit;
+}
+
+static void check_resident(const char *output)
+{
+    prof_config config = trace_config(64u << 20);
+    config.output = output;
+    trace_start(&config);
+    prof__session *s = prof__state.session;
+    int ahead = PROF__LOAD(&s->ready_chunks) != PROF__ALL_READY;
+    size_t before = resident((const char *)s->mapping, s->mapping_size);
+    for (int i = 0; i < 1000000 && s->header->next_chunk < 100; ++i) PROFILE_MARK("mark");
+    size_t unit = (size_t)sysconf(_SC_PAGESIZE);
+    uintptr_t next = (uintptr_t)s->chunks + (size_t)s->header->next_chunk * s->chunk_size;
+    if (ahead) CHECK_EQUAL(resident((const char *)(next / unit * unit), 4 * s->chunk_size), 4 * s->chunk_size);
+    prof_trace_close(trace_stop());
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    if (!ahead) SKIP("no MADV_POPULATE_WRITE here");
+    CHECK(before > 0);
+    if (!output) CHECK(before < 16u << 20); /* huge pages make it more than was asked for; a file's are the system's */
+}
+
+TEST(memory_is_what_was_recorded)
+{
+    check_resident(NULL);
+    if (!test_skip) check_resident(trace_path("resident.prof"));
 }
 
 TEST(a_left_chunk_is_known_by_its_sequence)
