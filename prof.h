@@ -17880,8 +17880,8 @@ PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink
 }
 
 /*-- CSV ------------------------------------------------------------------------------------------------------ >>csv --
-   RFC 4180: a header, then one event a line, with CRLF. Valid UTF-8 whatever the names hold. In the field args, "key=value" pairs are joined by ';', and a
-   backslash stands before each ';', '=' and backslash of a key or text. */
+   RFC 4180: a header, then one event a line, with CRLF. Valid UTF-8 whatever the names hold. In the field args,
+   "key=value" pairs are joined by ';', and a backslash stands before each ';', '=' and backslash of a key or text. */
 
 static void prof__csv_byte(prof__out *out, char byte)
 {

@@ -365,12 +365,12 @@ static void prof__xplane_letters(prof__xplane_bytes *bytes, const char *text)
 {
     while (*text) {
         const char *run = text;
-        size_t length;
-        while (*text && (length = prof__utf8(text)) != 0) text += length;
+        int length = 0;
+        while (*text && (length = prof__utf8_length(text)) > 0) text += length;
         prof__xplane_add(bytes, run, (size_t)(text - run));
         if (*text) {
-            prof__xplane_add(bytes, "\xEF\xBF\xBD", 3);
-            text++;
+            prof__xplane_add(bytes, PROF__UTF8_REPLACED, sizeof PROF__UTF8_REPLACED - 1);
+            text -= length;
         }
     }
 }

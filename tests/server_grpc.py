@@ -128,7 +128,7 @@ took = time.monotonic() - begin
 check("start_timestamp_ns", took >= 0.59, took)
 code, text = error_of(profile(10, option("one", 1) + option("two", "x")))
 check("unknown options", code == grpc.StatusCode.INVALID_ARGUMENT and "not recognized: one,two" in text, (code, text))
-space = space_of(profile(10, option("tpu_trace_mode", "TRACE_ONLY_HOST")).result())
+space = space_of(profile(10, option("tpu_trace_mode", "TRACE_COMPUTE")).result())
 check("options for what is not here", b"tpu_trace_mode" in dict(parse(space)).get(3, b""))
 begin = time.monotonic()
 running = profile(600000, session=b"longer")

@@ -641,7 +641,19 @@ TEST(every_byte_of_a_small_file)
 
 /*-- all events of larger traces --*/
 
-static char *valid_text(const char *text) /* what is not UTF-8 replaced, byte by byte; of take() */
+/* Bytes at text, which begins no character, that one U+FFFD stands for: the longest beginning of one. */
+static size_t broken_length(const char *text)
+{
+    for (size_t length = 3; length > 1; --length)
+        for (int fill = 0x80; fill <= 0xBF && memchr(text, 0, length) == NULL; fill += 0x3F) {
+            char whole[4] = {(char)fill, (char)fill, (char)fill, (char)fill};
+            memcpy(whole, text, length);
+            if (utf8_length(whole, whole + sizeof whole) > length) return length;
+        }
+    return 1;
+}
+
+static char *valid_text(const char *text) /* what is not UTF-8 replaced; of take() */
 {
     char *to = (char *)take(strlen(text) * 3 + 16), *at = to;
     const char *end = text + strlen(text);
@@ -653,7 +665,7 @@ static char *valid_text(const char *text) /* what is not UTF-8 replaced, byte by
         else
             memcpy(at, "\xEF\xBF\xBD", 3);
         at += length ? length : 3;
-        text += length ? length : 1;
+        text += length ? length : broken_length(text);
     }
     return to;
 }

@@ -34,17 +34,12 @@ def tool(tag, host, **query):
     return json.loads(get("data", run="both", tag=tag, host=host, **query))
 
 
-def repaired(text):
-    """As prof_xplane.h repairs it: each byte that is not UTF-8 is one U+FFFD."""
-    return re.sub("[\udc80-\udcff]", "\ufffd", text) or "(unnamed)"
-
-
 def read_csv(rank):
     path = os.path.join(out, "rank%d.csv" % rank)
-    with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
+    with open(path, encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     for row in rows:
-        row["name"] = repaired(row["name"])
+        row["name"] = row["name"] or "(unnamed)"
         row["start"], row["duration"] = int(row["start_ns"]), int(row["duration_ns"])
     return rows
 
