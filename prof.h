@@ -8749,10 +8749,13 @@ static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
                                         __ATOMIC_RELAXED));
 }
 
-/* Keeps in the image, for reports, why something in the background failed. A reader may be looking. */
+/* Keeps in the image, for reports, why something in the background failed; of what is too long the end, where the reason
+   stands behind the path. A reader may be looking. */
 static void prof__background_failed(prof__session *s, const char *why)
 {
     char *to = s->header->write_error;
+    size_t length = prof__length(why), most = sizeof s->header->write_error - 1;
+    if (length > most) why += length - most;
     for (size_t i = 0; i + 1 < sizeof s->header->write_error; ++i) {
         PROF__STORE(to + i, *why);
         if (*why) ++why;

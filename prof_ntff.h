@@ -2571,6 +2571,7 @@ static prof_status prof__ntff_image_begin(prof__ntff_image *w, const char *path)
         prof__out_bytes(&w->out, &w->h, sizeof w->h);
     }
     w->h.chunk_offset = w->h.header_size;
+    if (w->h.next_chunk < w->h.chunk_count) w->h.next_chunk = w->h.chunk_count; /* readers look at no more chunks than that */
     return PROF_OK;
 }
 
