@@ -3337,7 +3337,8 @@ extern "C" {
 #define PROF__BRIDGE_COUNTER(site, type, number) ((void)0)
 #define PROF__BRIDGE_FRAME(site) ((void)0)
 #define PROF__BRIDGE_EVENT(site, type, detail, object) ((void)0)
-#define PROF__BRIDGE_LOG(site, severity, format) ((void)0) /* the values are those behind format */
+#define PROF__BRIDGE_LOG_KEEP(list) ((void)0) /* the values, before they are fetched from the list */
+#define PROF__BRIDGE_LOG(site, severity, format) ((void)0) /* of these values */
 #define PROF__BRIDGE_THREAD(name) ((void)0)
 #define PROF__BRIDGE_SWITCH(self) ((void)0)        /* another fiber is on this thread */
 #define PROF__BRIDGE_FORGET(self, track) ((void)0) /* of a thread or fiber that ends */
@@ -4949,6 +4950,7 @@ static inline void prof__log_write(prof_site *site, prof__log_format *known, uin
     uint64_t now = prof__now(self->session, 0);
     if (PROF__UNLIKELY(!PROF__ACQUIRE(&known->known))) prof__log_learn(known, format);
     uint32_t values = (PROF__LOAD(&known->known) & PROF__LOG_COUNT) - 1;
+    PROF__BRIDGE_LOG_KEEP(list);
     if (PROF__LOAD(&known->known) & PROF__LOG_HAS_TEXT || self->session->chunk_words < 8 * PROF__LOG_VALUES) {
         at = prof__log_mixed(self, known, values, list, &now, &words);
     } else {

@@ -1110,14 +1110,13 @@ static void prof__bridge_unload(void)
             prof__bridge_scope_begin(site, NULL, token, type, number);                                     \
         if (PROF__BRIDGE_WANTED_ARG(arg) && (token)) prof__bridge_arg(key, type, number, NULL);            \
     } while (0)
+#define PROF__BRIDGE_LOG_KEEP(list)                                                                        \
+    prof__log_list prof__again;                                                                            \
+    va_copy(prof__again.values, (list)->values)
 #define PROF__BRIDGE_LOG(site, severity, format)                                                           \
     do {                                                                                                   \
-        if (PROF__BRIDGE_WANTED(log, log)) {                                                               \
-            va_list prof__again;                                                                           \
-            va_start(prof__again, format);                                                                 \
-            prof__bridge_log(site, severity, format, prof__again);                                         \
-            va_end(prof__again);                                                                           \
-        }                                                                                                  \
+        if (PROF__BRIDGE_WANTED(log, log)) prof__bridge_log(site, severity, format, prof__again.values);   \
+        va_end(prof__again.values);                                                                        \
     } while (0)
 #define PROF__BRIDGE_LOOSE(track, token) prof__bridge_loose(track, token)
 #define PROF__BRIDGE_END(self, token) prof__bridge_end(self, token)
