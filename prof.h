@@ -2098,6 +2098,20 @@ extern char *prof__libc_secure_getenv(const char *name) __asm__("secure_getenv")
 #define O_CLOEXEC 02000000
 #endif
 #endif
+#if !defined(O_NOFOLLOW) && defined(__O_NOFOLLOW)
+#define O_NOFOLLOW __O_NOFOLLOW
+#elif !defined(O_NOFOLLOW)
+#define O_NOFOLLOW 0
+#endif
+#if !defined(O_TMPFILE) && defined(__O_TMPFILE)
+#define O_TMPFILE __O_TMPFILE
+#endif
+#ifndef AT_FDCWD
+#define AT_FDCWD (-100)
+#endif
+#ifndef AT_SYMLINK_FOLLOW
+#define AT_SYMLINK_FOLLOW 0x400
+#endif
 #ifndef F_DUPFD_CLOEXEC
 #define F_DUPFD_CLOEXEC 1030
 #endif
@@ -2128,6 +2142,7 @@ extern ssize_t prof__libc_pread(int file, void *to, size_t size, off_t at) __asm
 extern ssize_t prof__libc_pwrite(int file, const void *from, size_t size, off_t at) __asm__(PROF__LIBC_OFFSET("pwrite"));
 extern ssize_t prof__libc_readlink(const char *path, char *to, size_t size) __asm__("readlink");
 extern int prof__libc_gethostname(char *to, size_t size) __asm__("gethostname");
+extern int prof__libc_linkat(int from, const char *old, int to, const char *name, int flags) __asm__("linkat");
 extern FILE *prof__libc_fdopen(int file, const char *mode) __asm__("fdopen");
 extern int prof__libc_fileno(FILE *file) __asm__("fileno");
 extern int prof__libc_sigaltstack(const stack_t *stack, stack_t *old) __asm__("sigaltstack");
@@ -2143,6 +2158,7 @@ extern long prof__libc_syscall(long number, ...) __asm__("syscall");
 #define pwrite(file, from, size, at) prof__libc_pwrite(file, from, size, at)
 #define readlink(path, to, size) prof__libc_readlink(path, to, size)
 #define gethostname(to, size) prof__libc_gethostname(to, size)
+#define linkat(from, old, to, name, flags) prof__libc_linkat(from, old, to, name, flags)
 #define fdopen(file, mode) prof__libc_fdopen(file, mode)
 #define fileno(file) prof__libc_fileno(file)
 #define sigaltstack(stack, old) prof__libc_sigaltstack(stack, old)
