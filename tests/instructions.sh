@@ -33,7 +33,7 @@ instructions-scope_mask        80
 instructions-scope_lost        80
 instructions-step              102
 instructions-flow              82
-instructions-log               121
+instructions-log               123
 instructions-log_int           157
 instructions-log_ints          187
 instructions-log_off           9
