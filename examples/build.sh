@@ -14,8 +14,12 @@ compile_cxx() { ${CXX:-c++} "$@" $warnings ${CXXFLAGS:-}; }
 # The lines of the first comment that call a compiler.
 build_lines() { sed -n -e 's/^\/\/ *//' -e 's/^ *\(c[c+]* .* -o .*\)/\1/p' -e '/\*\/ *$/q' -e '/^#/q' "$1"; }
 
-for file in hello.c game.c flight_recorder.c read_trace.c fibers.c device.c neuron.c server.c library/host.c cpp.cpp; do
-    if [ "$file" = cpp.cpp ] && ! command -v ${CXX:-c++} >/dev/null; then continue; fi
+for file in hello.c game.c flight_recorder.c read_trace.c fibers.c device.c neuron.c server.c library/host.c cpp.cpp coroutine.cpp; do
+    case $file in
+    coroutine.cpp) # where there are any
+        echo '#include <coroutine>' | ${CXX:-c++} -std=c++20 -fsyntax-only -x c++ - 2>/dev/null || continue ;;
+    *.cpp) command -v ${CXX:-c++} >/dev/null || continue ;;
+    esac
     lines=$(build_lines "examples/$file")
     [ "$lines" ] || { echo "examples/$file: no build line in its first comment" >&2; exit 1; }
     [ "${1:-}" = run ] || lines=$(echo "$lines" | sed 's/ && \.\/.*//')

@@ -4,7 +4,7 @@
 #include "trace.h"
 
 #if defined(__cpp_impl_coroutine)
-#include <coroutine>
+#include "../examples/coroutine.hpp"
 #include <exception>
 #include <thread>
 #include <utility>
@@ -91,7 +91,124 @@ TEST(coroutines_on_two_threads)
     prof_trace_close(trace);
     prof_reset();
 }
+
+/*-- examples/coroutine.hpp --*/
+
+struct tracked {
+    struct promise_type : coroutine_track {
+        int value = 0;
+        explicit promise_type(const char *name, ...) : coroutine_track(name) {}
+        tracked get_return_object() { return tracked{std::coroutine_handle<promise_type>::from_promise(*this)}; }
+        auto yield_value(int next)
+        {
+            value = next;
+            return await_transform(std::suspend_always());
+        }
+        void return_void() {}
+        void unhandled_exception()
+        {
+            leave();
+            throw;
+        }
+    };
+    std::coroutine_handle<promise_type> handle;
+};
+
+static tracked inner(const char *)
+{
+    PROFILE_SCOPE("generator");
+    for (int i = 0; i < 10; ++i) {
+        PROFILE_SCOPE("item");
+        co_yield i;
+    }
+    throw 1;
+}
+
+struct refuses { // to suspend: the coroutine goes on
+    bool await_ready() { return false; }
+    bool await_suspend(std::coroutine_handle<>) { return false; }
+    int await_resume() { return 7; }
+};
+struct fails {
+    bool await_ready() { return false; }
+    void await_suspend(std::coroutine_handle<>) { throw 2; }
+    void await_resume() {}
+};
+
+static tracked outer(const char *, int *sum)
+{
+    PROFILE_SCOPE("around");
+    tracked items = inner("inner");
+    for (int i = 0; i < 5; ++i) {
+        PROFILE_SCOPE("take");
+        items.handle.resume();
+        PROFILE_MARK("taken");
+        *sum += items.handle.promise().value;
+        co_await std::suspend_always();
+    }
+    co_await std::suspend_never();
+    *sum += co_await refuses();
+    try {
+        co_await fails();
+    } catch (int) {
+        PROFILE_MARK("caught");
+    }
+    int thrown = 0;
+    try {
+        while (true) items.handle.resume();
+    } catch (int number) {
+        thrown = number;
+    }
+    PROFILE_MARK("after the throw");
+    *sum += thrown;
+    coroutine_track::destroy(items.handle);
+    tracked unfinished = inner("unfinished");
+    unfinished.handle.resume();
+    coroutine_track::destroy(unfinished.handle);
+    PROFILE_MARK("end");
+}
+
+TEST(tracks_of_coroutines_switch_by_themselves)
+{
+    prof_config config = trace_config(1 << 20);
+    int sum = 0;
+    trace_start(&config);
+    tracked job = outer("outer", &sum);
+    for (int i = 0; !job.handle.done(); ++i) {
+        auto resume = [&] {
+            PROFILE_SCOPE("resumes");
+            job.handle.resume();
+            PROFILE_MARK("resumed");
+        };
+        if (i % 2)
+            std::thread(resume).join();
+        else
+            resume();
+    }
+    coroutine_track::destroy(job.handle);
+    PROFILE_MARK("all");
+    prof_trace *trace = trace_stop();
+    CHECK_EQUAL(sum, 0 + 1 + 2 + 3 + 4 + 7 + 1);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    static const struct {
+        const char *track, *name;
+        size_t count;
+    } expected[] = {{"outer", "around", 1},    {"outer", "take", 5},      {"outer", "taken", 5},
+                    {"outer", "caught", 1},    {"outer", "end", 1},       {"outer", "after the throw", 1},
+                    {"outer", "item", 0},      {"outer", "resumed", 0},   {"inner", "generator", 1},
+                    {"inner", "item", 10},     {"inner", "taken", 0},     {"unfinished", "item", 1},
+                    {"unfinished", "end", 0},  {"unfinished", "generator", 1}};
+    for (const auto &each : expected) {
+        trace_list list = trace_read(trace, trace_track_named(trace, each.track));
+        CHECK_EQUAL(trace_count(&list, each.name), each.count);
+        for (size_t k = 0; k < list.count; ++k) CHECK_EQUAL(list.events[k].flags, 0);
+        trace_free(&list);
+    }
+    prof_trace_close(trace);
+    prof_reset();
+}
 #else
+TEST(tracks_of_coroutines_switch_by_themselves) { SKIP("the compiler has no C++20 coroutines"); }
 TEST(coroutines_on_two_threads) { SKIP("the compiler has no C++20 coroutines"); }
 #endif
 

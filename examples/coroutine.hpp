@@ -1,0 +1,121 @@
+// A track for each C++20 coroutine: scopes stay open over co_await and co_yield, and end on the track on which they began,
+// whichever threads resume the coroutine. Derive the promise type from coroutine_track; see coroutine.cpp.
+#ifndef COROUTINE_HPP
+#define COROUTINE_HPP
+#include "../prof.h"
+#include <coroutine>
+#include <utility>
+
+#if defined(_MSC_VER)
+#define COROUTINE_NOINLINE __declspec(noinline)
+#else
+#define COROUTINE_NOINLINE __attribute__((noinline))
+#endif
+
+class coroutine_track {
+public:
+    explicit coroutine_track(const char *name) : fiber_(prof_fiber_create(name)) {} // name: copied, up to 63 bytes
+    ~coroutine_track() { prof_fiber_destroy(fiber_); }
+    coroutine_track(const coroutine_track &) = delete;
+    coroutine_track &operator=(const coroutine_track &) = delete;
+
+    // What co_await waits for, with the switch to the thread's track, or to that of the coroutine which resumed this one,
+    // and back. co_yield does not come here by itself: yield_value() returns await_transform(std::suspend_always()).
+    template <class Awaitable> auto await_transform(Awaitable &&awaitable)
+    {
+        using awaiter = decltype(awaiter_of(std::forward<Awaitable>(awaitable)));
+        return switching<awaiter>{awaiter_of(std::forward<Awaitable>(awaitable)), this, false};
+    }
+
+    // A coroutine that is not started by its caller. One that starts at once returns std::suspend_never() after enter().
+    auto initial_suspend() noexcept
+    {
+        struct start {
+            coroutine_track *track;
+            bool await_ready() noexcept { return false; }
+            void await_suspend(std::coroutine_handle<>) noexcept {}
+            void await_resume() noexcept { track->enter(); }
+        };
+        return start{this};
+    }
+
+    auto final_suspend() noexcept
+    {
+        struct end {
+            coroutine_track *track;
+            bool await_ready() noexcept { return false; }
+            void await_suspend(std::coroutine_handle<>) noexcept { track->leave(); }
+            void await_resume() noexcept {}
+        };
+        return end{this};
+    }
+
+    // Instead of handle.destroy(): what is still open ends on the coroutine's track.
+    template <class Promise> static void destroy(std::coroutine_handle<Promise> handle)
+    {
+        coroutine_track &track = handle.promise();
+        prof_fiber *fiber = track.fiber_, *outer = current();
+        track.fiber_ = nullptr; // it goes on until the coroutine's frame is gone
+        prof_fiber_switch(fiber);
+        handle.destroy();
+        prof_fiber_switch(outer);
+        prof_fiber_destroy(fiber);
+    }
+
+    // An unhandled_exception() that throws calls leave() first. Never inlined: a compiler may keep the address of
+    // thread-local storage over a co_await, and another thread goes on there.
+    COROUTINE_NOINLINE void enter() noexcept
+    {
+        outer_ = current();
+        current() = fiber_;
+        prof_fiber_switch(fiber_);
+    }
+    COROUTINE_NOINLINE void leave() noexcept
+    {
+        current() = outer_;
+        prof_fiber_switch(outer_);
+    }
+
+private:
+    template <class Awaiter> struct switching {
+        Awaiter awaiter;
+        coroutine_track *track;
+        bool left;
+        bool await_ready() { return awaiter.await_ready(); }
+        template <class Promise> auto await_suspend(std::coroutine_handle<Promise> handle)
+        {
+            left = true;
+            track->leave(); // before another thread can resume it
+            try {
+                return awaiter.await_suspend(handle);
+            } catch (...) {
+                track->enter();
+                throw;
+            }
+        }
+        decltype(auto) await_resume()
+        {
+            if (left) track->enter();
+            return awaiter.await_resume();
+        }
+    };
+
+    template <class Awaitable> static decltype(auto) awaiter_of(Awaitable &&awaitable)
+    {
+        if constexpr (requires { std::forward<Awaitable>(awaitable).operator co_await(); })
+            return std::forward<Awaitable>(awaitable).operator co_await();
+        else if constexpr (requires { operator co_await(std::forward<Awaitable>(awaitable)); })
+            return operator co_await(std::forward<Awaitable>(awaitable));
+        else
+            return std::forward<Awaitable>(awaitable);
+    }
+
+    static prof_fiber *&current() noexcept // that runs on this thread; null: none
+    {
+        static thread_local prof_fiber *fiber;
+        return fiber;
+    }
+
+    prof_fiber *fiber_, *outer_ = nullptr;
+};
+#endif
