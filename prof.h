@@ -144,9 +144,9 @@ MANUAL                                                                          
     the processor, prof_fiber_switch(NULL), or to the next fiber, where it leaves it; on either side of the switch of
     stacks. Its scopes may stay open meanwhile, and end on another thread. A fiber is on one thread at a time, and
     whatever hands it on must order memory, as every scheduler's queue does. Fibers may be switched whether a session
-    runs or not, and are one track in each. A switch costs three words of the buffer (during a pause none) and some 5 ns,
-    no lock and no reading of the clock; the first event of a fiber in a session costs a lock. A scope must end on the
-    track where it began: one that is open over a switch, in the scheduler say, must end after the switch back. When
+    runs or not, and are one track in each. A switch costs three words of the buffer (during a pause none) and some 5
+    ns, no lock and no reading of the clock; the first event of a fiber in a session costs a lock. A scope must end on
+    the track where it began: one that is open over a switch, in the scheduler say, must end after the switch back. When
     PROF_FILL is full, scopes that are open in waiting fibers may lose their ends, which is counted. Automatic tracing
     of functions, see below, knows threads only.
 
@@ -164,9 +164,9 @@ MANUAL                                                                          
     with %p in the output, what that makes. As everywhere only a .prof needs no prof_stop() or exit().
     A child that wants none calls prof_stop() before its first scope, and may then call prof_start(). If its image
     cannot be made, prof_enabled() is 0, and prof_stop() says why. The threads of PROF_STREAM, PROF_STATS, save and
-    dump_period stay behind, as do crash_report and save_signal: a child is always PROF_RING or PROF_FILL. Where config.memory was given it records into
-    memory of the same size. After _Fork(), or clone() without CLONE_VM, which tell nobody, there must be no scopes in
-    the child: they would go into the parent's file.
+    dump_period stay behind, as do crash_report and save_signal: a child is always PROF_RING or PROF_FILL. Where
+    config.memory was given it records into memory of the same size. After _Fork(), or clone() without CLONE_VM, which
+    tell nobody, there must be no scopes in the child: they would go into the parent's file.
 
     longjmp() over scopes in C leaves them without an end; the next end of a scope further out closes them, and they are
     marked PROF_TRUNCATED_END.
@@ -250,8 +250,8 @@ MANUAL                                                                          
     Never. prof does not print (but for what PROF_OUTPUT, crash_report and outputs that exit() writes have to say, on
     stderr), does not abort, does not change signal handlers (but for crash_report and save_signal), errno, locale or
     environment, starts no thread but the one of PROF_STREAM, PROF_STATS, save, dump_period, delay, start_unix and
-    duration (and prof_server.h its own), and no macro allocates anything (but the stacks of crash_report, and what glibc
-    takes for a thread's first scope when 32 of its keys were taken before prof was loaded).
+    duration (and prof_server.h its own), and no macro allocates anything (but the stacks of crash_report, and what
+    glibc takes for a thread's first scope when 32 of its keys were taken before prof was loaded).
 
     Automatic tracing of functions. Compile your files with -finstrument-functions, and the implementation, without that
     flag, with PROF_INSTRUMENT_FUNCTIONS: every call is a scope, named by the symbol tables. Filter by min_duration,
@@ -418,8 +418,8 @@ typedef struct prof_config {
                                  of the extension. A directory, or what ends in /, is a log directory for XProf: see
                                  prof_xplane.h. Default: none, the trace stays in memory */
     size_t buffer_size;       /* buffer PROF_BUFFER: bytes, or "64M" as text; 128 KiB to 64 GiB; default 16 MiB. On Linux
-                                 from 5.14 on memory is taken as it is used. A .prof takes all of it on the disk at once,
-                                 and prof_start() fails with PROF_IO if there is no room */
+                                 from 5.14 on memory is taken as it is used. A .prof takes all of it on the disk at
+                                 once, and prof_start() fails with PROF_IO if there is no room */
     prof_mode mode;           /* mode PROF_MODE: "ring", "fill", "stream" or "stats". stream wants an output; those of
                                  stats are .txt */
     prof_clock clock;         /* clock PROF_CLOCK: "auto", "counter", "ordered" or "monotonic" */
@@ -682,8 +682,8 @@ PROF_DEF void prof_marker_destroy(prof_marker *marker);
    on: what vanishes from there before they come by is left out, and counted in lost_blocks. Functions of this part and
    the next may be called from any thread at any time, but not from signal handlers. A function that fails leaves null
    (0 entries) in what it should have made: PROF_IO, the file cannot be read; PROF_CORRUPT, it is no image, or damaged;
-   PROF_UNSUPPORTED, an image of another version or of the other byte order; PROF_INVALID_STATE, nothing was recorded yet;
-   PROF_NO_MEMORY. With PROF_ENABLE=0 they are as those of >>control are: PROF_DISABLED, no trace, no event. */
+   PROF_UNSUPPORTED, an image of another version or of the other byte order; PROF_INVALID_STATE, nothing was recorded
+   yet; PROF_NO_MEMORY. With PROF_ENABLE=0 they are as those of >>control are: PROF_DISABLED, no trace, no event. */
 
 typedef struct prof_trace prof_trace; typedef struct prof_cursor prof_cursor;
 typedef struct prof_timeline prof_timeline; typedef struct prof_spans prof_spans;
@@ -977,8 +977,8 @@ typedef struct prof_bucket {
 } prof_bucket;
 
 /* One entry of the statistics: a scope name at a call site. Scopes that overlap (begin a, begin b, end a, end b) count
-   with all of their time; that of the one that ends later (b) is all its own, and is not taken from the self time of what
-   is around it. By call path it is outermost. */
+   with all of their time; that of the one that ends later (b) is all its own, and is not taken from the self time of
+   what is around it. By call path it is outermost. */
 typedef struct prof_stat {
     const char *name;                /* the site's; the format of PROFILE_SCOPE_F; the text of PROFILE_SCOPE_S */
     const prof_callsite *site;
@@ -2383,8 +2383,8 @@ static void prof__signal_stack_take(prof__thread *self) { (void)self; }
 #else
 
 /* The fast kind of thread-local storage needs room that the loader has little of for libraries that come later: 1.6 KiB
-   for all of them with glibc, none with musl. So a library has one pointer there, to what it maps when a thread needs it
-   first; a program has the thread's record itself. */
+   for all of them with glibc, none with musl. So a library has one pointer there, to what it maps when a thread needs
+   it first; a program has the thread's record itself. */
 #ifdef PROF__SHARED
 #ifdef __GLIBC__
 static __thread prof__thread *prof__self_here __attribute__((tls_model("initial-exec")));
@@ -2692,13 +2692,13 @@ static void prof__word_wake(uint32_t *word)
 #endif
 
 /*-- COPIES ---------------------------------------------------------------------------------------------- >>copies --
-   A program and its plugins may have a copy of the implementation each. Where the loader can it directs all calls to the
-   first; it cannot where a program does not export its symbols, where plugins are loaded RTLD_LOCAL, where symbols are
-   hidden or linked with -Bsymbolic. So each copy has an ELF note that leads to a table of its functions. A copy in a
-   library takes the first of the process, in the order of the loader's list, for its leader: it records nothing itself,
-   but hands every call on. The program is always the first of that list, and what comes later comes last, so that a
-   leader stays one; a follower keeps it from being unloaded. Copies that are laid out otherwise, and those compiled with
-   PROF_STATIC, are on their own, but see in the table which file the others write. */
+   A program and its plugins may have a copy of the implementation each. Where the loader can it directs all calls to
+   the first; it cannot where a program does not export its symbols, where plugins are loaded RTLD_LOCAL, where symbols
+   are hidden or linked with -Bsymbolic. So each copy has an ELF note that leads to a table of its functions. A copy in
+   a library takes the first of the process, in the order of the loader's list, for its leader: it records nothing
+   itself, but hands every call on. The program is always the first of that list, and what comes later comes last, so
+   that a leader stays one; a follower keeps it from being unloaded. Copies that are laid out otherwise, and those
+   compiled with PROF_STATIC, are on their own, but see in the table which file the others write. */
 
 #if defined(__linux__) && defined(__ELF__) && !defined(PROF_FREESTANDING)
 #define PROF__HUBS 1
@@ -3297,8 +3297,8 @@ static struct {
 } prof__state;
 
 /* prof_server.h starts a session for the time of a capture when the program has none. The program does not notice: its
-   prof_start() calls this, under the control lock, which sends that session away; prof_stop() finds none; children of forks
-   inherit none. Null: the session, if there is one, is the program's. */
+   prof_start() calls this, under the control lock, which sends that session away; prof_stop() finds none; children of
+   forks inherit none. Null: the session, if there is one, is the program's. */
 static void (*prof__guest)(void);
 
 /* 0x80000000 fits no site and turns off the sites that were never looked at: nothing was started yet. */
@@ -9635,8 +9635,8 @@ PROF_DEF prof_status prof_save(const char *path)
    The program may have died in malloc, in the recorder, or of a full stack. So nothing here allocates, locks or calls
    what is not async-signal-safe (of libc: errno, setjmp and pthread_setcancelstate besides), all room was taken by
    prof_start(), and a second crash, in the report, ends the report only. Other threads run on, but begin nothing new
-   meanwhile, or they would overwrite what led to the crash; their scopes end, which the copies leave out. What they were
-   about to record they do: chunks are copied as a snapshot does. */
+   meanwhile, or they would overwrite what led to the crash; their scopes end, which the copies leave out. What they
+   were about to record they do: chunks are copied as a snapshot does. */
 
 #include <poll.h>
 #include <setjmp.h>

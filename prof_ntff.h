@@ -99,19 +99,19 @@ extern "C" {
 #endif
 
 /*-- EVENTS ------------------------------------------------------------------------------------------------- >>events --
-   Two texts tell what NeuronCores, the runtime and a framework did: the JSON of nrt_sys_trace_fetch_events(), which has the
-   start and the stop of a thing apart, and system_profile.json of "neuron-explorer view --output-format json". Both are read
-   here, of any length, in memory of a few MiB; what is broken in them is left out, and counted.
+   Two texts tell what NeuronCores, the runtime and a framework did: the JSON of nrt_sys_trace_fetch_events(), which has
+   the start and the stop of a thing apart, and system_profile.json of "neuron-explorer view --output-format json". Both
+   are read here, of any length, in memory of a few MiB; what is broken in them is left out, and counted.
 
        prof_ntff_parse_systrace_json(parser, json, size, prof_ntff_record, NULL, &stats);  // onto tracks of the session
        prof_ntff_import("system_profile.json", "host.prof", "both.prof", &stats);          // into a copy of a recording
 
-   Where they go. Events of a NeuronCore N are on a device "NeuronCore N", with a row for each of its physical cores; those
-   of the runtime on "Neuron runtime N", those of a framework on "Neuron framework", with a row for each thread; memory and
-   load of the host are counters of "Neuron host". Of another process than the one that is recorded, its id follows. They
-   are tracks of devices (see >>devices in prof.h): every exporter and report has them.
-   An event whose stop is missing ends where it began, marked PROF_TRUNCATED_END; of one whose start is missing the stop is an
-   instant. */
+   Where they go. Events of a NeuronCore N are on a device "NeuronCore N", with a row for each of its physical cores;
+   those of the runtime on "Neuron runtime N", those of a framework on "Neuron framework", with a row for each thread;
+   memory and load of the host are counters of "Neuron host". Of another process than the one that is recorded, its id
+   follows. They are tracks of devices (see >>devices in prof.h): every exporter and report has them.
+   An event whose stop is missing ends where it began, marked PROF_TRUNCATED_END; of one whose start is missing the stop
+   is an instant. */
 
 typedef enum prof_ntff_source { /* who says so */
     PROF_NTFF_SOURCE_UNKNOWN = 0,
@@ -203,12 +203,13 @@ static inline int prof_ntff_record(void *user, const prof_ntff_event *event) /* 
 #endif
 
 /*-- CLOCK --------------------------------------------------------------------------------------------------- >>clock --
-   All that Neuron tells of, files and fetches, is in Unix time (CLOCK_REALTIME); prof's traces are in CLOCK_MONOTONIC, and
-   say where their begin and end are in Unix time. Between these two moments the clocks are taken to go straight, at one
-   rate unless they are 50 us apart at the end; if it is more than 0.5 per mille somebody set the clock, and only the first
-   counts. Times of NeuronCores are put into the host's by the runtime, with a sync point after each execution. Where they
-   were not, because a time equals the core's own, it is done here: by the sync point of the same NeuronCore, physical core
-   and execution, or by the last one before. What has neither is counted, as raw_clock, and left out. */
+   All that Neuron tells of, files and fetches, is in Unix time (CLOCK_REALTIME); prof's traces are in CLOCK_MONOTONIC,
+   and say where their begin and end are in Unix time. Between these two moments the clocks are taken to go straight, at
+   one rate unless they are 50 us apart at the end; if it is more than 0.5 per mille somebody set the clock, and only
+   the first counts. Times of NeuronCores are put into the host's by the runtime, with a sync point after each
+   execution. Where they were not, because a time equals the core's own, it is done here: by the sync point of the same
+   NeuronCore, physical core and execution, or by the last one before. What has neither is counted, as raw_clock, and
+   left out. */
 #if PROF_ENABLE
 /* The Unix time of a time of a trace. */
 PROF_DEF int64_t prof_ntff_unix_ns(const prof_trace *trace, int64_t ns);
@@ -217,14 +218,15 @@ PROF_DEF int64_t prof_ntff_unix_ns(const prof_trace *trace, int64_t ns);
 #endif
 
 /*-- KINETO ------------------------------------------------------------------------------------------------- >>kineto --
-   Neuron Explorer shows the host's side of a session if there is a trace.json in the shape of PyTorch's profiler (Kineto) in
-   the folder with trace_info.pb. That place is documented; which fields it wants is not, and what it makes of a file that
-   PyTorch did not write has not been seen by us on hardware.
+   Neuron Explorer shows the host's side of a session if there is a trace.json in the shape of PyTorch's profiler
+   (Kineto) in the folder with trace_info.pb. That place is documented; which fields it wants is not, and what it makes
+   of a file that PyTorch did not write has not been seen by us on hardware.
 
-   Scopes become "X" events of the category user_annotation, on threads with the system's ids, as the runtime's events have
-   them; times are Unix time, microseconds with three decimals after "baseTimeNanoseconds", exact to the nanosecond. A scope
-   without its begin or end has the argument "truncated". Nothing else of a trace is written unless asked for: a strict reader
-   might refuse it. A file that is not prof's is never replaced, nor is one that a link leads to. */
+   Scopes become "X" events of the category user_annotation, on threads with the system's ids, as the runtime's events
+   have them; times are Unix time, microseconds with three decimals after "baseTimeNanoseconds", exact to the
+   nanosecond. A scope without its begin or end has the argument "truncated". Nothing else of a trace is written unless
+   asked for: a strict reader might refuse it. A file that is not prof's is never replaced, nor is one that a link leads
+   to. */
 
 /* All zero is the default. */
 typedef struct prof_ntff_trace_options {
@@ -304,8 +306,8 @@ PROF_DEF prof_status prof_ntff_check(const char *dir, prof_ntff_say_fn say, void
 
 /*-- LOADER ------------------------------------------------------------------------------------------------- >>loader --
    The Neuron runtime is found when it is first needed: the copy that the process has, as a shared library or inside the
-   program; else libnrt.so.1 as the dynamic linker finds it, else that of /opt/aws/neuron/lib. PROF_NTFF_LIBNRT=path in the
-   environment names another one. It is loaded for good. Any thread; not in signal handlers. */
+   program; else libnrt.so.1 as the dynamic linker finds it, else that of /opt/aws/neuron/lib. PROF_NTFF_LIBNRT=path in
+   the environment names another one. It is loaded for good. Any thread; not in signal handlers. */
 
 enum { /* what a runtime has; see prof_ntff_capabilities() */
     PROF_NTFF_CAN_INSPECT = 1,       /* nrt_inspect_begin_with_options and its options */
@@ -342,8 +344,8 @@ PROF_DEF const char *prof_ntff_nrt_status_name(unsigned status);
        prof_ntff_inspect_config_allocate(&options);                // struct nrt_inspect_config *options;
        prof_ntff_inspect_config_set_output_dir(options, "./output");
 
-   The same arguments, in the same order. Each returns a prof_status, those that are void there, too: PROF_OK is NRT_SUCCESS,
-   prof_ntff_nrt_status() has the runtime's own, and prof_error() says it in words:
+   The same arguments, in the same order. Each returns a prof_status, those that are void there, too: PROF_OK is
+   NRT_SUCCESS, prof_ntff_nrt_status() has the runtime's own, and prof_error() says it in words:
 
      PROF_UNSUPPORTED       no runtime, or one without this function: the text names it and the runtime's version
      PROF_INVALID_ARGUMENT  NRT_INVALID, NRT_INVALID_HANDLE
@@ -573,8 +575,8 @@ PROF_DEF uint64_t prof_ntff_continuous_saves(void);
 #endif
 
 /*-- SYSTEM TRACE ----------------------------------------------------------------------------------------- >>systrace --
-   What the runtime and its NeuronCores did, from memory, onto prof's time line. Not together with an inspect session that
-   has a system profile: they share a buffer. */
+   What the runtime and its NeuronCores did, from memory, onto prof's time line. Not together with an inspect session
+   that has a system profile: they share a buffer. */
 
 typedef struct prof_ntff_systrace {
     uint64_t max_events_per_nc; /* of the runtime's ring; 0: its default. The oldest are overwritten, silently */
@@ -730,9 +732,9 @@ extern "C" {
 #endif
 
 /*-- JSON ----------------------------------------------------------------------------------------------------- >>json --
-   A pull parser: whoever calls it asks for what comes next. Files come through a buffer, so that memory does not grow with
-   them; a thing of interest, one element of a long array, is first passed over as a whole, which finds its end, and then
-   taken apart in memory. Numbers stay texts until somebody wants a whole number, so that 64 bits are exact. */
+   A pull parser: whoever calls it asks for what comes next. Files come through a buffer, so that memory does not grow
+   with them; a thing of interest, one element of a long array, is first passed over as a whole, which finds its end,
+   and then taken apart in memory. Numbers stay texts until somebody wants a whole number, so that 64 bits are exact. */
 
 #define PROF__JSON_BUFFER ((size_t)65536)
 #define PROF__JSON_DEPTH 64               /* brackets inside brackets */
@@ -4012,8 +4014,8 @@ PROF_DEF const char *prof_ntff_get_status_as_str(PROF_NTFF_NRT_STATUS status)
 }
 
 /*-- RUNTIME ----------------------------------------------------------------------------------------------- >>runtime --
-   Which captures are open is one word, with the process that opened them: a child of a fork() has them from its parent, but
-   not its runtime's threads. Whoever begins one sets its bit first. */
+   Which captures are open is one word, with the process that opened them: a child of a fork() has them from its parent,
+   but not its runtime's threads. Whoever begins one sets its bit first. */
 
 enum {
     PROF__NTFF_INSPECT = 1,

@@ -30,9 +30,9 @@ LAYOUTS                                                                         
     CNTK        the summary of CNTK's performance profiler
     CNTK_DETAIL its list of events, CSV
 
-    SUMMARY, PATHS, DOMAINS and HISTOGRAM fit into lines of options.columns characters, or those of the terminal if they are
-    written to one: names are shortened in the middle, and columns left out, the least important first. The layouts of other
-    systems are as these write them.
+    SUMMARY, PATHS, DOMAINS and HISTOGRAM fit into lines of options.columns characters, or those of the terminal if they
+    are written to one: names are shortened in the middle, and columns left out, the least important first. The layouts
+    of other systems are as these write them.
 
     Rows are scopes and spans (begins and ends that may lie on different threads), frames, and counters. All call sites
     of the same name and category make one row; in CNTK, which has no categories, all of the same name. A scope, span or

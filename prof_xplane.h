@@ -18,7 +18,8 @@ QUICK START
     }
 
 Or PROF_OUTPUT=logs/ ./program; or, of an image of an earlier run, prof_trace_open("trace.prof", &trace) and then
-prof_xplane_write(trace, "logs", NULL). `prof export trace.prof -o logs/` and `prof merge a.prof b.prof -o logs/` do that.
+prof_xplane_write(trace, "logs", NULL). `prof export trace.prof -o logs/` and `prof merge a.prof b.prof -o logs/` do
+that.
 
 FILES                                                                                                       >>xplane
 
@@ -111,9 +112,9 @@ PROF_DEF prof_status prof_xplane_merge(const prof_trace *const *traces, size_t c
 
 /* As jax.profiler.start_trace() and stop_trace(): what happens in between is written to logdir. Starts a session of its own,
    which keeps everything (PROF_STREAM, with a file in logdir while it runs); if one is running already, what that has
-   recorded in between is written, and it goes on. On Windows its own session is a ring of 16 MiB, which keeps the newest.
-   PROF_INVALID_STATE: a trace was begun already; none was. PROF_INVALID_ARGUMENT: the session is one of PROF_STATS,
-   which keeps no events. */
+   recorded in between is written, and it goes on. On Windows its own session is a ring of 16 MiB, which keeps the
+   newest. PROF_INVALID_STATE: a trace was begun already; none was. PROF_INVALID_ARGUMENT: the session is one of
+   PROF_STATS, which keeps no events. */
 PROF_DEF prof_status prof_xplane_start_trace(const char *logdir);
 PROF_DEF prof_status prof_xplane_stop_trace(void);
 #else
@@ -942,8 +943,8 @@ static void prof__xplane_scope(prof__xplane *x, const prof_event *event)
 }
 
 /*-- flows --
-   XProf joins all producers of an id with all its consumers. So that ids may come again, each FLOW_OUT gets a number of its
-   own, and so do the points that follow it in time, on whatever thread. */
+   XProf joins all producers of an id with all its consumers. So that ids may come again, each FLOW_OUT gets a number of
+   its own, and so do the points that follow it in time, on whatever thread. */
 
 typedef struct prof__xplane_flow {
     const char *name;
