@@ -2145,6 +2145,7 @@ extern int prof__libc_gethostname(char *to, size_t size) __asm__("gethostname");
 extern int prof__libc_linkat(int from, const char *old, int to, const char *name, int flags) __asm__("linkat");
 extern FILE *prof__libc_fdopen(int file, const char *mode) __asm__("fdopen");
 extern int prof__libc_fileno(FILE *file) __asm__("fileno");
+extern int prof__libc_madvise(void *at, size_t size, int advice) __asm__("madvise");
 extern int prof__libc_sigaltstack(const stack_t *stack, stack_t *old) __asm__("sigaltstack");
 extern long prof__libc_syscall(long number, ...) __asm__("syscall");
 #define PROF__LIBC(name) prof__libc_##name
@@ -2161,6 +2162,7 @@ extern long prof__libc_syscall(long number, ...) __asm__("syscall");
 #define linkat(from, old, to, name, flags) prof__libc_linkat(from, old, to, name, flags)
 #define fdopen(file, mode) prof__libc_fdopen(file, mode)
 #define fileno(file) prof__libc_fileno(file)
+#define madvise(at, size, advice) prof__libc_madvise(at, size, advice)
 #define sigaltstack(stack, old) prof__libc_sigaltstack(stack, old)
 #define syscall(...) prof__libc_syscall(__VA_ARGS__)
 #else
@@ -12648,19 +12650,18 @@ static uint64_t prof__read_event_id(const prof_trace *trace, const prof__read_ch
     return chunk->sequence << trace->word_bits | word;
 }
 
-/* An END whose scope was closed with one around it: the two overlap. Of the same site the scope that began last ends
-   first, whether it is one of these or not. 1: so it is, 0: it fits none, -1: no memory. */
+/* An END whose scope was closed with one around it: the two overlap. One of the same site that is open comes first: what a
+   longjmp or an early return has left behind must not take the end of a call around it. 1: so it is, 0: it fits none,
+   -1: no memory. */
 static int prof__read_match_late(prof__read_matcher *m, uint32_t site)
 {
     prof_trace *trace = m->trace;
     uint64_t number = m->site_late[site];
-    const prof__read_open *open = m->site_tops[site] ? &m->stack[m->site_tops[site] - 1] : NULL;
     const prof__read_late *late;
     prof__read_late_begin *begin;
     prof__read_top *top = prof__read_name_top(m, site);
-    if (number < m->late_first || number < m->late_floor || !number) return 0;
+    if (m->site_tops[site] || number < m->late_first || number < m->late_floor || !number) return 0;
     late = &m->late[number - m->late_first];
-    if (open && !prof__read_began_before(open->segment, open->word, late)) return 0;
     if (!PROF__ROOM(trace->late_begins, trace->late_begin_capacity, trace->late_begin_count) ||
         !PROF__ROOM(trace->late_ends, trace->late_end_capacity, trace->late_end_count))
         return -1;
@@ -18499,15 +18500,14 @@ static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at
         prof__follow_at(f, t->late[at].around)->figure.stat.self_ns += shared;
 }
 
-/* 1: the end of a scope that one around it has closed, and that began after the open one of the same site, if there is
-   one. */
-static int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_t id, const prof__follow_open *open)
+/* No scope of this site is open. 1: the end is that of one that another around it has closed. */
+static int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     size_t at, newest = 0;
     for (at = 1; at <= t->late_count; at++)
         if (t->late[at - 1].site == id && (!newest || t->late[at - 1].number > t->late[newest - 1].number)) newest = at;
     at = newest;
-    if (!at || (open && t->late[at - 1].number < open->number)) return 0;
+    if (!at) return 0;
     prof__follow_late *late = &t->late[at - 1];
     prof__follow_figure *figure = prof__follow_at(f, late->figure);
     prof_stat *stat = &figure->figure.stat;
@@ -18534,7 +18534,7 @@ static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id
         return;
     }
     while (at && t->stack[at - 1].site != id) at--;
-    if (t->late_count && prof__follow_end_late(f, t, id, at ? &t->stack[at - 1] : NULL)) return;
+    if (!at && t->late_count && prof__follow_end_late(f, t, id)) return;
     if (!at)
         for (at = t->depth; at && (!site || t->stack[at - 1].name != site->name);) at--;
     if (at && at < t->depth) prof__follow_note_late(t, at, t->stack[at - 1].figure);

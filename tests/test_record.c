@@ -7,6 +7,7 @@
 #include <float.h>
 #include <math.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <wchar.h>
 #ifdef __linux__
 #include <sys/prctl.h>
@@ -778,6 +779,39 @@ TEST(begins_that_are_left_behind)
     CHECK_EQUAL(scopes, 2 * CALLS);
     CHECK_EQUAL(left, CALLS / 10);
     CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    record_close();
+}
+
+static jmp_buf back;
+static void call_and_jump(int jump);
+static void attempt(void)
+{
+    PROFILE_SCOPE("attempt");
+    if (!setjmp(back)) call_and_jump(1);
+}
+static void call_and_jump(int jump)
+{
+    PROFILE_SCOPE("call");
+    if (jump) longjmp(back, 1);
+    attempt();
+    PROFILE_MARK("after");
+}
+
+/* What a longjmp leaves behind does not take the end of the same function's call around it. */
+TEST(scopes_of_a_recursion_that_a_jump_leaves)
+{
+    record_start();
+    for (int i = 0; i < 3; ++i) call_and_jump(0);
+    PROFILE_MARK("outside");
+    record_stop();
+    for (size_t i = 0; i < 3; ++i) {
+        const prof_event *call = trace_nth(&list, "call", 2 * i), *left = trace_nth(&list, "call", 2 * i + 1);
+        CHECK(call && call->type == PROF_EVENT_SCOPE && call->depth == 0 && !call->flags);
+        CHECK(left && left->type == PROF_EVENT_SCOPE && left->depth == 2 && left->flags == PROF_TRUNCATED_END);
+        CHECK_EQUAL(trace_nth(&list, "after", i)->depth, 1);
+    }
+    CHECK_EQUAL(expect("outside", PROF_EVENT_MARK)->depth, 0);
     CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
     record_close();
 }
