@@ -978,7 +978,8 @@ typedef struct prof_bucket {
 
 /* One entry of the statistics: a scope name at a call site. Scopes that overlap (begin a, begin b, end a, end b) count
    with all of their time; that of the one that ends later (b) is all its own, and is not taken from the self time of
-   what is around it. By call path it is outermost. */
+   what is around it. By call path it is outermost. An end belongs to the innermost open scope of its call site; only if
+   none is open, to one that the end of a scope around it has closed. */
 typedef struct prof_stat {
     const char *name;                /* the site's; the format of PROFILE_SCOPE_F; the text of PROFILE_SCOPE_S */
     const prof_callsite *site;
