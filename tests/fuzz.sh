@@ -31,7 +31,7 @@ fuzz() {
 }
 
 cp tests/corpus/* $build/image_seeds/
-fuzz image 3072
+fuzz image 4096
 
 cc -std=gnu99 -I. tests/tool_images.c -o $build/tool_images -ldl && $build/tool_images $build/tool_seeds || exit 1
 rm -f $(find $build/tool_seeds -size +40k)

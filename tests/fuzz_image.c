@@ -1,10 +1,15 @@
-/* fuzz_image.c - feeds any bytes to the reader as an image, and checks what prof.h promises of every trace.
+/* fuzz_image.c - feeds any bytes to the reader as an image, and checks what prof.h promises of every trace. Most images
+   are made by mutate.h, which knows the format.
 
-     clang -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_image.c -o fuzz && ./fuzz tests/corpus
-     cc -DFUZZ_FILES -g tests/fuzz_image.c -o fuzz -pthread && ./fuzz tests/corpus/[a-z]*          without libFuzzer */
+     mkdir seeds && cp tests/corpus/[a-z]* seeds
+     clang -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_image.c -o fuzz && ./fuzz seeds
+     cc -DFUZZ_FILES -g tests/fuzz_image.c -o fuzz -pthread && ./fuzz tests/corpus/[a-z]*          without libFuzzer
+
+   test_mutate.c does the same without libFuzzer, as often as it is told to. */
 #define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
 #include "../prof_xplane.h"
+#include "mutate.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +21,8 @@
             abort();                                                                        \
         }                                                                                   \
     } while (0)
+
+static unsigned long images_opened; /* the others were refused */
 
 static int swallow(void *user, const void *data, size_t size)
 {
@@ -131,6 +138,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     sink.write = swallow;
     sink.user = &sum;
     if (open_mended(data, size, &trace) != PROF_OK) return 0;
+    ++images_opened;
     for (i = 0; i < prof_trace_track_count(trace); ++i) walk_window(trace, i); /* the image's own */
     REQUIRE(prof_trace_window(trace, 0, 0) == PROF_OK);
     for (i = 0; i < prof_trace_track_count(trace); ++i) walk(trace, i);
@@ -147,6 +155,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     prof_trace_close(trace);
     return 0;
 }
+
+#if !defined(FUZZ_FILES) && !defined(FUZZ_TEST)
+/* Seven of eight changes know the format. */
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+{
+    static uint64_t image[MUTATE_MOST / 8];
+    if (most > sizeof image) most = sizeof image;
+    if (seed % 8 == 0 || size > most) return LLVMFuzzerMutate(data, size, most);
+    memcpy(image, data, size);
+    mutate_seed(seed);
+    size = mutate(image, size, most);
+    memcpy(data, image, size);
+    return size;
+}
+#endif
 
 #ifdef FUZZ_FILES
 int main(int argc, char **argv)
