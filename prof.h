@@ -415,8 +415,9 @@ typedef struct prof_config {
                                  recorded survives even SIGKILL. %p is the process id, %n the program's name, %t the
                                  local time, %h the host's name, %r the rank, %% a percent sign. Where a rank is given,
                                  or known to be one of several, and the name has neither %r nor %p, it is put in front
-                                 of the extension. A directory, or what ends in /, is a log directory for XProf: see
-                                 prof_xplane.h. Default: none, the trace stays in memory */
+                                 of the extension. Directories that are not there are made. One as the output, or what
+                                 ends in /, is a log directory for XProf: see prof_xplane.h. Default: none, the trace
+                                 stays in memory */
     size_t buffer_size;       /* buffer PROF_BUFFER: bytes, or "64M" as text; 128 KiB to 64 GiB; default 16 MiB. On Linux
                                  from 5.14 on memory is taken as it is used. A .prof takes all of it on the disk at
                                  once, and prof_start() fails with PROF_IO if there is no room */
@@ -584,7 +585,8 @@ PROF_DEF prof_status prof_clear_metadata(void);
    in it. */
 PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user);
 
-/* Writes what is recorded now to path, as its extension says (.prof: the image itself), without stopping anybody. */
+/* Writes what is recorded now to path, as its extension says (.prof: the image itself), without stopping anybody. Makes
+   the directories of path. */
 PROF_DEF prof_status prof_save(const char *path);
 
 /* The same, of the last seconds only: see prof_trace_window(). A .prof file is as large as that of prof_save(), and
@@ -5635,7 +5637,79 @@ static void prof__out_free(prof__out *out)
     out->file = NULL;
 }
 
-/* path null or "-": standard output. Unless this returns PROF_OK there is nothing to close. */
+static int prof__is_slash(char c)
+{
+#ifdef _WIN32
+    return c == '/' || c == '\\';
+#else
+    return c == '/';
+#endif
+}
+
+/* 1: an output that is a directory, in which its writer makes files. */
+static int prof__is_folder(const char *path)
+{
+    size_t n = prof__length(path);
+    if (!n) return 0;
+    if (prof__is_slash(path[n - 1])) return 1;
+#ifdef _WIN32
+    DWORD about = GetFileAttributesA(path);
+    return about != INVALID_FILE_ATTRIBUTES && (about & FILE_ATTRIBUTE_DIRECTORY);
+#else
+    struct stat about;
+    return !stat(path, &about) && S_ISDIR(about.st_mode);
+#endif
+}
+
+/* Makes a directory and those around it, unless they are there. 0 or errno. Async-signal-safe. */
+static int prof__folder_add(const char *path)
+{
+    char part[1200];
+    size_t n = prof__length(path);
+    int error = 0;
+    if (n >= sizeof part) return ENAMETOOLONG;
+    for (size_t i = 1; i <= n; ++i) {
+        if (i < n && !prof__is_slash(path[i])) continue;
+        prof__copy(part, path, i);
+        part[i] = 0;
+        if (prof__is_folder(part)) continue;
+#ifdef _WIN32
+        error = CreateDirectoryA(part, NULL) ? 0 : GetLastError() == ERROR_ALREADY_EXISTS ? EEXIST : EACCES;
+#else
+        error = mkdir(part, 0777) ? errno : 0;
+#endif
+        if (error == EEXIST) error = prof__is_folder(part) ? 0 : ENOTDIR; /* another process may be as fast */
+    }
+    return error;
+}
+
+static PROF__UNUSED prof_status prof__folder_make(const char *path)
+{
+    int error = prof__folder_add(path);
+    return error ? prof__fail(PROF_IO, "cannot make the directory %.400s: %s", path, strerror(error)) : PROF_OK;
+}
+
+/* The directory that the file path is, or will be, in: "." if it names none. 0: too long. */
+static int prof__folder_of(const char *path, char *to, size_t size)
+{
+    size_t length = 0;
+    for (size_t i = 0; path[i]; ++i)
+        if (prof__is_slash(path[i])) length = i ? i : 1;
+    if (length >= size) return 0;
+    prof__copy(to, length ? path : ".", length ? length : 1);
+    to[length ? length : 1] = 0;
+    return 1;
+}
+
+/* Makes the directory that the file path will be in, unless it is there. 0 or errno. Async-signal-safe. */
+static int prof__folder_for(const char *path)
+{
+    char folder[1200];
+    if (!prof__folder_of(path, folder, sizeof folder)) return ENAMETOOLONG;
+    return prof__is_folder(folder) ? 0 : prof__folder_add(folder);
+}
+
+/* path null or "-": standard output. Makes the directories that path names. Unless this returns PROF_OK there is nothing to close. */
 static prof_status prof__out_file(prof__out *out, const char *path)
 {
     prof__out_init(out);
@@ -5660,6 +5734,11 @@ static prof_status prof__out_file(prof__out *out, const char *path)
     }
     if (!out->file) {
         out->file = fopen(out->part ? out->part : out->path, PROF__WRITE_BYTES);
+        if (!out->file && errno == ENOENT && out->part) {
+            int error = prof__folder_for(path);
+            out->file = error ? NULL : fopen(out->part, PROF__WRITE_BYTES);
+            if (error) errno = error;
+        }
         if (!out->file) {
             prof_status status = prof__fail(PROF_IO, "cannot create %s: %s", out->part ? out->part : out->path,
                                             strerror(errno));
@@ -6331,10 +6410,8 @@ static int prof__disk_has(const char *path, uint64_t size)
 {
     char folder[1024];
     struct statvfs disk;
-    prof__text_copy(folder, sizeof folder, path);
-    char *slash = strrchr(folder, '/');
-    if (slash) slash[slash == folder] = 0;
-    if (statvfs(slash ? folder : ".", &disk) || !disk.f_frsize || !disk.f_blocks) return 1; /* not known */
+    if (!prof__folder_of(path, folder, sizeof folder)) return 1;
+    if (statvfs(folder, &disk) || !disk.f_frsize || !disk.f_blocks) return 1; /* not known */
     return (uint64_t)disk.f_bavail >= size / disk.f_frsize;
 }
 
@@ -6680,7 +6757,6 @@ static PROF__UNUSED const char *prof__path_end(const char *path)
 }
 
 static const char *prof__extension(const char *path);
-static int prof__is_folder(const char *path);
 
 /* path with ".text" in front of its extension. 0: too long. */
 static int prof__path_with(const char *path, const char *text, char *to, size_t size)
@@ -6842,51 +6918,6 @@ static const char *prof__extension(const char *path)
     return dot;
 }
 
-static int prof__is_slash(char c)
-{
-#ifdef _WIN32
-    return c == '/' || c == '\\';
-#else
-    return c == '/';
-#endif
-}
-
-/* 1: an output that is a directory, in which its writer makes files. */
-static int prof__is_folder(const char *path)
-{
-    size_t n = prof__length(path);
-    if (!n) return 0;
-    if (prof__is_slash(path[n - 1])) return 1;
-#ifdef _WIN32
-    DWORD about = GetFileAttributesA(path);
-    return about != INVALID_FILE_ATTRIBUTES && (about & FILE_ATTRIBUTE_DIRECTORY);
-#else
-    struct stat about;
-    return !stat(path, &about) && S_ISDIR(about.st_mode);
-#endif
-}
-
-/* A directory and those around it, unless they are there. */
-static PROF__UNUSED prof_status prof__folder_make(const char *path)
-{
-    char part[1200];
-    size_t n = prof__length(path);
-    int error = 0;
-    if (n >= sizeof part) return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", path);
-    for (size_t i = 1; i <= n; ++i) {
-        if (i < n && !prof__is_slash(path[i])) continue;
-        prof__copy(part, path, i);
-        part[i] = 0;
-        if (prof__is_folder(part)) continue;
-#ifdef _WIN32
-        error = CreateDirectoryA(part, NULL) || GetLastError() == ERROR_ALREADY_EXISTS ? 0 : EACCES;
-#else
-        error = mkdir(part, 0777) && errno != EEXIST ? errno : 0;
-#endif
-    }
-    return error ? prof__fail(PROF_IO, "cannot make the directory %s: %s", path, strerror(error)) : PROF_OK;
-}
-
 static prof_status prof__write_summary(const prof_trace *trace, const char *path)
 {
     return prof_summary_write(trace, path, NULL);
@@ -6953,26 +6984,22 @@ PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path,
     return status ? status : write(trace, path);
 }
 
-/* Finds out at the start what would otherwise be found out at the end. */
+/* Finds out at the start what would otherwise be found out at the end, and makes the directories. */
 static prof_status prof__output_check(const char *path)
 {
-#ifndef _WIN32
     char folder[1024];
-    prof__text_copy(folder, sizeof folder, path);
-    char *slash = strrchr(folder, '/');
-    struct stat about;
     if (prof__is_folder(path)) return prof__folder_make(path);
-    if (!stat(path, &about)) {
-        if (!S_ISREG(about.st_mode))
-            return access(path, W_OK) ? prof__fail(PROF_IO, "%s: %s", path, strerror(errno)) : PROF_OK;
-    }
-    if (slash)
-        slash[slash == folder ? 1 : 0] = 0;
-    else
-        prof__text_copy(folder, sizeof folder, ".");
+    if (!prof__folder_of(path, folder, sizeof folder))
+        return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", path);
+#ifndef _WIN32
+    struct stat about;
+    if (!stat(path, &about) && !S_ISREG(about.st_mode))
+        return access(path, W_OK) ? prof__fail(PROF_IO, "%s: %s", path, strerror(errno)) : PROF_OK;
+#endif
+    prof_status status = prof__folder_make(folder);
+    if (status) return status;
+#ifndef _WIN32
     if (access(folder, W_OK | X_OK)) return prof__fail(PROF_IO, "%s: folder %s: %s", path, folder, strerror(errno));
-#else
-    (void)path;
 #endif
     return PROF_OK;
 }
@@ -8321,9 +8348,11 @@ static int prof__child_path(prof__session *s)
         prof__text_copy(s->output, sizeof s->output, path);
     else if (!prof__path_with(path, number, s->output, sizeof s->output))
         return ENAMETOOLONG;
-    if (!s->beside) return 0;
-    prof__output_beside(s, s->stream.path, sizeof s->stream.path);
-    s->live_path = s->stream.path;
+    if (s->beside) {
+        prof__output_beside(s, s->stream.path, sizeof s->stream.path);
+        s->live_path = s->stream.path;
+    }
+    if (s->live_path) prof__folder_for(s->live_path); /* %p may be in the name of a directory */
     return 0;
 }
 

@@ -154,7 +154,7 @@ PROF_DEF prof_status prof_report_each(const prof_trace *const *traces, size_t co
 PROF_DEF prof_status prof_report_each_stream(const prof_trace *const *traces, size_t count, prof_sink sink,
                                              const prof_report_options *options);
 
-/* CNTK's two files, in a folder that is made if it is missing (null: the present one). suffix: the rank, as a rule;
+/* CNTK's two files, in a folder that is made, at any depth, if it is missing (null: the present one). suffix: the rank, as a rule;
    null or "": the process id. Never replaces a file. options: events and others count. */
 PROF_DEF prof_status prof_report_cntk(const prof_trace *trace, const char *folder, const char *suffix,
                                       const prof_report_options *options);
@@ -189,9 +189,6 @@ PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascendi
 #define PROF__REPORT_IMPLEMENTED
 
 #include <time.h>
-#ifdef _WIN32
-#include <direct.h>
-#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -1649,15 +1646,6 @@ PROF_DEF prof_status prof_report_each_stream(const prof_trace *const *traces, si
 
 /*-- CNTK's two files --*/
 
-static int prof__report_folder(const char *path)
-{
-#ifdef _WIN32
-    return !_mkdir(path) || errno == EEXIST;
-#else
-    return !mkdir(path, 0777) || errno == EEXIST;
-#endif
-}
-
 /* Reserves a name of the given kind, which is put at to. */
 static prof_status prof__report_cntk_path(const prof_trace *trace, const char *folder, const char *suffix,
                                           const char *kind, const char *extension, char *to, size_t size)
@@ -1709,9 +1697,8 @@ PROF_DEF prof_status prof_report_cntk(const prof_trace *trace, const char *folde
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_cntk: a suffix is part of a name, not of a path: %s",
                           suffix);
     if (!folder || !*folder) folder = ".";
-    errno = 0;
-    if (!prof__report_folder(folder))
-        return prof__fail(PROF_IO, "cannot make the folder %s: %s", folder, strerror(errno));
+    status = prof__folder_make(folder);
+    if (status != PROF_OK) return status;
     how.layout = PROF_REPORT_CNTK;
     status = prof__report_cntk_file(trace, folder, suffix, &how, "summary", ".txt");
     how.layout = PROF_REPORT_CNTK_DETAIL;

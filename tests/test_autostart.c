@@ -320,10 +320,10 @@ TEST(outputs_that_cannot_be)
     run("return", "auto.CSV", NULL, NULL); /* the same as .csv */
     expect_warning(NULL);
     CHECK(trace_file_size(output) > 0);
-    run("return", "/no/such/folder/auto.json", NULL, NULL);
-    expect_warning("/no/such/folder");
-    run("return", "/no/such/folder/auto.prof", NULL, NULL);
-    expect_warning("/no/such/folder");
+    run("return", "/dev/null/folder/auto.json", NULL, NULL);
+    expect_warning("/dev/null/folder");
+    run("return", "/dev/null/folder/auto.prof", NULL, NULL);
+    expect_warning("/dev/null/folder");
     run("return", "auto%y.json", NULL, NULL);
     expect_warning("%y");
 }

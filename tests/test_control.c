@@ -701,6 +701,50 @@ static prof_status start_with_output(const char *output)
         prof_trace_close(trace);                                   \
     } while (0)
 
+/* 1: below the folder for output there is such a file, with something in it. */
+static int made(const char *name)
+{
+    return trace_file_size(trace_path(name)) > 0;
+}
+
+TEST(folders_of_outputs_are_made)
+{
+    static const char *const names[] = {"made/a/b/trace.csv", "made/c/d.e/trace.prof", "made/f/trace.json",
+                                        "made/g//h/trace.txt"};
+    char path[400];
+    if (system("rm -rf " TRACE_FOLDER "/made")) exit(1);
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        CHECK_EQUAL(start_with_output(trace_path(names[i])), PROF_OK);
+        PROFILE_MARK("made");
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+        CHECK(made(names[i]));
+        snprintf(path, sizeof path, "%s/saved/%s", TRACE_FOLDER "/made", names[i]);
+        CHECK_EQUAL(prof_save(path), PROF_OK);
+        CHECK(trace_file_size(path) > 0);
+    }
+    FAILS(start_with_output(trace_path("made/f/trace.json/x.csv")), PROF_IO, "Not a directory");
+    FAILS(prof_save(trace_path("made/f/trace.json/x.csv")), PROF_IO, "Not a directory");
+}
+
+TEST(folders_of_children_are_made)
+{
+    char path[400];
+    if (system("rm -rf " TRACE_FOLDER "/made")) exit(1);
+    CHECK_EQUAL(start_with_output(trace_path("made/%p/trace.prof")), PROF_OK);
+    fflush(stdout);
+    pid_t child = fork();
+    if (!child) {
+        PROFILE_MARK("child");
+        _exit(prof_enabled() ? 0 : 1);
+    }
+    int status = 1;
+    waitpid(child, &status, 0);
+    CHECK_EQUAL(status, 0);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    snprintf(path, sizeof path, "%s/made/%ld/trace.prof", TRACE_FOLDER, (long)child);
+    CHECK(trace_file_size(path) > 0);
+}
+
 TEST(outputs_that_cannot_be)
 {
     char path[2048];
@@ -713,8 +757,8 @@ TEST(outputs_that_cannot_be)
     OUTPUT_FAILS("trace.", PROF_INVALID_ARGUMENT, "'.'");
     OUTPUT_FAILS("trace.%x.csv", PROF_INVALID_ARGUMENT, "%x");
     OUTPUT_FAILS("trace.csv%", PROF_INVALID_ARGUMENT, "%");
-    OUTPUT_FAILS("/no/such/folder/trace.csv", PROF_IO, "/no/such/folder");
-    OUTPUT_FAILS("/no/such/folder/trace.prof", PROF_IO, "/no/such/folder");
+    OUTPUT_FAILS("/dev/null/folder/trace.csv", PROF_IO, "/dev/null");
+    OUTPUT_FAILS("/dev/null/folder/trace.prof", PROF_IO, "/dev/null");
     OUTPUT_FAILS("/dev/null/trace.csv", PROF_IO, "/dev/null");
     mkdir(trace_path("folder.csv"), 0777);
     mkdir(trace_path("folder.prof"), 0777);
@@ -733,8 +777,8 @@ TEST(outputs_that_cannot_be)
     }
     FAILS(prof_save("trace.xyz"), PROF_INVALID_ARGUMENT, ".xyz");
     FAILS(prof_save(NULL), PROF_INVALID_ARGUMENT, "null");
-    FAILS(prof_save("/no/such/folder/trace.csv"), PROF_IO, "/no/such/folder");
-    FAILS(prof_save("/no/such/folder/trace.prof"), PROF_IO, "/no/such/folder");
+    FAILS(prof_save("/dev/null/folder/trace.csv"), PROF_IO, "/dev/null");
+    FAILS(prof_save("/dev/null/folder/trace.prof"), PROF_IO, "/dev/null");
     CHECK_EQUAL(prof_reset(), PROF_OK);
 }
 

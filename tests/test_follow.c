@@ -1315,12 +1315,14 @@ TEST(a_failed_save_is_told)
     config.save = path;
     trace_start(&config);
     rmdir(folder);
+    trace_write_file(folder, "in the way", 10);
     CHECK_EQUAL(prof_save_request(), PROF_OK);
     prof_trace *trace = NULL;
     CHECK_EQUAL(prof_stop(), PROF_OK);
     trace = trace_live();
     CHECK_EQUAL(prof_trace_about(trace)->write_failures, 1);
     CHECK(strstr(prof_trace_about(trace)->write_error, "gone") != NULL);
+    CHECK_EQUAL(unlink(folder), 0);
     prof_trace_close(trace);
 }
 
@@ -1355,7 +1357,7 @@ TEST(bad_configurations_are_refused)
     CHECK_EQUAL(prof_start(&config), PROF_INVALID_ARGUMENT);
     config.save = "bad-%x.prof";
     CHECK_EQUAL(prof_start(&config), PROF_INVALID_ARGUMENT);
-    config.save = "no such folder/bad.prof";
+    config.save = "/dev/null/folder/bad.prof";
     CHECK_EQUAL(prof_start(&config), PROF_IO);
     config.save = NULL;
     config.output = "bad-%c.json";

@@ -1035,7 +1035,7 @@ TEST(imports_that_fail)
     CHECK_EQUAL(prof_ntff_import("/nowhere.json", host, out, NULL), PROF_IO);
     CHECK_EQUAL(prof_ntff_import(path, "/nowhere.prof", out, NULL), PROF_IO);
     CHECK_EQUAL(prof_ntff_import(path, path, out, NULL), PROF_CORRUPT);
-    CHECK_EQUAL(prof_ntff_import(path, host, "/nowhere/out.prof", NULL), PROF_IO);
+    CHECK_EQUAL(prof_ntff_import(path, host, "/dev/null/out.prof", NULL), PROF_IO);
     trace_write_file(path, "{\"events\":[]}", 13);
     CHECK_EQUAL(prof_ntff_import(path, host, out, NULL), PROF_CORRUPT);
     trace_write_file(path, runtime_json, 700);

@@ -242,9 +242,11 @@ TEST(duration_and_a_file_that_cannot_be)
     trace_start(&config);
     CHECK_EQUAL(unlink(trace_path("goes/away.csv.prof")), 0);
     CHECK_EQUAL(rmdir(folder), 0);
+    trace_write_file(folder, "in the way", 10);
     PROFILE_FRAME("frame");
     CHECK(until_enabled(0) && ended());
     FAILS(prof_stop(), PROF_IO, "away.csv");
+    CHECK_EQUAL(unlink(folder), 0);
 }
 
 TEST(delay_then_duration_and_restart)
@@ -1252,7 +1254,7 @@ TEST(explicit_configuration_ignores_the_environment)
     prof_config config = trace_config(1u << 20);
     setenv("PROF_MODE", "fill", 1);
     setenv("PROF_DELAY", "1000s", 1);
-    setenv("PROF_OUTPUT", "/no/such/folder/at.all", 1);
+    setenv("PROF_OUTPUT", "/dev/null/folder/at.all", 1);
     trace_start(&config);
     CHECK_EQUAL(prof_enabled(), 1);
     trace = trace_stop();

@@ -534,8 +534,8 @@ mkdir -p folder
 is "a folder" 2 "$prof" check folder
 has "its words" err "Is a directory"
 is "a folder as a dump" 2 "$prof" recover folder
-is "a folder as output" 2 "$prof" export whole.prof -o folder/nowhere/x.json
-has "its words" err "cannot create folder/nowhere/x.json"
+is "a folder as output" 2 "$prof" export whole.prof -o whole.prof/nowhere/x.json
+has "its words" err "cannot create whole.prof/nowhere/x.json"
 [ "$(ls folder)" = "" ] && ok "nothing is left behind" || bad "nothing is left behind"
 if [ -c /dev/full ]; then
     ln -s /dev/full full.json
