@@ -820,6 +820,7 @@ typedef struct prof_span {
     uint32_t flags;               /* PROF_TRUNCATED_BEGIN, PROF_TRUNCATED_END */
     int mark;                     /* 1: a PROFILE_SPAN_MARK */
     size_t begin_track, end_track; /* of a truncated one the track that is known, in both */
+    const prof_arg *args; uint32_t arg_count; /* of the begin, then of the end; valid until the next call */
 } prof_span;
 
 typedef struct prof_track {
@@ -14937,6 +14938,9 @@ PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline)
 typedef struct prof__span_half {
     const char *name;  /* the call site's, or text */
     char *text;        /* owned: a name made at run time */
+    prof_arg *copy;    /* owned: what args is, once the cursor has moved */
+    const prof_arg *args;
+    uint32_t arg_count;
     const prof_callsite *site;
     uint64_t id, detail, serial;
     int64_t ns;
@@ -14957,7 +14961,9 @@ struct prof_spans {
     prof_event event; /* read, but not looked at */
     size_t track;
     int held;
-    char *text; /* the name of the span given last */
+    char *text; /* the name of the span given last; and its arguments, with those of its halves */
+    prof_arg *args, *begin_args, *end_args;
+    size_t arg_capacity;
     int64_t first_ns, from_ns, to_ns;
     prof_status status;
 };
@@ -15011,6 +15017,8 @@ static void prof__span_make(const prof_event *event, size_t track, prof__span_ha
     half->site = event->site;
     half->id = event->object;
     half->detail = event->detail;
+    half->args = event->args;
+    half->arg_count = event->arg_count;
     half->serial = event->id;
     half->ns = event->start_ns;
     half->track = track;
@@ -15018,14 +15026,63 @@ static void prof__span_make(const prof_event *event, size_t track, prof__span_ha
                  (uint32_t)prof__mix(event->object + event->site->role);
 }
 
-/* 0 without memory. */
+static size_t prof__arg_bytes(const prof_arg *arg)
+{
+    return strlen(arg->key) + 1 + (arg->value.type == PROF_VALUE_STRING ? strlen(arg->value.as.string) + 1 : 0);
+}
+
+/* A text behind the ones before it; *to moves along. */
+static const char *prof__arg_text(char **to, const char *text)
+{
+    char *copy = *to;
+    size_t size = strlen(text) + 1;
+    memcpy(copy, text, size);
+    *to += size;
+    return copy;
+}
+
+/* A copy of arguments with their texts, in one piece of memory; null without memory. */
+static prof_arg *prof__args_copy(const prof_arg *args, uint32_t count)
+{
+    size_t size = count * sizeof *args;
+    prof_arg *copy;
+    char *text;
+    uint32_t i;
+    for (i = 0; i < count; i++) size += prof__arg_bytes(&args[i]);
+    copy = (prof_arg *)malloc(size);
+    text = (char *)(copy + count);
+    for (i = 0; copy && i < count; i++) {
+        copy[i] = args[i];
+        copy[i].key = prof__arg_text(&text, args[i].key);
+        if (args[i].value.type != PROF_VALUE_STRING) continue;
+        copy[i].value.as.string = prof__arg_text(&text, args[i].value.as.string);
+    }
+    return copy;
+}
+
+static void prof__span_free(prof__span_half *half)
+{
+    free(half->text);
+    free(half->copy);
+}
+
+/* Copies what is the cursor's. Without memory nothing is copied, and 0. */
 static int prof__span_keep(prof_spans *s, prof__span_half *half)
 {
-    if (half->name == half->site->name) return 1;
-    half->text = prof__text_join(half->name, "");
-    half->name = half->text;
-    if (!half->text) prof__spans_fail(s);
-    return half->text != NULL;
+    if (half->name != half->site->name) half->text = prof__text_join(half->name, "");
+    if (half->arg_count) half->copy = prof__args_copy(half->args, half->arg_count);
+    if ((half->name != half->site->name && !half->text) || (half->arg_count && !half->copy)) {
+        prof__span_free(half);
+        half->text = NULL;
+        half->args = half->copy = NULL;
+        half->arg_count = 0;
+        half->name = "";
+        prof__spans_fail(s);
+        return 0;
+    }
+    if (half->text) half->name = half->text;
+    if (half->copy) half->args = half->copy;
+    return 1;
 }
 
 /* The newest open one that such an end closes; PROF__NONE if there is none. */
@@ -15065,7 +15122,7 @@ static void prof__spans_add(prof_spans *s, const prof__span_half *begin)
     else
         s->free = s->halves[at].next;
     s->halves[at] = *begin;
-    if (!prof__span_keep(s, &s->halves[at])) s->halves[at].name = "";
+    prof__span_keep(s, &s->halves[at]);
     bucket = &s->buckets[begin->hash & (s->bucket_count - 1)];
     s->halves[at].next = *bucket;
     *bucket = at;
@@ -15076,7 +15133,7 @@ static void prof__spans_add(prof_spans *s, const prof__span_half *begin)
     s->open++;
 }
 
-/* Its text goes to whoever has the copy. */
+/* What it owns goes to whoever has the copy. */
 static prof__span_half prof__spans_remove(prof_spans *s, size_t at)
 {
     prof__span_half half = s->halves[at];
@@ -15091,7 +15148,27 @@ static prof__span_half prof__spans_remove(prof_spans *s, size_t at)
     return half;
 }
 
-/* Of two halves, one of which may be missing, what lies in the window; 0: nothing. Takes the texts. */
+/* The arguments of both halves, one of which may be missing. Takes the copies. */
+static void prof__spans_give_args(prof_spans *s, const prof__span_half *begin, const prof__span_half *end,
+                                  prof_span *span)
+{
+    uint32_t first = begin ? begin->arg_count : 0, count = first + (end ? end->arg_count : 0);
+    free(s->begin_args);
+    free(s->end_args);
+    s->begin_args = begin ? begin->copy : NULL;
+    s->end_args = end ? end->copy : NULL;
+    while (s->arg_capacity < count)
+        if (!prof__more_room(&s->args, &s->arg_capacity, sizeof *s->args)) {
+            prof__spans_fail(s);
+            return;
+        }
+    if (first) memcpy(s->args, begin->args, first * sizeof *s->args);
+    if (count > first) memcpy(s->args + first, end->args, (count - first) * sizeof *s->args);
+    span->args = s->args;
+    span->arg_count = count;
+}
+
+/* Of two halves, one of which may be missing, what lies in the window; 0: nothing. Takes what they own. */
 static int prof__spans_give(prof_spans *s, const prof__span_half *begin, const prof__span_half *end, prof_span *span)
 {
     const prof__span_half *known = begin ? begin : end;
@@ -15100,6 +15177,7 @@ static int prof__spans_give(prof_spans *s, const prof__span_half *begin, const p
     free(s->text);
     s->text = known->text;
     memset(span, 0, sizeof *span);
+    prof__spans_give_args(s, begin, end, span);
     span->name = known->name;
     span->site = known->site;
     span->id = known->id;
@@ -15124,6 +15202,7 @@ static int prof__spans_mark(prof_spans *s, const prof__span_half *mark, prof_spa
     free(s->text);
     s->text = NULL;
     memset(span, 0, sizeof *span);
+    prof__spans_give_args(s, mark, NULL, span);
     span->name = mark->name;
     span->site = mark->site;
     span->id = mark->id;
@@ -15154,6 +15233,7 @@ static int prof__spans_begin(prof_spans *s, prof__span_half *begin, prof_span *s
     }
     old = prof__spans_remove(s, at); /* a frame that was not stopped ends here */
     prof__spans_add(s, begin);
+    begin->arg_count = 0; /* which are those of the frame that begins */
     at = (size_t)prof__spans_give(s, &old, begin, span);
     span->flags |= PROF_TRUNCATED_END;
     return (int)at;
@@ -15217,9 +15297,12 @@ PROF_DEF prof_status prof_spans_close(prof_spans *spans)
     if (!spans) return PROF_OK;
     read = prof_timeline_close(spans->timeline);
     status = spans->status == PROF_OK ? read : spans->status;
-    for (at = spans->oldest; at != PROF__NONE; at = spans->halves[at].newer) free(spans->halves[at].text);
-    for (at = spans->late_given; at < spans->late_count; at++) free(spans->late[at].text);
+    for (at = spans->oldest; at != PROF__NONE; at = spans->halves[at].newer) prof__span_free(&spans->halves[at]);
+    for (at = spans->late_given; at < spans->late_count; at++) prof__span_free(&spans->late[at]);
     free(spans->text);
+    free(spans->begin_args);
+    free(spans->end_args);
+    free(spans->args);
     free(spans->halves);
     free(spans->buckets);
     free(spans->late);

@@ -25,7 +25,8 @@ WHAT IS WRITTEN                                                                 
                 thread's, and have the argument "scope"
     span        "b" and "e" of an id of its own, both on the thread that began it, where viewers show a row for each
                 name or each thread; the id in the program is the argument "id". "n" for what was marked in between.
-                Halves have the argument "truncated", as scopes have: their other half is where the trace begins or ends
+                Halves have the argument "truncated", as scopes have: their other half is where the trace begins or
+                ends. Arguments of both are on the "b"; where the program has one called "id" ours is "span id"
     counter     samples ("C"): one counter for each name and category, whichever threads recorded it. The series has the
                 name of the counter, too. What is not a finite number becomes an instant
     frame       an "X" from each boundary to the next on a track of its own, "frames: NAME", one for each thread that
@@ -1182,15 +1183,25 @@ static void prof__chrome_span_line(prof__chrome *c, const char *start, const pro
     PROF__CHROME_LITERAL(&c->out, "\"}");
 }
 
-/* The arguments of a begin or a mark. */
-static void prof__chrome_span_args(prof__chrome *c, const prof_span *span)
+static int prof__chrome_has_arg(const prof_event *event, const char *key)
+{
+    uint32_t i;
+    for (i = 0; i < event->arg_count; i++)
+        if (!strcmp(event->args[i].key, key)) return 1;
+    return 0;
+}
+
+/* The arguments of a begin or a mark; those of an end are here, too, because viewers show one set for both. event has
+   the program's. */
+static void prof__chrome_span_args(prof__chrome *c, const prof_span *span, const prof_event *event)
 {
     prof__out *out = &c->out;
     int count = 0;
-    prof__chrome_key(out, &count, "id");
+    prof__chrome_key(out, &count, prof__chrome_has_arg(event, "id") ? "span id" : "id");
     PROF__CHROME_LITERAL(out, "\"");
     prof__chrome_hex(out, span->id);
     PROF__CHROME_LITERAL(out, "\"");
+    if (span->mark || !prof__span_of_scope(span->site) || !c->options.no_args) prof__chrome_args(out, &count, event);
     prof__chrome_truncated(out, &count, span->flags);
     if (span->end_track != span->begin_track) {
         prof__chrome_key(out, &count, "ended on thread");
@@ -1214,6 +1225,8 @@ static void prof__chrome_span(prof__chrome *c, prof__chrome_track *handles, cons
     event.duration_ns = span->duration_ns;
     event.flags = span->flags;
     event.id = span->serial;
+    event.args = span->args;
+    event.arg_count = span->arg_count;
     if (!prof__chrome_wanted(c, &event)) return;
     if (span->number && !span->duration_ns) return;
     if (span->number) frames = prof__chrome_frame_track(c, handles, span->site->name, span->id, start);
@@ -1223,7 +1236,7 @@ static void prof__chrome_span(prof__chrome *c, prof__chrome_track *handles, cons
     }
     if (span->mark && !span->serial) event.id = ~(uint64_t)0; /* belongs to nothing */
     prof__chrome_span_line(c, span->mark ? ",\n{\"ph\":\"n\"" : ",\n{\"ph\":\"b\"", &event, tid, start);
-    prof__chrome_span_args(c, span);
+    prof__chrome_span_args(c, span, &event);
     if (span->mark) return;
     prof__chrome_span_line(c, ",\n{\"ph\":\"e\"", &event, tid, start + span->duration_ns);
     PROF__CHROME_LITERAL(&c->out, "}");

@@ -52,7 +52,8 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
                 FLOW_OUT begins another flow
     frame       the plane "/device:CUSTOM:frames", a line for each thread and name, with the number as the stat "frame";
                 the 65th and later names of a trace are left out, and a warning says so
-    span        the plane "/device:CUSTOM:spans", a row for each name, with "span_id"; locks in "/device:CUSTOM:locks"
+    span        the plane "/device:CUSTOM:spans", a row for each name, with "span_id" and arguments; locks in
+                "/device:CUSTOM:locks"
     device      the plane "/device:CUSTOM:NAME", its rows as lines, "(clock not aligned)" behind the name if nothing but
                 a guess says when its times were
     allocations MemoryAllocation and MemoryDeallocation for the Memory Profile tool: the pool is the allocator, the
@@ -831,25 +832,29 @@ static int prof__xplane_wanted(const prof__xplane *x, const prof_event *event)
 }
 
 /* Arguments; of equal keys the last. */
-static void prof__xplane_args(prof__xplane *x, prof__xplane_bytes *stats, const prof_event *event)
+static void prof__xplane_arg_list(prof__xplane *x, prof__xplane_bytes *stats, const prof_arg *args, uint32_t count,
+                                  int step)
 {
-    int step = event->site->role == PROF_ROLE_STEP;
     uint32_t i;
-    for (i = 0; i < event->arg_count; i++) {
-        size_t key = prof__xplane_key_of(x, event->args[i].key);
+    for (i = 0; i < count; i++) {
+        size_t key = prof__xplane_key_of(x, args[i].key);
         if (key == PROF__NONE) {
             x->status = PROF_NO_MEMORY;
             return;
         }
         x->keys[key].last = i;
     }
-    for (i = 0; i < event->arg_count; i++) {
-        size_t key = prof__xplane_key_of(x, event->args[i].key), stat = PROF__STAT_COUNT + key;
+    for (i = 0; i < count; i++) {
+        size_t key = prof__xplane_key_of(x, args[i].key), stat = PROF__STAT_COUNT + key;
         if (x->keys[key].last != i) continue;
-        if (step && event->args[i].value.type == PROF_VALUE_INT && !strcmp(event->args[i].key, "step_num"))
-            stat = PROF__STAT_STEP;
-        prof__xplane_value(x, stats, stat, &event->args[i].value);
+        if (step && args[i].value.type == PROF_VALUE_INT && !strcmp(args[i].key, "step_num")) stat = PROF__STAT_STEP;
+        prof__xplane_value(x, stats, stat, &args[i].value);
     }
+}
+
+static void prof__xplane_args(prof__xplane *x, prof__xplane_bytes *stats, const prof_event *event)
+{
+    prof__xplane_arg_list(x, stats, event->args, event->arg_count, event->site->role == PROF_ROLE_STEP);
 }
 
 static void prof__xplane_truncated(prof__xplane *x, prof__xplane_bytes *stats, uint32_t flags)
@@ -1289,6 +1294,7 @@ static void prof__xplane_span(prof__xplane *x, const prof_span *span, uint64_t n
                                   : prof__xplane_named(x, stats, span->site, name, PROF__XPLANE_SPAN);
     prof__xplane_async(x, PROF__XPLANE_SPANS, number);
     prof__xplane_stat_hex(x, stats, PROF__STAT_SPAN, span->id);
+    prof__xplane_arg_list(x, stats, span->args, span->arg_count, 0);
     prof__xplane_truncated(x, stats, span->flags);
     if (span->end_track != span->begin_track)
         prof__xplane_put_uint(x, stats, PROF__STAT_ENDED, x->tracks[span->end_track].id);

@@ -1025,6 +1025,8 @@ TEST(overlaps_are_asynchronous)
     start(1 << 20, PROF_RING);
     PROFILE_BEGIN("around");
     PROFILE_BEGIN("overlaps");
+    PROFILE_ARG_I("rows", 7);
+    PROFILE_ARG_S("id", "mine");
     trace_next_instant();
     PROFILE_END("around");
     trace_next_instant();
@@ -1036,6 +1038,9 @@ TEST(overlaps_are_asynchronous)
     const json *around = first_named(root, "around"), *begin = first_named(root, "overlaps");
     CHECK_TEXT(text_of(around, "ph"), "X");
     CHECK_TEXT(text_of(begin, "ph"), "b");
+    CHECK_TEXT(text_of(member(begin, "args"), "rows"), "7");
+    CHECK_TEXT(text_of(member(begin, "args"), "id"), "mine");
+    CHECK(member(member(begin, "args"), "span id") != NULL);
     const json *end = begin->next;
     while (end && strcmp(text_of(end, "ph"), "e")) end = end->next;
     CHECK(end && !strcmp(text_of(end, "name"), "overlaps") && !strcmp(text_of(end, "id"), text_of(begin, "id")));

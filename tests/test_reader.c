@@ -731,6 +731,57 @@ TEST(overlap_across_chunks)
     prof_trace_close(trace);
 }
 
+/* The arguments of an overlapping scope are those of its span, wherever they are: in its own chunk, in a later one, and
+   texts. What another span has is not lost for it. */
+TEST(overlap_has_arguments)
+{
+    image im = image_new(40, 2, 60);
+    uint32_t x = site(&im, "x"), y = site(&im, "y"), z = site(&im, "z");
+    uint32_t rows = site_in(&im, "rows", "", "", 0, "", PROF__KIND_ARG);
+    uint32_t text = site_in(&im, "text", "", "", 0, "", PROF__KIND_ARG);
+    prof_trace *trace;
+    prof_spans *spans;
+    prof_span span;
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    begin(&im, x, 1010);
+    begin(&im, y, 1020);
+    arg_word(&im, rows, PROF_VALUE_INT, 7);
+    text_record(&im, PROF__KIND_ARG, text, "a text of several words", 0);
+    begin(&im, z, 1030);
+    arg_word(&im, rows, PROF_VALUE_INT, 8);
+    chunk(&im, 1, 2, 1045);
+    track(&im, 1, 1);
+    arg_word(&im, rows, PROF_VALUE_INT, 9);
+    end(&im, x, 1050);
+    end(&im, y, 1060);
+    end(&im, z, 1080);
+    trace = image_read(&im);
+    CHECK_EQUAL(prof_spans_open(trace, &spans), PROF_OK);
+    CHECK(prof_spans_next(spans, &span));
+    CHECK_EQUAL(span.arg_count, 2);
+    if (span.arg_count == 2) {
+        CHECK_TEXT(span.name, "y");
+        CHECK_TEXT(span.args[0].key, "rows");
+        CHECK_EQUAL(span.args[0].value.as.i, 7);
+        CHECK_TEXT(span.args[1].key, "text");
+        CHECK_TEXT(span.args[1].value.as.string, "a text of several words");
+    }
+    CHECK(prof_spans_next(spans, &span));
+    CHECK_EQUAL(span.arg_count, 2);
+    if (span.arg_count == 2) {
+        CHECK_TEXT(span.name, "z");
+        CHECK_EQUAL(span.args[0].value.as.i, 8);
+        CHECK_EQUAL(span.args[1].value.as.i, 9);
+    }
+    CHECK(!prof_spans_next(spans, &span));
+    prof_spans_close(spans);
+    CHECK_EQUAL(prof_spans_open(trace, &spans), PROF_OK);
+    CHECK(prof_spans_next(spans, &span)); /* and closed in the middle of it */
+    prof_spans_close(spans);
+    prof_trace_close(trace);
+}
+
 /*-- damage --*/
 
 TEST(losses)

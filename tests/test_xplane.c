@@ -1031,6 +1031,7 @@ TEST(frames_spans_and_locks)
     PROFILE_SPAN_END("request", 2);
     PROFILE_BEGIN("around");
     PROFILE_BEGIN("overlaps"); /* ends after what is around it: a span, with an id of its own */
+    PROFILE_ARG_U("rows", 7);
     PROFILE_END("around");
     PROFILE_END("overlaps");
     PROFILE_LOCK_WAIT(&a_lock, "m");
@@ -1052,6 +1053,7 @@ TEST(frames_spans_and_locks)
     CHECK_EQUAL(plane->lines[0].count, 4);
     CHECK_TEXT(name_of(plane, &plane->lines[0].events[3]), "overlaps");
     CHECK(!stat_of(plane, &plane->lines[0].events[3], "truncated"));
+    check_number_stat(stat_of(plane, &plane->lines[0].events[3], "rows"), 3, 7);
     uint64_t flows[3] = {0, 0, 0};
     for (size_t i = 0; i < 3; ++i) {
         const space_event *event = &plane->lines[0].events[i];
