@@ -187,6 +187,11 @@ MANUAL                                                                          
     off. An argument has PROF_CATEGORY and PROF_SITE_LEVEL: for one of a scope of another category or level, redefine
     them around it.
 
+    What it took. A summary ends with what recording took of the program's time: what prof_start() has measured that a
+    scope, a run-time name and a call with the hooks of -finstrument-functions cost on this machine, times what was
+    recorded, what min_duration took back and, estimated, what a ring has overwritten; within a third of what programs
+    are slowed down by (BENCHMARKS.md). Of several threads it is the sum. Not in it: what prof's own thread does.
+
     Memory. PROFILE_ALLOC and PROFILE_FREE give, for each pool, live bytes as a counter of the Chrome trace; the summary
     and prof_memory() have peaks, allocations by call site (and the scope around it) and by PROFILE_MEMORY_SCOPE, what
     was not freed, and what was freed twice. Blocks from before the trace are counted when they are freed, and in
@@ -859,12 +864,14 @@ typedef struct prof_trace_info {
     prof_mode mode;
     uint64_t tick_hz;             /* of the clock, as measured */
     double clock_resolution_ns;   /* smallest step seen */
-    double scope_cost_ns;         /* of one scope, begin and end, measured by prof_start on this machine */
+    double scope_cost_ns, call_cost_ns; /* of one scope, begin and end, measured by prof_start on this machine; of one
+                                     call of a function with the hooks of -finstrument-functions, 0: it has none */
     int complete;                 /* 0: the session was not stopped (running, or the process died) */
     uint64_t write_failures;      /* writes that failed while recording (PROF_STREAM, dump_period); they are tried
                                      again */
     const char *write_error;      /* why the last of them did, in the system's words; "" if none */
     int64_t from_ns, to_ns;       /* the window; to_ns 0: to the end. All other figures are those of the whole trace */
+    uint64_t taken_back;          /* scopes that were shorter than min_duration */
     uint64_t folded;              /* PROF_STATS: events that are in the statistics; the trace has none, and no tracks */
     uint64_t open;                /* PROF_STATS: scopes that are open; they count as truncated */
     uint64_t start_monotonic_ns;  /* CLOCK_MONOTONIC of start_ns == 0 */
@@ -1973,7 +1980,13 @@ typedef struct prof__header {
     uint64_t window_from, window_to; /* ticks: what a reader shows of the rest; 0: no limit */
     uint64_t copy_tick; /* in a copy of a running image: when it was begun. What is later may be incomplete. 0: no
                            copy */
+    /* Images of before have no more than that: see prof__read_header(). */
+    uint64_t taken_back;    /* scopes that were too short, in chunks that were reused; of the others it is in these */
+    uint64_t call_x1000;    /* ticks: as cost_ticks_x1000, of a call with the hooks of functions; 0: there are none */
+    uint64_t text_x1000, format_x1000; /* of a scope whose name is made at run time, without and with a format */
 } prof__header;
+
+#define PROF__HEADER_LEAST offsetof(prof__header, taken_back)
 
 enum { PROF__RUNNING = 1, PROF__STOPPED = 2 };
 
@@ -1983,7 +1996,7 @@ typedef struct prof__chunk {
     uint32_t state;    /* PROF__CHUNK_... */
     uint32_t unused;
     uint64_t lost;     /* events that the last thread in this chunk could not record since its last LOST record */
-    uint64_t unused2;
+    uint64_t taken_back; /* scopes that were recorded here and taken back, for they were too short */
 } prof__chunk;
 
 enum { PROF__CHUNK_FREE = 0, PROF__CHUNK_OWNED, PROF__CHUNK_FULL, PROF__CHUNK_LEFT };
@@ -3772,6 +3785,9 @@ static prof__chunk *prof__chunk_take(prof__session *s, int service)
             continue;
         }
         if (chunk->sequence) {
+            uint64_t taken_back = PROF__LOAD(&chunk->taken_back);
+            if (taken_back) PROF__ADD(&h->taken_back, taken_back);
+            PROF__STORE(&chunk->taken_back, 0);
             if (!kept) PROF__ADD(&h->overwritten, 1);
             PROF__RELEASE(&chunk->sequence, 0); /* a reader that misses this chunk knows that something is gone */
             PROF__FENCE(); /* a reader that sees any of what follows sees the zero, too */
@@ -4284,6 +4300,7 @@ static void prof__begin_undo(prof__thread *self)
     self->room += (uint64_t)(self->cursor - self->begun) + 1;
     self->cursor = self->begun;
     self->begun = NULL;
+    PROF__STORE(&self->chunk->taken_back, PROF__LOAD(&self->chunk->taken_back) + 1);
 }
 
 static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
@@ -7406,16 +7423,97 @@ static prof_status prof__rules_set(const char *list)
     return status;
 }
 
+/* What one use of a macro costs is measured with some uses in a row. */
+#define PROF__BURST 64
+#define PROF__BURST_SHORT 16 /* of what takes longer */
+#define PROF__BURST_WORDS (PROF__BURST * 3)
+
+static void prof__burst_scopes(prof_site *site)
+{
+    for (int i = 0; i < PROF__BURST; ++i) prof__end(prof__begin(site));
+}
+
+static void prof__burst_texts(prof_site *site)
+{
+    for (int i = 0; i < PROF__BURST_SHORT; ++i) prof__end(prof__begin_text(site, "a name, 20 letters"));
+}
+
+static void prof__burst_formats(prof_site *site)
+{
+    for (int i = 0; i < PROF__BURST_SHORT; ++i) prof__end(prof__begin_format(site, "job %d of %d", i, 1000));
+}
+
+/* Thousandths of a tick that one of the uses in a burst takes: by the fastest burst, or, where the clock's step is too
+   long for that, by all of them. Not 0. The thread is attached, and signals are blocked: a handler's scopes would go into
+   the scratch, too. */
+static uint64_t prof__burst_measure(prof__session *s, uint64_t step, void (*burst)(prof_site *site), prof_site *site,
+                                    uint64_t uses)
+{
+    static uint64_t scratch[PROF__BURST_WORDS + 2];
+    enum { ROUNDS = 8 };
+    prof__thread *self = PROF__SELF();
+    uint64_t *cursor = self->cursor, *end = self->end, room = self->room, best = ~0ull, total = 0, cost;
+    for (int round = 0; round < ROUNDS; ++round) {
+        uint64_t start = prof__now(s, 0);
+        self->gate = PROF__BUSY;
+        PROF__BARRIER();
+        self->cursor = scratch + 1;
+        self->end = scratch + sizeof scratch / sizeof *scratch;
+        self->room = PROF__BURST_WORDS;
+        PROF__BARRIER();
+        self->gate = self->open;
+        burst(site);
+        self->gate = PROF__BUSY;
+        PROF__BARRIER();
+        self->cursor = cursor;
+        self->end = end;
+        self->room = room;
+        PROF__BARRIER();
+        self->gate = self->open;
+        uint64_t took = prof__now(s, 0) - start;
+        if (took < best) best = took;
+        total += took;
+    }
+    cost = best / 16 >= step ? best * 1000 / uses : total * 1000 / (ROUNDS * uses);
+    return cost ? cost : 1;
+}
+
+#ifdef PROF_INSTRUMENT_FUNCTIONS
+static prof_site *prof__calls_prepare(void);
+static void prof__burst_calls(prof_site *site);
+#endif
+
+/* What scopes of each sort cost, each no less than a plain one, which a coarse clock could make of it. */
+static void prof__costs_measure(prof__session *s, uint64_t step, uint64_t on)
+{
+    prof__header *h = s->header;
+    prof_site site = {0, "", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
+    uint64_t scope, text, format;
+    prof__site_store(&site, on);
+    scope = prof__burst_measure(s, step, prof__burst_scopes, &site, PROF__BURST);
+    text = prof__burst_measure(s, step, prof__burst_texts, &site, PROF__BURST_SHORT);
+    format = prof__burst_measure(s, step, prof__burst_formats, &site, PROF__BURST_SHORT);
+    PROF__STORE(&h->cost_ticks_x1000, scope);
+    PROF__STORE(&h->text_x1000, text > scope ? text : scope);
+    PROF__STORE(&h->format_x1000, format > scope ? format : scope);
+#ifdef PROF_INSTRUMENT_FUNCTIONS
+    prof_site *called = prof__calls_prepare();
+    if (!called) return;
+    prof__site_store(called, on);
+    uint64_t call = prof__burst_measure(s, step, prof__burst_calls, called, PROF__BURST_SHORT);
+    prof__site_store(called, 0);
+    PROF__STORE(&h->call_x1000, call > scope ? call : scope);
+#endif
+}
+
 /* The smallest step of the clock, and what a scope costs: measured with real scopes into a buffer of its own, while the
    thread is attached. */
 static void prof__calibrate(prof__session *s)
 {
     prof__thread *self = PROF__SELF();
-    prof__header *h = s->header;
-    static uint64_t scratch[2 * 64 + 2];
-    prof_site site = {0, "", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
-    uint64_t best = ~0ull, step = ~0ull;
-    for (int i = 0; i < 64; ++i) {
+    prof__header *h = s->header, *like = &s->like;
+    uint64_t step = ~0ull;
+    for (int i = 0; i < 64 || (step == ~0ull && i < 4096); ++i) { /* a slow counter may move between two looks */
         uint64_t a = prof__now(s, 0), b = prof__now(s, 0);
         if (b > a && b - a < step) step = b - a;
     }
@@ -7427,35 +7525,18 @@ static void prof__calibrate(prof__session *s)
     self->open = ready && s->fast ? generation : PROF__SHUT;
     prof__state_unlock(gate);
     if (!ready) return;
-    prof__site_store(&site, (uint64_t)PROF__KIND_BEGIN << PROF__KIND_SHIFT | generation);
     prof__signals signals;
-    prof__signals_block(&signals); /* a handler's scopes would go into the scratch, too */
-    uint64_t *cursor = self->cursor, *end = self->end, room = self->room;
-    for (int round = 0; round < 8; ++round) {
-        uint64_t start = prof__now(s, 0);
-        self->gate = PROF__BUSY;
-        PROF__BARRIER();
-        self->cursor = scratch + 1;
-        self->end = scratch + sizeof scratch / sizeof *scratch;
-        self->room = 2 * 64;
-        PROF__BARRIER();
-        self->gate = self->open;
-        for (int i = 0; i < 64; ++i) prof__end(prof__begin(&site));
-        self->gate = PROF__BUSY;
-        PROF__BARRIER();
-        self->cursor = cursor;
-        self->end = end;
-        self->room = room;
-        PROF__BARRIER();
-        self->gate = self->open;
-        uint64_t took = prof__now(s, 0) - start;
-        if (took < best) best = took;
-    }
+    prof__signals_block(&signals);
+    uint64_t taken_back = PROF__LOAD(&self->chunk->taken_back);
+    prof__costs_measure(s, step, (uint64_t)PROF__KIND_BEGIN << PROF__KIND_SHIFT | generation);
+    PROF__STORE(&self->chunk->taken_back, taken_back);
     prof__signals_restore(&signals);
     PROF__STORE(&h->resolution_ticks, step == ~0ull ? 0 : step);
-    PROF__STORE(&h->cost_ticks_x1000, best * 1000 / 64);
-    PROF__STORE(&s->like.resolution_ticks, h->resolution_ticks);
-    PROF__STORE(&s->like.cost_ticks_x1000, h->cost_ticks_x1000);
+    PROF__STORE(&like->resolution_ticks, h->resolution_ticks);
+    PROF__STORE(&like->cost_ticks_x1000, h->cost_ticks_x1000);
+    PROF__STORE(&like->call_x1000, h->call_x1000);
+    PROF__STORE(&like->text_x1000, h->text_x1000);
+    PROF__STORE(&like->format_x1000, h->format_x1000);
 }
 
 /* What an ordered reading costs more than a plain one. */
@@ -8373,6 +8454,9 @@ static int prof__child_image(prof__session *s)
     h->tick_hz = like->tick_hz;
     h->resolution_ticks = like->resolution_ticks;
     h->cost_ticks_x1000 = like->cost_ticks_x1000;
+    h->call_x1000 = like->call_x1000;
+    h->text_x1000 = like->text_x1000;
+    h->format_x1000 = like->format_x1000;
     prof__copy(h->program, like->program, sizeof h->program);
     prof__copy(h->clock_name, like->clock_name, sizeof h->clock_name);
     prof__copy(h->boot_id, like->boot_id, sizeof h->boot_id);
@@ -9443,6 +9527,15 @@ static int prof__memory_read(void *image, uint64_t offset, void *to, size_t size
     return 1;
 }
 
+/* So many scopes were taken back in the chunks as they are now. */
+static uint64_t prof__taken_back(const prof__session *s)
+{
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < s->chunk_count && i < PROF__LOAD(&s->header->next_chunk); ++i)
+        count += PROF__LOAD(&((prof__chunk *)(void *)(s->chunks + i * s->chunk_size))->taken_back);
+    return count;
+}
+
 /* A private copy of the present image. Writers never wait for it. */
 static prof_status prof__image_copy(void **bytes, size_t *size)
 {
@@ -9458,6 +9551,7 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
     memset(&h, 0, sizeof h);
     prof__memory_read(s->header, 0, &h, sizeof h);
     if (h.mode == PROF_STATS) h.chunk_count = 0; /* what is in them has been folded */
+    uint64_t taken_back = h.mode == PROF_STATS ? prof__taken_back(s) : 0;
     __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image while the lock is not held */
     s->readers++;
     if (prof__state.running) {
@@ -9481,6 +9575,7 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
         ((prof__header *)(void *)copy)->copy_tick = h.copy_tick ? tick : 0;
         memcpy(copy + h.meta_offset, s->meta, (size_t)s->header->meta_used);
         ((prof__header *)(void *)copy)->chunk_count = h.chunk_count;
+        ((prof__header *)(void *)copy)->taken_back += taken_back;
         prof__state_unlock(gate);
     }
     *size = s->image_size;
@@ -11579,6 +11674,13 @@ typedef struct prof__read_track {
 
 struct prof__figure;
 
+/* What costs more, or less, than a scope of a name that is constant. */
+typedef struct prof__uses {
+    uint64_t texts, formats; /* scopes with a name made at run time, without and with a format */
+    uint64_t marks, objects; /* events that are no scopes: without and with an object */
+    uint64_t values;         /* of these one each; an argument of a scope, which looks for it, counts twice */
+} prof__uses;
+
 struct prof_trace {
     prof__header header;
     struct prof__figure *folded; /* PROF_STATS: what is known instead of events, finished; owned */
@@ -11593,6 +11695,7 @@ struct prof_trace {
     int partial;        /* older chunks are missing */
     int has_spans;      /* some track has an event of a span */
     uint64_t begins_missing, ends_missing; /* PROF_STATS: of spans */
+    prof__uses uses;    /* PROF_STATS */
     int64_t newest_ns;  /* until when what is still open certainly was */
     prof__read_chunk *chunks;
     size_t chunk_count, chunk_capacity;
@@ -12331,6 +12434,7 @@ static int prof__read_ring(prof_trace *trace)
         size_t offset = (size_t)header->chunk_offset + i * header->chunk_size;
         prof__chunk chunk;
         memcpy(&chunk, trace->image + offset / 8, sizeof chunk);
+        trace->info.taken_back += chunk.taken_back;
         if (!chunk.sequence) continue;
         chunks[count].sequence = chunk.sequence;
         chunks[count].tick = chunk.base.tick;
@@ -13643,9 +13747,11 @@ static prof_status prof__read_header(const void *image, uint64_t size, const cha
         return prof__fail(PROF_UNSUPPORTED,
                           "%s: image version %lu is older than this reader's %d; use the prof.h of then", what,
                           (unsigned long)header->version, PROF__IMAGE_VERSION);
-    if (!header->version || header->header_size < sizeof *header || header->header_size % 8 ||
+    if (!header->version || header->header_size < PROF__HEADER_LEAST || header->header_size % 8 ||
         header->header_size > header->image_size)
         return prof__fail(PROF_CORRUPT, "%s: damaged header (version or size)", what);
+    if (header->header_size < sizeof *header) /* what it has not is 0 */
+        memset((char *)header + header->header_size, 0, sizeof *header - header->header_size);
     if (header->image_size > size)
         return prof__fail(PROF_CORRUPT, "%s: truncated: %lu of %lu bytes are left", what, (unsigned long)size,
                           (unsigned long)header->image_size);
@@ -13697,6 +13803,8 @@ static void prof__read_about(prof_trace *trace)
     info->complete = header->state == PROF__STOPPED;
     info->clock_resolution_ns = (double)header->resolution_ticks * ns_per_tick;
     info->scope_cost_ns = (double)header->cost_ticks_x1000 * ns_per_tick / 1000;
+    info->call_cost_ns = (double)header->call_x1000 * ns_per_tick / 1000;
+    info->taken_back += header->taken_back;
 }
 
 /* The window of the image, and its newest moment. */
@@ -13883,6 +13991,7 @@ typedef struct prof__folded {
     size_t count;
     uint64_t events, open, lost, unmatched, newest;
     uint64_t begins_missing, ends_missing; /* of spans */
+    prof__uses uses;
 } prof__folded;
 static prof_status prof__folded_take(prof__folded *folded, int reset);
 static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace);
@@ -15518,6 +15627,7 @@ typedef struct prof__figures {
     prof__around *stack;
     size_t depth, stack_capacity;
     uint64_t begins_missing, ends_missing; /* of spans */
+    prof__uses uses;
     int by_path;   /* a figure for each call path */
     int64_t since; /* of the present track: only what ended later counts */
 } prof__figures;
@@ -15757,6 +15867,7 @@ static int prof__figures_scope(prof__figures *all, const prof_event *event, size
     scope->inside = 0;
     scope->counts = !event->flags && event->start_ns + event->duration_ns > all->since;
     if (event->start_ns + event->duration_ns <= all->since) return 1;
+    if (event->name != event->site->name) ++*(event->site->name[0] ? &all->uses.formats : &all->uses.texts);
     figure->stat.count++;
     if (event->flags) {
         figure->stat.truncated++;
@@ -15786,12 +15897,22 @@ static void prof__figures_message(prof__figures *all, const prof_event *event)
     all->newest[at].text[length] = 0;
 }
 
+static void prof__figures_use(prof__uses *uses, const prof_event *event)
+{
+    uses->values += (uint64_t)event->arg_count << (event->type == PROF_EVENT_SCOPE);
+    if (event->type >= PROF_EVENT_SPAN_BEGIN && event->type != PROF_EVENT_LOG)
+        uses->objects++;
+    else if (event->type != PROF_EVENT_SCOPE && event->type != PROF_EVENT_LOST)
+        uses->marks++;
+}
+
 static int prof__figures_event(prof__figures *all, const prof_event *event, uint64_t track)
 {
     size_t item;
     prof__figure *figure;
     double value;
     if (event->type == PROF_EVENT_LOG) prof__figures_message(all, event);
+    if (event->start_ns > all->since) prof__figures_use(&all->uses, event);
     if (event->type != PROF_EVENT_SCOPE && event->type != PROF_EVENT_FRAME && event->type != PROF_EVENT_COUNTER)
         return 1;
     if (event->type == PROF_EVENT_SCOPE) prof__figures_leave(all, event->depth, event->start_ns);
@@ -15929,6 +16050,7 @@ static prof_status prof__figures_make(const prof_trace *trace, int by_path, prof
     if (trace->folded) {
         all->begins_missing = trace->begins_missing;
         all->ends_missing = trace->ends_missing;
+        all->uses = trace->uses;
         return prof__figures_copy(all, trace) ? PROF_OK : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
     }
     all->by_path = by_path;
@@ -17734,18 +17856,86 @@ static void prof__summary_losses(prof__out *out, const prof_trace *trace, size_t
     if (!kinds) prof__out_text(out, "nothing lost\n");
 }
 
-static void prof__summary_cost(prof__out *out, const prof_trace *trace, uint64_t scopes, size_t limit)
+/* What other things cost, in scopes, which have two readings of the clock: see BENCHMARKS.md. */
+#define PROF__MARK_COST 0.7
+#define PROF__OBJECT_COST 0.9 /* three words, an object and what is said of it */
+#define PROF__VALUE_COST 0.175
+
+/* What recording took of the program's time. */
+typedef struct prof__cost {
+    uint64_t scopes, calls; /* calls: of functions, with hooks; not in scopes */
+    uint64_t others, taken_back;
+    double ns;
+    int about; /* 1: some is only estimated */
+} prof__cost;
+
+/* In a ring what was overwritten cost as much as what is left. */
+static double prof__cost_overwritten(const prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);
-    double cost = info->scope_cost_ns * (double)scopes, span = prof__summary_span(info);
-    char text[256], a[48], b[48], c[32], share[32] = "";
+    uint64_t left = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
+    if (info->mode != PROF_RING || trace->folded || !left || info->from_ns || info->to_ns) return 1;
+    return 1 + (double)info->overwritten_chunks / (double)left;
+}
+
+static prof__cost prof__cost_of(const prof_trace *trace, const prof__figures *all, const prof__sorted *rows, size_t count)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    const prof__header *h = &trace->header;
+    double ns_per_tick = h->cost_ticks_x1000 ? info->scope_cost_ns / (double)h->cost_ticks_x1000 : 0, more, window;
+    double scope = info->scope_cost_ns, call = info->call_cost_ns > 0 ? info->call_cost_ns : scope;
+    double text = h->text_x1000 ? (double)h->text_x1000 * ns_per_tick : scope;
+    double format = h->format_x1000 ? (double)h->format_x1000 * ns_per_tick : scope;
+    prof__cost cost;
+    memset(&cost, 0, sizeof cost);
+    for (size_t i = 0; i < count; i++) {
+        int called = info->call_cost_ns > 0 && !strcmp(rows[i].stat->site->category, "function");
+        *(called ? &cost.calls : &cost.scopes) += rows[i].stat->count;
+    }
+    more = prof__cost_overwritten(trace);
+    window = info->duration_ns > 0 ? prof__summary_span(info) / (double)info->duration_ns : 1;
+    cost.others = all->uses.marks + all->uses.objects;
+    cost.taken_back = window < 1 ? (uint64_t)((double)info->taken_back * window) : info->taken_back;
+    cost.about = more > 1 || window < 1;
+    cost.ns = more * (scope * ((double)cost.scopes + PROF__MARK_COST * (double)all->uses.marks +
+                               PROF__OBJECT_COST * (double)all->uses.objects + PROF__VALUE_COST * (double)all->uses.values) +
+                      call * (double)cost.calls + (text - scope) * (double)all->uses.texts +
+                      (format - scope) * (double)all->uses.formats);
+    cost.ns += (cost.calls || !cost.scopes ? call : scope) * (double)cost.taken_back;
+    return cost;
+}
+
+/* "3 scopes, 20 calls" at the end of to; nothing if there are none. */
+static void prof__cost_count(char *to, size_t size, uint64_t count, const char *one, const char *many)
+{
+    size_t used = strlen(to);
+    char number[32];
+    if (!count) return;
+    prof__grouped(number, count);
+    snprintf(to + used, size - used, "%s%s %s", used ? ", " : "", number, count == 1 ? one : many);
+}
+
+static void prof__summary_cost(prof__out *out, const prof_trace *trace, const prof__figures *all, const prof__sorted *rows,
+                               size_t count, size_t limit)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    prof__cost cost = prof__cost_of(trace, all, rows, count);
+    double span = prof__summary_span(info);
+    char text[512], things[256] = "", each[48], call[48], ns[48], share[32] = "";
     if (!(info->scope_cost_ns > 0)) return;
-    prof__human_ns(a, info->scope_cost_ns);
-    prof__human_ns(b, cost);
-    prof__grouped(c, scopes);
-    if (info->duration_ns > 0) prof__fixed(share, span > 0 ? cost / span * 100 : 0, 1);
-    snprintf(text, sizeof text, "recording cost %s a scope, %s for %s scope%s%s%s%s", a, b, c, scopes == 1 ? "" : "s",
-             *share ? ", " : "", span > 0 ? share : *share ? "-" : "", *share ? span > 0 ? " % of the run" : " of the run" : "");
+    if (!cost.scopes && !cost.calls && !cost.others && !cost.taken_back) prof__text_copy(things, sizeof things, "0 scopes");
+    prof__cost_count(things, sizeof things, cost.scopes, "scope", "scopes");
+    prof__cost_count(things, sizeof things, cost.calls, "call", "calls");
+    prof__cost_count(things, sizeof things, cost.others, "other event", "other events");
+    prof__cost_count(things, sizeof things, cost.taken_back, "taken back by min_duration", "taken back by min_duration");
+    prof__human_ns(each, info->scope_cost_ns);
+    prof__human_ns(call, info->call_cost_ns);
+    prof__human_ns(ns, cost.ns);
+    if (info->duration_ns > 0) prof__fixed(share, span > 0 ? cost.ns / span * 100 : 0, 1);
+    snprintf(text, sizeof text, "recording cost %s a scope%s%s%s, %s%s for %s%s%s%s%s", each, cost.calls ? ", " : "",
+             cost.calls ? call : "", cost.calls ? " a call" : "", cost.about ? "about " : "", ns, things,
+             cost.about && prof__cost_overwritten(trace) > 1 ? " and what was overwritten" : "", *share ? ", " : "",
+             span > 0 ? share : *share ? "-" : "", *share ? span > 0 ? " % of the run" : " of the run" : "");
     prof__out_wrapped(out, text, 0, 2, limit);
     prof__out_text(out, "\n");
 }
@@ -17960,8 +18150,7 @@ static void prof__summary(const prof_trace *trace, prof__out *out, const prof_su
     size_t limit = prof__out_columns(out, options ? options->columns : 0);
     prof__figures all;
     prof__sorted *scopes = NULL, *spans = NULL, *frames = NULL, *counters = NULL;
-    size_t scope_count = 0, span_count = 0, frame_count = 0, counter_count = 0, i;
-    uint64_t calls = 0;
+    size_t scope_count = 0, span_count = 0, frame_count = 0, counter_count = 0;
     prof_status status = prof__figures_make(trace, options ? options->by_path : 0, &all);
     if (!options) options = &defaults;
     if (status == PROF_OK) {
@@ -17972,7 +18161,6 @@ static void prof__summary(const prof_trace *trace, prof__out *out, const prof_su
         if (!scopes || !spans || !frames || !counters) status = prof__fail(PROF_NO_MEMORY, "no memory for the summary");
     }
     if (status == PROF_OK) {
-        for (i = 0; i < scope_count; i++) calls += scopes[i].stat->count;
         prof__summary_head(out, trace, limit);
         prof__summary_scopes(out, trace, &all, scopes, scope_count, options, limit);
         prof__summary_throughput(out, scopes, scope_count, limit);
@@ -17984,7 +18172,7 @@ static void prof__summary(const prof_trace *trace, prof__out *out, const prof_su
         status = prof__summary_memory(out, trace, options->top, limit);
         if (status == PROF_OK) status = prof__summary_locks(out, trace, options->top, limit);
         prof__summary_losses(out, trace, limit);
-        prof__summary_cost(out, trace, calls, limit);
+        prof__summary_cost(out, trace, &all, scopes, scope_count, limit);
     }
     if (status != PROF_OK) prof__out_fail(out, status);
     free(scopes);
@@ -18350,6 +18538,7 @@ typedef struct prof__follow {
     uint32_t *half_buckets, half_free, half_newest, half_oldest;
     uint64_t begins_missing, ends_missing; /* of spans that were given up */
     uint64_t events, lost, unmatched, newest_tick;
+    prof__uses uses;
     prof__follow_rule rules[PROF__FOLLOW_RULES];
     size_t rule_count;
     char save[1024];       /* config.save */
@@ -18835,6 +19024,13 @@ static void prof__follow_span(prof__follow *f, uint32_t id, const uint64_t *reco
 }
 
 /* left: words behind the record's head. */
+/* Counts a scope whose name was made at run time. */
+static void prof__follow_named(prof__follow *f, uint32_t id)
+{
+    const prof__follow_site *site = prof__follow_site_of(f, id);
+    ++*(site && *prof__follow_name(f, site->name) ? &f->uses.formats : &f->uses.texts);
+}
+
 static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t base, uint64_t *record, size_t left)
 {
     uint64_t head = record[0];
@@ -18843,9 +19039,14 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
     const char *text = NULL;
     if (prof__record_timed(head)) t->tick = prof__read_tick(base, head, t->tick);
     if (t->tick > f->newest_tick) f->newest_tick = t->tick;
-    f->events += kind == PROF__KIND_EVENT
-                     ? prof__read_event_type(record) != 0
-                     : kind != PROF__KIND_END && (prof__record_timed(head) || kind == PROF__KIND_LOST);
+    int event = kind == PROF__KIND_EVENT
+                    ? prof__read_event_type(record) != 0
+                    : kind != PROF__KIND_END && (prof__record_timed(head) || kind == PROF__KIND_LOST);
+    f->events += (uint64_t)event;
+    int object = event && kind == PROF__KIND_EVENT && prof__read_event_type(record) != PROF_EVENT_LOG;
+    f->uses.objects += (uint64_t)object;
+    f->uses.marks += (uint64_t)(event && !object && kind != PROF__KIND_BEGIN && kind != PROF__KIND_LOST);
+    f->uses.values += kind == PROF__KIND_ARG ? 2 : kind == PROF__KIND_DATA;
     switch (kind) {
     case PROF__KIND_BEGIN:
         if (left && prof__read_kind(record[1]) == PROF__KIND_NAME) {
@@ -18854,6 +19055,7 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
             if (words > 1) text = (const char *)(record + 2);
         }
         prof__follow_begin(f, t, id, text);
+        if (text) prof__follow_named(f, id);
         break;
     case PROF__KIND_END: prof__follow_end(f, t, id); break;
     case PROF__KIND_ARG: prof__follow_arg(f, t, record); break;
@@ -19291,6 +19493,7 @@ static int prof__folded_copy(prof__folded *folded, const prof__follow *f)
     prof__folded_halves(folded, f);
     prof__folded_covered(folded, f);
     folded->events = f->events;
+    folded->uses = f->uses;
     folded->unmatched = f->unmatched;
     folded->lost = f->lost;
     folded->newest = f->newest_tick;
@@ -19384,6 +19587,7 @@ static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace)
     trace->folded_count = count;
     folded->figures = NULL;
     trace->begins_missing = folded->begins_missing;
+    trace->uses = folded->uses;
     trace->ends_missing = folded->ends_missing;
     trace->info.folded = folded->events;
     trace->info.open = folded->open;
@@ -19678,6 +19882,7 @@ typedef struct dl_phdr_info prof__phdr_info;
 #define PROF_INSTRUMENT_DEPTH 1024 /* calls inside one another on a thread; deeper ones are lost, and counted */
 #endif
 #define PROF__NOT_TRACED __attribute__((no_instrument_function))
+#define PROF__FUNCTION_SLOTS (2 * (PROF_INSTRUMENT_MAX > 1 ? PROF_INSTRUMENT_MAX : 2)) /* never all of them used */
 
 typedef struct prof__loaded_module {
     char path[512];
@@ -19693,8 +19898,8 @@ typedef struct PROF__SITE_TYPE prof__function {
 /* Functions are found by open addressing; a slot is the function's number, from 1. Written under prof__function_lock,
    and read without it: a slot is published last. A module stays here when it is unloaded, and so do its functions. */
 static int prof__function_lock;
-static prof__function prof__functions[PROF_INSTRUMENT_MAX];
-static uint32_t prof__function_slots[2 * PROF_INSTRUMENT_MAX], prof__function_count;
+static prof__function prof__functions[PROF_INSTRUMENT_MAX + 1]; /* one more, which is no function: to measure with */
+static uint32_t prof__function_slots[PROF__FUNCTION_SLOTS], prof__function_count;
 static prof__loaded_module prof__loaded_modules[64];
 static uint32_t prof__loaded_module_count;
 static prof__function prof__more_functions = {
@@ -19810,7 +20015,7 @@ static void prof__function_describe(prof__function *function, uintptr_t address)
 
 static uint32_t prof__function_slot(uintptr_t address)
 {
-    return (uint32_t)((uint64_t)address * 0x9E3779B97F4A7C15u >> 32) % (2 * PROF_INSTRUMENT_MAX);
+    return (uint32_t)((uint64_t)address * 0x9E3779B97F4A7C15u >> 32) % PROF__FUNCTION_SLOTS;
 }
 
 static prof__function *prof__function_find(uintptr_t address, uint32_t *slot)
@@ -19819,7 +20024,7 @@ static prof__function *prof__function_find(uintptr_t address, uint32_t *slot)
     *slot = prof__function_slot(address);
     while ((number = PROF__ACQUIRE(&prof__function_slots[*slot])) != 0) {
         if (prof__functions[number - 1].address == address) return &prof__functions[number - 1];
-        *slot = (*slot + 1) % (2 * PROF_INSTRUMENT_MAX);
+        *slot = (*slot + 1) % PROF__FUNCTION_SLOTS;
     }
     return NULL;
 }
@@ -19947,6 +20152,38 @@ PROF_DEF void __cyg_profile_func_exit(void *function, void *caller)
                     __builtin_return_address(0) == caller);
     PROF__BARRIER();
     calls->busy = 0;
+}
+
+/* What a call costs is measured with the hooks themselves, which find something that is no function. */
+static const char prof__call_measured = 0;
+
+/* Its call site, to be turned on and off again; null: it cannot be measured here. */
+static prof_site *prof__calls_prepare(void)
+{
+    prof__function *function = &prof__functions[PROF_INSTRUMENT_MAX];
+    uint32_t slot;
+    const prof__calls *calls = &prof__thread_calls;
+    if (calls->busy || calls->depth == PROF_INSTRUMENT_DEPTH) return NULL;
+    prof__lock(&prof__function_lock);
+    if (!function->address) {
+        function->address = (uintptr_t)&prof__call_measured;
+        function->site = prof__more_functions.site;
+        prof__function_find(function->address, &slot);
+        PROF__RELEASE(&prof__function_slots[slot], PROF_INSTRUMENT_MAX + 1);
+    }
+    prof__unlock(&prof__function_lock);
+    return &function->site;
+}
+
+static void prof__burst_calls(prof_site *site)
+{
+    void (*volatile enter)(void *function, void *caller) = __cyg_profile_func_enter;
+    void (*volatile leave)(void *function, void *caller) = __cyg_profile_func_exit;
+    (void)site;
+    for (int i = 0; i < PROF__BURST_SHORT; ++i) {
+        enter((void *)(uintptr_t)&prof__call_measured, NULL);
+        leave((void *)(uintptr_t)&prof__call_measured, NULL);
+    }
 }
 #endif
 

@@ -2615,7 +2615,7 @@ static void prof__ntff_image_end(prof__ntff_image *w)
     prof__out_flush(&w->out);
     if (w->out.status == PROF_OK && fseek(w->out.file, 0, SEEK_SET))
         w->out.status = prof__fail(PROF_IO, "cannot write %s: %s", w->out.path, strerror(errno));
-    prof__out_bytes(&w->out, &w->h, sizeof w->h);
+    prof__out_bytes(&w->out, &w->h, w->h.header_size < sizeof w->h ? w->h.header_size : sizeof w->h); /* the host's */
 }
 
 static void prof__ntff_image_free(prof__ntff_image *w)

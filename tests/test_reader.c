@@ -2071,6 +2071,27 @@ static image report_image(void)
     return im;
 }
 
+/* Images had a shorter header once: what it did not have is 0, whatever comes after it. */
+TEST(a_header_of_before)
+{
+    image im = report_image();
+    im.header->header_size = PROF__HEADER_LEAST;
+    im.header->taken_back = im.header->call_x1000 = im.header->format_x1000 = 77;
+    prof_trace *trace = image_read(&im);
+    CHECK(trace && prof_trace_about(trace)->taken_back == 0 && !(prof_trace_about(trace)->call_cost_ns > 0));
+    CHECK(trace && prof_trace_about(trace)->scope_cost_ns > 25 && prof_trace_about(trace)->event_count == 10);
+    prof_trace_close(trace);
+    im = report_image();
+    im.header->taken_back = 70;
+    ((prof__chunk *)(void *)(im.bytes + im.header->chunk_offset))->taken_back = 7;
+    trace = image_read(&im);
+    CHECK(trace && prof_trace_about(trace)->taken_back == 77);
+    prof_trace_close(trace);
+    trace = trace_open_file("tests/corpus/report_of_before"); /* one that was written then */
+    CHECK(trace && prof_trace_about(trace)->event_count == 10 && prof_trace_about(trace)->taken_back == 0);
+    prof_trace_close(trace);
+}
+
 TEST(csv)
 {
     static const char want[] =
@@ -2122,7 +2143,7 @@ TEST(summary)
         ("\ncounter       samples           min          mean           max          last\n"
          "queue               2         -0.25         1.375             3         -0.25\n"),
         "\n5 events lost for want of room: enlarge PROF_BUFFER to 128K\n",
-        "recording cost 25.50 ns a scope, 76.50 ns for 3 scopes, 0.4 % of the run\n",
+        "recording cost 25.50 ns a scope, 228.2 ns for 3 scopes, 6 other events, 1.1 % of the run\n",
     };
     image im = report_image();
     prof_trace *trace = image_read(&im);
