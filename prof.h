@@ -549,8 +549,9 @@ PROF_DEF prof_status prof_stop(void);
 PROF_DEF prof_status prof_pause(void);
 PROF_DEF prof_status prof_resume(void);
 
-/* 1 while a session records: runs, is not paused, has begun (delay, warm-up), and not ended by itself (duration). */
-PROF_DEF int prof_enabled(void);
+/* 1 while a session records: runs, is not paused, has begun (delay, warm-up), and not ended by itself (duration). _at:
+   and sites of this level are on, as far as the level decides. */
+PROF_DEF int prof_enabled(void), prof_enabled_at(int level);
 
 /* Sites with a level above this are off. 0 turns all sites off, 255 none. */
 PROF_DEF prof_status prof_set_level(int level);
@@ -1780,6 +1781,7 @@ int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never def
 #define prof_resume() PROF__STRIPPED(PROF_DISABLED, (void)0)
 #define prof_reset() PROF__STRIPPED(PROF_DISABLED, (void)0)
 #define prof_enabled() PROF__STRIPPED(0, (void)0)
+#define prof_enabled_at(level) PROF__STRIPPED(0, PROF__USE(level))
 #define prof_set_level(level) PROF__STRIPPED(PROF_DISABLED, PROF__USE(level))
 #define prof_set_filter_mask(mask) PROF__STRIPPED(PROF_DISABLED, PROF__USE(mask))
 #define prof_flow_new() PROF__STRIPPED((uint64_t)0, (void)0)
@@ -2748,7 +2750,7 @@ static void prof__saved_with(prof_status (*hook)(void));
     X(prof__arg_string) X(prof__named) X(prof__begin_number) X(prof__event) X(prof__log_write) X(prof__memory)       \
     X(prof__instant) X(prof__begin_loose) X(prof__end_loose) X(prof__tally_find) X(prof__sync) X(prof__end_sync)     \
     X(prof_flow_new) X(prof_thread_name) X(prof_fiber_switch) X(prof_fiber_destroy) X(prof_start) X(prof_stop)       \
-    X(prof_reset) X(prof__pause_by) X(prof_enabled) X(prof_set_level) X(prof_set_filter_mask)                        \
+    X(prof_reset) X(prof__pause_by) X(prof_enabled_at) X(prof_set_level) X(prof_set_filter_mask)                     \
     X(prof__category_enable) X(prof__metadata_change) X(prof_set_sync) X(prof_config_claim) X(prof_config_set)       \
     X(prof_save) X(prof_save_last) X(prof_save_request) X(prof__saved_with) X(prof_trace_live) X(prof_trace_write)   \
     X(prof_writer_register) X(prof_writer_unregister) X(prof_domain_create) X(prof_domain_list) X(prof_task_create)  \
@@ -7981,15 +7983,16 @@ PROF__ENTRY void prof__end_sync(prof__token token)
     prof__end(token);
 }
 
-PROF_DEF int prof_enabled(void)
+PROF_DEF int prof_enabled_at(int level)
 {
-    PROF__LED(prof_enabled, ());
+    PROF__LED(prof_enabled_at, (level));
     uint32_t gate = prof__state_lock();
-    int enabled = prof__state.running && !prof__state.paused && !prof__state.held;
+    int enabled = prof__state.running && !prof__state.paused && !prof__state.held && level <= prof__state.level;
     if (prof__state.inherited && prof__state.inherited->failed) enabled = 0;
     prof__state_unlock(gate);
     return enabled;
 }
+PROF_DEF int prof_enabled(void) { return prof_enabled_at(0); }
 
 PROF_DEF prof_status prof_set_level(int level)
 {

@@ -33,6 +33,19 @@ FILES                                                                           
     Ranks of a job become hosts of one run if their launcher says which job it is (SLURM_JOB_ID, PMIX_NAMESPACE and so
     on): RUN is job_ID then. Or give the run's directory; or merge their traces.
 
+    prof_xplane_trace_options.create_perfetto_trace puts perfetto_trace.json.gz beside it, which ui.perfetto.dev opens
+    as it is: what prof_chrome.h writes, compressed, with all events. Where another host of the run has that already it
+    is HOST.perfetto_trace.json.gz.
+
+MEMORY PROFILE                                                                                               >>pprof
+
+    prof_xplane_pprof_write(), prof_save("memory.pprof"), PROF_OUTPUT=memory.pprof, `prof export trace.prof -o
+    memory.pprof`: what PROFILE_ALLOC and its kind recorded, for `go tool pprof memory.pprof` and whatever else reads
+    pprof's profile.proto, compressed. Per call site: alloc_objects and alloc_space, all allocations; inuse_objects and
+    inuse_space, which pprof shows first, those that were not freed by the end. JAX's file has the last two. The leaf is
+    the function that has the macro, above it stands the scope around; labels "pool" and "memory scope" can be filtered
+    by (-tagfocus, -tagroot). Blocks that were allocated before the trace are in none of the figures.
+
 WHAT IS WRITTEN                            (plane and line: process and row of the trace viewer)
 
     thread      a line of the plane "/host:CPU", its number that of the system, or one from 1000000000 on if that is
@@ -100,6 +113,15 @@ typedef struct prof_xplane_options {
     const char *run, *host;   /* instead of those described above; null or "": those. Not /, \ or : */
 } prof_xplane_options;
 
+/* What jax.profiler.start_trace() takes besides the log directory. All zero is the default. */
+typedef struct prof_xplane_trace_options {
+    const prof_config *config; /* ProfileOptions: how the session of its own records. Its output must be null, and mode
+                                  PROF_RING (0) means PROF_STREAM, where there is that. Null: the defaults */
+    int create_perfetto_trace; /* 1: also writes perfetto_trace.json.gz, see Files; wants prof_chrome.h */
+    int create_perfetto_link;  /* 1: that, and then says on stderr how to open it. JAX serves the file on port 9001 and
+                                  waits until a browser has fetched it; here nothing is served, and nothing waits */
+} prof_xplane_trace_options;
+
 #if PROF_ENABLE
 /* logdir: need not exist; null or "": the current directory. options may be null. */
 PROF_DEF prof_status prof_xplane_write(const prof_trace *trace, const char *logdir, const prof_xplane_options *options);
@@ -118,6 +140,14 @@ PROF_DEF prof_status prof_xplane_merge(const prof_trace *const *traces, size_t c
    PROF_STATS, which keeps no events. */
 PROF_DEF prof_status prof_xplane_start_trace(const char *logdir);
 PROF_DEF prof_status prof_xplane_stop_trace(void);
+/* The same with JAX's other arguments; options may be null. PROF_INVALID_STATE also if options->config is given and
+   another session is running, because that has a configuration already. Everything is read during the call only. */
+PROF_DEF prof_status prof_xplane_start_trace_with(const char *logdir, const prof_xplane_trace_options *options);
+
+/* The memory profile of a trace, as jax.profiler.save_device_memory_profile() writes it for its devices: see Memory
+   profile. path: as for prof_csv_write(). */
+PROF_DEF prof_status prof_xplane_pprof_write(const prof_trace *trace, const char *path);
+PROF_DEF prof_status prof_xplane_pprof_stream(const prof_trace *trace, prof_sink sink);
 #else
 #define prof_xplane_write(trace, logdir, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, logdir, options))
 #define prof_xplane_stream(trace, sink, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
@@ -125,10 +155,52 @@ PROF_DEF prof_status prof_xplane_stop_trace(void);
     PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(count) : PROF__USE3(traces, logdir, options)))
 #define prof_xplane_start_trace(logdir) PROF__STRIPPED(PROF_DISABLED, PROF__USE(logdir))
 #define prof_xplane_stop_trace() PROF__STRIPPED(PROF_DISABLED, (void)0)
+#define prof_xplane_start_trace_with(logdir, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(logdir, options))
+#define prof_xplane_pprof_write(trace, path) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(trace, path))
+#define prof_xplane_pprof_stream(trace, sink) PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(sink) : PROF__USE(trace)))
 #endif
 
 #ifdef __cplusplus
 } /* extern "C" */
+#endif
+
+/* As `with jax.profiler.trace(logdir):`. In front of a block, which is traced however it is left, by an exception, too:
+
+       PROFILE_TRACE("logs") {
+           work();
+       }
+
+   A trace that cannot begin or be written changes nothing else: the block runs, and prof_error() says why. `break` and
+   `continue` leave the block, and only when not stripped. With neither C++ nor the cleanup attribute, leaving early
+   leaves the trace running. */
+#define PROFILE_TRACE(logdir) PROFILE_TRACE_WITH(logdir, NULL)
+#define PROFILE_TRACE_WITH(logdir, options)                                                                \
+    PROF__EITHER(PROF__TRACE(PROF_UNIQUE, logdir, options), if (!sizeof(logdir) || !sizeof(options)) {} else)
+#if PROF_ENABLE
+#define PROF__TRACE(...) PROF__TRACE_(__VA_ARGS__)
+#if defined(__cplusplus)
+struct prof__trace_guard {
+    int started, more;
+    ~prof__trace_guard() { if (started) prof_xplane_stop_trace(); }
+};
+#define PROF__TRACE_(id, logdir, options)                                                                  \
+    for (prof__trace_guard prof__trace_##id = {prof_xplane_start_trace_with(logdir, options) == PROF_OK, 1}; \
+         prof__trace_##id.more; prof__trace_##id.more = 0)
+#elif defined(__GNUC__)
+static inline PROF__UNTRACED PROF__UNUSED void prof__trace_leave(const int *started)
+{
+    if (*started) prof_xplane_stop_trace();
+}
+#define PROF__TRACE_(id, logdir, options)                                                                  \
+    for (int prof__trace_##id __attribute__((cleanup(prof__trace_leave), unused)) =                        \
+             prof_xplane_start_trace_with(logdir, options) == PROF_OK,                                     \
+             prof__more_##id = 1;                                                                          \
+         prof__more_##id; prof__more_##id = 0)
+#else
+#define PROF__TRACE_(id, logdir, options)                                                                  \
+    for (int prof__trace_##id = prof_xplane_start_trace_with(logdir, options) == PROF_OK, prof__more_##id = 1; \
+         prof__more_##id; prof__more_##id = 0, prof__trace_##id ? (int)prof_xplane_stop_trace() : 0)
+#endif
 #endif
 #endif /* PROF_XPLANE_H */
 
@@ -2008,8 +2080,9 @@ static prof_status prof__xplane_files(prof__xplane_file *files, const prof_trace
     return status;
 }
 
-PROF_DEF prof_status prof_xplane_merge(const prof_trace *const *traces, size_t count, const char *logdir,
-                                       const prof_xplane_options *options)
+/* where: null, or size bytes that get the path of the first trace's file. */
+static prof_status prof__xplane_merge(const prof_trace *const *traces, size_t count, const char *logdir,
+                                      const prof_xplane_options *options, char *where, size_t size)
 {
     prof__xplane_file *files;
     int64_t *offsets;
@@ -2034,10 +2107,17 @@ PROF_DEF prof_status prof_xplane_merge(const prof_trace *const *traces, size_t c
         status = prof__xplane_claim(files, count, base, run);
         if (!status) status = prof__xplane_files(files, traces, offsets, count, options);
         if (status) prof__xplane_unclaim(files, count);
+        if (where) prof__text_copy(where, size, files[0].path);
     }
     free(offsets);
     free(files);
     return status;
+}
+
+PROF_DEF prof_status prof_xplane_merge(const prof_trace *const *traces, size_t count, const char *logdir,
+                                       const prof_xplane_options *options)
+{
+    return prof__xplane_merge(traces, count, logdir, options, NULL, 0);
 }
 
 PROF_DEF prof_status prof_xplane_write(const prof_trace *trace, const char *logdir, const prof_xplane_options *options)
@@ -2062,25 +2142,515 @@ PROF_DEF prof_status prof_xplane_stream(const prof_trace *trace, prof_sink sink,
     return status;
 }
 
+/*-- gzip: what Perfetto and pprof read. RFC 1951 with fixed codes; each 64 KiB are a block that knows no other --*/
+
+#define PROF__GZIP_BLOCK 65536u
+#define PROF__GZIP_HEADS 16384u /* a power of two */
+#define PROF__GZIP_FAR 32768u   /* how far back a match may lie */
+
+typedef struct prof__gzip {
+    prof__out *out;
+    uint64_t bits, size; /* bits: not written yet */
+    uint32_t check;
+    unsigned bit_count;
+    size_t used;
+    unsigned char data[PROF__GZIP_BLOCK];
+    uint32_t heads[PROF__GZIP_HEADS]; /* 1 + where four bytes of this hash were last */
+} prof__gzip;
+
+static void prof__gzip_bits(prof__gzip *z, uint32_t value, unsigned count)
+{
+    z->bits |= (uint64_t)value << z->bit_count;
+    for (z->bit_count += count; z->bit_count >= 8; z->bit_count -= 8, z->bits >>= 8) {
+        unsigned char byte = (unsigned char)z->bits;
+        prof__out_bytes(z->out, &byte, 1);
+    }
+}
+
+/* A Huffman code, whose first bit is its highest. */
+static void prof__gzip_code(prof__gzip *z, uint32_t code, unsigned count)
+{
+    uint32_t turned = 0;
+    unsigned i;
+    for (i = 0; i < count; i++) turned |= (code >> i & 1) << (count - 1 - i);
+    prof__gzip_bits(z, turned, count);
+}
+
+static void prof__gzip_symbol(prof__gzip *z, uint32_t symbol)
+{
+    if (symbol < 144)
+        prof__gzip_code(z, 0x30 + symbol, 8);
+    else if (symbol < 256)
+        prof__gzip_code(z, 0x190 + symbol - 144, 9);
+    else if (symbol < 280)
+        prof__gzip_code(z, symbol - 256, 7);
+    else
+        prof__gzip_code(z, 0xC0 + symbol - 280, 8);
+}
+
+static void prof__gzip_match(prof__gzip *z, uint32_t length, uint32_t distance)
+{
+    /* Codes come in groups, of 4 for lengths and of 2 for distances; each group has one more extra bit. */
+    uint32_t code = length - 3, extra = 0;
+    if (length == 258) {
+        prof__gzip_symbol(z, 285);
+    } else {
+        while (code >> extra >= 8) extra++;
+        prof__gzip_symbol(z, 257 + extra * 4 + (code >> extra));
+        prof__gzip_bits(z, code & ((1u << extra) - 1), extra);
+    }
+    code = distance - 1;
+    for (extra = 0; code >> extra >= 4;) extra++;
+    prof__gzip_code(z, extra * 2 + (code >> extra), 5);
+    prof__gzip_bits(z, code & ((1u << extra) - 1), extra);
+}
+
+/* How many bytes at both places are the same, up to 258. */
+static uint32_t prof__gzip_same(const prof__gzip *z, size_t before, size_t at)
+{
+    uint32_t length = 0;
+    while (length < 258 && at + length < z->used && z->data[before + length] == z->data[at + length]) length++;
+    return length;
+}
+
+/* Notes these four bytes, and returns 1 + where their like was before; 0: nowhere. */
+static size_t prof__gzip_note(prof__gzip *z, size_t at)
+{
+    const unsigned char *d = z->data + at;
+    uint32_t four, *head;
+    size_t before;
+    if (at + 4 > z->used) return 0;
+    four = (uint32_t)d[0] | (uint32_t)d[1] << 8 | (uint32_t)d[2] << 16 | (uint32_t)d[3] << 24;
+    head = &z->heads[(four * 0x9E3779B1u >> 16) % PROF__GZIP_HEADS];
+    before = *head;
+    *head = (uint32_t)at + 1;
+    return before && at + 1 - before <= PROF__GZIP_FAR ? before : 0;
+}
+
+static void prof__gzip_block(prof__gzip *z, int last)
+{
+    size_t at, end;
+    memset(z->heads, 0, sizeof z->heads);
+    prof__gzip_bits(z, last ? 1 : 0, 1);
+    prof__gzip_bits(z, 1, 2);
+    for (at = 0; at < z->used; at = end) {
+        size_t before = prof__gzip_note(z, at);
+        uint32_t length = before ? prof__gzip_same(z, before - 1, at) : 0;
+        end = at + 1;
+        if (length < 4) {
+            prof__gzip_symbol(z, z->data[at]);
+            continue;
+        }
+        prof__gzip_match(z, length, (uint32_t)(at + 1 - before));
+        for (; end < at + length; end++) prof__gzip_note(z, end);
+    }
+    prof__gzip_symbol(z, 256);
+    z->used = 0;
+}
+
+static void prof__gzip_begin(prof__gzip *z, prof__out *out)
+{
+    static const unsigned char head[10] = {0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255};
+    z->out = out;
+    z->bits = z->size = 0;
+    z->check = ~0u;
+    z->bit_count = 0;
+    z->used = 0;
+    prof__out_bytes(out, head, sizeof head);
+}
+
+static void prof__gzip_add(prof__gzip *z, const unsigned char *data, size_t size)
+{
+    static const uint32_t crc[16] = {0, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
+                                     0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278,
+                                     0xBDBDF21C};
+    size_t i;
+    for (i = 0; i < size; i++) {
+        z->check ^= data[i];
+        z->check = z->check >> 4 ^ crc[z->check & 15];
+        z->check = z->check >> 4 ^ crc[z->check & 15];
+        if (z->used == PROF__GZIP_BLOCK) prof__gzip_block(z, 0);
+        z->data[z->used++] = data[i];
+    }
+    z->size += size;
+}
+
+static void prof__gzip_end(prof__gzip *z)
+{
+    prof__gzip_block(z, 1);
+    prof__gzip_bits(z, 0, (8 - z->bit_count % 8) % 8);
+    prof__gzip_bits(z, ~z->check, 32);
+    prof__gzip_bits(z, (uint32_t)z->size, 32);
+}
+
+/*-- memory profile: google/pprof's proto/profile.proto --*/
+
+/* Tags: field number << 3 | wire type. */
+enum {
+    PROF__PPROF_TYPE = 0x0A, PROF__PPROF_SAMPLE = 0x12, PROF__PPROF_MAPPING = 0x1A, PROF__PPROF_LOCATION = 0x22,
+    PROF__PPROF_FUNCTION = 0x2A, PROF__PPROF_STRING = 0x32, PROF__PPROF_TIME = 0x48, PROF__PPROF_DURATION = 0x50,
+    PROF__PPROF_PERIOD_TYPE = 0x5A, PROF__PPROF_PERIOD = 0x60, PROF__PPROF_COMMENT = 0x68, PROF__PPROF_DEFAULT = 0x70,
+    PROF__PPROF_FIRST = 0x08, PROF__PPROF_SECOND = 0x10 /* numbers that are fields 1, 2 ... of smaller messages */
+};
+
+typedef struct prof__pprof {
+    prof__xplane_bytes all, part, inner, text;
+    const char **strings; /* of the trace, or literals */
+    size_t string_count, string_capacity;
+    prof__read_index string_index;
+    const prof_callsite **places; /* the id of a location and of its function is 1 + its index */
+    size_t place_count, place_capacity;
+    prof__read_index place_index;
+    int failed;
+} prof__pprof;
+
+static int prof__pprof_same_string(const void *owner, size_t item, const void *key)
+{
+    return !strcmp(((const char *const *)owner)[item], (const char *)key);
+}
+
+/* Its number in the table, whose first is "". */
+static uint64_t prof__pprof_string(prof__pprof *p, const char *text)
+{
+    uint32_t hash = prof__text_hash(text);
+    size_t item = prof__read_find(&p->string_index, hash, prof__pprof_same_string, p->strings, text);
+    if (item != PROF__NONE) return item;
+    if (!PROF__ROOM(p->strings, p->string_capacity, p->string_count) ||
+        !prof__read_add(&p->string_index, hash, p->string_count)) {
+        p->failed = 1;
+        return 0;
+    }
+    p->text.size = 0;
+    prof__xplane_letters(&p->text, text);
+    prof__xplane_message(&p->all, PROF__PPROF_STRING, p->text.data, p->text.size);
+    p->strings[p->string_count] = text;
+    return p->string_count++;
+}
+
+/* Fields 1, 2 ... with these values. */
+static void prof__pprof_fields(prof__xplane_bytes *bytes, const uint64_t *values, unsigned count)
+{
+    unsigned i;
+    for (i = 0; i < count; i++)
+        if (values[i]) prof__xplane_number(bytes, PROF__PPROF_FIRST + i * 8, values[i]);
+}
+
+/* A ValueType. */
+static void prof__pprof_type(prof__pprof *p, unsigned tag, const char *type, const char *unit)
+{
+    uint64_t values[2];
+    values[0] = prof__pprof_string(p, type);
+    values[1] = prof__pprof_string(p, unit);
+    p->part.size = 0;
+    prof__pprof_fields(&p->part, values, 2);
+    prof__xplane_message(&p->all, tag, p->part.data, p->part.size);
+}
+
+static int prof__pprof_same_place(const void *owner, size_t item, const void *key)
+{
+    return ((const prof_callsite *const *)owner)[item] == (const prof_callsite *)key;
+}
+
+/* The id of the location of a call site, which is called name. */
+static uint64_t prof__pprof_place(prof__pprof *p, const prof_callsite *site, const char *name)
+{
+    uint32_t hash = (uint32_t)prof__mix((uint64_t)(uintptr_t)site);
+    size_t item = prof__read_find(&p->place_index, hash, prof__pprof_same_place, p->places, site);
+    uint64_t values[5];
+    if (item != PROF__NONE) return item + 1;
+    if (!PROF__ROOM(p->places, p->place_capacity, p->place_count) ||
+        !prof__read_add(&p->place_index, hash, p->place_count)) {
+        p->failed = 1;
+        return 0;
+    }
+    p->places[p->place_count++] = site;
+    values[0] = p->place_count; /* Function: id, name, system_name, filename, start_line */
+    values[1] = values[2] = prof__pprof_string(p, name);
+    values[3] = prof__pprof_string(p, site->file);
+    values[4] = 0;
+    p->part.size = 0;
+    prof__pprof_fields(&p->part, values, 5);
+    prof__xplane_message(&p->all, PROF__PPROF_FUNCTION, p->part.data, p->part.size);
+    values[1] = site->line; /* Line: function_id, line */
+    p->inner.size = 0;
+    prof__pprof_fields(&p->inner, values, 2);
+    values[1] = 1; /* Location: id, mapping_id, address, line */
+    p->part.size = 0;
+    prof__pprof_fields(&p->part, values, 2);
+    prof__xplane_message(&p->part, 0x22, p->inner.data, p->inner.size);
+    prof__xplane_message(&p->all, PROF__PPROF_LOCATION, p->part.data, p->part.size);
+    return p->place_count;
+}
+
+static void prof__pprof_label(prof__pprof *p, const char *key, const char *text)
+{
+    uint64_t values[2];
+    if (!text || !*text) return;
+    values[0] = prof__pprof_string(p, key);
+    values[1] = prof__pprof_string(p, text);
+    p->inner.size = 0;
+    prof__pprof_fields(&p->inner, values, 2);
+    prof__xplane_message(&p->part, 0x1A, p->inner.data, p->inner.size);
+}
+
+/* A packed field of numbers. */
+static void prof__pprof_packed(prof__pprof *p, unsigned tag, const uint64_t *values, unsigned count)
+{
+    unsigned char body[10 * 4], *to = body;
+    unsigned i;
+    for (i = 0; i < count; i++) to = prof__pack_integer(to, values[i]);
+    prof__xplane_message(&p->part, tag, body, (size_t)(to - body));
+}
+
+static void prof__pprof_sample(prof__pprof *p, const prof_memory_row *row)
+{
+    const prof_callsite *site = row->site, *around = row->around;
+    uint64_t places[2], values[4];
+    unsigned depth = 0;
+    places[depth++] = prof__pprof_place(p, site, *site->function ? site->function : *site->name ? site->name : "(unnamed)");
+    if (around) places[depth++] = prof__pprof_place(p, around, *around->name ? around->name : around->function);
+    values[0] = row->count;
+    values[1] = row->bytes;
+    values[2] = row->live_count;
+    values[3] = row->live_bytes;
+    p->part.size = 0;
+    prof__pprof_packed(p, 0x0A, places, depth);
+    prof__pprof_packed(p, 0x12, values, 4);
+    prof__pprof_label(p, "pool", row->pool);
+    prof__pprof_label(p, "memory scope", row->scope);
+    prof__xplane_message(&p->all, PROF__PPROF_SAMPLE, p->part.data, p->part.size);
+}
+
+/* Without a mapping that says so, pprof looks for symbols in the program's file. */
+static void prof__pprof_mapping(prof__pprof *p, const prof_trace_info *about)
+{
+    static const char yes[] = {0x38, 1, 0x40, 1, 0x48, 1}; /* has_functions, has_filenames, has_line_numbers */
+    p->part.size = 0;
+    prof__xplane_number(&p->part, PROF__PPROF_FIRST, 1);
+    prof__xplane_number(&p->part, 0x28, prof__pprof_string(p, *about->program ? about->program : "program"));
+    prof__xplane_add(&p->part, yes, sizeof yes);
+    prof__xplane_message(&p->all, PROF__PPROF_MAPPING, p->part.data, p->part.size);
+}
+
+static void prof__pprof_comment(prof__pprof *p, uint64_t count, const char *text)
+{
+    if (count) prof__xplane_number(&p->all, PROF__PPROF_COMMENT, prof__pprof_string(p, text));
+}
+
+static void prof__pprof_make(prof__pprof *p, const prof_trace *trace, const prof_memory_stats *memory)
+{
+    const prof_trace_info *about = prof_trace_about(trace);
+    int64_t end = about->to_ns ? about->to_ns : about->duration_ns;
+    size_t i;
+    prof__pprof_string(p, "");
+    prof__pprof_type(p, PROF__PPROF_TYPE, "alloc_objects", "count");
+    prof__pprof_type(p, PROF__PPROF_TYPE, "alloc_space", "bytes");
+    prof__pprof_type(p, PROF__PPROF_TYPE, "inuse_objects", "count");
+    prof__pprof_type(p, PROF__PPROF_TYPE, "inuse_space", "bytes");
+    prof__pprof_mapping(p, about);
+    for (i = 0; i < memory->site_count; i++) prof__pprof_sample(p, &memory->sites[i]);
+    prof__xplane_number(&p->all, PROF__PPROF_TIME, about->start_unix_ns + (uint64_t)prof__xplane_time(end));
+    prof__xplane_number(&p->all, PROF__PPROF_DURATION, (uint64_t)prof__xplane_time(end - about->from_ns));
+    prof__pprof_type(p, PROF__PPROF_PERIOD_TYPE, "space", "bytes");
+    prof__xplane_number(&p->all, PROF__PPROF_PERIOD, 1);
+    prof__xplane_number(&p->all, PROF__PPROF_DEFAULT, prof__pprof_string(p, "inuse_space"));
+    prof__pprof_comment(p, about->lost + about->lost_blocks,
+                        "events were lost: allocations may be missing, or count as live");
+    prof__pprof_comment(p, memory->freed_unknown, "blocks were freed that had been allocated before the trace");
+    p->failed |= p->all.failed | p->part.failed | p->inner.failed | p->text.failed;
+}
+
+/* Ends the output. */
+static prof_status prof__pprof_put(const prof_trace *trace, prof__out *out)
+{
+    prof_memory_stats *memory = NULL;
+    prof_status status = prof_memory(trace, &memory);
+    prof__gzip *z = (prof__gzip *)malloc(sizeof *z);
+    prof__pprof p;
+    memset(&p, 0, sizeof p);
+    if (!status) prof__pprof_make(&p, trace, memory);
+    if (!status && (p.failed || !z)) status = prof__fail(PROF_NO_MEMORY, "no memory for the memory profile");
+    if (!status) {
+        prof__gzip_begin(z, out);
+        prof__gzip_add(z, p.all.data, p.all.size);
+        prof__gzip_end(z);
+    }
+    if (status) prof__out_fail(out, status);
+    free(z);
+    free(p.all.data);
+    free(p.part.data);
+    free(p.inner.data);
+    free(p.text.data);
+    free(p.strings);
+    free(p.places);
+    free(p.string_index.slots);
+    free(p.place_index.slots);
+    prof_memory_free(memory);
+    return prof__out_close(out);
+}
+
+PROF_DEF prof_status prof_xplane_pprof_write(const prof_trace *trace, const char *path)
+{
+    prof__out out;
+    prof_status status;
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_xplane_pprof_write: trace is null");
+    status = prof__out_file(&out, path);
+    return status ? status : prof__pprof_put(trace, &out);
+}
+
+PROF_DEF prof_status prof_xplane_pprof_stream(const prof_trace *trace, prof_sink sink)
+{
+    prof__out out;
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_xplane_pprof_stream: trace is null");
+    prof__out_sink(&out, sink);
+    return prof__pprof_put(trace, &out);
+}
+
+/*-- perfetto_trace.json.gz --*/
+
+/* Compresses a file. */
+static prof_status prof__gzip_file(const char *from, const char *to)
+{
+    FILE *file = fopen(from, "rb");
+    prof__gzip *z = (prof__gzip *)malloc(sizeof *z);
+    prof__out out;
+    prof_status status = PROF_OK;
+    if (!file)
+        status = prof__fail(PROF_IO, "cannot read %s: %s", from, strerror(errno));
+    else if (!z)
+        status = prof__fail(PROF_NO_MEMORY, "no memory to compress %s", from);
+    if (!status) status = prof__out_file(&out, to);
+    if (!status) {
+        unsigned char bytes[4096];
+        size_t size;
+        prof__gzip_begin(z, &out);
+        while ((size = fread(bytes, 1, sizeof bytes, file)) > 0) prof__gzip_add(z, bytes, size);
+        prof__gzip_end(z);
+        if (ferror(file)) prof__out_fail(&out, prof__fail(PROF_IO, "cannot read %s: %s", from, strerror(errno)));
+        status = prof__out_close(&out);
+    }
+    if (file) fclose(file);
+    free(z);
+    return status;
+}
+
+/* Beside HOST.xplane.pb, which is at where: perfetto_trace.json.gz, or HOST.perfetto_trace.json.gz if another host of the
+   run has that. link: 1: says on stderr how to open it. */
+static prof_status prof__xplane_perfetto(const prof_trace *trace, const char *where, int link)
+{
+    char path[1700], json[1720];
+    prof_status status;
+    int error;
+    size_t host = strlen(where) - strlen(".xplane.pb"), folder = host;
+    while (folder && !prof__is_slash(where[folder - 1])) folder--;
+    snprintf(path, sizeof path, "%.*sperfetto_trace.json.gz", (int)folder, where);
+    error = prof__path_claim(path);
+    if (error == EEXIST) {
+        snprintf(path, sizeof path, "%.*s.perfetto_trace.json.gz", (int)host, where);
+        error = prof__path_claim(path);
+    }
+    if (error) return prof__fail(PROF_IO, "cannot create %s: %s", path, strerror(error));
+    snprintf(json, sizeof json, "%s.part.json", path);
+    status = prof_trace_write(trace, json, ".json");
+    if (!status) status = prof__gzip_file(json, path);
+    remove(json);
+    if (status)
+        remove(path);
+    else if (link)
+        fprintf(stderr, "prof: to see the trace, open https://ui.perfetto.dev and drop %s on the page\n", path);
+    return status;
+}
+
 /*-- start and stop --*/
 
 static struct {
     int word;      /* the lock; the rest is under it */
     int running;   /* 1: a session of its own; 2: within another */
+    int perfetto;  /* 1: perfetto_trace.json.gz, too; 2: and how to open it */
     uint64_t begin_ns; /* CLOCK_MONOTONIC */
     char logdir[1024];
 } prof__xplane_session;
 
+/* What the writer of directories, which no caller of ours calls, has to know of a session of its own. */
+static struct {
+    int word; /* the lock; the rest is under it */
+    int perfetto;
+    char logdir[1024];
+} prof__xplane_wish;
+
 #ifndef _WIN32
-/* The thread that held the lock is not in the child. */
-static void prof__xplane_child_of_fork(void) { prof__xplane_session.word = 0; }
+/* The thread that held a lock is not in the child. */
+static void prof__xplane_child_of_fork(void) { prof__xplane_session.word = prof__xplane_wish.word = 0; }
 static void __attribute__((constructor(101))) prof__xplane_forks(void)
 {
     pthread_atfork(NULL, NULL, prof__xplane_child_of_fork);
 }
 #endif
 
-PROF_DEF prof_status prof_xplane_start_trace(const char *logdir)
+static void prof__xplane_wish_set(int perfetto, const char *logdir)
+{
+    int cancel = prof__lock_steady(&prof__xplane_wish.word);
+    prof__xplane_wish.perfetto = perfetto;
+    prof__text_copy(prof__xplane_wish.logdir, sizeof prof__xplane_wish.logdir, logdir);
+    prof__unlock_steady(&prof__xplane_wish.word, cancel);
+}
+
+/* What is wished for this output, whose path may be absolute meanwhile. */
+static int prof__xplane_wished(const char *path)
+{
+    int cancel = prof__lock_steady(&prof__xplane_wish.word), perfetto = 0;
+    size_t length = strlen(path), own = strlen(prof__xplane_wish.logdir);
+    if (own <= length && !strcmp(path + length - own, prof__xplane_wish.logdir)) perfetto = prof__xplane_wish.perfetto;
+    prof__unlock_steady(&prof__xplane_wish.word, cancel);
+    return perfetto;
+}
+
+static prof_status prof__xplane_write_all(const prof_trace *trace, const char *logdir, int perfetto)
+{
+    char where[1600];
+    prof_status status = prof__xplane_merge(&trace, 1, logdir, NULL, where, sizeof where);
+    return status || !perfetto ? status : prof__xplane_perfetto(trace, where, perfetto > 1);
+}
+
+/* The configuration of a session of its own. */
+static prof_status prof__xplane_config(prof_config *config, const prof_xplane_trace_options *options, const char *pattern)
+{
+    prof_status (*write)(const prof_trace *, const char *);
+    memset(config, 0, sizeof *config);
+    if (options && options->config) *config = *options->config;
+    if (config->output)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_xplane_start_trace: the output is logdir: config.output must be null");
+    config->output = pattern;
+#ifndef _WIN32
+    if (config->mode == PROF_RING) config->mode = PROF_STREAM;
+#endif
+    if (options && (options->create_perfetto_trace || options->create_perfetto_link))
+        return prof__writer_find(".json", &write);
+    return PROF_OK;
+}
+
+/* With the lock held. */
+static prof_status prof__xplane_begin_trace(const char *pattern, const prof_config *config, int own)
+{
+    prof_status status = prof__expand(pattern, prof__xplane_session.logdir, sizeof prof__xplane_session.logdir);
+    prof__xplane_session.begin_ns = prof_host_ns();
+    prof__xplane_session.running = 2;
+    if (status) return status;
+    if (!prof_enabled() || prof__guest) { /* else it need not be tried; a guest goes */
+        prof__xplane_wish_set(prof__xplane_session.perfetto, prof__xplane_session.logdir);
+        status = prof_start(config);
+        if (status) prof__xplane_wish_set(0, "");
+        if (!status) prof__xplane_session.running = 1;
+        if (status == PROF_INVALID_STATE) status = PROF_OK;
+    }
+    if (status || prof__xplane_session.running == 1) return status;
+    if (own)
+        return prof__fail(PROF_INVALID_STATE, "prof_xplane_start_trace: a session is running, which has a configuration "
+                                              "already: start the trace without config");
+    return prof__live_fits(prof__xplane_session.logdir, NULL);
+}
+
+PROF_DEF prof_status prof_xplane_start_trace_with(const char *logdir, const prof_xplane_trace_options *options)
 {
     prof_config config;
     prof_status status;
@@ -2091,32 +2661,25 @@ PROF_DEF prof_status prof_xplane_start_trace(const char *logdir)
     if (length + 2 > sizeof pattern) return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", logdir);
     memcpy(pattern, logdir, length + 1);
     if (!prof__is_slash(pattern[length - 1])) strcpy(pattern + length, "/");
-    memset(&config, 0, sizeof config);
-    config.output = pattern;
-#ifndef _WIN32
-    config.mode = PROF_STREAM;
-#endif
+    status = prof__xplane_config(&config, options, pattern);
+    if (status) return status;
     cancel = prof__lock_steady(&prof__xplane_session.word);
     if (prof__xplane_session.running) {
         status = prof__fail(PROF_INVALID_STATE, "prof_xplane_start_trace: a trace has been started already");
     } else {
-        status = prof__expand(pattern, prof__xplane_session.logdir, sizeof prof__xplane_session.logdir);
-        prof__xplane_session.begin_ns = prof_host_ns();
-        prof__xplane_session.running = 2;
-        if (!status && (!prof_enabled() || prof__guest)) { /* else it need not be tried; a guest goes */
-            status = prof_start(&config);
-            prof__xplane_session.running = status == PROF_OK ? 1 : 2;
-            if (status == PROF_INVALID_STATE) status = PROF_OK;
-        }
-        if (!status && prof__xplane_session.running == 2) status = prof__live_fits(prof__xplane_session.logdir, NULL);
+        prof__xplane_session.perfetto =
+            !options ? 0 : options->create_perfetto_link ? 2 : options->create_perfetto_trace ? 1 : 0;
+        status = prof__xplane_begin_trace(pattern, &config, options && options->config);
         if (status) prof__xplane_session.running = 0;
     }
     prof__unlock_steady(&prof__xplane_session.word, cancel);
     return status;
 }
 
+PROF_DEF prof_status prof_xplane_start_trace(const char *logdir) { return prof_xplane_start_trace_with(logdir, NULL); }
+
 /* What the session has recorded since begin_ns. */
-static prof_status prof__xplane_part(uint64_t begin_ns, const char *logdir)
+static prof_status prof__xplane_part(uint64_t begin_ns, const char *logdir, int perfetto)
 {
     prof_trace *trace = NULL;
     uint64_t end_ns = prof_host_ns(), start;
@@ -2127,7 +2690,7 @@ static prof_status prof__xplane_part(uint64_t begin_ns, const char *logdir)
         status = prof_trace_window(trace, begin_ns > start ? (int64_t)(begin_ns - start) : 0,
                                    end_ns > start ? (int64_t)(end_ns - start) : 1);
     }
-    if (!status) status = prof_xplane_write(trace, logdir, NULL);
+    if (!status) status = prof__xplane_write_all(trace, logdir, perfetto);
     prof_trace_close(trace);
     return status;
 }
@@ -2143,7 +2706,9 @@ PROF_DEF prof_status prof_xplane_stop_trace(void)
     else if (running == 1)
         status = prof_stop();
     else
-        status = prof__xplane_part(prof__xplane_session.begin_ns, prof__xplane_session.logdir);
+        status = prof__xplane_part(prof__xplane_session.begin_ns, prof__xplane_session.logdir,
+                                   prof__xplane_session.perfetto);
+    if (running == 1) prof__xplane_wish_set(0, "");
     prof__unlock_steady(&prof__xplane_session.word, cancel);
     return status;
 }
@@ -2151,13 +2716,22 @@ PROF_DEF prof_status prof_xplane_stop_trace(void)
 #if defined(__GNUC__) || defined(__TINYC__)
 static prof_status prof__xplane_default(const prof_trace *trace, const char *path)
 {
-    return prof_xplane_write(trace, path, NULL);
+    return prof__xplane_write_all(trace, path, prof__xplane_wished(path));
 }
 
 static prof_writer prof__xplane_writer = {"/", prof__xplane_default, NULL};
-static void __attribute__((constructor(101))) prof__xplane_register(void) { prof_writer_register(&prof__xplane_writer); }
+static prof_writer prof__pprof_writer = {".pprof", prof_xplane_pprof_write, NULL};
+static void __attribute__((constructor(101))) prof__xplane_register(void)
+{
+    prof_writer_register(&prof__xplane_writer);
+    prof_writer_register(&prof__pprof_writer);
+}
 #ifdef PROF__SHARED
-static void __attribute__((destructor(101))) prof__xplane_unregister(void) { prof_writer_unregister(&prof__xplane_writer); }
+static void __attribute__((destructor(101))) prof__xplane_unregister(void)
+{
+    prof_writer_unregister(&prof__pprof_writer);
+    prof_writer_unregister(&prof__xplane_writer);
+}
 #endif
 #endif
 

@@ -45,7 +45,7 @@ void wait_for_device(void *user);
 '''
 OPTIONAL = [('prof_domain *', 'domain'), ('prof_task *', 'task'), ('prof_frame *', 'frame'), ('prof_range *', 'range'),
             ('prof_counter *', 'counter'), ('prof_marker *', 'marker'), ('prof_device *', 'device'),
-            ('prof_device_row *', 'row'), ('prof_report_options ', 'options')]
+            ('prof_device_row *', 'row'), ('prof_report_options ', 'options'), ('prof_xplane_trace_options ', 'traced')]
 for kind, name in OPTIONAL:
     if re.search(r'\b' + kind.split()[0] + r'\b', sources):
         PREAMBLE += f'{kind}{name};\n'
@@ -151,7 +151,7 @@ for page in pages:
     for index, (number, code, behind) in enumerate(table):
         function = f'row_{number}' if behind == 'block' else f'row_{number}_{index}'
         fails = bool(re.search(r'PROF_(UNSUPPORTED|INVALID_ARGUMENT|INVALID_STATE)', behind))
-        starts = bool(re.search(r'prof_start\(', code))
+        starts = bool(re.search(r'prof_start\(|prof_xplane_start_trace_with\(|PROFILE_TRACE', code))
         text += f'    {{{function}, {quoted(os.path.basename(page) + ":" + str(number))}, {int(starts)}, {int(fails)}}},\n'
     text += '    {0, 0, 0, 0}};\n'
     text += '#ifdef RUN' + MAIN.replace('SETUP', SETUP) + '#else\nvoid all_rows(void) { for (int i = 0; rows[i].run; ++i) rows[i].run(); }\n#endif\n'

@@ -89,6 +89,8 @@ fails "export --source of nothing" "--source 'here': must be loc, args, none" "$
 is "export txt" 0 "$prof" export -o whole.txt whole.prof
 is "summary" 0 "$prof" summary whole.prof
 same "txt is the summary" whole.txt out
+is "export pprof" 0 "$prof" export whole.prof -o memory.pprof
+is "the memory profile is compressed" 0 sh -c 'test "$(head -c 2 memory.pprof | od -An -tx1)" = " 1f 8b"'
 is "export prof" 0 "$prof" export whole.prof -o copy.prof
 same "prof is a copy" whole.prof copy.prof
 is "export of standard input to standard output" 0 sh -c "'$prof' export - -o - -f csv <whole.prof >piped.csv"
@@ -504,13 +506,13 @@ fails "bad layout" "--layout 'table': must be own, mxnet, json, cntk, cntk-detai
 fails "the CSV of two" "prof_report_each: the CSV has no column for processes: give a path with %p" "$prof" summary -l cntk-detail whole.prof whole.prof
 fails "bad choice" "--sort 'size': must be total, self, calls, mean, min, max, p99, name" "$prof" summary --sort size whole.prof
 fails "bad number" "--top 'x': must be a number from 1 to 1e+09" "$prof" summary --top x whole.prof
-fails "bad format" "--format 'xml': must be json, csv, txt, prof" "$prof" export whole.prof -o x.xml --format xml
+fails "bad format" "--format 'xml': must be json, csv, txt, prof, pprof" "$prof" export whole.prof -o x.xml --format xml
 fails "bad time" "--from '5': must be a time such as 1.5s, 20ms, 300us, or -2s for 2 s before the end" "$prof" cut whole.prof --from 5 -o x.csv
 fails "times the wrong way" "cut: --to 1us is not later than --from 2us" "$prof" cut whole.prof --from 2us --to 1us -o x.csv
 fails "no times" "cut: which part? Give --from TIME, --to TIME or both" "$prof" cut whole.prof -o x.csv
-fails "no output" "export: where to? Give -o OUT.json, .csv, .txt, .prof or a directory/" "$prof" export whole.prof
-fails "unknown kind" "export: x.xml: unknown kind of file: .json, .csv, .txt, .prof, or give --format" "$prof" export whole.prof -o x.xml
-fails "standard output of what kind" "export: -o - needs --format json, csv, txt or prof" "$prof" export whole.prof -o -
+fails "no output" "export: where to? Give -o OUT.json, .csv, .txt, .prof, .pprof or a directory/" "$prof" export whole.prof
+fails "unknown kind" "export: x.xml: unknown kind of file: .json, .csv, .txt, .prof, .pprof, or give --format" "$prof" export whole.prof -o x.xml
+fails "standard output of what kind" "export: -o - needs --format json, csv, txt, prof or pprof" "$prof" export whole.prof -o -
 fails "merge to csv" "merge: x.csv: only .json and log directories (OUT/) can hold several processes" "$prof" merge whole.prof later.prof -o x.csv
 fails "merge without output" "merge: where to? Give -o OUT.json" "$prof" merge whole.prof later.prof
 fails "recover to standard output" "recover: -o -: there may be several images; name a file" "$prof" recover whole.prof -o -

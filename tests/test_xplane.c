@@ -3,6 +3,7 @@
    runs and hosts; failing sinks and damaged images. */
 #define PROF__XPLANE_KEEP ((size_t)20000) /* so that the events of some lines are kept, those of others made twice */
 #define PROF_IMPLEMENTATION
+#include "../prof_chrome.h" /* perfetto_trace.json.gz */
 #include "../prof_xplane.h"
 
 #include "test.h"
@@ -1786,6 +1787,475 @@ TEST(start_trace_and_stop_trace)
     }
     CHECK_EQUAL(prof_stop(), PROF_OK);
     prof_clear_metadata();
+}
+
+/*-- gzip, and the memory profile: readers of the test's own --*/
+
+static uint32_t crc_of(const unsigned char *bytes, size_t size)
+{
+    uint32_t crc = ~0u;
+    for (size_t i = 0; i < size; ++i) {
+        crc ^= bytes[i];
+        for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
+    }
+    return ~crc;
+}
+
+typedef struct bit_reader {
+    const unsigned char *bytes;
+    size_t size, at; /* at: bits */
+} bit_reader;
+
+static unsigned take_bits(bit_reader *r, unsigned count)
+{
+    unsigned value = 0;
+    for (unsigned i = 0; i < count; ++i, ++r->at)
+        if (r->at / 8 < r->size) value |= (unsigned)(r->bytes[r->at / 8] >> r->at % 8 & 1) << i;
+    return value;
+}
+
+static unsigned take_fixed(bit_reader *r) /* RFC 1951, 3.2.6 */
+{
+    unsigned code = 0;
+    for (int i = 0; i < 7; ++i) code = code << 1 | take_bits(r, 1);
+    if (code < 24) return 256 + code;
+    code = code << 1 | take_bits(r, 1);
+    if (code >= 48 && code < 192) return code - 48;
+    if (code >= 192 && code < 200) return 280 + code - 192;
+    return 144 + (code << 1 | take_bits(r, 1)) - 400;
+}
+
+/* What a gzip of blocks with fixed codes holds, of malloc() and terminated; null if it is none. */
+static char *gunzip(const unsigned char *bytes, size_t size, size_t *length)
+{
+    static const unsigned bases[] = {3,  4,  5,  6,  7,  8,  9,  10, 11, 13,  15,  17,  19,  23, 27,
+                                     31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
+    static const unsigned extras[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
+    static const unsigned fars[] = {1,   2,   3,   4,   5,   7,    9,    13,   17,   25,   33,   49,   65,    97,    129,
+                                    193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
+    bit_reader r = {bytes, size, 80};
+    size_t room = 65536, n = 0;
+    char *out = (char *)malloc(room);
+    int last = 0, bad = size < 20 || memcmp(bytes, "\x1f\x8b\x08\x00", 4) != 0;
+    while (!last && !bad) {
+        last = (int)take_bits(&r, 1);
+        bad = take_bits(&r, 2) != 1;
+        while (!bad) {
+            unsigned symbol = take_fixed(&r);
+            if (symbol == 256) break;
+            if (n + 300 > room) out = (char *)realloc(out, room *= 2);
+            if (symbol < 256) {
+                out[n++] = (char)symbol;
+            } else if (symbol > 285) {
+                bad = 1;
+            } else {
+                unsigned count = bases[symbol - 257] + take_bits(&r, extras[symbol - 257]), code = 0;
+                for (int i = 0; i < 5; ++i) code = code << 1 | take_bits(&r, 1);
+                unsigned far = code < 30 ? fars[code] + take_bits(&r, code < 2 ? 0 : code / 2 - 1) : ~0u;
+                bad = far > n;
+                for (; count && !bad; --count, ++n) out[n] = out[n - far];
+            }
+            if (r.at / 8 >= size) bad = 1;
+        }
+    }
+    r.at = (r.at + 7) / 8 * 8;
+    uint32_t crc = take_bits(&r, 16), most;
+    crc |= (uint32_t)take_bits(&r, 16) << 16;
+    most = take_bits(&r, 16);
+    most |= (uint32_t)take_bits(&r, 16) << 16;
+    if (bad || r.at / 8 != size || crc != crc_of((const unsigned char *)out, n) || most != (uint32_t)n) {
+        free(out);
+        return NULL;
+    }
+    out[n] = 0;
+    *length = n;
+    return out;
+}
+
+typedef struct gzip_sink {
+    prof__gzip z;
+    prof__out out;
+} gzip_sink;
+
+static void check_gzip(const unsigned char *bytes, size_t size, size_t at_most)
+{
+    gzip_sink *s = (gzip_sink *)malloc(sizeof *s);
+    memory m;
+    size_t length = 0;
+    memset(&m, 0, sizeof m);
+    prof__out_sink(&s->out, memory_sink(&m));
+    prof__gzip_begin(&s->z, &s->out);
+    for (size_t at = 0; at < size; at += 1000) prof__gzip_add(&s->z, bytes + at, size - at < 1000 ? size - at : 1000);
+    prof__gzip_end(&s->z);
+    CHECK_EQUAL(prof__out_close(&s->out), PROF_OK);
+    char *back = gunzip(m.bytes, m.size, &length);
+    CHECK(back && length == size && (!size || !memcmp(back, bytes, size)));
+    CHECK(m.size <= at_most);
+    free(back);
+    free(m.bytes);
+    free(s);
+}
+
+/* Nothing, noise, every distance and length, and sizes around those of a block. */
+TEST(gzip)
+{
+    size_t size = 200000;
+    unsigned char *bytes = (unsigned char *)calloc(size, 1);
+    uint32_t seed = 12345;
+    check_gzip(bytes, 0, 20);
+    for (size_t i = 0; i < size; ++i) bytes[i] = (unsigned char)((seed = seed * 1664525 + 1013904223) >> 24);
+    check_gzip(bytes, size, size / 8 * 9 + 40);
+    for (size_t at = 65534; at < 65540; ++at) check_gzip(bytes, at, at / 8 * 9 + 40);
+    memset(bytes, 'x', size);
+    check_gzip(bytes, size, 1500);
+    for (size_t at = 70000, length = 3, far = 1; at + 300 < size; at += length) { /* of 70000 bytes noise, pieces */
+        length = 3 + seed % 256;
+        far = 1 + (seed >> 8) % 40000;
+        for (size_t i = 0; i < length; ++i) bytes[at + i] = bytes[at + i - far];
+        bytes[at++ + length] = (unsigned char)(seed = seed * 1664525 + 1013904223) ;
+    }
+    check_gzip(bytes, size, size);
+    free(bytes);
+}
+
+/* Strings and samples of a profile. */
+typedef struct pprof_profile {
+    char *strings[64];
+    size_t string_count, sample_count, location_count, function_count, type_count, comment_count;
+    uint64_t types[8][2], standard, time, duration, period;
+    struct { uint64_t locations[4], values[4]; size_t location_count, value_count, label_count; uint64_t labels[4][2]; } samples[16];
+    struct { uint64_t id, mapping, function, line; } locations[16];
+    struct { uint64_t id, name, system_name, file; } functions[16];
+} pprof_profile;
+
+static size_t read_packed(reader *from, uint64_t *values, size_t most)
+{
+    reader r = read_message(from);
+    size_t count = 0;
+    while (r.at < r.end && count < most) values[count++] = read_varint(&r);
+    return count;
+}
+
+static void read_pairs(reader *from, uint64_t *values, size_t count) /* fields 1, 2, ... that are numbers */
+{
+    reader r = read_message(from);
+    while (r.at < r.end) {
+        uint64_t tag = read_varint(&r), value = read_varint(&r);
+        CHECK(!(tag & 7) && tag >> 3 && tag >> 3 <= count);
+        if (tag >> 3 && tag >> 3 <= count) values[(tag >> 3) - 1] = value;
+    }
+}
+
+static void read_location(reader *from, pprof_profile *p)
+{
+    reader r = read_message(from);
+    uint64_t line[2] = {0, 0};
+    size_t n = p->location_count++;
+    while (r.at < r.end) {
+        uint64_t tag = read_varint(&r);
+        if (tag == 0x08) p->locations[n].id = read_varint(&r);
+        else if (tag == 0x10) p->locations[n].mapping = read_varint(&r);
+        else if (tag == 0x22) read_pairs(&r, line, 2);
+        else read_bad = 1, r.at = r.end;
+    }
+    p->locations[n].function = line[0];
+    p->locations[n].line = line[1];
+}
+
+static void read_sample(reader *from, pprof_profile *p)
+{
+    reader r = read_message(from);
+    size_t n = p->sample_count++;
+    while (r.at < r.end) {
+        uint64_t tag = read_varint(&r);
+        if (tag == 0x0A) p->samples[n].location_count = read_packed(&r, p->samples[n].locations, 4);
+        else if (tag == 0x12) p->samples[n].value_count = read_packed(&r, p->samples[n].values, 4);
+        else if (tag == 0x1A && p->samples[n].label_count < 4)
+            read_pairs(&r, p->samples[n].labels[p->samples[n].label_count++], 2);
+        else read_bad = 1, r.at = r.end;
+    }
+}
+
+static pprof_profile read_profile(const char *bytes, size_t size)
+{
+    static pprof_profile p;
+    reader r = {(const unsigned char *)bytes, (const unsigned char *)bytes + size};
+    uint64_t pair[2];
+    memset(&p, 0, sizeof p);
+    while (r.at < r.end && !read_bad) {
+        uint64_t tag = read_varint(&r);
+        switch (tag) {
+        case 0x0A: read_pairs(&r, p.types[p.type_count++], 2); break;
+        case 0x12: read_sample(&r, &p); break;
+        case 0x1A: read_message(&r); break;
+        case 0x22: read_location(&r, &p); break;
+        case 0x2A: read_pairs(&r, &p.functions[p.function_count++].id, 4); break;
+        case 0x32: p.strings[p.string_count++] = read_text(&r); break;
+        case 0x48: p.time = read_varint(&r); break;
+        case 0x50: p.duration = read_varint(&r); break;
+        case 0x5A: read_pairs(&r, pair, 2); break;
+        case 0x60: p.period = read_varint(&r); break;
+        case 0x68: p.comment_count++; read_varint(&r); break;
+        case 0x70: p.standard = read_varint(&r); break;
+        default: read_bad = 1;
+        }
+    }
+    return p;
+}
+
+static const char *string_of(const pprof_profile *p, uint64_t index)
+{
+    return index < p->string_count ? p->strings[index] : "(beyond the table)";
+}
+
+static void pprof_program(unsigned *at)
+{
+    char *const a = (char *)(uintptr_t)0x1000, *const b = (char *)(uintptr_t)0x2000;
+    { PROFILE_SCOPE("caf\xE9"); PROFILE_ALLOC_C(a, 100, "gpu"); *at = __LINE__; }
+    for (int i = 0; i < 3; ++i) { PROFILE_MEMORY_SCOPE("layer"); PROFILE_ALLOC(b + i, 50); }
+    PROFILE_FREE(b);
+}
+
+/* Every figure of prof_memory() in a profile whose tables are in order. */
+TEST(the_memory_profile_is_one_of_pprof)
+{
+    unsigned at = 0;
+    memory m;
+    size_t length = 0, i;
+    start(PROF_RING);
+    PROFILE_FREE((char *)(uintptr_t)0x9999); /* nobody's */
+    pprof_program(&at);
+    prof_trace *trace = stop();
+    memset(&m, 0, sizeof m);
+    CHECK_EQUAL(prof_xplane_pprof_stream(trace, memory_sink(&m)), PROF_OK);
+    char *bytes = gunzip(m.bytes, m.size, &length);
+    CHECK(bytes != NULL);
+    if (!bytes) return;
+    read_bad = 0;
+    pprof_profile p = read_profile(bytes, length);
+    CHECK(!read_bad);
+    static const char *const types[4][2] = {
+        {"alloc_objects", "count"}, {"alloc_space", "bytes"}, {"inuse_objects", "count"}, {"inuse_space", "bytes"}};
+    CHECK_EQUAL(p.type_count, 4);
+    for (i = 0; i < 4; ++i) {
+        CHECK_TEXT(string_of(&p, p.types[i][0]), types[i][0]);
+        CHECK_TEXT(string_of(&p, p.types[i][1]), types[i][1]);
+    }
+    CHECK_TEXT(string_of(&p, 0), "");
+    CHECK_TEXT(string_of(&p, p.standard), "inuse_space");
+    CHECK_EQUAL(p.comment_count, 1);
+    CHECK_EQUAL(p.period, 1);
+    CHECK(p.time >= prof_trace_about(trace)->start_unix_ns && p.duration > 0);
+    CHECK_EQUAL(p.sample_count, 2);
+    CHECK_EQUAL(p.location_count, 3);
+    CHECK_EQUAL(p.function_count, 3);
+    for (i = 0; i < p.sample_count; ++i) {
+        int first = p.samples[i].values[0] == 1;
+        CHECK_EQUAL(p.samples[i].value_count, 4);
+        CHECK_EQUAL(p.samples[i].location_count, first ? 2 : 1);
+        CHECK_EQUAL(p.samples[i].values[0], first ? 1 : 3);
+        CHECK_EQUAL(p.samples[i].values[1], first ? 100 : 150);
+        CHECK_EQUAL(p.samples[i].values[2], first ? 1 : 2);
+        CHECK_EQUAL(p.samples[i].values[3], first ? 100 : 100);
+        CHECK_EQUAL(p.samples[i].label_count, first ? 1 : 2 - 1);
+        CHECK_TEXT(string_of(&p, p.samples[i].labels[0][0]), first ? "pool" : "memory scope");
+        CHECK_TEXT(string_of(&p, p.samples[i].labels[0][1]), first ? "gpu" : "layer");
+        for (size_t j = 0; j < p.samples[i].location_count; ++j) {
+            uint64_t id = p.samples[i].locations[j];
+            CHECK(id >= 1 && id <= 3 && p.locations[id - 1].id == id && p.locations[id - 1].mapping == 1);
+            CHECK(p.locations[id - 1].function == id && p.functions[id - 1].id == id);
+            CHECK_TEXT(string_of(&p, p.functions[id - 1].name), j ? "caf\xEF\xBF\xBD" : "pprof_program");
+            CHECK_TEXT(string_of(&p, p.functions[id - 1].file), __FILE__);
+            if (first) CHECK_EQUAL(p.locations[id - 1].line, at);
+        }
+    }
+    free(bytes);
+    free_all();
+    /* a sink that refuses; a file, by its ending */
+    m.size = 0;
+    m.limit = 20;
+    CHECK_EQUAL(prof_xplane_pprof_stream(trace, memory_sink(&m)), PROF_IO);
+    CHECK_EQUAL(prof_xplane_pprof_stream(NULL, memory_sink(&m)), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_xplane_pprof_write(NULL, "-"), PROF_INVALID_ARGUMENT);
+    const char *path = trace_path("memory.pprof");
+    remove(path);
+    CHECK_EQUAL(prof_save(path), PROF_OK);
+    char *file = trace_file_text(path, &i);
+    CHECK(file && (bytes = gunzip((const unsigned char *)file, i, &length)) != NULL);
+    if (file) free(bytes);
+    free(file);
+    free(m.bytes);
+    prof_trace_close(trace);
+}
+
+/* The gzip at folder/name, as text. */
+static char *perfetto_of(const char *folder, const char *name)
+{
+    char path[700];
+    size_t size = 0, length = 0;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    char *file = trace_file_text(path, &size), *text = file ? gunzip((const unsigned char *)file, size, &length) : NULL;
+    free(file);
+    return text;
+}
+
+static void check_perfetto(const char *folder, const char *name, const char *has, const char *has_not)
+{
+    char *text = perfetto_of(folder, name);
+    CHECK(text != NULL);
+    if (text) {
+        json *all = json_parse(text, strlen(text));
+        CHECK(all != NULL);
+        if (all) json_free(all);
+        CHECK(strstr(text, has) != NULL);
+        CHECK(!has_not || !strstr(text, has_not));
+    }
+    free(text);
+}
+
+/* As jax.profiler.start_trace(logdir, create_perfetto_link, create_perfetto_trace, profiler_options). */
+TEST(start_trace_with_options)
+{
+    prof_config config;
+    prof_xplane_trace_options options;
+    char logs[256], path[400];
+    prof_set_metadata("host", "h");
+    snprintf(logs, sizeof logs, "%s", trace_path("logs_options"));
+    remove_tree(logs);
+    memset(&options, 0, sizeof options);
+    memset(&config, 0, sizeof config);
+    options.config = &config;
+    options.create_perfetto_trace = 1;
+    /* refused */
+    config.output = "x.json";
+    CHECK_EQUAL(prof_xplane_start_trace_with(logs, &options), PROF_INVALID_ARGUMENT);
+    CHECK(strstr(prof_error(), "config.output") != NULL);
+    config.output = NULL;
+    config.mode = PROF_STATS;
+    CHECK_EQUAL(prof_xplane_start_trace_with(logs, &options), PROF_INVALID_ARGUMENT);
+    config.mode = PROF_RING;
+    config.level = 1000;
+    CHECK_EQUAL(prof_xplane_start_trace_with(logs, &options), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_xplane_stop_trace(), PROF_INVALID_STATE);
+    /* a session of its own, with a level of its own */
+    CHECK_EQUAL(prof_config_set(&config, "host_tracer_level", "3"), PROF_OK);
+    snprintf(path, sizeof path, "%s/plugins/profile/own", logs);
+    CHECK(!prof_enabled_at(0));
+    CHECK_EQUAL(prof_xplane_start_trace_with(path, &options), PROF_OK);
+    CHECK(prof_enabled() && prof_enabled_at(3) && !prof_enabled_at(4));
+    { PROFILE_SCOPE_L("three", 3); }
+    { PROFILE_SCOPE_L("four", 4); }
+    CHECK_EQUAL(prof_xplane_stop_trace(), PROF_OK);
+    CHECK_TEXT(names_in(path), "h.xplane.pb perfetto_trace.json.gz ");
+    check_perfetto(path, "perfetto_trace.json.gz", "\"three\"", "\"four\"");
+    /* another host of the same run */
+    prof_set_metadata("host", "i");
+    options.config = NULL;
+    CHECK_EQUAL(prof_xplane_start_trace_with(path, &options), PROF_OK);
+    { PROFILE_SCOPE("other"); }
+    CHECK_EQUAL(prof_xplane_stop_trace(), PROF_OK);
+    CHECK_TEXT(names_in(path), "h.xplane.pb i.perfetto_trace.json.gz i.xplane.pb perfetto_trace.json.gz ");
+    check_perfetto(path, "i.perfetto_trace.json.gz", "\"other\"", NULL);
+    /* the next one does not want it */
+    snprintf(path, sizeof path, "%s/plugins/profile/plain", logs);
+    CHECK_EQUAL(prof_xplane_start_trace_with(path, NULL), PROF_OK);
+    CHECK_EQUAL(prof_xplane_stop_trace(), PROF_OK);
+    CHECK_TEXT(names_in(path), "i.xplane.pb ");
+    /* in a session that runs already: it has a configuration */
+    CHECK_EQUAL(prof_start(NULL), PROF_OK);
+    { PROFILE_SCOPE("before"); }
+    snprintf(path, sizeof path, "%s/plugins/profile/part", logs);
+    options.config = &config;
+    CHECK_EQUAL(prof_xplane_start_trace_with(path, &options), PROF_INVALID_STATE);
+    options.config = NULL;
+    trace_next_instant();
+    CHECK_EQUAL(prof_xplane_start_trace_with(path, &options), PROF_OK);
+    trace_next_instant();
+    { PROFILE_SCOPE("inside"); }
+    trace_next_instant();
+    CHECK_EQUAL(prof_xplane_stop_trace(), PROF_OK);
+    check_perfetto(path, "perfetto_trace.json.gz", "\"inside\"", "\"before\"");
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    prof_clear_metadata();
+}
+
+/* The link is words on stderr, and nothing waits. */
+TEST(the_perfetto_link_is_printed)
+{
+    prof_xplane_trace_options options;
+    char logs[256], said[1024] = "";
+    int ends[2], kept = dup(2);
+    snprintf(logs, sizeof logs, "%s", trace_path("logs_link"));
+    remove_tree(logs);
+    memset(&options, 0, sizeof options);
+    options.create_perfetto_link = 1;
+    CHECK(kept >= 0 && !pipe(ends));
+    CHECK_EQUAL(prof_xplane_start_trace_with(logs, &options), PROF_OK);
+    { PROFILE_SCOPE("x"); }
+    fflush(stderr);
+    dup2(ends[1], 2);
+    prof_status status = prof_xplane_stop_trace();
+    dup2(kept, 2);
+    close(ends[1]);
+    CHECK_EQUAL(status, PROF_OK);
+    CHECK(read(ends[0], said, sizeof said - 1) > 0);
+    CHECK(strstr(said, "https://ui.perfetto.dev") && strstr(said, "perfetto_trace.json.gz"));
+    close(ends[0]);
+    close(kept);
+}
+
+static int leaves_a_trace(const char *path, int how)
+{
+    int i;
+    for (i = 0; i < 2; ++i) {
+        PROFILE_TRACE(path)
+        {
+            PROFILE_SCOPE("inside");
+            if (how == 1) return 7;
+            if (how == 2) break; /* of the trace's block */
+        }
+    }
+    return i;
+}
+
+/* As `with jax.profiler.trace(logdir):`. */
+TEST(a_block_is_traced_however_it_is_left)
+{
+    char path[256];
+    prof_set_metadata("host", "h");
+    remove_tree(trace_path("logs_block"));
+    for (int how = 0; how < 3; ++how) {
+        snprintf(path, sizeof path, "%s%d", trace_path("logs_block/plugins/profile/run"), how);
+        CHECK_EQUAL(leaves_a_trace(path, how), how == 1 ? 7 : 2);
+        CHECK_TEXT(names_in(path), "h.xplane.pb ");
+        CHECK(!prof_enabled());
+        CHECK_EQUAL(prof_xplane_stop_trace(), PROF_INVALID_STATE);
+    }
+    /* one that cannot begin runs its block, and ends nobody else's trace */
+    int ran = 0;
+    snprintf(path, sizeof path, "%s", trace_path("logs_block/plugins/profile/outer"));
+    CHECK_EQUAL(prof_xplane_start_trace(path), PROF_OK);
+    PROFILE_TRACE_WITH(path, NULL) ran = 1;
+    CHECK(ran && prof_enabled());
+    CHECK_EQUAL(prof_xplane_stop_trace(), PROF_OK);
+    prof_clear_metadata();
+}
+
+/* Neither a trace nor a block nor a session: nothing. */
+TEST(enabled_at_a_level)
+{
+    prof_config config;
+    CHECK(!prof_enabled_at(0) && !prof_enabled_at(255));
+    memset(&config, 0, sizeof config);
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    CHECK(prof_enabled_at(0) && prof_enabled_at(2) && !prof_enabled_at(3));
+    CHECK_EQUAL(prof_set_level(0), PROF_OK);
+    CHECK(prof_enabled() && prof_enabled_at(0) && !prof_enabled_at(1));
+    CHECK_EQUAL(prof_set_level(255), PROF_OK);
+    CHECK(prof_enabled_at(255));
+    CHECK_EQUAL(prof_pause(), PROF_OK);
+    CHECK(!prof_enabled_at(1));
+    CHECK_EQUAL(prof_stop(), PROF_OK);
 }
 
 TEST(no_trace_of_statistics)

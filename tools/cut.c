@@ -5,7 +5,7 @@ static const tool_option options[] = {
     {"--output", "-o", "OUT", "the file to write: .prof .json .csv .txt; - is standard output"},
     {"--from", NULL, "TIME", "the first moment, since the start: 1.5s, 20ms; -2s is 2 s before the end"},
     {"--to", NULL, "TIME", "the first moment that is left out; default: the end"},
-    {"--format", "-f", "KIND", "what to write whatever the ending: json, csv, txt or prof"},
+    {"--format", "-f", "KIND", "what to write whatever the ending: json, csv, txt, prof or pprof"},
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
 

@@ -340,8 +340,8 @@ int tool_copy(const char *in, const char *out, int64_t from_ns, int64_t to_ns)
 
 const char *tool_output_kind(const tool_args *args)
 {
-    static const char *const formats[] = {"", "json", "csv", "txt", "prof", NULL};
-    static const char *const extensions[] = {"", ".json", ".csv", ".txt", ".prof"};
+    static const char *const formats[] = {"", "json", "csv", "txt", "prof", "pprof", NULL};
+    static const char *const extensions[] = {"", ".json", ".csv", ".txt", ".prof", ".pprof"};
     const char *out = tool_value(args, "--output");
     int format, i;
     const char *given = tool_value(args, "--format");
@@ -351,11 +351,11 @@ const char *tool_output_kind(const tool_args *args)
     for (i = 1; out && formats[i]; i++)
         if (tool_same(tool_extension(out), extensions[i])) return extensions[i];
     if (!out)
-        tool_fail("%s: where to? Give -o OUT.json, .csv, .txt, .prof or a directory/", args->command->name);
+        tool_fail("%s: where to? Give -o OUT.json, .csv, .txt, .prof, .pprof or a directory/", args->command->name);
     else if (tool_same(out, "-"))
-        tool_fail("%s: -o - needs --format json, csv, txt or prof", args->command->name);
+        tool_fail("%s: -o - needs --format json, csv, txt, prof or pprof", args->command->name);
     else
-        tool_fail("%s: %s: unknown kind of file: .json, .csv, .txt, .prof, or give --format", args->command->name, out);
+        tool_fail("%s: %s: unknown kind of file: .json, .csv, .txt, .prof, .pprof, or give --format", args->command->name, out);
     return NULL;
 }
 

@@ -90,6 +90,13 @@ static int reading(void)
     failures += prof_xplane_merge(&trace, 1, touch("logs"), NULL) != PROF_DISABLED;
     failures += prof_xplane_start_trace(touch("logs")) != PROF_DISABLED;
     failures += prof_xplane_stop_trace() != PROF_DISABLED;
+    failures += prof_xplane_start_trace_with(touch("logs"), NULL) != PROF_DISABLED;
+    failures += prof_xplane_pprof_write(trace, touch("-")) != PROF_DISABLED;
+    failures += prof_xplane_pprof_stream(trace, sink) != PROF_DISABLED;
+    failures += prof_enabled_at(touch("1") != NULL) != 0;
+    int traced = 0;
+    PROFILE_TRACE(touch("logs")) traced = 1;
+    failures += !traced;
     prof_report_options report;
     char *text = NULL;
     size_t length = 0;
