@@ -642,7 +642,9 @@ PROF_DEF const char *prof_domain_name(const prof_domain *domain);
 /* Turns the category of exactly this name on or off, as the last of the rules of prof_category_enable(), but without an
    effect on any other category. */
 PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on);
-/* The names of all domains, of which at most room are stored. Returns how many there are. */
+/* The names of all domains, and the categories of macros and devices that the program has come by so far, on or off
+   (128 of these, 4 KiB): what prof_category_enable() may turn on and off. Stores at most room of them, which stay valid.
+   Returns how many there are. */
 PROF_DEF size_t prof_domain_list(const char **names, size_t room);
 
 /* A span, see PROFILE_SPAN_BEGIN(), with an id of its own: starts on one thread, may stop on another, and overlaps with
@@ -3534,6 +3536,34 @@ static int prof__category_on(const char *category)
     return on;
 }
 
+#ifndef PROF_FREESTANDING
+/* The categories of call sites, for prof_domain_list(): copies, because the modules that they are from may go. Grows
+   under the lock, and is read without. */
+static struct {
+    uint32_t count, used;
+    const char *names[128];
+    char text[4096];
+} prof__categories;
+
+static void prof__category_note(const char *category)
+{
+    uint32_t count = prof__categories.count;
+    size_t size = category ? prof__length(category) + 1 : 1;
+    char *copy = prof__categories.text + prof__categories.used;
+    if (size == 1 || size > sizeof prof__categories.text - prof__categories.used ||
+        count == sizeof prof__categories.names / sizeof *prof__categories.names)
+        return;
+    for (uint32_t i = 0; i < count; ++i)
+        if (prof__equal(prof__categories.names[i], category)) return;
+    prof__copy(copy, category, size);
+    prof__categories.used += (uint32_t)size;
+    prof__categories.names[count] = copy;
+    PROF__RELEASE(&prof__categories.count, count + 1);
+}
+#else
+#define prof__category_note(category) ((void)0)
+#endif
+
 static uint64_t prof__site_load(const prof_site *site)
 {
 #if PROF__WIDE
@@ -3669,6 +3699,7 @@ static void prof__site_settle(prof_site *site)
     }
     prof__session *s = prof__state.session;
     if (!prof__state.running || !s) {
+        prof__category_note(site->category);
         prof__site_store(site, generation ^ PROF__OFF);
         return;
     }
@@ -3676,6 +3707,7 @@ static void prof__site_settle(prof_site *site)
     if (site->private_session != s->epoch || !head) {
         uint32_t id = prof__meta_site(s, site);
         if (!id) id = s->site_without_room;
+        prof__category_note(site->category);
         head = prof__site_kind(site) << PROF__KIND_SHIFT | (uint64_t)id << PROF__TICK_BITS;
         site->private_session = s->epoch;
         prof__pair_take(s->clock, s->header->tick_hz, &s->header->last);
@@ -8135,9 +8167,16 @@ PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on)
 PROF_DEF size_t prof_domain_list(const char **names, size_t room)
 {
     PROF__LED(prof_domain_list, (names, room));
+    prof_domain *first = PROF__ACQUIRE(&prof__domains);
+    uint32_t categories = PROF__ACQUIRE(&prof__categories.count);
     size_t count = 0;
-    for (const prof_domain *domain = PROF__ACQUIRE(&prof__domains); domain; domain = domain->next, ++count)
+    for (const prof_domain *domain = first; domain; domain = domain->next, ++count)
         if (names && count < room) names[count] = domain->name;
+    for (uint32_t i = 0; i < categories; ++i) {
+        if (prof__domain_find(first, NULL, prof__categories.names[i])) continue;
+        if (names && count < room) names[count] = prof__categories.names[i];
+        ++count;
+    }
     return count;
 }
 

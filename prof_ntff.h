@@ -351,8 +351,8 @@ PROF_DEF const char *prof_ntff_nrt_status_name(unsigned status);
      PROF_INVALID_ARGUMENT  NRT_INVALID, NRT_INVALID_HANDLE
      PROF_NO_MEMORY         NRT_RESOURCE, NRT_FAIL_HOST_MEM_ALLOC
      PROF_INVALID_STATE     NRT_UNINITIALIZED: before nrt_init(); NRT_CLOSED: after nrt_close(); and, without asking the
-                            runtime: a second capture of a kind; a capture that NEURON_RT_INSPECT_ENABLE=1 in the
-                            environment has taken already; one of the parent, in the child of a fork();
+                            runtime: a second capture of a kind; a system trace or continuous profile that
+                            NEURON_RT_INSPECT_ENABLE=1 in the environment has taken already; one of the parent, in the child of a fork();
                             prof_ntff_close() while a capture is open
      PROF_IO                everything else
 
@@ -525,7 +525,7 @@ typedef enum prof_ntff_on_fail {
 /* All zero is the default. The comment of a field names its key for prof_ntff_config_set() and prof_config_set(), without
    NEURON_RT_INSPECT_. Strings stay the caller's, and are read by prof_ntff_session_begin() only. */
 typedef struct prof_ntff_config {
-    const char *output_dir;     /* OUTPUT_DIR: default "./output" */
+    const char *output_dir;     /* OUTPUT_DIR: default "./output"; made if it is not there */
     unsigned activities;        /* SYSTEM_PROFILE, DEVICE_PROFILE, HOST_MEMORY, CPU_UTIL: 0 is PROF_NTFF_SYSTEM */
     prof_ntff_device_mode device_mode; /* DEVICE_PROFILE: "1" or "model", "session" */
     prof_ntff_on_fail on_fail;  /* ON_FAIL: "1" is TOO */
@@ -547,8 +547,9 @@ PROF_DEF prof_status prof_ntff_config_set(prof_ntff_config *config, const char *
 /* nrt_inspect_begin_with_options(). config null: what prof_config_set() was told with these keys, copied there, since the
    process began. After nrt_init(). A session that cannot begin as told does not begin at all. */
 PROF_DEF prof_status prof_ntff_session_begin(const prof_ntff_config *config);
-/* nrt_inspect_stop(), which writes the files: before nrt_close(). If they are found, folder (null, or PROF_NTFF_PATH bytes)
-   is where, else "". Then writes trace.json there, of what prof has recorded, unless there is one. */
+/* nrt_inspect_stop(), which writes the files: before nrt_close(). folder (null, or PROF_NTFF_PATH bytes) is where they
+   are; "" after an error. Then writes trace.json there, of what prof has recorded, unless there is one. PROF_IO: the
+   runtime has written nothing (PROF_NTFF_ON_FAIL_ONLY: that is PROF_OK, with folder ""). */
 PROF_DEF prof_status prof_ntff_session_end(char *folder);
 PROF_DEF int prof_ntff_session_active(void);
 #endif
@@ -3431,7 +3432,7 @@ static prof_status prof__tree_read(prof__tree *tree, const char *dir)
     size_t length;
     char *root;
     memset(tree, 0, sizeof *tree);
-    if (!dir) return prof__fail(PROF_INVALID_ARGUMENT, "folder is null");
+    if (!dir || !*dir) return prof__fail(PROF_INVALID_ARGUMENT, "folder is null or empty");
     root = prof__tree_keep(tree, prof__text_join(dir, ""));
     for (length = root ? strlen(root) : 0; length > 1 && root[length - 1] == '/'; length--) root[length - 1] = 0;
     if (root && !prof__entries(root, prof__tree_add, tree))
@@ -3525,8 +3526,9 @@ PROF_DEF prof_status prof_ntff_find_session(const char *output_dir, uint64_t pid
 {
     prof__session_search search;
     prof_status status = PROF_OK;
-    if (!output_dir || !folder || !size)
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_find_session: output_dir or folder is null");
+    if (!output_dir || !*output_dir || !folder || !size)
+        return prof__fail(PROF_INVALID_ARGUMENT,
+                          "prof_ntff_find_session: output_dir is null or empty, or folder is null");
     folder[0] = 0;
     memset(&search, 0, sizeof search);
     search.not_before = not_before_unix_ns;
@@ -4070,16 +4072,23 @@ static int prof__ntff_env_on(const char *name, int standard)
     return text && *text ? strcmp(text, "0") != 0 : standard;
 }
 
+static prof_status prof__ntff_env_taken(const char *name)
+{
+    return prof__fail(PROF_INVALID_STATE, "%s: NEURON_RT_INSPECT_ENABLE=1 in the environment captures already: unset it, or "
+                                          "leave the capture to it", name);
+}
+
 /* NEURON_RT_INSPECT_ENABLE=1 captures from nrt_init() on, and there is one subscriber only. */
 static prof_status prof__ntff_env_check(const char *name, int role)
 {
     int taken = prof__ntff_env_on("NEURON_RT_INSPECT_ENABLE", 0);
-    if (role == PROF_NTFF_BEGINS_INSPECT || role == PROF_NTFF_BEGINS_TRACE) return PROF_OK; /* the one is by the environment */
+    /* The first is by the environment, and the second, as AWS documents it, ignores it: what it cannot begin beside a
+       capture of the environment's the runtime says. */
+    if (role == PROF_NTFF_BEGINS_INSPECT || role == PROF_NTFF_BEGINS_OPTIONS || role == PROF_NTFF_BEGINS_TRACE)
+        return PROF_OK;
     if (role == PROF_NTFF_BEGINS_SYS_TRACE) taken = taken && prof__ntff_env_on("NEURON_RT_INSPECT_SYSTEM_PROFILE", 1);
     if (role == PROF_NTFF_BEGINS_CONTINUOUS) taken = taken && prof__ntff_env_on("NEURON_RT_INSPECT_DEVICE_PROFILE", 0);
-    if (!taken) return PROF_OK;
-    return prof__fail(PROF_INVALID_STATE, "%s: NEURON_RT_INSPECT_ENABLE=1 in the environment captures already: unset it, or "
-                                          "leave the capture to it", name);
+    return taken ? prof__ntff_env_taken(name) : PROF_OK;
 }
 
 /* What else there is that it can't go together with; open: the bits of what is. */
@@ -4156,6 +4165,8 @@ static prof_status prof__ntff_leave(const char *name, int role, unsigned status)
                                           ? PROF__NTFF_INSPECT | PROF__NTFF_WITH_SYSTEM | PROF__NTFF_WITH_DEVICE
                                           : prof__ntff_bit(role));
     if (!status) return PROF_OK;
+    if (status == 1 && role == PROF_NTFF_BEGINS_OPTIONS && prof__ntff_env_on("NEURON_RT_INSPECT_ENABLE", 0))
+        return prof__ntff_env_taken(name);
     return prof__fail(status == 2 || status == 3      ? PROF_INVALID_ARGUMENT
                       : status == 4 || status == 11   ? PROF_NO_MEMORY
                       : status == 13 || status == 14  ? PROF_INVALID_STATE
@@ -4471,7 +4482,7 @@ static struct {
     uint64_t phase;
     struct nrt_inspect_config *options;
     uint64_t began; /* Unix time */
-    int no_trace_json;
+    int no_trace_json, may_be_empty;
     char output_dir[PROF_NTFF_PATH];
 } prof__ntff_session;
 
@@ -4524,11 +4535,17 @@ static prof_status prof__ntff_set_options(struct nrt_inspect_config *options, co
     return status;
 }
 
+/* What the runtime makes of an empty name differs from version to version. */
+static prof_status prof__ntff_folder_check(const char *folder)
+{
+    if (!folder || (*folder && strlen(folder) < PROF_NTFF_PATH)) return PROF_OK;
+    return prof__fail(PROF_INVALID_ARGUMENT, "output_dir: 1 to %d bytes; null is \"./output\"", PROF_NTFF_PATH - 1);
+}
+
 static prof_status prof__ntff_config_check(const prof_ntff_config *config)
 {
-    const char *folder = config->output_dir;
-    if (folder && (!*folder || strlen(folder) >= PROF_NTFF_PATH))
-        return prof__fail(PROF_INVALID_ARGUMENT, "output_dir: 1 to %d bytes", PROF_NTFF_PATH - 1);
+    prof_status status = prof__ntff_folder_check(config->output_dir);
+    if (status) return status;
     if (prof__ntff_activities(config) & ~15u || (unsigned)config->device_mode > PROF_NTFF_DEVICE_MODEL ||
         (unsigned)config->on_fail > PROF_NTFF_ON_FAIL_ONLY)
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_config: activities, device_mode or on_fail out of range");
@@ -4555,6 +4572,8 @@ static prof_status prof__ntff_session_open(const prof_ntff_config *config)
     prof__text_copy(prof__ntff_session.output_dir, PROF_NTFF_PATH,
                     config->output_dir ? config->output_dir : "./output");
     prof__ntff_session.no_trace_json = config->no_trace_json;
+    prof__ntff_session.may_be_empty = config->on_fail == PROF_NTFF_ON_FAIL_ONLY;
+    if (!status && config->output_dir) status = prof__folder_make(config->output_dir); /* a runtime may make but one */
     if (!status) status = prof_ntff_inspect_begin_with_options(options);
     if (!status)
         prof__ntff_captures_change((activities & PROF_NTFF_SYSTEM) * PROF__NTFF_WITH_SYSTEM |
@@ -4598,6 +4617,28 @@ static prof_status prof__ntff_session_scopes(const char *folder)
     return status == PROF_INVALID_STATE ? PROF_OK : status;
 }
 
+static int prof__ntff_session_file(void *user, const prof_ntff_artifact *artifact)
+{
+    int *written = (int *)user;
+    *written = artifact->size && artifact->kind != PROF_NTFF_TRACE_JSON && artifact->kind != PROF_NTFF_STRAY_JSON;
+    return *written;
+}
+
+/* Where the runtime has put the files of the session, of which there should be some. */
+static prof_status prof__ntff_session_files(char *found, size_t size)
+{
+    const char *folder = prof__ntff_session.output_dir;
+    int written = 0;
+    prof_status status = prof_ntff_find_session(folder, prof__process_id(), prof__ntff_session.began, found, size);
+    if (!status) status = prof_ntff_list(found, prof__ntff_session_file, &written);
+    if (!status && written) return PROF_OK;
+    *found = 0;
+    if (prof__ntff_session.may_be_empty) return PROF_OK;
+    if (status && status != PROF_IO && status != PROF_INVALID_STATE) return status;
+    return prof__fail(PROF_IO, "prof_ntff_session_end: the runtime has written no files of this session below %.400s: "
+                               "was a model executed between begin and end?", folder);
+}
+
 PROF_DEF prof_status prof_ntff_session_end(char *folder)
 {
     char found[PROF_NTFF_PATH] = "";
@@ -4608,9 +4649,7 @@ PROF_DEF prof_status prof_ntff_session_end(char *folder)
     prof__ntff_note(&trouble, prof_ntff_inspect_stop());
     prof_ntff_inspect_config_free(prof__ntff_session.options);
     prof__ntff_session.options = NULL;
-    if (!trouble.status && prof_ntff_find_session(prof__ntff_session.output_dir, prof__process_id(),
-                                                  prof__ntff_session.began, found, sizeof found))
-        *found = 0;
+    if (!trouble.status) prof__ntff_note(&trouble, prof__ntff_session_files(found, sizeof found));
     if (*found && !prof__ntff_session.no_trace_json) prof__ntff_note(&trouble, prof__ntff_session_scopes(found));
     if (folder) prof__text_copy(folder, PROF_NTFF_PATH, found);
     prof__ntff_phase_set(&prof__ntff_session.phase, PROF__NTFF_NONE);
@@ -4642,9 +4681,11 @@ PROF_DEF prof_status prof_ntff_continuous_begin(const prof_ntff_continuous *conf
     prof__ntff_trouble trouble = {PROF_OK, 0, ""};
     prof_status status = prof__ntff_phase(&prof__ntff_continuous.phase, PROF__NTFF_NONE, "prof_ntff_continuous_begin");
     if (status) return status;
-    status = prof_ntff_profile_continuous_options_allocate(&options);
+    status = prof__ntff_folder_check(folder);
+    if (!status) status = prof_ntff_profile_continuous_options_allocate(&options);
     if (!status && !options) status = prof__fail(PROF_NO_MEMORY, "nrt_profile_continuous_options_allocate: no options");
     if (!status) status = prof_ntff_profile_continuous_options_set_output_dir(options, folder);
+    if (!status && config && config->output_dir) status = prof__folder_make(folder);
     if (!status) status = prof_ntff_profile_continuous_start(options);
     prof__ntff_note(&trouble, status);
     if (status && options) prof_ntff_profile_continuous_options_free(options);

@@ -1,9 +1,11 @@
 #!/bin/bash
 # docs/coming-from-*.md are right: what they say prof offers exists, compiles and runs. In each table's last column a code
 # span that ends with ; or } is C: it compiles as C11 and C++11, live and stripped, without a warning, and runs, each
-# row in a process of its own. Behind which the page says PROF_UNSUPPORTED, PROF_INVALID_ARGUMENT or PROF_INVALID_STATE
-# must leave an error, all others none. Of all other spans the names that begin with prof_, PROF_ or PROFILE_ must exist,
-# and commands of the tool. Blocks marked c are parts of programs, those with a main run by themselves. The tests that docs/flaws.md names must exist.
+# row in a process and an empty folder of its own. Behind which the page says PROF_UNSUPPORTED, PROF_INVALID_ARGUMENT or
+# PROF_INVALID_STATE must leave an error, all others none; what these mark up must be in the recording, and the files that
+# they name must be there. Of all other spans the names that begin with prof_, PROF_ or PROFILE_ must exist, and commands
+# of the tool. Blocks marked c are parts of programs, those with a main run by themselves. The tests that docs/flaws.md
+# names must exist.
 #
 # usage: tests/coming.sh [page...]
 cd "$(dirname "$0")/.." || exit 1
@@ -51,11 +53,67 @@ for kind, name in OPTIONAL:
         PREAMBLE += f'{kind}{name};\n'
 
 MAIN = '''
+#include <glob.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 void wait_for_device(void *user) { (void)user; }
 void work(void) { PROFILE_SCOPE("work"); }
+
+/* Copies the next line of a list. 0: there is none. */
+static int next_line(const char **list, char *line, size_t size)
+{
+    size_t length = strcspn(*list, "\\n");
+    if (!length || length >= size) return 0;
+    memcpy(line, *list, length);
+    line[length] = 0;
+    *list += length + 1;
+    return 1;
+}
+
+/* 1: an event of this name ("*": of any) is in the recording. */
+static int recorded(const char *name)
+{
+    prof_trace *live = NULL;
+    prof_timeline *timeline = NULL;
+    prof_event event;
+    size_t track;
+    int found = 0;
+    if (prof_trace_live(&live) || prof_timeline_open(live, &timeline)) return 0;
+    while (!found && prof_timeline_next(timeline, &event, &track))
+        found = !strcmp(name, "*") || !strcmp(name, event.name);
+    prof_timeline_close(timeline);
+    prof_trace_close(live);
+    return found;
+}
+
+static int all_recorded(const char *names)
+{
+    char name[100];
+    while (next_line(&names, name, sizeof name))
+        if (!recorded(name)) {
+            fprintf(stderr, "    not recorded: %s\\n", name);
+            return 0;
+        }
+    return 1;
+}
+
+static int all_written(const char *patterns)
+{
+    char pattern[100];
+    struct stat about;
+    while (next_line(&patterns, pattern, sizeof pattern)) {
+        glob_t found;
+        int there = !glob(pattern, 0, NULL, &found) && !stat(found.gl_pathv[0], &about) && about.st_size > 0;
+        globfree(&found);
+        if (!there) {
+            fprintf(stderr, "    not written: %s\\n", pattern);
+            return 0;
+        }
+    }
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
     int failed = 0;
@@ -67,7 +125,9 @@ int main(int argc, char **argv)
         if (!child) {
             alarm(120);
             pointer = (char *)malloc(bytes);
-            mkdir("output", 0777), mkdir("profiler", 0777);
+            char folder[32];
+            snprintf(folder, sizeof folder, "%d", i);
+            if (mkdir(folder, 0777) || chdir(folder)) return 1;
             if (!freopen("/dev/null", "w", stdout)) return 1;
             if (!rows[i].starts) prof_start(NULL);
             if (!rows[i].starts && prof_trace_live(&trace)) return 1;
@@ -75,7 +135,9 @@ int main(int argc, char **argv)
             rows[i].run();
             int wrong = rows[i].fails != (*prof_error() != 0);
             if (wrong) fprintf(stderr, "    prof_error(): \\"%s\\"\\n", prof_error());
+            wrong |= !all_recorded(rows[i].names);
             prof_stop();
+            wrong |= !all_written(rows[i].files);
             fclose(stdout);
             _exit(wrong);
         }
@@ -96,6 +158,32 @@ if 'prof_device_create' in sources:
 
 def quoted(text):
     return '"' + text.replace('\\', '\\\\').replace('"', '\\"') + '"'
+
+NAMED = ('SCOPE|SCOPE_C|SCOPE_L|SCOPE_M|SCOPE_SYNC|SCOPE_COLOR|STEP|BEGIN|BLOCK|MARK|MARK_SCOPE|COUNTER|COUNTER_ADD|'
+         'COUNTER_SUB|SPAN_BEGIN|SPAN_MARK|SPAN_END|FRAME|THROUGHPUT|STAGE|NEXT|MEMORY_SCOPE|FLOW_OUT_N|FLOW_IN_N')
+
+def names_of(code):
+    """What must be in the recording: names of events, * for any."""
+    names = re.findall(r'\bPROFILE_(?:' + NAMED + r')\("([^"]*)"', code)
+    names += re.findall(r'\bprof_device_scope\(\w+, "([^"]*)"', code)
+    for kind, object in re.findall(r'\bprof_(task|frame|range|counter|marker)_(?:start|set|set_double|add|sub|mark)\((\w+)', code):
+        made = re.search(object + r' = prof_' + kind + r'_create\([^;]*"([^"]*)"\)', code)
+        names.append(made.group(1) if made else kind)
+    if re.search(r'\bPROFILE_(SCOPE_F|SCOPE_S|MARK_F|FUNCTION|ALLOC|FREE|FLOW_\w+|LOCK_\w+)\(|\bwork\(\)', code): names.append('*')
+    return names
+
+def files_of(code):
+    """What must be there in the end: patterns of files."""
+    files = re.findall(r'\b(?:prof_save|prof_save_last)\("([^"]*)"', code)
+    files += re.findall(r'\bprof_(?:\w+)_write\(trace, "([^"]*)"', code)
+    files += [f + '/' for f in re.findall(r'\bprof_xplane_start_trace\("([^"]*)"', code)]
+    files += [f + '/*_summary_*.txt' for f in re.findall(r'\bprof_report_cntk\(trace, "([^"]*)"', code)]
+    if re.search(r'\bprof_start\(', code): files += re.findall(r'config.output = "([^"]*)"', code)
+    files = [re.sub(r'%\w', '*', f) for f in files]
+    return [f + 'plugins/profile/*/*.xplane.pb' if f.endswith('/') else f for f in files]
+
+def lines_of(words):
+    return quoted(''.join(w + '\n' for w in dict.fromkeys(words))).replace('\n', '\\n')
 
 bad = rows_in_all = 0
 for page in pages:
@@ -147,13 +235,15 @@ for page in pages:
             if at + 1 < len(code): behind = behind.split(code[at + 1], 1)[0]
             functions.append(f'static void row_{number}_{len(table)}(void)\n{{\n#line {number} "{page}"\n    {snippet}\n}}\n')
             table.append((number, snippet, behind))
-    text = PREAMBLE + ''.join(functions) + 'static const struct { void (*run)(void); const char *what; int starts, fails; } rows[] = {\n'
+    text = PREAMBLE + ''.join(functions)
+    text += 'static const struct { void (*run)(void); const char *what; int starts, fails; const char *names, *files; } rows[] = {\n'
     for index, (number, code, behind) in enumerate(table):
         function = f'row_{number}' if behind == 'block' else f'row_{number}_{index}'
         fails = bool(re.search(r'PROF_(UNSUPPORTED|INVALID_ARGUMENT|INVALID_STATE)', behind))
-        starts = bool(re.search(r'prof_start\(|prof_xplane_start_trace_with\(|PROFILE_TRACE', code))
-        text += f'    {{{function}, {quoted(os.path.basename(page) + ":" + str(number))}, {int(starts)}, {int(fails)}}},\n'
-    text += '    {0, 0, 0, 0}};\n'
+        starts = bool(re.search(r'\b(prof_start|prof_xplane_start_trace|prof_xplane_start_trace_with)\(|PROFILE_TRACE', code))
+        text += f'    {{{function}, {quoted(os.path.basename(page) + ":" + str(number))}, {int(starts)}, {int(fails)},'
+        text += f' {lines_of([] if fails else names_of(code))}, {lines_of([] if fails else files_of(code))}}},\n'
+    text += '    {0, 0, 0, 0, 0, 0}};\n'
     text += '#ifdef RUN' + MAIN.replace('SETUP', SETUP) + '#else\nvoid all_rows(void) { for (int i = 0; rows[i].run; ++i) rows[i].run(); }\n#endif\n'
     open(f'{work}/{name}.c', 'w').write(text)
     if not bad: print(f'ok   {page}: {len(table)} snippets, every other name exists')

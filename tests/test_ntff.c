@@ -579,6 +579,76 @@ ALONE(the_environment_captures_already)
     CHECK_EQUAL(fake.outstanding(), 0);
 }
 
+/* As AWS documents of nrt_inspect_begin_with_options(): what the environment says is nothing to it. */
+ALONE(a_session_with_options_ignores_the_environment)
+{
+    prof_ntff_config config = everything();
+    struct nrt_inspect_config *options = NULL;
+    ready();
+    setenv("NEURON_RT_INSPECT_ENABLE", "1", 1); /* too late for nrt_init(): nothing is captured */
+    setenv("NEURON_RT_INSPECT_OUTPUT_DIR", "/dev/null/environment", 1);
+    CHECK_EQUAL(prof_ntff_session_begin(&config), PROF_OK);
+    CHECK_EQUAL(prof_ntff_session_end(NULL), PROF_OK);
+    CHECK_EQUAL(prof_ntff_inspect_config_allocate(&options), PROF_OK);
+    CHECK_EQUAL(prof_ntff_inspect_config_set_defaults(options), PROF_OK);
+    CHECK_EQUAL(prof_ntff_inspect_config_set_enable_inspect(options, 1), PROF_OK);
+    CHECK_EQUAL(prof_ntff_inspect_config_set_output_dir(options, config.output_dir), PROF_OK);
+    CHECK_EQUAL(prof_ntff_inspect_begin_with_options(options), PROF_OK);
+    CHECK_EQUAL(prof_ntff_inspect_stop(), PROF_OK);
+    CHECK_EQUAL(prof_ntff_inspect_config_free(options), PROF_OK);
+}
+
+ALONE(a_session_without_files_is_told)
+{
+    static const char *const ways[] = {"none", "empty"};
+    prof_ntff_config config = everything();
+    char folder[PROF_NTFF_PATH];
+    config.output_dir = trace_path("ntff_no/files/at all");
+    empty(trace_path("ntff_no"));
+    ready();
+    CHECK_EQUAL(prof_start(NULL), PROF_OK);
+    for (int i = 0; i < 2; ++i) {
+        setenv("FAKE_NRT_FILES", ways[i], 1);
+        config.on_fail = PROF_NTFF_ON_FAIL_TOO;
+        CHECK_EQUAL(prof_ntff_session_begin(&config), PROF_OK);
+        CHECK_ERROR(prof_ntff_session_end(folder), PROF_IO, "no files of this session below build/tests/out/ntff_no/files/at all");
+        CHECK_TEXT(folder, "");
+        CHECK_EQUAL(prof_ntff_session_active(), 0);
+        config.on_fail = PROF_NTFF_ON_FAIL_ONLY; /* and nothing failed */
+        CHECK_EQUAL(prof_ntff_session_begin(&config), PROF_OK);
+        CHECK_EQUAL(prof_ntff_session_end(folder), PROF_OK);
+        CHECK_TEXT(folder, "");
+    }
+    unsetenv("FAKE_NRT_FILES");
+    CHECK_EQUAL(prof_ntff_session_begin(&config), PROF_OK);
+    CHECK_EQUAL(prof_ntff_session_end(folder), PROF_OK);
+    CHECK(strstr(folder, "ntff_no/files/at all/i-") != NULL);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_EQUAL(fake.outstanding(), 0);
+}
+
+ALONE(an_empty_output_dir_is_refused)
+{
+    prof_ntff_config config = everything();
+    prof_ntff_continuous continuous;
+    char folder[PROF_NTFF_PATH];
+    memset(&continuous, 0, sizeof continuous);
+    continuous.output_dir = config.output_dir = "";
+    ready();
+    CHECK_ERROR(prof_ntff_session_begin(&config), PROF_INVALID_ARGUMENT, "output_dir: 1 to 1023 bytes");
+    CHECK_ERROR(prof_ntff_continuous_begin(&continuous), PROF_INVALID_ARGUMENT, "output_dir: 1 to 1023 bytes");
+    CHECK_EQUAL(prof_ntff_continuous_saves(), 0);
+    CHECK_ERROR(prof_ntff_find_session("", 0, 0, folder, sizeof folder), PROF_INVALID_ARGUMENT, "output_dir");
+    CHECK_ERROR(prof_ntff_list("", NULL, NULL), PROF_INVALID_ARGUMENT, "empty");
+    CHECK_TEXT(fake.log(), ""); /* the runtime was not asked */
+    empty(trace_path("ntff_deep"));
+    continuous.output_dir = trace_path("ntff_deep/a/b");
+    CHECK_EQUAL(prof_ntff_continuous_begin(&continuous), PROF_OK);
+    CHECK_EQUAL(access(continuous.output_dir, W_OK), 0);
+    CHECK_EQUAL(prof_ntff_continuous_end(), PROF_OK);
+    CHECK_EQUAL(fake.outstanding(), 0);
+}
+
 /* The folder that the runtime has made, and the scopes of the session's time in it. */
 ALONE(a_session_has_a_folder_with_the_scopes)
 {

@@ -253,6 +253,49 @@ TEST(one_domain_for_a_name)
     CHECK_TEXT(names[1], "untouched");
 }
 
+static size_t listed(const char *name)
+{
+    const char *names[1000];
+    size_t count = prof_domain_list(names, 1000), found = 0;
+    for (size_t i = 0; i < count && i < 1000; ++i) found += !strcmp(names[i], name);
+    return found;
+}
+
+/* What macros are called by can be turned on and off, too, and so is on the list; also what is off. */
+TEST(categories_are_listed)
+{
+    char name[] = "listed text"; /* of a module that goes */
+    static prof_site site;
+    CHECK_EQUAL(listed("listed a"), 0);
+    prof_config config = trace_config(1 << 20);
+    config.categories = "-listed b";
+    trace_start(&config);
+    for (int i = 0; i < 2; ++i) {
+        PROFILE_MARK_C("on", "listed a");
+        PROFILE_MARK_C("off", "listed b");
+    }
+    PROFILE_MARK("none");
+    site.name = site.file = site.function = "";
+    site.category = name;
+    site.kind = PROF__KIND_MARK;
+    prof__mark(&site);
+    memset(name, 0, sizeof name);
+    CHECK_EQUAL(listed("listed a"), 1);
+    CHECK_EQUAL(listed("listed b"), 1);
+    CHECK_EQUAL(listed("listed text"), 1);
+    CHECK_EQUAL(listed(""), 0);
+    CHECK(prof_domain_create("listed a") != NULL); /* the same */
+    CHECK_EQUAL(listed("listed a"), 1);
+    prof_device_row *row = prof_device_track(prof_device_create("listed device", NULL), "row");
+    prof_device_mark(row, "mark", 1);
+    CHECK_EQUAL(listed("listed device"), 1);
+    prof_trace_close(trace_stop());
+    prof_reset();
+    CHECK_EQUAL(listed("listed b"), 1); /* still */
+    PROFILE_MARK_C("while nothing records", "listed c");
+    CHECK_EQUAL(listed("listed c"), 1);
+}
+
 static void mark_all(prof_marker **markers)
 {
     for (int i = 0; i < 3; ++i) prof_marker_mark(markers[i], PROF_MARK_THREAD);
