@@ -48,8 +48,11 @@ MEMORY PROFILE                                                                  
 
 WHAT IS WRITTEN                            (plane and line: process and row of the trace viewer)
 
+    From top to bottom: accelerators, the threads, other devices and what is named CUSTOM below.
+
     thread      a line of the plane "/host:CPU", its number that of the system, or one from 1000000000 on if that is
-                taken, 0 or too large; fibers likewise. Only those that have events
+                taken, 0 or too large; fibers likewise. Only those that have events. The main thread's is shown with the
+                program's name, "main (server)"
     scope       an event; its arguments are stats of their types: integers signed and unsigned, doubles; a bool is 0 or
                 1, a pointer a string. Without a recorded begin or end it has the stat "truncated". Call site and
                 category are "source" and "category"
@@ -69,6 +72,14 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
                 "/device:CUSTOM:locks"
     device      the plane "/device:CUSTOM:NAME", its rows as lines, "(clock not aligned)" behind the name if nothing but
                 a guess says when its times were
+    accelerator a device that is called gpu or tpu, as in "gpu 0" and "GPU:1", or that prof_set_metadata("accelerators",
+                "npu 0,npu 1") or the options name: the plane "/device:GPU:0 NAME". XProf counts its work as that of its
+                own GPUs: device compute on the overview page, "Framework Op Stats" (op: the name; type: the row),
+                "Kernel Stats". Of scopes that nest the innermost count. MEMCPYHtoD and the like are transfers, nccl...
+                are collectives. Work belongs to the step that a flow leads from, or in which it began; steps without
+                any are not on the overview page then. The arguments bytes_accessed, flops, kernel_details ("regs:32
+                grid:8,1,1 block:256,1,1"), memcpy_details, tensor_shapes and tf_op are XProf's stats. The line "host
+                steps" is for the times of steps
     allocations MemoryAllocation and MemoryDeallocation for the Memory Profile tool: the pool is the allocator, the
                 memory scope or the scope around it the op, the call site the shape; and a counter "memory: POOL"
     the run     the plane "Task Environment" has begin and end as Unix time, program, clock, and prof_set_metadata()'s;
@@ -93,10 +104,11 @@ NAMES
     begins with an underscore, or is one of the names above, has "arg." put in front.
 
     "Framework Op Stats" lists what is called op:type, and so are scopes: their name, without colons, and their
-    category, or "scope". Other events are "mark: NAME" and the like. The trace viewer shows the true name, and this one
-    as "long_name". Where a scope's name begins as names do that mean something to XProf (train, test, Eager, ...) it
-    has ./ in front there. Names of counters have no quotation marks, backslashes and control characters, because XProf
-    does not escape them.
+    category, or "scope". Of names made at run time by a format the format is the op ("job %d"); of a call site with
+    more than 16 others that were used less than 4 times each, its function. Other events are "mark: NAME" and the
+    like. The trace viewer shows the true name, and this one as "long_name". Where a scope's name begins as names do
+    that mean something to XProf (train, test, Eager, ...) it has ./ in front there. Names of counters have no quotation
+    marks, backslashes and control characters, because XProf does not escape them.
 */
 #include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
 #ifndef PROF_XPLANE_H
@@ -111,6 +123,8 @@ typedef struct prof_xplane_options {
     uint64_t min_duration_ns; /* leaves out shorter scopes */
     int64_t from_ns, to_ns;   /* leaves out what lies outside; to_ns 0: no limit. What reaches in is written whole */
     const char *run, *host;   /* instead of those described above; null or "": those. Not /, \ or : */
+    const char *accelerators; /* names of devices, separated by commas, "*": all, "": none; null: as the trace's metadata
+                                 "accelerators" says, or without that those that are called gpu or tpu */
 } prof_xplane_options;
 
 /* What jax.profiler.start_trace() takes besides the log directory. All zero is the default. */
@@ -227,8 +241,12 @@ extern "C" {
 #define PROF__XPLANE_SITES 1024                     /* call sites whose names are found at once; a power of two */
 #define PROF__XPLANE_FRAMES 64                      /* lines of frames */
 #define PROF__XPLANE_ID 1000000000u                 /* thread ids that do not come from the system start here */
-#define PROF__XPLANE_CUSTOM 198                     /* the last id of a plane that is a process of its own */
+#define PROF__XPLANE_CUSTOM 300                     /* ids of custom planes: those from 201 on come behind the host */
 #define PROF__XPLANE_DERIVED ((uint64_t)0xDEADBEEF) /* lines from here on (up to +7) are no threads: no op is counted */
+#define PROF__XPLANE_MANY 16                        /* more names of a call site than this may be one op: see below */
+#define PROF__XPLANE_AGAIN 4                        /* unless each was used so often, on average */
+#define PROF__XPLANE_GPU_COUNTERS (PROF__XPLANE_DERIVED + 6) /* of an accelerator, where XProf derives other lines */
+#define PROF__XPLANE_STEPS ((uint64_t)3 << 33)      /* ids that lead from steps start here, likewise of five bytes */
 #define PROF__XPLANE_END (INT64_MAX / 1000)         /* ns; XProf adds up picoseconds in 63 bits */
 #ifndef PROF__XPLANE_KEEP
 #define PROF__XPLANE_KEEP ((size_t)64 << 20)        /* bytes of events that are kept while they are measured */
@@ -241,6 +259,7 @@ enum {
     PROF__XPLANE_NUMBER = 0x08, PROF__XPLANE_NAME = 0x12, PROF__XPLANE_LINE = 0x1A, PROF__XPLANE_EVENT_NAME = 0x22,
     PROF__XPLANE_STAT_NAME = 0x2A, PROF__XPLANE_STAT = 0x32,
     PROF__XLINE_NUMBER = 0x08, PROF__XLINE_NAME = 0x12, PROF__XLINE_TIME = 0x18, PROF__XLINE_EVENT = 0x22,
+    PROF__XLINE_SHOWN = 0x5A,
     PROF__XLINE_FILLER = 0x7A, /* field 15, which does not exist: readers skip it */
     PROF__XEVENT_NAME = 0x08, PROF__XEVENT_OFFSET = 0x10, PROF__XEVENT_DURATION = 0x18, PROF__XEVENT_STAT = 0x22,
     PROF__XSTAT_NAME = 0x08, PROF__XSTAT_DOUBLE = 0x11, PROF__XSTAT_UINT = 0x18, PROF__XSTAT_INT = 0x20,
@@ -256,14 +275,14 @@ enum {
     PROF__STAT_SEVERITY, PROF__STAT_LOST, PROF__STAT_VALUE, PROF__STAT_NAME, PROF__STAT_FRAME, PROF__STAT_SPAN,
     PROF__STAT_ENDED, PROF__STAT_THREAD, PROF__STAT_POINT, PROF__STAT_POOL, PROF__STAT_LIVE, PROF__STAT_PEAK, PROF__STAT_ASKED,
     PROF__STAT_BYTES, PROF__STAT_ADDRESS, PROF__STAT_OP, PROF__STAT_REGION, PROF__STAT_SHAPE, PROF__STAT_PID,
-    PROF__STAT_BEGIN, PROF__STAT_END, PROF__STAT_COUNT
+    PROF__STAT_BEGIN, PROF__STAT_END, PROF__STAT_LAUNCH, PROF__STAT_KERNEL, PROF__STAT_COUNT
 };
 
 static const char *const prof__xplane_stats[PROF__STAT_COUNT] = {
     "", "_r", "step_num", "_pt", "_p", "_ct", "_c", "_a", "flow", "source", "category", "truncated", "scope", "severity",
     "lost", "value", "name", "frame", "span_id", "ended on thread", "thread", "flow_id", "allocator_name",
     "bytes_allocated", "peak_bytes_in_use", "requested_bytes", "allocation_bytes", "addr", "tf_op", "region_type", "shape", "process_id",
-    "profile_start_time", "profile_stop_time"};
+    "profile_start_time", "profile_stop_time", "correlation_id", "kernel_details"};
 
 /* What a name is of. XProf counts as an op what is called name:type, so that scopes are and other things are not. */
 typedef enum prof__xplane_what {
@@ -276,6 +295,7 @@ typedef enum prof__xplane_what {
     PROF__XPLANE_SPAN,
     PROF__XPLANE_LOCK,
     PROF__XPLANE_ROOT,    /* a step: as it is, because XProf makes "train 5" of the name */
+    PROF__XPLANE_KERNEL,  /* work of an accelerator: as it is, because XProf knows MEMCPYHtoD and the like */
     PROF__XPLANE_COUNTER, /* as it is, but XProf does not escape it in its JSON, and takes the first stat for the value */
     PROF__XPLANE_PLAIN    /* as it is: XProf knows the name */
 } prof__xplane_what;
@@ -288,7 +308,8 @@ typedef enum prof__xplane_kind {
     PROF__XPLANE_FRAMES_OF,
     PROF__XPLANE_HANDLE,
     PROF__XPLANE_SPANS,
-    PROF__XPLANE_LOCKS
+    PROF__XPLANE_LOCKS,
+    PROF__XPLANE_STEP_TIMES /* on an accelerator */
 } prof__xplane_kind;
 
 typedef struct prof__xplane_bytes {
@@ -302,7 +323,14 @@ typedef struct prof__xplane_name {
     const prof_callsite *site; /* null: of none */
     char *text;                /* owned; null: the site's name */
     prof__xplane_what what;
+    uint64_t uses;             /* of a run-time name, while lines are measured */
 } prof__xplane_name;
+
+/* The run-time names of a call site. */
+typedef struct prof__xplane_group {
+    const prof_callsite *site;
+    uint64_t names, uses;
+} prof__xplane_group;
 
 /* Stat metadata of an argument; its id is PROF__STAT_COUNT + its index. */
 typedef struct prof__xplane_key {
@@ -324,11 +352,20 @@ typedef struct prof__xplane_track {
     int counters;
     uint32_t *flows; /* the numbers of the flows of its points, in order */
     size_t flow_count, flow_capacity, flow_next;
+    size_t step_first, step_next; /* in prof__xplane.steps: its first, and how many of them are behind */
 } prof__xplane_track;
+
+/* A step that work of accelerators may belong to. */
+typedef struct prof__xplane_step {
+    int64_t start, end;
+    size_t number;
+    const prof_callsite *site;
+} prof__xplane_step;
 
 /* A scope that waits for what comes inside: a point of a flow, or the first scope of a step. */
 typedef struct prof__xplane_held {
     int held, step, flow; /* flow: it has one already */
+    int op, details;      /* it says itself what op of an accelerator it is, or has details of its launch */
     uint32_t id, depth;
     int64_t start, duration;
     const prof_callsite *site;
@@ -355,14 +392,23 @@ typedef struct prof__xplane {
     uint32_t flow_serial;
     uint64_t truncated_begin, truncated_end, late;
     uint64_t frames_out; /* names that got no line */
+    int accelerators;    /* how many rows are theirs */
+    prof__xplane_step *steps; /* if any are: of the host plane, by start once that is written */
+    size_t step_count, step_capacity;
+    size_t track;        /* the one that is walked */
     /* the present plane */
     int custom; /* how many there were */
+    int gpus;   /* likewise */
+    int gpu;    /* 1: it is an accelerator's */
     const char *device; /* whose rows its counters are of; null: the threads' */
     prof__xplane_line *lines;
     size_t line_count, line_capacity, measured;
     prof__xplane_name *names;
     size_t name_count, name_capacity, text_count;
     prof__read_index name_index;
+    prof__xplane_group *groups;
+    size_t group_count, group_capacity;
+    prof__read_index group_index;
     prof__xplane_key *keys;
     size_t key_count, key_capacity;
     prof__read_index key_index;
@@ -638,11 +684,13 @@ static PROF__COLD uint32_t prof__xplane_name_find(prof__xplane *x, const prof_ca
     size_t item;
     name.site = site;
     name.what = what;
+    name.uses = 1;
     name.text = text ? prof__text_join(text, "") : NULL;
     if (text && !name.text) return 0;
     item = prof__read_find(&x->name_index, hash, prof__xplane_same_name, x->names, &name);
     if (item != PROF__NONE) {
         free(name.text);
+        x->names[item].uses += !x->writing;
         return (uint32_t)item + 1;
     }
     item = x->name_count;
@@ -702,32 +750,23 @@ static int prof__xplane_meant(const char *name)
     return 0;
 }
 
-/* Of a category: [a-z][a-z0-9_]*, which is what XProf takes for a type. */
-static void prof__xplane_type(prof__xplane_bytes *bytes, const prof__xplane_name *name)
+/* Of a category, or of a row without the number of those that overlap: [a-z][a-z0-9_]*, which is what XProf takes for a
+   type. */
+static void prof__xplane_type(prof__xplane_bytes *bytes, const char *c)
 {
-    const char *c = name->what == PROF__XPLANE_STEP ? "step" : name->site && *name->site->category ? name->site->category
-                                                                                                  : "scope";
     char letter;
     if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z'))) prof__xplane_add(bytes, "c_", 2);
-    for (; *c; c++) {
+    for (; *c && strncmp(c, " #", 2); c++) {
         letter = *c >= 'A' && *c <= 'Z' ? (char)(*c + 32) : *c;
         if (!((letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9'))) letter = '_';
         prof__xplane_add(bytes, &letter, 1);
     }
 }
 
-/* What XProf is to take for the name, in x->text. */
-static void prof__xplane_op(prof__xplane *x, const prof__xplane_name *name, const char *text)
+/* Adds text without colons, behind which XProf looks for a type, to x->text. */
+static void prof__xplane_spelled(prof__xplane *x, const char *text)
 {
-    static const char *const prefixes[] = {"", "", "mark: ", "message: ", "flow: ", "frame: ", "span: ", "lock: "};
     const char *end;
-    x->text.size = 0;
-    if (name->what >= PROF__XPLANE_MARK) {
-        prof__xplane_letters(&x->text, prefixes[name->what]);
-        prof__xplane_letters(&x->text, text);
-        return;
-    }
-    if (prof__xplane_meant(text)) prof__xplane_add(&x->text, "./", 2);
     for (; *text; text = end) {
         size_t before = x->joined.size = 0;
         for (end = text; *end && *end != ':'; end++) before++;
@@ -738,8 +777,24 @@ static void prof__xplane_op(prof__xplane *x, const prof__xplane_name *name, cons
         if (*end == ':') prof__xplane_add(&x->text, "/", 1);
         while (*end == ':') end++;
     }
+}
+
+/* What XProf is to take for the name, in x->text. */
+static void prof__xplane_op(prof__xplane *x, const prof__xplane_name *name, const char *text)
+{
+    static const char *const prefixes[] = {"", "", "mark: ", "message: ", "flow: ", "frame: ", "span: ", "lock: "};
+    x->text.size = 0;
+    if (name->what >= PROF__XPLANE_MARK) {
+        prof__xplane_letters(&x->text, prefixes[name->what]);
+        prof__xplane_letters(&x->text, text);
+        return;
+    }
+    if (prof__xplane_meant(text)) prof__xplane_add(&x->text, "./", 2);
+    prof__xplane_spelled(x, text);
     prof__xplane_add(&x->text, ":", 1);
-    prof__xplane_type(&x->text, name);
+    prof__xplane_type(&x->text, name->what == PROF__XPLANE_STEP              ? "step"
+                                : name->site && *name->site->category ? name->site->category
+                                                                      : "scope");
 }
 
 /* What may stand in a JSON string as it is. */
@@ -762,6 +817,57 @@ static void prof__xplane_map(prof__xplane *x, unsigned tag, uint64_t id)
     prof__xplane_message(&x->meta, tag, x->part.data, x->part.size);
 }
 
+static int prof__xplane_same_group(const void *owner, size_t item, const void *key)
+{
+    return ((const prof__xplane_group *)owner)[item].site == (const prof_callsite *)key;
+}
+
+/* The names of a call site; null without memory. */
+static prof__xplane_group *prof__xplane_group_of(prof__xplane *x, const prof_callsite *site)
+{
+    uint32_t hash = (uint32_t)prof__mix((uint64_t)(uintptr_t)site);
+    size_t item = prof__read_find(&x->group_index, hash, prof__xplane_same_group, x->groups, site);
+    if (item != PROF__NONE) return &x->groups[item];
+    item = x->group_count;
+    if (!PROF__ROOM(x->groups, x->group_capacity, item) || !prof__read_add(&x->group_index, hash, item)) {
+        x->status = PROF_NO_MEMORY;
+        return NULL;
+    }
+    memset(&x->groups[item], 0, sizeof x->groups[item]);
+    x->groups[item].site = site;
+    x->group_count++;
+    return &x->groups[item];
+}
+
+static int prof__xplane_made_at_run_time(const prof__xplane_name *name)
+{
+    return name->text && name->site && name->what == PROF__XPLANE_SCOPE;
+}
+
+static void prof__xplane_group_names(prof__xplane *x)
+{
+    size_t i;
+    for (i = 0; i < x->name_count; i++) {
+        const prof__xplane_name *name = &x->names[i];
+        prof__xplane_group *group = prof__xplane_made_at_run_time(name) ? prof__xplane_group_of(x, name->site) : NULL;
+        if (!group) continue;
+        group->names++;
+        group->uses += name->uses;
+    }
+}
+
+/* What counts as the op of a name: the format that it was made with, or, of a call site with many names that hardly come
+   again, as those of requests do but not those of functions, the function around that. Else the name itself. */
+static const char *prof__xplane_op_text(prof__xplane *x, const prof__xplane_name *name, const char *text)
+{
+    const prof__xplane_group *group;
+    if (!prof__xplane_made_at_run_time(name)) return text;
+    if (*name->site->name && strcmp(name->site->name, "%s")) return name->site->name;
+    group = prof__xplane_group_of(x, name->site);
+    if (!group || group->names <= PROF__XPLANE_MANY || group->uses >= group->names * PROF__XPLANE_AGAIN) return text;
+    return *name->site->function ? name->site->function : text;
+}
+
 static void prof__xplane_event_name(prof__xplane *x, size_t index)
 {
     const prof__xplane_name *name = &x->names[index];
@@ -776,7 +882,7 @@ static void prof__xplane_event_name(prof__xplane *x, size_t index)
         if (name->what == PROF__XPLANE_COUNTER) prof__xplane_harmless(&x->text);
         prof__xplane_message(entry, PROF__XNAME_NAME, x->text.data, x->text.size);
     } else {
-        prof__xplane_op(x, name, text);
+        prof__xplane_op(x, name, prof__xplane_op_text(x, name, text));
         prof__xplane_message(entry, PROF__XNAME_NAME, x->text.data, x->text.size);
         prof__xplane_text(x, entry, PROF__XNAME_SHOWN, text);
     }
@@ -799,14 +905,31 @@ static void prof__xplane_stat_name(prof__xplane *x, size_t id, const char *prefi
     prof__xplane_map(x, PROF__XPLANE_STAT_NAME, id);
 }
 
+/* 1: an argument of an accelerator's work that is XProf's stat of that name, as its own devices have it. */
+static int prof__xplane_own_stat(const char *key)
+{
+    static const char *const own[] = {"bytes_accessed", "flops", "kernel_details", "memcpy_details", "tensor_shapes", "tf_op"};
+    size_t i;
+    for (i = 0; i < sizeof own / sizeof *own; i++)
+        if (!strcmp(key, own[i])) return 1;
+    return 0;
+}
+
+/* What an argument's key has in front. */
+static const char *prof__xplane_prefix(const prof__xplane *x, const char *key)
+{
+    return prof__xplane_taken(key) && !(x->gpu && prof__xplane_own_stat(key)) ? "arg." : "";
+}
+
 static void prof__xplane_names(prof__xplane *x)
 {
     size_t i;
+    prof__xplane_group_names(x);
     for (i = 0; i < x->name_count; i++) prof__xplane_event_name(x, i);
     for (i = 1; i < PROF__STAT_COUNT; i++)
         if (x->used >> i & 1) prof__xplane_stat_name(x, i, "", prof__xplane_stats[i]);
     for (i = 0; i < x->key_count; i++)
-        prof__xplane_stat_name(x, PROF__STAT_COUNT + i, prof__xplane_taken(x->keys[i].text) ? "arg." : "", x->keys[i].text);
+        prof__xplane_stat_name(x, PROF__STAT_COUNT + i, prof__xplane_prefix(x, x->keys[i].text), x->keys[i].text);
 }
 
 static void prof__xplane_names_clear(prof__xplane *x)
@@ -816,10 +939,12 @@ static void prof__xplane_names_clear(prof__xplane *x)
     for (i = 0; i < x->key_count; i++) free(x->keys[i].text);
     free(x->name_index.slots);
     free(x->key_index.slots);
+    free(x->group_index.slots);
+    memset(&x->group_index, 0, sizeof x->group_index);
     memset(&x->name_index, 0, sizeof x->name_index);
     memset(&x->key_index, 0, sizeof x->key_index);
     memset(x->sites, 0, sizeof x->sites);
-    x->name_count = x->key_count = x->text_count = 0;
+    x->name_count = x->key_count = x->text_count = x->group_count = 0;
     x->used = 0;
 }
 
@@ -986,6 +1111,93 @@ static void prof__xplane_lost(prof__xplane *x, const prof_event *event)
                       prof__xplane_time(event->start_ns), 0, stats);
 }
 
+/*-- accelerators: their work as XProf's own GPUs have it, so that it counts. What belongs to no step counts for none, so
+   what no flow leads to goes to the step in which it began. --*/
+
+static int prof__xplane_by_start(const void *a, const void *b)
+{
+    const prof__xplane_step *x = (const prof__xplane_step *)a, *y = (const prof__xplane_step *)b;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* The last step that had begun at this moment and was not over; null: none. */
+static const prof__xplane_step *prof__xplane_step_at(const prof__xplane *x, int64_t moment)
+{
+    size_t low = 0, high = x->step_count, tries;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (x->steps[middle].start <= moment)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (tries = 0; low && tries < PROF__XPLANE_FRAMES; tries++)
+        if (x->steps[--low].end > moment) return &x->steps[low];
+    return NULL;
+}
+
+/* Makes the step that is held one that such work may belong to. */
+static void prof__xplane_producer(prof__xplane *x)
+{
+    prof__xplane_track *track = &x->tracks[x->track];
+    size_t number = track->step_first + track->step_next++;
+    if (!x->writing) {
+        if (!PROF__ROOM(x->steps, x->step_capacity, x->step_count)) {
+            x->status = PROF_NO_MEMORY;
+            return;
+        }
+        x->steps[x->step_count].start = x->held.start;
+        x->steps[x->step_count].end = x->held.start + x->held.duration;
+        x->steps[x->step_count].site = x->held.site;
+        x->steps[x->step_count++].number = number;
+    }
+    x->held.flow = 1;
+    prof__xplane_put_int(x, &x->stats, PROF__STAT_OUT_TYPE, 0);
+    prof__xplane_put_uint(x, &x->stats, PROF__STAT_OUT, PROF__XPLANE_STEPS + number);
+}
+
+static void prof__xplane_consumer(prof__xplane *x, prof__xplane_bytes *stats, const prof__xplane_step *step)
+{
+    prof__xplane_put_int(x, stats, PROF__STAT_IN_TYPE, 0);
+    prof__xplane_put_uint(x, stats, PROF__STAT_IN, PROF__XPLANE_STEPS + step->number);
+}
+
+/* Adds to the work that is held what XProf counts it by. outer: there is other work inside, which counts instead. */
+static void prof__xplane_work(prof__xplane *x, int outer)
+{
+    const prof__xplane_held *held = &x->held;
+    const prof__xplane_name *name = held->id ? &x->names[held->id - 1] : NULL;
+    const char *row = prof_trace_track(x->trace, x->track)->name;
+    const prof__xplane_step *step = held->flow ? NULL : prof__xplane_step_at(x, held->start);
+    if (step) prof__xplane_consumer(x, &x->stats, step);
+    if (outer) return;
+    prof__xplane_put_uint(x, &x->stats, PROF__STAT_LAUNCH, (uint64_t)held->start + 1); /* any number that no other has */
+    if (!held->details) prof__xplane_stat_text(x, &x->stats, PROF__XEVENT_STAT, PROF__STAT_KERNEL, "not recorded");
+    if (held->op || !name) return;
+    x->text.size = 0;
+    prof__xplane_spelled(x, name->text ? name->text : name->site->name);
+    if (!x->text.size) prof__xplane_letters(&x->text, "(unnamed)");
+    prof__xplane_add(&x->text, ":", 1);
+    prof__xplane_type(&x->text, *row ? row : "row");
+    prof__xplane_stat_letters(x, &x->stats, PROF__XEVENT_STAT, PROF__STAT_OP);
+}
+
+/* The steps of the host, because XProf takes the times of steps from their events on devices. */
+static void prof__xplane_walk_steps(prof__xplane *x)
+{
+    int64_t end = -1;
+    size_t i;
+    for (i = 0; i < x->step_count; i++) {
+        const prof__xplane_step *step = &x->steps[i];
+        if (step->end <= end) continue; /* a step in a step is none */
+        end = step->end;
+        x->point.size = 0;
+        prof__xplane_consumer(x, &x->point, step);
+        prof__xplane_emit(x, prof__xplane_site(x, step->site, PROF__XPLANE_ROOT), step->start, step->end - step->start, &x->point);
+    }
+}
+
 /* Writes the scope that is held. next: the event behind it, or null. XProf drops a step in which it sees no work, and a step
    in a step is none. */
 static void prof__xplane_release(prof__xplane *x, const prof_event *next)
@@ -993,6 +1205,7 @@ static void prof__xplane_release(prof__xplane *x, const prof_event *next)
     prof__xplane_held *held = &x->held;
     if (!held->held) return;
     held->held = 0;
+    if (x->gpu) prof__xplane_work(x, next && next->type == PROF_EVENT_SCOPE && next->depth > held->depth);
     prof__xplane_emit(x, held->id, held->start, held->duration, &x->stats);
     if (!held->step) return;
     if (next && next->type == PROF_EVENT_SCOPE && next->depth > held->depth && next->duration_ns > 0 &&
@@ -1004,18 +1217,26 @@ static void prof__xplane_release(prof__xplane *x, const prof_event *next)
 static void prof__xplane_scope(prof__xplane *x, const prof_event *event)
 {
     prof__xplane_held *held = &x->held;
+    uint32_t i;
     held->held = 1;
     held->step = event->site->role == PROF_ROLE_STEP;
-    held->flow = 0;
+    held->flow = held->op = held->details = 0;
     held->site = event->site;
     held->depth = event->depth;
     held->start = prof__xplane_time(event->start_ns);
     held->duration = event->duration_ns;
     x->stats.size = 0;
-    held->id = prof__xplane_name_of(x, &x->stats, event, held->step ? PROF__XPLANE_ROOT : PROF__XPLANE_SCOPE);
+    held->id = prof__xplane_name_of(x, &x->stats, event, held->step ? PROF__XPLANE_ROOT
+                                                         : x->gpu   ? PROF__XPLANE_KERNEL
+                                                                    : PROF__XPLANE_SCOPE);
     if (!(event->arg_count | event->flags | (uint32_t)held->step)) return;
     if (held->step) prof__xplane_put_int(x, &x->stats, PROF__STAT_ROOT, 1);
+    if (held->step && x->accelerators) prof__xplane_producer(x);
     prof__xplane_args(x, &x->stats, event);
+    for (i = 0; i < event->arg_count; i++) {
+        held->op |= !strcmp(event->args[i].key, "tf_op");
+        held->details |= !strcmp(event->args[i].key, "kernel_details");
+    }
     prof__xplane_truncated(x, &x->stats, event->flags);
 }
 
@@ -1201,7 +1422,9 @@ static void prof__xplane_walk_track(prof__xplane *x, size_t index)
         return;
     }
     x->held.held = 0;
-    x->tracks[index].flow_next = 0;
+    x->track = index;
+    x->tracks[index].flow_next = x->tracks[index].step_next = 0;
+    if (!x->writing) x->tracks[index].step_first = x->step_count;
     while (x->status == PROF_OK && x->out.status == PROF_OK && prof_cursor_next(cursor, &event))
         prof__xplane_event(x, index, &event);
     prof__xplane_release(x, NULL);
@@ -1465,6 +1688,7 @@ static void prof__xplane_walk(prof__xplane *x, const prof__xplane_line *line)
     case PROF__XPLANE_POOLS: prof__xplane_walk_memory(x, 1); break;
     case PROF__XPLANE_FRAMES_OF: prof__xplane_walk_frames(x, line); break;
     case PROF__XPLANE_LOCKS: prof__xplane_walk_locks(x); break;
+    case PROF__XPLANE_STEP_TIMES: prof__xplane_walk_steps(x); break;
     default: prof__xplane_walk_spans(x, line); break;
     }
 }
@@ -1498,6 +1722,15 @@ static void prof__xplane_measure(prof__xplane *x)
     }
 }
 
+/* 1: the thread that main() runs on, whose line says what program this is, unless its own name does. */
+static int prof__xplane_is_main(const prof__xplane *x, const prof_track *track)
+{
+    const char *program = x->about->program;
+    size_t length = strlen(track->name);
+    if (track->fiber || *track->device || track->thread_id != x->about->pid || !*program) return 0;
+    return !length || strncmp(track->name, program, length); /* the system cuts names at 15 bytes */
+}
+
 static void prof__xplane_line_name(prof__xplane *x, const prof__xplane_line *line)
 {
     const prof_track *track = prof_trace_track(x->trace, line->track);
@@ -1509,6 +1742,7 @@ static void prof__xplane_line_name(prof__xplane *x, const prof__xplane_line *lin
         prof__xplane_text(x, &x->entry, PROF__XLINE_NAME, "_counters_");
         return;
     case PROF__XPLANE_SPANS: prof__xplane_text(x, &x->entry, PROF__XLINE_NAME, "spans"); return;
+    case PROF__XPLANE_STEP_TIMES: prof__xplane_text(x, &x->entry, PROF__XLINE_NAME, "host steps"); return;
     case PROF__XPLANE_LOCKS: prof__xplane_text(x, &x->entry, PROF__XLINE_NAME, "locks"); return;
     case PROF__XPLANE_HANDLE: prof__xplane_text(x, &x->entry, PROF__XLINE_NAME, line->name); return;
     default: break;
@@ -1522,6 +1756,11 @@ static void prof__xplane_line_name(prof__xplane *x, const prof__xplane_line *lin
              (unsigned long)x->tracks[line->track].id);
     prof__xplane_letters(&x->text, *track->name ? track->name : number);
     prof__xplane_message(&x->entry, PROF__XLINE_NAME, x->text.data, x->text.size);
+    if (line->kind != PROF__XPLANE_THREAD || !prof__xplane_is_main(x, track)) return;
+    prof__xplane_letters(&x->text, " (");
+    prof__xplane_letters(&x->text, x->about->program);
+    prof__xplane_letters(&x->text, ")");
+    prof__xplane_message(&x->entry, PROF__XLINE_SHOWN, x->text.data, x->text.size);
 }
 
 /* What a line has in front of its events, in x->entry. */
@@ -1529,7 +1768,7 @@ static void prof__xplane_line_head(prof__xplane *x, size_t index)
 {
     const prof__xplane_line *line = &x->lines[index];
     uint64_t id = line->kind == PROF__XPLANE_THREAD     ? x->tracks[line->track].id
-                  : line->kind == PROF__XPLANE_COUNTERS ? PROF__XPLANE_DERIVED
+                  : line->kind == PROF__XPLANE_COUNTERS ? (x->gpu ? PROF__XPLANE_GPU_COUNTERS : PROF__XPLANE_DERIVED)
                   : line->kind == PROF__XPLANE_MEMORY   ? PROF__XPLANE_DERIVED + 1
                   : line->kind == PROF__XPLANE_POOLS    ? PROF__XPLANE_DERIVED + 2
                                                         : index + 1;
@@ -1611,19 +1850,25 @@ static int prof__xplane_sound(const prof__xplane *x)
 /* A plane that is no thread's and no row's is written if it has events. plain: even without. */
 static void prof__xplane_put_plane(prof__xplane *x, const char *prefix, const char *name, const char *behind, int plain)
 {
+    char number[16];
     uint64_t size = 0;
     size_t i;
     if (x->has_flows && !x->flows_done) prof__xplane_number_flows(x);
     for (i = 0; i < x->line_count; i++) size += prof__xplane_line_size(x, i);
     if (!prof__xplane_sound(x) || (!size && !plain)) return;
-    if (strcmp(prefix, "/host:CPU")) x->custom++;
+    if (strcmp(prefix, "/host:CPU") && !x->gpu) x->custom++;
     x->meta.size = 0;
-    if (x->custom && !plain) {
-        int id = x->custom < PROF__XPLANE_CUSTOM ? x->custom : PROF__XPLANE_CUSTOM;
-        prof__xplane_number(&x->meta, PROF__XPLANE_NUMBER, (uint64_t)id);
+    if (x->gpu) {
+        prof__xplane_number(&x->meta, PROF__XPLANE_NUMBER, (uint64_t)x->gpus);
+    } else if (x->custom && !plain) {
+        prof__xplane_number(&x->meta, PROF__XPLANE_NUMBER, (uint64_t)(PROF__XPLANE_CUSTOM + x->custom));
     }
     x->text.size = 0;
     prof__xplane_letters(&x->text, prefix);
+    if (x->gpu) {
+        snprintf(number, sizeof number, "%d ", x->gpus);
+        prof__xplane_letters(&x->text, number);
+    }
     prof__xplane_letters(&x->text, name);
     prof__xplane_letters(&x->text, behind);
     prof__xplane_message(&x->meta, PROF__XPLANE_NAME, x->text.data, x->text.size);
@@ -1637,12 +1882,48 @@ static void prof__xplane_put_plane(prof__xplane *x, const char *prefix, const ch
     for (i = 0; i < x->line_count && prof__xplane_sound(x); i++) prof__xplane_put_line(x, i);
 }
 
+static const char *prof__xplane_metadata(const prof_trace *trace, const char *wanted)
+{
+    const char *key, *value;
+    size_t i;
+    for (i = 0; prof_trace_metadata(trace, i, &key, &value); i++)
+        if (!strcmp(key, wanted) && *value) return value;
+    return NULL;
+}
+
+/* 1: "gpu", "GPU 0", "tpu:1" and so on, but not "gpus". */
+static int prof__xplane_called_accelerator(const char *device)
+{
+    int kind = device[0] | 32, end;
+    if ((kind != 'g' && kind != 't') || (device[1] | 32) != 'p' || (device[2] | 32) != 'u') return 0;
+    end = device[3] | 32;
+    return !(end >= 'a' && end <= 'z');
+}
+
+/* Whether the user says that a device is one: see prof_xplane_options. */
+static int prof__xplane_is_accelerator(const prof__xplane *x, const char *device)
+{
+    const char *list = x->options.accelerators, *end;
+    size_t length = strlen(device);
+    if (!list) list = prof__xplane_metadata(x->trace, "accelerators");
+    if (!list) return prof__xplane_called_accelerator(device);
+    if (!strcmp(list, "*")) return 1;
+    for (; *list; list = *end ? end + 1 : end) {
+        while (*list == ' ') list++;
+        for (end = list; *end && *end != ','; end++) {
+        }
+        if ((size_t)(end - list) == length && !memcmp(list, device, length)) return 1;
+    }
+    return 0;
+}
+
 static void prof__xplane_new_plane(prof__xplane *x, const char *device)
 {
     prof__xplane_names_clear(x);
     x->line_count = x->measured = 0;
     x->kept.size = 0;
     x->device = device;
+    x->gpu = device && prof__xplane_is_accelerator(x, device);
     x->has_counters = 0;
 }
 
@@ -1672,13 +1953,16 @@ static size_t prof__xplane_device_plane(prof__xplane *x, size_t first)
     const prof_track *track = prof_trace_track(x->trace, first);
     size_t i = first, tracks = prof_trace_track_count(x->trace);
     prof__xplane_new_plane(x, track->device);
+    if (x->gpu) prof__xplane_line_of(x, PROF__XPLANE_STEP_TIMES, first);
     for (; i < tracks && prof_trace_track(x->trace, i)->device == track->device; i++)
         prof__xplane_line_of(x, PROF__XPLANE_THREAD, i);
     prof__xplane_measure(x);
     if (x->has_counters) prof__xplane_line_of(x, PROF__XPLANE_COUNTERS, first);
     prof__xplane_measure(x);
-    prof__xplane_put_plane(x, "/device:CUSTOM:", track->device,
+    prof__xplane_put_plane(x, x->gpu ? "/device:GPU:" : "/device:CUSTOM:", track->device,
                            track->alignment == PROF_ALIGN_GUESS ? " (clock not aligned)" : "", 0);
+    x->gpus += x->gpu;
+    x->gpu = 0;
     return i;
 }
 
@@ -1775,7 +2059,12 @@ static void prof__xplane_space(prof__xplane *x, const char *host)
 {
     size_t i, tracks = prof_trace_track_count(x->trace);
     size_t size;
+    for (i = 0; i < tracks; i++) {
+        const char *device = prof_trace_track(x->trace, i)->device;
+        x->accelerators += *device && prof__xplane_is_accelerator(x, device);
+    }
     prof__xplane_host_plane(x);
+    if (x->step_count) qsort(x->steps, x->step_count, sizeof *x->steps, prof__xplane_by_start);
     for (i = 0; i < tracks && prof__xplane_sound(x);) {
         if (*prof_trace_track(x->trace, i)->device)
             i = prof__xplane_device_plane(x, i);
@@ -1866,6 +2155,8 @@ static prof_status prof__xplane_trace(prof__xplane *x, const prof_trace *trace, 
     free(x->tracks);
     free(x->lines);
     free(x->names);
+    free(x->groups);
+    free(x->steps);
     free(x->keys);
     return prof__out_close(&x->out);
 }
@@ -1898,15 +2189,6 @@ static const char *prof__xplane_job(void)
         const char *value = getenv(keys[i]);
         if (value && *value && strcmp(value, "none")) return value; /* "none": torchrun was not told */
     }
-    return NULL;
-}
-
-static const char *prof__xplane_metadata(const prof_trace *trace, const char *wanted)
-{
-    const char *key, *value;
-    size_t i;
-    for (i = 0; prof_trace_metadata(trace, i, &key, &value); i++)
-        if (!strcmp(key, wanted) && *value) return value;
     return NULL;
 }
 

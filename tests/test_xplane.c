@@ -81,7 +81,7 @@ typedef struct space_event {
 
 typedef struct space_line {
     uint64_t id, time;
-    char *name;
+    char *name, *shown; /* null: it is the name */
     space_event *events;
     size_t count, filler;
 } space_line;
@@ -245,6 +245,8 @@ static space_line read_line(reader *from)
             line.id = read_varint(&r);
         } else if (tag == 0x12) {
             line.name = read_text(&r);
+        } else if (tag == 0x5A) {
+            line.shown = read_text(&r);
         } else if (tag == 0x18) {
             line.time = read_varint(&r);
         } else if (tag == 0x22) {
@@ -596,6 +598,7 @@ TEST(every_byte_of_a_small_file)
     prof_xplane_options options;
     size_t plane, line, stat;
     unsigned at;
+    char shown[300];
     start(PROF_RING);
     PROFILE_THREAD("main");
     {
@@ -622,6 +625,8 @@ TEST(every_byte_of_a_small_file)
     line = put_open(0x1A);
     put_number(0x08, prof_trace_track(trace, 0)->thread_id);
     put_text(0x12, "main");
+    snprintf(shown, sizeof shown, "main (%s)", prof_trace_about(trace)->program);
+    put_text(0x5A, shown);
     put_event(1, &list.events[0], 1);
     put_event(2, &list.events[1], 0);
     put_close(line);
@@ -936,6 +941,7 @@ TEST(no_byte_spoils_the_file)
     xspace all = written(trace, NULL);
     const space_plane *plane = plane_of(&all, "/host:CPU");
     CHECK_TEXT(plane->lines[0].name, "\xEF\xBF\xBD thread");
+    CHECK_TEXT(plane->lines[0].shown, "\xEF\xBF\xBD thread (test_xplane)"); /* the main thread's */
     CHECK_TEXT(name_of(plane, &line_of(plane, "_counters_")->events[0]), "counter '/ \xEF\xBF\xBD");
     free_all();
     prof_trace_close(trace);
@@ -1163,6 +1169,146 @@ TEST(devices_are_planes)
     }
     CHECK_EQUAL(guess->line_count, 1);
     CHECK(stat_in(plane, plane->stats, plane->stat_count, "process_id") != NULL);
+    free_all();
+    prof_trace_close(trace);
+}
+
+static int64_t count_of(const space_plane *plane, const char *line, const char *stat)
+{
+    const space_line *of = line_of(plane, line);
+    int64_t found = 0;
+    for (size_t i = 0; of && i < of->count; ++i) found += stat_of(plane, &of->events[i], stat) != NULL;
+    return found;
+}
+
+/* One step, work that a flow leads to, and work that none does: outer, with inner in it. */
+static prof_trace *record_accelerator(const char *name)
+{
+    prof_device_clock clock;
+    prof_device_event event;
+    memset(&clock, 0, sizeof clock);
+    memset(&event, 0, sizeof event);
+    clock.hz = 1000000000;
+    prof_device *device = prof_device_create(name, &clock);
+    prof_device_row *row = prof_device_track(device, "Compute 1");
+    prof_arg args[2];
+    memset(args, 0, sizeof args);
+    args[0].key = "kernel_details";
+    args[1].key = "hlo_op";
+    args[0].value.type = args[1].value.type = PROF_VALUE_STRING;
+    args[0].value.as.string = "regs:32";
+    args[1].value.as.string = "fusion.1";
+    start(PROF_RING);
+    prof_device_sync(device, prof_host_ns(), 0);
+    wait_a_while();
+    {
+        PROFILE_STEP("train", 7);
+        { PROFILE_SCOPE("launch"); PROFILE_FLOW_OUT(77); }
+        wait_a_while();
+        uint64_t now = prof_host_ns();
+        event.name = "matmul";
+        event.flow = 77;
+        event.start = now - 900;
+        event.end = now - 800;
+        event.args = args;
+        event.arg_count = 2;
+        prof_device_record(row, &event);
+        prof_device_scope(row, "outer", now - 700, now - 400);
+        prof_device_scope(row, "inner: a", now - 600, now - 500);
+        prof_device_counter(row, "busy", now - 600, 1);
+    }
+    wait_a_while();
+    return stop();
+}
+
+/* What XProf counts as work of its own GPUs. */
+TEST(accelerators_are_planes_of_gpus)
+{
+    prof_trace *trace = record_accelerator("GPU 3");
+    xspace all = written(trace, NULL);
+    const space_plane *plane = plane_of(&all, "/device:GPU:0 GPU 3"), *host = plane_of(&all, "/host:CPU");
+    const space_line *row = line_of(plane, "Compute 1"), *steps = line_of(plane, "host steps"), *main_line = &host->lines[0];
+    CHECK(row && steps);
+    if (row && steps) {
+        const space_event *matmul = find_event(plane, row, "matmul", 0), *inner = find_event(plane, row, "inner: a", 0);
+        CHECK_TEXT(true_name(plane, matmul), "matmul"); /* without a type: XProf knows MEMCPYHtoD and the like */
+        check_text_stat(stat_of(plane, matmul, "tf_op"), "matmul:compute_1");
+        check_text_stat(stat_of(plane, matmul, "kernel_details"), "regs:32");
+        check_text_stat(stat_of(plane, matmul, "arg.hlo_op"), "fusion.1");
+        check_text_stat(stat_of(plane, inner, "tf_op"), "inner/ a:compute_1");
+        check_text_stat(stat_of(plane, inner, "kernel_details"), "not recorded");
+        CHECK_EQUAL(count_of(plane, "Compute 1", "correlation_id"), 2); /* not of what has other work inside */
+        CHECK_EQUAL(count_of(plane, "Compute 1", "_c"), 3);
+        const stat_value *step = stat_of(host, find_event(host, main_line, "train", 0), "_p");
+        const stat_value *launch = stat_of(host, find_event(host, main_line, "launch", 0), "_p");
+        const stat_value *flow = stat_of(plane, matmul, "_c"), *other = stat_of(plane, inner, "_c");
+        CHECK(step && launch && flow && other && flow->number == launch->number && other->number == step->number);
+        CHECK_EQUAL(steps->count, 1);
+        CHECK_EQUAL(steps->events[0].offset, find_event(host, main_line, "train", 0)->offset);
+        CHECK_EQUAL(steps->events[0].duration, find_event(host, main_line, "train", 0)->duration);
+        CHECK_EQUAL(line_of(plane, "_counters_")->count, 1);
+    }
+    free_all();
+    prof_trace_close(trace);
+}
+
+/* The options say which devices are, or the trace, or their names. */
+TEST(who_is_an_accelerator)
+{
+    static const struct { const char *metadata, *options; int is; } each[] = {
+        {NULL, NULL, 0}, {"npu 1", NULL, 0}, {"npu 0", NULL, 1}, {"x, npu 0,y", NULL, 1}, {"*", NULL, 1}, {"*", "", 0},
+        {NULL, "npu 0", 1}, {NULL, "npu", 0}, {"x", "*", 1}};
+    static const struct { const char *name; int is; } names[] = {
+        {"gpu", 1}, {"gpu0", 1}, {"GPU:0", 1}, {"Tpu-1", 1}, {"gpus", 0}, {"my gpu", 0}, {"g", 0}, {"gp", 0}};
+    for (size_t i = 0; i < sizeof each / sizeof *each; ++i) {
+        prof_xplane_options options;
+        memset(&options, 0, sizeof options);
+        options.accelerators = each[i].options;
+        if (each[i].metadata) prof_set_metadata("accelerators", each[i].metadata);
+        prof_trace *trace = record_accelerator("npu 0");
+        xspace all = written(trace, &options);
+        plane_of(&all, each[i].is ? "/device:GPU:0 npu 0" : "/device:CUSTOM:npu 0");
+        free_all();
+        prof_trace_close(trace);
+        prof_clear_metadata();
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        CHECK_EQUAL(prof__xplane_called_accelerator(names[i].name), names[i].is);
+}
+
+static void name_many(const char *names, int count)
+{
+    char name[64];
+    for (int i = 0; i < count; ++i) {
+        snprintf(name, sizeof name, names, i);
+        PROFILE_SCOPE_S(name);
+    }
+}
+
+/* XProf's tables of ops: one for what a format made, or a site that has many names which hardly come again. */
+TEST(ops_of_names_made_at_run_time)
+{
+    start(PROF_RING);
+    for (int i = 0; i < 3; ++i) { PROFILE_SCOPE_F("job %d", i); }
+    for (int i = 0; i < 3; ++i) { PROFILE_SCOPE_F("%s", "by text"); }
+    name_many("request %d", 17);
+    for (int i = 0; i < 4; ++i) { PROFILE_SCOPE_S(i % 2 ? "odd" : "even"); }
+    prof_trace *trace = stop();
+    xspace all = written(trace, NULL);
+    const space_plane *plane = plane_of(&all, "/host:CPU");
+    const space_line *line = &plane->lines[0];
+    CHECK_TEXT(true_name(plane, find_event(plane, line, "job 2", 0)), "job %d:scope");
+    CHECK_TEXT(true_name(plane, find_event(plane, line, "by text", 0)), "by text:scope");
+    CHECK_TEXT(true_name(plane, find_event(plane, line, "request 16", 0)), "name_many:scope");
+    CHECK_TEXT(true_name(plane, find_event(plane, line, "odd", 0)), "odd:scope");
+    free_all();
+    prof_trace_close(trace);
+    start(PROF_RING); /* as names of functions do */
+    for (int i = 0; i < 4; ++i) name_many("function %d", 17);
+    trace = stop();
+    all = written(trace, NULL);
+    plane = plane_of(&all, "/host:CPU");
+    CHECK_TEXT(true_name(plane, find_event(plane, &plane->lines[0], "function 16", 0)), "function 16:scope");
     free_all();
     prof_trace_close(trace);
 }

@@ -30,12 +30,12 @@ def get(route, **query):
     return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
 
 
-def tool(tag, host, **query):
-    return json.loads(get("data", run="both", tag=tag, host=host, **query))
+def tool(tag, host, run="both", **query):
+    return json.loads(get("data", run=run, tag=tag, host=host, **query))
 
 
-def read_csv(rank):
-    path = os.path.join(out, "rank%d.csv" % rank)
+def read_csv(name):
+    path = os.path.join(out, name + ".csv")
     with open(path, encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     for row in rows:
@@ -79,7 +79,7 @@ def check_listing():
     hosts = [h["hostname"] for h in json.loads(get("hosts", run="both", tag="trace_viewer@"))]
     tools = json.loads(get("run_tools", run="both"))
     wanted = {"trace_viewer@", "overview_page", "memory_profile", "framework_op_stats", "input_pipeline_analyzer"}
-    if same("runs", runs, ["both"]) and same("hosts", sorted(hosts), ["node.0", "node.1"]):
+    if same("runs", sorted(runs), ["both", "gpu"]) and same("hosts", sorted(hosts), ["node.0", "node.1"]):
         if same("tools", sorted(wanted - set(tools)), []):
             say("ok", "the run has two hosts and the tools of a program without devices")
 
@@ -106,8 +106,8 @@ def check_threads(rank, viewer, rows):
         say("ok", "rank %d: trace viewer: %d events of threads, each with name, thread, start and duration" % (rank, len(got)))
     names = {e["args"]["name"] for e in viewer["traceEvents"] if e["name"] == "thread_name" and "CPU" in
              next(p["args"]["name"] for p in viewer["traceEvents"] if p["name"] == "process_name" and p["pid"] == e["pid"])}
-    if same("rank %d: threads" % rank, sorted(names), ['loader "1"', "main"]):
-        say("ok", "rank %d: trace viewer: names of threads" % rank)
+    if same("rank %d: threads" % rank, sorted(names), ['loader "1"', "main (record)"]):
+        say("ok", "rank %d: trace viewer: names of threads, and of the program" % rank)
     return shift
 
 
@@ -232,6 +232,49 @@ def check_framework(host, rows):
         say("ok", "framework op stats: %d scopes with calls, total and self time to the nanosecond" % len(wanted))
 
 
+def check_planes(viewer):
+    """From top to bottom."""
+    names = {e["pid"]: e["args"]["name"] for e in viewer["traceEvents"] if e["name"] == "process_name"}
+    places = {e["pid"]: e["args"]["sort_index"] for e in viewer["traceEvents"] if e["name"] == "process_sort_index"}
+    order = [names[pid].split(" ", 1)[1] for pid in sorted(places, key=places.get)]
+    if same("planes", order, ["/host:CPU"] + ["/device:CUSTOM:" + n for n in ("npu 0", "spans", "frames", "locks")]):
+        say("ok", "trace viewer: the program's threads are on top")
+
+
+def check_accelerator():
+    host = json.loads(get("hosts", run="gpu", tag="trace_viewer@"))[0]["hostname"]
+    rows = read_csv("gpu")
+    answer = table(tool("framework_op_stats", host, run="gpu"), "total_self_time")
+    got = {(r["host_or_device"], r["operation"], r["type"]): (int(r["occurrences"]), ns(r["total_time"]))
+           for r in answer if r["type"] != "IDLE"}
+    wanted = {}
+    for row in rows:
+        if row["type"] != "scope" or row["name"] == "train":
+            continue
+        work = row["category"] == "gpu 0"
+        key = (("Device", row["name"], "copy" if row["name"].startswith("MEMCPY") else "compute") if work else
+               ("Host", "job %d" if row["name"].startswith("job ") else row["name"], "scope"))
+        calls, time = wanted.get(key, (0, 0))
+        wanted[key] = calls + 1, time + row["duration"]
+    if same("ops of an accelerator", sorted(got.items()), sorted(wanted.items())) and same("ops", len(got), 5):
+        say("ok", "framework op stats: the accelerator's work, with calls and time; 60 names that a format made are one op")
+    answer = tool("kernel_stats", host, run="gpu")
+    answer = table(answer if isinstance(answer, list) else [answer], "kernel_name")
+    kernels = {r["kernel_name"]: int(r["occurrences"]) for r in answer}
+    if same("kernels", kernels, {"matmul": 12, "relu": 12, "MEMCPYHtoD": 12}):
+        say("ok", "kernel stats: the accelerator's work")
+    answer = tool("overview_page", host, run="gpu")
+    steps = {int(r["stepnum"]): r for r in table(answer, "stepnum")}
+    durations = [r["duration"] for r in rows if r["name"] == "train"]
+    times = {number: ns(1000 * r["stepTimeMs"]) for number, r in steps.items()}
+    if same("steps", times, {number: durations[number] for number in steps}) and same("many", len(steps) >= 10, True):
+        say("ok", "overview page: the times of %d steps of a program with an accelerator" % len(steps))
+    busy = all(abs(ns(1000 * r["deviceComputeTimeMs"]) - 90000) < 3000 for r in steps.values()) # a clock of 1 MHz rounds
+    shown = next(each["p"]["device_type"] for each in answer if "device_type" in each.get("p", {}))
+    if same("device compute", busy, True) and same("device type", shown, "GPU"):
+        say("ok", "overview page: in each of them the device's compute time, with a flow and without")
+
+
 def check_picture():
     picture = os.path.join(work, "trace_viewer.png")
     chromium = os.environ.get("CHROMIUM", "/usr/bin/chromium")
@@ -252,7 +295,7 @@ def check_picture():
 def check_all():
     check_listing()
     for rank in range(2):
-        host, rows = "node.%d" % rank, read_csv(rank)
+        host, rows = "node.%d" % rank, read_csv("rank%d" % rank)
         viewer = tool("trace_viewer@", host, resolution=1000000, full_dma="true")
         shift = check_threads(rank, viewer, rows)
         check_counters(rank, viewer, rows, shift)
@@ -261,9 +304,11 @@ def check_all():
         check_frames_and_spans(rank, viewer, rows, shift)
         if not rank:
             check_arguments(host, viewer)
+            check_planes(viewer)
             check_overview(host, rows)
             check_memory(host, rows)
             check_framework(host, rows)
+    check_accelerator()
     check_picture()
 
 

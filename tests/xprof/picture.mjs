@@ -31,7 +31,7 @@ function headings() {
     return texts;
 }
 
-const wanted = ['main', 'loader "1"', 'compute', 'render of main', 'request', 'lock queue', 'loss:', 'memory: cpu:'];
+const wanted = ['main (record)', 'loader "1"', 'compute', 'render of main', 'request', 'lock queue', 'loss:', 'memory: cpu:'];
 try {
     await page.goto(server + '/?tool=trace_viewer@&run=both&host=node.0', { timeout: 180000 });
     let rows = [], missing = wanted;

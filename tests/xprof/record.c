@@ -1,5 +1,6 @@
 /* Records everything that prof_xplane.h writes, twice over in two "ranks", for tests/xprof/check.py:
-   record FOLDER writes FOLDER/rank0.prof, FOLDER/rank0.csv, the same of rank1, and FOLDER/logs/. */
+   record FOLDER writes FOLDER/rank0.prof, FOLDER/rank0.csv, the same of rank1, and FOLDER/logs/. Then what a program with
+   an accelerator does: FOLDER/gpu.csv, and another run of FOLDER/logs. */
 #define PROF_IMPLEMENTATION
 #include "../../prof_xplane.h"
 
@@ -146,6 +147,68 @@ static void device(void)
     work(100);
 }
 
+/* A step of a program with an accelerator: work that a flow leads to, work that none does, and names made at run time. */
+static void accelerated_step(int i, prof_device_row *compute, prof_device_row *copy)
+{
+    prof_device_event event;
+    uint64_t flow = prof_flow_new(), now;
+    int j;
+    PROFILE_STEP("train", i);
+    gap();
+    {
+        PROFILE_SCOPE("launch");
+        PROFILE_FLOW_OUT(flow);
+        gap();
+    }
+    for (j = 0; j < 5; j++) {
+        gap();
+        PROFILE_SCOPE_F("job %d", i * 5 + j);
+        gap();
+    }
+    work(200);
+    now = prof_host_ns();
+    memset(&event, 0, sizeof event);
+    event.type = PROF_EVENT_SCOPE;
+    event.name = "matmul";
+    event.start = now - 150000;
+    event.end = now - 70000;
+    event.flow = flow;
+    prof_device_record(compute, &event);
+    prof_device_scope(compute, "relu", now - 60000, now - 50000);
+    prof_device_scope(copy, "MEMCPYHtoD", now - 40000, now - 20000);
+    prof_device_counter(compute, "busy", now - 60000, i);
+}
+
+/* FOLDER/gpu.csv, and the run "gpu" of FOLDER/logs. */
+static int record_accelerator(const char *folder)
+{
+    prof_device_clock clock;
+    prof_device *gpu;
+    prof_device_row *compute, *copy;
+    prof_config config;
+    prof_trace *trace = NULL;
+    uint64_t now = prof_host_ns();
+    char path[256];
+    int i;
+    memset(&clock, 0, sizeof clock);
+    memset(&config, 0, sizeof config);
+    clock.hz = 1000000000;
+    gpu = prof_device_create("gpu 0", &clock);
+    compute = prof_device_track(gpu, "compute");
+    copy = prof_device_track(gpu, "copy");
+    prof_device_sync(gpu, now, now);
+    if (prof_start(&config)) return 0;
+    gap();
+    for (i = 0; i < STEPS; i++) accelerated_step(i, compute, copy);
+    if (prof_stop() || prof_trace_live(&trace)) return 0;
+    snprintf(path, sizeof path, "%s/logs/plugins/profile/gpu/", folder);
+    if (prof_xplane_write(trace, path, NULL)) return 0;
+    snprintf(path, sizeof path, "%s/gpu.csv", folder);
+    if (prof_csv_write(trace, path)) return 0;
+    prof_trace_close(trace);
+    return 1;
+}
+
 static void record(const char *folder, int rank)
 {
     prof_config config;
@@ -201,5 +264,5 @@ int main(int argc, char **argv)
         if (prof_csv_write(traces[i], path)) return 1;
         prof_trace_close(traces[i]);
     }
-    return 0;
+    return !record_accelerator(argv[1]);
 }
