@@ -15192,7 +15192,7 @@ static const char *prof__arg_text(char **to, const char *text)
     return copy;
 }
 
-/* A copy of arguments with their texts, in one piece of memory; null without memory. */
+/* Copies arguments with their texts into one piece of memory. Returns NULL without memory. */
 static prof_arg *prof__args_copy(const prof_arg *args, uint32_t count)
 {
     size_t size = count * sizeof *args;
@@ -15201,8 +15201,9 @@ static prof_arg *prof__args_copy(const prof_arg *args, uint32_t count)
     uint32_t i;
     for (i = 0; i < count; i++) size += prof__arg_bytes(&args[i]);
     copy = (prof_arg *)malloc(size);
+    if (!copy) return NULL;
     text = (char *)(copy + count);
-    for (i = 0; copy && i < count; i++) {
+    for (i = 0; i < count; i++) {
         copy[i] = args[i];
         copy[i].key = prof__arg_text(&text, args[i].key);
         if (args[i].value.type != PROF_VALUE_STRING) continue;
@@ -17963,7 +17964,7 @@ static void prof__summary_cost(prof__out *out, const prof_trace *trace, const pr
     const prof_trace_info *info = prof_trace_about(trace);
     prof__cost cost = prof__cost_of(trace, all, rows, count);
     double span = prof__summary_span(info);
-    char text[512], things[256] = "", each[48], call[48], ns[48], share[32] = "";
+    char text[640], things[256] = "", each[48], call[48], ns[48], share[32] = "";
     if (!(info->scope_cost_ns > 0)) return;
     if (!cost.scopes && !cost.calls && !cost.others && !cost.taken_back) prof__text_copy(things, sizeof things, "0 scopes");
     prof__cost_count(things, sizeof things, cost.scopes, "scope", "scopes");
