@@ -92,8 +92,8 @@ $(BUILD)/tests/%: tests/%.cpp tests/test.h $(wildcard tests/*.h) $(HEADERS)
 	$(ALL_CXX) $< $(EXTRA) -o $@ $(LDFLAGS) $(LIBS)
 
 # Tests that look at nothing private share an implementation.
-SHARING = $(patsubst %,$(BUILD)/tests/test_%,autostart clock coroutine crash endings events flaws flaws_cpp fork image \
-    kill locks malloc merge objects places_cpp record signals stress)
+SHARING = $(patsubst %,$(BUILD)/tests/test_%,args args_cpp autostart clock coroutine crash endings events flaws flaws_cpp fork \
+    image kill locks malloc merge objects places_cpp record signals stress)
 $(BUILD)/tests/implementation.o: CFLAGS = $(TEST_CFLAGS)
 $(BUILD)/tests/implementation.o: tests/implementation.c $(HEADERS)
 	@mkdir -p $(@D)
@@ -102,6 +102,7 @@ $(SHARING): $(BUILD)/tests/implementation.o
 $(SHARING): EXTRA = -D_GNU_SOURCE $(BUILD)/tests/implementation.o
 
 $(BUILD)/tests/test_flaws_cpp: tests/test_flaws.c
+$(BUILD)/tests/test_args_cpp: tests/test_args.c
 
 $(BUILD)/tests/test_compare: tools/compare_stats.c tools/compare.h
 

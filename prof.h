@@ -183,9 +183,18 @@ MANUAL                                                                          
     the loader has little of for plugins, and the thread's first one a page or so. Call prof_stop() before you unload a
     recorder.
 
-    PROFILE_ARG adds to the innermost scope that this thread is recording, which is not the one around it when that is
-    off. An argument has PROF_CATEGORY and PROF_SITE_LEVEL: for one of a scope of another category or level, redefine
-    them around it.
+    Arguments. PROFILE_ARG adds to the innermost scope that this thread is recording. Where the scope around it is off
+    that is another one, further out, whose argument of the same key it replaces; it is left out only if it is off
+    itself, by PROF_CATEGORY and PROF_SITE_LEVEL. So where a scope has a category or level of its own, give it a handle:
+        PROFILE_SCOPE_AS_C(query, "query", "sql");
+        PROFILE_ARG_TO(query, "rows", rows);
+    goes with that scope, or, while it is off, nowhere, and then its value is not evaluated. A handle is a prof_scope,
+    which may be handed to functions that add to a scope of their callers, from any depth of other scopes, on the same
+    thread or fiber, until the scope ends: what comes later is counted as unmatched. In a recursion it means the
+    innermost open scope of its call site.
+    PROFILE_ARGS(), PROFILE_ARGS_TO() and the macros whose names end in _ARGS take a list of PROF_ARG(key, value), whose
+    keys may be made at run time; they are copied, as texts are. Of a list up to PROF_DEVICE_ARGS arguments are kept,
+    and as much as fits into a quarter of a chunk. Each key takes a word, and one for each begun 8 bytes, more.
 
     What it took. A summary ends with what recording took of the program's time: what prof_start() has measured that a
     scope, a run-time name and a call with the hooks of -finstrument-functions cost on this machine, times what was
@@ -748,9 +757,9 @@ typedef struct prof_value {
 } prof_value;
 
 typedef struct prof_arg {
-    const char *key;
+    const char *key; /* valid until the cursor moves */
     prof_value value;
-} prof_arg;
+} prof_arg; typedef uint64_t prof_scope; /* see PROFILE_SCOPE_AS(); 0: it is off */
 
 typedef enum prof_event_type {
     PROF_EVENT_SCOPE,   /* duration_ns, depth, flags, args */
@@ -761,7 +770,8 @@ typedef enum prof_event_type {
     /* Below: instants of their thread's track that carry an object. Images hold these numbers: they never change. */
     PROF_EVENT_SPAN_BEGIN,   /* object: the span's id, by which begin and end, on whatever threads, belong together.
                                 Also of a scope that ended after one around it (begin a, begin b, end a, end b: b): of
-                                these site->kind is PROF__KIND_BEGIN, and they stand among the scopes in statistics */
+                                these site->kind is PROF__KIND_BEGIN, and they stand among the scopes in statistics.
+                                Spans, their marks and flows have args */
     PROF_EVENT_SPAN_MARK,
     PROF_EVENT_SPAN_END,
     PROF_EVENT_FLOW_OUT,     /* object: the flow's id; an arrow from the scope around this event ... */
@@ -1212,6 +1222,15 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
                                      floating-point number, bool, pointer or C string (C11 and C++); in C++ also
                                      enum class, std::string and std::string_view. In C99 say which:
        _I int64_t  _U uint64_t  _D double  _B bool  _S string, copied  _P pointer
+     PROFILE_SCOPE_AS(handle, name)  a scope with a handle (a prof_scope), which the macro declares; _C _L _CL
+     PROFILE_ARG_TO(handle, key, value)   a value on that scope, whatever is open inside it; nowhere while it is off. In
+       _I  _U  _D  _B  _S  _P        C99 say which. key: also one made at run time
+     PROFILE_ARGS(PROF_ARG(key, value), ...)   several, keys made at run time, on the scope that PROFILE_ARG adds to;
+                                     PROF_ARG_I and so on. Also PROFILE_ARGS_TO(handle, PROF_ARG(key, value), ...)
+     PROFILE_MARK_ARGS(name, PROF_ARG(key, value), ...)   an instant with arguments; and so
+                                     PROFILE_SPAN_BEGIN_ARGS(name, id, ...), _SPAN_MARK_ARGS, _SPAN_END_ARGS,
+                                     PROFILE_FLOW_OUT_ARGS(id, ...), _FLOW_STEP_ARGS, _FLOW_IN_ARGS,
+                                     PROFILE_TASK_START_ARGS(task, ...) and PROFILE_TASK_STOP_ARGS(task, ...)
      PROFILE_STEP(name, number)      a scope that is step number (int64_t) of a loop: has the argument "step_num"
      PROFILE_THROUGHPUT(name, bytes) a scope that moves so many bytes (uint64_t), its argument; reports have MB/s, 10^6
                                      bytes. Neither is taken back by min_duration
@@ -1284,12 +1303,24 @@ PROF_DEF void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64
 PROF_DEF int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex);
 PROF_DEF void prof__counter_int(prof_site *site, int64_t value);
 PROF_DEF void prof__counter_double(prof_site *site, double value);
-PROF_DEF void prof__arg_int(prof_site *site, int64_t value);
-PROF_DEF void prof__arg_uint(prof_site *site, uint64_t value);
+PROF_DEF void prof__arg_int(prof_site *site, int64_t value); PROF_DEF void prof__arg_uint(prof_site *site, uint64_t value);
 PROF_DEF void prof__arg_double(prof_site *site, double value);
 PROF_DEF void prof__arg_bool(prof_site *site, int value);
 PROF_DEF void prof__arg_pointer(prof_site *site, const volatile void *value);
 PROF_DEF void prof__arg_string(prof_site *site, const char *value);
+/* A list of arguments, all or, if there is no room, none: of a new MARK of the site; of a new EVENT of it, whose type is
+   a prof_event_type; with no site, of the task that object points to. PROF_EVENT_SCOPE: of the innermost scope, for a
+   site, else of the one whose handle object is. */
+PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const prof_arg *args, uint32_t count);
+#define PROF__MADE_OF(name, c_type, tag, member) \
+    static inline PROF__UNTRACED prof_arg prof__made_##name(const char *key, c_type value) \
+    { prof_arg arg; arg.key = key; arg.value.type = tag; arg.value.cut = 0; arg.value.as.member; return arg; }
+#define PROF__MADE \
+    PROF__MADE_OF(int, int64_t, PROF_VALUE_INT, i = value) PROF__MADE_OF(uint, uint64_t, PROF_VALUE_UINT, u = value) \
+    PROF__MADE_OF(double, double, PROF_VALUE_DOUBLE, d = value) PROF__MADE_OF(bool, int, PROF_VALUE_BOOL, u = value != 0) \
+    PROF__MADE_OF(string, const char *, PROF_VALUE_STRING, string = value) \
+    PROF__MADE_OF(pointer, const volatile void *, PROF_VALUE_POINTER, u = (uint64_t)(uintptr_t)value)
+PROF__MADE
 PROF_DEF void prof_thread_name(const char *name); /* null: back to the system's name */
 
 #define PROF__OFF 0x80000000u
@@ -1364,7 +1395,22 @@ PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
 #define PROF__GIVEN \
     PROF__HIDDEN PROF__UNTRACED constexpr bool prof__given(const char *text) { return text != nullptr; } \
     template <size_t size> bool prof__given(char (&text)[size]);
-PROF__ARGS PROF__TEXTS PROF__GIVEN
+/* Lists of arguments. What a class has for a text, or its copy, lives until the list has been recorded. */
+#define PROF__MADE_AS(type, name) \
+    PROF__HIDDEN PROF__UNTRACED inline type prof__plain(type value) { return value; } \
+    PROF__HIDDEN PROF__UNTRACED inline prof_arg prof__made(const char *key, type value) { return prof__made_##name(key, value); }
+#define PROF__LISTS \
+    PROF__MADE_AS(bool, bool) PROF__MADE_AS(double, double) PROF__MADE_AS(int, int) PROF__MADE_AS(long, int) \
+    PROF__MADE_AS(long long, int) PROF__MADE_AS(unsigned, uint) PROF__MADE_AS(unsigned long, uint) \
+    PROF__MADE_AS(unsigned long long, uint) PROF__MADE_AS(const char *, string) PROF__MADE_AS(const volatile void *, pointer) \
+    PROF__HIDDEN PROF__UNTRACED inline double prof__plain(long double value) { return static_cast<double>(value); } \
+    PROF__TEMPLATE auto prof__plain(const T &text) -> decltype(prof__chars_of(text, 0)) { return prof__chars_of(text, 0); } \
+    template <typename T, typename = typename prof__enum<T>::type> PROF__HIDDEN PROF__UNTRACED inline long long prof__plain(T value) \
+    { return static_cast<long long>(value); } \
+    template <typename... T> PROF__HIDDEN PROF__UNTRACED inline \
+    void prof__with_all(prof_site *site, uint64_t type, uint64_t object, const T &...args) { \
+        const prof_arg list[] = {args...}; prof__with(site, type, object, list, static_cast<uint32_t>(sizeof...(args))); }
+PROF__ARGS PROF__TEXTS PROF__GIVEN PROF__LISTS
 extern "C" {
 #elif defined(__GNUC__)
 static inline PROF__UNTRACED void prof__guard_end(const prof__token *token)
@@ -1447,6 +1493,7 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #define PROF__GUARD_SYNC(variable, token) prof__guard_sync variable = {token}
 #define PROF__GUARD_STAGE(token) PROF__GUARD(prof__stage, token)
 #define PROF__STAGE_TOKEN prof__stage.token
+#define PROF__HANDLE(handle, guard) const prof_scope handle = guard.token
 #elif defined(__GNUC__)
 #define PROF__GUARD(variable, token) \
     __attribute__((cleanup(prof__guard_end), unused)) prof__token variable = token
@@ -1454,12 +1501,14 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
     __attribute__((cleanup(prof__guard_sync), unused)) prof__token variable = token
 #define PROF__GUARD_STAGE(token) __attribute__((cleanup(prof__guard_end))) prof__token prof__stage = token
 #define PROF__STAGE_TOKEN prof__stage
+#define PROF__HANDLE(handle, guard) const prof_scope handle __attribute__((unused)) = guard
 #endif
 
 #if !defined(__cplusplus) && !defined(__GNUC__)
 #define PROF__GUARD(variable, token) prof__this_compiler_has_only_PROFILE_BLOCK
 #define PROF__GUARD_SYNC PROF__GUARD
 #define PROF__GUARD_STAGE(token) PROF__GUARD(prof__stage, token)
+#define PROF__HANDLE(handle, guard) const prof_scope handle = guard
 #endif
 
 /* A statement that owns a site: action may use prof__here. */
@@ -1481,6 +1530,16 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
     PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, name, category, level, PROF__BEGIN_1, 0),                        \
                  PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof(category) + (level)))
 #define PROFILE_SCOPE(name) PROFILE_SCOPE_CL(name, PROF_CATEGORY, PROF_SITE_LEVEL)
+#define PROF__SCOPE_AS(...) PROF__SCOPE_AS_(__VA_ARGS__)
+#define PROF__SCOPE_AS_(id, handle, name, category, level)                                                 \
+    PROF__SCOPE_(id, name, category, level, PROF__BEGIN_1, 0);                                             \
+    PROF__HANDLE(handle, prof__scope_##id)
+#define PROFILE_SCOPE_AS_CL(handle, name, category, level)                                                 \
+    PROF__EITHER(PROF__SCOPE_AS(PROF_UNIQUE, handle, name, category, level),                               \
+                 PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof(category) + (level)); enum { handle = 0 })
+#define PROFILE_SCOPE_AS(handle, name) PROFILE_SCOPE_AS_CL(handle, name, PROF_CATEGORY, PROF_SITE_LEVEL)
+#define PROFILE_SCOPE_AS_C(handle, name, category) PROFILE_SCOPE_AS_CL(handle, name, category, PROF_SITE_LEVEL)
+#define PROFILE_SCOPE_AS_L(handle, name, level) PROFILE_SCOPE_AS_CL(handle, name, PROF_CATEGORY, level)
 #define PROFILE_SCOPE_C(name, category) PROFILE_SCOPE_CL(name, category, PROF_SITE_LEVEL)
 #define PROFILE_SCOPE_L(name, level) PROFILE_SCOPE_CL(name, PROF_CATEGORY, level)
 #define PROFILE_SCOPE_S(text)                                                                              \
@@ -1704,16 +1763,80 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
 #if defined(__cplusplus)
 #define PROFILE_ARG(key, value) PROF__ARG(key, value, prof__arg)
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
-#define PROFILE_ARG(key, value)                                                                               \
-    PROF__ARG(key, value,                                                                                     \
-              _Generic((value), _Bool: prof__arg_bool, char: prof__arg_int, signed char: prof__arg_int,       \
-                  short: prof__arg_int, int: prof__arg_int, long: prof__arg_int, long long: prof__arg_int,    \
-                  unsigned char: prof__arg_uint, unsigned short: prof__arg_uint, unsigned: prof__arg_uint,    \
-                  unsigned long: prof__arg_uint, unsigned long long: prof__arg_uint, float: prof__arg_double, \
-                  double: prof__arg_double, char *: prof__arg_string, const char *: prof__arg_string,         \
-                  default: _Generic((0 ? 0ll : (value)), long long: prof__arg_int, /* bit-fields */           \
-                                    unsigned long long: prof__arg_uint, default: prof__arg_pointer)))
+/* The function for the type of value: f##int and so on. */
+#define PROF__BY_TYPE(f, value)                                                                               \
+    _Generic((value), _Bool: f##bool, char: f##int, signed char: f##int, short: f##int, int: f##int,          \
+        long: f##int, long long: f##int, unsigned char: f##uint, unsigned short: f##uint, unsigned: f##uint,  \
+        unsigned long: f##uint, unsigned long long: f##uint, float: f##double, double: f##double,             \
+        char *: f##string, const char *: f##string,                                                           \
+        default: _Generic((0 ? 0ll : (value)), long long: f##int, /* bit-fields */                            \
+                          unsigned long long: f##uint, default: f##pointer))
+#define PROFILE_ARG(key, value) PROF__ARG(key, value, PROF__BY_TYPE(prof__arg_, value))
 #endif
+
+/* Arguments for lists; they mean nothing elsewhere. Stripped they are uses of what they name. */
+#define PROF__USED(key, value) ((void)(key), (void)(value), 0)
+#define PROF__USE_LIST(...) PROF__USE(prof__args_check(0, __VA_ARGS__))
+#define PROF__MAKE(function, key, value) PROF__EITHER(function(PROF__TEXT(key), value), PROF__USED(key, value))
+#define PROF_ARG_I(key, value) PROF__MAKE(prof__made_int, key, value)
+#define PROF_ARG_U(key, value) PROF__MAKE(prof__made_uint, key, value)
+#define PROF_ARG_D(key, value) PROF__MAKE(prof__made_double, key, value)
+#define PROF_ARG_B(key, value) PROF__MAKE(prof__made_bool, key, value)
+#define PROF_ARG_S(key, value) PROF__MAKE(prof__made_string, key, PROF__TEXT(value))
+#define PROF_ARG_P(key, value) PROF__MAKE(prof__made_pointer, key, value)
+#if defined(__cplusplus)
+#define PROF_ARG(key, value) PROF__EITHER(prof__made(PROF__TEXT(key), prof__plain(value)), PROF__USED(key, value))
+#define PROF__WITH(site, type, object, ...) prof__with_all(site, type, object, __VA_ARGS__)
+#else
+#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define PROF_ARG(key, value) PROF__MAKE(PROF__BY_TYPE(prof__made_, value), key, value)
+#endif
+#define PROF__WITH(site, type, object, ...)                                                                   \
+    {                                                                                                         \
+        const prof_arg prof__args[] = {__VA_ARGS__};                                                          \
+        prof__with(site, type, object, prof__args, (uint32_t)(sizeof prof__args / sizeof *prof__args));       \
+    }
+#endif
+#define PROFILE_ARGS(...)                                                                                     \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_ARG, "", PROF_CATEGORY, PROF_SITE_LEVEL,                          \
+                                 PROF__WITH(&prof__here, PROF_EVENT_SCOPE, 0, __VA_ARGS__)),                  \
+                 PROF__USE_LIST(__VA_ARGS__))
+#define PROFILE_ARGS_TO(handle, ...)                                                                          \
+    PROF__EITHER(                                                                                             \
+        do {                                                                                                  \
+            const prof_scope prof__to = (handle);                                                             \
+            if (prof__to) PROF__WITH((prof_site *)0, PROF_EVENT_SCOPE, prof__to, __VA_ARGS__);                \
+        } while (0),                                                                                          \
+        (0 ? (void)(handle) : PROF__USE_LIST(__VA_ARGS__)))
+#define PROFILE_ARG_TO(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG(key, value))
+#define PROFILE_ARG_TO_I(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG_I(key, value))
+#define PROFILE_ARG_TO_U(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG_U(key, value))
+#define PROFILE_ARG_TO_D(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG_D(key, value))
+#define PROFILE_ARG_TO_B(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG_B(key, value))
+#define PROFILE_ARG_TO_S(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG_S(key, value))
+#define PROFILE_ARG_TO_P(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG_P(key, value))
+#define PROF__EVENT_ARGS(kind, type, name, id, ...)                                                           \
+    PROF__EITHER(PROF__STATEMENT(kind, name, PROF_CATEGORY, PROF_SITE_LEVEL,                                  \
+                                 PROF__WITH(&prof__here, type, (uint64_t)(id), __VA_ARGS__)),                 \
+                 (0 ? (void)(name), (void)(id) : PROF__USE_LIST(__VA_ARGS__)))
+#define PROFILE_MARK_ARGS(name, ...) PROF__EVENT_ARGS(PROF__KIND_MARK, PROF_EVENT_MARK, name, 0, __VA_ARGS__)
+#define PROFILE_SPAN_BEGIN_ARGS(name, id, ...) \
+    PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_SPAN_BEGIN, name, id, __VA_ARGS__)
+#define PROFILE_SPAN_MARK_ARGS(name, id, ...) \
+    PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_SPAN_MARK, name, id, __VA_ARGS__)
+#define PROFILE_SPAN_END_ARGS(name, id, ...) PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_SPAN_END, name, id, __VA_ARGS__)
+#define PROFILE_FLOW_OUT_ARGS(id, ...) PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_FLOW_OUT, "flow", id, __VA_ARGS__)
+#define PROFILE_FLOW_STEP_ARGS(id, ...) PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_FLOW_STEP, "flow", id, __VA_ARGS__)
+#define PROFILE_FLOW_IN_ARGS(id, ...) PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_FLOW_IN, "flow", id, __VA_ARGS__)
+#define PROF__TASK_ARGS(type, task, ...)                                                                      \
+    PROF__EITHER(                                                                                             \
+        do {                                                                                                  \
+            prof_task *prof__task = (task);                                                                   \
+            if (prof__task) PROF__WITH((prof_site *)0, type, (uint64_t)(uintptr_t)prof__task, __VA_ARGS__);   \
+        } while (0),                                                                                          \
+        (0 ? (void)(task) : PROF__USE_LIST(__VA_ARGS__)))
+#define PROFILE_TASK_START_ARGS(task, ...) PROF__TASK_ARGS(PROF_EVENT_SPAN_BEGIN, task, __VA_ARGS__)
+#define PROFILE_TASK_STOP_ARGS(task, ...) PROF__TASK_ARGS(PROF_EVENT_SPAN_END, task, __VA_ARGS__)
 
 /* memory: pointers may be numbers, for example addresses on a device */
 #define PROF__ADDRESS(pointer) ((uint64_t)(uintptr_t)(pointer))
@@ -1772,6 +1895,7 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
 
 #if !PROF_ENABLE
 int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never defined, never called */
+int prof__args_check(int first, ...);
 #if defined(__GNUC__) || defined(__TINYC__)
 #define PROF__STRIPPED(value, use) __extension__({ use; value; })
 #else
@@ -1922,7 +2046,7 @@ extern "C" {
        63..60 kind   59..40 call site id   39..0 ticks since the chunk's base     BEGIN END MARK FRAME
                                                                                   COUNTER_*, then 1 word: the value
        63..60 kind   59..40 call site id   39..32 value type   31 cut   15..0 n   ARG, then n words: the value
-                                                                                  NAME, the same: a string, site 0
+                     30 key   29 to                                               NAME, the same: a string, site 0
        63..60 kind   59..32 serial, low part   31 fiber   30..0 name (string id)  TRACK, then 2 words:
                      63..40 serial, high part   39..0 track id;  63..0 thread id
        63..60 kind   39..0 count                                                  LOST
@@ -1934,6 +2058,9 @@ extern "C" {
    of its track from 1 on, over all threads and chunks: it puts them in order, and shows what is missing. ARG belongs to
    the innermost open scope of its track.
    DATA is a value, with its key's call site or 0, of the EVENT, MARK or DATA directly before it.
+   An ARG or DATA with bit 30 is a string, the key of the record behind it, which is of the same kind and has call site
+   0. An ARG with bit 29 has as its last word the head of a BEGIN without its ticks, and belongs to the innermost open
+   scope of that call site.
    An EVENT whose type is no prof_event_type is of a device, not of its track: see >>device.
    NAME is the run-time name of the BEGIN, MARK or EVENT directly before it. An END closes the innermost open scope with
    the same call site or, failing that, of the same name; scopes inside that one were left without an end (longjmp).
@@ -1948,6 +2075,8 @@ extern "C" {
 #define PROF__SITE_BITS 20
 #define PROF__SITE_MASK ((1u << PROF__SITE_BITS) - 1)
 #define PROF__KIND_SHIFT 60
+#define PROF__ARG_KEY (1u << 30) /* of ARG and DATA: the key of what is behind it */
+#define PROF__ARG_TO (1u << 29)  /* of ARG: the last word says whose it is */
 
 /* One instant on two clocks. Ticks are those of the session's clock; width is how many ticks passed while it was taken:
    the smaller, the better the pair. */
@@ -2751,8 +2880,8 @@ static void prof__saved_with(prof_status (*hook)(void));
     X(prof__check) X(prof__begin) X(prof__end) X(prof__next) X(prof__counter_write) X(prof__arg_write)               \
     X(prof__arg_string) X(prof__named) X(prof__begin_number) X(prof__event) X(prof__log_write) X(prof__memory)       \
     X(prof__instant) X(prof__begin_loose) X(prof__end_loose) X(prof__tally_find) X(prof__sync) X(prof__end_sync)     \
-    X(prof_flow_new) X(prof_thread_name) X(prof_fiber_switch) X(prof_fiber_destroy) X(prof_start) X(prof_stop)       \
-    X(prof_reset) X(prof__pause_by) X(prof_enabled_at) X(prof_set_level) X(prof_set_filter_mask)                     \
+    X(prof__with) X(prof_flow_new) X(prof_thread_name) X(prof_fiber_switch) X(prof_fiber_destroy) X(prof_start)      \
+    X(prof_stop) X(prof_reset) X(prof__pause_by) X(prof_enabled_at) X(prof_set_level) X(prof_set_filter_mask)        \
     X(prof__category_enable) X(prof__metadata_change) X(prof_set_sync) X(prof_config_claim) X(prof_config_set)       \
     X(prof_save) X(prof_save_last) X(prof_save_request) X(prof__saved_with) X(prof_trace_live) X(prof_trace_write)   \
     X(prof_writer_register) X(prof_writer_unregister) X(prof_domain_create) X(prof_domain_list) X(prof_task_create)  \
@@ -4574,6 +4703,7 @@ static prof__text prof__measure(const prof__session *s, const char *bytes)
     return prof__measure_part(bytes, s->chunk_words * 2, ~(uint64_t)0);
 }
 
+/* head: may count words that follow those of the text. */
 static void prof__text_write(uint64_t *at, uint64_t head, const prof__text *text)
 {
     for (uint64_t i = 0; i < text->words; ++i) {
@@ -4581,7 +4711,7 @@ static void prof__text_write(uint64_t *at, uint64_t head, const prof__text *text
         prof__copy(&word, text->bytes + i * 8, (size_t)(left < 8 ? left : 8));
         PROF__STORE(at + 1 + i, word);
     }
-    prof__store_word(at, head | (uint64_t)PROF_VALUE_STRING << 32 | (text->cut ? 1u << 31 : 0u) | text->words);
+    prof__store_word(at, (head | (uint64_t)PROF_VALUE_STRING << 32 | (text->cut ? 1u << 31 : 0u)) + text->words);
 }
 
 PROF__ENTRY void prof__arg_string(prof_site *site, const char *value)
@@ -5046,6 +5176,142 @@ PROF__ENTRY void prof__log(prof_site *site, prof__log_format *known, uint64_t se
     va_start(list.values, format);
     prof__log_write(site, known, severity, format, &list);
     va_end(list.values);
+}
+
+/*-- lists of arguments: one piece of a chunk, with the event that they are of, so that nothing comes in between --*/
+
+#define PROF__WITH_ARGS PROF_DEVICE_ARGS
+
+typedef struct prof__with_arg {
+    prof__text key, text; /* text: of a string */
+    uint64_t words;       /* of both records */
+} prof__with_arg;
+
+typedef struct prof__with_list {
+    const prof_arg *args;
+    uint64_t kind, to;    /* ARG or DATA; 0, or the head of the scope that they belong to */
+    uint64_t words, count;
+    prof__with_arg parts[PROF__WITH_ARGS];
+} prof__with_list;
+
+/* How much of the arguments fits into room words: all of them as a rule; of long texts the ends are cut. */
+static void prof__with_measure(prof__with_list *list, uint32_t count, uint64_t room)
+{
+    uint64_t to = list->to != 0;
+    list->words = list->count = 0;
+    for (; list->count < count && list->count < PROF__WITH_ARGS && room - list->words >= 8; ++list->count) {
+        const prof_arg *arg = &list->args[list->count];
+        prof__with_arg *part = &list->parts[list->count];
+        uint64_t left = room - list->words;
+        part->key = prof__measure_part(arg->key ? arg->key : "", (left / 2 - 2) * 8, ~(uint64_t)0);
+        left -= 1 + part->key.words;
+        part->text.words = 1;
+        if (arg->value.type == PROF_VALUE_STRING)
+            part->text = prof__measure_part(arg->value.as.string, (left - 2 - to) * 8 - 1, ~(uint64_t)0);
+        part->words = 2 + part->key.words + part->text.words + to;
+        list->words += part->words;
+    }
+}
+
+static void prof__with_value(uint64_t *at, const prof__with_list *list, const prof_arg *arg, const prof__with_arg *part)
+{
+    uint64_t kind = list->kind << PROF__KIND_SHIFT, words = part->text.words;
+    if (list->to) {
+        PROF__STORE(at + 1 + words, list->to);
+        kind |= PROF__ARG_TO;
+        ++words;
+    }
+    if (arg->value.type == PROF_VALUE_STRING) {
+        prof__text_write(at, kind + (list->to != 0), &part->text);
+    } else {
+        PROF__STORE(at + 1, arg->value.as.u);
+        prof__store_word(at, kind | (uint64_t)arg->value.type << 32 | words);
+    }
+}
+
+/* From the last to the first, so that a reader sees all or nothing; at: the words that they take. */
+static void prof__with_write(uint64_t *at, const prof__with_list *list)
+{
+    at += list->words;
+    for (uint64_t i = list->count; i--;) {
+        const prof__with_arg *part = &list->parts[i];
+        at -= part->words;
+        prof__with_value(at + 1 + part->key.words, list, &list->args[i], part);
+        prof__text_write(at, list->kind << PROF__KIND_SHIFT | PROF__ARG_KEY, &part->key);
+    }
+}
+
+/* The arguments of a scope. The thread is busy. */
+static void prof__with_scope(prof__thread *self, prof__with_list *list, uint32_t count)
+{
+    uint64_t now = self->base, *at; /* they have no time */
+    list->kind = PROF__KIND_ARG;
+    prof__with_measure(list, count, self->session->chunk_words / 4);
+    at = prof__reserve(self, list->words, &now);
+    if (!at) return;
+    prof__with_write(at, list);
+    prof__commit(self, list->words);
+}
+
+/* The scope of a handle may be on while its category is off by now. */
+static void prof__with_handle(prof__thread *self, uint64_t token, prof__with_list *list, uint32_t count)
+{
+    uint32_t gate = prof__take(self);
+    if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) {
+        prof__untake(self, gate);
+    } else if (prof__enter_slow(self, NULL, gate)) {
+        list->to = token ^ self->epoch;
+        if ((uint32_t)token == self->epoch && !prof__sites_rest()) prof__with_scope(self, list, count);
+        prof__leave(self);
+    }
+}
+
+/* A MARK or an EVENT with arguments. The thread is busy. */
+static void prof__with_event(prof__thread *self, uint64_t head, uint64_t type, uint64_t object, prof__with_list *list,
+                             uint32_t count)
+{
+    uint64_t first = type == PROF_EVENT_MARK ? 1 : 3, now = prof__now(self->session, 0), *at;
+    list->kind = PROF__KIND_DATA;
+    prof__with_measure(list, count, self->session->chunk_words / 4);
+    at = prof__reserve(self, first + list->words, &now);
+    if (!at) return;
+    prof__with_write(at + first, list);
+    if (type != PROF_EVENT_MARK) {
+        PROF__STORE(at + 1, type);
+        PROF__STORE(at + 2, object);
+    }
+    prof__store_word(at, head | (now - self->base));
+    prof__commit(self, first + list->words);
+}
+
+#ifndef PROF_FREESTANDING
+static prof_site *prof__task_site(uint64_t *object);
+#endif
+
+PROF__ENTRY void prof__with(prof_site *site, uint64_t type, uint64_t object, const prof_arg *args, uint32_t count)
+{
+    PROF__SELF_OR(PROF__LED_VOID(prof__with, (site, type, object, args, count)));
+    prof__with_list list;
+    uint64_t head;
+    list.args = args;
+    list.to = 0;
+    if (!site && type == PROF_EVENT_SCOPE) {
+        prof__with_handle(self, object, &list, count);
+        return;
+    }
+#ifndef PROF_FREESTANDING
+    if (!site) site = prof__task_site(&object);
+#endif
+    if (!site || !prof__on(site) || !prof__enter(self, site, &head)) return;
+    if (type == PROF_EVENT_SCOPE)
+        prof__with_scope(self, &list, count);
+    else
+        prof__with_event(self, head, type, object, &list, count);
+    prof__leave(self);
+    if (type == PROF_EVENT_MARK)
+        PROF__BRIDGE_MARK(site, NULL);
+    else if (type != PROF_EVENT_SCOPE)
+        PROF__BRIDGE_EVENT(site, type, 0, object);
 }
 
 /* Behind a head's two other words; the head is what publishes it. */
@@ -8189,6 +8455,14 @@ PROF_DEF prof_task *prof_task_create(prof_domain *domain, const char *name)
     prof__object_site(&task->site, domain, copy, PROF__KIND_EVENT, PROF_ROLE_TASK);
     task->id = PROF__ADD(&prof__object_ids, 1) + 1;
     return task;
+}
+
+/* Of the task that object points to, which becomes its id. */
+static prof_site *prof__task_site(uint64_t *object)
+{
+    prof_task *task = (prof_task *)(uintptr_t)*object;
+    *object = task->id;
+    return &task->site;
 }
 
 PROF__ENTRY void prof_task_start(prof_task *task)
@@ -12139,6 +12413,38 @@ static unsigned prof__read_event_type(const uint64_t *record)
     return type > PROF_EVENT_LOST && type < PROF_EVENT_TYPE_COUNT ? type : 0;
 }
 
+/* Words of an ARG or DATA: of a key made at run time, and the value behind it. */
+static size_t prof__read_arg_words(const uint64_t *words, size_t left)
+{
+    size_t key = prof__record_words(words[0], left), value;
+    if (!key || key == left || !(words[0] & PROF__ARG_KEY)) return key;
+    value = prof__record_words(words[key], left - key);
+    if (!value || prof__read_kind(words[key]) != prof__read_kind(words[0]) || words[key] & PROF__ARG_KEY) return key;
+    return key + value;
+}
+
+/* 0: a key without its value, which a reader leaves out. */
+static int prof__read_arg_whole(const uint64_t *words, size_t length)
+{
+    return !(words[0] & PROF__ARG_KEY) || length > 1 + (size_t)(words[0] & 0xFFFF);
+}
+
+/* The record with the value; *length: its words. */
+static const uint64_t *prof__read_arg_value(const uint64_t *words, size_t *length)
+{
+    if (words[0] & PROF__ARG_KEY) words += 1 + (size_t)(words[0] & 0xFFFF);
+    *length = 1 + (size_t)(words[0] & 0xFFFF);
+    return words;
+}
+
+/* The id of the call site whose scope an ARG belongs to; 0: to the innermost one. */
+static uint32_t prof__read_arg_target(const uint64_t *words)
+{
+    size_t length;
+    words = prof__read_arg_value(words, &length);
+    return words[0] & PROF__ARG_TO && length > 1 ? prof__read_id(words[length - 1]) : 0;
+}
+
 /* Whether a DATA record behind this one is an argument of an event that is shown. before: the answer for the record in
    front of this one. */
 static int prof__read_takes_data(const uint64_t *record, int before)
@@ -12238,9 +12544,11 @@ static void prof__read_seal(uint64_t *words, size_t count)
     size_t at, length;
     for (at = 0; at < count && (length = prof__record_words(words[at], count - at)) != 0; at += length) {
         unsigned kind = prof__read_kind(words[at]);
-        if (length > 1 && (kind == PROF__KIND_NAME || ((kind == PROF__KIND_ARG || kind == PROF__KIND_DATA) &&
-                                                       (words[at] >> 32 & 0xFF) == PROF_VALUE_STRING)))
-            ((char *)(words + at + length))[-1] = 0;
+        size_t text = length;
+        if (kind == PROF__KIND_ARG && words[at] & PROF__ARG_TO && text > 1) --text;
+        if (text > 1 && (kind == PROF__KIND_NAME || ((kind == PROF__KIND_ARG || kind == PROF__KIND_DATA) &&
+                                                     (words[at] >> 32 & 0xFF) == PROF_VALUE_STRING)))
+            ((char *)(words + at + text))[-1] = 0;
     }
 }
 
@@ -12326,8 +12634,11 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, const uint64_t *words
             segment->name = (uint32_t)(words[at] & 0x7FFFFFFF);
             segment->fiber = words[at] >> 31 & 1;
         } else if (prof__record_timed(words[at]) || kind == PROF__KIND_ARG || kind == PROF__KIND_DATA) {
-            if ((kind != PROF__KIND_DATA || prof__read_id(words[at])) &&
+            if ((prof__record_timed(words[at]) || prof__read_id(words[at])) &&
                 !prof__read_know_site(trace, prof__read_id(words[at]), kind))
+                return 0;
+            if (kind == PROF__KIND_ARG && words[at] & PROF__ARG_TO && length > 1 &&
+                !prof__read_know_site(trace, prof__read_id(words[at + length - 1]), PROF__KIND_BEGIN))
                 return 0;
             if (segment && prof__record_timed(words[at]) && segment->record == ~(uint64_t)0) {
                 segment->record = prof__read_tick(trace->chunks[chunk].tick, words[at], 0);
@@ -12903,12 +13214,21 @@ static size_t prof__read_keep(prof_trace *trace, const uint64_t *words, size_t c
     return at;
 }
 
-/* Gives an ARG record to the innermost open scope. 0 without memory. */
+/* Gives an ARG record to its scope. 0 without memory. */
 static int prof__read_arg(prof__read_matcher *m, const uint64_t *record, size_t length)
 {
     prof_trace *trace = m->trace;
+    uint32_t target = prof__read_arg_target(record), position;
     prof__read_open *open = m->depth ? &m->stack[m->depth - 1] : NULL;
     size_t number = trace->link_count;
+    if (target) {
+        position = m->site_tops[prof__read_site_of(trace, target)];
+        if (!position) {
+            trace->info.unmatched++;
+            return 1;
+        }
+        open = &m->stack[position - 1];
+    }
     if (open && ++open->args > m->track->max_event_args) m->track->max_event_args = open->args;
     if (open && open->crossing == PROF__NONE) {
         m->args++;
@@ -13003,6 +13323,8 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
         unsigned kind = prof__read_kind(head);
         uint32_t site = 0, closes;
         length = prof__record_words(head, segment->end - at);
+        if (kind == PROF__KIND_ARG || kind == PROF__KIND_DATA)
+            length = prof__read_arg_words(words + at, segment->end - at);
         if (prof__record_timed(head)) {
             m->tick = prof__read_tick(chunk->tick, head, m->tick);
             site = (uint32_t)prof__read_site_of(trace, prof__read_id(head));
@@ -13036,10 +13358,10 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
             m->track->about.lost += head & PROF__TICK_MASK;
             break;
         case PROF__KIND_ARG:
-            if (!prof__read_arg(m, words + at, length)) return 0;
+            if (prof__read_arg_whole(words + at, length) && !prof__read_arg(m, words + at, length)) return 0;
             break;
         case PROF__KIND_DATA:
-            if (!takes_data) break;
+            if (!takes_data || !prof__read_arg_whole(words + at, length)) break;
             m->args++;
             if (++data > m->track->max_event_args) m->track->max_event_args = data;
             break;
@@ -14583,6 +14905,19 @@ static void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
     node->last_arg = (uint32_t)c->arg_count;
 }
 
+/* The node that an ARG belongs to, from 1; 0: one of an earlier segment, or none. */
+static uint32_t prof__read_arg_node(const prof_cursor *c, const uint64_t *record)
+{
+    uint32_t target = prof__read_arg_target(record);
+    size_t site = target ? prof__read_site_of(c->trace, target) : 0, at = c->depth;
+    while (at--) {
+        uint32_t number = c->stack[at] & ~PROF__LATE_BIT;
+        if (!target || !number) return number;
+        if (prof__read_site_of(c->trace, prof__read_id(c->words[c->nodes[number - 1].word])) == site) return number;
+    }
+    return 0;
+}
+
 /* How many scopes the END at this word of the segment loaded last closes. */
 static uint32_t prof__read_closes(prof_cursor *c, size_t word)
 {
@@ -14674,15 +15009,17 @@ static void prof__read_load(prof_cursor *c)
         unsigned kind = prof__read_kind(words[at]);
         prof__read_node *node = NULL;
         length = prof__record_words(words[at], segment->end - at);
+        if (kind == PROF__KIND_ARG || kind == PROF__KIND_DATA)
+            length = prof__read_arg_words(words + at, segment->end - at);
         if (prof__record_timed(words[at])) c->tick = prof__read_tick(chunk->tick, words[at], c->tick);
         if (kind == PROF__KIND_END)
             node = prof__read_end(c, at);
         else if (kind != PROF__KIND_EVENT ? prof__record_timed(words[at]) || kind == PROF__KIND_LOST
                                           : prof__read_event_type(words + at) != 0)
             node = prof__read_add_node(c, kind, at);
-        else if (kind == PROF__KIND_ARG)
-            prof__read_take_arg(c, c->depth ? c->stack[c->depth - 1] & ~PROF__LATE_BIT : 0, at);
-        else if (kind == PROF__KIND_DATA && takes_data)
+        else if (kind == PROF__KIND_ARG && prof__read_arg_whole(words + at, length))
+            prof__read_take_arg(c, prof__read_arg_node(c, words + at), at);
+        else if (kind == PROF__KIND_DATA && takes_data && prof__read_arg_whole(words + at, length))
             prof__read_take_arg(c, (uint32_t)c->node_count, at);
         else if (kind == PROF__KIND_NAME && named && length > 1)
             named->name = (uint32_t)at;
@@ -14704,9 +15041,13 @@ static void prof__read_load(prof_cursor *c)
 static prof_arg prof__read_decode(const prof_trace *trace, const uint64_t *record)
 {
     prof_arg arg;
-    size_t length = (size_t)(*record & 0xFFFF);
+    const uint64_t *key = *record & PROF__ARG_KEY ? record : NULL;
+    size_t length;
     memset(&arg, 0, sizeof arg);
+    record = prof__read_arg_value(record, &length);
+    length -= length > 1 && *record & PROF__ARG_TO ? 2 : 1;
     arg.key = prof__read_id(*record) ? trace->sites[prof__read_site_of(trace, prof__read_id(*record))].about.name : "";
+    if (key && *key & 0xFFFF) arg.key = (const char *)(key + 1);
     arg.value.type = (prof_value_type)(*record >> 32 & 0xFF);
     if (arg.value.type > PROF_VALUE_STRING) arg.value.type = PROF_VALUE_NONE;
     if (arg.value.type == PROF_VALUE_STRING) {
@@ -18800,6 +19141,7 @@ static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint6
 {
     prof__follow_open *open = t->depth && !t->beyond ? &t->stack[t->depth - 1] : NULL;
     const prof__follow_site *site = open ? prof__follow_site_of(f, open->site) : NULL, *key;
+    if (record[0] & (PROF__ARG_KEY | PROF__ARG_TO)) return;
     if (!site || site->role != PROF_ROLE_THROUGHPUT) return;
     if ((record[0] >> 32 & 0xFF) != PROF_VALUE_UINT || !(record[0] & 0xFFFF)) return;
     key = prof__follow_site_of(f, prof__read_id(record[0]));

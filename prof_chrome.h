@@ -34,9 +34,10 @@ WHAT IS WRITTEN                                                                 
                 and later names of a thread become instants, the 65th and later handles spans
     message     an instant of its thread with the text as its name, and the severity as an argument
     flow        arrows ("s", "t", "f") from FLOW_OUT by way of the points of the same name and id behind it in time to
-                the last of them, between the scopes around them; a point outside of scopes is a slice of 0 ns. When an
-                id comes again the second flow is called "NAME #2", because viewers take equal ones for one. What has no
-                partner is no arrow but an instant. Arrows join threads of one process only. Ids are hexadecimal
+                the last of them, between the scopes around them; a point outside of scopes is a slice of 0 ns, and one
+                inside that has arguments an instant with them, too. When an id comes again the second flow is called
+                "NAME #2", because viewers take equal ones for one. What has no partner is no arrow but an instant.
+                Arrows join threads of one process only. Ids are hexadecimal
     allocations an instant ("i") of their thread with address and bytes; for each pool a counter "memory: POOL" of its
                 live bytes, from those that the trace saw allocated
     locks       async spans ("b", "e"): "lock NAME", one row for each lock, with the thread that held it, and "wait for
@@ -899,6 +900,7 @@ typedef struct prof__chrome_flow {
     int64_t ns;
     size_t track;
     uint32_t depth;
+    int shown;                 /* 1: it is an instant already */
     int state;                 /* BEGUN: that is its FLOW_OUT, which nothing has followed yet */
 } prof__chrome_flow;
 
@@ -956,11 +958,22 @@ static int prof__chrome_bare(const prof__chrome *c, uint32_t depth) { return !de
 
 static void prof__chrome_flow_met(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
 {
-    prof_arg arg;
+    prof_arg arg, *args = NULL;
     prof_event point = prof__chrome_point(event->name, event->site, event->start_ns, event->object, &arg);
     c->flows = 1;
     point.depth = event->depth;
-    if (prof__chrome_bare(c, event->depth)) prof__chrome_slice(c, track, &point);
+    if (event->arg_count) args = (prof_arg *)malloc((event->arg_count + 1) * sizeof *args);
+    if (args) { /* of equal keys the last counts: ours */
+        memcpy(args, event->args, event->arg_count * sizeof *args);
+        args[event->arg_count] = arg;
+        point.args = args;
+        point.arg_count = event->arg_count + 1;
+    }
+    if (prof__chrome_bare(c, event->depth))
+        prof__chrome_slice(c, track, &point);
+    else if (args)
+        prof__chrome_instant(c, &track->ids, &point);
+    free(args);
 }
 
 /* The point that is held, as part of an arrow. */
@@ -1006,7 +1019,8 @@ static void prof__chrome_alone(prof__chrome *c, const prof__chrome_flow *flow, c
 /* Nothing more comes of this flow. */
 static void prof__chrome_flow_end(prof__chrome *c, prof__chrome_flow *flow)
 {
-    if (flow->state == PROF__CHROME_BEGUN) prof__chrome_alone(c, flow, flow->at, flow->track, flow->depth, flow->ns);
+    if (flow->state == PROF__CHROME_BEGUN && !flow->shown)
+        prof__chrome_alone(c, flow, flow->at, flow->track, flow->depth, flow->ns);
     if (flow->state == PROF__CHROME_JOINED) prof__chrome_arrow(c, flow, ",\n{\"ph\":\"f\"");
     flow->state = PROF__CHROME_IDLE;
 }
@@ -1019,7 +1033,7 @@ static void prof__chrome_flow_point(prof__chrome *c, prof__chrome_flow *flow, co
         flow->count++;
         flow->state = PROF__CHROME_BEGUN;
     } else if (flow->state == PROF__CHROME_IDLE) {
-        prof__chrome_alone(c, flow, event->site, track, event->depth, event->start_ns);
+        if (!event->arg_count) prof__chrome_alone(c, flow, event->site, track, event->depth, event->start_ns);
         return;
     } else {
         prof__chrome_arrow(c, flow, flow->state == PROF__CHROME_BEGUN ? ",\n{\"ph\":\"s\"" : ",\n{\"ph\":\"t\"");
@@ -1029,6 +1043,7 @@ static void prof__chrome_flow_point(prof__chrome *c, prof__chrome_flow *flow, co
     flow->ns = event->start_ns;
     flow->track = track;
     flow->depth = event->depth;
+    flow->shown = event->arg_count != 0;
 }
 
 static void prof__chrome_write_flows(prof__chrome *c)

@@ -64,8 +64,8 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
                 name, with "severity"
     counter     the line "_counters_". What is not a finite number is an event of 0 ns on its thread
     flow        arrows from FLOW_OUT to each FLOW_STEP and FLOW_IN of its name and id that follows in time: from the
-                scope around it if it comes first in there, else from an event of 0 ns of its own. Of equal ids each
-                FLOW_OUT begins another flow
+                scope around it if it comes first in there and has no arguments, else from an event of 0 ns of its own.
+                Of equal ids each FLOW_OUT begins another flow
     frame       the plane "/device:CUSTOM:frames", a line for each thread and name, with the number as the stat "frame";
                 the 65th and later names of a trace are left out, and a warning says so
     span        the plane "/device:CUSTOM:spans", a row for each name, with "span_id" and arguments; locks in
@@ -1314,7 +1314,7 @@ static void prof__xplane_point(prof__xplane *x, size_t index, const prof_event *
     prof__xplane_track *track = &x->tracks[index];
     prof__xplane_held *held = &x->held;
     int out = event->type == PROF_EVENT_FLOW_OUT;
-    int inside = held->held && !held->flow && event->depth == held->depth + 1;
+    int inside = held->held && !held->flow && event->depth == held->depth + 1 && !event->arg_count;
     prof__xplane_bytes *stats = inside ? &x->stats : &x->point;
     uint64_t serial = track->flow_next < track->flow_count ? track->flows[track->flow_next++] : 0;
     x->has_flows = 1;
@@ -1327,6 +1327,7 @@ static void prof__xplane_point(prof__xplane *x, size_t index, const prof_event *
     prof__xplane_put_int(x, stats, out ? PROF__STAT_OUT_TYPE : PROF__STAT_IN_TYPE, 0);
     prof__xplane_put_uint(x, stats, out ? PROF__STAT_OUT : PROF__STAT_IN, PROF__XPLANE_FLOW + serial);
     prof__xplane_stat_hex(x, stats, PROF__STAT_POINT, event->object);
+    if (!inside) prof__xplane_args(x, stats, event);
     if (inside)
         held->flow = 1;
     else

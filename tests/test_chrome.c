@@ -1019,6 +1019,46 @@ TEST(neighbours_of_one_name_do_not_touch)
     prof_trace_close(trace);
 }
 
+/* Arguments of marks and spans; those of a flow are on its slice, or, inside a scope, on an instant. */
+TEST(arguments_of_events)
+{
+    start(1 << 20, PROF_RING);
+    PROFILE_MARK_ARGS("marked", PROF_ARG_I("rows", 7), PROF_ARG_S("text", "a \"quoted\" one"));
+    PROFILE_SPAN_BEGIN_ARGS("request", 1, PROF_ARG_S("path", "/"));
+    PROFILE_FLOW_OUT_ARGS(5, PROF_ARG_I("queue", 1));
+    {
+        PROFILE_SCOPE_AS(scope, "scope");
+        PROFILE_FLOW_IN_ARGS(5, PROF_ARG_I("queue", 2));
+        PROFILE_ARG_TO_I(scope, "mine", 3);
+    }
+    {
+        PROFILE_SCOPE("alone");
+        PROFILE_FLOW_OUT_ARGS(6, PROF_ARG_I("queue", 3));
+    }
+    PROFILE_SPAN_END_ARGS("request", 1, PROF_ARG_I("status", 200));
+    prof_trace *trace = trace_stop();
+    memory m = {NULL, 0, 0, 0};
+    CHECK_EQUAL(prof_chrome_stream(trace, memory_sink(&m), NULL), PROF_OK);
+    json *root = json_parse(m.bytes, m.size);
+    const json *mark = member(first_named(root, "marked"), "args"), *span = member(first_named(root, "request"), "args");
+    CHECK_TEXT(text_of(mark, "rows"), "7");
+    CHECK_TEXT(text_of(mark, "text"), "a \"quoted\" one");
+    CHECK_TEXT(text_of(span, "path"), "/");
+    CHECK_TEXT(text_of(span, "status"), "200");
+    CHECK_TEXT(text_of(member(first_named(root, "scope"), "args"), "mine"), "3");
+    int slices = 0, instants = 0;
+    for (const json *at = first_named(root, "flow"); at; at = at->next) {
+        const char *phase = text_of(at, "ph");
+        if (strcmp(text_of(at, "name"), "flow") || (strcmp(phase, "X") && strcmp(phase, "i"))) continue;
+        *(*phase == 'X' ? &slices : &instants) += atoi(text_of(member(at, "args"), "queue")) * 10 + 1;
+    }
+    CHECK_EQUAL(slices, 11);
+    CHECK_EQUAL(instants, 52);
+    json_free(root);
+    free(m.bytes);
+    prof_trace_close(trace);
+}
+
 /* A scope that ends after the one around it is an asynchronous slice: those of a thread lie inside one another. */
 TEST(overlaps_are_asynchronous)
 {

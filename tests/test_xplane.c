@@ -1025,7 +1025,7 @@ TEST(frames_spans_and_locks)
     start(PROF_RING);
     prof_frame *frame = prof_frame_create(NULL, "handle");
     PROFILE_SPAN_BEGIN("request", 1);
-    PROFILE_SPAN_BEGIN("request", 2);
+    PROFILE_SPAN_BEGIN_ARGS("request", 2, PROF_ARG_U("size", 70));
     for (int i = 0; i < 4; ++i) {
         PROFILE_FRAME("a");
         if (i % 2) PROFILE_FRAME("b");
@@ -1060,6 +1060,7 @@ TEST(frames_spans_and_locks)
     CHECK_EQUAL(plane->lines[0].count, 4);
     CHECK_TEXT(name_of(plane, &plane->lines[0].events[3]), "overlaps");
     CHECK(!stat_of(plane, &plane->lines[0].events[3], "truncated"));
+    check_number_stat(stat_of(plane, &plane->lines[0].events[2], "size"), 3, 70);
     check_number_stat(stat_of(plane, &plane->lines[0].events[3], "rows"), 3, 7);
     uint64_t flows[3] = {0, 0, 0};
     for (size_t i = 0; i < 3; ++i) {

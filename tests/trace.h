@@ -125,9 +125,11 @@ static inline trace_list trace_read(const prof_trace *trace, size_t track)
         if (event.arg_count) {
             prof_arg *args = (prof_arg *)malloc(event.arg_count * sizeof *args);
             memcpy(args, event.args, event.arg_count * sizeof *args);
-            for (uint32_t i = 0; i < event.arg_count; ++i)
+            for (uint32_t i = 0; i < event.arg_count; ++i) {
+                args[i].key = trace_keep(&list, args[i].key);
                 if (args[i].value.type == PROF_VALUE_STRING)
                     args[i].value.as.string = trace_keep(&list, args[i].value.as.string);
+            }
             event.args = args;
         } else {
             event.args = NULL;

@@ -466,6 +466,50 @@ static int markup_typed_args(int value)
 }
 #endif
 
+static int markup_lists(int value)
+{
+    const char *text = "some text";
+    unsigned id = 9;
+    PROFILE_BLOCK("lists") {
+        PROFILE_ARGS(PROF_ARG_I(text, value), PROF_ARG_U("u", id), PROF_ARG_D("d", 0.25));
+        if (value > 0)
+            PROFILE_ARGS(PROF_ARG_B("b", 1));
+        else
+            PROFILE_ARGS(PROF_ARG_P("never", text));
+    }
+    PROFILE_MARK_ARGS("mark list", PROF_ARG_S("text", text), PROF_ARG_P("at", text));
+    PROFILE_SPAN_BEGIN_ARGS("span list", id, PROF_ARG_I("size", value));
+    PROFILE_SPAN_MARK_ARGS("span list", id, PROF_ARG_I("part", 1));
+    PROFILE_SPAN_END_ARGS("span list", id, PROF_ARG_I("status", 200));
+    PROFILE_FLOW_OUT_ARGS(id, PROF_ARG_I("queue", 1)); PROFILE_FLOW_STEP_ARGS(id, PROF_ARG_I("queue", 2));
+    PROFILE_FLOW_IN_ARGS(id, PROF_ARG_I("queue", 3));
+    PROFILE_TASK_START_ARGS((prof_task *)0, PROF_ARG_I("none", 1));
+    PROFILE_TASK_STOP_ARGS((prof_task *)0, PROF_ARG_I("none", 1));
+    return value + 1 + (int)(id - 9) + !text;
+}
+
+#if MARKUP_SCOPES
+static int markup_handles(int value)
+{
+    PROFILE_SCOPE_AS(handle, "handle");
+    PROFILE_SCOPE_AS_C(handle_c, "handle_c", "net");
+    PROFILE_SCOPE_AS_L(handle_l, "handle_l", 2);
+    PROFILE_SCOPE_AS_CL(handle_cl, "handle_cl too high", "net", 9);
+    PROFILE_ARG_TO_I(handle, "i", value); PROFILE_ARG_TO_U(handle, "u", 2u); PROFILE_ARG_TO_D(handle, "d", 0.5);
+    PROFILE_ARG_TO_B(handle_c, "b", 1); PROFILE_ARG_TO_S(handle_c, "s", "text"); PROFILE_ARG_TO_P(handle_c, "p", &value);
+    if (value > 0)
+        PROFILE_ARGS_TO(handle_l, PROF_ARG_I("without braces", -1));
+    else
+        PROFILE_ARGS_TO(handle_cl, PROF_ARG_I("never", -1));
+    PROFILE_ARG_TO_I(handle_cl, "never", 1);
+#if MARKUP_TYPED
+    PROFILE_ARG_TO(handle, "typed", value);
+    PROFILE_ARGS(PROF_ARG("typed list", "text"), PROF_ARG("bool", value > 0));
+#endif
+    return value + 1;
+}
+#endif
+
 /* The category of what names none may change from line to line. */
 #undef PROF_CATEGORY
 #define PROF_CATEGORY "disk"
@@ -597,6 +641,10 @@ int markup_all(int value)
     value = markup_locks(value);
 #if MARKUP_TYPED
     value = markup_typed_args(value);
+#endif
+    value = markup_lists(value);
+#if MARKUP_SCOPES
+    value = markup_handles(value);
 #endif
     value = markup_category(value);
     value = markup_header(value);

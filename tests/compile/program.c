@@ -110,6 +110,16 @@ static const program_event program_events[] = {
     {"block in a category", PROF_EVENT_SCOPE, 1, "disk", NULL},
     {"frame", PROF_EVENT_FRAME, 2, "", NULL},
     {"args", PROF_EVENT_SCOPE, 1, "", "markup_args"},
+    {"lists", PROF_EVENT_SCOPE, 1, "", "markup_lists"},
+    {"mark list", PROF_EVENT_MARK, 1, "", "markup_lists"},
+    {"span list", PROF_EVENT_SPAN_BEGIN, 1, "", "markup_lists"},
+    {"span list", PROF_EVENT_SPAN_MARK, 1, "", "markup_lists"},
+    {"span list", PROF_EVENT_SPAN_END, 1, "", "markup_lists"},
+#if MARKUP_SCOPES
+    {"handle", PROF_EVENT_SCOPE, 1, "", "markup_handles"},
+    {"handle_c", PROF_EVENT_SCOPE, 1, "net", "markup_handles"},
+    {"handle_l", PROF_EVENT_SCOPE, 1, "", "markup_handles"},
+#endif
     {"alloc", PROF_EVENT_ALLOC, 2, NULL, "markup_memory"},
     {"realloc", PROF_EVENT_ALLOC, 2, NULL, "markup_memory"},
     {"realloc", PROF_EVENT_FREE, 2, NULL, "markup_memory"},
@@ -192,7 +202,14 @@ static const program_value program_values[] = {
     {"args", "wide bits", "uint 274877906944"},
     {"args", "changing", "int 30"},
     {"args", "without braces", "int -1"},
+    {"lists", "some text", "int"},
+    {"lists", "u", "uint 9"},
+    {"lists", "d", "double 0.25"},
+    {"lists", "b", "bool 1"},
 #if MARKUP_SCOPES
+    {"handle", "i", "int"},
+    {"handle_c", "s", "string text"},
+    {"handle_l", "without braces", "int -1"},
     {"step big", "step_num", "int 1099511627776"},
     {"throughput bits", "bytes", "uint 549755813888"},
 #endif
