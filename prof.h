@@ -104,6 +104,10 @@ MANUAL                                                                          
     it: see the end. Whatever was recorded is in it when the process dies of SIGKILL, abort() or a bug, with the scopes
     that were open; nothing has to run for that. (Not if the machine loses power: the pages are the kernel's to write.)
     prof_trace_open() reads it, also while the program is still running.
+    The file takes as much of the disk as was recorded: its blocks are reserved a MiB at a time, ahead of the threads
+    (PROF_STREAM: at the start; so on Linux before 5.14, and elsewhere). A buffer for which the disk has no room at the
+    start is an error. If the disk becomes full later, or a quota is reached, the buffer ends there: PROF_RING goes on
+    with the smaller one, for PROF_FILL it is full, prof_stop() returns PROF_IO, and reports say why.
 
     The last seconds. prof_save_last() writes what led to this moment. Or let prof watch for the moment: with
         config.save = "slow-%c.json"; config.save_over = "frame>16.7ms,scope:net.*>2ms";
@@ -433,8 +437,8 @@ typedef struct prof_config {
                                  ends in /, is a log directory for XProf: see prof_xplane.h. Default: none, the trace
                                  stays in memory */
     size_t buffer_size;       /* buffer PROF_BUFFER: bytes, or "64M" as text; 128 KiB to 64 GiB; default 16 MiB. On Linux
-                                 from 5.14 on memory is taken as it is used. A .prof takes all of it on the disk at
-                                 once, and prof_start() fails with PROF_IO if there is no room */
+                                 from 5.14 on memory and disk are taken as they are used. prof_start() fails with
+                                 PROF_IO if the disk has no room for all of a .prof */
     prof_mode mode;           /* mode PROF_MODE: "ring", "fill", "stream" or "stats". stream wants an output; those of
                                  stats are .txt */
     prof_clock clock;         /* clock PROF_CLOCK: "auto", "counter", "ordered" or "monotonic" */
@@ -2288,6 +2292,7 @@ extern int prof__libc_lstat(const char *path, struct stat *about) __asm__(
     PROF__LIBC_TIME(PROF__LIBC_OFFSET("lstat"), "__lstat64_time64", "__lstat_time64"));
 extern int prof__libc_ftruncate(int file, off_t size) __asm__(PROF__LIBC_OFFSET("ftruncate"));
 extern int prof__libc_posix_fallocate(int file, off_t at, off_t size) __asm__(PROF__LIBC_OFFSET("posix_fallocate"));
+extern int prof__libc_fallocate(int file, int how, off_t at, off_t size) __asm__(PROF__LIBC_OFFSET("fallocate"));
 extern ssize_t prof__libc_pread(int file, void *to, size_t size, off_t at) __asm__(PROF__LIBC_OFFSET("pread"));
 extern ssize_t prof__libc_pwrite(int file, const void *from, size_t size, off_t at) __asm__(PROF__LIBC_OFFSET("pwrite"));
 extern ssize_t prof__libc_readlink(const char *path, char *to, size_t size) __asm__("readlink");
@@ -2305,6 +2310,7 @@ extern long prof__libc_syscall(long number, ...) __asm__("syscall");
 #define lstat(path, about) prof__libc_lstat(path, about)
 #define ftruncate(file, size) prof__libc_ftruncate(file, size)
 #define posix_fallocate(file, at, size) prof__libc_posix_fallocate(file, at, size)
+#define fallocate(file, how, at, size) prof__libc_fallocate(file, how, at, size)
 #define pread(file, to, size, at) prof__libc_pread(file, to, size, at)
 #define pwrite(file, from, size, at) prof__libc_pwrite(file, from, size, at)
 #define readlink(path, to, size) prof__libc_readlink(path, to, size)
@@ -3391,7 +3397,10 @@ typedef struct prof__session {
     char *live_path;   /* the file that the image is mapped to: output, or stream.path; null: it is in memory */
     char part_path[1100]; /* what the file is called until the start is complete */
     struct prof__session *next;
-    uint32_t ready_chunks; /* so many from the first on have their pages, or will soon; PROF__ALL_READY: all have */
+    uint32_t ready_chunks; /* so many from the first on can be written; PROF__ALL_READY: all can. See >>ring */
+    uint32_t claimed_chunks; /* so many can be, or somebody is about to see to it */
+    uint64_t chunks_asked; /* how many there were to be, where the disk had no room for all; 0: it has */
+    const char *room_error; /* why it had not */
     uint32_t free_chunks; /* PROF_STREAM, PROF_STATS: those that may be taken */
     uint32_t spare_chunk; /* 1: another one, for the service, whose own scopes shall not be lost */
     uint32_t released;    /* changes with every chunk that the service lets go */
@@ -3416,6 +3425,7 @@ typedef struct prof__session {
                              that can be; else in memory */
     int unnamed;          /* the mapped file has no name at all yet */
     int beside_error;     /* why it could not be: errno, 0: it could */
+    int whole;            /* the file of the image has all its blocks from the start: PROF_STREAM goes round it at once */
     prof_existing existing;
     int number;           /* files of output's name stay, and this session's gets a number; so in children of forks */
     int named;            /* the names of its files are settled */
@@ -3890,37 +3900,128 @@ static int prof__chunk_reserve(prof__session *s, int service)
     return 1;
 }
 
-/* A large buffer's pages are taken a piece at a time, ahead of the writers: by the one who takes a chunk near the end of
-   what is there. Who overtakes it meets page faults, and nothing worse. */
+/* Pages, and the blocks of a file, are taken a piece at a time, ahead of the writers: by the one who takes a chunk near the
+   end of what is there. Nobody gets a chunk before its blocks are reserved: who overtakes the one who was ahead does the
+   same work once more, which changes nothing where it is done. Where the disk has no more, the ring ends there, as if
+   it had been that small from the beginning: no chunk beyond was ever used, so that numbers lead to the same slots. */
 #define PROF__ALL_READY 0xffffffffu
-#define PROF__READY_AHEAD 8u   /* chunks */
-#define PROF__READY_PIECE 16u
+#define PROF__READY_ENDS 0x80000000u /* with a number of chunks: somebody is about to make that the ring's */
+#define PROF__READY_AHEAD 8u         /* chunks */
+#define PROF__READY_PIECE 16u        /* that get their pages at a time */
+#define PROF__BLOCKS_PIECE 64u       /* and their blocks: a multiple of that */
+
+#ifndef PROF_FREESTANDING
+/* So many chunks, from the first on, may be looked at. The others' pages can be holes in a file, for which a file system
+   in memory takes room even if they are read. */
+static uint64_t prof__chunks_there(const prof__session *s)
+{
+    uint32_t ready = PROF__ACQUIRE(&s->ready_chunks);
+    return ready == PROF__ALL_READY ? PROF__LOAD(&s->chunk_count) : ready & ~PROF__READY_ENDS;
+}
+#endif
 
 #if defined(__linux__) && !defined(PROF_FREESTANDING)
+static int prof__stream_file_there(const prof__session *s);
+static void prof__background_failed(prof__session *s, const char *why);
+
 /* Linux 5.14. 0: size bytes have their pages, which can be written without a fault. Async-signal-safe. */
 static int prof__populate(void *memory, size_t size) { return madvise(memory, size, 23 /* MADV_POPULATE_WRITE */); }
 
-static PROF__COLD void prof__chunks_populate(prof__session *s, uint64_t number)
+/* Reserves blocks of a file that is as large already, or makes it so. 0; EOPNOTSUPP: cannot be done, which says nothing
+   about the room; or why there is none: errno. Async-signal-safe. */
+static int prof__blocks_reserve(int file, uint64_t at, uint64_t size)
 {
-    uint32_t from = PROF__LOAD(&s->ready_chunks);
-    uint64_t end = (uint64_t)from + PROF__READY_PIECE;
-    if (from == PROF__ALL_READY || number + PROF__READY_AHEAD < from) return;
-    if (end > s->chunk_count) end = s->chunk_count;
-    if (!__atomic_compare_exchange_n(&s->ready_chunks, &from, end == s->chunk_count ? PROF__ALL_READY : (uint32_t)end, 0,
-                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        return; /* somebody else does it */
-    PROF__ERRNO_SAVE();
-    size_t first = (size_t)(s->chunks - (char *)s->mapping) + from * (size_t)s->chunk_size;
+    prof__file_signal signal;
+    prof__file_signal_hold(&signal);
+    int error = fallocate(file, 0, (off_t)at, (off_t)size) ? errno : 0;
+    prof__file_signal_drop(&signal);
+    return !error || error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO ? error : EOPNOTSUPP;
+}
+
+/* The same for these chunks of the session. The program may have closed the descriptor. */
+static int prof__chunks_reserve(const prof__session *s, uint64_t from, uint64_t end)
+{
+    uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping) + from * s->chunk_size;
+    if (!prof__stream_file_there(s)) return EOPNOTSUPP;
+    return prof__blocks_reserve(s->stream.file, at, (end - from) * s->chunk_size);
+}
+
+/* 0: these chunks can be written; or why not: errno. Taking a page of a file takes its block as well. */
+static int prof__chunks_populate(const prof__session *s, uint64_t from, uint64_t end)
+{
+    size_t first = (size_t)(s->chunks - (char *)s->mapping) + (size_t)from * s->chunk_size;
     size_t last = (size_t)(s->chunks - (char *)s->mapping) + (size_t)end * s->chunk_size;
+    uint64_t ahead = from + PROF__BLOCKS_PIECE;
+    int reserves = s->live_path && !s->whole, error = EOPNOTSUPP;
+    if (ahead > s->chunk_count) ahead = s->chunk_count;
+    if (reserves && from % PROF__BLOCKS_PIECE == 0) error = prof__chunks_reserve(s, from, ahead);
+    if (error && error != EOPNOTSUPP) return error;
     first = first / 65536 * 65536; /* whole pages, of whatever size */
-    prof__populate((char *)s->mapping + first, last - first);
+    if (!prof__populate((char *)s->mapping + first, last - first) || !reserves) return 0;
+    if (error) error = prof__chunks_reserve(s, from, end);
+    return error == EOPNOTSUPP ? ENOSPC : error;
+}
+
+static const char *prof__room_text(int error) /* strerror() is not for signal handlers */
+{
+    return error == ENOSPC   ? "No space left on device"
+           : error == EDQUOT ? "Disk quota exceeded"
+           : error == EFBIG  ? "File too large"
+                             : "Input/output error";
+}
+
+/* The ring has no more chunks than these. */
+static void prof__ring_end(prof__session *s, uint32_t count, int error)
+{
+    s->chunks_asked = s->chunk_count;
+    s->room_error = prof__room_text(error);
+    PROF__STORE(&s->chunk_count, (uint64_t)count);
+    PROF__STORE(&s->header->chunk_count, (uint64_t)count);
+    PROF__STORE(&s->like.chunk_count, (uint64_t)count);
+    prof__background_failed(s, s->room_error);
+    PROF__RELEASE(&s->ready_chunks, PROF__ALL_READY);
+    prof__room_changed();
+}
+
+/* Makes the next piece ready, which begins at chunk number from. 0: there is no room for it. */
+static int prof__piece_take(prof__session *s, uint32_t from)
+{
+    uint64_t count = PROF__LOAD(&s->chunk_count), end = (uint64_t)from + PROF__READY_PIECE;
+    uint32_t ready = from;
+    if (from >= count) return 1; /* it has ended meanwhile */
+    if (end > count) end = count;
+    int error = prof__chunks_populate(s, from, end);
+    if (!error)
+        __atomic_compare_exchange_n(&s->ready_chunks, &ready, end == count ? PROF__ALL_READY : (uint32_t)end, 0,
+                                    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    else if (from && __atomic_compare_exchange_n(&s->ready_chunks, &ready, from | PROF__READY_ENDS, 0, __ATOMIC_ACQUIRE,
+                                                 __ATOMIC_RELAXED))
+        prof__ring_end(s, from, error);
+    return !error || from;
+}
+
+/* 1: the chunk of this number can be written. */
+static PROF__COLD int prof__chunks_ready(prof__session *s, uint64_t number)
+{
+    PROF__ERRNO_SAVE();
+    uint32_t claimed = PROF__LOAD(&s->claimed_chunks), ready;
+    int good = 1;
+    if (number + PROF__READY_AHEAD >= claimed && claimed < PROF__LOAD(&s->chunk_count) &&
+        __atomic_compare_exchange_n(&s->claimed_chunks, &claimed, claimed + PROF__READY_PIECE, 0, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED))
+        prof__piece_take(s, claimed);
+    while (good && (ready = PROF__ACQUIRE(&s->ready_chunks)) != PROF__ALL_READY &&
+           number >= (ready & ~PROF__READY_ENDS))
+        good = !(ready & PROF__READY_ENDS) && prof__piece_take(s, ready);
     PROF__ERRNO_RESTORE();
+    return good;
 }
 #else
-static void prof__chunks_populate(prof__session *s, uint64_t number)
+static int prof__chunks_ready(prof__session *s, uint64_t number)
 {
     (void)s;
     (void)number;
+    return 1;
 }
 #endif
 
@@ -3930,14 +4031,16 @@ static prof__chunk *prof__chunk_take(prof__session *s, int service)
     prof__header *h = s->header;
     int kept = prof__chunks_kept(s);
     if (kept && !prof__chunk_reserve(s, service)) return NULL;
-    for (uint64_t tries = 0; tries < s->chunk_count * 2; ++tries) {
-        if (!kept && tries >= s->chunk_count) break; /* one that is kept was promised: others may have moved it along */
-        if (h->mode == PROF_FILL && PROF__LOAD(&h->next_chunk) >= s->chunk_count) return NULL;
+    for (uint64_t tries = 0, most = PROF__LOAD(&s->chunk_count); tries < most * 2; ++tries) {
+        if (!kept && tries >= most) break; /* one that is kept was promised: others may have moved it along */
+        if (h->mode == PROF_FILL && PROF__LOAD(&h->next_chunk) >= PROF__LOAD(&s->chunk_count)) return NULL;
         /* A release: a reader that knows of this claim sees all that the thread wrote in the chunk before it. */
         uint64_t number = __atomic_fetch_add(&h->next_chunk, 1, __ATOMIC_RELEASE);
-        if (h->mode == PROF_FILL && number >= s->chunk_count) return NULL;
-        if (PROF__UNLIKELY(number + PROF__READY_AHEAD >= PROF__LOAD(&s->ready_chunks))) prof__chunks_populate(s, number);
-        prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + number % s->chunk_count * s->chunk_size);
+        uint32_t ready = PROF__ACQUIRE(&s->ready_chunks);
+        if (PROF__UNLIKELY(number + PROF__READY_AHEAD >= ready) && !prof__chunks_ready(s, number)) break;
+        uint64_t count = PROF__LOAD(&s->chunk_count); /* not before it is known that the chunk is ready */
+        if (h->mode == PROF_FILL && number >= count) return NULL;
+        prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + number % count * s->chunk_size);
         uint32_t state = PROF__LOAD(&chunk->state);
         if ((kept ? state != PROF__CHUNK_FREE : state == PROF__CHUNK_OWNED) ||
             !__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
@@ -6480,8 +6583,8 @@ PROF__UNUSED static uint32_t prof__block_pack(const prof__chunk *chunk, const ui
 #endif /* PROF_FREESTANDING */
 
 /*-- MEMORY ----------------------------------------------------------------------------------------------- >>memory --
-   Where an image lives. A file has all its blocks from the start, so that no store ever finds the disk full. Pages are
-   taken ahead of the writers, see prof__chunks_populate(), or all of them here where the system cannot do that. */
+   Where an image lives. No store ever finds the disk full: a file's blocks and pages are reserved ahead of the writers,
+   see prof__chunks_ready(), or all of them here where the system cannot do that. */
 
 #define PROF__MIN_IMAGE (16u << 10)
 #define PROF__MIN_BUFFER (128u << 10)
@@ -6497,6 +6600,16 @@ static int prof__level_of(const prof_config *config)
 #define PROF__NO_DUMP UINT64_MAX
 
 static uint64_t prof__round(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+/* Where the chunks begin in an image of size bytes; how large meta is, and how many slots its index has. */
+static uint64_t prof__layout_head(uint64_t size, uint64_t *meta, uint64_t *index)
+{
+    *meta = prof__round(size / 16, 4096);
+    if (*meta > 8u << 20) *meta = 8u << 20;
+    if (*meta * 4 > size) *meta = size / 4 / 64 * 64;
+    for (*index = 64; *index * 8 < *meta;) *index *= 2;
+    return prof__round(prof__round(sizeof(prof__header), 64) + *meta + *index * 4, 64);
+}
 
 static void prof__text_copy(char *to, size_t size, const char *from)
 {
@@ -6603,20 +6716,69 @@ static void prof__file_keep(prof__session *s, int file)
     s->stream.inode = (uint64_t)about.st_ino;
 }
 
-/* Reserves size bytes for the file, so that no store into the mapping ever finds the disk full. *sparse becomes 1 where the
-   file system cannot do that. 0 or errno. */
-static int prof__file_reserve(const prof__session *s, int file, size_t size, int *sparse)
+/* Makes the file size bytes large and reserves all its blocks. *sparse becomes 1 where the file system cannot do that. 0
+   or errno. */
+static int prof__file_reserve(int file, size_t size, int *sparse)
 {
-    struct statvfs about;
     prof__signals signals;
-    /* What may be in memory as well must not take the room that the output needs. */
-    if (s->beside && (fstatvfs(file, &about) || (uint64_t)about.f_bavail * about.f_frsize / 4 < size)) return ENOSPC;
     prof__signals_block(&signals); /* it fails for any signal that comes, as one of a profiler's timer always does */
     int error = posix_fallocate(file, 0, (off_t)size);
     prof__signals_restore(&signals);
-    *sparse = (error == EOPNOTSUPP || error == EINVAL) && !s->beside;
+    *sparse = error == EOPNOTSUPP || error == EINVAL;
     if (*sparse) error = ftruncate(file, (off_t)size) ? errno : 0;
     return error;
+}
+
+/* A file beside the output, which may be in memory as well, must not take the room that the output needs. */
+static int prof__file_fits(const prof__session *s, int file, size_t size)
+{
+    struct statvfs about;
+    return !s->beside || (!fstatvfs(file, &about) && (uint64_t)about.f_bavail * about.f_frsize / 4 >= size);
+}
+
+/* Makes the file size bytes large, and maps it; or memory, where file is -1. Blocks and pages are taken ahead of the
+   writers, if the system can do that: else *at is null. 0 or errno. */
+static int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
+{
+    *at = NULL;
+#ifdef __linux__
+    uint64_t meta, index, head = prof__layout_head(size, &meta, &index) + PROF__BLOCKS_PIECE * PROF_CHUNK_SIZE;
+    size_t begin = s->whole || head > size ? size : (size_t)head;
+    if (file >= 0 && ftruncate(file, (off_t)size)) return errno;
+    int error = file < 0 ? 0 : prof__blocks_reserve(file, 0, begin);
+    if (error && error != EOPNOTSUPP) return error;
+    void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, file, 0);
+    if (map == MAP_FAILED) return errno;
+    *at = map;
+    if (!prof__populate(map, error ? begin : 65536)) { /* size is more; pages take the blocks as well */
+        s->ready_chunks = s->claimed_chunks = 0;
+        return 0;
+    }
+    if (error) error = errno == EFAULT ? ENOSPC : 0; /* or there is no such call here */
+    munmap(map, size);
+    *at = NULL;
+    return error;
+#else
+    (void)s, (void)file, (void)size;
+    return 0;
+#endif
+}
+
+/* The same with all blocks and pages at once. */
+static int prof__map_whole(prof__session *s, int file, size_t size, void **at)
+{
+    int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, sparse = 0;
+    int error = file < 0 ? 0 : prof__file_reserve(file, size, &sparse);
+    if (error || (sparse && s->beside)) return error ? error : EOPNOTSUPP;
+#ifdef MAP_POPULATE
+    flags |= MAP_POPULATE;
+#endif
+    void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, file, 0);
+    if (map == MAP_FAILED) return errno;
+    *at = map;
+    s->ready_chunks = PROF__ALL_READY;
+    for (size_t i = 0; i < size; i += 4096) ((volatile char *)map)[i] = 0;
+    return 0;
 }
 
 /* "/proc/self/fd/3" */
@@ -6665,7 +6827,8 @@ static int prof__file_name(prof__session *s)
    is under another name until all is well, and a process that still records into an older one keeps that. */
 static int prof__memory_map(prof__session *s, size_t size)
 {
-    int file = -1, flags = MAP_PRIVATE | MAP_ANONYMOUS, error = 0, sparse = 0;
+    int file = -1, error = 0;
+    void *at = NULL;
     if (s->live_path) {
         char number[24];
         prof__number_text(number, prof__process_id());
@@ -6678,19 +6841,10 @@ static int prof__memory_map(prof__session *s, size_t size)
         file = prof__file_make(s);
         if (file < 0) return errno;
         prof__file_lock(file);
-        error = prof__file_reserve(s, file, size, &sparse);
-        flags = MAP_SHARED;
+        if (!prof__file_fits(s, file, size)) error = ENOSPC;
     }
-    void *at = error ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, flags, file, 0);
-    if (!error && at == MAP_FAILED) error = errno;
-    s->ready_chunks = PROF__ALL_READY;
-#ifdef __linux__
-    if (!error && !sparse && !prof__populate(at, 65536)) s->ready_chunks = 0; /* size is more */
-#endif
-#ifdef MAP_POPULATE
-    if (!error && s->ready_chunks) at = mmap(at, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED | MAP_POPULATE, file, 0);
-    if (!error && at == MAP_FAILED) error = errno;
-#endif
+    if (!error) error = prof__map_ahead(s, file, size, &at);
+    if (!error && !at) error = prof__map_whole(s, file, size, &at);
     if (error) {
         if (file >= 0) close(file);
         return error;
@@ -6701,7 +6855,6 @@ static int prof__memory_map(prof__session *s, size_t size)
 #ifdef MADV_WIPEONFORK
     if (file < 0) madvise(at, size, MADV_WIPEONFORK); /* no copy for a child, and no page faults in the parent for it */
 #endif
-    for (size_t i = 0; i < size && s->ready_chunks; i += 4096) ((volatile char *)at)[i] = 0;
     return 0;
 }
 
@@ -6774,12 +6927,8 @@ static void prof__memory_retire(prof__session *s)
 /* Divides size bytes at memory, all zero, into header, meta, index and chunks. */
 static prof_status prof__layout(prof__session *s, void *memory, uint64_t size)
 {
-    uint64_t meta = prof__round(size / 16, 4096), index = 64;
-    if (meta > 8u << 20) meta = 8u << 20;
-    if (meta * 4 > size) meta = size / 4 / 64 * 64;
-    while (index * 8 < meta) index *= 2;
+    uint64_t meta, index, chunks_at = prof__layout_head(size, &meta, &index);
     uint64_t start = prof__round(sizeof(prof__header), 64), chunk = PROF_CHUNK_SIZE;
-    uint64_t chunks_at = prof__round(start + meta + index * 4, 64);
     while (chunk > 1024 && (size - chunks_at) / chunk < 8) chunk /= 2;
     if (chunks_at + 4 * chunk > size) return prof__fail(PROF_INVALID_ARGUMENT, "the buffer is too small");
     prof__header *h = (prof__header *)memory;
@@ -7642,6 +7791,7 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
         s->beside = mode != PROF_STREAM && mode != PROF_STATS && !config->memory;
 #endif
     }
+    s->whole = mode == PROF_STREAM;
     if (!status && write && (s->beside || mode == PROF_STREAM)) {
         prof__output_beside(s, s->stream.path, sizeof s->stream.path);
         s->live_path = s->stream.path;
@@ -8674,7 +8824,8 @@ static void prof__session_inherit(prof__session *s)
     s->header = NULL;
     s->mapping = NULL;
     s->part_path[0] = 0;
-    s->claimed = s->written = s->taken = s->replaces = s->old_file = s->beside_error = 0;
+    s->claimed = s->written = s->taken = s->replaces = s->old_file = s->beside_error = s->whole = 0;
+    s->chunks_asked = 0;
     s->string_count = s->site_count = s->left_count = s->attached = s->readers = 0;
     s->failed = 0;
     s->epoch = ++prof__state.epoch ? prof__state.epoch : ++prof__state.epoch;
@@ -9306,6 +9457,11 @@ static prof_status prof__file_finish(prof__session *s, prof_status status)
     } else if (!status && !here && (!open || fstat(s->stream.file, &about) || !about.st_nlink)) {
         status = prof__fail(PROF_IO, "%s: was %s while it was recorded: prof_save() can still write it elsewhere",
                             prof__path_end(s->live_path), named ? "replaced by another file" : "removed");
+    } else if (!status && prof__chunks_there(s) < s->chunks_asked) {
+        status = prof__fail(PROF_IO, "%s: %s: its buffer has %llu KiB instead of %llu",
+                            prof__path_end(s->live_path), s->room_error,
+                            (unsigned long long)(s->chunk_count * s->chunk_size >> 10),
+                            (unsigned long long)(s->chunks_asked * s->chunk_size >> 10));
     }
     if (open) flock(s->stream.file, LOCK_UN); /* it is no longer recorded into */
     return status;
@@ -9843,6 +9999,16 @@ static int prof__memory_read(void *image, uint64_t offset, void *to, size_t size
     return 1;
 }
 
+/* The same of a session's image. A chunk that is not ready yet is empty. */
+static int prof__session_read(void *session, uint64_t offset, void *to, size_t size)
+{
+    const prof__session *s = (const prof__session *)session;
+    uint64_t chunks = (uint64_t)(s->chunks - (const char *)s->header);
+    if (offset < chunks + prof__chunks_there(s) * s->chunk_size) return prof__memory_read(s->header, offset, to, size);
+    memset(to, 0, size);
+    return 1;
+}
+
 /* So many scopes were taken back in the chunks as they are now. */
 static uint64_t prof__taken_back(const prof__session *s)
 {
@@ -9878,7 +10044,7 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
     prof__state_unlock(gate);
 
     prof_status status = PROF_OK;
-    prof__source source = {prof__memory_read, s->header};
+    prof__source source = {prof__session_read, s};
     char *copy = (char *)calloc(s->image_size, 1); /* pages that are never touched cost nothing */
     uint64_t newest = 0, tick = 0;
     if (!copy || !prof__chunks_snapshot(&source, &h, copy, &newest, &tick)) {
@@ -10282,7 +10448,7 @@ static void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint
 static uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, const prof__header *h, uint64_t slot,
                                  uint64_t newest)
 {
-    prof__source source = {prof__memory_read, s->header};
+    prof__source source = {prof__session_read, (void *)(uintptr_t)s};
     uint64_t offset = (uint64_t)(s->chunks - (const char *)s->header) + slot * s->chunk_size;
     prof__chunk_snapshot(&source, h, offset, newest, (char *)w->chunk, (char *)w->scratch);
     if (!((const prof__chunk *)(const void *)w->chunk)->sequence) return 0;
@@ -10292,6 +10458,8 @@ static uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, co
 
 static const prof__chunk *prof__crash_chunk(const prof__session *s, uint64_t slot)
 {
+    static const prof__chunk none = {0, {0, 0, 0, 0}, 0, 0, 0, 0};
+    if (slot >= prof__chunks_there(s)) return &none;
     return (const prof__chunk *)(const void *)(s->chunks + slot * s->chunk_size);
 }
 
@@ -19667,8 +19835,10 @@ static int prof__follow_newer(const void *a, const void *b)
 static size_t prof__follow_gather(prof__follow *f)
 {
     const prof__session *s = f->session;
-    uint64_t next = PROF__ACQUIRE(&s->header->next_chunk), count = s->chunk_count;
+    uint64_t next = PROF__ACQUIRE(&s->header->next_chunk), there = prof__chunks_there(s);
+    uint64_t count = PROF__LOAD(&s->chunk_count);
     size_t found = 0;
+    if (next > there && there < count) next = there; /* those beyond are not written yet */
     for (uint64_t n = next - f->seen > count ? next - count : f->seen; n < next; n++) {
         uint32_t slot = (uint32_t)(n % count);
         f->slots[slot].expected = n + 1;

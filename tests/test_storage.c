@@ -1,0 +1,389 @@
+/* What an image takes of disk and memory, and when: as much as was recorded. And disks that have no room for it, or not any
+   more: what was recorded stays whole, it is said what is missing, and nobody dies of it. */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/* The reserving of blocks and pages goes through here. */
+static int test_fallocate(int file, int how, off_t at, off_t size);
+static int test_madvise(void *at, size_t size, int advice);
+#define fallocate(file, how, at, size) test_fallocate(file, how, at, size)
+#define madvise(at, size, advice) test_madvise(at, size, advice)
+#define PROF_IMPLEMENTATION
+#include "../prof.h"
+#undef fallocate
+#undef madvise
+#include "test.h"
+#include "trace.h"
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum { MEGABYTE = 1 << 20, POPULATE = 23 };
+
+static struct {
+    int error;      /* what reserving fails with, beyond room; 0: never */
+    off_t room;     /* bytes */
+    int no_ahead;   /* pages cannot be taken ahead: an old kernel */
+    int interrupts; /* every other call is interrupted by a signal */
+    unsigned calls;
+} disk;
+
+static int test_fallocate(int file, int how, off_t at, off_t size)
+{
+    unsigned call = __atomic_add_fetch(&disk.calls, 1, __ATOMIC_RELAXED);
+    errno = disk.error ? disk.error : EINTR;
+    if (disk.error && at + size > disk.room) return -1;
+    if (disk.interrupts && call % 2) return -1;
+    return fallocate(file, how, at, size);
+}
+
+static int test_madvise(void *at, size_t size, int advice)
+{
+    if (advice == POPULATE && disk.no_ahead) {
+        errno = EINVAL;
+        return -1;
+    }
+    return madvise(at, size, advice);
+}
+
+/* 1: pages can be taken ahead here, without which a file has all its blocks from the start. */
+static int takes_pages_ahead(void)
+{
+    void *at = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int good = at != MAP_FAILED && !madvise(at, 65536, POPULATE);
+    if (at != MAP_FAILED) munmap(at, 65536);
+    return good;
+}
+
+static prof_config file_config(const char *path, size_t buffer_size)
+{
+    prof_config config = trace_config(buffer_size);
+    memset(&disk, 0, sizeof disk);
+    config.output = path;
+    return config;
+}
+
+static uint64_t blocks(const char *path) /* bytes on the disk */
+{
+    struct stat about;
+    CHECK(!stat(path, &about));
+    return (uint64_t)about.st_blocks * 512;
+}
+
+/* Numbered events, until so many chunks were taken. */
+static int64_t record(int64_t number, uint64_t chunks)
+{
+    const prof__header *h = prof__state.session->header;
+    while (__atomic_load_n(&h->next_chunk, __ATOMIC_RELAXED) < chunks) PROFILE_COUNTER("number", number++);
+    return number;
+}
+
+/* The numbers of a track: consecutive, from first to last. */
+static void check_numbers(const prof_trace *trace, size_t track, int64_t *first, int64_t *last)
+{
+    prof_cursor *cursor = NULL;
+    prof_event event;
+    *first = *last = -1;
+    CHECK_EQUAL(prof_cursor_open(trace, track, &cursor), PROF_OK);
+    while (cursor && prof_cursor_next(cursor, &event) && test_failures < 20) {
+        if (event.type != PROF_EVENT_COUNTER) continue;
+        if (*first < 0) *first = (int64_t)event.value.as.i;
+        if (*last >= 0) CHECK_EQUAL(event.value.as.i, *last + 1);
+        *last = (int64_t)event.value.as.i;
+    }
+    prof_cursor_close(cursor);
+}
+
+static prof_trace *open_numbers(const char *path, int64_t *first, int64_t *last)
+{
+    prof_trace *trace = trace_open_file(path);
+    *first = *last = -1;
+    if (trace) check_numbers(trace, 0, first, last);
+    return trace;
+}
+
+static int exit_status(pid_t child)
+{
+    int status = 0;
+    if (waitpid(child, &status, 0) != child) return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+/*-- as much as was recorded --*/
+
+TEST(a_file_takes_the_disk_of_what_was_recorded)
+{
+    const char *path = trace_path("storage_sparse.prof");
+    prof_config config = file_config(path, (size_t)256 * MEGABYTE);
+    int64_t first, last;
+    if (!takes_pages_ahead()) SKIP("no MADV_POPULATE_WRITE here");
+    trace_start(&config);
+    const prof__session *s = prof__state.session;
+    uint64_t begin = blocks(path), head = (uint64_t)(s->chunks - (const char *)s->mapping);
+    if (begin < head) {
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+        SKIP("the file system does not tell what a file takes");
+    }
+    CHECK(begin < head + 3 * MEGABYTE);
+    int64_t made = record(0, 1024);
+    uint64_t end = blocks(path);
+    CHECK(end > begin + 14 * MEGABYTE && end < begin + 20 * MEGABYTE);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_EQUAL(trace_file_size(path), 256 * MEGABYTE);
+    prof_trace *trace = open_numbers(path, &first, &last);
+    CHECK_EQUAL(first, 0);
+    CHECK_EQUAL(last, made - 1);
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    CHECK(!unlink(path));
+}
+
+/* Blocks are there before anybody may write: of every chunk that was taken. */
+TEST(blocks_are_reserved_ahead)
+{
+    const char *path = trace_path("storage_ahead.prof");
+    prof_config config = file_config(path, (size_t)64 * MEGABYTE);
+    if (!takes_pages_ahead()) SKIP("no MADV_POPULATE_WRITE here");
+    trace_start(&config);
+    const prof__session *s = prof__state.session;
+    uint64_t head = (uint64_t)(s->chunks - (const char *)s->mapping);
+    int64_t made = 0;
+    for (uint64_t chunks = 1; chunks < 400; chunks += 7) {
+        made = record(made, chunks);
+        uint64_t taken = s->header->next_chunk;
+        CHECK(prof__chunks_there(s) > taken);
+        CHECK(blocks(path) >= head + taken * s->chunk_size);
+    }
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    CHECK(!unlink(path));
+}
+
+/*-- ways to reserve --*/
+
+static void check_recording(const char *name, uint64_t chunks)
+{
+    const char *path = trace_path(name);
+    int64_t first, last, made = record(0, chunks);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    prof_trace *trace = open_numbers(path, &first, &last);
+    CHECK_EQUAL(last, made - 1);
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    CHECK(!unlink(path));
+}
+
+TEST(file_systems_without_fallocate)
+{
+    const char *path = trace_path("storage_none.prof");
+    prof_config config = file_config(path, 4 * MEGABYTE);
+    disk.error = EOPNOTSUPP;
+    trace_start(&config);
+    check_recording("storage_none.prof", 400);
+}
+
+TEST(kernels_that_take_no_pages_ahead)
+{
+    const char *path = trace_path("storage_old.prof");
+    prof_config config = file_config(path, 4 * MEGABYTE);
+    disk.no_ahead = 1;
+    trace_start(&config);
+    CHECK_EQUAL(prof__state.session->ready_chunks, PROF__ALL_READY);
+    CHECK(blocks(path) >= 4 * MEGABYTE);
+    check_recording("storage_old.prof", 400);
+}
+
+TEST(reserving_that_signals_interrupt)
+{
+    const char *path = trace_path("storage_signals.prof");
+    prof_config config = file_config(path, 4 * MEGABYTE);
+    disk.interrupts = 1;
+    trace_start(&config);
+    CHECK_EQUAL(prof__state.session->chunks_asked, 0);
+    check_recording("storage_signals.prof", 400);
+}
+
+/* A program that closes all descriptors, whose next file gets the number. */
+TEST(reserving_without_a_descriptor)
+{
+    const char *path = trace_path("storage_closed.prof"), *other = trace_path("storage_other.txt");
+    prof_config config = file_config(path, 8 * MEGABYTE);
+    trace_start(&config);
+    int number = prof__state.session->stream.file, file = open(other, O_RDWR | O_CREAT | O_TRUNC, 0666);
+    CHECK_EQUAL(dup2(file, number), number);
+    close(file);
+    int64_t first, last, made = record(0, 800);
+    CHECK_EQUAL(trace_file_size(other), 0);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK(!close(number));
+    prof_trace *trace = open_numbers(path, &first, &last);
+    CHECK_EQUAL(last, made - 1);
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    CHECK(!unlink(path) && !unlink(other));
+}
+
+/*-- a disk that is full --*/
+
+/* The ring ends where the disk does, and goes on as one that was that small from the beginning. */
+static void fill_the_disk(prof_mode mode, int error, const char *words)
+{
+    const char *path = trace_path("storage_full.prof");
+    prof_config config = file_config(path, 64 * MEGABYTE);
+    int64_t first, last;
+    config.mode = mode;
+    disk.error = error;
+    disk.room = 12 * MEGABYTE;
+    trace_start(&config);
+    prof__session *s = prof__state.session;
+    uint64_t all = s->chunk_count, made = 0;
+    for (; made < 3000000; ++made) PROFILE_COUNTER("number", made);
+    CHECK(s->chunk_count < all);
+    CHECK(s->chunk_count * s->chunk_size > 4 * MEGABYTE && s->chunk_count * s->chunk_size < 12 * MEGABYTE);
+    CHECK_EQUAL(prof_stop(), PROF_IO);
+    CHECK(strstr(prof_error(), "storage_full.prof: ") && strstr(prof_error(), words));
+    uint64_t kept = s->chunk_count * s->chunk_size;
+    prof_trace *live = trace_live();
+    prof_trace_close(live);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    prof_trace *trace = open_numbers(path, &first, &last);
+    if (!trace) return;
+    const prof_trace_info *about = prof_trace_about(trace);
+    CHECK_TEXT(about->write_error, words);
+    CHECK_EQUAL(about->buffer_size, kept);
+    uint64_t count = (uint64_t)(last - first + 1);
+    CHECK(count * 16 > kept - kept / 8 && count * 16 <= kept);
+    if (mode == PROF_FILL) {
+        CHECK_EQUAL(first, 0);
+        CHECK_EQUAL(about->lost, made - count);
+    } else {
+        CHECK_EQUAL(last, made - 1);
+        CHECK(about->overwritten_chunks > 0);
+    }
+    prof_trace_close(trace);
+    CHECK(!unlink(path));
+}
+
+TEST(a_ring_ends_where_the_disk_does)
+{
+    if (!takes_pages_ahead()) SKIP("no MADV_POPULATE_WRITE here");
+    fill_the_disk(PROF_RING, ENOSPC, "No space left on device");
+    fill_the_disk(PROF_RING, EDQUOT, "Disk quota exceeded");
+}
+
+TEST(a_fill_ends_where_the_disk_does)
+{
+    if (!takes_pages_ahead()) SKIP("no MADV_POPULATE_WRITE here");
+    fill_the_disk(PROF_FILL, ENOSPC, "No space left on device");
+}
+
+/* An output that is written at the end has a file beside it meanwhile: its loss of room is no error, and in the trace. */
+TEST(a_full_disk_beside_the_output)
+{
+    const char *path = trace_path("storage_beside.txt");
+    prof_config config = file_config(path, 64 * MEGABYTE);
+    if (!takes_pages_ahead()) SKIP("no MADV_POPULATE_WRITE here");
+    disk.error = ENOSPC;
+    disk.room = 12 * MEGABYTE;
+    trace_start(&config);
+    if (!prof__state.session->live_path) {
+        prof_reset();
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+        SKIP("the disk has less than four times the buffer");
+    }
+    for (int i = 0; i < 2000000; ++i) PROFILE_COUNTER("number", i);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    char *text = trace_file_text(path, NULL);
+    CHECK(text && strstr(text, "No space left on device") != NULL);
+    free(text);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    CHECK(!unlink(path));
+}
+
+static void *records(void *count)
+{
+    for (intptr_t i = 0; i < (intptr_t)count; ++i) PROFILE_COUNTER("number", i);
+    return NULL;
+}
+
+/* Each thread's numbers are consecutive, and the last of all is in the file. */
+static void check_threads(const char *path, int64_t wanted)
+{
+    prof_trace *trace = trace_open_file(path);
+    int64_t first, last;
+    if (!trace) return;
+    for (size_t track = 0; track < prof_trace_track_count(trace); ++track) {
+        check_numbers(trace, track, &first, &last);
+        if (last >= 0 && wanted) CHECK_EQUAL(last, wanted - 1);
+    }
+    prof_trace_close(trace);
+}
+
+/* A real one, which several threads fill at the same time. With kill: they are killed meanwhile. */
+static int full_tmpfs_child(const char *path, const char *filler, int dies)
+{
+    enum { THREADS = 4, EVENTS = 300000 };
+    prof_config config = file_config(path, 16 * MEGABYTE);
+    pthread_t threads[THREADS];
+    static char block[65536];
+    FILE *file;
+    if (prof_start(&config)) return 2;
+    memset(block, 1, sizeof block);
+    if (!(file = fopen(filler, "wb"))) return 3;
+    for (int i = 0; i < 160; ++i) /* 10 MiB of the 18 */
+        if (fwrite(block, 1, sizeof block, file) != sizeof block) return 4;
+    if (fclose(file)) return 4;
+    for (int i = 0; i < THREADS; ++i)
+        if (pthread_create(&threads[i], NULL, records, (void *)(intptr_t)EVENTS)) return 5;
+    for (int i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
+    if (!prof__state.session->chunks_asked) return 6;
+    if (dies) raise(SIGKILL);
+    prof_trace *trace = NULL; /* what is looked at must not take room that there is not */
+    if (prof_trace_live(&trace)) return 7;
+    prof_trace_close(trace);
+    return prof_stop() == PROF_IO && strstr(prof_error(), "No space left on device") ? 0 : 8;
+}
+
+TEST(a_full_tmpfs)
+{
+    char folder[300], path[340], filler[340];
+    if (!takes_pages_ahead()) SKIP("no MADV_POPULATE_WRITE here");
+    snprintf(folder, sizeof folder, "%s", trace_path("storage-tmpfs"));
+    snprintf(path, sizeof path, "%s/full.prof", folder);
+    snprintf(filler, sizeof filler, "%s/filler", folder);
+    mkdir(folder, 0777);
+    if (mount("tmpfs", folder, "tmpfs", 0, "size=18m")) SKIP("mounting a tmpfs is not permitted");
+    for (int dies = 0; dies < 2; ++dies) {
+        fflush(stdout);
+        pid_t child = fork();
+        if (!child) _exit(full_tmpfs_child(path, filler, dies));
+        CHECK_EQUAL(exit_status(child), dies ? 1000 + SIGKILL : 0);
+        check_threads(path, 0);
+        CHECK(!unlink(path) && !unlink(filler));
+    }
+    CHECK(!umount(folder));
+}
+
+TEST(a_buffer_that_is_larger_than_the_disk)
+{
+    char folder[300], path[340];
+    snprintf(folder, sizeof folder, "%s", trace_path("storage-small"));
+    snprintf(path, sizeof path, "%s/small.prof", folder);
+    mkdir(folder, 0777);
+    if (mount("tmpfs", folder, "tmpfs", 0, "size=2m")) SKIP("mounting a tmpfs is not permitted");
+    prof_config config = file_config(path, 16 * MEGABYTE);
+    CHECK_EQUAL(prof_start(&config), PROF_IO);
+    CHECK(strstr(prof_error(), "small.prof: the disk has no room for 16777216 bytes") != NULL);
+    CHECK(!rmdir(path) || errno == ENOENT); /* nothing is left */
+    CHECK(!umount(folder));
+}
+
+TEST_MAIN
