@@ -260,6 +260,13 @@ MANUAL                                                                          
     torchrun) has started would all write trace.json: they write trace.<rank>.json. prof_stop() returns PROF_IO if its
     .prof has been removed or replaced meanwhile; one that was moved is fine.
 
+    Links and fifos. An output that is a symbolic link is the file that it leads to: that is replaced once the new one is
+    complete, and the link stays (latest.json -> runs/7.json; /dev/stdout and the like are written as they are). In a
+    folder where anyone may make files (/tmp: writable for all, and sticky) a link or a fifo of another user's is not
+    followed, as with the kernel's fs.protected_symlinks, whose rule this is: PROF_IO, by prof_start() if it is there by
+    then. A fifo has a reader when it is written, by prof_stop() for example, or that returns PROF_IO; who reads slowly
+    is waited for.
+
     Options. prof_start() does what its config says, and reads no PROF_ variable: these are for programs that
     PROF_OUTPUT starts, or that call prof_config_from_env(). Keys of CNTK, MXNet, TensorFlow, JAX and Neuron are known
     to prof_config_set(): they set what they mean here, or it returns PROF_UNSUPPORTED and says why, never nothing.
@@ -2690,7 +2697,8 @@ typedef int prof__signals;
 static void prof__signals_block(prof__signals *old) { *old = 0; }
 static void prof__signals_restore(const prof__signals *old) { (void)old; }
 typedef int prof__file_signal;
-static void prof__file_signal_hold(prof__file_signal *signal) { *signal = 0; }
+static void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output) { *signal = standard_output; }
+static void prof__file_signal_hold(prof__file_signal *signal) { prof__file_signal_hold_for(signal, 0); }
 static void prof__file_signal_drop(const prof__file_signal *signal) { (void)signal; }
 #else
 typedef sigset_t prof__signals;
@@ -2704,35 +2712,44 @@ static void prof__signals_block(prof__signals *old) /* but for faults: one that 
 }
 static void prof__signals_restore(const prof__signals *old) { pthread_sigmask(SIG_SETMASK, old, NULL); }
 
-/* A write beyond RLIMIT_FSIZE sends the thread a signal besides failing, which would end the program. Between these two
-   it only fails. errno stays. */
+/* A write beyond RLIMIT_FSIZE, or into a pipe that nobody reads, sends the thread a signal besides failing, which would
+   end the program. Between these two it only fails. errno stays. */
+static const int prof__file_signals[] = {SIGXFSZ, SIGPIPE};
+
 typedef struct prof__file_signal {
     sigset_t before;
-    int waited; /* one of the program's own was pending */
+    int count;     /* how many of them are held */
+    int waited[2]; /* one of the program's own was pending */
 } prof__file_signal;
 
-static int prof__file_signal_pending(void)
+static int prof__file_signal_pending(int number)
 {
     sigset_t set;
-    return !sigpending(&set) && sigismember(&set, SIGXFSZ) == 1;
+    return !sigpending(&set) && sigismember(&set, number) == 1;
 }
 
-static void prof__file_signal_hold(prof__file_signal *signal)
+/* Standard output that nobody reads ends the program as it would without prof. */
+static void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output)
 {
     sigset_t set;
+    int i;
+    signal->count = standard_output ? 1 : 2;
     sigemptyset(&set);
-    sigaddset(&set, SIGXFSZ);
+    for (i = 0; i < signal->count; ++i) sigaddset(&set, prof__file_signals[i]);
     pthread_sigmask(SIG_BLOCK, &set, &signal->before);
-    signal->waited = prof__file_signal_pending();
+    for (i = 0; i < signal->count; ++i) signal->waited[i] = prof__file_signal_pending(prof__file_signals[i]);
 }
+
+static void prof__file_signal_hold(prof__file_signal *signal) { prof__file_signal_hold_for(signal, 0); }
 
 static void prof__file_signal_drop(const prof__file_signal *signal)
 {
-    int number, error = errno;
-    if (!signal->waited && prof__file_signal_pending()) {
+    int number, error = errno, i;
+    for (i = 0; i < signal->count; ++i) {
         sigset_t set;
+        if (signal->waited[i] || !prof__file_signal_pending(prof__file_signals[i])) continue;
         sigemptyset(&set);
-        sigaddset(&set, SIGXFSZ);
+        sigaddset(&set, prof__file_signals[i]);
         sigwait(&set, &number);
     }
     pthread_sigmask(SIG_SETMASK, &signal->before, NULL);
@@ -5813,8 +5830,8 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
 /*-- OUTPUT -------------------------------------------------------------------------------------------------- >>out --
    A buffered writer for every report and exporter. Errors are sticky: after the first one everything is accepted and
    thrown away, and prof__out_close() returns it. A file is written under a name of its own
-   ("<path>.<process>-<n>.part") and renamed when it is complete; what is not a regular file (a pipe, a device, a
-   symbolic link) is written directly. */
+   ("<path>.<process>-<n>.part") and renamed when it is complete; a symbolic link leads to the file that is replaced so.
+   What is not a regular file (a fifo, a device) is written directly. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -5828,11 +5845,6 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
 #endif
 
 #define PROF__OUT_SIZE ((size_t)65536)
-#ifdef _WIN32
-#define PROF__WRITE_BYTES "wb"
-#else
-#define PROF__WRITE_BYTES "wbe" /* not for programs that this one executes */
-#endif
 #define PROF__OUT_RESERVE ((size_t)4096) /* the most that prof__out_reserve() gives */
 
 typedef struct prof__out {
@@ -5841,6 +5853,7 @@ typedef struct prof__out {
     prof_sink sink;       /* write is null for files */
     FILE *file;
     char *path, *part; /* owned; part is null when the file is written directly */
+    char *target;      /* owned: where path is a link, the file that it leads to; else null */
     int restore;       /* Windows: the mode that standard output had */
     size_t flushes;    /* so far */
     prof_status status;
@@ -5884,7 +5897,7 @@ static void prof__out_deliver(prof__out *out, const char *data, size_t size)
     } else if (out->file) {
         prof__file_signal signal;
         size_t done = 0;
-        prof__file_signal_hold(&signal);
+        prof__file_signal_hold_for(&signal, out->file == stdout);
         do {
             errno = 0;
             done += fwrite(data + done, 1, size - done, out->file);
@@ -6021,7 +6034,7 @@ static void prof__out_sink(prof__out *out, prof_sink sink)
     if (!sink.write) out->status = prof__fail(PROF_INVALID_ARGUMENT, "a sink without a write function");
 }
 
-/* 1: path does not exist or is a regular file, so that a new file can take its place. */
+/* 1: path does not exist or is a regular file, so that a new file can take its place. Links are not followed. */
 static int prof__file_replaceable(const char *path)
 {
 #ifdef _WIN32
@@ -6039,6 +6052,112 @@ static int prof__file_replaceable(const char *path)
 #endif
 }
 
+#ifndef _WIN32
+#define PROF__PATH_SIZE ((size_t)2048)
+#define PROF__PATH_LINKS 40 /* of one path, as the kernel has it */
+#define PROF__PATH_STICKY 01000
+
+enum {
+    PROF__PATH_PLAIN,   /* no link: the path itself */
+    PROF__PATH_LINK,    /* it is a link: done is the file that it leads to, which need not exist */
+    PROF__PATH_DIRECT,  /* it leads to an open file of a process, as /dev/stdout does: the path itself, as it is */
+    PROF__PATH_PLANTED, /* done is a link or a fifo that somebody else may have put there */
+    PROF__PATH_UNKNOWN  /* too long, or links in a circle */
+};
+
+/* A path, link after link. */
+typedef struct prof__path {
+    char done[PROF__PATH_SIZE], rest[PROF__PATH_SIZE], link[PROF__PATH_SIZE]; /* done has no link any more */
+} prof__path;
+
+/* 1: in a folder where anyone may make files and only their owners remove them, as /tmp, something is neither this
+   user's nor the folder's owner's. That is the kernel's rule, where fs.protected_symlinks is set. */
+static int prof__path_planted(const char *folder, const struct stat *thing)
+{
+    struct stat about;
+    return thing->st_uid != geteuid() && !stat(*folder ? folder : ".", &about) && about.st_mode & PROF__PATH_STICKY &&
+           about.st_mode & S_IWOTH && thing->st_uid != about.st_uid;
+}
+
+/* Goes on with what the link at p->done says. folder: the length of p->done up to the link's name. 0: too long. */
+static int prof__path_link(prof__path *p, size_t folder)
+{
+    ssize_t n = readlink(p->done, p->link, sizeof p->link - 1);
+    size_t rest = strlen(p->rest);
+    if (n <= 0 || (size_t)n + 1 + rest >= sizeof p->rest) return 0;
+    memmove(p->rest + n, p->rest, rest + 1); /* it is empty, or begins with a slash */
+    memcpy(p->rest, p->link, (size_t)n);
+    p->done[p->link[0] == '/' ? 0 : folder] = 0;
+    return 1;
+}
+
+/* Follows all links of a path. Async-signal-safe. */
+static int prof__path_follow(prof__path *p, const char *path)
+{
+    struct stat about;
+    int result = !lstat(path, &about) && S_ISLNK(about.st_mode) ? PROF__PATH_LINK : PROF__PATH_PLAIN, links = 0;
+    if (strlen(path) >= sizeof p->rest) return PROF__PATH_UNKNOWN;
+    strcpy(p->rest, path);
+    p->done[0] = 0;
+    while (p->rest[0]) {
+        size_t folder = strlen(p->done), slashes = strspn(p->rest, "/"), name = strcspn(p->rest + slashes, "/"), slash;
+        slash = slashes && (!folder || p->done[folder - 1] != '/');
+        if (folder + slash + name >= sizeof p->done) return PROF__PATH_UNKNOWN;
+        if (slash) p->done[folder++] = '/';
+        memcpy(p->done + folder, p->rest + slashes, name);
+        p->done[folder + name] = 0;
+        memmove(p->rest, p->rest + slashes + name, strlen(p->rest + slashes + name) + 1);
+        if (!name || lstat(p->done, &about) || !(S_ISLNK(about.st_mode) || S_ISFIFO(about.st_mode))) continue;
+        strcpy(p->link, p->done);
+        p->link[folder] = 0;
+        if (prof__path_planted(p->link, &about)) return PROF__PATH_PLANTED;
+        if (S_ISFIFO(about.st_mode)) continue;
+        if (!strncmp(p->done, "/proc/", 6)) return result == PROF__PATH_LINK ? PROF__PATH_DIRECT : result;
+        if (++links > PROF__PATH_LINKS || !prof__path_link(p, folder)) return PROF__PATH_UNKNOWN;
+    }
+    return result;
+}
+
+static prof_status prof__path_refuse(const prof__path *p, const char *path)
+{
+    size_t length = strlen(p->done);
+    return prof__fail(PROF_IO, "%.80s: %s is another user's, in a folder where anyone may make files: remove it, or "
+                      "write elsewhere", path, p->done + (length > 80 ? length - 80 : 0));
+}
+
+/* Opens what is no regular file: a device, or a fifo, which nobody may be reading. */
+static FILE *prof__file_direct(const char *path, int follow)
+{
+    struct stat about;
+    int file = open(path, O_WRONLY | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW)), flags;
+    FILE *stream;
+    if (file < 0 && errno == ENXIO && !stat(path, &about) && S_ISFIFO(about.st_mode)) errno = EPIPE;
+    if (file < 0) return NULL;
+    flags = fcntl(file, F_GETFL);
+    if (flags >= 0) fcntl(file, F_SETFL, flags & ~O_NONBLOCK); /* a reader may take its time */
+    stream = fdopen(file, "wb");
+    if (!stream) close(file);
+    return stream;
+}
+
+/* Makes a file that is nobody's yet: what stands in its way, left by a process that was killed, is removed, and a link
+   is not followed. */
+static FILE *prof__file_new(const char *path)
+{
+    FILE *stream;
+    int file = -1;
+    for (int i = 0; i < 2 && file < 0; i++) {
+        file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file < 0 && (errno != EEXIST || unlink(path))) return NULL;
+    }
+    stream = file < 0 ? NULL : fdopen(file, "wb");
+    if (file >= 0 && !stream) close(file);
+    return stream;
+}
+#else
+static FILE *prof__file_new(const char *path) { return fopen(path, "wb"); }
+#endif
+
 static int prof__file_rename(const char *from, const char *to)
 {
 #ifdef _WIN32
@@ -6052,9 +6171,10 @@ static void prof__out_free(prof__out *out)
     if (out->buffer != out->reserve) free(out->buffer);
     free(out->path);
     free(out->part);
+    free(out->target);
     out->buffer = out->cursor = out->reserve;
     out->limit = out->reserve + sizeof out->reserve;
-    out->path = out->part = NULL;
+    out->path = out->part = out->target = NULL;
     out->file = NULL;
 }
 
@@ -6130,44 +6250,84 @@ static int prof__folder_for(const char *path)
     return prof__is_folder(folder) ? 0 : prof__folder_add(folder);
 }
 
+/* The same, for an output that could not be opened. */
+static prof_status prof__out_refuse(prof__out *out, prof_status status)
+{
+    prof__out_free(out);
+    return status;
+}
+
+/* The name under which the file at path is written until it is complete. Null without memory. */
+static char *prof__out_part(const char *path)
+{
+    static unsigned counter; /* two may write the same file at once: the last one wins, whole */
+    char ending[48];
+    snprintf(ending, sizeof ending, ".%llu-%u.part", (unsigned long long)prof__process_id(), PROF__ADD(&counter, 1u));
+    return prof__text_join(path, ending);
+}
+
+/* Makes the file, and the directories around it where they are missing. Returns NULL with errno if it cannot. */
+static FILE *prof__out_make(const char *part)
+{
+    FILE *file = prof__file_new(part);
+    int error;
+    if (file || errno != ENOENT) return file;
+    error = prof__folder_for(part);
+    if (!error) return prof__file_new(part);
+    errno = error;
+    return NULL;
+}
+
+#ifdef _WIN32
+static prof_status prof__out_open(prof__out *out, const char *path)
+{
+    int part = prof__file_replaceable(path);
+    out->path = prof__text_join(path, "");
+    if (part) out->part = prof__out_part(path);
+    if (!out->path || (part && !out->part)) return prof__fail(PROF_NO_MEMORY, "no memory to write %s", path);
+    out->file = part ? prof__out_make(out->part) : fopen(out->path, "wb");
+    if (out->file) return PROF_OK;
+    return prof__fail(PROF_IO, "cannot create %s: %s", part ? out->part : out->path, strerror(errno));
+}
+#else
+static prof_status prof__out_open(prof__out *out, const char *path)
+{
+    prof__path followed;
+    int way = prof__path_follow(&followed, path), part = way != PROF__PATH_DIRECT;
+    const char *target = way == PROF__PATH_LINK ? followed.done : path;
+    if (way == PROF__PATH_PLANTED) return prof__path_refuse(&followed, path);
+    part = part && prof__file_replaceable(target);
+    out->path = prof__text_join(path, "");
+    if (part) out->part = prof__out_part(target);
+    if (part && target != path) out->target = prof__text_join(target, "");
+    if (!out->path || (part && (!out->part || (target != path && !out->target))))
+        return prof__fail(PROF_NO_MEMORY, "no memory to write %s", path);
+    out->file = part ? prof__out_make(out->part) : prof__file_direct(target, way >= PROF__PATH_DIRECT);
+    if (out->file) return PROF_OK;
+    if (!part && errno == EPIPE)
+        return prof__fail(PROF_IO, "cannot write %s: it is a fifo that nobody reads: start its reader first", path);
+    return prof__fail(PROF_IO, "cannot create %s: %s", part ? out->part : path, strerror(errno));
+}
+#endif
+
 /* path null or "-": standard output. Makes the directories that path names. Unless this returns PROF_OK there is nothing to close. */
 static prof_status prof__out_file(prof__out *out, const char *path)
 {
+    prof_status status;
     prof__out_init(out);
-    if (!path || !strcmp(path, "-")) {
-        out->path = prof__text_join("standard output", "");
-        out->file = stdout;
-#ifdef _WIN32
-        fflush(stdout);
-        out->restore = _setmode(1, _O_BINARY);
-#endif
-    } else {
-        out->path = prof__text_join(path, "");
-        static unsigned counter; /* two may write the same file at once: the last one wins, whole */
-        char ending[48];
-        snprintf(ending, sizeof ending, ".%llu-%u.part", (unsigned long long)prof__process_id(),
-                 PROF__ADD(&counter, 1u));
-        if (prof__file_replaceable(path)) out->part = prof__text_join(path, ending);
-    }
-    if (!out->path || (!out->part && !out->file && prof__file_replaceable(path))) {
-        prof__out_free(out);
-        return prof__fail(PROF_NO_MEMORY, "no memory to write %s", path ? path : "standard output");
-    }
-    if (!out->file) {
-        out->file = fopen(out->part ? out->part : out->path, PROF__WRITE_BYTES);
-        if (!out->file && errno == ENOENT && out->part) {
-            int error = prof__folder_for(path);
-            out->file = error ? NULL : fopen(out->part, PROF__WRITE_BYTES);
-            if (error) errno = error;
-        }
-        if (!out->file) {
-            prof_status status = prof__fail(PROF_IO, "cannot create %s: %s", out->part ? out->part : out->path,
-                                            strerror(errno));
-            prof__out_free(out);
-            return status;
-        }
+    if (path && strcmp(path, "-")) {
+        status = prof__out_open(out, path);
+        if (status != PROF_OK) return prof__out_refuse(out, status);
         setvbuf(out->file, NULL, _IONBF, 0);
+        return PROF_OK;
     }
+    out->path = prof__text_join("standard output", "");
+    if (!out->path) return prof__out_refuse(out, prof__fail(PROF_NO_MEMORY, "no memory to write standard output"));
+    out->file = stdout;
+#ifdef _WIN32
+    fflush(stdout);
+    out->restore = _setmode(1, _O_BINARY);
+#endif
     return PROF_OK;
 }
 
@@ -6186,7 +6346,7 @@ static prof_status prof__out_close(prof__out *out)
         if (failed && out->status == PROF_OK)
             out->status = prof__fail(PROF_IO, "cannot write %s: %s", out->part ? out->part : out->path,
                                      errno ? strerror(errno) : "write error");
-        if (out->part && out->status == PROF_OK && prof__file_rename(out->part, out->path))
+        if (out->part && out->status == PROF_OK && prof__file_rename(out->part, out->target ? out->target : out->path))
             out->status = prof__fail(PROF_IO, "cannot rename %s to %s: %s", out->part, out->path, strerror(errno));
         if (out->part && out->status != PROF_OK) remove(out->part);
     }
@@ -7454,9 +7614,16 @@ PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path,
 /* Finds out at the start what would otherwise be found out at the end, and makes the directories. */
 static prof_status prof__output_check(const char *path)
 {
-    char folder[1024];
+    const char *target = path;
+    char folder[2048];
+#ifndef _WIN32
+    prof__path followed;
+    int way = prof__path_follow(&followed, path);
+    if (way == PROF__PATH_PLANTED) return prof__path_refuse(&followed, path);
+    if (way == PROF__PATH_LINK) target = followed.done;
+#endif
     if (prof__is_folder(path)) return prof__folder_make(path);
-    if (!prof__folder_of(path, folder, sizeof folder))
+    if (!prof__folder_of(target, folder, sizeof folder))
         return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", path);
 #ifndef _WIN32
     struct stat about;
@@ -7467,6 +7634,21 @@ static prof_status prof__output_check(const char *path)
     if (status) return status;
 #ifndef _WIN32
     if (access(folder, W_OK | X_OK)) return prof__fail(PROF_IO, "%s: folder %s: %s", path, folder, strerror(errno));
+#endif
+    return PROF_OK;
+}
+
+/* An image is mapped to the file that a link leads to, and gets that file's name: the link stays. */
+static prof_status prof__output_follow(prof__session *s)
+{
+#ifndef _WIN32
+    prof__path followed;
+    if (prof__path_follow(&followed, s->output) != PROF__PATH_LINK || !prof__file_replaceable(followed.done)) return PROF_OK;
+    if (strlen(followed.done) >= sizeof s->output)
+        return prof__fail(PROF_INVALID_ARGUMENT, "%.80s: leads to a path that is too long", s->output);
+    prof__text_copy(s->output, sizeof s->output, followed.done);
+#else
+    (void)s;
 #endif
     return PROF_OK;
 }
@@ -7778,6 +7960,7 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
     if (!status) status = prof__writer_find(s->output, &write);
     if (!status) status = prof__writer_fits(s->output, write, (uint32_t)mode);
     if (!status) status = prof__output_check(s->output);
+    if (!status && !write) status = prof__output_follow(s);
     s->existing = config->existing;
     s->number = s->existing == PROF_EXISTING_NUMBER ||
                 (s->existing == PROF_EXISTING_AUTO && prof__pattern_has(output, "pt"));

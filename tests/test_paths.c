@@ -1,0 +1,363 @@
+/* Where an output leads: fifos with and without a reader, links of the user's own, and what another user may have put
+   in the way in a folder like /tmp. */
+#include "../prof.h"
+#include "test.h"
+#include "trace.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { EVENTS = 20000, PATIENCE_S = 120, SOMEBODY = 54321 };
+
+static char folder[300]; /* of the test that runs, relative */
+
+static void folder_make(const char *name)
+{
+    char command[700];
+    snprintf(folder, sizeof folder, "%s", trace_path(name));
+    snprintf(command, sizeof command, "rm -rf '%s' && mkdir -p '%s'", folder, folder);
+    CHECK_EQUAL(system(command), 0);
+}
+
+/* Good until the sixteenth call from now. */
+static const char *in_folder(const char *name)
+{
+    static char paths[16][512];
+    static unsigned next;
+    char *path = paths[next++ % 16];
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+static int files_in_folder(void)
+{
+    DIR *dir = opendir(folder);
+    struct dirent *entry;
+    int count = 0;
+    while (dir && (entry = readdir(dir)) != NULL) count += entry->d_name[0] != '.';
+    if (dir) closedir(dir);
+    return count;
+}
+
+static int is_link(const char *path)
+{
+    struct stat about;
+    return !lstat(path, &about) && S_ISLNK(about.st_mode);
+}
+
+static prof_status start(const char *output)
+{
+    prof_config config = trace_config(1u << 20);
+    config.output = output;
+    config.existing = PROF_EXISTING_REPLACE;
+    return prof_start(&config);
+}
+
+static void record(void)
+{
+    for (int i = 0; i < EVENTS; ++i) PROFILE_MARK("mark");
+}
+
+static prof_status write_through(const char *output)
+{
+    prof_status status = start(output);
+    if (status) return status;
+    record();
+    return prof_stop();
+}
+
+static int error_has(const char *text)
+{
+    int has = strstr(prof_error(), text) != NULL;
+    if (!has) printf("  the error is: %s\n", prof_error());
+    return has;
+}
+
+/* 1: a CSV that is complete. */
+static int is_csv(const char *path)
+{
+    size_t size = 0, lines = 0;
+    char *text = trace_file_text(path, &size);
+    for (size_t i = 0; text && i < size; ++i) lines += text[i] == '\n';
+    if (lines != EVENTS + 1) printf("  %s has %lu lines\n", path, (unsigned long)lines);
+    free(text);
+    return lines == EVENTS + 1;
+}
+
+static int text_is(const char *path, const char *expected)
+{
+    char *text = trace_file_text(path, NULL);
+    int same = text && !strcmp(text, expected);
+    free(text);
+    return same;
+}
+
+/*-- fifos --*/
+
+TEST(a_fifo_that_nobody_reads_is_an_error)
+{
+    folder_make("paths-fifo");
+    const char *fifo = in_folder("fifo.csv"), *other = in_folder("anyway.csv");
+    CHECK(!mkfifo(fifo, 0600));
+    alarm(PATIENCE_S); /* it would wait for ever */
+    CHECK_EQUAL(start(fifo), PROF_OK);
+    record();
+    CHECK_EQUAL(prof_save(fifo), PROF_IO);
+    CHECK(error_has("fifo.csv") && error_has("fifo that nobody reads"));
+    CHECK_EQUAL(prof_stop(), PROF_IO);
+    CHECK(error_has("fifo.csv") && error_has("start its reader first"));
+    CHECK_EQUAL(prof_save(other), PROF_OK); /* nothing is lost */
+    CHECK(is_csv(other));
+    alarm(0);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
+typedef struct reader {
+    int file;
+    size_t most, got, lines;
+} reader;
+
+/* Slower than what writes, so that the fifo is full most of the time. */
+static void *reads(void *user)
+{
+    reader *r = (reader *)user;
+    char bytes[4096];
+    ssize_t n;
+    while (r->got < r->most && (n = read(r->file, bytes, sizeof bytes)) > 0) {
+        struct timespec pause = {0, 20000};
+        for (ssize_t i = 0; i < n; ++i) r->lines += bytes[i] == '\n';
+        r->got += (size_t)n;
+        nanosleep(&pause, NULL);
+    }
+    close(r->file);
+    return NULL;
+}
+
+/* Writes a CSV into a fifo that a thread reads up to most bytes of. */
+static prof_status write_to_reader(reader *r, size_t most)
+{
+    const char *fifo = in_folder("fifo.csv");
+    pthread_t thread;
+    memset(r, 0, sizeof *r);
+    r->most = most;
+    CHECK(!mkfifo(fifo, 0600));
+    r->file = open(fifo, O_RDONLY | O_NONBLOCK);
+    CHECK(r->file >= 0 && !fcntl(r->file, F_SETFL, 0));
+    alarm(PATIENCE_S);
+    prof_status status = start(fifo);
+    CHECK_EQUAL(status, PROF_OK);
+    record();
+    /* it may run before anyone has opened the other end, which reads as the end of the file: so one is opened here */
+    int writer = open(fifo, O_WRONLY);
+    CHECK(!pthread_create(&thread, NULL, reads, r));
+    status = prof_stop();
+    close(writer);
+    pthread_join(thread, NULL);
+    alarm(0);
+    return status;
+}
+
+TEST(a_fifo_that_is_read)
+{
+    reader r;
+    folder_make("paths-fifo-read");
+    CHECK_EQUAL(write_to_reader(&r, (size_t)-1), PROF_OK);
+    CHECK_EQUAL(r.lines, EVENTS + 1);
+    CHECK_EQUAL(files_in_folder(), 1); /* the fifo */
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
+TEST(a_fifo_whose_reader_goes)
+{
+    reader r;
+    folder_make("paths-fifo-left");
+    signal(SIGPIPE, SIG_DFL);
+    CHECK_EQUAL(write_to_reader(&r, 1000), PROF_IO);
+    CHECK(error_has("fifo.csv"));
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
+/*-- links of one's own --*/
+
+TEST(a_link_leads_to_the_file_that_is_replaced)
+{
+    folder_make("paths-link");
+    const char *latest = in_folder("latest.csv"), *link_to_link = in_folder("link.csv"), *run = in_folder("runs/7.csv");
+    struct stat before, after;
+    CHECK(!mkdir(in_folder("runs"), 0777));
+    trace_write_file(run, "older", 5);
+    CHECK(!symlink("runs/7.csv", latest) && !symlink("latest.csv", link_to_link));
+    CHECK(!stat(run, &before));
+    int open_still = open(run, O_RDONLY); /* keeps its number from being given to the next */
+    CHECK_EQUAL(write_through(link_to_link), PROF_OK);
+    CHECK(is_link(latest) && is_link(link_to_link) && !is_link(run));
+    CHECK(is_csv(run));
+    CHECK(!stat(run, &after) && before.st_ino != after.st_ino); /* complete at once, not written over the older one */
+    close(open_still);
+    /* to a file that is not there yet */
+    CHECK(!unlink(run));
+    CHECK_EQUAL(write_through(latest), PROF_OK);
+    CHECK(is_link(latest) && is_csv(run));
+    CHECK_EQUAL(files_in_folder(), 3);
+    snprintf(folder + strlen(folder), 10, "/runs");
+    CHECK_EQUAL(files_in_folder(), 1);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
+TEST(an_image_is_mapped_to_the_file_that_a_link_leads_to)
+{
+    folder_make("paths-image");
+    const char *latest = in_folder("latest.prof"), *run = in_folder("run.prof");
+    CHECK(!symlink("run.prof", latest));
+    for (int i = 0; i < 2; ++i) { /* new, and there already */
+        CHECK_EQUAL(start(latest), PROF_OK);
+        record();
+        CHECK(is_link(latest) && trace_file_size(run) > 1000); /* a kill would leave it there */
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+        CHECK(is_link(latest) && !is_link(run));
+        prof_trace *trace = trace_open_file(latest);
+        if (trace) CHECK_EQUAL(prof_trace_about(trace)->event_count, EVENTS);
+        prof_trace_close(trace);
+    }
+    CHECK_EQUAL(files_in_folder(), 2);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
+TEST(links_that_lead_nowhere)
+{
+    folder_make("paths-circle");
+    CHECK(!symlink("b.csv", in_folder("a.csv")) && !symlink("a.csv", in_folder("b.csv")));
+    CHECK(!symlink("no/such/folder.csv", in_folder("c.csv")));
+    CHECK_EQUAL(start(in_folder("ok.csv")), PROF_OK);
+    record();
+    CHECK_EQUAL(prof_save(in_folder("a.csv")), PROF_IO);
+    CHECK(error_has("a.csv"));
+    CHECK_EQUAL(prof_save(in_folder("c.csv")), PROF_IO);
+    CHECK(error_has("folder.csv"));
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_EQUAL(start(in_folder("c.csv")), PROF_IO); /* known before anything is recorded */
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
+/* As with a shell's ">file": what leads to it is a link, but the file that is open must not be replaced by another. */
+TEST(standard_output_by_its_name)
+{
+    int status = 0;
+    struct stat before, after;
+    folder_make("paths-stdout");
+    const char *path = in_folder("redirected.txt"), *link = in_folder("out.csv");
+    if (access("/proc/self/fd/1", F_OK) || !is_link("/dev/stdout")) SKIP("no /proc");
+    trace_write_file(path, "", 0);
+    CHECK(!stat(path, &before));
+    CHECK(!symlink("/dev/stdout", link));
+    fflush(stdout);
+    pid_t child = fork();
+    if (!child) {
+        int file = open(path, O_WRONLY);
+        alarm(PATIENCE_S);
+        if (file < 0 || dup2(file, 1) != 1) _exit(2);
+        _exit(write_through(link) ? 1 : 0);
+    }
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK_EQUAL(status, 0);
+    CHECK(!stat(path, &after) && before.st_ino == after.st_ino);
+    CHECK(is_csv(path));
+    CHECK_EQUAL(files_in_folder(), 2);
+}
+
+/*-- what others put in the way --*/
+
+/* A folder like /tmp; 0: there is nobody here who could own something else in it. */
+static int folder_of_all(const char *name)
+{
+    folder_make(name);
+    CHECK(!chmod(folder, 01777));
+    return geteuid() == 0;
+}
+
+static void plant_link(const char *target, const char *path)
+{
+    CHECK(!symlink(target, path));
+    CHECK(!lchown(path, SOMEBODY, SOMEBODY));
+}
+
+TEST(links_of_others_are_refused_where_anyone_may_make_them)
+{
+    static const char *const names[] = {"plan.csv", "plan.json.csv", "plan.txt", "plan.prof"};
+    if (!folder_of_all("paths-planted")) SKIP("not root: links cannot be given to another user");
+    const char *victim = in_folder("victim");
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        const char *path = in_folder(names[i]);
+        trace_write_file(victim, "precious", 8);
+        plant_link("victim", path);
+        CHECK_EQUAL(start(path), PROF_IO);
+        CHECK(error_has(names[i]) && error_has("another user's"));
+        CHECK_EQUAL(start(in_folder("mine.csv")), PROF_OK);
+        record();
+        CHECK_EQUAL(prof_save(path), PROF_IO);
+        CHECK(error_has(names[i]) && error_has("another user's"));
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+        CHECK(text_is(victim, "precious") && is_link(path));
+    }
+    /* to a file that is not there; a folder on the way; a link of one's own that leads through one of another's */
+    plant_link("new.csv", in_folder("dangling.csv"));
+    CHECK(!mkdir(in_folder("inside"), 0755));
+    plant_link("inside", in_folder("way"));
+    CHECK(!symlink("way/x.csv", in_folder("own.csv")));
+    CHECK_EQUAL(start(in_folder("dangling.csv")), PROF_IO);
+    CHECK_EQUAL(start(in_folder("way/x.csv")), PROF_IO);
+    CHECK_EQUAL(start(in_folder("own.csv")), PROF_IO);
+    CHECK(access(in_folder("new.csv"), F_OK) && access(in_folder("inside/x.csv"), F_OK));
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
+/* As the kernel has it: the owner of the folder may lead others, and so may anyone where nobody else could. */
+TEST(links_of_others_that_are_fine)
+{
+    if (!folder_of_all("paths-fine")) SKIP("not root: links cannot be given to another user");
+    plant_link("run.csv", in_folder("latest.csv"));
+    CHECK(!chown(folder, SOMEBODY, SOMEBODY));
+    CHECK_EQUAL(write_through(in_folder("latest.csv")), PROF_OK);
+    CHECK(is_csv(in_folder("run.csv")));
+    CHECK(!chown(folder, 0, 0) && !chmod(folder, 0755));
+    CHECK_EQUAL(write_through(in_folder("latest.csv")), PROF_OK);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
+TEST(a_fifo_of_another_user_gets_nothing)
+{
+    if (!folder_of_all("paths-planted-fifo")) SKIP("not root: a fifo cannot be given to another user");
+    const char *fifo = in_folder("trace.csv");
+    CHECK(!mkfifo(fifo, 0666) && !chmod(fifo, 0666) && !chown(fifo, SOMEBODY, SOMEBODY));
+    int spy = open(fifo, O_RDONLY | O_NONBLOCK);
+    char bytes[100];
+    CHECK_EQUAL(write_through(fifo), PROF_IO);
+    CHECK(error_has("another user's"));
+    CHECK(read(spy, bytes, sizeof bytes) <= 0);
+    close(spy);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
+/* The name of a file that is not complete yet can be guessed. */
+TEST(a_link_at_the_name_of_an_unfinished_file_is_not_followed)
+{
+    folder_make("paths-part");
+    const char *path = in_folder("trace.csv"), *victim = in_folder("victim");
+    char part[600];
+    trace_write_file(victim, "precious", 8);
+    for (int i = 0; i < 100; ++i) {
+        snprintf(part, sizeof part, "%s.%ld-%d.part", path, (long)getpid(), i);
+        CHECK(!symlink("victim", part));
+    }
+    CHECK_EQUAL(write_through(path), PROF_OK);
+    CHECK(text_is(victim, "precious"));
+    CHECK(is_csv(path) && !is_link(path));
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
+TEST_MAIN
