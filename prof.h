@@ -78,7 +78,9 @@ MANUAL                                                                          
 
     Threads. Each has its own chunk of the buffer and writes there without a lock, without an atomic read-modify-write,
     without a system call. It needs no registration, and may come and go: what an ended thread left of its chunk serves
-    the next. There should be more chunks than threads that live at the same time: 16 MiB hold about 900.
+    the next. There should be more chunks than threads that live at the same time: 16 MiB hold about 900. Scopes in
+    destructors of thread-specific data (pthread_key_create()) are recorded in every round of them; in a program that is
+    linked to prof as a shared library, in the first three, and counted as lost after that.
 
     When the buffer is full, PROF_RING reuses the oldest chunk of all threads; PROF_FILL ends the recording. A scope is
     accepted only when there is room for its end, so that what is recorded is balanced. What could not be recorded is
@@ -2568,6 +2570,11 @@ static __thread prof__thread prof__self;
 #define PROF__ONE_PER_PROCESS static
 #endif
 static void prof__thread_leaves(void *self);
+#ifdef PROF__SHARED
+#define PROF__EXITS 3u /* how often a thread runs its destructor before it is deaf: its record serves another one */
+#else
+#define PROF__EXITS 0xFFFFFFFFu
+#endif
 static int prof__exit_key_made, prof__exits_watched;
 
 /* Macros leave errno as it was. */
@@ -3035,7 +3042,7 @@ static prof__thread *prof__nobody(void)
 {
     static prof__thread nobody;
     PROF__STORE(&nobody.gate, PROF__BUSY);
-    PROF__STORE(&nobody.exits, 3u);
+    PROF__STORE(&nobody.exits, PROF__EXITS);
     return &nobody;
 }
 
@@ -3087,7 +3094,7 @@ static PROF__COLD prof__thread *prof__self_make(void)
 /* The end of a destructor of the thread. The last of three lets the record go. */
 static void prof__self_leaves(prof__thread *self)
 {
-    if (self->exits < 3) {
+    if (self->exits < PROF__EXITS) {
         prof__on_exit_of_thread(self);
         return;
     }
@@ -4402,26 +4409,53 @@ static void prof__give_back(prof__thread *self)
     prof__room_changed();
 }
 
-/* Runs as a thread-specific destructor. Destructors that run later may hold scopes, too: those attach again and so
-   bring this back, up to three times; then the thread is deaf. */
+/* The thread lets go of what it has of the session. Under the lock, as a busy thread. */
+static void prof__thread_detach(prof__thread *self)
+{
+    if (!self->session) return;
+    if (self->session == prof__state.session) prof__give_back(self);
+    prof__detach(self);
+}
+
+/* Runs as a thread-specific destructor. Destructors that run later may hold scopes, too, in this round of them or the
+   next: those attach again, see prof__late_scope_ended(). Where threads have records of their own this comes back, up
+   to three times; then the record serves another thread and this one is deaf. */
 static void prof__thread_leaves(void *pointer)
 {
     prof__thread *self = (prof__thread *)pointer;
     self->gate = PROF__BUSY;
     PROF__BARRIER();
     prof__lock(&prof__lock_word);
-    if (self->session) {
-        if (self->session == prof__state.session) prof__give_back(self);
-        prof__detach(self);
-        self->own.epoch = 0; /* what it still records is a track that begins anew */
-    }
+    if (self->session) self->own.epoch = 0; /* what it still records is a track that begins anew */
+    prof__thread_detach(self);
     prof__unlock(&prof__lock_word);
     prof__signal_stack_give(self);
     PROF__BRIDGE_FORGET(self, &self->own);
     PROF__BARRIER();
     self->seen = 0;
-    if (++self->exits < 3) self->gate = PROF__SHUT;
+    if (++self->exits < PROF__EXITS) self->gate = PROF__SHUT;
     prof__self_leaves(self);
+}
+
+/* A scope has ended in a destructor that came after the recorder's. Nobody may be there to give the chunk back later, so
+   that is done now, unless there is a scope around it. */
+static PROF__COLD void prof__late_scope_ended(prof__thread *self)
+{
+    uint32_t gate = self->gate;
+    prof__signals signals;
+    if (gate == PROF__BUSY || !self->session || (uint64_t)(self->end - self->cursor) != self->room) return;
+    self->gate = PROF__BUSY;
+    PROF__BARRIER();
+    PROF__ERRNO_SAVE();
+    if (prof__lock_enter(&prof__lock_word, &signals)) {
+        prof__thread_detach(self);
+        prof__lock_leave(&prof__lock_word, &signals);
+        prof__signal_stack_give(self);
+        PROF__BRIDGE_FORGET(self, &self->own);
+    }
+    PROF__ERRNO_RESTORE();
+    PROF__BARRIER();
+    self->gate = gate;
 }
 #endif
 
@@ -4468,7 +4502,7 @@ static int prof__settle(prof__thread *self, prof_site *site)
             prof__track_enter(self);
         }
         self->seen = generation; /* a control call during a wait in between is found by the next macro */
-        self->open = self->session && s->fast ? generation : PROF__SHUT;
+        self->open = self->session && s->fast && !self->exits ? generation : PROF__SHUT;
         prof__lock_leave(&prof__lock_word, &signals);
         PROF__ERRNO_RESTORE();
         return recording && self->session;
@@ -4641,6 +4675,9 @@ static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token, uin
         prof__leave(self);
     }
     PROF__BRIDGE_END(self, token);
+#ifndef PROF_FREESTANDING
+    if (PROF__UNLIKELY(self->exits != 0)) prof__late_scope_ended(self);
+#endif
 }
 
 PROF__ENTRY void prof__end(prof__token token)
@@ -7181,7 +7218,7 @@ static int prof__session_phase(void)
 static void prof__heal(void)
 {
     prof__thread *self = PROF__SELF();
-    if (self->gate != PROF__BUSY || self->exits >= 3) return;
+    if (self->gate != PROF__BUSY || self->exits >= PROF__EXITS) return;
     self->fiber = NULL; /* switches were ignored meanwhile: it may be gone, or on another thread */
     prof__track_of(self)->owed = 0;
     if (self->filled) PROF__RELEASE(&self->filled->state, (uint32_t)PROF__CHUNK_FULL);
