@@ -2524,6 +2524,11 @@ typedef struct prof__thread {
 
 #define PROF__BUSY 0x80000000u /* the thread is writing: a signal handler that finds this must not */
 #define PROF__SHUT 0x80000001u /* everything takes the slow path */
+#ifdef PROF__SHARED
+#define PROF__EXITS 3u /* how often a thread runs its destructor before it is deaf: its record serves another one */
+#else
+#define PROF__EXITS 0xFFFFFFFFu
+#endif
 
 #ifdef PROF_FREESTANDING
 #define PROF__SELF() ((prof__thread *)PROF_CPU_STATE())
@@ -2570,11 +2575,6 @@ static __thread prof__thread prof__self;
 #define PROF__ONE_PER_PROCESS static
 #endif
 static void prof__thread_leaves(void *self);
-#ifdef PROF__SHARED
-#define PROF__EXITS 3u /* how often a thread runs its destructor before it is deaf: its record serves another one */
-#else
-#define PROF__EXITS 0xFFFFFFFFu
-#endif
 static int prof__exit_key_made, prof__exits_watched;
 
 /* Macros leave errno as it was. */
