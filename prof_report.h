@@ -49,8 +49,11 @@ LAYOUTS                                                                         
 MXNET                                                                                                        >>mxnet
 
     Byte for byte what dumps() prints (src/profiler/aggregate_stats.cc): categories from A to Z, each with its table,
-    times in milliseconds with four decimals. In the categories "Device Storage" and "Pool Memory" counters are memory:
-    kB of 1000 bytes, and no total. Frames are in "<category>,frame"; what has no category is in "event", where MXNet
+    times in milliseconds with four decimals, rounded as its floats are. In the categories "Device Storage" and "Pool
+    Memory" counters are memory: kB of 1000 bytes, and no total. "Device Storage" also has what PROFILE_ALLOC and its kind
+    recorded: the live bytes of each pool after each change, "Memory: POOL", and "Memory: cpu/0" for what has no pool, as
+    MXNet calls the host's memory; a counter that has such a name already is shown instead. Not in PROF_STATS, which
+    keeps no allocations. Frames are in "<category>,frame"; what has no category is in "event", where MXNet
     has its Event objects. PROF_REPORT_JSON has dumps(format='json') inside: {"Time": {category: {name: {"Count",
     "Total", "Min", "Max", "Avg"}}}, "Memory": ..., "Unit": {"Time": "ms", "Memory": "kB"}}.
 
@@ -58,6 +61,9 @@ MXNET                                                                           
     its minimum counts from the first value, not from 2147483647 down; other counters than memory are not divided by
     1000: they are in their own unit, in JSON in an object of their own, "Counter"; JSON has all digits, not four; times
     have nanoseconds behind them, not microseconds; no name ends after 127 bytes; quotes in names do not break the JSON.
+
+    Its calls: dumps() is prof_dumps(); dump() is prof_dump(), also after prof_stop(); pause() and resume() are
+    prof_set_paused(1) and (0): a flag, at any time.
 
 CNTK                                                                                                          >>cntk
 
@@ -159,6 +165,15 @@ PROF_DEF prof_status prof_report_each_stream(const prof_trace *const *traces, si
 PROF_DEF prof_status prof_report_cntk(const prof_trace *trace, const char *folder, const char *suffix,
                                       const prof_report_options *options);
 
+/* As MXNet's dump(finished): 1: ends the session, which writes its output; 0: writes what the output is to have by now, and
+   goes on; a .prof has it anyway. After prof_stop() the output is there: PROF_OK, and it is only written again if it was
+   removed. PROF_INVALID_STATE: nothing was recorded, or without an output: see prof_save(). Any thread. */
+PROF_DEF prof_status prof_dump(int finished);
+
+/* As MXNet's pause() (1) and resume() (0): a flag, whoever has set it how often, beside prof_pause(), which counts. Without
+   a session PROF_OK, and without an effect on the next one: a session begins unpaused, as with set_state('run'). */
+PROF_DEF prof_status prof_set_paused(int paused);
+
 /* A report of the running session, or the last one, as MXNet's dumps(): the text, to be freed with prof_report_free();
    null after an error, see prof_error(). reset: see Since the last reset. Any thread. */
 PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascending, int reset);
@@ -174,6 +189,8 @@ PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascendi
     PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(count) : PROF__USE3(traces, sink, options)))
 #define prof_report_cntk(trace, folder, suffix, options) \
     PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(folder) : PROF__USE3(trace, suffix, options)))
+#define prof_dump(finished) PROF__STRIPPED(PROF_DISABLED, PROF__USE(finished))
+#define prof_set_paused(paused) PROF__STRIPPED(PROF_DISABLED, PROF__USE(paused))
 #define prof_dumps(layout, sort, ascending, reset) \
     PROF__STRIPPED((char *)0, (0 ? (void)(layout) : PROF__USE3(sort, ascending, reset)))
 #endif
@@ -353,6 +370,68 @@ static int prof__report_after(const prof__report *r, size_t track, int64_t ns)
     return !r->trace->since || ns > r->trace->since[track];
 }
 
+/*-- live bytes, as MXNet's "Device Storage" --*/
+
+enum { PROF__REPORT_POOL_NEW = 0, PROF__REPORT_POOL_TAKEN, PROF__REPORT_POOL_ROW }; /* TAKEN: a counter has its name */
+
+/* One sample of a pool. state: of the pool, as above. 0: no memory. */
+static int prof__report_pool_sample(prof__report *r, const prof_memory_row *pool, int64_t ns, unsigned char *state)
+{
+    char *name = prof__text_join("Memory: ", *pool->pool ? pool->pool : "cpu/0");
+    prof__report_row *row = name ? prof__report_row_of(r, PROF_EVENT_COUNTER, "Device Storage", name) : NULL;
+    prof__figure sample;
+    free(name);
+    if (!row) return 0;
+    if (*state == PROF__REPORT_POOL_NEW)
+        *state = row->figure.stat.count ? PROF__REPORT_POOL_TAKEN : PROF__REPORT_POOL_ROW;
+    if (*state == PROF__REPORT_POOL_TAKEN) return 1;
+    memset(&sample, 0, sizeof sample);
+    sample.stat.count = 1;
+    sample.low = sample.high = sample.last = sample.mean = (double)pool->live_bytes;
+    sample.to = ns;
+    prof__report_add_values(&row->figure, &sample);
+    return 1;
+}
+
+/* A sample for each change, of those since the last reset. 0: no memory. */
+static int prof__report_pools_walk(prof__report *r, prof__heap *heap, prof_timeline *timeline)
+{
+    unsigned char *states = NULL;
+    size_t track, had = 0, capacity = 0;
+    prof_event event;
+    int good = 1;
+    while (good && prof_timeline_next(timeline, &event, &track)) {
+        good = prof__heap_step(heap, &event, track);
+        if (!good || heap->changed == PROF__NONE || !prof__report_after(r, track, event.start_ns)) continue;
+        for (; good && had <= heap->changed; had++) {
+            good = PROF__ROOM(states, capacity, had);
+            if (good) states[had] = PROF__REPORT_POOL_NEW;
+        }
+        if (good)
+            good = prof__report_pool_sample(r, &heap->rows[heap->changed].about, event.start_ns, &states[heap->changed]);
+    }
+    free(states);
+    return good;
+}
+
+static prof_status prof__report_pools(prof__report *r)
+{
+    prof__heap heap;
+    prof_timeline *timeline = NULL;
+    prof_status status = PROF_OK;
+    int good;
+    if (r->options.layout != PROF_REPORT_MXNET && r->options.layout != PROF_REPORT_JSON) return PROF_OK;
+    if (r->trace->folded || !prof__has_role(r->trace, PROF_ROLE_MEMORY)) return PROF_OK;
+    good = prof__heap_open(&heap, r->trace);
+    if (good) status = prof_timeline_open(r->trace, &timeline);
+    if (timeline) {
+        good = prof__report_pools_walk(r, &heap, timeline);
+        status = prof_timeline_close(timeline);
+    }
+    prof__heap_close(&heap);
+    return good ? status : prof__report_no_memory();
+}
+
 /*-- making, sorting, freeing --*/
 
 /* Times as microseconds, which MXNet compares with the values of counters; NaN below all. */
@@ -419,6 +498,7 @@ static prof_status prof__report_rows(prof__report *r)
 {
     prof_status status = prof__report_figures(r);
     size_t i;
+    if (status == PROF_OK) status = prof__report_pools(r);
     for (i = 0; i < r->count; i++) {
         prof__report_row *row = &r->rows[i];
         if (row->figure.type != PROF_EVENT_COUNTER) prof__figure_finish(&row->figure);
@@ -713,10 +793,36 @@ static void prof__report_mxnet_head(prof__out *out, const prof__report_row *row,
                                   "-------------    -------------\n");
 }
 
+/* MXNet's numbers are floats: "%16.4f", whatever the locale. A float times 10^4 is exact as a double, so that halves can be
+   seen, which go to the even neighbour. */
+static void prof__report_mxnet_float(prof__out *out, float value)
+{
+    char text[48];
+    double scaled = (value < 0 ? -(double)value : (double)value) * 10000, rest;
+    uint64_t whole;
+    PROF__REPORT_LITERAL(out, " ");
+    if (!(scaled < 9e15)) {
+        prof__double_text(text, (double)value);
+        prof__out_right(out, text, 16);
+        return;
+    }
+    whole = (uint64_t)scaled;
+    rest = scaled - (double)whole;
+    if (rest > 0.5 || (!(rest < 0.5) && whole % 2)) whole++;
+    text[0] = '-';
+    prof__report_decimals(text + 1, whole, 4);
+    prof__out_right(out, text + !(value < 0), 16);
+}
+
+/* unit: 1: a counter, with all its digits; else the value is a time in ns, or bytes. */
 static void prof__report_mxnet_number(prof__out *out, double value, double unit)
 {
-    PROF__REPORT_LITERAL(out, " ");
-    prof__report_fixed(out, value, unit, 4, 16);
+    if (unit < 1e3) {
+        PROF__REPORT_LITERAL(out, " ");
+        prof__report_fixed(out, value, unit, 4, 16);
+    } else {
+        prof__report_mxnet_float(out, (float)(unit > 1e3 ? value / 1e3 / 1e3 : value / 1e3)); /* by way of whole us */
+    }
 }
 
 static void prof__report_mxnet_row(prof__out *out, const prof__report_row *row)
@@ -1715,6 +1821,11 @@ typedef struct prof__report_bound {
     uint64_t id;          /* of a device's last event, else 0 */
 } prof__report_bound;
 
+static struct {
+    int lock;
+    uint32_t epoch; /* of the session that prof_set_paused() has paused; 0: none */
+} prof__report_paused;
+
 static struct prof__report_reset {
     int lock;
     uint64_t session, process; /* to which the bounds belong */
@@ -1723,8 +1834,8 @@ static struct prof__report_reset {
 } prof__report_reset;
 
 #ifndef _WIN32
-/* The thread that held the lock is not in the child. */
-static void prof__report_child_of_fork(void) { prof__report_reset.lock = 0; }
+/* The thread that held a lock is not in the child. */
+static void prof__report_child_of_fork(void) { prof__report_reset.lock = prof__report_paused.lock = 0; }
 static void __attribute__((constructor(101))) prof__report_forks(void)
 {
     pthread_atfork(NULL, NULL, prof__report_child_of_fork);
@@ -1834,6 +1945,62 @@ PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascendi
     prof__report_dumps(&options, reset, &text);
     prof__unlock_steady(&prof__report_reset.lock, cancel);
     return text;
+}
+
+/*-- MXNet's dump(), pause() and resume() --*/
+
+/* The output of a session that is not over, or whose output has gone. Under the control lock. */
+static prof_status prof__report_dump(void)
+{
+    prof__session *s = prof__guest ? NULL : prof__state.session;
+    if (!s) return prof__fail(PROF_INVALID_STATE, "prof_dump: nothing was recorded");
+    if (!s->output[0])
+        return prof__fail(PROF_INVALID_STATE, "prof_dump: the session has no output: set config.output, or call prof_save()");
+    if (s->live_path == s->output) return PROF_OK; /* a .prof */
+    if (!prof__state.running) { /* prof_stop() has written it; the file that PROF_STREAM had meanwhile is no more */
+        FILE *file;
+        if (prof__is_folder(s->output) || s->header->mode == PROF_STREAM) return PROF_OK;
+        file = fopen(s->output, "rb");
+        if (file) return fclose(file), PROF_OK;
+    }
+    return prof__output_write(s);
+}
+
+PROF_DEF prof_status prof_dump(int finished)
+{
+    prof_status status = finished ? prof_stop() : PROF_INVALID_STATE;
+    if (status != PROF_INVALID_STATE) return status;
+    prof__control_lock();
+    status = prof__report_dump();
+    prof__control_unlock();
+    return status;
+}
+
+/* What tells the running session from others; 0: none runs. */
+static uint32_t prof__report_epoch(void)
+{
+    uint32_t gate = prof__state_lock();
+    const prof__session *s = !prof__guest && (prof__state.running || prof__state.ended) ? prof__state_session() : NULL;
+    uint32_t epoch = s ? s->epoch : 0;
+    prof__state_unlock(gate);
+    return epoch;
+}
+
+PROF_DEF prof_status prof_set_paused(int paused)
+{
+    prof_status status = PROF_OK;
+    int cancel = prof__lock_steady(&prof__report_paused.lock);
+    uint32_t epoch = prof__report_epoch();
+    int was = epoch && prof__report_paused.epoch == epoch;
+    if (epoch && paused && !was) {
+        status = prof_pause();
+        if (status == PROF_OK) prof__report_paused.epoch = epoch;
+    } else if (!paused && was) {
+        status = prof_resume();
+        prof__report_paused.epoch = 0;
+    }
+    prof__unlock_steady(&prof__report_paused.lock, cancel);
+    return status;
 }
 
 #ifdef __cplusplus

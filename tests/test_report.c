@@ -588,7 +588,7 @@ TEST(mxnet_everything)
                  "event\n" MXNET_TIME
                  "longer than twenty-five bytes               1         123.4568         123.4568         123.4568         123.4568\n"
                  "exactly twenty-five bytes               1           0.0001           0.0001           0.0001           0.0001\n"
-                 "event without a domain                  1           0.0001           0.0001           0.0001           0.0001\n\n"
+                 "event without a domain                  1           0.0000           0.0000           0.0000           0.0000\n\n" /* as "%.4f" of the float 0.00005f */
                  "io\n" MXNET_TIME
                  "load                                    1           5.0000           5.0000           5.0000           5.0000\n\n"
                  "physics,frame\n" MXNET_TIME
@@ -1382,17 +1382,156 @@ TEST(each_scope_in_one_report) { check_exactly_once(PROF_RING); }
 TEST(each_scope_in_one_report_of_statistics) { check_exactly_once(PROF_STATS); }
 
 /* 150 ns are 0.00015 ms, which no double is. */
-TEST(halves_are_rounded_away_from_0)
+static void check_mxnet_number(double value, double unit, float number)
 {
-    for (unsigned ns = 50; ns < 100000; ns += 100) {
-        char text[64] = "", expected[64];
-        prof_sink sink = {keep_text, text};
-        prof__out out;
-        prof__out_sink(&out, sink);
-        prof__report_mxnet_number(&out, ns, 1e6);
-        CHECK_EQUAL(prof__out_close(&out), PROF_OK);
-        snprintf(expected, sizeof expected, "%*s0.%04u", 11, "", ns / 100 + 1);
-        CHECK_TEXT(text, expected);
+    char text[128] = "", expected[128];
+    prof_sink sink = {keep_text, text};
+    prof__out out;
+    prof__out_sink(&out, sink);
+    prof__report_mxnet_number(&out, value, unit);
+    CHECK_EQUAL(prof__out_close(&out), PROF_OK);
+    snprintf(expected, sizeof expected, " %16.4f", (double)number);
+    CHECK_TEXT(text, expected);
+}
+
+/* Times and bytes are floats in MXNet, which a stream writes as "%16.4f". */
+TEST(mxnet_numbers_are_floats)
+{
+    uint64_t seed = 1;
+    for (unsigned ns = 50; ns < 100000; ns += 100) check_mxnet_number(ns, 1e6, (float)(ns / 1e3 / 1e3));
+    for (int i = 0; i < 20000; ++i) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        double us = (double)(seed >> 33 >> seed % 30);
+        check_mxnet_number(us * 1e3, 1e6, (float)(us / 1000));
+        check_mxnet_number(us, 1e3, (float)(us / 1000));
+    }
+    check_mxnet_number(123456789.0 * 1e3, 1e6, 123456.789f); /* 123456.7891, not .7890 */
+    check_mxnet_number(0.03125 * 1e3, 1e3, 0.03125f);        /* a half: to the even neighbour */
+    check_mxnet_number(0.09375 * 1e3, 1e3, 0.09375f);
+    check_mxnet_number(-1500, 1e3, -1.5f);
+}
+
+/* The live bytes of each pool, as MXNet's storage has them. */
+static void allocate(const char *more)
+{
+    static char blocks[100];
+    PROFILE_ALLOC(blocks, 1000);
+    PROFILE_ALLOC(blocks + 1, 500);
+    PROFILE_FREE(blocks);
+    PROFILE_ALLOC_C(blocks + 2, 2500, "gpu/0");
+    if (more) PROFILE_COUNTER_C("Memory: gpu/0", 7, "Device Storage");
+    PROFILE_FREE(blocks + 1);
+    PROFILE_FREE_C(blocks + 2, "gpu/0");
+}
+
+TEST(device_storage)
+{
+    prof_config config = trace_config(1u << 20);
+    trace_start(&config);
+    allocate(NULL);
+    prof_trace *trace = trace_stop();
+    CHECK_REPORT(trace, layout(PROF_REPORT_MXNET),
+                 MXNET_HEAD "Device Storage\n" MXNET_MEMORY
+                 "Memory: gpu/0                           2           0.0000           2.5000           1.2500\n"
+                 "Memory: cpu/0                           4           0.0000           1.5000           0.7500\n\n");
+    char *json = text_of(trace, PROF_REPORT_JSON);
+    CHECK_HAS(json, "\"Memory\":{\n\"Device Storage\":{\n\"Memory: gpu/0\":{\"Count\":2,\"Min\":0,\"Max\":2.5,\"Avg\":1.25");
+    CHECK_HAS(json, "\"Memory: cpu/0\":{\"Count\":4,\"Min\":0,\"Max\":1.5,\"Avg\":0.75,\"Last\":0");
+    prof_report_free(json);
+    prof_trace_close(trace);
+    /* a counter of that name is what the program says itself */
+    trace_start(&config);
+    allocate("and a counter");
+    trace = trace_stop();
+    CHECK_REPORT(trace, layout(PROF_REPORT_MXNET),
+                 MXNET_HEAD "Device Storage\n" MXNET_MEMORY
+                 "Memory: gpu/0                           1           0.0070           0.0070           0.0070\n"
+                 "Memory: cpu/0                           4           0.0000           1.5000           0.7500\n\n");
+    prof_trace_close(trace);
+    /* after a reset what changed since, of what is live in all */
+    trace_start(&config);
+    PROFILE_ALLOC(&config, 4000);
+    prof_report_free(prof_dumps(PROF_REPORT_MXNET, PROF_SORT_TOTAL, 0, 1));
+    trace_next_instant();
+    PROFILE_ALLOC(&trace, 1000);
+    char *text = prof_dumps(PROF_REPORT_MXNET, PROF_SORT_TOTAL, 0, 0);
+    CHECK_HAS(text, "Memory: cpu/0                           1           5.0000           5.0000           5.0000\n");
+    prof_report_free(text);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+}
+
+/* dump() in all orders. */
+TEST(dump_after_stop)
+{
+    const char *path = trace_path("dump.csv");
+    prof_config config = trace_config(1u << 20);
+    prof_reset();
+    CHECK_EQUAL(prof_dump(1), PROF_INVALID_STATE);
+    CHECK_EQUAL(prof_dump(0), PROF_INVALID_STATE);
+    remove(path);
+    config.output = path;
+    config.existing = PROF_EXISTING_REPLACE;
+    trace_start(&config);
+    { PROFILE_SCOPE("first"); }
+    CHECK_EQUAL(prof_dump(0), PROF_OK); /* not finished: written, and it goes on */
+    size_t size = 0;
+    char *text = trace_file_text(path, &size);
+    CHECK_HAS(text, "first");
+    free(text);
+    CHECK(prof_enabled());
+    { PROFILE_SCOPE("second"); }
+    CHECK_EQUAL(prof_dump(1), PROF_OK);
+    CHECK(!prof_enabled());
+    text = trace_file_text(path, &size);
+    CHECK_HAS(text, "second");
+    free(text);
+    CHECK_EQUAL(prof_dump(1), PROF_OK); /* after the stop, as often as one likes */
+    remove(path);
+    CHECK_EQUAL(prof_dump(0), PROF_OK);
+    text = trace_file_text(path, &size);
+    CHECK_HAS(text, "second");
+    free(text);
+    CHECK_EQUAL(prof_stop(), PROF_INVALID_STATE);
+    for (int mode = 0; mode < 2; ++mode) { /* an output that is up to date anyway; one that is gone with the stream */
+        config.output = mode ? path : trace_path("dump.prof");
+        config.mode = mode ? PROF_STREAM : PROF_RING;
+        trace_start(&config);
+        { PROFILE_SCOPE("third"); }
+        CHECK_EQUAL(prof_dump(0), PROF_OK);
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+        CHECK_EQUAL(prof_dump(1), PROF_OK);
+    }
+    config = trace_config(1u << 20);
+    trace_start(&config);
+    CHECK_EQUAL(prof_dump(0), PROF_INVALID_STATE);
+    CHECK_HAS(prof_error(), "no output");
+    CHECK_EQUAL(prof_dump(1), PROF_OK); /* ends it: there is nothing to write */
+}
+
+/* pause() and resume() are a flag, at any time; prof_pause() counts beside it. */
+TEST(pause_is_a_flag)
+{
+    prof_config config = trace_config(1u << 20);
+    for (int i = 0; i < 2; ++i) {
+        CHECK_EQUAL(prof_set_paused(1), PROF_OK);
+        CHECK_EQUAL(prof_set_paused(0), PROF_OK);
+        CHECK_EQUAL(prof_set_paused(1), PROF_OK);
+        trace_start(&config); /* begins unpaused, as with set_state('run') */
+        CHECK(prof_enabled());
+        CHECK_EQUAL(prof_set_paused(0), PROF_OK);
+        CHECK(prof_enabled());
+        CHECK_EQUAL(prof_set_paused(1), PROF_OK);
+        CHECK_EQUAL(prof_set_paused(1), PROF_OK);
+        CHECK(!prof_enabled());
+        CHECK_EQUAL(prof_set_paused(0), PROF_OK);
+        CHECK(prof_enabled());
+        CHECK_EQUAL(prof_pause(), PROF_OK);
+        CHECK_EQUAL(prof_set_paused(0), PROF_OK);
+        CHECK(!prof_enabled());
+        CHECK_EQUAL(prof_set_paused(1), PROF_OK);
+        CHECK_EQUAL(prof_resume(), PROF_OK);
+        CHECK(!prof_enabled());
+        CHECK_EQUAL(prof_stop(), PROF_OK); /* paused: the next one is not */
     }
 }
 
@@ -1471,8 +1610,8 @@ TEST(figures_of_events)
     trace_free(&list);
     CHECK_EQUAL(count, 500);
     snprintf(expected, sizeof expected, "work%37llu %16.4f %16.4f %16.4f %16.4f\n", (unsigned long long)count,
-             (double)((total + 50) / 100) / 1e4, (double)((least + 50) / 100) / 1e4, (double)((most + 50) / 100) / 1e4,
-             (double)((total + 50 * count) / (100 * count)) / 1e4);
+             (double)(float)((double)total / 1e3 / 1e3), (double)(float)((double)least / 1e3 / 1e3),
+             (double)(float)((double)most / 1e3 / 1e3), (double)(float)((double)total / (double)count / 1e3 / 1e3));
     text = text_of(trace, PROF_REPORT_MXNET);
     CHECK_HAS(text, expected);
     prof_report_free(text);

@@ -107,6 +107,8 @@ static int reading(void)
     failures += prof_report_each_stream(&trace, 1, sink, NULL) != PROF_DISABLED;
     failures += prof_report_cntk(trace, touch("."), touch("0"), NULL) != PROF_DISABLED;
     failures += prof_dumps(PROF_REPORT_MXNET, PROF_SORT_TOTAL, 0, 1) != NULL;
+    failures += prof_dump(touch("1") != NULL) != PROF_DISABLED;
+    failures += prof_set_paused(touch("1") != NULL) != PROF_DISABLED;
     prof_report_free(text);
     prof_server_options server;
     failures += prof_server_start(touch("1") == NULL, &server) != PROF_DISABLED;
