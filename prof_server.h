@@ -32,8 +32,17 @@ WHAT IT ANSWERS                                                                 
                           csv; default: json if prof_chrome.h is there, else prof
     GET /summary          a table of all that is in the buffer; ms=1000: of the next second; last=5: of the last five
     GET /save             what is in the buffer already, at once; last=5: the last five seconds; format as above
-    POST /pause, /resume  as prof_pause(); a resume only takes back what a /pause did, and so does prof_server_stop()
+    POST /pause, /resume  as prof_pause(), also of a /start; a resume only takes back what a /pause did, and so does
+                          prof_server_stop()
     POST /level?level=3   as prof_set_level()
+    POST /config?KEY=VALUE&...  how /start records from then on: the keys below; each /config forgets the one before
+    POST /start, /stop    records from one to the other, where nothing else does, in a ring or as /config says
+    POST /dump            what /start and /stop recorded, once, as format above; without a /stop it is one. finished=0:
+                          what there is so far, and goes on. The client saves it; nothing is written here
+
+    These four are MXNet's profile_process='server': set_config, set_state('run'), set_state('stop') and dump of a worker
+    that wants to have its parameter server profiled. A key that names a file (filename) is refused. A program that
+    records by itself goes on with its own configuration: /stop is for it to call, /dump is /save.
 
     Where nothing records a capture records itself, and then /trace and /summary also take buffer=64M, level=2,
     categories=net,-audio, min_duration=1us, filter_mask=0xff, mode=ring or fill, and clock=ordered, as
@@ -136,7 +145,7 @@ typedef struct prof_server_options {
     uint64_t max_ms;            /* how long a capture, and its delay, may be; 0: 600000, ten minutes */
     size_t max_buffer;          /* how large a buffer a client may ask for, in bytes; 0: 256 MiB */
     size_t max_answer;          /* bytes of all answers together that are not sent yet; 0: 512 MiB */
-    int read_only;              /* 1: no /pause, /resume and /level */
+    int read_only;              /* 1: no POST: /pause, /resume, /level, /config, /start, /stop, /dump */
     const prof_config *capture; /* how a capture records when the program does not: buffer_size, mode (ring or fill),
                                    clock, level, categories, min_duration_ns, filter_mask, no_sync and no_devices; null:
                                    64 MiB */
@@ -255,6 +264,7 @@ typedef struct prof__server_capture {
     uint64_t from, end_at;   /* when it began, and is due */
     uint32_t epoch;          /* of the session then */
     int guest;               /* counts among the users of the guest session */
+    int dump;                /* of what /start recorded: 1: so far; 2: all, then it is dropped */
     int quiet;               /* host_tracer_level 0: no scopes */
     int no_devices;
     int configured;          /* config says something that a session of the program's would not do */
@@ -341,6 +351,12 @@ typedef struct prof__server {
     void *kept;                  /* the image of a guest session that had to go, while it has users */
     size_t kept_size;
     uint32_t paused_epoch;       /* the session that a client has paused; 0: none */
+    int remote;                  /* 1: a /start counts among the users of the guest session */
+    uint64_t remote_from, remote_to; /* CLOCK_MONOTONIC: what it records; remote_to 0: until now */
+    void *stopped;               /* the image of what /stop has ended, until /dump or /start */
+    size_t stopped_size;
+    int wished;                  /* 1: /config has said how /start records: */
+    prof__server_capture wish;
     uint64_t captures;
 } prof__server;
 
@@ -627,6 +643,73 @@ static prof_status prof__server_guest_comes(prof__server *v, prof__server_captur
     capture->guest = 1;
     v->guests++;
     return PROF_OK;
+}
+
+/*-- recordings from /start to /stop --*/
+
+/* from may be of another ask: what points into its texts points into to's. */
+static void prof__server_capture_copy(prof__server_capture *to, const prof__server_capture *from)
+{
+    const char *own = from->config.categories;
+    *to = *from;
+    if (own >= from->texts && own < from->texts + sizeof from->texts) to->config.categories = to->texts + (own - from->texts);
+}
+
+static void prof__server_remote_drop(prof__server *v)
+{
+    free(v->stopped);
+    v->stopped = NULL;
+}
+
+/* Ends what /start began, and keeps its image. */
+static prof_status prof__server_remote_stop(prof__server *v)
+{
+    void *bytes = NULL;
+    size_t size = 0;
+    prof_status status = prof__server_guest_leaves(v, &bytes, &size);
+    v->remote = 0;
+    v->remote_to = prof__monotonic();
+    free(v->stopped);
+    v->stopped = status ? NULL : bytes;
+    v->stopped_size = size;
+    return status;
+}
+
+/* A copy of what it has recorded so far, which a prof_start() of the program may have ended meanwhile. */
+static prof_status prof__server_remote_copy(prof__server *v, void **bytes, size_t *size)
+{
+    const void *from = v->stopped;
+    prof_status status = PROF_OK;
+    prof__control_lock();
+    prof__lock(&prof__server_kept);
+    *size = v->stopped_size;
+    if (!from && v->kept) {
+        from = v->kept;
+        *size = v->kept_size;
+    }
+    if (from) {
+        *bytes = malloc(*size);
+        if (*bytes)
+            memcpy(*bytes, from, *size);
+        else
+            status = prof__fail(PROF_NO_MEMORY, "no memory for a copy of the image");
+    }
+    prof__unlock(&prof__server_kept);
+    if (!from) status = prof__image_copy(bytes, size);
+    prof__control_unlock();
+    return status;
+}
+
+/* What /dump is of. */
+static prof_status prof__server_remote_take(prof__server *v, prof__server_capture *capture, void **bytes, size_t *size)
+{
+    prof_status status = PROF_OK;
+    if (v->remote && capture->dump == 2) status = prof__server_remote_stop(v);
+    if (!status && !v->remote && !v->stopped)
+        status = prof__fail(PROF_INVALID_STATE, "nothing was recorded: POST /start first");
+    capture->from = v->remote_from;
+    capture->end_at = v->remote ? prof__monotonic() : v->remote_to;
+    return status ? status : prof__server_remote_copy(v, bytes, size);
 }
 
 /*-- CAPTURES ------------------------------------------------------------------------------------------- >>capture --*/
@@ -993,7 +1076,10 @@ static prof_status prof__server_take(prof__server *v, prof__server_ask *ask)
     void *bytes = NULL;
     size_t size = 0;
     PROFILE_SCOPE_CL("capture", "prof", 2);
-    if (capture->guest) {
+    if (capture->dump) {
+        status = prof__server_remote_take(v, capture, &bytes, &size);
+        until = capture->end_at;
+    } else if (capture->guest) {
         status = prof__server_guest_leaves(v, &bytes, &size);
         capture->guest = 0;
     } else if (capture->format == PROF__SERVE_PROF) {
@@ -1029,6 +1115,7 @@ static void prof__server_finish(prof__server *v, prof__server_ask *ask)
     if (status == PROF_IO && v->answers > before && v->answers > v->max_answer / 2)
         status = prof__fail(PROF_NO_MEMORY, "the answer is larger than max_answer (%llu bytes) allows: capture less",
                             (unsigned long long)v->max_answer);
+    if (!status && ask->capture.dump == 2) prof__server_remote_drop(v);
     if (status)
         prof__server_refuse(v, ask, status);
     else if (ask->grpc)
@@ -1049,7 +1136,7 @@ static void prof__server_ask_capture(prof__server *v, prof__server_ask *ask)
         return;
     }
     prof_status status = prof__server_capture_check(v, capture);
-    if (capture->whole) capture->begin_at = 0;
+    if (capture->whole || capture->dump) capture->begin_at = 0;
     if (status)
         prof__server_refuse(v, ask, status);
     else
@@ -1059,7 +1146,7 @@ static void prof__server_ask_capture(prof__server *v, prof__server_ask *ask)
 /* Its turn has come. */
 static void prof__server_turn(prof__server *v, prof__server_ask *ask)
 {
-    if (ask->capture.whole) {
+    if (ask->capture.whole || ask->capture.dump) {
         prof__server_finish(v, ask);
         return;
     }
@@ -1196,7 +1283,8 @@ static prof_status prof__server_ms(const prof__server *v, const char *key, const
     return PROF_OK;
 }
 
-enum { PROF__MAY_MS = 1, PROF__MAY_LAST = 2, PROF__MAY_FORMAT = 4, PROF__MAY_CONFIG = 8, PROF__MAY_LEVEL = 16 };
+enum { PROF__MAY_MS = 1, PROF__MAY_LAST = 2, PROF__MAY_FORMAT = 4, PROF__MAY_CONFIG = 8, PROF__MAY_LEVEL = 16,
+       PROF__MAY_ANY = 32, PROF__MAY_FINISH = 64 };
 
 /* One parameter of a query. */
 static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask, unsigned may, const char *key,
@@ -1226,7 +1314,12 @@ static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask
         if (!prof__parse_number(value, plain, &ns) || ns > 255)
             return prof__fail(PROF_INVALID_ARGUMENT, "level '%.40s': 0 to 255", value);
         capture->number = (int)ns + 1;
-    } else if (may & PROF__MAY_CONFIG && prof__parse_name(key, prof__server_keys) >= 0) {
+    } else if (may & PROF__MAY_FINISH && !strcmp(key, "finished")) {
+        static const char *const words[] = {"0", "False", "false", "1", "True", "true", NULL};
+        int word = prof__parse_name(value, words);
+        if (word < 0) return prof__fail(PROF_INVALID_ARGUMENT, "finished '%.40s': 0 or 1", value);
+        capture->dump = word < 3 ? 1 : 2;
+    } else if (may & PROF__MAY_ANY || (may & PROF__MAY_CONFIG && prof__parse_name(key, prof__server_keys) >= 0)) {
         return prof__server_set(capture, key, value);
     } else {
         return prof__fail(PROF_INVALID_ARGUMENT, "'%.40s' is no parameter of %.40s: see /", key, ask->path);
@@ -1292,7 +1385,10 @@ static void prof__server_index(prof__server *v, prof__server_ask *ask)
         "GET  /save?last=5          what is in the buffer, or its last 5 seconds; format as above\n"
         "GET  /status               as JSON\n"
         "POST /pause, /resume       the recording\n"
-        "POST /level?level=3        call sites of a higher level are off\n\n"
+        "POST /level?level=3        call sites of a higher level are off\n"
+        "POST /config?level=2&...   how /start records\n"
+        "POST /start, /stop         a recording, where nothing else records\n"
+        "POST /dump                 what it has, once, format as above; finished=0: so far\n\n"
         "The same port speaks gRPC (tensorflow.ProfilerService): XProf, \"Capture profile\".\n";
     char line[256], name[64];
     prof__server_begin_answer(v, ask);
@@ -1323,7 +1419,7 @@ static void prof__server_status(prof__server *v, prof__server_ask *ask)
              "{\"program\":\"%s\",\"pid\":%llu,\"version\":%d,\"recording\":%s,\"session\":\"%s\",\"mode\":\"%s\","
              "\"level\":%d,"
              "\"paused\":%s,\"waiting\":%s,\"buffer\":%llu,\"filled\":%.3f,\"continuous\":%s,\"capturing\":%u,"
-             "\"captures\":%llu,"
+             "\"captures\":%llu,\"started\":%s,"
              "\"clients\":%u,\"json\":%s,\"xplane\":%s}\n",
              name, (unsigned long long)prof__process_id(), PROF_VERSION, recording ? "true" : "false",
              look.ended      ? "ended"
@@ -1335,7 +1431,8 @@ static void prof__server_status(prof__server *v, prof__server_ask *ask)
              look.chunks && look.taken < look.chunks ? (double)look.taken / (double)look.chunks
              : look.chunks                           ? 1.0
                                                      : 0.0,
-             v->continuous ? "true" : "false", captures, (unsigned long long)v->captures, clients,
+             v->continuous ? "true" : "false", captures, (unsigned long long)v->captures,
+             v->remote ? "true" : "false", clients,
              prof__server_missing(PROF__SERVE_JSON) ? "false" : "true",
              prof__server_missing(PROF__SERVE_XPLANE) ? "false" : "true");
     prof__server_add(v, &ask->answer, text, strlen(text));
@@ -1348,7 +1445,7 @@ static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause
     prof__server_look look = prof__server_looks();
     prof_status status = PROF_OK;
     int paused = v->paused_epoch && v->paused_epoch == look.epoch && look.running;
-    if (!look.running || look.guest) {
+    if (!look.running || (look.guest && !v->remote)) {
         status = prof__fail(PROF_INVALID_STATE, "the program records nothing");
     } else if (pause && !paused) {
         status = prof_pause();
@@ -1370,17 +1467,83 @@ static void prof__server_level(prof__server *v, prof__server_ask *ask)
     prof__server_look look = prof__server_looks();
     int level = ask->capture.number - 1;
     prof_status status = level >= 0 ? PROF_OK : prof__fail(PROF_INVALID_ARGUMENT, "which level? /level?level=3");
-    if (!status && (!look.running || look.guest))
+    if (!status && (!look.running || (look.guest && !v->remote)))
         status = prof__fail(PROF_INVALID_STATE, "the program records nothing");
     if (!status) status = prof_set_level(level);
+    if (!status && look.guest) v->guest_level = level;
     if (status)
         prof__server_refuse(v, ask, status);
     else
         prof__server_say(v, ask, 200, 0, "level %d", level);
 }
 
+/* How /start records from here on; all of it. */
+static void prof__server_config(prof__server *v, prof__server_ask *ask)
+{
+    prof_status status = prof__server_capture_check(v, &ask->capture);
+    if (!status) prof__server_capture_copy(&v->wish, &ask->capture);
+    if (!status) v->wished = 1;
+    if (status)
+        prof__server_refuse(v, ask, status);
+    else
+        prof__server_say(v, ask, 200, 0, "configured, for /start");
+}
+
+/* Again and again it is one recording. Where the program records itself there is nothing to start. */
+static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
+{
+    prof__server_look look = prof__server_looks();
+    prof_status status = PROF_OK;
+    int own = look.running && !look.guest;
+    if (look.ended)
+        status = prof__fail(PROF_INVALID_STATE, "the program's session has ended, and its prof_stop() is still to come");
+    if (!status && !own && v->remote && prof__server_was_sent_away(v)) status = prof__server_remote_stop(v);
+    if (!status && !own && !v->remote) {
+        if (v->wished) prof__server_capture_copy(&ask->capture, &v->wish);
+        v->remote_from = prof__monotonic(); /* of a session that it starts it has everything */
+        status = prof__server_guest_comes(v, &ask->capture, look.running);
+        own = status == PROF_INVALID_STATE && prof__server_looks().running; /* the program was faster */
+        if (own) status = PROF_OK;
+        ask->capture.guest = 0;
+        if (!status && !own) {
+            prof__server_remote_drop(v);
+            v->remote = 1;
+        }
+    }
+    if (status)
+        prof__server_refuse(v, ask, status);
+    else
+        prof__server_say(v, ask, 200, 0, "%s", own ? "recording: the program does, as it is configured itself" : "recording");
+}
+
+static void prof__server_end_remote(prof__server *v, prof__server_ask *ask)
+{
+    prof__server_look look = prof__server_looks();
+    prof_status status = PROF_OK;
+    if (v->remote)
+        status = prof__server_remote_stop(v);
+    else if (look.running && !look.guest)
+        status = prof__fail(PROF_INVALID_STATE, "the program records by itself: only it can stop; see /pause");
+    else if (!v->stopped)
+        status = prof__fail(PROF_INVALID_STATE, "nothing is recorded: POST /start first");
+    if (status)
+        prof__server_refuse(v, ask, status);
+    else
+        prof__server_say(v, ask, 200, 0, "stopped");
+}
+
+static void prof__server_dump(prof__server *v, prof__server_ask *ask)
+{
+    prof__server_look look = prof__server_looks();
+    if (!v->remote && !v->stopped && !look.guest && (look.running || look.ended)) {
+        ask->capture.whole = 1; /* as /save */
+        ask->capture.dump = 0;
+    }
+    prof__server_ask_capture(v, ask);
+}
+
 enum { PROF__PATH_INDEX, PROF__PATH_STATUS, PROF__PATH_TRACE, PROF__PATH_SUMMARY, PROF__PATH_SAVE, PROF__PATH_PAUSE,
-       PROF__PATH_RESUME, PROF__PATH_LEVEL };
+       PROF__PATH_RESUME, PROF__PATH_LEVEL, PROF__PATH_CONFIG, PROF__PATH_START, PROF__PATH_STOP, PROF__PATH_DUMP };
 
 static void prof__server_serve_path(prof__server *v, prof__server_ask *ask, int path)
 {
@@ -1390,6 +1553,10 @@ static void prof__server_serve_path(prof__server *v, prof__server_ask *ask, int 
     case PROF__PATH_PAUSE:
     case PROF__PATH_RESUME: prof__server_pause(v, ask, path == PROF__PATH_PAUSE); break;
     case PROF__PATH_LEVEL: prof__server_level(v, ask); break;
+    case PROF__PATH_CONFIG: prof__server_config(v, ask); break;
+    case PROF__PATH_START: prof__server_begin_remote(v, ask); break;
+    case PROF__PATH_STOP: prof__server_end_remote(v, ask); break;
+    case PROF__PATH_DUMP: prof__server_dump(v, ask); break;
     default: prof__server_ask_capture(v, ask); break;
     }
 }
@@ -1407,7 +1574,11 @@ static void prof__server_serve_http(prof__server *v, prof__server_ask *ask)
                  {"/save", "GET", PROF__MAY_LAST | PROF__MAY_FORMAT, 0},
                  {"/pause", "POST", 0, 1},
                  {"/resume", "POST", 0, 1},
-                 {"/level", "POST", PROF__MAY_LEVEL, 1}};
+                 {"/level", "POST", PROF__MAY_LEVEL, 1},
+                 {"/config", "POST", PROF__MAY_ANY, 1},
+                 {"/start", "POST", 0, 1},
+                 {"/stop", "POST", 0, 1},
+                 {"/dump", "POST", PROF__MAY_FORMAT | PROF__MAY_FINISH, 1}};
     int at = 0, count = (int)(sizeof paths / sizeof *paths);
     while (at < count && strcmp(paths[at].path, ask->path)) ++at;
     if (at == count) {
@@ -1427,6 +1598,7 @@ static void prof__server_serve_http(prof__server *v, prof__server_ask *ask)
     prof__server_capture_init(v, &ask->capture);
     ask->capture.whole = at == PROF__PATH_SAVE || at == PROF__PATH_SUMMARY;
     if (at == PROF__PATH_SUMMARY) ask->capture.format = PROF__SERVE_SUMMARY;
+    if (at == PROF__PATH_DUMP) ask->capture.dump = 2;
     prof_status status = prof__server_parameters(v, ask, paths[at].may, ask->query);
     if (!status && paths[at].post && ask->body.size && prof__server_add(v, &ask->body, "", 1))
         status = prof__server_parameters(v, ask, paths[at].may, (char *)ask->body.at);
@@ -1717,6 +1889,14 @@ static void prof__server_discontinue(prof__server *v)
 {
     if (v->continuous == 2) prof__server_guest_leaves(v, NULL, NULL);
     v->continuous = 0;
+}
+
+/* The server goes: nobody can ask for it any more. */
+static void prof__server_remote_leave(prof__server *v)
+{
+    if (v->remote) prof__server_guest_leaves(v, NULL, NULL);
+    v->remote = 0;
+    prof__server_remote_drop(v);
 }
 
 static void prof__server_snapshot(prof__server *v, prof__server_ask *ask)
@@ -2974,6 +3154,7 @@ static void prof__server_run(prof__server *v)
     for (int i = 0; i < PROF__SERVER_CLIENTS; ++i)
         if (v->clients[i]) prof__server_close(v, i);
     prof__server_discontinue(v);
+    prof__server_remote_leave(v);
     if (v->paused_epoch && prof__server_looks().epoch == v->paused_epoch) prof_resume();
 }
 

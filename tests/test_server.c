@@ -734,6 +734,157 @@ TEST(pauses_and_sets_levels)
     prof_reset();
 }
 
+/*-- recordings of clients, as MXNet's profile_process='server' --*/
+
+static int lines_of(const char *target, const char *word, int *status)
+{
+    reply r = post(target);
+    int n = count(r.body, word);
+    *status = r.status;
+    free(r.body);
+    return n;
+}
+
+TEST(records_from_start_to_stop)
+{
+    int status;
+    reply r;
+    if (!start(NULL)) return;
+    CHECK_EQUAL(status_of(post("/stop")), 409);
+    CHECK_EQUAL(status_of(post("/dump")), 409);
+    CHECK_EQUAL(status_of(get("/start")), 405);
+    CHECK_EQUAL(status_of(post("/start?level=2")), 400);
+    work("before", 2);
+    CHECK_EQUAL(status_of(post("/start")), 200);
+    CHECK_EQUAL(prof_enabled(), 1);
+    CHECK_EQUAL(status_of(post("/start")), 200); /* it does */
+    CHECK(wait_for_status("\"started\":true"));
+    work("during", 3);
+    CHECK_EQUAL(lines_of("/dump?format=csv&finished=0", "during", &status), 3);
+    CHECK_EQUAL(status, 200);
+    CHECK_EQUAL(prof_enabled(), 1); /* so far, and goes on */
+    CHECK_EQUAL(status_of(post("/pause")), 200);
+    CHECK_EQUAL(prof_enabled(), 0);
+    work("paused", 4);
+    CHECK_EQUAL(status_of(post("/resume")), 200);
+    CHECK_EQUAL(status_of(post("/level?level=0")), 200);
+    work("off", 4);
+    CHECK_EQUAL(status_of(post("/level?level=2")), 200);
+    work("during", 4);
+    CHECK_EQUAL(status_of(post("/stop")), 200);
+    CHECK_EQUAL(prof_enabled(), 0);
+    CHECK_EQUAL(status_of(post("/pause")), 409);
+    CHECK_EQUAL(status_of(post("/stop")), 200); /* it has */
+    work("after", 5);
+    CHECK_EQUAL(lines_of("/dump?format=csv&finished=False", "during", &status), 7);
+    r = post("/dump?format=csv");
+    CHECK_EQUAL(r.status, 200);
+    CHECK_EQUAL(count(r.body, "during"), 7);
+    CHECK_EQUAL(count(r.body, "before") + count(r.body, "after") + count(r.body, "paused") + count(r.body, "off"), 0);
+    free(r.body);
+    CHECK_EQUAL(status_of(post("/dump")), 409); /* once */
+    CHECK_EQUAL(status_of(post("/stop")), 409);
+    /* without a stop in between, twice; as an image */
+    for (int i = 0; i < 2; ++i) {
+        prof_trace *trace = NULL;
+        CHECK_EQUAL(status_of(post("/start")), 200);
+        work("again", 6);
+        r = post("/dump?format=prof");
+        CHECK_EQUAL(r.status, 200);
+        CHECK_EQUAL(prof_enabled(), 0);
+        CHECK_EQUAL(prof_trace_memory(r.body, r.size, &trace), PROF_OK);
+        if (trace) CHECK(prof_trace_about(trace)->event_count >= 6);
+        prof_trace_close(trace);
+        free(r.body);
+    }
+    /* nothing of it stays behind */
+    CHECK_EQUAL(status_of(post("/start")), 200);
+    prof_server_stop();
+    CHECK_EQUAL(prof_enabled(), 0);
+    CHECK_EQUAL(prof__guest == NULL, 1);
+    if (!start(NULL)) return;
+    CHECK_EQUAL(status_of(post("/dump")), 409);
+    CHECK_EQUAL(status_of(post("/start")), 200);
+    CHECK_EQUAL(status_of(post("/stop")), 200); /* not asked for any more */
+    prof_server_stop();
+}
+
+TEST(config_is_for_the_recordings_that_follow)
+{
+    int status;
+    reply r;
+    if (!start(NULL)) return;
+    r = post("/config?filename=/tmp/x.json");
+    CHECK_EQUAL(r.status, 400);
+    CHECK(strstr(r.body, "not for clients") != NULL);
+    free(r.body);
+    CHECK_EQUAL(status_of(post("/config?output=x")), 400);
+    CHECK_EQUAL(status_of(post("/config?save=x")), 400);
+    CHECK_EQUAL(status_of(post("/config?buffer=1G")), 400);
+    CHECK_EQUAL(status_of(post("/config?mode=stream")), 400);
+    CHECK_EQUAL(status_of(post("/config?bufer=1M")), 400);
+    CHECK_EQUAL(status_of(post("/config?dump_period=1")), 400);
+    CHECK_EQUAL(status_of(post("/config?profile_all=True&buffer=1M&level=3&categories=loader")), 200);
+    CHECK_EQUAL(status_of(post("/config?buffer=1M&categories=net,-audio")), 200); /* all of it, anew */
+    CHECK_EQUAL(prof_enabled(), 0);
+    CHECK_EQUAL(status_of(post("/start")), 200);
+    CHECK_EQUAL(prof__state.level, 2);
+    CHECK(prof__server_looks().buffer <= 1 << 20); /* not 64 MiB */
+    { PROFILE_SCOPE_C("sent", "net"); }
+    { PROFILE_SCOPE_C("heard", "audio"); }
+    CHECK_EQUAL(lines_of("/dump?format=csv&finished=0", "sent", &status), 1);
+    CHECK_EQUAL(lines_of("/dump?format=csv&finished=1", "heard", &status), 0);
+    CHECK_EQUAL(status, 200);
+    CHECK_EQUAL(status_of(post("/dump?finished=maybe")), 400);
+    CHECK_EQUAL(status_of(post("/start")), 200); /* the next one likewise, until a /config without a key */
+    CHECK(prof__server_looks().buffer <= 1 << 20);
+    CHECK_EQUAL(status_of(post("/stop")), 200);
+    CHECK_EQUAL(status_of(post("/config")), 200);
+    CHECK_EQUAL(status_of(post("/start")), 200);
+    CHECK(prof__server_looks().buffer > 1 << 20);
+    prof_server_stop();
+}
+
+/* The program comes first. */
+TEST(a_client_stops_no_recording_of_the_program)
+{
+    prof_config config;
+    prof_server_options options;
+    int status;
+    memset(&config, 0, sizeof config);
+    config.buffer_size = 1 << 20;
+    if (!start(NULL)) return;
+    CHECK_EQUAL(status_of(post("/start")), 200);
+    work("theirs", 3);
+    CHECK_EQUAL(prof_start(&config), PROF_OK); /* while a client's recording runs: that ends, and waits for /dump */
+    work("own", 4);
+    CHECK_EQUAL(lines_of("/dump?format=csv&finished=0", "theirs", &status), 3);
+    CHECK_EQUAL(status_of(post("/stop")), 200);
+    CHECK_EQUAL(prof_enabled(), 1);
+    CHECK_EQUAL(lines_of("/dump?format=csv", "theirs", &status), 3);
+    CHECK_EQUAL(status, 200);
+    CHECK_EQUAL(status_of(post("/stop")), 409);
+    CHECK_EQUAL(status_of(post("/start")), 200); /* it records already */
+    CHECK_EQUAL(lines_of("/dump?format=csv", "own", &status), 4); /* as /save */
+    CHECK_EQUAL(prof_enabled(), 1);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    prof_server_stop();
+    memset(&options, 0, sizeof options);
+    options.read_only = 1;
+    if (!start(&options)) return;
+    CHECK_EQUAL(status_of(post("/start")), 403);
+    CHECK_EQUAL(status_of(post("/config?level=2")), 403);
+    CHECK_EQUAL(status_of(post("/dump")), 403);
+    prof_server_stop();
+    options.read_only = 0;
+    options.token = "secret";
+    if (!start(&options)) return;
+    CHECK_EQUAL(status_of(post("/start")), 401);
+    CHECK_EQUAL(prof_enabled(), 0);
+    prof_server_stop();
+}
+
 /*-- who may ask --*/
 
 TEST(wants_its_token)
