@@ -17501,6 +17501,7 @@ typedef struct prof__lock_user {
     uint64_t acquired; /* of the lock, when this one began to wait */
     int64_t wait_ns, hold_ns; /* begin */
     int waits, contended;
+    int scoped; /* the wait is a scope, too: PROFILE_MUTEX_LOCK's */
 } prof__lock_user;
 
 typedef enum prof__lock_part {
@@ -17627,7 +17628,8 @@ static void prof__lock_wait(prof__locks *all, const prof_event *event, size_t nu
     user->waits = 1;
     user->wait_ns = event->start_ns;
     user->acquired = lock->acquired;
-    user->contended = event->detail & 1 || lock->holders > (user->depth != 0);
+    user->scoped = event->detail & 1;
+    user->contended = user->scoped || lock->holders > (user->depth != 0);
     row->waiting++;
     if (++lock->waiting > row->waiting_max) row->waiting_max = lock->waiting;
 }

@@ -21,8 +21,10 @@ WHAT IS WRITTEN                                                                 
 
     scope       one complete event ("X"): name, category, call site, start, duration, arguments. Without a recorded
                 begin or end it has the argument "truncated": "begin", "end" or "begin and end"
-    mark        an instant ("i") of its thread, or of what PROFILE_MARK_SCOPE says; a task and a marker are its
-                thread's, and have the argument "scope"
+    mark        an instant ("i") of its thread. What PROFILE_MARK_SCOPE says is the argument "scope"; global ones and
+                those of a process are on a track "mark: NAME" above the threads, with the thread that made them, where
+                viewers show their names (as "s":"g" or "p" they do not). Those with names made at run time, on "marks";
+                the 65th and later names of a file stay on their threads
     span        "b" and "e" of an id of its own, both on the thread that began it, where viewers show a row for each
                 name or each thread; the id in the program is the argument "id". "n" for what was marked in between.
                 Halves have the argument "truncated", as scopes have: their other half is where the trace begins or
@@ -40,8 +42,9 @@ WHAT IS WRITTEN                                                                 
                 Arrows join threads of one process only. Ids are hexadecimal
     allocations an instant ("i") of their thread with address and bytes; for each pool a counter "memory: POOL" of its
                 live bytes, from those that the trace saw allocated
-    locks       async spans ("b", "e"): "lock NAME", one row for each lock, with the thread that held it, and "wait for
-                NAME"; those without an end reach to the end of the trace
+    locks       async spans ("b", "e"): "lock NAME", one row for each lock below the threads, with the thread that held
+                it, and "wait for NAME" at the thread that waits, unless that is a scope as PROFILE_MUTEX_LOCK's is; those
+                without an end reach to the end of the trace. What several threads hold at a time is at each of them
     losses      an instant "lost N events" where they happened; the sum in the label of the process and in otherData
     device      a process of its own below the one that used it, its rows as threads; "(clock not aligned)" in its name
                 if nothing but a guess says when its times were. A flow that leads to an event comes behind it
@@ -154,6 +157,7 @@ extern "C" {
 #define PROF__CHROME_COPY 48        /* it is copied in pieces of that size, a divisor */
 #define PROF__CHROME_DEPTH 512      /* depth up to which ends are compared */
 #define PROF__CHROME_FRAMES 64      /* names of frames on one thread */
+#define PROF__CHROME_MARKS 64       /* tracks of marks for all threads */
 #define PROF__CHROME_ID 1000000000u /* thread ids that do not come from the system start here */
 #define PROF__CHROME_EXACT ((int64_t)1 << 53)
 
@@ -178,6 +182,12 @@ typedef struct prof__chrome_part {
     uint32_t devices;
 } prof__chrome_part;
 
+/* A track of marks for all threads. */
+typedef struct prof__chrome_marks {
+    const char *name; /* of a call site; null: names made at run time */
+    uint32_t pid, tid;
+} prof__chrome_marks;
+
 typedef struct prof__chrome {
     prof__out out;
     prof__chrome_part *parts;
@@ -185,6 +195,10 @@ typedef struct prof__chrome {
     prof_chrome_options options;
     uint32_t next_id;
     uint64_t frame_tracks;
+    prof__chrome_marks marks[PROF__CHROME_MARKS];
+    size_t mark_count;
+    const char *mark_thread; /* of a mark that stands on a track of its own, where it was made; else null */
+    uint32_t lock_tid;       /* the track of locks; 0: the part has none yet */
     int flows; /* 1: the part has some */
     const prof__chrome_part *part; /* the one that is being written, and down to pid what it has */
     const prof_trace *trace;
@@ -669,13 +683,20 @@ static void prof__chrome_truncated(prof__out *out, int *count, uint32_t flags)
 
 static void prof__chrome_all_args(prof__chrome *c, const prof_event *event)
 {
+    static const char *const scopes[] = {"\"global\"", "\"process\"", "\"task\"", "\"marker\""};
     prof__out *out = &c->out;
     int count = 0;
     if (event->type != PROF_EVENT_SCOPE || !c->options.no_args) prof__chrome_args(out, &count, event);
     prof__chrome_truncated(out, &count, event->flags);
-    if (event->site->role == PROF_ROLE_MARK_TASK || event->site->role == PROF_ROLE_MARK_MARKER) {
+    if (event->site->role >= PROF_ROLE_MARK_GLOBAL && event->site->role <= PROF_ROLE_MARK_MARKER) {
         prof__chrome_key(out, &count, "scope");
-        prof__out_text(out, event->site->role == PROF_ROLE_MARK_TASK ? "\"task\"" : "\"marker\"");
+        prof__out_text(out, scopes[event->site->role - PROF_ROLE_MARK_GLOBAL]);
+    }
+    if (c->mark_thread) {
+        prof__chrome_key(out, &count, "thread");
+        PROF__CHROME_LITERAL(out, "\"");
+        prof__chrome_escape(out, c->mark_thread);
+        PROF__CHROME_LITERAL(out, "\"");
     }
     if (c->options.source == PROF_CHROME_SOURCE_ARGS) prof__chrome_source_args(out, &count, event->site);
     if (count) PROF__CHROME_LITERAL(out, "}");
@@ -799,13 +820,45 @@ static void prof__chrome_scope(prof__chrome *c, prof__chrome_track *track, const
 
 static void prof__chrome_instant(prof__chrome *c, const prof__chrome_ids *ids, const prof_event *event)
 {
-    uint32_t role = event->site->role;
     prof__chrome_begin(c, ids, event, ",\n{\"ph\":\"i\"", prof__chrome_time(event->start_ns));
-    prof__out_text(&c->out, role == PROF_ROLE_MARK_GLOBAL    ? ",\"s\":\"g\""
-                            : role == PROF_ROLE_MARK_PROCESS ? ",\"s\":\"p\""
-                                                             : ",\"s\":\"t\"");
+    PROF__CHROME_LITERAL(&c->out, ",\"s\":\"t\"");
     prof__chrome_all_args(c, event);
     PROF__CHROME_LITERAL(&c->out, "}");
+}
+
+/* The track of a mark for all threads; null if there are too many. */
+static const prof__chrome_marks *prof__chrome_mark_track(prof__chrome *c, const char *name)
+{
+    prof__chrome_marks *marks;
+    size_t i;
+    for (i = 0; i < c->mark_count; i++) {
+        const char *other = c->marks[i].name;
+        if (c->marks[i].pid == c->pid && (other == name || (other && name && !strcmp(other, name)))) return &c->marks[i];
+    }
+    if (i == PROF__CHROME_MARKS) return NULL;
+    marks = &c->marks[c->mark_count++];
+    marks->name = name;
+    marks->pid = c->pid;
+    marks->tid = c->next_id++;
+    prof__chrome_thread_name(c, marks->tid, name ? "mark: " : "", name ? name : "marks");
+    prof__chrome_sort_index(c, marks->tid, (int64_t)i - 900000);
+    return marks;
+}
+
+/* Viewers draw what concerns a whole process, or all, as a bar across its rows and without a name, or leave it out; so
+   such marks have rows of their own, which are called as they are. */
+static void prof__chrome_mark(prof__chrome *c, const prof__chrome_track *track, size_t index, const prof_event *event)
+{
+    const prof__chrome_marks *marks = NULL;
+    prof__chrome_ids ids;
+    if (event->site->role == PROF_ROLE_MARK_GLOBAL || event->site->role == PROF_ROLE_MARK_PROCESS)
+        marks = prof__chrome_mark_track(c, event->name == event->site->name ? event->name : NULL);
+    if (marks) {
+        prof__chrome_make_ids(c, &ids, marks->tid);
+        if (*prof_trace_track(c->trace, index)->name) c->mark_thread = prof_trace_track(c->trace, index)->name;
+    }
+    prof__chrome_instant(c, marks ? &ids : &track->ids, event);
+    c->mark_thread = NULL;
 }
 
 static void prof__chrome_message(prof__chrome *c, const prof__chrome_ids *ids, const prof_event *event)
@@ -1393,10 +1446,21 @@ typedef struct prof__chrome_held {
     int64_t start, end;
 } prof__chrome_held;
 
+/* The track of the locks that only one thread holds at a time: chrome://tracing would else show them above each thread. */
+static uint32_t prof__chrome_lock_track(prof__chrome *c)
+{
+    if (!c->lock_tid) {
+        c->lock_tid = c->next_id++;
+        prof__chrome_thread_name(c, c->lock_tid, "", "locks");
+        prof__chrome_sort_index(c, c->lock_tid, 1000000000);
+    }
+    return c->lock_tid;
+}
+
 static void prof__chrome_held_half(prof__chrome *c, const prof__chrome_held *span, const char *start, int64_t ns)
 {
     prof__out *out = &c->out;
-    uint32_t tid = c->threads[span->track].id;
+    uint32_t tid = span->alone ? prof__chrome_lock_track(c) : c->threads[span->track].id;
     prof__chrome_object_line(c, start, span->what, span->name);
     PROF__CHROME_LITERAL(out, ",\"id2\":{\"local\":\"");
     prof__chrome_hex(out, span->lock);
@@ -1436,6 +1500,7 @@ static void prof__chrome_lock_span(prof__chrome *c, const prof__locks *all, cons
 {
     const prof__lock_state *lock = &all->locks[user->lock];
     prof__chrome_held span;
+    if (!held && user->scoped) return; /* it is shown already */
     memset(&span, 0, sizeof span);
     span.what = held ? "lock " : "wait for ";
     span.name = all->rows[lock->row].name;
@@ -1494,7 +1559,7 @@ static void prof__chrome_event(prof__chrome *c, prof__chrome_track *track, size_
     if (!prof__chrome_wanted(c, event)) return;
     switch (event->type) {
     case PROF_EVENT_SCOPE: prof__chrome_scope(c, track, event); break;
-    case PROF_EVENT_MARK: prof__chrome_instant(c, &track->ids, event); break;
+    case PROF_EVENT_MARK: prof__chrome_mark(c, track, index, event); break;
     case PROF_EVENT_FRAME: prof__chrome_frame(c, track, event); break;
     case PROF_EVENT_LOST: prof__chrome_lost(c, &track->ids, event); break;
     case PROF_EVENT_COUNTER: c->threads[index].counters = 1; break; /* later */
@@ -1795,6 +1860,7 @@ static void prof__chrome_write_part(prof__chrome *c, prof__chrome_track *track)
     size_t i, tracks = prof_trace_track_count(c->trace);
     uint32_t devices = 0;
     c->flows = 0;
+    c->lock_tid = 0;
     prof__chrome_process(c);
     for (i = 0; i < tracks; i++) {
         const prof_track *about = prof_trace_track(c->trace, i);
@@ -1824,6 +1890,8 @@ static void prof__chrome_all(prof__chrome *c)
     threads = (prof__chrome_thread *)calloc(tracks + 1, sizeof *threads);
     c->next_id = PROF__CHROME_ID;
     c->frame_tracks = 0;
+    c->mark_count = 0;
+    c->mark_thread = NULL;
     c->sites = (prof__chrome_site *)calloc(PROF__CHROME_SITES, sizeof *c->sites);
     if (!track || !threads || !prof__chrome_threads(c, threads, tracks)) {
         prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory to write %lu tracks", (unsigned long)tracks));

@@ -1635,6 +1635,7 @@ static void prof__xplane_lock(prof__xplane *x, const prof__locks *all, const pro
     const char *what = held ? "lock " : "wait for ";
     prof__xplane_bytes *stats = &x->point;
     if (!prof__xplane_in_window(x, start, end) || (uint64_t)(end - start) < x->options.min_duration_ns) return;
+    if (!held && user->scoped) return; /* it is shown already */
     x->joined.size = 0;
     prof__xplane_add(&x->joined, what, strlen(what));
     prof__xplane_add(&x->joined, name, strlen(name) + 1);

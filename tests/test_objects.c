@@ -822,6 +822,7 @@ TEST(five_scopes)
 {
     prof_marker *marker = prof_marker_create(prof_domain_create("marks"), "made");
     start();
+    PROFILE_THREAD("marks thread");
     for (int i = 0; i <= (int)PROF_MARK_SCOPE_COUNT; ++i) prof_marker_mark(marker, (prof_mark_scope)i);
     PROFILE_MARK_SCOPE("fixed", PROF_MARK_THREAD);
     PROFILE_MARK_SCOPE("fixed", PROF_MARK_GLOBAL);
@@ -840,8 +841,13 @@ TEST(five_scopes)
         CHECK_EQUAL(list.events[i].site->role, roles[i % 6]);
     }
     char *text = chrome_text(trace, NULL);
-    CHECK_EQUAL(occurrences(text, ",\"s\":\"g\"}"), 2);
-    CHECK_EQUAL(occurrences(text, ",\"s\":\"p\"}"), 2);
+    CHECK_EQUAL(occurrences(text, ",\"s\":\"g\""), 0); /* viewers draw a bar without a name */
+    CHECK_EQUAL(occurrences(text, ",\"s\":\"p\""), 0);
+    CHECK_EQUAL(occurrences(text, "\"s\":\"t\",\"args\":{\"scope\":\"global\",\"thread\":\"marks thread\"}}"), 2);
+    CHECK_EQUAL(occurrences(text, "\"s\":\"t\",\"args\":{\"scope\":\"process\",\"thread\":\"marks thread\"}}"), 2);
+    CHECK_EQUAL(occurrences(text, "\"args\":{\"name\":\"mark: made\"}"), 1);
+    CHECK_EQUAL(occurrences(text, "\"args\":{\"name\":\"mark: fixed\"}"), 1);
+    CHECK_EQUAL(occurrences(text, "\"tid\":1000000000,\"ts\""), 4); /* two of its name and place */
     CHECK_EQUAL(occurrences(text, ",\"s\":\"t\"}"), 3);
     CHECK_EQUAL(occurrences(text, ",\"s\":\"t\",\"args\":{\"scope\":\"task\"}}"), 2);
     CHECK_EQUAL(occurrences(text, ",\"s\":\"t\",\"args\":{\"scope\":\"marker\"}}"), 2);

@@ -189,7 +189,10 @@ export function expected(prefix) {
     const ids = meta.filter(e => e.name === 'thread_sort_index' && e.args.sort_index >= 0).map(e => e.tid);
     const taken = new Set(json.traceEvents.map(e => e.name).filter(name => name.endsWith(' '))); // prof__chrome_taken()
     const eventName = name => (taken.has(name + ' ') ? name + ' ' : name || '(unnamed)');
-    const frameIds = meta.filter(e => e.name === 'thread_sort_index' && e.args.sort_index < 0).map(e => e.tid);
+    const markTid = new Map(meta.filter(e => e.name === 'thread_name' && e.args.name.startsWith('mark: '))
+        .map(e => [e.args.name.slice('mark: '.length), e.tid]));
+    const frameIds = meta.filter(e => e.name === 'thread_sort_index' && e.args.sort_index < 0).map(e => e.tid)
+        .filter(tid => ![...markTid.values()].includes(tid));
     const tracks = new Map(), counters = new Map();
     const trackIds = [...new Set(rows.map(r => +r.track_id))].sort((a, b) => a - b);
     const tidOf = new Map(trackIds.map((id, i) => [id, ids[i]]));
@@ -216,6 +219,9 @@ export function expected(prefix) {
             event.args.set('truncated', ['begin', 'end'].filter(which => row.flags.includes(which)).join(' and '));
         if (row.type === 'scope') {
             track(tid, row.thread).scopes.push(event);
+        } else if (row.type === 'mark' && markTid.has(row.name)) {
+            event.args.set('scope', row.name === 'phase' ? 'process' : 'global').set('thread', row.thread);
+            track(markTid.get(row.name), 'mark: ' + row.name).instants.push(event);
         } else if (row.type === 'mark') {
             track(tid, row.thread).instants.push(event);
         } else if (row.type === 'log') {

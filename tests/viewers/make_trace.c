@@ -295,6 +295,8 @@ static void *finish(void *number)
     PROFILE_THREAD("finisher");
     PROFILE_SCOPE("finish");
     PROFILE_SPAN_MARK("request", i);
+    PROFILE_MARK_SCOPE("checkpoint", PROF_MARK_GLOBAL);
+    PROFILE_MARK_SCOPE("phase", PROF_MARK_PROCESS);
     work(5);
     for (int k = 0; k < 3; k++) {
         PROFILE_LOCK_WAIT(&mutex, "table");
