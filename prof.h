@@ -503,6 +503,9 @@ typedef struct prof_config {
     uint32_t filter_mask;     /* filter_mask PROF_FILTER_MASK: PROFILE_SCOPE_M(name, mask) is on if it has one of these
                                  bits in its mask; as text also "0xff"; default 0, all of them */
     int no_devices;           /* no_devices PROF_NO_DEVICES: 1: what devices report is not recorded */
+    const char *layout;       /* layout PROF_LAYOUT: output is this report of prof_report.h, whatever its extension:
+                                 "mxnet", "json", "cntk", "cntk-detail", "domains", "histogram" or "paths"; "cntk" and a
+                                 directory, "profiler/": both of CNTK's files. Default: as the extension says */
 } prof_config;
 
 /* One key of prof_config_set(). Texts are static. */
@@ -3418,6 +3421,7 @@ typedef struct prof__session {
     void *mapping;     /* null: the user's memory */
     size_t mapping_size, image_size;
     char output[1024]; /* expanded; "" for none */
+    char layout[24];   /* config.layout; "" for none */
     char *live_path;   /* the file that the image is mapped to: output, or stream.path; null: it is in memory */
     char part_path[1100]; /* what the file is called until the start is complete */
     struct prof__session *next;
@@ -7587,6 +7591,48 @@ static prof_status prof__write_summary(const prof_trace *trace, const char *path
     return prof_summary_write(trace, path, NULL);
 }
 
+/* Writers of prof_report.h are registered as "layout:NAME", or "layout:NAME/" for a directory. Null: it is another one. */
+static const char *prof__writer_layout(const prof_writer *writer)
+{
+    static const char prefix[] = "layout:";
+    const char *name = writer->extension;
+    for (size_t i = 0; prefix[i]; ++i, ++name)
+        if (*name != prefix[i]) return NULL;
+    return name;
+}
+
+/* The writer of a layout, into a file or a directory. */
+static prof_status prof__layout_find(const char *layout, const char *path,
+                                     prof_status (**write)(const prof_trace *, const char *))
+{
+    char known[160] = "", wanted[32];
+    int folder = prof__is_folder(path), exists = 0;
+    prof__text_copy(wanted, sizeof wanted - 1, layout);
+    if (folder) prof__text_add(wanted, sizeof wanted, "/");
+    *write = NULL;
+    for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next) {
+        const char *name = prof__writer_layout(w);
+        if (!name) continue;
+        if (prof__equal(name, wanted)) *write = w->write;
+        exists |= prof__equal(name, layout);
+        if (!*name || name[prof__length(name) - 1] == '/') continue;
+        if (known[0]) prof__text_add(known, sizeof known, ", ");
+        prof__text_add(known, sizeof known, name);
+    }
+    if (!*write && !known[0])
+        return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': no reports in this program: include prof_report.h in the "
+                          "file with PROF_IMPLEMENTATION", layout);
+    if (!*write && !exists)
+        return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': known are %s", layout, known);
+    if (!*write)
+        return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': is one file, and %s a directory", layout,
+                          prof__path_end(path));
+    if (!folder && prof__equal(prof__extension(path), ".prof"))
+        return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': %s is the recording itself: give the report another "
+                          "extension", layout, prof__path_end(path));
+    return PROF_OK;
+}
+
 /* The writer of a path's extension, which is "/" for a directory. The image itself (.prof) has none: *writer is null. */
 static prof_status prof__writer_find(const char *path, prof_status (**write)(const prof_trace *, const char *))
 {
@@ -7602,7 +7648,8 @@ static prof_status prof__writer_find(const char *path, prof_status (**write)(con
     if (prof__equal(extension, ".txt")) *write = prof__write_summary;
     for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next) {
         if (prof__equal(extension, w->extension) || prof__equal(given, w->extension)) *write = w->write;
-        if (n < sizeof known) n += (size_t)snprintf(known + n, sizeof known - n, " %s", w->extension);
+        if (n < sizeof known && !prof__writer_layout(w))
+            n += (size_t)snprintf(known + n, sizeof known - n, " %s", w->extension);
     }
     if (*write) return PROF_OK;
     if (*extension == '/')
@@ -7623,6 +7670,9 @@ static prof_status prof__writer_fits(const char *path, prof_status (*write)(cons
                                      uint32_t mode)
 {
     if (mode != PROF_STATS || write == prof__write_summary) return PROF_OK;
+    for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next)
+        if (w->write == write && prof__writer_layout(w) && !prof__equal(prof__writer_layout(w), "cntk-detail"))
+            return PROF_OK;
     return prof__fail(PROF_INVALID_ARGUMENT,
                       "%s: mode stats keeps statistics and no events: write a .txt, or use mode ring or stream", path);
 }
@@ -7884,12 +7934,17 @@ static prof_status prof__output_name(prof__session *s)
     return prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
 }
 
+static prof_status prof__output_writer(const prof__session *s, prof_status (**write)(const prof_trace *, const char *))
+{
+    return s->layout[0] ? prof__layout_find(s->layout, s->output, write) : prof__writer_find(s->output, write);
+}
+
 /* Writes output out of what is recorded. Where the session is in memory, no other file has been taken for it. */
 static prof_status prof__output_write(prof__session *s)
 {
     prof_status (*write)(const prof_trace *, const char *);
     prof_trace *trace = NULL;
-    prof_status status = prof__writer_find(s->output, &write);
+    prof_status status = prof__output_writer(s, &write);
     if (!status) status = prof_trace_live(&trace);
     if (!status && !s->live_path && !s->claimed && (s->number || s->existing == PROF_EXISTING_REFUSE)) {
         int error = s->number ? prof__path_number(s->output, sizeof s->output) : prof__path_claim(s->output);
@@ -7994,7 +8049,8 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
     if (!status && prof__is_folder(s->output) && !prof__is_slash(s->output[prof__length(s->output) - 1]))
         prof__text_add(s->output, sizeof s->output, "/");
     if (!status) output = prof__output_alone(s, output, tagged, sizeof tagged);
-    if (!status) status = prof__writer_find(s->output, &write);
+    if (config->layout) prof__text_copy(s->layout, sizeof s->layout, config->layout);
+    if (!status) status = prof__output_writer(s, &write);
     if (!status) status = prof__writer_fits(s->output, write, (uint32_t)mode);
     if (!status) status = prof__output_check(s->output);
     if (!status && !write) status = prof__output_follow(s);
@@ -8296,6 +8352,8 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
     if (config->output && config->output[0] && (status = prof__output_prepare(s, config, several)) != PROF_OK)
         return status;
 #endif
+    if (config->layout && config->layout[0] && !s->output[0])
+        return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': wants an output", config->layout);
     if (config->mode == PROF_STREAM && !s->live_path)
         return prof__fail(PROF_INVALID_ARGUMENT, "mode stream: needs an output, for example trace.prof");
     if (memory) {
@@ -11267,6 +11325,8 @@ static const prof__key prof__keys[] = {
     PROF__KEY("existing", CHOICE, existing, 0, 0, 0, prof__existing_names, "auto", "auto, replace, number or refuse",
               "what happens to an older file of that name; auto: number if it has %p or %t, or is this process's or in "
               "use, else replace"),
+    PROF__KEY("layout", TEXT, layout, 0, 0, 0, NULL, "", "mxnet, json, cntk, cntk-detail, domains, histogram or paths",
+              "output is this report of prof_report.h, whatever its extension; cntk and a directory: both of its files"),
     PROF__KEY("rank", TEXT, rank, 0, 0, 0, NULL, "", "up to 63 bytes, no / or \\",
               "what %r is; default: the launcher's number of this process (MPI, Slurm, torchrun, ...), else 0"),
     PROF__KEY("buffer", SIZE, buffer_size, PROF__MIN_BUFFER, 64ull << 30, 0, NULL, "16M",
@@ -11426,6 +11486,7 @@ typedef struct prof__other_key {
 
 #define PROF__NO_DEVICE "concerns a device: no plug-in for it has claimed this key"
 #define PROF__NO_NEURON "concerns a device: include prof_ntff.h, which takes this key"
+#define PROF__CNTK_FOLDER "set output to the folder, with / at its end, and layout to cntk"
 #define PROF__NO_FOLDER "name the whole file, folder included, in output"
 static const prof__other_key prof__other_keys[] = {
     {"CNTK", "profilerEnabled", PROF__OTHER_ENABLED, "level",
@@ -11436,8 +11497,8 @@ static const prof__other_key prof__other_keys[] = {
     {"CNTK", "profilerSyncGpu", PROF__OTHER_NOT, "no_sync", "1: PROFILE_SYNC calls what prof_set_sync() was given"},
     {"CNTK", "syncGpu", PROF__OTHER_NOT, "no_sync", "1: PROFILE_SYNC calls what prof_set_sync() was given"},
     {"CNTK", "sync_gpu", PROF__OTHER_NOT, "no_sync", "1: PROFILE_SYNC calls what prof_set_sync() was given"},
-    {"CNTK", "profilerDir", PROF__OTHER_NEVER, NULL, PROF__NO_FOLDER},
-    {"CNTK", "dir", PROF__OTHER_NEVER, NULL, PROF__NO_FOLDER},
+    {"CNTK", "profilerDir", PROF__OTHER_NEVER, NULL, PROF__CNTK_FOLDER},
+    {"CNTK", "dir", PROF__OTHER_NEVER, NULL, PROF__CNTK_FOLDER},
     {"CNTK", "logSuffix", PROF__OTHER_SAME, "rank", NULL},
     {"CNTK", "suffix", PROF__OTHER_SAME, "rank", NULL},
     {"MXNet", "filename", PROF__OTHER_SAME, "output", NULL},

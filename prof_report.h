@@ -75,11 +75,18 @@ CNTK                                                                            
     own line.
 
     prof_report_cntk() writes both files under CNTK's names, <folder>/2017-05-12_08-13-20_summary_<suffix>.txt and
-    ..._detail_<suffix>.csv, with the time at which the recording ended, which stands in the summary, too.
+    ..._detail_<suffix>.csv, with the time at which the recording ended, which stands in the summary, too. By themselves
+    they are written when the session ends, as by ProfilerClose(), of a recording with
+
+        config.output = "profiler/"; config.layout = "cntk";  // PROF_OUTPUT=profiler/ PROF_LAYOUT=cntk ./program
+
+    PROF_STATS, which has no events, writes the summary alone. So does an output that is a file ("profiler.txt"), which
+    may have any other of these layouts as well.
 
     Different, because CNTK is wrong there: 59.9999 s behind a minute is 00:02:00.000, not 00:01:60.000; rates have all
     digits behind them, not whole kB/s; files never replace others: one of the same name gets the process id, and a
-    number if need be; a suffix is never empty: without one it is the process id; quotes in the CSV are doubled (RFC
+    number if need be; a suffix is never empty: without one it is the rank, and the process id where there is no rank, as
+    there is not without a launcher; quotes in the CSV are doubled (RFC
     4180); its times are exact, where a double has 0.2 us of noise: milliseconds since 1970 with the six decimals that
     there are, and 00; what was lost is in both files, in the CSV as an event "(N events lost)". The CSV has scopes and
     spans in the order of their ends, as CNTK.
@@ -160,8 +167,9 @@ PROF_DEF prof_status prof_report_each(const prof_trace *const *traces, size_t co
 PROF_DEF prof_status prof_report_each_stream(const prof_trace *const *traces, size_t count, prof_sink sink,
                                              const prof_report_options *options);
 
-/* CNTK's two files, in a folder that is made, at any depth, if it is missing (null: the present one). suffix: the rank, as a rule;
-   null or "": the process id. Never replaces a file. options: events and others count. */
+/* CNTK's two files, in a folder that is made, at any depth, if it is missing (null: the present one). suffix:
+   %r in it is the rank of the recording ("0" if it has none), %p the process id, %% a percent sign; null or "": the rank,
+   or the process id if it has none. Never replaces a file. options: events and others count. */
 PROF_DEF prof_status prof_report_cntk(const prof_trace *trace, const char *folder, const char *suffix,
                                       const prof_report_options *options);
 
@@ -1752,6 +1760,39 @@ PROF_DEF prof_status prof_report_each_stream(const prof_trace *const *traces, si
 
 /*-- CNTK's two files --*/
 
+static const char *prof__report_rank(const prof_trace *trace) /* null: it has none */
+{
+    const char *key, *value;
+    size_t i;
+    for (i = 0; prof_trace_metadata(trace, i, &key, &value); i++)
+        if (!strcmp(key, "rank") && *value) return value;
+    return NULL;
+}
+
+/* The suffix as it is in names. */
+static prof_status prof__report_suffix(const prof_trace *trace, const char *suffix, char *to, size_t size)
+{
+    const char *rank = prof__report_rank(trace);
+    char pid[24];
+    snprintf(pid, sizeof pid, "%llu", (unsigned long long)prof_trace_about(trace)->pid);
+    if (!suffix || !*suffix) suffix = rank ? "%r" : "%p";
+    for (*to = 0; *suffix; suffix++) {
+        char piece[2] = {*suffix, 0};
+        const char *text = piece;
+        if (*suffix == '%') {
+            suffix++;
+            if (!*suffix || !strchr("rp%", *suffix))
+                return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_cntk: suffix: known are %%r %%p %%%%");
+            text = *suffix == 'r' ? (rank ? rank : "0") : *suffix == 'p' ? pid : "%";
+        }
+        if (!prof__text_add(to, size, text))
+            return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_cntk: folder and suffix are too long");
+    }
+    if (to[strcspn(to, "/\\")])
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_cntk: a suffix is part of a name, not of a path: %s", to);
+    return PROF_OK;
+}
+
 /* Reserves a name of the given kind, which is put at to. */
 static prof_status prof__report_cntk_path(const prof_trace *trace, const char *folder, const char *suffix,
                                           const char *kind, const char *extension, char *to, size_t size)
@@ -1759,15 +1800,14 @@ static prof_status prof__report_cntk_path(const prof_trace *trace, const char *f
     char time[32];
     unsigned long long pid = (unsigned long long)prof_trace_about(trace)->pid;
     unsigned i;
+    const char *slash = *folder && prof__is_slash(folder[strlen(folder) - 1]) ? "" : "/";
     prof__report_time(trace, "%Y-%m-%d_%H-%M-%S", time, sizeof time);
     for (i = 0; i < 100000; i++) {
-        char own[32] = "", unique[64] = "";
+        char unique[64] = "";
         int length, error;
-        snprintf(own, sizeof own, "%llu", pid);
         if (i == 1) snprintf(unique, sizeof unique, "_%llu", pid);
         if (i > 1) snprintf(unique, sizeof unique, "_%llu_%u", pid, i);
-        length = snprintf(to, size, "%s/%s_%s_%s%s%s", folder, time, kind, suffix && *suffix ? suffix : own, unique,
-                          extension);
+        length = snprintf(to, size, "%s%s%s_%s_%s%s%s", folder, slash, time, kind, suffix, unique, extension);
         if (length < 0 || (size_t)length >= size)
             return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_cntk: folder and suffix are too long");
         error = prof__path_claim(to);
@@ -1788,6 +1828,20 @@ static prof_status prof__report_cntk_file(const prof_trace *trace, const char *f
     return status;
 }
 
+static prof_status prof__report_cntk_files(const prof_trace *trace, const char *folder, const char *suffix,
+                                           prof_report_options how, int detail)
+{
+    char own[300];
+    prof_status status = prof__report_suffix(trace, suffix, own, sizeof own);
+    if (status == PROF_OK) status = prof__folder_make(folder);
+    if (status != PROF_OK) return status;
+    how.layout = PROF_REPORT_CNTK;
+    status = prof__report_cntk_file(trace, folder, own, &how, "summary", ".txt");
+    how.layout = PROF_REPORT_CNTK_DETAIL;
+    if (status == PROF_OK && detail) status = prof__report_cntk_file(trace, folder, own, &how, "detail", ".csv");
+    return status;
+}
+
 PROF_DEF prof_status prof_report_cntk(const prof_trace *trace, const char *folder, const char *suffix,
                                       const prof_report_options *options)
 {
@@ -1798,19 +1852,53 @@ PROF_DEF prof_status prof_report_cntk(const prof_trace *trace, const char *folde
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_cntk: trace is null");
     how.layout = PROF_REPORT_CNTK_DETAIL;
     if (status == PROF_OK) status = prof__report_fits(trace, &how);
-    if (status != PROF_OK) return status;
-    if (suffix && suffix[strcspn(suffix, "/\\")])
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_cntk: a suffix is part of a name, not of a path: %s",
-                          suffix);
-    if (!folder || !*folder) folder = ".";
-    status = prof__folder_make(folder);
-    if (status != PROF_OK) return status;
-    how.layout = PROF_REPORT_CNTK;
-    status = prof__report_cntk_file(trace, folder, suffix, &how, "summary", ".txt");
-    how.layout = PROF_REPORT_CNTK_DETAIL;
-    if (status == PROF_OK) status = prof__report_cntk_file(trace, folder, suffix, &how, "detail", ".csv");
-    return status;
+    return status == PROF_OK ? prof__report_cntk_files(trace, folder && *folder ? folder : ".", suffix, how, 1) : status;
 }
+
+/*-- as config.layout says --*/
+
+#if defined(__GNUC__) || defined(__TINYC__)
+static prof_status prof__report_as(const prof_trace *trace, const char *path, prof_report_layout layout)
+{
+    prof_report_options how;
+    memset(&how, 0, sizeof how);
+    how.layout = layout;
+    return prof_report_write(trace, path, &how);
+}
+
+static prof_status prof__report_cntk_both(const prof_trace *trace, const char *path)
+{
+    prof_report_options how;
+    memset(&how, 0, sizeof how);
+    return prof__report_cntk_files(trace, path, NULL, how, trace->header.mode != PROF_STATS);
+}
+
+#define PROF__REPORT_LAYOUTS(X)                                                                                    \
+    X(PATHS, "paths") X(DOMAINS, "domains") X(HISTOGRAM, "histogram") X(JSON, "json") X(MXNET, "mxnet")            \
+    X(CNTK, "cntk") X(CNTK_DETAIL, "cntk-detail")
+#define PROF__REPORT_WRITE(layout, name)                                               \
+    static prof_status prof__report_as_##layout(const prof_trace *trace, const char *path) \
+    {                                                                                  \
+        return prof__report_as(trace, path, PROF_REPORT_##layout);                     \
+    }
+PROF__REPORT_LAYOUTS(PROF__REPORT_WRITE)
+#define PROF__REPORT_WRITER(layout, name) {"layout:" name, prof__report_as_##layout, NULL},
+static prof_writer prof__report_writers[] = {
+    PROF__REPORT_LAYOUTS(PROF__REPORT_WRITER){"layout:cntk/", prof__report_cntk_both, NULL}};
+
+static void __attribute__((constructor(101))) prof__report_register(void)
+{
+    size_t i = sizeof prof__report_writers / sizeof *prof__report_writers;
+    while (i--) prof_writer_register(&prof__report_writers[i]); /* each at the head of the list */
+}
+#ifdef PROF__SHARED
+static void __attribute__((destructor(101))) prof__report_unregister(void)
+{
+    size_t i = sizeof prof__report_writers / sizeof *prof__report_writers;
+    while (i--) prof_writer_unregister(&prof__report_writers[i]);
+}
+#endif
+#endif
 
 /*-- of the running session --*/
 

@@ -180,7 +180,8 @@ def files_of(code):
     files += [f + '/*_summary_*.txt' for f in re.findall(r'\bprof_report_cntk\(trace, "([^"]*)"', code)]
     if re.search(r'\bprof_start\(', code): files += re.findall(r'config.output = "([^"]*)"', code)
     files = [re.sub(r'%\w', '*', f) for f in files]
-    return [f + 'plugins/profile/*/*.xplane.pb' if f.endswith('/') else f for f in files]
+    within = '*_summary_*.txt' if 'config.layout = "cntk"' in code else 'plugins/profile/*/*.xplane.pb'
+    return [f + within if f.endswith('/') else f for f in files]
 
 def lines_of(words):
     return quoted(''.join(w + '\n' for w in dict.fromkeys(words))).replace('\n', '\\n')

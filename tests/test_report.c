@@ -498,12 +498,107 @@ TEST(cntk_files)
         }
         free(text);
     }
+    CHECK_EQUAL(prof_report_cntk(trace, folder, "%r", NULL), PROF_OK); /* of no rank */
+    CHECK_EQUAL(prof_report_cntk(trace, folder, "a%%%p", NULL), PROF_OK);
+    CHECK_EQUAL(access(trace_path("cntk/2017-05-12_08-17-53_summary_0.txt"), F_OK), 0);
+    CHECK_EQUAL(access(trace_path("cntk/2017-05-12_08-17-53_detail_a%77.csv"), F_OK), 0);
+    CHECK_EQUAL(prof_report_cntk(trace, folder, "%x", NULL), PROF_INVALID_ARGUMENT);
+    CHECK_HAS(prof_error(), "known are %r %p %%");
+    CHECK_EQUAL(prof_report_cntk(trace, folder, "3%", NULL), PROF_INVALID_ARGUMENT);
     CHECK_EQUAL(prof_report_cntk(trace, "/dev/null/no/such", "3", NULL), PROF_IO);
     CHECK_HAS(prof_error(), "cannot make the directory /dev/null/no/such");
     CHECK_EQUAL(prof_report_cntk(trace, folder, "../3", NULL), PROF_INVALID_ARGUMENT);
     CHECK_EQUAL(prof_report_cntk(NULL, folder, "3", NULL), PROF_INVALID_ARGUMENT);
-    CHECK_EQUAL(files_in(folder, names), 8);
     prof_trace_close(trace);
+}
+
+/* CNTK's fixed events, as a program of several ranks would have them. */
+static void cntk_epoch(void)
+{
+    PROFILE_SCOPE("Epoch");
+    for (int i = 0; i < 5; ++i) {
+        PROFILE_STEP("_Minibatch Iteration", i);
+        PROFILE_SCOPE("__Get Minibatch");
+    }
+}
+
+static prof_status cntk_session(const char *output, const char *layout, const char *rank, prof_mode mode)
+{
+    prof_config config = trace_config(1 << 20);
+    config.output = output;
+    config.layout = layout;
+    config.rank = rank;
+    config.mode = mode;
+    prof_status status = prof_start(&config);
+    if (status) return status;
+    cntk_epoch();
+    return prof_stop();
+}
+
+/* The text of the file whose name ends so, to be freed. Null: there is none. */
+static char *text_ending(const char *folder, const char *ending)
+{
+    char names[8][300], path[3000];
+    int count = files_in(folder, names);
+    for (int i = 0; i < count && i < 8; ++i) {
+        size_t n = strlen(names[i]), m = strlen(ending);
+        if (n < m || strcmp(names[i] + n - m, ending)) continue;
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        return trace_file_text(path, NULL);
+    }
+    return NULL;
+}
+
+TEST(layouts_of_outputs)
+{
+    char names[8][300], *text;
+    const char *folder = trace_path("layouts/profiler/");
+    static const prof_mode modes[] = {PROF_RING, PROF_FILL, PROF_STREAM, PROF_STATS};
+    for (int i = 0; i < 4; ++i) {
+        if (system("rm -rf " TRACE_FOLDER "/layouts")) exit(1);
+        CHECK_EQUAL(cntk_session(folder, "cntk", "7", modes[i]), PROF_OK);
+        CHECK_EQUAL(files_in(folder, names), modes[i] == PROF_STATS ? 1 : 2);
+        text = text_ending(folder, "_summary_7.txt"); /* the rank by itself */
+        CHECK_HAS(text, "CNTK Performance Profiler Summary Report");
+        CHECK_HAS(text, "\n_Minibatch Iteration      : ");
+        free(text);
+        text = text_ending(folder, "_detail_7.csv");
+        CHECK(modes[i] == PROF_STATS ? !text : text && strstr(text, "\"__Get Minibatch\","));
+        free(text);
+    }
+    if (system("rm -rf " TRACE_FOLDER "/layouts")) exit(1);
+    CHECK_EQUAL(cntk_session(trace_path("layouts/a.txt"), "cntk", NULL, PROF_RING), PROF_OK);
+    CHECK_EQUAL(cntk_session(trace_path("layouts/b.any"), "mxnet", NULL, PROF_STATS), PROF_OK);
+    CHECK_EQUAL(cntk_session(trace_path("layouts/c.json"), "json", NULL, PROF_RING), PROF_OK);
+    CHECK_EQUAL(cntk_session(trace_path("layouts/d.csv"), "cntk-detail", NULL, PROF_RING), PROF_OK);
+    folder = trace_path("layouts");
+    CHECK_HAS(text = text_ending(folder, "a.txt"), "CNTK Performance Profiler Summary Report");
+    free(text);
+    CHECK_HAS(text = text_ending(folder, "b.any"), "Profile Statistics:");
+    free(text);
+    CHECK_HAS(text = text_ending(folder, "c.json"), "\"_Minibatch Iteration\"");
+    free(text);
+    CHECK_HAS(text = text_ending(folder, "d.csv"), "EventDescription,ThreadId");
+    free(text);
+}
+
+TEST(layouts_that_cannot_be)
+{
+    static const struct {
+        const char *output, *layout;
+        prof_mode mode;
+        const char *words;
+    } all[] = {{"layouts/x.txt", "ctnk", PROF_RING, "layout 'ctnk': known are paths, domains, histogram, json, mxnet, cntk, cntk-detail"},
+               {"layouts/", "mxnet", PROF_RING, "layout 'mxnet': is one file, and "},
+               {"layouts/x.prof", "cntk", PROF_RING, "is the recording itself"},
+               {"layouts/x.csv", "cntk-detail", PROF_STATS, "mode stats keeps statistics and no events"},
+               {NULL, "cntk", PROF_RING, "layout 'cntk': wants an output"}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
+        const char *output = all[i].output ? trace_path(all[i].output) : NULL;
+        CHECK_EQUAL(cntk_session(output, all[i].layout, NULL, all[i].mode), PROF_INVALID_ARGUMENT);
+        CHECK_HAS(prof_error(), all[i].words);
+        CHECK_EQUAL(prof_enabled(), 0);
+    }
 }
 
 /*-- MXNet --*/

@@ -912,7 +912,7 @@ TEST(existing_files_of_children)
 static const struct {
     const char *key, *good, *bad;
 } values[] = {
-    {"output", "a:b,c=d.json", NULL}, {"existing", "number", "keep"}, {"rank", "3", NULL}, {"buffer", "64M", "64"},
+    {"output", "a:b,c=d.json", NULL}, {"existing", "number", "keep"}, {"rank", "3", NULL}, {"buffer", "64M", "64"}, {"layout", "cntk", NULL},
     {"mode", "stats", "symbolic"}, {"clock", "monotonic", "gps"}, {"level", "3", "256"}, {"categories", "net,-a*", NULL},
     {"min_duration", "2us", "2 us"}, {"delay", "1.5s", "5"}, {"start_unix", "1767225600000000000", "tomorrow"},
     {"duration", "10s", "10"}, {"warmup_steps", "3", "-3"}, {"warmup_frames", "10", "1.5"}, {"max_file_size", "2G", "2 GB"},

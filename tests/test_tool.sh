@@ -243,6 +243,22 @@ is "check --quiet of a whole one" 0 "$prof" check --quiet whole.prof
 is "check of standard input" 0 sh -c "'$prof' check - <whole.prof"
 has "its name" out "standard input"
 
+# ---- summary into files
+
+"$prof" summary --layout cntk whole.prof >expected
+is "summary -o" 0 "$prof" summary --layout cntk -o made/here/cntk.txt whole.prof
+[ ! -s out ] && ok "summary -o is silent" || bad "summary -o is silent"
+same "summary -o: the same" expected made/here/cntk.txt
+is "summary -o -" 0 "$prof" summary --layout cntk -o - whole.prof
+same "summary -o -: the same" expected out
+is "CNTK's two files" 0 "$prof" summary --layout cntk -o made/profiler/ whole.prof
+same "CNTK's summary" expected made/profiler/*_summary_100.txt
+"$prof" summary --layout cntk-detail whole.prof >expected
+same "CNTK's detail" expected made/profiler/*_detail_100.csv
+is "of several recordings" 0 "$prof" summary -o made/%p.txt whole.prof whole.prof
+[ -s made/100.txt ] && ok "a file for each" || bad "a file for each"
+rm -rf made
+
 # ---- columns
 
 longest() { awk '{ if (length($0) > most) most = length($0) } END { print most + 0 }' "$1"; }
@@ -501,6 +517,7 @@ fails "no value" "summary: --sort needs a value: KEY" "$prof" summary whole.prof
 fails "a value too many" "summary: --by-path takes no value" "$prof" summary whole.prof --by-path=1
 fails "no file" "summary: a file is missing; usage: prof summary IN ..." "$prof" summary
 fails "two files" "check: too many files; usage: prof check IN" "$prof" check whole.prof ring.prof
+fails "a folder for another layout" "summary: folder/ is a folder, which is for --layout cntk" "$prof" summary --layout mxnet -o folder/ whole.prof
 fails "by path in another layout" "summary: --by-path is for --layout own" "$prof" summary -p --layout mxnet whole.prof
 fails "bad layout" "--layout 'table': must be own, mxnet, json, cntk, cntk-detail, domains, histogram" "$prof" summary -l table whole.prof
 fails "the CSV of two" "prof_report_each: the CSV has no column for processes: give a path with %p" "$prof" summary -l cntk-detail whole.prof whole.prof

@@ -6,6 +6,7 @@ static const char *const sorts[] = {"total", "self", "calls", "mean", "min", "ma
 static const char *const layouts[] = {"own", "mxnet", "json", "cntk", "cntk-detail", "domains", "histogram", NULL};
 
 static const tool_option options[] = {
+    {"--output", "-o", "OUT", "the file to write; cntk: or a folder, with / at its end, for both of CNTK's files; default: -"},
     {"--layout", "-l", "KIND", "own (default), mxnet, json, cntk, cntk-detail, domains or histogram"},
     {"--sort", "-s", "KEY", "total (default), self, calls, mean, min, max, p99 or name; the largest first"},
     {"--ascending", "-a", NULL, "the smallest first"},
@@ -44,12 +45,26 @@ static void step(void *user, double share)
     tool_progress(share / *(const int *)user);
 }
 
+static int write_into(const char *out, prof_trace **traces, int count, const prof_report_options *how)
+{
+    int i, result = TOOL_OK;
+    if (!tool_is_folder(out))
+        return tool_status(count == 1 ? prof_report_write(traces[0], out, how)
+                                      : prof_report_each((const prof_trace *const *)traces, (size_t)count, out, how));
+    if (how->layout != PROF_REPORT_CNTK) return tool_fail("summary: %s is a folder, which is for --layout cntk", out);
+    for (i = 0; i < count && result == TOOL_OK; i++) result = tool_status(prof_report_cntk(traces[i], out, NULL, how));
+    return result;
+}
+
 static int report(const tool_args *args, prof_trace **traces, const prof_report_options *how)
 {
+    const char *out = tool_value(args, "--output");
     int i, count = args->file_count, result;
     tool_progress_begin("summary", tool_value(args, "--progress"));
     for (i = 0; i < count; i++) prof_trace_watch(traces[i], step, &count);
-    if (count == 1)
+    if (out && !tool_same(out, "-"))
+        result = write_into(out, traces, count, how);
+    else if (count == 1)
         result = tool_status(prof_report_stream(traces[0], tool_stdout(), how));
     else
         result = tool_status(
@@ -87,4 +102,5 @@ const tool_command tool_summary = {
     "a file or a pipe, unless --columns asks for it.\n\n"
     "layouts: mxnet and cntk are the tables of those systems' profilers, cntk-detail CNTK's list of events as CSV; json has\n"
     "all figures unrounded; domains a row for each category; histogram the distribution of each scope.\n\n"
-    "example: prof summary --by-path --top 20 trace.prof\n"};
+    "example: prof summary --by-path --top 20 trace.prof\n"
+    "         prof summary --layout cntk -o profiler/ rank-*.prof\n"};
