@@ -271,8 +271,8 @@ MANUAL                                                                          
 
     Options. prof_start() does what its config says, and reads no PROF_ variable: these are for programs that
     PROF_OUTPUT starts, or that call prof_config_from_env(). Keys of CNTK, MXNet, TensorFlow, JAX and Neuron are known
-    to prof_config_set(): they set what they mean here, or it returns PROF_UNSUPPORTED and says why, never nothing.
-    `prof config --all` lists them.
+    to prof_config_set(): they set what they mean here, or change nothing if it is so here anyway, or it returns
+    PROF_UNSUPPORTED and says why. `prof config --all` lists them.
 
     Never. prof does not print (but for what PROF_OUTPUT, crash_report and outputs that exit() writes have to say, on
     stderr), does not abort, does not change signal handlers (but for crash_report and save_signal), errno, locale or
