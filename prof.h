@@ -452,7 +452,7 @@ typedef struct prof_config {
                                  stats are .txt */
     prof_clock clock;         /* clock PROF_CLOCK: "auto", "counter", "ordered" or "monotonic" */
     int level;                /* level PROF_LEVEL: call sites of a higher level are off; 1 to 255; default 2; -1, as
-                                 text 0: all are off until prof_set_level() */
+                                 text 0: all are off until prof_set_level(); not what devices report: no_devices */
     const char *categories;   /* categories PROF_CATEGORIES: "net,render*,-audio": see prof_category_enable */
     uint64_t min_duration_ns; /* min_duration PROF_MIN_DURATION: a scope that is shorter and had nothing inside is taken
                                  back; nanoseconds, or "2us" "1.5ms" as text; default 0, keep all */
@@ -1149,8 +1149,8 @@ PROF_DEF void prof_writer_unregister(prof_writer *writer);
    unless hz is given, are less than a period apart. A device whose clock starts anew is another device, with another
    name.
 
-   Category and level. A device's events have its name as their category, for prof_category_enable(), and level 1;
-   config.no_devices turns all of them off.
+   Category and level. A device's events have its name as their category, for prof_category_enable(), and no level: they
+   are there at level 0, too. config.no_devices turns all of them off.
    Costs: some 300 instructions, 48 bytes and the name; an argument 24 bytes, its key and its text. What finds no
    room is counted as lost on the thread that recorded it. They are in a file after a crash as everything is. PROF_STATS
    keeps none. A trace holds some 100 bytes of memory for each event of a device. Not PROF_FREESTANDING. */
@@ -3846,11 +3846,13 @@ static void prof__schedule_look(const prof_site *site)
 /* 1: all sites are off, but for those of ends. Changes under the lock, but for crashes. */
 static int prof__sites_rest(void) { return PROF__LOAD(&prof__state.paused) || PROF__LOAD(&prof__state.frozen); }
 
+/* Devices have no level: level 0 turns off what the host does, no_devices what they report. */
 static int prof__site_wanted(const prof_site *site)
 {
-    return !prof__sites_rest() && !prof__state.held && (int)site->level <= prof__state.level &&
-           (~site->unmask & prof__state.filter_mask) && prof__category_on(site->category) &&
-           !(prof__state.no_devices && site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_DEVICE);
+    int device = site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_DEVICE;
+    return !prof__sites_rest() && !prof__state.held &&
+           (device ? !prof__state.no_devices : (int)site->level <= prof__state.level) &&
+           (~site->unmask & prof__state.filter_mask) && prof__category_on(site->category);
 }
 
 static uint64_t prof__site_kind(const prof_site *site) { return site->kind & ((1u << PROF__ROLE_SHIFT) - 1); }
@@ -11490,7 +11492,7 @@ typedef struct prof__other_key {
 #define PROF__NO_FOLDER "name the whole file, folder included, in output"
 static const prof__other_key prof__other_keys[] = {
     {"CNTK", "profilerEnabled", PROF__OTHER_ENABLED, "level",
-     "0: all sites are off until prof_set_level(); pause and resume as you like"},
+     "0: all sites are off until prof_set_level(), and devices; pause and resume as you like"},
     {"CNTK", "profilerBufferSize", PROF__OTHER_SAME, "buffer", NULL},
     {"CNTK", "customEventBufferBytes", PROF__OTHER_SAME, "buffer", NULL},
     {"CNTK", "reserve_mem", PROF__OTHER_SAME, "buffer", NULL},
@@ -11519,8 +11521,8 @@ static const prof__other_key prof__other_keys[] = {
     {"TensorFlow", "host_tracer_level", PROF__OTHER_SAME, "level", NULL},
     {"TensorFlow", "device_tracer_level", PROF__OTHER_DEVICES, "no_devices",
      "0: what devices report is not recorded; there is no level above 1"},
-    {"TensorFlow", "python_tracer_level", PROF__OTHER_OFF, NULL,
-     "compile with -finstrument-functions for a scope per function"},
+    {"TensorFlow", "python_tracer_level", PROF__OTHER_BOTH, NULL,
+     "there is no interpreter: compile with -finstrument-functions for a scope per function"},
     {"TensorFlow", "delay_ms", PROF__OTHER_MS, "delay", NULL},
     {"TensorFlow", "duration_ms", PROF__OTHER_MS, "duration", NULL},
     {"TensorFlow", "start_timestamp_ns", PROF__OTHER_SAME, "start_unix", NULL},
@@ -11637,7 +11639,10 @@ static prof_status prof__other_set(const prof__other_key *other, prof_config *co
     on &= 1;
     if (other->how == PROF__OTHER_NOT || other->how == PROF__OTHER_DEVICES)
         prof__key_store(home, config, value, (uint64_t)!on);
-    if (other->how == PROF__OTHER_ENABLED && !on) prof__key_store(home, config, value, 0);
+    if (other->how == PROF__OTHER_ENABLED && !on) {
+        prof__key_store(home, config, value, 0);
+        config->no_devices = 1;
+    }
     if (other->how == PROF__OTHER_PERIOD) prof__other_period(config, on);
     if ((other->how == PROF__OTHER_ON && !on) || (other->how == PROF__OTHER_OFF && on))
         return prof__fail(PROF_UNSUPPORTED, "%s '%s': %s", other->name, value, other->meaning);

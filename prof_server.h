@@ -54,7 +54,7 @@ WHAT IT ANSWERS                                                                 
     options:
 
     duration_ms, start_timestamp_ns   how long, and from when on
-    host_tracer_level                 the level; 0: no scopes
+    host_tracer_level                 the level; 0: no scopes, but what devices report
     device_tracer_level               0: no devices that are known then
     host_traceme_filter_mask          the filter mask
     advanced_configuration            the keys above, and what was claimed with prof_config_claim(). A key or value that

@@ -1010,7 +1010,7 @@ TEST(keys_of_other_systems)
     FAILS(set(&config, "host_tracer_level", "256"), PROF_INVALID_ARGUMENT, "host_tracer_level '256': 0 to 255");
     CHECK(!set(&config, "device_tracer_level", "0") && config.no_devices == 1);
     CHECK(!set(&config, "device_tracer_level", "1") && config.no_devices == 0);
-    CHECK(!set(&config, "profilerEnabled", "false") && config.level == -1);
+    CHECK(!set(&config, "profilerEnabled", "false") && config.level == -1 && config.no_devices == 1);
     CHECK(!set(&config, "profilerEnabled", "true") && config.level == 0);
     CHECK(!set(&config, "delay_ms", "1500") && config.delay_ns == 1500000000);
     CHECK(!set(&config, "duration_ms", "2") && config.duration_ns == 2000000);
@@ -1036,7 +1036,8 @@ TEST(keys_of_other_systems)
     CHECK_EQUAL(set(&config, "profile_memory", "1"), PROF_OK);
     FAILS(set(&config, "profile_memory", "0"), PROF_UNSUPPORTED, "-memory");
     CHECK_EQUAL(set(&config, "python_tracer_level", "0"), PROF_OK);
-    FAILS(set(&config, "python_tracer_level", "1"), PROF_UNSUPPORTED, "-finstrument-functions");
+    CHECK_EQUAL(set(&config, "python_tracer_level", "1"), PROF_OK); /* what JAX has by default */
+    FAILS(set(&config, "python_tracer_level", "2"), PROF_INVALID_ARGUMENT, "0 or 1");
     FAILS(set(&config, "device_tracer_level", "2"), PROF_UNSUPPORTED, "device");
     FAILS(set(&config, "device_tracer_level", "high"), PROF_INVALID_ARGUMENT, "'high'");
     CHECK_EQUAL(set(&config, "raise_error_on_start_failure", "false"), PROF_OK);
@@ -1135,6 +1136,27 @@ TEST(level_0_acts)
     CHECK_EQUAL(prof_stop(), PROF_OK);
     CHECK_EQUAL(prof_trace_live(&live), PROF_OK);
     CHECK_EQUAL(events_of_type(live, PROF_EVENT_SCOPE), 1);
+    prof_trace_close(live);
+    prof_reset();
+}
+
+/* host_tracer_level=0 leaves out what the host does, but not what devices report. */
+TEST(host_level_0_keeps_devices)
+{
+    prof_config config;
+    prof_trace *live = NULL;
+    prof_device_row *row = prof_device_track(prof_device_create("beside level 0", NULL), "queue");
+    uint64_t now = prof_host_ns();
+    CHECK_EQUAL(set(&config, "host_tracer_level", "0"), PROF_OK);
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    { PROFILE_SCOPE_L("not this", 1); }
+    prof_device_sync(prof_device_create("beside level 0", NULL), now, now);
+    prof_device_scope(row, "kernel", prof_host_ns(), prof_host_ns() + 10);
+    CHECK_EQUAL(prof_set_level(0), PROF_OK); /* likewise */
+    prof_device_scope(row, "kernel", prof_host_ns(), prof_host_ns() + 10);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_EQUAL(prof_trace_live(&live), PROF_OK);
+    CHECK_EQUAL(events_of_type(live, PROF_EVENT_SCOPE), 2);
     prof_trace_close(live);
     prof_reset();
 }
