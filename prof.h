@@ -1249,7 +1249,7 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
                                      PROFILE_TASK_START_ARGS(task, ...) and PROFILE_TASK_STOP_ARGS(task, ...)
      PROFILE_STEP(name, number)      a scope that is step number (int64_t) of a loop: has the argument "step_num"
      PROFILE_THROUGHPUT(name, bytes) a scope that moves so many bytes (uint64_t), its argument; reports have MB/s, 10^6
-                                     bytes. Neither is taken back by min_duration
+                                     bytes. Neither is taken back by min_duration. _S(text, ...), both
      PROFILE_FLOW_OUT(id)            an arrow from the scope around this to those around PROFILE_FLOW_IN(id), by way of
      PROFILE_FLOW_STEP(id)           those around PROFILE_FLOW_STEP(id), in order of time, whatever their threads. id:
      PROFILE_FLOW_IN(id)             any uint64_t, such as prof_flow_new()'s; _N(name, id): other names, other flows
@@ -1510,6 +1510,7 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #define PROF__GUARD_STAGE(token) PROF__GUARD(prof__stage, token)
 #define PROF__STAGE_TOKEN prof__stage.token
 #define PROF__HANDLE(handle, guard) const prof_scope handle = guard.token
+#define PROF__TOKEN_OF(scope) scope.token
 #elif defined(__GNUC__)
 #define PROF__GUARD(variable, token) \
     __attribute__((cleanup(prof__guard_end), unused)) prof__token variable = token
@@ -1518,6 +1519,7 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #define PROF__GUARD_STAGE(token) __attribute__((cleanup(prof__guard_end))) prof__token prof__stage = token
 #define PROF__STAGE_TOKEN prof__stage
 #define PROF__HANDLE(handle, guard) const prof_scope handle __attribute__((unused)) = guard
+#define PROF__TOKEN_OF(scope) scope
 #endif
 
 #if !defined(__cplusplus) && !defined(__GNUC__)
@@ -1525,6 +1527,7 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #define PROF__GUARD_SYNC PROF__GUARD
 #define PROF__GUARD_STAGE(token) PROF__GUARD(prof__stage, token)
 #define PROF__HANDLE(handle, guard) const prof_scope handle = guard
+#define PROF__TOKEN_OF(scope) 0
 #endif
 
 /* A statement that owns a site: action may use prof__here. */
@@ -1603,6 +1606,22 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #define PROFILE_THROUGHPUT(name, bytes)                                                                    \
     PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_THROUGHPUT, "bytes", PROF_VALUE_UINT, bytes), \
                  PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof((uint64_t)(bytes))))
+/* The same with a name made at run time. The argument is that of no other scope: it waits for the begin. */
+#define PROF__SCOPE_NAMED(...) PROF__SCOPE_NAMED_(__VA_ARGS__)
+#define PROF__SCOPE_NAMED_(id, text, role, key, record, number)                                            \
+    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | (role) << PROF__ROLE_SHIFT, "", PROF_CATEGORY, PROF_SITE_LEVEL); \
+    PROF__SITE(prof__key_##id, PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL);                       \
+    PROF__GUARD(prof__scope_##id, PROF__BEGIN_TEXT(prof__site_##id, PROF_SITE_LEVEL, text));               \
+    PROF__UNUSED int prof__number_##id =                                                                   \
+        PROF__TOKEN_OF(prof__scope_##id) && PROF__LIVE(prof__key_##id, PROF_SITE_LEVEL)                    \
+            ? (record(&prof__key_##id, number), 1)                                                         \
+            : 0
+#define PROFILE_STEP_S(text, number)                                                                       \
+    PROF__EITHER(PROF__SCOPE_NAMED(PROF_UNIQUE, text, PROF_ROLE_STEP, "step_num", prof__arg_int, (int64_t)(number)), \
+                 PROF__USE2(text, number))
+#define PROFILE_THROUGHPUT_S(text, bytes)                                                                  \
+    PROF__EITHER(PROF__SCOPE_NAMED(PROF_UNIQUE, text, PROF_ROLE_THROUGHPUT, "bytes", prof__arg_uint, (uint64_t)(bytes)), \
+                 PROF__USE2(text, bytes))
 #define PROFILE_FUNCTION() PROFILE_SCOPE(__func__)
 #if defined(__has_attribute) && PROF_ENABLE
 #if __has_attribute(unavailable)

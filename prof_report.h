@@ -50,10 +50,10 @@ MXNET                                                                           
 
     Byte for byte what dumps() prints (src/profiler/aggregate_stats.cc): categories from A to Z, each with its table,
     times in milliseconds with four decimals, rounded as its floats are. In the categories "Device Storage" and "Pool
-    Memory" counters are memory: kB of 1000 bytes, and no total. "Device Storage" also has what PROFILE_ALLOC and its kind
-    recorded: the live bytes of each pool after each change, "Memory: POOL", and "Memory: cpu/0" for what has no pool, as
-    MXNet calls the host's memory; a counter that has such a name already is shown instead. Not in PROF_STATS, which
-    keeps no allocations. Frames are in "<category>,frame"; what has no category is in "event", where MXNet
+    Memory" counters are memory: kB of 1000 bytes, and no total. "Device Storage" also has what PROFILE_ALLOC and its
+    kind recorded: the live bytes of each pool after each change, "Memory: POOL", and "Memory: cpu/0" for what has no
+    pool, as MXNet calls the host's memory; a counter that has such a name already is shown instead. Not in PROF_STATS,
+    which keeps no allocations. Frames are in "<category>,frame"; what has no category is in "event", where MXNet
     has its Event objects. PROF_REPORT_JSON has dumps(format='json') inside: {"Time": {category: {name: {"Count",
     "Total", "Min", "Max", "Avg"}}}, "Memory": ..., "Unit": {"Time": "ms", "Memory": "kB"}}.
 
@@ -173,13 +173,14 @@ PROF_DEF prof_status prof_report_each_stream(const prof_trace *const *traces, si
 PROF_DEF prof_status prof_report_cntk(const prof_trace *trace, const char *folder, const char *suffix,
                                       const prof_report_options *options);
 
-/* As MXNet's dump(finished): 1: ends the session, which writes its output; 0: writes what the output is to have by now, and
-   goes on; a .prof has it anyway. After prof_stop() the output is there: PROF_OK, and it is only written again if it was
-   removed. PROF_INVALID_STATE: nothing was recorded, or without an output: see prof_save(). Any thread. */
+/* As MXNet's dump(finished): 1: ends the session, which writes its output; 0: writes what the output is to have by now,
+   and goes on; a .prof has it anyway. After prof_stop() the output is there: PROF_OK, and it is only written again if
+   it was removed. PROF_INVALID_STATE: nothing was recorded, or without an output: see prof_save(). Any thread. */
 PROF_DEF prof_status prof_dump(int finished);
 
-/* As MXNet's pause() (1) and resume() (0): a flag, whoever has set it how often, beside prof_pause(), which counts. Without
-   a session PROF_OK, and without an effect on the next one: a session begins unpaused, as with set_state('run'). */
+/* As MXNet's pause() (1) and resume() (0): a flag, whoever has set it how often, beside prof_pause(), which counts.
+   Without a session PROF_OK, and without an effect on the next one: a session begins unpaused, as with
+   set_state('run'). Any thread. */
 PROF_DEF prof_status prof_set_paused(int paused);
 
 /* A report of the running session, or the last one, as MXNet's dumps(): the text, to be freed with prof_report_free();
@@ -416,7 +417,8 @@ static int prof__report_pools_walk(prof__report *r, prof__heap *heap, prof_timel
             if (good) states[had] = PROF__REPORT_POOL_NEW;
         }
         if (good)
-            good = prof__report_pool_sample(r, &heap->rows[heap->changed].about, event.start_ns, &states[heap->changed]);
+            good = prof__report_pool_sample(r, &heap->rows[heap->changed].about, event.start_ns,
+                                            &states[heap->changed]);
     }
     free(states);
     return good;
@@ -801,8 +803,8 @@ static void prof__report_mxnet_head(prof__out *out, const prof__report_row *row,
                                   "-------------    -------------\n");
 }
 
-/* MXNet's numbers are floats: "%16.4f", whatever the locale. A float times 10^4 is exact as a double, so that halves can be
-   seen, which go to the even neighbour. */
+/* MXNet's numbers are floats: "%16.4f", whatever the locale. A float times 10^4 is exact as a double, so that halves can
+   be seen, which go to the even neighbour. */
 static void prof__report_mxnet_float(prof__out *out, float value)
 {
     char text[48];
@@ -2043,7 +2045,8 @@ static prof_status prof__report_dump(void)
     prof__session *s = prof__guest ? NULL : prof__state.session;
     if (!s) return prof__fail(PROF_INVALID_STATE, "prof_dump: nothing was recorded");
     if (!s->output[0])
-        return prof__fail(PROF_INVALID_STATE, "prof_dump: the session has no output: set config.output, or call prof_save()");
+        return prof__fail(PROF_INVALID_STATE,
+                          "prof_dump: the session has no output: set config.output, or call prof_save()");
     if (s->live_path == s->output) return PROF_OK; /* a .prof */
     if (!prof__state.running) { /* prof_stop() has written it; the file that PROF_STREAM had meanwhile is no more */
         FILE *file;

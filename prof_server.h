@@ -40,9 +40,9 @@ WHAT IT ANSWERS                                                                 
     POST /dump            what /start and /stop recorded, once, as format above; without a /stop it is one. finished=0:
                           what there is so far, and goes on. The client saves it; nothing is written here
 
-    These four are MXNet's profile_process='server': set_config, set_state('run'), set_state('stop') and dump of a worker
-    that wants to have its parameter server profiled. A key that names a file (filename) is refused. A program that
-    records by itself goes on with its own configuration: /stop is for it to call, /dump is /save.
+    These four are MXNet's profile_process='server': set_config, set_state('run'), set_state('stop') and dump of a
+    worker that wants to have its parameter server profiled. A key that names a file (filename) is refused. A program
+    that records by itself goes on with its own configuration: /stop is for it to call, /dump is /save.
 
     Where nothing records a capture records itself, and then /trace and /summary also take buffer=64M, level=2,
     categories=net,-audio, min_duration=1us, filter_mask=0xff, mode=ring or fill, and clock=ordered, as
@@ -652,7 +652,8 @@ static void prof__server_capture_copy(prof__server_capture *to, const prof__serv
 {
     const char *own = from->config.categories;
     *to = *from;
-    if (own >= from->texts && own < from->texts + sizeof from->texts) to->config.categories = to->texts + (own - from->texts);
+    if (own >= from->texts && own < from->texts + sizeof from->texts)
+        to->config.categories = to->texts + (own - from->texts);
 }
 
 static void prof__server_remote_drop(prof__server *v)
@@ -1496,7 +1497,8 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
     prof_status status = PROF_OK;
     int own = look.running && !look.guest;
     if (look.ended)
-        status = prof__fail(PROF_INVALID_STATE, "the program's session has ended, and its prof_stop() is still to come");
+        status =
+            prof__fail(PROF_INVALID_STATE, "the program's session has ended, and its prof_stop() is still to come");
     if (!status && !own && v->remote && prof__server_was_sent_away(v)) status = prof__server_remote_stop(v);
     if (!status && !own && !v->remote) {
         if (v->wished) prof__server_capture_copy(&ask->capture, &v->wish);
@@ -1513,7 +1515,8 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
     if (status)
         prof__server_refuse(v, ask, status);
     else
-        prof__server_say(v, ask, 200, 0, "%s", own ? "recording: the program does, as it is configured itself" : "recording");
+        prof__server_say(v, ask, 200, 0, "%s",
+                         own ? "recording: the program does, as it is configured itself" : "recording");
 }
 
 static void prof__server_end_remote(prof__server *v, prof__server_ask *ask)

@@ -1203,6 +1203,7 @@ static void prof__xplane_walk_steps(prof__xplane *x)
 static void prof__xplane_release(prof__xplane *x, const prof_event *next)
 {
     prof__xplane_held *held = &x->held;
+    const char *text;
     if (!held->held) return;
     held->held = 0;
     if (x->gpu) prof__xplane_work(x, next && next->type == PROF_EVENT_SCOPE && next->depth > held->depth);
@@ -1211,7 +1212,10 @@ static void prof__xplane_release(prof__xplane *x, const prof_event *next)
     if (next && next->type == PROF_EVENT_SCOPE && next->depth > held->depth && next->duration_ns > 0 &&
         next->site->role != PROF_ROLE_STEP)
         return;
-    prof__xplane_emit(x, prof__xplane_site(x, held->site, PROF__XPLANE_STEP), held->start, held->duration, NULL);
+    text = held->id ? x->names[held->id - 1].text : NULL; /* of a step whose name was made at run time */
+    prof__xplane_emit(x, text ? prof__xplane_named(x, NULL, held->site, text, PROF__XPLANE_STEP)
+                              : prof__xplane_site(x, held->site, PROF__XPLANE_STEP),
+                      held->start, held->duration, NULL);
 }
 
 static void prof__xplane_scope(prof__xplane *x, const prof_event *event)
@@ -2545,9 +2549,9 @@ static void prof__gzip_begin(prof__gzip *z, prof__out *out)
 
 static void prof__gzip_add(prof__gzip *z, const unsigned char *data, size_t size)
 {
-    static const uint32_t crc[16] = {0, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
-                                     0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278,
-                                     0xBDBDF21C};
+    static const uint32_t crc[16] = {0,          0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4,
+                                     0x4DB26158, 0x5005713C, 0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
+                                     0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C};
     size_t i;
     for (i = 0; i < size; i++) {
         z->check ^= data[i];
@@ -2691,7 +2695,7 @@ static void prof__pprof_sample(prof__pprof *p, const prof_memory_row *row)
     const prof_callsite *site = row->site, *around = row->around;
     uint64_t places[2], values[4];
     unsigned depth = 0;
-    places[depth++] = prof__pprof_place(p, site, *site->function ? site->function : *site->name ? site->name : "(unnamed)");
+    places[depth++] = prof__pprof_place(p, site, *site->function ? site->function : "(unknown function)");
     if (around) places[depth++] = prof__pprof_place(p, around, *around->name ? around->name : around->function);
     values[0] = row->count;
     values[1] = row->bytes;
@@ -2818,8 +2822,8 @@ static prof_status prof__gzip_file(const char *from, const char *to)
     return status;
 }
 
-/* Beside HOST.xplane.pb, which is at where: perfetto_trace.json.gz, or HOST.perfetto_trace.json.gz if another host of the
-   run has that. link: 1: says on stderr how to open it. */
+/* Beside HOST.xplane.pb, which is at where: perfetto_trace.json.gz, or HOST.perfetto_trace.json.gz if another host of
+   the run has that. link: 1: says on stderr how to open it. */
 static prof_status prof__xplane_perfetto(const prof_trace *trace, const char *where, int link)
 {
     char path[1700], json[1720];
@@ -2897,13 +2901,15 @@ static prof_status prof__xplane_write_all(const prof_trace *trace, const char *l
 }
 
 /* The configuration of a session of its own. */
-static prof_status prof__xplane_config(prof_config *config, const prof_xplane_trace_options *options, const char *pattern)
+static prof_status prof__xplane_config(prof_config *config, const prof_xplane_trace_options *options,
+                                       const char *pattern)
 {
     prof_status (*write)(const prof_trace *, const char *);
     memset(config, 0, sizeof *config);
     if (options && options->config) *config = *options->config;
     if (config->output)
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_xplane_start_trace: the output is logdir: config.output must be null");
+        return prof__fail(PROF_INVALID_ARGUMENT,
+                          "prof_xplane_start_trace: the output is logdir: config.output must be null");
     config->output = pattern;
 #ifndef _WIN32
     if (config->mode == PROF_RING) config->mode = PROF_STREAM;
@@ -2929,8 +2935,9 @@ static prof_status prof__xplane_begin_trace(const char *pattern, const prof_conf
     }
     if (status || prof__xplane_session.running == 1) return status;
     if (own)
-        return prof__fail(PROF_INVALID_STATE, "prof_xplane_start_trace: a session is running, which has a configuration "
-                                              "already: start the trace without config");
+        return prof__fail(PROF_INVALID_STATE,
+                          "prof_xplane_start_trace: a session is running, which has a configuration already: start the "
+                          "trace without config");
     return prof__live_fits(prof__xplane_session.logdir, NULL);
 }
 

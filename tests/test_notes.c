@@ -97,6 +97,8 @@ TEST(nothing_is_evaluated_while_off)
     prof_set_level(0);
     { PROFILE_STEP("off", ++evaluated); }
     { PROFILE_THROUGHPUT("off", ++evaluated); }
+    { PROFILE_STEP_S(++evaluated ? "off" : "", ++evaluated); }
+    { PROFILE_THROUGHPUT_S(++evaluated ? "off" : "", ++evaluated); }
     PROFILE_FLOW_OUT((uint64_t)++evaluated);
     PROFILE_FLOW_IN_N("off", (uint64_t)++evaluated);
     PROFILE_LOG(PROF_LOG_FATAL, "off %d", ++evaluated);
@@ -1093,5 +1095,47 @@ TEST(templates_and_lambdas)
     prof_trace_close(trace);
 }
 #endif
+
+/* Steps and throughputs with names made at run time: one call site, as many names as there are. */
+TEST(names_made_at_run_time)
+{
+    prof_config config = trace_config(1u << 20);
+    config.min_duration_ns = 1000000000; /* neither is taken back, however short */
+    trace_start(&config);
+    for (int i = 0; i < 6; ++i) {
+        char name[32];
+        snprintf(name, sizeof name, i % 2 ? "epoch %d" : "warm-up %d", i / 4);
+        PROFILE_STEP_S(name, i - 1);
+        snprintf(name, sizeof name, "to device %d", i % 3);
+        PROFILE_THROUGHPUT_S(name, 1000 * i);
+        snprintf(name, sizeof name, "overwritten");
+    }
+    prof_trace *trace = trace_stop();
+    trace_list list = trace_read(trace, 0);
+    CHECK_EQUAL(list.count, 12);
+    CHECK_EQUAL(trace_count(&list, "warm-up 0"), 2);
+    CHECK_EQUAL(trace_count(&list, "epoch 0"), 2);
+    CHECK_EQUAL(trace_count(&list, "to device 2"), 2);
+    for (size_t i = 0; i < list.count; ++i) {
+        const prof_event *event = &list.events[i];
+        int step = event->depth == 0;
+        const prof_value *number = trace_arg(event, step ? "step_num" : "bytes");
+        CHECK_EQUAL(event->site->role, step ? PROF_ROLE_STEP : PROF_ROLE_THROUGHPUT);
+        CHECK_EQUAL(event->arg_count, 1);
+        CHECK(number && number->type == (step ? PROF_VALUE_INT : PROF_VALUE_UINT));
+        if (number && step) CHECK_EQUAL(number->as.i, (int)(i / 2) - 1);
+        if (number && !step) CHECK_EQUAL(number->as.u, i / 2 * 1000);
+    }
+    trace_free(&list);
+    prof_stat *stats = NULL;
+    size_t count = 0;
+    CHECK_EQUAL(prof_stats(trace, PROF_SORT_NAME, 0, &stats, &count), PROF_OK);
+    uint64_t bytes = 0;
+    CHECK_EQUAL(count, 7);
+    for (size_t i = 0; i < count; ++i) bytes += stats[i].bytes;
+    CHECK_EQUAL(bytes, 15000);
+    prof_stats_free(stats);
+    prof_trace_close(trace);
+}
 
 TEST_MAIN

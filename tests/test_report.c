@@ -683,7 +683,7 @@ TEST(mxnet_everything)
                  "event\n" MXNET_TIME
                  "longer than twenty-five bytes               1         123.4568         123.4568         123.4568         123.4568\n"
                  "exactly twenty-five bytes               1           0.0001           0.0001           0.0001           0.0001\n"
-                 "event without a domain                  1           0.0000           0.0000           0.0000           0.0000\n\n" /* as "%.4f" of the float 0.00005f */
+                 "event without a domain                  1           0.0000           0.0000           0.0000           0.0000\n\n" /* 0.00005f */
                  "io\n" MXNET_TIME
                  "load                                    1           5.0000           5.0000           5.0000           5.0000\n\n"
                  "physics,frame\n" MXNET_TIME

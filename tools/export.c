@@ -4,7 +4,7 @@
 
 static const tool_option options[] = {
     {"--output", "-o", "OUT",
-     "the file to write; its ending says what: .json .csv .txt .prof .pprof, or / for a log directory; - is standard output"},
+     "the file to write; its ending says what: .json .csv .txt .prof .pprof, / for a log directory; - is standard output"},
     {"--format", "-f", "KIND", "what to write whatever the ending: json, csv, txt, prof or pprof"},
     TOOL_CHROME,
     TOOL_PROGRESS,
@@ -77,8 +77,8 @@ const tool_command tool_export = {
     "export", "IN -o OUT", "Writes a recording as Chrome trace JSON, for XProf, as CSV, a summary or a copy of itself", 1, 1,
     run, options,
     "json opens in ui.perfetto.dev, chrome://tracing and speedscope; csv has one event a line; txt is what prof summary\n"
-    "prints; prof is a consistent copy of the recording, also of one that is still being made; pprof is the memory profile,\n"
-    "for go tool pprof. A directory, or what ends in /, is a log directory of XProf and TensorBoard:\n"
+    "prints; prof is a consistent copy of the recording, also of one that is still being made; pprof is the memory\n"
+    "profile, for go tool pprof. A directory, or what ends in /, is a log directory of XProf and TensorBoard:\n"
     "DIR/plugins/profile/RUN/HOST.xplane.pb is added to it.\n\n"
     "example: prof export trace.prof -o trace.json\n"
     "         prof export trace.prof -o logs/\n"};

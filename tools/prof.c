@@ -355,7 +355,8 @@ const char *tool_output_kind(const tool_args *args)
     else if (tool_same(out, "-"))
         tool_fail("%s: -o - needs --format json, csv, txt, prof or pprof", args->command->name);
     else
-        tool_fail("%s: %s: unknown kind of file: .json, .csv, .txt, .prof, .pprof, or give --format", args->command->name, out);
+        tool_fail("%s: %s: unknown kind of file: .json, .csv, .txt, .prof, .pprof, or give --format",
+                  args->command->name, out);
     return NULL;
 }
 
