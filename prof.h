@@ -138,6 +138,9 @@ MANUAL                                                                          
     handler makes the program go on, it goes on without. Signals that are ignored stay so. Threads that record get a
     stack for the handler (sigaltstack, 64 KiB) if they have none, so that overflows of their own are reported, until
     they end. prof_stop() takes the handlers away.
+    Who makes a file smaller that a program has mapped kills that program, by SIGBUS when it next touches what is gone:
+    do not truncate a .prof that is being recorded; remove it, or move another over it. With crash_report=1 the program
+    survives: the recording ends there, stderr says so, prof_stop() returns PROF_IO, and what was cut off is lost.
 
     Signals. Scopes may stand in signal handlers. A handler that interrupts a macro in the few nanoseconds in which it
     writes records nothing, and that is counted; all others record on the track of the thread they interrupt. A
@@ -3417,6 +3420,8 @@ typedef struct prof__stream {
 } prof__stream;
 #endif
 
+enum { PROF__CUT = 1, PROF__CUT_TOLD = 2 };
+
 /* The private side of an image. Freed only when no thread can hold a pointer into its image any more. */
 typedef struct prof__session {
     prof__header *header; /* the image; what follows are addresses and limits inside it */
@@ -3446,6 +3451,7 @@ typedef struct prof__session {
     struct prof__session *next;
     uint32_t ready_chunks; /* so many from the first on can be written; PROF__ALL_READY: all can. See >>ring */
     uint32_t claimed_chunks; /* so many can be, or somebody is about to see to it */
+    int cut;               /* PROF__CUT...: somebody made the file of the image smaller */
     uint64_t chunks_asked; /* how many there were to be, where the disk had no room for all; 0: it has */
     const char *room_error; /* why it had not */
     uint32_t free_chunks; /* PROF_STREAM, PROF_STATS: those that may be taken */
@@ -3494,7 +3500,7 @@ static struct {
     int running, paused, level;
     int held;  /* PROF__HELD_...: running, but it has not begun yet; sites are off */
     int ended; /* not running any more, by itself: prof_stop() is still to come */
-    int frozen; /* sites are off while a crash is reported; the one field that changes without the lock */
+    int frozen; /* PROF__FROZEN_...: sites are off; the one field that changes without the lock */
     int no_sync, no_devices;
     uint32_t filter_mask;
     int rule_count, category_named, category_default;
@@ -3971,6 +3977,7 @@ static uint64_t prof__chunks_there(const prof__session *s)
 
 #if defined(__linux__) && !defined(PROF_FREESTANDING)
 static int prof__stream_file_there(const prof__session *s);
+static int prof__file_cut(prof__session *s);
 static void prof__background_failed(prof__session *s, const char *why);
 
 /* Linux 5.14. 0: size bytes have their pages, which can be written without a fault. Async-signal-safe. */
@@ -3987,16 +3994,18 @@ static int prof__blocks_reserve(int file, uint64_t at, uint64_t size)
     return !error || error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO ? error : EOPNOTSUPP;
 }
 
-/* The same for these chunks of the session. The program may have closed the descriptor. */
-static int prof__chunks_reserve(const prof__session *s, uint64_t from, uint64_t end)
+/* The same for these chunks of the session. The program may have closed the descriptor. A file that somebody cut is not
+   made larger again: what is gone would come back as zeros, and nobody would know. */
+static int prof__chunks_reserve(prof__session *s, uint64_t from, uint64_t end)
 {
     uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping) + from * s->chunk_size;
     if (!prof__stream_file_there(s)) return EOPNOTSUPP;
+    if (prof__file_cut(s)) return EIO;
     return prof__blocks_reserve(s->stream.file, at, (end - from) * s->chunk_size);
 }
 
 /* 0: these chunks can be written; or why not: errno. Taking a page of a file takes its block as well. */
-static int prof__chunks_populate(const prof__session *s, uint64_t from, uint64_t end)
+static int prof__chunks_populate(prof__session *s, uint64_t from, uint64_t end)
 {
     size_t first = (size_t)(s->chunks - (char *)s->mapping) + (size_t)from * s->chunk_size;
     size_t last = (size_t)(s->chunks - (char *)s->mapping) + (size_t)end * s->chunk_size;
@@ -9125,6 +9134,7 @@ static void prof__session_inherit(prof__session *s)
     s->part_path[0] = 0;
     s->claimed = s->written = s->taken = s->replaces = s->old_file = s->beside_error = s->whole = 0;
     s->chunks_asked = 0;
+    s->cut = 0;
     s->string_count = s->site_count = s->left_count = s->attached = s->readers = 0;
     s->failed = 0;
     s->epoch = ++prof__state.epoch ? prof__state.epoch : ++prof__state.epoch;
@@ -9690,6 +9700,15 @@ static int prof__stream_file_there(const prof__session *s)
            (uint64_t)about.st_ino == s->stream.inode;
 }
 
+/* 1: somebody has made the file smaller than the image. Its descriptor is there. */
+static int prof__file_cut(prof__session *s)
+{
+    struct stat about;
+    int cut = !fstat(s->stream.file, &about) && (uint64_t)about.st_size < s->image_size;
+    if (cut) __atomic_fetch_or(&s->cut, PROF__CUT, __ATOMIC_RELAXED);
+    return cut;
+}
+
 /* Opens the file again, by its name. 0: errno says why. */
 static int prof__stream_file_open(prof__session *s, const char *path)
 {
@@ -9756,12 +9775,15 @@ static prof_status prof__file_finish(prof__session *s, prof_status status)
     } else if (!status && !here && (!open || fstat(s->stream.file, &about) || !about.st_nlink)) {
         status = prof__fail(PROF_IO, "%s: was %s while it was recorded: prof_save() can still write it elsewhere",
                             prof__path_end(s->live_path), named ? "replaced by another file" : "removed");
-    } else if (!status && prof__chunks_there(s) < s->chunks_asked) {
+    } else if (!status && !(open && prof__file_cut(s)) && prof__chunks_there(s) < s->chunks_asked) {
         status = prof__fail(PROF_IO, "%s: %s: its buffer has %llu KiB instead of %llu",
                             prof__path_end(s->live_path), s->room_error,
                             (unsigned long long)(s->chunk_count * s->chunk_size >> 10),
                             (unsigned long long)(s->chunks_asked * s->chunk_size >> 10));
     }
+    if (!status && PROF__LOAD(&s->cut))
+        status = prof__fail(PROF_IO, "%s: was cut by somebody else while it was recorded: what was there is lost",
+                            prof__path_end(s->live_path));
     if (open) flock(s->stream.file, LOCK_UN); /* it is no longer recorded into */
     return status;
 }
@@ -9772,6 +9794,7 @@ static int prof__stream_write(prof__session *s, const void *bytes, size_t size, 
     prof__file_signal signal;
     int error = 0;
     if (!prof__stream_file_ready(s)) return EBADF;
+    if (prof__file_cut(s)) return EILSEQ; /* and is not made larger again */
     prof__file_signal_hold(&signal);
     while (size) {
         off_t offset = (off_t)at;
@@ -10994,9 +11017,17 @@ static void prof__crash_unignore(const struct sigaction *old)
     for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &old[i], NULL);
 }
 
-static void prof__crash_freeze(int on)
+enum { PROF__FROZEN_REPORT = 1, PROF__FROZEN_CUT = 2 }; /* while a crash is reported; since the image's file was cut */
+
+static void prof__crash_freeze(int why)
 {
-    PROF__STORE(&prof__state.frozen, on);
+    __atomic_fetch_or(&prof__state.frozen, why, __ATOMIC_RELAXED);
+    prof__next_generation();
+}
+
+static void prof__crash_thaw(int why)
+{
+    __atomic_fetch_and(&prof__state.frozen, ~why, __ATOMIC_RELAXED);
     prof__next_generation();
 }
 
@@ -11010,7 +11041,7 @@ static void prof__crash_stop(prof__crash_work *w, const prof__session *s)
         prof__memory_read(s->header, 0, &w->header, sizeof w->header);
         prof__pair_take(s->clock, s->like.tick_hz, &now);
         w->header.copy_tick = now.tick;
-        if (i == 0) prof__crash_freeze(1);
+        if (i == 0) prof__crash_freeze(PROF__FROZEN_REPORT);
         if (PROF__LOAD(&s->header->next_chunk) - w->header.next_chunk <= s->chunk_count / 8) break;
     }
 }
@@ -11042,11 +11073,50 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
     }
     if (!setjmp(w->escape)) prof__crash_tell_file(w, s);
     w->guarded = 0;
-    prof__crash_freeze(0);
+    prof__crash_thaw(PROF__FROZEN_REPORT);
 #ifndef __ANDROID__
     pthread_setcancelstate(cancel, NULL);
 #endif
     prof__crash_unignore(old);
+}
+
+/*-- the file that somebody cut --*/
+
+static void prof__crash_tell_cut(const prof__session *s)
+{
+    struct pollfd ready = {2, POLLOUT, 0};
+    char text[1200] = "prof: ";
+    prof__text_add(text, sizeof text, s->live_path);
+    prof__text_add(text, sizeof text, ": was cut by somebody else while it was recorded: the recording has ended\n");
+    if (poll(&ready, 1, 1000) > 0 && write(2, text, prof__length(text)) < 0) return; /* nobody listens */
+}
+
+/* A page of the image is not in its file any more: 1: there is memory in its place now, and in that of all behind it, and
+   nothing more is recorded. What is cut off is lost; if that is the header, an image without events is left. */
+static int prof__crash_survives(int signal, const siginfo_t *info)
+{
+    prof__session *s = prof__crash.session;
+    if (signal != SIGBUS || info->si_code != BUS_ADRERR || !s || !s->live_path || !s->mapping) return 0;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), from = (size_t)((uintptr_t)info->si_addr - (uintptr_t)s->mapping);
+    struct stat about;
+    if (from >= s->mapping_size) return 0;
+    size_t end = (from = from / page * page) + page;
+    if (prof__stream_file_there(s) && !fstat(s->stream.file, &about) && (uint64_t)about.st_size <= from) {
+        from = (size_t)prof__round((uint64_t)about.st_size, page);
+        end = s->mapping_size;
+    }
+    if (mmap((char *)s->mapping + from, end - from, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+             0) == MAP_FAILED)
+        return 0;
+    if (!from) {
+        *s->header = s->like;
+        s->header->meta_used = 0;
+        prof__copy(s->header->magic, PROF__MAGIC, sizeof s->header->magic);
+    }
+    prof__crash_freeze(PROF__FROZEN_CUT);
+    if (!(__atomic_fetch_or(&s->cut, PROF__CUT | PROF__CUT_TOLD, __ATOMIC_RELAXED) & PROF__CUT_TOLD))
+        prof__crash_tell_cut(s);
+    return 1;
 }
 
 /*-- the handler --*/
@@ -11107,7 +11177,12 @@ static void prof__crash_handler(int signal, siginfo_t *info, void *context)
     PROF__ERRNO_SAVE();
     uintptr_t self = (uintptr_t)PROF__SELF(), reporter = PROF__CRASH_READY;
     (void)context;
-    if (prof__process_id() == prof__crash.process) {
+    int ours = prof__process_id() == prof__crash.process;
+    if (ours && prof__crash_survives(signal, info)) {
+        PROF__ERRNO_RESTORE();
+        return;
+    }
+    if (ours) {
         if (__atomic_compare_exchange_n(&prof__crash.reporter, &reporter, self, 0, __ATOMIC_ACQUIRE,
                                         __ATOMIC_ACQUIRE)) {
             prof__crash_report(prof__crash.work, prof__crash.session, signal);
@@ -11170,7 +11245,7 @@ static void prof__crash_install(prof__session *s)
 static void prof__crash_forget(void)
 {
     PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);
-    if (PROF__LOAD(&prof__state.frozen)) prof__crash_freeze(0);
+    if (PROF__LOAD(&prof__state.frozen)) prof__crash_thaw(PROF__FROZEN_REPORT | PROF__FROZEN_CUT);
     prof__crash.session = NULL;
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) prof__crash_restore(i);
 }

@@ -386,4 +386,78 @@ TEST(a_buffer_that_is_larger_than_the_disk)
     CHECK(!umount(folder));
 }
 
+/*-- a file that somebody else cuts --*/
+
+static int go_on;
+static void *records_until_told(void *unused)
+{
+    for (int64_t i = 0; __atomic_load_n(&go_on, __ATOMIC_RELAXED); ++i) {
+        PROFILE_SCOPE("thread");
+        PROFILE_COUNTER("number", i);
+    }
+    return unused;
+}
+
+/* It is cut to these bytes while threads record; the program goes on, and records its next session. */
+static int cut_child(const char *path, const char *said, off_t left, prof_mode mode)
+{
+    prof_config config = file_config(path, 4 * MEGABYTE);
+    pthread_t threads[3];
+    config.crash_report = 1;
+    config.mode = mode;
+    test_failures = 0;
+    if (!freopen(said, "w", stderr)) return 2;
+    trace_start(&config);
+    record(0, 8);
+    go_on = 1;
+    for (int i = 0; i < 3; ++i)
+        if (pthread_create(&threads[i], NULL, records_until_told, NULL)) return 3;
+    uint64_t before = prof__state.session->header->next_chunk;
+    while (__atomic_load_n(&prof__state.session->header->next_chunk, __ATOMIC_RELAXED) < before + 20) prof__wait();
+    if (truncate(path, left)) return 4;
+    for (int i = 0; i < 100000; ++i) {
+        PROFILE_SCOPE("after"); /* of some name that is new, too */
+        PROFILE_COUNTER("number", i);
+    }
+    __atomic_store_n(&go_on, 0, __ATOMIC_RELAXED);
+    for (int i = 0; i < 3; ++i) pthread_join(threads[i], NULL);
+    CHECK_EQUAL(prof_stop(), PROF_IO);
+    CHECK(strstr(prof_error(), "storage_cut.prof: was cut by somebody else") != NULL);
+    prof_trace *trace = NULL; /* whatever is left, looking at it does no harm */
+    if (!prof_trace_live(&trace)) trace_check(trace);
+    prof_trace_close(trace);
+    prof_save(trace_path("storage_left.prof"));
+    trace_start(&config);
+    PROFILE_MARK("next");
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    trace = trace_open_file(path);
+    if (trace) CHECK_EQUAL(prof_trace_about(trace)->event_count, 1);
+    prof_trace_close(trace);
+    fflush(stdout);
+    return test_failures != 0;
+}
+
+TEST(a_file_that_is_cut)
+{
+    static const off_t left[] = {0, 4096, 100000, 2 * MEGABYTE - 77};
+    char path[300], said[300];
+    if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer delays the signal");
+    snprintf(path, sizeof path, "%s", trace_path("storage_cut.prof"));
+    snprintf(said, sizeof said, "%s", trace_path("storage_said.txt"));
+    for (int i = 0; i < 8; ++i) {
+        fflush(stdout);
+        pid_t child = fork();
+        if (!child) _exit(cut_child(path, said, left[i / 2], i % 2 ? PROF_STREAM : PROF_RING));
+        CHECK_EQUAL(exit_status(child), 0);
+        char *text = trace_file_text(said, NULL);
+        const char *once = text ? strstr(text, "storage_cut.prof: was cut by somebody else") : NULL;
+        if (left[i / 2] < MEGABYTE) CHECK(once != NULL); /* else the ring may have ended before what was cut off */
+        if (once) CHECK(!strstr(strstr(once, "was cut") + 1, "was cut"));
+        free(text);
+    }
+    unlink(path);
+    unlink(said);
+    unlink(trace_path("storage_left.prof"));
+}
+
 TEST_MAIN
