@@ -5927,6 +5927,7 @@ typedef struct prof__out {
     char *target;      /* owned: where path is a link, the file that it leads to; else null */
     int restore;       /* Windows: the mode that standard output had */
     size_t flushes;    /* so far */
+    uint64_t hole;     /* bytes of a new file that come before what is delivered next, and are zero */
     prof_status status;
     char reserve[PROF__OUT_RESERVE];
 } prof__out;
@@ -5959,6 +5960,16 @@ static void prof__out_fail(prof__out *out, prof_status status)
     if (out->status == PROF_OK) out->status = status;
 }
 
+/* Moves over the hole. 0: it cannot. */
+static int prof__out_skip(prof__out *out)
+{
+    const long most = 1l << 30;
+    int failed = 0;
+    for (; out->hole && !failed; out->hole -= failed ? 0 : out->hole < (uint64_t)most ? out->hole : (uint64_t)most)
+        failed = fseek(out->file, out->hole < (uint64_t)most ? (long)out->hole : most, SEEK_CUR);
+    return !failed;
+}
+
 static void prof__out_deliver(prof__out *out, const char *data, size_t size)
 {
     if (!size || out->status != PROF_OK) return;
@@ -5969,7 +5980,8 @@ static void prof__out_deliver(prof__out *out, const char *data, size_t size)
         prof__file_signal signal;
         size_t done = 0;
         prof__file_signal_hold_for(&signal, out->file == stdout);
-        do {
+        int moved = prof__out_skip(out);
+        if (moved) do {
             errno = 0;
             done += fwrite(data + done, 1, size - done, out->file);
         } while (done < size && errno == EINTR);
@@ -6012,6 +6024,19 @@ static void prof__out_bytes(prof__out *out, const void *data, size_t size)
     if (!size) return;
     memcpy(out->cursor, data, size);
     out->cursor += size;
+}
+
+/* Zeros: in a file that is new a hole, which takes nothing of the disk. */
+static void prof__out_zeros(prof__out *out, uint64_t size)
+{
+    static const char zeros[4096] = {0};
+    if (out->part && size > sizeof zeros) {
+        prof__out_flush(out);
+        out->hole += size - 1; /* the last byte makes the file as long */
+        size = 1;
+    }
+    for (; size; size -= size < sizeof zeros ? size : sizeof zeros)
+        prof__out_bytes(out, zeros, size < sizeof zeros ? (size_t)size : sizeof zeros);
 }
 
 static void prof__out_text(prof__out *out, const char *text)
@@ -10489,6 +10514,24 @@ static void prof__out_archive(prof__out *out, FILE *file, uint64_t from, uint64_
     }
 }
 
+/* Writes an image without its archive: of meta and the chunks what is used, and zeros for the rest. */
+static void prof__out_used(prof__out *out, const void *bytes, size_t size)
+{
+    const prof__header *h = (const prof__header *)bytes;
+    const char *from = (const char *)bytes;
+    uint64_t used = h->next_chunk && h->next_chunk < h->chunk_count ? h->next_chunk : h->chunk_count;
+    uint64_t meta = h->meta_offset + (h->meta_used && h->meta_used < h->meta_size ? h->meta_used : h->meta_size);
+    if (meta > h->chunk_offset || h->chunk_offset > size || used > (size - h->chunk_offset) / h->chunk_size) {
+        prof__out_bytes(out, bytes, size); /* not as prof_start() lays it out */
+        return;
+    }
+    uint64_t end = h->chunk_offset + used * h->chunk_size;
+    prof__out_bytes(out, from, (size_t)meta);
+    prof__out_zeros(out, h->chunk_offset - meta);
+    prof__out_bytes(out, from + h->chunk_offset, (size_t)(end - h->chunk_offset));
+    prof__out_zeros(out, size - end);
+}
+
 /* Writes a copy of an image with its archive, which is in file, right behind it, oldest block first. */
 static void prof__out_image(prof__out *out, void *bytes, size_t size, FILE *file)
 {
@@ -10502,7 +10545,7 @@ static void prof__out_image(prof__out *out, void *bytes, size_t size, FILE *file
         h->archive_next = size + (end - from.archive_first) + (laps ? from.archive_next - from.archive_offset : 0);
         h->archive_limit = h->archive_next;
     }
-    prof__out_bytes(out, bytes, size);
+    prof__out_used(out, bytes, size);
     prof__out_archive(out, file, from.archive_first, end);
     if (laps) prof__out_archive(out, file, from.archive_offset, from.archive_next);
 }
