@@ -93,7 +93,7 @@ $(BUILD)/tests/%: tests/%.cpp tests/test.h $(wildcard tests/*.h) $(HEADERS)
 
 # Tests that look at nothing private share an implementation.
 SHARING = $(patsubst %,$(BUILD)/tests/test_%,args args_cpp autostart clock coroutine crash endings events flaws flaws_cpp fork \
-    image kill locks malloc merge objects paths places_cpp record signals stress)
+    image kill locks malloc merge objects paths places_cpp priority record signals stress)
 $(BUILD)/tests/implementation.o: CFLAGS = $(TEST_CFLAGS)
 $(BUILD)/tests/implementation.o: tests/implementation.c $(HEADERS)
 	@mkdir -p $(@D)

@@ -2,7 +2,7 @@
    killed at random moments, and what is in the file must be what they said: every event up to that one, the next one at
    most, none torn, none missing in between, and what was open is open. Every exporter must be able to write it.
 
-   Repeat with PROF_TEST_SEED=n; PROF_TEST_LONG=1 kills a thousand times. */
+   Repeat with PROF_TEST_SEED=n; PROF_TEST_LONG=1 kills five thousand times. */
 #include "../prof_chrome.h"
 #include "test.h"
 #include "trace.h"
@@ -397,7 +397,7 @@ static prof_config config_of(const configuration *c)
 TEST(killed_at_any_moment)
 {
     int compared = 0, kills = 0, wrapped = 0, compared_wrapped = 0;
-    for (long i = 0; i < trace_times(10, 100, 1000) && !test_failures; ++i) {
+    for (long i = 0; i < trace_times(10, 100, 5000) && !test_failures; ++i) {
         const configuration *c = &configurations[(size_t)i % (sizeof configurations / sizeof *configurations)];
         const char *path = scratch_path("killed.prof");
         prof_config config = config_of(c);

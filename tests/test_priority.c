@@ -1,0 +1,139 @@
+/* Snapshots and saves by threads of real-time priority, on the processor of those that record. Whoever is interrupted in
+   the middle of a store, of a new chunk or of a lock does not go on before the other one sleeps: so nobody may wait for
+   the other by trying again and again, and what is read must be without a gap. PROF_TEST_LONG=1 is 20,000 snapshots. */
+#include "../prof.h"
+#include "test.h"
+#include "trace.h"
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PATIENCE_S = 300, WRITERS = 3 };
+
+static int over;
+static uint64_t done[WRITERS]; /* numbers that are recorded */
+static pthread_t writers[WRITERS];
+
+static void pause_us(long us)
+{
+    struct timespec time = {us / 1000000, us % 1000000 * 1000};
+    nanosleep(&time, NULL);
+}
+
+static void *records(void *which)
+{
+    size_t index = (size_t)(uintptr_t)which;
+    char name[16];
+    snprintf(name, sizeof name, "writer %u", (unsigned)index);
+    PROFILE_THREAD(name);
+    for (uint64_t n = 0; !__atomic_load_n(&over, __ATOMIC_RELAXED); ++n) {
+        PROFILE_SCOPE_F("scope %u", (unsigned)(n & 255)); /* new names take the lock */
+        PROFILE_COUNTER("number", n);
+        __atomic_store_n(&done[index], n + 1, __ATOMIC_RELEASE);
+        if (n % 64 == 63) pause_us(50); /* one of real-time priority leaves something to the others */
+    }
+    return NULL;
+}
+
+/* From now on, of this thread. 0: not permitted here. */
+static int real_time(pthread_t thread, int priority)
+{
+    struct sched_param how;
+    memset(&how, 0, sizeof how);
+    how.sched_priority = priority;
+    return !pthread_setschedparam(thread, priority ? SCHED_FIFO : SCHED_OTHER, &how);
+}
+
+/* All threads that are made later are on the processor that this one is on. */
+static int one_processor(cpu_set_t *before)
+{
+    cpu_set_t one;
+    int here = sched_getcpu();
+    CPU_ZERO(&one);
+    CPU_SET((size_t)(here < 0 ? 0 : here), &one);
+    return !sched_getaffinity(0, sizeof *before, before) && !sched_setaffinity(0, sizeof one, &one);
+}
+
+/* Numbers without a gap, up to those that were recorded before the snapshot. */
+static void check_numbers(const prof_trace *trace, const uint64_t *least)
+{
+    trace_check(trace);
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    for (size_t k = 0; k < WRITERS && test_failures < 10; ++k) {
+        char name[16];
+        snprintf(name, sizeof name, "writer %u", (unsigned)k);
+        size_t track = trace_track_named(trace, name);
+        if (track == prof_trace_track_count(trace)) {
+            CHECK_EQUAL(least[k], 0);
+            continue;
+        }
+        trace_list list = trace_read(trace, track);
+        uint64_t next = 0, known = 0;
+        for (size_t i = 0; i < list.count && test_failures < 10; ++i) {
+            if (list.events[i].type != PROF_EVENT_COUNTER) continue;
+            if (known) CHECK_EQUAL(list.events[i].value.as.u, next);
+            next = list.events[i].value.as.u + 1;
+            known = 1;
+        }
+        CHECK(next >= least[k]);
+        trace_free(&list);
+    }
+}
+
+static void snapshots(int reader, int writer)
+{
+    const char *saved = trace_path("priority.prof");
+    prof_config config = trace_config(256u << 10);
+    long count = trace_times(4, 12, 20000);
+    cpu_set_t before;
+    if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer's own locks wait by trying again");
+    if (!one_processor(&before)) SKIP("the processor cannot be chosen");
+    if (!real_time(pthread_self(), 1)) {
+        sched_setaffinity(0, sizeof before, &before);
+        SKIP("SCHED_FIFO is not permitted");
+    }
+    real_time(pthread_self(), 0);
+    over = 0;
+    memset(done, 0, sizeof done);
+    alarm(PATIENCE_S + (unsigned)count / 50);
+    trace_start(&config);
+    for (size_t k = 0; k < WRITERS; ++k) {
+        CHECK(!pthread_create(&writers[k], NULL, records, (void *)(uintptr_t)k));
+        if (writer && k) CHECK(real_time(writers[k], writer)); /* the first stays as it is */
+    }
+    for (int i = 0; i < 20000 && !__atomic_load_n(&done[0], __ATOMIC_ACQUIRE); ++i) pause_us(1000);
+    CHECK(real_time(pthread_self(), reader));
+    for (long i = 0; i < count && test_failures < 10; ++i) {
+        prof_trace *trace = NULL;
+        uint64_t least[WRITERS];
+        for (size_t k = 0; k < WRITERS; ++k) least[k] = __atomic_load_n(&done[k], __ATOMIC_ACQUIRE);
+        if (i % 4 == 3) {
+            CHECK_EQUAL(prof_save(saved), PROF_OK);
+            CHECK_EQUAL(prof_trace_open(saved, &trace), PROF_OK);
+        } else {
+            CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+        }
+        if (trace) check_numbers(trace, least);
+        prof_trace_close(trace);
+        pause_us(200 + i % 7 * 100);
+    }
+    real_time(pthread_self(), 0);
+    __atomic_store_n(&over, 1, __ATOMIC_RELEASE);
+    for (size_t k = 0; k < WRITERS; ++k) pthread_join(writers[k], NULL);
+    prof_trace *trace = trace_stop();
+    if (trace) check_numbers(trace, done);
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    alarm(0);
+    unlink(saved);
+    sched_setaffinity(0, sizeof before, &before);
+}
+
+TEST(snapshots_of_higher_priority) { snapshots(10, 0); }
+TEST(snapshots_of_lower_priority) { snapshots(0, 10); }
+TEST(snapshots_of_equal_priority) { snapshots(10, 10); }
+TEST(snapshots_between_two_priorities) { snapshots(5, 10); }
+
+TEST_MAIN
