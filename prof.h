@@ -124,7 +124,12 @@ MANUAL                                                                          
     Endless runs. PROF_STATS keeps no events but their statistics, in memory that does not grow: prof_stats() and
     prof_summary_write() of a prof_trace_live() show, at any time, everything up to now, and an output may be a .txt.
     The figures are those of a PROF_RING that had kept everything, percentiles to 0.8 %. One thread adds up to 40
-    million scopes a second; when it falls behind, threads lose events, which is counted, or wait (config.wait_ns).
+    million scopes a second; when it falls behind, threads wait for it, up to 10 s, and then lose events, which is
+    counted; with PROF_WAIT=0 at once. Choose that, or less than 10 s, where there are scopes inside an allocator's lock,
+    which prof's thread may need to go on.
+    PROF_RING_STATS does the same beside a ring: the tables of a live trace, and of an output that prof_stop() or
+    dump_period writes, are of everything, the events are the newest, and "events" of the metadata says since when.
+    Tables by call path, of memory and of locks, of a window, and of a .prof file know the newest events only.
     Beyond 4096 names a scope counts as "(more scopes)"; beyond 4096 scopes in one another the inner ones are not seen.
 
     Crash report. crash_report=1 (PROF_CRASH_REPORT=1, with or without PROF_OUTPUT) adds handlers of SIGSEGV, SIGBUS,
@@ -412,7 +417,8 @@ typedef enum prof_mode {
     PROF_RING = 0, /* when the buffer is full the oldest chunk is reused */
     PROF_FILL,     /* when the buffer is full recording ends and losses are counted */
     PROF_STREAM,   /* a thread packs what is full into the file behind the buffer: everything is kept */
-    PROF_STATS     /* a thread adds what is full to statistics and drops it */
+    PROF_STATS,    /* a thread adds what is full to statistics and drops it */
+    PROF_RING_STATS /* a ring, of which nothing is reused before it is in the statistics: these are of everything */
 } prof_mode;
 
 typedef enum prof_limit {
@@ -451,8 +457,8 @@ typedef struct prof_config {
     size_t buffer_size;       /* buffer PROF_BUFFER: bytes, or "64M" as text; 128 KiB to 64 GiB; default 16 MiB. On Linux
                                  from 5.14 on memory and disk are taken as they are used. prof_start() fails with
                                  PROF_IO if the disk has no room for all of a .prof */
-    prof_mode mode;           /* mode PROF_MODE: "ring", "fill", "stream" or "stats". stream wants an output; those of
-                                 stats are .txt */
+    prof_mode mode;           /* mode PROF_MODE: "ring", "fill", "stream", "stats" or "ring+stats". stream wants an
+                                 output; those of stats are .txt */
     prof_clock clock;         /* clock PROF_CLOCK: "auto", "counter", "ordered" or "monotonic" */
     int level;                /* level PROF_LEVEL: call sites of a higher level are off; 1 to 255; default 2; -1, as
                                  text 0: all are off until prof_set_level(); not what devices report: no_devices */
@@ -467,8 +473,9 @@ typedef struct prof_config {
     uint64_t max_file_size;   /* max_file_size PROF_MAX_FILE_SIZE: PROF_STREAM: bytes, buffer included, that the file
                                  may have: at least the buffer and 512 KiB; default 0, no limit */
     prof_limit at_limit;      /* at_limit PROF_AT_LIMIT: what happens there: "stop" or "rotate" */
-    uint64_t wait_ns;         /* wait PROF_WAIT: PROF_STREAM, PROF_STATS: how long a thread that needs room in the
-                                 buffer sleeps for it before its events are lost; up to 10s; default 0, not at all */
+    uint64_t wait_ns;         /* wait PROF_WAIT: how long a thread that needs room in the buffer sleeps for it before
+                                 its events are lost; up to 10s. Default 0: PROF_STATS and PROF_RING_STATS 10 s,
+                                 PROF_STREAM not at all. UINT64_MAX, as text 0: not at all */
     uint64_t dump_period_ns;  /* dump_period PROF_DUMP_PERIOD: writes output this often, and not only in prof_stop(), so
                                  that a program that is killed leaves a file at most that old; from 10ms; default 0.
                                  A .prof output and PROF_STREAM are always up to date, and don't need it. As text a
@@ -904,8 +911,9 @@ typedef struct prof_trace_info {
     const char *write_error;      /* why the last of them did, in the system's words; "" if none */
     int64_t from_ns, to_ns;       /* the window; to_ns 0: to the end. All other figures are those of the whole trace */
     uint64_t taken_back;          /* scopes that were shorter than min_duration */
-    uint64_t folded;              /* PROF_STATS: events that are in the statistics; the trace has none, and no tracks */
-    uint64_t open;                /* PROF_STATS: scopes that are open; they count as truncated */
+    uint64_t folded;              /* PROF_STATS: events that are in the statistics; the trace has none, and no tracks;
+                                     PROF_RING_STATS: of a live trace, likewise, but it has the newest */
+    uint64_t open;                /* of both: scopes that are open; they count as truncated */
     uint64_t start_monotonic_ns;  /* CLOCK_MONOTONIC of start_ns == 0 */
     const char *boot_id;          /* traces of equal ids share that clock; "": unknown */
 } prof_trace_info;
@@ -3936,11 +3944,14 @@ static void prof__lose(prof__thread *self, uint64_t count)
     PROF__ADD(self->entered ? &self->chunk->lost : s ? &s->header->lost : &prof__lost_without_chunk, count);
 }
 
+/* 1: a service adds what is recorded to statistics. */
+static int prof__mode_counts(uint32_t mode) { return mode == PROF_STATS || mode == PROF_RING_STATS; }
+
 /* Where a service empties the chunks, only those are taken that it has let go. Counting them tells at once that there
    is none: a scope that is lost must not search the whole ring. */
 static int prof__chunks_kept(const prof__session *s)
 {
-    return s->header->mode == PROF_STREAM || s->header->mode == PROF_STATS;
+    return s->header->mode == PROF_STREAM || prof__mode_counts(s->header->mode);
 }
 
 static int prof__chunk_reserve(prof__session *s, int service)
@@ -4112,7 +4123,7 @@ static prof__chunk *prof__chunk_take(prof__session *s, int service)
             uint64_t taken_back = PROF__LOAD(&chunk->taken_back);
             if (taken_back) PROF__ADD(&h->taken_back, taken_back);
             PROF__STORE(&chunk->taken_back, 0);
-            if (!kept) PROF__ADD(&h->overwritten, 1);
+            if (!kept || h->mode == PROF_RING_STATS) PROF__ADD(&h->overwritten, 1);
             PROF__RELEASE(&chunk->sequence, 0); /* a reader that misses this chunk knows that something is gone */
             PROF__FENCE(); /* a reader that sees any of what follows sees the zero, too */
             prof__clear(prof__chunk_first(chunk), (size_t)s->chunk_words * 8);
@@ -4131,7 +4142,7 @@ static prof__chunk *prof__chunk_take(prof__session *s, int service)
     return NULL;
 }
 
-/* For PROF_STREAM and PROF_STATS with config.wait_ns: sleeps until a chunk was let go, at most that long. 1: one was. A
+/* Where the service empties chunks: sleeps until a chunk was let go, at most that long. 1: one was. A
    thread that waited in vain does not wait again before one is; the service, who lets them go, never. Holds no lock. */
 #ifdef PROF_FREESTANDING
 static int prof__room_wait(prof__thread *self, prof__session *s)
@@ -6854,6 +6865,7 @@ static int prof__level_of(const prof_config *config)
 #define PROF__MIN_PERIOD 10000000u
 #define PROF__MAX_PERIOD 864000000000000u /* of text: ten days; more is a number of nanoseconds by mistake */
 #define PROF__NO_DUMP UINT64_MAX
+#define PROF__NO_WAIT UINT64_MAX
 
 static uint64_t prof__round(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -8456,14 +8468,15 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
 
 static prof_status prof__config_check(const prof_config *c)
 {
-    if ((unsigned)c->mode > PROF_STATS) return prof__fail(PROF_INVALID_ARGUMENT, "mode: ring, fill, stream or stats");
+    if ((unsigned)c->mode > PROF_RING_STATS)
+        return prof__fail(PROF_INVALID_ARGUMENT, "mode: ring, fill, stream, stats or ring+stats");
 #ifdef PROF_FREESTANDING
     if (c->mode > PROF_FILL) return prof__fail(PROF_UNSUPPORTED, "mode: freestanding has ring and fill only");
     if (c->save) return prof__fail(PROF_UNSUPPORTED, "save: not in freestanding");
 #endif
     if ((unsigned)c->at_limit > PROF_LIMIT_ROTATE)
         return prof__fail(PROF_INVALID_ARGUMENT, "at_limit: stop or rotate");
-    if (c->wait_ns > PROF__MAX_WAIT) return prof__fail(PROF_INVALID_ARGUMENT, "wait: at most 10s");
+    if (c->wait_ns > PROF__MAX_WAIT && c->wait_ns != PROF__NO_WAIT) return prof__fail(PROF_INVALID_ARGUMENT, "wait: at most 10s");
     if (c->dump_period_ns && c->dump_period_ns < PROF__MIN_PERIOD) /* UINT64_MAX is off */
         return prof__fail(PROF_INVALID_ARGUMENT, "dump_period: at least 10ms");
     if ((unsigned)c->clock > PROF_CLOCK_MONOTONIC)
@@ -10130,10 +10143,11 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
     prof__service *service = &s->service;
     s->max_file_size = config->max_file_size;
     s->at_limit = (uint32_t)config->at_limit;
-    s->wait_ns = config->wait_ns;
+    s->wait_ns = config->wait_ns == PROF__NO_WAIT ? 0 : config->wait_ns;
+    if (!config->wait_ns && prof__mode_counts((uint32_t)config->mode)) s->wait_ns = PROF__MAX_WAIT;
     int fresh = s->live_path && (s->live_path == s->output || config->mode == PROF_STREAM); /* a mapped file is never old */
     s->dump_period_ns = fresh || !s->output[0] || config->dump_period_ns == PROF__NO_DUMP ? 0 : config->dump_period_ns;
-    service->wanted = config->mode == PROF_STREAM || config->mode == PROF_STATS || s->dump_period_ns != 0;
+    service->wanted = prof__chunks_kept(s) || s->dump_period_ns != 0;
     service->longest_ns = prof__service_longest(s);
     service->shortest_ns = service->longest_ns / 16 > 100000 ? service->longest_ns / 16 : 100000;
     service->dump_at = prof__monotonic() + s->dump_period_ns;
@@ -11413,7 +11427,7 @@ static int prof__parse_mask(const char *text, uint64_t *out)
     return !(number >> 32);
 }
 
-static const char *const prof__mode_names[] = {"ring", "fill", "stream", "stats", NULL};
+static const char *const prof__mode_names[] = {"ring", "fill", "stream", "stats", "ring+stats", NULL};
 static const char *const prof__clock_names[] = {"auto", "counter", "ordered", "monotonic", NULL};
 static const char *const prof__limit_names[] = {"stop", "rotate", NULL};
 static const char *const prof__existing_names[] = {"auto", "replace", "number", "refuse", NULL};
@@ -11437,11 +11451,12 @@ enum {
     PROF__KEY_SIGNAL,
     PROF__KEY_MASK,    /* uint32_t */
     PROF__KEY_LEVEL,   /* int; 0 is stored as -1 */
-    PROF__KEY_PERIOD   /* uint64_t, nanoseconds; a number without a unit is seconds */
+    PROF__KEY_PERIOD,  /* uint64_t, nanoseconds; a number without a unit is seconds */
+    PROF__KEY_WAIT     /* uint64_t, nanoseconds; 0 is stored as PROF__NO_WAIT */
 };
 static const char *const prof__key_types[] = {"text", "size",    "size",   "number", "time",  "time",
                                               "seconds", "number", "choice", "switch", "signal", "mask",
-                                              "number",  "time"};
+                                              "number",  "time",   "time"};
 
 /* One line for each field of prof_config that text can set: parser, environment, errors and prof_config_describe() all
    go by it. Numbers are from least to most, or 0 if zero says so. */
@@ -11470,7 +11485,7 @@ static const prof__key prof__keys[] = {
               "what %r is; default: the launcher's number of this process (MPI, Slurm, torchrun, ...), else 0"),
     PROF__KEY("buffer", SIZE, buffer_size, PROF__MIN_BUFFER, 64ull << 30, 0, NULL, "16M",
               "bytes from 128K to 64G, for example 64M", "memory for what is recorded"),
-    PROF__KEY("mode", CHOICE, mode, 0, 0, 0, prof__mode_names, "ring", "ring, fill, stream or stats",
+    PROF__KEY("mode", CHOICE, mode, 0, 0, 0, prof__mode_names, "ring", "ring, fill, stream, stats or ring+stats",
               "when the buffer is full: reuse the oldest part, end, pack it into the file, or keep statistics only"),
     PROF__KEY("clock", CHOICE, clock, 0, 0, 0, prof__clock_names, "auto", "auto, counter, ordered or monotonic",
               "what tells the time; ordered: exact short scopes, at 1.4 to 2.8 times the price"),
@@ -11495,8 +11510,9 @@ static const prof__key prof__keys[] = {
               "mode stream: bytes that the file may have, buffer included; 0: no limit"),
     PROF__KEY("at_limit", CHOICE, at_limit, 0, 0, 0, prof__limit_names, "stop", "stop or rotate",
               "mode stream: which end is kept once the file is that large: the oldest or the newest events"),
-    PROF__KEY("wait", TIME, wait_ns, 0, PROF__MAX_WAIT, 1, NULL, "0", "a time up to 10s, for example 5ms",
-              "modes stream, stats: how long a thread sleeps for room in the buffer before its events are lost"),
+    PROF__KEY("wait", WAIT, wait_ns, 0, PROF__MAX_WAIT, 1, NULL, "", "a time up to 10s, for example 5ms; 0: not at all",
+              "how long a thread waits for room in the buffer, before events are lost; default: 10s with stats and "
+              "ring+stats, else 0"),
     PROF__KEY("dump_period", PERIOD, dump_period_ns, PROF__MIN_PERIOD, PROF__MAX_PERIOD, 1, NULL, "0",
               "seconds from 0.01 to 864000, or a time, for example 10ms or 5s", "writes output that often, and not only at the end; 0: not"),
     PROF__KEY("save", TEXT, save, 0, 0, 0, NULL, "", "a path as for output; %c counts the files",
@@ -11544,6 +11560,7 @@ static int prof__key_parse(const prof__key *key, const char *value, uint64_t *nu
     case PROF__KEY_SIZE:
     case PROF__KEY_BYTES: units = prof__sizes; break;
     case PROF__KEY_TIME:
+    case PROF__KEY_WAIT:
     case PROF__KEY_SPAN: units = prof__times; break;
     case PROF__KEY_PERIOD:
     case PROF__KEY_SECONDS: units = prof__seconds; break;
@@ -11578,6 +11595,10 @@ static void prof__key_store(const prof__key *key, prof_config *config, const cha
     case PROF__KEY_PERIOD:
         if (config->dump_period_ns != PROF__NO_DUMP) prof__copy(field, &number, sizeof number);
         break;
+    case PROF__KEY_WAIT:
+        if (!number) number = PROF__NO_WAIT;
+        prof__copy(field, &number, sizeof number);
+        break;
     case PROF__KEY_MASK: prof__copy(field, &mask, sizeof mask); break;
     default: prof__copy(field, &narrow, sizeof narrow); break;
     }
@@ -11609,6 +11630,7 @@ enum {
     PROF__OTHER_DEVICES, /* home, a switch: with the opposite value; a level above 1 cannot be had */
     PROF__OTHER_ENABLED, /* home, a level: false is none */
     PROF__OTHER_PERIOD, /* true: once a second unless dump_period says otherwise; false: never, whatever it says */
+    PROF__OTHER_COUNTS, /* a switch, true: with statistics of everything, unless a mode was chosen */
     PROF__OTHER_BOTH,   /* a switch, either way is fine */
     PROF__OTHER_ON,     /* true is how it is here; false cannot be had */
     PROF__OTHER_OFF,    /* false is how it is here; true cannot be had */
@@ -11629,7 +11651,7 @@ typedef struct prof__other_key {
 #define PROF__NO_FOLDER "name the whole file, folder included, in output"
 static const prof__other_key prof__other_keys[] = {
     {"CNTK", "profilerEnabled", PROF__OTHER_ENABLED, "level",
-     "0: all sites are off until prof_set_level(), and devices; pause and resume as you like"},
+     "1: mode ring+stats, unless another one is chosen; 0: all sites are off until prof_set_level(), and devices"},
     {"CNTK", "profilerBufferSize", PROF__OTHER_SAME, "buffer", NULL},
     {"CNTK", "customEventBufferBytes", PROF__OTHER_SAME, "buffer", NULL},
     {"CNTK", "reserve_mem", PROF__OTHER_SAME, "buffer", NULL},
@@ -11647,9 +11669,9 @@ static const prof__other_key prof__other_keys[] = {
     {"MXNet", "profile_memory", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -memory"},
     {"MXNet", "profile_api", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -api"},
     {"MXNet", "continuous_dump", PROF__OTHER_PERIOD, "dump_period",
-     "1: output is rewritten every second, or dump_period; 0: at the end"},
-    {"MXNet", "aggregate_stats", PROF__OTHER_BOTH, NULL,
-     "statistics of any recording are to be had at any time, at no cost"},
+     "1: output is rewritten every second, or dump_period, mode ring+stats unless another one is chosen; 0: at the end"},
+    {"MXNet", "aggregate_stats", PROF__OTHER_COUNTS, NULL,
+     "1: mode ring+stats, unless another one is chosen: statistics of everything, at any time"},
     {"MXNet", "profile_process", PROF__OTHER_AMONG, "worker;server", "this process; give others a PROF_OUTPUT"},
     {"MXNet", "gpu_memory_profile_filename_prefix", PROF__OTHER_AMONG, "gpu_memory_profile|", PROF__NO_DEVICE},
     {"MXNet", "MXNET_PROFILER_AUTOSTART", PROF__OTHER_NEVER, NULL, "PROF_OUTPUT in the environment is that"},
@@ -11736,8 +11758,15 @@ static int prof__other_among(const char *home, const char *value)
     return closed || (is_number && !prof__parse_number(value, prof__ones, &number)) ? -1 : 0;
 }
 
+/* These systems count everything, however small the buffer of their events is. */
+static void prof__other_counts(prof_config *config)
+{
+    if (config->mode == PROF_RING) config->mode = PROF_RING_STATS;
+}
+
 static void prof__other_period(prof_config *config, int on)
 {
+    if (on) prof__other_counts(config);
     if (!on)
         config->dump_period_ns = PROF__NO_DUMP;
     else if (!config->dump_period_ns || config->dump_period_ns == PROF__NO_DUMP)
@@ -11780,6 +11809,7 @@ static prof_status prof__other_set(const prof__other_key *other, prof_config *co
         prof__key_store(home, config, value, 0);
         config->no_devices = 1;
     }
+    if (on && (other->how == PROF__OTHER_ENABLED || other->how == PROF__OTHER_COUNTS)) prof__other_counts(config);
     if (other->how == PROF__OTHER_PERIOD) prof__other_period(config, on);
     if ((other->how == PROF__OTHER_ON && !on) || (other->how == PROF__OTHER_OFF && on))
         return prof__fail(PROF_UNSUPPORTED, "%s '%s': %s", other->name, value, other->meaning);
@@ -14754,7 +14784,7 @@ static void prof__read_about(prof_trace *trace)
     info->write_error = header->write_error;
     info->buffer_size = header->chunk_count * header->chunk_size;
     info->chunk_size = header->chunk_size;
-    info->mode = header->mode <= PROF_STATS ? (prof_mode)header->mode : PROF_RING;
+    info->mode = header->mode <= PROF_RING_STATS ? (prof_mode)header->mode : PROF_RING;
     info->complete = header->state == PROF__STOPPED;
     info->clock_resolution_ns = (double)header->resolution_ticks * ns_per_tick;
     info->scope_cost_ns = (double)header->cost_ticks_x1000 * ns_per_tick / 1000;
@@ -16438,7 +16468,7 @@ static uint64_t prof__last_from(const prof__header *h, double seconds, const pro
 static uint64_t prof__last_held(const prof__header *h)
 {
     uint64_t first = ~(uint64_t)0, tick = 0, newest = PROF__LOAD(&h->next_chunk);
-    if (h->mode != PROF_RING || !PROF__LOAD(&h->overwritten)) return 0;
+    if ((h->mode != PROF_RING && h->mode != PROF_RING_STATS) || !PROF__LOAD(&h->overwritten)) return 0;
     for (uint64_t i = 0; i < h->chunk_count; i++) {
         const char *at = (const char *)h + h->chunk_offset + i * h->chunk_size;
         const prof__chunk *chunk = (const prof__chunk *)(const void *)at;
@@ -16521,7 +16551,7 @@ static prof_status prof__last_save(const char *path, double seconds, const prof_
     if (!write) return prof__last_image(path, seconds, cause);
     status = prof_trace_live(&trace);
     if (status) return status;
-    uint64_t tick = trace->folded ? 0 : prof__last_from(&trace->header, seconds, cause); /* statistics: the whole run */
+    uint64_t tick = trace->info.mode == PROF_STATS ? 0 : prof__last_from(&trace->header, seconds, cause); /* statistics: the whole run */
     size_t hint = 0;
     char note[328] = "save";
     if (tick) trace->info.from_ns = prof__read_ns(trace, tick, &hint);
@@ -16603,6 +16633,7 @@ typedef struct prof__figures {
     size_t depth, stack_capacity;
     uint64_t begins_missing, ends_missing; /* of spans */
     prof__uses uses;
+    int messages_only;
     int by_path;   /* a figure for each call path */
     int64_t since; /* of the present track: only what ended later counts */
 } prof__figures;
@@ -16887,6 +16918,7 @@ static int prof__figures_event(prof__figures *all, const prof_event *event, uint
     prof__figure *figure;
     double value;
     if (event->type == PROF_EVENT_LOG) prof__figures_message(all, event);
+    if (all->messages_only) return 1;
     if (event->start_ns > all->since) prof__figures_use(&all->uses, event);
     if (event->type != PROF_EVENT_SCOPE && event->type != PROF_EVENT_FRAME && event->type != PROF_EVENT_COUNTER)
         return 1;
@@ -17016,18 +17048,37 @@ static int prof__figures_copy(prof__figures *all, const prof_trace *trace)
     return 1;
 }
 
+/* 1: what was counted while recording serves: it knows no paths and no windows. */
+static int prof__figures_folded(const prof_trace *trace, int by_path)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    return trace->folded && (info->mode == PROF_STATS || (!by_path && !info->from_ns && !info->to_ns));
+}
+
+/* Only messages, and what devices report, are not among what was counted: these come from the events that there are. */
+static prof_status prof__figures_take(prof__figures *all, const prof_trace *trace)
+{
+    prof_status status = PROF_OK;
+    if (!prof__figures_copy(all, trace)) return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+    all->capacity = trace->folded_count + 1;
+    for (size_t i = 0; i < prof_trace_track_count(trace) && status == PROF_OK; i++) {
+        all->messages_only = !*prof_trace_track(trace, i)->device;
+        status = prof__figures_track(all, trace, i);
+    }
+    for (size_t i = trace->folded_count; i < all->count; i++) prof__figure_finish(&all->items[i]);
+    all->begins_missing = trace->begins_missing;
+    all->ends_missing = trace->ends_missing;
+    all->uses = trace->uses;
+    return status;
+}
+
 /* Free with prof__figures_free(), also after a failure. */
 static prof_status prof__figures_make(const prof_trace *trace, int by_path, prof__figures *all)
 {
     prof_status status = PROF_OK;
     size_t i;
     memset(all, 0, sizeof *all);
-    if (trace->folded) {
-        all->begins_missing = trace->begins_missing;
-        all->ends_missing = trace->ends_missing;
-        all->uses = trace->uses;
-        return prof__figures_copy(all, trace) ? PROF_OK : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
-    }
+    if (prof__figures_folded(trace, by_path)) return prof__figures_take(all, trace);
     all->by_path = by_path;
     for (i = 0; i < prof_trace_track_count(trace) && status == PROF_OK; i++)
         status = prof__figures_track(all, trace, i);
@@ -18244,7 +18295,8 @@ static void prof__summary_line(prof__out *out, const char *what, const char *tex
 
 static void prof__summary_head(prof__out *out, const prof_trace *trace, size_t limit)
 {
-    static const char *const modes[] = {"reused as a ring", "filled once", "emptied into the file", "emptied into statistics"};
+    static const char *const modes[] = {"reused as a ring", "filled once", "emptied into the file", "emptied into statistics",
+                                        "reused as a ring, statistics of everything"};
     const prof_trace_info *info = prof_trace_about(trace);
     uint64_t events = trace->folded ? info->folded : info->event_count;
     uint64_t tracks = trace->folded ? trace->header.tracks : prof_trace_track_count(trace);
@@ -18274,7 +18326,8 @@ static void prof__summary_head(prof__out *out, const prof_trace *trace, size_t l
              info->tick_hz ? "" : "of unknown rate: a tick counts as 1 ns", info->tick_hz ? a : "", b);
     prof__summary_line(out, "clock", text, limit);
     prof__grouped(a, info->buffer_size);
-    snprintf(text, sizeof text, "%s bytes, %s", a, modes[info->mode]);
+    snprintf(text, sizeof text, "%s bytes, %s", a,
+             modes[info->mode == PROF_RING_STATS && !trace->folded ? PROF_RING : info->mode]); /* a file has the ring */
     prof__summary_line(out, "buffer", text, limit);
 }
 
@@ -18802,7 +18855,9 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
     switch (kind) {
     case 0: snprintf(to, size, "lost for want of room: enlarge PROF_BUFFER%s", wanted); break;
     case 1:
-        if (info->mode == PROF_STREAM)
+        if (info->mode == PROF_RING_STATS && trace->folded)
+            snprintf(to, size, "overwritten in the ring: they are in the statistics only");
+        else if (info->mode == PROF_STREAM)
             snprintf(to, size, "made room in the file: enlarge PROF_MAX_FILE_SIZE to see further back");
         else
             snprintf(to, size, "overwritten in the ring: enlarge PROF_BUFFER%s to see %s", wanted,
@@ -18851,7 +18906,8 @@ static double prof__cost_overwritten(const prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     uint64_t left = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
-    if (info->mode != PROF_RING || trace->folded || !left || info->from_ns || info->to_ns) return 1;
+    if ((info->mode != PROF_RING && info->mode != PROF_RING_STATS) || trace->folded) return 1;
+    if (!left || info->from_ns || info->to_ns) return 1;
     return 1 + (double)info->overwritten_chunks / (double)left;
 }
 
@@ -20506,7 +20562,7 @@ static prof_status prof__folded_take(prof__folded *folded, int reset)
     memset(folded, 0, sizeof *folded);
     uint32_t gate = prof__state_lock();
     prof__session *s = prof__state.session;
-    prof__follow *f = s && s->header->mode == PROF_STATS ? s->follow : NULL;
+    prof__follow *f = s && prof__mode_counts(s->header->mode) ? s->follow : NULL;
     if (f) {
         folded->session = s->header->session;
         s->readers++;
@@ -20524,6 +20580,26 @@ static prof_status prof__folded_take(prof__folded *folded, int reset)
     __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
     prof__state_unlock(gate);
     return status;
+}
+
+/* The metadata of a trace that has the newest events only, beside statistics of everything. */
+static prof_status prof__folded_note(prof_trace *trace)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    char note[192] = "events", kept[32], all[32], from[48];
+    int64_t first = INT64_MAX;
+    for (size_t i = 0; i < trace->track_count; i++)
+        if (trace->tracks[i].about.event_count && trace->tracks[i].about.first_ns < first)
+            first = trace->tracks[i].about.first_ns;
+    if (!info->overwritten_chunks || first == INT64_MAX) return PROF_OK;
+    prof__grouped(kept, info->event_count);
+    prof__grouped(all, info->folded);
+    prof__human_ns(from, (double)first);
+    snprintf(note + 7, sizeof note - 7, "the newest %s of %s, from %s on; statistics are of all", kept, all, from);
+    if (prof__device_name(trace, note) == PROF__NONE || prof__device_name(trace, note + 7) == PROF__NONE ||
+        !prof__read_metadata(trace, note, note + sizeof note)) /* which finds these copies */
+        return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+    return PROF_OK;
 }
 
 /* Gives a trace its figures. */
@@ -20571,6 +20647,11 @@ static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace)
     trace->ends_missing = folded->ends_missing;
     trace->info.folded = folded->events;
     trace->info.open = folded->open;
+    if (trace->info.mode == PROF_RING_STATS) { /* the trace has counted a part of these */
+        trace->info.lost = trace->header.lost;
+        trace->info.unmatched = 0;
+        status = prof__folded_note(trace);
+    }
     trace->info.lost += folded->lost;
     trace->info.unmatched += folded->unmatched;
     if (newest > trace->info.duration_ns) trace->info.duration_ns = newest;
@@ -20662,13 +20743,13 @@ static int prof__follow_tables(prof__follow *f)
 static prof_status prof__follow_make(prof__session *s, const prof_config *config)
 {
     prof_status status;
-    if (config->mode != PROF_STATS && !config->save && !config->save_over && !config->save_signal) return PROF_OK;
+    if (!prof__mode_counts((uint32_t)config->mode) && !config->save && !config->save_over && !config->save_signal) return PROF_OK;
     prof__follow *f = (prof__follow *)calloc(1, sizeof *f);
     if (!f) return prof__fail(PROF_NO_MEMORY, "no memory to follow what is recorded");
     s->follow = f; /* freed with the session */
     f->session = s;
     f->process = prof__process_id();
-    f->stats = config->mode == PROF_STATS;
+    f->stats = prof__mode_counts((uint32_t)config->mode);
     f->ns_per_tick = 1;
     status = prof__save_check(f, config);
     if (!status && !prof__follow_tables(f)) status = prof__fail(PROF_NO_MEMORY, "no memory to follow what is recorded");

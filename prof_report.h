@@ -96,9 +96,9 @@ SINCE THE LAST RESET                                                            
     prof_dumps(..., reset = 1) makes the next prof_dumps() tell only of what ended after this one: each scope is in
     exactly one of them. Nothing is erased for prof_trace_live() and prof_stop(). In PROF_RING the buffer must hold what
     happens between two calls: what was overwritten is counted, but since the start of the session, as are all losses.
-    In PROF_STATS, which has no events, the statistics themselves begin anew: also those of prof_summary_write() and of
+    In PROF_STATS and PROF_RING_STATS the statistics themselves begin anew: also those of prof_summary_write() and of
     an output .txt. Call paths are not known there: DOMAINS counts the time of scopes inside others of their category
-    once more. CNTK_DETAIL is PROF_INVALID_ARGUMENT.
+    once more. CNTK_DETAIL is PROF_INVALID_ARGUMENT in the former, and in the latter has all events of the ring.
 
     Of a device, a row's events are those that end behind the last one of the report before: what is reported late,
     after others that ended later were in a report, is in none.
@@ -1089,7 +1089,7 @@ static void prof__report_domain_add(prof_stat *to, const prof__figure *figure, i
 static prof_status prof__report_domain_totals(prof__report *r)
 {
     prof__figures all;
-    prof_status status = prof__figures_make(r->trace, 1, &all);
+    prof_status status = prof__figures_make(r->trace, !prof__figures_folded(r->trace, 0), &all);
     size_t at = PROF__NONE;
     if (status == PROF_OK) status = prof__report_domain_tree(r, &all, &at);
     while (status == PROF_OK && at != PROF__NONE) { /* down, along, and up; row.figure.open: those of it around this */

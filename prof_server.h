@@ -813,7 +813,7 @@ static int prof__server_capture_over(prof__server *v, const prof__server_capture
 static void prof__server_window(const prof__server_capture *capture, prof_trace *trace, uint64_t until)
 {
     const prof_trace_info *about = prof_trace_about(trace);
-    if (about->folded) return; /* statistics are of the whole run */
+    if (about->mode == PROF_STATS) return; /* statistics are of the whole run */
     if (capture->whole) {
         uint64_t tick = capture->last > 0 ? prof__last_tick(&trace->header, capture->last) : 0;
         size_t hint = 0;
@@ -1403,7 +1403,7 @@ static void prof__server_index(prof__server *v, prof__server_ask *ask)
 
 static void prof__server_status(prof__server *v, prof__server_ask *ask)
 {
-    static const char *const modes[] = {"ring", "fill", "stream", "stats"};
+    static const char *const modes[] = {"ring", "fill", "stream", "stats", "ring+stats"};
     prof__server_look look = prof__server_looks();
     unsigned clients = 0, captures = 0;
     char text[640], name[64];
@@ -1427,7 +1427,7 @@ static void prof__server_status(prof__server *v, prof__server_ask *ask)
              : !look.running ? "none"
              : look.guest    ? "capture"
                              : "program",
-             modes[look.mode & 3], look.level, look.paused ? "true" : "false", look.held ? "true" : "false",
+             modes[look.mode <= PROF_RING_STATS ? look.mode : PROF_RING], look.level, look.paused ? "true" : "false", look.held ? "true" : "false",
              (unsigned long long)(look.epoch ? look.buffer : 0),
              look.chunks && look.taken < look.chunks ? (double)look.taken / (double)look.chunks
              : look.chunks                           ? 1.0

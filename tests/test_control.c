@@ -637,8 +637,8 @@ TEST(configuration_errors)
     REFUSES("buffer", "65G", "'65G'");
     REFUSES("buffer", "99999999999999999999999999", "9999");
     REFUSES("buffer", "0x100000", "0x100000");
-    REFUSES("mode", "circle", "'circle': ring, fill, stream or stats");
-    REFUSES("mode", "", "ring, fill, stream or stats");
+    REFUSES("mode", "circle", "'circle': ring, fill, stream, stats or ring+stats");
+    REFUSES("mode", "", "ring, fill, stream, stats or ring+stats");
     REFUSES("clock", "sundial", "monotonic");
     REFUSES("level", "-1", "0 to 255");
     REFUSES("level", "256", "0 to 255");

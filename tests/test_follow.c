@@ -757,8 +757,7 @@ TEST(what_was_missed_is_missing)
 static prof_config stats_config(size_t buffer)
 {
     prof_config config = trace_config(buffer);
-    config.mode = PROF_STATS;
-    config.wait_ns = 10000000000u; /* nothing may be lost */
+    config.mode = PROF_STATS; /* which waits, unless it is told not to: nothing may be lost */
     return config;
 }
 
@@ -886,7 +885,7 @@ TEST(stats_mode_counts_what_is_lost) /* without waiting, a burst that the servic
     prof_config config = stats_config(128 << 10);
     prof_stat *stats;
     size_t count;
-    config.wait_ns = 0;
+    CHECK_EQUAL(prof_config_set(&config, "wait", "0"), PROF_OK);
     trace_start(&config);
     prof__follow *f = prof__state.session->follow;
     PROFILE_BLOCK("work") {} /* has its chunk */
@@ -906,6 +905,135 @@ TEST(stats_mode_counts_what_is_lost) /* without waiting, a burst that the servic
     prof_stats_free(stats);
     prof_trace_close(trace);
     CHECK_EQUAL(prof_stop(), PROF_OK);
+}
+
+/*-- PROF_RING_STATS -------------------------------------------------------------------------------------------------*/
+
+static prof_config ring_stats_config(size_t buffer)
+{
+    prof_config config = trace_config(buffer);
+    config.mode = PROF_RING_STATS;
+    return config;
+}
+
+static uint64_t calls_of(const prof_trace *trace, const char *name)
+{
+    prof_stat *stats;
+    size_t count;
+    CHECK_EQUAL(prof_stats(trace, PROF_SORT_NAME, 0, &stats, &count), PROF_OK);
+    const prof_stat *stat = stat_of(stats, count, name);
+    uint64_t calls = stat ? stat->count : 0;
+    prof_stats_free(stats);
+    return calls;
+}
+
+/* All are in the tables, the newest are there as events, and it is said which. */
+TEST(ring_with_statistics)
+{
+    prof_config config = ring_stats_config(256 << 10);
+    long turns = trace_times(20000, 200000, 3000000);
+    const char *path = trace_path("ring_stats.csv");
+    config.output = path;
+    unlink(path);
+    trace_start(&config);
+    for (long i = 0; i < turns; ++i) {
+        PROFILE_SCOPE("work");
+        PROFILE_ARG_I("i", i);
+    }
+    PROFILE_LOG(PROF_LOG_ERROR, "a message");
+    prof_trace *trace = trace_stop();
+    const prof_trace_info *about = prof_trace_about(trace);
+    CHECK_EQUAL(about->mode, PROF_RING_STATS);
+    CHECK_EQUAL(about->lost, 0);
+    CHECK_EQUAL(about->unmatched, 0);
+    CHECK_EQUAL(about->folded, turns + 1);
+    CHECK_EQUAL(calls_of(trace, "work"), turns);
+    CHECK(about->overwritten_chunks > 0 && about->event_count < (uint64_t)turns && about->event_count > 100);
+    trace_list list = trace_read(trace, 0);
+    long first = -1, wrong = 0;
+    for (size_t i = 0; i < list.count; ++i) {
+        if (list.events[i].type != PROF_EVENT_SCOPE || !list.events[i].arg_count) continue;
+        if (first < 0) first = (long)(list.events[i].args[0].value.as.i - (int64_t)i);
+        wrong += list.events[i].args[0].value.as.i != (int64_t)i + first;
+    }
+    CHECK_EQUAL(wrong, 0);
+    CHECK_EQUAL(first + (long)list.count, turns + 1); /* up to the last, which the message follows */
+    trace_free(&list);
+    char *text = summary_of(trace), count[64];
+    prof__grouped(count, (uint64_t)turns + 1);
+    CHECK(text && strstr(text, count) && strstr(text, "the newest ") && strstr(text, "statistics are of all"));
+    CHECK(text && strstr(text, "in the statistics only") && strstr(text, "reused as a ring, statistics of everything"));
+    CHECK(text && strstr(text, "a message"));
+    free(text);
+    int64_t from = about->duration_ns / 2; /* of a window it knows the events only */
+    CHECK_EQUAL(prof_trace_window(trace, from, 0), PROF_OK);
+    CHECK(calls_of(trace, "work") <= about->event_count);
+    prof_trace_close(trace);
+    text = trace_file_text(path, NULL);
+    CHECK(text && strstr(text, "work"));
+    free(text);
+    unlink(path);
+}
+
+TEST(ring_with_statistics_of_all_threads)
+{
+    prof_config config = ring_stats_config(512 << 10);
+    uint64_t all = 0, most = (uint64_t)trace_times(2, 10, 100);
+    trace_start(&config);
+    for (uint64_t wave = 0; wave < most; ++wave) {
+        pthread_t threads[4];
+        for (int i = 0; i < 4; ++i) threads[i] = started(stats_thread, NULL);
+        for (int i = 0; i < 4; ++i) join(threads[i]);
+        all += 4 * 5000;
+        prof_trace *trace = trace_live();
+        CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+        CHECK_EQUAL(calls_of(trace, "work"), all);
+        CHECK_EQUAL(calls_of(trace, "half"), all / 2);
+        CHECK(prof_trace_about(trace)->event_count > 0);
+        trace_check(trace);
+        prof_trace_close(trace);
+    }
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+}
+
+/* A small recording is all there: tables of events and of statistics say the same, and nothing is noted. */
+TEST(ring_with_statistics_that_is_not_full)
+{
+    prof_config config = ring_stats_config(1 << 20);
+    trace_start(&config);
+    for (int i = 0; i < 100; ++i) statistics_work(i);
+    prof_device *device = prof_device_create("d", NULL);
+    prof_device_row *row = device ? prof_device_track(device, "r") : NULL;
+    if (row) prof_device_scope(row, "of a device", 100, 200);
+    prof_trace *trace = trace_stop();
+    CHECK_EQUAL(calls_of(trace, "work"), 100);
+    CHECK_EQUAL(calls_of(trace, "half"), 50);
+    CHECK_EQUAL(calls_of(trace, "of a device"), row ? 1 : 0);
+    CHECK_EQUAL(prof_trace_about(trace)->overwritten_chunks, 0);
+    char *text = summary_of(trace);
+    CHECK(text && !strstr(text, "the newest ") && strstr(text, "nothing lost"));
+    free(text);
+    prof_trace_close(trace);
+    prof_reset();
+}
+
+/* What is lost all the same is counted, and all of it. */
+TEST(ring_with_statistics_counts_what_is_lost)
+{
+    prof_config config = ring_stats_config(128 << 10);
+    CHECK_EQUAL(prof_config_set(&config, "wait", "0"), PROF_OK);
+    trace_start(&config);
+    prof__follow *f = prof__state.session->follow;
+    PROFILE_BLOCK("first") {}
+    prof__lock(&f->lock); /* the service is late */
+    uint64_t scopes = 0;
+    for (; scopes < 100000; ++scopes) PROFILE_BLOCK("work") {}
+    prof__unlock(&f->lock);
+    prof_trace *trace = trace_stop();
+    CHECK(prof_trace_about(trace)->lost > 50000);
+    CHECK_EQUAL(calls_of(trace, "work") + prof_trace_about(trace)->lost, scopes);
+    CHECK_EQUAL(prof_trace_about(trace)->overwritten_chunks, 0); /* nothing is reused that was not counted */
+    prof_trace_close(trace);
 }
 
 static long resident(void) /* bytes */

@@ -71,7 +71,6 @@ static void take_back_in(prof_mode mode, const char *output)
     config.min_duration_ns = 3600u * 1000000000ull;
     config.mode = mode;
     config.output = output;
-    config.wait_ns = mode == PROF_RING ? 0 : 1000000000;
     trace_start(&config);
     for (int i = 0; i < THREADS; ++i) pthread_create(&threads[i], NULL, take_back, NULL);
     for (int i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);

@@ -1239,6 +1239,7 @@ static void check_resets(prof_mode mode)
 
 TEST(resets) { check_resets(PROF_RING); }
 TEST(resets_of_statistics) { check_resets(PROF_STATS); }
+TEST(resets_of_statistics_beside_a_ring) { check_resets(PROF_RING_STATS); }
 
 static void move(uint64_t bytes)
 {
@@ -1286,6 +1287,7 @@ static void check_reset_of_objects(prof_mode mode)
 
 TEST(resets_of_objects) { check_reset_of_objects(PROF_RING); }
 TEST(resets_of_objects_of_statistics) { check_reset_of_objects(PROF_STATS); }
+TEST(resets_of_objects_of_statistics_beside_a_ring) { check_reset_of_objects(PROF_RING_STATS); }
 
 static void count_one(int value)
 {
@@ -1475,6 +1477,7 @@ static void check_exactly_once(prof_mode mode)
 
 TEST(each_scope_in_one_report) { check_exactly_once(PROF_RING); }
 TEST(each_scope_in_one_report_of_statistics) { check_exactly_once(PROF_STATS); }
+TEST(each_scope_in_one_report_of_statistics_beside_a_ring) { check_exactly_once(PROF_RING_STATS); }
 
 /* 150 ns are 0.00015 ms, which no double is. */
 static void check_mxnet_number(double value, double unit, float number)
@@ -1681,6 +1684,7 @@ static void check_overlaps(prof_mode mode)
 
 TEST(overlaps) { check_overlaps(PROF_RING); }
 TEST(overlaps_of_statistics) { check_overlaps(PROF_STATS); }
+TEST(overlaps_of_statistics_beside_a_ring) { check_overlaps(PROF_RING_STATS); }
 
 /* The figures of a live session, computed from its events. */
 TEST(figures_of_events)

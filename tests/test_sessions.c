@@ -1029,7 +1029,15 @@ TEST(keys_of_other_systems)
     CHECK(!prof_start(&config) && !prof_stop());
     prof_reset();
     CHECK(!prof_config_set(&config, "continuous_dump", "True") && config.dump_period_ns == 1000000000);
-    CHECK(!set(&config, "aggregate_stats", "1") && !memcmp(&config, &zero, sizeof zero));
+    CHECK(!set(&config, "aggregate_stats", "0") && !memcmp(&config, &zero, sizeof zero));
+    /* those systems count everything */
+    CHECK(!set(&config, "aggregate_stats", "1") && config.mode == PROF_RING_STATS);
+    CHECK(!set(&config, "continuous_dump", "1") && config.mode == PROF_RING_STATS);
+    CHECK(!set(&config, "continuous_dump", "0") && config.mode == PROF_RING);
+    CHECK(!set(&config, "profilerEnabled", "1") && config.mode == PROF_RING_STATS);
+    CHECK(!set(&config, "mode", "stream") && !prof_config_set(&config, "aggregate_stats", "1"));
+    CHECK_EQUAL(config.mode, PROF_STREAM); /* somebody has chosen it */
+    CHECK(!set(&config, "mode", "ring+stats") && config.mode == PROF_RING_STATS);
     FAILS(set(&config, "aggregate_stats", "2"), PROF_INVALID_ARGUMENT, "0 or 1");
     CHECK_EQUAL(set(&config, "profile_process", "worker"), PROF_OK);
     FAILS(set(&config, "profile_process", "server"), PROF_UNSUPPORTED, "this process");

@@ -115,7 +115,8 @@ static const char *count_text(char *to, size_t size, uint64_t count, const char 
 
 static void print_head(const prof_trace_info *info)
 {
-    static const char *const modes[] = {"reused as a ring", "filled once", "emptied into the file", "emptied into statistics"};
+    static const char *const modes[] = {"reused as a ring", "filled once", "emptied into the file", "emptied into statistics",
+                                        "reused as a ring, beside statistics"};
     char text[128], a[48], b[48];
     time_t start = (time_t)(info->start_unix_ns / 1000000000u);
     const struct tm *utc = gmtime(&start);
