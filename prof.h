@@ -417,8 +417,8 @@ typedef enum prof_mode {
     PROF_RING = 0, /* when the buffer is full the oldest chunk is reused */
     PROF_FILL,     /* when the buffer is full recording ends and losses are counted */
     PROF_STREAM,   /* a thread packs what is full into the file behind the buffer: everything is kept */
-    PROF_STATS,    /* a thread adds what is full to statistics and drops it */
-    PROF_RING_STATS /* a ring, of which nothing is reused before it is in the statistics: these are of everything */
+    PROF_STATS, PROF_RING_STATS /* a thread adds what is full to statistics and drops it; or leaves it in a ring, of
+                                   which nothing is reused before it is in the statistics */
 } prof_mode;
 
 typedef enum prof_limit {
@@ -898,7 +898,8 @@ typedef struct prof_trace_info {
                                      opened */
     uint64_t unmatched;           /* ends, and arguments, that fit no open scope and were left out; an argument's scope
                                      may have begun before the recording, or be lost */
-    uint64_t sites_lost;          /* call sites or names for which the image had no room */
+    uint64_t sites_lost, taken_back; /* call sites or names for which the image had no room; scopes that were shorter
+                                     than min_duration */
     uint64_t buffer_size, chunk_size;
     prof_mode mode;
     uint64_t tick_hz;             /* of the clock, as measured */
@@ -910,7 +911,6 @@ typedef struct prof_trace_info {
                                      again */
     const char *write_error;      /* why the last of them did, in the system's words; "" if none */
     int64_t from_ns, to_ns;       /* the window; to_ns 0: to the end. All other figures are those of the whole trace */
-    uint64_t taken_back;          /* scopes that were shorter than min_duration */
     uint64_t folded;              /* PROF_STATS: events that are in the statistics; the trace has none, and no tracks;
                                      PROF_RING_STATS: of a live trace, likewise, but it has the newest */
     uint64_t open;                /* of both: scopes that are open; they count as truncated */
