@@ -220,7 +220,7 @@ static int markup_note_scopes(int value)
     flags.wide = 1ull << 39;
     PROFILE_SCOPE_M("scope_m", 0x80000001u); PROFILE_SCOPE_M("scope_m int", 6);
     PROFILE_STEP("step", value);
-    PROFILE_STEP_S(markup_name, value); PROFILE_THROUGHPUT_S(markup_name, sizeof value);
+    PROFILE_STEP_S(&markup_name[5], value); PROFILE_THROUGHPUT_S(&markup_name[8], sizeof value);
     {
         PROFILE_STEP("step", flags.narrow); PROFILE_STEP("step big", big);
         PROFILE_THROUGHPUT("throughput", moved);

@@ -63,6 +63,8 @@ static const program_event program_events[] = {
     {"step big", PROF_EVENT_SCOPE, 1, "", NULL},
     {"throughput", PROF_EVENT_SCOPE, 2, "", "markup_note_scopes"},
     {"throughput bits", PROF_EVENT_SCOPE, 1, "", NULL},
+    {"at run time", PROF_EVENT_SCOPE, 1, "", NULL},
+    {"run time", PROF_EVENT_SCOPE, 1, "", NULL},
     {"block goto", PROF_EVENT_SCOPE, 1, "", NULL},
     {"block return", PROF_EVENT_SCOPE, 1, "", NULL},
 #endif
