@@ -1,5 +1,5 @@
-/* What an image takes of disk and memory, and when: as much as was recorded. And disks that have no room for it, or not any
-   more: what was recorded stays whole, it is said what is missing, and nobody dies of it. */
+/* What an image takes of disk and memory, and when: as much as was recorded. And disks that have no room for it, or not
+   any more: what was recorded stays whole, it is said what is missing, and nobody dies of it. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
@@ -327,7 +327,8 @@ TEST(a_fill_ends_where_the_disk_does)
     fill_the_disk(PROF_FILL, ENOSPC, "No space left on device");
 }
 
-/* An output that is written at the end has a file beside it meanwhile: its loss of room is no error, and in the trace. */
+/* An output that is written at the end has a file beside it meanwhile. That this has no more room is no error, and is
+   said in the trace. */
 TEST(a_full_disk_beside_the_output)
 {
     const char *path = trace_path("storage_beside.txt");
