@@ -6,6 +6,8 @@
 #   make examples   build the examples
 #   make tool       build the command-line tool, build/prof
 #   make library    build/libprof.so: the implementation, to link to or to preload
+#   make lines      build/lines: a copy of all that is compiled, whose headers name the rooms of src/ to compilers and
+#                   debuggers: make -C build/lines test
 #   make install    copy headers, library, tool, its manual, its completion, and what CMake and pkg-config read
 #                   to $(DESTDIR)$(PREFIX)
 #   make uninstall  remove exactly that
@@ -41,11 +43,26 @@ ifeq ($(HAVE_CXX),yes)
 TESTS += $(patsubst tests/%.cpp,$(BUILD)/tests/%,$(wildcard tests/test_*.cpp))
 endif
 
-.PHONY: all help demo test bench examples tool library install uninstall clean
+.PHONY: all help demo test bench examples tool library lines install uninstall clean
 all: tool library examples
 
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
+
+# ---- headers that are assembled out of the rooms in src/, where one of these is newer than when it was last done; what
+# has not changed is not written, so that nothing is compiled for it
+
+ASSEMBLED = $(patsubst src/%,%,$(wildcard src/*.h))
+ifneq ($(ASSEMBLED),)
+$(BUILD)/assembled: src/assemble.sh $(wildcard src/*.h src/*/*.h)
+	@mkdir -p $(@D)
+	@sh src/assemble.sh && touch $@
+$(ASSEMBLED): $(BUILD)/assembled ;
+endif
+
+lines:
+	sh src/assemble.sh --line $(BUILD)/lines
+	cp -R Makefile bench examples lib packaging tests tools $(BUILD)/lines
 
 # ---- the command-line tool
 
@@ -179,7 +196,7 @@ $(FAKES): tests/fake_nrt.c prof_ntff.h prof.h
 $(BUILD)/tests/test_ntff: | $(FAKES)
 
 # Scripts: those of the compilers are the same for every CFLAGS.
-SCRIPTS ?= tests/test_tool.sh tests/test_neuron.sh tests/test_bridge.sh tests/compile/quick.sh \
+SCRIPTS ?= tests/rooms.sh tests/test_tool.sh tests/test_neuron.sh tests/test_bridge.sh tests/compile/quick.sh \
     tests/compile/headers_quick.sh tests/compile/refused.sh
 test: $(TESTS) $(if $(SCRIPTS),$(BUILD)/prof $(BUILD)/tests/tool_images $(BUILD)/tests/tool_core)
 	@BUILD=$(BUILD) sh tests/run.sh $(TESTS) $(SCRIPTS)
@@ -227,7 +244,7 @@ bench: $(addprefix $(BUILD)/,bench bench_shared bench_threads bench_modes bench_
 
 # ---- installation: each file and its place below PREFIX, which uninstall goes by as well
 
-VERSION := $(shell sed -n 's/^.define PROF_VERSION \([0-9]*\).*/\1/p' prof.h | awk '{print int($$1 / 10000) "." int($$1 / 100) % 100 "." $$1 % 100}')
+VERSION = $(shell sed -n 's/^.define PROF_VERSION \([0-9]*\).*/\1/p' prof.h | awk '{print int($$1 / 10000) "." int($$1 / 100) % 100 "." $$1 % 100}')
 INSTALLED = $(foreach header,$(HEADERS),$(header):include/$(header)) \
     $(BUILD)/prof:bin/prof \
     $(BUILD)/libprof.so:lib/libprof.so \

@@ -1,0 +1,110 @@
+#!/bin/sh
+# Assembles the headers that users copy out of the rooms in src/.
+#
+#   sh src/assemble.sh              writes those of prof.h, prof_ntff.h and prof_server.h that have changed; but fails
+#                                   where a header is newer than all rooms, and so was changed itself
+#   sh src/assemble.sh --force      writes those as well
+#   sh src/assemble.sh --check      writes nothing; names those that are not as the rooms are, and fails
+#   sh src/assemble.sh --line DIR   into DIR, with #line, so that compilers and debuggers name the rooms; and all other
+#                                   headers: compile with -IDIR
+#
+# A list, src/prof.h, is copied line by line; a line #include "folder/room.h" stands for the room's text, after a blank
+# line if the line above it is such a line as well. Lines that begin with // stay behind: in a list everywhere, in a
+# room those at the top.
+cd "$(dirname "$0")/.." || exit 1
+mode=${1:-write}
+case $mode in
+write | --force | --check) ;;
+--line) folder=${2:?--line: into which folder?} ;;
+*)
+    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+    exit 2
+    ;;
+esac
+if [ "$(awk 'BEGIN { print 6 * 7 }' </dev/null 2>/dev/null)" != 42 ]; then
+    echo "src/assemble.sh: there is no awk here: the headers stay as they are" >&2
+    [ "$mode" = write ]
+    exit
+fi
+
+assemble() { # NAME: prints the header
+    awk -v list="src/$1" -v mark="$([ "$mode" = --line ] && pwd)" '
+        function put(text) {
+            if (++count == 2 && mark == "") { # says so in the second line, which is inside the comment of the first
+                match(text, /^ */)
+                print substr(text, 1, RLENGTH) "assembled from src/: change it there, see CONTRIBUTING.md"
+            }
+            print text
+        }
+        function from(file, line) { if (mark != "") printf "#line %d \"%s/%s\"\n", line, mark, file }
+        function room(file,    line, got, number, inside) {
+            while ((got = (getline line < file)) > 0) {
+                number++
+                if (!inside && line ~ /^\/\//) continue
+                if (!inside++) from(file, number)
+                put(line)
+            }
+            if (got < 0 || !inside) fail(file (got < 0 ? ": cannot be read" : ": is empty"))
+            close(file)
+        }
+        function fail(why) {
+            print "src/assemble.sh: " why | "cat >&2"
+            failed = 1
+            exit 1
+        }
+        BEGIN {
+            while ((got = (getline entry < list)) > 0) {
+                line++
+                if (entry ~ /^\/\//) continue
+                if (entry ~ /^#include "[a-z0-9]+\/[a-z0-9_]+\.h"$/) {
+                    if (after) put("")
+                    split(entry, part, "\"")
+                    room("src/" part[2])
+                    after = 1
+                    continue
+                }
+                if (after || !count) from(list, line)
+                after = 0
+                put(entry)
+            }
+            if (got < 0 || !count) fail(list ": cannot be read, or is empty")
+            exit failed
+        }'
+}
+
+made=${TMPDIR:-/tmp}/prof-assemble.$$
+trap 'rm -rf "$made"' EXIT
+trap 'exit 1' HUP INT TERM
+mkdir "$made" || exit 1
+status=0
+for list in src/*.h; do
+    [ -f "$list" ] || break # of a package without src/
+    name=${list#src/}
+    assemble "$name" >"$made/$name" || exit 1
+    case $mode in
+    --check)
+        cmp -s "$made/$name" "$name" && continue
+        echo "$name is not what src/ makes: sh src/assemble.sh, or, if $name itself was changed, sh src/back.sh"
+        status=1
+        ;;
+    write | --force)
+        cmp -s "$made/$name" "$name" && continue
+        if [ -f "$name" ] && [ "$mode" = write ] && [ -z "$(find src -name '*.h' -newer "$name" | head -n 1)" ]; then
+            echo "$name is newer than the rooms in src/ that make it: sh src/back.sh takes what was changed in it back" \
+                "into them; sh src/assemble.sh --force drops that" >&2
+            status=1
+            continue
+        fi
+        cp "$made/$name" "$name.$$" && mv -f "$name.$$" "$name" || exit 1
+        echo "$name: assembled from src/"
+        ;;
+    esac
+done
+if [ "$mode" = --line ]; then
+    mkdir -p "$folder" || exit 1
+    for header in prof*.h; do # those that are no lists as they are
+        [ -f "$made/$header" ] || cp "$header" "$made/$header" || exit 1
+        cmp -s "$made/$header" "$folder/$header" || cp "$made/$header" "$folder/$header" || exit 1
+    done
+fi
+exit $status
