@@ -1837,9 +1837,14 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define PROF_ARG(key, value) PROF__MAKE(PROF__BY_TYPE(prof__made_, value), key, value)
 #endif
+#ifdef __TINYC__ /* counts the elements only of arrays of scalars; what is left has no type */
+#define PROF__LIST_SIZE (PROF_DEVICE_ARGS + 1)
+#else
+#define PROF__LIST_SIZE
+#endif
 #define PROF__WITH(site, type, object, ...)                                                                   \
     {                                                                                                         \
-        const prof_arg prof__args[] = {__VA_ARGS__};                                                          \
+        const prof_arg prof__args[PROF__LIST_SIZE] = {__VA_ARGS__};                                           \
         prof__with(site, type, object, prof__args, (uint32_t)(sizeof prof__args / sizeof *prof__args));       \
     }
 #endif
@@ -5405,6 +5410,7 @@ static void prof__with_measure(prof__with_list *list, uint32_t count, uint64_t r
         const prof_arg *arg = &list->args[list->count];
         prof__with_arg *part = &list->parts[list->count];
         uint64_t left = room - list->words;
+        if (arg->value.type == PROF_VALUE_NONE) break;
         part->key = prof__measure_part(arg->key ? arg->key : "", (left / 2 - 2) * 8, ~(uint64_t)0);
         left -= 1 + part->key.words;
         part->text.words = 1;
