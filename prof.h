@@ -1,4 +1,5 @@
 /* prof.h - v0.1 - an exact timeline of a whole program, in one header - public domain or MIT-0
+                   assembled from src/: change it there, see CONTRIBUTING.md
                    depends on nothing but libc; the licence is at the end of this file
 
 QUICK START

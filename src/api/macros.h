@@ -1,0 +1,493 @@
+// api/macros: The PROFILE_ macros themselves, live and stripped.
+#if defined(__cplusplus) && PROF_ENABLE /* std::string and its kind, too */
+#define PROF__TEXT(text) prof__chars(text)
+#else
+#define PROF__TEXT(text) text
+#endif
+#define PROF__JOIN_(a, b) a##b
+#define PROF__JOIN(a, b) PROF__JOIN_(a, b)
+#define PROF__FIRST_(a, ...) a
+#define PROF__FIRST(...) PROF__FIRST_(__VA_ARGS__, 0)
+/* Counts as a use of x, evaluates nothing, and leaves no instruction at any level of optimisation. */
+#define PROF__USE(x) (0 ? (void)(x) : (void)0)
+#define PROF__USE2(x, y) (0 ? (void)(x) : PROF__USE(y))
+#define PROF__USE3(x, y, z) (0 ? (void)(x) : PROF__USE2(y, z))
+
+/* A declaration, as the live scope is one (see -Wdeclaration-after-statement), that leaves nothing either. */
+#if defined(__GNUC__)
+#define PROF__GONE(...) PROF__GONE_(__VA_ARGS__)
+#define PROF__GONE_(id, ...) typedef __attribute__((unused)) char prof__gone_##id[1 + 0 * sizeof(__VA_ARGS__)]
+#else
+#define PROF__GONE(id, ...) (void)sizeof(__VA_ARGS__)
+#endif
+
+/* The one switch between the live and the stripped API. */
+#if PROF_ENABLE
+#define PROF__EITHER(live, stripped) live
+#else
+#define PROF__EITHER(live, stripped) stripped
+#endif
+
+/* A site is filled in once, at compile time: a name made at run time would stay what it was at the first use. C refuses
+   one by itself, in C++ that takes a word (constant initialization); before that, a sentence says what to do. */
+#if defined(__cplusplus) && defined(__clang__)
+#define PROF__CONSTANT_SITE __attribute__((require_constant_initialization))
+#elif defined(__cplusplus) && defined(__GNUC__) && __GNUC__ >= 10
+#define PROF__CONSTANT_SITE __constinit
+#elif defined(__cplusplus) && defined(__cpp_constinit)
+#define PROF__CONSTANT_SITE constinit
+#else
+#define PROF__CONSTANT_SITE
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#define PROF__CONSTANT(name)                                                                               \
+    static_assert(__builtin_constant_p(prof__given(name)), "prof: a name, category or key is a string literal, " \
+        "a constant array or constexpr; a name made at run time goes to the _S form: PROFILE_SCOPE_S, PROFILE_MARK_S");
+#else
+#define PROF__CONSTANT(name)
+#endif
+/* C compilers refuse by showing this macro. The enumerator of a site is what they miss after `if (x) PROFILE_SCOPE("a");`,
+   where the scope would not end at the semicolon. */
+#define PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_S(name) name
+
+#define PROF__SITE(variable, kind, name, category, level) PROF__SITE_COLOR(variable, kind, name, category, level, 0)
+#define PROF__SITE_COLOR(variable, kind, name, category, level, color) \
+    PROF__SITE_MASK_OF(variable, kind, name, category, level, color, 0)
+#define PROF__SITE_MASK_OF(variable, kind, name, category, level, color, unmask) \
+    enum { variable##_needs_braces_around_it };                                                            \
+    static PROF__CONSTANT_SITE prof_site variable = {                                                      \
+        variable##_needs_braces_around_it, PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_S(name), category, \
+        __FILE__, __func__, __LINE__, color, level, kind, 0, 0, unmask};                                   \
+    PROF__CONSTANT(name) PROF__CONSTANT(category) enum { variable##_is_checked }
+#define PROF__ON(site, level) ((level) <= PROF_MAX_LEVEL && prof__on(&(site)))
+#define PROF__LIVE(site, level) ((level) <= PROF_MAX_LEVEL && prof__live(&(site)))
+#define PROF__BEGIN(site, level) (PROF__ON(site, level) ? prof__begin(&(site)) : 0)
+
+#if defined(__cplusplus)
+#define PROF__GUARD(variable, token) prof__guard variable = {token}
+#define PROF__GUARD_SYNC(variable, token) prof__guard_sync variable = {token}
+#define PROF__GUARD_STAGE(token) PROF__GUARD(prof__stage, token)
+#define PROF__STAGE_TOKEN prof__stage.token
+#define PROF__HANDLE(handle, guard) const prof_scope handle = guard.token
+#define PROF__TOKEN_OF(scope) scope.token
+#elif defined(__GNUC__)
+#define PROF__GUARD(variable, token) \
+    __attribute__((cleanup(prof__guard_end), unused)) prof__token variable = token
+#define PROF__GUARD_SYNC(variable, token) \
+    __attribute__((cleanup(prof__guard_sync), unused)) prof__token variable = token
+#define PROF__GUARD_STAGE(token) __attribute__((cleanup(prof__guard_end))) prof__token prof__stage = token
+#define PROF__STAGE_TOKEN prof__stage
+#define PROF__HANDLE(handle, guard) const prof_scope handle __attribute__((unused)) = guard
+#define PROF__TOKEN_OF(scope) scope
+#endif
+
+#if !defined(__cplusplus) && !defined(__GNUC__)
+#define PROF__GUARD(variable, token) prof__this_compiler_has_only_PROFILE_BLOCK
+#define PROF__GUARD_SYNC PROF__GUARD
+#define PROF__GUARD_STAGE(token) PROF__GUARD(prof__stage, token)
+#define PROF__HANDLE(handle, guard) const prof_scope handle = guard
+#define PROF__TOKEN_OF(scope) 0
+#endif
+
+/* A statement that owns a site: action may use prof__here. */
+#define PROF__STATEMENT(kind, name, category, level, action)                   \
+    do {                                                                       \
+        PROF__SITE(prof__here, kind, name, category, level);                   \
+        if (PROF__LIVE(prof__here, level)) action;                             \
+    } while (0)
+/* id makes the names unique; site and token are the macro's own variables, and begin may use site. */
+#define PROF__SCOPE(...) PROF__SCOPE_(__VA_ARGS__)
+#define PROF__SCOPE_(id, name, category, level, begin, ...)                    \
+    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN, name, category, level);      \
+    PROF__GUARD(prof__scope_##id, begin(prof__site_##id, level, __VA_ARGS__))
+#define PROF__BEGIN_1(site, level, unused) PROF__BEGIN(site, level)
+#define PROF__BEGIN_TEXT(site, level, text) (PROF__LIVE(site, level) ? prof__begin_text(&(site), PROF__TEXT(text)) : 0)
+#define PROF__BEGIN_FORMAT(site, level, ...) (PROF__LIVE(site, level) ? prof__begin_format(&(site), __VA_ARGS__) : 0)
+
+#define PROFILE_SCOPE_CL(name, category, level)                                                            \
+    PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, name, category, level, PROF__BEGIN_1, 0),                        \
+                 PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof(category) + (level)))
+#define PROFILE_SCOPE(name) PROFILE_SCOPE_CL(name, PROF_CATEGORY, PROF_SITE_LEVEL)
+#define PROF__SCOPE_AS(...) PROF__SCOPE_AS_(__VA_ARGS__)
+#define PROF__SCOPE_AS_(id, handle, name, category, level)                                                 \
+    PROF__SCOPE_(id, name, category, level, PROF__BEGIN_1, 0);                                             \
+    PROF__HANDLE(handle, prof__scope_##id)
+#define PROFILE_SCOPE_AS_CL(handle, name, category, level)                                                 \
+    PROF__EITHER(PROF__SCOPE_AS(PROF_UNIQUE, handle, name, category, level),                               \
+                 PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof(category) + (level)); enum { handle = 0 })
+#define PROFILE_SCOPE_AS(handle, name) PROFILE_SCOPE_AS_CL(handle, name, PROF_CATEGORY, PROF_SITE_LEVEL)
+#define PROFILE_SCOPE_AS_C(handle, name, category) PROFILE_SCOPE_AS_CL(handle, name, category, PROF_SITE_LEVEL)
+#define PROFILE_SCOPE_AS_L(handle, name, level) PROFILE_SCOPE_AS_CL(handle, name, PROF_CATEGORY, level)
+#define PROFILE_SCOPE_C(name, category) PROFILE_SCOPE_CL(name, category, PROF_SITE_LEVEL)
+#define PROFILE_SCOPE_L(name, level) PROFILE_SCOPE_CL(name, PROF_CATEGORY, level)
+#define PROFILE_SCOPE_S(text)                                                                              \
+    PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, "", PROF_CATEGORY, PROF_SITE_LEVEL, PROF__BEGIN_TEXT, text),     \
+                 PROF__USE(text))
+#define PROFILE_SCOPE_F(...)                                                                               \
+    PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY, PROF_SITE_LEVEL,        \
+                             PROF__BEGIN_FORMAT, __VA_ARGS__),                                             \
+                 PROF__USE(prof__format_check(__VA_ARGS__)))
+#define PROF__SCOPE_COLOR(...) PROF__SCOPE_COLOR_(__VA_ARGS__)
+#define PROF__SCOPE_COLOR_(id, name, color)                                                                \
+    PROF__SITE_COLOR(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL, color);      \
+    PROF__GUARD(prof__scope_##id, PROF__BEGIN(prof__site_##id, PROF_SITE_LEVEL))
+#define PROFILE_SCOPE_COLOR(name, color)                                                                   \
+    PROF__EITHER(PROF__SCOPE_COLOR(PROF_UNIQUE, name, color), PROF__GONE(PROF_UNIQUE, sizeof(name) + (color)))
+#define PROF__SCOPE_SYNC(...) PROF__SCOPE_SYNC_(__VA_ARGS__)
+#define PROF__SCOPE_SYNC_(id, name, category, level)                                                       \
+    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | PROF_ROLE_SYNC << PROF__ROLE_SHIFT, name, category, level); \
+    PROF__GUARD_SYNC(prof__scope_##id, PROF__BEGIN(prof__site_##id, level))
+#define PROFILE_SCOPE_SYNC(name)                                                                           \
+    PROF__EITHER(PROF__SCOPE_SYNC(PROF_UNIQUE, name, PROF_CATEGORY, PROF_SITE_LEVEL), PROF__GONE(PROF_UNIQUE, sizeof(name)))
+#define PROFILE_SYNC()                                                                                     \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK | PROF_ROLE_SYNC << PROF__ROLE_SHIFT, "sync", PROF_CATEGORY,  \
+                                 PROF_SITE_LEVEL, prof__sync()),                                           \
+                 (void)0)
+#define PROF__SCOPE_MASK(...) PROF__SCOPE_MASK_(__VA_ARGS__)
+#define PROF__SCOPE_MASK_(id, name, mask)                                                                  \
+    PROF__SITE_MASK_OF(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL, 0,         \
+                       (uint32_t)~(uint32_t)(mask));                                                       \
+    PROF__GUARD(prof__scope_##id, PROF__BEGIN(prof__site_##id, PROF_SITE_LEVEL))
+#define PROFILE_SCOPE_M(name, mask)                                                                        \
+    PROF__EITHER(PROF__SCOPE_MASK(PROF_UNIQUE, name, mask), PROF__GONE(PROF_UNIQUE, sizeof(name) + (mask)))
+/* A scope of this role with an argument from the start. */
+#define PROF__SCOPE_NUMBER(...) PROF__SCOPE_NUMBER_(__VA_ARGS__)
+#define PROF__SCOPE_NUMBER_(id, name, role, key, type, number)                                             \
+    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | (role) << PROF__ROLE_SHIFT, name, PROF_CATEGORY, PROF_SITE_LEVEL); \
+    PROF__SITE(prof__key_##id, PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL);                       \
+    PROF__GUARD(prof__scope_##id,                                                                          \
+                PROF__LIVE(prof__site_##id, PROF_SITE_LEVEL)                                               \
+                    ? prof__begin_number(&prof__site_##id, &prof__key_##id, type, (uint64_t)(number))      \
+                    : 0)
+#define PROFILE_STEP(name, number)                                                                         \
+    PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_STEP, "step_num", PROF_VALUE_INT, (int64_t)(number)), \
+                 PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof((int64_t)(number))))
+#define PROFILE_THROUGHPUT(name, bytes)                                                                    \
+    PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_THROUGHPUT, "bytes", PROF_VALUE_UINT, bytes), \
+                 PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof((uint64_t)(bytes))))
+/* The same with a name made at run time. The argument is that of no other scope: it waits for the begin. */
+#define PROF__SCOPE_NAMED(...) PROF__SCOPE_NAMED_(__VA_ARGS__)
+#define PROF__SCOPE_NAMED_(id, text, role, key, record, number)                                            \
+    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | (role) << PROF__ROLE_SHIFT, "", PROF_CATEGORY, PROF_SITE_LEVEL); \
+    PROF__SITE(prof__key_##id, PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL);                       \
+    PROF__GUARD(prof__scope_##id, PROF__BEGIN_TEXT(prof__site_##id, PROF_SITE_LEVEL, text));               \
+    PROF__UNUSED int prof__number_##id =                                                                   \
+        PROF__TOKEN_OF(prof__scope_##id) && PROF__LIVE(prof__key_##id, PROF_SITE_LEVEL)                    \
+            ? (record(&prof__key_##id, number), 1)                                                         \
+            : 0
+#define PROFILE_STEP_S(text, number)                                                                       \
+    PROF__EITHER(PROF__SCOPE_NAMED(PROF_UNIQUE, text, PROF_ROLE_STEP, "step_num", prof__arg_int, (int64_t)(number)), \
+                 PROF__USE2(text, number))
+#define PROFILE_THROUGHPUT_S(text, bytes)                                                                  \
+    PROF__EITHER(PROF__SCOPE_NAMED(PROF_UNIQUE, text, PROF_ROLE_THROUGHPUT, "bytes", prof__arg_uint, (uint64_t)(bytes)), \
+                 PROF__USE2(text, bytes))
+#define PROFILE_FUNCTION() PROFILE_SCOPE(__func__)
+#if defined(__has_attribute) && PROF_ENABLE
+#if __has_attribute(unavailable)
+extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))) int PROFILE_FUNCTION;
+#endif
+#endif
+#define PROFILE_FUNCTION_C(category) PROFILE_SCOPE_C(__func__, category)
+#define PROFILE_FUNCTION_L(level) PROFILE_SCOPE_L(__func__, level)
+
+#define PROFILE_BLOCK(name) PROF__EITHER(PROF__BLOCK(PROF_UNIQUE, name, PROF_CATEGORY, PROF_SITE_LEVEL), )
+#define PROFILE_BLOCK_C(name, category) PROF__EITHER(PROF__BLOCK(PROF_UNIQUE, name, category, PROF_SITE_LEVEL), )
+#define PROFILE_BLOCK_L(name, level) PROF__EITHER(PROF__BLOCK(PROF_UNIQUE, name, PROF_CATEGORY, level), )
+#if defined(__GNUC__) || defined(__TINYC__)
+#define PROF__BEGIN_HERE(name, category, level)                                                            \
+    __extension__({                                                                                        \
+        PROF__SITE(prof__here, PROF__KIND_BEGIN, name, category, level);                                   \
+        PROF__BEGIN(prof__here, level);                                                                    \
+    })
+#endif
+#if defined(__cplusplus)
+#ifndef PROF__BEGIN_HERE
+#define PROF__BEGIN_HERE(name, category, level)                                                            \
+    ([]() -> prof__token {                                                                                 \
+        PROF__SITE(prof__here, PROF__KIND_BEGIN, name, category, level);                                   \
+        return PROF__BEGIN(prof__here, level);                                                             \
+    }())
+#endif
+#define PROF__BLOCK_(id, name, category, level)                                                            \
+    for (prof__guard_block prof__block_##id = {PROF__BEGIN_HERE(name, category, level), 1};                \
+         prof__block_##id.more; prof__block_##id.more = 0)
+#elif defined(__GNUC__)
+#define PROF__BLOCK_(id, name, category, level)                                                            \
+    for (prof__token prof__scope_##id __attribute__((cleanup(prof__guard_end), unused)) =                  \
+             PROF__BEGIN_HERE(name, category, level),                                                      \
+             prof__more_##id = 1;                                                                          \
+         prof__more_##id; prof__more_##id = 0)
+#elif defined(PROF__BEGIN_HERE)
+#define PROF__BLOCK_(id, name, category, level)                                                            \
+    for (prof__token prof__scope_##id = PROF__BEGIN_HERE(name, category, level), prof__more_##id = 1;      \
+         prof__more_##id; prof__more_##id = 0, prof__scope_##id ? prof__end(prof__scope_##id) : (void)0)
+#else
+#define PROF__BLOCK_(id, name, category, level)                                                            \
+    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN, name, category, level);                                  \
+    for (prof__token prof__scope_##id = PROF__BEGIN(prof__site_##id, level), prof__more_##id = 1;          \
+         prof__more_##id; prof__more_##id = 0, prof__scope_##id ? prof__end(prof__scope_##id) : (void)0)
+#endif
+#define PROF__BLOCK(...) PROF__BLOCK_(__VA_ARGS__)
+
+#define PROF__BEGIN_LOOSE(name, category, level)                                                           \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_BEGIN, name, category, level, prof__begin_loose(&prof__here)), \
+                 PROF__USE3(name, category, level))
+#define PROFILE_BEGIN(name) PROF__BEGIN_LOOSE(name, PROF_CATEGORY, PROF_SITE_LEVEL)
+#define PROFILE_BEGIN_C(name, category) PROF__BEGIN_LOOSE(name, category, PROF_SITE_LEVEL)
+#define PROFILE_BEGIN_L(name, level) PROF__BEGIN_LOOSE(name, PROF_CATEGORY, level)
+#define PROFILE_END(name)                                                                                  \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_END, name, "", 0, prof__end_loose(&prof__here)), PROF__USE(name))
+
+/* One sequence of stages in a block inside another's block is meant, so that -Wshadow has nothing to say; and so is one
+   without a further stage. */
+#if defined(__GNUC__)
+#define PROF__QUIET_SHADOW(declaration)                                                                    \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"")                          \
+    _Pragma("GCC diagnostic ignored \"-Wunused-variable\"") declaration;                                   \
+    _Pragma("GCC diagnostic pop")
+#else
+#define PROF__QUIET_SHADOW(declaration) declaration
+#endif
+#define PROF__STAGE(...) PROF__STAGE_(__VA_ARGS__)
+#define PROF__STAGE_(id, name)                                                                             \
+    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL);                   \
+    PROF__QUIET_SHADOW(PROF__GUARD_STAGE(PROF__BEGIN(prof__site_##id, PROF_SITE_LEVEL)))
+#define PROFILE_STAGE(name) PROF__EITHER(PROF__STAGE(PROF_UNIQUE, name), PROF__GONE(PROF_UNIQUE, name))
+#define PROFILE_NEXT(name)                                                                                 \
+    PROF__EITHER(                                                                                          \
+        do {                                                                                               \
+            PROF__SITE(prof__here, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL);                \
+            if (PROF__STAGE_TOKEN || prof__on(&prof__here))                                                \
+                PROF__STAGE_TOKEN = prof__next(&prof__here, PROF__STAGE_TOKEN);                            \
+        } while (0),                                                                                       \
+        PROF__USE(name))
+
+#define PROF__MARK(name, category, level, action)                                                          \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK, name, category, level, action), PROF__USE3(name, category, level))
+#define PROFILE_MARK(name) PROF__MARK(name, PROF_CATEGORY, PROF_SITE_LEVEL, prof__mark(&prof__here))
+#define PROFILE_MARK_C(name, category) PROF__MARK(name, category, PROF_SITE_LEVEL, prof__mark(&prof__here))
+#define PROFILE_MARK_L(name, level) PROF__MARK(name, PROF_CATEGORY, level, prof__mark(&prof__here))
+#define PROFILE_MARK_S(text)                                                                               \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK, "", PROF_CATEGORY, PROF_SITE_LEVEL,                      \
+                                 prof__mark_text(&prof__here, PROF__TEXT(text))),                                      \
+                 PROF__USE(text))
+#define PROFILE_MARK_F(...)                                                                                \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY, PROF_SITE_LEVEL, \
+                                 prof__mark_format(&prof__here, __VA_ARGS__)),                             \
+                 PROF__USE(prof__format_check(__VA_ARGS__)))
+#define PROFILE_FRAME(name)                                                                                         \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_FRAME, name, PROF_CATEGORY, PROF_SITE_LEVEL, prof__frame(&prof__here)), \
+                 PROF__USE(name))
+
+#define PROF__FLOW(name, type, id)                                                                         \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_EVENT, name, PROF_CATEGORY, PROF_SITE_LEVEL,                   \
+                                 prof__event(&prof__here, type, 0, id)),                                   \
+                 PROF__USE2(name, id))
+#define PROFILE_FLOW_OUT_N(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_OUT, id)
+#define PROFILE_FLOW_STEP_N(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_STEP, id)
+#define PROFILE_FLOW_IN_N(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_IN, id)
+#define PROFILE_FLOW_OUT(id) PROFILE_FLOW_OUT_N("flow", id)
+#define PROFILE_FLOW_STEP(id) PROFILE_FLOW_STEP_N("flow", id)
+#define PROFILE_FLOW_IN(id) PROFILE_FLOW_IN_N("flow", id)
+
+#define PROF__LOG_LEVEL(severity) ((severity) >= PROF_LOG_WARNING ? 1 : (severity) >= PROF_LOG_INFO ? 2 : 3)
+#define PROFILE_LOG(severity, ...)                                                                         \
+    PROF__EITHER(                                                                                          \
+        do {                                                                                               \
+            static prof__log_format prof__known;                                                           \
+            PROF__STATEMENT(PROF__KIND_EVENT, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY,                     \
+                            PROF__LOG_LEVEL(severity),                                                     \
+                            prof__log(&prof__here, &prof__known, (uint64_t)(severity), __VA_ARGS__));      \
+        } while (0),                                                                                       \
+        (0 ? (void)(severity) : PROF__USE(prof__format_check(__VA_ARGS__))))
+#define PROF__MARK_ROLE(scope) ((int)(scope) != 0 ? (int)PROF_ROLE_MARK_GLOBAL - (int)PROF_MARK_GLOBAL + (int)(scope) : 0)
+#define PROFILE_MARK_SCOPE(name, scope)                                                                    \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK | PROF__MARK_ROLE(scope) << PROF__ROLE_SHIFT, name, PROF_CATEGORY, \
+                                 PROF_SITE_LEVEL, prof__mark(&prof__here)),                                \
+                 PROF__USE2(name, scope))
+
+#define PROF__SPAN(type, name, id, category)                                                               \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_EVENT, name, category, PROF_SITE_LEVEL,                        \
+                                 prof__event(&prof__here, type, 0, (uint64_t)(id))),                       \
+                 PROF__USE3(name, id, category))
+#define PROFILE_SPAN_BEGIN(name, id) PROF__SPAN(PROF_EVENT_SPAN_BEGIN, name, id, PROF_CATEGORY)
+#define PROFILE_SPAN_BEGIN_C(name, id, category) PROF__SPAN(PROF_EVENT_SPAN_BEGIN, name, id, category)
+#define PROFILE_SPAN_MARK(name, id) PROF__SPAN(PROF_EVENT_SPAN_MARK, name, id, PROF_CATEGORY)
+#define PROFILE_SPAN_MARK_C(name, id, category) PROF__SPAN(PROF_EVENT_SPAN_MARK, name, id, category)
+#define PROFILE_SPAN_END(name, id) PROF__SPAN(PROF_EVENT_SPAN_END, name, id, PROF_CATEGORY)
+#define PROFILE_SPAN_END_C(name, id, category) PROF__SPAN(PROF_EVENT_SPAN_END, name, id, category)
+
+/* 1 converted to the type of value, halved, is not 0 only in floating point; value is evaluated once. */
+#define PROF__COUNTER(name, value, category, level)                                                                \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_COUNTER_INT, name, category, level,                                    \
+                                 ((1 ? 1 : (value)) / 2 != 0) ? prof__counter_double(&prof__here, (double)(value)) \
+                                                              : prof__counter_int(&prof__here, (int64_t)(value))), \
+                 (0 ? (void)(name) : PROF__USE3(value, category, level)))
+#define PROFILE_COUNTER(name, value) PROF__COUNTER(name, value, PROF_CATEGORY, PROF_SITE_LEVEL)
+#define PROFILE_COUNTER_C(name, value, category) PROF__COUNTER(name, value, category, PROF_SITE_LEVEL)
+#define PROFILE_COUNTER_L(name, value, level) PROF__COUNTER(name, value, PROF_CATEGORY, level)
+
+/* Not a PROF__STATEMENT: it counts while it is off, too. */
+#define PROF__COUNT(how, name, value, category)                                                            \
+    PROF__EITHER(                                                                                          \
+        do {                                                                                               \
+            PROF__SITE(prof__here, PROF__KIND_COUNTER_INT, name, category, PROF_SITE_LEVEL);               \
+            static prof__number prof__counted;                                                              \
+            if ((PROF_SITE_LEVEL) > PROF_MAX_LEVEL) break;                                                 \
+            ((1 ? 1 : (value)) / 2 != 0) ? prof__count_double(&prof__here, &prof__counted, how, (double)(value)) \
+                                         : prof__count_int(&prof__here, &prof__counted, how, (int64_t)(value)); \
+        } while (0),                                                                                       \
+        (0 ? (void)(name) : PROF__USE2(value, category)))
+#define PROFILE_COUNTER_ADD(name, delta) PROF__COUNT(PROF__TALLY_ADD, name, delta, PROF_CATEGORY)
+#define PROFILE_COUNTER_ADD_C(name, delta, category) PROF__COUNT(PROF__TALLY_ADD, name, delta, category)
+#define PROFILE_COUNTER_SUB(name, delta) PROF__COUNT(PROF__TALLY_SUB, name, delta, PROF_CATEGORY)
+#define PROFILE_COUNTER_SUB_C(name, delta, category) PROF__COUNT(PROF__TALLY_SUB, name, delta, category)
+#define PROFILE_COUNTER_SET(name, value) PROF__COUNT(PROF__TALLY_SET, name, value, PROF_CATEGORY)
+#define PROFILE_COUNTER_SET_C(name, value, category) PROF__COUNT(PROF__TALLY_SET, name, value, category)
+
+#define PROF__ARG(key, value, function)                                                                              \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL, function(&prof__here, value)), \
+                 PROF__USE2(key, value))
+#define PROFILE_ARG_I(key, value) PROF__ARG(key, value, prof__arg_int)
+#define PROFILE_ARG_U(key, value) PROF__ARG(key, value, prof__arg_uint)
+#define PROFILE_ARG_D(key, value) PROF__ARG(key, value, prof__arg_double)
+#define PROFILE_ARG_B(key, value) PROF__ARG(key, value, prof__arg_bool)
+#define PROFILE_ARG_S(key, value) PROF__ARG(key, PROF__TEXT(value), prof__arg_string)
+#define PROFILE_ARG_P(key, value) PROF__ARG(key, value, prof__arg_pointer)
+#if defined(__cplusplus)
+#define PROFILE_ARG(key, value) PROF__ARG(key, value, prof__arg)
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+/* The function for the type of value: f##int and so on. */
+#define PROF__BY_TYPE(f, value)                                                                               \
+    _Generic((value), _Bool: f##bool, char: f##int, signed char: f##int, short: f##int, int: f##int,          \
+        long: f##int, long long: f##int, unsigned char: f##uint, unsigned short: f##uint, unsigned: f##uint,  \
+        unsigned long: f##uint, unsigned long long: f##uint, float: f##double, double: f##double,             \
+        char *: f##string, const char *: f##string,                                                           \
+        default: _Generic((0 ? 0ll : (value)), long long: f##int, /* bit-fields */                            \
+                          unsigned long long: f##uint, default: f##pointer))
+#define PROFILE_ARG(key, value) PROF__ARG(key, value, PROF__BY_TYPE(prof__arg_, value))
+#endif
+
+/* Arguments for lists; they mean nothing elsewhere. Stripped they are uses of what they name. */
+#define PROF__USED(key, value) ((void)(key), (void)(value), 0)
+#define PROF__USE_LIST(...) PROF__USE(prof__args_check(0, __VA_ARGS__))
+#define PROF__MAKE(function, key, value) PROF__EITHER(function(PROF__TEXT(key), value), PROF__USED(key, value))
+#define PROF_ARG_I(key, value) PROF__MAKE(prof__made_int, key, value)
+#define PROF_ARG_U(key, value) PROF__MAKE(prof__made_uint, key, value)
+#define PROF_ARG_D(key, value) PROF__MAKE(prof__made_double, key, value)
+#define PROF_ARG_B(key, value) PROF__MAKE(prof__made_bool, key, value)
+#define PROF_ARG_S(key, value) PROF__MAKE(prof__made_string, key, PROF__TEXT(value))
+#define PROF_ARG_P(key, value) PROF__MAKE(prof__made_pointer, key, value)
+#if defined(__cplusplus)
+#define PROF_ARG(key, value) PROF__EITHER(prof__made(PROF__TEXT(key), prof__plain(value)), PROF__USED(key, value))
+#define PROF__WITH(site, type, object, ...) prof__with_all(site, type, object, __VA_ARGS__)
+#else
+#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define PROF_ARG(key, value) PROF__MAKE(PROF__BY_TYPE(prof__made_, value), key, value)
+#endif
+#ifdef __TINYC__ /* counts the elements only of arrays of scalars; what is left has no type */
+#define PROF__LIST_SIZE (PROF_DEVICE_ARGS + 1)
+#else
+#define PROF__LIST_SIZE
+#endif
+#define PROF__WITH(site, type, object, ...)                                                                   \
+    {                                                                                                         \
+        const prof_arg prof__args[PROF__LIST_SIZE] = {__VA_ARGS__};                                           \
+        prof__with(site, type, object, prof__args, (uint32_t)(sizeof prof__args / sizeof *prof__args));       \
+    }
+#endif
+#define PROFILE_ARGS(...)                                                                                     \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_ARG, "", PROF_CATEGORY, PROF_SITE_LEVEL,                          \
+                                 PROF__WITH(&prof__here, PROF_EVENT_SCOPE, 0, __VA_ARGS__)),                  \
+                 PROF__USE_LIST(__VA_ARGS__))
+#define PROFILE_ARGS_TO(handle, ...)                                                                          \
+    PROF__EITHER(                                                                                             \
+        do {                                                                                                  \
+            const prof_scope prof__to = (handle);                                                             \
+            if (prof__to) PROF__WITH((prof_site *)0, PROF_EVENT_SCOPE, prof__to, __VA_ARGS__);                \
+        } while (0),                                                                                          \
+        (0 ? (void)(handle) : PROF__USE_LIST(__VA_ARGS__)))
+#define PROFILE_ARG_TO(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG(key, value))
+#define PROFILE_ARG_TO_I(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG_I(key, value))
+#define PROFILE_ARG_TO_U(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG_U(key, value))
+#define PROFILE_ARG_TO_D(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG_D(key, value))
+#define PROFILE_ARG_TO_B(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG_B(key, value))
+#define PROFILE_ARG_TO_S(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG_S(key, value))
+#define PROFILE_ARG_TO_P(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG_P(key, value))
+#define PROF__EVENT_ARGS(kind, type, name, id, ...)                                                           \
+    PROF__EITHER(PROF__STATEMENT(kind, name, PROF_CATEGORY, PROF_SITE_LEVEL,                                  \
+                                 PROF__WITH(&prof__here, type, (uint64_t)(id), __VA_ARGS__)),                 \
+                 (0 ? (void)(name), (void)(id) : PROF__USE_LIST(__VA_ARGS__)))
+#define PROFILE_MARK_ARGS(name, ...) PROF__EVENT_ARGS(PROF__KIND_MARK, PROF_EVENT_MARK, name, 0, __VA_ARGS__)
+#define PROFILE_SPAN_BEGIN_ARGS(name, id, ...) \
+    PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_SPAN_BEGIN, name, id, __VA_ARGS__)
+#define PROFILE_SPAN_MARK_ARGS(name, id, ...) \
+    PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_SPAN_MARK, name, id, __VA_ARGS__)
+#define PROFILE_SPAN_END_ARGS(name, id, ...) PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_SPAN_END, name, id, __VA_ARGS__)
+#define PROFILE_FLOW_OUT_ARGS(id, ...) PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_FLOW_OUT, "flow", id, __VA_ARGS__)
+#define PROFILE_FLOW_STEP_ARGS(id, ...) PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_FLOW_STEP, "flow", id, __VA_ARGS__)
+#define PROFILE_FLOW_IN_ARGS(id, ...) PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_FLOW_IN, "flow", id, __VA_ARGS__)
+#define PROF__TASK_ARGS(type, task, ...)                                                                      \
+    PROF__EITHER(                                                                                             \
+        do {                                                                                                  \
+            prof_task *prof__task = (task);                                                                   \
+            if (prof__task) PROF__WITH((prof_site *)0, type, (uint64_t)(uintptr_t)prof__task, __VA_ARGS__);   \
+        } while (0),                                                                                          \
+        (0 ? (void)(task) : PROF__USE_LIST(__VA_ARGS__)))
+#define PROFILE_TASK_START_ARGS(task, ...) PROF__TASK_ARGS(PROF_EVENT_SPAN_BEGIN, task, __VA_ARGS__)
+#define PROFILE_TASK_STOP_ARGS(task, ...) PROF__TASK_ARGS(PROF_EVENT_SPAN_END, task, __VA_ARGS__)
+
+/* memory: pointers may be numbers, for example addresses on a device */
+#define PROF__ADDRESS(pointer) ((uint64_t)(uintptr_t)(pointer))
+#define PROF__MEMORY(name, pool, how, freed, pointer, bytes)                                                         \
+    PROF__STATEMENT(PROF__KIND_EVENT | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, name, pool, PROF_SITE_LEVEL,            \
+                    prof__memory(&prof__here, how, PROF__ADDRESS(freed), PROF__ADDRESS(pointer), (uint64_t)(bytes)))
+#define PROFILE_ALLOC_C(pointer, bytes, pool) \
+    PROF__EITHER(PROF__MEMORY("alloc", pool, 0, 0, pointer, bytes), PROF__USE3(pointer, bytes, pool))
+#define PROFILE_ALLOC(pointer, bytes) PROFILE_ALLOC_C(pointer, bytes, PROF_CATEGORY)
+#define PROFILE_FREE_C(pointer, pool) \
+    PROF__EITHER(PROF__MEMORY("free", pool, PROF__FREE_IN_POOL, pointer, 0, 0), PROF__USE2(pointer, pool))
+#define PROFILE_FREE(pointer) \
+    PROF__EITHER(PROF__MEMORY("free", PROF_CATEGORY, 0, pointer, 0, 0), PROF__USE(pointer))
+#define PROF__REALLOC(old, pointer, bytes, pool, how)                                                    \
+    PROF__EITHER(PROF__MEMORY("realloc", pool, PROF__FREE_LATE | (how), old, pointer, bytes),            \
+                 (0 ? (void)(old) : PROF__USE3(pointer, bytes, pool)))
+#define PROFILE_REALLOC(old, pointer, bytes) PROF__REALLOC(old, pointer, bytes, PROF_CATEGORY, 0)
+#define PROFILE_REALLOC_C(old, pointer, bytes, pool) PROF__REALLOC(old, pointer, bytes, pool, PROF__FREE_IN_POOL)
+#define PROF__MEMORY_SCOPE(...) PROF__MEMORY_SCOPE_(__VA_ARGS__)
+#define PROF__MEMORY_SCOPE_(id, name, begin, text)                                                                   \
+    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, name, PROF_CATEGORY,        \
+               PROF_SITE_LEVEL);                                                                                     \
+    PROF__GUARD(prof__scope_##id, begin(prof__site_##id, PROF_SITE_LEVEL, text))
+#define PROFILE_MEMORY_SCOPE(name) \
+    PROF__EITHER(PROF__MEMORY_SCOPE(PROF_UNIQUE, name, PROF__BEGIN_1, 0), PROF__GONE(PROF_UNIQUE, name))
+#define PROFILE_MEMORY_SCOPE_S(text) \
+    PROF__EITHER(PROF__MEMORY_SCOPE(PROF_UNIQUE, "", PROF__BEGIN_TEXT, text), PROF__USE(text))
+
+#define PROF__LOCK_EVENT(lock, name, type)                                                                           \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_EVENT | PROF_ROLE_LOCK << PROF__ROLE_SHIFT, name, PROF_CATEGORY,         \
+                                 PROF_SITE_LEVEL, prof__event(&prof__here, type, 0, PROF__ADDRESS(lock))),           \
+                 PROF__USE2(lock, name))
+#define PROFILE_LOCK_WAIT(lock, name) PROF__LOCK_EVENT(lock, name, PROF_EVENT_LOCK_WAIT)
+#define PROFILE_LOCK_ACQUIRE(lock, name) PROF__LOCK_EVENT(lock, name, PROF_EVENT_LOCK_ACQUIRE)
+#define PROFILE_LOCK_RELEASE(lock, name) PROF__LOCK_EVENT(lock, name, PROF_EVENT_LOCK_RELEASE)
+/* and wherever there are pthreads, whose mutex it is */
+#if !defined(_WIN32) && (defined(__GNUC__) || defined(__TINYC__))
+#define PROF__MUTEX_LOCK(mutex, name)                                                                                \
+    __extension__({                                                                                                  \
+        PROF__SITE(prof__wait, PROF__KIND_BEGIN, "wait for " name, PROF_CATEGORY, PROF_SITE_LEVEL);                  \
+        PROF__SITE(prof__here, PROF__KIND_EVENT | PROF_ROLE_LOCK << PROF__ROLE_SHIFT, name, PROF_CATEGORY,           \
+                   PROF_SITE_LEVEL);                                                                                 \
+        PROF__LIVE(prof__here, PROF_SITE_LEVEL) ? prof__mutex_lock(&prof__wait, &prof__here, mutex)                  \
+                                                : pthread_mutex_lock(mutex);                                         \
+    })
+#define PROF__MUTEX_UNLOCK(mutex)                                                                                    \
+    __extension__({                                                                                                  \
+        PROFILE_LOCK_RELEASE(mutex, "unlock");                                                                       \
+        pthread_mutex_unlock(mutex);                                                                                 \
+    })
+#define PROFILE_MUTEX_LOCK(mutex, name) PROF__EITHER(PROF__MUTEX_LOCK(mutex, name), pthread_mutex_lock(mutex))
+#define PROFILE_MUTEX_UNLOCK(mutex) PROF__EITHER(PROF__MUTEX_UNLOCK(mutex), pthread_mutex_unlock(mutex))
+#endif
+
+#define PROFILE_THREAD(name) PROF__EITHER(prof_thread_name(PROF__TEXT(name)), PROF__USE(name))

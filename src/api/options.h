@@ -1,0 +1,75 @@
+// api/options: Version, defaults of the options, words for compilers. The only system headers here: stddef, stdint.
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROF_VERSION 100 /* major * 10000 + minor * 100 + patch */
+
+#ifndef PROF_ENABLE
+#define PROF_ENABLE 1
+#endif
+#ifndef PROF_CATEGORY
+#define PROF_CATEGORY ""
+#endif
+#ifndef PROF_SITE_LEVEL
+#define PROF_SITE_LEVEL 1
+#endif
+#ifndef PROF_MAX_LEVEL
+#define PROF_MAX_LEVEL 255
+#endif
+#ifndef PROF_CHUNK_SIZE
+#define PROF_CHUNK_SIZE 16384
+#elif PROF_CHUNK_SIZE < 1024 || PROF_CHUNK_SIZE > 1048576 || (PROF_CHUNK_SIZE & (PROF_CHUNK_SIZE - 1))
+#error "PROF_CHUNK_SIZE is not a power of two from 1024 to 1048576"
+#endif
+#ifndef PROF_MAX_TEXT
+#define PROF_MAX_TEXT 1000
+#endif
+#ifndef PROF_UNIQUE
+#if defined(__GNUC__) || defined(_MSC_VER)
+#define PROF_UNIQUE __COUNTER__
+#else
+#define PROF_UNIQUE __LINE__
+#endif
+#endif
+/* In a shared library the implementation is weak: so compiler and linker leave it to the loader which copy is called,
+   also from inside this file, where they would take the one in front of them. */
+#if defined(__ELF__) && defined(__PIC__) && !defined(__PIE__) && !defined(PROF_FREESTANDING)
+#define PROF__SHARED 1
+#endif
+#if defined(_WIN32) || !defined(__GNUC__)
+#define PROF__HIDDEN
+#else
+#define PROF__HIDDEN __attribute__((visibility("hidden")))
+#endif
+#ifndef PROF_DEF
+#if defined(_WIN32) || !defined(__GNUC__)
+#define PROF_DEF
+#elif defined(PROF_STATIC)
+#define PROF_DEF PROF__HIDDEN
+#elif defined(PROF_IMPLEMENTATION) && defined(PROF__SHARED)
+#define PROF_DEF __attribute__((visibility("default"), weak))
+#else
+#define PROF_DEF __attribute__((visibility("default")))
+#endif
+#endif
+
+#if defined(__GNUC__) || defined(__TINYC__)
+#define PROF__EXTENSION __extension__
+#define PROF__UNUSED __attribute__((unused))
+#else
+#define PROF__EXTENSION
+#define PROF__UNUSED
+#endif
+#if defined(__GNUC__)
+#define PROF__UNTRACED __attribute__((no_instrument_function))
+#define PROF__LIKELY(x) __builtin_expect(!!(x), 1)
+#define PROF__UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define PROF__PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define PROF__COLD __attribute__((cold, noinline))
+#else
+#define PROF__UNTRACED
+#define PROF__LIKELY(x) (x)
+#define PROF__UNLIKELY(x) (x)
+#define PROF__PRINTF(f, a)
+#define PROF__COLD
+#endif

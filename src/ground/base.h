@@ -1,0 +1,122 @@
+// ground/base: The program's allocator kept apart from prof's own calls; atomics, fences, bytes and texts without libc.
+/* Sanitizers have allocators of their own, which must see every call. */
+#if defined(PROF_WRAP_MALLOC) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(__GLIBC__)
+#error "prof.h: PROF_WRAP_MALLOC needs Linux with glibc"
+#endif
+#define PROF__WRAPS_MALLOC 1
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#undef PROF__WRAPS_MALLOC
+#endif
+#endif
+#endif
+#ifdef PROF__WRAPS_MALLOC /* see >>malloc; what prof itself allocates is not the program's */
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *at, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
+extern void __libc_free(void *at);
+#define malloc(size) __libc_malloc(size)
+#define calloc(count, size) __libc_calloc(count, size)
+#define realloc(at, size) __libc_realloc(at, size)
+#define free(at) __libc_free(at)
+/* What the C library allocates for prof. */
+static __thread uint32_t prof__quiet;
+#define PROF__QUIETLY(type, call)                                                                                    \
+    __extension__({                                                                                                  \
+        prof__quiet++;                                                                                               \
+        type prof__result = (call);                                                                                  \
+        prof__quiet--;                                                                                               \
+        prof__result;                                                                                                \
+    })
+static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*order)(const void *, const void *))
+{
+    prof__quiet++;
+    qsort(at, count, size, order);
+    prof__quiet--;
+}
+#define qsort(at, count, size, order) prof__quiet_sort(at, count, size, order)
+#define fopen(path, mode) PROF__QUIETLY(FILE *, fopen(path, mode))
+#undef fdopen
+#define fdopen(file, mode) PROF__QUIETLY(FILE *, PROF__LIBC(fdopen)(file, mode))
+#define fclose(file) PROF__QUIETLY(int, fclose(file))
+#define fread(to, size, count, file) PROF__QUIETLY(size_t, fread(to, size, count, file))
+#define fwrite(from, size, count, file) PROF__QUIETLY(size_t, fwrite(from, size, count, file))
+#undef localtime_r
+#define localtime_r(time, to) PROF__QUIETLY(struct tm *, PROF__LIBC(localtime_r)(time, to))
+#define pthread_create(thread, how, run, with) PROF__QUIETLY(int, pthread_create(thread, how, run, with))
+#define pthread_setspecific(key, value) PROF__QUIETLY(int, pthread_setspecific(key, value))
+#endif
+
+#ifndef __GNUC__
+#error "prof.h: the implementation needs gcc or clang; any C99 or C++11 compiler may compile the marked-up files"
+#endif
+
+#define PROF__LOAD(p) __atomic_load_n(p, __ATOMIC_RELAXED)
+#define PROF__ACQUIRE(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define PROF__STORE(p, v) __atomic_store_n(p, v, __ATOMIC_RELAXED)
+#define PROF__RELEASE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
+#define PROF__ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_RELAXED)
+/* Orders what this thread does as its own signal handlers see it; no instruction. */
+#define PROF__BARRIER() __asm__ volatile("" ::: "memory")
+
+/* 64-bit atomics are one instruction on 64-bit processors; elsewhere words are written half by half, low half first,
+   and counters in the image are only as exact as their lower half. */
+#define PROF__WIDE (UINTPTR_MAX > 0xffffffffu)
+
+/* A reader may copy a chunk while its owner writes; it finds out from the sequence number. To the thread sanitizer,
+   which can't know, those accesses are made atomic one by one. */
+#if defined(__SANITIZE_THREAD__)
+#define PROF__THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define PROF__THREAD_SANITIZER 1
+#endif
+#endif
+
+#ifdef PROF__THREAD_SANITIZER /* knows no fences, and what they order is atomic under it */
+#define PROF__FENCE() ((void)0)
+#else
+#define PROF__FENCE() __atomic_thread_fence(__ATOMIC_RELEASE)
+#endif
+
+static void prof__copy(void *to, const void *from, size_t size)
+{
+#ifdef PROF_FREESTANDING
+    for (size_t i = 0; i < size; ++i) {
+        ((char *)to)[i] = ((const char *)from)[i];
+        PROF__BARRIER(); /* keeps the compiler from making a call to memcpy of this */
+    }
+#else
+    memcpy(to, from, size);
+#endif
+}
+
+static void prof__clear(void *at, size_t size) /* 8-byte aligned, whole words */
+{
+#if defined(PROF_FREESTANDING) || defined(PROF__THREAD_SANITIZER)
+    for (size_t i = 0; i < size / 8; ++i) {
+        PROF__STORE((uint64_t *)at + i, 0);
+        PROF__BARRIER();
+    }
+#else
+    memset(at, 0, size);
+#endif
+}
+
+static size_t prof__length(const char *text)
+{
+    size_t n = 0;
+    while (text[n]) {
+        ++n;
+        PROF__BARRIER();
+    }
+    return n;
+}
+
+static int prof__equal(const char *a, const char *b)
+{
+    while (*a && *a == *b) ++a, ++b;
+    return *a == *b;
+}

@@ -1,0 +1,188 @@
+// ground/clock: The counter of each processor, the system's clocks, and pairs of both.
+/*-- CLOCK -------------------------------------------------------------------------------------------------- >>clock --
+   Ticks are read raw; what a nanosecond is follows from the pairs in the image when it is read. */
+
+#if defined(PROF_FREESTANDING)
+#define PROF__COUNTER_NAME "user"
+static inline uint64_t prof__counter(void) { return (uint64_t)(PROF_CLOCK_READ()); }
+static uint64_t prof__counter_ordered(void) { return prof__counter(); }
+static int prof__counter_usable(void) { return 1; }
+static uint64_t prof__counter_hz(void) { return 0; }
+#elif defined(PROF__SIMULATED_HZ) /* for tests: a counter of another rate, see tests/clocks.sh */
+#define PROF__COUNTER_NAME "simulated"
+static inline uint64_t prof__counter(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * (PROF__SIMULATED_HZ) + (uint64_t)t.tv_nsec * (PROF__SIMULATED_HZ) / 1000000000u;
+}
+static uint64_t prof__counter_ordered(void) { return prof__counter(); }
+static int prof__counter_usable(void) { return 3; }
+static uint64_t prof__counter_hz(void) { return 0; } /* as on machines that do not tell */
+#elif defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#define PROF__COUNTER_NAME "rdtsc"
+static inline uint64_t prof__counter(void) { return __builtin_ia32_rdtsc(); }
+static uint64_t prof__counter_ordered(void)
+{
+    unsigned a, d, c;
+    __asm__ volatile("rdtscp" : "=a"(a), "=d"(d), "=c"(c)::"memory");
+    return (uint64_t)d << 32 | a;
+}
+static int prof__counter_usable(void) /* bit 0: it can be trusted, bit 1: and read in order */
+{
+    unsigned a, b, c, d, usable = 0;
+    if (__get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & 1u << 8)) usable |= 1;
+    int ordered = __get_cpuid(0x80000001u, &a, &b, &c, &d) && (d & 1u << 27) ? 2 : 0; /* rdtscp */
+#ifdef __linux__
+    { /* the kernel watches the counters of all processors, and leaves a clock that it found unstable */
+        char text[16] = {0};
+        int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+        if (file >= 0) {
+            if (read(file, text, sizeof text - 1) > 0 && (text[0] == 'h' || text[0] == 'a' || text[0] == 'j'))
+                usable = 0; /* hpet, acpi_pm, jiffies */
+            if (text[0] == 't') usable = 1; /* tsc: virtual machines may not say that it is invariant */
+            close(file);
+        }
+    }
+#endif
+    return usable ? (int)usable | ordered : 0;
+}
+static uint64_t prof__counter_hz(void)
+{
+    unsigned a, b, c, d;
+    if (__get_cpuid(0x15, &a, &b, &c, &d) && a && b && c) return (uint64_t)c * b / a;
+    return 0;
+}
+#elif defined(__aarch64__)
+#define PROF__COUNTER_NAME "cntvct"
+static inline uint64_t prof__counter(void)
+{
+    uint64_t tick;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(tick));
+    return tick;
+}
+static uint64_t prof__counter_ordered(void)
+{
+    uint64_t tick;
+    __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(tick)::"memory");
+    return tick;
+}
+static int prof__counter_usable(void) { return 3; }
+static uint64_t prof__counter_hz(void)
+{
+    uint64_t hz;
+    __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(hz));
+    return hz;
+}
+#elif defined(__riscv) && __riscv_xlen == 64
+#define PROF__COUNTER_NAME "rdtime"
+static inline uint64_t prof__counter(void)
+{
+    uint64_t tick;
+    __asm__ volatile("rdtime %0" : "=r"(tick));
+    return tick;
+}
+static uint64_t prof__counter_ordered(void)
+{
+    uint64_t tick;
+    __asm__ volatile("fence\n\trdtime %0" : "=r"(tick)::"memory");
+    return tick;
+}
+static int prof__counter_usable(void) { return 3; }
+static uint64_t prof__counter_hz(void) { return 0; }
+#else
+#define PROF__COUNTER_NAME "none"
+static inline uint64_t prof__counter(void) { return 0; }
+static uint64_t prof__counter_ordered(void) { return 0; }
+static int prof__counter_usable(void) { return 0; }
+static uint64_t prof__counter_hz(void) { return 0; }
+#endif
+
+#ifndef PROF_FREESTANDING
+#ifdef _WIN32
+static uint64_t prof__monotonic(void)
+{
+    LARGE_INTEGER count, hz;
+    QueryPerformanceCounter(&count);
+    QueryPerformanceFrequency(&hz);
+    return (uint64_t)count.QuadPart / (uint64_t)hz.QuadPart * 1000000000u +
+           (uint64_t)count.QuadPart % (uint64_t)hz.QuadPart * 1000000000u / (uint64_t)hz.QuadPart;
+}
+static uint64_t prof__unix_time(void)
+{
+    FILETIME time;
+    GetSystemTimeAsFileTime(&time);
+    return (((uint64_t)time.dwHighDateTime << 32 | time.dwLowDateTime) - 116444736000000000u) * 100;
+}
+#else
+static uint64_t prof__clock_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+static uint64_t prof__monotonic(void) { return prof__clock_ns(CLOCK_MONOTONIC); }
+static uint64_t prof__unix_time(void) { return prof__clock_ns(CLOCK_REALTIME); }
+#endif
+#endif
+
+#ifdef PROF_FREESTANDING
+static void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
+{
+    (void)clock;
+    pair->tick = prof__counter();
+    pair->monotonic_ns = hz ? pair->tick / hz * 1000000000u + pair->tick % hz * 1000000000u / hz : pair->tick;
+    pair->unix_ns = 0;
+    pair->width = 0;
+}
+#else
+#define PROF__PAIR_LONG 100000 /* ticks: some 30 us, which no reading of two clocks takes by itself */
+
+/* One reading; the tick lies in the middle of what the reading of the system's clock took. Returns 0 where the thread
+   seems to have waited for its processor in between: one of two halves that do much the same took far longer, or both
+   did. */
+static int prof__pair_read(uint32_t clock, prof__pair *pair)
+{
+    uint64_t before, between, second;
+    if (clock == PROF_CLOCK_MONOTONIC) {
+        pair->tick = pair->monotonic_ns = prof__monotonic();
+        pair->unix_ns = prof__unix_time();
+        pair->width = 0;
+        return prof__monotonic() - pair->tick < 10000;
+    }
+    before = prof__counter();
+    pair->monotonic_ns = prof__monotonic();
+    between = prof__counter();
+    pair->unix_ns = prof__unix_time();
+    second = prof__counter() - between;
+    pair->width = between - before;
+    pair->tick = before + pair->width / 2;
+    return second <= pair->width * 8 + 200 && pair->width <= second * 8 + 200 && pair->width + second < PROF__PAIR_LONG;
+}
+
+static void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
+{
+    (void)hz;
+    for (int i = 0; i < 4 && !prof__pair_read(clock, pair); ++i) {}
+}
+#endif
+
+static void prof__pair_store(prof__pair *to, const prof__pair *pair) /* where a reader may be looking */
+{
+    PROF__STORE(&to->tick, pair->tick);
+    PROF__STORE(&to->monotonic_ns, pair->monotonic_ns);
+    PROF__STORE(&to->unix_ns, pair->unix_ns);
+    PROF__STORE(&to->width, pair->width);
+}
+
+/* The best of a few readings: for the ends of a session, where there is time. */
+static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
+{
+    prof__pair_take(clock, hz, pair);
+    for (int i = 0; i < 8; ++i) {
+        prof__pair again;
+        prof__pair_take(clock, hz, &again);
+        if (again.width <= pair->width) *pair = again;
+    }
+}

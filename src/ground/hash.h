@@ -1,0 +1,88 @@
+// ground/hash: Arrays that grow, and an index by hash.
+/* Makes room for one more element of an array on the heap; 0 without memory, and then the array is unchanged. */
+#define PROF__ROOM(array, capacity, count) \
+    ((count) < (capacity) || prof__more_room(&(array), &(capacity), sizeof *(array)))
+static int prof__more_room(void *array, size_t *capacity, size_t element)
+{
+    size_t wanted = *capacity < 8 ? 16 : *capacity + *capacity / 2;
+    void *old;
+    if (wanted > (size_t)-1 / 2 / element) return 0;
+    memcpy(&old, array, sizeof old); /* array points to a pointer of some type */
+    old = realloc(old, wanted * element);
+    if (!old) return 0;
+    memcpy(array, &old, sizeof old);
+    *capacity = wanted;
+    return 1;
+}
+
+/* Of this process: what is in an image cannot be made to collide. Never 0; nothing that is given out depends on it. */
+static uint64_t prof__read_seed(void)
+{
+    static uint64_t seed;
+    uint64_t now = PROF__LOAD(&seed), made;
+    if (now) return now;
+    made = (prof__monotonic() ^ PROF__ADDRESS(&made) << 20 ^ PROF__ADDRESS(&seed) << 40) * 0x9E3779B97F4A7C15u | 1;
+    return __atomic_compare_exchange_n(&seed, &now, made, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ? made : now;
+}
+
+static uint64_t prof__mix(uint64_t h)
+{
+    h = (h ^ prof__read_seed()) * 0x9E3779B97F4A7C15u;
+    h = (h ^ h >> 32) * 0x9E3779B97F4A7C15u;
+    return h ^ h >> 29;
+}
+
+static uint32_t prof__text_hash(const char *text)
+{
+    uint64_t h = 0xCBF29CE484222325u ^ prof__read_seed();
+    for (; *text; text++) h = (h ^ (unsigned char)*text) * 0x100000001B3u;
+    return (uint32_t)prof__mix(h);
+}
+
+static size_t prof__read_find(const prof__read_index *index, uint32_t hash, prof__read_equal *equal, const void *owner,
+                              const void *key)
+{
+    size_t at;
+    if (!index->capacity) return PROF__NONE;
+    for (at = hash & (index->capacity - 1); index->slots[at].item; at = (at + 1) & (index->capacity - 1))
+        if (index->slots[at].hash == hash && equal(owner, index->slots[at].item - 1, key))
+            return index->slots[at].item - 1;
+    return PROF__NONE;
+}
+
+static void prof__read_put(prof__read_index *index, uint32_t hash, uint32_t item)
+{
+    size_t at = hash & (index->capacity - 1);
+    while (index->slots[at].item) at = (at + 1) & (index->capacity - 1);
+    index->slots[at].hash = hash;
+    index->slots[at].item = item;
+    index->used++;
+}
+
+/* Makes room for count more items; 0 without memory. */
+static int prof__read_reserve(prof__read_index *index, size_t count)
+{
+    prof__read_index larger;
+    size_t i;
+    memset(&larger, 0, sizeof larger);
+    larger.capacity = index->capacity ? index->capacity : 16;
+    while (larger.capacity / 4 * 3 < index->used + count) {
+        if (larger.capacity > (size_t)-1 / 4 / sizeof *larger.slots) return 0;
+        larger.capacity *= 2;
+    }
+    if (larger.capacity == index->capacity) return 1;
+    larger.slots = (prof__read_slot *)calloc(larger.capacity, sizeof *larger.slots);
+    if (!larger.slots) return 0;
+    for (i = 0; i < index->capacity; i++)
+        if (index->slots[i].item) prof__read_put(&larger, index->slots[i].hash, index->slots[i].item);
+    free(index->slots);
+    *index = larger;
+    return 1;
+}
+
+static int prof__read_add(prof__read_index *index, uint32_t hash, size_t item)
+{
+    if (item >= PROF__NONE32 - 1 || !prof__read_reserve(index, 1)) return 0;
+    prof__read_put(index, hash, (uint32_t)item + 1);
+    return 1;
+}

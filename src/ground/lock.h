@@ -1,0 +1,110 @@
+// ground/lock: The locks (see docs/architecture.md for their order), and waiting for a word to change. Macros give up
+// on a lock; control functions wait.
+/* A lock for what is rare: a new call site, a new thread. A macro gives up after some tenths of a second, which costs
+   an event but can't hang the program; control functions wait. They hold prof__change_word, too, outside of that lock:
+   so a fork, which may take long, can keep the state in one piece without macros having to wait for it. */
+static int prof__lock_word, prof__change_word, prof__control_word;
+
+static int prof__lock_try(int *lock)
+{
+    for (int i = 0; i < 5000; ++i) {
+        if (!__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE)) return 1;
+        if (i > 100) prof__wait();
+    }
+    return 0;
+}
+
+static void prof__lock(int *lock)
+{
+    while (!prof__lock_try(lock)) {
+    }
+}
+
+static void prof__unlock(int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
+
+/* The same for a macro. No handler runs while the lock is held, so that none can leave by siglongjmp and keep it. */
+static int prof__lock_enter(int *lock, prof__signals *old)
+{
+    for (int i = 0; i < 5000; ++i) {
+        prof__signals_block(old);
+        if (!__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE)) return 1;
+        prof__signals_restore(old);
+        if (i > 100) prof__wait();
+    }
+    return 0;
+}
+
+static void prof__lock_leave(int *lock, const prof__signals *old)
+{
+    prof__unlock(lock);
+    prof__signals_restore(old);
+}
+
+/* A lock of functions that read and write files, where a thread could be cancelled. What the first returns is for the
+   second. */
+#if defined(PROF_FREESTANDING) || defined(_WIN32)
+static int prof__lock_steady(int *lock)
+{
+    prof__lock(lock);
+    return 0;
+}
+static void prof__unlock_steady(int *lock, int before)
+{
+    (void)before;
+    prof__unlock(lock);
+}
+#else
+static int prof__lock_steady(int *lock)
+{
+    int before = prof__cancel_disable();
+    prof__lock(lock);
+    return before;
+}
+static void prof__unlock_steady(int *lock, int before)
+{
+    prof__unlock(lock);
+    prof__cancel_restore(before);
+}
+#endif
+
+/* The lock of the control functions. */
+static int prof__control_cancel; /* under it */
+static void prof__control_lock(void)
+{
+    int before = prof__lock_steady(&prof__control_word);
+    prof__control_cancel = before;
+}
+static void prof__control_unlock(void) { prof__unlock_steady(&prof__control_word, prof__control_cancel); }
+
+#ifndef PROF_FREESTANDING
+/* Sleeps for ns, less if *word is not, or no longer, value; may return early for no reason. */
+static void prof__word_wait(uint32_t *word, uint32_t value, uint64_t ns)
+{
+#if defined(__linux__) && defined(SYS_futex)
+    /* the kernel's own layout */
+    struct { long seconds, ns; } time = {(long)(ns / 1000000000u), (long)(ns % 1000000000u)};
+    syscall(SYS_futex, word, 0 | 128, value, &time, NULL, 0); /* FUTEX_WAIT, private */
+#else
+    for (uint64_t slept = 0; slept < ns && PROF__ACQUIRE(word) == value; slept += 5000000) {
+        uint64_t slice = ns - slept < 5000000 ? ns - slept : 5000000;
+#ifdef _WIN32
+        Sleep((DWORD)((slice + 999999) / 1000000));
+#else
+        struct timespec moment = {0, (long)slice};
+        nanosleep(&moment, NULL);
+#endif
+    }
+#endif
+}
+
+/* Changes the word and wakes who waits for that. Signal handlers may call it. */
+static void prof__word_wake(uint32_t *word)
+{
+    __atomic_fetch_add(word, 1, __ATOMIC_RELEASE);
+#if defined(__linux__) && defined(SYS_futex)
+    PROF__ERRNO_SAVE();
+    syscall(SYS_futex, word, 1 | 128, 0x7fffffff, NULL, NULL, 0); /* FUTEX_WAKE, private */
+    PROF__ERRNO_RESTORE();
+#endif
+}
+#endif

@@ -1,0 +1,553 @@
+// ground/out: A buffered writer of files and sinks: text, numbers, errors that stick. One thread at a time.
+/*-- OUTPUT -------------------------------------------------------------------------------------------------- >>out --
+   A buffered writer for every report and exporter. Errors are sticky: after the first one everything is accepted and
+   thrown away, and prof__out_close() returns it. A file is written under a name of its own
+   ("<path>.<process>-<n>.part") and renamed when it is complete; a symbolic link leads to the file that is replaced so.
+   What is not a regular file (a fifo, a device) is written directly. */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef _WIN32
+#include <fcntl.h>
+#include <io.h>
+#else
+#include <sys/stat.h>
+#endif
+
+#define PROF__OUT_SIZE ((size_t)65536)
+#define PROF__OUT_RESERVE ((size_t)4096) /* the most that prof__out_reserve() gives */
+
+typedef struct prof__out {
+    char *cursor, *limit; /* free room of the buffer */
+    char *buffer;         /* PROF__OUT_SIZE bytes on the heap or, where there were none, reserve */
+    prof_sink sink;       /* write is null for files */
+    FILE *file;
+    char *path, *part; /* owned; part is null when the file is written directly */
+    char *target;      /* owned: where path is a link, the file that it leads to; else null */
+    int restore;       /* Windows: the mode that standard output had */
+    size_t flushes;    /* so far */
+    uint64_t hole;     /* bytes of a new file that come before what is delivered next, and are zero */
+    prof_status status;
+    char reserve[PROF__OUT_RESERVE];
+} prof__out;
+
+static prof_status prof__fail(prof_status status, const char *format, ...);
+
+static char *prof__text_join(const char *a, const char *b)
+{
+    size_t na = strlen(a), nb = strlen(b);
+    char *text = (char *)malloc(na + nb + 1);
+    if (text) {
+        memcpy(text, a, na);
+        memcpy(text + na, b, nb + 1);
+    }
+    return text;
+}
+
+static void prof__out_init(prof__out *out)
+{
+    memset(out, 0, sizeof *out - sizeof out->reserve);
+    out->buffer = (char *)malloc(PROF__OUT_SIZE);
+    out->cursor = out->buffer ? out->buffer : out->reserve;
+    out->limit = out->cursor + (out->buffer ? PROF__OUT_SIZE : sizeof out->reserve);
+    if (!out->buffer) out->buffer = out->reserve;
+}
+
+/* Makes the whole output fail; the first status counts. For callers that cannot go on. */
+static void prof__out_fail(prof__out *out, prof_status status)
+{
+    if (out->status == PROF_OK) out->status = status;
+}
+
+/* Moves over the hole. 0: it cannot. */
+static int prof__out_skip(prof__out *out)
+{
+    const long most = 1l << 30;
+    int failed = 0;
+    for (; out->hole && !failed; out->hole -= failed ? 0 : out->hole < (uint64_t)most ? out->hole : (uint64_t)most)
+        failed = fseek(out->file, out->hole < (uint64_t)most ? (long)out->hole : most, SEEK_CUR);
+    return !failed;
+}
+
+static void prof__out_deliver(prof__out *out, const char *data, size_t size)
+{
+    if (!size || out->status != PROF_OK) return;
+    if (out->sink.write) {
+        if (out->sink.write(out->sink.user, data, size))
+            out->status = prof__fail(PROF_IO, "the sink refused %lu bytes", (unsigned long)size);
+    } else if (out->file) {
+        prof__file_signal signal;
+        size_t done = 0;
+        prof__file_signal_hold_for(&signal, out->file == stdout);
+        int moved = prof__out_skip(out);
+        if (moved) do {
+            errno = 0;
+            done += fwrite(data + done, 1, size - done, out->file);
+        } while (done < size && errno == EINTR);
+        if (done < size)
+            out->status = prof__fail(PROF_IO, "cannot write %s: %s", out->part ? out->part : out->path,
+                                     errno ? strerror(errno) : "write error");
+        prof__file_signal_drop(&signal);
+    }
+}
+
+static void prof__out_flush(prof__out *out)
+{
+    size_t used = (size_t)(out->cursor - out->buffer);
+    out->cursor = out->buffer;
+    out->flushes++;
+    prof__out_deliver(out, out->buffer, used);
+}
+
+/* Room for size bytes, at most PROF__OUT_RESERVE; always works. What is written there counts after the commit. */
+static char *prof__out_reserve(prof__out *out, size_t size)
+{
+    if (size > (size_t)(out->limit - out->cursor)) prof__out_flush(out);
+    return out->cursor;
+}
+
+static void prof__out_commit(prof__out *out, size_t size)
+{
+    out->cursor += size;
+}
+
+static void prof__out_bytes(prof__out *out, const void *data, size_t size)
+{
+    if (size > (size_t)(out->limit - out->cursor)) {
+        prof__out_flush(out);
+        if (size > (size_t)(out->limit - out->cursor)) {
+            prof__out_deliver(out, (const char *)data, size);
+            return;
+        }
+    }
+    if (!size) return;
+    memcpy(out->cursor, data, size);
+    out->cursor += size;
+}
+
+/* Zeros: in a file that is new a hole, which takes nothing of the disk. */
+static void prof__out_zeros(prof__out *out, uint64_t size)
+{
+    static const char zeros[4096] = {0};
+    if (out->part && size > sizeof zeros) {
+        prof__out_flush(out);
+        out->hole += size - 1; /* the last byte makes the file as long */
+        size = 1;
+    }
+    for (; size; size -= size < sizeof zeros ? size : sizeof zeros)
+        prof__out_bytes(out, zeros, size < sizeof zeros ? (size_t)size : sizeof zeros);
+}
+
+static void prof__out_text(prof__out *out, const char *text)
+{
+    prof__out_bytes(out, text, strlen(text));
+}
+
+/* Decimal digits of value at to, at most 20 of them, not terminated; returns their number. */
+static size_t prof__digits(char *to, uint64_t value)
+{
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+                                "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+                                "8081828384858687888990919293949596979899";
+    char text[20];
+    size_t at = sizeof text;
+    while (value >= 100) {
+        size_t pair = (size_t)(value % 100) * 2;
+        value /= 100;
+        text[--at] = pairs[pair + 1];
+        text[--at] = pairs[pair];
+    }
+    if (value >= 10) {
+        text[--at] = pairs[value * 2 + 1];
+        text[--at] = pairs[value * 2];
+    } else {
+        text[--at] = (char)('0' + value);
+    }
+    memcpy(to, text + at, sizeof text - at);
+    return sizeof text - at;
+}
+
+static void prof__out_unsigned(prof__out *out, uint64_t value)
+{
+    prof__out_commit(out, prof__digits(prof__out_reserve(out, 20), value));
+}
+
+static void prof__out_signed(prof__out *out, int64_t value)
+{
+    char *to = prof__out_reserve(out, 21);
+    if (value < 0) {
+        *to = '-';
+        prof__out_commit(out, 1 + prof__digits(to + 1, 0 - (uint64_t)value));
+    } else {
+        prof__out_commit(out, prof__digits(to, (uint64_t)value));
+    }
+}
+
+/* value with at least so many significant digits and, up to most, as many as it takes to read back as the same number:
+   at to (32 bytes), terminated; returns its length. The decimal point is a point in every locale. Not finite: "inf",
+   "-inf", "nan". */
+static size_t prof__double_digits(char *to, double value, int least, int most)
+{
+    char text[48];
+    size_t from, at = 0;
+    int digits = least;
+    if (!(value - value == 0)) {
+        strcpy(to, value > 0 ? "inf" : value < 0 ? "-inf" : "nan");
+        return strlen(to);
+    }
+    for (;;) {
+        double back;
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        back = strtod(text, NULL);
+        if (digits++ >= most || !(back < value || back > value)) break;
+    }
+    for (from = 0; text[from] && at < 31; from++) {
+        if ((text[from] >= '0' && text[from] <= '9') || text[from] == '-' || text[from] == '+' || text[from] == 'e')
+            to[at++] = text[from];
+        else if (at && to[at - 1] != '.') /* a locale's separator may have more than one byte */
+            to[at++] = '.';
+    }
+    to[at] = 0;
+    return at;
+}
+
+/* Reads back as the same number. */
+static size_t prof__double_text(char *to, double value)
+{
+    return prof__double_digits(to, value, 15, 17);
+}
+
+static void prof__out_double(prof__out *out, double value)
+{
+    prof__out_commit(out, prof__double_text(prof__out_reserve(out, 32), value));
+}
+
+static void prof__out_sink(prof__out *out, prof_sink sink)
+{
+    prof__out_init(out);
+    out->sink = sink;
+    if (!sink.write) out->status = prof__fail(PROF_INVALID_ARGUMENT, "a sink without a write function");
+}
+
+/* 1: path does not exist or is a regular file, so that a new file can take its place. Links are not followed. */
+static int prof__file_replaceable(const char *path)
+{
+#ifdef _WIN32
+    static const char *const devices[] = {"nul", "con", "prn", "aux", "conout$"};
+    size_t i, n;
+    if (!strncmp(path, "\\\\.\\", 4) || !strncmp(path, "\\\\?\\", 4)) return 0;
+    for (i = 0; i < sizeof devices / sizeof *devices; i++) {
+        for (n = 0; devices[i][n] && (path[n] | 32) == (devices[i][n] | 32); n++) continue;
+        if (!devices[i][n] && (!path[n] || path[n] == ':')) return 0;
+    }
+    return 1;
+#else
+    struct stat about;
+    return lstat(path, &about) != 0 || S_ISREG(about.st_mode);
+#endif
+}
+
+#ifndef _WIN32
+#define PROF__PATH_SIZE ((size_t)2048)
+#define PROF__PATH_LINKS 40 /* of one path, as the kernel has it */
+#define PROF__PATH_STICKY 01000
+
+enum {
+    PROF__PATH_PLAIN,   /* no link: the path itself */
+    PROF__PATH_LINK,    /* it is a link: done is the file that it leads to, which need not exist */
+    PROF__PATH_DIRECT,  /* it leads to an open file of a process, as /dev/stdout does: the path itself, as it is */
+    PROF__PATH_PLANTED, /* done is a link or a fifo that somebody else may have put there */
+    PROF__PATH_UNKNOWN  /* too long, or links in a circle */
+};
+
+/* A path, link after link. */
+typedef struct prof__path {
+    char done[PROF__PATH_SIZE], rest[PROF__PATH_SIZE], link[PROF__PATH_SIZE]; /* done has no link any more */
+} prof__path;
+
+/* 1: in a folder where anyone may make files and only their owners remove them, as /tmp, something is neither this
+   user's nor the folder's owner's. That is the kernel's rule, where fs.protected_symlinks is set. */
+static int prof__path_planted(const char *folder, const struct stat *thing)
+{
+    struct stat about;
+    return thing->st_uid != geteuid() && !stat(*folder ? folder : ".", &about) && about.st_mode & PROF__PATH_STICKY &&
+           about.st_mode & S_IWOTH && thing->st_uid != about.st_uid;
+}
+
+/* Goes on with what the link at p->done says. folder: the length of p->done up to the link's name. 0: too long. */
+static int prof__path_link(prof__path *p, size_t folder)
+{
+    ssize_t n = readlink(p->done, p->link, sizeof p->link - 1);
+    size_t rest = strlen(p->rest);
+    if (n <= 0 || (size_t)n + 1 + rest >= sizeof p->rest) return 0;
+    memmove(p->rest + n, p->rest, rest + 1); /* it is empty, or begins with a slash */
+    memcpy(p->rest, p->link, (size_t)n);
+    p->done[p->link[0] == '/' ? 0 : folder] = 0;
+    return 1;
+}
+
+/* Follows all links of a path. Async-signal-safe. */
+static int prof__path_follow(prof__path *p, const char *path)
+{
+    struct stat about;
+    int result = !lstat(path, &about) && S_ISLNK(about.st_mode) ? PROF__PATH_LINK : PROF__PATH_PLAIN, links = 0;
+    if (strlen(path) >= sizeof p->rest) return PROF__PATH_UNKNOWN;
+    strcpy(p->rest, path);
+    p->done[0] = 0;
+    while (p->rest[0]) {
+        size_t folder = strlen(p->done), slashes = strspn(p->rest, "/"), name = strcspn(p->rest + slashes, "/"), slash;
+        slash = slashes && (!folder || p->done[folder - 1] != '/');
+        if (folder + slash + name >= sizeof p->done) return PROF__PATH_UNKNOWN;
+        if (slash) p->done[folder++] = '/';
+        memcpy(p->done + folder, p->rest + slashes, name);
+        p->done[folder + name] = 0;
+        memmove(p->rest, p->rest + slashes + name, strlen(p->rest + slashes + name) + 1);
+        if (!name || lstat(p->done, &about) || !(S_ISLNK(about.st_mode) || S_ISFIFO(about.st_mode))) continue;
+        strcpy(p->link, p->done);
+        p->link[folder] = 0;
+        if (prof__path_planted(p->link, &about)) return PROF__PATH_PLANTED;
+        if (S_ISFIFO(about.st_mode)) continue;
+        if (!strncmp(p->done, "/proc/", 6)) return result == PROF__PATH_LINK ? PROF__PATH_DIRECT : result;
+        if (++links > PROF__PATH_LINKS || !prof__path_link(p, folder)) return PROF__PATH_UNKNOWN;
+    }
+    return result;
+}
+
+static prof_status prof__path_refuse(const prof__path *p, const char *path)
+{
+    size_t length = strlen(p->done);
+    return prof__fail(PROF_IO, "%.80s: %s is another user's, in a folder where anyone may make files: remove it, or "
+                      "write elsewhere", path, p->done + (length > 80 ? length - 80 : 0));
+}
+
+/* Opens what is no regular file: a device, or a fifo, which nobody may be reading. */
+static FILE *prof__file_direct(const char *path, int follow)
+{
+    struct stat about;
+    int file = open(path, O_WRONLY | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW)), flags;
+    FILE *stream;
+    if (file < 0 && errno == ENXIO && !stat(path, &about) && S_ISFIFO(about.st_mode)) errno = EPIPE;
+    if (file < 0) return NULL;
+    flags = fcntl(file, F_GETFL);
+    if (flags >= 0) fcntl(file, F_SETFL, flags & ~O_NONBLOCK); /* a reader may take its time */
+    stream = fdopen(file, "wb");
+    if (!stream) close(file);
+    return stream;
+}
+
+/* Makes a file that is nobody's yet: what stands in its way, left by a process that was killed, is removed, and a link
+   is not followed. */
+static FILE *prof__file_new(const char *path)
+{
+    FILE *stream;
+    int file = -1;
+    for (int i = 0; i < 2 && file < 0; i++) {
+        file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file < 0 && (errno != EEXIST || unlink(path))) return NULL;
+    }
+    stream = file < 0 ? NULL : fdopen(file, "wb");
+    if (file >= 0 && !stream) close(file);
+    return stream;
+}
+#else
+static FILE *prof__file_new(const char *path) { return fopen(path, "wb"); }
+#endif
+
+static int prof__file_rename(const char *from, const char *to)
+{
+#ifdef _WIN32
+    remove(to); /* rename() does not replace there */
+#endif
+    return rename(from, to);
+}
+
+static void prof__out_free(prof__out *out)
+{
+    if (out->buffer != out->reserve) free(out->buffer);
+    free(out->path);
+    free(out->part);
+    free(out->target);
+    out->buffer = out->cursor = out->reserve;
+    out->limit = out->reserve + sizeof out->reserve;
+    out->path = out->part = out->target = NULL;
+    out->file = NULL;
+}
+
+static int prof__is_slash(char c)
+{
+#ifdef _WIN32
+    return c == '/' || c == '\\';
+#else
+    return c == '/';
+#endif
+}
+
+/* 1: an output that is a directory, in which its writer makes files. */
+static int prof__is_folder(const char *path)
+{
+    size_t n = prof__length(path);
+    if (!n) return 0;
+    if (prof__is_slash(path[n - 1])) return 1;
+#ifdef _WIN32
+    DWORD about = GetFileAttributesA(path);
+    return about != INVALID_FILE_ATTRIBUTES && (about & FILE_ATTRIBUTE_DIRECTORY);
+#else
+    struct stat about;
+    return !stat(path, &about) && S_ISDIR(about.st_mode);
+#endif
+}
+
+/* Makes a directory and those around it, unless they are there. 0 or errno. Async-signal-safe. */
+static int prof__folder_add(const char *path)
+{
+    char part[1200];
+    size_t n = prof__length(path);
+    int error = 0;
+    if (n >= sizeof part) return ENAMETOOLONG;
+    for (size_t i = 1; i <= n; ++i) {
+        if (i < n && !prof__is_slash(path[i])) continue;
+        prof__copy(part, path, i);
+        part[i] = 0;
+        if (prof__is_folder(part)) continue;
+#ifdef _WIN32
+        error = CreateDirectoryA(part, NULL) ? 0 : GetLastError() == ERROR_ALREADY_EXISTS ? EEXIST : EACCES;
+#else
+        error = mkdir(part, 0777) ? errno : 0;
+#endif
+        if (error == EEXIST) error = prof__is_folder(part) ? 0 : ENOTDIR; /* another process may be as fast */
+    }
+    return error;
+}
+
+static PROF__UNUSED prof_status prof__folder_make(const char *path)
+{
+    int error = prof__folder_add(path);
+    return error ? prof__fail(PROF_IO, "cannot make the directory %.400s: %s", path, strerror(error)) : PROF_OK;
+}
+
+/* The directory that the file path is, or will be, in: "." if it names none. 0: too long. */
+static int prof__folder_of(const char *path, char *to, size_t size)
+{
+    size_t length = 0;
+    for (size_t i = 0; path[i]; ++i)
+        if (prof__is_slash(path[i])) length = i ? i : 1;
+    if (length >= size) return 0;
+    prof__copy(to, length ? path : ".", length ? length : 1);
+    to[length ? length : 1] = 0;
+    return 1;
+}
+
+/* Makes the directory that the file path will be in, unless it is there. 0 or errno. Async-signal-safe. */
+static int prof__folder_for(const char *path)
+{
+    char folder[1200];
+    if (!prof__folder_of(path, folder, sizeof folder)) return ENAMETOOLONG;
+    return prof__is_folder(folder) ? 0 : prof__folder_add(folder);
+}
+
+/* The same, for an output that could not be opened. */
+static prof_status prof__out_refuse(prof__out *out, prof_status status)
+{
+    prof__out_free(out);
+    return status;
+}
+
+/* The name under which the file at path is written until it is complete. Null without memory. */
+static char *prof__out_part(const char *path)
+{
+    static unsigned counter; /* two may write the same file at once: the last one wins, whole */
+    char ending[48];
+    snprintf(ending, sizeof ending, ".%llu-%u.part", (unsigned long long)prof__process_id(), PROF__ADD(&counter, 1u));
+    return prof__text_join(path, ending);
+}
+
+/* Makes the file, and the directories around it where they are missing. Returns NULL with errno if it cannot. */
+static FILE *prof__out_make(const char *part)
+{
+    FILE *file = prof__file_new(part);
+    int error;
+    if (file || errno != ENOENT) return file;
+    error = prof__folder_for(part);
+    if (!error) return prof__file_new(part);
+    errno = error;
+    return NULL;
+}
+
+#ifdef _WIN32
+static prof_status prof__out_open(prof__out *out, const char *path)
+{
+    int part = prof__file_replaceable(path);
+    out->path = prof__text_join(path, "");
+    if (part) out->part = prof__out_part(path);
+    if (!out->path || (part && !out->part)) return prof__fail(PROF_NO_MEMORY, "no memory to write %s", path);
+    out->file = part ? prof__out_make(out->part) : fopen(out->path, "wb");
+    if (out->file) return PROF_OK;
+    return prof__fail(PROF_IO, "cannot create %s: %s", part ? out->part : out->path, strerror(errno));
+}
+#else
+static prof_status prof__out_open(prof__out *out, const char *path)
+{
+    prof__path followed;
+    int way = prof__path_follow(&followed, path), part = way != PROF__PATH_DIRECT;
+    const char *target = way == PROF__PATH_LINK ? followed.done : path;
+    if (way == PROF__PATH_PLANTED) return prof__path_refuse(&followed, path);
+    part = part && prof__file_replaceable(target);
+    out->path = prof__text_join(path, "");
+    if (part) out->part = prof__out_part(target);
+    if (part && target != path) out->target = prof__text_join(target, "");
+    if (!out->path || (part && (!out->part || (target != path && !out->target))))
+        return prof__fail(PROF_NO_MEMORY, "no memory to write %s", path);
+    out->file = part ? prof__out_make(out->part) : prof__file_direct(target, way >= PROF__PATH_DIRECT);
+    if (out->file) return PROF_OK;
+    if (!part && errno == EPIPE)
+        return prof__fail(PROF_IO, "cannot write %s: it is a fifo that nobody reads: start its reader first", path);
+    return prof__fail(PROF_IO, "cannot create %s: %s", part ? out->part : path, strerror(errno));
+}
+#endif
+
+/* path null or "-": standard output. Makes the directories that path names. Unless this returns PROF_OK there is nothing to close. */
+static prof_status prof__out_file(prof__out *out, const char *path)
+{
+    prof_status status;
+    prof__out_init(out);
+    if (path && strcmp(path, "-")) {
+        status = prof__out_open(out, path);
+        if (status != PROF_OK) return prof__out_refuse(out, status);
+        setvbuf(out->file, NULL, _IONBF, 0);
+        return PROF_OK;
+    }
+    out->path = prof__text_join("standard output", "");
+    if (!out->path) return prof__out_refuse(out, prof__fail(PROF_NO_MEMORY, "no memory to write standard output"));
+    out->file = stdout;
+#ifdef _WIN32
+    fflush(stdout);
+    out->restore = _setmode(1, _O_BINARY);
+#endif
+    return PROF_OK;
+}
+
+/* Writes the rest, puts the file in its place, and returns the first error of all. */
+static prof_status prof__out_close(prof__out *out)
+{
+    prof_status status;
+    prof__out_flush(out);
+    if (out->file) {
+        int failed;
+        errno = 0;
+        failed = out->file == stdout ? fflush(stdout) : fclose(out->file);
+#ifdef _WIN32
+        if (out->file == stdout && out->restore != -1) _setmode(1, out->restore);
+#endif
+        if (failed && out->status == PROF_OK)
+            out->status = prof__fail(PROF_IO, "cannot write %s: %s", out->part ? out->part : out->path,
+                                     errno ? strerror(errno) : "write error");
+        if (out->part && out->status == PROF_OK && prof__file_rename(out->part, out->target ? out->target : out->path))
+            out->status = prof__fail(PROF_IO, "cannot rename %s to %s: %s", out->part, out->path, strerror(errno));
+        if (out->part && out->status != PROF_OK) remove(out->part);
+    }
+    status = out->status;
+    prof__out_free(out);
+    return status;
+}

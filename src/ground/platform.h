@@ -1,0 +1,164 @@
+// ground/platform: System headers, and what they leave out under -std=c99 or where another header came first.
+/*-- PLATFORM -------------------------------------------------------------------------------------------- >>platform --
+   All that differs between systems. Freestanding, the user's macros stand in: see the manual. */
+
+#if defined(PROF_FREESTANDING)
+#if !defined(PROF_CLOCK_READ) || !defined(PROF_CPU_STATE)
+#error "prof.h: PROF_FREESTANDING needs PROF_CLOCK_READ() and PROF_CPU_STATE(): see the manual"
+#endif
+#elif defined(_WIN32)
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
+#include <windows.h>
+#else
+/* System headers declare what the feature macros ask for when the first of them is included. If that was before this
+   header (PROF__LATE) those to come are told anew, and what those that are through may have left out follows below. */
+#if defined(PROF__LATE) && !(defined(__USE_MISC) && defined(__USE_XOPEN2K8))
+#define PROF__LATE_POSIX 1 /* not even POSIX is sure to be declared: -std=c99, _POSIX_C_SOURCE, musl */
+#endif
+#if defined(PROF__LATE) && defined(__GLIBC__)
+#undef _FEATURES_H
+#include <features.h>
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#endif
+#ifdef PROF__LATE_POSIX
+#if !defined(SIG_BLOCK) || (defined(__GLIBC__) && !defined(SS_DISABLE)) /* it left out types, and bears repetition */
+#undef _SIGNAL_H
+#include <signal.h>
+#endif
+#ifndef SS_DISABLE
+#define SS_ONSTACK 1
+#define SS_DISABLE 2
+#endif
+#if !defined(SA_ONSTACK) && !defined(__alpha__) && !defined(__sparc__) && !defined(__hppa__)
+#define SA_ONSTACK 0x08000000
+#endif
+#if !defined(SA_NODEFER) && defined(SA_ONSTACK)
+#define SA_NODEFER 0x40000000
+#endif
+#if !defined(SA_RESTART) && defined(SA_ONSTACK)
+#define SA_RESTART 0x10000000
+#endif
+#ifndef MAP_ANONYMOUS
+#undef _SYS_MMAN_H
+#include <sys/mman.h>
+#endif
+#endif
+#if (!defined(CLOCK_MONOTONIC) && !defined(PROF__LATE)) || !defined(MAP_ANONYMOUS) || !defined(SA_ONSTACK)
+#error "prof.h: in the file with PROF_IMPLEMENTATION, include it first or compile with -D_GNU_SOURCE"
+#endif
+#endif
+#ifndef PROF_FREESTANDING
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#else
+#include <stdarg.h>
+#endif
+
+#ifdef PROF__LATE
+/* What was left out, under names of our own: declarations of the same functions may still follow. */
+extern char *prof__libc_secure_getenv(const char *name) __asm__("secure_getenv");
+#endif
+#ifdef PROF__LATE_POSIX
+#ifndef CLOCK_MONOTONIC
+#define CLOCK_REALTIME 0
+#define CLOCK_MONOTONIC 1
+#endif
+#ifndef O_CLOEXEC
+#ifdef __O_CLOEXEC
+#define O_CLOEXEC __O_CLOEXEC
+#else
+#define O_CLOEXEC 02000000
+#endif
+#endif
+#if !defined(O_NOFOLLOW) && defined(__O_NOFOLLOW)
+#define O_NOFOLLOW __O_NOFOLLOW
+#elif !defined(O_NOFOLLOW)
+#define O_NOFOLLOW 0
+#endif
+#if !defined(O_TMPFILE) && defined(__O_TMPFILE)
+#define O_TMPFILE __O_TMPFILE
+#endif
+#ifndef AT_FDCWD
+#define AT_FDCWD (-100)
+#endif
+#ifndef AT_SYMLINK_FOLLOW
+#define AT_SYMLINK_FOLLOW 0x400
+#endif
+#ifndef F_DUPFD_CLOEXEC
+#define F_DUPFD_CLOEXEC 1030
+#endif
+/* The libraries' names of functions whose off_t or time_t is wider than it was first, on processors of 32 bits. */
+#if defined(__GLIBC__) && defined(__USE_FILE_OFFSET64)
+#define PROF__LIBC_OFFSET(name) name "64"
+#else
+#define PROF__LIBC_OFFSET(name) name
+#endif
+#if defined(__GLIBC__) && defined(__USE_TIME_BITS64) && __TIMESIZE == 32
+#define PROF__LIBC_TIME(old, glibc, musl) glibc
+#elif !defined(__GLIBC__) && _REDIR_TIME64
+#define PROF__LIBC_TIME(old, glibc, musl) musl
+#else
+#define PROF__LIBC_TIME(old, glibc, musl) old
+#endif
+extern int prof__libc_clock_gettime(int clock, struct timespec *now) __asm__(
+    PROF__LIBC_TIME("clock_gettime", "__clock_gettime64", "__clock_gettime64"));
+extern int prof__libc_nanosleep(const struct timespec *time, struct timespec *left) __asm__(
+    PROF__LIBC_TIME("nanosleep", "__nanosleep64", "__nanosleep_time64"));
+extern struct tm *prof__libc_localtime_r(const time_t *time, struct tm *to) __asm__(
+    PROF__LIBC_TIME("localtime_r", "__localtime64_r", "__localtime64_r"));
+extern int prof__libc_lstat(const char *path, struct stat *about) __asm__(
+    PROF__LIBC_TIME(PROF__LIBC_OFFSET("lstat"), "__lstat64_time64", "__lstat_time64"));
+extern int prof__libc_ftruncate(int file, off_t size) __asm__(PROF__LIBC_OFFSET("ftruncate"));
+extern int prof__libc_posix_fallocate(int file, off_t at, off_t size) __asm__(PROF__LIBC_OFFSET("posix_fallocate"));
+extern int prof__libc_fallocate(int file, int how, off_t at, off_t size) __asm__(PROF__LIBC_OFFSET("fallocate"));
+extern ssize_t prof__libc_pread(int file, void *to, size_t size, off_t at) __asm__(PROF__LIBC_OFFSET("pread"));
+extern ssize_t prof__libc_pwrite(int file, const void *from, size_t size, off_t at) __asm__(PROF__LIBC_OFFSET("pwrite"));
+extern ssize_t prof__libc_readlink(const char *path, char *to, size_t size) __asm__("readlink");
+extern int prof__libc_gethostname(char *to, size_t size) __asm__("gethostname");
+extern int prof__libc_linkat(int from, const char *old, int to, const char *name, int flags) __asm__("linkat");
+extern FILE *prof__libc_fdopen(int file, const char *mode) __asm__("fdopen");
+extern int prof__libc_fileno(FILE *file) __asm__("fileno");
+extern int prof__libc_madvise(void *at, size_t size, int advice) __asm__("madvise");
+extern int prof__libc_sigaltstack(const stack_t *stack, stack_t *old) __asm__("sigaltstack");
+extern long prof__libc_syscall(long number, ...) __asm__("syscall");
+#define PROF__LIBC(name) prof__libc_##name
+#define clock_gettime(clock, now) prof__libc_clock_gettime(clock, now)
+#define nanosleep(time, left) prof__libc_nanosleep(time, left)
+#define localtime_r(time, to) prof__libc_localtime_r(time, to)
+#define lstat(path, about) prof__libc_lstat(path, about)
+#define ftruncate(file, size) prof__libc_ftruncate(file, size)
+#define posix_fallocate(file, at, size) prof__libc_posix_fallocate(file, at, size)
+#define fallocate(file, how, at, size) prof__libc_fallocate(file, how, at, size)
+#define pread(file, to, size, at) prof__libc_pread(file, to, size, at)
+#define pwrite(file, from, size, at) prof__libc_pwrite(file, from, size, at)
+#define readlink(path, to, size) prof__libc_readlink(path, to, size)
+#define gethostname(to, size) prof__libc_gethostname(to, size)
+#define linkat(from, old, to, name, flags) prof__libc_linkat(from, old, to, name, flags)
+#define fdopen(file, mode) prof__libc_fdopen(file, mode)
+#define fileno(file) prof__libc_fileno(file)
+#define madvise(at, size, advice) prof__libc_madvise(at, size, advice)
+#define sigaltstack(stack, old) prof__libc_sigaltstack(stack, old)
+#define syscall(...) prof__libc_syscall(__VA_ARGS__)
+#else
+#define PROF__LIBC(name) name
+#endif

@@ -1,0 +1,65 @@
+// ground/signals: Signals held back: all of them, and that of a file that grew too large.
+#if defined(PROF_FREESTANDING) || defined(_WIN32)
+typedef int prof__signals;
+static void prof__signals_block(prof__signals *old) { *old = 0; }
+static void prof__signals_restore(const prof__signals *old) { (void)old; }
+typedef int prof__file_signal;
+static void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output) { *signal = standard_output; }
+static void prof__file_signal_hold(prof__file_signal *signal) { prof__file_signal_hold_for(signal, 0); }
+static void prof__file_signal_drop(const prof__file_signal *signal) { (void)signal; }
+#else
+typedef sigset_t prof__signals;
+static void prof__signals_block(prof__signals *old) /* but for faults: one that is blocked kills without any handler */
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+    sigset_t all;
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; ++i) sigdelset(&all, faults[i]);
+    pthread_sigmask(SIG_BLOCK, &all, old);
+}
+static void prof__signals_restore(const prof__signals *old) { pthread_sigmask(SIG_SETMASK, old, NULL); }
+
+/* A write beyond RLIMIT_FSIZE, or into a pipe that nobody reads, sends the thread a signal besides failing, which would
+   end the program. Between these two it only fails. errno stays. */
+static const int prof__file_signals[] = {SIGXFSZ, SIGPIPE};
+
+typedef struct prof__file_signal {
+    sigset_t before;
+    int count;     /* how many of them are held */
+    int waited[2]; /* one of the program's own was pending */
+} prof__file_signal;
+
+static int prof__file_signal_pending(int number)
+{
+    sigset_t set;
+    return !sigpending(&set) && sigismember(&set, number) == 1;
+}
+
+/* Standard output that nobody reads ends the program as it would without prof. */
+static void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output)
+{
+    sigset_t set;
+    int i;
+    signal->count = standard_output ? 1 : 2;
+    sigemptyset(&set);
+    for (i = 0; i < signal->count; ++i) sigaddset(&set, prof__file_signals[i]);
+    pthread_sigmask(SIG_BLOCK, &set, &signal->before);
+    for (i = 0; i < signal->count; ++i) signal->waited[i] = prof__file_signal_pending(prof__file_signals[i]);
+}
+
+static void prof__file_signal_hold(prof__file_signal *signal) { prof__file_signal_hold_for(signal, 0); }
+
+static void prof__file_signal_drop(const prof__file_signal *signal)
+{
+    int number, error = errno, i;
+    for (i = 0; i < signal->count; ++i) {
+        sigset_t set;
+        if (signal->waited[i] || !prof__file_signal_pending(prof__file_signals[i])) continue;
+        sigemptyset(&set);
+        sigaddset(&set, prof__file_signals[i]);
+        sigwait(&set, &number);
+    }
+    pthread_sigmask(SIG_SETMASK, &signal->before, NULL);
+    errno = error;
+}
+#endif

@@ -1,0 +1,208 @@
+// ground/text: UTF-8, names for terminals, numbers with units.
+/*-- SUMMARY -------------------------------------------------------------------------------------------- >>summary --*/
+
+#define PROF__NAME_MOST ((size_t)48)   /* characters of a name in a table */
+#define PROF__INDENT_MOST ((size_t)24) /* deeper call paths are no further to the right */
+
+#define PROF__UTF8_REPLACED "\xEF\xBF\xBD" /* U+FFFD, in the place of what is not UTF-8 */
+
+/* Bytes of the UTF-8 character at text, or minus the number of bytes that one U+FFFD stands for. */
+static int prof__utf8_length(const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    unsigned low = 0x80, high = 0xBF;
+    int length, i;
+    if (*s < 0x80) return 1;
+    if (*s < 0xC2 || *s > 0xF4) return -1;
+    length = *s < 0xE0 ? 2 : *s < 0xF0 ? 3 : 4;
+    if (*s == 0xE0) low = 0xA0;  /* else overlong */
+    if (*s == 0xED) high = 0x9F; /* else a surrogate */
+    if (*s == 0xF0) low = 0x90;  /* else overlong */
+    if (*s == 0xF4) high = 0x8F; /* else beyond U+10FFFF */
+    for (i = 1; i < length; i++) {
+        if (s[i] < low || s[i] > high) return -i;
+        low = 0x80;
+        high = 0xBF;
+    }
+    return length;
+}
+
+/* Bytes of the UTF-8 character at text; 0 if there is none. */
+static size_t prof__utf8(const char *text)
+{
+    int length = prof__utf8_length(text);
+    return length > 0 ? (size_t)length : 0;
+}
+
+/* Steps over one character: what is not UTF-8 counts byte by byte. */
+static const char *prof__next_character(const char *text)
+{
+    size_t length = prof__utf8(text);
+    return text + (length ? length : 1);
+}
+
+static size_t prof__characters(const char *text)
+{
+    size_t count = 0;
+    for (; *text; text = prof__next_character(text)) count++;
+    return count;
+}
+
+static void prof__out_spaces(prof__out *out, size_t count)
+{
+    for (; count; count--) prof__out_bytes(out, " ", 1);
+}
+
+/* So many characters of a text, without what a terminal would obey. Returns what follows them. */
+static const char *prof__out_characters(prof__out *out, const char *text, size_t count)
+{
+    for (; count; count--) {
+        const char *next = prof__next_character(text);
+        unsigned char first = (unsigned char)*text;
+        int control = first < 0x20 || first == 0x7F || (first == 0xC2 && (unsigned char)text[1] < 0xA0);
+        if (control || !prof__utf8(text))
+            prof__out_bytes(out, "?", 1);
+        else
+            prof__out_bytes(out, text, (size_t)(next - text));
+        text = next;
+    }
+    return text;
+}
+
+/* A text of at most width characters, and spaces up to there. Of a longer one the middle is left out: names differ at
+   their ends. Nothing that a terminal would obey. */
+static void prof__out_name(prof__out *out, const char *text, size_t width)
+{
+    size_t all = prof__characters(text), shown, tail, i;
+    if (all <= width) {
+        prof__out_characters(out, text, all);
+        prof__out_spaces(out, width - all);
+        return;
+    }
+    shown = width > 3 ? width - 3 : 0;
+    tail = shown / 2;
+    text = prof__out_characters(out, text, shown - tail);
+    prof__out_text(out, &"..."[width < 3 ? 3 - width : 0]);
+    for (i = all - (shown - tail); i > tail; i--) text = prof__next_character(text);
+    prof__out_characters(out, text, tail);
+}
+
+/* A whole text, without what a terminal would obey. */
+static void prof__out_clean(prof__out *out, const char *text)
+{
+    prof__out_characters(out, text, prof__characters(text));
+}
+
+/* A whole text that begins at the character `at` of a line. What is beyond limit (0: nothing is) goes on in further lines,
+   behind indent spaces. */
+static void prof__out_wrapped(prof__out *out, const char *text, size_t at, size_t indent, size_t limit)
+{
+    for (;;) {
+        size_t left = prof__characters(text), fits = 0, i;
+        const char *c = text;
+        for (i = 0; limit && at + left > limit && i + at <= limit && *c; i++, c = prof__next_character(c))
+            if (*c == ' ') fits = i; /* the last space that the line has room for */
+        if (!limit || at + left <= limit || !fits) {
+            prof__out_characters(out, text, left);
+            return;
+        }
+        text = prof__out_characters(out, text, fits) + 1;
+        prof__out_text(out, "\n");
+        prof__out_spaces(out, at = indent);
+    }
+}
+
+static void prof__out_right(prof__out *out, const char *text, size_t width)
+{
+    size_t length = strlen(text);
+    if (length < width) prof__out_spaces(out, width - length);
+    prof__out_text(out, text);
+}
+
+/* 1234567 as 1,234,567 at to (32 bytes). */
+static void prof__grouped(char *to, uint64_t value)
+{
+    char digits[20];
+    size_t length = prof__digits(digits, value), i, at = 0;
+    for (i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0) to[at++] = ',';
+        to[at++] = digits[i];
+    }
+    to[at] = 0;
+}
+
+/* A number >= 0 with so many decimals (up to 3), at to (32 bytes). */
+static size_t prof__fixed(char *to, double value, unsigned decimals)
+{
+    static const unsigned scales[] = {1, 10, 100, 1000};
+    uint64_t scaled = value < 1e15 ? (uint64_t)(value * scales[decimals] + 0.5) : (uint64_t)1000000000000000000;
+    size_t at = prof__digits(to, scaled / scales[decimals]);
+    if (decimals) {
+        char fraction[20];
+        size_t length = prof__digits(fraction, scales[decimals] + scaled % scales[decimals]);
+        to[at++] = '.';
+        memcpy(to + at, fraction + 1, length - 1);
+        at += length - 1;
+    }
+    to[at] = 0;
+    return at;
+}
+
+/* value (>= 0) with four digits, in the largest of the units, each 1000 of the one before, that leaves it above 1; a
+   whole number of the first unit as it is. At to (48 bytes). */
+static void prof__human(char *to, double value, const char *const *units)
+{
+    int scaled = value >= 999.95;
+    unsigned decimals;
+    size_t at;
+    for (; value >= 999.95 && units[1]; units++) value /= 1000;
+    decimals = value < 9.9995 ? 3 : value < 99.995 ? 2 : value < 999.95 ? 1 : 0;
+    if (!scaled && !((double)(uint64_t)value < value)) decimals = 0;
+    at = prof__fixed(to, value, decimals);
+    to[at++] = ' ';
+    strcpy(to + at, *units);
+}
+
+static void prof__human_ns(char *to, double ns)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s", NULL};
+    prof__human(to, ns, units);
+}
+
+static void prof__human_hz(char *to, double hz)
+{
+    static const char *const units[] = {"Hz", "kHz", "MHz", "GHz", NULL};
+    prof__human(to, hz, units);
+}
+
+static void prof__out_ns(prof__out *out, double ns, size_t width)
+{
+    char text[48];
+    prof__human_ns(text, ns);
+    prof__out_right(out, text, width);
+}
+
+static void prof__out_count(prof__out *out, uint64_t count, size_t width)
+{
+    char text[32];
+    prof__grouped(text, count);
+    prof__out_right(out, text, width);
+}
+
+/* "1 event", "2 events". */
+static void prof__out_many(prof__out *out, uint64_t count, const char *thing)
+{
+    prof__out_count(out, count, 0);
+    prof__out_text(out, " ");
+    prof__out_text(out, thing);
+    if (count != 1) prof__out_text(out, "s");
+}
+
+/* A number of a counter, at to (32 bytes): whole ones as they are, up to 2^53, others with six digits. Returns its
+   length. */
+static size_t prof__counter_text(char *to, double value)
+{
+    const double most = 9007199254740992.0;
+    int whole = value >= -most && value <= most && !((double)(int64_t)value < value || (double)(int64_t)value > value);
+    return prof__double_digits(to, value, whole ? 16 : 6, whole ? 16 : 6);
+}

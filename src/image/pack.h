@@ -1,0 +1,386 @@
+// image/pack: Packed records, as the archive has them: pure functions on words.
+/*-- PACK --------------------------------------------------------------------------------------------------- >>pack --
+   Packed words: what the archive behind the ring is made of. A record is a symbol (its head without the ticks; of a
+   record without a time, the whole head) and what follows from none: ticks, payload. Programs repeat themselves, so the
+   symbol that came last time after the same one is expected; usually a record is one number:
+
+     number   ticks since the timed record before << 1 | 1 if the symbol is not the expected one; then, with the 1:
+     code     0 an END of the innermost open call site   1 the whole head, 8 bytes   2 a new symbol: kind | site << 4
+              and, without a time, bits 39..0   3 and up: the symbol with this number, less 3, in order of their
+              first appearance
+     payload  integers zigzag, other words as they are, as numbers; doubles 8 bytes; strings: a number, bytes up to the
+              last that is not zero << 1, and these bytes, or 1: the words of this symbol's string before
+
+   Numbers are little-endian in groups of 7 bits, the last group without the eighth bit. The table of symbols is
+   bounded; what finds no room is written as new each time. Nothing of one block is needed for another. Any words at all
+   come back as they were: what is no record, and time that runs backwards, goes by code 1. */
+
+#define PROF__PACK_SYMBOLS 500u
+#define PROF__PACK_SLOTS 2048u /* a power of two */
+#define PROF__PACK_OPEN 64u
+#define PROF__PACK_BOUND(count) ((size_t)(count) * 12 + 16) /* bytes that any count words fit into */
+#define PROF__BLOCK_BOUND(count) (sizeof(prof__block) + (PROF__PACK_BOUND(count) + 7) / 8 * 8)
+
+enum { PROF__PACK_INNER = 0, PROF__PACK_WHOLE, PROF__PACK_NEW, PROF__PACK_KNOWN };
+
+/* What packer and unpacker both learn from the records before. Symbols count from 1. */
+typedef struct prof__packer {
+    uint64_t tick;
+    uint32_t count, before, depth;
+    uint64_t symbols[PROF__PACK_SYMBOLS + 1];
+    uint32_t strings[PROF__PACK_SYMBOLS + 1]; /* word of the symbol's last string, 0: none */
+    uint16_t next[PROF__PACK_SYMBOLS + 1];    /* the symbol that came after this one; 0: none yet */
+    uint16_t slots[PROF__PACK_SLOTS];         /* hash table over symbols */
+    uint32_t open[PROF__PACK_OPEN];           /* call sites of the open scopes, of deep ones the innermost */
+} prof__packer;
+
+typedef struct prof__unpacker {
+    const unsigned char *at, *end;
+    int bad;
+} prof__unpacker;
+
+/* Words of the record with this head, of which left remain; 0: no record. */
+static size_t prof__record_words(uint64_t head, size_t left)
+{
+    size_t words;
+    switch (head >> PROF__KIND_SHIFT) {
+    case PROF__KIND_BEGIN:
+    case PROF__KIND_END:
+    case PROF__KIND_MARK:
+    case PROF__KIND_FRAME:
+    case PROF__KIND_LOST: words = 1; break;
+    case PROF__KIND_COUNTER_INT:
+    case PROF__KIND_COUNTER_DOUBLE: words = 2; break;
+    case PROF__KIND_ARG:
+    case PROF__KIND_DATA:
+    case PROF__KIND_NAME: words = 1 + (size_t)(head & 0xFFFF); break;
+    case PROF__KIND_EVENT:
+    case PROF__KIND_TRACK: words = 3; break;
+    default: return 0;
+    }
+    return words <= left ? words : 0;
+}
+
+/* How many of the words of a chunk are whole records. */
+PROF__UNUSED static size_t prof__records_end(const uint64_t *words, size_t count)
+{
+    size_t at = 0, length;
+    while (at < count && (length = prof__record_words(words[at], count - at)) != 0) at += length;
+    return at;
+}
+
+/* 1: bits 39..0 of the record are its time. */
+static int prof__record_timed(uint64_t head)
+{
+    uint64_t kind = head >> PROF__KIND_SHIFT;
+    return (kind >= PROF__KIND_BEGIN && kind <= PROF__KIND_FRAME) || kind == PROF__KIND_EVENT;
+}
+
+static uint64_t prof__pack_symbol(uint64_t head)
+{
+    return prof__record_timed(head) ? head & ~PROF__TICK_MASK : head;
+}
+
+/* The number of a symbol that is new or not; 0: no room for a new one. */
+static uint32_t prof__pack_number(prof__packer *p, uint64_t symbol, int add)
+{
+    uint32_t slot = (uint32_t)(symbol * 0x9E3779B97F4A7C15u >> 40) & (PROF__PACK_SLOTS - 1);
+    for (; p->slots[slot]; slot = (slot + 1) & (PROF__PACK_SLOTS - 1))
+        if (p->symbols[p->slots[slot]] == symbol) return p->slots[slot];
+    if (!add || p->count == PROF__PACK_SYMBOLS) return 0;
+    p->symbols[++p->count] = symbol;
+    p->slots[slot] = (uint16_t)p->count;
+    p->strings[p->count] = p->next[p->count] = 0;
+    return p->count;
+}
+
+static void prof__pack_reset(prof__packer *p)
+{
+    p->tick = 0;
+    p->count = p->before = p->depth = 0;
+    p->next[0] = 0;
+    p->strings[0] = 0;
+    memset(p->slots, 0, sizeof p->slots);
+}
+
+static uint64_t prof__pack_inner(const prof__packer *p)
+{
+    return (uint64_t)PROF__KIND_END << PROF__KIND_SHIFT |
+           (uint64_t)p->open[(p->depth - 1) % PROF__PACK_OPEN] << PROF__TICK_BITS;
+}
+
+/* number: of the head's symbol; 0: it has none. */
+static void prof__pack_learn(prof__packer *p, uint64_t head, uint32_t number)
+{
+    unsigned kind = (unsigned)(head >> PROF__KIND_SHIFT);
+    p->next[p->before] = (uint16_t)number;
+    p->before = number;
+    if (prof__record_timed(head)) p->tick = head & PROF__TICK_MASK;
+    if (kind == PROF__KIND_BEGIN)
+        p->open[p->depth++ % PROF__PACK_OPEN] = (uint32_t)(head >> PROF__TICK_BITS) & PROF__SITE_MASK;
+    else if (kind == PROF__KIND_END && p->depth)
+        p->depth--;
+}
+
+enum { PROF__PACK_PLAIN = 0, PROF__PACK_ZIGZAG, PROF__PACK_DOUBLE, PROF__PACK_STRING };
+
+/* How the payload of a record is written. */
+static int prof__pack_way(uint64_t head)
+{
+    switch (head >> PROF__KIND_SHIFT) {
+    case PROF__KIND_COUNTER_INT: return PROF__PACK_ZIGZAG;
+    case PROF__KIND_COUNTER_DOUBLE: return PROF__PACK_DOUBLE;
+    case PROF__KIND_NAME: return PROF__PACK_STRING;
+    case PROF__KIND_DATA:
+    case PROF__KIND_ARG: break;
+    default: return PROF__PACK_PLAIN;
+    }
+    switch (head >> 32 & 0xFF) {
+    case PROF_VALUE_INT: return PROF__PACK_ZIGZAG;
+    case PROF_VALUE_DOUBLE: return PROF__PACK_DOUBLE;
+    case PROF_VALUE_STRING: return PROF__PACK_STRING;
+    default: return PROF__PACK_PLAIN;
+    }
+}
+
+static unsigned char *prof__pack_integer(unsigned char *to, uint64_t value)
+{
+    for (; value >= 128; value >>= 7) *to++ = (unsigned char)(value | 128);
+    *to++ = (unsigned char)value;
+    return to;
+}
+
+static unsigned char *prof__pack_head(prof__packer *p, uint64_t head, unsigned char *to)
+{
+    uint64_t symbol = prof__pack_symbol(head);
+    int timed = prof__record_timed(head), backwards = timed && (head & PROF__TICK_MASK) < p->tick;
+    uint64_t ticks = timed && !backwards ? (head & PROF__TICK_MASK) - p->tick : 0;
+    uint32_t number = p->next[p->before];
+    if (PROF__LIKELY(number && p->symbols[number] == symbol && !backwards)) {
+        to = prof__pack_integer(to, ticks << 1);
+        prof__pack_learn(p, head, number);
+        return to;
+    }
+    to = prof__pack_integer(to, ticks << 1 | 1);
+    number = backwards ? 0 : prof__pack_number(p, symbol, 0);
+    if (backwards || !(head >> PROF__KIND_SHIFT) || head >> PROF__KIND_SHIFT > PROF__KIND_DATA) {
+        *to++ = PROF__PACK_WHOLE;
+        memcpy(to, &head, 8);
+        to += 8;
+    } else if (p->depth && symbol == prof__pack_inner(p)) {
+        *to++ = PROF__PACK_INNER;
+        number = prof__pack_number(p, symbol, 1);
+    } else if (number) {
+        to = prof__pack_integer(to, PROF__PACK_KNOWN + number - 1);
+    } else {
+        *to++ = PROF__PACK_NEW;
+        to = prof__pack_integer(to, head >> PROF__KIND_SHIFT | (head >> PROF__TICK_BITS & PROF__SITE_MASK) << 4);
+        if (!timed) to = prof__pack_integer(to, head & PROF__TICK_MASK);
+        number = prof__pack_number(p, symbol, 1);
+    }
+    prof__pack_learn(p, head, number);
+    return to;
+}
+
+/* at: the first of n words of payload, behind the head. */
+static unsigned char *prof__pack_payload(prof__packer *p, const uint64_t *words, size_t at, size_t n, unsigned char *to)
+{
+    size_t i, size = n * 8;
+    const unsigned char *bytes = (const unsigned char *)(words + at);
+    uint32_t before;
+    switch (prof__pack_way(words[at - 1])) {
+    case PROF__PACK_STRING:
+        before = p->strings[p->before]; /* the same symbol: as many words */
+        if (p->before) p->strings[p->before] = (uint32_t)at;
+        if (p->before && before && !memcmp(words + before, words + at, size)) return prof__pack_integer(to, 1);
+        while (size && !bytes[size - 1]) --size;
+        to = prof__pack_integer(to, (uint64_t)size << 1);
+        memcpy(to, bytes, size);
+        return to + size;
+    case PROF__PACK_DOUBLE: memcpy(to, bytes, size); return to + size;
+    case PROF__PACK_ZIGZAG:
+        for (i = 0; i < n; i++) to = prof__pack_integer(to, words[at + i] << 1 ^ (0 - (words[at + i] >> 63)));
+        return to;
+    default:
+        for (i = 0; i < n; i++) to = prof__pack_integer(to, words[at + i]);
+        return to;
+    }
+}
+
+/* Packs any count words (below 2^32) and returns how many bytes they took; 0: size may not do, which is never so for
+   PROF__PACK_BOUND(count). */
+static size_t prof__pack(const uint64_t *words, size_t count, unsigned char *to, size_t size)
+{
+    prof__packer p;
+    unsigned char *out = to;
+    size_t at, length;
+    prof__pack_reset(&p);
+    for (at = 0; at < count; at += length) {
+        length = prof__record_words(words[at], count - at);
+        if (!length) length = 1;
+        if (size - (size_t)(out - to) < PROF__PACK_BOUND(length)) return 0;
+        out = prof__pack_head(&p, words[at], out);
+        if (length > 1) out = prof__pack_payload(&p, words, at + 1, length - 1, out);
+    }
+    return (size_t)(out - to);
+}
+
+static uint64_t prof__unpack_integer(prof__unpacker *u)
+{
+    uint64_t value = 0;
+    unsigned shift = 0;
+    for (; u->at < u->end && shift < 70; shift += 7) {
+        unsigned char byte = *u->at++;
+        value |= (uint64_t)(byte & 127) << shift; /* at most 10 groups; what does not fit into 64 bits is lost */
+        if (byte < 128) return value;
+    }
+    u->bad = 1;
+    return 0;
+}
+
+static void prof__unpack_bytes(prof__unpacker *u, void *to, size_t size)
+{
+    if (size > (size_t)(u->end - u->at)) {
+        u->bad = 1;
+        return;
+    }
+    memcpy(to, u->at, size);
+    u->at += size;
+}
+
+static uint64_t prof__unpack_new(prof__unpacker *u)
+{
+    uint64_t site = prof__unpack_integer(u), head;
+    head = (site & 15) << PROF__KIND_SHIFT | (site >> 4 & PROF__SITE_MASK) << PROF__TICK_BITS;
+    if (!prof__record_timed(head)) head |= prof__unpack_integer(u) & PROF__TICK_MASK;
+    return head;
+}
+
+static uint64_t prof__unpack_head(prof__packer *p, prof__unpacker *u)
+{
+    uint64_t first = prof__unpack_integer(u), code, head = 0;
+    uint32_t number = p->next[p->before];
+    if (!(first & 1)) {
+        if (!number) u->bad = 1;
+        head = number ? p->symbols[number] : 0;
+    } else if ((code = prof__unpack_integer(u)) == PROF__PACK_WHOLE) {
+        prof__unpack_bytes(u, &head, 8);
+        prof__pack_learn(p, head, 0);
+        return head;
+    } else if (code == PROF__PACK_INNER) {
+        if (!p->depth) u->bad = 1;
+        head = p->depth ? prof__pack_inner(p) : 0;
+        number = prof__pack_number(p, head, 1);
+    } else if (code == PROF__PACK_NEW) {
+        head = prof__unpack_new(u);
+        number = prof__pack_number(p, head, 1);
+    } else {
+        number = code - PROF__PACK_KNOWN < p->count ? (uint32_t)(code - PROF__PACK_KNOWN) + 1 : 0;
+        if (!number) u->bad = 1;
+        head = number ? p->symbols[number] : 0;
+    }
+    if (prof__record_timed(head)) {
+        if ((first >> 1) > PROF__TICK_MASK - p->tick) u->bad = 1;
+        head |= (p->tick + (first >> 1)) & PROF__TICK_MASK;
+    }
+    prof__pack_learn(p, head, number);
+    return head;
+}
+
+static void prof__unpack_string(prof__packer *p, prof__unpacker *u, uint64_t *words, size_t at, size_t n)
+{
+    uint64_t size = prof__unpack_integer(u);
+    uint32_t before = p->strings[p->before];
+    if (p->before) p->strings[p->before] = (uint32_t)at;
+    if (size & 1) {
+        if (!p->before || !before)
+            u->bad = 1;
+        else
+            memcpy(words + at, words + before, n * 8);
+        return;
+    }
+    memset(words + at, 0, n * 8);
+    if (size >> 1 > n * 8)
+        u->bad = 1;
+    else
+        prof__unpack_bytes(u, words + at, (size_t)(size >> 1));
+}
+
+static void prof__unpack_payload(prof__packer *p, prof__unpacker *u, uint64_t *words, size_t at, size_t n)
+{
+    int way = prof__pack_way(words[at - 1]);
+    size_t i;
+    if (way == PROF__PACK_STRING) {
+        prof__unpack_string(p, u, words, at, n);
+    } else if (way == PROF__PACK_DOUBLE) {
+        prof__unpack_bytes(u, words + at, n * 8);
+    } else {
+        for (i = at; i < at + n && !u->bad; i++) {
+            uint64_t value = prof__unpack_integer(u);
+            words[i] = way == PROF__PACK_ZIGZAG ? value >> 1 ^ (0 - (value & 1)) : value;
+        }
+    }
+}
+
+/* Turns size bytes back into the words, at most count, that prof__pack was given, and returns how many those are; 0:
+   nobody packed these bytes. Up to 7 bytes more may stand behind those of count words. Safe for any bytes; words may be
+   written in either case. */
+static size_t prof__unpack(const unsigned char *from, size_t size, uint64_t *words, size_t count)
+{
+    prof__packer p;
+    prof__unpacker u;
+    size_t at = 0, length;
+    prof__pack_reset(&p);
+    u.at = from;
+    u.end = from + size;
+    u.bad = 0;
+    while (u.at < u.end && at < count) {
+        words[at] = prof__unpack_head(&p, &u);
+        length = prof__record_words(words[at], count - at);
+        if (!length) length = 1;
+        if (length > 1 && !u.bad) prof__unpack_payload(&p, &u, words, at + 1, length - 1);
+        if (u.bad) return 0;
+        at += length;
+    }
+    return u.end - u.at < (at == count ? 8 : 1) ? at : 0;
+}
+
+/* What block->check must be. bytes: what follows the block's header. */
+static uint32_t prof__block_check(const prof__block *block, const void *bytes)
+{
+    prof__block head = *block;
+    const unsigned char *at = (const unsigned char *)bytes;
+    uint64_t hash = 0xCBF29CE484222325u, word;
+    uint32_t i;
+    head.check = 0;
+    for (i = 0; i < sizeof head / 8; i++) {
+        memcpy(&word, (const char *)&head + i * 8, 8);
+        hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 29;
+    }
+    for (i = 0; i < (block->size - (uint32_t)sizeof head) / 8; i++) {
+        memcpy(&word, at + (size_t)i * 8, 8);
+        hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 29;
+    }
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
+/* Makes a block out of a chunk and its first count words (prof__records_end) and returns its size. block: 8-byte
+   aligned, PROF__BLOCK_BOUND(count) bytes. */
+PROF__UNUSED static uint32_t prof__block_pack(const prof__chunk *chunk, const uint64_t *words, size_t count,
+                                              prof__block *block)
+{
+    unsigned char *bytes = (unsigned char *)(block + 1);
+    size_t size = prof__pack(words, count, bytes, PROF__PACK_BOUND(count));
+    while (size % 8) bytes[size++] = 0;
+    memset(block, 0, sizeof *block);
+    block->magic = PROF__BLOCK_MAGIC;
+    block->size = (uint32_t)(sizeof *block + size);
+    block->sequence = chunk->sequence;
+    block->base = chunk->base;
+    block->lost = chunk->lost;
+    block->words = (uint32_t)count;
+    block->check = prof__block_check(block, bytes);
+    return block->size;
+}

@@ -1,0 +1,60 @@
+// ntff/clock: Unix time, the host's clock and the NeuronCores'.
+/*-- CLOCK --------------------------------------------------------------------------------------------------- >>clock -- */
+
+#define PROF__NTFF_NOISE 50000 /* ns: what reading two clocks one after the other may be off */
+#define PROF__NTFF_FAR ((int64_t)1 << 62) /* ns: no time is as late */
+
+/* Two moments on both clocks of a host, which Linux steers as one: but for noise they go at one rate. */
+typedef struct prof__ntff_clock {
+    int64_t host, unix_ns; /* the first */
+    int64_t span, off;     /* to the last, on the host's clock; and how much longer that is in Unix time */
+    int stepped;           /* 1: somebody set the clock in between: off does not count */
+} prof__ntff_clock;
+
+/* Without a Unix time, or with one or an uptime of a century and more, which is none: all zero. */
+static void prof__ntff_clock_of(prof__ntff_clock *clock, const prof__header *h)
+{
+    int64_t much;
+    memset(clock, 0, sizeof *clock);
+    if (h->first.unix_ns >= (uint64_t)PROF__NTFF_FAR || h->first.monotonic_ns >= (uint64_t)PROF__NTFF_FAR / 2) return;
+    clock->host = (int64_t)h->first.monotonic_ns;
+    clock->unix_ns = (int64_t)h->first.unix_ns;
+    if (h->last.monotonic_ns <= h->first.monotonic_ns || !h->last.unix_ns) return;
+    if (h->last.monotonic_ns - h->first.monotonic_ns > (uint64_t)1 << 60 || h->last.unix_ns > (uint64_t)INT64_MAX)
+        return;
+    clock->span = (int64_t)(h->last.monotonic_ns - h->first.monotonic_ns);
+    clock->off = (int64_t)(h->last.unix_ns - h->first.unix_ns) - clock->span;
+    much = clock->off < 0 ? -clock->off : clock->off;
+    clock->stepped = much > PROF__NTFF_NOISE + clock->span / 2000;
+    if (clock->stepped || much <= PROF__NTFF_NOISE || much > clock->span / 1000) clock->span = clock->off = 0;
+}
+
+/* How much more Unix time than the host's has passed, of so long a time: at most 0.5 per mille, for which a double does.
+   span: how long that was during the whole session, on the clock that the time is of. */
+static int64_t prof__ntff_clock_part(const prof__ntff_clock *clock, int64_t since, int64_t span)
+{
+    double off = clock->span ? (double)since * ((double)clock->off / (double)span) : 0;
+    if (off > 1e15) off = 1e15;
+    if (off < -1e15) off = -1e15;
+    return (int64_t)(off < 0 ? off - 0.5 : off + 0.5);
+}
+
+static int64_t prof__ntff_clock_off(const prof__ntff_clock *clock, int64_t since)
+{
+    return prof__ntff_clock_part(clock, since, clock->span);
+}
+
+/* From Unix time, 0 to 2^62, to the host's. */
+static int64_t prof__ntff_clock_host(const prof__ntff_clock *clock, int64_t unix_ns)
+{
+    int64_t since = unix_ns - clock->unix_ns;
+    return clock->host + since - prof__ntff_clock_part(clock, since, clock->span + clock->off);
+}
+
+PROF_DEF int64_t prof_ntff_unix_ns(const prof_trace *trace, int64_t ns)
+{
+    prof__ntff_clock clock;
+    if (!trace) return 0;
+    prof__ntff_clock_of(&clock, &trace->header);
+    return clock.unix_ns + ns + prof__ntff_clock_off(&clock, ns);
+}

@@ -1,0 +1,340 @@
+// ntff/events: Starts that wait for their stops; the clocks of cores.
+/*-- EVENTS ------------------------------------------------------------------------------------------------- >>events -- */
+
+#define PROF__NTFF_OPEN 65536u                 /* starts that wait for their stop, and events for a sync point */
+#define PROF__NTFF_BYTES ((size_t)64 << 20)    /* of them */
+#define PROF__NTFF_SYNCS 65536u                /* sync points that are remembered */
+#define PROF__NTFF_DATA ((size_t)16384)        /* bytes of a start's data that are kept */
+#define PROF__NTFF_CORES 1024                  /* physical ones of a machine; numbers beyond count as not said */
+
+/* What stands in an object: an event, or half of one. Times: Unix; nc_ns: the core's. */
+typedef struct prof__ntff_said {
+    prof_ntff_event event;
+    char name[PROF_MAX_TEXT + 24], instance[64];
+    char phase; /* 's' start or stop, see stop; 'i' instant; 0: it does not say */
+    int stop, has_time, has_duration, has_nc, has_cpu, has_value, has_source;
+    int64_t time, duration, unit, nc_ns, cpu_ns, lnc_idx;
+    double percent; /* 0: not said */
+} prof__ntff_said;
+
+/* What waits: a start, or an event in the core's time. Behind it its name, instance and args. */
+typedef struct prof__ntff_open {
+    struct prof__ntff_open *next;           /* of the same slot */
+    struct prof__ntff_open *older, *newer;
+    uint32_t hash;
+    size_t bytes;
+    prof_ntff_event event;
+    int raw;                                /* 1: its times are the core's */
+    int64_t nc_ns;                          /* of the start; of an event see duration_ns */
+    int has_nc;
+} prof__ntff_open;
+
+typedef struct prof__ntff_list {
+    prof__ntff_open *oldest, *newest;
+    size_t count, bytes;
+} prof__ntff_list;
+
+typedef struct prof__ntff_sync {
+    int64_t nc_ns, cpu_ns;
+    uint64_t exec_id;
+    int32_t nc_idx, core_idx;
+} prof__ntff_sync;
+
+struct prof_ntff_parser {
+    prof_ntff_event_fn fn;
+    void *user;
+    int ended; /* 1: fn wants no more */
+    prof_ntff_stats stats;
+    prof__ntff_open *slots[4096];
+    prof__ntff_list starts, raw;
+    prof__ntff_sync *syncs;
+    size_t sync_count, sync_capacity;
+    uint64_t sync_next; /* counts all that came; the oldest is overwritten */
+    prof__ntff_sync last[64]; /* one for each core that has been seen, as far as they go */
+    size_t last_count;
+    prof__ntff_said said;
+    prof__json_value value;
+};
+
+static int prof__ntff_is_hardware(const char *name)
+{
+    static const char *const names[] = {"nc_exec_running", "cc_running",      "cc_exec_barrier",      "numerical_err",
+                                        "nc_model_switch", "nrt_model_switch", "timestamp_sync_point", "hw_notify"};
+    size_t i;
+    for (i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i])) return 1;
+    return 0;
+}
+
+/*-- handing over --*/
+
+static void prof__ntff_hand_over(prof_ntff_parser *p, const prof_ntff_event *event)
+{
+    prof_ntff_stats *stats = &p->stats;
+    if (p->ended) return;
+    stats->events++;
+    stats->instants += event->duration_ns < 0 && !(event->flags & PROF_NTFF_COUNTER);
+    stats->counters += (event->flags & PROF_NTFF_COUNTER) != 0;
+    stats->unmatched_starts += (event->flags & PROF_NTFF_UNMATCHED_START) != 0;
+    stats->unmatched_stops += (event->flags & PROF_NTFF_UNMATCHED_STOP) != 0;
+    stats->realigned += (event->flags & PROF_NTFF_REALIGNED) != 0;
+    stats->raw_clock += (event->flags & PROF_NTFF_RAW_CLOCK) != 0;
+    if (!(event->flags & PROF_NTFF_RAW_CLOCK)) {
+        int64_t end = event->start_ns + (event->duration_ns > 0 ? event->duration_ns : 0);
+        if (!stats->first_ns || event->start_ns < stats->first_ns) stats->first_ns = event->start_ns;
+        if (end > stats->last_ns) stats->last_ns = end;
+    }
+    if (p->fn && p->fn(p->user, event)) p->ended = 1;
+}
+
+/*-- what waits --*/
+
+static uint32_t prof__ntff_hash(const prof_ntff_event *event)
+{
+    uint64_t key = prof__mix(event->tracking_id + 0x9E3779B97F4A7C15u * ((uint32_t)event->nc_idx + 1u));
+    return (uint32_t)prof__mix(key ^ prof__text_hash(event->name));
+}
+
+/* Two physical cores that run the same may have the same number: they are told apart where both say which they are. */
+static int prof__ntff_same(const prof_ntff_event *a, const prof_ntff_event *b)
+{
+    return a->tracking_id == b->tracking_id && a->nc_idx == b->nc_idx &&
+           (a->core_idx < 0 || b->core_idx < 0 || a->core_idx == b->core_idx) && !strcmp(a->name, b->name);
+}
+
+/* A copy of what was said. Null without memory. */
+static prof__ntff_open *prof__ntff_keep(const prof__ntff_said *said)
+{
+    const prof_ntff_event *event = &said->event;
+    size_t name = strlen(event->name) + 1, instance = strlen(event->instance) + 1;
+    size_t args = event->args_size <= PROF__NTFF_DATA ? event->args_size : 0;
+    size_t bytes = sizeof(prof__ntff_open) + name + instance + args;
+    prof__ntff_open *kept = (prof__ntff_open *)malloc(bytes);
+    char *text = (char *)(kept + 1);
+    if (!kept) return NULL;
+    memset(kept, 0, sizeof *kept);
+    kept->event = *event;
+    kept->bytes = bytes;
+    kept->has_nc = said->has_nc;
+    kept->nc_ns = said->nc_ns;
+    kept->event.name = (char *)memcpy(text, event->name, name);
+    kept->event.instance = (char *)memcpy(text + name, event->instance, instance);
+    kept->event.args = args ? (char *)memcpy(text + name + instance, event->args, args) : NULL;
+    kept->event.args_size = args;
+    return kept;
+}
+
+static void prof__ntff_append(prof__ntff_list *list, prof__ntff_open *kept)
+{
+    kept->older = list->newest;
+    kept->newer = NULL;
+    if (list->newest)
+        list->newest->newer = kept;
+    else
+        list->oldest = kept;
+    list->newest = kept;
+    list->count++;
+    list->bytes += kept->bytes;
+}
+
+static void prof__ntff_unlink(prof__ntff_list *list, prof__ntff_open *kept)
+{
+    if (kept->older)
+        kept->older->newer = kept->newer;
+    else
+        list->oldest = kept->newer;
+    if (kept->newer)
+        kept->newer->older = kept->older;
+    else
+        list->newest = kept->older;
+    list->count--;
+    list->bytes -= kept->bytes;
+}
+
+/* Takes the start that this stop, or another start, ends off the table, the oldest if there are several; null: there is
+   none. */
+static prof__ntff_open *prof__ntff_claim(prof_ntff_parser *p, const prof_ntff_event *event)
+{
+    uint32_t hash = prof__ntff_hash(event);
+    prof__ntff_open **at = &p->slots[hash % (sizeof p->slots / sizeof *p->slots)], **oldest = NULL, *found;
+    for (; *at; at = &(*at)->next)
+        if ((*at)->hash == hash && prof__ntff_same(&(*at)->event, event)) oldest = at;
+    if (!oldest) return NULL;
+    found = *oldest;
+    *oldest = found->next;
+    prof__ntff_unlink(&p->starts, found);
+    return found;
+}
+
+/*-- the clocks of cores --*/
+
+static int prof__sync_order(const void *a, const void *b)
+{
+    const prof__ntff_sync *x = (const prof__ntff_sync *)a, *y = (const prof__ntff_sync *)b;
+    if (x->nc_idx != y->nc_idx) return x->nc_idx < y->nc_idx ? -1 : 1;
+    if (x->exec_id != y->exec_id) return x->exec_id < y->exec_id ? -1 : 1;
+    return x->nc_ns < y->nc_ns ? -1 : x->nc_ns > y->nc_ns;
+}
+
+static int prof__sync_time_order(const void *a, const void *b)
+{
+    const prof__ntff_sync *x = (const prof__ntff_sync *)a, *y = (const prof__ntff_sync *)b;
+    if (x->nc_idx != y->nc_idx) return x->nc_idx < y->nc_idx ? -1 : 1;
+    return x->nc_ns < y->nc_ns ? -1 : x->nc_ns > y->nc_ns;
+}
+
+static int64_t prof__ntff_minus(int64_t a, int64_t b) /* saturates */
+{
+    if (b < 0 ? a > INT64_MAX + b : a < INT64_MIN + b) return b < 0 ? INT64_MAX : INT64_MIN;
+    return a - b;
+}
+
+/* The physical cores of a NeuronCore have clocks of their own; what does not say which fits all. */
+static int prof__sync_fits(const prof__ntff_sync *sync, const prof_ntff_event *event)
+{
+    return sync->nc_idx == event->nc_idx &&
+           (sync->core_idx < 0 || event->core_idx < 0 || sync->core_idx == event->core_idx);
+}
+
+/* The first of the sorted sync points that comes not before key. */
+static size_t prof__sync_find(const prof__ntff_sync *syncs, size_t count, const prof__ntff_sync *key,
+                              int (*order)(const void *, const void *))
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (order(&syncs[middle], key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The sync point that is taken after an execution, of that execution; null: there is none. Some are looked at only, lest
+   a hostile file has them all looked at each time. */
+static const prof__ntff_sync *prof__sync_of_execution(const prof__ntff_sync *syncs, size_t count,
+                                                      const prof_ntff_event *event, int64_t nc_ns)
+{
+    prof__ntff_sync key;
+    size_t first, i;
+    key.nc_idx = event->nc_idx;
+    key.exec_id = event->exec_id;
+    key.nc_ns = nc_ns;
+    first = prof__sync_find(syncs, count, &key, prof__sync_order);
+    for (i = first;
+         i < count && i < first + 32 && syncs[i].exec_id == event->exec_id && syncs[i].nc_idx == event->nc_idx; i++)
+        if (prof__sync_fits(&syncs[i], event)) return &syncs[i];
+    for (i = first; i > 0 && i + 32 > first && syncs[i - 1].exec_id == event->exec_id &&
+                    syncs[i - 1].nc_idx == event->nc_idx; i--)
+        if (prof__sync_fits(&syncs[i - 1], event)) return &syncs[i - 1];
+    return NULL;
+}
+
+static const prof__ntff_sync *prof__sync_before(const prof__ntff_sync *syncs, size_t count,
+                                                const prof_ntff_event *event, int64_t nc_ns)
+{
+    prof__ntff_sync key;
+    size_t first, i;
+    key.nc_idx = event->nc_idx;
+    key.nc_ns = nc_ns;
+    first = prof__sync_find(syncs, count, &key, prof__sync_time_order);
+    for (i = first; i > 0 && i + 64 > first && syncs[i - 1].nc_idx == event->nc_idx; i--)
+        if (prof__sync_fits(&syncs[i - 1], event)) return &syncs[i - 1];
+    return NULL;
+}
+
+/* Puts an event in the core's time where the sync point says, as the runtime does. 0: that is nowhere. */
+static int prof__ntff_shift(prof__ntff_open *kept, const prof__ntff_sync *sync)
+{
+    int64_t since = prof__ntff_minus(kept->nc_ns, sync->nc_ns), to;
+    if (since == INT64_MIN) return 0;
+    to = prof__ntff_minus(sync->cpu_ns, -since);
+    if (to <= 0 || to >= PROF__NTFF_FAR) return 0;
+    kept->event.start_ns = to;
+    kept->event.flags |= PROF_NTFF_REALIGNED;
+    return 1;
+}
+
+/* A sorted copy of the sync points; null without memory, or if there are none. */
+static prof__ntff_sync *prof__syncs_sorted(const prof_ntff_parser *p, int (*order)(const void *, const void *))
+{
+    prof__ntff_sync *copy = p->sync_count ? (prof__ntff_sync *)malloc(p->sync_count * sizeof *copy) : NULL;
+    if (!copy) return NULL;
+    memcpy(copy, p->syncs, p->sync_count * sizeof *copy);
+    qsort(copy, p->sync_count, sizeof *copy, order);
+    return copy;
+}
+
+/* Hands over what waits for sync points and has one now; last: and what has none, in the core's time. */
+static void prof__ntff_resolve(prof_ntff_parser *p, int last)
+{
+    prof__ntff_sync *syncs, *by_time;
+    prof__ntff_open *kept, *newer;
+    if (!p->raw.count) return;
+    syncs = prof__syncs_sorted(p, prof__sync_order);
+    by_time = last ? prof__syncs_sorted(p, prof__sync_time_order) : NULL;
+    for (kept = p->raw.oldest; kept; kept = newer) {
+        const prof__ntff_sync *sync = NULL;
+        newer = kept->newer;
+        if (syncs) sync = prof__sync_of_execution(syncs, p->sync_count, &kept->event, kept->nc_ns);
+        if (!sync && by_time) sync = prof__sync_before(by_time, p->sync_count, &kept->event, kept->nc_ns);
+        if (!last && !sync) continue;
+        if (!sync || !prof__ntff_shift(kept, sync)) kept->event.flags |= PROF_NTFF_RAW_CLOCK;
+        prof__ntff_hand_over(p, &kept->event);
+        prof__ntff_unlink(&p->raw, kept);
+        free(kept);
+    }
+    free(syncs);
+    free(by_time);
+}
+
+static void prof__ntff_sync_point(prof_ntff_parser *p, const prof__ntff_said *said)
+{
+    prof__ntff_sync sync;
+    size_t i;
+    sync.nc_idx = said->event.nc_idx;
+    sync.core_idx = said->event.core_idx;
+    sync.exec_id = said->event.exec_id;
+    sync.nc_ns = said->nc_ns;
+    sync.cpu_ns = said->cpu_ns;
+    p->stats.sync_points++;
+    for (i = 0; i < p->last_count; i++)
+        if (p->last[i].nc_idx == sync.nc_idx && p->last[i].core_idx == sync.core_idx) break;
+    if (i < p->last_count) {
+        int64_t off = prof__ntff_minus(prof__ntff_minus(sync.cpu_ns, p->last[i].cpu_ns),
+                                       prof__ntff_minus(sync.nc_ns, p->last[i].nc_ns));
+        uint64_t much = off < 0 ? 0 - (uint64_t)off : (uint64_t)off;
+        if (much > p->stats.sync_error_ns) p->stats.sync_error_ns = much;
+    }
+    if (i < sizeof p->last / sizeof *p->last) {
+        p->last[i] = sync;
+        if (i == p->last_count) p->last_count++;
+    }
+    if (p->sync_count < PROF__NTFF_SYNCS) {
+        if (!PROF__ROOM(p->syncs, p->sync_capacity, p->sync_count)) return;
+        p->sync_count++;
+    }
+    p->syncs[p->sync_next++ % PROF__NTFF_SYNCS] = sync;
+}
+
+/* Whether the runtime left the time as the core has it. */
+static int prof__ntff_is_raw(const prof__ntff_said *said)
+{
+    return said->has_nc && said->time == said->nc_ns && said->event.source == PROF_NTFF_SOURCE_HARDWARE;
+}
+
+/* Hands an event over, or keeps it until there is a sync point. kept: owned. */
+static void prof__ntff_finish(prof_ntff_parser *p, prof__ntff_open *kept)
+{
+    if (!kept->raw) {
+        prof__ntff_hand_over(p, &kept->event);
+        free(kept);
+        return;
+    }
+    if (p->raw.count >= PROF__NTFF_OPEN || p->raw.bytes >= PROF__NTFF_BYTES) {
+        prof__ntff_resolve(p, 0);
+        if (p->raw.count >= PROF__NTFF_OPEN / 2 || p->raw.bytes >= PROF__NTFF_BYTES / 2) prof__ntff_resolve(p, 1);
+    }
+    prof__ntff_append(&p->raw, kept);
+}

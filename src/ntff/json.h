@@ -1,0 +1,466 @@
+// ntff/json: A pull parser of JSON. Memory does not grow with the text.
+/*-- JSON ----------------------------------------------------------------------------------------------------- >>json --
+   A pull parser: whoever calls it asks for what comes next. Files come through a buffer, so that memory does not grow
+   with them; a thing of interest, one element of a long array, is first passed over as a whole, which finds its end,
+   and then taken apart in memory. Numbers stay texts until somebody wants a whole number, so that 64 bits are exact. */
+
+#define PROF__JSON_BUFFER ((size_t)65536)
+#define PROF__JSON_DEPTH 64               /* brackets inside brackets */
+#define PROF__JSON_MOST ((size_t)1 << 20) /* bytes of an element of a file */
+
+typedef struct prof__json {
+    const char *at, *end;
+    const char *begin;  /* where what is there began */
+    uint64_t passed;    /* bytes in front of that */
+    FILE *file;         /* where more comes from; null: that is all */
+    char *buffer;       /* of a file */
+    const char *from;   /* while an element is passed over: what is not in the copy yet; else null */
+    char *copy;
+    size_t copied, room;
+    int over;           /* 1: it is larger than PROF__JSON_MOST */
+    const char *error;  /* null: none */
+} prof__json;
+
+/* A piece of JSON in memory. */
+typedef struct prof__slice {
+    const char *bytes;
+    size_t size;
+} prof__slice;
+
+/* A number, literal or string, decoded. */
+typedef struct prof__json_value {
+    char type; /* '"', '0', 't', 'f', 'n', or that of the bracket of what was passed over; 0: none, an error */
+    char text[PROF_MAX_TEXT + 24];
+} prof__json_value;
+
+static void prof__json_memory(prof__json *j, const char *bytes, size_t size)
+{
+    memset(j, 0, sizeof *j);
+    j->begin = j->at = bytes;
+    j->end = bytes + size;
+}
+
+static prof_status prof__json_open(prof__json *j, const char *path)
+{
+    memset(j, 0, sizeof *j);
+    j->file = fopen(path, "rb");
+    if (!j->file) return prof__fail(PROF_IO, "cannot open %s: %s", path, strerror(errno));
+    j->buffer = (char *)malloc(PROF__JSON_BUFFER);
+    j->begin = j->at = j->end = j->buffer;
+    if (j->buffer) return PROF_OK;
+    fclose(j->file);
+    return prof__fail(PROF_NO_MEMORY, "%s: no memory to read it", path);
+}
+
+static void prof__json_close(prof__json *j)
+{
+    if (j->file) fclose(j->file);
+    free(j->buffer);
+    free(j->copy);
+}
+
+static int prof__json_fail(prof__json *j, const char *why)
+{
+    if (!j->error) j->error = why;
+    return 0;
+}
+
+static uint64_t prof__json_offset(const prof__json *j) { return j->passed + (uint64_t)(j->at - j->begin); }
+
+static void prof__json_keep(prof__json *j)
+{
+    size_t size = (size_t)(j->at - j->from), room = j->room ? j->room : 4096;
+    char *more;
+    if (j->over || size > PROF__JSON_MOST - j->copied) {
+        j->over = 1;
+        return;
+    }
+    while (room < j->copied + size) room *= 2;
+    if (room > j->room) {
+        more = (char *)realloc(j->copy, room);
+        if (!more) {
+            j->over = 1;
+            return;
+        }
+        j->copy = more;
+        j->room = room;
+    }
+    if (size) memcpy(j->copy + j->copied, j->from, size);
+    j->copied += size;
+}
+
+static int prof__json_refill(prof__json *j)
+{
+    size_t got;
+    if (!j->file || j->error) return 0;
+    if (j->from) prof__json_keep(j);
+    j->passed += (uint64_t)(j->end - j->begin);
+    got = fread(j->buffer, 1, PROF__JSON_BUFFER, j->file);
+    j->begin = j->at = j->buffer;
+    j->end = j->buffer + got;
+    if (j->from) j->from = j->buffer;
+    if (!got && ferror(j->file)) prof__json_fail(j, "cannot be read");
+    return got != 0;
+}
+
+/* 0: there is no more. */
+static inline int prof__json_fill(prof__json *j) { return j->at < j->end || prof__json_refill(j); }
+
+/* The next byte that is no space, which is still to be read; -1: there is none. */
+static int prof__json_peek(prof__json *j)
+{
+    for (; prof__json_fill(j); j->at++)
+        if (*j->at != ' ' && *j->at != '\n' && *j->at != '\r' && *j->at != '\t') return (unsigned char)*j->at;
+    return -1;
+}
+
+static int prof__json_expect(prof__json *j, char c, const char *otherwise)
+{
+    int next = prof__json_peek(j);
+    if (next != c) return prof__json_fail(j, next < 0 ? "ends too early" : otherwise);
+    j->at++;
+    return 1;
+}
+
+/* Passes over the string that begins here. */
+static int prof__json_pass_string(prof__json *j)
+{
+    j->at++;
+    while (prof__json_fill(j)) {
+        const char *at = j->at;
+        while (at < j->end && *at != '"' && *at != '\\') at++;
+        j->at = at;
+        if (at == j->end) continue;
+        j->at++;
+        if (*at == '"') return 1;
+        if (!prof__json_fill(j)) break;
+        j->at++;
+    }
+    return prof__json_fail(j, "ends in a string");
+}
+
+static int prof__json_plain(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '+' ||
+           c == '.';
+}
+
+/* Passes over one value. Brackets must match; what is between them is looked at by whoever takes it apart. */
+static int prof__json_pass(prof__json *j)
+{
+    char close[PROF__JSON_DEPTH];
+    unsigned depth = 0;
+    do {
+        int c = prof__json_peek(j);
+        if (c < 0) return prof__json_fail(j, "ends too early");
+        if (c == '"') {
+            if (!prof__json_pass_string(j)) return 0;
+        } else if (c == '{' || c == '[') {
+            if (depth == PROF__JSON_DEPTH) return prof__json_fail(j, "has too many brackets inside one another");
+            close[depth++] = c == '{' ? '}' : ']';
+            j->at++;
+        } else if (depth && c == close[depth - 1]) {
+            depth--;
+            j->at++;
+        } else if (depth && (c == ',' || c == ':')) {
+            j->at++;
+        } else if (prof__json_plain((char)c)) {
+            while (prof__json_fill(j) && prof__json_plain(*j->at)) j->at++;
+        } else {
+            return prof__json_fail(j, "is no JSON");
+        }
+    } while (depth);
+    return 1;
+}
+
+/* The same, and shows what it was, until the next call. 0: an error. */
+static int prof__json_slice(prof__json *j, prof__slice *slice)
+{
+    const char *begin;
+    int good;
+    if (prof__json_peek(j) < 0) return prof__json_fail(j, "ends too early");
+    begin = j->at;
+    if (!j->file) {
+        good = prof__json_pass(j);
+        slice->bytes = begin;
+        slice->size = (size_t)(j->at - begin);
+        return good;
+    }
+    j->copied = 0;
+    j->over = 0;
+    j->from = begin;
+    good = prof__json_pass(j);
+    if (good && !j->copied && !j->over) { /* it was in the buffer all the time */
+        slice->bytes = j->from;
+        slice->size = (size_t)(j->at - j->from);
+    } else if (good) {
+        prof__json_keep(j);
+        slice->bytes = j->copy;
+        slice->size = j->over ? 0 : j->copied;
+    }
+    j->from = NULL;
+    return good;
+}
+
+/* Inside of brackets: whether one more comes. first: 1 before the first call. */
+static int prof__json_more(prof__json *j, char close, int *first)
+{
+    int c = prof__json_peek(j), begins = *first;
+    *first = 0;
+    if (c == close) {
+        j->at++;
+        return 0;
+    }
+    if (!begins && !prof__json_expect(j, ',', "has no comma where one should be")) return 0;
+    if (begins && c < 0) return prof__json_fail(j, "ends too early");
+    return 1;
+}
+
+static int prof__json_hex(prof__json *j, unsigned *code)
+{
+    int i;
+    *code = 0;
+    for (i = 0; i < 4; i++) {
+        unsigned char c;
+        if (!prof__json_fill(j)) return prof__json_fail(j, "ends in a string");
+        c = (unsigned char)*j->at++;
+        if (c >= '0' && c <= '9')
+            *code = *code * 16 + (c - '0');
+        else if ((c | 32) >= 'a' && (c | 32) <= 'f')
+            *code = *code * 16 + ((c | 32u) - 'a' + 10);
+        else
+            return prof__json_fail(j, "has a wrong \\u in a string");
+    }
+    return 1;
+}
+
+/* Appends a character unless there is no room for all of it: then it ends the text, and used is size. */
+static void prof__json_put(char *to, size_t size, size_t *used, unsigned code)
+{
+    char bytes[4];
+    size_t count = 0;
+    if (code < 0x80) {
+        bytes[count++] = (char)code;
+    } else if (code < 0x800) {
+        bytes[count++] = (char)(0xC0 | code >> 6);
+    } else if (code < 0x10000) {
+        bytes[count++] = (char)(0xE0 | code >> 12);
+        bytes[count++] = (char)(0x80 | (code >> 6 & 63));
+    } else {
+        bytes[count++] = (char)(0xF0 | code >> 18);
+        bytes[count++] = (char)(0x80 | (code >> 12 & 63));
+        bytes[count++] = (char)(0x80 | (code >> 6 & 63));
+    }
+    if (code >= 0x80) bytes[count++] = (char)(0x80 | (code & 63));
+    if (*used + count >= size) {
+        to[*used] = 0;
+        *used = size;
+        return;
+    }
+    memcpy(to + *used, bytes, count);
+    *used += count;
+}
+
+/* What stands behind a backslash. Halves of a pair and zeros become U+FFFD. */
+static int prof__json_escape(prof__json *j, unsigned *code)
+{
+    static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+    const char *found;
+    unsigned low = 0;
+    char c;
+    if (!prof__json_fill(j)) return prof__json_fail(j, "ends in a string");
+    c = *j->at++;
+    found = c ? strchr(escapes, c) : NULL;
+    if (found) {
+        *code = (unsigned char)meant[found - escapes];
+        return 1;
+    }
+    if (c != 'u') return prof__json_fail(j, "has an unknown escape in a string");
+    if (!prof__json_hex(j, code)) return 0;
+    if (*code >= 0xD800 && *code < 0xDC00 && prof__json_fill(j) && *j->at == '\\') {
+        j->at++;
+        if (!prof__json_fill(j) || *j->at++ != 'u') return prof__json_fail(j, "has half a pair in a string");
+        if (!prof__json_hex(j, &low)) return 0;
+        *code = low >= 0xDC00 && low < 0xE000 ? 0x10000 + ((*code & 0x3FF) << 10) + (low & 0x3FF) : 0xFFFD;
+    }
+    if (!*code || (*code >= 0xD800 && *code < 0xE000)) *code = 0xFFFD;
+    return 1;
+}
+
+/* The string that begins here, decoded, as much as there is room for, terminated. */
+static int prof__json_string(prof__json *j, char *to, size_t size)
+{
+    size_t used = 0;
+    unsigned code;
+    to[0] = 0;
+    if (!prof__json_expect(j, '"', "has no string where one should be")) return 0;
+    while (prof__json_fill(j)) {
+        const char *at = j->at;
+        size_t run;
+        char c;
+        while (at < j->end && *at != '"' && *at != '\\' && *at) at++;
+        run = (size_t)(at - j->at);
+        if (run && used + run < size) {
+            memcpy(to + used, j->at, run);
+            used += run;
+            j->at = at;
+            continue;
+        }
+        c = *j->at++;
+        if (c == '"') {
+            if (used < size) to[used] = 0;
+            return 1;
+        }
+        if (c == '\\') {
+            if (!prof__json_escape(j, &code)) return 0;
+            if (used < size) prof__json_put(to, size, &used, code);
+        } else if (used + 1 < size) {
+            to[used++] = c ? c : '?';
+        } else if (used < size) { /* it is cut, not inside of a character */
+            while (used && ((unsigned char)c & 0xC0) == 0x80) c = to[--used];
+            to[used] = 0;
+            used = size;
+        }
+    }
+    return prof__json_fail(j, "ends in a string");
+}
+
+static int prof__json_key(prof__json *j, char *key, size_t size)
+{
+    return prof__json_string(j, key, size) && prof__json_expect(j, ':', "has no colon behind a key");
+}
+
+/* One value. Of a number, literal or string its text; brackets are passed over. */
+static int prof__json_take(prof__json *j, prof__json_value *value)
+{
+    int c = prof__json_peek(j);
+    size_t used = 0;
+    value->type = 0;
+    value->text[0] = 0;
+    if (c == '{' || c == '[') {
+        value->type = (char)c;
+        return prof__json_pass(j);
+    }
+    if (c == '"') {
+        value->type = '"';
+        return prof__json_string(j, value->text, sizeof value->text);
+    }
+    while (prof__json_fill(j) && prof__json_plain(*j->at)) {
+        if (used + 1 < sizeof value->text) value->text[used++] = *j->at;
+        j->at++;
+    }
+    value->text[used] = 0;
+    if (!used) return prof__json_fail(j, c < 0 ? "ends too early" : "is no JSON");
+    value->type = c == 't' || c == 'f' || c == 'n' ? (char)c : '0';
+    return 1;
+}
+
+/* A whole number, however it is written: 12, "12", 12.0, 1.2e1; what it has behind the point is cut off. 0: it is none, or
+   has more than 64 bits. */
+static int prof__json_whole(const char *text, int *negative, uint64_t *number)
+{
+    uint64_t value = 0;
+    int point = 0, full = 0, digits = 0, down = 0;
+    long shift = 0, exponent = 0;
+    *negative = *text == '-';
+    text += *negative;
+    for (; (*text >= '0' && *text <= '9') || (*text == '.' && !point); text++) {
+        uint64_t digit = (uint64_t)(*text - '0');
+        if (*text == '.') {
+            point = 1;
+            continue;
+        }
+        digits++;
+        if (full || value > (~(uint64_t)0 - digit) / 10) {
+            if (!point) return 0;
+            full = 1;
+            continue;
+        }
+        value = value * 10 + digit;
+        shift -= point;
+    }
+    if (!digits) return 0;
+    if (*text == 'e' || *text == 'E') {
+        down = *++text == '-';
+        if (*text == '-' || *text == '+') text++;
+        if (!*text) return 0;
+        for (; *text >= '0' && *text <= '9'; text++)
+            exponent = exponent < 10000 ? exponent * 10 + (*text - '0') : exponent;
+        shift += down ? -exponent : exponent;
+    }
+    if (*text) return 0;
+    for (; shift > 0 && value; shift--) {
+        if (value > ~(uint64_t)0 / 10) return 0;
+        value *= 10;
+    }
+    for (; shift < 0 && value; shift++) value /= 10;
+    *number = value;
+    return 1;
+}
+
+static int prof__json_unsigned(const prof__json_value *value, uint64_t *number)
+{
+    uint64_t whole;
+    int negative;
+    if ((value->type != '0' && value->type != '"') || !prof__json_whole(value->text, &negative, &whole)) return 0;
+    if (negative && whole) return 0;
+    *number = whole;
+    return 1;
+}
+
+static int prof__json_signed(const prof__json_value *value, int64_t *number)
+{
+    uint64_t whole;
+    int negative;
+    if ((value->type != '0' && value->type != '"') || !prof__json_whole(value->text, &negative, &whole)) return 0;
+    if (whole > (uint64_t)INT64_MAX + (uint64_t)negative) return 0;
+    *number = negative ? (int64_t)(0 - whole) : (int64_t)whole;
+    return 1;
+}
+
+/* What fits no whole number. Exact up to 15 digits with up to 22 places, in every locale. 0: it is no number. */
+static int prof__json_double(const prof__json_value *value, double *number)
+{
+    const char *text = value->text;
+    int negative = *text == '-', point = 0, digits = 0, down = 0;
+    double mantissa = 0, scale = 1;
+    long shift = 0, exponent = 0;
+    if (value->type != '0' && value->type != '"') return 0;
+    for (text += negative; (*text >= '0' && *text <= '9') || (*text == '.' && !point); text++) {
+        if (*text == '.') {
+            point = 1;
+        } else {
+            digits++;
+            if (mantissa < 9e14) {
+                mantissa = mantissa * 10 + (*text - '0');
+                shift -= point;
+            } else {
+                shift += !point;
+            }
+        }
+    }
+    if (!digits) return 0;
+    if (*text == 'e' || *text == 'E') {
+        down = *++text == '-';
+        if (*text == '-' || *text == '+') text++;
+        if (!*text) return 0;
+        for (; *text >= '0' && *text <= '9'; text++)
+            exponent = exponent < 10000 ? exponent * 10 + (*text - '0') : exponent;
+        shift += down ? -exponent : exponent;
+    }
+    if (*text) return 0;
+    down = shift < 0;
+    if (down) shift = -shift;
+    if (shift > 700) shift = 700;
+    for (; shift && mantissa > 0; shift--) {
+        if (scale > 1e21) {
+            mantissa = down ? mantissa / scale : mantissa * scale;
+            scale = 1;
+        }
+        scale *= 10;
+    }
+    mantissa = down ? mantissa / scale : mantissa * scale;
+    if (!(mantissa - mantissa == 0)) return 0;
+    *number = negative ? -mantissa : mantissa;
+    return 1;
+}

@@ -1,0 +1,266 @@
+// ntff/loader: The Neuron runtime of the process, if there is one.
+/*-- LOADER ------------------------------------------------------------------------------------------------- >>loader --
+   The functions found, published whole and never changed: so wrappers need no lock, and a fork() finds none held. */
+
+#ifdef __linux__
+#include <dlfcn.h>
+#ifdef PROF__LATE /* see prof.h, >>platform: what dlfcn.h leaves out without _GNU_SOURCE */
+typedef struct prof__ntff_symbol_info {
+    const char *dli_fname;
+    void *dli_fbase;
+    const char *dli_sname;
+    void *dli_saddr;
+} prof__ntff_symbol_info;
+extern int prof__libc_dladdr(const void *address, prof__ntff_symbol_info *info) __asm__("dladdr");
+#else
+typedef Dl_info prof__ntff_symbol_info;
+#define prof__libc_dladdr dladdr
+#endif
+#endif
+
+#define PROF__NTFF_ABI_status PROF_NTFF_NRT_STATUS
+#define PROF__NTFF_ABI_nothing void
+#define PROF__NTFF_ABI_text const char *
+#define PROF__NTFF_FIELD(result, name, parameters, arguments, role) PROF__NTFF_ABI_##result(*name) parameters;
+typedef struct prof__ntff_api {
+    PROF_NTFF_TABLE(PROF__NTFF_FIELD)
+    void *handle;
+    unsigned can;
+    char version[96], path[PROF_NTFF_PATH];
+} prof__ntff_api;
+
+static const struct {
+    const char *name;
+    size_t field;
+} prof__ntff_symbols[] = {
+#define PROF__NTFF_SYMBOL(result, name, parameters, arguments, role) {"nrt_" #name, offsetof(prof__ntff_api, name)},
+    PROF_NTFF_TABLE(PROF__NTFF_SYMBOL)
+};
+
+static const prof__ntff_api *prof__ntff_api_now;
+static __thread unsigned prof__ntff_status; /* of the thread's last call */
+
+/* A function of the table, as data: null if the runtime lacks it. */
+static void *prof__ntff_symbol(const prof__ntff_api *api, size_t field)
+{
+    void *symbol;
+    memcpy(&symbol, (const char *)api + field, sizeof symbol);
+    return symbol;
+}
+#define PROF__NTFF_HAS(api, name) (prof__ntff_symbol(api, offsetof(prof__ntff_api, name)) != NULL)
+
+#ifdef __linux__
+/* What nrt_get_version() fills in: nrt_version.h. */
+typedef struct prof__ntff_version {
+    uint64_t major, minor, patch, maintenance;
+    char detail[128], git_hash[64];
+} prof__ntff_version;
+
+static void prof__ntff_describe(prof__ntff_api *api)
+{
+    prof__ntff_version version;
+    prof__ntff_symbol_info where;
+    memset(&version, 0, sizeof version);
+    snprintf(api->version, sizeof api->version, "unknown");
+    if (api->get_version && !api->get_version((struct nrt_version *)(void *)&version, sizeof version))
+        snprintf(api->version, sizeof api->version, "%llu.%llu.%llu.%llu", (unsigned long long)version.major,
+                 (unsigned long long)version.minor, (unsigned long long)version.patch,
+                 (unsigned long long)version.maintenance);
+    if (prof__libc_dladdr(prof__ntff_symbol(api, offsetof(prof__ntff_api, init)), &where) && where.dli_fname)
+        prof__text_copy(api->path, sizeof api->path, where.dli_fname);
+    if (api->inspect_begin_with_options && api->inspect_stop && api->inspect_config_allocate &&
+        api->inspect_config_free && api->inspect_config_set_activity && api->inspect_config_set_enable_inspect)
+        api->can |= PROF_NTFF_CAN_INSPECT;
+    if (api->inspect_config_set_inspect_device_profile_mode) api->can |= PROF_NTFF_CAN_DEVICE_MODE;
+    if (api->profile_start && api->profile_stop) api->can |= PROF_NTFF_CAN_PROFILE;
+    if (api->profile_continuous_options_allocate && api->profile_continuous_options_free &&
+        api->profile_continuous_start && api->profile_continuous_save && api->profile_continuous_stop)
+        api->can |= PROF_NTFF_CAN_CONTINUOUS;
+    if (api->sys_trace_config_allocate && api->sys_trace_config_free && api->sys_trace_start && api->sys_trace_stop &&
+        api->sys_trace_fetch_events && api->sys_trace_buffer_free)
+        api->can |= PROF_NTFF_CAN_SYS_TRACE;
+    if (api->trace_start && api->trace_stop) api->can |= PROF_NTFF_CAN_TRACE;
+    if (api->debug_client_connect && api->debug_client_connect_close && api->debug_client_read_one_event)
+        api->can |= PROF_NTFF_CAN_DEBUG_STREAM;
+}
+
+/* A library that is in the process already, and nothing else. */
+static void *prof__ntff_present(const char *name) { return dlopen(name, RTLD_NOW | RTLD_NOLOAD); }
+
+/* The runtime that the process has; null: none. */
+static void *prof__ntff_present_any(void)
+{
+    void *handle = prof__ntff_present("libnrt.so.1");
+    if (!handle) handle = prof__ntff_present("libnrt.so");
+    if (handle) return handle;
+    handle = dlopen(NULL, RTLD_NOW);
+    if (handle && dlsym(handle, "nrt_init")) return handle; /* linked into the program, or loaded for all to see */
+    if (handle) dlclose(handle);
+    return NULL;
+}
+
+static void *prof__ntff_installed(void)
+{
+    static const char *const names[] = {"libnrt.so.1", "/opt/aws/neuron/lib/libnrt.so.1",
+                                        "/opt/aws/neuron/lib/libnrt.so"};
+    void *handle = NULL;
+    for (size_t i = 0; !handle && i < sizeof names / sizeof *names; i++)
+        handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    return handle;
+}
+
+/* Two runtimes in one process would fight for the device: the one that is there is the one. path null: any. */
+static void *prof__ntff_open_library(const char *path, prof_status *status)
+{
+    void *present = prof__ntff_present_any(), *handle;
+    if (!path) {
+        handle = present ? present : prof__ntff_installed();
+        if (!handle)
+            *status = prof__fail(PROF_UNSUPPORTED, "no libnrt.so.1: is aws-neuronx-runtime-lib installed? Else name it in "
+                                                   "PROF_NTFF_LIBNRT");
+        return handle;
+    }
+    handle = prof__ntff_present(path);
+    if (!handle && !present) {
+        handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        if (!handle) *status = prof__fail(PROF_UNSUPPORTED, "no Neuron runtime: %.200s", dlerror());
+    } else if (!handle) {
+        *status = prof__fail(PROF_INVALID_STATE, "%.100s: the process has another libnrt already, and can't have two", path);
+    }
+    if (present) dlclose(present); /* handle has its own reference */
+    return handle;
+}
+
+static prof__ntff_api *prof__ntff_find(const char *path, prof_status *status)
+{
+    if (!path) path = prof__environment("PROF_NTFF_LIBNRT");
+    if (path && !*path) path = NULL;
+    void *handle = prof__ntff_open_library(path, status);
+    prof__ntff_api *api = handle ? (prof__ntff_api *)calloc(1, sizeof *api) : NULL;
+    if (handle && !api) *status = prof__fail(PROF_NO_MEMORY, "no memory for the functions of libnrt");
+    for (size_t i = 0; api && i < sizeof prof__ntff_symbols / sizeof *prof__ntff_symbols; i++) {
+        void *symbol = dlsym(handle, prof__ntff_symbols[i].name);
+        memcpy((char *)api + prof__ntff_symbols[i].field, &symbol, sizeof symbol);
+    }
+    if (api && !api->init) {
+        *status = prof__fail(PROF_UNSUPPORTED, "%.150s: has no nrt_init, so it is no Neuron runtime",
+                             path ? path : "libnrt.so.1");
+        free(api);
+        api = NULL;
+    }
+    if (handle && !api) dlclose(handle);
+    if (!api) return NULL;
+    api->handle = handle;
+    prof__ntff_describe(api);
+    return api;
+}
+
+/* There is one already: is it this? */
+static prof_status prof__ntff_same_library(const prof__ntff_api *api, const char *path)
+{
+    void *handle = path ? prof__ntff_present(path) : api->handle;
+    if (path && handle) dlclose(handle);
+    if (handle == api->handle) return PROF_OK;
+    return prof__fail(PROF_INVALID_STATE, "prof_ntff_load: %.90s is in use already, not %.90s", api->path, path);
+}
+
+PROF_DEF prof_status prof_ntff_load(const char *path)
+{
+    const prof__ntff_api *api = PROF__ACQUIRE(&prof__ntff_api_now), *none = NULL;
+    prof_status status = PROF_OK;
+    if (api) return prof__ntff_same_library(api, path);
+    prof__ntff_api *found = prof__ntff_find(path, &status);
+    if (!found) return status;
+    if (__atomic_compare_exchange_n(&prof__ntff_api_now, &none, found, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+        return PROF_OK;
+    dlclose(found->handle); /* another thread was faster */
+    free(found);
+    return prof__ntff_same_library(none, path);
+}
+#else
+PROF_DEF prof_status prof_ntff_load(const char *path)
+{
+    (void)path;
+    return prof__fail(PROF_UNSUPPORTED, "the Neuron runtime is for Linux only");
+}
+#endif
+
+static const prof__ntff_api *prof__ntff_get(void)
+{
+    const prof__ntff_api *api = PROF__ACQUIRE(&prof__ntff_api_now);
+    if (!api && !prof_ntff_load(NULL)) api = PROF__ACQUIRE(&prof__ntff_api_now);
+    return api;
+}
+
+PROF_DEF unsigned prof_ntff_capabilities(void)
+{
+    const prof__ntff_api *api = prof__ntff_get();
+    return api ? api->can : 0;
+}
+
+PROF_DEF const char *prof_ntff_runtime_version(void)
+{
+    const prof__ntff_api *api = prof__ntff_get();
+    return api ? api->version : NULL;
+}
+
+PROF_DEF const char *prof_ntff_library(void)
+{
+    const prof__ntff_api *api = prof__ntff_get();
+    return api ? api->path : NULL;
+}
+
+PROF_DEF unsigned prof_ntff_nrt_status(void) { return prof__ntff_status; }
+
+/* nrt_status.h; 8 and 12 are not in use. */
+static const struct {
+    unsigned status;
+    const char *name;
+} prof__ntff_statuses[] = {
+    {0, "NRT_SUCCESS"},
+    {1, "NRT_FAILURE"},
+    {2, "NRT_INVALID"},
+    {3, "NRT_INVALID_HANDLE"},
+    {4, "NRT_RESOURCE"},
+    {5, "NRT_TIMEOUT"},
+    {6, "NRT_HW_ERROR"},
+    {7, "NRT_QUEUE_FULL"},
+    {9, "NRT_LOAD_NOT_ENOUGH_NC"},
+    {10, "NRT_UNSUPPORTED_NEFF_VERSION"},
+    {11, "NRT_FAIL_HOST_MEM_ALLOC"},
+    {13, "NRT_UNINITIALIZED"},
+    {14, "NRT_CLOSED"},
+    {15, "NRT_QUEUE_EMPTY"},
+    {101, "NRT_EXEC_UNIT_UNRECOVERABLE"},
+    {1002, "NRT_EXEC_BAD_INPUT"},
+    {1003, "NRT_EXEC_COMPLETED_WITH_NUM_ERR"},
+    {1004, "NRT_EXEC_COMPLETED_WITH_ERR"},
+    {1005, "NRT_EXEC_NC_BUSY"},
+    {1006, "NRT_EXEC_OOB"},
+    {1100, "NRT_COLL_PENDING"},
+    {1200, "NRT_EXEC_HW_ERR_COLLECTIVES"},
+    {1201, "NRT_EXEC_HW_ERR_HBM_UE"},
+    {1202, "NRT_EXEC_HW_ERR_NC_UE"},
+    {1203, "NRT_EXEC_HW_ERR_DMA_ABORT"},
+    {1204, "NRT_EXEC_SW_NQ_OVERFLOW"},
+    {1205, "NRT_EXEC_HW_ERR_REPAIRABLE_HBM_UE"},
+    {1206, "NRT_NETWORK_PROXY_FAILURE"},
+};
+
+PROF_DEF const char *prof_ntff_nrt_status_name(unsigned status)
+{
+    static __thread char number[32];
+    const prof__ntff_api *api = PROF__ACQUIRE(&prof__ntff_api_now);
+    const char *text;
+    for (size_t i = 0; i < sizeof prof__ntff_statuses / sizeof *prof__ntff_statuses; i++)
+        if (prof__ntff_statuses[i].status == status) return prof__ntff_statuses[i].name;
+    text = api && api->get_status_as_str ? api->get_status_as_str((PROF_NTFF_NRT_STATUS)status) : NULL;
+    if (text && prof__begins(text, "NRT_")) return text;
+    snprintf(number, sizeof number, "NRT_STATUS_%u", status);
+    return number;
+}
+
+PROF_DEF const char *prof_ntff_get_status_as_str(PROF_NTFF_NRT_STATUS status)
+{
+    return prof_ntff_nrt_status_name((unsigned)status);
+}

@@ -1,0 +1,178 @@
+// ntff/runtime: Its functions, with what goes wrong explained.
+/*-- RUNTIME ----------------------------------------------------------------------------------------------- >>runtime --
+   Which captures are open is one word, with the process that opened them: a child of a fork() has them from its parent,
+   but not its runtime's threads. Whoever begins one sets its bit first. */
+
+enum {
+    PROF__NTFF_INSPECT = 1,
+    PROF__NTFF_CONTINUOUS = 2,
+    PROF__NTFF_SYS_TRACE = 4,
+    PROF__NTFF_TRACE = 8,
+    PROF__NTFF_WITH_SYSTEM = 16, /* the inspect session is known to have a system profile, */
+    PROF__NTFF_WITH_DEVICE = 32  /* a device profile */
+};
+static uint64_t prof__ntff_captures; /* process << 32 | bits */
+
+static const char *prof__ntff_capture_name(unsigned bit)
+{
+    return bit & PROF__NTFF_INSPECT      ? "an inspect session"
+           : bit & PROF__NTFF_CONTINUOUS ? "a continuous profile"
+           : bit & PROF__NTFF_SYS_TRACE  ? "a system trace"
+                                         : "a trace";
+}
+
+static unsigned prof__ntff_bit(int role)
+{
+    switch (role) {
+    case PROF_NTFF_BEGINS_INSPECT:
+    case PROF_NTFF_BEGINS_OPTIONS:
+    case PROF_NTFF_ENDS_INSPECT: return PROF__NTFF_INSPECT;
+    case PROF_NTFF_BEGINS_CONTINUOUS:
+    case PROF_NTFF_ENDS_CONTINUOUS: return PROF__NTFF_CONTINUOUS;
+    case PROF_NTFF_BEGINS_SYS_TRACE:
+    case PROF_NTFF_ENDS_SYS_TRACE: return PROF__NTFF_SYS_TRACE;
+    case PROF_NTFF_BEGINS_TRACE:
+    case PROF_NTFF_ENDS_TRACE: return PROF__NTFF_TRACE;
+    default: return 0;
+    }
+}
+
+static int prof__ntff_begins(int role) { return role >= PROF_NTFF_BEGINS_INSPECT && role <= PROF_NTFF_BEGINS_TRACE; }
+static int prof__ntff_ends(int role) { return role >= PROF_NTFF_ENDS_INSPECT && role <= PROF_NTFF_ENDS_TRACE; }
+
+static void prof__ntff_captures_change(unsigned set, unsigned clear)
+{
+    uint64_t now = PROF__LOAD(&prof__ntff_captures), next;
+    do {
+        next = (now & 0xFFFFFFFFu & ~(uint64_t)clear) | set;
+        if (next) next |= prof__process_id() << 32;
+    } while (!__atomic_compare_exchange_n(&prof__ntff_captures, &now, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+}
+
+/* A switch of Neuron's environment, as the runtime reads it at nrt_init(): from anybody, set-user-id or not. */
+static int prof__ntff_env_on(const char *name, int standard)
+{
+    const char *text = getenv(name);
+    return text && *text ? strcmp(text, "0") != 0 : standard;
+}
+
+static prof_status prof__ntff_env_taken(const char *name)
+{
+    return prof__fail(PROF_INVALID_STATE, "%s: NEURON_RT_INSPECT_ENABLE=1 in the environment captures already: unset it, or "
+                                          "leave the capture to it", name);
+}
+
+/* NEURON_RT_INSPECT_ENABLE=1 captures from nrt_init() on, and there is one subscriber only. */
+static prof_status prof__ntff_env_check(const char *name, int role)
+{
+    int taken = prof__ntff_env_on("NEURON_RT_INSPECT_ENABLE", 0);
+    /* The first is by the environment, and the second, as AWS documents it, ignores it: what it cannot begin beside a
+       capture of the environment's the runtime says. */
+    if (role == PROF_NTFF_BEGINS_INSPECT || role == PROF_NTFF_BEGINS_OPTIONS || role == PROF_NTFF_BEGINS_TRACE)
+        return PROF_OK;
+    if (role == PROF_NTFF_BEGINS_SYS_TRACE) taken = taken && prof__ntff_env_on("NEURON_RT_INSPECT_SYSTEM_PROFILE", 1);
+    if (role == PROF_NTFF_BEGINS_CONTINUOUS) taken = taken && prof__ntff_env_on("NEURON_RT_INSPECT_DEVICE_PROFILE", 0);
+    return taken ? prof__ntff_env_taken(name) : PROF_OK;
+}
+
+/* What else there is that it can't go together with; open: the bits of what is. */
+static prof_status prof__ntff_begin_check(const char *name, int role, unsigned open)
+{
+    unsigned bit = prof__ntff_bit(role);
+    if (open & bit)
+        return prof__fail(PROF_INVALID_STATE, "%s: %s is open already: end it first", name,
+                          prof__ntff_capture_name(bit));
+    if (bit == PROF__NTFF_SYS_TRACE && open & PROF__NTFF_WITH_SYSTEM)
+        return prof__fail(PROF_INVALID_STATE, "%s: the inspect session has the system profile: one at a time", name);
+    if (bit == PROF__NTFF_CONTINUOUS && open & PROF__NTFF_WITH_DEVICE)
+        return prof__fail(PROF_INVALID_STATE, "%s: the inspect session has the device profile: one at a time", name);
+    return prof__ntff_env_check(name, role);
+}
+
+/* Before a function that has to do with captures. */
+static PROF__COLD prof_status prof__ntff_role(const char *name, int role)
+{
+    uint64_t now = PROF__ACQUIRE(&prof__ntff_captures), process = prof__process_id() & 0xFFFFFFFFu;
+    prof_status status = PROF_OK;
+    do {
+        unsigned open = (unsigned)now;
+        if (open && now >> 32 != process)
+            return prof__fail(PROF_INVALID_STATE, "%s: %s is open in process %u, this is a child of its fork()", name,
+                              prof__ntff_capture_name(open), (unsigned)(now >> 32));
+        if (role == PROF_NTFF_CLOSES && open)
+            return prof__fail(PROF_INVALID_STATE, "%s: %s is open: end it first, or it is lost", name,
+                              prof__ntff_capture_name(open));
+        if (!prof__ntff_begins(role)) return PROF_OK;
+        status = prof__ntff_begin_check(name, role, open);
+        if (status) return status;
+    } while (!__atomic_compare_exchange_n(&prof__ntff_captures, &now,
+                                          process << 32 | (unsigned)now | prof__ntff_bit(role), 0, __ATOMIC_ACQ_REL,
+                                          __ATOMIC_ACQUIRE));
+    return PROF_OK;
+}
+
+/* The function's table, or why it can't be called. */
+static prof_status prof__ntff_enter(const char *name, size_t field, int role, const prof__ntff_api **api)
+{
+    prof__ntff_status = 0;
+    *api = prof__ntff_get();
+    if (!*api) return PROF_UNSUPPORTED; /* prof_error() says which way */
+    if (!prof__ntff_symbol(*api, field))
+        return prof__fail(PROF_UNSUPPORTED, "%s: not in this runtime, %s, %.100s", name, (*api)->version, (*api)->path);
+    return role ? prof__ntff_role(name, role) : PROF_OK;
+}
+
+static const char *prof__ntff_hint(unsigned status, int role)
+{
+    if (status == 13) return ": call nrt_init() first, or run one operation of the framework, which does";
+    if (status == 14)
+        return prof__ntff_ends(role) ? ": too late, captures end before nrt_close()" : ": not after nrt_close()";
+    if (status == 4 || status == 11) return "";
+    switch (role) {
+    case PROF_NTFF_BEGINS_INSPECT:
+    case PROF_NTFF_BEGINS_OPTIONS:
+        return ": is another capture open, of the framework's profiler, the environment, or a system trace?";
+    case PROF_NTFF_BEGINS_SYS_TRACE:
+        return ": is a system profile open, of the framework's profiler or the environment?";
+    case PROF_NTFF_BEGINS_CONTINUOUS:
+        return ": not with an inspect session's device profile, nor asynchronous execution";
+    default: return "";
+    }
+}
+
+static prof_status prof__ntff_leave(const char *name, int role, unsigned status)
+{
+    prof__ntff_status = status;
+    if (prof__ntff_begins(role) && status) prof__ntff_captures_change(0, prof__ntff_bit(role));
+    if (prof__ntff_ends(role)) /* whatever it says: what is still open after a failure nobody can tell */
+        prof__ntff_captures_change(0, role == PROF_NTFF_ENDS_INSPECT
+                                          ? PROF__NTFF_INSPECT | PROF__NTFF_WITH_SYSTEM | PROF__NTFF_WITH_DEVICE
+                                          : prof__ntff_bit(role));
+    if (!status) return PROF_OK;
+    if (status == 1 && role == PROF_NTFF_BEGINS_OPTIONS && prof__ntff_env_on("NEURON_RT_INSPECT_ENABLE", 0))
+        return prof__ntff_env_taken(name);
+    return prof__fail(status == 2 || status == 3      ? PROF_INVALID_ARGUMENT
+                      : status == 4 || status == 11   ? PROF_NO_MEMORY
+                      : status == 13 || status == 14  ? PROF_INVALID_STATE
+                                                      : PROF_IO,
+                      "%s: %s (%u)%s", name, prof_ntff_nrt_status_name(status), status, prof__ntff_hint(status, role));
+}
+
+#define PROF__NTFF_CALL_status(name, call, role) return prof__ntff_leave(name, role, (unsigned)(call));
+#define PROF__NTFF_CALL_nothing(name, call, role) \
+    call;                                      \
+    return prof__ntff_leave(name, role, 0);
+#define PROF__NTFF_DEFINE(result, name, parameters, arguments, role)                                           \
+    PROF_DEF prof_status prof_ntff_##name parameters                                                           \
+    {                                                                                                          \
+        const prof__ntff_api *api;                                                                             \
+        prof_status status = prof__ntff_enter("nrt_" #name, offsetof(prof__ntff_api, name), role, &api);       \
+        if (status) return status;                                                                             \
+        PROF__NTFF_CALL_##result("nrt_" #name, api->name arguments, role)                                      \
+    }
+#define PROF__NTFF_DEFINE_status PROF__NTFF_DEFINE
+#define PROF__NTFF_DEFINE_nothing PROF__NTFF_DEFINE
+#define PROF__NTFF_DEFINE_text(result, name, parameters, arguments, role) /* above */
+#define PROF__NTFF_DEFINE_ANY(result, name, parameters, arguments, role) \
+    PROF__NTFF_DEFINE_##result(result, name, parameters, arguments, role)
+PROF_NTFF_TABLE(PROF__NTFF_DEFINE_ANY)

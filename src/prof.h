@@ -1,0 +1,171 @@
+// prof.h, assembled by src/assemble.sh: this list in its order, with the text of each room in the place of its
+// #include. Lines that begin with // here and at the top of a room stay behind.
+//
+// Floors, from the lowest: ground (the system), image (the format), record (what macros do), session (a session's
+// life), read (an image becomes events), report (tables of events), watch (statistics for ever, saves on demand). A
+// room may call any room of its own floor or of a lower one; tests/rooms.sh checks it and names those calls that
+// do not keep to it yet. api is what users see, and may be used by all. docs/architecture.md has the picture.
+//
+// The order is that of the text before it was cut, so it goes up and down between the floors.
+#include "api/manual.h"
+#ifndef PROF_H
+#define PROF_H
+
+#include "api/options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "api/types.h"
+#include "api/control.h"
+#include "api/objects.h"
+#include "api/read.h"
+#include "api/reports.h"
+#include "api/devices.h"
+#include "api/markup.h"
+#include "api/macros.h"
+#include "api/stripped.h"
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* PROF_H */
+
+/*== END OF HEADER ==================================================================================================*/
+
+#if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF__IMPLEMENTED)
+#define PROF__IMPLEMENTED
+#if defined(PROF_WITH_ITT) || defined(PROF_WITH_NVTX) || defined(PROF_WITH_SDT)
+#define PROF__BRIDGED 1
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "image/format.h"
+#include "ground/platform.h"
+#include "ground/base.h"
+#include "record/thread.h"
+#include "ground/threads.h"
+#include "ground/signals.h"
+#include "ground/lock.h"
+#include "record/copies.h"
+#include "record/self.h"
+#include "ground/errors.h"
+#include "ground/clock.h"
+#include "record/state.h"
+#include "record/bridge.h"
+#include "record/meta.h"
+#include "record/site.h"
+#include "record/schedule.h"
+#include "record/ring.h"
+#include "record/track.h"
+#include "record/scope.h"
+#include "record/value.h"
+#include "record/log.h"
+#include "record/event.h"
+#include "record/counter.h"
+#include "record/mark.h"
+#include "record/loose.h"
+#include "record/fiber.h"
+
+#ifndef PROF_FREESTANDING
+#include "ground/out.h"
+#include "image/pack.h"
+#endif /* PROF_FREESTANDING */
+
+#include "session/memory.h"
+#include "session/state.h"
+
+#ifndef PROF_FREESTANDING
+#include "session/names.h"
+#include "session/pattern.h"
+#include "session/write.h"
+#include "session/place.h"
+#include "session/alone.h"
+#endif
+
+#include "session/rules.h"
+#include "session/calibrate.h"
+#include "session/start.h"
+#include "session/stop.h"
+#include "session/control.h"
+#include "record/objects.h"
+
+#ifndef PROF_FREESTANDING
+#include "session/fork.h"
+#include "record/device.h"
+#include "session/stream.h"
+#include "session/service.h"
+#include "session/snapshot.h"
+#include "session/save.h"
+
+#ifndef _WIN32
+#include "session/crash.h"
+#include "session/crash_report.h"
+#include "session/crash_handler.h"
+#endif
+#endif
+
+#include "session/config.h"
+#include "session/config_set.h"
+#include "session/config_others.h"
+#include "session/config_env.h"
+#include "session/autostart.h"
+
+#ifndef PROF_FREESTANDING
+#include "ground/symbols.h"
+#include "read/trace.h"
+#include "ground/hash.h"
+#include "read/names.h"
+#include "read/chunks.h"
+#include "read/clock.h"
+#include "read/match.h"
+#include "read/tracks.h"
+#include "read/devices.h"
+#include "read/device_tracks.h"
+#include "read/open.h"
+#include "read/find.h"
+#include "read/log.h"
+#include "read/cursor.h"
+#include "read/event.h"
+#include "read/timeline.h"
+#include "read/spans.h"
+#include "watch/last.h"
+#include "report/percentiles.h"
+#include "report/figures.h"
+#include "report/statistics.h"
+#include "report/allocations.h"
+#include "report/allocations_walk.h"
+#include "report/locks.h"
+#include "ground/text.h"
+#include "report/summary_head.h"
+#include "report/table.h"
+#include "report/summary.h"
+#include "report/summary_memory.h"
+#include "report/summary_write.h"
+#include "report/csv.h"
+#ifndef PROF_FREESTANDING
+#include "watch/follow.h"
+#include "watch/follow_scopes.h"
+#include "watch/follow_spans.h"
+#include "watch/follow_passes.h"
+#include "watch/folded.h"
+#include "watch/follow_make.h"
+#include "watch/save.h"
+#endif
+
+#include "record/instrument.h"
+#include "record/hub.h"
+#include "record/malloc.h"
+
+#endif /* PROF_FREESTANDING */
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* PROF_IMPLEMENTATION */
+
+#include "api/licence.h"

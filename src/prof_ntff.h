@@ -1,0 +1,65 @@
+// prof_ntff.h, assembled by src/assemble.sh. See src/prof.h.
+#include "ntff/manual.h"
+#ifndef PROF_NTFF_H
+#define PROF_NTFF_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "ntff/api.h"
+#include "ntff/api_runtime.h"
+#include "ntff/stripped.h"
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* PROF_NTFF_H */
+
+/*== END OF HEADER ==================================================================================================*/
+
+#if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__NTFF_IMPLEMENTED)
+#define PROF__NTFF_IMPLEMENTED
+
+#ifdef PROF__WRAPS_MALLOC /* what prof itself allocates is not the program's */
+#define malloc(size) __libc_malloc(size)
+#define calloc(count, size) __libc_calloc(count, size)
+#define realloc(at, size) __libc_realloc(at, size)
+#define free(at) __libc_free(at)
+#define qsort(at, count, size, order) prof__quiet_sort(at, count, size, order)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "ntff/json.h"
+#include "ntff/clock.h"
+#include "ntff/events.h"
+#include "ntff/parser.h"
+#include "ntff/record.h"
+#include "ntff/import.h"
+#include "ntff/kineto.h"
+#include "ntff/kineto_file.h"
+#include "ntff/artifacts.h"
+#include "ntff/checkup.h"
+#include "ntff/loader.h"
+#include "ntff/runtime.h"
+#include "ntff/sessions.h"
+#include "ntff/inspect.h"
+#include "ntff/systrace.h"
+
+#ifdef PROF__WRAPS_MALLOC
+#undef malloc
+#undef calloc
+#undef realloc
+#undef free
+#undef qsort
+#endif
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* PROF_IMPLEMENTATION */
+
+#include "ntff/licence.h"

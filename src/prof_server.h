@@ -1,0 +1,75 @@
+// prof_server.h, assembled by src/assemble.sh. See src/prof.h.
+#include "server/manual.h"
+#ifndef PROF_SERVER_H
+#define PROF_SERVER_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "server/api.h"
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* PROF_SERVER_H */
+
+/*== END OF HEADER ==================================================================================================*/
+
+#if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__SERVER_IMPLEMENTED)
+#define PROF__SERVER_IMPLEMENTED
+
+#ifdef _WIN32
+#include "server/windows.h"
+#else
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <sys/socket.h>
+#ifdef PROF__LATE /* see prof.h, >>platform: functions of Linux, declared with _GNU_SOURCE */
+extern int prof__libc_accept4(int listener, struct sockaddr *from, socklen_t *size, int flags) __asm__("accept4");
+extern int prof__libc_pipe2(int *files, int flags) __asm__("pipe2");
+#elif defined(__linux__)
+#define prof__libc_accept4 accept4
+#define prof__libc_pipe2 pipe2
+#endif
+
+#ifdef PROF__WRAPS_MALLOC /* what prof itself allocates is not the program's */
+#define malloc(size) __libc_malloc(size)
+#define calloc(count, size) __libc_calloc(count, size)
+#define realloc(at, size) __libc_realloc(at, size)
+#define free(at) __libc_free(at)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "server/state.h"
+#include "server/guest.h"
+#include "server/capture.h"
+#include "server/request.h"
+#include "server/grpc.h"
+#include "server/http1.h"
+#include "server/hpack.h"
+#include "server/http2.h"
+#include "server/loop.h"
+#include "server/start.h"
+
+#ifdef PROF__WRAPS_MALLOC
+#undef malloc
+#undef calloc
+#undef realloc
+#undef free
+#endif
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* _WIN32 */
+#endif /* PROF_IMPLEMENTATION */
+
+#include "server/licence.h"

@@ -1,0 +1,424 @@
+// read/chunks: The words of chunks and blocks cut into segments, each of one track.
+/*-- records --*/
+
+static unsigned prof__read_kind(uint64_t head)
+{
+    return (unsigned)(head >> PROF__KIND_SHIFT);
+}
+
+static uint32_t prof__read_id(uint64_t head)
+{
+    return (uint32_t)(head >> PROF__TICK_BITS) & PROF__SITE_MASK;
+}
+
+/* Of an EVENT record; 0: not one that is shown. */
+static unsigned prof__read_event_type(const uint64_t *record)
+{
+    unsigned type = (unsigned)(record[1] & 0xFF);
+    return type > PROF_EVENT_LOST && type < PROF_EVENT_TYPE_COUNT ? type : 0;
+}
+
+/* Words of an ARG or DATA: of a key made at run time, and the value behind it. */
+static size_t prof__read_arg_words(const uint64_t *words, size_t left)
+{
+    size_t key = prof__record_words(words[0], left), value;
+    if (!key || key == left || !(words[0] & PROF__ARG_KEY)) return key;
+    value = prof__record_words(words[key], left - key);
+    if (!value || prof__read_kind(words[key]) != prof__read_kind(words[0]) || words[key] & PROF__ARG_KEY) return key;
+    return key + value;
+}
+
+/* 0: a key without its value, which a reader leaves out. */
+static int prof__read_arg_whole(const uint64_t *words, size_t length)
+{
+    return !(words[0] & PROF__ARG_KEY) || length > 1 + (size_t)(words[0] & 0xFFFF);
+}
+
+/* The record with the value; *length: its words. */
+static const uint64_t *prof__read_arg_value(const uint64_t *words, size_t *length)
+{
+    if (words[0] & PROF__ARG_KEY) words += 1 + (size_t)(words[0] & 0xFFFF);
+    *length = 1 + (size_t)(words[0] & 0xFFFF);
+    return words;
+}
+
+/* The id of the call site whose scope an ARG belongs to; 0: to the innermost one. */
+static uint32_t prof__read_arg_target(const uint64_t *words)
+{
+    size_t length;
+    words = prof__read_arg_value(words, &length);
+    return words[0] & PROF__ARG_TO && length > 1 ? prof__read_id(words[length - 1]) : 0;
+}
+
+/* Whether a DATA record behind this one is an argument of an event that is shown. before: the answer for the record in
+   front of this one. */
+static int prof__read_takes_data(const uint64_t *record, int before)
+{
+    switch (prof__read_kind(record[0])) {
+    case PROF__KIND_MARK: return 1;
+    case PROF__KIND_EVENT: return prof__read_event_type(record) != 0;
+    case PROF__KIND_NAME:
+    case PROF__KIND_DATA: return before;
+    default: return 0;
+    }
+}
+
+static int prof__is_flow(prof_event_type type) { return type >= PROF_EVENT_FLOW_OUT && type <= PROF_EVENT_FLOW_IN; }
+
+/* Whether a NAME record behind this one is the name of its event. Flows have none: exporters keep theirs from block to
+   block. */
+static int prof__read_takes_name(const uint64_t *record)
+{
+    unsigned kind = prof__read_kind(record[0]);
+    if (kind == PROF__KIND_EVENT) return !prof__is_flow((prof_event_type)prof__read_event_type(record));
+    return kind == PROF__KIND_BEGIN || kind == PROF__KIND_MARK;
+}
+
+/* The time of a record, never before the tick of the one in front of it. */
+static uint64_t prof__read_tick(uint64_t base, uint64_t head, uint64_t before)
+{
+    uint64_t tick = base + (head & PROF__TICK_MASK);
+    if (tick < base) tick = ~(uint64_t)0;
+    return tick > before ? tick : before;
+}
+
+static int prof__read_chunk_order(const void *a, const void *b)
+{
+    const prof__read_chunk *x = (const prof__read_chunk *)a, *y = (const prof__read_chunk *)b;
+    if (x->sequence != y->sequence) return x->sequence < y->sequence ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static int prof__read_segment_order(const void *a, const void *b)
+{
+    const prof__read_segment *x = (const prof__read_segment *)a, *y = (const prof__read_segment *)b;
+    if (x->track != y->track) return x->track < y->track ? -1 : 1;
+    if (x->serial != y->serial) return x->serial < y->serial ? -1 : 1;
+    if (x->chunk != y->chunk) return x->chunk < y->chunk ? -1 : 1;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static uint64_t prof__track_id(const uint64_t *record) { return record[1] & PROF__TICK_MASK; }
+
+/* Which of its track's TRACK records one is. */
+static uint64_t prof__track_serial(const uint64_t *record)
+{
+    return record[1] >> PROF__TICK_BITS << 28 | (record[0] >> 32 & 0xFFFFFFF);
+}
+
+/*-- the words of a chunk --*/
+
+/* Reads size bytes from offset on out of what the trace was opened from. 0: they are not there, or not any more. */
+static int prof__read_part(const prof_trace *trace, uint64_t offset, void *to, size_t size)
+{
+    if (offset > trace->size || size > trace->size - offset) return 0;
+    if (trace->file) return prof__file_at(trace->file, offset, to, size);
+    memcpy(to, (const char *)trace->image + offset, size);
+    return 1;
+}
+
+static void prof__read_buffer_free(prof__read_buffer *buffer)
+{
+    free(buffer->words);
+    free(buffer->block);
+    memset(buffer, 0, sizeof *buffer);
+}
+
+/* 0 without memory. */
+static int prof__read_buffer_make(const prof_trace *trace, prof__read_buffer *buffer)
+{
+    if (buffer->words) return 1;
+    buffer->words = (uint64_t *)malloc(trace->chunk_words * 8);
+    buffer->block = (char *)malloc(PROF__BLOCK_BOUND(trace->chunk_words));
+    if (buffer->words && buffer->block) return 1;
+    prof__read_buffer_free(buffer);
+    return 0;
+}
+
+/* 1: this may be the header of a block, in front of end. */
+static int prof__read_block_likely(const prof_trace *trace, const prof__block *block, uint64_t offset, uint64_t end)
+{
+    return block->magic == PROF__BLOCK_MAGIC && block->sequence && block->words && block->words <= trace->chunk_words &&
+           block->size > sizeof *block && block->size % 8 == 0 &&
+           block->size <= PROF__BLOCK_BOUND(trace->chunk_words) && block->size <= end - offset;
+}
+
+/* Ends the strings of a chunk's records, so that they can be handed out. */
+static void prof__read_seal(uint64_t *words, size_t count)
+{
+    size_t at, length;
+    for (at = 0; at < count && (length = prof__record_words(words[at], count - at)) != 0; at += length) {
+        unsigned kind = prof__read_kind(words[at]);
+        size_t text = length;
+        if (kind == PROF__KIND_ARG && words[at] & PROF__ARG_TO && text > 1) --text;
+        if (text > 1 && (kind == PROF__KIND_NAME || ((kind == PROF__KIND_ARG || kind == PROF__KIND_DATA) &&
+                                                     (words[at] >> 32 & 0xFF) == PROF_VALUE_STRING)))
+            ((char *)(words + at + text))[-1] = 0;
+    }
+}
+
+/* Tells whether words are still the same. Unlike the check in a block nobody can choose others that have the same. */
+static uint64_t prof__read_mark(const uint64_t *words, size_t count)
+{
+    uint64_t mark = 0, keys[128];
+    size_t i, part;
+    for (i = 0; i < 128; i++) keys[i] = prof__mix(i);
+    for (; count; words += part, count -= part) {
+        uint64_t sum = 0;
+        part = count < 128 ? count : 128;
+        for (i = 0; i < part; i++)
+            sum += (uint64_t)(uint32_t)(words[i] + keys[i]) * (uint32_t)((words[i] >> 32) + (keys[i] >> 32));
+        mark = prof__mix(mark + sum);
+    }
+    return mark;
+}
+
+/* Reads the block at offset, which must end in front of end, and unpacks it. block: its header then. 0: there is
+   none. */
+static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, uint64_t offset, uint64_t end,
+                            prof__block *block)
+{
+    char *bytes = buffer->block + sizeof *block;
+    buffer->chunk = 0;
+    if (offset > end || end - offset < sizeof *block || !prof__read_part(trace, offset, block, sizeof *block) ||
+        !prof__read_block_likely(trace, block, offset, end) ||
+        !prof__read_part(trace, offset + sizeof *block, bytes, block->size - sizeof *block) ||
+        prof__block_check(block, bytes) != block->check ||
+        prof__unpack((const unsigned char *)bytes, block->size - sizeof *block, buffer->words, block->words) !=
+            block->words)
+        return 0;
+    prof__read_seal(buffer->words, block->words);
+    return 1;
+}
+
+/* The words of a chunk: in the image, or in the buffer until the next call. Null: they cannot be read any more, or are
+   others by now, which the tables do not fit. */
+static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buffer *buffer, size_t number)
+{
+    const prof__read_chunk *chunk = &trace->chunks[number];
+    uint32_t size = PROF__LOAD(&chunk->size);
+    prof__block block;
+    if (!size) return trace->image + chunk->place;
+    if (buffer->chunk == number + 1) return buffer->words;
+    if (size == PROF__NONE32 || !buffer->words ||
+        !prof__read_block(trace, buffer, chunk->place, chunk->place + size, &block) || block.size != size ||
+        block.sequence != chunk->sequence || block.words != chunk->words ||
+        prof__read_mark(buffer->words, chunk->words) != chunk->mark)
+        return NULL;
+    buffer->chunk = number + 1;
+    return buffer->words;
+}
+
+/*-- records and segments --*/
+
+/* Collects the event of a device, if the EVENT at this word is one. 0 without memory. */
+static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count);
+
+/* Cuts the words of a chunk into segments and gets to know its call sites. 0 without memory. */
+static int prof__read_cut(prof_trace *trace, size_t chunk, const uint64_t *words, size_t count)
+{
+    size_t at, length, segments = trace->segment_count;
+    prof__read_segment *segment = NULL;
+    for (at = 0; at < count; at += length) {
+        unsigned kind = prof__read_kind(words[at]);
+        length = prof__record_words(words[at], count - at);
+        if (!length) break;
+        if (kind == PROF__KIND_TRACK) {
+            if (trace->segment_count >= PROF__NONE32 ||
+                !PROF__ROOM(trace->segments, trace->segment_capacity, trace->segment_count))
+                return 0;
+            if (trace->segment_count > segments) trace->segments[trace->segment_count - 1].end = (uint32_t)at;
+            segment = &trace->segments[trace->segment_count++];
+            memset(segment, 0, sizeof *segment);
+            segment->track = prof__track_id(words + at);
+            segment->serial = prof__track_serial(words + at);
+            segment->tick = at ? ~(uint64_t)0 : trace->chunks[chunk].tick;
+            segment->record = ~(uint64_t)0;
+            segment->chunk = (uint32_t)chunk;
+            segment->first = (uint32_t)at;
+            segment->name = (uint32_t)(words[at] & 0x7FFFFFFF);
+            segment->fiber = words[at] >> 31 & 1;
+        } else if (prof__record_timed(words[at]) || kind == PROF__KIND_ARG || kind == PROF__KIND_DATA) {
+            if ((prof__record_timed(words[at]) || prof__read_id(words[at])) &&
+                !prof__read_know_site(trace, prof__read_id(words[at]), kind))
+                return 0;
+            if (kind == PROF__KIND_ARG && words[at] & PROF__ARG_TO && length > 1 &&
+                !prof__read_know_site(trace, prof__read_id(words[at + length - 1]), PROF__KIND_BEGIN))
+                return 0;
+            if (segment && prof__record_timed(words[at]) && segment->record == ~(uint64_t)0) {
+                segment->record = prof__read_tick(trace->chunks[chunk].tick, words[at], 0);
+                if (segment->tick == ~(uint64_t)0) segment->tick = segment->record;
+            }
+            if (kind == PROF__KIND_EVENT && !prof__read_event_type(words + at) &&
+                !prof__device_take(trace, chunk, words, at, count))
+                return 0;
+        }
+    }
+    if (segment) {
+        segment->end = (uint32_t)at;
+        segment->last = 1;
+    } else {
+        trace->info.lost += trace->chunks[chunk].lost;
+    }
+    return 1;
+}
+
+static int prof__read_same_sequence(const void *owner, size_t item, const void *key)
+{
+    return ((const prof_trace *)owner)->chunks[item].sequence == *(const uint64_t *)key;
+}
+
+/* Keeps a clock pair, unless one nearby is known already. However long the trace, some ten thousand are kept. */
+static int prof__read_pair(prof_trace *trace, const prof__pair *pair)
+{
+    size_t i, kept = 1;
+    if (pair->monotonic_ns <= trace->header.first.monotonic_ns) return 1;
+    if (trace->pair_ns) {
+        uint64_t before = trace->pairs[trace->pair_count - 1].monotonic_ns, ns = pair->monotonic_ns;
+        if ((ns > before ? ns - before : before - ns) < trace->pair_ns) return 1;
+    }
+    if (trace->pair_count >= 65536) {
+        trace->pair_ns = !trace->pair_ns ? 1000000 : trace->pair_ns >> 62 ? trace->pair_ns : trace->pair_ns * 2;
+        for (i = 1; i < trace->pair_count; i++) {
+            uint64_t before = trace->pairs[kept - 1].monotonic_ns, ns = trace->pairs[i].monotonic_ns;
+            if (ns > before && ns - before >= trace->pair_ns) trace->pairs[kept++] = trace->pairs[i];
+        }
+        trace->pair_count = kept;
+    }
+    if (!PROF__ROOM(trace->pairs, trace->pair_capacity, trace->pair_count)) return 0;
+    trace->pairs[trace->pair_count++] = *pair;
+    return 1;
+}
+
+/* Adds a chunk with its words, unless one with its sequence is there already. 0 without memory. */
+static int prof__read_add_chunk(prof_trace *trace, const prof__read_chunk *chunk, const prof__pair *base,
+                                const uint64_t *words, size_t count)
+{
+    uint32_t hash = (uint32_t)prof__mix(chunk->sequence);
+    if (prof__read_find(&trace->sequences, hash, prof__read_same_sequence, trace, &chunk->sequence) != PROF__NONE)
+        return 1;
+    if (!PROF__ROOM(trace->chunks, trace->chunk_capacity, trace->chunk_count) ||
+        !prof__read_add(&trace->sequences, hash, trace->chunk_count))
+        return 0;
+    trace->chunks[trace->chunk_count++] = *chunk;
+    return prof__read_pair(trace, base) && prof__read_cut(trace, trace->chunk_count - 1, words, count);
+}
+
+/* Finds the next place from offset on, in front of end, where a block may begin; end if there is none. */
+static uint64_t prof__read_resume(const prof_trace *trace, uint64_t offset, uint64_t end)
+{
+    uint64_t words[256], last = end < trace->size ? end : trace->size;
+    size_t count, i;
+    for (; offset < last && last - offset >= 8; offset += count * 8) {
+        uint32_t magic;
+        count = (last - offset) / 8 < 256 ? (size_t)((last - offset) / 8) : 256;
+        if (!prof__read_part(trace, offset, words, count * 8)) return end;
+        for (i = 0; i < count; i++) {
+            memcpy(&magic, words + i, sizeof magic);
+            if (magic == PROF__BLOCK_MAGIC) return offset + i * 8;
+        }
+    }
+    return end;
+}
+
+/* 1: the archive went back to its beginning rather than to put a block here. */
+static int prof__read_lap_ends(const prof_trace *trace, uint64_t offset, uint64_t end)
+{
+    prof__block block;
+    if (end - offset < sizeof block) return 1;
+    return prof__read_part(trace, offset, &block, sizeof block) && block.magic == PROF__BLOCK_MAGIC && !block.sequence &&
+           block.size == sizeof block && block.check == prof__block_check(&block, NULL);
+}
+
+/* Reads the blocks from offset to end, which for wraps may be preceded by unused bytes. Damaged ones are left out and
+   counted. 0 without memory. */
+static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, int wraps)
+{
+    int damaged = 0;
+    uint64_t size = end - offset, tried = 0; /* bytes that were no block */
+    while (offset < end) {
+        prof__block block;
+        uint64_t step;
+        memset(&block, 0, sizeof block);
+        if (prof__read_block(trace, &trace->buffer, offset, end, &block)) {
+            prof__read_chunk chunk;
+            damaged = 0;
+            chunk.sequence = block.sequence;
+            chunk.tick = block.base.tick;
+            chunk.lost = block.lost;
+            chunk.mark = prof__read_mark(trace->buffer.words, block.words);
+            chunk.place = offset;
+            chunk.size = block.size;
+            chunk.words = block.words;
+            /* what was begun after the ring was copied may have come here before what was begun earlier */
+            if ((trace->header.state == PROF__STOPPED || block.sequence <= trace->header.next_chunk) &&
+                !prof__read_add_chunk(trace, &chunk, &block.base, trace->buffer.words, block.words))
+                return 0;
+            offset += block.size;
+            continue;
+        }
+        if (wraps && prof__read_lap_ends(trace, offset, end)) return 1;
+        trace->info.lost_blocks += !damaged;
+        damaged = 1;
+        step = prof__read_block_likely(trace, &block, offset, end) ? block.size : 8;
+        tried += step;
+        if (tried / 16 < size) step = 8; /* else everything is made to look like a block */
+        offset = prof__read_resume(trace, offset + step, end);
+    }
+    return 1;
+}
+
+static int prof__read_archive(prof_trace *trace)
+{
+    const prof__header *h = &trace->header;
+    uint64_t limit = h->archive_limit && h->archive_limit < trace->size ? h->archive_limit : trace->size;
+    if (!h->archive_offset || h->archive_first == h->archive_next) return 1;
+    if (!prof__read_buffer_make(trace, &trace->buffer)) return 0;
+    if (h->archive_first < h->archive_next) return prof__read_blocks(trace, h->archive_first, h->archive_next, 0);
+    return prof__read_blocks(trace, h->archive_first, limit, 1) &&
+           prof__read_blocks(trace, h->archive_offset, h->archive_next, 0);
+}
+
+/* The chunks of the ring whose words did not go into the archive. What was never used is not touched. */
+static int prof__read_ring(prof_trace *trace)
+{
+    const prof__header *header = &trace->header;
+    size_t i, count = 0, used = (size_t)header->chunk_count;
+    int good = 1;
+    prof__read_chunk *chunks = (prof__read_chunk *)calloc((size_t)header->chunk_count + 1, sizeof *chunks);
+    if (!chunks) return 0;
+    if (header->next_chunk && header->next_chunk < used) used = (size_t)header->next_chunk;
+    for (i = 0; i < used; i++) {
+        size_t offset = (size_t)header->chunk_offset + i * header->chunk_size;
+        prof__chunk chunk;
+        memcpy(&chunk, trace->image + offset / 8, sizeof chunk);
+        trace->info.taken_back += chunk.taken_back;
+        if (!chunk.sequence) continue;
+        chunks[count].sequence = chunk.sequence;
+        chunks[count].tick = chunk.base.tick;
+        chunks[count].lost = chunk.lost;
+        chunks[count++].place = (offset + header->chunk_header_size) / 8;
+    }
+    if (count > 1) qsort(chunks, count, sizeof *chunks, prof__read_chunk_order);
+    for (i = 0; good && i < count; i++) {
+        uint64_t *words = trace->image + chunks[i].place;
+        prof__chunk chunk;
+        memcpy(&chunk, words - header->chunk_header_size / 8, sizeof chunk);
+        prof__read_seal(words, trace->chunk_words);
+        good = prof__read_add_chunk(trace, &chunks[i], &chunk.base, words, trace->chunk_words);
+    }
+    free(chunks);
+    return good;
+}
+
+static int prof__read_chunks(prof_trace *trace)
+{
+    const prof__header *header = &trace->header;
+    if (!prof__read_archive(trace) || !prof__read_ring(trace)) return 0;
+    if (trace->segment_count > 1)
+        qsort(trace->segments, trace->segment_count, sizeof *trace->segments, prof__read_segment_order);
+    trace->partial =
+        header->overwritten || trace->info.lost_blocks ||
+        (header->mode != PROF_FILL && header->mode != PROF_STREAM && header->next_chunk > header->chunk_count);
+    return 1;
+}

@@ -1,0 +1,185 @@
+// read/clock: From ticks to nanoseconds, by pieces.
+/*-- the clock --*/
+
+/* ns per tick as factor / 2^shift, rounded down. */
+static void prof__read_slope(prof__read_line *line, uint64_t ticks, uint64_t ns)
+{
+    uint64_t factor = ns / ticks, rest = ns % ticks;
+    unsigned shift = 0;
+    while (shift < 64 && factor < (uint64_t)1 << 62) {
+        int carry = rest >= ticks - rest;
+        rest = carry ? rest - (ticks - rest) : rest + rest;
+        factor = factor * 2 + (uint64_t)carry;
+        shift++;
+    }
+    line->factor = factor;
+    line->shift = shift;
+}
+
+/* value * factor / 2^shift, rounded to the nearest, at most PROF__FAR_NS. */
+static int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned shift)
+{
+    uint64_t a = value >> 32, b = value & 0xFFFFFFFFu, c = factor >> 32, d = factor & 0xFFFFFFFFu;
+    uint64_t low = b * d, middle = a * d + (low >> 32), cross = b * c + (middle & 0xFFFFFFFFu);
+    uint64_t high = a * c + (middle >> 32) + (cross >> 32), half = shift ? (uint64_t)1 << (shift - 1) : 0, result;
+    low = (cross << 32 | (low & 0xFFFFFFFFu)) + half;
+    high += low < half; /* cannot overflow: a product of 64 bits each is at most 2^128 - 2^65 + 1 */
+    if (shift == 64)
+        result = high;
+    else if (shift == 0)
+        result = high ? ~(uint64_t)0 : low;
+    else
+        result = high >> shift ? ~(uint64_t)0 : high << (64 - shift) | low >> shift;
+    return result < (uint64_t)PROF__FAR_NS ? (int64_t)result : PROF__FAR_NS;
+}
+
+/* Nanoseconds of a tick by lines in order. hint: the line found last, for the next call. */
+static int64_t prof__read_on_lines(const prof__read_line *lines, size_t count, uint64_t tick, size_t *hint)
+{
+    const prof__read_line *line = lines + *hint;
+    int64_t ns;
+    if (tick < line->tick || (*hint + 1 < count && tick >= line[1].tick)) {
+        size_t low = 0, high = count; /* the last line that begins at or before tick, else the first */
+        while (high - low > 1) {
+            size_t middle = low + (high - low) / 2;
+            if (lines[middle].tick <= tick)
+                low = middle;
+            else
+                high = middle;
+        }
+        *hint = low;
+        line = lines + low;
+    }
+    if (tick >= line->tick)
+        ns = line->ns + prof__read_scale(tick - line->tick, line->factor, line->shift);
+    else
+        ns = line->ns - prof__read_scale(line->tick - tick, line->factor, line->shift);
+    return ns < PROF__FAR_NS ? ns : PROF__FAR_NS;
+}
+
+/* Nanoseconds since the session's start, never negative. */
+static int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hint)
+{
+    int64_t ns = prof__read_on_lines(trace->lines, trace->line_count, tick, hint);
+    return ns < 0 ? 0 : ns;
+}
+
+/* From the session's start to a moment of its system's clock. */
+static int64_t prof__read_since(const prof_trace *trace, uint64_t monotonic_ns)
+{
+    uint64_t from = trace->header.first.monotonic_ns,
+             ns = monotonic_ns >= from ? monotonic_ns - from : from - monotonic_ns;
+    int64_t limited = ns < (uint64_t)PROF__FAR_NS ? (int64_t)ns : PROF__FAR_NS;
+    return monotonic_ns >= from ? limited : -limited;
+}
+
+static int prof__read_pair_order(const void *a, const void *b)
+{
+    const prof__pair *x = (const prof__pair *)a, *y = (const prof__pair *)b;
+    if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
+    return x->width < y->width ? -1 : x->width > y->width;
+}
+
+static int prof__read_width_order(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Drops pairs that took far longer than usual to take (the thread was interrupted in between), unless that leaves less
+   than two. Returns how many are left. */
+static size_t prof__read_drop_wide(prof__pair *pairs, size_t count, uint64_t *widths)
+{
+    uint64_t limit;
+    size_t i, kept = 0;
+    for (i = 0; i < count; i++) widths[i] = pairs[i].width;
+    qsort(widths, count, sizeof *widths, prof__read_width_order);
+    limit = widths[count / 2] < (uint64_t)1 << 60 ? widths[count / 2] * 4 + 100 : ~(uint64_t)0;
+    for (i = 0; i < count; i++) kept += pairs[i].width <= limit;
+    if (kept < 2 || kept == count) return count;
+    for (i = kept = 0; i < count; i++)
+        if (pairs[i].width <= limit) pairs[kept++] = pairs[i];
+    return kept;
+}
+
+/* 1: from a to b both clocks go forward, and the system's by at least so many nanoseconds. */
+static int prof__read_apart(const prof__pair *a, const prof__pair *b, uint64_t ns)
+{
+    return b->tick > a->tick && b->monotonic_ns > a->monotonic_ns && b->monotonic_ns - a->monotonic_ns >= ns;
+}
+
+/* Keeps of sorted pairs those on which both clocks go forward and that are at least a millisecond apart: nearer ones
+   would say more about how they were taken than about the clock. */
+static size_t prof__read_thin(prof__pair *pairs, size_t count)
+{
+    size_t i, kept = 1;
+    for (i = 1; i < count; i++) {
+        prof__pair pair = pairs[i];
+        if (prof__read_apart(&pairs[kept - 1], &pair, 1000000))
+            pairs[kept++] = pair;
+        else if (kept > 1 && pair.width < pairs[kept - 1].width && prof__read_apart(&pairs[kept - 2], &pair, 1000000))
+            pairs[kept - 1] = pair; /* the one that took less time is the truer one */
+        else if (kept == 1 && i + 1 == count && prof__read_apart(&pairs[0], &pair, 1))
+            pairs[kept++] = pair; /* a short session has nothing better */
+    }
+    return kept;
+}
+
+/* Makes the lines of sorted, thinned pairs. */
+static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t count)
+{
+    const prof__header *header = &trace->header;
+    const prof__pair *first = &pairs[0], *last = &pairs[count - 1];
+    uint64_t ns = last->monotonic_ns - first->monotonic_ns;
+    uint64_t hz = header->tick_hz && header->tick_hz <= (uint64_t)1 << 50 ? header->tick_hz : 0;
+    double measured;
+    size_t i;
+    for (i = 0; i < count; i++) {
+        trace->lines[i].tick = pairs[i].tick;
+        trace->lines[i].ns = prof__read_since(trace, pairs[i].monotonic_ns);
+    }
+    /* A rate that is known beats one measured over less than 10 ms; and the system's own clock has no other rate. */
+    if (count < 2 || (hz && (ns < 10000000 || header->clock == PROF_CLOCK_MONOTONIC))) {
+        trace->line_count = 1;
+        trace->info.tick_hz = hz;
+        prof__read_slope(&trace->lines[0], hz ? hz : 1000000000u, 1000000000u);
+        return;
+    }
+    trace->line_count = count;
+    for (i = 0; i + 1 < count; i++)
+        prof__read_slope(&trace->lines[i], pairs[i + 1].tick - pairs[i].tick,
+                         pairs[i + 1].monotonic_ns - pairs[i].monotonic_ns);
+    /* Beyond the last pair: the newest slope where it stands on a second, else that of the whole session. */
+    if (count > 2 && last->monotonic_ns - pairs[count - 2].monotonic_ns >= 1000000000u)
+        first = &pairs[count - 2];
+    prof__read_slope(&trace->lines[count - 1], last->tick - first->tick, last->monotonic_ns - first->monotonic_ns);
+    measured = (double)(last->tick - pairs[0].tick) * 1e9 / (double)ns;
+    trace->info.tick_hz = measured < 1e18 ? (uint64_t)(measured + 0.5) : (uint64_t)1000000000000000000;
+}
+
+/* now: a pair taken by the reader on the clock of the trace, or null. */
+static int prof__read_clock(prof_trace *trace, const prof__pair *now)
+{
+    const prof__header *header = &trace->header;
+    size_t room = trace->pair_count + 3, count = 0, i;
+    prof__pair *pairs = (prof__pair *)malloc(room * sizeof *pairs);
+    uint64_t *widths = (uint64_t *)malloc(room * sizeof *widths);
+    trace->lines = (prof__read_line *)calloc(room, sizeof *trace->lines);
+    if (pairs && widths && trace->lines) {
+        pairs[count++] = header->first;
+        for (i = 0; i < trace->pair_count; i++) pairs[count++] = trace->pairs[i];
+        if (header->last.monotonic_ns > header->first.monotonic_ns) pairs[count++] = header->last;
+        if (now) pairs[count++] = *now;
+        count = prof__read_drop_wide(pairs, count, widths);
+        qsort(pairs, count, sizeof *pairs, prof__read_pair_order);
+        count = prof__read_thin(pairs, count);
+        prof__read_lines(trace, pairs, count);
+    }
+    i = pairs && widths && trace->lines;
+    free(pairs);
+    free(widths);
+    free(trace->pairs);
+    trace->pairs = NULL;
+    trace->pair_count = trace->pair_capacity = 0;
+    return (int)i;
+}

@@ -1,0 +1,226 @@
+// read/cursor: A cursor over a track: its segments become nodes.
+/*-- cursors --*/
+
+typedef struct prof__read_node { /* an event of the loaded segment */
+    int64_t start_ns, end_ns;
+    size_t link;       /* arguments in later segments */
+    uint32_t kind, word;
+    uint32_t name;     /* word of its NAME record, 0: none */
+    uint32_t depth, flags;
+    uint32_t arg, last_arg; /* numbers of its arguments in this segment, from 1; 0: none */
+} prof__read_node;
+
+typedef struct prof__read_argument {
+    uint32_t word, next;
+} prof__read_argument;
+
+typedef struct prof__read_frame {
+    uint32_t name;
+    int64_t ns; /* of the newest boundary */
+} prof__read_frame;
+
+struct prof_cursor {
+    const prof_trace *trace;
+    const prof__read_track *track;
+    size_t orphan;   /* yielded so far */
+    size_t segment;  /* loaded so far */
+    size_t crossing, exception, late_begin, late_end; /* used so far */
+    prof__read_buffer buffer;
+    const uint64_t *words; /* of the chunk of the loaded segment */
+    size_t node, node_count, arg_count;
+    prof__read_node *nodes;
+    prof__read_argument *segment_args;
+    uint32_t *stack; /* open scopes: number of the node, from 1; 0: began before this segment; and PROF__LATE_BIT */
+    size_t depth, crossed, hidden; /* hidden: of them those that overlap, and are given as spans */
+    prof_arg *args;
+    prof__read_frame *frames;
+    size_t frame_count;
+    prof__read_index frame_index;
+    size_t happening; /* of a device: yielded so far */
+    size_t flow;      /* 1: the last one has a flow, which comes next */
+    char *message;    /* text of the last message; null before the first */
+    uint64_t tick;
+    size_t hint;
+    int windowed;
+    int64_t from_ns, to_ns; /* to_ns is beyond everything if the window has no end */
+};
+
+PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor)
+{
+    const prof__read_track *about;
+    prof_cursor *c;
+    int archived = 1;
+    if (!trace || !cursor) return prof__fail(PROF_INVALID_ARGUMENT, "prof_cursor_open: trace or cursor is null");
+    *cursor = NULL;
+    if (track >= trace->track_count)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_cursor_open: there is no track %lu, only %lu",
+                          (unsigned long)track, (unsigned long)trace->track_count);
+    about = &trace->tracks[track];
+    c = (prof_cursor *)calloc(1, sizeof *c);
+    if (c) {
+        c->trace = trace;
+        c->track = about;
+        c->nodes = (prof__read_node *)calloc(about->max_nodes + 1, sizeof *c->nodes);
+        c->segment_args = (prof__read_argument *)calloc(about->max_args + 1, sizeof *c->segment_args);
+        c->stack = (uint32_t *)calloc(about->max_depth + 1, sizeof *c->stack);
+        c->args = (prof_arg *)calloc(about->max_event_args + 1, sizeof *c->args);
+        c->frames = (prof__read_frame *)calloc(about->frames + 1, sizeof *c->frames);
+        c->windowed = trace->info.from_ns || trace->info.to_ns;
+        c->from_ns = trace->info.from_ns;
+        c->to_ns = trace->info.to_ns ? trace->info.to_ns : INT64_MAX;
+        c->depth = c->crossed = about->orphan_count;
+        c->crossing = about->crossing;
+        c->exception = about->exception;
+        c->late_begin = c->late_end = about->late;
+        c->tick = about->tick;
+        if (trace->file || trace->size > trace->header.image_size) archived = prof__read_buffer_make(trace, &c->buffer);
+    }
+    if (!c || !c->nodes || !c->segment_args || !c->stack || !c->args || !c->frames || !archived ||
+        (about->frames && !prof__read_reserve(&c->frame_index, about->frames))) {
+        prof_cursor_close(c);
+        return prof__fail(PROF_NO_MEMORY, "no memory to read track %lu", (unsigned long)track);
+    }
+    *cursor = c;
+    return PROF_OK;
+}
+
+PROF_DEF void prof_cursor_close(prof_cursor *cursor)
+{
+    if (!cursor) return;
+    free(cursor->nodes);
+    free(cursor->segment_args);
+    free(cursor->stack);
+    free(cursor->args);
+    free(cursor->frames);
+    free(cursor->message);
+    free(cursor->frame_index.slots);
+    prof__read_buffer_free(&cursor->buffer);
+    free(cursor);
+}
+
+static prof__read_node *prof__read_add_node(prof_cursor *c, unsigned kind, size_t word)
+{
+    prof__read_node *node = &c->nodes[c->node_count++];
+    memset(node, 0, sizeof *node);
+    node->kind = kind;
+    node->word = (uint32_t)word;
+    node->link = PROF__NONE;
+    node->depth = (uint32_t)(c->depth - c->hidden);
+    node->start_ns = node->end_ns = prof__read_ns(c->trace, c->tick, &c->hint);
+    return node;
+}
+
+/* An END closes scopes, as the matcher found out; all but the last had no end of their own. */
+static void prof__read_close(prof_cursor *c, uint32_t closes)
+{
+    int64_t ns = prof__read_ns(c->trace, c->tick, &c->hint);
+    for (; closes; closes--) {
+        uint32_t number = c->stack[--c->depth];
+        c->hidden -= number >> 31;
+        if (!(number & ~PROF__LATE_BIT)) continue;
+        number &= ~PROF__LATE_BIT;
+        c->nodes[number - 1].end_ns = ns;
+        if (closes > 1) c->nodes[number - 1].flags |= PROF_TRUNCATED_END;
+    }
+    if (c->crossed > c->depth) c->crossed = c->depth;
+}
+
+/* number: of the node, from 1; 0: one of an earlier segment, and the matcher has it among the links. */
+static void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
+{
+    prof__read_argument *arg;
+    prof__read_node *node;
+    if (!number) return;
+    node = &c->nodes[number - 1];
+    arg = &c->segment_args[c->arg_count++];
+    arg->word = (uint32_t)word;
+    arg->next = 0;
+    if (node->last_arg)
+        c->segment_args[node->last_arg - 1].next = (uint32_t)c->arg_count;
+    else
+        node->arg = (uint32_t)c->arg_count;
+    node->last_arg = (uint32_t)c->arg_count;
+}
+
+/* The node that an ARG belongs to, from 1; 0: one of an earlier segment, or none. */
+static uint32_t prof__read_arg_node(const prof_cursor *c, const uint64_t *record)
+{
+    uint32_t target = prof__read_arg_target(record);
+    size_t site = target ? prof__read_site_of(c->trace, target) : 0, at = c->depth;
+    while (at--) {
+        uint32_t number = c->stack[at] & ~PROF__LATE_BIT;
+        if (!target || !number) return number;
+        if (prof__read_site_of(c->trace, prof__read_id(c->words[c->nodes[number - 1].word])) == site) return number;
+    }
+    return 0;
+}
+
+/* How many scopes the END at this word of the segment loaded last closes. */
+static uint32_t prof__read_closes(prof_cursor *c, size_t word)
+{
+    const prof__read_exception *exception;
+    if (c->exception == c->track->exception + c->track->exception_count) return 1; /* there may be no table */
+    exception = &c->trace->exceptions[c->exception];
+    if (exception->segment + 1 != c->segment || exception->word != word) return 1;
+    c->exception++;
+    return exception->closes;
+}
+
+/* 1: the next scope that overlaps begins in the segment loaded last. */
+static int prof__read_late_here(const prof_cursor *c)
+{
+    return c->late_begin != c->track->late + c->track->late_count &&
+           c->trace->late_begins[c->late_begin].segment + 1 == c->segment;
+}
+
+/* 1: the BEGIN at this word of the segment loaded last is that of a scope that overlaps. */
+static int prof__read_overlaps(prof_cursor *c, size_t word)
+{
+    if (!prof__read_late_here(c) || c->trace->late_begins[c->late_begin].word != word) return 0;
+    c->late_begin++;
+    return 1;
+}
+
+static void prof__read_open_scope(prof_cursor *c, prof__read_node *node)
+{
+    uint32_t number = (uint32_t)c->node_count;
+    if (prof__read_overlaps(c, node->word)) {
+        node->flags |= PROF__OVERLAPS;
+        number |= PROF__LATE_BIT;
+        c->hidden++;
+    }
+    c->stack[c->depth++] = number;
+}
+
+/* The next segment cannot be read any more. What is open behind it is as if it had begun before. */
+static void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
+{
+    const prof__read_track *track = c->track;
+    size_t depth = (size_t)((int64_t)track->orphan_count + segment->depth);
+    while (c->depth < depth) c->stack[c->depth++] = 0;
+    while (c->depth > depth) c->hidden -= c->stack[--c->depth] >> 31;
+    c->crossed = depth;
+    while (prof__read_late_here(c)) c->late_begin++;
+    while (c->crossing < track->crossing + track->crossing_count &&
+           c->trace->crossings[c->crossing].segment + 1 == c->segment)
+        c->crossing++;
+    while (c->exception < track->exception + track->exception_count &&
+           c->trace->exceptions[c->exception].segment + 1 == c->segment)
+        c->late_end += c->trace->exceptions[c->exception++].closes == PROF__CLOSES_LATE;
+    if (__atomic_exchange_n(&c->trace->chunks[segment->chunk].size, PROF__NONE32, __ATOMIC_RELAXED) != PROF__NONE32)
+        PROF__ADD((uint64_t *)&c->trace->info.lost_blocks, 1);
+}
+
+/* The END at this word of the segment loaded last. Returns the node of one that is late; else null. */
+static prof__read_node *prof__read_end(prof_cursor *c, size_t word)
+{
+    uint32_t closes = prof__read_closes(c, word);
+    prof__read_node *node;
+    if (closes != PROF__CLOSES_LATE) {
+        prof__read_close(c, closes);
+        return NULL;
+    }
+    node = prof__read_add_node(c, PROF__KIND_END, word);
+    node->link = c->late_end++;
+    return node;
+}

@@ -1,0 +1,304 @@
+// read/devices: Devices, rows and their clocks.
+/*-- tracks of devices --
+   What >>device recorded is collected while chunks are cut, whichever threads it came from, stays in memory, and is
+   sorted once: by device, row, time. Pairs of clocks become lines from a device's ticks to nanoseconds; those of a
+   counter that wraps are brought onto one scale without end, in the middle of 64 bits. */
+
+#define PROF__DEVICE_SUBROWS 64
+#define PROF__DEVICE_MIDDLE ((uint64_t)1 << 63) /* a multiple of every period */
+
+static int prof__device_add_pair(prof_trace *trace, uint32_t device, uint64_t ticks, uint64_t monotonic_ns)
+{
+    prof__read_pairing *pair;
+    if (!PROF__ROOM(trace->pairings, trace->pairing_capacity, trace->pairing_count)) return 0;
+    pair = &trace->pairings[trace->pairing_count++];
+    pair->device = device;
+    pair->tick = ticks;
+    pair->ns = prof__read_since(trace, monotonic_ns);
+    return 1;
+}
+
+/* A name that must be copied. PROF__NONE without memory. */
+static size_t prof__device_name(prof_trace *trace, const char *text)
+{
+    size_t name = prof__read_find(&trace->name_index, prof__text_hash(text), prof__read_same_name, trace, text);
+    char *copy;
+    if (name != PROF__NONE) return name;
+    copy = prof__text_join(text, "");
+    if (!copy || !PROF__ROOM(trace->texts, trace->text_capacity, trace->text_count)) {
+        free(copy);
+        return PROF__NONE;
+    }
+    trace->texts[trace->text_count++] = copy;
+    return prof__read_name(trace, copy);
+}
+
+/* The records of arguments, kept one behind the other, and their number. 0 without memory. */
+static int prof__device_args(prof_trace *trace, prof__read_happening *e, const uint64_t *words, size_t at, size_t count)
+{
+    size_t key, value;
+    e->args = trace->kept_count;
+    for (; at < count; at += key + value) {
+        key = prof__record_words(words[at], count - at);
+        if (!key || prof__read_kind(words[at]) != PROF__KIND_DATA || (words[at] >> 32 & 0xFF) != PROF_VALUE_STRING)
+            break;
+        value = at + key < count ? prof__record_words(words[at + key], count - at - key) : 0;
+        if (!value || prof__read_kind(words[at + key]) != PROF__KIND_DATA) break;
+        if (prof__read_keep(trace, words + at, key + value) == PROF__NONE) return 0;
+        e->arg_count++;
+    }
+    return 1;
+}
+
+static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count)
+{
+    const uint64_t *record = words + at;
+    prof__read_happening e;
+    size_t length, name;
+    memset(&e, 0, sizeof e);
+    e.type = (uint8_t)(record[1] & 0xFF);
+    if (e.type < PROF__DEVICE_SCOPE || e.type > PROF__DEVICE_PAIR) return 1;
+    e.row = (uint32_t)(record[1] >> 8);
+    e.time = record[2];
+    e.tick = prof__read_tick(trace->chunks[chunk].tick, record[0], 0);
+    e.id = prof__read_event_id(trace, &trace->chunks[chunk], at);
+    e.site = (uint32_t)prof__read_site_of(trace, prof__read_id(record[0]));
+    e.name = trace->sites[e.site].name;
+    at += 3;
+    length = at < count ? prof__record_words(words[at], count - at) : 0;
+    if (length > 1 && prof__read_kind(words[at]) == PROF__KIND_NAME) {
+        name = prof__device_name(trace, (const char *)(words + at + 1));
+        if (name == PROF__NONE) return 0;
+        e.name = (uint32_t)name;
+        at += length;
+        length = at < count ? prof__record_words(words[at], count - at) : 0;
+    }
+    if (length > 1 && prof__read_kind(words[at]) == PROF__KIND_DATA && (words[at] >> 32 & 0xFF) != PROF_VALUE_STRING) {
+        e.value = (uint8_t)(words[at] >> 32);
+        e.number = words[at + 1];
+        if (length > 2) e.flow = words[at + 2];
+        at += length;
+    }
+    if (e.type == PROF__DEVICE_PAIR) return prof__device_add_pair(trace, e.row, e.time, e.number);
+    if (!prof__device_args(trace, &e, words, at, count) ||
+        !PROF__ROOM(trace->happenings, trace->happening_capacity, trace->happening_count))
+        return 0;
+    trace->happenings[trace->happening_count++] = e;
+    return 1;
+}
+
+/*-- devices and rows --*/
+
+static int prof__device_order(const void *a, const void *b)
+{
+    uint32_t x = ((const prof__read_device *)a)->number, y = ((const prof__read_device *)b)->number;
+    return x < y ? -1 : x > y;
+}
+
+static int prof__row_order(const void *a, const void *b)
+{
+    uint32_t x = ((const prof__read_row *)a)->number, y = ((const prof__read_row *)b)->number;
+    return x < y ? -1 : x > y;
+}
+
+/* The one with this number; the first, which stands for those that meta does not have. */
+static uint32_t prof__device_find(const prof_trace *trace, uint32_t number)
+{
+    prof__read_device key, *found;
+    key.number = number;
+    found = (prof__read_device *)bsearch(&key, trace->devices, trace->device_count, sizeof key, prof__device_order);
+    return found ? (uint32_t)(found - trace->devices) : 0;
+}
+
+static uint32_t prof__row_find(const prof_trace *trace, uint32_t number)
+{
+    prof__read_row key, *found;
+    key.number = number;
+    found = (prof__read_row *)bsearch(&key, trace->rows, trace->row_count, sizeof key, prof__row_order);
+    return found ? (uint32_t)(found - trace->rows) : 0;
+}
+
+static int prof__device_add(prof_trace *trace, uint32_t number, size_t name, uint64_t bits, uint64_t hz)
+{
+    prof__read_device *device;
+    if (!PROF__ROOM(trace->devices, trace->device_capacity, trace->device_count)) return 0;
+    device = &trace->devices[trace->device_count++];
+    memset(device, 0, sizeof *device);
+    device->number = number;
+    device->name = (uint32_t)name;
+    device->wraps = bits > 0 && bits < 64;
+    device->mask = device->wraps ? ((uint64_t)1 << bits) - 1 : ~(uint64_t)0;
+    device->hz = hz <= (uint64_t)1 << 50 ? hz : 0;
+    return 1;
+}
+
+static int prof__row_add(prof_trace *trace, uint32_t number, size_t name, uint32_t device)
+{
+    prof__read_row *row;
+    if (!PROF__ROOM(trace->rows, trace->row_capacity, trace->row_count)) return 0;
+    row = &trace->rows[trace->row_count++];
+    memset(row, 0, sizeof *row);
+    row->number = number;
+    row->name = (uint32_t)name;
+    row->device = device;
+    return 1;
+}
+
+/* What meta says of devices and rows, and the pairs in it. 0 without memory. */
+static int prof__device_meta(prof_trace *trace)
+{
+    const uint64_t *words = trace->image + trace->header.meta_offset / 8, *field;
+    size_t count = (size_t)(trace->header.meta_size / 8), at, length, slot;
+    size_t unnamed = prof__device_name(trace, "?"); /* what meta had no room for */
+    if (unnamed == PROF__NONE || !prof__device_add(trace, 0, unnamed, 0, 0) || !prof__row_add(trace, 0, unnamed, 0))
+        return 0;
+    for (at = 0; (length = prof__read_meta_words(words, at, count)) != 0; at += length) {
+        uint32_t id = (uint32_t)words[at];
+        field = words + at + 1;
+        if (!id) continue;
+        if (words[at] >> 56 == PROF__META_DEVICE && length >= PROF__DEVICE_WORDS) {
+            if (!prof__device_add(trace, id, prof__read_string_name(trace, field[0] & 0xFFFFFFFFu), field[0] >> 32,
+                                  field[1]))
+                return 0;
+            for (slot = 2; slot + 3 <= PROF__DEVICE_WORDS - 1; slot += 3)
+                if (field[slot + 2] == prof__device_check(field[slot], field[slot + 1]) &&
+                    !prof__device_add_pair(trace, id, field[slot], field[slot + 1]))
+                    return 0;
+        } else if (words[at] >> 56 == PROF__META_ROW && length >= PROF__ROW_WORDS) {
+            if (!prof__row_add(trace, id, prof__read_string_name(trace, field[0] & 0xFFFFFFFFu),
+                               (uint32_t)(field[0] >> 32)))
+                return 0;
+        }
+    }
+    qsort(trace->devices, trace->device_count, sizeof *trace->devices, prof__device_order);
+    qsort(trace->rows, trace->row_count, sizeof *trace->rows, prof__row_order);
+    for (at = 0; at < trace->row_count; at++) trace->rows[at].device = prof__device_find(trace, trace->rows[at].device);
+    for (at = 0; at < trace->pairing_count; at++)
+        trace->pairings[at].device = prof__device_find(trace, trace->pairings[at].device);
+    return 1;
+}
+
+/*-- clocks --*/
+
+/* The greatest number of the endless scale, up to latest, that shows these bits. */
+static uint64_t prof__device_unwrap(const prof__read_device *device, uint64_t latest, uint64_t ticks)
+{
+    return latest - ((latest - ticks) & device->mask);
+}
+
+/* Ticks that pass in so many nanoseconds. */
+static uint64_t prof__device_ticks(double hz, int64_t ns)
+{
+    double ticks = (double)ns * (hz / 1e9);
+    if (!(ticks < 9e18)) ticks = 9e18;
+    if (ticks < -9e18) ticks = -9e18;
+    return (uint64_t)(int64_t)ticks;
+}
+
+static int prof__pairing_order(const void *a, const void *b)
+{
+    const prof__read_pairing *x = (const prof__read_pairing *)a, *y = (const prof__read_pairing *)b;
+    if (x->device != y->device) return x->device < y->device ? -1 : 1;
+    if (x->ns != y->ns) return x->ns < y->ns ? -1 : 1;
+    return x->tick < y->tick ? -1 : x->tick > y->tick;
+}
+
+/* Keeps of the sorted pairs of a device those with which both clocks go forward, on the endless scale. */
+static size_t prof__device_pairs(prof__read_device *device, prof__read_pairing *pairs, size_t count)
+{
+    prof__read_pairing last = pairs[0];
+    size_t i, kept = 0;
+    for (i = 0; i < count; i++) {
+        prof__read_pairing pair = pairs[i], before = pairs[kept ? kept - 1 : 0];
+        if (i && pair.ns == last.ns && pair.tick == last.tick) continue; /* it is in meta, too */
+        last = pair;
+        if (device->wraps && !kept)
+            pair.tick = PROF__DEVICE_MIDDLE + (pair.tick & device->mask);
+        else if (device->wraps)
+            pair.tick = prof__device_unwrap(device,
+                                            device->hz ? before.tick + device->mask / 2 +
+                                                             prof__device_ticks((double)device->hz, pair.ns - before.ns)
+                                                       : before.tick + device->mask,
+                                            pair.tick);
+        if (kept && (pair.tick <= before.tick || pair.ns <= before.ns))
+            device->refused++;
+        else
+            pairs[kept++] = pair;
+    }
+    return kept;
+}
+
+/* From pair a on, time goes as from b to c. */
+static void prof__device_line(prof__read_line *line, const prof__read_pairing *a, const prof__read_pairing *b,
+                              const prof__read_pairing *c)
+{
+    line->tick = a->tick;
+    line->ns = a->ns;
+    prof__read_slope(line, c->tick - b->tick, (uint64_t)(c->ns - b->ns));
+}
+
+/* first: one line in front of the first pair, one from each pair on. 0 without memory. */
+static int prof__device_lines(prof__read_device *device, const prof__read_pairing *pairs, size_t count)
+{
+    const prof__read_pairing *first = pairs, *last = pairs + count - 1;
+    /* else a rate that is said is better than one measured */
+    int measured = count > 1 && last->ns - first->ns >= 10000000;
+    size_t i;
+    device->lines = (prof__read_line *)calloc(count + 1, sizeof *device->lines);
+    if (!device->lines) return 0;
+    device->line_count = count + 1;
+    device->rate = device->hz ? (double)device->hz : 1e9;
+    if (count > 1 && (measured || !device->hz))
+        device->rate = (double)(last->tick - first->tick) * 1e9 / (double)(last->ns - first->ns);
+    for (i = 0; i + 1 < count; i++) prof__device_line(&device->lines[i + 1], &pairs[i], &pairs[i], &pairs[i + 1]);
+    if (count > 1 && (measured || !device->hz)) {
+        int early = first[1].ns - first->ns >= 1000000000, late = last->ns - last[-1].ns >= 1000000000;
+        prof__device_line(&device->lines[0], first, first, early ? first + 1 : last);
+        prof__device_line(&device->lines[count], last, late ? last - 1 : first, last);
+    } else {
+        device->lines[0].tick = first->tick;
+        device->lines[0].ns = first->ns;
+        prof__read_slope(&device->lines[0], device->hz ? device->hz : 1000000000u, 1000000000u);
+        device->lines[count] = device->lines[0];
+        device->lines[count].tick = last->tick;
+        device->lines[count].ns = last->ns;
+    }
+    return 1;
+}
+
+/* Without a pair: the first event of all was recorded when it ended. */
+static prof__read_pairing prof__device_guess(const prof_trace *trace, const prof__read_device *device)
+{
+    const prof__read_happening *first = &trace->happenings[device->first - 1];
+    prof__read_pairing pair;
+    size_t hint = 0;
+    pair.device = 0;
+    pair.tick = first->time + (first->type == PROF__DEVICE_SCOPE ? first->number : 0);
+    if (pair.tick < first->time && !device->wraps) pair.tick = first->time;
+    if (device->wraps) pair.tick = PROF__DEVICE_MIDDLE + (pair.tick & device->mask);
+    pair.ns = prof__read_ns(trace, first->tick, &hint);
+    return pair;
+}
+
+static int prof__device_clocks(prof_trace *trace)
+{
+    size_t i, at = 0, end;
+    if (trace->pairing_count > 1)
+        qsort(trace->pairings, trace->pairing_count, sizeof *trace->pairings, prof__pairing_order);
+    for (i = 0; i < trace->device_count; i++, at = end) {
+        prof__read_device *device = &trace->devices[i];
+        prof__read_pairing guess, *pairs = trace->pairings ? trace->pairings + at : NULL;
+        for (end = at; end < trace->pairing_count && trace->pairings[end].device == i;) end++;
+        device->pairs = end > at ? prof__device_pairs(device, pairs, end - at) : 0;
+        device->alignment = device->pairs > 1                 ? PROF_ALIGN_PAIRS
+                            : device->pairs == 1 && device->hz ? PROF_ALIGN_RATE
+                                                               : PROF_ALIGN_GUESS;
+        if (!device->first) continue;
+        if (!device->pairs) {
+            guess = prof__device_guess(trace, device);
+            pairs = &guess;
+        }
+        if (!prof__device_lines(device, pairs, device->pairs ? (size_t)device->pairs : 1)) return 0;
+    }
+    return 1;
+}

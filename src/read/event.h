@@ -1,0 +1,302 @@
+// read/event: The events that a cursor returns.
+/* Turns the next segment into nodes. */
+static void prof__read_load(prof_cursor *c)
+{
+    const prof__read_segment *segment = &c->trace->segments[c->track->segment + c->segment++];
+    const prof__read_chunk *chunk = &c->trace->chunks[segment->chunk];
+    const uint64_t *words = prof__read_words(c->trace, &c->buffer, segment->chunk);
+    prof__read_node *named = NULL; /* the node of the record in front, if it can have a name */
+    int takes_data = 0;
+    size_t at, length;
+    if (c->trace->step) c->trace->step(c->trace->step_user, 1 / (double)c->trace->segment_count);
+    c->node = c->node_count = c->arg_count = 0;
+    c->words = words;
+    if (segment->gap && c->segment > 1) c->depth = c->crossed = c->hidden = 0; /* all have their ends */
+    if (!words) {
+        prof__read_skip(c, segment);
+        return;
+    }
+    for (at = segment->first; at < segment->end; at += length) {
+        unsigned kind = prof__read_kind(words[at]);
+        prof__read_node *node = NULL;
+        length = prof__record_words(words[at], segment->end - at);
+        if (kind == PROF__KIND_ARG || kind == PROF__KIND_DATA)
+            length = prof__read_arg_words(words + at, segment->end - at);
+        if (prof__record_timed(words[at])) c->tick = prof__read_tick(chunk->tick, words[at], c->tick);
+        if (kind == PROF__KIND_END)
+            node = prof__read_end(c, at);
+        else if (kind != PROF__KIND_EVENT ? prof__record_timed(words[at]) || kind == PROF__KIND_LOST
+                                          : prof__read_event_type(words + at) != 0)
+            node = prof__read_add_node(c, kind, at);
+        else if (kind == PROF__KIND_ARG && prof__read_arg_whole(words + at, length))
+            prof__read_take_arg(c, prof__read_arg_node(c, words + at), at);
+        else if (kind == PROF__KIND_DATA && takes_data && prof__read_arg_whole(words + at, length))
+            prof__read_take_arg(c, (uint32_t)c->node_count, at);
+        else if (kind == PROF__KIND_NAME && named && length > 1)
+            named->name = (uint32_t)at;
+        if (kind == PROF__KIND_BEGIN) prof__read_open_scope(c, node);
+        named = prof__read_takes_name(words + at) ? node : NULL;
+        takes_data = prof__read_takes_data(words + at, takes_data);
+    }
+    if (segment->last && chunk->lost) prof__read_add_node(c, PROF__KIND_LOST, PROF__NONE32);
+    for (; c->crossed < c->depth; c->crossed++) {
+        const prof__read_crossing *crossing = &c->trace->crossings[c->crossing++];
+        prof__read_node *node = &c->nodes[(c->stack[c->crossed] & ~PROF__LATE_BIT) - 1];
+        node->end_ns = crossing->end_ns;
+        node->flags |= crossing->flags;
+        node->link = crossing->link;
+        c->stack[c->crossed] &= PROF__LATE_BIT;
+    }
+}
+
+static prof_arg prof__read_decode(const prof_trace *trace, const uint64_t *record)
+{
+    prof_arg arg;
+    const uint64_t *key = *record & PROF__ARG_KEY ? record : NULL;
+    size_t length;
+    memset(&arg, 0, sizeof arg);
+    record = prof__read_arg_value(record, &length);
+    length -= length > 1 && *record & PROF__ARG_TO ? 2 : 1;
+    arg.key = prof__read_id(*record) ? trace->sites[prof__read_site_of(trace, prof__read_id(*record))].about.name : "";
+    if (key && *key & 0xFFFF) arg.key = (const char *)(key + 1);
+    arg.value.type = (prof_value_type)(*record >> 32 & 0xFF);
+    if (arg.value.type > PROF_VALUE_STRING) arg.value.type = PROF_VALUE_NONE;
+    if (arg.value.type == PROF_VALUE_STRING) {
+        arg.value.cut = (int)(*record >> 31 & 1);
+        arg.value.as.string = length ? (const char *)(record + 1) : "";
+    } else if (!length) {
+        arg.value.type = PROF_VALUE_NONE;
+    } else if (arg.value.type != PROF_VALUE_NONE) {
+        memcpy(&arg.value.as, record + 1, sizeof *record);
+    }
+    return arg;
+}
+
+static void prof__read_args(prof_cursor *c, prof_event *event, uint32_t number, size_t link)
+{
+    const prof_trace *trace = c->trace;
+    for (; number; number = c->segment_args[number - 1].next)
+        c->args[event->arg_count++] = prof__read_decode(trace, c->words + c->segment_args[number - 1].word);
+    for (; link != PROF__NONE; link = trace->links[link].next)
+        c->args[event->arg_count++] = prof__read_decode(trace, trace->kept + trace->links[link].record);
+    event->args = c->args;
+}
+
+static void prof__read_give_orphan(prof_cursor *c, prof_event *event)
+{
+    /* found from the inside out */
+    const prof__read_orphan *orphan =
+        &c->trace->orphans[c->track->orphan + c->track->orphan_count - 1 - c->orphan];
+    event->type = PROF_EVENT_SCOPE;
+    event->flags = PROF_TRUNCATED_BEGIN;
+    event->depth = (uint32_t)c->orphan++;
+    event->start_ns = c->track->about.first_ns;
+    event->duration_ns = orphan->end_ns - event->start_ns;
+    event->id = orphan->id;
+    event->site = &c->trace->sites[orphan->site].about;
+    event->name = event->site->name;
+    prof__read_args(c, event, 0, orphan->link);
+}
+
+static int prof__read_same_frame(const void *owner, size_t item, const void *key)
+{
+    return ((const prof__read_frame *)owner)[item].name == *(const uint32_t *)key;
+}
+
+/* The time since the frame boundary of the same name before this one. */
+static int64_t prof__read_frame_time(prof_cursor *c, uint32_t name, int64_t ns)
+{
+    uint32_t hash = (uint32_t)prof__mix(name);
+    size_t item = prof__read_find(&c->frame_index, hash, prof__read_same_frame, c->frames, &name);
+    int64_t before;
+    if (item == PROF__NONE) {
+        item = c->frame_count++;
+        c->frames[item].name = name;
+        c->frames[item].ns = ns;
+        prof__read_put(&c->frame_index, hash, (uint32_t)item + 1);
+    }
+    before = c->frames[item].ns;
+    c->frames[item].ns = ns;
+    return ns - before;
+}
+
+static void prof__read_give_lost(const prof_cursor *c, prof_event *event, const prof__read_node *node)
+{
+    const prof_trace *trace = c->trace;
+    const prof__read_chunk *chunk = &trace->chunks[trace->segments[c->track->segment + c->segment - 1].chunk];
+    event->type = PROF_EVENT_LOST;
+    event->value.type = PROF_VALUE_UINT;
+    if (node->word == PROF__NONE32) {
+        event->value.as.u = chunk->lost;
+        event->id = prof__read_event_id(trace, chunk, trace->chunk_words);
+    } else {
+        event->value.as.u = c->words[node->word] & PROF__TICK_MASK;
+        event->id = prof__read_event_id(trace, chunk, node->word);
+    }
+}
+
+/* Without memory a message is its format. */
+static void prof__read_give_message(prof_cursor *c, prof_event *event)
+{
+    if (!c->message) c->message = (char *)malloc(PROF__LOG_ROOM);
+    event->value.type = PROF_VALUE_STRING;
+    event->value.as.string = event->name;
+    if (event->name == event->site->name && c->message) prof__log_format_event(event, c->message);
+}
+
+static void prof__read_give(prof_cursor *c, prof_event *event)
+{
+    const prof_trace *trace = c->trace;
+    const prof__read_node *node = &c->nodes[c->node++];
+    const prof__read_chunk *chunk = &trace->chunks[trace->segments[c->track->segment + c->segment - 1].chunk];
+    const uint64_t *words = c->words;
+    const prof__read_site *site = trace->sites;
+    event->depth = node->depth;
+    event->start_ns = node->start_ns;
+    if (node->kind == PROF__KIND_LOST) {
+        prof__read_give_lost(c, event, node);
+    } else {
+        site += prof__read_site_of(trace, prof__read_id(words[node->word]));
+        event->id = prof__read_event_id(trace, chunk, node->word);
+    }
+    event->site = &site->about;
+    event->name = node->name ? (const char *)(words + node->name + 1) : site->about.name;
+    switch (node->kind) {
+    case PROF__KIND_BEGIN:
+        event->type = PROF_EVENT_SCOPE;
+        event->flags = node->flags;
+        event->duration_ns = node->end_ns - node->start_ns;
+        prof__read_args(c, event, node->arg, node->link);
+        if (!(node->flags & PROF__OVERLAPS)) break;
+        event->type = PROF_EVENT_SPAN_BEGIN;
+        event->flags = 0;
+        event->duration_ns = 0;
+        event->object = ~event->id;
+        break;
+    case PROF__KIND_END: /* of a scope that overlaps */
+        event->type = PROF_EVENT_SPAN_END;
+        event->object = ~trace->late_ends[node->link].id;
+        break;
+    case PROF__KIND_MARK:
+        event->type = PROF_EVENT_MARK;
+        prof__read_args(c, event, node->arg, PROF__NONE);
+        break;
+    case PROF__KIND_EVENT:
+        event->type = (prof_event_type)prof__read_event_type(words + node->word);
+        event->detail = words[node->word + 1] >> 8;
+        event->object = words[node->word + 2];
+        prof__read_args(c, event, node->arg, PROF__NONE);
+        if (event->type == PROF_EVENT_LOG) prof__read_give_message(c, event);
+        break;
+    case PROF__KIND_FRAME:
+        event->type = PROF_EVENT_FRAME;
+        event->duration_ns = prof__read_frame_time(c, site->name, node->start_ns);
+        break;
+    case PROF__KIND_COUNTER_INT:
+    case PROF__KIND_COUNTER_DOUBLE:
+        event->type = PROF_EVENT_COUNTER;
+        event->value.type = node->kind == PROF__KIND_COUNTER_INT ? PROF_VALUE_INT : PROF_VALUE_DOUBLE;
+        memcpy(&event->value.as, words + node->word + 1, sizeof *words);
+        break;
+    default: break;
+    }
+}
+
+static void prof__read_device_args(prof_cursor *c, prof_event *event, const prof__read_happening *e)
+{
+    const uint64_t *record = e->arg_count ? c->trace->kept + e->args : NULL;
+    for (; event->arg_count < e->arg_count; event->arg_count++) {
+        size_t key = 1 + (size_t)(*record & 0xFFFF);
+        c->args[event->arg_count] = prof__read_decode(c->trace, record + key);
+        c->args[event->arg_count].key = key > 1 ? (const char *)(record + 1) : "";
+        record += key + 1 + (size_t)(record[key] & 0xFFFF);
+    }
+}
+
+/* The next event of a device: what leads to one comes behind it, inside a scope. */
+static int prof__read_device_event(prof_cursor *c, prof_event *event)
+{
+    const prof_trace *trace = c->trace;
+    const prof__read_happening *e = trace->happenings + c->track->happening + c->happening - c->flow;
+    int scope;
+    if (!c->flow && c->happening == c->track->happening_count) return 0;
+    scope = e->type == PROF__DEVICE_SCOPE;
+    event->start_ns = e->start_ns;
+    event->depth = e->depth;
+    event->id = e->id;
+    event->site = &trace->sites[e->site].about;
+    event->name = trace->names[e->name];
+    if (c->flow) {
+        c->flow = 0;
+        event->type = PROF_EVENT_FLOW_IN;
+        event->depth += (uint32_t)scope;
+        event->object = e->flow;
+        event->name = "flow"; /* as PROFILE_FLOW_OUT(id) calls it */
+        event->id++; /* of a word inside the same record */
+        return 1;
+    }
+    c->happening++;
+    c->flow = e->flow != 0;
+    event->type = scope ? PROF_EVENT_SCOPE : e->type == PROF__DEVICE_MARK ? PROF_EVENT_MARK : PROF_EVENT_COUNTER;
+    event->flags = e->flags;
+    event->duration_ns = e->end_ns - e->start_ns;
+    if (event->type == PROF_EVENT_COUNTER) {
+        event->value.type = e->value == PROF_VALUE_DOUBLE ? PROF_VALUE_DOUBLE : PROF_VALUE_INT;
+        memcpy(&event->value.as, &e->number, sizeof e->number);
+    }
+    prof__read_device_args(c, event, e);
+    return 1;
+}
+
+/* The next event of the track, in the window or not. */
+static int prof__read_next(prof_cursor *cursor, prof_event *event)
+{
+    memset(event, 0, sizeof *event);
+    event->args = cursor->args;
+    if (cursor->track->happening_count) return prof__read_device_event(cursor, event);
+    if (cursor->orphan < cursor->track->orphan_count) {
+        prof__read_give_orphan(cursor, event);
+        return 1;
+    }
+    while (cursor->node == cursor->node_count) {
+        if (cursor->segment == cursor->track->segment_count) return 0;
+        prof__read_load(cursor);
+    }
+    prof__read_give(cursor, event);
+    return 1;
+}
+
+/* Cuts an event to the window. 0: it lies outside. A scope that only touches the beginning stays, as its children
+   may. */
+static int prof__read_cut_event(const prof_cursor *c, prof_event *event)
+{
+    int64_t start = event->start_ns, end = start, from = c->from_ns, to = c->to_ns;
+    if (event->type == PROF_EVENT_SCOPE) end += event->duration_ns;
+    if (event->flags & PROF__STILL_OPEN && c->track->lives && end < c->trace->newest_ns) end = c->trace->newest_ns;
+    if (start >= to || end < from) return 0;
+    if (event->type == PROF_EVENT_FRAME) start -= event->duration_ns;
+    if (start < from) {
+        start = from;
+        event->flags |= PROF_TRUNCATED_BEGIN;
+    }
+    if (end > to) {
+        end = to;
+        event->flags |= PROF_TRUNCATED_END;
+    }
+    event->duration_ns = end - start;
+    if (event->type == PROF_EVENT_SCOPE) event->start_ns = start;
+    return 1;
+}
+
+PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event)
+{
+    if (!cursor || !event) return 0;
+    while (prof__read_next(cursor, event)) {
+        int wanted = !cursor->windowed || prof__read_cut_event(cursor, event);
+        event->flags &= ~PROF__STILL_OPEN;
+        if (wanted) return 1;
+        if (event->start_ns >= cursor->to_ns) break; /* later ones do, too */
+    }
+    memset(event, 0, sizeof *event);
+    return 0;
+}

@@ -1,0 +1,120 @@
+// read/find: Images inside core dumps; windows of an image.
+/*-- images inside other files --*/
+
+PROF_DEF prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size)
+{
+    prof__header header;
+    prof_status status;
+    uint64_t end;
+    if (!bytes || !image_size) return prof__fail(PROF_INVALID_ARGUMENT, "prof_image_find: bytes or image_size is null");
+    *image_size = 0;
+    if (size < sizeof header) return prof__fail(PROF_CORRUPT, "image: only %lu bytes are left", (unsigned long)size);
+    status = prof__read_header(bytes, ~(uint64_t)0, "image", &header);
+    if (status != PROF_OK) return status;
+    end = header.archive_first > header.archive_next ? header.archive_limit : header.archive_next;
+    *image_size = header.archive_offset && end > header.image_size ? end : header.image_size;
+    return PROF_OK;
+}
+
+PROF_DEF prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
+{
+    prof__header header;
+    uint64_t size = 0, chunks, used;
+    prof_status status = prof_image_find(bytes, PROF_IMAGE_LOOK, &size);
+    if (status != PROF_OK) return status;
+    memcpy(&header, bytes, sizeof header);
+    *image_size = left < size ? left : size;
+    if (left >= header.image_size) return PROF_OK; /* readers find out which blocks of the archive are there */
+    chunks = left > header.chunk_offset ? (left - header.chunk_offset) / header.chunk_size : 0;
+    if (!chunks || left < header.meta_offset + header.meta_size)
+        return prof__fail(PROF_CORRUPT, "image: what is left of it holds nothing recorded");
+    used = header.next_chunk < header.chunk_count ? header.next_chunk : header.chunk_count;
+    if (used > chunks) { /* not whole */
+        header.overwritten += used - chunks;
+        header.state = PROF__RUNNING;
+    }
+    header.chunk_count = chunks;
+    header.image_size = *image_size = left / 8 * 8;
+    header.archive_offset = header.archive_limit = header.archive_first = header.archive_next = 0;
+    memcpy(bytes, &header, sizeof header);
+    return PROF_OK;
+}
+
+/* The first tick that is not before a time. */
+static uint64_t prof__image_tick(const prof_trace *trace, int64_t ns)
+{
+    uint64_t low = 0, high = ~(uint64_t)0;
+    size_t hint = 0;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (prof__read_ns(trace, middle, &hint) < ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The trace is of the same session, and is used up. */
+static prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_t from_ns, int64_t to_ns)
+{
+    prof__header header;
+    prof_status status = prof_trace_window(trace, from_ns, to_ns);
+    if (status == PROF_OK) {
+        memcpy(&header, bytes, sizeof header);
+        header.window_from = from_ns ? prof__image_tick(trace, from_ns) : 0;
+        header.window_to = to_ns ? prof__image_tick(trace, to_ns) : 0;
+        memcpy(bytes, &header, sizeof header);
+    }
+    prof_trace_close(trace);
+    return status;
+}
+
+PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
+{
+    prof_trace *trace = NULL;
+    prof_status status = prof_trace_memory(bytes, size, &trace);
+    return status == PROF_OK ? prof__image_set_window(bytes, trace, from_ns, to_ns) : status;
+}
+
+PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
+{
+    unsigned char *image = NULL;
+    uint64_t size = 0;
+    prof_trace *trace = NULL;
+    prof_status status;
+    prof__out out;
+    FILE *file;
+    if (!from) return prof__fail(PROF_INVALID_ARGUMENT, "prof_image_copy: from is null");
+    file = fopen(from, "rb");
+    if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", from, strerror(errno));
+    setvbuf(file, NULL, _IONBF, 0); /* what is read must be what is there now */
+    status = prof__read_file(file, from, &image, &size);
+    if (status == PROF_OK && from_ns != -1) {
+        status = prof_trace_open(from, &trace);
+        if (status == PROF_OK) status = prof__image_set_window(image, trace, from_ns, to_ns);
+    }
+    if (status == PROF_OK) status = prof__out_file(&out, to);
+    if (status == PROF_OK) {
+        prof__out_image(&out, image, (size_t)size, file);
+        status = prof__out_close(&out);
+    }
+    fclose(file);
+    free(image);
+    return status;
+}
+
+PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace)
+{
+    return trace ? &trace->info : NULL;
+}
+
+PROF_DEF size_t prof_trace_track_count(const prof_trace *trace)
+{
+    return trace ? trace->track_count : 0;
+}
+
+PROF_DEF const prof_track *prof_trace_track(const prof_trace *trace, size_t index)
+{
+    return trace && index < trace->track_count ? &trace->tracks[index].about : NULL;
+}

@@ -1,0 +1,205 @@
+// read/log: Log messages as text.
+/*-- messages --
+   A format comes from an image, and is never given to printf: each conversion is parsed, its value is looked at, and a
+   conversion of our own shows it. What does not fit together is said in parentheses. */
+
+#define PROF__LOG_ROOM ((size_t)8192) /* bytes of a message; a longer one is cut */
+#define PROF__LOG_WIDE 500            /* of a width or precision */
+
+typedef struct prof__log_text {
+    char *to;
+    size_t at;
+    int cut;
+} prof__log_text;
+
+static void prof__log_put(prof__log_text *text, const char *bytes, size_t count)
+{
+    size_t room = PROF__LOG_ROOM - 1 - text->at;
+    if (text->cut) return;
+    if (count > room) {
+        text->cut = 1;
+        for (count = room; count && ((unsigned char)bytes[count] & 0xC0) == 0x80;) count--;
+    }
+    memcpy(text->to + text->at, bytes, count);
+    text->at += count;
+}
+
+static void prof__log_fill(prof__log_text *text, int count)
+{
+    for (; count > 0; count--) prof__log_put(text, " ", 1);
+}
+
+static void prof__log_padded(prof__log_text *text, const prof__log_spec *spec, const char *bytes, size_t count)
+{
+    int space = (size_t)(spec->width > 0 ? spec->width : 0) > count ? spec->width - (int)count : 0;
+    int left = strchr(spec->flags, '-') != NULL;
+    if (!left) prof__log_fill(text, space);
+    prof__log_put(text, bytes, count);
+    if (left) prof__log_fill(text, space);
+}
+
+/* "(%5d is missing)". from: the % of the conversion, at: behind it. */
+static void prof__log_say(prof__log_text *text, const char *from, const char *at, const char *what)
+{
+    prof__log_put(text, "(", 1);
+    prof__log_put(text, from, (size_t)(at - from) < 20 ? (size_t)(at - from) : 20);
+    prof__log_put(text, " ", 1);
+    prof__log_put(text, what, strlen(what));
+    prof__log_put(text, ")", 1);
+}
+
+/* 1: a value of that type is what the conversion wants. */
+static int prof__log_fits(const prof__log_spec *spec, prof_value_type type)
+{
+    if (spec->code >= PROF__LOG_TEXT) return type == PROF_VALUE_STRING;
+    if (spec->code == PROF__LOG_POINTER) return type == PROF_VALUE_POINTER;
+    if (spec->code >= PROF__LOG_DOUBLE) return type == PROF_VALUE_DOUBLE;
+    return type == PROF_VALUE_INT || type == PROF_VALUE_UINT;
+}
+
+/* Width and precision are within limits, so that all of it fits. Any locale's decimal point becomes a point. */
+static void prof__log_float(prof__log_text *text, const prof__log_spec *spec, double value)
+{
+    char format[16], digits[PROF__LOG_WIDE * 2 + 400];
+    size_t from, at = 0;
+    snprintf(format, sizeof format, "%%%s*.*%c", spec->flags, spec->conversion);
+    snprintf(digits, sizeof digits, format, spec->width > 0 ? spec->width : 0, spec->precision, value);
+    for (from = 0; digits[from]; from++) {
+        int separator = digits[from] == ',' || (unsigned char)digits[from] >= 0x80;
+        if (!separator)
+            digits[at++] = digits[from];
+        else if (at && digits[at - 1] != '.')
+            digits[at++] = '.';
+    }
+    prof__log_put(text, digits, at);
+}
+
+static void prof__log_integer_text(prof__log_text *text, const prof__log_spec *spec, const prof_value *value)
+{
+    char format[16], digits[PROF__LOG_WIDE * 2 + 100];
+    int width = spec->width > 0 ? spec->width : 0;
+    snprintf(format, sizeof format, "%%%s*.*ll%c", spec->flags, spec->conversion);
+    if (spec->conversion == 'd' || spec->conversion == 'i')
+        snprintf(digits, sizeof digits, format, width, spec->precision, (long long)value->as.i);
+    else
+        snprintf(digits, sizeof digits, format, width, spec->precision, (unsigned long long)value->as.u);
+    prof__log_put(text, digits, strlen(digits));
+}
+
+static void prof__log_show(prof__log_text *text, const prof__log_spec *spec, const prof_value *value)
+{
+    char piece[24];
+    size_t length = 0;
+    switch (spec->code) {
+    case PROF__LOG_TEXT:
+    case PROF__LOG_TEXT_STAR:
+    case PROF__LOG_TEXT_PART:
+        while (value->as.string[length] && (spec->precision < 0 || length < (size_t)spec->precision)) length++;
+        if (value->cut && !value->as.string[length]) {
+            prof__log_put(text, value->as.string, length);
+            prof__log_put(text, "...", 3);
+        } else {
+            prof__log_padded(text, spec, value->as.string, length);
+        }
+        break;
+    case PROF__LOG_POINTER:
+        snprintf(piece, sizeof piece, "0x%llx", (unsigned long long)value->as.u);
+        prof__log_padded(text, spec, piece, strlen(piece));
+        break;
+    case PROF__LOG_DOUBLE:
+    case PROF__LOG_LONG_DOUBLE: prof__log_float(text, spec, value->as.d); break;
+    default:
+        if (spec->conversion == 'c') {
+            piece[0] = (char)value->as.i;
+            prof__log_padded(text, spec, piece, piece[0] != 0); /* a text cannot have a zero */
+        } else {
+            prof__log_integer_text(text, spec, value);
+        }
+        break;
+    }
+}
+
+/* A width or precision, out of the values if it is a star. 0: there is none where there should be one. */
+static int prof__log_star(const prof_event *event, uint32_t *next, int *number)
+{
+    int64_t value = *number;
+    if (*number == PROF__LOG_STAR) {
+        if (*next >= event->arg_count || event->args[*next].value.type != PROF_VALUE_INT) return 0;
+        value = event->args[(*next)++].value.as.i;
+        if (value < -PROF__LOG_WIDE) value = -PROF__LOG_WIDE;
+    }
+    *number = value > PROF__LOG_WIDE ? PROF__LOG_WIDE : (int)value;
+    return 1;
+}
+
+/* One conversion, which has been parsed. */
+static void prof__log_convert(prof__log_text *text, prof__log_spec *spec, const char *from, const char *at,
+                              const prof_event *event, uint32_t *next)
+{
+    /* a text's precision is the writer's affair, up to what it kept */
+    const int unlimited = spec->code >= PROF__LOG_TEXT;
+    int precision = spec->precision;
+    if (!prof__log_star(event, next, &spec->width) || !prof__log_star(event, next, &spec->precision)) {
+        prof__log_say(text, from, at, "is missing");
+        return;
+    }
+    if (unlimited && precision > PROF__LOG_WIDE) spec->precision = precision;
+    if (unlimited && precision == PROF__LOG_STAR && spec->precision == PROF__LOG_WIDE)
+        spec->precision = PROF__LOG_OMITTED;
+    if (spec->width < 0 && spec->width != PROF__LOG_OMITTED) {
+        spec->width = -spec->width;
+        if (!strchr(spec->flags, '-')) {
+            spec->flags[strlen(spec->flags) + 1] = 0;
+            spec->flags[strlen(spec->flags)] = '-';
+        }
+    }
+    if (spec->precision < 0) spec->precision = PROF__LOG_OMITTED;
+    if (!spec->supported) {
+        prof__log_say(text, from, at, "is not supported");
+        *next += spec->code != PROF__LOG_NONE;
+    } else if (spec->conversion == '%') {
+        prof__log_put(text, "%", 1);
+    } else if (*next >= event->arg_count) {
+        prof__log_say(text, from, at, "is missing");
+    } else if (!prof__log_fits(spec, event->args[*next].value.type)) {
+        prof__log_say(text, from, at, "has a value of another type");
+        ++*next;
+    } else {
+        prof__log_show(text, spec, &event->args[(*next)++].value);
+    }
+}
+
+/* Gives a message its text; room: PROF__LOG_ROOM bytes. */
+static void prof__log_format_event(prof_event *event, char *room)
+{
+    const char *at = event->site->name;
+    prof__log_text text;
+    uint32_t next = 0;
+    text.to = room;
+    text.at = 0;
+    text.cut = 0;
+    while (*at && !text.cut) {
+        size_t plain = strcspn(at, "%");
+        const char *from = at + plain;
+        prof__log_spec spec;
+        prof__log_put(&text, at, plain);
+        if (!*from) break;
+        at = prof__log_parse(from + 1, &spec);
+        if (!at) { /* nothing behind it can be told */
+            prof__log_put(&text, from, strlen(from));
+            break;
+        }
+        prof__log_convert(&text, &spec, from, at, event, &next);
+    }
+    text.to[text.at] = 0;
+    event->value.type = PROF_VALUE_STRING;
+    event->value.as.string = text.to;
+    event->value.cut = text.cut;
+}
+
+/* debug, info ... of a LOG event's detail. */
+static const char *prof__severity_text(uint64_t severity)
+{
+    static const char *const names[] = {"debug", "info", "warning", "error", "fatal"};
+    return severity <= PROF_LOG_FATAL ? names[severity] : "unknown";
+}

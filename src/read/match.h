@@ -1,0 +1,297 @@
+// read/match: The matcher over a segment: which end belongs to which begin.
+/*-- the matcher --*/
+
+typedef struct prof__read_open {
+    size_t crossing, last_link; /* PROF__NONE: still in the segment where it began; no link yet */
+    uint32_t site, outer_site, outer_name; /* the next one outwards of the same site, of the same name; 0: none */
+    uint32_t args;
+    uint32_t segment, word; /* of its BEGIN; segment: counted from the track's first */
+} prof__read_open;
+
+/* A scope that the end of one around it closed: its own end may still come. */
+typedef struct prof__read_late {
+    uint64_t older; /* the next older one of the same site: its number; 0: none */
+    uint32_t segment, word;
+} prof__read_late;
+
+typedef struct prof__read_top {
+    uint32_t track; /* for which track the rest is meant */
+    uint32_t open;  /* the innermost open scope of this name, counted from 1 */
+    uint32_t stale; /* scopes of this name whose own end has not come since another end closed them */
+    uint32_t frame; /* the track that has seen a frame of this name */
+} prof__read_top;
+
+typedef struct prof__read_matcher {
+    prof_trace *trace;
+    prof__read_track *track;
+    prof__read_open *stack;
+    size_t capacity;
+    uint32_t depth, crossed; /* the outer ones, up to crossed, have entries in the crossing table */
+    uint32_t serial;         /* of the track, from 1 */
+    uint32_t *site_tops;
+    prof__read_top *name_tops;
+    size_t pending, pending_last; /* arguments of a scope whose begin is missing: links */
+    uint32_t pending_count;
+    uint64_t tick;
+    size_t hint;
+    uint64_t event_tick; /* of the first event */
+    prof__read_late *late; /* the newest of those that may still end; the first has number late_first */
+    size_t late_count, late_capacity;
+    uint64_t late_first, late_floor; /* those below the floor are of another track, or of before a gap */
+    uint64_t *site_late;             /* of each site: the number of its newest one; 0: none */
+    int torn;            /* behind a gap: an END without a begin says nothing of the track's first time */
+    size_t nodes, args;  /* of this segment */
+} prof__read_matcher;
+
+static prof__read_top *prof__read_name_top(prof__read_matcher *m, uint32_t site)
+{
+    prof__read_top *top = &m->name_tops[m->trace->sites[site].name];
+    if (top->track != m->serial) {
+        top->track = m->serial;
+        top->open = top->stale = 0;
+    }
+    return top;
+}
+
+static void prof__read_event(prof__read_matcher *m)
+{
+    if (!m->track->about.event_count++) m->event_tick = m->tick;
+    m->nodes++;
+}
+
+static int prof__read_push(prof__read_matcher *m, uint32_t site, uint32_t segment, size_t word)
+{
+    prof__read_open *open;
+    prof__read_top *top = prof__read_name_top(m, site);
+    if (m->depth >= PROF__NONE32 - 1 || !PROF__ROOM(m->stack, m->capacity, m->depth)) return 0;
+    open = &m->stack[m->depth++];
+    open->crossing = open->last_link = PROF__NONE;
+    open->site = site;
+    open->outer_site = m->site_tops[site];
+    open->outer_name = top->open;
+    open->args = 0;
+    open->segment = segment;
+    open->word = (uint32_t)word;
+    m->site_tops[site] = top->open = m->depth;
+    if (m->depth > m->track->max_depth) m->track->max_depth = m->depth;
+    return 1;
+}
+
+/* Closes the innermost scope; flags are those of a scope that crosses segments. */
+static void prof__read_pop(prof__read_matcher *m, uint32_t flags)
+{
+    prof__read_open *open = &m->stack[--m->depth];
+    prof__read_top *top = prof__read_name_top(m, open->site);
+    m->site_tops[open->site] = open->outer_site;
+    top->open = open->outer_name;
+    if (flags) top->stale++;
+    if (open->crossing != PROF__NONE) {
+        m->trace->crossings[open->crossing].end_ns = prof__read_ns(m->trace, m->tick, &m->hint);
+        m->trace->crossings[open->crossing].flags = flags;
+    }
+    if (m->crossed > m->depth) m->crossed = m->depth;
+}
+
+static int prof__read_began_before(uint32_t segment, uint32_t word, const prof__read_late *late)
+{
+    return segment != late->segment ? segment < late->segment : word < late->word;
+}
+
+/* Keeps in mind that the own end of an open scope may come after it was closed. The one that began last comes first.
+   Without memory, or room for more of them, the oldest are forgotten: they stay without an end. */
+static void prof__read_note_late(prof__read_matcher *m, const prof__read_open *open)
+{
+    size_t half = m->late_count / 2;
+    uint64_t *link = &m->site_late[open->site], first;
+    prof__read_late *late;
+    int steps = PROF__LATE_STEPS;
+    if (m->late_count == PROF__LATE_END_MOST) {
+        memmove(m->late, m->late + half, (m->late_count - half) * sizeof *m->late);
+        m->late_count -= half;
+        m->late_first += half;
+    }
+    if (!PROF__ROOM(m->late, m->late_capacity, m->late_count)) return;
+    first = m->late_first < m->late_floor ? m->late_floor : m->late_first;
+    while (*link >= first && steps-- && prof__read_began_before(open->segment, open->word, &m->late[*link - m->late_first]))
+        link = &m->late[*link - m->late_first].older;
+    late = &m->late[m->late_count];
+    late->older = *link;
+    late->segment = open->segment;
+    late->word = open->word;
+    *link = m->late_first + m->late_count++;
+}
+
+/* Closes all but so many scopes with one around them, or from before the first record. */
+static void prof__read_pop_early(prof__read_matcher *m, uint32_t depth)
+{
+    uint32_t i;
+    for (i = depth; i < m->depth; i++) prof__read_note_late(m, &m->stack[i]);
+    while (m->depth > depth) prof__read_pop(m, PROF_TRUNCATED_END);
+}
+
+static uint64_t prof__read_event_id(const prof_trace *trace, const prof__read_chunk *chunk, size_t word)
+{
+    return chunk->sequence << trace->word_bits | word;
+}
+
+/* An END whose scope was closed with one around it: the two overlap. One of the same site that is open comes first: what a
+   longjmp or an early return has left behind must not take the end of a call around it. 1: so it is, 0: it fits none,
+   -1: no memory. */
+static int prof__read_match_late(prof__read_matcher *m, uint32_t site)
+{
+    prof_trace *trace = m->trace;
+    uint64_t number = m->site_late[site];
+    const prof__read_late *late;
+    prof__read_late_begin *begin;
+    prof__read_top *top = prof__read_name_top(m, site);
+    if (m->site_tops[site] || number < m->late_first || number < m->late_floor || !number) return 0;
+    late = &m->late[number - m->late_first];
+    if (!PROF__ROOM(trace->late_begins, trace->late_begin_capacity, trace->late_begin_count) ||
+        !PROF__ROOM(trace->late_ends, trace->late_end_capacity, trace->late_end_count))
+        return -1;
+    m->site_late[site] = late->older;
+    if (top->stale) top->stale--;
+    begin = &trace->late_begins[trace->late_begin_count++];
+    begin->segment = late->segment;
+    begin->word = late->word;
+    trace->late_ends[trace->late_end_count++].id = prof__read_event_id(
+        trace, &trace->chunks[trace->segments[m->track->segment + late->segment].chunk], late->word);
+    trace->has_spans = 1;
+    prof__read_event(m);
+    return 1;
+}
+
+/* Returns how many scopes the END of a site closes, the one that began before the track's first record included; 0: it
+   fits none. */
+static uint32_t prof__read_match(prof__read_matcher *m, uint32_t site, uint64_t id)
+{
+    prof__read_top *top = prof__read_name_top(m, site);
+    int late = prof__read_match_late(m, site);
+    uint32_t position = m->site_tops[site] ? m->site_tops[site] : top->open, closes;
+    prof__read_orphan *orphan;
+    if (late) return late < 0 ? PROF__NONE32 : PROF__CLOSES_LATE;
+    if (position) {
+        closes = m->depth - position + 1;
+        if (closes > PROF__CLOSE_MAX) return 0;
+        prof__read_pop_early(m, position);
+        prof__read_pop(m, 0);
+        return closes;
+    }
+    if (top->stale) {
+        top->stale--;
+        return 0;
+    }
+    closes = m->depth + 1;
+    if (!m->trace->partial || m->torn || closes > PROF__CLOSE_MAX) return 0;
+    if (!PROF__ROOM(m->trace->orphans, m->trace->orphan_capacity, m->trace->orphan_count))
+        return PROF__NONE32;
+    prof__read_pop_early(m, 0);
+    orphan = &m->trace->orphans[m->trace->orphan_count++];
+    orphan->end_ns = prof__read_ns(m->trace, m->tick, &m->hint);
+    orphan->link = m->pending;
+    orphan->id = id;
+    orphan->site = site;
+    m->track->orphan_count++;
+    if (m->pending_count > m->track->max_event_args) m->track->max_event_args = m->pending_count;
+    m->pending = m->pending_last = PROF__NONE;
+    m->pending_count = 0;
+    return closes;
+}
+
+/* Copies words that are wanted when their segment is not loaded. Returns where they are kept, PROF__NONE without
+   memory. */
+static size_t prof__read_keep(prof_trace *trace, const uint64_t *words, size_t count)
+{
+    size_t at = trace->kept_count;
+    while (trace->kept_capacity - at < count)
+        if (!prof__more_room(&trace->kept, &trace->kept_capacity, sizeof *trace->kept)) return PROF__NONE;
+    memcpy(trace->kept + at, words, count * 8);
+    trace->kept_count += count;
+    return at;
+}
+
+/* Gives an ARG record to its scope. 0 without memory. */
+static int prof__read_arg(prof__read_matcher *m, const uint64_t *record, size_t length)
+{
+    prof_trace *trace = m->trace;
+    uint32_t target = prof__read_arg_target(record), position;
+    prof__read_open *open = m->depth ? &m->stack[m->depth - 1] : NULL;
+    size_t number = trace->link_count;
+    if (target) {
+        position = m->site_tops[prof__read_site_of(trace, target)];
+        if (!position) {
+            trace->info.unmatched++;
+            return 1;
+        }
+        open = &m->stack[position - 1];
+    }
+    if (open && ++open->args > m->track->max_event_args) m->track->max_event_args = open->args;
+    if (open && open->crossing == PROF__NONE) {
+        m->args++;
+        return 1;
+    }
+    if (!PROF__ROOM(trace->links, trace->link_capacity, trace->link_count)) return 0;
+    trace->links[number].next = PROF__NONE;
+    trace->links[number].record = prof__read_keep(trace, record, length);
+    if (trace->links[number].record == PROF__NONE) return 0;
+    trace->link_count++;
+    if (open) {
+        if (open->last_link == PROF__NONE)
+            trace->crossings[open->crossing].link = number;
+        else
+            trace->links[open->last_link].next = number;
+        open->last_link = number;
+    } else {
+        if (m->pending_last == PROF__NONE)
+            m->pending = number;
+        else
+            trace->links[m->pending_last].next = number;
+        m->pending_last = number;
+        m->pending_count++;
+    }
+    return 1;
+}
+
+/* Gives the scopes that stay open beyond this segment their entries. 0 without memory. */
+static int prof__read_cross(prof__read_matcher *m, uint32_t segment)
+{
+    prof_trace *trace = m->trace;
+    for (; m->crossed < m->depth; m->crossed++) {
+        prof__read_crossing *crossing;
+        if (!PROF__ROOM(trace->crossings, trace->crossing_capacity, trace->crossing_count))
+            return 0;
+        crossing = &trace->crossings[trace->crossing_count];
+        crossing->end_ns = 0;
+        crossing->link = PROF__NONE;
+        crossing->flags = 0;
+        crossing->segment = segment;
+        m->stack[m->crossed].crossing = trace->crossing_count++;
+    }
+    return 1;
+}
+
+/* Notes how many scopes an END closes where that is not one. 0 without memory. */
+static int prof__read_except(prof__read_matcher *m, uint32_t segment, size_t word, uint32_t closes)
+{
+    prof_trace *trace = m->trace;
+    prof__read_exception *exception;
+    if (closes == 1) return 1;
+    if (!closes) trace->info.unmatched++;
+    if (!PROF__ROOM(trace->exceptions, trace->exception_capacity, trace->exception_count)) return 0;
+    exception = &trace->exceptions[trace->exception_count++];
+    exception->segment = segment;
+    exception->word = (uint32_t)word;
+    exception->closes = closes;
+    return 1;
+}
+
+/* Something is missing here: what was open before ends with the last thing known. */
+static void prof__read_tear(prof__read_matcher *m)
+{
+    while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END);
+    m->trace->info.unmatched += m->pending_count;
+    m->pending = m->pending_last = PROF__NONE;
+    m->pending_count = 0;
+    m->torn = 1;
+    m->late_floor = m->late_first + m->late_count;
+}

@@ -1,0 +1,234 @@
+// read/names: Strings, call sites and metadata of an image, equal ones once.
+/*-- names and call sites --*/
+
+static int prof__read_same_name(const void *owner, size_t item, const void *key)
+{
+    const prof_trace *trace = (const prof_trace *)owner;
+    return !strcmp(trace->names[item], (const char *)key);
+}
+
+/* The number of a text, which must live as long as the trace; PROF__NONE without memory. */
+static size_t prof__read_name(prof_trace *trace, const char *text)
+{
+    uint32_t hash = prof__text_hash(text);
+    size_t item = prof__read_find(&trace->name_index, hash, prof__read_same_name, trace, text);
+    if (item != PROF__NONE) return item;
+    if (!PROF__ROOM(trace->names, trace->name_capacity, trace->name_count) ||
+        !prof__read_add(&trace->name_index, hash, trace->name_count))
+        return PROF__NONE;
+    trace->names[trace->name_count] = text;
+    return trace->name_count++;
+}
+
+static int prof__read_same_site(const void *owner, size_t item, const void *key)
+{
+    const prof_callsite *a = &((const prof_trace *)owner)->sites[item].about;
+    const prof_callsite *b = &((const prof__read_site *)key)->about;
+    return a->name == b->name && a->category == b->category && a->file == b->file && a->function == b->function &&
+           a->line == b->line && a->color == b->color && a->level == b->level && a->kind == b->kind &&
+           a->role == b->role;
+}
+
+/* The number of a call site whose texts are names of the trace; PROF__NONE without memory. */
+static size_t prof__read_site_number(prof_trace *trace, const prof__read_site *site)
+{
+    uint32_t hash = (uint32_t)prof__mix(site->name * 31u + ((uint64_t)site->about.line << 32) +
+                                        PROF__ADDRESS(site->about.file) + site->about.kind);
+    size_t item = prof__read_find(&trace->site_index, hash, prof__read_same_site, trace, site);
+    if (item != PROF__NONE) return item;
+    if (!PROF__ROOM(trace->sites, trace->site_capacity, trace->site_count) ||
+        !prof__read_add(&trace->site_index, hash, trace->site_count))
+        return PROF__NONE;
+    trace->sites[trace->site_count] = *site;
+    return trace->site_count++;
+}
+
+static int prof__read_same_unknown(const void *owner, size_t item, const void *key)
+{
+    return ((const prof_trace *)owner)->unknown[item].id == *(const uint32_t *)key;
+}
+
+/* The site of a call site id; PROF__NONE for an id that was never seen. */
+static size_t prof__read_site_of(const prof_trace *trace, uint32_t id)
+{
+    size_t item;
+    if (id < trace->site_id_count && trace->site_ids[id] != PROF__NONE32) return trace->site_ids[id];
+    item = prof__read_find(&trace->unknown_index, (uint32_t)prof__mix(id), prof__read_same_unknown, trace, &id);
+    return item == PROF__NONE ? PROF__NONE : trace->unknown[item].site;
+}
+
+/* A call site without strings, named after a text that the trace takes over; PROF__NONE without memory. */
+static size_t prof__read_make_site(prof_trace *trace, const char *text, uint32_t kind)
+{
+    prof__read_site site;
+    size_t name;
+    char *copy = prof__text_join(text, "");
+    if (!copy || !PROF__ROOM(trace->texts, trace->text_capacity, trace->text_count)) {
+        free(copy);
+        return PROF__NONE;
+    }
+    trace->texts[trace->text_count++] = copy;
+    name = prof__read_name(trace, copy);
+    if (name == PROF__NONE) return PROF__NONE;
+    memset(&site, 0, sizeof site);
+    site.name = (uint32_t)name;
+    site.about.name = trace->names[name];
+    site.about.category = site.about.file = site.about.function = trace->names[0];
+    site.about.kind = kind;
+    return prof__read_site_number(trace, &site);
+}
+
+/* Makes sure that an id has a site: "?site 12" where meta has none. 0 without memory. */
+static int prof__read_know_site(prof_trace *trace, uint32_t id, uint32_t kind)
+{
+    char text[32] = "?site ";
+    size_t site;
+    if (prof__read_site_of(trace, id) != PROF__NONE) return 1;
+    text[6 + prof__digits(text + 6, id)] = 0;
+    site = prof__read_make_site(trace, text, kind);
+    if (site == PROF__NONE) return 0;
+    if (!PROF__ROOM(trace->unknown, trace->unknown_capacity, trace->unknown_count)) return 0;
+    trace->unknown[trace->unknown_count].id = id;
+    trace->unknown[trace->unknown_count].site = (uint32_t)site;
+    return prof__read_add(&trace->unknown_index, (uint32_t)prof__mix(id), trace->unknown_count++);
+}
+
+static size_t prof__read_string_name(const prof_trace *trace, uint64_t id)
+{
+    return id < trace->string_count ? trace->strings[id] : 0;
+}
+
+/* The words of the meta record at words[at], 0 after the last. A head without kind that has a length was reserved by a
+   thread that has not come back yet. */
+static size_t prof__read_meta_words(const uint64_t *words, size_t at, size_t count)
+{
+    size_t length;
+    if (at >= count) return 0;
+    length = (size_t)(words[at] >> 32 & 0xFFFFFF);
+    return length <= count - at ? length : 0;
+}
+
+/* Names a function that was recorded by its address, if its module's symbols are still to be had. 0 without memory. */
+static int prof__read_symbol(prof_trace *trace, prof__read_site *site)
+{
+    const prof__symbol *symbol =
+        prof__symbol_find(&trace->symbols, site->about.name, site->about.file, site->about.function);
+    size_t name, file = 0;
+    if (!symbol) return 1;
+    name = prof__read_name(trace, symbol->name);
+    if (symbol->file) file = prof__read_name(trace, symbol->file);
+    if (name == PROF__NONE || file == PROF__NONE) return 0;
+    site->name = (uint32_t)name;
+    site->about.name = site->about.function = trace->names[name];
+    if (symbol->file) site->about.file = trace->names[file];
+    return 1;
+}
+
+static int prof__read_same_key(const void *owner, size_t item, const void *key)
+{
+    return ((const prof_trace *)owner)->metadata[item].key == (const char *)key;
+}
+
+/* A record of the session, whose last byte is zero by now. 0 without memory. */
+static int prof__read_metadata(prof_trace *trace, const char *key, const char *end)
+{
+    const char *value = key + strlen(key) + 1;
+    size_t at, names[2];
+    uint32_t hash;
+    if (!*key) {
+        trace->metadata_count = 0;
+        free(trace->metadata_index.slots);
+        memset(&trace->metadata_index, 0, sizeof trace->metadata_index);
+        return 1;
+    }
+    names[0] = prof__read_name(trace, key);
+    names[1] = prof__read_name(trace, value < end ? value : "");
+    if (names[0] == PROF__NONE || names[1] == PROF__NONE) return 0;
+    key = trace->names[names[0]];
+    hash = (uint32_t)prof__mix(PROF__ADDRESS(key));
+    at = prof__read_find(&trace->metadata_index, hash, prof__read_same_key, trace, key);
+    if (at == PROF__NONE) {
+        at = trace->metadata_count;
+        if (!PROF__ROOM(trace->metadata, trace->metadata_capacity, at) ||
+            !prof__read_add(&trace->metadata_index, hash, at))
+            return 0;
+        trace->metadata_count++;
+    }
+    trace->metadata[at].key = key;
+    trace->metadata[at].value = trace->names[names[1]];
+    return 1;
+}
+
+PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value)
+{
+    int there = trace && index < trace->metadata_count;
+    if (key) *key = there ? trace->metadata[index].key : NULL;
+    if (value) *value = there ? trace->metadata[index].value : NULL;
+    return there;
+}
+
+/* Terminates a text of so many words, of which only the first 1023 bytes are kept; characters stay whole. */
+static void prof__read_shorten(char *text, size_t words)
+{
+    char *end = text + (words < PROF__TEXT_WORDS ? words : PROF__TEXT_WORDS) * 8 - 1;
+    if (words > PROF__TEXT_WORDS)
+        for (int i = 0; i < 3 && ((unsigned char)*end & 0xC0) == 0x80; ++i) end--;
+    *end = 0;
+}
+
+static int prof__read_meta(prof_trace *trace)
+{
+    uint64_t *words = trace->image + trace->header.meta_offset / 8;
+    size_t count = (size_t)(trace->header.meta_size / 8), at, length;
+    size_t strings = 0, sites = 0;
+    for (at = 0; (length = prof__read_meta_words(words, at, count)) != 0; at += length) {
+        size_t id = (size_t)(words[at] & 0xFFFFFFFFu);
+        unsigned kind = (unsigned)(words[at] >> 56);
+        if (id > count) continue; /* ids count the records: there cannot be as many */
+        if (kind == PROF__META_STRING && length > 1 && id > strings) strings = id;
+        if (kind == PROF__META_SITE && length >= PROF__META_SITE_WORDS && id > sites) sites = id;
+    }
+    trace->string_count = strings + 1;
+    trace->site_id_count = sites + 1;
+    trace->strings = (uint32_t *)calloc(trace->string_count, sizeof *trace->strings);
+    trace->site_ids = (uint32_t *)malloc(trace->site_id_count * sizeof *trace->site_ids);
+    if (!trace->strings || !trace->site_ids) return 0;
+    memset(trace->site_ids, 0xFF, trace->site_id_count * sizeof *trace->site_ids);
+    if (prof__read_name(trace, "") == PROF__NONE || prof__read_make_site(trace, "lost", PROF__KIND_LOST) == PROF__NONE)
+        return 0;
+    for (at = 0; (length = prof__read_meta_words(words, at, count)) != 0; at += length) {
+        size_t id = (size_t)(words[at] & 0xFFFFFFFFu), name;
+        if (words[at] >> 56 == PROF__META_SESSION && length > 1) {
+            ((char *)(words + at + length))[-1] = 0;
+            if (!prof__read_metadata(trace, (const char *)(words + at + 1), (const char *)(words + at + length)))
+                return 0;
+        }
+        if (words[at] >> 56 != PROF__META_STRING || length < 2 || id > strings) continue;
+        prof__read_shorten((char *)(words + at + 1), length - 1);
+        name = prof__read_name(trace, (const char *)(words + at + 1));
+        if (name == PROF__NONE) return 0;
+        if (id) trace->strings[id] = (uint32_t)name;
+    }
+    for (at = 0; (length = prof__read_meta_words(words, at, count)) != 0; at += length) {
+        size_t id = (size_t)(words[at] & 0xFFFFFFFFu), number;
+        const uint64_t *field = words + at + 1;
+        prof__read_site site;
+        if (words[at] >> 56 != PROF__META_SITE || length < PROF__META_SITE_WORDS || id > sites) continue;
+        memset(&site, 0, sizeof site);
+        site.name = (uint32_t)prof__read_string_name(trace, field[0] & 0xFFFFFFFFu);
+        site.about.name = trace->names[site.name];
+        site.about.file = trace->names[prof__read_string_name(trace, field[0] >> 32)];
+        site.about.function = trace->names[prof__read_string_name(trace, field[1] & 0xFFFFFFFFu)];
+        site.about.category = trace->names[prof__read_string_name(trace, field[1] >> 32)];
+        site.about.line = (uint32_t)field[2];
+        site.about.color = (uint32_t)(field[2] >> 32);
+        site.about.level = (uint32_t)field[3];
+        site.about.kind = (uint32_t)(field[3] >> 32) & ((1u << PROF__ROLE_SHIFT) - 1);
+        site.about.role = (uint32_t)(field[3] >> 32) >> PROF__ROLE_SHIFT;
+        if (!prof__read_symbol(trace, &site)) return 0;
+        number = prof__read_site_number(trace, &site);
+        if (number == PROF__NONE) return 0;
+        trace->site_ids[id] = (uint32_t)number;
+    }
+    return 1;
+}

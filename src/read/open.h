@@ -1,0 +1,398 @@
+// read/open: Opens, checks and closes a trace, of a file, of memory, of this process.
+/*-- opening --*/
+
+static void prof__folded_figures_free(struct prof__figure *figures, size_t count);
+
+static void prof__read_free(prof_trace *trace)
+{
+    size_t i;
+    for (i = 0; i < trace->text_count; i++) free(trace->texts[i]);
+    free(trace->texts);
+    prof__folded_figures_free(trace->folded, trace->folded_count);
+    free(trace->image);
+    if (trace->file) fclose(trace->file);
+    free(trace->chunks);
+    free(trace->sequences.slots);
+    prof__read_buffer_free(&trace->buffer);
+    free(trace->pairs);
+    free((void *)trace->names);
+    free(trace->name_index.slots);
+    free(trace->strings);
+    free(trace->metadata);
+    free(trace->metadata_index.slots);
+    free(trace->sites);
+    free(trace->site_index.slots);
+    free(trace->site_ids);
+    free(trace->unknown);
+    prof__symbols_free(&trace->symbols);
+    free(trace->unknown_index.slots);
+    free(trace->segments);
+    free(trace->tracks);
+    free(trace->crossings);
+    free(trace->orphans);
+    free(trace->exceptions);
+    free(trace->late_begins);
+    free(trace->late_ends);
+    free(trace->links);
+    free(trace->kept);
+    free(trace->lines);
+    for (i = 0; i < trace->device_count; i++) free(trace->devices[i].lines);
+    free(trace->devices);
+    free(trace->happenings);
+    free(trace->rows);
+    free(trace->pairings);
+    free(trace);
+}
+
+/* Checks the beginning of an image. size: the bytes of the whole. */
+static prof_status prof__read_header(const void *image, uint64_t size, const char *what, prof__header *header)
+{
+    uint32_t order;
+    uint64_t chunks;
+    if (size < sizeof *header || memcmp(image, PROF__MAGIC, 8)) {
+        if (size >= 8 && !memcmp(image, PROF__MAGIC, 8))
+            return prof__fail(PROF_CORRUPT, "%s: truncated: only %lu bytes of a prof image are left", what,
+                              (unsigned long)size);
+        return prof__fail(PROF_CORRUPT, "%s: not a prof image (%s)", what, size ? "bad magic" : "empty");
+    }
+    memcpy(header, image, sizeof *header);
+    header->program[sizeof header->program - 1] = 0;
+    header->clock_name[sizeof header->clock_name - 1] = 0;
+    header->write_error[sizeof header->write_error - 1] = 0;
+    header->boot_id[sizeof header->boot_id - 1] = 0;
+    order = header->byte_order;
+    if (order == 0x04030201u)
+        return prof__fail(PROF_UNSUPPORTED, "%s: recorded on a machine of the other byte order; read it there", what);
+    if (order != PROF__BYTE_ORDER) return prof__fail(PROF_CORRUPT, "%s: damaged header (byte order)", what);
+    if (header->version > PROF__IMAGE_VERSION)
+        return prof__fail(PROF_UNSUPPORTED, "%s: image version %lu is newer than this reader's %d; use a newer prof.h",
+                          what, (unsigned long)header->version, PROF__IMAGE_VERSION);
+    if (header->version && header->version < PROF__IMAGE_VERSION)
+        return prof__fail(PROF_UNSUPPORTED,
+                          "%s: image version %lu is older than this reader's %d; use the prof.h of then", what,
+                          (unsigned long)header->version, PROF__IMAGE_VERSION);
+    if (!header->version || header->header_size < PROF__HEADER_LEAST || header->header_size % 8 ||
+        header->header_size > header->image_size)
+        return prof__fail(PROF_CORRUPT, "%s: damaged header (version or size)", what);
+    if (header->header_size < sizeof *header) /* what it has not is 0 */
+        memset((char *)header + header->header_size, 0, sizeof *header - header->header_size);
+    if (header->image_size > size)
+        return prof__fail(PROF_CORRUPT, "%s: truncated: %lu of %lu bytes are left", what, (unsigned long)size,
+                          (unsigned long)header->image_size);
+    if (header->meta_offset % 8 || header->meta_size % 8 || header->meta_offset < header->header_size ||
+        header->meta_offset > header->image_size || header->meta_size > header->image_size - header->meta_offset)
+        return prof__fail(PROF_CORRUPT, "%s: damaged header (meta lies outside the image)", what);
+    if (header->chunk_header_size < sizeof(prof__chunk) || header->chunk_header_size % 8 || header->chunk_size % 8 ||
+        header->chunk_size <= header->chunk_header_size || header->chunk_size > PROF__CHUNK_MOST)
+        return prof__fail(PROF_CORRUPT, "%s: damaged header (chunk size)", what);
+    if (header->chunk_offset % 8 || header->chunk_offset < header->header_size ||
+        header->chunk_offset > header->image_size || header->chunk_count >= PROF__NONE32 ||
+        header->chunk_count > (header->image_size - header->chunk_offset) / header->chunk_size)
+        return prof__fail(PROF_CORRUPT, "%s: damaged header (chunks lie outside the image)", what);
+    chunks = header->chunk_count * header->chunk_size;
+    if (chunks && header->meta_size && header->meta_offset < header->chunk_offset + chunks &&
+        header->chunk_offset < header->meta_offset + header->meta_size)
+        return prof__fail(PROF_CORRUPT, "%s: damaged header (meta and chunks overlap)", what);
+    if (header->archive_offset &&
+        (header->archive_offset % 8 || header->archive_first % 8 || header->archive_next % 8 ||
+         header->archive_offset < header->image_size || header->archive_first < header->archive_offset ||
+         header->archive_next < header->archive_offset ||
+         (header->archive_limit && (header->archive_first > header->archive_limit ||
+                                    header->archive_next > header->archive_limit))))
+        return prof__fail(PROF_CORRUPT, "%s: damaged header (archive)", what);
+    return PROF_OK;
+}
+
+/* After the clock is known. */
+static void prof__read_about(prof_trace *trace)
+{
+    const prof__header *header = &trace->header;
+    prof_trace_info *info = &trace->info;
+    double ns_per_tick = 1e9 / (info->tick_hz ? (double)info->tick_hz : 1e9);
+    info->program = header->program;
+    info->clock = header->clock_name;
+    info->pid = header->pid;
+    info->parent_pid = header->parent_pid;
+    info->start_unix_ns = header->first.unix_ns;
+    info->start_monotonic_ns = header->first.monotonic_ns;
+    info->boot_id = header->boot_id;
+    info->lost += header->lost;
+    info->overwritten_chunks = header->overwritten;
+    info->sites_lost = header->sites_lost;
+    info->write_failures = header->write_failures;
+    info->write_error = header->write_error;
+    info->buffer_size = header->chunk_count * header->chunk_size;
+    info->chunk_size = header->chunk_size;
+    info->mode = header->mode <= PROF_RING_STATS ? (prof_mode)header->mode : PROF_RING;
+    info->complete = header->state == PROF__STOPPED;
+    info->clock_resolution_ns = (double)header->resolution_ticks * ns_per_tick;
+    info->scope_cost_ns = (double)header->cost_ticks_x1000 * ns_per_tick / 1000;
+    info->call_cost_ns = (double)header->call_x1000 * ns_per_tick / 1000;
+    info->taken_back += header->taken_back;
+}
+
+/* The window of the image, and its newest moment. */
+static void prof__read_window(prof_trace *trace)
+{
+    const prof__header *header = &trace->header;
+    size_t hint = 0;
+    trace->newest_ns = prof__read_ns(trace, header->last.tick, &hint);
+    if (header->window_from) trace->info.from_ns = prof__read_ns(trace, header->window_from, &hint);
+    if (header->window_to > header->window_from) trace->info.to_ns = prof__read_ns(trace, header->window_to, &hint);
+    if (trace->info.to_ns <= trace->info.from_ns) trace->info.to_ns = 0;
+}
+
+/* All steps; 0 without memory. */
+static int prof__read_parse(prof_trace *trace)
+{
+    const prof__header *header = &trace->header;
+    prof__pair now;
+    int running;
+    trace->chunk_words = (header->chunk_size - header->chunk_header_size) / 8;
+    trace->word_bits = 16;
+    while (trace->chunk_words >> trace->word_bits) trace->word_bits++;
+    running = header->state != PROF__STOPPED && prof__pair_now(header->clock, header->boot_id, &now);
+    if (!prof__read_meta(trace) || !prof__read_chunks(trace) || !prof__read_clock(trace, running ? &now : NULL))
+        return 0;
+    prof__read_about(trace);
+    prof__read_window(trace);
+    if (!prof__read_tracks(trace) || !prof__device_tracks(trace)) return 0;
+    if (trace->newest_ns < trace->info.duration_ns) trace->newest_ns = trace->info.duration_ns;
+    return 1;
+}
+
+/* The same of any stream, by one thread. */
+static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size)
+{
+#ifdef _WIN32
+    if (_fseeki64(file, (long long)offset, SEEK_SET)) return 0;
+#else
+    if (offset > (uint64_t)LONG_MAX || fseek(file, (long)offset, SEEK_SET)) return 0;
+#endif
+    return fread(to, 1, size, file) == size;
+}
+
+static int prof__read_size(FILE *file, uint64_t *size)
+{
+#ifdef _WIN32
+    long long end = _fseeki64(file, 0, SEEK_END) ? -1 : _ftelli64(file);
+#else
+    long end = fseek(file, 0, SEEK_END) ? -1 : ftell(file);
+#endif
+    *size = end < 0 ? 0 : (uint64_t)end;
+    return end >= 0;
+}
+
+/* Reads an image on the heap, with its archive in file or, if that is null, behind the image, up to size. The trace
+   becomes the owner of both, also when this fails. what: its name in errors. */
+static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out)
+{
+    prof_trace *trace = NULL;
+    prof__header header;
+    prof_status status = prof__read_header(image, size, what, &header);
+    if (file && (status != PROF_OK || header.archive_first == header.archive_next)) {
+        fclose(file);
+        file = NULL;
+    }
+    if (status == PROF_OK) {
+        trace = (prof_trace *)calloc(1, sizeof *trace);
+        if (trace) {
+            trace->image = (uint64_t *)image;
+            trace->header = header;
+            trace->file = file;
+            trace->size = size;
+            if (file && !prof__read_size(file, &trace->size)) trace->size = 0;
+            if (prof__read_parse(trace)) {
+                *out = trace;
+                return PROF_OK;
+            }
+        }
+        status = prof__fail(PROF_NO_MEMORY, "%s: no memory to read it (%lu bytes, and up to as much again for tables)",
+                            what, (unsigned long)size);
+    }
+    if (trace) {
+        prof_trace_close(trace);
+    } else {
+        free(image);
+        if (file) fclose(file);
+    }
+    return status;
+}
+
+static int prof__source_file(void *file, uint64_t offset, void *to, size_t size)
+{
+    return prof__read_at((FILE *)file, offset, to, size);
+}
+
+/* Reads the image that begins with header: first the chunks, then the rest, so that meta knows each call site that
+   the chunks name, and the header's newest clock pair is the newest. */
+static int prof__read_all(FILE *file, const prof__header *header, unsigned char *image)
+{
+    uint64_t end = header->chunk_offset + header->chunk_count * header->chunk_size;
+    if (header->state == PROF__STOPPED) return prof__read_at(file, 0, image, (size_t)header->image_size);
+    prof__source source;
+    source.read = prof__source_file;
+    source.user = file;
+    uint64_t newest = 0, tick = 0;
+    prof__pair now = {0, 0, 0, 0};
+    int here = prof__pair_now(header->clock, header->boot_id, &now);
+    if (!prof__chunks_snapshot(&source, header, (char *)image, &newest, &tick) ||
+        !prof__read_at(file, end, image + end, (size_t)(header->image_size - end)) ||
+        !prof__read_at(file, 0, image, (size_t)header->chunk_offset))
+        return 0;
+    prof__header *copy = (prof__header *)(void *)image;
+    copy->next_chunk = newest;
+    if (here && !copy->copy_tick) copy->copy_tick = tick;
+    return 1;
+}
+
+static prof_status prof__read_file(FILE *file, const char *path, unsigned char **image, uint64_t *size)
+{
+    prof__header header, again;
+    prof_status status;
+    size_t part;
+    errno = 0;
+    memset(&header, 0, sizeof header);
+    part = prof__read_size(file, size) && *size < sizeof header ? (size_t)*size : sizeof header;
+    if (errno || (part && !prof__read_at(file, 0, &header, part)))
+        return prof__fail(PROF_IO, "cannot read %s: %s", path, errno ? strerror(errno) : "read error");
+    again = header;
+    status = prof__read_header(&again, *size, path, &header);
+    if (status != PROF_OK) return status;
+    *size = header.image_size;
+    *image = *size < (size_t)-1 ? (unsigned char *)calloc((size_t)*size, 1) : NULL;
+    if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory for its %lu bytes", path, (unsigned long)*size);
+    if (!prof__read_all(file, &header, *image))
+        return prof__fail(PROF_IO, "cannot read %s: %s", path, errno ? strerror(errno) : "it became shorter");
+    memcpy(&again, *image, sizeof again);
+    if (again.session != header.session || again.pid != header.pid)
+        return prof__fail(PROF_IO, "%s: a new session began in it while it was being read; read it again", path);
+    return PROF_OK;
+}
+
+PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
+{
+    unsigned char *image = NULL;
+    uint64_t size = 0;
+    prof_status status;
+    FILE *file;
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_open: trace is null");
+    *trace = NULL;
+    if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_open: path is null");
+    file = fopen(path, "rb");
+    if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", path, strerror(errno));
+    setvbuf(file, NULL, _IONBF, 0); /* what is read must be what is there now */
+    status = prof__read_file(file, path, &image, &size);
+    if (status == PROF_OK) return prof__read_image(image, (size_t)size, file, path, trace);
+    fclose(file);
+    free(image);
+    return status;
+}
+
+PROF_DEF prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace)
+{
+    prof__header header;
+    prof_status status;
+    void *copy;
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_memory: trace is null");
+    *trace = NULL;
+    if (!image) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_memory: image is null");
+    status = prof__read_header(image, size, "image", &header);
+    if (status != PROF_OK) return status;
+    if (!header.archive_offset) size = (size_t)header.image_size;
+    copy = malloc(size);
+    if (!copy) return prof__fail(PROF_NO_MEMORY, "image: no memory to copy %lu bytes", (unsigned long)size);
+    memcpy(copy, image, size);
+    return prof__read_image(copy, size, NULL, "image", trace);
+}
+
+/* What a session in PROF_STATS has instead of events. */
+typedef struct prof__folded {
+    uint32_t session; /* 0: another mode */
+    struct prof__figure *figures;
+    uint32_t *sites;  /* call site ids */
+    char **texts;     /* run-time names, or null */
+    size_t count;
+    uint64_t events, open, lost, unmatched, newest;
+    uint64_t begins_missing, ends_missing; /* of spans */
+    prof__uses uses;
+} prof__folded;
+static prof_status prof__folded_take(prof__folded *folded, int reset);
+static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace);
+static void prof__folded_free(prof__folded *folded);
+
+/* reset: PROF_STATS begins anew after that. */
+static prof_status prof__trace_live(prof_trace **trace, int reset)
+{
+    void *image = NULL;
+    size_t size = 0;
+    prof_status status;
+    *trace = NULL;
+    prof__folded folded;
+    status = prof__folded_take(&folded, reset);
+    if (status == PROF_OK) status = prof__image_copy(&image, &size);
+    if (status == PROF_OK) {
+        FILE *archive = prof__archive_open((const prof__header *)image);
+        status = prof__read_image(image, size, archive, "this program's trace", trace);
+    }
+    if (status == PROF_OK && folded.session) {
+        status = prof__folded_give(&folded, *trace);
+        if (status != PROF_OK) {
+            prof_trace_close(*trace);
+            *trace = NULL;
+        }
+    }
+    prof__folded_free(&folded);
+    return status;
+}
+
+PROF_DEF prof_status prof_trace_live(prof_trace **trace)
+{
+    PROF__LED(prof_trace_live, (trace));
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_live: trace is null");
+    return prof__trace_live(trace, 0);
+}
+
+PROF_DEF void prof_trace_close(prof_trace *trace)
+{
+    if (trace) prof__read_free(trace);
+}
+
+PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, double share), void *user)
+{
+    if (!trace) return;
+    trace->step = step;
+    trace->step_user = user;
+}
+
+/* Of the traces of the same machine start the one that began first: their monotonic clock aligns all with it. */
+static size_t prof__align_anchor(const prof_trace *const *traces, size_t count, size_t one)
+{
+    const prof__header *h = &traces[one]->header;
+    size_t anchor = one, i;
+    for (i = count; i-- && h->boot_id[0];)
+        if (!strcmp(traces[i]->header.boot_id, h->boot_id) &&
+            traces[i]->header.first.monotonic_ns <= traces[anchor]->header.first.monotonic_ns)
+            anchor = i;
+    return anchor;
+}
+
+PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets)
+{
+    uint64_t earliest = 0;
+    size_t groups = 0, i;
+    for (i = 0; i < count; i++) {
+        const prof__header *h = &traces[i]->header;
+        size_t anchor = prof__align_anchor(traces, count, i);
+        uint64_t start = traces[anchor]->header.first.unix_ns, since;
+        since = h->first.monotonic_ns - traces[anchor]->header.first.monotonic_ns;
+        offsets[i] = since < (uint64_t)PROF__FAR_NS ? (int64_t)since : PROF__FAR_NS;
+        if (!i || start < earliest) earliest = start;
+        groups += anchor == i;
+    }
+    for (i = 0; i < count; i++) {
+        uint64_t later = traces[prof__align_anchor(traces, count, i)]->header.first.unix_ns - earliest;
+        offsets[i] = later < (uint64_t)(PROF__FAR_NS - offsets[i]) ? offsets[i] + (int64_t)later : PROF__FAR_NS;
+    }
+    return groups;
+}

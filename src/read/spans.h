@@ -1,0 +1,391 @@
+// read/spans: Asynchronous spans: begin and end paired over tracks.
+/*-- spans --*/
+
+#define PROF__LATE_MOST 1024 /* ends whose begin may still come: each begin of that moment is compared with them */
+
+/* Half of a span. */
+typedef struct prof__span_half {
+    const char *name;  /* the call site's, or text */
+    char *text;        /* owned: a name made at run time */
+    prof_arg *copy;    /* owned: what args is, once the cursor has moved */
+    const prof_arg *args;
+    uint32_t arg_count;
+    const prof_callsite *site;
+    uint64_t id, detail, serial;
+    int64_t ns;
+    size_t track;
+    uint32_t hash;
+    size_t next;         /* of open ones of the same bucket, the newest first; of free ones; PROF__NONE */
+    size_t newer, older; /* of the open ones in order of their begins */
+} prof__span_half;
+
+struct prof_spans {
+    const prof_trace *trace;
+    prof_timeline *timeline; /* null: there is nothing to read */
+    prof__span_half *halves; /* those whose end is to come, and free ones */
+    size_t count, capacity, free, newest, oldest, open;
+    size_t *buckets, bucket_count; /* a power of two, or 0 */
+    prof__span_half *late; /* ends without a begin, all of one moment, which may still bring it on another track */
+    size_t late_count, late_capacity, late_given;
+    prof_event event; /* read, but not looked at */
+    size_t track;
+    int held;
+    char *text; /* the name of the span given last; and its arguments, with those of its halves */
+    prof_arg *args, *begin_args, *end_args;
+    size_t arg_capacity;
+    int64_t first_ns, from_ns, to_ns;
+    prof_status status;
+};
+
+PROF_DEF prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans)
+{
+    prof_spans *s;
+    prof_status status = PROF_OK;
+    size_t i;
+    if (!trace || !spans) return prof__fail(PROF_INVALID_ARGUMENT, "prof_spans_open: trace or spans is null");
+    *spans = NULL;
+    s = (prof_spans *)calloc(1, sizeof *s);
+    if (!s) return prof__fail(PROF_NO_MEMORY, "no memory to read spans");
+    s->trace = trace;
+    s->free = s->newest = s->oldest = PROF__NONE;
+    s->from_ns = trace->info.from_ns;
+    s->to_ns = trace->info.to_ns ? trace->info.to_ns : INT64_MAX;
+    for (i = 0; i < trace->track_count; i++)
+        if (!i || trace->tracks[i].about.first_ns < s->first_ns) s->first_ns = trace->tracks[i].about.first_ns;
+    if (trace->has_spans) status = prof_timeline_open(trace, &s->timeline);
+    if (status != PROF_OK) {
+        free(s);
+        return status;
+    }
+    if (s->timeline) s->timeline->whole = 1; /* what was open all the time shows only in what is outside */
+    *spans = s;
+    return PROF_OK;
+}
+
+static void prof__spans_fail(prof_spans *s)
+{
+    s->status = prof__fail(PROF_NO_MEMORY, "no memory for %lu open spans", (unsigned long)s->open);
+}
+
+/* 1: it is of scopes, which overlap. Only the begin has the run-time name. */
+static int prof__span_of_scope(const prof_callsite *site) { return site->kind == PROF__KIND_BEGIN; }
+
+/* Whether two halves may be one span. Those of handles know their own by their ids. */
+static int prof__span_same(const prof__span_half *a, const prof__span_half *b)
+{
+    if (a->hash != b->hash || a->id != b->id) return 0;
+    if (prof__span_of_scope(a->site) || prof__span_of_scope(b->site)) return a->site == b->site;
+    return a->site->role == b->site->role && !strcmp(a->name, b->name);
+}
+
+/* What an event says, its name not yet copied. */
+static void prof__span_make(const prof_event *event, size_t track, prof__span_half *half)
+{
+    memset(half, 0, sizeof *half);
+    half->name = event->name;
+    half->site = event->site;
+    half->id = event->object;
+    half->detail = event->detail;
+    half->args = event->args;
+    half->arg_count = event->arg_count;
+    half->serial = event->id;
+    half->ns = event->start_ns;
+    half->track = track;
+    half->hash = prof__text_hash(prof__span_of_scope(event->site) ? event->site->name : event->name) +
+                 (uint32_t)prof__mix(event->object + event->site->role);
+}
+
+static size_t prof__arg_bytes(const prof_arg *arg)
+{
+    return strlen(arg->key) + 1 + (arg->value.type == PROF_VALUE_STRING ? strlen(arg->value.as.string) + 1 : 0);
+}
+
+/* A text behind the ones before it; *to moves along. */
+static const char *prof__arg_text(char **to, const char *text)
+{
+    char *copy = *to;
+    size_t size = strlen(text) + 1;
+    memcpy(copy, text, size);
+    *to += size;
+    return copy;
+}
+
+/* Copies arguments with their texts into one piece of memory. Returns NULL without memory. */
+static prof_arg *prof__args_copy(const prof_arg *args, uint32_t count)
+{
+    size_t size = count * sizeof *args;
+    prof_arg *copy;
+    char *text;
+    uint32_t i;
+    for (i = 0; i < count; i++) size += prof__arg_bytes(&args[i]);
+    copy = (prof_arg *)malloc(size);
+    if (!copy) return NULL;
+    text = (char *)(copy + count);
+    for (i = 0; i < count; i++) {
+        copy[i] = args[i];
+        copy[i].key = prof__arg_text(&text, args[i].key);
+        if (args[i].value.type != PROF_VALUE_STRING) continue;
+        copy[i].value.as.string = prof__arg_text(&text, args[i].value.as.string);
+    }
+    return copy;
+}
+
+static void prof__span_free(prof__span_half *half)
+{
+    free(half->text);
+    free(half->copy);
+}
+
+/* Copies what is the cursor's. Without memory nothing is copied, and 0. */
+static int prof__span_keep(prof_spans *s, prof__span_half *half)
+{
+    if (half->name != half->site->name) half->text = prof__text_join(half->name, "");
+    if (half->arg_count) half->copy = prof__args_copy(half->args, half->arg_count);
+    if ((half->name != half->site->name && !half->text) || (half->arg_count && !half->copy)) {
+        prof__span_free(half);
+        half->text = NULL;
+        half->args = half->copy = NULL;
+        half->arg_count = 0;
+        half->name = "";
+        prof__spans_fail(s);
+        return 0;
+    }
+    if (half->text) half->name = half->text;
+    if (half->copy) half->args = half->copy;
+    return 1;
+}
+
+/* The newest open one that such an end closes; PROF__NONE if there is none. */
+static size_t prof__spans_find(const prof_spans *s, const prof__span_half *end)
+{
+    size_t at = s->bucket_count ? s->buckets[end->hash & (s->bucket_count - 1)] : PROF__NONE;
+    while (at != PROF__NONE && !prof__span_same(&s->halves[at], end)) at = s->halves[at].next;
+    return at;
+}
+
+static int prof__spans_spread(prof_spans *s)
+{
+    size_t count = s->bucket_count ? s->bucket_count * 2 : 64, at;
+    size_t *buckets = (size_t *)malloc(count * sizeof *buckets);
+    if (!buckets) return 0;
+    for (at = 0; at < count; at++) buckets[at] = PROF__NONE;
+    for (at = s->oldest; at != PROF__NONE; at = s->halves[at].newer) {
+        s->halves[at].next = buckets[s->halves[at].hash & (count - 1)];
+        buckets[s->halves[at].hash & (count - 1)] = at;
+    }
+    free(s->buckets);
+    s->buckets = buckets;
+    s->bucket_count = count;
+    return 1;
+}
+
+static void prof__spans_add(prof_spans *s, const prof__span_half *begin)
+{
+    size_t at = s->free, *bucket;
+    if ((s->open >= s->bucket_count && !prof__spans_spread(s)) ||
+        (at == PROF__NONE && !PROF__ROOM(s->halves, s->capacity, s->count))) {
+        prof__spans_fail(s);
+        return;
+    }
+    if (at == PROF__NONE)
+        at = s->count++;
+    else
+        s->free = s->halves[at].next;
+    s->halves[at] = *begin;
+    prof__span_keep(s, &s->halves[at]);
+    bucket = &s->buckets[begin->hash & (s->bucket_count - 1)];
+    s->halves[at].next = *bucket;
+    *bucket = at;
+    s->halves[at].older = s->newest;
+    s->halves[at].newer = PROF__NONE;
+    *(s->newest == PROF__NONE ? &s->oldest : &s->halves[s->newest].newer) = at;
+    s->newest = at;
+    s->open++;
+}
+
+/* What it owns goes to whoever has the copy. */
+static prof__span_half prof__spans_remove(prof_spans *s, size_t at)
+{
+    prof__span_half half = s->halves[at];
+    size_t *link = &s->buckets[half.hash & (s->bucket_count - 1)];
+    while (*link != at) link = &s->halves[*link].next;
+    *link = half.next;
+    *(half.newer == PROF__NONE ? &s->newest : &s->halves[half.newer].older) = half.older;
+    *(half.older == PROF__NONE ? &s->oldest : &s->halves[half.older].newer) = half.newer;
+    s->halves[at].next = s->free;
+    s->free = at;
+    s->open--;
+    return half;
+}
+
+/* The arguments of both halves, one of which may be missing. Takes the copies. */
+static void prof__spans_give_args(prof_spans *s, const prof__span_half *begin, const prof__span_half *end,
+                                  prof_span *span)
+{
+    uint32_t first = begin ? begin->arg_count : 0, count = first + (end ? end->arg_count : 0);
+    free(s->begin_args);
+    free(s->end_args);
+    s->begin_args = begin ? begin->copy : NULL;
+    s->end_args = end ? end->copy : NULL;
+    while (s->arg_capacity < count)
+        if (!prof__more_room(&s->args, &s->arg_capacity, sizeof *s->args)) {
+            prof__spans_fail(s);
+            return;
+        }
+    if (first) memcpy(s->args, begin->args, first * sizeof *s->args);
+    if (count > first) memcpy(s->args + first, end->args, (count - first) * sizeof *s->args);
+    span->args = s->args;
+    span->arg_count = count;
+}
+
+/* Of two halves, one of which may be missing, what lies in the window; 0: nothing. Takes what they own. */
+static int prof__spans_give(prof_spans *s, const prof__span_half *begin, const prof__span_half *end, prof_span *span)
+{
+    const prof__span_half *known = begin ? begin : end;
+    int64_t start = begin ? begin->ns : s->first_ns, stop = end ? end->ns : s->trace->newest_ns;
+    if (stop < start) stop = start; /* from_ns, to_ns and the last thing known are of any order */
+    free(s->text);
+    s->text = known->text;
+    memset(span, 0, sizeof *span);
+    prof__spans_give_args(s, begin, end, span);
+    span->name = known->name;
+    span->site = known->site;
+    span->id = known->id;
+    span->number = known->site->role == PROF_ROLE_FRAME ? known->detail : 0;
+    span->serial = known->serial;
+    span->begin_track = known->track;
+    span->end_track = end ? end->track : known->track;
+    if (!begin) span->flags = PROF_TRUNCATED_BEGIN;
+    if (!end) span->flags |= PROF_TRUNCATED_END;
+    if (start >= s->to_ns || stop < s->from_ns) return 0;
+    if (start < s->from_ns) span->flags |= PROF_TRUNCATED_BEGIN;
+    if (stop > s->to_ns) span->flags |= PROF_TRUNCATED_END;
+    span->start_ns = start < s->from_ns ? s->from_ns : start;
+    span->duration_ns = (stop > s->to_ns ? s->to_ns : stop) - span->start_ns;
+    return 1;
+}
+
+static int prof__spans_mark(prof_spans *s, const prof__span_half *mark, prof_span *span)
+{
+    size_t around = prof__spans_find(s, mark);
+    if (mark->ns < s->from_ns || mark->ns >= s->to_ns) return 0;
+    free(s->text);
+    s->text = NULL;
+    memset(span, 0, sizeof *span);
+    prof__spans_give_args(s, mark, NULL, span);
+    span->name = mark->name;
+    span->site = mark->site;
+    span->id = mark->id;
+    span->mark = 1;
+    span->serial = around == PROF__NONE ? 0 : s->halves[around].serial;
+    span->start_ns = mark->ns;
+    span->begin_track = span->end_track = mark->track;
+    return 1;
+}
+
+/* A begin whose end came before it, at the same time. */
+static int prof__spans_begin(prof_spans *s, prof__span_half *begin, prof_span *span)
+{
+    size_t at = s->late_given;
+    prof__span_half end, old;
+    while (at < s->late_count && !prof__span_same(&s->late[at], begin)) at++;
+    if (at < s->late_count) {
+        end = s->late[at];
+        memmove(&s->late[at], &s->late[at + 1], (--s->late_count - at) * sizeof end);
+        begin->text = end.text;
+        if (end.text) begin->name = end.text;
+        return prof__spans_give(s, begin, &end, span);
+    }
+    at = begin->site->role == PROF_ROLE_FRAME ? prof__spans_find(s, begin) : PROF__NONE;
+    if (at == PROF__NONE) {
+        prof__spans_add(s, begin);
+        return 0;
+    }
+    old = prof__spans_remove(s, at); /* a frame that was not stopped ends here */
+    prof__spans_add(s, begin);
+    begin->arg_count = 0; /* which are those of the frame that begins */
+    at = (size_t)prof__spans_give(s, &old, begin, span);
+    span->flags |= PROF_TRUNCATED_END;
+    return (int)at;
+}
+
+static int prof__spans_end(prof_spans *s, prof__span_half *end, prof_span *span)
+{
+    size_t at = prof__spans_find(s, end);
+    if (at != PROF__NONE) {
+        prof__span_half begin = prof__spans_remove(s, at);
+        return prof__spans_give(s, &begin, end, span);
+    }
+    if (!PROF__ROOM(s->late, s->late_capacity, s->late_count))
+        prof__spans_fail(s);
+    else if (prof__span_keep(s, end) && s->late_count - s->late_given == PROF__LATE_MOST)
+        return prof__spans_give(s, NULL, end, span);
+    else if (s->status == PROF_OK)
+        s->late[s->late_count++] = *end;
+    return 0;
+}
+
+static int prof__spans_take(prof_spans *s, prof_span *span)
+{
+    prof__span_half half;
+    if (s->event.type < PROF_EVENT_SPAN_BEGIN || s->event.type > PROF_EVENT_SPAN_END) return 0;
+    prof__span_make(&s->event, s->track, &half);
+    if (s->event.type == PROF_EVENT_SPAN_BEGIN) return prof__spans_begin(s, &half, span);
+    if (s->event.type == PROF_EVENT_SPAN_END) return prof__spans_end(s, &half, span);
+    return prof__spans_mark(s, &half, span);
+}
+
+PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span)
+{
+    prof_spans *s = spans;
+    int given;
+    if (!s || !span) return 0;
+    while (s->status == PROF_OK) {
+        if (!s->held) s->held = prof_timeline_next(s->timeline, &s->event, &s->track);
+        if (s->late_count && (!s->held || s->event.start_ns > s->late[0].ns)) {
+            given = prof__spans_give(s, NULL, &s->late[s->late_given++], span);
+            if (s->late_given == s->late_count) s->late_given = s->late_count = 0;
+        } else if (s->held) {
+            s->held = 0;
+            given = prof__spans_take(s, span);
+        } else if (s->oldest != PROF__NONE) {
+            prof__span_half begin = prof__spans_remove(s, s->oldest);
+            given = prof__spans_give(s, &begin, NULL, span);
+        } else {
+            break;
+        }
+        if (given && s->status == PROF_OK) return 1;
+    }
+    memset(span, 0, sizeof *span);
+    return 0;
+}
+
+PROF_DEF prof_status prof_spans_close(prof_spans *spans)
+{
+    prof_status status, read;
+    size_t at;
+    if (!spans) return PROF_OK;
+    read = prof_timeline_close(spans->timeline);
+    status = spans->status == PROF_OK ? read : spans->status;
+    for (at = spans->oldest; at != PROF__NONE; at = spans->halves[at].newer) prof__span_free(&spans->halves[at]);
+    for (at = spans->late_given; at < spans->late_count; at++) prof__span_free(&spans->late[at]);
+    free(spans->text);
+    free(spans->begin_args);
+    free(spans->end_args);
+    free(spans->args);
+    free(spans->halves);
+    free(spans->buckets);
+    free(spans->late);
+    free(spans);
+    return status;
+}
+
+PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
+{
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_window: trace is null");
+    if (from_ns < 0 || to_ns < 0 || (to_ns && to_ns <= from_ns))
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_window: to_ns must be later than from_ns, or 0");
+    trace->info.from_ns = from_ns;
+    trace->info.to_ns = to_ns;
+    return PROF_OK;
+}

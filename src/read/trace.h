@@ -1,0 +1,262 @@
+// read/trace: How an image becomes a trace, and what a trace keeps.
+/*-- READER ---------------------------------------------------------------------------------------------- >>reader --
+   An image goes through these steps once, in prof__read_image():
+     1. the header is checked, so that meta and chunks lie inside the image and apart from each other;
+     2. meta becomes call sites whose equal ones share one address, and equal names one number;
+     3. the blocks of the archive and the valid chunks are cut into segments, each the records of one track in one
+        chunk;
+     4. clock pairs become a piecewise linear map from ticks to nanoseconds;
+     5. a matcher runs over each track and remembers only what a single segment cannot show: the ends and arguments of
+        scopes that cross into later segments, the ENDs that close another number of scopes than one, and the scopes
+        that began before the track's first segment ("orphans": only their ends are left).
+   After that nothing changes any more. A cursor loads one segment at a time.
+   Of the archive, which may be far larger than memory, nothing stays but these tables: prof__read_words() reads a block
+   whenever its words are wanted. A block that is not there any more (the file was cut, or a rotating archive went over
+   it) is left out and counted, and its scopes that are known otherwise stay as they are. */
+
+#include <limits.h>
+#ifndef _WIN32
+#include <sys/ioctl.h>
+#endif
+
+#define PROF__NONE ((size_t)-1)
+#define PROF__NONE32 0xFFFFFFFFu
+#define PROF__TEXT_WORDS 128 /* longer texts of call sites are cut: in a viewer's file each of their events has them */
+#define PROF__CHUNK_MOST 1048576 /* bytes; see PROF_CHUNK_SIZE */
+#define PROF__CLOSE_MAX PROF__SITE_MASK /* an END can close that many scopes */
+#define PROF__FAR_NS ((int64_t)1 << 61) /* times saturate here, so that differences never overflow */
+#define PROF__CLOSES_LATE (PROF__NONE32 - 1) /* instead: the END of a scope that ends after one around it */
+#define PROF__LATE_END_MOST 65536 /* scopes without an end of which a later one is taken for an overlap */
+#define PROF__LATE_STEPS 64 /* of one site, in how many of them the right place is looked for */
+#define PROF__OVERLAPS 8u   /* a node's flag in a cursor: it is the begin of such a scope */
+#define PROF__LATE_BIT 0x80000000u /* of an entry of a cursor's stack: the same */
+#define PROF__STILL_OPEN 4u /* an event's flag inside the reader: not even a scope around it has ended */
+
+static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out);
+static prof_status prof__image_copy(void **bytes, size_t *size);
+
+/* A hash index over items that the owner keeps in an array. */
+typedef struct prof__read_slot {
+    uint32_t hash, item; /* item + 1, 0: free */
+} prof__read_slot;
+
+typedef struct prof__read_index {
+    prof__read_slot *slots;
+    size_t capacity, used; /* capacity: a power of two, or 0 */
+} prof__read_index;
+
+typedef int prof__read_equal(const void *owner, size_t item, const void *key);
+
+typedef struct prof__read_site {
+    prof_callsite about;
+    uint32_t name; /* number of about.name */
+} prof__read_site;
+
+/* A call site id that meta does not have. */
+typedef struct prof__read_unknown {
+    uint32_t id, site;
+} prof__read_unknown;
+
+typedef struct prof__read_chunk {
+    uint64_t sequence, tick, lost;
+    uint64_t mark;        /* of a block: prof__read_mark() of its words */
+    uint64_t place;       /* of its first word, in words of the image; of a block, in bytes of the file */
+    uint32_t size, words; /* of a block, else 0; size PROF__NONE32: it has vanished */
+} prof__read_chunk;
+
+/* The words of the block that was asked for last. */
+typedef struct prof__read_buffer {
+    uint64_t *words;
+    char *block;
+    size_t chunk; /* whose they are, from 1; 0: nobody's */
+} prof__read_buffer;
+
+typedef struct prof__read_segment {
+    uint64_t track, serial;
+    uint64_t tick;   /* the first thing known: when the track took the chunk, else the first record's; or ~0 */
+    uint64_t record; /* the first record's; or ~0 */
+    uint32_t chunk;
+    uint32_t first, end; /* words of the chunk, from the TRACK record on */
+    uint32_t name;       /* string id */
+    int32_t depth;       /* scopes open at its end, less the orphans among those closed so far */
+    uint8_t fiber;
+    uint8_t last;        /* 1: the chunk has no later segment, so that the chunk's losses belong here */
+    uint8_t gap;         /* 1: something is missing in front of it */
+} prof__read_segment;
+
+/* A scope that is open at the end of the segment in which it began. */
+typedef struct prof__read_crossing {
+    int64_t end_ns;
+    size_t link; /* its first argument in a later segment, PROF__NONE */
+    uint32_t flags;
+    uint32_t segment; /* in which it began, counted from the track's first */
+} prof__read_crossing;
+
+/* A scope of which only the end is left. */
+typedef struct prof__read_orphan {
+    int64_t end_ns;
+    size_t link; /* its first argument */
+    uint64_t id;
+    uint32_t site;
+} prof__read_orphan;
+
+/* An END that closes not one scope, as a rule, but none or several. */
+typedef struct prof__read_exception {
+    uint32_t segment, word; /* segment: counted from the track's first */
+    uint32_t closes;
+} prof__read_exception;
+
+/* A scope that ended after one around it. Its begin and its end are found in different orders, so that a track has a
+   list of each. */
+typedef struct prof__read_late_begin {
+    uint32_t segment, word; /* segment: counted from the track's first */
+} prof__read_late_begin;
+
+typedef struct prof__read_late_end {
+    uint64_t id; /* of the begin */
+} prof__read_late_end;
+
+/* An ARG record that belongs to a scope of an earlier segment. */
+typedef struct prof__read_link {
+    size_t next;
+    size_t record; /* its copy among the kept words */
+} prof__read_link;
+
+/* From tick on, time is ns + (t - tick) * factor / 2^shift. */
+typedef struct prof__read_line {
+    uint64_t tick, factor;
+    int64_t ns;
+    unsigned shift;
+} prof__read_line;
+
+/* What a device did. start_ns to depth: from prof__device_tracks() on. */
+typedef struct prof__read_happening {
+    int64_t start_ns, end_ns;
+    uint64_t time, number, flow; /* ticks of the device; of a scope its ticks, of a counter its value; 0: no flow */
+    uint64_t tick, id;           /* tick: the host's, when it was recorded */
+    size_t args;                 /* the first record of its arguments among the kept words */
+    uint32_t device, row, subrow, depth;
+    uint32_t name, site, arg_count;
+    uint8_t type, value, flags;  /* PROF__DEVICE_..., or 0: see prof__device_tracks(); prof_value_type */
+} prof__read_happening;
+
+/* number: by which records mean it; elsewhere a device or row is its place in the trace's list. */
+typedef struct prof__read_device {
+    uint32_t number, name;
+    int wraps;
+    uint64_t mask, hz; /* hz: as said; 0: not known */
+    double rate;       /* ticks per second */
+    prof__read_line *lines;
+    size_t line_count;
+    prof_alignment alignment;
+    uint64_t pairs, refused;
+    size_t first; /* the event that was recorded first, from 1; 0: none */
+} prof__read_device;
+
+typedef struct prof__read_row {
+    uint32_t number, name, device;
+    uint64_t early;
+} prof__read_row;
+
+typedef struct prof__read_pairing {
+    uint64_t tick;
+    int64_t ns; /* since the session's start */
+    uint32_t device;
+} prof__read_pairing;
+
+typedef struct prof__read_track {
+    prof_track about;
+    size_t happening, happening_count; /* of a device; all else but max_event_args is 0 then */
+    uint64_t tick; /* the first thing known of the track */
+    size_t segment, segment_count;
+    size_t crossing, crossing_count;
+    size_t exception, exception_count;
+    size_t late, late_count; /* in both lists */
+    size_t orphan, orphan_count;
+    size_t max_nodes, max_args, max_event_args, max_depth, frames; /* what a cursor needs */
+    int lives; /* 1: its thread has not ended, so that scopes without an end are open */
+} prof__read_track;
+
+struct prof__figure;
+
+/* What costs more, or less, than a scope of a name that is constant. */
+typedef struct prof__uses {
+    uint64_t texts, formats; /* scopes with a name made at run time, without and with a format */
+    uint64_t marks, objects; /* events that are no scopes: without and with an object */
+    uint64_t values;         /* of these one each; an argument of a scope, which looks for it, counts twice */
+} prof__uses;
+
+struct prof_trace {
+    prof__header header;
+    struct prof__figure *folded; /* PROF_STATS: what is known instead of events, finished; owned */
+    size_t folded_count;
+    const int64_t *since; /* of each track: statistics count only what ended later; null: everything */
+    prof_trace_info info;
+    uint64_t *image; /* owned */
+    FILE *file;      /* owned: holds the archive; null: none, or it is in memory, behind the image */
+    uint64_t size;   /* bytes of the file, or at image */
+    size_t chunk_words;
+    unsigned word_bits; /* of an event's id */
+    int partial;        /* older chunks are missing */
+    int has_spans;      /* some track has an event of a span */
+    uint64_t begins_missing, ends_missing; /* PROF_STATS: of spans */
+    prof__uses uses;    /* PROF_STATS */
+    int64_t newest_ns;  /* until when what is still open certainly was */
+    prof__read_chunk *chunks;
+    size_t chunk_count, chunk_capacity;
+    prof__read_index sequences; /* of the chunks */
+    prof__read_buffer buffer;   /* while the trace is made */
+    prof__pair *pairs;          /* the same: what the clock is made of */
+    size_t pair_count, pair_capacity;
+    uint64_t pair_ns;           /* how far they are apart, at least */
+    const char **names; /* distinct texts; [0] is "" */
+    size_t name_count, name_capacity;
+    prof__read_index name_index;
+    uint32_t *strings; /* string id -> name */
+    size_t string_count;
+    struct {
+        const char *key, *value; /* names */
+    } *metadata;
+    size_t metadata_count, metadata_capacity;
+    prof__read_index metadata_index;
+    prof__read_site *sites; /* distinct call sites; [0] stands for losses */
+    size_t site_count, site_capacity;
+    prof__read_index site_index;
+    uint32_t *site_ids; /* call site id -> site, PROF__NONE32 */
+    size_t site_id_count;
+    prof__read_unknown *unknown;
+    size_t unknown_count, unknown_capacity;
+    prof__read_index unknown_index;
+    char **texts; /* owned: names made up for unknown sites */
+    size_t text_count, text_capacity;
+    prof__symbols symbols; /* of the modules of traced functions */
+    prof__read_segment *segments;
+    size_t segment_count, segment_capacity;
+    prof__read_track *tracks;
+    size_t track_count;
+    prof__read_crossing *crossings;
+    size_t crossing_count, crossing_capacity;
+    prof__read_exception *exceptions;
+    size_t exception_count, exception_capacity;
+    prof__read_late_begin *late_begins;
+    prof__read_late_end *late_ends;
+    size_t late_begin_count, late_begin_capacity, late_end_count, late_end_capacity;
+    prof__read_orphan *orphans;
+    size_t orphan_count, orphan_capacity;
+    prof__read_link *links;
+    size_t link_count, link_capacity;
+    uint64_t *kept;
+    size_t kept_count, kept_capacity;
+    prof__read_line *lines;
+    size_t line_count;
+    prof__read_happening *happenings;
+    size_t happening_count, happening_capacity;
+    prof__read_device *devices;
+    size_t device_count, device_capacity;
+    prof__read_row *rows;
+    size_t row_count, row_capacity;
+    prof__read_pairing *pairings;
+    size_t pairing_count, pairing_capacity;
+    void (*step)(void *user, double share); /* of prof_trace_watch() */
+    void *step_user;
+};

@@ -1,0 +1,243 @@
+// read/tracks: The matcher over a track; tracks made of segments.
+static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
+{
+    prof_trace *trace = m->trace;
+    prof__read_segment *segment = &trace->segments[m->track->segment + number];
+    prof__read_chunk *chunk = &trace->chunks[segment->chunk];
+    const uint64_t *words = prof__read_words(trace, &trace->buffer, segment->chunk);
+    size_t at, length;
+    uint32_t data = 0; /* of the event in front */
+    int takes_data = 0;
+    m->nodes = m->args = 0;
+    if (segment->gap && number) prof__read_tear(m);
+    if (!words && chunk->size != PROF__NONE32) {
+        chunk->size = PROF__NONE32;
+        trace->info.lost_blocks++;
+        trace->partial = 1;
+    }
+    if (!words) segment->gap = 1;
+    if (!words) prof__read_tear(m);
+    for (at = segment->first; words && at < segment->end; at += length) {
+        uint64_t head = words[at];
+        unsigned kind = prof__read_kind(head);
+        uint32_t site = 0, closes;
+        length = prof__record_words(head, segment->end - at);
+        if (kind == PROF__KIND_ARG || kind == PROF__KIND_DATA)
+            length = prof__read_arg_words(words + at, segment->end - at);
+        if (prof__record_timed(head)) {
+            m->tick = prof__read_tick(chunk->tick, head, m->tick);
+            site = (uint32_t)prof__read_site_of(trace, prof__read_id(head));
+        }
+        switch (kind) {
+        case PROF__KIND_BEGIN:
+            prof__read_event(m);
+            if (!prof__read_push(m, site, number, at)) return 0;
+            break;
+        case PROF__KIND_END:
+            closes = prof__read_match(m, site, prof__read_event_id(trace, chunk, at));
+            if (closes == PROF__NONE32 || !prof__read_except(m, number, at, closes)) return 0;
+            break;
+        case PROF__KIND_FRAME:
+            prof__read_event(m);
+            if (m->name_tops[trace->sites[site].name].frame != m->serial) {
+                m->name_tops[trace->sites[site].name].frame = m->serial;
+                m->track->frames++;
+            }
+            break;
+        case PROF__KIND_EVENT:
+            if (!prof__read_event_type(words + at)) break;
+            if (prof__read_event_type(words + at) <= PROF_EVENT_SPAN_END) trace->has_spans = 1;
+            prof__read_event(m);
+            break;
+        case PROF__KIND_MARK:
+        case PROF__KIND_COUNTER_INT:
+        case PROF__KIND_COUNTER_DOUBLE: prof__read_event(m); break;
+        case PROF__KIND_LOST:
+            prof__read_event(m);
+            m->track->about.lost += head & PROF__TICK_MASK;
+            break;
+        case PROF__KIND_ARG:
+            if (prof__read_arg_whole(words + at, length) && !prof__read_arg(m, words + at, length)) return 0;
+            break;
+        case PROF__KIND_DATA:
+            if (!takes_data || !prof__read_arg_whole(words + at, length)) break;
+            m->args++;
+            if (++data > m->track->max_event_args) m->track->max_event_args = data;
+            break;
+        default: break;
+        }
+        takes_data = prof__read_takes_data(words + at, takes_data);
+        if (kind != PROF__KIND_DATA && kind != PROF__KIND_NAME) data = 0;
+    }
+    if (words && segment->last && chunk->lost) {
+        prof__read_event(m);
+        m->track->about.lost += chunk->lost;
+    }
+    if (m->nodes > m->track->max_nodes) m->track->max_nodes = m->nodes;
+    if (m->args > m->track->max_args) m->track->max_args = m->args;
+    segment->depth = (int32_t)m->depth - (int32_t)m->track->orphan_count;
+    return prof__read_cross(m, number);
+}
+
+/* The first time in a track from this segment on, which becomes the one that has it; last: the track's last. */
+static uint64_t prof__read_first_tick(const prof_trace *trace, const prof__read_segment **segment,
+                                      const prof__read_segment *last)
+{
+    while (*segment <= last && (*segment)->tick == ~(uint64_t)0) ++*segment;
+    return *segment <= last ? (*segment)->tick : trace->chunks[last->chunk].tick;
+}
+
+static void prof__read_describe(prof_trace *trace, prof__read_track *track)
+{
+    size_t i;
+    track->about.name = track->about.device = trace->names[0];
+    for (i = 0; i < track->segment_count; i++) {
+        const prof__read_segment *segment = &trace->segments[track->segment + i];
+        size_t name = prof__read_string_name(trace, segment->name);
+        const uint64_t *words = i ? NULL : prof__read_words(trace, &trace->buffer, segment->chunk);
+        if (words) track->about.thread_id = words[segment->first + 2];
+        if (segment->fiber) track->about.fiber = 1;
+        if (name) track->about.name = trace->names[name]; /* the newest counts */
+    }
+    track->about.id = trace->segments[track->segment].track;
+}
+
+/* 1: the thread that wrote this segment, the last of its track, still had its chunk. */
+static int prof__read_lives(const prof_trace *trace, const prof__read_segment *segment)
+{
+    prof__chunk chunk;
+    const prof__read_chunk *at = &trace->chunks[segment->chunk];
+    if (at->size || !segment->last) return 0;
+    memcpy(&chunk, trace->image + at->place - trace->header.chunk_header_size / 8, sizeof chunk);
+    return chunk.state == PROF__CHUNK_OWNED;
+}
+
+static int prof__read_late_order(const void *a, const void *b)
+{
+    const prof__read_late_begin *x = (const prof__read_late_begin *)a, *y = (const prof__read_late_begin *)b;
+    if (x->segment != y->segment) return x->segment < y->segment ? -1 : 1;
+    return x->word < y->word ? -1 : x->word > y->word;
+}
+
+static int prof__read_match_track(prof__read_matcher *m)
+{
+    prof_trace *trace = m->trace;
+    prof__read_track *track = m->track;
+    const prof__read_segment *first = &trace->segments[track->segment];
+    uint32_t i;
+    track->crossing = trace->crossing_count;
+    track->exception = trace->exception_count;
+    track->orphan = trace->orphan_count;
+    track->late = trace->late_end_count;
+    m->late_floor = m->late_first + m->late_count;
+    track->tick = m->tick = m->event_tick =
+        prof__read_first_tick(trace, &first, &trace->segments[track->segment + track->segment_count - 1]);
+    m->crossed = 0;
+    m->torn = 0;
+    m->pending = m->pending_last = PROF__NONE;
+    m->pending_count = 0;
+    for (i = 0; i < track->segment_count; i++)
+        if (!prof__read_match_segment(m, i)) return 0;
+    while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END | PROF__STILL_OPEN);
+    track->lives = track->about.fiber || /* which may be waiting for its turn */
+                   prof__read_lives(trace, &trace->segments[track->segment + track->segment_count - 1]);
+    trace->info.unmatched += m->pending_count;
+    track->crossing_count = trace->crossing_count - track->crossing;
+    track->exception_count = trace->exception_count - track->exception;
+    track->late_count = trace->late_end_count - track->late;
+    if (track->late_count)
+        qsort(trace->late_begins + track->late, track->late_count, sizeof *trace->late_begins, prof__read_late_order);
+    track->max_depth += track->orphan_count;
+    track->about.event_count += track->orphan_count;
+    track->about.first_ns = prof__read_ns(trace, track->orphan_count ? track->tick : m->event_tick, &m->hint);
+    track->about.last_ns = prof__read_ns(trace, m->tick, &m->hint);
+    trace->info.event_count += track->about.event_count;
+    trace->info.lost += track->about.lost;
+    if (track->about.last_ns > trace->info.duration_ns) trace->info.duration_ns = track->about.last_ns;
+    return 1;
+}
+
+/* 1: blocks may be missing in the midst of others, of which too many would go with them. */
+static int prof__read_archived(const prof_trace *trace)
+{
+    return trace->header.archive_first != trace->header.archive_next;
+}
+
+/* 1: segment b's chunk was copied later than segment a's, which may lack its end: those of the ring by slot, from the
+   newest on; the archive last, whose chunks are whole. */
+static int prof__read_copied_later(const prof_trace *trace, const prof__read_segment *a, const prof__read_segment *b)
+{
+    const prof__read_chunk *chunk_a = &trace->chunks[a->chunk], *chunk_b = &trace->chunks[b->chunk];
+    uint64_t count = trace->header.chunk_count, newest = trace->header.next_chunk;
+    if (chunk_a->size || chunk_b->size || !count) return !chunk_a->size;
+    return (newest % count + count - chunk_b->sequence % count) % count >
+           (newest % count + count - chunk_a->sequence % count) % count;
+}
+
+/* 1: nothing from this segment on, to the track's last, is known to be of before the copy. A chunk is older than what
+   is in it: a thread may have slept with it, and then met the fiber. */
+static int prof__read_after_copy(const prof_trace *trace, const prof__read_segment **segment,
+                                 const prof__read_segment *last)
+{
+    uint64_t tick;
+    if (!trace->header.copy_tick) return 0;
+    tick = prof__read_first_tick(trace, segment, last);
+    if (*segment <= last && (*segment)->record != ~(uint64_t)0) tick = (*segment)->record;
+    return *segment > last || tick >= trace->header.copy_tick;
+}
+
+/* Chooses the segments of a track, from this one on, that are read: those in front of the first gap in their serials if
+   what follows is newer than the copy, else those behind the last one. The ring overwrites what is old; but a fiber's
+   turns on one thread may be in a copy while turns before, on a thread that was copied first, are not. Returns the
+   number of the next track's first segment. */
+static size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size_t i)
+{
+    prof__read_segment *segments = trace->segments;
+    const prof__read_segment *timed = &segments[i];
+    size_t next = i + 1, last;
+    while (next < trace->segment_count && segments[next].track == segments[i].track) next++;
+    track->segment = i;
+    for (last = next - 1, i++; i < next; i++) {
+        int gap = segments[i].serial - segments[i - 1].serial > 1; /* or it went to a chunk that was copied later */
+        if (!gap && !prof__read_copied_later(trace, &segments[i - 1], &segments[i])) continue;
+        if (timed < &segments[i]) timed = &segments[i];
+        if (prof__read_after_copy(trace, &timed, &segments[last])) break;
+        if (!gap) continue;
+        trace->partial = 1;
+        segments[i].gap = 1;
+        if (!prof__read_archived(trace)) track->segment = i;
+    }
+    track->segment_count = i - track->segment;
+    return next;
+}
+
+static int prof__read_tracks(prof_trace *trace)
+{
+    prof__read_matcher m;
+    size_t i, count = 0;
+    int good;
+    for (i = 0; i < trace->segment_count; i++)
+        count += !i || trace->segments[i].track != trace->segments[i - 1].track;
+    memset(&m, 0, sizeof m);
+    m.trace = trace;
+    m.site_tops = (uint32_t *)calloc(trace->site_count + 1, sizeof *m.site_tops);
+    m.name_tops = (prof__read_top *)calloc(trace->name_count + 1, sizeof *m.name_tops);
+    m.site_late = (uint64_t *)calloc(trace->site_count + 1, sizeof *m.site_late);
+    m.late_first = 1;
+    trace->tracks = (prof__read_track *)calloc(count + 1, sizeof *trace->tracks);
+    good = m.site_tops && m.name_tops && m.site_late && trace->tracks;
+    for (i = 0; good && i < trace->segment_count;) {
+        m.track = &trace->tracks[trace->track_count++];
+        i = prof__read_choose(trace, m.track, i);
+        m.serial++;
+        prof__read_describe(trace, m.track);
+        good = prof__read_match_track(&m);
+    }
+    free(m.stack);
+    free(m.late);
+    free(m.site_tops);
+    free(m.name_tops);
+    free(m.site_late);
+    prof__read_buffer_free(&trace->buffer);
+    return good;
+}

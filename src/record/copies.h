@@ -1,0 +1,155 @@
+// record/copies: Copies of the implementation in one process: how one finds the first, and hands calls on to it.
+/*-- COPIES ---------------------------------------------------------------------------------------------- >>copies --
+   A program and its plugins may have a copy of the implementation each. Where the loader can it directs all calls to
+   the first; it cannot where a program does not export its symbols, where plugins are loaded RTLD_LOCAL, where symbols
+   are hidden or linked with -Bsymbolic. So each copy has an ELF note that leads to a table of its functions. A copy in
+   a library takes the first of the process, in the order of the loader's list, for its leader: it records nothing
+   itself, but hands every call on. The program is always the first of that list, and what comes later comes last, so
+   that a leader stays one; a follower keeps it from being unloaded. Copies that are laid out otherwise, and those
+   compiled with PROF_STATIC, are on their own, but see in the table which file the others write. */
+
+#if defined(__linux__) && defined(__ELF__) && !defined(PROF_FREESTANDING)
+#define PROF__HUBS 1
+#include <elf.h>
+
+typedef struct prof__hub prof__hub;
+struct prof__log_list;
+static char *prof__error_here(void);
+static void prof__hub_join(prof__hub *follower);
+static void prof__hub_leave(prof__hub *follower);
+static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number);
+static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64_t number);
+static prof__token prof__named(prof_site *site, const char *name, int owes_end);
+static inline void prof__log_write(prof_site *site, prof__log_format *known, uint64_t severity, const char *format,
+                                   struct prof__log_list *list);
+static void prof__instant(prof_site *site);
+static prof__tally *prof__tally_find(const prof_site *site);
+static prof_status prof__pause_by(int step);
+static prof_status prof__metadata_change(const char *key, const char *value);
+static prof_status prof__category_enable(const char *pattern, int on, int exact);
+static void prof__device_report(prof_device_row *row, const prof_device_event *event);
+static void prof__saved_with(prof_status (*hook)(void));
+
+/* What a copy hands on: all that touches the recorder and that other functions are made of. */
+#define PROF__HUB_FUNCTIONS(X)                                                                                       \
+    X(prof__hub_join) X(prof__hub_leave) X(prof__error_here)                                                         \
+    X(prof__check) X(prof__begin) X(prof__end) X(prof__next) X(prof__counter_write) X(prof__arg_write)               \
+    X(prof__arg_string) X(prof__named) X(prof__begin_number) X(prof__event) X(prof__log_write) X(prof__memory)       \
+    X(prof__instant) X(prof__begin_loose) X(prof__end_loose) X(prof__tally_find) X(prof__sync) X(prof__end_sync)     \
+    X(prof__with) X(prof_flow_new) X(prof_thread_name) X(prof_fiber_switch) X(prof_fiber_destroy) X(prof_start)      \
+    X(prof_stop) X(prof_reset) X(prof__pause_by) X(prof_enabled_at) X(prof_set_level) X(prof_set_filter_mask)        \
+    X(prof__category_enable) X(prof__metadata_change) X(prof_set_sync) X(prof_config_claim) X(prof_config_set)       \
+    X(prof_save) X(prof_save_last) X(prof_save_request) X(prof__saved_with) X(prof_trace_live) X(prof_trace_write)   \
+    X(prof_writer_register) X(prof_writer_unregister) X(prof_domain_create) X(prof_domain_list) X(prof_task_create)  \
+    X(prof_frame_create) X(prof_device_create) X(prof_device_track) X(prof_device_sync) X(prof__device_report)
+
+struct prof__hub {
+    /* the same in all versions */
+    char magic[8];
+    uint64_t layout; /* of all that copies hand each other; 0: PROF_STATIC */
+    char *output;    /* 1024 bytes: the file that its last session was told to write; "" for none */
+    /* of copies of one layout */
+    uint32_t settled;        /* its constructors have run */
+    uint32_t *generation;    /* a follower's: what its call sites look at */
+    prof__hub *next;         /* a follower's, in the leader's list */
+    prof__hub **leader;      /* a follower's: where it keeps who that is */
+#define PROF__HUB_FIELD(name) __typeof__(name) *to_##name;
+    PROF__HUB_FUNCTIONS(PROF__HUB_FIELD)
+};
+extern PROF__HIDDEN prof__hub prof__hub_here;
+
+__asm__(".pushsection .note.prof,\"a\",%note\n"
+        ".balign 4\n"
+        ".long 5, 4, 1\n" /* the size of the name, of what follows it, and its type */
+        ".asciz \"prof\"\n"
+        ".balign 4\n"
+        ".long prof__hub_here - .\n"
+        ".popsection\n");
+
+/* As <link.h> has them, whose declarations depend on what was defined before it was included first. */
+typedef struct prof__loaded {
+    uintptr_t base;
+    const char *name; /* "" for the program */
+    const void *segments;
+    uint16_t segment_count;
+} prof__loaded;
+extern int prof__loaded_each(int (*visit)(const prof__loaded *loaded, size_t size, void *user), void *user)
+    __asm__("dl_iterate_phdr");
+#if UINTPTR_MAX > 0xffffffffu
+typedef Elf64_Phdr prof__segment;
+#else
+typedef Elf32_Phdr prof__segment;
+#endif
+
+static prof__hub *prof__hub_of_notes(const char *at, size_t size, size_t align)
+{
+    for (size_t next; size >= 12; at += next, size -= next) {
+        uint32_t head[3];
+        int32_t distance;
+        memcpy(head, at, sizeof head);
+        size_t name = ((size_t)head[0] + 3) & ~(size_t)3, begin = (12 + name + align - 1) & ~(align - 1);
+        next = (begin + head[1] + align - 1) & ~(align - 1);
+        if (head[0] > size || head[1] > size || next > size) break;
+        if (head[0] != 5 || head[1] != 4 || memcmp(at + 12, "prof", 5)) continue;
+        memcpy(&distance, at + begin, sizeof distance);
+        prof__hub *hub = (prof__hub *)((uintptr_t)(at + begin) + (uintptr_t)(intptr_t)distance);
+        if (!memcmp(hub->magic, "prof hub", 8)) return hub;
+    }
+    return NULL;
+}
+
+/* Null: this module has none. */
+static prof__hub *prof__hub_of(const prof__loaded *loaded)
+{
+    prof__hub *hub = NULL;
+    for (uint16_t i = 0; i < loaded->segment_count && !hub; ++i) {
+        const prof__segment *segment = (const prof__segment *)loaded->segments + i;
+        if (segment->p_type == PT_NOTE)
+            hub = prof__hub_of_notes((const char *)(loaded->base + (uintptr_t)segment->p_vaddr),
+                                     (size_t)segment->p_memsz, segment->p_align == 8 ? 8 : 4);
+    }
+    return hub;
+}
+#endif
+
+#if defined(PROF__HUBS) && defined(PROF__SHARED) && !defined(PROF_STATIC)
+static prof__hub *prof__leader; /* null: this copy leads, or is on its own */
+static int prof__joined;
+static PROF__COLD void prof__join(void);
+static inline prof__hub *prof__led(void)
+{
+    if (PROF__UNLIKELY(!PROF__ACQUIRE(&prof__joined))) prof__join();
+    return PROF__ACQUIRE(&prof__leader);
+}
+static PROF__UNUSED int prof__is_whole(void) { return !prof__led(); } /* 1: calls are not handed on */
+/* The first statement of a function of the table. */
+#define PROF__LED(function, arguments)                                                                               \
+    do {                                                                                                             \
+        const prof__hub *prof__to = prof__led();                                                                     \
+        if (prof__to) return prof__to->to_##function arguments;                                                      \
+    } while (0)
+#define PROF__LED_VOID(function, arguments)                                                                          \
+    do {                                                                                                             \
+        const prof__hub *prof__to = prof__led();                                                                     \
+        if (prof__to) {                                                                                              \
+            prof__to->to_##function arguments;                                                                       \
+            return;                                                                                                  \
+        }                                                                                                            \
+    } while (0)
+#else
+#define PROF__LED(function, arguments) ((void)0)
+#define PROF__LED_VOID(function, arguments) ((void)0)
+static PROF__UNUSED int prof__is_whole(void) { return 1; }
+#endif
+/* The same where time counts: a thread of a copy that hands on never has a record. */
+#ifdef PROF__SHARED
+#define PROF__SELF_OR(led)                                                                                           \
+    prof__thread *self = prof__self_here;                                                                            \
+    if (PROF__UNLIKELY(!self)) {                                                                                     \
+        led;                                                                                                         \
+        self = prof__self_make();                                                                                    \
+    }                                                                                                                \
+    ((void)0)
+#else
+#define PROF__SELF_OR(led) prof__thread *self = PROF__SELF()
+#endif

@@ -1,0 +1,349 @@
+// record/device: Devices' events, into the chunk of whoever reports them.
+#ifndef PROF_FREESTANDING
+/*-- DEVICES ----------------------------------------------------------------------------------------------- >>device --
+   Events with times of their own, in the chunk of whoever reports them. Threads' tracks do not show them: the types are
+   no prof_event_type. An event is, reserved and published as one, its head last:
+
+     EVENT  call site: the device's   detail: number of the row (of a pair: of the device)   object: ticks of the device
+     NAME   unless it is empty
+     DATA   without a key, of type NONE, for a counter INT or DOUBLE: the scope's ticks from begin to end, the counter's
+            value, or the pair's CLOCK_MONOTONIC; and then, if there is one, the id of the flow
+     DATA   two for each argument: a STRING, its key; the value
+
+   A device's record in meta has, for a ring that has overwritten all others, the first pair and the last seven that the
+   process knows: ticks, CLOCK_MONOTONIC, and a check, because a reader may come while one is being replaced. */
+
+enum { PROF__DEVICE_SCOPE = 200, PROF__DEVICE_MARK, PROF__DEVICE_COUNTER, PROF__DEVICE_PAIR };
+#define PROF__DEVICE_PAIRS 8
+#define PROF__DEVICE_WORDS (3 + 3 * PROF__DEVICE_PAIRS) /* of the record in meta, head included */
+#define PROF__ROW_WORDS 2
+
+/* All but name, clock and site changes under the lock. epoch: of the session that knows it. */
+struct prof_device {
+    void *site; /* a prof_site behind this, whose type C++ hides from the program */
+    const char *name;
+    prof_device *next;
+    prof_device_row *rows;
+    prof_device_clock clock;
+    uint32_t number, epoch;
+    uint64_t *record; /* in that session's meta; null: there was no room */
+    uint64_t pair_count;
+    struct {
+        uint64_t ticks, ns;
+    } pairs[PROF__DEVICE_PAIRS];
+};
+
+struct prof_device_row {
+    prof_device *device;
+    prof_device_row *next;
+    uint32_t number, epoch;
+    const char *name;
+};
+
+static prof_device *prof__devices;
+static uint32_t prof__device_count, prof__row_count;
+
+/* An object with a name behind it, all zero; null without memory. */
+static void *prof__named_object(size_t size, const char *name, const char **copy)
+{
+    size_t length = strlen(name) + 1;
+    char *object = (char *)calloc(1, size + length);
+    if (!object) {
+        prof__fail(PROF_NO_MEMORY, "no memory for '%.100s'", name);
+        return NULL;
+    }
+    memcpy(object + size, name, length);
+    *copy = object + size;
+    return object;
+}
+
+PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clock *clock)
+{
+    PROF__LED(prof_device_create, (name, clock));
+    prof_device *made, *device;
+    prof_site *site;
+    const char *copy;
+    if (!name || !*name || (clock && clock->bits > 64)) {
+        prof__fail(PROF_INVALID_ARGUMENT, "prof_device_create: %s", name && *name ? "a clock has at most 64 bits"
+                                                                                 : "a device has a name");
+        return NULL;
+    }
+    made = (prof_device *)prof__named_object(sizeof *made + sizeof *site, name, &copy);
+    if (!made) return NULL;
+    site = (prof_site *)(void *)(made + 1);
+    site->name = site->file = site->function = "";
+    site->category = made->name = copy;
+    site->level = 1;
+    site->kind = PROF__KIND_EVENT | PROF_ROLE_DEVICE << PROF__ROLE_SHIFT;
+    made->site = site;
+    if (clock) made->clock = *clock;
+    if (made->clock.bits == 64) made->clock.bits = 0;
+    uint32_t gate = prof__state_lock();
+    for (device = prof__devices; device && strcmp(device->name, name); device = device->next) continue;
+    if (!device) {
+        made->number = ++prof__device_count;
+        made->next = prof__devices;
+        device = prof__devices = made;
+    }
+    prof__state_unlock(gate);
+    if (device != made) free(made);
+    return device;
+}
+
+PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *name)
+{
+    PROF__LED(prof_device_track, (device, name));
+    prof_device_row *made, *row;
+    const char *copy;
+    if (!device || !name) {
+        prof__fail(PROF_INVALID_ARGUMENT, "prof_device_track: device or name is null");
+        return NULL;
+    }
+    made = (prof_device_row *)prof__named_object(sizeof *made, name, &copy);
+    if (!made) return NULL;
+    made->device = device;
+    made->name = copy;
+    uint32_t gate = prof__state_lock();
+    for (row = device->rows; row && strcmp(row->name, name); row = row->next) continue;
+    if (!row) {
+        made->number = ++prof__row_count;
+        made->next = device->rows;
+        row = device->rows = made;
+    }
+    prof__state_unlock(gate);
+    if (row != made) free(made);
+    return row;
+}
+
+/* A record in meta that no other is equal to. words: all but the head. Null: no room. Under the lock. */
+static uint64_t *prof__meta_append(prof__session *s, uint32_t kind, uint32_t id, const uint64_t *words, uint64_t count)
+{
+    uint64_t used = s->header->meta_used / 8, *record = s->meta + used;
+    if (used + 1 + count > s->meta_words) {
+        s->header->sites_lost++;
+        return NULL;
+    }
+    prof__copy(record + 1, words, (size_t)count * 8);
+    s->header->meta_used = (used + 1 + count) * 8;
+    PROF__RELEASE(&record[0], (uint64_t)kind << 56 | (1 + count) << 32 | id);
+    return record;
+}
+
+static uint64_t prof__device_check(uint64_t ticks, uint64_t ns) { return (ticks ^ ns * 0x9E3779B97F4A7C15u) | 1; }
+
+/* slot: three words. A reader finds the pair whole, or none. */
+static void prof__device_store(uint64_t *slot, uint64_t ticks, uint64_t ns)
+{
+    PROF__RELEASE(slot + 2, 0);
+    PROF__RELEASE(slot, ticks);
+    PROF__RELEASE(slot + 1, ns);
+    PROF__RELEASE(slot + 2, prof__device_check(ticks, ns));
+}
+
+/* Tells the thread's session what device and row (may be null) are. The thread is busy. */
+static PROF__COLD int prof__device_know(prof__thread *self, prof_device *device, prof_device_row *row)
+{
+    prof__session *s = self->session;
+    prof__signals signals;
+    PROF__ERRNO_SAVE();
+    int good = prof__lock_enter(&prof__lock_word, &signals);
+    if (good) {
+        uint64_t words[PROF__DEVICE_WORDS] = {0};
+        if (device->epoch != s->epoch) {
+            words[0] = prof__meta_string(s, device->name) | (uint64_t)device->clock.bits << 32;
+            words[1] = device->clock.hz;
+            for (uint64_t i = 0; i < device->pair_count && i < PROF__DEVICE_PAIRS; ++i)
+                prof__device_store(words + 2 + 3 * i, device->pairs[i].ticks, device->pairs[i].ns);
+            device->record = prof__meta_append(s, PROF__META_DEVICE, device->number, words, PROF__DEVICE_WORDS - 1);
+            PROF__RELEASE(&device->epoch, s->epoch);
+        }
+        if (row && row->epoch != s->epoch) {
+            words[0] = prof__meta_string(s, row->name) | (uint64_t)device->number << 32;
+            prof__meta_append(s, PROF__META_ROW, row->number, words, PROF__ROW_WORDS - 1);
+            PROF__RELEASE(&row->epoch, s->epoch);
+        }
+        prof__lock_leave(&prof__lock_word, &signals);
+    } else {
+        prof__lose(self, 1);
+    }
+    PROF__ERRNO_RESTORE();
+    return good;
+}
+
+/* What an event is made of, measured, so that it can be reserved in one piece. */
+typedef struct prof__device_parts {
+    const prof_device_event *event;
+    prof__text name, keys[PROF_DEVICE_ARGS], texts[PROF_DEVICE_ARGS];
+    uint64_t words, number;
+    uint32_t args;
+} prof__device_parts;
+
+static void prof__device_measure(const prof__session *s, const prof_device_event *event, prof__device_parts *parts)
+{
+    parts->event = event;
+    parts->args = event->args ? event->arg_count < PROF_DEVICE_ARGS ? event->arg_count : PROF_DEVICE_ARGS : 0;
+    parts->name = prof__measure(s, event->name ? event->name : "");
+    parts->words = 3 + (parts->name.length ? 1 + parts->name.words : 0) + 2 + (event->flow != 0);
+    for (uint32_t i = 0; i < parts->args; ++i) {
+        const prof_arg *arg = &event->args[i];
+        parts->keys[i] = prof__measure(s, arg->key ? arg->key : "");
+        if (arg->value.type == PROF_VALUE_STRING) parts->texts[i] = prof__measure(s, arg->value.as.string);
+        parts->words += 1 + parts->keys[i].words;
+        parts->words += 1 + (arg->value.type == PROF_VALUE_STRING ? parts->texts[i].words : 1);
+    }
+}
+
+static uint64_t *prof__device_put_text(uint64_t *at, uint64_t kind, const prof__text *text)
+{
+    prof__text_write(at, kind << PROF__KIND_SHIFT, text);
+    return at + 1 + text->words;
+}
+
+static uint64_t *prof__device_put_number(uint64_t *at, uint64_t type, uint64_t words, uint64_t number)
+{
+    PROF__STORE(at + 1, number);
+    prof__store_word(at, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | type << 32 | words);
+    return at + 1 + words;
+}
+
+/* All but the head of the EVENT, which is still zero, so that no reader looks here. */
+static void prof__device_fill(uint64_t *at, const prof__device_parts *parts)
+{
+    const prof_device_event *event = parts->event;
+    uint64_t type = (uint64_t)(event->type == PROF_EVENT_COUNTER ? event->value.type : PROF_VALUE_NONE);
+    at += 3;
+    if (parts->name.length) at = prof__device_put_text(at, PROF__KIND_NAME, &parts->name);
+    if (event->flow) PROF__STORE(at + 2, event->flow);
+    at = prof__device_put_number(at, type, 1 + (event->flow != 0), parts->number);
+    for (uint32_t i = 0; i < parts->args; ++i) {
+        const prof_value *value = &event->args[i].value;
+        at = prof__device_put_text(at, PROF__KIND_DATA, &parts->keys[i]);
+        at = value->type == PROF_VALUE_STRING
+                 ? prof__device_put_text(at, PROF__KIND_DATA, &parts->texts[i])
+                 : prof__device_put_number(at, (uint64_t)value->type, 1,
+                                           value->type == PROF_VALUE_NONE ? 0 : value->as.u);
+    }
+}
+
+/* 1: something may be recorded. Before anything else is done, because it costs least. */
+static inline int prof__device_live(const prof_device *device) { return prof__live((prof_site *)device->site); }
+
+/* row: null for a pair, whose time is event->start and whose nanoseconds are number. */
+static void prof__device_write(prof_device *device, prof_device_row *row, uint64_t type, const prof_device_event *event,
+                               uint64_t number)
+{
+    prof__thread *self = PROF__SELF();
+    prof_site *site = (prof_site *)device->site;
+    prof__device_parts parts;
+    uint64_t head;
+    if (!prof__enter(self, site, &head)) return;
+    prof__session *s = self->session;
+    if (s->header->mode != PROF_STATS &&
+        ((PROF__ACQUIRE(&device->epoch) == s->epoch && (!row || PROF__ACQUIRE(&row->epoch) == s->epoch)) ||
+         prof__device_know(self, device, row))) {
+        prof__device_measure(s, event, &parts);
+        parts.number = number;
+        uint64_t now = prof__now(s, 0), *at = prof__reserve(self, parts.words, &now);
+        if (at) {
+            prof__device_fill(at, &parts);
+            PROF__STORE(at + 1, (uint64_t)(row ? row->number : device->number) << 8 | type);
+            PROF__STORE(at + 2, event->start);
+            prof__store_word(at, head | (now - self->base));
+            prof__commit(self, parts.words);
+        }
+    }
+    prof__leave(self);
+}
+
+static void prof__device_report(prof_device_row *row, const prof_device_event *event)
+{
+    PROF__LED_VOID(prof__device_report, (row, event));
+    if (event->type == PROF_EVENT_SCOPE)
+        prof__device_write(row->device, row, PROF__DEVICE_SCOPE, event, event->end - event->start);
+    else if (event->type == PROF_EVENT_MARK)
+        prof__device_write(row->device, row, PROF__DEVICE_MARK, event, 0);
+    else if (event->type == PROF_EVENT_COUNTER &&
+             (event->value.type == PROF_VALUE_INT || event->value.type == PROF_VALUE_DOUBLE))
+        prof__device_write(row->device, row, PROF__DEVICE_COUNTER, event, event->value.as.u);
+}
+
+PROF__ENTRY void prof_device_record(prof_device_row *row, const prof_device_event *event)
+{
+    if (row && event && prof__device_live(row->device)) prof__device_report(row, event);
+}
+
+static prof_device_event prof__device_event_of(prof_event_type type, const char *name, uint64_t time)
+{
+    prof_device_event event; /* field by field: gcc's way to clear it all at once takes ten times as long */
+    event.type = type;
+    event.name = name;
+    event.start = time;
+    event.end = event.flow = 0;
+    event.value.type = PROF_VALUE_NONE;
+    event.value.cut = 0;
+    event.value.as.u = 0;
+    event.args = NULL;
+    event.arg_count = 0;
+    return event;
+}
+
+PROF__ENTRY void prof_device_scope(prof_device_row *row, const char *name, uint64_t start, uint64_t end)
+{
+    if (!row || !prof__device_live(row->device)) return;
+    prof_device_event event = prof__device_event_of(PROF_EVENT_SCOPE, name, start);
+    event.end = end;
+    prof__device_report(row, &event);
+}
+
+PROF__ENTRY void prof_device_mark(prof_device_row *row, const char *name, uint64_t time)
+{
+    if (!row || !prof__device_live(row->device)) return;
+    prof_device_event event = prof__device_event_of(PROF_EVENT_MARK, name, time);
+    prof__device_report(row, &event);
+}
+
+PROF__ENTRY void prof_device_counter(prof_device_row *row, const char *name, uint64_t time, int64_t value)
+{
+    if (!row || !prof__device_live(row->device)) return;
+    prof_device_event event = prof__device_event_of(PROF_EVENT_COUNTER, name, time);
+    event.value.type = PROF_VALUE_INT;
+    event.value.as.i = value;
+    prof__device_report(row, &event);
+}
+
+PROF__ENTRY void prof_device_counter_double(prof_device_row *row, const char *name, uint64_t time, double value)
+{
+    if (!row || !prof__device_live(row->device)) return;
+    prof_device_event event = prof__device_event_of(PROF_EVENT_COUNTER, name, time);
+    event.value.type = PROF_VALUE_DOUBLE;
+    event.value.as.d = value;
+    prof__device_report(row, &event);
+}
+
+PROF_DEF uint64_t prof_host_ns(void) { return prof__monotonic(); }
+
+PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns)
+{
+    PROF__LED(prof_device_sync, (device, ticks, host_ns));
+    if (!device) return prof__fail(PROF_INVALID_ARGUMENT, "prof_device_sync: device is null");
+    if (!host_ns) {
+        host_ns = prof__monotonic();
+    } else if (device->clock.unix_time) {
+        prof__pair now;
+        prof__pair_take(PROF_CLOCK_MONOTONIC, 0, &now);
+        host_ns += now.monotonic_ns - now.unix_ns;
+    }
+    uint32_t gate = prof__state_lock();
+    uint64_t at = device->pair_count ? 1 + (device->pair_count - 1) % (PROF__DEVICE_PAIRS - 1) : 0;
+    const prof__session *s = prof__state.running ? prof__state.session : NULL;
+    device->pair_count++;
+    device->pairs[at].ticks = ticks;
+    device->pairs[at].ns = host_ns;
+    if (s && device->epoch == s->epoch && device->record)
+        prof__device_store(device->record + 3 + 3 * at, ticks, host_ns);
+    prof__state_unlock(gate);
+    prof_device_event event = prof__device_event_of(PROF_EVENT_MARK, NULL, ticks);
+    if (prof__device_live(device)) prof__device_write(device, NULL, PROF__DEVICE_PAIR, &event, host_ns);
+    return PROF_OK;
+}
+#endif

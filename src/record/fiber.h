@@ -1,0 +1,86 @@
+// record/fiber: Names of threads, and fibers that move between them.
+/* null: "". Cut between UTF-8 characters. */
+static void prof__track_name(prof_fiber *track, const char *name)
+{
+    size_t length = name ? prof__length(name) : 0;
+    if (length > sizeof track->name - 1) {
+        length = sizeof track->name - 1;
+        while (length && ((unsigned char)name[length] & 0xc0) == 0x80) --length;
+    }
+    if (name) prof__copy(track->name, name, length);
+    track->name[length] = 0;
+    track->name_id = PROF__NAME_NEW;
+}
+
+PROF__ENTRY void prof_thread_name(const char *name)
+{
+    PROF__SELF_OR(PROF__LED_VOID(prof_thread_name, (name)));
+    prof__track_name(&self->own, name);
+    PROF__BRIDGE_THREAD(name);
+    if (self->fiber || !self->session || !prof__enter_slow(self, NULL, prof__take(self))) return;
+    if (self->own.name_id != PROF__NAME_NEW) { /* new to the session: entered with its name */
+        prof__leave(self);
+        return;
+    }
+    prof__signals signals;
+    PROF__ERRNO_SAVE();
+    if (prof__lock_enter(&prof__lock_word, &signals)) {
+        prof__track_know(self);
+        prof__lock_leave(&prof__lock_word, &signals);
+        if (self->room >= 3 + 2)
+            prof__track_write(self);
+        else
+            prof__chunk_next(self); /* which begins with a track record */
+    } else {
+        prof__lose(self, 1);
+    }
+    PROF__ERRNO_RESTORE();
+    prof__leave(self);
+}
+
+/*-- fibers --*/
+
+PROF_DEF prof_fiber *prof_fiber_init(void *memory, const char *name)
+{
+    prof_fiber *fiber = (prof_fiber *)memory;
+    if (!fiber) return NULL;
+    prof__clear(fiber, sizeof *fiber);
+    fiber->is_fiber = 1;
+    prof__track_name(fiber, name);
+    return fiber;
+}
+
+#ifndef PROF_FREESTANDING
+PROF_DEF prof_fiber *prof_fiber_create(const char *name)
+{
+    return prof_fiber_init(malloc(sizeof(prof_fiber)), name);
+}
+
+PROF__ENTRY void prof_fiber_destroy(prof_fiber *fiber)
+{
+    PROF__LED_VOID(prof_fiber_destroy, (fiber));
+    if (fiber && PROF__SELF()->fiber == fiber) prof_fiber_switch(NULL);
+    PROF__BRIDGE_FORGET(PROF__SELF(), fiber);
+    free(fiber);
+}
+#endif
+
+/* A thread that is out of step, or a track that is new to the session, leaves the rest to prof__settle(); so that nothing
+   is written for it in vain, all do during a pause. In a handler that interrupts a macro nothing happens. */
+PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
+{
+    PROF__SELF_OR(PROF__LED_VOID(prof_fiber_switch, (fiber)));
+    if (fiber == self->fiber || prof__take(self) == PROF__BUSY) return;
+    prof__track_leave(self);
+    self->fiber = fiber;
+    if (PROF__LIKELY(self->session && self->seen == PROF__LOAD(&prof__generation) &&
+                     prof__track_known(self, prof__track_of(self)) && !prof__sites_rest())) {
+        prof__track_enter(self);
+    } else {
+        self->seen = 0;
+        self->open = PROF__SHUT;
+    }
+    PROF__BARRIER();
+    self->gate = self->open; /* nothing was written that would let a filled chunk go */
+    PROF__BRIDGE_SWITCH(self);
+}

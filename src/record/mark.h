@@ -1,0 +1,42 @@
+// record/mark: Instants, frames, and the wait for a mutex.
+#if !defined(_WIN32) && !defined(PROF_FREESTANDING)
+/* A lock that is free costs no wait; of one that is not, a scope shows it. */
+PROF__ENTRY int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex)
+{
+    int result = pthread_mutex_trylock((pthread_mutex_t *)mutex);
+    if (result == EBUSY) {
+        prof__token token = prof__on(wait) ? prof__begin(wait) : 0;
+        prof__event(event, PROF_EVENT_LOCK_WAIT, 1, (uint64_t)(uintptr_t)mutex);
+        result = pthread_mutex_lock((pthread_mutex_t *)mutex);
+        if (!result || result == EOWNERDEAD) prof__event(event, PROF_EVENT_LOCK_ACQUIRE, 0, (uint64_t)(uintptr_t)mutex);
+        if (token) prof__end(token);
+    } else if (!result || result == EOWNERDEAD) {
+        prof__event(event, PROF_EVENT_LOCK_ACQUIRE, 0, (uint64_t)(uintptr_t)mutex);
+    }
+    return result;
+}
+#endif
+
+/* An instant that is only a head. */
+static void prof__instant(prof_site *site)
+{
+    PROF__SELF_OR(PROF__LED_VOID(prof__instant, (site)));
+    uint64_t head;
+    if (!prof__enter(self, site, &head)) return;
+    uint64_t now = prof__now(self->session, 0), *at = prof__reserve(self, 1, &now);
+    if (at) {
+        prof__store_word(at, head | (now - self->base));
+        prof__commit(self, 1);
+    }
+    prof__leave(self);
+}
+PROF__ENTRY void prof__mark(prof_site *site)
+{
+    prof__instant(site);
+    PROF__BRIDGE_MARK(site, NULL);
+}
+PROF__ENTRY void prof__frame(prof_site *site)
+{
+    prof__instant(site);
+    PROF__BRIDGE_FRAME(site);
+}

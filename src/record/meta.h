@@ -1,0 +1,116 @@
+// record/meta: Strings, call sites and metadata in the image, each once. Under prof__lock_word.
+/*-- META --------------------------------------------------------------------------------------------------- >>meta --
+   Strings and call sites, each stored once by content, so that a plugin that comes back a thousand times takes the room
+   of one. Called under the lock. */
+
+static uint32_t prof__hash(const void *bytes, size_t size)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < size; ++i) hash = (hash ^ ((const unsigned char *)bytes)[i]) * 16777619u;
+    return hash ^ hash >> 15;
+}
+
+/* Finds or appends a record whose words behind the head are these bytes, zero-padded. 0: no room. */
+static uint32_t prof__meta_intern(prof__session *s, uint32_t kind, const void *bytes, size_t size, uint32_t *count)
+{
+    uint64_t words = 1 + (size + 7) / 8, used = s->header->meta_used / 8;
+    uint32_t slot = (prof__hash(bytes, size) + kind) & s->index_mask;
+    for (; s->index[slot]; slot = (slot + 1) & s->index_mask) {
+        const uint64_t *record = s->meta + (s->index[slot] - 1);
+        if (record[0] >> 32 != ((uint64_t)kind << 24 | words)) continue;
+        const char *stored = (const char *)(record + 1);
+        size_t i = 0;
+        while (i < size && stored[i] == ((const char *)bytes)[i]) ++i;
+        if (i == size) return (uint32_t)record[0];
+    }
+    if (used + words > s->meta_words || words >= 1u << 24 || *count >= PROF__SITE_MASK) {
+        s->header->sites_lost++;
+        return 0;
+    }
+    uint64_t *record = s->meta + used;
+    prof__copy(record + 1, bytes, size);
+    uint32_t id = ++*count;
+    s->index[slot] = (uint32_t)used + 1;
+    s->header->meta_used = (used + words) * 8;
+    PROF__RELEASE(&record[0], (uint64_t)kind << 56 | words << 32 | id);
+    return id;
+}
+
+/* "" is 0. The size counts the terminator, so that stored strings always end. */
+static uint32_t prof__meta_string(prof__session *s, const char *text)
+{
+    size_t length = text ? prof__length(text) : 0;
+    return length ? prof__meta_intern(s, PROF__META_STRING, text, length + 1, &s->string_count) : 0;
+}
+
+static uint32_t prof__meta_site(prof__session *s, prof_site *site)
+{
+    uint32_t words[8];
+    words[0] = prof__meta_string(s, site->name);
+    words[1] = prof__meta_string(s, site->file);
+    words[2] = prof__meta_string(s, site->function);
+    words[3] = prof__meta_string(s, site->category);
+    words[4] = site->line;
+    words[5] = site->color;
+    words[6] = site->level;
+    words[7] = site->kind;
+    PROF__STORE(&site->private_name, words[0]);
+    return prof__meta_intern(s, PROF__META_SITE, words, sizeof words, &s->site_count);
+}
+
+/* Key and value of the session; one without a key forgets all before it. 0: no room. */
+static int prof__meta_pair(prof__session *s, const char *key, const char *value)
+{
+    size_t k = prof__length(key) + 1, v = prof__length(value) + 1;
+    uint64_t words = 1 + (k + v + 7) / 8, used = s->header->meta_used / 8;
+    if (used + words > s->meta_words || words >= 1u << 24) {
+        s->header->sites_lost++;
+        return 0;
+    }
+    uint64_t *record = s->meta + used;
+    prof__copy(record + 1, key, k);
+    prof__copy((char *)(record + 1) + k, value, v);
+    s->header->meta_used = (used + words) * 8;
+    PROF__RELEASE(&record[0], (uint64_t)PROF__META_SESSION << 56 | words << 32);
+    return 1;
+}
+
+/* prof_set_metadata(): key, zero, value, zero, and so on. Under the lock. */
+static struct {
+    size_t used;
+    char pairs[4096];
+} prof__metadata;
+
+static size_t prof__metadata_size(const char *pair)
+{
+    size_t key = prof__length(pair) + 1;
+    return key + prof__length(pair + key) + 1;
+}
+
+static char prof__rank[64]; /* what %r is in the present session, or was in the last; "": not known */
+
+/* All of it, into an image that is new. */
+static void prof__metadata_write(prof__session *s)
+{
+    if (prof__rank[0]) prof__meta_pair(s, "rank", prof__rank);
+    for (const char *each = prof__metadata.pairs; each < prof__metadata.pairs + prof__metadata.used;
+         each += prof__metadata_size(each))
+        prof__meta_pair(s, each, each + prof__length(each) + 1);
+}
+
+/* 0: no room; what there was stays. */
+static int prof__metadata_put(const char *key, const char *value)
+{
+    char *at = prof__metadata.pairs, *end = at + prof__metadata.used;
+    size_t key_size = prof__length(key) + 1, value_size = prof__length(value) + 1, old = 0, behind;
+    while (at < end && !prof__equal(at, key)) at += prof__metadata_size(at);
+    if (at < end) old = prof__metadata_size(at);
+    if (prof__metadata.used - old + key_size + value_size > sizeof prof__metadata.pairs) return 0;
+    behind = (size_t)(end - at) - old;
+    for (size_t i = 0; i < behind && old; ++i) at[i] = at[i + old];
+    at += behind;
+    prof__copy(at, key, key_size);
+    prof__copy(at + key_size, value, value_size);
+    prof__metadata.used += key_size + value_size - old;
+    return 1;
+}

@@ -1,0 +1,248 @@
+// record/objects: Domains, tasks, frames, ranges, counters and markers made at run time.
+#ifndef PROF_FREESTANDING
+/*-- OBJECTS ---------------------------------------------------------------------------------------------- >>objects --
+   A handle is the call sites of what it records, and its strings, in one block. Nothing points to it from elsewhere:
+   the image has copies of its strings, tokens have none. */
+
+struct prof_domain {
+    prof_domain *next;
+    const char *name;
+};
+struct PROF__SITE_TYPE prof_task {
+    prof_site site;
+    uint64_t id;
+};
+struct PROF__SITE_TYPE prof_frame {
+    prof_site site;
+    uint64_t id, number;
+};
+struct PROF__SITE_TYPE prof_range {
+    prof_site start, stop;
+};
+struct PROF__SITE_TYPE prof_counter {
+    prof_site site;
+    prof__tally tally;
+};
+struct PROF__SITE_TYPE prof_marker {
+    prof_site sites[PROF_MARK_SCOPE_COUNT];
+};
+
+static prof_domain *prof__domains; /* only ever grows, at its head */
+static uint64_t prof__object_ids;
+
+/* Zeroed, with a copy of the name behind it. */
+static void *prof__object(size_t size, const char *name, const char **copy)
+{
+    size_t length = name ? strlen(name) : 0;
+    char *object = (char *)calloc(1, size + length + 1);
+    if (!object) return NULL;
+    if (length) memcpy(object + size, name, length);
+    *copy = object + size;
+    return object;
+}
+
+static void prof__object_site(prof_site *site, const prof_domain *domain, const char *name, unsigned kind,
+                              unsigned role)
+{
+    site->name = name;
+    site->category = domain ? domain->name : "";
+    site->file = site->function = "";
+    site->level = 1;
+    site->kind = (uint16_t)(kind | role << PROF__ROLE_SHIFT);
+}
+
+static prof_domain *prof__domain_find(prof_domain *first, const prof_domain *end, const char *name)
+{
+    while (first != end && strcmp(first->name, name)) first = first->next;
+    return first == end ? NULL : first;
+}
+
+PROF_DEF prof_domain *prof_domain_create(const char *name)
+{
+    PROF__LED(prof_domain_create, (name));
+    prof_domain *seen = PROF__ACQUIRE(&prof__domains), *domain = prof__domain_find(seen, NULL, name ? name : "");
+    if (domain) return domain;
+    const char *copy = NULL;
+    domain = (prof_domain *)prof__object(sizeof *domain, name, &copy);
+    if (!domain) return NULL;
+    domain->name = copy;
+    domain->next = seen;
+    while (!__atomic_compare_exchange_n(&prof__domains, &domain->next, domain, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        prof_domain *other = prof__domain_find(domain->next, seen, copy);
+        seen = domain->next;
+        if (!other) continue;
+        free(domain); /* another thread was faster */
+        return other;
+    }
+    return domain;
+}
+
+PROF_DEF const char *prof_domain_name(const prof_domain *domain) { return domain ? domain->name : ""; }
+
+PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on)
+{
+    if (!domain) return prof__fail(PROF_INVALID_ARGUMENT, "prof_domain_enable: domain is null");
+    return prof__category_enable(domain->name, on, 1);
+}
+
+PROF_DEF size_t prof_domain_list(const char **names, size_t room)
+{
+    PROF__LED(prof_domain_list, (names, room));
+    prof_domain *first = PROF__ACQUIRE(&prof__domains);
+    uint32_t categories = PROF__ACQUIRE(&prof__categories.count);
+    size_t count = 0;
+    for (const prof_domain *domain = first; domain; domain = domain->next, ++count)
+        if (names && count < room) names[count] = domain->name;
+    for (uint32_t i = 0; i < categories; ++i) {
+        if (prof__domain_find(first, NULL, prof__categories.names[i])) continue;
+        if (names && count < room) names[count] = prof__categories.names[i];
+        ++count;
+    }
+    return count;
+}
+
+PROF_DEF prof_task *prof_task_create(prof_domain *domain, const char *name)
+{
+    PROF__LED(prof_task_create, (domain, name));
+    const char *copy = NULL;
+    prof_task *task = (prof_task *)prof__object(sizeof *task, name, &copy);
+    if (!task) return NULL;
+    prof__object_site(&task->site, domain, copy, PROF__KIND_EVENT, PROF_ROLE_TASK);
+    task->id = PROF__ADD(&prof__object_ids, 1) + 1;
+    return task;
+}
+
+/* Of the task that object points to, which becomes its id. */
+static prof_site *prof__task_site(uint64_t *object)
+{
+    prof_task *task = (prof_task *)(uintptr_t)*object;
+    *object = task->id;
+    return &task->site;
+}
+
+PROF__ENTRY void prof_task_start(prof_task *task)
+{
+    if (task && prof__on(&task->site)) prof__event(&task->site, PROF_EVENT_SPAN_BEGIN, 0, task->id);
+}
+
+PROF__ENTRY void prof_task_stop(prof_task *task)
+{
+    if (task && prof__on(&task->site)) prof__event(&task->site, PROF_EVENT_SPAN_END, 0, task->id);
+}
+
+PROF_DEF void prof_task_destroy(prof_task *task) { free(task); }
+
+PROF_DEF prof_frame *prof_frame_create(prof_domain *domain, const char *name)
+{
+    PROF__LED(prof_frame_create, (domain, name));
+    const char *copy = NULL;
+    prof_frame *frame = (prof_frame *)prof__object(sizeof *frame, name, &copy);
+    if (!frame) return NULL;
+    prof__object_site(&frame->site, domain, copy, PROF__KIND_EVENT, PROF_ROLE_FRAME);
+    frame->id = PROF__ADD(&prof__object_ids, 1) + 1;
+    return frame;
+}
+
+/* Frames that nobody records are counted, too: numbers are the program's. */
+PROF__ENTRY void prof_frame_start(prof_frame *frame)
+{
+    if (!frame) return;
+    uint64_t number = PROF__ADD(&frame->number, 1) + 1;
+    if (prof__on(&frame->site))
+        prof__event(&frame->site, PROF_EVENT_SPAN_BEGIN, number & PROF__EVENT_DETAIL_MAX, frame->id);
+}
+
+PROF__ENTRY void prof_frame_stop(prof_frame *frame)
+{
+    if (frame && prof__on(&frame->site))
+        prof__event(&frame->site, PROF_EVENT_SPAN_END, PROF__LOAD(&frame->number) & PROF__EVENT_DETAIL_MAX, frame->id);
+}
+
+PROF_DEF void prof_frame_destroy(prof_frame *frame) { free(frame); }
+
+PROF_DEF prof_range *prof_range_create(const char *name)
+{
+    const char *copy = NULL;
+    prof_range *range = (prof_range *)prof__object(sizeof *range, name, &copy);
+    if (!range) return NULL;
+    prof__object_site(&range->start, NULL, copy, PROF__KIND_BEGIN, PROF_ROLE_RANGE);
+    prof__object_site(&range->stop, NULL, copy, PROF__KIND_END, PROF_ROLE_NONE); /* which is never off */
+    return range;
+}
+
+PROF__ENTRY void prof_range_start(prof_range *range)
+{
+    if (range && prof__live(&range->start)) prof__begin_loose(&range->start);
+}
+
+PROF__ENTRY void prof_range_stop(prof_range *range)
+{
+    if (range && prof__live(&range->stop)) prof__end_loose(&range->stop);
+}
+
+PROF_DEF void prof_range_destroy(prof_range *range) { free(range); }
+
+PROF_DEF prof_counter *prof_counter_create(prof_domain *domain, const char *name)
+{
+    const char *copy = NULL;
+    prof_counter *counter = (prof_counter *)prof__object(sizeof *counter, name, &copy);
+    if (counter) prof__object_site(&counter->site, domain, copy, PROF__KIND_COUNTER_INT, PROF_ROLE_NONE);
+    return counter;
+}
+
+static void prof__counter_change(prof_counter *counter, int how, int64_t value)
+{
+    prof__number number;
+    if (!counter) return;
+    number.tally = &counter->tally;
+    prof__count_int(&counter->site, &number, how, value);
+}
+
+static void prof__counter_change_double(prof_counter *counter, int how, double value)
+{
+    prof__number number;
+    if (!counter) return;
+    number.tally = &counter->tally;
+    prof__count_double(&counter->site, &number, how, value);
+}
+
+PROF__ENTRY void prof_counter_set(prof_counter *counter, int64_t value)
+{
+    prof__counter_change(counter, PROF__TALLY_SET, value);
+}
+PROF__ENTRY void prof_counter_add(prof_counter *counter, int64_t delta)
+{
+    prof__counter_change(counter, PROF__TALLY_ADD, delta);
+}
+PROF__ENTRY void prof_counter_sub(prof_counter *counter, int64_t delta)
+{
+    prof__counter_change(counter, PROF__TALLY_SUB, delta);
+}
+PROF__ENTRY void prof_counter_set_double(prof_counter *counter, double value)
+{
+    prof__counter_change_double(counter, PROF__TALLY_SET, value);
+}
+PROF__ENTRY void prof_counter_add_double(prof_counter *counter, double delta)
+{
+    prof__counter_change_double(counter, PROF__TALLY_ADD, delta);
+}
+
+PROF_DEF void prof_counter_destroy(prof_counter *counter) { free(counter); }
+
+PROF_DEF prof_marker *prof_marker_create(prof_domain *domain, const char *name)
+{
+    const char *copy = NULL;
+    prof_marker *marker = (prof_marker *)prof__object(sizeof *marker, name, &copy);
+    for (int scope = 0; marker && scope < (int)PROF_MARK_SCOPE_COUNT; ++scope)
+        prof__object_site(&marker->sites[scope], domain, copy, PROF__KIND_MARK, (unsigned)PROF__MARK_ROLE(scope));
+    return marker;
+}
+
+PROF__ENTRY void prof_marker_mark(prof_marker *marker, prof_mark_scope scope)
+{
+    unsigned at = (unsigned)scope < (unsigned)PROF_MARK_SCOPE_COUNT ? (unsigned)scope : 0;
+    if (marker && prof__on(&marker->sites[at])) prof__mark(&marker->sites[at]);
+}
+
+PROF_DEF void prof_marker_destroy(prof_marker *marker) { free(marker); }
+#endif

@@ -1,0 +1,259 @@
+// record/ring: Chunks: taken, their pages touched ahead, waited for. One atomic operation for a chunk; no lock.
+/*-- RING -------------------------------------------------------------------------------------------------- >>ring --*/
+
+static void prof__store_word(uint64_t *at, uint64_t word)
+{
+#if PROF__WIDE
+    PROF__RELEASE(at, word);
+#else
+    prof__half *half = (prof__half *)at;
+    PROF__STORE(half + PROF__LOW_HALF, (uint32_t)word);
+    PROF__RELEASE(half + !PROF__LOW_HALF, (uint32_t)(word >> 32)); /* holds the kind, which publishes */
+#endif
+}
+
+static uint64_t *prof__chunk_first(const prof__chunk *chunk) { return (uint64_t *)(uintptr_t)(chunk + 1); }
+
+static prof_fiber *prof__track_of(prof__thread *self) { return self->fiber ? self->fiber : &self->own; }
+
+/* Counts what this thread could not record: in its chunk if it has one, where a reader finds it even after a crash and
+   takes it for the loss of the track that wrote there last. */
+static void prof__lose(prof__thread *self, uint64_t count)
+{
+    prof__session *s = self->session;
+    PROF__ADD(self->entered ? &self->chunk->lost : s ? &s->header->lost : &prof__lost_without_chunk, count);
+}
+
+/* 1: a service adds what is recorded to statistics. */
+static int prof__mode_counts(uint32_t mode) { return mode == PROF_STATS || mode == PROF_RING_STATS; }
+
+/* Where a service empties the chunks, only those are taken that it has let go. Counting them tells at once that there
+   is none: a scope that is lost must not search the whole ring. */
+static int prof__chunks_kept(const prof__session *s)
+{
+    return s->header->mode == PROF_STREAM || prof__mode_counts(s->header->mode);
+}
+
+static int prof__chunk_reserve(prof__session *s, int service)
+{
+    uint32_t free_chunks = PROF__LOAD(&s->free_chunks);
+    while (free_chunks)
+        if (__atomic_compare_exchange_n(&s->free_chunks, &free_chunks, free_chunks - 1, 1, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED))
+            return 1;
+    if (!service || !s->spare_chunk) return 0;
+    s->spare_chunk = 0;
+    return 1;
+}
+
+/* Pages, and the blocks of a file, are taken a piece at a time, ahead of the writers: by the one who takes a chunk near the
+   end of what is there. Nobody gets a chunk before its blocks are reserved: who overtakes the one who was ahead does the
+   same work once more, which changes nothing where it is done. Where the disk has no more, the ring ends there, as if
+   it had been that small from the beginning: no chunk beyond was ever used, so that numbers lead to the same slots. */
+#define PROF__ALL_READY 0xffffffffu
+#define PROF__READY_ENDS 0x80000000u /* with a number of chunks: somebody is about to make that the ring's */
+#define PROF__READY_AHEAD 8u         /* chunks */
+#define PROF__READY_PIECE 16u        /* that get their pages at a time */
+#define PROF__BLOCKS_PIECE 64u       /* and their blocks: a multiple of that */
+
+#ifndef PROF_FREESTANDING
+/* So many chunks, from the first on, may be looked at. The others' pages can be holes in a file, for which a file system
+   in memory takes room even if they are read. */
+static uint64_t prof__chunks_there(const prof__session *s)
+{
+    uint32_t ready = PROF__ACQUIRE(&s->ready_chunks);
+    return ready == PROF__ALL_READY ? PROF__LOAD(&s->chunk_count) : ready & ~PROF__READY_ENDS;
+}
+#endif
+
+#if defined(__linux__) && !defined(PROF_FREESTANDING)
+static int prof__stream_file_there(const prof__session *s);
+static int prof__file_cut(prof__session *s);
+static void prof__background_failed(prof__session *s, const char *why);
+
+/* Linux 5.14. 0: size bytes have their pages, which can be written without a fault. Async-signal-safe. */
+static int prof__populate(void *memory, size_t size) { return madvise(memory, size, 23 /* MADV_POPULATE_WRITE */); }
+
+/* Reserves blocks of a file that is as large already, or makes it so. 0; EOPNOTSUPP: cannot be done, which says nothing
+   about the room; or why there is none: errno. Async-signal-safe. */
+static int prof__blocks_reserve(int file, uint64_t at, uint64_t size)
+{
+    prof__file_signal signal;
+    prof__file_signal_hold(&signal);
+    int error = fallocate(file, 0, (off_t)at, (off_t)size) ? errno : 0;
+    prof__file_signal_drop(&signal);
+    return !error || error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO ? error : EOPNOTSUPP;
+}
+
+/* The same for these chunks of the session. The program may have closed the descriptor. A file that somebody cut is not
+   made larger again: what is gone would come back as zeros, and nobody would know. */
+static int prof__chunks_reserve(prof__session *s, uint64_t from, uint64_t end)
+{
+    uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping) + from * s->chunk_size;
+    if (!prof__stream_file_there(s)) return EOPNOTSUPP;
+    if (prof__file_cut(s)) return EIO;
+    return prof__blocks_reserve(s->stream.file, at, (end - from) * s->chunk_size);
+}
+
+/* 0: these chunks can be written; or why not: errno. Taking a page of a file takes its block as well. */
+static int prof__chunks_populate(prof__session *s, uint64_t from, uint64_t end)
+{
+    size_t first = (size_t)(s->chunks - (char *)s->mapping) + (size_t)from * s->chunk_size;
+    size_t last = (size_t)(s->chunks - (char *)s->mapping) + (size_t)end * s->chunk_size;
+    uint64_t ahead = from + PROF__BLOCKS_PIECE;
+    int reserves = s->live_path && !s->whole, error = EOPNOTSUPP;
+    if (ahead > s->chunk_count) ahead = s->chunk_count;
+    if (reserves && from % PROF__BLOCKS_PIECE == 0) error = prof__chunks_reserve(s, from, ahead);
+    if (error && error != EOPNOTSUPP) return error;
+    first = first / 65536 * 65536; /* whole pages, of whatever size */
+    if (!prof__populate((char *)s->mapping + first, last - first) || !reserves) return 0;
+    if (error) error = prof__chunks_reserve(s, from, end);
+    return error == EOPNOTSUPP ? ENOSPC : error;
+}
+
+static const char *prof__room_text(int error) /* strerror() is not for signal handlers */
+{
+    return error == ENOSPC   ? "No space left on device"
+           : error == EDQUOT ? "Disk quota exceeded"
+           : error == EFBIG  ? "File too large"
+                             : "Input/output error";
+}
+
+/* The ring has no more chunks than these. */
+static void prof__ring_end(prof__session *s, uint32_t count, int error)
+{
+    s->chunks_asked = s->chunk_count;
+    s->room_error = prof__room_text(error);
+    PROF__STORE(&s->chunk_count, (uint64_t)count);
+    PROF__STORE(&s->header->chunk_count, (uint64_t)count);
+    PROF__STORE(&s->like.chunk_count, (uint64_t)count);
+    prof__background_failed(s, s->room_error);
+    PROF__RELEASE(&s->ready_chunks, PROF__ALL_READY);
+    prof__room_changed();
+}
+
+/* Makes the next piece ready, which begins at chunk number from. 0: there is no room for it. */
+static int prof__piece_take(prof__session *s, uint32_t from)
+{
+    uint64_t count = PROF__LOAD(&s->chunk_count), end = (uint64_t)from + PROF__READY_PIECE;
+    uint32_t ready = from;
+    if (from >= count) return 1; /* it has ended meanwhile */
+    if (end > count) end = count;
+    int error = prof__chunks_populate(s, from, end);
+    if (!error)
+        __atomic_compare_exchange_n(&s->ready_chunks, &ready, end == count ? PROF__ALL_READY : (uint32_t)end, 0,
+                                    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    else if (from && __atomic_compare_exchange_n(&s->ready_chunks, &ready, from | PROF__READY_ENDS, 0, __ATOMIC_ACQUIRE,
+                                                 __ATOMIC_RELAXED))
+        prof__ring_end(s, from, error);
+    return !error || from;
+}
+
+/* 1: the chunk of this number can be written. */
+static PROF__COLD int prof__chunks_ready(prof__session *s, uint64_t number)
+{
+    PROF__ERRNO_SAVE();
+    uint32_t claimed = PROF__LOAD(&s->claimed_chunks), ready;
+    int good = 1;
+    if (number + PROF__READY_AHEAD >= claimed && claimed < PROF__LOAD(&s->chunk_count) &&
+        __atomic_compare_exchange_n(&s->claimed_chunks, &claimed, claimed + PROF__READY_PIECE, 0, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED))
+        prof__piece_take(s, claimed);
+    while (good && (ready = PROF__ACQUIRE(&s->ready_chunks)) != PROF__ALL_READY &&
+           number >= (ready & ~PROF__READY_ENDS))
+        good = !(ready & PROF__READY_ENDS) && prof__piece_take(s, ready);
+    PROF__ERRNO_RESTORE();
+    return good;
+}
+#else
+static int prof__chunks_ready(prof__session *s, uint64_t number)
+{
+    (void)s;
+    (void)number;
+    return 1;
+}
+#endif
+
+/* Takes the next chunk of the ring: one atomic operation, as a rule, for some thousand events. Null: none to be had. */
+static prof__chunk *prof__chunk_take(prof__session *s, int service)
+{
+    prof__header *h = s->header;
+    int kept = prof__chunks_kept(s);
+    if (kept && !prof__chunk_reserve(s, service)) return NULL;
+    for (uint64_t tries = 0, most = PROF__LOAD(&s->chunk_count); tries < most * 2; ++tries) {
+        if (!kept && tries >= most) break; /* one that is kept was promised: others may have moved it along */
+        if (h->mode == PROF_FILL && PROF__LOAD(&h->next_chunk) >= PROF__LOAD(&s->chunk_count)) return NULL;
+        /* A release: a reader that knows of this claim sees all that the thread wrote in the chunk before it. */
+        uint64_t number = __atomic_fetch_add(&h->next_chunk, 1, __ATOMIC_RELEASE);
+        uint32_t ready = PROF__ACQUIRE(&s->ready_chunks);
+        if (PROF__UNLIKELY(number + PROF__READY_AHEAD >= ready) && !prof__chunks_ready(s, number)) break;
+        uint64_t count = PROF__LOAD(&s->chunk_count); /* not before it is known that the chunk is ready */
+        if (h->mode == PROF_FILL && number >= count) return NULL;
+        prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + number % count * s->chunk_size);
+        uint32_t state = PROF__LOAD(&chunk->state);
+        if ((kept ? state != PROF__CHUNK_FREE : state == PROF__CHUNK_OWNED) ||
+            !__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
+                                         __ATOMIC_RELAXED))
+            continue;
+        if (chunk->sequence > number) { /* this thread slept for a lap: the slot is somebody's newest by now */
+            PROF__RELEASE(&chunk->state, state);
+            continue;
+        }
+        if (chunk->sequence) {
+            uint64_t taken_back = PROF__LOAD(&chunk->taken_back);
+            if (taken_back) PROF__ADD(&h->taken_back, taken_back);
+            PROF__STORE(&chunk->taken_back, 0);
+            if (!kept || h->mode == PROF_RING_STATS) PROF__ADD(&h->overwritten, 1);
+            PROF__RELEASE(&chunk->sequence, 0); /* a reader that misses this chunk knows that something is gone */
+            PROF__FENCE(); /* a reader that sees any of what follows sees the zero, too */
+            prof__clear(prof__chunk_first(chunk), (size_t)s->chunk_words * 8);
+        }
+        PROF__STORE(&chunk->lost, 0);
+        prof__pair base;
+        prof__pair_take(s->clock, h->tick_hz, &base);
+        prof__pair_store(&chunk->base, &base);
+        PROF__RELEASE(&chunk->sequence, number + 1);
+        return chunk;
+    }
+    if (kept) {
+        PROF__ADD(&s->free_chunks, 1u);
+        prof__room_changed();
+    }
+    return NULL;
+}
+
+/* Where the service empties chunks: sleeps until a chunk was let go, at most that long. 1: one was. A
+   thread that waited in vain does not wait again before one is; the service, who lets them go, never. Holds no lock. */
+#ifdef PROF_FREESTANDING
+static int prof__room_wait(prof__thread *self, prof__session *s)
+{
+    (void)self;
+    (void)s;
+    return 0;
+}
+#else
+/* Changes with each chunk that is let go, and from session to session. */
+static uint32_t prof__room_mark(const prof__session *s)
+{
+    return PROF__ACQUIRE(&s->released) + s->epoch * 0x9E3779B1u;
+}
+
+static PROF__COLD int prof__room_wait(prof__thread *self, prof__session *s)
+{
+    if (!s->wait_ns || !prof__chunks_kept(s) || self->impatient || self->waited == prof__room_mark(s)) return 0;
+    PROF__ERRNO_SAVE();
+    uint64_t now = prof__monotonic(), deadline = now + s->wait_ns;
+    int found = 0;
+    __atomic_fetch_add(&s->waiting, 1, __ATOMIC_SEQ_CST);
+    prof__word_wake(&s->service.word); /* may sleep longer than this thread */
+    while (!(found = PROF__LOAD(&s->free_chunks) != 0) && now < deadline && !PROF__ACQUIRE(&s->service.stop)) {
+        uint32_t released = __atomic_load_n(&s->released, __ATOMIC_SEQ_CST);
+        if (!PROF__LOAD(&s->free_chunks)) prof__word_wait(&s->released, released, deadline - now);
+        now = prof__monotonic();
+    }
+    __atomic_fetch_sub(&s->waiting, 1, __ATOMIC_SEQ_CST);
+    if (!found) self->waited = prof__room_mark(s);
+    PROF__ERRNO_RESTORE();
+    return found;
+}
+#endif

@@ -1,0 +1,113 @@
+// record/schedule: A session that begins later than it starts, by the clock or by steps.
+/*-- SCHEDULE -------------------------------------------------------------------------------------------- >>schedule --
+   A session may begin later than it starts. Until then all sites are off, as in a pause, and cost as little. The clock
+   is the service's business (prof__schedule_step). For warming up, the sites that count are not off but out of date, so
+   that each use of them, and of no other, comes by the slow path, where it is counted under the lock. In the child of a
+   fork, which has no service, that is how all sites wait for the clock. */
+
+#define PROF__CENTURY (100ull * 366 * 86400 * 1000000000) /* ns */
+enum { PROF__HELD_TIME = 1, PROF__HELD_WARMUP = 2 };
+enum { PROF__WARMUP_STEPS = 1, PROF__WARMUP_FRAMES };
+
+static prof__session *prof__state_session(void) { return prof__state.session ? prof__state.session : prof__state.inherited; }
+
+/* 1: nobody but the macros looks whether the time has come. */
+static int prof__schedule_alone(const prof__session *s)
+{
+#ifdef PROF_FREESTANDING
+    (void)s;
+    return 0;
+#else
+    return prof__state.held & PROF__HELD_TIME && s == prof__state.inherited;
+#endif
+}
+
+static int prof__warmup_counts(const prof__session *s, const prof_site *site)
+{
+    if (s->warmup_what == PROF__WARMUP_FRAMES) return (site->kind & ((1u << PROF__ROLE_SHIFT) - 1)) == PROF__KIND_FRAME;
+    return site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_STEP;
+}
+
+/* 1: the session is held, and every use of this site is to come by. Under the lock. */
+static int prof__schedule_sees(const prof_site *site)
+{
+    const prof__session *s = prof__state_session();
+    if (!prof__state.held || !prof__state.running || prof__state.paused || !s) return 0;
+    return prof__schedule_alone(s) || (prof__state.held == PROF__HELD_WARMUP && prof__warmup_counts(s, site));
+}
+
+/* One reason less to wait; after the last, recording begins, and with it the session's time. Under the lock. */
+static void prof__schedule_release(prof__session *s, int held)
+{
+    prof__state.held &= ~held;
+    prof__next_generation();
+    if (prof__state.held) return;
+    if (held && s->header) {
+        prof__pair_take_well(s->clock, s->header->tick_hz, &s->header->first);
+        s->header->last = s->header->first;
+    }
+#ifndef PROF_FREESTANDING
+    if (s->duration_ns && s->header) s->end_at = s->header->first.monotonic_ns + s->duration_ns;
+    prof__word_wake(&s->service.word);
+#endif
+}
+
+/* A site is used that prof__schedule_sees(). Under the lock. */
+static void prof__schedule_look(const prof_site *site)
+{
+    prof__session *s = prof__state_session();
+#ifndef PROF_FREESTANDING
+    if (prof__schedule_alone(s) && prof__monotonic() >= s->begin_at) prof__schedule_release(s, PROF__HELD_TIME);
+#endif
+    if (prof__state.held != PROF__HELD_WARMUP || !prof__warmup_counts(s, site)) return;
+    uint32_t name = prof__hash(site->name, prof__length(site->name)) | 1;
+    if (!s->warmup_name) s->warmup_name = name;
+    if (s->warmup_name != name) return;
+    if (s->warmup_left)
+        s->warmup_left--;
+    else
+        prof__schedule_release(s, PROF__HELD_WARMUP);
+}
+
+/* 1: all sites are off, but for those of ends. Changes under the lock, but for crashes. */
+static int prof__sites_rest(void) { return PROF__LOAD(&prof__state.paused) || PROF__LOAD(&prof__state.frozen); }
+
+/* Devices have no level: level 0 turns off what the host does, no_devices what they report. */
+static int prof__site_wanted(const prof_site *site)
+{
+    int device = site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_DEVICE;
+    return !prof__sites_rest() && !prof__state.held &&
+           (device ? !prof__state.no_devices : (int)site->level <= prof__state.level) &&
+           (~site->unmask & prof__state.filter_mask) && prof__category_on(site->category);
+}
+
+static uint64_t prof__site_kind(const prof_site *site) { return site->kind & ((1u << PROF__ROLE_SHIFT) - 1); }
+
+/* Brings a site in step with the present generation. Under the lock, as a busy thread. */
+static void prof__site_settle(prof_site *site)
+{
+    uint32_t generation = PROF__ACQUIRE(&prof__generation); /* and with it prof__state.frozen */
+    if (prof__state.held && prof__schedule_sees(site)) return;
+    if (prof__state.running && prof__state.inherited) {
+        if (prof__site_kind(site) == PROF__KIND_END) return; /* of a begin in the parent: no reason to make an image */
+        if (prof__site_wanted(site)) prof__inherited_make();
+    }
+    prof__session *s = prof__state.session;
+    if (!prof__state.running || !s) {
+        prof__category_note(site->category);
+        prof__site_store(site, generation ^ PROF__OFF);
+        return;
+    }
+    uint64_t head = prof__site_load(site) >> PROF__TICK_BITS << PROF__TICK_BITS;
+    if (site->private_session != s->epoch || !head) {
+        uint32_t id = prof__meta_site(s, site);
+        if (!id) id = s->site_without_room;
+        prof__category_note(site->category);
+        head = prof__site_kind(site) << PROF__KIND_SHIFT | (uint64_t)id << PROF__TICK_BITS;
+        site->private_session = s->epoch;
+        prof__pair_take(s->clock, s->header->tick_hz, &s->header->last);
+        prof__lost_collect(s);
+    }
+    int on = prof__site_kind(site) == PROF__KIND_END || prof__site_wanted(site);
+    prof__site_store(site, head | (on ? generation : generation ^ PROF__OFF));
+}

@@ -1,0 +1,301 @@
+// record/scope: The fast path: begin, end, next. No lock, no atomic read-modify-write, no allocation.
+/*-- WRITER ------------------------------------------------------------------------------------------------ >>writer --
+   The fast path of every macro: read the counter; take the thread, so that a signal handler that interrupts from here
+   on stays out; only then, when no handler can move the thread to another session any more, check that site, thread and
+   generation agree; store the event; move the cursor; open the gate. */
+
+/* Brings site and thread in step with the present generation. 1: the site is on and the thread has a chunk. */
+static int prof__settle(prof__thread *self, prof_site *site)
+{
+    uint32_t generation = PROF__LOAD(&prof__generation);
+    int recording, in_step;
+    in_step = self->seen == generation &&
+              !(site && (uint32_t)((uint32_t)prof__site_load(site) ^ generation) & ~PROF__OFF);
+    if (in_step && !self->session && prof__room_missing(self)) {
+        if (!site || (uint32_t)prof__site_load(site) == generation) prof__lose(self, 1);
+        return 0;
+    }
+    if (!in_step || !self->session) {
+        uint32_t room = PROF__ACQUIRE(&prof__room_changes);
+        prof__signals signals;
+        PROF__ERRNO_SAVE();
+        if (!prof__lock_enter(&prof__lock_word, &signals)) {
+            prof__lose(self, 1);
+            PROF__ERRNO_RESTORE();
+            return 0;
+        }
+        if (PROF__UNLIKELY(prof__state.held) && site && prof__schedule_sees(site)) prof__schedule_look(site);
+        generation = PROF__LOAD(&prof__generation);
+        if (site) prof__site_settle(site); /* first: it may make the image */
+        prof__session *s = prof__state.running ? prof__state.session : NULL;
+        if (self->session && (self->session != s || self->epoch != s->epoch)) prof__detach(self);
+        recording = s && (!site || (uint32_t)prof__site_load(site) == generation);
+        self->no_room = 0;
+        if (recording && !self->session && !prof__attach(self) && !prof__attach_later(self, s, &signals)) {
+            prof__lose(self, 1);
+            if (prof__state.session == s) prof__lost_collect(s);
+            self->no_room = room;
+            recording = 0;
+        }
+        if (self->session && !self->entered) { /* there was a switch, and it could not do this */
+            prof__track_know(self);
+            prof__track_enter(self);
+        }
+        self->seen = generation; /* a control call during a wait in between is found by the next macro */
+        self->open = self->session && s->fast && !self->exits ? generation : PROF__SHUT;
+        prof__lock_leave(&prof__lock_word, &signals);
+        PROF__ERRNO_RESTORE();
+        return recording && self->session;
+    }
+    return !site || (uint32_t)prof__site_load(site) == generation;
+}
+
+/* From here on no handler writes, or moves the thread to another session. Returns what prof__untake() wants. */
+static inline uint32_t prof__take(prof__thread *self)
+{
+    uint32_t gate = self->gate;
+    self->gate = PROF__BUSY;
+    PROF__BARRIER();
+    return gate;
+}
+
+/* What a thread's gate becomes when it is done: it takes the slow path until it can let its filled chunk go. */
+static inline uint32_t prof__gate_next(prof__thread *self)
+{
+    if (PROF__UNLIKELY(self->filled != NULL)) prof__filled_check(self);
+    return PROF__UNLIKELY(self->filled != NULL) ? PROF__SHUT : self->open;
+}
+
+/* A thread that was busy when it was taken is being interrupted, and stays busy. */
+static inline void prof__untake(prof__thread *self, uint32_t gate)
+{
+    PROF__BARRIER();
+    if (gate != PROF__BUSY) self->gate = prof__gate_next(self);
+}
+
+/* Behind a take that found the fast path closed: 1 if the thread may write for this site. A null site asks for an
+   attached thread only. A thread that is being interrupted loses the event, which is counted. */
+static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint32_t gate)
+{
+    if (gate == PROF__BUSY)
+        prof__lose(self, 1);
+    else if (prof__settle(self, site))
+        return 1;
+    prof__untake(self, gate);
+    return 0;
+}
+
+/* Settles a site before the arguments of its macro are evaluated. */
+PROF__ENTRY int prof__check(prof_site *site)
+{
+    PROF__SELF_OR(PROF__LED(prof__check, (site)));
+    uint32_t gate = prof__take(self);
+    if (gate == PROF__BUSY) return 1; /* whoever counts the loss wants the arguments */
+    prof__signals signals;
+    PROF__ERRNO_SAVE();
+    if (prof__lock_enter(&prof__lock_word, &signals)) {
+        prof__site_settle(site);
+        prof__lock_leave(&prof__lock_word, &signals);
+    }
+    PROF__ERRNO_RESTORE();
+    prof__untake(self, gate);
+    return prof__on(site);
+}
+
+static uint64_t prof__site_head(const prof_site *site)
+{
+    return prof__site_load(site) >> PROF__TICK_BITS << PROF__TICK_BITS;
+}
+
+/* Takes the thread for a site: 1 if it may write. */
+static inline int prof__enter(prof__thread *self, prof_site *site, uint64_t *head)
+{
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
+    *head = prof__site_load(site) ^ generation;
+    if (PROF__LIKELY(!((uint32_t)*head | (gate ^ generation)))) return 1;
+    if (!prof__enter_slow(self, site, gate)) return 0;
+    *head = prof__site_head(site);
+    return 1;
+}
+
+static inline void prof__leave(prof__thread *self)
+{
+    PROF__BARRIER();
+    self->gate = prof__gate_next(self);
+}
+
+#define PROF__END_OF_BEGIN ((uint64_t)(PROF__KIND_BEGIN ^ PROF__KIND_END) << PROF__KIND_SHIFT)
+
+/* The slow halves. The thread is busy before and after. */
+static prof__token prof__begin_at(prof__thread *self, uint64_t head, uint64_t now)
+{
+    uint64_t *at = prof__reserve(self, 2, &now);
+    if (!at) return 0;
+    prof__store_word(at, head | (now - self->base));
+    prof__commit(self, 1);
+    self->room -= 1; /* for the end */
+    self->begun = at;
+    self->begun_end = self->cursor;
+    return head | self->epoch;
+}
+
+/* 1: nothing was recorded since the begin with this head, or all of it was taken back. */
+static int prof__begin_is_last(prof__thread *self, uint64_t head)
+{
+    if (!self->begun && self->cursor > prof__chunk_first(self->chunk)) {
+        self->begun = self->cursor - 1;
+        self->begun_end = self->cursor;
+    }
+    return self->begun_end == self->cursor && (*self->begun & ~PROF__TICK_MASK) == head;
+}
+
+/* Takes back a scope that was too short, with its run-time name; its head first, so that a reader never sees half. */
+static void prof__begin_undo(prof__thread *self)
+{
+    prof__store_word(self->begun, 0);
+    prof__clear(self->begun + 1, (size_t)(self->cursor - self->begun - 1) * 8);
+    self->room += (uint64_t)(self->cursor - self->begun) + 1;
+    self->cursor = self->begun;
+    self->begun = NULL;
+    PROF__STORE(&self->chunk->taken_back, PROF__LOAD(&self->chunk->taken_back) + 1);
+}
+
+static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
+{
+    prof__session *s = self->session;
+    if (s->min_ticks && self->entered && prof__begin_is_last(self, head) &&
+        now - self->base - (*self->begun & PROF__TICK_MASK) < s->min_ticks) {
+        prof__begin_undo(self);
+        return;
+    }
+    if ((self->cursor == self->end || (int64_t)(now - self->base) >> PROF__TICK_BITS > 0) && !prof__chunk_next(self)) {
+        prof__lose(self, 1);
+        return;
+    }
+    if ((uint64_t)(self->end - self->cursor) <= self->room) self->room--; /* its debt was forgotten */
+    if ((int64_t)(now - self->base) < 0) now = self->base;
+    prof__store_word(self->cursor, (head ^ PROF__END_OF_BEGIN) | (now - self->base));
+    self->cursor++;
+}
+
+static PROF__COLD prof__token prof__begin_slow(prof__thread *self, prof_site *site, uint32_t gate)
+{
+    if (!prof__enter_slow(self, site, gate)) return 0;
+    prof__token token = prof__begin_at(self, prof__site_head(site), prof__now(self->session, 0));
+    prof__leave(self);
+    PROF__BRIDGE_BEGIN(site, NULL, token);
+    return token;
+}
+
+PROF__ENTRY prof__token prof__begin(prof_site *site)
+{
+    PROF__SELF_OR(PROF__LED(prof__begin, (site)));
+    uint64_t now = prof__counter();
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
+    uint64_t head = prof__site_load(site) ^ generation;
+    if (PROF__UNLIKELY((uint32_t)head | (gate ^ generation))) return prof__begin_slow(self, site, gate);
+    uint64_t *at = self->cursor, room = self->room, elapsed = now - self->base;
+    if (PROF__UNLIKELY((room < 2) | (elapsed >> PROF__TICK_BITS != 0))) return prof__begin_slow(self, site, gate);
+    prof__store_word(at, head | elapsed);
+    self->cursor = at + 1;
+    self->room = room - 2;
+    prof__token token = head | self->epoch;
+    PROF__BARRIER();
+    self->gate = generation;
+    PROF__BRIDGE_BEGIN(site, NULL, token);
+    return token;
+}
+
+static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token, uint32_t gate)
+{
+    if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) { /* begun in another session: its image has it as open */
+        prof__untake(self, gate);
+    } else if (prof__enter_slow(self, NULL, gate)) {
+        if ((uint32_t)token == self->epoch) prof__end_at(self, token ^ self->epoch, prof__now(self->session, 1));
+        prof__leave(self);
+    }
+    PROF__BRIDGE_END(self, token);
+#ifndef PROF_FREESTANDING
+    if (PROF__UNLIKELY(self->exits != 0)) prof__late_scope_ended(self);
+#endif
+}
+
+PROF__ENTRY void prof__end(prof__token token)
+{
+    PROF__SELF_OR(PROF__LED_VOID(prof__end, (token)));
+    uint64_t now = prof__counter();
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
+    uint64_t head = token ^ self->epoch;
+    if (PROF__UNLIKELY((uint32_t)head | (gate ^ generation))) {
+        prof__end_slow(self, token, gate);
+        return;
+    }
+    uint64_t *at = self->cursor, elapsed = now - self->base;
+    if (PROF__UNLIKELY(((uint64_t)(self->end - at) <= self->room) | (elapsed >> PROF__TICK_BITS != 0))) {
+        prof__end_slow(self, token, gate);
+        return;
+    }
+    prof__store_word(at, (head ^ PROF__END_OF_BEGIN) | elapsed);
+    self->cursor = at + 1;
+    PROF__BARRIER();
+    self->gate = generation;
+    PROF__BRIDGE_END(self, token);
+}
+
+#ifndef PROF_FREESTANDING
+/* A scope of the service that began then and ends now. It is recorded only now, so that none is open when the recording
+   ends in the middle of it: it would look as if the program had hung there. */
+static void prof__service_scope(const prof__session *s, prof_site *site, uint64_t began)
+{
+    prof__thread *self = PROF__SELF();
+    uint64_t head;
+    if (site->level > PROF_MAX_LEVEL || !prof__enter(self, site, &head)) return;
+    if (self->session == s) {
+        prof__token token = prof__begin_at(self, head, began);
+        if (token) prof__end_at(self, head, prof__now(s, 1));
+    }
+    prof__leave(self);
+}
+#endif
+
+/* Both at one time, too; so a chunk with room for both is there before the clock counts. */
+static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *site, prof__token token, uint32_t gate)
+{
+    uint64_t head;
+    prof__untake(self, gate);
+    if (!prof__live(site) || !prof__enter(self, site, &head)) {
+        if (token) prof__end(token);
+        return 0;
+    }
+    uint64_t now = prof__now(self->session, 1);
+    int fits = prof__reserve(self, 2, &now) != NULL;
+    if (token && (uint32_t)token == self->epoch) prof__end_at(self, token ^ self->epoch, now);
+    prof__token next = fits ? prof__begin_at(self, head, now) : 0;
+    prof__leave(self);
+    PROF__BRIDGE_END(self, token);
+    PROF__BRIDGE_BEGIN(site, NULL, next);
+    return next;
+}
+
+PROF__ENTRY prof__token prof__next(prof_site *site, prof__token token)
+{
+    PROF__SELF_OR(PROF__LED(prof__next, (site, token)));
+    uint64_t now = prof__counter();
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
+    uint64_t head = prof__site_load(site) ^ generation, old = token ^ self->epoch;
+    if (PROF__UNLIKELY((uint32_t)head | (uint32_t)old | (gate ^ generation)))
+        return prof__next_slow(self, site, token, gate);
+    uint64_t *at = self->cursor, room = self->room, elapsed = now - self->base;
+    if (PROF__UNLIKELY((room < 2) | ((uint64_t)(self->end - at) <= room) | (elapsed >> PROF__TICK_BITS != 0)))
+        return prof__next_slow(self, site, token, gate);
+    prof__store_word(at, (old ^ PROF__END_OF_BEGIN) | elapsed);
+    prof__store_word(at + 1, head | elapsed);
+    self->cursor = at + 2;
+    self->room = room - 2;
+    prof__token next = head | self->epoch;
+    PROF__BARRIER();
+    self->gate = generation;
+    PROF__BRIDGE_END(self, token);
+    PROF__BRIDGE_BEGIN(site, NULL, next);
+    return next;
+}

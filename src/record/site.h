@@ -1,0 +1,102 @@
+// record/site: Which call sites are on, by category, level and mask; a site's state. Under prof__lock_word, but for a
+// site's own word.
+static int prof__match(const char *pattern, const char *text)
+{
+    const char *star = NULL, *retry = NULL;
+    while (*text) {
+        if (*pattern == '*') {
+            star = ++pattern;
+            retry = text;
+        } else if (*pattern == '?' || *pattern == *text) {
+            ++pattern;
+            ++text;
+        } else if (star) {
+            pattern = star;
+            text = ++retry;
+        } else {
+            return 0;
+        }
+    }
+    while (*pattern == '*') ++pattern;
+    return !*pattern;
+}
+
+static int prof__category_on(const char *category)
+{
+    int on = prof__state.category_default;
+    if (!category) category = "";
+    for (int i = 0; i < prof__state.rule_count; ++i)
+        if ((prof__state.rules[i].exact ? prof__equal : prof__match)(prof__state.rules[i].pattern, category))
+            on = prof__state.rules[i].on;
+    return on;
+}
+
+#ifndef PROF_FREESTANDING
+/* The categories of call sites, for prof_domain_list(): copies, because the modules that they are from may go. Grows
+   under the lock, and is read without. */
+static struct {
+    uint32_t count, used;
+    const char *names[128];
+    char text[4096];
+} prof__categories;
+
+static void prof__category_note(const char *category)
+{
+    uint32_t count = prof__categories.count;
+    size_t size = category ? prof__length(category) + 1 : 1;
+    char *copy = prof__categories.text + prof__categories.used;
+    if (size == 1 || size > sizeof prof__categories.text - prof__categories.used ||
+        count == sizeof prof__categories.names / sizeof *prof__categories.names)
+        return;
+    for (uint32_t i = 0; i < count; ++i)
+        if (prof__equal(prof__categories.names[i], category)) return;
+    prof__copy(copy, category, size);
+    prof__categories.used += (uint32_t)size;
+    prof__categories.names[count] = copy;
+    PROF__RELEASE(&prof__categories.count, count + 1);
+}
+#else
+#define prof__category_note(category) ((void)0)
+#endif
+
+static uint64_t prof__site_load(const prof_site *site)
+{
+#if PROF__WIDE
+    return PROF__LOAD(&site->private_state);
+#else
+    const prof__half *half = (const prof__half *)&site->private_state;
+    uint32_t low = PROF__ACQUIRE(half + PROF__LOW_HALF), high = PROF__ACQUIRE(half + !PROF__LOW_HALF);
+    if (PROF__LOAD(half + PROF__LOW_HALF) != low) low = PROF__SHUT; /* it was changing: let the slow path look */
+    return (uint64_t)high << 32 | low;
+#endif
+}
+
+static void prof__site_store(prof_site *site, uint64_t state)
+{
+#if PROF__WIDE
+    PROF__RELEASE(&site->private_state, state);
+#else
+    prof__half *half = (prof__half *)&site->private_state;
+    PROF__RELEASE(half + PROF__LOW_HALF, PROF__SHUT);
+    PROF__RELEASE(half + !PROF__LOW_HALF, (uint32_t)(state >> 32));
+    PROF__RELEASE(half + PROF__LOW_HALF, (uint32_t)state);
+#endif
+}
+
+/* Events of threads that have no chunk; moved into the image by whoever holds the lock next. */
+static uint64_t prof__lost_without_chunk;
+
+/* Odd; changes when a thread that found no chunk might find one. */
+static uint32_t prof__room_changes = 1;
+static void prof__room_changed(void) { __atomic_fetch_add(&prof__room_changes, 2, __ATOMIC_RELEASE); }
+
+static void prof__lost_collect(prof__session *s)
+{
+    PROF__ADD(&s->header->lost, __atomic_exchange_n(&prof__lost_without_chunk, 0, __ATOMIC_RELAXED));
+}
+
+#if defined(PROF_FREESTANDING) || defined(_WIN32)
+static void prof__inherited_make(void) {}
+#else
+static void prof__inherited_make(void);
+#endif

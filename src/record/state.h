@@ -1,0 +1,160 @@
+// record/state: prof__state, a session's private record, the generation that tells call sites of changes. All of it
+// changes under prof__lock_word.
+/*-- SESSION STATE --------------------------------------------------------------------------------------------------*/
+
+#define PROF__MAX_RULES 64
+#define PROF__MAX_LEFT 64
+
+#ifndef PROF_FREESTANDING
+/* The thread behind a session: see >>service. */
+typedef struct prof__service {
+    uint32_t word;    /* changes when there is something to do before the next look at the clock */
+    uint32_t stop;    /* 1: a last round, and out */
+    int wanted;       /* the configuration needs it */
+    int running;      /* it was started and not joined yet; under the control lock */
+    uint64_t process; /* that it lives in: a child of fork() has none */
+    uint64_t shortest_ns, longest_ns; /* between two looks at the ring */
+    uint64_t dump_at; /* monotonic: when to write the output next */
+#ifdef _WIN32
+    HANDLE thread;
+#else
+    pthread_t thread;
+#endif
+} prof__service;
+#endif
+
+#ifndef PROF_FREESTANDING
+/* The file that the image is mapped to, and what PROF_STREAM puts behind the ring there: see >>stream. */
+typedef struct prof__stream {
+    int file, opened;        /* the mapped file, open for its lock and for writing behind the mapping */
+    uint64_t device, inode;  /* which that is: the program may close descriptors that are not its own */
+    uint64_t retry_at, backoff_ns; /* after a write that failed: when to try again */
+    uint64_t seen;           /* next_chunk when all that was full had been packed */
+    int full;                /* max_file_size is reached, and nothing may be dropped for more */
+    prof__block *block;      /* room to pack a chunk */
+    prof__chunk **chunks;    /* room for as many as the ring has */
+    char path[1040];         /* of the file, where it is not the output itself; "" if it is */
+} prof__stream;
+#endif
+
+enum { PROF__CUT = 1, PROF__CUT_TOLD = 2 };
+
+/* The private side of an image. Freed only when no thread can hold a pointer into its image any more. */
+typedef struct prof__session {
+    prof__header *header; /* the image; what follows are addresses and limits inside it */
+    char *chunks;
+    uint64_t *meta;
+    uint32_t *index;
+    uint32_t index_mask, chunk_size;
+    uint64_t meta_words, chunk_words;
+    uint64_t chunk_count;
+    uint64_t min_ticks, ordered_excess;
+    uint32_t epoch, clock;
+    uint32_t string_count, site_count, site_without_room;
+    uint32_t fast; /* the inline counter, and nothing else, is what a scope needs */
+    struct { /* chunks that an exited thread left with room in them */
+        uint64_t sequence;
+        uint32_t chunk, words;
+    } left[PROF__MAX_LEFT];
+    uint32_t left_count;
+    uint32_t attached; /* threads that point into the image, those included that copy it */
+    uint32_t readers;  /* those that copy it */
+    void *mapping;     /* null: the user's memory */
+    size_t mapping_size, image_size;
+    char output[1024]; /* expanded; "" for none */
+    char layout[24];   /* config.layout; "" for none */
+    char *live_path;   /* the file that the image is mapped to: output, or stream.path; null: it is in memory */
+    char part_path[1100]; /* what the file is called until the start is complete */
+    struct prof__session *next;
+    uint32_t ready_chunks; /* so many from the first on can be written; PROF__ALL_READY: all can. See >>ring */
+    uint32_t claimed_chunks; /* so many can be, or somebody is about to see to it */
+    int cut;               /* PROF__CUT...: somebody made the file of the image smaller */
+    uint64_t chunks_asked; /* how many there were to be, where the disk had no room for all; 0: it has */
+    const char *room_error; /* why it had not */
+    uint32_t free_chunks; /* PROF_STREAM, PROF_STATS: those that may be taken */
+    uint32_t spare_chunk; /* 1: another one, for the service, whose own scopes shall not be lost */
+    uint32_t released;    /* changes with every chunk that the service lets go */
+    uint32_t waiting;     /* threads that sleep until it does */
+#ifndef PROF_FREESTANDING
+    struct prof__follow *follow; /* see >>follow; null if nobody wants to know what is in the ring */
+    prof__service service;
+    prof__stream stream;
+    uint64_t max_file_size, wait_ns, dump_period_ns;
+    uint32_t at_limit;
+#endif
+    int crash_report;
+    char pattern[1024];   /* config.output as an absolute path, for the children of forks */
+    char started[16];     /* the time that %t stands for */
+    uint64_t process;     /* the pid of whoever has this record */
+    int failed;           /* errno of the making of a child's image */
+    uint64_t begin_at, duration_ns, end_at; /* monotonic; end_at: 0 until recording begins. See >>schedule */
+    uint64_t warmup_left;
+    int held;             /* prof__state.held at the start */
+    uint32_t warmup_what, warmup_name; /* PROF__WARMUP_...; the hash of the name that counts, 0: none came yet */
+    int beside;           /* 1: of an output that is written at the end, the image is in a file beside it meanwhile, if
+                             that can be; else in memory */
+    int unnamed;          /* the mapped file has no name at all yet */
+    int beside_error;     /* why it could not be: errno, 0: it could */
+    int whole;            /* the file of the image has all its blocks from the start: PROF_STREAM goes round it at once */
+    prof_existing existing;
+    int number;           /* files of output's name stay, and this session's gets a number; so in children of forks */
+    int named;            /* the names of its files are settled */
+    int claimed;          /* an empty file at output is this session's: it takes the name, while output is written */
+    int taken, replaces;  /* live_path is a new file, this session's; or it replaces one that is there */
+    int old_file;         /* of which this is the lock meanwhile, + 1; 0: there is none */
+#ifndef PROF_FREESTANDING
+    uint64_t look_at;     /* the service's: when there is something to do by the clock; 0: nothing is known */
+    int written;          /* output is complete, although prof_stop() was not called yet */
+#endif
+    prof__header like;    /* the header as it was at the start: a child's image is made after it */
+} prof__session;
+
+/* All of it changes under prof__lock_word, and so does the generation, which tells everybody that it has. */
+static struct {
+    prof__session *session; /* the running one, or the last one until it is reset */
+    prof__session *retired; /* older ones to which threads still point */
+    prof__session *inherited; /* running, but without an image yet, or for good: see >>fork */
+    int running, paused, level;
+    int held;  /* PROF__HELD_...: running, but it has not begun yet; sites are off */
+    int ended; /* not running any more, by itself: prof_stop() is still to come */
+    int frozen; /* PROF__FROZEN_...: sites are off; the one field that changes without the lock */
+    int no_sync, no_devices;
+    uint32_t filter_mask;
+    int rule_count, category_named, category_default;
+    uint32_t epoch;
+    struct {
+        int on, exact; /* exact: pattern is a name, and * and ? mean nothing */
+        char pattern[48];
+    } rules[PROF__MAX_RULES];
+} prof__state;
+
+/* prof_server.h starts a session for the time of a capture when the program has none. The program does not notice: its
+   prof_start() calls this, under the control lock, which sends that session away; prof_stop() finds none; children of
+   forks inherit none. Null: the session, if there is one, is the program's. */
+static void (*prof__guest)(void);
+
+/* 0x80000000 fits no site and turns off the sites that were never looked at: nothing was started yet. */
+PROF_DEF uint32_t prof__generation = PROF__OFF;
+#ifndef PROF_FREESTANDING
+static prof_writer *prof__writers;
+#endif
+
+/* What the call sites of followers look at; each function that is called looks here again. */
+#if defined(PROF__HUBS) && !defined(PROF_STATIC)
+static prof__hub *prof__followers; /* under the lock, but for crashes */
+static void prof__hub_tell(uint32_t generation)
+{
+    for (prof__hub *each = PROF__ACQUIRE(&prof__followers); each; each = PROF__ACQUIRE(&each->next))
+        if (each->generation != &prof__generation) PROF__STORE(each->generation, generation);
+}
+#else
+static void prof__hub_tell(uint32_t generation) { (void)generation; }
+#endif
+
+static void prof__next_generation(void)
+{
+    uint32_t now = PROF__LOAD(&prof__generation), next;
+    do next = (now & ~PROF__OFF) + 1 >= PROF__OFF ? 1 : (now & ~PROF__OFF) + 1;
+    while (!__atomic_compare_exchange_n(&prof__generation, &now, next, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    prof__hub_tell(next);
+}

@@ -1,0 +1,326 @@
+// record/track: A thread's track in its chunk: entered, changed, left, and what is lost counted.
+/* The clock of a session that does not use the bare counter. */
+static uint64_t prof__now(const prof__session *s, int at_end)
+{
+#ifndef PROF_FREESTANDING
+    if (s->clock == PROF_CLOCK_MONOTONIC) return prof__monotonic();
+#endif
+    if (s->clock == PROF_CLOCK_ORDERED && at_end) return prof__counter_ordered() - s->ordered_excess;
+    return prof__counter();
+}
+
+/* The serial is counted last: if a handler leaves in between for good, one comes twice, and none is missing. */
+static void prof__track_write(prof__thread *self)
+{
+    prof_fiber *track = prof__track_of(self);
+    uint64_t *at = self->cursor, serial = track->serial + 1;
+    PROF__STORE(at + 1, serial >> 28 << PROF__TICK_BITS | track->track);
+    PROF__STORE(at + 2, self->thread_id);
+    prof__store_word(at, (uint64_t)PROF__KIND_TRACK << PROF__KIND_SHIFT | (serial & 0xfffffff) << 32 |
+                             (uint64_t)track->is_fiber << 31 | (track->name_id == PROF__NAME_NEW ? 0 : track->name_id));
+    PROF__BARRIER();
+    track->serial = serial;
+    self->cursor = at + 3;
+    self->room -= 3;
+}
+
+/* The thread's present track goes on in this chunk, behind the words used. */
+static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t used, uint64_t owed)
+{
+    prof__session *s = self->session;
+    self->chunk = chunk;
+    self->base = chunk->base.tick;
+    self->cursor = prof__chunk_first(chunk) + used;
+    self->end = prof__chunk_first(chunk) + s->chunk_words;
+    self->room = s->chunk_words - used - owed;
+    self->begun = self->begun_end = NULL;
+    self->entered = 1;
+    prof__track_write(self);
+}
+
+/* Lets others have a chunk that this thread has filled. In a ring that is room for those who found none. */
+static void prof__chunk_finish(const prof__session *s, prof__chunk *chunk)
+{
+    PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FULL);
+    if (s->header->mode == PROF_RING) prof__room_changed();
+}
+
+/* 1: the thread's present chunk has more than the TRACK record that it begins with. */
+static int prof__chunk_begun(const prof__thread *self) { return self->cursor > prof__chunk_first(self->chunk) + 3; }
+
+/* A thread that is stopped while it changes chunks may be overtaken by others that come round the ring. One of its two
+   chunks has its newest events, and stays: the filled one is kept until the new one has an event, and not just a begin
+   that may be taken back. Only a ring reuses what nobody has read. */
+static void prof__filled_finish(prof__thread *self)
+{
+    prof__chunk *filled = self->filled;
+    self->filled = NULL;
+    prof__chunk_finish(self->session, filled);
+}
+
+static PROF__COLD void prof__filled_check(prof__thread *self)
+{
+    if (!prof__chunk_begun(self)) return;
+    /* afterwards the memory may be somebody else's */
+    if (!PROF__LOAD(&prof__state.running) || PROF__LOAD(&prof__state.epoch) != self->epoch) return;
+    if (self->session->min_ticks &&
+        (self->begun_end == self->cursor || self->cursor[-1] >> PROF__KIND_SHIFT == PROF__KIND_BEGIN))
+        return;
+    prof__filled_finish(self);
+}
+
+/* A new chunk for a thread that has one. The ends it owes move along. Their number is only ever too large: a longjmp
+   over scopes leaves their ends owed for ever; past three quarters of a chunk (1500 scopes) the debt is forgotten, and
+   an end for which nothing is set aside takes a word of the room, or a new chunk. */
+static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
+{
+    uint64_t owed = self->entered ? (uint64_t)(self->end - self->cursor) - self->room : prof__track_of(self)->owed;
+    prof__session *s = self->session;
+    prof__chunk *old = self->chunk;
+    if (!chunk) return 0;
+    if (self->filled && prof__chunk_begun(self)) prof__filled_finish(self);
+    prof__chunk_enter(self, chunk, 0, owed > s->chunk_words / 4 * 3 ? 0 : owed);
+    if (self->filled || s->header->mode != PROF_RING)
+        prof__chunk_finish(s, old); /* with a chunk before it that still has the newest event, it has none */
+    else
+        self->filled = old;
+    return 1;
+}
+
+/* 1: nothing was let go since this thread found no chunk, so that it need not search, nor take the lock, for every
+   event that is lost. It does now and then, which also brings the losses of a thread without a chunk into the image. */
+static int prof__room_missing(prof__thread *self)
+{
+    return self->no_room == PROF__LOAD(&prof__room_changes) && ++self->in_vain % 1024;
+}
+
+static int prof__chunk_next(prof__thread *self)
+{
+    prof__session *s = self->session;
+    int service = self->impatient != 0;
+    if (prof__room_missing(self)) return 0;
+    uint32_t room = PROF__ACQUIRE(&prof__room_changes);
+    prof__chunk *chunk = prof__chunk_take(s, service);
+    while (!chunk && prof__room_wait(self, s)) chunk = prof__chunk_take(s, service);
+    self->no_room = chunk ? 0 : room;
+    return prof__chunk_change(self, chunk);
+}
+
+/* What this thread lost on its present track becomes a record of it, if there is a word for that. */
+static void prof__lost_write(prof__thread *self)
+{
+    uint64_t lost = self->cursor < self->end ? __atomic_exchange_n(&self->chunk->lost, 0, __ATOMIC_RELAXED) : 0;
+    if (!lost) return;
+    prof__store_word(self->cursor, (uint64_t)PROF__KIND_LOST << PROF__KIND_SHIFT | (lost & PROF__TICK_MASK));
+    self->cursor++;
+}
+
+/* Nothing can be written until prof__track_enter(), for the present track or another one. */
+static void prof__track_leave(prof__thread *self)
+{
+    if (!self->entered) return;
+    prof__track_of(self)->owed = (uint64_t)(self->end - self->cursor) - self->room;
+    if (PROF__UNLIKELY(PROF__LOAD(&self->chunk->lost))) prof__lost_write(self);
+    self->entered = 0;
+    self->end = self->cursor;
+    self->room = 0;
+    self->begun = self->begun_end = NULL;
+}
+
+/* The present track goes on in what is left of the chunk. If that is too little, whoever writes next takes a new chunk,
+   and waits for one if that is wanted; here it may be under the lock, and a chunk without an event is of no use. */
+static void prof__track_enter(prof__thread *self)
+{
+    uint64_t used = (uint64_t)(self->cursor - prof__chunk_first(self->chunk)), owed = prof__track_of(self)->owed;
+    if (used + 3 + owed + 2 <= self->session->chunk_words) prof__chunk_enter(self, self->chunk, used, owed);
+}
+
+/* 1: this track can be entered without the lock. */
+static int prof__track_known(const prof__thread *self, const prof_fiber *track)
+{
+    return track->epoch == self->epoch && track->name_id != PROF__NAME_NEW;
+}
+
+/* Makes the present track one of the thread's session. Under the lock. */
+static void prof__track_know(prof__thread *self)
+{
+    prof_fiber *track = prof__track_of(self);
+    prof__session *s = self->session;
+    if (track->epoch != s->epoch) {
+        track->track = PROF__ADD(&s->header->tracks, 1) + 1;
+        track->serial = track->owed = 0;
+        track->loose_count = 0;
+        for (uint32_t at = 0; at < sizeof track->loose_name / sizeof *track->loose_name; ++at)
+            track->loose_name[at] = PROF__LOOSE_FREE;
+        track->name_id = PROF__NAME_NEW;
+        track->epoch = s->epoch;
+    }
+    if (track->name_id != PROF__NAME_NEW) return;
+    char name[sizeof track->name];
+    prof__copy(name, track->name, sizeof name);
+    if (!name[0] && !track->is_fiber) prof__system_name(name, sizeof name);
+    track->name_id = prof__meta_string(s, name);
+}
+
+/* Room for words behind the cursor, at a time that the chunk can express. Null and counted if there is none. */
+static uint64_t *prof__reserve(prof__thread *self, uint64_t words, uint64_t *now)
+{
+    if (PROF__UNLIKELY(self->room < words || (*now - self->base) >> PROF__TICK_BITS)) {
+        if (*now < self->base && self->base - *now < 1u << 31) {
+            *now = self->base; /* a handler took this chunk after the clock was read */
+            if (self->room >= words) return self->cursor;
+        }
+        if (!prof__chunk_next(self) || self->room < words) {
+            prof__lose(self, 1);
+            return NULL;
+        }
+        *now = self->base > *now ? self->base : *now;
+    }
+    return self->cursor;
+}
+
+static void prof__commit(prof__thread *self, uint64_t words)
+{
+    self->cursor += words;
+    self->room -= words;
+}
+
+/* Forgets the session. Its image may be gone as soon as attached is decremented. */
+static void prof__detach(prof__thread *self)
+{
+    prof__session *s = self->session;
+    self->entered = 0;
+    self->session = NULL;
+    self->chunk = self->filled = NULL;
+    self->cursor = self->end = NULL;
+    self->begun = self->begun_end = NULL;
+    self->room = self->epoch = 0;
+    if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
+}
+
+/* Gives the thread a chunk, first one that an exited thread left with room, and its track an id. Under the lock. */
+static int prof__attach(prof__thread *self)
+{
+    prof__session *s = prof__state.session;
+    prof__chunk *chunk = NULL;
+    uint64_t used = 0;
+    self->no_room = 0; /* which may be of an earlier session */
+    while (s->left_count && !chunk) {
+        uint64_t sequence = s->left[--s->left_count].sequence;
+        uint32_t state = PROF__CHUNK_LEFT;
+        chunk = (prof__chunk *)(void *)(s->chunks + (uint64_t)s->left[s->left_count].chunk * s->chunk_size);
+        used = s->left[s->left_count].words;
+        if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
+                                         __ATOMIC_RELAXED)) {
+            chunk = NULL; /* the ring came round */
+        } else if (chunk->sequence != sequence || (prof__now(s, 0) - chunk->base.tick) >> (PROF__TICK_BITS - 1)) {
+            PROF__RELEASE(&chunk->state, PROF__CHUNK_FULL);
+            chunk = NULL;
+        }
+    }
+    if (!chunk) {
+        used = 0;
+        chunk = prof__chunk_take(s, self->impatient != 0);
+        if (!chunk) return 0;
+    }
+    self->session = s;
+    self->epoch = s->epoch;
+    __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED);
+    self->thread_id = prof__thread_id();
+    self->chunk = chunk;
+    self->base = chunk->base.tick;
+    self->cursor = self->end = prof__chunk_first(chunk) + used;
+    prof__track_know(self);
+    prof__track_enter(self);
+    prof__pair_take(s->clock, s->header->tick_hz, &s->header->last);
+    prof__on_exit_of_thread(self);
+    if (s->crash_report) prof__signal_stack_take(self);
+    return 1;
+}
+
+/* The same once the ring has room again, which others may be faster to take. The lock is let go while the thread
+   sleeps; the session is kept. */
+static PROF__COLD int prof__attach_later(prof__thread *self, prof__session *s, prof__signals *signals)
+{
+    int found;
+    do {
+        __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED);
+        prof__lock_leave(&prof__lock_word, signals);
+        found = prof__room_wait(self, s);
+        while (!prof__lock_enter(&prof__lock_word, signals)) {
+        }
+        __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
+        found = found && prof__state.running && prof__state.session == s;
+    } while (found && !prof__attach(self));
+    return found;
+}
+
+#ifndef PROF_FREESTANDING
+/* A thread ends, or a chunk's owner goes: hand back what is left of the chunk, so that short threads share chunks. */
+static void prof__give_back(prof__thread *self)
+{
+    prof__session *s = self->session;
+    prof__chunk *chunk = self->chunk;
+    prof__track_leave(self);
+    if (self->filled) prof__filled_finish(self);
+    uint64_t words = (uint64_t)(self->cursor - prof__chunk_first(chunk));
+    if (!PROF__LOAD(&chunk->lost) && words + 16 <= s->chunk_words && s->left_count < PROF__MAX_LEFT) {
+        s->left[s->left_count].sequence = chunk->sequence;
+        s->left[s->left_count].chunk = (uint32_t)((uint64_t)((char *)chunk - s->chunks) / s->chunk_size);
+        s->left[s->left_count++].words = (uint32_t)words;
+        PROF__RELEASE(&chunk->state, PROF__CHUNK_LEFT);
+    } else {
+        PROF__RELEASE(&chunk->state, PROF__CHUNK_FULL);
+    }
+    prof__room_changed();
+}
+
+/* The thread lets go of what it has of the session. Under the lock, as a busy thread. */
+static void prof__thread_detach(prof__thread *self)
+{
+    if (!self->session) return;
+    if (self->session == prof__state.session) prof__give_back(self);
+    prof__detach(self);
+}
+
+/* Runs as a thread-specific destructor. Destructors that run later may hold scopes, too, in this round of them or the
+   next: those attach again, see prof__late_scope_ended(). Where threads have records of their own this comes back, up
+   to three times; then the record serves another thread and this one is deaf. */
+static void prof__thread_leaves(void *pointer)
+{
+    prof__thread *self = (prof__thread *)pointer;
+    self->gate = PROF__BUSY;
+    PROF__BARRIER();
+    prof__lock(&prof__lock_word);
+    if (self->session) self->own.epoch = 0; /* what it still records is a track that begins anew */
+    prof__thread_detach(self);
+    prof__unlock(&prof__lock_word);
+    prof__signal_stack_give(self);
+    PROF__BRIDGE_FORGET(self, &self->own);
+    PROF__BARRIER();
+    self->seen = 0;
+    if (++self->exits < PROF__EXITS) self->gate = PROF__SHUT;
+    prof__self_leaves(self);
+}
+
+/* A scope has ended in a destructor that came after the recorder's. Nobody may be there to give the chunk back later, so
+   that is done now, unless there is a scope around it. */
+static PROF__COLD void prof__late_scope_ended(prof__thread *self)
+{
+    uint32_t gate = self->gate;
+    prof__signals signals;
+    if (gate == PROF__BUSY || !self->session || (uint64_t)(self->end - self->cursor) != self->room) return;
+    self->gate = PROF__BUSY;
+    PROF__BARRIER();
+    PROF__ERRNO_SAVE();
+    if (prof__lock_enter(&prof__lock_word, &signals)) {
+        prof__thread_detach(self);
+        prof__lock_leave(&prof__lock_word, &signals);
+        prof__signal_stack_give(self);
+        PROF__BRIDGE_FORGET(self, &self->own);
+    }
+    PROF__ERRNO_RESTORE();
+    PROF__BARRIER();
+    self->gate = gate;
+}
+#endif

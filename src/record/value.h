@@ -1,0 +1,272 @@
+// record/value: Arguments, counters, texts, formats and events: words behind a head.
+/* Two words: a head, and the number behind it. */
+static inline void prof__number_write(prof__thread *self, uint64_t head, uint64_t number)
+{
+    PROF__STORE(self->cursor + 1, number);
+    prof__store_word(self->cursor, head);
+    prof__commit(self, 2);
+}
+
+/* kind: a counter's, instead of the site's. */
+static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number)
+{
+    PROF__SELF_OR(PROF__LED_VOID(prof__counter_write, (site, kind, number)));
+    uint64_t head;
+    if (!prof__enter(self, site, &head)) return;
+    uint64_t now = prof__now(self->session, 0);
+    head = (head & ~(15ull << PROF__KIND_SHIFT)) | kind << PROF__KIND_SHIFT;
+    if (prof__reserve(self, 2, &now)) prof__number_write(self, head | (now - self->base), number);
+    prof__leave(self);
+}
+
+static PROF__COLD void prof__arg_slow(prof__thread *self, prof_site *site, uint64_t low, uint64_t number, uint32_t gate)
+{
+    if (!prof__enter_slow(self, site, gate)) return;
+    uint64_t now = self->base; /* an argument has no time */
+    if (prof__reserve(self, 2, &now)) prof__number_write(self, prof__site_head(site) | low, number);
+    prof__leave(self);
+}
+
+static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64_t number)
+{
+    PROF__SELF_OR(PROF__LED_VOID(prof__arg_write, (site, type, number)));
+    PROF__BRIDGE_ARG(site, type, number);
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
+    uint64_t head = prof__site_load(site) ^ generation, low = (uint64_t)type << 32 | 1;
+    if (PROF__UNLIKELY(((uint32_t)head | (gate ^ generation)) || self->room < 2)) {
+        prof__arg_slow(self, site, low, number, gate);
+        return;
+    }
+    prof__number_write(self, head | low, number);
+    PROF__BARRIER();
+    self->gate = generation;
+}
+
+static uint64_t prof__double_bits(double value)
+{
+    uint64_t bits;
+    prof__copy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+PROF__ENTRY void prof__counter_int(prof_site *site, int64_t value)
+{
+    prof__counter_write(site, PROF__KIND_COUNTER_INT, (uint64_t)value);
+    PROF__BRIDGE_COUNTER(site, PROF_VALUE_INT, (uint64_t)value);
+}
+PROF__ENTRY void prof__counter_double(prof_site *site, double value)
+{
+    prof__counter_write(site, PROF__KIND_COUNTER_DOUBLE, prof__double_bits(value));
+    PROF__BRIDGE_COUNTER(site, PROF_VALUE_DOUBLE, prof__double_bits(value));
+}
+PROF__ENTRY void prof__arg_int(prof_site *site, int64_t value) { prof__arg_write(site, PROF_VALUE_INT, (uint64_t)value); }
+PROF__ENTRY void prof__arg_uint(prof_site *site, uint64_t value) { prof__arg_write(site, PROF_VALUE_UINT, value); }
+PROF__ENTRY void prof__arg_bool(prof_site *site, int value) { prof__arg_write(site, PROF_VALUE_BOOL, value != 0); }
+PROF__ENTRY void prof__arg_double(prof_site *site, double value)
+{
+    prof__arg_write(site, PROF_VALUE_DOUBLE, prof__double_bits(value));
+}
+PROF__ENTRY void prof__arg_pointer(prof_site *site, const volatile void *value)
+{
+    prof__arg_write(site, PROF_VALUE_POINTER, (uint64_t)(uintptr_t)value);
+}
+
+typedef struct prof__text {
+    const char *bytes;
+    uint64_t length, words;
+    int cut;
+} prof__text;
+
+/* What of a text is recorded: at most `most` bytes, cut between UTF-8 characters. given: so many bytes may be read. */
+static prof__text prof__measure_part(const char *bytes, uint64_t most, uint64_t given)
+{
+    prof__text text;
+    if (most > PROF_MAX_TEXT) most = PROF_MAX_TEXT;
+    text.bytes = bytes ? bytes : "(null)";
+    text.length = 0;
+    while (text.length < most && text.length < given && text.bytes[text.length]) ++text.length;
+    text.cut = text.length < given && text.bytes[text.length] != 0;
+    if (text.cut)
+        for (int i = 0; i < 3 && text.length && ((unsigned char)text.bytes[text.length] & 0xc0) == 0x80; ++i)
+            --text.length;
+    text.words = text.length / 8 + 1;
+    return text;
+}
+
+/* The same, of a terminated text: PROF_MAX_TEXT bytes, or a quarter of a chunk. */
+static prof__text prof__measure(const prof__session *s, const char *bytes)
+{
+    return prof__measure_part(bytes, s->chunk_words * 2, ~(uint64_t)0);
+}
+
+/* head: may count words that follow those of the text. */
+static void prof__text_write(uint64_t *at, uint64_t head, const prof__text *text)
+{
+    for (uint64_t i = 0; i < text->words; ++i) {
+        uint64_t word = 0, left = text->length - i * 8;
+        prof__copy(&word, text->bytes + i * 8, (size_t)(left < 8 ? left : 8));
+        PROF__STORE(at + 1 + i, word);
+    }
+    prof__store_word(at, (head | (uint64_t)PROF_VALUE_STRING << 32 | (text->cut ? 1u << 31 : 0u)) + text->words);
+}
+
+PROF__ENTRY void prof__arg_string(prof_site *site, const char *value)
+{
+    PROF__SELF_OR(PROF__LED_VOID(prof__arg_string, (site, value)));
+    PROF__BRIDGE_ARG_TEXT(site, value);
+    uint64_t head;
+    if (!prof__enter(self, site, &head)) return;
+    prof__text text = prof__measure(self->session, value);
+    uint64_t now = self->base; /* an argument has no time */
+    uint64_t *at = prof__reserve(self, 1 + text.words, &now);
+    if (at) {
+        prof__text_write(at, head, &text);
+        prof__commit(self, 1 + text.words);
+    }
+    prof__leave(self);
+}
+
+/* A begin or a mark with its run-time name directly behind it, in the same chunk. */
+static prof__token prof__named(prof_site *site, const char *name, int owes_end)
+{
+    PROF__SELF_OR(PROF__LED(prof__named, (site, name, owes_end)));
+    prof__token token = 0;
+    uint64_t head;
+    if (!prof__enter(self, site, &head)) return 0;
+    prof__text text = prof__measure(self->session, name);
+    uint64_t now = prof__now(self->session, 0);
+    uint64_t *at = prof__reserve(self, 2 + text.words + (uint64_t)owes_end, &now);
+    if (at) {
+        prof__text_write(at + 1, (uint64_t)PROF__KIND_NAME << PROF__KIND_SHIFT, &text);
+        prof__store_word(at, head | (now - self->base));
+        prof__commit(self, 2 + text.words);
+        self->room -= (uint64_t)owes_end;
+        self->begun = at;
+        self->begun_end = self->cursor;
+        token = head | self->epoch;
+    }
+    prof__leave(self);
+    PROF__BRIDGE_BEGIN(site, name, owes_end ? token : 0);
+    return token;
+}
+
+PROF__ENTRY prof__token prof__begin_text(prof_site *site, const char *text) { return prof__named(site, text, 1); }
+PROF__ENTRY void prof__mark_text(prof_site *site, const char *text)
+{
+    prof__named(site, text, 0);
+    PROF__BRIDGE_MARK(site, text);
+}
+
+#if !defined(PROF_VSNPRINTF) && !defined(PROF_FREESTANDING)
+#define PROF_VSNPRINTF vsnprintf
+#endif
+static prof__token prof__formatted(prof_site *site, const char *format, va_list list, int owes_end)
+{
+#ifdef PROF_VSNPRINTF
+    char text[PROF_MAX_TEXT + 2];
+    PROF__ERRNO_SAVE();
+    const char *name = PROF_VSNPRINTF(text, (int)sizeof text, format, list) < 0 ? format : text; /* %lc of no character */
+    PROF__ERRNO_RESTORE();
+    if (!owes_end) PROF__BRIDGE_MARK(site, name);
+    return prof__named(site, name, owes_end);
+#else
+    (void)list;
+    return prof__named(site, format, owes_end);
+#endif
+}
+
+PROF__ENTRY prof__token prof__begin_format(prof_site *site, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    prof__token token = prof__formatted(site, format, list, 1);
+    va_end(list);
+    return token;
+}
+
+PROF__ENTRY void prof__mark_format(prof_site *site, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    prof__formatted(site, format, list, 0);
+    va_end(list);
+}
+
+/* The site comes first, because a step may be what recording begins with; its key is settled before it takes the thread for
+   good. A control call in between loses the scope. */
+static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_site *site, prof_site *key, uint64_t low,
+                                                      uint64_t number, uint32_t gate)
+{
+    prof__token token = 0;
+    uint64_t head;
+    prof__untake(self, gate);
+    if (!prof__enter(self, site, &head)) return 0;
+    if ((uint32_t)prof__site_load(key) != PROF__LOAD(&prof__generation)) {
+        prof__leave(self);
+        if (!prof__live(key) || !prof__enter(self, site, &head)) return 0;
+    }
+    uint64_t now = prof__now(self->session, 0), *at = NULL;
+    if ((uint32_t)prof__site_load(key) != PROF__LOAD(&prof__generation))
+        prof__lose(self, 1);
+    else
+        at = prof__reserve(self, 4, &now);
+    if (at) {
+        PROF__STORE(at + 2, number);
+        prof__store_word(at + 1, prof__site_head(key) | low);
+        prof__store_word(at, head | (now - self->base));
+        prof__commit(self, 3);
+        self->room -= 1;
+        self->begun = at;
+        self->begun_end = at + 1; /* so that it is not the last record: it stays, however short */
+        token = head | self->epoch;
+    }
+    prof__leave(self);
+    PROF__BRIDGE_BEGIN_NUMBER(site, key, token, (prof_value_type)(low >> 32), number);
+    return token;
+}
+
+PROF__ENTRY prof__token prof__begin_number(prof_site *site, prof_site *key, uint64_t type, uint64_t number)
+{
+    PROF__SELF_OR(PROF__LED(prof__begin_number, (site, key, type, number)));
+    uint64_t now = prof__counter();
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
+    uint64_t head = prof__site_load(site) ^ generation, key_head = prof__site_load(key) ^ generation;
+    uint64_t *at = self->cursor, elapsed = now - self->base, low = type << 32 | 1;
+    if (PROF__UNLIKELY(((uint32_t)head | (uint32_t)key_head | (gate ^ generation)) ||
+                       ((self->room < 4) | (elapsed >> PROF__TICK_BITS != 0))))
+        return prof__begin_number_slow(self, site, key, low, number, gate);
+    PROF__STORE(at + 2, number);
+    prof__store_word(at + 1, key_head | low);
+    prof__store_word(at, head | elapsed);
+    self->cursor = at + 3;
+    self->room -= 4;
+    prof__token token = head | self->epoch;
+    PROF__BARRIER();
+    self->gate = generation;
+    PROF__BRIDGE_BEGIN_NUMBER(site, key, token, (prof_value_type)type, number);
+    return token;
+}
+
+static uint64_t prof__flow_last;
+
+PROF_DEF uint64_t prof_flow_new(void)
+{
+    PROF__LED(prof_flow_new, ());
+    return PROF__ADD(&prof__flow_last, 1) + 1;
+}
+
+PROF__ENTRY void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object)
+{
+    PROF__SELF_OR(PROF__LED_VOID(prof__event, (site, type, detail, object)));
+    uint64_t head;
+    if (!prof__enter(self, site, &head)) return;
+    uint64_t now = prof__now(self->session, 0), *at = prof__reserve(self, 3, &now);
+    if (at) {
+        PROF__STORE(at + 1, detail << 8 | type);
+        PROF__STORE(at + 2, object);
+        prof__store_word(at, head | (now - self->base));
+        prof__commit(self, 3);
+    }
+    prof__leave(self);
+    PROF__BRIDGE_EVENT(site, type, detail, object);
+}

@@ -1,0 +1,241 @@
+// report/allocations: Memory: rows and blocks.
+/*-- ALLOCATIONS -------------------------------------------------------------------------------------- >>allocations --
+   A walk over all tracks in order of time: a table has the blocks that are live, and those freed of late, so that a
+   block that is freed twice is told from one that was allocated before the trace. Shared with prof_chrome.h, whose
+   counters show what changes at each step. */
+
+#define PROF__HEAP_LEAST ((size_t)4096)  /* slots of the table */
+#define PROF__HEAP_KEEP ((size_t)262144) /* up to so many slots nothing that was freed is forgotten */
+#define PROF__HEAP_DEEP 32               /* memory scopes inside one another that count */
+/* Clocks are read without ordering, and threads on different processors: what one does with a block that it got from
+   another may seem to be that much earlier, nanoseconds, than what the other did. */
+#define PROF__ORDER_NS 500
+
+typedef enum prof__heap_state {
+    PROF__HEAP_NONE = 0, /* a free slot of the table */
+    PROF__HEAP_LIVE,
+    PROF__HEAP_FREED,
+    PROF__HEAP_UNKNOWN, /* freed, but it was not live: counted in freed_unknown */
+    PROF__HEAP_TWICE    /* the same, but it was freed before: counted in freed_twice */
+} prof__heap_state;
+
+typedef struct prof__heap_block {
+    uint64_t address, bytes;
+    int64_t ns; /* of what happened to it last, on this track */
+    size_t track;
+    uint32_t row, pool; /* row: of the site */
+    uint32_t owed;      /* allocations over a live block whose free may be yet to come */
+    prof__heap_state state;
+} prof__heap_block;
+
+typedef enum prof__heap_kind {
+    PROF__HEAP_POOL,
+    PROF__HEAP_SCOPE,
+    PROF__HEAP_SITE
+} prof__heap_kind;
+
+typedef struct prof__heap_row {
+    prof_memory_row about;
+    prof__heap_kind kind;
+    uint32_t scope, pool; /* of a site: its rows; scope of a scope: the one around it */
+    uint32_t deep;        /* of a scope: how many are around it */
+    char *path;           /* of a scope; owned. Its own name is at the end, */
+    size_t name;          /* from here on */
+} prof__heap_row;
+
+/* A scope that is open on a track: what an allocation inside belongs to. */
+typedef struct prof__heap_around {
+    const prof_callsite *site;
+    uint32_t scope;
+} prof__heap_around;
+
+typedef struct prof__heap_stack {
+    prof__heap_around *items;
+    size_t count, capacity;
+} prof__heap_stack;
+
+typedef struct prof__heap {
+    prof__heap_block *blocks; /* a hash table by address */
+    size_t capacity, used, live;
+    prof__heap_row *rows; /* [0]: outside of all memory scopes */
+    size_t row_count, row_capacity;
+    prof__read_index index;
+    prof__heap_stack *stacks; /* of the tracks */
+    size_t tracks;
+    size_t changed; /* the pool whose live bytes the last step changed; PROF__NONE */
+    prof_memory_stats stats;
+} prof__heap;
+
+/* Whether the trace has a call site with this role: a walk may be spared. */
+static int prof__has_role(const prof_trace *trace, uint32_t role)
+{
+    size_t i;
+    for (i = 0; i < trace->site_count; i++)
+        if (trace->sites[i].about.role == role) return 1;
+    return 0;
+}
+
+/*-- rows --*/
+
+typedef struct prof__heap_key {
+    prof__heap_kind kind;
+    const prof_callsite *site, *around;
+    uint32_t scope;
+    const char *text; /* of a pool: its name; of a scope: the last part of its name */
+} prof__heap_key;
+
+static int prof__heap_same(const void *owner, size_t item, const void *key)
+{
+    const prof__heap_row *row = (const prof__heap_row *)owner + item;
+    const prof__heap_key *wanted = (const prof__heap_key *)key;
+    if (row->kind != wanted->kind) return 0;
+    if (row->kind == PROF__HEAP_POOL) return !strcmp(row->about.pool, wanted->text);
+    if (row->scope != wanted->scope) return 0;
+    if (row->kind == PROF__HEAP_SCOPE) return item && !strcmp(row->path + row->name, wanted->text);
+    return row->about.site == wanted->site && row->about.around == wanted->around;
+}
+
+static char *prof__heap_path(const char *outer, const char *name)
+{
+    size_t before = strlen(outer);
+    char *path = (char *)malloc(before + strlen(name) + 2);
+    if (!path) return NULL;
+    memcpy(path, outer, before);
+    if (before) path[before++] = ':';
+    strcpy(path + before, name);
+    return path;
+}
+
+/* The number of a row, which is made if there is none yet; PROF__NONE without memory. */
+static size_t prof__heap_row_of(prof__heap *heap, const prof__heap_key *key)
+{
+    uint32_t hash = (uint32_t)prof__mix((uint64_t)(uintptr_t)key->site * 31 + (uint64_t)(uintptr_t)key->around * 17 +
+                                        key->scope * 5u + (uint64_t)key->kind) +
+                    (key->text ? prof__text_hash(key->text) : 0);
+    size_t item = prof__read_find(&heap->index, hash, prof__heap_same, heap->rows, key);
+    prof__heap_row *row;
+    if (item != PROF__NONE) return item;
+    if (!PROF__ROOM(heap->rows, heap->row_capacity, heap->row_count)) return PROF__NONE;
+    row = &heap->rows[heap->row_count];
+    memset(row, 0, sizeof *row);
+    row->kind = key->kind;
+    row->about.site = key->site;
+    row->about.around = key->around;
+    row->scope = key->scope;
+    if (key->kind == PROF__HEAP_POOL) row->about.pool = key->text;
+    if (key->kind == PROF__HEAP_SCOPE) {
+        const prof__heap_row *outer = &heap->rows[key->scope];
+        row->path = prof__heap_path(outer->path, key->text);
+        if (!row->path) return PROF__NONE;
+        row->name = strlen(row->path) - strlen(key->text);
+        row->deep = outer->deep + 1;
+    }
+    if (!prof__read_add(&heap->index, hash, heap->row_count)) {
+        free(row->path);
+        return PROF__NONE;
+    }
+    return heap->row_count++;
+}
+
+static void prof__heap_row_add(prof__heap_row *row, uint64_t bytes, int64_t ns)
+{
+    prof_memory_row *about = &row->about;
+    about->count++;
+    about->bytes += bytes;
+    about->live_count++;
+    about->live_bytes += bytes;
+    if (about->live_bytes <= about->peak_bytes) return;
+    about->peak_bytes = about->live_bytes;
+    about->peak_ns = ns;
+}
+
+static void prof__heap_count(prof__heap *heap, const prof__heap_block *block, int64_t ns)
+{
+    const prof__heap_row *row = &heap->rows[block->row];
+    prof__heap_row_add(&heap->rows[block->row], block->bytes, ns);
+    prof__heap_row_add(&heap->rows[row->scope], block->bytes, ns);
+    prof__heap_row_add(&heap->rows[row->pool], block->bytes, ns);
+    heap->live++;
+    heap->changed = row->pool;
+}
+
+static void prof__heap_uncount(prof__heap *heap, const prof__heap_block *block)
+{
+    uint32_t each[3], i;
+    each[0] = block->row;
+    each[1] = heap->rows[block->row].scope;
+    each[2] = heap->rows[block->row].pool;
+    for (i = 0; i < 3; i++) {
+        heap->rows[each[i]].about.live_count--;
+        heap->rows[each[i]].about.live_bytes -= block->bytes;
+    }
+    heap->live--;
+    heap->changed = each[2];
+}
+
+/*-- blocks --*/
+
+static size_t prof__heap_slot(const prof__heap *heap, uint64_t address)
+{
+    return (size_t)prof__mix(address * 0x9E3779B97F4A7C15u) & (heap->capacity - 1);
+}
+
+/* The block at an address that a pool has, live or not; if it has no live one, and may be of any pool, the newest live
+   one of all. Null: nothing is known of that address. */
+static prof__heap_block *prof__heap_find(const prof__heap *heap, uint64_t address, uint32_t pool, int any)
+{
+    prof__heap_block *own = NULL, *other = NULL;
+    size_t at = prof__heap_slot(heap, address);
+    for (; heap->blocks[at].state; at = (at + 1) & (heap->capacity - 1)) {
+        prof__heap_block *block = &heap->blocks[at];
+        if (block->address != address) continue;
+        if (block->pool == pool)
+            own = block;
+        else if (block->state == PROF__HEAP_LIVE && (!other || other->ns <= block->ns))
+            other = block;
+    }
+    return any && other && (!own || own->state != PROF__HEAP_LIVE) ? other : own;
+}
+
+static prof__heap_block *prof__heap_put(prof__heap *heap, const prof__heap_block *block)
+{
+    size_t at = prof__heap_slot(heap, block->address);
+    while (heap->blocks[at].state) at = (at + 1) & (heap->capacity - 1);
+    heap->used++;
+    heap->blocks[at] = *block;
+    return &heap->blocks[at];
+}
+
+/* Makes a larger table, or one of the same size in which nothing but live blocks is left. */
+static int prof__heap_grow(prof__heap *heap)
+{
+    prof__heap_block *old = heap->blocks;
+    size_t count = heap->capacity, i;
+    int all = count < PROF__HEAP_KEEP;
+    if (all || heap->live > count / 2) heap->capacity = count ? count * 2 : PROF__HEAP_LEAST;
+    heap->blocks = NULL;
+    if (heap->capacity <= (size_t)-1 / sizeof *old)
+        heap->blocks = (prof__heap_block *)calloc(heap->capacity, sizeof *old);
+    if (!heap->blocks) {
+        heap->blocks = old;
+        heap->capacity = count;
+        return 0;
+    }
+    heap->used = 0;
+    for (i = 0; i < count; i++)
+        if (old[i].state == PROF__HEAP_LIVE || (all && old[i].state)) prof__heap_put(heap, &old[i]);
+    free(old);
+    return 1;
+}
+
+/* A block for an address and pool that have none; null without memory. */
+static prof__heap_block *prof__heap_new(prof__heap *heap, uint64_t address, uint32_t pool)
+{
+    prof__heap_block block;
+    if (heap->used >= heap->capacity / 4 * 3 && !prof__heap_grow(heap)) return NULL;
+    memset(&block, 0, sizeof block);
+    block.address = address;
+    block.pool = pool;
+    block.state = PROF__HEAP_FREED;
+    return prof__heap_put(heap, &block);
+}

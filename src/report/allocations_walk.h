@@ -1,0 +1,233 @@
+// report/allocations_walk: Memory: the walk over the time line, prof_memory().
+/*-- events --*/
+
+/* Whether what happened to a block on one track just before may in truth have come after this, on another. */
+static int prof__heap_crossed(const prof__heap_block *block, const prof_event *event, size_t track)
+{
+    return block->track != track && event->start_ns - block->ns <= PROF__ORDER_NS;
+}
+
+static int prof__heap_scope(prof__heap *heap, const prof_event *event, size_t track)
+{
+    prof__heap_stack *stack = &heap->stacks[track];
+    prof__heap_around around = {NULL, 0};
+    if (stack->count > event->depth) stack->count = event->depth;
+    if (stack->count) around = stack->items[stack->count - 1];
+    if (event->site->role != PROF_ROLE_MEMORY) {
+        around.site = event->site;
+    } else if (heap->rows[around.scope].deep < PROF__HEAP_DEEP) {
+        prof__heap_key key = {PROF__HEAP_SCOPE, NULL, NULL, around.scope, event->name};
+        size_t row = prof__heap_row_of(heap, &key);
+        if (row == PROF__NONE) return 0;
+        around.scope = (uint32_t)row;
+    }
+    do { /* once, unless what is around this scope is not in the window */
+        if (!PROF__ROOM(stack->items, stack->capacity, stack->count)) return 0;
+        stack->items[stack->count++] = around;
+    } while (stack->count <= event->depth);
+    return 1;
+}
+
+/* The row of the pool of an event, PROF__NONE without memory. */
+static size_t prof__heap_pool(prof__heap *heap, const prof_event *event)
+{
+    prof__heap_key key = {PROF__HEAP_POOL, NULL, NULL, 0, event->site->category};
+    return prof__heap_row_of(heap, &key);
+}
+
+/* The row of the call site of an allocation in what is around it. */
+static size_t prof__heap_site(prof__heap *heap, const prof_event *event, size_t track, size_t pool)
+{
+    const prof__heap_stack *stack = &heap->stacks[track];
+    size_t open = stack->count < event->depth ? stack->count : event->depth, row;
+    prof__heap_key key = {PROF__HEAP_SITE, event->site, NULL, 0, NULL};
+    if (open) {
+        key.around = stack->items[open - 1].site;
+        key.scope = stack->items[open - 1].scope;
+    }
+    row = prof__heap_row_of(heap, &key);
+    if (row != PROF__NONE) heap->rows[row].pool = (uint32_t)pool;
+    return row;
+}
+
+static int prof__heap_alloc(prof__heap *heap, const prof_event *event, size_t track)
+{
+    size_t pool = prof__heap_pool(heap, event);
+    size_t row = pool == PROF__NONE ? PROF__NONE : prof__heap_site(heap, event, track, pool);
+    prof__heap_block *block;
+    int gone; /* freed already, by a thread whose clock was read early */
+    if (row == PROF__NONE) return 0;
+    block = prof__heap_find(heap, event->object, (uint32_t)pool, 0);
+    if (!block) block = prof__heap_new(heap, event->object, (uint32_t)pool);
+    if (!block) return 0;
+    heap->stats.count++;
+    gone = block->state > PROF__HEAP_FREED && prof__heap_crossed(block, event, track);
+    if (gone && block->state == PROF__HEAP_UNKNOWN) heap->stats.freed_unknown--;
+    if (gone && block->state == PROF__HEAP_TWICE) heap->stats.freed_twice--;
+    if (block->state == PROF__HEAP_LIVE) {
+        prof__heap_uncount(heap, block);
+        heap->stats.not_freed++;
+        block->owed++;
+    }
+    block->bytes = event->detail;
+    block->row = (uint32_t)row;
+    prof__heap_count(heap, block, event->start_ns);
+    if (gone) prof__heap_uncount(heap, block);
+    block->state = gone ? PROF__HEAP_FREED : PROF__HEAP_LIVE;
+    block->ns = event->start_ns;
+    block->track = track;
+    return 1;
+}
+
+static int prof__heap_free(prof__heap *heap, const prof_event *event, size_t track)
+{
+    size_t pool = prof__heap_pool(heap, event);
+    prof__heap_block *block;
+    if (pool == PROF__NONE) return 0;
+    heap->stats.frees++;
+    block = prof__heap_find(heap, event->object, (uint32_t)pool, !(event->detail & PROF__FREE_IN_POOL));
+    if (block && block->owed && block->track != track &&
+        (event->detail & PROF__FREE_LATE || prof__heap_crossed(block, event, track))) {
+        block->owed--; /* of the block that was there before */
+        heap->stats.not_freed--;
+        return 1;
+    }
+    if (block && block->state == PROF__HEAP_LIVE) {
+        prof__heap_uncount(heap, block);
+        block->state = PROF__HEAP_FREED;
+    } else if (block) {
+        heap->stats.freed_twice++;
+        block->state = PROF__HEAP_TWICE;
+    } else {
+        block = prof__heap_new(heap, event->object, (uint32_t)pool);
+        if (!block) return 0;
+        heap->stats.freed_unknown++;
+        block->state = PROF__HEAP_UNKNOWN;
+    }
+    block->ns = event->start_ns;
+    block->track = track;
+    return 1;
+}
+
+/* The next event of a timeline; 0 without memory. */
+static int prof__heap_step(prof__heap *heap, const prof_event *event, size_t track)
+{
+    heap->changed = PROF__NONE;
+    switch (event->type) {
+    case PROF_EVENT_SCOPE: return prof__heap_scope(heap, event, track);
+    case PROF_EVENT_ALLOC: return prof__heap_alloc(heap, event, track);
+    case PROF_EVENT_FREE: return prof__heap_free(heap, event, track);
+    default: return 1;
+    }
+}
+
+/* 0 without memory. In any case prof__heap_close() follows. */
+static int prof__heap_open(prof__heap *heap, const prof_trace *trace)
+{
+    memset(heap, 0, sizeof *heap);
+    heap->tracks = prof_trace_track_count(trace);
+    heap->stacks = (prof__heap_stack *)calloc(heap->tracks + 1, sizeof *heap->stacks);
+    if (!heap->stacks || !prof__heap_grow(heap)) return 0;
+    if (!PROF__ROOM(heap->rows, heap->row_capacity, heap->row_count)) return 0;
+    memset(heap->rows, 0, sizeof *heap->rows);
+    heap->rows[0].kind = PROF__HEAP_SCOPE;
+    heap->rows[0].path = prof__heap_path("", "");
+    return (int)(heap->row_count = heap->rows[0].path != NULL);
+}
+
+static void prof__heap_close(prof__heap *heap)
+{
+    size_t i;
+    for (i = 0; i < heap->row_count; i++) free(heap->rows[i].path);
+    for (i = 0; heap->stacks && i < heap->tracks; i++) free(heap->stacks[i].items);
+    free(heap->rows);
+    free(heap->stacks);
+    free(heap->blocks);
+    free(heap->index.slots);
+}
+
+static prof_status prof__heap_walk(prof__heap *heap, const prof_trace *trace)
+{
+    prof_timeline *timeline = NULL;
+    prof_event event;
+    size_t track;
+    int good = prof__heap_open(heap, trace);
+    prof_status status = good ? prof_timeline_open(trace, &timeline) : PROF_OK;
+    while (good && timeline && prof_timeline_next(timeline, &event, &track))
+        good = prof__heap_step(heap, &event, track);
+    if (timeline) status = prof_timeline_close(timeline);
+    return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the live blocks");
+}
+
+/* The most bytes first; what has equal ones keeps its order. */
+static int prof__memory_order(const void *a, const void *b)
+{
+    const prof__heap_row *const *x = (const prof__heap_row *const *)a, *const *y = (const prof__heap_row *const *)b;
+    if ((*x)->kind != (*y)->kind) return (*x)->kind < (*y)->kind ? -1 : 1;
+    if ((*x)->about.bytes != (*y)->about.bytes) return (*x)->about.bytes > (*y)->about.bytes ? -1 : 1;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* In one piece: the figures, their rows, the names of the scopes. Null without memory. */
+static prof_memory_stats *prof__memory_copy(const prof__heap *heap)
+{
+    const prof__heap_row **order = (const prof__heap_row **)malloc(heap->row_count * sizeof *order);
+    size_t size = sizeof(prof_memory_stats) + heap->row_count * sizeof(prof_memory_row), counts[3] = {0, 0, 0}, i;
+    prof_memory_stats *stats = NULL;
+    prof_memory_row *rows;
+    const char **paths = (const char **)malloc(heap->row_count * sizeof *paths);
+    char *text;
+    for (i = 0; i < heap->row_count; i++)
+        if (heap->rows[i].path) size += strlen(heap->rows[i].path) + 1;
+    if (order && paths) stats = (prof_memory_stats *)calloc(1, size);
+    if (stats) {
+        *stats = heap->stats;
+        rows = (prof_memory_row *)(stats + 1);
+        text = (char *)(rows + heap->row_count);
+        for (i = 0; i < heap->row_count; i++) {
+            order[i] = &heap->rows[i];
+            if (!heap->rows[i].path) continue;
+            paths[i] = strcpy(text, heap->rows[i].path);
+            text += strlen(text) + 1;
+        }
+        qsort(order, heap->row_count, sizeof *order, prof__memory_order);
+        for (i = 0; i < heap->row_count; i++) {
+            if (!order[i]->about.count) continue; /* of a pool: only freed; of a scope: nothing inside */
+            *rows = order[i]->about;
+            if (order[i]->kind == PROF__HEAP_SCOPE) rows->scope = paths[order[i] - heap->rows];
+            if (order[i]->kind == PROF__HEAP_SITE) {
+                rows->scope = paths[order[i]->scope];
+                rows->pool = heap->rows[order[i]->pool].about.pool;
+            }
+            counts[order[i]->kind]++;
+            rows++;
+        }
+        stats->pools = (const prof_memory_row *)(stats + 1);
+        stats->scopes = stats->pools + (stats->pool_count = counts[PROF__HEAP_POOL]);
+        stats->sites = stats->scopes + (stats->scope_count = counts[PROF__HEAP_SCOPE]);
+        stats->site_count = counts[PROF__HEAP_SITE];
+    }
+    free(order);
+    free(paths);
+    return stats;
+}
+
+PROF_DEF prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats)
+{
+    prof__heap heap;
+    prof_status status;
+    if (!trace || !stats) return prof__fail(PROF_INVALID_ARGUMENT, "prof_memory: trace or stats is null");
+    *stats = NULL;
+    status = prof__heap_walk(&heap, trace);
+    if (status == PROF_OK) {
+        *stats = prof__memory_copy(&heap);
+        if (!*stats) status = prof__fail(PROF_NO_MEMORY, "no memory for the figures of allocations");
+    }
+    prof__heap_close(&heap);
+    return status;
+}
+
+PROF_DEF void prof_memory_free(prof_memory_stats *stats)
+{
+    free(stats);
+}

@@ -1,0 +1,204 @@
+// report/csv: prof_csv_write() and _stream().
+/*-- CSV ------------------------------------------------------------------------------------------------------ >>csv --
+   RFC 4180: a header, then one event a line, with CRLF. Valid UTF-8 whatever the names hold. In the field args,
+   "key=value" pairs are joined by ';', and a backslash stands before each ';', '=' and backslash of a key or text. */
+
+static void prof__csv_byte(prof__out *out, char byte)
+{
+    *prof__out_reserve(out, 1) = byte;
+    prof__out_commit(out, 1);
+}
+
+static int prof__csv_plain(const char *text)
+{
+    return text[strcspn(text, ",\"\r\n")] == 0 && text[0] != ' ' && (!text[0] || text[strlen(text) - 1] != ' ');
+}
+
+/* So many bytes of a text. */
+static void prof__csv_text(prof__out *out, const char *text, size_t size)
+{
+    size_t run = 0;
+    while (run < size) {
+        int length = prof__utf8_length(text + run);
+        if (length > 0) {
+            run += (size_t)length;
+            continue;
+        }
+        prof__out_bytes(out, text, run);
+        prof__out_bytes(out, PROF__UTF8_REPLACED, sizeof PROF__UTF8_REPLACED - 1);
+        text += run + (size_t)-length;
+        size -= run + (size_t)-length;
+        run = 0;
+    }
+    prof__out_bytes(out, text, run);
+}
+
+/* The inside of a quoted field. special: the quote, and what gets a backslash. */
+static void prof__csv_quoted(prof__out *out, const char *text, const char *special)
+{
+    for (;;) {
+        size_t plain = strcspn(text, special);
+        prof__csv_text(out, text, plain);
+        text += plain;
+        if (!*text) return;
+        prof__csv_byte(out, *text == '"' ? '"' : '\\');
+        prof__csv_byte(out, *text++);
+    }
+}
+
+/* A field and the comma in front of it. */
+static void prof__csv_field(prof__out *out, const char *text)
+{
+    prof__csv_byte(out, ',');
+    if (prof__csv_plain(text)) {
+        prof__csv_text(out, text, strlen(text));
+    } else {
+        prof__csv_byte(out, '"');
+        prof__csv_quoted(out, text, "\"");
+        prof__csv_byte(out, '"');
+    }
+}
+
+static void prof__csv_value(prof__out *out, const prof_value *value)
+{
+    char digits[16];
+    int i;
+    switch (value->type) {
+    case PROF_VALUE_INT: prof__out_signed(out, value->as.i); break;
+    case PROF_VALUE_UINT: prof__out_unsigned(out, value->as.u); break;
+    case PROF_VALUE_DOUBLE: prof__out_double(out, value->as.d); break;
+    case PROF_VALUE_BOOL: prof__out_text(out, value->as.u ? "true" : "false"); break;
+    case PROF_VALUE_POINTER:
+        for (i = 0; i < 16; i++) digits[i] = "0123456789abcdef"[value->as.u >> (60 - 4 * i) & 15];
+        for (i = 0; i < 15 && digits[i] == '0';) i++;
+        prof__out_text(out, "0x");
+        prof__out_bytes(out, digits + i, (size_t)(16 - i));
+        break;
+    case PROF_VALUE_STRING:
+        prof__csv_quoted(out, value->as.string, "\";=\\");
+        if (value->cut) prof__out_text(out, "...");
+        break;
+    default: break;
+    }
+}
+
+static void prof__csv_args(prof__out *out, const prof_event *event)
+{
+    uint32_t i;
+    prof__csv_byte(out, ',');
+    if (!event->arg_count) return;
+    prof__csv_byte(out, '"');
+    for (i = 0; i < event->arg_count; i++) {
+        if (i) prof__csv_byte(out, ';');
+        prof__csv_quoted(out, event->args[i].key, "\";=\\");
+        prof__csv_byte(out, '=');
+        prof__csv_value(out, &event->args[i].value);
+    }
+    prof__csv_byte(out, '"');
+}
+
+/* The fields value and args of a message: its text; its severity. */
+static void prof__csv_message(prof__out *out, const prof_event *event)
+{
+    prof__csv_field(out, event->value.as.string);
+    prof__out_text(out, ",severity=");
+    prof__out_text(out, prof__severity_text(event->detail));
+}
+
+static int prof__is_span(prof_event_type type) { return type >= PROF_EVENT_SPAN_BEGIN && type <= PROF_EVENT_SPAN_END; }
+
+/* The field value: of what has an object, its id or address. */
+static void prof__csv_object(prof__out *out, const prof_event *event)
+{
+    prof_value value = event->value;
+    if (event->type >= PROF_EVENT_SPAN_BEGIN) {
+        value.type = prof__is_span(event->type) || prof__is_flow(event->type) ? PROF_VALUE_UINT : PROF_VALUE_POINTER;
+        value.as.u = event->object;
+    }
+    prof__csv_value(out, &value);
+}
+
+static void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event)
+{
+    static const char *const types[] = {"scope",      "mark",      "counter",   "frame",       "lost",  "span_begin",
+                                        "span_mark",  "span_end",  "flow_out",  "flow_step",   "flow_in", "alloc",
+                                        "free",       "lock_wait", "lock_acquire", "lock_release", "log"};
+    static const char *const flags[] = {"", "truncated_begin", "truncated_end", "truncated_begin truncated_end"};
+    prof__out_unsigned(out, track->id);
+    prof__csv_byte(out, ',');
+    prof__out_unsigned(out, track->thread_id);
+    prof__csv_field(out, track->name);
+    prof__csv_field(out, types[event->type]);
+    prof__csv_field(out, event->name);
+    prof__csv_field(out, event->site->category);
+    prof__csv_byte(out, ',');
+    prof__out_signed(out, event->start_ns);
+    prof__csv_byte(out, ',');
+    prof__out_signed(out, event->duration_ns);
+    prof__csv_byte(out, ',');
+    prof__out_unsigned(out, event->depth);
+    prof__csv_field(out, flags[event->flags & 3]);
+    if (event->type == PROF_EVENT_LOG) {
+        prof__csv_message(out, event);
+    } else {
+        prof__csv_byte(out, ',');
+        prof__csv_object(out, event);
+        if (event->type == PROF_EVENT_ALLOC) {
+            prof__out_text(out, ",bytes=");
+            prof__out_unsigned(out, event->detail);
+        } else {
+            prof__csv_args(out, event);
+        }
+    }
+    prof__csv_field(out, event->site->file);
+    prof__csv_byte(out, ',');
+    if (event->site->line) prof__out_unsigned(out, event->site->line);
+    prof__csv_field(out, event->site->function);
+    prof__out_text(out, "\r\n");
+}
+
+/* What stands for the thread of a device's row: "gpu 0/compute". Null without memory: the name alone has to do. */
+static char *prof__csv_row(const prof_track *track)
+{
+    char *device = prof__text_join(track->device, "/"), *name = device ? prof__text_join(device, track->name) : NULL;
+    free(device);
+    return name;
+}
+
+/* Ends the output. */
+static prof_status prof__csv(const prof_trace *trace, prof__out *out)
+{
+    size_t i;
+    prof__out_text(out, "track_id,thread_id,thread,type,name,category,start_ns,duration_ns,depth,flags,value,args,"
+                        "file,line,function\r\n");
+    for (i = 0; i < prof_trace_track_count(trace) && out->status == PROF_OK; i++) {
+        prof_track track = *prof_trace_track(trace, i);
+        char *name = *track.device ? prof__csv_row(&track) : NULL;
+        prof_cursor *cursor;
+        prof_event event;
+        prof_status status = prof_cursor_open(trace, i, &cursor);
+        if (name) track.name = name;
+        if (status != PROF_OK) prof__out_fail(out, status);
+        while (out->status == PROF_OK && prof_cursor_next(cursor, &event)) prof__csv_event(out, &track, &event);
+        prof_cursor_close(cursor);
+        free(name);
+    }
+    return prof__out_close(out);
+}
+
+PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path)
+{
+    prof__out out;
+    prof_status status;
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_csv_write: trace is null");
+    status = prof__out_file(&out, path);
+    return status == PROF_OK ? prof__csv(trace, &out) : status;
+}
+
+PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
+{
+    prof__out out;
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_csv_stream: trace is null");
+    prof__out_sink(&out, sink);
+    return prof__csv(trace, &out);
+}

@@ -1,0 +1,264 @@
+// report/figures: Rows of statistics gathered from events.
+static int prof__same_figure(const void *owner, size_t item, const void *key)
+{
+    const prof__figure *figure = (const prof__figure *)owner + item;
+    const prof__figure_key *wanted = (const prof__figure_key *)key;
+    return figure->type == wanted->type && figure->stat.site == wanted->site && figure->stat.parent == wanted->parent &&
+           (figure->stat.name == wanted->name || !strcmp(figure->stat.name, wanted->name));
+}
+
+/* The number of an event's figure; PROF__NONE without memory. */
+static size_t prof__figure_of(prof__figures *all, const prof_event *event)
+{
+    prof__figure_key key;
+    prof__figure *figure;
+    /* "job %d" is one scope, not as many as there are jobs; without a format each run-time name is its own. */
+    const char *name = event->site->name[0] ? event->site->name : event->name;
+    int inside = all->by_path && all->depth && event->type == PROF_EVENT_SCOPE;
+    size_t item, parent = inside ? all->stack[all->depth - 1].figure : PROF_NO_PARENT;
+    uint32_t hash = (uint32_t)prof__mix(PROF__ADDRESS(event->site) + parent * 31);
+    if (name != event->site->name) hash += prof__text_hash(name);
+    key.name = name;
+    key.site = event->site;
+    key.type = event->type;
+    key.parent = parent;
+    item = prof__read_find(&all->index, hash, prof__same_figure, all->items, &key);
+    if (item != PROF__NONE) return item;
+    if (!PROF__ROOM(all->items, all->capacity, all->count) || !prof__read_add(&all->index, hash, all->count))
+        return PROF__NONE;
+    figure = &all->items[all->count];
+    memset(figure, 0, sizeof *figure);
+    figure->stat.name = name;
+    if (name != event->site->name) { /* only the cursor has it, and only now */
+        figure->text = prof__text_join(name, "");
+        if (!figure->text) return PROF__NONE;
+        figure->stat.name = figure->text;
+    }
+    figure->stat.site = event->site;
+    figure->stat.parent = parent;
+    figure->stat.depth = inside ? all->items[parent].stat.depth + 1 : 0;
+    figure->type = event->type;
+    return all->count++;
+}
+
+static void prof__figure_moments(prof__figure *figure, double value, uint64_t count)
+{
+    double distance = value - figure->mean;
+    figure->mean += distance / (double)count;
+    figure->squares += distance * (value - figure->mean);
+}
+
+/* A counter's value at a time, before it is counted: the last one of all that there are, in whatever order. */
+static void prof__figure_last(prof__figure *figure, double value, int64_t time)
+{
+    if (figure->stat.count && time < figure->to) return;
+    figure->last = value;
+    figure->to = time;
+}
+
+/* One call of a throughput. */
+static void prof__figure_bytes(prof__figure *figure, uint64_t bytes, double ns)
+{
+    prof_stat *stat = &figure->stat;
+    double rate = ns > 0 ? (double)bytes * 1000 / ns : 0, distance = rate - stat->mean_rate;
+    stat->bytes = stat->bytes + bytes < bytes ? ~(uint64_t)0 : stat->bytes + bytes;
+    if (!(ns > 0)) return;
+    if (!stat->rates++ || rate < stat->min_rate) stat->min_rate = rate;
+    if (stat->rates == 1 || rate > stat->max_rate) stat->max_rate = rate;
+    stat->mean_rate += distance / (double)stat->rates;
+    figure->rate_squares += distance * (rate - stat->mean_rate);
+}
+
+/* The last one counts. */
+static void prof__figure_throughput(prof__figure *figure, const prof_event *event)
+{
+    uint32_t i = event->arg_count;
+    while (i && strcmp(event->args[i - 1].key, "bytes")) i--;
+    if (i && event->args[i - 1].value.type == PROF_VALUE_UINT)
+        prof__figure_bytes(figure, event->args[i - 1].value.as.u, (double)event->duration_ns);
+}
+
+static int prof__figure_time(prof__figure *figure, uint64_t ns, uint64_t count)
+{
+    prof_stat *stat = &figure->stat;
+    if (count == 1 || ns < stat->min_ns) stat->min_ns = ns;
+    if (ns > stat->max_ns) stat->max_ns = ns;
+    stat->total_ns = stat->total_ns + ns < ns ? ~(uint64_t)0 : stat->total_ns + ns;
+    prof__figure_moments(figure, (double)ns, count);
+    return prof__histogram_add(&figure->histogram, prof__step_of(ns), 1);
+}
+
+/* Leaves the scopes that are at this depth or deeper, or were over by then: others may have vanished. */
+static void prof__figures_leave(prof__figures *all, size_t depth, int64_t now)
+{
+    while (all->depth && (all->stack[all->depth - 1].depth >= depth || all->stack[all->depth - 1].end < now)) {
+        const prof__around *scope = &all->stack[--all->depth];
+        if (scope->counts) all->items[scope->figure].open--;
+        if (scope->counts && scope->duration > scope->inside)
+            all->items[scope->figure].stat.self_ns += (uint64_t)(scope->duration - scope->inside);
+    }
+}
+
+static int prof__figures_scope(prof__figures *all, const prof_event *event, size_t item)
+{
+    prof__figure *figure = &all->items[item];
+    prof__around *scope;
+    if (all->depth) all->stack[all->depth - 1].inside += event->duration_ns;
+    if (!PROF__ROOM(all->stack, all->stack_capacity, all->depth)) return 0;
+    scope = &all->stack[all->depth++];
+    scope->figure = item;
+    scope->depth = event->depth;
+    scope->end = event->start_ns + event->duration_ns;
+    scope->duration = event->duration_ns;
+    scope->inside = 0;
+    scope->counts = !event->flags && event->start_ns + event->duration_ns > all->since;
+    if (event->start_ns + event->duration_ns <= all->since) return 1;
+    if (event->name != event->site->name) ++*(event->site->name[0] ? &all->uses.formats : &all->uses.texts);
+    figure->stat.count++;
+    if (event->flags) {
+        figure->stat.truncated++;
+        return 1;
+    }
+    if (!figure->open++) figure->stat.covered_ns += (uint64_t)event->duration_ns;
+    if (event->site->role == PROF_ROLE_THROUGHPUT) prof__figure_throughput(figure, event);
+    return prof__figure_time(figure, (uint64_t)event->duration_ns, figure->stat.count - figure->stat.truncated);
+}
+
+/* Counts a message, and keeps it if it is one of the latest errors. */
+static void prof__figures_message(prof__figures *all, const prof_event *event)
+{
+    uint64_t severity = event->detail < PROF_LOG_FATAL ? event->detail : (uint64_t)PROF_LOG_FATAL;
+    size_t at = all->newest_count, length = strlen(event->value.as.string), most = sizeof all->newest[0].text - 1;
+    all->messages[severity]++;
+    if (severity < PROF_LOG_ERROR) return;
+    while (at && all->newest[at - 1].ns <= event->start_ns) at--;
+    if (at == PROF__NEWEST_MESSAGES) return;
+    if (all->newest_count < PROF__NEWEST_MESSAGES) all->newest_count++;
+    memmove(all->newest + at + 1, all->newest + at, (all->newest_count - at - 1) * sizeof *all->newest);
+    while (length > most) /* cut between characters */
+        for (length = most; length && ((unsigned char)event->value.as.string[length] & 0xC0) == 0x80;) length--;
+    all->newest[at].ns = event->start_ns;
+    all->newest[at].severity = event->detail;
+    memcpy(all->newest[at].text, event->value.as.string, length);
+    all->newest[at].text[length] = 0;
+}
+
+static void prof__figures_use(prof__uses *uses, const prof_event *event)
+{
+    uses->values += (uint64_t)event->arg_count << (event->type == PROF_EVENT_SCOPE);
+    if (event->type >= PROF_EVENT_SPAN_BEGIN && event->type != PROF_EVENT_LOG)
+        uses->objects++;
+    else if (event->type != PROF_EVENT_SCOPE && event->type != PROF_EVENT_LOST)
+        uses->marks++;
+}
+
+static int prof__figures_event(prof__figures *all, const prof_event *event, uint64_t track)
+{
+    size_t item;
+    prof__figure *figure;
+    double value;
+    if (event->type == PROF_EVENT_LOG) prof__figures_message(all, event);
+    if (all->messages_only) return 1;
+    if (event->start_ns > all->since) prof__figures_use(&all->uses, event);
+    if (event->type != PROF_EVENT_SCOPE && event->type != PROF_EVENT_FRAME && event->type != PROF_EVENT_COUNTER)
+        return 1;
+    if (event->type == PROF_EVENT_SCOPE) prof__figures_leave(all, event->depth, event->start_ns);
+    item = prof__figure_of(all, event);
+    if (item == PROF__NONE) return 0;
+    figure = &all->items[item];
+    if (event->type == PROF_EVENT_SCOPE) return prof__figures_scope(all, event, item);
+    if (event->type == PROF_EVENT_FRAME) { /* the first boundary of a track only begins a frame */
+        int begins = figure->track != track;
+        figure->track = track;
+        if (begins || event->start_ns <= all->since) return 1;
+        figure->stat.covered_ns += (uint64_t)event->duration_ns;
+        return prof__figure_time(figure, (uint64_t)event->duration_ns, ++figure->stat.count);
+    }
+    if (event->start_ns <= all->since) return 1;
+    value = event->value.type == PROF_VALUE_INT ? (double)event->value.as.i : event->value.as.d;
+    prof__figure_last(figure, value, event->start_ns); /* of threads one after the other */
+    if (!figure->stat.count++ || value < figure->low) figure->low = value;
+    if (figure->stat.count == 1 || value > figure->high) figure->high = value;
+    prof__figure_moments(figure, value, figure->stat.count);
+    return 1;
+}
+
+static void prof__figures_free(prof__figures *all)
+{
+    size_t i;
+    for (i = 0; i < all->count; i++) {
+        free(all->items[i].histogram.steps);
+        free(all->items[i].text);
+    }
+    free(all->items);
+    free(all->index.slots);
+    free(all->stack);
+}
+
+static void prof__figure_finish(prof__figure *figure)
+{
+    prof_stat *stat = &figure->stat;
+    uint64_t count = stat->count - stat->truncated;
+    if (!count) return;
+    if (stat->rates) stat->deviation_rate = prof__square_root(figure->rate_squares / (double)stat->rates);
+    prof__percentiles(&figure->histogram, count, stat);
+    stat->mean_ns = (double)stat->total_ns / (double)count;
+    stat->deviation_ns = prof__square_root(figure->squares / (double)count);
+}
+
+static prof_status prof__figures_track(prof__figures *all, const prof_trace *trace, size_t track)
+{
+    prof_cursor *cursor;
+    prof_event event;
+    int good = 1;
+    prof_status status = prof_cursor_open(trace, track, &cursor);
+    if (status != PROF_OK) return status;
+    all->since = trace->since ? trace->since[track] : INT64_MIN;
+    while (good && prof_cursor_next(cursor, &event)) good = prof__figures_event(all, &event, track + 1);
+    prof__figures_leave(all, 0, 0);
+    prof_cursor_close(cursor);
+    return good ? PROF_OK : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+}
+
+static int prof__figures_span(prof__figures *all, const prof_span *span)
+{
+    prof_event event;
+    prof__figure *figure;
+    size_t item;
+    int scope = prof__span_of_scope(span->site), frame = !scope && span->site->role == PROF_ROLE_FRAME;
+    memset(&event, 0, sizeof event);
+    event.type = scope ? PROF_EVENT_SCOPE : frame ? PROF_EVENT_FRAME : PROF_EVENT_SPAN_BEGIN;
+    event.name = span->name;
+    event.site = span->site;
+    item = prof__figure_of(all, &event);
+    if (item == PROF__NONE) return 0;
+    figure = &all->items[item];
+    if (span->flags) {
+        all->begins_missing += !scope && span->flags & PROF_TRUNCATED_BEGIN ? 1 : 0;
+        all->ends_missing += !scope && span->flags & PROF_TRUNCATED_END ? 1 : 0;
+        figure->stat.count += !frame; /* half a frame is none */
+        figure->stat.truncated += !frame;
+        return 1;
+    }
+    if (!figure->stat.count++ || span->start_ns < figure->from) figure->from = span->start_ns;
+    if (span->start_ns + span->duration_ns > figure->to) figure->to = span->start_ns + span->duration_ns;
+    if (frame) figure->stat.covered_ns = (uint64_t)(figure->to - figure->from);
+    if (scope) figure->stat.covered_ns += (uint64_t)span->duration_ns;
+    if (!frame) figure->stat.self_ns += (uint64_t)span->duration_ns;
+    return prof__figure_time(figure, (uint64_t)span->duration_ns, figure->stat.count - figure->stat.truncated);
+}
+
+static prof_status prof__figures_spans(prof__figures *all, const prof_trace *trace)
+{
+    prof_spans *spans;
+    prof_span span;
+    int good = 1;
+    prof_status status = prof_spans_open(trace, &spans);
+    if (status != PROF_OK) return status;
+    while (good && prof_spans_next(spans, &span)) {
+        int old = trace->since && span.start_ns + span.duration_ns <= trace->since[span.end_track];
+        good = span.mark || old || prof__figures_span(all, &span);
+    }
+    status = prof_spans_close(spans);
+    return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+}

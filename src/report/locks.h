@@ -1,0 +1,333 @@
+// report/locks: Who waits for which lock, and who holds it: prof_locks().
+/*-- LOCKS -------------------------------------------------------------------------------------------------- >>locks --
+   The same walk for locks. A lock is its address, for as long as its name stays the same. What one thread does with a
+   lock is matched by itself, so that it does not matter if clocks differ a little. */
+
+typedef struct prof__lock_state {
+    uint64_t address;
+    size_t row;
+    uint64_t acquired;        /* by anybody */
+    uint64_t holders, waiting; /* threads */
+    size_t holder, holder_before; /* the user that has held it last, and the one before; the same if there was none */
+    int64_t released_ns;
+} prof__lock_state;
+
+/* What a track does with a lock. */
+typedef struct prof__lock_user {
+    size_t lock, track;
+    uint64_t depth;    /* acquires without their release */
+    uint64_t losses;   /* of the track, as it knows them */
+    uint64_t acquired; /* of the lock, when this one began to wait */
+    int64_t wait_ns, hold_ns; /* begin */
+    int waits, contended;
+    int scoped; /* the wait is a scope, too: PROFILE_MUTEX_LOCK's */
+} prof__lock_user;
+
+typedef enum prof__lock_part {
+    PROF__LOCK_NOTHING,
+    PROF__LOCK_WAITED,
+    PROF__LOCK_HELD
+} prof__lock_part;
+
+typedef struct prof__locks {
+    prof_lock_row *rows;
+    prof__lock_state *locks;
+    prof__lock_user *users;
+    size_t row_count, row_capacity, lock_count, lock_capacity, user_count, user_capacity;
+    prof__read_index row_index, lock_index, user_index;
+    uint64_t *losses; /* of the tracks */
+    int by_address;
+    struct {
+        prof__lock_part part;
+        size_t user;
+        int64_t start, end;
+        int shared; /* others held it at the same time */
+    } done; /* what the last step ended */
+} prof__locks;
+
+static int prof__same_lock(const void *owner, size_t item, const void *key)
+{
+    return ((const prof__lock_state *)owner)[item].address == *(const uint64_t *)key;
+}
+
+static int prof__same_lock_user(const void *owner, size_t item, const void *key)
+{
+    const prof__lock_user *user = (const prof__lock_user *)owner + item, *wanted = (const prof__lock_user *)key;
+    return user->lock == wanted->lock && user->track == wanted->track;
+}
+
+static int prof__same_lock_row(const void *owner, size_t item, const void *key)
+{
+    const prof_lock_row *row = (const prof_lock_row *)owner + item, *wanted = (const prof_lock_row *)key;
+    return row->address == wanted->address && !strcmp(row->name, wanted->name) &&
+           !strcmp(row->category, wanted->category);
+}
+
+/* Each returns a number, or PROF__NONE without memory. */
+static size_t prof__lock_row_of(prof__locks *all, const prof_event *event)
+{
+    prof_lock_row row;
+    uint32_t hash;
+    size_t item;
+    memset(&row, 0, sizeof row);
+    row.name = event->site->name;
+    row.category = event->site->category;
+    row.address = all->by_address ? event->object : 0;
+    hash = prof__text_hash(row.name) + (uint32_t)prof__mix(row.address);
+    item = prof__read_find(&all->row_index, hash, prof__same_lock_row, all->rows, &row);
+    if (item != PROF__NONE) return item;
+    if (!PROF__ROOM(all->rows, all->row_capacity, all->row_count) ||
+        !prof__read_add(&all->row_index, hash, all->row_count))
+        return PROF__NONE;
+    all->rows[all->row_count] = row;
+    return all->row_count++;
+}
+
+static size_t prof__lock_of(prof__locks *all, const prof_event *event)
+{
+    uint32_t hash = (uint32_t)prof__mix(event->object * 0x9E3779B97F4A7C15u);
+    size_t item = prof__read_find(&all->lock_index, hash, prof__same_lock, all->locks, &event->object);
+    prof__lock_state *lock;
+    if (item != PROF__NONE) return item;
+    if (!PROF__ROOM(all->locks, all->lock_capacity, all->lock_count) ||
+        !prof__read_add(&all->lock_index, hash, all->lock_count))
+        return PROF__NONE;
+    lock = &all->locks[all->lock_count];
+    memset(lock, 0, sizeof *lock);
+    lock->address = event->object;
+    lock->row = PROF__NONE; /* until it has a name */
+    lock->holder = PROF__NONE;
+    return all->lock_count++;
+}
+
+static size_t prof__lock_user_of(prof__locks *all, size_t lock, size_t track)
+{
+    prof__lock_user user;
+    uint32_t hash = (uint32_t)prof__mix(lock * 0x9E3779B97F4A7C15u + track);
+    size_t item;
+    memset(&user, 0, sizeof user);
+    user.lock = lock;
+    user.track = track;
+    user.losses = all->losses[track];
+    item = prof__read_find(&all->user_index, hash, prof__same_lock_user, all->users, &user);
+    if (item != PROF__NONE) return item;
+    if (!PROF__ROOM(all->users, all->user_capacity, all->user_count) ||
+        !prof__read_add(&all->user_index, hash, all->user_count))
+        return PROF__NONE;
+    all->users[all->user_count] = user;
+    return all->user_count++;
+}
+
+static void prof__lock_end_wait(prof__locks *all, prof__lock_user *user, int acquired)
+{
+    prof__lock_state *lock = &all->locks[user->lock];
+    if (!user->waits) return;
+    user->waits = 0;
+    lock->waiting--;
+    all->rows[lock->row].waiting--;
+    all->rows[lock->row].abandoned += !acquired;
+}
+
+static void prof__lock_forget_hold(prof__locks *all, prof__lock_user *user)
+{
+    prof__lock_state *lock = &all->locks[user->lock];
+    if (!user->depth) return;
+    user->depth = 0;
+    lock->holders--;
+    all->rows[lock->row].holding--;
+    all->rows[lock->row].unmatched++;
+}
+
+static void prof__lock_wait(prof__locks *all, const prof_event *event, size_t number)
+{
+    prof__lock_user *user = &all->users[number];
+    prof__lock_state *lock = &all->locks[user->lock];
+    prof_lock_row *row = &all->rows[lock->row];
+    prof__lock_end_wait(all, user, 0);
+    user->waits = 1;
+    user->wait_ns = event->start_ns;
+    user->acquired = lock->acquired;
+    user->scoped = event->detail & 1;
+    user->contended = user->scoped || lock->holders > (user->depth != 0);
+    row->waiting++;
+    if (++lock->waiting > row->waiting_max) row->waiting_max = lock->waiting;
+}
+
+static void prof__lock_acquire(prof__locks *all, const prof_event *event, size_t number)
+{
+    prof__lock_user *user = &all->users[number];
+    prof__lock_state *lock = &all->locks[user->lock];
+    prof_lock_row *row = &all->rows[lock->row];
+    row->acquired++;
+    if (user->waits) {
+        uint64_t ns = (uint64_t)(event->start_ns - user->wait_ns);
+        int contended = user->contended || lock->acquired != user->acquired;
+        row->contended += (uint64_t)contended;
+        row->wait_ns += ns;
+        if (ns > row->wait_max_ns) row->wait_max_ns = ns;
+        prof__lock_end_wait(all, user, 1);
+        all->done.part = PROF__LOCK_WAITED;
+        all->done.start = user->wait_ns;
+        if (contended && user->depth) prof__lock_forget_hold(all, user); /* nobody waits for what is his */
+    }
+    lock->acquired++;
+    if (user->depth++) return;
+    user->hold_ns = event->start_ns;
+    if (lock->holder != number) lock->holder_before = lock->holder == PROF__NONE ? number : lock->holder;
+    lock->holder = number;
+    lock->holders++;
+    row->holding++;
+}
+
+/* Whether somebody else holds a lock that has just been released, and not only by clocks that differ a little. */
+static int prof__lock_shared(const prof__locks *all, const prof__lock_state *lock, int64_t now)
+{
+    const prof__lock_user *other;
+    if (lock->holders != 1) return lock->holders != 0;
+    other = &all->users[lock->holder];
+    if (!other->depth) other = &all->users[lock->holder_before];
+    return !other->depth || now - other->hold_ns > PROF__ORDER_NS;
+}
+
+static void prof__lock_release(prof__locks *all, const prof_event *event, size_t number)
+{
+    prof__lock_user *user = &all->users[number];
+    prof__lock_state *lock = &all->locks[user->lock];
+    prof_lock_row *row = &all->rows[lock->row];
+    uint64_t ns;
+    prof__lock_end_wait(all, user, 0); /* or it could not go on to this */
+    if (!user->depth && lock->holders == 1 && all->users[lock->holder].depth) { /* by another thread, as a semaphore */
+        number = lock->holder;
+        user = &all->users[number];
+    }
+    if (!user->depth) {
+        row->unmatched++;
+        return;
+    }
+    if (--user->depth) return;
+    ns = event->start_ns > user->hold_ns ? (uint64_t)(event->start_ns - user->hold_ns) : 0;
+    row->hold_ns += ns;
+    if (ns > row->hold_max_ns) row->hold_max_ns = ns;
+    lock->holders--;
+    row->holding--;
+    all->done.part = PROF__LOCK_HELD;
+    all->done.user = number;
+    all->done.start = user->hold_ns;
+    if (lock->released_ns > all->done.start && lock->released_ns - all->done.start <= PROF__ORDER_NS)
+        all->done.start = lock->released_ns; /* the clocks' fault */
+    if (all->done.start > event->start_ns) all->done.start = event->start_ns;
+    all->done.shared = prof__lock_shared(all, lock, event->start_ns) || lock->released_ns > all->done.start;
+    if (event->start_ns > lock->released_ns) lock->released_ns = event->start_ns;
+}
+
+/* The next event of a timeline; 0 without memory. */
+static int prof__locks_step(prof__locks *all, const prof_event *event, size_t track)
+{
+    size_t number, user, row;
+    prof__lock_state *lock;
+    memset(&all->done, 0, sizeof all->done);
+    if (event->type == PROF_EVENT_LOST) all->losses[track]++;
+    if (event->type != PROF_EVENT_LOCK_WAIT && event->type != PROF_EVENT_LOCK_ACQUIRE &&
+        event->type != PROF_EVENT_LOCK_RELEASE)
+        return 1;
+    number = prof__lock_of(all, event);
+    if (number == PROF__NONE) return 0;
+    lock = &all->locks[number];
+    if (lock->row == PROF__NONE || (event->type != PROF_EVENT_LOCK_RELEASE && !lock->holders && !lock->waiting)) {
+        /* a name may have been a release's, or that of a lock that was here before */
+        row = prof__lock_row_of(all, event);
+        if (row == PROF__NONE) return 0;
+        if (row != lock->row) all->rows[row].locks++;
+        lock->row = row;
+    }
+    user = prof__lock_user_of(all, number, track);
+    if (user == PROF__NONE) return 0;
+    if (all->users[user].losses != all->losses[track]) { /* what it held it may hold no more */
+        all->users[user].losses = all->losses[track];
+        prof__lock_forget_hold(all, &all->users[user]);
+        prof__lock_end_wait(all, &all->users[user], 0);
+    }
+    all->done.user = user;
+    all->done.end = event->start_ns;
+    if (event->type == PROF_EVENT_LOCK_WAIT) prof__lock_wait(all, event, user);
+    if (event->type == PROF_EVENT_LOCK_ACQUIRE) prof__lock_acquire(all, event, user);
+    if (event->type == PROF_EVENT_LOCK_RELEASE) prof__lock_release(all, event, user);
+    return 1;
+}
+
+/* 0 without memory. In any case prof__locks_close() follows. */
+static int prof__locks_open(prof__locks *all, const prof_trace *trace, int by_address)
+{
+    memset(all, 0, sizeof *all);
+    all->by_address = by_address;
+    all->losses = (uint64_t *)calloc(prof_trace_track_count(trace) + 1, sizeof *all->losses);
+    return all->losses != NULL;
+}
+
+static void prof__locks_close(prof__locks *all)
+{
+    free(all->rows);
+    free(all->locks);
+    free(all->users);
+    free(all->losses);
+    free(all->row_index.slots);
+    free(all->lock_index.slots);
+    free(all->user_index.slots);
+}
+
+static prof_status prof__locks_walk(prof__locks *all, const prof_trace *trace, int by_address)
+{
+    prof_timeline *timeline;
+    prof_event event;
+    size_t track;
+    int good = prof__locks_open(all, trace, by_address);
+    prof_status status;
+    if (!good) return prof__fail(PROF_NO_MEMORY, "no memory for the locks");
+    status = prof_timeline_open(trace, &timeline);
+    if (status != PROF_OK) return status;
+    while (good && prof_timeline_next(timeline, &event, &track)) good = prof__locks_step(all, &event, track);
+    status = prof_timeline_close(timeline);
+    return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the locks");
+}
+
+static int prof__lock_order(const void *a, const void *b)
+{
+    const prof_lock_row *x = (const prof_lock_row *)a, *y = (const prof_lock_row *)b;
+    int names;
+    if (x->wait_ns != y->wait_ns) return x->wait_ns > y->wait_ns ? -1 : 1;
+    if (x->hold_ns != y->hold_ns) return x->hold_ns > y->hold_ns ? -1 : 1;
+    names = strcmp(x->name, y->name);
+    return names ? names : x->address < y->address ? -1 : x->address > y->address;
+}
+
+PROF_DEF prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
+{
+    prof__locks all;
+    prof_status status;
+    size_t i, kept = 0;
+    if (!trace || !rows || !count) return prof__fail(PROF_INVALID_ARGUMENT, "prof_locks: trace, rows or count is null");
+    *rows = NULL;
+    *count = 0;
+    status = prof__locks_walk(&all, trace, by_address != 0);
+    for (i = 0; status == PROF_OK && i < all.lock_count; i++) /* of one lock the address is known in any case */
+        if (all.rows[all.locks[i].row].locks == 1) all.rows[all.locks[i].row].address = all.locks[i].address;
+    for (i = 0; i < all.row_count; i++) {
+        const prof_lock_row *row = &all.rows[i]; /* empty: the name of a release, before the lock had another */
+        if (row->acquired || row->waiting || row->abandoned || row->unmatched) all.rows[kept++] = *row;
+    }
+    if (kept) qsort(all.rows, kept, sizeof *all.rows, prof__lock_order);
+    if (status == PROF_OK && !PROF__ROOM(all.rows, all.row_capacity, kept))
+        status = prof__fail(PROF_NO_MEMORY, "no memory for the figures of locks");
+    if (status == PROF_OK) {
+        *rows = all.rows;
+        *count = kept;
+        all.rows = NULL;
+    }
+    prof__locks_close(&all);
+    return status;
+}
+
+PROF_DEF void prof_locks_free(prof_lock_row *rows)
+{
+    free(rows);
+}

@@ -1,0 +1,182 @@
+// report/percentiles: Histograms and percentiles, and what a row of statistics keeps.
+/*-- STATISTICS ---------------------------------------------------------------------------------------- >>statistics --
+   One pass over all tracks. Durations are counted in a log-linear histogram: exact below 128 ns, then 64 steps for each
+   power of two, so that the middle of a step is at most 1/128 off. Only steps that occur take memory. */
+
+typedef struct prof__step {
+    uint64_t count;
+    uint32_t number; /* of the step, from 1; 0: free */
+} prof__step;
+
+typedef struct prof__histogram {
+    prof__step *steps;       /* a hash table */
+    size_t capacity, used;   /* capacity: 0 or a power of two */
+} prof__histogram;
+
+/* All figures of one name at one call site. */
+typedef struct prof__figure {
+    prof_stat stat;
+    char *text; /* owned: stat.name, if it was made at run time */
+    prof_event_type type; /* SCOPE, FRAME, COUNTER, SPAN_BEGIN */
+    double mean, squares; /* running mean, and sum of squared distances from it */
+    prof__histogram histogram;
+    uint64_t track;             /* frames: the track of the one before */
+    double low, high, last;     /* counters */
+    double rate_squares;        /* of a throughput: as squares */
+    int64_t from, to;           /* spans: from the first begin to the last end; counters: to: when it was last */
+    uint64_t open;              /* scopes: those around the present event */
+    size_t child, sibling, row; /* by path: the tree, while it is sorted */
+} prof__figure;
+
+/* A scope around the present event. */
+typedef struct prof__around {
+    size_t figure, depth; /* depth: of the event; some in between may have vanished */
+    int64_t end, duration, inside; /* inside: spent in its children */
+    int counts;               /* 0: truncated */
+} prof__around;
+
+#define PROF__NEWEST_MESSAGES 5
+
+/* A message of severity PROF_LOG_ERROR or more. */
+typedef struct prof__message {
+    int64_t ns;
+    uint64_t severity;
+    char text[120];
+} prof__message;
+
+typedef struct prof__figures {
+    uint64_t messages[PROF_LOG_FATAL + 1]; /* by severity; what has an unknown one counts as fatal */
+    prof__message newest[PROF__NEWEST_MESSAGES]; /* errors, the latest first */
+    size_t newest_count;
+    prof__figure *items;
+    size_t count, capacity;
+    prof__read_index index;
+    prof__around *stack;
+    size_t depth, stack_capacity;
+    uint64_t begins_missing, ends_missing; /* of spans */
+    prof__uses uses;
+    int messages_only;
+    int by_path;   /* a figure for each call path */
+    int64_t since; /* of the present track: only what ended later counts */
+} prof__figures;
+
+static unsigned prof__log2(uint64_t value)
+{
+    unsigned bits = 0, step;
+    for (step = 32; step; step /= 2)
+        if (value >> step) {
+            value >>= step;
+            bits += step;
+        }
+    return bits;
+}
+
+static uint32_t prof__step_of(uint64_t ns)
+{
+    unsigned power;
+    if (ns < 128) return (uint32_t)ns;
+    power = prof__log2(ns);
+    return 128 + (power - 7) * 64 + (uint32_t)(ns >> (power - 6) & 63);
+}
+
+/* The middle of a step. */
+static uint64_t prof__step_value(uint32_t step)
+{
+    unsigned shift;
+    if (step < 128) return step;
+    shift = (step - 128) / 64 + 1;
+    return ((uint64_t)(64 + (step - 128) % 64) << shift) + (((uint64_t)1 << shift) - 1) / 2;
+}
+
+/* The durations of a step. */
+static prof_bucket prof__step_bucket(const prof__step *step)
+{
+    uint32_t number = step->number - 1;
+    unsigned shift = number < 128 ? 0 : (number - 128) / 64 + 1;
+    prof_bucket bucket;
+    bucket.from_ns = number < 128 ? number : (uint64_t)(64 + (number - 128) % 64) << shift;
+    bucket.to_ns = bucket.from_ns + ((uint64_t)1 << shift);
+    if (bucket.to_ns < bucket.from_ns) bucket.to_ns = ~(uint64_t)0;
+    bucket.count = step->count;
+    return bucket;
+}
+
+static prof__step *prof__step_find(const prof__histogram *h, uint32_t step)
+{
+    size_t at = (size_t)prof__mix(step) & (h->capacity - 1);
+    while (h->steps[at].number && h->steps[at].number != step + 1) at = (at + 1) & (h->capacity - 1);
+    return &h->steps[at];
+}
+
+static int prof__histogram_add(prof__histogram *h, uint32_t step, uint64_t count)
+{
+    prof__step *found;
+    if (h->used >= h->capacity / 4 * 3) {
+        prof__histogram larger;
+        size_t i;
+        larger.capacity = h->capacity ? h->capacity * 2 : 4;
+        larger.used = h->used;
+        larger.steps = (prof__step *)calloc(larger.capacity, sizeof *larger.steps);
+        if (!larger.steps) return 0;
+        for (i = 0; i < h->capacity; i++)
+            if (h->steps[i].number) *prof__step_find(&larger, h->steps[i].number - 1) = h->steps[i];
+        free(h->steps);
+        *h = larger;
+    }
+    found = prof__step_find(h, step);
+    h->used += !found->number;
+    found->number = step + 1;
+    found->count += count;
+    return 1;
+}
+
+static int prof__step_order(const void *a, const void *b)
+{
+    const prof__step *x = (const prof__step *)a, *y = (const prof__step *)b;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Makes the percentiles: of each, the smallest duration that is not exceeded by that share of all. Sorts the steps. */
+static void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *stat)
+{
+    static const unsigned thousandths[] = {500, 900, 990, 999};
+    uint64_t *to[4], seen = 0;
+    size_t i, next = 0;
+    to[0] = &stat->p50_ns;
+    to[1] = &stat->p90_ns;
+    to[2] = &stat->p99_ns;
+    to[3] = &stat->p999_ns;
+    if (h->capacity) qsort(h->steps, h->capacity, sizeof *h->steps, prof__step_order);
+    for (i = 0; i < h->capacity; i++) {
+        uint64_t value = h->steps[i].number ? prof__step_value(h->steps[i].number - 1) : 0;
+        if (value < stat->min_ns) value = stat->min_ns;
+        if (value > stat->max_ns) value = stat->max_ns;
+        seen += h->steps[i].count;
+        for (; next < 4; next++) { /* seen >= total * share, rounded up */
+            uint64_t rank = total / 1000 * thousandths[next] + (total % 1000 * thousandths[next] + 999) / 1000;
+            if (seen < rank) break;
+            *to[next] = value;
+        }
+    }
+}
+
+/* Newton's method: libm would be one more library to link. */
+static double prof__square_root(double value)
+{
+    double root = value > 1 ? value : 1;
+    int i;
+    if (!(value > 0)) return 0;
+    for (i = 0; i < 1100; i++) {
+        double next = (root + value / root) / 2;
+        if (!(next < root)) break;
+        root = next;
+    }
+    return root;
+}
+
+typedef struct prof__figure_key {
+    const char *name;
+    const prof_callsite *site;
+    prof_event_type type;
+    size_t parent;
+} prof__figure_key;

@@ -1,0 +1,237 @@
+// report/statistics: prof_stats() and its kin: copied, sorted, by path.
+static void prof__folded_figures_free(struct prof__figure *figures, size_t count)
+{
+    for (size_t i = 0; figures && i < count; i++) free(figures[i].histogram.steps);
+    free(figures);
+}
+
+/* Copies of what PROF_STATS knows. 0: no memory. */
+static int prof__figures_copy(prof__figures *all, const prof_trace *trace)
+{
+    all->items = (prof__figure *)malloc((trace->folded_count + 1) * sizeof *all->items);
+    if (!all->items) return 0;
+    for (; all->count < trace->folded_count; all->count++) {
+        const prof__histogram *from = &trace->folded[all->count].histogram;
+        prof__figure *to = &all->items[all->count];
+        *to = trace->folded[all->count];
+        to->stat.parent = PROF_NO_PARENT; /* folded by scope */
+        to->histogram.steps = NULL;
+        if (!from->capacity) continue;
+        to->histogram.steps = (prof__step *)malloc(from->capacity * sizeof *from->steps);
+        if (!to->histogram.steps) return 0;
+        memcpy(to->histogram.steps, from->steps, from->capacity * sizeof *from->steps);
+    }
+    return 1;
+}
+
+/* 1: what was counted while recording serves: it knows no paths and no windows. */
+static int prof__figures_folded(const prof_trace *trace, int by_path)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    return trace->folded && (info->mode == PROF_STATS || (!by_path && !info->from_ns && !info->to_ns));
+}
+
+/* Only messages, and what devices report, are not among what was counted: these come from the events that there are. */
+static prof_status prof__figures_take(prof__figures *all, const prof_trace *trace)
+{
+    prof_status status = PROF_OK;
+    if (!prof__figures_copy(all, trace)) return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+    all->capacity = trace->folded_count + 1;
+    for (size_t i = 0; i < prof_trace_track_count(trace) && status == PROF_OK; i++) {
+        all->messages_only = !*prof_trace_track(trace, i)->device;
+        status = prof__figures_track(all, trace, i);
+    }
+    for (size_t i = trace->folded_count; i < all->count; i++) prof__figure_finish(&all->items[i]);
+    all->begins_missing = trace->begins_missing;
+    all->ends_missing = trace->ends_missing;
+    all->uses = trace->uses;
+    return status;
+}
+
+/* Free with prof__figures_free(), also after a failure. */
+static prof_status prof__figures_make(const prof_trace *trace, int by_path, prof__figures *all)
+{
+    prof_status status = PROF_OK;
+    size_t i;
+    memset(all, 0, sizeof *all);
+    if (prof__figures_folded(trace, by_path)) return prof__figures_take(all, trace);
+    all->by_path = by_path;
+    for (i = 0; i < prof_trace_track_count(trace) && status == PROF_OK; i++)
+        status = prof__figures_track(all, trace, i);
+    if (status == PROF_OK) status = prof__figures_spans(all, trace);
+    for (i = 0; i < all->count; i++) prof__figure_finish(&all->items[i]);
+    return status;
+}
+
+/* What the sort functions compare. */
+typedef struct prof__sorted {
+    double key;
+    int descending;
+    size_t order;
+    const prof_stat *stat;
+} prof__sorted;
+
+static int prof__sorted_order(const void *a, const void *b)
+{
+    const prof__sorted *x = (const prof__sorted *)a, *y = (const prof__sorted *)b;
+    int names;
+    if (x->key < y->key || x->key > y->key) return (x->key < y->key) != x->descending ? -1 : 1;
+    names = strcmp(x->stat->name, y->stat->name);
+    if (names) return names;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static double prof__sort_key(const prof_stat *stat, prof_sort sort)
+{
+    switch (sort) {
+    case PROF_SORT_SELF: return (double)stat->self_ns;
+    case PROF_SORT_CALLS: return (double)stat->count;
+    case PROF_SORT_MEAN: return stat->mean_ns;
+    case PROF_SORT_MIN: return (double)stat->min_ns;
+    case PROF_SORT_MAX: return (double)stat->max_ns;
+    case PROF_SORT_P99: return (double)stat->p99_ns;
+    case PROF_SORT_NAME: return 0; /* the tie decides: names always go from A to Z */
+    default: return (double)stat->total_ns;
+    }
+}
+
+/* The figures of one type in order; null without memory. At least one element is allocated. */
+static prof__sorted *prof__sort(const prof__figures *all, prof_event_type type, prof_sort sort, int ascending,
+                                size_t *count)
+{
+    prof__sorted *sorted = (prof__sorted *)calloc(all->count + 1, sizeof *sorted);
+    size_t i;
+    *count = 0;
+    for (i = 0; sorted && i < all->count; i++) {
+        if (all->items[i].type != type) continue;
+        if (!all->items[i].stat.count && type != PROF_EVENT_FRAME && !all->by_path) continue; /* nothing of late */
+        sorted[*count].key = prof__sort_key(&all->items[i].stat, sort);
+        sorted[*count].descending = !ascending;
+        sorted[*count].order = i;
+        sorted[*count].stat = &all->items[i].stat;
+        ++*count;
+    }
+    if (sorted) qsort(sorted, *count, sizeof *sorted, prof__sorted_order);
+    return sorted;
+}
+
+/* Puts the buckets of a finished histogram, whose steps are sorted, at to; returns their end. */
+static prof_bucket *prof__buckets(const prof__histogram *h, prof_bucket *to)
+{
+    for (size_t i = 0; i < h->capacity; i++)
+        if (h->steps[i].number) *to++ = prof__step_bucket(&h->steps[i]);
+    return to;
+}
+
+/* In one piece, buckets and the names that were made at run time behind the figures. Null without memory. */
+static prof_stat *prof__stats_copy(const prof__figures *all, const prof__sorted *sorted, size_t count)
+{
+    size_t size = (count + 1) * sizeof(prof_stat), buckets = 0, i;
+    prof_stat *stats;
+    prof_bucket *bucket;
+    char *text;
+    for (i = 0; i < count; i++) {
+        if (sorted[i].stat->name != sorted[i].stat->site->name) size += strlen(sorted[i].stat->name) + 1;
+        buckets += all->items[sorted[i].order].histogram.used;
+    }
+    stats = (prof_stat *)calloc(1, size + buckets * sizeof *bucket);
+    if (!stats) return NULL;
+    bucket = (prof_bucket *)(void *)(stats + count + 1);
+    text = (char *)(bucket + buckets);
+    for (i = 0; i < count; i++) {
+        stats[i] = *sorted[i].stat;
+        stats[i].buckets = bucket;
+        bucket = prof__buckets(&all->items[sorted[i].order].histogram, bucket);
+        stats[i].bucket_count = (size_t)(bucket - stats[i].buckets);
+        if (stats[i].name == stats[i].site->name) continue;
+        strcpy(text, stats[i].name);
+        stats[i].name = text;
+        text += strlen(text) + 1;
+    }
+    return stats;
+}
+
+/* By path: puts sorted rows into the order of the tree. Only the first `top` of them (0: all) stay, with those around
+   them; returns how many that are. The others come behind these. */
+static size_t prof__sort_tree(prof__figures *all, prof__sorted *rows, size_t count, size_t top)
+{
+    size_t i, at, root = PROF__NONE, kept = 0;
+    for (i = 0; i < all->count; i++) all->items[i].child = all->items[i].sibling = all->items[i].row = PROF__NONE;
+    for (i = 0; i < (top && top < count ? top : count); i++)
+        for (at = rows[i].order; at != PROF_NO_PARENT && all->items[at].row; at = all->items[at].stat.parent)
+            all->items[at].row = 0; /* stays */
+    for (i = count; i--;) { /* from the last on, so that each goes in front of its siblings */
+        prof__figure *figure = &all->items[rows[i].order];
+        size_t *first = figure->stat.parent == PROF_NO_PARENT ? &root : &all->items[figure->stat.parent].child;
+        if (figure->row) continue;
+        figure->sibling = *first;
+        *first = rows[i].order;
+    }
+    for (at = root; at != PROF__NONE;) {
+        prof__figure *figure = &all->items[at];
+        figure->row = kept;
+        rows[kept].order = at;
+        rows[kept++].stat = &figure->stat;
+        if (figure->child != PROF__NONE) {
+            at = figure->child;
+            continue;
+        }
+        while (at != PROF_NO_PARENT && all->items[at].sibling == PROF__NONE) at = all->items[at].stat.parent;
+        if (at != PROF_NO_PARENT) at = all->items[at].sibling;
+    }
+    for (i = kept, at = 0; i < count; at++) {
+        if (all->items[at].type != PROF_EVENT_SCOPE || all->items[at].row != PROF__NONE) continue;
+        rows[i].order = at;
+        rows[i++].stat = &all->items[at].stat;
+    }
+    return kept;
+}
+
+static prof_status prof__stats(const prof_trace *trace, prof_event_type type, int by_path, prof_sort sort,
+                               int ascending, prof_stat **stats, size_t *count)
+{
+    prof__figures all;
+    prof__sorted *sorted = NULL;
+    prof_status status;
+    size_t i;
+    if (!trace || !stats || !count)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_stats: trace, stats or count is null");
+    *stats = NULL;
+    *count = 0;
+    status = prof__figures_make(trace, by_path, &all);
+    if (status == PROF_OK) {
+        sorted = prof__sort(&all, type, sort, ascending, count);
+        if (sorted && by_path) prof__sort_tree(&all, sorted, *count, 0);
+        *stats = sorted ? prof__stats_copy(&all, sorted, *count) : NULL;
+        if (!*stats) status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+    }
+    if (status != PROF_OK) *count = 0;
+    for (i = 0; i < *count; i++)
+        if ((*stats)[i].parent != PROF_NO_PARENT) (*stats)[i].parent = all.items[(*stats)[i].parent].row;
+    free(sorted);
+    prof__figures_free(&all);
+    return status;
+}
+
+PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                size_t *count)
+{
+    return prof__stats(trace, PROF_EVENT_SCOPE, 0, sort, ascending, stats, count);
+}
+
+PROF_DEF prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                     size_t *count)
+{
+    return prof__stats(trace, PROF_EVENT_SPAN_BEGIN, 0, sort, ascending, stats, count);
+}
+
+PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                        size_t *count)
+{
+    return prof__stats(trace, PROF_EVENT_SCOPE, 1, sort, ascending, stats, count);
+}
+
+PROF_DEF void prof_stats_free(prof_stat *stats)
+{
+    free(stats);
+}

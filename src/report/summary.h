@@ -1,0 +1,428 @@
+// report/summary: The summary's tables of scopes, spans, frames, counters, devices, losses.
+/* The columns that scopes, spans and frames have in common, and the order in which they are left out. */
+#define PROF__SUMMARY_TIMES                                                                                     \
+    {"mean", 9, 0}, {"min", 2, 0}, {"p50", 5, 0}, {"p90", 3, 0}, {"p99", 8, 0}, {"max", 6, 0}, {"stddev", 1, 0}
+#define PROF__SUMMARY_WHERE 4
+static void prof__summary_times(prof__table *t, const prof_stat *stat)
+{
+    prof__table_ns(t, stat->mean_ns);
+    prof__table_ns(t, (double)stat->min_ns);
+    prof__table_ns(t, (double)stat->p50_ns);
+    prof__table_ns(t, (double)stat->p90_ns);
+    prof__table_ns(t, (double)stat->p99_ns);
+    prof__table_ns(t, (double)stat->max_ns);
+    prof__table_ns(t, stat->deviation_ns);
+}
+
+static void prof__summary_scope(prof__table *t, const prof_trace *trace, const prof_stat *stat)
+{
+    prof__table_row(t, stat->name, stat->depth);
+    prof__table_count(t, stat->count);
+    if (stat->count > stat->truncated) {
+        prof__table_ns(t, (double)stat->total_ns);
+        prof__table_ns(t, (double)stat->self_ns);
+        prof__table_percent(t, (double)stat->covered_ns, prof__summary_span(prof_trace_about(trace)));
+        prof__summary_times(t, stat);
+    } else {
+        prof__table_dashes(t);
+    }
+    prof__table_place(t, stat->site);
+    prof__table_end(t);
+}
+
+static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__figures *all, prof__sorted *rows,
+                                 size_t count, const prof_summary_options *options, size_t limit)
+{
+    static const size_t sorted[] = {1, 2, 0, 4, 5, 9, 8, 0}; /* the column of each prof_sort, which always stays */
+    prof__column columns[] = {{"calls", 0, 0},    {"total", 11, 0},    {"self", 10, 0},
+                              {"% of run", 7, 0}, PROF__SUMMARY_TIMES, {NULL, 0, 0}};
+    size_t top = options->top, shown = top && top < count ? top : count, i;
+    prof__table t;
+    uint64_t truncated = 0;
+    prof__out_text(out, "\n");
+    if (!count) {
+        prof__out_text(out, "no scopes\n");
+        return;
+    }
+    if ((size_t)options->sort < sizeof sorted / sizeof *sorted) columns[sorted[options->sort]].order = 0;
+    for (i = 0; i < count; i++) truncated += rows[i].stat->truncated;
+    if (all->by_path) shown = prof__sort_tree(all, rows, count, top);
+    prof__table_begin(&t, out, limit, all->by_path ? "call path" : "scope", columns, "where", PROF__SUMMARY_WHERE);
+    do
+        for (i = 0; i < shown; i++) prof__summary_scope(&t, trace, rows[i].stat);
+    while (prof__table_again(&t));
+    if (shown < count) {
+        prof__out_text(out, "and ");
+        prof__out_count(out, count - shown, 0);
+        prof__out_text(out, " more\n");
+    }
+    if (truncated) {
+        prof__out_many(out, truncated, "call");
+        prof__out_text(out, " of unknown begin or end: counted as calls, but in no time\n");
+    }
+    if (prof_trace_about(trace)->open) {
+        prof__out_many(out, prof_trace_about(trace)->open, "call");
+        prof__out_text(out, " of these still open\n");
+    }
+}
+
+static void prof__summary_throughput(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
+{
+    static const prof__column columns[] = {{"calls", 0, 0}, {"bytes", 4, 0}, {"mean", 0, 0}, {"min", 2, 0},
+                                           {"max", 3, 0},   {"stddev", 1, 0}, {NULL, 0, 0}};
+    size_t i, shown = 0;
+    prof__table t;
+    for (i = 0; i < count; i++) shown += rows[i].stat->site->role == PROF_ROLE_THROUGHPUT;
+    if (!shown) return;
+    prof__out_text(out, "\n");
+    prof__table_begin(&t, out, limit, "throughput", columns, NULL, 0);
+    do
+        for (i = 0; i < count; i++) {
+            const prof_stat *stat = rows[i].stat;
+            if (stat->site->role != PROF_ROLE_THROUGHPUT) continue;
+            prof__table_row(&t, stat->name, 0);
+            prof__table_count(&t, stat->count);
+            prof__table_size(&t, stat->bytes);
+            prof__table_rate(&t, stat->mean_rate);
+            prof__table_rate(&t, stat->min_rate);
+            prof__table_rate(&t, stat->max_rate);
+            prof__table_rate(&t, stat->deviation_rate);
+            prof__table_end(&t);
+        }
+    while (prof__table_again(&t));
+}
+
+/* How many messages of each severity there are, and the latest errors. */
+static void prof__summary_messages(prof__out *out, const prof__figures *all)
+{
+    size_t i = PROF_LOG_FATAL + 1, shown = 0;
+    while (i-- > 0) {
+        if (!all->messages[i]) continue;
+        prof__out_text(out, shown++ ? ", " : "\nmessages  ");
+        prof__out_count(out, all->messages[i], 0);
+        prof__out_text(out, " ");
+        prof__out_text(out, prof__severity_text(i));
+    }
+    if (shown) prof__out_text(out, "\n");
+    for (i = all->newest_count; i-- > 0;) {
+        prof__out_text(out, "  ");
+        prof__out_ns(out, (double)all->newest[i].ns, 0);
+        prof__out_text(out, " ");
+        prof__out_text(out, prof__severity_text(all->newest[i].severity));
+        prof__out_text(out, ": ");
+        prof__out_clean(out, all->newest[i].text);
+        prof__out_text(out, "\n");
+    }
+}
+
+static void prof__summary_span_row(prof__table *t, const prof_stat *stat)
+{
+    prof__table_row(t, stat->name, 0);
+    prof__table_count(t, stat->count);
+    if (stat->count > stat->truncated) {
+        prof__table_ns(t, (double)stat->total_ns);
+        prof__summary_times(t, stat);
+    } else {
+        prof__table_dashes(t);
+    }
+    prof__table_place(t, stat->site);
+    prof__table_end(t);
+}
+
+static void prof__summary_spans(prof__out *out, const prof__figures *all, const prof__sorted *rows, size_t count,
+                                size_t limit)
+{
+    static const prof__column columns[] = {{"spans", 0, 0}, {"total", 11, 0}, PROF__SUMMARY_TIMES, {NULL, 0, 0}};
+    prof__table t;
+    size_t i;
+    if (count) prof__out_text(out, "\n");
+    prof__table_begin(&t, out, limit, "span", columns, "where", PROF__SUMMARY_WHERE);
+    do
+        for (i = 0; i < count; i++) prof__summary_span_row(&t, rows[i].stat);
+    while (prof__table_again(&t));
+    if (all->begins_missing) {
+        prof__out_many(out, all->begins_missing, "span");
+        prof__out_text(out, " ended, but with no begin: counted, but in no time\n");
+    }
+    if (all->ends_missing) {
+        prof__out_many(out, all->ends_missing, "span");
+        prof__out_text(out, " began, but with no end: counted, but in no time\n");
+    }
+}
+
+static void prof__summary_frame(prof__table *t, const prof_stat *stat)
+{
+    char rate[48] = "-", low[48] = "-";
+    /* Both are of the time within frames: between those of prof_frame_create() there may be other time, which counts in
+       neither. low: what 99 % of the frames keep to; one frame may be so slow that the mean is below that. */
+    double mean = stat->mean_ns, slow = (double)stat->p99_ns > mean ? (double)stat->p99_ns : mean;
+    if (mean > 0) prof__human_hz(rate, 1e9 / mean);
+    if (slow > 0) prof__human_hz(low, 1e9 / slow);
+    prof__table_row(t, stat->name, 0);
+    prof__table_count(t, stat->count);
+    prof__table_text(t, rate);
+    prof__table_text(t, low);
+    prof__summary_times(t, stat);
+    prof__table_end(t);
+}
+
+static void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
+{
+    static const prof__column columns[] = {{"frames", 0, 0}, {"rate", 12, 0},     {"1 % low", 11, 0},
+                                           PROF__SUMMARY_TIMES, {NULL, 0, 0}};
+    prof__table t;
+    size_t i;
+    if (!count) return;
+    prof__out_text(out, "\n");
+    prof__table_begin(&t, out, limit, "frame", columns, NULL, 0);
+    do
+        for (i = 0; i < count; i++) prof__summary_frame(&t, rows[i].stat);
+    while (prof__table_again(&t));
+}
+
+static void prof__summary_counters(prof__out *out, const prof__figures *all, const prof__sorted *rows, size_t count,
+                                   size_t limit)
+{
+    prof__column columns[] = {{"samples", 1, 0}, {"min", 3, 14}, {"mean", 2, 14}, {"max", 4, 14}, {"last", 0, 14},
+                              {NULL, 0, 0}};
+    prof__table t;
+    size_t i, j;
+    char text[32];
+    if (!count) return;
+    for (i = 0; i < count; i++) {
+        const prof__figure *figure = &all->items[rows[i].order];
+        const double values[] = {figure->low, figure->mean, figure->high, figure->last};
+        for (j = 0; j < 4; j++) {
+            size_t length = prof__counter_text(text, values[j]);
+            if (length >= columns[1].width) columns[1].width = length + 1;
+        }
+    }
+    for (j = 2; j <= 4; j++) columns[j].width = columns[1].width; /* all are as wide as the widest */
+    prof__out_text(out, "\n");
+    prof__table_begin(&t, out, limit, "counter", columns, NULL, 0);
+    do
+        for (i = 0; i < count; i++) {
+            const prof__figure *figure = &all->items[rows[i].order];
+            const double values[] = {figure->low, figure->mean, figure->high, figure->last};
+            prof__table_row(&t, figure->stat.name, 0);
+            prof__table_count(&t, figure->stat.count);
+            for (j = 0; j < 4; j++) {
+                prof__counter_text(text, values[j]);
+                prof__table_text(&t, text);
+            }
+            prof__table_end(&t);
+        }
+    while (prof__table_again(&t));
+}
+
+/* A row about the device whose first track this is. Returns how many tracks it has. */
+static size_t prof__summary_device(prof__table *t, const prof_trace *trace, size_t first)
+{
+    static const char *const notes[] = {"", "", "",
+                                        "  no two pairs of clocks, or one and the rate: places are a guess"};
+    const prof_track *track = prof_trace_track(trace, first);
+    size_t tracks = prof_trace_track_count(trace), rows = 0;
+    uint64_t events = 0, early = 0;
+    char rate[48] = "-";
+    for (; first + rows < tracks && prof_trace_track(trace, first + rows)->device == track->device; rows++) {
+        events += prof_trace_track(trace, first + rows)->event_count;
+        early += prof_trace_track(trace, first + rows)->early;
+    }
+    if (track->device_hz > 0) prof__human_hz(rate, track->device_hz);
+    prof__table_row(t, track->device, 0);
+    prof__table_count(t, rows);
+    prof__table_count(t, events);
+    prof__table_text(t, rate);
+    prof__table_count(t, track->pairs);
+    prof__table_note(t, notes[track->alignment]);
+    if (track->pairs_refused) {
+        prof__table_note(t, "  ");
+        prof__table_note_many(t, track->pairs_refused, "pair", " refused: a clock went backwards");
+    }
+    if (early) {
+        prof__table_note(t, "  ");
+        prof__table_note_many(t, early, "event", " from before the session left out");
+    }
+    prof__table_end(t);
+    return rows;
+}
+
+/* The devices, and how far their times can be trusted. */
+static void prof__summary_devices(prof__out *out, const prof_trace *trace, size_t limit)
+{
+    static const prof__column columns[] = {{"tracks", 1, 0}, {"events", 0, 0}, {"rate", 3, 0}, {"pairs", 2, 0},
+                                           {NULL, 0, 0}};
+    size_t tracks = prof_trace_track_count(trace), first = 0, i;
+    prof__table t;
+    while (first < tracks && !*prof_trace_track(trace, first)->device) first++;
+    if (first == tracks) return;
+    prof__out_text(out, "\n");
+    prof__table_begin(&t, out, limit, "device", columns, NULL, 0);
+    do
+        for (i = first; i < tracks;) i += prof__summary_device(&t, trace, i);
+    while (prof__table_again(&t));
+}
+
+/* The buffer that `more` times as much again would have fitted into, as PROF_BUFFER takes it: a power of two, and at most
+   `most` bytes. At to (32 bytes); "" if the buffer is as large as that already. */
+static void prof__buffer_wanted(char *to, const prof_trace *trace, double more, uint64_t most)
+{
+    static const char units[] = {0, 'K', 'M', 'G'};
+    uint64_t had = trace->header.image_size + 2 * (uint64_t)trace->header.chunk_size, wanted = PROF__MIN_BUFFER;
+    int unit;
+    *to = 0;
+    while (wanted < most && (wanted <= had || (double)wanted < (double)trace->header.image_size * (1 + more))) wanted *= 2;
+    if (wanted <= had) return;
+    for (unit = 0; wanted >= 1024 && unit < 3; unit++) wanted /= 1024;
+    snprintf(to, 32, " to %llu%.1s", (unsigned long long)wanted, &units[unit]);
+}
+
+#define PROF__LOSSES 6
+
+/* What the trace does not have, and what to do about it, kind by kind. 0: it has all of this kind. */
+static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    static const char *const things[] = {"event", "older chunk", "write", "end or argument", "call site or name", "part"};
+    uint64_t chunks = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
+    uint64_t kept = trace->folded ? info->folded : info->event_count;
+    uint64_t counts[PROF__LOSSES];
+    char count[32], wanted[32];
+    double more = 0;
+    counts[0] = info->lost;
+    counts[1] = info->overwritten_chunks;
+    counts[2] = info->write_failures;
+    counts[3] = info->unmatched;
+    counts[4] = info->sites_lost;
+    counts[5] = info->lost_blocks;
+    if (!counts[kind]) return 0;
+    if (kind == 4)
+        more = (double)info->sites_lost / ((double)trace->site_count + 1);
+    else if (info->mode != PROF_STREAM && chunks)
+        more = (double)info->overwritten_chunks / (double)chunks;
+    if (kind < 2) more += (double)info->lost / ((double)kept + 1);
+    prof__buffer_wanted(wanted, trace, more, kind == 4 ? (uint64_t)128 << 20 : (uint64_t)64 << 30); /* see prof__layout() */
+    prof__grouped(count, counts[kind]);
+    snprintf(to, size, "%s %s%s ", count, things[kind], counts[kind] == 1 ? "" : "s");
+    size -= strlen(to);
+    to += strlen(to);
+    switch (kind) {
+    case 0: snprintf(to, size, "lost for want of room: enlarge PROF_BUFFER%s", wanted); break;
+    case 1:
+        if (info->mode == PROF_RING_STATS && trace->folded)
+            snprintf(to, size, "overwritten in the ring: they are in the statistics only");
+        else if (info->mode == PROF_STREAM)
+            snprintf(to, size, "made room in the file: enlarge PROF_MAX_FILE_SIZE to see further back");
+        else
+            snprintf(to, size, "overwritten in the ring: enlarge PROF_BUFFER%s to see %s", wanted,
+                     *wanted ? "them all" : "further back");
+        break;
+    case 2: snprintf(to, size, "failed while recording: %s", info->write_error); break;
+    case 3: snprintf(to, size, "without an open scope left out"); break;
+    case 4:
+        snprintf(to, size, *wanted ? "found no room: enlarge PROF_BUFFER%s" : "found no room, of which there is not more%s",
+                 wanted);
+        break;
+    default: snprintf(to, size, "of the file missing: it was cut, damaged, or overwritten while it was read"); break;
+    }
+    return 1;
+}
+
+static void prof__summary_losses(prof__out *out, const prof_trace *trace, size_t limit)
+{
+    char text[512];
+    int kind, kinds = 0;
+    prof__out_text(out, "\n");
+    for (kind = 0; kind < PROF__LOSSES; kind++) {
+        if (!prof__loss_text(trace, kind, text, sizeof text)) continue;
+        prof__out_wrapped(out, text, 0, 2, limit);
+        prof__out_text(out, "\n");
+        kinds++;
+    }
+    if (!kinds) prof__out_text(out, "nothing lost\n");
+}
+
+/* What other things cost, in scopes, which have two readings of the clock: see BENCHMARKS.md. */
+#define PROF__MARK_COST 0.7
+#define PROF__OBJECT_COST 0.9 /* three words, an object and what is said of it */
+#define PROF__VALUE_COST 0.175
+
+/* What recording took of the program's time. */
+typedef struct prof__cost {
+    uint64_t scopes, calls; /* calls: of functions, with hooks; not in scopes */
+    uint64_t others, taken_back;
+    double ns;
+    int about; /* 1: some is only estimated */
+} prof__cost;
+
+/* In a ring what was overwritten cost as much as what is left. */
+static double prof__cost_overwritten(const prof_trace *trace)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    uint64_t left = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
+    if ((info->mode != PROF_RING && info->mode != PROF_RING_STATS) || trace->folded) return 1;
+    if (!left || info->from_ns || info->to_ns) return 1;
+    return 1 + (double)info->overwritten_chunks / (double)left;
+}
+
+static prof__cost prof__cost_of(const prof_trace *trace, const prof__figures *all, const prof__sorted *rows, size_t count)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    const prof__header *h = &trace->header;
+    double ns_per_tick = h->cost_ticks_x1000 ? info->scope_cost_ns / (double)h->cost_ticks_x1000 : 0, more, window;
+    double scope = info->scope_cost_ns, call = info->call_cost_ns > 0 ? info->call_cost_ns : scope;
+    double text = h->text_x1000 ? (double)h->text_x1000 * ns_per_tick : scope;
+    double format = h->format_x1000 ? (double)h->format_x1000 * ns_per_tick : scope;
+    prof__cost cost;
+    memset(&cost, 0, sizeof cost);
+    for (size_t i = 0; i < count; i++) {
+        int called = info->call_cost_ns > 0 && !strcmp(rows[i].stat->site->category, "function");
+        *(called ? &cost.calls : &cost.scopes) += rows[i].stat->count;
+    }
+    more = prof__cost_overwritten(trace);
+    window = info->duration_ns > 0 ? prof__summary_span(info) / (double)info->duration_ns : 1;
+    cost.others = all->uses.marks + all->uses.objects;
+    cost.taken_back = window < 1 ? (uint64_t)((double)info->taken_back * window) : info->taken_back;
+    cost.about = more > 1 || window < 1;
+    cost.ns = more * (scope * ((double)cost.scopes + PROF__MARK_COST * (double)all->uses.marks +
+                               PROF__OBJECT_COST * (double)all->uses.objects + PROF__VALUE_COST * (double)all->uses.values) +
+                      call * (double)cost.calls + (text - scope) * (double)all->uses.texts +
+                      (format - scope) * (double)all->uses.formats);
+    cost.ns += (cost.calls || !cost.scopes ? call : scope) * (double)cost.taken_back;
+    return cost;
+}
+
+/* "3 scopes, 20 calls" at the end of to; nothing if there are none. */
+static void prof__cost_count(char *to, size_t size, uint64_t count, const char *one, const char *many)
+{
+    size_t used = strlen(to);
+    char number[32];
+    if (!count) return;
+    prof__grouped(number, count);
+    snprintf(to + used, size - used, "%s%s %s", used ? ", " : "", number, count == 1 ? one : many);
+}
+
+static void prof__summary_cost(prof__out *out, const prof_trace *trace, const prof__figures *all, const prof__sorted *rows,
+                               size_t count, size_t limit)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    prof__cost cost = prof__cost_of(trace, all, rows, count);
+    double span = prof__summary_span(info);
+    char text[640], things[256] = "", each[48], call[48], ns[48], share[32] = "";
+    if (!(info->scope_cost_ns > 0)) return;
+    if (!cost.scopes && !cost.calls && !cost.others && !cost.taken_back) prof__text_copy(things, sizeof things, "0 scopes");
+    prof__cost_count(things, sizeof things, cost.scopes, "scope", "scopes");
+    prof__cost_count(things, sizeof things, cost.calls, "call", "calls");
+    prof__cost_count(things, sizeof things, cost.others, "other event", "other events");
+    prof__cost_count(things, sizeof things, cost.taken_back, "taken back by min_duration", "taken back by min_duration");
+    prof__human_ns(each, info->scope_cost_ns);
+    prof__human_ns(call, info->call_cost_ns);
+    prof__human_ns(ns, cost.ns);
+    if (info->duration_ns > 0) prof__fixed(share, span > 0 ? cost.ns / span * 100 : 0, 1);
+    snprintf(text, sizeof text, "recording cost %s a scope%s%s%s, %s%s for %s%s%s%s%s", each, cost.calls ? ", " : "",
+             cost.calls ? call : "", cost.calls ? " a call" : "", cost.about ? "about " : "", ns, things,
+             cost.about && prof__cost_overwritten(trace) > 1 ? " and what was overwritten" : "", *share ? ", " : "",
+             span > 0 ? share : *share ? "-" : "", *share ? span > 0 ? " % of the run" : " of the run" : "");
+    prof__out_wrapped(out, text, 0, 2, limit);
+    prof__out_text(out, "\n");
+}

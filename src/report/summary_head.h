@@ -1,0 +1,56 @@
+// report/summary_head: The summary's first lines.
+/* How long what the tables are about took. */
+static double prof__summary_span(const prof_trace_info *info)
+{
+    int64_t end = info->to_ns && info->to_ns < info->duration_ns ? info->to_ns : info->duration_ns;
+    return end > info->from_ns ? (double)(end - info->from_ns) : 0;
+}
+
+/* A line "  what      text". */
+static void prof__summary_line(prof__out *out, const char *what, const char *text, size_t limit)
+{
+    size_t length = prof__characters(what);
+    prof__out_text(out, "  ");
+    prof__out_clean(out, what);
+    prof__out_spaces(out, length < 10 ? 10 - length : 2);
+    prof__out_wrapped(out, text, length < 10 ? 12 : length + 4, 12, limit);
+    prof__out_text(out, "\n");
+}
+
+static void prof__summary_head(prof__out *out, const prof_trace *trace, size_t limit)
+{
+    static const char *const modes[] = {"reused as a ring", "filled once", "emptied into the file", "emptied into statistics",
+                                        "reused as a ring, statistics of everything"};
+    const prof_trace_info *info = prof_trace_about(trace);
+    uint64_t events = trace->folded ? info->folded : info->event_count;
+    uint64_t tracks = trace->folded ? trace->header.tracks : prof_trace_track_count(trace);
+    char text[512], a[48], b[48];
+    size_t i;
+    prof__out_clean(out, *info->program ? info->program : "program");
+    prof__out_text(out, ", process ");
+    prof__out_unsigned(out, info->pid);
+    prof__out_text(out, "\n");
+    prof__human_ns(a, (double)info->duration_ns);
+    prof__grouped(b, events);
+    snprintf(text, sizeof text, "%s, %s event%s on %llu track%s%s", a, b, events == 1 ? "" : "s",
+             (unsigned long long)tracks, tracks == 1 ? "" : "s",
+             info->complete ? "" : "; the recording was not stopped: still running, or ended by a crash");
+    prof__summary_line(out, "recorded", text, limit);
+    if (info->from_ns || info->to_ns) {
+        prof__human_ns(a, (double)info->from_ns);
+        prof__human_ns(b, prof__summary_span(info));
+        snprintf(text, sizeof text, "from %s on, for %s: the tables tell of nothing else", a, b);
+        prof__summary_line(out, "window", text, limit);
+    }
+    for (i = 0; i < trace->metadata_count; i++)
+        prof__summary_line(out, trace->metadata[i].key, trace->metadata[i].value, limit);
+    prof__human_hz(a, (double)info->tick_hz);
+    prof__human_ns(b, info->clock_resolution_ns);
+    snprintf(text, sizeof text, "%s, %s%s, smallest step %s", *info->clock ? info->clock : "unnamed",
+             info->tick_hz ? "" : "of unknown rate: a tick counts as 1 ns", info->tick_hz ? a : "", b);
+    prof__summary_line(out, "clock", text, limit);
+    prof__grouped(a, info->buffer_size);
+    snprintf(text, sizeof text, "%s bytes, %s", a,
+             modes[info->mode == PROF_RING_STATS && !trace->folded ? PROF_RING : info->mode]); /* a file has the ring */
+    prof__summary_line(out, "buffer", text, limit);
+}

@@ -1,0 +1,178 @@
+// report/summary_memory: The summary's tables of memory and locks.
+/*-- memory and locks --*/
+
+#define PROF__MEMORY_TOP 20 /* rows of call sites, unless more are asked for */
+
+/* What an allocation is listed by: a scope, where there is one, says more than the function that holds the macro. */
+static const char *prof__memory_name(const prof_memory_row *row)
+{
+    if (!row->site) return row->pool ? (*row->pool ? row->pool : "(no name)") : *row->scope ? row->scope : "(outside)";
+    if (row->around) return row->around->name;
+    return *row->site->function ? row->site->function : row->site->name;
+}
+
+static void prof__summary_memory_row(prof__table *t, const prof_memory_row *row)
+{
+    prof__table_row(t, prof__memory_name(row), 0);
+    prof__table_count(t, row->count);
+    prof__table_size(t, row->bytes);
+    prof__table_size(t, row->count ? row->bytes / row->count : 0);
+    prof__table_size(t, row->peak_bytes);
+    prof__table_count(t, row->live_count);
+    prof__table_size(t, row->live_bytes);
+    if (row->site) {
+        prof__table_place(t, *row->site->file || !row->around ? row->site : row->around);
+        if (*row->pool) prof__table_note(t, "  in ");
+        prof__table_note(t, row->pool);
+        if (*row->scope) prof__table_note(t, "  for ");
+        prof__table_note(t, row->scope);
+    }
+    prof__table_end(t);
+}
+
+static void prof__summary_memory_rows(prof__out *out, const char *title, const prof_memory_row *rows, size_t count,
+                                      size_t top, size_t limit)
+{
+    static const prof__column columns[] = {{"allocations", 4, 0}, {"bytes", 0, 0}, {"mean", 1, 0}, {"peak", 3, 0},
+                                           {"unfreed", 2, 0},     {"bytes", 0, 0}, {NULL, 0, 0}};
+    size_t shown = top && top < count ? top : count, i;
+    prof__table t;
+    prof__out_text(out, "\n");
+    prof__table_begin(&t, out, limit, title, columns, NULL, 0);
+    do
+        for (i = 0; i < shown; i++) prof__summary_memory_row(&t, &rows[i]);
+    while (prof__table_again(&t));
+    if (shown == count) return;
+    prof__out_text(out, "and ");
+    prof__out_count(out, count - shown, 0);
+    prof__out_text(out, " more\n");
+}
+
+static int prof__memory_live_order(const void *a, const void *b)
+{
+    const prof_memory_row *x = (const prof_memory_row *)a, *y = (const prof_memory_row *)b;
+    if (x->live_bytes != y->live_bytes) return x->live_bytes > y->live_bytes ? -1 : 1;
+    return x->live_count > y->live_count ? -1 : x->live_count < y->live_count;
+}
+
+/* The call sites with unfreed blocks, where those do not all stand in the table of the call sites. */
+static prof_status prof__summary_unfreed(prof__out *out, const prof_memory_stats *stats, size_t top, size_t limit)
+{
+    prof_memory_row *rows;
+    size_t count = 0, i;
+    if (!top || stats->site_count <= top) return PROF_OK;
+    rows = (prof_memory_row *)malloc(stats->site_count * sizeof *rows);
+    if (!rows) return prof__fail(PROF_NO_MEMORY, "no memory for the summary");
+    for (i = 0; i < stats->site_count; i++)
+        if (stats->sites[i].live_count) rows[count++] = stats->sites[i];
+    if (count) {
+        qsort(rows, count, sizeof *rows, prof__memory_live_order);
+        prof__summary_memory_rows(out, "most unfreed", rows, count, top, limit);
+    }
+    free(rows);
+    return PROF_OK;
+}
+
+static void prof__summary_memory_notes(prof__out *out, const prof_trace *trace, const prof_memory_stats *stats)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    int gaps = info->lost || info->overwritten_chunks || info->lost_blocks;
+    if (stats->freed_unknown) {
+        prof__out_many(out, stats->freed_unknown, "block");
+        prof__out_text(out, " freed that had been allocated before the trace, or by nobody\n");
+    }
+    if (stats->freed_twice) {
+        prof__out_many(out, stats->freed_twice, "block");
+        prof__out_text(out,
+                       gaps ? " freed twice, unless what is missing here allocated them again\n" : " freed twice\n");
+    }
+    if (stats->not_freed) {
+        prof__out_many(out, stats->not_freed, "block");
+        prof__out_text(out, " allocated again without a free in between: such frees are not marked, or lost\n");
+    }
+}
+
+static prof_status prof__summary_memory(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
+{
+    prof_memory_stats *stats;
+    prof_status status;
+    if (!prof__has_role(trace, PROF_ROLE_MEMORY)) return PROF_OK;
+    if (!top) top = PROF__MEMORY_TOP;
+    status = prof_memory(trace, &stats);
+    if (status != PROF_OK) return status;
+    if (stats->count) {
+        int named = stats->scope_count > 1 || (stats->scope_count && *stats->scopes[0].scope);
+        prof__summary_memory_rows(out, "memory", stats->pools, stats->pool_count, 0, limit);
+        if (named) prof__summary_memory_rows(out, "memory scope", stats->scopes, stats->scope_count, top, limit);
+        prof__summary_memory_rows(out, "allocated by", stats->sites, stats->site_count, top, limit);
+        status = prof__summary_unfreed(out, stats, top, limit);
+    }
+    if (stats->freed_unknown || stats->freed_twice || stats->not_freed) {
+        if (!stats->count) prof__out_text(out, "\n");
+        prof__summary_memory_notes(out, trace, stats);
+    }
+    prof_memory_free(stats);
+    return status;
+}
+
+static void prof__summary_lock(prof__table *t, const prof_lock_row *row)
+{
+    char waiting[48];
+    prof__table_row(t, row->name, 0);
+    prof__table_count(t, row->locks);
+    prof__table_count(t, row->acquired);
+    prof__table_count(t, row->contended);
+    prof__table_percent(t, (double)row->contended, (double)row->acquired);
+    prof__table_ns(t, (double)row->wait_ns);
+    prof__table_ns(t, (double)row->wait_max_ns);
+    prof__table_ns(t, (double)row->hold_ns);
+    prof__table_ns(t, (double)row->hold_max_ns);
+    prof__table_count(t, row->waiting_max);
+    if (row->holding || row->waiting) {
+        prof__table_note(t, "  at the end held by ");
+        prof__table_note_many(t, row->holding, "thread", "");
+        snprintf(waiting, sizeof waiting, ", %llu waiting", (unsigned long long)row->waiting);
+        prof__table_note(t, waiting);
+    }
+    prof__table_end(t);
+}
+
+static prof_status prof__summary_locks(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
+{
+    static const prof__column columns[] = {{"locks", 3, 0},   {"acquired", 6, 0},  {"contended", 0, 0}, {"share", 2, 0},
+                                           {"waited", 0, 0},  {"longest", 7, 0},   {"held", 5, 0},      {"longest", 4, 0},
+                                           {"most wait", 1, 0}, {NULL, 0, 0}};
+    prof__table t;
+    prof_lock_row *rows;
+    size_t count, shown, i;
+    uint64_t unmatched = 0, abandoned = 0;
+    prof_status status = PROF_OK;
+    if (!prof__has_role(trace, PROF_ROLE_LOCK)) return PROF_OK;
+    status = prof_locks(trace, 0, &rows, &count);
+    if (status != PROF_OK) return status;
+    for (i = 0; i < count; i++) {
+        unmatched += rows[i].unmatched;
+        abandoned += rows[i].abandoned;
+    }
+    shown = top && top < count ? top : count;
+    if (count) prof__out_text(out, "\n");
+    prof__table_begin(&t, out, limit, "lock", columns, NULL, 0);
+    do
+        for (i = 0; i < shown; i++) prof__summary_lock(&t, &rows[i]);
+    while (prof__table_again(&t));
+    if (shown < count) {
+        prof__out_text(out, "and ");
+        prof__out_count(out, count - shown, 0);
+        prof__out_text(out, " more\n");
+    }
+    if (abandoned) {
+        prof__out_many(out, abandoned, "wait");
+        prof__out_text(out, " given up\n");
+    }
+    if (unmatched) {
+        prof__out_many(out, unmatched, "acquire or release");
+        prof__out_text(out, " without the other\n");
+    }
+    prof_locks_free(rows);
+    return status;
+}

@@ -1,0 +1,84 @@
+// report/summary_write: prof_summary_write() and _stream().
+/* How many characters a line of standard output has if that is a terminal: COLUMNS, or what it says itself; else 0. */
+static int prof__terminal_columns(void)
+{
+    const char *text = getenv("COLUMNS");
+    long columns = text ? strtol(text, NULL, 10) : 0;
+#ifdef _WIN32
+    CONSOLE_SCREEN_BUFFER_INFO info;
+    if (!GetConsoleScreenBufferInfo(GetStdHandle(STD_OUTPUT_HANDLE), &info)) return 0;
+    if (columns <= 0) columns = info.srWindow.Right - info.srWindow.Left + 1;
+#else
+    if (!isatty(1)) return 0;
+#ifdef TIOCGWINSZ
+    struct winsize size;
+    if (columns <= 0 && !ioctl(1, TIOCGWINSZ, &size)) columns = size.ws_col;
+#endif
+#endif
+    return columns > 0 && columns < 100000 ? (int)columns : 0;
+}
+
+/* What the option columns means for an output: how many characters a line has; 0: as many as there are. */
+static size_t prof__out_columns(const prof__out *out, int columns)
+{
+    if (!columns && out->file && out->file == stdout) columns = prof__terminal_columns();
+    return columns <= 0 ? 0 : (size_t)columns < PROF__TABLE_LEAST ? PROF__TABLE_LEAST : (size_t)columns;
+}
+
+static void prof__summary(const prof_trace *trace, prof__out *out, const prof_summary_options *options)
+{
+    static const prof_summary_options defaults = {PROF_SORT_TOTAL, 0, 0, 0, 0};
+    size_t limit = prof__out_columns(out, options ? options->columns : 0);
+    prof__figures all;
+    prof__sorted *scopes = NULL, *spans = NULL, *frames = NULL, *counters = NULL;
+    size_t scope_count = 0, span_count = 0, frame_count = 0, counter_count = 0;
+    prof_status status = prof__figures_make(trace, options ? options->by_path : 0, &all);
+    if (!options) options = &defaults;
+    if (status == PROF_OK) {
+        scopes = prof__sort(&all, PROF_EVENT_SCOPE, options->sort, options->ascending, &scope_count);
+        spans = prof__sort(&all, PROF_EVENT_SPAN_BEGIN, options->sort, options->ascending, &span_count);
+        frames = prof__sort(&all, PROF_EVENT_FRAME, PROF_SORT_NAME, 1, &frame_count);
+        counters = prof__sort(&all, PROF_EVENT_COUNTER, PROF_SORT_NAME, 1, &counter_count);
+        if (!scopes || !spans || !frames || !counters) status = prof__fail(PROF_NO_MEMORY, "no memory for the summary");
+    }
+    if (status == PROF_OK) {
+        prof__summary_head(out, trace, limit);
+        prof__summary_scopes(out, trace, &all, scopes, scope_count, options, limit);
+        prof__summary_throughput(out, scopes, scope_count, limit);
+        prof__summary_spans(out, &all, spans, span_count, limit);
+        prof__summary_frames(out, frames, frame_count, limit);
+        prof__summary_counters(out, &all, counters, counter_count, limit);
+        prof__summary_devices(out, trace, limit);
+        prof__summary_messages(out, &all);
+        status = prof__summary_memory(out, trace, options->top, limit);
+        if (status == PROF_OK) status = prof__summary_locks(out, trace, options->top, limit);
+        prof__summary_losses(out, trace, limit);
+        prof__summary_cost(out, trace, &all, scopes, scope_count, limit);
+    }
+    if (status != PROF_OK) prof__out_fail(out, status);
+    free(scopes);
+    free(spans);
+    free(frames);
+    free(counters);
+    prof__figures_free(&all);
+}
+
+PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *path, const prof_summary_options *options)
+{
+    prof__out out;
+    prof_status status;
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_summary_write: trace is null");
+    status = prof__out_file(&out, path);
+    if (status != PROF_OK) return status;
+    prof__summary(trace, &out, options);
+    return prof__out_close(&out);
+}
+
+PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink, const prof_summary_options *options)
+{
+    prof__out out;
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_summary_stream: trace is null");
+    prof__out_sink(&out, sink);
+    prof__summary(trace, &out, options);
+    return prof__out_close(&out);
+}

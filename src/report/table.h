@@ -1,0 +1,214 @@
+// report/table: Tables of the summary: columns that fit the terminal.
+/*-- tables: a name, columns of figures, and a note at the end of each row. The rows are gone through twice: the first time
+     they are measured, the second time written. A table that is too wide for a line first loses the space between its
+     columns, then columns, in the order that prof__column gives; then names are shortened. --*/
+
+#define PROF__TABLE_COLUMNS 12
+#define PROF__TABLE_LEAST ((size_t)40)       /* characters of a line: tables do not become narrower */
+#define PROF__TABLE_NAME_LEAST ((size_t)24)  /* of a name, as long as there are columns to leave out */
+
+typedef struct prof__column {
+    const char *title;
+    size_t order; /* 1: left out first, 2: next, and so on; 0: never */
+    size_t width; /* in a table that has the space, at least; 0: 14 for the first column, 11 for others */
+} prof__column;
+
+typedef struct prof__table {
+    prof__out *out;
+    size_t limit; /* characters of a line, see prof__out_columns() */
+    const char *title, *note_title;
+    const prof__column *columns;
+    size_t count;                       /* of columns */
+    size_t widths[PROF__TABLE_COLUMNS]; /* 0: left out */
+    size_t name, most, note;            /* widths; most: of a name */
+    size_t note_order;                  /* as prof__column.order; 0: on a line of its own if need be */
+    size_t rows, at, line;              /* at: the present column; line: characters of the note */
+    int writing, below;                 /* writing: the second time; below: notes have lines of their own */
+} prof__table;
+
+/* columns ends with a null title; note_title may be null. */
+static void prof__table_begin(prof__table *t, prof__out *out, size_t limit, const char *title, const prof__column *columns,
+                              const char *note_title, size_t note_order)
+{
+    memset(t, 0, sizeof *t);
+    t->out = out;
+    t->limit = limit;
+    t->title = title;
+    t->columns = columns;
+    t->note_title = note_title;
+    t->note_order = note_order;
+    t->name = prof__characters(title);
+    t->most = PROF__NAME_MOST;
+    if (note_title) t->note = prof__characters(note_title) + 2;
+    for (; columns[t->count].title; t->count++) t->widths[t->count] = prof__characters(columns[t->count].title);
+}
+
+static void prof__table_row(prof__table *t, const char *name, size_t depth)
+{
+    size_t indent = 2 * (depth < PROF__INDENT_MOST ? depth : PROF__INDENT_MOST), length = prof__characters(name) + indent;
+    t->at = t->line = 0;
+    t->rows++;
+    if (!t->writing) {
+        if (depth) t->most = PROF__NAME_MOST + 2 * PROF__INDENT_MOST;
+        if (length > t->name) t->name = length;
+        return;
+    }
+    if (length > t->name && indent > t->name / 2) indent = t->name / 2;
+    prof__out_spaces(t->out, indent);
+    prof__out_name(t->out, name, t->name - indent);
+}
+
+/* The next figure of the row. */
+static void prof__table_text(prof__table *t, const char *text)
+{
+    size_t length = strlen(text), at = t->at++;
+    if (!t->writing && length > t->widths[at]) t->widths[at] = length;
+    if (t->writing && t->widths[at]) prof__out_right(t->out, text, t->widths[at]);
+}
+
+static void prof__table_ns(prof__table *t, double ns)
+{
+    char text[48];
+    prof__human_ns(text, ns);
+    prof__table_text(t, text);
+}
+
+static void prof__table_count(prof__table *t, uint64_t count)
+{
+    char text[32];
+    prof__grouped(text, count);
+    prof__table_text(t, text);
+}
+
+static void prof__table_percent(prof__table *t, double part, double whole)
+{
+    char text[48] = "-";
+    if (whole > 0) strcpy(text + prof__fixed(text, part / whole * 100, 1), " %");
+    prof__table_text(t, text);
+}
+
+static void prof__table_size(prof__table *t, uint64_t bytes)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", NULL};
+    char text[48];
+    prof__human(text, (double)bytes, units);
+    prof__table_text(t, text);
+}
+
+/* 10^6 bytes a second, with the unit that fits. */
+static void prof__table_rate(prof__table *t, double rate)
+{
+    static const char *const units[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s", NULL};
+    char text[48];
+    prof__human(text, rate * 1e6, units);
+    prof__table_text(t, text);
+}
+
+/* The other figures are not known. */
+static void prof__table_dashes(prof__table *t)
+{
+    while (t->at < t->count) prof__table_text(t, "-");
+}
+
+/* A part of the note. */
+static void prof__table_note(prof__table *t, const char *text)
+{
+    if (t->writing && t->below && *text && !t->line) prof__out_text(t->out, "\n  ");
+    t->line += prof__characters(text);
+    if (t->writing && t->note) prof__out_clean(t->out, text);
+}
+
+static void prof__table_note_many(prof__table *t, uint64_t count, const char *thing, const char *end)
+{
+    char text[160];
+    prof__grouped(text, count);
+    snprintf(text + strlen(text), sizeof text - strlen(text), " %s%s%s", thing, count == 1 ? "" : "s", end);
+    prof__table_note(t, text);
+}
+
+static void prof__table_end(prof__table *t)
+{
+    if (t->writing)
+        prof__out_text(t->out, "\n");
+    else if (t->line > t->note)
+        t->note = t->line;
+}
+
+static size_t prof__table_width(const prof__table *t)
+{
+    size_t width = t->note_order ? t->note : 0, i;
+    for (i = 0; i < t->count; i++) width += t->widths[i];
+    return width;
+}
+
+/* Leaves out the columns, or the notes, whose turn it is. 0: there are no more. */
+static int prof__table_leave_out(prof__table *t)
+{
+    size_t next = t->note ? t->note_order : 0, i;
+    for (i = 0; i < t->count; i++)
+        if (t->widths[i] && t->columns[i].order && (!next || t->columns[i].order < next)) next = t->columns[i].order;
+    for (i = 0; i < t->count; i++)
+        if (next && t->columns[i].order == next) t->widths[i] = 0;
+    if (t->note_order == next) t->note = 0;
+    return next != 0;
+}
+
+static void prof__table_fit(prof__table *t)
+{
+    size_t wide[PROF__TABLE_COLUMNS], all = 0, least, i;
+    if (t->name > t->most) t->name = t->most;
+    for (i = 0; i < t->count; i++) {
+        wide[i] = t->columns[i].width ? t->columns[i].width : i ? 11 : 14;
+        if (t->widths[i] >= wide[i]) wide[i] = t->widths[i] + 1; /* columns never touch */
+        all += wide[i];
+        t->widths[i] += 2;
+    }
+    least = prof__table_width(t) + (t->note_order ? 0 : t->note);
+    t->below = t->limit && !t->note_order && t->name + least > t->limit;
+    if (!t->limit || t->name + all + (t->below ? 0 : t->note) <= t->limit) {
+        memcpy(t->widths, wide, sizeof wide);
+        return;
+    }
+    least = t->name < PROF__TABLE_NAME_LEAST ? t->name : PROF__TABLE_NAME_LEAST;
+    while (least + prof__table_width(t) > t->limit && prof__table_leave_out(t)) {}
+    all = prof__table_width(t);
+    least = all + 8 < t->limit ? t->limit - all : 8;
+    if (t->name > least) t->name = least;
+}
+
+/* Behind the last row: 1: all of them once more, which are written then. A table without rows has no title. */
+static int prof__table_again(prof__table *t)
+{
+    size_t i;
+    if (t->writing || !t->rows) return 0;
+    prof__table_fit(t);
+    t->writing = 1;
+    prof__out_name(t->out, t->title, t->name);
+    for (i = 0; i < t->count; i++)
+        if (t->widths[i]) prof__out_right(t->out, t->columns[i].title, t->widths[i]);
+    if (t->note_title && t->note) {
+        prof__out_text(t->out, "  ");
+        prof__out_text(t->out, t->note_title);
+    }
+    prof__out_text(t->out, "\n");
+    return 1;
+}
+
+/* The call site without its folders. */
+static void prof__table_place(prof__table *t, const prof_callsite *site)
+{
+    const char *base = site->file, *c;
+    char line[24];
+    if (site->role == PROF_ROLE_DEVICE) { /* its name is the better place */
+        prof__table_note(t, "  ");
+        prof__table_note(t, site->category);
+    }
+    if (!*base) return;
+    for (c = base; *c; c++)
+        if (*c == '/' || *c == '\\') base = c + 1;
+    prof__table_note(t, "  ");
+    prof__table_note(t, base);
+    if (!site->line) return; /* known by its symbol only */
+    snprintf(line, sizeof line, ":%lu", (unsigned long)site->line);
+    prof__table_note(t, line);
+}

@@ -1,0 +1,445 @@
+// server/capture: Captures: begun, over, turned into a file.
+/*-- CAPTURES ------------------------------------------------------------------------------------------- >>capture --*/
+
+static void prof__server_capture_init(const prof__server *v, prof__server_capture *capture)
+{
+    memset(capture, 0, sizeof *capture);
+    capture->config = v->capture;
+    capture->ns = 1000000000u;
+#ifdef PROF_CHROME_H
+    capture->format = PROF__SERVE_JSON;
+#else
+    capture->format = PROF__SERVE_PROF;
+#endif
+}
+
+/* What a client may not ask for; 0: it may. */
+static prof_status prof__server_capture_check(const prof__server *v, const prof__server_capture *capture)
+{
+    const prof_config *config = &capture->config;
+    if (config->buffer_size > v->max_buffer)
+        return prof__fail(PROF_INVALID_ARGUMENT, "buffer: at most %llu bytes here", (unsigned long long)v->max_buffer);
+    if (config->mode > PROF_FILL) return prof__fail(PROF_INVALID_ARGUMENT, "mode: a capture is ring or fill");
+    return prof__config_check(config);
+}
+
+/* Keys that a client may set: none of them names a file, or changes what the program does. */
+static const char *const prof__server_keys[] = {"buffer",      "level", "categories", "min_duration",
+                                                "filter_mask", "mode",  "clock",      NULL};
+
+/* A key of the configuration, from a client. */
+static prof_status prof__server_set(prof__server_capture *capture, const char *key, const char *value)
+{
+    size_t size = strlen(value) + 1;
+    prof_option option;
+    for (size_t i = 0; prof_config_describe(i, &option); ++i) {
+        if (strcmp(option.key, key)) continue;
+        const char *home = *option.home ? option.home : *option.system ? NULL : key;
+        if (home && prof__parse_name(home, prof__server_keys) < 0)
+            return prof__fail(PROF_INVALID_ARGUMENT, "'%s' is not for clients: the program sets it", key);
+        break;
+    }
+    if (size > sizeof capture->texts - capture->text_used)
+        return prof__fail(PROF_INVALID_ARGUMENT, "'%s': too long", key);
+    char *copy = capture->texts + capture->text_used;
+    memcpy(copy, value, size);
+    prof_status status = prof_config_set(&capture->config, key, copy);
+    if (!status) capture->text_used += size;
+    if (!status) capture->configured = 1;
+    return status;
+}
+
+static void prof__server_cancel(prof__server *v, prof__server_ask *ask)
+{
+    if (ask->phase == PROF__ASK_CAPTURE && ask->capture.guest) prof__server_guest_leaves(v, NULL, NULL);
+    ask->capture.guest = 0;
+}
+
+static prof_status prof__server_capture_begin(prof__server *v, prof__server_capture *capture)
+{
+    prof__server_look look = prof__server_looks();
+    prof_status status = PROF_OK;
+    if (look.ended)
+        return prof__fail(PROF_INVALID_STATE,
+                          "the program's session has ended by itself, and its prof_stop() is still to "
+                          "come: nothing records; /save has what it recorded");
+    capture->from = prof__monotonic(); /* of a session that it starts it has everything */
+    capture->end_at = capture->from + capture->ns;
+    if (!look.running || look.guest) {
+        status = prof__server_guest_comes(v, capture, look.running);
+        if (!look.running) capture->end_at = prof__monotonic() + capture->ns; /* a start takes its time */
+        if (status == PROF_INVALID_STATE) look = prof__server_looks(); /* the program was faster */
+        if (status && (!look.running || look.guest)) return status;
+    }
+    if (!capture->guest) {
+        if (look.mode == PROF_STATS && capture->format != PROF__SERVE_SUMMARY)
+            return prof__fail(PROF_INVALID_STATE,
+                              "the program records in mode stats, which keeps no events: see /summary");
+        if (look.mode == PROF_STATS) prof__server_note(capture, "mode stats: these are the statistics since the start");
+        if (capture->configured || capture->quiet)
+            prof__server_note(capture, "the program records already, with its own configuration (level %d)",
+                              look.level);
+        if (look.paused) prof__server_note(capture, "recording is paused");
+        if (look.held) prof__server_note(capture, "the program's session has not begun yet");
+    }
+    look = prof__server_looks();
+    capture->epoch = look.epoch;
+    return PROF_OK;
+}
+
+/* 1: nothing more can come. */
+static int prof__server_capture_over(prof__server *v, const prof__server_capture *capture)
+{
+    prof__server_look look = prof__server_looks();
+    if (capture->guest && prof__server_was_sent_away(v)) return 1;
+    return !look.running || look.epoch != capture->epoch;
+}
+
+/* Gives the trace the window that was asked for. */
+static void prof__server_window(const prof__server_capture *capture, prof_trace *trace, uint64_t until)
+{
+    const prof_trace_info *about = prof_trace_about(trace);
+    if (about->mode == PROF_STATS) return; /* statistics are of the whole run */
+    if (capture->whole) {
+        uint64_t tick = capture->last > 0 ? prof__last_tick(&trace->header, capture->last) : 0;
+        size_t hint = 0;
+        int64_t from = tick ? prof__read_ns(trace, tick, &hint) : 0;
+        if (from > 0) prof_trace_window(trace, from, 0);
+        return;
+    }
+    int64_t from = (int64_t)(capture->from - about->start_monotonic_ns),
+            to = (int64_t)(until - about->start_monotonic_ns);
+    if (from < 0) from = 0;
+    prof_trace_window(trace, from, to > from ? to : from + 1);
+}
+
+/* What is missing from it. */
+static void prof__server_losses(prof__server_capture *capture, const prof_trace *trace)
+{
+    const prof_trace_info *about = prof_trace_about(trace);
+    const prof__header *h = &trace->header;
+    int64_t oldest = INT64_MAX;
+    for (size_t i = 0; i < prof_trace_track_count(trace); ++i) {
+        const prof_track *track = prof_trace_track(trace, i);
+        if (!track->device[0] && track->event_count && track->first_ns < oldest) oldest = track->first_ns;
+    }
+    if (about->overwritten_chunks && !h->archive_offset && oldest > about->from_ns && oldest != INT64_MAX &&
+        !capture->whole)
+        prof__server_note(capture,
+                          "the buffer (%.1f MiB) is too small: what happened in the first %.3f s is overwritten",
+                          (double)about->buffer_size / 1048576, (double)(oldest - about->from_ns) / 1e9);
+    if (about->lost)
+        prof__server_note(capture, "%llu events could not be recorded since the session began",
+                          (unsigned long long)about->lost);
+}
+
+/* An image as it is, with its window. */
+static prof_status prof__server_image(prof__server_ask *ask, void *bytes, size_t size, uint64_t until)
+{
+    prof_sink sink = {prof__server_sink, &ask->answer};
+    prof_trace *trace = NULL;
+    prof__out out;
+    prof_status status = prof_trace_memory(bytes, size, &trace);
+    if (status) return status;
+    prof__server_window(&ask->capture, trace, until);
+    prof__server_losses(&ask->capture, trace);
+    const prof_trace_info *about = prof_trace_about(trace);
+    status = prof__image_set_window(bytes, trace, about->from_ns, about->to_ns); /* closes it */
+    if (status) return status;
+    prof__out_sink(&out, sink);
+    prof__out_fail(&out, prof__out_live(&out, bytes, size));
+    return prof__out_close(&out);
+}
+
+/* Times of PROFILE_STEPs, in ns: as integers, so that no average is less than the least or more than the most. */
+typedef struct prof__server_steps {
+    uint64_t count, sum, least, most;
+} prof__server_steps;
+
+static void prof__server_step_add(prof__server_steps *steps, uint64_t ns)
+{
+    if (!steps->count || ns < steps->least) steps->least = ns;
+    if (!steps->count || ns > steps->most) steps->most = ns;
+    steps->sum += ns;
+    steps->count++;
+}
+
+/* The average, the least and the most, in ms; of one step at least. */
+static void prof__server_step_figures(const prof__server_steps *steps, double *figures)
+{
+    figures[0] = (double)steps->sum / (double)steps->count / 1e6;
+    figures[1] = (double)steps->least / 1e6;
+    figures[2] = (double)steps->most / 1e6;
+}
+
+static prof_status prof__server_step_times(const prof_trace *trace, prof__server_steps *steps)
+{
+    memset(steps, 0, sizeof *steps);
+    for (size_t i = 0; i < prof_trace_track_count(trace); ++i) {
+        prof_cursor *cursor;
+        prof_event event;
+        prof_status status = prof_cursor_open(trace, i, &cursor);
+        if (status) return status;
+        while (prof_cursor_next(cursor, &event)) {
+            if (event.type != PROF_EVENT_SCOPE || event.site->role != PROF_ROLE_STEP || event.flags) continue;
+            prof__server_step_add(steps, (uint64_t)event.duration_ns);
+        }
+        prof_cursor_close(cursor);
+    }
+    return PROF_OK;
+}
+
+static size_t prof__server_varint(unsigned char *to, uint64_t value)
+{
+    size_t n = 0;
+    for (; value >= 128; value >>= 7) to[n++] = (unsigned char)(value | 128);
+    to[n++] = (unsigned char)value;
+    return n;
+}
+
+/* Puts a tag and its length in front of the answer, which becomes the field. */
+static void prof__server_wrap(prof__server_ask *ask, unsigned char tag)
+{
+    unsigned char head[16];
+    head[0] = tag;
+    size_t n = 1 + prof__server_varint(head + 1, ask->answer.size - ask->answer.first);
+    ask->answer.first -= n;
+    memcpy(ask->answer.at + ask->answer.first, head, n);
+}
+
+/* MonitorResponse: data as text, and the figures of the steps. */
+static prof_status prof__server_monitor(prof__server *v, prof__server_ask *ask, const prof_trace *trace)
+{
+    prof_sink sink = {prof__server_sink, &ask->answer};
+    prof__server_steps steps;
+    double values[3] = {0, 0, 0};
+    char text[256];
+    prof_status status = prof__server_step_times(trace, &steps);
+    if (status) return status;
+    if (steps.count) prof__server_step_figures(&steps, values);
+    if (steps.count)
+        snprintf(text, sizeof text, "Steps: %llu, time in ms: avg %.3f, min %.3f, max %.3f\n",
+                 (unsigned long long)steps.count, values[0], values[1], values[2]);
+    else
+        snprintf(text, sizeof text, "No PROFILE_STEP ended meanwhile.\n");
+    if (!prof__server_add(v, &ask->answer, text, strlen(text)))
+        return prof__fail(PROF_NO_MEMORY, "no memory for the answer");
+    if (ask->capture.number > 1) status = prof_summary_stream(trace, sink, NULL);
+    prof__server_wrap(ask, 0x0A);
+    if (steps.count) {
+        unsigned char message[2 + 3 * 9];
+        message[0] = 0x52;
+        message[1] = 3 * 9;
+        for (int i = 0; i < 3; ++i) {
+            uint64_t bits;
+            memcpy(&bits, &values[i], sizeof bits);
+            message[2 + 9 * i] = (unsigned char)((4 + i) << 3 | 1);
+            for (int k = 0; k < 8; ++k) message[3 + 9 * i + k] = (unsigned char)(bits >> (8 * k));
+        }
+        if (!prof__server_add(v, &ask->answer, message, sizeof message))
+            return prof__fail(PROF_NO_MEMORY, "no memory for the answer");
+    }
+    return status;
+}
+
+#ifdef PROF_XPLANE_H
+static prof_status prof__server_xspace(const prof__server_ask *ask, const prof_trace *trace, prof_sink sink)
+{
+    prof_xplane_options options;
+    memset(&options, 0, sizeof options);
+    options.host = ask->capture.host; /* "": this computer's name */
+    return prof_xplane_stream(trace, sink, &options);
+}
+#endif
+
+static prof_status prof__server_write(prof__server *v, prof__server_ask *ask, const prof_trace *trace)
+{
+    prof_sink sink = {prof__server_sink, &ask->answer};
+    switch (ask->capture.format) {
+#ifdef PROF_CHROME_H
+    case PROF__SERVE_JSON: return prof_chrome_stream(trace, sink, NULL);
+#endif
+#ifdef PROF_XPLANE_H
+    case PROF__SERVE_XPLANE: return prof__server_xspace(ask, trace, sink);
+#endif
+    case PROF__SERVE_CSV: return prof_csv_stream(trace, sink);
+    case PROF__SERVE_SUMMARY: return prof_summary_stream(trace, sink, NULL);
+    case PROF__SERVE_MONITOR: return prof__server_monitor(v, ask, trace);
+    default: return prof__fail(PROF_UNSUPPORTED, "not in this build");
+    }
+}
+
+/* What the program was built without; null: nothing that this format needs. */
+static const char *prof__server_missing(prof__server_format format)
+{
+#ifndef PROF_CHROME_H
+    if (format == PROF__SERVE_JSON) return "prof_chrome.h";
+#endif
+#ifndef PROF_XPLANE_H
+    if (format == PROF__SERVE_XPLANE) return "prof_xplane.h";
+#endif
+    (void)format;
+    return NULL;
+}
+
+/* The notes as warnings of an XSpace: serialised messages may be continued. */
+static void prof__server_warn(prof__server *v, prof__server_ask *ask)
+{
+    const char *line = ask->capture.notes, *end;
+    for (; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        unsigned char head[12];
+        head[0] = 0x1A;
+        size_t n = 1 + prof__server_varint(head + 1, (uint64_t)(end - line));
+        if (!prof__server_room(v, &ask->answer, n + (size_t)(end - line))) return;
+        prof__server_add(v, &ask->answer, head, n);
+        prof__server_add(v, &ask->answer, line, (size_t)(end - line));
+    }
+}
+
+/* gRPC's prefix: not compressed, and the length. */
+static void prof__server_prefix(prof__server_ask *ask)
+{
+    uint64_t size = ask->answer.size - ask->answer.first;
+    unsigned char *at = ask->answer.at + (ask->answer.first -= 5);
+    at[0] = 0;
+    for (int i = 0; i < 4; ++i) at[1 + i] = (unsigned char)(size >> (24 - 8 * i));
+}
+
+/* For the name of a file in a header: the program's. */
+static void prof__server_name(char *name, size_t size)
+{
+    prof__program_name(name, size);
+    for (char *c = name; *c; ++c)
+        if (!((*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z') || strchr("._-", *c)))
+            *c = '_';
+}
+
+static void prof__server_finish_http(prof__server_ask *ask)
+{
+    static const struct {
+        const char *type, *extension;
+    } kinds[] = {{"application/json", ".json"},  {"application/octet-stream", ".prof"},
+                 {"application/octet-stream", ".xplane.pb"}, {"text/csv; charset=utf-8", ".csv"},
+                 {"text/plain; charset=utf-8", NULL}, {"text/plain", NULL}};
+    char name[64];
+    prof__server_name(name, sizeof name);
+    if (kinds[ask->capture.format].extension)
+        prof__server_head(ask, "content-disposition: attachment; filename=\"%s-%llu%s\"\r\n", name,
+                          (unsigned long long)prof__process_id(), kinds[ask->capture.format].extension);
+    char *line = ask->capture.notes, *end;
+    for (; (end = strchr(line, '\n')) != NULL; line = end + 1)
+        prof__server_head(ask, "x-prof-note: %.*s\r\n", (int)(end - line), line);
+    prof__server_end_answer(ask, 200, kinds[ask->capture.format].type);
+}
+
+static void prof__server_finish_grpc(prof__server *v, prof__server_ask *ask)
+{
+    if (ask->capture.format == PROF__SERVE_XPLANE) {
+        prof__server_warn(v, ask);
+        if (ask->capture.emit_xspace) {
+            prof__server_wrap(ask, 0x42);
+        } else { /* ProfileToolData: name, data */
+            prof__server_wrap(ask, 0x12);
+            memcpy(ask->answer.at + (ask->answer.first -= 11), "\x0A\x09xplane.pb", 11);
+            prof__server_wrap(ask, 0x32);
+        }
+    }
+    if (ask->answer.size - ask->answer.first > 0x7fffff00u) { /* what protobuf can read */
+        prof__server_say(v, ask, 503, PROF__GRPC_RESOURCE_EXHAUSTED, "the trace is larger than 2 GiB: capture less");
+        return;
+    }
+    prof__server_prefix(ask);
+    ask->grpc_status = PROF__GRPC_OK;
+    prof__server_end_answer(ask, 200, "");
+}
+
+/* Reads what was recorded and makes the answer of it. */
+static prof_status prof__server_take(prof__server *v, prof__server_ask *ask)
+{
+    prof__server_capture *capture = &ask->capture;
+    uint64_t now = prof__monotonic(), until = now < capture->end_at ? now : capture->end_at;
+    prof_status status = PROF_OK;
+    prof_trace *trace = NULL;
+    void *bytes = NULL;
+    size_t size = 0;
+    PROFILE_SCOPE_CL("capture", "prof", 2);
+    if (capture->dump) {
+        status = prof__server_remote_take(v, capture, &bytes, &size);
+        until = capture->end_at;
+    } else if (capture->guest) {
+        status = prof__server_guest_leaves(v, &bytes, &size);
+        capture->guest = 0;
+    } else if (capture->format == PROF__SERVE_PROF) {
+        status = prof__image_copy(&bytes, &size);
+    } else {
+        status = prof_trace_live(&trace);
+    }
+    if (!status && capture->format == PROF__SERVE_PROF) {
+        status = prof__server_image(ask, bytes, size, until);
+        free(bytes);
+        return status;
+    }
+    if (!status && !trace) status = prof__read_image(bytes, size, NULL, "the capture", &trace); /* takes the bytes */
+    if (status) return status;
+    if (prof_trace_about(trace)->mode == PROF_STATS && capture->format != PROF__SERVE_SUMMARY)
+        status = prof__fail(PROF_INVALID_STATE, "mode stats keeps no events: see /summary");
+    if (!status) {
+        prof__server_window(capture, trace, until);
+        prof__server_losses(capture, trace);
+        status = prof__server_write(v, ask, trace);
+    }
+    prof_trace_close(trace);
+    return status;
+}
+
+static void prof__server_finish(prof__server *v, prof__server_ask *ask)
+{
+    prof__server_begin_answer(v, ask);
+    size_t before = v->answers;
+    v->captures++;
+    prof_status status = ask->answer.first ? prof__server_take(v, ask)
+                                           : prof__fail(PROF_NO_MEMORY, "no memory for another answer");
+    if (status == PROF_IO && v->answers > before && v->answers > v->max_answer / 2)
+        status = prof__fail(PROF_NO_MEMORY, "the answer is larger than max_answer (%llu bytes) allows: capture less",
+                            (unsigned long long)v->max_answer);
+    if (!status && ask->capture.dump == 2) prof__server_remote_drop(v);
+    if (status)
+        prof__server_refuse(v, ask, status);
+    else if (ask->grpc)
+        prof__server_finish_grpc(v, ask);
+    else
+        prof__server_finish_http(ask);
+}
+
+/* A capture waits for its begin, or at least for its turn: what is taken back in the same breath has cost nothing. */
+static void prof__server_ask_capture(prof__server *v, prof__server_ask *ask)
+{
+    prof__server_capture *capture = &ask->capture;
+    const char *missing = prof__server_missing(capture->format);
+    if (missing) {
+        prof__server_say(
+            v, ask, 501, PROF__GRPC_UNIMPLEMENTED,
+            "this program was built without %s: include it before prof_server.h where PROF_IMPLEMENTATION is", missing);
+        return;
+    }
+    prof_status status = prof__server_capture_check(v, capture);
+    if (capture->whole || capture->dump) capture->begin_at = 0;
+    if (status)
+        prof__server_refuse(v, ask, status);
+    else
+        ask->phase = PROF__ASK_DELAYED;
+}
+
+/* Its turn has come. */
+static void prof__server_turn(prof__server *v, prof__server_ask *ask)
+{
+    if (ask->capture.whole || ask->capture.dump) {
+        prof__server_finish(v, ask);
+        return;
+    }
+    prof_status status = prof__server_capture_begin(v, &ask->capture);
+    if (status)
+        prof__server_refuse(v, ask, status);
+    else
+        ask->phase = PROF__ASK_CAPTURE;
+}

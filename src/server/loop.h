@@ -1,0 +1,359 @@
+// server/loop: The server's one thread.
+/*-- THE THREAD -------------------------------------------------------------------------------------------- >>loop --*/
+
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0 /* the thread has SIGPIPE blocked, as all signals */
+#endif
+
+static void prof__server_shut(int *file)
+{
+    if (*file >= 0) close(*file);
+    *file = -1;
+}
+
+/* Descriptors change under the lock, so that the child of a fork knows them all. */
+static void prof__server_close(prof__server *v, int index)
+{
+    prof__server_client *c = v->clients[index];
+    for (int i = 0; i < PROF__SERVER_STREAMS; ++i) prof__server_free(v, &c->asks[i]);
+    prof__lock(&prof__server_files);
+    v->clients[index] = NULL;
+    prof__server_shut(&c->file);
+    prof__unlock(&prof__server_files);
+    free(c);
+}
+
+/* 1: somebody waits for what this client has asked for. */
+static int prof__server_busy(const prof__server_client *c)
+{
+    for (int i = 0; i < PROF__SERVER_STREAMS; ++i)
+        if (c->asks[i].phase >= PROF__ASK_DELAYED) return 1;
+    return 0;
+}
+
+/* A place for a client, if need be that of the one that has been silent for longest. -1: all are busy. */
+static int prof__server_place(prof__server *v)
+{
+    int oldest = -1;
+    for (int i = 0; i < PROF__SERVER_CLIENTS; ++i) {
+        if (!v->clients[i]) return i;
+        if (!prof__server_busy(v->clients[i]) && (oldest < 0 || v->clients[i]->since < v->clients[oldest]->since))
+            oldest = i;
+    }
+    return oldest;
+}
+
+static PROF__UNUSED int prof__server_descriptor(int file) /* as all of ours: not for exec(), and not waiting */
+{
+    if (file >= 0 && (fcntl(file, F_SETFD, FD_CLOEXEC) || fcntl(file, F_SETFL, fcntl(file, F_GETFL) | O_NONBLOCK))) {
+        close(file);
+        file = -1;
+    }
+    return file;
+}
+
+static int prof__server_accept_one(int listener)
+{
+#if defined(__linux__) && defined(SOCK_CLOEXEC)
+    return prof__libc_accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+#else
+    return prof__server_descriptor(accept(listener, NULL, NULL));
+#endif
+}
+
+static void prof__server_accept(prof__server *v, int listener)
+{
+    int place = prof__server_place(v), one = 1;
+    if (place < 0) return;
+    prof__server_client *c = (prof__server_client *)calloc(1, sizeof *c);
+    prof__lock(&prof__server_files);
+    int file = c ? prof__server_accept_one(listener) : -1;
+    int error = c ? errno : ENOMEM;
+    if (file >= 0 && !v->clients[place]) {
+        c->file = file;
+        v->clients[place] = c;
+    }
+    prof__unlock(&prof__server_files);
+    if (file < 0) {
+        free(c);
+        if (error != EAGAIN && error != EWOULDBLOCK && error != EINTR && error != ECONNABORTED)
+            v->deaf_until = prof__monotonic() + 1000000000u; /* no descriptors, no memory: not again at once */
+        return;
+    }
+    if (v->clients[place] != c) {
+        prof__server_close(v, place);
+        prof__lock(&prof__server_files);
+        c->file = file;
+        v->clients[place] = c;
+        prof__unlock(&prof__server_files);
+    }
+    c->since = c->partial_since = prof__monotonic();
+    setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+#ifdef SO_NOSIGPIPE
+    setsockopt(file, SOL_SOCKET, SO_NOSIGPIPE, &one, sizeof one);
+#endif
+}
+
+/* Which protocol it is, by the first bytes. 1: known now. */
+static int prof__server_greet(prof__server_client *c)
+{
+    size_t size = sizeof prof__h2_preface - 1, there = c->in_size < size ? c->in_size : size;
+    if (!there) return 0;
+    if (memcmp(c->in, prof__h2_preface, there)) {
+        c->speaks = PROF__SPEAKS_HTTP1;
+    } else if (there == size) {
+        prof__server_ate(c, size);
+        prof__h2_greet(c);
+    }
+    return c->speaks != PROF__SPEAKS_NOTHING;
+}
+
+static int prof__server_send(prof__server_client *c)
+{
+    int got_on = 0;
+    while (c->out_at < c->out_size) {
+        ssize_t n = send(c->file, c->out + c->out_at, c->out_size - c->out_at, MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return -1;
+        if (n <= 0) break;
+        c->out_at += (size_t)n;
+        got_on = 1;
+    }
+    memmove(c->out, c->out + c->out_at, c->out_size - c->out_at);
+    c->out_size -= c->out_at;
+    c->out_at = 0;
+    return got_on;
+}
+
+/* Makes of what has come what there is to be made of it, until its turn is over. -1: the connection is gone. */
+static int prof__server_pump(prof__server *v, prof__server_client *c)
+{
+    int got_on = 1, sent = 0;
+    uint64_t turn = prof__monotonic() + PROF__SERVER_TURN_NS;
+    for (int i = 0; got_on && i < 64 && (!i || prof__monotonic() < turn); ++i) {
+        got_on = 0;
+        if (!c->closing && c->speaks == PROF__SPEAKS_NOTHING) got_on = prof__server_greet(c);
+        if (!c->closing && c->speaks == PROF__SPEAKS_HTTP1) got_on |= prof__http1_read(v, c);
+        if (!c->closing && c->speaks == PROF__SPEAKS_HTTP2) got_on |= prof__h2_read(v, c);
+        got_on |= c->speaks == PROF__SPEAKS_HTTP2 ? prof__h2_fill(v, c) : prof__http1_fill(v, c);
+        sent = prof__server_send(c);
+        if (sent < 0) return -1;
+        if (sent && v->leave_at) v->leave_at = prof__monotonic() + PROF__SERVER_LEAVE_NS;
+        got_on |= sent;
+    }
+    int partial = c->closing || (c->speaks != PROF__SPEAKS_HTTP2 && c->in_size && !prof__server_busy(c)) ||
+                  (c->speaks == PROF__SPEAKS_NOTHING) ||
+                  (c->speaks == PROF__SPEAKS_HTTP2 && (c->in_size || c->block_stream));
+    for (int i = 0; i < PROF__SERVER_STREAMS; ++i) partial |= c->asks[i].phase == PROF__ASK_BODY;
+    if (!partial) c->partial_since = 0;
+    if (partial && !c->partial_since) c->partial_since = prof__monotonic();
+    return got_on;
+}
+
+/* Reads what is there. 0: the client has nothing more to say, or is gone. */
+static int prof__server_read(prof__server_client *c)
+{
+    while (c->in_size < sizeof c->in) {
+        ssize_t n = recv(c->file, c->in + c->in_size, sizeof c->in - c->in_size, 0);
+        if (n > 0) {
+            c->in_size += (size_t)n;
+            continue;
+        }
+        if (n < 0 && errno == EINTR) continue;
+        return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+    }
+    return 1;
+}
+
+/* When this client has had enough time. */
+static uint64_t prof__server_patience_ends(const prof__server_client *c)
+{
+    uint64_t end = prof__server_busy(c) ? UINT64_MAX : c->since + PROF__SERVER_IDLE_NS;
+    if (c->partial_since && c->partial_since + PROF__SERVER_REQUEST_NS < end)
+        end = c->partial_since + PROF__SERVER_REQUEST_NS;
+    for (int i = 0; i < PROF__SERVER_STREAMS; ++i) {
+        const prof__server_ask *ask = &c->asks[i];
+        uint64_t due = ask->since + PROF__SERVER_ANSWER_NS + ask->taken / PROF__SERVER_RATE * 1000000000u;
+        if (ask->phase == PROF__ASK_ANSWER && due < end) end = due;
+    }
+    return end;
+}
+
+/* Time is up for a request, or an idle connection. */
+static void prof__server_expire(prof__server *v, int index)
+{
+    prof__server_client *c = v->clients[index];
+    if (c->speaks == PROF__SPEAKS_HTTP1 && !prof__server_busy(c) && !c->closing && c->partial_since) {
+        c->asks[0].bad = 408;
+        c->asks[0].keep = 0;
+        prof__server_serve(v, &c->asks[0]);
+        prof__server_pump(v, c);
+    } else if (c->speaks == PROF__SPEAKS_HTTP2 && !c->closing) {
+        prof__h2_goaway(v, c, PROF__H2_OK);
+        prof__server_pump(v, c);
+    }
+    prof__server_close(v, index);
+}
+
+/* Does what is due, and returns when the next thing is. */
+static uint64_t prof__server_due(prof__server *v, prof__server_ask *ask, uint64_t now, int all)
+{
+    prof__server_capture *capture = &ask->capture;
+    if (ask->phase == PROF__ASK_DELAYED) {
+        if (now < capture->begin_at && !all) return capture->begin_at;
+        if (now < capture->begin_at)
+            prof__server_say(v, ask, 503, 14, "the server stops"); /* UNAVAILABLE */
+        else
+            prof__server_turn(v, ask);
+    }
+    if (ask->phase == PROF__ASK_CAPTURE) {
+        int over = all || now >= capture->end_at;
+        if (!over && prof__server_capture_over(v, capture)) {
+            prof__server_note(capture, "the recording ended %.3f s before its time",
+                              (double)(capture->end_at - now) / 1e9);
+            over = 1;
+        }
+        if (!over) return capture->end_at < now + PROF__SERVER_TICK_NS ? capture->end_at : now + PROF__SERVER_TICK_NS;
+        prof__server_finish(v, ask);
+    }
+    return UINT64_MAX;
+}
+
+/* One look at every client: answers, deadlines. Returns when to look again. */
+static uint64_t prof__server_round(prof__server *v)
+{
+    uint64_t next = v->deaf_until ? v->deaf_until : UINT64_MAX;
+    for (int i = 0; i < PROF__SERVER_CLIENTS; ++i) {
+        prof__server_client *c = v->clients[i];
+        uint64_t now = prof__monotonic(), due;
+        int got_on;
+        if (!c) continue;
+        for (int k = 0; k < PROF__SERVER_STREAMS; ++k) {
+            due = prof__server_due(v, &c->asks[k], now, v->leave_at != 0);
+            if (due < next) next = due;
+        }
+        got_on = prof__server_pump(v, c);
+        now = prof__monotonic();
+        for (int k = 0; k < PROF__SERVER_STREAMS; ++k) {
+            const prof__server_ask *ask = &c->asks[k];
+            due = ask->phase == PROF__ASK_DELAYED   ? ask->capture.begin_at
+                  : ask->phase == PROF__ASK_CAPTURE ? ask->capture.end_at
+                                                    : UINT64_MAX;
+            if (due < next) next = due;
+        }
+        due = prof__server_patience_ends(c);
+        int quiet = !c->out_size && !prof__server_busy(c);
+        if (got_on < 0 || (quiet && (c->closing || v->leave_at)))
+            prof__server_close(v, i);
+        else if (now >= due)
+            prof__server_expire(v, i);
+        else if (due < next)
+            next = due;
+        if (got_on > 0) next = now;
+    }
+    return next;
+}
+
+/* What came in. If the client has closed its side, what it waited for is not wanted any more; what is being sent is. */
+static void prof__server_hear(prof__server *v, int index)
+{
+    prof__server_client *c = v->clients[index];
+    int open = prof__server_read(c);
+    if (open) return;
+    if (prof__server_pump(v, c) < 0) {
+        prof__server_close(v, index);
+        return;
+    }
+    for (int i = 0; i < PROF__SERVER_STREAMS; ++i) {
+        int at_once = c->asks[i].phase == PROF__ASK_DELAYED && c->asks[i].capture.whole; /* its answer needs no time */
+        if (c->asks[i].phase != PROF__ASK_ANSWER && !at_once) prof__server_free(v, &c->asks[i]);
+    }
+    if (!prof__server_busy(c) && !c->out_size) {
+        prof__server_close(v, index);
+        return;
+    }
+    c->closing = 1;
+}
+
+static void prof__server_stop_listening(prof__server *v)
+{
+    prof__lock(&prof__server_files);
+    prof__server_shut(&v->listeners[0]);
+    prof__server_shut(&v->listeners[1]);
+    prof__unlock(&prof__server_files);
+    v->leave_at = prof__monotonic() + PROF__SERVER_LEAVE_NS;
+}
+
+/* After a round of a server that stops: 1 if nobody waits for an answer, or nobody takes any. */
+static int prof__server_goes(prof__server *v)
+{
+    uint64_t now = prof__monotonic();
+    int clients = 0;
+    for (int i = 0; i < PROF__SERVER_CLIENTS; ++i) clients += v->clients[i] != NULL;
+    if (!v->left_at) v->left_at = now + PROF__SERVER_LEFT_NS; /* making the answers is not the clients' time */
+    return !clients || now >= v->leave_at || now >= v->left_at;
+}
+
+/* Sleeps until something comes, or the time. */
+static void prof__server_sleep(prof__server *v, uint64_t next)
+{
+    struct pollfd files[3 + PROF__SERVER_CLIENTS];
+    int client[3 + PROF__SERVER_CLIENTS];
+    nfds_t count = 0;
+    uint64_t now = prof__monotonic();
+    char bytes[16];
+    memset(files, 0, sizeof files);
+    files[count].fd = v->wake[0];
+    files[count++].events = POLLIN;
+    for (int i = 0; i < 2; ++i) {
+        files[count].fd = now < v->deaf_until || prof__server_place(v) < 0 ? -1 : v->listeners[i];
+        files[count++].events = POLLIN;
+    }
+    for (int i = 0; i < PROF__SERVER_CLIENTS; ++i) {
+        const prof__server_client *c = v->clients[i];
+        if (!c) continue;
+        files[count].fd = c->file;
+        files[count].events =
+            (short)((!c->closing && c->in_size < sizeof c->in ? POLLIN : 0) | (c->out_size ? POLLOUT : 0));
+        client[count++] = i;
+    }
+    if (v->leave_at && v->leave_at < next) next = v->leave_at;
+    if (v->leave_at && v->left_at < next) next = v->left_at;
+    uint64_t ms = next <= now ? 0 : (next - now) / 1000000 + 1;
+    if (poll(files, count, next == UINT64_MAX ? -1 : ms < 1000000 ? (int)ms : 1000000) <= 0) return;
+    while (files[0].revents && read(v->wake[0], bytes, sizeof bytes) > 0) continue;
+    for (nfds_t i = 3; i < count; ++i) {
+        if (files[i].revents & POLLIN)
+            prof__server_hear(v, client[i]);
+        else if (files[i].revents & (POLLERR | POLLHUP | POLLNVAL))
+            prof__server_close(v, client[i]);
+    }
+    for (int i = 0; i < 2; ++i)
+        if (files[1 + i].revents & POLLIN) prof__server_accept(v, v->listeners[i]);
+}
+
+static void prof__server_run(prof__server *v)
+{
+    prof_thread_name("prof server");
+    for (;;) {
+        if (PROF__ACQUIRE(&v->stop) && !v->leave_at) prof__server_stop_listening(v);
+        if (v->deaf_until && prof__monotonic() >= v->deaf_until) v->deaf_until = 0;
+        uint64_t next = prof__server_round(v);
+        if (v->leave_at && prof__server_goes(v)) break;
+        prof__server_sleep(v, next);
+    }
+    for (int i = 0; i < PROF__SERVER_CLIENTS; ++i)
+        if (v->clients[i]) prof__server_close(v, i);
+    prof__server_discontinue(v);
+    prof__server_remote_leave(v);
+    if (v->paused_epoch && prof__server_looks().epoch == v->paused_epoch) prof_resume();
+}
+
+static void *prof__server_main(void *server)
+{
+#ifdef __linux__
+    prctl(PR_SET_NAME, "prof server", 0, 0, 0);
+#endif
+    prof__server_run((prof__server *)server);
+    return NULL;
+}

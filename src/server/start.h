@@ -1,0 +1,301 @@
+// server/start: Start, stop, forks, the environment.
+/*-- START AND STOP --------------------------------------------------------------------------------------- >>start --*/
+
+typedef union prof__server_address {
+    struct sockaddr any;
+    struct sockaddr_in four;
+    struct sockaddr_in6 six;
+} prof__server_address;
+
+/* host: in digits. 0: it is no address. */
+static int prof__server_address_of(const char *host, int port, prof__server_address *address, socklen_t *size)
+{
+    memset(address, 0, sizeof *address);
+    if (inet_pton(AF_INET, host, &address->four.sin_addr) == 1) {
+        address->four.sin_family = AF_INET;
+        address->four.sin_port = htons((uint16_t)port);
+        *size = sizeof address->four;
+        return 1;
+    }
+    address->six.sin6_family = AF_INET6;
+    address->six.sin6_port = htons((uint16_t)port);
+    *size = sizeof address->six;
+    return inet_pton(AF_INET6, host, &address->six.sin6_addr) == 1;
+}
+
+static int prof__server_is_loopback(const prof__server_address *address)
+{
+    if (address->any.sa_family == AF_INET) return ntohl(address->four.sin_addr.s_addr) >> 24 == 127;
+    return IN6_IS_ADDR_LOOPBACK(&address->six.sin6_addr);
+}
+
+/* A socket that listens, or -1 and errno. *port: which it is, if that was 0. */
+static int prof__server_listen(const char *host, int *port)
+{
+    prof__server_address address;
+    socklen_t size;
+    int one = 1;
+    if (!prof__server_address_of(host, *port, &address, &size)) {
+        errno = EINVAL;
+        return -1;
+    }
+#if defined(SOCK_CLOEXEC) && defined(SOCK_NONBLOCK)
+    int file = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+#else
+    int file = prof__server_descriptor(socket(address.any.sa_family, SOCK_STREAM, 0));
+#endif
+    if (file < 0) return -1;
+    setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one); /* of connections that are over; not of listeners */
+    if (address.any.sa_family == AF_INET6) setsockopt(file, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one);
+    if (bind(file, &address.any, size) || listen(file, 16) || getsockname(file, &address.any, &size)) {
+        int error = errno;
+        close(file);
+        errno = error;
+        return -1;
+    }
+    *port = ntohs(address.any.sa_family == AF_INET ? address.four.sin_port : address.six.sin6_port);
+    return file;
+}
+
+/* Both loopback addresses, of one port: a name may mean either. A machine may have only one of them. */
+static int prof__server_listen_here(prof__server *v, int port)
+{
+    for (int tries = 0; tries < 20; ++tries) {
+        v->port = port;
+        v->listeners[0] = prof__server_listen("127.0.0.1", &v->port);
+        int error = errno;
+        if (v->listeners[0] < 0 && error != EADDRNOTAVAIL && error != EAFNOSUPPORT) return error;
+        v->listeners[1] = prof__server_listen("::1", &v->port);
+        if (v->listeners[1] >= 0 || (errno != EADDRINUSE && v->listeners[0] >= 0)) return 0;
+        error = errno;
+        prof__server_shut(&v->listeners[0]);
+        if (error != EADDRINUSE || port) return error;
+    }
+    return EADDRINUSE;
+}
+
+static prof_status prof__server_open(prof__server *v, int port, const char *host)
+{
+    prof__server_address address;
+    socklen_t size;
+    int error = 0;
+    if (port < 0 || port > 65535)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: port %d: 0 to 65535", port);
+    if (host && !strcmp(host, "localhost")) host = NULL;
+    if (host && !prof__server_address_of(host, port, &address, &size))
+        return prof__fail(PROF_INVALID_ARGUMENT,
+                          "prof_server_start: host '%.60s': an address in digits, for example 0.0.0.0", host);
+    if (host && !v->token_size && !prof__server_is_loopback(&address))
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: host '%.60s' is open to others: set a token",
+                          host);
+    if (!host) {
+        error = prof__server_listen_here(v, port);
+    } else {
+        v->port = port;
+        v->listeners[0] = prof__server_listen(host, &v->port);
+        if (v->listeners[0] < 0) error = errno;
+    }
+    if (error)
+        return prof__fail(PROF_IO, "prof_server_start: port %d cannot be listened on: %s", port, strerror(error));
+#ifdef __linux__
+    if (prof__libc_pipe2(v->wake, O_CLOEXEC | O_NONBLOCK)) error = errno;
+#else
+    if (pipe(v->wake) || (v->wake[0] = prof__server_descriptor(v->wake[0])) < 0 ||
+        (v->wake[1] = prof__server_descriptor(v->wake[1])) < 0)
+        error = errno;
+#endif
+    return error ? prof__fail(PROF_IO, "prof_server_start: no pipe: %s", strerror(error)) : PROF_OK;
+}
+
+static void prof__server_close_all(prof__server *v)
+{
+    prof__lock(&prof__server_files);
+    prof__server_shut(&v->listeners[0]);
+    prof__server_shut(&v->listeners[1]);
+    prof__server_shut(&v->wake[0]);
+    prof__server_shut(&v->wake[1]);
+    prof__unlock(&prof__server_files);
+}
+
+static void prof__server_reset(prof__server *v)
+{
+    memset(v, 0, sizeof *v);
+    v->listeners[0] = v->listeners[1] = v->wake[0] = v->wake[1] = -1;
+}
+
+static prof_status prof__server_configure(prof__server *v, const prof_server_options *options)
+{
+    const prof_config *capture = options->capture;
+    const char *token = options->token ? options->token : "";
+    v->token_size = strlen(token);
+    for (const char *c = token; *c; ++c)
+        if (*c < 33 || *c > 126)
+            return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: token: visible ASCII, no spaces");
+    if (!prof__server_copy(v->token, sizeof v->token, token, v->token_size))
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: token: up to %d bytes", (int)sizeof v->token - 1);
+    v->max_ms = options->max_ms ? options->max_ms : 600000;
+    if (v->max_ms > PROF__CENTURY / 1000000)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: max_ms: at most a century");
+    v->max_buffer = options->max_buffer ? options->max_buffer : (size_t)256 << 20;
+    v->max_answer = options->max_answer ? options->max_answer : (size_t)512 << 20;
+    v->read_only = options->read_only;
+    if (capture) {
+        v->capture.buffer_size = capture->buffer_size;
+        v->capture.mode = capture->mode;
+        v->capture.clock = capture->clock;
+        v->capture.level = capture->level;
+        v->capture.min_duration_ns = capture->min_duration_ns;
+        v->capture.filter_mask = capture->filter_mask;
+        v->capture.no_sync = capture->no_sync;
+        v->capture.no_devices = capture->no_devices;
+        if (capture->categories) {
+            if (!prof__server_copy(v->categories, sizeof v->categories, capture->categories,
+                                   strlen(capture->categories)))
+                return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: capture.categories: up to %d bytes",
+                                  (int)sizeof v->categories - 1);
+            v->capture.categories = v->categories;
+        }
+    }
+    if (!v->capture.buffer_size)
+        v->capture.buffer_size = v->max_buffer < ((size_t)64 << 20) ? v->max_buffer : (size_t)64 << 20;
+    if (v->capture.buffer_size > v->max_buffer) v->max_buffer = v->capture.buffer_size;
+    if (v->capture.mode > PROF_FILL)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: capture.mode: ring or fill");
+    return prof__config_check(&v->capture);
+}
+
+/* A child of a fork has no server: no thread, and no descriptors, which would keep connections open. */
+static __thread int prof__server_fork_holds;
+static void prof__server_before_fork(void) { prof__server_fork_holds = prof__lock_try(&prof__server_files); }
+static void prof__server_parent_of_fork(void)
+{
+    if (prof__server_fork_holds) prof__unlock(&prof__server_files);
+    prof__server_fork_holds = 0;
+}
+static void prof__server_child_of_fork(void)
+{
+    prof__server *v = &prof__server_state;
+    PROF__ERRNO_SAVE();
+    if (v->running) {
+        for (int i = 0; i < PROF__SERVER_CLIENTS; ++i)
+            if (v->clients[i]) close(v->clients[i]->file);
+        prof__server_files = 0;
+        prof__server_close_all(v);
+    }
+    prof__server_reset(v);
+    prof__server_word = prof__server_files = prof__server_kept = prof__server_fork_holds = 0;
+    PROF__ERRNO_RESTORE();
+}
+
+static prof_status prof__server_stop_locked(prof__server *v)
+{
+    if (!v->running) return prof__fail(PROF_INVALID_STATE, "there is no server");
+    PROF__RELEASE(&v->stop, 1u);
+    while (write(v->wake[1], "", 1) < 0 && errno == EINTR) continue;
+    pthread_join(v->thread, NULL);
+    prof__server_close_all(v);
+    free(v->kept);
+    prof__server_reset(v);
+    return PROF_OK;
+}
+
+/* The end of the process, or of the library that has the code. */
+static void prof__server_leave(void)
+{
+    if (!prof__lock_try(&prof__server_word)) return;
+    if (prof__server_state.running) prof__server_stop_locked(&prof__server_state);
+    prof__unlock(&prof__server_word);
+}
+
+static prof_status prof__server_begin(prof__server *v, int port, const prof_server_options *options)
+{
+    static int watches;
+    prof_status status = prof__server_configure(v, options);
+    if (!status) status = prof__server_open(v, port, options->host);
+    if (status) return status;
+    if (!watches) {
+        pthread_atfork(prof__server_before_fork, prof__server_parent_of_fork, prof__server_child_of_fork);
+        atexit(prof__server_leave);
+        watches = 1;
+    }
+    prof__signals signals;
+    prof__signals_block(&signals); /* the new thread inherits this */
+    int error = pthread_create(&v->thread, NULL, prof__server_main, v);
+    prof__signals_restore(&signals);
+    if (error) return prof__fail(PROF_NO_MEMORY, "prof_server_start: no thread: %s", strerror(error));
+    v->running = 1;
+    return PROF_OK;
+}
+
+PROF_DEF prof_status prof_server_start(int port, const prof_server_options *options)
+{
+    prof__server *v = &prof__server_state;
+    prof_server_options none;
+    prof_status status;
+    memset(&none, 0, sizeof none);
+    if (!prof__is_whole())
+        return prof__fail(PROF_UNSUPPORTED, "prof_server_start: another copy of prof records for this process: start "
+                                            "the server there");
+    int cancel = prof__cancel_disable();
+    prof__lock(&prof__server_word);
+    if (v->running) {
+        status = prof__fail(PROF_INVALID_STATE, "prof_server_start: there is a server already, on port %d", v->port);
+    } else {
+        prof__server_reset(v);
+        status = prof__server_begin(v, port, options ? options : &none);
+        if (status) {
+            prof__server_close_all(v);
+            prof__server_reset(v);
+        }
+    }
+    prof__unlock(&prof__server_word);
+    prof__cancel_restore(cancel);
+    return status;
+}
+
+PROF_DEF prof_status prof_server_stop(void)
+{
+    int cancel = prof__cancel_disable();
+    prof__lock(&prof__server_word);
+    prof_status status = prof__server_stop_locked(&prof__server_state);
+    prof__unlock(&prof__server_word);
+    prof__cancel_restore(cancel);
+    return status;
+}
+
+PROF_DEF int prof_server_port(void)
+{
+    prof__lock(&prof__server_word);
+    int port = prof__server_state.running ? prof__server_state.port : 0;
+    prof__unlock(&prof__server_word);
+    return port;
+}
+
+#ifdef PROF__AUTOSTARTS
+/* PROF_SERVER=9012, or ADDRESS:9012 with a PROF_SERVER_TOKEN, [ADDRESS]:9012 if it has colons itself. */
+static prof_status prof__server_from_text(const char *text, const char *token)
+{
+    static const prof__unit plain[] = {{"", 1}, {NULL, 0}};
+    prof_server_options options;
+    const char *colon = strrchr(text, ':'), *number = colon ? colon + 1 : text;
+    char host[64] = "";
+    uint64_t port;
+    size_t size = colon ? (size_t)(colon - text) : 0, bracket = size > 1 && text[0] == '[' && colon[-1] == ']';
+    memset(&options, 0, sizeof options);
+    if (!prof__server_copy(host, sizeof host, text + bracket, size - 2 * bracket) ||
+        !prof__parse_number(number, plain, &port) || port > 65535)
+        return prof__fail(PROF_INVALID_ARGUMENT, "a port, or ADDRESS:PORT");
+    if (host[0]) options.host = host;
+    options.token = token;
+    return prof_server_start((int)port, &options);
+}
+
+static void __attribute__((constructor(104))) prof__server_autostart(void)
+{
+    if (!prof__is_whole()) return;
+    const char *text = prof__environment("PROF_SERVER");
+    if (!text || !*text || prof__equal(text, "0")) return;
+    if (prof__server_from_text(text, prof__environment("PROF_SERVER_TOKEN")))
+        fprintf(stderr, "prof: PROF_SERVER=%s: %s\n", text, prof_error());
+}
+#endif

@@ -1,0 +1,302 @@
+// server/state: Limits, requests, clients, the one server; memory that grows; answers.
+#define PROF__SERVER_CLIENTS 16
+#define PROF__SERVER_STREAMS 8            /* requests of an HTTP/2 connection at the same time */
+#define PROF__SERVER_HEAD 16384           /* of HTTP/1 a request's head, of HTTP/2 a header block */
+#define PROF__SERVER_BODY 65536
+#define PROF__SERVER_FRAME 16384          /* the payload of an HTTP/2 frame, either way */
+#define PROF__SERVER_OUT (4 * PROF__SERVER_FRAME)
+#define PROF__SERVER_FRONT 2048           /* room in front of an answer for what is known when that is complete */
+#define PROF__SERVER_REQUEST_NS 10000000000u /* to make a request */
+#define PROF__SERVER_ANSWER_NS 20000000000u  /* to take an answer, and a second for each so many bytes: */
+#define PROF__SERVER_RATE 65536u
+#define PROF__SERVER_IDLE_NS 300000000000u   /* a connection without a request; where a place is wanted, not at all */
+#define PROF__SERVER_LEAVE_NS 2000000000u    /* for the next bytes of the answers, when the server stops */
+#define PROF__SERVER_LEFT_NS 20000000000u    /* for all of them */
+#define PROF__SERVER_TICK_NS 50000000u       /* a capture looks so often whether the session is still there */
+#define PROF__SERVER_PATIENCE 10000          /* HTTP/2 frames in a row that ask for nothing */
+#define PROF__SERVER_ABORTS 32               /* requests that an HTTP/2 connection may take back */
+#define PROF__SERVER_AHEAD 8                 /* requests that an HTTP/1 connection may send without waiting */
+#define PROF__SERVER_TURN_NS 10000000u       /* what a connection has begun by then is its turn */
+
+/* Memory that grows: an answer, or a body. What counts is from first to size. */
+typedef struct prof__server_bytes {
+    unsigned char *at;
+    size_t first, size, room;
+} prof__server_bytes;
+
+typedef enum prof__server_format {
+    PROF__SERVE_JSON,
+    PROF__SERVE_PROF,
+    PROF__SERVE_XPLANE,
+    PROF__SERVE_CSV,
+    PROF__SERVE_SUMMARY,
+    PROF__SERVE_MONITOR
+} prof__server_format;
+
+/* A capture: what was asked for, and how far it is. */
+typedef struct prof__server_capture {
+    prof__server_format format;
+    int whole;               /* what is in the buffer already, at once */
+    double last;             /* seconds of that; 0: all */
+    uint64_t begin_at, ns;   /* CLOCK_MONOTONIC, 0: as soon as its turn comes; after that, how long */
+    uint64_t from, end_at;   /* when it began, and is due */
+    uint32_t epoch;          /* of the session then */
+    int guest;               /* counts among the users of the guest session */
+    int dump;                /* of what /start recorded: 1: so far; 2: all, then it is dropped */
+    int quiet;               /* host_tracer_level 0: no scopes */
+    int no_devices;
+    int configured;          /* config says something that a session of the program's would not do */
+    int emit_xspace, continuous;
+    int number;              /* Monitor: the level; /level: the level + 1 */
+    prof_config config;      /* for a guest session */
+    size_t text_used;
+    char texts[1024];        /* what config points to */
+    char session[128];
+    char host[64];           /* override_hostname */
+    size_t note_used;
+    char notes[1024];        /* lines: what is to be known of the result */
+} prof__server_capture;
+
+enum { PROF__ASK_FREE, PROF__ASK_HEAD, PROF__ASK_BODY, PROF__ASK_DELAYED, PROF__ASK_CAPTURE, PROF__ASK_ANSWER };
+
+/* A request and its answer: the only one of an HTTP/1 connection, one of several of HTTP/2. */
+typedef struct prof__server_ask {
+    int phase;
+    uint32_t stream;
+    int grpc, trusted, bad; /* bad: the HTTP status of what is wrong with the head */
+    int ended;              /* HTTP/2: all of the request is here */
+    int keep;               /* HTTP/1: the connection stays */
+    uint64_t since;         /* the first byte of the request, then of the answer */
+    uint64_t taken;         /* bytes of the answer that the client has taken */
+    char method[16], path[128], query[2048], host[256], origin[256], site[32];
+    uint64_t length;        /* HTTP/1: of the body */
+    prof__server_bytes body, answer;
+    prof__server_capture capture;
+    int status, grpc_status;
+    int head_sent;
+    int64_t window;
+    char head[2048];        /* lines of the answer's head */
+    char message[512];      /* of gRPC, for a person */
+} prof__server_ask;
+
+/* The decoder's side of HPACK, RFC 7541. Entries lie behind each other, the oldest first. */
+typedef struct prof__hpack {
+    struct {
+        unsigned short name, value; /* lengths */
+    } entry[128];
+    size_t count, used, limit; /* used: bytes of text; limit: of the table, by the RFC's reckoning */
+    char text[4096];
+} prof__hpack;
+
+enum { PROF__SPEAKS_NOTHING, PROF__SPEAKS_HTTP1, PROF__SPEAKS_HTTP2 };
+
+typedef struct prof__server_client {
+    int file, speaks;
+    int closing;             /* nothing more is read; closed when what is to be sent is sent */
+    uint64_t since;          /* accepted, or the last answer's end */
+    uint64_t partial_since;  /* the first byte of what is not a whole request yet; 0: there is none */
+    size_t in_size, out_at, out_size;
+    prof__hpack hpack;
+    uint32_t last_stream, block_stream, max_frame;
+    unsigned block_flags, block_parts, patience;
+    unsigned aborts, ahead;  /* ahead: answers in a row that another request had not waited for */
+    size_t block_size;
+    int64_t window, first_window;
+    unsigned next;           /* whose turn it is to send */
+    prof__server_ask asks[PROF__SERVER_STREAMS];
+    unsigned char in[PROF__SERVER_HEAD + 1024], block[PROF__SERVER_HEAD], out[PROF__SERVER_OUT];
+} prof__server_client;
+
+/* The one server of the process. files: under prof__server_files, so that a fork finds them in order; kept: under
+   prof__server_kept. Everything else is the thread's own once it runs. */
+typedef struct prof__server {
+    int running, port;
+    int wake[2], listeners[2];
+    pthread_t thread;
+    uint32_t stop;
+    uint64_t leave_at, left_at; /* 0, or when to go: if nothing is sent until then; at the latest */
+    uint64_t deaf_until;        /* there were no descriptors for a client */
+    prof__server_client *clients[PROF__SERVER_CLIENTS];
+    char token[256];
+    size_t token_size;
+    uint64_t max_ms;
+    size_t max_buffer, max_answer, answers; /* answers: bytes of all of them */
+    int read_only;
+    prof_config capture;
+    char categories[1024];
+    int guests, continuous;      /* users of the guest session; one of them is continuous profiling */
+    int guest_level;
+    void *kept;                  /* the image of a guest session that had to go, while it has users */
+    size_t kept_size;
+    uint32_t paused_epoch;       /* the session that a client has paused; 0: none */
+    int remote;                  /* 1: a /start counts among the users of the guest session */
+    uint64_t remote_from, remote_to; /* CLOCK_MONOTONIC: what it records; remote_to 0: until now */
+    void *stopped;               /* the image of what /stop has ended, until /dump or /start */
+    size_t stopped_size;
+    int wished;                  /* 1: /config has said how /start records: */
+    prof__server_capture wish;
+    uint64_t captures;
+} prof__server;
+
+static prof__server prof__server_state;
+static int prof__server_word, prof__server_files, prof__server_kept; /* locks; the first of start and stop */
+
+/*-- memory --*/
+
+/* Makes room for so many more; 0: there is none. */
+static int prof__server_room(prof__server *v, prof__server_bytes *b, size_t more)
+{
+    size_t room = b->room < 32768 ? 65536 : b->room * 2, left = v->max_answer - v->answers + b->room;
+    if (b->room - b->size >= more) return 1;
+    if (more > left || b->size > left - more) return 0;
+    if (room < b->size + more) room = b->size + more;
+    if (room > left) room = left;
+    unsigned char *at = (unsigned char *)realloc(b->at, room);
+    if (!at) return 0;
+    v->answers += room - b->room;
+    b->at = at;
+    b->room = room;
+    return 1;
+}
+
+static void prof__server_drop(prof__server *v, prof__server_bytes *b)
+{
+    free(b->at);
+    v->answers -= b->room;
+    memset(b, 0, sizeof *b);
+}
+
+static int prof__server_add(prof__server *v, prof__server_bytes *b, const void *data, size_t size)
+{
+    if (!size) return 1;
+    if (!prof__server_room(v, b, size)) return 0;
+    memcpy(b->at + b->size, data, size);
+    b->size += size;
+    return 1;
+}
+
+static int prof__server_sink(void *answer, const void *data, size_t size)
+{
+    return !prof__server_add(&prof__server_state, (prof__server_bytes *)answer, data, size);
+}
+
+/* Text of a client's, so far as it fits; a cut one would mean something else, and is refused: 0. */
+static int prof__server_copy(char *to, size_t room, const char *text, size_t size)
+{
+    if (size >= room) return 0;
+    memcpy(to, text, size);
+    to[size] = 0;
+    return 1;
+}
+
+static void prof__server_note(prof__server_capture *capture, const char *format, ...) PROF__PRINTF(2, 3);
+static void prof__server_note(prof__server_capture *capture, const char *format, ...)
+{
+    size_t room = sizeof capture->notes - capture->note_used;
+    va_list list;
+    if (room < 2) return;
+    va_start(list, format);
+    int size = vsnprintf(capture->notes + capture->note_used, room, format, list);
+    va_end(list);
+    if (size <= 0) return;
+    if ((size_t)size > room - 2) size = (int)(room - 2);
+    for (int i = 0; i < size; ++i) { /* it goes into a header line */
+        char *c = &capture->notes[capture->note_used + (size_t)i];
+        if ((unsigned char)*c < 32 || (unsigned char)*c > 126) *c = '?';
+    }
+    capture->note_used += (size_t)size;
+    capture->notes[capture->note_used++] = '\n';
+    capture->notes[capture->note_used] = 0;
+}
+
+/*-- answers --*/
+
+static void prof__server_begin_answer(prof__server *v, prof__server_ask *ask)
+{
+    prof__server_drop(v, &ask->answer);
+    ask->head[0] = ask->message[0] = 0;
+    ask->head_sent = 0;
+    if (prof__server_room(v, &ask->answer, PROF__SERVER_FRONT))
+        ask->answer.first = ask->answer.size = PROF__SERVER_FRONT;
+}
+
+static void prof__server_head(prof__server_ask *ask, const char *format, ...) PROF__PRINTF(2, 3);
+static void prof__server_head(prof__server_ask *ask, const char *format, ...)
+{
+    size_t used = strlen(ask->head), room = sizeof ask->head - used;
+    va_list list;
+    va_start(list, format);
+    int size = vsnprintf(ask->head + used, room, format, list);
+    va_end(list);
+    if (size < 0 || (size_t)size >= room) ask->head[used] = 0; /* the line is left out */
+}
+
+static void prof__server_end_answer(prof__server_ask *ask, int status, const char *type)
+{
+    ask->status = status;
+    ask->phase = PROF__ASK_ANSWER;
+    ask->since = prof__monotonic();
+    ask->taken = 0;
+    if (ask->grpc) {
+        prof__server_head(ask, "content-type: application/grpc\r\n");
+        return;
+    }
+    prof__server_head(ask, "content-type: %s\r\ncontent-length: %llu\r\n", type,
+                      (unsigned long long)(ask->answer.size - ask->answer.first));
+    prof__server_head(ask, "cache-control: no-store\r\nx-content-type-options: nosniff\r\n"
+                           "content-security-policy: default-src 'none'; frame-ancestors 'none'\r\n");
+}
+
+/* The codes of gRPC that are used. */
+enum {
+    PROF__GRPC_OK = 0,
+    PROF__GRPC_INVALID_ARGUMENT = 3,
+    PROF__GRPC_PERMISSION_DENIED = 7,
+    PROF__GRPC_RESOURCE_EXHAUSTED = 8,
+    PROF__GRPC_FAILED_PRECONDITION = 9,
+    PROF__GRPC_UNIMPLEMENTED = 12,
+    PROF__GRPC_INTERNAL = 13,
+    PROF__GRPC_UNAUTHENTICATED = 16
+};
+
+/* An answer in one line, mostly of what is wrong. */
+static void prof__server_say(prof__server *v, prof__server_ask *ask, int status, int grpc, const char *format, ...)
+    PROF__PRINTF(5, 6);
+static void prof__server_say(prof__server *v, prof__server_ask *ask, int status, int grpc, const char *format, ...)
+{
+    char text[sizeof ask->message];
+    va_list list;
+    va_start(list, format);
+    int size = vsnprintf(text, sizeof text - 1, format, list);
+    va_end(list);
+    if (size < 0) text[0] = 0;
+    char head[256];
+    prof__server_copy(head, sizeof head, ask->head, strlen(ask->head) < sizeof head ? strlen(ask->head) : 0);
+    prof__server_begin_answer(v, ask);
+    prof__server_head(ask, "%s", head);
+    ask->grpc_status = grpc;
+    if (ask->grpc) {
+        prof__text_copy(ask->message, sizeof ask->message, text);
+        status = 200;
+    } else {
+        size_t length = strlen(text);
+        text[length++] = '\n';
+        prof__server_add(v, &ask->answer, text, length);
+    }
+    prof__server_end_answer(ask, status, "text/plain; charset=utf-8");
+}
+
+/* What prof_error() says. */
+static void prof__server_refuse(prof__server *v, prof__server_ask *ask, prof_status status)
+{
+    static const struct {
+        int http, grpc;
+    } codes[PROF_STATUS_COUNT] = {
+        {500, PROF__GRPC_INTERNAL},            {501, PROF__GRPC_UNIMPLEMENTED}, {400, PROF__GRPC_INVALID_ARGUMENT},
+        {409, PROF__GRPC_FAILED_PRECONDITION}, {501, PROF__GRPC_UNIMPLEMENTED}, {503, PROF__GRPC_RESOURCE_EXHAUSTED},
+        {500, PROF__GRPC_INTERNAL},            {500, PROF__GRPC_INTERNAL}};
+    char why[PROF__ERROR_SIZE];
+    prof__text_copy(why, sizeof why, prof_error());
+    prof__server_say(v, ask, codes[(unsigned)status < PROF_STATUS_COUNT ? status : 0].http,
+                     codes[(unsigned)status < PROF_STATUS_COUNT ? status : 0].grpc, "%s", why);
+}

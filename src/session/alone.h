@@ -1,0 +1,134 @@
+// session/alone: Outputs of several recorders in one process; an output before its session starts; writers register.
+/* Several recorders of one process, each on its own, may be told to write one file: PROF_OUTPUT is the same for all. The
+   one that comes later writes a file of its own, which has the name of its library in front of the extension. */
+static int prof__output_apart; /* 1: so it is */
+#ifdef PROF__HUBS
+static char prof__output_told[1024]; /* an absolute path; see >>copies */
+
+typedef struct prof__output_search {
+    const char *path;
+    int taken;
+    char module[64]; /* that this copy is in */
+} prof__output_search;
+
+static int prof__output_visit(const prof__loaded *loaded, size_t size, void *user)
+{
+    prof__output_search *search = (prof__output_search *)user;
+    const prof__hub *hub = prof__hub_of(loaded);
+    (void)size;
+    if (hub == &prof__hub_here && loaded->name && *loaded->name) {
+        const char *slash = strrchr(loaded->name, '/');
+        prof__text_copy(search->module, sizeof search->module, slash ? slash + 1 : loaded->name);
+    } else if (hub && hub != &prof__hub_here) {
+        search->taken |= prof__equal(hub->output, search->path);
+    }
+    return 0;
+}
+
+/* path as other copies have it; cut if it is too long. */
+static void prof__output_absolute(const char *path, char *to, size_t size)
+{
+    to[0] = 0;
+    if (path[0] != '/' && getcwd(to, size - 1)) prof__text_add(to, size, "/");
+    prof__text_add(to, size, path);
+}
+
+/* tagged: room for another pattern. Returns the pattern to use; s->output is what it makes. */
+static const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
+{
+    char path[sizeof prof__output_told], text[96];
+    prof__output_search search;
+    struct stat about;
+    prof__output_apart = 0;
+    if (prof__is_folder(s->output) || (!stat(s->output, &about) && !S_ISREG(about.st_mode))) return pattern;
+    prof__program_name(search.module, sizeof search.module);
+    search.path = path;
+    for (int i = 1; i < 1000; ++i) {
+        prof__output_absolute(s->output, path, sizeof path);
+        search.taken = 0;
+        prof__loaded_each(prof__output_visit, &search);
+        if (!search.taken) break;
+        search.module[strcspn(search.module, ".%")] = 0;
+        snprintf(text, sizeof text, i > 1 ? "%s.%d" : "%s", search.module, i);
+        if (!prof__path_with(pattern, text, tagged, size) || prof__expand_absolute(tagged, s->output, sizeof s->output))
+            return pattern;
+        prof__output_apart = 1;
+    }
+    prof__text_copy(prof__output_told, sizeof prof__output_told, path);
+    return prof__output_apart ? tagged : pattern;
+}
+#else
+static const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
+{
+    (void)s, (void)tagged, (void)size;
+    return pattern;
+}
+#endif
+
+static prof_status prof__output_prepare(prof__session *s, const prof_config *config, int several)
+{
+    prof_status (*write)(const prof_trace *, const char *);
+    const char *output = config->output;
+    prof_mode mode = config->mode;
+    char ranked[sizeof s->pattern], tagged[sizeof s->pattern];
+    prof__time_text(s->started);
+    if (several && !prof__pattern_has(output, "rp") && !prof__is_folder(output) && /* its writer knows the rank */
+        prof__path_with(output, "%r", ranked, sizeof ranked))
+        output = ranked;
+    prof_status status = prof__expand_absolute(output, s->output, sizeof s->output);
+    if (!status && prof__is_folder(s->output) && !prof__is_slash(s->output[prof__length(s->output) - 1]))
+        prof__text_add(s->output, sizeof s->output, "/");
+    if (!status) output = prof__output_alone(s, output, tagged, sizeof tagged);
+    if (config->layout) prof__text_copy(s->layout, sizeof s->layout, config->layout);
+    if (!status) status = prof__output_writer(s, &write);
+    if (!status) status = prof__writer_fits(s->output, write, (uint32_t)mode);
+    if (!status) status = prof__output_check(s->output);
+    if (!status && !write) status = prof__output_follow(s);
+    s->existing = config->existing;
+    s->number = s->existing == PROF_EXISTING_NUMBER ||
+                (s->existing == PROF_EXISTING_AUTO && prof__pattern_has(output, "pt"));
+    if (prof__is_folder(s->output)) s->number = 0; /* its writer never replaces a file */
+    if (!status && !write) s->live_path = s->output;
+    if (!status && write && !prof__output_is_file(s->output)) {
+        s->existing = PROF_EXISTING_REPLACE; /* a device, a pipe: nobody's run */
+        s->number = 0;
+    } else if (!status && write) {
+#ifndef _WIN32
+        s->beside = mode != PROF_STREAM && mode != PROF_STATS && !config->memory;
+#endif
+    }
+    s->whole = mode == PROF_STREAM;
+    if (!status && write && (s->beside || mode == PROF_STREAM)) {
+        prof__output_beside(s, s->stream.path, sizeof s->stream.path);
+        s->live_path = s->stream.path;
+    }
+    prof__pattern_absolute(output, s->pattern, sizeof s->pattern);
+#ifdef _WIN32
+    if (!status) status = prof__output_name(s);
+    s->named = 1;
+#endif
+    return status;
+}
+
+PROF_DEF void prof_writer_register(prof_writer *writer)
+{
+    PROF__LED_VOID(prof_writer_register, (writer));
+    prof_writer *first = PROF__ACQUIRE(&prof__writers);
+    for (prof_writer *w = first; w; w = w->next)
+        if (w == writer) return;
+    do writer->next = first;
+    while (!__atomic_compare_exchange_n(&prof__writers, &first, writer, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE));
+}
+
+PROF_DEF void prof_writer_unregister(prof_writer *writer)
+{
+    PROF__LED_VOID(prof_writer_unregister, (writer));
+    /* where prof_stop() holds it for long the program is about to end */
+    int locked = prof__lock_try(&prof__control_word);
+    for (prof_writer **w = &prof__writers; *w; w = &(*w)->next)
+        if (*w == writer) {
+            *w = writer->next;
+            break;
+        }
+    if (locked) prof__unlock(&prof__control_word);
+}

@@ -1,0 +1,81 @@
+// session/autostart: PROF_OUTPUT=... ./program: from before main to exit. Prints errors.
+/*-- AUTOSTART ------------------------------------------------------------------------------------------ >>autostart --
+   PROF_OUTPUT=trace.json ./program: from before main to exit. PROF_SAVE and PROF_CRASH_REPORT start a recording as
+   well. Only this and >>crash print, and this only errors. */
+
+#if !defined(PROF_FREESTANDING) && !defined(PROF_NO_AUTOSTART) && (!defined(PROF_STATIC) || defined(PROF_AUTOSTART))
+#define PROF__AUTOSTARTS 1
+static void prof__autostop(void)
+{
+    if (!PROF__LOAD(&prof__guest) && prof__session_phase() && prof_stop())
+        fprintf(stderr, "prof: %s\n", prof_error());
+}
+
+/* The variable that asks for a recording; null: none does. */
+static const char *prof__autostart_by(void)
+{
+    static const char *const names[] = {
+#ifdef PROF__BRIDGED
+        "PROF_BRIDGE",
+#endif
+        "PROF_OUTPUT", "PROF_SAVE", "PROF_CRASH_REPORT"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        const char *text = prof__environment(names[i]);
+        if (text && *text && !prof__equal(text, "0")) return names[i];
+    }
+    return NULL;
+}
+
+static void __attribute__((constructor(103))) prof__autostart(void)
+{
+    prof_config config;
+    if (!prof__is_whole()) return; /* the one that is in charge started itself */
+    const char *by = prof__autostart_by();
+    memset(&config, 0, sizeof config);
+    if (by ? prof_config_from_env(&config) : prof__environment_check(1)) {
+        fprintf(stderr, "prof: %s; nothing is recorded\n", prof_error());
+        return;
+    }
+    if (!by) return;
+    if (prof_start(&config))
+        fprintf(stderr, "prof: %s: %s; nothing is recorded\n", by, prof_error());
+    else
+        atexit(prof__autostop);
+    if (prof__output_apart && prof__session_phase())
+        fprintf(stderr, "prof: %s: another recorder of this process writes there; this one writes %s\n", config.output,
+                prof__state_session()->output);
+    if (prof__start_note[0]) fprintf(stderr, "prof: %s\n", prof__start_note);
+}
+#endif
+
+#if !defined(PROF_FREESTANDING) && !defined(_WIN32)
+/* The library that holds the recorder may be unloaded. Then no thread can be in its code any more, nor come back to it:
+   everything goes. At the end of the process others may still record: everything stays. */
+#ifdef PROF__SHARED
+static void prof__unjoin(void);
+#endif
+static void __attribute__((destructor)) prof__unload(void)
+{
+#ifdef PROF__SHARED
+    if (prof__exits) return;
+    prof__unjoin();
+    prof__exit_stop(); /* atexit would call the one of PROF_OUTPUT too late */
+    if (prof__state.session) {
+        prof__service_stop(prof__state.session);
+        prof__state.session->next = prof__state.retired;
+        prof__state.retired = prof__state.session;
+    }
+    if (prof__state.inherited) prof__session_delete(prof__state.inherited);
+    prof__state.session = prof__state.inherited = NULL;
+    prof__state.running = prof__state.ended = 0;
+    while (prof__state.retired) {
+        prof__session *next = prof__state.retired->next;
+        prof__session_delete(prof__state.retired);
+        prof__state.retired = next;
+    }
+    PROF__BRIDGE_UNLOAD();
+    if (prof__exits_watched) prof__selves_unmap(); /* else this may be the end of the process, where threads go on */
+#endif
+    if (prof__exit_key_made) pthread_key_delete(prof__exit_key);
+}
+#endif

@@ -1,0 +1,86 @@
+// session/calibrate: Which clock, its smallest step, and what a scope costs: measured at the start.
+/* The smallest step of the clock, and what a scope costs: measured with real scopes into a buffer of its own, while the
+   thread is attached. */
+static void prof__calibrate(prof__session *s)
+{
+    prof__thread *self = PROF__SELF();
+    prof__header *h = s->header, *like = &s->like;
+    uint64_t step = ~0ull;
+    for (int i = 0; i < 64 || (step == ~0ull && i < 4096); ++i) { /* a slow counter may move between two looks */
+        uint64_t a = prof__now(s, 0), b = prof__now(s, 0);
+        if (b > a && b - a < step) step = b - a;
+    }
+    uint32_t gate = prof__state_lock();
+    uint32_t generation = PROF__LOAD(&prof__generation);
+    if (self->session && self->session != s) prof__detach(self); /* of a session before the last one */
+    int ready = prof__state.running && (self->session == s || prof__attach(self));
+    self->seen = generation;
+    self->open = ready && s->fast ? generation : PROF__SHUT;
+    prof__state_unlock(gate);
+    if (!ready) return;
+    prof__signals signals;
+    prof__signals_block(&signals);
+    uint64_t taken_back = PROF__LOAD(&self->chunk->taken_back);
+    prof__costs_measure(s, step, (uint64_t)PROF__KIND_BEGIN << PROF__KIND_SHIFT | generation);
+    PROF__STORE(&self->chunk->taken_back, taken_back);
+    prof__signals_restore(&signals);
+    PROF__STORE(&h->resolution_ticks, step == ~0ull ? 0 : step);
+    PROF__STORE(&like->resolution_ticks, h->resolution_ticks);
+    PROF__STORE(&like->cost_ticks_x1000, h->cost_ticks_x1000);
+    PROF__STORE(&like->call_x1000, h->call_x1000);
+    PROF__STORE(&like->text_x1000, h->text_x1000);
+    PROF__STORE(&like->format_x1000, h->format_x1000);
+}
+
+/* What an ordered reading costs more than a plain one. */
+static uint64_t prof__ordered_excess(void)
+{
+    uint64_t plain = ~0ull, ordered = ~0ull;
+    for (int i = 0; i < 1000; ++i) {
+        uint64_t a = prof__counter(), b = prof__counter();
+        if (b - a < plain) plain = b - a;
+        a = prof__counter();
+        b = prof__counter_ordered();
+        if (b - a < ordered) ordered = b - a;
+    }
+    return ordered > plain ? ordered - plain : 0;
+}
+
+static prof_status prof__clock_choose(prof__session *s, const prof_config *config)
+{
+    int usable = prof__counter_usable();
+    s->clock = (uint32_t)config->clock;
+    if (s->clock == PROF_CLOCK_AUTO) s->clock = usable ? PROF_CLOCK_COUNTER : PROF_CLOCK_MONOTONIC;
+    if (s->clock == PROF_CLOCK_COUNTER && !usable)
+        return prof__fail(PROF_UNSUPPORTED, "clock: this machine has no counter that can be trusted: use monotonic");
+    if (s->clock == PROF_CLOCK_ORDERED && !(usable & 2))
+        return prof__fail(PROF_UNSUPPORTED, "clock: this processor has no ordered reading of its counter");
+    s->header->clock = s->clock;
+    s->header->tick_hz = s->clock == PROF_CLOCK_MONOTONIC ? 1000000000u : prof__counter_hz();
+#ifdef PROF_FREESTANDING
+    s->header->tick_hz = config->clock_hz;
+#endif
+    if (s->clock == PROF_CLOCK_ORDERED) s->ordered_excess = prof__ordered_excess();
+    prof__text_copy(s->header->clock_name, sizeof s->header->clock_name,
+                    s->clock == PROF_CLOCK_MONOTONIC ? "clock_gettime"
+                    : s->clock == PROF_CLOCK_ORDERED ? PROF__COUNTER_NAME " ordered"
+                                                     : PROF__COUNTER_NAME);
+    prof__pair_take_well(s->clock, s->header->tick_hz, &s->header->first);
+    s->header->last = s->header->first;
+    return PROF_OK;
+}
+
+/* The threshold must be ticks before the first scope ends; only here does a start wait (0.2 ms) to learn a rate. */
+static void prof__threshold_set(prof__session *s, uint64_t ns)
+{
+    uint64_t hz = s->header->tick_hz;
+#ifndef PROF_FREESTANDING
+    if (!hz) {
+        prof__pair now;
+        do prof__pair_take_well(s->clock, 0, &now);
+        while (now.monotonic_ns - s->header->first.monotonic_ns < 200000);
+        hz = (now.tick - s->header->first.tick) * 1000000000u / (now.monotonic_ns - s->header->first.monotonic_ns);
+    }
+#endif
+    s->min_ticks = ns / 1000000000u * hz + ns % 1000000000u * hz / 1000000000u;
+}

@@ -1,0 +1,204 @@
+// session/config_others: The keys of other profilers, and what they mean here.
+/* said: the key by which it was named, where that is another one. */
+static prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config, const char *value)
+{
+    uint64_t number;
+    if (!prof__key_parse(key, value, &number))
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': %s", said, value, key->values);
+    prof__key_store(key, config, value, number);
+    return PROF_OK;
+}
+
+/* What the configurations of other systems have to say, and what that is here. */
+enum {
+    PROF__OTHER_SAME,   /* home, with the same value */
+    PROF__OTHER_MS,     /* home, a time: the value is in milliseconds */
+    PROF__OTHER_NOT,    /* home, a switch: with the opposite value */
+    PROF__OTHER_DEVICES, /* home, a switch: with the opposite value; a level above 1 cannot be had */
+    PROF__OTHER_ENABLED, /* home, a level: false is none */
+    PROF__OTHER_PERIOD, /* true: once a second unless dump_period says otherwise; false: never, whatever it says */
+    PROF__OTHER_COUNTS, /* a switch, true: with statistics of everything, unless a mode was chosen */
+    PROF__OTHER_BOTH,   /* a switch, either way is fine */
+    PROF__OTHER_ON,     /* true is how it is here; false cannot be had */
+    PROF__OTHER_OFF,    /* false is how it is here; true cannot be had */
+    PROF__OTHER_ONLY,   /* the value `home` is how it is here; nothing else can be had */
+    PROF__OTHER_AMONG,  /* home: values that are how it is here, |, and behind ; those that cannot be had. Without a ;
+                           these are all that are of the kind of the first: numbers, switches, or any text */
+    PROF__OTHER_NEVER   /* cannot be had */
+};
+typedef struct prof__other_key {
+    const char *system, *name;
+    int how;
+    const char *home, *meaning; /* meaning: what it is here, or why it is not; null: as home's */
+} prof__other_key;
+
+#define PROF__NO_DEVICE "concerns a device: no plug-in for it has claimed this key"
+#define PROF__NO_NEURON "concerns a device: include prof_ntff.h, which takes this key"
+#define PROF__CNTK_FOLDER "set output to the folder, with / at its end, and layout to cntk"
+#define PROF__NO_FOLDER "name the whole file, folder included, in output"
+static const prof__other_key prof__other_keys[] = {
+    {"CNTK", "profilerEnabled", PROF__OTHER_ENABLED, "level",
+     "1: mode ring+stats, unless another one is chosen; 0: all sites are off until prof_set_level(), and devices"},
+    {"CNTK", "profilerBufferSize", PROF__OTHER_SAME, "buffer", NULL},
+    {"CNTK", "customEventBufferBytes", PROF__OTHER_SAME, "buffer", NULL},
+    {"CNTK", "reserve_mem", PROF__OTHER_SAME, "buffer", NULL},
+    {"CNTK", "profilerSyncGpu", PROF__OTHER_NOT, "no_sync", "1: PROFILE_SYNC calls what prof_set_sync() was given"},
+    {"CNTK", "syncGpu", PROF__OTHER_NOT, "no_sync", "1: PROFILE_SYNC calls what prof_set_sync() was given"},
+    {"CNTK", "sync_gpu", PROF__OTHER_NOT, "no_sync", "1: PROFILE_SYNC calls what prof_set_sync() was given"},
+    {"CNTK", "profilerDir", PROF__OTHER_NEVER, NULL, PROF__CNTK_FOLDER},
+    {"CNTK", "dir", PROF__OTHER_NEVER, NULL, PROF__CNTK_FOLDER},
+    {"CNTK", "logSuffix", PROF__OTHER_SAME, "rank", NULL},
+    {"CNTK", "suffix", PROF__OTHER_SAME, "rank", NULL},
+    {"MXNet", "filename", PROF__OTHER_SAME, "output", NULL},
+    {"MXNet", "profile_all", PROF__OTHER_BOTH, NULL, "everything is recorded but what categories and level turn off"},
+    {"MXNet", "profile_symbolic", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -operator"},
+    {"MXNet", "profile_imperative", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -operator"},
+    {"MXNet", "profile_memory", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -memory"},
+    {"MXNet", "profile_api", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -api"},
+    {"MXNet", "continuous_dump", PROF__OTHER_PERIOD, "dump_period",
+     "1: output is rewritten every second, or dump_period, mode ring+stats unless another one is chosen; 0: at the end"},
+    {"MXNet", "aggregate_stats", PROF__OTHER_COUNTS, NULL,
+     "1: mode ring+stats, unless another one is chosen: statistics of everything, at any time"},
+    {"MXNet", "profile_process", PROF__OTHER_AMONG, "worker;server", "this process; give others a PROF_OUTPUT"},
+    {"MXNet", "gpu_memory_profile_filename_prefix", PROF__OTHER_AMONG, "gpu_memory_profile|", PROF__NO_DEVICE},
+    {"MXNet", "MXNET_PROFILER_AUTOSTART", PROF__OTHER_NEVER, NULL, "PROF_OUTPUT in the environment is that"},
+    {"MXNet", "MXNET_PROFILER_MODE", PROF__OTHER_NEVER, NULL, "set categories and level"},
+    {"TensorFlow", "TF_DISABLE_PROFILING", PROF__OTHER_NEVER, NULL, "leave PROF_OUTPUT out, or prof_start()"},
+    {"TensorFlow", "host_tracer_level", PROF__OTHER_SAME, "level", NULL},
+    {"TensorFlow", "device_tracer_level", PROF__OTHER_DEVICES, "no_devices",
+     "0: what devices report is not recorded; there is no level above 1"},
+    {"TensorFlow", "python_tracer_level", PROF__OTHER_BOTH, NULL,
+     "there is no interpreter: compile with -finstrument-functions for a scope per function"},
+    {"TensorFlow", "delay_ms", PROF__OTHER_MS, "delay", NULL},
+    {"TensorFlow", "duration_ms", PROF__OTHER_MS, "duration", NULL},
+    {"TensorFlow", "start_timestamp_ns", PROF__OTHER_SAME, "start_unix", NULL},
+    {"TensorFlow", "host_traceme_filter_mask", PROF__OTHER_SAME, "filter_mask", NULL},
+    {"TensorFlow", "include_dataset_ops", PROF__OTHER_BOTH, NULL, "there are no data set operations: mark up your own"},
+    {"TensorFlow", "enable_hlo_proto", PROF__OTHER_BOTH, NULL, "there are no XLA programs"},
+    {"TensorFlow", "version", PROF__OTHER_ONLY, "1", "the only version of these options"},
+    {"TensorFlow", "device_type", PROF__OTHER_AMONG, "UNSPECIFIED|CPU|0|1;GPU|TPU|PLUGGABLE_DEVICE|2|3|4", PROF__NO_DEVICE},
+    {"TensorFlow", "max_events", PROF__OTHER_NEVER, NULL, "the buffer has a size in bytes: set buffer"},
+    {"TensorFlow", "repository_path", PROF__OTHER_AMONG, "", PROF__NO_FOLDER},
+    {"TensorFlow", "raise_error_on_start_failure", PROF__OTHER_BOTH, NULL, "prof_start() always says what is wrong"},
+    {"TensorFlow", "override_hostname", PROF__OTHER_AMONG, "", "name the file as you like in output"},
+    {"JAX", "session_id", PROF__OTHER_AMONG, "", "name the file as you like in output"},
+    {"JAX", "create_perfetto_trace", PROF__OTHER_OFF, NULL, "ui.perfetto.dev opens an output that ends in .json"},
+    {"JAX", "create_perfetto_link", PROF__OTHER_OFF, NULL, "ui.perfetto.dev opens an output that ends in .json"},
+    {"JAX", "enable_continuous_profiling", PROF__OTHER_BOTH, NULL,
+     "mode ring is that, and prof_save() takes the snapshot"},
+    {"JAX", "profile_subprocesses", PROF__OTHER_ON, NULL,
+     "children of fork() record, programs do that have a PROF_OUTPUT"},
+    {"JAX", "override_hostnames", PROF__OTHER_AMONG, "", "name the file as you like in output"},
+    {"JAX", "tpu_trace_mode", PROF__OTHER_AMONG, "TRACE_ONLY_XLA|TRACE_ONLY_HOST;TRACE_COMPUTE|TRACE_COMPUTE_AND_SYNC", PROF__NO_DEVICE},
+    {"JAX", "tpu_num_sparse_cores_to_trace", PROF__OTHER_AMONG, "0", PROF__NO_DEVICE},
+    {"JAX", "tpu_num_sparse_core_tiles_to_trace", PROF__OTHER_AMONG, "0", PROF__NO_DEVICE},
+    {"JAX", "tpu_num_chips_to_profile_per_task", PROF__OTHER_AMONG, "0", PROF__NO_DEVICE},
+    {"JAX", "tpu_power_trace_level", PROF__OTHER_AMONG, "0", PROF__NO_DEVICE},
+    {"JAX", "tpu_perf_counters", PROF__OTHER_AMONG, "", PROF__NO_DEVICE},
+    {"JAX", "tpu_cpu_perf_counter_profile_events", PROF__OTHER_AMONG, "|context-switches,page-faults", PROF__NO_DEVICE},
+    {"JAX", "gpu_max_callback_api_events", PROF__OTHER_AMONG, "2097152", PROF__NO_DEVICE},
+    {"JAX", "gpu_max_activity_api_events", PROF__OTHER_AMONG, "2097152", PROF__NO_DEVICE},
+    {"JAX", "gpu_max_annotation_strings", PROF__OTHER_AMONG, "1048576", PROF__NO_DEVICE},
+    {"JAX", "gpu_enable_nvtx_tracking", PROF__OTHER_AMONG, "false", PROF__NO_DEVICE},
+    {"JAX", "gpu_enable_cupti_activity_graph_trace", PROF__OTHER_AMONG, "false", PROF__NO_DEVICE},
+    {"JAX", "gpu_pm_sample_counters", PROF__OTHER_AMONG, "", PROF__NO_DEVICE},
+    {"JAX", "gpu_pm_sample_interval_us", PROF__OTHER_AMONG, "500", PROF__NO_DEVICE},
+    {"JAX", "gpu_pm_sample_buffer_size_per_gpu_mb", PROF__OTHER_AMONG, "64", PROF__NO_DEVICE},
+    {"JAX", "gpu_num_chips_to_profile_per_task", PROF__OTHER_AMONG, "0", PROF__NO_DEVICE},
+    {"JAX", "gpu_dump_graph_node_mapping", PROF__OTHER_AMONG, "false", PROF__NO_DEVICE},
+    {"JAX", "gpu_range_profiling_counters", PROF__OTHER_AMONG, "", PROF__NO_DEVICE},
+    {"JAX", "gpu_range_profiling_allow_multipass", PROF__OTHER_AMONG, "false", PROF__NO_DEVICE},
+    {"Neuron", "NEURON_RT_INSPECT_ENABLE", PROF__OTHER_ON, NULL, "prof_start() is what enables"},
+    {"Neuron", "NEURON_RT_INSPECT_OUTPUT_DIR", PROF__OTHER_NEVER, NULL, PROF__NO_FOLDER},
+    {"Neuron", "NEURON_RT_INSPECT_ON_FAIL", PROF__OTHER_NEVER, NULL, "set crash_report, or save"},
+    {"Neuron", "NEURON_RT_INSPECT_SYSTEM_PROFILE", PROF__OTHER_NEVER, NULL, PROF__NO_NEURON},
+    {"Neuron", "NEURON_RT_INSPECT_DEVICE_PROFILE", PROF__OTHER_NEVER, NULL, PROF__NO_NEURON},
+    {"Neuron", "NEURON_RT_INSPECT_DEVICE_PROFILE_NUM_WARMUP", PROF__OTHER_NEVER, NULL,
+     "the runtime's alone: set it in the environment"},
+    {"Neuron", "NEURON_RT_INSPECT_CPU_UTIL", PROF__OTHER_NEVER, NULL, PROF__NO_NEURON},
+    {"Neuron", "NEURON_RT_INSPECT_HOST_MEMORY", PROF__OTHER_NEVER, NULL, PROF__NO_NEURON},
+    {"Neuron", "NEURON_RT_INSPECT_EVENT_FILTER_NC", PROF__OTHER_NEVER, NULL, PROF__NO_NEURON},
+    {"Neuron", "NEURON_RT_INSPECT_EVENT_FILTER_TYPE", PROF__OTHER_NEVER, NULL, PROF__NO_NEURON},
+    {"Neuron", "NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC", PROF__OTHER_NEVER, NULL, PROF__NO_NEURON},
+    {"Neuron", "NEURON_RT_INSPECT_PRECACHE_ENABLE", PROF__OTHER_NEVER, NULL,
+     "the runtime's alone: set it in the environment"},
+};
+#define PROF__OTHER_COUNT_ALL (sizeof prof__other_keys / sizeof *prof__other_keys)
+
+/* Which of the values of a PROF__OTHER_AMONG it is: 1: how it is here; 0: one that cannot be had; -1: nonsense. */
+static int prof__other_among(const char *home, const char *value)
+{
+    int fine = 1, closed = 0, is_switch = prof__equal(home, "false"), is_number = home[0] >= '0' && home[0] <= '9';
+    uint64_t number;
+    for (const char *each = home;; ++each) {
+        const char *c = value;
+        while (*c && *each == *c) ++each, ++c;
+        if (!*c && (!*each || *each == '|' || *each == ';')) return fine;
+        while (*each && *each != '|' && *each != ';') ++each;
+        if (*each == ';') fine = 0, closed = 1;
+        if (!*each) break;
+    }
+    if (is_switch) {
+        int on = prof__parse_name(value, prof__switch_names);
+        return on < 0 ? -1 : !(on & 1);
+    }
+    return closed || (is_number && !prof__parse_number(value, prof__ones, &number)) ? -1 : 0;
+}
+
+/* These systems count everything, however small the buffer of their events is. */
+static void prof__other_counts(prof_config *config)
+{
+    if (config->mode == PROF_RING) config->mode = PROF_RING_STATS;
+}
+
+static void prof__other_period(prof_config *config, int on)
+{
+    if (on) prof__other_counts(config);
+    if (!on)
+        config->dump_period_ns = PROF__NO_DUMP;
+    else if (!config->dump_period_ns || config->dump_period_ns == PROF__NO_DUMP)
+        config->dump_period_ns = 1000000000u;
+}
+
+static prof_status prof__other_set(const prof__other_key *other, prof_config *config, const char *value)
+{
+    const prof__key *home = other->home && other->how < PROF__OTHER_BOTH ? prof__key_find(other->home) : NULL;
+    int on = prof__parse_name(value, prof__switch_names);
+    uint64_t ms;
+    switch (other->how) {
+    case PROF__OTHER_SAME:
+        if (!home) return prof__fail(PROF_UNSUPPORTED, "%s: this build has no %s", other->name, other->home);
+        return prof__key_set(home, other->name, config, value);
+    case PROF__OTHER_MS:
+        if (!prof__parse_number(value, prof__ones, &ms) || ms > PROF__CENTURY / 1000000)
+            return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': a number of milliseconds", other->name, value);
+        prof__key_store(home, config, value, ms * 1000000);
+        return PROF_OK;
+    case PROF__OTHER_ONLY:
+        if (prof__equal(value, other->home)) return PROF_OK;
+        return prof__fail(PROF_UNSUPPORTED, "%s '%s': only %s: %s", other->name, value, other->home, other->meaning);
+    case PROF__OTHER_AMONG:
+        on = prof__other_among(other->home, value);
+        if (on > 0) return PROF_OK;
+        return prof__fail(on ? PROF_INVALID_ARGUMENT : PROF_UNSUPPORTED, "%s '%s': %s", other->name, value, other->meaning);
+    case PROF__OTHER_NEVER: return prof__fail(PROF_UNSUPPORTED, "%s: %s", other->name, other->meaning);
+    default: break;
+    }
+    if (other->how == PROF__OTHER_DEVICES && on < 0 && prof__parse_number(value, prof__ones, &ms))
+        return prof__fail(PROF_UNSUPPORTED, "%s '%s': %s", other->name, value, other->meaning);
+    /* A level of 2 is not off, either. */
+    if (other->how == PROF__OTHER_OFF && on < 0 && prof__parse_number(value, prof__ones, &ms)) on = 1;
+    if (on < 0) return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': 0 or 1", other->name, value);
+    on &= 1;
+    if (other->how == PROF__OTHER_NOT || other->how == PROF__OTHER_DEVICES)
+        prof__key_store(home, config, value, (uint64_t)!on);
+    if (other->how == PROF__OTHER_ENABLED && !on) {
+        prof__key_store(home, config, value, 0);
+        config->no_devices = 1;
+    }
+    if (on && (other->how == PROF__OTHER_ENABLED || other->how == PROF__OTHER_COUNTS)) prof__other_counts(config);
+    if (other->how == PROF__OTHER_PERIOD) prof__other_period(config, on);
+    if ((other->how == PROF__OTHER_ON && !on) || (other->how == PROF__OTHER_OFF && on))
+        return prof__fail(PROF_UNSUPPORTED, "%s '%s': %s", other->name, value, other->meaning);
+    return PROF_OK;
+}

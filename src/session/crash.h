@@ -1,0 +1,285 @@
+// session/crash: What a crash report takes beforehand, and the open scopes that it finds. Async-signal-safe.
+/*-- CRASH ------------------------------------------------------------------------------------------------- >>crash --
+   What config.crash_report installs: a handler for the signals that bugs raise. It says on stderr what the threads were
+   doing, writes the image to a file unless it is mapped to one, puts back the actions that it found, and lets the
+   signal happen again, so that exit status, core dump, sanitizers and the program's own handlers are what they would
+   have been.
+
+   The program may have died in malloc, in the recorder, or of a full stack. So nothing here allocates, locks or calls
+   what is not async-signal-safe (of libc: errno, setjmp and pthread_setcancelstate besides), all room was taken by
+   prof_start(), and a second crash, in the report, ends the report only. Other threads run on, but begin nothing new
+   meanwhile, or they would overwrite what led to the crash; their scopes end, which the copies leave out. What they
+   were about to record they do: chunks are copied as a snapshot does. */
+
+#include <poll.h>
+#include <setjmp.h>
+
+#define PROF__CRASH_THREADS 64  /* the rest is counted */
+#define PROF__CRASH_DEPTH 64    /* open scopes of a thread; the rest is counted */
+#define PROF__CRASH_NAME 64     /* bytes of a name that are printed */
+#define PROF__CRASH_REACH 65536 /* newest chunks that are looked at for open scopes: a second, about */
+
+#define PROF__CRASH_TRACK ((1ull << 40) - 1) /* the id in the second word of a TRACK record */
+
+typedef struct prof__crash_scope {
+    uint64_t name, sequence; /* offset in the image of its NAME record, 0: none; of the chunk that holds it */
+    uint32_t site;
+} prof__crash_scope;
+
+typedef struct prof__crash_thread {
+    uint64_t track, thread_id;
+    uint64_t sequence; /* of its newest chunk; 0: it has none */
+    uint32_t name_id, depth;
+    prof__crash_scope open[PROF__CRASH_DEPTH];
+} prof__crash_thread;
+
+typedef struct prof__crash_work { /* the room for a report */
+    uint64_t chunk[PROF_CHUNK_SIZE / 8], scratch[PROF_CHUNK_SIZE / 8];
+    prof__crash_thread threads[PROF__CRASH_THREADS]; /* the first is the one that crashed */
+    size_t thread_count, more_threads;
+    char text[1024]; /* for stderr */
+    size_t used;
+    int mute;        /* stderr takes no more */
+    int file;        /* -1: none is open */
+    char path[1040], part[1080];
+    prof__header header;
+    volatile sig_atomic_t guarded; /* 1: a crash in the report continues at escape */
+    jmp_buf escape;
+    sigset_t mask; /* the handler's, which goes with escape */
+} prof__crash_work;
+
+static const struct {
+    int number;
+    char name[8];
+} prof__crash_signals[] = {
+    {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"}, {SIGABRT, "SIGABRT"}};
+#define PROF__CRASH_SIGNALS (sizeof prof__crash_signals / sizeof *prof__crash_signals)
+
+enum { PROF__CRASH_OFF = 0, PROF__CRASH_READY };
+
+static struct {
+    uintptr_t reporter; /* PROF__CRASH_OFF, PROF__CRASH_READY, or the address of the reporting thread's state */
+    uint64_t process;
+    prof__session *session;
+    prof__crash_work *work; /* never freed: it serves all sessions */
+    int installed[PROF__CRASH_SIGNALS];
+    struct sigaction old[PROF__CRASH_SIGNALS];
+} prof__crash;
+
+/*-- text --*/
+
+static void prof__crash_flush(prof__crash_work *w)
+{
+    for (size_t at = 0; at < w->used && !w->mute;) {
+        struct pollfd ready = {2, POLLOUT, 0};
+        /* a full pipe may stay full */
+        ssize_t n = poll(&ready, 1, 1000) > 0 ? write(2, w->text + at, w->used - at) : -1;
+        if (n > 0)
+            at += (size_t)n;
+        else
+            w->mute = 1;
+    }
+    w->used = 0;
+}
+
+static void prof__crash_put(prof__crash_work *w, const char *text)
+{
+    for (; *text; ++text) {
+        if (w->used == sizeof w->text) prof__crash_flush(w);
+        w->text[w->used++] = *text;
+    }
+}
+
+static void prof__crash_put_number(prof__crash_work *w, uint64_t number)
+{
+    char digits[21];
+    digits[prof__digits(digits, number)] = 0;
+    prof__crash_put(w, digits);
+}
+
+static size_t prof__utf8(const char *text);
+
+/* A name out of the image, at most size bytes, without what a terminal would obey. */
+static void prof__crash_put_name(prof__crash_work *w, const char *name, size_t size)
+{
+    char text[PROF__CRASH_NAME + 1];
+    size_t used = 0, length;
+    while (used < size && used < PROF__CRASH_NAME && name[used]) {
+        text[used] = name[used];
+        ++used;
+    }
+    text[used] = 0;
+    for (size_t at = 0; at < used; at += length) {
+        char one[8] = "?";
+        unsigned char first = (unsigned char)text[at];
+        length = prof__utf8(text + at);
+        if (length && first >= 0x20 && first != 0x7f && (first != 0xc2 || (unsigned char)text[at + 1] >= 0xa0)) {
+            prof__copy(one, text + at, length);
+            one[length] = 0;
+        }
+        if (!length) length = 1;
+        prof__crash_put(w, one);
+    }
+    if (used < size && name[used]) prof__crash_put(w, "...");
+}
+
+/* The meta record of this kind and id, from its head on, and its words; null: there is none. */
+static const uint64_t *prof__crash_meta(const prof__session *s, uint64_t kind, uint32_t id, size_t *words)
+{
+    for (uint64_t at = 0; at < s->meta_words; at += *words) {
+        uint64_t head = PROF__ACQUIRE(s->meta + at);
+        *words = (size_t)(head >> 32 & 0xffffff);
+        if (!*words || *words > s->meta_words - at) break;
+        if (head >> 56 == kind && (uint32_t)head == id) return s->meta + at;
+    }
+    return NULL;
+}
+
+static void prof__crash_put_string(prof__crash_work *w, const prof__session *s, uint32_t id)
+{
+    size_t words;
+    const uint64_t *record = prof__crash_meta(s, PROF__META_STRING, id, &words);
+    if (record) prof__crash_put_name(w, (const char *)(record + 1), (words - 1) * 8);
+}
+
+/*-- open scopes --*/
+
+static void prof__crash_end(prof__crash_thread *thread, uint32_t site)
+{
+    if (thread->depth > PROF__CRASH_DEPTH) {
+        --thread->depth; /* which one it was is not known */
+        return;
+    }
+    uint32_t depth = thread->depth;
+    while (depth && thread->open[depth - 1].site != site) --depth;
+    if (depth) thread->depth = depth - 1; /* those inside were left without an end; or its begin is not retained */
+}
+
+static prof__crash_thread *prof__crash_find(prof__crash_work *w, uint64_t track)
+{
+    for (size_t i = 0; i < w->thread_count; ++i)
+        if (w->threads[i].sequence && w->threads[i].track == track) return &w->threads[i];
+    return NULL;
+}
+
+/* Brings up to date the open scopes of the threads whose records are in the chunk in w->chunk, offset in the image. */
+static void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint64_t offset)
+{
+    const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
+    const uint64_t *words = w->chunk + sizeof *chunk / 8;
+    prof__crash_thread *thread = NULL;
+    prof__crash_scope *begun = NULL;
+    for (size_t at = 0, length; at < s->chunk_words; at += length) {
+        uint64_t kind = words[at] >> PROF__KIND_SHIFT;
+        uint32_t site = (uint32_t)(words[at] >> PROF__TICK_BITS) & PROF__SITE_MASK;
+        length = prof__record_words(words[at], (size_t)s->chunk_words - at);
+        if (!length) break;
+        if (kind == PROF__KIND_TRACK) {
+            thread = prof__crash_find(w, words[at + 1] & PROF__CRASH_TRACK);
+        } else if (thread && kind == PROF__KIND_END) {
+            prof__crash_end(thread, site);
+        } else if (begun && kind == PROF__KIND_NAME) {
+            begun->name = offset + sizeof *chunk + at * 8;
+            begun->sequence = chunk->sequence;
+        }
+        begun = NULL;
+        if (thread && kind == PROF__KIND_BEGIN && thread->depth++ < PROF__CRASH_DEPTH) {
+            begun = &thread->open[thread->depth - 1];
+            begun->name = 0;
+            begun->site = site;
+        }
+    }
+}
+
+/* Ends the copy before the first scope that ended after the crash: it was open then. */
+static void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint64_t crashed)
+{
+    const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
+    uint64_t *words = w->chunk + sizeof *chunk / 8;
+    for (size_t at = 0, length; at < s->chunk_words; at += length) {
+        length = prof__record_words(words[at], (size_t)s->chunk_words - at);
+        if (!length) break;
+        if (words[at] >> PROF__KIND_SHIFT != PROF__KIND_END ||
+            chunk->base.tick + (words[at] & PROF__TICK_MASK) <= crashed)
+            continue;
+        prof__clear(words + at, ((size_t)s->chunk_words - at) * 8);
+        break;
+    }
+}
+
+/* A copy of the chunk in this slot, in w->chunk; 0: there is none. */
+static uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, const prof__header *h, uint64_t slot,
+                                 uint64_t newest)
+{
+    prof__source source = {prof__session_read, (void *)(uintptr_t)s};
+    uint64_t offset = (uint64_t)(s->chunks - (const char *)s->header) + slot * s->chunk_size;
+    prof__chunk_snapshot(&source, h, offset, newest, (char *)w->chunk, (char *)w->scratch);
+    if (!((const prof__chunk *)(const void *)w->chunk)->sequence) return 0;
+    prof__crash_rewind(w, s, h->copy_tick);
+    return offset;
+}
+
+static const prof__chunk *prof__crash_chunk(const prof__session *s, uint64_t slot)
+{
+    static const prof__chunk none = {0, {0, 0, 0, 0}, 0, 0, 0, 0};
+    if (slot >= prof__chunks_there(s)) return &none;
+    return (const prof__chunk *)(const void *)(s->chunks + slot * s->chunk_size);
+}
+
+/* Notes whose chunk this is: the track of its last TRACK record. */
+static void prof__crash_meet(prof__crash_work *w, const prof__session *s)
+{
+    const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
+    const uint64_t *words = w->chunk + sizeof *chunk / 8, *track = NULL;
+    for (size_t at = 0, length; at < s->chunk_words; at += length) {
+        length = prof__record_words(words[at], (size_t)s->chunk_words - at);
+        if (!length) break;
+        if (words[at] >> PROF__KIND_SHIFT == PROF__KIND_TRACK) track = words + at;
+    }
+    if (!track) return;
+    size_t i = 0;
+    while (i < w->thread_count && w->threads[i].thread_id != track[2]) ++i;
+    if (i == PROF__CRASH_THREADS) {
+        ++w->more_threads;
+        return;
+    }
+    prof__crash_thread *thread = &w->threads[i];
+    if (i == w->thread_count) {
+        ++w->thread_count;
+        thread->sequence = thread->depth = 0;
+    }
+    if (thread->sequence > chunk->sequence) return;
+    thread->track = track[1] & PROF__CRASH_TRACK;
+    thread->thread_id = track[2];
+    thread->sequence = chunk->sequence;
+    thread->name_id = (uint32_t)track[0];
+}
+
+/* Finds the threads that are alive, which own a chunk, and reads the ring, the oldest first, for what is open in
+   them. */
+static void prof__crash_search(prof__crash_work *w, const prof__session *s, const prof__header *h)
+{
+    uint64_t count = s->chunk_count, newest = h->next_chunk, oldest = newest > count ? newest - count : 0;
+    w->threads[0].thread_id = prof__thread_id();
+    w->threads[0].sequence = w->threads[0].depth = w->threads[0].name_id = 0;
+    w->thread_count = 1;
+    w->more_threads = 0;
+    for (uint64_t slot = 0; slot < count; ++slot)
+        if (PROF__ACQUIRE(&prof__crash_chunk(s, slot)->state) == PROF__CHUNK_OWNED &&
+            prof__crash_copy(w, s, h, slot, ~0ull))
+            prof__crash_meet(w, s);
+    /* those that the ring has gone around, because their thread is slow */
+    for (uint64_t slot = 0; slot < count; ++slot) {
+        const prof__chunk *chunk = prof__crash_chunk(s, slot);
+        if (PROF__ACQUIRE(&chunk->state) != PROF__CHUNK_OWNED || PROF__LOAD(&chunk->sequence) > oldest) continue;
+        uint64_t offset = prof__crash_copy(w, s, h, slot, oldest);
+        if (offset) prof__crash_follow(w, s, offset);
+    }
+    if (newest - oldest > PROF__CRASH_REACH) oldest = newest - PROF__CRASH_REACH;
+    for (uint64_t number = oldest; number < newest; ++number) {
+        uint64_t slot = number % count;
+        if (PROF__LOAD(&prof__crash_chunk(s, slot)->sequence) != number + 1) continue;
+        uint64_t offset = prof__crash_copy(w, s, h, slot, number + 1);
+        if (offset) prof__crash_follow(w, s, offset);
+    }
+}

@@ -1,0 +1,276 @@
+// session/crash_report: The report's text and its file. Async-signal-safe.
+/*-- the report --*/
+
+/* Its run-time name, if the chunk is still there, else its call site's; for the innermost the place, too. */
+static void prof__crash_put_scope(prof__crash_work *w, const prof__session *s, const prof__crash_scope *scope,
+                                  int place)
+{
+    size_t words = 0;
+    const uint64_t *site = prof__crash_meta(s, PROF__META_SITE, scope->site, &words);
+    uint64_t head = 0, chunks = (uint64_t)(s->chunks - (const char *)s->header);
+    if (scope->name) {
+        const uint64_t *name = (const uint64_t *)(const void *)((const char *)s->header + scope->name);
+        uint64_t slot = (scope->name - chunks) / s->chunk_size;
+        head = PROF__LOAD(name);
+        if (PROF__LOAD(&prof__crash_chunk(s, slot)->sequence) == scope->sequence &&
+            head >> PROF__KIND_SHIFT == PROF__KIND_NAME)
+            prof__crash_put_name(w, (const char *)(name + 1), (size_t)(head & 0xffff) * 8);
+        else
+            head = 0;
+    }
+    if (!site || words < PROF__META_SITE_WORDS) {
+        if (!head) prof__crash_put(w, "?");
+        return;
+    }
+    if (!head) prof__crash_put_string(w, s, (uint32_t)site[1]);
+    if (!place) return;
+    prof__crash_put(w, " (");
+    prof__crash_put_string(w, s, (uint32_t)(site[1] >> 32));
+    prof__crash_put(w, ":");
+    prof__crash_put_number(w, (uint32_t)site[3]);
+    prof__crash_put(w, ")");
+}
+
+/* thread 1234 "worker 2": game > frame > physics (physics.c:88) */
+static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, const prof__crash_thread *thread,
+                                   int cut)
+{
+    uint32_t kept = thread->depth < PROF__CRASH_DEPTH ? thread->depth : PROF__CRASH_DEPTH;
+    prof__crash_put(w, "thread ");
+    prof__crash_put_number(w, thread->thread_id);
+    if (thread->name_id) {
+        prof__crash_put(w, " \"");
+        prof__crash_put_string(w, s, thread->name_id);
+        prof__crash_put(w, "\"");
+    }
+    prof__crash_put(w, cut ? ": ... > " : ": ");
+    if (!thread->depth) prof__crash_put(w, "no scope is open");
+    for (uint32_t i = 0, next; i < kept; i = next) {
+        for (next = i + 1; next < kept && !thread->open[next].name && thread->open[next].site == thread->open[i].site;
+             ++next) {
+        }
+        if (i) prof__crash_put(w, " > ");
+        prof__crash_put_scope(w, s, &thread->open[i], next == kept);
+        if (next - i < 2) continue;
+        prof__crash_put(w, " x ");
+        prof__crash_put_number(w, next - i);
+    }
+    if (thread->depth > kept) {
+        prof__crash_put(w, " > and ");
+        prof__crash_put_number(w, thread->depth - kept);
+        prof__crash_put(w, " more");
+    }
+    prof__crash_put(w, "\n");
+    prof__crash_flush(w);
+}
+
+/* 1: the crashing thread has more open scopes than were found; their begins are older than the buffer. Of so many that
+   their ends were not set aside for any more (see prof__chunk_change) that is likely. */
+static int prof__crash_cut(const prof__session *s, const prof__crash_thread *thread)
+{
+    const prof__thread *self = PROF__SELF();
+    if (self->session != s || !self->chunk || PROF__LOAD(&s->header->next_chunk) <= s->chunk_count) return 0;
+    return (uint64_t)(self->end - self->cursor) - self->room > thread->depth || thread->depth > s->chunk_words / 4 * 3;
+}
+
+static void prof__crash_describe(prof__crash_work *w, const prof__session *s, const prof__header *h, int signal)
+{
+    prof__crash_search(w, s, h);
+    prof__crash_put(w, "prof: ");
+    for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i)
+        if (prof__crash_signals[i].number == signal) prof__crash_put(w, prof__crash_signals[i].name);
+    prof__crash_put(w, " in ");
+    prof__crash_put_thread(w, s, &w->threads[0], prof__crash_cut(s, &w->threads[0]));
+    for (size_t i = 1; i < w->thread_count; ++i) {
+        prof__crash_put(w, "prof:   ");
+        prof__crash_put_thread(w, s, &w->threads[i], 0);
+    }
+    if (w->more_threads) {
+        prof__crash_put(w, "prof:   and ");
+        prof__crash_put_number(w, w->more_threads);
+        prof__crash_put(w, " more threads\n");
+        prof__crash_flush(w);
+    }
+}
+
+/*-- the file --*/
+
+static int prof__crash_write(int file, uint64_t offset, const void *bytes, size_t size)
+{
+    if (lseek(file, (off_t)offset, SEEK_SET) < 0) return 0;
+    for (size_t at = 0; at < size;) {
+        ssize_t n = write(file, (const char *)bytes + at, size - at);
+        if (n <= 0) return 0;
+        at += (size_t)n;
+    }
+    return 1;
+}
+
+/* Chunks, the newest first; then meta, which knows all their call sites; then the header. What is never written is a
+   hole, which reads as zeros. */
+static int prof__crash_write_image(prof__crash_work *w, const prof__session *s, prof__header *h)
+{
+    uint64_t count = s->chunk_count, newest = h->next_chunk, began = h->copy_tick;
+    uint64_t meta = (uint64_t)((const char *)s->meta - (const char *)s->header);
+    int good = 1;
+    for (uint64_t i = 0; good && i < count; ++i) {
+        uint64_t slot = (newest % count + count - 1 - i) % count;
+        uint64_t offset =
+            PROF__LOAD(&prof__crash_chunk(s, slot)->sequence) ? prof__crash_copy(w, s, h, slot, newest) : 0;
+        if (offset) good = prof__crash_write(w->file, offset, w->chunk, s->chunk_size);
+    }
+    uint64_t used = PROF__ACQUIRE(&s->header->meta_used);
+    for (uint64_t at = 0; good && at < used && at < s->meta_words * 8; at += sizeof w->scratch) {
+        uint64_t size = s->meta_words * 8 - at;
+        if (size > sizeof w->scratch) size = sizeof w->scratch;
+        prof__memory_read(s->meta, at, w->scratch, (size_t)size);
+        good = prof__crash_write(w->file, meta + at, w->scratch, (size_t)size);
+    }
+    prof__memory_read(s->header, 0, h, sizeof *h);
+    h->next_chunk = newest;
+    h->copy_tick = began;
+    prof__pair_take_well(s->clock, h->tick_hz, &h->last);
+    h->lost += PROF__LOAD(&prof__lost_without_chunk);
+    return good && prof__crash_write(w->file, 0, h, sizeof *h) && !ftruncate(w->file, (off_t)s->image_size);
+}
+
+static void prof__crash_save(prof__crash_work *w, const prof__session *s, prof__header *h)
+{
+    unlink(w->part);
+    w->file = open(w->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int good = w->file >= 0 && prof__crash_write_image(w, s, h);
+    if (w->file >= 0 && close(w->file)) good = 0;
+    w->file = -1;
+    if (good && !rename(w->part, w->path)) return;
+    unlink(w->part);
+    w->path[0] = 0;
+}
+
+static void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
+{
+    const char *path = s->live_path ? s->live_path : w->path;
+    prof__crash_put(w, *path ? "prof: the trace is in " : "prof: the trace could not be written");
+    prof__crash_put(w, path);
+    prof__crash_put(w, "\n");
+    prof__crash_flush(w);
+}
+
+/* Signals that writing may raise, which would take the place of the crash. */
+static const int prof__crash_quiet[] = {SIGPIPE, SIGXFSZ};
+
+static void prof__crash_ignore(struct sigaction *old)
+{
+    struct sigaction ignore;
+    memset(&ignore, 0, sizeof ignore);
+    ignore.sa_handler = SIG_IGN;
+    for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &ignore, &old[i]);
+}
+
+static void prof__crash_unignore(const struct sigaction *old)
+{
+    struct sigaction unused[2];
+    prof__crash_ignore(unused); /* once more: forgets those that wait to be unblocked */
+    for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &old[i], NULL);
+}
+
+enum { PROF__FROZEN_REPORT = 1, PROF__FROZEN_CUT = 2 }; /* while a crash is reported; since the image's file was cut */
+
+static void prof__crash_freeze(int why)
+{
+    __atomic_fetch_or(&prof__state.frozen, why, __ATOMIC_RELAXED);
+    prof__next_generation();
+}
+
+static void prof__crash_thaw(int why)
+{
+    __atomic_fetch_and(&prof__state.frozen, ~why, __ATOMIC_RELAXED);
+    prof__next_generation();
+}
+
+/* The moment of the crash: chunks are known, then the clock is read, then the sites are off. So a scope in one of these
+   chunks that ends without all that was in it ends later. If this thread was kept from its processor in between, others
+   may have gone around the ring: then it is a later moment, rather than one of which nothing is left. */
+static void prof__crash_stop(prof__crash_work *w, const prof__session *s)
+{
+    prof__pair now;
+    for (int i = 0; i < 2; ++i) {
+        prof__memory_read(s->header, 0, &w->header, sizeof w->header);
+        prof__pair_take(s->clock, s->like.tick_hz, &now);
+        w->header.copy_tick = now.tick;
+        if (i == 0) prof__crash_freeze(PROF__FROZEN_REPORT);
+        if (PROF__LOAD(&s->header->next_chunk) - w->header.next_chunk <= s->chunk_count / 8) break;
+    }
+}
+
+/* Each part by itself: if one crashes, too, the next one still gets its turn. */
+static void prof__crash_report(prof__crash_work *w, const prof__session *s, int signal)
+{
+    struct sigaction old[2];
+    prof__crash_ignore(old);
+#ifndef __ANDROID__
+    int cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* write() is a cancellation point */
+#endif
+    w->used = 0;
+    w->mute = 0;
+    w->file = -1;
+    pthread_sigmask(SIG_SETMASK, NULL, &w->mask);
+    if (!setjmp(w->escape)) {
+        w->guarded = 1;
+        prof__crash_stop(w, s);
+        prof__crash_describe(w, s, &w->header, signal);
+    }
+    if (!setjmp(w->escape)) {
+        if (!s->live_path || s->beside) prof__crash_save(w, s, &w->header); /* as it is now: threads run on */
+    } else {
+        if (w->file >= 0) close(w->file);
+        unlink(w->part);
+        w->path[0] = 0;
+    }
+    if (!setjmp(w->escape)) prof__crash_tell_file(w, s);
+    w->guarded = 0;
+    prof__crash_thaw(PROF__FROZEN_REPORT);
+#ifndef __ANDROID__
+    pthread_setcancelstate(cancel, NULL);
+#endif
+    prof__crash_unignore(old);
+}
+
+/*-- the file that somebody cut --*/
+
+static void prof__crash_tell_cut(const prof__session *s)
+{
+    struct pollfd ready = {2, POLLOUT, 0};
+    char text[1200] = "prof: ";
+    prof__text_add(text, sizeof text, s->live_path);
+    prof__text_add(text, sizeof text, ": was cut by somebody else while it was recorded: the recording has ended\n");
+    if (poll(&ready, 1, 1000) > 0 && write(2, text, prof__length(text)) < 0) return; /* nobody listens */
+}
+
+/* A page of the image is not in its file any more: 1: there is memory in its place now, and in that of all behind it, and
+   nothing more is recorded. What is cut off is lost; if that is the header, an image without events is left. */
+static int prof__crash_survives(int signal, const siginfo_t *info)
+{
+    prof__session *s = prof__crash.session;
+    if (signal != SIGBUS || info->si_code != BUS_ADRERR || !s || !s->live_path || !s->mapping) return 0;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), from = (size_t)((uintptr_t)info->si_addr - (uintptr_t)s->mapping);
+    struct stat about;
+    if (from >= s->mapping_size) return 0;
+    size_t end = (from = from / page * page) + page;
+    if (prof__stream_file_there(s) && !fstat(s->stream.file, &about) && (uint64_t)about.st_size <= from) {
+        from = (size_t)prof__round((uint64_t)about.st_size, page);
+        end = s->mapping_size;
+    }
+    if (mmap((char *)s->mapping + from, end - from, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+             0) == MAP_FAILED)
+        return 0;
+    if (!from) {
+        *s->header = s->like;
+        s->header->meta_used = 0;
+        prof__copy(s->header->magic, PROF__MAGIC, sizeof s->header->magic);
+    }
+    prof__crash_freeze(PROF__FROZEN_CUT);
+    if (!(__atomic_fetch_or(&s->cut, PROF__CUT | PROF__CUT_TOLD, __ATOMIC_RELAXED) & PROF__CUT_TOLD))
+        prof__crash_tell_cut(s);
+    return 1;
+}

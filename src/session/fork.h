@@ -1,0 +1,226 @@
+// session/fork: What a fork leaves the child; its image is made by its first scope, without stdio or allocation.
+/*-- FORK ---------------------------------------------------------------------------------------------------- >>fork --
+   The child goes on with the parent's configuration in an image of its own. At the fork it only lets go of the
+   parent's, and keeps the record of the session as prof__state.inherited; the image is made by its first scope, so that
+   a child which goes on to exec, or has no scopes, costs nothing and leaves no file. That scope may stand in a signal
+   handler, and other threads of the parent may have held any lock of libc at the fork: so no allocation, no stdio, no
+   time zone.
+
+   A fork in a signal handler that interrupted the recorder itself is the exception: what state it is in is not known,
+   so the child is as if nothing had been started. What was interrupted finds its memory when the handler returns. */
+
+/* An inherited session is over. What it had to say: why there is no image, if a scope wanted one. */
+static prof_status prof__inherited_end(void)
+{
+    prof_status status = PROF_OK;
+    uint32_t gate = prof__state_lock();
+    prof__session *s = prof__state.inherited;
+    prof__state.inherited = NULL;
+    prof__state_unlock(gate);
+    if (!s) return PROF_OK;
+    if (s->failed)
+        status =
+            prof__fail(s->live_path ? PROF_IO : PROF_NO_MEMORY, "%s: %llu bytes: %s: this process recorded nothing",
+                       s->output[0] ? s->output : "a buffer after a fork", (unsigned long long)s->mapping_size,
+                       strerror(s->failed));
+    s->mapping = NULL;
+    prof__session_delete(s);
+    return status;
+}
+
+#ifndef _WIN32
+static prof__signals prof__fork_signals; /* under prof__change_word */
+
+/* Until the child has let go of the image it may not write there, which signals wait for; a scope in somebody else's
+   handler of forks is lost, and counted. */
+static void prof__before_fork(void)
+{
+    prof__thread *self = PROF__SELF();
+    PROF__ERRNO_SAVE();
+    if (self->forking++ == 0) {
+        self->fork_holds = self->gate != PROF__BUSY && prof__lock_try(&prof__change_word);
+        if (self->fork_holds) {
+            prof__signals_block(&prof__fork_signals);
+            self->fork_gate = prof__take(self);
+        }
+    }
+    PROF__ERRNO_RESTORE();
+}
+
+static void prof__parent_of_fork(void)
+{
+    prof__thread *self = PROF__SELF();
+    if (--self->forking || !self->fork_holds) return;
+    prof__signals signals = prof__fork_signals;
+    prof__untake(self, self->fork_gate);
+    prof__unlock(&prof__change_word);
+    prof__signals_restore(&signals);
+}
+
+/* Lets go of the parent's image and keeps the rest. The service is the parent's: making one takes more than a signal
+   handler may do, so that the child of a PROF_STREAM or PROF_STATS session records as PROF_RING does. */
+static void prof__session_inherit(prof__session *s)
+{
+    prof__stream_close(s);
+    memset(&s->stream, 0, sizeof s->stream);
+    memset(&s->service, 0, sizeof s->service);
+    prof__follow_free(s->follow);
+    s->follow = NULL;
+    s->dump_period_ns = s->wait_ns = s->max_file_size = 0;
+    s->crash_report = 0;
+    if (s->live_path && s->live_path != s->output) s->beside = 1;
+    if (s->live_path != s->output) s->live_path = NULL;
+    if (s->header) {
+        /* the user's memory is the parent's */
+        if (!s->mapping) s->mapping_size = (size_t)prof__round(s->image_size, 4096);
+        if (s->mapping) munmap(s->mapping, s->mapping_size);
+    }
+    s->like.parent_pid = s->process;
+    s->process = prof__process_id();
+    s->header = NULL;
+    s->mapping = NULL;
+    s->part_path[0] = 0;
+    s->claimed = s->written = s->taken = s->replaces = s->old_file = s->beside_error = s->whole = 0;
+    s->chunks_asked = 0;
+    s->cut = 0;
+    s->string_count = s->site_count = s->left_count = s->attached = s->readers = 0;
+    s->failed = 0;
+    s->epoch = ++prof__state.epoch ? prof__state.epoch : ++prof__state.epoch;
+}
+
+/* Runs in the child, where the calling thread is the only one. */
+static void prof__child_of_fork(void)
+{
+    prof__thread *self = PROF__SELF();
+    int inherits = self->forking && self->fork_holds, interrupted = !inherits && self->gate == PROF__BUSY;
+    prof__session *s = prof__state.session;
+    self->forking = self->fork_holds = 0;
+    prof__lock_word = prof__change_word = prof__control_word = 0;
+    PROF__BRIDGE_CHILD();
+    prof__next_generation();
+    prof__save_disarm();
+    prof__crash_forget();
+    if (interrupted) {
+        if (s) prof__memory_retire(s);
+        s = NULL;
+    } else {
+        self->gate = PROF__BUSY;
+        PROF__BARRIER();
+        self->session = NULL; /* not counted down: the session goes as a whole */
+        prof__detach(self);
+        for (prof__session *each = prof__state.retired, *next; each; each = next) {
+            next = each->next;
+            prof__session_delete(each);
+        }
+        if (prof__state.inherited) s = prof__state.inherited;
+        if (s && inherits && prof__state.running && !prof__guest) {
+            prof__session_inherit(s);
+        } else if (s) {
+            prof__session_delete(s);
+            s = NULL;
+        }
+    }
+    prof__state.session = prof__state.retired = NULL;
+    prof__state.inherited = s;
+    prof__state.running = s != NULL;
+    if (!s) prof__state.paused = prof__state.held = 0;
+    prof__state.ended = 0;
+    prof__guest = NULL;
+    prof__lost_without_chunk = 0;
+    prof__flow_last = prof__process_id() << 32;
+    PROF__BARRIER();
+    self->open = PROF__SHUT;
+    if (!interrupted) self->gate = PROF__SHUT;
+    if (inherits) prof__signals_restore(&prof__fork_signals);
+}
+
+/* Early: so the child's handler comes before those of the program, which may have scopes and call prof_stop(). */
+static void __attribute__((constructor(101))) prof__forks_watch(void)
+{
+    if (!prof__is_whole()) return;
+    pthread_atfork(prof__before_fork, prof__parent_of_fork, prof__child_of_fork);
+    prof__exit_key_make(); /* early: for keys from 32 on glibc's pthread_setspecific() allocates */
+}
+
+/* The child's output: the parent's pattern, with the process id in front of the extension unless the pattern has it. */
+static int prof__child_path(prof__session *s)
+{
+    char number[24], path[sizeof s->output];
+    int has_pid = prof__pattern_has(s->pattern, "p");
+    if (!s->output[0]) return 0;
+    if (prof__expand_at(s->pattern, s->started, 0, path, sizeof path)) return ENAMETOOLONG;
+    prof__number_text(number, s->process);
+    if (has_pid || prof__is_folder(path))
+        prof__text_copy(s->output, sizeof s->output, path);
+    else if (!prof__path_with(path, number, s->output, sizeof s->output))
+        return ENAMETOOLONG;
+    if (s->beside) {
+        prof__output_beside(s, s->stream.path, sizeof s->stream.path);
+        s->live_path = s->stream.path;
+    }
+    if (s->live_path) prof__folder_for(s->live_path); /* %p may be in the name of a directory */
+    return 0;
+}
+
+static int prof__child_image(prof__session *s)
+{
+    int error = prof__child_path(s);
+    if (!error) error = prof__memory_get(s, s->mapping_size);
+    if (error) return error;
+    const prof__header *like = &s->like;
+    if (prof__layout(s, s->mapping, s->mapping_size)) return EINVAL;
+    prof__header *h = s->header;
+    h->mode = like->mode == PROF_FILL ? PROF_FILL : PROF_RING;
+    h->clock = like->clock;
+    h->session = s->epoch;
+    h->pid = s->process;
+    h->parent_pid = like->parent_pid;
+    h->tick_hz = like->tick_hz;
+    h->resolution_ticks = like->resolution_ticks;
+    h->cost_ticks_x1000 = like->cost_ticks_x1000;
+    h->call_x1000 = like->call_x1000;
+    h->text_x1000 = like->text_x1000;
+    h->format_x1000 = like->format_x1000;
+    prof__copy(h->program, like->program, sizeof h->program);
+    prof__copy(h->clock_name, like->clock_name, sizeof h->clock_name);
+    prof__copy(h->boot_id, like->boot_id, sizeof h->boot_id);
+    prof__pair_take_well(s->clock, h->tick_hz, &h->first);
+    h->last = h->first;
+    prof__image_begin(s);
+    prof__metadata_write(s);
+    if (!s->live_path) return 0;
+    error = prof__name_take(s);
+    if (!error) error = prof__name_publish(s);
+    if (!error || !s->beside) return error;
+    prof__file_forget(s, error);
+    return 0;
+}
+
+/* The child's first scope. Under the lock, as a busy thread. If it fails, the child records nothing; prof_stop
+   tells. */
+static void prof__inherited_make(void)
+{
+    prof__session *s = prof__state.inherited;
+    prof__file_signal signal;
+    if (s->failed) return;
+    int cancel = prof__cancel_disable();
+    prof__file_signal_hold(&signal);
+    s->failed = prof__child_image(s);
+    prof__file_signal_drop(&signal);
+    prof__cancel_restore(cancel);
+    if (s->failed) {
+        if (s->part_path[0] && s->taken) unlink(s->live_path);
+        if (s->part_path[0]) unlink(s->part_path);
+        prof__name_drop(s);
+        if (s->stream.opened) close(s->stream.file);
+        s->taken = s->stream.opened = 0;
+        if (s->mapping) munmap(s->mapping, s->mapping_size);
+        s->part_path[0] = 0;
+        s->header = NULL;
+        s->mapping = NULL;
+    } else {
+        prof__state.session = s; /* first: a fork by another thread meanwhile has one of both */
+        prof__state.inherited = NULL;
+    }
+}
+#endif

@@ -1,0 +1,380 @@
+// session/memory: Where an image lives: memory, a file, the user's array; how it is divided.
+/*-- MEMORY ----------------------------------------------------------------------------------------------- >>memory --
+   Where an image lives. No store ever finds the disk full: a file's blocks and pages are reserved ahead of the writers,
+   see prof__chunks_ready(), or all of them here where the system cannot do that. */
+
+#define PROF__MIN_IMAGE (16u << 10)
+#define PROF__MIN_BUFFER (128u << 10)
+#define PROF__DEFAULT_BUFFER (16u << 20)
+#define PROF__DEFAULT_LEVEL 2
+static int prof__level_of(const prof_config *config)
+{
+    return !config->level ? PROF__DEFAULT_LEVEL : config->level < 0 ? 0 : config->level;
+}
+#define PROF__MAX_WAIT 10000000000u
+#define PROF__MIN_PERIOD 10000000u
+#define PROF__MAX_PERIOD 864000000000000u /* of text: ten days; more is a number of nanoseconds by mistake */
+#define PROF__NO_DUMP UINT64_MAX
+#define PROF__NO_WAIT UINT64_MAX
+
+static uint64_t prof__round(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+/* Where the chunks begin in an image of size bytes; how large meta is, and how many slots its index has. */
+static uint64_t prof__layout_head(uint64_t size, uint64_t *meta, uint64_t *index)
+{
+    *meta = prof__round(size / 16, 4096);
+    if (*meta > 8u << 20) *meta = 8u << 20;
+    if (*meta * 4 > size) *meta = size / 4 / 64 * 64;
+    for (*index = 64; *index * 8 < *meta;) *index *= 2;
+    return prof__round(prof__round(sizeof(prof__header), 64) + *meta + *index * 4, 64);
+}
+
+static void prof__text_copy(char *to, size_t size, const char *from)
+{
+    size_t i = 0;
+    for (; from[i] && i + 1 < size; ++i) to[i] = from[i];
+    to[i] = 0;
+}
+
+#ifndef PROF_FREESTANDING
+/* Appends from to the text in to; 0: it does not fit. */
+static int prof__text_add(char *to, size_t size, const char *from)
+{
+    size_t at = prof__length(to), length = prof__length(from);
+    if (at + length + 1 > size) return 0;
+    prof__copy(to + at, from, length + 1);
+    return 1;
+}
+
+static void prof__number_text(char to[24], uint64_t number)
+{
+    char digits[24];
+    size_t n = 0, i = 0;
+    do digits[n++] = (char)('0' + number % 10);
+    while (number /= 10);
+    while (n) to[i++] = digits[--n];
+    to[i] = 0;
+}
+#endif
+
+#ifdef PROF_FREESTANDING
+static prof_status prof__memory_take(prof__session *s, size_t size)
+{
+    (void)s;
+    (void)size;
+    return prof__fail(PROF_INVALID_ARGUMENT, "freestanding: give config.memory and config.memory_size");
+}
+static prof_status prof__memory_publish(prof__session *s)
+{
+    (void)s;
+    return PROF_OK;
+}
+static void prof__memory_retire(prof__session *s) { (void)s; }
+#elif defined(_WIN32)
+static prof_status prof__memory_take(prof__session *s, size_t size)
+{
+    if (s->live_path) {
+        DeleteFileA(s->live_path); /* a process that still maps the old file keeps it */
+        HANDLE file = CreateFileA(s->live_path, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL,
+                                  CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
+        if (file == INVALID_HANDLE_VALUE)
+            return prof__fail(PROF_IO, "%s: cannot be created (error %lu)", s->live_path, GetLastError());
+        HANDLE map = CreateFileMappingA(file, NULL, PAGE_READWRITE, (DWORD)((uint64_t)size >> 32), (DWORD)size, NULL);
+        if (map) s->mapping = MapViewOfFile(map, FILE_MAP_ALL_ACCESS, 0, 0, size);
+        DWORD error = GetLastError();
+        if (map) CloseHandle(map);
+        CloseHandle(file);
+        if (!s->mapping) return prof__fail(PROF_IO, "%s: cannot be mapped (error %lu)", s->live_path, error);
+    } else {
+        s->mapping = VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+        if (!s->mapping)
+            return prof__fail(PROF_NO_MEMORY, "no memory for a buffer of %llu bytes", (unsigned long long)size);
+    }
+    s->mapping_size = size;
+    s->ready_chunks = PROF__ALL_READY;
+    for (size_t i = 0; i < size; i += 4096) ((volatile char *)s->mapping)[i] = 0;
+    return PROF_OK;
+}
+static void prof__memory_free(prof__session *s)
+{
+    if (!s->mapping) return;
+    if (s->live_path)
+        UnmapViewOfFile(s->mapping);
+    else
+        VirtualFree(s->mapping, 0, MEM_RELEASE);
+}
+static prof_status prof__memory_publish(prof__session *s)
+{
+    (void)s;
+    return PROF_OK;
+}
+static void prof__memory_retire(prof__session *s) { (void)s; }
+#else
+/* Takes the lock that says that a process records into a file; 1: another process has it. It goes with the last
+   descriptor, so with the process: programs that it executes inherit none, and children of fork() close theirs. On a
+   file system without locks nobody has it. */
+static int prof__file_lock(int file)
+{
+    int failed;
+    do failed = flock(file, LOCK_EX | LOCK_NB);
+    while (failed && errno == EINTR);
+    return failed && errno == EWOULDBLOCK;
+}
+
+/* Keeps the descriptor of the mapped file, and with it the lock. */
+static void prof__file_keep(prof__session *s, int file)
+{
+    struct stat about;
+    int high = fcntl(file, F_DUPFD_CLOEXEC, 200); /* a high number is not soon given to another file once it is closed */
+    s->stream.file = high < 0 ? file : high;
+    s->stream.opened = 1;
+    if (high >= 0) close(file);
+    if (s->stream.inode || fstat(s->stream.file, &about)) return;
+    s->stream.device = (uint64_t)about.st_dev;
+    s->stream.inode = (uint64_t)about.st_ino;
+}
+
+/* Makes the file size bytes large and reserves all its blocks. *sparse becomes 1 where the file system cannot do that. 0
+   or errno. */
+static int prof__file_reserve(int file, size_t size, int *sparse)
+{
+    prof__signals signals;
+    prof__signals_block(&signals); /* it fails for any signal that comes, as one of a profiler's timer always does */
+    int error = posix_fallocate(file, 0, (off_t)size);
+    prof__signals_restore(&signals);
+    *sparse = error == EOPNOTSUPP || error == EINVAL;
+    if (*sparse) error = ftruncate(file, (off_t)size) ? errno : 0;
+    return error;
+}
+
+/* A file beside the output, which may be in memory as well, must not take the room that the output needs. */
+static int prof__file_fits(const prof__session *s, int file, size_t size)
+{
+    struct statvfs about;
+    return !s->beside || (!fstatvfs(file, &about) && (uint64_t)about.f_bavail * about.f_frsize / 4 >= size);
+}
+
+/* Makes the file size bytes large, and maps it; or memory, where file is -1. Blocks and pages are taken ahead of the
+   writers, if the system can do that: else *at is null. 0 or errno. */
+static int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
+{
+    *at = NULL;
+#ifdef __linux__
+    uint64_t meta, index, head = prof__layout_head(size, &meta, &index) + PROF__BLOCKS_PIECE * PROF_CHUNK_SIZE;
+    size_t begin = s->whole || head > size ? size : (size_t)head;
+    if (file >= 0 && ftruncate(file, (off_t)size)) return errno;
+    int error = file < 0 ? 0 : prof__blocks_reserve(file, 0, begin);
+    if (error && error != EOPNOTSUPP) return error;
+    void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, file, 0);
+    if (map == MAP_FAILED) return errno;
+    *at = map;
+    if (!prof__populate(map, error ? begin : 65536)) { /* size is more; pages take the blocks as well */
+        s->ready_chunks = s->claimed_chunks = 0;
+        return 0;
+    }
+    if (error) error = errno == EFAULT ? ENOSPC : 0; /* or there is no such call here */
+    munmap(map, size);
+    *at = NULL;
+    return error;
+#else
+    (void)s, (void)file, (void)size;
+    return 0;
+#endif
+}
+
+/* The same with all blocks and pages at once. */
+static int prof__map_whole(prof__session *s, int file, size_t size, void **at)
+{
+    int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, sparse = 0;
+    int error = file < 0 ? 0 : prof__file_reserve(file, size, &sparse);
+    if (error || (sparse && s->beside)) return error ? error : EOPNOTSUPP;
+#ifdef MAP_POPULATE
+    flags |= MAP_POPULATE;
+#endif
+    void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, file, 0);
+    if (map == MAP_FAILED) return errno;
+    *at = map;
+    s->ready_chunks = PROF__ALL_READY;
+    for (size_t i = 0; i < size; i += 4096) ((volatile char *)map)[i] = 0;
+    return 0;
+}
+
+/* "/proc/self/fd/3" */
+static void prof__file_link_name(int file, char *to) /* 32 bytes */
+{
+    char number[24];
+    prof__number_text(number, (uint64_t)file);
+    prof__text_copy(to, 32, "/proc/self/fd/");
+    prof__text_add(to, 32, number);
+}
+
+/* A file in the folder of live_path that has no name yet, and is gone if the process is killed before it gets one; where
+   there are no such files, one that is called part_path. -1: errno. */
+static int prof__file_make(prof__session *s)
+{
+    s->unnamed = 0;
+#if defined(O_TMPFILE) && defined(__linux__)
+    char path[sizeof s->stream.path], *end = path;
+    prof__text_copy(path, sizeof path, s->live_path);
+    for (char *c = path; *c; ++c)
+        if (*c == '/') end = c + 1;
+    prof__text_copy(end, 2, ".");
+    int file = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    if (file >= 0) {
+        prof__file_link_name(file, path);
+        s->unnamed = !access(path, F_OK); /* there may be no /proc */
+        if (s->unnamed) return file;
+        close(file);
+    }
+#endif
+    return open(s->part_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+/* Calls the file part_path, if it has no name yet. 0 or errno. */
+static int prof__file_name(prof__session *s)
+{
+    char path[32];
+    if (!s->unnamed) return 0;
+    prof__file_link_name(s->stream.file, path);
+    if (linkat(AT_FDCWD, path, AT_FDCWD, s->part_path, AT_SYMLINK_FOLLOW)) return errno;
+    s->unnamed = 0;
+    return 0;
+}
+
+/* Takes the memory; the system's error, or 0. Async-signal-safe: a child of a fork may come here from a handler. A file
+   is under another name until all is well, and a process that still records into an older one keeps that. */
+static int prof__memory_map(prof__session *s, size_t size)
+{
+    int file = -1, error = 0;
+    void *at = NULL;
+    if (s->live_path) {
+        char number[24];
+        prof__number_text(number, prof__process_id());
+        s->part_path[0] = 0;
+        prof__text_add(s->part_path, sizeof s->part_path, s->live_path);
+        prof__text_add(s->part_path, sizeof s->part_path, ".");
+        prof__text_add(s->part_path, sizeof s->part_path, number);
+        prof__text_add(s->part_path, sizeof s->part_path, ".part");
+        unlink(s->part_path);
+        file = prof__file_make(s);
+        if (file < 0) return errno;
+        prof__file_lock(file);
+        if (!prof__file_fits(s, file, size)) error = ENOSPC;
+    }
+    if (!error) error = prof__map_ahead(s, file, size, &at);
+    if (!error && !at) error = prof__map_whole(s, file, size, &at);
+    if (error) {
+        if (file >= 0) close(file);
+        return error;
+    }
+    if (file >= 0) prof__file_keep(s, file);
+    s->mapping = at;
+    s->mapping_size = size;
+#ifdef MADV_WIPEONFORK
+    if (file < 0) madvise(at, size, MADV_WIPEONFORK); /* no copy for a child, and no page faults in the parent for it */
+#endif
+    return 0;
+}
+
+/* Goes on without a file beside the output, which could not be had; a mapping that there is is as good without. */
+static void prof__file_forget(prof__session *s, int error)
+{
+    if (s->part_path[0]) unlink(s->part_path);
+    s->part_path[0] = 0;
+    s->live_path = NULL;
+    s->beside_error = error;
+}
+
+/* The same, in memory if a file beside the output cannot be had. */
+static int prof__memory_get(prof__session *s, size_t size)
+{
+    int error = prof__memory_map(s, size);
+    if (!error || !s->beside || !s->live_path) return error;
+    prof__file_forget(s, error);
+    return prof__memory_map(s, size);
+}
+
+/* A disk that has no room for the file is not filled to find that out. */
+static int prof__disk_has(const char *path, uint64_t size)
+{
+    char folder[1024];
+    struct statvfs disk;
+    if (!prof__folder_of(path, folder, sizeof folder)) return 1;
+    if (statvfs(folder, &disk) || !disk.f_frsize || !disk.f_blocks) return 1; /* not known */
+    return (uint64_t)disk.f_bavail >= size / disk.f_frsize;
+}
+
+static prof_status prof__memory_take(prof__session *s, size_t size)
+{
+    struct stat about;
+    if (s->live_path && !s->beside && !stat(s->live_path, &about) && !S_ISREG(about.st_mode))
+        return prof__fail(PROF_IO, "%s: not a regular file", s->live_path);
+    if (s->live_path && !s->beside && !prof__disk_has(s->live_path, size))
+        return prof__fail(PROF_IO, "%s: the disk has no room for %llu bytes: choose a smaller buffer, or another disk",
+                          s->live_path, (unsigned long long)size);
+    int error = prof__memory_get(s, size);
+    if (!error) return PROF_OK;
+    if (!s->live_path)
+        return prof__fail(PROF_NO_MEMORY, "a buffer of %llu bytes: %s", (unsigned long long)size, strerror(error));
+    return prof__fail(PROF_IO, "%s: %llu bytes: %s", s->live_path, (unsigned long long)size, strerror(error));
+}
+static void prof__memory_free(prof__session *s)
+{
+    if (s->mapping) munmap(s->mapping, s->mapping_size);
+    if (s->part_path[0]) unlink(s->part_path);
+}
+static int prof__name_publish(prof__session *s);
+static prof_status prof__memory_publish(prof__session *s)
+{
+    int error = s->live_path ? prof__name_publish(s) : 0;
+    if (error && s->beside) {
+        prof__file_forget(s, error);
+        return PROF_OK;
+    }
+    return error ? prof__fail(PROF_IO, "%s: cannot be renamed to %s: %s", s->part_path, s->live_path, strerror(error))
+                 : PROF_OK;
+}
+/* Some thread may be in the middle of a write: put empty pages where the image was, until it has moved on. */
+static void prof__memory_retire(prof__session *s)
+{
+    if (s->mapping)
+        mmap(s->mapping, s->mapping_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+#endif
+
+/* Divides size bytes at memory, all zero, into header, meta, index and chunks. */
+static prof_status prof__layout(prof__session *s, void *memory, uint64_t size)
+{
+    uint64_t meta, index, chunks_at = prof__layout_head(size, &meta, &index);
+    uint64_t start = prof__round(sizeof(prof__header), 64), chunk = PROF_CHUNK_SIZE;
+    while (chunk > 1024 && (size - chunks_at) / chunk < 8) chunk /= 2;
+    if (chunks_at + 4 * chunk > size) return prof__fail(PROF_INVALID_ARGUMENT, "the buffer is too small");
+    prof__header *h = (prof__header *)memory;
+    s->header = h;
+    s->meta = (uint64_t *)(void *)((char *)memory + start);
+    s->index = (uint32_t *)(void *)((char *)memory + start + meta);
+    s->chunks = (char *)memory + chunks_at;
+    s->meta_words = meta / 8;
+    s->index_mask = (uint32_t)index - 1;
+    s->chunk_size = (uint32_t)chunk;
+    s->chunk_words = (chunk - sizeof(prof__chunk)) / 8;
+    s->chunk_count = (size - chunks_at) / chunk;
+    s->image_size = (size_t)(chunks_at + s->chunk_count * chunk);
+    h->version = PROF__IMAGE_VERSION;
+    h->byte_order = PROF__BYTE_ORDER;
+    h->header_size = sizeof *h;
+    h->word_size = sizeof(void *);
+    h->image_size = s->image_size;
+    h->meta_offset = start;
+    h->meta_size = meta;
+    h->index_offset = start + meta;
+    h->index_size = index * 4;
+    h->chunk_offset = chunks_at;
+    h->chunk_count = s->chunk_count;
+    h->chunk_size = s->chunk_size;
+    h->chunk_header_size = sizeof(prof__chunk);
+    if (!s->mapping) s->ready_chunks = PROF__ALL_READY;
+    s->free_chunks = (uint32_t)s->chunk_count - 1;
+    s->spare_chunk = 1;
+    return PROF_OK;
+}

@@ -1,0 +1,195 @@
+// session/names: Who and where this is: environment, program, host, boot; numbered names of outputs.
+static prof_status prof__inherited_end(void);
+static const char *prof__environment(const char *name)
+{
+#if defined(PROF__LATE) && defined(__GLIBC__)
+    return prof__libc_secure_getenv(name);
+#elif defined(__GLIBC__) && defined(_GNU_SOURCE)
+    return secure_getenv(name); /* a set-user-id program writes no files for its caller */
+#else
+    return getenv(name);
+#endif
+}
+
+static void prof__program_name(char *name, size_t size)
+{
+    char path[1024];
+    long n = 0;
+#ifdef _WIN32
+    n = (long)GetModuleFileNameA(NULL, path, sizeof path - 1);
+#elif defined(__linux__)
+    n = (long)readlink("/proc/self/exe", path, sizeof path - 1);
+#endif
+    path[n > 0 ? n : 0] = 0;
+    const char *base = path;
+    for (const char *c = path; *c; ++c)
+        if (*c == '/' || *c == '\\') base = c + 1;
+    prof__text_copy(name, size, *base ? base : "program");
+}
+
+static void prof__boot_id(char *text, size_t size)
+{
+    text[0] = 0;
+#ifdef __linux__
+    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (file >= 0) {
+        ssize_t n = read(file, text, size - 1);
+        text[n > 0 ? n : 0] = 0;
+        close(file);
+    }
+    for (char *c = text; *c; ++c)
+        if (*c == '\n') *c = 0;
+#else
+    (void)size;
+#endif
+}
+
+/* A pair of now in the ticks of another process's image, if it was recorded on this machine since its last start. */
+static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
+{
+    char here[40];
+    prof__boot_id(here, sizeof here);
+    if (!here[0] || !prof__equal(here, boot_id)) return 0;
+    if (clock != PROF_CLOCK_MONOTONIC && !prof__counter_usable()) return 0;
+    prof__pair_take_well(clock, 0, out);
+    return 1;
+}
+
+/*-- names of outputs --*/
+
+/* What launchers put into the environment of the processes that they start, and how many these are. */
+static const struct {
+    const char *rank, *count;
+} prof__launchers[] = {
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, /* Open MPI */
+    {"PMIX_RANK", NULL},                              /* PMIx */
+    {"PMI_RANK", "PMI_SIZE"},                         /* MPICH, Intel MPI, Cray */
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},   /* MVAPICH */
+    {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},           /* Intel MPI, on one machine */
+    {"JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE"},     /* IBM jsrun */
+    {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"},              /* Flux */
+    {"PALS_RANKID", NULL},                            /* HPE Cray PALS */
+    {"RANK", "WORLD_SIZE"},                           /* torchrun, and who follows it */
+    {"SLURM_PROCID", "SLURM_NTASKS"},                 /* Slurm; last: a batch script has it, too, around an mpirun */
+};
+
+static int prof__is_number(const char *text)
+{
+    size_t length = 0;
+    for (; text && text[length] >= '0' && text[length] <= '9'; ++length) {
+    }
+    return length && length < 20 && !text[length];
+}
+
+/* Finds the rank. *several: it is said that there are other processes like this one, which write files, too. */
+static prof_status prof__rank_find(const char *given, int *several)
+{
+    *several = given != NULL;
+    prof__rank[0] = 0;
+    if (given) {
+        size_t length = prof__length(given), bad = !length || length >= sizeof prof__rank;
+        for (size_t i = 0; i < length; ++i) bad |= given[i] == '/' || given[i] == '\\' || (unsigned char)given[i] < 32;
+        if (bad) return prof__fail(PROF_INVALID_ARGUMENT, "rank '%.80s': up to 63 bytes, no / or \\", given);
+        prof__text_copy(prof__rank, sizeof prof__rank, given);
+        return PROF_OK;
+    }
+    for (size_t i = 0; i < sizeof prof__launchers / sizeof *prof__launchers; ++i) {
+        const char *rank = prof__environment(prof__launchers[i].rank);
+        if (!prof__is_number(rank)) continue;
+        const char *count = prof__launchers[i].count ? prof__environment(prof__launchers[i].count) : NULL;
+        prof__text_copy(prof__rank, sizeof prof__rank, rank);
+        *several = !prof__equal(rank, "0") || (prof__is_number(count) && !prof__equal(count, "1"));
+        return PROF_OK;
+    }
+    return PROF_OK;
+}
+
+static void prof__host_name(char *name, size_t size)
+{
+#ifdef _WIN32
+    DWORD n = (DWORD)size;
+    if (!GetComputerNameA(name, &n)) name[0] = 0;
+#else
+    if (gethostname(name, size)) name[0] = 0;
+    name[size - 1] = 0;
+#endif
+    if (!name[0]) prof__text_copy(name, size, "host");
+    for (char *c = name; *c; ++c)
+        if (*c == '/' || *c == '\\') *c = '_';
+}
+
+/* 1: the pattern has one of these letters behind a percent sign. */
+static int prof__pattern_has(const char *pattern, const char *letters)
+{
+    for (const char *c = pattern; *c; ++c) {
+        if (*c != '%') continue;
+        if (!*++c) return 0;
+        if (strchr(letters, *c)) return 1;
+    }
+    return 0;
+}
+
+/* What a message shows of a path: its end, where it is long. */
+static PROF__UNUSED const char *prof__path_end(const char *path)
+{
+    size_t length = prof__length(path);
+    return path + (length > 100 ? length - 100 : 0);
+}
+
+static const char *prof__extension(const char *path);
+
+/* path with ".text" in front of its extension. 0: too long. */
+static int prof__path_with(const char *path, const char *text, char *to, size_t size)
+{
+    const char *extension = prof__extension(path);
+    size_t base = prof__length(path) - prof__length(extension);
+    if (base >= size) return 0;
+    prof__text_copy(to, base + 1, path);
+    return prof__text_add(to, size, ".") && prof__text_add(to, size, text) && prof__text_add(to, size, extension);
+}
+
+/* Takes a name by an empty file, if there is none of that name: 0, EEXIST, or what else is wrong. Async-signal-safe. */
+static int prof__path_claim(const char *path)
+{
+#ifdef _WIN32
+    HANDLE file = CreateFileA(path, GENERIC_WRITE, 0, NULL, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
+    if (file == INVALID_HANDLE_VALUE) return GetLastError() == ERROR_FILE_EXISTS ? EEXIST : EIO;
+    CloseHandle(file);
+#else
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0) return errno;
+    close(file);
+#endif
+    return 0;
+}
+
+/* Makes path the next of trace.json, trace.2.json, trace.3.json, ...: first is the first, i the number. 0: too long. */
+static int prof__path_numbered(const char *first, uint64_t i, char *path, size_t size)
+{
+    char number[24];
+    prof__number_text(number, i);
+    return prof__path_with(first, number, path, size);
+}
+
+/* Takes the first free one of them by an empty file, and makes it path. 0, or errno. */
+static int prof__path_number(char *path, size_t size)
+{
+    char first[1024];
+    int error = prof__path_claim(path);
+    if (error != EEXIST) return error;
+    prof__text_copy(first, sizeof first, path);
+    for (uint64_t i = 2; i < 1000000 && error == EEXIST; ++i)
+        error = prof__path_numbered(first, i, path, size) ? prof__path_claim(path) : ENAMETOOLONG;
+    return error;
+}
+
+/* A file that was taken and never written goes again, and a mapped one of a start that failed. */
+static void prof__path_unclaim(prof__session *s)
+{
+    FILE *file = s->claimed ? fopen(s->output, "rb") : NULL;
+    int empty = file && fgetc(file) == EOF;
+    if (file) fclose(file);
+    if (empty) remove(s->output);
+    if (s->taken && s->part_path[0]) remove(s->live_path);
+    s->claimed = s->taken = 0;
+}

@@ -1,0 +1,104 @@
+// session/pattern: %p, %t and the like in names of outputs.
+/*-- which outputs are this process's --*/
+
+/* Hashes of the outputs that this process has written. Those beyond are replaced by a later session of their name. */
+static uint32_t prof__outputs[512], prof__output_count;
+static uint64_t prof__outputs_since; /* Unix time in seconds of the first session with an output; 0: there was none */
+
+static int prof__output_ours(const char *path)
+{
+    uint32_t hash = prof__hash(path, prof__length(path)), count = PROF__LOAD(&prof__output_count);
+    for (uint32_t i = 0; i < count; ++i)
+        if (PROF__LOAD(&prof__outputs[i]) == hash) return 1;
+    return 0;
+}
+
+static void prof__output_remember(const char *path)
+{
+    uint32_t count = PROF__LOAD(&prof__output_count);
+    if (prof__output_ours(path) || count == sizeof prof__outputs / sizeof *prof__outputs) return;
+    PROF__STORE(&prof__outputs[count], prof__hash(path, prof__length(path)));
+    PROF__STORE(&prof__output_count, count + 1);
+}
+
+/* Something about the start that PROF_OUTPUT says on stderr; "": there is nothing. Under the control lock. */
+static char prof__start_note[512];
+
+static PROF__UNUSED void prof__start_note_set(const char *path, const char *words, const char *more)
+{
+    size_t length = prof__length(path);
+    prof__start_note[0] = 0; /* of a long path the end: it has the name */
+    prof__text_add(prof__start_note, sizeof prof__start_note, path + (length > 200 ? length - 200 : 0));
+    prof__text_add(prof__start_note, sizeof prof__start_note, words);
+    length = prof__length(more);
+    prof__text_add(prof__start_note, sizeof prof__start_note, more + (length > 200 ? length - 200 : 0));
+}
+
+/* Replaces %p %n %t %r %h %% in path, and %c by count, unless that is 0; started: what %t stands for.
+   Async-signal-safe. The result is null, or the place in path that is wrong: at a percent sign, which of them is not
+   known; elsewhere, the result is too long for size. */
+static const char *prof__expand_at(const char *path, const char *started, uint64_t count, char *to, size_t size)
+{
+    to[0] = 0;
+    for (const char *c = path; *c; ++c) {
+        char piece[64];
+        piece[0] = *c;
+        piece[1] = 0;
+        if (*c == '%') {
+            switch (c[1]) {
+            case '%': break;
+            case 'p': prof__number_text(piece, prof__process_id()); break;
+            case 'n': prof__program_name(piece, sizeof piece); break;
+            case 't': prof__text_copy(piece, sizeof piece, started); break;
+            case 'r': prof__text_copy(piece, sizeof piece, prof__rank[0] ? prof__rank : "0"); break;
+            case 'h': prof__host_name(piece, sizeof piece); break;
+            case 'c':
+                if (!count) return c;
+                prof__number_text(piece, count);
+                break;
+            default: return c;
+            }
+            ++c;
+        }
+        if (!prof__text_add(to, size, piece)) return "";
+    }
+    return NULL;
+}
+
+static void prof__time_text(char to[16])
+{
+    time_t now = time(NULL);
+    struct tm local;
+#ifdef _WIN32
+    local = *localtime(&now);
+#else
+    localtime_r(&now, &local);
+#endif
+    if (!strftime(to, 16, "%Y%m%d-%H%M%S", &local)) to[0] = 0;
+}
+
+static prof_status prof__expand_counted(const char *path, uint64_t count, char *to, size_t size)
+{
+    char started[16];
+    prof__time_text(started);
+    const char *wrong = prof__expand_at(path, started, count, to, size);
+    if (!wrong) return PROF_OK;
+    if (*wrong != '%') return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", path);
+    if (wrong[1] == 'c') return prof__fail(PROF_INVALID_ARGUMENT, "%s: %%c is for prof_config.save only", path);
+    return prof__fail(PROF_INVALID_ARGUMENT, "%s: unknown %%%c: known are %%p %%n %%t %%r %%h %%%%", path, wrong[1]);
+}
+
+static prof_status prof__expand(const char *path, char *to, size_t size)
+{
+    return prof__expand_counted(path, 0, to, size);
+}
+
+static const char *prof__extension(const char *path)
+{
+    const char *dot = "";
+    for (const char *c = path; *c; ++c) {
+        if (*c == '.') dot = c;
+        if (*c == '/' || *c == '\\') dot = "";
+    }
+    return dot;
+}

@@ -1,0 +1,205 @@
+// session/place: The name that an output takes: whose a file is, and what happens to one that is there.
+/* Expands a pattern into an absolute path, or a relative one if that is all there is room for. */
+static prof_status prof__expand_absolute(const char *pattern, char *to, size_t size)
+{
+    char absolute[1024];
+    int fits = prof__pattern_absolute(pattern, absolute, sizeof absolute);
+    return fits && !prof__expand(absolute, to, size) ? PROF_OK : prof__expand(pattern, to, size);
+}
+
+/* The image that belongs to an output: "trace.json.prof", "logs/1234.prof". */
+static void prof__output_beside(const prof__session *s, char *to, size_t size)
+{
+    char number[24];
+    to[0] = 0;
+    prof__text_add(to, size, s->output);
+    prof__number_text(number, prof__process_id());
+    if (prof__is_folder(s->output)) prof__text_add(to, size, number);
+    prof__text_add(to, size, ".prof");
+}
+
+static int prof__file_is(const char *path) /* 1: there is something of this name */
+{
+#ifdef _WIN32
+    return GetFileAttributesA(path) != INVALID_FILE_ATTRIBUTES;
+#else
+    struct stat about;
+    return !lstat(path, &about);
+#endif
+}
+
+/* 1: the file at output stays as it is. numbered: output has a number already: with one, what this process or,
+   since it began to record, another has written stays; without, only what this process has. */
+static int prof__output_stays(const prof__session *s, int numbered)
+{
+    if (prof__is_folder(s->output) || !prof__file_is(s->output) || s->existing == PROF_EXISTING_REPLACE) return 0;
+    if (s->number || s->existing == PROF_EXISTING_REFUSE || prof__output_ours(s->output)) return 1;
+#ifndef _WIN32
+    struct stat about;
+    if (numbered) return lstat(s->output, &about) || (uint64_t)about.st_mtime >= prof__outputs_since;
+#endif
+    return numbered;
+}
+
+/* A session in memory takes its name when it writes; until then, it is the first that is free. 0 or errno. */
+static int prof__name_choose(prof__session *s)
+{
+    char first[sizeof s->output];
+    prof__text_copy(first, sizeof first, s->output);
+    for (uint64_t i = 2; prof__output_stays(s, i > 2); ++i) {
+        s->number = 1;
+        if (s->existing == PROF_EXISTING_REFUSE || i == 1000000) return EEXIST;
+        if (!prof__path_numbered(first, i, s->output, sizeof s->output)) return ENAMETOOLONG;
+    }
+    return 0;
+}
+
+#ifdef _WIN32
+static int prof__name_take(prof__session *s) /* an empty file takes the name of a mapped one */
+{
+    int error = prof__name_choose(s);
+    if (!error && s->number) error = prof__path_number(s->output, sizeof s->output);
+    s->claimed = !error && s->number;
+    return error;
+}
+#else
+/* Lets go of the file that was to be replaced. */
+static void prof__name_drop(prof__session *s)
+{
+    if (s->old_file) close(s->old_file - 1);
+    s->old_file = s->replaces = 0;
+}
+
+/* The file at live_path is there: 0: it may be replaced, EEXIST: not, EAGAIN: it is another one by now. */
+static int prof__name_replace(prof__session *s, int numbered)
+{
+    struct stat there, opened;
+    int file;
+    s->replaces = 1;
+    if (s->existing == PROF_EXISTING_REPLACE) return 0;
+    if (s->number || s->existing == PROF_EXISTING_REFUSE) return EEXIST;
+    file = open(s->live_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0 && errno == EACCES) file = open(s->live_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file >= 0 && prof__file_lock(file)) {
+        close(file);
+        prof__start_note_set(s->live_path, " is recorded by another process: this one writes ", "");
+        s->number = 1; /* that one may end at any time: its output is not to be replaced, either */
+        return EEXIST;
+    }
+    if (file >= 0) s->old_file = file + 1;
+    if (lstat(s->live_path, &there)) return EAGAIN;
+    if (file >= 0 && (fstat(file, &opened) || opened.st_dev != there.st_dev || opened.st_ino != there.st_ino))
+        return EAGAIN;
+    return s->live_path == s->output && prof__output_stays(s, numbered) ? EEXIST : 0;
+}
+
+/* Takes the name live_path and, where that is beside it, output. 0 or errno; EEXIST: somebody else has it. */
+static int prof__name_try(prof__session *s, int numbered)
+{
+    int error = EAGAIN;
+    for (int i = 0; i < 100 && error == EAGAIN; ++i) {
+        prof__name_drop(s);
+        error = link(s->part_path, s->live_path) ? errno : 0;
+        s->taken = !error;
+        if (error && error != EEXIST && !prof__file_is(s->live_path)) { /* a file system without links */
+            error = prof__path_claim(s->live_path);
+            s->taken = s->replaces = !error;
+        } else if (error) {
+            error = prof__name_replace(s, numbered);
+        }
+    }
+    if (!error && s->live_path != s->output && prof__output_stays(s, numbered)) error = EEXIST;
+    if (error && s->taken) unlink(s->live_path);
+    if (error) prof__name_drop(s);
+    if (error) s->taken = 0;
+    return error;
+}
+
+/* Takes the first name that can be had of trace.json, trace.2.json, ... for the image, which is complete, and the
+   output. 0 or errno. Async-signal-safe. */
+static int prof__name_take(prof__session *s)
+{
+    char first[sizeof s->stream.path];
+    int folder = prof__is_folder(s->output), error = prof__file_name(s);
+    if (!error) error = prof__name_try(s, 0);
+    prof__text_copy(first, sizeof first, folder ? s->stream.path : s->output);
+    for (uint64_t i = 2; error == EEXIST && s->existing != PROF_EXISTING_REFUSE && i < 1000000; ++i) {
+        if (!prof__path_numbered(first, i, folder ? s->stream.path : s->output, sizeof s->output)) return ENAMETOOLONG;
+        if (!folder && s->live_path != s->output) prof__output_beside(s, s->stream.path, sizeof s->stream.path);
+        error = prof__name_try(s, 1);
+        if (!error && prof__start_note[0]) prof__text_add(prof__start_note, sizeof prof__start_note, s->output);
+    }
+    return error;
+}
+
+/* Gives the image its name. What a program that was stopped has left beside the output keeps another one. 0 or errno:
+   nothing has changed. */
+static int prof__name_publish(prof__session *s)
+{
+    char old[sizeof s->stream.path];
+    int error = 0;
+    if (s->replaces && !s->taken && s->live_path != s->output &&
+        prof__path_with(s->live_path, "old", old, sizeof old) && !rename(s->live_path, old))
+        prof__start_note_set(old, " has what was recorded before, until that program was stopped", "");
+    if (s->replaces || !s->taken) error = rename(s->part_path, s->live_path) ? errno : 0;
+    if (error) return error;
+    if (!s->replaces && s->taken) unlink(s->part_path);
+    s->part_path[0] = 0;
+    if (s->old_file) close(s->old_file - 1);
+    s->old_file = 0;
+    if (s->live_path == s->output) prof__output_remember(s->output);
+    return 0;
+}
+#endif
+
+/* Settles what the files are called. The image is complete, but on Windows, where it is made under its name. */
+static prof_status prof__output_name(prof__session *s)
+{
+    if (!s->output[0]) return PROF_OK;
+    if (!prof__outputs_since) prof__outputs_since = (uint64_t)time(NULL);
+    int error = s->live_path ? prof__name_take(s) : prof__name_choose(s);
+#ifndef _WIN32
+    if (error && error != EEXIST && s->beside && s->live_path) {
+        prof__file_forget(s, error);
+        error = prof__name_choose(s);
+    }
+#endif
+    if (!error) return PROF_OK;
+    if (error == EEXIST) return prof__fail(PROF_IO, "%s: is there already, and existing=refuse", s->output);
+    return prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
+}
+
+static prof_status prof__output_writer(const prof__session *s, prof_status (**write)(const prof_trace *, const char *))
+{
+    return s->layout[0] ? prof__layout_find(s->layout, s->output, write) : prof__writer_find(s->output, write);
+}
+
+/* Writes output out of what is recorded. Where the session is in memory, no other file has been taken for it. */
+static prof_status prof__output_write(prof__session *s)
+{
+    prof_status (*write)(const prof_trace *, const char *);
+    prof_trace *trace = NULL;
+    prof_status status = prof__output_writer(s, &write);
+    if (!status) status = prof_trace_live(&trace);
+    if (!status && !s->live_path && !s->claimed && (s->number || s->existing == PROF_EXISTING_REFUSE)) {
+        int error = s->number ? prof__path_number(s->output, sizeof s->output) : prof__path_claim(s->output);
+        if (error) status = prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
+        s->claimed = !error;
+    }
+    if (!status) status = write(trace, s->output);
+    if (!status) prof__output_remember(s->output);
+    prof_trace_close(trace);
+    return status;
+}
+
+/* 1: output is, or will be, a file or a directory. */
+static int prof__output_is_file(const char *path)
+{
+#ifdef _WIN32
+    (void)path;
+    return 1;
+#else
+    struct stat about;
+    return stat(path, &about) || S_ISREG(about.st_mode) || S_ISDIR(about.st_mode);
+#endif
+}

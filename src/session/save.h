@@ -1,0 +1,180 @@
+// session/save: An image with its archive into a file; prof_save().
+/* Reads size bytes of a real file from offset on, in any number of threads at a time; 0 if there are not as many. */
+static int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
+{
+    char *at = (char *)to;
+    while (size) {
+        size_t part = size < (size_t)1 << 30 ? size : (size_t)1 << 30;
+#ifdef _WIN32
+        OVERLAPPED place;
+        DWORD got = 0;
+        memset(&place, 0, sizeof place);
+        place.Offset = (DWORD)offset;
+        place.OffsetHigh = (DWORD)(offset >> 32);
+        if (!ReadFile((HANDLE)_get_osfhandle(_fileno(file)), at, (DWORD)part, &got, &place) || !got) return 0;
+#else
+        ssize_t got;
+        if ((uint64_t)(off_t)offset != offset || (off_t)offset < 0) return 0;
+        do got = pread(fileno(file), at, part, (off_t)offset);
+        while (got < 0 && errno == EINTR);
+        if (got <= 0) return 0;
+#endif
+        at += got;
+        offset += (uint64_t)got;
+        size -= (size_t)got;
+    }
+    return 1;
+}
+
+/* The file that has the archive of the session of which this is a copy of the header; null: there is none. */
+static FILE *prof__archive_open(const prof__header *copy)
+{
+    FILE *stream = NULL;
+#ifdef _WIN32
+    (void)copy;
+#else
+    int file = -1;
+    uint32_t gate = prof__state_lock();
+    const prof__session *s = prof__state.session;
+    struct stat about;
+    if (copy->archive_offset && s && s->live_path && s->header->session == copy->session) {
+        if (prof__stream_file_there(s)) file = fcntl(s->stream.file, F_DUPFD_CLOEXEC, 0);
+        if (file < 0) file = open(s->live_path, O_RDONLY | O_CLOEXEC);
+        if (file >= 0 && (fstat(file, &about) || (uint64_t)about.st_ino != s->stream.inode ||
+                          (uint64_t)about.st_dev != s->stream.device)) {
+            close(file); /* another one has that name by now */
+            file = -1;
+        }
+    }
+    prof__state_unlock(gate);
+    if (file >= 0) stream = fdopen(file, "rb");
+    if (file >= 0 && !stream) close(file);
+#endif
+    return stream;
+}
+
+/* Where the archive's lap ends that its oldest block is in. */
+static uint64_t prof__archive_lap_end(FILE *file, const prof__header *h)
+{
+    uint64_t at = h->archive_first;
+    prof__block block;
+    if (at <= h->archive_next) return h->archive_next;
+    while (h->archive_limit - at >= sizeof block && prof__file_at(file, at, &block, sizeof block) &&
+           block.magic == PROF__BLOCK_MAGIC && block.sequence && block.size >= sizeof block &&
+           block.size <= h->archive_limit - at)
+        at += block.size;
+    return at;
+}
+
+static int prof__read_size(FILE *file, uint64_t *size);
+
+/* Where a copy of an archive's bytes ends: at `to`, or if the file was cut before that, a word behind it, which readers
+   count as a block that is lost. */
+static uint64_t prof__archive_cut(FILE *file, uint64_t from, uint64_t to)
+{
+    uint64_t size;
+    if (from >= to || !prof__read_size(file, &size) || to <= size) return to;
+    size = size / 8 * 8;
+    return (size > from ? size : from) + 8;
+}
+
+/* Bytes that are overwritten meanwhile come as they are: readers find that out. What is not there comes as zeros. */
+static void prof__out_archive(prof__out *out, FILE *file, uint64_t from, uint64_t to)
+{
+    uint64_t bytes[512];
+    while (from < to && !out->status) {
+        size_t size = to - from < sizeof bytes ? (size_t)(to - from) : sizeof bytes;
+        if (!prof__file_at(file, from, bytes, size)) {
+            size = 8; /* up to the end of what is there, word by word */
+            if (!prof__file_at(file, from, bytes, size)) bytes[0] = 0;
+        }
+        prof__out_bytes(out, bytes, size);
+        from += size;
+    }
+}
+
+/* Writes an image without its archive: of meta and the chunks what is used, and zeros for the rest. */
+static void prof__out_used(prof__out *out, const void *bytes, size_t size)
+{
+    const prof__header *h = (const prof__header *)bytes;
+    const char *from = (const char *)bytes;
+    uint64_t used = h->next_chunk && h->next_chunk < h->chunk_count ? h->next_chunk : h->chunk_count;
+    uint64_t meta = h->meta_offset + (h->meta_used && h->meta_used < h->meta_size ? h->meta_used : h->meta_size);
+    if (meta > h->chunk_offset || h->chunk_offset > size || used > (size - h->chunk_offset) / h->chunk_size) {
+        prof__out_bytes(out, bytes, size); /* not as prof_start() lays it out */
+        return;
+    }
+    uint64_t end = h->chunk_offset + used * h->chunk_size;
+    prof__out_bytes(out, from, (size_t)meta);
+    prof__out_zeros(out, h->chunk_offset - meta);
+    prof__out_bytes(out, from + h->chunk_offset, (size_t)(end - h->chunk_offset));
+    prof__out_zeros(out, size - end);
+}
+
+/* Writes a copy of an image with its archive, which is in file, right behind it, oldest block first. */
+static void prof__out_image(prof__out *out, void *bytes, size_t size, FILE *file)
+{
+    prof__header *h = (prof__header *)bytes, from = *h;
+    int laps = h->archive_first > h->archive_next;
+    uint64_t end = h->archive_first != h->archive_next ? prof__archive_lap_end(file, h) : h->archive_next;
+    end = prof__archive_cut(file, from.archive_first, end);
+    if (laps) from.archive_next = prof__archive_cut(file, from.archive_offset, from.archive_next);
+    if (h->archive_offset) {
+        h->archive_offset = h->archive_first = size;
+        h->archive_next = size + (end - from.archive_first) + (laps ? from.archive_next - from.archive_offset : 0);
+        h->archive_limit = h->archive_next;
+    }
+    prof__out_used(out, bytes, size);
+    prof__out_archive(out, file, from.archive_first, end);
+    if (laps) prof__out_archive(out, file, from.archive_offset, from.archive_next);
+}
+
+/* The same of what is being recorded. */
+static prof_status prof__out_live(prof__out *out, void *bytes, size_t size)
+{
+    const prof__header *h = (const prof__header *)bytes;
+    FILE *file = NULL;
+    if (h->archive_first != h->archive_next && !(file = prof__archive_open(h)))
+        return prof__fail(PROF_IO, "the archive of what is recorded cannot be read: its file is gone");
+    prof__out_image(out, bytes, size, file);
+    if (file) fclose(file);
+    return PROF_OK;
+}
+
+static prof_status prof__image_write(const char *path, void *bytes, size_t size)
+{
+    prof__out out;
+    prof_status status = prof__out_file(&out, path);
+    if (status) return status;
+    prof__out_fail(&out, prof__out_live(&out, bytes, size));
+    return prof__out_close(&out);
+}
+
+static prof_status prof__save_image(const char *path)
+{
+    void *bytes;
+    size_t size;
+    prof_status status = prof__image_copy(&bytes, &size);
+    if (status) return status;
+    status = prof__image_write(path, bytes, size);
+    free(bytes);
+    return status;
+}
+
+PROF_DEF prof_status prof_save(const char *path)
+{
+    PROF__LED(prof_save, (path));
+    char expanded[1024];
+    prof_status (*write)(const prof_trace *, const char *);
+    prof_trace *trace = NULL;
+    if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save: path is null");
+    prof_status status = prof__expand(path, expanded, sizeof expanded);
+    if (!status) status = prof__writer_find(expanded, &write);
+    if (!status) status = prof__live_fits(expanded, write);
+    if (status) return status;
+    if (!write) return prof__save_image(expanded);
+    status = prof_trace_live(&trace);
+    if (!status) status = write(trace, expanded);
+    prof_trace_close(trace);
+    return status;
+}

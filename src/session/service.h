@@ -1,0 +1,210 @@
+// session/service: The thread behind a session: stream, statistics, dumps, saves, schedule.
+/*-- SERVICE --------------------------------------------------------------------------------------------- >>service --
+   The one thread that prof may start, and only where the configuration needs it. It does in the background what takes
+   longer than a scope may: its steps look for work and do it. Nobody tells it, because that would cost the writers a
+   system call; it looks so often that the ring cannot fill between two looks. All signals are blocked in it, it takes
+   no control lock (prof_stop() joins it while holding that), and its scopes are recorded like anybody's, on a track
+   "prof". */
+
+/* Each does what there is to do now, and returns 1 if that was anything. */
+static int prof__follow_step(prof__session *s);   /* see >>follow */
+static int prof__save_step(prof__session *s);
+static int prof__service_session_runs(const prof__session *s)
+{
+    uint32_t gate = prof__state_lock();
+    int runs = prof__state.running && prof__state.session == s;
+    prof__state_unlock(gate);
+    return runs;
+}
+
+/* Writes the output every dump_period, as prof_stop() does at the end. */
+static int prof__dump_step(prof__session *s)
+{
+    prof__service *service = &s->service;
+    uint64_t now = s->dump_period_ns ? prof__monotonic() : 0;
+    if (!s->dump_period_ns || now < service->dump_at) return 0;
+    if (!prof__service_session_runs(s)) return 0; /* it was not published yet */
+    uint64_t began = prof__now(s, 0);
+    if (prof__output_write(s)) prof__background_failed(s, prof_error());
+    service->dump_at = prof__monotonic() + s->dump_period_ns;
+    PROF__SITE(site, PROF__KIND_BEGIN, "dump", "prof", 2);
+    prof__service_scope(s, &site, began);
+    return 1;
+}
+
+/* Begins and ends recording by the clock; in the end, output is written as prof_stop() would. */
+static int prof__schedule_step(prof__session *s)
+{
+    uint64_t now = s->begin_at || s->duration_ns ? prof__monotonic() : 0;
+    int ended = 0;
+    if (!now) return 0;
+    s->look_at = s->begin_at; /* until it is published */
+    uint32_t gate = prof__state_lock();
+    if (prof__state.running && prof__state.session == s) {
+        if (prof__state.held & PROF__HELD_TIME && now >= s->begin_at) prof__schedule_release(s, PROF__HELD_TIME);
+        ended = !prof__state.held && s->end_at && now >= s->end_at;
+        if (ended) prof__recording_ends();
+        prof__state.ended |= ended;
+        s->look_at = ended ? 0 : prof__state.held & PROF__HELD_TIME ? s->begin_at : s->end_at;
+    } else if (prof__state.session == s) {
+        s->look_at = 0;
+    }
+    prof__state_unlock(gate);
+    if (ended && s->output[0] && s->live_path != s->output) {
+        prof_status status = prof__output_write(s);
+        if (status) prof__background_failed(s, prof_error()); /* prof_stop() tries again */
+        s->written = !status;
+    }
+    return ended;
+}
+
+/* How long the service may sleep, if it wants to for that long. */
+static uint64_t prof__schedule_sleep(const prof__session *s, uint64_t sleep)
+{
+    uint64_t now = s->look_at ? prof__monotonic() : 0;
+    if (!s->look_at || s->look_at >= now + sleep) return sleep;
+    return s->look_at > now ? s->look_at - now : 1;
+}
+
+/* Has the service look now. Any thread, signal handlers, too. */
+static PROF__UNUSED void prof__service_wake(prof__session *s) { prof__word_wake(&s->service.word); }
+
+/* How long to sleep after a sleep of this length. Where chunks are kept, what has filled meanwhile tells. */
+static uint64_t prof__service_sleep(const prof__session *s, uint64_t before, uint64_t used, int work)
+{
+    const prof__service *service = &s->service;
+    uint64_t sleep = before;
+    if (!prof__chunks_kept(s))
+        sleep = work ? service->shortest_ns : before * 2;
+    else if (used > s->chunk_count / 4)
+        sleep = before / 2;
+    else if (used < s->chunk_count / 6)
+        sleep = before * 2;
+    if (sleep < service->shortest_ns) sleep = service->shortest_ns;
+    return sleep < service->longest_ns ? sleep : service->longest_ns;
+}
+
+static void prof__service_run(prof__session *s)
+{
+    prof__service *service = &s->service;
+    uint64_t sleep = service->shortest_ns;
+    PROF__SELF()->impatient = 1;
+    prof_thread_name("prof");
+    for (;;) {
+        uint32_t word = PROF__ACQUIRE(&service->word), stop = PROF__ACQUIRE(&service->stop);
+        uint64_t used = s->chunk_count - PROF__LOAD(&s->free_chunks);
+        int work = stop ? 0 : prof__stream_step(s); /* in the end what is in the ring is in the file as it is */
+        work |= prof__follow_step(s);
+        work |= prof__save_step(s);
+        work |= stop ? 0 : prof__dump_step(s);
+        work |= stop ? 0 : prof__schedule_step(s);
+        if (stop) break;
+        sleep = prof__service_sleep(s, sleep, used, work);
+        prof__word_wait(&service->word, word, prof__schedule_sleep(s, sleep));
+    }
+}
+
+#ifdef _WIN32
+static DWORD WINAPI prof__service_main(LPVOID session)
+{
+    prof__service_run((prof__session *)session);
+    return 0;
+}
+static int prof__service_create(prof__session *s) /* 0 or the system's error */
+{
+    s->service.thread = CreateThread(NULL, 0, prof__service_main, s, 0, NULL);
+    return s->service.thread ? 0 : (int)GetLastError();
+}
+static void prof__service_join(prof__session *s)
+{
+    WaitForSingleObject(s->service.thread, INFINITE);
+    CloseHandle(s->service.thread);
+}
+#else
+static void *prof__service_main(void *session)
+{
+#ifdef __linux__
+    prctl(PR_SET_NAME, "prof", 0, 0, 0);
+#endif
+    prof__service_run((prof__session *)session);
+    return NULL;
+}
+static int prof__service_create(prof__session *s)
+{
+    prof__signals signals;
+    prof__signals_block(&signals); /* the new thread inherits this */
+    int error = pthread_create(&s->service.thread, NULL, prof__service_main, s);
+    prof__signals_restore(&signals);
+    return error;
+}
+static void prof__service_join(prof__session *s) { pthread_join(s->service.thread, NULL); }
+#endif
+
+#define PROF__FOLLOW_PERIOD 5000000u /* ns: so often, at least, what triggers a save is looked for */
+
+/* The longest sleep is an eighth of the time in which the ring fills at 160 MB, 10 million scopes, a second. Not below
+   a millisecond: a ring of less than 1.3 MB takes less than that rate, but an idle program costs no more than this. */
+static uint64_t prof__service_longest(const prof__session *s)
+{
+    uint64_t ns = s->chunk_count * s->chunk_size / 8 * 25 / 4;
+    if (!prof__chunks_kept(s)) ns = s->dump_period_ns / 10;
+    if (ns < 1000000) ns = 1000000;
+    return ns < 1000000000 ? ns : 1000000000;
+}
+
+static prof_status prof__service_configure(prof__session *s, const prof_config *config)
+{
+    prof__service *service = &s->service;
+    s->max_file_size = config->max_file_size;
+    s->at_limit = (uint32_t)config->at_limit;
+    s->wait_ns = config->wait_ns == PROF__NO_WAIT ? 0 : config->wait_ns;
+    if (!config->wait_ns && prof__mode_counts((uint32_t)config->mode)) s->wait_ns = PROF__MAX_WAIT;
+    int fresh = s->live_path && (s->live_path == s->output || config->mode == PROF_STREAM); /* a mapped file is never old */
+    s->dump_period_ns = fresh || !s->output[0] || config->dump_period_ns == PROF__NO_DUMP ? 0 : config->dump_period_ns;
+    service->wanted = prof__chunks_kept(s) || s->dump_period_ns != 0;
+    service->longest_ns = prof__service_longest(s);
+    service->shortest_ns = service->longest_ns / 16 > 100000 ? service->longest_ns / 16 : 100000;
+    service->dump_at = prof__monotonic() + s->dump_period_ns;
+    prof_status status = prof__follow_make(s, config);
+    if (s->follow) service->wanted = 1;
+    if (s->follow && (!prof__chunks_kept(s) || service->longest_ns > PROF__FOLLOW_PERIOD) && config->save) {
+        service->longest_ns = PROF__FOLLOW_PERIOD;
+        service->shortest_ns = PROF__FOLLOW_PERIOD / 8;
+    }
+    if (!service->wanted && (config->delay_ns || config->start_unix_ns || config->duration_ns)) {
+        service->wanted = 1; /* for two looks at the clock, and nothing else */
+        service->longest_ns = service->shortest_ns = 1000000000;
+    }
+    return status || config->mode != PROF_STREAM ? status : prof__stream_open(s);
+}
+
+/* Under the control lock. */
+static prof_status prof__service_start(prof__session *s)
+{
+    if (!s->service.wanted) return PROF_OK;
+    s->service.process = prof__process_id();
+    int error = prof__service_create(s);
+    if (error) return prof__fail(PROF_NO_MEMORY, "the service thread cannot be started: error %d", error);
+    s->service.running = 1;
+    return PROF_OK;
+}
+
+/* Under the control lock. Lets the thread finish its work; it may have been left behind in the parent of a fork(). */
+static void prof__service_stop(prof__session *s)
+{
+    if (!s->service.running) return;
+    s->service.running = 0;
+    if (s->service.process != prof__process_id()) return;
+    PROF__RELEASE(&s->service.stop, 1u);
+    prof__word_wake(&s->released); /* nobody will be let in any more */
+    prof__service_wake(s);
+    prof__service_join(s);
+}
+
+/* The code of the thread may be about to be unloaded, or the process to end without prof_stop(). */
+static void __attribute__((destructor)) prof__service_leave(void)
+{
+    if (!prof__lock_try(&prof__control_word)) return;
+    if (prof__state.session) prof__service_stop(prof__state.session);
+    prof__unlock(&prof__control_word);
+}

@@ -1,0 +1,239 @@
+// session/snapshot: A copy of an image that threads go on writing. Never waits for a writer.
+/*-- SNAPSHOT -------------------------------------------------------------------------------------------- >>snapshot --
+   A consistent copy of an image that threads go on writing, out of this process's memory or another's file. Chunks are
+   copied from the newest to the oldest, in a ring those first that are being written, and those taken after the start
+   are left out: so of each thread a prefix of what it recorded is copied, without a gap. Meta comes last, and so knows
+   every call site that the chunks name. */
+
+typedef struct prof__source {
+    int (*read)(void *user, uint64_t offset, void *to, size_t size); /* 8-byte units in order; 0: failed */
+    void *user;
+} prof__source;
+
+/* Ends the copy before the first record that looked different the second time: a short scope was being taken back, or
+   the words of a file were not read in order. Then the last record's run-time name may have been missed, too: it is
+   written before that record, and so is complete by the second time. */
+static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count)
+{
+    size_t at = 0, last = 0, next;
+    for (; at < count && words[at] >> PROF__KIND_SHIFT; last = at, at = next) {
+        next = at + prof__record_words(words[at], count - at);
+        if (next == at || memcmp(words + at, again + at, (next - at) * 8)) break;
+    }
+    if (at == count) return;
+    memset(words + at, 0, (count - at) * 8);
+    uint64_t kind = words[last] >> PROF__KIND_SHIFT;
+    if (kind != PROF__KIND_BEGIN && kind != PROF__KIND_MARK && kind != PROF__KIND_EVENT && kind != PROF__KIND_DATA)
+        return;
+    for (; at < count; at += next) {
+        kind = again[at] >> PROF__KIND_SHIFT;
+        next = kind == PROF__KIND_NAME || kind == PROF__KIND_DATA ? prof__record_words(again[at], count - at) : 0;
+        if (!next) return;
+        memcpy(words + at, again + at, next * 8);
+    }
+}
+
+/* scratch: chunk_size bytes. An empty chunk where this one was reused meanwhile or is too new. to is all zero or has
+   what an earlier try copied: one that was never used is not read, and the pages of its copy are not touched. */
+static int prof__chunk_snapshot(const prof__source *from, const prof__header *h, uint64_t offset, uint64_t newest,
+                                char *to, char *scratch)
+{
+    prof__chunk *chunk = (prof__chunk *)(void *)to, *again = (prof__chunk *)(void *)scratch;
+    size_t first = h->chunk_header_size, check;
+    uint64_t sequence; /* the comparison, too, must not have met the words of a chunk that is being cleared */
+    int tries = 0;
+    do { /* once more if losses became a record meanwhile, or they might count twice */
+        if (!from->read(from->user, offset, scratch, first)) return 0;
+        if (!again->sequence) {
+            if (chunk->sequence) memset(to, 0, h->chunk_size);
+            return 1;
+        }
+        check = again->state == PROF__CHUNK_FULL ? first : h->chunk_size; /* full before it is read: nothing changes */
+        if (!from->read(from->user, offset, to, h->chunk_size)) return 0;
+        if (!from->read(from->user, offset, scratch, check)) return 0;
+    } while (again->lost < chunk->lost && ++tries < 8);
+    if (!from->read(from->user, offset + offsetof(prof__chunk, sequence), &sequence, sizeof sequence)) return 0;
+    if (!chunk->sequence || chunk->sequence > newest || again->sequence != chunk->sequence ||
+        sequence != chunk->sequence)
+        memset(to, 0, h->chunk_size);
+    else if (check > first)
+        prof__chunk_cut((uint64_t *)(void *)(to + first), (const uint64_t *)(const void *)(scratch + first),
+                        (h->chunk_size - first) / 8);
+    return 1;
+}
+
+/* A copy on its way. */
+typedef struct prof__copying {
+    const prof__source *from;
+    const prof__header *h;
+    char *copy, *scratch;
+    uint64_t *held;  /* of each slot the sequence of the chunk that was being written there when the copy began, or 0 */
+    uint64_t *seen;  /* the sequence in the first turn */
+    uint64_t newest; /* no chunk with a later sequence is in the copy */
+    uint64_t tick;   /* what was recorded before it is in the copy, or was overwritten */
+    int lapped;      /* threads went half round the ring in the meantime */
+    int torn;        /* so soon that what they recorded last may be missing */
+} prof__copying;
+
+#define PROF__COPIED UINT64_MAX /* as a sequence: this chunk was copied in the first turn */
+
+/* claimed: how many were taken so far; in its first lap a ring has no more. */
+static int prof__chunks_held(prof__copying *c, uint64_t claimed)
+{
+    const prof__header *h = c->h;
+    for (uint64_t slot = 0; slot < h->chunk_count && slot < claimed; ++slot) {
+        prof__chunk chunk;
+        if (!c->from->read(c->from->user, h->chunk_offset + slot * h->chunk_size, &chunk, sizeof chunk)) return 0;
+        c->held[slot] = chunk.state == PROF__CHUNK_OWNED ? chunk.sequence : 0;
+    }
+    return 1;
+}
+
+/* Copies the chunks that are being written, or can be again, or in the second turn the others: there, what is not the
+   chunk that the first turn saw was begun in the meantime, and does not belong to this copy. */
+static int prof__chunks_turn(prof__copying *c, int first)
+{
+    const prof__header *h = c->h;
+    for (uint64_t i = 0; i < h->chunk_count && i < c->newest; ++i) {
+        uint64_t slot = (c->newest % h->chunk_count + h->chunk_count - 1 - i) % h->chunk_count;
+        uint64_t offset = h->chunk_offset + slot * h->chunk_size;
+        prof__chunk *chunk = (prof__chunk *)(void *)(c->copy + offset), now;
+        if (first) {
+            if (!c->from->read(c->from->user, offset, &now, sizeof now)) return 0;
+            c->seen[slot] = now.sequence;
+            if (!c->held[slot] && (now.state == PROF__CHUNK_FULL || now.state == PROF__CHUNK_FREE)) continue;
+        } else if (c->seen[slot] == PROF__COPIED) {
+            continue;
+        }
+        if (!prof__chunk_snapshot(c->from, h, offset, c->newest, c->copy + offset, c->scratch)) return 0;
+        c->torn |= c->held[slot] && chunk->sequence != c->held[slot];
+        if (!first && !h->archive_offset && chunk->sequence != c->seen[slot]) memset(chunk, 0, h->chunk_size);
+        if (first) c->seen[slot] = PROF__COPIED;
+    }
+    return 1;
+}
+
+/* Copies the chunks once: first those that are being written. They have the newest events of their threads, and can be
+   anywhere in the ring: one that is reused before it was copied may leave its thread's older chunks to the copy, where
+   whoever is about to take them sleeps. An archive has what was reused. */
+static int prof__chunks_copy(prof__copying *c)
+{
+    const prof__header *h = c->h;
+    uint64_t before, after, position = offsetof(prof__header, next_chunk);
+    if (!c->from->read(c->from->user, position, &before, sizeof before) || !prof__chunks_held(c, before)) return 0;
+    c->tick = h->clock == PROF_CLOCK_MONOTONIC ? prof__monotonic() : prof__counter();
+    if (!c->from->read(c->from->user, position, &c->newest, sizeof c->newest)) return 0;
+    c->lapped = c->torn = 0;
+    for (int first = !h->archive_offset; first >= 0; --first) {
+        if (!prof__chunks_turn(c, first) || !c->from->read(c->from->user, position, &after, sizeof after)) return 0;
+        c->lapped = after - before > h->chunk_count / 2;
+        c->torn |= first && c->lapped;
+    }
+    return 1;
+}
+
+/* The chunks of the image with header h (validated), to their places in a copy, which is all zero. 0: reading failed, or
+   no memory. What was overtaken is copied again: a few times where little may be left, and more often where it may be
+   wrong. newest and tick: as above. */
+static int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy, uint64_t *newest,
+                                 uint64_t *tick)
+{
+    prof__copying c;
+    int good, tries = 0;
+    memset(&c, 0, sizeof c);
+    c.from = from;
+    c.h = h;
+    c.copy = copy;
+    c.scratch = (char *)malloc(h->chunk_size);
+    c.held = (uint64_t *)calloc((size_t)h->chunk_count + 1, sizeof *c.held);
+    c.seen = (uint64_t *)calloc((size_t)h->chunk_count + 1, sizeof *c.seen);
+    do good = c.scratch && c.held && c.seen && prof__chunks_copy(&c);
+    while (good && (c.lapped || c.torn) && !h->archive_offset && ++tries < (c.torn ? 100 : 20));
+    *newest = c.newest;
+    *tick = c.tick;
+    free(c.held);
+    free(c.seen);
+    free(c.scratch);
+    return good;
+}
+
+static int prof__memory_read(void *image, uint64_t offset, void *to, size_t size)
+{
+    const uint64_t *from = (const uint64_t *)(const void *)((const char *)image + offset);
+    for (size_t i = 0; i < size / 8; ++i) ((uint64_t *)to)[i] = PROF__ACQUIRE(from + i);
+    return 1;
+}
+
+/* The same of a session's image. A chunk that is not ready yet is empty. */
+static int prof__session_read(void *session, uint64_t offset, void *to, size_t size)
+{
+    const prof__session *s = (const prof__session *)session;
+    uint64_t chunks = (uint64_t)(s->chunks - (const char *)s->header);
+    if (offset < chunks + prof__chunks_there(s) * s->chunk_size) return prof__memory_read(s->header, offset, to, size);
+    memset(to, 0, size);
+    return 1;
+}
+
+/* So many scopes were taken back in the chunks as they are now. */
+static uint64_t prof__taken_back(const prof__session *s)
+{
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < s->chunk_count && i < PROF__LOAD(&s->header->next_chunk); ++i)
+        count += PROF__LOAD(&((prof__chunk *)(void *)(s->chunks + i * s->chunk_size))->taken_back);
+    return count;
+}
+
+/* A private copy of the present image. Writers never wait for it. */
+static prof_status prof__image_copy(void **bytes, size_t *size)
+{
+    *bytes = NULL;
+    *size = 0;
+    uint32_t gate = prof__state_lock();
+    prof__session *s = prof__state.session;
+    if (!s) {
+        prof__state_unlock(gate);
+        return prof__fail(PROF_INVALID_STATE, "nothing has been recorded: call prof_start() first");
+    }
+    prof__header h;
+    memset(&h, 0, sizeof h);
+    prof__memory_read(s->header, 0, &h, sizeof h);
+    if (h.mode == PROF_STATS) h.chunk_count = 0; /* what is in them has been folded */
+    uint64_t taken_back = h.mode == PROF_STATS ? prof__taken_back(s) : 0;
+    __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image while the lock is not held */
+    s->readers++;
+    if (prof__state.running) {
+        prof__pair_take_well(s->clock, h.tick_hz, &s->header->last);
+        h.copy_tick = s->header->last.tick;
+    }
+    prof__lost_collect(s);
+    prof__state_unlock(gate);
+
+    prof_status status = PROF_OK;
+    prof__source source = {prof__session_read, s};
+    char *copy = (char *)calloc(s->image_size, 1); /* pages that are never touched cost nothing */
+    uint64_t newest = 0, tick = 0;
+    if (!copy || !prof__chunks_snapshot(&source, &h, copy, &newest, &tick)) {
+        status = prof__fail(PROF_NO_MEMORY, "no memory for a copy of the image (%llu bytes)",
+                            (unsigned long long)s->image_size);
+    } else {
+        gate = prof__state_lock();
+        prof__memory_read(s->header, 0, copy, sizeof h);
+        ((prof__header *)(void *)copy)->next_chunk = newest;
+        ((prof__header *)(void *)copy)->copy_tick = h.copy_tick ? tick : 0;
+        memcpy(copy + h.meta_offset, s->meta, (size_t)s->header->meta_used);
+        ((prof__header *)(void *)copy)->chunk_count = h.chunk_count;
+        ((prof__header *)(void *)copy)->taken_back += taken_back;
+        prof__state_unlock(gate);
+    }
+    *size = s->image_size;
+    gate = prof__state_lock();
+    s->readers--;
+    __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
+    prof__state_unlock(gate);
+    if (status) {
+        free(copy);
+        copy = NULL;
+    }
+    *bytes = copy;
+    return status;
+}

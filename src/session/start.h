@@ -1,0 +1,225 @@
+// session/start: prof_start(): under prof__control_word.
+/* The image is laid out, and its header filled in: from here on it is one. */
+static void prof__image_begin(prof__session *s)
+{
+    prof_site no_room = {0, "(no room for more call sites)", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
+    s->site_without_room = prof__meta_site(s, &no_room);
+    s->header->state = PROF__RUNNING;
+    prof__copy(s->header->magic, PROF__MAGIC, sizeof s->header->magic);
+}
+
+/* What keeps the session from beginning. Before there is a service, which reads it. */
+static void prof__schedule_configure(prof__session *s, const prof_config *config)
+{
+    const prof__pair *now = &s->header->first;
+    uint64_t wait = config->delay_ns;
+    s->duration_ns = config->duration_ns;
+    s->warmup_what = config->warmup_steps ? PROF__WARMUP_STEPS : PROF__WARMUP_FRAMES;
+    s->warmup_left = config->warmup_frames ? config->warmup_frames - 1 : config->warmup_steps;
+    if (config->start_unix_ns > now->unix_ns && config->start_unix_ns - now->unix_ns > wait)
+        wait = config->start_unix_ns - now->unix_ns;
+    if (wait) s->begin_at = now->monotonic_ns + (wait < PROF__CENTURY ? wait : PROF__CENTURY);
+    s->held = (wait ? PROF__HELD_TIME : 0) | (config->warmup_steps || config->warmup_frames ? PROF__HELD_WARMUP : 0);
+}
+
+static prof_status prof__session_make(prof__session *s, const prof_config *config)
+{
+    prof_status status;
+    void *memory = config->memory;
+    uint64_t size = memory ? config->memory_size : config->buffer_size ? config->buffer_size : PROF__DEFAULT_BUFFER;
+#ifndef PROF_FREESTANDING
+    int several;
+    if ((status = prof__rank_find(config->rank, &several)) != PROF_OK) return status;
+    if (config->output && config->output[0] && (status = prof__output_prepare(s, config, several)) != PROF_OK)
+        return status;
+#endif
+    if (config->layout && config->layout[0] && !s->output[0])
+        return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': wants an output", config->layout);
+    if (config->mode == PROF_STREAM && !s->live_path)
+        return prof__fail(PROF_INVALID_ARGUMENT, "mode stream: needs an output, for example trace.prof");
+    if (memory) {
+        uint64_t skip = (0 - (uint64_t)(uintptr_t)memory) & 63;
+        if (s->live_path)
+            return prof__fail(PROF_INVALID_ARGUMENT,
+                              "output %s: a .prof output is its own memory: leave config.memory out", s->live_path);
+        if (size < PROF__MIN_IMAGE + skip)
+            return prof__fail(PROF_INVALID_ARGUMENT, "memory_size: at least %d bytes", (int)PROF__MIN_IMAGE + 64);
+        memory = (char *)memory + skip;
+        size -= skip;
+        prof__clear(memory, (size_t)(size / 8 * 8));
+    } else {
+        size = prof__round(size, 4096);
+        prof__file_signal signal;
+        prof__file_signal_hold(&signal);
+        status = prof__memory_take(s, (size_t)size);
+        prof__file_signal_drop(&signal);
+        if (status) return status;
+        memory = s->mapping;
+    }
+    status = prof__layout(s, memory, size);
+    if (!status) status = prof__clock_choose(s, config);
+    if (status) return status;
+    prof__schedule_configure(s, config);
+    s->crash_report = config->crash_report != 0;
+    prof__header *h = s->header;
+    h->mode = (uint32_t)config->mode;
+    h->pid = s->process = prof__process_id();
+#ifndef PROF_FREESTANDING
+    h->parent_pid = prof__parent_id();
+    prof__program_name(h->program, sizeof h->program);
+    prof__boot_id(h->boot_id, sizeof h->boot_id);
+    status = prof__service_configure(s, config);
+    if (status) return status;
+#endif
+    if (config->min_duration_ns) prof__threshold_set(s, config->min_duration_ns);
+    s->fast = s->clock == PROF_CLOCK_COUNTER && !s->min_ticks;
+    prof__image_begin(s);
+#ifndef PROF_FREESTANDING
+    if (!s->named) status = prof__output_name(s);
+#endif
+    return status || !s->crash_report ? status : prof__crash_prepare(s);
+}
+
+static prof_status prof__config_check(const prof_config *c)
+{
+    if ((unsigned)c->mode > PROF_RING_STATS)
+        return prof__fail(PROF_INVALID_ARGUMENT, "mode: ring, fill, stream, stats or ring+stats");
+#ifdef PROF_FREESTANDING
+    if (c->mode > PROF_FILL) return prof__fail(PROF_UNSUPPORTED, "mode: freestanding has ring and fill only");
+    if (c->save) return prof__fail(PROF_UNSUPPORTED, "save: not in freestanding");
+#endif
+    if ((unsigned)c->at_limit > PROF_LIMIT_ROTATE)
+        return prof__fail(PROF_INVALID_ARGUMENT, "at_limit: stop or rotate");
+    if (c->wait_ns > PROF__MAX_WAIT && c->wait_ns != PROF__NO_WAIT) return prof__fail(PROF_INVALID_ARGUMENT, "wait: at most 10s");
+    if (c->dump_period_ns && c->dump_period_ns < PROF__MIN_PERIOD) /* UINT64_MAX is off */
+        return prof__fail(PROF_INVALID_ARGUMENT, "dump_period: at least 10ms");
+    if ((unsigned)c->clock > PROF_CLOCK_MONOTONIC)
+        return prof__fail(PROF_INVALID_ARGUMENT, "clock: auto, counter, ordered or monotonic");
+    if (c->level < -1 || c->level > 255) return prof__fail(PROF_INVALID_ARGUMENT, "level %d: 1 to 255, or -1", c->level);
+    if (c->warmup_steps && c->warmup_frames)
+        return prof__fail(PROF_INVALID_ARGUMENT, "warmup_steps, warmup_frames: one of them");
+    if (c->delay_ns > PROF__CENTURY || c->duration_ns > PROF__CENTURY)
+        return prof__fail(PROF_INVALID_ARGUMENT, "delay, duration: at most a century");
+    if ((unsigned)c->existing > PROF_EXISTING_REFUSE)
+        return prof__fail(PROF_INVALID_ARGUMENT, "existing: auto, replace, number or refuse");
+#ifdef PROF_FREESTANDING
+    if (c->delay_ns || c->start_unix_ns || c->duration_ns)
+        return prof__fail(PROF_UNSUPPORTED,
+                          "delay, start_unix, duration: freestanding has no thread to look at the clock");
+#endif
+    if (!c->memory && c->buffer_size && (c->buffer_size < PROF__MIN_BUFFER || (uint64_t)c->buffer_size >> 30 > 64))
+        return prof__fail(PROF_INVALID_ARGUMENT, "buffer_size: 128K to 64G");
+    return PROF_OK;
+}
+
+/* Who started a session that is not the program's own. */
+typedef struct prof__guest_start {
+    void (*yield)(void);       /* see prof__guest */
+    void (*limit)(void *user); /* under the lock, before anything is recorded */
+    void *user;
+} prof__guest_start;
+
+static prof_status prof__start_locked(const prof_config *config, const prof__guest_start *guest)
+{
+    if (prof__guest) prof__guest();
+    int phase = prof__session_phase();
+    if (phase == PROF__ENDED)
+        return prof__fail(PROF_INVALID_STATE, "the session before has ended by itself: call prof_stop() first");
+    if (phase == PROF__RUNS)
+        return prof__fail(PROF_INVALID_STATE, "a session is running already: call prof_stop() first%s",
+                          (prof__state.session ? prof__state.session : prof__state.inherited)->output[0]
+                              ? ", or leave PROF_OUTPUT out of the environment" : "");
+    prof_status status = prof__config_check(config);
+    if (status) return status;
+    prof__heal();
+    if (config->memory) prof__sessions_reap(1);
+    prof__session *s = prof__session_new();
+    if (!s) return prof__fail(PROF_NO_MEMORY, "no memory for a session");
+#ifndef PROF_FREESTANDING
+    prof__start_note[0] = 0;
+#endif
+    status = prof__session_make(s, config);
+    if (status) {
+#ifndef PROF_FREESTANDING
+        prof__path_unclaim(s);
+#endif
+        prof__session_delete(s);
+        return status;
+    }
+    prof__sessions_reap(1);
+#ifndef PROF_FREESTANDING
+    status = prof__service_start(s); /* finds nothing to do until the session runs */
+    if (!status) status = prof__save_arm(s);
+#endif
+    uint32_t gate = prof__state_lock();
+    if (!status) status = prof__rules_set(config->categories);
+    if (!status) status = prof__memory_publish(s);
+    if (!status) {
+        s->epoch = prof__state.epoch + 1 ? prof__state.epoch + 1 : 1;
+        PROF__STORE(&prof__state.epoch, s->epoch); /* ends compare with it, without the lock */
+        s->header->session = s->epoch;
+        prof__metadata_write(s);
+#ifndef PROF_FREESTANDING
+        if (s->beside_error) prof__meta_pair(s, "in memory only", strerror(s->beside_error));
+#endif
+        s->like = *s->header;
+        s->like.magic[0] = 0; /* who looks for images in a core dump shall find one */
+        prof__state.session = s;
+        prof__state.level = prof__level_of(config);
+        prof__state.filter_mask = config->filter_mask ? config->filter_mask : ~0u;
+        if (guest) guest->limit(guest->user);
+        PROF__STORE(&prof__state.paused, 0);
+        prof__state.held = s->held;
+        PROF__STORE(&prof__state.no_sync, config->no_sync);
+        prof__state.no_devices = config->no_devices;
+        PROF__STORE(&prof__state.running, 1);
+        PROF__STORE(&prof__lost_without_chunk, 0u);
+        if (prof__state.held)
+            prof__next_generation();
+        else
+            prof__schedule_release(s, 0);
+    }
+    prof__state_unlock(gate);
+    if (status) {
+#ifndef PROF_FREESTANDING
+        prof__save_disarm();
+        prof__service_stop(s);
+        prof__path_unclaim(s);
+#endif
+        prof__session_delete(s);
+        return status;
+    }
+    if (s->crash_report) prof__crash_install(s);
+    prof__calibrate(s);
+    return PROF_OK;
+}
+
+/* guest: null: the program's own session. */
+static prof_status prof__start_as(const prof_config *config, const prof__guest_start *guest)
+{
+    prof_status status = PROF_OK;
+    prof__control_lock();
+#ifndef PROF_FREESTANDING
+    if (!prof__exits_watched) prof__exits_watch();
+    prof__exits_watched = 1;
+    prof__exit_key_make();
+    if (!prof__exit_key_made)
+        status = prof__fail(PROF_NO_MEMORY, "the program has used up the system's keys of thread-local storage");
+#endif
+    if (!status) {
+        PROF__BRIDGE_START();
+        status = prof__start_locked(config, guest);
+        if (!status) PROF__STORE(&prof__guest, guest ? guest->yield : NULL);
+        PROF__BRIDGE_STARTED();
+    }
+    prof__control_unlock();
+    return status;
+}
+
+PROF_DEF prof_status prof_start(const prof_config *config)
+{
+    PROF__LED(prof_start, (config));
+    prof_config defaults;
+    prof__clear(&defaults, sizeof defaults / 8 * 8);
+    return prof__start_as(config ? config : &defaults, NULL);
+}

@@ -1,0 +1,124 @@
+// session/state: The state's lock, sessions made and freed, and freed only when no thread can point to them.
+/*-- SESSION -------------------------------------------------------------------------------------------- >>session --*/
+
+#ifndef PROF_FREESTANDING
+static prof_status prof__service_start(prof__session *s);
+static void prof__service_stop(prof__session *s);
+static void prof__stream_close(prof__session *s);
+static prof_status prof__file_finish(prof__session *s, prof_status status);
+static prof_status prof__service_configure(prof__session *s, const prof_config *config);
+static prof_status prof__follow_make(prof__session *s, const prof_config *config);
+static void prof__follow_free(struct prof__follow *f);
+static prof_status prof__save_arm(const prof__session *s);
+static void prof__save_disarm(void);
+#endif
+#if defined(PROF_FREESTANDING) || defined(_WIN32)
+static prof_status prof__crash_prepare(prof__session *s)
+{
+    (void)s;
+    return prof__fail(PROF_UNSUPPORTED, "crash_report: this platform has no POSIX signals");
+}
+static void prof__crash_install(prof__session *s) { (void)s; }
+static void prof__crash_remove(void) {}
+#else
+static prof_status prof__crash_prepare(prof__session *s);
+static void prof__crash_install(prof__session *s);
+static void prof__crash_remove(void);
+static void prof__crash_forget(void);
+#endif
+
+/* Control functions hold the lock as a busy thread, so that a signal handler with a scope in it does not wait for
+   it. */
+static uint32_t prof__state_lock(void)
+{
+    uint32_t gate = prof__take(PROF__SELF());
+    prof__lock(&prof__change_word);
+    prof__lock(&prof__lock_word);
+    return gate;
+}
+
+static void prof__state_unlock(uint32_t gate)
+{
+    prof__unlock(&prof__lock_word);
+    prof__unlock(&prof__change_word);
+    prof__untake(PROF__SELF(), gate);
+}
+
+/* The service ends a session under the state lock alone: who holds the control lock must ask here, too. */
+enum { PROF__ENDED = 1, PROF__RUNS };
+static int prof__session_phase(void)
+{
+    uint32_t gate = prof__state_lock();
+    int phase = prof__state.running ? PROF__RUNS : prof__state.ended ? PROF__ENDED : 0;
+    prof__state_unlock(gate);
+    return phase;
+}
+
+/* Ordinary code that finds its thread busy, while no session runs: a handler that interrupted a macro has left by
+   siglongjmp. What the macro was doing is given up, and the chunk with it. */
+static void prof__heal(void)
+{
+    prof__thread *self = PROF__SELF();
+    if (self->gate != PROF__BUSY || self->exits >= PROF__EXITS) return;
+    self->fiber = NULL; /* switches were ignored meanwhile: it may be gone, or on another thread */
+    prof__track_of(self)->owed = 0;
+    if (self->filled) PROF__RELEASE(&self->filled->state, (uint32_t)PROF__CHUNK_FULL);
+    if (self->chunk) PROF__RELEASE(&self->chunk->state, (uint32_t)PROF__CHUNK_FULL);
+    prof__detach(self);
+    self->seen = 0;
+    self->open = PROF__SHUT;
+    prof__leave(self);
+}
+
+#ifdef PROF_FREESTANDING
+/* One image at a time, in the user's memory; there is nothing to allocate a second session from. */
+static prof__session prof__only_session;
+static prof__session *prof__session_new(void)
+{
+    prof__clear(&prof__only_session, sizeof prof__only_session / 8 * 8);
+    return &prof__only_session;
+}
+static void prof__session_delete(prof__session *s) { (void)s; }
+#else
+static prof__session *prof__session_new(void) { return (prof__session *)calloc(1, sizeof(prof__session)); }
+static void prof__session_delete(prof__session *s)
+{
+    prof__stream_close(s);
+    prof__memory_free(s);
+    prof__follow_free(s->follow);
+    free(s);
+}
+#endif
+
+/* Deletes the sessions that no thread points to any more, and retires the present one. Under the control lock. */
+static void prof__sessions_reap(int present)
+{
+    uint32_t gate = prof__state_lock();
+    prof__thread *self = PROF__SELF();
+    prof__session *s = prof__state.session;
+    int retire = present && s && !s->readers;
+    if (present && s) {
+        if (self->session == s) prof__detach(self);
+        prof__state.session = NULL;
+        s->next = prof__state.retired;
+        prof__state.retired = s;
+    }
+    prof__session *dead = NULL, **link = &prof__state.retired;
+    while (*link) {
+        prof__session *each = *link;
+        if (__atomic_load_n(&each->attached, __ATOMIC_ACQUIRE)) {
+            link = &each->next;
+        } else {
+            *link = each->next;
+            each->next = dead;
+            dead = each;
+        }
+    }
+    prof__state_unlock(gate);
+    if (retire && prof__state.retired == s) prof__memory_retire(s);
+    while (dead) {
+        prof__session *next = dead->next;
+        prof__session_delete(dead);
+        dead = next;
+    }
+}

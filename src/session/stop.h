@@ -1,0 +1,99 @@
+// session/stop: prof_stop(), prof_reset(), pauses: under prof__control_word.
+/* Nothing more is recorded; the image stays. Under the lock. */
+static void prof__recording_ends(void)
+{
+    PROF__STORE(&prof__state.running, 0);
+    prof__next_generation();
+    if (prof__state.session) {
+        prof__header *h = prof__state.session->header;
+        prof__pair_take_well(h->clock, h->tick_hz, &h->last);
+        prof__lost_collect(prof__state.session);
+        PROF__RELEASE(&h->state, (uint32_t)PROF__STOPPED);
+    }
+}
+
+/* guest: 1: of the guest's session, and of no other. Under the control lock. */
+static prof_status prof__stop_recording(int guest)
+{
+    uint32_t gate = prof__state_lock();
+    int running = !prof__guest == !guest && (prof__state.running || prof__state.ended);
+    if (guest) PROF__STORE(&prof__guest, NULL);
+    if (running && prof__state.running) prof__recording_ends();
+    if (running) prof__state.ended = 0;
+    prof__state_unlock(gate);
+    return running ? PROF_OK : prof__fail(PROF_INVALID_STATE, "no session is running");
+}
+
+/* Under the control lock. */
+static prof_status prof__stop_locked(void)
+{
+    prof_status status = prof__stop_recording(0);
+    if (!status) prof__crash_remove();
+#ifndef PROF_FREESTANDING
+    if (!status) status = prof__inherited_end();
+    prof__session *s = status ? NULL : prof__state.session;
+    if (s) prof__service_stop(s);
+    if (s) prof__save_disarm();
+    if (s && s->output[0] && s->live_path != s->output && !s->written) status = prof__output_write(s);
+    if (s && s->live_path) status = prof__file_finish(s, status);
+    if (s && status) prof__path_unclaim(s);
+#endif
+    PROF__BRIDGE_STOP();
+    return status;
+}
+
+PROF_DEF prof_status prof_stop(void)
+{
+    PROF__LED(prof_stop, ());
+    prof__control_lock();
+    prof_status status = prof__stop_locked();
+    prof__control_unlock();
+    return status;
+}
+
+#ifndef PROF_FREESTANDING
+/* The program ends without prof_stop(): what has an output is written all the same. After the destructors of the
+   program's own objects, which may have scopes or call prof_stop(), and before the writers go. Where another thread is
+   in a control function there is no waiting for it. */
+static void __attribute__((destructor(102))) prof__exit_stop(void)
+{
+    if (!prof__is_whole() || !prof__lock_try(&prof__control_word)) return;
+    const prof__session *s = NULL;
+    if (!prof__guest && prof__session_phase()) s = prof__state.session ? prof__state.session : prof__state.inherited;
+    if (s && s->output[0] && prof__stop_locked()) fprintf(stderr, "prof: %s\n", prof_error());
+    prof__unlock(&prof__control_word);
+}
+#endif
+
+PROF_DEF prof_status prof_reset(void)
+{
+    PROF__LED(prof_reset, ());
+    prof__control_lock();
+    prof_status status = PROF_OK;
+    if (!prof__guest && prof__session_phase())
+        status = prof__fail(PROF_INVALID_STATE, "the session is running: call prof_stop() first");
+    else
+        prof__sessions_reap(!prof__guest);
+    prof__control_unlock();
+    return status;
+}
+
+static prof_status prof__pause_by(int step)
+{
+    PROF__LED(prof__pause_by, (step));
+    prof_status status = PROF_OK;
+    uint32_t gate = prof__state_lock();
+    if (!prof__state.running && !prof__state.ended) {
+        status = prof__fail(PROF_INVALID_STATE, "no session is running");
+    } else if (prof__state.paused + step < 0) {
+        status = prof__fail(PROF_INVALID_STATE, "resumed more often than paused");
+    } else {
+        PROF__STORE(&prof__state.paused, prof__state.paused + step);
+        prof__next_generation();
+    }
+    prof__state_unlock(gate);
+    PROF__BRIDGE_PAUSE();
+    return status;
+}
+PROF_DEF prof_status prof_pause(void) { return prof__pause_by(1); }
+PROF_DEF prof_status prof_resume(void) { return prof__pause_by(-1); }

@@ -1,0 +1,321 @@
+// session/stream: PROF_STREAM: full chunks packed behind the ring, and the chunks let go. The service's thread.
+/*-- STREAM ----------------------------------------------------------------------------------------------- >>stream --
+   PROF_STREAM: the service packs full chunks, oldest first, into blocks behind the ring in the file, and lets the
+   chunks go when their block is complete and published. So the file is whole at every moment. What cannot be written
+   stays in the ring and is tried again; once the ring is full, events are lost and counted. */
+
+#define PROF__MIN_ARCHIVE (512u << 10) /* a limit must leave room for some blocks */
+#define PROF__FIRST_RETRY 10000000u    /* ns; doubles up to a second */
+
+/* Lets the writers have a chunk; its sequence number stays, so that readers know what they find in both places. */
+static void prof__chunk_release(prof__session *s, prof__chunk *chunk)
+{
+    PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FREE);
+    if (!s->spare_chunk) {
+        s->spare_chunk = 1; /* first of all; the service is one who may have found none */
+        prof__room_changed();
+        return;
+    }
+    __atomic_fetch_add(&s->free_chunks, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&s->released, 1, __ATOMIC_SEQ_CST);
+    prof__room_changed();
+    if (__atomic_load_n(&s->waiting, __ATOMIC_SEQ_CST)) prof__word_wake(&s->released);
+}
+
+/* 1: the service may empty this chunk: it is full or, where the ring gets scarce, an ended thread left it half empty
+   for the next one. */
+static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
+{
+    uint32_t state = PROF__ACQUIRE(&chunk->state);
+    return state == PROF__CHUNK_FULL ||
+           (state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < s->chunk_count / 4 &&
+            __atomic_compare_exchange_n(&chunk->state, &state, (uint32_t)PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED));
+}
+
+/* Keeps in the image, for reports, why something in the background failed; of what is too long the end, where the reason
+   stands behind the path. A reader may be looking. */
+static void prof__background_failed(prof__session *s, const char *why)
+{
+    char *to = s->header->write_error;
+    size_t length = prof__length(why), most = sizeof s->header->write_error - 1;
+    if (length > most) why += length - most;
+    for (size_t i = 0; i + 1 < sizeof s->header->write_error; ++i) {
+        PROF__STORE(to + i, *why);
+        if (*why) ++why;
+    }
+    PROF__ADD(&s->header->write_failures, 1);
+}
+
+#ifdef _WIN32
+static prof_status prof__stream_open(prof__session *s)
+{
+    (void)s;
+    return prof__fail(PROF_UNSUPPORTED, "mode stream: not on Windows yet");
+}
+static void prof__stream_close(prof__session *s) { (void)s; }
+static prof_status prof__file_finish(prof__session *s, prof_status status)
+{
+    (void)s;
+    return status;
+}
+static int prof__stream_step(prof__session *s)
+{
+    (void)s, (void)prof__chunk_full, (void)prof__chunk_release;
+    return 0;
+}
+#else
+/* The descriptor may have been closed by a program that closes all, and given to another file since. */
+static int prof__stream_file_there(const prof__session *s)
+{
+    struct stat about;
+    return s->stream.opened && !fstat(s->stream.file, &about) && (uint64_t)about.st_dev == s->stream.device &&
+           (uint64_t)about.st_ino == s->stream.inode;
+}
+
+/* 1: somebody has made the file smaller than the image. Its descriptor is there. */
+static int prof__file_cut(prof__session *s)
+{
+    struct stat about;
+    int cut = !fstat(s->stream.file, &about) && (uint64_t)about.st_size < s->image_size;
+    if (cut) __atomic_fetch_or(&s->cut, PROF__CUT, __ATOMIC_RELAXED);
+    return cut;
+}
+
+/* Opens the file again, by its name. 0: errno says why. */
+static int prof__stream_file_open(prof__session *s, const char *path)
+{
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0) return 0;
+    prof__file_lock(file);
+    prof__file_keep(s, file);
+    return 1;
+}
+
+/* Makes sure that the descriptor is that of the file. */
+static int prof__stream_file_ready(prof__session *s)
+{
+    if (prof__stream_file_there(s)) return 1;
+    if (prof__stream_file_open(s, s->live_path)) {
+        if (prof__stream_file_there(s)) return 1;
+        close(s->stream.file); /* another file by now */
+        s->stream.opened = 0;
+    }
+    return 0;
+}
+
+static void prof__stream_close(prof__session *s)
+{
+    free(s->stream.block);
+    free(s->stream.chunks);
+    s->stream.block = NULL;
+    s->stream.chunks = NULL;
+    if (prof__stream_file_there(s)) close(s->stream.file);
+    s->stream.opened = 0;
+}
+
+/* After the memory was taken, before the file has its name. */
+static prof_status prof__stream_open(prof__session *s)
+{
+    prof__header *h = s->header;
+    uint64_t least = 2 * PROF__BLOCK_BOUND(s->chunk_words);
+    if (least < PROF__MIN_ARCHIVE) least = PROF__MIN_ARCHIVE;
+    if (s->max_file_size && s->max_file_size < prof__round(s->mapping_size, 4096) + least)
+        return prof__fail(PROF_INVALID_ARGUMENT, "max_file_size %llu: at least %lluK more than the buffer (%llu)",
+                          (unsigned long long)s->max_file_size, (unsigned long long)(least + 1023) / 1024,
+                          (unsigned long long)s->mapping_size);
+    s->stream.block = (prof__block *)malloc(PROF__BLOCK_BOUND(s->chunk_words));
+    s->stream.chunks = (prof__chunk **)malloc((size_t)s->chunk_count * sizeof *s->stream.chunks);
+    if (!s->stream.block || !s->stream.chunks) return prof__fail(PROF_NO_MEMORY, "no memory to pack chunks");
+    h->archive_offset = h->archive_first = h->archive_next = prof__round(s->mapping_size, 4096);
+    h->archive_limit = s->max_file_size ? s->max_file_size / 8 * 8 : INT64_MAX / 4096 * 4096;
+    return PROF_OK;
+}
+
+/* What is left to do after the session and, unless the file is the output itself, the export that ended with status. */
+static prof_status prof__file_finish(prof__session *s, prof_status status)
+{
+    struct stat about;
+    char why[PROF__ERROR_SIZE];
+    int named = !lstat(s->live_path, &about);
+    int here = named && (uint64_t)about.st_dev == s->stream.device && (uint64_t)about.st_ino == s->stream.inode;
+    int open = prof__stream_file_there(s); /* the descriptor is that of the file, wherever it was moved */
+    if (s->live_path != s->output && status) {
+        memcpy(why, PROF__ERROR_TEXT(), sizeof why);
+        status = prof__fail(status, "%.110s: the recording is kept in %s", why, prof__path_end(s->live_path));
+    } else if (s->live_path != s->output) {
+        if (here) unlink(s->live_path);
+    } else if (!status && !here && (!open || fstat(s->stream.file, &about) || !about.st_nlink)) {
+        status = prof__fail(PROF_IO, "%s: was %s while it was recorded: prof_save() can still write it elsewhere",
+                            prof__path_end(s->live_path), named ? "replaced by another file" : "removed");
+    } else if (!status && !(open && prof__file_cut(s)) && prof__chunks_there(s) < s->chunks_asked) {
+        status = prof__fail(PROF_IO, "%s: %s: its buffer has %llu KiB instead of %llu",
+                            prof__path_end(s->live_path), s->room_error,
+                            (unsigned long long)(s->chunk_count * s->chunk_size >> 10),
+                            (unsigned long long)(s->chunks_asked * s->chunk_size >> 10));
+    }
+    if (!status && PROF__LOAD(&s->cut))
+        status = prof__fail(PROF_IO, "%s: was cut by somebody else while it was recorded: what was there is lost",
+                            prof__path_end(s->live_path));
+    if (open) flock(s->stream.file, LOCK_UN); /* it is no longer recorded into */
+    return status;
+}
+
+static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at) /* 0 or errno */
+{
+    const char *from = (const char *)bytes;
+    prof__file_signal signal;
+    int error = 0;
+    if (!prof__stream_file_ready(s)) return EBADF;
+    if (prof__file_cut(s)) return EILSEQ; /* and is not made larger again */
+    prof__file_signal_hold(&signal);
+    while (size) {
+        off_t offset = (off_t)at;
+        errno = EFBIG;
+        ssize_t n = (uint64_t)offset == at ? pwrite(s->stream.file, from, size, offset) : -1;
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) {
+            error = n ? errno : ENOSPC;
+            break;
+        }
+        from += n;
+        at += (uint64_t)n;
+        size -= (size_t)n;
+    }
+    prof__file_signal_drop(&signal);
+    return error;
+}
+
+/* Drops the oldest block, or what ends a lap. 0 or errno. */
+static int prof__archive_drop(prof__session *s)
+{
+    prof__header *h = s->header;
+    prof__block block;
+    uint64_t first = h->archive_first, left = h->archive_limit - first;
+    int ends = left < sizeof block;
+    if (!ends) {
+        ssize_t n = pread(s->stream.file, &block, sizeof block, (off_t)first);
+        if (n < 0) return errno;
+        if (n != (ssize_t)sizeof block || block.magic != PROF__BLOCK_MAGIC || block.size < sizeof block ||
+            block.size > left)
+            return EILSEQ; /* not what was written there */
+        ends = !block.sequence;
+        if (!ends) PROF__ADD(&h->overwritten, 1);
+    }
+    PROF__RELEASE(&h->archive_first, ends ? h->archive_offset : first + block.size);
+    return 0;
+}
+
+/* Marks that the lap ends at this place. */
+static int prof__archive_lap(prof__session *s, uint64_t at)
+{
+    prof__block block;
+    if (s->header->archive_limit - at < sizeof block) return 0;
+    memset(&block, 0, sizeof block);
+    block.magic = PROF__BLOCK_MAGIC;
+    block.size = sizeof block;
+    block.check = prof__block_check(&block, NULL);
+    return prof__stream_write(s, &block, sizeof block, at);
+}
+
+/* Where a block of size bytes goes; drops older ones for it, if that is wanted. 0 or errno; EDOM: there is no room. */
+static int prof__archive_room(prof__session *s, uint64_t size, uint64_t *at)
+{
+    prof__header *h = s->header;
+    int error = 0;
+    uint64_t next = h->archive_next;
+    while (!error && h->archive_first > next) { /* lapped: as far as the oldest block, which it must not touch */
+        *at = next;
+        if (h->archive_first - next > size) return 0;
+        error = prof__archive_drop(s);
+    }
+    if (error) return error;
+    *at = next;
+    if (h->archive_limit - next >= size) return 0;
+    if (s->at_limit != PROF_LIMIT_ROTATE) return EDOM;
+    *at = h->archive_offset;
+    error = prof__archive_lap(s, next);
+    while (!error && h->archive_first <= *at + size && h->archive_first != next) error = prof__archive_drop(s);
+    return error;
+}
+
+/* 0 or errno; the chunk can be let go. */
+static int prof__stream_put(prof__session *s, const prof__chunk *chunk)
+{
+    const uint64_t *words = (const uint64_t *)(const void *)(chunk + 1);
+    uint64_t at = 0;
+    uint32_t size = prof__block_pack(chunk, words, prof__records_end(words, (size_t)s->chunk_words), s->stream.block);
+    int error = prof__archive_room(s, size, &at);
+    if (!error) error = prof__stream_write(s, s->stream.block, size, at);
+    if (!error) PROF__RELEASE(&s->header->archive_next, at + size);
+    return error;
+}
+
+static void prof__stream_failed(prof__session *s, int error)
+{
+    prof__stream *stream = &s->stream;
+    if (error == EDOM) {
+        stream->full = 1;
+        prof__background_failed(s, "max_file_size is reached");
+        return;
+    }
+    prof__background_failed(s, error == EBADF    ? "the file was closed by the program"
+                               : error == EILSEQ ? "the file was changed by somebody else"
+                                                 : strerror(error));
+    stream->backoff_ns = stream->backoff_ns ? stream->backoff_ns * 2 : PROF__FIRST_RETRY;
+    if (stream->backoff_ns > 1000000000u) stream->backoff_ns = 1000000000u;
+    stream->retry_at = prof__monotonic() + stream->backoff_ns;
+}
+
+static int prof__stream_order(const void *a, const void *b)
+{
+    uint64_t x = (*(prof__chunk *const *)a)->sequence, y = (*(prof__chunk *const *)b)->sequence;
+    return x < y ? -1 : x > y;
+}
+
+/* Finds what is full, the oldest first; returns how many. A thread's chunk is full before the next one is: so once a
+   look at all finds no more than the one before, none is among them whose thread has an older one that is not. A
+   rotating archive drops blocks in the order in which they came, and must not drop from the midst of a thread. */
+static size_t prof__stream_gather(prof__session *s)
+{
+    size_t count = 0, before;
+    do {
+        before = count;
+        count = 0;
+        for (uint64_t slot = 0; slot < s->chunk_count; ++slot) {
+            prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + slot * s->chunk_size);
+            if (prof__chunk_full(s, chunk)) s->stream.chunks[count++] = chunk;
+        }
+    } while (count != before);
+    qsort(s->stream.chunks, count, sizeof *s->stream.chunks, prof__stream_order);
+    return count;
+}
+
+/* Packs what is full. 1: there was something. */
+static int prof__stream_step(prof__session *s)
+{
+    prof__stream *stream = &s->stream;
+    if (s->header->mode != PROF_STREAM || stream->full) return 0;
+    if (stream->backoff_ns && prof__monotonic() < stream->retry_at) return 0;
+    uint64_t next = PROF__LOAD(&s->header->next_chunk);
+    if (next == stream->seen && PROF__LOAD(&s->free_chunks) > s->chunk_count / 2) return 0; /* need not look */
+    stream->seen = next;
+    size_t count = prof__stream_gather(s);
+    if (!count) return 0;
+    uint64_t began = prof__now(s, 0);
+    int error = 0;
+    for (size_t i = 0; i < count && !error && !PROF__ACQUIRE(&s->service.stop); ++i) {
+        error = prof__stream_put(s, stream->chunks[i]);
+        if (error) break;
+        stream->backoff_ns = 0;
+        prof__chunk_release(s, stream->chunks[i]);
+    }
+    if (error) {
+        stream->seen = ~0ull;
+        prof__stream_failed(s, error);
+    }
+    PROF__SITE(site, PROF__KIND_BEGIN, "pack", "prof", 2);
+    prof__service_scope(s, &site, began);
+    return 1;
+}
+#endif

@@ -1,0 +1,178 @@
+// session/write: Folders, the writer of an extension, prof_trace_write().
+static prof_status prof__write_summary(const prof_trace *trace, const char *path)
+{
+    return prof_summary_write(trace, path, NULL);
+}
+
+/* Writers of prof_report.h are registered as "layout:NAME", or "layout:NAME/" for a directory. Null: it is another one. */
+static const char *prof__writer_layout(const prof_writer *writer)
+{
+    static const char prefix[] = "layout:";
+    const char *name = writer->extension;
+    for (size_t i = 0; prefix[i]; ++i, ++name)
+        if (*name != prefix[i]) return NULL;
+    return name;
+}
+
+/* The writer of a layout, into a file or a directory. */
+static prof_status prof__layout_find(const char *layout, const char *path,
+                                     prof_status (**write)(const prof_trace *, const char *))
+{
+    char known[160] = "", wanted[32];
+    int folder = prof__is_folder(path), exists = 0;
+    prof__text_copy(wanted, sizeof wanted - 1, layout);
+    if (folder) prof__text_add(wanted, sizeof wanted, "/");
+    *write = NULL;
+    for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next) {
+        const char *name = prof__writer_layout(w);
+        if (!name) continue;
+        if (prof__equal(name, wanted)) *write = w->write;
+        exists |= prof__equal(name, layout);
+        if (!*name || name[prof__length(name) - 1] == '/') continue;
+        if (known[0]) prof__text_add(known, sizeof known, ", ");
+        prof__text_add(known, sizeof known, name);
+    }
+    if (!*write && !known[0])
+        return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': no reports in this program: include prof_report.h in the "
+                          "file with PROF_IMPLEMENTATION", layout);
+    if (!*write && !exists)
+        return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': known are %s", layout, known);
+    if (!*write)
+        return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': is one file, and %s a directory", layout,
+                          prof__path_end(path));
+    if (!folder && prof__equal(prof__extension(path), ".prof"))
+        return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': %s is the recording itself: give the report another "
+                          "extension", layout, prof__path_end(path));
+    return PROF_OK;
+}
+
+/* The writer of a path's extension, which is "/" for a directory. The image itself (.prof) has none: *writer is null. */
+static prof_status prof__writer_find(const char *path, prof_status (**write)(const prof_trace *, const char *))
+{
+    const char *given = prof__is_folder(path) ? "/" : prof__extension(path);
+    char known[128], extension[16]; /* in lower case */
+    size_t n = (size_t)snprintf(known, sizeof known, ".prof .csv .txt"), length = 0;
+    for (; given[length] && length + 1 < sizeof extension; ++length)
+        extension[length] = (char)(given[length] >= 'A' && given[length] <= 'Z' ? given[length] + 32 : given[length]);
+    extension[length] = 0;
+    *write = NULL;
+    if (prof__equal(extension, ".prof")) return PROF_OK;
+    if (prof__equal(extension, ".csv")) *write = prof_csv_write;
+    if (prof__equal(extension, ".txt")) *write = prof__write_summary;
+    for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next) {
+        if (prof__equal(extension, w->extension) || prof__equal(given, w->extension)) *write = w->write;
+        if (n < sizeof known && !prof__writer_layout(w))
+            n += (size_t)snprintf(known + n, sizeof known - n, " %s", w->extension);
+    }
+    if (*write) return PROF_OK;
+    if (*extension == '/')
+        return prof__fail(PROF_IO, "%s: is a directory, and this program has no prof_xplane.h to write into one",
+                          prof__path_end(path));
+    if (prof__equal(extension, ".json"))
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '.json' in this program: include prof_chrome.h in the "
+                          "file with PROF_IMPLEMENTATION; known are %s", prof__path_end(path), known);
+    if (!*extension)
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '': end it in what is to be written, %s; a directory "
+                          "ends in /", prof__path_end(path), known);
+    return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '%.40s' in this program: known are %s",
+                      prof__path_end(path), given, known);
+}
+
+/* A file of events has no use for a session without any. write: of the path, null for .prof. */
+static prof_status prof__writer_fits(const char *path, prof_status (*write)(const prof_trace *, const char *),
+                                     uint32_t mode)
+{
+    if (mode != PROF_STATS || write == prof__write_summary) return PROF_OK;
+    for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next)
+        if (w->write == write && prof__writer_layout(w) && !prof__equal(prof__writer_layout(w), "cntk-detail"))
+            return PROF_OK;
+    return prof__fail(PROF_INVALID_ARGUMENT,
+                      "%s: mode stats keeps statistics and no events: write a .txt, or use mode ring or stream", path);
+}
+
+static prof_status prof__live_fits(const char *path, prof_status (*write)(const prof_trace *, const char *))
+{
+    uint32_t gate = prof__state_lock();
+    uint32_t mode = prof__state.session ? prof__state.session->header->mode : (uint32_t)PROF_RING;
+    prof__state_unlock(gate);
+    return prof__writer_fits(path, write, mode);
+}
+
+PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
+{
+    PROF__LED(prof_trace_write, (trace, path, extension));
+    prof_status (*write)(const prof_trace *, const char *);
+    prof_status status;
+    if (!trace || !path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_write: trace or path is null");
+    status = prof__writer_find(extension ? extension : path, &write);
+    if (!status && !write)
+        status = prof__fail(PROF_INVALID_ARGUMENT, "%s: a trace cannot be made an image again", path);
+    if (!status) status = prof__writer_fits(path, write, (uint32_t)prof_trace_about(trace)->mode);
+    return status ? status : write(trace, path);
+}
+
+/* Finds out at the start what would otherwise be found out at the end, and makes the directories. */
+static prof_status prof__output_check(const char *path)
+{
+    const char *target = path;
+    char folder[2048];
+#ifndef _WIN32
+    prof__path followed;
+    int way = prof__path_follow(&followed, path);
+    if (way == PROF__PATH_PLANTED) return prof__path_refuse(&followed, path);
+    if (way == PROF__PATH_LINK) target = followed.done;
+#endif
+    if (prof__is_folder(path)) return prof__folder_make(path);
+    if (!prof__folder_of(target, folder, sizeof folder))
+        return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", path);
+#ifndef _WIN32
+    struct stat about;
+    if (!stat(path, &about) && !S_ISREG(about.st_mode))
+        return access(path, W_OK) ? prof__fail(PROF_IO, "%s: %s", path, strerror(errno)) : PROF_OK;
+#endif
+    prof_status status = prof__folder_make(folder);
+    if (status) return status;
+#ifndef _WIN32
+    if (access(folder, W_OK | X_OK)) return prof__fail(PROF_IO, "%s: folder %s: %s", path, folder, strerror(errno));
+#endif
+    return PROF_OK;
+}
+
+/* An image is mapped to the file that a link leads to, and gets that file's name: the link stays. */
+static prof_status prof__output_follow(prof__session *s)
+{
+#ifndef _WIN32
+    prof__path followed;
+    if (prof__path_follow(&followed, s->output) != PROF__PATH_LINK || !prof__file_replaceable(followed.done)) return PROF_OK;
+    if (strlen(followed.done) >= sizeof s->output)
+        return prof__fail(PROF_INVALID_ARGUMENT, "%.80s: leads to a path that is too long", s->output);
+    prof__text_copy(s->output, sizeof s->output, followed.done);
+#else
+    (void)s;
+#endif
+    return PROF_OK;
+}
+
+/* Copies a pattern as an absolute one: the program may change its directory before anything is written. It stays as it
+   is where the directory has no name, or together they are too long. 0: it is too long by itself. */
+static int prof__pattern_absolute(const char *pattern, char *to, size_t size)
+{
+    size_t at = 0;
+    char folder[1024];
+#ifdef _WIN32
+    DWORD n = GetCurrentDirectoryA(sizeof folder, folder);
+    int known = !prof__is_slash(pattern[0]) && !(pattern[0] && pattern[1] == ':') && n && n < sizeof folder;
+#else
+    int known = pattern[0] != '/' && getcwd(folder, sizeof folder) && folder[0] == '/';
+#endif
+    if (known) {
+        for (const char *c = folder; *c && at + 3 < size; ++c) {
+            if (*c == '%') to[at++] = '%';
+            to[at++] = *c;
+        }
+        to[at++] = '/';
+    }
+    if (at + prof__length(pattern) >= size) at = 0;
+    prof__text_copy(to + at, size - at, pattern);
+    return prof__length(pattern) < size;
+}

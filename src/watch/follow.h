@@ -1,0 +1,279 @@
+// watch/follow: What a follower knows: names, figures, triggers. The service's thread, or prof_trace_live(), under a
+// lock.
+/*-- FOLLOWER --------------------------------------------------------------------------------------------- >>follow --
+   Reads what was recorded since it last looked, while threads go on recording: for PROF_STATS, which keeps nothing
+   else, and for what triggers saves. The service's; prof_trace_live() lends a hand, under a lock.
+
+   In each pass it first notes how far every chunk has been written, from the newest chunk to the oldest, as a snapshot
+   does, and then reads up to there from the oldest to the newest. So of each thread it sees a prefix of what was
+   recorded. A track that moved between threads may show up in one chunk before the end of its former part was seen in
+   another: the chunk then waits for the next pass, which knows of all that went before, and there for those that wait
+   at an earlier time. If there is a hole even then, the chunk in between was reused too soon: the scopes that were open
+   are given up, and count as truncated.
+
+   Scopes are matched by the reader's rules. Memory is bounded: by PROF__FOLLOW_FIGURES names, beyond which everything
+   is "(more scopes)"; by PROF__FOLLOW_DEPTH scopes in one another, deeper ones are not seen; and by twice as many
+   tracks as there are chunks: one that was silent for longest is forgotten first, and what it had open counts as
+   truncated; and by PROF__FOLLOW_LATE scopes of a track that one around them closed: if their end comes all the same,
+   they overlap. */
+
+#define PROF__FOLLOW_FIGURES 4096
+#define PROF__FOLLOW_DEPTH 4096
+#define PROF__FOLLOW_LATE 256  /* even */
+#define PROF__FOLLOW_FRAMES 16 /* PROFILE_FRAMEs of one track */
+#define PROF__FOLLOW_RULES 16
+#define PROF__FOLLOW_NO_BYTES (~(uint64_t)0)
+#define PROF__FOLLOW_HALVES 65536 /* of spans */
+#define PROF__FOLLOW_BUCKETS 8192 /* for them; a power of two */
+
+typedef struct prof__follow_rule {
+    uint64_t ns;
+    int frame;
+    char pattern[48];
+} prof__follow_rule;
+
+typedef struct prof__follow_open {
+    uint64_t bytes; /* of a throughput */
+    uint64_t tick, inside, covered; /* ticks in scopes inside, and in those of the same figure */
+    uint64_t number;                /* of the track's begins */
+    uint32_t figure, site, name;
+} prof__follow_open;
+
+/* A scope that counts as truncated, because one around it has ended. Those that the same end closed follow each other,
+   the outermost first. */
+typedef struct prof__follow_late {
+    uint64_t tick, bytes, number;
+    uint64_t shared;       /* ticks that are not in the self time of what was around it, but should be if it overlaps */
+    uint32_t figure, site; /* site: PROF__NONE32 when its end has come */
+    uint32_t around;       /* of the outermost: the figure of the one that ended, 0: none; of the others PROF__NONE32 */
+} prof__follow_late;
+
+typedef struct prof__follow_boundary {
+    uint64_t tick;
+    uint32_t figure, name;
+} prof__follow_boundary;
+
+typedef struct prof__follow_track {
+    uint64_t id, number, tick; /* number: of its newest TRACK record */
+    uint32_t next;             /* of the same hash; all numbers of tracks, slots and figures here count from 1 */
+    uint32_t newer, older;
+    uint32_t slot;             /* where its newest part may still be growing */
+    int partial;               /* something older is not known */
+    size_t depth, capacity, beyond;
+    prof__follow_open *stack;
+    prof__follow_late *late;
+    size_t late_count;
+    uint64_t begins;
+    prof__follow_boundary *frames;
+    size_t frame_count;
+} prof__follow_track;
+
+typedef struct prof__follow_slot {
+    uint64_t sequence, done; /* of the chunk being read, 0: none; of the one that was last read to its end */
+    uint64_t expected;       /* the newest that was taken */
+    uint64_t base, track;    /* track: id, 0: none yet */
+    uint64_t waits, tick;    /* waits: the pass in which it came to wait, 0: it does not; tick: of what comes then */
+    uint32_t at, limit;
+    unsigned char active, ended;
+} prof__follow_slot;
+
+typedef struct prof__follow_order {
+    uint64_t sequence;
+    uint32_t slot;
+} prof__follow_order;
+
+typedef struct prof__follow_site {
+    uint32_t name;   /* string id */
+    uint32_t figure;
+    uint32_t role;
+} prof__follow_site;
+
+/* Half of a span, whose other half was not read yet. Numbers count from 1. */
+typedef struct prof__follow_half {
+    uint64_t id, number, tick; /* number: of a frame */
+    uint32_t name, role;       /* name: string id */
+    uint32_t figure;           /* of a begin, and of an end that stays alone */
+    uint32_t next;             /* of the same bucket, the newest first; of those that are free */
+    uint32_t newer, older;
+    int end;                   /* 1: it is an end */
+} prof__follow_half;
+
+typedef struct prof__follow_figure {
+    prof__figure figure;  /* times in ticks, but for the histogram, the mean and the squares */
+    char *text;           /* owned: a run-time name, or null */
+    uint32_t site, open;
+    const prof__follow_rule *rule;
+} prof__follow_figure;
+
+typedef struct prof__follow {
+    prof__session *session;
+    uint64_t process;      /* whose memory this is */
+    int lock, stats;
+    uint64_t pass, seen;   /* seen: chunks taken by then */
+    uint64_t gaps;         /* times that something was missed */
+    double ns_per_tick;
+    prof__follow_slot *slots;
+    uint32_t *active;
+    size_t active_count;
+    prof__follow_order *order;
+    uint64_t *words, *again;
+    prof__follow_track *tracks;
+    uint32_t *buckets, bucket_mask, track_count, track_limit, newest, oldest;
+    size_t meta_at;        /* words of meta that are known */
+    uint32_t *strings;     /* string id -> word of meta */
+    size_t string_count, string_capacity;
+    prof__follow_site *sites;
+    size_t site_count, site_capacity;
+    prof__follow_figure *figures; /* the first is for what there is no room for */
+    size_t figure_count, figure_capacity;
+    prof__read_index figure_index;
+    prof__follow_half *halves;
+    size_t half_count, half_capacity;
+    uint32_t *half_buckets, half_free, half_newest, half_oldest;
+    uint64_t begins_missing, ends_missing; /* of spans that were given up */
+    uint64_t events, lost, unmatched, newest_tick;
+    prof__uses uses;
+    prof__follow_rule rules[PROF__FOLLOW_RULES];
+    size_t rule_count;
+    char save[1024];       /* config.save */
+    double last_seconds;
+    uint64_t every_ns, saved_at;
+    uint64_t saves;
+    int triggered, signal;
+    prof__cause cause;     /* why to save now; its text "" for nothing */
+} prof__follow;
+
+/*-- names and figures --*/
+
+/* Gets to know what meta has by now. 0: no memory. */
+static int prof__follow_meta(prof__follow *f)
+{
+    const prof__session *s = f->session;
+    for (;;) {
+        const uint64_t *record = s->meta + f->meta_at;
+        uint64_t head = f->meta_at < s->meta_words ? PROF__ACQUIRE(record) : 0;
+        uint32_t id = (uint32_t)head, words = (uint32_t)(head >> 32 & 0xFFFFFF);
+        if (!(head >> 56) || !words || words > s->meta_words - f->meta_at) return 1;
+        if (head >> 56 == PROF__META_STRING) {
+            while (f->string_count <= id) {
+                if (!PROF__ROOM(f->strings, f->string_capacity, f->string_count)) return 0;
+                f->strings[f->string_count++] = 0;
+            }
+            f->strings[id] = (uint32_t)f->meta_at + 1;
+        } else if (head >> 56 == PROF__META_SITE) {
+            while (f->site_count <= id) {
+                if (!PROF__ROOM(f->sites, f->site_capacity, f->site_count)) return 0;
+                memset(&f->sites[f->site_count], 0, sizeof *f->sites);
+                f->site_count++;
+            }
+            f->sites[id].name = (uint32_t)record[1];
+            if (words > 4) f->sites[id].role = (uint32_t)(record[4] >> 32) >> PROF__ROLE_SHIFT;
+        }
+        f->meta_at += words;
+    }
+}
+
+/* A call site's entry; null: not known. */
+static prof__follow_site *prof__follow_site_of(prof__follow *f, uint32_t id)
+{
+    if (id >= f->site_count && !prof__follow_meta(f)) return NULL;
+    return id < f->site_count ? &f->sites[id] : NULL;
+}
+
+static const char *prof__follow_name(const prof__follow *f, uint32_t id)
+{
+    return id && id < f->string_count && f->strings[id] ? (const char *)(f->session->meta + f->strings[id]) : "";
+}
+
+/* The rule for a scope or frame of this name; null: none. The strictest counts. */
+static const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int frame, const char *name)
+{
+    const prof__follow_rule *found = NULL;
+    for (size_t i = 0; i < f->rule_count; i++)
+        if (f->rules[i].frame == frame && prof__match(f->rules[i].pattern, name) &&
+            (!found || f->rules[i].ns < found->ns))
+            found = &f->rules[i];
+    return found;
+}
+
+/* text: a run-time name, or null. The number of a new figure; 1 where there is no room. */
+static uint32_t prof__follow_add(prof__follow *f, uint32_t site, prof_event_type type, const char *name,
+                                 const char *text)
+{
+    prof__follow_figure *figure;
+    if (f->figure_count >= PROF__FOLLOW_FIGURES || !PROF__ROOM(f->figures, f->figure_capacity, f->figure_count))
+        return 1;
+    figure = &f->figures[f->figure_count];
+    memset(figure, 0, sizeof *figure);
+    figure->figure.type = type;
+    figure->site = site;
+    figure->text = text ? prof__text_join(text, "") : NULL;
+    if (text && !figure->text) return 1;
+    if (type == PROF_EVENT_SCOPE || type == PROF_EVENT_FRAME)
+        figure->rule = prof__follow_rule_of(f, type == PROF_EVENT_FRAME, text ? text : name);
+    return (uint32_t)++f->figure_count;
+}
+
+typedef struct prof__follow_key {
+    const char *text;
+    uint32_t site;
+} prof__follow_key;
+
+static int prof__follow_same(const void *owner, size_t item, const void *key)
+{
+    const prof__follow_figure *figure = (const prof__follow_figure *)owner + item;
+    const prof__follow_key *wanted = (const prof__follow_key *)key;
+    return figure->site == wanted->site && !strcmp(figure->text, wanted->text);
+}
+
+/* The figure of a call site and, where that has no name of its own, of a run-time name. */
+static uint32_t prof__follow_figure_of(prof__follow *f, uint32_t id, prof_event_type type, const char *text)
+{
+    prof__follow_site *site = prof__follow_site_of(f, id);
+    const char *name = site ? prof__follow_name(f, site->name) : "";
+    if (!site) return 1;
+    if (name[0] || !text) {
+        if (!site->figure) site->figure = prof__follow_add(f, id, type, name, NULL);
+        return site->figure;
+    }
+    prof__follow_key key;
+    key.text = text;
+    key.site = id;
+    uint32_t hash = prof__text_hash(text) + (uint32_t)prof__mix(id);
+    size_t item = prof__read_find(&f->figure_index, hash, prof__follow_same, f->figures, &key);
+    if (item != PROF__NONE) return (uint32_t)item + 1;
+    if (!prof__read_reserve(&f->figure_index, 1)) return 1;
+    uint32_t number = prof__follow_add(f, id, type, name, text);
+    if (number > 1) prof__read_put(&f->figure_index, hash, number);
+    return number;
+}
+
+/*-- triggers --*/
+
+/* "16.7 ms": without the zeros of a table's columns. */
+static void prof__follow_ns_text(char *to, double ns)
+{
+    prof__human_ns(to, ns);
+    char *unit = strchr(to, ' '), *end = unit;
+    if (!strchr(to, '.')) return;
+    while (end[-1] == '0') end--;
+    if (end[-1] == '.') end--;
+    memmove(end, unit, strlen(unit) + 1);
+}
+
+/* A scope or frame took longer than a rule allows. */
+static void prof__follow_over(prof__follow *f, const prof__follow_figure *figure, double ns, uint64_t from, uint64_t to)
+{
+    const prof__follow_site *site = prof__follow_site_of(f, figure->site);
+    char took[48], limit[48];
+    uint64_t now = prof__monotonic();
+    if (f->cause.text[0] || (f->triggered && (!f->every_ns || now - f->saved_at < f->every_ns))) return;
+    f->triggered = 1;
+    f->saved_at = now;
+    prof__follow_ns_text(took, ns);
+    prof__follow_ns_text(limit, (double)figure->rule->ns);
+    f->cause.from = from;
+    f->cause.to = to;
+    snprintf(f->cause.text, sizeof f->cause.text, "%.60s %s > %s",
+             figure->text ? figure->text : site ? prof__follow_name(f, site->name) : "", took, limit);
+}

@@ -1,0 +1,126 @@
+// watch/follow_make: A follower made, with its triggers' rules, and freed.
+/*-- making and freeing --*/
+
+/* "frame>16.7ms,scope:net.*>2ms" */
+static prof_status prof__follow_rules(prof__follow *f, const char *list)
+{
+    static const prof__unit times[] = {{"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {NULL, 0}};
+    while (list && *list) {
+        prof__follow_rule *rule = &f->rules[f->rule_count];
+        size_t length = strcspn(list, ","), name = 0;
+        char text[128], *limit;
+        if (f->rule_count == PROF__FOLLOW_RULES)
+            return prof__fail(PROF_INVALID_ARGUMENT, "save_over: more than %d limits", PROF__FOLLOW_RULES);
+        snprintf(text, sizeof text, "%.*s", (int)(length < 127 ? length : 127), list);
+        limit = strrchr(text, '>');
+        if (limit) *limit++ = 0;
+        rule->frame = !strncmp(text, "frame", 5) && (!text[5] || text[5] == ':');
+        if (rule->frame) name = text[5] ? 6 : 5;
+        if (!strncmp(text, "scope:", 6)) name = 6;
+        if (length > 127 || !limit || !name || (!text[name] && name == 6) ||
+            strlen(text + name) >= sizeof rule->pattern || !prof__parse_number(limit, times, &rule->ns))
+            return prof__fail(PROF_INVALID_ARGUMENT,
+                              "save_over '%.100s': frame>16.7ms, frame:NAME>16.7ms or scope:NAME>2ms, joined by commas",
+                              list);
+        prof__text_copy(rule->pattern, sizeof rule->pattern, text[name] ? text + name : "*");
+        f->rule_count++;
+        list += length;
+        if (*list) list++;
+    }
+    return PROF_OK;
+}
+
+static prof_status prof__save_check(prof__follow *f, const prof_config *config)
+{
+    prof_status (*write)(const prof_trace *, const char *);
+    char expanded[1024];
+    if (!config->save || !config->save[0]) {
+        if (config->save_over || config->save_signal)
+            return prof__fail(PROF_INVALID_ARGUMENT,
+                              "save_over, save_signal: name a file in save, for example slow-%%c.json");
+        return PROF_OK;
+    }
+    if (strlen(config->save) >= sizeof f->save) return prof__fail(PROF_INVALID_ARGUMENT, "save: path too long");
+    if (!(config->save_last >= 0) || !(config->save_every >= 0) || config->save_every > 1e9)
+        return prof__fail(PROF_INVALID_ARGUMENT, "save_last, save_every: seconds, 0 or more");
+    if (config->save_signal < 0 || config->save_signal > 64)
+        return prof__fail(PROF_INVALID_ARGUMENT, "save_signal %d: 1 to 64", config->save_signal);
+#ifdef _WIN32
+    if (config->save_signal)
+        return prof__fail(PROF_UNSUPPORTED, "save_signal: not on Windows; use prof_save_request()");
+#endif
+    prof_status status = prof__expand_counted(config->save, 1, expanded, sizeof expanded);
+    if (!status) status = prof__writer_find(expanded, &write);
+    if (!status) status = prof__writer_fits(expanded, write, (uint32_t)config->mode);
+    if (!status) status = prof__output_check(expanded);
+    if (!status) status = prof__follow_rules(f, config->save_over);
+    prof__pattern_absolute(config->save, f->save, sizeof f->save);
+    f->last_seconds = config->save_last > 0 ? config->save_last : 10;
+    f->every_ns = (uint64_t)(config->save_every * 1e9);
+    f->signal = config->save_signal;
+    return status;
+}
+
+static int prof__follow_tables(prof__follow *f)
+{
+    const prof__session *s = f->session;
+    uint64_t tracks = s->chunk_count * 2 < 256 ? 256 : s->chunk_count * 2 > 65536 ? 65536 : s->chunk_count * 2;
+    uint32_t buckets = 256;
+    while (buckets < tracks) buckets *= 2;
+    f->track_limit = (uint32_t)tracks;
+    f->bucket_mask = buckets - 1;
+    f->tracks = (prof__follow_track *)calloc((size_t)tracks, sizeof *f->tracks);
+    f->buckets = (uint32_t *)calloc(buckets, sizeof *f->buckets);
+    f->slots = (prof__follow_slot *)calloc((size_t)s->chunk_count, sizeof *f->slots);
+    f->active = (uint32_t *)calloc((size_t)s->chunk_count, sizeof *f->active);
+    f->order = (prof__follow_order *)calloc((size_t)s->chunk_count, sizeof *f->order);
+    f->words = (uint64_t *)calloc((size_t)s->chunk_words, sizeof *f->words);
+    f->again = (uint64_t *)calloc((size_t)s->chunk_words, sizeof *f->again);
+    if (!f->tracks || !f->buckets || !f->slots || !f->active || !f->order || !f->words || !f->again) return 0;
+    return PROF__ROOM(f->figures, f->figure_capacity, 0) && prof__follow_add(f, 0, PROF_EVENT_SCOPE, "", NULL) == 1;
+}
+
+/* Where the configuration needs it. Under the control lock. */
+static prof_status prof__follow_make(prof__session *s, const prof_config *config)
+{
+    prof_status status;
+    if (!prof__mode_counts((uint32_t)config->mode) && !config->save && !config->save_over && !config->save_signal) return PROF_OK;
+    prof__follow *f = (prof__follow *)calloc(1, sizeof *f);
+    if (!f) return prof__fail(PROF_NO_MEMORY, "no memory to follow what is recorded");
+    s->follow = f; /* freed with the session */
+    f->session = s;
+    f->process = prof__process_id();
+    f->stats = prof__mode_counts((uint32_t)config->mode);
+    f->ns_per_tick = 1;
+    status = prof__save_check(f, config);
+    if (!status && !prof__follow_tables(f)) status = prof__fail(PROF_NO_MEMORY, "no memory to follow what is recorded");
+    return status;
+}
+
+static void prof__follow_free(prof__follow *f)
+{
+    if (!f || f->process != prof__process_id()) return; /* the child of a fork may have it in the middle of a change */
+    for (size_t i = 0; f->tracks && i < f->track_limit; i++) {
+        free(f->tracks[i].stack);
+        free(f->tracks[i].frames);
+        free(f->tracks[i].late);
+    }
+    for (size_t i = 0; i < f->figure_count; i++) {
+        free(f->figures[i].text);
+        free(f->figures[i].figure.histogram.steps);
+    }
+    free(f->halves);
+    free(f->half_buckets);
+    free(f->tracks);
+    free(f->buckets);
+    free(f->slots);
+    free(f->active);
+    free(f->order);
+    free(f->words);
+    free(f->again);
+    free(f->strings);
+    free(f->sites);
+    free(f->figures);
+    free(f->figure_index.slots);
+    free(f);
+}

@@ -1,0 +1,218 @@
+// watch/follow_scopes: Scopes as a follower sees them.
+/*-- scopes --*/
+
+static prof__follow_figure *prof__follow_at(prof__follow *f, uint32_t number) { return &f->figures[number - 1]; }
+
+/* A duration up to this tick, of which there are count by now. */
+static void prof__follow_time(prof__follow *f, prof__follow_figure *figure, uint64_t to, uint64_t ticks, uint64_t count)
+{
+    prof_stat *stat = &figure->figure.stat;
+    double ns = (double)ticks * f->ns_per_tick;
+    if (figure->rule && ns > (double)figure->rule->ns) prof__follow_over(f, figure, ns, to - ticks, to);
+    if (!f->stats) return;
+    if (count == 1 || ticks < stat->min_ns) stat->min_ns = ticks;
+    if (ticks > stat->max_ns) stat->max_ns = ticks;
+    stat->total_ns += ticks;
+    prof__figure_moments(&figure->figure, ns, count);
+    /* without memory, percentiles are less exact */
+    prof__histogram_add(&figure->figure.histogram, prof__step_of((uint64_t)(ns + 0.5)), 1);
+}
+
+/* Ends the innermost scope of a track. whole: its own end was found. */
+static void prof__follow_pop(prof__follow *f, prof__follow_track *t, int whole)
+{
+    const prof__follow_open *open = &t->stack[--t->depth];
+    prof__follow_figure *figure = prof__follow_at(f, open->figure);
+    prof_stat *stat = &figure->figure.stat;
+    uint64_t ticks = t->tick - open->tick, covered = whole ? ticks : open->covered;
+    size_t i = t->depth;
+    figure->open--;
+    if (t->depth) t->stack[t->depth - 1].inside += ticks;
+    stat->count++;
+    if (!whole) stat->truncated++;
+    if (whole && ticks > open->inside) stat->self_ns += ticks - open->inside;
+    if (whole) prof__follow_time(f, figure, t->tick, ticks, stat->count - stat->truncated);
+    if (whole && open->bytes != PROF__FOLLOW_NO_BYTES)
+        prof__figure_bytes(&figure->figure, open->bytes, (double)ticks * f->ns_per_tick);
+    if (figure->open) /* perhaps around this one: then its time covers this one's, if it ends */
+        while (i && t->stack[i - 1].figure != open->figure) i--;
+    if (figure->open && i)
+        t->stack[i - 1].covered += covered;
+    else
+        stat->covered_ns += covered;
+}
+
+static void prof__follow_begin(prof__follow *f, prof__follow_track *t, uint32_t id, const char *text)
+{
+    if (t->depth == t->capacity) {
+        size_t wanted = t->capacity ? t->capacity * 2 : 16;
+        prof__follow_open *larger =
+            wanted > PROF__FOLLOW_DEPTH ? NULL : (prof__follow_open *)realloc(t->stack, wanted * sizeof *larger);
+        if (!larger) {
+            t->beyond++;
+            return;
+        }
+        t->stack = larger;
+        t->capacity = wanted;
+    }
+    prof__follow_open *open = &t->stack[t->depth++];
+    const prof__follow_site *site = prof__follow_site_of(f, id);
+    open->tick = t->tick;
+    open->inside = open->covered = 0;
+    open->bytes = PROF__FOLLOW_NO_BYTES;
+    open->number = ++t->begins;
+    open->site = id;
+    open->name = site ? site->name : 0;
+    open->figure = prof__follow_figure_of(f, id, PROF_EVENT_SCOPE, text);
+    prof__follow_at(f, open->figure)->open++;
+}
+
+/* Of an argument only a throughput's bytes are wanted. */
+static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint64_t *record)
+{
+    prof__follow_open *open = t->depth && !t->beyond ? &t->stack[t->depth - 1] : NULL;
+    const prof__follow_site *site = open ? prof__follow_site_of(f, open->site) : NULL, *key;
+    if (record[0] & (PROF__ARG_KEY | PROF__ARG_TO)) return;
+    if (!site || site->role != PROF_ROLE_THROUGHPUT) return;
+    if ((record[0] >> 32 & 0xFF) != PROF_VALUE_UINT || !(record[0] & 0xFFFF)) return;
+    key = prof__follow_site_of(f, prof__read_id(record[0]));
+    if (key && !strcmp(prof__follow_name(f, key->name), "bytes")) open->bytes = record[1];
+}
+
+/* Notes that scopes from this place of the stack on are closed by the end of one around them, whose figure is around; 0:
+   not known. Without memory they stay without an end. */
+static void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t around)
+{
+    size_t half = PROF__FOLLOW_LATE / 2, i;
+    if (t->depth - at > half) return;
+    if (!t->late) t->late = (prof__follow_late *)calloc(PROF__FOLLOW_LATE, sizeof *t->late);
+    if (!t->late) return;
+    if (t->late_count + (t->depth - at) > PROF__FOLLOW_LATE) {
+        memmove(t->late, t->late + half, half * sizeof *t->late);
+        t->late_count = t->late_count > half ? t->late_count - half : 0;
+    }
+    for (i = at; i < t->depth; i++) {
+        prof__follow_late *late = &t->late[t->late_count++];
+        uint64_t inside = t->stack[i].inside;
+        if (i + 1 < t->depth) inside += t->tick - t->stack[i + 1].tick; /* as it is when it was closed */
+        late->tick = t->stack[i].tick;
+        late->bytes = t->stack[i].bytes;
+        late->number = t->stack[i].number;
+        late->shared = t->tick - late->tick > inside ? t->tick - late->tick - inside : 0;
+        late->figure = t->stack[i].figure;
+        late->site = t->stack[i].site;
+        late->around = i == at ? around : PROF__NONE32;
+    }
+}
+
+/* The self time of what is around a scope that overlaps has its time as well. */
+static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at)
+{
+    uint64_t shared = t->late[at].shared;
+    while (at && t->late[at].around == PROF__NONE32)
+        if (t->late[--at].site != PROF__NONE32) { /* until it has its end, if ever, that is this one */
+            t->late[at].shared += shared;
+            return;
+        }
+    if (t->late[at].around && t->late[at].around != PROF__NONE32)
+        prof__follow_at(f, t->late[at].around)->figure.stat.self_ns += shared;
+}
+
+/* No scope of this site is open. 1: the end is that of one that another around it has closed. */
+static int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_t id)
+{
+    size_t at, newest = 0;
+    for (at = 1; at <= t->late_count; at++)
+        if (t->late[at - 1].site == id && (!newest || t->late[at - 1].number > t->late[newest - 1].number)) newest = at;
+    at = newest;
+    if (!at) return 0;
+    prof__follow_late *late = &t->late[at - 1];
+    prof__follow_figure *figure = prof__follow_at(f, late->figure);
+    prof_stat *stat = &figure->figure.stat;
+    uint64_t ticks = t->tick - late->tick;
+    f->events++; /* the reader makes two of it */
+    if (stat->truncated) stat->truncated--;
+    stat->self_ns += ticks;
+    stat->covered_ns += ticks;
+    prof__follow_time(f, figure, t->tick, ticks, stat->count - stat->truncated);
+    if (late->bytes != PROF__FOLLOW_NO_BYTES)
+        prof__figure_bytes(&figure->figure, late->bytes, (double)ticks * f->ns_per_tick);
+    late->site = PROF__NONE32;
+    prof__follow_share(f, t, at - 1);
+    while (t->late_count && t->late[t->late_count - 1].site == PROF__NONE32) t->late_count--;
+    return 1;
+}
+
+static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id)
+{
+    const prof__follow_site *site = prof__follow_site_of(f, id);
+    size_t at = t->depth;
+    if (t->beyond) { /* taken for the end of the innermost */
+        t->beyond--;
+        return;
+    }
+    while (at && t->stack[at - 1].site != id) at--;
+    if (!at && t->late_count && prof__follow_end_late(f, t, id)) return;
+    if (!at)
+        for (at = t->depth; at && (!site || t->stack[at - 1].name != site->name);) at--;
+    if (at && at < t->depth) prof__follow_note_late(t, at, t->stack[at - 1].figure);
+    if (at) {
+        while (t->depth > at) prof__follow_pop(f, t, 0);
+        prof__follow_pop(f, t, 1);
+    } else if (t->partial) { /* it began before what is known, and around everything */
+        if (t->depth) prof__follow_note_late(t, 0, 0);
+        while (t->depth) prof__follow_pop(f, t, 0);
+        prof_stat *stat = &prof__follow_at(f, prof__follow_figure_of(f, id, PROF_EVENT_SCOPE, NULL))->figure.stat;
+        stat->count++;
+        stat->truncated++;
+        f->events++;
+    } else {
+        f->unmatched++;
+    }
+}
+
+/* What was open will not get its end. */
+static void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
+{
+    while (t->depth) prof__follow_pop(f, t, 0);
+    t->beyond = t->frame_count = t->late_count = 0;
+    t->partial = 1;
+}
+
+/* Frames of one name follow each other, wherever they stand; and the first of a call site only begins one. */
+static void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t id)
+{
+    const prof__follow_site *site = prof__follow_site_of(f, id);
+    uint32_t number = prof__follow_figure_of(f, id, PROF_EVENT_FRAME, NULL), name = site ? site->name : 0;
+    prof__follow_boundary *own = NULL, *before = NULL;
+    if (number == 1) return;
+    for (size_t i = 0; i < t->frame_count; i++) {
+        if (t->frames[i].figure == number) own = &t->frames[i];
+        if (t->frames[i].name == name && (!before || t->frames[i].tick >= before->tick)) before = &t->frames[i];
+    }
+    if (own) {
+        prof__follow_figure *figure = prof__follow_at(f, number);
+        figure->figure.stat.covered_ns += t->tick - before->tick;
+        prof__follow_time(f, figure, t->tick, t->tick - before->tick, ++figure->figure.stat.count);
+    } else {
+        if (!t->frames) t->frames = (prof__follow_boundary *)calloc(PROF__FOLLOW_FRAMES, sizeof *t->frames);
+        if (!t->frames || t->frame_count == PROF__FOLLOW_FRAMES) return;
+        own = &t->frames[t->frame_count++];
+        own->figure = number;
+        own->name = name;
+    }
+    own->tick = t->tick;
+}
+
+static void prof__follow_counter(prof__follow *f, uint32_t id, unsigned kind, uint64_t bits, uint64_t tick)
+{
+    uint32_t number = f->stats ? prof__follow_figure_of(f, id, PROF_EVENT_COUNTER, NULL) : 1;
+    prof__figure *figure = &prof__follow_at(f, number)->figure;
+    double value = (double)(int64_t)bits;
+    if (number == 1) return;
+    if (kind == PROF__KIND_COUNTER_DOUBLE) memcpy(&value, &bits, sizeof value);
+    prof__figure_last(figure, value, (int64_t)tick);
+    if (!figure->stat.count++ || value < figure->low) figure->low = value;
+    if (figure->stat.count == 1 || value > figure->high) figure->high = value;
+    prof__figure_moments(figure, value, figure->stat.count);
+}

@@ -1,0 +1,167 @@
+// watch/follow_spans: Spans and other records as a follower sees them.
+/*-- spans --*/
+
+static uint32_t *prof__follow_half_bucket(prof__follow *f, const prof__follow_half *half)
+{
+    return &f->half_buckets[prof__mix(half->id + half->name) & (PROF__FOLLOW_BUCKETS - 1)];
+}
+
+static prof__follow_half prof__follow_half_remove(prof__follow *f, uint32_t number)
+{
+    prof__follow_half half = f->halves[number - 1];
+    uint32_t *link = prof__follow_half_bucket(f, &half);
+    while (*link != number) link = &f->halves[*link - 1].next;
+    *link = half.next;
+    *(half.newer ? &f->halves[half.newer - 1].older : &f->half_newest) = half.older;
+    *(half.older ? &f->halves[half.older - 1].newer : &f->half_oldest) = half.newer;
+    f->halves[number - 1].next = f->half_free;
+    f->half_free = number;
+    return half;
+}
+
+/* A half that stays one. Of frames only whole ones count. */
+static void prof__follow_half_lone(prof__follow *f, const prof__follow_half *half)
+{
+    prof__figure *figure = &prof__follow_at(f, half->figure)->figure;
+    *(half->end ? &f->begins_missing : &f->ends_missing) += 1;
+    if (half->figure == 1 || figure->type == PROF_EVENT_FRAME) return;
+    figure->stat.count++;
+    figure->stat.truncated++;
+}
+
+static void prof__follow_half_add(prof__follow *f, const prof__follow_half *half)
+{
+    prof__follow_half given_up;
+    uint32_t number = f->half_free, *bucket;
+    if (!f->half_buckets) f->half_buckets = (uint32_t *)calloc(PROF__FOLLOW_BUCKETS, sizeof *f->half_buckets);
+    if (!number && f->half_count < PROF__FOLLOW_HALVES && f->half_buckets &&
+        PROF__ROOM(f->halves, f->half_capacity, f->half_count))
+        number = (uint32_t)++f->half_count;
+    else if (number)
+        f->half_free = f->halves[number - 1].next;
+    if (!number && f->half_oldest && !half->end) { /* an end is rather one that has no begin any more */
+        number = f->half_oldest;
+        given_up = prof__follow_half_remove(f, number);
+        prof__follow_half_lone(f, &given_up);
+        f->half_free = f->halves[number - 1].next; /* for this one */
+    }
+    if (!number) {
+        prof__follow_half_lone(f, half);
+        return;
+    }
+    f->halves[number - 1] = *half;
+    bucket = prof__follow_half_bucket(f, half);
+    f->halves[number - 1].next = *bucket;
+    *bucket = number;
+    f->halves[number - 1].older = f->half_newest;
+    f->halves[number - 1].newer = 0;
+    *(f->half_newest ? &f->halves[f->half_newest - 1].newer : &f->half_oldest) = number;
+    f->half_newest = number;
+}
+
+/* The other half that is nearest in time; 0: not read yet. */
+static uint32_t prof__follow_half_find(prof__follow *f, const prof__follow_half *half)
+{
+    uint32_t best = 0, number = f->half_buckets ? *prof__follow_half_bucket(f, half) : 0;
+    uint64_t nearest = 0;
+    for (; number; number = f->halves[number - 1].next) {
+        const prof__follow_half *other = &f->halves[number - 1];
+        uint64_t ticks = half->end ? half->tick - other->tick : other->tick - half->tick;
+        if (other->end == half->end || other->id != half->id || other->name != half->name || other->role != half->role ||
+            other->number != half->number || (int64_t)ticks < 0 || (best && ticks >= nearest))
+            continue;
+        best = number;
+        nearest = ticks;
+    }
+    return best;
+}
+
+static void prof__follow_span_time(prof__follow *f, uint32_t number, uint64_t from, uint64_t to)
+{
+    prof__follow_figure *figure = prof__follow_at(f, number);
+    prof_stat *stat = &figure->figure.stat;
+    if (number == 1) return;
+    if (!stat->count++ || (int64_t)from < figure->figure.from) figure->figure.from = (int64_t)from;
+    if ((int64_t)to > figure->figure.to) figure->figure.to = (int64_t)to;
+    if (figure->figure.type == PROF_EVENT_FRAME)
+        stat->covered_ns = (uint64_t)(figure->figure.to - figure->figure.from);
+    else
+        stat->self_ns += to - from;
+    prof__follow_time(f, figure, to, to - from, stat->count - stat->truncated);
+}
+
+/* A begin or an end. What threads did at the same time is not read in order of time: so the half that comes first waits
+   for the other, whichever it is. */
+static void prof__follow_span(prof__follow *f, uint32_t id, const uint64_t *record, uint64_t tick)
+{
+    const prof__follow_site *site = prof__follow_site_of(f, id);
+    unsigned type = prof__read_event_type(record);
+    prof__follow_half half;
+    uint32_t other;
+    if (!site || (type != PROF_EVENT_SPAN_BEGIN && type != PROF_EVENT_SPAN_END)) return;
+    if (!f->stats && site->role != PROF_ROLE_FRAME) return; /* only frames have limits */
+    memset(&half, 0, sizeof half);
+    half.id = record[2];
+    half.tick = tick;
+    half.name = site->name;
+    half.role = site->role;
+    half.number = site->role == PROF_ROLE_FRAME ? record[1] >> 8 : 0;
+    half.end = type == PROF_EVENT_SPAN_END;
+    half.figure =
+        prof__follow_figure_of(f, id, half.role == PROF_ROLE_FRAME ? PROF_EVENT_FRAME : PROF_EVENT_SPAN_BEGIN, NULL);
+    other = prof__follow_half_find(f, &half);
+    if (!other) {
+        prof__follow_half_add(f, &half);
+        return;
+    }
+    prof__follow_half found = prof__follow_half_remove(f, other);
+    if (half.end)
+        prof__follow_span_time(f, found.figure, found.tick, half.tick);
+    else
+        prof__follow_span_time(f, half.figure, half.tick, found.tick);
+}
+
+/* left: words behind the record's head. */
+/* Counts a scope whose name was made at run time. */
+static void prof__follow_named(prof__follow *f, uint32_t id)
+{
+    const prof__follow_site *site = prof__follow_site_of(f, id);
+    ++*(site && *prof__follow_name(f, site->name) ? &f->uses.formats : &f->uses.texts);
+}
+
+static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t base, uint64_t *record, size_t left)
+{
+    uint64_t head = record[0];
+    unsigned kind = prof__read_kind(head);
+    uint32_t id = prof__read_id(head);
+    const char *text = NULL;
+    if (prof__record_timed(head)) t->tick = prof__read_tick(base, head, t->tick);
+    if (t->tick > f->newest_tick) f->newest_tick = t->tick;
+    int event = kind == PROF__KIND_EVENT
+                    ? prof__read_event_type(record) != 0
+                    : kind != PROF__KIND_END && (prof__record_timed(head) || kind == PROF__KIND_LOST);
+    f->events += (uint64_t)event;
+    int object = event && kind == PROF__KIND_EVENT && prof__read_event_type(record) != PROF_EVENT_LOG;
+    f->uses.objects += (uint64_t)object;
+    f->uses.marks += (uint64_t)(event && !object && kind != PROF__KIND_BEGIN && kind != PROF__KIND_LOST);
+    f->uses.values += kind == PROF__KIND_ARG ? 2 : kind == PROF__KIND_DATA;
+    switch (kind) {
+    case PROF__KIND_BEGIN:
+        if (left && prof__read_kind(record[1]) == PROF__KIND_NAME) {
+            size_t words = prof__record_words(record[1], left);
+            if (words > 1) ((char *)(record + 1 + words))[-1] = 0;
+            if (words > 1) text = (const char *)(record + 2);
+        }
+        prof__follow_begin(f, t, id, text);
+        if (text) prof__follow_named(f, id);
+        break;
+    case PROF__KIND_END: prof__follow_end(f, t, id); break;
+    case PROF__KIND_ARG: prof__follow_arg(f, t, record); break;
+    case PROF__KIND_FRAME: prof__follow_frame(f, t, id); break;
+    case PROF__KIND_COUNTER_INT:
+    case PROF__KIND_COUNTER_DOUBLE: prof__follow_counter(f, id, kind, record[1], t->tick); break;
+    case PROF__KIND_EVENT: prof__follow_span(f, id, record, t->tick); break;
+    case PROF__KIND_LOST: f->lost += head & PROF__TICK_MASK; break;
+    default: break;
+    }
+}

@@ -1,0 +1,143 @@
+// watch/last: prof_save_last(): the last seconds of a ring as an image.
+/*-- THE LAST SECONDS ---------------------------------------------------------------------------------------- >>last --
+   A copy of all that there is, which shows its newest part: the scopes that are open when that begins stand in chunks
+   as old as themselves, and what came before may be wanted after all. */
+
+/* The tick that lies so many seconds before the newest one; 0: the session is not that old. */
+static uint64_t prof__last_tick(const prof__header *h, double seconds)
+{
+    double ns = seconds * 1e9, age = (double)(h->last.monotonic_ns - h->first.monotonic_ns);
+    if (h->last.monotonic_ns <= h->first.monotonic_ns || !(ns < age)) return 0;
+    return h->last.tick - (uint64_t)(ns / age * (double)(h->last.tick - h->first.tick));
+}
+
+/* Why the last seconds are saved. */
+typedef struct prof__cause {
+    uint64_t from, to; /* ticks, of what took too long; 0: nothing did */
+    char text[160];
+} prof__cause;
+
+static void prof__human_ns(char *to, double ns);
+
+/* The tick at which a window begins that has so many seconds before its cause, and all of that; 0: at the start. */
+static uint64_t prof__last_from(const prof__header *h, double seconds, const prof__cause *cause)
+{
+    uint64_t from = prof__last_tick(h, seconds), late;
+    if (!cause || !cause->from || !from) return from;
+    late = h->last.tick > cause->to ? h->last.tick - cause->to : 0;
+    from -= late < from - h->first.tick ? late : from - h->first.tick;
+    return from < cause->from ? from : cause->from < h->first.tick ? h->first.tick : cause->from;
+}
+
+/* The tick from which on a ring has everything; 0: it has overwritten nothing. Chunks of threads that sleep are older. */
+static uint64_t prof__last_held(const prof__header *h)
+{
+    uint64_t first = ~(uint64_t)0, tick = 0, newest = PROF__LOAD(&h->next_chunk);
+    if ((h->mode != PROF_RING && h->mode != PROF_RING_STATS) || !PROF__LOAD(&h->overwritten)) return 0;
+    for (uint64_t i = 0; i < h->chunk_count; i++) {
+        const char *at = (const char *)h + h->chunk_offset + i * h->chunk_size;
+        const prof__chunk *chunk = (const prof__chunk *)(const void *)at;
+        uint64_t sequence = PROF__ACQUIRE(&chunk->sequence);
+        if (!sequence || sequence + h->chunk_count <= newest || sequence >= first) continue;
+        first = sequence;
+        tick = PROF__LOAD(&chunk->base.tick);
+    }
+    return tick;
+}
+
+/* The nanoseconds of a tick, of a session that has taken the time twice. */
+static double prof__last_rate(const prof__header *h)
+{
+    if (h->last.tick <= h->first.tick || h->last.monotonic_ns <= h->first.monotonic_ns) return 1;
+    return (double)(h->last.monotonic_ns - h->first.monotonic_ns) / (double)(h->last.tick - h->first.tick);
+}
+
+/* What is missing between the cause, or the seconds that were asked for, and what an image holds. newest: its last tick.
+   At to, with the cause in front; returns to. */
+static char *prof__last_note(char *to, size_t size, const prof__header *h, uint64_t newest, double ns_per_tick,
+                             double seconds, const prof__cause *cause)
+{
+    uint64_t held = prof__last_held(h), ticks = newest - h->first.tick;
+    double had = held && newest > held ? (double)(newest - held) * ns_per_tick : 0, wanted = seconds * 1e9;
+    char part[48], asked[48], since[48];
+    size_t at;
+    prof__text_copy(to, size, cause->text);
+    at = strlen(to);
+    if ((double)ticks * ns_per_tick < wanted) wanted = (double)ticks * ns_per_tick;
+    if (!held || had >= wanted) return to;
+    prof__human_ns(part, had);
+    prof__human_ns(asked, seconds * 1e9);
+    prof__human_ns(since, cause->from < held ? (double)(held - cause->from) * ns_per_tick : 0);
+    snprintf(to + at, size - at, "; asked for %s, the buffer held %s%s%s%s", asked, part,
+             cause->from && cause->from < held ? ": its begin is gone by " : "",
+             cause->from && cause->from < held ? since : "",
+             cause->to && cause->to < held ? ", and its end, too" : "");
+    return to;
+}
+
+/* Adds a pair of metadata to an image in memory, if it has room for one. */
+static void prof__image_note(prof__header *h, const char *key, const char *value)
+{
+    size_t k = strlen(key) + 1, v = strlen(value) + 1;
+    uint64_t words = 1 + (k + v + 7) / 8, used = h->meta_used / 8, head = (uint64_t)PROF__META_SESSION << 56 | words << 32;
+    uint64_t *record = (uint64_t *)(void *)((char *)h + h->meta_offset) + used;
+    if (used + words > h->meta_size / 8) return;
+    memset(record, 0, (size_t)words * 8);
+    memcpy(record + 1, key, k);
+    memcpy((char *)(record + 1) + k, value, v);
+    memcpy(record, &head, sizeof head);
+    h->meta_used += words * 8;
+}
+
+/* cause may be null. */
+static prof_status prof__last_image(const char *path, double seconds, const prof__cause *cause)
+{
+    void *image;
+    size_t size;
+    char note[320];
+    prof_status status = prof__image_copy(&image, &size);
+    if (status) return status;
+    prof__header *h = (prof__header *)image;
+    h->window_from = prof__last_from(h, seconds, cause);
+    if (cause) prof__image_note(h, "save", prof__last_note(note, sizeof note, h, h->last.tick, prof__last_rate(h), seconds, cause));
+    status = prof__image_write(path, image, size);
+    free(image);
+    return status;
+}
+
+/* path is expanded already. */
+static prof_status prof__last_save(const char *path, double seconds, const prof__cause *cause)
+{
+    prof_status (*write)(const prof_trace *, const char *);
+    prof_trace *trace = NULL;
+    prof_status status = prof__writer_find(path, &write);
+    if (!status) status = prof__live_fits(path, write);
+    if (status) return status;
+    if (!write) return prof__last_image(path, seconds, cause);
+    status = prof_trace_live(&trace);
+    if (status) return status;
+    uint64_t tick = trace->info.mode == PROF_STATS ? 0 : prof__last_from(&trace->header, seconds, cause); /* statistics: the whole run */
+    size_t hint = 0;
+    char note[328] = "save";
+    if (tick) trace->info.from_ns = prof__read_ns(trace, tick, &hint);
+    if (cause) {
+        prof__last_note(note + 5, sizeof note - 5, (const prof__header *)(const void *)trace->image,
+                        trace->header.last.tick, prof__last_rate(&trace->header), seconds, cause);
+        if (prof__device_name(trace, note) == PROF__NONE || prof__device_name(trace, note + 5) == PROF__NONE ||
+            !prof__read_metadata(trace, note, note + sizeof note)) /* which finds these copies */
+            status = prof__fail(PROF_NO_MEMORY, "no memory to save %s", path);
+    }
+    if (status == PROF_OK) status = write(trace, path);
+    prof_trace_close(trace);
+    return status;
+}
+
+PROF_DEF prof_status prof_save_last(const char *path, double seconds)
+{
+    PROF__LED(prof_save_last, (path, seconds));
+    char expanded[1024];
+    if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save_last: path is null");
+    if (!(seconds > 0)) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save_last: seconds must be more than 0");
+    prof_status status = prof__expand(path, expanded, sizeof expanded);
+    return status ? status : prof__last_save(expanded, seconds, NULL);
+}

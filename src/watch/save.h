@@ -1,0 +1,122 @@
+// watch/save: Saves by call, signal or trigger: a flag for the service.
+/*-- SAVES ON DEMAND ----------------------------------------------------------------------------------------- >>save --
+   Of a trigger only a flag or a line of text is left: the service does the rest. */
+
+static uint32_t prof__save_wanted; /* 0, or what asked for it: PROF__SAVE_... */
+static uint32_t prof__save_armed;  /* 1: somebody will look */
+static prof_status (*prof__saved_hook)(void); /* null, or what is to be saved along: see prof_ntff.h */
+static PROF__UNUSED void prof__saved_with(prof_status (*hook)(void))
+{
+    PROF__LED_VOID(prof__saved_with, (hook));
+    PROF__RELEASE(&prof__saved_hook, hook);
+}
+enum { PROF__SAVE_CALL = 1, PROF__SAVE_SIGNAL };
+
+PROF_DEF prof_status prof_save_request(void)
+{
+    PROF__LED(prof_save_request, ());
+    if (!PROF__LOAD(&prof__save_armed)) return PROF_INVALID_STATE;
+    PROF__STORE(&prof__save_wanted, (uint32_t)PROF__SAVE_CALL);
+    return PROF_OK;
+}
+
+static int prof__save_present(const prof__session *s)
+{
+    uint32_t gate = prof__state_lock();
+    int present = prof__state.session == s;
+    prof__state_unlock(gate);
+    return present;
+}
+
+/* Carries out one save. Returns 1 if there was one to do. */
+static int prof__save_step(prof__session *s)
+{
+    prof__follow *f = s->follow;
+    char path[1024], note[320];
+    if (!f || !f->save[0] || (!f->cause.text[0] && !PROF__LOAD(&prof__save_wanted)) || !prof__save_present(s)) return 0;
+    if (!f->cause.text[0]) {
+        uint32_t wanted = __atomic_exchange_n(&prof__save_wanted, 0, __ATOMIC_RELAXED);
+        if (!wanted) return 0;
+        prof__text_copy(f->cause.text, sizeof f->cause.text, wanted == PROF__SAVE_SIGNAL ? "signal" : "request");
+        f->cause.from = f->cause.to = 0;
+    }
+    uint64_t began = prof__now(s, 0);
+    PROFILE_MARK_F("save: %s",
+                   prof__last_note(note, sizeof note, s->header, began, f->ns_per_tick, f->last_seconds, &f->cause));
+    prof_status status = prof__expand_counted(f->save, ++f->saves, path, sizeof path);
+    if (!status) status = prof__last_save(path, f->last_seconds, &f->cause);
+    if (status) prof__background_failed(s, prof_error());
+    prof_status (*hook)(void) = PROF__ACQUIRE(&prof__saved_hook);
+    if (hook && hook()) prof__background_failed(s, prof_error());
+    f->cause.text[0] = 0;
+    PROF__SITE(site, PROF__KIND_BEGIN, "save", "prof", 2);
+    prof__service_scope(s, &site, began);
+    return 1;
+}
+
+#ifdef _WIN32
+static prof_status prof__save_arm(const prof__session *s)
+{
+    PROF__STORE(&prof__save_wanted, 0u);
+    PROF__STORE(&prof__save_armed, (uint32_t)(s->follow && s->follow->save[0]));
+    return PROF_OK;
+}
+static void prof__save_disarm(void) { PROF__STORE(&prof__save_armed, 0u); }
+#else
+static struct sigaction prof__save_before[65]; /* what was installed when the handler was, for each signal */
+static int prof__save_installed[65];
+static int prof__save_number;
+
+static void prof__save_handler(int number, siginfo_t *info, void *context)
+{
+    const struct sigaction *before = &prof__save_before[number];
+    if (PROF__LOAD(&prof__save_number) == number) PROF__STORE(&prof__save_wanted, (uint32_t)PROF__SAVE_SIGNAL);
+    if (before->sa_flags & SA_SIGINFO)
+        before->sa_sigaction(number, info, context);
+    else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)
+        before->sa_handler(number);
+}
+
+static int prof__save_is_ours(int number)
+{
+    struct sigaction now;
+    return !sigaction(number, NULL, &now) && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == prof__save_handler;
+}
+
+/* Before the session starts, under the control lock. */
+static prof_status prof__save_arm(const prof__session *s)
+{
+    int number = s->follow ? s->follow->signal : 0;
+    struct sigaction action, before;
+    PROF__STORE(&prof__save_wanted, 0u);
+    PROF__STORE(&prof__save_number, number);
+    PROF__STORE(&prof__save_armed, (uint32_t)(s->follow && s->follow->save[0]));
+    if (!number) return PROF_OK;
+    int failed = sigaction(number, NULL, &before);
+    if (!failed && prof__save_installed[number] && (before.sa_flags & SA_SIGINFO || before.sa_handler != SIG_DFL))
+        return PROF_OK; /* still there, below a handler that calls it */
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = prof__save_handler;
+    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    if (!failed) prof__save_before[number] = before;
+    if (failed || sigaction(number, &action, NULL)) {
+        PROF__STORE(&prof__save_number, 0);
+        return prof__fail(PROF_INVALID_ARGUMENT, "save_signal %d: %s", number, strerror(errno));
+    }
+    prof__save_installed[number] = 1;
+    return PROF_OK;
+}
+
+/* Takes the handler back, unless somebody has put another on top of it, who may call it at any time.
+   Async-signal-safe. */
+static void prof__save_disarm(void)
+{
+    int number = PROF__LOAD(&prof__save_number);
+    PROF__STORE(&prof__save_number, 0);
+    PROF__STORE(&prof__save_armed, 0u);
+    if (!number || !prof__save_is_ours(number)) return;
+    sigaction(number, &prof__save_before[number], NULL);
+    prof__save_installed[number] = 0;
+}
+#endif
