@@ -912,9 +912,9 @@ typedef struct prof_trace_info {
                                      again */
     const char *write_error;      /* why the last of them did, in the system's words; "" if none */
     int64_t from_ns, to_ns;       /* the window; to_ns 0: to the end. All other figures are those of the whole trace */
-    uint64_t folded;              /* PROF_STATS: events that are in the statistics; the trace has none, and no tracks;
-                                     PROF_RING_STATS: of a live trace, likewise, but it has the newest */
-    uint64_t open;                /* of both: scopes that are open; they count as truncated */
+    uint64_t folded, open;        /* PROF_STATS: events that are in the statistics, and scopes that are open, which
+                                     count as truncated; the trace has no events and no tracks. PROF_RING_STATS: of a
+                                     live trace, likewise, but it has the newest */
     uint64_t start_monotonic_ns;  /* CLOCK_MONOTONIC of start_ns == 0 */
     const char *boot_id;          /* traces of equal ids share that clock; "": unknown */
 } prof_trace_info;
