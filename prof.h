@@ -5517,10 +5517,11 @@ PROF__ENTRY void prof__with(prof_site *site, uint64_t type, uint64_t object, con
     else
         prof__with_event(self, head, type, object, &list, count);
     prof__leave(self);
-    if (type == PROF_EVENT_MARK)
+    if (type == PROF_EVENT_MARK) {
         PROF__BRIDGE_MARK(site, NULL);
-    else if (type != PROF_EVENT_SCOPE)
+    } else if (type != PROF_EVENT_SCOPE) {
         PROF__BRIDGE_EVENT(site, type, 0, object);
+    }
 }
 
 /* Behind a head's two other words; the head is what publishes it. */
@@ -10535,20 +10536,39 @@ static void prof__out_archive(prof__out *out, FILE *file, uint64_t from, uint64_
     }
 }
 
-/* Writes an image without its archive: of meta and the chunks what is used, and zeros for the rest. */
+/* Writes bytes of which many may be zero. */
+static void prof__out_sparse(prof__out *out, const char *from, uint64_t size)
+{
+    uint64_t zeros = 0, piece;
+    for (; size; from += piece, size -= piece) {
+        piece = size < 4096 ? size : 4096;
+        if (!*from && !memcmp(from, from + 1, (size_t)piece - 1)) {
+            zeros += piece;
+            continue;
+        }
+        prof__out_zeros(out, zeros);
+        prof__out_bytes(out, from, (size_t)piece);
+        zeros = 0;
+    }
+    prof__out_zeros(out, zeros);
+}
+
+/* Writes an image without its archive: what is used of meta and of the chunks, and of meta's index what is not zero. */
 static void prof__out_used(prof__out *out, const void *bytes, size_t size)
 {
     const prof__header *h = (const prof__header *)bytes;
     const char *from = (const char *)bytes;
     uint64_t used = h->next_chunk && h->next_chunk < h->chunk_count ? h->next_chunk : h->chunk_count;
     uint64_t meta = h->meta_offset + (h->meta_used && h->meta_used < h->meta_size ? h->meta_used : h->meta_size);
-    if (meta > h->chunk_offset || h->chunk_offset > size || used > (size - h->chunk_offset) / h->chunk_size) {
+    uint64_t index = h->meta_offset + h->meta_size;
+    if (index > h->chunk_offset || h->chunk_offset > size || used > (size - h->chunk_offset) / h->chunk_size) {
         prof__out_bytes(out, bytes, size); /* not as prof_start() lays it out */
         return;
     }
     uint64_t end = h->chunk_offset + used * h->chunk_size;
     prof__out_bytes(out, from, (size_t)meta);
-    prof__out_zeros(out, h->chunk_offset - meta);
+    prof__out_zeros(out, index - meta);
+    prof__out_sparse(out, from + index, h->chunk_offset - index);
     prof__out_bytes(out, from + h->chunk_offset, (size_t)(end - h->chunk_offset));
     prof__out_zeros(out, size - end);
 }
@@ -11146,6 +11166,12 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
 
 /*-- the file that somebody cut --*/
 
+#ifdef BUS_ADRERR
+#define PROF__BUS_ADRERR BUS_ADRERR
+#else
+#define PROF__BUS_ADRERR 2 /* as Linux, macOS and the BSDs have it, where a standard without it is asked for */
+#endif
+
 static void prof__crash_tell_cut(const prof__session *s)
 {
     struct pollfd ready = {2, POLLOUT, 0};
@@ -11160,7 +11186,7 @@ static void prof__crash_tell_cut(const prof__session *s)
 static int prof__crash_survives(int signal, const siginfo_t *info)
 {
     prof__session *s = prof__crash.session;
-    if (signal != SIGBUS || info->si_code != BUS_ADRERR || !s || !s->live_path || !s->mapping) return 0;
+    if (signal != SIGBUS || info->si_code != PROF__BUS_ADRERR || !s || !s->live_path || !s->mapping) return 0;
     size_t page = (size_t)sysconf(_SC_PAGESIZE), from = (size_t)((uintptr_t)info->si_addr - (uintptr_t)s->mapping);
     struct stat about;
     if (from >= s->mapping_size) return 0;

@@ -1792,7 +1792,7 @@ TEST(levels_of_xprof)
             CHECK_EQUAL(mentions(&r, "level-one"), host >= 1);
             CHECK_EQUAL(mentions(&r, "level-two"), host >= 2);
             CHECK_EQUAL(mentions(&r, "level-three"), host >= 3);
-            CHECK_EQUAL(mentions(&r, "kernel"), on && host >= 1);
+            CHECK_EQUAL(mentions(&r, "kernel"), on); /* devices have no level */
             free(r.body);
             prof_stop();
             prof_reset();

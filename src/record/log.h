@@ -433,8 +433,9 @@ PROF__ENTRY void prof__with(prof_site *site, uint64_t type, uint64_t object, con
     else
         prof__with_event(self, head, type, object, &list, count);
     prof__leave(self);
-    if (type == PROF_EVENT_MARK)
+    if (type == PROF_EVENT_MARK) {
         PROF__BRIDGE_MARK(site, NULL);
-    else if (type != PROF_EVENT_SCOPE)
+    } else if (type != PROF_EVENT_SCOPE) {
         PROF__BRIDGE_EVENT(site, type, 0, object);
+    }
 }

@@ -238,6 +238,12 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
 
 /*-- the file that somebody cut --*/
 
+#ifdef BUS_ADRERR
+#define PROF__BUS_ADRERR BUS_ADRERR
+#else
+#define PROF__BUS_ADRERR 2 /* as Linux, macOS and the BSDs have it, where a standard without it is asked for */
+#endif
+
 static void prof__crash_tell_cut(const prof__session *s)
 {
     struct pollfd ready = {2, POLLOUT, 0};
@@ -252,7 +258,7 @@ static void prof__crash_tell_cut(const prof__session *s)
 static int prof__crash_survives(int signal, const siginfo_t *info)
 {
     prof__session *s = prof__crash.session;
-    if (signal != SIGBUS || info->si_code != BUS_ADRERR || !s || !s->live_path || !s->mapping) return 0;
+    if (signal != SIGBUS || info->si_code != PROF__BUS_ADRERR || !s || !s->live_path || !s->mapping) return 0;
     size_t page = (size_t)sysconf(_SC_PAGESIZE), from = (size_t)((uintptr_t)info->si_addr - (uintptr_t)s->mapping);
     struct stat about;
     if (from >= s->mapping_size) return 0;
