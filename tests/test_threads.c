@@ -887,6 +887,31 @@ TEST(overwritten_chunks_are_counted)
     CHECK_EQUAL(prof_reset(), PROF_OK);
 }
 
+/* The last event of a full chunk is still the newest one when only arguments of its scope came after it. */
+TEST(arguments_do_not_let_the_chunk_before_go)
+{
+    prof_config config = trace_config(256u << 10);
+    trace_start(&config);
+    PROFILE_MARK("first");
+    prof__thread *self = PROF__SELF();
+    prof__chunk *before = self->chunk;
+    while (self->room > 2) PROFILE_MARK("filler");
+    {
+        PROFILE_SCOPE("outer"); /* a word, and one that its end will need */
+        CHECK(self->chunk == before && self->room < 2);
+        PROFILE_ARG_S("text", "an argument of more than a word");
+        PROFILE_ARG_I("number", 1);
+        CHECK(self->chunk != before);
+        CHECK_EQUAL(PROF__LOAD(&before->state), PROF__CHUNK_OWNED);
+        PROFILE_MARK("event");
+        CHECK_EQUAL(PROF__LOAD(&before->state), PROF__CHUNK_FULL);
+    }
+    trace = trace_stop();
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
 /* A thread that claimed a chunk and slept until the ring had come round does not take what is the newest by now. */
 TEST(a_late_claim_gives_way)
 {

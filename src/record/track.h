@@ -45,8 +45,14 @@ static void prof__chunk_finish(const prof__session *s, prof__chunk *chunk)
     if (s->header->mode == PROF_RING) prof__room_changed();
 }
 
-/* 1: the thread's present chunk has more than the TRACK record that it begins with. */
-static int prof__chunk_begun(const prof__thread *self) { return self->cursor > prof__chunk_first(self->chunk) + 3; }
+/* 1: the thread's present chunk has an event, and not just the TRACK record that it begins with and arguments of a scope
+   that began in the chunk before. */
+static int prof__chunk_begun(const prof__thread *self)
+{
+    const uint64_t *at = prof__chunk_first(self->chunk) + 3;
+    while (at < self->cursor && *at >> PROF__KIND_SHIFT == PROF__KIND_ARG) at += 1 + (*at & 0xFFFF);
+    return at < self->cursor;
+}
 
 /* A thread that is stopped while it changes chunks may be overtaken by others that come round the ring. One of its two
    chunks has its newest events, and stays: the filled one is kept until the new one has an event, and not just a begin
