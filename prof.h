@@ -4590,6 +4590,23 @@ static inline void prof__untake(prof__thread *self, uint32_t gate)
     if (gate != PROF__BUSY) self->gate = prof__gate_next(self);
 }
 
+/* Control functions hold the lock as a busy thread, so that a signal handler with a scope in it does not wait for
+   it. */
+static uint32_t prof__state_lock(void)
+{
+    uint32_t gate = prof__take(PROF__SELF());
+    prof__lock(&prof__change_word);
+    prof__lock(&prof__lock_word);
+    return gate;
+}
+
+static void prof__state_unlock(uint32_t gate)
+{
+    prof__unlock(&prof__lock_word);
+    prof__unlock(&prof__change_word);
+    prof__untake(PROF__SELF(), gate);
+}
+
 /* Behind a take that found the fast path closed: 1 if the thread may write for this site. A null site asks for an
    attached thread only. A thread that is being interrupted loses the event, which is counted. */
 static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint32_t gate)
@@ -7271,23 +7288,6 @@ static void prof__crash_remove(void);
 static void prof__crash_forget(void);
 #endif
 
-/* Control functions hold the lock as a busy thread, so that a signal handler with a scope in it does not wait for
-   it. */
-static uint32_t prof__state_lock(void)
-{
-    uint32_t gate = prof__take(PROF__SELF());
-    prof__lock(&prof__change_word);
-    prof__lock(&prof__lock_word);
-    return gate;
-}
-
-static void prof__state_unlock(uint32_t gate)
-{
-    prof__unlock(&prof__lock_word);
-    prof__unlock(&prof__change_word);
-    prof__untake(PROF__SELF(), gate);
-}
-
 /* The service ends a session under the state lock alone: who holds the control lock must ask here, too. */
 enum { PROF__ENDED = 1, PROF__RUNS };
 static int prof__session_phase(void)
@@ -8855,6 +8855,14 @@ PROF_DEF prof_status prof_category_enable(const char *pattern, int on)
 }
 
 #ifndef PROF_FREESTANDING
+PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on)
+{
+    if (!domain) return prof__fail(PROF_INVALID_ARGUMENT, "prof_domain_enable: domain is null");
+    return prof__category_enable(prof_domain_name(domain), on, 1);
+}
+#endif
+
+#ifndef PROF_FREESTANDING
 /*-- OBJECTS ---------------------------------------------------------------------------------------------- >>objects --
    A handle is the call sites of what it records, and its strings, in one block. Nothing points to it from elsewhere:
    the image has copies of its strings, tokens have none. */
@@ -8933,12 +8941,6 @@ PROF_DEF prof_domain *prof_domain_create(const char *name)
 }
 
 PROF_DEF const char *prof_domain_name(const prof_domain *domain) { return domain ? domain->name : ""; }
-
-PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on)
-{
-    if (!domain) return prof__fail(PROF_INVALID_ARGUMENT, "prof_domain_enable: domain is null");
-    return prof__category_enable(domain->name, on, 1);
-}
 
 PROF_DEF size_t prof_domain_list(const char **names, size_t room)
 {

@@ -79,12 +79,6 @@ PROF_DEF prof_domain *prof_domain_create(const char *name)
 
 PROF_DEF const char *prof_domain_name(const prof_domain *domain) { return domain ? domain->name : ""; }
 
-PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on)
-{
-    if (!domain) return prof__fail(PROF_INVALID_ARGUMENT, "prof_domain_enable: domain is null");
-    return prof__category_enable(domain->name, on, 1);
-}
-
 PROF_DEF size_t prof_domain_list(const char **names, size_t room)
 {
     PROF__LED(prof_domain_list, (names, room));

@@ -1,4 +1,5 @@
-// record/scope: The fast path: begin, end, next. No lock, no atomic read-modify-write, no allocation.
+// record/scope: The fast path: begin, end, next. No lock, no atomic read-modify-write, no allocation. The
+// lock of prof__state, which control functions take as a thread that is busy.
 /*-- WRITER ------------------------------------------------------------------------------------------------ >>writer --
    The fast path of every macro: read the counter; take the thread, so that a signal handler that interrupts from here
    on stays out; only then, when no handler can move the thread to another session any more, check that site, thread and
@@ -71,6 +72,23 @@ static inline void prof__untake(prof__thread *self, uint32_t gate)
 {
     PROF__BARRIER();
     if (gate != PROF__BUSY) self->gate = prof__gate_next(self);
+}
+
+/* Control functions hold the lock as a busy thread, so that a signal handler with a scope in it does not wait for
+   it. */
+static uint32_t prof__state_lock(void)
+{
+    uint32_t gate = prof__take(PROF__SELF());
+    prof__lock(&prof__change_word);
+    prof__lock(&prof__lock_word);
+    return gate;
+}
+
+static void prof__state_unlock(uint32_t gate)
+{
+    prof__unlock(&prof__lock_word);
+    prof__unlock(&prof__change_word);
+    prof__untake(PROF__SELF(), gate);
 }
 
 /* Behind a take that found the fast path closed: 1 if the thread may write for this site. A null site asks for an

@@ -129,3 +129,11 @@ PROF_DEF prof_status prof_category_enable(const char *pattern, int on)
     if (!pattern) return prof__fail(PROF_INVALID_ARGUMENT, "category pattern: null");
     return prof__category_enable(pattern, on, 0);
 }
+
+#ifndef PROF_FREESTANDING
+PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on)
+{
+    if (!domain) return prof__fail(PROF_INVALID_ARGUMENT, "prof_domain_enable: domain is null");
+    return prof__category_enable(prof_domain_name(domain), on, 1);
+}
+#endif

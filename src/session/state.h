@@ -1,4 +1,4 @@
-// session/state: The state's lock, sessions made and freed, and freed only when no thread can point to them.
+// session/state: Sessions made and freed, and freed only when no thread can point to them.
 /*-- SESSION -------------------------------------------------------------------------------------------- >>session --*/
 
 #ifndef PROF_FREESTANDING
@@ -26,23 +26,6 @@ static void prof__crash_install(prof__session *s);
 static void prof__crash_remove(void);
 static void prof__crash_forget(void);
 #endif
-
-/* Control functions hold the lock as a busy thread, so that a signal handler with a scope in it does not wait for
-   it. */
-static uint32_t prof__state_lock(void)
-{
-    uint32_t gate = prof__take(PROF__SELF());
-    prof__lock(&prof__change_word);
-    prof__lock(&prof__lock_word);
-    return gate;
-}
-
-static void prof__state_unlock(uint32_t gate)
-{
-    prof__unlock(&prof__lock_word);
-    prof__unlock(&prof__change_word);
-    prof__untake(PROF__SELF(), gate);
-}
 
 /* The service ends a session under the state lock alone: who holds the control lock must ask here, too. */
 enum { PROF__ENDED = 1, PROF__RUNS };
