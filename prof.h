@@ -3556,6 +3556,28 @@ static void prof__next_generation(void)
     prof__hub_tell(next);
 }
 
+#ifndef PROF_FREESTANDING
+/* What a session asks of the floors above it, which read and report what was recorded: watch/upstairs fills it in. */
+struct prof__folded;
+struct prof__figure;
+struct prof__upstairs {
+    prof_status (*write_live)(const char *path, prof_status (*write)(const prof_trace *, const char *));
+    prof_status (*write_csv)(const prof_trace *trace, const char *path);
+    prof_status (*write_summary)(const prof_trace *trace, const char *path);
+    prof_status (*follow_make)(prof__session *s, const prof_config *config);
+    int (*follow_step)(prof__session *s); /* what there is to do now; 1: that was something. So save_step */
+    void (*follow_free)(struct prof__follow *f);
+    prof_status (*save_arm)(const prof__session *s);
+    int (*save_step)(prof__session *s);
+    void (*save_disarm)(void); /* async-signal-safe */
+    /* And what the reader asks of the followers and their statistics. */
+    prof_status (*folded_take)(struct prof__folded *folded, int reset);
+    prof_status (*folded_give)(struct prof__folded *folded, prof_trace *trace);
+    void (*folded_free)(struct prof__folded *folded);
+    void (*folded_figures_free)(struct prof__figure *figures, size_t count);
+};
+#endif
+
 /*-- OTHER TOOLS ------------------------------------------------------------------------------------------ >>bridge --
    Where the recorder tells prof_bridge.h what other tools shall hear of, once it is recorded and the thread is free for
    signal handlers again. Without PROF_WITH_... nothing is left of a hook: lines with PROF__BRIDGE_ could as well be
@@ -6878,6 +6900,28 @@ PROF__UNUSED static uint32_t prof__block_pack(const prof__chunk *chunk, const ui
     block->check = prof__block_check(block, bytes);
     return block->size;
 }
+
+/*-- UPSTAIRS -------------------------------------------------------------------------------------------------------*/
+
+/* Their definitions need types of the rooms that they are in. */
+static prof_status prof__live_write(const char *path, prof_status (*write)(const prof_trace *, const char *));
+static prof_status prof__summary_default(const prof_trace *trace, const char *path);
+static prof_status prof__follow_make(prof__session *s, const prof_config *config);
+static int prof__follow_step(prof__session *s);
+static void prof__follow_free(struct prof__follow *f);
+static prof_status prof__save_arm(const prof__session *s);
+static int prof__save_step(prof__session *s);
+static void prof__save_disarm(void);
+static prof_status prof__folded_take(struct prof__folded *folded, int reset);
+static prof_status prof__folded_give(struct prof__folded *folded, prof_trace *trace);
+static void prof__folded_free(struct prof__folded *folded);
+static void prof__folded_figures_free(struct prof__figure *figures, size_t count);
+
+static const struct prof__upstairs prof__upstairs = {
+    prof__live_write,  prof_csv_write,     prof__summary_default, prof__follow_make, prof__follow_step,
+    prof__follow_free, prof__save_arm,     prof__save_step,       prof__save_disarm, prof__folded_take,
+    prof__folded_give, prof__folded_free,  prof__folded_figures_free,
+};
 #endif /* PROF_FREESTANDING */
 
 /*-- MEMORY ----------------------------------------------------------------------------------------------- >>memory --
@@ -7268,10 +7312,6 @@ static void prof__service_stop(prof__session *s);
 static void prof__stream_close(prof__session *s);
 static prof_status prof__file_finish(prof__session *s, prof_status status);
 static prof_status prof__service_configure(prof__session *s, const prof_config *config);
-static prof_status prof__follow_make(prof__session *s, const prof_config *config);
-static void prof__follow_free(struct prof__follow *f);
-static prof_status prof__save_arm(const prof__session *s);
-static void prof__save_disarm(void);
 #endif
 #if defined(PROF_FREESTANDING) || defined(_WIN32)
 static prof_status prof__crash_prepare(prof__session *s)
@@ -7329,7 +7369,7 @@ static void prof__session_delete(prof__session *s)
 {
     prof__stream_close(s);
     prof__memory_free(s);
-    prof__follow_free(s->follow);
+    prof__upstairs.follow_free(s->follow);
     free(s);
 }
 #endif
@@ -7667,11 +7707,6 @@ static const char *prof__extension(const char *path)
     return dot;
 }
 
-static prof_status prof__write_summary(const prof_trace *trace, const char *path)
-{
-    return prof_summary_write(trace, path, NULL);
-}
-
 /* Writers of prof_report.h are registered as "layout:NAME", or "layout:NAME/" for a directory. Null: it is another one. */
 static const char *prof__writer_layout(const prof_writer *writer)
 {
@@ -7725,8 +7760,8 @@ static prof_status prof__writer_find(const char *path, prof_status (**write)(con
     extension[length] = 0;
     *write = NULL;
     if (prof__equal(extension, ".prof")) return PROF_OK;
-    if (prof__equal(extension, ".csv")) *write = prof_csv_write;
-    if (prof__equal(extension, ".txt")) *write = prof__write_summary;
+    if (prof__equal(extension, ".csv")) *write = prof__upstairs.write_csv;
+    if (prof__equal(extension, ".txt")) *write = prof__upstairs.write_summary;
     for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next) {
         if (prof__equal(extension, w->extension) || prof__equal(given, w->extension)) *write = w->write;
         if (n < sizeof known && !prof__writer_layout(w))
@@ -7750,7 +7785,7 @@ static prof_status prof__writer_find(const char *path, prof_status (**write)(con
 static prof_status prof__writer_fits(const char *path, prof_status (*write)(const prof_trace *, const char *),
                                      uint32_t mode)
 {
-    if (mode != PROF_STATS || write == prof__write_summary) return PROF_OK;
+    if (mode != PROF_STATS || write == prof__upstairs.write_summary) return PROF_OK;
     for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next)
         if (w->write == write && prof__writer_layout(w) && !prof__equal(prof__writer_layout(w), "cntk-detail"))
             return PROF_OK;
@@ -7764,19 +7799,6 @@ static prof_status prof__live_fits(const char *path, prof_status (*write)(const 
     uint32_t mode = prof__state.session ? prof__state.session->header->mode : (uint32_t)PROF_RING;
     prof__state_unlock(gate);
     return prof__writer_fits(path, write, mode);
-}
-
-PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
-{
-    PROF__LED(prof_trace_write, (trace, path, extension));
-    prof_status (*write)(const prof_trace *, const char *);
-    prof_status status;
-    if (!trace || !path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_write: trace or path is null");
-    status = prof__writer_find(extension ? extension : path, &write);
-    if (!status && !write)
-        status = prof__fail(PROF_INVALID_ARGUMENT, "%s: a trace cannot be made an image again", path);
-    if (!status) status = prof__writer_fits(path, write, (uint32_t)prof_trace_about(trace)->mode);
-    return status ? status : write(trace, path);
 }
 
 /* Finds out at the start what would otherwise be found out at the end, and makes the directories. */
@@ -8024,17 +8046,14 @@ static prof_status prof__output_writer(const prof__session *s, prof_status (**wr
 static prof_status prof__output_write(prof__session *s)
 {
     prof_status (*write)(const prof_trace *, const char *);
-    prof_trace *trace = NULL;
     prof_status status = prof__output_writer(s, &write);
-    if (!status) status = prof_trace_live(&trace);
     if (!status && !s->live_path && !s->claimed && (s->number || s->existing == PROF_EXISTING_REFUSE)) {
         int error = s->number ? prof__path_number(s->output, sizeof s->output) : prof__path_claim(s->output);
         if (error) status = prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
         s->claimed = !error;
     }
-    if (!status) status = write(trace, s->output);
+    if (!status) status = prof__upstairs.write_live(s->output, write);
     if (!status) prof__output_remember(s->output);
-    prof_trace_close(trace);
     return status;
 }
 
@@ -8549,7 +8568,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__gue
     prof__sessions_reap(1);
 #ifndef PROF_FREESTANDING
     status = prof__service_start(s); /* finds nothing to do until the session runs */
-    if (!status) status = prof__save_arm(s);
+    if (!status) status = prof__upstairs.save_arm(s);
 #endif
     uint32_t gate = prof__state_lock();
     if (!status) status = prof__rules_set(config->categories);
@@ -8582,7 +8601,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__gue
     prof__state_unlock(gate);
     if (status) {
 #ifndef PROF_FREESTANDING
-        prof__save_disarm();
+        prof__upstairs.save_disarm();
         prof__service_stop(s);
         prof__path_unclaim(s);
 #endif
@@ -8658,7 +8677,7 @@ static prof_status prof__stop_locked(void)
     if (!status) status = prof__inherited_end();
     prof__session *s = status ? NULL : prof__state.session;
     if (s) prof__service_stop(s);
-    if (s) prof__save_disarm();
+    if (s) prof__upstairs.save_disarm();
     if (s && s->output[0] && s->live_path != s->output && !s->written) status = prof__output_write(s);
     if (s && s->live_path) status = prof__file_finish(s, status);
     if (s && status) prof__path_unclaim(s);
@@ -9170,7 +9189,7 @@ static void prof__session_inherit(prof__session *s)
     prof__stream_close(s);
     memset(&s->stream, 0, sizeof s->stream);
     memset(&s->service, 0, sizeof s->service);
-    prof__follow_free(s->follow);
+    prof__upstairs.follow_free(s->follow);
     s->follow = NULL;
     s->dump_period_ns = s->wait_ns = s->max_file_size = 0;
     s->crash_report = 0;
@@ -9204,7 +9223,7 @@ static void prof__child_of_fork(void)
     prof__lock_word = prof__change_word = prof__control_word = 0;
     PROF__BRIDGE_CHILD();
     prof__next_generation();
-    prof__save_disarm();
+    prof__upstairs.save_disarm();
     prof__crash_forget();
     if (interrupted) {
         if (s) prof__memory_retire(s);
@@ -10008,9 +10027,6 @@ static int prof__stream_step(prof__session *s)
    no control lock (prof_stop() joins it while holding that), and its scopes are recorded like anybody's, on a track
    "prof". */
 
-/* Each does what there is to do now, and returns 1 if that was anything. */
-static int prof__follow_step(prof__session *s);   /* see >>follow */
-static int prof__save_step(prof__session *s);
 static int prof__service_session_runs(const prof__session *s)
 {
     uint32_t gate = prof__state_lock();
@@ -10096,8 +10112,8 @@ static void prof__service_run(prof__session *s)
         uint32_t word = PROF__ACQUIRE(&service->word), stop = PROF__ACQUIRE(&service->stop);
         uint64_t used = s->chunk_count - PROF__LOAD(&s->free_chunks);
         int work = stop ? 0 : prof__stream_step(s); /* in the end what is in the ring is in the file as it is */
-        work |= prof__follow_step(s);
-        work |= prof__save_step(s);
+        work |= prof__upstairs.follow_step(s); /* see >>follow */
+        work |= prof__upstairs.save_step(s);
         work |= stop ? 0 : prof__dump_step(s);
         work |= stop ? 0 : prof__schedule_step(s);
         if (stop) break;
@@ -10167,7 +10183,7 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
     service->longest_ns = prof__service_longest(s);
     service->shortest_ns = service->longest_ns / 16 > 100000 ? service->longest_ns / 16 : 100000;
     service->dump_at = prof__monotonic() + s->dump_period_ns;
-    prof_status status = prof__follow_make(s, config);
+    prof_status status = prof__upstairs.follow_make(s, config);
     if (s->follow) service->wanted = 1;
     if (s->follow && (!prof__chunks_kept(s) || service->longest_ns > PROF__FOLLOW_PERIOD) && config->save) {
         service->longest_ns = PROF__FOLLOW_PERIOD;
@@ -10517,7 +10533,16 @@ static uint64_t prof__archive_lap_end(FILE *file, const prof__header *h)
     return at;
 }
 
-static int prof__read_size(FILE *file, uint64_t *size);
+static int prof__read_size(FILE *file, uint64_t *size)
+{
+#ifdef _WIN32
+    long long end = _fseeki64(file, 0, SEEK_END) ? -1 : _ftelli64(file);
+#else
+    long end = fseek(file, 0, SEEK_END) ? -1 : ftell(file);
+#endif
+    *size = end < 0 ? 0 : (uint64_t)end;
+    return end >= 0;
+}
 
 /* Where a copy of an archive's bytes ends: at `to`, or if the file was cut before that, a word behind it, which readers
    count as a block that is lost. */
@@ -10636,17 +10661,12 @@ PROF_DEF prof_status prof_save(const char *path)
     PROF__LED(prof_save, (path));
     char expanded[1024];
     prof_status (*write)(const prof_trace *, const char *);
-    prof_trace *trace = NULL;
     if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save: path is null");
     prof_status status = prof__expand(path, expanded, sizeof expanded);
     if (!status) status = prof__writer_find(expanded, &write);
     if (!status) status = prof__live_fits(expanded, write);
     if (status) return status;
-    if (!write) return prof__save_image(expanded);
-    status = prof_trace_live(&trace);
-    if (!status) status = write(trace, expanded);
-    prof_trace_close(trace);
-    return status;
+    return write ? prof__upstairs.write_live(expanded, write) : prof__save_image(expanded);
 }
 
 #ifndef _WIN32
@@ -14703,14 +14723,12 @@ static int prof__device_tracks(prof_trace *trace)
 
 /*-- opening --*/
 
-static void prof__folded_figures_free(struct prof__figure *figures, size_t count);
-
 static void prof__read_free(prof_trace *trace)
 {
     size_t i;
     for (i = 0; i < trace->text_count; i++) free(trace->texts[i]);
     free(trace->texts);
-    prof__folded_figures_free(trace->folded, trace->folded_count);
+    prof__upstairs.folded_figures_free(trace->folded, trace->folded_count);
     free(trace->image);
     if (trace->file) fclose(trace->file);
     free(trace->chunks);
@@ -14874,17 +14892,6 @@ static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size)
     return fread(to, 1, size, file) == size;
 }
 
-static int prof__read_size(FILE *file, uint64_t *size)
-{
-#ifdef _WIN32
-    long long end = _fseeki64(file, 0, SEEK_END) ? -1 : _ftelli64(file);
-#else
-    long end = fseek(file, 0, SEEK_END) ? -1 : ftell(file);
-#endif
-    *size = end < 0 ? 0 : (uint64_t)end;
-    return end >= 0;
-}
-
 /* Reads an image on the heap, with its archive in file or, if that is null, behind the image, up to size. The trace
    becomes the owner of both, also when this fails. what: its name in errors. */
 static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out)
@@ -15019,9 +15026,6 @@ typedef struct prof__folded {
     uint64_t begins_missing, ends_missing; /* of spans */
     prof__uses uses;
 } prof__folded;
-static prof_status prof__folded_take(prof__folded *folded, int reset);
-static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace);
-static void prof__folded_free(prof__folded *folded);
 
 /* reset: PROF_STATS begins anew after that. */
 static prof_status prof__trace_live(prof_trace **trace, int reset)
@@ -15031,20 +15035,20 @@ static prof_status prof__trace_live(prof_trace **trace, int reset)
     prof_status status;
     *trace = NULL;
     prof__folded folded;
-    status = prof__folded_take(&folded, reset);
+    status = prof__upstairs.folded_take(&folded, reset);
     if (status == PROF_OK) status = prof__image_copy(&image, &size);
     if (status == PROF_OK) {
         FILE *archive = prof__archive_open((const prof__header *)image);
         status = prof__read_image(image, size, archive, "this program's trace", trace);
     }
     if (status == PROF_OK && folded.session) {
-        status = prof__folded_give(&folded, *trace);
+        status = prof__upstairs.folded_give(&folded, *trace);
         if (status != PROF_OK) {
             prof_trace_close(*trace);
             *trace = NULL;
         }
     }
-    prof__folded_free(&folded);
+    prof__upstairs.folded_free(&folded);
     return status;
 }
 
@@ -15058,6 +15062,29 @@ PROF_DEF prof_status prof_trace_live(prof_trace **trace)
 PROF_DEF void prof_trace_close(prof_trace *trace)
 {
     if (trace) prof__read_free(trace);
+}
+
+/* Writes what is recorded, as it is now. */
+static prof_status prof__live_write(const char *path, prof_status (*write)(const prof_trace *, const char *))
+{
+    prof_trace *trace = NULL;
+    prof_status status = prof_trace_live(&trace);
+    if (!status) status = write(trace, path);
+    prof_trace_close(trace);
+    return status;
+}
+
+PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
+{
+    PROF__LED(prof_trace_write, (trace, path, extension));
+    prof_status (*write)(const prof_trace *, const char *);
+    prof_status status;
+    if (!trace || !path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_write: trace or path is null");
+    status = prof__writer_find(extension ? extension : path, &write);
+    if (!status && !write)
+        status = prof__fail(PROF_INVALID_ARGUMENT, "%s: a trace cannot be made an image again", path);
+    if (!status) status = prof__writer_fits(path, write, (uint32_t)prof_trace_about(trace)->mode);
+    return status ? status : write(trace, path);
 }
 
 PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, double share), void *user)
@@ -19274,6 +19301,12 @@ PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink
     prof__out_sink(&out, sink);
     prof__summary(trace, &out, options);
     return prof__out_close(&out);
+}
+
+/* The writer of .txt. */
+static prof_status prof__summary_default(const prof_trace *trace, const char *path)
+{
+    return prof_summary_write(trace, path, NULL);
 }
 
 /*-- CSV ------------------------------------------------------------------------------------------------------ >>csv --

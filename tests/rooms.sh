@@ -174,6 +174,7 @@ calls() { # prints "caller's room, caller, callee's room, callee", tab between, 
 
 # A function of several variants may be in several rooms: the lowest of them counts. api is everybody's, and calls what it
 # declares; so does the table of the functions that copies of the implementation hand on, which names most of the API.
+# prof__upstairs is the way up: the table of functions that the upper floors fill for the lower ones.
 upwards() {
     awk -F '\t' '
         BEGIN { for (n = split("ground image record session read report watch", name, " "); n; n--) floor[name[n]] = n }
@@ -183,7 +184,7 @@ upwards() {
         }
         {
             from = level($1)
-            if (!from || $2 == "PROF__HUB_FUNCTIONS") next
+            if (!from || $2 == "PROF__HUB_FUNCTIONS" || $4 == "prof__upstairs") next
             low = 0
             n = split($3, where, " ")
             for (i = 1; i <= n; i++) {

@@ -1,14 +1,12 @@
 // read/open: Opens, checks and closes a trace, of a file, of memory, of this process.
 /*-- opening --*/
 
-static void prof__folded_figures_free(struct prof__figure *figures, size_t count);
-
 static void prof__read_free(prof_trace *trace)
 {
     size_t i;
     for (i = 0; i < trace->text_count; i++) free(trace->texts[i]);
     free(trace->texts);
-    prof__folded_figures_free(trace->folded, trace->folded_count);
+    prof__upstairs.folded_figures_free(trace->folded, trace->folded_count);
     free(trace->image);
     if (trace->file) fclose(trace->file);
     free(trace->chunks);
@@ -172,17 +170,6 @@ static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size)
     return fread(to, 1, size, file) == size;
 }
 
-static int prof__read_size(FILE *file, uint64_t *size)
-{
-#ifdef _WIN32
-    long long end = _fseeki64(file, 0, SEEK_END) ? -1 : _ftelli64(file);
-#else
-    long end = fseek(file, 0, SEEK_END) ? -1 : ftell(file);
-#endif
-    *size = end < 0 ? 0 : (uint64_t)end;
-    return end >= 0;
-}
-
 /* Reads an image on the heap, with its archive in file or, if that is null, behind the image, up to size. The trace
    becomes the owner of both, also when this fails. what: its name in errors. */
 static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out)
@@ -317,9 +304,6 @@ typedef struct prof__folded {
     uint64_t begins_missing, ends_missing; /* of spans */
     prof__uses uses;
 } prof__folded;
-static prof_status prof__folded_take(prof__folded *folded, int reset);
-static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace);
-static void prof__folded_free(prof__folded *folded);
 
 /* reset: PROF_STATS begins anew after that. */
 static prof_status prof__trace_live(prof_trace **trace, int reset)
@@ -329,20 +313,20 @@ static prof_status prof__trace_live(prof_trace **trace, int reset)
     prof_status status;
     *trace = NULL;
     prof__folded folded;
-    status = prof__folded_take(&folded, reset);
+    status = prof__upstairs.folded_take(&folded, reset);
     if (status == PROF_OK) status = prof__image_copy(&image, &size);
     if (status == PROF_OK) {
         FILE *archive = prof__archive_open((const prof__header *)image);
         status = prof__read_image(image, size, archive, "this program's trace", trace);
     }
     if (status == PROF_OK && folded.session) {
-        status = prof__folded_give(&folded, *trace);
+        status = prof__upstairs.folded_give(&folded, *trace);
         if (status != PROF_OK) {
             prof_trace_close(*trace);
             *trace = NULL;
         }
     }
-    prof__folded_free(&folded);
+    prof__upstairs.folded_free(&folded);
     return status;
 }
 
@@ -356,6 +340,29 @@ PROF_DEF prof_status prof_trace_live(prof_trace **trace)
 PROF_DEF void prof_trace_close(prof_trace *trace)
 {
     if (trace) prof__read_free(trace);
+}
+
+/* Writes what is recorded, as it is now. */
+static prof_status prof__live_write(const char *path, prof_status (*write)(const prof_trace *, const char *))
+{
+    prof_trace *trace = NULL;
+    prof_status status = prof_trace_live(&trace);
+    if (!status) status = write(trace, path);
+    prof_trace_close(trace);
+    return status;
+}
+
+PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
+{
+    PROF__LED(prof_trace_write, (trace, path, extension));
+    prof_status (*write)(const prof_trace *, const char *);
+    prof_status status;
+    if (!trace || !path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_write: trace or path is null");
+    status = prof__writer_find(extension ? extension : path, &write);
+    if (!status && !write)
+        status = prof__fail(PROF_INVALID_ARGUMENT, "%s: a trace cannot be made an image again", path);
+    if (!status) status = prof__writer_fits(path, write, (uint32_t)prof_trace_about(trace)->mode);
+    return status ? status : write(trace, path);
 }
 
 PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, double share), void *user)

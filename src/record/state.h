@@ -158,3 +158,25 @@ static void prof__next_generation(void)
     while (!__atomic_compare_exchange_n(&prof__generation, &now, next, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
     prof__hub_tell(next);
 }
+
+#ifndef PROF_FREESTANDING
+/* What a session asks of the floors above it, which read and report what was recorded: watch/upstairs fills it in. */
+struct prof__folded;
+struct prof__figure;
+struct prof__upstairs {
+    prof_status (*write_live)(const char *path, prof_status (*write)(const prof_trace *, const char *));
+    prof_status (*write_csv)(const prof_trace *trace, const char *path);
+    prof_status (*write_summary)(const prof_trace *trace, const char *path);
+    prof_status (*follow_make)(prof__session *s, const prof_config *config);
+    int (*follow_step)(prof__session *s); /* what there is to do now; 1: that was something. So save_step */
+    void (*follow_free)(struct prof__follow *f);
+    prof_status (*save_arm)(const prof__session *s);
+    int (*save_step)(prof__session *s);
+    void (*save_disarm)(void); /* async-signal-safe */
+    /* And what the reader asks of the followers and their statistics. */
+    prof_status (*folded_take)(struct prof__folded *folded, int reset);
+    prof_status (*folded_give)(struct prof__folded *folded, prof_trace *trace);
+    void (*folded_free)(struct prof__folded *folded);
+    void (*folded_figures_free)(struct prof__figure *figures, size_t count);
+};
+#endif

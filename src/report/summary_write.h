@@ -82,3 +82,9 @@ PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink
     prof__summary(trace, &out, options);
     return prof__out_close(&out);
 }
+
+/* The writer of .txt. */
+static prof_status prof__summary_default(const prof_trace *trace, const char *path)
+{
+    return prof_summary_write(trace, path, NULL);
+}

@@ -64,7 +64,7 @@ static void prof__session_inherit(prof__session *s)
     prof__stream_close(s);
     memset(&s->stream, 0, sizeof s->stream);
     memset(&s->service, 0, sizeof s->service);
-    prof__follow_free(s->follow);
+    prof__upstairs.follow_free(s->follow);
     s->follow = NULL;
     s->dump_period_ns = s->wait_ns = s->max_file_size = 0;
     s->crash_report = 0;
@@ -98,7 +98,7 @@ static void prof__child_of_fork(void)
     prof__lock_word = prof__change_word = prof__control_word = 0;
     PROF__BRIDGE_CHILD();
     prof__next_generation();
-    prof__save_disarm();
+    prof__upstairs.save_disarm();
     prof__crash_forget();
     if (interrupted) {
         if (s) prof__memory_retire(s);

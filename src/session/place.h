@@ -178,17 +178,14 @@ static prof_status prof__output_writer(const prof__session *s, prof_status (**wr
 static prof_status prof__output_write(prof__session *s)
 {
     prof_status (*write)(const prof_trace *, const char *);
-    prof_trace *trace = NULL;
     prof_status status = prof__output_writer(s, &write);
-    if (!status) status = prof_trace_live(&trace);
     if (!status && !s->live_path && !s->claimed && (s->number || s->existing == PROF_EXISTING_REFUSE)) {
         int error = s->number ? prof__path_number(s->output, sizeof s->output) : prof__path_claim(s->output);
         if (error) status = prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
         s->claimed = !error;
     }
-    if (!status) status = write(trace, s->output);
+    if (!status) status = prof__upstairs.write_live(s->output, write);
     if (!status) prof__output_remember(s->output);
-    prof_trace_close(trace);
     return status;
 }
 

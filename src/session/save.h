@@ -66,7 +66,16 @@ static uint64_t prof__archive_lap_end(FILE *file, const prof__header *h)
     return at;
 }
 
-static int prof__read_size(FILE *file, uint64_t *size);
+static int prof__read_size(FILE *file, uint64_t *size)
+{
+#ifdef _WIN32
+    long long end = _fseeki64(file, 0, SEEK_END) ? -1 : _ftelli64(file);
+#else
+    long end = fseek(file, 0, SEEK_END) ? -1 : ftell(file);
+#endif
+    *size = end < 0 ? 0 : (uint64_t)end;
+    return end >= 0;
+}
 
 /* Where a copy of an archive's bytes ends: at `to`, or if the file was cut before that, a word behind it, which readers
    count as a block that is lost. */
@@ -185,15 +194,10 @@ PROF_DEF prof_status prof_save(const char *path)
     PROF__LED(prof_save, (path));
     char expanded[1024];
     prof_status (*write)(const prof_trace *, const char *);
-    prof_trace *trace = NULL;
     if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save: path is null");
     prof_status status = prof__expand(path, expanded, sizeof expanded);
     if (!status) status = prof__writer_find(expanded, &write);
     if (!status) status = prof__live_fits(expanded, write);
     if (status) return status;
-    if (!write) return prof__save_image(expanded);
-    status = prof_trace_live(&trace);
-    if (!status) status = write(trace, expanded);
-    prof_trace_close(trace);
-    return status;
+    return write ? prof__upstairs.write_live(expanded, write) : prof__save_image(expanded);
 }

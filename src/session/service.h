@@ -6,9 +6,6 @@
    no control lock (prof_stop() joins it while holding that), and its scopes are recorded like anybody's, on a track
    "prof". */
 
-/* Each does what there is to do now, and returns 1 if that was anything. */
-static int prof__follow_step(prof__session *s);   /* see >>follow */
-static int prof__save_step(prof__session *s);
 static int prof__service_session_runs(const prof__session *s)
 {
     uint32_t gate = prof__state_lock();
@@ -94,8 +91,8 @@ static void prof__service_run(prof__session *s)
         uint32_t word = PROF__ACQUIRE(&service->word), stop = PROF__ACQUIRE(&service->stop);
         uint64_t used = s->chunk_count - PROF__LOAD(&s->free_chunks);
         int work = stop ? 0 : prof__stream_step(s); /* in the end what is in the ring is in the file as it is */
-        work |= prof__follow_step(s);
-        work |= prof__save_step(s);
+        work |= prof__upstairs.follow_step(s); /* see >>follow */
+        work |= prof__upstairs.save_step(s);
         work |= stop ? 0 : prof__dump_step(s);
         work |= stop ? 0 : prof__schedule_step(s);
         if (stop) break;
@@ -165,7 +162,7 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
     service->longest_ns = prof__service_longest(s);
     service->shortest_ns = service->longest_ns / 16 > 100000 ? service->longest_ns / 16 : 100000;
     service->dump_at = prof__monotonic() + s->dump_period_ns;
-    prof_status status = prof__follow_make(s, config);
+    prof_status status = prof__upstairs.follow_make(s, config);
     if (s->follow) service->wanted = 1;
     if (s->follow && (!prof__chunks_kept(s) || service->longest_ns > PROF__FOLLOW_PERIOD) && config->save) {
         service->longest_ns = PROF__FOLLOW_PERIOD;

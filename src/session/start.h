@@ -149,7 +149,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__gue
     prof__sessions_reap(1);
 #ifndef PROF_FREESTANDING
     status = prof__service_start(s); /* finds nothing to do until the session runs */
-    if (!status) status = prof__save_arm(s);
+    if (!status) status = prof__upstairs.save_arm(s);
 #endif
     uint32_t gate = prof__state_lock();
     if (!status) status = prof__rules_set(config->categories);
@@ -182,7 +182,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__gue
     prof__state_unlock(gate);
     if (status) {
 #ifndef PROF_FREESTANDING
-        prof__save_disarm();
+        prof__upstairs.save_disarm();
         prof__service_stop(s);
         prof__path_unclaim(s);
 #endif

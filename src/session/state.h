@@ -7,10 +7,6 @@ static void prof__service_stop(prof__session *s);
 static void prof__stream_close(prof__session *s);
 static prof_status prof__file_finish(prof__session *s, prof_status status);
 static prof_status prof__service_configure(prof__session *s, const prof_config *config);
-static prof_status prof__follow_make(prof__session *s, const prof_config *config);
-static void prof__follow_free(struct prof__follow *f);
-static prof_status prof__save_arm(const prof__session *s);
-static void prof__save_disarm(void);
 #endif
 #if defined(PROF_FREESTANDING) || defined(_WIN32)
 static prof_status prof__crash_prepare(prof__session *s)
@@ -68,7 +64,7 @@ static void prof__session_delete(prof__session *s)
 {
     prof__stream_close(s);
     prof__memory_free(s);
-    prof__follow_free(s->follow);
+    prof__upstairs.follow_free(s->follow);
     free(s);
 }
 #endif

@@ -1,9 +1,4 @@
-// session/write: Folders, the writer of an extension, prof_trace_write().
-static prof_status prof__write_summary(const prof_trace *trace, const char *path)
-{
-    return prof_summary_write(trace, path, NULL);
-}
-
+// session/write: Folders, the writer of an extension.
 /* Writers of prof_report.h are registered as "layout:NAME", or "layout:NAME/" for a directory. Null: it is another one. */
 static const char *prof__writer_layout(const prof_writer *writer)
 {
@@ -57,8 +52,8 @@ static prof_status prof__writer_find(const char *path, prof_status (**write)(con
     extension[length] = 0;
     *write = NULL;
     if (prof__equal(extension, ".prof")) return PROF_OK;
-    if (prof__equal(extension, ".csv")) *write = prof_csv_write;
-    if (prof__equal(extension, ".txt")) *write = prof__write_summary;
+    if (prof__equal(extension, ".csv")) *write = prof__upstairs.write_csv;
+    if (prof__equal(extension, ".txt")) *write = prof__upstairs.write_summary;
     for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next) {
         if (prof__equal(extension, w->extension) || prof__equal(given, w->extension)) *write = w->write;
         if (n < sizeof known && !prof__writer_layout(w))
@@ -82,7 +77,7 @@ static prof_status prof__writer_find(const char *path, prof_status (**write)(con
 static prof_status prof__writer_fits(const char *path, prof_status (*write)(const prof_trace *, const char *),
                                      uint32_t mode)
 {
-    if (mode != PROF_STATS || write == prof__write_summary) return PROF_OK;
+    if (mode != PROF_STATS || write == prof__upstairs.write_summary) return PROF_OK;
     for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next)
         if (w->write == write && prof__writer_layout(w) && !prof__equal(prof__writer_layout(w), "cntk-detail"))
             return PROF_OK;
@@ -96,19 +91,6 @@ static prof_status prof__live_fits(const char *path, prof_status (*write)(const 
     uint32_t mode = prof__state.session ? prof__state.session->header->mode : (uint32_t)PROF_RING;
     prof__state_unlock(gate);
     return prof__writer_fits(path, write, mode);
-}
-
-PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
-{
-    PROF__LED(prof_trace_write, (trace, path, extension));
-    prof_status (*write)(const prof_trace *, const char *);
-    prof_status status;
-    if (!trace || !path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_write: trace or path is null");
-    status = prof__writer_find(extension ? extension : path, &write);
-    if (!status && !write)
-        status = prof__fail(PROF_INVALID_ARGUMENT, "%s: a trace cannot be made an image again", path);
-    if (!status) status = prof__writer_fits(path, write, (uint32_t)prof_trace_about(trace)->mode);
-    return status ? status : write(trace, path);
 }
 
 /* Finds out at the start what would otherwise be found out at the end, and makes the directories. */

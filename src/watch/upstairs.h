@@ -1,0 +1,25 @@
+// watch/upstairs: The seam: the functions of read, report and watch that session calls. It stands in the list before the
+// rooms that use it, and is filled by the compiler: a constructor of the program may start a session before any of ours
+// has run, C++ has no other way to declare a variable of this file before it has a value, and where a compiler sees
+// the table it calls what is in it directly.
+/*-- UPSTAIRS -------------------------------------------------------------------------------------------------------*/
+
+/* Their definitions need types of the rooms that they are in. */
+static prof_status prof__live_write(const char *path, prof_status (*write)(const prof_trace *, const char *));
+static prof_status prof__summary_default(const prof_trace *trace, const char *path);
+static prof_status prof__follow_make(prof__session *s, const prof_config *config);
+static int prof__follow_step(prof__session *s);
+static void prof__follow_free(struct prof__follow *f);
+static prof_status prof__save_arm(const prof__session *s);
+static int prof__save_step(prof__session *s);
+static void prof__save_disarm(void);
+static prof_status prof__folded_take(struct prof__folded *folded, int reset);
+static prof_status prof__folded_give(struct prof__folded *folded, prof_trace *trace);
+static void prof__folded_free(struct prof__folded *folded);
+static void prof__folded_figures_free(struct prof__figure *figures, size_t count);
+
+static const struct prof__upstairs prof__upstairs = {
+    prof__live_write,  prof_csv_write,     prof__summary_default, prof__follow_make, prof__follow_step,
+    prof__follow_free, prof__save_arm,     prof__save_step,       prof__save_disarm, prof__folded_take,
+    prof__folded_give, prof__folded_free,  prof__folded_figures_free,
+};
