@@ -25,7 +25,7 @@ LAYOUTS                                                                         
     PATHS       the same by call path, as a tree
     DOMAINS     a row for each category, the domains of other profilers
     HISTOGRAM   for each scope, how its durations are distributed
-    JSON        everything that the tables have, unrounded
+    JSON        the rows of scopes, spans, frames and counters with all their figures, unrounded; the run; losses
     MXNET       the table of MXNet's profiler.dumps(format='table')
     CNTK        the summary of CNTK's performance profiler
     CNTK_DETAIL its list of events, CSV
@@ -36,11 +36,12 @@ LAYOUTS                                                                         
 
     Rows are scopes and spans (begins and ends that may lie on different threads), frames, and counters. All call sites
     of the same name and category make one row; in CNTK, which has no categories, all of the same name. A scope, span or
-    frame whose begin or end was not recorded counts in no time; JSON, DOMAINS and HISTOGRAM say how many there are.
+    frame whose begin or end was not recorded counts in no time; all layouts but MXNET and CNTK say how many there are.
     Scopes that overlap on one thread have a row each, with all of their time; the one that ends later has all of its
     time as self time, which the one that ends earlier does not lose.
-    Losses are behind every report that has some; a report that ends without such a line is complete. Control characters
-    of names become question marks in text and \u00XX in JSON, where what is not UTF-8 becomes U+FFFD.
+    Losses are behind every report that has some, in JSON always, in "Losses"; a report without such a line has all that
+    was recorded. What was off, paused or taken back by min_duration was not, and is no loss. Control
+    characters of names become question marks in text and \u00XX in JSON, where what is not UTF-8 becomes U+FFFD.
 
     Sorted by what prof_sort says: MXNet's 'total', 'avg', 'min', 'max' and 'count' are PROF_SORT_TOTAL, _MEAN, _MIN,
     _MAX and _CALLS; counters are sorted by their last, mean, lowest and highest value. Ties are in order of names, from
@@ -53,9 +54,10 @@ MXNET                                                                           
     Memory" counters are memory: kB of 1000 bytes, and no total. "Device Storage" also has what PROFILE_ALLOC and its
     kind recorded: the live bytes of each pool after each change, "Memory: POOL", and "Memory: cpu/0" for what has no
     pool, as MXNet calls the host's memory; a counter that has such a name already is shown instead. Not in PROF_STATS,
-    which keeps no allocations. Frames are in "<category>,frame"; what has no category is in "event", where MXNet
-    has its Event objects. PROF_REPORT_JSON has dumps(format='json') inside: {"Time": {category: {name: {"Count",
-    "Total", "Min", "Max", "Avg"}}}, "Memory": ..., "Unit": {"Time": "ms", "Memory": "kB"}}.
+    which keeps no allocations. Frames are in "<category>,frame", without a category in "frame"; whatever else
+    has none is in "event", where MXNet has its Event objects. PROF_REPORT_JSON has dumps(format='json') inside:
+    {"Time": {category: {name: {"Count", "Total", "Min", "Max", "Avg"}}}, "Memory": ..., "Unit": {"Time": "ms",
+    "Memory": "kB"}}.
 
     Different, because MXNet is wrong there: the average of a counter is the mean of its values, not (max - min) / 2;
     its minimum counts from the first value, not from 2147483647 down; other counters than memory are not divided by

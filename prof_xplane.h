@@ -82,8 +82,8 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
                 steps" is for the times of steps
     allocations MemoryAllocation and MemoryDeallocation for the Memory Profile tool: the pool is the allocator, the
                 memory scope or the scope around it the op, the call site the shape; and a counter "memory: POOL"
-    the run     the plane "Task Environment" has begin and end as Unix time, program, clock, and prof_set_metadata()'s;
-                its stats are shown by no tool yet
+    the run     the plane "Task Environment" has process id, begin and end as Unix time, program, clock, mode, and
+                prof_set_metadata()'s; of these XProf reads the times, and no tool shows any yet
     losses      an event "lost events" where they happened, and warnings on the overview page: events lost, chunks that
                 were reused, scopes without begin or end, clocks that are not aligned
 
