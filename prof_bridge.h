@@ -42,7 +42,8 @@ MANUAL
     scope, function,   task begin, end                push, pop; color                scope_begin(name, category)
       block, stage                                                                    scope_end(name, category)
     argument           metadata of the task           -                               arg(key, category, type, bits)
-      of a handle, list  -                              -                               arg_string(key, category, text)
+                                                                                      arg_string(key, category, text)
+      of a handle, list  -                              -                               -
     mark               marker, with the mark's scope  mark; color                     mark(name, category)
     counter            counter, typed: set            mark; payload: the value        counter(name, category, value)
                                                                                       counter_double(..., bits)
