@@ -23,8 +23,8 @@ LAYOUTS                                                                         
 
     SUMMARY     the table of prof_summary_write()
     PATHS       the same by call path, as a tree
-    DOMAINS     a row for each category, the domains of other profilers
-    HISTOGRAM   for each scope, how its durations are distributed
+    DOMAINS     a row for the scopes of each category, the domains of other profilers
+    HISTOGRAM   for each scope, span and frame, how its durations are distributed
     JSON        the rows of scopes, spans, frames and counters with all their figures, unrounded; the run; losses
     MXNET       the table of MXNet's profiler.dumps(format='table')
     CNTK        the summary of CNTK's performance profiler
@@ -38,7 +38,8 @@ LAYOUTS                                                                         
     of the same name and category make one row; in CNTK, which has no categories, all of the same name. A scope, span or
     frame whose begin or end was not recorded counts in no time; all layouts but MXNET and CNTK say how many there are.
     Scopes that overlap on one thread have a row each, with all of their time; the one that ends later has all of its
-    time as self time, which the one that ends earlier does not lose.
+    time as self time, which the one that ends earlier does not lose. Spans, and so tasks, have all of theirs as self
+    time, also one that lies inside another: what is inside may be on any thread.
     Losses are behind every report that has some, in JSON always, in "Losses"; a report without such a line has all that
     was recorded. What was off, paused or taken back by min_duration was not, and is no loss. Control
     characters of names become question marks in text and \u00XX in JSON, where what is not UTF-8 becomes U+FFFD.
