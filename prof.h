@@ -3468,6 +3468,7 @@ typedef struct prof__session {
     int cut;               /* PROF__CUT...: somebody made the file of the image smaller */
     uint64_t chunks_asked; /* how many there were to be, where the disk had no room for all; 0: it has */
     const char *room_error; /* why it had not */
+    uint32_t all_owned;   /* PROF_RING: every chunk had an owner when prof__room_changes was this; 0: not known */
     uint32_t free_chunks; /* PROF_STREAM, PROF_STATS: those that may be taken */
     uint32_t spare_chunk; /* 1: another one, for the service, whose own scopes shall not be lost */
     uint32_t released;    /* changes with every chunk that the service lets go */
@@ -4122,17 +4123,31 @@ static int prof__chunks_ready(prof__session *s, uint64_t number)
 }
 #endif
 
+/* A search has found nothing. If its numbers came one after the other, it has looked at each chunk of the ring, and
+   nobody need search before one is let go. Otherwise others searched meanwhile. */
+static void prof__search_failed(prof__session *s, uint64_t first, uint64_t last, uint64_t chunks, uint32_t room)
+{
+    if (s->header->mode == PROF_RING && last - first == chunks - 1) PROF__STORE(&s->all_owned, room);
+}
+
 /* Takes the next chunk of the ring: one atomic operation, as a rule, for some thousand events. Null: none to be had. */
 static prof__chunk *prof__chunk_take(prof__session *s, int service)
 {
     prof__header *h = s->header;
     int kept = prof__chunks_kept(s);
-    if (kept && !prof__chunk_reserve(s, service)) return NULL;
-    for (uint64_t tries = 0, most = PROF__LOAD(&s->chunk_count); tries < most * 2; ++tries) {
-        if (!kept && tries >= most) break; /* one that is kept was promised: others may have moved it along */
+    uint32_t room = PROF__ACQUIRE(&prof__room_changes);
+    uint64_t first = 0, last = 0, most = PROF__LOAD(&s->chunk_count);
+    if (kept ? !prof__chunk_reserve(s, service) : PROF__LOAD(&s->all_owned) == room) return NULL;
+    for (uint64_t tries = 0; tries < most * 2; ++tries) {
+        if (!kept && tries >= most) { /* one that is kept was promised: others may have moved it along */
+            prof__search_failed(s, first, last, most, room);
+            break;
+        }
         if (h->mode == PROF_FILL && PROF__LOAD(&h->next_chunk) >= PROF__LOAD(&s->chunk_count)) return NULL;
         /* A release: a reader that knows of this claim sees all that the thread wrote in the chunk before it. */
         uint64_t number = __atomic_fetch_add(&h->next_chunk, 1, __ATOMIC_RELEASE);
+        last = number;
+        if (!tries) first = number;
         uint32_t ready = PROF__ACQUIRE(&s->ready_chunks);
         if (PROF__UNLIKELY(number + PROF__READY_AHEAD >= ready) && !prof__chunks_ready(s, number)) break;
         uint64_t count = PROF__LOAD(&s->chunk_count); /* not before it is known that the chunk is ready */
@@ -4145,6 +4160,7 @@ static prof__chunk *prof__chunk_take(prof__session *s, int service)
             continue;
         if (chunk->sequence > number) { /* this thread slept for a lap: the slot is somebody's newest by now */
             PROF__RELEASE(&chunk->state, state);
+            prof__room_changed(); /* others have seen it taken */
             continue;
         }
         if (chunk->sequence) {
@@ -4171,8 +4187,15 @@ static prof__chunk *prof__chunk_take(prof__session *s, int service)
 }
 
 /* Where the service empties chunks: sleeps until a chunk was let go, at most that long. 1: one was. A
-   thread that waited in vain does not wait again before one is; the service, who lets them go, never. Holds no lock. */
+   thread that waited in vain does not wait again before one is; the service, who lets them go, never. Holds no lock.
+   prof__room_waits: 1: it would sleep. */
 #ifdef PROF_FREESTANDING
+static int prof__room_waits(const prof__thread *self, const prof__session *s)
+{
+    (void)self;
+    (void)s;
+    return 0;
+}
 static int prof__room_wait(prof__thread *self, prof__session *s)
 {
     (void)self;
@@ -4186,9 +4209,14 @@ static uint32_t prof__room_mark(const prof__session *s)
     return PROF__ACQUIRE(&s->released) + s->epoch * 0x9E3779B1u;
 }
 
+static int prof__room_waits(const prof__thread *self, const prof__session *s)
+{
+    return s->wait_ns && prof__chunks_kept(s) && !self->impatient && self->waited != prof__room_mark(s);
+}
+
 static PROF__COLD int prof__room_wait(prof__thread *self, prof__session *s)
 {
-    if (!s->wait_ns || !prof__chunks_kept(s) || self->impatient || self->waited == prof__room_mark(s)) return 0;
+    if (!prof__room_waits(self, s)) return 0;
     PROF__ERRNO_SAVE();
     uint64_t now = prof__monotonic(), deadline = now + s->wait_ns;
     int found = 0;
@@ -4428,6 +4456,7 @@ static int prof__attach(prof__thread *self)
             chunk = NULL; /* the ring came round */
         } else if (chunk->sequence != sequence || (prof__now(s, 0) - chunk->base.tick) >> (PROF__TICK_BITS - 1)) {
             PROF__RELEASE(&chunk->state, PROF__CHUNK_FULL);
+            prof__room_changed(); /* others have seen it taken */
             chunk = NULL;
         }
     }
@@ -4456,6 +4485,7 @@ static int prof__attach(prof__thread *self)
 static PROF__COLD int prof__attach_later(prof__thread *self, prof__session *s, prof__signals *signals)
 {
     int found;
+    if (!prof__room_waits(self, s)) return 0;
     do {
         __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED);
         prof__lock_leave(&prof__lock_word, signals);

@@ -346,6 +346,45 @@ TEST(a_chunk_that_is_handed_back_is_found)
 }
 
 /* What a thread found out about a buffer says nothing about the next one. */
+/* Many more threads than chunks live at once. The search that finds every chunk taken is the last one until a chunk is
+   let go: otherwise each thread would go once round the ring, under the lock that all the others wait for. */
+static void *find_none_each(void *unused)
+{
+    for (int i = 0; i < 10; ++i) PROFILE_MARK("many");
+    sem_post(&holds);
+    sem_wait(&others_end);
+    return unused;
+}
+
+TEST(threads_without_a_chunk_do_not_search_each)
+{
+    enum { MANY = 200 };
+    pthread_t threads[MANY];
+    prof_config config = trace_config(256u << 10);
+    sem_init(&holds, 0, 0);
+    sem_init(&others_end, 0, 0);
+    trace_start(&config);
+    const prof__header *h = prof__state.session->header;
+    uint64_t chunks = h->chunk_count;
+    CHECK(chunks < MANY / 4);
+    for (int i = 0; i < MANY; ++i) {
+        CHECK_EQUAL(pthread_create(&threads[i], NULL, find_none_each, NULL), 0);
+        sem_wait(&holds);
+    }
+    CHECK(PROF__LOAD(&h->next_chunk) <= 2 * chunks); /* each chunk that is looked at counts as one */
+    for (int i = 0; i < MANY; ++i) sem_post(&others_end);
+    for (int i = 0; i < MANY; ++i) pthread_join(threads[i], NULL);
+    work(1); /* where there is room again, it is found */
+    trace = trace_stop();
+    const prof_trace_info *info = prof_trace_about(trace);
+    CHECK_EQUAL(info->event_count + info->lost, MANY * 10 + 3);
+    CHECK(info->lost <= (MANY - chunks + 1) * 10); /* the main thread may have a chunk */
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    sem_destroy(&holds);
+    sem_destroy(&others_end);
+}
+
 TEST(after_a_full_session)
 {
     prof_config config = trace_config(128u << 10);

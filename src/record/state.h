@@ -71,6 +71,7 @@ typedef struct prof__session {
     int cut;               /* PROF__CUT...: somebody made the file of the image smaller */
     uint64_t chunks_asked; /* how many there were to be, where the disk had no room for all; 0: it has */
     const char *room_error; /* why it had not */
+    uint32_t all_owned;   /* PROF_RING: every chunk had an owner when prof__room_changes was this; 0: not known */
     uint32_t free_chunks; /* PROF_STREAM, PROF_STATS: those that may be taken */
     uint32_t spare_chunk; /* 1: another one, for the service, whose own scopes shall not be lost */
     uint32_t released;    /* changes with every chunk that the service lets go */

@@ -221,6 +221,7 @@ static int prof__attach(prof__thread *self)
             chunk = NULL; /* the ring came round */
         } else if (chunk->sequence != sequence || (prof__now(s, 0) - chunk->base.tick) >> (PROF__TICK_BITS - 1)) {
             PROF__RELEASE(&chunk->state, PROF__CHUNK_FULL);
+            prof__room_changed(); /* others have seen it taken */
             chunk = NULL;
         }
     }
@@ -249,6 +250,7 @@ static int prof__attach(prof__thread *self)
 static PROF__COLD int prof__attach_later(prof__thread *self, prof__session *s, prof__signals *signals)
 {
     int found;
+    if (!prof__room_waits(self, s)) return 0;
     do {
         __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED);
         prof__lock_leave(&prof__lock_word, signals);
