@@ -70,6 +70,10 @@ COMPILE-TIME OPTIONS                                                            
     PROF_INSTRUMENT_MAX    16384    functions that the hooks tell apart; further ones share one name
     PROF_INSTRUMENT_DEPTH  1024     calls inside one another on a thread, 24 bytes each; deeper ones are lost, counted
     PROF_WRAP_MALLOC       -        marks malloc() and its kind: the whole process's memory is recorded, see below
+    PROF_NO_READER         -        records only: leaves out what reads and reports, half of the code (of a small program
+                                    107 of 225 KB, -Os). Outputs and saves are .prof files, for the tool and programs
+                                    with a reader. Other outputs, statistics, save and functions that take a trace fail
+                                    with PROF_UNSUPPORTED; of the other headers only prof_bridge.h compiles
     PROF_FREESTANDING      -        no libc, see below
     PROF_WITH_ITT          -        VTune, Nsight and tracers of user-level probes see scopes, marks, counters and so
     PROF_WITH_NVTX         -        on at the same time: prof_bridge.h, which is included only then, has the manual
@@ -3577,6 +3581,14 @@ struct prof__upstairs {
     void (*folded_free)(struct prof__folded *folded);
     void (*folded_figures_free)(struct prof__figure *figures, size_t count);
 };
+
+#ifdef PROF_NO_READER
+static prof_status prof__no_reader(const char *what)
+{
+    return prof__fail(PROF_UNSUPPORTED, "%s: PROF_NO_READER leaves out what reads recordings: write a .prof, and read it "
+                      "with the tool", what);
+}
+#endif
 #endif
 
 /*-- OTHER TOOLS ------------------------------------------------------------------------------------------ >>bridge --
@@ -6162,12 +6174,12 @@ static size_t prof__digits(char *to, uint64_t value)
     return sizeof text - at;
 }
 
-static void prof__out_unsigned(prof__out *out, uint64_t value)
+static PROF__UNUSED void prof__out_unsigned(prof__out *out, uint64_t value)
 {
     prof__out_commit(out, prof__digits(prof__out_reserve(out, 20), value));
 }
 
-static void prof__out_signed(prof__out *out, int64_t value)
+static PROF__UNUSED void prof__out_signed(prof__out *out, int64_t value)
 {
     char *to = prof__out_reserve(out, 21);
     if (value < 0) {
@@ -6212,12 +6224,12 @@ static size_t prof__double_text(char *to, double value)
     return prof__double_digits(to, value, 15, 17);
 }
 
-static void prof__out_double(prof__out *out, double value)
+static PROF__UNUSED void prof__out_double(prof__out *out, double value)
 {
     prof__out_commit(out, prof__double_text(prof__out_reserve(out, 32), value));
 }
 
-static void prof__out_sink(prof__out *out, prof_sink sink)
+static PROF__UNUSED void prof__out_sink(prof__out *out, prof_sink sink)
 {
     prof__out_init(out);
     out->sink = sink;
@@ -6871,7 +6883,7 @@ static void prof__unpack_payload(prof__packer *p, prof__unpacker *u, uint64_t *w
 /* Turns size bytes back into the words, at most count, that prof__pack was given, and returns how many those are; 0:
    nobody packed these bytes. Up to 7 bytes more may stand behind those of count words. Safe for any bytes; words may be
    written in either case. */
-static size_t prof__unpack(const unsigned char *from, size_t size, uint64_t *words, size_t count)
+static PROF__UNUSED size_t prof__unpack(const unsigned char *from, size_t size, uint64_t *words, size_t count)
 {
     prof__packer p;
     prof__unpacker u;
@@ -6930,7 +6942,193 @@ PROF__UNUSED static uint32_t prof__block_pack(const prof__chunk *chunk, const ui
     block->check = prof__block_check(block, bytes);
     return block->size;
 }
+#ifdef PROF_NO_READER
+/*-- NO READER ------------------------------------------------------------------------------------------------------
+   A program that only records. Functions that need a trace stay, so that other files of the program link; none can be
+   had, so that most of them are never called with one. */
 
+static prof_status prof__live_write(const char *path, prof_status (*write)(const prof_trace *, const char *))
+{
+    (void)write;
+    return prof__no_reader(path);
+}
+
+static prof_status prof__follow_make(prof__session *s, const prof_config *config)
+{
+    (void)s;
+    if (prof__mode_counts((uint32_t)config->mode)) return prof__no_reader("mode stats");
+    if (config->save || config->save_over || config->save_signal) return prof__no_reader("save");
+    return PROF_OK;
+}
+static int prof__follow_step(prof__session *s) { return (void)s, 0; }
+static void prof__follow_free(struct prof__follow *f) { (void)f; }
+static prof_status prof__save_arm(const prof__session *s) { return (void)s, PROF_OK; }
+static void prof__save_disarm(void) {}
+static PROF__UNUSED void prof__saved_with(prof_status (*hook)(void)) { (void)hook; }
+
+static const struct prof__upstairs prof__upstairs = {
+    prof__live_write, NULL,           NULL,              prof__follow_make, prof__follow_step, prof__follow_free,
+    prof__save_arm,   prof__follow_step, prof__save_disarm, NULL,           NULL,              NULL,
+    NULL,
+};
+
+/* Of a function with a result, which is made null. */
+#define PROF__NO_RESULT(result, what) ((result) ? (void)(*(result) = NULL) : (void)0, prof__no_reader(what))
+
+PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
+{
+    return PROF__NO_RESULT(trace, path ? path : "prof_trace_open");
+}
+PROF_DEF prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace)
+{
+    (void)image, (void)size;
+    return PROF__NO_RESULT(trace, "prof_trace_memory");
+}
+PROF_DEF prof_status prof_trace_live(prof_trace **trace) { return PROF__NO_RESULT(trace, "prof_trace_live"); }
+PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
+{
+    (void)trace, (void)path, (void)extension;
+    return prof__no_reader("prof_trace_write");
+}
+PROF_DEF void prof_trace_close(prof_trace *trace) { (void)trace; }
+PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, double share), void *user)
+{
+    (void)trace, (void)step, (void)user;
+}
+PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets)
+{
+    (void)traces;
+    for (size_t i = 0; i < count; ++i) offsets[i] = 0;
+    return 0;
+}
+PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
+{
+    (void)trace, (void)from_ns, (void)to_ns;
+    return prof__no_reader("prof_trace_window");
+}
+PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace)
+{
+    (void)trace;
+    return NULL;
+}
+PROF_DEF size_t prof_trace_track_count(const prof_trace *trace) { return (void)trace, (size_t)0; }
+PROF_DEF const prof_track *prof_trace_track(const prof_trace *trace, size_t index)
+{
+    (void)trace, (void)index;
+    return NULL;
+}
+PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value)
+{
+    (void)trace, (void)index, (void)key, (void)value;
+    return 0;
+}
+
+PROF_DEF prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size)
+{
+    (void)bytes, (void)size, (void)image_size;
+    return prof__no_reader("prof_image_find");
+}
+PROF_DEF prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
+{
+    (void)bytes, (void)left, (void)image_size;
+    return prof__no_reader("prof_image_shorten");
+}
+PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
+{
+    (void)bytes, (void)size, (void)from_ns, (void)to_ns;
+    return prof__no_reader("prof_image_window");
+}
+PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
+{
+    (void)from, (void)to, (void)from_ns, (void)to_ns;
+    return prof__no_reader("prof_image_copy");
+}
+
+PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor)
+{
+    (void)trace, (void)track;
+    return PROF__NO_RESULT(cursor, "prof_cursor_open");
+}
+PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event) { return (void)cursor, (void)event, 0; }
+PROF_DEF void prof_cursor_close(prof_cursor *cursor) { (void)cursor; }
+PROF_DEF prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline)
+{
+    (void)trace;
+    return PROF__NO_RESULT(timeline, "prof_timeline_open");
+}
+PROF_DEF int prof_timeline_next(prof_timeline *timeline, prof_event *event, size_t *track)
+{
+    (void)timeline, (void)event, (void)track;
+    return 0;
+}
+PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline) { return (void)timeline, PROF_OK; }
+PROF_DEF prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans)
+{
+    (void)trace;
+    return PROF__NO_RESULT(spans, "prof_spans_open");
+}
+PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span) { return (void)spans, (void)span, 0; }
+PROF_DEF prof_status prof_spans_close(prof_spans *spans) { return (void)spans, PROF_OK; }
+
+PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                size_t *count)
+{
+    (void)trace, (void)sort, (void)ascending, (void)count;
+    return PROF__NO_RESULT(stats, "prof_stats");
+}
+PROF_DEF prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                     size_t *count)
+{
+    (void)trace, (void)sort, (void)ascending, (void)count;
+    return PROF__NO_RESULT(stats, "prof_span_stats");
+}
+PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                        size_t *count)
+{
+    (void)trace, (void)sort, (void)ascending, (void)count;
+    return PROF__NO_RESULT(stats, "prof_stats_by_path");
+}
+PROF_DEF void prof_stats_free(prof_stat *stats) { (void)stats; }
+PROF_DEF prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats)
+{
+    (void)trace;
+    return PROF__NO_RESULT(stats, "prof_memory");
+}
+PROF_DEF void prof_memory_free(prof_memory_stats *stats) { (void)stats; }
+PROF_DEF prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
+{
+    (void)trace, (void)by_address, (void)count;
+    return PROF__NO_RESULT(rows, "prof_locks");
+}
+PROF_DEF void prof_locks_free(prof_lock_row *rows) { (void)rows; }
+
+PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *path, const prof_summary_options *options)
+{
+    (void)trace, (void)path, (void)options;
+    return prof__no_reader("prof_summary_write");
+}
+PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink, const prof_summary_options *options)
+{
+    (void)trace, (void)sink, (void)options;
+    return prof__no_reader("prof_summary_stream");
+}
+PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path)
+{
+    (void)trace, (void)path;
+    return prof__no_reader("prof_csv_write");
+}
+PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
+{
+    (void)trace, (void)sink;
+    return prof__no_reader("prof_csv_stream");
+}
+PROF_DEF prof_status prof_save_last(const char *path, double seconds)
+{
+    (void)path, (void)seconds;
+    return prof__no_reader("prof_save_last");
+}
+PROF_DEF prof_status prof_save_request(void) { return prof__no_reader("prof_save_request"); }
+#else
 /*-- UPSTAIRS -------------------------------------------------------------------------------------------------------*/
 
 /* Their definitions need types of the rooms that they are in. */
@@ -6952,6 +7150,7 @@ static const struct prof__upstairs prof__upstairs = {
     prof__follow_free, prof__save_arm,     prof__save_step,       prof__save_disarm, prof__folded_take,
     prof__folded_give, prof__folded_free,  prof__folded_figures_free,
 };
+#endif
 #endif /* PROF_FREESTANDING */
 
 /*-- MEMORY ----------------------------------------------------------------------------------------------- >>memory --
@@ -7484,7 +7683,7 @@ static void prof__boot_id(char *text, size_t size)
 }
 
 /* A pair of now in the ticks of another process's image, if it was recorded on this machine since its last start. */
-static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
+static PROF__UNUSED int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
 {
     char here[40];
     prof__boot_id(here, sizeof here);
@@ -7751,6 +7950,9 @@ static const char *prof__writer_layout(const prof_writer *writer)
 static prof_status prof__layout_find(const char *layout, const char *path,
                                      prof_status (**write)(const prof_trace *, const char *))
 {
+#ifdef PROF_NO_READER
+    return prof__no_reader("layout");
+#endif
     char known[160] = "", wanted[32];
     int folder = prof__is_folder(path), exists = 0;
     prof__text_copy(wanted, sizeof wanted - 1, layout);
@@ -7790,6 +7992,9 @@ static prof_status prof__writer_find(const char *path, prof_status (**write)(con
     extension[length] = 0;
     *write = NULL;
     if (prof__equal(extension, ".prof")) return PROF_OK;
+#ifdef PROF_NO_READER
+    return prof__no_reader(prof__path_end(path));
+#endif
     if (prof__equal(extension, ".csv")) *write = prof__upstairs.write_csv;
     if (prof__equal(extension, ".txt")) *write = prof__upstairs.write_summary;
     for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next) {
@@ -12481,7 +12686,7 @@ static prof__module_symbols *prof__module_of(prof__symbols *symbols, const char 
 
 /* The symbol of a call site that is an address. Null: it is none, or nothing is known; then the site's own texts stay.
    symbols: zeroed before the first call; it owns what is returned, until prof__symbols_free. */
-static const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char *name, const char *file,
+static PROF__UNUSED const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char *name, const char *file,
                                              const char *function)
 {
     const char *digits = strrchr(name, '+');
@@ -12509,7 +12714,7 @@ static const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char 
     return low < module->count && module->list[low].value == value ? &module->list[low] : NULL;
 }
 
-static void prof__symbols_free(prof__symbols *symbols)
+static PROF__UNUSED void prof__symbols_free(prof__symbols *symbols)
 {
     for (size_t i = 0; i < symbols->count; ++i) {
         prof__module_clear(&symbols->modules[i]);
@@ -12521,7 +12726,7 @@ static void prof__symbols_free(prof__symbols *symbols)
     symbols->count = 0;
 }
 #endif
-
+#ifndef PROF_NO_READER
 /*-- READER ---------------------------------------------------------------------------------------------- >>reader --
    An image goes through these steps once, in prof__read_image():
      1. the header is checked, so that meta and chunks lie inside the image and apart from each other;
@@ -18164,7 +18369,7 @@ PROF_DEF void prof_locks_free(prof_lock_row *rows)
 {
     free(rows);
 }
-
+#endif
 /*-- SUMMARY -------------------------------------------------------------------------------------------- >>summary --*/
 
 #define PROF__NAME_MOST ((size_t)48)   /* characters of a name in a table */
@@ -18237,7 +18442,7 @@ static const char *prof__out_characters(prof__out *out, const char *text, size_t
 
 /* A text of at most width characters, and spaces up to there. Of a longer one the middle is left out: names differ at
    their ends. Nothing that a terminal would obey. */
-static void prof__out_name(prof__out *out, const char *text, size_t width)
+static PROF__UNUSED void prof__out_name(prof__out *out, const char *text, size_t width)
 {
     size_t all = prof__characters(text), shown, tail, i;
     if (all <= width) {
@@ -18254,14 +18459,14 @@ static void prof__out_name(prof__out *out, const char *text, size_t width)
 }
 
 /* A whole text, without what a terminal would obey. */
-static void prof__out_clean(prof__out *out, const char *text)
+static PROF__UNUSED void prof__out_clean(prof__out *out, const char *text)
 {
     prof__out_characters(out, text, prof__characters(text));
 }
 
 /* A whole text that begins at the character `at` of a line. What is beyond limit (0: nothing is) goes on in further lines,
    behind indent spaces. */
-static void prof__out_wrapped(prof__out *out, const char *text, size_t at, size_t indent, size_t limit)
+static PROF__UNUSED void prof__out_wrapped(prof__out *out, const char *text, size_t at, size_t indent, size_t limit)
 {
     for (;;) {
         size_t left = prof__characters(text), fits = 0, i;
@@ -18335,13 +18540,13 @@ static void prof__human_ns(char *to, double ns)
     prof__human(to, ns, units);
 }
 
-static void prof__human_hz(char *to, double hz)
+static PROF__UNUSED void prof__human_hz(char *to, double hz)
 {
     static const char *const units[] = {"Hz", "kHz", "MHz", "GHz", NULL};
     prof__human(to, hz, units);
 }
 
-static void prof__out_ns(prof__out *out, double ns, size_t width)
+static PROF__UNUSED void prof__out_ns(prof__out *out, double ns, size_t width)
 {
     char text[48];
     prof__human_ns(text, ns);
@@ -18356,7 +18561,7 @@ static void prof__out_count(prof__out *out, uint64_t count, size_t width)
 }
 
 /* "1 event", "2 events". */
-static void prof__out_many(prof__out *out, uint64_t count, const char *thing)
+static PROF__UNUSED void prof__out_many(prof__out *out, uint64_t count, const char *thing)
 {
     prof__out_count(out, count, 0);
     prof__out_text(out, " ");
@@ -18366,13 +18571,13 @@ static void prof__out_many(prof__out *out, uint64_t count, const char *thing)
 
 /* A number of a counter, at to (32 bytes): whole ones as they are, up to 2^53, others with six digits. Returns its
    length. */
-static size_t prof__counter_text(char *to, double value)
+static PROF__UNUSED size_t prof__counter_text(char *to, double value)
 {
     const double most = 9007199254740992.0;
     int whole = value >= -most && value <= most && !((double)(int64_t)value < value || (double)(int64_t)value > value);
     return prof__double_digits(to, value, whole ? 16 : 6, whole ? 16 : 6);
 }
-
+#ifndef PROF_NO_READER
 /* How long what the tables are about took. */
 static double prof__summary_span(const prof_trace_info *info)
 {
@@ -19542,7 +19747,7 @@ PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
     prof__out_sink(&out, sink);
     return prof__csv(trace, &out);
 }
-#ifndef PROF_FREESTANDING
+
 /*-- FOLLOWER --------------------------------------------------------------------------------------------- >>follow --
    Reads what was recorded since it last looked, while threads go on recording: for PROF_STATS, which keeps nothing
    else, and for what triggers saves. The service's; prof_trace_live() lends a hand, under a lock.
@@ -21384,10 +21589,15 @@ static void prof__hub_leave(prof__hub *follower) { (void)follower; }
 #ifdef PROF_STATIC
 #define PROF__LAYOUT 0
 #else
+#ifdef PROF_NO_READER
+#define PROF__TRACE_SIZE 0 /* a copy with a reader can't have its traces from one without */
+#else
+#define PROF__TRACE_SIZE sizeof(struct prof_trace)
+#endif
 /* What differs between versions, and with options, differs in one of these sizes as a rule. */
 #define PROF__LAYOUT                                                                                                 \
     ((uint64_t)PROF_VERSION << 48 ^ (uint64_t)sizeof(prof__hub) << 36 ^ (uint64_t)sizeof(prof_config) << 26 ^        \
-     (uint64_t)sizeof(struct prof_trace) << 14 ^ (uint64_t)sizeof(struct prof_fiber) << 4 ^                          \
+     (uint64_t)PROF__TRACE_SIZE << 14 ^ (uint64_t)sizeof(struct prof_fiber) << 4 ^                                   \
      (uint64_t)(sizeof(prof_event) + sizeof(prof_writer) + sizeof(prof_callsite) + sizeof(struct prof_counter)))
 #endif
 #define PROF__HUB_ENTRY(name) name,

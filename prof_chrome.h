@@ -139,6 +139,9 @@ PROF_DEF prof_status prof_chrome_merge_stream(const prof_trace *const *traces, s
 
 #if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__CHROME_IMPLEMENTED)
 #define PROF__CHROME_IMPLEMENTED
+#ifdef PROF_NO_READER
+#error "prof_chrome.h needs the reader: take PROF_NO_READER away, or do without this header"
+#endif
 
 #ifdef PROF__WRAPS_MALLOC /* what prof itself allocates is not the program's */
 #define malloc(size) __libc_malloc(size)

@@ -216,6 +216,9 @@ PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascendi
 
 #if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__REPORT_IMPLEMENTED)
 #define PROF__REPORT_IMPLEMENTED
+#ifdef PROF_NO_READER
+#error "prof_report.h needs the reader: take PROF_NO_READER away, or do without this header"
+#endif
 
 #include <time.h>
 

@@ -222,6 +222,9 @@ static inline PROF__UNTRACED PROF__UNUSED void prof__trace_leave(const int *star
 
 #if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__XPLANE_IMPLEMENTED)
 #define PROF__XPLANE_IMPLEMENTED
+#ifdef PROF_NO_READER
+#error "prof_xplane.h needs the reader: take PROF_NO_READER away, or do without this header"
+#endif
 
 #include <time.h>
 

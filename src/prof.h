@@ -75,7 +75,11 @@ extern "C" {
 #ifndef PROF_FREESTANDING
 #include "ground/out.h"
 #include "image/pack.h"
+#ifdef PROF_NO_READER
+#include "watch/none.h"
+#else
 #include "watch/upstairs.h"
+#endif
 #endif /* PROF_FREESTANDING */
 
 #include "session/memory.h"
@@ -119,6 +123,7 @@ extern "C" {
 
 #ifndef PROF_FREESTANDING
 #include "ground/symbols.h"
+#ifndef PROF_NO_READER
 #include "read/trace.h"
 #include "ground/hash.h"
 #include "read/names.h"
@@ -142,14 +147,15 @@ extern "C" {
 #include "report/allocations.h"
 #include "report/allocations_walk.h"
 #include "report/locks.h"
+#endif
 #include "ground/text.h"
+#ifndef PROF_NO_READER
 #include "report/summary_head.h"
 #include "report/table.h"
 #include "report/summary.h"
 #include "report/summary_memory.h"
 #include "report/summary_write.h"
 #include "report/csv.h"
-#ifndef PROF_FREESTANDING
 #include "watch/follow.h"
 #include "watch/follow_scopes.h"
 #include "watch/follow_spans.h"

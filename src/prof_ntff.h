@@ -20,6 +20,9 @@ extern "C" {
 
 #if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__NTFF_IMPLEMENTED)
 #define PROF__NTFF_IMPLEMENTED
+#ifdef PROF_NO_READER
+#error "prof_ntff.h needs the reader: take PROF_NO_READER away, or do without this header"
+#endif
 
 #ifdef PROF__WRAPS_MALLOC /* what prof itself allocates is not the program's */
 #define malloc(size) __libc_malloc(size)

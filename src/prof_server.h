@@ -18,6 +18,9 @@ extern "C" {
 
 #if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__SERVER_IMPLEMENTED)
 #define PROF__SERVER_IMPLEMENTED
+#ifdef PROF_NO_READER
+#error "prof_server.h needs the reader: take PROF_NO_READER away, or do without this header"
+#endif
 
 #ifdef _WIN32
 #include "server/windows.h"

@@ -70,13 +70,15 @@ for n in 1 9; do
         for i in $(seq $n); do echo "void f$i(void) { work($i); }"; done
     } >$made/plain$n.c
 done
-rm -f $made/*.o $made/recorder
+rm -f $made/*.o $made/recorder $made/only
 # Without what some systems have their compilers do by themselves.
 plain="-fPIE -fno-stack-protector -fno-stack-clash-protection -fcf-protection=none -U_FORTIFY_SOURCE"
 build() { $cc -std=gnu99 -I. $plain "$@" || exit 1; }
 build -O2 -c $made/prof.c -o $made/prof.o
 build -O0 -c $made/headers.c -o $made/headers.o # for its static data, which no optimisation changes
 build -Os -ffunction-sections -fdata-sections -Wl,--gc-sections $made/recorder.c -o $made/recorder -pie -pthread -ldl
+build -Os -DPROF_NO_READER -ffunction-sections -fdata-sections -Wl,--gc-sections $made/recorder.c -o $made/only -pie -pthread -ldl
+build -O2 -DPROF_NO_READER -c $made/prof.c -o $made/no_reader.o
 build -Os -ffreestanding -c $made/kernel.c -o $made/kernel.o
 for n in 1 9; do
     build -O2 -c $made/scopes$n.c -o $made/scopes$n.o
@@ -91,6 +93,8 @@ code() { part $made/$1.o '[.]text'; }
 {
     echo "text prof.h -O2                          $(text $made/prof.o)"
     echo "text a program that records -Os          $(text $made/recorder)"
+    echo "text of it with PROF_NO_READER -Os         $(text $made/only)"
+    echo "text prof.h with PROF_NO_READER -O2       $(text $made/no_reader.o)"
     echo "text freestanding -Os                    $(text $made/kernel.o)"
     echo "static data of prof.h                    $(part $made/prof.o '[.](data|bss)')"
     echo "static data of all headers               $(part $made/headers.o '[.](data|bss)')"

@@ -70,6 +70,10 @@ COMPILE-TIME OPTIONS                                                            
     PROF_INSTRUMENT_MAX    16384    functions that the hooks tell apart; further ones share one name
     PROF_INSTRUMENT_DEPTH  1024     calls inside one another on a thread, 24 bytes each; deeper ones are lost, counted
     PROF_WRAP_MALLOC       -        marks malloc() and its kind: the whole process's memory is recorded, see below
+    PROF_NO_READER         -        records only: leaves out what reads and reports, half of the code (of a small program
+                                    107 of 225 KB, -Os). Outputs and saves are .prof files, for the tool and programs
+                                    with a reader. Other outputs, statistics, save and functions that take a trace fail
+                                    with PROF_UNSUPPORTED; of the other headers only prof_bridge.h compiles
     PROF_FREESTANDING      -        no libc, see below
     PROF_WITH_ITT          -        VTune, Nsight and tracers of user-level probes see scopes, marks, counters and so
     PROF_WITH_NVTX         -        on at the same time: prof_bridge.h, which is included only then, has the manual

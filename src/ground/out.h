@@ -169,12 +169,12 @@ static size_t prof__digits(char *to, uint64_t value)
     return sizeof text - at;
 }
 
-static void prof__out_unsigned(prof__out *out, uint64_t value)
+static PROF__UNUSED void prof__out_unsigned(prof__out *out, uint64_t value)
 {
     prof__out_commit(out, prof__digits(prof__out_reserve(out, 20), value));
 }
 
-static void prof__out_signed(prof__out *out, int64_t value)
+static PROF__UNUSED void prof__out_signed(prof__out *out, int64_t value)
 {
     char *to = prof__out_reserve(out, 21);
     if (value < 0) {
@@ -219,12 +219,12 @@ static size_t prof__double_text(char *to, double value)
     return prof__double_digits(to, value, 15, 17);
 }
 
-static void prof__out_double(prof__out *out, double value)
+static PROF__UNUSED void prof__out_double(prof__out *out, double value)
 {
     prof__out_commit(out, prof__double_text(prof__out_reserve(out, 32), value));
 }
 
-static void prof__out_sink(prof__out *out, prof_sink sink)
+static PROF__UNUSED void prof__out_sink(prof__out *out, prof_sink sink)
 {
     prof__out_init(out);
     out->sink = sink;

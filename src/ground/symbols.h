@@ -303,7 +303,7 @@ static prof__module_symbols *prof__module_of(prof__symbols *symbols, const char 
 
 /* The symbol of a call site that is an address. Null: it is none, or nothing is known; then the site's own texts stay.
    symbols: zeroed before the first call; it owns what is returned, until prof__symbols_free. */
-static const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char *name, const char *file,
+static PROF__UNUSED const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char *name, const char *file,
                                              const char *function)
 {
     const char *digits = strrchr(name, '+');
@@ -331,7 +331,7 @@ static const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char 
     return low < module->count && module->list[low].value == value ? &module->list[low] : NULL;
 }
 
-static void prof__symbols_free(prof__symbols *symbols)
+static PROF__UNUSED void prof__symbols_free(prof__symbols *symbols)
 {
     for (size_t i = 0; i < symbols->count; ++i) {
         prof__module_clear(&symbols->modules[i]);

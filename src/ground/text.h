@@ -71,7 +71,7 @@ static const char *prof__out_characters(prof__out *out, const char *text, size_t
 
 /* A text of at most width characters, and spaces up to there. Of a longer one the middle is left out: names differ at
    their ends. Nothing that a terminal would obey. */
-static void prof__out_name(prof__out *out, const char *text, size_t width)
+static PROF__UNUSED void prof__out_name(prof__out *out, const char *text, size_t width)
 {
     size_t all = prof__characters(text), shown, tail, i;
     if (all <= width) {
@@ -88,14 +88,14 @@ static void prof__out_name(prof__out *out, const char *text, size_t width)
 }
 
 /* A whole text, without what a terminal would obey. */
-static void prof__out_clean(prof__out *out, const char *text)
+static PROF__UNUSED void prof__out_clean(prof__out *out, const char *text)
 {
     prof__out_characters(out, text, prof__characters(text));
 }
 
 /* A whole text that begins at the character `at` of a line. What is beyond limit (0: nothing is) goes on in further lines,
    behind indent spaces. */
-static void prof__out_wrapped(prof__out *out, const char *text, size_t at, size_t indent, size_t limit)
+static PROF__UNUSED void prof__out_wrapped(prof__out *out, const char *text, size_t at, size_t indent, size_t limit)
 {
     for (;;) {
         size_t left = prof__characters(text), fits = 0, i;
@@ -169,13 +169,13 @@ static void prof__human_ns(char *to, double ns)
     prof__human(to, ns, units);
 }
 
-static void prof__human_hz(char *to, double hz)
+static PROF__UNUSED void prof__human_hz(char *to, double hz)
 {
     static const char *const units[] = {"Hz", "kHz", "MHz", "GHz", NULL};
     prof__human(to, hz, units);
 }
 
-static void prof__out_ns(prof__out *out, double ns, size_t width)
+static PROF__UNUSED void prof__out_ns(prof__out *out, double ns, size_t width)
 {
     char text[48];
     prof__human_ns(text, ns);
@@ -190,7 +190,7 @@ static void prof__out_count(prof__out *out, uint64_t count, size_t width)
 }
 
 /* "1 event", "2 events". */
-static void prof__out_many(prof__out *out, uint64_t count, const char *thing)
+static PROF__UNUSED void prof__out_many(prof__out *out, uint64_t count, const char *thing)
 {
     prof__out_count(out, count, 0);
     prof__out_text(out, " ");
@@ -200,7 +200,7 @@ static void prof__out_many(prof__out *out, uint64_t count, const char *thing)
 
 /* A number of a counter, at to (32 bytes): whole ones as they are, up to 2^53, others with six digits. Returns its
    length. */
-static size_t prof__counter_text(char *to, double value)
+static PROF__UNUSED size_t prof__counter_text(char *to, double value)
 {
     const double most = 9007199254740992.0;
     int whole = value >= -most && value <= most && !((double)(int64_t)value < value || (double)(int64_t)value > value);

@@ -325,7 +325,7 @@ static void prof__unpack_payload(prof__packer *p, prof__unpacker *u, uint64_t *w
 /* Turns size bytes back into the words, at most count, that prof__pack was given, and returns how many those are; 0:
    nobody packed these bytes. Up to 7 bytes more may stand behind those of count words. Safe for any bytes; words may be
    written in either case. */
-static size_t prof__unpack(const unsigned char *from, size_t size, uint64_t *words, size_t count)
+static PROF__UNUSED size_t prof__unpack(const unsigned char *from, size_t size, uint64_t *words, size_t count)
 {
     prof__packer p;
     prof__unpacker u;

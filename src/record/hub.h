@@ -31,10 +31,15 @@ static void prof__hub_leave(prof__hub *follower) { (void)follower; }
 #ifdef PROF_STATIC
 #define PROF__LAYOUT 0
 #else
+#ifdef PROF_NO_READER
+#define PROF__TRACE_SIZE 0 /* a copy with a reader can't have its traces from one without */
+#else
+#define PROF__TRACE_SIZE sizeof(struct prof_trace)
+#endif
 /* What differs between versions, and with options, differs in one of these sizes as a rule. */
 #define PROF__LAYOUT                                                                                                 \
     ((uint64_t)PROF_VERSION << 48 ^ (uint64_t)sizeof(prof__hub) << 36 ^ (uint64_t)sizeof(prof_config) << 26 ^        \
-     (uint64_t)sizeof(struct prof_trace) << 14 ^ (uint64_t)sizeof(struct prof_fiber) << 4 ^                          \
+     (uint64_t)PROF__TRACE_SIZE << 14 ^ (uint64_t)sizeof(struct prof_fiber) << 4 ^                                   \
      (uint64_t)(sizeof(prof_event) + sizeof(prof_writer) + sizeof(prof_callsite) + sizeof(struct prof_counter)))
 #endif
 #define PROF__HUB_ENTRY(name) name,

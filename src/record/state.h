@@ -180,4 +180,12 @@ struct prof__upstairs {
     void (*folded_free)(struct prof__folded *folded);
     void (*folded_figures_free)(struct prof__figure *figures, size_t count);
 };
+
+#ifdef PROF_NO_READER
+static prof_status prof__no_reader(const char *what)
+{
+    return prof__fail(PROF_UNSUPPORTED, "%s: PROF_NO_READER leaves out what reads recordings: write a .prof, and read it "
+                      "with the tool", what);
+}
+#endif
 #endif

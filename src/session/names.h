@@ -45,7 +45,7 @@ static void prof__boot_id(char *text, size_t size)
 }
 
 /* A pair of now in the ticks of another process's image, if it was recorded on this machine since its last start. */
-static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
+static PROF__UNUSED int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
 {
     char here[40];
     prof__boot_id(here, sizeof here);

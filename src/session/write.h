@@ -13,6 +13,9 @@ static const char *prof__writer_layout(const prof_writer *writer)
 static prof_status prof__layout_find(const char *layout, const char *path,
                                      prof_status (**write)(const prof_trace *, const char *))
 {
+#ifdef PROF_NO_READER
+    return prof__no_reader("layout");
+#endif
     char known[160] = "", wanted[32];
     int folder = prof__is_folder(path), exists = 0;
     prof__text_copy(wanted, sizeof wanted - 1, layout);
@@ -52,6 +55,9 @@ static prof_status prof__writer_find(const char *path, prof_status (**write)(con
     extension[length] = 0;
     *write = NULL;
     if (prof__equal(extension, ".prof")) return PROF_OK;
+#ifdef PROF_NO_READER
+    return prof__no_reader(prof__path_end(path));
+#endif
     if (prof__equal(extension, ".csv")) *write = prof__upstairs.write_csv;
     if (prof__equal(extension, ".txt")) *write = prof__upstairs.write_summary;
     for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next) {

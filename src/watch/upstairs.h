@@ -1,5 +1,5 @@
-// watch/upstairs: The seam: the functions of read, report and watch that session calls. It stands in the list before the
-// rooms that use it, and is filled by the compiler: a constructor of the program may start a session before any of ours
+// watch/upstairs: The seam: the functions of read, report and watch that session calls. It stands in the list before
+// the rooms that use it, and is filled by the compiler: a constructor of the program may start a session before any of ours
 // has run, C++ has no other way to declare a variable of this file before it has a value, and where a compiler sees
 // the table it calls what is in it directly.
 /*-- UPSTAIRS -------------------------------------------------------------------------------------------------------*/
