@@ -89,7 +89,8 @@ MANUAL                                                                          
 
     When the buffer is full, PROF_RING reuses the oldest chunk of all threads; PROF_FILL ends the recording. A scope is
     accepted only when there is room for its end, so that what is recorded is balanced. What could not be recorded is
-    counted, per thread, and every report says so. Older chunks that were reused are counted as well.
+    counted, per thread, and every report says so: in events; arguments, which are none, by themselves (lost_args). Older
+    chunks that were reused are counted as well.
 
     PROF_STREAM keeps everything: a background thread packs full chunks, to some 2 bytes a scope, into the file behind
     the buffer, and gives the chunks back to the writers. A writer that finds no room does not wait, unless
@@ -896,7 +897,9 @@ typedef struct prof_trace_info {
     uint64_t start_unix_ns;       /* Unix time of start_ns == 0 */
     int64_t duration_ns;          /* from the start to the last event known */
     uint64_t event_count;         /* over all tracks */
-    uint64_t lost;                /* over all tracks, those included that never got a chunk */
+    uint64_t lost, lost_args;     /* events, over all tracks, those included that never got a chunk; and by themselves
+                                     arguments, those of lost events among them. Both found no room, or interrupted
+                                     another macro of their thread */
     uint64_t overwritten_chunks;  /* PROF_RING: older chunks that were reused */
     uint64_t lost_blocks;         /* PROF_STREAM: parts of the archive, of some thousand events each, that cannot be
                                      read: the file was cut or damaged, or they were overwritten since the trace was
@@ -2173,6 +2176,7 @@ typedef struct prof__header {
     uint64_t taken_back;    /* scopes that were too short, in chunks that were reused; of the others it is in these */
     uint64_t call_x1000;    /* ticks: as cost_ticks_x1000, of a call with the hooks of functions; 0: there are none */
     uint64_t text_x1000, format_x1000; /* of a scope whose name is made at run time, without and with a format */
+    uint64_t lost_args;     /* arguments, which are no events, lost on all threads; not in images of before */
 } prof__header;
 
 #define PROF__HEADER_LEAST offsetof(prof__header, taken_back)
@@ -3831,6 +3835,7 @@ static void prof__site_store(prof_site *site, uint64_t state)
 
 /* Events of threads that have no chunk; moved into the image by whoever holds the lock next. */
 static uint64_t prof__lost_without_chunk;
+static uint64_t prof__lost_args_without_chunk; /* the same of arguments, on threads without a session */
 
 /* Odd; changes when a thread that found no chunk might find one. */
 static uint32_t prof__room_changes = 1;
@@ -3839,6 +3844,7 @@ static void prof__room_changed(void) { __atomic_fetch_add(&prof__room_changes, 2
 static void prof__lost_collect(prof__session *s)
 {
     PROF__ADD(&s->header->lost, __atomic_exchange_n(&prof__lost_without_chunk, 0, __ATOMIC_RELAXED));
+    PROF__ADD(&s->header->lost_args, __atomic_exchange_n(&prof__lost_args_without_chunk, 0, __ATOMIC_RELAXED));
 }
 
 #if defined(PROF_FREESTANDING) || defined(_WIN32)
@@ -3983,6 +3989,20 @@ static void prof__lose(prof__thread *self, uint64_t count)
 {
     prof__session *s = self->session;
     PROF__ADD(self->entered ? &self->chunk->lost : s ? &s->header->lost : &prof__lost_without_chunk, count);
+}
+
+/* What is lost where a macro finds no room, or interrupts another: an event, arguments, or an event with its
+   arguments. */
+#define PROF__LOSS_EVENT 1u
+#define PROF__LOSS_ARGS(count) ((uint32_t)(count) << 1)
+
+/* Counts that; arguments by themselves, for they are no events. */
+static void prof__lose_all(prof__thread *self, uint32_t loss)
+{
+    prof__session *s = self->session;
+    if (loss & PROF__LOSS_EVENT) prof__lose(self, 1);
+    if (PROF__UNLIKELY(loss > PROF__LOSS_EVENT))
+        PROF__ADD(s ? &s->header->lost_args : &prof__lost_args_without_chunk, (uint64_t)(loss >> 1));
 }
 
 /* 1: a service adds what is recorded to statistics. */
@@ -4415,21 +4435,34 @@ static void prof__track_know(prof__thread *self)
     track->name_id = prof__meta_string(s, name);
 }
 
-/* Room for words behind the cursor, at a time that the chunk can express. Null and counted if there is none. */
-static uint64_t *prof__reserve(prof__thread *self, uint64_t words, uint64_t *now)
+/* Where the room is too small, or the chunk too old. Null if there is none; what is lost for that is counted. */
+static PROF__COLD uint64_t *prof__reserve_slow(prof__thread *self, uint64_t words, uint64_t *now, uint32_t loss)
 {
-    if (PROF__UNLIKELY(self->room < words || (*now - self->base) >> PROF__TICK_BITS)) {
-        if (*now < self->base && self->base - *now < 1u << 31) {
-            *now = self->base; /* a handler took this chunk after the clock was read */
-            if (self->room >= words) return self->cursor;
-        }
-        if (!prof__chunk_next(self) || self->room < words) {
-            prof__lose(self, 1);
-            return NULL;
-        }
-        *now = self->base > *now ? self->base : *now;
+    if (*now < self->base && self->base - *now < 1u << 31) {
+        *now = self->base; /* a handler took this chunk after the clock was read */
+        if (self->room >= words) return self->cursor;
     }
+    if (!prof__chunk_next(self) || self->room < words) {
+        prof__lose_all(self, loss);
+        return NULL;
+    }
+    *now = self->base > *now ? self->base : *now;
     return self->cursor;
+}
+
+/* Room for words behind the cursor, at a time that the chunk can express. Null if there is none; what is lost for that
+   is counted. */
+static inline uint64_t *prof__reserve_or_lose(prof__thread *self, uint64_t words, uint64_t *now, uint32_t loss)
+{
+    if (PROF__UNLIKELY(self->room < words || (*now - self->base) >> PROF__TICK_BITS))
+        return prof__reserve_slow(self, words, now, loss);
+    return self->cursor;
+}
+
+/* The same of an event without arguments. */
+static inline uint64_t *prof__reserve(prof__thread *self, uint64_t words, uint64_t *now)
+{
+    return prof__reserve_or_lose(self, words, now, PROF__LOSS_EVENT);
 }
 
 static void prof__commit(prof__thread *self, uint64_t words)
@@ -4585,15 +4618,16 @@ static PROF__COLD void prof__late_scope_ended(prof__thread *self)
    on stays out; only then, when no handler can move the thread to another session any more, check that site, thread and
    generation agree; store the event; move the cursor; open the gate. */
 
-/* Brings site and thread in step with the present generation. 1: the site is on and the thread has a chunk. */
-static int prof__settle(prof__thread *self, prof_site *site)
+/* Brings site and thread in step with the present generation. 1: the site is on and the thread has a chunk. If it is on
+   and there is no chunk, what is lost for that is counted. */
+static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
 {
     uint32_t generation = PROF__LOAD(&prof__generation);
     int recording, in_step;
     in_step = self->seen == generation &&
               !(site && (uint32_t)((uint32_t)prof__site_load(site) ^ generation) & ~PROF__OFF);
     if (in_step && !self->session && prof__room_missing(self)) {
-        if (!site || (uint32_t)prof__site_load(site) == generation) prof__lose(self, 1);
+        if (!site || (uint32_t)prof__site_load(site) == generation) prof__lose_all(self, loss);
         return 0;
     }
     if (!in_step || !self->session) {
@@ -4601,7 +4635,7 @@ static int prof__settle(prof__thread *self, prof_site *site)
         prof__signals signals;
         PROF__ERRNO_SAVE();
         if (!prof__lock_enter(&prof__lock_word, &signals)) {
-            prof__lose(self, 1);
+            prof__lose_all(self, loss);
             PROF__ERRNO_RESTORE();
             return 0;
         }
@@ -4613,7 +4647,7 @@ static int prof__settle(prof__thread *self, prof_site *site)
         recording = s && (!site || (uint32_t)prof__site_load(site) == generation);
         self->no_room = 0;
         if (recording && !self->session && !prof__attach(self) && !prof__attach_later(self, s, &signals)) {
-            prof__lose(self, 1);
+            prof__lose_all(self, loss);
             if (prof__state.session == s) prof__lost_collect(s);
             self->no_room = room;
             recording = 0;
@@ -4672,12 +4706,12 @@ static void prof__state_unlock(uint32_t gate)
 }
 
 /* Behind a take that found the fast path closed: 1 if the thread may write for this site. A null site asks for an
-   attached thread only. A thread that is being interrupted loses the event, which is counted. */
-static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint32_t gate)
+   attached thread only. A thread that is being interrupted loses the event, or whatever it is, which is counted. */
+static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint32_t gate, uint32_t loss)
 {
     if (gate == PROF__BUSY)
-        prof__lose(self, 1);
-    else if (prof__settle(self, site))
+        prof__lose_all(self, loss);
+    else if (prof__settle(self, site, loss))
         return 1;
     prof__untake(self, gate);
     return 0;
@@ -4705,15 +4739,21 @@ static uint64_t prof__site_head(const prof_site *site)
     return prof__site_load(site) >> PROF__TICK_BITS << PROF__TICK_BITS;
 }
 
-/* Takes the thread for a site: 1 if it may write. */
-static inline int prof__enter(prof__thread *self, prof_site *site, uint64_t *head)
+/* Takes the thread for a site: 1 if it may write; else what is lost for that is counted, if the site is on. */
+static inline int prof__enter_or_lose(prof__thread *self, prof_site *site, uint64_t *head, uint32_t loss)
 {
     uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
     *head = prof__site_load(site) ^ generation;
     if (PROF__LIKELY(!((uint32_t)*head | (gate ^ generation)))) return 1;
-    if (!prof__enter_slow(self, site, gate)) return 0;
+    if (!prof__enter_slow(self, site, gate, loss)) return 0;
     *head = prof__site_head(site);
     return 1;
+}
+
+/* The same for an event without arguments. */
+static inline int prof__enter(prof__thread *self, prof_site *site, uint64_t *head)
+{
+    return prof__enter_or_lose(self, site, head, PROF__LOSS_EVENT);
 }
 
 static inline void prof__leave(prof__thread *self)
@@ -4778,7 +4818,7 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
 
 static PROF__COLD prof__token prof__begin_slow(prof__thread *self, prof_site *site, uint32_t gate)
 {
-    if (!prof__enter_slow(self, site, gate)) return 0;
+    if (!prof__enter_slow(self, site, gate, PROF__LOSS_EVENT)) return 0;
     prof__token token = prof__begin_at(self, prof__site_head(site), prof__now(self->session, 0));
     prof__leave(self);
     PROF__BRIDGE_BEGIN(site, NULL, token);
@@ -4808,7 +4848,7 @@ static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token, uin
 {
     if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) { /* begun in another session: its image has it as open */
         prof__untake(self, gate);
-    } else if (prof__enter_slow(self, NULL, gate)) {
+    } else if (prof__enter_slow(self, NULL, gate, PROF__LOSS_EVENT)) {
         if ((uint32_t)token == self->epoch) prof__end_at(self, token ^ self->epoch, prof__now(self->session, 1));
         prof__leave(self);
     }
@@ -4920,9 +4960,10 @@ static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number)
 
 static PROF__COLD void prof__arg_slow(prof__thread *self, prof_site *site, uint64_t low, uint64_t number, uint32_t gate)
 {
-    if (!prof__enter_slow(self, site, gate)) return;
+    if (!prof__enter_slow(self, site, gate, PROF__LOSS_ARGS(1))) return;
     uint64_t now = self->base; /* an argument has no time */
-    if (prof__reserve(self, 2, &now)) prof__number_write(self, prof__site_head(site) | low, number);
+    if (prof__reserve_or_lose(self, 2, &now, PROF__LOSS_ARGS(1)))
+        prof__number_write(self, prof__site_head(site) | low, number);
     prof__leave(self);
 }
 
@@ -5014,10 +5055,10 @@ PROF__ENTRY void prof__arg_string(prof_site *site, const char *value)
     PROF__SELF_OR(PROF__LED_VOID(prof__arg_string, (site, value)));
     PROF__BRIDGE_ARG_TEXT(site, value);
     uint64_t head;
-    if (!prof__enter(self, site, &head)) return;
+    if (!prof__enter_or_lose(self, site, &head, PROF__LOSS_ARGS(1))) return;
     prof__text text = prof__measure(self->session, value);
     uint64_t now = self->base; /* an argument has no time */
-    uint64_t *at = prof__reserve(self, 1 + text.words, &now);
+    uint64_t *at = prof__reserve_or_lose(self, 1 + text.words, &now, PROF__LOSS_ARGS(1));
     if (at) {
         prof__text_write(at, head, &text);
         prof__commit(self, 1 + text.words);
@@ -5096,19 +5137,20 @@ PROF__ENTRY void prof__mark_format(prof_site *site, const char *format, ...)
 static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_site *site, prof_site *key, uint64_t low,
                                                       uint64_t number, uint32_t gate)
 {
+    const uint32_t loss = PROF__LOSS_EVENT | PROF__LOSS_ARGS(1);
     prof__token token = 0;
     uint64_t head;
     prof__untake(self, gate);
-    if (!prof__enter(self, site, &head)) return 0;
+    if (!prof__enter_or_lose(self, site, &head, loss)) return 0;
     if ((uint32_t)prof__site_load(key) != PROF__LOAD(&prof__generation)) {
         prof__leave(self);
-        if (!prof__live(key) || !prof__enter(self, site, &head)) return 0;
+        if (!prof__live(key) || !prof__enter_or_lose(self, site, &head, loss)) return 0;
     }
     uint64_t now = prof__now(self->session, 0), *at = NULL;
     if ((uint32_t)prof__site_load(key) != PROF__LOAD(&prof__generation))
-        prof__lose(self, 1);
+        prof__lose_all(self, loss);
     else
-        at = prof__reserve(self, 4, &now);
+        at = prof__reserve_or_lose(self, 4, &now, loss);
     if (at) {
         PROF__STORE(at + 2, number);
         prof__store_word(at + 1, prof__site_head(key) | low);
@@ -5494,7 +5536,7 @@ static void prof__with_measure(prof__with_list *list, uint32_t count, uint64_t r
 {
     uint64_t to = list->to != 0;
     list->words = list->count = 0;
-    for (; list->count < count && list->count < PROF__WITH_ARGS && room - list->words >= 8; ++list->count) {
+    for (; list->count < count && room - list->words >= 8; ++list->count) {
         const prof_arg *arg = &list->args[list->count];
         prof__with_arg *part = &list->parts[list->count];
         uint64_t left = room - list->words;
@@ -5543,7 +5585,7 @@ static void prof__with_scope(prof__thread *self, prof__with_list *list, uint32_t
     uint64_t now = self->base, *at; /* they have no time */
     list->kind = PROF__KIND_ARG;
     prof__with_measure(list, count, self->session->chunk_words / 4);
-    at = prof__reserve(self, list->words, &now);
+    at = prof__reserve_or_lose(self, list->words, &now, PROF__LOSS_ARGS(list->count));
     if (!at) return;
     prof__with_write(at, list);
     prof__commit(self, list->words);
@@ -5555,7 +5597,7 @@ static void prof__with_handle(prof__thread *self, uint64_t token, prof__with_lis
     uint32_t gate = prof__take(self);
     if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) {
         prof__untake(self, gate);
-    } else if (prof__enter_slow(self, NULL, gate)) {
+    } else if (prof__enter_slow(self, NULL, gate, PROF__LOSS_ARGS(count))) {
         list->to = token ^ self->epoch;
         if ((uint32_t)token == self->epoch && !prof__sites_rest()) prof__with_scope(self, list, count);
         prof__leave(self);
@@ -5569,7 +5611,7 @@ static void prof__with_event(prof__thread *self, uint64_t head, uint64_t type, u
     uint64_t first = type == PROF_EVENT_MARK ? 1 : 3, now = prof__now(self->session, 0), *at;
     list->kind = PROF__KIND_DATA;
     prof__with_measure(list, count, self->session->chunk_words / 4);
-    at = prof__reserve(self, first + list->words, &now);
+    at = prof__reserve_or_lose(self, first + list->words, &now, PROF__LOSS_EVENT | PROF__LOSS_ARGS(list->count));
     if (!at) return;
     prof__with_write(at + first, list);
     if (type != PROF_EVENT_MARK) {
@@ -5589,6 +5631,10 @@ PROF__ENTRY void prof__with(prof_site *site, uint64_t type, uint64_t object, con
     PROF__SELF_OR(PROF__LED_VOID(prof__with, (site, type, object, args, count)));
     prof__with_list list;
     uint64_t head;
+    uint32_t loss = type == PROF_EVENT_SCOPE ? 0 : PROF__LOSS_EVENT;
+    while (count && args[count - 1].value.type == PROF_VALUE_NONE) --count;
+    if (count > PROF__WITH_ARGS) count = PROF__WITH_ARGS;
+    loss |= PROF__LOSS_ARGS(count);
     list.args = args;
     list.to = 0;
     if (!site && type == PROF_EVENT_SCOPE) {
@@ -5598,7 +5644,7 @@ PROF__ENTRY void prof__with(prof_site *site, uint64_t type, uint64_t object, con
 #ifndef PROF_FREESTANDING
     if (!site) site = prof__task_site(&object);
 #endif
-    if (!site || !prof__on(site) || !prof__enter(self, site, &head)) return;
+    if (!site || !prof__on(site) || !prof__enter_or_lose(self, site, &head, loss)) return;
     if (type == PROF_EVENT_SCOPE)
         prof__with_scope(self, &list, count);
     else
@@ -5935,7 +5981,7 @@ PROF__ENTRY void prof_thread_name(const char *name)
     PROF__SELF_OR(PROF__LED_VOID(prof_thread_name, (name)));
     prof__track_name(&self->own, name);
     PROF__BRIDGE_THREAD(name);
-    if (self->fiber || !self->session || !prof__enter_slow(self, NULL, prof__take(self))) return;
+    if (self->fiber || !self->session || !prof__enter_slow(self, NULL, prof__take(self), PROF__LOSS_EVENT)) return;
     if (self->own.name_id != PROF__NAME_NEW) { /* new to the session: entered with its name */
         prof__leave(self);
         return;
@@ -8828,6 +8874,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__gue
         prof__state.no_devices = config->no_devices;
         PROF__STORE(&prof__state.running, 1);
         PROF__STORE(&prof__lost_without_chunk, 0u);
+        PROF__STORE(&prof__lost_args_without_chunk, 0u);
         if (prof__state.held)
             prof__next_generation();
         else
@@ -9486,7 +9533,7 @@ static void prof__child_of_fork(void)
     if (!s) prof__state.paused = prof__state.held = 0;
     prof__state.ended = 0;
     prof__guest = NULL;
-    prof__lost_without_chunk = 0;
+    prof__lost_without_chunk = prof__lost_args_without_chunk = 0;
     prof__flow_last = prof__process_id() << 32;
     PROF__BARRIER();
     self->open = PROF__SHUT;
@@ -9726,8 +9773,9 @@ static void prof__device_store(uint64_t *slot, uint64_t ticks, uint64_t ns)
     PROF__RELEASE(slot + 2, prof__device_check(ticks, ns));
 }
 
-/* Tells the thread's session what device and row (may be null) are. The thread is busy. */
-static PROF__COLD int prof__device_know(prof__thread *self, prof_device *device, prof_device_row *row)
+/* Tells the thread's session what device and row (may be null) are. 0: it could not, and what is lost for that is
+   counted. The thread is busy. */
+static PROF__COLD int prof__device_know(prof__thread *self, prof_device *device, prof_device_row *row, uint32_t loss)
 {
     prof__session *s = self->session;
     prof__signals signals;
@@ -9750,7 +9798,7 @@ static PROF__COLD int prof__device_know(prof__thread *self, prof_device *device,
         }
         prof__lock_leave(&prof__lock_word, &signals);
     } else {
-        prof__lose(self, 1);
+        prof__lose_all(self, loss);
     }
     PROF__ERRNO_RESTORE();
     return good;
@@ -9764,10 +9812,16 @@ typedef struct prof__device_parts {
     uint32_t args;
 } prof__device_parts;
 
+static uint32_t prof__device_arg_count(const prof_device_event *event)
+{
+    if (!event->args) return 0;
+    return event->arg_count < PROF_DEVICE_ARGS ? event->arg_count : PROF_DEVICE_ARGS;
+}
+
 static void prof__device_measure(const prof__session *s, const prof_device_event *event, prof__device_parts *parts)
 {
     parts->event = event;
-    parts->args = event->args ? event->arg_count < PROF_DEVICE_ARGS ? event->arg_count : PROF_DEVICE_ARGS : 0;
+    parts->args = prof__device_arg_count(event);
     parts->name = prof__measure(s, event->name ? event->name : "");
     parts->words = 3 + (parts->name.length ? 1 + parts->name.words : 0) + 2 + (event->flow != 0);
     for (uint32_t i = 0; i < parts->args; ++i) {
@@ -9821,15 +9875,16 @@ static void prof__device_write(prof_device *device, prof_device_row *row, uint64
     prof__thread *self = PROF__SELF();
     prof_site *site = (prof_site *)device->site;
     prof__device_parts parts;
+    const uint32_t loss = PROF__LOSS_EVENT | PROF__LOSS_ARGS(prof__device_arg_count(event));
     uint64_t head;
-    if (!prof__enter(self, site, &head)) return;
+    if (!prof__enter_or_lose(self, site, &head, loss)) return;
     prof__session *s = self->session;
     if (s->header->mode != PROF_STATS &&
         ((PROF__ACQUIRE(&device->epoch) == s->epoch && (!row || PROF__ACQUIRE(&row->epoch) == s->epoch)) ||
-         prof__device_know(self, device, row))) {
+         prof__device_know(self, device, row, loss))) {
         prof__device_measure(s, event, &parts);
         parts.number = number;
-        uint64_t now = prof__now(s, 0), *at = prof__reserve(self, parts.words, &now);
+        uint64_t now = prof__now(s, 0), *at = prof__reserve_or_lose(self, parts.words, &now, loss);
         if (at) {
             prof__device_fill(at, &parts);
             PROF__STORE(at + 1, (uint64_t)(row ? row->number : device->number) << 8 | type);
@@ -11322,6 +11377,7 @@ static int prof__crash_write_image(prof__crash_work *w, const prof__session *s, 
     h->copy_tick = began;
     prof__pair_take_well(s->clock, h->tick_hz, &h->last);
     h->lost += PROF__LOAD(&prof__lost_without_chunk);
+    h->lost_args += PROF__LOAD(&prof__lost_args_without_chunk);
     return good && prof__crash_write(w->file, 0, h, sizeof *h) && !ftruncate(w->file, (off_t)s->image_size);
 }
 
@@ -15072,6 +15128,7 @@ static void prof__read_about(prof_trace *trace)
     info->start_monotonic_ns = header->first.monotonic_ns;
     info->boot_id = header->boot_id;
     info->lost += header->lost;
+    info->lost_args = header->lost_args;
     info->overwritten_chunks = header->overwritten;
     info->sites_lost = header->sites_lost;
     info->write_failures = header->write_failures;
@@ -19126,13 +19183,13 @@ static void prof__buffer_wanted(char *to, const prof_trace *trace, double more, 
     snprintf(to, 32, " to %llu%.1s", (unsigned long long)wanted, &units[unit]);
 }
 
-#define PROF__LOSSES 6
+#define PROF__LOSSES 7
 
 /* What the trace does not have, and what to do about it, kind by kind. 0: it has all of this kind. */
 static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size)
 {
     const prof_trace_info *info = prof_trace_about(trace);
-    static const char *const things[] = {"event", "older chunk", "write", "end or argument", "call site or name", "part"};
+    static const char *const things[] = {"event", "older chunk", "write", "end or argument", "call site or name", "part", "argument"};
     uint64_t chunks = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
     uint64_t kept = trace->folded ? info->folded : info->event_count;
     uint64_t counts[PROF__LOSSES];
@@ -19144,19 +19201,22 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
     counts[3] = info->unmatched;
     counts[4] = info->sites_lost;
     counts[5] = info->lost_blocks;
+    counts[6] = info->lost_args;
     if (!counts[kind]) return 0;
     if (kind == 4)
         more = (double)info->sites_lost / ((double)trace->site_count + 1);
     else if (info->mode != PROF_STREAM && chunks)
         more = (double)info->overwritten_chunks / (double)chunks;
-    if (kind < 2) more += (double)info->lost / ((double)kept + 1);
+    if (kind < 2 || kind == 6)
+        more += (double)(info->lost > info->lost_args ? info->lost : info->lost_args) / ((double)kept + 1);
     prof__buffer_wanted(wanted, trace, more, kind == 4 ? (uint64_t)128 << 20 : (uint64_t)64 << 30); /* see prof__layout() */
     prof__grouped(count, counts[kind]);
     snprintf(to, size, "%s %s%s ", count, things[kind], counts[kind] == 1 ? "" : "s");
     size -= strlen(to);
     to += strlen(to);
     switch (kind) {
-    case 0: snprintf(to, size, "lost for want of room: enlarge PROF_BUFFER%s", wanted); break;
+    case 0:
+    case 6: snprintf(to, size, "lost for want of room: enlarge PROF_BUFFER%s", wanted); break;
     case 1:
         if (info->mode == PROF_RING_STATS && trace->folded)
             snprintf(to, size, "overwritten in the ring: they are in the statistics only");

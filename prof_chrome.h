@@ -1754,6 +1754,7 @@ static void prof__chrome_about(prof__chrome *c)
     prof__chrome_about_value(c, "duration_ns", PROF_VALUE_UINT, (uint64_t)prof__chrome_time(about->duration_ns), 0);
     prof__chrome_about_value(c, "events", PROF_VALUE_UINT, about->event_count, 0);
     prof__chrome_about_value(c, "lost", PROF_VALUE_UINT, about->lost, 0);
+    prof__chrome_about_value(c, "lost_args", PROF_VALUE_UINT, about->lost_args, 0);
     prof__chrome_about_value(c, "overwritten_chunks", PROF_VALUE_UINT, about->overwritten_chunks, 0);
     prof__chrome_about_value(c, "unmatched_ends", PROF_VALUE_UINT, about->unmatched, 0);
     prof__chrome_about_value(c, "sites_lost", PROF_VALUE_UINT, about->sites_lost, 0);

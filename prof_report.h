@@ -588,8 +588,8 @@ static void prof__report_fixed(prof__out *out, double value, double unit, unsign
 
 static int prof__report_lossy(const prof_trace_info *info)
 {
-    return info->lost || info->overwritten_chunks || info->unmatched || info->sites_lost || info->lost_blocks ||
-           info->write_failures;
+    return info->lost || info->lost_args || info->overwritten_chunks || info->unmatched || info->sites_lost ||
+           info->lost_blocks || info->write_failures;
 }
 
 /* Characters of a line, see prof__out_columns(): the tables of other systems are as these write them. */
@@ -1050,6 +1050,7 @@ static void prof__report_json(prof__report *r)
     prof__out_text(out, info->complete ? ",\"Complete\":true},\n" : ",\"Complete\":false},\n");
     PROF__REPORT_LITERAL(out, "\"Losses\":{\"Events\":");
     prof__out_unsigned(out, info->lost);
+    prof__report_whole(out, "Arguments", info->lost_args);
     prof__report_whole(out, "OverwrittenChunks", info->overwritten_chunks);
     prof__report_whole(out, "UnmatchedEnds", info->unmatched);
     prof__report_whole(out, "CallSites", info->sites_lost);
@@ -1424,7 +1425,7 @@ static void prof__report_detail_losses(prof__report *r, uint64_t truncated, uint
     struct {
         uint64_t count;
         const char *what;
-    } losses[7];
+    } losses[8];
     size_t i;
     losses[0].count = truncated;
     losses[0].what = "scopes or spans without begin or end";
@@ -1440,7 +1441,9 @@ static void prof__report_detail_losses(prof__report *r, uint64_t truncated, uint
     losses[5].what = "parts of the file missing";
     losses[6].count = info->write_failures;
     losses[6].what = "writes failed while recording";
-    for (i = 0; i < 7; i++) {
+    losses[7].count = info->lost_args;
+    losses[7].what = "arguments lost";
+    for (i = 0; i < 8; i++) {
         char *text = losses[i].count ? prof__report_loss_text(losses[i].count, losses[i].what) : NULL;
         if (text) prof__report_detail_line(r, text, 0, info->duration_ns, info->duration_ns);
         free(text);

@@ -849,6 +849,9 @@ static void prof__server_losses(prof__server_capture *capture, const prof_trace 
     if (about->lost)
         prof__server_note(capture, "%llu events could not be recorded since the session began",
                           (unsigned long long)about->lost);
+    if (about->lost_args)
+        prof__server_note(capture, "%llu arguments could not be recorded since the session began",
+                          (unsigned long long)about->lost_args);
 }
 
 /* An image as it is, with its window. */

@@ -2052,6 +2052,7 @@ static void prof__xplane_warnings(prof__xplane *x)
     for (i = 0; i < prof_trace_track_count(x->trace); i++)
         unaligned += prof_trace_track(x->trace, i)->alignment == PROF_ALIGN_GUESS;
     prof__xplane_warning(x, about->lost, "events could not be recorded: the buffer was full");
+    prof__xplane_warning(x, about->lost_args, "arguments could not be recorded: the buffer was full");
     prof__xplane_warning(x, about->overwritten_chunks, "older chunks of the buffer were reused: the run begins earlier");
     prof__xplane_warning(x, about->lost_blocks, "blocks of the recording cannot be read");
     prof__xplane_warning(x, about->sites_lost, "call sites or names had no room in the recording");

@@ -244,7 +244,8 @@ static inline void mutate_header(void *image)
         MUTATE_FIELD(prof__header, archive_limit),    MUTATE_FIELD(prof__header, archive_first),
         MUTATE_FIELD(prof__header, archive_next),     MUTATE_FIELD(prof__header, write_error),
         MUTATE_FIELD(prof__header, window_from),      MUTATE_FIELD(prof__header, window_to),
-        MUTATE_FIELD(prof__header, copy_tick)};
+        MUTATE_FIELD(prof__header, copy_tick),        MUTATE_FIELD(prof__header, taken_back),
+        MUTATE_FIELD(prof__header, lost_args)};
     if (mutate_below(32))
         mutate_field_change(image, &fields[mutate_below(sizeof fields / sizeof *fields)]);
     else

@@ -1283,7 +1283,7 @@ static void fill(int numbers)
         PROFILE_ARG_I("number", i);
         PROFILE_BLOCK("inner") PROFILE_MARK("mark");
         PROFILE_COUNTER("counter", i);
-        fill_attempts += 5; /* two scopes, an argument, a mark, a counter */
+        fill_attempts += 4; /* two scopes, a mark, a counter; and an argument */
     }
 }
 
@@ -1296,17 +1296,19 @@ TEST(fill_keeps_the_first_and_counts_the_rest)
         fill_attempts = 0;
         fill(numbers);
         stop_and_read();
-        uint64_t recorded = 0, expected = 0, lost = prof_trace_about(trace)->lost;
+        uint64_t recorded = 0, expected = 0, args = 0, lost = prof_trace_about(trace)->lost;
         for (size_t i = 0; i < list.count; ++i) {
             const prof_event *event = &list.events[i];
             if (event->type == PROF_EVENT_LOST) continue;
-            recorded += 1 + event->arg_count;
+            ++recorded;
+            args += event->arg_count;
             CHECK_EQUAL(event->flags, 0);
             if (strcmp(event->name, "outer") || !event->arg_count) continue;
             CHECK_EQUAL(event->args[0].value.as.i, expected);
             ++expected;
         }
         CHECK_EQUAL(recorded + lost, fill_attempts);
+        CHECK_EQUAL(args + prof_trace_about(trace)->lost_args, numbers);
         CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
         CHECK_EQUAL(prof_trace_about(trace)->overwritten_chunks, 0);
         CHECK_EQUAL(prof_trace_about(trace)->mode, PROF_FILL);
@@ -1315,9 +1317,100 @@ TEST(fill_keeps_the_first_and_counts_the_rest)
         else if (numbers > 20000)
             CHECK(lost > 0);
         /* the chunks are full to their last words: five events take nine of them */
-        if (lost) CHECK(recorded * 9 / 5 > prof_trace_about(trace)->buffer_size / 8 * 98 / 100);
+        if (lost) CHECK((recorded + args) * 9 / 5 > prof_trace_about(trace)->buffer_size / 8 * 98 / 100);
         done();
     }
+}
+
+static char *summary_text(const prof_trace *of)
+{
+    size_t size;
+    const char *path = trace_path("losses.txt");
+    CHECK_EQUAL(prof_summary_write(of, path, NULL), PROF_OK);
+    return trace_file_text(path, &size);
+}
+
+/* Arguments of all kinds that find no room, and what they are of. */
+static void lose_some(prof_scope open, prof_device_row *row)
+{
+    const prof_arg args[] = {PROF_ARG_I("one", 1), PROF_ARG_S("two", "text")};
+    prof_device_event job;
+    memset(&job, 0, sizeof job);
+    job.type = PROF_EVENT_MARK;
+    job.name = "job";
+    job.args = args;
+    job.arg_count = 2;
+    for (int i = 0; i < 7; ++i) { /* 7 scopes, 35 arguments */
+        PROFILE_SCOPE("lost");
+        PROFILE_ARG_I("i", i);
+        PROFILE_ARG_S("s", "a text of several words");
+        PROFILE_ARGS(PROF_ARG_I("a", 1), PROF_ARG_S("b", "text"), PROF_ARG_D("c", 0.5));
+    }
+    PROFILE_ARGS_TO(open, PROF_ARG_I("a", 1), PROF_ARG_I("b", 2)); /* 2 arguments */
+    PROFILE_MARK_ARGS("mark", PROF_ARG_I("a", 1), PROF_ARG_I("b", 2)); /* each of these one event, 2 arguments */
+    prof_device_record(row, &job);
+    PROFILE_STEP("step", 3);              /* a scope with one */
+    PROFILE_COUNTER("counter", 1);        /* events without */
+    PROFILE_LOG(PROF_LOG_INFO, "%d", 1);
+}
+enum { LOST_EVENTS = 7 + 2 + 1 + 2, LOST_ARGS = 35 + 2 + 2 * 2 + 1 };
+
+static void *lose_on_a_thread(void *row)
+{
+    lose_some(0, (prof_device_row *)row);
+    return NULL;
+}
+
+static void check_lost(const prof_trace *of, uint64_t lost, uint64_t lost_args)
+{
+    CHECK_EQUAL(prof_trace_about(of)->lost, lost);
+    CHECK_EQUAL(prof_trace_about(of)->lost_args, lost_args);
+}
+
+/* Losses are counted in events; arguments by themselves. */
+TEST(arguments_lost_are_counted_by_themselves)
+{
+    pthread_t thread;
+    prof_trace *before = NULL, *after = NULL, *copy = NULL;
+    prof_config config = trace_config(128u << 10);
+    prof_device_row *row = prof_device_track(prof_device_create("losing", NULL), "row");
+    config.mode = PROF_FILL;
+    trace_start(&config);
+    PROFILE_SCOPE_AS(open, "open");
+    for (int i = 0; i < 50000; ++i) PROFILE_MARK("fill"); /* to the last word */
+    before = trace_live();
+    uint64_t lost = prof_trace_about(before)->lost;
+    check_lost(before, lost, 0);
+    lose_some(open, row);
+    after = trace_live();
+    check_lost(after, lost + LOST_EVENTS, LOST_ARGS);
+    CHECK_EQUAL(pthread_create(&thread, NULL, lose_on_a_thread, row), 0); /* which gets no chunk, and has no such scope */
+    CHECK_EQUAL(pthread_join(thread, NULL), 0);
+    PROF__SELF()->gate = PROF__BUSY; /* as in a handler that interrupts a macro */
+    lose_some(open, row);
+    PROF__SELF()->gate = PROF__SHUT;
+    CHECK_EQUAL(prof_save(trace_path("losses.prof")), PROF_OK);
+    stop_and_read();
+    check_lost(trace, lost + 3 * LOST_EVENTS, 3 * LOST_ARGS - 2);
+    copy = trace_open_file(trace_path("losses.prof"));
+    check_lost(copy, lost + 3 * LOST_EVENTS, 3 * LOST_ARGS - 2);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    char *text = summary_text(trace);
+    CHECK(text && strstr(text, "\n124 arguments lost for want of room: enlarge PROF_BUFFER"));
+    free(text);
+    trace->info.lost_args = 1;
+    text = summary_text(trace);
+    CHECK(text && strstr(text, "\n1 argument lost for want of room: enlarge PROF_BUFFER"));
+    free(text);
+    prof_trace_close(before);
+    prof_trace_close(after);
+    prof_trace_close(copy);
+    done();
+    trace_start(NULL); /* the next session begins at zero */
+    PROFILE_MARK("next");
+    stop_and_read();
+    check_lost(trace, 0, 0);
+    done();
 }
 
 static void *fills(void *numbers)
@@ -1341,13 +1434,14 @@ TEST(fill_with_threads)
     for (int i = 0; i < THREADS; ++i) pthread_create(&threads[i], NULL, fills, &numbers);
     for (int i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
     trace = trace_stop();
-    uint64_t recorded = 0;
+    uint64_t recorded = 0, args = 0;
     for (size_t track = 0; track < prof_trace_track_count(trace); ++track) {
         list = trace_read(trace, track);
         int64_t expected = -1;
         for (size_t i = 0; i < list.count; ++i) {
             if (list.events[i].type == PROF_EVENT_LOST) continue;
-            recorded += 1 + list.events[i].arg_count;
+            ++recorded;
+            args += list.events[i].arg_count;
             CHECK_EQUAL(list.events[i].flags, 0);
             if (!list.events[i].arg_count) continue;
             if (expected >= 0) CHECK_EQUAL(list.events[i].args[0].value.as.i, expected);
@@ -1356,7 +1450,8 @@ TEST(fill_with_threads)
         trace_free(&list);
     }
     uint64_t unmatched = prof_trace_about(trace)->unmatched;
-    CHECK_EQUAL(recorded + prof_trace_about(trace)->lost + unmatched, 2ll * THREADS * numbers);
+    CHECK_EQUAL(recorded + prof_trace_about(trace)->lost, (uint64_t)THREADS * (unsigned)numbers);
+    CHECK_EQUAL(args + prof_trace_about(trace)->lost_args + unmatched, (uint64_t)THREADS * (unsigned)numbers);
     CHECK(unmatched < THREADS);
     prof_trace_close(trace);
 }

@@ -416,7 +416,7 @@ TEST(interrupts_at_any_instruction)
         if (!trace) break;
         tally sum = walk(trace, 0, 0);
         const prof_trace_info *about = prof_trace_about(trace);
-        CHECK_EQUAL(sum.scopes + sum.args + sum.marks + sum.counters + about->lost,
+        CHECK_EQUAL(sum.scopes + sum.args + sum.marks + sum.counters + about->lost + about->lost_args,
                     work * (50 * 3 + 4) + (unsigned long long)interrupts * 2);
         CHECK_EQUAL(sum.lost_events, about->lost);
         CHECK_EQUAL(sum.truncated, 0);
@@ -457,7 +457,8 @@ TEST(fill)
     tally sum = walk(trace, 0, 0);
     CHECK_EQUAL(prof_trace_about(trace)->overwritten_chunks, 0);
     CHECK(prof_trace_about(trace)->lost > 0);
-    CHECK_EQUAL(sum.scopes + sum.args + prof_trace_about(trace)->lost, 3ull * count);
+    CHECK_EQUAL(sum.scopes + prof_trace_about(trace)->lost, 2ull * count);
+    CHECK_EQUAL(sum.args + prof_trace_about(trace)->lost_args, count);
     CHECK_EQUAL(sum.truncated, 0);
     prof_trace_close(trace);
 }

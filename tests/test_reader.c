@@ -2087,9 +2087,24 @@ TEST(a_header_of_before)
     trace = image_read(&im);
     CHECK(trace && prof_trace_about(trace)->taken_back == 77);
     prof_trace_close(trace);
-    trace = trace_open_file("tests/corpus/report_of_before"); /* one that was written then */
-    CHECK(trace && prof_trace_about(trace)->event_count == 10 && prof_trace_about(trace)->taken_back == 0);
+    im = report_image();
+    im.header->lost_args = 1234;
+    trace = image_read(&im);
+    CHECK(trace && prof_trace_about(trace)->lost_args == 1234);
     prof_trace_close(trace);
+    im = report_image();
+    im.header->header_size = offsetof(prof__header, lost_args); /* it has taken_back, but not this */
+    im.header->lost_args = im.header->taken_back = 70;
+    trace = image_read(&im);
+    CHECK(trace && prof_trace_about(trace)->taken_back == 70 && prof_trace_about(trace)->lost_args == 0);
+    prof_trace_close(trace);
+    static const char *const then[] = {"tests/corpus/report_of_before", "tests/corpus/report_before_lost_args"};
+    for (size_t i = 0; i < 2; ++i) { /* as they were written then */
+        trace = trace_open_file(then[i]);
+        CHECK(trace && prof_trace_about(trace)->event_count == 10 && prof_trace_about(trace)->taken_back == 0);
+        CHECK(trace && prof_trace_about(trace)->lost == 5 && prof_trace_about(trace)->lost_args == 0);
+        prof_trace_close(trace);
+    }
 }
 
 TEST(csv)

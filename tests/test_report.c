@@ -826,7 +826,7 @@ TEST(json)
                  "\"Unit\":{\"Time\":\"ms\",\"Memory\":\"kB\"},\n"
                  "\"Process\":{\"Program\":\"synthetic\",\"Pid\":77,\"StartUnixNs\":1494576800000000000,"
                  "\"Duration\":12345.678902,\"Complete\":true},\n"
-                 "\"Losses\":{\"Events\":0,\"OverwrittenChunks\":0,\"UnmatchedEnds\":0,\"CallSites\":0,\"MissingParts\":0,"
+                 "\"Losses\":{\"Events\":0,\"Arguments\":0,\"OverwrittenChunks\":0,\"UnmatchedEnds\":0,\"CallSites\":0,\"MissingParts\":0,"
                  "\"FailedWrites\":0}}\n");
     prof_trace_close(trace);
 }
@@ -839,6 +839,7 @@ static prof_trace *hostile_trace(const char *const *names, size_t count)
     track(&im, 0, 1, 0);
     for (size_t i = 0; i < count; ++i) scope(&im, sites[i], 1000 + i);
     im.header->lost = 5;
+    im.header->lost_args = 7;
     im.header->overwritten = 2;
     return image_read(&im);
 }
@@ -859,7 +860,8 @@ TEST(hostile_names)
         char *text = text_of(trace, (prof_report_layout)i);
         if (i != PROF_REPORT_CNTK_DETAIL) CHECK_HAS_NOT(text, "\x1B"); /* which is CSV, as it is */
         if (i != PROF_REPORT_JSON) CHECK_HAS(text, "5 events lost");
-        else CHECK_HAS(text, "\"Losses\":{\"Events\":5,\"OverwrittenChunks\":2,");
+        else CHECK_HAS(text, "\"Losses\":{\"Events\":5,\"Arguments\":7,\"OverwrittenChunks\":2,");
+        if (i != PROF_REPORT_JSON) CHECK_HAS(text, "7 arguments lost");
         if (i != PROF_REPORT_JSON) CHECK_HAS(text, "2 older chunks overwritten");
         if (i == PROF_REPORT_JSON || i == PROF_REPORT_MXNET || i == PROF_REPORT_HISTOGRAM) CHECK_HAS(text, many);
         prof_report_free(text);

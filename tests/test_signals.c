@@ -194,7 +194,7 @@ static void exactly(int what, const prof_config *config)
         int64_t newest = -1;
         uint64_t recorded = check_work(&newest);
         CHECK_EQUAL(newest, 4999);
-        CHECK_EQUAL(recorded + prof_trace_about(trace)->lost, attempts);
+        CHECK_EQUAL(recorded + prof_trace_about(trace)->lost + prof_trace_about(trace)->lost_args, attempts);
         CHECK_EQUAL(prof_trace_about(trace)->overwritten_chunks, 0);
         CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
         lost += prof_trace_about(trace)->lost;
@@ -245,7 +245,7 @@ TEST(recorded_or_counted_in_a_full_buffer)
         handler_does = 0;
         trace = trace_stop();
         recorded = check_work(NULL);
-        CHECK_EQUAL(recorded + prof_trace_about(trace)->lost, attempts);
+        CHECK_EQUAL(recorded + prof_trace_about(trace)->lost + prof_trace_about(trace)->lost_args, attempts);
         CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
         prof_trace_close(trace);
     }
@@ -391,7 +391,7 @@ TEST(alternate_stack)
     signals_stop();
     trace = trace_stop();
     uint64_t recorded = check_work(NULL);
-    CHECK_EQUAL(recorded + prof_trace_about(trace)->lost, attempts);
+    CHECK_EQUAL(recorded + prof_trace_about(trace)->lost + prof_trace_about(trace)->lost_args, attempts);
     prof_trace_close(trace);
     before.ss_flags = SS_DISABLE;
     CHECK(!sigaltstack(&before, NULL));

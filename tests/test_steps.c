@@ -265,7 +265,7 @@ static void interrupt(uint64_t (*op)(void), void (*before)(void), int what, cons
     recorded += orphans ? prof_trace_about(trace)->unmatched : 0;
     if (!orphans) CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
     CHECK_EQUAL(prof_trace_about(trace)->overwritten_chunks, 0);
-    if (exact) CHECK_EQUAL(recorded + prof_trace_about(trace)->lost, attempts);
+    if (exact) CHECK_EQUAL(recorded + prof_trace_about(trace)->lost + prof_trace_about(trace)->lost_args, attempts);
     if (op == op_begin_end) CHECK_EQUAL(begun, runs);
     CHECK(runs > 5);
     prof_trace_close(trace);

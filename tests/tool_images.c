@@ -170,6 +170,8 @@ static void many(const char *name, prof_mode mode)
         at(0, 1040 + 100 * (uint64_t)i);
         PROFILE_END("work");
     }
+    if (mode == PROF_FILL)
+        for (i = 0; i < 3; i++) PROFILE_ARG_I("i", i);
     stop(500000);
     save(name, "alpha", 100, "boot-1", 1700000000000000000u);
 }

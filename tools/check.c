@@ -245,7 +245,7 @@ static void print_missing(const prof_trace *trace)
 
 static int is_whole(const prof_trace_info *info)
 {
-    return info->complete && !info->lost && !info->overwritten_chunks && !info->lost_blocks && !info->write_failures &&
+    return info->complete && !info->lost && !info->lost_args && !info->overwritten_chunks && !info->lost_blocks && !info->write_failures &&
            !info->unmatched && !info->sites_lost;
 }
 

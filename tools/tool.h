@@ -122,7 +122,7 @@ int tool_fit(int most, int used); /* characters that a name may have where so ma
 
 /* What a trace does not have and what to do about it, in words, kind by kind: 0: it has all of this kind; kinds from
    TOOL_LOSSES on do not exist. */
-#define TOOL_LOSSES 6
+#define TOOL_LOSSES 7
 int tool_loss(const prof_trace *trace, int kind, char *to, size_t size);
 
 #endif

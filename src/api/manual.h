@@ -89,7 +89,8 @@ MANUAL                                                                          
 
     When the buffer is full, PROF_RING reuses the oldest chunk of all threads; PROF_FILL ends the recording. A scope is
     accepted only when there is room for its end, so that what is recorded is balanced. What could not be recorded is
-    counted, per thread, and every report says so. Older chunks that were reused are counted as well.
+    counted, per thread, and every report says so: in events; arguments, which are none, by themselves (lost_args). Older
+    chunks that were reused are counted as well.
 
     PROF_STREAM keeps everything: a background thread packs full chunks, to some 2 bytes a scope, into the file behind
     the buffer, and gives the chunks back to the writers. A writer that finds no room does not wait, unless

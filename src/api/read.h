@@ -169,7 +169,9 @@ typedef struct prof_trace_info {
     uint64_t start_unix_ns;       /* Unix time of start_ns == 0 */
     int64_t duration_ns;          /* from the start to the last event known */
     uint64_t event_count;         /* over all tracks */
-    uint64_t lost;                /* over all tracks, those included that never got a chunk */
+    uint64_t lost, lost_args;     /* events, over all tracks, those included that never got a chunk; and by themselves
+                                     arguments, those of lost events among them. Both found no room, or interrupted
+                                     another macro of their thread */
     uint64_t overwritten_chunks;  /* PROF_RING: older chunks that were reused */
     uint64_t lost_blocks;         /* PROF_STREAM: parts of the archive, of some thousand events each, that cannot be
                                      read: the file was cut or damaged, or they were overwritten since the trace was

@@ -84,6 +84,7 @@ typedef struct prof__header {
     uint64_t taken_back;    /* scopes that were too short, in chunks that were reused; of the others it is in these */
     uint64_t call_x1000;    /* ticks: as cost_ticks_x1000, of a call with the hooks of functions; 0: there are none */
     uint64_t text_x1000, format_x1000; /* of a scope whose name is made at run time, without and with a format */
+    uint64_t lost_args;     /* arguments, which are no events, lost on all threads; not in images of before */
 } prof__header;
 
 #define PROF__HEADER_LEAST offsetof(prof__header, taken_back)

@@ -115,6 +115,7 @@ static void prof__read_about(prof_trace *trace)
     info->start_monotonic_ns = header->first.monotonic_ns;
     info->boot_id = header->boot_id;
     info->lost += header->lost;
+    info->lost_args = header->lost_args;
     info->overwritten_chunks = header->overwritten;
     info->sites_lost = header->sites_lost;
     info->write_failures = header->write_failures;

@@ -140,8 +140,9 @@ static void prof__device_store(uint64_t *slot, uint64_t ticks, uint64_t ns)
     PROF__RELEASE(slot + 2, prof__device_check(ticks, ns));
 }
 
-/* Tells the thread's session what device and row (may be null) are. The thread is busy. */
-static PROF__COLD int prof__device_know(prof__thread *self, prof_device *device, prof_device_row *row)
+/* Tells the thread's session what device and row (may be null) are. 0: it could not, and what is lost for that is
+   counted. The thread is busy. */
+static PROF__COLD int prof__device_know(prof__thread *self, prof_device *device, prof_device_row *row, uint32_t loss)
 {
     prof__session *s = self->session;
     prof__signals signals;
@@ -164,7 +165,7 @@ static PROF__COLD int prof__device_know(prof__thread *self, prof_device *device,
         }
         prof__lock_leave(&prof__lock_word, &signals);
     } else {
-        prof__lose(self, 1);
+        prof__lose_all(self, loss);
     }
     PROF__ERRNO_RESTORE();
     return good;
@@ -178,10 +179,16 @@ typedef struct prof__device_parts {
     uint32_t args;
 } prof__device_parts;
 
+static uint32_t prof__device_arg_count(const prof_device_event *event)
+{
+    if (!event->args) return 0;
+    return event->arg_count < PROF_DEVICE_ARGS ? event->arg_count : PROF_DEVICE_ARGS;
+}
+
 static void prof__device_measure(const prof__session *s, const prof_device_event *event, prof__device_parts *parts)
 {
     parts->event = event;
-    parts->args = event->args ? event->arg_count < PROF_DEVICE_ARGS ? event->arg_count : PROF_DEVICE_ARGS : 0;
+    parts->args = prof__device_arg_count(event);
     parts->name = prof__measure(s, event->name ? event->name : "");
     parts->words = 3 + (parts->name.length ? 1 + parts->name.words : 0) + 2 + (event->flow != 0);
     for (uint32_t i = 0; i < parts->args; ++i) {
@@ -235,15 +242,16 @@ static void prof__device_write(prof_device *device, prof_device_row *row, uint64
     prof__thread *self = PROF__SELF();
     prof_site *site = (prof_site *)device->site;
     prof__device_parts parts;
+    const uint32_t loss = PROF__LOSS_EVENT | PROF__LOSS_ARGS(prof__device_arg_count(event));
     uint64_t head;
-    if (!prof__enter(self, site, &head)) return;
+    if (!prof__enter_or_lose(self, site, &head, loss)) return;
     prof__session *s = self->session;
     if (s->header->mode != PROF_STATS &&
         ((PROF__ACQUIRE(&device->epoch) == s->epoch && (!row || PROF__ACQUIRE(&row->epoch) == s->epoch)) ||
-         prof__device_know(self, device, row))) {
+         prof__device_know(self, device, row, loss))) {
         prof__device_measure(s, event, &parts);
         parts.number = number;
-        uint64_t now = prof__now(s, 0), *at = prof__reserve(self, parts.words, &now);
+        uint64_t now = prof__now(s, 0), *at = prof__reserve_or_lose(self, parts.words, &now, loss);
         if (at) {
             prof__device_fill(at, &parts);
             PROF__STORE(at + 1, (uint64_t)(row ? row->number : device->number) << 8 | type);

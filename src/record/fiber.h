@@ -17,7 +17,7 @@ PROF__ENTRY void prof_thread_name(const char *name)
     PROF__SELF_OR(PROF__LED_VOID(prof_thread_name, (name)));
     prof__track_name(&self->own, name);
     PROF__BRIDGE_THREAD(name);
-    if (self->fiber || !self->session || !prof__enter_slow(self, NULL, prof__take(self))) return;
+    if (self->fiber || !self->session || !prof__enter_slow(self, NULL, prof__take(self), PROF__LOSS_EVENT)) return;
     if (self->own.name_id != PROF__NAME_NEW) { /* new to the session: entered with its name */
         prof__leave(self);
         return;

@@ -323,7 +323,7 @@ static void prof__with_measure(prof__with_list *list, uint32_t count, uint64_t r
 {
     uint64_t to = list->to != 0;
     list->words = list->count = 0;
-    for (; list->count < count && list->count < PROF__WITH_ARGS && room - list->words >= 8; ++list->count) {
+    for (; list->count < count && room - list->words >= 8; ++list->count) {
         const prof_arg *arg = &list->args[list->count];
         prof__with_arg *part = &list->parts[list->count];
         uint64_t left = room - list->words;
@@ -372,7 +372,7 @@ static void prof__with_scope(prof__thread *self, prof__with_list *list, uint32_t
     uint64_t now = self->base, *at; /* they have no time */
     list->kind = PROF__KIND_ARG;
     prof__with_measure(list, count, self->session->chunk_words / 4);
-    at = prof__reserve(self, list->words, &now);
+    at = prof__reserve_or_lose(self, list->words, &now, PROF__LOSS_ARGS(list->count));
     if (!at) return;
     prof__with_write(at, list);
     prof__commit(self, list->words);
@@ -384,7 +384,7 @@ static void prof__with_handle(prof__thread *self, uint64_t token, prof__with_lis
     uint32_t gate = prof__take(self);
     if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) {
         prof__untake(self, gate);
-    } else if (prof__enter_slow(self, NULL, gate)) {
+    } else if (prof__enter_slow(self, NULL, gate, PROF__LOSS_ARGS(count))) {
         list->to = token ^ self->epoch;
         if ((uint32_t)token == self->epoch && !prof__sites_rest()) prof__with_scope(self, list, count);
         prof__leave(self);
@@ -398,7 +398,7 @@ static void prof__with_event(prof__thread *self, uint64_t head, uint64_t type, u
     uint64_t first = type == PROF_EVENT_MARK ? 1 : 3, now = prof__now(self->session, 0), *at;
     list->kind = PROF__KIND_DATA;
     prof__with_measure(list, count, self->session->chunk_words / 4);
-    at = prof__reserve(self, first + list->words, &now);
+    at = prof__reserve_or_lose(self, first + list->words, &now, PROF__LOSS_EVENT | PROF__LOSS_ARGS(list->count));
     if (!at) return;
     prof__with_write(at + first, list);
     if (type != PROF_EVENT_MARK) {
@@ -418,6 +418,10 @@ PROF__ENTRY void prof__with(prof_site *site, uint64_t type, uint64_t object, con
     PROF__SELF_OR(PROF__LED_VOID(prof__with, (site, type, object, args, count)));
     prof__with_list list;
     uint64_t head;
+    uint32_t loss = type == PROF_EVENT_SCOPE ? 0 : PROF__LOSS_EVENT;
+    while (count && args[count - 1].value.type == PROF_VALUE_NONE) --count;
+    if (count > PROF__WITH_ARGS) count = PROF__WITH_ARGS;
+    loss |= PROF__LOSS_ARGS(count);
     list.args = args;
     list.to = 0;
     if (!site && type == PROF_EVENT_SCOPE) {
@@ -427,7 +431,7 @@ PROF__ENTRY void prof__with(prof_site *site, uint64_t type, uint64_t object, con
 #ifndef PROF_FREESTANDING
     if (!site) site = prof__task_site(&object);
 #endif
-    if (!site || !prof__on(site) || !prof__enter(self, site, &head)) return;
+    if (!site || !prof__on(site) || !prof__enter_or_lose(self, site, &head, loss)) return;
     if (type == PROF_EVENT_SCOPE)
         prof__with_scope(self, &list, count);
     else

@@ -24,6 +24,20 @@ static void prof__lose(prof__thread *self, uint64_t count)
     PROF__ADD(self->entered ? &self->chunk->lost : s ? &s->header->lost : &prof__lost_without_chunk, count);
 }
 
+/* What is lost where a macro finds no room, or interrupts another: an event, arguments, or an event with its
+   arguments. */
+#define PROF__LOSS_EVENT 1u
+#define PROF__LOSS_ARGS(count) ((uint32_t)(count) << 1)
+
+/* Counts that; arguments by themselves, for they are no events. */
+static void prof__lose_all(prof__thread *self, uint32_t loss)
+{
+    prof__session *s = self->session;
+    if (loss & PROF__LOSS_EVENT) prof__lose(self, 1);
+    if (PROF__UNLIKELY(loss > PROF__LOSS_EVENT))
+        PROF__ADD(s ? &s->header->lost_args : &prof__lost_args_without_chunk, (uint64_t)(loss >> 1));
+}
+
 /* 1: a service adds what is recorded to statistics. */
 static int prof__mode_counts(uint32_t mode) { return mode == PROF_STATS || mode == PROF_RING_STATS; }
 

@@ -5,15 +5,16 @@
    on stays out; only then, when no handler can move the thread to another session any more, check that site, thread and
    generation agree; store the event; move the cursor; open the gate. */
 
-/* Brings site and thread in step with the present generation. 1: the site is on and the thread has a chunk. */
-static int prof__settle(prof__thread *self, prof_site *site)
+/* Brings site and thread in step with the present generation. 1: the site is on and the thread has a chunk. If it is on
+   and there is no chunk, what is lost for that is counted. */
+static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
 {
     uint32_t generation = PROF__LOAD(&prof__generation);
     int recording, in_step;
     in_step = self->seen == generation &&
               !(site && (uint32_t)((uint32_t)prof__site_load(site) ^ generation) & ~PROF__OFF);
     if (in_step && !self->session && prof__room_missing(self)) {
-        if (!site || (uint32_t)prof__site_load(site) == generation) prof__lose(self, 1);
+        if (!site || (uint32_t)prof__site_load(site) == generation) prof__lose_all(self, loss);
         return 0;
     }
     if (!in_step || !self->session) {
@@ -21,7 +22,7 @@ static int prof__settle(prof__thread *self, prof_site *site)
         prof__signals signals;
         PROF__ERRNO_SAVE();
         if (!prof__lock_enter(&prof__lock_word, &signals)) {
-            prof__lose(self, 1);
+            prof__lose_all(self, loss);
             PROF__ERRNO_RESTORE();
             return 0;
         }
@@ -33,7 +34,7 @@ static int prof__settle(prof__thread *self, prof_site *site)
         recording = s && (!site || (uint32_t)prof__site_load(site) == generation);
         self->no_room = 0;
         if (recording && !self->session && !prof__attach(self) && !prof__attach_later(self, s, &signals)) {
-            prof__lose(self, 1);
+            prof__lose_all(self, loss);
             if (prof__state.session == s) prof__lost_collect(s);
             self->no_room = room;
             recording = 0;
@@ -92,12 +93,12 @@ static void prof__state_unlock(uint32_t gate)
 }
 
 /* Behind a take that found the fast path closed: 1 if the thread may write for this site. A null site asks for an
-   attached thread only. A thread that is being interrupted loses the event, which is counted. */
-static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint32_t gate)
+   attached thread only. A thread that is being interrupted loses the event, or whatever it is, which is counted. */
+static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint32_t gate, uint32_t loss)
 {
     if (gate == PROF__BUSY)
-        prof__lose(self, 1);
-    else if (prof__settle(self, site))
+        prof__lose_all(self, loss);
+    else if (prof__settle(self, site, loss))
         return 1;
     prof__untake(self, gate);
     return 0;
@@ -125,15 +126,21 @@ static uint64_t prof__site_head(const prof_site *site)
     return prof__site_load(site) >> PROF__TICK_BITS << PROF__TICK_BITS;
 }
 
-/* Takes the thread for a site: 1 if it may write. */
-static inline int prof__enter(prof__thread *self, prof_site *site, uint64_t *head)
+/* Takes the thread for a site: 1 if it may write; else what is lost for that is counted, if the site is on. */
+static inline int prof__enter_or_lose(prof__thread *self, prof_site *site, uint64_t *head, uint32_t loss)
 {
     uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
     *head = prof__site_load(site) ^ generation;
     if (PROF__LIKELY(!((uint32_t)*head | (gate ^ generation)))) return 1;
-    if (!prof__enter_slow(self, site, gate)) return 0;
+    if (!prof__enter_slow(self, site, gate, loss)) return 0;
     *head = prof__site_head(site);
     return 1;
+}
+
+/* The same for an event without arguments. */
+static inline int prof__enter(prof__thread *self, prof_site *site, uint64_t *head)
+{
+    return prof__enter_or_lose(self, site, head, PROF__LOSS_EVENT);
 }
 
 static inline void prof__leave(prof__thread *self)
@@ -198,7 +205,7 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
 
 static PROF__COLD prof__token prof__begin_slow(prof__thread *self, prof_site *site, uint32_t gate)
 {
-    if (!prof__enter_slow(self, site, gate)) return 0;
+    if (!prof__enter_slow(self, site, gate, PROF__LOSS_EVENT)) return 0;
     prof__token token = prof__begin_at(self, prof__site_head(site), prof__now(self->session, 0));
     prof__leave(self);
     PROF__BRIDGE_BEGIN(site, NULL, token);
@@ -228,7 +235,7 @@ static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token, uin
 {
     if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) { /* begun in another session: its image has it as open */
         prof__untake(self, gate);
-    } else if (prof__enter_slow(self, NULL, gate)) {
+    } else if (prof__enter_slow(self, NULL, gate, PROF__LOSS_EVENT)) {
         if ((uint32_t)token == self->epoch) prof__end_at(self, token ^ self->epoch, prof__now(self->session, 1));
         prof__leave(self);
     }

@@ -85,6 +85,7 @@ static void prof__site_store(prof_site *site, uint64_t state)
 
 /* Events of threads that have no chunk; moved into the image by whoever holds the lock next. */
 static uint64_t prof__lost_without_chunk;
+static uint64_t prof__lost_args_without_chunk; /* the same of arguments, on threads without a session */
 
 /* Odd; changes when a thread that found no chunk might find one. */
 static uint32_t prof__room_changes = 1;
@@ -93,6 +94,7 @@ static void prof__room_changed(void) { __atomic_fetch_add(&prof__room_changes, 2
 static void prof__lost_collect(prof__session *s)
 {
     PROF__ADD(&s->header->lost, __atomic_exchange_n(&prof__lost_without_chunk, 0, __ATOMIC_RELAXED));
+    PROF__ADD(&s->header->lost_args, __atomic_exchange_n(&prof__lost_args_without_chunk, 0, __ATOMIC_RELAXED));
 }
 
 #if defined(PROF_FREESTANDING) || defined(_WIN32)

@@ -168,21 +168,34 @@ static void prof__track_know(prof__thread *self)
     track->name_id = prof__meta_string(s, name);
 }
 
-/* Room for words behind the cursor, at a time that the chunk can express. Null and counted if there is none. */
-static uint64_t *prof__reserve(prof__thread *self, uint64_t words, uint64_t *now)
+/* Where the room is too small, or the chunk too old. Null if there is none; what is lost for that is counted. */
+static PROF__COLD uint64_t *prof__reserve_slow(prof__thread *self, uint64_t words, uint64_t *now, uint32_t loss)
 {
-    if (PROF__UNLIKELY(self->room < words || (*now - self->base) >> PROF__TICK_BITS)) {
-        if (*now < self->base && self->base - *now < 1u << 31) {
-            *now = self->base; /* a handler took this chunk after the clock was read */
-            if (self->room >= words) return self->cursor;
-        }
-        if (!prof__chunk_next(self) || self->room < words) {
-            prof__lose(self, 1);
-            return NULL;
-        }
-        *now = self->base > *now ? self->base : *now;
+    if (*now < self->base && self->base - *now < 1u << 31) {
+        *now = self->base; /* a handler took this chunk after the clock was read */
+        if (self->room >= words) return self->cursor;
     }
+    if (!prof__chunk_next(self) || self->room < words) {
+        prof__lose_all(self, loss);
+        return NULL;
+    }
+    *now = self->base > *now ? self->base : *now;
     return self->cursor;
+}
+
+/* Room for words behind the cursor, at a time that the chunk can express. Null if there is none; what is lost for that
+   is counted. */
+static inline uint64_t *prof__reserve_or_lose(prof__thread *self, uint64_t words, uint64_t *now, uint32_t loss)
+{
+    if (PROF__UNLIKELY(self->room < words || (*now - self->base) >> PROF__TICK_BITS))
+        return prof__reserve_slow(self, words, now, loss);
+    return self->cursor;
+}
+
+/* The same of an event without arguments. */
+static inline uint64_t *prof__reserve(prof__thread *self, uint64_t words, uint64_t *now)
+{
+    return prof__reserve_or_lose(self, words, now, PROF__LOSS_EVENT);
 }
 
 static void prof__commit(prof__thread *self, uint64_t words)

@@ -21,9 +21,10 @@ static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number)
 
 static PROF__COLD void prof__arg_slow(prof__thread *self, prof_site *site, uint64_t low, uint64_t number, uint32_t gate)
 {
-    if (!prof__enter_slow(self, site, gate)) return;
+    if (!prof__enter_slow(self, site, gate, PROF__LOSS_ARGS(1))) return;
     uint64_t now = self->base; /* an argument has no time */
-    if (prof__reserve(self, 2, &now)) prof__number_write(self, prof__site_head(site) | low, number);
+    if (prof__reserve_or_lose(self, 2, &now, PROF__LOSS_ARGS(1)))
+        prof__number_write(self, prof__site_head(site) | low, number);
     prof__leave(self);
 }
 
@@ -115,10 +116,10 @@ PROF__ENTRY void prof__arg_string(prof_site *site, const char *value)
     PROF__SELF_OR(PROF__LED_VOID(prof__arg_string, (site, value)));
     PROF__BRIDGE_ARG_TEXT(site, value);
     uint64_t head;
-    if (!prof__enter(self, site, &head)) return;
+    if (!prof__enter_or_lose(self, site, &head, PROF__LOSS_ARGS(1))) return;
     prof__text text = prof__measure(self->session, value);
     uint64_t now = self->base; /* an argument has no time */
-    uint64_t *at = prof__reserve(self, 1 + text.words, &now);
+    uint64_t *at = prof__reserve_or_lose(self, 1 + text.words, &now, PROF__LOSS_ARGS(1));
     if (at) {
         prof__text_write(at, head, &text);
         prof__commit(self, 1 + text.words);
@@ -197,19 +198,20 @@ PROF__ENTRY void prof__mark_format(prof_site *site, const char *format, ...)
 static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_site *site, prof_site *key, uint64_t low,
                                                       uint64_t number, uint32_t gate)
 {
+    const uint32_t loss = PROF__LOSS_EVENT | PROF__LOSS_ARGS(1);
     prof__token token = 0;
     uint64_t head;
     prof__untake(self, gate);
-    if (!prof__enter(self, site, &head)) return 0;
+    if (!prof__enter_or_lose(self, site, &head, loss)) return 0;
     if ((uint32_t)prof__site_load(key) != PROF__LOAD(&prof__generation)) {
         prof__leave(self);
-        if (!prof__live(key) || !prof__enter(self, site, &head)) return 0;
+        if (!prof__live(key) || !prof__enter_or_lose(self, site, &head, loss)) return 0;
     }
     uint64_t now = prof__now(self->session, 0), *at = NULL;
     if ((uint32_t)prof__site_load(key) != PROF__LOAD(&prof__generation))
-        prof__lose(self, 1);
+        prof__lose_all(self, loss);
     else
-        at = prof__reserve(self, 4, &now);
+        at = prof__reserve_or_lose(self, 4, &now, loss);
     if (at) {
         PROF__STORE(at + 2, number);
         prof__store_word(at + 1, prof__site_head(key) | low);

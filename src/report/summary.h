@@ -277,13 +277,13 @@ static void prof__buffer_wanted(char *to, const prof_trace *trace, double more, 
     snprintf(to, 32, " to %llu%.1s", (unsigned long long)wanted, &units[unit]);
 }
 
-#define PROF__LOSSES 6
+#define PROF__LOSSES 7
 
 /* What the trace does not have, and what to do about it, kind by kind. 0: it has all of this kind. */
 static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size)
 {
     const prof_trace_info *info = prof_trace_about(trace);
-    static const char *const things[] = {"event", "older chunk", "write", "end or argument", "call site or name", "part"};
+    static const char *const things[] = {"event", "older chunk", "write", "end or argument", "call site or name", "part", "argument"};
     uint64_t chunks = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
     uint64_t kept = trace->folded ? info->folded : info->event_count;
     uint64_t counts[PROF__LOSSES];
@@ -295,19 +295,22 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
     counts[3] = info->unmatched;
     counts[4] = info->sites_lost;
     counts[5] = info->lost_blocks;
+    counts[6] = info->lost_args;
     if (!counts[kind]) return 0;
     if (kind == 4)
         more = (double)info->sites_lost / ((double)trace->site_count + 1);
     else if (info->mode != PROF_STREAM && chunks)
         more = (double)info->overwritten_chunks / (double)chunks;
-    if (kind < 2) more += (double)info->lost / ((double)kept + 1);
+    if (kind < 2 || kind == 6)
+        more += (double)(info->lost > info->lost_args ? info->lost : info->lost_args) / ((double)kept + 1);
     prof__buffer_wanted(wanted, trace, more, kind == 4 ? (uint64_t)128 << 20 : (uint64_t)64 << 30); /* see prof__layout() */
     prof__grouped(count, counts[kind]);
     snprintf(to, size, "%s %s%s ", count, things[kind], counts[kind] == 1 ? "" : "s");
     size -= strlen(to);
     to += strlen(to);
     switch (kind) {
-    case 0: snprintf(to, size, "lost for want of room: enlarge PROF_BUFFER%s", wanted); break;
+    case 0:
+    case 6: snprintf(to, size, "lost for want of room: enlarge PROF_BUFFER%s", wanted); break;
     case 1:
         if (info->mode == PROF_RING_STATS && trace->folded)
             snprintf(to, size, "overwritten in the ring: they are in the statistics only");

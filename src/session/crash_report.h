@@ -131,6 +131,7 @@ static int prof__crash_write_image(prof__crash_work *w, const prof__session *s, 
     h->copy_tick = began;
     prof__pair_take_well(s->clock, h->tick_hz, &h->last);
     h->lost += PROF__LOAD(&prof__lost_without_chunk);
+    h->lost_args += PROF__LOAD(&prof__lost_args_without_chunk);
     return good && prof__crash_write(w->file, 0, h, sizeof *h) && !ftruncate(w->file, (off_t)s->image_size);
 }
 

@@ -174,6 +174,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__gue
         prof__state.no_devices = config->no_devices;
         PROF__STORE(&prof__state.running, 1);
         PROF__STORE(&prof__lost_without_chunk, 0u);
+        PROF__STORE(&prof__lost_args_without_chunk, 0u);
         if (prof__state.held)
             prof__next_generation();
         else
