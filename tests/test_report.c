@@ -1670,7 +1670,11 @@ static void check_overlaps(prof_mode mode)
     }
     CHECK(stats[1].total_ns > stats[0].total_ns); /* what was waited for is b's alone */
     CHECK_EQUAL(stats[1].self_ns, stats[1].total_ns);
-    if (mode != PROF_STATS) CHECK_EQUAL(stats[0].self_ns, stats[0].total_ns - stats[2].total_ns);
+    if (mode != PROF_STATS) { /* where ticks were counted, each figure is rounded by itself */
+        int64_t off = (int64_t)(stats[0].total_ns - stats[2].total_ns - stats[0].self_ns);
+        int64_t most = mode == PROF_RING ? 0 : 2;
+        CHECK(off >= -most && off <= most);
+    }
     prof_stats_free(stats);
     text = text_of(trace, PROF_REPORT_MXNET);
     CHECK_HAS(text, "\na                                       3 ");
