@@ -9489,6 +9489,7 @@ static void prof__session_inherit(prof__session *s)
     s->part_path[0] = 0;
     s->claimed = s->written = s->taken = s->replaces = s->old_file = s->beside_error = s->whole = 0;
     s->chunks_asked = 0;
+    s->all_owned = 0;
     s->cut = 0;
     s->string_count = s->site_count = s->left_count = s->attached = s->readers = 0;
     s->failed = 0;

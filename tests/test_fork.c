@@ -225,6 +225,46 @@ TEST(child_in_memory)
     parent_with(records);
 }
 
+/* What its parent knew of its full ring is not true of the child's. */
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+static int began;
+
+static void *holds_a_chunk(void *unused)
+{
+    PROFILE_MARK("holds");
+    __atomic_add_fetch(&began, 1, __ATOMIC_RELEASE);
+    pthread_mutex_lock(&held);
+    pthread_mutex_unlock(&held);
+    return unused;
+}
+
+static int records_five(void)
+{
+    scopes(5);
+    trace = trace_live();
+    list = trace_read(trace, 0);
+    check_scopes(5);
+    done();
+    return 0;
+}
+
+TEST(child_of_a_parent_with_more_threads_than_chunks)
+{
+    enum { THREADS = 40 };
+    pthread_t threads[THREADS];
+    prof_config config = trace_config(256u << 10);
+    trace_start(&config);
+    pthread_mutex_lock(&held);
+    began = 0;
+    for (int i = 0; i < THREADS; ++i) CHECK_EQUAL(pthread_create(&threads[i], NULL, holds_a_chunk, NULL), 0);
+    while (__atomic_load_n(&began, __ATOMIC_ACQUIRE) < THREADS) pause_ms(1);
+    CHECK_EQUAL(in_child(records_five), 0);
+    pthread_mutex_unlock(&held);
+    for (int i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
 TEST(child_of_a_parent_in_the_users_memory)
 {
     static uint64_t memory[128 << 10];
