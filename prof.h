@@ -8634,9 +8634,10 @@ static void prof__calibrate(prof__session *s)
     if (!ready) return;
     prof__signals signals;
     prof__signals_block(&signals);
-    uint64_t taken_back = PROF__LOAD(&self->chunk->taken_back);
+    prof__chunk *chunk = self->chunk;
+    uint64_t taken_back = PROF__LOAD(&chunk->taken_back);
     prof__costs_measure(s, step, (uint64_t)PROF__KIND_BEGIN << PROF__KIND_SHIFT | generation);
-    PROF__STORE(&self->chunk->taken_back, taken_back);
+    if (self->chunk == chunk) PROF__STORE(&chunk->taken_back, taken_back); /* else the session has ended meanwhile */
     prof__signals_restore(&signals);
     PROF__STORE(&h->resolution_ticks, step == ~0ull ? 0 : step);
     PROF__STORE(&like->resolution_ticks, h->resolution_ticks);
