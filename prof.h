@@ -2293,8 +2293,16 @@ enum { PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DE
 #endif
 
 #ifdef PROF__LATE
-/* What was left out, under names of our own: declarations of the same functions may still follow. */
+/* What was left out, under names of our own: declarations of the same functions may still follow. First the libraries'
+   names of functions whose off_t or time_t is wider than it was first, on processors of 32 bits. */
+#if defined(__GLIBC__) && defined(__USE_FILE_OFFSET64)
+#define PROF__LIBC_OFFSET(name) name "64"
+#else
+#define PROF__LIBC_OFFSET(name) name
+#endif
 extern char *prof__libc_secure_getenv(const char *name) __asm__("secure_getenv");
+extern int prof__libc_fallocate(int file, int how, off_t at, off_t size) __asm__(PROF__LIBC_OFFSET("fallocate"));
+#define fallocate(file, how, at, size) prof__libc_fallocate(file, how, at, size)
 #endif
 #ifdef PROF__LATE_POSIX
 #ifndef CLOCK_MONOTONIC
@@ -2325,12 +2333,6 @@ extern char *prof__libc_secure_getenv(const char *name) __asm__("secure_getenv")
 #ifndef F_DUPFD_CLOEXEC
 #define F_DUPFD_CLOEXEC 1030
 #endif
-/* The libraries' names of functions whose off_t or time_t is wider than it was first, on processors of 32 bits. */
-#if defined(__GLIBC__) && defined(__USE_FILE_OFFSET64)
-#define PROF__LIBC_OFFSET(name) name "64"
-#else
-#define PROF__LIBC_OFFSET(name) name
-#endif
 #if defined(__GLIBC__) && defined(__USE_TIME_BITS64) && __TIMESIZE == 32
 #define PROF__LIBC_TIME(old, glibc, musl) glibc
 #elif !defined(__GLIBC__) && _REDIR_TIME64
@@ -2348,7 +2350,6 @@ extern int prof__libc_lstat(const char *path, struct stat *about) __asm__(
     PROF__LIBC_TIME(PROF__LIBC_OFFSET("lstat"), "__lstat64_time64", "__lstat_time64"));
 extern int prof__libc_ftruncate(int file, off_t size) __asm__(PROF__LIBC_OFFSET("ftruncate"));
 extern int prof__libc_posix_fallocate(int file, off_t at, off_t size) __asm__(PROF__LIBC_OFFSET("posix_fallocate"));
-extern int prof__libc_fallocate(int file, int how, off_t at, off_t size) __asm__(PROF__LIBC_OFFSET("fallocate"));
 extern ssize_t prof__libc_pread(int file, void *to, size_t size, off_t at) __asm__(PROF__LIBC_OFFSET("pread"));
 extern ssize_t prof__libc_pwrite(int file, const void *from, size_t size, off_t at) __asm__(PROF__LIBC_OFFSET("pwrite"));
 extern ssize_t prof__libc_readlink(const char *path, char *to, size_t size) __asm__("readlink");
@@ -2366,7 +2367,6 @@ extern long prof__libc_syscall(long number, ...) __asm__("syscall");
 #define lstat(path, about) prof__libc_lstat(path, about)
 #define ftruncate(file, size) prof__libc_ftruncate(file, size)
 #define posix_fallocate(file, at, size) prof__libc_posix_fallocate(file, at, size)
-#define fallocate(file, how, at, size) prof__libc_fallocate(file, how, at, size)
 #define pread(file, to, size, at) prof__libc_pread(file, to, size, at)
 #define pwrite(file, from, size, at) prof__libc_pwrite(file, from, size, at)
 #define readlink(path, to, size) prof__libc_readlink(path, to, size)
@@ -7674,6 +7674,9 @@ static void prof__sessions_reap(int present)
         }
     }
     prof__state_unlock(gate);
+#ifdef PROF__THREAD_SANITIZER /* takes new pages for a write that races with those of threads */
+    retire = 0;
+#endif
     if (retire && prof__state.retired == s) prof__memory_retire(s);
     while (dead) {
         prof__session *next = dead->next;

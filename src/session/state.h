@@ -94,6 +94,9 @@ static void prof__sessions_reap(int present)
         }
     }
     prof__state_unlock(gate);
+#ifdef PROF__THREAD_SANITIZER /* takes new pages for a write that races with those of threads */
+    retire = 0;
+#endif
     if (retire && prof__state.retired == s) prof__memory_retire(s);
     while (dead) {
         prof__session *next = dead->next;
