@@ -1123,8 +1123,8 @@ PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int asc
    PROF_STATS, which knows no paths, all are outermost. */
 PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                         size_t *count);
-/* The same of spans: self_ns is total_ns, covered_ns is 0. The spans of prof_frame_create() are frames, and not
-   here. */
+/* The same of spans: covered_ns is 0, self_ns is total_ns, but a task of prof_task_create() that starts and stops on one
+   thread is without the tasks inside it. The spans of prof_frame_create() are frames, and not here. */
 PROF_DEF prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                      size_t *count);
 PROF_DEF void prof_stats_free(prof_stat *stats);
@@ -16978,6 +16978,34 @@ typedef struct prof__around {
     int counts;               /* 0: truncated */
 } prof__around;
 
+/* Tasks of one thread that have ended, and no task around them yet: their times, the latest last. */
+#define PROF__NESTED 16
+typedef struct prof__nested {
+    int64_t start[PROF__NESTED];
+    uint64_t ticks[PROF__NESTED];
+    size_t count;
+} prof__nested;
+
+/* One more ends. Returns how long it was without those that lie inside. Only if more than PROF__NESTED wait for one
+   around them, and that begins between the oldest two, has it the time of the older. */
+static uint64_t prof__nested_add(prof__nested *all, int64_t start, uint64_t ticks)
+{
+    uint64_t inside = 0;
+    size_t i;
+    while (all->count && all->start[all->count - 1] >= start) inside += all->ticks[--all->count];
+    if (all->count == PROF__NESTED) {
+        all->ticks[0] += all->ticks[1];
+        for (i = 2; i < PROF__NESTED; i++) {
+            all->start[i - 1] = all->start[i];
+            all->ticks[i - 1] = all->ticks[i];
+        }
+        all->count--;
+    }
+    all->start[all->count] = start;
+    all->ticks[all->count++] = ticks;
+    return ticks - inside;
+}
+
 #define PROF__NEWEST_MESSAGES 5
 
 /* A message of severity PROF_LOG_ERROR or more. */
@@ -16996,6 +17024,7 @@ typedef struct prof__figures {
     prof__read_index index;
     prof__around *stack;
     size_t depth, stack_capacity;
+    prof__nested *nested; /* of each track; null: no task came yet */
     uint64_t begins_missing, ends_missing; /* of spans */
     prof__uses uses;
     int messages_only;
@@ -17318,6 +17347,7 @@ static void prof__figures_free(prof__figures *all)
     free(all->items);
     free(all->index.slots);
     free(all->stack);
+    free(all->nested);
 }
 
 static void prof__figure_finish(prof__figure *figure)
@@ -17345,7 +17375,18 @@ static prof_status prof__figures_track(prof__figures *all, const prof_trace *tra
     return good ? PROF_OK : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
 }
 
-static int prof__figures_span(prof__figures *all, const prof_span *span)
+/* How long a span was without the tasks that lie inside, if it is a task of one thread. */
+static int prof__figures_alone(prof__figures *all, const prof_trace *trace, const prof_span *span, uint64_t *ns)
+{
+    *ns = (uint64_t)span->duration_ns;
+    if (span->mark || span->flags || span->site->role != PROF_ROLE_TASK || span->begin_track != span->end_track) return 1;
+    if (!all->nested) all->nested = (prof__nested *)calloc(prof_trace_track_count(trace), sizeof *all->nested);
+    if (!all->nested) return 0;
+    *ns = prof__nested_add(&all->nested[span->end_track], span->start_ns, *ns);
+    return 1;
+}
+
+static int prof__figures_span(prof__figures *all, const prof_span *span, uint64_t alone)
 {
     prof_event event;
     prof__figure *figure;
@@ -17369,7 +17410,7 @@ static int prof__figures_span(prof__figures *all, const prof_span *span)
     if (span->start_ns + span->duration_ns > figure->to) figure->to = span->start_ns + span->duration_ns;
     if (frame) figure->stat.covered_ns = (uint64_t)(figure->to - figure->from);
     if (scope) figure->stat.covered_ns += (uint64_t)span->duration_ns;
-    if (!frame) figure->stat.self_ns += (uint64_t)span->duration_ns;
+    if (!frame) figure->stat.self_ns += alone;
     return prof__figure_time(figure, (uint64_t)span->duration_ns, figure->stat.count - figure->stat.truncated);
 }
 
@@ -17377,12 +17418,14 @@ static prof_status prof__figures_spans(prof__figures *all, const prof_trace *tra
 {
     prof_spans *spans;
     prof_span span;
+    uint64_t alone;
     int good = 1;
     prof_status status = prof_spans_open(trace, &spans);
     if (status != PROF_OK) return status;
     while (good && prof_spans_next(spans, &span)) {
         int old = trace->since && span.start_ns + span.duration_ns <= trace->since[span.end_track];
-        good = span.mark || old || prof__figures_span(all, &span);
+        good = prof__figures_alone(all, trace, &span, &alone) &&
+               (span.mark || old || prof__figures_span(all, &span, alone));
     }
     status = prof_spans_close(spans);
     return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
@@ -19879,6 +19922,7 @@ typedef struct prof__follow_track {
     uint64_t begins;
     prof__follow_boundary *frames;
     size_t frame_count;
+    prof__nested *nested; /* null: no task came yet */
 } prof__follow_track;
 
 typedef struct prof__follow_slot {
@@ -19906,6 +19950,7 @@ typedef struct prof__follow_half {
     uint64_t id, number, tick; /* number: of a frame */
     uint32_t name, role;       /* name: string id */
     uint32_t figure;           /* of a begin, and of an end that stays alone */
+    uint32_t track;
     uint32_t next;             /* of the same bucket, the newest first; of those that are free */
     uint32_t newer, older;
     int end;                   /* 1: it is an end */
@@ -20268,6 +20313,7 @@ static void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
 {
     while (t->depth) prof__follow_pop(f, t, 0);
     t->beyond = t->frame_count = t->late_count = 0;
+    if (t->nested) t->nested->count = 0;
     t->partial = 1;
 }
 
@@ -20386,8 +20432,20 @@ static uint32_t prof__follow_half_find(prof__follow *f, const prof__follow_half 
     return best;
 }
 
-static void prof__follow_span_time(prof__follow *f, uint32_t number, uint64_t from, uint64_t to)
+/* How long a span was without the tasks that lie inside, if it is a task of one thread. */
+static uint64_t prof__follow_alone(prof__follow_track *t, const prof__follow_half *begin, const prof__follow_half *end)
 {
+    uint64_t ticks = end->tick - begin->tick;
+    if (begin->role != PROF_ROLE_TASK || begin->track != end->track) return ticks;
+    if (!t->nested) t->nested = (prof__nested *)calloc(1, sizeof *t->nested);
+    return t->nested ? prof__nested_add(t->nested, (int64_t)begin->tick, ticks) : ticks;
+}
+
+static void prof__follow_span_time(prof__follow *f, prof__follow_track *t, const prof__follow_half *begin,
+                                   const prof__follow_half *end)
+{
+    uint32_t number = begin->figure;
+    uint64_t from = begin->tick, to = end->tick;
     prof__follow_figure *figure = prof__follow_at(f, number);
     prof_stat *stat = &figure->figure.stat;
     if (number == 1) return;
@@ -20396,13 +20454,13 @@ static void prof__follow_span_time(prof__follow *f, uint32_t number, uint64_t fr
     if (figure->figure.type == PROF_EVENT_FRAME)
         stat->covered_ns = (uint64_t)(figure->figure.to - figure->figure.from);
     else
-        stat->self_ns += to - from;
+        stat->self_ns += prof__follow_alone(t, begin, end);
     prof__follow_time(f, figure, to, to - from, stat->count - stat->truncated);
 }
 
 /* A begin or an end. What threads did at the same time is not read in order of time: so the half that comes first waits
    for the other, whichever it is. */
-static void prof__follow_span(prof__follow *f, uint32_t id, const uint64_t *record, uint64_t tick)
+static void prof__follow_span(prof__follow *f, prof__follow_track *t, uint32_t id, const uint64_t *record)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
     unsigned type = prof__read_event_type(record);
@@ -20412,7 +20470,8 @@ static void prof__follow_span(prof__follow *f, uint32_t id, const uint64_t *reco
     if (!f->stats && site->role != PROF_ROLE_FRAME) return; /* only frames have limits */
     memset(&half, 0, sizeof half);
     half.id = record[2];
-    half.tick = tick;
+    half.tick = t->tick;
+    half.track = (uint32_t)(t - f->tracks);
     half.name = site->name;
     half.role = site->role;
     half.number = site->role == PROF_ROLE_FRAME ? record[1] >> 8 : 0;
@@ -20426,9 +20485,9 @@ static void prof__follow_span(prof__follow *f, uint32_t id, const uint64_t *reco
     }
     prof__follow_half found = prof__follow_half_remove(f, other);
     if (half.end)
-        prof__follow_span_time(f, found.figure, found.tick, half.tick);
+        prof__follow_span_time(f, t, &found, &half);
     else
-        prof__follow_span_time(f, half.figure, half.tick, found.tick);
+        prof__follow_span_time(f, t, &half, &found);
 }
 
 /* left: words behind the record's head. */
@@ -20470,7 +20529,7 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
     case PROF__KIND_FRAME: prof__follow_frame(f, t, id); break;
     case PROF__KIND_COUNTER_INT:
     case PROF__KIND_COUNTER_DOUBLE: prof__follow_counter(f, id, kind, record[1], t->tick); break;
-    case PROF__KIND_EVENT: prof__follow_span(f, id, record, t->tick); break;
+    case PROF__KIND_EVENT: prof__follow_span(f, t, id, record); break;
     case PROF__KIND_LOST: f->lost += head & PROF__TICK_MASK; break;
     default: break;
     }
@@ -21137,6 +21196,7 @@ static void prof__follow_free(prof__follow *f)
         free(f->tracks[i].stack);
         free(f->tracks[i].frames);
         free(f->tracks[i].late);
+        free(f->tracks[i].nested);
     }
     for (size_t i = 0; i < f->figure_count; i++) {
         free(f->figures[i].text);

@@ -38,8 +38,9 @@ LAYOUTS                                                                         
     of the same name and category make one row; in CNTK, which has no categories, all of the same name. A scope, span or
     frame whose begin or end was not recorded counts in no time; all layouts but MXNET and CNTK say how many there are.
     Scopes that overlap on one thread have a row each, with all of their time; the one that ends later has all of its
-    time as self time, which the one that ends earlier does not lose. Spans, and so tasks, have all of theirs as self
-    time, also one that lies inside another: what is inside may be on any thread.
+    time as self time, which the one that ends earlier does not lose. A task of prof_task_create() that starts and stops
+    on one thread has the time without the tasks of that kind that lie inside it. All other spans have all of theirs as
+    self time: what is inside may be on any thread.
     Losses are behind every report that has some, in JSON always, in "Losses"; a report without such a line has all that
     was recorded. What was off, paused or taken back by min_duration was not, and is no loss. Control
     characters of names become question marks in text and \u00XX in JSON, where what is not UTF-8 becomes U+FFFD.

@@ -1692,6 +1692,64 @@ TEST(overlaps) { check_overlaps(PROF_RING); }
 TEST(overlaps_of_statistics) { check_overlaps(PROF_STATS); }
 TEST(overlaps_of_statistics_beside_a_ring) { check_overlaps(PROF_RING_STATS); }
 
+static int near(uint64_t a, uint64_t b, int most) { return (a > b ? a - b : b - a) <= (uint64_t)most; }
+
+/* inner runs twice within outer; across begins there and ends later; each is done 40 times, more than wait for one
+   around them. A task that is started within itself is inside itself. */
+static void check_nested_tasks(prof_mode mode)
+{
+    prof_config config = trace_config(1u << 20);
+    prof_task *outer = prof_task_create(NULL, "outer"), *inner = prof_task_create(NULL, "inner");
+    prof_task *across = prof_task_create(NULL, "across"), *twice = prof_task_create(NULL, "twice");
+    int most = mode == PROF_RING ? 0 : 2; /* where ticks were counted, each figure is rounded by itself */
+    prof_stat *stats;
+    prof_trace *trace;
+    size_t count;
+    config.mode = mode;
+    config.wait_ns = 10000000000;
+    trace_start(&config);
+    for (int i = 0; i < 40; ++i) {
+        prof_task_start(outer);
+        for (int k = 0; k < 2; ++k) {
+            prof_task_start(inner);
+            for (volatile int wait = 0; wait < 1000; ++wait) {
+            }
+            prof_task_stop(inner);
+        }
+        prof_task_start(across);
+        prof_task_stop(outer);
+        prof_task_stop(across);
+    }
+    prof_task_start(twice);
+    prof_task_start(twice);
+    prof_task_stop(twice);
+    prof_task_stop(twice);
+    trace = trace_stop();
+    CHECK_EQUAL(prof_span_stats(trace, PROF_SORT_NAME, 1, &stats, &count), PROF_OK);
+    CHECK_EQUAL(count, 4);
+    if (count == 4) {
+        CHECK_TEXT(stats[0].name, "across");
+        CHECK_EQUAL(stats[0].self_ns, stats[0].total_ns);
+        CHECK_TEXT(stats[1].name, "inner");
+        CHECK_EQUAL(stats[1].self_ns, stats[1].total_ns);
+        CHECK_TEXT(stats[2].name, "outer");
+        CHECK(near(stats[2].self_ns, stats[2].total_ns - stats[1].total_ns, most));
+        CHECK_TEXT(stats[3].name, "twice");
+        CHECK(near(stats[3].self_ns, stats[3].max_ns, most));
+        CHECK_EQUAL(stats[0].count + stats[1].count + stats[2].count + stats[3].count, 162);
+    }
+    prof_stats_free(stats);
+    prof_trace_close(trace);
+    prof_task_destroy(outer);
+    prof_task_destroy(inner);
+    prof_task_destroy(across);
+    prof_task_destroy(twice);
+}
+
+TEST(nested_tasks) { check_nested_tasks(PROF_RING); }
+TEST(nested_tasks_of_statistics) { check_nested_tasks(PROF_STATS); }
+TEST(nested_tasks_of_statistics_beside_a_ring) { check_nested_tasks(PROF_RING_STATS); }
+
 /* The figures of a live session, computed from its events. */
 TEST(figures_of_events)
 {

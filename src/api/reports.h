@@ -124,8 +124,8 @@ PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int asc
    PROF_STATS, which knows no paths, all are outermost. */
 PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                         size_t *count);
-/* The same of spans: self_ns is total_ns, covered_ns is 0. The spans of prof_frame_create() are frames, and not
-   here. */
+/* The same of spans: covered_ns is 0, self_ns is total_ns, but a task of prof_task_create() that starts and stops on one
+   thread is without the tasks inside it. The spans of prof_frame_create() are frames, and not here. */
 PROF_DEF prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                      size_t *count);
 PROF_DEF void prof_stats_free(prof_stat *stats);

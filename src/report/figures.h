@@ -193,6 +193,7 @@ static void prof__figures_free(prof__figures *all)
     free(all->items);
     free(all->index.slots);
     free(all->stack);
+    free(all->nested);
 }
 
 static void prof__figure_finish(prof__figure *figure)
@@ -220,7 +221,18 @@ static prof_status prof__figures_track(prof__figures *all, const prof_trace *tra
     return good ? PROF_OK : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
 }
 
-static int prof__figures_span(prof__figures *all, const prof_span *span)
+/* How long a span was without the tasks that lie inside, if it is a task of one thread. */
+static int prof__figures_alone(prof__figures *all, const prof_trace *trace, const prof_span *span, uint64_t *ns)
+{
+    *ns = (uint64_t)span->duration_ns;
+    if (span->mark || span->flags || span->site->role != PROF_ROLE_TASK || span->begin_track != span->end_track) return 1;
+    if (!all->nested) all->nested = (prof__nested *)calloc(prof_trace_track_count(trace), sizeof *all->nested);
+    if (!all->nested) return 0;
+    *ns = prof__nested_add(&all->nested[span->end_track], span->start_ns, *ns);
+    return 1;
+}
+
+static int prof__figures_span(prof__figures *all, const prof_span *span, uint64_t alone)
 {
     prof_event event;
     prof__figure *figure;
@@ -244,7 +256,7 @@ static int prof__figures_span(prof__figures *all, const prof_span *span)
     if (span->start_ns + span->duration_ns > figure->to) figure->to = span->start_ns + span->duration_ns;
     if (frame) figure->stat.covered_ns = (uint64_t)(figure->to - figure->from);
     if (scope) figure->stat.covered_ns += (uint64_t)span->duration_ns;
-    if (!frame) figure->stat.self_ns += (uint64_t)span->duration_ns;
+    if (!frame) figure->stat.self_ns += alone;
     return prof__figure_time(figure, (uint64_t)span->duration_ns, figure->stat.count - figure->stat.truncated);
 }
 
@@ -252,12 +264,14 @@ static prof_status prof__figures_spans(prof__figures *all, const prof_trace *tra
 {
     prof_spans *spans;
     prof_span span;
+    uint64_t alone;
     int good = 1;
     prof_status status = prof_spans_open(trace, &spans);
     if (status != PROF_OK) return status;
     while (good && prof_spans_next(spans, &span)) {
         int old = trace->since && span.start_ns + span.duration_ns <= trace->since[span.end_track];
-        good = span.mark || old || prof__figures_span(all, &span);
+        good = prof__figures_alone(all, trace, &span, &alone) &&
+               (span.mark || old || prof__figures_span(all, &span, alone));
     }
     status = prof_spans_close(spans);
     return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");

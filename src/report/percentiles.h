@@ -35,6 +35,34 @@ typedef struct prof__around {
     int counts;               /* 0: truncated */
 } prof__around;
 
+/* Tasks of one thread that have ended, and no task around them yet: their times, the latest last. */
+#define PROF__NESTED 16
+typedef struct prof__nested {
+    int64_t start[PROF__NESTED];
+    uint64_t ticks[PROF__NESTED];
+    size_t count;
+} prof__nested;
+
+/* One more ends. Returns how long it was without those that lie inside. Only if more than PROF__NESTED wait for one
+   around them, and that begins between the oldest two, has it the time of the older. */
+static uint64_t prof__nested_add(prof__nested *all, int64_t start, uint64_t ticks)
+{
+    uint64_t inside = 0;
+    size_t i;
+    while (all->count && all->start[all->count - 1] >= start) inside += all->ticks[--all->count];
+    if (all->count == PROF__NESTED) {
+        all->ticks[0] += all->ticks[1];
+        for (i = 2; i < PROF__NESTED; i++) {
+            all->start[i - 1] = all->start[i];
+            all->ticks[i - 1] = all->ticks[i];
+        }
+        all->count--;
+    }
+    all->start[all->count] = start;
+    all->ticks[all->count++] = ticks;
+    return ticks - inside;
+}
+
 #define PROF__NEWEST_MESSAGES 5
 
 /* A message of severity PROF_LOG_ERROR or more. */
@@ -53,6 +81,7 @@ typedef struct prof__figures {
     prof__read_index index;
     prof__around *stack;
     size_t depth, stack_capacity;
+    prof__nested *nested; /* of each track; null: no task came yet */
     uint64_t begins_missing, ends_missing; /* of spans */
     prof__uses uses;
     int messages_only;

@@ -66,6 +66,7 @@ typedef struct prof__follow_track {
     uint64_t begins;
     prof__follow_boundary *frames;
     size_t frame_count;
+    prof__nested *nested; /* null: no task came yet */
 } prof__follow_track;
 
 typedef struct prof__follow_slot {
@@ -93,6 +94,7 @@ typedef struct prof__follow_half {
     uint64_t id, number, tick; /* number: of a frame */
     uint32_t name, role;       /* name: string id */
     uint32_t figure;           /* of a begin, and of an end that stays alone */
+    uint32_t track;
     uint32_t next;             /* of the same bucket, the newest first; of those that are free */
     uint32_t newer, older;
     int end;                   /* 1: it is an end */

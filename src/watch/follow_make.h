@@ -104,6 +104,7 @@ static void prof__follow_free(prof__follow *f)
         free(f->tracks[i].stack);
         free(f->tracks[i].frames);
         free(f->tracks[i].late);
+        free(f->tracks[i].nested);
     }
     for (size_t i = 0; i < f->figure_count; i++) {
         free(f->figures[i].text);

@@ -176,6 +176,7 @@ static void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
 {
     while (t->depth) prof__follow_pop(f, t, 0);
     t->beyond = t->frame_count = t->late_count = 0;
+    if (t->nested) t->nested->count = 0;
     t->partial = 1;
 }
 

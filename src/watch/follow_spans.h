@@ -76,8 +76,20 @@ static uint32_t prof__follow_half_find(prof__follow *f, const prof__follow_half 
     return best;
 }
 
-static void prof__follow_span_time(prof__follow *f, uint32_t number, uint64_t from, uint64_t to)
+/* How long a span was without the tasks that lie inside, if it is a task of one thread. */
+static uint64_t prof__follow_alone(prof__follow_track *t, const prof__follow_half *begin, const prof__follow_half *end)
 {
+    uint64_t ticks = end->tick - begin->tick;
+    if (begin->role != PROF_ROLE_TASK || begin->track != end->track) return ticks;
+    if (!t->nested) t->nested = (prof__nested *)calloc(1, sizeof *t->nested);
+    return t->nested ? prof__nested_add(t->nested, (int64_t)begin->tick, ticks) : ticks;
+}
+
+static void prof__follow_span_time(prof__follow *f, prof__follow_track *t, const prof__follow_half *begin,
+                                   const prof__follow_half *end)
+{
+    uint32_t number = begin->figure;
+    uint64_t from = begin->tick, to = end->tick;
     prof__follow_figure *figure = prof__follow_at(f, number);
     prof_stat *stat = &figure->figure.stat;
     if (number == 1) return;
@@ -86,13 +98,13 @@ static void prof__follow_span_time(prof__follow *f, uint32_t number, uint64_t fr
     if (figure->figure.type == PROF_EVENT_FRAME)
         stat->covered_ns = (uint64_t)(figure->figure.to - figure->figure.from);
     else
-        stat->self_ns += to - from;
+        stat->self_ns += prof__follow_alone(t, begin, end);
     prof__follow_time(f, figure, to, to - from, stat->count - stat->truncated);
 }
 
 /* A begin or an end. What threads did at the same time is not read in order of time: so the half that comes first waits
    for the other, whichever it is. */
-static void prof__follow_span(prof__follow *f, uint32_t id, const uint64_t *record, uint64_t tick)
+static void prof__follow_span(prof__follow *f, prof__follow_track *t, uint32_t id, const uint64_t *record)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
     unsigned type = prof__read_event_type(record);
@@ -102,7 +114,8 @@ static void prof__follow_span(prof__follow *f, uint32_t id, const uint64_t *reco
     if (!f->stats && site->role != PROF_ROLE_FRAME) return; /* only frames have limits */
     memset(&half, 0, sizeof half);
     half.id = record[2];
-    half.tick = tick;
+    half.tick = t->tick;
+    half.track = (uint32_t)(t - f->tracks);
     half.name = site->name;
     half.role = site->role;
     half.number = site->role == PROF_ROLE_FRAME ? record[1] >> 8 : 0;
@@ -116,9 +129,9 @@ static void prof__follow_span(prof__follow *f, uint32_t id, const uint64_t *reco
     }
     prof__follow_half found = prof__follow_half_remove(f, other);
     if (half.end)
-        prof__follow_span_time(f, found.figure, found.tick, half.tick);
+        prof__follow_span_time(f, t, &found, &half);
     else
-        prof__follow_span_time(f, half.figure, half.tick, found.tick);
+        prof__follow_span_time(f, t, &half, &found);
 }
 
 /* left: words behind the record's head. */
@@ -160,7 +173,7 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
     case PROF__KIND_FRAME: prof__follow_frame(f, t, id); break;
     case PROF__KIND_COUNTER_INT:
     case PROF__KIND_COUNTER_DOUBLE: prof__follow_counter(f, id, kind, record[1], t->tick); break;
-    case PROF__KIND_EVENT: prof__follow_span(f, id, record, t->tick); break;
+    case PROF__KIND_EVENT: prof__follow_span(f, t, id, record); break;
     case PROF__KIND_LOST: f->lost += head & PROF__TICK_MASK; break;
     default: break;
     }
