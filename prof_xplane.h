@@ -72,14 +72,14 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
                 "/device:CUSTOM:locks"
     device      the plane "/device:CUSTOM:NAME", its rows as lines, "(clock not aligned)" behind the name if nothing but
                 a guess says when its times were
-    accelerator a device that is called gpu or tpu, as in "gpu 0" and "GPU:1", or that prof_set_metadata("accelerators",
-                "npu 0,npu 1") or the options name: the plane "/device:GPU:0 NAME". XProf counts its work as that of its
-                own GPUs: device compute on the overview page, "Framework Op Stats" (op: the name; type: the row),
-                "Kernel Stats". Of scopes that nest the innermost count. MEMCPYHtoD and the like are transfers, nccl...
-                are collectives. Work belongs to the step that a flow leads from, or in which it began; steps without
-                any are not on the overview page then. The arguments bytes_accessed, flops, kernel_details ("regs:32
-                grid:8,1,1 block:256,1,1"), memcpy_details, tensor_shapes and tf_op are XProf's stats. The line "host
-                steps" is for the times of steps
+    accelerator a device that is called gpu, tpu or NeuronCore, as in "gpu 0" and "GPU:1", or that
+                prof_set_metadata("accelerators", "npu 0,npu 1") or the options name: the plane "/device:GPU:0 NAME".
+                XProf counts its work as that of its own GPUs: device compute on the overview page, "Framework Op Stats"
+                (op: the name; type: the row), "Kernel Stats". Of scopes that nest the innermost count. MEMCPYHtoD and
+                the like are transfers, nccl... are collectives. Work belongs to the step that a flow leads from, or in
+                which it began; steps without any are not on the overview page then. The arguments bytes_accessed,
+                flops, kernel_details ("regs:32 grid:8,1,1 block:256,1,1"), memcpy_details, tensor_shapes and tf_op are
+                XProf's stats. The line "host steps" is for the times of steps
     allocations MemoryAllocation and MemoryDeallocation for the Memory Profile tool: the pool is the allocator, the
                 memory scope or the scope around it the op, the call site the shape; and a counter "memory: POOL"
     the run     the plane "Task Environment" has process id, begin and end as Unix time, program, clock, mode, and
@@ -124,7 +124,7 @@ typedef struct prof_xplane_options {
     int64_t from_ns, to_ns;   /* leaves out what lies outside; to_ns 0: no limit. What reaches in is written whole */
     const char *run, *host;   /* instead of those described above; null or "": those. Not /, \ or : */
     const char *accelerators; /* names of devices, separated by commas, "*": all, "": none; null: as the trace's metadata
-                                 "accelerators" says, or without that those that are called gpu or tpu */
+                                 "accelerators" says, or without that those called gpu, tpu or NeuronCore */
 } prof_xplane_options;
 
 /* What jax.profiler.start_trace() takes besides the log directory. All zero is the default. */
@@ -1900,13 +1900,17 @@ static const char *prof__xplane_metadata(const prof_trace *trace, const char *wa
     return NULL;
 }
 
-/* 1: "gpu", "GPU 0", "tpu:1" and so on, but not "gpus". */
+/* 1: "gpu", "GPU 0", "tpu:1", "NeuronCore 2" and so on, but not "gpus". */
 static int prof__xplane_called_accelerator(const char *device)
 {
-    int kind = device[0] | 32, end;
-    if ((kind != 'g' && kind != 't') || (device[1] | 32) != 'p' || (device[2] | 32) != 'u') return 0;
-    end = device[3] | 32;
-    return !(end >= 'a' && end <= 'z');
+    static const char *const kinds[] = {"gpu", "tpu", "neuroncore"};
+    size_t i, at;
+    for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        for (at = 0; kinds[i][at] && (device[at] | 32) == kinds[i][at]; at++) {
+        }
+        if (!kinds[i][at]) return !((device[at] | 32) >= 'a' && (device[at] | 32) <= 'z');
+    }
+    return 0;
 }
 
 /* Whether the user says that a device is one: see prof_xplane_options. */

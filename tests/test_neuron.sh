@@ -162,6 +162,16 @@ has "import: in the summary" out nc_exec_running
 is "export of both" 0 "$prof" export both.prof -o both.json
 has "import: in the Chrome trace" both.json '"name":"nc_exec_running"'
 is "import alone" 0 "$prof" neuron import fetched.json -o alone.prof
+is "to a log directory" 0 "$prof" export alone.prof -o logs/plugins/profile/default/
+is "with a device that counts" 0 "$prof" export alone.prof -o logs/plugins/profile/runtime/ --accelerators "x,Neuron runtime 0"
+is "and with none" 0 "$prof" merge alone.prof -o logs/plugins/profile/none/ --accelerators ""
+planes() { # RUN EXPECTED
+    found=$(cat logs/plugins/profile/"$1"/*.pb | grep -aoE '/device:[A-Z]+:[0-9]* ?Neuron[a-z A-Z]*[0-9]?' | LC_ALL=C sort -u | tr '\n' ';')
+    if [ "$found" = "$2" ]; then ok "planes: $1"; else bad "planes: $1: $found"; fi
+}
+planes default "/device:CUSTOM:Neuron runtime 0;/device:GPU:0 NeuronCore 0;"
+planes runtime "/device:CUSTOM:NeuronCore 0;/device:GPU:0 Neuron runtime 0;"
+planes none "/device:CUSTOM:Neuron runtime 0;/device:CUSTOM:NeuronCore 0;"
 is "merge of both" 0 "$prof" merge whole.prof alone.prof -o merged.json
 has "merged: by Unix time" merged.json '"processes aligned by":"Unix time"'
 has "merged: where it belongs" merged.json '"cat":"NeuronCore 0","pid":1000000003,"tid":1000000000,"ts":2.500,'

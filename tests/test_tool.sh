@@ -503,6 +503,8 @@ is "a second run" 0 "$prof" export whole.prof -o logs
 [ "$(find logs/plugins/profile/*/*.xplane.pb | wc -l)" -eq 2 ] && ok "two runs" || bad "two runs"
 is "merge to a log directory" 0 "$prof" merge whole.prof later.prof -o logs/plugins/profile/both/
 [ "$(find logs/plugins/profile/both/*.xplane.pb | wc -l)" -eq 2 ] && ok "two hosts" || bad "two hosts"
+fails "accelerators in JSON" "export: --accelerators is for a log directory (OUT/)" \
+    "$prof" export whole.prof -o other.json --accelerators "npu 0"
 fails "a file in the way" "cannot make the directory whole.prof/plugins/profile/x: Not a directory" \
     "$prof" export whole.prof -o whole.prof/plugins/profile/x/
 

@@ -1260,7 +1260,7 @@ TEST(who_is_an_accelerator)
         {NULL, NULL, 0}, {"npu 1", NULL, 0}, {"npu 0", NULL, 1}, {"x, npu 0,y", NULL, 1}, {"*", NULL, 1}, {"*", "", 0},
         {NULL, "npu 0", 1}, {NULL, "npu", 0}, {"x", "*", 1}};
     static const struct { const char *name; int is; } names[] = {
-        {"gpu", 1}, {"gpu0", 1}, {"GPU:0", 1}, {"Tpu-1", 1}, {"gpus", 0}, {"my gpu", 0}, {"g", 0}, {"gp", 0}};
+        {"gpu", 1}, {"gpu0", 1}, {"GPU:0", 1}, {"Tpu-1", 1}, {"NeuronCore 12", 1}, {"NeuronCores", 0}, {"gpus", 0}, {"my gpu", 0}, {"g", 0}, {"gp", 0}};
     for (size_t i = 0; i < sizeof each / sizeof *each; ++i) {
         prof_xplane_options options;
         memset(&options, 0, sizeof options);

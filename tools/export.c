@@ -7,6 +7,7 @@ static const tool_option options[] = {
      "the file to write; its ending says what: .json .csv .txt .prof .pprof, / for a log directory; - is standard output"},
     {"--format", "-f", "KIND", "what to write whatever the ending: json, csv, txt, prof or pprof"},
     TOOL_CHROME,
+    TOOL_XPLANE,
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
 
@@ -28,6 +29,14 @@ int tool_chrome(const tool_args *args, int json, prof_chrome_options *chrome)
     chrome->no_spans = tool_value(args, "--no-spans") != NULL;
     chrome->min_duration_ns = (uint64_t)ns;
     return 1;
+}
+
+int tool_xplane(const tool_args *args, int folder, prof_xplane_options *xplane)
+{
+    memset(xplane, 0, sizeof *xplane);
+    xplane->accelerators = tool_value(args, "--accelerators");
+    if (folder || !xplane->accelerators) return 1;
+    return tool_fail("%s: --accelerators is for a log directory (OUT/)", args->command->name), 0;
 }
 
 #define MOST 500000000.0 /* bytes that chrome://tracing, DevTools and speedscope read: a string of theirs holds no more */
@@ -56,17 +65,21 @@ static int run(const tool_args *args)
     const char *in = args->files[0], *out = tool_value(args, "--output"), *when = tool_value(args, "--progress");
     const char *extension = tool_output_kind(args);
     prof_chrome_options chrome;
+    prof_xplane_options xplane;
     prof_trace *trace;
-    int choice, result, json;
+    int choice, result, json, folder;
     if (!extension || !tool_choice("--progress", when, tool_progress_choices, &choice)) return TOOL_ERROR;
     json = tool_same(extension, ".json");
-    if (!tool_chrome(args, json, &chrome)) return TOOL_ERROR;
+    folder = tool_same(extension, "/");
+    if (!tool_chrome(args, json, &chrome) || !tool_xplane(args, folder, &xplane)) return TOOL_ERROR;
     if (tool_same(extension, ".prof")) return tool_copy(in, out, -1, 0);
     trace = tool_open(in);
     if (!trace) return TOOL_ERROR;
     tool_progress_begin("export", when);
     prof_trace_watch(trace, tool_progress_step, NULL);
-    result = tool_status(json ? prof_chrome_write(trace, out, &chrome) : prof_trace_write(trace, out, extension));
+    result = tool_status(json     ? prof_chrome_write(trace, out, &chrome)
+                         : folder ? prof_xplane_write(trace, out, &xplane)
+                                  : prof_trace_write(trace, out, extension));
     tool_progress_end();
     prof_trace_close(trace);
     if (json && result == TOOL_OK) tool_chrome_size(out);

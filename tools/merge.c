@@ -5,6 +5,7 @@
 static const tool_option options[] = {
     {"--output", "-o", "OUT", "the file to write, .json, or / for a log directory; - is standard output"},
     TOOL_CHROME,
+    TOOL_XPLANE,
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
 
@@ -13,13 +14,14 @@ static void step(void *user, double share)
     tool_progress(share / *(const int *)user);
 }
 
-static int merge(const tool_args *args, prof_trace **traces, const char *out, const prof_chrome_options *chrome)
+static int merge(const tool_args *args, prof_trace **traces, const char *out, const prof_chrome_options *chrome,
+                 const prof_xplane_options *xplane)
 {
     int i, count = args->file_count, result;
     tool_progress_begin("merge", tool_value(args, "--progress"));
     for (i = 0; i < count; i++) prof_trace_watch(traces[i], step, &count);
     result = tool_status(tool_is_folder(out)
-                             ? prof_xplane_merge((const prof_trace *const *)traces, (size_t)count, out, NULL)
+                             ? prof_xplane_merge((const prof_trace *const *)traces, (size_t)count, out, xplane)
                              : prof_chrome_merge((const prof_trace *const *)traces, (size_t)count, out, chrome));
     tool_progress_end();
     if (result == TOOL_OK && !tool_is_folder(out)) tool_chrome_size(out);
@@ -30,20 +32,22 @@ static int run(const tool_args *args)
 {
     const char *out = tool_value(args, "--output");
     prof_chrome_options chrome;
+    prof_xplane_options xplane;
     prof_trace **traces;
     int i, choice, result = TOOL_OK;
     if (!out) return tool_fail("merge: where to? Give -o OUT.json");
     if (!tool_same(out, "-") && !tool_same(tool_extension(out), ".json") && !tool_is_folder(out))
         return tool_fail("merge: %s: only .json and log directories (OUT/) can hold several processes", out);
     if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice)) return TOOL_ERROR;
-    if (!tool_chrome(args, !tool_is_folder(out), &chrome)) return TOOL_ERROR;
+    if (!tool_chrome(args, !tool_is_folder(out), &chrome) || !tool_xplane(args, tool_is_folder(out), &xplane))
+        return TOOL_ERROR;
     traces = (prof_trace **)calloc((size_t)args->file_count, sizeof *traces);
     if (!traces) return tool_fail("out of memory");
     for (i = 0; i < args->file_count && result == TOOL_OK; i++) {
         traces[i] = tool_open(args->files[i]);
         if (!traces[i]) result = TOOL_ERROR;
     }
-    if (result == TOOL_OK) result = merge(args, traces, out, &chrome);
+    if (result == TOOL_OK) result = merge(args, traces, out, &chrome, &xplane);
     for (i = 0; i < args->file_count; i++) prof_trace_close(traces[i]);
     free(traces);
     return result;

@@ -19,11 +19,11 @@ _prof()
         return
     fi
     case $command in
-    export) options="--output --format --source --no-args --no-spans --min-duration --progress --help" ;;
+    export) options="--output --format --source --no-args --no-spans --min-duration --accelerators --progress --help" ;;
     summary) options="--output --layout --sort --ascending --top --by-path --others --columns --progress --help" ;;
     check) options="--quiet --columns --help" ;;
     recover) options="--output --progress --help" ;;
-    merge) options="--output --source --no-args --no-spans --min-duration --progress --help" ;;
+    merge) options="--output --source --no-args --no-spans --min-duration --accelerators --progress --help" ;;
     compare) options="--threshold --fail-over --fail-on --by-path --all --format --progress --help" ;;
     cut) options="--output --from --to --format --progress --help" ;;
     config) options="--all --help" ;;

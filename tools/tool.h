@@ -103,7 +103,9 @@ extern const char *const tool_progress_choices[];
     {"--no-args", NULL, NULL, "json: leaves out arguments of scopes, which speedscope makes part of their names"}, \
     {"--no-spans", NULL, NULL, "json: leaves out spans, which Tracy takes for scopes"},                         \
     {"--min-duration", NULL, "TIME", "json: leaves out shorter scopes, as 10us"}
+#define TOOL_XPLANE {"--accelerators", NULL, "LIST", "log directory: the devices whose work XProf counts, as 'npu 0,npu 1'; '*': all"}
 int tool_chrome(const tool_args *args, int json, prof_chrome_options *options);
+int tool_xplane(const tool_args *args, int folder, prof_xplane_options *options);
 /* Says so if a JSON file is larger than some viewers read. */
 void tool_chrome_size(const char *path);
 
