@@ -83,9 +83,11 @@ MANUAL                                                                          
 
     Threads. Each has its own chunk of the buffer and writes there without a lock, without an atomic read-modify-write,
     without a system call. It needs no registration, and may come and go: what an ended thread left of its chunk serves
-    the next. There should be more chunks than threads that live at the same time: 16 MiB hold about 900. Scopes in
-    destructors of thread-specific data (pthread_key_create()) are recorded in every round of them; in a program that is
-    linked to prof as a shared library, in the first three, and counted as lost after that.
+    the next. There should be more chunks than threads that live at the same time: 16 MiB hold about 900. Where there are
+    not, the last to come share what is left, each for as long as its outermost scope lasts (some 300 ns more a scope);
+    those that are in a scope at the same time, or only mark, keep theirs, and with no chunk left events are lost. Scopes
+    in destructors of thread-specific data (pthread_key_create()) are recorded in every round of them; in a program that
+    is linked to prof as a shared library, in the first three, and counted as lost after that.
 
     When the buffer is full, PROF_RING reuses the oldest chunk of all threads; PROF_FILL ends the recording. A scope is
     accepted only when there is room for its end, so that what is recorded is balanced. What could not be recorded is
@@ -2253,6 +2255,9 @@ enum { PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DE
 #ifdef __linux__
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#ifdef SYS_futex
+#define PROF__FUTEX 1 /* a thread can sleep until a word changes */
+#endif
 #endif
 #ifdef PROF__LATE_POSIX
 #if !defined(SIG_BLOCK) || (defined(__GLIBC__) && !defined(SS_DISABLE)) /* it left out types, and bears repetition */
@@ -2548,6 +2553,7 @@ typedef struct prof__thread {
     uint32_t impatient; /* the service: never waits for room, and has a chunk of its own in reserve */
     uint32_t no_room;   /* there was no chunk for this thread when prof__room_changes was this; 0: there was */
     uint32_t in_vain;   /* events lost for that since */
+    uint32_t visiting, visits; /* visiting: 1: it has its chunk for one scope only; how often it had. See prof__visits */
     void *signal_stack; /* see prof__signal_stack_take */
     uint32_t syncing;   /* the hook of prof_set_sync() runs */
     uint32_t forking, fork_holds, fork_gate; /* see >>fork; forks may be inside one another, in their handlers */
@@ -2569,6 +2575,7 @@ typedef struct prof__thread {
    on one thread, and keep the address of a thread-local variable over a call that switches stacks. */
 #define PROF__ENTRY PROF_DEF __attribute__((noinline))
 
+#define PROF__VISITS 100u      /* see prof__visits */
 #define PROF__BUSY 0x80000000u /* the thread is writing: a signal handler that finds this must not */
 #define PROF__SHUT 0x80000001u /* everything takes the slow path */
 #ifdef PROF__SHARED
@@ -2666,6 +2673,7 @@ static void prof__cancel_restore(int before) { pthread_setcancelstate(before, &b
 static int prof__cancel_disable(void) { return 0; }
 static void prof__cancel_restore(int before) { (void)before; }
 #endif
+#ifndef PROF__FUTEX
 static void prof__wait(void) /* sleeps, because the one who is waited for may have a lower priority */
 {
     struct timespec moment = {0, 20000};
@@ -2673,6 +2681,7 @@ static void prof__wait(void) /* sleeps, because the one who is waited for may ha
     nanosleep(&moment, NULL);
     prof__cancel_restore(cancel);
 }
+#endif
 static uint64_t prof__process_id(void) { return (uint64_t)getpid(); }
 static uint64_t prof__parent_id(void) { return (uint64_t)getppid(); }
 static uint64_t prof__thread_id(void)
@@ -2816,11 +2825,49 @@ static void prof__file_signal_drop(const prof__file_signal *signal)
    so a fork, which may take long, can keep the state in one piece without macros having to wait for it. */
 static int prof__lock_word, prof__change_word, prof__control_word;
 
+#define PROF__PATIENCE 5000 /* tries; some tenths of a second */
+
+/* 0: free, 1: taken, 2: taken, and somebody may sleep until it is not. Who has slept takes it with 2. */
+static int prof__lock_take(int *lock, int slept)
+{
+    int taken = 0;
+    if (slept) return !__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE);
+    return __atomic_compare_exchange_n(lock, &taken, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+#ifdef PROF__FUTEX
+/* Sleeps while the lock is 2, a tenth of a second at most: a thread that was woken may leave by siglongjmp from a handler before it
+   takes the lock, and nobody would wake the next. Returns how much of PROF__PATIENCE that was. Thousands of threads that
+   slept 20 us each, to look again, kept two processors from everything else. */
+static int prof__lock_sleep(int *lock)
+{
+    struct { long seconds, ns; } time = {0, 100000000}; /* the kernel's own layout */
+    PROF__ERRNO_SAVE();
+    int late = syscall(SYS_futex, lock, 0 | 128, 2, &time, NULL, 0) && errno == ETIMEDOUT; /* FUTEX_WAIT, private */
+    PROF__ERRNO_RESTORE();
+    return late ? PROF__PATIENCE / 5 : 1;
+}
+static void prof__unlock(int *lock)
+{
+    if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2)
+        syscall(SYS_futex, lock, 1 | 128, 1, NULL, NULL, 0); /* FUTEX_WAKE, private */
+}
+#else
+static int prof__lock_sleep(int *lock)
+{
+    (void)lock;
+    prof__wait();
+    return 1;
+}
+static void prof__unlock(int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
+#endif
+
 static int prof__lock_try(int *lock)
 {
-    for (int i = 0; i < 5000; ++i) {
-        if (!__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE)) return 1;
-        if (i > 100) prof__wait();
+    for (int spent = 0; spent < PROF__PATIENCE;) {
+        int slept = spent > 100;
+        if (prof__lock_take(lock, slept)) return 1;
+        spent += slept ? prof__lock_sleep(lock) : 1;
     }
     return 0;
 }
@@ -2831,16 +2878,17 @@ static void prof__lock(int *lock)
     }
 }
 
-static void prof__unlock(int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
-
 /* The same for a macro. No handler runs while the lock is held, so that none can leave by siglongjmp and keep it. */
 static int prof__lock_enter(int *lock, prof__signals *old)
 {
-    for (int i = 0; i < 5000; ++i) {
-        prof__signals_block(old);
-        if (!__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE)) return 1;
-        prof__signals_restore(old);
-        if (i > 100) prof__wait();
+    for (int spent = 0; spent < PROF__PATIENCE;) {
+        int slept = spent > 100;
+        if (slept || !PROF__LOAD(lock)) { /* two system calls are not for a lock that is seen to be taken */
+            prof__signals_block(old);
+            if (prof__lock_take(lock, slept)) return 1;
+            prof__signals_restore(old);
+        }
+        spent += slept ? prof__lock_sleep(lock) : 1;
     }
     return 0;
 }
@@ -2891,7 +2939,7 @@ static void prof__control_unlock(void) { prof__unlock_steady(&prof__control_word
 /* Sleeps for ns, less if *word is not, or no longer, value; may return early for no reason. */
 static void prof__word_wait(uint32_t *word, uint32_t value, uint64_t ns)
 {
-#if defined(__linux__) && defined(SYS_futex)
+#ifdef PROF__FUTEX
     /* the kernel's own layout */
     struct { long seconds, ns; } time = {(long)(ns / 1000000000u), (long)(ns % 1000000000u)};
     syscall(SYS_futex, word, 0 | 128, value, &time, NULL, 0); /* FUTEX_WAIT, private */
@@ -2912,7 +2960,7 @@ static void prof__word_wait(uint32_t *word, uint32_t value, uint64_t ns)
 static void prof__word_wake(uint32_t *word)
 {
     __atomic_fetch_add(word, 1, __ATOMIC_RELEASE);
-#if defined(__linux__) && defined(SYS_futex)
+#ifdef PROF__FUTEX
     PROF__ERRNO_SAVE();
     syscall(SYS_futex, word, 1 | 128, 0x7fffffff, NULL, NULL, 0); /* FUTEX_WAKE, private */
     PROF__ERRNO_RESTORE();
@@ -3408,7 +3456,8 @@ static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
 /*-- SESSION STATE --------------------------------------------------------------------------------------------------*/
 
 #define PROF__MAX_RULES 64
-#define PROF__MAX_LEFT 64
+#define PROF__MAX_LEFT 256
+#define PROF__LEFT_BUSY 0xffffffffu
 
 #ifndef PROF_FREESTANDING
 /* The thread behind a session: see >>service. */
@@ -3457,11 +3506,11 @@ typedef struct prof__session {
     uint32_t epoch, clock;
     uint32_t string_count, site_count, site_without_room;
     uint32_t fast; /* the inline counter, and nothing else, is what a scope needs */
-    struct { /* chunks that an exited thread left with room in them */
+    struct { /* chunks that were left with room in them */
         uint64_t sequence;
-        uint32_t chunk, words;
+        uint32_t words, chunk; /* chunk: its number, from 1; 0: free; PROF__LEFT_BUSY: somebody is about to change this */
     } left[PROF__MAX_LEFT];
-    uint32_t left_count;
+    uint32_t left_count; /* in use */
     uint32_t attached; /* threads that point into the image, those included that copy it */
     uint32_t readers;  /* those that copy it */
     void *mapping;     /* null: the user's memory */
@@ -4484,6 +4533,61 @@ static void prof__detach(prof__thread *self)
     if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
 }
 
+/* Takes a chunk that a thread left with room, behind the words used. Null if there is none. */
+static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
+{
+    for (uint32_t i = 0; i < PROF__MAX_LEFT && PROF__LOAD(&s->left_count); ++i) {
+        uint32_t number = PROF__LOAD(&s->left[i].chunk), state = PROF__CHUNK_LEFT;
+        if (!number || number == PROF__LEFT_BUSY ||
+            !__atomic_compare_exchange_n(&s->left[i].chunk, &number, PROF__LEFT_BUSY, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            continue;
+        prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + (uint64_t)(number - 1) * s->chunk_size);
+        uint64_t sequence = s->left[i].sequence;
+        *used = s->left[i].words;
+        PROF__RELEASE(&s->left[i].chunk, 0u);
+        __atomic_fetch_sub(&s->left_count, 1, __ATOMIC_RELAXED);
+        if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            continue; /* the ring came round */
+        if (chunk->sequence == sequence) return chunk;
+        PROF__RELEASE(&chunk->state, PROF__CHUNK_LEFT); /* it did, and that is another place of the list */
+    }
+    return NULL;
+}
+
+#ifndef PROF_FREESTANDING
+/* The opposite. 0: no place is free. */
+static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
+{
+    for (uint32_t i = 0; i < PROF__MAX_LEFT; ++i) {
+        uint32_t none = 0;
+        if (PROF__LOAD(&s->left[i].chunk) ||
+            !__atomic_compare_exchange_n(&s->left[i].chunk, &none, PROF__LEFT_BUSY, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            continue;
+        s->left[i].sequence = chunk->sequence;
+        s->left[i].words = words;
+        PROF__RELEASE(&chunk->state, PROF__CHUNK_LEFT);
+        PROF__RELEASE(&s->left[i].chunk, (uint32_t)((uint64_t)((char *)chunk - s->chunks) / s->chunk_size) + 1);
+        __atomic_fetch_add(&s->left_count, 1, __ATOMIC_RELAXED);
+        return 1;
+    }
+    return 0;
+}
+#endif
+
+/* Where threads are nearly as many as chunks, those that come last share what is left: each has a chunk for as long as a
+   scope is open, and gives it back then. One that comes again and again stays, while some are left to share. */
+static int prof__visits(const prof__thread *self, const prof__session *s)
+{
+#ifdef PROF_FREESTANDING
+    (void)self;
+    (void)s;
+    return 0;
+#else
+    uint64_t owned = (uint64_t)PROF__LOAD(&s->attached) * 32, all = PROF__LOAD(&s->chunk_count);
+    return owned >= all * (self->visits < PROF__VISITS ? 24 : 31);
+#endif
+}
+
 /* Gives the thread a chunk, first one that an exited thread left with room, and its track an id. Under the lock. */
 static int prof__attach(prof__thread *self)
 {
@@ -4491,15 +4595,8 @@ static int prof__attach(prof__thread *self)
     prof__chunk *chunk = NULL;
     uint64_t used = 0;
     self->no_room = 0; /* which may be of an earlier session */
-    while (s->left_count && !chunk) {
-        uint64_t sequence = s->left[--s->left_count].sequence;
-        uint32_t state = PROF__CHUNK_LEFT;
-        chunk = (prof__chunk *)(void *)(s->chunks + (uint64_t)s->left[s->left_count].chunk * s->chunk_size);
-        used = s->left[s->left_count].words;
-        if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
-                                         __ATOMIC_RELAXED)) {
-            chunk = NULL; /* the ring came round */
-        } else if (chunk->sequence != sequence || (prof__now(s, 0) - chunk->base.tick) >> (PROF__TICK_BITS - 1)) {
+    while (!chunk && (chunk = prof__left_take(s, &used)) != NULL) {
+        if ((prof__now(s, 0) - chunk->base.tick) >> (PROF__TICK_BITS - 1)) { /* too old for what comes */
             PROF__RELEASE(&chunk->state, PROF__CHUNK_FULL);
             prof__room_changed(); /* others have seen it taken */
             chunk = NULL;
@@ -4512,6 +4609,8 @@ static int prof__attach(prof__thread *self)
     }
     self->session = s;
     self->epoch = s->epoch;
+    self->visiting = (uint32_t)prof__visits(self, s);
+    self->visits += self->visiting;
     __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED);
     self->thread_id = prof__thread_id();
     self->chunk = chunk;
@@ -4552,27 +4651,21 @@ static void prof__give_back(prof__thread *self)
     prof__track_leave(self);
     if (self->filled) prof__filled_finish(self);
     uint64_t words = (uint64_t)(self->cursor - prof__chunk_first(chunk));
-    if (!PROF__LOAD(&chunk->lost) && words + 16 <= s->chunk_words && s->left_count < PROF__MAX_LEFT) {
-        s->left[s->left_count].sequence = chunk->sequence;
-        s->left[s->left_count].chunk = (uint32_t)((uint64_t)((char *)chunk - s->chunks) / s->chunk_size);
-        s->left[s->left_count++].words = (uint32_t)words;
-        PROF__RELEASE(&chunk->state, PROF__CHUNK_LEFT);
-    } else {
+    if (PROF__LOAD(&chunk->lost) || words + 16 > s->chunk_words || !prof__left_put(s, chunk, (uint32_t)words))
         PROF__RELEASE(&chunk->state, PROF__CHUNK_FULL);
-    }
     prof__room_changed();
 }
 
-/* The thread lets go of what it has of the session. Under the lock, as a busy thread. */
+/* The thread lets go of what it has of the session, as a busy thread. */
 static void prof__thread_detach(prof__thread *self)
 {
     if (!self->session) return;
-    if (self->session == prof__state.session) prof__give_back(self);
+    if (self->session == PROF__LOAD(&prof__state.session)) prof__give_back(self);
     prof__detach(self);
 }
 
 /* Runs as a thread-specific destructor. Destructors that run later may hold scopes, too, in this round of them or the
-   next: those attach again, see prof__late_scope_ended(). Where threads have records of their own this comes back, up
+   next: those attach again, see prof__last_scope_ended(). Where threads have records of their own this comes back, up
    to three times; then the record serves another thread and this one is deaf. */
 static void prof__thread_leaves(void *pointer)
 {
@@ -4591,23 +4684,21 @@ static void prof__thread_leaves(void *pointer)
     prof__self_leaves(self);
 }
 
-/* A scope has ended in a destructor that came after the recorder's. Nobody may be there to give the chunk back later, so
-   that is done now, unless there is a scope around it. */
-static PROF__COLD void prof__late_scope_ended(prof__thread *self)
+/* A scope has ended of a thread that has its chunk for that only; or in a destructor that came after the recorder's:
+   nobody may be there to give the chunk back later. So that is done now, unless there is a scope around it. */
+static PROF__COLD void prof__last_scope_ended(prof__thread *self)
 {
     uint32_t gate = self->gate;
-    prof__signals signals;
     if (gate == PROF__BUSY || !self->session || (uint64_t)(self->end - self->cursor) != self->room) return;
     self->gate = PROF__BUSY;
     PROF__BARRIER();
-    PROF__ERRNO_SAVE();
-    if (prof__lock_enter(&prof__lock_word, &signals)) {
-        prof__thread_detach(self);
-        prof__lock_leave(&prof__lock_word, &signals);
+    prof__thread_detach(self);
+    if (self->exits) {
+        PROF__ERRNO_SAVE();
         prof__signal_stack_give(self);
         PROF__BRIDGE_FORGET(self, &self->own);
+        PROF__ERRNO_RESTORE();
     }
-    PROF__ERRNO_RESTORE();
     PROF__BARRIER();
     self->gate = gate;
 }
@@ -4645,6 +4736,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
         prof__session *s = prof__state.running ? prof__state.session : NULL;
         if (self->session && (self->session != s || self->epoch != s->epoch)) prof__detach(self);
         recording = s && (!site || (uint32_t)prof__site_load(site) == generation);
+        int missed = !self->session && self->no_room;
         self->no_room = 0;
         if (recording && !self->session && !prof__attach(self) && !prof__attach_later(self, s, &signals)) {
             prof__lose_all(self, loss);
@@ -4656,8 +4748,12 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
             prof__track_know(self);
             prof__track_enter(self);
         }
+        if (missed && recording && !(loss & PROF__LOSS_EVENT) && (uint64_t)(self->end - self->cursor) == self->room) {
+            prof__lose_all(self, loss); /* of arguments: their scope found no chunk */
+            recording = 0;
+        }
         self->seen = generation; /* a control call during a wait in between is found by the next macro */
-        self->open = self->session && s->fast && !self->exits ? generation : PROF__SHUT;
+        self->open = self->session && s->fast && !(self->exits | self->visiting) ? generation : PROF__SHUT;
         prof__lock_leave(&prof__lock_word, &signals);
         PROF__ERRNO_RESTORE();
         return recording && self->session;
@@ -4854,7 +4950,7 @@ static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token, uin
     }
     PROF__BRIDGE_END(self, token);
 #ifndef PROF_FREESTANDING
-    if (PROF__UNLIKELY(self->exits != 0)) prof__late_scope_ended(self);
+    if (PROF__UNLIKELY(self->exits | self->visiting)) prof__last_scope_ended(self);
 #endif
 }
 
@@ -9496,6 +9592,7 @@ static void prof__session_inherit(prof__session *s)
     s->all_owned = 0;
     s->cut = 0;
     s->string_count = s->site_count = s->left_count = s->attached = s->readers = 0;
+    memset(s->left, 0, sizeof s->left);
     s->failed = 0;
     s->epoch = ++prof__state.epoch ? prof__state.epoch : ++prof__state.epoch;
 }

@@ -5,11 +5,49 @@
    so a fork, which may take long, can keep the state in one piece without macros having to wait for it. */
 static int prof__lock_word, prof__change_word, prof__control_word;
 
+#define PROF__PATIENCE 5000 /* tries; some tenths of a second */
+
+/* 0: free, 1: taken, 2: taken, and somebody may sleep until it is not. Who has slept takes it with 2. */
+static int prof__lock_take(int *lock, int slept)
+{
+    int taken = 0;
+    if (slept) return !__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE);
+    return __atomic_compare_exchange_n(lock, &taken, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+#ifdef PROF__FUTEX
+/* Sleeps while the lock is 2, a tenth of a second at most: a thread that was woken may leave by siglongjmp from a handler before it
+   takes the lock, and nobody would wake the next. Returns how much of PROF__PATIENCE that was. Thousands of threads that
+   slept 20 us each, to look again, kept two processors from everything else. */
+static int prof__lock_sleep(int *lock)
+{
+    struct { long seconds, ns; } time = {0, 100000000}; /* the kernel's own layout */
+    PROF__ERRNO_SAVE();
+    int late = syscall(SYS_futex, lock, 0 | 128, 2, &time, NULL, 0) && errno == ETIMEDOUT; /* FUTEX_WAIT, private */
+    PROF__ERRNO_RESTORE();
+    return late ? PROF__PATIENCE / 5 : 1;
+}
+static void prof__unlock(int *lock)
+{
+    if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2)
+        syscall(SYS_futex, lock, 1 | 128, 1, NULL, NULL, 0); /* FUTEX_WAKE, private */
+}
+#else
+static int prof__lock_sleep(int *lock)
+{
+    (void)lock;
+    prof__wait();
+    return 1;
+}
+static void prof__unlock(int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
+#endif
+
 static int prof__lock_try(int *lock)
 {
-    for (int i = 0; i < 5000; ++i) {
-        if (!__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE)) return 1;
-        if (i > 100) prof__wait();
+    for (int spent = 0; spent < PROF__PATIENCE;) {
+        int slept = spent > 100;
+        if (prof__lock_take(lock, slept)) return 1;
+        spent += slept ? prof__lock_sleep(lock) : 1;
     }
     return 0;
 }
@@ -20,16 +58,17 @@ static void prof__lock(int *lock)
     }
 }
 
-static void prof__unlock(int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
-
 /* The same for a macro. No handler runs while the lock is held, so that none can leave by siglongjmp and keep it. */
 static int prof__lock_enter(int *lock, prof__signals *old)
 {
-    for (int i = 0; i < 5000; ++i) {
-        prof__signals_block(old);
-        if (!__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE)) return 1;
-        prof__signals_restore(old);
-        if (i > 100) prof__wait();
+    for (int spent = 0; spent < PROF__PATIENCE;) {
+        int slept = spent > 100;
+        if (slept || !PROF__LOAD(lock)) { /* two system calls are not for a lock that is seen to be taken */
+            prof__signals_block(old);
+            if (prof__lock_take(lock, slept)) return 1;
+            prof__signals_restore(old);
+        }
+        spent += slept ? prof__lock_sleep(lock) : 1;
     }
     return 0;
 }
@@ -80,7 +119,7 @@ static void prof__control_unlock(void) { prof__unlock_steady(&prof__control_word
 /* Sleeps for ns, less if *word is not, or no longer, value; may return early for no reason. */
 static void prof__word_wait(uint32_t *word, uint32_t value, uint64_t ns)
 {
-#if defined(__linux__) && defined(SYS_futex)
+#ifdef PROF__FUTEX
     /* the kernel's own layout */
     struct { long seconds, ns; } time = {(long)(ns / 1000000000u), (long)(ns % 1000000000u)};
     syscall(SYS_futex, word, 0 | 128, value, &time, NULL, 0); /* FUTEX_WAIT, private */
@@ -101,7 +140,7 @@ static void prof__word_wait(uint32_t *word, uint32_t value, uint64_t ns)
 static void prof__word_wake(uint32_t *word)
 {
     __atomic_fetch_add(word, 1, __ATOMIC_RELEASE);
-#if defined(__linux__) && defined(SYS_futex)
+#ifdef PROF__FUTEX
     PROF__ERRNO_SAVE();
     syscall(SYS_futex, word, 1 | 128, 0x7fffffff, NULL, NULL, 0); /* FUTEX_WAKE, private */
     PROF__ERRNO_RESTORE();

@@ -35,6 +35,9 @@
 #ifdef __linux__
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#ifdef SYS_futex
+#define PROF__FUTEX 1 /* a thread can sleep until a word changes */
+#endif
 #endif
 #ifdef PROF__LATE_POSIX
 #if !defined(SIG_BLOCK) || (defined(__GLIBC__) && !defined(SS_DISABLE)) /* it left out types, and bears repetition */

@@ -32,6 +32,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
         prof__session *s = prof__state.running ? prof__state.session : NULL;
         if (self->session && (self->session != s || self->epoch != s->epoch)) prof__detach(self);
         recording = s && (!site || (uint32_t)prof__site_load(site) == generation);
+        int missed = !self->session && self->no_room;
         self->no_room = 0;
         if (recording && !self->session && !prof__attach(self) && !prof__attach_later(self, s, &signals)) {
             prof__lose_all(self, loss);
@@ -43,8 +44,12 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
             prof__track_know(self);
             prof__track_enter(self);
         }
+        if (missed && recording && !(loss & PROF__LOSS_EVENT) && (uint64_t)(self->end - self->cursor) == self->room) {
+            prof__lose_all(self, loss); /* of arguments: their scope found no chunk */
+            recording = 0;
+        }
         self->seen = generation; /* a control call during a wait in between is found by the next macro */
-        self->open = self->session && s->fast && !self->exits ? generation : PROF__SHUT;
+        self->open = self->session && s->fast && !(self->exits | self->visiting) ? generation : PROF__SHUT;
         prof__lock_leave(&prof__lock_word, &signals);
         PROF__ERRNO_RESTORE();
         return recording && self->session;
@@ -241,7 +246,7 @@ static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token, uin
     }
     PROF__BRIDGE_END(self, token);
 #ifndef PROF_FREESTANDING
-    if (PROF__UNLIKELY(self->exits != 0)) prof__late_scope_ended(self);
+    if (PROF__UNLIKELY(self->exits | self->visiting)) prof__last_scope_ended(self);
 #endif
 }
 

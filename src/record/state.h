@@ -3,7 +3,8 @@
 /*-- SESSION STATE --------------------------------------------------------------------------------------------------*/
 
 #define PROF__MAX_RULES 64
-#define PROF__MAX_LEFT 64
+#define PROF__MAX_LEFT 256
+#define PROF__LEFT_BUSY 0xffffffffu
 
 #ifndef PROF_FREESTANDING
 /* The thread behind a session: see >>service. */
@@ -52,11 +53,11 @@ typedef struct prof__session {
     uint32_t epoch, clock;
     uint32_t string_count, site_count, site_without_room;
     uint32_t fast; /* the inline counter, and nothing else, is what a scope needs */
-    struct { /* chunks that an exited thread left with room in them */
+    struct { /* chunks that were left with room in them */
         uint64_t sequence;
-        uint32_t chunk, words;
+        uint32_t words, chunk; /* chunk: its number, from 1; 0: free; PROF__LEFT_BUSY: somebody is about to change this */
     } left[PROF__MAX_LEFT];
-    uint32_t left_count;
+    uint32_t left_count; /* in use */
     uint32_t attached; /* threads that point into the image, those included that copy it */
     uint32_t readers;  /* those that copy it */
     void *mapping;     /* null: the user's memory */

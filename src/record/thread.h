@@ -45,6 +45,7 @@ typedef struct prof__thread {
     uint32_t impatient; /* the service: never waits for room, and has a chunk of its own in reserve */
     uint32_t no_room;   /* there was no chunk for this thread when prof__room_changes was this; 0: there was */
     uint32_t in_vain;   /* events lost for that since */
+    uint32_t visiting, visits; /* visiting: 1: it has its chunk for one scope only; how often it had. See prof__visits */
     void *signal_stack; /* see prof__signal_stack_take */
     uint32_t syncing;   /* the hook of prof_set_sync() runs */
     uint32_t forking, fork_holds, fork_gate; /* see >>fork; forks may be inside one another, in their handlers */
@@ -66,6 +67,7 @@ typedef struct prof__thread {
    on one thread, and keep the address of a thread-local variable over a call that switches stacks. */
 #define PROF__ENTRY PROF_DEF __attribute__((noinline))
 
+#define PROF__VISITS 100u      /* see prof__visits */
 #define PROF__BUSY 0x80000000u /* the thread is writing: a signal handler that finds this must not */
 #define PROF__SHUT 0x80000001u /* everything takes the slow path */
 #ifdef PROF__SHARED

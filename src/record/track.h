@@ -217,6 +217,61 @@ static void prof__detach(prof__thread *self)
     if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
 }
 
+/* Takes a chunk that a thread left with room, behind the words used. Null if there is none. */
+static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
+{
+    for (uint32_t i = 0; i < PROF__MAX_LEFT && PROF__LOAD(&s->left_count); ++i) {
+        uint32_t number = PROF__LOAD(&s->left[i].chunk), state = PROF__CHUNK_LEFT;
+        if (!number || number == PROF__LEFT_BUSY ||
+            !__atomic_compare_exchange_n(&s->left[i].chunk, &number, PROF__LEFT_BUSY, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            continue;
+        prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + (uint64_t)(number - 1) * s->chunk_size);
+        uint64_t sequence = s->left[i].sequence;
+        *used = s->left[i].words;
+        PROF__RELEASE(&s->left[i].chunk, 0u);
+        __atomic_fetch_sub(&s->left_count, 1, __ATOMIC_RELAXED);
+        if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            continue; /* the ring came round */
+        if (chunk->sequence == sequence) return chunk;
+        PROF__RELEASE(&chunk->state, PROF__CHUNK_LEFT); /* it did, and that is another place of the list */
+    }
+    return NULL;
+}
+
+#ifndef PROF_FREESTANDING
+/* The opposite. 0: no place is free. */
+static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
+{
+    for (uint32_t i = 0; i < PROF__MAX_LEFT; ++i) {
+        uint32_t none = 0;
+        if (PROF__LOAD(&s->left[i].chunk) ||
+            !__atomic_compare_exchange_n(&s->left[i].chunk, &none, PROF__LEFT_BUSY, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            continue;
+        s->left[i].sequence = chunk->sequence;
+        s->left[i].words = words;
+        PROF__RELEASE(&chunk->state, PROF__CHUNK_LEFT);
+        PROF__RELEASE(&s->left[i].chunk, (uint32_t)((uint64_t)((char *)chunk - s->chunks) / s->chunk_size) + 1);
+        __atomic_fetch_add(&s->left_count, 1, __ATOMIC_RELAXED);
+        return 1;
+    }
+    return 0;
+}
+#endif
+
+/* Where threads are nearly as many as chunks, those that come last share what is left: each has a chunk for as long as a
+   scope is open, and gives it back then. One that comes again and again stays, while some are left to share. */
+static int prof__visits(const prof__thread *self, const prof__session *s)
+{
+#ifdef PROF_FREESTANDING
+    (void)self;
+    (void)s;
+    return 0;
+#else
+    uint64_t owned = (uint64_t)PROF__LOAD(&s->attached) * 32, all = PROF__LOAD(&s->chunk_count);
+    return owned >= all * (self->visits < PROF__VISITS ? 24 : 31);
+#endif
+}
+
 /* Gives the thread a chunk, first one that an exited thread left with room, and its track an id. Under the lock. */
 static int prof__attach(prof__thread *self)
 {
@@ -224,15 +279,8 @@ static int prof__attach(prof__thread *self)
     prof__chunk *chunk = NULL;
     uint64_t used = 0;
     self->no_room = 0; /* which may be of an earlier session */
-    while (s->left_count && !chunk) {
-        uint64_t sequence = s->left[--s->left_count].sequence;
-        uint32_t state = PROF__CHUNK_LEFT;
-        chunk = (prof__chunk *)(void *)(s->chunks + (uint64_t)s->left[s->left_count].chunk * s->chunk_size);
-        used = s->left[s->left_count].words;
-        if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
-                                         __ATOMIC_RELAXED)) {
-            chunk = NULL; /* the ring came round */
-        } else if (chunk->sequence != sequence || (prof__now(s, 0) - chunk->base.tick) >> (PROF__TICK_BITS - 1)) {
+    while (!chunk && (chunk = prof__left_take(s, &used)) != NULL) {
+        if ((prof__now(s, 0) - chunk->base.tick) >> (PROF__TICK_BITS - 1)) { /* too old for what comes */
             PROF__RELEASE(&chunk->state, PROF__CHUNK_FULL);
             prof__room_changed(); /* others have seen it taken */
             chunk = NULL;
@@ -245,6 +293,8 @@ static int prof__attach(prof__thread *self)
     }
     self->session = s;
     self->epoch = s->epoch;
+    self->visiting = (uint32_t)prof__visits(self, s);
+    self->visits += self->visiting;
     __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED);
     self->thread_id = prof__thread_id();
     self->chunk = chunk;
@@ -285,27 +335,21 @@ static void prof__give_back(prof__thread *self)
     prof__track_leave(self);
     if (self->filled) prof__filled_finish(self);
     uint64_t words = (uint64_t)(self->cursor - prof__chunk_first(chunk));
-    if (!PROF__LOAD(&chunk->lost) && words + 16 <= s->chunk_words && s->left_count < PROF__MAX_LEFT) {
-        s->left[s->left_count].sequence = chunk->sequence;
-        s->left[s->left_count].chunk = (uint32_t)((uint64_t)((char *)chunk - s->chunks) / s->chunk_size);
-        s->left[s->left_count++].words = (uint32_t)words;
-        PROF__RELEASE(&chunk->state, PROF__CHUNK_LEFT);
-    } else {
+    if (PROF__LOAD(&chunk->lost) || words + 16 > s->chunk_words || !prof__left_put(s, chunk, (uint32_t)words))
         PROF__RELEASE(&chunk->state, PROF__CHUNK_FULL);
-    }
     prof__room_changed();
 }
 
-/* The thread lets go of what it has of the session. Under the lock, as a busy thread. */
+/* The thread lets go of what it has of the session, as a busy thread. */
 static void prof__thread_detach(prof__thread *self)
 {
     if (!self->session) return;
-    if (self->session == prof__state.session) prof__give_back(self);
+    if (self->session == PROF__LOAD(&prof__state.session)) prof__give_back(self);
     prof__detach(self);
 }
 
 /* Runs as a thread-specific destructor. Destructors that run later may hold scopes, too, in this round of them or the
-   next: those attach again, see prof__late_scope_ended(). Where threads have records of their own this comes back, up
+   next: those attach again, see prof__last_scope_ended(). Where threads have records of their own this comes back, up
    to three times; then the record serves another thread and this one is deaf. */
 static void prof__thread_leaves(void *pointer)
 {
@@ -324,23 +368,21 @@ static void prof__thread_leaves(void *pointer)
     prof__self_leaves(self);
 }
 
-/* A scope has ended in a destructor that came after the recorder's. Nobody may be there to give the chunk back later, so
-   that is done now, unless there is a scope around it. */
-static PROF__COLD void prof__late_scope_ended(prof__thread *self)
+/* A scope has ended of a thread that has its chunk for that only; or in a destructor that came after the recorder's:
+   nobody may be there to give the chunk back later. So that is done now, unless there is a scope around it. */
+static PROF__COLD void prof__last_scope_ended(prof__thread *self)
 {
     uint32_t gate = self->gate;
-    prof__signals signals;
     if (gate == PROF__BUSY || !self->session || (uint64_t)(self->end - self->cursor) != self->room) return;
     self->gate = PROF__BUSY;
     PROF__BARRIER();
-    PROF__ERRNO_SAVE();
-    if (prof__lock_enter(&prof__lock_word, &signals)) {
-        prof__thread_detach(self);
-        prof__lock_leave(&prof__lock_word, &signals);
+    prof__thread_detach(self);
+    if (self->exits) {
+        PROF__ERRNO_SAVE();
         prof__signal_stack_give(self);
         PROF__BRIDGE_FORGET(self, &self->own);
+        PROF__ERRNO_RESTORE();
     }
-    PROF__ERRNO_RESTORE();
     PROF__BARRIER();
     self->gate = gate;
 }

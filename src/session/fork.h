@@ -85,6 +85,7 @@ static void prof__session_inherit(prof__session *s)
     s->all_owned = 0;
     s->cut = 0;
     s->string_count = s->site_count = s->left_count = s->attached = s->readers = 0;
+    memset(s->left, 0, sizeof s->left);
     s->failed = 0;
     s->epoch = ++prof__state.epoch ? prof__state.epoch : ++prof__state.epoch;
 }
