@@ -131,14 +131,6 @@ static size_t memory_maps(void)
     return lines;
 }
 
-static long resident_kib(void)
-{
-    char *text = trace_file_text("/proc/self/status", NULL), *at = text ? strstr(text, "VmRSS:") : NULL;
-    long value = at ? atol(at + 6) : 0;
-    free(text);
-    return value;
-}
-
 static volatile int helper_command, helper_done;
 static void *helper_thread(void *unused)
 {
@@ -177,12 +169,12 @@ TEST(a_thousand_restarts)
         CHECK_EQUAL(prof_stop(), PROF_OK);
         if (i == 50) {
             maps = memory_maps();
-            resident = resident_kib();
+            resident = trace_resident();
         }
         if (test_failures) break;
     }
     CHECK(memory_maps() <= maps + (TRACE_SANITIZER ? 100 : 3)); /* sanitizers have maps of their own */
-    if (!TRACE_SANITIZER && times >= 1000) CHECK(resident_kib() < resident + 4096);
+    if (!TRACE_SANITIZER && times >= 1000) CHECK(trace_resident() < resident + (4 << 20));
     trace = trace_live();
     CHECK_EQUAL(prof_trace_about(trace)->event_count, 2);
     CHECK_EQUAL(prof_trace_track_count(trace), 2);

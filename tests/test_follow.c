@@ -1036,16 +1036,6 @@ TEST(ring_with_statistics_counts_what_is_lost)
     prof_trace_close(trace);
 }
 
-static long resident(void) /* bytes */
-{
-    long pages = 0, all;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (!file) return 0;
-    if (fscanf(file, "%ld %ld", &all, &pages) != 2) pages = 0;
-    fclose(file);
-    return pages * sysconf(_SC_PAGESIZE);
-}
-
 static void *brief_thread(void *unused)
 {
     (void)unused;
@@ -1064,9 +1054,9 @@ TEST(stats_mode_memory_is_constant)
         for (int i = 0; i < 300; ++i) join(started(brief_thread, NULL));
         prof_trace *trace = trace_live();
         prof_trace_close(trace);
-        if (turn == turns / 2) before = resident();
+        if (turn == turns / 2) before = trace_resident();
     }
-    long grown = resident() - before;
+    long grown = trace_resident() - before;
     printf("     %ld million scopes, %ld threads: %ld KiB more\n", turns / 5, turns * 300, grown / 1024);
     if (!TRACE_SANITIZER) CHECK(grown < 512 * 1024);
     CHECK_EQUAL(prof_stop(), PROF_OK);

@@ -214,6 +214,23 @@ TEST(stream_is_exact)
     prof_trace_close(trace);
 }
 
+/* Nobody looks at chunks that were never taken: that would give them pages. */
+TEST(a_large_buffer_takes_the_memory_that_is_used)
+{
+    const char *path = trace_path("large.prof");
+    prof_config config = stream_config(path, 256u << 20);
+    long before = trace_resident();
+    trace_start(&config);
+    jobs_run(1, 10000, unit);
+    pause_us(100000); /* the service comes to look */
+    if (!TRACE_SANITIZER) CHECK(trace_resident() < before + (16 << 20));
+    prof_trace *trace = trace_stop();
+    check_jobs(trace, 1, 10000);
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    unlink(path);
+}
+
 /* The recording ends while the service packs: what it does is no scope that was left open. */
 TEST(service_is_never_open)
 {

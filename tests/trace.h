@@ -25,6 +25,17 @@
 #define TRACE_SANITIZER 0 /* 1: the address or memory sanitizer, 2: the thread sanitizer, which delays signals */
 #endif
 
+/* Memory that this process has; 0: not known. */
+static inline long trace_resident(void) /* bytes */
+{
+    long pages = 0, all;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file) return 0;
+    if (fscanf(file, "%ld %ld", &all, &pages) != 2) pages = 0;
+    fclose(file);
+    return pages * 4096;
+}
+
 /* How often a test repeats itself: PROF_TEST_QUICK=1 is for valgrind and sanitizers, PROF_TEST_LONG=1 for patience, and
    PROF_TEST_LONG=30 for so many per cent of it. */
 static inline long trace_times(long quick, long normal, long patient)

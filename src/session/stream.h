@@ -275,14 +275,16 @@ static int prof__stream_order(const void *a, const void *b)
 
 /* Finds what is full, the oldest first; returns how many. A thread's chunk is full before the next one is: so once a
    look at all finds no more than the one before, none is among them whose thread has an older one that is not. A
-   rotating archive drops blocks in the order in which they came, and must not drop from the midst of a thread. */
+   rotating archive drops blocks in the order in which they came, and must not drop from the midst of a thread. Chunks
+   that nobody has taken yet are not looked at, which would give them pages. */
 static size_t prof__stream_gather(prof__session *s)
 {
     size_t count = 0, before;
     do {
+        uint64_t taken = PROF__ACQUIRE(&s->header->next_chunk);
         before = count;
         count = 0;
-        for (uint64_t slot = 0; slot < s->chunk_count; ++slot) {
+        for (uint64_t slot = 0; slot < s->chunk_count && slot < taken; ++slot) {
             prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + slot * s->chunk_size);
             if (prof__chunk_full(s, chunk)) s->stream.chunks[count++] = chunk;
         }
