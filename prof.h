@@ -10224,6 +10224,21 @@ static prof_status prof__stream_open(prof__session *s)
     return PROF_OK;
 }
 
+#define PROF__LATE_CHUNKS 256 /* that macros which began before the end may still take */
+
+/* Gives the disk back what no thread came to of a ring that was reserved whole. */
+static void prof__file_trim(const prof__session *s)
+{
+#ifdef __linux__
+    uint64_t first = PROF__LOAD(&s->header->next_chunk) + PROF__LATE_CHUNKS, at = (uint64_t)(s->chunks - (char *)s->mapping);
+    if (!s->whole || first >= s->chunk_count) return;
+    fallocate(s->stream.file, 3 /* FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE */, (off_t)(at + first * s->chunk_size),
+              (off_t)((s->chunk_count - first) * s->chunk_size));
+#else
+    (void)s;
+#endif
+}
+
 /* What is left to do after the session and, unless the file is the output itself, the export that ended with status. */
 static prof_status prof__file_finish(prof__session *s, prof_status status)
 {
@@ -10249,6 +10264,7 @@ static prof_status prof__file_finish(prof__session *s, prof_status status)
     if (!status && PROF__LOAD(&s->cut))
         status = prof__fail(PROF_IO, "%s: was cut by somebody else while it was recorded: what was there is lost",
                             prof__path_end(s->live_path));
+    if (open) prof__file_trim(s);
     if (open) flock(s->stream.file, LOCK_UN); /* it is no longer recorded into */
     return status;
 }
