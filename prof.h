@@ -970,8 +970,8 @@ PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t f
 PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);
 
 PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace);
-/* What prof_set_metadata() had set, in the order of the keys' first setting; and "rank", if there is one. 0 beyond the
-   last. */
+/* What prof_set_metadata() had set, in the order of the keys' first setting; and if there is a rank "rank", and "host",
+   the machine's name, unless that was set. 0 beyond the last. */
 PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value);
 PROF_DEF size_t prof_trace_track_count(const prof_trace *trace);
 PROF_DEF const prof_track *prof_trace_track(const prof_trace *trace, size_t index); /* null beyond the last */
@@ -3772,11 +3772,17 @@ static size_t prof__metadata_size(const char *pair)
 }
 
 static char prof__rank[64]; /* what %r is in the present session, or was in the last; "": not known */
+#ifndef PROF_FREESTANDING
+static char prof__host[64]; /* of a rank: the machine's name; "": there is no rank */
+#endif
 
 /* All of it, into an image that is new. */
 static void prof__metadata_write(prof__session *s)
 {
     if (prof__rank[0]) prof__meta_pair(s, "rank", prof__rank);
+#ifndef PROF_FREESTANDING
+    if (prof__host[0]) prof__meta_pair(s, "host", prof__host);
+#endif
     for (const char *each = prof__metadata.pairs; each < prof__metadata.pairs + prof__metadata.used;
          each += prof__metadata_size(each))
         prof__meta_pair(s, each, each + prof__length(each) + 1);
@@ -8830,6 +8836,8 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
 #ifndef PROF_FREESTANDING
     int several;
     if ((status = prof__rank_find(config->rank, &several)) != PROF_OK) return status;
+    prof__host[0] = 0;
+    if (prof__rank[0]) prof__host_name(prof__host, sizeof prof__host);
     if (config->output && config->output[0] && (status = prof__output_prepare(s, config, several)) != PROF_OK)
         return status;
 #endif

@@ -60,5 +60,5 @@ const tool_command tool_merge = {
     "by Unix time, as right as the clocks of the machines were. otherData says which (\"processes aligned by\"). Time 0 is the\n"
     "first start. A process id that comes twice is replaced by a number from 1000000000 on. In a log directory each recording\n"
     "is a file, DIR/plugins/profile/RUN/HOST.RANK.xplane.pb, or HOST.PID for those without a rank. Processes of one trace are\n"
-    "named PROGRAM (rank RANK, HOST), HOST if the metadata \"host\" is set, or PROGRAM (PID).\n\n"
+    "named PROGRAM (rank RANK, HOST), or PROGRAM (PID) without a rank.\n\n"
     "example: prof merge server.prof client.prof -o both.json\n"};

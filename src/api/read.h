@@ -240,8 +240,8 @@ PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t f
 PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);
 
 PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace);
-/* What prof_set_metadata() had set, in the order of the keys' first setting; and "rank", if there is one. 0 beyond the
-   last. */
+/* What prof_set_metadata() had set, in the order of the keys' first setting; and if there is a rank "rank", and "host",
+   the machine's name, unless that was set. 0 beyond the last. */
 PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value);
 PROF_DEF size_t prof_trace_track_count(const prof_trace *trace);
 PROF_DEF const prof_track *prof_trace_track(const prof_trace *trace, size_t index); /* null beyond the last */

@@ -88,11 +88,17 @@ static size_t prof__metadata_size(const char *pair)
 }
 
 static char prof__rank[64]; /* what %r is in the present session, or was in the last; "": not known */
+#ifndef PROF_FREESTANDING
+static char prof__host[64]; /* of a rank: the machine's name; "": there is no rank */
+#endif
 
 /* All of it, into an image that is new. */
 static void prof__metadata_write(prof__session *s)
 {
     if (prof__rank[0]) prof__meta_pair(s, "rank", prof__rank);
+#ifndef PROF_FREESTANDING
+    if (prof__host[0]) prof__meta_pair(s, "host", prof__host);
+#endif
     for (const char *each = prof__metadata.pairs; each < prof__metadata.pairs + prof__metadata.used;
          each += prof__metadata_size(each))
         prof__meta_pair(s, each, each + prof__length(each) + 1);

@@ -30,6 +30,8 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
 #ifndef PROF_FREESTANDING
     int several;
     if ((status = prof__rank_find(config->rank, &several)) != PROF_OK) return status;
+    prof__host[0] = 0;
+    if (prof__rank[0]) prof__host_name(prof__host, sizeof prof__host);
     if (config->output && config->output[0] && (status = prof__output_prepare(s, config, several)) != PROF_OK)
         return status;
 #endif
