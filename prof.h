@@ -2836,9 +2836,9 @@ static int prof__lock_take(int *lock, int slept)
 }
 
 #ifdef PROF__FUTEX
-/* Sleeps while the lock is 2, a tenth of a second at most: a thread that was woken may leave by siglongjmp from a handler before it
-   takes the lock, and nobody would wake the next. Returns how much of PROF__PATIENCE that was. Thousands of threads that
-   slept 20 us each, to look again, kept two processors from everything else. */
+/* Sleeps while the lock is 2, a tenth of a second at most: a thread that was woken may leave by siglongjmp from a handler
+   before it takes the lock, and nobody would wake the next. Returns how much of PROF__PATIENCE that was. Thousands of
+   threads that slept 20 us each, to look again, kept two processors from everything else. */
 static int prof__lock_sleep(int *lock)
 {
     struct { long seconds, ns; } time = {0, 100000000}; /* the kernel's own layout */
@@ -4545,14 +4545,16 @@ static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
     for (uint32_t i = 0; i < PROF__MAX_LEFT && PROF__LOAD(&s->left_count); ++i) {
         uint32_t number = PROF__LOAD(&s->left[i].chunk), state = PROF__CHUNK_LEFT;
         if (!number || number == PROF__LEFT_BUSY ||
-            !__atomic_compare_exchange_n(&s->left[i].chunk, &number, PROF__LEFT_BUSY, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            !__atomic_compare_exchange_n(&s->left[i].chunk, &number, PROF__LEFT_BUSY, 0, __ATOMIC_ACQUIRE,
+                                         __ATOMIC_RELAXED))
             continue;
         prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + (uint64_t)(number - 1) * s->chunk_size);
         uint64_t sequence = s->left[i].sequence;
         *used = s->left[i].words;
         PROF__RELEASE(&s->left[i].chunk, 0u);
         __atomic_fetch_sub(&s->left_count, 1, __ATOMIC_RELAXED);
-        if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
+                                         __ATOMIC_RELAXED))
             continue; /* the ring came round */
         if (chunk->sequence == sequence) return chunk;
         PROF__RELEASE(&chunk->state, PROF__CHUNK_LEFT); /* it did, and that is another place of the list */
@@ -4567,7 +4569,8 @@ static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
     for (uint32_t i = 0; i < PROF__MAX_LEFT; ++i) {
         uint32_t none = 0;
         if (PROF__LOAD(&s->left[i].chunk) ||
-            !__atomic_compare_exchange_n(&s->left[i].chunk, &none, PROF__LEFT_BUSY, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            !__atomic_compare_exchange_n(&s->left[i].chunk, &none, PROF__LEFT_BUSY, 0, __ATOMIC_ACQUIRE,
+                                         __ATOMIC_RELAXED))
             continue;
         s->left[i].sequence = chunk->sequence;
         s->left[i].words = words;
@@ -4580,8 +4583,8 @@ static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
 }
 #endif
 
-/* Where threads are nearly as many as chunks, those that come last share what is left: each has a chunk for as long as a
-   scope is open, and gives it back then. One that comes again and again stays, while some are left to share. */
+/* Where threads are nearly as many as chunks, those that come last share what is left: each has a chunk for as long as
+   a scope is open, and gives it back then. One that comes again and again stays, while some are left to share. */
 static int prof__visits(const prof__thread *self, const prof__session *s)
 {
 #ifdef PROF_FREESTANDING
@@ -10238,7 +10241,8 @@ static prof_status prof__stream_open(prof__session *s)
 static void prof__file_trim(const prof__session *s)
 {
 #ifdef __linux__
-    uint64_t first = PROF__LOAD(&s->header->next_chunk) + PROF__LATE_CHUNKS, at = (uint64_t)(s->chunks - (char *)s->mapping);
+    uint64_t first = PROF__LOAD(&s->header->next_chunk) + PROF__LATE_CHUNKS;
+    uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping);
     if (!s->whole || first >= s->chunk_count) return;
     fallocate(s->stream.file, 3 /* FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE */, (off_t)(at + first * s->chunk_size),
               (off_t)((s->chunk_count - first) * s->chunk_size));
@@ -17502,7 +17506,8 @@ static prof_status prof__figures_track(prof__figures *all, const prof_trace *tra
 static int prof__figures_alone(prof__figures *all, const prof_trace *trace, const prof_span *span, uint64_t *ns)
 {
     *ns = (uint64_t)span->duration_ns;
-    if (span->mark || span->flags || span->site->role != PROF_ROLE_TASK || span->begin_track != span->end_track) return 1;
+    if (span->mark || span->flags || span->begin_track != span->end_track || span->site->role != PROF_ROLE_TASK)
+        return 1;
     if (!all->nested) all->nested = (prof__nested *)calloc(prof_trace_track_count(trace), sizeof *all->nested);
     if (!all->nested) return 0;
     *ns = prof__nested_add(&all->nested[span->end_track], span->start_ns, *ns);

@@ -16,9 +16,9 @@ static int prof__lock_take(int *lock, int slept)
 }
 
 #ifdef PROF__FUTEX
-/* Sleeps while the lock is 2, a tenth of a second at most: a thread that was woken may leave by siglongjmp from a handler before it
-   takes the lock, and nobody would wake the next. Returns how much of PROF__PATIENCE that was. Thousands of threads that
-   slept 20 us each, to look again, kept two processors from everything else. */
+/* Sleeps while the lock is 2, a tenth of a second at most: a thread that was woken may leave by siglongjmp from a handler
+   before it takes the lock, and nobody would wake the next. Returns how much of PROF__PATIENCE that was. Thousands of
+   threads that slept 20 us each, to look again, kept two processors from everything else. */
 static int prof__lock_sleep(int *lock)
 {
     struct { long seconds, ns; } time = {0, 100000000}; /* the kernel's own layout */

@@ -223,14 +223,16 @@ static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
     for (uint32_t i = 0; i < PROF__MAX_LEFT && PROF__LOAD(&s->left_count); ++i) {
         uint32_t number = PROF__LOAD(&s->left[i].chunk), state = PROF__CHUNK_LEFT;
         if (!number || number == PROF__LEFT_BUSY ||
-            !__atomic_compare_exchange_n(&s->left[i].chunk, &number, PROF__LEFT_BUSY, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            !__atomic_compare_exchange_n(&s->left[i].chunk, &number, PROF__LEFT_BUSY, 0, __ATOMIC_ACQUIRE,
+                                         __ATOMIC_RELAXED))
             continue;
         prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + (uint64_t)(number - 1) * s->chunk_size);
         uint64_t sequence = s->left[i].sequence;
         *used = s->left[i].words;
         PROF__RELEASE(&s->left[i].chunk, 0u);
         __atomic_fetch_sub(&s->left_count, 1, __ATOMIC_RELAXED);
-        if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
+                                         __ATOMIC_RELAXED))
             continue; /* the ring came round */
         if (chunk->sequence == sequence) return chunk;
         PROF__RELEASE(&chunk->state, PROF__CHUNK_LEFT); /* it did, and that is another place of the list */
@@ -245,7 +247,8 @@ static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
     for (uint32_t i = 0; i < PROF__MAX_LEFT; ++i) {
         uint32_t none = 0;
         if (PROF__LOAD(&s->left[i].chunk) ||
-            !__atomic_compare_exchange_n(&s->left[i].chunk, &none, PROF__LEFT_BUSY, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            !__atomic_compare_exchange_n(&s->left[i].chunk, &none, PROF__LEFT_BUSY, 0, __ATOMIC_ACQUIRE,
+                                         __ATOMIC_RELAXED))
             continue;
         s->left[i].sequence = chunk->sequence;
         s->left[i].words = words;
@@ -258,8 +261,8 @@ static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
 }
 #endif
 
-/* Where threads are nearly as many as chunks, those that come last share what is left: each has a chunk for as long as a
-   scope is open, and gives it back then. One that comes again and again stays, while some are left to share. */
+/* Where threads are nearly as many as chunks, those that come last share what is left: each has a chunk for as long as
+   a scope is open, and gives it back then. One that comes again and again stays, while some are left to share. */
 static int prof__visits(const prof__thread *self, const prof__session *s)
 {
 #ifdef PROF_FREESTANDING

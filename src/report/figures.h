@@ -225,7 +225,8 @@ static prof_status prof__figures_track(prof__figures *all, const prof_trace *tra
 static int prof__figures_alone(prof__figures *all, const prof_trace *trace, const prof_span *span, uint64_t *ns)
 {
     *ns = (uint64_t)span->duration_ns;
-    if (span->mark || span->flags || span->site->role != PROF_ROLE_TASK || span->begin_track != span->end_track) return 1;
+    if (span->mark || span->flags || span->begin_track != span->end_track || span->site->role != PROF_ROLE_TASK)
+        return 1;
     if (!all->nested) all->nested = (prof__nested *)calloc(prof_trace_track_count(trace), sizeof *all->nested);
     if (!all->nested) return 0;
     *ns = prof__nested_add(&all->nested[span->end_track], span->start_ns, *ns);

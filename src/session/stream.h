@@ -138,7 +138,8 @@ static prof_status prof__stream_open(prof__session *s)
 static void prof__file_trim(const prof__session *s)
 {
 #ifdef __linux__
-    uint64_t first = PROF__LOAD(&s->header->next_chunk) + PROF__LATE_CHUNKS, at = (uint64_t)(s->chunks - (char *)s->mapping);
+    uint64_t first = PROF__LOAD(&s->header->next_chunk) + PROF__LATE_CHUNKS;
+    uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping);
     if (!s->whole || first >= s->chunk_count) return;
     fallocate(s->stream.file, 3 /* FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE */, (off_t)(at + first * s->chunk_size),
               (off_t)((s->chunk_count - first) * s->chunk_size));
