@@ -84,7 +84,7 @@ MANUAL                                                                          
     Threads. Each has its own chunk of the buffer and writes there without a lock, without an atomic read-modify-write,
     without a system call. It needs no registration, and may come and go: what an ended thread left of its chunk serves
     the next. There should be more chunks than threads that live at the same time: 16 MiB hold about 900. Where there are
-    not, the last to come share what is left, each for as long as its outermost scope lasts (some 300 ns more a scope);
+    not, the last to come share what is left, each for as long as its outermost scope lasts (1 to 2 us more a scope);
     those that are in a scope at the same time, or only mark, keep theirs, and with no chunk left events are lost. Scopes
     in destructors of thread-specific data (pthread_key_create()) are recorded in every round of them; in a program that
     is linked to prof as a shared library, in the first three, and counted as lost after that.
