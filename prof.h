@@ -187,8 +187,10 @@ MANUAL                                                                          
     A child that wants none calls prof_stop() before its first scope, and may then call prof_start(). If its image
     cannot be made, prof_enabled() is 0, and prof_stop() says why. The threads of PROF_STREAM, PROF_STATS, save and
     dump_period stay behind, as do crash_report and save_signal: a child is always PROF_RING or PROF_FILL. Where
-    config.memory was given it records into memory of the same size. After _Fork(), or clone() without CLONE_VM, which
-    tell nobody, there must be no scopes in the child: they would go into the parent's file.
+    config.memory was given it records into memory of the same size. A child of _Fork(), or of
+    clone() without CLONE_VM, of which no handler is told, is noticed at its first macro or control function and does the
+    same; where another thread was changing the state at that moment it records nothing until prof_start(). That takes
+    Linux 4.14 and pages of 4 KiB; elsewhere such a child must have no scopes, which would go into the parent's file.
 
     longjmp() over scopes in C leaves them without an end; the next end of a scope further out closes them, and they are
     marked PROF_TRUNCATED_END.
@@ -1305,9 +1307,9 @@ enum { /* what a word of the image is: see >>image */
 typedef uint64_t prof__token; /* what a begin hands to its end; 0: nothing was recorded */
 
 #if defined(_WIN32) || !defined(__GNUC__)
-extern uint32_t prof__generation;
+extern uint32_t prof__generation[];
 #else
-extern PROF_DEF uint32_t prof__generation;
+extern PROF_DEF uint32_t prof__generation[];
 #endif
 PROF_DEF int prof__check(prof_site *site);
 PROF_DEF prof__token prof__begin(prof_site *site);
@@ -1373,10 +1375,10 @@ typedef uint32_t __attribute__((may_alias)) prof__half;
 #endif
 #define PROF__STATE(site)                                                                                  \
     (__atomic_load_n((const prof__half *)&(site)->private_state + PROF__LOW_HALF, __ATOMIC_RELAXED) ^       \
-     __atomic_load_n(&prof__generation, __ATOMIC_RELAXED))
+     __atomic_load_n(prof__generation, __ATOMIC_RELAXED))
 #else
 #define PROF__STATE(site) \
-    ((uint32_t) * (const volatile uint64_t *)&(site)->private_state ^ *(const volatile uint32_t *)&prof__generation)
+    ((uint32_t) * (const volatile uint64_t *)&(site)->private_state ^ *(const volatile uint32_t *)prof__generation)
 #endif
 static inline PROF__UNTRACED int prof__on(const prof_site *site) /* or not known yet */
 {
@@ -2926,15 +2928,6 @@ static void prof__unlock_steady(int *lock, int before)
 }
 #endif
 
-/* The lock of the control functions. */
-static int prof__control_cancel; /* under it */
-static void prof__control_lock(void)
-{
-    int before = prof__lock_steady(&prof__control_word);
-    prof__control_cancel = before;
-}
-static void prof__control_unlock(void) { prof__unlock_steady(&prof__control_word, prof__control_cancel); }
-
 #ifndef PROF_FREESTANDING
 /* Sleeps for ns, less if *word is not, or no longer, value; may return early for no reason. */
 static void prof__word_wait(uint32_t *word, uint32_t value, uint64_t ns)
@@ -3588,8 +3581,18 @@ static struct {
    forks inherit none. Null: the session, if there is one, is the program's. */
 static void (*prof__guest)(void);
 
-/* 0x80000000 fits no site and turns off the sites that were never looked at: nothing was started yet. */
-PROF_DEF uint32_t prof__generation = PROF__OFF;
+/* The generation. 0x80000000 fits no site and turns off the sites that were never looked at: nothing was started yet.
+   On Linux it has a page to itself, which is 0 in a child, however that was made, of a program that has started a session:
+   0 fits no thread and sends each macro to its slow path. So a child of _Fork() or clone(), which handlers of forks are not
+   told of, does not write into its parent's image. Before the first constructor it is 0, too. */
+#if defined(__linux__) && defined(__GNUC__) && !defined(PROF_FREESTANDING)
+#define PROF__GENERATION_PAGE 4096
+PROF_DEF uint32_t prof__generation[PROF__GENERATION_PAGE / 4] __attribute__((aligned(PROF__GENERATION_PAGE)));
+static void (*prof__child_found)(void); /* what a child does that finds 0; null until the page is 0 in children */
+#else
+PROF_DEF uint32_t prof__generation[1] = {PROF__OFF};
+#endif
+static uint32_t prof__generations; /* how many there were; a child goes on from there */
 #ifndef PROF_FREESTANDING
 static prof_writer *prof__writers;
 #endif
@@ -3600,17 +3603,30 @@ static prof__hub *prof__followers; /* under the lock, but for crashes */
 static void prof__hub_tell(uint32_t generation)
 {
     for (prof__hub *each = PROF__ACQUIRE(&prof__followers); each; each = PROF__ACQUIRE(&each->next))
-        if (each->generation != &prof__generation) PROF__STORE(each->generation, generation);
+        if (each->generation != prof__generation) PROF__STORE(each->generation, generation);
 }
 #else
 static void prof__hub_tell(uint32_t generation) { (void)generation; }
 #endif
 
+/* Before each lock of the state, which other threads of the parent may have held: a child that no handler of forks was told
+   of has to notice first. */
+static void prof__generation_look(void)
+{
+#ifdef PROF__GENERATION_PAGE
+    uint32_t none = 0;
+    if (PROF__LIKELY(PROF__LOAD(prof__generation) != 0)) return;
+    if (prof__child_found)
+        prof__child_found();
+    else
+        __atomic_compare_exchange_n(prof__generation, &none, PROF__OFF, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+}
+
 static void prof__next_generation(void)
 {
-    uint32_t now = PROF__LOAD(&prof__generation), next;
-    do next = (now & ~PROF__OFF) + 1 >= PROF__OFF ? 1 : (now & ~PROF__OFF) + 1;
-    while (!__atomic_compare_exchange_n(&prof__generation, &now, next, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    uint32_t next = PROF__ADD(&prof__generations, 1u) % (PROF__OFF - 1) + 1;
+    PROF__RELEASE(prof__generation, next);
     prof__hub_tell(next);
 }
 
@@ -3995,7 +4011,7 @@ static uint64_t prof__site_kind(const prof_site *site) { return site->kind & ((1
 /* Brings a site in step with the present generation. Under the lock, as a busy thread. */
 static void prof__site_settle(prof_site *site)
 {
-    uint32_t generation = PROF__ACQUIRE(&prof__generation); /* and with it prof__state.frozen */
+    uint32_t generation = PROF__ACQUIRE(prof__generation); /* and with it prof__state.frozen */
     if (prof__state.held && prof__schedule_sees(site)) return;
     if (prof__state.running && prof__state.inherited) {
         if (prof__site_kind(site) == PROF__KIND_END) return; /* of a begin in the parent: no reason to make an image */
@@ -4681,6 +4697,7 @@ static void prof__thread_leaves(void *pointer)
     prof__thread *self = (prof__thread *)pointer;
     self->gate = PROF__BUSY;
     PROF__BARRIER();
+    prof__generation_look();
     prof__lock(&prof__lock_word);
     if (self->session) self->own.epoch = 0; /* what it still records is a track that begins anew */
     prof__thread_detach(self);
@@ -4722,7 +4739,7 @@ static PROF__COLD void prof__last_scope_ended(prof__thread *self)
    and there is no chunk, what is lost for that is counted. */
 static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
 {
-    uint32_t generation = PROF__LOAD(&prof__generation);
+    uint32_t generation = PROF__LOAD(prof__generation);
     int recording, in_step;
     in_step = self->seen == generation &&
               !(site && (uint32_t)((uint32_t)prof__site_load(site) ^ generation) & ~PROF__OFF);
@@ -4734,13 +4751,14 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
         uint32_t room = PROF__ACQUIRE(&prof__room_changes);
         prof__signals signals;
         PROF__ERRNO_SAVE();
+        prof__generation_look();
         if (!prof__lock_enter(&prof__lock_word, &signals)) {
             prof__lose_all(self, loss);
             PROF__ERRNO_RESTORE();
             return 0;
         }
         if (PROF__UNLIKELY(prof__state.held) && site && prof__schedule_sees(site)) prof__schedule_look(site);
-        generation = PROF__LOAD(&prof__generation);
+        generation = PROF__LOAD(prof__generation);
         if (site) prof__site_settle(site); /* first: it may make the image */
         prof__session *s = prof__state.running ? prof__state.session : NULL;
         if (self->session && (self->session != s || self->epoch != s->epoch)) prof__detach(self);
@@ -4798,6 +4816,7 @@ static inline void prof__untake(prof__thread *self, uint32_t gate)
 static uint32_t prof__state_lock(void)
 {
     uint32_t gate = prof__take(PROF__SELF());
+    prof__generation_look();
     prof__lock(&prof__change_word);
     prof__lock(&prof__lock_word);
     return gate;
@@ -4809,6 +4828,16 @@ static void prof__state_unlock(uint32_t gate)
     prof__unlock(&prof__change_word);
     prof__untake(PROF__SELF(), gate);
 }
+
+/* The lock of the control functions. */
+static int prof__control_cancel; /* under it */
+static void prof__control_lock(void)
+{
+    prof__generation_look();
+    int before = prof__lock_steady(&prof__control_word);
+    prof__control_cancel = before;
+}
+static void prof__control_unlock(void) { prof__unlock_steady(&prof__control_word, prof__control_cancel); }
 
 /* Behind a take that found the fast path closed: 1 if the thread may write for this site. A null site asks for an
    attached thread only. A thread that is being interrupted loses the event, or whatever it is, which is counted. */
@@ -4830,6 +4859,7 @@ PROF__ENTRY int prof__check(prof_site *site)
     if (gate == PROF__BUSY) return 1; /* whoever counts the loss wants the arguments */
     prof__signals signals;
     PROF__ERRNO_SAVE();
+    prof__generation_look();
     if (prof__lock_enter(&prof__lock_word, &signals)) {
         prof__site_settle(site);
         prof__lock_leave(&prof__lock_word, &signals);
@@ -4847,7 +4877,7 @@ static uint64_t prof__site_head(const prof_site *site)
 /* Takes the thread for a site: 1 if it may write; else what is lost for that is counted, if the site is on. */
 static inline int prof__enter_or_lose(prof__thread *self, prof_site *site, uint64_t *head, uint32_t loss)
 {
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
     *head = prof__site_load(site) ^ generation;
     if (PROF__LIKELY(!((uint32_t)*head | (gate ^ generation)))) return 1;
     if (!prof__enter_slow(self, site, gate, loss)) return 0;
@@ -4934,7 +4964,7 @@ PROF__ENTRY prof__token prof__begin(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED(prof__begin, (site)));
     uint64_t now = prof__counter();
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
     uint64_t head = prof__site_load(site) ^ generation;
     if (PROF__UNLIKELY((uint32_t)head | (gate ^ generation))) return prof__begin_slow(self, site, gate);
     uint64_t *at = self->cursor, room = self->room, elapsed = now - self->base;
@@ -4967,7 +4997,7 @@ PROF__ENTRY void prof__end(prof__token token)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__end, (token)));
     uint64_t now = prof__counter();
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
     uint64_t head = token ^ self->epoch;
     if (PROF__UNLIKELY((uint32_t)head | (gate ^ generation))) {
         prof__end_slow(self, token, gate);
@@ -5024,7 +5054,7 @@ PROF__ENTRY prof__token prof__next(prof_site *site, prof__token token)
 {
     PROF__SELF_OR(PROF__LED(prof__next, (site, token)));
     uint64_t now = prof__counter();
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
     uint64_t head = prof__site_load(site) ^ generation, old = token ^ self->epoch;
     if (PROF__UNLIKELY((uint32_t)head | (uint32_t)old | (gate ^ generation)))
         return prof__next_slow(self, site, token, gate);
@@ -5076,7 +5106,7 @@ static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__arg_write, (site, type, number)));
     PROF__BRIDGE_ARG(site, type, number);
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
     uint64_t head = prof__site_load(site) ^ generation, low = (uint64_t)type << 32 | 1;
     if (PROF__UNLIKELY(((uint32_t)head | (gate ^ generation)) || self->room < 2)) {
         prof__arg_slow(self, site, low, number, gate);
@@ -5247,12 +5277,12 @@ static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_s
     uint64_t head;
     prof__untake(self, gate);
     if (!prof__enter_or_lose(self, site, &head, loss)) return 0;
-    if ((uint32_t)prof__site_load(key) != PROF__LOAD(&prof__generation)) {
+    if ((uint32_t)prof__site_load(key) != PROF__LOAD(prof__generation)) {
         prof__leave(self);
         if (!prof__live(key) || !prof__enter_or_lose(self, site, &head, loss)) return 0;
     }
     uint64_t now = prof__now(self->session, 0), *at = NULL;
-    if ((uint32_t)prof__site_load(key) != PROF__LOAD(&prof__generation))
+    if ((uint32_t)prof__site_load(key) != PROF__LOAD(prof__generation))
         prof__lose_all(self, loss);
     else
         at = prof__reserve_or_lose(self, 4, &now, loss);
@@ -5275,7 +5305,7 @@ PROF__ENTRY prof__token prof__begin_number(prof_site *site, prof_site *key, uint
 {
     PROF__SELF_OR(PROF__LED(prof__begin_number, (site, key, type, number)));
     uint64_t now = prof__counter();
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
     uint64_t head = prof__site_load(site) ^ generation, key_head = prof__site_load(key) ^ generation;
     uint64_t *at = self->cursor, elapsed = now - self->base, low = type << 32 | 1;
     if (PROF__UNLIKELY(((uint32_t)head | (uint32_t)key_head | (gate ^ generation)) ||
@@ -6049,7 +6079,7 @@ PROF__ENTRY void prof__end_loose(prof_site *site)
     uint64_t head;
     if (!track->loose_count) return;
     /* The name of a new site is not known yet. An end whose begin was lost to an interrupted macro is lost as well. */
-    if (PROF__UNLIKELY(((uint32_t)prof__site_load(site) ^ PROF__LOAD(&prof__generation)) || self->gate == PROF__BUSY)) {
+    if (PROF__UNLIKELY(((uint32_t)prof__site_load(site) ^ PROF__LOAD(prof__generation)) || self->gate == PROF__BUSY)) {
         if (!prof__enter(self, site, &head)) return;
         prof__leave(self);
     }
@@ -6142,7 +6172,7 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
     if (fiber == self->fiber || prof__take(self) == PROF__BUSY) return;
     prof__track_leave(self);
     self->fiber = fiber;
-    if (PROF__LIKELY(self->session && self->seen == PROF__LOAD(&prof__generation) &&
+    if (PROF__LIKELY(self->session && self->seen == PROF__LOAD(prof__generation) &&
                      prof__track_known(self, prof__track_of(self)) && !prof__sites_rest())) {
         prof__track_enter(self);
     } else {
@@ -8733,7 +8763,7 @@ static void prof__calibrate(prof__session *s)
         if (b > a && b - a < step) step = b - a;
     }
     uint32_t gate = prof__state_lock();
-    uint32_t generation = PROF__LOAD(&prof__generation);
+    uint32_t generation = PROF__LOAD(prof__generation);
     if (self->session && self->session != s) prof__detach(self); /* of a session before the last one */
     int ready = prof__state.running && (self->session == s || prof__attach(self));
     self->seen = generation;
@@ -8930,6 +8960,10 @@ typedef struct prof__guest_start {
     void *user;
 } prof__guest_start;
 
+#ifdef PROF__GENERATION_PAGE
+static void prof__children_watch(void);
+#endif
+
 static prof_status prof__start_locked(const prof_config *config, const prof__guest_start *guest)
 {
     if (prof__guest) prof__guest();
@@ -8961,6 +8995,9 @@ static prof_status prof__start_locked(const prof_config *config, const prof__gue
 #ifndef PROF_FREESTANDING
     status = prof__service_start(s); /* finds nothing to do until the session runs */
     if (!status) status = prof__upstairs.save_arm(s);
+#endif
+#ifdef PROF__GENERATION_PAGE
+    prof__children_watch();
 #endif
     uint32_t gate = prof__state_lock();
     if (!status) status = prof__rules_set(config->categories);
@@ -9094,6 +9131,7 @@ PROF_DEF prof_status prof_stop(void)
    in a control function there is no waiting for it. */
 static void __attribute__((destructor(102))) prof__exit_stop(void)
 {
+    prof__generation_look();
     if (!prof__is_whole() || !prof__lock_try(&prof__control_word)) return;
     const prof__session *s = NULL;
     if (!prof__guest && prof__session_phase()) s = prof__state.session ? prof__state.session : prof__state.inherited;
@@ -9608,11 +9646,10 @@ static void prof__session_inherit(prof__session *s)
     s->epoch = ++prof__state.epoch ? prof__state.epoch : ++prof__state.epoch;
 }
 
-/* Runs in the child, where the calling thread is the only one. */
-static void prof__child_of_fork(void)
+/* What a child keeps of its parent's session, where the calling thread is the only one. interrupted: the state, or this
+   thread's record, may be half changed, so all that is left is memory for who goes on writing there. */
+static void prof__child_begins(prof__thread *self, int inherits, int interrupted)
 {
-    prof__thread *self = PROF__SELF();
-    int inherits = self->forking && self->fork_holds, interrupted = !inherits && self->gate == PROF__BUSY;
     prof__session *s = prof__state.session;
     self->forking = self->fork_holds = 0;
     prof__lock_word = prof__change_word = prof__control_word = 0;
@@ -9651,13 +9688,46 @@ static void prof__child_of_fork(void)
     PROF__BARRIER();
     self->open = PROF__SHUT;
     if (!interrupted) self->gate = PROF__SHUT;
+}
+
+static void prof__child_of_fork(void)
+{
+    prof__thread *self = PROF__SELF();
+    int inherits = self->forking && self->fork_holds;
+    prof__child_begins(self, inherits, !inherits && self->gate == PROF__BUSY);
     if (inherits) prof__signals_restore(&prof__fork_signals);
 }
+
+#ifdef PROF__GENERATION_PAGE
+/* The first macro, control function or end of a thread in a child of _Fork() or clone(). Other threads may have been in the
+   middle of a change; the caller is not, and is busy or will take a lock. */
+static PROF__COLD void prof__child_unannounced(void)
+{
+    prof__thread *self = PROF__SELF();
+    uint32_t gate = self->gate;
+    PROF__ERRNO_SAVE();
+    if (!self->forking) { /* else the handler is still to come */
+        int changing = prof__lock_word || prof__change_word;
+        prof__child_begins(self, !changing, changing);
+    }
+    self->gate = gate;
+    PROF__ERRNO_RESTORE();
+}
+
+/* Before a session: from here on the page of the generation is empty in every child. Needs Linux 4.14 and pages of 4 KiB. */
+static void prof__children_watch(void)
+{
+    if (prof__child_found || sysconf(_SC_PAGESIZE) != PROF__GENERATION_PAGE) return;
+    if (madvise(prof__generation, PROF__GENERATION_PAGE, 18 /* MADV_WIPEONFORK */)) return;
+    prof__child_found = prof__child_unannounced;
+}
+#endif
 
 /* Early: so the child's handler comes before those of the program, which may have scopes and call prof_stop(). */
 static void __attribute__((constructor(101))) prof__forks_watch(void)
 {
     if (!prof__is_whole()) return;
+    prof__generation_look();
     pthread_atfork(prof__before_fork, prof__parent_of_fork, prof__child_of_fork);
     prof__exit_key_make(); /* early: for keys from 32 on glibc's pthread_setspecific() allocates */
 }
@@ -21757,7 +21827,7 @@ PROF_DEF void __cyg_profile_func_enter(void *function, void *caller)
 {
     prof__calls *calls = &prof__thread_calls;
     (void)caller;
-    if (PROF__LOAD(&prof__generation) == PROF__OFF || calls->busy) return;
+    if (PROF__LOAD(prof__generation) == PROF__OFF || calls->busy) return;
     calls->busy = 1;
     PROF__BARRIER();
     prof__call_enter(calls, (uintptr_t)function, (uintptr_t)__builtin_frame_address(0));
@@ -21818,7 +21888,7 @@ static void prof__hub_join(prof__hub *follower)
 {
     uint32_t gate = prof__state_lock();
     follower->next = prof__followers;
-    if (follower->generation != &prof__generation) PROF__STORE(follower->generation, PROF__LOAD(&prof__generation));
+    if (follower->generation != prof__generation) PROF__STORE(follower->generation, PROF__LOAD(prof__generation));
     PROF__RELEASE(&prof__followers, follower);
     prof__state_unlock(gate);
 }
@@ -21854,9 +21924,9 @@ static void prof__hub_leave(prof__hub *follower) { (void)follower; }
      (uint64_t)(sizeof(prof_event) + sizeof(prof_writer) + sizeof(prof_callsite) + sizeof(struct prof_counter)))
 #endif
 #define PROF__HUB_ENTRY(name) name,
-extern uint32_t prof__generation;
+extern uint32_t prof__generation[];
 PROF__HIDDEN __attribute__((used)) prof__hub prof__hub_here = {
-    {'p', 'r', 'o', 'f', ' ', 'h', 'u', 'b'}, PROF__LAYOUT, prof__output_told, 0, &prof__generation, NULL,
+    {'p', 'r', 'o', 'f', ' ', 'h', 'u', 'b'}, PROF__LAYOUT, prof__output_told, 0, prof__generation, NULL,
 #if defined(PROF__SHARED) && !defined(PROF_STATIC)
     &prof__leader,
 #else

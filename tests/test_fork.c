@@ -19,6 +19,7 @@
 extern char **environ;
 static prof_trace *trace;
 static trace_list list;
+static int over; /* tells threads to end */
 
 static void done(void)
 {
@@ -62,11 +63,12 @@ static const char *file_of(const char *base, long pid, const char *extension)
 
 /* Runs body in a child; 0 if that returned 0. The child says what is wrong with its checks. */
 static pid_t last_child;
+static pid_t (*make_child)(void) = fork;
 static int in_child(int (*body)(void))
 {
     int status = 0;
     fflush(stdout);
-    pid_t child = fork();
+    pid_t child = make_child();
     if (!child) {
         test_failures = 0;
         int result = body();
@@ -505,6 +507,108 @@ TEST(double_fork)
     CHECK_EQUAL(empty_folder(), 2);
 }
 
+/*-- children that no handler is told of, made as _Fork() and some sandboxes make them --*/
+
+#ifdef __linux__
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+static pid_t clones(void) { return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0); }
+
+static int ends_by_exit(void)
+{
+    fflush(stdout);
+    exit(test_failures != 0);
+}
+
+static int scopes_at_first(void)
+{
+    scopes(5);
+    trace = trace_live();
+    list = trace_read(trace, 0);
+    check_scopes(5);
+    check_about(trace, getpid(), parent);
+    done();
+    return 0;
+}
+
+/* Its child's parent is the last process that has noticed. */
+static int clones_again(void)
+{
+    CHECK_EQUAL(in_child(scopes_at_first), 0);
+    scopes_at_first();
+    parent = getpid();
+    return in_child(scopes_at_first);
+}
+
+/* Where other threads were in the middle of a change it records nothing, and says so. */
+static int all_or_nothing(void)
+{
+    scopes(5);
+    if (!prof_enabled()) {
+        CHECK_EQUAL(prof_trace_live(&trace), PROF_INVALID_STATE);
+        return 0;
+    }
+    return prof_stop() != PROF_OK;
+}
+
+static int clones_are_found(void)
+{
+    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int known = page != MAP_FAILED && !madvise(page, 4096, 18 /* MADV_WIPEONFORK */);
+    munmap(page, 4096);
+    return known && sysconf(_SC_PAGESIZE) == 4096;
+}
+
+TEST(children_without_handlers)
+{
+    if (TRACE_SANITIZER) SKIP("sanitizers have to be told of a fork");
+    if (!clones_are_found()) SKIP("needs Linux 4.14 and pages of 4 KiB");
+    make_child = clones;
+    parents = trace_config(1u << 20);
+    parent_with(records);
+    parent_with(records_and_stops);
+    parent_with(stops_at_once);
+    parent_with(does_nothing);
+    parent_with(scopes_at_first);
+    CHECK_EQUAL(parent_with_output(FOLDER "/a.prof", does_nothing), 1);
+    CHECK_EQUAL(parent_with_output(FOLDER "/a.prof", ends_by_exit), 1);
+    CHECK_EQUAL(parent_with_output(FOLDER "/a.prof", scopes_at_first), 4);
+    CHECK_EQUAL(parent_with_output(FOLDER "/a.prof", clones_again), 10);
+    CHECK_EQUAL(parent_with_output(FOLDER "/a.prof", records_and_stops), 4);
+    parents.mode = PROF_STREAM;
+    CHECK_EQUAL(parent_with_output(FOLDER "/a.prof", ends_by_exit), 1);
+    make_child = fork;
+}
+
+static void *restarts(void *unused)
+{
+    while (!__atomic_load_n(&over, __ATOMIC_ACQUIRE)) {
+        prof_pause();
+        prof_resume();
+    }
+    return unused;
+}
+
+TEST(children_without_handlers_while_others_control)
+{
+    pthread_t thread;
+    if (TRACE_SANITIZER) SKIP("sanitizers have to be told of a fork");
+    if (!clones_are_found()) SKIP("needs Linux 4.14 and pages of 4 KiB");
+    make_child = clones;
+    parents = trace_config(1u << 20);
+    trace_start(&parents);
+    over = 0;
+    pthread_create(&thread, NULL, restarts, NULL);
+    for (int i = 0; i < trace_times(20, 200, 5000) && !test_failures; ++i) CHECK_EQUAL(in_child(all_or_nothing), 0);
+    __atomic_store_n(&over, 1, __ATOMIC_RELEASE);
+    pthread_join(thread, NULL);
+    make_child = fork;
+    prof_stop();
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+#endif
+
 /*-- children that become other programs --*/
 
 static int execs(void)
@@ -622,7 +726,6 @@ static void handler(int number)
     scopes(100);
 }
 
-static int over;
 
 static void *allocates(void *unused)
 {

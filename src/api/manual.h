@@ -187,8 +187,10 @@ MANUAL                                                                          
     A child that wants none calls prof_stop() before its first scope, and may then call prof_start(). If its image
     cannot be made, prof_enabled() is 0, and prof_stop() says why. The threads of PROF_STREAM, PROF_STATS, save and
     dump_period stay behind, as do crash_report and save_signal: a child is always PROF_RING or PROF_FILL. Where
-    config.memory was given it records into memory of the same size. After _Fork(), or clone() without CLONE_VM, which
-    tell nobody, there must be no scopes in the child: they would go into the parent's file.
+    config.memory was given it records into memory of the same size. A child of _Fork(), or of
+    clone() without CLONE_VM, of which no handler is told, is noticed at its first macro or control function and does the
+    same; where another thread was changing the state at that moment it records nothing until prof_start(). That takes
+    Linux 4.14 and pages of 4 KiB; elsewhere such a child must have no scopes, which would go into the parent's file.
 
     longjmp() over scopes in C leaves them without an end; the next end of a scope further out closes them, and they are
     marked PROF_TRUNCATED_END.

@@ -86,9 +86,9 @@ enum { /* what a word of the image is: see >>image */
 typedef uint64_t prof__token; /* what a begin hands to its end; 0: nothing was recorded */
 
 #if defined(_WIN32) || !defined(__GNUC__)
-extern uint32_t prof__generation;
+extern uint32_t prof__generation[];
 #else
-extern PROF_DEF uint32_t prof__generation;
+extern PROF_DEF uint32_t prof__generation[];
 #endif
 PROF_DEF int prof__check(prof_site *site);
 PROF_DEF prof__token prof__begin(prof_site *site);
@@ -154,10 +154,10 @@ typedef uint32_t __attribute__((may_alias)) prof__half;
 #endif
 #define PROF__STATE(site)                                                                                  \
     (__atomic_load_n((const prof__half *)&(site)->private_state + PROF__LOW_HALF, __ATOMIC_RELAXED) ^       \
-     __atomic_load_n(&prof__generation, __ATOMIC_RELAXED))
+     __atomic_load_n(prof__generation, __ATOMIC_RELAXED))
 #else
 #define PROF__STATE(site) \
-    ((uint32_t) * (const volatile uint64_t *)&(site)->private_state ^ *(const volatile uint32_t *)&prof__generation)
+    ((uint32_t) * (const volatile uint64_t *)&(site)->private_state ^ *(const volatile uint32_t *)prof__generation)
 #endif
 static inline PROF__UNTRACED int prof__on(const prof_site *site) /* or not known yet */
 {

@@ -106,15 +106,6 @@ static void prof__unlock_steady(int *lock, int before)
 }
 #endif
 
-/* The lock of the control functions. */
-static int prof__control_cancel; /* under it */
-static void prof__control_lock(void)
-{
-    int before = prof__lock_steady(&prof__control_word);
-    prof__control_cancel = before;
-}
-static void prof__control_unlock(void) { prof__unlock_steady(&prof__control_word, prof__control_cancel); }
-
 #ifndef PROF_FREESTANDING
 /* Sleeps for ns, less if *word is not, or no longer, value; may return early for no reason. */
 static void prof__word_wait(uint32_t *word, uint32_t value, uint64_t ns)

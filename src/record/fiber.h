@@ -73,7 +73,7 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
     if (fiber == self->fiber || prof__take(self) == PROF__BUSY) return;
     prof__track_leave(self);
     self->fiber = fiber;
-    if (PROF__LIKELY(self->session && self->seen == PROF__LOAD(&prof__generation) &&
+    if (PROF__LIKELY(self->session && self->seen == PROF__LOAD(prof__generation) &&
                      prof__track_known(self, prof__track_of(self)) && !prof__sites_rest())) {
         prof__track_enter(self);
     } else {

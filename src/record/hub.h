@@ -7,7 +7,7 @@ static void prof__hub_join(prof__hub *follower)
 {
     uint32_t gate = prof__state_lock();
     follower->next = prof__followers;
-    if (follower->generation != &prof__generation) PROF__STORE(follower->generation, PROF__LOAD(&prof__generation));
+    if (follower->generation != prof__generation) PROF__STORE(follower->generation, PROF__LOAD(prof__generation));
     PROF__RELEASE(&prof__followers, follower);
     prof__state_unlock(gate);
 }
@@ -43,9 +43,9 @@ static void prof__hub_leave(prof__hub *follower) { (void)follower; }
      (uint64_t)(sizeof(prof_event) + sizeof(prof_writer) + sizeof(prof_callsite) + sizeof(struct prof_counter)))
 #endif
 #define PROF__HUB_ENTRY(name) name,
-extern uint32_t prof__generation;
+extern uint32_t prof__generation[];
 PROF__HIDDEN __attribute__((used)) prof__hub prof__hub_here = {
-    {'p', 'r', 'o', 'f', ' ', 'h', 'u', 'b'}, PROF__LAYOUT, prof__output_told, 0, &prof__generation, NULL,
+    {'p', 'r', 'o', 'f', ' ', 'h', 'u', 'b'}, PROF__LAYOUT, prof__output_told, 0, prof__generation, NULL,
 #if defined(PROF__SHARED) && !defined(PROF_STATIC)
     &prof__leader,
 #else

@@ -91,7 +91,7 @@ PROF__ENTRY void prof__end_loose(prof_site *site)
     uint64_t head;
     if (!track->loose_count) return;
     /* The name of a new site is not known yet. An end whose begin was lost to an interrupted macro is lost as well. */
-    if (PROF__UNLIKELY(((uint32_t)prof__site_load(site) ^ PROF__LOAD(&prof__generation)) || self->gate == PROF__BUSY)) {
+    if (PROF__UNLIKELY(((uint32_t)prof__site_load(site) ^ PROF__LOAD(prof__generation)) || self->gate == PROF__BUSY)) {
         if (!prof__enter(self, site, &head)) return;
         prof__leave(self);
     }

@@ -86,7 +86,7 @@ static uint64_t prof__site_kind(const prof_site *site) { return site->kind & ((1
 /* Brings a site in step with the present generation. Under the lock, as a busy thread. */
 static void prof__site_settle(prof_site *site)
 {
-    uint32_t generation = PROF__ACQUIRE(&prof__generation); /* and with it prof__state.frozen */
+    uint32_t generation = PROF__ACQUIRE(prof__generation); /* and with it prof__state.frozen */
     if (prof__state.held && prof__schedule_sees(site)) return;
     if (prof__state.running && prof__state.inherited) {
         if (prof__site_kind(site) == PROF__KIND_END) return; /* of a begin in the parent: no reason to make an image */

@@ -9,7 +9,7 @@
    and there is no chunk, what is lost for that is counted. */
 static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
 {
-    uint32_t generation = PROF__LOAD(&prof__generation);
+    uint32_t generation = PROF__LOAD(prof__generation);
     int recording, in_step;
     in_step = self->seen == generation &&
               !(site && (uint32_t)((uint32_t)prof__site_load(site) ^ generation) & ~PROF__OFF);
@@ -21,13 +21,14 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
         uint32_t room = PROF__ACQUIRE(&prof__room_changes);
         prof__signals signals;
         PROF__ERRNO_SAVE();
+        prof__generation_look();
         if (!prof__lock_enter(&prof__lock_word, &signals)) {
             prof__lose_all(self, loss);
             PROF__ERRNO_RESTORE();
             return 0;
         }
         if (PROF__UNLIKELY(prof__state.held) && site && prof__schedule_sees(site)) prof__schedule_look(site);
-        generation = PROF__LOAD(&prof__generation);
+        generation = PROF__LOAD(prof__generation);
         if (site) prof__site_settle(site); /* first: it may make the image */
         prof__session *s = prof__state.running ? prof__state.session : NULL;
         if (self->session && (self->session != s || self->epoch != s->epoch)) prof__detach(self);
@@ -85,6 +86,7 @@ static inline void prof__untake(prof__thread *self, uint32_t gate)
 static uint32_t prof__state_lock(void)
 {
     uint32_t gate = prof__take(PROF__SELF());
+    prof__generation_look();
     prof__lock(&prof__change_word);
     prof__lock(&prof__lock_word);
     return gate;
@@ -96,6 +98,16 @@ static void prof__state_unlock(uint32_t gate)
     prof__unlock(&prof__change_word);
     prof__untake(PROF__SELF(), gate);
 }
+
+/* The lock of the control functions. */
+static int prof__control_cancel; /* under it */
+static void prof__control_lock(void)
+{
+    prof__generation_look();
+    int before = prof__lock_steady(&prof__control_word);
+    prof__control_cancel = before;
+}
+static void prof__control_unlock(void) { prof__unlock_steady(&prof__control_word, prof__control_cancel); }
 
 /* Behind a take that found the fast path closed: 1 if the thread may write for this site. A null site asks for an
    attached thread only. A thread that is being interrupted loses the event, or whatever it is, which is counted. */
@@ -117,6 +129,7 @@ PROF__ENTRY int prof__check(prof_site *site)
     if (gate == PROF__BUSY) return 1; /* whoever counts the loss wants the arguments */
     prof__signals signals;
     PROF__ERRNO_SAVE();
+    prof__generation_look();
     if (prof__lock_enter(&prof__lock_word, &signals)) {
         prof__site_settle(site);
         prof__lock_leave(&prof__lock_word, &signals);
@@ -134,7 +147,7 @@ static uint64_t prof__site_head(const prof_site *site)
 /* Takes the thread for a site: 1 if it may write; else what is lost for that is counted, if the site is on. */
 static inline int prof__enter_or_lose(prof__thread *self, prof_site *site, uint64_t *head, uint32_t loss)
 {
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
     *head = prof__site_load(site) ^ generation;
     if (PROF__LIKELY(!((uint32_t)*head | (gate ^ generation)))) return 1;
     if (!prof__enter_slow(self, site, gate, loss)) return 0;
@@ -221,7 +234,7 @@ PROF__ENTRY prof__token prof__begin(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED(prof__begin, (site)));
     uint64_t now = prof__counter();
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
     uint64_t head = prof__site_load(site) ^ generation;
     if (PROF__UNLIKELY((uint32_t)head | (gate ^ generation))) return prof__begin_slow(self, site, gate);
     uint64_t *at = self->cursor, room = self->room, elapsed = now - self->base;
@@ -254,7 +267,7 @@ PROF__ENTRY void prof__end(prof__token token)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__end, (token)));
     uint64_t now = prof__counter();
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
     uint64_t head = token ^ self->epoch;
     if (PROF__UNLIKELY((uint32_t)head | (gate ^ generation))) {
         prof__end_slow(self, token, gate);
@@ -311,7 +324,7 @@ PROF__ENTRY prof__token prof__next(prof_site *site, prof__token token)
 {
     PROF__SELF_OR(PROF__LED(prof__next, (site, token)));
     uint64_t now = prof__counter();
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
     uint64_t head = prof__site_load(site) ^ generation, old = token ^ self->epoch;
     if (PROF__UNLIKELY((uint32_t)head | (uint32_t)old | (gate ^ generation)))
         return prof__next_slow(self, site, token, gate);

@@ -135,8 +135,18 @@ static struct {
    forks inherit none. Null: the session, if there is one, is the program's. */
 static void (*prof__guest)(void);
 
-/* 0x80000000 fits no site and turns off the sites that were never looked at: nothing was started yet. */
-PROF_DEF uint32_t prof__generation = PROF__OFF;
+/* The generation. 0x80000000 fits no site and turns off the sites that were never looked at: nothing was started yet.
+   On Linux it has a page to itself, which is 0 in a child, however that was made, of a program that has started a session:
+   0 fits no thread and sends each macro to its slow path. So a child of _Fork() or clone(), which handlers of forks are not
+   told of, does not write into its parent's image. Before the first constructor it is 0, too. */
+#if defined(__linux__) && defined(__GNUC__) && !defined(PROF_FREESTANDING)
+#define PROF__GENERATION_PAGE 4096
+PROF_DEF uint32_t prof__generation[PROF__GENERATION_PAGE / 4] __attribute__((aligned(PROF__GENERATION_PAGE)));
+static void (*prof__child_found)(void); /* what a child does that finds 0; null until the page is 0 in children */
+#else
+PROF_DEF uint32_t prof__generation[1] = {PROF__OFF};
+#endif
+static uint32_t prof__generations; /* how many there were; a child goes on from there */
 #ifndef PROF_FREESTANDING
 static prof_writer *prof__writers;
 #endif
@@ -147,17 +157,30 @@ static prof__hub *prof__followers; /* under the lock, but for crashes */
 static void prof__hub_tell(uint32_t generation)
 {
     for (prof__hub *each = PROF__ACQUIRE(&prof__followers); each; each = PROF__ACQUIRE(&each->next))
-        if (each->generation != &prof__generation) PROF__STORE(each->generation, generation);
+        if (each->generation != prof__generation) PROF__STORE(each->generation, generation);
 }
 #else
 static void prof__hub_tell(uint32_t generation) { (void)generation; }
 #endif
 
+/* Before each lock of the state, which other threads of the parent may have held: a child that no handler of forks was told
+   of has to notice first. */
+static void prof__generation_look(void)
+{
+#ifdef PROF__GENERATION_PAGE
+    uint32_t none = 0;
+    if (PROF__LIKELY(PROF__LOAD(prof__generation) != 0)) return;
+    if (prof__child_found)
+        prof__child_found();
+    else
+        __atomic_compare_exchange_n(prof__generation, &none, PROF__OFF, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+}
+
 static void prof__next_generation(void)
 {
-    uint32_t now = PROF__LOAD(&prof__generation), next;
-    do next = (now & ~PROF__OFF) + 1 >= PROF__OFF ? 1 : (now & ~PROF__OFF) + 1;
-    while (!__atomic_compare_exchange_n(&prof__generation, &now, next, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    uint32_t next = PROF__ADD(&prof__generations, 1u) % (PROF__OFF - 1) + 1;
+    PROF__RELEASE(prof__generation, next);
     prof__hub_tell(next);
 }
 

@@ -359,6 +359,7 @@ static void prof__thread_leaves(void *pointer)
     prof__thread *self = (prof__thread *)pointer;
     self->gate = PROF__BUSY;
     PROF__BARRIER();
+    prof__generation_look();
     prof__lock(&prof__lock_word);
     if (self->session) self->own.epoch = 0; /* what it still records is a track that begins anew */
     prof__thread_detach(self);

@@ -32,7 +32,7 @@ static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__arg_write, (site, type, number)));
     PROF__BRIDGE_ARG(site, type, number);
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
     uint64_t head = prof__site_load(site) ^ generation, low = (uint64_t)type << 32 | 1;
     if (PROF__UNLIKELY(((uint32_t)head | (gate ^ generation)) || self->room < 2)) {
         prof__arg_slow(self, site, low, number, gate);
@@ -203,12 +203,12 @@ static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_s
     uint64_t head;
     prof__untake(self, gate);
     if (!prof__enter_or_lose(self, site, &head, loss)) return 0;
-    if ((uint32_t)prof__site_load(key) != PROF__LOAD(&prof__generation)) {
+    if ((uint32_t)prof__site_load(key) != PROF__LOAD(prof__generation)) {
         prof__leave(self);
         if (!prof__live(key) || !prof__enter_or_lose(self, site, &head, loss)) return 0;
     }
     uint64_t now = prof__now(self->session, 0), *at = NULL;
-    if ((uint32_t)prof__site_load(key) != PROF__LOAD(&prof__generation))
+    if ((uint32_t)prof__site_load(key) != PROF__LOAD(prof__generation))
         prof__lose_all(self, loss);
     else
         at = prof__reserve_or_lose(self, 4, &now, loss);
@@ -231,7 +231,7 @@ PROF__ENTRY prof__token prof__begin_number(prof_site *site, prof_site *key, uint
 {
     PROF__SELF_OR(PROF__LED(prof__begin_number, (site, key, type, number)));
     uint64_t now = prof__counter();
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(&prof__generation);
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
     uint64_t head = prof__site_load(site) ^ generation, key_head = prof__site_load(key) ^ generation;
     uint64_t *at = self->cursor, elapsed = now - self->base, low = type << 32 | 1;
     if (PROF__UNLIKELY(((uint32_t)head | (uint32_t)key_head | (gate ^ generation)) ||

@@ -11,7 +11,7 @@ static void prof__calibrate(prof__session *s)
         if (b > a && b - a < step) step = b - a;
     }
     uint32_t gate = prof__state_lock();
-    uint32_t generation = PROF__LOAD(&prof__generation);
+    uint32_t generation = PROF__LOAD(prof__generation);
     if (self->session && self->session != s) prof__detach(self); /* of a session before the last one */
     int ready = prof__state.running && (self->session == s || prof__attach(self));
     self->seen = generation;

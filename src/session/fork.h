@@ -90,11 +90,10 @@ static void prof__session_inherit(prof__session *s)
     s->epoch = ++prof__state.epoch ? prof__state.epoch : ++prof__state.epoch;
 }
 
-/* Runs in the child, where the calling thread is the only one. */
-static void prof__child_of_fork(void)
+/* What a child keeps of its parent's session, where the calling thread is the only one. interrupted: the state, or this
+   thread's record, may be half changed, so all that is left is memory for who goes on writing there. */
+static void prof__child_begins(prof__thread *self, int inherits, int interrupted)
 {
-    prof__thread *self = PROF__SELF();
-    int inherits = self->forking && self->fork_holds, interrupted = !inherits && self->gate == PROF__BUSY;
     prof__session *s = prof__state.session;
     self->forking = self->fork_holds = 0;
     prof__lock_word = prof__change_word = prof__control_word = 0;
@@ -133,13 +132,46 @@ static void prof__child_of_fork(void)
     PROF__BARRIER();
     self->open = PROF__SHUT;
     if (!interrupted) self->gate = PROF__SHUT;
+}
+
+static void prof__child_of_fork(void)
+{
+    prof__thread *self = PROF__SELF();
+    int inherits = self->forking && self->fork_holds;
+    prof__child_begins(self, inherits, !inherits && self->gate == PROF__BUSY);
     if (inherits) prof__signals_restore(&prof__fork_signals);
 }
+
+#ifdef PROF__GENERATION_PAGE
+/* The first macro, control function or end of a thread in a child of _Fork() or clone(). Other threads may have been in the
+   middle of a change; the caller is not, and is busy or will take a lock. */
+static PROF__COLD void prof__child_unannounced(void)
+{
+    prof__thread *self = PROF__SELF();
+    uint32_t gate = self->gate;
+    PROF__ERRNO_SAVE();
+    if (!self->forking) { /* else the handler is still to come */
+        int changing = prof__lock_word || prof__change_word;
+        prof__child_begins(self, !changing, changing);
+    }
+    self->gate = gate;
+    PROF__ERRNO_RESTORE();
+}
+
+/* Before a session: from here on the page of the generation is empty in every child. Needs Linux 4.14 and pages of 4 KiB. */
+static void prof__children_watch(void)
+{
+    if (prof__child_found || sysconf(_SC_PAGESIZE) != PROF__GENERATION_PAGE) return;
+    if (madvise(prof__generation, PROF__GENERATION_PAGE, 18 /* MADV_WIPEONFORK */)) return;
+    prof__child_found = prof__child_unannounced;
+}
+#endif
 
 /* Early: so the child's handler comes before those of the program, which may have scopes and call prof_stop(). */
 static void __attribute__((constructor(101))) prof__forks_watch(void)
 {
     if (!prof__is_whole()) return;
+    prof__generation_look();
     pthread_atfork(prof__before_fork, prof__parent_of_fork, prof__child_of_fork);
     prof__exit_key_make(); /* early: for keys from 32 on glibc's pthread_setspecific() allocates */
 }

@@ -121,6 +121,10 @@ typedef struct prof__guest_start {
     void *user;
 } prof__guest_start;
 
+#ifdef PROF__GENERATION_PAGE
+static void prof__children_watch(void);
+#endif
+
 static prof_status prof__start_locked(const prof_config *config, const prof__guest_start *guest)
 {
     if (prof__guest) prof__guest();
@@ -152,6 +156,9 @@ static prof_status prof__start_locked(const prof_config *config, const prof__gue
 #ifndef PROF_FREESTANDING
     status = prof__service_start(s); /* finds nothing to do until the session runs */
     if (!status) status = prof__upstairs.save_arm(s);
+#endif
+#ifdef PROF__GENERATION_PAGE
+    prof__children_watch();
 #endif
     uint32_t gate = prof__state_lock();
     if (!status) status = prof__rules_set(config->categories);

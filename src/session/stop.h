@@ -57,6 +57,7 @@ PROF_DEF prof_status prof_stop(void)
    in a control function there is no waiting for it. */
 static void __attribute__((destructor(102))) prof__exit_stop(void)
 {
+    prof__generation_look();
     if (!prof__is_whole() || !prof__lock_try(&prof__control_word)) return;
     const prof__session *s = NULL;
     if (!prof__guest && prof__session_phase()) s = prof__state.session ? prof__state.session : prof__state.inherited;
