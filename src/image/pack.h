@@ -39,25 +39,21 @@ typedef struct prof__unpacker {
     int bad;
 } prof__unpacker;
 
+/* Words of a record of each kind, four bits each; 15: its head says how many follow. One number instead of a jump for each
+   record. */
+#define PROF__WORDS_OF(kind, words) ((uint64_t)(words) << 4 * (kind))
+#define PROF__WORDS                                                                                                   \
+    (PROF__WORDS_OF(PROF__KIND_BEGIN, 1) | PROF__WORDS_OF(PROF__KIND_END, 1) | PROF__WORDS_OF(PROF__KIND_MARK, 1) |   \
+     PROF__WORDS_OF(PROF__KIND_FRAME, 1) | PROF__WORDS_OF(PROF__KIND_LOST, 1) | PROF__WORDS_OF(PROF__KIND_EVENT, 3) | \
+     PROF__WORDS_OF(PROF__KIND_COUNTER_INT, 2) | PROF__WORDS_OF(PROF__KIND_COUNTER_DOUBLE, 2) |                       \
+     PROF__WORDS_OF(PROF__KIND_TRACK, 3) | PROF__WORDS_OF(PROF__KIND_ARG, 15) | PROF__WORDS_OF(PROF__KIND_DATA, 15) | \
+     PROF__WORDS_OF(PROF__KIND_NAME, 15))
+
 /* Words of the record with this head, of which left remain; 0: no record. */
-static size_t prof__record_words(uint64_t head, size_t left)
+static inline size_t prof__record_words(uint64_t head, size_t left)
 {
-    size_t words;
-    switch (head >> PROF__KIND_SHIFT) {
-    case PROF__KIND_BEGIN:
-    case PROF__KIND_END:
-    case PROF__KIND_MARK:
-    case PROF__KIND_FRAME:
-    case PROF__KIND_LOST: words = 1; break;
-    case PROF__KIND_COUNTER_INT:
-    case PROF__KIND_COUNTER_DOUBLE: words = 2; break;
-    case PROF__KIND_ARG:
-    case PROF__KIND_DATA:
-    case PROF__KIND_NAME: words = 1 + (size_t)(head & 0xFFFF); break;
-    case PROF__KIND_EVENT:
-    case PROF__KIND_TRACK: words = 3; break;
-    default: return 0;
-    }
+    size_t words = (size_t)(PROF__WORDS >> (head >> PROF__KIND_SHIFT << 2)) & 15;
+    if (words == 15) words = 1 + (size_t)(head & 0xFFFF);
     return words <= left ? words : 0;
 }
 

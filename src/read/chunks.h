@@ -143,18 +143,25 @@ static int prof__read_block_likely(const prof_trace *trace, const prof__block *b
            block->size <= PROF__BLOCK_BOUND(trace->chunk_words) && block->size <= end - offset;
 }
 
-/* Ends the strings of a chunk's records, so that they can be handed out. */
+/* Ends the string of a NAME, ARG or DATA, if it has one, so that it can be handed out. */
+static void prof__read_seal_text(uint64_t *record, size_t length)
+{
+    unsigned kind = prof__read_kind(*record);
+    if (kind == PROF__KIND_ARG && *record & PROF__ARG_TO && length > 1) --length;
+    if (length > 1 && (kind == PROF__KIND_NAME || (*record >> 32 & 0xFF) == PROF_VALUE_STRING))
+        ((char *)(record + length))[-1] = 0;
+}
+
+static int prof__read_has_text(unsigned kind)
+{
+    return kind == PROF__KIND_NAME || kind == PROF__KIND_ARG || kind == PROF__KIND_DATA;
+}
+
 static void prof__read_seal(uint64_t *words, size_t count)
 {
     size_t at, length;
-    for (at = 0; at < count && (length = prof__record_words(words[at], count - at)) != 0; at += length) {
-        unsigned kind = prof__read_kind(words[at]);
-        size_t text = length;
-        if (kind == PROF__KIND_ARG && words[at] & PROF__ARG_TO && text > 1) --text;
-        if (text > 1 && (kind == PROF__KIND_NAME || ((kind == PROF__KIND_ARG || kind == PROF__KIND_DATA) &&
-                                                     (words[at] >> 32 & 0xFF) == PROF_VALUE_STRING)))
-            ((char *)(words + at + text))[-1] = 0;
-    }
+    for (at = 0; at < count && (length = prof__record_words(words[at], count - at)) != 0; at += length)
+        if (prof__read_has_text(prof__read_kind(words[at]))) prof__read_seal_text(words + at, length);
 }
 
 /* Tells whether words are still the same. Unlike the check in a block nobody can choose others that have the same. */
@@ -214,15 +221,30 @@ static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buff
 /* Collects the event of a device, if the EVENT at this word is one. 0 without memory. */
 static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count);
 
-/* Cuts the words of a chunk into segments and gets to know its call sites. 0 without memory. */
-static int prof__read_cut(prof_trace *trace, size_t chunk, const uint64_t *words, size_t count)
+/* A segment's first record that has a time. */
+static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, prof__read_segment *segment, uint64_t head)
+{
+    if (!segment || segment->record != ~(uint64_t)0) return;
+    segment->record = prof__read_tick(trace->chunks[chunk].tick, head, 0);
+    if (segment->tick == ~(uint64_t)0) segment->tick = segment->record;
+}
+
+/* Cuts the words of a chunk into segments, ends its strings and gets to know its call sites. 0 without memory. */
+static int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size_t count)
 {
     size_t at, length, segments = trace->segment_count;
     prof__read_segment *segment = NULL;
     for (at = 0; at < count; at += length) {
         unsigned kind = prof__read_kind(words[at]);
+        if (kind == PROF__KIND_BEGIN || kind == PROF__KIND_END) { /* most of them */
+            length = 1;
+            if (!prof__read_know_site(trace, prof__read_id(words[at]), kind)) return 0;
+            prof__read_cut_time(trace, chunk, segment, words[at]);
+            continue;
+        }
         length = prof__record_words(words[at], count - at);
         if (!length) break;
+        if (prof__read_has_text(kind)) prof__read_seal_text(words + at, length);
         if (kind == PROF__KIND_TRACK) {
             if (trace->segment_count >= PROF__NONE32 ||
                 !PROF__ROOM(trace->segments, trace->segment_capacity, trace->segment_count))
@@ -245,10 +267,7 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, const uint64_t *words
             if (kind == PROF__KIND_ARG && words[at] & PROF__ARG_TO && length > 1 &&
                 !prof__read_know_site(trace, prof__read_id(words[at + length - 1]), PROF__KIND_BEGIN))
                 return 0;
-            if (segment && prof__record_timed(words[at]) && segment->record == ~(uint64_t)0) {
-                segment->record = prof__read_tick(trace->chunks[chunk].tick, words[at], 0);
-                if (segment->tick == ~(uint64_t)0) segment->tick = segment->record;
-            }
+            if (prof__record_timed(words[at])) prof__read_cut_time(trace, chunk, segment, words[at]);
             if (kind == PROF__KIND_EVENT && !prof__read_event_type(words + at) &&
                 !prof__device_take(trace, chunk, words, at, count))
                 return 0;
@@ -292,7 +311,7 @@ static int prof__read_pair(prof_trace *trace, const prof__pair *pair)
 
 /* Adds a chunk with its words, unless one with its sequence is there already. 0 without memory. */
 static int prof__read_add_chunk(prof_trace *trace, const prof__read_chunk *chunk, const prof__pair *base,
-                                const uint64_t *words, size_t count)
+                                uint64_t *words, size_t count)
 {
     uint32_t hash = (uint32_t)prof__mix(chunk->sequence);
     if (prof__read_find(&trace->sequences, hash, prof__read_same_sequence, trace, &chunk->sequence) != PROF__NONE)
@@ -404,7 +423,6 @@ static int prof__read_ring(prof_trace *trace)
         uint64_t *words = trace->image + chunks[i].place;
         prof__chunk chunk;
         memcpy(&chunk, words - header->chunk_header_size / 8, sizeof chunk);
-        prof__read_seal(words, trace->chunk_words);
         good = prof__read_add_chunk(trace, &chunks[i], &chunk.base, words, trace->chunk_words);
     }
     free(chunks);

@@ -17,8 +17,13 @@ static void prof__read_slope(prof__read_line *line, uint64_t ticks, uint64_t ns)
 }
 
 /* value * factor / 2^shift, rounded to the nearest, at most PROF__FAR_NS. */
-static int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned shift)
+static inline int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned shift)
 {
+#ifdef __SIZEOF_INT128__
+    __extension__ typedef unsigned __int128 prof__product; /* at most 2^128 - 2^65 + 1, so that half of a bit more fits */
+    prof__product product = (prof__product)value * factor + (shift ? (uint64_t)1 << (shift - 1) : 0), result = product >> shift;
+    return result < (uint64_t)PROF__FAR_NS ? (int64_t)result : PROF__FAR_NS;
+#else
     uint64_t a = value >> 32, b = value & 0xFFFFFFFFu, c = factor >> 32, d = factor & 0xFFFFFFFFu;
     uint64_t low = b * d, middle = a * d + (low >> 32), cross = b * c + (middle & 0xFFFFFFFFu);
     uint64_t high = a * c + (middle >> 32) + (cross >> 32), half = shift ? (uint64_t)1 << (shift - 1) : 0, result;
@@ -31,26 +36,31 @@ static int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned shift)
     else
         result = high >> shift ? ~(uint64_t)0 : high << (64 - shift) | low >> shift;
     return result < (uint64_t)PROF__FAR_NS ? (int64_t)result : PROF__FAR_NS;
+#endif
+}
+
+/* The last line that begins at or before tick, else the first. */
+static size_t prof__read_line_of(const prof__read_line *lines, size_t count, uint64_t tick)
+{
+    size_t low = 0, high = count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (lines[middle].tick <= tick)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* Nanoseconds of a tick by lines in order. hint: the line found last, for the next call. */
-static int64_t prof__read_on_lines(const prof__read_line *lines, size_t count, uint64_t tick, size_t *hint)
+static inline int64_t prof__read_on_lines(const prof__read_line *lines, size_t count, uint64_t tick, size_t *hint)
 {
     const prof__read_line *line = lines + *hint;
     int64_t ns;
-    if (tick < line->tick || (*hint + 1 < count && tick >= line[1].tick)) {
-        size_t low = 0, high = count; /* the last line that begins at or before tick, else the first */
-        while (high - low > 1) {
-            size_t middle = low + (high - low) / 2;
-            if (lines[middle].tick <= tick)
-                low = middle;
-            else
-                high = middle;
-        }
-        *hint = low;
-        line = lines + low;
-    }
-    if (tick >= line->tick)
+    if (PROF__UNLIKELY(tick < line->tick || (*hint + 1 < count && tick >= line[1].tick)))
+        line = lines + (*hint = prof__read_line_of(lines, count, tick));
+    if (PROF__LIKELY(tick >= line->tick))
         ns = line->ns + prof__read_scale(tick - line->tick, line->factor, line->shift);
     else
         ns = line->ns - prof__read_scale(line->tick - tick, line->factor, line->shift);
@@ -58,7 +68,7 @@ static int64_t prof__read_on_lines(const prof__read_line *lines, size_t count, u
 }
 
 /* Nanoseconds since the session's start, never negative. */
-static int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hint)
+static inline int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hint)
 {
     int64_t ns = prof__read_on_lines(trace->lines, trace->line_count, tick, hint);
     return ns < 0 ? 0 : ns;

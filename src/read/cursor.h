@@ -98,13 +98,13 @@ PROF_DEF void prof_cursor_close(prof_cursor *cursor)
     free(cursor);
 }
 
-static prof__read_node *prof__read_add_node(prof_cursor *c, unsigned kind, size_t word)
+static inline prof__read_node *prof__read_add_node(prof_cursor *c, unsigned kind, size_t word)
 {
     prof__read_node *node = &c->nodes[c->node_count++];
-    memset(node, 0, sizeof *node);
     node->kind = kind;
     node->word = (uint32_t)word;
     node->link = PROF__NONE;
+    node->name = node->flags = node->arg = node->last_arg = 0;
     node->depth = (uint32_t)(c->depth - c->hidden);
     node->start_ns = node->end_ns = prof__read_ns(c->trace, c->tick, &c->hint);
     return node;

@@ -48,13 +48,18 @@ static int prof__read_same_unknown(const void *owner, size_t item, const void *k
     return ((const prof_trace *)owner)->unknown[item].id == *(const uint32_t *)key;
 }
 
-/* The site of a call site id; PROF__NONE for an id that was never seen. */
-static size_t prof__read_site_of(const prof_trace *trace, uint32_t id)
+/* The site of a call site id that meta does not have; PROF__NONE for one that was never seen. */
+static PROF__COLD size_t prof__read_unknown_site(const prof_trace *trace, uint32_t id)
 {
-    size_t item;
-    if (id < trace->site_id_count && trace->site_ids[id] != PROF__NONE32) return trace->site_ids[id];
-    item = prof__read_find(&trace->unknown_index, (uint32_t)prof__mix(id), prof__read_same_unknown, trace, &id);
+    size_t item = prof__read_find(&trace->unknown_index, (uint32_t)prof__mix(id), prof__read_same_unknown, trace, &id);
     return item == PROF__NONE ? PROF__NONE : trace->unknown[item].site;
+}
+
+/* The site of a call site id; PROF__NONE for an id that was never seen. */
+static inline size_t prof__read_site_of(const prof_trace *trace, uint32_t id)
+{
+    if (PROF__LIKELY(id < trace->site_id_count && trace->site_ids[id] != PROF__NONE32)) return trace->site_ids[id];
+    return prof__read_unknown_site(trace, id);
 }
 
 /* A call site without strings, named after a text that the trace takes over; PROF__NONE without memory. */
@@ -78,12 +83,11 @@ static size_t prof__read_make_site(prof_trace *trace, const char *text, uint32_t
     return prof__read_site_number(trace, &site);
 }
 
-/* Makes sure that an id has a site: "?site 12" where meta has none. 0 without memory. */
-static int prof__read_know_site(prof_trace *trace, uint32_t id, uint32_t kind)
+/* Gives an id that meta does not have a site: "?site 12". 0 without memory. */
+static PROF__COLD int prof__read_invent_site(prof_trace *trace, uint32_t id, uint32_t kind)
 {
     char text[32] = "?site ";
     size_t site;
-    if (prof__read_site_of(trace, id) != PROF__NONE) return 1;
     text[6 + prof__digits(text + 6, id)] = 0;
     site = prof__read_make_site(trace, text, kind);
     if (site == PROF__NONE) return 0;
@@ -91,6 +95,12 @@ static int prof__read_know_site(prof_trace *trace, uint32_t id, uint32_t kind)
     trace->unknown[trace->unknown_count].id = id;
     trace->unknown[trace->unknown_count].site = (uint32_t)site;
     return prof__read_add(&trace->unknown_index, (uint32_t)prof__mix(id), trace->unknown_count++);
+}
+
+/* Makes sure that an id has a site. 0 without memory. */
+static inline int prof__read_know_site(prof_trace *trace, uint32_t id, uint32_t kind)
+{
+    return prof__read_site_of(trace, id) != PROF__NONE || prof__read_invent_site(trace, id, kind);
 }
 
 static size_t prof__read_string_name(const prof_trace *trace, uint64_t id)

@@ -21,6 +21,23 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
         uint64_t head = words[at];
         unsigned kind = prof__read_kind(head);
         uint32_t site = 0, closes;
+        if (kind == PROF__KIND_BEGIN || kind == PROF__KIND_END) { /* most of them */
+            length = 1;
+            data = 0;
+            takes_data = 0;
+            m->tick = prof__read_tick(chunk->tick, head, m->tick);
+            site = (uint32_t)prof__read_site_of(trace, prof__read_id(head));
+            if (kind == PROF__KIND_BEGIN) {
+                prof__read_event(m);
+                if (!prof__read_push(m, site, number, at)) return 0;
+            } else if (PROF__LIKELY(m->depth && m->stack[m->depth - 1].site == site)) {
+                prof__read_pop(m, 0);
+            } else {
+                closes = prof__read_match(m, site, prof__read_event_id(trace, chunk, at));
+                if (closes == PROF__NONE32 || !prof__read_except(m, number, at, closes)) return 0;
+            }
+            continue;
+        }
         length = prof__record_words(head, segment->end - at);
         if (kind == PROF__KIND_ARG || kind == PROF__KIND_DATA)
             length = prof__read_arg_words(words + at, segment->end - at);
@@ -29,14 +46,6 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
             site = (uint32_t)prof__read_site_of(trace, prof__read_id(head));
         }
         switch (kind) {
-        case PROF__KIND_BEGIN:
-            prof__read_event(m);
-            if (!prof__read_push(m, site, number, at)) return 0;
-            break;
-        case PROF__KIND_END:
-            closes = prof__read_match(m, site, prof__read_event_id(trace, chunk, at));
-            if (closes == PROF__NONE32 || !prof__read_except(m, number, at, closes)) return 0;
-            break;
         case PROF__KIND_FRAME:
             prof__read_event(m);
             if (m->name_tops[trace->sites[site].name].frame != m->serial) {
