@@ -733,8 +733,10 @@ PROF_DEF void prof_marker_destroy(prof_marker *marker);
 
 /*-- READING ------------------------------------------------------------------------------------------------- >>read --
    A trace is a private, validated copy: it never changes, and any number of threads may read one, each with its own
-   cursors. Only of what PROF_STREAM wrote behind the buffer it keeps no copy, but the file, open, in which cursors read
-   on: what vanishes from there before they come by is left out, and counted in lost_blocks. Functions of this part and
+   cursors. Only of what PROF_STREAM wrote behind the buffer, and of the buffer of a recording that has ended if it is
+   larger than 32 MiB, it keeps no copy, but the file, open, in which cursors read on: what vanishes from there before they
+   come by is left out, and counted in lost_blocks. (On Windows, where a file that is open cannot be replaced, only the
+   former.) Functions of this part and
    the next may be called from any thread at any time, but not from signal handlers. A function that fails leaves null
    (0 entries) in what it should have made: PROF_IO, the file cannot be read; PROF_CORRUPT, it is no image, or damaged;
    PROF_UNSUPPORTED, an image of another version or of the other byte order; PROF_INVALID_STATE, nothing was recorded
@@ -905,9 +907,8 @@ typedef struct prof_trace_info {
                                      arguments, those of lost events among them. Both found no room, or interrupted
                                      another macro of their thread */
     uint64_t overwritten_chunks;  /* PROF_RING: older chunks that were reused */
-    uint64_t lost_blocks;         /* PROF_STREAM: parts of the archive, of some thousand events each, that cannot be
-                                     read: the file was cut or damaged, or they were overwritten since the trace was
-                                     opened */
+    uint64_t lost_blocks;         /* parts of the file, of some thousand events each, that cannot be read: the file was
+                                     cut or damaged, or they were overwritten since the trace was opened */
     uint64_t unmatched;           /* ends, and arguments, that fit no open scope and were left out; an argument's scope
                                      may have begun before the recording, or be lost */
     uint64_t sites_lost, taken_back; /* call sites or names for which the image had no room; scopes that were shorter
@@ -12982,7 +12983,7 @@ static PROF__UNUSED void prof__symbols_free(prof__symbols *symbols)
 #endif
 #ifndef PROF_NO_READER
 /*-- READER ---------------------------------------------------------------------------------------------- >>reader --
-   An image goes through these steps once, in prof__read_image():
+   An image goes through these steps once, in prof__read_parts():
      1. the header is checked, so that meta and chunks lie inside the image and apart from each other;
      2. meta becomes call sites whose equal ones share one address, and equal names one number;
      3. the blocks of the archive and the valid chunks are cut into segments, each the records of one track in one
@@ -12993,8 +12994,9 @@ static PROF__UNUSED void prof__symbols_free(prof__symbols *symbols)
         that began before the track's first segment ("orphans": only their ends are left).
    After that nothing changes any more. A cursor loads one segment at a time.
    Of the archive, which may be far larger than memory, nothing stays but these tables: prof__read_words() reads a block
-   whenever its words are wanted. A block that is not there any more (the file was cut, or a rotating archive went over
-   it) is left out and counted, and its scopes that are known otherwise stay as they are. */
+   whenever its words are wanted, and the words of a segment of a ring whose recording has ended and that is large. What is
+   not there any more (the file was cut, or a rotating archive went over it) is left out and counted, and its scopes that
+   are known otherwise stay as they are. */
 
 #include <limits.h>
 #ifndef _WIN32
@@ -13006,6 +13008,9 @@ static PROF__UNUSED void prof__symbols_free(prof__symbols *symbols)
 #define PROF__TEXT_WORDS 128 /* longer texts of call sites are cut: in a viewer's file each of their events has them */
 #define PROF__CHUNK_MOST 1048576 /* bytes; see PROF_CHUNK_SIZE */
 #define PROF__CLOSE_MAX PROF__SITE_MASK /* an END can close that many scopes */
+#ifndef PROF__READ_WHOLE
+#define PROF__READ_WHOLE ((uint64_t)32 << 20) /* bytes; a ring up to this stays in memory */
+#endif
 #define PROF__FAR_NS ((int64_t)1 << 61) /* times saturate here, so that differences never overflow */
 #define PROF__CLOSES_LATE (PROF__NONE32 - 1) /* instead: the END of a scope that ends after one around it */
 #define PROF__LATE_END_MOST 65536 /* scopes without an end of which a later one is taken for an overlap */
@@ -13044,19 +13049,24 @@ typedef struct prof__read_chunk {
     uint64_t mark;        /* of a block: prof__read_mark() of its words */
     uint64_t place;       /* of its first word, in words of the image; of a block, in bytes of the file */
     uint32_t size, words; /* of a block, else 0; size PROF__NONE32: it has vanished */
+    uint32_t owned;       /* 1: a thread still had it */
 } prof__read_chunk;
 
-/* The words of the block that was asked for last. */
+struct prof__read_segment;
+
+/* The words of the block, or of the segment, that was asked for last. */
 typedef struct prof__read_buffer {
     uint64_t *words;
     char *block;
-    size_t chunk; /* whose they are, from 1; 0: nobody's */
+    size_t chunk; /* whose they are, from 1; 0: nobody's, or a segment's */
+    const struct prof__read_segment *segment;
 } prof__read_buffer;
 
 typedef struct prof__read_segment {
     uint64_t track, serial;
     uint64_t tick;   /* the first thing known: when the track took the chunk, else the first record's; or ~0 */
     uint64_t record; /* the first record's; or ~0 */
+    uint64_t mark;   /* prof__read_mark() of its words, if it is read when it is wanted */
     uint32_t chunk;
     uint32_t first, end; /* words of the chunk, from the TRACK record on */
     uint32_t name;       /* string id */
@@ -13064,6 +13074,7 @@ typedef struct prof__read_segment {
     uint8_t fiber;
     uint8_t last;        /* 1: the chunk has no later segment, so that the chunk's losses belong here */
     uint8_t gap;         /* 1: something is missing in front of it */
+    uint8_t texts;       /* 1: it may have strings */
 } prof__read_segment;
 
 /* A scope that is open at the end of the segment in which it began. */
@@ -13176,6 +13187,7 @@ struct prof_trace {
     prof_trace_info info;
     uint64_t *image; /* owned */
     FILE *file;      /* owned: holds the archive; null: none, or it is in memory, behind the image */
+    int paged;       /* image ends in front of the chunks, which are in file */
     uint64_t size;   /* bytes of the file, or at image */
     size_t chunk_words;
     unsigned word_bits; /* of an event's id */
@@ -13763,6 +13775,7 @@ static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, 
 {
     char *bytes = buffer->block + sizeof *block;
     buffer->chunk = 0;
+    buffer->segment = NULL;
     if (offset > end || end - offset < sizeof *block || !prof__read_part(trace, offset, block, sizeof *block) ||
         !prof__read_block_likely(trace, block, offset, end) ||
         !prof__read_part(trace, offset + sizeof *block, bytes, block->size - sizeof *block) ||
@@ -13774,21 +13787,45 @@ static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, 
     return 1;
 }
 
-/* The words of a chunk: in the image, or in the buffer until the next call. Null: they cannot be read any more, or are
-   others by now, which the tables do not fit. */
-static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buffer *buffer, size_t number)
+/* Reads size bytes of the ring, from offset in the image on. 0: they are not there any more. */
+static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *to, size_t size)
 {
-    const prof__read_chunk *chunk = &trace->chunks[number];
+    if (trace->paged) return prof__file_at(trace->file, offset, to, size);
+    memcpy(to, (const char *)trace->image + offset, size);
+    return 1;
+}
+
+/* Reads a segment of a ring to its place in the buffer. */
+static const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffer *buffer, const prof__read_segment *segment)
+{
+    uint64_t *words = buffer->words + segment->first;
+    size_t count = segment->end - segment->first;
+    if (buffer->segment == segment) return buffer->words;
+    buffer->chunk = 0;
+    buffer->segment = NULL;
+    if (!prof__read_ring_part(trace, (trace->chunks[segment->chunk].place + segment->first) * 8, words, count * 8)) return NULL;
+    if (segment->texts) prof__read_seal(words, count);
+    if (prof__read_mark(words, count) != segment->mark) return NULL;
+    buffer->segment = segment;
+    return buffer->words;
+}
+
+/* The words of a chunk, at least those of this segment: in the image, or in the buffer until the next call. Null: they
+   cannot be read any more, or are others by now, which the tables do not fit. */
+static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buffer *buffer, const prof__read_segment *segment)
+{
+    const prof__read_chunk *chunk = &trace->chunks[segment->chunk];
     uint32_t size = PROF__LOAD(&chunk->size);
     prof__block block;
-    if (!size) return trace->image + chunk->place;
-    if (buffer->chunk == number + 1) return buffer->words;
-    if (size == PROF__NONE32 || !buffer->words ||
-        !prof__read_block(trace, buffer, chunk->place, chunk->place + size, &block) || block.size != size ||
-        block.sequence != chunk->sequence || block.words != chunk->words ||
+    if (!size && !trace->paged) return trace->image + chunk->place;
+    if (!buffer->words) return NULL;
+    if (!size) return prof__read_page(trace, buffer, segment);
+    if (buffer->chunk == segment->chunk + (size_t)1) return buffer->words;
+    if (size == PROF__NONE32 || !prof__read_block(trace, buffer, chunk->place, chunk->place + size, &block) ||
+        block.size != size || block.sequence != chunk->sequence || block.words != chunk->words ||
         prof__read_mark(buffer->words, chunk->words) != chunk->mark)
         return NULL;
-    buffer->chunk = number + 1;
+    buffer->chunk = segment->chunk + (size_t)1;
     return buffer->words;
 }
 
@@ -13803,6 +13840,14 @@ static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, pr
     if (!segment || segment->record != ~(uint64_t)0) return;
     segment->record = prof__read_tick(trace->chunks[chunk].tick, head, 0);
     if (segment->tick == ~(uint64_t)0) segment->tick = segment->record;
+}
+
+/* The segment ends in front of this word, and its strings are ended. */
+static void prof__read_cut_end(const prof_trace *trace, prof__read_segment *segment, const uint64_t *words, size_t at)
+{
+    segment->end = (uint32_t)at;
+    if (trace->paged && !trace->chunks[segment->chunk].size)
+        segment->mark = prof__read_mark(words + segment->first, at - segment->first);
 }
 
 /* Cuts the words of a chunk into segments, ends its strings and gets to know its call sites. 0 without memory. */
@@ -13820,12 +13865,16 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size
         }
         length = prof__record_words(words[at], count - at);
         if (!length) break;
-        if (prof__read_has_text(kind)) prof__read_seal_text(words + at, length);
+        if (prof__read_has_text(kind)) {
+            prof__read_seal_text(words + at, length);
+            if (segment) segment->texts = 1;
+        }
         if (kind == PROF__KIND_TRACK) {
             if (trace->segment_count >= PROF__NONE32 ||
                 !PROF__ROOM(trace->segments, trace->segment_capacity, trace->segment_count))
                 return 0;
-            if (trace->segment_count > segments) trace->segments[trace->segment_count - 1].end = (uint32_t)at;
+            if (trace->segment_count > segments)
+                prof__read_cut_end(trace, &trace->segments[trace->segment_count - 1], words, at);
             segment = &trace->segments[trace->segment_count++];
             memset(segment, 0, sizeof *segment);
             segment->track = prof__track_id(words + at);
@@ -13850,7 +13899,7 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size
         }
     }
     if (segment) {
-        segment->end = (uint32_t)at;
+        prof__read_cut_end(trace, segment, words, at);
         segment->last = 1;
     } else {
         trace->info.lost += trace->chunks[chunk].lost;
@@ -13938,6 +13987,7 @@ static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, i
         if (prof__read_block(trace, &trace->buffer, offset, end, &block)) {
             prof__read_chunk chunk;
             damaged = 0;
+            memset(&chunk, 0, sizeof chunk);
             chunk.sequence = block.sequence;
             chunk.tick = block.base.tick;
             chunk.lost = block.lost;
@@ -13974,31 +14024,48 @@ static int prof__read_archive(prof_trace *trace)
            prof__read_blocks(trace, h->archive_offset, h->archive_next, 0);
 }
 
-/* The chunks of the ring whose words did not go into the archive. What was never used is not touched. */
-static int prof__read_ring(prof_trace *trace)
+/* Lists the chunks of the ring that were used, in order. Returns how many; what was never used is not touched. */
+static size_t prof__read_ring_list(prof_trace *trace, prof__read_chunk *chunks)
 {
     const prof__header *header = &trace->header;
     size_t i, count = 0, used = (size_t)header->chunk_count;
-    int good = 1;
-    prof__read_chunk *chunks = (prof__read_chunk *)calloc((size_t)header->chunk_count + 1, sizeof *chunks);
-    if (!chunks) return 0;
     if (header->next_chunk && header->next_chunk < used) used = (size_t)header->next_chunk;
     for (i = 0; i < used; i++) {
-        size_t offset = (size_t)header->chunk_offset + i * header->chunk_size;
+        uint64_t offset = header->chunk_offset + i * header->chunk_size;
         prof__chunk chunk;
-        memcpy(&chunk, trace->image + offset / 8, sizeof chunk);
+        if (!prof__read_ring_part(trace, offset, &chunk, sizeof chunk)) {
+            trace->info.lost_blocks++;
+            continue;
+        }
         trace->info.taken_back += chunk.taken_back;
         if (!chunk.sequence) continue;
         chunks[count].sequence = chunk.sequence;
         chunks[count].tick = chunk.base.tick;
         chunks[count].lost = chunk.lost;
+        chunks[count].owned = chunk.state == PROF__CHUNK_OWNED;
         chunks[count++].place = (offset + header->chunk_header_size) / 8;
     }
     if (count > 1) qsort(chunks, count, sizeof *chunks, prof__read_chunk_order);
+    return count;
+}
+
+/* The chunks of the ring whose words did not go into the archive. */
+static int prof__read_ring(prof_trace *trace)
+{
+    size_t i, count, header_size = (size_t)trace->header.chunk_header_size;
+    int good = !trace->paged || prof__read_buffer_make(trace, &trace->buffer);
+    prof__read_chunk *chunks = (prof__read_chunk *)calloc((size_t)trace->header.chunk_count + 1, sizeof *chunks);
+    if (!chunks) return 0;
+    count = good ? prof__read_ring_list(trace, chunks) : 0;
     for (i = 0; good && i < count; i++) {
-        uint64_t *words = trace->image + chunks[i].place;
+        uint64_t *words = trace->paged ? trace->buffer.words : trace->image + chunks[i].place;
         prof__chunk chunk;
-        memcpy(&chunk, words - header->chunk_header_size / 8, sizeof chunk);
+        trace->buffer.chunk = 0;
+        if (!prof__read_ring_part(trace, chunks[i].place * 8 - header_size, &chunk, sizeof chunk) ||
+            (trace->paged && !prof__file_at(trace->file, chunks[i].place * 8, words, trace->chunk_words * 8))) {
+            trace->info.lost_blocks++;
+            continue;
+        }
         good = prof__read_add_chunk(trace, &chunks[i], &chunk.base, words, trace->chunk_words);
     }
     free(chunks);
@@ -14514,7 +14581,7 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
     prof_trace *trace = m->trace;
     prof__read_segment *segment = &trace->segments[m->track->segment + number];
     prof__read_chunk *chunk = &trace->chunks[segment->chunk];
-    const uint64_t *words = prof__read_words(trace, &trace->buffer, segment->chunk);
+    const uint64_t *words = prof__read_words(trace, &trace->buffer, segment);
     size_t at, length;
     uint32_t data = 0; /* of the event in front */
     int takes_data = 0;
@@ -14613,7 +14680,7 @@ static void prof__read_describe(prof_trace *trace, prof__read_track *track)
     for (i = 0; i < track->segment_count; i++) {
         const prof__read_segment *segment = &trace->segments[track->segment + i];
         size_t name = prof__read_string_name(trace, segment->name);
-        const uint64_t *words = i ? NULL : prof__read_words(trace, &trace->buffer, segment->chunk);
+        const uint64_t *words = i ? NULL : prof__read_words(trace, &trace->buffer, segment);
         if (words) track->about.thread_id = words[segment->first + 2];
         if (segment->fiber) track->about.fiber = 1;
         if (name) track->about.name = trace->names[name]; /* the newest counts */
@@ -14624,11 +14691,8 @@ static void prof__read_describe(prof_trace *trace, prof__read_track *track)
 /* 1: the thread that wrote this segment, the last of its track, still had its chunk. */
 static int prof__read_lives(const prof_trace *trace, const prof__read_segment *segment)
 {
-    prof__chunk chunk;
     const prof__read_chunk *at = &trace->chunks[segment->chunk];
-    if (at->size || !segment->last) return 0;
-    memcpy(&chunk, trace->image + at->place - trace->header.chunk_header_size / 8, sizeof chunk);
-    return chunk.state == PROF__CHUNK_OWNED;
+    return !at->size && segment->last && at->owned;
 }
 
 static int prof__read_late_order(const void *a, const void *b)
@@ -15429,14 +15493,14 @@ static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size)
     return fread(to, 1, size, file) == size;
 }
 
-/* Reads an image on the heap, with its archive in file or, if that is null, behind the image, up to size. The trace
-   becomes the owner of both, also when this fails. what: its name in errors. */
-static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out)
+/* Reads an image on the heap, with its archive in file or, if that is null, behind the image, up to size. paged: its
+   chunks are in file, too. The trace becomes the owner of both, also when this fails. what: its name in errors. */
+static prof_status prof__read_parts(void *image, size_t size, FILE *file, int paged, const char *what, prof_trace **out)
 {
     prof_trace *trace = NULL;
     prof__header header;
     prof_status status = prof__read_header(image, size, what, &header);
-    if (file && (status != PROF_OK || header.archive_first == header.archive_next)) {
+    if (file && (status != PROF_OK || (header.archive_first == header.archive_next && !paged))) {
         fclose(file);
         file = NULL;
     }
@@ -15446,6 +15510,7 @@ static prof_status prof__read_image(void *image, size_t size, FILE *file, const 
             trace->image = (uint64_t *)image;
             trace->header = header;
             trace->file = file;
+            trace->paged = paged;
             trace->size = size;
             if (file && !prof__read_size(file, &trace->size)) trace->size = 0;
             if (prof__read_parse(trace)) {
@@ -15465,17 +15530,35 @@ static prof_status prof__read_image(void *image, size_t size, FILE *file, const 
     return status;
 }
 
+static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out)
+{
+    return prof__read_parts(image, size, file, 0, what, out);
+}
+
 static int prof__source_file(void *file, uint64_t offset, void *to, size_t size)
 {
     return prof__read_at((FILE *)file, offset, to, size);
 }
 
-/* Reads the image that begins with header: first the chunks, then the rest, so that meta knows each call site that
-   the chunks name, and the header's newest clock pair is the newest. */
-static int prof__read_all(FILE *file, const prof__header *header, unsigned char *image)
+/* 1: the chunks of an image are read when they are wanted. Its recording has ended, so that they stay what they are. On
+   Windows a file that is open cannot be replaced by the next recording. */
+static int prof__read_pages(const prof__header *header)
+{
+#ifdef _WIN32
+    (void)header;
+    return 0;
+#else
+    return header->state == PROF__STOPPED && header->image_size > PROF__READ_WHOLE &&
+           header->meta_offset + header->meta_size <= header->chunk_offset && header->chunk_offset >= sizeof *header;
+#endif
+}
+
+/* Reads size bytes of the image that begins with header: first the chunks, then the rest, so that meta knows each call
+   site that the chunks name, and the header's newest clock pair is the newest. */
+static int prof__read_all(FILE *file, const prof__header *header, unsigned char *image, size_t size)
 {
     uint64_t end = header->chunk_offset + header->chunk_count * header->chunk_size;
-    if (header->state == PROF__STOPPED) return prof__read_at(file, 0, image, (size_t)header->image_size);
+    if (header->state == PROF__STOPPED) return prof__read_at(file, 0, image, size);
     prof__source source;
     source.read = prof__source_file;
     source.user = file;
@@ -15492,9 +15575,11 @@ static int prof__read_all(FILE *file, const prof__header *header, unsigned char 
     return 1;
 }
 
-static prof_status prof__read_file(FILE *file, const char *path, unsigned char **image, uint64_t *size)
+/* paged: null: the chunks are wanted in any case. */
+static prof_status prof__read_file(FILE *file, const char *path, unsigned char **image, uint64_t *size, int *paged)
 {
     prof__header header, again;
+    uint64_t memory;
     prof_status status;
     size_t part;
     errno = 0;
@@ -15506,9 +15591,11 @@ static prof_status prof__read_file(FILE *file, const char *path, unsigned char *
     status = prof__read_header(&again, *size, path, &header);
     if (status != PROF_OK) return status;
     *size = header.image_size;
-    *image = *size < (size_t)-1 ? (unsigned char *)calloc((size_t)*size, 1) : NULL;
-    if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory for its %lu bytes", path, (unsigned long)*size);
-    if (!prof__read_all(file, &header, *image))
+    if (paged) *paged = prof__read_pages(&header);
+    memory = paged && *paged ? header.chunk_offset : *size;
+    *image = memory < (size_t)-1 ? (unsigned char *)calloc((size_t)memory, 1) : NULL;
+    if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory for %lu bytes of it", path, (unsigned long)memory);
+    if (!prof__read_all(file, &header, *image, (size_t)memory))
         return prof__fail(PROF_IO, "cannot read %s: %s", path, errno ? strerror(errno) : "it became shorter");
     memcpy(&again, *image, sizeof again);
     if (again.session != header.session || again.pid != header.pid)
@@ -15521,6 +15608,7 @@ PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
     unsigned char *image = NULL;
     uint64_t size = 0;
     prof_status status;
+    int paged = 0;
     FILE *file;
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_open: trace is null");
     *trace = NULL;
@@ -15528,8 +15616,8 @@ PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
     file = fopen(path, "rb");
     if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", path, strerror(errno));
     setvbuf(file, NULL, _IONBF, 0); /* what is read must be what is there now */
-    status = prof__read_file(file, path, &image, &size);
-    if (status == PROF_OK) return prof__read_image(image, (size_t)size, file, path, trace);
+    status = prof__read_file(file, path, &image, &size, &paged);
+    if (status == PROF_OK) return prof__read_parts(image, (size_t)size, file, paged, path, trace);
     fclose(file);
     free(image);
     return status;
@@ -15753,7 +15841,7 @@ PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t f
     file = fopen(from, "rb");
     if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", from, strerror(errno));
     setvbuf(file, NULL, _IONBF, 0); /* what is read must be what is there now */
-    status = prof__read_file(file, from, &image, &size);
+    status = prof__read_file(file, from, &image, &size, NULL);
     if (status == PROF_OK && from_ns != -1) {
         status = prof_trace_open(from, &trace);
         if (status == PROF_OK) status = prof__image_set_window(image, trace, from_ns, to_ns);
@@ -16062,7 +16150,7 @@ PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, pro
         c->exception = about->exception;
         c->late_begin = c->late_end = about->late;
         c->tick = about->tick;
-        if (trace->file || trace->size > trace->header.image_size) archived = prof__read_buffer_make(trace, &c->buffer);
+        if (trace->paged || trace->file || trace->size > trace->header.image_size) archived = prof__read_buffer_make(trace, &c->buffer);
     }
     if (!c || !c->nodes || !c->segment_args || !c->stack || !c->args || !c->frames || !archived ||
         (about->frames && !prof__read_reserve(&c->frame_index, about->frames))) {
@@ -16219,7 +16307,7 @@ static void prof__read_load(prof_cursor *c)
 {
     const prof__read_segment *segment = &c->trace->segments[c->track->segment + c->segment++];
     const prof__read_chunk *chunk = &c->trace->chunks[segment->chunk];
-    const uint64_t *words = prof__read_words(c->trace, &c->buffer, segment->chunk);
+    const uint64_t *words = prof__read_words(c->trace, &c->buffer, segment);
     prof__read_node *named = NULL; /* the node of the record in front, if it can have a name */
     int takes_data = 0;
     size_t at, length;

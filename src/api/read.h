@@ -1,8 +1,10 @@
 // api/read: A trace, its tracks, cursors, spans and times: declarations.
 /*-- READING ------------------------------------------------------------------------------------------------- >>read --
    A trace is a private, validated copy: it never changes, and any number of threads may read one, each with its own
-   cursors. Only of what PROF_STREAM wrote behind the buffer it keeps no copy, but the file, open, in which cursors read
-   on: what vanishes from there before they come by is left out, and counted in lost_blocks. Functions of this part and
+   cursors. Only of what PROF_STREAM wrote behind the buffer, and of the buffer of a recording that has ended if it is
+   larger than 32 MiB, it keeps no copy, but the file, open, in which cursors read on: what vanishes from there before they
+   come by is left out, and counted in lost_blocks. (On Windows, where a file that is open cannot be replaced, only the
+   former.) Functions of this part and
    the next may be called from any thread at any time, but not from signal handlers. A function that fails leaves null
    (0 entries) in what it should have made: PROF_IO, the file cannot be read; PROF_CORRUPT, it is no image, or damaged;
    PROF_UNSUPPORTED, an image of another version or of the other byte order; PROF_INVALID_STATE, nothing was recorded
@@ -173,9 +175,8 @@ typedef struct prof_trace_info {
                                      arguments, those of lost events among them. Both found no room, or interrupted
                                      another macro of their thread */
     uint64_t overwritten_chunks;  /* PROF_RING: older chunks that were reused */
-    uint64_t lost_blocks;         /* PROF_STREAM: parts of the archive, of some thousand events each, that cannot be
-                                     read: the file was cut or damaged, or they were overwritten since the trace was
-                                     opened */
+    uint64_t lost_blocks;         /* parts of the file, of some thousand events each, that cannot be read: the file was
+                                     cut or damaged, or they were overwritten since the trace was opened */
     uint64_t unmatched;           /* ends, and arguments, that fit no open scope and were left out; an argument's scope
                                      may have begun before the recording, or be lost */
     uint64_t sites_lost, taken_back; /* call sites or names for which the image had no room; scopes that were shorter

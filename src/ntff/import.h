@@ -266,7 +266,7 @@ static prof_status prof__ntff_host_open(prof__ntff_image *w, const char *path)
     uint64_t size;
     w->host = fopen(path, "rb");
     if (!w->host) return prof__fail(PROF_IO, "cannot open %s: %s", path, strerror(errno));
-    status = prof__read_file(w->host, path, &w->bytes, &size);
+    status = prof__read_file(w->host, path, &w->bytes, &size, NULL);
     if (status != PROF_OK) return status;
     status = prof__read_header(w->bytes, size, path, &w->h);
     if (status != PROF_OK) return status;

@@ -187,6 +187,7 @@ static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, 
 {
     char *bytes = buffer->block + sizeof *block;
     buffer->chunk = 0;
+    buffer->segment = NULL;
     if (offset > end || end - offset < sizeof *block || !prof__read_part(trace, offset, block, sizeof *block) ||
         !prof__read_block_likely(trace, block, offset, end) ||
         !prof__read_part(trace, offset + sizeof *block, bytes, block->size - sizeof *block) ||
@@ -198,21 +199,45 @@ static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, 
     return 1;
 }
 
-/* The words of a chunk: in the image, or in the buffer until the next call. Null: they cannot be read any more, or are
-   others by now, which the tables do not fit. */
-static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buffer *buffer, size_t number)
+/* Reads size bytes of the ring, from offset in the image on. 0: they are not there any more. */
+static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *to, size_t size)
 {
-    const prof__read_chunk *chunk = &trace->chunks[number];
+    if (trace->paged) return prof__file_at(trace->file, offset, to, size);
+    memcpy(to, (const char *)trace->image + offset, size);
+    return 1;
+}
+
+/* Reads a segment of a ring to its place in the buffer. */
+static const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffer *buffer, const prof__read_segment *segment)
+{
+    uint64_t *words = buffer->words + segment->first;
+    size_t count = segment->end - segment->first;
+    if (buffer->segment == segment) return buffer->words;
+    buffer->chunk = 0;
+    buffer->segment = NULL;
+    if (!prof__read_ring_part(trace, (trace->chunks[segment->chunk].place + segment->first) * 8, words, count * 8)) return NULL;
+    if (segment->texts) prof__read_seal(words, count);
+    if (prof__read_mark(words, count) != segment->mark) return NULL;
+    buffer->segment = segment;
+    return buffer->words;
+}
+
+/* The words of a chunk, at least those of this segment: in the image, or in the buffer until the next call. Null: they
+   cannot be read any more, or are others by now, which the tables do not fit. */
+static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buffer *buffer, const prof__read_segment *segment)
+{
+    const prof__read_chunk *chunk = &trace->chunks[segment->chunk];
     uint32_t size = PROF__LOAD(&chunk->size);
     prof__block block;
-    if (!size) return trace->image + chunk->place;
-    if (buffer->chunk == number + 1) return buffer->words;
-    if (size == PROF__NONE32 || !buffer->words ||
-        !prof__read_block(trace, buffer, chunk->place, chunk->place + size, &block) || block.size != size ||
-        block.sequence != chunk->sequence || block.words != chunk->words ||
+    if (!size && !trace->paged) return trace->image + chunk->place;
+    if (!buffer->words) return NULL;
+    if (!size) return prof__read_page(trace, buffer, segment);
+    if (buffer->chunk == segment->chunk + (size_t)1) return buffer->words;
+    if (size == PROF__NONE32 || !prof__read_block(trace, buffer, chunk->place, chunk->place + size, &block) ||
+        block.size != size || block.sequence != chunk->sequence || block.words != chunk->words ||
         prof__read_mark(buffer->words, chunk->words) != chunk->mark)
         return NULL;
-    buffer->chunk = number + 1;
+    buffer->chunk = segment->chunk + (size_t)1;
     return buffer->words;
 }
 
@@ -227,6 +252,14 @@ static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, pr
     if (!segment || segment->record != ~(uint64_t)0) return;
     segment->record = prof__read_tick(trace->chunks[chunk].tick, head, 0);
     if (segment->tick == ~(uint64_t)0) segment->tick = segment->record;
+}
+
+/* The segment ends in front of this word, and its strings are ended. */
+static void prof__read_cut_end(const prof_trace *trace, prof__read_segment *segment, const uint64_t *words, size_t at)
+{
+    segment->end = (uint32_t)at;
+    if (trace->paged && !trace->chunks[segment->chunk].size)
+        segment->mark = prof__read_mark(words + segment->first, at - segment->first);
 }
 
 /* Cuts the words of a chunk into segments, ends its strings and gets to know its call sites. 0 without memory. */
@@ -244,12 +277,16 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size
         }
         length = prof__record_words(words[at], count - at);
         if (!length) break;
-        if (prof__read_has_text(kind)) prof__read_seal_text(words + at, length);
+        if (prof__read_has_text(kind)) {
+            prof__read_seal_text(words + at, length);
+            if (segment) segment->texts = 1;
+        }
         if (kind == PROF__KIND_TRACK) {
             if (trace->segment_count >= PROF__NONE32 ||
                 !PROF__ROOM(trace->segments, trace->segment_capacity, trace->segment_count))
                 return 0;
-            if (trace->segment_count > segments) trace->segments[trace->segment_count - 1].end = (uint32_t)at;
+            if (trace->segment_count > segments)
+                prof__read_cut_end(trace, &trace->segments[trace->segment_count - 1], words, at);
             segment = &trace->segments[trace->segment_count++];
             memset(segment, 0, sizeof *segment);
             segment->track = prof__track_id(words + at);
@@ -274,7 +311,7 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size
         }
     }
     if (segment) {
-        segment->end = (uint32_t)at;
+        prof__read_cut_end(trace, segment, words, at);
         segment->last = 1;
     } else {
         trace->info.lost += trace->chunks[chunk].lost;
@@ -362,6 +399,7 @@ static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, i
         if (prof__read_block(trace, &trace->buffer, offset, end, &block)) {
             prof__read_chunk chunk;
             damaged = 0;
+            memset(&chunk, 0, sizeof chunk);
             chunk.sequence = block.sequence;
             chunk.tick = block.base.tick;
             chunk.lost = block.lost;
@@ -398,31 +436,48 @@ static int prof__read_archive(prof_trace *trace)
            prof__read_blocks(trace, h->archive_offset, h->archive_next, 0);
 }
 
-/* The chunks of the ring whose words did not go into the archive. What was never used is not touched. */
-static int prof__read_ring(prof_trace *trace)
+/* Lists the chunks of the ring that were used, in order. Returns how many; what was never used is not touched. */
+static size_t prof__read_ring_list(prof_trace *trace, prof__read_chunk *chunks)
 {
     const prof__header *header = &trace->header;
     size_t i, count = 0, used = (size_t)header->chunk_count;
-    int good = 1;
-    prof__read_chunk *chunks = (prof__read_chunk *)calloc((size_t)header->chunk_count + 1, sizeof *chunks);
-    if (!chunks) return 0;
     if (header->next_chunk && header->next_chunk < used) used = (size_t)header->next_chunk;
     for (i = 0; i < used; i++) {
-        size_t offset = (size_t)header->chunk_offset + i * header->chunk_size;
+        uint64_t offset = header->chunk_offset + i * header->chunk_size;
         prof__chunk chunk;
-        memcpy(&chunk, trace->image + offset / 8, sizeof chunk);
+        if (!prof__read_ring_part(trace, offset, &chunk, sizeof chunk)) {
+            trace->info.lost_blocks++;
+            continue;
+        }
         trace->info.taken_back += chunk.taken_back;
         if (!chunk.sequence) continue;
         chunks[count].sequence = chunk.sequence;
         chunks[count].tick = chunk.base.tick;
         chunks[count].lost = chunk.lost;
+        chunks[count].owned = chunk.state == PROF__CHUNK_OWNED;
         chunks[count++].place = (offset + header->chunk_header_size) / 8;
     }
     if (count > 1) qsort(chunks, count, sizeof *chunks, prof__read_chunk_order);
+    return count;
+}
+
+/* The chunks of the ring whose words did not go into the archive. */
+static int prof__read_ring(prof_trace *trace)
+{
+    size_t i, count, header_size = (size_t)trace->header.chunk_header_size;
+    int good = !trace->paged || prof__read_buffer_make(trace, &trace->buffer);
+    prof__read_chunk *chunks = (prof__read_chunk *)calloc((size_t)trace->header.chunk_count + 1, sizeof *chunks);
+    if (!chunks) return 0;
+    count = good ? prof__read_ring_list(trace, chunks) : 0;
     for (i = 0; good && i < count; i++) {
-        uint64_t *words = trace->image + chunks[i].place;
+        uint64_t *words = trace->paged ? trace->buffer.words : trace->image + chunks[i].place;
         prof__chunk chunk;
-        memcpy(&chunk, words - header->chunk_header_size / 8, sizeof chunk);
+        trace->buffer.chunk = 0;
+        if (!prof__read_ring_part(trace, chunks[i].place * 8 - header_size, &chunk, sizeof chunk) ||
+            (trace->paged && !prof__file_at(trace->file, chunks[i].place * 8, words, trace->chunk_words * 8))) {
+            trace->info.lost_blocks++;
+            continue;
+        }
         good = prof__read_add_chunk(trace, &chunks[i], &chunk.base, words, trace->chunk_words);
     }
     free(chunks);

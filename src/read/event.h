@@ -4,7 +4,7 @@ static void prof__read_load(prof_cursor *c)
 {
     const prof__read_segment *segment = &c->trace->segments[c->track->segment + c->segment++];
     const prof__read_chunk *chunk = &c->trace->chunks[segment->chunk];
-    const uint64_t *words = prof__read_words(c->trace, &c->buffer, segment->chunk);
+    const uint64_t *words = prof__read_words(c->trace, &c->buffer, segment);
     prof__read_node *named = NULL; /* the node of the record in front, if it can have a name */
     int takes_data = 0;
     size_t at, length;

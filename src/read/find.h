@@ -89,7 +89,7 @@ PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t f
     file = fopen(from, "rb");
     if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", from, strerror(errno));
     setvbuf(file, NULL, _IONBF, 0); /* what is read must be what is there now */
-    status = prof__read_file(file, from, &image, &size);
+    status = prof__read_file(file, from, &image, &size, NULL);
     if (status == PROF_OK && from_ns != -1) {
         status = prof_trace_open(from, &trace);
         if (status == PROF_OK) status = prof__image_set_window(image, trace, from_ns, to_ns);

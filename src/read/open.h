@@ -171,14 +171,14 @@ static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size)
     return fread(to, 1, size, file) == size;
 }
 
-/* Reads an image on the heap, with its archive in file or, if that is null, behind the image, up to size. The trace
-   becomes the owner of both, also when this fails. what: its name in errors. */
-static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out)
+/* Reads an image on the heap, with its archive in file or, if that is null, behind the image, up to size. paged: its
+   chunks are in file, too. The trace becomes the owner of both, also when this fails. what: its name in errors. */
+static prof_status prof__read_parts(void *image, size_t size, FILE *file, int paged, const char *what, prof_trace **out)
 {
     prof_trace *trace = NULL;
     prof__header header;
     prof_status status = prof__read_header(image, size, what, &header);
-    if (file && (status != PROF_OK || header.archive_first == header.archive_next)) {
+    if (file && (status != PROF_OK || (header.archive_first == header.archive_next && !paged))) {
         fclose(file);
         file = NULL;
     }
@@ -188,6 +188,7 @@ static prof_status prof__read_image(void *image, size_t size, FILE *file, const 
             trace->image = (uint64_t *)image;
             trace->header = header;
             trace->file = file;
+            trace->paged = paged;
             trace->size = size;
             if (file && !prof__read_size(file, &trace->size)) trace->size = 0;
             if (prof__read_parse(trace)) {
@@ -207,17 +208,35 @@ static prof_status prof__read_image(void *image, size_t size, FILE *file, const 
     return status;
 }
 
+static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out)
+{
+    return prof__read_parts(image, size, file, 0, what, out);
+}
+
 static int prof__source_file(void *file, uint64_t offset, void *to, size_t size)
 {
     return prof__read_at((FILE *)file, offset, to, size);
 }
 
-/* Reads the image that begins with header: first the chunks, then the rest, so that meta knows each call site that
-   the chunks name, and the header's newest clock pair is the newest. */
-static int prof__read_all(FILE *file, const prof__header *header, unsigned char *image)
+/* 1: the chunks of an image are read when they are wanted. Its recording has ended, so that they stay what they are. On
+   Windows a file that is open cannot be replaced by the next recording. */
+static int prof__read_pages(const prof__header *header)
+{
+#ifdef _WIN32
+    (void)header;
+    return 0;
+#else
+    return header->state == PROF__STOPPED && header->image_size > PROF__READ_WHOLE &&
+           header->meta_offset + header->meta_size <= header->chunk_offset && header->chunk_offset >= sizeof *header;
+#endif
+}
+
+/* Reads size bytes of the image that begins with header: first the chunks, then the rest, so that meta knows each call
+   site that the chunks name, and the header's newest clock pair is the newest. */
+static int prof__read_all(FILE *file, const prof__header *header, unsigned char *image, size_t size)
 {
     uint64_t end = header->chunk_offset + header->chunk_count * header->chunk_size;
-    if (header->state == PROF__STOPPED) return prof__read_at(file, 0, image, (size_t)header->image_size);
+    if (header->state == PROF__STOPPED) return prof__read_at(file, 0, image, size);
     prof__source source;
     source.read = prof__source_file;
     source.user = file;
@@ -234,9 +253,11 @@ static int prof__read_all(FILE *file, const prof__header *header, unsigned char 
     return 1;
 }
 
-static prof_status prof__read_file(FILE *file, const char *path, unsigned char **image, uint64_t *size)
+/* paged: null: the chunks are wanted in any case. */
+static prof_status prof__read_file(FILE *file, const char *path, unsigned char **image, uint64_t *size, int *paged)
 {
     prof__header header, again;
+    uint64_t memory;
     prof_status status;
     size_t part;
     errno = 0;
@@ -248,9 +269,11 @@ static prof_status prof__read_file(FILE *file, const char *path, unsigned char *
     status = prof__read_header(&again, *size, path, &header);
     if (status != PROF_OK) return status;
     *size = header.image_size;
-    *image = *size < (size_t)-1 ? (unsigned char *)calloc((size_t)*size, 1) : NULL;
-    if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory for its %lu bytes", path, (unsigned long)*size);
-    if (!prof__read_all(file, &header, *image))
+    if (paged) *paged = prof__read_pages(&header);
+    memory = paged && *paged ? header.chunk_offset : *size;
+    *image = memory < (size_t)-1 ? (unsigned char *)calloc((size_t)memory, 1) : NULL;
+    if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory for %lu bytes of it", path, (unsigned long)memory);
+    if (!prof__read_all(file, &header, *image, (size_t)memory))
         return prof__fail(PROF_IO, "cannot read %s: %s", path, errno ? strerror(errno) : "it became shorter");
     memcpy(&again, *image, sizeof again);
     if (again.session != header.session || again.pid != header.pid)
@@ -263,6 +286,7 @@ PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
     unsigned char *image = NULL;
     uint64_t size = 0;
     prof_status status;
+    int paged = 0;
     FILE *file;
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_open: trace is null");
     *trace = NULL;
@@ -270,8 +294,8 @@ PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
     file = fopen(path, "rb");
     if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", path, strerror(errno));
     setvbuf(file, NULL, _IONBF, 0); /* what is read must be what is there now */
-    status = prof__read_file(file, path, &image, &size);
-    if (status == PROF_OK) return prof__read_image(image, (size_t)size, file, path, trace);
+    status = prof__read_file(file, path, &image, &size, &paged);
+    if (status == PROF_OK) return prof__read_parts(image, (size_t)size, file, paged, path, trace);
     fclose(file);
     free(image);
     return status;

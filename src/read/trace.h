@@ -1,6 +1,6 @@
 // read/trace: How an image becomes a trace, and what a trace keeps.
 /*-- READER ---------------------------------------------------------------------------------------------- >>reader --
-   An image goes through these steps once, in prof__read_image():
+   An image goes through these steps once, in prof__read_parts():
      1. the header is checked, so that meta and chunks lie inside the image and apart from each other;
      2. meta becomes call sites whose equal ones share one address, and equal names one number;
      3. the blocks of the archive and the valid chunks are cut into segments, each the records of one track in one
@@ -11,8 +11,9 @@
         that began before the track's first segment ("orphans": only their ends are left).
    After that nothing changes any more. A cursor loads one segment at a time.
    Of the archive, which may be far larger than memory, nothing stays but these tables: prof__read_words() reads a block
-   whenever its words are wanted. A block that is not there any more (the file was cut, or a rotating archive went over
-   it) is left out and counted, and its scopes that are known otherwise stay as they are. */
+   whenever its words are wanted, and the words of a segment of a ring whose recording has ended and that is large. What is
+   not there any more (the file was cut, or a rotating archive went over it) is left out and counted, and its scopes that
+   are known otherwise stay as they are. */
 
 #include <limits.h>
 #ifndef _WIN32
@@ -24,6 +25,9 @@
 #define PROF__TEXT_WORDS 128 /* longer texts of call sites are cut: in a viewer's file each of their events has them */
 #define PROF__CHUNK_MOST 1048576 /* bytes; see PROF_CHUNK_SIZE */
 #define PROF__CLOSE_MAX PROF__SITE_MASK /* an END can close that many scopes */
+#ifndef PROF__READ_WHOLE
+#define PROF__READ_WHOLE ((uint64_t)32 << 20) /* bytes; a ring up to this stays in memory */
+#endif
 #define PROF__FAR_NS ((int64_t)1 << 61) /* times saturate here, so that differences never overflow */
 #define PROF__CLOSES_LATE (PROF__NONE32 - 1) /* instead: the END of a scope that ends after one around it */
 #define PROF__LATE_END_MOST 65536 /* scopes without an end of which a later one is taken for an overlap */
@@ -62,19 +66,24 @@ typedef struct prof__read_chunk {
     uint64_t mark;        /* of a block: prof__read_mark() of its words */
     uint64_t place;       /* of its first word, in words of the image; of a block, in bytes of the file */
     uint32_t size, words; /* of a block, else 0; size PROF__NONE32: it has vanished */
+    uint32_t owned;       /* 1: a thread still had it */
 } prof__read_chunk;
 
-/* The words of the block that was asked for last. */
+struct prof__read_segment;
+
+/* The words of the block, or of the segment, that was asked for last. */
 typedef struct prof__read_buffer {
     uint64_t *words;
     char *block;
-    size_t chunk; /* whose they are, from 1; 0: nobody's */
+    size_t chunk; /* whose they are, from 1; 0: nobody's, or a segment's */
+    const struct prof__read_segment *segment;
 } prof__read_buffer;
 
 typedef struct prof__read_segment {
     uint64_t track, serial;
     uint64_t tick;   /* the first thing known: when the track took the chunk, else the first record's; or ~0 */
     uint64_t record; /* the first record's; or ~0 */
+    uint64_t mark;   /* prof__read_mark() of its words, if it is read when it is wanted */
     uint32_t chunk;
     uint32_t first, end; /* words of the chunk, from the TRACK record on */
     uint32_t name;       /* string id */
@@ -82,6 +91,7 @@ typedef struct prof__read_segment {
     uint8_t fiber;
     uint8_t last;        /* 1: the chunk has no later segment, so that the chunk's losses belong here */
     uint8_t gap;         /* 1: something is missing in front of it */
+    uint8_t texts;       /* 1: it may have strings */
 } prof__read_segment;
 
 /* A scope that is open at the end of the segment in which it began. */
@@ -194,6 +204,7 @@ struct prof_trace {
     prof_trace_info info;
     uint64_t *image; /* owned */
     FILE *file;      /* owned: holds the archive; null: none, or it is in memory, behind the image */
+    int paged;       /* image ends in front of the chunks, which are in file */
     uint64_t size;   /* bytes of the file, or at image */
     size_t chunk_words;
     unsigned word_bits; /* of an event's id */

@@ -4,7 +4,7 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
     prof_trace *trace = m->trace;
     prof__read_segment *segment = &trace->segments[m->track->segment + number];
     prof__read_chunk *chunk = &trace->chunks[segment->chunk];
-    const uint64_t *words = prof__read_words(trace, &trace->buffer, segment->chunk);
+    const uint64_t *words = prof__read_words(trace, &trace->buffer, segment);
     size_t at, length;
     uint32_t data = 0; /* of the event in front */
     int takes_data = 0;
@@ -103,7 +103,7 @@ static void prof__read_describe(prof_trace *trace, prof__read_track *track)
     for (i = 0; i < track->segment_count; i++) {
         const prof__read_segment *segment = &trace->segments[track->segment + i];
         size_t name = prof__read_string_name(trace, segment->name);
-        const uint64_t *words = i ? NULL : prof__read_words(trace, &trace->buffer, segment->chunk);
+        const uint64_t *words = i ? NULL : prof__read_words(trace, &trace->buffer, segment);
         if (words) track->about.thread_id = words[segment->first + 2];
         if (segment->fiber) track->about.fiber = 1;
         if (name) track->about.name = trace->names[name]; /* the newest counts */
@@ -114,11 +114,8 @@ static void prof__read_describe(prof_trace *trace, prof__read_track *track)
 /* 1: the thread that wrote this segment, the last of its track, still had its chunk. */
 static int prof__read_lives(const prof_trace *trace, const prof__read_segment *segment)
 {
-    prof__chunk chunk;
     const prof__read_chunk *at = &trace->chunks[segment->chunk];
-    if (at->size || !segment->last) return 0;
-    memcpy(&chunk, trace->image + at->place - trace->header.chunk_header_size / 8, sizeof chunk);
-    return chunk.state == PROF__CHUNK_OWNED;
+    return !at->size && segment->last && at->owned;
 }
 
 static int prof__read_late_order(const void *a, const void *b)
