@@ -130,8 +130,8 @@ event() { # event PHASE NAME TRACKING DATA NS
 is "import into a recording" 0 "$prof" neuron import fetched.json whole.prof -o both.prof
 prints "import: what came of it" <<'END'
            4 events
-           1 starts without their stop: they ended after the last fetch, or the runtime dropped the stop
-           1 stops without their start: the runtime's ring was full and dropped what was oldest
+           1 starts without a stop: they ended after the last fetch, or the runtime dropped the stop
+           1 stops without a start: the runtime's ring was full and dropped its oldest events
 END
 is "the result" 0 "$prof" check both.prof
 "$prof" export both.prof -o both.csv && "$prof" export whole.prof -o whole.csv
@@ -178,14 +178,14 @@ has "merged: where it belongs" merged.json '"cat":"NeuronCore 0","pid":100000000
 
 sed 's/17000000/17000009/g' fetched.json >later.json
 is "import of another run" 1 "$prof" neuron import later.json whole.prof -o both.prof
-has "import: another run" out "problem: none of them is within the recording"
+has "import: another run" out "problem: no event lies within the recording"
 sed 's/"data_version":2/"data_version":9/' fetched.json >newer.json
 is "import of a newer version" 0 "$prof" neuron import newer.json whole.prof -o both.prof
 has "import: the version" out "9 is the version of the system trace: only 2 is known"
 
-fails "import of nothing" "neuron: import of what? prof neuron import JSON [HOST.prof] -o OUT.prof" "$prof" neuron import -o x.prof
-fails "import to nowhere" "neuron: where to? Give -o OUT.prof" "$prof" neuron import fetched.json
-fails "import to json" "neuron: x.json: must be .prof; prof export makes others of it" "$prof" neuron import fetched.json -o x.json
+fails "import of nothing" "neuron: import needs a file: prof neuron import JSON [HOST.prof] -o OUT.prof" "$prof" neuron import -o x.prof
+fails "import to nowhere" "neuron: no output: add -o OUT.prof" "$prof" neuron import fetched.json
+fails "import to json" "neuron: x.json: must be a .prof, which prof export can convert" "$prof" neuron import fetched.json -o x.json
 fails "import of an image" "whole.prof: is no JSON object (byte 0)" "$prof" neuron import whole.prof -o x.prof
 head -c 300 fetched.json >cut.json
 fails "import of a part" "cut.json: ends too early (byte 300)" "$prof" neuron import cut.json whole.prof -o x.prof

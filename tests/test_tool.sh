@@ -363,7 +363,7 @@ has "the others" out "2 slower, 0 faster, 1 the same"
 is "compare: runs against one" 1 "$prof" compare old?.prof -- new1.prof
 is "compare: the same runs" 0 "$prof" compare old0.prof old2.prof old4.prof -- old1.prof old3.prof
 is "compare: two behind --" 0 "$prof" compare -- before.prof before.prof
-fails "compare: three files" "compare: of several recordings a side, -- stands between A and B: prof compare A1 A2 -- B1 B2" "$prof" compare old0.prof old1.prof old2.prof
+fails "compare: three files" "compare: with several recordings a side, put -- between A and B: prof compare A1 A2 -- B1 B2" "$prof" compare old0.prof old1.prof old2.prof
 is "compare: JSON" 1 "$prof" compare old?.prof -- new?.prof -f json
 has "JSON: how many" out '{"recordings_a":5,"recordings_b":5,"threshold_percent":5,"fail_over_percent":5,'
 has "JSON: a verdict" out '"name":"worse","category":"","function":"call"'
@@ -439,7 +439,7 @@ is "recover without -o" 0 "$prof" recover dump.prof
 same "its name" whole.prof dump.recovered.prof
 is "recover of standard input" 0 sh -c "'$prof' recover - -o s.prof <dump"
 same "the same" whole.prof s.prof
-fails "recover of a pipe" "standard input: recover reads to and fro, so it must be a file: prof recover - < FILE" sh -c "cat dump | '$prof' recover -"
+fails "recover of a pipe" "standard input: it must be a file, because recover seeks in it: prof recover - < FILE" sh -c "cat dump | '$prof' recover -"
 if [ "$(printf '\001\000' | od -An -tu2 | tr -d ' ')" = 1 ]; then
     is "a core file with the image in pieces" 0 "$prof" recover pieces -o p.prof
     same "put together" ring.prof p.prof
@@ -510,9 +510,9 @@ fails "a file in the way" "cannot make the directory whole.prof/plugins/profile/
 
 # ---- errors
 
-fails "no command" "which command? See prof --help" "$prof"
+fails "no command" "no command given: see prof --help" "$prof"
 fails "unknown command" "unknown command 'exprot': did you mean 'export'? See prof --help" "$prof" exprot
-fails "an option first" "unknown option '--foo': first comes a command; see prof --help" "$prof" --foo
+fails "an option first" "unknown option '--foo': a command must come first; see prof --help" "$prof" --foo
 fails "unknown option" "summary: unknown option '--srot': did you mean '--sort'?" "$prof" summary --srot self whole.prof
 fails "unknown letter" "summary: unknown option '-x'; see prof summary --help" "$prof" summary -px whole.prof
 fails "no value behind a letter" "summary: --top needs a value: N" "$prof" summary whole.prof -pn
@@ -520,8 +520,8 @@ fails "no value" "summary: --sort needs a value: KEY" "$prof" summary whole.prof
 fails "a value too many" "summary: --by-path takes no value" "$prof" summary whole.prof --by-path=1
 fails "no file" "summary: a file is missing; usage: prof summary IN ..." "$prof" summary
 fails "two files" "check: too many files; usage: prof check IN" "$prof" check whole.prof ring.prof
-fails "a folder for another layout" "summary: folder/ is a folder, which is for --layout cntk" "$prof" summary --layout mxnet -o folder/ whole.prof
-fails "by path in another layout" "summary: --by-path is for --layout own" "$prof" summary -p --layout mxnet whole.prof
+fails "a folder for another layout" "summary: folder/ is a folder, which needs --layout cntk" "$prof" summary --layout mxnet -o folder/ whole.prof
+fails "by path in another layout" "summary: --by-path needs --layout own" "$prof" summary -p --layout mxnet whole.prof
 fails "bad layout" "--layout 'table': must be own, mxnet, json, cntk, cntk-detail, domains, histogram" "$prof" summary -l table whole.prof
 fails "the CSV of two" "prof_report_each: the CSV has no column for processes: give a path with %p" "$prof" summary -l cntk-detail whole.prof whole.prof
 fails "bad choice" "--sort 'size': must be total, self, calls, mean, min, max, p99, name" "$prof" summary --sort size whole.prof
@@ -529,17 +529,17 @@ fails "bad number" "--top 'x': must be a number from 1 to 1e+09" "$prof" summary
 fails "bad format" "--format 'xml': must be json, csv, txt, prof, pprof" "$prof" export whole.prof -o x.xml --format xml
 fails "bad time" "--from '5': must be a time such as 1.5s, 20ms, 300us, or -2s for 2 s before the end" "$prof" cut whole.prof --from 5 -o x.csv
 fails "times the wrong way" "cut: --to 1us is not later than --from 2us" "$prof" cut whole.prof --from 2us --to 1us -o x.csv
-fails "no times" "cut: which part? Give --from TIME, --to TIME or both" "$prof" cut whole.prof -o x.csv
-fails "no output" "export: where to? Give -o OUT.json, .csv, .txt, .prof, .pprof or a directory/" "$prof" export whole.prof
-fails "unknown kind" "export: x.xml: unknown kind of file: .json, .csv, .txt, .prof, .pprof, or give --format" "$prof" export whole.prof -o x.xml
+fails "no times" "cut: no part chosen: add --from TIME, --to TIME or both" "$prof" cut whole.prof -o x.csv
+fails "no output" "export: no output: add -o OUT.json, .csv, .txt, .prof, .pprof or a directory/" "$prof" export whole.prof
+fails "unknown kind" "export: x.xml: unknown kind of file: use .json, .csv, .txt, .prof or .pprof, or add --format" "$prof" export whole.prof -o x.xml
 fails "standard output of what kind" "export: -o - needs --format json, csv, txt, prof or pprof" "$prof" export whole.prof -o -
 fails "merge to csv" "merge: x.csv: only .json and log directories (OUT/) can hold several processes" "$prof" merge whole.prof later.prof -o x.csv
-fails "merge without output" "merge: where to? Give -o OUT.json" "$prof" merge whole.prof later.prof
-fails "recover to standard output" "recover: -o -: there may be several images; name a file" "$prof" recover whole.prof -o -
+fails "merge without output" "merge: no output: add -o OUT.json or -o OUT/" "$prof" merge whole.prof later.prof
+fails "recover to standard output" "recover: -o -: there may be several images: name a file instead" "$prof" recover whole.prof -o -
 fails "missing file" "cannot open nowhere.prof: No such file or directory" "$prof" check nowhere.prof
 cp whole.prof stopped.json.prof
 is "the output of a program that was stopped" 2 "$prof" summary stopped.json
-has "names what there is" err "prof: stopped.json.prof has what was recorded until a program was stopped"
+has "names what there is" err "prof: stopped.json.prof holds what a program recorded until it was stopped"
 rm stopped.json.prof
 fails "missing dump" "cannot open nowhere: No such file or directory" "$prof" recover nowhere
 : >empty.prof
@@ -598,9 +598,9 @@ END
 is "config VARIABLE" 0 "$prof" config PROF_DURATION
 has "config: a variable" out "duration        time"
 is "config KEY=VALUE" 0 "$prof" config buffer=64M filename=a=b,c:d.json
-prints "config: values that are fine" <<'END'
-buffer=64M: fine
-filename=a=b,c:d.json: fine
+prints "config: values that are accepted" <<'END'
+buffer=64M: accepted
+filename=a=b,c:d.json: accepted
 END
 fails "config: a value" "buffer '64': bytes from 128K to 64G, for example 64M" "$prof" config buffer=64
 fails "config: a key" "unknown key 'bufer': did you mean 'buffer'?" "$prof" config bufer=64M

@@ -1,4 +1,4 @@
-/* check.c - prof check: what is in a recording, and whether that is all. */
+/* check.c - prof check: says what is in a recording, and whether it is complete. */
 #include "tool.h"
 #include <stdlib.h>
 #include <string.h>
@@ -9,24 +9,24 @@
 #endif
 
 static const tool_option options[] = {
-    {"--quiet", "-q", NULL, "prints nothing: only the exit status counts"},
+    {"--quiet", "-q", NULL, "prints nothing and only sets the exit status"},
     TOOL_COLUMNS,
     {NULL, NULL, NULL, NULL}};
 
 #define NAME 120 /* bytes of a scope's name that are shown */
 
-/* What one pass over all events finds out. */
+/* The results of one pass over all events. */
 typedef struct findings {
     uint64_t types[PROF_EVENT_TYPE_COUNT]; /* events of each type */
     const prof_callsite **sites;         /* a hash table; capacity is a power of two */
     size_t site_count, capacity;
-    char (*stack)[NAME]; /* names of the scopes around the present event, which are the cursor's until it moves */
+    char (*stack)[NAME]; /* copies of the names of the enclosing scopes, which the cursor owns until it moves */
     int64_t *durations;
-    int *open; /* whether each of them goes on until the track ends */
+    int *open; /* 1 for each of them that reaches the end of the track */
     size_t room;
 } findings;
 
-/* Makes the table twice as large when it is half full. 0 without memory. */
+/* Adds a call site. Doubles the table when it is half full. Returns 0 without memory. */
 static int see_site(findings *all, const prof_callsite *site)
 {
     size_t at, i;
@@ -66,8 +66,8 @@ static int make_room(findings *all, size_t depth)
     return 1;
 }
 
-/* A scope was open at the end if it has no end, reaches to the end of its track, and all around it does, too. end_ns:
-   of the track or, if that is earlier, of the window. */
+/* A scope was open at the end if it has no end, reaches the end of its track, and so do all scopes around it. end_ns:
+   the end of the track or, if that is earlier, of the window. */
 static int see_event(findings *all, int64_t end_ns, const prof_event *event)
 {
     uint32_t depth = event->depth;
@@ -105,7 +105,7 @@ static void print_line(const char *what, const char *text)
     printf("\n");
 }
 
-/* "3 events" and end at to. */
+/* Writes "3 events", followed by end, to `to`. */
 static const char *count_text(char *to, size_t size, uint64_t count, const char *thing, const char *end)
 {
     char text[48];
@@ -162,7 +162,7 @@ static void print_events(const findings *all)
     print_line("sites", tool_count(text, all->site_count));
 }
 
-/* A row of a device is no thread: it is known by the name of the device. */
+/* A row of a device is not a thread: prints the name of the device instead of a thread id. */
 static void print_track(const prof_track *track)
 {
     char line[256], from[48], to[48], count[80], lost[80] = "";
@@ -183,14 +183,14 @@ static void print_track(const prof_track *track)
     printf("\n");
 }
 
-/* The width to print a name with, where so many characters of the line are used; 0: it fits as it is. */
+/* Returns the width to shorten a name to if `used` characters of the line are taken, or 0 if it fits. */
 static int shortened(const char *name, int used)
 {
     int length = (int)strlen(name), fits = tool_fit(length, used);
     return fits < length ? fits : 0;
 }
 
-/* The scopes that were open when the track ended: what the thread was doing. */
+/* Prints the scopes that were open when the track ended: what the thread was doing. */
 static void print_open(const findings *all)
 {
     char text[48], line[64];
@@ -206,7 +206,7 @@ static void print_open(const findings *all)
     }
 }
 
-/* Whether the recorded process lives, for all that can be known here. */
+/* Returns 1 if the recorded process is alive, as far as can be known on this machine. */
 static int is_alive(const prof_trace_info *info)
 {
 #ifdef _WIN32
@@ -224,7 +224,7 @@ static int is_alive(const prof_trace_info *info)
     return 0;
 }
 
-/* What is missing, each with its reason. */
+/* Prints what is missing, and why. */
 static void print_missing(const prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);
@@ -264,7 +264,7 @@ static int report(const prof_trace *trace, const char *path)
         print_events(&all);
         printf("  %-10s%lu\n", "tracks", (unsigned long)tracks);
     }
-    for (i = 0; good && i < tracks; i++) { /* again, because the counts of all come first */
+    for (i = 0; good && i < tracks; i++) { /* a second pass, because the sums are printed first */
         good = look(trace, &all, i);
         print_track(prof_trace_track(trace, i));
         if (good) print_open(&all);
@@ -295,6 +295,6 @@ static int run(const tool_args *args)
 
 const tool_command tool_check = {
     "check", "IN", "Says what is in a recording, what is missing and why, and what each thread was doing", 1, 1, run, options,
-    "exit status: 0 whole: the session was stopped, and nothing was lost or overwritten; 1 incomplete; 2 broken: it could\n"
-    "not be read (prof recover may save the rest).\n\n"
+    "exit status: 0 whole: the session was stopped, and nothing was lost or overwritten; 1 incomplete; 2 broken: it cannot\n"
+    "be read (prof recover may save a part of it).\n\n"
     "example: prof check ring.prof\n"};

@@ -1,13 +1,13 @@
 #!/bin/sh
-# What prof_ntff.h promises, on an instance with NeuronCores (trn1, trn2, inf2): AWS's headers against its table, a NEFF
-# executed and captured in every way, the files of the sessions, and what Neuron Explorer makes of them. Needs a C compiler,
-# make, aws-neuronx-runtime-lib; for the last part aws-neuronx-tools.
+# Checks what prof_ntff.h promises, on an instance with NeuronCores (trn1, trn2, inf2): compares AWS's headers with its table
+# of prototypes, executes a NEFF and captures it in every way, and checks the files of the sessions and what Neuron Explorer
+# makes of them. Needs a C compiler, make and aws-neuronx-runtime-lib; the last part needs aws-neuronx-tools.
 #
 # usage: tools/check_on_trn.sh FILE.neff [FOLDER]
-#        NRT_INCLUDE, NRT_LIBRARY: folders, of /opt/aws/neuron by default
+#        NRT_INCLUDE, NRT_LIBRARY: AWS's folders; default: those of /opt/aws/neuron
 #
-# Where to get a NEFF: any that neuronx-cc or a framework has left in its cache, /var/tmp/neuron-compile-cache. It is
-# executed with tensors of zeros, on core 0. Send the closing lines, and what is behind FAIL, to the project.
+# FILE.neff may be any that neuronx-cc or a framework has left in its cache, /var/tmp/neuron-compile-cache. It is executed
+# with tensors of zeros, on core 0. Send the last lines, and all lines with FAIL, to the project.
 neff=$1 folder=${2:-neuron-check}
 [ -f "$neff" ] || { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; exit 2; }
 case $neff in /*) ;; *) neff=$PWD/$neff ;; esac
@@ -68,6 +68,6 @@ else
         fi
     done <"$folder/sessions"
 fi
-echo "all of it is in $folder; timeline.json is for ui.perfetto.dev"
+echo "all files are in $folder; open timeline.json in ui.perfetto.dev"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

@@ -1,5 +1,5 @@
-/* compare.c - prof compare: what became slower or faster between two recordings, or two sets of them, and whether that
-   can be chance. */
+/* compare.c - prof compare: says what became slower or faster between two recordings, or two sets of them, and whether
+   chance explains it. */
 #include "tool.h"
 #include "compare.h"
 #include <stdlib.h>
@@ -7,16 +7,16 @@
 
 static const tool_option options[] = {
     {"--threshold", "-t", "PERCENT", "how much slower is too much; default 5"},
-    {"--fail-over", NULL, "PERCENT", "the same for the exit status; default: as --threshold"},
-    {"--fail-on", NULL, "LIST", "what the exit status tells: call,p99,max,total; default call,p99"},
+    {"--fail-over", NULL, "PERCENT", "the threshold for the exit status; default: that of --threshold"},
+    {"--fail-on", NULL, "LIST", "what sets the exit status: call,p99,max,total; default call,p99"},
     {"--by-path", "-p", NULL, "compares call paths instead of scopes"},
-    {"--all", "-a", NULL, "prints what did not change, too"},
+    {"--all", "-a", NULL, "also prints what did not change"},
     {"--format", "-f", "KIND", "table (default), json, or markdown for a pull request"},
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
 
-#define SAMPLE 10000 /* calls of a scope that are kept of a side: enough for everything but the tail */
-#define SAMPLE_LEAST 1000 /* of each of many recordings */
+#define SAMPLE 10000 /* calls that are kept of a scope of one side: enough for everything but the tail */
+#define SAMPLE_LEAST 1000 /* the minimum for each recording if a side has many */
 
 const char *const compare_metrics[] = {"call", "p99", "max", "total", NULL};
 const char *const compare_verdicts[] = {"same", "SLOWER", "faster", "unsure", "new", "gone"};
@@ -26,7 +26,7 @@ typedef struct side {
     size_t count;
 } side;
 
-/* What a row is made of: an entry, or null, for each recording of a side. */
+/* The source of a row: an entry, or NULL, for each recording of a side. */
 typedef struct group {
     const compare_entry **entries;
     size_t count;
@@ -63,7 +63,7 @@ static const compare_entry *next_entry(const compare_recording *r)
     return r->at < r->count ? &r->entries[r->at] : NULL;
 }
 
-/* The smallest key that has not been paired yet; null at the end. */
+/* Returns the smallest key that has not been paired yet, or NULL at the end. */
 static const char *next_key(const side *sides)
 {
     const char *key = NULL;
@@ -112,7 +112,7 @@ static void sum_figures(const group *g, compare_row *row, int which)
     sum->p99_ns /= n;
 }
 
-/* The samples of a side in one; to be freed. 0: no memory. */
+/* Joins the samples of a side into one, which the caller frees. Returns 0 without memory. */
 static int pool(const group *g, compare_sample *all)
 {
     size_t i, count = 0;
@@ -132,7 +132,7 @@ static int pool(const group *g, compare_sample *all)
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-/* Of one recording a side: from its calls. */
+/* Compares one recording a side, by its calls. */
 static void change_calls(const compare_entry *a, const compare_entry *b, compare_row *row)
 {
     double dispersion = larger(compare_dispersion(&a->sample, a->figures.p99_ns),
@@ -144,7 +144,7 @@ static void change_calls(const compare_entry *a, const compare_entry *b, compare
                                                 b->mean_ns, b->deviation_ns, of_mean);
 }
 
-/* One figure of each run of a side. Of a typical call: how it stands to those of all A. */
+/* Takes one figure from each run of a side; for a typical call, its ratio to all calls of A. */
 static size_t figures_of(const group *g, int metric, const compare_sample *reference, double *to)
 {
     size_t i, count = 0;
@@ -159,7 +159,7 @@ static size_t figures_of(const group *g, int metric, const compare_sample *refer
     return count;
 }
 
-/* Of several recordings: the variation between them counts. 0: no memory. */
+/* Compares several recordings a side, by the variation between them. Returns 0 without memory. */
 static int change_runs(const group *g, const compare_sample *reference, compare_row *row)
 {
     double *figures = (double *)malloc((g[0].count + g[1].count) * sizeof *figures);
@@ -171,7 +171,7 @@ static int change_runs(const group *g, const compare_sample *reference, compare_
         row->changes[metric] = compare_runs(figures, a, figures + a, b);
     }
     free(figures);
-    if (calls.low < shift->low) shift->low = calls.low; /* as sure as the calls allow, too */
+    if (calls.low < shift->low) shift->low = calls.low; /* not narrower than the calls allow */
     if (calls.high > shift->high) shift->high = calls.high;
     return 1;
 }
@@ -296,12 +296,12 @@ static int take_options(const tool_args *args, compare_result *result, int *form
            tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice);
 }
 
-/* How many of the files are side A. 0, after it has said why, if that is not clear. */
+/* Returns how many of the files are side A, or 0, with a message, if that is not clear. */
 static int split(const tool_args *args)
 {
     if (args->separator > 0 && args->separator < args->file_count) return args->separator;
     if (args->file_count == 2) return 1;
-    tool_fail("compare: of several recordings a side, -- stands between A and B: prof compare A1 A2 -- B1 B2");
+    tool_fail("compare: with several recordings a side, put -- between A and B: prof compare A1 A2 -- B1 B2");
     return 0;
 }
 
@@ -332,15 +332,15 @@ static int run(const tool_args *args)
 
 const tool_command tool_compare = {
     "compare", "A B | A... -- B...", "Says which scopes became slower or faster from A to B", 2, 10000, run, options,
-    "call: a typical call, judged by ranks, so that a few disturbed calls do not matter: the Hodges-Lehmann estimate,\n"
-    "which is the median of the ratios of all pairs of calls, and its 99 % interval. p50 is shown, p99, max and total have\n"
-    "verdicts of their own: slower (!) and faster (*) if the whole 99 % interval lies beyond the threshold; same if the\n"
-    "interval is narrower than the threshold; else unsure (?).\n"
-    "Of one recording a side the interval is about the calls within it, and what tenths of it differ by. Two runs\n"
-    "differ by more: frequency of the processor, other programs, layout of memory. With several a side, three or better five:\n"
+    "call is a typical call. It is compared by ranks, so that a few disturbed calls do not matter: by the Hodges-Lehmann\n"
+    "estimate, which is the median of the ratios of all pairs of calls, and its 99 % interval. p50 is only shown. p99, max\n"
+    "and total have verdicts of their own: slower (!) or faster (*) if the whole 99 % interval lies beyond the threshold,\n"
+    "same if it is at most twice as wide as the threshold, else unsure (?).\n"
+    "With one recording a side, the interval covers how the calls, and the tenths of the recording, vary. Two runs vary\n"
+    "more: by the frequency of the processor, other programs, the layout of memory. A gate should compare several runs a\n"
+    "side, three or better five, each of which counts as one observation:\n"
     "  prof compare before*.prof -- after*.prof\n"
-    "each run counts as one observation, which is what a gate needs.\n"
-    "A scope is the same in both if name, category and function are, and with --by-path those around it. Slower ones come\n"
-    "first, then by the change of the total time.\n\n"
-    "exit status: 0 nothing slower, 1 something that --fail-on names is slower by more than --fail-over, 2 error.\n\n"
+    "Scopes are paired by name, category and function, and with --by-path by the scopes around them, too. Slower scopes are\n"
+    "printed first, then those whose total time changed most.\n\n"
+    "exit status: 0 nothing is slower, 1 something that --fail-on names is slower by more than --fail-over, 2 error.\n\n"
     "example: prof compare before.prof after.prof --fail-over 10%\n"};

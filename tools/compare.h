@@ -1,6 +1,6 @@
-/* compare.h - what the files of prof compare share. compare.c: the command line, pairing, verdicts. compare_read.c: what is
-   kept of a recording. compare_stats.c: the arithmetic, which knows nothing of recordings. compare_print.c: table, JSON,
-   Markdown. */
+/* compare.h - what the files of prof compare share. compare.c: the command line, pairing, verdicts. compare_read.c:
+   what is kept of a recording. compare_stats.c: the arithmetic, which knows nothing of recordings. compare_print.c:
+   table, JSON, Markdown. */
 #ifndef PROF_COMPARE_H
 #define PROF_COMPARE_H
 
@@ -49,8 +49,8 @@ typedef struct compare_steps {
     uint64_t calls;
 } compare_steps;
 
-/* SLOWER if the whole interval lies above 1 + threshold, faster if below 1 - threshold, the same if it is not wider than
-   the threshold to each side, else unsure. */
+/* SLOWER if the whole interval lies above 1 + threshold, faster if below 1 - threshold, the same if it is at most
+   twice as wide as the threshold, else unsure. */
 compare_verdict compare_judge(const compare_change *change, double threshold);
 
 /* Of a typical call: the Hodges-Lehmann estimate, which is the median of the ratios of all pairs of calls. With enough

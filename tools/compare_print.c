@@ -1,4 +1,5 @@
-/* compare_print.c - what prof compare prints: a table for a terminal, JSON for programs, Markdown for a pull request. */
+/* compare_print.c - what prof compare prints: a table for a terminal, JSON for programs, Markdown for a pull
+   request. */
 #include "tool.h"
 #include "compare.h"
 #include <string.h>

@@ -1,5 +1,5 @@
-/* compare_read.c - what prof compare keeps of a recording: for each scope its figures, its distribution, and a sample of its
-   calls with their times. The recording itself is closed before the next one is opened. */
+/* compare_read.c - what prof compare keeps of a recording: for each scope its figures, its distribution, and a sample
+   of its calls with their times. The recording itself is closed before the next one is opened. */
 #include "tool.h"
 #include "compare.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* compare_stats.c - the arithmetic of prof compare. Times of calls are skewed, heavy-tailed, and have several humps: what
-   counts here is their order, not their mean. No libm: the tool links with what prof.h needs. */
+/* compare_stats.c - the arithmetic of prof compare. Times of calls are skewed, heavy-tailed, and have several humps:
+   what counts here is their order, not their mean. No libm: the tool links with what prof.h needs. */
 #include "compare.h"
 #include <stdlib.h>
 #include <string.h>
@@ -187,8 +187,8 @@ static void times_of(const compare_sample *sample, size_t from, size_t to, int w
 }
 
 /* Makes the interval as wide as that of the median of ten changes, each between a tenth of A and the same tenth of B:
-   Wilcoxon's, by the averages of all pairs of them, of which three are outside on each side. Work of other programs that
-   comes and goes is seen here; phases of the program, which are in both, are not. */
+   Wilcoxon's, by the averages of all pairs of them, of which three are outside on each side. Work of other programs
+   that comes and goes is seen here; phases of the program, which are in both, are not. */
 static void widen_by_tenths(const compare_sample *a, const compare_sample *b, double *times, compare_change *change)
 {
     double part[TENTHS], average[TENTHS * (TENTHS + 1) / 2];

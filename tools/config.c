@@ -1,10 +1,10 @@
-/* config.c - prof config: the keys of a recording program's configuration, out of the table that reads them. */
+/* config.c - prof config: explains the keys of prof_config, from the table that prof_config_set() reads. */
 #include "tool.h"
 #include <stdlib.h>
 #include <string.h>
 
 static const tool_option options[] = {
-    {"--all", "-a", NULL, "the keys of CNTK, MXNet, TensorFlow, JAX and Neuron as well, and what they are here"},
+    {"--all", "-a", NULL, "also lists the keys of CNTK, MXNet, TensorFlow, JAX and Neuron, and what each does here"},
     {NULL, NULL, NULL, NULL}};
 
 static void print_key(const prof_option *option)
@@ -13,7 +13,7 @@ static void print_key(const prof_option *option)
     printf("    %s\n    %s\n", option->meaning, option->values);
 }
 
-/* A key of another system: what it sets, or why it does not. */
+/* Prints what a key of another system sets here, or why it cannot be set. */
 static void print_other(const prof_option *option)
 {
     printf("%-44s ", option->key);
@@ -40,7 +40,7 @@ static void print_all(int others)
     }
 }
 
-/* "KEY" or "KEY=VALUE". Returns the exit status. */
+/* Explains "KEY", or checks "KEY=VALUE". Returns the exit status. */
 static int look_up(const char *text)
 {
     const char *equals = strchr(text, '=');
@@ -63,7 +63,7 @@ static int look_up(const char *text)
     memcpy(key, text, length);
     key[length] = 0;
     result = tool_status(prof_config_set(&config, key, equals ? equals + 1 : ""));
-    if (result == TOOL_OK) printf("%s: fine\n", text);
+    if (result == TOOL_OK) printf("%s: accepted\n", text);
     free(key);
     return result;
 }
@@ -80,6 +80,6 @@ static int run(const tool_args *args)
 const tool_command tool_config = {
     "config", "[KEY | KEY=VALUE]...", "Explains the keys of a recording's configuration, or checks values for them", 0, 1000000,
     run, options,
-    "A key is what prof_config_set() takes, and in capitals behind PROF_ what the environment has. Exit status 2: a key or a\n"
-    "value that prof_config_set() would refuse, for the reason that is printed.\n\n"
+    "KEY is a key of prof_config_set(), or a variable of the environment: PROF_ and the key in capitals. KEY=VALUE checks a\n"
+    "value. Exit status 2: prof_config_set() would refuse the key or the value, for the reason that is printed.\n\n"
     "example: prof config buffer duration=10s\n"};

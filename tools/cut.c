@@ -1,15 +1,15 @@
-/* cut.c - prof cut: a part of a recording. */
+/* cut.c - prof cut: writes a part of a recording. */
 #include "tool.h"
 
 static const tool_option options[] = {
     {"--output", "-o", "OUT", "the file to write: .prof .json .csv .txt; - is standard output"},
-    {"--from", NULL, "TIME", "the first moment, since the start: 1.5s, 20ms; -2s is 2 s before the end"},
-    {"--to", NULL, "TIME", "the first moment that is left out; default: the end"},
-    {"--format", "-f", "KIND", "what to write whatever the ending: json, csv, txt, prof or pprof"},
+    {"--from", NULL, "TIME", "where the part begins, since the start: 1.5s, 20ms; -2s is 2 s before the end"},
+    {"--to", NULL, "TIME", "where it ends; default: the end of the recording"},
+    {"--format", "-f", "KIND", "the format, whatever the ending: json, csv, txt, prof or pprof"},
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
 
-/* The times of the command line, in nanoseconds; 0 for an end that was not given. */
+/* Reads the times of the command line, in nanoseconds; 0 stands for an end that was not given. */
 static int window(const tool_args *args, const prof_trace *trace, int64_t *from_ns, int64_t *to_ns)
 {
     const char *from = tool_value(args, "--from"), *to = tool_value(args, "--to");
@@ -45,7 +45,7 @@ static int run(const tool_args *args)
     if (!extension) return TOOL_ERROR;
     if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice)) return TOOL_ERROR;
     if (!tool_value(args, "--from") && !tool_value(args, "--to"))
-        return tool_fail("cut: which part? Give --from TIME, --to TIME or both");
+        return tool_fail("cut: no part chosen: add --from TIME, --to TIME or both");
     trace = tool_open(args->files[0]);
     if (!trace) return TOOL_ERROR;
     result = write_part(args, trace, extension);
@@ -55,7 +55,7 @@ static int run(const tool_args *args)
 
 const tool_command tool_cut = {
     "cut", "IN --from TIME --to TIME -o OUT", "Writes a part of a recording", 1, 1, run, options,
-    "Scopes that reach into the part are cut to it, and marked as truncated; those that were open all the time are there,\n"
-    "too. Times go on to count from the start. A .prof keeps all that was recorded, and shows the part: its size is that of\n"
-    "the recording, and a part of it, or all (--from 0), can be cut out of it again.\n\n"
+    "Scopes that reach into the part, also those that were open during all of it, are cut to it and marked as truncated.\n"
+    "Times still count from the start of the recording. A .prof keeps everything and shows only the part: its size is that of\n"
+    "the recording, and you can cut another part out of it, or all of it (--from 0).\n\n"
     "example: prof cut trace.prof --from -2s -o end.json\n"};

@@ -1,11 +1,11 @@
-/* export.c - prof export: a recording as a file of another kind. */
+/* export.c - prof export: writes a recording in another format. */
 #include "tool.h"
 #include <string.h>
 
 static const tool_option options[] = {
     {"--output", "-o", "OUT",
-     "the file to write; its ending says what: .json .csv .txt .prof .pprof, / for a log directory; - is standard output"},
-    {"--format", "-f", "KIND", "what to write whatever the ending: json, csv, txt, prof or pprof"},
+     "the file to write; its ending selects the format: .json .csv .txt .prof .pprof, / for a log directory; -: stdout"},
+    {"--format", "-f", "KIND", "the format, whatever the ending: json, csv, txt, prof or pprof"},
     TOOL_CHROME,
     TOOL_XPLANE,
     TOOL_PROGRESS,
@@ -39,7 +39,7 @@ int tool_xplane(const tool_args *args, int folder, prof_xplane_options *xplane)
     return tool_fail("%s: --accelerators is for a log directory (OUT/)", args->command->name), 0;
 }
 
-#define MOST 500000000.0 /* bytes that chrome://tracing, DevTools and speedscope read: a string of theirs holds no more */
+#define MOST 500000000.0 /* the bytes that chrome://tracing, DevTools and speedscope can read: the limit of a string there */
 
 void tool_chrome_size(const char *path)
 {
@@ -54,9 +54,9 @@ void tool_chrome_size(const char *path)
     fclose(file);
     if (size <= MOST) return;
     fprintf(stderr,
-            "prof: %s has %.0f MB: chrome://tracing, DevTools and speedscope show nothing of more than 500 MB.\n"
-            "prof: ui.perfetto.dev opens it; a part of it is written by prof cut --from TIME --to TIME, or with\n"
-            "prof: --min-duration TIME or --source none; -o DIR/ is for XProf, and prof summary needs no viewer.\n",
+            "prof: %s has %.0f MB: chrome://tracing, DevTools and speedscope cannot show more than 500 MB.\n"
+            "prof: ui.perfetto.dev opens it. To make it smaller, use prof cut --from TIME --to TIME, --min-duration TIME\n"
+            "prof: or --source none. Or write a log directory for XProf with -o DIR/, or use prof summary.\n",
             path, size / 1e6);
 }
 
@@ -87,11 +87,11 @@ static int run(const tool_args *args)
 }
 
 const tool_command tool_export = {
-    "export", "IN -o OUT", "Writes a recording as Chrome trace JSON, for XProf, as CSV, a summary or a copy of itself", 1, 1,
+    "export", "IN -o OUT", "Converts a recording to Chrome trace JSON, XProf's format, CSV, a summary or a copy", 1, 1,
     run, options,
-    "json opens in ui.perfetto.dev, chrome://tracing and speedscope; csv has one event a line; txt is what prof summary\n"
-    "prints; prof is a consistent copy of the recording, also of one that is still being made; pprof is the memory\n"
-    "profile, for go tool pprof. A directory, or what ends in /, is a log directory of XProf and TensorBoard:\n"
-    "DIR/plugins/profile/RUN/HOST.xplane.pb is added to it.\n\n"
+    "json opens in ui.perfetto.dev, chrome://tracing and speedscope. csv has one event a line. txt is what prof summary\n"
+    "prints. prof is a consistent copy of the recording, also while a program records into it. pprof is the memory\n"
+    "profile, for go tool pprof. If OUT is a directory or ends in /, it is a log directory of XProf and TensorBoard:\n"
+    "export adds DIR/plugins/profile/RUN/HOST.xplane.pb to it.\n\n"
     "example: prof export trace.prof -o trace.json\n"
     "         prof export trace.prof -o logs/\n"};

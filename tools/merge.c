@@ -1,9 +1,9 @@
-/* merge.c - prof merge: recordings of several processes on one timeline. */
+/* merge.c - prof merge: joins the recordings of several processes on one time line. */
 #include "tool.h"
 #include <stdlib.h>
 
 static const tool_option options[] = {
-    {"--output", "-o", "OUT", "the file to write, .json, or / for a log directory; - is standard output"},
+    {"--output", "-o", "OUT", "the file to write: .json, or OUT/ for a log directory; -: stdout"},
     TOOL_CHROME,
     TOOL_XPLANE,
     TOOL_PROGRESS,
@@ -35,7 +35,7 @@ static int run(const tool_args *args)
     prof_xplane_options xplane;
     prof_trace **traces;
     int i, choice, result = TOOL_OK;
-    if (!out) return tool_fail("merge: where to? Give -o OUT.json");
+    if (!out) return tool_fail("merge: no output: add -o OUT.json or -o OUT/");
     if (!tool_same(out, "-") && !tool_same(tool_extension(out), ".json") && !tool_is_folder(out))
         return tool_fail("merge: %s: only .json and log directories (OUT/) can hold several processes", out);
     if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice)) return TOOL_ERROR;
@@ -56,9 +56,9 @@ static int run(const tool_args *args)
 const tool_command tool_merge = {
     "merge", "A B ... -o OUT.json",
     "Writes several recordings as the processes of one Chrome trace, or as the hosts of one run of XProf", 1, 10000, run, options,
-    "Recordings made since the same start of the machine are aligned by its monotonic clock, exact to some 100 ns; others\n"
-    "by Unix time, as right as the clocks of the machines were. otherData says which (\"processes aligned by\"). Time 0 is the\n"
-    "first start. A process id that comes twice is replaced by a number from 1000000000 on. In a log directory each recording\n"
-    "is a file, DIR/plugins/profile/RUN/HOST.RANK.xplane.pb, or HOST.PID for those without a rank. Processes of one trace are\n"
-    "named PROGRAM (rank RANK, HOST), or PROGRAM (PID) without a rank.\n\n"
+    "Recordings of one machine since its last start are aligned by its monotonic clock, to some 100 ns. Others are aligned\n"
+    "by Unix time, as exactly as the clocks of the machines were set. otherData says which (\"processes aligned by\").\n"
+    "Time 0 is the earliest start. A process id that occurs twice is replaced by a number from 1000000000 on. Processes\n"
+    "are named PROGRAM (rank RANK, HOST), or PROGRAM (PID) without a rank. In a log directory each recording is a file,\n"
+    "DIR/plugins/profile/RUN/HOST.RANK.xplane.pb, or HOST.PID.xplane.pb without a rank.\n\n"
     "example: prof merge server.prof client.prof -o both.json\n"};

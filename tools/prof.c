@@ -1,10 +1,10 @@
-/* prof.c - the command-line tool: looks into recordings, converts, compares and saves them.
+/* prof.c - the command-line tool: inspects, converts, compares and recovers recordings.
 
      cc -O2 tools/[a-z]*.c -o prof -pthread -ldl
 
-   Here: the table of commands, the command line, and what the commands share (see tool.h). */
+   This file has the table of commands, parses the command line, and defines what the commands share (see tool.h). */
 #define PROF_IMPLEMENTATION
-#define PROF_NO_AUTOSTART /* PROF_OUTPUT is for the programs that are looked at */
+#define PROF_NO_AUTOSTART /* PROF_OUTPUT is meant for the programs that are recorded, not for the tool */
 #include "tool.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ int tool_flush(int result)
 {
     int error;
     errno = 0;
-    if ((!fflush(stdout) && !ferror(stdout)) || result == TOOL_ERROR) return result; /* which has been said */
+    if ((!fflush(stdout) && !ferror(stdout)) || result == TOOL_ERROR) return result; /* the error was reported */
     error = output_errno ? output_errno : errno ? errno : EIO;
     return error == EPIPE ? TOOL_ERROR : tool_fail("cannot write standard output: %s", strerror(error));
 }
@@ -78,7 +78,7 @@ const char *tool_extension(const char *path)
     return dot;
 }
 
-/* How many characters must be put in, taken out or replaced to make a into b. */
+/* The edit distance: how many characters must be inserted, deleted or replaced to turn a into b. */
 static size_t distance(const char *a, const char *b)
 {
     size_t row[32], n = strlen(b), i, j;
@@ -114,7 +114,7 @@ int tool_choice(const char *option, const char *text, const char *const *choices
     return 0;
 }
 
-/* A decimal number without sign or exponent at *text, which then is behind it; 0: there is none. */
+/* Reads a decimal number without sign or exponent, and moves *text past it. Returns 0 if there is none. */
 static int decimal(const char **text, double *number)
 {
     const char *c = *text;
@@ -212,7 +212,7 @@ void tool_print_name(const char *text, int width)
 
 /*-- lines and tables --*/
 
-static int line_columns = -1; /* as tool_columns() found it */
+static int line_columns = -1; /* what tool_columns() returned last */
 
 int tool_columns(const tool_args *args, int *columns)
 {
@@ -236,7 +236,7 @@ void tool_print_wrapped(const char *text, int at, int indent)
         int left = (int)prof__characters(text), fits = 0, i;
         const char *c = text;
         for (i = 0; at + left > line_columns && at + i <= line_columns && *c; i++, c = prof__next_character(c))
-            if (*c == ' ') fits = i; /* the last space that the line has room for */
+            if (*c == ' ') fits = i; /* the last space that fits into the line */
         if (line_columns < 0 || !fits) {
             print_characters(text, left);
             return;
@@ -259,13 +259,13 @@ int tool_loss(const prof_trace *trace, int kind, char *to, size_t size)
 
 /*-- traces --*/
 
-/* All of standard input, which can be read only once. */
+/* The content of standard input, which can be read only once. */
 static struct {
     char *bytes;
     size_t size;
 } input;
 
-/* 0, after it has said why, if that fails. */
+/* Returns 0, with a message, if that fails. */
 static int read_input(void)
 {
     size_t room = 0, got = 1;
@@ -289,14 +289,15 @@ static int read_input(void)
     return !ferror(stdin);
 }
 
-/* The words of prof_error() about an image in memory. */
+/* Reports what prof_error() says about an image in memory. */
 static int input_status(prof_status status)
 {
     const char *words = strchr(prof_error(), ':');
     return status == PROF_OK ? TOOL_OK : tool_fail("standard input%s", words ? words : "");
 }
 
-/* Says so if the recording of a program that was stopped lies beside the output that this could not be read of. */
+/* Reports the error. If path could not be read, but a stopped program has left its recording beside it, names that
+   file. */
 static int beside(prof_status status, const char *path)
 {
     static const char *const endings[] = {".prof", ".old.prof"};
@@ -308,7 +309,7 @@ static int beside(prof_status status, const char *path)
         int n = snprintf(found, sizeof found, "%s%s", path, endings[i]);
         if (n < 0 || (size_t)n >= sizeof found || prof_trace_open(found, &trace)) continue;
         prof_trace_close(trace);
-        tool_fail("%s has what was recorded until a program was stopped, or is being recorded", found);
+        tool_fail("%s holds what a program recorded until it was stopped, or is recording now: read that file", found);
     }
     return TOOL_ERROR;
 }
@@ -326,7 +327,7 @@ int tool_copy(const char *in, const char *out, int64_t from_ns, int64_t to_ns)
     prof_trace *trace;
     tool_out *file;
     if (!tool_same(in, "-")) return beside(prof_image_copy(in, out, from_ns, to_ns), in);
-    trace = tool_open(in); /* nothing but images are copied */
+    trace = tool_open(in); /* copies nothing but images */
     if (!trace) return TOOL_ERROR;
     prof_trace_close(trace);
     if (from_ns != -1 && input_status(prof_image_window(input.bytes, input.size, from_ns, to_ns))) return TOOL_ERROR;
@@ -351,16 +352,16 @@ const char *tool_output_kind(const tool_args *args)
     for (i = 1; out && formats[i]; i++)
         if (tool_same(tool_extension(out), extensions[i])) return extensions[i];
     if (!out)
-        tool_fail("%s: where to? Give -o OUT.json, .csv, .txt, .prof, .pprof or a directory/", args->command->name);
+        tool_fail("%s: no output: add -o OUT.json, .csv, .txt, .prof, .pprof or a directory/", args->command->name);
     else if (tool_same(out, "-"))
         tool_fail("%s: -o - needs --format json, csv, txt, prof or pprof", args->command->name);
     else
-        tool_fail("%s: %s: unknown kind of file: .json, .csv, .txt, .prof, .pprof, or give --format",
+        tool_fail("%s: %s: unknown kind of file: use .json, .csv, .txt, .prof or .pprof, or add --format",
                   args->command->name, out);
     return NULL;
 }
 
-/* Here, in tool_out and in what prints names, lines and tables alone the tool uses what prof.h keeps to itself. */
+/* The tool uses private names of prof.h only here, in tool_out, and where it prints names, lines and tables. */
 int tool_is_folder(const char *path)
 {
     return prof__is_folder(path);
@@ -403,7 +404,7 @@ static int write_output(void *user, const void *data, size_t size)
     errno = 0;
     if (output_errno || fwrite(data, 1, size, stdout) == size) return 0;
     output_errno = errno ? errno : EIO;
-    return 0; /* tool_flush() says it */
+    return 0; /* tool_flush() reports it */
 }
 
 prof_sink tool_stdout(void)
@@ -502,15 +503,15 @@ static void print_help(void)
 {
     const tool_command *const *each;
     printf("usage: prof COMMAND [OPTIONS] FILE...\n\n"
-           "Looks into recordings of prof.h (.prof), converts, compares and saves them.\n\ncommands:\n");
+           "Inspects, converts, compares and recovers recordings of prof.h (.prof).\n\ncommands:\n");
     for (each = commands; *each; each++) printf("  %-10s %s\n", (*each)->name, (*each)->about);
     printf("  %-10s %s\n", "help", "Explains a command: prof help export, or prof export --help");
     printf("\noptions:\n  -h, --help               this text\n      --version            the version\n\n"
-           "A file named - is standard input or output; behind -- a name may begin with -. Files that are being recorded\n"
-           "into can be read.\n\n"
-           "exit status:\n  0  done; check: whole; compare: nothing slower\n"
-           "  1  check: incomplete; compare: something became slower; neuron: see there\n"
-           "  2  wrong usage, or a file that could not be read or written; check: broken\n\n"
+           "A file named - is standard input or output. After --, file names may begin with -. A file can be read while\n"
+           "a program records into it.\n\n"
+           "exit status:\n  0  success; check: whole; compare: nothing became slower\n"
+           "  1  check: incomplete; compare: something became slower; neuron: see prof help neuron\n"
+           "  2  wrong usage, or a file could not be read or written; check: broken\n\n"
            "example: PROF_OUTPUT=trace.prof ./program; prof summary trace.prof\n");
 }
 
@@ -523,13 +524,13 @@ static const tool_command *find_command(const char *name)
         if (distance(name, (*each)->name) < distance(name, nearest)) nearest = (*each)->name;
     }
     if (*name == '-')
-        tool_fail("unknown option '%s': first comes a command; see prof --help", name);
+        tool_fail("unknown option '%s': a command must come first; see prof --help", name);
     else
         tool_fail("unknown command '%s': did you mean '%s'? See prof --help", name, nearest);
     return NULL;
 }
 
-/* The number of the option with this name; -1, after it has named the nearest one. */
+/* Returns the number of the option with this name. If there is none, suggests the nearest one and returns -1. */
 static int find_option(const tool_command *command, const char *name)
 {
     const char *nearest = "--help";
@@ -551,8 +552,8 @@ static int find_letter(const tool_command *command, char letter)
     return -1;
 }
 
-/* Gives an option its value: value, or the next argument if that is null. Returns how many arguments that were, 0 if
-   there is none. */
+/* Gives an option its value: value, or the next argument if value is null. Returns how many arguments were used, or 0
+   if there is no value. */
 static int take_value(tool_args *args, int number, char *value, char *next)
 {
     args->values[number] = value ? value : next;
@@ -597,7 +598,7 @@ static int parse(tool_args *args, int argc, char **argv)
             args->files[args->file_count++] = argv[i];
         } else if (tool_same(argv[i], "--")) {
             only_files = args->separator >= 0 || !args->file_count || !strstr(args->command->files, " -- ");
-            if (!only_files) args->separator = args->file_count; /* between two sets of files, options may follow */
+            if (!only_files) args->separator = args->file_count; /* separates two sets of files */
         } else {
             used = argv[i][1] == '-' ? take_name(args, argv[i], i + 1 < argc ? argv[i + 1] : NULL)
                                      : take_letters(args, argv[i], i + 1 < argc ? argv[i + 1] : NULL);
@@ -640,7 +641,7 @@ static int run_command(int argc, char **argv)
     return result;
 }
 
-/* A standard file that the caller has closed must not become the next file that is opened. */
+/* Opens each standard stream that the caller has closed, so that no other file gets its descriptor. */
 static void keep_standard_files(void)
 {
 #ifndef _WIN32
@@ -654,7 +655,7 @@ int main(int argc, char **argv)
 {
     int result;
     keep_standard_files();
-    if (argc < 2) return tool_fail("which command? See prof --help");
+    if (argc < 2) return tool_fail("no command given: see prof --help");
     if (tool_same(argv[1], "--version")) {
         printf("prof %d.%d.%d\n", PROF_VERSION / 10000, PROF_VERSION / 100 % 100, PROF_VERSION % 100);
         return tool_flush(TOOL_OK);

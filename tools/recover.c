@@ -16,24 +16,24 @@ static const tool_option options[] = {
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
 
-/* Bytes of an ELF core file that were one piece of memory. */
+/* A part of an ELF core file that was contiguous in memory. */
 typedef struct piece {
-    uint64_t address, offset, size; /* size: of what was dumped */
+    uint64_t address, offset, size; /* size: the bytes that were dumped */
 } piece;
 
 typedef struct source {
     FILE *file;
     uint64_t size;
-    piece *pieces; /* of a core file, by address; of others none */
+    piece *pieces; /* of a core file, sorted by address; NULL for other files */
     size_t piece_count;
-    const piece *home; /* where the image begins that is looked at; null: nowhere, as in other files */
+    const piece *home; /* the piece in which the present image begins; NULL for other files */
 } source;
 
 typedef struct hunt {
     source from;
-    const char *in, *out; /* out: null for the default */
+    const char *in, *out; /* out: NULL for the default */
     uint64_t written;
-    int found, failed, empty; /* images written; that could not be; of which nothing recorded is left */
+    int found, failed, empty; /* images that were written; could not be written; have no events left */
 } hunt;
 
 static int seek(FILE *file, uint64_t offset)
@@ -55,13 +55,13 @@ static uint64_t file_size(FILE *file)
     return size < 0 ? 0 : (uint64_t)size;
 }
 
-/* As many bytes from offset on as there are, up to size. */
+/* Reads up to size bytes from offset on. Returns how many there are. */
 static size_t read_at(const source *from, uint64_t offset, void *to, size_t size)
 {
     return offset < from->size && !seek(from->file, offset) ? fread(to, 1, size, from->file) : 0;
 }
 
-/* The next offset that is not in a hole of the file, as far as the system can tell. */
+/* Returns the next offset that is not in a hole of the file, as far as the system knows. */
 static uint64_t skip_hole(const source *from, uint64_t offset)
 {
 #ifdef SEEK_DATA
@@ -93,7 +93,7 @@ static int by_address(const void *a, const void *b)
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* How many program headers there are; more than 65534 are counted elsewhere. */
+/* Returns the number of program headers. If there are more than 65534, the first section header has it. */
 static uint64_t header_count(const source *from, const unsigned char *elf, int wide)
 {
     unsigned char section[64];
@@ -102,8 +102,7 @@ static uint64_t header_count(const source *from, const unsigned char *elf, int w
     return field(section + (wide ? 44 : 28), 4);
 }
 
-/* Learns from a core file's headers which of its parts were one piece of memory. Of other files there is nothing to
-   learn. */
+/* Reads from the headers of a core file which of its parts were contiguous in memory. Does nothing for other files. */
 static void read_pieces(source *from)
 {
     static const int probe = 1;
@@ -132,7 +131,7 @@ static void read_pieces(source *from)
     if (from->pieces) qsort(from->pieces, from->piece_count, sizeof *from->pieces, by_address);
 }
 
-/* The piece with the byte at an offset of the file; null: none. */
+/* Returns the piece that holds the byte at an offset of the file, or NULL. */
 static const piece *piece_of_offset(const source *from, uint64_t offset)
 {
     size_t i;
@@ -142,8 +141,8 @@ static const piece *piece_of_offset(const source *from, uint64_t offset)
     return NULL;
 }
 
-/* Where in the file the byte is that in memory came `distance` behind the one at start, and how many follow it there.
-   0: it was not dumped, or the file is shorter. */
+/* Finds the byte that was `distance` bytes after the one at start in memory: *offset is its place in the file. Returns
+   how many bytes are there from it on, or 0 if it was not dumped or the file is too short. */
 static uint64_t find_bytes(const source *from, uint64_t start, uint64_t distance, uint64_t *offset)
 {
     const piece *p = from->home;
@@ -166,7 +165,7 @@ static uint64_t find_bytes(const source *from, uint64_t start, uint64_t distance
     return p->size - (address - p->address);
 }
 
-/* How many of the size bytes from start on there are. */
+/* Returns how many of the size bytes from start on the file has. */
 static uint64_t measure(const source *from, uint64_t start, uint64_t size)
 {
     uint64_t done = 0, run, offset;
@@ -176,7 +175,7 @@ static uint64_t measure(const source *from, uint64_t start, uint64_t size)
 
 /*-- one image --*/
 
-/* OUT.prof, OUT.2.prof, OUT.3.prof ...; to be freed. */
+/* Returns OUT.prof, OUT.2.prof, OUT.3.prof ...; the caller frees it. */
 static char *output_path(const hunt *h, int number)
 {
     const char *base = h->out ? h->out : tool_same(h->in, "-") ? "stdin" : h->in;
@@ -193,7 +192,7 @@ static char *output_path(const hunt *h, int number)
     return path;
 }
 
-/* The image at start, behind its changed beginning. */
+/* Writes the image at start, with head in place of its beginning. */
 static int write_image(const source *from, uint64_t start, const char *head, uint64_t size, tool_out *out, char *room)
 {
     uint64_t done = size < PROF_IMAGE_LOOK ? size : PROF_IMAGE_LOOK, run, offset;
@@ -226,12 +225,12 @@ static void report(const char *path, uint64_t start, uint64_t whole, uint64_t le
                (unsigned long)prof_trace_track_count(trace), prof_trace_track_count(trace) == 1 ? "" : "s");
         prof_trace_close(trace);
     } else {
-        printf("; it cannot be read: %s", prof_error());
+        printf("; but it cannot be read: %s", prof_error());
     }
     printf("\n");
 }
 
-/* Saves the image whose beginning is head. Returns how many bytes of the file from start on belong to it. */
+/* Saves the image that begins with head. Returns how many bytes of the file from start on belong to it. */
 static uint64_t save(hunt *h, uint64_t start, char *head, uint64_t whole, char *room)
 {
     uint64_t left, size = whole, here, offset;
@@ -245,7 +244,8 @@ static uint64_t save(hunt *h, uint64_t start, char *head, uint64_t whole, char *
         return MAGIC_SIZE;
     }
     h->written += size;
-    if (h->written > h->from.size && ++h->failed) /* only a file made to do so has more than all of itself in it */
+    /* Images have more bytes than their file only if it was made to attack this. */
+    if (h->written > h->from.size && ++h->failed)
         return tool_fail("%s: the images in it overlap", tool_shown(h->in)), MAGIC_SIZE;
     path = output_path(h, h->found + 1);
     out = path ? tool_out_open(path) : NULL;
@@ -267,7 +267,7 @@ static uint64_t save(hunt *h, uint64_t start, char *head, uint64_t whole, char *
 
 /*-- the search --*/
 
-/* The next place of the magic in size bytes; size: none. */
+/* Returns the place of the next magic in size bytes, or size if there is none. */
 static size_t find_magic(const char *bytes, size_t size)
 {
     const char *at = bytes, *end = bytes + size;
@@ -278,7 +278,7 @@ static size_t find_magic(const char *bytes, size_t size)
     return size;
 }
 
-/* Looks at one place that begins like an image, of which so many bytes are there. Returns how far to go on from
+/* Looks at one place that begins like an image; `got` bytes of it were read. Returns how many bytes to skip from
    there. */
 static uint64_t look(hunt *h, uint64_t start, const char *bytes, size_t got, char *room)
 {
@@ -293,7 +293,7 @@ static uint64_t look(hunt *h, uint64_t start, const char *bytes, size_t got, cha
     return save(h, start, head, size, room);
 }
 
-/* Reads the file from end to end, SCAN bytes at a time and a few again, which may be the beginning of a magic. */
+/* Reads the whole file, SCAN bytes at a time. The last few are read again, because a magic may begin there. */
 static void search(hunt *h, char *room, char *copy_room)
 {
     uint64_t at = 0;
@@ -309,7 +309,7 @@ static void search(hunt *h, char *room, char *copy_room)
             if (found == got) break;
             step = found + look(h, at + found, room + found, got - found, copy_room);
         }
-        if (step + MAGIC_SIZE <= got) step = got - (MAGIC_SIZE - 1); /* its beginning may be there */
+        if (step + MAGIC_SIZE <= got) step = got - (MAGIC_SIZE - 1); /* a magic may begin there */
         at += step;
         tool_progress((double)step / (double)h->from.size);
     }
@@ -331,7 +331,7 @@ static int hunt_in(hunt *h, const char *when)
     free(room);
     if (h->failed) return TOOL_ERROR;
     if (h->found) return TOOL_OK;
-    if (h->empty) return tool_fail("%s: of the image in it nothing recorded is left", tool_shown(h->in));
+    if (h->empty) return tool_fail("%s: it has the header of an image, but no events are left", tool_shown(h->in));
     return tool_fail("%s: no image in it (%s)", tool_shown(h->in), h->from.size ? "see prof recover --help" : "empty");
 }
 
@@ -343,11 +343,11 @@ static int run(const tool_args *args)
     h.in = args->files[0];
     h.out = tool_value(args, "--output");
     if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice)) return TOOL_ERROR;
-    if (h.out && tool_same(h.out, "-")) return tool_fail("recover: -o -: there may be several images; name a file");
+    if (h.out && tool_same(h.out, "-")) return tool_fail("recover: -o -: there may be several images: name a file instead");
     h.from.file = tool_same(h.in, "-") ? stdin : fopen(h.in, "rb");
     if (!h.from.file) return tool_fail("cannot open %s: %s", h.in, strerror(errno));
     if (h.from.file == stdin && seek(stdin, 0))
-        return tool_fail("standard input: recover reads to and fro, so it must be a file: prof recover - < FILE");
+        return tool_fail("standard input: it must be a file, because recover seeks in it: prof recover - < FILE");
     result = hunt_in(&h, tool_value(args, "--progress"));
     if (h.from.file != stdin) fclose(h.from.file);
     return result;
@@ -355,10 +355,10 @@ static int run(const tool_args *args)
 
 const tool_command tool_recover = {
     "recover", "IN [-o OUT.prof]", "Finds recordings in core dumps, copies of memory and damaged files", 1, 1, run, options,
-    "Scans the whole file, of any size, for beginnings of images, and writes each whose header is sound. One that is cut\n"
-    "off is made whole without what is missing: chunks that are left are read, those that are not count as lost.\n\n"
-    "Core dumps hold the image of a program that records into memory, and so everything up to the crash, with the scopes\n"
-    "that were open: from the kernel (ulimit -c unlimited), or from a running program (gcore PID, or generate-core-file in\n"
-    "gdb). An output that ends in .prof is a mapping of that file, which dumps leave out (bit 3 of\n"
-    "/proc/PID/coredump_filter would put it in); but then the file itself has it all.\n\n"
+    "Scans the whole file, of any size, for images, and writes each image whose header is valid. If a part of an image is\n"
+    "missing, the chunks that are left are readable, and the others count as lost.\n\n"
+    "A core dump holds the image of a program that records into memory: everything up to the crash, with the scopes that\n"
+    "were open. The kernel writes core dumps (ulimit -c unlimited), and gcore PID, or generate-core-file in gdb, writes one\n"
+    "of a running program. An output that ends in .prof is a mapped file, which dumps leave out (bit 3 of\n"
+    "/proc/PID/coredump_filter would include it); but then the file itself has everything.\n\n"
     "example: prof recover core.1234 -o crash.prof; prof check crash.prof\n"};

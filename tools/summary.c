@@ -1,4 +1,4 @@
-/* summary.c - prof summary: a table of scopes, frames and counters, or another report. */
+/* summary.c - prof summary: prints a table of scopes, frames and counters, or another report. */
 #include "tool.h"
 #include <stdlib.h>
 
@@ -6,13 +6,13 @@ static const char *const sorts[] = {"total", "self", "calls", "mean", "min", "ma
 static const char *const layouts[] = {"own", "mxnet", "json", "cntk", "cntk-detail", "domains", "histogram", NULL};
 
 static const tool_option options[] = {
-    {"--output", "-o", "OUT", "the file to write; cntk: or a folder, with / at its end, for both of CNTK's files; default: -"},
+    {"--output", "-o", "OUT", "the file to write (default: -); for cntk also a folder, DIR/, for both of CNTK's files"},
     {"--layout", "-l", "KIND", "own (default), mxnet, json, cntk, cntk-detail, domains or histogram"},
     {"--sort", "-s", "KEY", "total (default), self, calls, mean, min, max, p99 or name; the largest first"},
-    {"--ascending", "-a", NULL, "the smallest first"},
-    {"--top", "-n", "N", "own and histogram: only the first N rows; by path: and those around them"},
-    {"--by-path", "-p", NULL, "a row for each call path, as a tree"},
-    {"--others", NULL, NULL, "cntk: rows for all other names, too"},
+    {"--ascending", "-a", NULL, "sorts the smallest first"},
+    {"--top", "-n", "N", "own and histogram: prints only the first N rows; by path: and the scopes around them"},
+    {"--by-path", "-p", NULL, "prints a row for each call path, as a tree"},
+    {"--others", NULL, NULL, "cntk: also prints rows for names that are not CNTK's"},
     TOOL_COLUMNS,
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
@@ -35,7 +35,7 @@ static int choose(const tool_args *args, prof_report_options *how)
     how->others = tool_value(args, "--others") != NULL;
     if (!tool_columns(args, &how->columns)) return 0;
     if (!tool_value(args, "--by-path")) return 1;
-    if (choice) return tool_fail("summary: --by-path is for --layout own"), 0;
+    if (choice) return tool_fail("summary: --by-path needs --layout own"), 0;
     how->layout = PROF_REPORT_PATHS;
     return 1;
 }
@@ -51,7 +51,7 @@ static int write_into(const char *out, prof_trace **traces, int count, const pro
     if (!tool_is_folder(out))
         return tool_status(count == 1 ? prof_report_write(traces[0], out, how)
                                       : prof_report_each((const prof_trace *const *)traces, (size_t)count, out, how));
-    if (how->layout != PROF_REPORT_CNTK) return tool_fail("summary: %s is a folder, which is for --layout cntk", out);
+    if (how->layout != PROF_REPORT_CNTK) return tool_fail("summary: %s is a folder, which needs --layout cntk", out);
     for (i = 0; i < count && result == TOOL_OK; i++) result = tool_status(prof_report_cntk(traces[i], out, NULL, how));
     return result;
 }
@@ -94,13 +94,13 @@ static int run(const tool_args *args)
 
 const tool_command tool_summary = {
     "summary", "IN ...", "Prints a table of scopes, frames, counters and losses, or another report", 1, 10000, run, options,
-    "total: time inside the scope; self: without the scopes inside it. % of run: the share of the recording in which at\n"
-    "least one call was open, added over threads. Percentiles are exact to 0.8 %. Scopes whose begin or end was not\n"
-    "recorded count as calls, but in no time. Of several recordings each has a report of its own.\n\n"
-    "Where lines are too short for a table, columns are left out in this order: stddev, min, p90, where, p50, max, % of run,\n"
-    "p99, mean, self, total, but not what is sorted by; names are shortened in the middle. mxnet, cntk and json are never fitted, nor is what goes into\n"
-    "a file or a pipe, unless --columns asks for it.\n\n"
-    "layouts: mxnet and cntk are the tables of those systems' profilers, cntk-detail CNTK's list of events as CSV; json has\n"
-    "all figures unrounded; domains a row for each category; histogram the distribution of each scope.\n\n"
+    "total is the time inside the scope, self the same without the scopes inside it. % of run is the share of the recording\n"
+    "in which at least one call was open, added over threads. Percentiles are exact to 0.8 %. Scopes whose begin or end was\n"
+    "not recorded count as calls, but add no time. Each recording has a report of its own.\n\n"
+    "If a table is wider than the lines, columns are left out in this order: stddev, min, p90, where, p50, max, % of run,\n"
+    "p99, mean, self, total, but never the one that is sorted by; names are shortened in the middle. mxnet, cntk and json\n"
+    "are never fitted, nor is what goes into a file or a pipe, unless --columns asks for it.\n\n"
+    "layouts: mxnet and cntk are the tables of those systems' profilers, cntk-detail is CNTK's list of events as CSV, json\n"
+    "has all numbers unrounded, domains a row for each category, histogram the distribution of each scope.\n\n"
     "example: prof summary --by-path --top 20 trace.prof\n"
     "         prof summary --layout cntk -o profiler/ rank-*.prof\n"};
