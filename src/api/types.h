@@ -1,140 +1,141 @@
 // api/types: Status codes, prof_config and the sinks of writers.
 /*-- TYPES ------------------------------------------------------------------------------------------------ >>types --*/
 
-/* What every function that can fail returns. prof_status_text() explains a value, prof_error() the last failure of the
-   calling thread with the name of the file, key or value that caused it. */
+/* Every function that can fail returns one of these. prof_status_text() explains a value; prof_error() explains the
+   last failure of the calling thread, and names the file, key or value that caused it. */
 typedef enum prof_status {
     PROF_OK = 0,
     PROF_DISABLED,         /* compiled with PROF_ENABLE=0 */
-    PROF_INVALID_ARGUMENT, /* unknown key, value out of range, null where it is not allowed */
+    PROF_INVALID_ARGUMENT, /* unknown key, value out of range, NULL where it is not allowed */
     PROF_INVALID_STATE,    /* started twice, stopped before started, nothing recorded yet */
     PROF_UNSUPPORTED,      /* known, but not available on this platform or in this build */
     PROF_NO_MEMORY,
-    PROF_IO,               /* open, read, write, map, rename: prof_error() has the system's words */
+    PROF_IO,               /* open, read, write, map, rename: prof_error() has the system's message */
     PROF_CORRUPT,          /* not an image, or an image that contradicts itself */
     PROF_STATUS_COUNT
 } prof_status;
 
 typedef enum prof_mode {
-    PROF_RING = 0, /* when the buffer is full the oldest chunk is reused */
-    PROF_FILL,     /* when the buffer is full recording ends and losses are counted */
-    PROF_STREAM,   /* a thread packs what is full into the file behind the buffer: everything is kept */
-    PROF_STATS, PROF_RING_STATS /* a thread adds what is full to statistics and drops it; or leaves it in a ring, of
-                                   which nothing is reused before it is in the statistics */
+    PROF_RING = 0, /* when the buffer is full, the oldest chunk is reused */
+    PROF_FILL,     /* when the buffer is full, recording ends and losses are counted */
+    PROF_STREAM,   /* a thread packs full chunks into the file after the buffer: everything is kept */
+    PROF_STATS, PROF_RING_STATS /* a thread adds full chunks to statistics and drops them, or leaves them in a ring, in
+                                   which no chunk is reused before it is in the statistics */
 } prof_mode;
 
 typedef enum prof_limit {
-    PROF_LIMIT_STOP = 0, /* the oldest events stay; once the buffer is full, too, further ones are lost and counted */
-    PROF_LIMIT_ROTATE    /* the newest events stay */
+    PROF_LIMIT_STOP = 0, /* keeps the oldest events; once the buffer is full, too, further ones are lost and counted */
+    PROF_LIMIT_ROTATE    /* keeps the newest events */
 } prof_limit;
 
 typedef enum prof_clock {
     PROF_CLOCK_AUTO = 0,  /* the processor's counter where it is invariant, else PROF_CLOCK_MONOTONIC */
-    PROF_CLOCK_COUNTER,   /* rdtsc, cntvct, rdtime: prof_start fails where there is none that can be trusted */
+    PROF_CLOCK_COUNTER,   /* rdtsc, cntvct, rdtime: prof_start() fails if the machine has none that can be trusted */
     PROF_CLOCK_ORDERED,   /* the counter, read in order at scope ends: exact short scopes (see the manual) */
     PROF_CLOCK_MONOTONIC  /* clock_gettime(CLOCK_MONOTONIC), QueryPerformanceCounter */
 } prof_clock;
 
-/* Of a file that is there already when the session starts. */
+/* What to do with a file that exists when the session starts. */
 typedef enum prof_existing {
-    PROF_EXISTING_AUTO = 0, /* as NUMBER if the name has %p or %t, and so is meant for one run alone, or the file is
-                               this process's own or another is writing it; else as REPLACE */
-    PROF_EXISTING_REPLACE,  /* it is replaced once the new one is complete */
-    PROF_EXISTING_NUMBER,   /* it stays: the new one is trace.2.json, .3, ..., and no two processes get the same one */
-    PROF_EXISTING_REFUSE    /* it stays: prof_start() fails */
+    PROF_EXISTING_AUTO = 0, /* NUMBER if the name has %p or %t, and so is meant for one run alone, or if this process
+                               wrote the file or another is writing it; else REPLACE */
+    PROF_EXISTING_REPLACE,  /* replaces it once the new one is complete */
+    PROF_EXISTING_NUMBER,   /* keeps it: the new one is trace.2.json, .3, ..., and no two processes get the same one */
+    PROF_EXISTING_REFUSE    /* keeps it: prof_start() fails */
 } prof_existing;
 
-/* All zero is the default. Strings are read during prof_start only and stay the caller's. The comment of a field names
-   its key for prof_config_set() and, in capitals, its environment variable; prof_config_describe() has the same as
-   data. */
+/* All zero is the default. Strings are read only during prof_start(), and the caller owns them. The comment of a field
+   names its key for prof_config_set() and, in capitals, its environment variable; prof_config_describe() has the same
+   as data. */
 typedef struct prof_config {
     const char *output;       /* output PROF_OUTPUT: file written by prof_stop(); the extension picks the writer: .json
                                  .csv .txt, or .prof, which maps the buffer itself to the file, so that everything
                                  recorded survives even SIGKILL. %p is the process id, %n the program's name, %t the
-                                 local time, %h the host's name, %r the rank, %% a percent sign. Where a rank is given,
-                                 or known to be one of several, and the name has neither %r nor %p, it is put in front
-                                 of the extension. Directories that are not there are made. One as the output, or what
-                                 ends in /, is a log directory for XProf: see prof_xplane.h. Default: none, the trace
-                                 stays in memory */
+                                 local time, %h the host's name, %r the rank, %% a percent sign. If a rank is given, or
+                                 known to be one of several, and the name has neither %r nor %p, the rank is put before
+                                 the extension. Missing directories are created. A directory, or a name that ends in /,
+                                 is a log directory for XProf: see prof_xplane.h. Default: none, the trace stays in
+                                 memory */
     size_t buffer_size;       /* buffer PROF_BUFFER: bytes, or "64M" as text; 128 KiB to 64 GiB; default 16 MiB. On Linux
-                                 from 5.14 on memory and disk are taken as they are used. prof_start() fails with
+                                 from 5.14 on, memory and disk are taken as they are used. prof_start() fails with
                                  PROF_IO if the disk has no room for all of a .prof */
-    prof_mode mode;           /* mode PROF_MODE: "ring", "fill", "stream", "stats" or "ring+stats". stream wants an
-                                 output; those of stats are .txt */
+    prof_mode mode;           /* mode PROF_MODE: "ring", "fill", "stream", "stats" or "ring+stats". stream needs an
+                                 output; that of stats is a .txt */
     prof_clock clock;         /* clock PROF_CLOCK: "auto", "counter", "ordered" or "monotonic" */
-    int level;                /* level PROF_LEVEL: call sites of a higher level are off; 1 to 255; default 2; -1, as
-                                 text 0: all are off until prof_set_level(); not what devices report: no_devices */
+    int level;                /* level PROF_LEVEL: call sites of a higher level are off; 1 to 255; default 2. -1 (as
+                                 text 0): all are off until prof_set_level(), but not what devices report: no_devices */
     const char *categories;   /* categories PROF_CATEGORIES: "net,render*,-audio": see prof_category_enable */
-    uint64_t min_duration_ns; /* min_duration PROF_MIN_DURATION: a scope that is shorter and had nothing inside is taken
-                                 back; nanoseconds, or "2us" "1.5ms" as text; default 0, keep all */
-    void *memory;             /* record here instead of in memory from the system; prof_start clears it: no thread may
+    uint64_t min_duration_ns; /* min_duration PROF_MIN_DURATION: a scope that is shorter and has nothing inside is
+                                 removed; nanoseconds, or "2us" "1.5ms" as text; default 0, keep all */
+    void *memory;             /* record here instead of in memory from the system. prof_start() clears it: no thread may
                                  then still be in a macro of an earlier session there. It must stay as long as a thread
                                  lives that recorded in it. Not with a .prof output */
     size_t memory_size;       /* bytes at memory, instead of buffer_size: from 16 KiB, the first 64-byte boundary on */
     uint64_t clock_hz;        /* PROF_FREESTANDING: ticks per second of PROF_CLOCK_READ() */
-    uint64_t max_file_size;   /* max_file_size PROF_MAX_FILE_SIZE: PROF_STREAM: bytes, buffer included, that the file
-                                 may have: at least the buffer and 512 KiB; default 0, no limit */
-    prof_limit at_limit;      /* at_limit PROF_AT_LIMIT: what happens there: "stop" or "rotate" */
-    uint64_t wait_ns;         /* wait PROF_WAIT: how long a thread that needs room in the buffer sleeps for it before
-                                 its events are lost; up to 10s. Default 0: PROF_STATS and PROF_RING_STATS 10 s,
-                                 PROF_STREAM not at all. UINT64_MAX, as text 0: not at all */
+    uint64_t max_file_size;   /* max_file_size PROF_MAX_FILE_SIZE: PROF_STREAM: the maximum size of the file in bytes,
+                                 buffer included: at least the buffer and 512 KiB; default 0, no limit */
+    prof_limit at_limit;      /* at_limit PROF_AT_LIMIT: what happens at that size: "stop" or "rotate" */
+    uint64_t wait_ns;         /* wait PROF_WAIT: how long a thread sleeps for a free chunk before its events are lost;
+                                 up to 10s. Default 0: PROF_STATS and PROF_RING_STATS 10 s, PROF_STREAM not at all.
+                                 UINT64_MAX (as text 0): not at all */
     uint64_t dump_period_ns;  /* dump_period PROF_DUMP_PERIOD: writes output this often, and not only in prof_stop(), so
                                  that a program that is killed leaves a file at most that old; from 10ms; default 0.
-                                 A .prof output and PROF_STREAM are always up to date, and don't need it. As text a
-                                 number without a unit is seconds. UINT64_MAX: not, whatever dump_period says later */
-    const char *save;         /* save PROF_SAVE: saves the last seconds to this file whenever one of the following asks
-                                 for it, or prof_save_request(). As output, and %c counts the files: "slow-%c.json";
-                                 without %c the newest replaces the one before */
+                                 A .prof output and PROF_STREAM are always up to date, and don't need it. As text, a
+                                 number without a unit is seconds. UINT64_MAX: never, even if it is set later */
+    const char *save;         /* save PROF_SAVE: saves the last seconds to this file whenever one of the following, or
+                                 prof_save_request(), asks for it. A name like output's, in which %c counts the files:
+                                 "slow-%c.json"; without %c each file replaces the one before */
     double save_last;         /* save_last PROF_SAVE_LAST: seconds; as text also "500ms"; default 10 */
-    const char *save_over;    /* save_over PROF_SAVE_OVER: what must not take longer: "frame>16.7ms,scope:net.*>2ms": up
-                                 to 16 of frame, frame:NAME and scope:NAME; in a NAME * and ? stand for any text and
-                                 letter. Wants save */
-    double save_every;        /* save_every PROF_SAVE_EVERY: seconds from one save for save_over to the next, at least;
-                                 default 0, only one */
-    int save_signal;          /* save_signal PROF_SAVE_SIGNAL: a signal that saves; as text also a name, "USR1". The
-                                 handler there was goes on being called. Wants save */
+    const char *save_over;    /* save_over PROF_SAVE_OVER: what must not take longer: "frame>16.7ms,scope:net.*>2ms":
+                                 up to 16 of frame, frame:NAME and scope:NAME; in a NAME * stands for any text and ? for
+                                 any letter. Needs save */
+    double save_every;        /* save_every PROF_SAVE_EVERY: minimum of seconds between two saves for save_over; default
+                                 0, only one save */
+    int save_signal;          /* save_signal PROF_SAVE_SIGNAL: a signal that saves; as text also a name, "USR1". An
+                                 earlier handler is still called. Needs save */
     int crash_report;         /* crash_report PROF_CRASH_REPORT: 1: when the process dies of a bug, say on stderr what
                                  its threads were doing, and write the image to output with .prof appended: see the
                                  manual */
     uint64_t delay_ns;        /* delay PROF_DELAY: recording begins that long after prof_start(); until then, sites are
-                                 off. As text with its unit, "5s"; default 0, at once. Not PROF_FREESTANDING, nor are
-                                 the next two */
-    uint64_t start_unix_ns;   /* start_unix PROF_START_UNIX: it begins at this Unix time, so that processes begin
-                                 together; at once if that is past. Nanoseconds, or "1767225600s" as text */
-    uint64_t duration_ns;     /* duration PROF_DURATION: it ends that long after it began, and output is written then;
-                                 as text with its unit, "10s"; default 0: it ends with prof_stop() */
-    uint64_t warmup_steps;    /* warmup_steps PROF_WARMUP_STEPS: it begins with the step after so many PROFILE_STEPs */
-    uint64_t warmup_frames;   /* warmup_frames PROF_WARMUP_FRAMES: it begins with this many'th PROFILE_FRAME. One of the
-                                 two. Counted is what has the name that comes first, on all threads, from the end of
-                                 the delay on */
-    const char *rank;         /* rank PROF_RANK: what %r is, up to 63 bytes; default: the process's number as its
-                                 launcher (MPI, Slurm, torchrun, ...) has put it into the environment, else 0 */
+                                 off. As text with its unit, "5s"; default 0, at once. Not with PROF_FREESTANDING; the
+                                 next two neither */
+    uint64_t start_unix_ns;   /* start_unix PROF_START_UNIX: recording begins at this Unix time, so that processes begin
+                                 together; at once if it has passed. Nanoseconds, or "1767225600s" as text */
+    uint64_t duration_ns;     /* duration PROF_DURATION: recording ends that long after it began, and output is written
+                                 then; as text with its unit, "10s"; default 0: it ends with prof_stop() */
+    uint64_t warmup_steps;    /* warmup_steps PROF_WARMUP_STEPS: recording begins with the step after that many
+                                 PROFILE_STEPs */
+    uint64_t warmup_frames;   /* warmup_frames PROF_WARMUP_FRAMES: recording begins with the PROFILE_FRAME of this
+                                 number, from 1 on. Set only one of the two. Steps or frames with the name that comes
+                                 first count, on all threads, from the end of the delay on */
+    const char *rank;         /* rank PROF_RANK: what %r stands for, up to 63 bytes; default: the number of the process
+                                 that its launcher (MPI, Slurm, torchrun, ...) has put into the environment, else 0 */
     prof_existing existing;   /* existing PROF_EXISTING: what happens to an older file of output's name: "auto",
                                  "replace", "number" or "refuse" */
-    int no_sync;              /* no_sync PROF_NO_SYNC: 1: PROFILE_SYNC and PROFILE_SCOPE_SYNC wait for nothing */
-    uint32_t filter_mask;     /* filter_mask PROF_FILTER_MASK: PROFILE_SCOPE_M(name, mask) is on if it has one of these
-                                 bits in its mask; as text also "0xff"; default 0, all of them */
+    int no_sync;              /* no_sync PROF_NO_SYNC: 1: PROFILE_SYNC and PROFILE_SCOPE_SYNC do not wait */
+    uint32_t filter_mask;     /* filter_mask PROF_FILTER_MASK: PROFILE_SCOPE_M(name, mask) is on if its mask has one of
+                                 these bits; as text also "0xff"; default 0, all of them */
     int no_devices;           /* no_devices PROF_NO_DEVICES: 1: what devices report is not recorded */
     const char *layout;       /* layout PROF_LAYOUT: output is this report of prof_report.h, whatever its extension:
                                  "mxnet", "json", "cntk", "cntk-detail", "domains", "histogram" or "paths"; "cntk" and a
-                                 directory, "profiler/": both of CNTK's files. Default: as the extension says */
+                                 directory, "profiler/": both of CNTK's files. Default: the extension decides */
 } prof_config;
 
-/* One key of prof_config_set(). Texts are static. */
+/* One key of prof_config_set(). All texts are static. */
 typedef struct prof_option {
     const char *key, *type; /* type: "text", "size", "choice", "number", "time", "seconds", "signal", "switch" or
                                "mask" */
-    const char *values;     /* what it may be */
+    const char *values;     /* the valid values */
     const char *standard;   /* the default; "": none */
     const char *meaning;
-    const char *system;     /* "", or whose key it is: "CNTK", "MXNet", "TensorFlow", "JAX", "Neuron" */
-    const char *home;       /* of those: the key of ours that it sets; "": none */
+    const char *system;     /* "": prof's own; or "CNTK", "MXNet", "TensorFlow", "JAX", "Neuron" */
+    const char *home;       /* for a key of another system: the key of prof that it sets; "": none */
     char environment[40];   /* "PROF_BUFFER"; "": none */
 } prof_option;
 
-/* A call site: one static record per macro use. What is below private_ belongs to the recorder, the rest is constant.
-   In C++ the static variables of an inline function are one for all modules, which would keep a plugin with such a
-   function from being unloaded; not so if their type is hidden. */
+/* A call site: one static record for each use of a macro. Fields that begin with private_ belong to the recorder, the
+   others are constant. In C++ all modules share the static variables of an inline function, which would keep a plugin
+   with such a function from being unloaded, unless the type of the variables is hidden. */
 #ifdef __cplusplus
 #define PROF__SITE_TYPE PROF__HIDDEN
 #else
@@ -146,7 +147,7 @@ typedef struct PROF__SITE_TYPE prof_site {
     uint32_t line, color; /* color: 0xRRGGBB, 0 for the viewer's choice */
     uint16_t level, kind;
     uint32_t private_session, private_name;
-    uint32_t unmask; /* the bits that the mask of PROFILE_SCOPE_M lacks; 0: it has all, as that of every other macro */
+    uint32_t unmask; /* the bits that the mask of PROFILE_SCOPE_M lacks; 0: it has all, as for every other macro */
 } prof_site;
 
 typedef struct prof_fiber prof_fiber; /* a track of its own: see prof_fiber_create() */
