@@ -373,8 +373,8 @@ MANUAL                                                                          
 #define PROF_UNIQUE __LINE__
 #endif
 #endif
-/* In a shared library the implementation is weak: so compiler and linker leave it to the loader which copy is called,
-   also from inside this file, where they would take the one in front of them. */
+/* In a shared library the implementation is weak, so that the loader chooses which copy is called, also for calls
+   inside this file, for which compiler and linker would otherwise take the file's own copy. */
 #if defined(__ELF__) && defined(__PIC__) && !defined(__PIE__) && !defined(PROF_FREESTANDING)
 #define PROF__SHARED 1
 #endif
@@ -687,51 +687,53 @@ PROF_DEF const char *prof_status_text(prof_status status);
 PROF_DEF const char *prof_error(void);
 #endif
 
-/*-- OBJECTS ---------------------------------------------------------------------------------------------- >>objects --
-   What macros cannot name in advance: names made at run time, things that live in structures of the program. A handle
-   may be made and destroyed at any time, whether a session runs or not, and serves every session; its strings are
-   copied. It is valid in all threads at once; only its destruction must come after its last use. What was recorded with
-   it stays. Functions that create return null without memory. All others take a null handle, or a null domain, and do
-   nothing, or belong to no domain. What starts, stops, sets, adds and marks is as a macro is: cheap while off, no lock,
-   no allocation, fit for signal handlers. Not PROF_FREESTANDING. */
+/* -- OBJECTS ---------------------------------------------------------------------------------------------- >>objects
+   -- Objects are for what macros cannot name in advance: names made at run time, and things that live in structures of
+   the program. A handle may be created and destroyed at any time, whether a session runs or not, and serves every
+   session; its strings are copied. All threads may use it at once; only its destruction must come after its last use.
+   What was recorded with it stays. Functions that create return NULL without memory. All others accept a NULL handle
+   and do nothing; a NULL domain means none. Functions that start, stop, set, add and mark are like macros: cheap while
+   off, without a lock or an allocation, and allowed in signal handlers. Not with PROF_FREESTANDING. */
 #if PROF_ENABLE
 
-/* A category whose name is known at run time only. The same name is the same domain. Lives as long as the process. */
+/* Creates a domain: a category whose name is known only at run time. The same name gives the same domain. It lives as
+   long as the process. */
 PROF_DEF prof_domain *prof_domain_create(const char *name);
 PROF_DEF const char *prof_domain_name(const prof_domain *domain);
-/* Turns the category of exactly this name on or off, as the last of the rules of prof_category_enable(), but without an
+/* Turns the category of exactly this name on or off, as the last rule of prof_category_enable() would, but without an
    effect on any other category. */
 PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on);
-/* The names of all domains, and the categories of macros and devices that the program has come by so far, on or off
-   (128 of these, 4 KiB): what prof_category_enable() may turn on and off. Stores at most room of them, which stay valid.
-   Returns how many there are. */
+/* Lists what prof_category_enable() may turn on and off: the names of all domains, and the categories, on or off, of
+   the macros and devices that the program has used so far (128 of these, 4 KiB). Stores at most `room` names, which
+   stay valid. Returns how many there are. */
 PROF_DEF size_t prof_domain_list(const char **names, size_t room);
 
-/* A span, see PROFILE_SPAN_BEGIN(), with an id of its own: starts on one thread, may stop on another, and overlaps with
-   whatever it likes. Started again before it stops it is a task within itself: a stop ends the last start. What
-   overlaps in any other way is a task of its own. */
+/* Creates a task: a span, see PROFILE_SPAN_BEGIN(), with an id of its own. It may start on one thread and stop on
+   another, and overlap with others. If it is started again before it stops, it nests in itself: a stop ends the last
+   start. For any other overlap create another task. */
 PROF_DEF prof_task *prof_task_create(prof_domain *domain, const char *name);
 PROF_DEF void prof_task_start(prof_task *task);
 PROF_DEF void prof_task_stop(prof_task *task);
 PROF_DEF void prof_task_destroy(prof_task *task);
 
-/* Frames with a beginning and an end, and perhaps something in between, where PROFILE_FRAME() knows only what is
-   between two of them. Numbered from 1 on; not more than one of a handle at a time: a start ends what was not
-   stopped. */
+/* Creates frames that have a begin and an end, with other work between two of them; PROFILE_FRAME() only marks the
+   boundary between two frames. They are numbered from 1 on. A handle has one frame at a time: a start ends a frame that
+   was not stopped. */
 PROF_DEF prof_frame *prof_frame_create(prof_domain *domain, const char *name);
 PROF_DEF void prof_frame_start(prof_frame *frame);
 PROF_DEF void prof_frame_stop(prof_frame *frame);
 PROF_DEF void prof_frame_destroy(prof_frame *frame);
 
-/* A scope of the thread, as PROFILE_BEGIN(): stops on the thread where it started, and may overlap with others. */
+/* Creates a scope like that of PROFILE_BEGIN(): it stops on the thread where it started, and may overlap with
+   others. */
 PROF_DEF prof_range *prof_range_create(const char *name);
 PROF_DEF void prof_range_start(prof_range *range);
 PROF_DEF void prof_range_stop(prof_range *range);
 PROF_DEF void prof_range_destroy(prof_range *range);
 
-/* A number that counts whether it is being recorded or not, from 0; each change is a sample. It stays at the end of its
-   range (INT64_MIN, INT64_MAX) instead of going round. One to which a _double function was applied is floating-point
-   from there on; that change is not for several threads at the same time. */
+/* Creates a counter. It starts at 0 and counts whether a session records or not; each change is a sample. At the end of
+   its range (INT64_MIN, INT64_MAX) it saturates instead of wrapping. The first call of a _double function makes it
+   floating-point; no other thread may use the counter during that call. */
 PROF_DEF prof_counter *prof_counter_create(prof_domain *domain, const char *name);
 PROF_DEF void prof_counter_set(prof_counter *counter, int64_t value);
 PROF_DEF void prof_counter_add(prof_counter *counter, int64_t delta);
@@ -740,28 +742,28 @@ PROF_DEF void prof_counter_set_double(prof_counter *counter, double value);
 PROF_DEF void prof_counter_add_double(prof_counter *counter, double delta);
 PROF_DEF void prof_counter_destroy(prof_counter *counter);
 
-/* An instant. */
+/* Creates a marker, which records an instant each time it is marked. */
 PROF_DEF prof_marker *prof_marker_create(prof_domain *domain, const char *name);
 PROF_DEF void prof_marker_mark(prof_marker *marker, prof_mark_scope scope);
 PROF_DEF void prof_marker_destroy(prof_marker *marker);
 #endif
 
 /*-- READING ------------------------------------------------------------------------------------------------- >>read --
-   A trace is a private, validated copy: it never changes, and any number of threads may read one, each with its own
-   cursors. Only of what PROF_STREAM wrote behind the buffer, and of the buffer of a recording that has ended if it is
-   larger than 32 MiB, it keeps no copy, but the file, open, in which cursors read on: what vanishes from there before they
-   come by is left out, and counted in lost_blocks. (On Windows, where a file that is open cannot be replaced, only the
-   former.) Functions of this part and
-   the next may be called from any thread at any time, but not from signal handlers. A function that fails leaves null
-   (0 entries) in what it should have made: PROF_IO, the file cannot be read; PROF_CORRUPT, it is no image, or damaged;
-   PROF_UNSUPPORTED, an image of another version or of the other byte order; PROF_INVALID_STATE, nothing was recorded
-   yet; PROF_NO_MEMORY. With PROF_ENABLE=0 they are as those of >>control are: PROF_DISABLED, no trace, no event. */
+   A trace is a private, validated copy: it never changes, and any number of threads may read it, each with its own
+   cursors. Two things are not copied: what PROF_STREAM wrote after the buffer, and, except on Windows, the buffer of a
+   recording that has ended if it is larger than 32 MiB. For these the trace keeps the file open, and cursors read from it.
+   What is overwritten before a cursor reaches it is left out, and counted in lost_blocks. Functions of this part and the
+   next may be called from any thread at any time, but not from signal handlers. A function that fails sets its result to
+   NULL (0 entries), and returns PROF_IO if the file cannot be read, PROF_CORRUPT if it is no image or damaged,
+   PROF_UNSUPPORTED for an image of another version or of the other byte order, PROF_INVALID_STATE if nothing was recorded
+   yet, or PROF_NO_MEMORY. With PROF_ENABLE=0 these functions are like those of >>control: PROF_DISABLED, no trace, no
+   event. */
 
 typedef struct prof_trace prof_trace; typedef struct prof_cursor prof_cursor;
 typedef struct prof_timeline prof_timeline; typedef struct prof_spans prof_spans;
 
-/* What a call site is. Strings belong to the trace, are valid UTF-8 only if the program's were, and never null. Of each
-   the first 1023 bytes are read, because every event may carry them. */
+/* A call site. The trace owns the strings, which are never NULL, and valid UTF-8 only if those of the program were. The
+   first 1023 bytes of each are read, because every event may carry them. */
 typedef struct prof_callsite {
     const char *name, *category, *file, *function;
     uint32_t line, color, level;
@@ -769,21 +771,21 @@ typedef struct prof_callsite {
     uint32_t role; /* PROF_ROLE_... */
 } prof_callsite;
 
-/* What else is known of what a call site records. */
+/* What a call site records, besides the kind of event. */
 typedef enum prof_role {
     PROF_ROLE_NONE = 0,
-    PROF_ROLE_STEP,         /* a scope that is one step of a loop: its argument "step_num" counts */
-    PROF_ROLE_THROUGHPUT,   /* a scope that moved so many "bytes", its argument */
+    PROF_ROLE_STEP,         /* a scope that is one step of a loop; its argument "step_num" is the number */
+    PROF_ROLE_THROUGHPUT,   /* a scope that moved data; its argument "bytes" says how much */
     PROF_ROLE_SYNC,         /* a scope that waits for a device before it ends */
     PROF_ROLE_MARK_GLOBAL,  /* an instant that concerns all processes, */
     PROF_ROLE_MARK_PROCESS, /* this process, */
     PROF_ROLE_MARK_TASK,    /* a task, */
-    PROF_ROLE_MARK_MARKER,  /* the point alone; one without a role concerns its thread */
+    PROF_ROLE_MARK_MARKER,  /* the point alone; an instant without a role concerns its thread */
     PROF_ROLE_TASK,         /* a span, or scope, of prof_task_create() */
-    PROF_ROLE_DEVICE,       /* events of a device, whose name is the category: see >>devices */
+    PROF_ROLE_DEVICE,       /* events of a device; its name is their category: see >>devices */
     PROF_ROLE_FRAME,        /* a span of prof_frame_create() */
-    PROF_ROLE_MEMORY,       /* a scope whose name the allocations inside go by; of ALLOC and FREE themselves */
-    PROF_ROLE_LOCK,         /* of LOCK_WAIT, _ACQUIRE and _RELEASE */
+    PROF_ROLE_MEMORY,       /* a PROFILE_MEMORY_SCOPE, PROFILE_ALLOC or PROFILE_FREE */
+    PROF_ROLE_LOCK,         /* a PROFILE_LOCK_WAIT, _ACQUIRE or _RELEASE */
     PROF_ROLE_RANGE,        /* a scope of prof_range_create() */
     PROF_ROLE_COUNT
 } prof_role;
@@ -800,7 +802,7 @@ typedef enum prof_value_type {
 
 typedef struct prof_value {
     prof_value_type type;
-    int cut; /* 1: the string was longer than PROF_MAX_TEXT and its end is missing */
+    int cut; /* 1: the string was longer than PROF_MAX_TEXT, and its end is missing */
     union {
         int64_t i;          /* INT */
         uint64_t u;         /* UINT, BOOL, POINTER */
@@ -812,7 +814,7 @@ typedef struct prof_value {
 typedef struct prof_arg {
     const char *key; /* valid until the cursor moves */
     prof_value value;
-} prof_arg; typedef uint64_t prof_scope; /* see PROFILE_SCOPE_AS(); 0: it is off */
+} prof_arg; typedef uint64_t prof_scope; /* a handle of PROFILE_SCOPE_AS(); 0: the scope is off */
 
 typedef enum prof_event_type {
     PROF_EVENT_SCOPE,   /* duration_ns, depth, flags, args */
@@ -820,207 +822,210 @@ typedef enum prof_event_type {
     PROF_EVENT_COUNTER, /* value */
     PROF_EVENT_FRAME,   /* the boundary between two frames; duration_ns: since the boundary before, 0 for the first */
     PROF_EVENT_LOST,    /* value.as.u scopes or other events could not be recorded before this point */
-    /* Below: instants of their thread's track that carry an object. Images hold these numbers: they never change. */
-    PROF_EVENT_SPAN_BEGIN,   /* object: the span's id, by which begin and end, on whatever threads, belong together.
-                                Also of a scope that ended after one around it (begin a, begin b, end a, end b: b): of
-                                these site->kind is PROF__KIND_BEGIN, and they stand among the scopes in statistics.
-                                Spans, their marks and flows have args */
+    /* The following are instants on the track of their thread that carry an object. Images hold these numbers: they
+       never change. */
+    PROF_EVENT_SPAN_BEGIN,   /* object: the span's id, which is the same for its begin and end, on any threads. Also the
+                                begin of a scope that ended after one around it (in begin a, begin b, end a, end b: b):
+                                its site->kind is PROF__KIND_BEGIN, and statistics count it as a scope. Spans, their
+                                marks and flows have args */
     PROF_EVENT_SPAN_MARK,
     PROF_EVENT_SPAN_END,
-    PROF_EVENT_FLOW_OUT,     /* object: the flow's id; an arrow from the scope around this event ... */
+    PROF_EVENT_FLOW_OUT,     /* object: the flow's id; an arrow leads from the scope around this event ... */
     PROF_EVENT_FLOW_STEP,
-    PROF_EVENT_FLOW_IN,      /* ... to the one around this */
+    PROF_EVENT_FLOW_IN,      /* ... to the scope around this one */
     PROF_EVENT_ALLOC,        /* object: address; detail: bytes */
     PROF_EVENT_FREE,         /* object: address; detail: PROF__FREE_... */
-    PROF_EVENT_LOCK_WAIT,    /* object: the lock's address; detail 1: it was found taken */
+    PROF_EVENT_LOCK_WAIT,    /* object: the lock's address; detail 1: another thread had it */
     PROF_EVENT_LOCK_ACQUIRE,
     PROF_EVENT_LOCK_RELEASE,
-    PROF_EVENT_LOG,          /* detail: prof_severity; value: the message; args: what it was made of, without keys */
+    PROF_EVENT_LOG,          /* detail: prof_severity; value: the message; args: its arguments, without keys */
     PROF_EVENT_TYPE_COUNT
 } prof_event_type;
 
-/* Of a message. Images hold these numbers. */
+/* The severity of a log message. Images hold these numbers. */
 typedef enum prof_severity {
     PROF_LOG_DEBUG = 0, /* has level 3: not recorded unless asked for */
     PROF_LOG_INFO,      /* level 2 */
-    PROF_LOG_WARNING,   /* level 1, as the next two */
+    PROF_LOG_WARNING,   /* level 1, like the next two */
     PROF_LOG_ERROR,
-    PROF_LOG_FATAL      /* it is only recorded: nothing ends */
+    PROF_LOG_FATAL      /* is only recorded: the program goes on */
 } prof_severity;
 
 enum {
-    PROF_TRUNCATED_BEGIN = 1, /* the begin is older than the buffer: start_ns is the first thing known of the track */
-    PROF_TRUNCATED_END = 2    /* no end was recorded: duration_ns reaches to the last thing known of the track, or to
-                                 the end of the scope around it */
+    PROF_TRUNCATED_BEGIN = 1, /* the begin has been overwritten: start_ns is the first time known of the track */
+    PROF_TRUNCATED_END = 2    /* no end was recorded: duration_ns reaches to the last time known of the track, or to the
+                                 end of the scope around it */
 };
 
 typedef struct prof_event {
     prof_event_type type;
     uint32_t flags;
-    uint32_t depth;               /* of a scope: 0 for the outermost; of others: the number of open scopes */
+    uint32_t depth;               /* of a scope: 0 for the outermost; of other events: the number of open scopes */
     uint32_t arg_count;
-    int64_t start_ns;             /* since the session's start; never before the event in front of it */
+    int64_t start_ns;             /* since the session's start; never less than that of the previous event */
     int64_t duration_ns;          /* >= 0; a child never reaches beyond its parent */
     uint64_t id;                  /* unique in the trace and the same each time it is read */
     const char *name;             /* the run-time name if it has one, valid until the cursor moves; else the site's */
-    const prof_callsite *site;    /* never null */
-    const prof_arg *args;         /* valid until the cursor moves; the last one counts if a key comes twice */
+    const prof_callsite *site;    /* never NULL */
+    const prof_arg *args;         /* valid until the cursor moves; if a key occurs twice, the last one counts */
     prof_value value;
-    uint64_t object;              /* what the event is about: an id or an address, as its type says */
-    uint64_t detail;              /* as its type says */
+    uint64_t object;              /* an id or an address, depending on the type */
+    uint64_t detail;              /* depends on the type */
 } prof_event;
 
-/* How the times of a track came onto the time line of the trace. */
+/* How the times of a track were converted to the time line of the trace. */
 typedef enum prof_alignment {
-    PROF_ALIGN_HOST = 0, /* they are the host's own */
-    PROF_ALIGN_PAIRS,    /* a device: straight lines between two pairs of clocks or more, and on beyond them */
-    PROF_ALIGN_RATE,     /* one pair, and the rate that the clock is said to have */
-    PROF_ALIGN_GUESS     /* no pair: as if the device's first event had been recorded when it ended; or one, but the
-                            rate is not known: a tick counts as 1 ns. Durations of such a clock may be right, places are
-                            not */
+    PROF_ALIGN_HOST = 0, /* they are the host's times */
+    PROF_ALIGN_PAIRS,    /* a device, with two pairs of clocks or more: by straight lines between and beyond them */
+    PROF_ALIGN_RATE,     /* one pair, and the rate that prof_device_clock states */
+    PROF_ALIGN_GUESS     /* no pair: as if the device's first event had been recorded at its end; or one pair without a
+                            rate: a tick counts as 1 ns. Durations may be right, positions are not */
 } prof_alignment;
-/* Begin and end of one id, put together by prof_spans_next(). */
+/* A span: begin and end of one id, matched by prof_spans_next(). */
 typedef struct prof_span {
     const char *name;             /* valid until the next call */
-    const prof_callsite *site;    /* of the begin; without one, of the end; never null */
-    uint64_t id;                  /* what PROFILE_SPAN_BEGIN() was given; of a handle: its own */
-    uint64_t number;              /* PROF_ROLE_FRAME: of the frame, from 1 on; else 0 */
-    uint64_t serial;              /* unique in the trace and the same each time; a mark has that of its span, 0
-                                     without */
+    const prof_callsite *site;    /* that of the begin or, without a begin, of the end; never NULL */
+    uint64_t id;                  /* the id of PROFILE_SPAN_BEGIN(), or that of the object */
+    uint64_t number;              /* PROF_ROLE_FRAME: the number of the frame, from 1 on; else 0 */
+    uint64_t serial;              /* unique in the trace and the same each time it is read; a mark has that of its span,
+                                     or 0 without a span */
     int64_t start_ns, duration_ns;
     uint32_t flags;               /* PROF_TRUNCATED_BEGIN, PROF_TRUNCATED_END */
     int mark;                     /* 1: a PROFILE_SPAN_MARK */
-    size_t begin_track, end_track; /* of a truncated one the track that is known, in both */
+    size_t begin_track, end_track; /* if it is truncated, both are the known track */
     const prof_arg *args; uint32_t arg_count; /* of the begin, then of the end; valid until the next call */
 } prof_span;
 
 typedef struct prof_track {
-    const char *name;             /* PROFILE_THREAD's, else the system's name of the thread, else "" */
+    const char *name;             /* that of PROFILE_THREAD, else the system's name of the thread, else "" */
     uint64_t id;                  /* unique in the trace, in order of appearance, from 1 */
     uint64_t thread_id;           /* the system's thread id (gettid); may repeat when threads come and go */
     uint64_t lost;                /* events that could not be recorded on this track */
-    uint64_t event_count;         /* what a cursor will yield; less in a window, or where blocks of a file that is being
-                                     recorded were overwritten meanwhile */
-    int64_t first_ns, last_ns;    /* of what is retained */
-    int fiber;                    /* 1: of prof_fiber_create(); thread_id is the first thread known that it was on */
+    uint64_t event_count;         /* the events that a cursor returns; it returns fewer in a window, or if blocks of a
+                                     file that is being recorded were overwritten meanwhile */
+    int64_t first_ns, last_ns;    /* the first and last time known */
+    int fiber;                    /* 1: a fiber; thread_id is the first thread that it is known to have run on */
     const char *device;           /* "", or the device whose row this is; thread_id and lost are 0 then: see
                                      >>devices */
     prof_alignment alignment;
-    double device_hz;             /* ticks per second of the device's clock, as measured or as said; 0: not known */
-    uint64_t pairs, pairs_refused; /* of clocks; refused: those on which one of both goes backwards */
-    uint64_t early;               /* events that ended before the session began; they are left out */
+    double device_hz;             /* ticks per second of the device's clock, measured or stated; 0: not known */
+    uint64_t pairs, pairs_refused; /* pairs of clocks; refused: those in which one of the clocks goes backwards */
+    uint64_t early;               /* events that ended before the session began, and are left out */
 } prof_track;
 
 typedef struct prof_trace_info {
-    const char *program;          /* its name */
+    const char *program;          /* the name of the program */
     const char *clock;            /* "rdtsc", "rdtsc ordered", "cntvct", "clock_gettime", ... */
-    uint64_t pid, parent_pid;     /* parent_pid: of the process that made this one; 0 if not known */
+    uint64_t pid, parent_pid;     /* parent_pid: of the process that created this one; 0 if not known */
     uint64_t start_unix_ns;       /* Unix time of start_ns == 0 */
     int64_t duration_ns;          /* from the start to the last event known */
     uint64_t event_count;         /* over all tracks */
-    uint64_t lost, lost_args;     /* events, over all tracks, those included that never got a chunk; and by themselves
-                                     arguments, those of lost events among them. Both found no room, or interrupted
-                                     another macro of their thread */
+    uint64_t lost, lost_args;     /* lost events over all tracks, also of threads that never got a chunk; and lost
+                                     arguments, also those of lost events. Either the buffer was full, or they
+                                     interrupted another macro of their thread */
     uint64_t overwritten_chunks;  /* PROF_RING: older chunks that were reused */
     uint64_t lost_blocks;         /* parts of the file, of some thousand events each, that cannot be read: the file was
                                      cut or damaged, or they were overwritten since the trace was opened */
-    uint64_t unmatched;           /* ends, and arguments, that fit no open scope and were left out; an argument's scope
-                                     may have begun before the recording, or be lost */
-    uint64_t sites_lost, taken_back; /* call sites or names for which the image had no room; scopes that were shorter
-                                     than min_duration */
+    uint64_t unmatched;           /* ends and arguments without an open scope, which were left out; the scope of an
+                                     argument may have begun before the recording, or be lost */
+    uint64_t sites_lost, taken_back; /* call sites or names that did not fit into the image; scopes that were removed
+                                     because they were shorter than min_duration */
     uint64_t buffer_size, chunk_size;
     prof_mode mode;
-    uint64_t tick_hz;             /* of the clock, as measured */
-    double clock_resolution_ns;   /* smallest step seen */
-    double scope_cost_ns, call_cost_ns; /* of one scope, begin and end, measured by prof_start on this machine; of one
-                                     call of a function with the hooks of -finstrument-functions, 0: it has none */
-    int complete;                 /* 0: the session was not stopped (running, or the process died) */
+    uint64_t tick_hz;             /* rate of the clock, measured */
+    double clock_resolution_ns;   /* smallest step of the clock, measured */
+    double scope_cost_ns, call_cost_ns; /* cost of a scope, begin and end, as prof_start() measured it on this machine;
+                                     and of a call with the hooks of -finstrument-functions, 0: there are none */
+    int complete;                 /* 0: the session was not stopped (it is running, or the process died) */
     uint64_t write_failures;      /* writes that failed while recording (PROF_STREAM, dump_period); they are tried
                                      again */
-    const char *write_error;      /* why the last of them did, in the system's words; "" if none */
-    int64_t from_ns, to_ns;       /* the window; to_ns 0: to the end. All other figures are those of the whole trace */
+    const char *write_error;      /* the system's message for the last of them; "" if none */
+    int64_t from_ns, to_ns;       /* the window; to_ns 0: to the end. All other fields describe the whole trace */
     uint64_t folded, open;        /* PROF_STATS: events that are in the statistics, and scopes that are open, which
-                                     count as truncated; the trace has no events and no tracks. PROF_RING_STATS: of a
-                                     live trace, likewise, but it has the newest */
+                                     count as truncated; the trace has no events and no tracks. PROF_RING_STATS: the
+                                     same for a live trace, which also has the newest events */
     uint64_t start_monotonic_ns;  /* CLOCK_MONOTONIC of start_ns == 0 */
-    const char *boot_id;          /* traces of equal ids share that clock; "": unknown */
+    const char *boot_id;          /* traces with equal ids share that clock; "": unknown */
 } prof_trace_info;
 
 #define PROF_IMAGE_LOOK 4096 /* see prof_image_find() */
 
 #if PROF_ENABLE
-/* path: an image (.prof) of this or an earlier run; it may still be recorded into. */
+/* Opens an image (.prof) of this or an earlier run; a program may still record into it. */
 PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace);
-/* The running session as it is now, or the last one. */
+/* Opens the running session as it is now, or the last one. */
 PROF_DEF prof_status prof_trace_live(prof_trace **trace);
-/* An image in memory, for example from PROF_FREESTANDING or a dump. Copies it. */
+/* Opens a copy of an image in memory, for example from PROF_FREESTANDING or a dump. */
 PROF_DEF prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace);
-PROF_DEF void prof_trace_close(prof_trace *trace); /* null is fine */
+PROF_DEF void prof_trace_close(prof_trace *trace); /* trace may be NULL */
 
-/* Limits what cursors that are opened from now on yield, and so all reports and exporters, to from_ns <= time < to_ns
-   (0: to the end; both 0: everything again). Scopes that reach in are cut to it and marked PROF_TRUNCATED_BEGIN or
-   _END, so that they count in no statistics of durations; one that was open all the time is there, too, even if it is
-   still open and its thread has recorded nothing since. Frames count where they end, and are cut likewise. Tracks and
-   prof_trace_info go on describing the whole trace: a cursor may yield less than event_count. Not while another thread
-   reads the trace. */
+/* Sets the window of a trace: cursors that are opened from now on, and so all reports and exporters, only return what
+   is in from_ns <= time < to_ns (to_ns 0: to the end; both 0: everything again). Scopes that reach into it are cut to
+   it and marked PROF_TRUNCATED_BEGIN or _END, so that they add to no statistics of durations; so is a scope that was
+   open all the time, even if it is still open and its thread has recorded nothing since. Frames count where they end,
+   and are cut likewise. Tracks and prof_trace_info still describe the whole trace: a cursor may return fewer events
+   than event_count. No other thread may read the trace during this call. */
 PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns);
 
-/* Puts traces on one timeline: offsets[i] >= 0 is to be added to the times of traces[i]. Those recorded since the same
-   start of a machine are aligned by CLOCK_MONOTONIC, exact to some 100 ns; others by Unix time, as right as their
-   clocks were. Returns how many machine starts there are: 1 means that all are aligned exactly. */
+/* Computes what puts traces on one time line: add offsets[i] >= 0 to the times of traces[i]. Traces of one machine
+   since its last start are aligned by CLOCK_MONOTONIC, to some 100 ns; others by Unix time, as exactly as their clocks
+   were set. Returns how many starts of machines there are: 1 means that all are aligned exactly. */
 PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets);
 
-/* Calls step for each part of the trace that a cursor has read, which is to say about every 1000 events, with its share
-   of the whole. A report reads everything once, some more. Not for traces that several threads read. */
+/* Calls step for each part of the trace that a cursor has read, about every 1000 events, with its share of the whole. A
+   report reads everything once, or a little more. Not for traces that several threads read. */
 PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, double share), void *user);
 
-/* Images inside other files: core dumps, copies of memory, damaged images. PROF_OK if one begins at bytes, of which
-   `size` are there (PROF_IMAGE_LOOK or more, or all that are left); *image_size: bytes of the whole, or the most that
-   there can be if its archive has wrapped round. */
+/* Looks for an image inside another file: a core dump, a copy of memory, a damaged image. Returns PROF_OK if an image
+   begins at bytes, of which `size` were read (PROF_IMAGE_LOOK or more, or all that are left). *image_size: the bytes of
+   the whole image, or the maximum if its archive has wrapped around. */
 PROF_DEF prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size);
-/* Changes the first PROF_IMAGE_LOOK bytes of an image of which only `left` bytes exist, so that these are an image by
-   themselves; *image_size: its bytes. PROF_CORRUPT if nothing recorded is among them. */
+/* Makes a valid image of the first `left` bytes of one whose other bytes are missing: changes its first PROF_IMAGE_LOOK
+   bytes. *image_size: the bytes of the new image. Returns PROF_CORRUPT if no events are left. */
 PROF_DEF prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size);
-/* A consistent copy of an image as another file, also if it is being recorded into. from_ns, to_ns: the window with
-   which it opens, see prof_trace_window(); from_ns -1: as it was. */
+/* Writes a consistent copy of an image to another file, also while a program records into it. from_ns, to_ns: the
+   window with which the copy opens, see prof_trace_window(); from_ns -1: that of the original. */
 PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns);
-/* Gives an image in memory such a window. */
+/* Sets the window of an image in memory. */
 PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);
 
 PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace);
-/* What prof_set_metadata() had set, in the order of the keys' first setting; and if there is a rank "rank", and "host",
-   the machine's name, unless that was set. 0 beyond the last. */
+/* Returns one key and value of the metadata: those of prof_set_metadata(), in the order in which the keys were first
+   set; and, if there is a rank, "rank" and, unless it was set, "host", the name of the machine. Returns 0 after the
+   last. */
 PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value);
 PROF_DEF size_t prof_trace_track_count(const prof_trace *trace);
-PROF_DEF const prof_track *prof_trace_track(const prof_trace *trace, size_t index); /* null beyond the last */
+PROF_DEF const prof_track *prof_trace_track(const prof_trace *trace, size_t index); /* NULL after the last */
 
-/* The events of one track in order of time, a parent before its children. Memory: one chunk and the open scopes. */
+/* Reads the events of one track in order of time, a parent before its children. Takes memory for one chunk and the open
+   scopes. */
 PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor);
 PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event); /* 0 at the end */
-PROF_DEF void prof_cursor_close(prof_cursor *cursor);                  /* null is fine */
+PROF_DEF void prof_cursor_close(prof_cursor *cursor);                  /* cursor may be NULL */
 
-/* The events of all tracks in order of time, those of one track as its cursor gives them; what has the same time, in
-   the order of the tracks. Memory: a cursor for each track that has begun and not ended at the moment that has been
-   reached. */
+/* Reads the events of all tracks in order of time; those of one track in the order of its cursor, those of the same
+   time in the order of the tracks. Takes memory for a cursor for each track that has begun and not ended at the present
+   time. */
 PROF_DEF prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline);
-/* track: whose event it is, as in prof_trace_track(); may be null. 0 at the end, or without memory for a cursor. */
+/* *track: the index of the event's track for prof_trace_track(); track may be NULL. Returns 0 at the end, or without
+   memory for a cursor. */
 PROF_DEF int prof_timeline_next(prof_timeline *timeline, prof_event *event, size_t *track);
-PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline); /* how it went; null is fine */
+PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline); /* returns an earlier error; timeline may be NULL */
 
-/* Spans in the order of their ends, and marks between them; then those still open, in the order of their begins. An end
-   belongs to the newest open span of its name and id; tasks and frames of handles keep to themselves. Nothing is
-   dropped: an end without a begin is a span from the first thing known of the trace on, a begin without an end reaches
-   to the last, both flagged, as are those that reach beyond the window. What has the same time on several tracks is
-   taken in the order of the tracks, but that an end which finds no open span waits for a begin of that very time.
-   Memory: prof_timeline's, and the open spans. */
+/* Reads spans in the order of their ends, with their marks in between; then those still open, in the order of their
+   begins. An end belongs to the newest open span of its name and id; an end of a task or frame, to its own object.
+   Nothing is dropped: an end without a begin is a span from the first time known of the trace on, a begin without an
+   end reaches to the last time; both are flagged, as are spans that reach beyond the window. Events of several tracks
+   at the same time are taken in the order of the tracks, but an end without an open span waits for a begin of the same
+   time. Takes the memory of prof_timeline, and for the open spans. */
 PROF_DEF prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans);
 PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span); /* 0 at the end, or without memory */
-PROF_DEF prof_status prof_spans_close(prof_spans *spans);         /* how it went; null is fine */
+PROF_DEF prof_status prof_spans_close(prof_spans *spans);         /* returns an earlier error; spans may be NULL */
 #endif
 
 /*-- REPORTS ---------------------------------------------------------------------------------------------- >>reports --
-   Each comes as a file (path null or "-" is standard output; a regular file is replaced only when complete) and as a
-   stream into your own function. options may be null. */
+   Each report can be written to a file (a path of NULL or "-" is standard output; a regular file is replaced only when
+   the new one is complete) and streamed to your own function. options may be NULL. */
 
 /* write returns 0, or anything else to stop: the writer then returns PROF_IO. */
 typedef struct prof_sink {
@@ -1043,83 +1048,84 @@ typedef struct prof_summary_options {
     prof_sort sort;
     int ascending;
     size_t top; /* rows of the scope table; 0: all */
-    int by_path, columns; /* by_path: 1: a row for each call path, as a tree; top: the first so many, and what leads to
+    int by_path, columns; /* by_path: 1: a row for each call path, as a tree; top: the first rows, and what leads to
                              them. columns: characters of a line, from 40 on: names are shortened and columns left out
-                             to fit; 0: what standard output has, if it goes there and that is a terminal; else, and
-                             for -1, as many as there are */
+                             to fit; 0: the width of the terminal if the summary goes there, else no limit; -1: no
+                             limit */
 } prof_summary_options;
 
-/* So many durations with from_ns <= duration < to_ns. */
+/* The count of durations with from_ns <= duration < to_ns. */
 typedef struct prof_bucket {
     uint64_t from_ns, to_ns, count;
 } prof_bucket;
 
 /* One entry of the statistics: a scope name at a call site. Scopes that overlap (begin a, begin b, end a, end b) count
-   with all of their time; that of the one that ends later (b) is all its own, and is not taken from the self time of
-   what is around it. By call path it is outermost. An end belongs to the innermost open scope of its call site; only if
-   none is open, to one that the end of a scope around it has closed. */
+   with all of their time. The time of the scope that ends later (b) is all its own self time, and is not subtracted
+   from that of the scopes around it; by call path it is outermost. An end belongs to the innermost open scope of its
+   call site or, only if none is open, to a scope that the end of an outer scope has closed. */
 typedef struct prof_stat {
-    const char *name;                /* the site's; the format of PROFILE_SCOPE_F; the text of PROFILE_SCOPE_S */
+    const char *name;                /* that of the site; the format of PROFILE_SCOPE_F; the text of PROFILE_SCOPE_S */
     const prof_callsite *site;
-    uint64_t count, truncated;       /* truncated scopes count in no figure but this and count */
+    uint64_t count, truncated;       /* truncated scopes count only in these two */
     uint64_t total_ns, self_ns, min_ns, max_ns;
     uint64_t covered_ns;             /* as total_ns, but a recursion counts once: time with at least one call open */
-    double mean_ns, deviation_ns;    /* population */
-    uint64_t bytes;                  /* of PROFILE_THROUGHPUT: in all, */
-    uint64_t rates;                  /* the calls that took some time; and in each of these, 10^6 bytes a second: */
+    double mean_ns, deviation_ns;    /* deviation of the population */
+    uint64_t bytes;                  /* PROFILE_THROUGHPUT: the sum of bytes, */
+    uint64_t rates;                  /* the calls that took some time, and their rates, 10^6 bytes a second: */
     double mean_rate, deviation_rate, min_rate, max_rate;
     uint64_t p50_ns, p90_ns, p99_ns, p999_ns;
     size_t parent;                   /* prof_stats_by_path: index of the entry around it, else PROF_NO_PARENT */
-    uint32_t depth;                  /* so many entries are around it */
-    const prof_bucket *buckets;      /* the distribution of the durations, in order, without what is empty: exact
+    uint32_t depth;                  /* the number of entries around it */
+    const prof_bucket *buckets;      /* the distribution of the durations, in order, without empty buckets: exact
                                         below */
     size_t bucket_count;             /* 128 ns, then 64 buckets for each power of two. Freed with the entries */
 } prof_stat;
 #define PROF_NO_PARENT ((size_t)-1)
 
-/* Allocations of one call site, memory scope or pool. What was freed, too, is known only of blocks that the trace saw
-   allocated: figures count from its begin, or that of its window. */
+/* Allocations of one call site, memory scope or pool. Frees are known only of blocks that were allocated in the trace,
+   or its window: everything counts from its begin. */
 typedef struct prof_memory_row {
-    const char *pool;               /* the category of its macros; null: of a scope, in whatever pools */
+    const char *pool;               /* the category of its macros; NULL: a row of a scope, in all pools */
     const char *scope;              /* the names of the open PROFILE_MEMORY_SCOPEs, joined by ':'; "": none was open;
-                                       null: of a pool */
-    const prof_callsite *site;      /* of the allocation; null: of a pool or scope */
-    const prof_callsite *around;    /* of the innermost other scope that was open there; null: none, or of a pool or
-                                       scope */
+                                       NULL: a row of a pool */
+    const prof_callsite *site;      /* of the allocation; NULL: a row of a pool or scope */
+    const prof_callsite *around;    /* of the innermost other scope that was open there; NULL: none, or a row of a pool
+                                       or scope */
     uint64_t count, bytes;          /* all allocations */
     uint64_t live_count, live_bytes; /* those not freed at the end */
-    uint64_t peak_bytes;            /* the most there were at a time, */
-    int64_t peak_ns;                /* first reached here */
+    uint64_t peak_bytes;            /* the maximum of live bytes, */
+    int64_t peak_ns;                /* and when it was first reached */
 } prof_memory_row;
 
 typedef struct prof_memory_stats {
     const prof_memory_row *sites, *scopes, *pools; /* those with the most bytes first */
     size_t site_count, scope_count, pool_count;
-    uint64_t count, frees;          /* ALLOC and FREE events, of realloc one each */
-    uint64_t freed_unknown;         /* frees of blocks that were allocated before the trace, or that nobody allocated */
-    uint64_t freed_twice;           /* frees of blocks that were freed already; where events were lost, perhaps of
-                                       others */
-    uint64_t not_freed;             /* blocks that were allocated again without a free in between: it was lost, or
-                                       unmarked */
+    uint64_t count, frees;          /* ALLOC and FREE events; a realloc has one of each */
+    uint64_t freed_unknown;         /* frees of blocks that were allocated before the trace, or not at all */
+    uint64_t freed_twice;           /* frees of blocks that were already freed; if events were lost, it may have been
+                                       another block */
+    uint64_t not_freed;             /* blocks that were allocated again without a free in between: the free was lost, or
+                                       is not marked up */
 } prof_memory_stats;
 
-/* The locks of one name, or one lock. Times of waits and holds that the trace saw whole. */
+/* The locks of one name, or one lock. Only waits and holds that lie in the trace as a whole add to the times. */
 typedef struct prof_lock_row {
     const char *name, *category;
-    uint64_t address;               /* of the lock; 0: of several */
-    uint64_t locks;                 /* so many of them */
+    uint64_t address;               /* of the lock; 0: several locks */
+    uint64_t locks;                 /* the number of locks */
     uint64_t acquired;
-    uint64_t contended;             /* of these, those for which the thread had to wait for another */
+    uint64_t contended;             /* how often of these the thread had to wait for another */
     uint64_t wait_ns, wait_max_ns;  /* from LOCK_WAIT to LOCK_ACQUIRE */
-    uint64_t hold_ns, hold_max_ns;  /* from LOCK_ACQUIRE to LOCK_RELEASE, of recursive locks from the first to the
+    uint64_t hold_ns, hold_max_ns;  /* from LOCK_ACQUIRE to LOCK_RELEASE; of recursive locks from the first to the
                                        last */
-    uint64_t waiting_max;           /* threads that waited for one lock at the same time */
-    uint64_t holding, waiting;      /* threads that did so at the end */
+    uint64_t waiting_max;           /* the maximum of threads that waited for one lock at the same time */
+    uint64_t holding, waiting;      /* threads that hold it, or wait for it, at the end */
     uint64_t abandoned;             /* waits that were not followed by an acquire */
-    uint64_t unmatched;             /* acquires without their release, and the other way round */
+    uint64_t unmatched;             /* acquires without a release, and releases without an acquire */
 } prof_lock_row;
 
-/* How prof_stop() and prof_save() find the writer of an extension. A header with a writer registers it before main. */
+/* A writer for an extension, which prof_stop() and prof_save() look up. A header with a writer registers it before
+   main. */
 typedef struct prof_writer {
     const char *extension; /* ".json" */
     prof_status (*write)(const prof_trace *trace, const char *path);
@@ -1127,90 +1133,96 @@ typedef struct prof_writer {
 } prof_writer;
 
 #if PROF_ENABLE
-/* A table for a terminal: scopes, frames, counters, losses, the recorder's own cost. Percentiles are exact to 0.8 %. */
+/* Write a table for a terminal: scopes, frames, counters, losses, recording cost. Percentiles are exact to 0.8 %. */
 PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *path, const prof_summary_options *options);
 PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink, const prof_summary_options *options);
 
-/* One event a line, RFC 4180, integer nanoseconds; the first line names the columns. value: of a counter and a loss, the
-   number; of a message, its text; of a span and a flow, the id; of allocations and locks, the address. args: key=value
-   joined by ; with \\ in front of ; = and \\ in either. What is not UTF-8 becomes U+FFFD. */
+/* Write one event a line, by RFC 4180, in integer nanoseconds; the first line names the columns. The column value has
+   the number of a counter or a loss, the text of a message, the id of a span or a flow, the address of an allocation or
+   a lock. args has key=value, joined by ; with \\ before each ; = and \\ in keys and values. What is not UTF-8 becomes
+   U+FFFD. */
 PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path);
 PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
 
-/* The figures of the summary's scopes as data, sorted as asked. Free with prof_stats_free() before the trace. */
+/* Computes the statistics of scopes that the summary shows, sorted by sort. Free them with prof_stats_free() before the
+   trace. */
 PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats, size_t *count);
-/* The same, one entry per call path: a parent before what it called, and what has the same parent in order. Of
-   PROF_STATS, which knows no paths, all are outermost. */
+/* Computes them with one entry for each call path: a parent before its children, and children of one parent in order.
+   In PROF_STATS, which knows no paths, all entries are outermost. */
 PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                         size_t *count);
-/* The same of spans: covered_ns is 0, self_ns is total_ns, but a task of prof_task_create() that starts and stops on one
-   thread is without the tasks inside it. The spans of prof_frame_create() are frames, and not here. */
+/* Computes the statistics of spans. covered_ns is 0. self_ns is total_ns, except for a task of prof_task_create() that
+   starts and stops on one thread: the tasks inside it are subtracted. Spans of prof_frame_create() are frames, and left
+   out. */
 PROF_DEF prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                      size_t *count);
 PROF_DEF void prof_stats_free(prof_stat *stats);
 
-/* What PROFILE_ALLOC and its kind recorded, in the trace's window. One pass; memory for the blocks that are live at a
-   time. Free with prof_memory_free() before the trace. */
+/* Computes what PROFILE_ALLOC, PROFILE_FREE and so on recorded, in the trace's window. Takes one pass, and memory for
+   the blocks that are live at a time. Free it with prof_memory_free() before the trace. */
 PROF_DEF prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats);
 PROF_DEF void prof_memory_free(prof_memory_stats *stats);
-/* The same for PROFILE_LOCK_WAIT and its kind, those first for which threads waited longest. by_address: a row for each
-   lock instead of each name. Free with prof_locks_free() before the trace. */
+/* Computes what PROFILE_LOCK_WAIT and so on recorded, the locks that threads waited for longest first. by_address: 1: a
+   row for each lock instead of each name. Free the rows with prof_locks_free() before the trace. */
 PROF_DEF prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count);
 PROF_DEF void prof_locks_free(prof_lock_row *rows);
 
-/* writer must stay; it belongs to the list from here on. Not for two threads at once. */
+/* Adds a writer to the list, which uses its memory from then on. Not for two threads at once. */
 PROF_DEF void prof_writer_register(prof_writer *writer);
-/* Writes a trace as an extension says (".json"), or as path's does if extension is null. Not ".prof": a trace is what
-   was read of an image. */
+/* Writes a trace in the format of an extension (".json"), or of that of path if extension is NULL. Not ".prof": a trace
+   is what was read from an image; see prof_image_copy(). */
 PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension);
-/* Before a library is unloaded that has the writer's code. Waits for a prof_stop() in progress. */
+/* Removes a writer. Call it before the library that has the writer's code is unloaded. Waits for a prof_stop() in
+   progress. */
 PROF_DEF void prof_writer_unregister(prof_writer *writer);
 #endif
 
-/*-- DEVICES ---------------------------------------------------------------------------------------------- >>devices --
-   What runs beside the processor and says itself when it did what: GPUs, NPUs, DMA engines, network cards. A device is
-   a clock; it has rows (a queue, a stream, an engine), and rows have events with times of that clock:
+/* -- DEVICES ---------------------------------------------------------------------------------------------- >>devices
+   -- A device is a GPU, an NPU, a DMA engine or a network card, which works beside the processor and reports the times
+   of its events itself. It has a clock and rows (a queue, a stream, an engine), and rows have events with times of that
+   clock:
 
        prof_device *gpu = prof_device_create("gpu 0", NULL);
        prof_device_row *queue = prof_device_track(gpu, "compute");
        prof_device_sync(gpu, gpu_clock_now(), 0);             // now and then: the device's clock, and the host's now
        prof_device_scope(queue, "matmul", begin, end);        // any time later, from any thread, in any order
 
-   Each row is a track behind those of the threads, in order of its own time. Its scopes nest where one lies within the
-   other; those that overlap go to further tracks, "compute #2" and so on up to 64, beyond which their ends are cut and
-   marked PROF_TRUNCATED_END.
+   Each row is a track after those of the threads, in order of the device's time. Scopes of a row nest if one lies
+   within the other. Scopes that overlap go to further tracks, "compute #2" and so on up to 64; beyond that their ends
+   are cut and marked PROF_TRUNCATED_END.
 
-   Time. A pair says what both clocks showed at the same moment. Between pairs time runs along straight lines, so that
-   drift is followed; beyond them it goes on as it did in the last second or, if that has no two pairs, in all of them.
-   Give one pair at least, before and after the work rather than once, and one a second for long runs.
-   prof_track.alignment says what a device had. Pairs outlive sessions: in the next one the device needs none to begin
-   with. A clock of fewer bits wraps: then an event is recorded less than 15/16 of its period after its end, and pairs,
-   unless hz is given, are less than a period apart. A device whose clock starts anew is another device, with another
-   name.
+   Time. A pair holds what both clocks showed at the same moment. Between pairs time is interpolated along straight
+   lines, so that drift is followed; beyond them it is extrapolated from the last second or, if that has no two pairs,
+   from all pairs. Give one pair at least; better one before and one after the work, and one a second for long runs.
+   prof_track.alignment says what a device had. Pairs outlive sessions: in the next session the device needs none to
+   begin with. If the clock has fewer bits and wraps, record an event less than 15/16 of its period after the event's
+   end, and give pairs less than a period apart, unless hz is given. A device whose clock is reset is another device,
+   with another name.
 
-   Category and level. A device's events have its name as their category, for prof_category_enable(), and no level: they
-   are there at level 0, too. config.no_devices turns all of them off.
-   Costs: some 300 instructions, 48 bytes and the name; an argument 24 bytes, its key and its text. What finds no
-   room is counted as lost on the thread that recorded it. They are in a file after a crash as everything is. PROF_STATS
-   keeps none. A trace holds some 100 bytes of memory for each event of a device. Not PROF_FREESTANDING. */
+   Category and level. The events of a device have its name as their category, for prof_category_enable(). They have no
+   level: they are recorded at level 0, too. config.no_devices turns all of them off.
+   Costs. An event takes some 300 instructions, 48 bytes and the name; an argument 24 bytes, its key and its text. If
+   the buffer is full, the event counts as lost on the thread that recorded it. After a crash the events are in the file
+   like all others. PROF_STATS keeps none. A trace takes some 100 bytes of memory for each event of a device. Not with
+   PROF_FREESTANDING. */
 
 typedef struct prof_device prof_device;         /* handles live as long as the process, and serve all its sessions */
 typedef struct prof_device_row prof_device_row;
 
-/* All zero: 64 bits that do not wrap, of a rate that pairs will tell. */
+/* All zero means 64 bits that do not wrap, and a rate that pairs determine. */
 typedef struct prof_device_clock {
     uint64_t hz;   /* ticks per second; 0: not known */
     unsigned bits; /* width of the counter, 1 to 64, if it wraps; 0 is 64 */
     int unix_time; /* 1: host_ns of prof_device_sync() is Unix time, not CLOCK_MONOTONIC */
 } prof_device_clock;
 
-#define PROF_DEVICE_ARGS 16 /* arguments of an event that are kept */
+#define PROF_DEVICE_ARGS 16 /* the maximum of arguments that are kept of an event */
 
-/* An event with all it can have. All zero but name and times: a scope. */
+/* An event with everything that it can have. Only name and times are needed for a scope; the rest may be zero. */
 typedef struct prof_device_event {
     prof_event_type type; /* PROF_EVENT_SCOPE, _MARK or _COUNTER */
-    const char *name;     /* copied, up to PROF_MAX_TEXT bytes, as all texts */
-    uint64_t start, end;  /* ticks of the device; end: of a scope. An end before the start is one that is not known */
+    const char *name;     /* copied, up to PROF_MAX_TEXT bytes, like all texts */
+    uint64_t start, end;  /* ticks of the device; end: only of a scope. An end before the start means not known */
     prof_value value;     /* of a counter: INT or DOUBLE */
     uint64_t flow;        /* 0, or the id of a PROFILE_FLOW_OUT(id) on the host: an arrow leads from there to this
                              event */
@@ -1219,16 +1231,17 @@ typedef struct prof_device_event {
 } prof_device_event;
 
 #if PROF_ENABLE
-/* The device of this name; clock (null: all zero) counts when it is made, by the first call. Null without memory, or
-   if name is empty or bits above 64. Rows likewise; null of a null device. */
+/* Return the device of this name, or the row of this name. The first call with a name creates it, with this clock
+   (NULL: all zero). They return NULL without memory, if name is empty or bits is above 64, or for a NULL device. */
 PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clock *clock);
 PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *name);
-/* A pair: ticks of the device and host_ns of CLOCK_MONOTONIC (see prof_device_clock); 0: now. Whether a session runs or
-   not. For the best of pairs read prof_host_ns() before and after the device's clock, several times, and give
-   the middle of the two that were closest. */
+/* Adds a pair: ticks of the device, and host_ns of CLOCK_MONOTONIC (see prof_device_clock), 0: now; whether a session
+   runs or not. For the best pair read prof_host_ns() before and after the device's clock, several times, and give the
+   middle of the two that were closest. */
 PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns);
-PROF_DEF uint64_t prof_host_ns(void); /* CLOCK_MONOTONIC, in which prof_trace_info.start_monotonic_ns is, too */
-/* As macros: any thread, handlers included, at any time; nothing happens while nothing records, or with a null row. */
+PROF_DEF uint64_t prof_host_ns(void); /* CLOCK_MONOTONIC, like prof_trace_info.start_monotonic_ns */
+/* Record an event of a row. Like macros, for any thread and signal handlers, at any time. Do nothing while nothing
+   records, or with a NULL row. */
 PROF_DEF void prof_device_scope(prof_device_row *row, const char *name, uint64_t start, uint64_t end);
 PROF_DEF void prof_device_mark(prof_device_row *row, const char *name, uint64_t time);
 PROF_DEF void prof_device_counter(prof_device_row *row, const char *name, uint64_t time, int64_t value);
@@ -1236,79 +1249,81 @@ PROF_DEF void prof_device_counter_double(prof_device_row *row, const char *name,
 PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *event);
 #endif
 
-/*-- MARKUP ------------------------------------------------------------------------------------------------ >>markup --
-   name, category, key: string literals, constant arrays and, in C++, constexpr; others are refused when compiled, and
-   go through the _S and _F forms. A text of an _S form may be a std::string, std::string_view or the like, too. A scope
-   is a declaration: `if (x) PROFILE_SCOPE("a");` needs braces. category groups call sites for
-   prof_category_enable() and viewers; level: 1 to 255. Where none is given they are PROF_CATEGORY and PROF_SITE_LEVEL.
-   Every macro may stand in any function, any number of times, in handlers of signals and in code that runs before main
-   or after prof_stop(); but C99 allows no static variable in an `inline` function that is not static. No macro changes
-   errno or allocates. Only a call site or a thread that is new, or a control call since its last use, takes a lock: for
-   microseconds as a rule, and after some tenths of a second it gives up, which loses that event.
+/* -- MARKUP ------------------------------------------------------------------------------------------------ >>markup
+   -- name, category and key are string literals, constant arrays and, in C++, constexpr; anything else does not
+   compile: use the _S and _F forms. The text of an _S form may also be a std::string, std::string_view or the like. A
+   scope is a declaration: `if (x) PROFILE_SCOPE("a");` needs braces. category groups call sites for
+   prof_category_enable() and viewers. level is 1 to 255. The defaults are PROF_CATEGORY and PROF_SITE_LEVEL. Every
+   macro may be used in any function, any number of times, in signal handlers and in code that runs before main or after
+   prof_stop(); but C99 allows no static variable in an `inline` function that is not static. No macro changes errno or
+   allocates. A macro takes a lock only for a new call site or thread, or if a control function was called since its
+   last use: usually for microseconds; after some tenths of a second it gives up, which loses that event.
 
-     PROFILE_SCOPE(name)             from here to the end of the block, however it is left
+     PROFILE_SCOPE(name)             a scope from here to the end of the block, on every way out of it
        _C(name, category)  _L(name, level)  _CL(name, category, level)
-       _S(text)                      name made at run time: copied into the trace, up to PROF_MAX_TEXT bytes
-       _F(format, ...)               as printf; neither formatted nor evaluated while off
-       _COLOR(name, 0xRRGGBB)        for viewers that can be told a colour
+       _S(text)                      a name made at run time: copied into the trace, up to PROF_MAX_TEXT bytes
+       _F(format, ...)               a name formatted as by printf; neither formatted nor evaluated while off
+       _COLOR(name, 0xRRGGBB)        a colour, for viewers that support it
        _M(name, mask)                on if config.filter_mask has one of the 32 bits of mask, a constant
-     PROFILE_FUNCTION()              the same, named after the function; _C(category) _L(level)
-     PROFILE_SCOPE_SYNC(name)        before its end is recorded it waits for the device, by prof_set_sync()'s function
+     PROFILE_FUNCTION()              a scope named after the function; _C(category) _L(level)
+     PROFILE_SCOPE_SYNC(name)        a scope that waits for the device, by prof_set_sync()'s function, before its end
      PROFILE_SYNC()                  waits for the device, and records nothing by itself
-     PROFILE_BLOCK(name) { ... }     a scope in front of its own block; _C _L. Leave it early by return or goto, not by
-                                     break or continue, which would concern the block itself, and only when not
-                                     stripped. With neither C++ nor the cleanup attribute, leaving early leaves it open
-     PROFILE_BEGIN(name)             not bound to a block: ended by PROFILE_END(name) on the same thread; _C _L.
-     PROFILE_END(name)               An end without its begin does nothing. Up to 32 may be open at a time. What ends
-                                     after a scope around it is a span for readers, see PROF_EVENT_SPAN_BEGIN
-     PROFILE_STAGE(name)             a scope that PROFILE_NEXT(name), in the same block or one inside, ends while it
-     PROFILE_NEXT(name)              begins the next one, with one clock read for both; the last ends with the block
+     PROFILE_BLOCK(name) { ... }     a scope with its own block; _C _L. Leave the block early only by return or goto: a
+                                     break or continue acts on the block itself, unless PROF_ENABLE is 0. With neither
+                                     C++ nor the cleanup attribute, leaving early leaves the scope open
+     PROFILE_BEGIN(name)             a scope without a block, which PROFILE_END(name) on the same thread ends; _C _L.
+     PROFILE_END(name)               An end without a begin does nothing. Up to 32 may be open at a time. A scope that
+                                     ends after one around it is a span for readers, see PROF_EVENT_SPAN_BEGIN
+     PROFILE_STAGE(name)             a scope, which PROFILE_NEXT(name), in the same block or one inside, ends to begin
+     PROFILE_NEXT(name)              the next one, with one clock read for both; the last ends with the block
      PROFILE_MARK(name)              an instant; _C _L _S(text) _F(format, ...)
-     PROFILE_FRAME(name)             the boundary between two frames; one name, one track of frames
+     PROFILE_FRAME(name)             the boundary between two frames; each name has a track of frames
      PROFILE_MARK_SCOPE(name, scope) an instant that concerns more than its thread: a prof_mark_scope, a constant
-     PROFILE_SPAN_BEGIN(name, id)    something that takes time, such as a request, on whatever threads: the end has the
-     PROFILE_SPAN_MARK(name, id)     same name and id (an integer, uint64_t), and spans may overlap in any way; _C.
-     PROFILE_SPAN_END(name, id)      What was off at the one and on at the other is half a span, marked and counted
+     PROFILE_SPAN_BEGIN(name, id)    a span: something that takes time, such as a request, on any threads; the end has
+     PROFILE_SPAN_MARK(name, id)     the same name and id (an integer, uint64_t); spans may overlap in any way; _C. If
+     PROFILE_SPAN_END(name, id)      only one of begin and end was on, the span is marked as truncated, and counted
      PROFILE_COUNTER(name, value)    a sample of an integer (int64_t) or floating-point (double) number; _C _L
      PROFILE_COUNTER_ADD(name, delta)   changes a number that all these macros of the name and category share, and
      PROFILE_COUNTER_SUB(name, delta)   samples it; _C. The number also counts while nothing is recorded, which then
-     PROFILE_COUNTER_SET(name, value)   costs some 5 ns. It does not go round, see prof_counter. Up to 1024 names
-     PROFILE_ARG(key, value)         a value on the innermost scope that this thread is recording: any integer,
+     PROFILE_COUNTER_SET(name, value)   costs some 5 ns. It saturates, see prof_counter. Up to 1024 names
+     PROFILE_ARG(key, value)         an argument of the innermost scope that this thread is recording: any integer,
                                      floating-point number, bool, pointer or C string (C11 and C++); in C++ also
-                                     enum class, std::string and std::string_view. In C99 say which:
+                                     enum class, std::string and std::string_view. In C99 name the type:
        _I int64_t  _U uint64_t  _D double  _B bool  _S string, copied  _P pointer
      PROFILE_SCOPE_AS(handle, name)  a scope with a handle (a prof_scope), which the macro declares; _C _L _CL
-     PROFILE_ARG_TO(handle, key, value)   a value on that scope, whatever is open inside it; nowhere while it is off. In
-       _I  _U  _D  _B  _S  _P        C99 say which. key: also one made at run time
-     PROFILE_ARGS(PROF_ARG(key, value), ...)   several, keys made at run time, on the scope that PROFILE_ARG adds to;
-                                     PROF_ARG_I and so on. Also PROFILE_ARGS_TO(handle, PROF_ARG(key, value), ...)
-     PROFILE_MARK_ARGS(name, PROF_ARG(key, value), ...)   an instant with arguments; and so
+     PROFILE_ARG_TO(handle, key, value)   an argument of that scope, also from inner scopes; not recorded while it is
+       _I  _U  _D  _B  _S  _P        off. In C99 name the type. key may be made at run time
+     PROFILE_ARGS(PROF_ARG(key, value), ...)   several arguments, whose keys may be made at run time, of the scope that
+                                     PROFILE_ARG adds to; PROF_ARG_I and so on. Also PROFILE_ARGS_TO(handle, ...)
+     PROFILE_MARK_ARGS(name, PROF_ARG(key, value), ...)   an instant with arguments; likewise
                                      PROFILE_SPAN_BEGIN_ARGS(name, id, ...), _SPAN_MARK_ARGS, _SPAN_END_ARGS,
                                      PROFILE_FLOW_OUT_ARGS(id, ...), _FLOW_STEP_ARGS, _FLOW_IN_ARGS,
                                      PROFILE_TASK_START_ARGS(task, ...) and PROFILE_TASK_STOP_ARGS(task, ...)
-     PROFILE_STEP(name, number)      a scope that is step number (int64_t) of a loop: has the argument "step_num"
-     PROFILE_THROUGHPUT(name, bytes) a scope that moves so many bytes (uint64_t), its argument; reports have MB/s, 10^6
-                                     bytes. Neither is taken back by min_duration. _S(text, ...), both
-     PROFILE_FLOW_OUT(id)            an arrow from the scope around this to those around PROFILE_FLOW_IN(id), by way of
-     PROFILE_FLOW_STEP(id)           those around PROFILE_FLOW_STEP(id), in order of time, whatever their threads. id:
-     PROFILE_FLOW_IN(id)             any uint64_t, such as prof_flow_new()'s; _N(name, id): other names, other flows
+     PROFILE_STEP(name, number)      a scope that is one step of a loop: number (int64_t) is its argument "step_num"
+     PROFILE_THROUGHPUT(name, bytes) a scope that moves data: bytes (uint64_t) is its argument; reports have MB/s, 10^6
+                                     bytes. min_duration does not remove either of the two. Both have _S(text, ...)
+     PROFILE_FLOW_OUT(id)            a flow: an arrow from the scope around this macro to the scopes around
+     PROFILE_FLOW_STEP(id)           PROFILE_FLOW_IN(id), through those around PROFILE_FLOW_STEP(id), in order of
+     PROFILE_FLOW_IN(id)             time, on any threads. id: any uint64_t, also of prof_flow_new(); _N(name, id): a
+                                     flow with a name of its own
      PROFILE_LOG(severity, format, ...)   a message, formatted as by printf, but only when it is read: its arguments are
-                                     copied, strings and all. severity: PROF_LOG_DEBUG, _INFO, _WARNING, _ERROR, _FATAL;
-                                     it makes the level. Not %n, %m, %ls and %lc: the text says so. Up to 16 values
+                                     copied, also strings. severity: PROF_LOG_DEBUG, _INFO, _WARNING, _ERROR, _FATAL; it
+                                     sets the level. %n, %m, %ls and %lc do not work: the text says so. Up to 16 values
      PROFILE_THREAD(name)            names the thread: any string, copied, up to 63 bytes
 
-     PROFILE_ALLOC(pointer, bytes)   behind an allocation; _C(pointer, bytes, pool)
-     PROFILE_FREE(pointer)           in front of a free; _C(pointer, pool)
-     PROFILE_REALLOC(old, pointer, bytes)   behind a realloc; _C(old, pointer, bytes, pool). old: keep it as a
-                                     uintptr_t, because a pointer must not be used any more
-     PROFILE_MEMORY_SCOPE(name)      a scope by which allocations inside, by this thread, are counted; _S(text)
-     PROFILE_LOCK_WAIT(lock, name)   in front of a lock that may have to wait; the lock: any address
-     PROFILE_LOCK_ACQUIRE(lock, name)  behind it
-     PROFILE_LOCK_RELEASE(lock, name)  in front of the unlock
-     PROFILE_MUTEX_LOCK(mutex, name) pthread_mutex_lock() with these, and its value; a wait is a scope "wait for name"
-     PROFILE_MUTEX_UNLOCK(mutex)     pthread_mutex_unlock() */
+     PROFILE_ALLOC(pointer, bytes)   put it after an allocation; _C(pointer, bytes, pool)
+     PROFILE_FREE(pointer)           put it before a free; _C(pointer, pool)
+     PROFILE_REALLOC(old, pointer, bytes)   put it after a realloc; _C(old, pointer, bytes, pool). Keep old as a
+                                     uintptr_t, because the old pointer must not be used any more
+     PROFILE_MEMORY_SCOPE(name)      a scope under whose name the allocations of this thread in it count; _S(text)
+     PROFILE_LOCK_WAIT(lock, name)   put it before a lock call that may have to wait; lock: any address
+     PROFILE_LOCK_ACQUIRE(lock, name)  put it after the lock call
+     PROFILE_LOCK_RELEASE(lock, name)  put it before the unlock call
+     PROFILE_MUTEX_LOCK(mutex, name) calls pthread_mutex_lock() and returns its value, with these three; a wait is a
+                                     scope "wait for name"
+     PROFILE_MUTEX_UNLOCK(mutex)     calls pthread_mutex_unlock() */
 
-enum { /* what a word of the image is: see >>image */
+enum { /* the kind of a word in the image: see >>image */
     PROF__KIND_NONE = 0, PROF__KIND_BEGIN, PROF__KIND_END, PROF__KIND_MARK, PROF__KIND_COUNTER_INT,
     PROF__KIND_COUNTER_DOUBLE, PROF__KIND_FRAME, PROF__KIND_ARG, PROF__KIND_NAME, PROF__KIND_TRACK, PROF__KIND_LOST,
     PROF__KIND_EVENT, PROF__KIND_DATA
@@ -1316,11 +1331,11 @@ enum { /* what a word of the image is: see >>image */
 #define PROF__ROLE_SHIFT 4 /* a site's kind: PROF__KIND_... | PROF_ROLE_... << PROF__ROLE_SHIFT */
 
 #define PROF__EVENT_DETAIL_MAX ((1ull << 56) - 1)
-#define PROF__FREE_IN_POOL 1u /* of a FREE: the block is one of this pool */
-#define PROF__FREE_LATE 2u    /* it was freed some time ago, and may be another thread's meanwhile */
+#define PROF__FREE_IN_POOL 1u /* a FREE: the block belongs to this pool */
+#define PROF__FREE_LATE 2u    /* a FREE: the block was freed some time ago; another thread may have it meanwhile */
 
 #if PROF_ENABLE
-typedef uint64_t prof__token; /* what a begin hands to its end; 0: nothing was recorded */
+typedef uint64_t prof__token; /* what a begin passes to its end; 0: nothing was recorded */
 
 #if defined(_WIN32) || !defined(__GNUC__)
 extern uint32_t prof__generation[];
@@ -1341,19 +1356,20 @@ PROF_DEF void prof__mark(prof_site *site);
 PROF_DEF void prof__mark_text(prof_site *site, const char *text);
 PROF_DEF void prof__mark_format(prof_site *site, const char *format, ...) PROF__PRINTF(2, 3);
 PROF_DEF void prof__frame(prof_site *site);
-/* An EVENT record of a site: type is a prof_event_type, detail up to PROF__EVENT_DETAIL_MAX. */
+/* Records an EVENT of a site: type is a prof_event_type, detail at most PROF__EVENT_DETAIL_MAX. */
 PROF_DEF void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object);
-/* A scope with an argument from the start; type: PROF_VALUE_INT or PROF_VALUE_UINT. */
+/* Begins a scope that has an argument at once; type: PROF_VALUE_INT or PROF_VALUE_UINT. */
 PROF_DEF prof__token prof__begin_number(prof_site *site, prof_site *key, uint64_t type, uint64_t number);
-PROF_DEF uint64_t prof_flow_new(void); /* an id that no other call returns, nor one in a child of fork() */
+PROF_DEF uint64_t prof_flow_new(void); /* returns an id that no other call returns, also not in a child of fork() */
 typedef struct PROF__SITE_TYPE prof__log_format { uint32_t known; unsigned char codes[36]; } prof__log_format; /* its values */
 PROF_DEF void prof__log(prof_site *site, prof__log_format *known, uint64_t severity, const char *format, ...) PROF__PRINTF(4, 5);
 typedef struct prof__tally prof__tally; /* the number behind a counter */
-typedef struct PROF__SITE_TYPE prof__number { prof__tally *tally; } prof__number; /* null: not looked for yet */
+typedef struct PROF__SITE_TYPE prof__number { prof__tally *tally; } prof__number; /* NULL: not looked up yet */
 enum { PROF__TALLY_SET, PROF__TALLY_ADD, PROF__TALLY_SUB };
 PROF_DEF void prof__count_int(prof_site *site, prof__number *number, int how, int64_t value);
 PROF_DEF void prof__count_double(prof_site *site, prof__number *number, int how, double value);
-/* A FREE of one address, as how says, and an ALLOC of another, at the same moment; 0: none. */
+/* Records a FREE of one address, with the flags `how`, and an ALLOC of another, with the same time; an address of 0:
+   none. */
 PROF_DEF void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64_t address, uint64_t bytes);
 PROF_DEF int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex);
 PROF_DEF void prof__counter_int(prof_site *site, int64_t value);
@@ -1363,9 +1379,9 @@ PROF_DEF void prof__arg_double(prof_site *site, double value);
 PROF_DEF void prof__arg_bool(prof_site *site, int value);
 PROF_DEF void prof__arg_pointer(prof_site *site, const volatile void *value);
 PROF_DEF void prof__arg_string(prof_site *site, const char *value);
-/* A list of arguments, all or, if there is no room, none: of a new MARK of the site; of a new EVENT of it, whose type is
-   a prof_event_type; with no site, of the task that object points to. PROF_EVENT_SCOPE: of the innermost scope, for a
-   site, else of the one whose handle object is. */
+/* Records a list of arguments, all or, if the buffer is full, none. They belong to a new MARK of the site; or to a new
+   EVENT of it, of this prof_event_type; or, without a site, to the task that object points to. PROF_EVENT_SCOPE: with a
+   site, to the innermost scope, else to the scope whose handle object is. */
 PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const prof_arg *args, uint32_t count);
 #define PROF__MADE_OF(name, c_type, tag, member) \
     static inline PROF__UNTRACED prof_arg prof__made_##name(const char *key, c_type value) \
@@ -1376,12 +1392,12 @@ PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const 
     PROF__MADE_OF(string, const char *, PROF_VALUE_STRING, string = value) \
     PROF__MADE_OF(pointer, const volatile void *, PROF_VALUE_POINTER, u = (uint64_t)(uintptr_t)value)
 PROF__MADE
-PROF_DEF void prof_thread_name(const char *name); /* null: back to the system's name */
+PROF_DEF void prof_thread_name(const char *name); /* NULL: back to the system's name */
 
 #define PROF__OFF 0x80000000u
 
-/* A site's state says, for one generation of the control state, what the site is: its low half equals the generation
-   (on), differs from it in the top bit (off), or is out of date, which is for the slow path to settle. */
+/* The state of a site is valid for one generation of the control state. Its low half equals the generation (the site is
+   on), differs from it in the top bit (off), or is out of date: then the slow path updates it. */
 #if defined(__GNUC__)
 typedef uint32_t __attribute__((may_alias)) prof__half;
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -1396,11 +1412,11 @@ typedef uint32_t __attribute__((may_alias)) prof__half;
 #define PROF__STATE(site) \
     ((uint32_t) * (const volatile uint64_t *)&(site)->private_state ^ *(const volatile uint32_t *)prof__generation)
 #endif
-static inline PROF__UNTRACED int prof__on(const prof_site *site) /* or not known yet */
+static inline PROF__UNTRACED int prof__on(const prof_site *site) /* 1: on, or not known yet */
 {
     return PROF__STATE(site) != PROF__OFF;
 }
-/* For macros with arguments, which are evaluated only when on. */
+/* For macros with arguments, which are evaluated only while the site is on. */
 static inline PROF__UNTRACED int prof__live(prof_site *site)
 {
     uint32_t state = PROF__STATE(site);
@@ -1409,7 +1425,7 @@ static inline PROF__UNTRACED int prof__live(prof_site *site)
 
 #ifdef __cplusplus
 } /* extern "C" */
-#ifdef PROF_STATIC /* else it may stand inside types of the program, such as the frame of a coroutine */
+#ifdef PROF_STATIC /* otherwise types of the program, such as the frame of a coroutine, may contain it */
 #define PROF__GUARD_TYPE PROF__HIDDEN
 #else
 #define PROF__GUARD_TYPE
@@ -1427,8 +1443,8 @@ PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
     PROF__ARG_OF(unsigned, prof__arg_uint, value) PROF__ARG_OF(unsigned long, prof__arg_uint, value) \
     PROF__ARG_OF(unsigned long long, prof__arg_uint, value) PROF__ARG_OF(long double, prof__arg_double, static_cast<double>(value)) \
     PROF__ARG_OF(const char *, prof__arg_string, value) PROF__ARG_OF(const volatile void *, prof__arg_pointer, value)
-/* Texts of the program's classes: std::string and what else has a c_str() of char; std::string_view and what else has
-   data() of char and size(), as a copy, because there need not be a zero behind it. Enumerations, enum class, too. */
+/* Texts of classes: std::string and all others with a c_str() of char; std::string_view and all others with data() of
+   char and size(), as a copy, because no zero needs to follow. And enumerations, also enum class. */
 #define PROF__TEXTS \
     template <typename T, bool> struct prof__enum_if {}; template <typename T> struct prof__enum_if<T, true> { typedef void type; }; \
     template <typename T> struct prof__enum : prof__enum_if<T, __is_enum(T)> {}; \
@@ -1446,11 +1462,11 @@ PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
     { prof__arg_string(site, prof__chars_of(text, 0)); } \
     PROF__TEMPLATE typename prof__enum<T>::type prof__arg(prof_site *site, T value) \
     { prof__arg(site, static_cast<__underlying_type(T)>(value)); }
-/* For PROF__CONSTANT. Arrays that may change hold names made at run time, as a rule. */
+/* For PROF__CONSTANT, which refuses arrays that are not constant: they usually hold names made at run time. */
 #define PROF__GIVEN \
     PROF__HIDDEN PROF__UNTRACED constexpr bool prof__given(const char *text) { return text != nullptr; } \
     template <size_t size> bool prof__given(char (&text)[size]);
-/* Lists of arguments. What a class has for a text, or its copy, lives until the list has been recorded. */
+/* Lists of arguments. The text of a class, or its copy, lives until the list has been recorded. */
 #define PROF__MADE_AS(type, name) \
     PROF__HIDDEN PROF__UNTRACED inline type prof__plain(type value) { return value; } \
     PROF__HIDDEN PROF__UNTRACED inline prof_arg prof__made(const char *key, type value) { return prof__made_##name(key, value); }
@@ -1479,7 +1495,7 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #endif
 #endif /* PROF_ENABLE */
 
-#if defined(__cplusplus) && PROF_ENABLE /* std::string and its kind, too */
+#if defined(__cplusplus) && PROF_ENABLE /* also takes std::string and the like */
 #define PROF__TEXT(text) prof__chars(text)
 #else
 #define PROF__TEXT(text) text
@@ -1488,12 +1504,12 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #define PROF__JOIN(a, b) PROF__JOIN_(a, b)
 #define PROF__FIRST_(a, ...) a
 #define PROF__FIRST(...) PROF__FIRST_(__VA_ARGS__, 0)
-/* Counts as a use of x, evaluates nothing, and leaves no instruction at any level of optimisation. */
+/* Uses x for the compiler, but evaluates nothing and leaves no instruction at any level of optimisation. */
 #define PROF__USE(x) (0 ? (void)(x) : (void)0)
 #define PROF__USE2(x, y) (0 ? (void)(x) : PROF__USE(y))
 #define PROF__USE3(x, y, z) (0 ? (void)(x) : PROF__USE2(y, z))
 
-/* A declaration, as the live scope is one (see -Wdeclaration-after-statement), that leaves nothing either. */
+/* Does the same as a declaration, which a live scope is, too (see -Wdeclaration-after-statement). */
 #if defined(__GNUC__)
 #define PROF__GONE(...) PROF__GONE_(__VA_ARGS__)
 #define PROF__GONE_(id, ...) typedef __attribute__((unused)) char prof__gone_##id[1 + 0 * sizeof(__VA_ARGS__)]
@@ -1508,8 +1524,8 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #define PROF__EITHER(live, stripped) stripped
 #endif
 
-/* A site is filled in once, at compile time: a name made at run time would stay what it was at the first use. C refuses
-   one by itself, in C++ that takes a word (constant initialization); before that, a sentence says what to do. */
+/* A site is initialised once, at compile time: a name made at run time would stay that of the first use. C refuses such
+   a name anyway. C++ does so because of constant initialization; before that, an assertion says what to do. */
 #if defined(__cplusplus) && defined(__clang__)
 #define PROF__CONSTANT_SITE __attribute__((require_constant_initialization))
 #elif defined(__cplusplus) && defined(__GNUC__) && __GNUC__ >= 10
@@ -1526,8 +1542,8 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #else
 #define PROF__CONSTANT(name)
 #endif
-/* C compilers refuse by showing this macro. The enumerator of a site is what they miss after `if (x) PROFILE_SCOPE("a");`,
-   where the scope would not end at the semicolon. */
+/* C compilers show this macro with their error. The enumerator of a site is what they do not find after
+   `if (x) PROFILE_SCOPE("a");`, where the scope would not end at the semicolon. */
 #define PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_S(name) name
 
 #define PROF__SITE(variable, kind, name, category, level) PROF__SITE_COLOR(variable, kind, name, category, level, 0)
@@ -1630,7 +1646,7 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
     PROF__GUARD(prof__scope_##id, PROF__BEGIN(prof__site_##id, PROF_SITE_LEVEL))
 #define PROFILE_SCOPE_M(name, mask)                                                                        \
     PROF__EITHER(PROF__SCOPE_MASK(PROF_UNIQUE, name, mask), PROF__GONE(PROF_UNIQUE, sizeof(name) + (mask)))
-/* A scope of this role with an argument from the start. */
+/* A scope of this role that has an argument at once. */
 #define PROF__SCOPE_NUMBER(...) PROF__SCOPE_NUMBER_(__VA_ARGS__)
 #define PROF__SCOPE_NUMBER_(id, name, role, key, type, number)                                             \
     PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | (role) << PROF__ROLE_SHIFT, name, PROF_CATEGORY, PROF_SITE_LEVEL); \
@@ -1645,7 +1661,7 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #define PROFILE_THROUGHPUT(name, bytes)                                                                    \
     PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_THROUGHPUT, "bytes", PROF_VALUE_UINT, bytes), \
                  PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof((uint64_t)(bytes))))
-/* The same with a name made at run time. The argument is that of no other scope: it waits for the begin. */
+/* The same with a name made at run time. The argument is recorded after the begin, so that no other scope gets it. */
 #define PROF__SCOPE_NAMED(...) PROF__SCOPE_NAMED_(__VA_ARGS__)
 #define PROF__SCOPE_NAMED_(id, text, role, key, record, number)                                            \
     PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | (role) << PROF__ROLE_SHIFT, "", PROF_CATEGORY, PROF_SITE_LEVEL); \
@@ -1718,8 +1734,8 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
 #define PROFILE_END(name)                                                                                  \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_END, name, "", 0, prof__end_loose(&prof__here)), PROF__USE(name))
 
-/* One sequence of stages in a block inside another's block is meant, so that -Wshadow has nothing to say; and so is one
-   without a further stage. */
+/* Keeps -Wshadow quiet about stages in a block inside the block of other stages, and about stages without a further
+   one: both are meant. */
 #if defined(__GNUC__)
 #define PROF__QUIET_SHADOW(declaration)                                                                    \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"")                          \
@@ -1807,7 +1823,7 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
 #define PROFILE_COUNTER_C(name, value, category) PROF__COUNTER(name, value, category, PROF_SITE_LEVEL)
 #define PROFILE_COUNTER_L(name, value, level) PROF__COUNTER(name, value, PROF_CATEGORY, level)
 
-/* Not a PROF__STATEMENT: it counts while it is off, too. */
+/* Not a PROF__STATEMENT, because it also counts while it is off. */
 #define PROF__COUNT(how, name, value, category)                                                            \
     PROF__EITHER(                                                                                          \
         do {                                                                                               \
@@ -1848,7 +1864,7 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
 #define PROFILE_ARG(key, value) PROF__ARG(key, value, PROF__BY_TYPE(prof__arg_, value))
 #endif
 
-/* Arguments for lists; they mean nothing elsewhere. Stripped they are uses of what they name. */
+/* Arguments for lists; they have no other use. With PROF_ENABLE=0 they only use their operands. */
 #define PROF__USED(key, value) ((void)(key), (void)(value), 0)
 #define PROF__USE_LIST(...) PROF__USE(prof__args_check(0, __VA_ARGS__))
 #define PROF__MAKE(function, key, value) PROF__EITHER(function(PROF__TEXT(key), value), PROF__USED(key, value))
@@ -1865,7 +1881,7 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define PROF_ARG(key, value) PROF__MAKE(PROF__BY_TYPE(prof__made_, value), key, value)
 #endif
-#ifdef __TINYC__ /* counts the elements only of arrays of scalars; what is left has no type */
+#ifdef __TINYC__ /* counts only the elements of arrays of scalars; the rest has no type */
 #define PROF__LIST_SIZE (PROF_DEVICE_ARGS + 1)
 #else
 #define PROF__LIST_SIZE

@@ -1,5 +1,5 @@
 // api/macros: The PROFILE_ macros themselves, live and stripped.
-#if defined(__cplusplus) && PROF_ENABLE /* std::string and its kind, too */
+#if defined(__cplusplus) && PROF_ENABLE /* also takes std::string and the like */
 #define PROF__TEXT(text) prof__chars(text)
 #else
 #define PROF__TEXT(text) text
@@ -8,12 +8,12 @@
 #define PROF__JOIN(a, b) PROF__JOIN_(a, b)
 #define PROF__FIRST_(a, ...) a
 #define PROF__FIRST(...) PROF__FIRST_(__VA_ARGS__, 0)
-/* Counts as a use of x, evaluates nothing, and leaves no instruction at any level of optimisation. */
+/* Uses x for the compiler, but evaluates nothing and leaves no instruction at any level of optimisation. */
 #define PROF__USE(x) (0 ? (void)(x) : (void)0)
 #define PROF__USE2(x, y) (0 ? (void)(x) : PROF__USE(y))
 #define PROF__USE3(x, y, z) (0 ? (void)(x) : PROF__USE2(y, z))
 
-/* A declaration, as the live scope is one (see -Wdeclaration-after-statement), that leaves nothing either. */
+/* Does the same as a declaration, which a live scope is, too (see -Wdeclaration-after-statement). */
 #if defined(__GNUC__)
 #define PROF__GONE(...) PROF__GONE_(__VA_ARGS__)
 #define PROF__GONE_(id, ...) typedef __attribute__((unused)) char prof__gone_##id[1 + 0 * sizeof(__VA_ARGS__)]
@@ -28,8 +28,8 @@
 #define PROF__EITHER(live, stripped) stripped
 #endif
 
-/* A site is filled in once, at compile time: a name made at run time would stay what it was at the first use. C refuses
-   one by itself, in C++ that takes a word (constant initialization); before that, a sentence says what to do. */
+/* A site is initialised once, at compile time: a name made at run time would stay that of the first use. C refuses such
+   a name anyway. C++ does so because of constant initialization; before that, an assertion says what to do. */
 #if defined(__cplusplus) && defined(__clang__)
 #define PROF__CONSTANT_SITE __attribute__((require_constant_initialization))
 #elif defined(__cplusplus) && defined(__GNUC__) && __GNUC__ >= 10
@@ -46,8 +46,8 @@
 #else
 #define PROF__CONSTANT(name)
 #endif
-/* C compilers refuse by showing this macro. The enumerator of a site is what they miss after `if (x) PROFILE_SCOPE("a");`,
-   where the scope would not end at the semicolon. */
+/* C compilers show this macro with their error. The enumerator of a site is what they do not find after
+   `if (x) PROFILE_SCOPE("a");`, where the scope would not end at the semicolon. */
 #define PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_S(name) name
 
 #define PROF__SITE(variable, kind, name, category, level) PROF__SITE_COLOR(variable, kind, name, category, level, 0)
@@ -150,7 +150,7 @@
     PROF__GUARD(prof__scope_##id, PROF__BEGIN(prof__site_##id, PROF_SITE_LEVEL))
 #define PROFILE_SCOPE_M(name, mask)                                                                        \
     PROF__EITHER(PROF__SCOPE_MASK(PROF_UNIQUE, name, mask), PROF__GONE(PROF_UNIQUE, sizeof(name) + (mask)))
-/* A scope of this role with an argument from the start. */
+/* A scope of this role that has an argument at once. */
 #define PROF__SCOPE_NUMBER(...) PROF__SCOPE_NUMBER_(__VA_ARGS__)
 #define PROF__SCOPE_NUMBER_(id, name, role, key, type, number)                                             \
     PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | (role) << PROF__ROLE_SHIFT, name, PROF_CATEGORY, PROF_SITE_LEVEL); \
@@ -165,7 +165,7 @@
 #define PROFILE_THROUGHPUT(name, bytes)                                                                    \
     PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_THROUGHPUT, "bytes", PROF_VALUE_UINT, bytes), \
                  PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof((uint64_t)(bytes))))
-/* The same with a name made at run time. The argument is that of no other scope: it waits for the begin. */
+/* The same with a name made at run time. The argument is recorded after the begin, so that no other scope gets it. */
 #define PROF__SCOPE_NAMED(...) PROF__SCOPE_NAMED_(__VA_ARGS__)
 #define PROF__SCOPE_NAMED_(id, text, role, key, record, number)                                            \
     PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | (role) << PROF__ROLE_SHIFT, "", PROF_CATEGORY, PROF_SITE_LEVEL); \
@@ -238,8 +238,8 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
 #define PROFILE_END(name)                                                                                  \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_END, name, "", 0, prof__end_loose(&prof__here)), PROF__USE(name))
 
-/* One sequence of stages in a block inside another's block is meant, so that -Wshadow has nothing to say; and so is one
-   without a further stage. */
+/* Keeps -Wshadow quiet about stages in a block inside the block of other stages, and about stages without a further
+   one: both are meant. */
 #if defined(__GNUC__)
 #define PROF__QUIET_SHADOW(declaration)                                                                    \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"")                          \
@@ -327,7 +327,7 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
 #define PROFILE_COUNTER_C(name, value, category) PROF__COUNTER(name, value, category, PROF_SITE_LEVEL)
 #define PROFILE_COUNTER_L(name, value, level) PROF__COUNTER(name, value, PROF_CATEGORY, level)
 
-/* Not a PROF__STATEMENT: it counts while it is off, too. */
+/* Not a PROF__STATEMENT, because it also counts while it is off. */
 #define PROF__COUNT(how, name, value, category)                                                            \
     PROF__EITHER(                                                                                          \
         do {                                                                                               \
@@ -368,7 +368,7 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
 #define PROFILE_ARG(key, value) PROF__ARG(key, value, PROF__BY_TYPE(prof__arg_, value))
 #endif
 
-/* Arguments for lists; they mean nothing elsewhere. Stripped they are uses of what they name. */
+/* Arguments for lists; they have no other use. With PROF_ENABLE=0 they only use their operands. */
 #define PROF__USED(key, value) ((void)(key), (void)(value), 0)
 #define PROF__USE_LIST(...) PROF__USE(prof__args_check(0, __VA_ARGS__))
 #define PROF__MAKE(function, key, value) PROF__EITHER(function(PROF__TEXT(key), value), PROF__USED(key, value))
@@ -385,7 +385,7 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define PROF_ARG(key, value) PROF__MAKE(PROF__BY_TYPE(prof__made_, value), key, value)
 #endif
-#ifdef __TINYC__ /* counts the elements only of arrays of scalars; what is left has no type */
+#ifdef __TINYC__ /* counts only the elements of arrays of scalars; the rest has no type */
 #define PROF__LIST_SIZE (PROF_DEVICE_ARGS + 1)
 #else
 #define PROF__LIST_SIZE

@@ -31,8 +31,8 @@
 #define PROF_UNIQUE __LINE__
 #endif
 #endif
-/* In a shared library the implementation is weak: so compiler and linker leave it to the loader which copy is called,
-   also from inside this file, where they would take the one in front of them. */
+/* In a shared library the implementation is weak, so that the loader chooses which copy is called, also for calls
+   inside this file, for which compiler and linker would otherwise take the file's own copy. */
 #if defined(__ELF__) && defined(__PIC__) && !defined(__PIE__) && !defined(PROF_FREESTANDING)
 #define PROF__SHARED 1
 #endif
