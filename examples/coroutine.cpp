@@ -1,4 +1,4 @@
-// C++20 coroutines: a generator and a task that two threads carry on in turns, each with a track of its own. Their scopes
+// C++20 coroutines: a generator and a task that two threads resume in turns, each with a track of its own. Their scopes
 // stay open while they wait.
 //
 //     c++ -std=c++20 -O2 examples/coroutine.cpp -o coroutine -pthread && ./coroutine
@@ -74,7 +74,7 @@ static task sum_of_primes(int count, int *sum)
     for (int i = 0; i < count && source.next(); ++i) { // the generator's track, and back to this one
         *sum += source.value();
         work();
-        co_await std::suspend_always(); // goes on whenever, and on whatever thread, somebody resumes it
+        co_await std::suspend_always(); // continues when it is resumed, on any thread
     }
     source.destroy();
 }

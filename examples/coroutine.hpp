@@ -19,7 +19,7 @@ public:
     coroutine_track(const coroutine_track &) = delete;
     coroutine_track &operator=(const coroutine_track &) = delete;
 
-    // What co_await waits for, with the switch to the thread's track, or to that of the coroutine which resumed this one,
+    // Wraps what co_await waits for in a switch to the track of the thread, or of the coroutine that resumed this one,
     // and back. co_yield does not come here by itself: yield_value() returns await_transform(std::suspend_always()).
     template <class Awaitable> auto await_transform(Awaitable &&awaitable)
     {
@@ -27,7 +27,7 @@ public:
         return switching<awaiter>{awaiter_of(std::forward<Awaitable>(awaitable)), this, false};
     }
 
-    // A coroutine that is not started by its caller. One that starts at once returns std::suspend_never() after enter().
+    // For coroutines that their caller does not start. One that starts at once returns suspend_never() after enter().
     auto initial_suspend() noexcept
     {
         struct start {
@@ -50,7 +50,7 @@ public:
         return end{this};
     }
 
-    // Instead of handle.destroy(): what is still open ends on the coroutine's track.
+    // Call this instead of handle.destroy(): open scopes then end on the coroutine's track.
     template <class Promise> static void destroy(std::coroutine_handle<Promise> handle)
     {
         coroutine_track &track = handle.promise();
@@ -110,7 +110,7 @@ private:
             return std::forward<Awaitable>(awaitable);
     }
 
-    static prof_fiber *&current() noexcept // that runs on this thread; null: none
+    static prof_fiber *&current() noexcept // the fiber that runs on this thread; null: none
     {
         static thread_local prof_fiber *fiber;
         return fiber;

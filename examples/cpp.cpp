@@ -1,5 +1,5 @@
 // C++: scopes end on every way out of a block, exceptions included; they work in templates, lambdas, methods and
-// threads; PROFILE_ARG takes whatever type comes. The program is a calculator for sums, one of which is wrong.
+// threads; PROFILE_ARG takes values of any type. The program is a calculator for sums, one of which is wrong.
 //
 //     c++ -std=c++11 -O2 examples/cpp.cpp -o cpp -pthread && ./cpp
 //
@@ -80,7 +80,7 @@ static bool calculate(const std::string &text)
     try {
         std::printf("%s = %g\n", text.c_str(), Parser(text).sum());
         return true;
-    } catch (const std::exception &error) { // the scopes that it flew through have ended where it left them
+    } catch (const std::exception &error) { // the scopes that it left have ended
         PROFILE_MARK_S(error.what());
         std::printf("%s: %s\n", text.c_str(), error.what());
         return false;

@@ -3,7 +3,7 @@
 
        cc -O2 examples/device.c -o device -pthread && ./device
 
-   It writes device.json: drop it into ui.perfetto.dev. Arrows lead from where the program submits work to the work. */
+   It writes device.json: open it in ui.perfetto.dev. Arrows lead from where the program submits work to the work. */
 #define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
 #include <pthread.h>
@@ -12,7 +12,7 @@
 
 enum { BATCHES = 30, LAYERS = 4, MOST = BATCHES * (LAYERS + 2) };
 
-/*-- the accelerator: it exists only here, but knows no other clock than its own -------------------------------------*/
+/*-- the accelerator: a simulation, which knows no other clock than its own -------------------------------------*/
 
 /* 19.2 MHz by its data sheet; 40 ppm fast, and warming up makes it faster still. */
 static uint64_t device_clock(uint64_t host_ns)
@@ -34,9 +34,9 @@ typedef struct record { /* what the device writes into the driver's buffer */
 
 static record done[MOST];
 static int done_count;
-static uint64_t free_at[ENGINES]; /* host ns: when an engine has done what was submitted */
+static uint64_t free_at[ENGINES]; /* host ns at which an engine has done all submitted work */
 
-/* Work begins when its engine is free and what it waits for is there, and takes so many microseconds. */
+/* Work begins when its engine is free and its input is ready, and takes this many microseconds. */
 static uint64_t submit(int engine, const char *name, int batch, uint64_t after, unsigned microseconds, int64_t bytes)
 {
     static uint64_t last_flow;
@@ -65,7 +65,7 @@ static uint64_t submit(int engine, const char *name, int batch, uint64_t after, 
 static prof_device *device;
 static prof_device_row *rows[ENGINES];
 
-/* Reads both clocks as near to each other as it gets. */
+/* Reads both clocks at nearly the same time. */
 static void synchronise(void)
 {
     uint64_t best = UINT64_MAX, ticks = 0, host = 0;
@@ -79,7 +79,7 @@ static void synchronise(void)
     prof_device_sync(device, ticks, host);
 }
 
-/* A thread of the driver empties the buffer, long after and newest first: the order does not matter. */
+/* A thread of the driver empties the buffer, long after the events and newest first: the order does not matter. */
 static void *drain(void *unused)
 {
     PROFILE_THREAD("driver");
@@ -135,7 +135,7 @@ int main(void)
         if (batch % 10 == 0) synchronise();
         infer(batch);
     }
-    nap(100000); /* until the device has done all */
+    nap(100000); /* until the device has done all work */
     synchronise();
     if (pthread_create(&driver, NULL, drain, NULL)) return 1;
     pthread_join(driver, NULL);

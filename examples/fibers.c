@@ -1,9 +1,9 @@
-/* Fibers: coroutines that any of two threads may carry on, M:N, each with a track of its own in the trace. A scope
+/* Fibers: coroutines that two threads resume in turns, M:N, each with a track of its own in the trace. A scope
    stays open while its fiber waits, and may end on another thread than the one on which it began.
 
        cc -O2 examples/fibers.c -o fibers -pthread && ./fibers
 
-   It writes fibers.json: drop it into ui.perfetto.dev. */
+   It writes fibers.json: open it in ui.perfetto.dev. */
 #define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
 #include <pthread.h>
@@ -18,7 +18,7 @@ enum { FIBERS = 8, THREADS = 2, ROUNDS = 20, STACK = 256 << 10 };
 /*-- a small scheduler: a queue of fibers that are ready, from which the threads take turns -------------------------*/
 
 typedef struct fiber {
-    ucontext_t here; /* where it goes on */
+    ucontext_t here; /* where the fiber continues */
     prof_fiber *track;
     void *stack;
     int number, over;
@@ -48,7 +48,7 @@ static fiber *take(int *left)
     return f;
 }
 
-/* A function that switches stacks comes back on any thread: it must not remember where a thread-local variable is. */
+/* A function that switches stacks may return on another thread: it must not keep addresses of thread-local variables. */
 static __thread ucontext_t scheduler;
 static __attribute__((noinline)) ucontext_t *my_scheduler(void)
 {
@@ -99,7 +99,7 @@ static void request(fiber *f, int round)
     compute(5 + f->number);
     {
         PROFILE_SCOPE("wait");
-        yield(f); /* the others' turn; this scope and the one around it stay open */
+        yield(f); /* others run; this scope and the one around it stay open */
     }
     compute(10);
 }

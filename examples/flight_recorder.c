@@ -1,5 +1,5 @@
 /* A flight recorder: a server records all the time into a small ring and saves its last seconds whenever a request was
-   slow, or somebody asks by `kill -USR1`. The ring is a mapped file, so that the last moments are on disk even when the
+   slow, or on `kill -USR1`. The ring is a mapped file, so that the last moments are on disk even when the
    server dies; here SIGKILL ends it in the middle of a request, and its parent reads what it left.
 
        cc -O2 examples/flight_recorder.c -o flight_recorder -pthread && ./flight_recorder
@@ -54,14 +54,14 @@ static void serve(void)
     prof_config config = {.output = "flight_recorder.prof", .buffer_size = 256 * 1024};
     config.save = "slow-%c.prof";              /* slow-1.prof, slow-2.prof, ... */
     config.save_over = "scope:request>60ms";   /* in a game: "frame>16.7ms" */
-    config.save_last = 5;                      /* seconds, as far as they are in the ring */
-    config.save_every = 30;                    /* seconds: not all the time if everything is slow */
-    config.save_signal = SIGUSR1;              /* and whenever asked; prof_save_request() does the same */
+    config.save_last = 5;                      /* seconds, if the ring still holds them */
+    config.save_every = 30;                    /* seconds: the minimum between two saves */
+    config.save_signal = SIGUSR1;              /* saves on request; prof_save_request() does the same */
     if (prof_start(&config) != PROF_OK) fprintf(stderr, "server: no flight recorder: %s\n", prof_error());
     PROFILE_THREAD("server");
     for (unsigned i = 0; i < 1 << 14; i++) table[i] = i * i;
     for (int request = 1;; request++) {
-        PROFILE_SCOPE("request"); /* a thread of prof's own watches how long these take, and saves */
+        PROFILE_SCOPE("request"); /* a background thread of prof watches how long these take, and saves */
         unsigned result = answer(request);
         PROFILE_ARG_I("number", request);
         PROFILE_ARG_U("answer", result);

@@ -29,7 +29,7 @@
 enum {
     FRAMES = 180,
     FRAME_NS = 1000000000 / 60,
-    WIDTH = 960, /* of the picture, pixels */
+    WIDTH = 960, /* of the picture, in pixels */
     HEIGHT = 540,
     HORIZON = 175,
     FOCAL = 560,
@@ -88,7 +88,7 @@ static void play(void)
     }
 }
 
-/* Where the time went: the recorder is asked in the same process. */
+/* Prints where the time went, from the recorder in the same process. */
 static int report(void)
 {
 #if PROF_ENABLE

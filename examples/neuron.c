@@ -4,8 +4,8 @@
        cc -O2 -shared -fPIC -Iexamples/.. examples/../tests/fake_nrt.c -o libnrt.so.1 -Wl,-soname,libnrt.so.1 -pthread
        cc -O2 examples/neuron.c -o neuron -pthread -ldl && ./neuron
 
-   It writes neuron.json: drop it into ui.perfetto.dev. On an instance with a device all lines with prof in them stay; in
-   place of fake_execute() is what your program does, nrt_execute() or a call of its framework. */
+   It writes neuron.json: open it in ui.perfetto.dev. On an instance with a device keep all lines with prof in them, and
+   replace fake_execute() by what your program does: nrt_execute() or a call of its framework. */
 #define PROF_IMPLEMENTATION
 #include "../prof_ntff.h"
 #include "../prof_chrome.h"
@@ -29,7 +29,7 @@ static void host_work(int much)
     sink = sum;
 }
 
-/* One after the other: a real program has a thread for each core, or a framework that has. */
+/* Runs one core after the other. A real program, or its framework, has a thread for each core. */
 static void execute(const char *model, uint64_t ns)
 {
     PROFILE_SCOPE("execute");
@@ -46,7 +46,7 @@ static void train(int step)
     PROFILE_STEP("train", step);
     {
         PROFILE_SCOPE("load batch");
-        host_work(step == 7 ? 300 : 30); /* the one that was late */
+        host_work(step == 7 ? 300 : 30); /* the late step */
     }
     {
         PROFILE_SCOPE("forward");
@@ -78,7 +78,7 @@ int main(void)
     memset(&stats, 0, sizeof stats);
     config.output = "neuron.json";
 
-    /* By itself prof_ntff.h takes the runtime that the process has. */
+    /* Without this line prof_ntff.h uses the runtime that the process has loaded. */
     if (failed(prof_ntff_load(getenv("PROF_NTFF_LIBNRT") ? NULL : "./libnrt.so.1"))) return 1;
     printf("runtime %s, %s\n", prof_ntff_runtime_version(), prof_ntff_library());
     runtime = dlopen(prof_ntff_library(), RTLD_NOW | RTLD_NOLOAD);

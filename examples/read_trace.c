@@ -1,5 +1,5 @@
-/* Reads a recording: an outline of its slow scopes, and of those that never ended, with their places in the source and
-   the values they carry.
+/* Reads a recording and prints an outline of its slow scopes, and of those that never ended, with their source lines
+   and arguments.
 
        cc -O2 examples/read_trace.c -o read_trace -pthread && ./read_trace slow-1.prof
 
@@ -26,7 +26,7 @@ static void print_value(const prof_value *value)
     }
 }
 
-/* An event is the reader's until the next one: print it, or copy what is needed of it. */
+/* The reader owns an event until the next one: print it, or copy what you need of it. */
 static void print_event(const prof_event *event)
 {
     printf("%12.3f  ", ms(event->start_ns));
@@ -42,7 +42,7 @@ static void print_event(const prof_event *event)
     printf("  %s:%" PRIu32 "\n", event->site->file, event->site->line);
 }
 
-/* A scope comes before those inside it and is never shorter than they are: what is printed is a tree. */
+/* A scope comes before those inside it and is never shorter than they are, so that the output is a tree. */
 static int print_track(const prof_trace *trace, size_t index, int64_t slow_ns)
 {
     const prof_track *track = prof_trace_track(trace, index);

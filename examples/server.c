@@ -1,15 +1,15 @@
-/* A server that can be asked at any time what it is doing: it records nothing until somebody wants to know.
+/* A server from which a trace can be captured at any time. It records nothing until a request comes.
 
-       cc -O2 examples/server.c -o server -pthread && ./server
+       cc -O2 examples/server.c -o server -pthread && ./server 60
 
-   It listens on localhost:9012 for a few seconds; meanwhile, in another terminal,
+   It listens on localhost:9012 for that many seconds; meanwhile, in another terminal,
 
        curl -o trace.json 'localhost:9012/trace?ms=1000'      for ui.perfetto.dev
        curl 'localhost:9012/summary?ms=1000'                  a table
        curl localhost:9012/status
 
-   or XProf: `pip install xprof; xprof --logdir logs`, "Capture profile", service address localhost:9012. Here it asks
-   itself, as the last line of the output shows. A number as argument: for so many seconds, on port 9012. */
+   or XProf: `pip install xprof; xprof --logdir logs`, "Capture profile", service address localhost:9012. Without a
+   number it sends itself one request, on any free port, prints the answer and ends. */
 #define PROF_IMPLEMENTATION
 #include "../prof_chrome.h" /* format=json */
 #include "../prof_xplane.h" /* format=xplane, and XProf */
@@ -50,7 +50,7 @@ static void *worker(void *unused)
     return unused;
 }
 
-/* What curl does: one request, whose answer goes to standard output. */
+/* Does what curl does: sends one request, and prints the answer. */
 static int ask(int port, const char *target)
 {
     struct sockaddr_in address;
@@ -73,7 +73,7 @@ int main(int argc, char **argv)
 {
     int seconds = argc > 1 ? atoi(argv[1]) : 0, got;
     pthread_t thread;
-    if (prof_server_start(seconds ? 9012 : 0, NULL) != PROF_OK) { /* 0: any port that is free */
+    if (prof_server_start(seconds ? 9012 : 0, NULL) != PROF_OK) { /* 0: any free port */
         fprintf(stderr, "server: %s\n", prof_error());
         return 1;
     }

@@ -1,5 +1,5 @@
 /* One recorder for a program, a static library in it and a plugin that it loads and unloads: the program has the
-   implementation, the others only markup. -rdynamic lets the plugin find the recorder in the program.
+   implementation, the others only the macros. -rdynamic lets the plugin find the recorder in the program.
 
        cc -O2 -c examples/library/shapes.c -o shapes.o && ar rc libshapes.a shapes.o
        cc -O2 -fPIC -shared examples/library/plugin.c -o plugin.so
@@ -16,7 +16,7 @@
 
 typedef double filter_function(double area);
 
-/* Loaded anew for each round: the names of its scopes stay in the trace after it is gone. */
+/* Loads the plugin again for each round: the names of its scopes stay in the trace after it is unloaded. */
 static int round_with(const char *plugin, int round)
 {
     double sum = 0;
@@ -31,7 +31,7 @@ static int round_with(const char *plugin, int round)
         fprintf(stderr, "host: %s\n", dlerror());
         return 0;
     }
-    memcpy(&filter, &symbol, sizeof filter); /* ISO C knows no way from an object pointer to a function pointer */
+    memcpy(&filter, &symbol, sizeof filter); /* ISO C cannot convert an object pointer to a function pointer */
     for (int i = 1; i <= 12; i++) sum += filter(circle_area(round, i));
     PROFILE_COUNTER("sum", sum);
     printf("round %d: %.3f\n", round, sum);

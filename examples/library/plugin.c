@@ -1,4 +1,4 @@
-/* A plugin with markup and nothing else of the recorder; host.c says how to build it. */
+/* A plugin that uses only the macros of prof; host.c says how to build it. */
 #define PROF_CATEGORY "plugin"
 #include "../../prof.h"
 

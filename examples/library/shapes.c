@@ -1,5 +1,5 @@
-/* A static library with markup; host.c says how to build it. Whoever links it brings the recorder along, or compiles it
-   with -DPROF_ENABLE=0, which leaves nothing of the markup in the object file. */
+/* A static library with scopes; host.c says how to build it. A program that links it must have the implementation, or
+   compile it with -DPROF_ENABLE=0, which leaves nothing of the macros in the object file. */
 #define PROF_CATEGORY "shapes"
 #include "../../prof.h"
 #include "shapes.h"

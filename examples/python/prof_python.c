@@ -24,7 +24,7 @@
 
 /*-- scopes: `with scope("load"):` --*/
 
-static PyObject *ranges; /* name: capsule of its prof_range, which stays */
+static PyObject *ranges; /* from a name to the capsule of its prof_range, which is never freed */
 
 static prof_range *range_of(PyObject *name)
 {
@@ -92,14 +92,14 @@ static PyTypeObject scope_type = {
     .tp_methods = scope_methods,
 };
 
-/*-- functions: what sys.setprofile() calls, in C. A range is made for each code object, which then stays. --*/
+/*-- functions: what sys.setprofile() calls, in C. Each code object has a range, and is then never freed. --*/
 
 #define CODES 65536 /* a power of two */
-#define DEEPEST 28  /* calls in one another: a thread has 32 open ranges, and `with` wants some */
+#define DEEPEST 28  /* nested calls: a thread has 32 open ranges, and `with` needs some */
 static struct {
     PyCodeObject *code;
     prof_range *range;
-} codes[CODES]; /* under the interpreter's lock */
+} codes[CODES]; /* protected by the interpreter's lock */
 static int code_count;
 static __thread int depth; /* calls that are open on this thread */
 
@@ -126,7 +126,7 @@ static int on_event(PyObject *unused, PyFrameObject *frame, int what, PyObject *
 {
     (void)unused, (void)value;
     if (what != PyTrace_CALL && what != PyTrace_RETURN) return 0; /* calls of C functions: they have scopes of their own */
-    if (what == PyTrace_RETURN && !depth) return 0;              /* of what was called before */
+    if (what == PyTrace_RETURN && !depth) return 0;              /* of a call from before */
     int open = what == PyTrace_CALL ? depth++ : --depth;
     if (open >= DEEPEST) return 0;
     PyCodeObject *code = PyFrame_GetCode(frame);
@@ -147,7 +147,7 @@ static PyObject *functions(PyObject *unused, PyObject *on)
     Py_RETURN_NONE;
 }
 
-/*-- and so on --*/
+/*-- instants, threads and the module --*/
 
 static PyObject *thread_name(PyObject *unused, PyObject *name)
 {
@@ -167,7 +167,7 @@ static PyObject *mark(PyObject *unused, PyObject *text)
     Py_RETURN_NONE;
 }
 
-/* Native code has the macros themselves; they need no lock of the interpreter's. */
+/* Native code uses the macros directly; they do not need the interpreter's lock. */
 static PyObject *work(PyObject *unused, PyObject *count)
 {
     PROFILE_FUNCTION_C(TEXT(MODULE));
