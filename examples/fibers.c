@@ -48,7 +48,7 @@ static fiber *take(int *left)
     return f;
 }
 
-/* A function that switches stacks may return on another thread: it must not keep addresses of thread-local variables. */
+/* A function that switches stacks may return on another thread: it must not keep addresses of thread-locals. */
 static __thread ucontext_t scheduler;
 static __attribute__((noinline)) ucontext_t *my_scheduler(void)
 {
