@@ -2542,78 +2542,78 @@ static int prof__equal(const char *a, const char *b)
     return *a == *b;
 }
 
-/* A track as its writer knows it: a thread's own, or one that moves from thread to thread. */
+/* The recorder's state of a track: a thread's own track, or one that moves from thread to thread. */
 struct prof_fiber {
-    uint64_t track, serial; /* in the session of epoch; serial: TRACK records so far */
-    uint64_t owed;          /* scopes that were open when it left its last thread: words to set aside for their ends */
-    uint32_t epoch;         /* the session it has a track in; 0: none yet */
+    uint64_t track, serial; /* in the session of epoch; serial: the number of TRACK records so far */
+    uint64_t owed;          /* scopes that were open when it left its last thread: words to reserve for their ends */
+    uint32_t epoch;         /* the session in which it has a track; 0: none yet */
     uint32_t name_id;       /* PROF__NAME_NEW: name is not in the image yet */
     uint32_t is_fiber;
-    uint32_t loose_count, loose_turn; /* turn: where a full list looks for a place */
-    uint32_t loose_name[32]; /* PROFILE_BEGINs without their end */
+    uint32_t loose_count, loose_turn; /* turn: where to look for a place in a full list */
+    uint32_t loose_name[32]; /* open PROFILE_BEGINs */
     uint64_t loose[32];
     char name[64]; /* kept from session to session */
 #ifdef PROF__BRIDGED
-    struct prof__bridge_stack *bridge; /* what other tools see as open; null: nothing yet */
+    struct prof__bridge_stack *bridge; /* the scopes that other tools see as open; NULL: none yet */
 #endif
 };
 #define PROF__NAME_NEW 0xffffffffu
-/* In loose_name, instead of the name of one that is open, whose bits 30 and 31 are clear: */
+/* Values of loose_name instead of the name of an open one, whose bits 30 and 31 are clear: */
 #define PROF__LOOSE_ENDED 0x80000001u
-#define PROF__LOOSE_FREE 0x80000002u   /* beyond the count, or not filled yet */
-#define PROF__LOOSE_PASSED 0x40000000u /* with the name: one that was begun before it may have ended since */
+#define PROF__LOOSE_FREE 0x80000002u   /* beyond the count, or not written yet */
+#define PROF__LOOSE_PASSED 0x40000000u /* a flag of the name: one that began before it may have ended since */
 #define PROF__ERROR_SIZE 256
 typedef char prof__fiber_fits[sizeof(struct prof_fiber) <= PROF_FIBER_SIZE ? 1 : -1];
 
-/* One per thread, or per processor in a kernel. The first line is the fast path's. */
+/* One for each thread, or in a kernel for each processor. The fast path uses the first cache line. */
 typedef struct prof__thread {
-    uint32_t gate;  /* the generation for which the fast path is open; PROF__BUSY, PROF__SHUT */
-    uint32_t epoch; /* of the session this thread records into; a token carries it from a begin to its end */
+    uint32_t gate;  /* the generation for which the fast path is open, or PROF__BUSY or PROF__SHUT */
+    uint32_t epoch; /* of the session that this thread records into; a token carries it from a begin to its end */
     uint64_t *cursor, *end;
     uint64_t base; /* ticks */
-    uint64_t room; /* words that may still be taken: those left in the chunk less one for each scope owed its end */
+    uint64_t room; /* words that may still be taken: those left in the chunk, less one for the end of each open scope */
     uint32_t open; /* value for gate once the thread is in step */
     uint32_t seen; /* generation with which the thread is in step */
     struct prof__session *session;
     prof__chunk *chunk;
-    prof__chunk *filled; /* the chunk before, while the present one has no event yet: nobody may reuse it. Or null */
-    prof_fiber *fiber; /* the one that runs on this thread; null: none, and what is recorded is the thread's own */
+    prof__chunk *filled; /* the previous chunk while the present one has no event yet: nobody may reuse it. Or NULL */
+    prof_fiber *fiber; /* the fiber that runs on this thread; NULL: none, events go to the thread's own track */
     uint64_t thread_id;
     uint32_t exits;   /* how often the thread has run its destructor: see prof__thread_leaves */
     uint32_t entered; /* 1: the last TRACK record of the chunk is the present track's. 0: cursor is end, room is 0 */
-    uint64_t *begun, *begun_end; /* the last begin, where short scopes are taken back */
+    uint64_t *begun, *begun_end; /* the last begin, if short scopes are removed */
     prof_fiber own;
-    uint32_t waited;    /* a wait for room ended in vain when prof__room_mark() was this */
-    uint32_t impatient; /* the service: never waits for room, and has a chunk of its own in reserve */
-    uint32_t no_room;   /* there was no chunk for this thread when prof__room_changes was this; 0: there was */
-    uint32_t in_vain;   /* events lost for that since */
+    uint32_t waited;    /* the value of prof__room_mark() when a wait for a chunk ended in vain */
+    uint32_t impatient; /* 1: the service, which never waits for a chunk, and has one in reserve */
+    uint32_t no_room;   /* the value of prof__room_changes when there was no chunk for this thread; 0: there was one */
+    uint32_t in_vain;   /* events lost since because of that */
     uint32_t visiting, visits; /* visiting: 1: it has its chunk for one scope only; how often it had. See prof__visits */
     void *signal_stack; /* see prof__signal_stack_take */
-    uint32_t syncing;   /* the hook of prof_set_sync() runs */
-    uint32_t forking, fork_holds, fork_gate; /* see >>fork; forks may be inside one another, in their handlers */
+    uint32_t syncing;   /* 1: the function of prof_set_sync() runs */
+    uint32_t forking, fork_holds, fork_gate; /* see >>fork; handlers of a fork may fork again */
 #ifdef PROF__BRIDGED
     uint32_t bridging;                       /* 1: in another tool's code */
-    uint32_t bridge_named;                   /* 1: it has been told the thread's name */
-    prof_fiber *bridge_fiber;                /* whose scopes that tool sees as open on this thread; null: the thread's
-                                                own */
-    struct prof__bridge_stack *bridge_spare; /* for whoever needs one next */
+    uint32_t bridge_named;                   /* 1: that tool knows the thread's name */
+    prof_fiber *bridge_fiber;                /* the fiber whose scopes that tool sees as open on this thread; NULL: the
+                                                thread's own */
+    struct prof__bridge_stack *bridge_spare; /* the next free one */
 #endif
 #ifdef PROF__SHARED
     char error_text[PROF__ERROR_SIZE];
-    struct prof__thread *next; /* see prof__self_make(); these two stay what they are */
-    uint32_t taken, first;     /* taken: a thread has it. first: of those that were mapped together */
+    struct prof__thread *next; /* see prof__self_make(); these two do not change */
+    uint32_t taken, first;     /* taken: 1: a thread has it. first: 1: the first of those mapped together */
 #endif
 } prof__thread;
 
-/* A macro's way into the recorder. Never part of the function around it: a compiler may take it that a function stays
-   on one thread, and keep the address of a thread-local variable over a call that switches stacks. */
+/* An entry point of the recorder for macros. It is never inlined: a compiler may assume that a function stays on one
+   thread, and keep the address of a thread-local variable across a call that switches stacks. */
 #define PROF__ENTRY PROF_DEF __attribute__((noinline))
 
 #define PROF__VISITS 100u      /* see prof__visits */
-#define PROF__BUSY 0x80000000u /* the thread is writing: a signal handler that finds this must not */
-#define PROF__SHUT 0x80000001u /* everything takes the slow path */
+#define PROF__BUSY 0x80000000u /* the thread is writing: a signal handler that finds this must not write */
+#define PROF__SHUT 0x80000001u /* all macros take the slow path */
 #ifdef PROF__SHARED
-#define PROF__EXITS 3u /* how often a thread runs its destructor before it is deaf: its record serves another one */
+#define PROF__EXITS 3u /* how often a thread runs its destructor; after that it records no more */
 #else
 #define PROF__EXITS 0xFFFFFFFFu
 #endif
@@ -3485,14 +3485,14 @@ static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
 #define PROF__LEFT_BUSY 0xffffffffu
 
 #ifndef PROF_FREESTANDING
-/* The thread behind a session: see >>service. */
+/* The background thread of a session: see >>service. */
 typedef struct prof__service {
     uint32_t word;    /* changes when there is something to do before the next look at the clock */
-    uint32_t stop;    /* 1: a last round, and out */
-    int wanted;       /* the configuration needs it */
-    int running;      /* it was started and not joined yet; under the control lock */
-    uint64_t process; /* that it lives in: a child of fork() has none */
-    uint64_t shortest_ns, longest_ns; /* between two looks at the ring */
+    uint32_t stop;    /* 1: do a last round and end */
+    int wanted;       /* 1: the configuration needs it */
+    int running;      /* 1: it was started and not joined yet; under the control lock */
+    uint64_t process; /* the process in which it runs: a child of fork() has none */
+    uint64_t shortest_ns, longest_ns; /* time between two looks at the ring */
     uint64_t dump_at; /* monotonic: when to write the output next */
 #ifdef _WIN32
     HANDLE thread;
@@ -3503,24 +3503,24 @@ typedef struct prof__service {
 #endif
 
 #ifndef PROF_FREESTANDING
-/* The file that the image is mapped to, and what PROF_STREAM puts behind the ring there: see >>stream. */
+/* The file that the image is mapped to, and what PROF_STREAM writes there after the ring: see >>stream. */
 typedef struct prof__stream {
-    int file, opened;        /* the mapped file, open for its lock and for writing behind the mapping */
-    uint64_t device, inode;  /* which that is: the program may close descriptors that are not its own */
-    uint64_t retry_at, backoff_ns; /* after a write that failed: when to try again */
-    uint64_t seen;           /* next_chunk when all that was full had been packed */
-    int full;                /* max_file_size is reached, and nothing may be dropped for more */
-    prof__block *block;      /* room to pack a chunk */
-    prof__chunk **chunks;    /* room for as many as the ring has */
-    char path[1040];         /* of the file, where it is not the output itself; "" if it is */
+    int file, opened;        /* the mapped file, open for its lock and to write after the mapping */
+    uint64_t device, inode;  /* its identity: the program may close descriptors that are not its own */
+    uint64_t retry_at, backoff_ns; /* when to try again after a write that failed */
+    uint64_t seen;           /* next_chunk when all full chunks had been packed */
+    int full;                /* 1: max_file_size is reached, and nothing may be dropped */
+    prof__block *block;      /* a buffer to pack a chunk */
+    prof__chunk **chunks;    /* space for as many as the ring has */
+    char path[1040];         /* of the file if it is not the output itself, else "" */
 } prof__stream;
 #endif
 
 enum { PROF__CUT = 1, PROF__CUT_TOLD = 2 };
 
-/* The private side of an image. Freed only when no thread can hold a pointer into its image any more. */
+/* The private data of an image. Freed only when no thread can hold a pointer into the image any more. */
 typedef struct prof__session {
-    prof__header *header; /* the image; what follows are addresses and limits inside it */
+    prof__header *header; /* the image; the next fields are addresses and limits inside it */
     char *chunks;
     uint64_t *meta;
     uint32_t *index;
@@ -3530,33 +3530,33 @@ typedef struct prof__session {
     uint64_t min_ticks, ordered_excess;
     uint32_t epoch, clock;
     uint32_t string_count, site_count, site_without_room;
-    uint32_t fast; /* the inline counter, and nothing else, is what a scope needs */
-    struct { /* chunks that were left with room in them */
+    uint32_t fast; /* 1: a scope needs the inline counter and nothing else */
+    struct { /* chunks that ended threads left partly free */
         uint64_t sequence;
-        uint32_t words, chunk; /* chunk: its number, from 1; 0: free; PROF__LEFT_BUSY: somebody is about to change this */
+        uint32_t words, chunk; /* chunk: its number, from 1; 0: free; PROF__LEFT_BUSY: a thread is changing this */
     } left[PROF__MAX_LEFT];
     uint32_t left_count; /* in use */
-    uint32_t attached; /* threads that point into the image, those included that copy it */
-    uint32_t readers;  /* those that copy it */
-    void *mapping;     /* null: the user's memory */
+    uint32_t attached; /* threads that point into the image, also those that copy it */
+    uint32_t readers;  /* threads that copy it */
+    void *mapping;     /* NULL: the user's memory */
     size_t mapping_size, image_size;
     char output[1024]; /* expanded; "" for none */
     char layout[24];   /* config.layout; "" for none */
-    char *live_path;   /* the file that the image is mapped to: output, or stream.path; null: it is in memory */
-    char part_path[1100]; /* what the file is called until the start is complete */
+    char *live_path;   /* the file that the image is mapped to: output, or stream.path; NULL: it is in memory */
+    char part_path[1100]; /* the name of the file until the start is complete */
     struct prof__session *next;
-    uint32_t ready_chunks; /* so many from the first on can be written; PROF__ALL_READY: all can. See >>ring */
-    uint32_t claimed_chunks; /* so many can be, or somebody is about to see to it */
-    int cut;               /* PROF__CUT...: somebody made the file of the image smaller */
-    uint64_t chunks_asked; /* how many there were to be, where the disk had no room for all; 0: it has */
-    const char *room_error; /* why it had not */
-    uint32_t all_owned;   /* PROF_RING: every chunk had an owner when prof__room_changes was this; 0: not known */
-    uint32_t free_chunks; /* PROF_STREAM, PROF_STATS: those that may be taken */
-    uint32_t spare_chunk; /* 1: another one, for the service, whose own scopes shall not be lost */
-    uint32_t released;    /* changes with every chunk that the service lets go */
-    uint32_t waiting;     /* threads that sleep until it does */
+    uint32_t ready_chunks; /* how many, from the first on, can be written, or PROF__ALL_READY. See >>ring */
+    uint32_t claimed_chunks; /* the same with those that a thread is making ready */
+    int cut;               /* PROF__CUT...: somebody truncated the file of the image */
+    uint64_t chunks_asked; /* how many were wanted if the disk had no room for all, else 0 */
+    const char *room_error; /* why it had none */
+    uint32_t all_owned;   /* PROF_RING: the value of prof__room_changes when every chunk had an owner; 0: not known */
+    uint32_t free_chunks; /* PROF_STREAM, PROF_STATS: chunks that may be taken */
+    uint32_t spare_chunk; /* 1: one more, for the service, so that its own scopes are not lost */
+    uint32_t released;    /* changes with every chunk that the service releases */
+    uint32_t waiting;     /* threads that sleep until it releases one */
 #ifndef PROF_FREESTANDING
-    struct prof__follow *follow; /* see >>follow; null if nobody wants to know what is in the ring */
+    struct prof__follow *follow; /* see >>follow; NULL if nothing follows the ring */
     prof__service service;
     prof__stream stream;
     uint64_t max_file_size, wait_ns, dump_period_ns;
@@ -3565,39 +3565,39 @@ typedef struct prof__session {
     int crash_report;
     char pattern[1024];   /* config.output as an absolute path, for the children of forks */
     char started[16];     /* the time that %t stands for */
-    uint64_t process;     /* the pid of whoever has this record */
-    int failed;           /* errno of the making of a child's image */
+    uint64_t process;     /* the pid of the process that this record is for */
+    int failed;           /* errno if a child's image could not be created */
     uint64_t begin_at, duration_ns, end_at; /* monotonic; end_at: 0 until recording begins. See >>schedule */
     uint64_t warmup_left;
     int held;             /* prof__state.held at the start */
-    uint32_t warmup_what, warmup_name; /* PROF__WARMUP_...; the hash of the name that counts, 0: none came yet */
-    int beside;           /* 1: of an output that is written at the end, the image is in a file beside it meanwhile, if
-                             that can be; else in memory */
-    int unnamed;          /* the mapped file has no name at all yet */
-    int beside_error;     /* why it could not be: errno, 0: it could */
-    int whole;            /* the file of the image has all its blocks from the start: PROF_STREAM goes round it at once */
+    uint32_t warmup_what, warmup_name; /* PROF__WARMUP_...; the hash of the name that counts; 0: none yet */
+    int beside;           /* 1: output is written at the end: until then the image is in a file beside it, if possible,
+                             else in memory */
+    int unnamed;          /* 1: the mapped file has no name yet */
+    int beside_error;     /* errno if that file could not be created, else 0 */
+    int whole;            /* 1: the file gets all its blocks at the start, because PROF_STREAM uses all of it soon */
     prof_existing existing;
-    int number;           /* files of output's name stay, and this session's gets a number; so in children of forks */
-    int named;            /* the names of its files are settled */
-    int claimed;          /* an empty file at output is this session's: it takes the name, while output is written */
-    int taken, replaces;  /* live_path is a new file, this session's; or it replaces one that is there */
-    int old_file;         /* of which this is the lock meanwhile, + 1; 0: there is none */
+    int number;           /* 1: files with output's name are kept, and this session's gets a number; also in children */
+    int named;            /* 1: the names of its files are chosen */
+    int claimed;          /* 1: this session created an empty file at output, to reserve the name until it is written */
+    int taken, replaces;  /* live_path is a new file of this session; or it replaces an existing one */
+    int old_file;         /* the descriptor + 1 that locks the replaced file meanwhile; 0: none */
 #ifndef PROF_FREESTANDING
-    uint64_t look_at;     /* the service's: when there is something to do by the clock; 0: nothing is known */
-    int written;          /* output is complete, although prof_stop() was not called yet */
+    uint64_t look_at;     /* when the service has something to do by the clock; 0: not known */
+    int written;          /* 1: output is complete, although prof_stop() was not called yet */
 #endif
-    prof__header like;    /* the header as it was at the start: a child's image is made after it */
+    prof__header like;    /* the header as it was at the start: the model for a child's image */
 } prof__session;
 
-/* All of it changes under prof__lock_word, and so does the generation, which tells everybody that it has. */
+/* All of this changes under prof__lock_word, as does the generation, which shows that it has changed. */
 static struct {
     prof__session *session; /* the running one, or the last one until it is reset */
     prof__session *retired; /* older ones to which threads still point */
-    prof__session *inherited; /* running, but without an image yet, or for good: see >>fork */
+    prof__session *inherited; /* running, but without an image, yet or for good: see >>fork */
     int running, paused, level;
-    int held;  /* PROF__HELD_...: running, but it has not begun yet; sites are off */
-    int ended; /* not running any more, by itself: prof_stop() is still to come */
-    int frozen; /* PROF__FROZEN_...: sites are off; the one field that changes without the lock */
+    int held;  /* PROF__HELD_...: running, but not begun yet; sites are off */
+    int ended; /* 1: it has ended by itself; prof_stop() was not called yet */
+    int frozen; /* PROF__FROZEN_...: sites are off; the only field that changes without the lock */
     int no_sync, no_devices;
     uint32_t filter_mask;
     int rule_count, category_named, category_default;
@@ -3608,9 +3608,9 @@ static struct {
     } rules[PROF__MAX_RULES];
 } prof__state;
 
-/* prof_server.h starts a session for the time of a capture when the program has none. The program does not notice: its
-   prof_start() calls this, under the control lock, which sends that session away; prof_stop() finds none; children of
-   forks inherit none. Null: the session, if there is one, is the program's. */
+/* prof_server.h starts a session for the time of a capture if the program has none. The program does not notice: its
+   prof_start() calls this function, under the control lock, which ends that session; prof_stop() finds none; children
+   of forks inherit none. NULL: the session, if there is one, is the program's. */
 static void (*prof__guest)(void);
 
 /* The generation. 0x80000000 fits no site and turns off the sites that were never looked at: nothing was started yet.
@@ -3629,7 +3629,7 @@ static uint32_t prof__generations; /* how many there were; a child goes on from 
 static prof_writer *prof__writers;
 #endif
 
-/* What the call sites of followers look at; each function that is called looks here again. */
+/* Call sites of followers compare with this; each function that they call checks it again. */
 #if defined(PROF__HUBS) && !defined(PROF_STATIC)
 static prof__hub *prof__followers; /* under the lock, but for crashes */
 static void prof__hub_tell(uint32_t generation)
@@ -3663,7 +3663,7 @@ static void prof__next_generation(void)
 }
 
 #ifndef PROF_FREESTANDING
-/* What a session asks of the floors above it, which read and report what was recorded: watch/upstairs fills it in. */
+/* What a session asks of the floors above it, which read and report what was recorded: watch/upstairs defines it. */
 struct prof__folded;
 struct prof__figure;
 struct prof__upstairs {
@@ -3671,12 +3671,12 @@ struct prof__upstairs {
     prof_status (*write_csv)(const prof_trace *trace, const char *path);
     prof_status (*write_summary)(const prof_trace *trace, const char *path);
     prof_status (*follow_make)(prof__session *s, const prof_config *config);
-    int (*follow_step)(prof__session *s); /* what there is to do now; 1: that was something. So save_step */
+    int (*follow_step)(prof__session *s); /* does what there is to do; 1: it did something. So save_step */
     void (*follow_free)(struct prof__follow *f);
     prof_status (*save_arm)(const prof__session *s);
     int (*save_step)(prof__session *s);
     void (*save_disarm)(void); /* async-signal-safe */
-    /* And what the reader asks of the followers and their statistics. */
+    /* What the reader asks of the followers and their statistics. */
     prof_status (*folded_take)(struct prof__folded *folded, int reset);
     prof_status (*folded_give)(struct prof__folded *folded, prof_trace *trace);
     void (*folded_free)(struct prof__folded *folded);
@@ -4078,7 +4078,7 @@ static void prof__store_word(uint64_t *at, uint64_t word)
 #else
     prof__half *half = (prof__half *)at;
     PROF__STORE(half + PROF__LOW_HALF, (uint32_t)word);
-    PROF__RELEASE(half + !PROF__LOW_HALF, (uint32_t)(word >> 32)); /* holds the kind, which publishes */
+    PROF__RELEASE(half + !PROF__LOW_HALF, (uint32_t)(word >> 32)); /* holds the kind, which publishes the word */
 #endif
 }
 
@@ -4086,20 +4086,20 @@ static uint64_t *prof__chunk_first(const prof__chunk *chunk) { return (uint64_t 
 
 static prof_fiber *prof__track_of(prof__thread *self) { return self->fiber ? self->fiber : &self->own; }
 
-/* Counts what this thread could not record: in its chunk if it has one, where a reader finds it even after a crash and
-   takes it for the loss of the track that wrote there last. */
+/* Counts what this thread could not record. If it has a chunk it counts there, where a reader finds it even after a
+   crash and takes it for the loss of the track that wrote there last. */
 static void prof__lose(prof__thread *self, uint64_t count)
 {
     prof__session *s = self->session;
     PROF__ADD(self->entered ? &self->chunk->lost : s ? &s->header->lost : &prof__lost_without_chunk, count);
 }
 
-/* What is lost where a macro finds no room, or interrupts another: an event, arguments, or an event with its
+/* What is lost if a macro finds no free words, or interrupts another: an event, arguments, or an event with its
    arguments. */
 #define PROF__LOSS_EVENT 1u
 #define PROF__LOSS_ARGS(count) ((uint32_t)(count) << 1)
 
-/* Counts that; arguments by themselves, for they are no events. */
+/* Counts such a loss; arguments separately, because they are no events. */
 static void prof__lose_all(prof__thread *self, uint32_t loss)
 {
     prof__session *s = self->session;
@@ -4108,11 +4108,11 @@ static void prof__lose_all(prof__thread *self, uint32_t loss)
         PROF__ADD(s ? &s->header->lost_args : &prof__lost_args_without_chunk, (uint64_t)(loss >> 1));
 }
 
-/* 1: a service adds what is recorded to statistics. */
+/* Returns 1 if a service adds what is recorded to statistics. */
 static int prof__mode_counts(uint32_t mode) { return mode == PROF_STATS || mode == PROF_RING_STATS; }
 
-/* Where a service empties the chunks, only those are taken that it has let go. Counting them tells at once that there
-   is none: a scope that is lost must not search the whole ring. */
+/* If a service empties the chunks, only those that it has released are taken. Their count shows at once if there is
+   none: a scope that is lost must not search the whole ring. */
 static int prof__chunks_kept(const prof__session *s)
 {
     return s->header->mode == PROF_STREAM || prof__mode_counts(s->header->mode);
@@ -4130,19 +4130,20 @@ static int prof__chunk_reserve(prof__session *s, int service)
     return 1;
 }
 
-/* Pages, and the blocks of a file, are taken a piece at a time, ahead of the writers: by the one who takes a chunk near the
-   end of what is there. Nobody gets a chunk before its blocks are reserved: who overtakes the one who was ahead does the
-   same work once more, which changes nothing where it is done. Where the disk has no more, the ring ends there, as if
-   it had been that small from the beginning: no chunk beyond was ever used, so that numbers lead to the same slots. */
+/* Pages, and the blocks of a file, are made ready a piece at a time, before they are needed, by the thread that takes a
+   chunk near the end of what is ready. No thread gets a chunk before its blocks are reserved: a thread that overtakes
+   the one that is at work does the same work once more, which changes nothing the second time. If the disk is full, the
+   ring ends there, as if it had been that small from the beginning: no chunk beyond was ever used, so that all numbers
+   lead to the same slots. */
 #define PROF__ALL_READY 0xffffffffu
-#define PROF__READY_ENDS 0x80000000u /* with a number of chunks: somebody is about to make that the ring's */
+#define PROF__READY_ENDS 0x80000000u /* a flag of a number of chunks: a thread is making that the ring's */
 #define PROF__READY_AHEAD 8u         /* chunks */
-#define PROF__READY_PIECE 16u        /* that get their pages at a time */
-#define PROF__BLOCKS_PIECE 64u       /* and their blocks: a multiple of that */
+#define PROF__READY_PIECE 16u        /* chunks that get their pages at a time */
+#define PROF__BLOCKS_PIECE 64u       /* chunks that get their blocks at a time: a multiple of that */
 
 #ifndef PROF_FREESTANDING
-/* So many chunks, from the first on, may be looked at. The others' pages can be holes in a file, for which a file system
-   in memory takes room even if they are read. */
+/* Returns how many chunks, from the first on, may be read. The pages of the others may be holes in a file, for which a
+   file system in memory takes memory even when they are read. */
 static uint64_t prof__chunks_there(const prof__session *s)
 {
     uint32_t ready = PROF__ACQUIRE(&s->ready_chunks);
@@ -4155,11 +4156,12 @@ static int prof__stream_file_there(const prof__session *s);
 static int prof__file_cut(prof__session *s);
 static void prof__background_failed(prof__session *s, const char *why);
 
-/* Linux 5.14. 0: size bytes have their pages, which can be written without a fault. Async-signal-safe. */
+/* Makes the pages of size bytes present and writable without a fault (Linux 5.14). Returns 0, or -1.
+   Async-signal-safe. */
 static int prof__populate(void *memory, size_t size) { return madvise(memory, size, 23 /* MADV_POPULATE_WRITE */); }
 
-/* Reserves blocks of a file that is as large already, or makes it so. 0; EOPNOTSUPP: cannot be done, which says nothing
-   about the room; or why there is none: errno. Async-signal-safe. */
+/* Reserves blocks of a file, and enlarges it if it is smaller. Returns 0; EOPNOTSUPP if that is not possible here, also
+   on a disk with room; or errno, if there is no room. Async-signal-safe. */
 static int prof__blocks_reserve(int file, uint64_t at, uint64_t size)
 {
     prof__file_signal signal;
@@ -4169,8 +4171,8 @@ static int prof__blocks_reserve(int file, uint64_t at, uint64_t size)
     return !error || error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO ? error : EOPNOTSUPP;
 }
 
-/* The same for these chunks of the session. The program may have closed the descriptor. A file that somebody cut is not
-   made larger again: what is gone would come back as zeros, and nobody would know. */
+/* Reserves the blocks of these chunks of the session. The program may have closed the descriptor. A file that somebody
+   has truncated is not enlarged again: the missing part would come back as zeros, and nobody would know. */
 static int prof__chunks_reserve(prof__session *s, uint64_t from, uint64_t end)
 {
     uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping) + from * s->chunk_size;
@@ -4179,7 +4181,7 @@ static int prof__chunks_reserve(prof__session *s, uint64_t from, uint64_t end)
     return prof__blocks_reserve(s->stream.file, at, (end - from) * s->chunk_size);
 }
 
-/* 0: these chunks can be written; or why not: errno. Taking a page of a file takes its block as well. */
+/* Makes these chunks writable. Returns 0 or errno. A page of a file that becomes present gets its block as well. */
 static int prof__chunks_populate(prof__session *s, uint64_t from, uint64_t end)
 {
     size_t first = (size_t)(s->chunks - (char *)s->mapping) + (size_t)from * s->chunk_size;
@@ -4189,13 +4191,13 @@ static int prof__chunks_populate(prof__session *s, uint64_t from, uint64_t end)
     if (ahead > s->chunk_count) ahead = s->chunk_count;
     if (reserves && from % PROF__BLOCKS_PIECE == 0) error = prof__chunks_reserve(s, from, ahead);
     if (error && error != EOPNOTSUPP) return error;
-    first = first / 65536 * 65536; /* whole pages, of whatever size */
+    first = first / 65536 * 65536; /* whole pages of any size */
     if (!prof__populate((char *)s->mapping + first, last - first) || !reserves) return 0;
     if (error) error = prof__chunks_reserve(s, from, end);
     return error == EOPNOTSUPP ? ENOSPC : error;
 }
 
-static const char *prof__room_text(int error) /* strerror() is not for signal handlers */
+static const char *prof__room_text(int error) /* strerror() must not be called in signal handlers */
 {
     return error == ENOSPC   ? "No space left on device"
            : error == EDQUOT ? "Disk quota exceeded"
@@ -4203,7 +4205,7 @@ static const char *prof__room_text(int error) /* strerror() is not for signal ha
                              : "Input/output error";
 }
 
-/* The ring has no more chunks than these. */
+/* Reduces the ring to this number of chunks. */
 static void prof__ring_end(prof__session *s, uint32_t count, int error)
 {
     s->chunks_asked = s->chunk_count;
@@ -4216,7 +4218,7 @@ static void prof__ring_end(prof__session *s, uint32_t count, int error)
     prof__room_changed();
 }
 
-/* Makes the next piece ready, which begins at chunk number from. 0: there is no room for it. */
+/* Makes the next piece ready, which begins at chunk number from. Returns 0 if there is no room for it. */
 static int prof__piece_take(prof__session *s, uint32_t from)
 {
     uint64_t count = PROF__LOAD(&s->chunk_count), end = (uint64_t)from + PROF__READY_PIECE;
@@ -4233,7 +4235,7 @@ static int prof__piece_take(prof__session *s, uint32_t from)
     return !error || from;
 }
 
-/* 1: the chunk of this number can be written. */
+/* Returns 1 if the chunk of this number can be written. */
 static PROF__COLD int prof__chunks_ready(prof__session *s, uint64_t number)
 {
     PROF__ERRNO_SAVE();
@@ -4258,14 +4260,15 @@ static int prof__chunks_ready(prof__session *s, uint64_t number)
 }
 #endif
 
-/* A search has found nothing. If its numbers came one after the other, it has looked at each chunk of the ring, and
-   nobody need search before one is let go. Otherwise others searched meanwhile. */
+/* Notes that a search has found nothing. If its numbers were consecutive, it has looked at each chunk of the ring, and
+   no thread needs to search before one is released. Otherwise other threads searched meanwhile. */
 static void prof__search_failed(prof__session *s, uint64_t first, uint64_t last, uint64_t chunks, uint32_t room)
 {
     if (s->header->mode == PROF_RING && last - first == chunks - 1) PROF__STORE(&s->all_owned, room);
 }
 
-/* Takes the next chunk of the ring: one atomic operation, as a rule, for some thousand events. Null: none to be had. */
+/* Takes the next chunk of the ring: usually one atomic operation for some thousand events. Returns NULL if no chunk is
+   free. */
 static prof__chunk *prof__chunk_take(prof__session *s, int service)
 {
     prof__header *h = s->header;
@@ -4274,18 +4277,18 @@ static prof__chunk *prof__chunk_take(prof__session *s, int service)
     uint64_t first = 0, last = 0, most = PROF__LOAD(&s->chunk_count);
     if (kept ? !prof__chunk_reserve(s, service) : PROF__LOAD(&s->all_owned) == room) return NULL;
     for (uint64_t tries = 0; tries < most * 2; ++tries) {
-        if (!kept && tries >= most) { /* one that is kept was promised: others may have moved it along */
+        if (!kept && tries >= most) { /* with kept, one is reserved for us: others may have moved it along */
             prof__search_failed(s, first, last, most, room);
             break;
         }
         if (h->mode == PROF_FILL && PROF__LOAD(&h->next_chunk) >= PROF__LOAD(&s->chunk_count)) return NULL;
-        /* A release: a reader that knows of this claim sees all that the thread wrote in the chunk before it. */
+        /* A release: a reader that sees this claim also sees all that the thread wrote in its previous chunk. */
         uint64_t number = __atomic_fetch_add(&h->next_chunk, 1, __ATOMIC_RELEASE);
         last = number;
         if (!tries) first = number;
         uint32_t ready = PROF__ACQUIRE(&s->ready_chunks);
         if (PROF__UNLIKELY(number + PROF__READY_AHEAD >= ready) && !prof__chunks_ready(s, number)) break;
-        uint64_t count = PROF__LOAD(&s->chunk_count); /* not before it is known that the chunk is ready */
+        uint64_t count = PROF__LOAD(&s->chunk_count); /* to be read only after the chunk is ready */
         if (h->mode == PROF_FILL && number >= count) return NULL;
         prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + number % count * s->chunk_size);
         uint32_t state = PROF__LOAD(&chunk->state);
@@ -4293,9 +4296,9 @@ static prof__chunk *prof__chunk_take(prof__session *s, int service)
             !__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
             continue;
-        if (chunk->sequence > number) { /* this thread slept for a lap: the slot is somebody's newest by now */
+        if (chunk->sequence > number) { /* this thread slept for a whole lap: the slot now has newer events */
             PROF__RELEASE(&chunk->state, state);
-            prof__room_changed(); /* others have seen it taken */
+            prof__room_changed(); /* other threads have seen it taken */
             continue;
         }
         if (chunk->sequence) {
@@ -4303,8 +4306,8 @@ static prof__chunk *prof__chunk_take(prof__session *s, int service)
             if (taken_back) PROF__ADD(&h->taken_back, taken_back);
             PROF__STORE(&chunk->taken_back, 0);
             if (!kept || h->mode == PROF_RING_STATS) PROF__ADD(&h->overwritten, 1);
-            PROF__RELEASE(&chunk->sequence, 0); /* a reader that misses this chunk knows that something is gone */
-            PROF__FENCE(); /* a reader that sees any of what follows sees the zero, too */
+            PROF__RELEASE(&chunk->sequence, 0); /* a reader that does not find this chunk knows that there is a gap */
+            PROF__FENCE(); /* a reader that sees any later store also sees the zero */
             prof__clear(prof__chunk_first(chunk), (size_t)s->chunk_words * 8);
         }
         PROF__STORE(&chunk->lost, 0);
@@ -4321,9 +4324,9 @@ static prof__chunk *prof__chunk_take(prof__session *s, int service)
     return NULL;
 }
 
-/* Where the service empties chunks: sleeps until a chunk was let go, at most that long. 1: one was. A
-   thread that waited in vain does not wait again before one is; the service, who lets them go, never. Holds no lock.
-   prof__room_waits: 1: it would sleep. */
+/* If the service empties chunks: sleeps until it has released one, for the session's wait_ns at most. Returns 1 if it
+   has. A thread that waited in vain does not wait again before a chunk is released; the service itself never waits.
+   Holds no lock. prof__room_waits() returns 1 if it would sleep. */
 #ifdef PROF_FREESTANDING
 static int prof__room_waits(const prof__thread *self, const prof__session *s)
 {
@@ -4338,7 +4341,7 @@ static int prof__room_wait(prof__thread *self, prof__session *s)
     return 0;
 }
 #else
-/* Changes with each chunk that is let go, and from session to session. */
+/* Returns a value that changes with each released chunk, and from session to session. */
 static uint32_t prof__room_mark(const prof__session *s)
 {
     return PROF__ACQUIRE(&s->released) + s->epoch * 0x9E3779B1u;
@@ -4356,7 +4359,7 @@ static PROF__COLD int prof__room_wait(prof__thread *self, prof__session *s)
     uint64_t now = prof__monotonic(), deadline = now + s->wait_ns;
     int found = 0;
     __atomic_fetch_add(&s->waiting, 1, __ATOMIC_SEQ_CST);
-    prof__word_wake(&s->service.word); /* may sleep longer than this thread */
+    prof__word_wake(&s->service.word); /* they may sleep longer than this thread */
     while (!(found = PROF__LOAD(&s->free_chunks) != 0) && now < deadline && !PROF__ACQUIRE(&s->service.stop)) {
         uint32_t released = __atomic_load_n(&s->released, __ATOMIC_SEQ_CST);
         if (!PROF__LOAD(&s->free_chunks)) prof__word_wait(&s->released, released, deadline - now);

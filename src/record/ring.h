@@ -1,4 +1,4 @@
-// record/ring: Chunks: taken, their pages touched ahead, waited for. One atomic operation for a chunk; no lock.
+// record/ring: Takes chunks, makes their pages present, waits for them. One atomic operation for a chunk; no lock.
 /*-- RING -------------------------------------------------------------------------------------------------- >>ring --*/
 
 static void prof__store_word(uint64_t *at, uint64_t word)
@@ -8,7 +8,7 @@ static void prof__store_word(uint64_t *at, uint64_t word)
 #else
     prof__half *half = (prof__half *)at;
     PROF__STORE(half + PROF__LOW_HALF, (uint32_t)word);
-    PROF__RELEASE(half + !PROF__LOW_HALF, (uint32_t)(word >> 32)); /* holds the kind, which publishes */
+    PROF__RELEASE(half + !PROF__LOW_HALF, (uint32_t)(word >> 32)); /* holds the kind, which publishes the word */
 #endif
 }
 
@@ -16,20 +16,20 @@ static uint64_t *prof__chunk_first(const prof__chunk *chunk) { return (uint64_t 
 
 static prof_fiber *prof__track_of(prof__thread *self) { return self->fiber ? self->fiber : &self->own; }
 
-/* Counts what this thread could not record: in its chunk if it has one, where a reader finds it even after a crash and
-   takes it for the loss of the track that wrote there last. */
+/* Counts what this thread could not record. If it has a chunk it counts there, where a reader finds it even after a
+   crash and takes it for the loss of the track that wrote there last. */
 static void prof__lose(prof__thread *self, uint64_t count)
 {
     prof__session *s = self->session;
     PROF__ADD(self->entered ? &self->chunk->lost : s ? &s->header->lost : &prof__lost_without_chunk, count);
 }
 
-/* What is lost where a macro finds no room, or interrupts another: an event, arguments, or an event with its
+/* What is lost if a macro finds no free words, or interrupts another: an event, arguments, or an event with its
    arguments. */
 #define PROF__LOSS_EVENT 1u
 #define PROF__LOSS_ARGS(count) ((uint32_t)(count) << 1)
 
-/* Counts that; arguments by themselves, for they are no events. */
+/* Counts such a loss; arguments separately, because they are no events. */
 static void prof__lose_all(prof__thread *self, uint32_t loss)
 {
     prof__session *s = self->session;
@@ -38,11 +38,11 @@ static void prof__lose_all(prof__thread *self, uint32_t loss)
         PROF__ADD(s ? &s->header->lost_args : &prof__lost_args_without_chunk, (uint64_t)(loss >> 1));
 }
 
-/* 1: a service adds what is recorded to statistics. */
+/* Returns 1 if a service adds what is recorded to statistics. */
 static int prof__mode_counts(uint32_t mode) { return mode == PROF_STATS || mode == PROF_RING_STATS; }
 
-/* Where a service empties the chunks, only those are taken that it has let go. Counting them tells at once that there
-   is none: a scope that is lost must not search the whole ring. */
+/* If a service empties the chunks, only those that it has released are taken. Their count shows at once if there is
+   none: a scope that is lost must not search the whole ring. */
 static int prof__chunks_kept(const prof__session *s)
 {
     return s->header->mode == PROF_STREAM || prof__mode_counts(s->header->mode);
@@ -60,19 +60,20 @@ static int prof__chunk_reserve(prof__session *s, int service)
     return 1;
 }
 
-/* Pages, and the blocks of a file, are taken a piece at a time, ahead of the writers: by the one who takes a chunk near the
-   end of what is there. Nobody gets a chunk before its blocks are reserved: who overtakes the one who was ahead does the
-   same work once more, which changes nothing where it is done. Where the disk has no more, the ring ends there, as if
-   it had been that small from the beginning: no chunk beyond was ever used, so that numbers lead to the same slots. */
+/* Pages, and the blocks of a file, are made ready a piece at a time, before they are needed, by the thread that takes a
+   chunk near the end of what is ready. No thread gets a chunk before its blocks are reserved: a thread that overtakes
+   the one that is at work does the same work once more, which changes nothing the second time. If the disk is full, the
+   ring ends there, as if it had been that small from the beginning: no chunk beyond was ever used, so that all numbers
+   lead to the same slots. */
 #define PROF__ALL_READY 0xffffffffu
-#define PROF__READY_ENDS 0x80000000u /* with a number of chunks: somebody is about to make that the ring's */
+#define PROF__READY_ENDS 0x80000000u /* a flag of a number of chunks: a thread is making that the ring's */
 #define PROF__READY_AHEAD 8u         /* chunks */
-#define PROF__READY_PIECE 16u        /* that get their pages at a time */
-#define PROF__BLOCKS_PIECE 64u       /* and their blocks: a multiple of that */
+#define PROF__READY_PIECE 16u        /* chunks that get their pages at a time */
+#define PROF__BLOCKS_PIECE 64u       /* chunks that get their blocks at a time: a multiple of that */
 
 #ifndef PROF_FREESTANDING
-/* So many chunks, from the first on, may be looked at. The others' pages can be holes in a file, for which a file system
-   in memory takes room even if they are read. */
+/* Returns how many chunks, from the first on, may be read. The pages of the others may be holes in a file, for which a
+   file system in memory takes memory even when they are read. */
 static uint64_t prof__chunks_there(const prof__session *s)
 {
     uint32_t ready = PROF__ACQUIRE(&s->ready_chunks);
@@ -85,11 +86,12 @@ static int prof__stream_file_there(const prof__session *s);
 static int prof__file_cut(prof__session *s);
 static void prof__background_failed(prof__session *s, const char *why);
 
-/* Linux 5.14. 0: size bytes have their pages, which can be written without a fault. Async-signal-safe. */
+/* Makes the pages of size bytes present and writable without a fault (Linux 5.14). Returns 0, or -1.
+   Async-signal-safe. */
 static int prof__populate(void *memory, size_t size) { return madvise(memory, size, 23 /* MADV_POPULATE_WRITE */); }
 
-/* Reserves blocks of a file that is as large already, or makes it so. 0; EOPNOTSUPP: cannot be done, which says nothing
-   about the room; or why there is none: errno. Async-signal-safe. */
+/* Reserves blocks of a file, and enlarges it if it is smaller. Returns 0; EOPNOTSUPP if that is not possible here, also
+   on a disk with room; or errno, if there is no room. Async-signal-safe. */
 static int prof__blocks_reserve(int file, uint64_t at, uint64_t size)
 {
     prof__file_signal signal;
@@ -99,8 +101,8 @@ static int prof__blocks_reserve(int file, uint64_t at, uint64_t size)
     return !error || error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO ? error : EOPNOTSUPP;
 }
 
-/* The same for these chunks of the session. The program may have closed the descriptor. A file that somebody cut is not
-   made larger again: what is gone would come back as zeros, and nobody would know. */
+/* Reserves the blocks of these chunks of the session. The program may have closed the descriptor. A file that somebody
+   has truncated is not enlarged again: the missing part would come back as zeros, and nobody would know. */
 static int prof__chunks_reserve(prof__session *s, uint64_t from, uint64_t end)
 {
     uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping) + from * s->chunk_size;
@@ -109,7 +111,7 @@ static int prof__chunks_reserve(prof__session *s, uint64_t from, uint64_t end)
     return prof__blocks_reserve(s->stream.file, at, (end - from) * s->chunk_size);
 }
 
-/* 0: these chunks can be written; or why not: errno. Taking a page of a file takes its block as well. */
+/* Makes these chunks writable. Returns 0 or errno. A page of a file that becomes present gets its block as well. */
 static int prof__chunks_populate(prof__session *s, uint64_t from, uint64_t end)
 {
     size_t first = (size_t)(s->chunks - (char *)s->mapping) + (size_t)from * s->chunk_size;
@@ -119,13 +121,13 @@ static int prof__chunks_populate(prof__session *s, uint64_t from, uint64_t end)
     if (ahead > s->chunk_count) ahead = s->chunk_count;
     if (reserves && from % PROF__BLOCKS_PIECE == 0) error = prof__chunks_reserve(s, from, ahead);
     if (error && error != EOPNOTSUPP) return error;
-    first = first / 65536 * 65536; /* whole pages, of whatever size */
+    first = first / 65536 * 65536; /* whole pages of any size */
     if (!prof__populate((char *)s->mapping + first, last - first) || !reserves) return 0;
     if (error) error = prof__chunks_reserve(s, from, end);
     return error == EOPNOTSUPP ? ENOSPC : error;
 }
 
-static const char *prof__room_text(int error) /* strerror() is not for signal handlers */
+static const char *prof__room_text(int error) /* strerror() must not be called in signal handlers */
 {
     return error == ENOSPC   ? "No space left on device"
            : error == EDQUOT ? "Disk quota exceeded"
@@ -133,7 +135,7 @@ static const char *prof__room_text(int error) /* strerror() is not for signal ha
                              : "Input/output error";
 }
 
-/* The ring has no more chunks than these. */
+/* Reduces the ring to this number of chunks. */
 static void prof__ring_end(prof__session *s, uint32_t count, int error)
 {
     s->chunks_asked = s->chunk_count;
@@ -146,7 +148,7 @@ static void prof__ring_end(prof__session *s, uint32_t count, int error)
     prof__room_changed();
 }
 
-/* Makes the next piece ready, which begins at chunk number from. 0: there is no room for it. */
+/* Makes the next piece ready, which begins at chunk number from. Returns 0 if there is no room for it. */
 static int prof__piece_take(prof__session *s, uint32_t from)
 {
     uint64_t count = PROF__LOAD(&s->chunk_count), end = (uint64_t)from + PROF__READY_PIECE;
@@ -163,7 +165,7 @@ static int prof__piece_take(prof__session *s, uint32_t from)
     return !error || from;
 }
 
-/* 1: the chunk of this number can be written. */
+/* Returns 1 if the chunk of this number can be written. */
 static PROF__COLD int prof__chunks_ready(prof__session *s, uint64_t number)
 {
     PROF__ERRNO_SAVE();
@@ -188,14 +190,15 @@ static int prof__chunks_ready(prof__session *s, uint64_t number)
 }
 #endif
 
-/* A search has found nothing. If its numbers came one after the other, it has looked at each chunk of the ring, and
-   nobody need search before one is let go. Otherwise others searched meanwhile. */
+/* Notes that a search has found nothing. If its numbers were consecutive, it has looked at each chunk of the ring, and
+   no thread needs to search before one is released. Otherwise other threads searched meanwhile. */
 static void prof__search_failed(prof__session *s, uint64_t first, uint64_t last, uint64_t chunks, uint32_t room)
 {
     if (s->header->mode == PROF_RING && last - first == chunks - 1) PROF__STORE(&s->all_owned, room);
 }
 
-/* Takes the next chunk of the ring: one atomic operation, as a rule, for some thousand events. Null: none to be had. */
+/* Takes the next chunk of the ring: usually one atomic operation for some thousand events. Returns NULL if no chunk is
+   free. */
 static prof__chunk *prof__chunk_take(prof__session *s, int service)
 {
     prof__header *h = s->header;
@@ -204,18 +207,18 @@ static prof__chunk *prof__chunk_take(prof__session *s, int service)
     uint64_t first = 0, last = 0, most = PROF__LOAD(&s->chunk_count);
     if (kept ? !prof__chunk_reserve(s, service) : PROF__LOAD(&s->all_owned) == room) return NULL;
     for (uint64_t tries = 0; tries < most * 2; ++tries) {
-        if (!kept && tries >= most) { /* one that is kept was promised: others may have moved it along */
+        if (!kept && tries >= most) { /* with kept, one is reserved for us: others may have moved it along */
             prof__search_failed(s, first, last, most, room);
             break;
         }
         if (h->mode == PROF_FILL && PROF__LOAD(&h->next_chunk) >= PROF__LOAD(&s->chunk_count)) return NULL;
-        /* A release: a reader that knows of this claim sees all that the thread wrote in the chunk before it. */
+        /* A release: a reader that sees this claim also sees all that the thread wrote in its previous chunk. */
         uint64_t number = __atomic_fetch_add(&h->next_chunk, 1, __ATOMIC_RELEASE);
         last = number;
         if (!tries) first = number;
         uint32_t ready = PROF__ACQUIRE(&s->ready_chunks);
         if (PROF__UNLIKELY(number + PROF__READY_AHEAD >= ready) && !prof__chunks_ready(s, number)) break;
-        uint64_t count = PROF__LOAD(&s->chunk_count); /* not before it is known that the chunk is ready */
+        uint64_t count = PROF__LOAD(&s->chunk_count); /* to be read only after the chunk is ready */
         if (h->mode == PROF_FILL && number >= count) return NULL;
         prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + number % count * s->chunk_size);
         uint32_t state = PROF__LOAD(&chunk->state);
@@ -223,9 +226,9 @@ static prof__chunk *prof__chunk_take(prof__session *s, int service)
             !__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
             continue;
-        if (chunk->sequence > number) { /* this thread slept for a lap: the slot is somebody's newest by now */
+        if (chunk->sequence > number) { /* this thread slept for a whole lap: the slot now has newer events */
             PROF__RELEASE(&chunk->state, state);
-            prof__room_changed(); /* others have seen it taken */
+            prof__room_changed(); /* other threads have seen it taken */
             continue;
         }
         if (chunk->sequence) {
@@ -233,8 +236,8 @@ static prof__chunk *prof__chunk_take(prof__session *s, int service)
             if (taken_back) PROF__ADD(&h->taken_back, taken_back);
             PROF__STORE(&chunk->taken_back, 0);
             if (!kept || h->mode == PROF_RING_STATS) PROF__ADD(&h->overwritten, 1);
-            PROF__RELEASE(&chunk->sequence, 0); /* a reader that misses this chunk knows that something is gone */
-            PROF__FENCE(); /* a reader that sees any of what follows sees the zero, too */
+            PROF__RELEASE(&chunk->sequence, 0); /* a reader that does not find this chunk knows that there is a gap */
+            PROF__FENCE(); /* a reader that sees any later store also sees the zero */
             prof__clear(prof__chunk_first(chunk), (size_t)s->chunk_words * 8);
         }
         PROF__STORE(&chunk->lost, 0);
@@ -251,9 +254,9 @@ static prof__chunk *prof__chunk_take(prof__session *s, int service)
     return NULL;
 }
 
-/* Where the service empties chunks: sleeps until a chunk was let go, at most that long. 1: one was. A
-   thread that waited in vain does not wait again before one is; the service, who lets them go, never. Holds no lock.
-   prof__room_waits: 1: it would sleep. */
+/* If the service empties chunks: sleeps until it has released one, for the session's wait_ns at most. Returns 1 if it
+   has. A thread that waited in vain does not wait again before a chunk is released; the service itself never waits.
+   Holds no lock. prof__room_waits() returns 1 if it would sleep. */
 #ifdef PROF_FREESTANDING
 static int prof__room_waits(const prof__thread *self, const prof__session *s)
 {
@@ -268,7 +271,7 @@ static int prof__room_wait(prof__thread *self, prof__session *s)
     return 0;
 }
 #else
-/* Changes with each chunk that is let go, and from session to session. */
+/* Returns a value that changes with each released chunk, and from session to session. */
 static uint32_t prof__room_mark(const prof__session *s)
 {
     return PROF__ACQUIRE(&s->released) + s->epoch * 0x9E3779B1u;
@@ -286,7 +289,7 @@ static PROF__COLD int prof__room_wait(prof__thread *self, prof__session *s)
     uint64_t now = prof__monotonic(), deadline = now + s->wait_ns;
     int found = 0;
     __atomic_fetch_add(&s->waiting, 1, __ATOMIC_SEQ_CST);
-    prof__word_wake(&s->service.word); /* may sleep longer than this thread */
+    prof__word_wake(&s->service.word); /* they may sleep longer than this thread */
     while (!(found = PROF__LOAD(&s->free_chunks) != 0) && now < deadline && !PROF__ACQUIRE(&s->service.stop)) {
         uint32_t released = __atomic_load_n(&s->released, __ATOMIC_SEQ_CST);
         if (!PROF__LOAD(&s->free_chunks)) prof__word_wait(&s->released, released, deadline - now);

@@ -7,14 +7,14 @@
 #define PROF__LEFT_BUSY 0xffffffffu
 
 #ifndef PROF_FREESTANDING
-/* The thread behind a session: see >>service. */
+/* The background thread of a session: see >>service. */
 typedef struct prof__service {
     uint32_t word;    /* changes when there is something to do before the next look at the clock */
-    uint32_t stop;    /* 1: a last round, and out */
-    int wanted;       /* the configuration needs it */
-    int running;      /* it was started and not joined yet; under the control lock */
-    uint64_t process; /* that it lives in: a child of fork() has none */
-    uint64_t shortest_ns, longest_ns; /* between two looks at the ring */
+    uint32_t stop;    /* 1: do a last round and end */
+    int wanted;       /* 1: the configuration needs it */
+    int running;      /* 1: it was started and not joined yet; under the control lock */
+    uint64_t process; /* the process in which it runs: a child of fork() has none */
+    uint64_t shortest_ns, longest_ns; /* time between two looks at the ring */
     uint64_t dump_at; /* monotonic: when to write the output next */
 #ifdef _WIN32
     HANDLE thread;
@@ -25,24 +25,24 @@ typedef struct prof__service {
 #endif
 
 #ifndef PROF_FREESTANDING
-/* The file that the image is mapped to, and what PROF_STREAM puts behind the ring there: see >>stream. */
+/* The file that the image is mapped to, and what PROF_STREAM writes there after the ring: see >>stream. */
 typedef struct prof__stream {
-    int file, opened;        /* the mapped file, open for its lock and for writing behind the mapping */
-    uint64_t device, inode;  /* which that is: the program may close descriptors that are not its own */
-    uint64_t retry_at, backoff_ns; /* after a write that failed: when to try again */
-    uint64_t seen;           /* next_chunk when all that was full had been packed */
-    int full;                /* max_file_size is reached, and nothing may be dropped for more */
-    prof__block *block;      /* room to pack a chunk */
-    prof__chunk **chunks;    /* room for as many as the ring has */
-    char path[1040];         /* of the file, where it is not the output itself; "" if it is */
+    int file, opened;        /* the mapped file, open for its lock and to write after the mapping */
+    uint64_t device, inode;  /* its identity: the program may close descriptors that are not its own */
+    uint64_t retry_at, backoff_ns; /* when to try again after a write that failed */
+    uint64_t seen;           /* next_chunk when all full chunks had been packed */
+    int full;                /* 1: max_file_size is reached, and nothing may be dropped */
+    prof__block *block;      /* a buffer to pack a chunk */
+    prof__chunk **chunks;    /* space for as many as the ring has */
+    char path[1040];         /* of the file if it is not the output itself, else "" */
 } prof__stream;
 #endif
 
 enum { PROF__CUT = 1, PROF__CUT_TOLD = 2 };
 
-/* The private side of an image. Freed only when no thread can hold a pointer into its image any more. */
+/* The private data of an image. Freed only when no thread can hold a pointer into the image any more. */
 typedef struct prof__session {
-    prof__header *header; /* the image; what follows are addresses and limits inside it */
+    prof__header *header; /* the image; the next fields are addresses and limits inside it */
     char *chunks;
     uint64_t *meta;
     uint32_t *index;
@@ -52,33 +52,33 @@ typedef struct prof__session {
     uint64_t min_ticks, ordered_excess;
     uint32_t epoch, clock;
     uint32_t string_count, site_count, site_without_room;
-    uint32_t fast; /* the inline counter, and nothing else, is what a scope needs */
-    struct { /* chunks that were left with room in them */
+    uint32_t fast; /* 1: a scope needs the inline counter and nothing else */
+    struct { /* chunks that ended threads left partly free */
         uint64_t sequence;
-        uint32_t words, chunk; /* chunk: its number, from 1; 0: free; PROF__LEFT_BUSY: somebody is about to change this */
+        uint32_t words, chunk; /* chunk: its number, from 1; 0: free; PROF__LEFT_BUSY: a thread is changing this */
     } left[PROF__MAX_LEFT];
     uint32_t left_count; /* in use */
-    uint32_t attached; /* threads that point into the image, those included that copy it */
-    uint32_t readers;  /* those that copy it */
-    void *mapping;     /* null: the user's memory */
+    uint32_t attached; /* threads that point into the image, also those that copy it */
+    uint32_t readers;  /* threads that copy it */
+    void *mapping;     /* NULL: the user's memory */
     size_t mapping_size, image_size;
     char output[1024]; /* expanded; "" for none */
     char layout[24];   /* config.layout; "" for none */
-    char *live_path;   /* the file that the image is mapped to: output, or stream.path; null: it is in memory */
-    char part_path[1100]; /* what the file is called until the start is complete */
+    char *live_path;   /* the file that the image is mapped to: output, or stream.path; NULL: it is in memory */
+    char part_path[1100]; /* the name of the file until the start is complete */
     struct prof__session *next;
-    uint32_t ready_chunks; /* so many from the first on can be written; PROF__ALL_READY: all can. See >>ring */
-    uint32_t claimed_chunks; /* so many can be, or somebody is about to see to it */
-    int cut;               /* PROF__CUT...: somebody made the file of the image smaller */
-    uint64_t chunks_asked; /* how many there were to be, where the disk had no room for all; 0: it has */
-    const char *room_error; /* why it had not */
-    uint32_t all_owned;   /* PROF_RING: every chunk had an owner when prof__room_changes was this; 0: not known */
-    uint32_t free_chunks; /* PROF_STREAM, PROF_STATS: those that may be taken */
-    uint32_t spare_chunk; /* 1: another one, for the service, whose own scopes shall not be lost */
-    uint32_t released;    /* changes with every chunk that the service lets go */
-    uint32_t waiting;     /* threads that sleep until it does */
+    uint32_t ready_chunks; /* how many, from the first on, can be written, or PROF__ALL_READY. See >>ring */
+    uint32_t claimed_chunks; /* the same with those that a thread is making ready */
+    int cut;               /* PROF__CUT...: somebody truncated the file of the image */
+    uint64_t chunks_asked; /* how many were wanted if the disk had no room for all, else 0 */
+    const char *room_error; /* why it had none */
+    uint32_t all_owned;   /* PROF_RING: the value of prof__room_changes when every chunk had an owner; 0: not known */
+    uint32_t free_chunks; /* PROF_STREAM, PROF_STATS: chunks that may be taken */
+    uint32_t spare_chunk; /* 1: one more, for the service, so that its own scopes are not lost */
+    uint32_t released;    /* changes with every chunk that the service releases */
+    uint32_t waiting;     /* threads that sleep until it releases one */
 #ifndef PROF_FREESTANDING
-    struct prof__follow *follow; /* see >>follow; null if nobody wants to know what is in the ring */
+    struct prof__follow *follow; /* see >>follow; NULL if nothing follows the ring */
     prof__service service;
     prof__stream stream;
     uint64_t max_file_size, wait_ns, dump_period_ns;
@@ -87,39 +87,39 @@ typedef struct prof__session {
     int crash_report;
     char pattern[1024];   /* config.output as an absolute path, for the children of forks */
     char started[16];     /* the time that %t stands for */
-    uint64_t process;     /* the pid of whoever has this record */
-    int failed;           /* errno of the making of a child's image */
+    uint64_t process;     /* the pid of the process that this record is for */
+    int failed;           /* errno if a child's image could not be created */
     uint64_t begin_at, duration_ns, end_at; /* monotonic; end_at: 0 until recording begins. See >>schedule */
     uint64_t warmup_left;
     int held;             /* prof__state.held at the start */
-    uint32_t warmup_what, warmup_name; /* PROF__WARMUP_...; the hash of the name that counts, 0: none came yet */
-    int beside;           /* 1: of an output that is written at the end, the image is in a file beside it meanwhile, if
-                             that can be; else in memory */
-    int unnamed;          /* the mapped file has no name at all yet */
-    int beside_error;     /* why it could not be: errno, 0: it could */
-    int whole;            /* the file of the image has all its blocks from the start: PROF_STREAM goes round it at once */
+    uint32_t warmup_what, warmup_name; /* PROF__WARMUP_...; the hash of the name that counts; 0: none yet */
+    int beside;           /* 1: output is written at the end: until then the image is in a file beside it, if possible,
+                             else in memory */
+    int unnamed;          /* 1: the mapped file has no name yet */
+    int beside_error;     /* errno if that file could not be created, else 0 */
+    int whole;            /* 1: the file gets all its blocks at the start, because PROF_STREAM uses all of it soon */
     prof_existing existing;
-    int number;           /* files of output's name stay, and this session's gets a number; so in children of forks */
-    int named;            /* the names of its files are settled */
-    int claimed;          /* an empty file at output is this session's: it takes the name, while output is written */
-    int taken, replaces;  /* live_path is a new file, this session's; or it replaces one that is there */
-    int old_file;         /* of which this is the lock meanwhile, + 1; 0: there is none */
+    int number;           /* 1: files with output's name are kept, and this session's gets a number; also in children */
+    int named;            /* 1: the names of its files are chosen */
+    int claimed;          /* 1: this session created an empty file at output, to reserve the name until it is written */
+    int taken, replaces;  /* live_path is a new file of this session; or it replaces an existing one */
+    int old_file;         /* the descriptor + 1 that locks the replaced file meanwhile; 0: none */
 #ifndef PROF_FREESTANDING
-    uint64_t look_at;     /* the service's: when there is something to do by the clock; 0: nothing is known */
-    int written;          /* output is complete, although prof_stop() was not called yet */
+    uint64_t look_at;     /* when the service has something to do by the clock; 0: not known */
+    int written;          /* 1: output is complete, although prof_stop() was not called yet */
 #endif
-    prof__header like;    /* the header as it was at the start: a child's image is made after it */
+    prof__header like;    /* the header as it was at the start: the model for a child's image */
 } prof__session;
 
-/* All of it changes under prof__lock_word, and so does the generation, which tells everybody that it has. */
+/* All of this changes under prof__lock_word, as does the generation, which shows that it has changed. */
 static struct {
     prof__session *session; /* the running one, or the last one until it is reset */
     prof__session *retired; /* older ones to which threads still point */
-    prof__session *inherited; /* running, but without an image yet, or for good: see >>fork */
+    prof__session *inherited; /* running, but without an image, yet or for good: see >>fork */
     int running, paused, level;
-    int held;  /* PROF__HELD_...: running, but it has not begun yet; sites are off */
-    int ended; /* not running any more, by itself: prof_stop() is still to come */
-    int frozen; /* PROF__FROZEN_...: sites are off; the one field that changes without the lock */
+    int held;  /* PROF__HELD_...: running, but not begun yet; sites are off */
+    int ended; /* 1: it has ended by itself; prof_stop() was not called yet */
+    int frozen; /* PROF__FROZEN_...: sites are off; the only field that changes without the lock */
     int no_sync, no_devices;
     uint32_t filter_mask;
     int rule_count, category_named, category_default;
@@ -130,9 +130,9 @@ static struct {
     } rules[PROF__MAX_RULES];
 } prof__state;
 
-/* prof_server.h starts a session for the time of a capture when the program has none. The program does not notice: its
-   prof_start() calls this, under the control lock, which sends that session away; prof_stop() finds none; children of
-   forks inherit none. Null: the session, if there is one, is the program's. */
+/* prof_server.h starts a session for the time of a capture if the program has none. The program does not notice: its
+   prof_start() calls this function, under the control lock, which ends that session; prof_stop() finds none; children
+   of forks inherit none. NULL: the session, if there is one, is the program's. */
 static void (*prof__guest)(void);
 
 /* The generation. 0x80000000 fits no site and turns off the sites that were never looked at: nothing was started yet.
@@ -151,7 +151,7 @@ static uint32_t prof__generations; /* how many there were; a child goes on from 
 static prof_writer *prof__writers;
 #endif
 
-/* What the call sites of followers look at; each function that is called looks here again. */
+/* Call sites of followers compare with this; each function that they call checks it again. */
 #if defined(PROF__HUBS) && !defined(PROF_STATIC)
 static prof__hub *prof__followers; /* under the lock, but for crashes */
 static void prof__hub_tell(uint32_t generation)
@@ -185,7 +185,7 @@ static void prof__next_generation(void)
 }
 
 #ifndef PROF_FREESTANDING
-/* What a session asks of the floors above it, which read and report what was recorded: watch/upstairs fills it in. */
+/* What a session asks of the floors above it, which read and report what was recorded: watch/upstairs defines it. */
 struct prof__folded;
 struct prof__figure;
 struct prof__upstairs {
@@ -193,12 +193,12 @@ struct prof__upstairs {
     prof_status (*write_csv)(const prof_trace *trace, const char *path);
     prof_status (*write_summary)(const prof_trace *trace, const char *path);
     prof_status (*follow_make)(prof__session *s, const prof_config *config);
-    int (*follow_step)(prof__session *s); /* what there is to do now; 1: that was something. So save_step */
+    int (*follow_step)(prof__session *s); /* does what there is to do; 1: it did something. So save_step */
     void (*follow_free)(struct prof__follow *f);
     prof_status (*save_arm)(const prof__session *s);
     int (*save_step)(prof__session *s);
     void (*save_disarm)(void); /* async-signal-safe */
-    /* And what the reader asks of the followers and their statistics. */
+    /* What the reader asks of the followers and their statistics. */
     prof_status (*folded_take)(struct prof__folded *folded, int reset);
     prof_status (*folded_give)(struct prof__folded *folded, prof_trace *trace);
     void (*folded_free)(struct prof__folded *folded);

@@ -1,77 +1,77 @@
-// record/thread: What a thread and a track are to their writer. Each belongs to one thread at a time; `gate` is how it
-// keeps its own signal handlers out.
-/* A track as its writer knows it: a thread's own, or one that moves from thread to thread. */
+// record/thread: The records of a thread and of a track. Each belongs to one thread at a time, which keeps its own
+// signal handlers out with `gate`.
+/* The recorder's state of a track: a thread's own track, or one that moves from thread to thread. */
 struct prof_fiber {
-    uint64_t track, serial; /* in the session of epoch; serial: TRACK records so far */
-    uint64_t owed;          /* scopes that were open when it left its last thread: words to set aside for their ends */
-    uint32_t epoch;         /* the session it has a track in; 0: none yet */
+    uint64_t track, serial; /* in the session of epoch; serial: the number of TRACK records so far */
+    uint64_t owed;          /* scopes that were open when it left its last thread: words to reserve for their ends */
+    uint32_t epoch;         /* the session in which it has a track; 0: none yet */
     uint32_t name_id;       /* PROF__NAME_NEW: name is not in the image yet */
     uint32_t is_fiber;
-    uint32_t loose_count, loose_turn; /* turn: where a full list looks for a place */
-    uint32_t loose_name[32]; /* PROFILE_BEGINs without their end */
+    uint32_t loose_count, loose_turn; /* turn: where to look for a place in a full list */
+    uint32_t loose_name[32]; /* open PROFILE_BEGINs */
     uint64_t loose[32];
     char name[64]; /* kept from session to session */
 #ifdef PROF__BRIDGED
-    struct prof__bridge_stack *bridge; /* what other tools see as open; null: nothing yet */
+    struct prof__bridge_stack *bridge; /* the scopes that other tools see as open; NULL: none yet */
 #endif
 };
 #define PROF__NAME_NEW 0xffffffffu
-/* In loose_name, instead of the name of one that is open, whose bits 30 and 31 are clear: */
+/* Values of loose_name instead of the name of an open one, whose bits 30 and 31 are clear: */
 #define PROF__LOOSE_ENDED 0x80000001u
-#define PROF__LOOSE_FREE 0x80000002u   /* beyond the count, or not filled yet */
-#define PROF__LOOSE_PASSED 0x40000000u /* with the name: one that was begun before it may have ended since */
+#define PROF__LOOSE_FREE 0x80000002u   /* beyond the count, or not written yet */
+#define PROF__LOOSE_PASSED 0x40000000u /* a flag of the name: one that began before it may have ended since */
 #define PROF__ERROR_SIZE 256
 typedef char prof__fiber_fits[sizeof(struct prof_fiber) <= PROF_FIBER_SIZE ? 1 : -1];
 
-/* One per thread, or per processor in a kernel. The first line is the fast path's. */
+/* One for each thread, or in a kernel for each processor. The fast path uses the first cache line. */
 typedef struct prof__thread {
-    uint32_t gate;  /* the generation for which the fast path is open; PROF__BUSY, PROF__SHUT */
-    uint32_t epoch; /* of the session this thread records into; a token carries it from a begin to its end */
+    uint32_t gate;  /* the generation for which the fast path is open, or PROF__BUSY or PROF__SHUT */
+    uint32_t epoch; /* of the session that this thread records into; a token carries it from a begin to its end */
     uint64_t *cursor, *end;
     uint64_t base; /* ticks */
-    uint64_t room; /* words that may still be taken: those left in the chunk less one for each scope owed its end */
+    uint64_t room; /* words that may still be taken: those left in the chunk, less one for the end of each open scope */
     uint32_t open; /* value for gate once the thread is in step */
     uint32_t seen; /* generation with which the thread is in step */
     struct prof__session *session;
     prof__chunk *chunk;
-    prof__chunk *filled; /* the chunk before, while the present one has no event yet: nobody may reuse it. Or null */
-    prof_fiber *fiber; /* the one that runs on this thread; null: none, and what is recorded is the thread's own */
+    prof__chunk *filled; /* the previous chunk while the present one has no event yet: nobody may reuse it. Or NULL */
+    prof_fiber *fiber; /* the fiber that runs on this thread; NULL: none, events go to the thread's own track */
     uint64_t thread_id;
     uint32_t exits;   /* how often the thread has run its destructor: see prof__thread_leaves */
     uint32_t entered; /* 1: the last TRACK record of the chunk is the present track's. 0: cursor is end, room is 0 */
-    uint64_t *begun, *begun_end; /* the last begin, where short scopes are taken back */
+    uint64_t *begun, *begun_end; /* the last begin, if short scopes are removed */
     prof_fiber own;
-    uint32_t waited;    /* a wait for room ended in vain when prof__room_mark() was this */
-    uint32_t impatient; /* the service: never waits for room, and has a chunk of its own in reserve */
-    uint32_t no_room;   /* there was no chunk for this thread when prof__room_changes was this; 0: there was */
-    uint32_t in_vain;   /* events lost for that since */
+    uint32_t waited;    /* the value of prof__room_mark() when a wait for a chunk ended in vain */
+    uint32_t impatient; /* 1: the service, which never waits for a chunk, and has one in reserve */
+    uint32_t no_room;   /* the value of prof__room_changes when there was no chunk for this thread; 0: there was one */
+    uint32_t in_vain;   /* events lost since because of that */
     uint32_t visiting, visits; /* visiting: 1: it has its chunk for one scope only; how often it had. See prof__visits */
     void *signal_stack; /* see prof__signal_stack_take */
-    uint32_t syncing;   /* the hook of prof_set_sync() runs */
-    uint32_t forking, fork_holds, fork_gate; /* see >>fork; forks may be inside one another, in their handlers */
+    uint32_t syncing;   /* 1: the function of prof_set_sync() runs */
+    uint32_t forking, fork_holds, fork_gate; /* see >>fork; handlers of a fork may fork again */
 #ifdef PROF__BRIDGED
     uint32_t bridging;                       /* 1: in another tool's code */
-    uint32_t bridge_named;                   /* 1: it has been told the thread's name */
-    prof_fiber *bridge_fiber;                /* whose scopes that tool sees as open on this thread; null: the thread's
-                                                own */
-    struct prof__bridge_stack *bridge_spare; /* for whoever needs one next */
+    uint32_t bridge_named;                   /* 1: that tool knows the thread's name */
+    prof_fiber *bridge_fiber;                /* the fiber whose scopes that tool sees as open on this thread; NULL: the
+                                                thread's own */
+    struct prof__bridge_stack *bridge_spare; /* the next free one */
 #endif
 #ifdef PROF__SHARED
     char error_text[PROF__ERROR_SIZE];
-    struct prof__thread *next; /* see prof__self_make(); these two stay what they are */
-    uint32_t taken, first;     /* taken: a thread has it. first: of those that were mapped together */
+    struct prof__thread *next; /* see prof__self_make(); these two do not change */
+    uint32_t taken, first;     /* taken: 1: a thread has it. first: 1: the first of those mapped together */
 #endif
 } prof__thread;
 
-/* A macro's way into the recorder. Never part of the function around it: a compiler may take it that a function stays
-   on one thread, and keep the address of a thread-local variable over a call that switches stacks. */
+/* An entry point of the recorder for macros. It is never inlined: a compiler may assume that a function stays on one
+   thread, and keep the address of a thread-local variable across a call that switches stacks. */
 #define PROF__ENTRY PROF_DEF __attribute__((noinline))
 
 #define PROF__VISITS 100u      /* see prof__visits */
-#define PROF__BUSY 0x80000000u /* the thread is writing: a signal handler that finds this must not */
-#define PROF__SHUT 0x80000001u /* everything takes the slow path */
+#define PROF__BUSY 0x80000000u /* the thread is writing: a signal handler that finds this must not write */
+#define PROF__SHUT 0x80000001u /* all macros take the slow path */
 #ifdef PROF__SHARED
-#define PROF__EXITS 3u /* how often a thread runs its destructor before it is deaf: its record serves another one */
+#define PROF__EXITS 3u /* how often a thread runs its destructor; after that it records no more */
 #else
 #define PROF__EXITS 0xFFFFFFFFu
 #endif
