@@ -2993,14 +2993,14 @@ static void prof__word_wake(uint32_t *word)
 }
 #endif
 
-/*-- COPIES ---------------------------------------------------------------------------------------------- >>copies --
-   A program and its plugins may have a copy of the implementation each. Where the loader can it directs all calls to
-   the first; it cannot where a program does not export its symbols, where plugins are loaded RTLD_LOCAL, where symbols
-   are hidden or linked with -Bsymbolic. So each copy has an ELF note that leads to a table of its functions. A copy in
-   a library takes the first of the process, in the order of the loader's list, for its leader: it records nothing
-   itself, but hands every call on. The program is always the first of that list, and what comes later comes last, so
-   that a leader stays one; a follower keeps it from being unloaded. Copies that are laid out otherwise, and those
-   compiled with PROF_STATIC, are on their own, but see in the table which file the others write. */
+/* -- COPIES ---------------------------------------------------------------------------------------------- >>copies --
+   A program and its plugins may each have a copy of the implementation. If it can, the loader directs all calls to the
+   first copy. It cannot if the program does not export its symbols, if plugins are loaded RTLD_LOCAL, or if symbols are
+   hidden or linked with -Bsymbolic. So each copy has an ELF note that leads to a table of its functions. For a copy in
+   a library, the first copy in the loader's list is its leader: it records nothing itself, but forwards every call. The
+   program is always first in that list, and what is loaded later is added at the end, so that a leader remains one; a
+   follower keeps it from being unloaded. Copies with another layout, and those compiled with PROF_STATIC, are recorders
+   of their own, but see in the table which file the others write. */
 
 #if defined(__linux__) && defined(__ELF__) && !defined(PROF_FREESTANDING)
 #define PROF__HUBS 1
@@ -3024,7 +3024,7 @@ static prof_status prof__category_enable(const char *pattern, int on, int exact)
 static void prof__device_report(prof_device_row *row, const prof_device_event *event);
 static void prof__saved_with(prof_status (*hook)(void));
 
-/* What a copy hands on: all that touches the recorder and that other functions are made of. */
+/* The functions that a copy forwards: all that access the recorder and that other functions are made of. */
 #define PROF__HUB_FUNCTIONS(X)                                                                                       \
     X(prof__hub_join) X(prof__hub_leave) X(prof__error_here)                                                         \
     X(prof__check) X(prof__begin) X(prof__end) X(prof__next) X(prof__counter_write) X(prof__arg_write)               \
@@ -3040,13 +3040,13 @@ static void prof__saved_with(prof_status (*hook)(void));
 struct prof__hub {
     /* the same in all versions */
     char magic[8];
-    uint64_t layout; /* of all that copies hand each other; 0: PROF_STATIC */
-    char *output;    /* 1024 bytes: the file that its last session was told to write; "" for none */
+    uint64_t layout; /* of all types that copies pass to each other; 0: PROF_STATIC */
+    char *output;    /* 1024 bytes: the output of its last session; "" for none */
     /* of copies of one layout */
     uint32_t settled;        /* its constructors have run */
-    uint32_t *generation;    /* a follower's: what its call sites look at */
-    prof__hub *next;         /* a follower's, in the leader's list */
-    prof__hub **leader;      /* a follower's: where it keeps who that is */
+    uint32_t *generation;    /* of a follower: what its call sites compare with */
+    prof__hub *next;         /* of a follower: the next one in the leader's list */
+    prof__hub **leader;      /* of a follower: where it keeps its leader */
 #define PROF__HUB_FIELD(name) __typeof__(name) *to_##name;
     PROF__HUB_FUNCTIONS(PROF__HUB_FIELD)
 };
@@ -3092,7 +3092,7 @@ static prof__hub *prof__hub_of_notes(const char *at, size_t size, size_t align)
     return NULL;
 }
 
-/* Null: this module has none. */
+/* Returns NULL if this module has none. */
 static prof__hub *prof__hub_of(const prof__loaded *loaded)
 {
     prof__hub *hub = NULL;
@@ -3107,7 +3107,7 @@ static prof__hub *prof__hub_of(const prof__loaded *loaded)
 #endif
 
 #if defined(PROF__HUBS) && defined(PROF__SHARED) && !defined(PROF_STATIC)
-static prof__hub *prof__leader; /* null: this copy leads, or is on its own */
+static prof__hub *prof__leader; /* NULL: this copy is a leader, or a recorder of its own */
 static int prof__joined;
 static PROF__COLD void prof__join(void);
 static inline prof__hub *prof__led(void)
@@ -3115,7 +3115,7 @@ static inline prof__hub *prof__led(void)
     if (PROF__UNLIKELY(!PROF__ACQUIRE(&prof__joined))) prof__join();
     return PROF__ACQUIRE(&prof__leader);
 }
-static PROF__UNUSED int prof__is_whole(void) { return !prof__led(); } /* 1: calls are not handed on */
+static PROF__UNUSED int prof__is_whole(void) { return !prof__led(); } /* 1: calls are not forwarded */
 /* The first statement of a function of the table. */
 #define PROF__LED(function, arguments)                                                                               \
     do {                                                                                                             \
@@ -3135,7 +3135,7 @@ static PROF__UNUSED int prof__is_whole(void) { return !prof__led(); } /* 1: call
 #define PROF__LED_VOID(function, arguments) ((void)0)
 static PROF__UNUSED int prof__is_whole(void) { return 1; }
 #endif
-/* The same where time counts: a thread of a copy that hands on never has a record. */
+/* The same for the fast path: a thread never has a record in a copy that forwards. */
 #ifdef PROF__SHARED
 #define PROF__SELF_OR(led)                                                                                           \
     prof__thread *self = prof__self_here;                                                                            \
@@ -3731,9 +3731,9 @@ extern "C" {
 #define PROF__BRIDGE_UNLOAD() ((void)0)
 #endif
 
-/*-- META --------------------------------------------------------------------------------------------------- >>meta --
-   Strings and call sites, each stored once by content, so that a plugin that comes back a thousand times takes the room
-   of one. Called under the lock. */
+/* -- META --------------------------------------------------------------------------------------------------- >>meta --
+   Strings and call sites are stored once, by content, so that a plugin that is loaded a thousand times takes the space
+   of one. All functions are called under the lock. */
 
 static uint32_t prof__hash(const void *bytes, size_t size)
 {
@@ -3742,7 +3742,7 @@ static uint32_t prof__hash(const void *bytes, size_t size)
     return hash ^ hash >> 15;
 }
 
-/* Finds or appends a record whose words behind the head are these bytes, zero-padded. 0: no room. */
+/* Finds or appends a record whose words after the head are these bytes, zero-padded. Returns 0 if there is no space. */
 static uint32_t prof__meta_intern(prof__session *s, uint32_t kind, const void *bytes, size_t size, uint32_t *count)
 {
     uint64_t words = 1 + (size + 7) / 8, used = s->header->meta_used / 8;
@@ -3790,7 +3790,7 @@ static uint32_t prof__meta_site(prof__session *s, prof_site *site)
     return prof__meta_intern(s, PROF__META_SITE, words, sizeof words, &s->site_count);
 }
 
-/* Key and value of the session; one without a key forgets all before it. 0: no room. */
+/* Appends a key and value of the metadata; one without a key clears all before it. Returns 0 if there is no space. */
 static int prof__meta_pair(prof__session *s, const char *key, const char *value)
 {
     size_t k = prof__length(key) + 1, v = prof__length(value) + 1;
@@ -3819,12 +3819,12 @@ static size_t prof__metadata_size(const char *pair)
     return key + prof__length(pair + key) + 1;
 }
 
-static char prof__rank[64]; /* what %r is in the present session, or was in the last; "": not known */
+static char prof__rank[64]; /* what %r stands for in the present or last session; "": not known */
 #ifndef PROF_FREESTANDING
-static char prof__host[64]; /* of a rank: the machine's name; "": there is no rank */
+static char prof__host[64]; /* the name of the machine, if there is a rank; else "" */
 #endif
 
-/* All of it, into an image that is new. */
+/* Writes all metadata into a new image. */
 static void prof__metadata_write(prof__session *s)
 {
     if (prof__rank[0]) prof__meta_pair(s, "rank", prof__rank);
@@ -3836,7 +3836,7 @@ static void prof__metadata_write(prof__session *s)
         prof__meta_pair(s, each, each + prof__length(each) + 1);
 }
 
-/* 0: no room; what there was stays. */
+/* Returns 0 if there is no space; what there was stays. */
 static int prof__metadata_put(const char *key, const char *value)
 {
     char *at = prof__metadata.pairs, *end = at + prof__metadata.used;
@@ -3885,8 +3885,8 @@ static int prof__category_on(const char *category)
 }
 
 #ifndef PROF_FREESTANDING
-/* The categories of call sites, for prof_domain_list(): copies, because the modules that they are from may go. Grows
-   under the lock, and is read without. */
+/* The categories of call sites, for prof_domain_list(): copies, because the modules that they are from may be unloaded.
+   The list grows under the lock, and is read without it. */
 static struct {
     uint32_t count, used;
     const char *names[128];
@@ -3919,7 +3919,7 @@ static uint64_t prof__site_load(const prof_site *site)
 #else
     const prof__half *half = (const prof__half *)&site->private_state;
     uint32_t low = PROF__ACQUIRE(half + PROF__LOW_HALF), high = PROF__ACQUIRE(half + !PROF__LOW_HALF);
-    if (PROF__LOAD(half + PROF__LOW_HALF) != low) low = PROF__SHUT; /* it was changing: let the slow path look */
+    if (PROF__LOAD(half + PROF__LOW_HALF) != low) low = PROF__SHUT; /* it was changing: leave it to the slow path */
     return (uint64_t)high << 32 | low;
 #endif
 }
@@ -3936,11 +3936,11 @@ static void prof__site_store(prof_site *site, uint64_t state)
 #endif
 }
 
-/* Events of threads that have no chunk; moved into the image by whoever holds the lock next. */
+/* Lost events of threads that have no chunk; the next holder of the lock moves the count into the image. */
 static uint64_t prof__lost_without_chunk;
-static uint64_t prof__lost_args_without_chunk; /* the same of arguments, on threads without a session */
+static uint64_t prof__lost_args_without_chunk; /* lost arguments of threads without a session */
 
-/* Odd; changes when a thread that found no chunk might find one. */
+/* Always odd; changes when a thread that found no chunk might find one. */
 static uint32_t prof__room_changes = 1;
 static void prof__room_changed(void) { __atomic_fetch_add(&prof__room_changes, 2, __ATOMIC_RELEASE); }
 
@@ -4372,7 +4372,7 @@ static PROF__COLD int prof__room_wait(prof__thread *self, prof__session *s)
 }
 #endif
 
-/* The clock of a session that does not use the bare counter. */
+/* Reads the clock of a session that may not use the bare counter. */
 static uint64_t prof__now(const prof__session *s, int at_end)
 {
 #ifndef PROF_FREESTANDING
@@ -4382,7 +4382,8 @@ static uint64_t prof__now(const prof__session *s, int at_end)
     return prof__counter();
 }
 
-/* The serial is counted last: if a handler leaves in between for good, one comes twice, and none is missing. */
+/* The serial is incremented last: if a handler interrupts and leaves by siglongjmp(), a serial occurs twice, but none
+   is missing. */
 static void prof__track_write(prof__thread *self)
 {
     prof_fiber *track = prof__track_of(self);
@@ -4397,7 +4398,7 @@ static void prof__track_write(prof__thread *self)
     self->room -= 3;
 }
 
-/* The thread's present track goes on in this chunk, behind the words used. */
+/* Continues the thread's present track in this chunk, after the used words. */
 static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t used, uint64_t owed)
 {
     prof__session *s = self->session;
@@ -4411,15 +4412,15 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     prof__track_write(self);
 }
 
-/* Lets others have a chunk that this thread has filled. In a ring that is room for those who found none. */
+/* Releases a chunk that this thread has filled. In a ring, threads that found no chunk may take it. */
 static void prof__chunk_finish(const prof__session *s, prof__chunk *chunk)
 {
     PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FULL);
     if (s->header->mode == PROF_RING) prof__room_changed();
 }
 
-/* 1: the thread's present chunk has an event, and not just the TRACK record that it begins with and arguments of a scope
-   that began in the chunk before. */
+/* Returns 1 if the thread's present chunk has an event, and not only its first TRACK record and arguments of a scope
+   that began in the previous chunk. */
 static int prof__chunk_begun(const prof__thread *self)
 {
     const uint64_t *at = prof__chunk_first(self->chunk) + 3;
@@ -4427,9 +4428,9 @@ static int prof__chunk_begun(const prof__thread *self)
     return at < self->cursor;
 }
 
-/* A thread that is stopped while it changes chunks may be overtaken by others that come round the ring. One of its two
-   chunks has its newest events, and stays: the filled one is kept until the new one has an event, and not just a begin
-   that may be taken back. Only a ring reuses what nobody has read. */
+/* If a thread stops while it changes chunks, others may overtake it by a whole lap of the ring. The chunk with its
+   newest events must stay: the filled one is kept until the new one has an event, and not only a begin that may be
+   removed. Only a ring reuses chunks that nobody has read. */
 static void prof__filled_finish(prof__thread *self)
 {
     prof__chunk *filled = self->filled;
@@ -4440,7 +4441,7 @@ static void prof__filled_finish(prof__thread *self)
 static PROF__COLD void prof__filled_check(prof__thread *self)
 {
     if (!prof__chunk_begun(self)) return;
-    /* afterwards the memory may be somebody else's */
+    /* after the session, the memory may belong to somebody else */
     if (!PROF__LOAD(&prof__state.running) || PROF__LOAD(&prof__state.epoch) != self->epoch) return;
     if (self->session->min_ticks &&
         (self->begun_end == self->cursor || self->cursor[-1] >> PROF__KIND_SHIFT == PROF__KIND_BEGIN))
@@ -4448,9 +4449,9 @@ static PROF__COLD void prof__filled_check(prof__thread *self)
     prof__filled_finish(self);
 }
 
-/* A new chunk for a thread that has one. The ends it owes move along. Their number is only ever too large: a longjmp
-   over scopes leaves their ends owed for ever; past three quarters of a chunk (1500 scopes) the debt is forgotten, and
-   an end for which nothing is set aside takes a word of the room, or a new chunk. */
+/* Gives a new chunk to a thread that has one. The words reserved for ends move along. They may be too many: a longjmp()
+   over scopes leaves their words reserved for ever. Beyond three quarters of a chunk (1500 scopes) the reserve is
+   dropped, and an end without a reserved word takes a free word, or a new chunk. */
 static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
 {
     uint64_t owed = self->entered ? (uint64_t)(self->end - self->cursor) - self->room : prof__track_of(self)->owed;
@@ -4460,14 +4461,15 @@ static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
     if (self->filled && prof__chunk_begun(self)) prof__filled_finish(self);
     prof__chunk_enter(self, chunk, 0, owed > s->chunk_words / 4 * 3 ? 0 : owed);
     if (self->filled || s->header->mode != PROF_RING)
-        prof__chunk_finish(s, old); /* with a chunk before it that still has the newest event, it has none */
+        prof__chunk_finish(s, old); /* the chunk before it still has the newest event, so this one has none */
     else
         self->filled = old;
     return 1;
 }
 
-/* 1: nothing was let go since this thread found no chunk, so that it need not search, nor take the lock, for every
-   event that is lost. It does now and then, which also brings the losses of a thread without a chunk into the image. */
+/* Returns 1 if no chunk was released since this thread found none, so that it need not search, or take the lock, for
+   every lost event. Returns 0 now and then all the same, which also writes the losses of a thread without a chunk to
+   the image. */
 static int prof__room_missing(prof__thread *self)
 {
     return self->no_room == PROF__LOAD(&prof__room_changes) && ++self->in_vain % 1024;
@@ -4485,7 +4487,7 @@ static int prof__chunk_next(prof__thread *self)
     return prof__chunk_change(self, chunk);
 }
 
-/* What this thread lost on its present track becomes a record of it, if there is a word for that. */
+/* Writes a LOST record for what this thread lost on its present track, if a word is free. */
 static void prof__lost_write(prof__thread *self)
 {
     uint64_t lost = self->cursor < self->end ? __atomic_exchange_n(&self->chunk->lost, 0, __ATOMIC_RELAXED) : 0;
@@ -4494,7 +4496,7 @@ static void prof__lost_write(prof__thread *self)
     self->cursor++;
 }
 
-/* Nothing can be written until prof__track_enter(), for the present track or another one. */
+/* Leaves the present track: nothing can be written until prof__track_enter(), for this track or another one. */
 static void prof__track_leave(prof__thread *self)
 {
     if (!self->entered) return;
@@ -4506,21 +4508,22 @@ static void prof__track_leave(prof__thread *self)
     self->begun = self->begun_end = NULL;
 }
 
-/* The present track goes on in what is left of the chunk. If that is too little, whoever writes next takes a new chunk,
-   and waits for one if that is wanted; here it may be under the lock, and a chunk without an event is of no use. */
+/* Continues the present track in the rest of the chunk. If that is too small, the next write takes a new chunk, and
+   waits for one if it may. That is not done here, because the lock may be held, and a chunk without an event is of no
+   use. */
 static void prof__track_enter(prof__thread *self)
 {
     uint64_t used = (uint64_t)(self->cursor - prof__chunk_first(self->chunk)), owed = prof__track_of(self)->owed;
     if (used + 3 + owed + 2 <= self->session->chunk_words) prof__chunk_enter(self, self->chunk, used, owed);
 }
 
-/* 1: this track can be entered without the lock. */
+/* Returns 1 if this track can be entered without the lock. */
 static int prof__track_known(const prof__thread *self, const prof_fiber *track)
 {
     return track->epoch == self->epoch && track->name_id != PROF__NAME_NEW;
 }
 
-/* Makes the present track one of the thread's session. Under the lock. */
+/* Adds the present track to the thread's session. Under the lock. */
 static void prof__track_know(prof__thread *self)
 {
     prof_fiber *track = prof__track_of(self);
@@ -4541,7 +4544,8 @@ static void prof__track_know(prof__thread *self)
     track->name_id = prof__meta_string(s, name);
 }
 
-/* Where the room is too small, or the chunk too old. Null if there is none; what is lost for that is counted. */
+/* The slow path, if too few words are free, or the chunk is too old. Returns NULL if there is no chunk, and counts the
+   loss. */
 static PROF__COLD uint64_t *prof__reserve_slow(prof__thread *self, uint64_t words, uint64_t *now, uint32_t loss)
 {
     if (*now < self->base && self->base - *now < 1u << 31) {
@@ -4556,8 +4560,8 @@ static PROF__COLD uint64_t *prof__reserve_slow(prof__thread *self, uint64_t word
     return self->cursor;
 }
 
-/* Room for words behind the cursor, at a time that the chunk can express. Null if there is none; what is lost for that
-   is counted. */
+/* Returns space for words at the cursor, in a chunk that can express the time. Returns NULL if there is none, and
+   counts the loss. */
 static inline uint64_t *prof__reserve_or_lose(prof__thread *self, uint64_t words, uint64_t *now, uint32_t loss)
 {
     if (PROF__UNLIKELY(self->room < words || (*now - self->base) >> PROF__TICK_BITS))
@@ -4577,7 +4581,7 @@ static void prof__commit(prof__thread *self, uint64_t words)
     self->room -= words;
 }
 
-/* Forgets the session. Its image may be gone as soon as attached is decremented. */
+/* Detaches the thread from its session, whose image may be unmapped as soon as attached is decremented. */
 static void prof__detach(prof__thread *self)
 {
     prof__session *s = self->session;
@@ -4590,7 +4594,7 @@ static void prof__detach(prof__thread *self)
     if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
 }
 
-/* Takes a chunk that a thread left with room, behind the words used. Null if there is none. */
+/* Takes a chunk that a thread left partly free; *used: its used words. Returns NULL if there is none. */
 static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
 {
     for (uint32_t i = 0; i < PROF__MAX_LEFT && PROF__LOAD(&s->left_count); ++i) {
@@ -4606,15 +4610,15 @@ static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
         __atomic_fetch_sub(&s->left_count, 1, __ATOMIC_RELAXED);
         if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
-            continue; /* the ring came round */
+            continue; /* the ring has reused it */
         if (chunk->sequence == sequence) return chunk;
-        PROF__RELEASE(&chunk->state, PROF__CHUNK_LEFT); /* it did, and that is another place of the list */
+        PROF__RELEASE(&chunk->state, PROF__CHUNK_LEFT); /* the ring has reused it, and it is in the list again */
     }
     return NULL;
 }
 
 #ifndef PROF_FREESTANDING
-/* The opposite. 0: no place is free. */
+/* Adds a chunk to the list of those left partly free. Returns 0 if the list is full. */
 static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
 {
     for (uint32_t i = 0; i < PROF__MAX_LEFT; ++i) {
@@ -4634,8 +4638,8 @@ static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
 }
 #endif
 
-/* Where threads are nearly as many as chunks, those that come last share what is left: each has a chunk for as long as
-   a scope is open, and gives it back then. One that comes again and again stays, while some are left to share. */
+/* If there are nearly as many threads as chunks, the threads that come last share the remaining chunks: each has one
+   only while a scope is open. A thread that has come many times keeps its chunk, as long as some are left to share. */
 static int prof__visits(const prof__thread *self, const prof__session *s)
 {
 #ifdef PROF_FREESTANDING
@@ -4648,17 +4652,18 @@ static int prof__visits(const prof__thread *self, const prof__session *s)
 #endif
 }
 
-/* Gives the thread a chunk, first one that an exited thread left with room, and its track an id. Under the lock. */
+/* Gives the thread a chunk, preferably one that an ended thread left partly free, and its track an id. Under the
+   lock. */
 static int prof__attach(prof__thread *self)
 {
     prof__session *s = prof__state.session;
     prof__chunk *chunk = NULL;
     uint64_t used = 0;
-    self->no_room = 0; /* which may be of an earlier session */
+    self->no_room = 0; /* it may be of an earlier session */
     while (!chunk && (chunk = prof__left_take(s, &used)) != NULL) {
-        if ((prof__now(s, 0) - chunk->base.tick) >> (PROF__TICK_BITS - 1)) { /* too old for what comes */
+        if ((prof__now(s, 0) - chunk->base.tick) >> (PROF__TICK_BITS - 1)) { /* too old for the next events */
             PROF__RELEASE(&chunk->state, PROF__CHUNK_FULL);
-            prof__room_changed(); /* others have seen it taken */
+            prof__room_changed(); /* other threads have seen it taken */
             chunk = NULL;
         }
     }
@@ -4684,8 +4689,8 @@ static int prof__attach(prof__thread *self)
     return 1;
 }
 
-/* The same once the ring has room again, which others may be faster to take. The lock is let go while the thread
-   sleeps; the session is kept. */
+/* Does the same once a chunk is released; other threads may be faster. The thread sleeps without the lock, and keeps
+   the session alive. */
 static PROF__COLD int prof__attach_later(prof__thread *self, prof__session *s, prof__signals *signals)
 {
     int found;
@@ -4703,7 +4708,7 @@ static PROF__COLD int prof__attach_later(prof__thread *self, prof__session *s, p
 }
 
 #ifndef PROF_FREESTANDING
-/* A thread ends, or a chunk's owner goes: hand back what is left of the chunk, so that short threads share chunks. */
+/* Gives back the rest of the chunk when a thread ends, or no longer needs it, so that short threads share chunks. */
 static void prof__give_back(prof__thread *self)
 {
     prof__session *s = self->session;
@@ -4716,7 +4721,7 @@ static void prof__give_back(prof__thread *self)
     prof__room_changed();
 }
 
-/* The thread lets go of what it has of the session, as a busy thread. */
+/* Gives back all that the thread has of the session. The thread is busy. */
 static void prof__thread_detach(prof__thread *self)
 {
     if (!self->session) return;
@@ -4724,9 +4729,9 @@ static void prof__thread_detach(prof__thread *self)
     prof__detach(self);
 }
 
-/* Runs as a thread-specific destructor. Destructors that run later may hold scopes, too, in this round of them or the
-   next: those attach again, see prof__last_scope_ended(). Where threads have records of their own this comes back, up
-   to three times; then the record serves another thread and this one is deaf. */
+/* Runs as a destructor of thread-specific data. Later destructors, in this round or the next, may have scopes, too:
+   those attach again, see prof__last_scope_ended(). In a shared library, where records are allocated, this runs in up
+   to three rounds; then the record serves another thread, and this thread records no more. */
 static void prof__thread_leaves(void *pointer)
 {
     prof__thread *self = (prof__thread *)pointer;
@@ -4734,7 +4739,7 @@ static void prof__thread_leaves(void *pointer)
     PROF__BARRIER();
     prof__generation_look();
     prof__lock(&prof__lock_word);
-    if (self->session) self->own.epoch = 0; /* what it still records is a track that begins anew */
+    if (self->session) self->own.epoch = 0; /* what it still records goes to a new track */
     prof__thread_detach(self);
     prof__unlock(&prof__lock_word);
     prof__signal_stack_give(self);
@@ -4745,8 +4750,8 @@ static void prof__thread_leaves(void *pointer)
     prof__self_leaves(self);
 }
 
-/* A scope has ended of a thread that has its chunk for that only; or in a destructor that came after the recorder's:
-   nobody may be there to give the chunk back later. So that is done now, unless there is a scope around it. */
+/* Called when a scope has ended on a thread that has its chunk for one scope only, or in a destructor that runs after
+   the recorder's. Gives the chunk back now, because nothing may do so later, unless an outer scope is open. */
 static PROF__COLD void prof__last_scope_ended(prof__thread *self)
 {
     uint32_t gate = self->gate;
@@ -4765,13 +4770,13 @@ static PROF__COLD void prof__last_scope_ended(prof__thread *self)
 }
 #endif
 
-/*-- WRITER ------------------------------------------------------------------------------------------------ >>writer --
-   The fast path of every macro: read the counter; take the thread, so that a signal handler that interrupts from here
-   on stays out; only then, when no handler can move the thread to another session any more, check that site, thread and
-   generation agree; store the event; move the cursor; open the gate. */
+/* -- WRITER ------------------------------------------------------------------------------------------------ >>writer
+   -- The fast path of every macro: read the counter; take the thread, so that a signal handler that interrupts from
+   here on does not write; only then, when no handler can move the thread to another session any more, check that site,
+   thread and generation agree; store the event; move the cursor; open the gate. */
 
-/* Brings site and thread in step with the present generation. 1: the site is on and the thread has a chunk. If it is on
-   and there is no chunk, what is lost for that is counted. */
+/* Updates site and thread to the present generation. Returns 1 if the site is on and the thread has a chunk. If the
+   site is on and there is no chunk, counts the loss. */
 static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
 {
     uint32_t generation = PROF__LOAD(prof__generation);
@@ -4806,15 +4811,15 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
             self->no_room = room;
             recording = 0;
         }
-        if (self->session && !self->entered) { /* there was a switch, and it could not do this */
+        if (self->session && !self->entered) { /* a switch of fibers could not do this */
             prof__track_know(self);
             prof__track_enter(self);
         }
         if (missed && recording && !(loss & PROF__LOSS_EVENT) && (uint64_t)(self->end - self->cursor) == self->room) {
-            prof__lose_all(self, loss); /* of arguments: their scope found no chunk */
+            prof__lose_all(self, loss); /* arguments whose scope found no chunk */
             recording = 0;
         }
-        self->seen = generation; /* a control call during a wait in between is found by the next macro */
+        self->seen = generation; /* the next macro notices a control call during a wait in between */
         self->open = self->session && s->fast && !(self->exits | self->visiting) ? generation : PROF__SHUT;
         prof__lock_leave(&prof__lock_word, &signals);
         PROF__ERRNO_RESTORE();
@@ -4823,7 +4828,8 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
     return !site || (uint32_t)prof__site_load(site) == generation;
 }
 
-/* From here on no handler writes, or moves the thread to another session. Returns what prof__untake() wants. */
+/* Makes the thread busy: from here on no handler writes, or moves the thread to another session. Returns the argument
+   for prof__untake(). */
 static inline uint32_t prof__take(prof__thread *self)
 {
     uint32_t gate = self->gate;
@@ -4832,22 +4838,22 @@ static inline uint32_t prof__take(prof__thread *self)
     return gate;
 }
 
-/* What a thread's gate becomes when it is done: it takes the slow path until it can let its filled chunk go. */
+/* Returns the next value of a thread's gate. The thread takes the slow path until it can release its filled chunk. */
 static inline uint32_t prof__gate_next(prof__thread *self)
 {
     if (PROF__UNLIKELY(self->filled != NULL)) prof__filled_check(self);
     return PROF__UNLIKELY(self->filled != NULL) ? PROF__SHUT : self->open;
 }
 
-/* A thread that was busy when it was taken is being interrupted, and stays busy. */
+/* Undoes prof__take(). A thread that was already busy was interrupted by this handler, and stays busy. */
 static inline void prof__untake(prof__thread *self, uint32_t gate)
 {
     PROF__BARRIER();
     if (gate != PROF__BUSY) self->gate = prof__gate_next(self);
 }
 
-/* Control functions hold the lock as a busy thread, so that a signal handler with a scope in it does not wait for
-   it. */
+/* Makes the thread of a control function busy while it holds the lock, so that a signal handler with a scope in it does
+   not wait for the lock. */
 static uint32_t prof__state_lock(void)
 {
     uint32_t gate = prof__take(PROF__SELF());
@@ -4886,12 +4892,12 @@ static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint
     return 0;
 }
 
-/* Settles a site before the arguments of its macro are evaluated. */
+/* Finds out whether a site is on, before the arguments of its macro are evaluated. */
 PROF__ENTRY int prof__check(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED(prof__check, (site)));
     uint32_t gate = prof__take(self);
-    if (gate == PROF__BUSY) return 1; /* whoever counts the loss wants the arguments */
+    if (gate == PROF__BUSY) return 1; /* the macro goes on to count the loss, with its arguments */
     prof__signals signals;
     PROF__ERRNO_SAVE();
     prof__generation_look();
@@ -4909,7 +4915,7 @@ static uint64_t prof__site_head(const prof_site *site)
     return prof__site_load(site) >> PROF__TICK_BITS << PROF__TICK_BITS;
 }
 
-/* Takes the thread for a site: 1 if it may write; else what is lost for that is counted, if the site is on. */
+/* Makes the thread busy for a site. Returns 1 if it may write; else, if the site is on, counts the loss. */
 static inline int prof__enter_or_lose(prof__thread *self, prof_site *site, uint64_t *head, uint32_t loss)
 {
     uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
@@ -4934,7 +4940,7 @@ static inline void prof__leave(prof__thread *self)
 
 #define PROF__END_OF_BEGIN ((uint64_t)(PROF__KIND_BEGIN ^ PROF__KIND_END) << PROF__KIND_SHIFT)
 
-/* The slow halves. The thread is busy before and after. */
+/* The slow paths of begin and end. The thread is busy before and after. */
 static prof__token prof__begin_at(prof__thread *self, uint64_t head, uint64_t now)
 {
     uint64_t *at = prof__reserve(self, 2, &now);
@@ -4947,7 +4953,7 @@ static prof__token prof__begin_at(prof__thread *self, uint64_t head, uint64_t no
     return head | self->epoch;
 }
 
-/* 1: nothing was recorded since the begin with this head, or all of it was taken back. */
+/* Returns 1 if nothing was recorded since the begin with this head, or all of it was removed. */
 static int prof__begin_is_last(prof__thread *self, uint64_t head)
 {
     if (!self->begun && self->cursor > prof__chunk_first(self->chunk)) {
@@ -4957,7 +4963,7 @@ static int prof__begin_is_last(prof__thread *self, uint64_t head)
     return self->begun_end == self->cursor && (*self->begun & ~PROF__TICK_MASK) == head;
 }
 
-/* Takes back a scope that was too short, with its run-time name; its head first, so that a reader never sees half. */
+/* Removes a scope that was too short, with its run-time name; its head first, so that a reader never sees a part. */
 static void prof__begin_undo(prof__thread *self)
 {
     prof__store_word(self->begun, 0);
@@ -4980,7 +4986,7 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
         prof__lose(self, 1);
         return;
     }
-    if ((uint64_t)(self->end - self->cursor) <= self->room) self->room--; /* its debt was forgotten */
+    if ((uint64_t)(self->end - self->cursor) <= self->room) self->room--; /* its reserve was dropped */
     if ((int64_t)(now - self->base) < 0) now = self->base;
     prof__store_word(self->cursor, (head ^ PROF__END_OF_BEGIN) | (now - self->base));
     self->cursor++;
@@ -5016,7 +5022,7 @@ PROF__ENTRY prof__token prof__begin(prof_site *site)
 
 static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token, uint32_t gate)
 {
-    if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) { /* begun in another session: its image has it as open */
+    if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) { /* begun in another session, whose image has it as open */
         prof__untake(self, gate);
     } else if (prof__enter_slow(self, NULL, gate, PROF__LOSS_EVENT)) {
         if ((uint32_t)token == self->epoch) prof__end_at(self, token ^ self->epoch, prof__now(self->session, 1));
@@ -5051,8 +5057,8 @@ PROF__ENTRY void prof__end(prof__token token)
 }
 
 #ifndef PROF_FREESTANDING
-/* A scope of the service that began then and ends now. It is recorded only now, so that none is open when the recording
-   ends in the middle of it: it would look as if the program had hung there. */
+/* Records a scope of the service that began at `began` and ends now. It is recorded only now, so that none is open if
+   the recording ends in the middle of it: it would look as if the program had hung there. */
 static void prof__service_scope(const prof__session *s, prof_site *site, uint64_t began)
 {
     prof__thread *self = PROF__SELF();
@@ -5066,7 +5072,7 @@ static void prof__service_scope(const prof__session *s, prof_site *site, uint64_
 }
 #endif
 
-/* Both at one time, too; so a chunk with room for both is there before the clock counts. */
+/* Ends one stage and begins the next, also at one time: gets a chunk with space for both before it reads the clock. */
 static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *site, prof__token token, uint32_t gate)
 {
     uint64_t head;
@@ -22069,9 +22075,9 @@ static void prof__burst_calls(prof_site *site)
 #endif
 
 #if defined(PROF__HUBS) && !defined(PROF_STATIC)
-/*-- the table of this copy: see >>copies. It is at the end, where all that it is made of is known. */
+/*-- the table of this copy: see >>copies. It is at the end because it refers to everything before. */
 
-/* Called by a follower in its leader. */
+/* A follower calls this in its leader. */
 static void prof__hub_join(prof__hub *follower)
 {
     uint32_t gate = prof__state_lock();
@@ -22105,7 +22111,7 @@ static void prof__hub_leave(prof__hub *follower) { (void)follower; }
 #else
 #define PROF__TRACE_SIZE sizeof(struct prof_trace)
 #endif
-/* What differs between versions, and with options, differs in one of these sizes as a rule. */
+/* Versions and options that differ usually differ in one of these sizes. */
 #define PROF__LAYOUT                                                                                                 \
     ((uint64_t)PROF_VERSION << 48 ^ (uint64_t)sizeof(prof__hub) << 36 ^ (uint64_t)sizeof(prof_config) << 26 ^        \
      (uint64_t)PROF__TRACE_SIZE << 14 ^ (uint64_t)sizeof(struct prof_fiber) << 4 ^                                   \
@@ -22140,7 +22146,7 @@ static int prof__hub_visit(const prof__loaded *loaded, size_t size, void *user)
     return 1;
 }
 
-/* They are there wherever there is a library that has been loaded later. */
+/* These exist wherever a library can be loaded later. */
 extern void *prof__module_open(const char *path, int how) __asm__("dlopen") __attribute__((weak));
 extern int prof__module_close(void *module) __asm__("dlclose") __attribute__((weak));
 static void *prof__leader_module;
@@ -22152,7 +22158,7 @@ static PROF__COLD void prof__join(void)
     prof__hub_here.settled = 1;
     prof__loaded_each(prof__hub_visit, &search);
     if (!search.found || search.found == &prof__hub_here) return;
-    /* One that is being loaded by the same call, because it depends on this library, goes before it, or with it. */
+    /* A leader that the same call loads, because it depends on this library, is unloaded before it, or with it. */
     if (*search.name && search.found->settled && prof__module_open)
         prof__leader_module = prof__module_open(search.name, 1 | 4); /* RTLD_LAZY | RTLD_NOLOAD */
     search.found->to_prof__hub_join(&prof__hub_here);
@@ -22161,14 +22167,14 @@ static PROF__COLD void prof__join(void)
 
 static void __attribute__((constructor(101))) prof__join_early(void) { prof__led(); }
 
-/* The library is unloaded: it leaves its leader, or its followers are on their own. */
+/* The library is unloaded: it leaves its leader, or its followers become recorders of their own. */
 static void prof__unjoin(void)
 {
     if (prof__leader) prof__leader->to_prof__hub_leave(&prof__hub_here);
     for (prof__hub *each = prof__followers; each; each = each->next) PROF__RELEASE(each->leader, (prof__hub *)NULL);
     prof__followers = NULL;
 }
-/* After the last use of the leader. */
+/* Called after the last use of the leader. */
 static void __attribute__((destructor(101))) prof__unjoin_late(void)
 {
     void *module = prof__leader_module;

@@ -1,12 +1,12 @@
-// record/copies: Copies of the implementation in one process: how one finds the first, and hands calls on to it.
-/*-- COPIES ---------------------------------------------------------------------------------------------- >>copies --
-   A program and its plugins may have a copy of the implementation each. Where the loader can it directs all calls to
-   the first; it cannot where a program does not export its symbols, where plugins are loaded RTLD_LOCAL, where symbols
-   are hidden or linked with -Bsymbolic. So each copy has an ELF note that leads to a table of its functions. A copy in
-   a library takes the first of the process, in the order of the loader's list, for its leader: it records nothing
-   itself, but hands every call on. The program is always the first of that list, and what comes later comes last, so
-   that a leader stays one; a follower keeps it from being unloaded. Copies that are laid out otherwise, and those
-   compiled with PROF_STATIC, are on their own, but see in the table which file the others write. */
+// record/copies: Several copies of the implementation in one process: each finds the first and forwards its calls to it.
+/* -- COPIES ---------------------------------------------------------------------------------------------- >>copies --
+   A program and its plugins may each have a copy of the implementation. If it can, the loader directs all calls to the
+   first copy. It cannot if the program does not export its symbols, if plugins are loaded RTLD_LOCAL, or if symbols are
+   hidden or linked with -Bsymbolic. So each copy has an ELF note that leads to a table of its functions. For a copy in
+   a library, the first copy in the loader's list is its leader: it records nothing itself, but forwards every call. The
+   program is always first in that list, and what is loaded later is added at the end, so that a leader remains one; a
+   follower keeps it from being unloaded. Copies with another layout, and those compiled with PROF_STATIC, are recorders
+   of their own, but see in the table which file the others write. */
 
 #if defined(__linux__) && defined(__ELF__) && !defined(PROF_FREESTANDING)
 #define PROF__HUBS 1
@@ -30,7 +30,7 @@ static prof_status prof__category_enable(const char *pattern, int on, int exact)
 static void prof__device_report(prof_device_row *row, const prof_device_event *event);
 static void prof__saved_with(prof_status (*hook)(void));
 
-/* What a copy hands on: all that touches the recorder and that other functions are made of. */
+/* The functions that a copy forwards: all that access the recorder and that other functions are made of. */
 #define PROF__HUB_FUNCTIONS(X)                                                                                       \
     X(prof__hub_join) X(prof__hub_leave) X(prof__error_here)                                                         \
     X(prof__check) X(prof__begin) X(prof__end) X(prof__next) X(prof__counter_write) X(prof__arg_write)               \
@@ -46,13 +46,13 @@ static void prof__saved_with(prof_status (*hook)(void));
 struct prof__hub {
     /* the same in all versions */
     char magic[8];
-    uint64_t layout; /* of all that copies hand each other; 0: PROF_STATIC */
-    char *output;    /* 1024 bytes: the file that its last session was told to write; "" for none */
+    uint64_t layout; /* of all types that copies pass to each other; 0: PROF_STATIC */
+    char *output;    /* 1024 bytes: the output of its last session; "" for none */
     /* of copies of one layout */
     uint32_t settled;        /* its constructors have run */
-    uint32_t *generation;    /* a follower's: what its call sites look at */
-    prof__hub *next;         /* a follower's, in the leader's list */
-    prof__hub **leader;      /* a follower's: where it keeps who that is */
+    uint32_t *generation;    /* of a follower: what its call sites compare with */
+    prof__hub *next;         /* of a follower: the next one in the leader's list */
+    prof__hub **leader;      /* of a follower: where it keeps its leader */
 #define PROF__HUB_FIELD(name) __typeof__(name) *to_##name;
     PROF__HUB_FUNCTIONS(PROF__HUB_FIELD)
 };
@@ -98,7 +98,7 @@ static prof__hub *prof__hub_of_notes(const char *at, size_t size, size_t align)
     return NULL;
 }
 
-/* Null: this module has none. */
+/* Returns NULL if this module has none. */
 static prof__hub *prof__hub_of(const prof__loaded *loaded)
 {
     prof__hub *hub = NULL;
@@ -113,7 +113,7 @@ static prof__hub *prof__hub_of(const prof__loaded *loaded)
 #endif
 
 #if defined(PROF__HUBS) && defined(PROF__SHARED) && !defined(PROF_STATIC)
-static prof__hub *prof__leader; /* null: this copy leads, or is on its own */
+static prof__hub *prof__leader; /* NULL: this copy is a leader, or a recorder of its own */
 static int prof__joined;
 static PROF__COLD void prof__join(void);
 static inline prof__hub *prof__led(void)
@@ -121,7 +121,7 @@ static inline prof__hub *prof__led(void)
     if (PROF__UNLIKELY(!PROF__ACQUIRE(&prof__joined))) prof__join();
     return PROF__ACQUIRE(&prof__leader);
 }
-static PROF__UNUSED int prof__is_whole(void) { return !prof__led(); } /* 1: calls are not handed on */
+static PROF__UNUSED int prof__is_whole(void) { return !prof__led(); } /* 1: calls are not forwarded */
 /* The first statement of a function of the table. */
 #define PROF__LED(function, arguments)                                                                               \
     do {                                                                                                             \
@@ -141,7 +141,7 @@ static PROF__UNUSED int prof__is_whole(void) { return !prof__led(); } /* 1: call
 #define PROF__LED_VOID(function, arguments) ((void)0)
 static PROF__UNUSED int prof__is_whole(void) { return 1; }
 #endif
-/* The same where time counts: a thread of a copy that hands on never has a record. */
+/* The same for the fast path: a thread never has a record in a copy that forwards. */
 #ifdef PROF__SHARED
 #define PROF__SELF_OR(led)                                                                                           \
     prof__thread *self = prof__self_here;                                                                            \

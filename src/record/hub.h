@@ -1,8 +1,8 @@
-// record/hub: The table of this copy's functions: last, where all of them are known.
+// record/hub: The table of this copy's functions. It is the last room, because it needs the declarations of all.
 #if defined(PROF__HUBS) && !defined(PROF_STATIC)
-/*-- the table of this copy: see >>copies. It is at the end, where all that it is made of is known. */
+/*-- the table of this copy: see >>copies. It is at the end because it refers to everything before. */
 
-/* Called by a follower in its leader. */
+/* A follower calls this in its leader. */
 static void prof__hub_join(prof__hub *follower)
 {
     uint32_t gate = prof__state_lock();
@@ -36,7 +36,7 @@ static void prof__hub_leave(prof__hub *follower) { (void)follower; }
 #else
 #define PROF__TRACE_SIZE sizeof(struct prof_trace)
 #endif
-/* What differs between versions, and with options, differs in one of these sizes as a rule. */
+/* Versions and options that differ usually differ in one of these sizes. */
 #define PROF__LAYOUT                                                                                                 \
     ((uint64_t)PROF_VERSION << 48 ^ (uint64_t)sizeof(prof__hub) << 36 ^ (uint64_t)sizeof(prof_config) << 26 ^        \
      (uint64_t)PROF__TRACE_SIZE << 14 ^ (uint64_t)sizeof(struct prof_fiber) << 4 ^                                   \
@@ -71,7 +71,7 @@ static int prof__hub_visit(const prof__loaded *loaded, size_t size, void *user)
     return 1;
 }
 
-/* They are there wherever there is a library that has been loaded later. */
+/* These exist wherever a library can be loaded later. */
 extern void *prof__module_open(const char *path, int how) __asm__("dlopen") __attribute__((weak));
 extern int prof__module_close(void *module) __asm__("dlclose") __attribute__((weak));
 static void *prof__leader_module;
@@ -83,7 +83,7 @@ static PROF__COLD void prof__join(void)
     prof__hub_here.settled = 1;
     prof__loaded_each(prof__hub_visit, &search);
     if (!search.found || search.found == &prof__hub_here) return;
-    /* One that is being loaded by the same call, because it depends on this library, goes before it, or with it. */
+    /* A leader that the same call loads, because it depends on this library, is unloaded before it, or with it. */
     if (*search.name && search.found->settled && prof__module_open)
         prof__leader_module = prof__module_open(search.name, 1 | 4); /* RTLD_LAZY | RTLD_NOLOAD */
     search.found->to_prof__hub_join(&prof__hub_here);
@@ -92,14 +92,14 @@ static PROF__COLD void prof__join(void)
 
 static void __attribute__((constructor(101))) prof__join_early(void) { prof__led(); }
 
-/* The library is unloaded: it leaves its leader, or its followers are on their own. */
+/* The library is unloaded: it leaves its leader, or its followers become recorders of their own. */
 static void prof__unjoin(void)
 {
     if (prof__leader) prof__leader->to_prof__hub_leave(&prof__hub_here);
     for (prof__hub *each = prof__followers; each; each = each->next) PROF__RELEASE(each->leader, (prof__hub *)NULL);
     prof__followers = NULL;
 }
-/* After the last use of the leader. */
+/* Called after the last use of the leader. */
 static void __attribute__((destructor(101))) prof__unjoin_late(void)
 {
     void *module = prof__leader_module;

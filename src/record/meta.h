@@ -1,7 +1,7 @@
-// record/meta: Strings, call sites and metadata in the image, each once. Under prof__lock_word.
-/*-- META --------------------------------------------------------------------------------------------------- >>meta --
-   Strings and call sites, each stored once by content, so that a plugin that comes back a thousand times takes the room
-   of one. Called under the lock. */
+// record/meta: Stores strings, call sites and metadata in the image, each once. Under prof__lock_word.
+/* -- META --------------------------------------------------------------------------------------------------- >>meta --
+   Strings and call sites are stored once, by content, so that a plugin that is loaded a thousand times takes the space
+   of one. All functions are called under the lock. */
 
 static uint32_t prof__hash(const void *bytes, size_t size)
 {
@@ -10,7 +10,7 @@ static uint32_t prof__hash(const void *bytes, size_t size)
     return hash ^ hash >> 15;
 }
 
-/* Finds or appends a record whose words behind the head are these bytes, zero-padded. 0: no room. */
+/* Finds or appends a record whose words after the head are these bytes, zero-padded. Returns 0 if there is no space. */
 static uint32_t prof__meta_intern(prof__session *s, uint32_t kind, const void *bytes, size_t size, uint32_t *count)
 {
     uint64_t words = 1 + (size + 7) / 8, used = s->header->meta_used / 8;
@@ -58,7 +58,7 @@ static uint32_t prof__meta_site(prof__session *s, prof_site *site)
     return prof__meta_intern(s, PROF__META_SITE, words, sizeof words, &s->site_count);
 }
 
-/* Key and value of the session; one without a key forgets all before it. 0: no room. */
+/* Appends a key and value of the metadata; one without a key clears all before it. Returns 0 if there is no space. */
 static int prof__meta_pair(prof__session *s, const char *key, const char *value)
 {
     size_t k = prof__length(key) + 1, v = prof__length(value) + 1;
@@ -87,12 +87,12 @@ static size_t prof__metadata_size(const char *pair)
     return key + prof__length(pair + key) + 1;
 }
 
-static char prof__rank[64]; /* what %r is in the present session, or was in the last; "": not known */
+static char prof__rank[64]; /* what %r stands for in the present or last session; "": not known */
 #ifndef PROF_FREESTANDING
-static char prof__host[64]; /* of a rank: the machine's name; "": there is no rank */
+static char prof__host[64]; /* the name of the machine, if there is a rank; else "" */
 #endif
 
-/* All of it, into an image that is new. */
+/* Writes all metadata into a new image. */
 static void prof__metadata_write(prof__session *s)
 {
     if (prof__rank[0]) prof__meta_pair(s, "rank", prof__rank);
@@ -104,7 +104,7 @@ static void prof__metadata_write(prof__session *s)
         prof__meta_pair(s, each, each + prof__length(each) + 1);
 }
 
-/* 0: no room; what there was stays. */
+/* Returns 0 if there is no space; what there was stays. */
 static int prof__metadata_put(const char *key, const char *value)
 {
     char *at = prof__metadata.pairs, *end = at + prof__metadata.used;

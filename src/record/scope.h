@@ -1,12 +1,12 @@
-// record/scope: The fast path: begin, end, next. No lock, no atomic read-modify-write, no allocation. The
-// lock of prof__state, which control functions take as a thread that is busy.
-/*-- WRITER ------------------------------------------------------------------------------------------------ >>writer --
-   The fast path of every macro: read the counter; take the thread, so that a signal handler that interrupts from here
-   on stays out; only then, when no handler can move the thread to another session any more, check that site, thread and
-   generation agree; store the event; move the cursor; open the gate. */
+// record/scope: The fast path: begin, end, next. No lock, no atomic read-modify-write, no allocation. Also the lock of
+// prof__state for control functions, which make their thread busy while they hold it.
+/* -- WRITER ------------------------------------------------------------------------------------------------ >>writer
+   -- The fast path of every macro: read the counter; take the thread, so that a signal handler that interrupts from
+   here on does not write; only then, when no handler can move the thread to another session any more, check that site,
+   thread and generation agree; store the event; move the cursor; open the gate. */
 
-/* Brings site and thread in step with the present generation. 1: the site is on and the thread has a chunk. If it is on
-   and there is no chunk, what is lost for that is counted. */
+/* Updates site and thread to the present generation. Returns 1 if the site is on and the thread has a chunk. If the
+   site is on and there is no chunk, counts the loss. */
 static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
 {
     uint32_t generation = PROF__LOAD(prof__generation);
@@ -41,15 +41,15 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
             self->no_room = room;
             recording = 0;
         }
-        if (self->session && !self->entered) { /* there was a switch, and it could not do this */
+        if (self->session && !self->entered) { /* a switch of fibers could not do this */
             prof__track_know(self);
             prof__track_enter(self);
         }
         if (missed && recording && !(loss & PROF__LOSS_EVENT) && (uint64_t)(self->end - self->cursor) == self->room) {
-            prof__lose_all(self, loss); /* of arguments: their scope found no chunk */
+            prof__lose_all(self, loss); /* arguments whose scope found no chunk */
             recording = 0;
         }
-        self->seen = generation; /* a control call during a wait in between is found by the next macro */
+        self->seen = generation; /* the next macro notices a control call during a wait in between */
         self->open = self->session && s->fast && !(self->exits | self->visiting) ? generation : PROF__SHUT;
         prof__lock_leave(&prof__lock_word, &signals);
         PROF__ERRNO_RESTORE();
@@ -58,7 +58,8 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
     return !site || (uint32_t)prof__site_load(site) == generation;
 }
 
-/* From here on no handler writes, or moves the thread to another session. Returns what prof__untake() wants. */
+/* Makes the thread busy: from here on no handler writes, or moves the thread to another session. Returns the argument
+   for prof__untake(). */
 static inline uint32_t prof__take(prof__thread *self)
 {
     uint32_t gate = self->gate;
@@ -67,22 +68,22 @@ static inline uint32_t prof__take(prof__thread *self)
     return gate;
 }
 
-/* What a thread's gate becomes when it is done: it takes the slow path until it can let its filled chunk go. */
+/* Returns the next value of a thread's gate. The thread takes the slow path until it can release its filled chunk. */
 static inline uint32_t prof__gate_next(prof__thread *self)
 {
     if (PROF__UNLIKELY(self->filled != NULL)) prof__filled_check(self);
     return PROF__UNLIKELY(self->filled != NULL) ? PROF__SHUT : self->open;
 }
 
-/* A thread that was busy when it was taken is being interrupted, and stays busy. */
+/* Undoes prof__take(). A thread that was already busy was interrupted by this handler, and stays busy. */
 static inline void prof__untake(prof__thread *self, uint32_t gate)
 {
     PROF__BARRIER();
     if (gate != PROF__BUSY) self->gate = prof__gate_next(self);
 }
 
-/* Control functions hold the lock as a busy thread, so that a signal handler with a scope in it does not wait for
-   it. */
+/* Makes the thread of a control function busy while it holds the lock, so that a signal handler with a scope in it does
+   not wait for the lock. */
 static uint32_t prof__state_lock(void)
 {
     uint32_t gate = prof__take(PROF__SELF());
@@ -121,12 +122,12 @@ static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint
     return 0;
 }
 
-/* Settles a site before the arguments of its macro are evaluated. */
+/* Finds out whether a site is on, before the arguments of its macro are evaluated. */
 PROF__ENTRY int prof__check(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED(prof__check, (site)));
     uint32_t gate = prof__take(self);
-    if (gate == PROF__BUSY) return 1; /* whoever counts the loss wants the arguments */
+    if (gate == PROF__BUSY) return 1; /* the macro goes on to count the loss, with its arguments */
     prof__signals signals;
     PROF__ERRNO_SAVE();
     prof__generation_look();
@@ -144,7 +145,7 @@ static uint64_t prof__site_head(const prof_site *site)
     return prof__site_load(site) >> PROF__TICK_BITS << PROF__TICK_BITS;
 }
 
-/* Takes the thread for a site: 1 if it may write; else what is lost for that is counted, if the site is on. */
+/* Makes the thread busy for a site. Returns 1 if it may write; else, if the site is on, counts the loss. */
 static inline int prof__enter_or_lose(prof__thread *self, prof_site *site, uint64_t *head, uint32_t loss)
 {
     uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
@@ -169,7 +170,7 @@ static inline void prof__leave(prof__thread *self)
 
 #define PROF__END_OF_BEGIN ((uint64_t)(PROF__KIND_BEGIN ^ PROF__KIND_END) << PROF__KIND_SHIFT)
 
-/* The slow halves. The thread is busy before and after. */
+/* The slow paths of begin and end. The thread is busy before and after. */
 static prof__token prof__begin_at(prof__thread *self, uint64_t head, uint64_t now)
 {
     uint64_t *at = prof__reserve(self, 2, &now);
@@ -182,7 +183,7 @@ static prof__token prof__begin_at(prof__thread *self, uint64_t head, uint64_t no
     return head | self->epoch;
 }
 
-/* 1: nothing was recorded since the begin with this head, or all of it was taken back. */
+/* Returns 1 if nothing was recorded since the begin with this head, or all of it was removed. */
 static int prof__begin_is_last(prof__thread *self, uint64_t head)
 {
     if (!self->begun && self->cursor > prof__chunk_first(self->chunk)) {
@@ -192,7 +193,7 @@ static int prof__begin_is_last(prof__thread *self, uint64_t head)
     return self->begun_end == self->cursor && (*self->begun & ~PROF__TICK_MASK) == head;
 }
 
-/* Takes back a scope that was too short, with its run-time name; its head first, so that a reader never sees half. */
+/* Removes a scope that was too short, with its run-time name; its head first, so that a reader never sees a part. */
 static void prof__begin_undo(prof__thread *self)
 {
     prof__store_word(self->begun, 0);
@@ -215,7 +216,7 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
         prof__lose(self, 1);
         return;
     }
-    if ((uint64_t)(self->end - self->cursor) <= self->room) self->room--; /* its debt was forgotten */
+    if ((uint64_t)(self->end - self->cursor) <= self->room) self->room--; /* its reserve was dropped */
     if ((int64_t)(now - self->base) < 0) now = self->base;
     prof__store_word(self->cursor, (head ^ PROF__END_OF_BEGIN) | (now - self->base));
     self->cursor++;
@@ -251,7 +252,7 @@ PROF__ENTRY prof__token prof__begin(prof_site *site)
 
 static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token, uint32_t gate)
 {
-    if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) { /* begun in another session: its image has it as open */
+    if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) { /* begun in another session, whose image has it as open */
         prof__untake(self, gate);
     } else if (prof__enter_slow(self, NULL, gate, PROF__LOSS_EVENT)) {
         if ((uint32_t)token == self->epoch) prof__end_at(self, token ^ self->epoch, prof__now(self->session, 1));
@@ -286,8 +287,8 @@ PROF__ENTRY void prof__end(prof__token token)
 }
 
 #ifndef PROF_FREESTANDING
-/* A scope of the service that began then and ends now. It is recorded only now, so that none is open when the recording
-   ends in the middle of it: it would look as if the program had hung there. */
+/* Records a scope of the service that began at `began` and ends now. It is recorded only now, so that none is open if
+   the recording ends in the middle of it: it would look as if the program had hung there. */
 static void prof__service_scope(const prof__session *s, prof_site *site, uint64_t began)
 {
     prof__thread *self = PROF__SELF();
@@ -301,7 +302,7 @@ static void prof__service_scope(const prof__session *s, prof_site *site, uint64_
 }
 #endif
 
-/* Both at one time, too; so a chunk with room for both is there before the clock counts. */
+/* Ends one stage and begins the next, also at one time: gets a chunk with space for both before it reads the clock. */
 static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *site, prof__token token, uint32_t gate)
 {
     uint64_t head;

@@ -1,5 +1,5 @@
-// record/site: Which call sites are on, by category, level and mask; a site's state. Under prof__lock_word, but for a
-// site's own word.
+// record/site: Finds out which call sites are on, by category, level and mask; the state of a site. All under
+// prof__lock_word, except a site's own word.
 static int prof__match(const char *pattern, const char *text)
 {
     const char *star = NULL, *retry = NULL;
@@ -32,8 +32,8 @@ static int prof__category_on(const char *category)
 }
 
 #ifndef PROF_FREESTANDING
-/* The categories of call sites, for prof_domain_list(): copies, because the modules that they are from may go. Grows
-   under the lock, and is read without. */
+/* The categories of call sites, for prof_domain_list(): copies, because the modules that they are from may be unloaded.
+   The list grows under the lock, and is read without it. */
 static struct {
     uint32_t count, used;
     const char *names[128];
@@ -66,7 +66,7 @@ static uint64_t prof__site_load(const prof_site *site)
 #else
     const prof__half *half = (const prof__half *)&site->private_state;
     uint32_t low = PROF__ACQUIRE(half + PROF__LOW_HALF), high = PROF__ACQUIRE(half + !PROF__LOW_HALF);
-    if (PROF__LOAD(half + PROF__LOW_HALF) != low) low = PROF__SHUT; /* it was changing: let the slow path look */
+    if (PROF__LOAD(half + PROF__LOW_HALF) != low) low = PROF__SHUT; /* it was changing: leave it to the slow path */
     return (uint64_t)high << 32 | low;
 #endif
 }
@@ -83,11 +83,11 @@ static void prof__site_store(prof_site *site, uint64_t state)
 #endif
 }
 
-/* Events of threads that have no chunk; moved into the image by whoever holds the lock next. */
+/* Lost events of threads that have no chunk; the next holder of the lock moves the count into the image. */
 static uint64_t prof__lost_without_chunk;
-static uint64_t prof__lost_args_without_chunk; /* the same of arguments, on threads without a session */
+static uint64_t prof__lost_args_without_chunk; /* lost arguments of threads without a session */
 
-/* Odd; changes when a thread that found no chunk might find one. */
+/* Always odd; changes when a thread that found no chunk might find one. */
 static uint32_t prof__room_changes = 1;
 static void prof__room_changed(void) { __atomic_fetch_add(&prof__room_changes, 2, __ATOMIC_RELEASE); }
 

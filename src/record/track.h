@@ -1,5 +1,5 @@
-// record/track: A thread's track in its chunk: entered, changed, left, and what is lost counted.
-/* The clock of a session that does not use the bare counter. */
+// record/track: Enters, changes and leaves the track of a thread in its chunk, and counts what is lost.
+/* Reads the clock of a session that may not use the bare counter. */
 static uint64_t prof__now(const prof__session *s, int at_end)
 {
 #ifndef PROF_FREESTANDING
@@ -9,7 +9,8 @@ static uint64_t prof__now(const prof__session *s, int at_end)
     return prof__counter();
 }
 
-/* The serial is counted last: if a handler leaves in between for good, one comes twice, and none is missing. */
+/* The serial is incremented last: if a handler interrupts and leaves by siglongjmp(), a serial occurs twice, but none
+   is missing. */
 static void prof__track_write(prof__thread *self)
 {
     prof_fiber *track = prof__track_of(self);
@@ -24,7 +25,7 @@ static void prof__track_write(prof__thread *self)
     self->room -= 3;
 }
 
-/* The thread's present track goes on in this chunk, behind the words used. */
+/* Continues the thread's present track in this chunk, after the used words. */
 static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t used, uint64_t owed)
 {
     prof__session *s = self->session;
@@ -38,15 +39,15 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     prof__track_write(self);
 }
 
-/* Lets others have a chunk that this thread has filled. In a ring that is room for those who found none. */
+/* Releases a chunk that this thread has filled. In a ring, threads that found no chunk may take it. */
 static void prof__chunk_finish(const prof__session *s, prof__chunk *chunk)
 {
     PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FULL);
     if (s->header->mode == PROF_RING) prof__room_changed();
 }
 
-/* 1: the thread's present chunk has an event, and not just the TRACK record that it begins with and arguments of a scope
-   that began in the chunk before. */
+/* Returns 1 if the thread's present chunk has an event, and not only its first TRACK record and arguments of a scope
+   that began in the previous chunk. */
 static int prof__chunk_begun(const prof__thread *self)
 {
     const uint64_t *at = prof__chunk_first(self->chunk) + 3;
@@ -54,9 +55,9 @@ static int prof__chunk_begun(const prof__thread *self)
     return at < self->cursor;
 }
 
-/* A thread that is stopped while it changes chunks may be overtaken by others that come round the ring. One of its two
-   chunks has its newest events, and stays: the filled one is kept until the new one has an event, and not just a begin
-   that may be taken back. Only a ring reuses what nobody has read. */
+/* If a thread stops while it changes chunks, others may overtake it by a whole lap of the ring. The chunk with its
+   newest events must stay: the filled one is kept until the new one has an event, and not only a begin that may be
+   removed. Only a ring reuses chunks that nobody has read. */
 static void prof__filled_finish(prof__thread *self)
 {
     prof__chunk *filled = self->filled;
@@ -67,7 +68,7 @@ static void prof__filled_finish(prof__thread *self)
 static PROF__COLD void prof__filled_check(prof__thread *self)
 {
     if (!prof__chunk_begun(self)) return;
-    /* afterwards the memory may be somebody else's */
+    /* after the session, the memory may belong to somebody else */
     if (!PROF__LOAD(&prof__state.running) || PROF__LOAD(&prof__state.epoch) != self->epoch) return;
     if (self->session->min_ticks &&
         (self->begun_end == self->cursor || self->cursor[-1] >> PROF__KIND_SHIFT == PROF__KIND_BEGIN))
@@ -75,9 +76,9 @@ static PROF__COLD void prof__filled_check(prof__thread *self)
     prof__filled_finish(self);
 }
 
-/* A new chunk for a thread that has one. The ends it owes move along. Their number is only ever too large: a longjmp
-   over scopes leaves their ends owed for ever; past three quarters of a chunk (1500 scopes) the debt is forgotten, and
-   an end for which nothing is set aside takes a word of the room, or a new chunk. */
+/* Gives a new chunk to a thread that has one. The words reserved for ends move along. They may be too many: a longjmp()
+   over scopes leaves their words reserved for ever. Beyond three quarters of a chunk (1500 scopes) the reserve is
+   dropped, and an end without a reserved word takes a free word, or a new chunk. */
 static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
 {
     uint64_t owed = self->entered ? (uint64_t)(self->end - self->cursor) - self->room : prof__track_of(self)->owed;
@@ -87,14 +88,15 @@ static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
     if (self->filled && prof__chunk_begun(self)) prof__filled_finish(self);
     prof__chunk_enter(self, chunk, 0, owed > s->chunk_words / 4 * 3 ? 0 : owed);
     if (self->filled || s->header->mode != PROF_RING)
-        prof__chunk_finish(s, old); /* with a chunk before it that still has the newest event, it has none */
+        prof__chunk_finish(s, old); /* the chunk before it still has the newest event, so this one has none */
     else
         self->filled = old;
     return 1;
 }
 
-/* 1: nothing was let go since this thread found no chunk, so that it need not search, nor take the lock, for every
-   event that is lost. It does now and then, which also brings the losses of a thread without a chunk into the image. */
+/* Returns 1 if no chunk was released since this thread found none, so that it need not search, or take the lock, for
+   every lost event. Returns 0 now and then all the same, which also writes the losses of a thread without a chunk to
+   the image. */
 static int prof__room_missing(prof__thread *self)
 {
     return self->no_room == PROF__LOAD(&prof__room_changes) && ++self->in_vain % 1024;
@@ -112,7 +114,7 @@ static int prof__chunk_next(prof__thread *self)
     return prof__chunk_change(self, chunk);
 }
 
-/* What this thread lost on its present track becomes a record of it, if there is a word for that. */
+/* Writes a LOST record for what this thread lost on its present track, if a word is free. */
 static void prof__lost_write(prof__thread *self)
 {
     uint64_t lost = self->cursor < self->end ? __atomic_exchange_n(&self->chunk->lost, 0, __ATOMIC_RELAXED) : 0;
@@ -121,7 +123,7 @@ static void prof__lost_write(prof__thread *self)
     self->cursor++;
 }
 
-/* Nothing can be written until prof__track_enter(), for the present track or another one. */
+/* Leaves the present track: nothing can be written until prof__track_enter(), for this track or another one. */
 static void prof__track_leave(prof__thread *self)
 {
     if (!self->entered) return;
@@ -133,21 +135,22 @@ static void prof__track_leave(prof__thread *self)
     self->begun = self->begun_end = NULL;
 }
 
-/* The present track goes on in what is left of the chunk. If that is too little, whoever writes next takes a new chunk,
-   and waits for one if that is wanted; here it may be under the lock, and a chunk without an event is of no use. */
+/* Continues the present track in the rest of the chunk. If that is too small, the next write takes a new chunk, and
+   waits for one if it may. That is not done here, because the lock may be held, and a chunk without an event is of no
+   use. */
 static void prof__track_enter(prof__thread *self)
 {
     uint64_t used = (uint64_t)(self->cursor - prof__chunk_first(self->chunk)), owed = prof__track_of(self)->owed;
     if (used + 3 + owed + 2 <= self->session->chunk_words) prof__chunk_enter(self, self->chunk, used, owed);
 }
 
-/* 1: this track can be entered without the lock. */
+/* Returns 1 if this track can be entered without the lock. */
 static int prof__track_known(const prof__thread *self, const prof_fiber *track)
 {
     return track->epoch == self->epoch && track->name_id != PROF__NAME_NEW;
 }
 
-/* Makes the present track one of the thread's session. Under the lock. */
+/* Adds the present track to the thread's session. Under the lock. */
 static void prof__track_know(prof__thread *self)
 {
     prof_fiber *track = prof__track_of(self);
@@ -168,7 +171,8 @@ static void prof__track_know(prof__thread *self)
     track->name_id = prof__meta_string(s, name);
 }
 
-/* Where the room is too small, or the chunk too old. Null if there is none; what is lost for that is counted. */
+/* The slow path, if too few words are free, or the chunk is too old. Returns NULL if there is no chunk, and counts the
+   loss. */
 static PROF__COLD uint64_t *prof__reserve_slow(prof__thread *self, uint64_t words, uint64_t *now, uint32_t loss)
 {
     if (*now < self->base && self->base - *now < 1u << 31) {
@@ -183,8 +187,8 @@ static PROF__COLD uint64_t *prof__reserve_slow(prof__thread *self, uint64_t word
     return self->cursor;
 }
 
-/* Room for words behind the cursor, at a time that the chunk can express. Null if there is none; what is lost for that
-   is counted. */
+/* Returns space for words at the cursor, in a chunk that can express the time. Returns NULL if there is none, and
+   counts the loss. */
 static inline uint64_t *prof__reserve_or_lose(prof__thread *self, uint64_t words, uint64_t *now, uint32_t loss)
 {
     if (PROF__UNLIKELY(self->room < words || (*now - self->base) >> PROF__TICK_BITS))
@@ -204,7 +208,7 @@ static void prof__commit(prof__thread *self, uint64_t words)
     self->room -= words;
 }
 
-/* Forgets the session. Its image may be gone as soon as attached is decremented. */
+/* Detaches the thread from its session, whose image may be unmapped as soon as attached is decremented. */
 static void prof__detach(prof__thread *self)
 {
     prof__session *s = self->session;
@@ -217,7 +221,7 @@ static void prof__detach(prof__thread *self)
     if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
 }
 
-/* Takes a chunk that a thread left with room, behind the words used. Null if there is none. */
+/* Takes a chunk that a thread left partly free; *used: its used words. Returns NULL if there is none. */
 static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
 {
     for (uint32_t i = 0; i < PROF__MAX_LEFT && PROF__LOAD(&s->left_count); ++i) {
@@ -233,15 +237,15 @@ static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
         __atomic_fetch_sub(&s->left_count, 1, __ATOMIC_RELAXED);
         if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
-            continue; /* the ring came round */
+            continue; /* the ring has reused it */
         if (chunk->sequence == sequence) return chunk;
-        PROF__RELEASE(&chunk->state, PROF__CHUNK_LEFT); /* it did, and that is another place of the list */
+        PROF__RELEASE(&chunk->state, PROF__CHUNK_LEFT); /* the ring has reused it, and it is in the list again */
     }
     return NULL;
 }
 
 #ifndef PROF_FREESTANDING
-/* The opposite. 0: no place is free. */
+/* Adds a chunk to the list of those left partly free. Returns 0 if the list is full. */
 static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
 {
     for (uint32_t i = 0; i < PROF__MAX_LEFT; ++i) {
@@ -261,8 +265,8 @@ static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
 }
 #endif
 
-/* Where threads are nearly as many as chunks, those that come last share what is left: each has a chunk for as long as
-   a scope is open, and gives it back then. One that comes again and again stays, while some are left to share. */
+/* If there are nearly as many threads as chunks, the threads that come last share the remaining chunks: each has one
+   only while a scope is open. A thread that has come many times keeps its chunk, as long as some are left to share. */
 static int prof__visits(const prof__thread *self, const prof__session *s)
 {
 #ifdef PROF_FREESTANDING
@@ -275,17 +279,18 @@ static int prof__visits(const prof__thread *self, const prof__session *s)
 #endif
 }
 
-/* Gives the thread a chunk, first one that an exited thread left with room, and its track an id. Under the lock. */
+/* Gives the thread a chunk, preferably one that an ended thread left partly free, and its track an id. Under the
+   lock. */
 static int prof__attach(prof__thread *self)
 {
     prof__session *s = prof__state.session;
     prof__chunk *chunk = NULL;
     uint64_t used = 0;
-    self->no_room = 0; /* which may be of an earlier session */
+    self->no_room = 0; /* it may be of an earlier session */
     while (!chunk && (chunk = prof__left_take(s, &used)) != NULL) {
-        if ((prof__now(s, 0) - chunk->base.tick) >> (PROF__TICK_BITS - 1)) { /* too old for what comes */
+        if ((prof__now(s, 0) - chunk->base.tick) >> (PROF__TICK_BITS - 1)) { /* too old for the next events */
             PROF__RELEASE(&chunk->state, PROF__CHUNK_FULL);
-            prof__room_changed(); /* others have seen it taken */
+            prof__room_changed(); /* other threads have seen it taken */
             chunk = NULL;
         }
     }
@@ -311,8 +316,8 @@ static int prof__attach(prof__thread *self)
     return 1;
 }
 
-/* The same once the ring has room again, which others may be faster to take. The lock is let go while the thread
-   sleeps; the session is kept. */
+/* Does the same once a chunk is released; other threads may be faster. The thread sleeps without the lock, and keeps
+   the session alive. */
 static PROF__COLD int prof__attach_later(prof__thread *self, prof__session *s, prof__signals *signals)
 {
     int found;
@@ -330,7 +335,7 @@ static PROF__COLD int prof__attach_later(prof__thread *self, prof__session *s, p
 }
 
 #ifndef PROF_FREESTANDING
-/* A thread ends, or a chunk's owner goes: hand back what is left of the chunk, so that short threads share chunks. */
+/* Gives back the rest of the chunk when a thread ends, or no longer needs it, so that short threads share chunks. */
 static void prof__give_back(prof__thread *self)
 {
     prof__session *s = self->session;
@@ -343,7 +348,7 @@ static void prof__give_back(prof__thread *self)
     prof__room_changed();
 }
 
-/* The thread lets go of what it has of the session, as a busy thread. */
+/* Gives back all that the thread has of the session. The thread is busy. */
 static void prof__thread_detach(prof__thread *self)
 {
     if (!self->session) return;
@@ -351,9 +356,9 @@ static void prof__thread_detach(prof__thread *self)
     prof__detach(self);
 }
 
-/* Runs as a thread-specific destructor. Destructors that run later may hold scopes, too, in this round of them or the
-   next: those attach again, see prof__last_scope_ended(). Where threads have records of their own this comes back, up
-   to three times; then the record serves another thread and this one is deaf. */
+/* Runs as a destructor of thread-specific data. Later destructors, in this round or the next, may have scopes, too:
+   those attach again, see prof__last_scope_ended(). In a shared library, where records are allocated, this runs in up
+   to three rounds; then the record serves another thread, and this thread records no more. */
 static void prof__thread_leaves(void *pointer)
 {
     prof__thread *self = (prof__thread *)pointer;
@@ -361,7 +366,7 @@ static void prof__thread_leaves(void *pointer)
     PROF__BARRIER();
     prof__generation_look();
     prof__lock(&prof__lock_word);
-    if (self->session) self->own.epoch = 0; /* what it still records is a track that begins anew */
+    if (self->session) self->own.epoch = 0; /* what it still records goes to a new track */
     prof__thread_detach(self);
     prof__unlock(&prof__lock_word);
     prof__signal_stack_give(self);
@@ -372,8 +377,8 @@ static void prof__thread_leaves(void *pointer)
     prof__self_leaves(self);
 }
 
-/* A scope has ended of a thread that has its chunk for that only; or in a destructor that came after the recorder's:
-   nobody may be there to give the chunk back later. So that is done now, unless there is a scope around it. */
+/* Called when a scope has ended on a thread that has its chunk for one scope only, or in a destructor that runs after
+   the recorder's. Gives the chunk back now, because nothing may do so later, unless an outer scope is open. */
 static PROF__COLD void prof__last_scope_ended(prof__thread *self)
 {
     uint32_t gate = self->gate;
