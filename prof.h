@@ -3149,15 +3149,15 @@ static PROF__UNUSED int prof__is_whole(void) { return 1; }
 #endif
 
 #ifdef PROF__SHARED
-/*-- records of threads. They are never freed while the library is loaded, but serve the next thread; without a lock,
-   because a thread's first scope may stand in a signal handler. */
+/*-- records of threads. They are never freed while the library is loaded, but reused by other threads; without a lock,
+   because a thread's first scope may be in a signal handler. */
 #define PROF__SELF_STRIDE ((sizeof(prof__thread) + 63) & ~(size_t)63)
 #define PROF__SELF_MAP ((size_t)16384)
-static prof__thread *prof__selves; /* all there are */
-static uint32_t prof__selves_free; /* how many are, at least */
+static prof__thread *prof__selves; /* all records */
+static uint32_t prof__selves_free; /* how many there are, at least */
 
-/* For a thread that cannot have a record, or shall have none any more: one that is always busy, so that what it would
-   record is lost. */
+/* The record of all threads that cannot have one, or have none any more. It is always busy, so that what they record is
+   lost. */
 static prof__thread *prof__nobody(void)
 {
     static prof__thread nobody;
@@ -3194,7 +3194,7 @@ static void prof__self_free(prof__thread *self)
     __atomic_fetch_add(&prof__selves_free, 1u, __ATOMIC_RELAXED);
 }
 
-/* A thread's first scope, or that of a signal handler which interrupts it. */
+/* Gives the thread a record, at its first scope, or at that of a signal handler which interrupts it. */
 static PROF__COLD prof__thread *prof__self_make(void)
 {
     prof__thread *none = NULL, *self;
@@ -3211,7 +3211,7 @@ static PROF__COLD prof__thread *prof__self_make(void)
     return self ? self : prof__nobody();
 }
 
-/* The end of a destructor of the thread. The last of three lets the record go. */
+/* Called at the end of a destructor of the thread. The third one releases the record. */
 static void prof__self_leaves(prof__thread *self)
 {
     if (self->exits < PROF__EXITS) {
@@ -3693,9 +3693,8 @@ static prof_status prof__no_reader(const char *what)
 #endif
 
 /*-- OTHER TOOLS ------------------------------------------------------------------------------------------ >>bridge --
-   Where the recorder tells prof_bridge.h what other tools shall hear of, once it is recorded and the thread is free for
-   signal handlers again. Without PROF_WITH_... nothing is left of a hook: lines with PROF__BRIDGE_ could as well be
-   gone. */
+   The places where the recorder calls prof_bridge.h for other tools, after it has recorded an event and opened the gate
+   for signal handlers again. Without PROF_WITH_... the lines with PROF__BRIDGE_ are empty. */
 
 #ifdef PROF__BRIDGED
 static prof_fiber *prof__track_of(prof__thread *self);
@@ -3708,9 +3707,9 @@ static prof_fiber *prof__track_of(prof__thread *self);
 extern "C" {
 #endif
 #else
-#define PROF__BRIDGE_BEGIN(site, text, token) ((void)0) /* token 0: not recorded, and nobody else's business */
+#define PROF__BRIDGE_BEGIN(site, text, token) ((void)0) /* token 0: not recorded, and not sent to other tools */
 #define PROF__BRIDGE_BEGIN_NUMBER(site, key, token, type, number) ((void)0) /* with its first argument */
-#define PROF__BRIDGE_LOOSE(track, token) ((void)0) /* what has just begun ends with PROFILE_END */
+#define PROF__BRIDGE_LOOSE(track, token) ((void)0) /* the scope that has just begun ends with PROFILE_END */
 #define PROF__BRIDGE_END(self, token) ((void)0)
 #define PROF__BRIDGE_ARG(site, type, number) ((void)0)
 #define PROF__BRIDGE_ARG_TEXT(site, text) ((void)0)
@@ -3721,7 +3720,7 @@ extern "C" {
 #define PROF__BRIDGE_LOG_KEEP(list) ((void)0) /* the values, before they are fetched from the list */
 #define PROF__BRIDGE_LOG(site, severity, format) ((void)0) /* of these values */
 #define PROF__BRIDGE_THREAD(name) ((void)0)
-#define PROF__BRIDGE_SWITCH(self) ((void)0)        /* another fiber is on this thread */
+#define PROF__BRIDGE_SWITCH(self) ((void)0)        /* another fiber runs on this thread */
 #define PROF__BRIDGE_FORGET(self, track) ((void)0) /* of a thread or fiber that ends */
 #define PROF__BRIDGE_PAUSE() ((void)0)             /* or resume */
 #define PROF__BRIDGE_START() ((void)0)             /* before prof_start(), */
@@ -3956,11 +3955,11 @@ static void prof__inherited_make(void) {}
 static void prof__inherited_make(void);
 #endif
 
-/*-- SCHEDULE -------------------------------------------------------------------------------------------- >>schedule --
-   A session may begin later than it starts. Until then all sites are off, as in a pause, and cost as little. The clock
-   is the service's business (prof__schedule_step). For warming up, the sites that count are not off but out of date, so
-   that each use of them, and of no other, comes by the slow path, where it is counted under the lock. In the child of a
-   fork, which has no service, that is how all sites wait for the clock. */
+/* -- SCHEDULE -------------------------------------------------------------------------------------------- >>schedule
+   -- A session may begin later than it starts. Until then all sites are off, as in a pause, and cost as little. The
+   service looks at the clock (prof__schedule_step). During a warm-up, the sites that count are not off but out of date,
+   so that each use of them, and of no other site, takes the slow path, where it is counted under the lock. In the child
+   of a fork, which has no service, all sites are out of date in this way until the delay is over. */
 
 #define PROF__CENTURY (100ull * 366 * 86400 * 1000000000) /* ns */
 enum { PROF__HELD_TIME = 1, PROF__HELD_WARMUP = 2 };
@@ -3968,7 +3967,7 @@ enum { PROF__WARMUP_STEPS = 1, PROF__WARMUP_FRAMES };
 
 static prof__session *prof__state_session(void) { return prof__state.session ? prof__state.session : prof__state.inherited; }
 
-/* 1: nobody but the macros looks whether the time has come. */
+/* Returns 1 if only the macros look whether the time has come. */
 static int prof__schedule_alone(const prof__session *s)
 {
 #ifdef PROF_FREESTANDING
@@ -3985,7 +3984,7 @@ static int prof__warmup_counts(const prof__session *s, const prof_site *site)
     return site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_STEP;
 }
 
-/* 1: the session is held, and every use of this site is to come by. Under the lock. */
+/* Returns 1 if the session is held, and every use of this site must take the slow path. Under the lock. */
 static int prof__schedule_sees(const prof_site *site)
 {
     const prof__session *s = prof__state_session();
@@ -3993,7 +3992,7 @@ static int prof__schedule_sees(const prof_site *site)
     return prof__schedule_alone(s) || (prof__state.held == PROF__HELD_WARMUP && prof__warmup_counts(s, site));
 }
 
-/* One reason less to wait; after the last, recording begins, and with it the session's time. Under the lock. */
+/* Removes one reason to wait. After the last, recording begins, and the session's time with it. Under the lock. */
 static void prof__schedule_release(prof__session *s, int held)
 {
     prof__state.held &= ~held;
@@ -4009,7 +4008,7 @@ static void prof__schedule_release(prof__session *s, int held)
 #endif
 }
 
-/* A site is used that prof__schedule_sees(). Under the lock. */
+/* Called when a site is used for which prof__schedule_sees() is 1. Under the lock. */
 static void prof__schedule_look(const prof_site *site)
 {
     prof__session *s = prof__state_session();
@@ -4026,10 +4025,10 @@ static void prof__schedule_look(const prof_site *site)
         prof__schedule_release(s, PROF__HELD_WARMUP);
 }
 
-/* 1: all sites are off, but for those of ends. Changes under the lock, but for crashes. */
+/* Returns 1 if all sites are off, except those of ends. Changes under the lock, except in a crash. */
 static int prof__sites_rest(void) { return PROF__LOAD(&prof__state.paused) || PROF__LOAD(&prof__state.frozen); }
 
-/* Devices have no level: level 0 turns off what the host does, no_devices what they report. */
+/* Devices have no level: level 0 turns off the events of the host, no_devices those of devices. */
 static int prof__site_wanted(const prof_site *site)
 {
     int device = site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_DEVICE;
@@ -4040,13 +4039,13 @@ static int prof__site_wanted(const prof_site *site)
 
 static uint64_t prof__site_kind(const prof_site *site) { return site->kind & ((1u << PROF__ROLE_SHIFT) - 1); }
 
-/* Brings a site in step with the present generation. Under the lock, as a busy thread. */
+/* Updates a site to the present generation. Under the lock; the thread is busy. */
 static void prof__site_settle(prof_site *site)
 {
     uint32_t generation = PROF__ACQUIRE(prof__generation); /* and with it prof__state.frozen */
     if (prof__state.held && prof__schedule_sees(site)) return;
     if (prof__state.running && prof__state.inherited) {
-        if (prof__site_kind(site) == PROF__KIND_END) return; /* of a begin in the parent: no reason to make an image */
+        if (prof__site_kind(site) == PROF__KIND_END) return; /* of a begin in the parent: no reason to create an image */
         if (prof__site_wanted(site)) prof__inherited_make();
     }
     prof__session *s = prof__state.session;
@@ -5114,7 +5113,7 @@ PROF__ENTRY prof__token prof__next(prof_site *site, prof__token token)
     return next;
 }
 
-/* Two words: a head, and the number behind it. */
+/* Writes two words: a head, and a number after it. */
 static inline void prof__number_write(prof__thread *self, uint64_t head, uint64_t number)
 {
     PROF__STORE(self->cursor + 1, number);
@@ -5122,7 +5121,7 @@ static inline void prof__number_write(prof__thread *self, uint64_t head, uint64_
     prof__commit(self, 2);
 }
 
-/* kind: a counter's, instead of the site's. */
+/* kind: the kind of a counter, which replaces the site's. */
 static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__counter_write, (site, kind, number)));
@@ -5193,7 +5192,8 @@ typedef struct prof__text {
     int cut;
 } prof__text;
 
-/* What of a text is recorded: at most `most` bytes, cut between UTF-8 characters. given: so many bytes may be read. */
+/* Returns how much of a text is recorded: at most `most` bytes, cut between UTF-8 characters. given: the bytes that may
+   be read. */
 static prof__text prof__measure_part(const char *bytes, uint64_t most, uint64_t given)
 {
     prof__text text;
@@ -5209,7 +5209,7 @@ static prof__text prof__measure_part(const char *bytes, uint64_t most, uint64_t 
     return text;
 }
 
-/* The same, of a terminated text: PROF_MAX_TEXT bytes, or a quarter of a chunk. */
+/* The same for a terminated text: PROF_MAX_TEXT bytes, or a quarter of a chunk. */
 static prof__text prof__measure(const prof__session *s, const char *bytes)
 {
     return prof__measure_part(bytes, s->chunk_words * 2, ~(uint64_t)0);
@@ -5242,7 +5242,7 @@ PROF__ENTRY void prof__arg_string(prof_site *site, const char *value)
     prof__leave(self);
 }
 
-/* A begin or a mark with its run-time name directly behind it, in the same chunk. */
+/* Writes a begin or a mark with its run-time name directly after it, in the same chunk. */
 static prof__token prof__named(prof_site *site, const char *name, int owes_end)
 {
     PROF__SELF_OR(PROF__LED(prof__named, (site, name, owes_end)));
@@ -5308,8 +5308,8 @@ PROF__ENTRY void prof__mark_format(prof_site *site, const char *format, ...)
     va_end(list);
 }
 
-/* The site comes first, because a step may be what recording begins with; its key is settled before it takes the thread for
-   good. A control call in between loses the scope. */
+/* The site comes first, because recording may begin with a step; its key is checked before the thread becomes busy. A
+   control call in between loses the scope. */
 static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_site *site, prof_site *key, uint64_t low,
                                                       uint64_t number, uint32_t gate)
 {
@@ -5334,7 +5334,7 @@ static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_s
         prof__commit(self, 3);
         self->room -= 1;
         self->begun = at;
-        self->begun_end = at + 1; /* so that it is not the last record: it stays, however short */
+        self->begun_end = at + 1; /* not the last record any more: the scope is not removed, however short */
         token = head | self->epoch;
     }
     prof__leave(self);
@@ -5389,14 +5389,14 @@ PROF__ENTRY void prof__event(prof_site *site, uint64_t type, uint64_t detail, ui
 }
 
 /*-- messages --
-   A format is parsed once for each call site, into one code for each value that has to be fetched; then copying takes
-   no look at the text. The reader parses the format again and pairs its conversions with the values in order. */
+   A format is parsed once for each call site, into one code for each value that has to be fetched, so that copying does
+   not look at the text. The reader parses the format again and pairs its conversions with the values in order. */
 
 #define PROF__LOG_VALUES 16
-#define PROF__LOG_COUNT 0xFFu      /* known: how many values and 1 more, ... */
-#define PROF__LOG_HAS_TEXT 0x100u  /* ... and whether a text is among them */
+#define PROF__LOG_COUNT 0xFFu      /* known: the number of values, plus 1, ... */
+#define PROF__LOG_HAS_TEXT 0x100u  /* ... and this flag if a text is among them */
 
-enum { /* codes: what a value is, and how many bytes of it */
+enum { /* codes: the type of a value, and its bytes */
     PROF__LOG_NONE = 0,
     PROF__LOG_INT8,
     PROF__LOG_INT16,
@@ -5407,19 +5407,19 @@ enum { /* codes: what a value is, and how many bytes of it */
     PROF__LOG_UINT32,
     PROF__LOG_UINT64,
     PROF__LOG_DOUBLE,
-    PROF__LOG_LONG_DOUBLE, /* kept as a double */
+    PROF__LOG_LONG_DOUBLE, /* recorded as a double */
     PROF__LOG_POINTER,
     PROF__LOG_TEXT,
-    PROF__LOG_TEXT_STAR, /* its precision is the value in front of it */
+    PROF__LOG_TEXT_STAR, /* its precision is the previous value */
     PROF__LOG_TEXT_PART  /* its precision is in the next two codes */
 };
 
 typedef struct prof__log_spec {
     int width, precision; /* PROF__LOG_OMITTED, PROF__LOG_STAR: a value of its own */
-    char flags[6];        /* those of "-+ #0" that are set */
+    char flags[6];        /* the flags of "-+ #0" that are set */
     char conversion;
     unsigned char code;
-    int supported;        /* 0: the message only says that it is not */
+    int supported;        /* 0: not recorded, as the message says */
 } prof__log_spec;
 
 enum { PROF__LOG_OMITTED = -1, PROF__LOG_STAR = -2 };
@@ -5435,7 +5435,7 @@ static const char *prof__log_number(const char *at, int *value)
     return at;
 }
 
-/* The size of an integer, and whether there was an l (wide text) or L (long double). */
+/* Reads the size of an integer, and whether there was an l (wide text) or L (long double). */
 static const char *prof__log_length(const char *at, size_t *size, int *is_long)
 {
     *size = sizeof(int);
@@ -5460,8 +5460,8 @@ static unsigned char prof__log_integer(unsigned char code, size_t size)
     return (unsigned char)(code + (size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3));
 }
 
-/* Parses a conversion from behind its % on. Returns what follows; null: unknown, so that nothing behind it can be
-   told. */
+/* Parses a conversion that begins after its %. Returns the text after it, or NULL if it is unknown, so that nothing
+   after it can be interpreted. */
 static const char *prof__log_parse(const char *at, prof__log_spec *spec)
 {
     size_t size, flags = 0;
@@ -5511,7 +5511,7 @@ static const char *prof__log_parse(const char *at, prof__log_spec *spec)
                      : spec->precision == PROF__LOG_STAR    ? PROF__LOG_TEXT_STAR
                                                                : PROF__LOG_TEXT_PART;
         return at + 1;
-    case 'n': /* what it points to is not touched */
+    case 'n': /* its target is not changed */
         spec->code = PROF__LOG_POINTER;
         spec->supported = 0;
         return at + 1;
@@ -5522,7 +5522,7 @@ static const char *prof__log_parse(const char *at, prof__log_spec *spec)
     }
 }
 
-/* Several threads may do this at the same time: they store the same. */
+/* Several threads may do this at the same time: they store the same values. */
 static PROF__COLD void prof__log_learn(prof__log_format *known, const char *format)
 {
     size_t at = 0;
@@ -5535,7 +5535,7 @@ static PROF__COLD void prof__log_learn(prof__log_format *known, const char *form
         format = prof__log_parse(format, &spec);
         if (!format) break;
 #ifdef PROF_FREESTANDING
-        if (spec.code == PROF__LOG_LONG_DOUBLE) break; /* may need a library to become a double */
+        if (spec.code == PROF__LOG_LONG_DOUBLE) break; /* its conversion to a double may need a library */
 #endif
         if (spec.width == PROF__LOG_STAR) codes[count++] = PROF__LOG_INT32;
         if (spec.precision == PROF__LOG_STAR) codes[count++] = PROF__LOG_INT32;
@@ -5555,12 +5555,12 @@ static PROF__COLD void prof__log_learn(prof__log_format *known, const char *form
     PROF__RELEASE(&known->known, (values + 1) | has_text);
 }
 
-/* By reference, whatever a va_list is. */
+/* Passes a va_list by reference, whatever its type is. */
 typedef struct prof__log_list {
     va_list values;
 } prof__log_list;
 
-/* The next value, of a code below PROF__LOG_TEXT. */
+/* Fetches the next value, of a code below PROF__LOG_TEXT. */
 static inline uint64_t prof__log_fetch(unsigned code, prof__log_list *list)
 {
     switch (code) {
@@ -5580,7 +5580,7 @@ static inline uint64_t prof__log_fetch(unsigned code, prof__log_list *list)
     }
 }
 
-/* The head of a value, without the size of a text. */
+/* Returns the head of a value, without the size of a text. */
 static inline uint64_t prof__log_head(unsigned code)
 {
     unsigned type = code <= PROF__LOG_INT64         ? PROF_VALUE_INT
@@ -5590,7 +5590,7 @@ static inline uint64_t prof__log_head(unsigned code)
     return (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)type << 32 | 1;
 }
 
-/* Numbers go from the caller's registers to their place. Returns the words they take; at: where they begin. */
+/* Copies numbers from the caller's registers into the chunk, from `at` on. Returns the words that they take. */
 static inline uint64_t prof__log_numbers(uint64_t *at, const prof__log_format *known, uint32_t values,
                                          prof__log_list *list)
 {
@@ -5604,10 +5604,10 @@ static inline uint64_t prof__log_numbers(uint64_t *at, const prof__log_format *k
 
 typedef struct prof__log_value {
     uint64_t head, number;
-    prof__text text; /* bytes is null: a number */
+    prof__text text; /* bytes is NULL: a number */
 } prof__log_value;
 
-/* Fetches the values, as many as fit into room words; *words: how many they take. */
+/* Fetches as many values as fit into room words; *words: the words that they take. */
 static uint32_t prof__log_collect(const prof__log_format *known, uint32_t values, prof__log_list *list, uint64_t room,
                                   prof__log_value *to, uint64_t *words)
 {
@@ -5616,7 +5616,7 @@ static uint32_t prof__log_collect(const prof__log_format *known, uint32_t values
     uint32_t count = 0;
     for (; count < values && used + 2 <= room; ++count, ++code) {
         unsigned kind = PROF__LOAD(code);
-        uint64_t given = ~(uint64_t)0, kept = used + 2 * (values - count); /* room for a word of each of the rest */
+        uint64_t given = ~(uint64_t)0, kept = used + 2 * (values - count); /* leaves a word for each of the rest */
         prof__log_value *value = &to[count];
         value->text.bytes = NULL;
         value->text.words = 1;
@@ -5638,8 +5638,8 @@ static uint32_t prof__log_collect(const prof__log_format *known, uint32_t values
     return count;
 }
 
-/* With texts among them, how much room all of it takes is known only when they have been measured. Returns the same
-   words as prof__reserve(). */
+/* Reserves words for values with texts among them, which must be measured first. Returns what prof__reserve()
+   returns. */
 static uint64_t *prof__log_mixed(prof__thread *self, const prof__log_format *known, uint32_t values,
                                  prof__log_list *list, uint64_t *now, uint64_t *words)
 {
@@ -5691,7 +5691,7 @@ PROF__ENTRY void prof__log(prof_site *site, prof__log_format *known, uint64_t se
     va_end(list.values);
 }
 
-/*-- lists of arguments: one piece of a chunk, with the event that they are of, so that nothing comes in between --*/
+/*-- lists of arguments: contiguous words with their event, so that nothing comes in between --*/
 
 #define PROF__WITH_ARGS PROF_DEVICE_ARGS
 
@@ -5702,12 +5702,12 @@ typedef struct prof__with_arg {
 
 typedef struct prof__with_list {
     const prof_arg *args;
-    uint64_t kind, to;    /* ARG or DATA; 0, or the head of the scope that they belong to */
+    uint64_t kind, to;    /* ARG or DATA; and the head of the scope that they belong to, or 0 */
     uint64_t words, count;
     prof__with_arg parts[PROF__WITH_ARGS];
 } prof__with_list;
 
-/* How much of the arguments fits into room words: all of them as a rule; of long texts the ends are cut. */
+/* Finds out how much of the arguments fits into room words: usually all; long texts are cut. */
 static void prof__with_measure(prof__with_list *list, uint32_t count, uint64_t room)
 {
     uint64_t to = list->to != 0;
@@ -5743,7 +5743,7 @@ static void prof__with_value(uint64_t *at, const prof__with_list *list, const pr
     }
 }
 
-/* From the last to the first, so that a reader sees all or nothing; at: the words that they take. */
+/* Writes from the last to the first, so that a reader sees all or nothing; at: their words. */
 static void prof__with_write(uint64_t *at, const prof__with_list *list)
 {
     at += list->words;
@@ -5755,7 +5755,7 @@ static void prof__with_write(uint64_t *at, const prof__with_list *list)
     }
 }
 
-/* The arguments of a scope. The thread is busy. */
+/* Writes the arguments of a scope. The thread is busy. */
 static void prof__with_scope(prof__thread *self, prof__with_list *list, uint32_t count)
 {
     uint64_t now = self->base, *at; /* they have no time */
@@ -5767,7 +5767,7 @@ static void prof__with_scope(prof__thread *self, prof__with_list *list, uint32_t
     prof__commit(self, list->words);
 }
 
-/* The scope of a handle may be on while its category is off by now. */
+/* The scope of a handle may be recorded although its category is off by now. */
 static void prof__with_handle(prof__thread *self, uint64_t token, prof__with_list *list, uint32_t count)
 {
     uint32_t gate = prof__take(self);
@@ -5780,7 +5780,7 @@ static void prof__with_handle(prof__thread *self, uint64_t token, prof__with_lis
     }
 }
 
-/* A MARK or an EVENT with arguments. The thread is busy. */
+/* Writes a MARK or an EVENT with arguments. The thread is busy. */
 static void prof__with_event(prof__thread *self, uint64_t head, uint64_t type, uint64_t object, prof__with_list *list,
                              uint32_t count)
 {
@@ -5833,7 +5833,7 @@ PROF__ENTRY void prof__with(prof_site *site, uint64_t type, uint64_t object, con
     }
 }
 
-/* Behind a head's two other words; the head is what publishes it. */
+/* Writes two more words after the head; the head, which is written last, publishes the event. */
 static void prof__event_write(uint64_t *at, uint64_t head, uint64_t what, uint64_t object)
 {
     PROF__STORE(at + 1, what);
@@ -5845,7 +5845,7 @@ PROF__ENTRY void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uin
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__memory, (site, how, freed, address, bytes)));
     uint64_t head, first = freed ? 3 : 0, words = first + (address ? 3 : 0);
-    if (!words || (!address && bytes)) return; /* free(NULL), or an allocation that failed and left all as it was */
+    if (!words || (!address && bytes)) return; /* free(NULL), or an allocation that failed and changed nothing */
     if (bytes > PROF__EVENT_DETAIL_MAX) bytes = PROF__EVENT_DETAIL_MAX;
     if (!prof__enter(self, site, &head)) return;
     uint64_t now = prof__now(self->session, 0), *at = prof__reserve(self, words, &now);
@@ -5862,9 +5862,9 @@ PROF__ENTRY void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uin
 
 /* The number behind a counter. */
 struct prof__tally {
-    uintptr_t key; /* of a macro's name and category; 0 while it is free */
+    uintptr_t key; /* hash of a macro's name and category; 0 while it is free */
     uint64_t bits;
-    uint32_t real, busy; /* real: bits are a double's. busy: a lock where there are no 64-bit atomics */
+    uint32_t real, busy; /* real: 1: bits are a double's. busy: a lock on systems without 64-bit atomics */
 };
 
 #define PROF__TALLIES 1024
@@ -5888,13 +5888,13 @@ static double prof__count_next_double(double now, int how, double value)
     return how == PROF__TALLY_ADD ? now + value : how == PROF__TALLY_SUB ? now - value : value;
 }
 
-/* 1: bits were `before` and are `after`; else before is what they are. */
+/* Compare and exchange: returns 1 if bits were `before` and are now `after`; else sets before to them. */
 static int prof__tally_swap(prof__tally *tally, uint64_t *before, uint64_t after)
 {
 #if PROF__WIDE
     return __atomic_compare_exchange_n(&tally->bits, before, after, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 #else
-    /* A handler that interrupts the owner of the lock goes on without, after a while. */
+    /* A handler that interrupts the owner of the lock goes on without it after a while. */
     int locked = 0;
     for (int i = 0; i < 5000 && !locked; ++i) locked = !__atomic_exchange_n(&tally->busy, 1, __ATOMIC_ACQUIRE);
     int same = tally->bits == *before;
@@ -5920,13 +5920,13 @@ static uintptr_t prof__tally_key(const prof_site *site)
 {
     uint64_t key = 0xCBF29CE484222325u; /* FNV-1a */
     for (const char *c = site->category; c && *c; ++c) key = (key ^ (unsigned char)*c) * 0x100000001B3u;
-    key *= 0x100000001B3u; /* what a zero byte makes of it */
+    key *= 0x100000001B3u; /* the same as for a zero byte */
     for (const char *c = site->name; c && *c; ++c) key = (key ^ (unsigned char)*c) * 0x100000001B3u;
     return (uintptr_t)(key ^ key >> 32) | 1;
 }
 
-/* The number of a macro's name and category: without a lock, as macros may stand in signal handlers, and not in memory
-   of the call site's module, which may be unloaded. Null: there are too many. */
+/* Returns the number of a macro's name and category: without a lock, because macros may be used in signal handlers, and
+   not in memory of the call site's module, which may be unloaded. Returns NULL if there are too many. */
 static PROF__COLD prof__tally *prof__tally_find(const prof_site *site)
 {
     PROF__LED(prof__tally_find, (site));
@@ -5941,7 +5941,7 @@ static PROF__COLD prof__tally *prof__tally_find(const prof_site *site)
     return NULL;
 }
 
-/* Null: one too many, whose samples are counted as lost. */
+/* NULL: one too many; its samples count as lost. */
 static inline prof__tally *prof__tally_of(const prof_site *site, prof__number *known)
 {
     prof__tally *tally = PROF__LOAD(&known->tally);
@@ -5987,7 +5987,7 @@ PROF__ENTRY void prof__count_int(prof_site *site, prof__number *known, int how, 
 }
 
 #if !defined(_WIN32) && !defined(PROF_FREESTANDING)
-/* A lock that is free costs no wait; of one that is not, a scope shows it. */
+/* A free lock records no wait; a lock that is not free records the wait as a scope. */
 PROF__ENTRY int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex)
 {
     int result = pthread_mutex_trylock((pthread_mutex_t *)mutex);
@@ -6004,7 +6004,7 @@ PROF__ENTRY int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex)
 }
 #endif
 
-/* An instant that is only a head. */
+/* Records an instant of one word, its head. */
 static void prof__instant(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__instant, (site)));
@@ -6030,9 +6030,9 @@ PROF__ENTRY void prof__frame(prof_site *site)
 
 #define PROF__LOOSE_MAX (sizeof((prof_fiber *)0)->loose / sizeof *((prof_fiber *)0)->loose)
 
-/* Takes a place of a full list: of one that has ended, else of one that was passed, as its end may never come. They take
-   turns: who gets such a place counts as passed, too, because it stands among older ones. Returns PROF__LOOSE_MAX if
-   there is none. */
+/* Takes a place of a full list: that of a begin that has ended, else of one that was passed, because its end may never
+   come. They take turns: a begin that gets such a place counts as passed, too, because it is among older ones. Returns
+   PROF__LOOSE_MAX if there is none. */
 static uint32_t prof__loose_place(prof_fiber *track)
 {
     for (uint32_t i = 0; i < 2 * PROF__LOOSE_MAX; ++i) {
@@ -6047,7 +6047,7 @@ static uint32_t prof__loose_place(prof_fiber *track)
     return PROF__LOOSE_MAX;
 }
 
-/* The list of PROFILE_BEGINs is full. It may be one of a session that is over. */
+/* Called when the list of PROFILE_BEGINs is full. The list may be of an earlier session. */
 static PROF__COLD void prof__begin_loose_full(prof__thread *self, prof_fiber *track, prof_site *site)
 {
     uint64_t head;
@@ -6084,15 +6084,15 @@ PROF__ENTRY void prof__begin_loose(prof_site *site)
         prof__end(token);
         return;
     }
-    track->loose_count = at + 1; /* before it is filled: a handler that comes in between takes the next */
+    track->loose_count = at + 1; /* before the place is written: a handler that interrupts here takes the next one */
     PROF__BARRIER();
     track->loose_name[at] = PROF__LOAD(&site->private_name);
     track->loose[at] = token;
     PROF__BRIDGE_LOOSE(track, token);
 }
 
-/* The one before this place has ended, and those from there on were begun inside it. Places never move: a handler may be
-   at work here. */
+/* The begin before this place has ended; those from this place on began inside it. Places never move, because a handler
+   may be using them. */
 static PROF__COLD void prof__loose_pass(prof_fiber *track, uint32_t at)
 {
     PROF__STORE(&track->loose_name[at - 1], PROF__LOOSE_ENDED);
@@ -6104,7 +6104,7 @@ static PROF__COLD void prof__loose_pass(prof_fiber *track, uint32_t at)
     }
 }
 
-/* The last of the list have ended. */
+/* Removes begins at the end of the list that have ended. */
 static PROF__COLD void prof__loose_shrink(prof_fiber *track)
 {
     uint32_t at = track->loose_count;
@@ -6139,7 +6139,7 @@ PROF__ENTRY void prof__end_loose(prof_site *site)
     prof__end(token);
 }
 
-/* null: "". Cut between UTF-8 characters. */
+/* Copies a name, cut between UTF-8 characters. NULL counts as "". */
 static void prof__track_name(prof_fiber *track, const char *name)
 {
     size_t length = name ? prof__length(name) : 0;
@@ -6158,7 +6158,7 @@ PROF__ENTRY void prof_thread_name(const char *name)
     prof__track_name(&self->own, name);
     PROF__BRIDGE_THREAD(name);
     if (self->fiber || !self->session || !prof__enter_slow(self, NULL, prof__take(self), PROF__LOSS_EVENT)) return;
-    if (self->own.name_id != PROF__NAME_NEW) { /* new to the session: entered with its name */
+    if (self->own.name_id != PROF__NAME_NEW) { /* new to the session: it is entered with its name */
         prof__leave(self);
         return;
     }
@@ -6170,7 +6170,7 @@ PROF__ENTRY void prof_thread_name(const char *name)
         if (self->room >= 3 + 2)
             prof__track_write(self);
         else
-            prof__chunk_next(self); /* which begins with a track record */
+            prof__chunk_next(self); /* a chunk begins with a TRACK record */
     } else {
         prof__lose(self, 1);
     }
@@ -6205,8 +6205,8 @@ PROF__ENTRY void prof_fiber_destroy(prof_fiber *fiber)
 }
 #endif
 
-/* A thread that is out of step, or a track that is new to the session, leaves the rest to prof__settle(); so that nothing
-   is written for it in vain, all do during a pause. In a handler that interrupts a macro nothing happens. */
+/* If the thread is out of date, or the track new to the session, prof__settle() does the rest. During a pause it does
+   so for all, so that nothing is written in vain. In a handler that interrupts a macro nothing happens. */
 PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof_fiber_switch, (fiber)));
@@ -6221,7 +6221,7 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
         self->open = PROF__SHUT;
     }
     PROF__BARRIER();
-    self->gate = self->open; /* nothing was written that would let a filled chunk go */
+    self->gate = self->open; /* nothing was written that would allow to release a filled chunk */
     PROF__BRIDGE_SWITCH(self);
 }
 
@@ -9351,8 +9351,8 @@ PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on)
 
 #ifndef PROF_FREESTANDING
 /*-- OBJECTS ---------------------------------------------------------------------------------------------- >>objects --
-   A handle is the call sites of what it records, and its strings, in one block. Nothing points to it from elsewhere:
-   the image has copies of its strings, tokens have none. */
+   A handle is one block with its call sites and its strings. Nothing else points to it: the image has copies of its
+   strings, and tokens have none. */
 
 struct prof_domain {
     prof_domain *next;
@@ -9377,10 +9377,10 @@ struct PROF__SITE_TYPE prof_marker {
     prof_site sites[PROF_MARK_SCOPE_COUNT];
 };
 
-static prof_domain *prof__domains; /* only ever grows, at its head */
+static prof_domain *prof__domains; /* a list that only grows, at its head */
 static uint64_t prof__object_ids;
 
-/* Zeroed, with a copy of the name behind it. */
+/* Allocates a zeroed object, with a copy of the name after it. */
 static void *prof__object(size_t size, const char *name, const char **copy)
 {
     size_t length = name ? strlen(name) : 0;
@@ -9456,7 +9456,7 @@ PROF_DEF prof_task *prof_task_create(prof_domain *domain, const char *name)
     return task;
 }
 
-/* Of the task that object points to, which becomes its id. */
+/* Returns the call site of the task that *object points to, and replaces *object by the task's id. */
 static prof_site *prof__task_site(uint64_t *object)
 {
     prof_task *task = (prof_task *)(uintptr_t)*object;
@@ -9487,7 +9487,7 @@ PROF_DEF prof_frame *prof_frame_create(prof_domain *domain, const char *name)
     return frame;
 }
 
-/* Frames that nobody records are counted, too: numbers are the program's. */
+/* Frames count even when nothing records, because their numbers are the program's. */
 PROF__ENTRY void prof_frame_start(prof_frame *frame)
 {
     if (!frame) return;
@@ -9853,9 +9853,10 @@ static void prof__inherited_make(void)
 #endif
 
 #ifndef PROF_FREESTANDING
-/*-- DEVICES ----------------------------------------------------------------------------------------------- >>device --
-   Events with times of their own, in the chunk of whoever reports them. Threads' tracks do not show them: the types are
-   no prof_event_type. An event is, reserved and published as one, its head last:
+/* -- DEVICES ----------------------------------------------------------------------------------------------- >>device
+   -- Events with times of the device's clock, in the chunk of the thread that reports them. They are not shown on its
+   track: their types are no prof_event_type. The records of an event are reserved and published together, its head
+   last:
 
      EVENT  call site: the device's   detail: number of the row (of a pair: of the device)   object: ticks of the device
      NAME   unless it is empty
@@ -9868,18 +9869,18 @@ static void prof__inherited_make(void)
 
 enum { PROF__DEVICE_SCOPE = 200, PROF__DEVICE_MARK, PROF__DEVICE_COUNTER, PROF__DEVICE_PAIR };
 #define PROF__DEVICE_PAIRS 8
-#define PROF__DEVICE_WORDS (3 + 3 * PROF__DEVICE_PAIRS) /* of the record in meta, head included */
+#define PROF__DEVICE_WORDS (3 + 3 * PROF__DEVICE_PAIRS) /* words of the record in meta, with its head */
 #define PROF__ROW_WORDS 2
 
-/* All but name, clock and site changes under the lock. epoch: of the session that knows it. */
+/* All fields but name, clock and site change under the lock. epoch: that of the session that knows it. */
 struct prof_device {
-    void *site; /* a prof_site behind this, whose type C++ hides from the program */
+    void *site; /* a prof_site after this, whose type C++ hides from the program */
     const char *name;
     prof_device *next;
     prof_device_row *rows;
     prof_device_clock clock;
     uint32_t number, epoch;
-    uint64_t *record; /* in that session's meta; null: there was no room */
+    uint64_t *record; /* in that session's meta; NULL: there was no space */
     uint64_t pair_count;
     struct {
         uint64_t ticks, ns;
@@ -9896,7 +9897,7 @@ struct prof_device_row {
 static prof_device *prof__devices;
 static uint32_t prof__device_count, prof__row_count;
 
-/* An object with a name behind it, all zero; null without memory. */
+/* Allocates a zeroed object with a name after it. Returns NULL without memory. */
 static void *prof__named_object(size_t size, const char *name, const char **copy)
 {
     size_t length = strlen(name) + 1;
@@ -9968,7 +9969,8 @@ PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *nam
     return row;
 }
 
-/* A record in meta that no other is equal to. words: all but the head. Null: no room. Under the lock. */
+/* Appends a record to meta, also if an equal one exists. words: without the head. Returns NULL if there is no space.
+   Under the lock. */
 static uint64_t *prof__meta_append(prof__session *s, uint32_t kind, uint32_t id, const uint64_t *words, uint64_t count)
 {
     uint64_t used = s->header->meta_used / 8, *record = s->meta + used;
@@ -9984,7 +9986,7 @@ static uint64_t *prof__meta_append(prof__session *s, uint32_t kind, uint32_t id,
 
 static uint64_t prof__device_check(uint64_t ticks, uint64_t ns) { return (ticks ^ ns * 0x9E3779B97F4A7C15u) | 1; }
 
-/* slot: three words. A reader finds the pair whole, or none. */
+/* Stores a pair in a slot of three words. A reader finds the whole pair, or none. */
 static void prof__device_store(uint64_t *slot, uint64_t ticks, uint64_t ns)
 {
     PROF__RELEASE(slot + 2, 0);
@@ -9993,8 +9995,8 @@ static void prof__device_store(uint64_t *slot, uint64_t ticks, uint64_t ns)
     PROF__RELEASE(slot + 2, prof__device_check(ticks, ns));
 }
 
-/* Tells the thread's session what device and row (may be null) are. 0: it could not, and what is lost for that is
-   counted. The thread is busy. */
+/* Adds the device and the row (may be NULL) to the thread's session. Returns 0 if that failed, and counts the loss. The
+   thread is busy. */
 static PROF__COLD int prof__device_know(prof__thread *self, prof_device *device, prof_device_row *row, uint32_t loss)
 {
     prof__session *s = self->session;
@@ -10024,7 +10026,7 @@ static PROF__COLD int prof__device_know(prof__thread *self, prof_device *device,
     return good;
 }
 
-/* What an event is made of, measured, so that it can be reserved in one piece. */
+/* The parts of an event and their sizes, so that it can be reserved in one piece. */
 typedef struct prof__device_parts {
     const prof_device_event *event;
     prof__text name, keys[PROF_DEVICE_ARGS], texts[PROF_DEVICE_ARGS];
@@ -10066,7 +10068,7 @@ static uint64_t *prof__device_put_number(uint64_t *at, uint64_t type, uint64_t w
     return at + 1 + words;
 }
 
-/* All but the head of the EVENT, which is still zero, so that no reader looks here. */
+/* Writes all but the head of the EVENT, which is still zero, so that no reader looks here. */
 static void prof__device_fill(uint64_t *at, const prof__device_parts *parts)
 {
     const prof_device_event *event = parts->event;
@@ -10085,10 +10087,10 @@ static void prof__device_fill(uint64_t *at, const prof__device_parts *parts)
     }
 }
 
-/* 1: something may be recorded. Before anything else is done, because it costs least. */
+/* Returns 1 if something may be recorded. It is checked first because it costs least. */
 static inline int prof__device_live(const prof_device *device) { return prof__live((prof_site *)device->site); }
 
-/* row: null for a pair, whose time is event->start and whose nanoseconds are number. */
+/* row: NULL for a pair, whose time is event->start and whose nanoseconds are number. */
 static void prof__device_write(prof_device *device, prof_device_row *row, uint64_t type, const prof_device_event *event,
                                uint64_t number)
 {
@@ -10135,7 +10137,7 @@ PROF__ENTRY void prof_device_record(prof_device_row *row, const prof_device_even
 
 static prof_device_event prof__device_event_of(prof_event_type type, const char *name, uint64_t time)
 {
-    prof_device_event event; /* field by field: gcc's way to clear it all at once takes ten times as long */
+    prof_device_event event; /* field by field: the code that gcc makes to clear all at once takes ten times as long */
     event.type = type;
     event.name = name;
     event.start = time;
@@ -21733,14 +21735,14 @@ static void prof__save_disarm(void)
 #endif
 #endif
 
-/*-- INSTRUMENT ---------------------------------------------------------------------------------------- >>instrument --
-   gcc and clang call __cyg_profile_func_enter and _exit in every function compiled with -finstrument-functions. A
+/* -- INSTRUMENT ---------------------------------------------------------------------------------------- >>instrument
+   -- gcc and clang call __cyg_profile_func_enter and _exit in every function compiled with -finstrument-functions. A
    function gets a call site when it is first called while something records; the tables are static, so that this works
    before main, in signal handlers, and without an allocation.
 
-   Limits. After a longjmp, calls that the catching function makes may show inside a call that was left, until it
-   returns: addresses of frames do not always tell. Coroutines that switch stacks on one thread are cut short. The name
-   of a function in a module that is unloaded stays when another module comes to lie at its address. */
+   Limits. After a longjmp(), calls of the function that called setjmp() may show inside a call that was left, until it
+   returns: the addresses of frames do not always show it. Scopes of coroutines that switch stacks on one thread are cut
+   short. If a module is unloaded and another one loaded at its address, functions keep the names of the first. */
 
 #ifdef PROF_INSTRUMENT_FUNCTIONS
 #if defined(PROF_FREESTANDING) || !defined(__ELF__)
@@ -21748,7 +21750,7 @@ static void prof__save_disarm(void)
 #endif
 #include <link.h>
 #include <signal.h>
-#ifdef PROF__LATE /* see >>platform: what link.h leaves out without _GNU_SOURCE */
+#ifdef PROF__LATE /* see >>platform: link.h leaves this out without _GNU_SOURCE */
 typedef struct prof__phdr_info {
     ElfW(Addr) dlpi_addr;
     const char *dlpi_name;
@@ -21763,13 +21765,13 @@ typedef struct dl_phdr_info prof__phdr_info;
 #endif
 
 #ifndef PROF_INSTRUMENT_MAX
-#define PROF_INSTRUMENT_MAX 16384 /* functions; the calls of further ones are "(more functions)" */
+#define PROF_INSTRUMENT_MAX 16384 /* functions; the calls of further ones count as "(more functions)" */
 #endif
 #ifndef PROF_INSTRUMENT_DEPTH
-#define PROF_INSTRUMENT_DEPTH 1024 /* calls inside one another on a thread; deeper ones are lost, and counted */
+#define PROF_INSTRUMENT_DEPTH 1024 /* nested calls on a thread; deeper ones are lost, and counted */
 #endif
 #define PROF__NOT_TRACED __attribute__((no_instrument_function))
-#define PROF__FUNCTION_SLOTS (2 * (PROF_INSTRUMENT_MAX > 1 ? PROF_INSTRUMENT_MAX : 2)) /* never all of them used */
+#define PROF__FUNCTION_SLOTS (2 * (PROF_INSTRUMENT_MAX > 1 ? PROF_INSTRUMENT_MAX : 2)) /* some are always free */
 
 typedef struct prof__loaded_module {
     char path[512];
@@ -21782,18 +21784,19 @@ typedef struct PROF__SITE_TYPE prof__function {
     char name[64];
 } prof__function;
 
-/* Functions are found by open addressing; a slot is the function's number, from 1. Written under prof__function_lock,
-   and read without it: a slot is published last. A module stays here when it is unloaded, and so do its functions. */
+/* A hash table of functions with open addressing; a slot holds the function's number, from 1. It is written under
+   prof__function_lock, and read without it: a slot is published last. Modules and their functions stay here when the
+   module is unloaded. */
 static int prof__function_lock;
-static prof__function prof__functions[PROF_INSTRUMENT_MAX + 1]; /* one more, which is no function: to measure with */
+static prof__function prof__functions[PROF_INSTRUMENT_MAX + 1]; /* one more, which is no function, for measurements */
 static uint32_t prof__function_slots[PROF__FUNCTION_SLOTS], prof__function_count;
 static prof__loaded_module prof__loaded_modules[64];
 static uint32_t prof__loaded_module_count;
 static prof__function prof__more_functions = {
     0, {0, "(more functions)", "function", "", "", 0, 0, 1, PROF__KIND_BEGIN, 0, 0, 0}, ""};
 
-/* A call that has not returned. frame, that of the hook, tells calls that a longjmp left behind from those that are
-   still to return: stacks grow down. */
+/* A call that has not returned. frame, that of the hook, distinguishes calls that a longjmp() has left from those that
+   will return: stacks grow down. */
 typedef struct prof__call {
     uintptr_t address, frame;
     prof__token token;
@@ -21801,7 +21804,7 @@ typedef struct prof__call {
 
 typedef struct prof__calls {
     uint32_t depth;
-    uint32_t busy; /* in a hook: keeps the hooks out of themselves, should the implementation be traced, too */
+    uint32_t busy; /* 1: in a hook; prevents recursion if the implementation is traced, too */
     uint32_t over; /* calls beyond the last one in the list */
     prof__call list[PROF_INSTRUMENT_DEPTH];
 } prof__calls;
@@ -21813,7 +21816,7 @@ typedef struct prof__module_search {
     prof__loaded_module *module;
 } prof__module_search;
 
-/* Which build of the module it is: its build id, or the time when its file was changed. */
+/* Identifies the build of a module: its build id, or the time when its file was changed. */
 static void prof__module_identify(prof__loaded_module *module, const prof__phdr_info *info)
 {
     char id[2 * PROF__MAX_BUILD_ID + 1] = "", build[48] = "";
@@ -21840,7 +21843,7 @@ static int prof__module_holds(const prof__phdr_info *info, uintptr_t address)
     return 0;
 }
 
-/* name: as the loader has it, "" for the program itself. The path must be good for later, and in another directory. */
+/* name: the loader's, "" for the program itself. The path must be valid later, and in another directory. */
 static void prof__module_path(prof__loaded_module *module, const char *name)
 {
     char *path = module->path;
@@ -21916,8 +21919,8 @@ static prof__function *prof__function_find(uintptr_t address, uint32_t *slot)
     return NULL;
 }
 
-/* A function that is seen for the first time. When the table is full, or its lock is not to be had (a signal handler
-   may have interrupted the owner), the call counts for all such functions together. */
+/* Adds a function that is called for the first time. If the table is full, or its lock is taken (a signal handler may
+   have interrupted the owner), the call counts for all such functions together. */
 static PROF__COLD prof__function *prof__function_add(uintptr_t address)
 {
     prof__function *function = &prof__more_functions;
@@ -21938,8 +21941,9 @@ static PROF__COLD prof__function *prof__function_add(uintptr_t address)
     return function;
 }
 
-/* Takes the calls from number on off the list. Only the first of them gets its end here, which closes those inside
-   it; but an end closes the innermost scope of its function, so that other calls of that one need theirs before it. */
+/* Removes the calls from number on from the list. Only the first of them gets its end here, which closes those inside
+   it. But an end closes the innermost scope of its function, so that further calls of that function need their ends
+   first. */
 static void prof__calls_leave(prof__calls *calls, uint32_t number)
 {
     uintptr_t address = calls->list[number].address;
@@ -21950,8 +21954,8 @@ static void prof__calls_leave(prof__calls *calls, uint32_t number)
     calls->over = 0;
 }
 
-/* A function is entered above where another one, called before it, had its frame: longjmp has left that one behind. But
-   for a signal handler on a stack of its own. */
+/* If a function is entered above the frame of one that was called before it, longjmp() has left that one. This does not
+   hold for a signal handler on a stack of its own. */
 static PROF__COLD void prof__calls_abandon(prof__calls *calls, uintptr_t frame)
 {
     stack_t stack;
@@ -21983,10 +21987,10 @@ static __attribute__((noinline)) void prof__call_enter(prof__calls *calls, uintp
     calls->list[depth].token = prof__on(&function->site) ? prof__begin(&function->site) : 0;
 }
 
-/* Finds the call that returns. As a rule it is the last one, and the exit hook's frame is where the enter hook's was.
-   Frames below belong to calls that a longjmp left; but where the exit hook is jumped to (tail), the function's own
-   frame is gone already, so that the hook's is higher than the enter hook's was, and may be where that of the caller's
-   was. Where the function called alloca it is lower. Returns the call's number, or depth: its enter was not seen. */
+/* Finds the call that returns. Usually it is the last one, and the exit hook's frame is where the enter hook's was.
+   Frames below belong to calls that a longjmp() left. But if the exit hook is a tail call, the function's own frame is
+   gone already, so that the hook's frame is higher than the enter hook's was, and may be where that of the caller was.
+   If the function called alloca(), it is lower. Returns the call's number, or depth if its enter was not seen. */
 static PROF__COLD uint32_t prof__call_match(const prof__calls *calls, uintptr_t address, uintptr_t frame, int tail)
 {
     uint32_t i = calls->depth, below = calls->depth;
@@ -22016,7 +22020,7 @@ static __attribute__((noinline)) void prof__call_exit(prof__calls *calls, uintpt
 PROF_DEF void __cyg_profile_func_enter(void *function, void *caller) PROF__NOT_TRACED;
 PROF_DEF void __cyg_profile_func_exit(void *function, void *caller) PROF__NOT_TRACED;
 
-/* The hooks are alike, so that their frames are of one size: what else there is to do is in functions of its own. */
+/* The two hooks have the same shape, so that their frames have the same size: all other work is in other functions. */
 PROF_DEF void __cyg_profile_func_enter(void *function, void *caller)
 {
     prof__calls *calls = &prof__thread_calls;
@@ -22041,10 +22045,10 @@ PROF_DEF void __cyg_profile_func_exit(void *function, void *caller)
     calls->busy = 0;
 }
 
-/* What a call costs is measured with the hooks themselves, which find something that is no function. */
+/* Measures the cost of a call with the hooks themselves, for an address that is no function. */
 static const char prof__call_measured = 0;
 
-/* Its call site, to be turned on and off again; null: it cannot be measured here. */
+/* Returns its call site, which is turned on and off again, or NULL if the cost cannot be measured here. */
 static prof_site *prof__calls_prepare(void)
 {
     prof__function *function = &prof__functions[PROF_INSTRUMENT_MAX];
@@ -22185,9 +22189,9 @@ static void __attribute__((destructor(101))) prof__unjoin_late(void)
 static void prof__unjoin(void) {}
 #endif
 
-/*-- MALLOC ------------------------------------------------------------------------------------------------ >>malloc --
-   PROF_WRAP_MALLOC: the C library's allocator, with marks around it. A program's own malloc() comes before that of any
-   library, for every module of the process; glibc has its own under other names for whom this is done to, so that
+/* -- MALLOC ------------------------------------------------------------------------------------------------ >>malloc
+   -- PROF_WRAP_MALLOC records the calls of the C library's allocator. A malloc() in the program takes precedence over
+   that of any library, for every module of the process. glibc also exports its own under internal names, so that
    nothing must be looked up, which would allocate. */
 
 #ifdef PROF__WRAPS_MALLOC
@@ -22213,7 +22217,7 @@ static void prof__unjoin(void) {}
 #else
 #define PROF__NOTHROW
 #endif
-#define PROF__MALLOC_SITE(variable, name) /* no place: a scope around the call says more */                        \
+#define PROF__MALLOC_SITE(variable, name) /* no source line: the scope around says more */                               \
     static prof_site variable = {0, name, "malloc", "", name, 0, 0, 1,                                             \
                                  PROF__KIND_EVENT | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, 0, 0, 0}
 

@@ -1,8 +1,7 @@
 // record/bridge: Hooks for prof_bridge.h; nothing without PROF_WITH_...
 /*-- OTHER TOOLS ------------------------------------------------------------------------------------------ >>bridge --
-   Where the recorder tells prof_bridge.h what other tools shall hear of, once it is recorded and the thread is free for
-   signal handlers again. Without PROF_WITH_... nothing is left of a hook: lines with PROF__BRIDGE_ could as well be
-   gone. */
+   The places where the recorder calls prof_bridge.h for other tools, after it has recorded an event and opened the gate
+   for signal handlers again. Without PROF_WITH_... the lines with PROF__BRIDGE_ are empty. */
 
 #ifdef PROF__BRIDGED
 static prof_fiber *prof__track_of(prof__thread *self);
@@ -15,9 +14,9 @@ static prof_fiber *prof__track_of(prof__thread *self);
 extern "C" {
 #endif
 #else
-#define PROF__BRIDGE_BEGIN(site, text, token) ((void)0) /* token 0: not recorded, and nobody else's business */
+#define PROF__BRIDGE_BEGIN(site, text, token) ((void)0) /* token 0: not recorded, and not sent to other tools */
 #define PROF__BRIDGE_BEGIN_NUMBER(site, key, token, type, number) ((void)0) /* with its first argument */
-#define PROF__BRIDGE_LOOSE(track, token) ((void)0) /* what has just begun ends with PROFILE_END */
+#define PROF__BRIDGE_LOOSE(track, token) ((void)0) /* the scope that has just begun ends with PROFILE_END */
 #define PROF__BRIDGE_END(self, token) ((void)0)
 #define PROF__BRIDGE_ARG(site, type, number) ((void)0)
 #define PROF__BRIDGE_ARG_TEXT(site, text) ((void)0)
@@ -28,7 +27,7 @@ extern "C" {
 #define PROF__BRIDGE_LOG_KEEP(list) ((void)0) /* the values, before they are fetched from the list */
 #define PROF__BRIDGE_LOG(site, severity, format) ((void)0) /* of these values */
 #define PROF__BRIDGE_THREAD(name) ((void)0)
-#define PROF__BRIDGE_SWITCH(self) ((void)0)        /* another fiber is on this thread */
+#define PROF__BRIDGE_SWITCH(self) ((void)0)        /* another fiber runs on this thread */
 #define PROF__BRIDGE_FORGET(self, track) ((void)0) /* of a thread or fiber that ends */
 #define PROF__BRIDGE_PAUSE() ((void)0)             /* or resume */
 #define PROF__BRIDGE_START() ((void)0)             /* before prof_start(), */

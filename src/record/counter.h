@@ -1,9 +1,9 @@
-// record/counter: Counters that are added to. Atomic, without a lock.
+// record/counter: The numbers behind PROFILE_COUNTER_ADD and so on. Atomic, without a lock.
 /* The number behind a counter. */
 struct prof__tally {
-    uintptr_t key; /* of a macro's name and category; 0 while it is free */
+    uintptr_t key; /* hash of a macro's name and category; 0 while it is free */
     uint64_t bits;
-    uint32_t real, busy; /* real: bits are a double's. busy: a lock where there are no 64-bit atomics */
+    uint32_t real, busy; /* real: 1: bits are a double's. busy: a lock on systems without 64-bit atomics */
 };
 
 #define PROF__TALLIES 1024
@@ -27,13 +27,13 @@ static double prof__count_next_double(double now, int how, double value)
     return how == PROF__TALLY_ADD ? now + value : how == PROF__TALLY_SUB ? now - value : value;
 }
 
-/* 1: bits were `before` and are `after`; else before is what they are. */
+/* Compare and exchange: returns 1 if bits were `before` and are now `after`; else sets before to them. */
 static int prof__tally_swap(prof__tally *tally, uint64_t *before, uint64_t after)
 {
 #if PROF__WIDE
     return __atomic_compare_exchange_n(&tally->bits, before, after, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 #else
-    /* A handler that interrupts the owner of the lock goes on without, after a while. */
+    /* A handler that interrupts the owner of the lock goes on without it after a while. */
     int locked = 0;
     for (int i = 0; i < 5000 && !locked; ++i) locked = !__atomic_exchange_n(&tally->busy, 1, __ATOMIC_ACQUIRE);
     int same = tally->bits == *before;
@@ -59,13 +59,13 @@ static uintptr_t prof__tally_key(const prof_site *site)
 {
     uint64_t key = 0xCBF29CE484222325u; /* FNV-1a */
     for (const char *c = site->category; c && *c; ++c) key = (key ^ (unsigned char)*c) * 0x100000001B3u;
-    key *= 0x100000001B3u; /* what a zero byte makes of it */
+    key *= 0x100000001B3u; /* the same as for a zero byte */
     for (const char *c = site->name; c && *c; ++c) key = (key ^ (unsigned char)*c) * 0x100000001B3u;
     return (uintptr_t)(key ^ key >> 32) | 1;
 }
 
-/* The number of a macro's name and category: without a lock, as macros may stand in signal handlers, and not in memory
-   of the call site's module, which may be unloaded. Null: there are too many. */
+/* Returns the number of a macro's name and category: without a lock, because macros may be used in signal handlers, and
+   not in memory of the call site's module, which may be unloaded. Returns NULL if there are too many. */
 static PROF__COLD prof__tally *prof__tally_find(const prof_site *site)
 {
     PROF__LED(prof__tally_find, (site));
@@ -80,7 +80,7 @@ static PROF__COLD prof__tally *prof__tally_find(const prof_site *site)
     return NULL;
 }
 
-/* Null: one too many, whose samples are counted as lost. */
+/* NULL: one too many; its samples count as lost. */
 static inline prof__tally *prof__tally_of(const prof_site *site, prof__number *known)
 {
     prof__tally *tally = PROF__LOAD(&known->tally);

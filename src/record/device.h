@@ -1,8 +1,9 @@
-// record/device: Devices' events, into the chunk of whoever reports them.
+// record/device: Events of devices, which go into the chunk of the thread that reports them.
 #ifndef PROF_FREESTANDING
-/*-- DEVICES ----------------------------------------------------------------------------------------------- >>device --
-   Events with times of their own, in the chunk of whoever reports them. Threads' tracks do not show them: the types are
-   no prof_event_type. An event is, reserved and published as one, its head last:
+/* -- DEVICES ----------------------------------------------------------------------------------------------- >>device
+   -- Events with times of the device's clock, in the chunk of the thread that reports them. They are not shown on its
+   track: their types are no prof_event_type. The records of an event are reserved and published together, its head
+   last:
 
      EVENT  call site: the device's   detail: number of the row (of a pair: of the device)   object: ticks of the device
      NAME   unless it is empty
@@ -15,18 +16,18 @@
 
 enum { PROF__DEVICE_SCOPE = 200, PROF__DEVICE_MARK, PROF__DEVICE_COUNTER, PROF__DEVICE_PAIR };
 #define PROF__DEVICE_PAIRS 8
-#define PROF__DEVICE_WORDS (3 + 3 * PROF__DEVICE_PAIRS) /* of the record in meta, head included */
+#define PROF__DEVICE_WORDS (3 + 3 * PROF__DEVICE_PAIRS) /* words of the record in meta, with its head */
 #define PROF__ROW_WORDS 2
 
-/* All but name, clock and site changes under the lock. epoch: of the session that knows it. */
+/* All fields but name, clock and site change under the lock. epoch: that of the session that knows it. */
 struct prof_device {
-    void *site; /* a prof_site behind this, whose type C++ hides from the program */
+    void *site; /* a prof_site after this, whose type C++ hides from the program */
     const char *name;
     prof_device *next;
     prof_device_row *rows;
     prof_device_clock clock;
     uint32_t number, epoch;
-    uint64_t *record; /* in that session's meta; null: there was no room */
+    uint64_t *record; /* in that session's meta; NULL: there was no space */
     uint64_t pair_count;
     struct {
         uint64_t ticks, ns;
@@ -43,7 +44,7 @@ struct prof_device_row {
 static prof_device *prof__devices;
 static uint32_t prof__device_count, prof__row_count;
 
-/* An object with a name behind it, all zero; null without memory. */
+/* Allocates a zeroed object with a name after it. Returns NULL without memory. */
 static void *prof__named_object(size_t size, const char *name, const char **copy)
 {
     size_t length = strlen(name) + 1;
@@ -115,7 +116,8 @@ PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *nam
     return row;
 }
 
-/* A record in meta that no other is equal to. words: all but the head. Null: no room. Under the lock. */
+/* Appends a record to meta, also if an equal one exists. words: without the head. Returns NULL if there is no space.
+   Under the lock. */
 static uint64_t *prof__meta_append(prof__session *s, uint32_t kind, uint32_t id, const uint64_t *words, uint64_t count)
 {
     uint64_t used = s->header->meta_used / 8, *record = s->meta + used;
@@ -131,7 +133,7 @@ static uint64_t *prof__meta_append(prof__session *s, uint32_t kind, uint32_t id,
 
 static uint64_t prof__device_check(uint64_t ticks, uint64_t ns) { return (ticks ^ ns * 0x9E3779B97F4A7C15u) | 1; }
 
-/* slot: three words. A reader finds the pair whole, or none. */
+/* Stores a pair in a slot of three words. A reader finds the whole pair, or none. */
 static void prof__device_store(uint64_t *slot, uint64_t ticks, uint64_t ns)
 {
     PROF__RELEASE(slot + 2, 0);
@@ -140,8 +142,8 @@ static void prof__device_store(uint64_t *slot, uint64_t ticks, uint64_t ns)
     PROF__RELEASE(slot + 2, prof__device_check(ticks, ns));
 }
 
-/* Tells the thread's session what device and row (may be null) are. 0: it could not, and what is lost for that is
-   counted. The thread is busy. */
+/* Adds the device and the row (may be NULL) to the thread's session. Returns 0 if that failed, and counts the loss. The
+   thread is busy. */
 static PROF__COLD int prof__device_know(prof__thread *self, prof_device *device, prof_device_row *row, uint32_t loss)
 {
     prof__session *s = self->session;
@@ -171,7 +173,7 @@ static PROF__COLD int prof__device_know(prof__thread *self, prof_device *device,
     return good;
 }
 
-/* What an event is made of, measured, so that it can be reserved in one piece. */
+/* The parts of an event and their sizes, so that it can be reserved in one piece. */
 typedef struct prof__device_parts {
     const prof_device_event *event;
     prof__text name, keys[PROF_DEVICE_ARGS], texts[PROF_DEVICE_ARGS];
@@ -213,7 +215,7 @@ static uint64_t *prof__device_put_number(uint64_t *at, uint64_t type, uint64_t w
     return at + 1 + words;
 }
 
-/* All but the head of the EVENT, which is still zero, so that no reader looks here. */
+/* Writes all but the head of the EVENT, which is still zero, so that no reader looks here. */
 static void prof__device_fill(uint64_t *at, const prof__device_parts *parts)
 {
     const prof_device_event *event = parts->event;
@@ -232,10 +234,10 @@ static void prof__device_fill(uint64_t *at, const prof__device_parts *parts)
     }
 }
 
-/* 1: something may be recorded. Before anything else is done, because it costs least. */
+/* Returns 1 if something may be recorded. It is checked first because it costs least. */
 static inline int prof__device_live(const prof_device *device) { return prof__live((prof_site *)device->site); }
 
-/* row: null for a pair, whose time is event->start and whose nanoseconds are number. */
+/* row: NULL for a pair, whose time is event->start and whose nanoseconds are number. */
 static void prof__device_write(prof_device *device, prof_device_row *row, uint64_t type, const prof_device_event *event,
                                uint64_t number)
 {
@@ -282,7 +284,7 @@ PROF__ENTRY void prof_device_record(prof_device_row *row, const prof_device_even
 
 static prof_device_event prof__device_event_of(prof_event_type type, const char *name, uint64_t time)
 {
-    prof_device_event event; /* field by field: gcc's way to clear it all at once takes ten times as long */
+    prof_device_event event; /* field by field: the code that gcc makes to clear all at once takes ten times as long */
     event.type = type;
     event.name = name;
     event.start = time;

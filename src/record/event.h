@@ -1,5 +1,5 @@
 // record/event: Allocations and frees.
-/* Behind a head's two other words; the head is what publishes it. */
+/* Writes two more words after the head; the head, which is written last, publishes the event. */
 static void prof__event_write(uint64_t *at, uint64_t head, uint64_t what, uint64_t object)
 {
     PROF__STORE(at + 1, what);
@@ -11,7 +11,7 @@ PROF__ENTRY void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uin
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__memory, (site, how, freed, address, bytes)));
     uint64_t head, first = freed ? 3 : 0, words = first + (address ? 3 : 0);
-    if (!words || (!address && bytes)) return; /* free(NULL), or an allocation that failed and left all as it was */
+    if (!words || (!address && bytes)) return; /* free(NULL), or an allocation that failed and changed nothing */
     if (bytes > PROF__EVENT_DETAIL_MAX) bytes = PROF__EVENT_DETAIL_MAX;
     if (!prof__enter(self, site, &head)) return;
     uint64_t now = prof__now(self->session, 0), *at = prof__reserve(self, words, &now);

@@ -1,5 +1,5 @@
 // record/fiber: Names of threads, and fibers that move between them.
-/* null: "". Cut between UTF-8 characters. */
+/* Copies a name, cut between UTF-8 characters. NULL counts as "". */
 static void prof__track_name(prof_fiber *track, const char *name)
 {
     size_t length = name ? prof__length(name) : 0;
@@ -18,7 +18,7 @@ PROF__ENTRY void prof_thread_name(const char *name)
     prof__track_name(&self->own, name);
     PROF__BRIDGE_THREAD(name);
     if (self->fiber || !self->session || !prof__enter_slow(self, NULL, prof__take(self), PROF__LOSS_EVENT)) return;
-    if (self->own.name_id != PROF__NAME_NEW) { /* new to the session: entered with its name */
+    if (self->own.name_id != PROF__NAME_NEW) { /* new to the session: it is entered with its name */
         prof__leave(self);
         return;
     }
@@ -30,7 +30,7 @@ PROF__ENTRY void prof_thread_name(const char *name)
         if (self->room >= 3 + 2)
             prof__track_write(self);
         else
-            prof__chunk_next(self); /* which begins with a track record */
+            prof__chunk_next(self); /* a chunk begins with a TRACK record */
     } else {
         prof__lose(self, 1);
     }
@@ -65,8 +65,8 @@ PROF__ENTRY void prof_fiber_destroy(prof_fiber *fiber)
 }
 #endif
 
-/* A thread that is out of step, or a track that is new to the session, leaves the rest to prof__settle(); so that nothing
-   is written for it in vain, all do during a pause. In a handler that interrupts a macro nothing happens. */
+/* If the thread is out of date, or the track new to the session, prof__settle() does the rest. During a pause it does
+   so for all, so that nothing is written in vain. In a handler that interrupts a macro nothing happens. */
 PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof_fiber_switch, (fiber)));
@@ -81,6 +81,6 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
         self->open = PROF__SHUT;
     }
     PROF__BARRIER();
-    self->gate = self->open; /* nothing was written that would let a filled chunk go */
+    self->gate = self->open; /* nothing was written that would allow to release a filled chunk */
     PROF__BRIDGE_SWITCH(self);
 }

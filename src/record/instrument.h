@@ -1,12 +1,12 @@
 // record/instrument: -finstrument-functions: call sites by address. Static tables, no allocation.
-/*-- INSTRUMENT ---------------------------------------------------------------------------------------- >>instrument --
-   gcc and clang call __cyg_profile_func_enter and _exit in every function compiled with -finstrument-functions. A
+/* -- INSTRUMENT ---------------------------------------------------------------------------------------- >>instrument
+   -- gcc and clang call __cyg_profile_func_enter and _exit in every function compiled with -finstrument-functions. A
    function gets a call site when it is first called while something records; the tables are static, so that this works
    before main, in signal handlers, and without an allocation.
 
-   Limits. After a longjmp, calls that the catching function makes may show inside a call that was left, until it
-   returns: addresses of frames do not always tell. Coroutines that switch stacks on one thread are cut short. The name
-   of a function in a module that is unloaded stays when another module comes to lie at its address. */
+   Limits. After a longjmp(), calls of the function that called setjmp() may show inside a call that was left, until it
+   returns: the addresses of frames do not always show it. Scopes of coroutines that switch stacks on one thread are cut
+   short. If a module is unloaded and another one loaded at its address, functions keep the names of the first. */
 
 #ifdef PROF_INSTRUMENT_FUNCTIONS
 #if defined(PROF_FREESTANDING) || !defined(__ELF__)
@@ -14,7 +14,7 @@
 #endif
 #include <link.h>
 #include <signal.h>
-#ifdef PROF__LATE /* see >>platform: what link.h leaves out without _GNU_SOURCE */
+#ifdef PROF__LATE /* see >>platform: link.h leaves this out without _GNU_SOURCE */
 typedef struct prof__phdr_info {
     ElfW(Addr) dlpi_addr;
     const char *dlpi_name;
@@ -29,13 +29,13 @@ typedef struct dl_phdr_info prof__phdr_info;
 #endif
 
 #ifndef PROF_INSTRUMENT_MAX
-#define PROF_INSTRUMENT_MAX 16384 /* functions; the calls of further ones are "(more functions)" */
+#define PROF_INSTRUMENT_MAX 16384 /* functions; the calls of further ones count as "(more functions)" */
 #endif
 #ifndef PROF_INSTRUMENT_DEPTH
-#define PROF_INSTRUMENT_DEPTH 1024 /* calls inside one another on a thread; deeper ones are lost, and counted */
+#define PROF_INSTRUMENT_DEPTH 1024 /* nested calls on a thread; deeper ones are lost, and counted */
 #endif
 #define PROF__NOT_TRACED __attribute__((no_instrument_function))
-#define PROF__FUNCTION_SLOTS (2 * (PROF_INSTRUMENT_MAX > 1 ? PROF_INSTRUMENT_MAX : 2)) /* never all of them used */
+#define PROF__FUNCTION_SLOTS (2 * (PROF_INSTRUMENT_MAX > 1 ? PROF_INSTRUMENT_MAX : 2)) /* some are always free */
 
 typedef struct prof__loaded_module {
     char path[512];
@@ -48,18 +48,19 @@ typedef struct PROF__SITE_TYPE prof__function {
     char name[64];
 } prof__function;
 
-/* Functions are found by open addressing; a slot is the function's number, from 1. Written under prof__function_lock,
-   and read without it: a slot is published last. A module stays here when it is unloaded, and so do its functions. */
+/* A hash table of functions with open addressing; a slot holds the function's number, from 1. It is written under
+   prof__function_lock, and read without it: a slot is published last. Modules and their functions stay here when the
+   module is unloaded. */
 static int prof__function_lock;
-static prof__function prof__functions[PROF_INSTRUMENT_MAX + 1]; /* one more, which is no function: to measure with */
+static prof__function prof__functions[PROF_INSTRUMENT_MAX + 1]; /* one more, which is no function, for measurements */
 static uint32_t prof__function_slots[PROF__FUNCTION_SLOTS], prof__function_count;
 static prof__loaded_module prof__loaded_modules[64];
 static uint32_t prof__loaded_module_count;
 static prof__function prof__more_functions = {
     0, {0, "(more functions)", "function", "", "", 0, 0, 1, PROF__KIND_BEGIN, 0, 0, 0}, ""};
 
-/* A call that has not returned. frame, that of the hook, tells calls that a longjmp left behind from those that are
-   still to return: stacks grow down. */
+/* A call that has not returned. frame, that of the hook, distinguishes calls that a longjmp() has left from those that
+   will return: stacks grow down. */
 typedef struct prof__call {
     uintptr_t address, frame;
     prof__token token;
@@ -67,7 +68,7 @@ typedef struct prof__call {
 
 typedef struct prof__calls {
     uint32_t depth;
-    uint32_t busy; /* in a hook: keeps the hooks out of themselves, should the implementation be traced, too */
+    uint32_t busy; /* 1: in a hook; prevents recursion if the implementation is traced, too */
     uint32_t over; /* calls beyond the last one in the list */
     prof__call list[PROF_INSTRUMENT_DEPTH];
 } prof__calls;
@@ -79,7 +80,7 @@ typedef struct prof__module_search {
     prof__loaded_module *module;
 } prof__module_search;
 
-/* Which build of the module it is: its build id, or the time when its file was changed. */
+/* Identifies the build of a module: its build id, or the time when its file was changed. */
 static void prof__module_identify(prof__loaded_module *module, const prof__phdr_info *info)
 {
     char id[2 * PROF__MAX_BUILD_ID + 1] = "", build[48] = "";
@@ -106,7 +107,7 @@ static int prof__module_holds(const prof__phdr_info *info, uintptr_t address)
     return 0;
 }
 
-/* name: as the loader has it, "" for the program itself. The path must be good for later, and in another directory. */
+/* name: the loader's, "" for the program itself. The path must be valid later, and in another directory. */
 static void prof__module_path(prof__loaded_module *module, const char *name)
 {
     char *path = module->path;
@@ -182,8 +183,8 @@ static prof__function *prof__function_find(uintptr_t address, uint32_t *slot)
     return NULL;
 }
 
-/* A function that is seen for the first time. When the table is full, or its lock is not to be had (a signal handler
-   may have interrupted the owner), the call counts for all such functions together. */
+/* Adds a function that is called for the first time. If the table is full, or its lock is taken (a signal handler may
+   have interrupted the owner), the call counts for all such functions together. */
 static PROF__COLD prof__function *prof__function_add(uintptr_t address)
 {
     prof__function *function = &prof__more_functions;
@@ -204,8 +205,9 @@ static PROF__COLD prof__function *prof__function_add(uintptr_t address)
     return function;
 }
 
-/* Takes the calls from number on off the list. Only the first of them gets its end here, which closes those inside
-   it; but an end closes the innermost scope of its function, so that other calls of that one need theirs before it. */
+/* Removes the calls from number on from the list. Only the first of them gets its end here, which closes those inside
+   it. But an end closes the innermost scope of its function, so that further calls of that function need their ends
+   first. */
 static void prof__calls_leave(prof__calls *calls, uint32_t number)
 {
     uintptr_t address = calls->list[number].address;
@@ -216,8 +218,8 @@ static void prof__calls_leave(prof__calls *calls, uint32_t number)
     calls->over = 0;
 }
 
-/* A function is entered above where another one, called before it, had its frame: longjmp has left that one behind. But
-   for a signal handler on a stack of its own. */
+/* If a function is entered above the frame of one that was called before it, longjmp() has left that one. This does not
+   hold for a signal handler on a stack of its own. */
 static PROF__COLD void prof__calls_abandon(prof__calls *calls, uintptr_t frame)
 {
     stack_t stack;
@@ -249,10 +251,10 @@ static __attribute__((noinline)) void prof__call_enter(prof__calls *calls, uintp
     calls->list[depth].token = prof__on(&function->site) ? prof__begin(&function->site) : 0;
 }
 
-/* Finds the call that returns. As a rule it is the last one, and the exit hook's frame is where the enter hook's was.
-   Frames below belong to calls that a longjmp left; but where the exit hook is jumped to (tail), the function's own
-   frame is gone already, so that the hook's is higher than the enter hook's was, and may be where that of the caller's
-   was. Where the function called alloca it is lower. Returns the call's number, or depth: its enter was not seen. */
+/* Finds the call that returns. Usually it is the last one, and the exit hook's frame is where the enter hook's was.
+   Frames below belong to calls that a longjmp() left. But if the exit hook is a tail call, the function's own frame is
+   gone already, so that the hook's frame is higher than the enter hook's was, and may be where that of the caller was.
+   If the function called alloca(), it is lower. Returns the call's number, or depth if its enter was not seen. */
 static PROF__COLD uint32_t prof__call_match(const prof__calls *calls, uintptr_t address, uintptr_t frame, int tail)
 {
     uint32_t i = calls->depth, below = calls->depth;
@@ -282,7 +284,7 @@ static __attribute__((noinline)) void prof__call_exit(prof__calls *calls, uintpt
 PROF_DEF void __cyg_profile_func_enter(void *function, void *caller) PROF__NOT_TRACED;
 PROF_DEF void __cyg_profile_func_exit(void *function, void *caller) PROF__NOT_TRACED;
 
-/* The hooks are alike, so that their frames are of one size: what else there is to do is in functions of its own. */
+/* The two hooks have the same shape, so that their frames have the same size: all other work is in other functions. */
 PROF_DEF void __cyg_profile_func_enter(void *function, void *caller)
 {
     prof__calls *calls = &prof__thread_calls;
@@ -307,10 +309,10 @@ PROF_DEF void __cyg_profile_func_exit(void *function, void *caller)
     calls->busy = 0;
 }
 
-/* What a call costs is measured with the hooks themselves, which find something that is no function. */
+/* Measures the cost of a call with the hooks themselves, for an address that is no function. */
 static const char prof__call_measured = 0;
 
-/* Its call site, to be turned on and off again; null: it cannot be measured here. */
+/* Returns its call site, which is turned on and off again, or NULL if the cost cannot be measured here. */
 static prof_site *prof__calls_prepare(void)
 {
     prof__function *function = &prof__functions[PROF_INSTRUMENT_MAX];

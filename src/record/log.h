@@ -1,13 +1,13 @@
-// record/log: Log messages: the format read once for each call site, then only values copied.
+// record/log: Log messages: reads the format once for each call site, then only copies values.
 /*-- messages --
-   A format is parsed once for each call site, into one code for each value that has to be fetched; then copying takes
-   no look at the text. The reader parses the format again and pairs its conversions with the values in order. */
+   A format is parsed once for each call site, into one code for each value that has to be fetched, so that copying does
+   not look at the text. The reader parses the format again and pairs its conversions with the values in order. */
 
 #define PROF__LOG_VALUES 16
-#define PROF__LOG_COUNT 0xFFu      /* known: how many values and 1 more, ... */
-#define PROF__LOG_HAS_TEXT 0x100u  /* ... and whether a text is among them */
+#define PROF__LOG_COUNT 0xFFu      /* known: the number of values, plus 1, ... */
+#define PROF__LOG_HAS_TEXT 0x100u  /* ... and this flag if a text is among them */
 
-enum { /* codes: what a value is, and how many bytes of it */
+enum { /* codes: the type of a value, and its bytes */
     PROF__LOG_NONE = 0,
     PROF__LOG_INT8,
     PROF__LOG_INT16,
@@ -18,19 +18,19 @@ enum { /* codes: what a value is, and how many bytes of it */
     PROF__LOG_UINT32,
     PROF__LOG_UINT64,
     PROF__LOG_DOUBLE,
-    PROF__LOG_LONG_DOUBLE, /* kept as a double */
+    PROF__LOG_LONG_DOUBLE, /* recorded as a double */
     PROF__LOG_POINTER,
     PROF__LOG_TEXT,
-    PROF__LOG_TEXT_STAR, /* its precision is the value in front of it */
+    PROF__LOG_TEXT_STAR, /* its precision is the previous value */
     PROF__LOG_TEXT_PART  /* its precision is in the next two codes */
 };
 
 typedef struct prof__log_spec {
     int width, precision; /* PROF__LOG_OMITTED, PROF__LOG_STAR: a value of its own */
-    char flags[6];        /* those of "-+ #0" that are set */
+    char flags[6];        /* the flags of "-+ #0" that are set */
     char conversion;
     unsigned char code;
-    int supported;        /* 0: the message only says that it is not */
+    int supported;        /* 0: not recorded, as the message says */
 } prof__log_spec;
 
 enum { PROF__LOG_OMITTED = -1, PROF__LOG_STAR = -2 };
@@ -46,7 +46,7 @@ static const char *prof__log_number(const char *at, int *value)
     return at;
 }
 
-/* The size of an integer, and whether there was an l (wide text) or L (long double). */
+/* Reads the size of an integer, and whether there was an l (wide text) or L (long double). */
 static const char *prof__log_length(const char *at, size_t *size, int *is_long)
 {
     *size = sizeof(int);
@@ -71,8 +71,8 @@ static unsigned char prof__log_integer(unsigned char code, size_t size)
     return (unsigned char)(code + (size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3));
 }
 
-/* Parses a conversion from behind its % on. Returns what follows; null: unknown, so that nothing behind it can be
-   told. */
+/* Parses a conversion that begins after its %. Returns the text after it, or NULL if it is unknown, so that nothing
+   after it can be interpreted. */
 static const char *prof__log_parse(const char *at, prof__log_spec *spec)
 {
     size_t size, flags = 0;
@@ -122,7 +122,7 @@ static const char *prof__log_parse(const char *at, prof__log_spec *spec)
                      : spec->precision == PROF__LOG_STAR    ? PROF__LOG_TEXT_STAR
                                                                : PROF__LOG_TEXT_PART;
         return at + 1;
-    case 'n': /* what it points to is not touched */
+    case 'n': /* its target is not changed */
         spec->code = PROF__LOG_POINTER;
         spec->supported = 0;
         return at + 1;
@@ -133,7 +133,7 @@ static const char *prof__log_parse(const char *at, prof__log_spec *spec)
     }
 }
 
-/* Several threads may do this at the same time: they store the same. */
+/* Several threads may do this at the same time: they store the same values. */
 static PROF__COLD void prof__log_learn(prof__log_format *known, const char *format)
 {
     size_t at = 0;
@@ -146,7 +146,7 @@ static PROF__COLD void prof__log_learn(prof__log_format *known, const char *form
         format = prof__log_parse(format, &spec);
         if (!format) break;
 #ifdef PROF_FREESTANDING
-        if (spec.code == PROF__LOG_LONG_DOUBLE) break; /* may need a library to become a double */
+        if (spec.code == PROF__LOG_LONG_DOUBLE) break; /* its conversion to a double may need a library */
 #endif
         if (spec.width == PROF__LOG_STAR) codes[count++] = PROF__LOG_INT32;
         if (spec.precision == PROF__LOG_STAR) codes[count++] = PROF__LOG_INT32;
@@ -166,12 +166,12 @@ static PROF__COLD void prof__log_learn(prof__log_format *known, const char *form
     PROF__RELEASE(&known->known, (values + 1) | has_text);
 }
 
-/* By reference, whatever a va_list is. */
+/* Passes a va_list by reference, whatever its type is. */
 typedef struct prof__log_list {
     va_list values;
 } prof__log_list;
 
-/* The next value, of a code below PROF__LOG_TEXT. */
+/* Fetches the next value, of a code below PROF__LOG_TEXT. */
 static inline uint64_t prof__log_fetch(unsigned code, prof__log_list *list)
 {
     switch (code) {
@@ -191,7 +191,7 @@ static inline uint64_t prof__log_fetch(unsigned code, prof__log_list *list)
     }
 }
 
-/* The head of a value, without the size of a text. */
+/* Returns the head of a value, without the size of a text. */
 static inline uint64_t prof__log_head(unsigned code)
 {
     unsigned type = code <= PROF__LOG_INT64         ? PROF_VALUE_INT
@@ -201,7 +201,7 @@ static inline uint64_t prof__log_head(unsigned code)
     return (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)type << 32 | 1;
 }
 
-/* Numbers go from the caller's registers to their place. Returns the words they take; at: where they begin. */
+/* Copies numbers from the caller's registers into the chunk, from `at` on. Returns the words that they take. */
 static inline uint64_t prof__log_numbers(uint64_t *at, const prof__log_format *known, uint32_t values,
                                          prof__log_list *list)
 {
@@ -215,10 +215,10 @@ static inline uint64_t prof__log_numbers(uint64_t *at, const prof__log_format *k
 
 typedef struct prof__log_value {
     uint64_t head, number;
-    prof__text text; /* bytes is null: a number */
+    prof__text text; /* bytes is NULL: a number */
 } prof__log_value;
 
-/* Fetches the values, as many as fit into room words; *words: how many they take. */
+/* Fetches as many values as fit into room words; *words: the words that they take. */
 static uint32_t prof__log_collect(const prof__log_format *known, uint32_t values, prof__log_list *list, uint64_t room,
                                   prof__log_value *to, uint64_t *words)
 {
@@ -227,7 +227,7 @@ static uint32_t prof__log_collect(const prof__log_format *known, uint32_t values
     uint32_t count = 0;
     for (; count < values && used + 2 <= room; ++count, ++code) {
         unsigned kind = PROF__LOAD(code);
-        uint64_t given = ~(uint64_t)0, kept = used + 2 * (values - count); /* room for a word of each of the rest */
+        uint64_t given = ~(uint64_t)0, kept = used + 2 * (values - count); /* leaves a word for each of the rest */
         prof__log_value *value = &to[count];
         value->text.bytes = NULL;
         value->text.words = 1;
@@ -249,8 +249,8 @@ static uint32_t prof__log_collect(const prof__log_format *known, uint32_t values
     return count;
 }
 
-/* With texts among them, how much room all of it takes is known only when they have been measured. Returns the same
-   words as prof__reserve(). */
+/* Reserves words for values with texts among them, which must be measured first. Returns what prof__reserve()
+   returns. */
 static uint64_t *prof__log_mixed(prof__thread *self, const prof__log_format *known, uint32_t values,
                                  prof__log_list *list, uint64_t *now, uint64_t *words)
 {
@@ -302,7 +302,7 @@ PROF__ENTRY void prof__log(prof_site *site, prof__log_format *known, uint64_t se
     va_end(list.values);
 }
 
-/*-- lists of arguments: one piece of a chunk, with the event that they are of, so that nothing comes in between --*/
+/*-- lists of arguments: contiguous words with their event, so that nothing comes in between --*/
 
 #define PROF__WITH_ARGS PROF_DEVICE_ARGS
 
@@ -313,12 +313,12 @@ typedef struct prof__with_arg {
 
 typedef struct prof__with_list {
     const prof_arg *args;
-    uint64_t kind, to;    /* ARG or DATA; 0, or the head of the scope that they belong to */
+    uint64_t kind, to;    /* ARG or DATA; and the head of the scope that they belong to, or 0 */
     uint64_t words, count;
     prof__with_arg parts[PROF__WITH_ARGS];
 } prof__with_list;
 
-/* How much of the arguments fits into room words: all of them as a rule; of long texts the ends are cut. */
+/* Finds out how much of the arguments fits into room words: usually all; long texts are cut. */
 static void prof__with_measure(prof__with_list *list, uint32_t count, uint64_t room)
 {
     uint64_t to = list->to != 0;
@@ -354,7 +354,7 @@ static void prof__with_value(uint64_t *at, const prof__with_list *list, const pr
     }
 }
 
-/* From the last to the first, so that a reader sees all or nothing; at: the words that they take. */
+/* Writes from the last to the first, so that a reader sees all or nothing; at: their words. */
 static void prof__with_write(uint64_t *at, const prof__with_list *list)
 {
     at += list->words;
@@ -366,7 +366,7 @@ static void prof__with_write(uint64_t *at, const prof__with_list *list)
     }
 }
 
-/* The arguments of a scope. The thread is busy. */
+/* Writes the arguments of a scope. The thread is busy. */
 static void prof__with_scope(prof__thread *self, prof__with_list *list, uint32_t count)
 {
     uint64_t now = self->base, *at; /* they have no time */
@@ -378,7 +378,7 @@ static void prof__with_scope(prof__thread *self, prof__with_list *list, uint32_t
     prof__commit(self, list->words);
 }
 
-/* The scope of a handle may be on while its category is off by now. */
+/* The scope of a handle may be recorded although its category is off by now. */
 static void prof__with_handle(prof__thread *self, uint64_t token, prof__with_list *list, uint32_t count)
 {
     uint32_t gate = prof__take(self);
@@ -391,7 +391,7 @@ static void prof__with_handle(prof__thread *self, uint64_t token, prof__with_lis
     }
 }
 
-/* A MARK or an EVENT with arguments. The thread is busy. */
+/* Writes a MARK or an EVENT with arguments. The thread is busy. */
 static void prof__with_event(prof__thread *self, uint64_t head, uint64_t type, uint64_t object, prof__with_list *list,
                              uint32_t count)
 {

@@ -1,9 +1,9 @@
-// record/loose: PROFILE_BEGIN and PROFILE_END: scopes that are not of one block.
+// record/loose: PROFILE_BEGIN and PROFILE_END: scopes without a block.
 #define PROF__LOOSE_MAX (sizeof((prof_fiber *)0)->loose / sizeof *((prof_fiber *)0)->loose)
 
-/* Takes a place of a full list: of one that has ended, else of one that was passed, as its end may never come. They take
-   turns: who gets such a place counts as passed, too, because it stands among older ones. Returns PROF__LOOSE_MAX if
-   there is none. */
+/* Takes a place of a full list: that of a begin that has ended, else of one that was passed, because its end may never
+   come. They take turns: a begin that gets such a place counts as passed, too, because it is among older ones. Returns
+   PROF__LOOSE_MAX if there is none. */
 static uint32_t prof__loose_place(prof_fiber *track)
 {
     for (uint32_t i = 0; i < 2 * PROF__LOOSE_MAX; ++i) {
@@ -18,7 +18,7 @@ static uint32_t prof__loose_place(prof_fiber *track)
     return PROF__LOOSE_MAX;
 }
 
-/* The list of PROFILE_BEGINs is full. It may be one of a session that is over. */
+/* Called when the list of PROFILE_BEGINs is full. The list may be of an earlier session. */
 static PROF__COLD void prof__begin_loose_full(prof__thread *self, prof_fiber *track, prof_site *site)
 {
     uint64_t head;
@@ -55,15 +55,15 @@ PROF__ENTRY void prof__begin_loose(prof_site *site)
         prof__end(token);
         return;
     }
-    track->loose_count = at + 1; /* before it is filled: a handler that comes in between takes the next */
+    track->loose_count = at + 1; /* before the place is written: a handler that interrupts here takes the next one */
     PROF__BARRIER();
     track->loose_name[at] = PROF__LOAD(&site->private_name);
     track->loose[at] = token;
     PROF__BRIDGE_LOOSE(track, token);
 }
 
-/* The one before this place has ended, and those from there on were begun inside it. Places never move: a handler may be
-   at work here. */
+/* The begin before this place has ended; those from this place on began inside it. Places never move, because a handler
+   may be using them. */
 static PROF__COLD void prof__loose_pass(prof_fiber *track, uint32_t at)
 {
     PROF__STORE(&track->loose_name[at - 1], PROF__LOOSE_ENDED);
@@ -75,7 +75,7 @@ static PROF__COLD void prof__loose_pass(prof_fiber *track, uint32_t at)
     }
 }
 
-/* The last of the list have ended. */
+/* Removes begins at the end of the list that have ended. */
 static PROF__COLD void prof__loose_shrink(prof_fiber *track)
 {
     uint32_t at = track->loose_count;

@@ -1,7 +1,7 @@
-// record/malloc: PROF_WRAP_MALLOC: the C library's allocator with marks around it.
-/*-- MALLOC ------------------------------------------------------------------------------------------------ >>malloc --
-   PROF_WRAP_MALLOC: the C library's allocator, with marks around it. A program's own malloc() comes before that of any
-   library, for every module of the process; glibc has its own under other names for whom this is done to, so that
+// record/malloc: PROF_WRAP_MALLOC: records the calls of the C library's allocator.
+/* -- MALLOC ------------------------------------------------------------------------------------------------ >>malloc
+   -- PROF_WRAP_MALLOC records the calls of the C library's allocator. A malloc() in the program takes precedence over
+   that of any library, for every module of the process. glibc also exports its own under internal names, so that
    nothing must be looked up, which would allocate. */
 
 #ifdef PROF__WRAPS_MALLOC
@@ -27,7 +27,7 @@
 #else
 #define PROF__NOTHROW
 #endif
-#define PROF__MALLOC_SITE(variable, name) /* no place: a scope around the call says more */                        \
+#define PROF__MALLOC_SITE(variable, name) /* no source line: the scope around says more */                               \
     static prof_site variable = {0, name, "malloc", "", name, 0, 0, 1,                                             \
                                  PROF__KIND_EVENT | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, 0, 0, 0}
 

@@ -1,6 +1,6 @@
 // record/mark: Instants, frames, and the wait for a mutex.
 #if !defined(_WIN32) && !defined(PROF_FREESTANDING)
-/* A lock that is free costs no wait; of one that is not, a scope shows it. */
+/* A free lock records no wait; a lock that is not free records the wait as a scope. */
 PROF__ENTRY int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex)
 {
     int result = pthread_mutex_trylock((pthread_mutex_t *)mutex);
@@ -17,7 +17,7 @@ PROF__ENTRY int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex)
 }
 #endif
 
-/* An instant that is only a head. */
+/* Records an instant of one word, its head. */
 static void prof__instant(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__instant, (site)));

@@ -1,8 +1,8 @@
 // record/objects: Domains, tasks, frames, ranges, counters and markers made at run time.
 #ifndef PROF_FREESTANDING
 /*-- OBJECTS ---------------------------------------------------------------------------------------------- >>objects --
-   A handle is the call sites of what it records, and its strings, in one block. Nothing points to it from elsewhere:
-   the image has copies of its strings, tokens have none. */
+   A handle is one block with its call sites and its strings. Nothing else points to it: the image has copies of its
+   strings, and tokens have none. */
 
 struct prof_domain {
     prof_domain *next;
@@ -27,10 +27,10 @@ struct PROF__SITE_TYPE prof_marker {
     prof_site sites[PROF_MARK_SCOPE_COUNT];
 };
 
-static prof_domain *prof__domains; /* only ever grows, at its head */
+static prof_domain *prof__domains; /* a list that only grows, at its head */
 static uint64_t prof__object_ids;
 
-/* Zeroed, with a copy of the name behind it. */
+/* Allocates a zeroed object, with a copy of the name after it. */
 static void *prof__object(size_t size, const char *name, const char **copy)
 {
     size_t length = name ? strlen(name) : 0;
@@ -106,7 +106,7 @@ PROF_DEF prof_task *prof_task_create(prof_domain *domain, const char *name)
     return task;
 }
 
-/* Of the task that object points to, which becomes its id. */
+/* Returns the call site of the task that *object points to, and replaces *object by the task's id. */
 static prof_site *prof__task_site(uint64_t *object)
 {
     prof_task *task = (prof_task *)(uintptr_t)*object;
@@ -137,7 +137,7 @@ PROF_DEF prof_frame *prof_frame_create(prof_domain *domain, const char *name)
     return frame;
 }
 
-/* Frames that nobody records are counted, too: numbers are the program's. */
+/* Frames count even when nothing records, because their numbers are the program's. */
 PROF__ENTRY void prof_frame_start(prof_frame *frame)
 {
     if (!frame) return;

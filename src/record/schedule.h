@@ -1,9 +1,9 @@
 // record/schedule: A session that begins later than it starts, by the clock or by steps.
-/*-- SCHEDULE -------------------------------------------------------------------------------------------- >>schedule --
-   A session may begin later than it starts. Until then all sites are off, as in a pause, and cost as little. The clock
-   is the service's business (prof__schedule_step). For warming up, the sites that count are not off but out of date, so
-   that each use of them, and of no other, comes by the slow path, where it is counted under the lock. In the child of a
-   fork, which has no service, that is how all sites wait for the clock. */
+/* -- SCHEDULE -------------------------------------------------------------------------------------------- >>schedule
+   -- A session may begin later than it starts. Until then all sites are off, as in a pause, and cost as little. The
+   service looks at the clock (prof__schedule_step). During a warm-up, the sites that count are not off but out of date,
+   so that each use of them, and of no other site, takes the slow path, where it is counted under the lock. In the child
+   of a fork, which has no service, all sites are out of date in this way until the delay is over. */
 
 #define PROF__CENTURY (100ull * 366 * 86400 * 1000000000) /* ns */
 enum { PROF__HELD_TIME = 1, PROF__HELD_WARMUP = 2 };
@@ -11,7 +11,7 @@ enum { PROF__WARMUP_STEPS = 1, PROF__WARMUP_FRAMES };
 
 static prof__session *prof__state_session(void) { return prof__state.session ? prof__state.session : prof__state.inherited; }
 
-/* 1: nobody but the macros looks whether the time has come. */
+/* Returns 1 if only the macros look whether the time has come. */
 static int prof__schedule_alone(const prof__session *s)
 {
 #ifdef PROF_FREESTANDING
@@ -28,7 +28,7 @@ static int prof__warmup_counts(const prof__session *s, const prof_site *site)
     return site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_STEP;
 }
 
-/* 1: the session is held, and every use of this site is to come by. Under the lock. */
+/* Returns 1 if the session is held, and every use of this site must take the slow path. Under the lock. */
 static int prof__schedule_sees(const prof_site *site)
 {
     const prof__session *s = prof__state_session();
@@ -36,7 +36,7 @@ static int prof__schedule_sees(const prof_site *site)
     return prof__schedule_alone(s) || (prof__state.held == PROF__HELD_WARMUP && prof__warmup_counts(s, site));
 }
 
-/* One reason less to wait; after the last, recording begins, and with it the session's time. Under the lock. */
+/* Removes one reason to wait. After the last, recording begins, and the session's time with it. Under the lock. */
 static void prof__schedule_release(prof__session *s, int held)
 {
     prof__state.held &= ~held;
@@ -52,7 +52,7 @@ static void prof__schedule_release(prof__session *s, int held)
 #endif
 }
 
-/* A site is used that prof__schedule_sees(). Under the lock. */
+/* Called when a site is used for which prof__schedule_sees() is 1. Under the lock. */
 static void prof__schedule_look(const prof_site *site)
 {
     prof__session *s = prof__state_session();
@@ -69,10 +69,10 @@ static void prof__schedule_look(const prof_site *site)
         prof__schedule_release(s, PROF__HELD_WARMUP);
 }
 
-/* 1: all sites are off, but for those of ends. Changes under the lock, but for crashes. */
+/* Returns 1 if all sites are off, except those of ends. Changes under the lock, except in a crash. */
 static int prof__sites_rest(void) { return PROF__LOAD(&prof__state.paused) || PROF__LOAD(&prof__state.frozen); }
 
-/* Devices have no level: level 0 turns off what the host does, no_devices what they report. */
+/* Devices have no level: level 0 turns off the events of the host, no_devices those of devices. */
 static int prof__site_wanted(const prof_site *site)
 {
     int device = site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_DEVICE;
@@ -83,13 +83,13 @@ static int prof__site_wanted(const prof_site *site)
 
 static uint64_t prof__site_kind(const prof_site *site) { return site->kind & ((1u << PROF__ROLE_SHIFT) - 1); }
 
-/* Brings a site in step with the present generation. Under the lock, as a busy thread. */
+/* Updates a site to the present generation. Under the lock; the thread is busy. */
 static void prof__site_settle(prof_site *site)
 {
     uint32_t generation = PROF__ACQUIRE(prof__generation); /* and with it prof__state.frozen */
     if (prof__state.held && prof__schedule_sees(site)) return;
     if (prof__state.running && prof__state.inherited) {
-        if (prof__site_kind(site) == PROF__KIND_END) return; /* of a begin in the parent: no reason to make an image */
+        if (prof__site_kind(site) == PROF__KIND_END) return; /* of a begin in the parent: no reason to create an image */
         if (prof__site_wanted(site)) prof__inherited_make();
     }
     prof__session *s = prof__state.session;

@@ -1,15 +1,15 @@
-// record/self: Records of threads in a shared library. Without a lock: a thread's first scope may stand in a signal
+// record/self: Records of threads in a shared library. Without a lock: a thread's first scope may be in a signal
 // handler.
 #ifdef PROF__SHARED
-/*-- records of threads. They are never freed while the library is loaded, but serve the next thread; without a lock,
-   because a thread's first scope may stand in a signal handler. */
+/*-- records of threads. They are never freed while the library is loaded, but reused by other threads; without a lock,
+   because a thread's first scope may be in a signal handler. */
 #define PROF__SELF_STRIDE ((sizeof(prof__thread) + 63) & ~(size_t)63)
 #define PROF__SELF_MAP ((size_t)16384)
-static prof__thread *prof__selves; /* all there are */
-static uint32_t prof__selves_free; /* how many are, at least */
+static prof__thread *prof__selves; /* all records */
+static uint32_t prof__selves_free; /* how many there are, at least */
 
-/* For a thread that cannot have a record, or shall have none any more: one that is always busy, so that what it would
-   record is lost. */
+/* The record of all threads that cannot have one, or have none any more. It is always busy, so that what they record is
+   lost. */
 static prof__thread *prof__nobody(void)
 {
     static prof__thread nobody;
@@ -46,7 +46,7 @@ static void prof__self_free(prof__thread *self)
     __atomic_fetch_add(&prof__selves_free, 1u, __ATOMIC_RELAXED);
 }
 
-/* A thread's first scope, or that of a signal handler which interrupts it. */
+/* Gives the thread a record, at its first scope, or at that of a signal handler which interrupts it. */
 static PROF__COLD prof__thread *prof__self_make(void)
 {
     prof__thread *none = NULL, *self;
@@ -63,7 +63,7 @@ static PROF__COLD prof__thread *prof__self_make(void)
     return self ? self : prof__nobody();
 }
 
-/* The end of a destructor of the thread. The last of three lets the record go. */
+/* Called at the end of a destructor of the thread. The third one releases the record. */
 static void prof__self_leaves(prof__thread *self)
 {
     if (self->exits < PROF__EXITS) {

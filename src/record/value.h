@@ -1,5 +1,5 @@
-// record/value: Arguments, counters, texts, formats and events: words behind a head.
-/* Two words: a head, and the number behind it. */
+// record/value: Arguments, counters, texts, formats and events: a head and words after it.
+/* Writes two words: a head, and a number after it. */
 static inline void prof__number_write(prof__thread *self, uint64_t head, uint64_t number)
 {
     PROF__STORE(self->cursor + 1, number);
@@ -7,7 +7,7 @@ static inline void prof__number_write(prof__thread *self, uint64_t head, uint64_
     prof__commit(self, 2);
 }
 
-/* kind: a counter's, instead of the site's. */
+/* kind: the kind of a counter, which replaces the site's. */
 static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__counter_write, (site, kind, number)));
@@ -78,7 +78,8 @@ typedef struct prof__text {
     int cut;
 } prof__text;
 
-/* What of a text is recorded: at most `most` bytes, cut between UTF-8 characters. given: so many bytes may be read. */
+/* Returns how much of a text is recorded: at most `most` bytes, cut between UTF-8 characters. given: the bytes that may
+   be read. */
 static prof__text prof__measure_part(const char *bytes, uint64_t most, uint64_t given)
 {
     prof__text text;
@@ -94,7 +95,7 @@ static prof__text prof__measure_part(const char *bytes, uint64_t most, uint64_t 
     return text;
 }
 
-/* The same, of a terminated text: PROF_MAX_TEXT bytes, or a quarter of a chunk. */
+/* The same for a terminated text: PROF_MAX_TEXT bytes, or a quarter of a chunk. */
 static prof__text prof__measure(const prof__session *s, const char *bytes)
 {
     return prof__measure_part(bytes, s->chunk_words * 2, ~(uint64_t)0);
@@ -127,7 +128,7 @@ PROF__ENTRY void prof__arg_string(prof_site *site, const char *value)
     prof__leave(self);
 }
 
-/* A begin or a mark with its run-time name directly behind it, in the same chunk. */
+/* Writes a begin or a mark with its run-time name directly after it, in the same chunk. */
 static prof__token prof__named(prof_site *site, const char *name, int owes_end)
 {
     PROF__SELF_OR(PROF__LED(prof__named, (site, name, owes_end)));
@@ -193,8 +194,8 @@ PROF__ENTRY void prof__mark_format(prof_site *site, const char *format, ...)
     va_end(list);
 }
 
-/* The site comes first, because a step may be what recording begins with; its key is settled before it takes the thread for
-   good. A control call in between loses the scope. */
+/* The site comes first, because recording may begin with a step; its key is checked before the thread becomes busy. A
+   control call in between loses the scope. */
 static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_site *site, prof_site *key, uint64_t low,
                                                       uint64_t number, uint32_t gate)
 {
@@ -219,7 +220,7 @@ static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_s
         prof__commit(self, 3);
         self->room -= 1;
         self->begun = at;
-        self->begun_end = at + 1; /* so that it is not the last record: it stays, however short */
+        self->begun_end = at + 1; /* not the last record any more: the scope is not removed, however short */
         token = head | self->epoch;
     }
     prof__leave(self);
