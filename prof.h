@@ -4045,7 +4045,7 @@ static void prof__site_settle(prof_site *site)
     uint32_t generation = PROF__ACQUIRE(prof__generation); /* and with it prof__state.frozen */
     if (prof__state.held && prof__schedule_sees(site)) return;
     if (prof__state.running && prof__state.inherited) {
-        if (prof__site_kind(site) == PROF__KIND_END) return; /* of a begin in the parent: no reason to create an image */
+        if (prof__site_kind(site) == PROF__KIND_END) return; /* its begin is the parent's: no reason for an image */
         if (prof__site_wanted(site)) prof__inherited_make();
     }
     prof__session *s = prof__state.session;
@@ -13055,10 +13055,10 @@ static PROF__UNUSED void prof__symbols_free(prof__symbols *symbols)
 #endif
 #define PROF__FAR_NS ((int64_t)1 << 61) /* times saturate here, so that differences never overflow */
 #define PROF__CLOSES_LATE (PROF__NONE32 - 1) /* instead: the END of a scope that ends after one around it */
-#define PROF__LATE_END_MOST 65536 /* scopes without an end of which a later one is taken for an overlap */
-#define PROF__LATE_STEPS 64 /* of one site, in how many of them the right place is looked for */
+#define PROF__LATE_END_MOST 65536 /* how many scopes without an end are kept, because a later end makes them overlaps */
+#define PROF__LATE_STEPS 64 /* how many of them, of one site, are searched for the right place */
 #define PROF__OVERLAPS 8u   /* a node's flag in a cursor: it is the begin of such a scope */
-#define PROF__LATE_BIT 0x80000000u /* of an entry of a cursor's stack: the same */
+#define PROF__LATE_BIT 0x80000000u /* the same flag in an entry of a cursor's stack */
 #define PROF__STILL_OPEN 4u /* an event's flag inside the reader: not even a scope around it has ended */
 
 static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out);
@@ -13078,7 +13078,7 @@ typedef int prof__read_equal(const void *owner, size_t item, const void *key);
 
 typedef struct prof__read_site {
     prof_callsite about;
-    uint32_t name; /* number of about.name */
+    uint32_t name; /* the number of about.name */
 } prof__read_site;
 
 /* A call site id that meta does not have. */
@@ -13088,7 +13088,7 @@ typedef struct prof__read_unknown {
 
 typedef struct prof__read_chunk {
     uint64_t sequence, tick, lost;
-    uint64_t mark;        /* of a block: prof__read_mark() of its words */
+    uint64_t mark;        /* of a block: what prof__read_mark() returned for its words */
     uint64_t place;       /* of its first word, in words of the image; of a block, in bytes of the file */
     uint32_t size, words; /* of a block, else 0; size PROF__NONE32: it has vanished */
     uint32_t owned;       /* 1: a thread still had it */
@@ -13112,7 +13112,7 @@ typedef struct prof__read_segment {
     uint32_t chunk;
     uint32_t first, end; /* words of the chunk, from the TRACK record on */
     uint32_t name;       /* string id */
-    int32_t depth;       /* scopes open at its end, less the orphans among those closed so far */
+    int32_t depth;       /* open scopes at its end, less the orphans that were closed so far */
     uint8_t fiber;
     uint8_t last;        /* 1: the chunk has no later segment, so that the chunk's losses belong here */
     uint8_t gap;         /* 1: something is missing in front of it */
@@ -13124,7 +13124,7 @@ typedef struct prof__read_crossing {
     int64_t end_ns;
     size_t link; /* its first argument in a later segment, PROF__NONE */
     uint32_t flags;
-    uint32_t segment; /* in which it began, counted from the track's first */
+    uint32_t segment; /* where it began, counted from the track's first */
 } prof__read_crossing;
 
 /* A scope of which only the end is left. */
@@ -13135,14 +13135,14 @@ typedef struct prof__read_orphan {
     uint32_t site;
 } prof__read_orphan;
 
-/* An END that closes not one scope, as a rule, but none or several. */
+/* An END that does not close one scope, but none or several. */
 typedef struct prof__read_exception {
     uint32_t segment, word; /* segment: counted from the track's first */
     uint32_t closes;
 } prof__read_exception;
 
-/* A scope that ended after one around it. Its begin and its end are found in different orders, so that a track has a
-   list of each. */
+/* A scope that ended after one around it. Begins and ends are found in different orders, so that a track has a list of
+   each. */
 typedef struct prof__read_late_begin {
     uint32_t segment, word; /* segment: counted from the track's first */
 } prof__read_late_begin;
@@ -13164,7 +13164,7 @@ typedef struct prof__read_line {
     unsigned shift;
 } prof__read_line;
 
-/* What a device did. start_ns to depth: from prof__device_tracks() on. */
+/* An event of a device. prof__device_tracks() sets start_ns to depth. */
 typedef struct prof__read_happening {
     int64_t start_ns, end_ns;
     uint64_t time, number, flow; /* ticks of the device; of a scope its ticks, of a counter its value; 0: no flow */
@@ -13175,11 +13175,11 @@ typedef struct prof__read_happening {
     uint8_t type, value, flags;  /* PROF__DEVICE_..., or 0: see prof__device_tracks(); prof_value_type */
 } prof__read_happening;
 
-/* number: by which records mean it; elsewhere a device or row is its place in the trace's list. */
+/* number: what records call it; elsewhere a device or row is an index in the trace's list. */
 typedef struct prof__read_device {
     uint32_t number, name;
     int wraps;
-    uint64_t mask, hz; /* hz: as said; 0: not known */
+    uint64_t mask, hz; /* hz: as stated; 0: not known */
     double rate;       /* ticks per second */
     prof__read_line *lines;
     size_t line_count;
@@ -13201,31 +13201,31 @@ typedef struct prof__read_pairing {
 
 typedef struct prof__read_track {
     prof_track about;
-    size_t happening, happening_count; /* of a device; all else but max_event_args is 0 then */
-    uint64_t tick; /* the first thing known of the track */
+    size_t happening, happening_count; /* of a device; everything else but max_event_args is 0 then */
+    uint64_t tick; /* the first time known of the track */
     size_t segment, segment_count;
     size_t crossing, crossing_count;
     size_t exception, exception_count;
     size_t late, late_count; /* in both lists */
     size_t orphan, orphan_count;
-    size_t max_nodes, max_args, max_event_args, max_depth, frames; /* what a cursor needs */
+    size_t max_nodes, max_args, max_event_args, max_depth, frames; /* the memory that a cursor needs */
     int lives; /* 1: its thread has not ended, so that scopes without an end are open */
 } prof__read_track;
 
 struct prof__figure;
 
-/* What costs more, or less, than a scope of a name that is constant. */
+/* Events whose cost differs from that of a scope with a constant name. */
 typedef struct prof__uses {
     uint64_t texts, formats; /* scopes with a name made at run time, without and with a format */
     uint64_t marks, objects; /* events that are no scopes: without and with an object */
-    uint64_t values;         /* of these one each; an argument of a scope, which looks for it, counts twice */
+    uint64_t values;         /* arguments; one of a scope, which must be found, counts twice */
 } prof__uses;
 
 struct prof_trace {
     prof__header header;
-    struct prof__figure *folded; /* PROF_STATS: what is known instead of events, finished; owned */
+    struct prof__figure *folded; /* PROF_STATS: the final statistics, instead of events; owned */
     size_t folded_count;
-    const int64_t *since; /* of each track: statistics count only what ended later; null: everything */
+    const int64_t *since; /* for each track: statistics count only what ended later; NULL: everything */
     prof_trace_info info;
     uint64_t *image; /* owned */
     FILE *file;      /* owned: holds the archive; null: none, or it is in memory, behind the image */
@@ -13234,17 +13234,17 @@ struct prof_trace {
     size_t chunk_words;
     unsigned word_bits; /* of an event's id */
     int partial;        /* older chunks are missing */
-    int has_spans;      /* some track has an event of a span */
+    int has_spans;      /* 1: some track has an event of a span */
     uint64_t begins_missing, ends_missing; /* PROF_STATS: of spans */
     prof__uses uses;    /* PROF_STATS */
-    int64_t newest_ns;  /* until when what is still open certainly was */
+    int64_t newest_ns;  /* the last time at which open scopes are known to have been open */
     prof__read_chunk *chunks;
     size_t chunk_count, chunk_capacity;
     prof__read_index sequences; /* of the chunks */
     prof__read_buffer buffer;   /* while the trace is made */
-    prof__pair *pairs;          /* the same: what the clock is made of */
+    prof__pair *pairs;          /* while the trace is made: the pairs for the clock */
     size_t pair_count, pair_capacity;
-    uint64_t pair_ns;           /* how far they are apart, at least */
+    uint64_t pair_ns;           /* their minimum distance */
     const char **names; /* distinct texts; [0] is "" */
     size_t name_count, name_capacity;
     prof__read_index name_index;
@@ -13263,7 +13263,7 @@ struct prof_trace {
     prof__read_unknown *unknown;
     size_t unknown_count, unknown_capacity;
     prof__read_index unknown_index;
-    char **texts; /* owned: names made up for unknown sites */
+    char **texts; /* owned: names invented for unknown sites */
     size_t text_count, text_capacity;
     prof__symbols symbols; /* of the modules of traced functions */
     prof__read_segment *segments;
@@ -13641,14 +13641,14 @@ static uint32_t prof__read_id(uint64_t head)
     return (uint32_t)(head >> PROF__TICK_BITS) & PROF__SITE_MASK;
 }
 
-/* Of an EVENT record; 0: not one that is shown. */
+/* Returns the type of an EVENT record, or 0 if readers do not show it. */
 static unsigned prof__read_event_type(const uint64_t *record)
 {
     unsigned type = (unsigned)(record[1] & 0xFF);
     return type > PROF_EVENT_LOST && type < PROF_EVENT_TYPE_COUNT ? type : 0;
 }
 
-/* Words of an ARG or DATA: of a key made at run time, and the value behind it. */
+/* Returns the words of an ARG or DATA: those of a key made at run time, and of the value after it. */
 static size_t prof__read_arg_words(const uint64_t *words, size_t left)
 {
     size_t key = prof__record_words(words[0], left), value;
@@ -13658,13 +13658,13 @@ static size_t prof__read_arg_words(const uint64_t *words, size_t left)
     return key + value;
 }
 
-/* 0: a key without its value, which a reader leaves out. */
+/* Returns 0 for a key without its value, which readers leave out. */
 static int prof__read_arg_whole(const uint64_t *words, size_t length)
 {
     return !(words[0] & PROF__ARG_KEY) || length > 1 + (size_t)(words[0] & 0xFFFF);
 }
 
-/* The record with the value; *length: its words. */
+/* Returns the record with the value; *length: its words. */
 static const uint64_t *prof__read_arg_value(const uint64_t *words, size_t *length)
 {
     if (words[0] & PROF__ARG_KEY) words += 1 + (size_t)(words[0] & 0xFFFF);
@@ -13672,7 +13672,7 @@ static const uint64_t *prof__read_arg_value(const uint64_t *words, size_t *lengt
     return words;
 }
 
-/* The id of the call site whose scope an ARG belongs to; 0: to the innermost one. */
+/* Returns the id of the call site whose scope an ARG belongs to, or 0 if it belongs to the innermost scope. */
 static uint32_t prof__read_arg_target(const uint64_t *words)
 {
     size_t length;
@@ -13680,8 +13680,8 @@ static uint32_t prof__read_arg_target(const uint64_t *words)
     return words[0] & PROF__ARG_TO && length > 1 ? prof__read_id(words[length - 1]) : 0;
 }
 
-/* Whether a DATA record behind this one is an argument of an event that is shown. before: the answer for the record in
-   front of this one. */
+/* Returns 1 if a DATA record after this one is an argument of an event that is shown. before: the answer for the
+   previous record. */
 static int prof__read_takes_data(const uint64_t *record, int before)
 {
     switch (prof__read_kind(record[0])) {
@@ -13695,8 +13695,8 @@ static int prof__read_takes_data(const uint64_t *record, int before)
 
 static int prof__is_flow(prof_event_type type) { return type >= PROF_EVENT_FLOW_OUT && type <= PROF_EVENT_FLOW_IN; }
 
-/* Whether a NAME record behind this one is the name of its event. Flows have none: exporters keep theirs from block to
-   block. */
+/* Returns 1 if a NAME record after this one is the name of its event. Flows have none, because exporters keep their
+   names from block to block. */
 static int prof__read_takes_name(const uint64_t *record)
 {
     unsigned kind = prof__read_kind(record[0]);
@@ -13704,7 +13704,7 @@ static int prof__read_takes_name(const uint64_t *record)
     return kind == PROF__KIND_BEGIN || kind == PROF__KIND_MARK;
 }
 
-/* The time of a record, never before the tick of the one in front of it. */
+/* Returns the tick of a record, which is never less than that of the previous record. */
 static uint64_t prof__read_tick(uint64_t base, uint64_t head, uint64_t before)
 {
     uint64_t tick = base + (head & PROF__TICK_MASK);
@@ -13730,7 +13730,7 @@ static int prof__read_segment_order(const void *a, const void *b)
 
 static uint64_t prof__track_id(const uint64_t *record) { return record[1] & PROF__TICK_MASK; }
 
-/* Which of its track's TRACK records one is. */
+/* Returns the serial of a TRACK record within its track. */
 static uint64_t prof__track_serial(const uint64_t *record)
 {
     return record[1] >> PROF__TICK_BITS << 28 | (record[0] >> 32 & 0xFFFFFFF);
@@ -13738,7 +13738,8 @@ static uint64_t prof__track_serial(const uint64_t *record)
 
 /*-- the words of a chunk --*/
 
-/* Reads size bytes from offset on out of what the trace was opened from. 0: they are not there, or not any more. */
+/* Reads size bytes from offset on, from the file or memory of the trace. Returns 0 if they are missing, or no longer
+   there. */
 static int prof__read_part(const prof_trace *trace, uint64_t offset, void *to, size_t size)
 {
     if (offset > trace->size || size > trace->size - offset) return 0;
@@ -13754,7 +13755,7 @@ static void prof__read_buffer_free(prof__read_buffer *buffer)
     memset(buffer, 0, sizeof *buffer);
 }
 
-/* 0 without memory. */
+/* Returns 0 without memory. */
 static int prof__read_buffer_make(const prof_trace *trace, prof__read_buffer *buffer)
 {
     if (buffer->words) return 1;
@@ -13765,7 +13766,7 @@ static int prof__read_buffer_make(const prof_trace *trace, prof__read_buffer *bu
     return 0;
 }
 
-/* 1: this may be the header of a block, in front of end. */
+/* Returns 1 if this may be the header of a block that ends before end. */
 static int prof__read_block_likely(const prof_trace *trace, const prof__block *block, uint64_t offset, uint64_t end)
 {
     return block->magic == PROF__BLOCK_MAGIC && block->sequence && block->words && block->words <= trace->chunk_words &&
@@ -13794,7 +13795,8 @@ static void prof__read_seal(uint64_t *words, size_t count)
         if (prof__read_has_text(prof__read_kind(words[at]))) prof__read_seal_text(words + at, length);
 }
 
-/* Tells whether words are still the same. Unlike the check in a block nobody can choose others that have the same. */
+/* Returns a hash that shows whether words are still the same. Unlike with the check in a block, an attacker cannot
+   choose other words with the same hash. */
 static uint64_t prof__read_mark(const uint64_t *words, size_t count)
 {
     uint64_t mark = 0, keys[128];
@@ -13810,8 +13812,8 @@ static uint64_t prof__read_mark(const uint64_t *words, size_t count)
     return mark;
 }
 
-/* Reads the block at offset, which must end in front of end, and unpacks it. block: its header then. 0: there is
-   none. */
+/* Reads the block at offset, which must end before end, and unpacks it. block: receives its header. Returns 0 if there
+   is no block. */
 static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, uint64_t offset, uint64_t end,
                             prof__block *block)
 {
@@ -13873,7 +13875,7 @@ static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buff
 
 /*-- records and segments --*/
 
-/* Collects the event of a device, if the EVENT at this word is one. 0 without memory. */
+/* Collects the event of a device, if the EVENT at this word is one. Returns 0 without memory. */
 static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count);
 
 /* A segment's first record that has a time. */
@@ -13954,7 +13956,7 @@ static int prof__read_same_sequence(const void *owner, size_t item, const void *
     return ((const prof_trace *)owner)->chunks[item].sequence == *(const uint64_t *)key;
 }
 
-/* Keeps a clock pair, unless one nearby is known already. However long the trace, some ten thousand are kept. */
+/* Keeps a clock pair, unless one nearby is already known. In a trace of any length some ten thousand are kept. */
 static int prof__read_pair(prof_trace *trace, const prof__pair *pair)
 {
     size_t i, kept = 1;
@@ -13976,7 +13978,7 @@ static int prof__read_pair(prof_trace *trace, const prof__pair *pair)
     return 1;
 }
 
-/* Adds a chunk with its words, unless one with its sequence is there already. 0 without memory. */
+/* Adds a chunk with its words, unless there is one with the same sequence. Returns 0 without memory. */
 static int prof__read_add_chunk(prof_trace *trace, const prof__read_chunk *chunk, const prof__pair *base,
                                 uint64_t *words, size_t count)
 {
@@ -13990,7 +13992,7 @@ static int prof__read_add_chunk(prof_trace *trace, const prof__read_chunk *chunk
     return prof__read_pair(trace, base) && prof__read_cut(trace, trace->chunk_count - 1, words, count);
 }
 
-/* Finds the next place from offset on, in front of end, where a block may begin; end if there is none. */
+/* Returns the next place from offset on, before end, where a block may begin, or end if there is none. */
 static uint64_t prof__read_resume(const prof_trace *trace, uint64_t offset, uint64_t end)
 {
     uint64_t words[256], last = end < trace->size ? end : trace->size;
@@ -14007,7 +14009,7 @@ static uint64_t prof__read_resume(const prof_trace *trace, uint64_t offset, uint
     return end;
 }
 
-/* 1: the archive went back to its beginning rather than to put a block here. */
+/* Returns 1 if the archive went back to its beginning instead of writing a block here. */
 static int prof__read_lap_ends(const prof_trace *trace, uint64_t offset, uint64_t end)
 {
     prof__block block;
@@ -14016,12 +14018,12 @@ static int prof__read_lap_ends(const prof_trace *trace, uint64_t offset, uint64_
            block.size == sizeof block && block.check == prof__block_check(&block, NULL);
 }
 
-/* Reads the blocks from offset to end, which for wraps may be preceded by unused bytes. Damaged ones are left out and
-   counted. 0 without memory. */
+/* Reads the blocks from offset to end; before end there may be unused bytes if the archive wraps. Leaves out damaged
+   blocks and counts them. Returns 0 without memory. */
 static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, int wraps)
 {
     int damaged = 0;
-    uint64_t size = end - offset, tried = 0; /* bytes that were no block */
+    uint64_t size = end - offset, tried = 0; /* bytes that are no block */
     while (offset < end) {
         prof__block block;
         uint64_t step;
@@ -14037,7 +14039,7 @@ static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, i
             chunk.place = offset;
             chunk.size = block.size;
             chunk.words = block.words;
-            /* what was begun after the ring was copied may have come here before what was begun earlier */
+            /* chunks that began after the ring was copied may be here before chunks that began earlier */
             if ((trace->header.state == PROF__STOPPED || block.sequence <= trace->header.next_chunk) &&
                 !prof__read_add_chunk(trace, &chunk, &block.base, trace->buffer.words, block.words))
                 return 0;
@@ -14049,7 +14051,7 @@ static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, i
         damaged = 1;
         step = prof__read_block_likely(trace, &block, offset, end) ? block.size : 8;
         tried += step;
-        if (tried / 16 < size) step = 8; /* else everything is made to look like a block */
+        if (tried / 16 < size) step = 8; /* otherwise the image was made so that everything looks like a block */
         offset = prof__read_resume(trace, offset + step, end);
     }
     return 1;
@@ -14128,7 +14130,7 @@ static int prof__read_chunks(prof_trace *trace)
 
 /*-- the clock --*/
 
-/* ns per tick as factor / 2^shift, rounded down. */
+/* Computes ns per tick as factor / 2^shift, rounded down. */
 static void prof__read_slope(prof__read_line *line, uint64_t ticks, uint64_t ns)
 {
     uint64_t factor = ns / ticks, rest = ns % ticks;
@@ -14201,7 +14203,7 @@ static inline int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size
     return ns < 0 ? 0 : ns;
 }
 
-/* From the session's start to a moment of its system's clock. */
+/* Returns the nanoseconds from the session's start to a time of its system's clock. */
 static int64_t prof__read_since(const prof_trace *trace, uint64_t monotonic_ns)
 {
     uint64_t from = trace->header.first.monotonic_ns,
@@ -14223,8 +14225,8 @@ static int prof__read_width_order(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Drops pairs that took far longer than usual to take (the thread was interrupted in between), unless that leaves less
-   than two. Returns how many are left. */
+/* Drops pairs whose reading took far longer than usual (the thread was interrupted in between), unless fewer than two
+   are left. Returns how many are left. */
 static size_t prof__read_drop_wide(prof__pair *pairs, size_t count, uint64_t *widths)
 {
     uint64_t limit;
@@ -14239,14 +14241,14 @@ static size_t prof__read_drop_wide(prof__pair *pairs, size_t count, uint64_t *wi
     return kept;
 }
 
-/* 1: from a to b both clocks go forward, and the system's by at least so many nanoseconds. */
+/* Returns 1 if from a to b both clocks go forward, and the system's by at least this many nanoseconds. */
 static int prof__read_apart(const prof__pair *a, const prof__pair *b, uint64_t ns)
 {
     return b->tick > a->tick && b->monotonic_ns > a->monotonic_ns && b->monotonic_ns - a->monotonic_ns >= ns;
 }
 
-/* Keeps of sorted pairs those on which both clocks go forward and that are at least a millisecond apart: nearer ones
-   would say more about how they were taken than about the clock. */
+/* Keeps those sorted pairs in which both clocks go forward and that are at least a millisecond apart: closer ones would
+   show how they were read rather than the clock. */
 static size_t prof__read_thin(prof__pair *pairs, size_t count)
 {
     size_t i, kept = 1;
@@ -14255,14 +14257,14 @@ static size_t prof__read_thin(prof__pair *pairs, size_t count)
         if (prof__read_apart(&pairs[kept - 1], &pair, 1000000))
             pairs[kept++] = pair;
         else if (kept > 1 && pair.width < pairs[kept - 1].width && prof__read_apart(&pairs[kept - 2], &pair, 1000000))
-            pairs[kept - 1] = pair; /* the one that took less time is the truer one */
+            pairs[kept - 1] = pair; /* the one that was read faster is more exact */
         else if (kept == 1 && i + 1 == count && prof__read_apart(&pairs[0], &pair, 1))
             pairs[kept++] = pair; /* a short session has nothing better */
     }
     return kept;
 }
 
-/* Makes the lines of sorted, thinned pairs. */
+/* Makes lines of sorted, thinned pairs. */
 static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t count)
 {
     const prof__header *header = &trace->header;
@@ -14275,7 +14277,7 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
         trace->lines[i].tick = pairs[i].tick;
         trace->lines[i].ns = prof__read_since(trace, pairs[i].monotonic_ns);
     }
-    /* A rate that is known beats one measured over less than 10 ms; and the system's own clock has no other rate. */
+    /* A known rate is better than one measured over less than 10 ms; and the system's own clock has no other rate. */
     if (count < 2 || (hz && (ns < 10000000 || header->clock == PROF_CLOCK_MONOTONIC))) {
         trace->line_count = 1;
         trace->info.tick_hz = hz;
@@ -14286,7 +14288,7 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
     for (i = 0; i + 1 < count; i++)
         prof__read_slope(&trace->lines[i], pairs[i + 1].tick - pairs[i].tick,
                          pairs[i + 1].monotonic_ns - pairs[i].monotonic_ns);
-    /* Beyond the last pair: the newest slope where it stands on a second, else that of the whole session. */
+    /* The line beyond the last pair: the newest slope if it covers a second, else that of the whole session. */
     if (count > 2 && last->monotonic_ns - pairs[count - 2].monotonic_ns >= 1000000000u)
         first = &pairs[count - 2];
     prof__read_slope(&trace->lines[count - 1], last->tick - first->tick, last->monotonic_ns - first->monotonic_ns);
@@ -14294,7 +14296,7 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
     trace->info.tick_hz = measured < 1e18 ? (uint64_t)(measured + 0.5) : (uint64_t)1000000000000000000;
 }
 
-/* now: a pair taken by the reader on the clock of the trace, or null. */
+/* now: a pair that the reader took on the clock of the trace, or NULL. */
 static int prof__read_clock(prof_trace *trace, const prof__pair *now)
 {
     const prof__header *header = &trace->header;
@@ -14324,20 +14326,20 @@ static int prof__read_clock(prof_trace *trace, const prof__pair *now)
 /*-- the matcher --*/
 
 typedef struct prof__read_open {
-    size_t crossing, last_link; /* PROF__NONE: still in the segment where it began; no link yet */
-    uint32_t site, outer_site, outer_name; /* the next one outwards of the same site, of the same name; 0: none */
+    size_t crossing, last_link; /* PROF__NONE: it is still in the segment where it began; it has no link yet */
+    uint32_t site, outer_site, outer_name; /* the next outer one of the same site, of the same name; 0: none */
     uint32_t args;
     uint32_t segment, word; /* of its BEGIN; segment: counted from the track's first */
 } prof__read_open;
 
-/* A scope that the end of one around it closed: its own end may still come. */
+/* A scope that the end of an outer scope closed: its own end may still come. */
 typedef struct prof__read_late {
     uint64_t older; /* the next older one of the same site: its number; 0: none */
     uint32_t segment, word;
 } prof__read_late;
 
 typedef struct prof__read_top {
-    uint32_t track; /* for which track the rest is meant */
+    uint32_t track; /* the track for which the rest is valid */
     uint32_t open;  /* the innermost open scope of this name, counted from 1 */
     uint32_t stale; /* scopes of this name whose own end has not come since another end closed them */
     uint32_t frame; /* the track that has seen a frame of this name */
@@ -14348,20 +14350,20 @@ typedef struct prof__read_matcher {
     prof__read_track *track;
     prof__read_open *stack;
     size_t capacity;
-    uint32_t depth, crossed; /* the outer ones, up to crossed, have entries in the crossing table */
+    uint32_t depth, crossed; /* the outermost `crossed` scopes have entries in the crossing table */
     uint32_t serial;         /* of the track, from 1 */
     uint32_t *site_tops;
     prof__read_top *name_tops;
-    size_t pending, pending_last; /* arguments of a scope whose begin is missing: links */
+    size_t pending, pending_last; /* links of the arguments of a scope whose begin is missing */
     uint32_t pending_count;
     uint64_t tick;
     size_t hint;
     uint64_t event_tick; /* of the first event */
-    prof__read_late *late; /* the newest of those that may still end; the first has number late_first */
+    prof__read_late *late; /* the newest scopes that may still end; the first has number late_first */
     size_t late_count, late_capacity;
-    uint64_t late_first, late_floor; /* those below the floor are of another track, or of before a gap */
+    uint64_t late_first, late_floor; /* those below the floor are of another track, or from before a gap */
     uint64_t *site_late;             /* of each site: the number of its newest one; 0: none */
-    int torn;            /* behind a gap: an END without a begin says nothing of the track's first time */
+    int torn;            /* 1: after a gap: an END without a begin does not show the track's first time */
     size_t nodes, args;  /* of this segment */
 } prof__read_matcher;
 
@@ -14399,7 +14401,7 @@ static int prof__read_push(prof__read_matcher *m, uint32_t site, uint32_t segmen
     return 1;
 }
 
-/* Closes the innermost scope; flags are those of a scope that crosses segments. */
+/* Closes the innermost scope; flags are stored if it crosses segments. */
 static void prof__read_pop(prof__read_matcher *m, uint32_t flags)
 {
     prof__read_open *open = &m->stack[--m->depth];
@@ -14419,8 +14421,8 @@ static int prof__read_began_before(uint32_t segment, uint32_t word, const prof__
     return segment != late->segment ? segment < late->segment : word < late->word;
 }
 
-/* Keeps in mind that the own end of an open scope may come after it was closed. The one that began last comes first.
-   Without memory, or room for more of them, the oldest are forgotten: they stay without an end. */
+/* Notes that the own end of an open scope may come after it was closed. The list is ordered by begin, the latest first.
+   Without memory, or if the list is full, the oldest are dropped: they stay without an end. */
 static void prof__read_note_late(prof__read_matcher *m, const prof__read_open *open)
 {
     size_t half = m->late_count / 2;
@@ -14443,7 +14445,7 @@ static void prof__read_note_late(prof__read_matcher *m, const prof__read_open *o
     *link = m->late_first + m->late_count++;
 }
 
-/* Closes all but so many scopes with one around them, or from before the first record. */
+/* Closes all scopes deeper than depth, because one around them ends, or one from before the first record. */
 static void prof__read_pop_early(prof__read_matcher *m, uint32_t depth)
 {
     uint32_t i;
@@ -14456,9 +14458,9 @@ static uint64_t prof__read_event_id(const prof_trace *trace, const prof__read_ch
     return chunk->sequence << trace->word_bits | word;
 }
 
-/* An END whose scope was closed with one around it: the two overlap. One of the same site that is open comes first: what a
-   longjmp or an early return has left behind must not take the end of a call around it. 1: so it is, 0: it fits none,
-   -1: no memory. */
+/* Matches an END whose scope was closed by the end of an outer one: the two overlap. An open scope of the same site has
+   precedence, because a scope that was left by longjmp() or an early return must not take the end of a call around it.
+   Returns 1 if it matches, 0 if it matches none, -1 without memory. */
 static int prof__read_match_late(prof__read_matcher *m, uint32_t site)
 {
     prof_trace *trace = m->trace;
@@ -14483,8 +14485,8 @@ static int prof__read_match_late(prof__read_matcher *m, uint32_t site)
     return 1;
 }
 
-/* Returns how many scopes the END of a site closes, the one that began before the track's first record included; 0: it
-   fits none. */
+/* Returns how many scopes the END of a site closes, including one that began before the track's first record, or 0 if
+   it matches none. */
 static uint32_t prof__read_match(prof__read_matcher *m, uint32_t site, uint64_t id)
 {
     prof__read_top *top = prof__read_name_top(m, site);
@@ -14520,7 +14522,7 @@ static uint32_t prof__read_match(prof__read_matcher *m, uint32_t site, uint64_t 
     return closes;
 }
 
-/* Copies words that are wanted when their segment is not loaded. Returns where they are kept, PROF__NONE without
+/* Copies words that are needed while their segment is not loaded. Returns where they are kept, or PROF__NONE without
    memory. */
 static size_t prof__read_keep(prof_trace *trace, const uint64_t *words, size_t count)
 {
@@ -14532,7 +14534,7 @@ static size_t prof__read_keep(prof_trace *trace, const uint64_t *words, size_t c
     return at;
 }
 
-/* Gives an ARG record to its scope. 0 without memory. */
+/* Adds an ARG record to its scope. Returns 0 without memory. */
 static int prof__read_arg(prof__read_matcher *m, const uint64_t *record, size_t length)
 {
     prof_trace *trace = m->trace;
@@ -14574,7 +14576,7 @@ static int prof__read_arg(prof__read_matcher *m, const uint64_t *record, size_t 
     return 1;
 }
 
-/* Gives the scopes that stay open beyond this segment their entries. 0 without memory. */
+/* Adds entries for the scopes that stay open beyond this segment. Returns 0 without memory. */
 static int prof__read_cross(prof__read_matcher *m, uint32_t segment)
 {
     prof_trace *trace = m->trace;
@@ -14592,7 +14594,7 @@ static int prof__read_cross(prof__read_matcher *m, uint32_t segment)
     return 1;
 }
 
-/* Notes how many scopes an END closes where that is not one. 0 without memory. */
+/* Notes how many scopes an END closes if it is not one. Returns 0 without memory. */
 static int prof__read_except(prof__read_matcher *m, uint32_t segment, size_t word, uint32_t closes)
 {
     prof_trace *trace = m->trace;
@@ -14607,7 +14609,7 @@ static int prof__read_except(prof__read_matcher *m, uint32_t segment, size_t wor
     return 1;
 }
 
-/* Something is missing here: what was open before ends with the last thing known. */
+/* Handles a gap: scopes that were open before it end at the last time known. */
 static void prof__read_tear(prof__read_matcher *m)
 {
     while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END);
@@ -16126,7 +16128,7 @@ typedef struct prof__read_node { /* an event of the loaded segment */
     uint32_t kind, word;
     uint32_t name;     /* word of its NAME record, 0: none */
     uint32_t depth, flags;
-    uint32_t arg, last_arg; /* numbers of its arguments in this segment, from 1; 0: none */
+    uint32_t arg, last_arg; /* its first and last argument in this segment, from 1; 0: none */
 } prof__read_node;
 
 typedef struct prof__read_argument {
@@ -16141,7 +16143,7 @@ typedef struct prof__read_frame {
 struct prof_cursor {
     const prof_trace *trace;
     const prof__read_track *track;
-    size_t orphan;   /* yielded so far */
+    size_t orphan;   /* returned so far */
     size_t segment;  /* loaded so far */
     size_t crossing, exception, late_begin, late_end; /* used so far */
     prof__read_buffer buffer;
@@ -16149,19 +16151,19 @@ struct prof_cursor {
     size_t node, node_count, arg_count;
     prof__read_node *nodes;
     prof__read_argument *segment_args;
-    uint32_t *stack; /* open scopes: number of the node, from 1; 0: began before this segment; and PROF__LATE_BIT */
-    size_t depth, crossed, hidden; /* hidden: of them those that overlap, and are given as spans */
+    uint32_t *stack; /* open scopes: the node's number, from 1; 0: it began before this segment; and PROF__LATE_BIT */
+    size_t depth, crossed, hidden; /* hidden: those that overlap, and are returned as spans */
     prof_arg *args;
     prof__read_frame *frames;
     size_t frame_count;
     prof__read_index frame_index;
-    size_t happening; /* of a device: yielded so far */
+    size_t happening; /* events of a device returned so far */
     size_t flow;      /* 1: the last one has a flow, which comes next */
-    char *message;    /* text of the last message; null before the first */
+    char *message;    /* text of the last message; NULL before the first */
     uint64_t tick;
     size_t hint;
     int windowed;
-    int64_t from_ns, to_ns; /* to_ns is beyond everything if the window has no end */
+    int64_t from_ns, to_ns; /* to_ns is beyond all times if the window has no end */
 };
 
 PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor)
@@ -16229,7 +16231,7 @@ static inline prof__read_node *prof__read_add_node(prof_cursor *c, unsigned kind
     return node;
 }
 
-/* An END closes scopes, as the matcher found out; all but the last had no end of their own. */
+/* Closes the scopes of an END, whose number the matcher has found; all but the last had no end of their own. */
 static void prof__read_close(prof_cursor *c, uint32_t closes)
 {
     int64_t ns = prof__read_ns(c->trace, c->tick, &c->hint);
@@ -16244,7 +16246,7 @@ static void prof__read_close(prof_cursor *c, uint32_t closes)
     if (c->crossed > c->depth) c->crossed = c->depth;
 }
 
-/* number: of the node, from 1; 0: one of an earlier segment, and the matcher has it among the links. */
+/* number: of the node, from 1; 0: it is in an earlier segment, and the matcher has a link to the argument. */
 static void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
 {
     prof__read_argument *arg;
@@ -16261,7 +16263,7 @@ static void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
     node->last_arg = (uint32_t)c->arg_count;
 }
 
-/* The node that an ARG belongs to, from 1; 0: one of an earlier segment, or none. */
+/* Returns the node that an ARG belongs to, from 1, or 0 if it is in an earlier segment, or there is none. */
 static uint32_t prof__read_arg_node(const prof_cursor *c, const uint64_t *record)
 {
     uint32_t target = prof__read_arg_target(record);
@@ -16274,7 +16276,7 @@ static uint32_t prof__read_arg_node(const prof_cursor *c, const uint64_t *record
     return 0;
 }
 
-/* How many scopes the END at this word of the segment loaded last closes. */
+/* Returns how many scopes the END at this word of the last loaded segment closes. */
 static uint32_t prof__read_closes(prof_cursor *c, size_t word)
 {
     const prof__read_exception *exception;
@@ -16285,14 +16287,14 @@ static uint32_t prof__read_closes(prof_cursor *c, size_t word)
     return exception->closes;
 }
 
-/* 1: the next scope that overlaps begins in the segment loaded last. */
+/* Returns 1 if the next overlapping scope begins in the last loaded segment. */
 static int prof__read_late_here(const prof_cursor *c)
 {
     return c->late_begin != c->track->late + c->track->late_count &&
            c->trace->late_begins[c->late_begin].segment + 1 == c->segment;
 }
 
-/* 1: the BEGIN at this word of the segment loaded last is that of a scope that overlaps. */
+/* Returns 1 if the BEGIN at this word of the last loaded segment is that of an overlapping scope. */
 static int prof__read_overlaps(prof_cursor *c, size_t word)
 {
     if (!prof__read_late_here(c) || c->trace->late_begins[c->late_begin].word != word) return 0;
@@ -16311,7 +16313,7 @@ static void prof__read_open_scope(prof_cursor *c, prof__read_node *node)
     c->stack[c->depth++] = number;
 }
 
-/* The next segment cannot be read any more. What is open behind it is as if it had begun before. */
+/* Called if the next segment can no longer be read. Scopes that are open after it count as begun before it. */
 static void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
 {
     const prof__read_track *track = c->track;
@@ -16330,7 +16332,7 @@ static void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
         PROF__ADD((uint64_t *)&c->trace->info.lost_blocks, 1);
 }
 
-/* The END at this word of the segment loaded last. Returns the node of one that is late; else null. */
+/* Reads the END at this word of the last loaded segment. Returns the node of a late end, else NULL. */
 static prof__read_node *prof__read_end(prof_cursor *c, size_t word)
 {
     uint32_t closes = prof__read_closes(c, word);
@@ -16674,7 +16676,7 @@ PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event)
 typedef struct prof__timeline_source {
     prof_cursor *cursor;
     size_t track;
-    prof_event event; /* the cursor's next one */
+    prof_event event; /* the next event of the cursor */
 } prof__timeline_source;
 
 typedef struct prof__timeline_start {
@@ -16684,12 +16686,12 @@ typedef struct prof__timeline_start {
 
 struct prof_timeline {
     const prof_trace *trace;
-    prof__timeline_start *starts; /* of the tracks in order of time; those up to started have their cursors */
+    prof__timeline_start *starts; /* the tracks in order of time; those before started have their cursors */
     size_t start_count, started;
     prof__timeline_source *heap; /* the earliest event is at 0 */
     size_t count, capacity;
-    int given; /* the event at 0 was handed out: its cursor must move */
-    int whole; /* the window is not for this one */
+    int given; /* 1: the event at 0 was returned: its cursor must move */
+    int whole; /* 1: ignores the window */
     prof_status status;
 };
 
@@ -16803,13 +16805,13 @@ PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline)
 
 /*-- spans --*/
 
-#define PROF__LATE_MOST 1024 /* ends whose begin may still come: each begin of that moment is compared with them */
+#define PROF__LATE_MOST 1024 /* ends whose begin may still come: each begin of that time is compared with them */
 
-/* Half of a span. */
+/* The begin or the end of a span. */
 typedef struct prof__span_half {
     const char *name;  /* the call site's, or text */
     char *text;        /* owned: a name made at run time */
-    prof_arg *copy;    /* owned: what args is, once the cursor has moved */
+    prof_arg *copy;    /* owned: the copy of args once the cursor has moved */
     const prof_arg *args;
     uint32_t arg_count;
     const prof_callsite *site;
@@ -16817,22 +16819,22 @@ typedef struct prof__span_half {
     int64_t ns;
     size_t track;
     uint32_t hash;
-    size_t next;         /* of open ones of the same bucket, the newest first; of free ones; PROF__NONE */
-    size_t newer, older; /* of the open ones in order of their begins */
+    size_t next;         /* the next open one of the same bucket, the newest first; or the next free one; PROF__NONE */
+    size_t newer, older; /* the next open one in order of begins */
 } prof__span_half;
 
 struct prof_spans {
     const prof_trace *trace;
-    prof_timeline *timeline; /* null: there is nothing to read */
-    prof__span_half *halves; /* those whose end is to come, and free ones */
+    prof_timeline *timeline; /* NULL: there is nothing to read */
+    prof__span_half *halves; /* begins whose end is to come, and free entries */
     size_t count, capacity, free, newest, oldest, open;
     size_t *buckets, bucket_count; /* a power of two, or 0 */
-    prof__span_half *late; /* ends without a begin, all of one moment, which may still bring it on another track */
+    prof__span_half *late; /* ends without a begin, all of one time, at which another track may still have it */
     size_t late_count, late_capacity, late_given;
-    prof_event event; /* read, but not looked at */
+    prof_event event; /* read, but not handled yet */
     size_t track;
     int held;
-    char *text; /* the name of the span given last; and its arguments, with those of its halves */
+    char *text; /* the name of the span returned last, its arguments, and those of its begin and end */
     prof_arg *args, *begin_args, *end_args;
     size_t arg_capacity;
     int64_t first_ns, from_ns, to_ns;
@@ -16859,7 +16861,7 @@ PROF_DEF prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans
         free(s);
         return status;
     }
-    if (s->timeline) s->timeline->whole = 1; /* what was open all the time shows only in what is outside */
+    if (s->timeline) s->timeline->whole = 1; /* spans may begin before the window and end after it */
     *spans = s;
     return PROF_OK;
 }
@@ -16869,10 +16871,10 @@ static void prof__spans_fail(prof_spans *s)
     s->status = prof__fail(PROF_NO_MEMORY, "no memory for %lu open spans", (unsigned long)s->open);
 }
 
-/* 1: it is of scopes, which overlap. Only the begin has the run-time name. */
+/* Returns 1 for an overlapping scope. Only its begin has the run-time name. */
 static int prof__span_of_scope(const prof_callsite *site) { return site->kind == PROF__KIND_BEGIN; }
 
-/* Whether two halves may be one span. Those of handles know their own by their ids. */
+/* Returns 1 if this begin and this end may be one span. Those of objects are matched by their ids. */
 static int prof__span_same(const prof__span_half *a, const prof__span_half *b)
 {
     if (a->hash != b->hash || a->id != b->id) return 0;
@@ -16880,7 +16882,7 @@ static int prof__span_same(const prof__span_half *a, const prof__span_half *b)
     return a->site->role == b->site->role && !strcmp(a->name, b->name);
 }
 
-/* What an event says, its name not yet copied. */
+/* Makes a begin or end of an event, without copying its name. */
 static void prof__span_make(const prof_event *event, size_t track, prof__span_half *half)
 {
     memset(half, 0, sizeof *half);
@@ -16902,7 +16904,7 @@ static size_t prof__arg_bytes(const prof_arg *arg)
     return strlen(arg->key) + 1 + (arg->value.type == PROF_VALUE_STRING ? strlen(arg->value.as.string) + 1 : 0);
 }
 
-/* A text behind the ones before it; *to moves along. */
+/* Copies a text to *to, and moves *to past it. */
 static const char *prof__arg_text(char **to, const char *text)
 {
     char *copy = *to;
@@ -16938,7 +16940,7 @@ static void prof__span_free(prof__span_half *half)
     free(half->copy);
 }
 
-/* Copies what is the cursor's. Without memory nothing is copied, and 0. */
+/* Copies what the cursor owns. Without memory it copies nothing and returns 0. */
 static int prof__span_keep(prof_spans *s, prof__span_half *half)
 {
     if (half->name != half->site->name) half->text = prof__text_join(half->name, "");
@@ -16957,7 +16959,7 @@ static int prof__span_keep(prof_spans *s, prof__span_half *half)
     return 1;
 }
 
-/* The newest open one that such an end closes; PROF__NONE if there is none. */
+/* Returns the newest open begin that this end closes, or PROF__NONE. */
 static size_t prof__spans_find(const prof_spans *s, const prof__span_half *end)
 {
     size_t at = s->bucket_count ? s->buckets[end->hash & (s->bucket_count - 1)] : PROF__NONE;
@@ -17005,7 +17007,7 @@ static void prof__spans_add(prof_spans *s, const prof__span_half *begin)
     s->open++;
 }
 
-/* What it owns goes to whoever has the copy. */
+/* Removes an entry; its copy now owns the memory. */
 static prof__span_half prof__spans_remove(prof_spans *s, size_t at)
 {
     prof__span_half half = s->halves[at];
@@ -17020,7 +17022,7 @@ static prof__span_half prof__spans_remove(prof_spans *s, size_t at)
     return half;
 }
 
-/* The arguments of both halves, one of which may be missing. Takes the copies. */
+/* Joins the arguments of begin and end, one of which may be missing. Takes over their memory. */
 static void prof__spans_give_args(prof_spans *s, const prof__span_half *begin, const prof__span_half *end,
                                   prof_span *span)
 {
@@ -17040,12 +17042,13 @@ static void prof__spans_give_args(prof_spans *s, const prof__span_half *begin, c
     span->arg_count = count;
 }
 
-/* Of two halves, one of which may be missing, what lies in the window; 0: nothing. Takes what they own. */
+/* Makes a span of begin and end, one of which may be missing, cut to the window. Returns 0 if it lies outside. Takes
+   over their memory. */
 static int prof__spans_give(prof_spans *s, const prof__span_half *begin, const prof__span_half *end, prof_span *span)
 {
     const prof__span_half *known = begin ? begin : end;
     int64_t start = begin ? begin->ns : s->first_ns, stop = end ? end->ns : s->trace->newest_ns;
-    if (stop < start) stop = start; /* from_ns, to_ns and the last thing known are of any order */
+    if (stop < start) stop = start; /* from_ns, to_ns and the last time known may be in any order */
     free(s->text);
     s->text = known->text;
     memset(span, 0, sizeof *span);
@@ -17085,7 +17088,7 @@ static int prof__spans_mark(prof_spans *s, const prof__span_half *mark, prof_spa
     return 1;
 }
 
-/* A begin whose end came before it, at the same time. */
+/* Matches a begin whose end came before it, at the same time. */
 static int prof__spans_begin(prof_spans *s, prof__span_half *begin, prof_span *span)
 {
     size_t at = s->late_given;
@@ -17105,7 +17108,7 @@ static int prof__spans_begin(prof_spans *s, prof__span_half *begin, prof_span *s
     }
     old = prof__spans_remove(s, at); /* a frame that was not stopped ends here */
     prof__spans_add(s, begin);
-    begin->arg_count = 0; /* which are those of the frame that begins */
+    begin->arg_count = 0; /* these belong to the frame that begins */
     at = (size_t)prof__spans_give(s, &old, begin, span);
     span->flags |= PROF_TRUNCATED_END;
     return (int)at;
@@ -22217,7 +22220,7 @@ static void prof__unjoin(void) {}
 #else
 #define PROF__NOTHROW
 #endif
-#define PROF__MALLOC_SITE(variable, name) /* no source line: the scope around says more */                               \
+#define PROF__MALLOC_SITE(variable, name) /* no source line: the scope around says more */                             \
     static prof_site variable = {0, name, "malloc", "", name, 0, 0, 1,                                             \
                                  PROF__KIND_EVENT | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, 0, 0, 0}
 

@@ -1,4 +1,4 @@
-// read/chunks: The words of chunks and blocks cut into segments, each of one track.
+// read/chunks: Cuts the words of chunks and blocks into segments, each of one track.
 /*-- records --*/
 
 static unsigned prof__read_kind(uint64_t head)
@@ -11,14 +11,14 @@ static uint32_t prof__read_id(uint64_t head)
     return (uint32_t)(head >> PROF__TICK_BITS) & PROF__SITE_MASK;
 }
 
-/* Of an EVENT record; 0: not one that is shown. */
+/* Returns the type of an EVENT record, or 0 if readers do not show it. */
 static unsigned prof__read_event_type(const uint64_t *record)
 {
     unsigned type = (unsigned)(record[1] & 0xFF);
     return type > PROF_EVENT_LOST && type < PROF_EVENT_TYPE_COUNT ? type : 0;
 }
 
-/* Words of an ARG or DATA: of a key made at run time, and the value behind it. */
+/* Returns the words of an ARG or DATA: those of a key made at run time, and of the value after it. */
 static size_t prof__read_arg_words(const uint64_t *words, size_t left)
 {
     size_t key = prof__record_words(words[0], left), value;
@@ -28,13 +28,13 @@ static size_t prof__read_arg_words(const uint64_t *words, size_t left)
     return key + value;
 }
 
-/* 0: a key without its value, which a reader leaves out. */
+/* Returns 0 for a key without its value, which readers leave out. */
 static int prof__read_arg_whole(const uint64_t *words, size_t length)
 {
     return !(words[0] & PROF__ARG_KEY) || length > 1 + (size_t)(words[0] & 0xFFFF);
 }
 
-/* The record with the value; *length: its words. */
+/* Returns the record with the value; *length: its words. */
 static const uint64_t *prof__read_arg_value(const uint64_t *words, size_t *length)
 {
     if (words[0] & PROF__ARG_KEY) words += 1 + (size_t)(words[0] & 0xFFFF);
@@ -42,7 +42,7 @@ static const uint64_t *prof__read_arg_value(const uint64_t *words, size_t *lengt
     return words;
 }
 
-/* The id of the call site whose scope an ARG belongs to; 0: to the innermost one. */
+/* Returns the id of the call site whose scope an ARG belongs to, or 0 if it belongs to the innermost scope. */
 static uint32_t prof__read_arg_target(const uint64_t *words)
 {
     size_t length;
@@ -50,8 +50,8 @@ static uint32_t prof__read_arg_target(const uint64_t *words)
     return words[0] & PROF__ARG_TO && length > 1 ? prof__read_id(words[length - 1]) : 0;
 }
 
-/* Whether a DATA record behind this one is an argument of an event that is shown. before: the answer for the record in
-   front of this one. */
+/* Returns 1 if a DATA record after this one is an argument of an event that is shown. before: the answer for the
+   previous record. */
 static int prof__read_takes_data(const uint64_t *record, int before)
 {
     switch (prof__read_kind(record[0])) {
@@ -65,8 +65,8 @@ static int prof__read_takes_data(const uint64_t *record, int before)
 
 static int prof__is_flow(prof_event_type type) { return type >= PROF_EVENT_FLOW_OUT && type <= PROF_EVENT_FLOW_IN; }
 
-/* Whether a NAME record behind this one is the name of its event. Flows have none: exporters keep theirs from block to
-   block. */
+/* Returns 1 if a NAME record after this one is the name of its event. Flows have none, because exporters keep their
+   names from block to block. */
 static int prof__read_takes_name(const uint64_t *record)
 {
     unsigned kind = prof__read_kind(record[0]);
@@ -74,7 +74,7 @@ static int prof__read_takes_name(const uint64_t *record)
     return kind == PROF__KIND_BEGIN || kind == PROF__KIND_MARK;
 }
 
-/* The time of a record, never before the tick of the one in front of it. */
+/* Returns the tick of a record, which is never less than that of the previous record. */
 static uint64_t prof__read_tick(uint64_t base, uint64_t head, uint64_t before)
 {
     uint64_t tick = base + (head & PROF__TICK_MASK);
@@ -100,7 +100,7 @@ static int prof__read_segment_order(const void *a, const void *b)
 
 static uint64_t prof__track_id(const uint64_t *record) { return record[1] & PROF__TICK_MASK; }
 
-/* Which of its track's TRACK records one is. */
+/* Returns the serial of a TRACK record within its track. */
 static uint64_t prof__track_serial(const uint64_t *record)
 {
     return record[1] >> PROF__TICK_BITS << 28 | (record[0] >> 32 & 0xFFFFFFF);
@@ -108,7 +108,8 @@ static uint64_t prof__track_serial(const uint64_t *record)
 
 /*-- the words of a chunk --*/
 
-/* Reads size bytes from offset on out of what the trace was opened from. 0: they are not there, or not any more. */
+/* Reads size bytes from offset on, from the file or memory of the trace. Returns 0 if they are missing, or no longer
+   there. */
 static int prof__read_part(const prof_trace *trace, uint64_t offset, void *to, size_t size)
 {
     if (offset > trace->size || size > trace->size - offset) return 0;
@@ -124,7 +125,7 @@ static void prof__read_buffer_free(prof__read_buffer *buffer)
     memset(buffer, 0, sizeof *buffer);
 }
 
-/* 0 without memory. */
+/* Returns 0 without memory. */
 static int prof__read_buffer_make(const prof_trace *trace, prof__read_buffer *buffer)
 {
     if (buffer->words) return 1;
@@ -135,7 +136,7 @@ static int prof__read_buffer_make(const prof_trace *trace, prof__read_buffer *bu
     return 0;
 }
 
-/* 1: this may be the header of a block, in front of end. */
+/* Returns 1 if this may be the header of a block that ends before end. */
 static int prof__read_block_likely(const prof_trace *trace, const prof__block *block, uint64_t offset, uint64_t end)
 {
     return block->magic == PROF__BLOCK_MAGIC && block->sequence && block->words && block->words <= trace->chunk_words &&
@@ -164,7 +165,8 @@ static void prof__read_seal(uint64_t *words, size_t count)
         if (prof__read_has_text(prof__read_kind(words[at]))) prof__read_seal_text(words + at, length);
 }
 
-/* Tells whether words are still the same. Unlike the check in a block nobody can choose others that have the same. */
+/* Returns a hash that shows whether words are still the same. Unlike with the check in a block, an attacker cannot
+   choose other words with the same hash. */
 static uint64_t prof__read_mark(const uint64_t *words, size_t count)
 {
     uint64_t mark = 0, keys[128];
@@ -180,8 +182,8 @@ static uint64_t prof__read_mark(const uint64_t *words, size_t count)
     return mark;
 }
 
-/* Reads the block at offset, which must end in front of end, and unpacks it. block: its header then. 0: there is
-   none. */
+/* Reads the block at offset, which must end before end, and unpacks it. block: receives its header. Returns 0 if there
+   is no block. */
 static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, uint64_t offset, uint64_t end,
                             prof__block *block)
 {
@@ -243,7 +245,7 @@ static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buff
 
 /*-- records and segments --*/
 
-/* Collects the event of a device, if the EVENT at this word is one. 0 without memory. */
+/* Collects the event of a device, if the EVENT at this word is one. Returns 0 without memory. */
 static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count);
 
 /* A segment's first record that has a time. */
@@ -324,7 +326,7 @@ static int prof__read_same_sequence(const void *owner, size_t item, const void *
     return ((const prof_trace *)owner)->chunks[item].sequence == *(const uint64_t *)key;
 }
 
-/* Keeps a clock pair, unless one nearby is known already. However long the trace, some ten thousand are kept. */
+/* Keeps a clock pair, unless one nearby is already known. In a trace of any length some ten thousand are kept. */
 static int prof__read_pair(prof_trace *trace, const prof__pair *pair)
 {
     size_t i, kept = 1;
@@ -346,7 +348,7 @@ static int prof__read_pair(prof_trace *trace, const prof__pair *pair)
     return 1;
 }
 
-/* Adds a chunk with its words, unless one with its sequence is there already. 0 without memory. */
+/* Adds a chunk with its words, unless there is one with the same sequence. Returns 0 without memory. */
 static int prof__read_add_chunk(prof_trace *trace, const prof__read_chunk *chunk, const prof__pair *base,
                                 uint64_t *words, size_t count)
 {
@@ -360,7 +362,7 @@ static int prof__read_add_chunk(prof_trace *trace, const prof__read_chunk *chunk
     return prof__read_pair(trace, base) && prof__read_cut(trace, trace->chunk_count - 1, words, count);
 }
 
-/* Finds the next place from offset on, in front of end, where a block may begin; end if there is none. */
+/* Returns the next place from offset on, before end, where a block may begin, or end if there is none. */
 static uint64_t prof__read_resume(const prof_trace *trace, uint64_t offset, uint64_t end)
 {
     uint64_t words[256], last = end < trace->size ? end : trace->size;
@@ -377,7 +379,7 @@ static uint64_t prof__read_resume(const prof_trace *trace, uint64_t offset, uint
     return end;
 }
 
-/* 1: the archive went back to its beginning rather than to put a block here. */
+/* Returns 1 if the archive went back to its beginning instead of writing a block here. */
 static int prof__read_lap_ends(const prof_trace *trace, uint64_t offset, uint64_t end)
 {
     prof__block block;
@@ -386,12 +388,12 @@ static int prof__read_lap_ends(const prof_trace *trace, uint64_t offset, uint64_
            block.size == sizeof block && block.check == prof__block_check(&block, NULL);
 }
 
-/* Reads the blocks from offset to end, which for wraps may be preceded by unused bytes. Damaged ones are left out and
-   counted. 0 without memory. */
+/* Reads the blocks from offset to end; before end there may be unused bytes if the archive wraps. Leaves out damaged
+   blocks and counts them. Returns 0 without memory. */
 static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, int wraps)
 {
     int damaged = 0;
-    uint64_t size = end - offset, tried = 0; /* bytes that were no block */
+    uint64_t size = end - offset, tried = 0; /* bytes that are no block */
     while (offset < end) {
         prof__block block;
         uint64_t step;
@@ -407,7 +409,7 @@ static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, i
             chunk.place = offset;
             chunk.size = block.size;
             chunk.words = block.words;
-            /* what was begun after the ring was copied may have come here before what was begun earlier */
+            /* chunks that began after the ring was copied may be here before chunks that began earlier */
             if ((trace->header.state == PROF__STOPPED || block.sequence <= trace->header.next_chunk) &&
                 !prof__read_add_chunk(trace, &chunk, &block.base, trace->buffer.words, block.words))
                 return 0;
@@ -419,7 +421,7 @@ static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, i
         damaged = 1;
         step = prof__read_block_likely(trace, &block, offset, end) ? block.size : 8;
         tried += step;
-        if (tried / 16 < size) step = 8; /* else everything is made to look like a block */
+        if (tried / 16 < size) step = 8; /* otherwise the image was made so that everything looks like a block */
         offset = prof__read_resume(trace, offset + step, end);
     }
     return 1;

@@ -1,7 +1,7 @@
-// read/clock: From ticks to nanoseconds, by pieces.
+// read/clock: Converts ticks to nanoseconds, piecewise linearly.
 /*-- the clock --*/
 
-/* ns per tick as factor / 2^shift, rounded down. */
+/* Computes ns per tick as factor / 2^shift, rounded down. */
 static void prof__read_slope(prof__read_line *line, uint64_t ticks, uint64_t ns)
 {
     uint64_t factor = ns / ticks, rest = ns % ticks;
@@ -74,7 +74,7 @@ static inline int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size
     return ns < 0 ? 0 : ns;
 }
 
-/* From the session's start to a moment of its system's clock. */
+/* Returns the nanoseconds from the session's start to a time of its system's clock. */
 static int64_t prof__read_since(const prof_trace *trace, uint64_t monotonic_ns)
 {
     uint64_t from = trace->header.first.monotonic_ns,
@@ -96,8 +96,8 @@ static int prof__read_width_order(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Drops pairs that took far longer than usual to take (the thread was interrupted in between), unless that leaves less
-   than two. Returns how many are left. */
+/* Drops pairs whose reading took far longer than usual (the thread was interrupted in between), unless fewer than two
+   are left. Returns how many are left. */
 static size_t prof__read_drop_wide(prof__pair *pairs, size_t count, uint64_t *widths)
 {
     uint64_t limit;
@@ -112,14 +112,14 @@ static size_t prof__read_drop_wide(prof__pair *pairs, size_t count, uint64_t *wi
     return kept;
 }
 
-/* 1: from a to b both clocks go forward, and the system's by at least so many nanoseconds. */
+/* Returns 1 if from a to b both clocks go forward, and the system's by at least this many nanoseconds. */
 static int prof__read_apart(const prof__pair *a, const prof__pair *b, uint64_t ns)
 {
     return b->tick > a->tick && b->monotonic_ns > a->monotonic_ns && b->monotonic_ns - a->monotonic_ns >= ns;
 }
 
-/* Keeps of sorted pairs those on which both clocks go forward and that are at least a millisecond apart: nearer ones
-   would say more about how they were taken than about the clock. */
+/* Keeps those sorted pairs in which both clocks go forward and that are at least a millisecond apart: closer ones would
+   show how they were read rather than the clock. */
 static size_t prof__read_thin(prof__pair *pairs, size_t count)
 {
     size_t i, kept = 1;
@@ -128,14 +128,14 @@ static size_t prof__read_thin(prof__pair *pairs, size_t count)
         if (prof__read_apart(&pairs[kept - 1], &pair, 1000000))
             pairs[kept++] = pair;
         else if (kept > 1 && pair.width < pairs[kept - 1].width && prof__read_apart(&pairs[kept - 2], &pair, 1000000))
-            pairs[kept - 1] = pair; /* the one that took less time is the truer one */
+            pairs[kept - 1] = pair; /* the one that was read faster is more exact */
         else if (kept == 1 && i + 1 == count && prof__read_apart(&pairs[0], &pair, 1))
             pairs[kept++] = pair; /* a short session has nothing better */
     }
     return kept;
 }
 
-/* Makes the lines of sorted, thinned pairs. */
+/* Makes lines of sorted, thinned pairs. */
 static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t count)
 {
     const prof__header *header = &trace->header;
@@ -148,7 +148,7 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
         trace->lines[i].tick = pairs[i].tick;
         trace->lines[i].ns = prof__read_since(trace, pairs[i].monotonic_ns);
     }
-    /* A rate that is known beats one measured over less than 10 ms; and the system's own clock has no other rate. */
+    /* A known rate is better than one measured over less than 10 ms; and the system's own clock has no other rate. */
     if (count < 2 || (hz && (ns < 10000000 || header->clock == PROF_CLOCK_MONOTONIC))) {
         trace->line_count = 1;
         trace->info.tick_hz = hz;
@@ -159,7 +159,7 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
     for (i = 0; i + 1 < count; i++)
         prof__read_slope(&trace->lines[i], pairs[i + 1].tick - pairs[i].tick,
                          pairs[i + 1].monotonic_ns - pairs[i].monotonic_ns);
-    /* Beyond the last pair: the newest slope where it stands on a second, else that of the whole session. */
+    /* The line beyond the last pair: the newest slope if it covers a second, else that of the whole session. */
     if (count > 2 && last->monotonic_ns - pairs[count - 2].monotonic_ns >= 1000000000u)
         first = &pairs[count - 2];
     prof__read_slope(&trace->lines[count - 1], last->tick - first->tick, last->monotonic_ns - first->monotonic_ns);
@@ -167,7 +167,7 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
     trace->info.tick_hz = measured < 1e18 ? (uint64_t)(measured + 0.5) : (uint64_t)1000000000000000000;
 }
 
-/* now: a pair taken by the reader on the clock of the trace, or null. */
+/* now: a pair that the reader took on the clock of the trace, or NULL. */
 static int prof__read_clock(prof_trace *trace, const prof__pair *now)
 {
     const prof__header *header = &trace->header;

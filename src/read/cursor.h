@@ -1,4 +1,4 @@
-// read/cursor: A cursor over a track: its segments become nodes.
+// read/cursor: A cursor over a track: it turns segments into nodes, one for each event.
 /*-- cursors --*/
 
 typedef struct prof__read_node { /* an event of the loaded segment */
@@ -7,7 +7,7 @@ typedef struct prof__read_node { /* an event of the loaded segment */
     uint32_t kind, word;
     uint32_t name;     /* word of its NAME record, 0: none */
     uint32_t depth, flags;
-    uint32_t arg, last_arg; /* numbers of its arguments in this segment, from 1; 0: none */
+    uint32_t arg, last_arg; /* its first and last argument in this segment, from 1; 0: none */
 } prof__read_node;
 
 typedef struct prof__read_argument {
@@ -22,7 +22,7 @@ typedef struct prof__read_frame {
 struct prof_cursor {
     const prof_trace *trace;
     const prof__read_track *track;
-    size_t orphan;   /* yielded so far */
+    size_t orphan;   /* returned so far */
     size_t segment;  /* loaded so far */
     size_t crossing, exception, late_begin, late_end; /* used so far */
     prof__read_buffer buffer;
@@ -30,19 +30,19 @@ struct prof_cursor {
     size_t node, node_count, arg_count;
     prof__read_node *nodes;
     prof__read_argument *segment_args;
-    uint32_t *stack; /* open scopes: number of the node, from 1; 0: began before this segment; and PROF__LATE_BIT */
-    size_t depth, crossed, hidden; /* hidden: of them those that overlap, and are given as spans */
+    uint32_t *stack; /* open scopes: the node's number, from 1; 0: it began before this segment; and PROF__LATE_BIT */
+    size_t depth, crossed, hidden; /* hidden: those that overlap, and are returned as spans */
     prof_arg *args;
     prof__read_frame *frames;
     size_t frame_count;
     prof__read_index frame_index;
-    size_t happening; /* of a device: yielded so far */
+    size_t happening; /* events of a device returned so far */
     size_t flow;      /* 1: the last one has a flow, which comes next */
-    char *message;    /* text of the last message; null before the first */
+    char *message;    /* text of the last message; NULL before the first */
     uint64_t tick;
     size_t hint;
     int windowed;
-    int64_t from_ns, to_ns; /* to_ns is beyond everything if the window has no end */
+    int64_t from_ns, to_ns; /* to_ns is beyond all times if the window has no end */
 };
 
 PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor)
@@ -110,7 +110,7 @@ static inline prof__read_node *prof__read_add_node(prof_cursor *c, unsigned kind
     return node;
 }
 
-/* An END closes scopes, as the matcher found out; all but the last had no end of their own. */
+/* Closes the scopes of an END, whose number the matcher has found; all but the last had no end of their own. */
 static void prof__read_close(prof_cursor *c, uint32_t closes)
 {
     int64_t ns = prof__read_ns(c->trace, c->tick, &c->hint);
@@ -125,7 +125,7 @@ static void prof__read_close(prof_cursor *c, uint32_t closes)
     if (c->crossed > c->depth) c->crossed = c->depth;
 }
 
-/* number: of the node, from 1; 0: one of an earlier segment, and the matcher has it among the links. */
+/* number: of the node, from 1; 0: it is in an earlier segment, and the matcher has a link to the argument. */
 static void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
 {
     prof__read_argument *arg;
@@ -142,7 +142,7 @@ static void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
     node->last_arg = (uint32_t)c->arg_count;
 }
 
-/* The node that an ARG belongs to, from 1; 0: one of an earlier segment, or none. */
+/* Returns the node that an ARG belongs to, from 1, or 0 if it is in an earlier segment, or there is none. */
 static uint32_t prof__read_arg_node(const prof_cursor *c, const uint64_t *record)
 {
     uint32_t target = prof__read_arg_target(record);
@@ -155,7 +155,7 @@ static uint32_t prof__read_arg_node(const prof_cursor *c, const uint64_t *record
     return 0;
 }
 
-/* How many scopes the END at this word of the segment loaded last closes. */
+/* Returns how many scopes the END at this word of the last loaded segment closes. */
 static uint32_t prof__read_closes(prof_cursor *c, size_t word)
 {
     const prof__read_exception *exception;
@@ -166,14 +166,14 @@ static uint32_t prof__read_closes(prof_cursor *c, size_t word)
     return exception->closes;
 }
 
-/* 1: the next scope that overlaps begins in the segment loaded last. */
+/* Returns 1 if the next overlapping scope begins in the last loaded segment. */
 static int prof__read_late_here(const prof_cursor *c)
 {
     return c->late_begin != c->track->late + c->track->late_count &&
            c->trace->late_begins[c->late_begin].segment + 1 == c->segment;
 }
 
-/* 1: the BEGIN at this word of the segment loaded last is that of a scope that overlaps. */
+/* Returns 1 if the BEGIN at this word of the last loaded segment is that of an overlapping scope. */
 static int prof__read_overlaps(prof_cursor *c, size_t word)
 {
     if (!prof__read_late_here(c) || c->trace->late_begins[c->late_begin].word != word) return 0;
@@ -192,7 +192,7 @@ static void prof__read_open_scope(prof_cursor *c, prof__read_node *node)
     c->stack[c->depth++] = number;
 }
 
-/* The next segment cannot be read any more. What is open behind it is as if it had begun before. */
+/* Called if the next segment can no longer be read. Scopes that are open after it count as begun before it. */
 static void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
 {
     const prof__read_track *track = c->track;
@@ -211,7 +211,7 @@ static void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
         PROF__ADD((uint64_t *)&c->trace->info.lost_blocks, 1);
 }
 
-/* The END at this word of the segment loaded last. Returns the node of one that is late; else null. */
+/* Reads the END at this word of the last loaded segment. Returns the node of a late end, else NULL. */
 static prof__read_node *prof__read_end(prof_cursor *c, size_t word)
 {
     uint32_t closes = prof__read_closes(c, word);

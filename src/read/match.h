@@ -1,21 +1,21 @@
-// read/match: The matcher over a segment: which end belongs to which begin.
+// read/match: The matcher over a segment: finds out which end belongs to which begin.
 /*-- the matcher --*/
 
 typedef struct prof__read_open {
-    size_t crossing, last_link; /* PROF__NONE: still in the segment where it began; no link yet */
-    uint32_t site, outer_site, outer_name; /* the next one outwards of the same site, of the same name; 0: none */
+    size_t crossing, last_link; /* PROF__NONE: it is still in the segment where it began; it has no link yet */
+    uint32_t site, outer_site, outer_name; /* the next outer one of the same site, of the same name; 0: none */
     uint32_t args;
     uint32_t segment, word; /* of its BEGIN; segment: counted from the track's first */
 } prof__read_open;
 
-/* A scope that the end of one around it closed: its own end may still come. */
+/* A scope that the end of an outer scope closed: its own end may still come. */
 typedef struct prof__read_late {
     uint64_t older; /* the next older one of the same site: its number; 0: none */
     uint32_t segment, word;
 } prof__read_late;
 
 typedef struct prof__read_top {
-    uint32_t track; /* for which track the rest is meant */
+    uint32_t track; /* the track for which the rest is valid */
     uint32_t open;  /* the innermost open scope of this name, counted from 1 */
     uint32_t stale; /* scopes of this name whose own end has not come since another end closed them */
     uint32_t frame; /* the track that has seen a frame of this name */
@@ -26,20 +26,20 @@ typedef struct prof__read_matcher {
     prof__read_track *track;
     prof__read_open *stack;
     size_t capacity;
-    uint32_t depth, crossed; /* the outer ones, up to crossed, have entries in the crossing table */
+    uint32_t depth, crossed; /* the outermost `crossed` scopes have entries in the crossing table */
     uint32_t serial;         /* of the track, from 1 */
     uint32_t *site_tops;
     prof__read_top *name_tops;
-    size_t pending, pending_last; /* arguments of a scope whose begin is missing: links */
+    size_t pending, pending_last; /* links of the arguments of a scope whose begin is missing */
     uint32_t pending_count;
     uint64_t tick;
     size_t hint;
     uint64_t event_tick; /* of the first event */
-    prof__read_late *late; /* the newest of those that may still end; the first has number late_first */
+    prof__read_late *late; /* the newest scopes that may still end; the first has number late_first */
     size_t late_count, late_capacity;
-    uint64_t late_first, late_floor; /* those below the floor are of another track, or of before a gap */
+    uint64_t late_first, late_floor; /* those below the floor are of another track, or from before a gap */
     uint64_t *site_late;             /* of each site: the number of its newest one; 0: none */
-    int torn;            /* behind a gap: an END without a begin says nothing of the track's first time */
+    int torn;            /* 1: after a gap: an END without a begin does not show the track's first time */
     size_t nodes, args;  /* of this segment */
 } prof__read_matcher;
 
@@ -77,7 +77,7 @@ static int prof__read_push(prof__read_matcher *m, uint32_t site, uint32_t segmen
     return 1;
 }
 
-/* Closes the innermost scope; flags are those of a scope that crosses segments. */
+/* Closes the innermost scope; flags are stored if it crosses segments. */
 static void prof__read_pop(prof__read_matcher *m, uint32_t flags)
 {
     prof__read_open *open = &m->stack[--m->depth];
@@ -97,8 +97,8 @@ static int prof__read_began_before(uint32_t segment, uint32_t word, const prof__
     return segment != late->segment ? segment < late->segment : word < late->word;
 }
 
-/* Keeps in mind that the own end of an open scope may come after it was closed. The one that began last comes first.
-   Without memory, or room for more of them, the oldest are forgotten: they stay without an end. */
+/* Notes that the own end of an open scope may come after it was closed. The list is ordered by begin, the latest first.
+   Without memory, or if the list is full, the oldest are dropped: they stay without an end. */
 static void prof__read_note_late(prof__read_matcher *m, const prof__read_open *open)
 {
     size_t half = m->late_count / 2;
@@ -121,7 +121,7 @@ static void prof__read_note_late(prof__read_matcher *m, const prof__read_open *o
     *link = m->late_first + m->late_count++;
 }
 
-/* Closes all but so many scopes with one around them, or from before the first record. */
+/* Closes all scopes deeper than depth, because one around them ends, or one from before the first record. */
 static void prof__read_pop_early(prof__read_matcher *m, uint32_t depth)
 {
     uint32_t i;
@@ -134,9 +134,9 @@ static uint64_t prof__read_event_id(const prof_trace *trace, const prof__read_ch
     return chunk->sequence << trace->word_bits | word;
 }
 
-/* An END whose scope was closed with one around it: the two overlap. One of the same site that is open comes first: what a
-   longjmp or an early return has left behind must not take the end of a call around it. 1: so it is, 0: it fits none,
-   -1: no memory. */
+/* Matches an END whose scope was closed by the end of an outer one: the two overlap. An open scope of the same site has
+   precedence, because a scope that was left by longjmp() or an early return must not take the end of a call around it.
+   Returns 1 if it matches, 0 if it matches none, -1 without memory. */
 static int prof__read_match_late(prof__read_matcher *m, uint32_t site)
 {
     prof_trace *trace = m->trace;
@@ -161,8 +161,8 @@ static int prof__read_match_late(prof__read_matcher *m, uint32_t site)
     return 1;
 }
 
-/* Returns how many scopes the END of a site closes, the one that began before the track's first record included; 0: it
-   fits none. */
+/* Returns how many scopes the END of a site closes, including one that began before the track's first record, or 0 if
+   it matches none. */
 static uint32_t prof__read_match(prof__read_matcher *m, uint32_t site, uint64_t id)
 {
     prof__read_top *top = prof__read_name_top(m, site);
@@ -198,7 +198,7 @@ static uint32_t prof__read_match(prof__read_matcher *m, uint32_t site, uint64_t 
     return closes;
 }
 
-/* Copies words that are wanted when their segment is not loaded. Returns where they are kept, PROF__NONE without
+/* Copies words that are needed while their segment is not loaded. Returns where they are kept, or PROF__NONE without
    memory. */
 static size_t prof__read_keep(prof_trace *trace, const uint64_t *words, size_t count)
 {
@@ -210,7 +210,7 @@ static size_t prof__read_keep(prof_trace *trace, const uint64_t *words, size_t c
     return at;
 }
 
-/* Gives an ARG record to its scope. 0 without memory. */
+/* Adds an ARG record to its scope. Returns 0 without memory. */
 static int prof__read_arg(prof__read_matcher *m, const uint64_t *record, size_t length)
 {
     prof_trace *trace = m->trace;
@@ -252,7 +252,7 @@ static int prof__read_arg(prof__read_matcher *m, const uint64_t *record, size_t 
     return 1;
 }
 
-/* Gives the scopes that stay open beyond this segment their entries. 0 without memory. */
+/* Adds entries for the scopes that stay open beyond this segment. Returns 0 without memory. */
 static int prof__read_cross(prof__read_matcher *m, uint32_t segment)
 {
     prof_trace *trace = m->trace;
@@ -270,7 +270,7 @@ static int prof__read_cross(prof__read_matcher *m, uint32_t segment)
     return 1;
 }
 
-/* Notes how many scopes an END closes where that is not one. 0 without memory. */
+/* Notes how many scopes an END closes if it is not one. Returns 0 without memory. */
 static int prof__read_except(prof__read_matcher *m, uint32_t segment, size_t word, uint32_t closes)
 {
     prof_trace *trace = m->trace;
@@ -285,7 +285,7 @@ static int prof__read_except(prof__read_matcher *m, uint32_t segment, size_t wor
     return 1;
 }
 
-/* Something is missing here: what was open before ends with the last thing known. */
+/* Handles a gap: scopes that were open before it end at the last time known. */
 static void prof__read_tear(prof__read_matcher *m)
 {
     while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END);

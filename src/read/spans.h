@@ -1,13 +1,13 @@
-// read/spans: Asynchronous spans: begin and end paired over tracks.
+// read/spans: Asynchronous spans: matches begins and ends across tracks.
 /*-- spans --*/
 
-#define PROF__LATE_MOST 1024 /* ends whose begin may still come: each begin of that moment is compared with them */
+#define PROF__LATE_MOST 1024 /* ends whose begin may still come: each begin of that time is compared with them */
 
-/* Half of a span. */
+/* The begin or the end of a span. */
 typedef struct prof__span_half {
     const char *name;  /* the call site's, or text */
     char *text;        /* owned: a name made at run time */
-    prof_arg *copy;    /* owned: what args is, once the cursor has moved */
+    prof_arg *copy;    /* owned: the copy of args once the cursor has moved */
     const prof_arg *args;
     uint32_t arg_count;
     const prof_callsite *site;
@@ -15,22 +15,22 @@ typedef struct prof__span_half {
     int64_t ns;
     size_t track;
     uint32_t hash;
-    size_t next;         /* of open ones of the same bucket, the newest first; of free ones; PROF__NONE */
-    size_t newer, older; /* of the open ones in order of their begins */
+    size_t next;         /* the next open one of the same bucket, the newest first; or the next free one; PROF__NONE */
+    size_t newer, older; /* the next open one in order of begins */
 } prof__span_half;
 
 struct prof_spans {
     const prof_trace *trace;
-    prof_timeline *timeline; /* null: there is nothing to read */
-    prof__span_half *halves; /* those whose end is to come, and free ones */
+    prof_timeline *timeline; /* NULL: there is nothing to read */
+    prof__span_half *halves; /* begins whose end is to come, and free entries */
     size_t count, capacity, free, newest, oldest, open;
     size_t *buckets, bucket_count; /* a power of two, or 0 */
-    prof__span_half *late; /* ends without a begin, all of one moment, which may still bring it on another track */
+    prof__span_half *late; /* ends without a begin, all of one time, at which another track may still have it */
     size_t late_count, late_capacity, late_given;
-    prof_event event; /* read, but not looked at */
+    prof_event event; /* read, but not handled yet */
     size_t track;
     int held;
-    char *text; /* the name of the span given last; and its arguments, with those of its halves */
+    char *text; /* the name of the span returned last, its arguments, and those of its begin and end */
     prof_arg *args, *begin_args, *end_args;
     size_t arg_capacity;
     int64_t first_ns, from_ns, to_ns;
@@ -57,7 +57,7 @@ PROF_DEF prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans
         free(s);
         return status;
     }
-    if (s->timeline) s->timeline->whole = 1; /* what was open all the time shows only in what is outside */
+    if (s->timeline) s->timeline->whole = 1; /* spans may begin before the window and end after it */
     *spans = s;
     return PROF_OK;
 }
@@ -67,10 +67,10 @@ static void prof__spans_fail(prof_spans *s)
     s->status = prof__fail(PROF_NO_MEMORY, "no memory for %lu open spans", (unsigned long)s->open);
 }
 
-/* 1: it is of scopes, which overlap. Only the begin has the run-time name. */
+/* Returns 1 for an overlapping scope. Only its begin has the run-time name. */
 static int prof__span_of_scope(const prof_callsite *site) { return site->kind == PROF__KIND_BEGIN; }
 
-/* Whether two halves may be one span. Those of handles know their own by their ids. */
+/* Returns 1 if this begin and this end may be one span. Those of objects are matched by their ids. */
 static int prof__span_same(const prof__span_half *a, const prof__span_half *b)
 {
     if (a->hash != b->hash || a->id != b->id) return 0;
@@ -78,7 +78,7 @@ static int prof__span_same(const prof__span_half *a, const prof__span_half *b)
     return a->site->role == b->site->role && !strcmp(a->name, b->name);
 }
 
-/* What an event says, its name not yet copied. */
+/* Makes a begin or end of an event, without copying its name. */
 static void prof__span_make(const prof_event *event, size_t track, prof__span_half *half)
 {
     memset(half, 0, sizeof *half);
@@ -100,7 +100,7 @@ static size_t prof__arg_bytes(const prof_arg *arg)
     return strlen(arg->key) + 1 + (arg->value.type == PROF_VALUE_STRING ? strlen(arg->value.as.string) + 1 : 0);
 }
 
-/* A text behind the ones before it; *to moves along. */
+/* Copies a text to *to, and moves *to past it. */
 static const char *prof__arg_text(char **to, const char *text)
 {
     char *copy = *to;
@@ -136,7 +136,7 @@ static void prof__span_free(prof__span_half *half)
     free(half->copy);
 }
 
-/* Copies what is the cursor's. Without memory nothing is copied, and 0. */
+/* Copies what the cursor owns. Without memory it copies nothing and returns 0. */
 static int prof__span_keep(prof_spans *s, prof__span_half *half)
 {
     if (half->name != half->site->name) half->text = prof__text_join(half->name, "");
@@ -155,7 +155,7 @@ static int prof__span_keep(prof_spans *s, prof__span_half *half)
     return 1;
 }
 
-/* The newest open one that such an end closes; PROF__NONE if there is none. */
+/* Returns the newest open begin that this end closes, or PROF__NONE. */
 static size_t prof__spans_find(const prof_spans *s, const prof__span_half *end)
 {
     size_t at = s->bucket_count ? s->buckets[end->hash & (s->bucket_count - 1)] : PROF__NONE;
@@ -203,7 +203,7 @@ static void prof__spans_add(prof_spans *s, const prof__span_half *begin)
     s->open++;
 }
 
-/* What it owns goes to whoever has the copy. */
+/* Removes an entry; its copy now owns the memory. */
 static prof__span_half prof__spans_remove(prof_spans *s, size_t at)
 {
     prof__span_half half = s->halves[at];
@@ -218,7 +218,7 @@ static prof__span_half prof__spans_remove(prof_spans *s, size_t at)
     return half;
 }
 
-/* The arguments of both halves, one of which may be missing. Takes the copies. */
+/* Joins the arguments of begin and end, one of which may be missing. Takes over their memory. */
 static void prof__spans_give_args(prof_spans *s, const prof__span_half *begin, const prof__span_half *end,
                                   prof_span *span)
 {
@@ -238,12 +238,13 @@ static void prof__spans_give_args(prof_spans *s, const prof__span_half *begin, c
     span->arg_count = count;
 }
 
-/* Of two halves, one of which may be missing, what lies in the window; 0: nothing. Takes what they own. */
+/* Makes a span of begin and end, one of which may be missing, cut to the window. Returns 0 if it lies outside. Takes
+   over their memory. */
 static int prof__spans_give(prof_spans *s, const prof__span_half *begin, const prof__span_half *end, prof_span *span)
 {
     const prof__span_half *known = begin ? begin : end;
     int64_t start = begin ? begin->ns : s->first_ns, stop = end ? end->ns : s->trace->newest_ns;
-    if (stop < start) stop = start; /* from_ns, to_ns and the last thing known are of any order */
+    if (stop < start) stop = start; /* from_ns, to_ns and the last time known may be in any order */
     free(s->text);
     s->text = known->text;
     memset(span, 0, sizeof *span);
@@ -283,7 +284,7 @@ static int prof__spans_mark(prof_spans *s, const prof__span_half *mark, prof_spa
     return 1;
 }
 
-/* A begin whose end came before it, at the same time. */
+/* Matches a begin whose end came before it, at the same time. */
 static int prof__spans_begin(prof_spans *s, prof__span_half *begin, prof_span *span)
 {
     size_t at = s->late_given;
@@ -303,7 +304,7 @@ static int prof__spans_begin(prof_spans *s, prof__span_half *begin, prof_span *s
     }
     old = prof__spans_remove(s, at); /* a frame that was not stopped ends here */
     prof__spans_add(s, begin);
-    begin->arg_count = 0; /* which are those of the frame that begins */
+    begin->arg_count = 0; /* these belong to the frame that begins */
     at = (size_t)prof__spans_give(s, &old, begin, span);
     span->flags |= PROF_TRUNCATED_END;
     return (int)at;

@@ -1,10 +1,10 @@
-// read/timeline: All tracks as one time line.
+// read/timeline: Merges all tracks into one time line.
 /*-- all tracks in order of time --*/
 
 typedef struct prof__timeline_source {
     prof_cursor *cursor;
     size_t track;
-    prof_event event; /* the cursor's next one */
+    prof_event event; /* the next event of the cursor */
 } prof__timeline_source;
 
 typedef struct prof__timeline_start {
@@ -14,12 +14,12 @@ typedef struct prof__timeline_start {
 
 struct prof_timeline {
     const prof_trace *trace;
-    prof__timeline_start *starts; /* of the tracks in order of time; those up to started have their cursors */
+    prof__timeline_start *starts; /* the tracks in order of time; those before started have their cursors */
     size_t start_count, started;
     prof__timeline_source *heap; /* the earliest event is at 0 */
     size_t count, capacity;
-    int given; /* the event at 0 was handed out: its cursor must move */
-    int whole; /* the window is not for this one */
+    int given; /* 1: the event at 0 was returned: its cursor must move */
+    int whole; /* 1: ignores the window */
     prof_status status;
 };
 

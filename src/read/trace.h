@@ -30,10 +30,10 @@
 #endif
 #define PROF__FAR_NS ((int64_t)1 << 61) /* times saturate here, so that differences never overflow */
 #define PROF__CLOSES_LATE (PROF__NONE32 - 1) /* instead: the END of a scope that ends after one around it */
-#define PROF__LATE_END_MOST 65536 /* scopes without an end of which a later one is taken for an overlap */
-#define PROF__LATE_STEPS 64 /* of one site, in how many of them the right place is looked for */
+#define PROF__LATE_END_MOST 65536 /* how many scopes without an end are kept, because a later end makes them overlaps */
+#define PROF__LATE_STEPS 64 /* how many of them, of one site, are searched for the right place */
 #define PROF__OVERLAPS 8u   /* a node's flag in a cursor: it is the begin of such a scope */
-#define PROF__LATE_BIT 0x80000000u /* of an entry of a cursor's stack: the same */
+#define PROF__LATE_BIT 0x80000000u /* the same flag in an entry of a cursor's stack */
 #define PROF__STILL_OPEN 4u /* an event's flag inside the reader: not even a scope around it has ended */
 
 static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out);
@@ -53,7 +53,7 @@ typedef int prof__read_equal(const void *owner, size_t item, const void *key);
 
 typedef struct prof__read_site {
     prof_callsite about;
-    uint32_t name; /* number of about.name */
+    uint32_t name; /* the number of about.name */
 } prof__read_site;
 
 /* A call site id that meta does not have. */
@@ -63,7 +63,7 @@ typedef struct prof__read_unknown {
 
 typedef struct prof__read_chunk {
     uint64_t sequence, tick, lost;
-    uint64_t mark;        /* of a block: prof__read_mark() of its words */
+    uint64_t mark;        /* of a block: what prof__read_mark() returned for its words */
     uint64_t place;       /* of its first word, in words of the image; of a block, in bytes of the file */
     uint32_t size, words; /* of a block, else 0; size PROF__NONE32: it has vanished */
     uint32_t owned;       /* 1: a thread still had it */
@@ -87,7 +87,7 @@ typedef struct prof__read_segment {
     uint32_t chunk;
     uint32_t first, end; /* words of the chunk, from the TRACK record on */
     uint32_t name;       /* string id */
-    int32_t depth;       /* scopes open at its end, less the orphans among those closed so far */
+    int32_t depth;       /* open scopes at its end, less the orphans that were closed so far */
     uint8_t fiber;
     uint8_t last;        /* 1: the chunk has no later segment, so that the chunk's losses belong here */
     uint8_t gap;         /* 1: something is missing in front of it */
@@ -99,7 +99,7 @@ typedef struct prof__read_crossing {
     int64_t end_ns;
     size_t link; /* its first argument in a later segment, PROF__NONE */
     uint32_t flags;
-    uint32_t segment; /* in which it began, counted from the track's first */
+    uint32_t segment; /* where it began, counted from the track's first */
 } prof__read_crossing;
 
 /* A scope of which only the end is left. */
@@ -110,14 +110,14 @@ typedef struct prof__read_orphan {
     uint32_t site;
 } prof__read_orphan;
 
-/* An END that closes not one scope, as a rule, but none or several. */
+/* An END that does not close one scope, but none or several. */
 typedef struct prof__read_exception {
     uint32_t segment, word; /* segment: counted from the track's first */
     uint32_t closes;
 } prof__read_exception;
 
-/* A scope that ended after one around it. Its begin and its end are found in different orders, so that a track has a
-   list of each. */
+/* A scope that ended after one around it. Begins and ends are found in different orders, so that a track has a list of
+   each. */
 typedef struct prof__read_late_begin {
     uint32_t segment, word; /* segment: counted from the track's first */
 } prof__read_late_begin;
@@ -139,7 +139,7 @@ typedef struct prof__read_line {
     unsigned shift;
 } prof__read_line;
 
-/* What a device did. start_ns to depth: from prof__device_tracks() on. */
+/* An event of a device. prof__device_tracks() sets start_ns to depth. */
 typedef struct prof__read_happening {
     int64_t start_ns, end_ns;
     uint64_t time, number, flow; /* ticks of the device; of a scope its ticks, of a counter its value; 0: no flow */
@@ -150,11 +150,11 @@ typedef struct prof__read_happening {
     uint8_t type, value, flags;  /* PROF__DEVICE_..., or 0: see prof__device_tracks(); prof_value_type */
 } prof__read_happening;
 
-/* number: by which records mean it; elsewhere a device or row is its place in the trace's list. */
+/* number: what records call it; elsewhere a device or row is an index in the trace's list. */
 typedef struct prof__read_device {
     uint32_t number, name;
     int wraps;
-    uint64_t mask, hz; /* hz: as said; 0: not known */
+    uint64_t mask, hz; /* hz: as stated; 0: not known */
     double rate;       /* ticks per second */
     prof__read_line *lines;
     size_t line_count;
@@ -176,31 +176,31 @@ typedef struct prof__read_pairing {
 
 typedef struct prof__read_track {
     prof_track about;
-    size_t happening, happening_count; /* of a device; all else but max_event_args is 0 then */
-    uint64_t tick; /* the first thing known of the track */
+    size_t happening, happening_count; /* of a device; everything else but max_event_args is 0 then */
+    uint64_t tick; /* the first time known of the track */
     size_t segment, segment_count;
     size_t crossing, crossing_count;
     size_t exception, exception_count;
     size_t late, late_count; /* in both lists */
     size_t orphan, orphan_count;
-    size_t max_nodes, max_args, max_event_args, max_depth, frames; /* what a cursor needs */
+    size_t max_nodes, max_args, max_event_args, max_depth, frames; /* the memory that a cursor needs */
     int lives; /* 1: its thread has not ended, so that scopes without an end are open */
 } prof__read_track;
 
 struct prof__figure;
 
-/* What costs more, or less, than a scope of a name that is constant. */
+/* Events whose cost differs from that of a scope with a constant name. */
 typedef struct prof__uses {
     uint64_t texts, formats; /* scopes with a name made at run time, without and with a format */
     uint64_t marks, objects; /* events that are no scopes: without and with an object */
-    uint64_t values;         /* of these one each; an argument of a scope, which looks for it, counts twice */
+    uint64_t values;         /* arguments; one of a scope, which must be found, counts twice */
 } prof__uses;
 
 struct prof_trace {
     prof__header header;
-    struct prof__figure *folded; /* PROF_STATS: what is known instead of events, finished; owned */
+    struct prof__figure *folded; /* PROF_STATS: the final statistics, instead of events; owned */
     size_t folded_count;
-    const int64_t *since; /* of each track: statistics count only what ended later; null: everything */
+    const int64_t *since; /* for each track: statistics count only what ended later; NULL: everything */
     prof_trace_info info;
     uint64_t *image; /* owned */
     FILE *file;      /* owned: holds the archive; null: none, or it is in memory, behind the image */
@@ -209,17 +209,17 @@ struct prof_trace {
     size_t chunk_words;
     unsigned word_bits; /* of an event's id */
     int partial;        /* older chunks are missing */
-    int has_spans;      /* some track has an event of a span */
+    int has_spans;      /* 1: some track has an event of a span */
     uint64_t begins_missing, ends_missing; /* PROF_STATS: of spans */
     prof__uses uses;    /* PROF_STATS */
-    int64_t newest_ns;  /* until when what is still open certainly was */
+    int64_t newest_ns;  /* the last time at which open scopes are known to have been open */
     prof__read_chunk *chunks;
     size_t chunk_count, chunk_capacity;
     prof__read_index sequences; /* of the chunks */
     prof__read_buffer buffer;   /* while the trace is made */
-    prof__pair *pairs;          /* the same: what the clock is made of */
+    prof__pair *pairs;          /* while the trace is made: the pairs for the clock */
     size_t pair_count, pair_capacity;
-    uint64_t pair_ns;           /* how far they are apart, at least */
+    uint64_t pair_ns;           /* their minimum distance */
     const char **names; /* distinct texts; [0] is "" */
     size_t name_count, name_capacity;
     prof__read_index name_index;
@@ -238,7 +238,7 @@ struct prof_trace {
     prof__read_unknown *unknown;
     size_t unknown_count, unknown_capacity;
     prof__read_index unknown_index;
-    char **texts; /* owned: names made up for unknown sites */
+    char **texts; /* owned: names invented for unknown sites */
     size_t text_count, text_capacity;
     prof__symbols symbols; /* of the modules of traced functions */
     prof__read_segment *segments;

@@ -89,7 +89,7 @@ static void prof__site_settle(prof_site *site)
     uint32_t generation = PROF__ACQUIRE(prof__generation); /* and with it prof__state.frozen */
     if (prof__state.held && prof__schedule_sees(site)) return;
     if (prof__state.running && prof__state.inherited) {
-        if (prof__site_kind(site) == PROF__KIND_END) return; /* of a begin in the parent: no reason to create an image */
+        if (prof__site_kind(site) == PROF__KIND_END) return; /* its begin is the parent's: no reason for an image */
         if (prof__site_wanted(site)) prof__inherited_make();
     }
     prof__session *s = prof__state.session;
