@@ -17344,7 +17344,7 @@ PROF_DEF prof_status prof_save_last(const char *path, double seconds)
 
 typedef struct prof__step {
     uint64_t count;
-    uint32_t number; /* of the step, from 1; 0: free */
+    uint32_t number; /* the number of the step, from 1; 0: free */
 } prof__step;
 
 typedef struct prof__histogram {
@@ -17352,29 +17352,29 @@ typedef struct prof__histogram {
     size_t capacity, used;   /* capacity: 0 or a power of two */
 } prof__histogram;
 
-/* All figures of one name at one call site. */
+/* All statistics of one name at one call site. */
 typedef struct prof__figure {
     prof_stat stat;
     char *text; /* owned: stat.name, if it was made at run time */
     prof_event_type type; /* SCOPE, FRAME, COUNTER, SPAN_BEGIN */
     double mean, squares; /* running mean, and sum of squared distances from it */
     prof__histogram histogram;
-    uint64_t track;             /* frames: the track of the one before */
+    uint64_t track;             /* frames: the track of the previous one */
     double low, high, last;     /* counters */
     double rate_squares;        /* of a throughput: as squares */
     int64_t from, to;           /* spans: from the first begin to the last end; counters: to: when it was last */
-    uint64_t open;              /* scopes: those around the present event */
+    uint64_t open;              /* scopes: how many of it are around the present event */
     size_t child, sibling, row; /* by path: the tree, while it is sorted */
 } prof__figure;
 
 /* A scope around the present event. */
 typedef struct prof__around {
-    size_t figure, depth; /* depth: of the event; some in between may have vanished */
-    int64_t end, duration, inside; /* inside: spent in its children */
+    size_t figure, depth; /* depth: of the event; events in between may be missing */
+    int64_t end, duration, inside; /* inside: the time of its children */
     int counts;               /* 0: truncated */
 } prof__around;
 
-/* Tasks of one thread that have ended, and no task around them yet: their times, the latest last. */
+/* The times of tasks of one thread that have ended, while no task around them has; the latest last. */
 #define PROF__NESTED 16
 typedef struct prof__nested {
     int64_t start[PROF__NESTED];
@@ -17382,8 +17382,8 @@ typedef struct prof__nested {
     size_t count;
 } prof__nested;
 
-/* One more ends. Returns how long it was without those that lie inside. Only if more than PROF__NESTED wait for one
-   around them, and that begins between the oldest two, has it the time of the older. */
+/* Adds a task that ends. Returns its time without the tasks inside it. Only if more than PROF__NESTED of these wait for
+   one around them, and it begins between the oldest two, its time includes that of the older. */
 static uint64_t prof__nested_add(prof__nested *all, int64_t start, uint64_t ticks)
 {
     uint64_t inside = 0;
@@ -17404,7 +17404,7 @@ static uint64_t prof__nested_add(prof__nested *all, int64_t start, uint64_t tick
 
 #define PROF__NEWEST_MESSAGES 5
 
-/* A message of severity PROF_LOG_ERROR or more. */
+/* A log message of severity PROF_LOG_ERROR or higher. */
 typedef struct prof__message {
     int64_t ns;
     uint64_t severity;
@@ -17412,7 +17412,7 @@ typedef struct prof__message {
 } prof__message;
 
 typedef struct prof__figures {
-    uint64_t messages[PROF_LOG_FATAL + 1]; /* by severity; what has an unknown one counts as fatal */
+    uint64_t messages[PROF_LOG_FATAL + 1]; /* by severity; an unknown one counts as fatal */
     prof__message newest[PROF__NEWEST_MESSAGES]; /* errors, the latest first */
     size_t newest_count;
     prof__figure *items;
@@ -17420,11 +17420,11 @@ typedef struct prof__figures {
     prof__read_index index;
     prof__around *stack;
     size_t depth, stack_capacity;
-    prof__nested *nested; /* of each track; null: no task came yet */
+    prof__nested *nested; /* of each track; NULL: no task yet */
     uint64_t begins_missing, ends_missing; /* of spans */
     prof__uses uses;
     int messages_only;
-    int by_path;   /* a figure for each call path */
+    int by_path;   /* 1: a row for each call path */
     int64_t since; /* of the present track: only what ended later counts */
 } prof__figures;
 
@@ -17447,7 +17447,7 @@ static uint32_t prof__step_of(uint64_t ns)
     return 128 + (power - 7) * 64 + (uint32_t)(ns >> (power - 6) & 63);
 }
 
-/* The middle of a step. */
+/* Returns the middle of a step. */
 static uint64_t prof__step_value(uint32_t step)
 {
     unsigned shift;
@@ -17456,7 +17456,7 @@ static uint64_t prof__step_value(uint32_t step)
     return ((uint64_t)(64 + (step - 128) % 64) << shift) + (((uint64_t)1 << shift) - 1) / 2;
 }
 
-/* The durations of a step. */
+/* Returns the durations of a step. */
 static prof_bucket prof__step_bucket(const prof__step *step)
 {
     uint32_t number = step->number - 1;
@@ -17504,7 +17504,7 @@ static int prof__step_order(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Makes the percentiles: of each, the smallest duration that is not exceeded by that share of all. Sorts the steps. */
+/* Computes the percentiles: the smallest duration that this share of all does not exceed. Sorts the steps. */
 static void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *stat)
 {
     static const unsigned thousandths[] = {500, 900, 990, 999};
@@ -17528,7 +17528,7 @@ static void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *sta
     }
 }
 
-/* Newton's method: libm would be one more library to link. */
+/* Newton's method, because libm would be one more library to link. */
 static double prof__square_root(double value)
 {
     double root = value > 1 ? value : 1;
@@ -17557,12 +17557,12 @@ static int prof__same_figure(const void *owner, size_t item, const void *key)
            (figure->stat.name == wanted->name || !strcmp(figure->stat.name, wanted->name));
 }
 
-/* The number of an event's figure; PROF__NONE without memory. */
+/* Returns the number of the row of an event, or PROF__NONE without memory. */
 static size_t prof__figure_of(prof__figures *all, const prof_event *event)
 {
     prof__figure_key key;
     prof__figure *figure;
-    /* "job %d" is one scope, not as many as there are jobs; without a format each run-time name is its own. */
+    /* All jobs of "job %d" are one scope; without a format, each run-time name is a scope of its own. */
     const char *name = event->site->name[0] ? event->site->name : event->name;
     int inside = all->by_path && all->depth && event->type == PROF_EVENT_SCOPE;
     size_t item, parent = inside ? all->stack[all->depth - 1].figure : PROF_NO_PARENT;
@@ -17579,7 +17579,7 @@ static size_t prof__figure_of(prof__figures *all, const prof_event *event)
     figure = &all->items[all->count];
     memset(figure, 0, sizeof *figure);
     figure->stat.name = name;
-    if (name != event->site->name) { /* only the cursor has it, and only now */
+    if (name != event->site->name) { /* the cursor owns it until it moves */
         figure->text = prof__text_join(name, "");
         if (!figure->text) return PROF__NONE;
         figure->stat.name = figure->text;
@@ -17598,7 +17598,7 @@ static void prof__figure_moments(prof__figure *figure, double value, uint64_t co
     figure->squares += distance * (value - figure->mean);
 }
 
-/* A counter's value at a time, before it is counted: the last one of all that there are, in whatever order. */
+/* Keeps the last value of a counter, by time; samples may come in any order. Called before the value is counted. */
 static void prof__figure_last(prof__figure *figure, double value, int64_t time)
 {
     if (figure->stat.count && time < figure->to) return;
@@ -17606,7 +17606,7 @@ static void prof__figure_last(prof__figure *figure, double value, int64_t time)
     figure->to = time;
 }
 
-/* One call of a throughput. */
+/* Adds one call of a PROFILE_THROUGHPUT. */
 static void prof__figure_bytes(prof__figure *figure, uint64_t bytes, double ns)
 {
     prof_stat *stat = &figure->stat;
@@ -17619,7 +17619,7 @@ static void prof__figure_bytes(prof__figure *figure, uint64_t bytes, double ns)
     figure->rate_squares += distance * (rate - stat->mean_rate);
 }
 
-/* The last one counts. */
+/* The last argument of this key counts. */
 static void prof__figure_throughput(prof__figure *figure, const prof_event *event)
 {
     uint32_t i = event->arg_count;
@@ -17638,7 +17638,7 @@ static int prof__figure_time(prof__figure *figure, uint64_t ns, uint64_t count)
     return prof__histogram_add(&figure->histogram, prof__step_of(ns), 1);
 }
 
-/* Leaves the scopes that are at this depth or deeper, or were over by then: others may have vanished. */
+/* Leaves the scopes at this depth or deeper, and those that had ended by then: the events of others may be missing. */
 static void prof__figures_leave(prof__figures *all, size_t depth, int64_t now)
 {
     while (all->depth && (all->stack[all->depth - 1].depth >= depth || all->stack[all->depth - 1].end < now)) {
@@ -17674,7 +17674,7 @@ static int prof__figures_scope(prof__figures *all, const prof_event *event, size
     return prof__figure_time(figure, (uint64_t)event->duration_ns, figure->stat.count - figure->stat.truncated);
 }
 
-/* Counts a message, and keeps it if it is one of the latest errors. */
+/* Counts a log message, and keeps it if it is one of the latest errors. */
 static void prof__figures_message(prof__figures *all, const prof_event *event)
 {
     uint64_t severity = event->detail < PROF_LOG_FATAL ? event->detail : (uint64_t)PROF_LOG_FATAL;
@@ -17726,7 +17726,7 @@ static int prof__figures_event(prof__figures *all, const prof_event *event, uint
     }
     if (event->start_ns <= all->since) return 1;
     value = event->value.type == PROF_VALUE_INT ? (double)event->value.as.i : event->value.as.d;
-    prof__figure_last(figure, value, event->start_ns); /* of threads one after the other */
+    prof__figure_last(figure, value, event->start_ns); /* of threads that follow one another */
     if (!figure->stat.count++ || value < figure->low) figure->low = value;
     if (figure->stat.count == 1 || value > figure->high) figure->high = value;
     prof__figure_moments(figure, value, figure->stat.count);
@@ -17771,7 +17771,7 @@ static prof_status prof__figures_track(prof__figures *all, const prof_trace *tra
     return good ? PROF_OK : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
 }
 
-/* How long a span was without the tasks that lie inside, if it is a task of one thread. */
+/* Returns the time of a span without the tasks inside it, if it is a task of one thread. */
 static int prof__figures_alone(prof__figures *all, const prof_trace *trace, const prof_span *span, uint64_t *ns)
 {
     *ns = (uint64_t)span->duration_ns;
@@ -17799,7 +17799,7 @@ static int prof__figures_span(prof__figures *all, const prof_span *span, uint64_
     if (span->flags) {
         all->begins_missing += !scope && span->flags & PROF_TRUNCATED_BEGIN ? 1 : 0;
         all->ends_missing += !scope && span->flags & PROF_TRUNCATED_END ? 1 : 0;
-        figure->stat.count += !frame; /* half a frame is none */
+        figure->stat.count += !frame; /* a frame without its begin or end does not count */
         figure->stat.truncated += !frame;
         return 1;
     }
@@ -17834,7 +17834,7 @@ static void prof__folded_figures_free(struct prof__figure *figures, size_t count
     free(figures);
 }
 
-/* Copies of what PROF_STATS knows. 0: no memory. */
+/* Copies the statistics of PROF_STATS. Returns 0 without memory. */
 static int prof__figures_copy(prof__figures *all, const prof_trace *trace)
 {
     all->items = (prof__figure *)malloc((trace->folded_count + 1) * sizeof *all->items);
@@ -17853,14 +17853,14 @@ static int prof__figures_copy(prof__figures *all, const prof_trace *trace)
     return 1;
 }
 
-/* 1: what was counted while recording serves: it knows no paths and no windows. */
+/* Returns 1 if the statistics that were counted while recording can be used: they know no paths and no windows. */
 static int prof__figures_folded(const prof_trace *trace, int by_path)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     return trace->folded && (info->mode == PROF_STATS || (!by_path && !info->from_ns && !info->to_ns));
 }
 
-/* Only messages, and what devices report, are not among what was counted: these come from the events that there are. */
+/* Log messages, and what devices report, were not counted while recording: they are counted from the events. */
 static prof_status prof__figures_take(prof__figures *all, const prof_trace *trace)
 {
     prof_status status = PROF_OK;
@@ -17877,7 +17877,7 @@ static prof_status prof__figures_take(prof__figures *all, const prof_trace *trac
     return status;
 }
 
-/* Free with prof__figures_free(), also after a failure. */
+/* Call prof__figures_free() afterwards, also after a failure. */
 static prof_status prof__figures_make(const prof_trace *trace, int by_path, prof__figures *all)
 {
     prof_status status = PROF_OK;
@@ -17892,7 +17892,7 @@ static prof_status prof__figures_make(const prof_trace *trace, int by_path, prof
     return status;
 }
 
-/* What the sort functions compare. */
+/* The value that the sort functions compare. */
 typedef struct prof__sorted {
     double key;
     int descending;
@@ -17919,12 +17919,12 @@ static double prof__sort_key(const prof_stat *stat, prof_sort sort)
     case PROF_SORT_MIN: return (double)stat->min_ns;
     case PROF_SORT_MAX: return (double)stat->max_ns;
     case PROF_SORT_P99: return (double)stat->p99_ns;
-    case PROF_SORT_NAME: return 0; /* the tie decides: names always go from A to Z */
+    case PROF_SORT_NAME: return 0; /* equal: names are always sorted from A to Z */
     default: return (double)stat->total_ns;
     }
 }
 
-/* The figures of one type in order; null without memory. At least one element is allocated. */
+/* Returns the rows of one type, sorted, or NULL without memory. At least one element is allocated. */
 static prof__sorted *prof__sort(const prof__figures *all, prof_event_type type, prof_sort sort, int ascending,
                                 size_t *count)
 {
@@ -17952,7 +17952,7 @@ static prof_bucket *prof__buckets(const prof__histogram *h, prof_bucket *to)
     return to;
 }
 
-/* In one piece, buckets and the names that were made at run time behind the figures. Null without memory. */
+/* Allocates one block: the rows, then buckets, then names made at run time. Returns NULL without memory. */
 static prof_stat *prof__stats_copy(const prof__figures *all, const prof__sorted *sorted, size_t count)
 {
     size_t size = (count + 1) * sizeof(prof_stat), buckets = 0, i;
@@ -17981,7 +17981,7 @@ static prof_stat *prof__stats_copy(const prof__figures *all, const prof__sorted 
 }
 
 /* By path: puts sorted rows into the order of the tree. Only the first `top` of them (0: all) stay, with those around
-   them; returns how many that are. The others come behind these. */
+   them; returns how many these are. The others come after them. */
 static size_t prof__sort_tree(prof__figures *all, prof__sorted *rows, size_t count, size_t top)
 {
     size_t i, at, root = PROF__NONE, kept = 0;
@@ -17989,7 +17989,7 @@ static size_t prof__sort_tree(prof__figures *all, prof__sorted *rows, size_t cou
     for (i = 0; i < (top && top < count ? top : count); i++)
         for (at = rows[i].order; at != PROF_NO_PARENT && all->items[at].row; at = all->items[at].stat.parent)
             all->items[at].row = 0; /* stays */
-    for (i = count; i--;) { /* from the last on, so that each goes in front of its siblings */
+    for (i = count; i--;) { /* from the last on, so that each goes before its siblings */
         prof__figure *figure = &all->items[rows[i].order];
         size_t *first = figure->stat.parent == PROF_NO_PARENT ? &root : &all->items[figure->stat.parent].child;
         if (figure->row) continue;
@@ -18065,16 +18065,16 @@ PROF_DEF void prof_stats_free(prof_stat *stats)
     free(stats);
 }
 
-/*-- ALLOCATIONS -------------------------------------------------------------------------------------- >>allocations --
-   A walk over all tracks in order of time: a table has the blocks that are live, and those freed of late, so that a
-   block that is freed twice is told from one that was allocated before the trace. Shared with prof_chrome.h, whose
+/* -- ALLOCATIONS -------------------------------------------------------------------------------------- >>allocations
+   -- A walk over all tracks in order of time. A table has the live blocks, and those freed recently, so that a block
+   that is freed twice is distinguished from one that was allocated before the trace. prof_chrome.h uses it, too: its
    counters show what changes at each step. */
 
 #define PROF__HEAP_LEAST ((size_t)4096)  /* slots of the table */
-#define PROF__HEAP_KEEP ((size_t)262144) /* up to so many slots nothing that was freed is forgotten */
-#define PROF__HEAP_DEEP 32               /* memory scopes inside one another that count */
-/* Clocks are read without ordering, and threads on different processors: what one does with a block that it got from
-   another may seem to be that much earlier, nanoseconds, than what the other did. */
+#define PROF__HEAP_KEEP ((size_t)262144) /* up to this size the table keeps all freed blocks */
+#define PROF__HEAP_DEEP 32               /* the depth of nested memory scopes that count */
+/* Clocks are read without ordering, and by threads on different processors: what a thread does with a block that it got
+   from another may seem to be this many nanoseconds earlier than what the other did. */
 #define PROF__ORDER_NS 500
 
 typedef enum prof__heap_state {
@@ -18082,15 +18082,15 @@ typedef enum prof__heap_state {
     PROF__HEAP_LIVE,
     PROF__HEAP_FREED,
     PROF__HEAP_UNKNOWN, /* freed, but it was not live: counted in freed_unknown */
-    PROF__HEAP_TWICE    /* the same, but it was freed before: counted in freed_twice */
+    PROF__HEAP_TWICE    /* the same, but it had been freed before: counted in freed_twice */
 } prof__heap_state;
 
 typedef struct prof__heap_block {
     uint64_t address, bytes;
-    int64_t ns; /* of what happened to it last, on this track */
+    int64_t ns; /* of the last event of the block, on this track */
     size_t track;
     uint32_t row, pool; /* row: of the site */
-    uint32_t owed;      /* allocations over a live block whose free may be yet to come */
+    uint32_t owed;      /* allocations of a block that is still live, whose free may come later */
     prof__heap_state state;
 } prof__heap_block;
 
@@ -18103,13 +18103,13 @@ typedef enum prof__heap_kind {
 typedef struct prof__heap_row {
     prof_memory_row about;
     prof__heap_kind kind;
-    uint32_t scope, pool; /* of a site: its rows; scope of a scope: the one around it */
-    uint32_t deep;        /* of a scope: how many are around it */
-    char *path;           /* of a scope; owned. Its own name is at the end, */
+    uint32_t scope, pool; /* of a site: its rows; a scope's scope: the one around it */
+    uint32_t deep;        /* of a scope: the number of scopes around it */
+    char *path;           /* of a scope; owned. The scope's own name is at the end, */
     size_t name;          /* from here on */
 } prof__heap_row;
 
-/* A scope that is open on a track: what an allocation inside belongs to. */
+/* An open scope of a track, to which allocations inside belong. */
 typedef struct prof__heap_around {
     const prof_callsite *site;
     uint32_t scope;
@@ -18132,7 +18132,7 @@ typedef struct prof__heap {
     prof_memory_stats stats;
 } prof__heap;
 
-/* Whether the trace has a call site with this role: a walk may be spared. */
+/* Returns 1 if the trace has a call site with this role; if not, no walk is needed. */
 static int prof__has_role(const prof_trace *trace, uint32_t role)
 {
     size_t i;
@@ -18172,7 +18172,7 @@ static char *prof__heap_path(const char *outer, const char *name)
     return path;
 }
 
-/* The number of a row, which is made if there is none yet; PROF__NONE without memory. */
+/* Returns the number of a row, and adds it if there is none; PROF__NONE without memory. */
 static size_t prof__heap_row_of(prof__heap *heap, const prof__heap_key *key)
 {
     uint32_t hash = (uint32_t)prof__mix((uint64_t)(uintptr_t)key->site * 31 + (uint64_t)(uintptr_t)key->around * 17 +
@@ -18246,8 +18246,8 @@ static size_t prof__heap_slot(const prof__heap *heap, uint64_t address)
     return (size_t)prof__mix(address * 0x9E3779B97F4A7C15u) & (heap->capacity - 1);
 }
 
-/* The block at an address that a pool has, live or not; if it has no live one, and may be of any pool, the newest live
-   one of all. Null: nothing is known of that address. */
+/* Returns the block of a pool at an address, live or not; if the pool has no live one, and any pool may be meant, the
+   newest live block of all. Returns NULL if nothing is known of that address. */
 static prof__heap_block *prof__heap_find(const prof__heap *heap, uint64_t address, uint32_t pool, int any)
 {
     prof__heap_block *own = NULL, *other = NULL;
@@ -18272,7 +18272,7 @@ static prof__heap_block *prof__heap_put(prof__heap *heap, const prof__heap_block
     return &heap->blocks[at];
 }
 
-/* Makes a larger table, or one of the same size in which nothing but live blocks is left. */
+/* Makes a larger table, or one of the same size that keeps only live blocks. */
 static int prof__heap_grow(prof__heap *heap)
 {
     prof__heap_block *old = heap->blocks;
@@ -18294,7 +18294,7 @@ static int prof__heap_grow(prof__heap *heap)
     return 1;
 }
 
-/* A block for an address and pool that have none; null without memory. */
+/* Adds a block for an address and pool that have none. Returns NULL without memory. */
 static prof__heap_block *prof__heap_new(prof__heap *heap, uint64_t address, uint32_t pool)
 {
     prof__heap_block block;
@@ -18308,7 +18308,7 @@ static prof__heap_block *prof__heap_new(prof__heap *heap, uint64_t address, uint
 
 /*-- events --*/
 
-/* Whether what happened to a block on one track just before may in truth have come after this, on another. */
+/* Returns 1 if the previous event of a block, on another track, may in truth have come after this one. */
 static int prof__heap_crossed(const prof__heap_block *block, const prof_event *event, size_t track)
 {
     return block->track != track && event->start_ns - block->ns <= PROF__ORDER_NS;
@@ -18328,21 +18328,21 @@ static int prof__heap_scope(prof__heap *heap, const prof_event *event, size_t tr
         if (row == PROF__NONE) return 0;
         around.scope = (uint32_t)row;
     }
-    do { /* once, unless what is around this scope is not in the window */
+    do { /* once, unless the scopes around this one are not in the window */
         if (!PROF__ROOM(stack->items, stack->capacity, stack->count)) return 0;
         stack->items[stack->count++] = around;
     } while (stack->count <= event->depth);
     return 1;
 }
 
-/* The row of the pool of an event, PROF__NONE without memory. */
+/* Returns the row of the pool of an event, or PROF__NONE without memory. */
 static size_t prof__heap_pool(prof__heap *heap, const prof_event *event)
 {
     prof__heap_key key = {PROF__HEAP_POOL, NULL, NULL, 0, event->site->category};
     return prof__heap_row_of(heap, &key);
 }
 
-/* The row of the call site of an allocation in what is around it. */
+/* Returns the row of the call site of an allocation within its enclosing scopes. */
 static size_t prof__heap_site(prof__heap *heap, const prof_event *event, size_t track, size_t pool)
 {
     const prof__heap_stack *stack = &heap->stacks[track];
@@ -18395,7 +18395,7 @@ static int prof__heap_free(prof__heap *heap, const prof_event *event, size_t tra
     block = prof__heap_find(heap, event->object, (uint32_t)pool, !(event->detail & PROF__FREE_IN_POOL));
     if (block && block->owed && block->track != track &&
         (event->detail & PROF__FREE_LATE || prof__heap_crossed(block, event, track))) {
-        block->owed--; /* of the block that was there before */
+        block->owed--; /* of the previous block there */
         heap->stats.not_freed--;
         return 1;
     }
@@ -18416,7 +18416,7 @@ static int prof__heap_free(prof__heap *heap, const prof_event *event, size_t tra
     return 1;
 }
 
-/* The next event of a timeline; 0 without memory. */
+/* Handles the next event of a timeline. Returns 0 without memory. */
 static int prof__heap_step(prof__heap *heap, const prof_event *event, size_t track)
 {
     heap->changed = PROF__NONE;
@@ -18466,7 +18466,7 @@ static prof_status prof__heap_walk(prof__heap *heap, const prof_trace *trace)
     return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the live blocks");
 }
 
-/* The most bytes first; what has equal ones keeps its order. */
+/* Sorts by bytes, the most first; rows with equal bytes keep their order. */
 static int prof__memory_order(const void *a, const void *b)
 {
     const prof__heap_row *const *x = (const prof__heap_row *const *)a, *const *y = (const prof__heap_row *const *)b;
@@ -18475,7 +18475,7 @@ static int prof__memory_order(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* In one piece: the figures, their rows, the names of the scopes. Null without memory. */
+/* Allocates one block with the statistics, their rows and the names of the scopes. Returns NULL without memory. */
 static prof_memory_stats *prof__memory_copy(const prof__heap *heap)
 {
     const prof__heap_row **order = (const prof__heap_row **)malloc(heap->row_count * sizeof *order);
@@ -18499,7 +18499,7 @@ static prof_memory_stats *prof__memory_copy(const prof__heap *heap)
         }
         qsort(order, heap->row_count, sizeof *order, prof__memory_order);
         for (i = 0; i < heap->row_count; i++) {
-            if (!order[i]->about.count) continue; /* of a pool: only freed; of a scope: nothing inside */
+            if (!order[i]->about.count) continue; /* a pool with frees only, or a scope with nothing inside */
             *rows = order[i]->about;
             if (order[i]->kind == PROF__HEAP_SCOPE) rows->scope = paths[order[i] - heap->rows];
             if (order[i]->kind == PROF__HEAP_SITE) {
@@ -18540,27 +18540,27 @@ PROF_DEF void prof_memory_free(prof_memory_stats *stats)
 }
 
 /*-- LOCKS -------------------------------------------------------------------------------------------------- >>locks --
-   The same walk for locks. A lock is its address, for as long as its name stays the same. What one thread does with a
-   lock is matched by itself, so that it does not matter if clocks differ a little. */
+   The same walk for locks. A lock is identified by its address, as long as its name stays the same. The events of each
+   thread are matched separately, so that small differences of clocks do not matter. */
 
 typedef struct prof__lock_state {
     uint64_t address;
     size_t row;
     uint64_t acquired;        /* by anybody */
     uint64_t holders, waiting; /* threads */
-    size_t holder, holder_before; /* the user that has held it last, and the one before; the same if there was none */
+    size_t holder, holder_before; /* the user that held it last, and the one before; equal if there was none */
     int64_t released_ns;
 } prof__lock_state;
 
-/* What a track does with a lock. */
+/* The state of a lock on one track. */
 typedef struct prof__lock_user {
     size_t lock, track;
-    uint64_t depth;    /* acquires without their release */
-    uint64_t losses;   /* of the track, as it knows them */
-    uint64_t acquired; /* of the lock, when this one began to wait */
+    uint64_t depth;    /* acquires without a release */
+    uint64_t losses;   /* those of the track that it knows of */
+    uint64_t acquired; /* that of the lock when this user began to wait */
     int64_t wait_ns, hold_ns; /* begin */
     int waits, contended;
-    int scoped; /* the wait is a scope, too: PROFILE_MUTEX_LOCK's */
+    int scoped; /* 1: the wait is also a scope, that of PROFILE_MUTEX_LOCK */
 } prof__lock_user;
 
 typedef enum prof__lock_part {
@@ -18603,7 +18603,7 @@ static int prof__same_lock_row(const void *owner, size_t item, const void *key)
            !strcmp(row->category, wanted->category);
 }
 
-/* Each returns a number, or PROF__NONE without memory. */
+/* Each of these returns a number, or PROF__NONE without memory. */
 static size_t prof__lock_row_of(prof__locks *all, const prof_event *event)
 {
     prof_lock_row row;
@@ -18708,7 +18708,7 @@ static void prof__lock_acquire(prof__locks *all, const prof_event *event, size_t
         prof__lock_end_wait(all, user, 1);
         all->done.part = PROF__LOCK_WAITED;
         all->done.start = user->wait_ns;
-        if (contended && user->depth) prof__lock_forget_hold(all, user); /* nobody waits for what is his */
+        if (contended && user->depth) prof__lock_forget_hold(all, user); /* nobody waits for a lock that he holds */
     }
     lock->acquired++;
     if (user->depth++) return;
@@ -18719,7 +18719,7 @@ static void prof__lock_acquire(prof__locks *all, const prof_event *event, size_t
     row->holding++;
 }
 
-/* Whether somebody else holds a lock that has just been released, and not only by clocks that differ a little. */
+/* Returns 1 if somebody else holds a lock that was just released, by more than a small difference of clocks. */
 static int prof__lock_shared(const prof__locks *all, const prof__lock_state *lock, int64_t now)
 {
     const prof__lock_user *other;
@@ -18754,13 +18754,13 @@ static void prof__lock_release(prof__locks *all, const prof_event *event, size_t
     all->done.user = number;
     all->done.start = user->hold_ns;
     if (lock->released_ns > all->done.start && lock->released_ns - all->done.start <= PROF__ORDER_NS)
-        all->done.start = lock->released_ns; /* the clocks' fault */
+        all->done.start = lock->released_ns; /* because clocks differ */
     if (all->done.start > event->start_ns) all->done.start = event->start_ns;
     all->done.shared = prof__lock_shared(all, lock, event->start_ns) || lock->released_ns > all->done.start;
     if (event->start_ns > lock->released_ns) lock->released_ns = event->start_ns;
 }
 
-/* The next event of a timeline; 0 without memory. */
+/* Handles the next event of a timeline. Returns 0 without memory. */
 static int prof__locks_step(prof__locks *all, const prof_event *event, size_t track)
 {
     size_t number, user, row;
@@ -18774,7 +18774,7 @@ static int prof__locks_step(prof__locks *all, const prof_event *event, size_t tr
     if (number == PROF__NONE) return 0;
     lock = &all->locks[number];
     if (lock->row == PROF__NONE || (event->type != PROF_EVENT_LOCK_RELEASE && !lock->holders && !lock->waiting)) {
-        /* a name may have been a release's, or that of a lock that was here before */
+        /* the name may be that of a release, or of an earlier lock at this address */
         row = prof__lock_row_of(all, event);
         if (row == PROF__NONE) return 0;
         if (row != lock->row) all->rows[row].locks++;
@@ -18782,7 +18782,7 @@ static int prof__locks_step(prof__locks *all, const prof_event *event, size_t tr
     }
     user = prof__lock_user_of(all, number, track);
     if (user == PROF__NONE) return 0;
-    if (all->users[user].losses != all->losses[track]) { /* what it held it may hold no more */
+    if (all->users[user].losses != all->losses[track]) { /* it may no longer hold what it held */
         all->users[user].losses = all->losses[track];
         prof__lock_forget_hold(all, &all->users[user]);
         prof__lock_end_wait(all, &all->users[user], 0);
@@ -18849,10 +18849,10 @@ PROF_DEF prof_status prof_locks(const prof_trace *trace, int by_address, prof_lo
     *rows = NULL;
     *count = 0;
     status = prof__locks_walk(&all, trace, by_address != 0);
-    for (i = 0; status == PROF_OK && i < all.lock_count; i++) /* of one lock the address is known in any case */
+    for (i = 0; status == PROF_OK && i < all.lock_count; i++) /* for one lock the address is always known */
         if (all.rows[all.locks[i].row].locks == 1) all.rows[all.locks[i].row].address = all.locks[i].address;
     for (i = 0; i < all.row_count; i++) {
-        const prof_lock_row *row = &all.rows[i]; /* empty: the name of a release, before the lock had another */
+        const prof_lock_row *row = &all.rows[i]; /* empty: the name of a release before the lock had another name */
         if (row->acquired || row->waiting || row->abandoned || row->unmatched) all.rows[kept++] = *row;
     }
     if (kept) qsort(all.rows, kept, sizeof *all.rows, prof__lock_order);
@@ -19080,14 +19080,14 @@ static PROF__UNUSED size_t prof__counter_text(char *to, double value)
     return prof__double_digits(to, value, whole ? 16 : 6, whole ? 16 : 6);
 }
 #ifndef PROF_NO_READER
-/* How long what the tables are about took. */
+/* Returns the time that the tables cover. */
 static double prof__summary_span(const prof_trace_info *info)
 {
     int64_t end = info->to_ns && info->to_ns < info->duration_ns ? info->to_ns : info->duration_ns;
     return end > info->from_ns ? (double)(end - info->from_ns) : 0;
 }
 
-/* A line "  what      text". */
+/* Writes a line "  what      text". */
 static void prof__summary_line(prof__out *out, const char *what, const char *text, size_t limit)
 {
     size_t length = prof__characters(what);
@@ -19136,18 +19136,18 @@ static void prof__summary_head(prof__out *out, const prof_trace *trace, size_t l
     prof__summary_line(out, "buffer", text, limit);
 }
 
-/*-- tables: a name, columns of figures, and a note at the end of each row. The rows are gone through twice: the first time
-     they are measured, the second time written. A table that is too wide for a line first loses the space between its
-     columns, then columns, in the order that prof__column gives; then names are shortened. --*/
+/* -- tables: a name, columns of numbers, and a note at the end of each row. The rows are produced twice: first they are
+     measured, then written. A table that is too wide for a line first loses the space between its columns, then
+     columns, in the order that prof__column gives; then names are shortened. --*/
 
 #define PROF__TABLE_COLUMNS 12
 #define PROF__TABLE_LEAST ((size_t)40)       /* characters of a line: tables do not become narrower */
-#define PROF__TABLE_NAME_LEAST ((size_t)24)  /* of a name, as long as there are columns to leave out */
+#define PROF__TABLE_NAME_LEAST ((size_t)24)  /* the minimum for a name, as long as there are columns to leave out */
 
 typedef struct prof__column {
     const char *title;
     size_t order; /* 1: left out first, 2: next, and so on; 0: never */
-    size_t width; /* in a table that has the space, at least; 0: 14 for the first column, 11 for others */
+    size_t width; /* the minimum if the table has space; 0: 14 for the first column, 11 for others */
 } prof__column;
 
 typedef struct prof__table {
@@ -19158,12 +19158,12 @@ typedef struct prof__table {
     size_t count;                       /* of columns */
     size_t widths[PROF__TABLE_COLUMNS]; /* 0: left out */
     size_t name, most, note;            /* widths; most: of a name */
-    size_t note_order;                  /* as prof__column.order; 0: on a line of its own if need be */
+    size_t note_order;                  /* as prof__column.order; 0: on a line of its own if necessary */
     size_t rows, at, line;              /* at: the present column; line: characters of the note */
-    int writing, below;                 /* writing: the second time; below: notes have lines of their own */
+    int writing, below;                 /* writing: the second pass; below: notes have lines of their own */
 } prof__table;
 
-/* columns ends with a null title; note_title may be null. */
+/* columns ends with a title of NULL; note_title may be NULL. */
 static void prof__table_begin(prof__table *t, prof__out *out, size_t limit, const char *title, const prof__column *columns,
                               const char *note_title, size_t note_order)
 {
@@ -19195,7 +19195,7 @@ static void prof__table_row(prof__table *t, const char *name, size_t depth)
     prof__out_name(t->out, name, t->name - indent);
 }
 
-/* The next figure of the row. */
+/* Adds the next number of the row. */
 static void prof__table_text(prof__table *t, const char *text)
 {
     size_t length = strlen(text), at = t->at++;
@@ -19232,7 +19232,7 @@ static void prof__table_size(prof__table *t, uint64_t bytes)
     prof__table_text(t, text);
 }
 
-/* 10^6 bytes a second, with the unit that fits. */
+/* Formats 10^6 bytes a second, in a suitable unit. */
 static void prof__table_rate(prof__table *t, double rate)
 {
     static const char *const units[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s", NULL};
@@ -19241,13 +19241,13 @@ static void prof__table_rate(prof__table *t, double rate)
     prof__table_text(t, text);
 }
 
-/* The other figures are not known. */
+/* Leaves the other columns of the row empty. */
 static void prof__table_dashes(prof__table *t)
 {
     while (t->at < t->count) prof__table_text(t, "-");
 }
 
-/* A part of the note. */
+/* Adds a part of the note. */
 static void prof__table_note(prof__table *t, const char *text)
 {
     if (t->writing && t->below && *text && !t->line) prof__out_text(t->out, "\n  ");
@@ -19278,7 +19278,7 @@ static size_t prof__table_width(const prof__table *t)
     return width;
 }
 
-/* Leaves out the columns, or the notes, whose turn it is. 0: there are no more. */
+/* Leaves out the next columns, or the notes. Returns 0 if there are no more. */
 static int prof__table_leave_out(prof__table *t)
 {
     size_t next = t->note ? t->note_order : 0, i;
@@ -19313,7 +19313,8 @@ static void prof__table_fit(prof__table *t)
     if (t->name > least) t->name = least;
 }
 
-/* Behind the last row: 1: all of them once more, which are written then. A table without rows has no title. */
+/* Called after the last row. Returns 1 if all rows must be produced once more, to be written. A table without rows has
+   no title. */
 static int prof__table_again(prof__table *t)
 {
     size_t i;
@@ -19331,7 +19332,7 @@ static int prof__table_again(prof__table *t)
     return 1;
 }
 
-/* The call site without its folders. */
+/* Writes the call site without its folders. */
 static void prof__table_place(prof__table *t, const prof_callsite *site)
 {
     const char *base = site->file, *c;
@@ -19345,7 +19346,7 @@ static void prof__table_place(prof__table *t, const prof_callsite *site)
         if (*c == '/' || *c == '\\') base = c + 1;
     prof__table_note(t, "  ");
     prof__table_note(t, base);
-    if (!site->line) return; /* known by its symbol only */
+    if (!site->line) return; /* known only by its symbol */
     snprintf(line, sizeof line, ":%lu", (unsigned long)site->line);
     prof__table_note(t, line);
 }
@@ -19443,7 +19444,7 @@ static void prof__summary_throughput(prof__out *out, const prof__sorted *rows, s
     while (prof__table_again(&t));
 }
 
-/* How many messages of each severity there are, and the latest errors. */
+/* Writes how many log messages of each severity there are, and the latest errors. */
 static void prof__summary_messages(prof__out *out, const prof__figures *all)
 {
     size_t i = PROF_LOG_FATAL + 1, shown = 0;
@@ -19504,8 +19505,9 @@ static void prof__summary_spans(prof__out *out, const prof__figures *all, const 
 static void prof__summary_frame(prof__table *t, const prof_stat *stat)
 {
     char rate[48] = "-", low[48] = "-";
-    /* Both are of the time within frames: between those of prof_frame_create() there may be other time, which counts in
-       neither. low: what 99 % of the frames keep to; one frame may be so slow that the mean is below that. */
+    /* Both rates are of the time within frames: between those of prof_frame_create() there may be other time, which
+       counts in neither. low: the rate that 99 % of the frames reach; one frame may be so slow that the mean is below
+       it. */
     double mean = stat->mean_ns, slow = (double)stat->p99_ns > mean ? (double)stat->p99_ns : mean;
     if (mean > 0) prof__human_hz(rate, 1e9 / mean);
     if (slow > 0) prof__human_hz(low, 1e9 / slow);
@@ -19566,7 +19568,7 @@ static void prof__summary_counters(prof__out *out, const prof__figures *all, con
     while (prof__table_again(&t));
 }
 
-/* A row about the device whose first track this is. Returns how many tracks it has. */
+/* Writes a row for the device whose first track this is. Returns how many tracks it has. */
 static size_t prof__summary_device(prof__table *t, const prof_trace *trace, size_t first)
 {
     static const char *const notes[] = {"", "", "",
@@ -19598,7 +19600,7 @@ static size_t prof__summary_device(prof__table *t, const prof_trace *trace, size
     return rows;
 }
 
-/* The devices, and how far their times can be trusted. */
+/* Writes the devices, and how far their times can be trusted. */
 static void prof__summary_devices(prof__out *out, const prof_trace *trace, size_t limit)
 {
     static const prof__column columns[] = {{"tracks", 1, 0}, {"events", 0, 0}, {"rate", 3, 0}, {"pairs", 2, 0},
@@ -19614,8 +19616,8 @@ static void prof__summary_devices(prof__out *out, const prof_trace *trace, size_
     while (prof__table_again(&t));
 }
 
-/* The buffer that `more` times as much again would have fitted into, as PROF_BUFFER takes it: a power of two, and at most
-   `most` bytes. At to (32 bytes); "" if the buffer is as large as that already. */
+/* Writes to `to` (32 bytes) the size of a buffer that could hold `more` times as much in addition, as a value of
+   PROF_BUFFER: a power of two, and at most `most` bytes; "" if the buffer is already that large. */
 static void prof__buffer_wanted(char *to, const prof_trace *trace, double more, uint64_t most)
 {
     static const char units[] = {0, 'K', 'M', 'G'};
@@ -19630,7 +19632,8 @@ static void prof__buffer_wanted(char *to, const prof_trace *trace, double more, 
 
 #define PROF__LOSSES 7
 
-/* What the trace does not have, and what to do about it, kind by kind. 0: it has all of this kind. */
+/* Says what the trace lacks, and what to do about it, for each kind of loss. Returns 0 if nothing of this kind is
+   missing. */
 static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size)
 {
     const prof_trace_info *info = prof_trace_about(trace);
@@ -19696,20 +19699,20 @@ static void prof__summary_losses(prof__out *out, const prof_trace *trace, size_t
     if (!kinds) prof__out_text(out, "nothing lost\n");
 }
 
-/* What other things cost, in scopes, which have two readings of the clock: see BENCHMARKS.md. */
+/* The cost of other events in units of scopes, which read the clock twice: see BENCHMARKS.md. */
 #define PROF__MARK_COST 0.7
-#define PROF__OBJECT_COST 0.9 /* three words, an object and what is said of it */
+#define PROF__OBJECT_COST 0.9 /* three words: a head, an object and a detail */
 #define PROF__VALUE_COST 0.175
 
-/* What recording took of the program's time. */
+/* The part of the program's time that recording took. */
 typedef struct prof__cost {
     uint64_t scopes, calls; /* calls: of functions, with hooks; not in scopes */
     uint64_t others, taken_back;
     double ns;
-    int about; /* 1: some is only estimated */
+    int about; /* 1: a part is only estimated */
 } prof__cost;
 
-/* In a ring what was overwritten cost as much as what is left. */
+/* In a ring, the overwritten events cost as much as those that are left. */
 static double prof__cost_overwritten(const prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);
@@ -19746,7 +19749,7 @@ static prof__cost prof__cost_of(const prof_trace *trace, const prof__figures *al
     return cost;
 }
 
-/* "3 scopes, 20 calls" at the end of to; nothing if there are none. */
+/* Appends "3 scopes, 20 calls" to `to`, or nothing if there are none. */
 static void prof__cost_count(char *to, size_t size, uint64_t count, const char *one, const char *many)
 {
     size_t used = strlen(to);
@@ -19785,7 +19788,7 @@ static void prof__summary_cost(prof__out *out, const prof_trace *trace, const pr
 
 #define PROF__MEMORY_TOP 20 /* rows of call sites, unless more are asked for */
 
-/* What an allocation is listed by: a scope, where there is one, says more than the function that holds the macro. */
+/* Returns what an allocation is listed by: a scope, if there is one, says more than the function that has the macro. */
 static const char *prof__memory_name(const prof_memory_row *row)
 {
     if (!row->site) return row->pool ? (*row->pool ? row->pool : "(no name)") : *row->scope ? row->scope : "(outside)";
@@ -19837,7 +19840,7 @@ static int prof__memory_live_order(const void *a, const void *b)
     return x->live_count > y->live_count ? -1 : x->live_count < y->live_count;
 }
 
-/* The call sites with unfreed blocks, where those do not all stand in the table of the call sites. */
+/* Writes the call sites with unfreed blocks, if the table of call sites does not show all of them. */
 static prof_status prof__summary_unfreed(prof__out *out, const prof_memory_stats *stats, size_t top, size_t limit)
 {
     prof_memory_row *rows;
@@ -19959,7 +19962,7 @@ static prof_status prof__summary_locks(prof__out *out, const prof_trace *trace, 
     return status;
 }
 
-/* How many characters a line of standard output has if that is a terminal: COLUMNS, or what it says itself; else 0. */
+/* Returns the width of standard output if it is a terminal: COLUMNS, or what the terminal reports; else 0. */
 static int prof__terminal_columns(void)
 {
     const char *text = getenv("COLUMNS");
@@ -19978,7 +19981,7 @@ static int prof__terminal_columns(void)
     return columns > 0 && columns < 100000 ? (int)columns : 0;
 }
 
-/* What the option columns means for an output: how many characters a line has; 0: as many as there are. */
+/* Converts the option columns for an output to the characters of a line; 0: no limit. */
 static size_t prof__out_columns(const prof__out *out, int columns)
 {
     if (!columns && out->file && out->file == stdout) columns = prof__terminal_columns();
@@ -20064,7 +20067,7 @@ static int prof__csv_plain(const char *text)
     return text[strcspn(text, ",\"\r\n")] == 0 && text[0] != ' ' && (!text[0] || text[strlen(text) - 1] != ' ');
 }
 
-/* So many bytes of a text. */
+/* Writes this many bytes of a text. */
 static void prof__csv_text(prof__out *out, const char *text, size_t size)
 {
     size_t run = 0;
@@ -20083,7 +20086,7 @@ static void prof__csv_text(prof__out *out, const char *text, size_t size)
     prof__out_bytes(out, text, run);
 }
 
-/* The inside of a quoted field. special: the quote, and what gets a backslash. */
+/* Writes the inside of a quoted field. special: the quote, and the characters that get a backslash. */
 static void prof__csv_quoted(prof__out *out, const char *text, const char *special)
 {
     for (;;) {
@@ -20096,7 +20099,7 @@ static void prof__csv_quoted(prof__out *out, const char *text, const char *speci
     }
 }
 
-/* A field and the comma in front of it. */
+/* Writes a comma and a field. */
 static void prof__csv_field(prof__out *out, const char *text)
 {
     prof__csv_byte(out, ',');
@@ -20147,7 +20150,7 @@ static void prof__csv_args(prof__out *out, const prof_event *event)
     prof__csv_byte(out, '"');
 }
 
-/* The fields value and args of a message: its text; its severity. */
+/* Writes the fields value and args of a message: its text and its severity. */
 static void prof__csv_message(prof__out *out, const prof_event *event)
 {
     prof__csv_field(out, event->value.as.string);
@@ -20157,7 +20160,7 @@ static void prof__csv_message(prof__out *out, const prof_event *event)
 
 static int prof__is_span(prof_event_type type) { return type >= PROF_EVENT_SPAN_BEGIN && type <= PROF_EVENT_SPAN_END; }
 
-/* The field value: of what has an object, its id or address. */
+/* Writes the field value; of an event with an object, its id or address. */
 static void prof__csv_object(prof__out *out, const prof_event *event)
 {
     prof_value value = event->value;
@@ -20207,7 +20210,8 @@ static void prof__csv_event(prof__out *out, const prof_track *track, const prof_
     prof__out_text(out, "\r\n");
 }
 
-/* What stands for the thread of a device's row: "gpu 0/compute". Null without memory: the name alone has to do. */
+/* Returns the name that a device's row has instead of a thread's: "gpu 0/compute". NULL without memory: the row's name
+   is used alone. */
 static char *prof__csv_row(const prof_track *track)
 {
     char *device = prof__text_join(track->device, "/"), *name = device ? prof__text_join(device, track->name) : NULL;

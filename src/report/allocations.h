@@ -1,14 +1,14 @@
 // report/allocations: Memory: rows and blocks.
-/*-- ALLOCATIONS -------------------------------------------------------------------------------------- >>allocations --
-   A walk over all tracks in order of time: a table has the blocks that are live, and those freed of late, so that a
-   block that is freed twice is told from one that was allocated before the trace. Shared with prof_chrome.h, whose
+/* -- ALLOCATIONS -------------------------------------------------------------------------------------- >>allocations
+   -- A walk over all tracks in order of time. A table has the live blocks, and those freed recently, so that a block
+   that is freed twice is distinguished from one that was allocated before the trace. prof_chrome.h uses it, too: its
    counters show what changes at each step. */
 
 #define PROF__HEAP_LEAST ((size_t)4096)  /* slots of the table */
-#define PROF__HEAP_KEEP ((size_t)262144) /* up to so many slots nothing that was freed is forgotten */
-#define PROF__HEAP_DEEP 32               /* memory scopes inside one another that count */
-/* Clocks are read without ordering, and threads on different processors: what one does with a block that it got from
-   another may seem to be that much earlier, nanoseconds, than what the other did. */
+#define PROF__HEAP_KEEP ((size_t)262144) /* up to this size the table keeps all freed blocks */
+#define PROF__HEAP_DEEP 32               /* the depth of nested memory scopes that count */
+/* Clocks are read without ordering, and by threads on different processors: what a thread does with a block that it got
+   from another may seem to be this many nanoseconds earlier than what the other did. */
 #define PROF__ORDER_NS 500
 
 typedef enum prof__heap_state {
@@ -16,15 +16,15 @@ typedef enum prof__heap_state {
     PROF__HEAP_LIVE,
     PROF__HEAP_FREED,
     PROF__HEAP_UNKNOWN, /* freed, but it was not live: counted in freed_unknown */
-    PROF__HEAP_TWICE    /* the same, but it was freed before: counted in freed_twice */
+    PROF__HEAP_TWICE    /* the same, but it had been freed before: counted in freed_twice */
 } prof__heap_state;
 
 typedef struct prof__heap_block {
     uint64_t address, bytes;
-    int64_t ns; /* of what happened to it last, on this track */
+    int64_t ns; /* of the last event of the block, on this track */
     size_t track;
     uint32_t row, pool; /* row: of the site */
-    uint32_t owed;      /* allocations over a live block whose free may be yet to come */
+    uint32_t owed;      /* allocations of a block that is still live, whose free may come later */
     prof__heap_state state;
 } prof__heap_block;
 
@@ -37,13 +37,13 @@ typedef enum prof__heap_kind {
 typedef struct prof__heap_row {
     prof_memory_row about;
     prof__heap_kind kind;
-    uint32_t scope, pool; /* of a site: its rows; scope of a scope: the one around it */
-    uint32_t deep;        /* of a scope: how many are around it */
-    char *path;           /* of a scope; owned. Its own name is at the end, */
+    uint32_t scope, pool; /* of a site: its rows; a scope's scope: the one around it */
+    uint32_t deep;        /* of a scope: the number of scopes around it */
+    char *path;           /* of a scope; owned. The scope's own name is at the end, */
     size_t name;          /* from here on */
 } prof__heap_row;
 
-/* A scope that is open on a track: what an allocation inside belongs to. */
+/* An open scope of a track, to which allocations inside belong. */
 typedef struct prof__heap_around {
     const prof_callsite *site;
     uint32_t scope;
@@ -66,7 +66,7 @@ typedef struct prof__heap {
     prof_memory_stats stats;
 } prof__heap;
 
-/* Whether the trace has a call site with this role: a walk may be spared. */
+/* Returns 1 if the trace has a call site with this role; if not, no walk is needed. */
 static int prof__has_role(const prof_trace *trace, uint32_t role)
 {
     size_t i;
@@ -106,7 +106,7 @@ static char *prof__heap_path(const char *outer, const char *name)
     return path;
 }
 
-/* The number of a row, which is made if there is none yet; PROF__NONE without memory. */
+/* Returns the number of a row, and adds it if there is none; PROF__NONE without memory. */
 static size_t prof__heap_row_of(prof__heap *heap, const prof__heap_key *key)
 {
     uint32_t hash = (uint32_t)prof__mix((uint64_t)(uintptr_t)key->site * 31 + (uint64_t)(uintptr_t)key->around * 17 +
@@ -180,8 +180,8 @@ static size_t prof__heap_slot(const prof__heap *heap, uint64_t address)
     return (size_t)prof__mix(address * 0x9E3779B97F4A7C15u) & (heap->capacity - 1);
 }
 
-/* The block at an address that a pool has, live or not; if it has no live one, and may be of any pool, the newest live
-   one of all. Null: nothing is known of that address. */
+/* Returns the block of a pool at an address, live or not; if the pool has no live one, and any pool may be meant, the
+   newest live block of all. Returns NULL if nothing is known of that address. */
 static prof__heap_block *prof__heap_find(const prof__heap *heap, uint64_t address, uint32_t pool, int any)
 {
     prof__heap_block *own = NULL, *other = NULL;
@@ -206,7 +206,7 @@ static prof__heap_block *prof__heap_put(prof__heap *heap, const prof__heap_block
     return &heap->blocks[at];
 }
 
-/* Makes a larger table, or one of the same size in which nothing but live blocks is left. */
+/* Makes a larger table, or one of the same size that keeps only live blocks. */
 static int prof__heap_grow(prof__heap *heap)
 {
     prof__heap_block *old = heap->blocks;
@@ -228,7 +228,7 @@ static int prof__heap_grow(prof__heap *heap)
     return 1;
 }
 
-/* A block for an address and pool that have none; null without memory. */
+/* Adds a block for an address and pool that have none. Returns NULL without memory. */
 static prof__heap_block *prof__heap_new(prof__heap *heap, uint64_t address, uint32_t pool)
 {
     prof__heap_block block;

@@ -1,7 +1,7 @@
 // report/allocations_walk: Memory: the walk over the time line, prof_memory().
 /*-- events --*/
 
-/* Whether what happened to a block on one track just before may in truth have come after this, on another. */
+/* Returns 1 if the previous event of a block, on another track, may in truth have come after this one. */
 static int prof__heap_crossed(const prof__heap_block *block, const prof_event *event, size_t track)
 {
     return block->track != track && event->start_ns - block->ns <= PROF__ORDER_NS;
@@ -21,21 +21,21 @@ static int prof__heap_scope(prof__heap *heap, const prof_event *event, size_t tr
         if (row == PROF__NONE) return 0;
         around.scope = (uint32_t)row;
     }
-    do { /* once, unless what is around this scope is not in the window */
+    do { /* once, unless the scopes around this one are not in the window */
         if (!PROF__ROOM(stack->items, stack->capacity, stack->count)) return 0;
         stack->items[stack->count++] = around;
     } while (stack->count <= event->depth);
     return 1;
 }
 
-/* The row of the pool of an event, PROF__NONE without memory. */
+/* Returns the row of the pool of an event, or PROF__NONE without memory. */
 static size_t prof__heap_pool(prof__heap *heap, const prof_event *event)
 {
     prof__heap_key key = {PROF__HEAP_POOL, NULL, NULL, 0, event->site->category};
     return prof__heap_row_of(heap, &key);
 }
 
-/* The row of the call site of an allocation in what is around it. */
+/* Returns the row of the call site of an allocation within its enclosing scopes. */
 static size_t prof__heap_site(prof__heap *heap, const prof_event *event, size_t track, size_t pool)
 {
     const prof__heap_stack *stack = &heap->stacks[track];
@@ -88,7 +88,7 @@ static int prof__heap_free(prof__heap *heap, const prof_event *event, size_t tra
     block = prof__heap_find(heap, event->object, (uint32_t)pool, !(event->detail & PROF__FREE_IN_POOL));
     if (block && block->owed && block->track != track &&
         (event->detail & PROF__FREE_LATE || prof__heap_crossed(block, event, track))) {
-        block->owed--; /* of the block that was there before */
+        block->owed--; /* of the previous block there */
         heap->stats.not_freed--;
         return 1;
     }
@@ -109,7 +109,7 @@ static int prof__heap_free(prof__heap *heap, const prof_event *event, size_t tra
     return 1;
 }
 
-/* The next event of a timeline; 0 without memory. */
+/* Handles the next event of a timeline. Returns 0 without memory. */
 static int prof__heap_step(prof__heap *heap, const prof_event *event, size_t track)
 {
     heap->changed = PROF__NONE;
@@ -159,7 +159,7 @@ static prof_status prof__heap_walk(prof__heap *heap, const prof_trace *trace)
     return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the live blocks");
 }
 
-/* The most bytes first; what has equal ones keeps its order. */
+/* Sorts by bytes, the most first; rows with equal bytes keep their order. */
 static int prof__memory_order(const void *a, const void *b)
 {
     const prof__heap_row *const *x = (const prof__heap_row *const *)a, *const *y = (const prof__heap_row *const *)b;
@@ -168,7 +168,7 @@ static int prof__memory_order(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* In one piece: the figures, their rows, the names of the scopes. Null without memory. */
+/* Allocates one block with the statistics, their rows and the names of the scopes. Returns NULL without memory. */
 static prof_memory_stats *prof__memory_copy(const prof__heap *heap)
 {
     const prof__heap_row **order = (const prof__heap_row **)malloc(heap->row_count * sizeof *order);
@@ -192,7 +192,7 @@ static prof_memory_stats *prof__memory_copy(const prof__heap *heap)
         }
         qsort(order, heap->row_count, sizeof *order, prof__memory_order);
         for (i = 0; i < heap->row_count; i++) {
-            if (!order[i]->about.count) continue; /* of a pool: only freed; of a scope: nothing inside */
+            if (!order[i]->about.count) continue; /* a pool with frees only, or a scope with nothing inside */
             *rows = order[i]->about;
             if (order[i]->kind == PROF__HEAP_SCOPE) rows->scope = paths[order[i] - heap->rows];
             if (order[i]->kind == PROF__HEAP_SITE) {

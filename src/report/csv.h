@@ -14,7 +14,7 @@ static int prof__csv_plain(const char *text)
     return text[strcspn(text, ",\"\r\n")] == 0 && text[0] != ' ' && (!text[0] || text[strlen(text) - 1] != ' ');
 }
 
-/* So many bytes of a text. */
+/* Writes this many bytes of a text. */
 static void prof__csv_text(prof__out *out, const char *text, size_t size)
 {
     size_t run = 0;
@@ -33,7 +33,7 @@ static void prof__csv_text(prof__out *out, const char *text, size_t size)
     prof__out_bytes(out, text, run);
 }
 
-/* The inside of a quoted field. special: the quote, and what gets a backslash. */
+/* Writes the inside of a quoted field. special: the quote, and the characters that get a backslash. */
 static void prof__csv_quoted(prof__out *out, const char *text, const char *special)
 {
     for (;;) {
@@ -46,7 +46,7 @@ static void prof__csv_quoted(prof__out *out, const char *text, const char *speci
     }
 }
 
-/* A field and the comma in front of it. */
+/* Writes a comma and a field. */
 static void prof__csv_field(prof__out *out, const char *text)
 {
     prof__csv_byte(out, ',');
@@ -97,7 +97,7 @@ static void prof__csv_args(prof__out *out, const prof_event *event)
     prof__csv_byte(out, '"');
 }
 
-/* The fields value and args of a message: its text; its severity. */
+/* Writes the fields value and args of a message: its text and its severity. */
 static void prof__csv_message(prof__out *out, const prof_event *event)
 {
     prof__csv_field(out, event->value.as.string);
@@ -107,7 +107,7 @@ static void prof__csv_message(prof__out *out, const prof_event *event)
 
 static int prof__is_span(prof_event_type type) { return type >= PROF_EVENT_SPAN_BEGIN && type <= PROF_EVENT_SPAN_END; }
 
-/* The field value: of what has an object, its id or address. */
+/* Writes the field value; of an event with an object, its id or address. */
 static void prof__csv_object(prof__out *out, const prof_event *event)
 {
     prof_value value = event->value;
@@ -157,7 +157,8 @@ static void prof__csv_event(prof__out *out, const prof_track *track, const prof_
     prof__out_text(out, "\r\n");
 }
 
-/* What stands for the thread of a device's row: "gpu 0/compute". Null without memory: the name alone has to do. */
+/* Returns the name that a device's row has instead of a thread's: "gpu 0/compute". NULL without memory: the row's name
+   is used alone. */
 static char *prof__csv_row(const prof_track *track)
 {
     char *device = prof__text_join(track->device, "/"), *name = device ? prof__text_join(device, track->name) : NULL;

@@ -1,4 +1,4 @@
-// report/figures: Rows of statistics gathered from events.
+// report/figures: Collects the rows of statistics from events.
 static int prof__same_figure(const void *owner, size_t item, const void *key)
 {
     const prof__figure *figure = (const prof__figure *)owner + item;
@@ -7,12 +7,12 @@ static int prof__same_figure(const void *owner, size_t item, const void *key)
            (figure->stat.name == wanted->name || !strcmp(figure->stat.name, wanted->name));
 }
 
-/* The number of an event's figure; PROF__NONE without memory. */
+/* Returns the number of the row of an event, or PROF__NONE without memory. */
 static size_t prof__figure_of(prof__figures *all, const prof_event *event)
 {
     prof__figure_key key;
     prof__figure *figure;
-    /* "job %d" is one scope, not as many as there are jobs; without a format each run-time name is its own. */
+    /* All jobs of "job %d" are one scope; without a format, each run-time name is a scope of its own. */
     const char *name = event->site->name[0] ? event->site->name : event->name;
     int inside = all->by_path && all->depth && event->type == PROF_EVENT_SCOPE;
     size_t item, parent = inside ? all->stack[all->depth - 1].figure : PROF_NO_PARENT;
@@ -29,7 +29,7 @@ static size_t prof__figure_of(prof__figures *all, const prof_event *event)
     figure = &all->items[all->count];
     memset(figure, 0, sizeof *figure);
     figure->stat.name = name;
-    if (name != event->site->name) { /* only the cursor has it, and only now */
+    if (name != event->site->name) { /* the cursor owns it until it moves */
         figure->text = prof__text_join(name, "");
         if (!figure->text) return PROF__NONE;
         figure->stat.name = figure->text;
@@ -48,7 +48,7 @@ static void prof__figure_moments(prof__figure *figure, double value, uint64_t co
     figure->squares += distance * (value - figure->mean);
 }
 
-/* A counter's value at a time, before it is counted: the last one of all that there are, in whatever order. */
+/* Keeps the last value of a counter, by time; samples may come in any order. Called before the value is counted. */
 static void prof__figure_last(prof__figure *figure, double value, int64_t time)
 {
     if (figure->stat.count && time < figure->to) return;
@@ -56,7 +56,7 @@ static void prof__figure_last(prof__figure *figure, double value, int64_t time)
     figure->to = time;
 }
 
-/* One call of a throughput. */
+/* Adds one call of a PROFILE_THROUGHPUT. */
 static void prof__figure_bytes(prof__figure *figure, uint64_t bytes, double ns)
 {
     prof_stat *stat = &figure->stat;
@@ -69,7 +69,7 @@ static void prof__figure_bytes(prof__figure *figure, uint64_t bytes, double ns)
     figure->rate_squares += distance * (rate - stat->mean_rate);
 }
 
-/* The last one counts. */
+/* The last argument of this key counts. */
 static void prof__figure_throughput(prof__figure *figure, const prof_event *event)
 {
     uint32_t i = event->arg_count;
@@ -88,7 +88,7 @@ static int prof__figure_time(prof__figure *figure, uint64_t ns, uint64_t count)
     return prof__histogram_add(&figure->histogram, prof__step_of(ns), 1);
 }
 
-/* Leaves the scopes that are at this depth or deeper, or were over by then: others may have vanished. */
+/* Leaves the scopes at this depth or deeper, and those that had ended by then: the events of others may be missing. */
 static void prof__figures_leave(prof__figures *all, size_t depth, int64_t now)
 {
     while (all->depth && (all->stack[all->depth - 1].depth >= depth || all->stack[all->depth - 1].end < now)) {
@@ -124,7 +124,7 @@ static int prof__figures_scope(prof__figures *all, const prof_event *event, size
     return prof__figure_time(figure, (uint64_t)event->duration_ns, figure->stat.count - figure->stat.truncated);
 }
 
-/* Counts a message, and keeps it if it is one of the latest errors. */
+/* Counts a log message, and keeps it if it is one of the latest errors. */
 static void prof__figures_message(prof__figures *all, const prof_event *event)
 {
     uint64_t severity = event->detail < PROF_LOG_FATAL ? event->detail : (uint64_t)PROF_LOG_FATAL;
@@ -176,7 +176,7 @@ static int prof__figures_event(prof__figures *all, const prof_event *event, uint
     }
     if (event->start_ns <= all->since) return 1;
     value = event->value.type == PROF_VALUE_INT ? (double)event->value.as.i : event->value.as.d;
-    prof__figure_last(figure, value, event->start_ns); /* of threads one after the other */
+    prof__figure_last(figure, value, event->start_ns); /* of threads that follow one another */
     if (!figure->stat.count++ || value < figure->low) figure->low = value;
     if (figure->stat.count == 1 || value > figure->high) figure->high = value;
     prof__figure_moments(figure, value, figure->stat.count);
@@ -221,7 +221,7 @@ static prof_status prof__figures_track(prof__figures *all, const prof_trace *tra
     return good ? PROF_OK : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
 }
 
-/* How long a span was without the tasks that lie inside, if it is a task of one thread. */
+/* Returns the time of a span without the tasks inside it, if it is a task of one thread. */
 static int prof__figures_alone(prof__figures *all, const prof_trace *trace, const prof_span *span, uint64_t *ns)
 {
     *ns = (uint64_t)span->duration_ns;
@@ -249,7 +249,7 @@ static int prof__figures_span(prof__figures *all, const prof_span *span, uint64_
     if (span->flags) {
         all->begins_missing += !scope && span->flags & PROF_TRUNCATED_BEGIN ? 1 : 0;
         all->ends_missing += !scope && span->flags & PROF_TRUNCATED_END ? 1 : 0;
-        figure->stat.count += !frame; /* half a frame is none */
+        figure->stat.count += !frame; /* a frame without its begin or end does not count */
         figure->stat.truncated += !frame;
         return 1;
     }

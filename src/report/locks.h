@@ -1,26 +1,26 @@
 // report/locks: Who waits for which lock, and who holds it: prof_locks().
 /*-- LOCKS -------------------------------------------------------------------------------------------------- >>locks --
-   The same walk for locks. A lock is its address, for as long as its name stays the same. What one thread does with a
-   lock is matched by itself, so that it does not matter if clocks differ a little. */
+   The same walk for locks. A lock is identified by its address, as long as its name stays the same. The events of each
+   thread are matched separately, so that small differences of clocks do not matter. */
 
 typedef struct prof__lock_state {
     uint64_t address;
     size_t row;
     uint64_t acquired;        /* by anybody */
     uint64_t holders, waiting; /* threads */
-    size_t holder, holder_before; /* the user that has held it last, and the one before; the same if there was none */
+    size_t holder, holder_before; /* the user that held it last, and the one before; equal if there was none */
     int64_t released_ns;
 } prof__lock_state;
 
-/* What a track does with a lock. */
+/* The state of a lock on one track. */
 typedef struct prof__lock_user {
     size_t lock, track;
-    uint64_t depth;    /* acquires without their release */
-    uint64_t losses;   /* of the track, as it knows them */
-    uint64_t acquired; /* of the lock, when this one began to wait */
+    uint64_t depth;    /* acquires without a release */
+    uint64_t losses;   /* those of the track that it knows of */
+    uint64_t acquired; /* that of the lock when this user began to wait */
     int64_t wait_ns, hold_ns; /* begin */
     int waits, contended;
-    int scoped; /* the wait is a scope, too: PROFILE_MUTEX_LOCK's */
+    int scoped; /* 1: the wait is also a scope, that of PROFILE_MUTEX_LOCK */
 } prof__lock_user;
 
 typedef enum prof__lock_part {
@@ -63,7 +63,7 @@ static int prof__same_lock_row(const void *owner, size_t item, const void *key)
            !strcmp(row->category, wanted->category);
 }
 
-/* Each returns a number, or PROF__NONE without memory. */
+/* Each of these returns a number, or PROF__NONE without memory. */
 static size_t prof__lock_row_of(prof__locks *all, const prof_event *event)
 {
     prof_lock_row row;
@@ -168,7 +168,7 @@ static void prof__lock_acquire(prof__locks *all, const prof_event *event, size_t
         prof__lock_end_wait(all, user, 1);
         all->done.part = PROF__LOCK_WAITED;
         all->done.start = user->wait_ns;
-        if (contended && user->depth) prof__lock_forget_hold(all, user); /* nobody waits for what is his */
+        if (contended && user->depth) prof__lock_forget_hold(all, user); /* nobody waits for a lock that he holds */
     }
     lock->acquired++;
     if (user->depth++) return;
@@ -179,7 +179,7 @@ static void prof__lock_acquire(prof__locks *all, const prof_event *event, size_t
     row->holding++;
 }
 
-/* Whether somebody else holds a lock that has just been released, and not only by clocks that differ a little. */
+/* Returns 1 if somebody else holds a lock that was just released, by more than a small difference of clocks. */
 static int prof__lock_shared(const prof__locks *all, const prof__lock_state *lock, int64_t now)
 {
     const prof__lock_user *other;
@@ -214,13 +214,13 @@ static void prof__lock_release(prof__locks *all, const prof_event *event, size_t
     all->done.user = number;
     all->done.start = user->hold_ns;
     if (lock->released_ns > all->done.start && lock->released_ns - all->done.start <= PROF__ORDER_NS)
-        all->done.start = lock->released_ns; /* the clocks' fault */
+        all->done.start = lock->released_ns; /* because clocks differ */
     if (all->done.start > event->start_ns) all->done.start = event->start_ns;
     all->done.shared = prof__lock_shared(all, lock, event->start_ns) || lock->released_ns > all->done.start;
     if (event->start_ns > lock->released_ns) lock->released_ns = event->start_ns;
 }
 
-/* The next event of a timeline; 0 without memory. */
+/* Handles the next event of a timeline. Returns 0 without memory. */
 static int prof__locks_step(prof__locks *all, const prof_event *event, size_t track)
 {
     size_t number, user, row;
@@ -234,7 +234,7 @@ static int prof__locks_step(prof__locks *all, const prof_event *event, size_t tr
     if (number == PROF__NONE) return 0;
     lock = &all->locks[number];
     if (lock->row == PROF__NONE || (event->type != PROF_EVENT_LOCK_RELEASE && !lock->holders && !lock->waiting)) {
-        /* a name may have been a release's, or that of a lock that was here before */
+        /* the name may be that of a release, or of an earlier lock at this address */
         row = prof__lock_row_of(all, event);
         if (row == PROF__NONE) return 0;
         if (row != lock->row) all->rows[row].locks++;
@@ -242,7 +242,7 @@ static int prof__locks_step(prof__locks *all, const prof_event *event, size_t tr
     }
     user = prof__lock_user_of(all, number, track);
     if (user == PROF__NONE) return 0;
-    if (all->users[user].losses != all->losses[track]) { /* what it held it may hold no more */
+    if (all->users[user].losses != all->losses[track]) { /* it may no longer hold what it held */
         all->users[user].losses = all->losses[track];
         prof__lock_forget_hold(all, &all->users[user]);
         prof__lock_end_wait(all, &all->users[user], 0);
@@ -309,10 +309,10 @@ PROF_DEF prof_status prof_locks(const prof_trace *trace, int by_address, prof_lo
     *rows = NULL;
     *count = 0;
     status = prof__locks_walk(&all, trace, by_address != 0);
-    for (i = 0; status == PROF_OK && i < all.lock_count; i++) /* of one lock the address is known in any case */
+    for (i = 0; status == PROF_OK && i < all.lock_count; i++) /* for one lock the address is always known */
         if (all.rows[all.locks[i].row].locks == 1) all.rows[all.locks[i].row].address = all.locks[i].address;
     for (i = 0; i < all.row_count; i++) {
-        const prof_lock_row *row = &all.rows[i]; /* empty: the name of a release, before the lock had another */
+        const prof_lock_row *row = &all.rows[i]; /* empty: the name of a release before the lock had another name */
         if (row->acquired || row->waiting || row->abandoned || row->unmatched) all.rows[kept++] = *row;
     }
     if (kept) qsort(all.rows, kept, sizeof *all.rows, prof__lock_order);

@@ -5,7 +5,7 @@
 
 typedef struct prof__step {
     uint64_t count;
-    uint32_t number; /* of the step, from 1; 0: free */
+    uint32_t number; /* the number of the step, from 1; 0: free */
 } prof__step;
 
 typedef struct prof__histogram {
@@ -13,29 +13,29 @@ typedef struct prof__histogram {
     size_t capacity, used;   /* capacity: 0 or a power of two */
 } prof__histogram;
 
-/* All figures of one name at one call site. */
+/* All statistics of one name at one call site. */
 typedef struct prof__figure {
     prof_stat stat;
     char *text; /* owned: stat.name, if it was made at run time */
     prof_event_type type; /* SCOPE, FRAME, COUNTER, SPAN_BEGIN */
     double mean, squares; /* running mean, and sum of squared distances from it */
     prof__histogram histogram;
-    uint64_t track;             /* frames: the track of the one before */
+    uint64_t track;             /* frames: the track of the previous one */
     double low, high, last;     /* counters */
     double rate_squares;        /* of a throughput: as squares */
     int64_t from, to;           /* spans: from the first begin to the last end; counters: to: when it was last */
-    uint64_t open;              /* scopes: those around the present event */
+    uint64_t open;              /* scopes: how many of it are around the present event */
     size_t child, sibling, row; /* by path: the tree, while it is sorted */
 } prof__figure;
 
 /* A scope around the present event. */
 typedef struct prof__around {
-    size_t figure, depth; /* depth: of the event; some in between may have vanished */
-    int64_t end, duration, inside; /* inside: spent in its children */
+    size_t figure, depth; /* depth: of the event; events in between may be missing */
+    int64_t end, duration, inside; /* inside: the time of its children */
     int counts;               /* 0: truncated */
 } prof__around;
 
-/* Tasks of one thread that have ended, and no task around them yet: their times, the latest last. */
+/* The times of tasks of one thread that have ended, while no task around them has; the latest last. */
 #define PROF__NESTED 16
 typedef struct prof__nested {
     int64_t start[PROF__NESTED];
@@ -43,8 +43,8 @@ typedef struct prof__nested {
     size_t count;
 } prof__nested;
 
-/* One more ends. Returns how long it was without those that lie inside. Only if more than PROF__NESTED wait for one
-   around them, and that begins between the oldest two, has it the time of the older. */
+/* Adds a task that ends. Returns its time without the tasks inside it. Only if more than PROF__NESTED of these wait for
+   one around them, and it begins between the oldest two, its time includes that of the older. */
 static uint64_t prof__nested_add(prof__nested *all, int64_t start, uint64_t ticks)
 {
     uint64_t inside = 0;
@@ -65,7 +65,7 @@ static uint64_t prof__nested_add(prof__nested *all, int64_t start, uint64_t tick
 
 #define PROF__NEWEST_MESSAGES 5
 
-/* A message of severity PROF_LOG_ERROR or more. */
+/* A log message of severity PROF_LOG_ERROR or higher. */
 typedef struct prof__message {
     int64_t ns;
     uint64_t severity;
@@ -73,7 +73,7 @@ typedef struct prof__message {
 } prof__message;
 
 typedef struct prof__figures {
-    uint64_t messages[PROF_LOG_FATAL + 1]; /* by severity; what has an unknown one counts as fatal */
+    uint64_t messages[PROF_LOG_FATAL + 1]; /* by severity; an unknown one counts as fatal */
     prof__message newest[PROF__NEWEST_MESSAGES]; /* errors, the latest first */
     size_t newest_count;
     prof__figure *items;
@@ -81,11 +81,11 @@ typedef struct prof__figures {
     prof__read_index index;
     prof__around *stack;
     size_t depth, stack_capacity;
-    prof__nested *nested; /* of each track; null: no task came yet */
+    prof__nested *nested; /* of each track; NULL: no task yet */
     uint64_t begins_missing, ends_missing; /* of spans */
     prof__uses uses;
     int messages_only;
-    int by_path;   /* a figure for each call path */
+    int by_path;   /* 1: a row for each call path */
     int64_t since; /* of the present track: only what ended later counts */
 } prof__figures;
 
@@ -108,7 +108,7 @@ static uint32_t prof__step_of(uint64_t ns)
     return 128 + (power - 7) * 64 + (uint32_t)(ns >> (power - 6) & 63);
 }
 
-/* The middle of a step. */
+/* Returns the middle of a step. */
 static uint64_t prof__step_value(uint32_t step)
 {
     unsigned shift;
@@ -117,7 +117,7 @@ static uint64_t prof__step_value(uint32_t step)
     return ((uint64_t)(64 + (step - 128) % 64) << shift) + (((uint64_t)1 << shift) - 1) / 2;
 }
 
-/* The durations of a step. */
+/* Returns the durations of a step. */
 static prof_bucket prof__step_bucket(const prof__step *step)
 {
     uint32_t number = step->number - 1;
@@ -165,7 +165,7 @@ static int prof__step_order(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Makes the percentiles: of each, the smallest duration that is not exceeded by that share of all. Sorts the steps. */
+/* Computes the percentiles: the smallest duration that this share of all does not exceed. Sorts the steps. */
 static void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *stat)
 {
     static const unsigned thousandths[] = {500, 900, 990, 999};
@@ -189,7 +189,7 @@ static void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *sta
     }
 }
 
-/* Newton's method: libm would be one more library to link. */
+/* Newton's method, because libm would be one more library to link. */
 static double prof__square_root(double value)
 {
     double root = value > 1 ? value : 1;

@@ -1,11 +1,11 @@
-// report/statistics: prof_stats() and its kin: copied, sorted, by path.
+// report/statistics: prof_stats() and so on: copies, sorts, and groups by path.
 static void prof__folded_figures_free(struct prof__figure *figures, size_t count)
 {
     for (size_t i = 0; figures && i < count; i++) free(figures[i].histogram.steps);
     free(figures);
 }
 
-/* Copies of what PROF_STATS knows. 0: no memory. */
+/* Copies the statistics of PROF_STATS. Returns 0 without memory. */
 static int prof__figures_copy(prof__figures *all, const prof_trace *trace)
 {
     all->items = (prof__figure *)malloc((trace->folded_count + 1) * sizeof *all->items);
@@ -24,14 +24,14 @@ static int prof__figures_copy(prof__figures *all, const prof_trace *trace)
     return 1;
 }
 
-/* 1: what was counted while recording serves: it knows no paths and no windows. */
+/* Returns 1 if the statistics that were counted while recording can be used: they know no paths and no windows. */
 static int prof__figures_folded(const prof_trace *trace, int by_path)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     return trace->folded && (info->mode == PROF_STATS || (!by_path && !info->from_ns && !info->to_ns));
 }
 
-/* Only messages, and what devices report, are not among what was counted: these come from the events that there are. */
+/* Log messages, and what devices report, were not counted while recording: they are counted from the events. */
 static prof_status prof__figures_take(prof__figures *all, const prof_trace *trace)
 {
     prof_status status = PROF_OK;
@@ -48,7 +48,7 @@ static prof_status prof__figures_take(prof__figures *all, const prof_trace *trac
     return status;
 }
 
-/* Free with prof__figures_free(), also after a failure. */
+/* Call prof__figures_free() afterwards, also after a failure. */
 static prof_status prof__figures_make(const prof_trace *trace, int by_path, prof__figures *all)
 {
     prof_status status = PROF_OK;
@@ -63,7 +63,7 @@ static prof_status prof__figures_make(const prof_trace *trace, int by_path, prof
     return status;
 }
 
-/* What the sort functions compare. */
+/* The value that the sort functions compare. */
 typedef struct prof__sorted {
     double key;
     int descending;
@@ -90,12 +90,12 @@ static double prof__sort_key(const prof_stat *stat, prof_sort sort)
     case PROF_SORT_MIN: return (double)stat->min_ns;
     case PROF_SORT_MAX: return (double)stat->max_ns;
     case PROF_SORT_P99: return (double)stat->p99_ns;
-    case PROF_SORT_NAME: return 0; /* the tie decides: names always go from A to Z */
+    case PROF_SORT_NAME: return 0; /* equal: names are always sorted from A to Z */
     default: return (double)stat->total_ns;
     }
 }
 
-/* The figures of one type in order; null without memory. At least one element is allocated. */
+/* Returns the rows of one type, sorted, or NULL without memory. At least one element is allocated. */
 static prof__sorted *prof__sort(const prof__figures *all, prof_event_type type, prof_sort sort, int ascending,
                                 size_t *count)
 {
@@ -123,7 +123,7 @@ static prof_bucket *prof__buckets(const prof__histogram *h, prof_bucket *to)
     return to;
 }
 
-/* In one piece, buckets and the names that were made at run time behind the figures. Null without memory. */
+/* Allocates one block: the rows, then buckets, then names made at run time. Returns NULL without memory. */
 static prof_stat *prof__stats_copy(const prof__figures *all, const prof__sorted *sorted, size_t count)
 {
     size_t size = (count + 1) * sizeof(prof_stat), buckets = 0, i;
@@ -152,7 +152,7 @@ static prof_stat *prof__stats_copy(const prof__figures *all, const prof__sorted 
 }
 
 /* By path: puts sorted rows into the order of the tree. Only the first `top` of them (0: all) stay, with those around
-   them; returns how many that are. The others come behind these. */
+   them; returns how many these are. The others come after them. */
 static size_t prof__sort_tree(prof__figures *all, prof__sorted *rows, size_t count, size_t top)
 {
     size_t i, at, root = PROF__NONE, kept = 0;
@@ -160,7 +160,7 @@ static size_t prof__sort_tree(prof__figures *all, prof__sorted *rows, size_t cou
     for (i = 0; i < (top && top < count ? top : count); i++)
         for (at = rows[i].order; at != PROF_NO_PARENT && all->items[at].row; at = all->items[at].stat.parent)
             all->items[at].row = 0; /* stays */
-    for (i = count; i--;) { /* from the last on, so that each goes in front of its siblings */
+    for (i = count; i--;) { /* from the last on, so that each goes before its siblings */
         prof__figure *figure = &all->items[rows[i].order];
         size_t *first = figure->stat.parent == PROF_NO_PARENT ? &root : &all->items[figure->stat.parent].child;
         if (figure->row) continue;

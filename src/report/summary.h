@@ -92,7 +92,7 @@ static void prof__summary_throughput(prof__out *out, const prof__sorted *rows, s
     while (prof__table_again(&t));
 }
 
-/* How many messages of each severity there are, and the latest errors. */
+/* Writes how many log messages of each severity there are, and the latest errors. */
 static void prof__summary_messages(prof__out *out, const prof__figures *all)
 {
     size_t i = PROF_LOG_FATAL + 1, shown = 0;
@@ -153,8 +153,9 @@ static void prof__summary_spans(prof__out *out, const prof__figures *all, const 
 static void prof__summary_frame(prof__table *t, const prof_stat *stat)
 {
     char rate[48] = "-", low[48] = "-";
-    /* Both are of the time within frames: between those of prof_frame_create() there may be other time, which counts in
-       neither. low: what 99 % of the frames keep to; one frame may be so slow that the mean is below that. */
+    /* Both rates are of the time within frames: between those of prof_frame_create() there may be other time, which
+       counts in neither. low: the rate that 99 % of the frames reach; one frame may be so slow that the mean is below
+       it. */
     double mean = stat->mean_ns, slow = (double)stat->p99_ns > mean ? (double)stat->p99_ns : mean;
     if (mean > 0) prof__human_hz(rate, 1e9 / mean);
     if (slow > 0) prof__human_hz(low, 1e9 / slow);
@@ -215,7 +216,7 @@ static void prof__summary_counters(prof__out *out, const prof__figures *all, con
     while (prof__table_again(&t));
 }
 
-/* A row about the device whose first track this is. Returns how many tracks it has. */
+/* Writes a row for the device whose first track this is. Returns how many tracks it has. */
 static size_t prof__summary_device(prof__table *t, const prof_trace *trace, size_t first)
 {
     static const char *const notes[] = {"", "", "",
@@ -247,7 +248,7 @@ static size_t prof__summary_device(prof__table *t, const prof_trace *trace, size
     return rows;
 }
 
-/* The devices, and how far their times can be trusted. */
+/* Writes the devices, and how far their times can be trusted. */
 static void prof__summary_devices(prof__out *out, const prof_trace *trace, size_t limit)
 {
     static const prof__column columns[] = {{"tracks", 1, 0}, {"events", 0, 0}, {"rate", 3, 0}, {"pairs", 2, 0},
@@ -263,8 +264,8 @@ static void prof__summary_devices(prof__out *out, const prof_trace *trace, size_
     while (prof__table_again(&t));
 }
 
-/* The buffer that `more` times as much again would have fitted into, as PROF_BUFFER takes it: a power of two, and at most
-   `most` bytes. At to (32 bytes); "" if the buffer is as large as that already. */
+/* Writes to `to` (32 bytes) the size of a buffer that could hold `more` times as much in addition, as a value of
+   PROF_BUFFER: a power of two, and at most `most` bytes; "" if the buffer is already that large. */
 static void prof__buffer_wanted(char *to, const prof_trace *trace, double more, uint64_t most)
 {
     static const char units[] = {0, 'K', 'M', 'G'};
@@ -279,7 +280,8 @@ static void prof__buffer_wanted(char *to, const prof_trace *trace, double more, 
 
 #define PROF__LOSSES 7
 
-/* What the trace does not have, and what to do about it, kind by kind. 0: it has all of this kind. */
+/* Says what the trace lacks, and what to do about it, for each kind of loss. Returns 0 if nothing of this kind is
+   missing. */
 static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size)
 {
     const prof_trace_info *info = prof_trace_about(trace);
@@ -345,20 +347,20 @@ static void prof__summary_losses(prof__out *out, const prof_trace *trace, size_t
     if (!kinds) prof__out_text(out, "nothing lost\n");
 }
 
-/* What other things cost, in scopes, which have two readings of the clock: see BENCHMARKS.md. */
+/* The cost of other events in units of scopes, which read the clock twice: see BENCHMARKS.md. */
 #define PROF__MARK_COST 0.7
-#define PROF__OBJECT_COST 0.9 /* three words, an object and what is said of it */
+#define PROF__OBJECT_COST 0.9 /* three words: a head, an object and a detail */
 #define PROF__VALUE_COST 0.175
 
-/* What recording took of the program's time. */
+/* The part of the program's time that recording took. */
 typedef struct prof__cost {
     uint64_t scopes, calls; /* calls: of functions, with hooks; not in scopes */
     uint64_t others, taken_back;
     double ns;
-    int about; /* 1: some is only estimated */
+    int about; /* 1: a part is only estimated */
 } prof__cost;
 
-/* In a ring what was overwritten cost as much as what is left. */
+/* In a ring, the overwritten events cost as much as those that are left. */
 static double prof__cost_overwritten(const prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);
@@ -395,7 +397,7 @@ static prof__cost prof__cost_of(const prof_trace *trace, const prof__figures *al
     return cost;
 }
 
-/* "3 scopes, 20 calls" at the end of to; nothing if there are none. */
+/* Appends "3 scopes, 20 calls" to `to`, or nothing if there are none. */
 static void prof__cost_count(char *to, size_t size, uint64_t count, const char *one, const char *many)
 {
     size_t used = strlen(to);

@@ -1,12 +1,12 @@
 // report/summary_head: The summary's first lines.
-/* How long what the tables are about took. */
+/* Returns the time that the tables cover. */
 static double prof__summary_span(const prof_trace_info *info)
 {
     int64_t end = info->to_ns && info->to_ns < info->duration_ns ? info->to_ns : info->duration_ns;
     return end > info->from_ns ? (double)(end - info->from_ns) : 0;
 }
 
-/* A line "  what      text". */
+/* Writes a line "  what      text". */
 static void prof__summary_line(prof__out *out, const char *what, const char *text, size_t limit)
 {
     size_t length = prof__characters(what);

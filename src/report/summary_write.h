@@ -1,5 +1,5 @@
 // report/summary_write: prof_summary_write() and _stream().
-/* How many characters a line of standard output has if that is a terminal: COLUMNS, or what it says itself; else 0. */
+/* Returns the width of standard output if it is a terminal: COLUMNS, or what the terminal reports; else 0. */
 static int prof__terminal_columns(void)
 {
     const char *text = getenv("COLUMNS");
@@ -18,7 +18,7 @@ static int prof__terminal_columns(void)
     return columns > 0 && columns < 100000 ? (int)columns : 0;
 }
 
-/* What the option columns means for an output: how many characters a line has; 0: as many as there are. */
+/* Converts the option columns for an output to the characters of a line; 0: no limit. */
 static size_t prof__out_columns(const prof__out *out, int columns)
 {
     if (!columns && out->file && out->file == stdout) columns = prof__terminal_columns();

@@ -1,16 +1,16 @@
 // report/table: Tables of the summary: columns that fit the terminal.
-/*-- tables: a name, columns of figures, and a note at the end of each row. The rows are gone through twice: the first time
-     they are measured, the second time written. A table that is too wide for a line first loses the space between its
-     columns, then columns, in the order that prof__column gives; then names are shortened. --*/
+/* -- tables: a name, columns of numbers, and a note at the end of each row. The rows are produced twice: first they are
+     measured, then written. A table that is too wide for a line first loses the space between its columns, then
+     columns, in the order that prof__column gives; then names are shortened. --*/
 
 #define PROF__TABLE_COLUMNS 12
 #define PROF__TABLE_LEAST ((size_t)40)       /* characters of a line: tables do not become narrower */
-#define PROF__TABLE_NAME_LEAST ((size_t)24)  /* of a name, as long as there are columns to leave out */
+#define PROF__TABLE_NAME_LEAST ((size_t)24)  /* the minimum for a name, as long as there are columns to leave out */
 
 typedef struct prof__column {
     const char *title;
     size_t order; /* 1: left out first, 2: next, and so on; 0: never */
-    size_t width; /* in a table that has the space, at least; 0: 14 for the first column, 11 for others */
+    size_t width; /* the minimum if the table has space; 0: 14 for the first column, 11 for others */
 } prof__column;
 
 typedef struct prof__table {
@@ -21,12 +21,12 @@ typedef struct prof__table {
     size_t count;                       /* of columns */
     size_t widths[PROF__TABLE_COLUMNS]; /* 0: left out */
     size_t name, most, note;            /* widths; most: of a name */
-    size_t note_order;                  /* as prof__column.order; 0: on a line of its own if need be */
+    size_t note_order;                  /* as prof__column.order; 0: on a line of its own if necessary */
     size_t rows, at, line;              /* at: the present column; line: characters of the note */
-    int writing, below;                 /* writing: the second time; below: notes have lines of their own */
+    int writing, below;                 /* writing: the second pass; below: notes have lines of their own */
 } prof__table;
 
-/* columns ends with a null title; note_title may be null. */
+/* columns ends with a title of NULL; note_title may be NULL. */
 static void prof__table_begin(prof__table *t, prof__out *out, size_t limit, const char *title, const prof__column *columns,
                               const char *note_title, size_t note_order)
 {
@@ -58,7 +58,7 @@ static void prof__table_row(prof__table *t, const char *name, size_t depth)
     prof__out_name(t->out, name, t->name - indent);
 }
 
-/* The next figure of the row. */
+/* Adds the next number of the row. */
 static void prof__table_text(prof__table *t, const char *text)
 {
     size_t length = strlen(text), at = t->at++;
@@ -95,7 +95,7 @@ static void prof__table_size(prof__table *t, uint64_t bytes)
     prof__table_text(t, text);
 }
 
-/* 10^6 bytes a second, with the unit that fits. */
+/* Formats 10^6 bytes a second, in a suitable unit. */
 static void prof__table_rate(prof__table *t, double rate)
 {
     static const char *const units[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s", NULL};
@@ -104,13 +104,13 @@ static void prof__table_rate(prof__table *t, double rate)
     prof__table_text(t, text);
 }
 
-/* The other figures are not known. */
+/* Leaves the other columns of the row empty. */
 static void prof__table_dashes(prof__table *t)
 {
     while (t->at < t->count) prof__table_text(t, "-");
 }
 
-/* A part of the note. */
+/* Adds a part of the note. */
 static void prof__table_note(prof__table *t, const char *text)
 {
     if (t->writing && t->below && *text && !t->line) prof__out_text(t->out, "\n  ");
@@ -141,7 +141,7 @@ static size_t prof__table_width(const prof__table *t)
     return width;
 }
 
-/* Leaves out the columns, or the notes, whose turn it is. 0: there are no more. */
+/* Leaves out the next columns, or the notes. Returns 0 if there are no more. */
 static int prof__table_leave_out(prof__table *t)
 {
     size_t next = t->note ? t->note_order : 0, i;
@@ -176,7 +176,8 @@ static void prof__table_fit(prof__table *t)
     if (t->name > least) t->name = least;
 }
 
-/* Behind the last row: 1: all of them once more, which are written then. A table without rows has no title. */
+/* Called after the last row. Returns 1 if all rows must be produced once more, to be written. A table without rows has
+   no title. */
 static int prof__table_again(prof__table *t)
 {
     size_t i;
@@ -194,7 +195,7 @@ static int prof__table_again(prof__table *t)
     return 1;
 }
 
-/* The call site without its folders. */
+/* Writes the call site without its folders. */
 static void prof__table_place(prof__table *t, const prof_callsite *site)
 {
     const char *base = site->file, *c;
@@ -208,7 +209,7 @@ static void prof__table_place(prof__table *t, const prof_callsite *site)
         if (*c == '/' || *c == '\\') base = c + 1;
     prof__table_note(t, "  ");
     prof__table_note(t, base);
-    if (!site->line) return; /* known by its symbol only */
+    if (!site->line) return; /* known only by its symbol */
     snprintf(line, sizeof line, ":%lu", (unsigned long)site->line);
     prof__table_note(t, line);
 }
