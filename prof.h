@@ -7349,7 +7349,7 @@ PROF_DEF prof_status prof_save_request(void) { return prof__no_reader("prof_save
 #else
 /*-- UPSTAIRS -------------------------------------------------------------------------------------------------------*/
 
-/* Their definitions need types of the rooms that they are in. */
+/* The definitions need types of their own rooms. */
 static prof_status prof__live_write(const char *path, prof_status (*write)(const prof_trace *, const char *));
 static prof_status prof__summary_default(const prof_trace *trace, const char *path);
 static prof_status prof__follow_make(prof__session *s, const prof_config *config);
@@ -17195,11 +17195,11 @@ PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64
     return PROF_OK;
 }
 
-/*-- THE LAST SECONDS ---------------------------------------------------------------------------------------- >>last --
-   A copy of all that there is, which shows its newest part: the scopes that are open when that begins stand in chunks
-   as old as themselves, and what came before may be wanted after all. */
+/* -- THE LAST SECONDS ---------------------------------------------------------------------------------------- >>last
+   -- A copy of the whole image, with a window on its newest part: the scopes that are open at the begin of the window
+   are in old chunks, and what came before the window may be useful, too. */
 
-/* The tick that lies so many seconds before the newest one; 0: the session is not that old. */
+/* Returns the tick this many seconds before the newest one, or 0 if the session is not that old. */
 static uint64_t prof__last_tick(const prof__header *h, double seconds)
 {
     double ns = seconds * 1e9, age = (double)(h->last.monotonic_ns - h->first.monotonic_ns);
@@ -17209,13 +17209,14 @@ static uint64_t prof__last_tick(const prof__header *h, double seconds)
 
 /* Why the last seconds are saved. */
 typedef struct prof__cause {
-    uint64_t from, to; /* ticks, of what took too long; 0: nothing did */
+    uint64_t from, to; /* ticks of what took too long; 0: nothing did */
     char text[160];
 } prof__cause;
 
 static void prof__human_ns(char *to, double ns);
 
-/* The tick at which a window begins that has so many seconds before its cause, and all of that; 0: at the start. */
+/* Returns the tick at which a window begins that has this many seconds before its cause, and all of the cause; 0: at
+   the start. */
 static uint64_t prof__last_from(const prof__header *h, double seconds, const prof__cause *cause)
 {
     uint64_t from = prof__last_tick(h, seconds), late;
@@ -17225,7 +17226,8 @@ static uint64_t prof__last_from(const prof__header *h, double seconds, const pro
     return from < cause->from ? from : cause->from < h->first.tick ? h->first.tick : cause->from;
 }
 
-/* The tick from which on a ring has everything; 0: it has overwritten nothing. Chunks of threads that sleep are older. */
+/* Returns the tick from which on a ring has everything, or 0 if it has overwritten nothing. Chunks of sleeping threads
+   are older. */
 static uint64_t prof__last_held(const prof__header *h)
 {
     uint64_t first = ~(uint64_t)0, tick = 0, newest = PROF__LOAD(&h->next_chunk);
@@ -17241,15 +17243,15 @@ static uint64_t prof__last_held(const prof__header *h)
     return tick;
 }
 
-/* The nanoseconds of a tick, of a session that has taken the time twice. */
+/* Returns the nanoseconds of one tick, in a session that has two pairs of clocks. */
 static double prof__last_rate(const prof__header *h)
 {
     if (h->last.tick <= h->first.tick || h->last.monotonic_ns <= h->first.monotonic_ns) return 1;
     return (double)(h->last.monotonic_ns - h->first.monotonic_ns) / (double)(h->last.tick - h->first.tick);
 }
 
-/* What is missing between the cause, or the seconds that were asked for, and what an image holds. newest: its last tick.
-   At to, with the cause in front; returns to. */
+/* Writes to `to` the cause, and what of it, or of the requested seconds, the image no longer holds. newest: its last
+   tick. Returns to. */
 static char *prof__last_note(char *to, size_t size, const prof__header *h, uint64_t newest, double ns_per_tick,
                              double seconds, const prof__cause *cause)
 {
@@ -17271,7 +17273,7 @@ static char *prof__last_note(char *to, size_t size, const prof__header *h, uint6
     return to;
 }
 
-/* Adds a pair of metadata to an image in memory, if it has room for one. */
+/* Adds a key and value of metadata to an image in memory, if it has space for them. */
 static void prof__image_note(prof__header *h, const char *key, const char *value)
 {
     size_t k = strlen(key) + 1, v = strlen(value) + 1;
@@ -17285,7 +17287,7 @@ static void prof__image_note(prof__header *h, const char *key, const char *value
     h->meta_used += words * 8;
 }
 
-/* cause may be null. */
+/* cause may be NULL. */
 static prof_status prof__last_image(const char *path, double seconds, const prof__cause *cause)
 {
     void *image;
@@ -17320,7 +17322,7 @@ static prof_status prof__last_save(const char *path, double seconds, const prof_
         prof__last_note(note + 5, sizeof note - 5, (const prof__header *)(const void *)trace->image,
                         trace->header.last.tick, prof__last_rate(&trace->header), seconds, cause);
         if (prof__device_name(trace, note) == PROF__NONE || prof__device_name(trace, note + 5) == PROF__NONE ||
-            !prof__read_metadata(trace, note, note + sizeof note)) /* which finds these copies */
+            !prof__read_metadata(trace, note, note + sizeof note)) /* it finds these copies */
             status = prof__fail(PROF_NO_MEMORY, "no memory to save %s", path);
     }
     if (status == PROF_OK) status = write(trace, path);
@@ -20257,22 +20259,22 @@ PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
     return prof__csv(trace, &out);
 }
 
-/*-- FOLLOWER --------------------------------------------------------------------------------------------- >>follow --
-   Reads what was recorded since it last looked, while threads go on recording: for PROF_STATS, which keeps nothing
-   else, and for what triggers saves. The service's; prof_trace_live() lends a hand, under a lock.
+/* -- FOLLOWER --------------------------------------------------------------------------------------------- >>follow --
+   A follower reads what was recorded since it last looked, while threads go on recording: for PROF_STATS, which keeps
+   nothing else, and for triggers of saves. The service runs it, and prof_trace_live() too, under a lock.
 
    In each pass it first notes how far every chunk has been written, from the newest chunk to the oldest, as a snapshot
    does, and then reads up to there from the oldest to the newest. So of each thread it sees a prefix of what was
-   recorded. A track that moved between threads may show up in one chunk before the end of its former part was seen in
-   another: the chunk then waits for the next pass, which knows of all that went before, and there for those that wait
-   at an earlier time. If there is a hole even then, the chunk in between was reused too soon: the scopes that were open
-   are given up, and count as truncated.
+   recorded. A track that moved between threads may appear in one chunk before the end of its previous part was seen in
+   another: the chunk then waits for the next pass, which sees everything from before, and in that pass for the chunks
+   that wait at an earlier time. If there is still a gap then, the chunk in between was reused too soon: the scopes that
+   were open are given up, and count as truncated.
 
    Scopes are matched by the reader's rules. Memory is bounded: by PROF__FOLLOW_FIGURES names, beyond which everything
-   is "(more scopes)"; by PROF__FOLLOW_DEPTH scopes in one another, deeper ones are not seen; and by twice as many
-   tracks as there are chunks: one that was silent for longest is forgotten first, and what it had open counts as
-   truncated; and by PROF__FOLLOW_LATE scopes of a track that one around them closed: if their end comes all the same,
-   they overlap. */
+   counts as "(more scopes)"; by PROF__FOLLOW_DEPTH nested scopes, deeper ones are ignored; by twice as many tracks as
+   there are chunks: the one that was silent for longest is dropped first, and its open scopes count as truncated; and by
+   PROF__FOLLOW_LATE scopes of a track that the end of an outer one has closed: if their own end comes later, they
+   overlap. */
 
 #define PROF__FOLLOW_FIGURES 4096
 #define PROF__FOLLOW_DEPTH 4096
@@ -20291,18 +20293,18 @@ typedef struct prof__follow_rule {
 
 typedef struct prof__follow_open {
     uint64_t bytes; /* of a throughput */
-    uint64_t tick, inside, covered; /* ticks in scopes inside, and in those of the same figure */
+    uint64_t tick, inside, covered; /* ticks in inner scopes, and in those of the same row */
     uint64_t number;                /* of the track's begins */
     uint32_t figure, site, name;
 } prof__follow_open;
 
-/* A scope that counts as truncated, because one around it has ended. Those that the same end closed follow each other,
+/* A scope that counts as truncated, because an outer one has ended. Those that the same end closed follow each other,
    the outermost first. */
 typedef struct prof__follow_late {
     uint64_t tick, bytes, number;
-    uint64_t shared;       /* ticks that are not in the self time of what was around it, but should be if it overlaps */
+    uint64_t shared;       /* ticks to add to the self time of the scope around it if the two overlap */
     uint32_t figure, site; /* site: PROF__NONE32 when its end has come */
-    uint32_t around;       /* of the outermost: the figure of the one that ended, 0: none; of the others PROF__NONE32 */
+    uint32_t around;       /* of the outermost: the row of the scope that ended, 0: none; of the others PROF__NONE32 */
 } prof__follow_late;
 
 typedef struct prof__follow_boundary {
@@ -20312,10 +20314,10 @@ typedef struct prof__follow_boundary {
 
 typedef struct prof__follow_track {
     uint64_t id, number, tick; /* number: of its newest TRACK record */
-    uint32_t next;             /* of the same hash; all numbers of tracks, slots and figures here count from 1 */
+    uint32_t next;             /* the next of the same hash; all numbers of tracks, slots and rows here count from 1 */
     uint32_t newer, older;
     uint32_t slot;             /* where its newest part may still be growing */
-    int partial;               /* something older is not known */
+    int partial;               /* 1: something older is missing */
     size_t depth, capacity, beyond;
     prof__follow_open *stack;
     prof__follow_late *late;
@@ -20323,14 +20325,14 @@ typedef struct prof__follow_track {
     uint64_t begins;
     prof__follow_boundary *frames;
     size_t frame_count;
-    prof__nested *nested; /* null: no task came yet */
+    prof__nested *nested; /* NULL: no task yet */
 } prof__follow_track;
 
 typedef struct prof__follow_slot {
-    uint64_t sequence, done; /* of the chunk being read, 0: none; of the one that was last read to its end */
+    uint64_t sequence, done; /* of the chunk being read, 0: none; of the last one that was read to its end */
     uint64_t expected;       /* the newest that was taken */
     uint64_t base, track;    /* track: id, 0: none yet */
-    uint64_t waits, tick;    /* waits: the pass in which it came to wait, 0: it does not; tick: of what comes then */
+    uint64_t waits, tick;    /* waits: the pass in which it began to wait, 0: none; tick: of its next record */
     uint32_t at, limit;
     unsigned char active, ended;
 } prof__follow_slot;
@@ -20346,30 +20348,30 @@ typedef struct prof__follow_site {
     uint32_t role;
 } prof__follow_site;
 
-/* Half of a span, whose other half was not read yet. Numbers count from 1. */
+/* The begin or end of a span whose counterpart was not read yet. Numbers count from 1. */
 typedef struct prof__follow_half {
     uint64_t id, number, tick; /* number: of a frame */
     uint32_t name, role;       /* name: string id */
-    uint32_t figure;           /* of a begin, and of an end that stays alone */
+    uint32_t figure;           /* of a begin, and of an end without a begin */
     uint32_t track;
-    uint32_t next;             /* of the same bucket, the newest first; of those that are free */
+    uint32_t next;             /* the next of the same bucket, the newest first; or the next free one */
     uint32_t newer, older;
     int end;                   /* 1: it is an end */
 } prof__follow_half;
 
 typedef struct prof__follow_figure {
     prof__figure figure;  /* times in ticks, but for the histogram, the mean and the squares */
-    char *text;           /* owned: a run-time name, or null */
+    char *text;           /* owned: a run-time name, or NULL */
     uint32_t site, open;
     const prof__follow_rule *rule;
 } prof__follow_figure;
 
 typedef struct prof__follow {
     prof__session *session;
-    uint64_t process;      /* whose memory this is */
+    uint64_t process;      /* the process that this memory belongs to */
     int lock, stats;
-    uint64_t pass, seen;   /* seen: chunks taken by then */
-    uint64_t gaps;         /* times that something was missed */
+    uint64_t pass, seen;   /* seen: the chunks taken at that time */
+    uint64_t gaps;         /* how often something was missed */
     double ns_per_tick;
     prof__follow_slot *slots;
     uint32_t *active;
@@ -20378,12 +20380,12 @@ typedef struct prof__follow {
     uint64_t *words, *again;
     prof__follow_track *tracks;
     uint32_t *buckets, bucket_mask, track_count, track_limit, newest, oldest;
-    size_t meta_at;        /* words of meta that are known */
+    size_t meta_at;        /* words of meta that were read */
     uint32_t *strings;     /* string id -> word of meta */
     size_t string_count, string_capacity;
     prof__follow_site *sites;
     size_t site_count, site_capacity;
-    prof__follow_figure *figures; /* the first is for what there is no room for */
+    prof__follow_figure *figures; /* the first one counts what has no row of its own */
     size_t figure_count, figure_capacity;
     prof__read_index figure_index;
     prof__follow_half *halves;
@@ -20399,12 +20401,12 @@ typedef struct prof__follow {
     uint64_t every_ns, saved_at;
     uint64_t saves;
     int triggered, signal;
-    prof__cause cause;     /* why to save now; its text "" for nothing */
+    prof__cause cause;     /* why to save now; text "": no reason */
 } prof__follow;
 
 /*-- names and figures --*/
 
-/* Gets to know what meta has by now. 0: no memory. */
+/* Reads what was added to meta. Returns 0 without memory. */
 static int prof__follow_meta(prof__follow *f)
 {
     const prof__session *s = f->session;
@@ -20432,7 +20434,7 @@ static int prof__follow_meta(prof__follow *f)
     }
 }
 
-/* A call site's entry; null: not known. */
+/* Returns the entry of a call site, or NULL if it is not known. */
 static prof__follow_site *prof__follow_site_of(prof__follow *f, uint32_t id)
 {
     if (id >= f->site_count && !prof__follow_meta(f)) return NULL;
@@ -20444,7 +20446,7 @@ static const char *prof__follow_name(const prof__follow *f, uint32_t id)
     return id && id < f->string_count && f->strings[id] ? (const char *)(f->session->meta + f->strings[id]) : "";
 }
 
-/* The rule for a scope or frame of this name; null: none. The strictest counts. */
+/* Returns the strictest rule for a scope or frame of this name, or NULL. */
 static const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int frame, const char *name)
 {
     const prof__follow_rule *found = NULL;
@@ -20455,7 +20457,7 @@ static const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int 
     return found;
 }
 
-/* text: a run-time name, or null. The number of a new figure; 1 where there is no room. */
+/* Adds a row and returns its number, or 1 if there is no space. text: a run-time name, or NULL. */
 static uint32_t prof__follow_add(prof__follow *f, uint32_t site, prof_event_type type, const char *name,
                                  const char *text)
 {
@@ -20485,7 +20487,7 @@ static int prof__follow_same(const void *owner, size_t item, const void *key)
     return figure->site == wanted->site && !strcmp(figure->text, wanted->text);
 }
 
-/* The figure of a call site and, where that has no name of its own, of a run-time name. */
+/* Returns the row of a call site and, if that has no name of its own, of a run-time name. */
 static uint32_t prof__follow_figure_of(prof__follow *f, uint32_t id, prof_event_type type, const char *text)
 {
     prof__follow_site *site = prof__follow_site_of(f, id);
@@ -20509,7 +20511,7 @@ static uint32_t prof__follow_figure_of(prof__follow *f, uint32_t id, prof_event_
 
 /*-- triggers --*/
 
-/* "16.7 ms": without the zeros of a table's columns. */
+/* Writes "16.7 ms", without the zeros of a table's columns. */
 static void prof__follow_ns_text(char *to, double ns)
 {
     prof__human_ns(to, ns);
@@ -20520,7 +20522,7 @@ static void prof__follow_ns_text(char *to, double ns)
     memmove(end, unit, strlen(unit) + 1);
 }
 
-/* A scope or frame took longer than a rule allows. */
+/* Called when a scope or frame took longer than a rule allows. */
 static void prof__follow_over(prof__follow *f, const prof__follow_figure *figure, double ns, uint64_t from, uint64_t to)
 {
     const prof__follow_site *site = prof__follow_site_of(f, figure->site);
@@ -20541,7 +20543,7 @@ static void prof__follow_over(prof__follow *f, const prof__follow_figure *figure
 
 static prof__follow_figure *prof__follow_at(prof__follow *f, uint32_t number) { return &f->figures[number - 1]; }
 
-/* A duration up to this tick, of which there are count by now. */
+/* Adds a duration that ends at tick `to`; count: how many there are then. */
 static void prof__follow_time(prof__follow *f, prof__follow_figure *figure, uint64_t to, uint64_t ticks, uint64_t count)
 {
     prof_stat *stat = &figure->figure.stat;
@@ -20556,7 +20558,7 @@ static void prof__follow_time(prof__follow *f, prof__follow_figure *figure, uint
     prof__histogram_add(&figure->figure.histogram, prof__step_of((uint64_t)(ns + 0.5)), 1);
 }
 
-/* Ends the innermost scope of a track. whole: its own end was found. */
+/* Ends the innermost scope of a track. whole: 1: its own end was found. */
 static void prof__follow_pop(prof__follow *f, prof__follow_track *t, int whole)
 {
     const prof__follow_open *open = &t->stack[--t->depth];
@@ -20572,7 +20574,7 @@ static void prof__follow_pop(prof__follow *f, prof__follow_track *t, int whole)
     if (whole) prof__follow_time(f, figure, t->tick, ticks, stat->count - stat->truncated);
     if (whole && open->bytes != PROF__FOLLOW_NO_BYTES)
         prof__figure_bytes(&figure->figure, open->bytes, (double)ticks * f->ns_per_tick);
-    if (figure->open) /* perhaps around this one: then its time covers this one's, if it ends */
+    if (figure->open) /* perhaps around this one: then its time covers that of this one, if it ends */
         while (i && t->stack[i - 1].figure != open->figure) i--;
     if (figure->open && i)
         t->stack[i - 1].covered += covered;
@@ -20605,7 +20607,7 @@ static void prof__follow_begin(prof__follow *f, prof__follow_track *t, uint32_t 
     prof__follow_at(f, open->figure)->open++;
 }
 
-/* Of an argument only a throughput's bytes are wanted. */
+/* Reads an argument: only the bytes of a throughput are needed. */
 static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint64_t *record)
 {
     prof__follow_open *open = t->depth && !t->beyond ? &t->stack[t->depth - 1] : NULL;
@@ -20617,8 +20619,8 @@ static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint6
     if (key && !strcmp(prof__follow_name(f, key->name), "bytes")) open->bytes = record[1];
 }
 
-/* Notes that scopes from this place of the stack on are closed by the end of one around them, whose figure is around; 0:
-   not known. Without memory they stay without an end. */
+/* Notes that the end of an outer scope closes the scopes from this place of the stack on; around: the row of that
+   scope, 0: not known. Without memory they stay without an end. */
 static void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t around)
 {
     size_t half = PROF__FOLLOW_LATE / 2, i;
@@ -20632,7 +20634,7 @@ static void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t ar
     for (i = at; i < t->depth; i++) {
         prof__follow_late *late = &t->late[t->late_count++];
         uint64_t inside = t->stack[i].inside;
-        if (i + 1 < t->depth) inside += t->tick - t->stack[i + 1].tick; /* as it is when it was closed */
+        if (i + 1 < t->depth) inside += t->tick - t->stack[i + 1].tick; /* its state when it was closed */
         late->tick = t->stack[i].tick;
         late->bytes = t->stack[i].bytes;
         late->number = t->stack[i].number;
@@ -20643,12 +20645,12 @@ static void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t ar
     }
 }
 
-/* The self time of what is around a scope that overlaps has its time as well. */
+/* The time of an overlapping scope also belongs to the self time of the scope around it. */
 static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at)
 {
     uint64_t shared = t->late[at].shared;
     while (at && t->late[at].around == PROF__NONE32)
-        if (t->late[--at].site != PROF__NONE32) { /* until it has its end, if ever, that is this one */
+        if (t->late[--at].site != PROF__NONE32) { /* this one, until its end comes, if ever */
             t->late[at].shared += shared;
             return;
         }
@@ -20656,7 +20658,7 @@ static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at
         prof__follow_at(f, t->late[at].around)->figure.stat.self_ns += shared;
 }
 
-/* No scope of this site is open. 1: the end is that of one that another around it has closed. */
+/* Called if no scope of this site is open. Returns 1 if the end is that of a scope that an outer one has closed. */
 static int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     size_t at, newest = 0;
@@ -20668,7 +20670,7 @@ static int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_
     prof__follow_figure *figure = prof__follow_at(f, late->figure);
     prof_stat *stat = &figure->figure.stat;
     uint64_t ticks = t->tick - late->tick;
-    f->events++; /* the reader makes two of it */
+    f->events++; /* the reader makes two events of it */
     if (stat->truncated) stat->truncated--;
     stat->self_ns += ticks;
     stat->covered_ns += ticks;
@@ -20697,7 +20699,7 @@ static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id
     if (at) {
         while (t->depth > at) prof__follow_pop(f, t, 0);
         prof__follow_pop(f, t, 1);
-    } else if (t->partial) { /* it began before what is known, and around everything */
+    } else if (t->partial) { /* it began before the first known event, around everything */
         if (t->depth) prof__follow_note_late(t, 0, 0);
         while (t->depth) prof__follow_pop(f, t, 0);
         prof_stat *stat = &prof__follow_at(f, prof__follow_figure_of(f, id, PROF_EVENT_SCOPE, NULL))->figure.stat;
@@ -20709,7 +20711,7 @@ static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id
     }
 }
 
-/* What was open will not get its end. */
+/* Called if open scopes will not get their ends. */
 static void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
 {
     while (t->depth) prof__follow_pop(f, t, 0);
@@ -20718,7 +20720,7 @@ static void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
     t->partial = 1;
 }
 
-/* Frames of one name follow each other, wherever they stand; and the first of a call site only begins one. */
+/* Frames of one name follow each other, on any call site; the first boundary of a site only begins a frame. */
 static void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
@@ -20776,7 +20778,7 @@ static prof__follow_half prof__follow_half_remove(prof__follow *f, uint32_t numb
     return half;
 }
 
-/* A half that stays one. Of frames only whole ones count. */
+/* Counts a begin without an end, or an end without a begin. Of frames, only whole ones count. */
 static void prof__follow_half_lone(prof__follow *f, const prof__follow_half *half)
 {
     prof__figure *figure = &prof__follow_at(f, half->figure)->figure;
@@ -20796,7 +20798,7 @@ static void prof__follow_half_add(prof__follow *f, const prof__follow_half *half
         number = (uint32_t)++f->half_count;
     else if (number)
         f->half_free = f->halves[number - 1].next;
-    if (!number && f->half_oldest && !half->end) { /* an end is rather one that has no begin any more */
+    if (!number && f->half_oldest && !half->end) { /* an end more probably has no begin any more */
         number = f->half_oldest;
         given_up = prof__follow_half_remove(f, number);
         prof__follow_half_lone(f, &given_up);
@@ -20816,7 +20818,7 @@ static void prof__follow_half_add(prof__follow *f, const prof__follow_half *half
     f->half_newest = number;
 }
 
-/* The other half that is nearest in time; 0: not read yet. */
+/* Returns the matching begin or end that is nearest in time, or 0 if none was read yet. */
 static uint32_t prof__follow_half_find(prof__follow *f, const prof__follow_half *half)
 {
     uint32_t best = 0, number = f->half_buckets ? *prof__follow_half_bucket(f, half) : 0;
@@ -20833,7 +20835,7 @@ static uint32_t prof__follow_half_find(prof__follow *f, const prof__follow_half 
     return best;
 }
 
-/* How long a span was without the tasks that lie inside, if it is a task of one thread. */
+/* Returns the time of a span without the tasks inside it, if it is a task of one thread. */
 static uint64_t prof__follow_alone(prof__follow_track *t, const prof__follow_half *begin, const prof__follow_half *end)
 {
     uint64_t ticks = end->tick - begin->tick;
@@ -20859,8 +20861,8 @@ static void prof__follow_span_time(prof__follow *f, prof__follow_track *t, const
     prof__follow_time(f, figure, to, to - from, stat->count - stat->truncated);
 }
 
-/* A begin or an end. What threads did at the same time is not read in order of time: so the half that comes first waits
-   for the other, whichever it is. */
+/* Reads a begin or an end. Events of several threads are not read in order of time: so the one that is read first waits
+   for the other, be it begin or end. */
 static void prof__follow_span(prof__follow *f, prof__follow_track *t, uint32_t id, const uint64_t *record)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
@@ -20891,7 +20893,7 @@ static void prof__follow_span(prof__follow *f, prof__follow_track *t, uint32_t i
         prof__follow_span_time(f, t, &half, &found);
 }
 
-/* left: words behind the record's head. */
+/* left: the words after the record's head. */
 /* Counts a scope whose name was made at run time. */
 static void prof__follow_named(prof__follow *f, uint32_t id)
 {
@@ -20974,10 +20976,10 @@ static void prof__follow_forget(prof__follow *f, uint32_t number)
     while (*link != number) link = &f->tracks[*link - 1].next;
     *link = t->next;
     prof__follow_unlink(f, number);
-    f->gaps++; /* should it come back, it is unknown what it did */
+    f->gaps++; /* if it comes back, something of it may be missing */
 }
 
-/* A track that was not known, or not any more. */
+/* Adds a track that is not known, or no longer known. */
 static uint32_t prof__follow_meet(prof__follow *f, uint64_t id)
 {
     int partial = f->gaps != 0;
@@ -21005,7 +21007,7 @@ static prof__follow_track *prof__follow_use(prof__follow *f, uint64_t id)
     return &f->tracks[number - 1];
 }
 
-/* The part of a track that a slot had is complete. */
+/* Called when the part of a track in a slot is complete. */
 static void prof__follow_part_ends(prof__follow *f, uint32_t slot)
 {
     uint32_t number = f->slots[slot].track ? prof__follow_find(f, f->slots[slot].track) : 0;
@@ -21013,9 +21015,10 @@ static void prof__follow_part_ends(prof__follow *f, uint32_t slot)
     f->slots[slot].track = 0;
 }
 
-/* A TRACK record: the next part of that track begins here. Null: what is before it may not have been read yet. patient:
-   it has waited for that already. 1: nobody comes further without, and so the part before it, in another slot, is
-   complete, though its thread has not said so: it found no room to. 2: nobody comes further even so: it is missing. */
+/* Reads a TRACK record: the next part of that track begins here. Returns NULL if the part before it may not have been
+   read yet. patient: it has already waited for that. 1: no slot can be read further, so that the part before it, in
+   another slot, must be complete, although its thread found no space to record that. 2: still no slot can be read
+   further: the part before it is missing. */
 static prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record, int patient)
 {
     uint64_t id = prof__track_id(record), number = prof__track_serial(record);
@@ -21042,8 +21045,8 @@ static prof__chunk *prof__follow_chunk(const prof__follow *f, uint32_t slot)
     return (prof__chunk *)(void *)(f->session->chunks + (size_t)slot * f->session->chunk_size);
 }
 
-/* How many words of a chunk are whole records and there to stay: with a minimum duration the scopes that were begun
-   last may be taken back. */
+/* Returns how many words of a chunk are whole records that will stay: with a minimum duration, the scopes that began
+   last may be removed. */
 static uint32_t prof__follow_limit(const prof__follow *f, uint32_t slot)
 {
     const prof__session *s = f->session;
@@ -21060,7 +21063,7 @@ static uint32_t prof__follow_limit(const prof__follow *f, uint32_t slot)
     return (uint32_t)safe;
 }
 
-/* The chunk was reused before it was read. */
+/* Called if a chunk was reused before it was read. */
 static void prof__follow_missed(prof__follow *f, uint32_t slot)
 {
     prof__follow_part_ends(f, slot);
@@ -21069,7 +21072,7 @@ static void prof__follow_missed(prof__follow *f, uint32_t slot)
     f->gaps++;
 }
 
-/* Copies the words from at to limit. 0: the chunk has been reused. */
+/* Copies the words from at to limit. Returns 0 if the chunk has been reused. */
 static size_t prof__follow_copy(prof__follow *f, uint32_t slot)
 {
     const prof__follow_slot *it = &f->slots[slot];
@@ -21084,7 +21087,7 @@ static size_t prof__follow_copy(prof__follow *f, uint32_t slot)
     return PROF__ACQUIRE(&chunk->sequence) == it->sequence ? count : 0;
 }
 
-/* The time of the first record that has one; ~0: none has. */
+/* Returns the time of the first record that has one, or ~0. */
 static uint64_t prof__follow_tick_at(uint64_t base, const uint64_t *words, size_t count)
 {
     size_t at, length;
@@ -21093,7 +21096,7 @@ static uint64_t prof__follow_tick_at(uint64_t base, const uint64_t *words, size_
     return ~(uint64_t)0;
 }
 
-/* Reads a slot up to its limit, or to where it has to wait. 1: it came further. */
+/* Reads a slot up to its limit, or until it must wait. Returns 1 if it read something. */
 static int prof__follow_read(prof__follow *f, uint32_t slot, int patient)
 {
     prof__follow_slot *it = &f->slots[slot];
@@ -21126,7 +21129,7 @@ static int prof__follow_read(prof__follow *f, uint32_t slot, int patient)
     return at != 0;
 }
 
-/* Leaves a chunk that was read to its end. */
+/* Finishes a chunk that was read to its end. */
 static void prof__follow_leave(prof__follow *f, uint32_t slot)
 {
     prof__follow_slot *it = &f->slots[slot];
@@ -21146,14 +21149,14 @@ static int prof__follow_newer(const void *a, const void *b)
     return x->sequence < y->sequence ? 1 : -1;
 }
 
-/* Which slots have something to read, the newest first. */
+/* Lists the slots that have something to read, the newest first. */
 static size_t prof__follow_gather(prof__follow *f)
 {
     const prof__session *s = f->session;
     uint64_t next = PROF__ACQUIRE(&s->header->next_chunk), there = prof__chunks_there(s);
     uint64_t count = PROF__LOAD(&s->chunk_count);
     size_t found = 0;
-    if (next > there && there < count) next = there; /* those beyond are not written yet */
+    if (next > there && there < count) next = there; /* chunks beyond that are not written yet */
     for (uint64_t n = next - f->seen > count ? next - count : f->seen; n < next; n++) {
         uint32_t slot = (uint32_t)(n % count);
         f->slots[slot].expected = n + 1;
@@ -21181,7 +21184,7 @@ static size_t prof__follow_gather(prof__follow *f)
     return found;
 }
 
-/* Where an ended thread left room in a chunk and the ring gets scarce, no other shall have it. */
+/* If few chunks are left, no other thread may take one that an ended thread left partly free. */
 static void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, uint32_t state)
 {
     const prof__session *s = f->session;
@@ -21214,7 +21217,7 @@ static void prof__follow_rate(prof__follow *f)
     if (s->clock == PROF_CLOCK_MONOTONIC) f->ns_per_tick = 1;
 }
 
-/* Reads those that wait, as far as that goes by now. 1: some came further. */
+/* Reads the slots that wait, as far as possible now. Returns 1 if it read something. */
 static int prof__follow_retry(prof__follow *f, size_t count)
 {
     const prof__follow_slot *earliest = NULL;
@@ -21230,12 +21233,12 @@ static int prof__follow_retry(prof__follow *f, size_t count)
         chosen = slot;
     }
     if (progress || !earliest || earliest->tick == ~(uint64_t)0 || earliest->waits == f->pass) return progress;
-    progress = prof__follow_read(f, chosen, 1); /* nobody has what it waits for */
+    progress = prof__follow_read(f, chosen, 1); /* no slot has what it waits for */
     prof__follow_leave(f, chosen);
     return progress;
 }
 
-/* Reads what is there. 1: threads have taken new chunks since. Under f->lock. */
+/* Reads what is there. Returns 1 if threads have taken new chunks since. Under f->lock. */
 static int prof__follow_pass(prof__follow *f)
 {
     uint64_t seen = f->seen;
@@ -21258,7 +21261,7 @@ static int prof__follow_pass(prof__follow *f)
     return f->seen != seen;
 }
 
-/* Reads everything that was recorded by now; what had to wait takes another pass. */
+/* Reads everything that was recorded so far; slots that had to wait need another pass. */
 static void prof__follow_all(prof__follow *f)
 {
     int waiting = 1;
@@ -21281,7 +21284,7 @@ static int prof__follow_step(prof__session *s)
     return work;
 }
 
-/*-- what PROF_STATS has to show --*/
+/*-- the statistics of PROF_STATS --*/
 
 static void prof__folded_free(prof__folded *folded)
 {
@@ -21299,7 +21302,7 @@ static uint64_t prof__follow_ns(const prof__follow *f, uint64_t ticks)
     return ns < 9e18 ? (uint64_t)(ns + 0.5) : (uint64_t)9000000000000000000u;
 }
 
-/* Finishes the copy of a figure. 0: no memory. */
+/* Completes the copy of a row. Returns 0 without memory. */
 static int prof__folded_finish(const prof__follow *f, const prof__follow_figure *from, prof__figure *to)
 {
     prof_stat *stat = &to->stat;
@@ -21322,7 +21325,7 @@ static int prof__folded_finish(const prof__follow *f, const prof__follow_figure 
     return 1;
 }
 
-/* Those that wait are halves so far. */
+/* Begins and ends that still wait count as truncated so far. */
 static void prof__folded_halves(prof__folded *folded, const prof__follow *f)
 {
     folded->begins_missing = f->begins_missing;
@@ -21337,7 +21340,7 @@ static void prof__folded_halves(prof__folded *folded, const prof__follow *f)
     }
 }
 
-/* What open scopes have inside of their own figure is covered by those, for they have no end so far. */
+/* Open scopes have no end so far: time of the same row inside them counts as covered by the inner ones. */
 static void prof__folded_covered(prof__folded *folded, const prof__follow *f)
 {
     for (uint32_t i = 0; i < f->track_count; i++)
@@ -21372,7 +21375,7 @@ static int prof__folded_copy(prof__folded *folded, const prof__follow *f)
     return 1;
 }
 
-/* Forgets the figures; what is open counts when it ends. */
+/* Resets the statistics; open scopes count when they end. */
 static void prof__follow_reset(prof__follow *f)
 {
     for (size_t i = 0; i < f->figure_count; i++) {
@@ -21388,8 +21391,8 @@ static void prof__follow_reset(prof__follow *f)
     }
 }
 
-/* Folds everything recorded by now, and copies it all; reset: and forgets it. Nothing if the present session keeps
-   events. */
+/* Adds everything recorded so far to the statistics, and copies them; with reset, resets them then. Does nothing if the
+   present session keeps events. */
 static prof_status prof__folded_take(prof__folded *folded, int reset)
 {
     prof_status status = PROF_OK;
@@ -21416,7 +21419,7 @@ static prof_status prof__folded_take(prof__folded *folded, int reset)
     return status;
 }
 
-/* The metadata of a trace that has the newest events only, beside statistics of everything. */
+/* Makes the metadata of a trace that has statistics of everything, but only the newest events. */
 static prof_status prof__folded_note(prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);
@@ -21431,12 +21434,12 @@ static prof_status prof__folded_note(prof_trace *trace)
     prof__human_ns(from, (double)first);
     snprintf(note + 7, sizeof note - 7, "the newest %s of %s, from %s on; statistics are of all", kept, all, from);
     if (prof__device_name(trace, note) == PROF__NONE || prof__device_name(trace, note + 7) == PROF__NONE ||
-        !prof__read_metadata(trace, note, note + sizeof note)) /* which finds these copies */
+        !prof__read_metadata(trace, note, note + sizeof note)) /* it finds these copies */
         return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
     return PROF_OK;
 }
 
-/* Gives a trace its figures. */
+/* Adds the statistics to a trace. */
 static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace)
 {
     prof_status status = PROF_OK;
@@ -21454,7 +21457,7 @@ static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace)
         }
         if (site == PROF__NONE) site = prof__read_make_site(trace, i ? "?" : "(more scopes)", PROF__KIND_BEGIN);
         if (site == PROF__NONE) return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
-        /* sites may still move: by number for now */
+        /* sites may still move: refer to them by number for now */
         folded->sites[count] = (uint32_t)site;
         folded->figures[count] = *figure;
         if (count != i) memset(&figure->histogram, 0, sizeof figure->histogram); /* it has moved */
@@ -21470,7 +21473,7 @@ static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace)
     for (i = 0; i < count; i++) {
         prof_stat *stat = &folded->figures[i].stat;
         stat->site = &trace->sites[folded->sites[i]].about;
-        stat->parent = PROF_NO_PARENT; /* paths are not followed */
+        stat->parent = PROF_NO_PARENT; /* there are no call paths */
         if (!stat->name) stat->name = stat->site->name;
     }
     trace->folded = folded->figures;
@@ -21481,7 +21484,7 @@ static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace)
     trace->ends_missing = folded->ends_missing;
     trace->info.folded = folded->events;
     trace->info.open = folded->open;
-    if (trace->info.mode == PROF_RING_STATS) { /* the trace has counted a part of these */
+    if (trace->info.mode == PROF_RING_STATS) { /* the trace has already counted a part of these */
         trace->info.lost = trace->header.lost;
         trace->info.unmatched = 0;
         status = prof__folded_note(trace);
@@ -21494,7 +21497,7 @@ static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace)
 
 /*-- making and freeing --*/
 
-/* "frame>16.7ms,scope:net.*>2ms" */
+/* Parses "frame>16.7ms,scope:net.*>2ms". */
 static prof_status prof__follow_rules(prof__follow *f, const char *list)
 {
     static const prof__unit times[] = {{"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {NULL, 0}};
@@ -21573,7 +21576,7 @@ static int prof__follow_tables(prof__follow *f)
     return PROF__ROOM(f->figures, f->figure_capacity, 0) && prof__follow_add(f, 0, PROF_EVENT_SCOPE, "", NULL) == 1;
 }
 
-/* Where the configuration needs it. Under the control lock. */
+/* Makes a follower if the configuration needs it. Under the control lock. */
 static prof_status prof__follow_make(prof__session *s, const prof_config *config)
 {
     prof_status status;
@@ -21592,7 +21595,7 @@ static prof_status prof__follow_make(prof__session *s, const prof_config *config
 
 static void prof__follow_free(prof__follow *f)
 {
-    if (!f || f->process != prof__process_id()) return; /* the child of a fork may have it in the middle of a change */
+    if (!f || f->process != prof__process_id()) return; /* in the child of a fork it may be in the middle of a change */
     for (size_t i = 0; f->tracks && i < f->track_limit; i++) {
         free(f->tracks[i].stack);
         free(f->tracks[i].frames);
@@ -21620,11 +21623,11 @@ static void prof__follow_free(prof__follow *f)
 }
 
 /*-- SAVES ON DEMAND ----------------------------------------------------------------------------------------- >>save --
-   Of a trigger only a flag or a line of text is left: the service does the rest. */
+   A trigger only sets a flag or leaves a line of text: the service does the rest. */
 
-static uint32_t prof__save_wanted; /* 0, or what asked for it: PROF__SAVE_... */
-static uint32_t prof__save_armed;  /* 1: somebody will look */
-static prof_status (*prof__saved_hook)(void); /* null, or what is to be saved along: see prof_ntff.h */
+static uint32_t prof__save_wanted; /* 0, or who asked for it: PROF__SAVE_... */
+static uint32_t prof__save_armed;  /* 1: the service will look at the request */
+static prof_status (*prof__saved_hook)(void); /* NULL, or what else to save: see prof_ntff.h */
 static PROF__UNUSED void prof__saved_with(prof_status (*hook)(void))
 {
     PROF__LED_VOID(prof__saved_with, (hook));
@@ -21683,7 +21686,7 @@ static prof_status prof__save_arm(const prof__session *s)
 }
 static void prof__save_disarm(void) { PROF__STORE(&prof__save_armed, 0u); }
 #else
-static struct sigaction prof__save_before[65]; /* what was installed when the handler was, for each signal */
+static struct sigaction prof__save_before[65]; /* for each signal, the action that was there before the handler */
 static int prof__save_installed[65];
 static int prof__save_number;
 
@@ -21703,7 +21706,7 @@ static int prof__save_is_ours(int number)
     return !sigaction(number, NULL, &now) && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == prof__save_handler;
 }
 
-/* Before the session starts, under the control lock. */
+/* Installs the handler before the session starts, under the control lock. */
 static prof_status prof__save_arm(const prof__session *s)
 {
     int number = s->follow ? s->follow->signal : 0;
@@ -21714,7 +21717,7 @@ static prof_status prof__save_arm(const prof__session *s)
     if (!number) return PROF_OK;
     int failed = sigaction(number, NULL, &before);
     if (!failed && prof__save_installed[number] && (before.sa_flags & SA_SIGINFO || before.sa_handler != SIG_DFL))
-        return PROF_OK; /* still there, below a handler that calls it */
+        return PROF_OK; /* still installed, below a handler that calls it */
     memset(&action, 0, sizeof action);
     action.sa_sigaction = prof__save_handler;
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
@@ -21728,7 +21731,7 @@ static prof_status prof__save_arm(const prof__session *s)
     return PROF_OK;
 }
 
-/* Takes the handler back, unless somebody has put another on top of it, who may call it at any time.
+/* Removes the handler, unless somebody has installed another on top of it, which may call it at any time.
    Async-signal-safe. */
 static void prof__save_disarm(void)
 {

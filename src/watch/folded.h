@@ -1,5 +1,5 @@
-// watch/folded: Aggregated statistics become a trace's.
-/*-- what PROF_STATS has to show --*/
+// watch/folded: Copies the statistics of a follower to a trace.
+/*-- the statistics of PROF_STATS --*/
 
 static void prof__folded_free(prof__folded *folded)
 {
@@ -17,7 +17,7 @@ static uint64_t prof__follow_ns(const prof__follow *f, uint64_t ticks)
     return ns < 9e18 ? (uint64_t)(ns + 0.5) : (uint64_t)9000000000000000000u;
 }
 
-/* Finishes the copy of a figure. 0: no memory. */
+/* Completes the copy of a row. Returns 0 without memory. */
 static int prof__folded_finish(const prof__follow *f, const prof__follow_figure *from, prof__figure *to)
 {
     prof_stat *stat = &to->stat;
@@ -40,7 +40,7 @@ static int prof__folded_finish(const prof__follow *f, const prof__follow_figure 
     return 1;
 }
 
-/* Those that wait are halves so far. */
+/* Begins and ends that still wait count as truncated so far. */
 static void prof__folded_halves(prof__folded *folded, const prof__follow *f)
 {
     folded->begins_missing = f->begins_missing;
@@ -55,7 +55,7 @@ static void prof__folded_halves(prof__folded *folded, const prof__follow *f)
     }
 }
 
-/* What open scopes have inside of their own figure is covered by those, for they have no end so far. */
+/* Open scopes have no end so far: time of the same row inside them counts as covered by the inner ones. */
 static void prof__folded_covered(prof__folded *folded, const prof__follow *f)
 {
     for (uint32_t i = 0; i < f->track_count; i++)
@@ -90,7 +90,7 @@ static int prof__folded_copy(prof__folded *folded, const prof__follow *f)
     return 1;
 }
 
-/* Forgets the figures; what is open counts when it ends. */
+/* Resets the statistics; open scopes count when they end. */
 static void prof__follow_reset(prof__follow *f)
 {
     for (size_t i = 0; i < f->figure_count; i++) {
@@ -106,8 +106,8 @@ static void prof__follow_reset(prof__follow *f)
     }
 }
 
-/* Folds everything recorded by now, and copies it all; reset: and forgets it. Nothing if the present session keeps
-   events. */
+/* Adds everything recorded so far to the statistics, and copies them; with reset, resets them then. Does nothing if the
+   present session keeps events. */
 static prof_status prof__folded_take(prof__folded *folded, int reset)
 {
     prof_status status = PROF_OK;
@@ -134,7 +134,7 @@ static prof_status prof__folded_take(prof__folded *folded, int reset)
     return status;
 }
 
-/* The metadata of a trace that has the newest events only, beside statistics of everything. */
+/* Makes the metadata of a trace that has statistics of everything, but only the newest events. */
 static prof_status prof__folded_note(prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);
@@ -149,12 +149,12 @@ static prof_status prof__folded_note(prof_trace *trace)
     prof__human_ns(from, (double)first);
     snprintf(note + 7, sizeof note - 7, "the newest %s of %s, from %s on; statistics are of all", kept, all, from);
     if (prof__device_name(trace, note) == PROF__NONE || prof__device_name(trace, note + 7) == PROF__NONE ||
-        !prof__read_metadata(trace, note, note + sizeof note)) /* which finds these copies */
+        !prof__read_metadata(trace, note, note + sizeof note)) /* it finds these copies */
         return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
     return PROF_OK;
 }
 
-/* Gives a trace its figures. */
+/* Adds the statistics to a trace. */
 static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace)
 {
     prof_status status = PROF_OK;
@@ -172,7 +172,7 @@ static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace)
         }
         if (site == PROF__NONE) site = prof__read_make_site(trace, i ? "?" : "(more scopes)", PROF__KIND_BEGIN);
         if (site == PROF__NONE) return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
-        /* sites may still move: by number for now */
+        /* sites may still move: refer to them by number for now */
         folded->sites[count] = (uint32_t)site;
         folded->figures[count] = *figure;
         if (count != i) memset(&figure->histogram, 0, sizeof figure->histogram); /* it has moved */
@@ -188,7 +188,7 @@ static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace)
     for (i = 0; i < count; i++) {
         prof_stat *stat = &folded->figures[i].stat;
         stat->site = &trace->sites[folded->sites[i]].about;
-        stat->parent = PROF_NO_PARENT; /* paths are not followed */
+        stat->parent = PROF_NO_PARENT; /* there are no call paths */
         if (!stat->name) stat->name = stat->site->name;
     }
     trace->folded = folded->figures;
@@ -199,7 +199,7 @@ static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace)
     trace->ends_missing = folded->ends_missing;
     trace->info.folded = folded->events;
     trace->info.open = folded->open;
-    if (trace->info.mode == PROF_RING_STATS) { /* the trace has counted a part of these */
+    if (trace->info.mode == PROF_RING_STATS) { /* the trace has already counted a part of these */
         trace->info.lost = trace->header.lost;
         trace->info.unmatched = 0;
         status = prof__folded_note(trace);

@@ -1,21 +1,21 @@
-// watch/follow: What a follower knows: names, figures, triggers. The service's thread, or prof_trace_live(), under a
-// lock.
-/*-- FOLLOWER --------------------------------------------------------------------------------------------- >>follow --
-   Reads what was recorded since it last looked, while threads go on recording: for PROF_STATS, which keeps nothing
-   else, and for what triggers saves. The service's; prof_trace_live() lends a hand, under a lock.
+// watch/follow: The state of a follower: names, statistics, triggers. Used by the service's thread and by
+// prof_trace_live(), under a lock.
+/* -- FOLLOWER --------------------------------------------------------------------------------------------- >>follow --
+   A follower reads what was recorded since it last looked, while threads go on recording: for PROF_STATS, which keeps
+   nothing else, and for triggers of saves. The service runs it, and prof_trace_live() too, under a lock.
 
    In each pass it first notes how far every chunk has been written, from the newest chunk to the oldest, as a snapshot
    does, and then reads up to there from the oldest to the newest. So of each thread it sees a prefix of what was
-   recorded. A track that moved between threads may show up in one chunk before the end of its former part was seen in
-   another: the chunk then waits for the next pass, which knows of all that went before, and there for those that wait
-   at an earlier time. If there is a hole even then, the chunk in between was reused too soon: the scopes that were open
-   are given up, and count as truncated.
+   recorded. A track that moved between threads may appear in one chunk before the end of its previous part was seen in
+   another: the chunk then waits for the next pass, which sees everything from before, and in that pass for the chunks
+   that wait at an earlier time. If there is still a gap then, the chunk in between was reused too soon: the scopes that
+   were open are given up, and count as truncated.
 
    Scopes are matched by the reader's rules. Memory is bounded: by PROF__FOLLOW_FIGURES names, beyond which everything
-   is "(more scopes)"; by PROF__FOLLOW_DEPTH scopes in one another, deeper ones are not seen; and by twice as many
-   tracks as there are chunks: one that was silent for longest is forgotten first, and what it had open counts as
-   truncated; and by PROF__FOLLOW_LATE scopes of a track that one around them closed: if their end comes all the same,
-   they overlap. */
+   counts as "(more scopes)"; by PROF__FOLLOW_DEPTH nested scopes, deeper ones are ignored; by twice as many tracks as
+   there are chunks: the one that was silent for longest is dropped first, and its open scopes count as truncated; and by
+   PROF__FOLLOW_LATE scopes of a track that the end of an outer one has closed: if their own end comes later, they
+   overlap. */
 
 #define PROF__FOLLOW_FIGURES 4096
 #define PROF__FOLLOW_DEPTH 4096
@@ -34,18 +34,18 @@ typedef struct prof__follow_rule {
 
 typedef struct prof__follow_open {
     uint64_t bytes; /* of a throughput */
-    uint64_t tick, inside, covered; /* ticks in scopes inside, and in those of the same figure */
+    uint64_t tick, inside, covered; /* ticks in inner scopes, and in those of the same row */
     uint64_t number;                /* of the track's begins */
     uint32_t figure, site, name;
 } prof__follow_open;
 
-/* A scope that counts as truncated, because one around it has ended. Those that the same end closed follow each other,
+/* A scope that counts as truncated, because an outer one has ended. Those that the same end closed follow each other,
    the outermost first. */
 typedef struct prof__follow_late {
     uint64_t tick, bytes, number;
-    uint64_t shared;       /* ticks that are not in the self time of what was around it, but should be if it overlaps */
+    uint64_t shared;       /* ticks to add to the self time of the scope around it if the two overlap */
     uint32_t figure, site; /* site: PROF__NONE32 when its end has come */
-    uint32_t around;       /* of the outermost: the figure of the one that ended, 0: none; of the others PROF__NONE32 */
+    uint32_t around;       /* of the outermost: the row of the scope that ended, 0: none; of the others PROF__NONE32 */
 } prof__follow_late;
 
 typedef struct prof__follow_boundary {
@@ -55,10 +55,10 @@ typedef struct prof__follow_boundary {
 
 typedef struct prof__follow_track {
     uint64_t id, number, tick; /* number: of its newest TRACK record */
-    uint32_t next;             /* of the same hash; all numbers of tracks, slots and figures here count from 1 */
+    uint32_t next;             /* the next of the same hash; all numbers of tracks, slots and rows here count from 1 */
     uint32_t newer, older;
     uint32_t slot;             /* where its newest part may still be growing */
-    int partial;               /* something older is not known */
+    int partial;               /* 1: something older is missing */
     size_t depth, capacity, beyond;
     prof__follow_open *stack;
     prof__follow_late *late;
@@ -66,14 +66,14 @@ typedef struct prof__follow_track {
     uint64_t begins;
     prof__follow_boundary *frames;
     size_t frame_count;
-    prof__nested *nested; /* null: no task came yet */
+    prof__nested *nested; /* NULL: no task yet */
 } prof__follow_track;
 
 typedef struct prof__follow_slot {
-    uint64_t sequence, done; /* of the chunk being read, 0: none; of the one that was last read to its end */
+    uint64_t sequence, done; /* of the chunk being read, 0: none; of the last one that was read to its end */
     uint64_t expected;       /* the newest that was taken */
     uint64_t base, track;    /* track: id, 0: none yet */
-    uint64_t waits, tick;    /* waits: the pass in which it came to wait, 0: it does not; tick: of what comes then */
+    uint64_t waits, tick;    /* waits: the pass in which it began to wait, 0: none; tick: of its next record */
     uint32_t at, limit;
     unsigned char active, ended;
 } prof__follow_slot;
@@ -89,30 +89,30 @@ typedef struct prof__follow_site {
     uint32_t role;
 } prof__follow_site;
 
-/* Half of a span, whose other half was not read yet. Numbers count from 1. */
+/* The begin or end of a span whose counterpart was not read yet. Numbers count from 1. */
 typedef struct prof__follow_half {
     uint64_t id, number, tick; /* number: of a frame */
     uint32_t name, role;       /* name: string id */
-    uint32_t figure;           /* of a begin, and of an end that stays alone */
+    uint32_t figure;           /* of a begin, and of an end without a begin */
     uint32_t track;
-    uint32_t next;             /* of the same bucket, the newest first; of those that are free */
+    uint32_t next;             /* the next of the same bucket, the newest first; or the next free one */
     uint32_t newer, older;
     int end;                   /* 1: it is an end */
 } prof__follow_half;
 
 typedef struct prof__follow_figure {
     prof__figure figure;  /* times in ticks, but for the histogram, the mean and the squares */
-    char *text;           /* owned: a run-time name, or null */
+    char *text;           /* owned: a run-time name, or NULL */
     uint32_t site, open;
     const prof__follow_rule *rule;
 } prof__follow_figure;
 
 typedef struct prof__follow {
     prof__session *session;
-    uint64_t process;      /* whose memory this is */
+    uint64_t process;      /* the process that this memory belongs to */
     int lock, stats;
-    uint64_t pass, seen;   /* seen: chunks taken by then */
-    uint64_t gaps;         /* times that something was missed */
+    uint64_t pass, seen;   /* seen: the chunks taken at that time */
+    uint64_t gaps;         /* how often something was missed */
     double ns_per_tick;
     prof__follow_slot *slots;
     uint32_t *active;
@@ -121,12 +121,12 @@ typedef struct prof__follow {
     uint64_t *words, *again;
     prof__follow_track *tracks;
     uint32_t *buckets, bucket_mask, track_count, track_limit, newest, oldest;
-    size_t meta_at;        /* words of meta that are known */
+    size_t meta_at;        /* words of meta that were read */
     uint32_t *strings;     /* string id -> word of meta */
     size_t string_count, string_capacity;
     prof__follow_site *sites;
     size_t site_count, site_capacity;
-    prof__follow_figure *figures; /* the first is for what there is no room for */
+    prof__follow_figure *figures; /* the first one counts what has no row of its own */
     size_t figure_count, figure_capacity;
     prof__read_index figure_index;
     prof__follow_half *halves;
@@ -142,12 +142,12 @@ typedef struct prof__follow {
     uint64_t every_ns, saved_at;
     uint64_t saves;
     int triggered, signal;
-    prof__cause cause;     /* why to save now; its text "" for nothing */
+    prof__cause cause;     /* why to save now; text "": no reason */
 } prof__follow;
 
 /*-- names and figures --*/
 
-/* Gets to know what meta has by now. 0: no memory. */
+/* Reads what was added to meta. Returns 0 without memory. */
 static int prof__follow_meta(prof__follow *f)
 {
     const prof__session *s = f->session;
@@ -175,7 +175,7 @@ static int prof__follow_meta(prof__follow *f)
     }
 }
 
-/* A call site's entry; null: not known. */
+/* Returns the entry of a call site, or NULL if it is not known. */
 static prof__follow_site *prof__follow_site_of(prof__follow *f, uint32_t id)
 {
     if (id >= f->site_count && !prof__follow_meta(f)) return NULL;
@@ -187,7 +187,7 @@ static const char *prof__follow_name(const prof__follow *f, uint32_t id)
     return id && id < f->string_count && f->strings[id] ? (const char *)(f->session->meta + f->strings[id]) : "";
 }
 
-/* The rule for a scope or frame of this name; null: none. The strictest counts. */
+/* Returns the strictest rule for a scope or frame of this name, or NULL. */
 static const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int frame, const char *name)
 {
     const prof__follow_rule *found = NULL;
@@ -198,7 +198,7 @@ static const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int 
     return found;
 }
 
-/* text: a run-time name, or null. The number of a new figure; 1 where there is no room. */
+/* Adds a row and returns its number, or 1 if there is no space. text: a run-time name, or NULL. */
 static uint32_t prof__follow_add(prof__follow *f, uint32_t site, prof_event_type type, const char *name,
                                  const char *text)
 {
@@ -228,7 +228,7 @@ static int prof__follow_same(const void *owner, size_t item, const void *key)
     return figure->site == wanted->site && !strcmp(figure->text, wanted->text);
 }
 
-/* The figure of a call site and, where that has no name of its own, of a run-time name. */
+/* Returns the row of a call site and, if that has no name of its own, of a run-time name. */
 static uint32_t prof__follow_figure_of(prof__follow *f, uint32_t id, prof_event_type type, const char *text)
 {
     prof__follow_site *site = prof__follow_site_of(f, id);
@@ -252,7 +252,7 @@ static uint32_t prof__follow_figure_of(prof__follow *f, uint32_t id, prof_event_
 
 /*-- triggers --*/
 
-/* "16.7 ms": without the zeros of a table's columns. */
+/* Writes "16.7 ms", without the zeros of a table's columns. */
 static void prof__follow_ns_text(char *to, double ns)
 {
     prof__human_ns(to, ns);
@@ -263,7 +263,7 @@ static void prof__follow_ns_text(char *to, double ns)
     memmove(end, unit, strlen(unit) + 1);
 }
 
-/* A scope or frame took longer than a rule allows. */
+/* Called when a scope or frame took longer than a rule allows. */
 static void prof__follow_over(prof__follow *f, const prof__follow_figure *figure, double ns, uint64_t from, uint64_t to)
 {
     const prof__follow_site *site = prof__follow_site_of(f, figure->site);

@@ -1,7 +1,7 @@
-// watch/follow_make: A follower made, with its triggers' rules, and freed.
+// watch/follow_make: Makes a follower, with the rules of its triggers, and frees it.
 /*-- making and freeing --*/
 
-/* "frame>16.7ms,scope:net.*>2ms" */
+/* Parses "frame>16.7ms,scope:net.*>2ms". */
 static prof_status prof__follow_rules(prof__follow *f, const char *list)
 {
     static const prof__unit times[] = {{"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {NULL, 0}};
@@ -80,7 +80,7 @@ static int prof__follow_tables(prof__follow *f)
     return PROF__ROOM(f->figures, f->figure_capacity, 0) && prof__follow_add(f, 0, PROF_EVENT_SCOPE, "", NULL) == 1;
 }
 
-/* Where the configuration needs it. Under the control lock. */
+/* Makes a follower if the configuration needs it. Under the control lock. */
 static prof_status prof__follow_make(prof__session *s, const prof_config *config)
 {
     prof_status status;
@@ -99,7 +99,7 @@ static prof_status prof__follow_make(prof__session *s, const prof_config *config
 
 static void prof__follow_free(prof__follow *f)
 {
-    if (!f || f->process != prof__process_id()) return; /* the child of a fork may have it in the middle of a change */
+    if (!f || f->process != prof__process_id()) return; /* in the child of a fork it may be in the middle of a change */
     for (size_t i = 0; f->tracks && i < f->track_limit; i++) {
         free(f->tracks[i].stack);
         free(f->tracks[i].frames);

@@ -37,10 +37,10 @@ static void prof__follow_forget(prof__follow *f, uint32_t number)
     while (*link != number) link = &f->tracks[*link - 1].next;
     *link = t->next;
     prof__follow_unlink(f, number);
-    f->gaps++; /* should it come back, it is unknown what it did */
+    f->gaps++; /* if it comes back, something of it may be missing */
 }
 
-/* A track that was not known, or not any more. */
+/* Adds a track that is not known, or no longer known. */
 static uint32_t prof__follow_meet(prof__follow *f, uint64_t id)
 {
     int partial = f->gaps != 0;
@@ -68,7 +68,7 @@ static prof__follow_track *prof__follow_use(prof__follow *f, uint64_t id)
     return &f->tracks[number - 1];
 }
 
-/* The part of a track that a slot had is complete. */
+/* Called when the part of a track in a slot is complete. */
 static void prof__follow_part_ends(prof__follow *f, uint32_t slot)
 {
     uint32_t number = f->slots[slot].track ? prof__follow_find(f, f->slots[slot].track) : 0;
@@ -76,9 +76,10 @@ static void prof__follow_part_ends(prof__follow *f, uint32_t slot)
     f->slots[slot].track = 0;
 }
 
-/* A TRACK record: the next part of that track begins here. Null: what is before it may not have been read yet. patient:
-   it has waited for that already. 1: nobody comes further without, and so the part before it, in another slot, is
-   complete, though its thread has not said so: it found no room to. 2: nobody comes further even so: it is missing. */
+/* Reads a TRACK record: the next part of that track begins here. Returns NULL if the part before it may not have been
+   read yet. patient: it has already waited for that. 1: no slot can be read further, so that the part before it, in
+   another slot, must be complete, although its thread found no space to record that. 2: still no slot can be read
+   further: the part before it is missing. */
 static prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record, int patient)
 {
     uint64_t id = prof__track_id(record), number = prof__track_serial(record);
@@ -105,8 +106,8 @@ static prof__chunk *prof__follow_chunk(const prof__follow *f, uint32_t slot)
     return (prof__chunk *)(void *)(f->session->chunks + (size_t)slot * f->session->chunk_size);
 }
 
-/* How many words of a chunk are whole records and there to stay: with a minimum duration the scopes that were begun
-   last may be taken back. */
+/* Returns how many words of a chunk are whole records that will stay: with a minimum duration, the scopes that began
+   last may be removed. */
 static uint32_t prof__follow_limit(const prof__follow *f, uint32_t slot)
 {
     const prof__session *s = f->session;
@@ -123,7 +124,7 @@ static uint32_t prof__follow_limit(const prof__follow *f, uint32_t slot)
     return (uint32_t)safe;
 }
 
-/* The chunk was reused before it was read. */
+/* Called if a chunk was reused before it was read. */
 static void prof__follow_missed(prof__follow *f, uint32_t slot)
 {
     prof__follow_part_ends(f, slot);
@@ -132,7 +133,7 @@ static void prof__follow_missed(prof__follow *f, uint32_t slot)
     f->gaps++;
 }
 
-/* Copies the words from at to limit. 0: the chunk has been reused. */
+/* Copies the words from at to limit. Returns 0 if the chunk has been reused. */
 static size_t prof__follow_copy(prof__follow *f, uint32_t slot)
 {
     const prof__follow_slot *it = &f->slots[slot];
@@ -147,7 +148,7 @@ static size_t prof__follow_copy(prof__follow *f, uint32_t slot)
     return PROF__ACQUIRE(&chunk->sequence) == it->sequence ? count : 0;
 }
 
-/* The time of the first record that has one; ~0: none has. */
+/* Returns the time of the first record that has one, or ~0. */
 static uint64_t prof__follow_tick_at(uint64_t base, const uint64_t *words, size_t count)
 {
     size_t at, length;
@@ -156,7 +157,7 @@ static uint64_t prof__follow_tick_at(uint64_t base, const uint64_t *words, size_
     return ~(uint64_t)0;
 }
 
-/* Reads a slot up to its limit, or to where it has to wait. 1: it came further. */
+/* Reads a slot up to its limit, or until it must wait. Returns 1 if it read something. */
 static int prof__follow_read(prof__follow *f, uint32_t slot, int patient)
 {
     prof__follow_slot *it = &f->slots[slot];
@@ -189,7 +190,7 @@ static int prof__follow_read(prof__follow *f, uint32_t slot, int patient)
     return at != 0;
 }
 
-/* Leaves a chunk that was read to its end. */
+/* Finishes a chunk that was read to its end. */
 static void prof__follow_leave(prof__follow *f, uint32_t slot)
 {
     prof__follow_slot *it = &f->slots[slot];
@@ -209,14 +210,14 @@ static int prof__follow_newer(const void *a, const void *b)
     return x->sequence < y->sequence ? 1 : -1;
 }
 
-/* Which slots have something to read, the newest first. */
+/* Lists the slots that have something to read, the newest first. */
 static size_t prof__follow_gather(prof__follow *f)
 {
     const prof__session *s = f->session;
     uint64_t next = PROF__ACQUIRE(&s->header->next_chunk), there = prof__chunks_there(s);
     uint64_t count = PROF__LOAD(&s->chunk_count);
     size_t found = 0;
-    if (next > there && there < count) next = there; /* those beyond are not written yet */
+    if (next > there && there < count) next = there; /* chunks beyond that are not written yet */
     for (uint64_t n = next - f->seen > count ? next - count : f->seen; n < next; n++) {
         uint32_t slot = (uint32_t)(n % count);
         f->slots[slot].expected = n + 1;
@@ -244,7 +245,7 @@ static size_t prof__follow_gather(prof__follow *f)
     return found;
 }
 
-/* Where an ended thread left room in a chunk and the ring gets scarce, no other shall have it. */
+/* If few chunks are left, no other thread may take one that an ended thread left partly free. */
 static void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, uint32_t state)
 {
     const prof__session *s = f->session;
@@ -277,7 +278,7 @@ static void prof__follow_rate(prof__follow *f)
     if (s->clock == PROF_CLOCK_MONOTONIC) f->ns_per_tick = 1;
 }
 
-/* Reads those that wait, as far as that goes by now. 1: some came further. */
+/* Reads the slots that wait, as far as possible now. Returns 1 if it read something. */
 static int prof__follow_retry(prof__follow *f, size_t count)
 {
     const prof__follow_slot *earliest = NULL;
@@ -293,12 +294,12 @@ static int prof__follow_retry(prof__follow *f, size_t count)
         chosen = slot;
     }
     if (progress || !earliest || earliest->tick == ~(uint64_t)0 || earliest->waits == f->pass) return progress;
-    progress = prof__follow_read(f, chosen, 1); /* nobody has what it waits for */
+    progress = prof__follow_read(f, chosen, 1); /* no slot has what it waits for */
     prof__follow_leave(f, chosen);
     return progress;
 }
 
-/* Reads what is there. 1: threads have taken new chunks since. Under f->lock. */
+/* Reads what is there. Returns 1 if threads have taken new chunks since. Under f->lock. */
 static int prof__follow_pass(prof__follow *f)
 {
     uint64_t seen = f->seen;
@@ -321,7 +322,7 @@ static int prof__follow_pass(prof__follow *f)
     return f->seen != seen;
 }
 
-/* Reads everything that was recorded by now; what had to wait takes another pass. */
+/* Reads everything that was recorded so far; slots that had to wait need another pass. */
 static void prof__follow_all(prof__follow *f)
 {
     int waiting = 1;

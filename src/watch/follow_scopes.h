@@ -1,9 +1,9 @@
-// watch/follow_scopes: Scopes as a follower sees them.
+// watch/follow_scopes: How a follower handles scopes.
 /*-- scopes --*/
 
 static prof__follow_figure *prof__follow_at(prof__follow *f, uint32_t number) { return &f->figures[number - 1]; }
 
-/* A duration up to this tick, of which there are count by now. */
+/* Adds a duration that ends at tick `to`; count: how many there are then. */
 static void prof__follow_time(prof__follow *f, prof__follow_figure *figure, uint64_t to, uint64_t ticks, uint64_t count)
 {
     prof_stat *stat = &figure->figure.stat;
@@ -18,7 +18,7 @@ static void prof__follow_time(prof__follow *f, prof__follow_figure *figure, uint
     prof__histogram_add(&figure->figure.histogram, prof__step_of((uint64_t)(ns + 0.5)), 1);
 }
 
-/* Ends the innermost scope of a track. whole: its own end was found. */
+/* Ends the innermost scope of a track. whole: 1: its own end was found. */
 static void prof__follow_pop(prof__follow *f, prof__follow_track *t, int whole)
 {
     const prof__follow_open *open = &t->stack[--t->depth];
@@ -34,7 +34,7 @@ static void prof__follow_pop(prof__follow *f, prof__follow_track *t, int whole)
     if (whole) prof__follow_time(f, figure, t->tick, ticks, stat->count - stat->truncated);
     if (whole && open->bytes != PROF__FOLLOW_NO_BYTES)
         prof__figure_bytes(&figure->figure, open->bytes, (double)ticks * f->ns_per_tick);
-    if (figure->open) /* perhaps around this one: then its time covers this one's, if it ends */
+    if (figure->open) /* perhaps around this one: then its time covers that of this one, if it ends */
         while (i && t->stack[i - 1].figure != open->figure) i--;
     if (figure->open && i)
         t->stack[i - 1].covered += covered;
@@ -67,7 +67,7 @@ static void prof__follow_begin(prof__follow *f, prof__follow_track *t, uint32_t 
     prof__follow_at(f, open->figure)->open++;
 }
 
-/* Of an argument only a throughput's bytes are wanted. */
+/* Reads an argument: only the bytes of a throughput are needed. */
 static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint64_t *record)
 {
     prof__follow_open *open = t->depth && !t->beyond ? &t->stack[t->depth - 1] : NULL;
@@ -79,8 +79,8 @@ static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint6
     if (key && !strcmp(prof__follow_name(f, key->name), "bytes")) open->bytes = record[1];
 }
 
-/* Notes that scopes from this place of the stack on are closed by the end of one around them, whose figure is around; 0:
-   not known. Without memory they stay without an end. */
+/* Notes that the end of an outer scope closes the scopes from this place of the stack on; around: the row of that
+   scope, 0: not known. Without memory they stay without an end. */
 static void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t around)
 {
     size_t half = PROF__FOLLOW_LATE / 2, i;
@@ -94,7 +94,7 @@ static void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t ar
     for (i = at; i < t->depth; i++) {
         prof__follow_late *late = &t->late[t->late_count++];
         uint64_t inside = t->stack[i].inside;
-        if (i + 1 < t->depth) inside += t->tick - t->stack[i + 1].tick; /* as it is when it was closed */
+        if (i + 1 < t->depth) inside += t->tick - t->stack[i + 1].tick; /* its state when it was closed */
         late->tick = t->stack[i].tick;
         late->bytes = t->stack[i].bytes;
         late->number = t->stack[i].number;
@@ -105,12 +105,12 @@ static void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t ar
     }
 }
 
-/* The self time of what is around a scope that overlaps has its time as well. */
+/* The time of an overlapping scope also belongs to the self time of the scope around it. */
 static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at)
 {
     uint64_t shared = t->late[at].shared;
     while (at && t->late[at].around == PROF__NONE32)
-        if (t->late[--at].site != PROF__NONE32) { /* until it has its end, if ever, that is this one */
+        if (t->late[--at].site != PROF__NONE32) { /* this one, until its end comes, if ever */
             t->late[at].shared += shared;
             return;
         }
@@ -118,7 +118,7 @@ static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at
         prof__follow_at(f, t->late[at].around)->figure.stat.self_ns += shared;
 }
 
-/* No scope of this site is open. 1: the end is that of one that another around it has closed. */
+/* Called if no scope of this site is open. Returns 1 if the end is that of a scope that an outer one has closed. */
 static int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     size_t at, newest = 0;
@@ -130,7 +130,7 @@ static int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_
     prof__follow_figure *figure = prof__follow_at(f, late->figure);
     prof_stat *stat = &figure->figure.stat;
     uint64_t ticks = t->tick - late->tick;
-    f->events++; /* the reader makes two of it */
+    f->events++; /* the reader makes two events of it */
     if (stat->truncated) stat->truncated--;
     stat->self_ns += ticks;
     stat->covered_ns += ticks;
@@ -159,7 +159,7 @@ static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id
     if (at) {
         while (t->depth > at) prof__follow_pop(f, t, 0);
         prof__follow_pop(f, t, 1);
-    } else if (t->partial) { /* it began before what is known, and around everything */
+    } else if (t->partial) { /* it began before the first known event, around everything */
         if (t->depth) prof__follow_note_late(t, 0, 0);
         while (t->depth) prof__follow_pop(f, t, 0);
         prof_stat *stat = &prof__follow_at(f, prof__follow_figure_of(f, id, PROF_EVENT_SCOPE, NULL))->figure.stat;
@@ -171,7 +171,7 @@ static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id
     }
 }
 
-/* What was open will not get its end. */
+/* Called if open scopes will not get their ends. */
 static void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
 {
     while (t->depth) prof__follow_pop(f, t, 0);
@@ -180,7 +180,7 @@ static void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
     t->partial = 1;
 }
 
-/* Frames of one name follow each other, wherever they stand; and the first of a call site only begins one. */
+/* Frames of one name follow each other, on any call site; the first boundary of a site only begins a frame. */
 static void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);

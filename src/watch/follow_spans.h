@@ -1,4 +1,4 @@
-// watch/follow_spans: Spans and other records as a follower sees them.
+// watch/follow_spans: How a follower handles spans and other records.
 /*-- spans --*/
 
 static uint32_t *prof__follow_half_bucket(prof__follow *f, const prof__follow_half *half)
@@ -19,7 +19,7 @@ static prof__follow_half prof__follow_half_remove(prof__follow *f, uint32_t numb
     return half;
 }
 
-/* A half that stays one. Of frames only whole ones count. */
+/* Counts a begin without an end, or an end without a begin. Of frames, only whole ones count. */
 static void prof__follow_half_lone(prof__follow *f, const prof__follow_half *half)
 {
     prof__figure *figure = &prof__follow_at(f, half->figure)->figure;
@@ -39,7 +39,7 @@ static void prof__follow_half_add(prof__follow *f, const prof__follow_half *half
         number = (uint32_t)++f->half_count;
     else if (number)
         f->half_free = f->halves[number - 1].next;
-    if (!number && f->half_oldest && !half->end) { /* an end is rather one that has no begin any more */
+    if (!number && f->half_oldest && !half->end) { /* an end more probably has no begin any more */
         number = f->half_oldest;
         given_up = prof__follow_half_remove(f, number);
         prof__follow_half_lone(f, &given_up);
@@ -59,7 +59,7 @@ static void prof__follow_half_add(prof__follow *f, const prof__follow_half *half
     f->half_newest = number;
 }
 
-/* The other half that is nearest in time; 0: not read yet. */
+/* Returns the matching begin or end that is nearest in time, or 0 if none was read yet. */
 static uint32_t prof__follow_half_find(prof__follow *f, const prof__follow_half *half)
 {
     uint32_t best = 0, number = f->half_buckets ? *prof__follow_half_bucket(f, half) : 0;
@@ -76,7 +76,7 @@ static uint32_t prof__follow_half_find(prof__follow *f, const prof__follow_half 
     return best;
 }
 
-/* How long a span was without the tasks that lie inside, if it is a task of one thread. */
+/* Returns the time of a span without the tasks inside it, if it is a task of one thread. */
 static uint64_t prof__follow_alone(prof__follow_track *t, const prof__follow_half *begin, const prof__follow_half *end)
 {
     uint64_t ticks = end->tick - begin->tick;
@@ -102,8 +102,8 @@ static void prof__follow_span_time(prof__follow *f, prof__follow_track *t, const
     prof__follow_time(f, figure, to, to - from, stat->count - stat->truncated);
 }
 
-/* A begin or an end. What threads did at the same time is not read in order of time: so the half that comes first waits
-   for the other, whichever it is. */
+/* Reads a begin or an end. Events of several threads are not read in order of time: so the one that is read first waits
+   for the other, be it begin or end. */
 static void prof__follow_span(prof__follow *f, prof__follow_track *t, uint32_t id, const uint64_t *record)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
@@ -134,7 +134,7 @@ static void prof__follow_span(prof__follow *f, prof__follow_track *t, uint32_t i
         prof__follow_span_time(f, t, &half, &found);
 }
 
-/* left: words behind the record's head. */
+/* left: the words after the record's head. */
 /* Counts a scope whose name was made at run time. */
 static void prof__follow_named(prof__follow *f, uint32_t id)
 {

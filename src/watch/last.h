@@ -1,9 +1,9 @@
 // watch/last: prof_save_last(): the last seconds of a ring as an image.
-/*-- THE LAST SECONDS ---------------------------------------------------------------------------------------- >>last --
-   A copy of all that there is, which shows its newest part: the scopes that are open when that begins stand in chunks
-   as old as themselves, and what came before may be wanted after all. */
+/* -- THE LAST SECONDS ---------------------------------------------------------------------------------------- >>last
+   -- A copy of the whole image, with a window on its newest part: the scopes that are open at the begin of the window
+   are in old chunks, and what came before the window may be useful, too. */
 
-/* The tick that lies so many seconds before the newest one; 0: the session is not that old. */
+/* Returns the tick this many seconds before the newest one, or 0 if the session is not that old. */
 static uint64_t prof__last_tick(const prof__header *h, double seconds)
 {
     double ns = seconds * 1e9, age = (double)(h->last.monotonic_ns - h->first.monotonic_ns);
@@ -13,13 +13,14 @@ static uint64_t prof__last_tick(const prof__header *h, double seconds)
 
 /* Why the last seconds are saved. */
 typedef struct prof__cause {
-    uint64_t from, to; /* ticks, of what took too long; 0: nothing did */
+    uint64_t from, to; /* ticks of what took too long; 0: nothing did */
     char text[160];
 } prof__cause;
 
 static void prof__human_ns(char *to, double ns);
 
-/* The tick at which a window begins that has so many seconds before its cause, and all of that; 0: at the start. */
+/* Returns the tick at which a window begins that has this many seconds before its cause, and all of the cause; 0: at
+   the start. */
 static uint64_t prof__last_from(const prof__header *h, double seconds, const prof__cause *cause)
 {
     uint64_t from = prof__last_tick(h, seconds), late;
@@ -29,7 +30,8 @@ static uint64_t prof__last_from(const prof__header *h, double seconds, const pro
     return from < cause->from ? from : cause->from < h->first.tick ? h->first.tick : cause->from;
 }
 
-/* The tick from which on a ring has everything; 0: it has overwritten nothing. Chunks of threads that sleep are older. */
+/* Returns the tick from which on a ring has everything, or 0 if it has overwritten nothing. Chunks of sleeping threads
+   are older. */
 static uint64_t prof__last_held(const prof__header *h)
 {
     uint64_t first = ~(uint64_t)0, tick = 0, newest = PROF__LOAD(&h->next_chunk);
@@ -45,15 +47,15 @@ static uint64_t prof__last_held(const prof__header *h)
     return tick;
 }
 
-/* The nanoseconds of a tick, of a session that has taken the time twice. */
+/* Returns the nanoseconds of one tick, in a session that has two pairs of clocks. */
 static double prof__last_rate(const prof__header *h)
 {
     if (h->last.tick <= h->first.tick || h->last.monotonic_ns <= h->first.monotonic_ns) return 1;
     return (double)(h->last.monotonic_ns - h->first.monotonic_ns) / (double)(h->last.tick - h->first.tick);
 }
 
-/* What is missing between the cause, or the seconds that were asked for, and what an image holds. newest: its last tick.
-   At to, with the cause in front; returns to. */
+/* Writes to `to` the cause, and what of it, or of the requested seconds, the image no longer holds. newest: its last
+   tick. Returns to. */
 static char *prof__last_note(char *to, size_t size, const prof__header *h, uint64_t newest, double ns_per_tick,
                              double seconds, const prof__cause *cause)
 {
@@ -75,7 +77,7 @@ static char *prof__last_note(char *to, size_t size, const prof__header *h, uint6
     return to;
 }
 
-/* Adds a pair of metadata to an image in memory, if it has room for one. */
+/* Adds a key and value of metadata to an image in memory, if it has space for them. */
 static void prof__image_note(prof__header *h, const char *key, const char *value)
 {
     size_t k = strlen(key) + 1, v = strlen(value) + 1;
@@ -89,7 +91,7 @@ static void prof__image_note(prof__header *h, const char *key, const char *value
     h->meta_used += words * 8;
 }
 
-/* cause may be null. */
+/* cause may be NULL. */
 static prof_status prof__last_image(const char *path, double seconds, const prof__cause *cause)
 {
     void *image;
@@ -124,7 +126,7 @@ static prof_status prof__last_save(const char *path, double seconds, const prof_
         prof__last_note(note + 5, sizeof note - 5, (const prof__header *)(const void *)trace->image,
                         trace->header.last.tick, prof__last_rate(&trace->header), seconds, cause);
         if (prof__device_name(trace, note) == PROF__NONE || prof__device_name(trace, note + 5) == PROF__NONE ||
-            !prof__read_metadata(trace, note, note + sizeof note)) /* which finds these copies */
+            !prof__read_metadata(trace, note, note + sizeof note)) /* it finds these copies */
             status = prof__fail(PROF_NO_MEMORY, "no memory to save %s", path);
     }
     if (status == PROF_OK) status = write(trace, path);

@@ -1,10 +1,10 @@
 // watch/save: Saves by call, signal or trigger: a flag for the service.
 /*-- SAVES ON DEMAND ----------------------------------------------------------------------------------------- >>save --
-   Of a trigger only a flag or a line of text is left: the service does the rest. */
+   A trigger only sets a flag or leaves a line of text: the service does the rest. */
 
-static uint32_t prof__save_wanted; /* 0, or what asked for it: PROF__SAVE_... */
-static uint32_t prof__save_armed;  /* 1: somebody will look */
-static prof_status (*prof__saved_hook)(void); /* null, or what is to be saved along: see prof_ntff.h */
+static uint32_t prof__save_wanted; /* 0, or who asked for it: PROF__SAVE_... */
+static uint32_t prof__save_armed;  /* 1: the service will look at the request */
+static prof_status (*prof__saved_hook)(void); /* NULL, or what else to save: see prof_ntff.h */
 static PROF__UNUSED void prof__saved_with(prof_status (*hook)(void))
 {
     PROF__LED_VOID(prof__saved_with, (hook));
@@ -63,7 +63,7 @@ static prof_status prof__save_arm(const prof__session *s)
 }
 static void prof__save_disarm(void) { PROF__STORE(&prof__save_armed, 0u); }
 #else
-static struct sigaction prof__save_before[65]; /* what was installed when the handler was, for each signal */
+static struct sigaction prof__save_before[65]; /* for each signal, the action that was there before the handler */
 static int prof__save_installed[65];
 static int prof__save_number;
 
@@ -83,7 +83,7 @@ static int prof__save_is_ours(int number)
     return !sigaction(number, NULL, &now) && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == prof__save_handler;
 }
 
-/* Before the session starts, under the control lock. */
+/* Installs the handler before the session starts, under the control lock. */
 static prof_status prof__save_arm(const prof__session *s)
 {
     int number = s->follow ? s->follow->signal : 0;
@@ -94,7 +94,7 @@ static prof_status prof__save_arm(const prof__session *s)
     if (!number) return PROF_OK;
     int failed = sigaction(number, NULL, &before);
     if (!failed && prof__save_installed[number] && (before.sa_flags & SA_SIGINFO || before.sa_handler != SIG_DFL))
-        return PROF_OK; /* still there, below a handler that calls it */
+        return PROF_OK; /* still installed, below a handler that calls it */
     memset(&action, 0, sizeof action);
     action.sa_sigaction = prof__save_handler;
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
@@ -108,7 +108,7 @@ static prof_status prof__save_arm(const prof__session *s)
     return PROF_OK;
 }
 
-/* Takes the handler back, unless somebody has put another on top of it, who may call it at any time.
+/* Removes the handler, unless somebody has installed another on top of it, which may call it at any time.
    Async-signal-safe. */
 static void prof__save_disarm(void)
 {

@@ -1,10 +1,10 @@
-// watch/upstairs: The seam: the functions of read, report and watch that session calls. It stands in the list before
-// the rooms that use it, and is filled by the compiler: a constructor of the program may start a session before any of ours
-// has run, C++ has no other way to declare a variable of this file before it has a value, and where a compiler sees
-// the table it calls what is in it directly.
+// watch/upstairs: The table of the functions of read, report and watch that session calls. In the list it comes before
+// the rooms that use it. It is a constant: a constructor of the program may start a session before any of ours has run,
+// C++ has no other way to declare a variable of this file before it has a value, and a compiler that sees the table calls
+// its functions directly.
 /*-- UPSTAIRS -------------------------------------------------------------------------------------------------------*/
 
-/* Their definitions need types of the rooms that they are in. */
+/* The definitions need types of their own rooms. */
 static prof_status prof__live_write(const char *path, prof_status (*write)(const prof_trace *, const char *));
 static prof_status prof__summary_default(const prof_trace *trace, const char *path);
 static prof_status prof__follow_make(prof__session *s, const prof_config *config);
