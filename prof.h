@@ -11176,6 +11176,15 @@ static prof_status prof__image_write(const char *path, void *bytes, size_t size)
     return prof__out_close(&out);
 }
 
+/* Writes an image that prof__image_copy() has made, with its archive, into a sink. */
+static PROF__UNUSED prof_status prof__image_stream(void *bytes, size_t size, prof_sink sink)
+{
+    prof__out out;
+    prof__out_sink(&out, sink);
+    prof__out_fail(&out, prof__out_live(&out, bytes, size));
+    return prof__out_close(&out);
+}
+
 static prof_status prof__save_image(const char *path)
 {
     void *bytes;
@@ -11198,6 +11207,92 @@ PROF_DEF prof_status prof_save(const char *path)
     if (!status) status = prof__live_fits(expanded, write);
     if (status) return status;
     return write ? prof__upstairs.write_live(expanded, write) : prof__save_image(expanded);
+}
+
+/*-- GUEST ------------------------------------------------------------------------------------------------ >>guest --*/
+
+/* What the session of the process is doing, at one moment. */
+typedef struct prof__look {
+    int running, paused;
+    int ended; /* by itself, and prof_stop() is still to come */
+    int held;  /* running, but recording has not begun yet */
+    int guest; /* not the program's session, but a guest's */
+    int level; /* 0: none is running */
+    prof_mode mode;
+    uint32_t epoch;                 /* tells the sessions of the process from each other; 0: there is none */
+    uint64_t buffer, chunks, taken; /* buffer: bytes; taken: chunks, since the session began */
+} prof__look;
+
+/* Any thread. */
+static PROF__UNUSED prof__look prof__look_now(void)
+{
+    prof__look look;
+    memset(&look, 0, sizeof look);
+    uint32_t gate = prof__state_lock();
+    const prof__session *s = prof__state_session();
+    look.running = prof__state.running;
+    look.ended = prof__state.ended;
+    look.paused = prof__state.paused != 0;
+    look.held = prof__state.held != 0;
+    look.level = prof__state.running ? prof__state.level : 0;
+    look.guest = PROF__LOAD(&prof__guest) != NULL;
+    if (s) {
+        look.epoch = s->epoch;
+        look.mode = (prof_mode)(s->header ? s->header->mode : s->like.mode);
+        look.buffer = s->mapping_size ? s->mapping_size : s->image_size;
+        look.chunks = s->chunk_count;
+        if (s->header) look.taken = PROF__LOAD(&s->header->next_chunk);
+    }
+    prof__state_unlock(gate);
+    return look;
+}
+
+/* What a guest records, and whom it tells that the program starts a session of its own. */
+typedef struct prof__guest_wish {
+    int no_scopes, no_devices;
+    void (*keep)(void *image, size_t size); /* what was recorded, for the guest to free; null: no memory. Under the
+                                               control lock */
+} prof__guest_wish;
+
+static void (*prof__guest_keep)(void *image, size_t size);
+
+/* Under the control lock. Ends the guest's session, whose image stays. 0: there is none. */
+static int prof__guest_stop(void)
+{
+    if (!prof__guest) return 0;
+    prof__stop_recording(1);
+    PROF__BRIDGE_STOP();
+    return 1;
+}
+
+/* Under the control lock. Frees the image of a guest's session that was stopped. */
+static PROF__UNUSED void prof__guest_free(void) { prof__sessions_reap(1); }
+
+static void prof__guest_yield(void)
+{
+    void *image = NULL;
+    size_t size = 0;
+    prof__guest_stop();
+    if (prof__image_copy(&image, &size)) size = 0;
+    prof__guest_keep(image, size);
+}
+
+static void prof__guest_limit(void *user)
+{
+    const prof__guest_wish *wish = (const prof__guest_wish *)user;
+    prof__guest_keep = wish->keep;
+    if (wish->no_scopes) prof__state.level = 0;
+    if (wish->no_devices)
+        for (const prof_device *device = prof__devices; device; device = device->next)
+            prof__rule_add(device->name, prof__length(device->name), 0, 1);
+}
+
+/* Starts a session of which the program does not notice: see prof__guest. PROF_INVALID_STATE: one is there already. */
+static PROF__UNUSED prof_status prof__guest_begin(const prof_config *config, const prof__guest_wish *wish)
+{
+    prof__guest_wish own = *wish;
+    prof__guest_start guest = {prof__guest_yield, prof__guest_limit, &own};
+    return prof__start_as(config, &guest);
 }
 
 #ifndef _WIN32
@@ -15900,6 +15995,9 @@ PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t f
     return status;
 }
 
+/* 1: what left the ring is in an archive. */
+static PROF__UNUSED int prof__trace_archived(const prof_trace *trace) { return trace->header.archive_offset != 0; }
+
 PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace)
 {
     return trace ? &trace->info : NULL;
@@ -17205,6 +17303,15 @@ static uint64_t prof__last_tick(const prof__header *h, double seconds)
     double ns = seconds * 1e9, age = (double)(h->last.monotonic_ns - h->first.monotonic_ns);
     if (h->last.monotonic_ns <= h->first.monotonic_ns || !(ns < age)) return 0;
     return h->last.tick - (uint64_t)(ns / age * (double)(h->last.tick - h->first.tick));
+}
+
+/* Gives a trace the window of its last seconds, unless it is not that old. */
+static PROF__UNUSED void prof__trace_last(prof_trace *trace, double seconds)
+{
+    uint64_t tick = prof__last_tick(&trace->header, seconds);
+    size_t hint = 0;
+    int64_t from = tick ? prof__read_ns(trace, tick, &hint) : 0;
+    if (from > 0) prof_trace_window(trace, from, 0);
 }
 
 /* Why the last seconds are saved. */

@@ -531,47 +531,12 @@ static void prof__server_refuse(prof__server *v, prof__server_ask *ask, prof_sta
    A capture takes part in the program's session or, if there is none, in a guest session, which starts with the first
    and ends with the last of its users. */
 
-typedef struct prof__server_look {
-    int running, ended, paused, held, level, guest;
-    prof_mode mode;
-    uint32_t epoch;
-    uint64_t buffer, chunks, taken; /* taken: chunks, since the session began */
-} prof__server_look;
-
-static prof__server_look prof__server_looks(void)
-{
-    prof__server_look look;
-    memset(&look, 0, sizeof look);
-    uint32_t gate = prof__state_lock();
-    const prof__session *s = prof__state_session();
-    look.running = prof__state.running;
-    look.ended = prof__state.ended;
-    look.paused = prof__state.paused != 0;
-    look.held = prof__state.held != 0;
-    look.level = prof__state.running ? prof__state.level : 0;
-    look.guest = PROF__LOAD(&prof__guest) != NULL;
-    if (s) {
-        look.epoch = s->epoch;
-        look.mode = (prof_mode)(s->header ? s->header->mode : s->like.mode);
-        look.buffer = s->mapping_size ? s->mapping_size : s->image_size;
-        look.chunks = s->chunk_count;
-        if (s->header) look.taken = PROF__LOAD(&s->header->next_chunk);
-    }
-    prof__state_unlock(gate);
-    return look;
-}
-
 /* The program starts a session of its own: the captures keep what they have so far. Under the control lock. */
-static void prof__server_yield(void)
+static void prof__server_keep(void *image, size_t size)
 {
-    void *bytes = NULL;
-    size_t size = 0;
-    prof__stop_recording(1);
-    PROF__BRIDGE_STOP();
-    if (prof__image_copy(&bytes, &size)) size = 0;
     prof__lock(&prof__server_kept);
     free(prof__server_state.kept);
-    prof__server_state.kept = bytes;
+    prof__server_state.kept = image;
     prof__server_state.kept_size = size;
     prof__unlock(&prof__server_kept);
 }
@@ -584,22 +549,13 @@ static int prof__server_was_sent_away(prof__server *v)
     return kept;
 }
 
-/* Ends the guest session, and frees its memory. Under the control lock. */
-static void prof__server_end_guest(void)
-{
-    if (!prof__guest) return;
-    prof__stop_recording(1);
-    PROF__BRIDGE_STOP();
-}
-
 /* One user less, who wants the image (bytes not null) or not. */
 static prof_status prof__server_guest_leaves(prof__server *v, void **bytes, size_t *size)
 {
     prof_status status = PROF_OK;
-    int last = v->guests == 1, was_guest;
+    int last = v->guests == 1;
     prof__control_lock();
-    was_guest = prof__guest != NULL;
-    if (last) prof__server_end_guest();
+    int was_guest = last && prof__guest_stop();
     prof__lock(&prof__server_kept);
     if (v->kept && bytes) {
         *size = v->kept_size;
@@ -615,19 +571,10 @@ static prof_status prof__server_guest_leaves(prof__server *v, void **bytes, size
     }
     prof__unlock(&prof__server_kept);
     if (bytes && !*bytes && !status) status = prof__image_copy(bytes, size);
-    if (last && was_guest) prof__sessions_reap(1);
+    if (was_guest) prof__guest_free();
     prof__control_unlock();
     v->guests--;
     return status;
-}
-
-static void prof__server_guest_limit(void *user)
-{
-    const prof__server_capture *capture = (const prof__server_capture *)user;
-    if (capture->quiet) prof__state.level = 0;
-    if (capture->no_devices)
-        for (const prof_device *device = prof__devices; device; device = device->next)
-            prof__rule_add(device->name, prof__length(device->name), 0, 1);
 }
 
 /* Starts the guest session, or takes part in it. PROF_INVALID_STATE: there is one of the program's by now. */
@@ -635,8 +582,8 @@ static prof_status prof__server_guest_comes(prof__server *v, prof__server_captur
 {
     int level = capture->quiet ? 0 : prof__level_of(&capture->config);
     if (!running) {
-        prof__guest_start guest = {prof__server_yield, prof__server_guest_limit, capture};
-        prof_status status = prof__start_as(&capture->config, &guest);
+        prof__guest_wish wish = {capture->quiet, capture->no_devices, prof__server_keep};
+        prof_status status = prof__guest_begin(&capture->config, &wish);
         if (status) return status;
         v->guest_level = level;
     } else if (level > v->guest_level) {
@@ -775,7 +722,7 @@ static void prof__server_cancel(prof__server *v, prof__server_ask *ask)
 
 static prof_status prof__server_capture_begin(prof__server *v, prof__server_capture *capture)
 {
-    prof__server_look look = prof__server_looks();
+    prof__look look = prof__look_now();
     prof_status status = PROF_OK;
     if (look.ended)
         return prof__fail(PROF_INVALID_STATE,
@@ -786,7 +733,7 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
     if (!look.running || look.guest) {
         status = prof__server_guest_comes(v, capture, look.running);
         if (!look.running) capture->end_at = prof__monotonic() + capture->ns; /* a start takes its time */
-        if (status == PROF_INVALID_STATE) look = prof__server_looks(); /* the program was faster */
+        if (status == PROF_INVALID_STATE) look = prof__look_now(); /* the program was faster */
         if (status && (!look.running || look.guest)) return status;
     }
     if (!capture->guest) {
@@ -800,7 +747,7 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
         if (look.paused) prof__server_note(capture, "recording is paused");
         if (look.held) prof__server_note(capture, "the program's session has not begun yet");
     }
-    look = prof__server_looks();
+    look = prof__look_now();
     capture->epoch = look.epoch;
     return PROF_OK;
 }
@@ -808,7 +755,7 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
 /* 1: nothing more can come. */
 static int prof__server_capture_over(prof__server *v, const prof__server_capture *capture)
 {
-    prof__server_look look = prof__server_looks();
+    prof__look look = prof__look_now();
     if (capture->guest && prof__server_was_sent_away(v)) return 1;
     return !look.running || look.epoch != capture->epoch;
 }
@@ -819,10 +766,7 @@ static void prof__server_window(const prof__server_capture *capture, prof_trace 
     const prof_trace_info *about = prof_trace_about(trace);
     if (about->mode == PROF_STATS) return; /* statistics are of the whole run */
     if (capture->whole) {
-        uint64_t tick = capture->last > 0 ? prof__last_tick(&trace->header, capture->last) : 0;
-        size_t hint = 0;
-        int64_t from = tick ? prof__read_ns(trace, tick, &hint) : 0;
-        if (from > 0) prof_trace_window(trace, from, 0);
+        if (capture->last > 0) prof__trace_last(trace, capture->last);
         return;
     }
     int64_t from = (int64_t)(capture->from - about->start_monotonic_ns),
@@ -835,13 +779,12 @@ static void prof__server_window(const prof__server_capture *capture, prof_trace 
 static void prof__server_losses(prof__server_capture *capture, const prof_trace *trace)
 {
     const prof_trace_info *about = prof_trace_about(trace);
-    const prof__header *h = &trace->header;
     int64_t oldest = INT64_MAX;
     for (size_t i = 0; i < prof_trace_track_count(trace); ++i) {
         const prof_track *track = prof_trace_track(trace, i);
         if (!track->device[0] && track->event_count && track->first_ns < oldest) oldest = track->first_ns;
     }
-    if (about->overwritten_chunks && !h->archive_offset && oldest > about->from_ns && oldest != INT64_MAX &&
+    if (about->overwritten_chunks && !prof__trace_archived(trace) && oldest > about->from_ns && oldest != INT64_MAX &&
         !capture->whole)
         prof__server_note(capture,
                           "the buffer (%.1f MiB) is too small: what happened in the first %.3f s is overwritten",
@@ -859,17 +802,13 @@ static prof_status prof__server_image(prof__server_ask *ask, void *bytes, size_t
 {
     prof_sink sink = {prof__server_sink, &ask->answer};
     prof_trace *trace = NULL;
-    prof__out out;
     prof_status status = prof_trace_memory(bytes, size, &trace);
     if (status) return status;
     prof__server_window(&ask->capture, trace, until);
     prof__server_losses(&ask->capture, trace);
     const prof_trace_info *about = prof_trace_about(trace);
     status = prof__image_set_window(bytes, trace, about->from_ns, about->to_ns); /* closes it */
-    if (status) return status;
-    prof__out_sink(&out, sink);
-    prof__out_fail(&out, prof__out_live(&out, bytes, size));
-    return prof__out_close(&out);
+    return status ? status : prof__image_stream(bytes, size, sink);
 }
 
 /* Times of PROFILE_STEPs, in ns: as integers, so that no average is less than the least or more than the most. */
@@ -1411,7 +1350,7 @@ static void prof__server_index(prof__server *v, prof__server_ask *ask)
 static void prof__server_status(prof__server *v, prof__server_ask *ask)
 {
     static const char *const modes[] = {"ring", "fill", "stream", "stats", "ring+stats"};
-    prof__server_look look = prof__server_looks();
+    prof__look look = prof__look_now();
     unsigned clients = 0, captures = 0;
     char text[640], name[64];
     for (int i = 0; i < PROF__SERVER_CLIENTS; ++i) {
@@ -1450,7 +1389,7 @@ static void prof__server_status(prof__server *v, prof__server_ask *ask)
 /* Pauses and resumes on behalf of clients; nested only once. */
 static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause)
 {
-    prof__server_look look = prof__server_looks();
+    prof__look look = prof__look_now();
     prof_status status = PROF_OK;
     int paused = v->paused_epoch && v->paused_epoch == look.epoch && look.running;
     if (!look.running || (look.guest && !v->remote)) {
@@ -1472,7 +1411,7 @@ static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause
 
 static void prof__server_level(prof__server *v, prof__server_ask *ask)
 {
-    prof__server_look look = prof__server_looks();
+    prof__look look = prof__look_now();
     int level = ask->capture.number - 1;
     prof_status status = level >= 0 ? PROF_OK : prof__fail(PROF_INVALID_ARGUMENT, "which level? /level?level=3");
     if (!status && (!look.running || (look.guest && !v->remote)))
@@ -1500,7 +1439,7 @@ static void prof__server_config(prof__server *v, prof__server_ask *ask)
 /* Again and again it is one recording. Where the program records itself there is nothing to start. */
 static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
 {
-    prof__server_look look = prof__server_looks();
+    prof__look look = prof__look_now();
     prof_status status = PROF_OK;
     int own = look.running && !look.guest;
     if (look.ended)
@@ -1511,7 +1450,7 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
         if (v->wished) prof__server_capture_copy(&ask->capture, &v->wish);
         v->remote_from = prof__monotonic(); /* of a session that it starts it has everything */
         status = prof__server_guest_comes(v, &ask->capture, look.running);
-        own = status == PROF_INVALID_STATE && prof__server_looks().running; /* the program was faster */
+        own = status == PROF_INVALID_STATE && prof__look_now().running; /* the program was faster */
         if (own) status = PROF_OK;
         ask->capture.guest = 0;
         if (!status && !own) {
@@ -1528,7 +1467,7 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
 
 static void prof__server_end_remote(prof__server *v, prof__server_ask *ask)
 {
-    prof__server_look look = prof__server_looks();
+    prof__look look = prof__look_now();
     prof_status status = PROF_OK;
     if (v->remote)
         status = prof__server_remote_stop(v);
@@ -1544,7 +1483,7 @@ static void prof__server_end_remote(prof__server *v, prof__server_ask *ask)
 
 static void prof__server_dump(prof__server *v, prof__server_ask *ask)
 {
-    prof__server_look look = prof__server_looks();
+    prof__look look = prof__look_now();
     if (!v->remote && !v->stopped && !look.guest && (look.running || look.ended)) {
         ask->capture.whole = 1; /* as /save */
         ask->capture.dump = 0;
@@ -1874,7 +1813,7 @@ static void prof__server_serve_monitor(prof__server *v, prof__server_ask *ask, c
 /* Records from here on, where the program does not already: then its buffer is what snapshots are of. */
 static void prof__server_continue(prof__server *v, prof__server_ask *ask, const unsigned char *at, size_t size)
 {
-    prof__server_look look = prof__server_looks();
+    prof__look look = prof__look_now();
     ask->capture.continuous = 1;
     prof_status status = prof__server_profile_read(v, &ask->capture, at, size);
     if (!status && v->continuous) status = prof__fail(PROF_INVALID_STATE, "continuous profiling is on already");
@@ -1885,7 +1824,7 @@ static void prof__server_continue(prof__server *v, prof__server_ask *ask, const 
     if (!status && (!look.running || look.guest)) {
         ask->capture.config.mode = PROF_RING;
         status = prof__server_guest_comes(v, &ask->capture, look.running);
-        if (status == PROF_INVALID_STATE && prof__server_looks().running) status = PROF_OK;
+        if (status == PROF_INVALID_STATE && prof__look_now().running) status = PROF_OK;
     }
     if (!status) v->continuous = ask->capture.guest ? 2 : 1; /* 2: counts among the users */
     ask->capture.guest = 0;
@@ -1911,7 +1850,7 @@ static void prof__server_remote_leave(prof__server *v)
 
 static void prof__server_snapshot(prof__server *v, prof__server_ask *ask)
 {
-    prof__server_look look = prof__server_looks();
+    prof__look look = prof__look_now();
     if (!look.running && !look.ended) {
         prof__server_say(v, ask, 409, PROF__GRPC_FAILED_PRECONDITION,
                          "nothing is recorded: call StartContinuousProfiling first");
@@ -3165,7 +3104,7 @@ static void prof__server_run(prof__server *v)
         if (v->clients[i]) prof__server_close(v, i);
     prof__server_discontinue(v);
     prof__server_remote_leave(v);
-    if (v->paused_epoch && prof__server_looks().epoch == v->paused_epoch) prof_resume();
+    if (v->paused_epoch && prof__look_now().epoch == v->paused_epoch) prof_resume();
 }
 
 static void *prof__server_main(void *server)

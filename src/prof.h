@@ -107,6 +107,7 @@ extern "C" {
 #include "session/service.h"
 #include "session/snapshot.h"
 #include "session/save.h"
+#include "session/guest.h"
 
 #ifndef _WIN32
 #include "session/crash.h"

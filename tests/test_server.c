@@ -829,7 +829,7 @@ TEST(config_is_for_the_recordings_that_follow)
     CHECK_EQUAL(prof_enabled(), 0);
     CHECK_EQUAL(status_of(post("/start")), 200);
     CHECK_EQUAL(prof__state.level, 2);
-    CHECK(prof__server_looks().buffer <= 1 << 20); /* not 64 MiB */
+    CHECK(prof__look_now().buffer <= 1 << 20); /* not 64 MiB */
     { PROFILE_SCOPE_C("sent", "net"); }
     { PROFILE_SCOPE_C("heard", "audio"); }
     CHECK_EQUAL(lines_of("/dump?format=csv&finished=0", "sent", &status), 1);
@@ -837,11 +837,11 @@ TEST(config_is_for_the_recordings_that_follow)
     CHECK_EQUAL(status, 200);
     CHECK_EQUAL(status_of(post("/dump?finished=maybe")), 400);
     CHECK_EQUAL(status_of(post("/start")), 200); /* the next one likewise, until a /config without a key */
-    CHECK(prof__server_looks().buffer <= 1 << 20);
+    CHECK(prof__look_now().buffer <= 1 << 20);
     CHECK_EQUAL(status_of(post("/stop")), 200);
     CHECK_EQUAL(status_of(post("/config")), 200);
     CHECK_EQUAL(status_of(post("/start")), 200);
-    CHECK(prof__server_looks().buffer > 1 << 20);
+    CHECK(prof__look_now().buffer > 1 << 20);
     prof_server_stop();
 }
 

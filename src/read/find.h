@@ -104,6 +104,9 @@ PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t f
     return status;
 }
 
+/* 1: what left the ring is in an archive. */
+static PROF__UNUSED int prof__trace_archived(const prof_trace *trace) { return trace->header.archive_offset != 0; }
+
 PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace)
 {
     return trace ? &trace->info : NULL;

@@ -57,7 +57,7 @@ static void prof__server_cancel(prof__server *v, prof__server_ask *ask)
 
 static prof_status prof__server_capture_begin(prof__server *v, prof__server_capture *capture)
 {
-    prof__server_look look = prof__server_looks();
+    prof__look look = prof__look_now();
     prof_status status = PROF_OK;
     if (look.ended)
         return prof__fail(PROF_INVALID_STATE,
@@ -68,7 +68,7 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
     if (!look.running || look.guest) {
         status = prof__server_guest_comes(v, capture, look.running);
         if (!look.running) capture->end_at = prof__monotonic() + capture->ns; /* a start takes its time */
-        if (status == PROF_INVALID_STATE) look = prof__server_looks(); /* the program was faster */
+        if (status == PROF_INVALID_STATE) look = prof__look_now(); /* the program was faster */
         if (status && (!look.running || look.guest)) return status;
     }
     if (!capture->guest) {
@@ -82,7 +82,7 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
         if (look.paused) prof__server_note(capture, "recording is paused");
         if (look.held) prof__server_note(capture, "the program's session has not begun yet");
     }
-    look = prof__server_looks();
+    look = prof__look_now();
     capture->epoch = look.epoch;
     return PROF_OK;
 }
@@ -90,7 +90,7 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
 /* 1: nothing more can come. */
 static int prof__server_capture_over(prof__server *v, const prof__server_capture *capture)
 {
-    prof__server_look look = prof__server_looks();
+    prof__look look = prof__look_now();
     if (capture->guest && prof__server_was_sent_away(v)) return 1;
     return !look.running || look.epoch != capture->epoch;
 }
@@ -101,10 +101,7 @@ static void prof__server_window(const prof__server_capture *capture, prof_trace 
     const prof_trace_info *about = prof_trace_about(trace);
     if (about->mode == PROF_STATS) return; /* statistics are of the whole run */
     if (capture->whole) {
-        uint64_t tick = capture->last > 0 ? prof__last_tick(&trace->header, capture->last) : 0;
-        size_t hint = 0;
-        int64_t from = tick ? prof__read_ns(trace, tick, &hint) : 0;
-        if (from > 0) prof_trace_window(trace, from, 0);
+        if (capture->last > 0) prof__trace_last(trace, capture->last);
         return;
     }
     int64_t from = (int64_t)(capture->from - about->start_monotonic_ns),
@@ -117,13 +114,12 @@ static void prof__server_window(const prof__server_capture *capture, prof_trace 
 static void prof__server_losses(prof__server_capture *capture, const prof_trace *trace)
 {
     const prof_trace_info *about = prof_trace_about(trace);
-    const prof__header *h = &trace->header;
     int64_t oldest = INT64_MAX;
     for (size_t i = 0; i < prof_trace_track_count(trace); ++i) {
         const prof_track *track = prof_trace_track(trace, i);
         if (!track->device[0] && track->event_count && track->first_ns < oldest) oldest = track->first_ns;
     }
-    if (about->overwritten_chunks && !h->archive_offset && oldest > about->from_ns && oldest != INT64_MAX &&
+    if (about->overwritten_chunks && !prof__trace_archived(trace) && oldest > about->from_ns && oldest != INT64_MAX &&
         !capture->whole)
         prof__server_note(capture,
                           "the buffer (%.1f MiB) is too small: what happened in the first %.3f s is overwritten",
@@ -141,17 +137,13 @@ static prof_status prof__server_image(prof__server_ask *ask, void *bytes, size_t
 {
     prof_sink sink = {prof__server_sink, &ask->answer};
     prof_trace *trace = NULL;
-    prof__out out;
     prof_status status = prof_trace_memory(bytes, size, &trace);
     if (status) return status;
     prof__server_window(&ask->capture, trace, until);
     prof__server_losses(&ask->capture, trace);
     const prof_trace_info *about = prof_trace_about(trace);
     status = prof__image_set_window(bytes, trace, about->from_ns, about->to_ns); /* closes it */
-    if (status) return status;
-    prof__out_sink(&out, sink);
-    prof__out_fail(&out, prof__out_live(&out, bytes, size));
-    return prof__out_close(&out);
+    return status ? status : prof__image_stream(bytes, size, sink);
 }
 
 /* Times of PROFILE_STEPs, in ns: as integers, so that no average is less than the least or more than the most. */

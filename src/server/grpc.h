@@ -255,7 +255,7 @@ static void prof__server_serve_monitor(prof__server *v, prof__server_ask *ask, c
 /* Records from here on, where the program does not already: then its buffer is what snapshots are of. */
 static void prof__server_continue(prof__server *v, prof__server_ask *ask, const unsigned char *at, size_t size)
 {
-    prof__server_look look = prof__server_looks();
+    prof__look look = prof__look_now();
     ask->capture.continuous = 1;
     prof_status status = prof__server_profile_read(v, &ask->capture, at, size);
     if (!status && v->continuous) status = prof__fail(PROF_INVALID_STATE, "continuous profiling is on already");
@@ -266,7 +266,7 @@ static void prof__server_continue(prof__server *v, prof__server_ask *ask, const 
     if (!status && (!look.running || look.guest)) {
         ask->capture.config.mode = PROF_RING;
         status = prof__server_guest_comes(v, &ask->capture, look.running);
-        if (status == PROF_INVALID_STATE && prof__server_looks().running) status = PROF_OK;
+        if (status == PROF_INVALID_STATE && prof__look_now().running) status = PROF_OK;
     }
     if (!status) v->continuous = ask->capture.guest ? 2 : 1; /* 2: counts among the users */
     ask->capture.guest = 0;
@@ -292,7 +292,7 @@ static void prof__server_remote_leave(prof__server *v)
 
 static void prof__server_snapshot(prof__server *v, prof__server_ask *ask)
 {
-    prof__server_look look = prof__server_looks();
+    prof__look look = prof__look_now();
     if (!look.running && !look.ended) {
         prof__server_say(v, ask, 409, PROF__GRPC_FAILED_PRECONDITION,
                          "nothing is recorded: call StartContinuousProfiling first");

@@ -3,47 +3,12 @@
    A capture takes part in the program's session or, if there is none, in a guest session, which starts with the first
    and ends with the last of its users. */
 
-typedef struct prof__server_look {
-    int running, ended, paused, held, level, guest;
-    prof_mode mode;
-    uint32_t epoch;
-    uint64_t buffer, chunks, taken; /* taken: chunks, since the session began */
-} prof__server_look;
-
-static prof__server_look prof__server_looks(void)
-{
-    prof__server_look look;
-    memset(&look, 0, sizeof look);
-    uint32_t gate = prof__state_lock();
-    const prof__session *s = prof__state_session();
-    look.running = prof__state.running;
-    look.ended = prof__state.ended;
-    look.paused = prof__state.paused != 0;
-    look.held = prof__state.held != 0;
-    look.level = prof__state.running ? prof__state.level : 0;
-    look.guest = PROF__LOAD(&prof__guest) != NULL;
-    if (s) {
-        look.epoch = s->epoch;
-        look.mode = (prof_mode)(s->header ? s->header->mode : s->like.mode);
-        look.buffer = s->mapping_size ? s->mapping_size : s->image_size;
-        look.chunks = s->chunk_count;
-        if (s->header) look.taken = PROF__LOAD(&s->header->next_chunk);
-    }
-    prof__state_unlock(gate);
-    return look;
-}
-
 /* The program starts a session of its own: the captures keep what they have so far. Under the control lock. */
-static void prof__server_yield(void)
+static void prof__server_keep(void *image, size_t size)
 {
-    void *bytes = NULL;
-    size_t size = 0;
-    prof__stop_recording(1);
-    PROF__BRIDGE_STOP();
-    if (prof__image_copy(&bytes, &size)) size = 0;
     prof__lock(&prof__server_kept);
     free(prof__server_state.kept);
-    prof__server_state.kept = bytes;
+    prof__server_state.kept = image;
     prof__server_state.kept_size = size;
     prof__unlock(&prof__server_kept);
 }
@@ -56,22 +21,13 @@ static int prof__server_was_sent_away(prof__server *v)
     return kept;
 }
 
-/* Ends the guest session, and frees its memory. Under the control lock. */
-static void prof__server_end_guest(void)
-{
-    if (!prof__guest) return;
-    prof__stop_recording(1);
-    PROF__BRIDGE_STOP();
-}
-
 /* One user less, who wants the image (bytes not null) or not. */
 static prof_status prof__server_guest_leaves(prof__server *v, void **bytes, size_t *size)
 {
     prof_status status = PROF_OK;
-    int last = v->guests == 1, was_guest;
+    int last = v->guests == 1;
     prof__control_lock();
-    was_guest = prof__guest != NULL;
-    if (last) prof__server_end_guest();
+    int was_guest = last && prof__guest_stop();
     prof__lock(&prof__server_kept);
     if (v->kept && bytes) {
         *size = v->kept_size;
@@ -87,19 +43,10 @@ static prof_status prof__server_guest_leaves(prof__server *v, void **bytes, size
     }
     prof__unlock(&prof__server_kept);
     if (bytes && !*bytes && !status) status = prof__image_copy(bytes, size);
-    if (last && was_guest) prof__sessions_reap(1);
+    if (was_guest) prof__guest_free();
     prof__control_unlock();
     v->guests--;
     return status;
-}
-
-static void prof__server_guest_limit(void *user)
-{
-    const prof__server_capture *capture = (const prof__server_capture *)user;
-    if (capture->quiet) prof__state.level = 0;
-    if (capture->no_devices)
-        for (const prof_device *device = prof__devices; device; device = device->next)
-            prof__rule_add(device->name, prof__length(device->name), 0, 1);
 }
 
 /* Starts the guest session, or takes part in it. PROF_INVALID_STATE: there is one of the program's by now. */
@@ -107,8 +54,8 @@ static prof_status prof__server_guest_comes(prof__server *v, prof__server_captur
 {
     int level = capture->quiet ? 0 : prof__level_of(&capture->config);
     if (!running) {
-        prof__guest_start guest = {prof__server_yield, prof__server_guest_limit, capture};
-        prof_status status = prof__start_as(&capture->config, &guest);
+        prof__guest_wish wish = {capture->quiet, capture->no_devices, prof__server_keep};
+        prof_status status = prof__guest_begin(&capture->config, &wish);
         if (status) return status;
         v->guest_level = level;
     } else if (level > v->guest_level) {

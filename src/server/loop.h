@@ -346,7 +346,7 @@ static void prof__server_run(prof__server *v)
         if (v->clients[i]) prof__server_close(v, i);
     prof__server_discontinue(v);
     prof__server_remote_leave(v);
-    if (v->paused_epoch && prof__server_looks().epoch == v->paused_epoch) prof_resume();
+    if (v->paused_epoch && prof__look_now().epoch == v->paused_epoch) prof_resume();
 }
 
 static void *prof__server_main(void *server)

@@ -245,7 +245,7 @@ static void prof__server_index(prof__server *v, prof__server_ask *ask)
 static void prof__server_status(prof__server *v, prof__server_ask *ask)
 {
     static const char *const modes[] = {"ring", "fill", "stream", "stats", "ring+stats"};
-    prof__server_look look = prof__server_looks();
+    prof__look look = prof__look_now();
     unsigned clients = 0, captures = 0;
     char text[640], name[64];
     for (int i = 0; i < PROF__SERVER_CLIENTS; ++i) {
@@ -284,7 +284,7 @@ static void prof__server_status(prof__server *v, prof__server_ask *ask)
 /* Pauses and resumes on behalf of clients; nested only once. */
 static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause)
 {
-    prof__server_look look = prof__server_looks();
+    prof__look look = prof__look_now();
     prof_status status = PROF_OK;
     int paused = v->paused_epoch && v->paused_epoch == look.epoch && look.running;
     if (!look.running || (look.guest && !v->remote)) {
@@ -306,7 +306,7 @@ static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause
 
 static void prof__server_level(prof__server *v, prof__server_ask *ask)
 {
-    prof__server_look look = prof__server_looks();
+    prof__look look = prof__look_now();
     int level = ask->capture.number - 1;
     prof_status status = level >= 0 ? PROF_OK : prof__fail(PROF_INVALID_ARGUMENT, "which level? /level?level=3");
     if (!status && (!look.running || (look.guest && !v->remote)))
@@ -334,7 +334,7 @@ static void prof__server_config(prof__server *v, prof__server_ask *ask)
 /* Again and again it is one recording. Where the program records itself there is nothing to start. */
 static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
 {
-    prof__server_look look = prof__server_looks();
+    prof__look look = prof__look_now();
     prof_status status = PROF_OK;
     int own = look.running && !look.guest;
     if (look.ended)
@@ -345,7 +345,7 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
         if (v->wished) prof__server_capture_copy(&ask->capture, &v->wish);
         v->remote_from = prof__monotonic(); /* of a session that it starts it has everything */
         status = prof__server_guest_comes(v, &ask->capture, look.running);
-        own = status == PROF_INVALID_STATE && prof__server_looks().running; /* the program was faster */
+        own = status == PROF_INVALID_STATE && prof__look_now().running; /* the program was faster */
         if (own) status = PROF_OK;
         ask->capture.guest = 0;
         if (!status && !own) {
@@ -362,7 +362,7 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
 
 static void prof__server_end_remote(prof__server *v, prof__server_ask *ask)
 {
-    prof__server_look look = prof__server_looks();
+    prof__look look = prof__look_now();
     prof_status status = PROF_OK;
     if (v->remote)
         status = prof__server_remote_stop(v);
@@ -378,7 +378,7 @@ static void prof__server_end_remote(prof__server *v, prof__server_ask *ask)
 
 static void prof__server_dump(prof__server *v, prof__server_ask *ask)
 {
-    prof__server_look look = prof__server_looks();
+    prof__look look = prof__look_now();
     if (!v->remote && !v->stopped && !look.guest && (look.running || look.ended)) {
         ask->capture.whole = 1; /* as /save */
         ask->capture.dump = 0;

@@ -11,6 +11,15 @@ static uint64_t prof__last_tick(const prof__header *h, double seconds)
     return h->last.tick - (uint64_t)(ns / age * (double)(h->last.tick - h->first.tick));
 }
 
+/* Gives a trace the window of its last seconds, unless it is not that old. */
+static PROF__UNUSED void prof__trace_last(prof_trace *trace, double seconds)
+{
+    uint64_t tick = prof__last_tick(&trace->header, seconds);
+    size_t hint = 0;
+    int64_t from = tick ? prof__read_ns(trace, tick, &hint) : 0;
+    if (from > 0) prof_trace_window(trace, from, 0);
+}
+
 /* Why the last seconds are saved. */
 typedef struct prof__cause {
     uint64_t from, to; /* ticks of what took too long; 0: nothing did */
