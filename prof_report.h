@@ -383,7 +383,7 @@ static prof_status prof__report_figures(prof__report *r)
 
 static int prof__report_after(const prof__report *r, size_t track, int64_t ns)
 {
-    return !r->trace->since || ns > r->trace->since[track];
+    return prof__trace_counts(r->trace, track, ns);
 }
 
 /*-- live bytes, as MXNet's "Device Storage" --*/
@@ -438,7 +438,7 @@ static prof_status prof__report_pools(prof__report *r)
     prof_status status = PROF_OK;
     int good;
     if (r->options.layout != PROF_REPORT_MXNET && r->options.layout != PROF_REPORT_JSON) return PROF_OK;
-    if (r->trace->folded || !prof__has_role(r->trace, PROF_ROLE_MEMORY)) return PROF_OK;
+    if (prof__trace_folded(r->trace) || !prof__has_role(r->trace, PROF_ROLE_MEMORY)) return PROF_OK;
     good = prof__heap_open(&heap, r->trace);
     if (good) status = prof_timeline_open(r->trace, &timeline);
     if (timeline) {
@@ -1430,7 +1430,7 @@ static void prof__report_detail_losses(prof__report *r, uint64_t truncated, uint
     size_t i;
     losses[0].count = truncated;
     losses[0].what = "scopes or spans without begin or end";
-    losses[1].count = info->lost > lost && !r->trace->since ? info->lost - lost : 0;
+    losses[1].count = info->lost > lost && !prof__trace_bounded(r->trace) ? info->lost - lost : 0;
     losses[1].what = "events lost";
     losses[2].count = info->overwritten_chunks;
     losses[2].what = "older chunks overwritten";
@@ -1508,7 +1508,8 @@ static prof_status prof__report_check(const prof_report_options *options)
 /* A list of events has no use for a session without any. */
 static prof_status prof__report_fits(const prof_trace *trace, const prof_report_options *options)
 {
-    if (!options || options->layout != PROF_REPORT_CNTK_DETAIL || trace->header.mode != PROF_STATS) return PROF_OK;
+    if (!options || options->layout != PROF_REPORT_CNTK_DETAIL || prof_trace_about(trace)->mode != PROF_STATS)
+        return PROF_OK;
     return prof__fail(PROF_INVALID_ARGUMENT, "prof_report: CNTK's detail is of events, and mode stats keeps none");
 }
 
@@ -1882,7 +1883,7 @@ static prof_status prof__report_cntk_both(const prof_trace *trace, const char *p
 {
     prof_report_options how;
     memset(&how, 0, sizeof how);
-    return prof__report_cntk_files(trace, path, NULL, how, trace->header.mode != PROF_STATS);
+    return prof__report_cntk_files(trace, path, NULL, how, prof_trace_about(trace)->mode != PROF_STATS);
 }
 
 #define PROF__REPORT_LAYOUTS(X)                                                                                    \
@@ -1914,23 +1915,14 @@ static void __attribute__((destructor(101))) prof__report_unregister(void)
 
 /*-- of the running session --*/
 
-/* Until when a track had been read at the last reset. Ticks, as a later clock pair may shift nanoseconds; and for
-   devices, whose clocks get pairs of their own, the event that ended last, too. */
-typedef struct prof__report_bound {
-    uint64_t track, tick; /* track: see prof__report_track() */
-    uint64_t id;          /* of a device's last event, else 0 */
-} prof__report_bound;
-
 static struct {
     int lock;
     uint32_t epoch; /* of the session that prof_set_paused() has paused; 0: none */
 } prof__report_paused;
 
-static struct prof__report_reset {
+static struct {
     int lock;
-    uint64_t session, process; /* to which the bounds belong */
-    prof__report_bound *bounds; /* sorted */
-    size_t count;
+    prof__bounds bounds; /* of the last reset */
 } prof__report_reset;
 
 #ifndef _WIN32
@@ -1942,93 +1934,21 @@ static void __attribute__((constructor(101))) prof__report_forks(void)
 }
 #endif
 
-/* What a track is known by in all traces of a session. Rows of devices get their ids, which are behind those of
-   threads, anew with each. */
-static uint64_t prof__report_track(const prof_trace *trace, const prof__read_track *track)
-{
-    if (!track->happening_count) return track->about.id;
-    return (uint64_t)1 << 63 | trace->rows[trace->happenings[track->happening].row].number;
-}
-
-static int prof__report_bound_order(const void *a, const void *b)
-{
-    const prof__report_bound *x = (const prof__report_bound *)a, *y = (const prof__report_bound *)b;
-    if (x->track != y->track) return x->track < y->track ? -1 : 1;
-    return x->tick < y->tick ? -1 : x->tick > y->tick;
-}
-
-/* The latest bound of a track; null: it had none. */
-static const prof__report_bound *prof__report_bound_of(const struct prof__report_reset *reset, uint64_t track)
-{
-    size_t low = 0, high = reset->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (reset->bounds[middle].track <= track)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && reset->bounds[low - 1].track == track ? &reset->bounds[low - 1] : NULL;
-}
-
-/* Of each track the time after which the last reset was; null: there was none, or no memory (*status). */
-static int64_t *prof__report_since(const prof_trace *trace, prof_status *status)
-{
-    const struct prof__report_reset *reset = &prof__report_reset;
-    size_t count = prof_trace_track_count(trace), hint = 0, i, j;
-    int64_t *since;
-    if (!reset->bounds || reset->session != trace->header.session || reset->process != trace->header.pid) return NULL;
-    since = (int64_t *)malloc((count + 1) * sizeof *since);
-    if (!since) *status = prof__report_no_memory();
-    for (i = 0; since && i < count; i++) {
-        const prof__read_track *track = &trace->tracks[i];
-        const prof__report_bound *bound = prof__report_bound_of(reset, prof__report_track(trace, track));
-        since[i] = bound ? prof__read_ns(trace, bound->tick, &hint) : -1;
-        for (j = track->happening; bound && j < track->happening + track->happening_count; j++)
-            if (trace->happenings[j].id == bound->id) since[i] = trace->happenings[j].end_ns;
-    }
-    return since;
-}
-
-static prof_status prof__report_mark(const prof_trace *trace)
-{
-    struct prof__report_reset *reset = &prof__report_reset;
-    size_t count = prof_trace_track_count(trace), i, j;
-    prof__report_bound *bounds = (prof__report_bound *)malloc((count + 1) * sizeof *bounds), *old = reset->bounds;
-    if (!bounds) return prof__report_no_memory();
-    for (i = 0; i < count; i++) {
-        const prof__read_track *track = &trace->tracks[i];
-        bounds[i].track = prof__report_track(trace, track);
-        bounds[i].tick = prof__image_tick(trace, track->about.last_ns + 1) - 1;
-        bounds[i].id = 0;
-        for (j = track->happening; j < track->happening + track->happening_count; j++)
-            if (trace->happenings[j].end_ns == track->about.last_ns) bounds[i].id = trace->happenings[j].id;
-    }
-    qsort(bounds, count, sizeof *bounds, prof__report_bound_order);
-    reset->bounds = bounds; /* before the old ones are no more: a fork may come in between */
-    reset->count = count;
-    reset->session = trace->header.session;
-    reset->process = trace->header.pid;
-    free(old);
-    return PROF_OK;
-}
-
 static prof_status prof__report_dumps(const prof_report_options *options, int reset, char **text)
 {
     prof_trace *trace = NULL;
-    int64_t *since = NULL;
     prof_status status = prof__report_check(options);
     if (status == PROF_OK) status = prof__trace_live(&trace, reset);
     if (status != PROF_OK) return status;
-    if (!trace->folded) trace->since = since = prof__report_since(trace, &status);
+    if (!prof__bounds_apply(&prof__report_reset.bounds, trace)) status = prof__report_no_memory();
     if (status == PROF_OK) status = prof_report_text(trace, options, text, NULL);
-    if (status == PROF_OK && reset && !trace->folded) status = prof__report_mark(trace);
+    if (status == PROF_OK && reset && !prof__bounds_take(&prof__report_reset.bounds, trace))
+        status = prof__report_no_memory();
     if (status != PROF_OK) {
         prof_report_free(*text);
         *text = NULL;
     }
     prof_trace_close(trace);
-    free(since);
     return status;
 }
 
@@ -2049,42 +1969,17 @@ PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascendi
 
 /*-- MXNet's dump(), pause() and resume() --*/
 
-/* The output of a session that is not over, or whose output has gone. Under the control lock. */
-static prof_status prof__report_dump(void)
-{
-    prof__session *s = prof__guest ? NULL : prof__state.session;
-    if (!s) return prof__fail(PROF_INVALID_STATE, "prof_dump: nothing was recorded");
-    if (!s->output[0])
-        return prof__fail(PROF_INVALID_STATE,
-                          "prof_dump: the session has no output: set config.output, or call prof_save()");
-    if (s->live_path == s->output) return PROF_OK; /* a .prof */
-    if (!prof__state.running) { /* prof_stop() has written it; the file that PROF_STREAM had meanwhile is no more */
-        FILE *file;
-        if (prof__is_folder(s->output) || s->header->mode == PROF_STREAM) return PROF_OK;
-        file = fopen(s->output, "rb");
-        if (file) return fclose(file), PROF_OK;
-    }
-    return prof__output_write(s);
-}
-
 PROF_DEF prof_status prof_dump(int finished)
 {
     prof_status status = finished ? prof_stop() : PROF_INVALID_STATE;
-    if (status != PROF_INVALID_STATE) return status;
-    prof__control_lock();
-    status = prof__report_dump();
-    prof__control_unlock();
-    return status;
+    return status == PROF_INVALID_STATE ? prof__output_again("prof_dump") : status;
 }
 
 /* What tells the running session from others; 0: none runs. */
 static uint32_t prof__report_epoch(void)
 {
-    uint32_t gate = prof__state_lock();
-    const prof__session *s = !prof__guest && (prof__state.running || prof__state.ended) ? prof__state_session() : NULL;
-    uint32_t epoch = s ? s->epoch : 0;
-    prof__state_unlock(gate);
-    return epoch;
+    prof__look look = prof__look_now();
+    return !look.guest && (look.running || look.ended) ? look.epoch : 0;
 }
 
 PROF_DEF prof_status prof_set_paused(int paused)

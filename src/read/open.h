@@ -7,6 +7,7 @@ static void prof__read_free(prof_trace *trace)
     for (i = 0; i < trace->text_count; i++) free(trace->texts[i]);
     free(trace->texts);
     prof__upstairs.folded_figures_free(trace->folded, trace->folded_count);
+    free(trace->since);
     free(trace->image);
     if (trace->file) fclose(trace->file);
     free(trace->chunks);

@@ -200,7 +200,7 @@ struct prof_trace {
     prof__header header;
     struct prof__figure *folded; /* PROF_STATS: the final statistics, instead of events; owned */
     size_t folded_count;
-    const int64_t *since; /* for each track: statistics count only what ended later; NULL: everything */
+    int64_t *since; /* owned. For each track: statistics count only what ended later; NULL: everything */
     prof_trace_info info;
     uint64_t *image; /* owned */
     FILE *file;      /* owned: holds the archive; null: none, or it is in memory, behind the image */

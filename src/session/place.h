@@ -174,6 +174,17 @@ static prof_status prof__output_writer(const prof__session *s, prof_status (**wr
     return s->layout[0] ? prof__layout_find(s->layout, s->output, write) : prof__writer_find(s->output, write);
 }
 
+/* 1: prof_stop() has written the output, or nothing can be written any more: the file that PROF_STREAM had meanwhile is
+   gone. */
+static int prof__output_stands(const prof__session *s)
+{
+    FILE *file;
+    if (prof__is_folder(s->output) || s->header->mode == PROF_STREAM) return 1;
+    file = fopen(s->output, "rb");
+    if (file) fclose(file);
+    return file != NULL;
+}
+
 /* Writes output out of what is recorded. Where the session is in memory, no other file has been taken for it. */
 static prof_status prof__output_write(prof__session *s)
 {
@@ -186,6 +197,24 @@ static prof_status prof__output_write(prof__session *s)
     }
     if (!status) status = prof__upstairs.write_live(s->output, write);
     if (!status) prof__output_remember(s->output);
+    return status;
+}
+
+/* Writes the output of a session that is not over, or whose output has gone, again. what: who asks, for errors. */
+static PROF__UNUSED prof_status prof__output_again(const char *what)
+{
+    prof_status status = PROF_OK;
+    prof__control_lock();
+    prof__session *s = prof__guest ? NULL : prof__state.session;
+    if (!s) {
+        status = prof__fail(PROF_INVALID_STATE, "%s: nothing was recorded", what);
+    } else if (!s->output[0]) {
+        status = prof__fail(PROF_INVALID_STATE, "%s: the session has no output: set config.output, or call prof_save()",
+                            what);
+    } else if (s->live_path != s->output && (prof__state.running || !prof__output_stands(s))) { /* else it is a .prof */
+        status = prof__output_write(s);
+    }
+    prof__control_unlock();
     return status;
 }
 

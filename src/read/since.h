@@ -1,0 +1,102 @@
+// read/since: Of which moment a trace's statistics are: the resets of prof_report.h.
+/*-- SINCE ------------------------------------------------------------------------------------------------ >>since --*/
+
+/* Until when a track had been read. Ticks, as a later clock pair may shift nanoseconds; and for devices, whose clocks
+   get pairs of their own, the event that ended last, too. */
+typedef struct prof__bound {
+    uint64_t track, tick; /* track: see prof__bound_track() */
+    uint64_t id;          /* of a device's last event, else 0 */
+} prof__bound;
+
+/* Until when each track of a session had been read: all zero is none. The caller's, who frees bounds. */
+typedef struct prof__bounds {
+    uint64_t session, process; /* to which they belong */
+    prof__bound *bounds;       /* sorted */
+    size_t count;
+} prof__bounds;
+
+/* What a track is known by in all traces of a session. Rows of devices get their ids, which are behind those of
+   threads, anew with each. */
+static uint64_t prof__bound_track(const prof_trace *trace, const prof__read_track *track)
+{
+    if (!track->happening_count) return track->about.id;
+    return (uint64_t)1 << 63 | trace->rows[trace->happenings[track->happening].row].number;
+}
+
+static int prof__bound_order(const void *a, const void *b)
+{
+    const prof__bound *x = (const prof__bound *)a, *y = (const prof__bound *)b;
+    if (x->track != y->track) return x->track < y->track ? -1 : 1;
+    return x->tick < y->tick ? -1 : x->tick > y->tick;
+}
+
+/* The latest bound of a track; null: it had none. */
+static const prof__bound *prof__bound_of(const prof__bounds *all, uint64_t track)
+{
+    size_t low = 0, high = all->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (all->bounds[middle].track <= track)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && all->bounds[low - 1].track == track ? &all->bounds[low - 1] : NULL;
+}
+
+/* Lets the statistics of a trace count only what ended after the bounds, if they are of its session. 0 without memory.
+   Statistics that were kept while it was recorded are as old as prof__trace_live() made them. */
+static PROF__UNUSED int prof__bounds_apply(const prof__bounds *all, prof_trace *trace)
+{
+    size_t count = trace->track_count, hint = 0, i, j;
+    if (trace->folded || !all->bounds || all->session != trace->header.session || all->process != trace->header.pid)
+        return 1;
+    free(trace->since);
+    trace->since = (int64_t *)malloc((count + 1) * sizeof *trace->since);
+    for (i = 0; trace->since && i < count; i++) {
+        const prof__read_track *track = &trace->tracks[i];
+        const prof__bound *bound = prof__bound_of(all, prof__bound_track(trace, track));
+        trace->since[i] = bound ? prof__read_ns(trace, bound->tick, &hint) : -1;
+        for (j = track->happening; bound && j < track->happening + track->happening_count; j++)
+            if (trace->happenings[j].id == bound->id) trace->since[i] = trace->happenings[j].end_ns;
+    }
+    return trace->since != NULL;
+}
+
+/* Sets the bounds to the end of a trace, unless it has statistics that were kept while it was recorded. A child of a
+   fork() at any moment finds the old bounds, or the new ones. 0 without memory, and then they are as they were. */
+static PROF__UNUSED int prof__bounds_take(prof__bounds *all, const prof_trace *trace)
+{
+    size_t count = trace->track_count, i, j;
+    prof__bound *bounds, *old = all->bounds;
+    if (trace->folded) return 1;
+    bounds = (prof__bound *)malloc((count + 1) * sizeof *bounds);
+    if (!bounds) return 0;
+    for (i = 0; i < count; i++) {
+        const prof__read_track *track = &trace->tracks[i];
+        bounds[i].track = prof__bound_track(trace, track);
+        bounds[i].tick = prof__image_tick(trace, track->about.last_ns + 1) - 1;
+        bounds[i].id = 0;
+        for (j = track->happening; j < track->happening + track->happening_count; j++)
+            if (trace->happenings[j].end_ns == track->about.last_ns) bounds[i].id = trace->happenings[j].id;
+    }
+    qsort(bounds, count, sizeof *bounds, prof__bound_order);
+    all->bounds = bounds; /* before the old ones are no more */
+    all->count = count;
+    all->session = trace->header.session;
+    all->process = trace->header.pid;
+    free(old);
+    return 1;
+}
+
+/* 1: the statistics of a trace count what happened then on a track. */
+static PROF__UNUSED int prof__trace_counts(const prof_trace *trace, size_t track, int64_t ns)
+{
+    return !trace->since || ns > trace->since[track];
+}
+
+/* 1: prof__bounds_apply() has changed what they count. */
+static PROF__UNUSED int prof__trace_bounded(const prof_trace *trace) { return trace->since != NULL; }
+
+/* 1: it has statistics that were kept while it was recorded. */
+static PROF__UNUSED int prof__trace_folded(const prof_trace *trace) { return trace->folded != NULL; }
