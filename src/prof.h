@@ -136,6 +136,7 @@ extern "C" {
 #include "read/device_tracks.h"
 #include "read/open.h"
 #include "read/find.h"
+#include "read/import.h"
 #include "read/since.h"
 #include "read/log.h"
 #include "read/cursor.h"

@@ -1151,12 +1151,12 @@ TEST(a_host_s_two_clocks)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         prof__header h;
         prof__ntff_clock clock;
-        prof__ntff_header(&h);
+        prof__import_header(&h, "Neuron", "Unix time");
         h.first.monotonic_ns = 5000000;
         h.first.unix_ns = 1786270865722793417u;
         h.last.monotonic_ns = h.first.monotonic_ns + (uint64_t)cases[i].span;
         h.last.unix_ns = h.first.unix_ns + (uint64_t)(cases[i].span + cases[i].off);
-        prof__ntff_clock_of(&clock, &h);
+        prof__ntff_clock_of(&clock, &h.first, &h.last);
         CHECK_EQUAL(clock.stepped, cases[i].stepped);
         CHECK_EQUAL(clock.span != 0, cases[i].drifts);
         CHECK_EQUAL(prof__ntff_clock_host(&clock, (int64_t)h.first.unix_ns), h.first.monotonic_ns);
@@ -1175,9 +1175,9 @@ TEST(a_host_s_two_clocks)
     prof__ntff_clock clock;
     prof__header h;
     memset(&h, 0xFF, sizeof h); /* nothing in an image can be trusted */
-    prof__ntff_clock_of(&clock, &h);
+    prof__ntff_clock_of(&clock, &h.first, &h.last);
     h.first.monotonic_ns = h.first.unix_ns = 1;
-    prof__ntff_clock_of(&clock, &h);
+    prof__ntff_clock_of(&clock, &h.first, &h.last);
 }
 
 /* Threads that report what came while others record; each has a parser of its own. */
@@ -1254,10 +1254,10 @@ static prof_trace *made_up(uint64_t unix_ns, const char *program)
                   {2501, PROF__KIND_MARK, 3}, {1000000, PROF__KIND_END, 1}, {1000001, PROF__KIND_BEGIN, 2}};
     static const char *const names[] = {"prefill \"a\"\\\n\xFF\xC3\xA4", "matmul", "here", "x.c"};
     static uint64_t image[8192];
-    prof__ntff_image w;
+    prof__import w;
     memset(&w, 0, sizeof w);
     memset(image, 0, sizeof image);
-    prof__ntff_header(&w.h);
+    prof__import_header(&w.h, "Neuron", "Unix time");
     w.h.pid = 701;
     w.h.first.tick = w.h.first.monotonic_ns = 5000;
     w.h.first.unix_ns = unix_ns;
@@ -1266,13 +1266,13 @@ static prof_trace *made_up(uint64_t unix_ns, const char *program)
     w.h.chunk_size = 16384;
     w.h.chunk_count = w.h.next_chunk = 1;
     snprintf(w.h.program, sizeof w.h.program, "%s", program);
-    prof__ntff_string(&w, "");
-    for (int i = 0; i < 4; ++i) prof__ntff_string(&w, names[i]);
-    uint32_t thread = prof__ntff_string(&w, "main");
+    prof__import_string(&w, "");
+    for (int i = 0; i < 4; ++i) prof__import_string(&w, names[i]);
+    uint32_t thread = prof__import_string(&w, "main");
     for (uint32_t i = 1; i <= 3; ++i) {
         uint64_t site[4] = {(i + 1) | (uint64_t)5 << 32, 1 | (uint64_t)1 << 32, 10 + i,
                             2 | (uint64_t)(i == 3 ? PROF__KIND_MARK : PROF__KIND_BEGIN) << 32};
-        prof__ntff_meta(&w, PROF__META_SITE, i, site, 4);
+        prof__import_meta(&w, PROF__META_SITE, i, site, 4);
     }
     w.h.meta_offset = sizeof w.h + w.h.chunk_size;
     w.h.meta_used = w.h.meta_size = w.meta_words * 8;

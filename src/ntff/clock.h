@@ -12,18 +12,18 @@ typedef struct prof__ntff_clock {
 } prof__ntff_clock;
 
 /* Without a Unix time, or with one or an uptime of a century and more, which is none: all zero. */
-static void prof__ntff_clock_of(prof__ntff_clock *clock, const prof__header *h)
+static void prof__ntff_clock_of(prof__ntff_clock *clock, const prof__pair *first, const prof__pair *last)
 {
     int64_t much;
     memset(clock, 0, sizeof *clock);
-    if (h->first.unix_ns >= (uint64_t)PROF__NTFF_FAR || h->first.monotonic_ns >= (uint64_t)PROF__NTFF_FAR / 2) return;
-    clock->host = (int64_t)h->first.monotonic_ns;
-    clock->unix_ns = (int64_t)h->first.unix_ns;
-    if (h->last.monotonic_ns <= h->first.monotonic_ns || !h->last.unix_ns) return;
-    if (h->last.monotonic_ns - h->first.monotonic_ns > (uint64_t)1 << 60 || h->last.unix_ns > (uint64_t)INT64_MAX)
+    if (first->unix_ns >= (uint64_t)PROF__NTFF_FAR || first->monotonic_ns >= (uint64_t)PROF__NTFF_FAR / 2) return;
+    clock->host = (int64_t)first->monotonic_ns;
+    clock->unix_ns = (int64_t)first->unix_ns;
+    if (last->monotonic_ns <= first->monotonic_ns || !last->unix_ns) return;
+    if (last->monotonic_ns - first->monotonic_ns > (uint64_t)1 << 60 || last->unix_ns > (uint64_t)INT64_MAX)
         return;
-    clock->span = (int64_t)(h->last.monotonic_ns - h->first.monotonic_ns);
-    clock->off = (int64_t)(h->last.unix_ns - h->first.unix_ns) - clock->span;
+    clock->span = (int64_t)(last->monotonic_ns - first->monotonic_ns);
+    clock->off = (int64_t)(last->unix_ns - first->unix_ns) - clock->span;
     much = clock->off < 0 ? -clock->off : clock->off;
     clock->stepped = much > PROF__NTFF_NOISE + clock->span / 2000;
     if (clock->stepped || much <= PROF__NTFF_NOISE || much > clock->span / 1000) clock->span = clock->off = 0;
@@ -51,10 +51,17 @@ static int64_t prof__ntff_clock_host(const prof__ntff_clock *clock, int64_t unix
     return clock->host + since - prof__ntff_clock_part(clock, since, clock->span + clock->off);
 }
 
+static void prof__ntff_clock_of_trace(prof__ntff_clock *clock, const prof_trace *trace)
+{
+    prof__pair first, last;
+    prof__trace_pairs(trace, &first, &last);
+    prof__ntff_clock_of(clock, &first, &last);
+}
+
 PROF_DEF int64_t prof_ntff_unix_ns(const prof_trace *trace, int64_t ns)
 {
     prof__ntff_clock clock;
     if (!trace) return 0;
-    prof__ntff_clock_of(&clock, &trace->header);
+    prof__ntff_clock_of_trace(&clock, trace);
     return clock.unix_ns + ns + prof__ntff_clock_off(&clock, ns);
 }

@@ -282,7 +282,7 @@ static prof__kineto *prof__kineto_make(const prof_trace *trace, const prof_ntff_
     }
     k->trace = trace;
     if (options) k->options = *options;
-    prof__ntff_clock_of(&k->clock, &trace->header);
+    prof__ntff_clock_of_trace(&k->clock, trace);
     k->base = k->clock.unix_ns / 1000000000 / PROF__KINETO_PERIOD * PROF__KINETO_PERIOD * 1000000000;
     k->pid = k->options.pid ? k->options.pid : prof_trace_about(trace)->pid;
     return k;

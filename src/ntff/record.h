@@ -155,29 +155,6 @@ static prof_device_event prof__ntff_device_event(const prof_ntff_event *event, i
     return e;
 }
 
-/* Unix time less CLOCK_MONOTONIC. Both go at one rate, until somebody sets the clock; so it is measured once, and from then
-   on only whether it still holds, lest neighbours lose their order. Under the lock of the state. */
-static int64_t prof__ntff_host_offset(void)
-{
-    static int64_t offset;
-    static uint64_t measured;
-    uint64_t best = ~(uint64_t)0, after = prof__monotonic();
-    int64_t found = 0, off;
-    int i;
-    if (measured && after - measured < 100000000) return offset;
-    for (i = 0; i < 8; i++) {
-        uint64_t before = prof__monotonic(), now = prof__unix_time();
-        after = prof__monotonic();
-        if (after - before >= best) continue;
-        best = after - before;
-        found = (int64_t)(now - before - best / 2);
-    }
-    off = found - offset;
-    if (!measured || off > 1000000 || off < -1000000) offset = found;
-    measured = after;
-    return offset;
-}
-
 PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event)
 {
     static const prof_device_clock clock = {1000000000, 0, 0};
@@ -186,24 +163,13 @@ PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event)
     prof_device *device;
     prof_device_row *row;
     prof_device_event e;
-    uint32_t gate;
-    int64_t offset;
-    int fresh;
     (void)user;
     if (!event || !event->name || (event->flags & PROF_NTFF_RAW_CLOCK) || !prof_enabled()) return 0;
     prof__ntff_place_of(event, prof__process_id(), event->instance ? event->instance : "", &place);
     device = prof_device_create(place.device, &clock);
     row = prof_device_track(device, place.row);
     if (!row) return 0;
-    gate = prof__state_lock();
-    offset = prof__ntff_host_offset();
-    fresh = !device->pair_count;
-    prof__state_unlock(gate);
-    if (fresh) { /* the device's time is the host's; twice at most, and then the same */
-        uint64_t now = prof_host_ns();
-        prof_device_sync(device, now, now);
-    }
-    e = prof__ntff_device_event(event, offset, &args);
+    e = prof__ntff_device_event(event, prof__device_on_host(device), &args);
     prof_device_record(row, &e);
     return 0;
 }

@@ -104,6 +104,13 @@ PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t f
     return status;
 }
 
+/* The first and the newest moment of its session that are known on all of its clocks. */
+static PROF__UNUSED void prof__trace_pairs(const prof_trace *trace, prof__pair *first, prof__pair *last)
+{
+    *first = trace->header.first;
+    *last = trace->header.last;
+}
+
 /* 1: what left the ring is in an archive. */
 static PROF__UNUSED int prof__trace_archived(const prof_trace *trace) { return trace->header.archive_offset != 0; }
 

@@ -187,16 +187,23 @@ static uint32_t prof__device_arg_count(const prof_device_event *event)
     return event->arg_count < PROF_DEVICE_ARGS ? event->arg_count : PROF_DEVICE_ARGS;
 }
 
-static void prof__device_measure(const prof__session *s, const prof_device_event *event, prof__device_parts *parts)
+/* A text in a chunk of so many words, as prof__measure() has it. */
+static prof__text prof__device_text(uint64_t chunk_words, const char *bytes)
+{
+    return prof__measure_part(bytes, chunk_words * 2, ~(uint64_t)0);
+}
+
+static void prof__device_measure(uint64_t chunk_words, const prof_device_event *event, prof__device_parts *parts)
 {
     parts->event = event;
     parts->args = prof__device_arg_count(event);
-    parts->name = prof__measure(s, event->name ? event->name : "");
+    parts->name = prof__device_text(chunk_words, event->name ? event->name : "");
     parts->words = 3 + (parts->name.length ? 1 + parts->name.words : 0) + 2 + (event->flow != 0);
     for (uint32_t i = 0; i < parts->args; ++i) {
         const prof_arg *arg = &event->args[i];
-        parts->keys[i] = prof__measure(s, arg->key ? arg->key : "");
-        if (arg->value.type == PROF_VALUE_STRING) parts->texts[i] = prof__measure(s, arg->value.as.string);
+        parts->keys[i] = prof__device_text(chunk_words, arg->key ? arg->key : "");
+        if (arg->value.type == PROF_VALUE_STRING)
+            parts->texts[i] = prof__device_text(chunk_words, arg->value.as.string);
         parts->words += 1 + parts->keys[i].words;
         parts->words += 1 + (arg->value.type == PROF_VALUE_STRING ? parts->texts[i].words : 1);
     }
@@ -251,7 +258,7 @@ static void prof__device_write(prof_device *device, prof_device_row *row, uint64
     if (s->header->mode != PROF_STATS &&
         ((PROF__ACQUIRE(&device->epoch) == s->epoch && (!row || PROF__ACQUIRE(&row->epoch) == s->epoch)) ||
          prof__device_know(self, device, row, loss))) {
-        prof__device_measure(s, event, &parts);
+        prof__device_measure(s->chunk_words, event, &parts);
         parts.number = number;
         uint64_t now = prof__now(s, 0), *at = prof__reserve_or_lose(self, parts.words, &now, loss);
         if (at) {
@@ -355,5 +362,43 @@ PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint6
     prof_device_event event = prof__device_event_of(PROF_EVENT_MARK, NULL, ticks);
     if (prof__device_live(device)) prof__device_write(device, NULL, PROF__DEVICE_PAIR, &event, host_ns);
     return PROF_OK;
+}
+
+/* Unix time less CLOCK_MONOTONIC. Both go at one rate, until somebody sets the clock; so it is measured once, and from
+   then on only whether it still holds, lest neighbours lose their order. Under the lock of the state. */
+static int64_t prof__host_offset(void)
+{
+    static int64_t offset;
+    static uint64_t measured;
+    uint64_t best = ~(uint64_t)0, after = prof__monotonic();
+    int64_t found = 0, off;
+    int i;
+    if (measured && after - measured < 100000000) return offset;
+    for (i = 0; i < 8; i++) {
+        uint64_t before = prof__monotonic(), now = prof__unix_time();
+        after = prof__monotonic();
+        if (after - before >= best) continue;
+        best = after - before;
+        found = (int64_t)(now - before - best / 2);
+    }
+    off = found - offset;
+    if (!measured || off > 1000000 || off < -1000000) offset = found;
+    measured = after;
+    return offset;
+}
+
+/* Sets a device's time to CLOCK_MONOTONIC if it has none yet. Its clock has to tick once a nanosecond. Returns
+   what to take from a Unix time to get one of the device. Any thread. */
+static PROF__UNUSED int64_t prof__device_on_host(prof_device *device)
+{
+    uint32_t gate = prof__state_lock();
+    int64_t offset = prof__host_offset();
+    int fresh = !device->pair_count;
+    prof__state_unlock(gate);
+    if (fresh) { /* twice at most, and then the same */
+        uint64_t now = prof_host_ns();
+        prof_device_sync(device, now, now);
+    }
+    return offset;
 }
 #endif

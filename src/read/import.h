@@ -1,0 +1,356 @@
+// read/import: An image written anew, with rows of devices behind what it has; or one of nothing else.
+/*-- IMPORT ----------------------------------------------------------------------------------------------- >>import --
+   An image as the reader reads it: the host's, if there is one, with more chunks behind its chunks, and meta, which
+   grows, too, behind these. The new chunks have no TRACK: nothing but events of devices, whose names and rows are in
+   meta. Their ticks are nanoseconds of the host's CLOCK_MONOTONIC or, without a host, of whatever clock the caller has,
+   and one pair of clocks says so.
+
+   Made by one thread at a time: prof__import_open(), prof__import_begin(), then for each event prof__import_row() and
+   prof__import_put(), in the end prof__import_close(), whatever failed. */
+
+#define PROF__IMPORT_CHUNK 65536u /* bytes, without a host */
+#define PROF__IMPORT_ROWS 4096u   /* and one for what further ones would have */
+
+typedef struct prof__import_row_of {
+    uint32_t device, number; /* of the row; device is its place among the devices */
+    char *name;
+} prof__import_row_of;
+
+typedef struct prof__import_device {
+    char *name;
+    uint32_t number, site;
+} prof__import_device;
+
+typedef struct prof__import {
+    /* for the caller to read */
+    prof__pair first, last; /* the host's, without one all 0 */
+    uint64_t pid;
+    prof_status status; /* of writing so far */
+    int no_memory;      /* for a row */
+    /* its own */
+    prof__out out;
+    int opened;           /* out is */
+    FILE *host;           /* null: none */
+    unsigned char *bytes; /* its image */
+    prof__header h;       /* of what is written */
+    uint64_t chunk_words; /* of a chunk, without its header */
+    uint64_t *chunk;
+    size_t used; /* words of it, its header included; 0: none has begun */
+    uint64_t *meta;
+    size_t meta_words, meta_room;
+    uint32_t strings, sites, device_number, row_number; /* the last ids */
+    prof__import_device *devices;
+    size_t device_count, device_room;
+    prof__import_row_of *rows;
+    size_t row_count, row_room;
+    prof__read_index index; /* of the rows */
+} prof__import;
+
+static int prof__import_meta_room(prof__import *w, size_t words)
+{
+    while (w->meta_room < w->meta_words + words)
+        if (!prof__more_room(&w->meta, &w->meta_room, sizeof *w->meta)) return 0;
+    memset(w->meta + w->meta_words, 0, words * sizeof *w->meta);
+    return 1;
+}
+
+/* 0 without memory. */
+static int prof__import_meta(prof__import *w, uint32_t kind, uint32_t id, const uint64_t *words, size_t count)
+{
+    if (!prof__import_meta_room(w, 1 + count)) return 0;
+    w->meta[w->meta_words] = (uint64_t)kind << 56 | (uint64_t)(1 + count) << 32 | id;
+    memcpy(w->meta + w->meta_words + 1, words, count * sizeof *words);
+    w->meta_words += 1 + count;
+    return 1;
+}
+
+/* The id of a string; 0, which is "", without memory. */
+static uint32_t prof__import_string(prof__import *w, const char *text)
+{
+    size_t length = strlen(text), words = length / 8 + 1;
+    if (!prof__import_meta_room(w, 1 + words)) return 0;
+    w->meta[w->meta_words] = (uint64_t)PROF__META_STRING << 56 | (uint64_t)(1 + words) << 32 | ++w->strings;
+    memcpy(w->meta + w->meta_words + 1, text, length);
+    w->meta_words += 1 + words;
+    return w->strings;
+}
+
+static int prof__import_device_add(prof__import *w, const char *name)
+{
+    prof__import_device *device;
+    uint64_t words[PROF__DEVICE_WORDS - 1] = {0}, empty, now = w->h.first.monotonic_ns;
+    if (!PROF__ROOM(w->devices, w->device_room, w->device_count)) return 0;
+    device = &w->devices[w->device_count];
+    device->name = prof__text_join(name, "");
+    if (!device->name) return 0;
+    w->device_count++;
+    device->number = ++w->device_number;
+    device->site = ++w->sites;
+    empty = prof__import_string(w, "");
+    words[0] = empty | empty << 32;
+    words[1] = empty | (uint64_t)prof__import_string(w, name) << 32; /* the category */
+    words[3] = 1u | (uint64_t)(PROF__KIND_EVENT | PROF_ROLE_DEVICE << PROF__ROLE_SHIFT) << 32;
+    if (!prof__import_meta(w, PROF__META_SITE, device->site, words, PROF__META_SITE_WORDS - 1)) return 0;
+    memset(words, 0, sizeof words);
+    words[0] = prof__import_string(w, name);
+    words[1] = 1000000000;
+    prof__device_store(words + 2, now, now);
+    return prof__import_meta(w, PROF__META_DEVICE, device->number, words, PROF__DEVICE_WORDS - 1);
+}
+
+typedef struct prof__import_key {
+    const char *device, *row;
+} prof__import_key;
+
+static int prof__import_same(const void *owner, size_t item, const void *key)
+{
+    const prof__import *w = (const prof__import *)owner;
+    const prof__import_key *wanted = (const prof__import_key *)key;
+    const prof__import_row_of *row = &w->rows[item];
+    return !strcmp(row->name, wanted->row) && !strcmp(w->devices[row->device].name, wanted->device);
+}
+
+static int prof__import_row_add(prof__import *w, const prof__import_key *key, uint32_t hash)
+{
+    prof__import_row_of *row;
+    uint64_t words[PROF__ROW_WORDS - 1 + 1];
+    size_t device = 0;
+    while (device < w->device_count && strcmp(w->devices[device].name, key->device)) device++;
+    if (device == w->device_count && !prof__import_device_add(w, key->device)) return 0;
+    if (!PROF__ROOM(w->rows, w->row_room, w->row_count)) return 0;
+    row = &w->rows[w->row_count];
+    row->device = (uint32_t)device;
+    row->name = prof__text_join(key->row, "");
+    if (!row->name) return 0;
+    w->row_count++;
+    row->number = ++w->row_number;
+    words[0] = prof__import_string(w, key->row) | (uint64_t)w->devices[device].number << 32;
+    return prof__import_meta(w, PROF__META_ROW, row->number, words, PROF__ROW_WORDS - 1) &&
+           prof__read_add(&w->index, hash, w->row_count - 1);
+}
+
+/* The number of a device's row, by their names. others: 1: it is the row of what finds none any more. PROF__NONE: there
+   are PROF__IMPORT_ROWS of them, or no memory is left (no_memory is 1 then). */
+static PROF__UNUSED size_t prof__import_row(prof__import *w, const char *device, const char *row, int others)
+{
+    prof__import_key key;
+    uint32_t hash = prof__text_hash(device) * 31 + prof__text_hash(row);
+    size_t found;
+    key.device = device;
+    key.row = row;
+    found = prof__read_find(&w->index, hash, prof__import_same, w, &key);
+    if (found != PROF__NONE || (w->row_count >= PROF__IMPORT_ROWS && !others)) return found;
+    if (prof__import_row_add(w, &key, hash)) return w->row_count - 1;
+    w->no_memory = 1;
+    return PROF__NONE;
+}
+
+static void prof__import_chunk_end(prof__import *w)
+{
+    if (!w->used) return;
+    memset(w->chunk + w->used, 0, w->h.chunk_size - w->used * 8);
+    prof__out_bytes(&w->out, w->chunk, w->h.chunk_size);
+    w->used = 0;
+}
+
+static void prof__import_chunk_begin(prof__import *w)
+{
+    prof__chunk chunk;
+    memset(w->chunk, 0, w->h.chunk_header_size);
+    memset(&chunk, 0, sizeof chunk);
+    chunk.sequence = ++w->h.next_chunk;
+    chunk.base.tick = w->h.first.tick;
+    chunk.state = PROF__CHUNK_FULL;
+    memcpy(w->chunk, &chunk, sizeof chunk);
+    w->used = w->h.chunk_header_size / 8;
+    w->h.chunk_count++;
+}
+
+/* Adds an event, as prof_device_record() would, with as many of its arguments as a chunk has room for. row: of
+   prof__import_row(). 0: a chunk has no room for it; only where the host's are unlike any that prof makes. */
+static PROF__UNUSED int prof__import_put(prof__import *w, size_t row, const prof_device_event *event)
+{
+    prof_device_event e = *event;
+    prof__device_parts parts;
+    uint64_t type, *at;
+    prof__device_measure(w->chunk_words, &e, &parts);
+    while (parts.words > w->chunk_words && e.arg_count) {
+        e.arg_count--;
+        prof__device_measure(w->chunk_words, &e, &parts);
+    }
+    if (parts.words > w->chunk_words) return 0;
+    parts.number = e.type == PROF_EVENT_SCOPE ? e.end - e.start : e.type == PROF_EVENT_COUNTER ? e.value.as.u : 0;
+    type = e.type == PROF_EVENT_SCOPE     ? PROF__DEVICE_SCOPE
+           : e.type == PROF_EVENT_COUNTER ? PROF__DEVICE_COUNTER
+                                          : PROF__DEVICE_MARK;
+    if (w->used + parts.words > w->h.chunk_size / 8) prof__import_chunk_end(w);
+    if (!w->used) prof__import_chunk_begin(w);
+    at = w->chunk + w->used;
+    prof__device_fill(at, &parts);
+    at[0] = (uint64_t)PROF__KIND_EVENT << PROF__KIND_SHIFT |
+            (uint64_t)w->devices[w->rows[row].device].site << PROF__TICK_BITS;
+    at[1] = (uint64_t)w->rows[row].number << 8 | type;
+    at[2] = e.start;
+    w->used += (size_t)parts.words;
+    w->status = w->out.status;
+    return 1;
+}
+
+/* What an image has by itself. */
+static void prof__import_header(prof__header *h, const char *program, const char *clock)
+{
+    memset(h, 0, sizeof *h);
+    memcpy(h->magic, PROF__MAGIC, 8);
+    h->version = PROF__IMAGE_VERSION;
+    h->byte_order = PROF__BYTE_ORDER;
+    h->header_size = sizeof *h;
+    h->word_size = sizeof(void *);
+    h->chunk_offset = sizeof *h;
+    h->chunk_size = PROF__IMPORT_CHUNK;
+    h->chunk_header_size = sizeof(prof__chunk);
+    h->image_size = sizeof *h;
+    h->mode = PROF_FILL;
+    h->clock = PROF_CLOCK_MONOTONIC;
+    h->state = PROF__STOPPED;
+    h->session = 1;
+    h->tick_hz = 1000000000;
+    h->resolution_ticks = 1;
+    prof__text_copy(h->program, sizeof h->program, program);
+    prof__text_copy(h->clock_name, sizeof h->clock_name, clock);
+}
+
+/* Reads the host's image; program, clock: what an image is said to be of without one (host null). */
+static PROF__UNUSED prof_status prof__import_open(prof__import *w, const char *host, const char *program,
+                                                  const char *clock)
+{
+    prof_status status;
+    uint64_t size;
+    memset(w, 0, sizeof *w);
+    prof__import_header(&w->h, program, clock);
+    if (!host) return PROF_OK;
+    w->host = fopen(host, "rb");
+    if (!w->host) return prof__fail(PROF_IO, "cannot open %s: %s", host, strerror(errno));
+    status = prof__read_file(w->host, host, &w->bytes, &size, NULL);
+    if (status != PROF_OK) return status;
+    status = prof__read_header(w->bytes, size, host, &w->h);
+    if (status != PROF_OK) return status;
+    if (w->h.mode == PROF_STATS)
+        return prof__fail(PROF_UNSUPPORTED, "%s has only statistics: record with another mode", host);
+    w->first = w->h.first;
+    w->last = w->h.last;
+    w->pid = w->h.pid;
+    return PROF_OK;
+}
+
+/* Takes over the host's meta, and gets to know the last ids. 0 without memory. */
+static int prof__import_host_meta(prof__import *w)
+{
+    const uint64_t *words = (const uint64_t *)(const void *)(w->bytes + w->h.meta_offset);
+    size_t count = (size_t)(w->h.meta_size / 8), at, length;
+    for (at = 0; (length = prof__read_meta_words(words, at, count)) != 0; at += length) {
+        uint32_t id = (uint32_t)words[at], *last = NULL;
+        switch (words[at] >> 56) {
+        case PROF__META_STRING: last = &w->strings; break;
+        case PROF__META_SITE: last = &w->sites; break;
+        case PROF__META_DEVICE: last = &w->device_number; break;
+        case PROF__META_ROW: last = &w->row_number; break;
+        default: break;
+        }
+        if (last && id > *last) *last = id;
+    }
+    if (!prof__import_meta_room(w, at + 1)) return 0;
+    memcpy(w->meta, words, at * sizeof *words);
+    w->meta_words = at;
+    return 1;
+}
+
+/* Begins to write to path, with the host's chunks. host: as prof__import_open() was told; path may be the same. */
+static PROF__UNUSED prof_status prof__import_begin(prof__import *w, const char *host, const char *path)
+{
+    prof_status status;
+    if (host && !prof__import_host_meta(w)) return prof__fail(PROF_NO_MEMORY, "%s: no memory for its names", host);
+    if (w->sites > PROF__SITE_MASK - PROF__IMPORT_ROWS - 1 || w->strings > 0xFFFF0000u ||
+        w->device_number > 0xFFFF0000u || w->row_number > 0xFFFF0000u)
+        return prof__fail(PROF_UNSUPPORTED, "%s: its call sites leave no numbers for devices", host);
+    w->chunk = (uint64_t *)malloc(w->h.chunk_size);
+    if (!w->chunk) return prof__fail(PROF_NO_MEMORY, "%s: no memory to write it", path);
+    w->chunk_words = (w->h.chunk_size - w->h.chunk_header_size) / 8;
+    if (w->host && !prof__file_replaceable(path)) /* it would be written in place, and may be the host, still to read */
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s is a link or a device: name a file itself", path);
+    status = prof__out_file(&w->out, path);
+    if (status != PROF_OK) return status;
+    w->opened = 1;
+    if (w->bytes) {
+        prof__out_bytes(&w->out, w->bytes, w->h.header_size);
+        prof__out_bytes(&w->out, w->bytes + w->h.chunk_offset, (size_t)(w->h.chunk_count * w->h.chunk_size));
+    } else {
+        prof__out_bytes(&w->out, &w->h, sizeof w->h);
+    }
+    w->h.chunk_offset = w->h.header_size;
+    if (w->h.next_chunk < w->h.chunk_count) w->h.next_chunk = w->h.chunk_count; /* readers look at no more than that */
+    return PROF_OK;
+}
+
+/* The host's archive, which stands behind its image, from old_size on. */
+static void prof__import_archive(prof__import *w, uint64_t old_size)
+{
+    char part[PROF__OUT_RESERVE];
+    uint64_t by = w->h.image_size - old_size, size;
+    size_t got = 1;
+    if (!w->h.archive_offset || !prof__read_size(w->host, &size)) return;
+    w->h.archive_offset += by;
+    w->h.archive_first += by;
+    w->h.archive_next += by;
+    if (w->h.archive_limit) w->h.archive_limit += by;
+    for (; old_size < size && got && w->out.status == PROF_OK; old_size += got) {
+        got = size - old_size < sizeof part ? (size_t)(size - old_size) : sizeof part;
+        if (!prof__read_at(w->host, old_size, part, got)) break; /* readers find out what is missing */
+        prof__out_bytes(&w->out, part, got);
+    }
+}
+
+/* first, last: as below. */
+static void prof__import_end(prof__import *w, uint64_t first, uint64_t last)
+{
+    uint64_t old_size = w->h.image_size;
+    prof__import_chunk_end(w);
+    w->h.meta_offset = w->h.chunk_offset + w->h.chunk_count * w->h.chunk_size;
+    w->h.meta_used = w->meta_words * 8;
+    w->h.meta_size = w->h.meta_used + 8; /* ends with a head of 0 */
+    w->h.index_offset = w->h.index_size = 0;
+    w->h.image_size = w->h.meta_offset + w->h.meta_size;
+    if (prof__import_meta_room(w, 1)) prof__out_bytes(&w->out, w->meta, (size_t)w->h.meta_size);
+    else prof__out_fail(&w->out, PROF_NO_MEMORY);
+    if (!w->host) {
+        w->h.first.tick = w->h.first.monotonic_ns = w->h.first.unix_ns = first;
+        w->h.last.tick = w->h.last.monotonic_ns = w->h.last.unix_ns = last;
+    } else {
+        prof__import_archive(w, old_size);
+    }
+    prof__out_flush(&w->out);
+    if (w->out.status == PROF_OK && fseek(w->out.file, 0, SEEK_SET))
+        w->out.status = prof__fail(PROF_IO, "cannot write %s: %s", w->out.path, strerror(errno));
+    prof__out_bytes(&w->out, &w->h, w->h.header_size < sizeof w->h ? w->h.header_size : sizeof w->h); /* the host's */
+}
+
+/* Ends the image, if status is PROF_OK, and frees everything. first, last: without a host, ns: of the first event, and
+   when the last ended. Returns the first failure; nothing is left of the file then. */
+static PROF__UNUSED prof_status prof__import_close(prof__import *w, prof_status status, uint64_t first, uint64_t last)
+{
+    prof_status closed = PROF_OK;
+    size_t i;
+    if (w->opened && status == PROF_OK) prof__import_end(w, first, last);
+    if (w->opened && status != PROF_OK) prof__out_fail(&w->out, status);
+    if (w->host) fclose(w->host); /* first: if it is what is written, too, Windows replaces no file that is open */
+    if (w->opened) closed = prof__out_close(&w->out);
+    for (i = 0; i < w->device_count; i++) free(w->devices[i].name);
+    for (i = 0; i < w->row_count; i++) free(w->rows[i].name);
+    free(w->devices);
+    free(w->rows);
+    free(w->index.slots);
+    free(w->meta);
+    free(w->chunk);
+    free(w->bytes);
+    memset(w, 0, sizeof *w);
+    return status != PROF_OK ? status : closed;
+}
