@@ -8249,12 +8249,21 @@ static prof_status prof__writer_fits(const char *path, prof_status (*write)(cons
                       "%s: mode stats keeps statistics and no events: write a .txt, or use mode ring or stream", path);
 }
 
-static prof_status prof__live_fits(const char *path, prof_status (*write)(const prof_trace *, const char *))
+/* The mode of what is recorded. */
+static uint32_t prof__live_mode(void)
 {
     uint32_t gate = prof__state_lock();
     uint32_t mode = prof__state.session ? prof__state.session->header->mode : (uint32_t)PROF_RING;
     prof__state_unlock(gate);
-    return prof__writer_fits(path, write, mode);
+    return mode;
+}
+
+/* The writer of a path, if it has a use for a session in this mode: see prof__writer_find(). */
+static prof_status prof__writer_for(const char *path, uint32_t mode,
+                                    prof_status (**write)(const prof_trace *, const char *))
+{
+    prof_status status = prof__writer_find(path, write);
+    return status ? status : prof__writer_fits(path, *write, mode);
 }
 
 /* Finds out at the start what would otherwise be found out at the end, and makes the directories. */
@@ -11277,8 +11286,7 @@ PROF_DEF prof_status prof_save(const char *path)
     prof_status (*write)(const prof_trace *, const char *);
     if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save: path is null");
     prof_status status = prof__expand(path, expanded, sizeof expanded);
-    if (!status) status = prof__writer_find(expanded, &write);
-    if (!status) status = prof__live_fits(expanded, write);
+    if (!status) status = prof__writer_for(expanded, prof__live_mode(), &write);
     if (status) return status;
     return write ? prof__upstairs.write_live(expanded, write) : prof__save_image(expanded);
 }
@@ -15903,14 +15911,21 @@ PROF_DEF void prof_trace_close(prof_trace *trace)
     if (trace) prof__read_free(trace);
 }
 
-/* Writes what is recorded, as it is now. */
-static prof_status prof__live_write(const char *path, prof_status (*write)(const prof_trace *, const char *))
+/* Writes what is recorded, as it is now, and as prepare() has changed the trace before. */
+static prof_status prof__live_write_as(const char *path, prof_status (*write)(const prof_trace *, const char *),
+                                       prof_status (*prepare)(prof_trace *trace, const void *user), const void *user)
 {
     prof_trace *trace = NULL;
     prof_status status = prof_trace_live(&trace);
+    if (!status && prepare) status = prepare(trace, user);
     if (!status) status = write(trace, path);
     prof_trace_close(trace);
     return status;
+}
+
+static prof_status prof__live_write(const char *path, prof_status (*write)(const prof_trace *, const char *))
+{
+    return prof__live_write_as(path, write, NULL, NULL);
 }
 
 PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
@@ -17950,31 +17965,39 @@ static prof_status prof__last_image(const char *path, double seconds, const prof
     return status;
 }
 
-/* path is expanded already. */
-static prof_status prof__last_save(const char *path, double seconds, const prof__cause *cause)
+/* The last seconds of a trace, and why they are saved. */
+typedef struct prof__last {
+    const char *path; /* expanded */
+    double seconds;
+    const prof__cause *cause; /* null: somebody asked for them */
+} prof__last;
+
+static prof_status prof__last_prepare(prof_trace *trace, const void *user)
 {
-    prof_status (*write)(const prof_trace *, const char *);
-    prof_trace *trace = NULL;
-    prof_status status = prof__writer_find(path, &write);
-    if (!status) status = prof__live_fits(path, write);
-    if (status) return status;
-    if (!write) return prof__last_image(path, seconds, cause);
-    status = prof_trace_live(&trace);
-    if (status) return status;
-    uint64_t tick = trace->info.mode == PROF_STATS ? 0 : prof__last_from(&trace->header, seconds, cause); /* statistics: the whole run */
+    const prof__last *last = (const prof__last *)user;
+    const prof__header *h = &trace->header;
+    uint64_t tick = trace->info.mode == PROF_STATS ? 0 /* statistics: the whole run */
+                                                   : prof__last_from(h, last->seconds, last->cause);
     size_t hint = 0;
     char note[328] = "save";
     if (tick) trace->info.from_ns = prof__read_ns(trace, tick, &hint);
-    if (cause) {
-        prof__last_note(note + 5, sizeof note - 5, (const prof__header *)(const void *)trace->image,
-                        trace->header.last.tick, prof__last_rate(&trace->header), seconds, cause);
-        if (prof__device_name(trace, note) == PROF__NONE || prof__device_name(trace, note + 5) == PROF__NONE ||
-            !prof__read_metadata(trace, note, note + sizeof note)) /* it finds these copies */
-            status = prof__fail(PROF_NO_MEMORY, "no memory to save %s", path);
-    }
-    if (status == PROF_OK) status = write(trace, path);
-    prof_trace_close(trace);
-    return status;
+    if (!last->cause) return PROF_OK;
+    prof__last_note(note + 5, sizeof note - 5, (const prof__header *)(const void *)trace->image, h->last.tick,
+                    prof__last_rate(h), last->seconds, last->cause);
+    if (prof__device_name(trace, note) == PROF__NONE || prof__device_name(trace, note + 5) == PROF__NONE ||
+        !prof__read_metadata(trace, note, note + sizeof note)) /* it finds these copies */
+        return prof__fail(PROF_NO_MEMORY, "no memory to save %s", last->path);
+    return PROF_OK;
+}
+
+/* path is expanded already. */
+static prof_status prof__last_save(const char *path, double seconds, const prof__cause *cause)
+{
+    prof__last last = {path, seconds, cause};
+    prof_status (*write)(const prof_trace *, const char *);
+    prof_status status = prof__writer_for(path, prof__live_mode(), &write);
+    if (status) return status;
+    return write ? prof__live_write_as(path, write, prof__last_prepare, &last) : prof__last_image(path, seconds, cause);
 }
 
 PROF_DEF prof_status prof_save_last(const char *path, double seconds)
@@ -18475,6 +18498,85 @@ static prof_status prof__figures_spans(prof__figures *all, const prof_trace *tra
     }
     status = prof_spans_close(spans);
     return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+}
+
+/* To a mean of `had` values, with their squared distances from it, adds those of so many others. */
+static void prof__figure_join(double *to, double *to_squares, uint64_t had, double mean, double squares,
+                              uint64_t count)
+{
+    double distance = mean - *to, all = (double)had + (double)count;
+    if (!count) return;
+    *to += distance * (double)count / all;
+    *to_squares += squares + distance * distance * (double)had * (double)count / all;
+}
+
+static uint64_t prof__figure_sum(uint64_t a, uint64_t b)
+{
+    return a + b < a ? ~(uint64_t)0 : a + b;
+}
+
+/* Of scopes that move bytes. */
+static void prof__figure_add_rates(prof__figure *to, const prof__figure *from)
+{
+    prof_stat *stat = &to->stat;
+    stat->bytes = prof__figure_sum(stat->bytes, from->stat.bytes);
+    if (!from->stat.rates) return;
+    if (!stat->rates || from->stat.min_rate < stat->min_rate) stat->min_rate = from->stat.min_rate;
+    if (!stat->rates || from->stat.max_rate > stat->max_rate) stat->max_rate = from->stat.max_rate;
+    prof__figure_join(&stat->mean_rate, &to->rate_squares, stat->rates, from->stat.mean_rate, from->rate_squares,
+                      from->stat.rates);
+    stat->rates += from->stat.rates;
+}
+
+/* Of a scope or span, or a frame. 0: no memory. */
+static int prof__figure_add_times(prof__figure *to, const prof__figure *from)
+{
+    uint64_t had = to->stat.count - to->stat.truncated, more = from->stat.count - from->stat.truncated;
+    const prof__histogram *h = &from->histogram;
+    size_t i;
+    if (more && (!had || from->stat.min_ns < to->stat.min_ns)) to->stat.min_ns = from->stat.min_ns;
+    if (more && from->stat.max_ns > to->stat.max_ns) to->stat.max_ns = from->stat.max_ns;
+    prof__figure_join(&to->mean, &to->squares, had, from->mean, from->squares, more);
+    to->stat.count += from->stat.count;
+    to->stat.truncated += from->stat.truncated;
+    to->stat.total_ns = prof__figure_sum(to->stat.total_ns, from->stat.total_ns);
+    to->stat.self_ns = prof__figure_sum(to->stat.self_ns, from->stat.self_ns);
+    prof__figure_add_rates(to, from);
+    for (i = 0; i < h->capacity; i++)
+        if (h->steps[i].number && !prof__histogram_add(&to->histogram, h->steps[i].number - 1, h->steps[i].count))
+            return 0;
+    return 1;
+}
+
+static void prof__figure_add_values(prof__figure *to, const prof__figure *from)
+{
+    prof__figure_last(to, from->last, from->to);
+    if (!to->stat.count || from->low < to->low) to->low = from->low;
+    if (!to->stat.count || from->high > to->high) to->high = from->high;
+    prof__figure_join(&to->mean, &to->squares, to->stat.count, from->mean, from->squares, from->stat.count);
+    to->stat.count += from->stat.count;
+}
+
+/* Adds what is known of another figure of the same kind, before prof__figure_finish(). 0: no memory. */
+static PROF__UNUSED int prof__figure_add(prof__figure *to, const prof__figure *from)
+{
+    if (from->type != PROF_EVENT_COUNTER) return prof__figure_add_times(to, from);
+    prof__figure_add_values(to, from);
+    return 1;
+}
+
+/* How many times of a figure are in each power of two: [0] is 0 ns, [1] 1 ns, [2] 2 and 3 ns ... */
+static PROF__UNUSED void prof__figure_powers(const prof__figure *figure, uint64_t powers[65])
+{
+    const prof__histogram *h = &figure->histogram;
+    size_t i;
+    memset(powers, 0, 65 * sizeof *powers);
+    for (i = 0; i < h->capacity; i++) {
+        prof_bucket bucket;
+        if (!h->steps[i].number) continue;
+        bucket = prof__step_bucket(&h->steps[i]);
+        powers[bucket.from_ns ? prof__log2(bucket.from_ns) + 1 : 0] += bucket.count;
+    }
 }
 
 static void prof__folded_figures_free(struct prof__figure *figures, size_t count)
@@ -22193,8 +22295,7 @@ static prof_status prof__save_check(prof__follow *f, const prof_config *config)
         return prof__fail(PROF_UNSUPPORTED, "save_signal: not on Windows; use prof_save_request()");
 #endif
     prof_status status = prof__expand_counted(config->save, 1, expanded, sizeof expanded);
-    if (!status) status = prof__writer_find(expanded, &write);
-    if (!status) status = prof__writer_fits(expanded, write, (uint32_t)config->mode);
+    if (!status) status = prof__writer_for(expanded, (uint32_t)config->mode, &write);
     if (!status) status = prof__output_check(expanded);
     if (!status) status = prof__follow_rules(f, config->save_over);
     prof__pattern_absolute(config->save, f->save, sizeof f->save);

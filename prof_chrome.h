@@ -1777,9 +1777,10 @@ static void prof__chrome_process_place(prof__chrome *c, uint32_t number)
 /* What the trace says of itself; "" if it does not. */
 static const char *prof__chrome_said(const prof__chrome *c, const char *key)
 {
+    const char *said, *value;
     size_t i;
-    for (i = 0; i < c->trace->metadata_count; i++)
-        if (!strcmp(c->trace->metadata[i].key, key)) return c->trace->metadata[i].value;
+    for (i = 0; prof_trace_metadata(c->trace, i, &said, &value); i++)
+        if (!strcmp(said, key)) return value;
     return "";
 }
 

@@ -304,63 +304,6 @@ static const char *prof__report_category(const prof__report *r, const prof_calls
     return by_domain && type != PROF_EVENT_FRAME && !strcmp(site->category, "event") ? "" : site->category;
 }
 
-/* To a mean of `had` values, with their squared distances from it, adds those of so many others. */
-static void prof__report_moments(double *to, double *to_squares, uint64_t had, double mean, double squares,
-                                 uint64_t count)
-{
-    double distance = mean - *to, all = (double)had + (double)count;
-    if (!count) return;
-    *to += distance * (double)count / all;
-    *to_squares += squares + distance * distance * (double)had * (double)count / all;
-}
-
-static uint64_t prof__report_sum(uint64_t a, uint64_t b)
-{
-    return a + b < a ? ~(uint64_t)0 : a + b;
-}
-
-/* Of scopes that move bytes. */
-static void prof__report_add_rates(prof__figure *to, const prof__figure *from)
-{
-    prof_stat *stat = &to->stat;
-    stat->bytes = prof__report_sum(stat->bytes, from->stat.bytes);
-    if (!from->stat.rates) return;
-    if (!stat->rates || from->stat.min_rate < stat->min_rate) stat->min_rate = from->stat.min_rate;
-    if (!stat->rates || from->stat.max_rate > stat->max_rate) stat->max_rate = from->stat.max_rate;
-    prof__report_moments(&stat->mean_rate, &to->rate_squares, stat->rates, from->stat.mean_rate, from->rate_squares,
-                         from->stat.rates);
-    stat->rates += from->stat.rates;
-}
-
-/* Of a scope or span, or a frame. 0: no memory. */
-static int prof__report_add_times(prof__figure *to, const prof__figure *from)
-{
-    uint64_t had = to->stat.count - to->stat.truncated, more = from->stat.count - from->stat.truncated;
-    const prof__histogram *h = &from->histogram;
-    size_t i;
-    if (more && (!had || from->stat.min_ns < to->stat.min_ns)) to->stat.min_ns = from->stat.min_ns;
-    if (more && from->stat.max_ns > to->stat.max_ns) to->stat.max_ns = from->stat.max_ns;
-    prof__report_moments(&to->mean, &to->squares, had, from->mean, from->squares, more);
-    to->stat.count += from->stat.count;
-    to->stat.truncated += from->stat.truncated;
-    to->stat.total_ns = prof__report_sum(to->stat.total_ns, from->stat.total_ns);
-    to->stat.self_ns = prof__report_sum(to->stat.self_ns, from->stat.self_ns);
-    prof__report_add_rates(to, from);
-    for (i = 0; i < h->capacity; i++)
-        if (h->steps[i].number && !prof__histogram_add(&to->histogram, h->steps[i].number - 1, h->steps[i].count))
-            return 0;
-    return 1;
-}
-
-static void prof__report_add_values(prof__figure *to, const prof__figure *from)
-{
-    prof__figure_last(to, from->last, from->to);
-    if (!to->stat.count || from->low < to->low) to->low = from->low;
-    if (!to->stat.count || from->high > to->high) to->high = from->high;
-    prof__report_moments(&to->mean, &to->squares, to->stat.count, from->mean, from->squares, from->stat.count);
-    to->stat.count += from->stat.count;
-}
-
 static prof_status prof__report_figures(prof__report *r)
 {
     prof__figures all;
@@ -372,10 +315,7 @@ static prof_status prof__report_figures(prof__report *r)
         prof__report_row *row;
         if (!from->stat.count) continue;
         row = prof__report_row_of(r, type, prof__report_category(r, from->stat.site, type), from->stat.name);
-        if (row && from->type == PROF_EVENT_COUNTER)
-            prof__report_add_values(&row->figure, from);
-        else if (!row || !prof__report_add_times(&row->figure, from))
-            status = prof__report_no_memory();
+        if (!row || !prof__figure_add(&row->figure, from)) status = prof__report_no_memory();
     }
     prof__figures_free(&all);
     return status;
@@ -402,11 +342,11 @@ static int prof__report_pool_sample(prof__report *r, const prof_memory_row *pool
         *state = row->figure.stat.count ? PROF__REPORT_POOL_TAKEN : PROF__REPORT_POOL_ROW;
     if (*state == PROF__REPORT_POOL_TAKEN) return 1;
     memset(&sample, 0, sizeof sample);
+    sample.type = PROF_EVENT_COUNTER;
     sample.stat.count = 1;
     sample.low = sample.high = sample.last = sample.mean = (double)pool->live_bytes;
     sample.to = ns;
-    prof__report_add_values(&row->figure, &sample);
-    return 1;
+    return prof__figure_add(&row->figure, &sample);
 }
 
 /* A sample for each change, of those since the last reset. 0: no memory. */
@@ -1088,8 +1028,8 @@ static void prof__report_domain_add(prof_stat *to, const prof__figure *figure, i
     const prof_stat *from = &figure->stat;
     to->count += from->count;
     to->truncated += from->truncated;
-    to->self_ns = prof__report_sum(to->self_ns, from->self_ns);
-    if (!inside) to->total_ns = prof__report_sum(to->total_ns, from->total_ns);
+    to->self_ns = prof__figure_sum(to->self_ns, from->self_ns);
+    if (!inside) to->total_ns = prof__figure_sum(to->total_ns, from->total_ns);
     if (to->count > to->truncated) to->mean_ns = (double)to->total_ns / (double)(to->count - to->truncated);
     if (to->max_ns < from->max_ns) to->max_ns = from->max_ns;
 }
@@ -1165,19 +1105,6 @@ static prof_status prof__report_domains(prof__report *r)
 #define PROF__REPORT_BEFORE_BAR ((size_t)61)  /* and what stands before it */
 #define PROF__REPORT_BAR_LEAST ((size_t)10)
 
-/* Buckets of the powers of two: [0] is 0 ns, [1] 1 ns, [2] 2 and 3 ns ... */
-static void prof__report_powers(const prof__histogram *h, uint64_t powers[65])
-{
-    size_t i;
-    memset(powers, 0, 65 * sizeof *powers);
-    for (i = 0; i < h->capacity; i++) {
-        prof_bucket bucket;
-        if (!h->steps[i].number) continue;
-        bucket = prof__step_bucket(&h->steps[i]);
-        powers[bucket.from_ns ? prof__log2(bucket.from_ns) + 1 : 0] += bucket.count;
-    }
-}
-
 static void prof__report_bar(prof__out *out, uint64_t count, uint64_t most, size_t widest)
 {
     double share = (double)count / (double)most * (double)widest;
@@ -1195,13 +1122,13 @@ static void prof__report_percent(prof__out *out, double part, double whole, size
     prof__out_right(out, text, width);
 }
 
-static void prof__report_bars(prof__out *out, const prof__histogram *h, uint64_t all, size_t limit)
+static void prof__report_bars(prof__out *out, const prof__figure *figure, uint64_t all, size_t limit)
 {
     size_t widest = limit && limit < PROF__REPORT_BEFORE_BAR + PROF__REPORT_BAR ? PROF__REPORT_BAR_LEAST : PROF__REPORT_BAR;
     uint64_t powers[65], most = 0, seen = 0;
     unsigned i, first = 65, last = 0;
     if (widest < PROF__REPORT_BAR && limit > PROF__REPORT_BEFORE_BAR + widest) widest = limit - PROF__REPORT_BEFORE_BAR;
-    prof__report_powers(h, powers);
+    prof__figure_powers(figure, powers);
     for (i = 0; i < 65; i++) {
         if (!powers[i]) continue;
         if (first == 65) first = i;
@@ -1253,7 +1180,7 @@ static void prof__report_histogram(prof__out *out, const prof__report_row *row, 
     PROF__REPORT_LITERAL(out, "\n");
     if (!all) return;
     PROF__REPORT_LITERAL(out, "        from       below         count     share    so far\n");
-    prof__report_bars(out, &row->figure.histogram, all, limit);
+    prof__report_bars(out, &row->figure, all, limit);
 }
 
 static void prof__report_histograms(prof__report *r)

@@ -461,7 +461,7 @@ static void prof__server_end_answer(prof__server_ask *ask, int status, const cha
 {
     ask->status = status;
     ask->phase = PROF__ASK_ANSWER;
-    ask->since = prof__monotonic();
+    ask->since = prof_host_ns();
     ask->taken = 0;
     if (ask->grpc) {
         prof__server_head(ask, "content-type: application/grpc\r\n");
@@ -620,7 +620,7 @@ static prof_status prof__server_remote_stop(prof__server *v)
     size_t size = 0;
     prof_status status = prof__server_guest_leaves(v, &bytes, &size);
     v->remote = 0;
-    v->remote_to = prof__monotonic();
+    v->remote_to = prof_host_ns();
     free(v->stopped);
     v->stopped = status ? NULL : bytes;
     v->stopped_size = size;
@@ -660,7 +660,7 @@ static prof_status prof__server_remote_take(prof__server *v, prof__server_captur
     if (!status && !v->remote && !v->stopped)
         status = prof__fail(PROF_INVALID_STATE, "nothing was recorded: POST /start first");
     capture->from = v->remote_from;
-    capture->end_at = v->remote ? prof__monotonic() : v->remote_to;
+    capture->end_at = v->remote ? prof_host_ns() : v->remote_to;
     return status ? status : prof__server_remote_copy(v, bytes, size);
 }
 
@@ -728,11 +728,11 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
         return prof__fail(PROF_INVALID_STATE,
                           "the program's session has ended by itself, and its prof_stop() is still to "
                           "come: nothing records; /save has what it recorded");
-    capture->from = prof__monotonic(); /* of a session that it starts it has everything */
+    capture->from = prof_host_ns(); /* of a session that it starts it has everything */
     capture->end_at = capture->from + capture->ns;
     if (!look.running || look.guest) {
         status = prof__server_guest_comes(v, capture, look.running);
-        if (!look.running) capture->end_at = prof__monotonic() + capture->ns; /* a start takes its time */
+        if (!look.running) capture->end_at = prof_host_ns() + capture->ns; /* a start takes its time */
         if (status == PROF_INVALID_STATE) look = prof__look_now(); /* the program was faster */
         if (status && (!look.running || look.guest)) return status;
     }
@@ -1017,7 +1017,7 @@ static void prof__server_finish_grpc(prof__server *v, prof__server_ask *ask)
 static prof_status prof__server_take(prof__server *v, prof__server_ask *ask)
 {
     prof__server_capture *capture = &ask->capture;
-    uint64_t now = prof__monotonic(), until = now < capture->end_at ? now : capture->end_at;
+    uint64_t now = prof_host_ns(), until = now < capture->end_at ? now : capture->end_at;
     prof_status status = PROF_OK;
     prof_trace *trace = NULL;
     void *bytes = NULL;
@@ -1246,7 +1246,7 @@ static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask
         capture->whole = 0;
     } else if (may & PROF__MAY_MS && !strcmp(key, "delay")) {
         status = prof__server_ms(v, key, value, 0, &ns);
-        if (!status) capture->begin_at = prof__monotonic() + ns;
+        if (!status) capture->begin_at = prof_host_ns() + ns;
     } else if (may & PROF__MAY_LAST && !strcmp(key, "last")) {
         if (!prof__parse_number(value, prof__seconds, &ns) || !ns)
             return prof__fail(PROF_INVALID_ARGUMENT, "last '%.40s': seconds, for example 5 or 500ms", value);
@@ -1448,7 +1448,7 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
     if (!status && !own && v->remote && prof__server_was_sent_away(v)) status = prof__server_remote_stop(v);
     if (!status && !own && !v->remote) {
         if (v->wished) prof__server_capture_copy(&ask->capture, &v->wish);
-        v->remote_from = prof__monotonic(); /* of a session that it starts it has everything */
+        v->remote_from = prof_host_ns(); /* of a session that it starts it has everything */
         status = prof__server_guest_comes(v, &ask->capture, look.running);
         own = status == PROF_INVALID_STATE && prof__look_now().running; /* the program was faster */
         if (own) status = PROF_OK;
@@ -1667,7 +1667,7 @@ static prof_status prof__server_advanced(prof__server_capture *capture, const pr
     prof_status status = prof__server_set(capture, key, value), result = PROF_OK;
     if (status == PROF_UNSUPPORTED) {
         prof__server_note(capture, "%s", prof_error());
-    } else if (status && (known || !prof__begins(prof_error(), "unknown key"))) {
+    } else if (status && (known || strncmp(prof_error(), "unknown key", 11) != 0)) {
         char why[160];
         prof__text_copy(why, sizeof why, prof_error());
         result = prof__fail(status, "Invalid value for key: %.60s. %.150s", key, why);
@@ -1697,7 +1697,7 @@ static prof_status prof__server_options_read(prof__server_capture *capture, cons
             version = p.number;
         } else if (p.field == 8 && p.type == 0 && p.number) {
             uint64_t now = prof__unix_time();
-            if (p.number > now) capture->begin_at = prof__monotonic() + (p.number - now);
+            if (p.number > now) capture->begin_at = prof_host_ns() + (p.number - now);
         } else if (p.field == 9 && p.type == 0 && p.number) {
             *duration = p.number;
         } else if (p.field == 11 && p.type == 2) {
@@ -1732,7 +1732,7 @@ static prof_status prof__server_profile_read(const prof__server *v, prof__server
                                              const unsigned char *at, size_t size)
 {
     prof__proto p = prof__proto_of(at, size);
-    uint64_t duration = 0, asked = 0, now = prof__monotonic(), most = v->max_ms * 1000000;
+    uint64_t duration = 0, asked = 0, now = prof_host_ns(), most = v->max_ms * 1000000;
     prof_status status = PROF_OK;
     capture->format = PROF__SERVE_XPLANE;
     while (!status && prof__proto_next(&p)) {
@@ -1783,7 +1783,7 @@ static void prof__server_terminate(prof__server *v, prof__server_ask *ask, const
         for (int k = 0; v->clients[i] && k < PROF__SERVER_STREAMS; ++k) {
             prof__server_ask *other = &v->clients[i]->asks[k];
             if (strcmp(other->capture.session, session)) continue;
-            if (other->phase == PROF__ASK_CAPTURE) other->capture.end_at = prof__monotonic();
+            if (other->phase == PROF__ASK_CAPTURE) other->capture.end_at = prof_host_ns();
             if (other->phase == PROF__ASK_DELAYED) other->capture.begin_at = 0, other->capture.ns = 0;
         }
     prof__server_empty(v, ask);
@@ -1873,7 +1873,8 @@ static void prof__server_serve_grpc(prof__server *v, prof__server_ask *ask)
                                           "GetSnapShot",
                                           NULL};
     static const char service[] = "/tensorflow.ProfilerService/";
-    int method = prof__begins(ask->path, service) ? prof__parse_name(ask->path + sizeof service - 1, methods) : -1;
+    const size_t prefix = sizeof service - 1;
+    int method = strncmp(ask->path, service, prefix) ? -1 : prof__parse_name(ask->path + prefix, methods);
     const unsigned char *body = ask->body.at;
     size_t size = ask->body.size;
     uint64_t length = 0;
@@ -2094,7 +2095,7 @@ static int prof__http1_fill(prof__server *v, prof__server_client *c)
     if (!ask->keep) c->closing = 1;
     c->ahead = c->in_size ? c->ahead + 1 : 0;
     prof__server_free(v, ask);
-    c->since = prof__monotonic();
+    c->since = prof_host_ns();
     return 1;
 }
 
@@ -2741,7 +2742,7 @@ static int prof__h2_send(prof__server *v, prof__server_client *c, prof__server_a
     if (ask->head_sent == 2) {
         if (!ask->ended) prof__h2_reset(c, ask->stream, PROF__H2_OK); /* the rest of the request is not wanted */
         prof__server_free(v, ask);
-        c->since = prof__monotonic();
+        c->since = prof_host_ns();
     }
     return 1;
 }
@@ -2835,7 +2836,7 @@ static void prof__server_accept(prof__server *v, int listener)
     if (file < 0) {
         free(c);
         if (error != EAGAIN && error != EWOULDBLOCK && error != EINTR && error != ECONNABORTED)
-            v->deaf_until = prof__monotonic() + 1000000000u; /* no descriptors, no memory: not again at once */
+            v->deaf_until = prof_host_ns() + 1000000000u; /* no descriptors, no memory: not again at once */
         return;
     }
     if (v->clients[place] != c) {
@@ -2845,7 +2846,7 @@ static void prof__server_accept(prof__server *v, int listener)
         v->clients[place] = c;
         prof__unlock(&prof__server_files);
     }
-    c->since = c->partial_since = prof__monotonic();
+    c->since = c->partial_since = prof_host_ns();
     setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
 #ifdef SO_NOSIGPIPE
     setsockopt(file, SOL_SOCKET, SO_NOSIGPIPE, &one, sizeof one);
@@ -2887,8 +2888,8 @@ static int prof__server_send(prof__server_client *c)
 static int prof__server_pump(prof__server *v, prof__server_client *c)
 {
     int got_on = 1, sent = 0;
-    uint64_t turn = prof__monotonic() + PROF__SERVER_TURN_NS;
-    for (int i = 0; got_on && i < 64 && (!i || prof__monotonic() < turn); ++i) {
+    uint64_t turn = prof_host_ns() + PROF__SERVER_TURN_NS;
+    for (int i = 0; got_on && i < 64 && (!i || prof_host_ns() < turn); ++i) {
         got_on = 0;
         if (!c->closing && c->speaks == PROF__SPEAKS_NOTHING) got_on = prof__server_greet(c);
         if (!c->closing && c->speaks == PROF__SPEAKS_HTTP1) got_on |= prof__http1_read(v, c);
@@ -2896,7 +2897,7 @@ static int prof__server_pump(prof__server *v, prof__server_client *c)
         got_on |= c->speaks == PROF__SPEAKS_HTTP2 ? prof__h2_fill(v, c) : prof__http1_fill(v, c);
         sent = prof__server_send(c);
         if (sent < 0) return -1;
-        if (sent && v->leave_at) v->leave_at = prof__monotonic() + PROF__SERVER_LEAVE_NS;
+        if (sent && v->leave_at) v->leave_at = prof_host_ns() + PROF__SERVER_LEAVE_NS;
         got_on |= sent;
     }
     int partial = c->closing || (c->speaks != PROF__SPEAKS_HTTP2 && c->in_size && !prof__server_busy(c)) ||
@@ -2904,7 +2905,7 @@ static int prof__server_pump(prof__server *v, prof__server_client *c)
                   (c->speaks == PROF__SPEAKS_HTTP2 && (c->in_size || c->block_stream));
     for (int i = 0; i < PROF__SERVER_STREAMS; ++i) partial |= c->asks[i].phase == PROF__ASK_BODY;
     if (!partial) c->partial_since = 0;
-    if (partial && !c->partial_since) c->partial_since = prof__monotonic();
+    if (partial && !c->partial_since) c->partial_since = prof_host_ns();
     return got_on;
 }
 
@@ -2983,7 +2984,7 @@ static uint64_t prof__server_round(prof__server *v)
     uint64_t next = v->deaf_until ? v->deaf_until : UINT64_MAX;
     for (int i = 0; i < PROF__SERVER_CLIENTS; ++i) {
         prof__server_client *c = v->clients[i];
-        uint64_t now = prof__monotonic(), due;
+        uint64_t now = prof_host_ns(), due;
         int got_on;
         if (!c) continue;
         for (int k = 0; k < PROF__SERVER_STREAMS; ++k) {
@@ -2991,7 +2992,7 @@ static uint64_t prof__server_round(prof__server *v)
             if (due < next) next = due;
         }
         got_on = prof__server_pump(v, c);
-        now = prof__monotonic();
+        now = prof_host_ns();
         for (int k = 0; k < PROF__SERVER_STREAMS; ++k) {
             const prof__server_ask *ask = &c->asks[k];
             due = ask->phase == PROF__ASK_DELAYED   ? ask->capture.begin_at
@@ -3039,13 +3040,13 @@ static void prof__server_stop_listening(prof__server *v)
     prof__server_shut(&v->listeners[0]);
     prof__server_shut(&v->listeners[1]);
     prof__unlock(&prof__server_files);
-    v->leave_at = prof__monotonic() + PROF__SERVER_LEAVE_NS;
+    v->leave_at = prof_host_ns() + PROF__SERVER_LEAVE_NS;
 }
 
 /* After a round of a server that stops: 1 if nobody waits for an answer, or nobody takes any. */
 static int prof__server_goes(prof__server *v)
 {
-    uint64_t now = prof__monotonic();
+    uint64_t now = prof_host_ns();
     int clients = 0;
     for (int i = 0; i < PROF__SERVER_CLIENTS; ++i) clients += v->clients[i] != NULL;
     if (!v->left_at) v->left_at = now + PROF__SERVER_LEFT_NS; /* making the answers is not the clients' time */
@@ -3058,7 +3059,7 @@ static void prof__server_sleep(prof__server *v, uint64_t next)
     struct pollfd files[3 + PROF__SERVER_CLIENTS];
     int client[3 + PROF__SERVER_CLIENTS];
     nfds_t count = 0;
-    uint64_t now = prof__monotonic();
+    uint64_t now = prof_host_ns();
     char bytes[16];
     memset(files, 0, sizeof files);
     files[count].fd = v->wake[0];
@@ -3095,7 +3096,7 @@ static void prof__server_run(prof__server *v)
     prof_thread_name("prof server");
     for (;;) {
         if (PROF__ACQUIRE(&v->stop) && !v->leave_at) prof__server_stop_listening(v);
-        if (v->deaf_until && prof__monotonic() >= v->deaf_until) v->deaf_until = 0;
+        if (v->deaf_until && prof_host_ns() >= v->deaf_until) v->deaf_until = 0;
         uint64_t next = prof__server_round(v);
         if (v->leave_at && prof__server_goes(v)) break;
         prof__server_sleep(v, next);
@@ -3353,8 +3354,7 @@ PROF_DEF prof_status prof_server_start(int port, const prof_server_options *opti
     if (!prof__is_whole())
         return prof__fail(PROF_UNSUPPORTED, "prof_server_start: another copy of prof records for this process: start "
                                             "the server there");
-    int cancel = prof__cancel_disable();
-    prof__lock(&prof__server_word);
+    int cancel = prof__lock_steady(&prof__server_word);
     if (v->running) {
         status = prof__fail(PROF_INVALID_STATE, "prof_server_start: there is a server already, on port %d", v->port);
     } else {
@@ -3365,18 +3365,15 @@ PROF_DEF prof_status prof_server_start(int port, const prof_server_options *opti
             prof__server_reset(v);
         }
     }
-    prof__unlock(&prof__server_word);
-    prof__cancel_restore(cancel);
+    prof__unlock_steady(&prof__server_word, cancel);
     return status;
 }
 
 PROF_DEF prof_status prof_server_stop(void)
 {
-    int cancel = prof__cancel_disable();
-    prof__lock(&prof__server_word);
+    int cancel = prof__lock_steady(&prof__server_word);
     prof_status status = prof__server_stop_locked(&prof__server_state);
-    prof__unlock(&prof__server_word);
-    prof__cancel_restore(cancel);
+    prof__unlock_steady(&prof__server_word, cancel);
     return status;
 }
 
@@ -3411,7 +3408,7 @@ static void __attribute__((constructor(104))) prof__server_autostart(void)
 {
     if (!prof__is_whole()) return;
     const char *text = prof__environment("PROF_SERVER");
-    if (!text || !*text || prof__equal(text, "0")) return;
+    if (!text || !*text || !strcmp(text, "0")) return;
     if (prof__server_from_text(text, prof__environment("PROF_SERVER_TOKEN")))
         fprintf(stderr, "prof: PROF_SERVER=%s: %s\n", text, prof_error());
 }

@@ -2934,7 +2934,7 @@ static prof_status prof__xplane_begin_trace(const char *pattern, const prof_conf
     prof__xplane_session.begin_ns = prof_host_ns();
     prof__xplane_session.running = 2;
     if (status) return status;
-    if (!prof_enabled() || prof__guest) { /* else it need not be tried; a guest goes */
+    if (!prof_enabled() || prof__look_now().guest) { /* else it need not be tried; a guest goes */
         prof__xplane_wish_set(prof__xplane_session.perfetto, prof__xplane_session.logdir);
         status = prof_start(config);
         if (status) prof__xplane_wish_set(0, "");
@@ -2946,7 +2946,7 @@ static prof_status prof__xplane_begin_trace(const char *pattern, const prof_conf
         return prof__fail(PROF_INVALID_STATE,
                           "prof_xplane_start_trace: a session is running, which has a configuration already: start the "
                           "trace without config");
-    return prof__live_fits(prof__xplane_session.logdir, NULL);
+    return prof__writer_fits(prof__xplane_session.logdir, NULL, prof__live_mode());
 }
 
 PROF_DEF prof_status prof_xplane_start_trace_with(const char *logdir, const prof_xplane_trace_options *options)

@@ -146,6 +146,7 @@ extern "C" {
 #include "watch/last.h"
 #include "report/percentiles.h"
 #include "report/figures.h"
+#include "report/merge.h"
 #include "report/statistics.h"
 #include "report/allocations.h"
 #include "report/allocations_walk.h"

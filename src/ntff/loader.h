@@ -255,7 +255,7 @@ PROF_DEF const char *prof_ntff_nrt_status_name(unsigned status)
     for (size_t i = 0; i < sizeof prof__ntff_statuses / sizeof *prof__ntff_statuses; i++)
         if (prof__ntff_statuses[i].status == status) return prof__ntff_statuses[i].name;
     text = api && api->get_status_as_str ? api->get_status_as_str((PROF_NTFF_NRT_STATUS)status) : NULL;
-    if (text && prof__begins(text, "NRT_")) return text;
+    if (text && !strncmp(text, "NRT_", 4)) return text;
     snprintf(number, sizeof number, "NRT_STATUS_%u", status);
     return number;
 }

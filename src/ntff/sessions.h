@@ -207,7 +207,8 @@ PROF_DEF prof_status prof_ntff_config_set(prof_ntff_config *config, const char *
     static const prof__unit ones[] = {{"", 1}, {NULL, 0}};
     unsigned char set[PROF__NTFF_NCS];
     if (!config || !key || !value) return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_config_set: null argument");
-    const char *name = prof__begins(key, PROF__NTFF_PREFIX) ? key + sizeof PROF__NTFF_PREFIX - 1 : "";
+    const size_t prefix = sizeof PROF__NTFF_PREFIX - 1;
+    const char *name = strncmp(key, PROF__NTFF_PREFIX, prefix) ? "" : key + prefix;
     if (prof__parse_name(name, switches) >= 0) return prof__ntff_set_switch(config, key, name, value);
     if (!strcmp(name, "OUTPUT_DIR")) {
         if (!*value || strlen(value) >= PROF_NTFF_PATH) return prof__ntff_bad(key, value, "a folder");

@@ -368,14 +368,21 @@ PROF_DEF void prof_trace_close(prof_trace *trace)
     if (trace) prof__read_free(trace);
 }
 
-/* Writes what is recorded, as it is now. */
-static prof_status prof__live_write(const char *path, prof_status (*write)(const prof_trace *, const char *))
+/* Writes what is recorded, as it is now, and as prepare() has changed the trace before. */
+static prof_status prof__live_write_as(const char *path, prof_status (*write)(const prof_trace *, const char *),
+                                       prof_status (*prepare)(prof_trace *trace, const void *user), const void *user)
 {
     prof_trace *trace = NULL;
     prof_status status = prof_trace_live(&trace);
+    if (!status && prepare) status = prepare(trace, user);
     if (!status) status = write(trace, path);
     prof_trace_close(trace);
     return status;
+}
+
+static prof_status prof__live_write(const char *path, prof_status (*write)(const prof_trace *, const char *))
+{
+    return prof__live_write_as(path, write, NULL, NULL);
 }
 
 PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)

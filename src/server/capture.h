@@ -63,11 +63,11 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
         return prof__fail(PROF_INVALID_STATE,
                           "the program's session has ended by itself, and its prof_stop() is still to "
                           "come: nothing records; /save has what it recorded");
-    capture->from = prof__monotonic(); /* of a session that it starts it has everything */
+    capture->from = prof_host_ns(); /* of a session that it starts it has everything */
     capture->end_at = capture->from + capture->ns;
     if (!look.running || look.guest) {
         status = prof__server_guest_comes(v, capture, look.running);
-        if (!look.running) capture->end_at = prof__monotonic() + capture->ns; /* a start takes its time */
+        if (!look.running) capture->end_at = prof_host_ns() + capture->ns; /* a start takes its time */
         if (status == PROF_INVALID_STATE) look = prof__look_now(); /* the program was faster */
         if (status && (!look.running || look.guest)) return status;
     }
@@ -352,7 +352,7 @@ static void prof__server_finish_grpc(prof__server *v, prof__server_ask *ask)
 static prof_status prof__server_take(prof__server *v, prof__server_ask *ask)
 {
     prof__server_capture *capture = &ask->capture;
-    uint64_t now = prof__monotonic(), until = now < capture->end_at ? now : capture->end_at;
+    uint64_t now = prof_host_ns(), until = now < capture->end_at ? now : capture->end_at;
     prof_status status = PROF_OK;
     prof_trace *trace = NULL;
     void *bytes = NULL;

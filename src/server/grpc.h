@@ -109,7 +109,7 @@ static prof_status prof__server_advanced(prof__server_capture *capture, const pr
     prof_status status = prof__server_set(capture, key, value), result = PROF_OK;
     if (status == PROF_UNSUPPORTED) {
         prof__server_note(capture, "%s", prof_error());
-    } else if (status && (known || !prof__begins(prof_error(), "unknown key"))) {
+    } else if (status && (known || strncmp(prof_error(), "unknown key", 11) != 0)) {
         char why[160];
         prof__text_copy(why, sizeof why, prof_error());
         result = prof__fail(status, "Invalid value for key: %.60s. %.150s", key, why);
@@ -139,7 +139,7 @@ static prof_status prof__server_options_read(prof__server_capture *capture, cons
             version = p.number;
         } else if (p.field == 8 && p.type == 0 && p.number) {
             uint64_t now = prof__unix_time();
-            if (p.number > now) capture->begin_at = prof__monotonic() + (p.number - now);
+            if (p.number > now) capture->begin_at = prof_host_ns() + (p.number - now);
         } else if (p.field == 9 && p.type == 0 && p.number) {
             *duration = p.number;
         } else if (p.field == 11 && p.type == 2) {
@@ -174,7 +174,7 @@ static prof_status prof__server_profile_read(const prof__server *v, prof__server
                                              const unsigned char *at, size_t size)
 {
     prof__proto p = prof__proto_of(at, size);
-    uint64_t duration = 0, asked = 0, now = prof__monotonic(), most = v->max_ms * 1000000;
+    uint64_t duration = 0, asked = 0, now = prof_host_ns(), most = v->max_ms * 1000000;
     prof_status status = PROF_OK;
     capture->format = PROF__SERVE_XPLANE;
     while (!status && prof__proto_next(&p)) {
@@ -225,7 +225,7 @@ static void prof__server_terminate(prof__server *v, prof__server_ask *ask, const
         for (int k = 0; v->clients[i] && k < PROF__SERVER_STREAMS; ++k) {
             prof__server_ask *other = &v->clients[i]->asks[k];
             if (strcmp(other->capture.session, session)) continue;
-            if (other->phase == PROF__ASK_CAPTURE) other->capture.end_at = prof__monotonic();
+            if (other->phase == PROF__ASK_CAPTURE) other->capture.end_at = prof_host_ns();
             if (other->phase == PROF__ASK_DELAYED) other->capture.begin_at = 0, other->capture.ns = 0;
         }
     prof__server_empty(v, ask);
@@ -315,7 +315,8 @@ static void prof__server_serve_grpc(prof__server *v, prof__server_ask *ask)
                                           "GetSnapShot",
                                           NULL};
     static const char service[] = "/tensorflow.ProfilerService/";
-    int method = prof__begins(ask->path, service) ? prof__parse_name(ask->path + sizeof service - 1, methods) : -1;
+    const size_t prefix = sizeof service - 1;
+    int method = strncmp(ask->path, service, prefix) ? -1 : prof__parse_name(ask->path + prefix, methods);
     const unsigned char *body = ask->body.at;
     size_t size = ask->body.size;
     uint64_t length = 0;

@@ -92,7 +92,7 @@ static prof_status prof__server_remote_stop(prof__server *v)
     size_t size = 0;
     prof_status status = prof__server_guest_leaves(v, &bytes, &size);
     v->remote = 0;
-    v->remote_to = prof__monotonic();
+    v->remote_to = prof_host_ns();
     free(v->stopped);
     v->stopped = status ? NULL : bytes;
     v->stopped_size = size;
@@ -132,6 +132,6 @@ static prof_status prof__server_remote_take(prof__server *v, prof__server_captur
     if (!status && !v->remote && !v->stopped)
         status = prof__fail(PROF_INVALID_STATE, "nothing was recorded: POST /start first");
     capture->from = v->remote_from;
-    capture->end_at = v->remote ? prof__monotonic() : v->remote_to;
+    capture->end_at = v->remote ? prof_host_ns() : v->remote_to;
     return status ? status : prof__server_remote_copy(v, bytes, size);
 }

@@ -161,6 +161,6 @@ static int prof__http1_fill(prof__server *v, prof__server_client *c)
     if (!ask->keep) c->closing = 1;
     c->ahead = c->in_size ? c->ahead + 1 : 0;
     prof__server_free(v, ask);
-    c->since = prof__monotonic();
+    c->since = prof_host_ns();
     return 1;
 }

@@ -398,7 +398,7 @@ static int prof__h2_send(prof__server *v, prof__server_client *c, prof__server_a
     if (ask->head_sent == 2) {
         if (!ask->ended) prof__h2_reset(c, ask->stream, PROF__H2_OK); /* the rest of the request is not wanted */
         prof__server_free(v, ask);
-        c->since = prof__monotonic();
+        c->since = prof_host_ns();
     }
     return 1;
 }

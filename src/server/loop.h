@@ -77,7 +77,7 @@ static void prof__server_accept(prof__server *v, int listener)
     if (file < 0) {
         free(c);
         if (error != EAGAIN && error != EWOULDBLOCK && error != EINTR && error != ECONNABORTED)
-            v->deaf_until = prof__monotonic() + 1000000000u; /* no descriptors, no memory: not again at once */
+            v->deaf_until = prof_host_ns() + 1000000000u; /* no descriptors, no memory: not again at once */
         return;
     }
     if (v->clients[place] != c) {
@@ -87,7 +87,7 @@ static void prof__server_accept(prof__server *v, int listener)
         v->clients[place] = c;
         prof__unlock(&prof__server_files);
     }
-    c->since = c->partial_since = prof__monotonic();
+    c->since = c->partial_since = prof_host_ns();
     setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
 #ifdef SO_NOSIGPIPE
     setsockopt(file, SOL_SOCKET, SO_NOSIGPIPE, &one, sizeof one);
@@ -129,8 +129,8 @@ static int prof__server_send(prof__server_client *c)
 static int prof__server_pump(prof__server *v, prof__server_client *c)
 {
     int got_on = 1, sent = 0;
-    uint64_t turn = prof__monotonic() + PROF__SERVER_TURN_NS;
-    for (int i = 0; got_on && i < 64 && (!i || prof__monotonic() < turn); ++i) {
+    uint64_t turn = prof_host_ns() + PROF__SERVER_TURN_NS;
+    for (int i = 0; got_on && i < 64 && (!i || prof_host_ns() < turn); ++i) {
         got_on = 0;
         if (!c->closing && c->speaks == PROF__SPEAKS_NOTHING) got_on = prof__server_greet(c);
         if (!c->closing && c->speaks == PROF__SPEAKS_HTTP1) got_on |= prof__http1_read(v, c);
@@ -138,7 +138,7 @@ static int prof__server_pump(prof__server *v, prof__server_client *c)
         got_on |= c->speaks == PROF__SPEAKS_HTTP2 ? prof__h2_fill(v, c) : prof__http1_fill(v, c);
         sent = prof__server_send(c);
         if (sent < 0) return -1;
-        if (sent && v->leave_at) v->leave_at = prof__monotonic() + PROF__SERVER_LEAVE_NS;
+        if (sent && v->leave_at) v->leave_at = prof_host_ns() + PROF__SERVER_LEAVE_NS;
         got_on |= sent;
     }
     int partial = c->closing || (c->speaks != PROF__SPEAKS_HTTP2 && c->in_size && !prof__server_busy(c)) ||
@@ -146,7 +146,7 @@ static int prof__server_pump(prof__server *v, prof__server_client *c)
                   (c->speaks == PROF__SPEAKS_HTTP2 && (c->in_size || c->block_stream));
     for (int i = 0; i < PROF__SERVER_STREAMS; ++i) partial |= c->asks[i].phase == PROF__ASK_BODY;
     if (!partial) c->partial_since = 0;
-    if (partial && !c->partial_since) c->partial_since = prof__monotonic();
+    if (partial && !c->partial_since) c->partial_since = prof_host_ns();
     return got_on;
 }
 
@@ -225,7 +225,7 @@ static uint64_t prof__server_round(prof__server *v)
     uint64_t next = v->deaf_until ? v->deaf_until : UINT64_MAX;
     for (int i = 0; i < PROF__SERVER_CLIENTS; ++i) {
         prof__server_client *c = v->clients[i];
-        uint64_t now = prof__monotonic(), due;
+        uint64_t now = prof_host_ns(), due;
         int got_on;
         if (!c) continue;
         for (int k = 0; k < PROF__SERVER_STREAMS; ++k) {
@@ -233,7 +233,7 @@ static uint64_t prof__server_round(prof__server *v)
             if (due < next) next = due;
         }
         got_on = prof__server_pump(v, c);
-        now = prof__monotonic();
+        now = prof_host_ns();
         for (int k = 0; k < PROF__SERVER_STREAMS; ++k) {
             const prof__server_ask *ask = &c->asks[k];
             due = ask->phase == PROF__ASK_DELAYED   ? ask->capture.begin_at
@@ -281,13 +281,13 @@ static void prof__server_stop_listening(prof__server *v)
     prof__server_shut(&v->listeners[0]);
     prof__server_shut(&v->listeners[1]);
     prof__unlock(&prof__server_files);
-    v->leave_at = prof__monotonic() + PROF__SERVER_LEAVE_NS;
+    v->leave_at = prof_host_ns() + PROF__SERVER_LEAVE_NS;
 }
 
 /* After a round of a server that stops: 1 if nobody waits for an answer, or nobody takes any. */
 static int prof__server_goes(prof__server *v)
 {
-    uint64_t now = prof__monotonic();
+    uint64_t now = prof_host_ns();
     int clients = 0;
     for (int i = 0; i < PROF__SERVER_CLIENTS; ++i) clients += v->clients[i] != NULL;
     if (!v->left_at) v->left_at = now + PROF__SERVER_LEFT_NS; /* making the answers is not the clients' time */
@@ -300,7 +300,7 @@ static void prof__server_sleep(prof__server *v, uint64_t next)
     struct pollfd files[3 + PROF__SERVER_CLIENTS];
     int client[3 + PROF__SERVER_CLIENTS];
     nfds_t count = 0;
-    uint64_t now = prof__monotonic();
+    uint64_t now = prof_host_ns();
     char bytes[16];
     memset(files, 0, sizeof files);
     files[count].fd = v->wake[0];
@@ -337,7 +337,7 @@ static void prof__server_run(prof__server *v)
     prof_thread_name("prof server");
     for (;;) {
         if (PROF__ACQUIRE(&v->stop) && !v->leave_at) prof__server_stop_listening(v);
-        if (v->deaf_until && prof__monotonic() >= v->deaf_until) v->deaf_until = 0;
+        if (v->deaf_until && prof_host_ns() >= v->deaf_until) v->deaf_until = 0;
         uint64_t next = prof__server_round(v);
         if (v->leave_at && prof__server_goes(v)) break;
         prof__server_sleep(v, next);

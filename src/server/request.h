@@ -141,7 +141,7 @@ static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask
         capture->whole = 0;
     } else if (may & PROF__MAY_MS && !strcmp(key, "delay")) {
         status = prof__server_ms(v, key, value, 0, &ns);
-        if (!status) capture->begin_at = prof__monotonic() + ns;
+        if (!status) capture->begin_at = prof_host_ns() + ns;
     } else if (may & PROF__MAY_LAST && !strcmp(key, "last")) {
         if (!prof__parse_number(value, prof__seconds, &ns) || !ns)
             return prof__fail(PROF_INVALID_ARGUMENT, "last '%.40s': seconds, for example 5 or 500ms", value);
@@ -343,7 +343,7 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
     if (!status && !own && v->remote && prof__server_was_sent_away(v)) status = prof__server_remote_stop(v);
     if (!status && !own && !v->remote) {
         if (v->wished) prof__server_capture_copy(&ask->capture, &v->wish);
-        v->remote_from = prof__monotonic(); /* of a session that it starts it has everything */
+        v->remote_from = prof_host_ns(); /* of a session that it starts it has everything */
         status = prof__server_guest_comes(v, &ask->capture, look.running);
         own = status == PROF_INVALID_STATE && prof__look_now().running; /* the program was faster */
         if (own) status = PROF_OK;

@@ -236,8 +236,7 @@ PROF_DEF prof_status prof_server_start(int port, const prof_server_options *opti
     if (!prof__is_whole())
         return prof__fail(PROF_UNSUPPORTED, "prof_server_start: another copy of prof records for this process: start "
                                             "the server there");
-    int cancel = prof__cancel_disable();
-    prof__lock(&prof__server_word);
+    int cancel = prof__lock_steady(&prof__server_word);
     if (v->running) {
         status = prof__fail(PROF_INVALID_STATE, "prof_server_start: there is a server already, on port %d", v->port);
     } else {
@@ -248,18 +247,15 @@ PROF_DEF prof_status prof_server_start(int port, const prof_server_options *opti
             prof__server_reset(v);
         }
     }
-    prof__unlock(&prof__server_word);
-    prof__cancel_restore(cancel);
+    prof__unlock_steady(&prof__server_word, cancel);
     return status;
 }
 
 PROF_DEF prof_status prof_server_stop(void)
 {
-    int cancel = prof__cancel_disable();
-    prof__lock(&prof__server_word);
+    int cancel = prof__lock_steady(&prof__server_word);
     prof_status status = prof__server_stop_locked(&prof__server_state);
-    prof__unlock(&prof__server_word);
-    prof__cancel_restore(cancel);
+    prof__unlock_steady(&prof__server_word, cancel);
     return status;
 }
 
@@ -294,7 +290,7 @@ static void __attribute__((constructor(104))) prof__server_autostart(void)
 {
     if (!prof__is_whole()) return;
     const char *text = prof__environment("PROF_SERVER");
-    if (!text || !*text || prof__equal(text, "0")) return;
+    if (!text || !*text || !strcmp(text, "0")) return;
     if (prof__server_from_text(text, prof__environment("PROF_SERVER_TOKEN")))
         fprintf(stderr, "prof: PROF_SERVER=%s: %s\n", text, prof_error());
 }

@@ -235,7 +235,7 @@ static void prof__server_end_answer(prof__server_ask *ask, int status, const cha
 {
     ask->status = status;
     ask->phase = PROF__ASK_ANSWER;
-    ask->since = prof__monotonic();
+    ask->since = prof_host_ns();
     ask->taken = 0;
     if (ask->grpc) {
         prof__server_head(ask, "content-type: application/grpc\r\n");

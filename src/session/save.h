@@ -205,8 +205,7 @@ PROF_DEF prof_status prof_save(const char *path)
     prof_status (*write)(const prof_trace *, const char *);
     if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save: path is null");
     prof_status status = prof__expand(path, expanded, sizeof expanded);
-    if (!status) status = prof__writer_find(expanded, &write);
-    if (!status) status = prof__live_fits(expanded, write);
+    if (!status) status = prof__writer_for(expanded, prof__live_mode(), &write);
     if (status) return status;
     return write ? prof__upstairs.write_live(expanded, write) : prof__save_image(expanded);
 }

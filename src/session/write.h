@@ -91,12 +91,21 @@ static prof_status prof__writer_fits(const char *path, prof_status (*write)(cons
                       "%s: mode stats keeps statistics and no events: write a .txt, or use mode ring or stream", path);
 }
 
-static prof_status prof__live_fits(const char *path, prof_status (*write)(const prof_trace *, const char *))
+/* The mode of what is recorded. */
+static uint32_t prof__live_mode(void)
 {
     uint32_t gate = prof__state_lock();
     uint32_t mode = prof__state.session ? prof__state.session->header->mode : (uint32_t)PROF_RING;
     prof__state_unlock(gate);
-    return prof__writer_fits(path, write, mode);
+    return mode;
+}
+
+/* The writer of a path, if it has a use for a session in this mode: see prof__writer_find(). */
+static prof_status prof__writer_for(const char *path, uint32_t mode,
+                                    prof_status (**write)(const prof_trace *, const char *))
+{
+    prof_status status = prof__writer_find(path, write);
+    return status ? status : prof__writer_fits(path, *write, mode);
 }
 
 /* Finds out at the start what would otherwise be found out at the end, and makes the directories. */

@@ -50,8 +50,7 @@ static prof_status prof__save_check(prof__follow *f, const prof_config *config)
         return prof__fail(PROF_UNSUPPORTED, "save_signal: not on Windows; use prof_save_request()");
 #endif
     prof_status status = prof__expand_counted(config->save, 1, expanded, sizeof expanded);
-    if (!status) status = prof__writer_find(expanded, &write);
-    if (!status) status = prof__writer_fits(expanded, write, (uint32_t)config->mode);
+    if (!status) status = prof__writer_for(expanded, (uint32_t)config->mode, &write);
     if (!status) status = prof__output_check(expanded);
     if (!status) status = prof__follow_rules(f, config->save_over);
     prof__pattern_absolute(config->save, f->save, sizeof f->save);

@@ -116,31 +116,39 @@ static prof_status prof__last_image(const char *path, double seconds, const prof
     return status;
 }
 
-/* path is expanded already. */
-static prof_status prof__last_save(const char *path, double seconds, const prof__cause *cause)
+/* The last seconds of a trace, and why they are saved. */
+typedef struct prof__last {
+    const char *path; /* expanded */
+    double seconds;
+    const prof__cause *cause; /* null: somebody asked for them */
+} prof__last;
+
+static prof_status prof__last_prepare(prof_trace *trace, const void *user)
 {
-    prof_status (*write)(const prof_trace *, const char *);
-    prof_trace *trace = NULL;
-    prof_status status = prof__writer_find(path, &write);
-    if (!status) status = prof__live_fits(path, write);
-    if (status) return status;
-    if (!write) return prof__last_image(path, seconds, cause);
-    status = prof_trace_live(&trace);
-    if (status) return status;
-    uint64_t tick = trace->info.mode == PROF_STATS ? 0 : prof__last_from(&trace->header, seconds, cause); /* statistics: the whole run */
+    const prof__last *last = (const prof__last *)user;
+    const prof__header *h = &trace->header;
+    uint64_t tick = trace->info.mode == PROF_STATS ? 0 /* statistics: the whole run */
+                                                   : prof__last_from(h, last->seconds, last->cause);
     size_t hint = 0;
     char note[328] = "save";
     if (tick) trace->info.from_ns = prof__read_ns(trace, tick, &hint);
-    if (cause) {
-        prof__last_note(note + 5, sizeof note - 5, (const prof__header *)(const void *)trace->image,
-                        trace->header.last.tick, prof__last_rate(&trace->header), seconds, cause);
-        if (prof__device_name(trace, note) == PROF__NONE || prof__device_name(trace, note + 5) == PROF__NONE ||
-            !prof__read_metadata(trace, note, note + sizeof note)) /* it finds these copies */
-            status = prof__fail(PROF_NO_MEMORY, "no memory to save %s", path);
-    }
-    if (status == PROF_OK) status = write(trace, path);
-    prof_trace_close(trace);
-    return status;
+    if (!last->cause) return PROF_OK;
+    prof__last_note(note + 5, sizeof note - 5, (const prof__header *)(const void *)trace->image, h->last.tick,
+                    prof__last_rate(h), last->seconds, last->cause);
+    if (prof__device_name(trace, note) == PROF__NONE || prof__device_name(trace, note + 5) == PROF__NONE ||
+        !prof__read_metadata(trace, note, note + sizeof note)) /* it finds these copies */
+        return prof__fail(PROF_NO_MEMORY, "no memory to save %s", last->path);
+    return PROF_OK;
+}
+
+/* path is expanded already. */
+static prof_status prof__last_save(const char *path, double seconds, const prof__cause *cause)
+{
+    prof__last last = {path, seconds, cause};
+    prof_status (*write)(const prof_trace *, const char *);
+    prof_status status = prof__writer_for(path, prof__live_mode(), &write);
+    if (status) return status;
+    return write ? prof__live_write_as(path, write, prof__last_prepare, &last) : prof__last_image(path, seconds, cause);
 }
 
 PROF_DEF prof_status prof_save_last(const char *path, double seconds)

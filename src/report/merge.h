@@ -1,0 +1,79 @@
+// report/merge: Figures of several call sites become one.
+/* To a mean of `had` values, with their squared distances from it, adds those of so many others. */
+static void prof__figure_join(double *to, double *to_squares, uint64_t had, double mean, double squares,
+                              uint64_t count)
+{
+    double distance = mean - *to, all = (double)had + (double)count;
+    if (!count) return;
+    *to += distance * (double)count / all;
+    *to_squares += squares + distance * distance * (double)had * (double)count / all;
+}
+
+static uint64_t prof__figure_sum(uint64_t a, uint64_t b)
+{
+    return a + b < a ? ~(uint64_t)0 : a + b;
+}
+
+/* Of scopes that move bytes. */
+static void prof__figure_add_rates(prof__figure *to, const prof__figure *from)
+{
+    prof_stat *stat = &to->stat;
+    stat->bytes = prof__figure_sum(stat->bytes, from->stat.bytes);
+    if (!from->stat.rates) return;
+    if (!stat->rates || from->stat.min_rate < stat->min_rate) stat->min_rate = from->stat.min_rate;
+    if (!stat->rates || from->stat.max_rate > stat->max_rate) stat->max_rate = from->stat.max_rate;
+    prof__figure_join(&stat->mean_rate, &to->rate_squares, stat->rates, from->stat.mean_rate, from->rate_squares,
+                      from->stat.rates);
+    stat->rates += from->stat.rates;
+}
+
+/* Of a scope or span, or a frame. 0: no memory. */
+static int prof__figure_add_times(prof__figure *to, const prof__figure *from)
+{
+    uint64_t had = to->stat.count - to->stat.truncated, more = from->stat.count - from->stat.truncated;
+    const prof__histogram *h = &from->histogram;
+    size_t i;
+    if (more && (!had || from->stat.min_ns < to->stat.min_ns)) to->stat.min_ns = from->stat.min_ns;
+    if (more && from->stat.max_ns > to->stat.max_ns) to->stat.max_ns = from->stat.max_ns;
+    prof__figure_join(&to->mean, &to->squares, had, from->mean, from->squares, more);
+    to->stat.count += from->stat.count;
+    to->stat.truncated += from->stat.truncated;
+    to->stat.total_ns = prof__figure_sum(to->stat.total_ns, from->stat.total_ns);
+    to->stat.self_ns = prof__figure_sum(to->stat.self_ns, from->stat.self_ns);
+    prof__figure_add_rates(to, from);
+    for (i = 0; i < h->capacity; i++)
+        if (h->steps[i].number && !prof__histogram_add(&to->histogram, h->steps[i].number - 1, h->steps[i].count))
+            return 0;
+    return 1;
+}
+
+static void prof__figure_add_values(prof__figure *to, const prof__figure *from)
+{
+    prof__figure_last(to, from->last, from->to);
+    if (!to->stat.count || from->low < to->low) to->low = from->low;
+    if (!to->stat.count || from->high > to->high) to->high = from->high;
+    prof__figure_join(&to->mean, &to->squares, to->stat.count, from->mean, from->squares, from->stat.count);
+    to->stat.count += from->stat.count;
+}
+
+/* Adds what is known of another figure of the same kind, before prof__figure_finish(). 0: no memory. */
+static PROF__UNUSED int prof__figure_add(prof__figure *to, const prof__figure *from)
+{
+    if (from->type != PROF_EVENT_COUNTER) return prof__figure_add_times(to, from);
+    prof__figure_add_values(to, from);
+    return 1;
+}
+
+/* How many times of a figure are in each power of two: [0] is 0 ns, [1] 1 ns, [2] 2 and 3 ns ... */
+static PROF__UNUSED void prof__figure_powers(const prof__figure *figure, uint64_t powers[65])
+{
+    const prof__histogram *h = &figure->histogram;
+    size_t i;
+    memset(powers, 0, 65 * sizeof *powers);
+    for (i = 0; i < h->capacity; i++) {
+        prof_bucket bucket;
+        if (!h->steps[i].number) continue;
+        bucket = prof__step_bucket(&h->steps[i]);
+        powers[bucket.from_ns ? prof__log2(bucket.from_ns) + 1 : 0] += bucket.count;
+    }
+}
