@@ -10761,13 +10761,18 @@ static void *prof__service_main(void *session)
     prof__service_run((prof__session *)session);
     return NULL;
 }
-static int prof__service_create(prof__session *s)
+/* A thread in which all signals are blocked. Returns 0 or an errno. */
+static int prof__thread_create(pthread_t *thread, void *(*main)(void *user), void *user)
 {
     prof__signals signals;
     prof__signals_block(&signals); /* the new thread inherits this */
-    int error = pthread_create(&s->service.thread, NULL, prof__service_main, s);
+    int error = pthread_create(thread, NULL, main, user);
     prof__signals_restore(&signals);
     return error;
+}
+static int prof__service_create(prof__session *s)
+{
+    return prof__thread_create(&s->service.thread, prof__service_main, s);
 }
 static void prof__service_join(prof__session *s) { pthread_join(s->service.thread, NULL); }
 #endif
@@ -22491,6 +22496,208 @@ static void prof__save_disarm(void)
     prof__save_installed[number] = 0;
 }
 #endif
+
+/*-- INNER ------------------------------------------------------------------------------------------------ >>inner --
+   All that prof_chrome.h, prof_xplane.h, prof_report.h, prof_ntff.h, prof_server.h and the tool use of prof.h beyond
+   what any program may use. It changes with every version. What is said at a function's definition is not said again.
+
+   Sizes are bytes, times nanoseconds; text ends with a zero. An int is 1 for yes, or for done, and 0 for no, or for no
+   memory, where nothing else is said; functions that return a prof_status leave a text for prof_error(). One thread at
+   a time uses an object; locks, and functions of the process and of its session, are for any thread. Signal handlers
+   use none of this.
+
+   Of the compiler and the system: PROF__PRINTF PROF__COLD PROF__LIKELY PROF__UNLIKELY PROF__UNUSED PROF__UNTRACED,
+   PROF__ONE_PER_PROCESS, of a variable that copies of the code share; PROF__SHARED: this is in a library that may be
+   unloaded; PROF__AUTOSTARTS: constructors can start what the environment asks for; PROF__LATE: functions of Linux have
+   to be declared; PROF__WRAPS_MALLOC: malloc() and its kin are the program's, prof__quiet_sort() is qsort() without
+   them. PROF__LOAD PROF__STORE (relaxed) PROF__ACQUIRE PROF__RELEASE. PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
+   Of declarations: PROF__STRIPPED PROF__EITHER PROF__USE PROF__USE2 PROF__USE3, see >>stripped.
+   PROF__ERROR_SIZE: of prof_error(). PROF__CENTURY: ns. */
+
+static prof_status prof__fail(prof_status status, const char *format, ...); /* sets prof_error(); returns status */
+
+/* -- output: a file, which takes its name when it is complete, or a sink. The first error sticks (status), and all that
+   follows is thrown away. Of what is reserved, 4096 bytes at most, counts what is committed -- */
+/* type: prof__out */
+static prof_status prof__out_file(prof__out *out, const char *path); /* path null or "-": standard output */
+static void prof__out_sink(prof__out *out, prof_sink sink);
+static prof_status prof__out_close(prof__out *out); /* returns the first error; not after prof__out_file() failed */
+static void prof__out_fail(prof__out *out, prof_status status);
+static void prof__out_bytes(prof__out *out, const void *data, size_t size);
+static void prof__out_text(prof__out *out, const char *text);
+static void prof__out_unsigned(prof__out *out, uint64_t value);
+static void prof__out_signed(prof__out *out, int64_t value);
+static void prof__out_double(prof__out *out, double value);
+static char *prof__out_reserve(prof__out *out, size_t size); /* never null */
+static void prof__out_commit(prof__out *out, size_t size);
+
+/* -- output for people: in columns of width characters, or in lines of so many (0: of any length). No control character
+   of a name reaches the terminal -- */
+static size_t prof__out_columns(const prof__out *out, int columns); /* what the option of that name means here */
+static void prof__out_name(prof__out *out, const char *text, size_t width); /* shortened in the middle */
+static void prof__out_right(prof__out *out, const char *text, size_t width);
+static void prof__out_count(prof__out *out, uint64_t count, size_t width);
+static void prof__out_ns(prof__out *out, double ns, size_t width);
+static void prof__out_clean(prof__out *out, const char *text);
+static void prof__out_wrapped(prof__out *out, const char *text, size_t at, size_t indent, size_t limit);
+static int prof__terminal_columns(void); /* 0: standard output is none */
+
+/* -- text. Where a buffer has no size, 32 bytes do -- */
+/* "U+FFFD" in UTF-8: PROF__UTF8_REPLACED */
+static void prof__text_copy(char *to, size_t size, const char *from); /* cut where it does not fit */
+static int prof__text_add(char *to, size_t size, const char *from);
+static char *prof__text_join(const char *a, const char *b); /* for free() */
+static size_t prof__utf8(const char *text); /* bytes of the character; 0: it is none */
+static int prof__utf8_length(const char *text); /* the same; less than 0: so many bytes for one U+FFFD */
+static const char *prof__next_character(const char *text);
+static size_t prof__characters(const char *text);
+static size_t prof__digits(char *to, uint64_t value); /* 20 at most, without a zero; returns how many */
+static size_t prof__double_text(char *to, double value); /* which reads back as the same */
+static size_t prof__fixed(char *to, double value, unsigned decimals); /* value 0 or more, decimals up to 3 */
+static void prof__grouped(char *to, uint64_t value); /* 1,234,567 */
+static void prof__human_ns(char *to, double ns); /* 1.23 ms */
+static void prof__csv_quoted(prof__out *out, const char *text, const char *special);
+static unsigned char *prof__pack_integer(unsigned char *to, uint64_t value); /* LEB128; returns its end */
+static int prof__parse_name(const char *text, const char *const *names); /* its place among them, or -1; the last is
+                                                                            null */
+/* units: prof__unit[], the last with a null name; prof__seconds: those of times */
+static int prof__parse_number(const char *text, const prof__unit *units, uint64_t *out);
+/* prof__switch_names: 0, 1, off, on, ...: odd places are on. prof__mode_names: of prof_mode */
+
+/* -- arrays that grow, PROF__ROOM(array, capacity, count): 0: no memory for one more; and an index of them by hash, all
+   zero when it is empty, its slots for free() -- */
+/* type: prof__read_index. PROF__NONE: no item */
+static size_t prof__read_find(const prof__read_index *index, uint32_t hash, prof__read_equal *equal, const void *owner,
+                              const void *key);
+static int prof__read_add(prof__read_index *index, uint32_t hash, size_t item);
+static uint32_t prof__text_hash(const char *text); /* of this process only */
+static uint64_t prof__mix(uint64_t h);
+
+/* -- files -- */
+static int prof__is_slash(char c);
+static int prof__is_folder(const char *path); /* it is one, or is called like one */
+static prof_status prof__folder_make(const char *path); /* with those around it */
+static int prof__path_claim(const char *path); /* a new, empty file; returns 0 or an errno */
+static int prof__file_replaceable(const char *path);
+static int prof__file_rename(const char *from, const char *to); /* returns 0 if it did, as rename() does */
+static int prof__read_size(FILE *file, uint64_t *size);
+static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size);
+static prof_status prof__expand(const char *path, char *to, size_t size); /* %p and its kin */
+
+/* -- the process -- */
+static const char *prof__environment(const char *name); /* null: not set, or not to be trusted */
+static uint64_t prof__process_id(void);
+static void prof__program_name(char *name, size_t size);
+static void prof__host_name(char *name, size_t size);
+static uint64_t prof__unix_time(void);
+static int prof__is_whole(void); /* 0: another copy of prof records for this process */
+#ifndef _WIN32
+static int prof__thread_create(pthread_t *thread, void *(*main)(void *user), void *user);
+#endif
+
+/* -- locks: an int, 0 at first. Steady: the holder is not cancelled; what the first returns is for the second -- */
+static void prof__lock(int *lock);
+static int prof__lock_try(int *lock);
+static void prof__unlock(int *lock);
+static int prof__lock_steady(int *lock);
+static void prof__unlock_steady(int *lock, int before);
+
+/* -- the session of the process: see >>guest. While the control lock is held none begins or ends -- */
+/* types: prof__look, prof__guest_wish */
+static void prof__control_lock(void);
+static void prof__control_unlock(void);
+static prof__look prof__look_now(void);
+static prof_status prof__config_check(const prof_config *c);
+static int prof__level_of(const prof_config *config); /* as a number from 0 on */
+static prof_status prof__guest_begin(const prof_config *config, const prof__guest_wish *wish);
+static int prof__guest_stop(void);
+static void prof__guest_free(void);
+static prof_status prof__output_again(const char *what);
+static void prof__saved_with(prof_status (*hook)(void)); /* called after each save of a trigger; null: no more */
+static int64_t prof__device_on_host(prof_device *device);
+
+/* -- images and writers -- */
+static prof_status prof__image_copy(void **bytes, size_t *size); /* of what is recorded, for free() */
+static prof_status prof__image_stream(void *bytes, size_t size, prof_sink sink);
+static prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_t from_ns, int64_t to_ns);
+static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out);
+static prof_status prof__trace_live(prof_trace **trace, int reset); /* reset: statistics of PROF_STATS begin anew */
+static uint32_t prof__live_mode(void);
+static prof_status prof__writer_find(const char *path, prof_status (**write)(const prof_trace *, const char *));
+static prof_status prof__writer_fits(const char *path, prof_status (*write)(const prof_trace *, const char *),
+                                     uint32_t mode);
+
+/* -- an image written anew with rows of devices: see >>import -- */
+/* type: prof__import */
+static prof_status prof__import_open(prof__import *w, const char *host, const char *program, const char *clock);
+static prof_status prof__import_begin(prof__import *w, const char *host, const char *path);
+static size_t prof__import_row(prof__import *w, const char *device, const char *row, int others);
+static int prof__import_put(prof__import *w, size_t row, const prof_device_event *event);
+static prof_status prof__import_close(prof__import *w, prof_status status, uint64_t first, uint64_t last);
+
+/* -- what a trace knows beyond its public functions -- */
+/* type: prof__pair, one moment on all clocks */
+static void prof__trace_pairs(const prof_trace *trace, prof__pair *first, prof__pair *last);
+static void prof__trace_last(prof_trace *trace, double seconds);
+static int prof__trace_archived(const prof_trace *trace);
+static int prof__trace_folded(const prof_trace *trace);
+static int prof__has_role(const prof_trace *trace, uint32_t role); /* prof_role: some call site has it */
+static int prof__is_flow(prof_event_type type);
+static int prof__span_of_scope(const prof_callsite *site);
+static const char *prof__severity_text(uint64_t severity); /* of a message: "debug" ... */
+static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size);
+
+/* -- resets: see >>since. The caller's, all zero at first -- */
+/* type: prof__bounds */
+static int prof__bounds_apply(const prof__bounds *all, prof_trace *trace);
+static int prof__bounds_take(prof__bounds *all, const prof_trace *trace);
+static int prof__trace_bounded(const prof_trace *trace);
+static int prof__trace_counts(const prof_trace *trace, size_t track, int64_t ns);
+
+/* -- the heap, and locks, as the events of a timeline change them; closed also after a failure -- */
+/* types: prof__heap, prof__heap_row (PROF__HEAP_POOL: a pool's), prof__heap_block. PROF__FREE_IN_POOL: of a detail */
+static int prof__heap_open(prof__heap *heap, const prof_trace *trace);
+static int prof__heap_step(prof__heap *heap, const prof_event *event, size_t track);
+static size_t prof__heap_pool(prof__heap *heap, const prof_event *event);
+static prof__heap_block *prof__heap_find(const prof__heap *heap, uint64_t address, uint32_t pool, int any);
+static void prof__heap_close(prof__heap *heap);
+/* types: prof__locks, prof__lock_state, prof__lock_user. done.part: PROF__LOCK_NOTHING, PROF__LOCK_HELD or a wait */
+static int prof__locks_open(prof__locks *all, const prof_trace *trace, int by_address);
+static int prof__locks_step(prof__locks *all, const prof_event *event, size_t track);
+static void prof__locks_close(prof__locks *all);
+
+/* -- statistics: rows as prof_statistics() has them, with what it takes to merge them; freed also after a failure -- */
+/* types: prof__figures, prof__figure */
+static prof_status prof__figures_make(const prof_trace *trace, int by_path, prof__figures *all);
+static int prof__figures_folded(const prof_trace *trace, int by_path);
+static void prof__figures_free(prof__figures *all);
+static int prof__figure_add(prof__figure *to, const prof__figure *from);
+static void prof__figure_finish(prof__figure *figure); /* mean, deviation, percentiles */
+static void prof__figure_powers(const prof__figure *figure, uint64_t powers[65]);
+static uint64_t prof__figure_sum(uint64_t a, uint64_t b); /* the largest number where it is larger */
+static double prof__sort_key(const prof_stat *stat, prof_sort sort);
+static double prof__square_root(double value);
+
+/* -- tables: rows are given twice, as long as prof__table_again() says so -- */
+/* types: prof__table; prof__column, the last one with a null title */
+static void prof__summary(const prof_trace *trace, prof__out *out, const prof_summary_options *options);
+static void prof__summary_losses(prof__out *out, const prof_trace *trace, size_t limit);
+static void prof__table_begin(prof__table *t, prof__out *out, size_t limit, const char *title,
+                              const prof__column *columns, const char *note_title, size_t note_order);
+static void prof__table_row(prof__table *t, const char *name, size_t depth);
+static void prof__table_count(prof__table *t, uint64_t count);
+static void prof__table_ns(prof__table *t, double ns);
+static void prof__table_percent(prof__table *t, double part, double whole);
+static void prof__table_end(prof__table *t); /* of the row */
+static int prof__table_again(prof__table *t);
+
+/* -- for prof_bridge.h alone. It is a part of the recorder, included in the middle of it (PROF__BRIDGE_HERE), and runs
+   inside macros, in signal handlers, too --
+   prof__thread PROF__SELF() prof__thread_id(): the calling thread, busy meanwhile; prof__token, of a scope;
+   prof__track_of(): the fiber or thread that it records for, whose prof__bridge_stack is the bridge's; prof__state:
+   whether a session runs; prof__live(): whether a call site is on; PROF__ROLE_SHIFT: of a site's kind; prof__log_list:
+   the values of a message. prof__lock_enter() prof__lock_leave() prof__signals: a lock with all signals blocked.
+   prof__length() prof__copy() prof__equal(): of text, safe in handlers. PROF__BARRIER PROF__HIDDEN. */
 #endif
 
 /* -- INSTRUMENT ---------------------------------------------------------------------------------------- >>instrument

@@ -167,6 +167,7 @@ extern "C" {
 #include "watch/folded.h"
 #include "watch/follow_make.h"
 #include "watch/save.h"
+#include "api/inner.h"
 #endif
 
 #include "record/instrument.h"

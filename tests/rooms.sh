@@ -6,6 +6,8 @@
 #   sh tests/rooms.sh graph     which room calls which, how often, by the text
 #   sh tests/rooms.sh calls     the calls to higher floors, as tests/rooms.txt lists them
 #
+# src/api/inner.h names what the other headers and the tool may use of prof.h's private names: nothing else may cross.
+#
 # tests/rooms.txt names the calls to higher floors that there are. It may only become shorter: one that is not there any
 # more has to leave the list, and nothing may be added but for a call that was among them under another name.
 cd "$(dirname "$0")/.." || exit 1
@@ -238,6 +240,77 @@ grep -v '^#' tests/rooms.txt | grep . | sort -u >"$made/known"
 check "no new call to a higher floor" "$(comm -23 "$made/now" "$made/known")"
 check "tests/rooms.txt lists no call that is gone: delete these lines" "$(comm -13 "$made/now" "$made/known")"
 echo "     $(wc -l <"$made/known" | tr -d ' ') calls to higher floors are left"
+
+# ---- private names: src/api/inner.h has all that other headers and the tool use
+
+private() { # NAMES FILE...: the private names in the code of files, each once; made: those that they define as macros
+    what=$1
+    shift
+    awk -v what="$what" '
+        FNR == 1 { comment = 0 }
+        {
+            text = $0
+            if (!comment && text ~ /^\/\//) next
+            gsub(/'\''(\\.|[^'\''\\])'\''/, " ", text)
+            out = ""
+            while (text != "") {
+                if (comment) {
+                    at = index(text, "*/")
+                    if (!at) break
+                    comment = 0
+                    text = substr(text, at + 2)
+                } else if (match(text, /\/\*|\/\/|"([^"\\]|\\.)*"/)) {
+                    at = substr(text, RSTART, 2)
+                    out = out substr(text, 1, RSTART - 1) " "
+                    if (at == "//") break
+                    comment = at == "/*"
+                    text = substr(text, RSTART + RLENGTH)
+                } else {
+                    out = out text
+                    break
+                }
+            }
+            if (what == "made") {
+                if (match(out, /^ *# *define +(prof|PROF)__[A-Za-z0-9_]+/)) {
+                    word = substr(out, RSTART, RLENGTH)
+                    sub(/.* /, "", word)
+                    print word
+                }
+                next
+            }
+            while (match(out, /[A-Za-z_][A-Za-z0-9_]*/)) {
+                word = substr(out, RSTART, RLENGTH)
+                out = substr(out, RSTART + RLENGTH)
+                if (word ~ /^(prof|PROF)__/ && out !~ /^ *##/) print word # not the first part of a name
+            }
+        }' "$@" | sort -u
+}
+inner=src/api/inner.h
+alone='for prof_bridge.h alone' # from here on
+listed() { grep -oE '(prof|PROF)__[A-Za-z0-9_]+' | sort -u; }
+sed "/$alone/,\$d" $inner | listed >"$made/inner"
+listed <$inner >"$made/inner.all"
+private used $(ls src/*/*.h | grep -v -e "^$inner$" -e '^src/ntff/' -e '^src/server/') src/prof.h >"$made/of_prof"
+crossing() { # FILE: names of prof.h in it that are not its own
+    private made "$1" >"$made/own"
+    private used "$1" | comm -12 - "$made/of_prof" | comm -23 - "$made/own"
+}
+: >"$made/crossed"
+strays="" counts=""
+for file in prof_chrome.h prof_xplane.h prof_report.h prof_bridge.h prof_ntff.h prof_server.h tools/*.[ch] lib/*.c; do
+    crossing "$file" >"$made/names"
+    sort -u "$made/names" "$made/crossed" >"$made/more" && mv "$made/more" "$made/crossed"
+    case $file in prof_bridge.h) known=inner.all ;; *) known=inner ;; esac
+    strays="$strays$(comm -23 "$made/names" "$made/$known" | sed "s|^|$file: |; s|\$|;|")"
+    case $file in prof_*) counts="$counts $file $(wc -l <"$made/names" | tr -d ' ')," ;; esac
+done
+check "private names of prof.h in use are in $inner" "$(echo "$strays" | tr ';' '\n' | grep .)"
+# But for types that only its declarations name.
+check "$inner lists no name that nobody uses" \
+    "$(comm -23 "$made/inner.all" "$made/crossed" | grep -v -e '^prof__read_equal$')"
+check "no other header looks into a trace" \
+    "$(grep -nE '(^|[^a-z_])trace->' prof_chrome.h prof_xplane.h prof_report.h prof_ntff.h prof_server.h tools/*.[ch])"
+echo "     $(wc -l <"$made/inner.all" | tr -d ' ') private names cross:${counts%,}"
 
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ]

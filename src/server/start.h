@@ -218,10 +218,7 @@ static prof_status prof__server_begin(prof__server *v, int port, const prof_serv
         atexit(prof__server_leave);
         watches = 1;
     }
-    prof__signals signals;
-    prof__signals_block(&signals); /* the new thread inherits this */
-    int error = pthread_create(&v->thread, NULL, prof__server_main, v);
-    prof__signals_restore(&signals);
+    int error = prof__thread_create(&v->thread, prof__server_main, v);
     if (error) return prof__fail(PROF_NO_MEMORY, "prof_server_start: no thread: %s", strerror(error));
     v->running = 1;
     return PROF_OK;
