@@ -8203,7 +8203,8 @@ static prof_status prof__layout_find(const char *layout, const char *path,
 }
 
 /* The writer of a path's extension, which is "/" for a directory. The image itself (.prof) has none: *writer is null. */
-static prof_status prof__writer_find(const char *path, prof_status (**write)(const prof_trace *, const char *))
+static PROF__COLD prof_status prof__writer_find(const char *path,
+                                                prof_status (**write)(const prof_trace *, const char *))
 {
     const char *given = prof__is_folder(path) ? "/" : prof__extension(path);
     char known[128], extension[16]; /* in lower case */
@@ -11264,15 +11265,6 @@ static prof_status prof__image_write(const char *path, void *bytes, size_t size)
     return prof__out_close(&out);
 }
 
-/* Writes an image that prof__image_copy() has made, with its archive, into a sink. */
-static PROF__UNUSED prof_status prof__image_stream(void *bytes, size_t size, prof_sink sink)
-{
-    prof__out out;
-    prof__out_sink(&out, sink);
-    prof__out_fail(&out, prof__out_live(&out, bytes, size));
-    return prof__out_close(&out);
-}
-
 static prof_status prof__save_image(const char *path)
 {
     void *bytes;
@@ -12136,6 +12128,10 @@ static int prof__parse_number(const char *text, const prof__unit *units, uint64_
     return 0;
 }
 
+/* A number without a unit. */
+static const prof__unit prof__ones[] = {{"", 1}, {NULL, 0}};
+static int prof__parse_whole(const char *text, uint64_t *out) { return prof__parse_number(text, prof__ones, out); }
+
 static int prof__parse_name(const char *text, const char *const *names)
 {
     for (int i = 0; names[i]; ++i)
@@ -12166,9 +12162,8 @@ static size_t prof__distance(const char *a, const char *b)
 /* The number of a signal; -1: not known. */
 static int prof__parse_signal(const char *text)
 {
-    static const prof__unit ones[] = {{"", 1}, {NULL, 0}};
     uint64_t number;
-    if (prof__parse_number(text, ones, &number)) return number <= 64 ? (int)number : -1;
+    if (prof__parse_whole(text, &number)) return number <= 64 ? (int)number : -1;
 #if !defined(PROF_FREESTANDING) && !defined(_WIN32)
     static const struct {
         const char *name;
@@ -12185,7 +12180,6 @@ static int prof__parse_signal(const char *text)
 /* 32 bits, decimal or 0x...; 0: no number. */
 static int prof__parse_mask(const char *text, uint64_t *out)
 {
-    static const prof__unit ones[] = {{"", 1}, {NULL, 0}};
     uint64_t number = 0;
     if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
         const char *digits = text += 2;
@@ -12195,7 +12189,7 @@ static int prof__parse_mask(const char *text, uint64_t *out)
             number = number << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
         }
         if (text == digits || *text) return 0;
-    } else if (!prof__parse_number(text, ones, &number)) {
+    } else if (!prof__parse_whole(text, &number)) {
         return 0;
     }
     *out = number;
@@ -12318,7 +12312,12 @@ static const prof__unit prof__times[] = {{"ns", 1},         {"us", 1000}, {"ms",
                                          {"s", 1000000000}, {"", 1},      {NULL, 0}};
 static const prof__unit prof__seconds[] = {{"ns", 1},         {"us", 1000},       {"ms", 1000000},
                                            {"s", 1000000000}, {"", 1000000000}, {NULL, 0}};
-static const prof__unit prof__ones[] = {{"", 1}, {NULL, 0}};
+
+/* Seconds, as ns. */
+static PROF__UNUSED int prof__parse_seconds(const char *text, uint64_t *ns)
+{
+    return prof__parse_number(text, prof__seconds, ns);
+}
 
 /* 1 if value is one for this key; what it means as a number, if it does. */
 static int prof__key_parse(const prof__key *key, const char *value, uint64_t *number)
@@ -16054,6 +16053,18 @@ static prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_
     }
     prof_trace_close(trace);
     return status;
+}
+
+/* Writes an image that prof__image_copy() has made, with its archive and the window of a trace of it, into a sink. The
+   trace is used up. */
+static PROF__UNUSED prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trace, prof_sink sink)
+{
+    prof__out out;
+    prof_status status = prof__image_set_window(bytes, trace, trace->info.from_ns, trace->info.to_ns);
+    if (status != PROF_OK) return status;
+    prof__out_sink(&out, sink);
+    prof__out_fail(&out, prof__out_live(&out, bytes, size));
+    return prof__out_close(&out);
 }
 
 PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
@@ -22512,7 +22523,7 @@ static void prof__save_disarm(void)
    to be declared; PROF__WRAPS_MALLOC: malloc() and its kin are the program's, prof__quiet_sort() is qsort() without
    them. PROF__LOAD PROF__STORE (relaxed) PROF__ACQUIRE PROF__RELEASE. PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
    Of declarations: PROF__STRIPPED PROF__EITHER PROF__USE PROF__USE2 PROF__USE3, see >>stripped.
-   PROF__ERROR_SIZE: of prof_error(). PROF__CENTURY: ns. */
+   PROF__CENTURY: ns. */
 
 static prof_status prof__fail(prof_status status, const char *format, ...); /* sets prof_error(); returns status */
 
@@ -22560,8 +22571,8 @@ static void prof__csv_quoted(prof__out *out, const char *text, const char *speci
 static unsigned char *prof__pack_integer(unsigned char *to, uint64_t value); /* LEB128; returns its end */
 static int prof__parse_name(const char *text, const char *const *names); /* its place among them, or -1; the last is
                                                                             null */
-/* units: prof__unit[], the last with a null name; prof__seconds: those of times */
-static int prof__parse_number(const char *text, const prof__unit *units, uint64_t *out);
+static int prof__parse_whole(const char *text, uint64_t *out);
+static int prof__parse_seconds(const char *text, uint64_t *ns); /* 5, 1.5s, 20ms */
 /* prof__switch_names: 0, 1, off, on, ...: odd places are on. prof__mode_names: of prof_mode */
 
 /* -- arrays that grow, PROF__ROOM(array, capacity, count): 0: no memory for one more; and an index of them by hash, all
@@ -22618,12 +22629,12 @@ static int64_t prof__device_on_host(prof_device *device);
 
 /* -- images and writers -- */
 static prof_status prof__image_copy(void **bytes, size_t *size); /* of what is recorded, for free() */
-static prof_status prof__image_stream(void *bytes, size_t size, prof_sink sink);
-static prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_t from_ns, int64_t to_ns);
+static prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trace, prof_sink sink);
 static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out);
 static prof_status prof__trace_live(prof_trace **trace, int reset); /* reset: statistics of PROF_STATS begin anew */
 static uint32_t prof__live_mode(void);
-static prof_status prof__writer_find(const char *path, prof_status (**write)(const prof_trace *, const char *));
+static prof_status prof__writer_for(const char *path, uint32_t mode,
+                                    prof_status (**write)(const prof_trace *, const char *));
 static prof_status prof__writer_fits(const char *path, prof_status (*write)(const prof_trace *, const char *),
                                      uint32_t mode);
 

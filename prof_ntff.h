@@ -4061,7 +4061,6 @@ PROF_DEF prof_status prof_ntff_config_set(prof_ntff_config *config, const char *
 {
     static const char *const switches[] = {"SYSTEM_PROFILE", "DEVICE_PROFILE", "HOST_MEMORY", "CPU_UTIL",
                                            "ON_FAIL",        "ENABLE",         NULL};
-    static const prof__unit ones[] = {{"", 1}, {NULL, 0}};
     unsigned char set[PROF__NTFF_NCS];
     if (!config || !key || !value) return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_config_set: null argument");
     const size_t prefix = sizeof PROF__NTFF_PREFIX - 1;
@@ -4077,7 +4076,7 @@ PROF_DEF prof_status prof_ntff_config_set(prof_ntff_config *config, const char *
     } else if (!strcmp(name, "EVENT_FILTER_TYPE")) {
         config->event_types = value;
     } else if (!strcmp(name, "SYS_TRACE_MAX_EVENTS_PER_NC")) {
-        if (!prof__parse_number(value, ones, &config->max_events_per_nc)) return prof__ntff_bad(key, value, "a number");
+        if (!prof__parse_whole(value, &config->max_events_per_nc)) return prof__ntff_bad(key, value, "a number");
     } else if (!strcmp(name, "DEVICE_PROFILE_NUM_WARMUP") || !strcmp(name, "PRECACHE_ENABLE")) {
         return prof__fail(PROF_UNSUPPORTED, "%s: the runtime has no public function for it, set it in the environment",
                           key);

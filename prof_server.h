@@ -521,7 +521,7 @@ static void prof__server_refuse(prof__server *v, prof__server_ask *ask, prof_sta
         {500, PROF__GRPC_INTERNAL},            {501, PROF__GRPC_UNIMPLEMENTED}, {400, PROF__GRPC_INVALID_ARGUMENT},
         {409, PROF__GRPC_FAILED_PRECONDITION}, {501, PROF__GRPC_UNIMPLEMENTED}, {503, PROF__GRPC_RESOURCE_EXHAUSTED},
         {500, PROF__GRPC_INTERNAL},            {500, PROF__GRPC_INTERNAL}};
-    char why[PROF__ERROR_SIZE];
+    char why[sizeof ask->message];
     prof__text_copy(why, sizeof why, prof_error());
     prof__server_say(v, ask, codes[(unsigned)status < PROF_STATUS_COUNT ? status : 0].http,
                      codes[(unsigned)status < PROF_STATUS_COUNT ? status : 0].grpc, "%s", why);
@@ -806,9 +806,7 @@ static prof_status prof__server_image(prof__server_ask *ask, void *bytes, size_t
     if (status) return status;
     prof__server_window(&ask->capture, trace, until);
     prof__server_losses(&ask->capture, trace);
-    const prof_trace_info *about = prof_trace_about(trace);
-    status = prof__image_set_window(bytes, trace, about->from_ns, about->to_ns); /* closes it */
-    return status ? status : prof__image_stream(bytes, size, sink);
+    return prof__image_stream(bytes, size, trace, sink); /* closes it */
 }
 
 /* Times of PROFILE_STEPs, in ns: as integers, so that no average is less than the least or more than the most. */
@@ -1221,9 +1219,8 @@ static int prof__server_admits(prof__server *v, prof__server_ask *ask)
 static prof_status prof__server_ms(const prof__server *v, const char *key, const char *text, uint64_t least,
                                    uint64_t *ns)
 {
-    static const prof__unit plain[] = {{"", 1}, {NULL, 0}};
     uint64_t ms;
-    if (!prof__parse_number(text, plain, &ms) || ms < least || ms > v->max_ms)
+    if (!prof__parse_whole(text, &ms) || ms < least || ms > v->max_ms)
         return prof__fail(PROF_INVALID_ARGUMENT, "%s '%.40s': milliseconds, %llu to %llu", key, text,
                           (unsigned long long)least, (unsigned long long)v->max_ms);
     *ns = ms * 1000000;
@@ -1248,7 +1245,7 @@ static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask
         status = prof__server_ms(v, key, value, 0, &ns);
         if (!status) capture->begin_at = prof_host_ns() + ns;
     } else if (may & PROF__MAY_LAST && !strcmp(key, "last")) {
-        if (!prof__parse_number(value, prof__seconds, &ns) || !ns)
+        if (!prof__parse_seconds(value, &ns) || !ns)
             return prof__fail(PROF_INVALID_ARGUMENT, "last '%.40s': seconds, for example 5 or 500ms", value);
         capture->last = (double)ns / 1e9;
         capture->whole = 1;
@@ -1257,8 +1254,7 @@ static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask
         if (format < 0) return prof__fail(PROF_INVALID_ARGUMENT, "format '%.40s': json, prof, xplane or csv", value);
         capture->format = (prof__server_format)format;
     } else if (may & PROF__MAY_LEVEL && !strcmp(key, "level")) {
-        static const prof__unit plain[] = {{"", 1}, {NULL, 0}};
-        if (!prof__parse_number(value, plain, &ns) || ns > 255)
+        if (!prof__parse_whole(value, &ns) || ns > 255)
             return prof__fail(PROF_INVALID_ARGUMENT, "level '%.40s': 0 to 255", value);
         capture->number = (int)ns + 1;
     } else if (may & PROF__MAY_FINISH && !strcmp(key, "finished")) {
@@ -3386,7 +3382,6 @@ PROF_DEF int prof_server_port(void)
 /* PROF_SERVER=9012, or ADDRESS:9012 with a PROF_SERVER_TOKEN, [ADDRESS]:9012 if it has colons itself. */
 static prof_status prof__server_from_text(const char *text, const char *token)
 {
-    static const prof__unit plain[] = {{"", 1}, {NULL, 0}};
     prof_server_options options;
     const char *colon = strrchr(text, ':'), *number = colon ? colon + 1 : text;
     char host[64] = "";
@@ -3394,7 +3389,7 @@ static prof_status prof__server_from_text(const char *text, const char *token)
     size_t size = colon ? (size_t)(colon - text) : 0, bracket = size > 1 && text[0] == '[' && colon[-1] == ']';
     memset(&options, 0, sizeof options);
     if (!prof__server_copy(host, sizeof host, text + bracket, size - 2 * bracket) ||
-        !prof__parse_number(number, plain, &port) || port > 65535)
+        !prof__parse_whole(number, &port) || port > 65535)
         return prof__fail(PROF_INVALID_ARGUMENT, "a port, or ADDRESS:PORT");
     if (host[0]) options.host = host;
     options.token = token;

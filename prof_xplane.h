@@ -2923,7 +2923,7 @@ static prof_status prof__xplane_config(prof_config *config, const prof_xplane_tr
     if (config->mode == PROF_RING) config->mode = PROF_STREAM;
 #endif
     if (options && (options->create_perfetto_trace || options->create_perfetto_link))
-        return prof__writer_find(".json", &write);
+        return prof__writer_for(".json", PROF_RING, &write);
     return PROF_OK;
 }
 

@@ -16,7 +16,7 @@
    to be declared; PROF__WRAPS_MALLOC: malloc() and its kin are the program's, prof__quiet_sort() is qsort() without
    them. PROF__LOAD PROF__STORE (relaxed) PROF__ACQUIRE PROF__RELEASE. PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
    Of declarations: PROF__STRIPPED PROF__EITHER PROF__USE PROF__USE2 PROF__USE3, see >>stripped.
-   PROF__ERROR_SIZE: of prof_error(). PROF__CENTURY: ns. */
+   PROF__CENTURY: ns. */
 
 static prof_status prof__fail(prof_status status, const char *format, ...); /* sets prof_error(); returns status */
 
@@ -64,8 +64,8 @@ static void prof__csv_quoted(prof__out *out, const char *text, const char *speci
 static unsigned char *prof__pack_integer(unsigned char *to, uint64_t value); /* LEB128; returns its end */
 static int prof__parse_name(const char *text, const char *const *names); /* its place among them, or -1; the last is
                                                                             null */
-/* units: prof__unit[], the last with a null name; prof__seconds: those of times */
-static int prof__parse_number(const char *text, const prof__unit *units, uint64_t *out);
+static int prof__parse_whole(const char *text, uint64_t *out);
+static int prof__parse_seconds(const char *text, uint64_t *ns); /* 5, 1.5s, 20ms */
 /* prof__switch_names: 0, 1, off, on, ...: odd places are on. prof__mode_names: of prof_mode */
 
 /* -- arrays that grow, PROF__ROOM(array, capacity, count): 0: no memory for one more; and an index of them by hash, all
@@ -122,12 +122,12 @@ static int64_t prof__device_on_host(prof_device *device);
 
 /* -- images and writers -- */
 static prof_status prof__image_copy(void **bytes, size_t *size); /* of what is recorded, for free() */
-static prof_status prof__image_stream(void *bytes, size_t size, prof_sink sink);
-static prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_t from_ns, int64_t to_ns);
+static prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trace, prof_sink sink);
 static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out);
 static prof_status prof__trace_live(prof_trace **trace, int reset); /* reset: statistics of PROF_STATS begin anew */
 static uint32_t prof__live_mode(void);
-static prof_status prof__writer_find(const char *path, prof_status (**write)(const prof_trace *, const char *));
+static prof_status prof__writer_for(const char *path, uint32_t mode,
+                                    prof_status (**write)(const prof_trace *, const char *));
 static prof_status prof__writer_fits(const char *path, prof_status (*write)(const prof_trace *, const char *),
                                      uint32_t mode);
 

@@ -70,6 +70,18 @@ static prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_
     return status;
 }
 
+/* Writes an image that prof__image_copy() has made, with its archive and the window of a trace of it, into a sink. The
+   trace is used up. */
+static PROF__UNUSED prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trace, prof_sink sink)
+{
+    prof__out out;
+    prof_status status = prof__image_set_window(bytes, trace, trace->info.from_ns, trace->info.to_ns);
+    if (status != PROF_OK) return status;
+    prof__out_sink(&out, sink);
+    prof__out_fail(&out, prof__out_live(&out, bytes, size));
+    return prof__out_close(&out);
+}
+
 PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
 {
     prof_trace *trace = NULL;

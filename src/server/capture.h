@@ -141,9 +141,7 @@ static prof_status prof__server_image(prof__server_ask *ask, void *bytes, size_t
     if (status) return status;
     prof__server_window(&ask->capture, trace, until);
     prof__server_losses(&ask->capture, trace);
-    const prof_trace_info *about = prof_trace_about(trace);
-    status = prof__image_set_window(bytes, trace, about->from_ns, about->to_ns); /* closes it */
-    return status ? status : prof__image_stream(bytes, size, sink);
+    return prof__image_stream(bytes, size, trace, sink); /* closes it */
 }
 
 /* Times of PROFILE_STEPs, in ns: as integers, so that no average is less than the least or more than the most. */

@@ -116,9 +116,8 @@ static int prof__server_admits(prof__server *v, prof__server_ask *ask)
 static prof_status prof__server_ms(const prof__server *v, const char *key, const char *text, uint64_t least,
                                    uint64_t *ns)
 {
-    static const prof__unit plain[] = {{"", 1}, {NULL, 0}};
     uint64_t ms;
-    if (!prof__parse_number(text, plain, &ms) || ms < least || ms > v->max_ms)
+    if (!prof__parse_whole(text, &ms) || ms < least || ms > v->max_ms)
         return prof__fail(PROF_INVALID_ARGUMENT, "%s '%.40s': milliseconds, %llu to %llu", key, text,
                           (unsigned long long)least, (unsigned long long)v->max_ms);
     *ns = ms * 1000000;
@@ -143,7 +142,7 @@ static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask
         status = prof__server_ms(v, key, value, 0, &ns);
         if (!status) capture->begin_at = prof_host_ns() + ns;
     } else if (may & PROF__MAY_LAST && !strcmp(key, "last")) {
-        if (!prof__parse_number(value, prof__seconds, &ns) || !ns)
+        if (!prof__parse_seconds(value, &ns) || !ns)
             return prof__fail(PROF_INVALID_ARGUMENT, "last '%.40s': seconds, for example 5 or 500ms", value);
         capture->last = (double)ns / 1e9;
         capture->whole = 1;
@@ -152,8 +151,7 @@ static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask
         if (format < 0) return prof__fail(PROF_INVALID_ARGUMENT, "format '%.40s': json, prof, xplane or csv", value);
         capture->format = (prof__server_format)format;
     } else if (may & PROF__MAY_LEVEL && !strcmp(key, "level")) {
-        static const prof__unit plain[] = {{"", 1}, {NULL, 0}};
-        if (!prof__parse_number(value, plain, &ns) || ns > 255)
+        if (!prof__parse_whole(value, &ns) || ns > 255)
             return prof__fail(PROF_INVALID_ARGUMENT, "level '%.40s': 0 to 255", value);
         capture->number = (int)ns + 1;
     } else if (may & PROF__MAY_FINISH && !strcmp(key, "finished")) {

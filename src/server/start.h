@@ -268,7 +268,6 @@ PROF_DEF int prof_server_port(void)
 /* PROF_SERVER=9012, or ADDRESS:9012 with a PROF_SERVER_TOKEN, [ADDRESS]:9012 if it has colons itself. */
 static prof_status prof__server_from_text(const char *text, const char *token)
 {
-    static const prof__unit plain[] = {{"", 1}, {NULL, 0}};
     prof_server_options options;
     const char *colon = strrchr(text, ':'), *number = colon ? colon + 1 : text;
     char host[64] = "";
@@ -276,7 +275,7 @@ static prof_status prof__server_from_text(const char *text, const char *token)
     size_t size = colon ? (size_t)(colon - text) : 0, bracket = size > 1 && text[0] == '[' && colon[-1] == ']';
     memset(&options, 0, sizeof options);
     if (!prof__server_copy(host, sizeof host, text + bracket, size - 2 * bracket) ||
-        !prof__parse_number(number, plain, &port) || port > 65535)
+        !prof__parse_whole(number, &port) || port > 65535)
         return prof__fail(PROF_INVALID_ARGUMENT, "a port, or ADDRESS:PORT");
     if (host[0]) options.host = host;
     options.token = token;

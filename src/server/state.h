@@ -295,7 +295,7 @@ static void prof__server_refuse(prof__server *v, prof__server_ask *ask, prof_sta
         {500, PROF__GRPC_INTERNAL},            {501, PROF__GRPC_UNIMPLEMENTED}, {400, PROF__GRPC_INVALID_ARGUMENT},
         {409, PROF__GRPC_FAILED_PRECONDITION}, {501, PROF__GRPC_UNIMPLEMENTED}, {503, PROF__GRPC_RESOURCE_EXHAUSTED},
         {500, PROF__GRPC_INTERNAL},            {500, PROF__GRPC_INTERNAL}};
-    char why[PROF__ERROR_SIZE];
+    char why[sizeof ask->message];
     prof__text_copy(why, sizeof why, prof_error());
     prof__server_say(v, ask, codes[(unsigned)status < PROF_STATUS_COUNT ? status : 0].http,
                      codes[(unsigned)status < PROF_STATUS_COUNT ? status : 0].grpc, "%s", why);

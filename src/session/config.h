@@ -34,6 +34,10 @@ static int prof__parse_number(const char *text, const prof__unit *units, uint64_
     return 0;
 }
 
+/* A number without a unit. */
+static const prof__unit prof__ones[] = {{"", 1}, {NULL, 0}};
+static int prof__parse_whole(const char *text, uint64_t *out) { return prof__parse_number(text, prof__ones, out); }
+
 static int prof__parse_name(const char *text, const char *const *names)
 {
     for (int i = 0; names[i]; ++i)
@@ -64,9 +68,8 @@ static size_t prof__distance(const char *a, const char *b)
 /* The number of a signal; -1: not known. */
 static int prof__parse_signal(const char *text)
 {
-    static const prof__unit ones[] = {{"", 1}, {NULL, 0}};
     uint64_t number;
-    if (prof__parse_number(text, ones, &number)) return number <= 64 ? (int)number : -1;
+    if (prof__parse_whole(text, &number)) return number <= 64 ? (int)number : -1;
 #if !defined(PROF_FREESTANDING) && !defined(_WIN32)
     static const struct {
         const char *name;
@@ -83,7 +86,6 @@ static int prof__parse_signal(const char *text)
 /* 32 bits, decimal or 0x...; 0: no number. */
 static int prof__parse_mask(const char *text, uint64_t *out)
 {
-    static const prof__unit ones[] = {{"", 1}, {NULL, 0}};
     uint64_t number = 0;
     if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
         const char *digits = text += 2;
@@ -93,7 +95,7 @@ static int prof__parse_mask(const char *text, uint64_t *out)
             number = number << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
         }
         if (text == digits || *text) return 0;
-    } else if (!prof__parse_number(text, ones, &number)) {
+    } else if (!prof__parse_whole(text, &number)) {
         return 0;
     }
     *out = number;

@@ -5,7 +5,12 @@ static const prof__unit prof__times[] = {{"ns", 1},         {"us", 1000}, {"ms",
                                          {"s", 1000000000}, {"", 1},      {NULL, 0}};
 static const prof__unit prof__seconds[] = {{"ns", 1},         {"us", 1000},       {"ms", 1000000},
                                            {"s", 1000000000}, {"", 1000000000}, {NULL, 0}};
-static const prof__unit prof__ones[] = {{"", 1}, {NULL, 0}};
+
+/* Seconds, as ns. */
+static PROF__UNUSED int prof__parse_seconds(const char *text, uint64_t *ns)
+{
+    return prof__parse_number(text, prof__seconds, ns);
+}
 
 /* 1 if value is one for this key; what it means as a number, if it does. */
 static int prof__key_parse(const prof__key *key, const char *value, uint64_t *number)

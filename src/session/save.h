@@ -178,15 +178,6 @@ static prof_status prof__image_write(const char *path, void *bytes, size_t size)
     return prof__out_close(&out);
 }
 
-/* Writes an image that prof__image_copy() has made, with its archive, into a sink. */
-static PROF__UNUSED prof_status prof__image_stream(void *bytes, size_t size, prof_sink sink)
-{
-    prof__out out;
-    prof__out_sink(&out, sink);
-    prof__out_fail(&out, prof__out_live(&out, bytes, size));
-    return prof__out_close(&out);
-}
-
 static prof_status prof__save_image(const char *path)
 {
     void *bytes;

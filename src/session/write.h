@@ -45,7 +45,8 @@ static prof_status prof__layout_find(const char *layout, const char *path,
 }
 
 /* The writer of a path's extension, which is "/" for a directory. The image itself (.prof) has none: *writer is null. */
-static prof_status prof__writer_find(const char *path, prof_status (**write)(const prof_trace *, const char *))
+static PROF__COLD prof_status prof__writer_find(const char *path,
+                                                prof_status (**write)(const prof_trace *, const char *))
 {
     const char *given = prof__is_folder(path) ? "/" : prof__extension(path);
     char known[128], extension[16]; /* in lower case */
