@@ -1,7 +1,9 @@
 # prof - build, test, demonstrate. Needs a C compiler and make; the wider checks are in .ci/run.
 #
 #   make demo       record a real program, write its trace, print the summary
-#   make test       everything that needs only a C compiler (a C++ compiler is used if there is one)
+#   make test       everything that needs only a C compiler (a C++ compiler is used if there is one), built and run on all
+#                   processors; make -j4 test or JOBS=4: on four
+#   make test T=reader, T=reader:csv,text or T="reader chrome": some test programs, or some tests of one
 #   make bench      what each macro costs
 #   make examples   build the examples
 #   make tool       build the command-line tool, build/prof
@@ -36,6 +38,8 @@ ALL_CXX = $(CXX) -std=c++11 -I. $(WARNINGS) $(CFLAGS) $(SANITIZER)
 LIBS = -pthread -ldl
 HEADERS = $(wildcard prof*.h)
 COMMA = ,
+SPACE = $() $()
+JOBS ?= $(shell { nproc || getconf _NPROCESSORS_ONLN || sysctl -n hw.ncpu || echo 1; } 2>/dev/null)
 HAVE_CXX := $(shell $(CXX) --version >/dev/null 2>&1 && echo yes)
 
 TESTS = $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
@@ -67,7 +71,7 @@ lines:
 # ---- the command-line tool
 
 TOOL = $(wildcard tools/*.c)
-$(BUILD)/prof: $(TOOL) $(wildcard tools/*.h) $(HEADERS)
+$(BUILD)/prof $(BUILD)/tests/prof: $(TOOL) $(wildcard tools/*.h) $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_C) $(TOOL) -o $@ $(LDFLAGS) $(LIBS)
 
@@ -99,19 +103,30 @@ examples: $(HEADERS)
 # ---- tests
 
 $(BUILD)/tests/%: CFLAGS = $(TEST_CFLAGS)
+# Whether 20,000 lines are indented as their braces say takes gcc a third of a program's time. It is asked of implementation.o,
+# of the tool, of all headers by tests/compile, and always of clang, which takes no time for it.
+TEST_WARNINGS := $(WARNINGS) $(if $(findstring clang,$(CC) $(CXX)),,-Wno-misleading-indentation)
+$(BUILD)/tests/%: WARNINGS = $(TEST_WARNINGS)
+
+# Programs run at the same time: each has a folder for what it writes.
+OUT = -DTRACE_FOLDER='"$(BUILD)/tests/out/$(@F)"'
 
 $(BUILD)/tests/%: tests/%.c tests/test.h $(wildcard tests/*.h) $(HEADERS)
 	@mkdir -p $(@D)
-	$(ALL_C) $< $(EXTRA) -o $@ $(LDFLAGS) $(LIBS)
+	$(ALL_C) $(OUT) $< $(EXTRA) -o $@ $(LDFLAGS) $(LIBS)
 
 $(BUILD)/tests/%: tests/%.cpp tests/test.h $(wildcard tests/*.h) $(HEADERS)
 	@mkdir -p $(@D)
-	$(ALL_CXX) $< $(EXTRA) -o $@ $(LDFLAGS) $(LIBS)
+	$(ALL_CXX) $(OUT) $< $(EXTRA) -o $@ $(LDFLAGS) $(LIBS)
 
-# Tests that look at nothing private share an implementation.
-SHARING = $(patsubst %,$(BUILD)/tests/test_%,args args_cpp autostart clock coroutine crash endings events flaws flaws_cpp fork \
-    image kill locks malloc merge objects paths places_cpp priority record signals stress)
+# Programs share an implementation, unless they define PROF_IMPLEMENTATION, or include a file that does: those look at what
+# is private, or need other switches.
+HAVING := $(shell grep -lE '^.define PROF_IMPLEMENTATION' tests/*.c tests/*.cpp)
+SOURCES := $(wildcard tests/test_*.c tests/test_*.cpp)
+INCLUDING := $(shell grep -lE '^.include "($(subst $(SPACE),|,$(notdir $(HAVING))))"' $(SOURCES))
+SHARING = $(filter $(patsubst tests/%,$(BUILD)/tests/%,$(basename $(filter-out $(HAVING) $(INCLUDING),$(SOURCES)))),$(TESTS))
 $(BUILD)/tests/implementation.o: CFLAGS = $(TEST_CFLAGS)
+$(BUILD)/tests/implementation.o: WARNINGS := $(WARNINGS)
 $(BUILD)/tests/implementation.o: tests/implementation.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_C) -c $< -o $@
@@ -198,8 +213,22 @@ $(BUILD)/tests/test_ntff: | $(FAKES)
 # Scripts: those of the compilers are the same for every CFLAGS.
 SCRIPTS ?= tests/rooms.sh tests/test_tool.sh tests/test_neuron.sh tests/test_bridge.sh tests/compile/quick.sh \
     tests/compile/headers_quick.sh tests/compile/refused.sh
-test: $(TESTS) $(if $(SCRIPTS),$(BUILD)/prof $(BUILD)/tests/tool_images $(BUILD)/tests/tool_core)
-	@BUILD=$(BUILD) sh tests/run.sh $(TESTS) $(SCRIPTS)
+
+# T=reader:csv is the program $(BUILD)/tests/test_reader or the script tests/test_reader.sh, of which one test is run.
+program_of = $(firstword $(subst :, ,$(1)))
+tests_of = $(patsubst $(call program_of,$(1)):%,:%,$(filter-out $(call program_of,$(1)),$(1)))
+NAMED = $(foreach each,$(T),$(or $(filter %/test_$(call program_of,$(each)) %/test_$(call program_of,$(each)).sh,\
+    $(TESTS) $(SCRIPTS)),$(error no tests/test_$(call program_of,$(each)): T=reader, T=reader:csv)))
+CHOSEN = $(if $(T),$(NAMED),$(TESTS) $(SCRIPTS))
+WITH_TESTS = $(if $(T),$(join $(NAMED),$(foreach each,$(T),$(or $(call tests_of,$(each)),:))),$(CHOSEN))
+
+.PHONY: programs
+programs: $(if $(filter %.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof tool_images tool_core)) $(filter-out %.sh,$(CHOSEN))
+
+# On all processors, unless make was told how many.
+test:
+	+@$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS)) programs
+	@BUILD=$(BUILD) JOBS=$(or $(patsubst -j%,%,$(filter -j%,$(MAKEFLAGS))),$(JOBS)) sh tests/run.sh $(WITH_TESTS)
 
 # ---- benchmarks
 

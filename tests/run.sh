@@ -1,35 +1,95 @@
 #!/bin/sh
-# Runs test programs and scripts, shows what failed, and adds up their closing lines. Usage: tests/run.sh PROGRAM...
-passed=0 failed=0 skipped=0
-mkdir -p build/tests
+# Runs test programs and scripts, as many at a time as there are processors, longest first; shows what failed, and adds up
+# their closing lines.
+#
+# usage: tests/run.sh PROGRAM[:[TEST,TEST...]]...   with a colon: results are shown one by one, of these tests or of all
+#        JOBS=2                                     how many at a time
+#        BUILD=build                                where logs go, and how long each took, by which the next run is sorted
+#        PROF_TEST_SECONDS=240                      one that takes longer has failed
+#
+# A line "/* run: alone */" of a test program's source, or "# run: alone" of a script, says that it runs by itself, after
+# the others; "long", that it begins first, where no run before has shown how long it takes. See tests/marked.sh.
+build=${BUILD:-build}
 limit=
 command -v timeout >/dev/null && limit="timeout -k 5 ${PROF_TEST_SECONDS:-240}" # a hang is a failure, not a wait
-for program in "$@"; do
-    [ -f "$program" ] || continue
-    log=build/tests/$(basename "$program").log began=$(date +%s)
+
+name_of() { # PROGRAM[:TESTS]: the name that its source and its log have
+    name=${1%%:*}
+    name=${name##*/}
+}
+
+# Runs one, and says in one piece how it went. Leaves "passed failed skipped" in the folder $results.
+one() { # PROGRAM[:TESTS]
+    program=${1%%:*} names= shown='^SKIP'
+    name_of "$1"
+    case $1 in *:*) names=$(echo "${1#*:}" | tr ',' ' ') shown='^(ok|SKIP)' ;; esac
+    log=$build/tests/$name.log began=$(date +%s) # BUILD and its names have no blanks
     case $program in
-    *.sh) $limit sh "$program" >"$log" 2>&1 ;;
-    *) $limit "$program" >"$log" 2>&1 ;;
+    *.sh) JOBS=1 $limit sh "$program" $names >"$log" 2>&1 </dev/null ;;
+    *) $limit "$program" $names >"$log" 2>&1 </dev/null ;;
     esac
-    status=$?
-    line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
+    status=$? seconds=$(($(date +%s) - began))
+    line=$(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
     if [ -z "$line" ]; then
-        failed=$((failed + 1))
+        set -- 0 1 0
         echo "FAIL $program: ended with status $status and no closing line"
-        grep -nE 'runtime error|ERROR: |WARNING: |SUMMARY: ' "$log" | head -n 10 # what a sanitizer said may be far above
+        grep -anE 'runtime error|ERROR: |WARNING: |SUMMARY: ' "$log" | head -n 10 # what a sanitizer said may be far above
         tail -n 40 "$log"
-        continue
-    fi
-    set -- $(echo "$line" | tr -dc '0-9 ')
-    passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + ${3:-0}))
-    if [ "$status" -ne 0 ] || [ "$2" -ne 0 ]; then
-        [ "$2" -ne 0 ] || failed=$((failed + 1))
-        grep -vE '^ok ' "$log" | tail -n 40
-        echo "FAIL $program: $line (status $status)"
     else
-        grep -E '^SKIP' "$log"
-        echo "ok   $program: $line, $(($(date +%s) - began)) s"
-    fi
+        set -- $(echo "$line" | tr -dc '0-9 ')
+        if [ "$status" -ne 0 ] || [ "$2" -ne 0 ]; then
+            [ "$2" -ne 0 ] || set -- "$1" 1 "$3"
+            grep -avE '^ok ' "$log" | tail -n 40
+            echo "FAIL $program: $line (status $status)"
+        else
+            grep -aE "$shown" "$log"
+            echo "ok   $program: $line, $seconds s"
+            [ -n "$names" ] || echo "$seconds" >"$build/tests/$name.seconds"
+        fi
+    fi >"$results/$name.text"
+    cat "$results/$name.text" # at once: others write as well
+    echo "$1 $2 ${3:-0}" >"$results/$name.count"
+}
+
+if [ "$1" = --one ]; then
+    one "$2"
+    exit 0 # xargs goes on whatever it was
+fi
+
+mkdir -p "$build/tests"
+results=$build/tests/results.$$
+rm -rf "$results" && mkdir "$results" || exit 1
+export results
+trap 'rm -rf "$results"' EXIT
+trap 'exit 130' HUP INT TERM
+
+alone=$(sh tests/marked.sh alone | tr '\n' ' ') long=$(sh tests/marked.sh long | tr '\n' ' ')
+is_in() { # "PATH PATH "
+    case " $1" in *"/$name "* | *"/$name.c "* | *"/$name.cpp "*) return 0 ;; esac
+    return 1
+}
+
+# Those that take longest come first, so that none of them is left to run at the end while processors wait.
+for each; do
+    name_of "$each"
+    [ -f "${each%%:*}" ] || continue
+    seconds=$(cat "$build/tests/$name.seconds" 2>/dev/null)
+    [ -n "$seconds" ] || { seconds=1 && is_in "$long" && seconds=60; }
+    if is_in "$alone"; then when=alone; else when=together; fi
+    echo "$seconds $each" >>"$results/$when"
 done
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+run() { # together|alone AT_A_TIME
+    [ -f "$results/$1" ] || return
+    sort -rn "$results/$1" | cut -d ' ' -f 2 | if [ "$2" -gt 1 ]; then
+        xargs -n 1 -P "$2" sh tests/run.sh --one
+    else
+        while read -r each; do one "$each"; done
+    fi
+}
+[ -n "$JOBS" ] || JOBS=$({ nproc || getconf _NPROCESSORS_ONLN || sysctl -n hw.ncpu || echo 1; } 2>/dev/null)
+echo true | xargs -n 1 -P 2 sh -c : 2>/dev/null || JOBS=1 # POSIX knows no -P, though all that we know of do
+run together "$JOBS"
+run alone 1
+cat "$results"/*.count 2>/dev/null | awk '
+    {passed += $1; failed += $2; skipped += $3}
+    END {printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped; exit failed > 0}'

@@ -4,12 +4,16 @@
      TEST_MAIN                              once, at the end of the file
 
    A test program runs all its tests, or those whose names are given on its command line. Its last line is
-   "N passed, N failed, N skipped". SKIP("why") ends a test that cannot run here. */
+   "N passed, N failed, N skipped". SKIP("why") ends a test that cannot run here. What takes longer than a second says so.
+
+   Programs run at the same time: what one writes is in the folder TRACE_FOLDER of its own (trace.h), and a port is one
+   that the system gave it. One that can't run beside others says so: tests/marked.sh. */
 #ifndef TEST_H
 #define TEST_H
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct test_case {
     const char *name;
@@ -64,23 +68,43 @@ static const char *test_skip;
         return;                                                                        \
     } while (0)
 
+static int test_exists(const char *name)
+{
+    test_case *each = test_first;
+    while (each && strcmp(each->name, name)) each = each->next;
+    return each != NULL;
+}
+
+static double test_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
 static int test_run(int argc, char **argv)
 {
     int passed = 0, failed = 0, skipped = 0;
     setvbuf(stdout, NULL, _IOLBF, 0);
+    for (int i = 1; i < argc; ++i)
+        if (!test_exists(argv[i])) ++failed, printf("FAIL %s: there is no test of this name\n", argv[i]);
     for (test_case *each = test_first; each; each = each->next) {
         int wanted = argc < 2;
         for (int i = 1; i < argc; ++i) wanted |= !strcmp(argv[i], each->name);
         if (!wanted) continue;
         test_failures = 0;
         test_skip = NULL;
+        double began = test_seconds();
         each->run();
+        double took = test_seconds() - began;
         if (test_failures)
             ++failed, printf("FAIL %s\n", each->name);
         else if (test_skip)
             ++skipped, printf("SKIP %s: %s\n", each->name, test_skip);
+        else if (++passed, took < 1)
+            printf("ok   %s\n", each->name);
         else
-            ++passed, printf("ok   %s\n", each->name);
+            printf("ok   %s, %.1f s\n", each->name, took);
     }
     printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);
     return failed ? 1 : 0;

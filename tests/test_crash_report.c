@@ -67,7 +67,7 @@ static void start(int with, const char *path)
         config.memory_size = sizeof memory;
     }
     config.crash_report = with != NO_REPORT;
-    config.output = with == REPORT_MAPPED || with == NO_REPORT ? path : "build/tests/out/report.csv";
+    config.output = with == REPORT_MAPPED || with == NO_REPORT ? path : TRACE_FOLDER "/report.csv";
     trace_start(&config);
 }
 
@@ -79,7 +79,7 @@ static outcome dies(int with, void (*run)(int), int argument)
     char err[256];
     snprintf(err, sizeof err, "%s", trace_path("report.err"));
     snprintf(result.path, sizeof result.path, "%s",
-             with == REPORT_MAPPED || with == NO_REPORT ? "build/tests/out/report.prof" : "build/tests/out/report.csv.prof");
+             with == REPORT_MAPPED || with == NO_REPORT ? TRACE_FOLDER "/report.prof" : TRACE_FOLDER "/report.csv.prof");
     unlink(result.path);
     fflush(stdout);
     pid_t child = fork();
@@ -331,7 +331,7 @@ static void core_too(int signal_number)
 {
     struct rlimit core = {RLIM_INFINITY, RLIM_INFINITY};
     setrlimit(RLIMIT_CORE, &core);
-    if (chdir("build/tests/out")) _exit(94); /* where it is removed */
+    if (chdir(TRACE_FOLDER)) _exit(94); /* where it is removed */
     by_fault(signal_number);
 }
 
@@ -339,7 +339,7 @@ static void sent_with_core(int signal_number)
 {
     struct rlimit core = {RLIM_INFINITY, RLIM_INFINITY};
     setrlimit(RLIMIT_CORE, &core);
-    if (chdir("build/tests/out")) _exit(94);
+    if (chdir(TRACE_FOLDER)) _exit(94);
     by_sending(signal_number);
 }
 
@@ -383,7 +383,7 @@ TEST(same_death_with_and_without)
             free(bare.said);
         }
     }
-    unlink("build/tests/out/core");
+    unlink(TRACE_FOLDER "/core");
 }
 
 /*-- where it must work --*/
@@ -896,7 +896,7 @@ TEST(handlers_of_the_program)
     expect(death.said, ": session > faults (");
     expect(death.said, "recovered\n");
     free(death.said);
-    char *text = trace_file_text("build/tests/out/report.csv", NULL);
+    char *text = trace_file_text(TRACE_FOLDER "/report.csv", NULL);
     expect(text, "goes on"); /* recorded again */
     free(text);
 }
@@ -925,7 +925,7 @@ TEST(actions_are_put_back)
     CHECK(same_actions(actions)); /* nobody asked for a report */
     CHECK_EQUAL(prof_stop(), PROF_OK);
     config.crash_report = 1;
-    config.output = "build/tests/out/report.csv";
+    config.output = TRACE_FOLDER "/report.csv";
     for (int i = 0; i < 3; ++i) {
         trace_start(&config);
         CHECK(!same_actions(actions));
@@ -985,7 +985,7 @@ static void starts_without_output(int unused)
 {
     prof_config config = trace_config(128u << 10);
     (void)unused;
-    if (chdir("build/tests/out")) _exit(94);
+    if (chdir(TRACE_FOLDER)) _exit(94);
     config.crash_report = 1;
     trace_start(&config);
     PROFILE_SCOPE("nameless");

@@ -1185,14 +1185,14 @@ static void frames(int count, long ms)
 TEST(a_slow_frame_saves)
 {
     prof_config config = trace_config(1 << 20);
-    config.save = "build/tests/out/slow-%c.prof";
+    config.save = TRACE_FOLDER "/slow-%c.prof";
     config.save_over = "frame>30ms";
-    remove_saved("build/tests/out/slow-%d.prof");
+    remove_saved(TRACE_FOLDER "/slow-%d.prof");
     trace_start(&config);
     PROFILE_THREAD("game");
     frames(10, 0);
     frames(1, 40);
-    prof_trace *trace = saved("build/tests/out/slow-1.prof");
+    prof_trace *trace = saved(TRACE_FOLDER "/slow-1.prof");
     if (trace) {
         trace_list list = trace_read(trace, trace_track_named(trace, "game"));
         int64_t longest = 0;
@@ -1211,7 +1211,7 @@ TEST(a_slow_frame_saves)
     prof_trace_close(trace);
     frames(1, 40); /* save_every is 0: only one */
     CHECK_EQUAL(prof_stop(), PROF_OK);
-    CHECK_EQUAL(trace_file_size("build/tests/out/slow-2.prof"), -1);
+    CHECK_EQUAL(trace_file_size(TRACE_FOLDER "/slow-2.prof"), -1);
     trace = trace_live();
     CHECK_EQUAL(named_like(trace, "save: "), 1);
     prof_trace_close(trace);
@@ -1273,49 +1273,49 @@ TEST(a_save_has_its_cause)
 TEST(a_slow_scope_saves_json)
 {
     prof_config config = trace_config(1 << 20);
-    config.save = "build/tests/out/scope-%c.json";
+    config.save = TRACE_FOLDER "/scope-%c.json";
     config.save_over = "frame:no such>1ns,scope:net.*>200ms";
     config.save_every = 0.000000001;
-    remove_saved("build/tests/out/scope-%d.json");
+    remove_saved(TRACE_FOLDER "/scope-%d.json");
     trace_start(&config);
     frames(3, 0);
     PROFILE_BLOCK("disk.read") pause_ms(250); /* no rule for it */
     PROFILE_BLOCK("net.send") {}
     PROFILE_BLOCK("net.recv") pause_ms(250);
-    CHECK(appears("build/tests/out/scope-1.json"));
-    char *text = trace_file_text("build/tests/out/scope-1.json", NULL);
+    CHECK(appears(TRACE_FOLDER "/scope-1.json"));
+    char *text = trace_file_text(TRACE_FOLDER "/scope-1.json", NULL);
     CHECK(text && strstr(text, "\"net.recv\"") && strstr(text, "save: net.recv "));
     free(text);
     PROFILE_BLOCK("net.send") pause_ms(250); /* and again, because save_every lets it */
-    CHECK(appears("build/tests/out/scope-2.json"));
+    CHECK(appears(TRACE_FOLDER "/scope-2.json"));
     CHECK_EQUAL(prof_stop(), PROF_OK);
-    CHECK_EQUAL(trace_file_size("build/tests/out/scope-3.json"), -1);
+    CHECK_EQUAL(trace_file_size(TRACE_FOLDER "/scope-3.json"), -1);
 }
 
 TEST(saves_keep_their_distance)
 {
     prof_config config = trace_config(1 << 20);
-    config.save = "build/tests/out/far-%c.prof";
+    config.save = TRACE_FOLDER "/far-%c.prof";
     config.save_over = "scope:slow>1ms";
     config.save_every = 3600;
-    remove_saved("build/tests/out/far-%d.prof");
+    remove_saved(TRACE_FOLDER "/far-%d.prof");
     trace_start(&config);
     for (int i = 0; i < 20; ++i) PROFILE_BLOCK("slow") pause_ms(2);
-    prof_trace_close(saved("build/tests/out/far-1.prof"));
+    prof_trace_close(saved(TRACE_FOLDER "/far-1.prof"));
     CHECK_EQUAL(prof_save_request(), PROF_OK); /* who asks is not held back */
-    prof_trace_close(saved("build/tests/out/far-2.prof"));
+    prof_trace_close(saved(TRACE_FOLDER "/far-2.prof"));
     for (int i = 0; i < 20; ++i) PROFILE_BLOCK("slow") pause_ms(2);
     CHECK_EQUAL(prof_stop(), PROF_OK);
-    CHECK_EQUAL(trace_file_size("build/tests/out/far-3.prof"), -1);
+    CHECK_EQUAL(trace_file_size(TRACE_FOLDER "/far-3.prof"), -1);
 }
 
 TEST(a_request_saves_the_last_seconds)
 {
     prof_config config = trace_config(4 << 20);
-    config.save = "build/tests/out/asked-%c-%p.prof";
+    config.save = TRACE_FOLDER "/asked-%c-%p.prof";
     config.save_last = 0.5; /* the mark that tells of the save is in it, even if the service is held up behind it */
     char path[256];
-    snprintf(path, sizeof path, "build/tests/out/asked-1-%ld.prof", (long)getpid());
+    snprintf(path, sizeof path, TRACE_FOLDER "/asked-1-%ld.prof", (long)getpid());
     unlink(path);
     CHECK_EQUAL(prof_save_request(), PROF_INVALID_STATE);
     trace_start(&config);
@@ -1361,9 +1361,9 @@ TEST(a_signal_saves)
 {
     prof_config config = trace_config(1 << 20);
     struct sigaction own, now;
-    config.save = "build/tests/out/signal-%c.prof";
+    config.save = TRACE_FOLDER "/signal-%c.prof";
     CHECK_EQUAL(prof_config_set(&config, "save_signal", "SIGUSR1"), PROF_OK);
-    remove_saved("build/tests/out/signal-%d.prof");
+    remove_saved(TRACE_FOLDER "/signal-%d.prof");
     for (int round = 0; round < 2; ++round) { /* without a handler of the program's, and with one */
         memset(&own, 0, sizeof own);
         own.sa_handler = round ? own_handler : SIG_DFL;
@@ -1372,17 +1372,17 @@ TEST(a_signal_saves)
         trace_start(&config);
         PROFILE_BLOCK("something") {}
         raise(SIGUSR1);
-        prof_trace *trace = saved("build/tests/out/signal-1.prof");
+        prof_trace *trace = saved(TRACE_FOLDER "/signal-1.prof");
         CHECK_EQUAL(named_like(trace, "save: signal"), 1);
         CHECK_EQUAL(named_like(trace, "something"), 1);
         prof_trace_close(trace);
         CHECK_EQUAL(own_handler_ran, round);
         raise(SIGUSR1);
-        prof_trace_close(saved("build/tests/out/signal-2.prof"));
+        prof_trace_close(saved(TRACE_FOLDER "/signal-2.prof"));
         CHECK_EQUAL(prof_stop(), PROF_OK);
         sigaction(SIGUSR1, NULL, &now);
         CHECK(now.sa_handler == own.sa_handler); /* it is back */
-        remove_saved("build/tests/out/signal-%d.prof");
+        remove_saved(TRACE_FOLDER "/signal-%d.prof");
     }
     CHECK_EQUAL(own_handler_ran, 2);
 }

@@ -6,7 +6,7 @@ export LC_ALL=C
 root=$PWD
 build=${BUILD:-build}
 case $build in /*) ;; *) build=$root/$build ;; esac
-prof=$build/prof
+prof=$build/tests/prof
 work=$build/tests/neuron
 rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
 passed=0 failed=0 skipped=0

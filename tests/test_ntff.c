@@ -389,7 +389,7 @@ static prof_ntff_config everything(void)
 {
     prof_ntff_config config;
     memset(&config, 0, sizeof config);
-    config.output_dir = "build/tests/out/ntff";
+    config.output_dir = TRACE_FOLDER "/ntff";
     config.activities = PROF_NTFF_SYSTEM | PROF_NTFF_DEVICE | PROF_NTFF_CPU_UTIL;
     config.max_events_per_nc = 5000;
     config.ncs = "1,2-3";
@@ -420,7 +420,7 @@ ALONE(a_session_says_everything)
              "nrt_inspect_config_set_activity cpu_util 1\n"
              "nrt_inspect_config_set_inspect_device_profile_mode 2\n"
              "nrt_inspect_config_set_session_id 9\n"
-             "nrt_inspect_config_set_output_dir build/tests/out/ntff\n"
+             "nrt_inspect_config_set_output_dir " TRACE_FOLDER "/ntff\n"
              "nrt_inspect_config_set_sys_trace_max_events_per_nc 5000\n"
              "nrt_inspect_config_set_capture_enabled_for_nc 0 0\n"
              "nrt_inspect_config_set_capture_enabled_for_nc 1 1\n"
@@ -438,7 +438,7 @@ ALONE(a_session_by_default)
     ready();
     prof_ntff_config config;
     memset(&config, 0, sizeof config);
-    config.output_dir = "build/tests/out/ntff";
+    config.output_dir = TRACE_FOLDER "/ntff";
     CHECK_EQUAL(prof_ntff_session_begin(&config), PROF_OK);
     CHECK_TEXT(fake.log(), "nrt_inspect_config_allocate\n"
                            "nrt_inspect_config_set_defaults\n"
@@ -448,7 +448,7 @@ ALONE(a_session_by_default)
                            "nrt_inspect_config_set_activity system_profile 1\n"
                            "nrt_inspect_config_set_inspect_device_profile_mode 0\n"
                            "nrt_inspect_config_set_session_id 1\n"
-                           "nrt_inspect_config_set_output_dir build/tests/out/ntff\n"
+                           "nrt_inspect_config_set_output_dir " TRACE_FOLDER "/ntff\n"
                            "nrt_inspect_begin_with_options\n");
     CHECK_EQUAL(prof_ntff_session_end(NULL), PROF_OK);
 }
@@ -611,7 +611,7 @@ ALONE(a_session_without_files_is_told)
         setenv("FAKE_NRT_FILES", ways[i], 1);
         config.on_fail = PROF_NTFF_ON_FAIL_TOO;
         CHECK_EQUAL(prof_ntff_session_begin(&config), PROF_OK);
-        CHECK_ERROR(prof_ntff_session_end(folder), PROF_IO, "no files of this session below build/tests/out/ntff_no/files/at all");
+        CHECK_ERROR(prof_ntff_session_end(folder), PROF_IO, "no files of this session below " TRACE_FOLDER "/ntff_no/files/at all");
         CHECK_TEXT(folder, "");
         CHECK_EQUAL(prof_ntff_session_active(), 0);
         config.on_fail = PROF_NTFF_ON_FAIL_ONLY; /* and nothing failed */
@@ -808,7 +808,7 @@ TEST(keys_are_those_of_the_environment)
 ALONE(keys_through_prof_config_set)
 {
     prof_config config;
-    char folder[64] = "build/tests/out/ntff_keys";
+    char folder[] = TRACE_FOLDER "/ntff_keys";
     memset(&config, 0, sizeof config);
     CHECK_EQUAL(prof_config_set(&config, "NEURON_RT_INSPECT_OUTPUT_DIR", folder), PROF_OK);
     CHECK_EQUAL(prof_config_set(&config, "NEURON_RT_INSPECT_CPU_UTIL", "1"), PROF_OK);
@@ -820,7 +820,7 @@ ALONE(keys_through_prof_config_set)
     ready();
     trace_path("");
     CHECK_EQUAL(prof_ntff_session_begin(NULL), PROF_OK);
-    CHECK(strstr(fake.log(), "set_output_dir build/tests/out/ntff_keys\n") != NULL);
+    CHECK(strstr(fake.log(), "set_output_dir " TRACE_FOLDER "/ntff_keys\n") != NULL);
     CHECK(strstr(fake.log(), "set_activity cpu_util 1\n") != NULL);
     CHECK(strstr(fake.log(), "set_activity system_profile") == NULL);
     CHECK(strstr(fake.log(), "enabled_for_nc 1 1\n") != NULL);
@@ -867,7 +867,7 @@ ALONE(a_profile_whenever_prof_saves)
     continuous.vnc = 2;
     continuous.on_save = 1;
     empty(folder);
-    config.save = "build/tests/out/ntff_slow.prof";
+    config.save = TRACE_FOLDER "/ntff_slow.prof";
     config.save_over = "scope:step>1ms";
     ready();
     CHECK_EQUAL(prof_ntff_continuous_begin(&continuous), PROF_OK);
@@ -881,7 +881,7 @@ ALONE(a_profile_whenever_prof_saves)
     CHECK_EQUAL(prof_ntff_continuous_end(), PROF_OK);
     CHECK_EQUAL(prof_stop(), PROF_OK); /* and nothing failed behind the program's back */
     CHECK_EQUAL(count_files(folder, "_vnc_2_"), 1);
-    CHECK(trace_file_size("build/tests/out/ntff_slow.prof") > 0);
+    CHECK(trace_file_size(TRACE_FOLDER "/ntff_slow.prof") > 0);
 }
 
 /*-- system trace --*/
@@ -1162,7 +1162,7 @@ static void *begin_and_end(void *unused)
     (void)unused;
     prof_ntff_config config;
     memset(&config, 0, sizeof config);
-    config.output_dir = "build/tests/out/ntff_threads";
+    config.output_dir = TRACE_FOLDER "/ntff_threads";
     config.activities = PROF_NTFF_CPU_UTIL;
     for (int i = 0; i < 50; i++) {
         prof_status status = prof_ntff_session_begin(&config);

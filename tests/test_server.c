@@ -631,7 +631,7 @@ TEST(captures_a_stream)
     memset(&config, 0, sizeof config);
     config.mode = PROF_STREAM;
     config.buffer_size = 256 << 10;
-    config.output = "build/test_server.prof";
+    config.output = trace_path("server.prof");
     if (prof_start(&config)) SKIP("build cannot be written");
     if (!start(NULL)) return;
     work("before", 5);
@@ -660,7 +660,7 @@ TEST(captures_a_stream)
     free(r.body);
     prof_reset();
     prof_server_stop();
-    unlink("build/test_server.prof");
+    unlink(trace_path("server.prof"));
 }
 
 TEST(statistics_have_no_events)

@@ -6,7 +6,7 @@ export LC_ALL=C
 root=$PWD
 build=${BUILD:-build}
 case $build in /*) ;; *) build=$root/$build ;; esac
-prof=$build/prof
+prof=$build/tests/prof
 work=$build/tests/tool
 rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
 ulimit -S -f 12000000 # 6 GB: a fault must not fill the disk

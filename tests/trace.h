@@ -8,7 +8,10 @@
 #include <sys/stat.h>
 #include <time.h>
 
+/* Where this program's files go. The Makefile names a folder for each program: programs run at the same time. */
+#ifndef TRACE_FOLDER
 #define TRACE_FOLDER "build/tests/out"
+#endif
 
 #if defined(__SANITIZE_THREAD__)
 #define TRACE_SANITIZER 2
@@ -62,9 +65,14 @@ static inline const char *trace_path(const char *name)
     static char paths[8][256];
     static unsigned next;
     char *path = paths[next++ % 8];
-    mkdir("build", 0777);
-    mkdir("build/tests", 0777);
-    mkdir(TRACE_FOLDER, 0777);
+    char folder[] = TRACE_FOLDER;
+    for (char *end = folder + 1; *end; ++end) {
+        if (*end != '/') continue;
+        *end = 0;
+        mkdir(folder, 0777);
+        *end = '/';
+    }
+    mkdir(folder, 0777);
     snprintf(path, sizeof paths[0], "%s/%s", TRACE_FOLDER, name);
     return path;
 }

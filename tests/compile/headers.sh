@@ -6,7 +6,7 @@
 # usage: tests/compile/headers.sh [quick]     quick: two standards and a program, for `make test`
 cd "$(dirname "$0")/../.." || exit 1
 here=tests/compile
-out=build/compile/headers
+out=${BUILD:-build}/compile/headers
 quick=$1
 rm -rf $out
 mkdir -p $out

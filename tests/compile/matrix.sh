@@ -7,7 +7,7 @@
 #        JOBS=2                              how many at a time
 cd "$(dirname "$0")/../.." || exit 1
 here=tests/compile
-out=build/compile/matrix
+out=${BUILD:-build}/compile/matrix
 WARNINGS="-Wall -Wextra -Wpedantic -Wconversion -Wshadow"
 WARNINGS_C="-Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition"
 

@@ -5,7 +5,7 @@
 # usage: tests/compile/refused.sh
 cd "$(dirname "$0")/../.." || exit 1
 here=tests/compile
-out=build/compile/refused
+out=${BUILD:-build}/compile/refused
 mkdir -p $out
 passed=0 failed=0 skipped=0
 
