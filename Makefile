@@ -104,7 +104,7 @@ examples: $(HEADERS)
 
 $(BUILD)/tests/%: CFLAGS = $(TEST_CFLAGS)
 # Whether 20,000 lines are indented as their braces say takes gcc a third of a program's time. It is asked of implementation.o,
-# of the tool, of all headers by tests/compile, and always of clang, which takes no time for it.
+# of each header by tests/compile/headers.sh, and always of clang, which takes no time for it.
 TEST_WARNINGS := $(WARNINGS) $(if $(findstring clang,$(CC) $(CXX)),,-Wno-misleading-indentation)
 $(BUILD)/tests/%: WARNINGS = $(TEST_WARNINGS)
 

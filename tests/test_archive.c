@@ -243,7 +243,7 @@ TEST(sizes)
 TEST(any_bytes_may_be_unpacked)
 {
     static uint64_t words[WORDS], back[WORDS + 1];
-    long i, times = trace_times(200, 20000, 1000000);
+    long i, times = trace_times(200, 10000, 1000000);
     chance_begin();
     back[WORDS] = 77;
     for (i = 0; i < times && !test_failures; ++i) {
@@ -525,7 +525,7 @@ static void check_layouts(const image *from)
 
 TEST(archived_chunks_read_the_same)
 {
-    image im = recorded(4 << 20, (int)trace_times(1, 4, 4));
+    image im = recorded(4 << 20, (int)trace_times(1, 2, 4));
     CHECK_EQUAL(im.header->overwritten, 0);
     check_layouts(&im);
     im.header->mode = PROF_STREAM;
@@ -1274,7 +1274,7 @@ static uint64_t long_archive(const char *path, long blocks)
 TEST(memory_does_not_grow_with_the_events)
 {
     const char *path = trace_path("archive_long.prof");
-    long blocks = trace_times(200, 10000, 200000);
+    long blocks = trace_times(200, 5000, 200000);
     uint64_t events = long_archive(path, blocks), count = 0;
     prof_trace *trace = NULL;
     prof_cursor *cursor = NULL;

@@ -127,7 +127,7 @@ TEST(killed_at_any_moment)
 {
     char path[256];
     unsigned random = 12345;
-    long times = trace_times(5, 100, 1000);
+    long times = trace_times(5, 50, 1000);
     snprintf(path, sizeof path, "%s", trace_path("killed.prof"));
     for (long i = 0; i < times && !test_failures; ++i) {
         int status = 0;

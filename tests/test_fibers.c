@@ -296,7 +296,7 @@ TEST(one_thread_in_turn)
 TEST(moving_tasks)
 {
     uint64_t random = seed();
-    for (long round = 0; round < trace_times(3, 30, 2000) && !test_failures; ++round, random_next(&random)) {
+    for (long round = 0; round < trace_times(3, 15, 2000) && !test_failures; ++round, random_next(&random)) {
         prof_config config = trace_config(16 << 20);
         if (round % 3 == 1) config.clock = PROF_CLOCK_MONOTONIC;
         if (round % 3 == 2) { /* most of it out of the archive behind a small ring */
@@ -385,7 +385,7 @@ TEST(copies_while_tasks_move)
 {
     uint64_t random = seed();
     long copies = 0;
-    for (long round = 0; round < trace_times(1, 5, 300) && !test_failures; ++round, random_next(&random)) {
+    for (long round = 0; round < trace_times(1, 3, 300) && !test_failures; ++round, random_next(&random)) {
         static copier c;
         prof_config config = trace_config(16 << 20);
         pthread_t thread;
@@ -461,7 +461,7 @@ static void *shuttle_fill(void *pointer)
 
 TEST(copies_follow_a_fiber)
 {
-    long copies = trace_times(20, 100, 10000);
+    long copies = trace_times(20, 40, 10000);
     prof_config config = trace_config(32 << 20);
     shuttle s = {prof_fiber_create("shuttle"), 0, 0, 0, PTHREAD_MUTEX_INITIALIZER};
     pthread_t threads[2];

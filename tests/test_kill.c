@@ -397,7 +397,7 @@ static prof_config config_of(const configuration *c)
 TEST(killed_at_any_moment)
 {
     int compared = 0, kills = 0, wrapped = 0, compared_wrapped = 0;
-    for (long i = 0; i < trace_times(10, 100, 5000) && !test_failures; ++i) {
+    for (long i = 0; i < trace_times(10, 50, 5000) && !test_failures; ++i) {
         const configuration *c = &configurations[(size_t)i % (sizeof configurations / sizeof *configurations)];
         const char *path = scratch_path("killed.prof");
         prof_config config = config_of(c);
@@ -465,7 +465,7 @@ TEST(read_while_it_records)
         if (!child) child_of_writers(&config);
         wait_until_ready(child);
         while (writers_beyond(2 * STEPS) < WRITERS && !waitpid(child, &status, WNOHANG)) pause_us(50);
-        for (long i = 0; i < trace_times(10, 60, 300) && !test_failures; ++i) {
+        for (long i = 0; i < trace_times(10, 30, 300) && !test_failures; ++i) {
             uint64_t least[WRITERS];
             int stopped = (int)(i % 2);
             pause_us((long)random_below(1000));
@@ -496,7 +496,7 @@ TEST(read_while_it_records)
 TEST(crash_report_of_a_busy_program)
 {
     int compared = 0, reports = 0;
-    for (long i = 0; i < trace_times(4, 30, 300) && !test_failures; ++i) {
+    for (long i = 0; i < trace_times(4, 15, 300) && !test_failures; ++i) {
         const configuration *c = &configurations[i % 3];
         const char *path = scratch_path("busy.csv");
         char image[300];
@@ -584,7 +584,7 @@ static int whole_text(const char *path, const char *extension)
 TEST(killed_while_it_starts_saves_or_stops)
 {
     static const char *const extensions[] = {".json", ".csv", ".txt", ".prof"};
-    for (long i = 0; i < trace_times(8, 80, 300) && !test_failures; ++i) {
+    for (long i = 0; i < trace_times(8, 40, 300) && !test_failures; ++i) {
         const char *extension = extensions[i % 4];
         char path[256], saved[300];
         int status = 0;

@@ -475,7 +475,7 @@ static void kill_and_check(const prof_config *config, long after_us)
 TEST(killed_at_any_moment)
 {
     unsigned seed = (unsigned)time(NULL);
-    int rounds = (int)trace_times(5, 30, 1000);
+    int rounds = (int)trace_times(5, 15, 1000);
     printf("seed %u\n", seed);
     for (int i = 0; i < rounds && !test_failures; ++i) {
         prof_config config = stream_config(trace_path("stream_killed.prof"), 256 << 10);

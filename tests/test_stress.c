@@ -426,7 +426,7 @@ TEST(everything_at_once_in_a_file)
 /* More than the buffer holds; nothing is switched off, so what is recorded and what is lost add up to what was made. */
 TEST(a_buffer_that_fills_up_counts_what_it_loses)
 {
-    long rounds = trace_times(1, 3, 30);
+    long rounds = trace_times(1, 2, 30);
     for (long round = 0; round < rounds && !test_failures; ++round) {
         prof_config config = trace_config((1u + 7u * (unsigned)(round & 1)) << 20);
         config.mode = PROF_FILL;

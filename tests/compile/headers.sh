@@ -29,7 +29,7 @@ try() {
         return 1
     fi
 }
-WARNINGS="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
+WARNINGS="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wno-misleading-indentation -Werror" # of each header once, below
 looks() { # COMPILER LANGUAGE FLAGS...: what the compiler has to say, without making code
     compiler=$1 language=$2
     shift 2
@@ -91,7 +91,7 @@ done
 # Each header brings what it needs.
 for header in prof*.h; do
     printf '#define PROF_IMPLEMENTATION\n#include "%s"\nextern int nothing;\n' $header >$out/alone.c
-    have gcc && try "gcc: $header alone" gcc -std=c99 $WARNINGS -I. -fsyntax-only $out/alone.c
+    have gcc && try "gcc: $header alone" gcc -std=c99 $WARNINGS -Wmisleading-indentation -I. -fsyntax-only $out/alone.c
     have g++ && try "g++: $header alone" g++ -x c++ -std=c++20 $WARNINGS -I. -fsyntax-only $out/alone.c
 done
 

@@ -25,6 +25,10 @@ quietly() {
 compile() { # object source flags...
     object=$1 source=$2
     shift 2
+    case $compiler$flags in
+    *clang* | "gcc-std=c99 -O2") ;;
+    *) set -- -Wno-misleading-indentation "$@" ;; # takes gcc as long as all the rest of -O0
+    esac
     case $language in
     c++) quietly $compiler -x c++ $WARNINGS -I. $flags "$@" -c $here/$source -o "$folder/$object" ;;
     *) quietly $compiler $WARNINGS $WARNINGS_C -I. $flags "$@" -c $here/$source -o "$folder/$object" ;;
@@ -147,9 +151,9 @@ both() { # compiler language "standards" "levels": an implementation for each le
     done
 }
 
-quick=
+quick= others= # others: the levels of all compilers but gcc
 case $1 in
-quick) quick=1 levels="-O2" c_standards="c99 c11" cxx_standards="c++11" ;;
+quick) quick=1 levels="-O2" others="-O0" c_standards="c99 c11" cxx_standards="c++11" ;;
 "") levels="-O0 -O1 -O2 -O3 -Os" c_standards="c99 c11 c17 gnu17" cxx_standards="c++11 c++17 c++20" ;;
 *)
     echo "usage: $0 [quick]" >&2
@@ -159,6 +163,7 @@ esac
 
 for compiler in gcc clang; do
     have $compiler || { skip $compiler "not installed"; continue; }
+    [ $compiler = gcc ] || levels=${others:-$levels}
     both $compiler c "$c_standards" "$levels"
     [ -n "$quick" ] && continue
     case $compiler in gcc) lto=-flto=2 ;; *) lto=-flto ;; esac # gcc warns where it is not told how many at a time
