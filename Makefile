@@ -3,6 +3,8 @@
 #   make demo       record a real program, write its trace, print the summary
 #   make test       everything that needs only a C compiler (a C++ compiler is used if there is one), built and run on all
 #                   processors; make -j4 test or JOBS=4: on four
+#   make check      in a minute: the programs that need no implementation of their own, and a few of the others, with few
+#                   repetitions; leaves out the rest, the tool and what other compilers say
 #   make test T=reader, T=reader:csv,text or T="reader chrome": some test programs, or some tests of one
 #   make bench      what each macro costs
 #   make examples   build the examples
@@ -47,7 +49,7 @@ ifeq ($(HAVE_CXX),yes)
 TESTS += $(patsubst tests/%.cpp,$(BUILD)/tests/%,$(wildcard tests/test_*.cpp))
 endif
 
-.PHONY: all help demo test bench examples tool library lines install uninstall clean
+.PHONY: all help demo test check bench examples tool library lines install uninstall clean
 all: tool library examples
 
 help:
@@ -223,12 +225,16 @@ CHOSEN = $(if $(T),$(NAMED),$(TESTS) $(SCRIPTS))
 WITH_TESTS = $(if $(T),$(join $(NAMED),$(foreach each,$(T),$(or $(call tests_of,$(each)),:))),$(CHOSEN))
 
 .PHONY: programs
-programs: $(if $(filter %.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof tool_images tool_core)) $(filter-out %.sh,$(CHOSEN))
+programs: $(if $(filter %/test_tool.sh %/test_neuron.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof tool_images tool_core)) $(filter-out %.sh,$(CHOSEN))
 
 # On all processors, unless make was told how many.
 test:
 	+@$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS)) programs
 	@BUILD=$(BUILD) JOBS=$(or $(patsubst -j%,%,$(filter -j%,$(MAKEFLAGS))),$(JOBS)) sh tests/run.sh $(WITH_TESTS)
+
+CHECKED = $(sort $(SHARING) $(patsubst tests/%.c,$(BUILD)/tests/%,$(shell sh tests/marked.sh check)))
+check:
+	+@PROF_TEST_QUICK=1 $(MAKE) --no-print-directory test TESTS="$(CHECKED)" SCRIPTS=tests/rooms.sh
 
 # ---- benchmarks
 

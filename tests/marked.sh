@@ -3,8 +3,15 @@
 #
 #   alone      not while others run: it measures, or needs all processors, or keeps others from running
 #   long       one of those that take longest
+#   check      in `make check`, although it has an implementation of its own
+#   traces     only reads and writes traces: of no interest to the thread sanitizer
+#   optimised  marks up and records: also with clang's optimiser
+#   memory     also under the memory sanitizer
+#   valgrind   also under valgrind
+#   clocks     also with a counter of 1 MHz
 #
-# usage: tests/marked.sh WORD
+# usage: tests/marked.sh [-n] WORD     -n: names as T= of the Makefile takes them
 cd "$(dirname "$0")/.." || exit 1
-grep -lE "^(/\\*|#) run:( [a-z ]*)? $1( |\$)" tests/*.c tests/*.cpp tests/*.sh tests/compile/*.sh
-exit 0
+names=
+[ "$1" = -n ] && names='s,.*/test_\(.*\)\..*,\1,' && shift
+grep -lE "^(/\\*|#) run:( [a-z ]*)? $1( |\$)" tests/*.c tests/*.cpp tests/*.sh tests/compile/*.sh | sed "$names"

@@ -44,7 +44,7 @@ one() { # PROGRAM[:TESTS]
         else
             grep -aE "$shown" "$log"
             echo "ok   $program: $line, $seconds s"
-            [ -n "$names" ] || echo "$seconds" >"$build/tests/$name.seconds"
+            [ -n "$names$PROF_TEST_QUICK" ] || echo "$seconds" >"$build/tests/$name.seconds"
         fi
     fi >"$results/$name.text"
     cat "$results/$name.text" # at once: others write as well

@@ -1,6 +1,7 @@
 /* test_archive.c - packed words, and traces that read the same whether their chunks lie in the ring or in an archive.
 
    Archives are made here by hand: chunks of a recorded image are packed and taken out of its ring. */
+/* run: long traces memory */
 #define PROF_IMPLEMENTATION
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1

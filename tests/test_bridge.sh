@@ -5,6 +5,7 @@
 #
 # usage: tests/test_bridge.sh         NVTX_INCLUDE, ITT_INCLUDE: where nvtx3/nvToolsExt.h and ittnotify.h are;
 #                                     ITT_LIBRARY: the directory of libittnotify.a
+# run: long
 cd "$(dirname "$0")/.." || exit 1
 export LC_ALL=C # of what sort, gdb and compilers say
 unset DEBUGINFOD_URLS PROF_OUTPUT

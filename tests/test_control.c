@@ -1,4 +1,5 @@
 /* The control functions: sessions, levels, categories, configuration, outputs, and what a full buffer does. */
+/* run: optimised valgrind */
 #define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
 #include "test.h"

@@ -1,4 +1,5 @@
 /* Events with an object: recorded, packed, read back with their names and values; and all tracks in order of time. */
+/* run: optimised */
 #include "../prof.h"
 #include "test.h"
 #include "trace.h"

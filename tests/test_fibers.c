@@ -1,4 +1,5 @@
 /* Fibers: tracks that take turns on a thread and move between threads, event by event. */
+/* run: long optimised */
 #define PROF_IMPLEMENTATION
 #include "../prof.h"
 #include "test.h"

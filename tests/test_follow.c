@@ -1,4 +1,5 @@
 /* test_follow.c - time windows, saves of the last seconds, what triggers saves, and statistics without events. */
+/* run: long */
 #define PROF_IMPLEMENTATION
 #include "prof_chrome.h"
 #include "test.h"

@@ -1,5 +1,6 @@
 /* test_image.c - what the command-line tool uses of the headers: statistics by call path, traces on one timeline,
    images found, shortened, copied. The tool itself is in test_tool.sh. */
+/* run: traces */
 #include "../prof_chrome.h"
 #include "test.h"
 #include "trace.h"

@@ -1,4 +1,5 @@
 /* Locks: what the reader makes of PROFILE_LOCK_WAIT, _ACQUIRE and _RELEASE, compared with a model; and real mutexes. */
+/* run: optimised clocks */
 #include "../prof_chrome.h"
 #include "test.h"
 #include "trace.h"

@@ -1,5 +1,6 @@
 /* An allocator that is itself marked up: what the recorder, its control functions and its reader allocate runs through
    scopes, and so do the allocations of the C library inside them. */
+/* run: optimised */
 #include "../prof.h"
 #include "test.h"
 #include "trace.h"

@@ -1,4 +1,5 @@
 /* Allocations: what the reader makes of PROFILE_ALLOC and its kind, compared with a model that is told the same. */
+/* run: clocks */
 #define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
 #include "test.h"

@@ -1,5 +1,6 @@
 /* Recordings of two processes that use the same names, ids, handles and addresses, as one file and as several reports:
    what belongs to one is never joined with what belongs to the other. */
+/* run: traces */
 #include "../prof_chrome.h"
 #include "../prof_report.h"
 #include "test.h"

@@ -4,6 +4,7 @@
 
    PROF_TEST_SEED=n is another row of images. PROF_TEST_LONG=1 reads a hundred million, PROF_TEST_LONG=30 as many
    millions. PROF_TEST_IMAGES=folder changes those in a folder, of at most 4 KiB each, instead of tests/corpus. */
+/* run: traces memory */
 #define FUZZ_TEST
 #include "fuzz_image.c"
 #include "test.h"

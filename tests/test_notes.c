@@ -1,4 +1,5 @@
 /* Annotations: steps, flows, masks and levels, arguments before and after, throughput, messages. */
+/* run: traces clocks */
 #define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
 #include "test.h"

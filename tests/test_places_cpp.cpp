@@ -1,4 +1,5 @@
 // Scopes in odd places of C++: destructors of thread_local and static objects, exceptions, threads that are cancelled.
+/* run: optimised */
 #include "../prof.h"
 #include "test.h"
 #include "trace.h"

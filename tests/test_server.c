@@ -2,6 +2,7 @@
    no good.
 
    No time decides: a capture of a minute is asked for, and ended by what the test is about. */
+/* run: check */
 #define PROF_IMPLEMENTATION
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1

@@ -1,5 +1,6 @@
 /* PROF_STREAM: everything that threads record arrives in the file, event by event, whatever the disk and the program do
    in the meantime; what could not be kept is counted. And the service thread that does it. */
+/* run: long */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <stdio.h>

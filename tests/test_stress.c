@@ -3,6 +3,7 @@
    in its place; what is missing must have been switched off, overwritten, or counted as lost.
 
    PROF_TEST_SEED=n repeats a run's choices, PROF_TEST_LONG=1 takes a minute, PROF_TEST_QUICK=1 is for sanitizers. */
+/* run: long optimised */
 #include "../prof.h"
 #include "test.h"
 #include "trace.h"

@@ -1,5 +1,6 @@
 /* Many threads: everything is accounted for, short threads share chunks, and a snapshot of a running program is as good
    as a trace of one that stands still. */
+/* run: optimised */
 #define PROF_IMPLEMENTATION
 #include "../prof.h"
 #include "test.h"

@@ -4,7 +4,7 @@ command -v valgrind >/dev/null || { echo "SKIP valgrind: not installed"; echo "0
 valgrind -q --error-exitcode=9 true || { echo "SKIP valgrind: it does not work here"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
 passed=0 failed=0
 export PROF_TEST_QUICK=1
-for name in record reader chrome control plugins ntff neuron; do
+for name in $(sh tests/marked.sh -n valgrind); do
     make -s build/tests/test_$name || exit 1
     # threads in turns, so that one that waits does not keep from running the one that it waits for
     if valgrind -q --fair-sched=try --vgdb=no --error-exitcode=9 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
