@@ -213,8 +213,8 @@ $(FAKES): tests/fake_nrt.c prof_ntff.h prof.h
 $(BUILD)/tests/test_ntff: | $(FAKES)
 
 # Scripts: those of the compilers are the same for every CFLAGS.
-SCRIPTS ?= tests/rooms.sh tests/test_tool.sh tests/test_neuron.sh tests/test_bridge.sh tests/compile/quick.sh \
-    tests/compile/headers_quick.sh tests/compile/refused.sh
+SCRIPTS ?= tests/rooms.sh $(wildcard tests/test_*.sh) tests/compile/quick.sh tests/compile/headers_quick.sh \
+    tests/compile/refused.sh
 
 # T=reader:csv is the program $(BUILD)/tests/test_reader or the script tests/test_reader.sh, of which one test is run.
 program_of = $(firstword $(subst :, ,$(1)))

@@ -47,7 +47,7 @@ one() { # PROGRAM[:TESTS]
             [ -n "$names$PROF_TEST_QUICK" ] || echo "$seconds" >"$build/tests/$name.seconds"
         fi
     fi >"$results/$name.text"
-    cat "$results/$name.text" # at once: others write as well
+    printf '%s\n' "$(cat "$results/$name.text")" # at once: others write as well, and cat into a file writes over them
     echo "$1 $2 ${3:-0}" >"$results/$name.count"
 }
 
@@ -72,7 +72,6 @@ is_in() { # "PATH PATH "
 # Those that take longest come first, so that none of them is left to run at the end while processors wait.
 for each; do
     name_of "$each"
-    [ -f "${each%%:*}" ] || continue
     seconds=$(cat "$build/tests/$name.seconds" 2>/dev/null)
     [ -n "$seconds" ] || { seconds=1 && is_in "$long" && seconds=60; }
     if is_in "$alone"; then when=alone; else when=together; fi
