@@ -63,21 +63,43 @@ COMPILE-TIME OPTIONS                                                            
     PROF_MAX_TEXT          1000     bytes that are kept of a run-time string, at most a quarter of a chunk; longer ones
                                     are cut and marked
     PROF_VSNPRINTF         vsnprintf   for the _F macros; for example stbsp_vsnprintf
-    PROF_NO_AUTOSTART      -        leaves out what PROF_OUTPUT, PROF_SAVE, PROF_CRASH_REPORT, PROF_BRIDGE and
-                                    PROF_SERVER start
-    PROF_AUTOSTART         -        with PROF_STATIC: leaves it in
+    PROF_AUTOSTART         -        with PROF_STATIC: PROF_OUTPUT starts it all the same, see PROF_NO_AUTOSTART
     PROF_INSTRUMENT_FUNCTIONS  -    adds the hooks of gcc's and clang's -finstrument-functions, see below
     PROF_INSTRUMENT_MAX    16384    functions that the hooks tell apart; further ones share one name
     PROF_INSTRUMENT_DEPTH  1024     nested calls on a thread, 24 bytes each; deeper ones are lost, and counted
     PROF_WRAP_MALLOC       -        records malloc(), free() and so on of the whole process, see below
-    PROF_NO_READER         -        records only: leaves out what reads and reports, half of the code (of a small program
-                                    107 of 225 KB, -Os). Outputs and saves are .prof files, for the tool and programs
-                                    with a reader. Other outputs, statistics, save and functions that take a trace fail
-                                    with PROF_UNSUPPORTED; of the other headers only prof_bridge.h compiles
     PROF_FREESTANDING      -        no libc, see below
     PROF_WITH_ITT          -        also send scopes, marks, counters and so on to VTune, to Nsight, or to tracers of
     PROF_WITH_NVTX         -        user-level probes such as perf and bpftrace: see prof_bridge.h, which is included
     PROF_WITH_SDT          -        only then
+
+    There, too: what to leave out. A program of ten lines that records into a .prof has 226 KB of prof (gcc -Os,
+    --gc-sections; 172 of them are code and constants, the rest is unwind tables and what the loader needs). With each
+    of these it has so many:
+    PROF_MINIMAL           32 KB    all of these. 23 are code and constants; it compiles in a fifth of the time
+    PROF_NO_READER         117      what reads and reports. Outputs are .prof files, for the tool and programs with a
+                                    reader. With it goes PROF_NO_STATS; of the other headers only prof_bridge.h compiles
+    PROF_NO_STATS          207      PROF_STATS, PROF_RING_STATS, save, save_over, save_signal, prof_save_request()
+    PROF_NO_SERVICE        199      prof's own thread: dump_period, delay, start_unix, duration; and PROF_NO_STREAM,
+                                    PROF_NO_STATS
+    PROF_NO_STREAM         222      PROF_STREAM
+    PROF_NO_CRASH          217      crash_report
+    PROF_NO_CONFIG_TEXT    203      keys as text: prof_config_set(), prof_config_from_env() and the others; and
+                                    PROF_NO_AUTOSTART
+    PROF_NO_AUTOSTART      224      what PROF_OUTPUT, PROF_SAVE, PROF_CRASH_REPORT, PROF_BRIDGE and PROF_SERVER start
+    PROF_NO_COPIES         199      other copies, in plugins, find this one, see shared libraries below. Without that a
+                                    linker also leaves out what the program never calls
+    PROF_NO_COSTS          224      prof_start() measures what a scope costs, by which reports say what recording took
+    PROF_NO_SAVE           96       prof_save(); and PROF_NO_READER, PROF_NO_CRASH
+    PROF_NO_NAMES          76       names of outputs: output is a path as it is, without %p and the like, rank, numbers
+                                    or directories that are made for it, and takes the place of an older file or link of
+                                    that name. A child of a fork adds its process id. And PROF_NO_SAVE, PROF_NO_SERVICE
+    PROF_NO_DEVICES        223      time lines of devices
+    PROF_NO_OBJECTS        225      domains, tasks, frames, ranges, counters and markers made at run time
+    What is not there fails with PROF_UNSUPPORTED, and prof_error() names the switch; handles are null. Marked-up files
+    know nothing of switches. prof_ntff.h and prof_server.h need keys as text and devices. Scopes, instants, counters,
+    arguments, logs, threads, forks, signal handlers and the file after kill -9 are with all of them what they are
+    without.
 
 MANUAL                                                                                                      >>manual
 
@@ -2123,6 +2145,50 @@ int prof__args_check(int first, ...);
 #define PROF__BRIDGED 1
 #endif
 
+/*-- WHAT IS LEFT OUT: see PROF_MINIMAL in >>options ----------------------------------------------------------------*/
+#if defined(PROF_MINIMAL) && !defined(PROF_NO_NAMES)
+#define PROF_NO_NAMES
+#endif
+#if defined(PROF_MINIMAL) && !defined(PROF_NO_COPIES)
+#define PROF_NO_COPIES
+#endif
+#if defined(PROF_MINIMAL) && !defined(PROF_NO_CONFIG_TEXT)
+#define PROF_NO_CONFIG_TEXT
+#endif
+#if defined(PROF_MINIMAL) && !defined(PROF_NO_DEVICES)
+#define PROF_NO_DEVICES
+#endif
+#if defined(PROF_MINIMAL) && !defined(PROF_NO_COSTS)
+#define PROF_NO_COSTS
+#endif
+#if defined(PROF_MINIMAL) && !defined(PROF_NO_OBJECTS)
+#define PROF_NO_OBJECTS
+#endif
+#if defined(PROF_NO_CONFIG_TEXT) && !defined(PROF_NO_AUTOSTART)
+#define PROF_NO_AUTOSTART
+#endif
+#if defined(PROF_NO_NAMES) && !defined(PROF_NO_SAVE)
+#define PROF_NO_SAVE
+#endif
+#if defined(PROF_NO_NAMES) && !defined(PROF_NO_SERVICE)
+#define PROF_NO_SERVICE
+#endif
+#if defined(PROF_NO_SERVICE) && !defined(PROF_NO_STREAM)
+#define PROF_NO_STREAM
+#endif
+#if defined(PROF_NO_SAVE) && !defined(PROF_NO_CRASH)
+#define PROF_NO_CRASH
+#endif
+#if defined(PROF_NO_SAVE) && !defined(PROF_NO_READER)
+#define PROF_NO_READER
+#endif
+#if (defined(PROF_NO_READER) || defined(PROF_NO_SERVICE)) && !defined(PROF_NO_STATS)
+#define PROF_NO_STATS
+#endif
+#if defined(PROF_FREESTANDING) || defined(PROF_NO_SERVICE)
+#define PROF__ALONE 1 /* there is no thread behind a session */
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -2751,6 +2817,10 @@ static void prof__exit_key_make(void)
 }
 static void prof__on_exit_of_thread(prof__thread *self) { pthread_setspecific(prof__exit_key, self); }
 
+#ifdef PROF_NO_CRASH
+static void prof__signal_stack_take(prof__thread *self) { (void)self; }
+static void prof__signal_stack_give(prof__thread *self) { (void)self; }
+#else
 /* A stack for the handler of a thread that has overflowed its own, until the thread ends; one that has such a stack
    keeps that. */
 static size_t prof__signal_stack_size(void)
@@ -2786,6 +2856,7 @@ static void prof__signal_stack_give(prof__thread *self)
     if (ours || none) munmap(self->signal_stack, prof__signal_stack_size()); /* else it was put aside, and may come back */
     self->signal_stack = NULL;
 }
+#endif
 #endif
 #endif
 
@@ -2962,7 +3033,7 @@ static void prof__unlock_steady(int *lock, int before)
 
 #ifndef PROF_FREESTANDING
 /* Sleeps for ns, less if *word is not, or no longer, value; may return early for no reason. */
-static void prof__word_wait(uint32_t *word, uint32_t value, uint64_t ns)
+static PROF__UNUSED void prof__word_wait(uint32_t *word, uint32_t value, uint64_t ns)
 {
 #ifdef PROF__FUTEX
     /* the kernel's own layout */
@@ -3002,7 +3073,7 @@ static void prof__word_wake(uint32_t *word)
    follower keeps it from being unloaded. Copies with another layout, and those compiled with PROF_STATIC, are recorders
    of their own, but see in the table which file the others write. */
 
-#if defined(__linux__) && defined(__ELF__) && !defined(PROF_FREESTANDING)
+#if defined(__linux__) && defined(__ELF__) && !defined(PROF_FREESTANDING) && !defined(PROF_NO_COPIES)
 #define PROF__HUBS 1
 #include <elf.h>
 
@@ -3093,7 +3164,7 @@ static prof__hub *prof__hub_of_notes(const char *at, size_t size, size_t align)
 }
 
 /* Returns NULL if this module has none. */
-static prof__hub *prof__hub_of(const prof__loaded *loaded)
+static PROF__UNUSED prof__hub *prof__hub_of(const prof__loaded *loaded)
 {
     prof__hub *hub = NULL;
     for (uint16_t i = 0; i < loaded->segment_count && !hub; ++i) {
@@ -3271,6 +3342,12 @@ static prof_status prof__fail(prof_status status, const char *format, ...)
     va_end(list);
 #endif
     return status;
+}
+
+/* What a switch of >>options has left out was asked for. */
+static PROF__UNUSED PROF__COLD prof_status prof__left_out(const char *what, const char *by)
+{
+    return prof__fail(PROF_UNSUPPORTED, "%s: this program was compiled without it: %s", what, by);
 }
 
 PROF_DEF const char *prof_error(void) { return PROF__ERROR_TEXT(); }
@@ -3626,7 +3703,7 @@ PROF_DEF uint32_t prof__generation[1] = {PROF__OFF};
 #endif
 static uint32_t prof__generations; /* how many there were; a child goes on from there */
 #ifndef PROF_FREESTANDING
-static prof_writer *prof__writers;
+static PROF__UNUSED prof_writer *prof__writers;
 #endif
 
 /* Call sites of followers compare with this; each function that they call checks it again. */
@@ -3883,7 +3960,7 @@ static int prof__category_on(const char *category)
     return on;
 }
 
-#ifndef PROF_FREESTANDING
+#if !defined(PROF_FREESTANDING) && !defined(PROF_NO_OBJECTS)
 /* The categories of call sites, for prof_domain_list(): copies, because the modules that they are from may be unloaded.
    The list grows under the lock, and is read without it. */
 static struct {
@@ -3970,7 +4047,7 @@ static prof__session *prof__state_session(void) { return prof__state.session ? p
 /* Returns 1 if only the macros look whether the time has come. */
 static int prof__schedule_alone(const prof__session *s)
 {
-#ifdef PROF_FREESTANDING
+#ifdef PROF__ALONE
     (void)s;
     return 0;
 #else
@@ -4002,7 +4079,7 @@ static void prof__schedule_release(prof__session *s, int held)
         prof__pair_take_well(s->clock, s->header->tick_hz, &s->header->first);
         s->header->last = s->header->first;
     }
-#ifndef PROF_FREESTANDING
+#ifndef PROF__ALONE
     if (s->duration_ns && s->header) s->end_at = s->header->first.monotonic_ns + s->duration_ns;
     prof__word_wake(&s->service.word);
 #endif
@@ -4012,7 +4089,7 @@ static void prof__schedule_release(prof__session *s, int held)
 static void prof__schedule_look(const prof_site *site)
 {
     prof__session *s = prof__state_session();
-#ifndef PROF_FREESTANDING
+#ifndef PROF__ALONE
     if (prof__schedule_alone(s) && prof__monotonic() >= s->begin_at) prof__schedule_release(s, PROF__HELD_TIME);
 #endif
     if (prof__state.held != PROF__HELD_WARMUP || !prof__warmup_counts(s, site)) return;
@@ -4108,13 +4185,17 @@ static void prof__lose_all(prof__thread *self, uint32_t loss)
 }
 
 /* Returns 1 if a service adds what is recorded to statistics. */
-static int prof__mode_counts(uint32_t mode) { return mode == PROF_STATS || mode == PROF_RING_STATS; }
+static PROF__UNUSED int prof__mode_counts(uint32_t mode) { return mode == PROF_STATS || mode == PROF_RING_STATS; }
 
 /* If a service empties the chunks, only those that it has released are taken. Their count shows at once if there is
    none: a scope that is lost must not search the whole ring. */
 static int prof__chunks_kept(const prof__session *s)
 {
+#ifdef PROF__ALONE
+    return (void)s, 0;
+#else
     return s->header->mode == PROF_STREAM || prof__mode_counts(s->header->mode);
+#endif
 }
 
 static int prof__chunk_reserve(prof__session *s, int service)
@@ -4143,7 +4224,7 @@ static int prof__chunk_reserve(prof__session *s, int service)
 #ifndef PROF_FREESTANDING
 /* Returns how many chunks, from the first on, may be read. The pages of the others may be holes in a file, for which a
    file system in memory takes memory even when they are read. */
-static uint64_t prof__chunks_there(const prof__session *s)
+static PROF__UNUSED uint64_t prof__chunks_there(const prof__session *s)
 {
     uint32_t ready = PROF__ACQUIRE(&s->ready_chunks);
     return ready == PROF__ALL_READY ? PROF__LOAD(&s->chunk_count) : ready & ~PROF__READY_ENDS;
@@ -4326,7 +4407,7 @@ static prof__chunk *prof__chunk_take(prof__session *s, int service)
 /* If the service empties chunks: sleeps until it has released one, for the session's wait_ns at most. Returns 1 if it
    has. A thread that waited in vain does not wait again before a chunk is released; the service itself never waits.
    Holds no lock. prof__room_waits() returns 1 if it would sleep. */
-#ifdef PROF_FREESTANDING
+#ifdef PROF__ALONE
 static int prof__room_waits(const prof__thread *self, const prof__session *s)
 {
     (void)self;
@@ -5058,7 +5139,7 @@ PROF__ENTRY void prof__end(prof__token token)
 #ifndef PROF_FREESTANDING
 /* Records a scope of the service that began at `began` and ends now. It is recorded only now, so that none is open if
    the recording ends in the middle of it: it would look as if the program had hung there. */
-static void prof__service_scope(const prof__session *s, prof_site *site, uint64_t began)
+static PROF__UNUSED void prof__service_scope(const prof__session *s, prof_site *site, uint64_t began)
 {
     prof__thread *self = PROF__SELF();
     uint64_t head;
@@ -6283,7 +6364,7 @@ static void prof__out_init(prof__out *out)
 }
 
 /* Makes the whole output fail; the first status counts. For callers that cannot go on. */
-static void prof__out_fail(prof__out *out, prof_status status)
+static PROF__UNUSED void prof__out_fail(prof__out *out, prof_status status)
 {
     if (out->status == PROF_OK) out->status = status;
 }
@@ -6355,7 +6436,7 @@ static void prof__out_bytes(prof__out *out, const void *data, size_t size)
 }
 
 /* Zeros: in a file that is new a hole, which takes nothing of the disk. */
-static void prof__out_zeros(prof__out *out, uint64_t size)
+static PROF__UNUSED void prof__out_zeros(prof__out *out, uint64_t size)
 {
     static const char zeros[4096] = {0};
     if (out->part && size > sizeof zeros) {
@@ -6735,7 +6816,7 @@ static prof_status prof__out_open(prof__out *out, const char *path)
 #endif
 
 /* path null or "-": standard output. Makes the directories that path names. Unless this returns PROF_OK there is nothing to close. */
-static prof_status prof__out_file(prof__out *out, const char *path)
+static PROF__UNUSED prof_status prof__out_file(prof__out *out, const char *path)
 {
     prof_status status;
     prof__out_init(out);
@@ -6756,7 +6837,7 @@ static prof_status prof__out_file(prof__out *out, const char *path)
 }
 
 /* Writes the rest, puts the file in its place, and returns the first error of all. */
-static prof_status prof__out_close(prof__out *out)
+static PROF__UNUSED prof_status prof__out_close(prof__out *out)
 {
     prof_status status;
     prof__out_flush(out);
@@ -7160,6 +7241,45 @@ PROF__UNUSED static uint32_t prof__block_pack(const prof__chunk *chunk, const ui
     block->check = prof__block_check(block, bytes);
     return block->size;
 }
+#ifdef PROF_NO_STATS
+/*-- NO STATISTICS --------------------------------------------------------------------------------------------------*/
+
+#ifdef PROF_NO_READER
+#define PROF__NO_STATS(what) prof__no_reader(what)
+#else
+#define PROF__NO_STATS(what) prof__left_out(what, "PROF_NO_STATS")
+#endif
+
+static prof_status prof__follow_make(prof__session *s, const prof_config *config)
+{
+    (void)s;
+    if (prof__mode_counts((uint32_t)config->mode)) return PROF__NO_STATS("mode stats");
+    if (config->save || config->save_over || config->save_signal) return PROF__NO_STATS("save");
+    return PROF_OK;
+}
+static int prof__follow_step(prof__session *s) { return (void)s, 0; }
+static void prof__follow_free(struct prof__follow *f) { (void)f; }
+static prof_status prof__save_arm(const prof__session *s) { return (void)s, PROF_OK; }
+static int prof__save_step(prof__session *s) { return (void)s, 0; }
+static void prof__save_disarm(void) {}
+static PROF__UNUSED void prof__saved_with(prof_status (*hook)(void)) { (void)hook; }
+PROF_DEF prof_status prof_save_request(void) { return PROF__NO_STATS("prof_save_request"); }
+
+#ifndef PROF_NO_READER
+/* Nothing but events is known of what is recorded. */
+static prof_status prof__folded_take(struct prof__folded *folded, int reset)
+{
+    (void)folded, (void)reset;
+    return PROF_OK;
+}
+static prof_status prof__folded_give(struct prof__folded *folded, prof_trace *trace)
+{
+    (void)folded, (void)trace;
+    return PROF_OK;
+}
+static void prof__folded_free(struct prof__folded *folded) { (void)folded; }
+#endif
+#endif
 #ifdef PROF_NO_READER
 /*-- NO READER ------------------------------------------------------------------------------------------------------
    A program that only records. Functions that need a trace stay, so that other files of the program link; none can be
@@ -7171,22 +7291,9 @@ static prof_status prof__live_write(const char *path, prof_status (*write)(const
     return prof__no_reader(path);
 }
 
-static prof_status prof__follow_make(prof__session *s, const prof_config *config)
-{
-    (void)s;
-    if (prof__mode_counts((uint32_t)config->mode)) return prof__no_reader("mode stats");
-    if (config->save || config->save_over || config->save_signal) return prof__no_reader("save");
-    return PROF_OK;
-}
-static int prof__follow_step(prof__session *s) { return (void)s, 0; }
-static void prof__follow_free(struct prof__follow *f) { (void)f; }
-static prof_status prof__save_arm(const prof__session *s) { return (void)s, PROF_OK; }
-static void prof__save_disarm(void) {}
-static PROF__UNUSED void prof__saved_with(prof_status (*hook)(void)) { (void)hook; }
-
 static const struct prof__upstairs prof__upstairs = {
     prof__live_write, NULL,           NULL,              prof__follow_make, prof__follow_step, prof__follow_free,
-    prof__save_arm,   prof__follow_step, prof__save_disarm, NULL,           NULL,              NULL,
+    prof__save_arm,   prof__save_step,   prof__save_disarm, NULL,           NULL,              NULL,
     NULL,
 };
 
@@ -7345,7 +7452,6 @@ PROF_DEF prof_status prof_save_last(const char *path, double seconds)
     (void)path, (void)seconds;
     return prof__no_reader("prof_save_last");
 }
-PROF_DEF prof_status prof_save_request(void) { return prof__no_reader("prof_save_request"); }
 #else
 /*-- UPSTAIRS -------------------------------------------------------------------------------------------------------*/
 
@@ -7418,7 +7524,7 @@ static int prof__text_add(char *to, size_t size, const char *from)
     return 1;
 }
 
-static void prof__number_text(char to[24], uint64_t number)
+static PROF__UNUSED void prof__number_text(char to[24], uint64_t number)
 {
     char digits[24];
     size_t n = 0, i = 0;
@@ -7760,20 +7866,10 @@ static void prof__stream_close(prof__session *s);
 static prof_status prof__file_finish(prof__session *s, prof_status status);
 static prof_status prof__service_configure(prof__session *s, const prof_config *config);
 #endif
-#if defined(PROF_FREESTANDING) || defined(_WIN32)
-static prof_status prof__crash_prepare(prof__session *s)
-{
-    (void)s;
-    return prof__fail(PROF_UNSUPPORTED, "crash_report: this platform has no POSIX signals");
-}
-static void prof__crash_install(prof__session *s) { (void)s; }
-static void prof__crash_remove(void) {}
-#else
 static prof_status prof__crash_prepare(prof__session *s);
 static void prof__crash_install(prof__session *s);
 static void prof__crash_remove(void);
 static void prof__crash_forget(void);
-#endif
 
 /* The service ends a session under the state lock alone: who holds the control lock must ask here, too. */
 enum { PROF__ENDED = 1, PROF__RUNS };
@@ -7859,7 +7955,7 @@ static void prof__sessions_reap(int present)
 
 #ifndef PROF_FREESTANDING
 static prof_status prof__inherited_end(void);
-static const char *prof__environment(const char *name)
+static PROF__UNUSED const char *prof__environment(const char *name)
 {
 #if defined(PROF__LATE) && defined(__GLIBC__)
     return prof__libc_secure_getenv(name);
@@ -7914,6 +8010,106 @@ static PROF__UNUSED int prof__pair_now(uint32_t clock, const char *boot_id, prof
     return 1;
 }
 
+/* What a message shows of a path: its end, where it is long. */
+static PROF__UNUSED const char *prof__path_end(const char *path)
+{
+    size_t length = prof__length(path);
+    return path + (length > 100 ? length - 100 : 0);
+}
+
+#ifndef _WIN32
+/* A thread in which all signals are blocked. Returns 0 or an errno. */
+static PROF__UNUSED int prof__thread_create(pthread_t *thread, void *(*main)(void *user), void *user)
+{
+    prof__signals signals;
+    prof__signals_block(&signals); /* the new thread inherits this */
+    int error = pthread_create(thread, NULL, main, user);
+    prof__signals_restore(&signals);
+    return error;
+}
+#endif
+#ifdef PROF_NO_NAMES
+/*-- NO NAMES OF OUTPUTS --------------------------------------------------------------------------------------------*/
+
+static PROF__UNUSED char prof__start_note[1]; /* there is nothing to say about a start */
+static PROF__UNUSED int prof__output_apart;
+#ifdef PROF__HUBS
+static char prof__output_told[1]; /* other recorders of the process are not told, either */
+#endif
+
+static prof_status prof__rank_find(const char *given, int *several)
+{
+    *several = 0;
+    return given ? prof__left_out("rank", "PROF_NO_NAMES") : PROF_OK;
+}
+static void prof__host_name(char *name, size_t size)
+{
+    (void)size;
+    name[0] = 0;
+}
+
+/* path as an absolute one: the program may change its directory. 0: too long. */
+static int prof__path_absolute(const char *path, char *to, size_t size)
+{
+    to[0] = 0;
+#ifndef _WIN32
+    if (path[0] != '/' && (!getcwd(to, size) || !prof__text_add(to, size, "/"))) to[0] = 0;
+#endif
+    return prof__text_add(to, size, path) || ((to[0] = 0), prof__text_add(to, size, path));
+}
+
+#define PROF__PID_ROOM 24 /* ".1234" */
+
+static prof_status prof__output_prepare(prof__session *s, const prof_config *config, int several)
+{
+    const char *output = config->output;
+    size_t length = prof__length(output);
+    (void)several;
+    if (config->layout && config->layout[0]) return prof__no_reader("layout");
+    if (length < 5 || !prof__equal(output + length - 5, ".prof")) return prof__no_reader(prof__path_end(output));
+    if (strchr(output, '%')) return prof__left_out("% in output", "PROF_NO_NAMES");
+    if (config->existing > PROF_EXISTING_REPLACE) return prof__left_out("existing", "PROF_NO_NAMES");
+    if (!prof__path_absolute(output, s->output, sizeof s->output - PROF__PID_ROOM))
+        return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", output);
+    prof__text_copy(s->pattern, sizeof s->pattern, s->output);
+    s->live_path = s->output;
+    return PROF_OK;
+}
+
+static prof_status prof__output_name(prof__session *s) { return (void)s, PROF_OK; }
+static prof_status prof__output_write(prof__session *s) { return prof__no_reader(s->output); }
+static void prof__path_unclaim(prof__session *s) { (void)s; }
+
+#ifndef _WIN32
+static int prof__name_take(prof__session *s) { return (void)s, 0; }
+static void prof__name_drop(prof__session *s) { (void)s; }
+
+/* The image is complete. 0 or errno. Async-signal-safe. */
+static int prof__name_publish(prof__session *s)
+{
+    int error = prof__file_name(s);
+    if (!error && rename(s->part_path, s->live_path)) error = errno;
+    if (!error) s->part_path[0] = 0;
+    return error;
+}
+
+/* "run.prof" of the parent is "run.1234.prof" of the child. 0 or errno. Async-signal-safe. */
+static int prof__child_path(prof__session *s)
+{
+    char number[24];
+    size_t length = prof__length(s->pattern);
+    if (!s->output[0]) return 0;
+    prof__number_text(number, s->process);
+    prof__text_copy(s->output, length - 3, s->pattern); /* with the dot */
+    prof__text_add(s->output, sizeof s->output, number);
+    prof__text_add(s->output, sizeof s->output, ".prof");
+    return 0;
+}
+#endif
+
+PROF_DEF void prof_writer_register(prof_writer *writer) { (void)writer; } /* nothing but images is written */
+PROF_DEF void prof_writer_unregister(prof_writer *writer) { (void)writer; }
+#else
 /*-- names of outputs --*/
 
 /* What launchers put into the environment of the processes that they start, and how many these are. */
@@ -7986,13 +8182,6 @@ static int prof__pattern_has(const char *pattern, const char *letters)
         if (strchr(letters, *c)) return 1;
     }
     return 0;
-}
-
-/* What a message shows of a path: its end, where it is long. */
-static PROF__UNUSED const char *prof__path_end(const char *path)
-{
-    size_t length = prof__length(path);
-    return path + (length > 100 ? length - 100 : 0);
 }
 
 static const char *prof__extension(const char *path);
@@ -8251,7 +8440,7 @@ static prof_status prof__writer_fits(const char *path, prof_status (*write)(cons
 }
 
 /* The mode of what is recorded. */
-static uint32_t prof__live_mode(void)
+static PROF__UNUSED uint32_t prof__live_mode(void)
 {
     uint32_t gate = prof__state_lock();
     uint32_t mode = prof__state.session ? prof__state.session->header->mode : (uint32_t)PROF_RING;
@@ -8260,7 +8449,7 @@ static uint32_t prof__live_mode(void)
 }
 
 /* The writer of a path, if it has a use for a session in this mode: see prof__writer_find(). */
-static prof_status prof__writer_for(const char *path, uint32_t mode,
+static PROF__UNUSED prof_status prof__writer_for(const char *path, uint32_t mode,
                                     prof_status (**write)(const prof_trace *, const char *))
 {
     prof_status status = prof__writer_find(path, write);
@@ -8675,6 +8864,28 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
     return status;
 }
 
+#ifndef _WIN32
+/* The child's output: the parent's pattern, with the process id in front of the extension unless the pattern has it. */
+static int prof__child_path(prof__session *s)
+{
+    char number[24], path[sizeof s->output];
+    int has_pid = prof__pattern_has(s->pattern, "p");
+    if (!s->output[0]) return 0;
+    if (prof__expand_at(s->pattern, s->started, 0, path, sizeof path)) return ENAMETOOLONG;
+    prof__number_text(number, s->process);
+    if (has_pid || prof__is_folder(path))
+        prof__text_copy(s->output, sizeof s->output, path);
+    else if (!prof__path_with(path, number, s->output, sizeof s->output))
+        return ENAMETOOLONG;
+    if (s->beside) {
+        prof__output_beside(s, s->stream.path, sizeof s->stream.path);
+        s->live_path = s->stream.path;
+    }
+    if (s->live_path) prof__folder_for(s->live_path); /* %p may be in the name of a directory */
+    return 0;
+}
+#endif
+
 PROF_DEF void prof_writer_register(prof_writer *writer)
 {
     PROF__LED_VOID(prof_writer_register, (writer));
@@ -8697,6 +8908,7 @@ PROF_DEF void prof_writer_unregister(prof_writer *writer)
         }
     if (locked) prof__unlock(&prof__control_word);
 }
+#endif
 #endif
 
 /* Under the lock. */
@@ -8744,6 +8956,77 @@ static prof_status prof__rules_set(const char *list)
     return status;
 }
 
+/* The smallest step of the clock; ~0: it has not moved. */
+static uint64_t prof__clock_step(const prof__session *s)
+{
+    uint64_t step = ~0ull;
+    for (int i = 0; i < 64 || (step == ~0ull && i < 4096); ++i) { /* a slow counter may move between two looks */
+        uint64_t a = prof__now(s, 0), b = prof__now(s, 0);
+        if (b > a && b - a < step) step = b - a;
+    }
+    return step;
+}
+
+/* What an ordered reading costs more than a plain one. */
+static uint64_t prof__ordered_excess(void)
+{
+    uint64_t plain = ~0ull, ordered = ~0ull;
+    for (int i = 0; i < 1000; ++i) {
+        uint64_t a = prof__counter(), b = prof__counter();
+        if (b - a < plain) plain = b - a;
+        a = prof__counter();
+        b = prof__counter_ordered();
+        if (b - a < ordered) ordered = b - a;
+    }
+    return ordered > plain ? ordered - plain : 0;
+}
+
+static prof_status prof__clock_choose(prof__session *s, const prof_config *config)
+{
+    int usable = prof__counter_usable();
+    s->clock = (uint32_t)config->clock;
+    if (s->clock == PROF_CLOCK_AUTO) s->clock = usable ? PROF_CLOCK_COUNTER : PROF_CLOCK_MONOTONIC;
+    if (s->clock == PROF_CLOCK_COUNTER && !usable)
+        return prof__fail(PROF_UNSUPPORTED, "clock: this machine has no counter that can be trusted: use monotonic");
+    if (s->clock == PROF_CLOCK_ORDERED && !(usable & 2))
+        return prof__fail(PROF_UNSUPPORTED, "clock: this processor has no ordered reading of its counter");
+    s->header->clock = s->clock;
+    s->header->tick_hz = s->clock == PROF_CLOCK_MONOTONIC ? 1000000000u : prof__counter_hz();
+#ifdef PROF_FREESTANDING
+    s->header->tick_hz = config->clock_hz;
+#endif
+    if (s->clock == PROF_CLOCK_ORDERED) s->ordered_excess = prof__ordered_excess();
+    prof__text_copy(s->header->clock_name, sizeof s->header->clock_name,
+                    s->clock == PROF_CLOCK_MONOTONIC ? "clock_gettime"
+                    : s->clock == PROF_CLOCK_ORDERED ? PROF__COUNTER_NAME " ordered"
+                                                     : PROF__COUNTER_NAME);
+    prof__pair_take_well(s->clock, s->header->tick_hz, &s->header->first);
+    s->header->last = s->header->first;
+    return PROF_OK;
+}
+
+/* The threshold must be ticks before the first scope ends; only here does a start wait (0.2 ms) to learn a rate. */
+static void prof__threshold_set(prof__session *s, uint64_t ns)
+{
+    uint64_t hz = s->header->tick_hz;
+#ifndef PROF_FREESTANDING
+    if (!hz) {
+        prof__pair now;
+        do prof__pair_take_well(s->clock, 0, &now);
+        while (now.monotonic_ns - s->header->first.monotonic_ns < 200000);
+        hz = (now.tick - s->header->first.tick) * 1000000000u / (now.monotonic_ns - s->header->first.monotonic_ns);
+    }
+#endif
+    s->min_ticks = ns / 1000000000u * hz + ns % 1000000000u * hz / 1000000000u;
+}
+#ifdef PROF_NO_COSTS
+static void prof__calibrate(prof__session *s)
+{
+    uint64_t step = prof__clock_step(s);
+    PROF__STORE(&s->header->resolution_ticks, step == ~0ull ? 0 : step);
+    PROF__STORE(&s->like.resolution_ticks, s->header->resolution_ticks);
+}
+#else
 /* What one use of a macro costs is measured with some uses in a row. */
 #define PROF__BURST 64
 #define PROF__BURST_SHORT 16 /* of what takes longer */
@@ -8833,11 +9116,7 @@ static void prof__calibrate(prof__session *s)
 {
     prof__thread *self = PROF__SELF();
     prof__header *h = s->header, *like = &s->like;
-    uint64_t step = ~0ull;
-    for (int i = 0; i < 64 || (step == ~0ull && i < 4096); ++i) { /* a slow counter may move between two looks */
-        uint64_t a = prof__now(s, 0), b = prof__now(s, 0);
-        if (b > a && b - a < step) step = b - a;
-    }
+    uint64_t step = prof__clock_step(s);
     uint32_t gate = prof__state_lock();
     uint32_t generation = PROF__LOAD(prof__generation);
     if (self->session && self->session != s) prof__detach(self); /* of a session before the last one */
@@ -8860,60 +9139,7 @@ static void prof__calibrate(prof__session *s)
     PROF__STORE(&like->text_x1000, h->text_x1000);
     PROF__STORE(&like->format_x1000, h->format_x1000);
 }
-
-/* What an ordered reading costs more than a plain one. */
-static uint64_t prof__ordered_excess(void)
-{
-    uint64_t plain = ~0ull, ordered = ~0ull;
-    for (int i = 0; i < 1000; ++i) {
-        uint64_t a = prof__counter(), b = prof__counter();
-        if (b - a < plain) plain = b - a;
-        a = prof__counter();
-        b = prof__counter_ordered();
-        if (b - a < ordered) ordered = b - a;
-    }
-    return ordered > plain ? ordered - plain : 0;
-}
-
-static prof_status prof__clock_choose(prof__session *s, const prof_config *config)
-{
-    int usable = prof__counter_usable();
-    s->clock = (uint32_t)config->clock;
-    if (s->clock == PROF_CLOCK_AUTO) s->clock = usable ? PROF_CLOCK_COUNTER : PROF_CLOCK_MONOTONIC;
-    if (s->clock == PROF_CLOCK_COUNTER && !usable)
-        return prof__fail(PROF_UNSUPPORTED, "clock: this machine has no counter that can be trusted: use monotonic");
-    if (s->clock == PROF_CLOCK_ORDERED && !(usable & 2))
-        return prof__fail(PROF_UNSUPPORTED, "clock: this processor has no ordered reading of its counter");
-    s->header->clock = s->clock;
-    s->header->tick_hz = s->clock == PROF_CLOCK_MONOTONIC ? 1000000000u : prof__counter_hz();
-#ifdef PROF_FREESTANDING
-    s->header->tick_hz = config->clock_hz;
 #endif
-    if (s->clock == PROF_CLOCK_ORDERED) s->ordered_excess = prof__ordered_excess();
-    prof__text_copy(s->header->clock_name, sizeof s->header->clock_name,
-                    s->clock == PROF_CLOCK_MONOTONIC ? "clock_gettime"
-                    : s->clock == PROF_CLOCK_ORDERED ? PROF__COUNTER_NAME " ordered"
-                                                     : PROF__COUNTER_NAME);
-    prof__pair_take_well(s->clock, s->header->tick_hz, &s->header->first);
-    s->header->last = s->header->first;
-    return PROF_OK;
-}
-
-/* The threshold must be ticks before the first scope ends; only here does a start wait (0.2 ms) to learn a rate. */
-static void prof__threshold_set(prof__session *s, uint64_t ns)
-{
-    uint64_t hz = s->header->tick_hz;
-#ifndef PROF_FREESTANDING
-    if (!hz) {
-        prof__pair now;
-        do prof__pair_take_well(s->clock, 0, &now);
-        while (now.monotonic_ns - s->header->first.monotonic_ns < 200000);
-        hz = (now.tick - s->header->first.tick) * 1000000000u / (now.monotonic_ns - s->header->first.monotonic_ns);
-    }
-#endif
-    s->min_ticks = ns / 1000000000u * hz + ns % 1000000000u * hz / 1000000000u;
-}
-
 /* The image is laid out, and its header filled in: from here on it is one. */
 static void prof__image_begin(prof__session *s)
 {
@@ -9387,7 +9613,66 @@ PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on)
     return prof__category_enable(prof_domain_name(domain), on, 1);
 }
 #endif
+#ifdef PROF_NO_OBJECTS
+/*-- NO OBJECTS ------------------------------------------------------------------------------------------------------
+   No handle can be had, and nothing is done without one. */
 
+struct PROF__SITE_TYPE prof_counter { /* for the layout of copies, which is that of copies with objects */
+    prof_site site;
+    prof__tally tally;
+};
+
+PROF_DEF prof_domain *prof_domain_create(const char *name)
+{
+    (void)name, prof__left_out("prof_domain_create", "PROF_NO_OBJECTS");
+    return NULL;
+}
+PROF_DEF prof_task *prof_task_create(prof_domain *domain, const char *name)
+{
+    (void)domain, (void)name, prof__left_out("prof_task_create", "PROF_NO_OBJECTS");
+    return NULL;
+}
+PROF_DEF prof_frame *prof_frame_create(prof_domain *domain, const char *name)
+{
+    (void)domain, (void)name, prof__left_out("prof_frame_create", "PROF_NO_OBJECTS");
+    return NULL;
+}
+PROF_DEF prof_range *prof_range_create(const char *name)
+{
+    (void)name, prof__left_out("prof_range_create", "PROF_NO_OBJECTS");
+    return NULL;
+}
+PROF_DEF prof_counter *prof_counter_create(prof_domain *domain, const char *name)
+{
+    (void)domain, (void)name, prof__left_out("prof_counter_create", "PROF_NO_OBJECTS");
+    return NULL;
+}
+PROF_DEF prof_marker *prof_marker_create(prof_domain *domain, const char *name)
+{
+    (void)domain, (void)name, prof__left_out("prof_marker_create", "PROF_NO_OBJECTS");
+    return NULL;
+}
+PROF_DEF const char *prof_domain_name(const prof_domain *domain) { return (void)domain, ""; }
+PROF_DEF size_t prof_domain_list(const char **names, size_t room) { return (void)names, (void)room, (size_t)0; }
+static prof_site *prof__task_site(uint64_t *object) { return (void)object, (prof_site *)NULL; }
+PROF__ENTRY void prof_task_start(prof_task *task) { (void)task; }
+PROF__ENTRY void prof_task_stop(prof_task *task) { (void)task; }
+PROF_DEF void prof_task_destroy(prof_task *task) { (void)task; }
+PROF__ENTRY void prof_frame_start(prof_frame *frame) { (void)frame; }
+PROF__ENTRY void prof_frame_stop(prof_frame *frame) { (void)frame; }
+PROF_DEF void prof_frame_destroy(prof_frame *frame) { (void)frame; }
+PROF__ENTRY void prof_range_start(prof_range *range) { (void)range; }
+PROF__ENTRY void prof_range_stop(prof_range *range) { (void)range; }
+PROF_DEF void prof_range_destroy(prof_range *range) { (void)range; }
+PROF__ENTRY void prof_counter_set(prof_counter *counter, int64_t value) { (void)counter, (void)value; }
+PROF__ENTRY void prof_counter_add(prof_counter *counter, int64_t delta) { (void)counter, (void)delta; }
+PROF__ENTRY void prof_counter_sub(prof_counter *counter, int64_t delta) { (void)counter, (void)delta; }
+PROF__ENTRY void prof_counter_set_double(prof_counter *counter, double value) { (void)counter, (void)value; }
+PROF__ENTRY void prof_counter_add_double(prof_counter *counter, double delta) { (void)counter, (void)delta; }
+PROF_DEF void prof_counter_destroy(prof_counter *counter) { (void)counter; }
+PROF__ENTRY void prof_marker_mark(prof_marker *marker, prof_mark_scope scope) { (void)marker, (void)scope; }
+PROF_DEF void prof_marker_destroy(prof_marker *marker) { (void)marker; }
+#else
 #ifndef PROF_FREESTANDING
 /*-- OBJECTS ---------------------------------------------------------------------------------------------- >>objects --
    A handle is one block with its call sites and its strings. Nothing else points to it: the image has copies of its
@@ -9629,6 +9914,7 @@ PROF__ENTRY void prof_marker_mark(prof_marker *marker, prof_mark_scope scope)
 
 PROF_DEF void prof_marker_destroy(prof_marker *marker) { free(marker); }
 #endif
+#endif
 
 #ifndef PROF_FREESTANDING
 /*-- FORK ---------------------------------------------------------------------------------------------------- >>fork --
@@ -9808,26 +10094,6 @@ static void __attribute__((constructor(101))) prof__forks_watch(void)
     prof__exit_key_make(); /* early: for keys from 32 on glibc's pthread_setspecific() allocates */
 }
 
-/* The child's output: the parent's pattern, with the process id in front of the extension unless the pattern has it. */
-static int prof__child_path(prof__session *s)
-{
-    char number[24], path[sizeof s->output];
-    int has_pid = prof__pattern_has(s->pattern, "p");
-    if (!s->output[0]) return 0;
-    if (prof__expand_at(s->pattern, s->started, 0, path, sizeof path)) return ENAMETOOLONG;
-    prof__number_text(number, s->process);
-    if (has_pid || prof__is_folder(path))
-        prof__text_copy(s->output, sizeof s->output, path);
-    else if (!prof__path_with(path, number, s->output, sizeof s->output))
-        return ENAMETOOLONG;
-    if (s->beside) {
-        prof__output_beside(s, s->stream.path, sizeof s->stream.path);
-        s->live_path = s->stream.path;
-    }
-    if (s->live_path) prof__folder_for(s->live_path); /* %p may be in the name of a directory */
-    return 0;
-}
-
 static int prof__child_image(prof__session *s)
 {
     int error = prof__child_path(s);
@@ -9891,11 +10157,9 @@ static void prof__inherited_make(void)
 }
 #endif
 
-#ifndef PROF_FREESTANDING
-/* -- DEVICES ----------------------------------------------------------------------------------------------- >>device
-   -- Events with times of the device's clock, in the chunk of the thread that reports them. They are not shown on its
-   track: their types are no prof_event_type. The records of an event are reserved and published together, its head
-   last:
+/*-- DEVICES ----------------------------------------------------------------------------------------------- >>device --
+   Events with times of their own, in the chunk of whoever reports them. Threads' tracks do not show them: the types are
+   no prof_event_type. An event is, reserved and published as one, its head last:
 
      EVENT  call site: the device's   detail: number of the row (of a pair: of the device)   object: ticks of the device
      NAME   unless it is empty
@@ -9908,9 +10172,56 @@ static void prof__inherited_make(void)
 
 enum { PROF__DEVICE_SCOPE = 200, PROF__DEVICE_MARK, PROF__DEVICE_COUNTER, PROF__DEVICE_PAIR };
 #define PROF__DEVICE_PAIRS 8
-#define PROF__DEVICE_WORDS (3 + 3 * PROF__DEVICE_PAIRS) /* words of the record in meta, with its head */
+#define PROF__DEVICE_WORDS (3 + 3 * PROF__DEVICE_PAIRS) /* of the record in meta, head included */
 #define PROF__ROW_WORDS 2
 
+static PROF__UNUSED uint64_t prof__device_check(uint64_t ticks, uint64_t ns)
+{
+    return (ticks ^ ns * 0x9E3779B97F4A7C15u) | 1;
+}
+#ifdef PROF_NO_DEVICES
+/*-- NO DEVICES ------------------------------------------------------------------------------------------------------
+   No handle can be had, and nothing is done without one. */
+
+PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clock *clock)
+{
+    (void)name, (void)clock, prof__left_out("prof_device_create", "PROF_NO_DEVICES");
+    return NULL;
+}
+PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *name)
+{
+    (void)device, (void)name, prof__left_out("prof_device_track", "PROF_NO_DEVICES");
+    return NULL;
+}
+static PROF__UNUSED void prof__device_report(prof_device_row *row, const prof_device_event *event)
+{
+    (void)row, (void)event;
+}
+PROF__ENTRY void prof_device_record(prof_device_row *row, const prof_device_event *event) { (void)row, (void)event; }
+PROF__ENTRY void prof_device_scope(prof_device_row *row, const char *name, uint64_t start, uint64_t end)
+{
+    (void)row, (void)name, (void)start, (void)end;
+}
+PROF__ENTRY void prof_device_mark(prof_device_row *row, const char *name, uint64_t time)
+{
+    (void)row, (void)name, (void)time;
+}
+PROF__ENTRY void prof_device_counter(prof_device_row *row, const char *name, uint64_t time, int64_t value)
+{
+    (void)row, (void)name, (void)time, (void)value;
+}
+PROF__ENTRY void prof_device_counter_double(prof_device_row *row, const char *name, uint64_t time, double value)
+{
+    (void)row, (void)name, (void)time, (void)value;
+}
+PROF_DEF uint64_t prof_host_ns(void) { return prof__monotonic(); }
+PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns)
+{
+    (void)device, (void)ticks, (void)host_ns;
+    return prof__left_out("prof_device_sync", "PROF_NO_DEVICES");
+}
+#else
+#ifndef PROF_FREESTANDING
 /* All fields but name, clock and site change under the lock. epoch: that of the session that knows it. */
 struct prof_device {
     void *site; /* a prof_site after this, whose type C++ hides from the program */
@@ -10022,8 +10333,6 @@ static uint64_t *prof__meta_append(prof__session *s, uint32_t kind, uint32_t id,
     PROF__RELEASE(&record[0], (uint64_t)kind << 56 | (1 + count) << 32 | id);
     return record;
 }
-
-static uint64_t prof__device_check(uint64_t ticks, uint64_t ns) { return (ticks ^ ns * 0x9E3779B97F4A7C15u) | 1; }
 
 /* Stores a pair in a slot of three words. A reader finds the whole pair, or none. */
 static void prof__device_store(uint64_t *slot, uint64_t ticks, uint64_t ns)
@@ -10294,17 +10603,11 @@ static PROF__UNUSED int64_t prof__device_on_host(prof_device *device)
     return offset;
 }
 #endif
-
-/*-- STREAM ----------------------------------------------------------------------------------------------- >>stream --
-   PROF_STREAM: the service packs full chunks, oldest first, into blocks behind the ring in the file, and lets the
-   chunks go when their block is complete and published. So the file is whole at every moment. What cannot be written
-   stays in the ring and is tried again; once the ring is full, events are lost and counted. */
-
-#define PROF__MIN_ARCHIVE (512u << 10) /* a limit must leave room for some blocks */
-#define PROF__FIRST_RETRY 10000000u    /* ns; doubles up to a second */
+#endif
+/*-- THE MAPPED FILE ------------------------------------------------------------------------------------------------*/
 
 /* Lets the writers have a chunk; its sequence number stays, so that readers know what they find in both places. */
-static void prof__chunk_release(prof__session *s, prof__chunk *chunk)
+static PROF__UNUSED void prof__chunk_release(prof__session *s, prof__chunk *chunk)
 {
     PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FREE);
     if (!s->spare_chunk) {
@@ -10318,20 +10621,9 @@ static void prof__chunk_release(prof__session *s, prof__chunk *chunk)
     if (__atomic_load_n(&s->waiting, __ATOMIC_SEQ_CST)) prof__word_wake(&s->released);
 }
 
-/* 1: the service may empty this chunk: it is full or, where the ring gets scarce, an ended thread left it half empty
-   for the next one. */
-static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
-{
-    uint32_t state = PROF__ACQUIRE(&chunk->state);
-    return state == PROF__CHUNK_FULL ||
-           (state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < s->chunk_count / 4 &&
-            __atomic_compare_exchange_n(&chunk->state, &state, (uint32_t)PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_RELAXED));
-}
-
 /* Keeps in the image, for reports, why something in the background failed; of what is too long the end, where the reason
    stands behind the path. A reader may be looking. */
-static void prof__background_failed(prof__session *s, const char *why)
+static PROF__UNUSED void prof__background_failed(prof__session *s, const char *why)
 {
     char *to = s->header->write_error;
     size_t length = prof__length(why), most = sizeof s->header->write_error - 1;
@@ -10344,21 +10636,11 @@ static void prof__background_failed(prof__session *s, const char *why)
 }
 
 #ifdef _WIN32
-static prof_status prof__stream_open(prof__session *s)
-{
-    (void)s;
-    return prof__fail(PROF_UNSUPPORTED, "mode stream: not on Windows yet");
-}
 static void prof__stream_close(prof__session *s) { (void)s; }
 static prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     (void)s;
     return status;
-}
-static int prof__stream_step(prof__session *s)
-{
-    (void)s, (void)prof__chunk_full, (void)prof__chunk_release;
-    return 0;
 }
 #else
 /* The descriptor may have been closed by a program that closes all, and given to another file since. */
@@ -10378,28 +10660,6 @@ static int prof__file_cut(prof__session *s)
     return cut;
 }
 
-/* Opens the file again, by its name. 0: errno says why. */
-static int prof__stream_file_open(prof__session *s, const char *path)
-{
-    int file = open(path, O_RDWR | O_CLOEXEC);
-    if (file < 0) return 0;
-    prof__file_lock(file);
-    prof__file_keep(s, file);
-    return 1;
-}
-
-/* Makes sure that the descriptor is that of the file. */
-static int prof__stream_file_ready(prof__session *s)
-{
-    if (prof__stream_file_there(s)) return 1;
-    if (prof__stream_file_open(s, s->live_path)) {
-        if (prof__stream_file_there(s)) return 1;
-        close(s->stream.file); /* another file by now */
-        s->stream.opened = 0;
-    }
-    return 0;
-}
-
 static void prof__stream_close(prof__session *s)
 {
     free(s->stream.block);
@@ -10408,24 +10668,6 @@ static void prof__stream_close(prof__session *s)
     s->stream.chunks = NULL;
     if (prof__stream_file_there(s)) close(s->stream.file);
     s->stream.opened = 0;
-}
-
-/* After the memory was taken, before the file has its name. */
-static prof_status prof__stream_open(prof__session *s)
-{
-    prof__header *h = s->header;
-    uint64_t least = 2 * PROF__BLOCK_BOUND(s->chunk_words);
-    if (least < PROF__MIN_ARCHIVE) least = PROF__MIN_ARCHIVE;
-    if (s->max_file_size && s->max_file_size < prof__round(s->mapping_size, 4096) + least)
-        return prof__fail(PROF_INVALID_ARGUMENT, "max_file_size %llu: at least %lluK more than the buffer (%llu)",
-                          (unsigned long long)s->max_file_size, (unsigned long long)(least + 1023) / 1024,
-                          (unsigned long long)s->mapping_size);
-    s->stream.block = (prof__block *)malloc(PROF__BLOCK_BOUND(s->chunk_words));
-    s->stream.chunks = (prof__chunk **)malloc((size_t)s->chunk_count * sizeof *s->stream.chunks);
-    if (!s->stream.block || !s->stream.chunks) return prof__fail(PROF_NO_MEMORY, "no memory to pack chunks");
-    h->archive_offset = h->archive_first = h->archive_next = prof__round(s->mapping_size, 4096);
-    h->archive_limit = s->max_file_size ? s->max_file_size / 8 * 8 : INT64_MAX / 4096 * 4096;
-    return PROF_OK;
 }
 
 #define PROF__LATE_CHUNKS 256 /* that macros which began before the end may still take */
@@ -10472,6 +10714,83 @@ static prof_status prof__file_finish(prof__session *s, prof_status status)
     if (open) prof__file_trim(s);
     if (open) flock(s->stream.file, LOCK_UN); /* it is no longer recorded into */
     return status;
+}
+#endif
+#if defined(_WIN32) || defined(PROF_NO_STREAM)
+/*-- NO STREAM ------------------------------------------------------------------------------------------------------*/
+
+static prof_status prof__stream_open(prof__session *s)
+{
+    (void)s;
+#ifdef PROF_NO_STREAM
+    return prof__left_out("mode stream", "PROF_NO_STREAM");
+#else
+    return prof__fail(PROF_UNSUPPORTED, "mode stream: not on Windows yet");
+#endif
+}
+static PROF__UNUSED int prof__stream_step(prof__session *s)
+{
+    (void)s;
+    return 0;
+}
+#else
+/*-- STREAM ----------------------------------------------------------------------------------------------- >>stream --
+   PROF_STREAM: the service packs full chunks, oldest first, into blocks behind the ring in the file, and lets the
+   chunks go when their block is complete and published. So the file is whole at every moment. What cannot be written
+   stays in the ring and is tried again; once the ring is full, events are lost and counted. */
+
+#define PROF__MIN_ARCHIVE (512u << 10) /* a limit must leave room for some blocks */
+#define PROF__FIRST_RETRY 10000000u    /* ns; doubles up to a second */
+
+/* 1: the service may empty this chunk: it is full or, where the ring gets scarce, an ended thread left it half empty
+   for the next one. */
+static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
+{
+    uint32_t state = PROF__ACQUIRE(&chunk->state);
+    return state == PROF__CHUNK_FULL ||
+           (state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < s->chunk_count / 4 &&
+            __atomic_compare_exchange_n(&chunk->state, &state, (uint32_t)PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED));
+}
+
+/* Opens the file again, by its name. 0: errno says why. */
+static int prof__stream_file_open(prof__session *s, const char *path)
+{
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0) return 0;
+    prof__file_lock(file);
+    prof__file_keep(s, file);
+    return 1;
+}
+
+/* Makes sure that the descriptor is that of the file. */
+static int prof__stream_file_ready(prof__session *s)
+{
+    if (prof__stream_file_there(s)) return 1;
+    if (prof__stream_file_open(s, s->live_path)) {
+        if (prof__stream_file_there(s)) return 1;
+        close(s->stream.file); /* another file by now */
+        s->stream.opened = 0;
+    }
+    return 0;
+}
+
+/* After the memory was taken, before the file has its name. */
+static prof_status prof__stream_open(prof__session *s)
+{
+    prof__header *h = s->header;
+    uint64_t least = 2 * PROF__BLOCK_BOUND(s->chunk_words);
+    if (least < PROF__MIN_ARCHIVE) least = PROF__MIN_ARCHIVE;
+    if (s->max_file_size && s->max_file_size < prof__round(s->mapping_size, 4096) + least)
+        return prof__fail(PROF_INVALID_ARGUMENT, "max_file_size %llu: at least %lluK more than the buffer (%llu)",
+                          (unsigned long long)s->max_file_size, (unsigned long long)(least + 1023) / 1024,
+                          (unsigned long long)s->mapping_size);
+    s->stream.block = (prof__block *)malloc(PROF__BLOCK_BOUND(s->chunk_words));
+    s->stream.chunks = (prof__chunk **)malloc((size_t)s->chunk_count * sizeof *s->stream.chunks);
+    if (!s->stream.block || !s->stream.chunks) return prof__fail(PROF_NO_MEMORY, "no memory to pack chunks");
+    h->archive_offset = h->archive_first = h->archive_next = prof__round(s->mapping_size, 4096);
+    h->archive_limit = s->max_file_size ? s->max_file_size / 8 * 8 : INT64_MAX / 4096 * 4096;
+    return PROF_OK;
 }
 
 static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at) /* 0 or errno */
@@ -10634,7 +10953,24 @@ static int prof__stream_step(prof__session *s)
     return 1;
 }
 #endif
+#ifdef PROF_NO_SERVICE
+/*-- NO SERVICE -----------------------------------------------------------------------------------------------------
+   What it would do can't be asked for: see prof__service_configure(). */
 
+static prof_status prof__service_configure(prof__session *s, const prof_config *config)
+{
+    int fresh = !s->output[0] || s->live_path == s->output; /* nothing to rewrite */
+    if (config->dump_period_ns && config->dump_period_ns != PROF__NO_DUMP && !fresh)
+        return prof__left_out("dump_period", "PROF_NO_SERVICE");
+    if (config->delay_ns || config->start_unix_ns || config->duration_ns)
+        return prof__left_out("delay, start_unix, duration", "PROF_NO_SERVICE");
+    if (config->mode == PROF_STREAM) return prof__stream_open(s);
+    return prof__upstairs.follow_make(s, config);
+}
+static prof_status prof__service_start(prof__session *s) { return (void)s, PROF_OK; }
+static void prof__service_stop(prof__session *s) { (void)s; }
+static PROF__UNUSED void prof__service_wake(prof__session *s) { (void)s; }
+#else
 /*-- SERVICE --------------------------------------------------------------------------------------------- >>service --
    The one thread that prof may start, and only where the configuration needs it. It does in the background what takes
    longer than a scope may: its steps look for work and do it. Nobody tells it, because that would cost the writers a
@@ -10762,15 +11098,6 @@ static void *prof__service_main(void *session)
     prof__service_run((prof__session *)session);
     return NULL;
 }
-/* A thread in which all signals are blocked. Returns 0 or an errno. */
-static int prof__thread_create(pthread_t *thread, void *(*main)(void *user), void *user)
-{
-    prof__signals signals;
-    prof__signals_block(&signals); /* the new thread inherits this */
-    int error = pthread_create(thread, NULL, main, user);
-    prof__signals_restore(&signals);
-    return error;
-}
 static int prof__service_create(prof__session *s)
 {
     return prof__thread_create(&s->service.thread, prof__service_main, s);
@@ -10846,7 +11173,14 @@ static void __attribute__((destructor)) prof__service_leave(void)
     if (prof__state.session) prof__service_stop(prof__state.session);
     prof__unlock(&prof__control_word);
 }
-
+#endif
+#ifdef PROF_NO_SAVE
+PROF_DEF prof_status prof_save(const char *path)
+{
+    (void)path;
+    return prof__left_out("prof_save", "PROF_NO_SAVE");
+}
+#else
 /*-- SNAPSHOT -------------------------------------------------------------------------------------------- >>snapshot --
    A consistent copy of an image that threads go on writing, out of this process's memory or another's file. Chunks are
    copied from the newest to the oldest, in a ring those first that are being written, and those taken after the start
@@ -11361,9 +11695,11 @@ static void prof__guest_limit(void *user)
     const prof__guest_wish *wish = (const prof__guest_wish *)user;
     prof__guest_keep = wish->keep;
     if (wish->no_scopes) prof__state.level = 0;
+#ifndef PROF_NO_DEVICES
     if (wish->no_devices)
         for (const prof_device *device = prof__devices; device; device = device->next)
             prof__rule_add(device->name, prof__length(device->name), 0, 1);
+#endif
 }
 
 /* Starts a session of which the program does not notice: see prof__guest. PROF_INVALID_STATE: one is there already. */
@@ -11373,8 +11709,25 @@ static PROF__UNUSED prof_status prof__guest_begin(const prof_config *config, con
     prof__guest_start guest = {prof__guest_yield, prof__guest_limit, &own};
     return prof__start_as(config, &guest);
 }
+#endif
+#endif
 
-#ifndef _WIN32
+#if defined(PROF_FREESTANDING) || defined(_WIN32) || defined(PROF_NO_CRASH)
+/*-- NO CRASH REPORTS -----------------------------------------------------------------------------------------------*/
+
+static prof_status prof__crash_prepare(prof__session *s)
+{
+    (void)s;
+#ifdef PROF_NO_CRASH
+    return prof__left_out("crash_report", "PROF_NO_CRASH");
+#else
+    return prof__fail(PROF_UNSUPPORTED, "crash_report: this platform has no POSIX signals");
+#endif
+}
+static void prof__crash_install(prof__session *s) { (void)s; }
+static void prof__crash_remove(void) {}
+static PROF__UNUSED void prof__crash_forget(void) {}
+#else
 /*-- CRASH ------------------------------------------------------------------------------------------------- >>crash --
    What config.crash_report installs: a handler for the signals that bugs raise. It says on stderr what the threads were
    doing, writes the image to a file unless it is mapped to one, puts back the actions that it found, and lets the
@@ -12091,17 +12444,15 @@ static void prof__crash_remove(void)
 /* The code of the handler may be about to be unloaded. */
 static void __attribute__((destructor)) prof__crash_leave(void) { prof__crash_remove(); }
 #endif
-#endif
 
-/*-- CONFIGURATION FROM TEXT ---------------------------------------------------------------------------------------*/
-
+#if !defined(PROF_NO_CONFIG_TEXT) || !defined(PROF_NO_READER)
 /* A number with an optional fraction and a unit out of a table of {name, factor}; 0: not a number. */
 typedef struct prof__unit {
     const char *name;
     uint64_t factor;
 } prof__unit;
 
-static int prof__parse_number(const char *text, const prof__unit *units, uint64_t *out)
+static PROF__UNUSED int prof__parse_number(const char *text, const prof__unit *units, uint64_t *out)
 {
     uint64_t value = 0, fraction = 0, scale = 1;
     if (*text < '0' || *text > '9') return 0;
@@ -12129,8 +12480,36 @@ static int prof__parse_number(const char *text, const prof__unit *units, uint64_
 }
 
 /* A number without a unit. */
-static const prof__unit prof__ones[] = {{"", 1}, {NULL, 0}};
-static int prof__parse_whole(const char *text, uint64_t *out) { return prof__parse_number(text, prof__ones, out); }
+static PROF__UNUSED const prof__unit prof__ones[] = {{"", 1}, {NULL, 0}};
+static PROF__UNUSED int prof__parse_whole(const char *text, uint64_t *out)
+{
+    return prof__parse_number(text, prof__ones, out);
+}
+
+static PROF__UNUSED const char *const prof__mode_names[] = {"ring", "fill", "stream", "stats", "ring+stats", NULL};
+#endif
+#ifdef PROF_NO_CONFIG_TEXT
+/*-- NO CONFIGURATION FROM TEXT -------------------------------------------------------------------------------------*/
+
+PROF_DEF prof_status prof_config_claim(const char *prefix,
+                                       prof_status (*claim)(void *user, const char *key, const char *value), void *user)
+{
+    (void)prefix, (void)claim, (void)user;
+    return prof__left_out("prof_config_claim", "PROF_NO_CONFIG_TEXT");
+}
+PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value)
+{
+    (void)config, (void)key, (void)value;
+    return prof__left_out("prof_config_set", "PROF_NO_CONFIG_TEXT");
+}
+PROF_DEF int prof_config_describe(size_t index, prof_option *option) { return (void)index, (void)option, 0; }
+PROF_DEF prof_status prof_config_from_env(prof_config *config)
+{
+    (void)config;
+    return prof__left_out("prof_config_from_env", "PROF_NO_CONFIG_TEXT");
+}
+#else
+/*-- CONFIGURATION FROM TEXT ---------------------------------------------------------------------------------------*/
 
 static int prof__parse_name(const char *text, const char *const *names)
 {
@@ -12196,7 +12575,6 @@ static int prof__parse_mask(const char *text, uint64_t *out)
     return !(number >> 32);
 }
 
-static const char *const prof__mode_names[] = {"ring", "fill", "stream", "stats", "ring+stats", NULL};
 static const char *const prof__clock_names[] = {"auto", "counter", "ordered", "monotonic", NULL};
 static const char *const prof__limit_names[] = {"stop", "rotate", NULL};
 static const char *const prof__existing_names[] = {"auto", "replace", "number", "refuse", NULL};
@@ -12777,7 +13155,7 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
     return status;
 }
 #endif
-
+#endif
 /*-- AUTOSTART ------------------------------------------------------------------------------------------ >>autostart --
    PROF_OUTPUT=trace.json ./program: from before main to exit. PROF_SAVE and PROF_CRASH_REPORT start a recording as
    well. Only this and >>crash print, and this only errors. */
@@ -15886,6 +16264,7 @@ static prof_status prof__trace_live(prof_trace **trace, int reset)
     prof_status status;
     *trace = NULL;
     prof__folded folded;
+    memset(&folded, 0, sizeof folded);
     status = prof__upstairs.folded_take(&folded, reset);
     if (status == PROF_OK) status = prof__image_copy(&image, &size);
     if (status == PROF_OK) {
@@ -16125,7 +16504,7 @@ PROF_DEF const prof_track *prof_trace_track(const prof_trace *trace, size_t inde
 {
     return trace && index < trace->track_count ? &trace->tracks[index].about : NULL;
 }
-
+#ifndef PROF_NO_DEVICES
 /*-- IMPORT ----------------------------------------------------------------------------------------------- >>import --
    An image as the reader reads it: the host's, if there is one, with more chunks behind its chunks, and meta, which
    grows, too, behind these. The new chunks have no TRACK: nothing but events of devices, whose names and rows are in
@@ -16481,7 +16860,7 @@ static PROF__UNUSED prof_status prof__import_close(prof__import *w, prof_status 
     memset(w, 0, sizeof *w);
     return status != PROF_OK ? status : closed;
 }
-
+#endif
 /*-- SINCE ------------------------------------------------------------------------------------------------ >>since --*/
 
 /* Until when a track had been read. Ticks, as a later clock pair may shift nanoseconds; and for devices, whose clocks
@@ -21023,7 +21402,8 @@ PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
     prof__out_sink(&out, sink);
     return prof__csv(trace, &out);
 }
-
+#endif
+#ifndef PROF_NO_STATS
 /* -- FOLLOWER --------------------------------------------------------------------------------------------- >>follow --
    A follower reads what was recorded since it last looked, while threads go on recording: for PROF_STATS, which keeps
    nothing else, and for triggers of saves. The service runs it, and prof_trace_live() too, under a lock.
@@ -22450,13 +22830,15 @@ static prof_status prof__save_arm(const prof__session *s)
 }
 static void prof__save_disarm(void) { PROF__STORE(&prof__save_armed, 0u); }
 #else
-static struct sigaction prof__save_before[65]; /* for each signal, the action that was there before the handler */
+/* What was installed when the handler was, for each signal that was ever used; never freed: somebody may have put a
+   handler on top that calls ours at any time. */
+static struct sigaction *prof__save_before[65];
 static int prof__save_installed[65];
 static int prof__save_number;
 
 static void prof__save_handler(int number, siginfo_t *info, void *context)
 {
-    const struct sigaction *before = &prof__save_before[number];
+    const struct sigaction *before = prof__save_before[number];
     if (PROF__LOAD(&prof__save_number) == number) PROF__STORE(&prof__save_wanted, (uint32_t)PROF__SAVE_SIGNAL);
     if (before->sa_flags & SA_SIGINFO)
         before->sa_sigaction(number, info, context);
@@ -22479,6 +22861,8 @@ static prof_status prof__save_arm(const prof__session *s)
     PROF__STORE(&prof__save_number, number);
     PROF__STORE(&prof__save_armed, (uint32_t)(s->follow && s->follow->save[0]));
     if (!number) return PROF_OK;
+    if (!prof__save_before[number]) prof__save_before[number] = (struct sigaction *)calloc(1, sizeof before);
+    if (!prof__save_before[number]) return prof__fail(PROF_NO_MEMORY, "save_signal %d: no memory for it", number);
     int failed = sigaction(number, NULL, &before);
     if (!failed && prof__save_installed[number] && (before.sa_flags & SA_SIGINFO || before.sa_handler != SIG_DFL))
         return PROF_OK; /* still installed, below a handler that calls it */
@@ -22486,7 +22870,7 @@ static prof_status prof__save_arm(const prof__session *s)
     action.sa_sigaction = prof__save_handler;
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
     sigemptyset(&action.sa_mask);
-    if (!failed) prof__save_before[number] = before;
+    if (!failed) *prof__save_before[number] = before;
     if (failed || sigaction(number, &action, NULL)) {
         PROF__STORE(&prof__save_number, 0);
         return prof__fail(PROF_INVALID_ARGUMENT, "save_signal %d: %s", number, strerror(errno));
@@ -22503,11 +22887,12 @@ static void prof__save_disarm(void)
     PROF__STORE(&prof__save_number, 0);
     PROF__STORE(&prof__save_armed, 0u);
     if (!number || !prof__save_is_ours(number)) return;
-    sigaction(number, &prof__save_before[number], NULL);
+    sigaction(number, prof__save_before[number], NULL);
     prof__save_installed[number] = 0;
 }
 #endif
-
+#endif
+#ifndef PROF_NO_READER
 /*-- INNER ------------------------------------------------------------------------------------------------ >>inner --
    All that prof_chrome.h, prof_xplane.h, prof_report.h, prof_ntff.h, prof_server.h and the tool use of prof.h beyond
    what any program may use. It changes with every version. What is said at a function's definition is not said again.
@@ -22569,10 +22954,12 @@ static void prof__grouped(char *to, uint64_t value); /* 1,234,567 */
 static void prof__human_ns(char *to, double ns); /* 1.23 ms */
 static void prof__csv_quoted(prof__out *out, const char *text, const char *special);
 static unsigned char *prof__pack_integer(unsigned char *to, uint64_t value); /* LEB128; returns its end */
+static int prof__parse_whole(const char *text, uint64_t *out);
+#ifndef PROF_NO_CONFIG_TEXT
 static int prof__parse_name(const char *text, const char *const *names); /* its place among them, or -1; the last is
                                                                             null */
-static int prof__parse_whole(const char *text, uint64_t *out);
 static int prof__parse_seconds(const char *text, uint64_t *ns); /* 5, 1.5s, 20ms */
+#endif
 /* prof__switch_names: 0, 1, off, on, ...: odd places are on. prof__mode_names: of prof_mode */
 
 /* -- arrays that grow, PROF__ROOM(array, capacity, count): 0: no memory for one more; and an index of them by hash, all
@@ -22625,7 +23012,6 @@ static int prof__guest_stop(void);
 static void prof__guest_free(void);
 static prof_status prof__output_again(const char *what);
 static void prof__saved_with(prof_status (*hook)(void)); /* called after each save of a trigger; null: no more */
-static int64_t prof__device_on_host(prof_device *device);
 
 /* -- images and writers -- */
 static prof_status prof__image_copy(void **bytes, size_t *size); /* of what is recorded, for free() */
@@ -22638,13 +23024,16 @@ static prof_status prof__writer_for(const char *path, uint32_t mode,
 static prof_status prof__writer_fits(const char *path, prof_status (*write)(const prof_trace *, const char *),
                                      uint32_t mode);
 
-/* -- an image written anew with rows of devices: see >>import -- */
+#ifndef PROF_NO_DEVICES
+/* -- devices, and an image written anew with rows of devices: see >>import -- */
+static int64_t prof__device_on_host(prof_device *device); /* what to take from a Unix time; see there */
 /* type: prof__import */
 static prof_status prof__import_open(prof__import *w, const char *host, const char *program, const char *clock);
 static prof_status prof__import_begin(prof__import *w, const char *host, const char *path);
 static size_t prof__import_row(prof__import *w, const char *device, const char *row, int others);
 static int prof__import_put(prof__import *w, size_t row, const prof_device_event *event);
 static prof_status prof__import_close(prof__import *w, prof_status status, uint64_t first, uint64_t last);
+#endif
 
 /* -- what a trace knows beyond its public functions -- */
 /* type: prof__pair, one moment on all clocks */
@@ -23021,6 +23410,7 @@ PROF_DEF void __cyg_profile_func_exit(void *function, void *caller)
     calls->busy = 0;
 }
 
+#ifndef PROF_NO_COSTS
 /* Measures the cost of a call with the hooks themselves, for an address that is no function. */
 static const char prof__call_measured = 0;
 
@@ -23052,6 +23442,7 @@ static void prof__burst_calls(prof_site *site)
         leave((void *)(uintptr_t)&prof__call_measured, NULL);
     }
 }
+#endif
 #endif
 
 #if defined(PROF__HUBS) && !defined(PROF_STATIC)

@@ -182,6 +182,9 @@ PROF_DEF int prof_server_port(void);
 #ifdef PROF_NO_READER
 #error "prof_server.h needs the reader: take PROF_NO_READER away, or do without this header"
 #endif
+#if defined(PROF_NO_CONFIG_TEXT) || defined(PROF_NO_DEVICES)
+#error "prof_server.h needs keys as text, and devices: take PROF_NO_CONFIG_TEXT and PROF_NO_DEVICES away"
+#endif
 
 #ifdef _WIN32
 #ifdef __cplusplus

@@ -41,6 +41,8 @@ extern "C" {
 #define PROF__BRIDGED 1
 #endif
 
+#include "ground/leave_out.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -75,6 +77,9 @@ extern "C" {
 #ifndef PROF_FREESTANDING
 #include "ground/out.h"
 #include "image/pack.h"
+#ifdef PROF_NO_STATS
+#include "watch/no_stats.h"
+#endif
 #ifdef PROF_NO_READER
 #include "watch/none.h"
 #else
@@ -86,40 +91,81 @@ extern "C" {
 #include "session/state.h"
 
 #ifndef PROF_FREESTANDING
+#include "session/process.h"
+#ifdef PROF_NO_NAMES
+#include "session/no_names.h"
+#else
 #include "session/names.h"
 #include "session/pattern.h"
 #include "session/write.h"
 #include "session/place.h"
 #include "session/alone.h"
 #endif
+#endif
 
 #include "session/rules.h"
 #include "session/calibrate.h"
+#ifdef PROF_NO_COSTS
+#include "session/no_costs.h"
+#else
+#include "session/costs.h"
+#endif
 #include "session/start.h"
 #include "session/stop.h"
 #include "session/control.h"
+#ifdef PROF_NO_OBJECTS
+#include "record/no_objects.h"
+#else
 #include "record/objects.h"
+#endif
 
 #ifndef PROF_FREESTANDING
 #include "session/fork.h"
+#include "image/device.h"
+#ifdef PROF_NO_DEVICES
+#include "record/no_device.h"
+#else
 #include "record/device.h"
+#endif
+#include "session/file.h"
+#if defined(_WIN32) || defined(PROF_NO_STREAM)
+#include "session/no_stream.h"
+#else
 #include "session/stream.h"
+#endif
+#ifdef PROF_NO_SERVICE
+#include "session/no_service.h"
+#else
 #include "session/service.h"
+#endif
+#ifdef PROF_NO_SAVE
+#include "session/no_save.h"
+#else
 #include "session/snapshot.h"
 #include "session/save.h"
 #include "session/guest.h"
+#endif
+#endif
 
-#ifndef _WIN32
+#if defined(PROF_FREESTANDING) || defined(_WIN32) || defined(PROF_NO_CRASH)
+#include "session/no_crash.h"
+#else
 #include "session/crash.h"
 #include "session/crash_report.h"
 #include "session/crash_handler.h"
 #endif
-#endif
 
+#if !defined(PROF_NO_CONFIG_TEXT) || !defined(PROF_NO_READER)
+#include "session/number.h"
+#endif
+#ifdef PROF_NO_CONFIG_TEXT
+#include "session/no_config.h"
+#else
 #include "session/config.h"
 #include "session/config_set.h"
 #include "session/config_others.h"
 #include "session/config_env.h"
+#endif
 #include "session/autostart.h"
 
 #ifndef PROF_FREESTANDING
@@ -136,7 +182,9 @@ extern "C" {
 #include "read/device_tracks.h"
 #include "read/open.h"
 #include "read/find.h"
+#ifndef PROF_NO_DEVICES
 #include "read/import.h"
+#endif
 #include "read/since.h"
 #include "read/log.h"
 #include "read/cursor.h"
@@ -160,6 +208,8 @@ extern "C" {
 #include "report/summary_memory.h"
 #include "report/summary_write.h"
 #include "report/csv.h"
+#endif
+#ifndef PROF_NO_STATS
 #include "watch/follow.h"
 #include "watch/follow_scopes.h"
 #include "watch/follow_spans.h"
@@ -167,6 +217,8 @@ extern "C" {
 #include "watch/folded.h"
 #include "watch/follow_make.h"
 #include "watch/save.h"
+#endif
+#ifndef PROF_NO_READER
 #include "api/inner.h"
 #endif
 

@@ -70,14 +70,19 @@ for n in 1 9; do
         for i in $(seq $n); do echo "void f$i(void) { work($i); }"; done
     } >$made/plain$n.c
 done
-rm -f $made/*.o $made/recorder $made/only
+echo 'int main(void) { return 0; }' >$made/nothing.c
+# The switches that leave something out, each by itself: those that tests/compile/left_out.sh finds.
+switches=$(sed -n '/END OF HEADER/,$p' prof.h | grep -E '^ *# *(el)?if' | grep -oE 'PROF_(NO_[A-Z_]+|MINIMAL)' | sort -u)
+rm -f $made/*.o $made/recorder $made/recorder.PROF_* $made/nothing
 # Without what some systems have their compilers do by themselves.
 plain="-fPIE -fno-stack-protector -fno-stack-clash-protection -fcf-protection=none -U_FORTIFY_SOURCE"
 build() { $cc -std=gnu99 -I. $plain "$@" || exit 1; }
 build -O2 -c $made/prof.c -o $made/prof.o
 build -O0 -c $made/headers.c -o $made/headers.o # for its static data, which no optimisation changes
-build -Os -ffunction-sections -fdata-sections -Wl,--gc-sections $made/recorder.c -o $made/recorder -pie -pthread -ldl
-build -Os -DPROF_NO_READER -ffunction-sections -fdata-sections -Wl,--gc-sections $made/recorder.c -o $made/only -pie -pthread -ldl
+small() { build -Os -ffunction-sections -fdata-sections -Wl,--gc-sections "$@" -pie -pthread -ldl; }
+small $made/recorder.c -o $made/recorder
+for switch in $switches; do small -D$switch $made/recorder.c -o $made/recorder.$switch; done
+small $made/nothing.c -o $made/nothing
 build -O2 -DPROF_NO_READER -c $made/prof.c -o $made/no_reader.o
 build -Os -ffreestanding -c $made/kernel.c -o $made/kernel.o
 for n in 1 9; do
@@ -90,10 +95,17 @@ part() { # FILE SECTIONS: bytes of the sections that begin like this
     size -A "$1" | awk -v like="^($2)" '$1 ~ like { bytes += $2 } END { print bytes + 0 }'
 }
 code() { part $made/$1.o '[.]text'; }
+own() { # what prof adds to a program that does nothing
+    echo $(($(part $made/recorder.PROF_MINIMAL "$1") - $(part $made/nothing "$1")))
+}
 {
     echo "text prof.h -O2                          $(text $made/prof.o)"
     echo "text a program that records -Os          $(text $made/recorder)"
-    echo "text of it with PROF_NO_READER -Os         $(text $made/only)"
+    for switch in $switches; do
+        printf '%-42s %d\n' "text of it with $switch -Os" "$(text $made/recorder.$switch)"
+    done
+    echo "code and constants with PROF_MINIMAL -Os  $(own '[.](text|rodata)')"
+    echo "static data with PROF_MINIMAL            $(own '[.](data|bss)$')"
     echo "text prof.h with PROF_NO_READER -O2       $(text $made/no_reader.o)"
     echo "text freestanding -Os                    $(text $made/kernel.o)"
     echo "static data of prof.h                    $(part $made/prof.o '[.](data|bss)')"

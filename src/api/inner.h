@@ -62,10 +62,12 @@ static void prof__grouped(char *to, uint64_t value); /* 1,234,567 */
 static void prof__human_ns(char *to, double ns); /* 1.23 ms */
 static void prof__csv_quoted(prof__out *out, const char *text, const char *special);
 static unsigned char *prof__pack_integer(unsigned char *to, uint64_t value); /* LEB128; returns its end */
+static int prof__parse_whole(const char *text, uint64_t *out);
+#ifndef PROF_NO_CONFIG_TEXT
 static int prof__parse_name(const char *text, const char *const *names); /* its place among them, or -1; the last is
                                                                             null */
-static int prof__parse_whole(const char *text, uint64_t *out);
 static int prof__parse_seconds(const char *text, uint64_t *ns); /* 5, 1.5s, 20ms */
+#endif
 /* prof__switch_names: 0, 1, off, on, ...: odd places are on. prof__mode_names: of prof_mode */
 
 /* -- arrays that grow, PROF__ROOM(array, capacity, count): 0: no memory for one more; and an index of them by hash, all
@@ -118,7 +120,6 @@ static int prof__guest_stop(void);
 static void prof__guest_free(void);
 static prof_status prof__output_again(const char *what);
 static void prof__saved_with(prof_status (*hook)(void)); /* called after each save of a trigger; null: no more */
-static int64_t prof__device_on_host(prof_device *device);
 
 /* -- images and writers -- */
 static prof_status prof__image_copy(void **bytes, size_t *size); /* of what is recorded, for free() */
@@ -131,13 +132,16 @@ static prof_status prof__writer_for(const char *path, uint32_t mode,
 static prof_status prof__writer_fits(const char *path, prof_status (*write)(const prof_trace *, const char *),
                                      uint32_t mode);
 
-/* -- an image written anew with rows of devices: see >>import -- */
+#ifndef PROF_NO_DEVICES
+/* -- devices, and an image written anew with rows of devices: see >>import -- */
+static int64_t prof__device_on_host(prof_device *device); /* what to take from a Unix time; see there */
 /* type: prof__import */
 static prof_status prof__import_open(prof__import *w, const char *host, const char *program, const char *clock);
 static prof_status prof__import_begin(prof__import *w, const char *host, const char *path);
 static size_t prof__import_row(prof__import *w, const char *device, const char *row, int others);
 static int prof__import_put(prof__import *w, size_t row, const prof_device_event *event);
 static prof_status prof__import_close(prof__import *w, prof_status status, uint64_t first, uint64_t last);
+#endif
 
 /* -- what a trace knows beyond its public functions -- */
 /* type: prof__pair, one moment on all clocks */

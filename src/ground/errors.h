@@ -34,6 +34,12 @@ static prof_status prof__fail(prof_status status, const char *format, ...)
     return status;
 }
 
+/* What a switch of >>options has left out was asked for. */
+static PROF__UNUSED PROF__COLD prof_status prof__left_out(const char *what, const char *by)
+{
+    return prof__fail(PROF_UNSUPPORTED, "%s: this program was compiled without it: %s", what, by);
+}
+
 PROF_DEF const char *prof_error(void) { return PROF__ERROR_TEXT(); }
 
 PROF_DEF const char *prof_status_text(prof_status status)

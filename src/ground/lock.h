@@ -108,7 +108,7 @@ static void prof__unlock_steady(int *lock, int before)
 
 #ifndef PROF_FREESTANDING
 /* Sleeps for ns, less if *word is not, or no longer, value; may return early for no reason. */
-static void prof__word_wait(uint32_t *word, uint32_t value, uint64_t ns)
+static PROF__UNUSED void prof__word_wait(uint32_t *word, uint32_t value, uint64_t ns)
 {
 #ifdef PROF__FUTEX
     /* the kernel's own layout */

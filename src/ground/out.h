@@ -56,7 +56,7 @@ static void prof__out_init(prof__out *out)
 }
 
 /* Makes the whole output fail; the first status counts. For callers that cannot go on. */
-static void prof__out_fail(prof__out *out, prof_status status)
+static PROF__UNUSED void prof__out_fail(prof__out *out, prof_status status)
 {
     if (out->status == PROF_OK) out->status = status;
 }
@@ -128,7 +128,7 @@ static void prof__out_bytes(prof__out *out, const void *data, size_t size)
 }
 
 /* Zeros: in a file that is new a hole, which takes nothing of the disk. */
-static void prof__out_zeros(prof__out *out, uint64_t size)
+static PROF__UNUSED void prof__out_zeros(prof__out *out, uint64_t size)
 {
     static const char zeros[4096] = {0};
     if (out->part && size > sizeof zeros) {
@@ -508,7 +508,7 @@ static prof_status prof__out_open(prof__out *out, const char *path)
 #endif
 
 /* path null or "-": standard output. Makes the directories that path names. Unless this returns PROF_OK there is nothing to close. */
-static prof_status prof__out_file(prof__out *out, const char *path)
+static PROF__UNUSED prof_status prof__out_file(prof__out *out, const char *path)
 {
     prof_status status;
     prof__out_init(out);
@@ -529,7 +529,7 @@ static prof_status prof__out_file(prof__out *out, const char *path)
 }
 
 /* Writes the rest, puts the file in its place, and returns the first error of all. */
-static prof_status prof__out_close(prof__out *out)
+static PROF__UNUSED prof_status prof__out_close(prof__out *out)
 {
     prof_status status;
     prof__out_flush(out);

@@ -132,6 +132,10 @@ static void prof__exit_key_make(void)
 }
 static void prof__on_exit_of_thread(prof__thread *self) { pthread_setspecific(prof__exit_key, self); }
 
+#ifdef PROF_NO_CRASH
+static void prof__signal_stack_take(prof__thread *self) { (void)self; }
+static void prof__signal_stack_give(prof__thread *self) { (void)self; }
+#else
 /* A stack for the handler of a thread that has overflowed its own, until the thread ends; one that has such a stack
    keeps that. */
 static size_t prof__signal_stack_size(void)
@@ -167,5 +171,6 @@ static void prof__signal_stack_give(prof__thread *self)
     if (ours || none) munmap(self->signal_stack, prof__signal_stack_size()); /* else it was put aside, and may come back */
     self->signal_stack = NULL;
 }
+#endif
 #endif
 #endif

@@ -339,6 +339,7 @@ static prof_status prof__trace_live(prof_trace **trace, int reset)
     prof_status status;
     *trace = NULL;
     prof__folded folded;
+    memset(&folded, 0, sizeof folded);
     status = prof__upstairs.folded_take(&folded, reset);
     if (status == PROF_OK) status = prof__image_copy(&image, &size);
     if (status == PROF_OK) {

@@ -8,7 +8,7 @@
    follower keeps it from being unloaded. Copies with another layout, and those compiled with PROF_STATIC, are recorders
    of their own, but see in the table which file the others write. */
 
-#if defined(__linux__) && defined(__ELF__) && !defined(PROF_FREESTANDING)
+#if defined(__linux__) && defined(__ELF__) && !defined(PROF_FREESTANDING) && !defined(PROF_NO_COPIES)
 #define PROF__HUBS 1
 #include <elf.h>
 
@@ -99,7 +99,7 @@ static prof__hub *prof__hub_of_notes(const char *at, size_t size, size_t align)
 }
 
 /* Returns NULL if this module has none. */
-static prof__hub *prof__hub_of(const prof__loaded *loaded)
+static PROF__UNUSED prof__hub *prof__hub_of(const prof__loaded *loaded)
 {
     prof__hub *hub = NULL;
     for (uint16_t i = 0; i < loaded->segment_count && !hub; ++i) {

@@ -1,24 +1,5 @@
 // record/device: Events of devices, which go into the chunk of the thread that reports them.
 #ifndef PROF_FREESTANDING
-/* -- DEVICES ----------------------------------------------------------------------------------------------- >>device
-   -- Events with times of the device's clock, in the chunk of the thread that reports them. They are not shown on its
-   track: their types are no prof_event_type. The records of an event are reserved and published together, its head
-   last:
-
-     EVENT  call site: the device's   detail: number of the row (of a pair: of the device)   object: ticks of the device
-     NAME   unless it is empty
-     DATA   without a key, of type NONE, for a counter INT or DOUBLE: the scope's ticks from begin to end, the counter's
-            value, or the pair's CLOCK_MONOTONIC; and then, if there is one, the id of the flow
-     DATA   two for each argument: a STRING, its key; the value
-
-   A device's record in meta has, for a ring that has overwritten all others, the first pair and the last seven that the
-   process knows: ticks, CLOCK_MONOTONIC, and a check, because a reader may come while one is being replaced. */
-
-enum { PROF__DEVICE_SCOPE = 200, PROF__DEVICE_MARK, PROF__DEVICE_COUNTER, PROF__DEVICE_PAIR };
-#define PROF__DEVICE_PAIRS 8
-#define PROF__DEVICE_WORDS (3 + 3 * PROF__DEVICE_PAIRS) /* words of the record in meta, with its head */
-#define PROF__ROW_WORDS 2
-
 /* All fields but name, clock and site change under the lock. epoch: that of the session that knows it. */
 struct prof_device {
     void *site; /* a prof_site after this, whose type C++ hides from the program */
@@ -130,8 +111,6 @@ static uint64_t *prof__meta_append(prof__session *s, uint32_t kind, uint32_t id,
     PROF__RELEASE(&record[0], (uint64_t)kind << 56 | (1 + count) << 32 | id);
     return record;
 }
-
-static uint64_t prof__device_check(uint64_t ticks, uint64_t ns) { return (ticks ^ ns * 0x9E3779B97F4A7C15u) | 1; }
 
 /* Stores a pair in a slot of three words. A reader finds the whole pair, or none. */
 static void prof__device_store(uint64_t *slot, uint64_t ticks, uint64_t ns)

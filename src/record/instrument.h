@@ -309,6 +309,7 @@ PROF_DEF void __cyg_profile_func_exit(void *function, void *caller)
     calls->busy = 0;
 }
 
+#ifndef PROF_NO_COSTS
 /* Measures the cost of a call with the hooks themselves, for an address that is no function. */
 static const char prof__call_measured = 0;
 
@@ -340,4 +341,5 @@ static void prof__burst_calls(prof_site *site)
         leave((void *)(uintptr_t)&prof__call_measured, NULL);
     }
 }
+#endif
 #endif

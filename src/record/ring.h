@@ -39,13 +39,17 @@ static void prof__lose_all(prof__thread *self, uint32_t loss)
 }
 
 /* Returns 1 if a service adds what is recorded to statistics. */
-static int prof__mode_counts(uint32_t mode) { return mode == PROF_STATS || mode == PROF_RING_STATS; }
+static PROF__UNUSED int prof__mode_counts(uint32_t mode) { return mode == PROF_STATS || mode == PROF_RING_STATS; }
 
 /* If a service empties the chunks, only those that it has released are taken. Their count shows at once if there is
    none: a scope that is lost must not search the whole ring. */
 static int prof__chunks_kept(const prof__session *s)
 {
+#ifdef PROF__ALONE
+    return (void)s, 0;
+#else
     return s->header->mode == PROF_STREAM || prof__mode_counts(s->header->mode);
+#endif
 }
 
 static int prof__chunk_reserve(prof__session *s, int service)
@@ -74,7 +78,7 @@ static int prof__chunk_reserve(prof__session *s, int service)
 #ifndef PROF_FREESTANDING
 /* Returns how many chunks, from the first on, may be read. The pages of the others may be holes in a file, for which a
    file system in memory takes memory even when they are read. */
-static uint64_t prof__chunks_there(const prof__session *s)
+static PROF__UNUSED uint64_t prof__chunks_there(const prof__session *s)
 {
     uint32_t ready = PROF__ACQUIRE(&s->ready_chunks);
     return ready == PROF__ALL_READY ? PROF__LOAD(&s->chunk_count) : ready & ~PROF__READY_ENDS;
@@ -257,7 +261,7 @@ static prof__chunk *prof__chunk_take(prof__session *s, int service)
 /* If the service empties chunks: sleeps until it has released one, for the session's wait_ns at most. Returns 1 if it
    has. A thread that waited in vain does not wait again before a chunk is released; the service itself never waits.
    Holds no lock. prof__room_waits() returns 1 if it would sleep. */
-#ifdef PROF_FREESTANDING
+#ifdef PROF__ALONE
 static int prof__room_waits(const prof__thread *self, const prof__session *s)
 {
     (void)self;

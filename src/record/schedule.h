@@ -14,7 +14,7 @@ static prof__session *prof__state_session(void) { return prof__state.session ? p
 /* Returns 1 if only the macros look whether the time has come. */
 static int prof__schedule_alone(const prof__session *s)
 {
-#ifdef PROF_FREESTANDING
+#ifdef PROF__ALONE
     (void)s;
     return 0;
 #else
@@ -46,7 +46,7 @@ static void prof__schedule_release(prof__session *s, int held)
         prof__pair_take_well(s->clock, s->header->tick_hz, &s->header->first);
         s->header->last = s->header->first;
     }
-#ifndef PROF_FREESTANDING
+#ifndef PROF__ALONE
     if (s->duration_ns && s->header) s->end_at = s->header->first.monotonic_ns + s->duration_ns;
     prof__word_wake(&s->service.word);
 #endif
@@ -56,7 +56,7 @@ static void prof__schedule_release(prof__session *s, int held)
 static void prof__schedule_look(const prof_site *site)
 {
     prof__session *s = prof__state_session();
-#ifndef PROF_FREESTANDING
+#ifndef PROF__ALONE
     if (prof__schedule_alone(s) && prof__monotonic() >= s->begin_at) prof__schedule_release(s, PROF__HELD_TIME);
 #endif
     if (prof__state.held != PROF__HELD_WARMUP || !prof__warmup_counts(s, site)) return;

@@ -289,7 +289,7 @@ PROF__ENTRY void prof__end(prof__token token)
 #ifndef PROF_FREESTANDING
 /* Records a scope of the service that began at `began` and ends now. It is recorded only now, so that none is open if
    the recording ends in the middle of it: it would look as if the program had hung there. */
-static void prof__service_scope(const prof__session *s, prof_site *site, uint64_t began)
+static PROF__UNUSED void prof__service_scope(const prof__session *s, prof_site *site, uint64_t began)
 {
     prof__thread *self = PROF__SELF();
     uint64_t head;

@@ -31,7 +31,7 @@ static int prof__category_on(const char *category)
     return on;
 }
 
-#ifndef PROF_FREESTANDING
+#if !defined(PROF_FREESTANDING) && !defined(PROF_NO_OBJECTS)
 /* The categories of call sites, for prof_domain_list(): copies, because the modules that they are from may be unloaded.
    The list grows under the lock, and is read without it. */
 static struct {

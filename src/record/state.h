@@ -148,7 +148,7 @@ PROF_DEF uint32_t prof__generation[1] = {PROF__OFF};
 #endif
 static uint32_t prof__generations; /* how many there were; a child goes on from there */
 #ifndef PROF_FREESTANDING
-static prof_writer *prof__writers;
+static PROF__UNUSED prof_writer *prof__writers;
 #endif
 
 /* Call sites of followers compare with this; each function that they call checks it again. */

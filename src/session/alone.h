@@ -1,4 +1,5 @@
-// session/alone: Outputs of several recorders in one process; an output before its session starts; writers register.
+// session/alone: Outputs of several recorders in one process, of children of forks, before a session starts; writers
+// register.
 /* Several recorders of one process, each on its own, may be told to write one file: PROF_OUTPUT is the same for all. The
    one that comes later writes a file of its own, which has the name of its library in front of the extension. */
 static int prof__output_apart; /* 1: so it is */
@@ -109,6 +110,28 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
 #endif
     return status;
 }
+
+#ifndef _WIN32
+/* The child's output: the parent's pattern, with the process id in front of the extension unless the pattern has it. */
+static int prof__child_path(prof__session *s)
+{
+    char number[24], path[sizeof s->output];
+    int has_pid = prof__pattern_has(s->pattern, "p");
+    if (!s->output[0]) return 0;
+    if (prof__expand_at(s->pattern, s->started, 0, path, sizeof path)) return ENAMETOOLONG;
+    prof__number_text(number, s->process);
+    if (has_pid || prof__is_folder(path))
+        prof__text_copy(s->output, sizeof s->output, path);
+    else if (!prof__path_with(path, number, s->output, sizeof s->output))
+        return ENAMETOOLONG;
+    if (s->beside) {
+        prof__output_beside(s, s->stream.path, sizeof s->stream.path);
+        s->live_path = s->stream.path;
+    }
+    if (s->live_path) prof__folder_for(s->live_path); /* %p may be in the name of a directory */
+    return 0;
+}
+#endif
 
 PROF_DEF void prof_writer_register(prof_writer *writer)
 {

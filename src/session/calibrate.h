@@ -1,36 +1,13 @@
-// session/calibrate: Which clock, its smallest step, and what a scope costs: measured at the start.
-/* The smallest step of the clock, and what a scope costs: measured with real scopes into a buffer of its own, while the
-   thread is attached. */
-static void prof__calibrate(prof__session *s)
+// session/calibrate: Which clock, and its smallest step.
+/* The smallest step of the clock; ~0: it has not moved. */
+static uint64_t prof__clock_step(const prof__session *s)
 {
-    prof__thread *self = PROF__SELF();
-    prof__header *h = s->header, *like = &s->like;
     uint64_t step = ~0ull;
     for (int i = 0; i < 64 || (step == ~0ull && i < 4096); ++i) { /* a slow counter may move between two looks */
         uint64_t a = prof__now(s, 0), b = prof__now(s, 0);
         if (b > a && b - a < step) step = b - a;
     }
-    uint32_t gate = prof__state_lock();
-    uint32_t generation = PROF__LOAD(prof__generation);
-    if (self->session && self->session != s) prof__detach(self); /* of a session before the last one */
-    int ready = prof__state.running && (self->session == s || prof__attach(self));
-    self->seen = generation;
-    self->open = ready && s->fast ? generation : PROF__SHUT;
-    prof__state_unlock(gate);
-    if (!ready) return;
-    prof__signals signals;
-    prof__signals_block(&signals);
-    prof__chunk *chunk = self->chunk;
-    uint64_t taken_back = PROF__LOAD(&chunk->taken_back);
-    prof__costs_measure(s, step, (uint64_t)PROF__KIND_BEGIN << PROF__KIND_SHIFT | generation);
-    if (self->chunk == chunk) PROF__STORE(&chunk->taken_back, taken_back); /* else the session has ended meanwhile */
-    prof__signals_restore(&signals);
-    PROF__STORE(&h->resolution_ticks, step == ~0ull ? 0 : step);
-    PROF__STORE(&like->resolution_ticks, h->resolution_ticks);
-    PROF__STORE(&like->cost_ticks_x1000, h->cost_ticks_x1000);
-    PROF__STORE(&like->call_x1000, h->call_x1000);
-    PROF__STORE(&like->text_x1000, h->text_x1000);
-    PROF__STORE(&like->format_x1000, h->format_x1000);
+    return step;
 }
 
 /* What an ordered reading costs more than a plain one. */

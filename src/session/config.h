@@ -1,43 +1,6 @@
 // session/config: Texts become numbers; the table of keys.
 /*-- CONFIGURATION FROM TEXT ---------------------------------------------------------------------------------------*/
 
-/* A number with an optional fraction and a unit out of a table of {name, factor}; 0: not a number. */
-typedef struct prof__unit {
-    const char *name;
-    uint64_t factor;
-} prof__unit;
-
-static int prof__parse_number(const char *text, const prof__unit *units, uint64_t *out)
-{
-    uint64_t value = 0, fraction = 0, scale = 1;
-    if (*text < '0' || *text > '9') return 0;
-    for (; *text >= '0' && *text <= '9'; ++text) {
-        if (value > (UINT64_MAX - 9) / 10) return 0;
-        value = value * 10 + (uint64_t)(*text - '0');
-    }
-    if (*text == '.') {
-        for (++text; *text >= '0' && *text <= '9'; ++text)
-            if (scale < 1000000000) {
-                fraction = fraction * 10 + (uint64_t)(*text - '0');
-                scale *= 10;
-            } else if (*text != '0') {
-                return 0;
-            }
-    }
-    for (; units->name; ++units)
-        if (prof__equal(units->name, text)) {
-            if (units->factor && value > UINT64_MAX / 2 / units->factor) return 0;
-            if (fraction * units->factor % scale) return 0; /* 1.5 bytes */
-            *out = value * units->factor + fraction * units->factor / scale;
-            return 1;
-        }
-    return 0;
-}
-
-/* A number without a unit. */
-static const prof__unit prof__ones[] = {{"", 1}, {NULL, 0}};
-static int prof__parse_whole(const char *text, uint64_t *out) { return prof__parse_number(text, prof__ones, out); }
-
 static int prof__parse_name(const char *text, const char *const *names)
 {
     for (int i = 0; names[i]; ++i)
@@ -102,7 +65,6 @@ static int prof__parse_mask(const char *text, uint64_t *out)
     return !(number >> 32);
 }
 
-static const char *const prof__mode_names[] = {"ring", "fill", "stream", "stats", "ring+stats", NULL};
 static const char *const prof__clock_names[] = {"auto", "counter", "ordered", "monotonic", NULL};
 static const char *const prof__limit_names[] = {"stop", "rotate", NULL};
 static const char *const prof__existing_names[] = {"auto", "replace", "number", "refuse", NULL};

@@ -176,26 +176,6 @@ static void __attribute__((constructor(101))) prof__forks_watch(void)
     prof__exit_key_make(); /* early: for keys from 32 on glibc's pthread_setspecific() allocates */
 }
 
-/* The child's output: the parent's pattern, with the process id in front of the extension unless the pattern has it. */
-static int prof__child_path(prof__session *s)
-{
-    char number[24], path[sizeof s->output];
-    int has_pid = prof__pattern_has(s->pattern, "p");
-    if (!s->output[0]) return 0;
-    if (prof__expand_at(s->pattern, s->started, 0, path, sizeof path)) return ENAMETOOLONG;
-    prof__number_text(number, s->process);
-    if (has_pid || prof__is_folder(path))
-        prof__text_copy(s->output, sizeof s->output, path);
-    else if (!prof__path_with(path, number, s->output, sizeof s->output))
-        return ENAMETOOLONG;
-    if (s->beside) {
-        prof__output_beside(s, s->stream.path, sizeof s->stream.path);
-        s->live_path = s->stream.path;
-    }
-    if (s->live_path) prof__folder_for(s->live_path); /* %p may be in the name of a directory */
-    return 0;
-}
-
 static int prof__child_image(prof__session *s)
 {
     int error = prof__child_path(s);

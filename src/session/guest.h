@@ -72,9 +72,11 @@ static void prof__guest_limit(void *user)
     const prof__guest_wish *wish = (const prof__guest_wish *)user;
     prof__guest_keep = wish->keep;
     if (wish->no_scopes) prof__state.level = 0;
+#ifndef PROF_NO_DEVICES
     if (wish->no_devices)
         for (const prof_device *device = prof__devices; device; device = device->next)
             prof__rule_add(device->name, prof__length(device->name), 0, 1);
+#endif
 }
 
 /* Starts a session of which the program does not notice: see prof__guest. PROF_INVALID_STATE: one is there already. */

@@ -46,7 +46,7 @@ static int prof__text_add(char *to, size_t size, const char *from)
     return 1;
 }
 
-static void prof__number_text(char to[24], uint64_t number)
+static PROF__UNUSED void prof__number_text(char to[24], uint64_t number)
 {
     char digits[24];
     size_t n = 0, i = 0;

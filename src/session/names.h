@@ -1,60 +1,4 @@
-// session/names: Who and where this is: environment, program, host, boot; numbered names of outputs.
-static prof_status prof__inherited_end(void);
-static const char *prof__environment(const char *name)
-{
-#if defined(PROF__LATE) && defined(__GLIBC__)
-    return prof__libc_secure_getenv(name);
-#elif defined(__GLIBC__) && defined(_GNU_SOURCE)
-    return secure_getenv(name); /* a set-user-id program writes no files for its caller */
-#else
-    return getenv(name);
-#endif
-}
-
-static void prof__program_name(char *name, size_t size)
-{
-    char path[1024];
-    long n = 0;
-#ifdef _WIN32
-    n = (long)GetModuleFileNameA(NULL, path, sizeof path - 1);
-#elif defined(__linux__)
-    n = (long)readlink("/proc/self/exe", path, sizeof path - 1);
-#endif
-    path[n > 0 ? n : 0] = 0;
-    const char *base = path;
-    for (const char *c = path; *c; ++c)
-        if (*c == '/' || *c == '\\') base = c + 1;
-    prof__text_copy(name, size, *base ? base : "program");
-}
-
-static void prof__boot_id(char *text, size_t size)
-{
-    text[0] = 0;
-#ifdef __linux__
-    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    if (file >= 0) {
-        ssize_t n = read(file, text, size - 1);
-        text[n > 0 ? n : 0] = 0;
-        close(file);
-    }
-    for (char *c = text; *c; ++c)
-        if (*c == '\n') *c = 0;
-#else
-    (void)size;
-#endif
-}
-
-/* A pair of now in the ticks of another process's image, if it was recorded on this machine since its last start. */
-static PROF__UNUSED int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
-{
-    char here[40];
-    prof__boot_id(here, sizeof here);
-    if (!here[0] || !prof__equal(here, boot_id)) return 0;
-    if (clock != PROF_CLOCK_MONOTONIC && !prof__counter_usable()) return 0;
-    prof__pair_take_well(clock, 0, out);
-    return 1;
-}
-
+// session/names: Numbered names of outputs; ranks, and the name of the machine.
 /*-- names of outputs --*/
 
 /* What launchers put into the environment of the processes that they start, and how many these are. */
@@ -127,13 +71,6 @@ static int prof__pattern_has(const char *pattern, const char *letters)
         if (strchr(letters, *c)) return 1;
     }
     return 0;
-}
-
-/* What a message shows of a path: its end, where it is long. */
-static PROF__UNUSED const char *prof__path_end(const char *path)
-{
-    size_t length = prof__length(path);
-    return path + (length > 100 ? length - 100 : 0);
 }
 
 static const char *prof__extension(const char *path);

@@ -126,15 +126,6 @@ static void *prof__service_main(void *session)
     prof__service_run((prof__session *)session);
     return NULL;
 }
-/* A thread in which all signals are blocked. Returns 0 or an errno. */
-static int prof__thread_create(pthread_t *thread, void *(*main)(void *user), void *user)
-{
-    prof__signals signals;
-    prof__signals_block(&signals); /* the new thread inherits this */
-    int error = pthread_create(thread, NULL, main, user);
-    prof__signals_restore(&signals);
-    return error;
-}
 static int prof__service_create(prof__session *s)
 {
     return prof__thread_create(&s->service.thread, prof__service_main, s);

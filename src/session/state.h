@@ -8,20 +8,10 @@ static void prof__stream_close(prof__session *s);
 static prof_status prof__file_finish(prof__session *s, prof_status status);
 static prof_status prof__service_configure(prof__session *s, const prof_config *config);
 #endif
-#if defined(PROF_FREESTANDING) || defined(_WIN32)
-static prof_status prof__crash_prepare(prof__session *s)
-{
-    (void)s;
-    return prof__fail(PROF_UNSUPPORTED, "crash_report: this platform has no POSIX signals");
-}
-static void prof__crash_install(prof__session *s) { (void)s; }
-static void prof__crash_remove(void) {}
-#else
 static prof_status prof__crash_prepare(prof__session *s);
 static void prof__crash_install(prof__session *s);
 static void prof__crash_remove(void);
 static void prof__crash_forget(void);
-#endif
 
 /* The service ends a session under the state lock alone: who holds the control lock must ask here, too. */
 enum { PROF__ENDED = 1, PROF__RUNS };

@@ -7,21 +7,6 @@
 #define PROF__MIN_ARCHIVE (512u << 10) /* a limit must leave room for some blocks */
 #define PROF__FIRST_RETRY 10000000u    /* ns; doubles up to a second */
 
-/* Lets the writers have a chunk; its sequence number stays, so that readers know what they find in both places. */
-static void prof__chunk_release(prof__session *s, prof__chunk *chunk)
-{
-    PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FREE);
-    if (!s->spare_chunk) {
-        s->spare_chunk = 1; /* first of all; the service is one who may have found none */
-        prof__room_changed();
-        return;
-    }
-    __atomic_fetch_add(&s->free_chunks, 1, __ATOMIC_SEQ_CST);
-    __atomic_fetch_add(&s->released, 1, __ATOMIC_SEQ_CST);
-    prof__room_changed();
-    if (__atomic_load_n(&s->waiting, __ATOMIC_SEQ_CST)) prof__word_wake(&s->released);
-}
-
 /* 1: the service may empty this chunk: it is full or, where the ring gets scarce, an ended thread left it half empty
    for the next one. */
 static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
@@ -31,55 +16,6 @@ static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
            (state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < s->chunk_count / 4 &&
             __atomic_compare_exchange_n(&chunk->state, &state, (uint32_t)PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED));
-}
-
-/* Keeps in the image, for reports, why something in the background failed; of what is too long the end, where the reason
-   stands behind the path. A reader may be looking. */
-static void prof__background_failed(prof__session *s, const char *why)
-{
-    char *to = s->header->write_error;
-    size_t length = prof__length(why), most = sizeof s->header->write_error - 1;
-    if (length > most) why += length - most;
-    for (size_t i = 0; i + 1 < sizeof s->header->write_error; ++i) {
-        PROF__STORE(to + i, *why);
-        if (*why) ++why;
-    }
-    PROF__ADD(&s->header->write_failures, 1);
-}
-
-#ifdef _WIN32
-static prof_status prof__stream_open(prof__session *s)
-{
-    (void)s;
-    return prof__fail(PROF_UNSUPPORTED, "mode stream: not on Windows yet");
-}
-static void prof__stream_close(prof__session *s) { (void)s; }
-static prof_status prof__file_finish(prof__session *s, prof_status status)
-{
-    (void)s;
-    return status;
-}
-static int prof__stream_step(prof__session *s)
-{
-    (void)s, (void)prof__chunk_full, (void)prof__chunk_release;
-    return 0;
-}
-#else
-/* The descriptor may have been closed by a program that closes all, and given to another file since. */
-static int prof__stream_file_there(const prof__session *s)
-{
-    struct stat about;
-    return s->stream.opened && !fstat(s->stream.file, &about) && (uint64_t)about.st_dev == s->stream.device &&
-           (uint64_t)about.st_ino == s->stream.inode;
-}
-
-/* 1: somebody has made the file smaller than the image. Its descriptor is there. */
-static int prof__file_cut(prof__session *s)
-{
-    struct stat about;
-    int cut = !fstat(s->stream.file, &about) && (uint64_t)about.st_size < s->image_size;
-    if (cut) __atomic_fetch_or(&s->cut, PROF__CUT, __ATOMIC_RELAXED);
-    return cut;
 }
 
 /* Opens the file again, by its name. 0: errno says why. */
@@ -104,16 +40,6 @@ static int prof__stream_file_ready(prof__session *s)
     return 0;
 }
 
-static void prof__stream_close(prof__session *s)
-{
-    free(s->stream.block);
-    free(s->stream.chunks);
-    s->stream.block = NULL;
-    s->stream.chunks = NULL;
-    if (prof__stream_file_there(s)) close(s->stream.file);
-    s->stream.opened = 0;
-}
-
 /* After the memory was taken, before the file has its name. */
 static prof_status prof__stream_open(prof__session *s)
 {
@@ -130,52 +56,6 @@ static prof_status prof__stream_open(prof__session *s)
     h->archive_offset = h->archive_first = h->archive_next = prof__round(s->mapping_size, 4096);
     h->archive_limit = s->max_file_size ? s->max_file_size / 8 * 8 : INT64_MAX / 4096 * 4096;
     return PROF_OK;
-}
-
-#define PROF__LATE_CHUNKS 256 /* that macros which began before the end may still take */
-
-/* Gives the disk back what no thread came to of a ring that was reserved whole. */
-static void prof__file_trim(const prof__session *s)
-{
-#ifdef __linux__
-    uint64_t first = PROF__LOAD(&s->header->next_chunk) + PROF__LATE_CHUNKS;
-    uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping);
-    if (!s->whole || first >= s->chunk_count) return;
-    fallocate(s->stream.file, 3 /* FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE */, (off_t)(at + first * s->chunk_size),
-              (off_t)((s->chunk_count - first) * s->chunk_size));
-#else
-    (void)s;
-#endif
-}
-
-/* What is left to do after the session and, unless the file is the output itself, the export that ended with status. */
-static prof_status prof__file_finish(prof__session *s, prof_status status)
-{
-    struct stat about;
-    char why[PROF__ERROR_SIZE];
-    int named = !lstat(s->live_path, &about);
-    int here = named && (uint64_t)about.st_dev == s->stream.device && (uint64_t)about.st_ino == s->stream.inode;
-    int open = prof__stream_file_there(s); /* the descriptor is that of the file, wherever it was moved */
-    if (s->live_path != s->output && status) {
-        memcpy(why, PROF__ERROR_TEXT(), sizeof why);
-        status = prof__fail(status, "%.110s: the recording is kept in %s", why, prof__path_end(s->live_path));
-    } else if (s->live_path != s->output) {
-        if (here) unlink(s->live_path);
-    } else if (!status && !here && (!open || fstat(s->stream.file, &about) || !about.st_nlink)) {
-        status = prof__fail(PROF_IO, "%s: was %s while it was recorded: prof_save() can still write it elsewhere",
-                            prof__path_end(s->live_path), named ? "replaced by another file" : "removed");
-    } else if (!status && !(open && prof__file_cut(s)) && prof__chunks_there(s) < s->chunks_asked) {
-        status = prof__fail(PROF_IO, "%s: %s: its buffer has %llu KiB instead of %llu",
-                            prof__path_end(s->live_path), s->room_error,
-                            (unsigned long long)(s->chunk_count * s->chunk_size >> 10),
-                            (unsigned long long)(s->chunks_asked * s->chunk_size >> 10));
-    }
-    if (!status && PROF__LOAD(&s->cut))
-        status = prof__fail(PROF_IO, "%s: was cut by somebody else while it was recorded: what was there is lost",
-                            prof__path_end(s->live_path));
-    if (open) prof__file_trim(s);
-    if (open) flock(s->stream.file, LOCK_UN); /* it is no longer recorded into */
-    return status;
 }
 
 static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at) /* 0 or errno */
@@ -337,4 +217,3 @@ static int prof__stream_step(prof__session *s)
     prof__service_scope(s, &site, began);
     return 1;
 }
-#endif

@@ -93,7 +93,7 @@ static prof_status prof__writer_fits(const char *path, prof_status (*write)(cons
 }
 
 /* The mode of what is recorded. */
-static uint32_t prof__live_mode(void)
+static PROF__UNUSED uint32_t prof__live_mode(void)
 {
     uint32_t gate = prof__state_lock();
     uint32_t mode = prof__state.session ? prof__state.session->header->mode : (uint32_t)PROF_RING;
@@ -102,7 +102,7 @@ static uint32_t prof__live_mode(void)
 }
 
 /* The writer of a path, if it has a use for a session in this mode: see prof__writer_find(). */
-static prof_status prof__writer_for(const char *path, uint32_t mode,
+static PROF__UNUSED prof_status prof__writer_for(const char *path, uint32_t mode,
                                     prof_status (**write)(const prof_trace *, const char *))
 {
     prof_status status = prof__writer_find(path, write);

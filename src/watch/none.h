@@ -9,22 +9,9 @@ static prof_status prof__live_write(const char *path, prof_status (*write)(const
     return prof__no_reader(path);
 }
 
-static prof_status prof__follow_make(prof__session *s, const prof_config *config)
-{
-    (void)s;
-    if (prof__mode_counts((uint32_t)config->mode)) return prof__no_reader("mode stats");
-    if (config->save || config->save_over || config->save_signal) return prof__no_reader("save");
-    return PROF_OK;
-}
-static int prof__follow_step(prof__session *s) { return (void)s, 0; }
-static void prof__follow_free(struct prof__follow *f) { (void)f; }
-static prof_status prof__save_arm(const prof__session *s) { return (void)s, PROF_OK; }
-static void prof__save_disarm(void) {}
-static PROF__UNUSED void prof__saved_with(prof_status (*hook)(void)) { (void)hook; }
-
 static const struct prof__upstairs prof__upstairs = {
     prof__live_write, NULL,           NULL,              prof__follow_make, prof__follow_step, prof__follow_free,
-    prof__save_arm,   prof__follow_step, prof__save_disarm, NULL,           NULL,              NULL,
+    prof__save_arm,   prof__save_step,   prof__save_disarm, NULL,           NULL,              NULL,
     NULL,
 };
 
@@ -183,4 +170,3 @@ PROF_DEF prof_status prof_save_last(const char *path, double seconds)
     (void)path, (void)seconds;
     return prof__no_reader("prof_save_last");
 }
-PROF_DEF prof_status prof_save_request(void) { return prof__no_reader("prof_save_request"); }

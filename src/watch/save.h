@@ -63,13 +63,15 @@ static prof_status prof__save_arm(const prof__session *s)
 }
 static void prof__save_disarm(void) { PROF__STORE(&prof__save_armed, 0u); }
 #else
-static struct sigaction prof__save_before[65]; /* for each signal, the action that was there before the handler */
+/* What was installed when the handler was, for each signal that was ever used; never freed: somebody may have put a
+   handler on top that calls ours at any time. */
+static struct sigaction *prof__save_before[65];
 static int prof__save_installed[65];
 static int prof__save_number;
 
 static void prof__save_handler(int number, siginfo_t *info, void *context)
 {
-    const struct sigaction *before = &prof__save_before[number];
+    const struct sigaction *before = prof__save_before[number];
     if (PROF__LOAD(&prof__save_number) == number) PROF__STORE(&prof__save_wanted, (uint32_t)PROF__SAVE_SIGNAL);
     if (before->sa_flags & SA_SIGINFO)
         before->sa_sigaction(number, info, context);
@@ -92,6 +94,8 @@ static prof_status prof__save_arm(const prof__session *s)
     PROF__STORE(&prof__save_number, number);
     PROF__STORE(&prof__save_armed, (uint32_t)(s->follow && s->follow->save[0]));
     if (!number) return PROF_OK;
+    if (!prof__save_before[number]) prof__save_before[number] = (struct sigaction *)calloc(1, sizeof before);
+    if (!prof__save_before[number]) return prof__fail(PROF_NO_MEMORY, "save_signal %d: no memory for it", number);
     int failed = sigaction(number, NULL, &before);
     if (!failed && prof__save_installed[number] && (before.sa_flags & SA_SIGINFO || before.sa_handler != SIG_DFL))
         return PROF_OK; /* still installed, below a handler that calls it */
@@ -99,7 +103,7 @@ static prof_status prof__save_arm(const prof__session *s)
     action.sa_sigaction = prof__save_handler;
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
     sigemptyset(&action.sa_mask);
-    if (!failed) prof__save_before[number] = before;
+    if (!failed) *prof__save_before[number] = before;
     if (failed || sigaction(number, &action, NULL)) {
         PROF__STORE(&prof__save_number, 0);
         return prof__fail(PROF_INVALID_ARGUMENT, "save_signal %d: %s", number, strerror(errno));
@@ -116,7 +120,7 @@ static void prof__save_disarm(void)
     PROF__STORE(&prof__save_number, 0);
     PROF__STORE(&prof__save_armed, 0u);
     if (!number || !prof__save_is_ours(number)) return;
-    sigaction(number, &prof__save_before[number], NULL);
+    sigaction(number, prof__save_before[number], NULL);
     prof__save_installed[number] = 0;
 }
 #endif

@@ -1,0 +1,44 @@
+// ground/leave_out: Which switches come with others. What each leaves out is named in the list of rooms, src/prof.h.
+/*-- WHAT IS LEFT OUT: see PROF_MINIMAL in >>options ----------------------------------------------------------------*/
+#if defined(PROF_MINIMAL) && !defined(PROF_NO_NAMES)
+#define PROF_NO_NAMES
+#endif
+#if defined(PROF_MINIMAL) && !defined(PROF_NO_COPIES)
+#define PROF_NO_COPIES
+#endif
+#if defined(PROF_MINIMAL) && !defined(PROF_NO_CONFIG_TEXT)
+#define PROF_NO_CONFIG_TEXT
+#endif
+#if defined(PROF_MINIMAL) && !defined(PROF_NO_DEVICES)
+#define PROF_NO_DEVICES
+#endif
+#if defined(PROF_MINIMAL) && !defined(PROF_NO_COSTS)
+#define PROF_NO_COSTS
+#endif
+#if defined(PROF_MINIMAL) && !defined(PROF_NO_OBJECTS)
+#define PROF_NO_OBJECTS
+#endif
+#if defined(PROF_NO_CONFIG_TEXT) && !defined(PROF_NO_AUTOSTART)
+#define PROF_NO_AUTOSTART
+#endif
+#if defined(PROF_NO_NAMES) && !defined(PROF_NO_SAVE)
+#define PROF_NO_SAVE
+#endif
+#if defined(PROF_NO_NAMES) && !defined(PROF_NO_SERVICE)
+#define PROF_NO_SERVICE
+#endif
+#if defined(PROF_NO_SERVICE) && !defined(PROF_NO_STREAM)
+#define PROF_NO_STREAM
+#endif
+#if defined(PROF_NO_SAVE) && !defined(PROF_NO_CRASH)
+#define PROF_NO_CRASH
+#endif
+#if defined(PROF_NO_SAVE) && !defined(PROF_NO_READER)
+#define PROF_NO_READER
+#endif
+#if (defined(PROF_NO_READER) || defined(PROF_NO_SERVICE)) && !defined(PROF_NO_STATS)
+#define PROF_NO_STATS
+#endif
+#if defined(PROF_FREESTANDING) || defined(PROF_NO_SERVICE)
+#define PROF__ALONE 1 /* there is no thread behind a session */
+#endif

@@ -1,0 +1,113 @@
+// session/costs: What a scope costs: measured at the start.
+/* What one use of a macro costs is measured with some uses in a row. */
+#define PROF__BURST 64
+#define PROF__BURST_SHORT 16 /* of what takes longer */
+#define PROF__BURST_WORDS (PROF__BURST * 3)
+
+static void prof__burst_scopes(prof_site *site)
+{
+    for (int i = 0; i < PROF__BURST; ++i) prof__end(prof__begin(site));
+}
+
+static void prof__burst_texts(prof_site *site)
+{
+    for (int i = 0; i < PROF__BURST_SHORT; ++i) prof__end(prof__begin_text(site, "a name, 20 letters"));
+}
+
+static void prof__burst_formats(prof_site *site)
+{
+    for (int i = 0; i < PROF__BURST_SHORT; ++i) prof__end(prof__begin_format(site, "job %d of %d", i, 1000));
+}
+
+/* Thousandths of a tick that one of the uses in a burst takes: by the fastest burst, or, where the clock's step is too
+   long for that, by all of them. Not 0. The thread is attached, and signals are blocked: a handler's scopes would go into
+   the scratch, too. */
+static uint64_t prof__burst_measure(prof__session *s, uint64_t step, void (*burst)(prof_site *site), prof_site *site,
+                                    uint64_t uses)
+{
+    static uint64_t scratch[PROF__BURST_WORDS + 2];
+    enum { ROUNDS = 8 };
+    prof__thread *self = PROF__SELF();
+    uint64_t *cursor = self->cursor, *end = self->end, room = self->room, best = ~0ull, total = 0, cost;
+    for (int round = 0; round < ROUNDS; ++round) {
+        uint64_t start = prof__now(s, 0);
+        self->gate = PROF__BUSY;
+        PROF__BARRIER();
+        self->cursor = scratch + 1;
+        self->end = scratch + sizeof scratch / sizeof *scratch;
+        self->room = PROF__BURST_WORDS;
+        PROF__BARRIER();
+        self->gate = self->open;
+        burst(site);
+        self->gate = PROF__BUSY;
+        PROF__BARRIER();
+        self->cursor = cursor;
+        self->end = end;
+        self->room = room;
+        PROF__BARRIER();
+        self->gate = self->open;
+        uint64_t took = prof__now(s, 0) - start;
+        if (took < best) best = took;
+        total += took;
+    }
+    cost = best / 16 >= step ? best * 1000 / uses : total * 1000 / (ROUNDS * uses);
+    return cost ? cost : 1;
+}
+
+#ifdef PROF_INSTRUMENT_FUNCTIONS
+static prof_site *prof__calls_prepare(void);
+static void prof__burst_calls(prof_site *site);
+#endif
+
+/* What scopes of each sort cost, each no less than a plain one, which a coarse clock could make of it. */
+static void prof__costs_measure(prof__session *s, uint64_t step, uint64_t on)
+{
+    prof__header *h = s->header;
+    prof_site site = {0, "", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
+    uint64_t scope, text, format;
+    prof__site_store(&site, on);
+    scope = prof__burst_measure(s, step, prof__burst_scopes, &site, PROF__BURST);
+    text = prof__burst_measure(s, step, prof__burst_texts, &site, PROF__BURST_SHORT);
+    format = prof__burst_measure(s, step, prof__burst_formats, &site, PROF__BURST_SHORT);
+    PROF__STORE(&h->cost_ticks_x1000, scope);
+    PROF__STORE(&h->text_x1000, text > scope ? text : scope);
+    PROF__STORE(&h->format_x1000, format > scope ? format : scope);
+#ifdef PROF_INSTRUMENT_FUNCTIONS
+    prof_site *called = prof__calls_prepare();
+    if (!called) return;
+    prof__site_store(called, on);
+    uint64_t call = prof__burst_measure(s, step, prof__burst_calls, called, PROF__BURST_SHORT);
+    prof__site_store(called, 0);
+    PROF__STORE(&h->call_x1000, call > scope ? call : scope);
+#endif
+}
+
+/* The smallest step of the clock, and what a scope costs: measured with real scopes into a buffer of its own, while the
+   thread is attached. */
+static void prof__calibrate(prof__session *s)
+{
+    prof__thread *self = PROF__SELF();
+    prof__header *h = s->header, *like = &s->like;
+    uint64_t step = prof__clock_step(s);
+    uint32_t gate = prof__state_lock();
+    uint32_t generation = PROF__LOAD(prof__generation);
+    if (self->session && self->session != s) prof__detach(self); /* of a session before the last one */
+    int ready = prof__state.running && (self->session == s || prof__attach(self));
+    self->seen = generation;
+    self->open = ready && s->fast ? generation : PROF__SHUT;
+    prof__state_unlock(gate);
+    if (!ready) return;
+    prof__signals signals;
+    prof__signals_block(&signals);
+    prof__chunk *chunk = self->chunk;
+    uint64_t taken_back = PROF__LOAD(&chunk->taken_back);
+    prof__costs_measure(s, step, (uint64_t)PROF__KIND_BEGIN << PROF__KIND_SHIFT | generation);
+    if (self->chunk == chunk) PROF__STORE(&chunk->taken_back, taken_back); /* else the session has ended meanwhile */
+    prof__signals_restore(&signals);
+    PROF__STORE(&h->resolution_ticks, step == ~0ull ? 0 : step);
+    PROF__STORE(&like->resolution_ticks, h->resolution_ticks);
+    PROF__STORE(&like->cost_ticks_x1000, h->cost_ticks_x1000);
+    PROF__STORE(&like->call_x1000, h->call_x1000);
+    PROF__STORE(&like->text_x1000, h->text_x1000);
+    PROF__STORE(&like->format_x1000, h->format_x1000);
+}

@@ -1,0 +1,20 @@
+// session/no_config: PROF_NO_CONFIG_TEXT: what stands in the place of keys as text.
+/*-- NO CONFIGURATION FROM TEXT -------------------------------------------------------------------------------------*/
+
+PROF_DEF prof_status prof_config_claim(const char *prefix,
+                                       prof_status (*claim)(void *user, const char *key, const char *value), void *user)
+{
+    (void)prefix, (void)claim, (void)user;
+    return prof__left_out("prof_config_claim", "PROF_NO_CONFIG_TEXT");
+}
+PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value)
+{
+    (void)config, (void)key, (void)value;
+    return prof__left_out("prof_config_set", "PROF_NO_CONFIG_TEXT");
+}
+PROF_DEF int prof_config_describe(size_t index, prof_option *option) { return (void)index, (void)option, 0; }
+PROF_DEF prof_status prof_config_from_env(prof_config *config)
+{
+    (void)config;
+    return prof__left_out("prof_config_from_env", "PROF_NO_CONFIG_TEXT");
+}

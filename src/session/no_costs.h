@@ -1,0 +1,7 @@
+// session/no_costs: PROF_NO_COSTS: nobody measures what a scope costs.
+static void prof__calibrate(prof__session *s)
+{
+    uint64_t step = prof__clock_step(s);
+    PROF__STORE(&s->header->resolution_ticks, step == ~0ull ? 0 : step);
+    PROF__STORE(&s->like.resolution_ticks, s->header->resolution_ticks);
+}

@@ -1,0 +1,15 @@
+// session/no_crash: What stands in the place of crash reports where there are none.
+/*-- NO CRASH REPORTS -----------------------------------------------------------------------------------------------*/
+
+static prof_status prof__crash_prepare(prof__session *s)
+{
+    (void)s;
+#ifdef PROF_NO_CRASH
+    return prof__left_out("crash_report", "PROF_NO_CRASH");
+#else
+    return prof__fail(PROF_UNSUPPORTED, "crash_report: this platform has no POSIX signals");
+#endif
+}
+static void prof__crash_install(prof__session *s) { (void)s; }
+static void prof__crash_remove(void) {}
+static PROF__UNUSED void prof__crash_forget(void) {}

@@ -1,0 +1,82 @@
+// session/no_names: PROF_NO_NAMES: an output is the path as it is, and a new file takes the place of an older one. What
+// stands in the place of names, pattern, write, place and alone.
+/*-- NO NAMES OF OUTPUTS --------------------------------------------------------------------------------------------*/
+
+static PROF__UNUSED char prof__start_note[1]; /* there is nothing to say about a start */
+static PROF__UNUSED int prof__output_apart;
+#ifdef PROF__HUBS
+static char prof__output_told[1]; /* other recorders of the process are not told, either */
+#endif
+
+static prof_status prof__rank_find(const char *given, int *several)
+{
+    *several = 0;
+    return given ? prof__left_out("rank", "PROF_NO_NAMES") : PROF_OK;
+}
+static void prof__host_name(char *name, size_t size)
+{
+    (void)size;
+    name[0] = 0;
+}
+
+/* path as an absolute one: the program may change its directory. 0: too long. */
+static int prof__path_absolute(const char *path, char *to, size_t size)
+{
+    to[0] = 0;
+#ifndef _WIN32
+    if (path[0] != '/' && (!getcwd(to, size) || !prof__text_add(to, size, "/"))) to[0] = 0;
+#endif
+    return prof__text_add(to, size, path) || ((to[0] = 0), prof__text_add(to, size, path));
+}
+
+#define PROF__PID_ROOM 24 /* ".1234" */
+
+static prof_status prof__output_prepare(prof__session *s, const prof_config *config, int several)
+{
+    const char *output = config->output;
+    size_t length = prof__length(output);
+    (void)several;
+    if (config->layout && config->layout[0]) return prof__no_reader("layout");
+    if (length < 5 || !prof__equal(output + length - 5, ".prof")) return prof__no_reader(prof__path_end(output));
+    if (strchr(output, '%')) return prof__left_out("% in output", "PROF_NO_NAMES");
+    if (config->existing > PROF_EXISTING_REPLACE) return prof__left_out("existing", "PROF_NO_NAMES");
+    if (!prof__path_absolute(output, s->output, sizeof s->output - PROF__PID_ROOM))
+        return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", output);
+    prof__text_copy(s->pattern, sizeof s->pattern, s->output);
+    s->live_path = s->output;
+    return PROF_OK;
+}
+
+static prof_status prof__output_name(prof__session *s) { return (void)s, PROF_OK; }
+static prof_status prof__output_write(prof__session *s) { return prof__no_reader(s->output); }
+static void prof__path_unclaim(prof__session *s) { (void)s; }
+
+#ifndef _WIN32
+static int prof__name_take(prof__session *s) { return (void)s, 0; }
+static void prof__name_drop(prof__session *s) { (void)s; }
+
+/* The image is complete. 0 or errno. Async-signal-safe. */
+static int prof__name_publish(prof__session *s)
+{
+    int error = prof__file_name(s);
+    if (!error && rename(s->part_path, s->live_path)) error = errno;
+    if (!error) s->part_path[0] = 0;
+    return error;
+}
+
+/* "run.prof" of the parent is "run.1234.prof" of the child. 0 or errno. Async-signal-safe. */
+static int prof__child_path(prof__session *s)
+{
+    char number[24];
+    size_t length = prof__length(s->pattern);
+    if (!s->output[0]) return 0;
+    prof__number_text(number, s->process);
+    prof__text_copy(s->output, length - 3, s->pattern); /* with the dot */
+    prof__text_add(s->output, sizeof s->output, number);
+    prof__text_add(s->output, sizeof s->output, ".prof");
+    return 0;
+}
+#endif
+
+PROF_DEF void prof_writer_register(prof_writer *writer) { (void)writer; } /* nothing but images is written */
+PROF_DEF void prof_writer_unregister(prof_writer *writer) { (void)writer; }

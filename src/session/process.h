@@ -1,0 +1,75 @@
+// session/process: Who and where this is: environment, program, boot.
+static prof_status prof__inherited_end(void);
+static PROF__UNUSED const char *prof__environment(const char *name)
+{
+#if defined(PROF__LATE) && defined(__GLIBC__)
+    return prof__libc_secure_getenv(name);
+#elif defined(__GLIBC__) && defined(_GNU_SOURCE)
+    return secure_getenv(name); /* a set-user-id program writes no files for its caller */
+#else
+    return getenv(name);
+#endif
+}
+
+static void prof__program_name(char *name, size_t size)
+{
+    char path[1024];
+    long n = 0;
+#ifdef _WIN32
+    n = (long)GetModuleFileNameA(NULL, path, sizeof path - 1);
+#elif defined(__linux__)
+    n = (long)readlink("/proc/self/exe", path, sizeof path - 1);
+#endif
+    path[n > 0 ? n : 0] = 0;
+    const char *base = path;
+    for (const char *c = path; *c; ++c)
+        if (*c == '/' || *c == '\\') base = c + 1;
+    prof__text_copy(name, size, *base ? base : "program");
+}
+
+static void prof__boot_id(char *text, size_t size)
+{
+    text[0] = 0;
+#ifdef __linux__
+    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (file >= 0) {
+        ssize_t n = read(file, text, size - 1);
+        text[n > 0 ? n : 0] = 0;
+        close(file);
+    }
+    for (char *c = text; *c; ++c)
+        if (*c == '\n') *c = 0;
+#else
+    (void)size;
+#endif
+}
+
+/* A pair of now in the ticks of another process's image, if it was recorded on this machine since its last start. */
+static PROF__UNUSED int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
+{
+    char here[40];
+    prof__boot_id(here, sizeof here);
+    if (!here[0] || !prof__equal(here, boot_id)) return 0;
+    if (clock != PROF_CLOCK_MONOTONIC && !prof__counter_usable()) return 0;
+    prof__pair_take_well(clock, 0, out);
+    return 1;
+}
+
+/* What a message shows of a path: its end, where it is long. */
+static PROF__UNUSED const char *prof__path_end(const char *path)
+{
+    size_t length = prof__length(path);
+    return path + (length > 100 ? length - 100 : 0);
+}
+
+#ifndef _WIN32
+/* A thread in which all signals are blocked. Returns 0 or an errno. */
+static PROF__UNUSED int prof__thread_create(pthread_t *thread, void *(*main)(void *user), void *user)
+{
+    prof__signals signals;
+    prof__signals_block(&signals); /* the new thread inherits this */
+    int error = pthread_create(thread, NULL, main, user);
+    prof__signals_restore(&signals);
+    return error;
+}
+#endif

@@ -1,0 +1,38 @@
+// watch/no_stats: PROF_NO_STATS: what stands in the place of followers and of saves on demand.
+/*-- NO STATISTICS --------------------------------------------------------------------------------------------------*/
+
+#ifdef PROF_NO_READER
+#define PROF__NO_STATS(what) prof__no_reader(what)
+#else
+#define PROF__NO_STATS(what) prof__left_out(what, "PROF_NO_STATS")
+#endif
+
+static prof_status prof__follow_make(prof__session *s, const prof_config *config)
+{
+    (void)s;
+    if (prof__mode_counts((uint32_t)config->mode)) return PROF__NO_STATS("mode stats");
+    if (config->save || config->save_over || config->save_signal) return PROF__NO_STATS("save");
+    return PROF_OK;
+}
+static int prof__follow_step(prof__session *s) { return (void)s, 0; }
+static void prof__follow_free(struct prof__follow *f) { (void)f; }
+static prof_status prof__save_arm(const prof__session *s) { return (void)s, PROF_OK; }
+static int prof__save_step(prof__session *s) { return (void)s, 0; }
+static void prof__save_disarm(void) {}
+static PROF__UNUSED void prof__saved_with(prof_status (*hook)(void)) { (void)hook; }
+PROF_DEF prof_status prof_save_request(void) { return PROF__NO_STATS("prof_save_request"); }
+
+#ifndef PROF_NO_READER
+/* Nothing but events is known of what is recorded. */
+static prof_status prof__folded_take(struct prof__folded *folded, int reset)
+{
+    (void)folded, (void)reset;
+    return PROF_OK;
+}
+static prof_status prof__folded_give(struct prof__folded *folded, prof_trace *trace)
+{
+    (void)folded, (void)trace;
+    return PROF_OK;
+}
+static void prof__folded_free(struct prof__folded *folded) { (void)folded; }
+#endif

@@ -1,0 +1,283 @@
+/* Records, and asks for everything that a switch may leave out: see left_out.sh. This file knows nothing of switches.
+
+   usage: left_out FOLDER SWITCH...    the switches that the implementation was compiled with
+          left_out FOLDER killed       records into killed.prof, writes a letter, and waits for its end */
+#include "prof.h"
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int failed, switch_count;
+static char **switches, *folder;
+
+/* 1: the switch is on. */
+static int without(const char *name)
+{
+    for (int i = 0; i < switch_count; ++i)
+        if (!strcmp(switches[i], name)) return 1;
+    return 0;
+}
+
+/* 1: the words name a switch that is on. */
+static int names_one(const char *words)
+{
+    for (int i = 0; i < switch_count; ++i) {
+        const char *found = strstr(words, switches[i]);
+        size_t length = strlen(switches[i]);
+        if (found && !(found[length] >= 'A' && found[length] <= 'Z') && found[length] != '_') return 1;
+    }
+    return 0;
+}
+
+/* Fails, with words that name the switch, if that is on; else it must not. */
+static void check(const char *what, const char *by, prof_status status)
+{
+    const char *words = status ? prof_error() : "";
+    int refused = status == PROF_UNSUPPORTED && names_one(words);
+    if (without(by) ? refused : status == PROF_OK) return;
+    printf("%s: %s: %s: %s\n", by, what, prof_status_text(status), words);
+    failed = 1;
+}
+
+/* Null, with words that name the switch, if that is on. */
+static void check_handle(const char *what, const char *by, const void *handle)
+{
+    if (without(by) ? !handle && names_one(prof_error()) : handle != NULL) return;
+    printf("%s: %s: %s\n", by, what, handle ? "a handle" : prof_error());
+    failed = 1;
+}
+
+static void *worker(void *user)
+{
+    PROFILE_THREAD("worker");
+    for (int i = 0; i < 10; ++i) {
+        PROFILE_SCOPE("work");
+        PROFILE_ARG_I("i", i);
+        PROFILE_ARG_S("text", "a word");
+        PROFILE_COUNTER("done", i);
+        PROFILE_COUNTER_ADD("sum", 1);
+        PROFILE_MARK("passed");
+        PROFILE_MARK_F("passed %d", i);
+    }
+    return user;
+}
+
+/* 10 scopes, 20 instants, 20 samples, 20 arguments on each of four threads. */
+static void work(void)
+{
+    pthread_t threads[3];
+    for (int i = 0; i < 3; ++i) pthread_create(&threads[i], NULL, worker, NULL);
+    worker(NULL);
+    for (int i = 0; i < 3; ++i) pthread_join(threads[i], NULL);
+}
+
+static const char *in_folder(const char *name)
+{
+    static char paths[8][1100];
+    static int next;
+    char *path = paths[next++ % 8];
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+static prof_config config_for(const char *name)
+{
+    prof_config config;
+    memset(&config, 0, sizeof config);
+    if (name) config.output = in_folder(name);
+    config.buffer_size = 1 << 20;
+    return config;
+}
+
+/* Starts, if the switch lets it, and stops. */
+static void try_start(const char *what, const char *by, const prof_config *config)
+{
+    prof_status status = prof_start(config);
+    check(what, by, status);
+    if (!status && prof_stop()) failed = printf("%s: stop: %s\n", what, prof_error());
+}
+
+static void try_options(void)
+{
+    prof_config config = config_for("a.csv");
+    try_start("a .csv", "PROF_NO_READER", &config);
+    config = config_for("a.txt");
+    config.mode = PROF_STATS;
+    try_start("stats", "PROF_NO_STATS", &config);
+    config = config_for("both.prof");
+    config.mode = PROF_RING_STATS;
+    try_start("ring and stats", "PROF_NO_STATS", &config);
+    config = config_for("ring.prof");
+    config.save = in_folder("slow.prof");
+    try_start("save", "PROF_NO_STATS", &config);
+    config = config_for("stream.prof");
+    config.mode = PROF_STREAM;
+    check("a stream", "PROF_NO_STREAM", prof_start(&config));
+    if (!without("PROF_NO_STREAM")) work();
+    if (!without("PROF_NO_STREAM")) check("stop the stream", "", prof_stop());
+    config = config_for("crash.prof");
+    config.crash_report = 1;
+    try_start("crash_report", "PROF_NO_CRASH", &config);
+    config = config_for("late.prof");
+    config.delay_ns = 1;
+    try_start("delay", "PROF_NO_SERVICE", &config);
+    config = config_for("soon.prof");
+    config.duration_ns = 1000000000000;
+    try_start("duration", "PROF_NO_SERVICE", &config);
+    config = config_for("rank.prof");
+    config.rank = "7";
+    try_start("rank", "PROF_NO_NAMES", &config);
+    config = config_for("%n-%%.prof");
+    try_start("a pattern", "PROF_NO_NAMES", &config);
+    config = config_for("another.prof");
+    config.existing = PROF_EXISTING_REFUSE;
+    try_start("existing", "PROF_NO_NAMES", &config);
+}
+
+static prof_status claim(void *user, const char *key, const char *value)
+{
+    (void)user, (void)key, (void)value;
+    return PROF_OK;
+}
+
+static void try_config(void)
+{
+    prof_config config = config_for(NULL);
+    prof_option option;
+    check("prof_config_set", "PROF_NO_CONFIG_TEXT", prof_config_set(&config, "level", "3"));
+    check("prof_config_from_env", "PROF_NO_CONFIG_TEXT", prof_config_from_env(&config));
+    check("prof_config_claim", "PROF_NO_CONFIG_TEXT", prof_config_claim("test_", claim, NULL));
+    if (prof_config_describe(0, &option) == without("PROF_NO_CONFIG_TEXT")) failed = printf("describe\n");
+}
+
+static void try_objects(void)
+{
+    prof_domain *domain = prof_domain_create("domain");
+    check_handle("domain", "PROF_NO_OBJECTS", domain);
+    prof_task *task = prof_task_create(domain, "task");
+    check_handle("task", "PROF_NO_OBJECTS", task);
+    prof_frame *frame = prof_frame_create(domain, "frame");
+    check_handle("frame", "PROF_NO_OBJECTS", frame);
+    prof_range *range = prof_range_create("range");
+    check_handle("range", "PROF_NO_OBJECTS", range);
+    prof_counter *counter = prof_counter_create(domain, "counter");
+    check_handle("counter", "PROF_NO_OBJECTS", counter);
+    prof_marker *marker = prof_marker_create(domain, "marker");
+    check_handle("marker", "PROF_NO_OBJECTS", marker);
+    prof_task_start(task);
+    PROFILE_TASK_START_ARGS(task, PROF_ARG("a", 1));
+    prof_frame_start(frame);
+    prof_range_start(range);
+    prof_counter_set(counter, 1);
+    prof_counter_add(counter, 1);
+    prof_counter_sub(counter, 1);
+    prof_counter_set_double(counter, 1);
+    prof_counter_add_double(counter, 1);
+    prof_marker_mark(marker, PROF_MARK_SCOPE_COUNT);
+    prof_range_stop(range);
+    prof_frame_stop(frame);
+    prof_task_stop(task);
+    prof_task_stop(task);
+    prof_task_destroy(task);
+    prof_frame_destroy(frame);
+    prof_range_destroy(range);
+    prof_counter_destroy(counter);
+    prof_marker_destroy(marker);
+    const char *name = prof_domain_name(domain);
+    if (strcmp(name, without("PROF_NO_OBJECTS") ? "" : "domain")) failed = printf("name: %s\n", name);
+    if ((prof_domain_list(NULL, 0) == 0) != without("PROF_NO_OBJECTS")) failed = printf("list\n");
+
+    prof_device *device = prof_device_create("device", NULL);
+    check_handle("device", "PROF_NO_DEVICES", device);
+    prof_device_row *row = prof_device_track(device, "row");
+    check_handle("row", "PROF_NO_DEVICES", row);
+    prof_device_event event;
+    memset(&event, 0, sizeof event);
+    event.name = "event";
+    check("prof_device_sync", "PROF_NO_DEVICES", prof_device_sync(device, 1000, 0));
+    prof_device_scope(row, "scope", 1000, 2000);
+    prof_device_mark(row, "mark", 1000);
+    prof_device_counter(row, "counter", 1000, 1);
+    prof_device_counter_double(row, "counter", 1000, 1);
+    prof_device_record(row, &event);
+    if (!prof_host_ns()) failed = printf("prof_host_ns: 0\n");
+}
+
+static prof_status write_nothing(const prof_trace *trace, const char *path)
+{
+    (void)trace, (void)path;
+    return PROF_OK;
+}
+
+static void try_reader(void)
+{
+    static prof_writer writer = {"nothing", write_nothing, NULL};
+    char text[] = "x";
+    prof_trace *trace = (prof_trace *)(void *)text;
+    prof_writer_register(&writer);
+    check("live", "PROF_NO_READER", prof_trace_live(&trace));
+    if (without("PROF_NO_READER") == !trace) prof_trace_close(trace);
+    else failed = printf("live: %s\n", trace ? "a trace" : "none");
+    check("prof_save", "PROF_NO_SAVE", prof_save(in_folder("saved.prof")));
+    check("a .csv of the moment", "PROF_NO_READER", prof_save(in_folder("saved.csv")));
+    check("prof_save_last", "PROF_NO_READER", prof_save_last(in_folder("last.prof"), 1));
+    if (without("PROF_NO_STATS")) check("prof_save_request", "PROF_NO_STATS", prof_save_request());
+    prof_writer_unregister(&writer);
+}
+
+/* Ends as programs do that prof is to survive. */
+static void killed(void)
+{
+    prof_config config = config_for("killed.prof");
+    if (prof_start(&config)) exit(puts(prof_error()));
+    work();
+    puts("recorded");
+    fflush(stdout);
+    for (;;) pause();
+}
+
+static void fork_and_work(void)
+{
+    int status = 1;
+    pid_t child = fork();
+    if (!child) {
+        work();
+        prof_status ended = prof_stop();
+        if (ended) printf("child: %s\n", prof_error());
+        fflush(stdout);
+        _exit(ended != PROF_OK);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child || status) failed = printf("the child: %d\n", status);
+    char from[64];
+    snprintf(from, sizeof from, "run.%ld.prof", (long)child);
+    if (child > 0 && rename(in_folder(from), in_folder("child.prof"))) failed = printf("%s is not there\n", from);
+}
+
+int main(int count, char **argument)
+{
+    if (count < 2) return 2;
+    folder = argument[1];
+    switches = argument + 2;
+    switch_count = count - 2;
+    if (without("killed")) killed();
+    prof_config config = config_for("run.prof");
+    check("start", "", prof_start(&config));
+    work();
+    try_objects();
+    try_reader();
+    fork_and_work();
+    work();
+    check("stop", "", prof_stop());
+    try_config();
+    try_options();
+    config = config_for(NULL);
+    check("in memory", "", prof_start(&config));
+    work();
+    check("stop in memory", "", prof_stop());
+    prof_reset();
+    return failed != 0;
+}

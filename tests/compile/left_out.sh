@@ -1,0 +1,168 @@
+#!/bin/sh
+# The switches that leave parts of the implementation out: PROF_NO_READER, PROF_NO_CRASH, PROF_MINIMAL and so on, each by
+# itself and all together. The implementation compiles without a warning; left_out.c, which knows nothing of switches,
+# links to it, records, and is told by PROF_UNSUPPORTED and the name of a switch what is not there; a whole reader
+# reads what it recorded, with its threads, its child of a fork, and after kill -9. The switches are those that the sources
+# ask for: a new one has to be known to left_out.c and to the manual.
+#
+# usage: tests/compile/left_out.sh [SWITCH...]     PROF_TEST_QUICK=1: one compiler for each switch
+cd "$(dirname "$0")/../.." || exit 1
+here=tests/compile
+out=build/compile/left_out
+rm -rf $out
+mkdir -p $out
+passed=0 failed=0 skipped=0
+WARNINGS="-Wall -Wextra -Wpedantic -Wconversion -Wshadow"
+cc=$(for each in ${CC:-cc} cc gcc clang; do command -v "$each" && break; done)
+unset PROF_OUTPUT
+
+result() { # NAME, what is wrong (nothing: passed)
+    if [ -z "$2" ]; then
+        echo "ok   $1"
+        passed=$((passed + 1))
+    else
+        echo "FAIL $1"
+        echo "$2" | head -12 | cut -c 1-200 | sed 's/^/    /'
+        failed=$((failed + 1))
+    fi
+}
+
+# Every switch that a line of the sources asks for, in #if or defined(). PROF_MINIMAL is one more: they all, nearly.
+all=$(sed -n '/END OF HEADER/,$p' prof.h | grep -E '^ *# *(el)?if' | grep -oE 'PROF_(NO_[A-Z_]+|MINIMAL)' | sort -u)
+result "there are switches" "$([ "$(echo "$all" | wc -l)" -gt 10 ] || echo "found: $all")"
+for switch in $all; do
+    grep -q "^    $switch  " prof.h || echo "$switch: the manual, >>options, does not have it"
+    case $switch in
+    PROF_MINIMAL | PROF_NO_AUTOSTART | PROF_NO_COPIES | PROF_NO_COSTS) ;; # nothing that left_out.c asks for; see below
+    *) grep -q "\"$switch\"" $here/left_out.c || echo "$switch: left_out.c asks for nothing that it leaves out" ;;
+    esac
+done >$out/unknown
+result "the manual and the test know them ($(echo "$all" | wc -l))" "$(cat $out/unknown)"
+
+defines() { for switch in $1; do echo "-D$switch"; done; }
+in_effect() { # these, and what comes with them
+    echo '#include "src/ground/leave_out.h"' | $cc -E -dM -I. $(defines "$1") - |
+        sed -n 's/^#define \(PROF_NO_[A-Z_]*\|PROF_MINIMAL\)\( .*\)*$/\1/p' | sort
+}
+
+printf '#define PROF_IMPLEMENTATION\n#include "prof.h"\n' >$out/alone.c
+warnings() { # SWITCHES COMPILER...: fails if it is installed and says anything
+    switches=$1
+    shift
+    for compile; do
+        ${compile%% *} --version >/dev/null 2>&1 || continue
+        case $compile in # what of a static implementation is not used is not our business
+        *STATIC*) more=-Wno-unused-function ;;
+        *) more= ;;
+        esac
+        $compile $WARNINGS $more -I. $(defines "$switches") -O0 -c $out/alone.c -o $out/warnings.o 2>&1
+    done
+}
+some="gcc -std=c99|clang -std=gnu99|g++ -x c++ -std=c++11|clang++ -x c++ -std=c++11 -DPROF_STATIC"
+more="gcc -std=gnu99 -DPROF_STATIC|i686-linux-gnu-gcc -std=gnu99|arm-linux-gnueabihf-gcc -std=gnu99"
+more="$more|x86_64-w64-mingw32-gcc -std=gnu99|musl-gcc -std=c99|gcc -std=gnu99 -fPIC|gcc -std=gnu99 -DPROF_INSTRUMENT_FUNCTIONS"
+
+cat >$out/reader.c <<'EOF'
+#define PROF_IMPLEMENTATION
+#include "prof.h"
+#include <stdio.h>
+#include <string.h>
+/* Prints what is in each file: scopes, instants, samples, arguments; threads; 1 if it knows what recording cost. */
+int main(int count, char **argument)
+{
+    for (int i = 1; i < count; ++i) {
+        prof_trace *trace;
+        prof_timeline *line;
+        prof_event event;
+        size_t scopes = 0, marks = 0, samples = 0, arguments = 0, threads = 0, track;
+        if (prof_trace_open(argument[i], &trace) || prof_timeline_open(trace, &line)) return puts(prof_error()), 1;
+        while (prof_timeline_next(line, &event, &track)) {
+            scopes += event.type == PROF_EVENT_SCOPE && !strcmp(event.name, "work");
+            marks += event.type == PROF_EVENT_MARK && !strncmp(event.name, "passed", 6);
+            samples += event.type == PROF_EVENT_COUNTER && (!strcmp(event.name, "done") || !strcmp(event.name, "sum"));
+            if (event.type == PROF_EVENT_SCOPE && !strcmp(event.name, "work")) arguments += event.arg_count;
+        }
+        for (size_t k = 0; k < prof_trace_track_count(trace); ++k)
+            threads += !strcmp(prof_trace_track(trace, k)->name, "worker");
+        printf(" %d.%d.%d.%d.%d.%d", (int)scopes, (int)marks, (int)samples, (int)arguments, (int)threads,
+               prof_trace_about(trace)->scope_cost_ns > 0);
+        prof_timeline_close(line);
+        prof_trace_close(trace);
+    }
+    return 0;
+}
+EOF
+result "the reader builds" "$($cc -std=gnu99 -I. -O0 $out/reader.c -o $out/reader -pthread -ldl 2>&1)"
+result "the program builds" "$($cc -std=gnu11 $WARNINGS -I. -O0 -c $here/left_out.c -o $out/main.o 2>&1)"
+
+killed() { # PROGRAM FOLDER: kills it once it has recorded; bounded
+    "$1" "$2" killed >"$2/killed.text" 2>&1 &
+    child=$!
+    for i in $(seq 300); do
+        grep -q recorded "$2/killed.text" && break
+        sleep 0.1
+    done
+    kill -9 $child
+    wait $child 2>/dev/null
+    grep -v recorded "$2/killed.text"
+}
+
+try() { # NAME SWITCHES COMPILERS
+    name=$1 switches=$2
+    now=$(in_effect "$switches")
+    has() { echo "$now" | grep -qx "$1"; }
+    folder=$PWD/$out/$(echo "$name" | tr ' ' _)
+    mkdir -p "$folder"
+    old=$IFS
+    IFS='|'
+    set -- $3
+    IFS=$old
+    result "$name: no warnings" "$(warnings "$switches" "$@")"
+    text=$($cc -std=gnu99 -I. -O0 -ffunction-sections -fdata-sections -Wl,--gc-sections $(defines "$switches") $out/alone.c \
+        $out/main.o -o "$folder/main" -pthread -ldl 2>&1)
+    result "$name: links" "$text"
+    [ -x "$folder/main" ] || return
+    result "$name: records, and says what is not there" "$("$folder/main" "$folder" $now 2>&1 || echo "exit $?")"
+    result "$name: killed" "$(killed "$folder/main" "$folder")"
+    cost=1 saved= streamed=
+    has PROF_NO_COSTS && cost=0
+    has PROF_NO_SAVE || saved=" 40.80.80.80.4.$cost"
+    has PROF_NO_STREAM || streamed=" 40.80.80.80.4.$cost"
+    wanted=" 80.160.160.160.7.$cost 40.80.80.80.4.$cost 40.80.80.80.4.$cost$saved$streamed"
+    said=$($out/reader "$folder/run.prof" "$folder/child.prof" "$folder/killed.prof" \
+        ${saved:+"$folder/saved.prof"} ${streamed:+"$folder/stream.prof"} 2>&1)
+    result "$name: a whole reader reads it" "$([ "$said" = "$wanted" ] || echo "read $said, not $wanted")"
+    for pattern in PROF_NO_READER:'read_image|read_site|csv|summary|figure|cursor_|span' PROF_NO_STATS:'follow_pass|folded_add' \
+        PROF_NO_STREAM:'stream_put|archive_drop' PROF_NO_CRASH:'crash_handler|crash_report' PROF_NO_SERVICE:'service_main' \
+        PROF_NO_COPIES:'hub_here|loaded_' PROF_NO_CONFIG_TEXT:'key' PROF_NO_NAMES:'name_try|launchers|expand|path_follow' \
+        PROF_NO_SAVE:'out_live|image_copy' PROF_NO_COSTS:'burst' PROF_NO_DEVICES:'device_write' \
+        PROF_NO_OBJECTS:'categor(ies|y_note)' PROF_NO_AUTOSTART:'autostart'; do
+        ! has "${pattern%%:*}" || nm "$folder/main" | grep -E " prof__(${pattern#*:})" |
+            sed "s/^/${pattern%%:*} leaves this in: /"
+    done >$out/left
+    result "$name: nothing of it is in the program" "$(cat $out/left)"
+    PROF_OUTPUT="$folder/auto.prof" "$folder/main" >/dev/null 2>&1
+    if has PROF_NO_AUTOSTART; then
+        result "$name: PROF_OUTPUT starts nothing" "$(ls "$folder"/auto.prof 2>/dev/null)"
+    else
+        result "$name: PROF_OUTPUT starts" "$([ -e "$folder/auto.prof" ] || echo "there is no file")"
+    fi
+    rm -f "$folder"/*.prof
+}
+
+if [ $# -gt 0 ]; then
+    for switch; do try "$switch" "$switch" "$some|$more"; done
+else
+    try "no switch" "" "gcc -std=c99"
+    for switch in $all; do
+        case $switch in
+        PROF_MINIMAL | PROF_NO_READER) compilers="$some|$more" ;;
+        *) compilers=$some ;;
+        esac
+        [ -z "$PROF_TEST_QUICK" ] || compilers="gcc -std=c99"
+        try "$switch" "$switch" "$compilers"
+    done
+    try "all of them" "$(echo $all)" "gcc -std=c99"
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]
