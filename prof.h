@@ -5290,10 +5290,14 @@ static prof__text prof__measure_part(const char *bytes, uint64_t most, uint64_t 
     return text;
 }
 
-/* The same for a terminated text: PROF_MAX_TEXT bytes, or a quarter of a chunk. */
+/* The same, of a terminated text: PROF_MAX_TEXT bytes, or a quarter of a chunk. */
+static prof__text prof__measure_in(uint64_t chunk_words, const char *bytes)
+{
+    return prof__measure_part(bytes, chunk_words * 2, ~(uint64_t)0);
+}
 static prof__text prof__measure(const prof__session *s, const char *bytes)
 {
-    return prof__measure_part(bytes, s->chunk_words * 2, ~(uint64_t)0);
+    return prof__measure_in(s->chunk_words, bytes);
 }
 
 /* head: may count words that follow those of the text. */
@@ -10388,23 +10392,17 @@ static uint32_t prof__device_arg_count(const prof_device_event *event)
     return event->arg_count < PROF_DEVICE_ARGS ? event->arg_count : PROF_DEVICE_ARGS;
 }
 
-/* A text in a chunk of so many words, as prof__measure() has it. */
-static prof__text prof__device_text(uint64_t chunk_words, const char *bytes)
-{
-    return prof__measure_part(bytes, chunk_words * 2, ~(uint64_t)0);
-}
-
 static void prof__device_measure(uint64_t chunk_words, const prof_device_event *event, prof__device_parts *parts)
 {
     parts->event = event;
     parts->args = prof__device_arg_count(event);
-    parts->name = prof__device_text(chunk_words, event->name ? event->name : "");
+    parts->name = prof__measure_in(chunk_words, event->name ? event->name : "");
     parts->words = 3 + (parts->name.length ? 1 + parts->name.words : 0) + 2 + (event->flow != 0);
     for (uint32_t i = 0; i < parts->args; ++i) {
         const prof_arg *arg = &event->args[i];
-        parts->keys[i] = prof__device_text(chunk_words, arg->key ? arg->key : "");
+        parts->keys[i] = prof__measure_in(chunk_words, arg->key ? arg->key : "");
         if (arg->value.type == PROF_VALUE_STRING)
-            parts->texts[i] = prof__device_text(chunk_words, arg->value.as.string);
+            parts->texts[i] = prof__measure_in(chunk_words, arg->value.as.string);
         parts->words += 1 + parts->keys[i].words;
         parts->words += 1 + (arg->value.type == PROF_VALUE_STRING ? parts->texts[i].words : 1);
     }

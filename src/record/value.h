@@ -95,10 +95,14 @@ static prof__text prof__measure_part(const char *bytes, uint64_t most, uint64_t 
     return text;
 }
 
-/* The same for a terminated text: PROF_MAX_TEXT bytes, or a quarter of a chunk. */
+/* The same, of a terminated text: PROF_MAX_TEXT bytes, or a quarter of a chunk. */
+static prof__text prof__measure_in(uint64_t chunk_words, const char *bytes)
+{
+    return prof__measure_part(bytes, chunk_words * 2, ~(uint64_t)0);
+}
 static prof__text prof__measure(const prof__session *s, const char *bytes)
 {
-    return prof__measure_part(bytes, s->chunk_words * 2, ~(uint64_t)0);
+    return prof__measure_in(s->chunk_words, bytes);
 }
 
 /* head: may count words that follow those of the text. */
