@@ -5290,7 +5290,7 @@ static prof__text prof__measure_part(const char *bytes, uint64_t most, uint64_t 
     return text;
 }
 
-/* The same, of a terminated text: PROF_MAX_TEXT bytes, or a quarter of a chunk. */
+/* The same, of a terminated text: PROF_MAX_TEXT bytes, or a quarter of a chunk of so many words. */
 static prof__text prof__measure_in(uint64_t chunk_words, const char *bytes)
 {
     return prof__measure_part(bytes, chunk_words * 2, ~(uint64_t)0);
