@@ -2,7 +2,7 @@
 // register.
 /* Several recorders of one process, each on its own, may be told to write one file: PROF_OUTPUT is the same for all. The
    one that comes later writes a file of its own, which has the name of its library in front of the extension. */
-static int prof__output_apart; /* 1: so it is */
+static PROF__UNUSED int prof__output_apart; /* 1: so it is */
 #ifdef PROF__HUBS
 static char prof__output_told[1024]; /* an absolute path; see >>copies */
 

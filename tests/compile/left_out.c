@@ -136,6 +136,10 @@ static void try_options(void)
     config = config_for("another.prof");
     config.existing = PROF_EXISTING_REFUSE;
     try_start("existing", "PROF_NO_NAMES", &config);
+    config = config_for("twice.prof");
+    try_start("once", "", &config);
+    try_start("twice", "", &config);
+    if (access(in_folder("twice.2.prof"), F_OK) != (without("PROF_NO_NAMES") ? -1 : 0)) failed = printf("twice\n");
 }
 
 static prof_status claim(void *user, const char *key, const char *value)

@@ -59,8 +59,9 @@ warnings() { # SWITCHES COMPILER...: fails if it is installed and says anything
     done
 }
 some="gcc -std=c99|clang -std=gnu99|g++ -x c++ -std=c++11|clang++ -x c++ -std=c++11 -DPROF_STATIC"
+some="$some|x86_64-w64-mingw32-gcc -std=gnu99"
 more="gcc -std=gnu99 -DPROF_STATIC|i686-linux-gnu-gcc -std=gnu99|arm-linux-gnueabihf-gcc -std=gnu99"
-more="$more|x86_64-w64-mingw32-gcc -std=gnu99|musl-gcc -std=c99|gcc -std=gnu99 -fPIC|gcc -std=gnu99 -DPROF_INSTRUMENT_FUNCTIONS"
+more="$more|musl-gcc -std=c99|gcc -std=gnu99 -fPIC|gcc -std=gnu99 -DPROF_INSTRUMENT_FUNCTIONS"
 
 cat >$out/reader.c <<'EOF'
 #define PROF_IMPLEMENTATION
