@@ -7616,8 +7616,8 @@ static void prof__file_keep(prof__session *s, int file)
     s->stream.inode = (uint64_t)about.st_ino;
 }
 
-/* Makes the file size bytes large and reserves all its blocks. *sparse becomes 1 where the file system cannot do that. 0
-   or errno. */
+/* Makes the file size bytes large and reserves all its blocks. *sparse becomes 1 where the file system cannot do that.
+   0 or errno. */
 static int prof__file_reserve(int file, size_t size, int *sparse)
 {
     prof__signals signals;
@@ -7690,8 +7690,8 @@ static void prof__file_link_name(int file, char *to) /* 32 bytes */
     prof__text_add(to, 32, number);
 }
 
-/* A file in the folder of live_path that has no name yet, and is gone if the process is killed before it gets one; where
-   there are no such files, one that is called part_path. -1: errno. */
+/* A file in the folder of live_path that has no name yet, and is gone if the process is killed before it gets one;
+   where there are no such files, one that is called part_path. -1: errno. */
 static int prof__file_make(prof__session *s)
 {
     s->unnamed = 0;
@@ -7875,7 +7875,7 @@ static void prof__crash_install(prof__session *s);
 static void prof__crash_remove(void);
 static void prof__crash_forget(void);
 
-/* The service ends a session under the state lock alone: who holds the control lock must ask here, too. */
+/* The service ends a session under the state lock alone: holders of the control lock must check this, too. */
 enum { PROF__ENDED = 1, PROF__RUNS };
 static int prof__session_phase(void)
 {
@@ -7885,13 +7885,13 @@ static int prof__session_phase(void)
     return phase;
 }
 
-/* Ordinary code that finds its thread busy, while no session runs: a handler that interrupted a macro has left by
-   siglongjmp. What the macro was doing is given up, and the chunk with it. */
+/* Repairs a thread that is busy in ordinary code, while no session runs: a handler that interrupted a macro has left by
+   siglongjmp(). The event of that macro is given up, and the chunk with it. */
 static void prof__heal(void)
 {
     prof__thread *self = PROF__SELF();
     if (self->gate != PROF__BUSY || self->exits >= PROF__EXITS) return;
-    self->fiber = NULL; /* switches were ignored meanwhile: it may be gone, or on another thread */
+    self->fiber = NULL; /* switches were ignored meanwhile: the fiber may be destroyed, or on another thread */
     prof__track_of(self)->owed = 0;
     if (self->filled) PROF__RELEASE(&self->filled->state, (uint32_t)PROF__CHUNK_FULL);
     if (self->chunk) PROF__RELEASE(&self->chunk->state, (uint32_t)PROF__CHUNK_FULL);
@@ -7902,7 +7902,7 @@ static void prof__heal(void)
 }
 
 #ifdef PROF_FREESTANDING
-/* One image at a time, in the user's memory; there is nothing to allocate a second session from. */
+/* There is one image at a time, in the user's memory, and no memory for a second session. */
 static prof__session prof__only_session;
 static prof__session *prof__session_new(void)
 {
@@ -7946,7 +7946,7 @@ static void prof__sessions_reap(int present)
         }
     }
     prof__state_unlock(gate);
-#ifdef PROF__THREAD_SANITIZER /* takes new pages for a write that races with those of threads */
+#ifdef PROF__THREAD_SANITIZER /* a write that races with those of threads gets new pages */
     retire = 0;
 #endif
     if (retire && prof__state.retired == s) prof__memory_retire(s);
@@ -8350,7 +8350,8 @@ static const char *prof__extension(const char *path)
     return dot;
 }
 
-/* Writers of prof_report.h are registered as "layout:NAME", or "layout:NAME/" for a directory. Null: it is another one. */
+/* Writers of prof_report.h are registered as "layout:NAME", or "layout:NAME/" for a directory. Null: it is another
+   one. */
 static const char *prof__writer_layout(const prof_writer *writer)
 {
     static const char prefix[] = "layout:";
@@ -8766,7 +8767,7 @@ static char prof__output_told[1024]; /* an absolute path; see >>copies */
 typedef struct prof__output_search {
     const char *path;
     int taken;
-    char module[64]; /* that this copy is in */
+    char module[64]; /* the library of this copy */
 } prof__output_search;
 
 static int prof__output_visit(const prof__loaded *loaded, size_t size, void *user)
@@ -8783,7 +8784,7 @@ static int prof__output_visit(const prof__loaded *loaded, size_t size, void *use
     return 0;
 }
 
-/* path as other copies have it; cut if it is too long. */
+/* Makes path as other copies store it; cut if it is too long. */
 static void prof__output_absolute(const char *path, char *to, size_t size)
 {
     to[0] = 0;
@@ -8791,7 +8792,7 @@ static void prof__output_absolute(const char *path, char *to, size_t size)
     prof__text_add(to, size, path);
 }
 
-/* tagged: room for another pattern. Returns the pattern to use; s->output is what it makes. */
+/* tagged: a buffer for another pattern. Returns the pattern to use; s->output is what it expands to. */
 static const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
 {
     char path[sizeof prof__output_told], text[96];
@@ -8848,7 +8849,7 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
     if (prof__is_folder(s->output)) s->number = 0; /* its writer never replaces a file */
     if (!status && !write) s->live_path = s->output;
     if (!status && write && !prof__output_is_file(s->output)) {
-        s->existing = PROF_EXISTING_REPLACE; /* a device, a pipe: nobody's run */
+        s->existing = PROF_EXISTING_REPLACE; /* a device or a pipe belongs to no run */
         s->number = 0;
     } else if (!status && write) {
 #ifndef _WIN32
@@ -8903,7 +8904,7 @@ PROF_DEF void prof_writer_register(prof_writer *writer)
 PROF_DEF void prof_writer_unregister(prof_writer *writer)
 {
     PROF__LED_VOID(prof_writer_unregister, (writer));
-    /* where prof_stop() holds it for long the program is about to end */
+    /* if prof_stop() holds it for long, the program is about to end */
     int locked = prof__lock_try(&prof__control_word);
     for (prof_writer **w = &prof__writers; *w; w = &(*w)->next)
         if (*w == writer) {
@@ -8964,14 +8965,14 @@ static prof_status prof__rules_set(const char *list)
 static uint64_t prof__clock_step(const prof__session *s)
 {
     uint64_t step = ~0ull;
-    for (int i = 0; i < 64 || (step == ~0ull && i < 4096); ++i) { /* a slow counter may move between two looks */
+    for (int i = 0; i < 64 || (step == ~0ull && i < 4096); ++i) { /* a slow counter may advance between two reads */
         uint64_t a = prof__now(s, 0), b = prof__now(s, 0);
         if (b > a && b - a < step) step = b - a;
     }
     return step;
 }
 
-/* What an ordered reading costs more than a plain one. */
+/* Measures how much more an ordered read costs than a plain one. */
 static uint64_t prof__ordered_excess(void)
 {
     uint64_t plain = ~0ull, ordered = ~0ull;
@@ -9009,7 +9010,8 @@ static prof_status prof__clock_choose(prof__session *s, const prof_config *confi
     return PROF_OK;
 }
 
-/* The threshold must be ticks before the first scope ends; only here does a start wait (0.2 ms) to learn a rate. */
+/* The threshold is needed in ticks before the first scope ends; only for this does a start wait (0.2 ms) to measure a
+   rate. */
 static void prof__threshold_set(prof__session *s, uint64_t ns)
 {
     uint64_t hz = s->header->tick_hz;
@@ -9479,7 +9481,7 @@ static prof_status prof__pause_by(int step)
 PROF_DEF prof_status prof_pause(void) { return prof__pause_by(1); }
 PROF_DEF prof_status prof_resume(void) { return prof__pause_by(-1); }
 
-/* key null: forget all. */
+/* key NULL: clears all. */
 static prof_status prof__metadata_change(const char *key, const char *value)
 {
     PROF__LED(prof__metadata_change, (key, value));
@@ -9520,7 +9522,7 @@ PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user)
     return PROF_OK;
 }
 
-/* A handler that interrupts prof_set_sync() finds no hook. */
+/* A handler that interrupts prof_set_sync() finds no function. */
 PROF__ENTRY void prof__sync(void)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__sync, ()));
@@ -9539,7 +9541,7 @@ PROF__ENTRY void prof__sync(void)
     }
 }
 
-/* The end of a scope that waits; not if its session is over. */
+/* Ends a scope that waits for the device; does not wait if its session is over. */
 PROF__ENTRY void prof__end_sync(prof__token token)
 {
     PROF__LED_VOID(prof__end_sync, (token));
@@ -9921,17 +9923,17 @@ PROF_DEF void prof_marker_destroy(prof_marker *marker) { free(marker); }
 #endif
 
 #ifndef PROF_FREESTANDING
-/*-- FORK ---------------------------------------------------------------------------------------------------- >>fork --
-   The child goes on with the parent's configuration in an image of its own. At the fork it only lets go of the
-   parent's, and keeps the record of the session as prof__state.inherited; the image is made by its first scope, so that
-   a child which goes on to exec, or has no scopes, costs nothing and leaves no file. That scope may stand in a signal
+/* -- FORK ---------------------------------------------------------------------------------------------------- >>fork
+   -- The child goes on with the parent's configuration in an image of its own. At the fork it only detaches from the
+   parent's image, and keeps the record of the session as prof__state.inherited. Its first scope creates the image, so
+   that a child that calls exec, or has no scopes, costs nothing and leaves no file. That scope may be in a signal
    handler, and other threads of the parent may have held any lock of libc at the fork: so no allocation, no stdio, no
    time zone.
 
-   A fork in a signal handler that interrupted the recorder itself is the exception: what state it is in is not known,
-   so the child is as if nothing had been started. What was interrupted finds its memory when the handler returns. */
+   A fork in a signal handler that interrupted the recorder itself is an exception: the recorder's state is not known,
+   so that in the child nothing is started. The interrupted macro finds its memory when the handler returns. */
 
-/* An inherited session is over. What it had to say: why there is no image, if a scope wanted one. */
+/* Ends an inherited session, and reports why there is no image, if a scope needed one. */
 static prof_status prof__inherited_end(void)
 {
     prof_status status = PROF_OK;
@@ -9953,8 +9955,8 @@ static prof_status prof__inherited_end(void)
 #ifndef _WIN32
 static prof__signals prof__fork_signals; /* under prof__change_word */
 
-/* Until the child has let go of the image it may not write there, which signals wait for; a scope in somebody else's
-   handler of forks is lost, and counted. */
+/* Until the child has detached from the image it must not write there: signals are blocked until then, and a scope in
+   another fork handler of the program is lost, and counted. */
 static void prof__before_fork(void)
 {
     prof__thread *self = PROF__SELF();
@@ -9979,8 +9981,8 @@ static void prof__parent_of_fork(void)
     prof__signals_restore(&signals);
 }
 
-/* Lets go of the parent's image and keeps the rest. The service is the parent's: making one takes more than a signal
-   handler may do, so that the child of a PROF_STREAM or PROF_STATS session records as PROF_RING does. */
+/* Detaches from the parent's image and keeps the rest. The service runs only in the parent, and a signal handler may
+   not create another one, so that the child of a PROF_STREAM or PROF_STATS session records like PROF_RING. */
 static void prof__session_inherit(prof__session *s)
 {
     prof__stream_close(s);
@@ -9993,7 +9995,7 @@ static void prof__session_inherit(prof__session *s)
     if (s->live_path && s->live_path != s->output) s->beside = 1;
     if (s->live_path != s->output) s->live_path = NULL;
     if (s->header) {
-        /* the user's memory is the parent's */
+        /* the user's memory belongs to the parent */
         if (!s->mapping) s->mapping_size = (size_t)prof__round(s->image_size, 4096);
         if (s->mapping) munmap(s->mapping, s->mapping_size);
     }
@@ -10029,7 +10031,7 @@ static void prof__child_begins(prof__thread *self, int inherits, int interrupted
     } else {
         self->gate = PROF__BUSY;
         PROF__BARRIER();
-        self->session = NULL; /* not counted down: the session goes as a whole */
+        self->session = NULL; /* the count is not decremented: the whole session goes */
         prof__detach(self);
         for (prof__session *each = prof__state.retired, *next; each; each = next) {
             next = each->next;
@@ -10132,8 +10134,8 @@ static int prof__child_image(prof__session *s)
     return 0;
 }
 
-/* The child's first scope. Under the lock, as a busy thread. If it fails, the child records nothing; prof_stop
-   tells. */
+/* Creates the child's image, at its first scope. Under the lock; the thread is busy. If it fails, the child records
+   nothing, and prof_stop() says why. */
 static void prof__inherited_make(void)
 {
     prof__session *s = prof__state.inherited;
@@ -10155,7 +10157,7 @@ static void prof__inherited_make(void)
         s->header = NULL;
         s->mapping = NULL;
     } else {
-        prof__state.session = s; /* first: a fork by another thread meanwhile has one of both */
+        prof__state.session = s; /* first: the child of a fork that another thread does meanwhile has one of the two */
         prof__state.inherited = NULL;
     }
 }
@@ -10969,12 +10971,12 @@ static prof_status prof__service_start(prof__session *s) { return (void)s, PROF_
 static void prof__service_stop(prof__session *s) { (void)s; }
 static PROF__UNUSED void prof__service_wake(prof__session *s) { (void)s; }
 #else
-/*-- SERVICE --------------------------------------------------------------------------------------------- >>service --
-   The one thread that prof may start, and only where the configuration needs it. It does in the background what takes
-   longer than a scope may: its steps look for work and do it. Nobody tells it, because that would cost the writers a
-   system call; it looks so often that the ring cannot fill between two looks. All signals are blocked in it, it takes
-   no control lock (prof_stop() joins it while holding that), and its scopes are recorded like anybody's, on a track
-   "prof". */
+/* -- SERVICE --------------------------------------------------------------------------------------------- >>service --
+   The only thread that prof starts, and only if the configuration needs it. It does in the background what takes longer
+   than a scope may: its steps look for work and do it. No thread wakes it, because that would cost the recording
+   threads a system call; it looks so often that the ring cannot fill between two looks. All signals are blocked in it,
+   it takes no control lock (prof_stop() joins it while holding that), and its scopes are recorded like all others, on a
+   track "prof". */
 
 static int prof__service_session_runs(const prof__session *s)
 {
@@ -11025,7 +11027,7 @@ static int prof__schedule_step(prof__session *s)
     return ended;
 }
 
-/* How long the service may sleep, if it wants to for that long. */
+/* Returns how long the service may sleep, at most this long. */
 static uint64_t prof__schedule_sleep(const prof__session *s, uint64_t sleep)
 {
     uint64_t now = s->look_at ? prof__monotonic() : 0;
@@ -11033,10 +11035,10 @@ static uint64_t prof__schedule_sleep(const prof__session *s, uint64_t sleep)
     return s->look_at > now ? s->look_at - now : 1;
 }
 
-/* Has the service look now. Any thread, signal handlers, too. */
+/* Makes the service look now. For any thread and signal handlers. */
 static PROF__UNUSED void prof__service_wake(prof__session *s) { prof__word_wake(&s->service.word); }
 
-/* How long to sleep after a sleep of this length. Where chunks are kept, what has filled meanwhile tells. */
+/* Returns how long to sleep after a sleep of this length. If chunks are kept, it depends on how many were filled. */
 static uint64_t prof__service_sleep(const prof__session *s, uint64_t before, uint64_t used, int work)
 {
     const prof__service *service = &s->service;
@@ -11060,7 +11062,7 @@ static void prof__service_run(prof__session *s)
     for (;;) {
         uint32_t word = PROF__ACQUIRE(&service->word), stop = PROF__ACQUIRE(&service->stop);
         uint64_t used = s->chunk_count - PROF__LOAD(&s->free_chunks);
-        int work = stop ? 0 : prof__stream_step(s); /* in the end what is in the ring is in the file as it is */
+        int work = stop ? 0 : prof__stream_step(s); /* at the end the ring is part of the file, as it is */
         work |= prof__upstairs.follow_step(s); /* see >>follow */
         work |= prof__upstairs.save_step(s);
         work |= stop ? 0 : prof__dump_step(s);
@@ -11103,7 +11105,7 @@ static int prof__service_create(prof__session *s)
 static void prof__service_join(prof__session *s) { pthread_join(s->service.thread, NULL); }
 #endif
 
-#define PROF__FOLLOW_PERIOD 5000000u /* ns: so often, at least, what triggers a save is looked for */
+#define PROF__FOLLOW_PERIOD 5000000u /* ns: the longest time between two looks for triggers of saves */
 
 /* The longest sleep is an eighth of the time in which the ring fills at 160 MB, 10 million scopes, a second. Not below
    a millisecond: a ring of less than 1.3 MB takes less than that rate, but an idle program costs no more than this. */
@@ -11152,14 +11154,15 @@ static prof_status prof__service_start(prof__session *s)
     return PROF_OK;
 }
 
-/* Under the control lock. Lets the thread finish its work; it may have been left behind in the parent of a fork(). */
+/* Stops the thread after it has finished its work. Under the control lock. In the child of a fork() it does not
+   exist. */
 static void prof__service_stop(prof__session *s)
 {
     if (!s->service.running) return;
     s->service.running = 0;
     if (s->service.process != prof__process_id()) return;
     PROF__RELEASE(&s->service.stop, 1u);
-    prof__word_wake(&s->released); /* nobody will be let in any more */
+    prof__word_wake(&s->released); /* threads that wait for a chunk get none any more */
     prof__service_wake(s);
     prof__service_join(s);
 }
@@ -11179,20 +11182,20 @@ PROF_DEF prof_status prof_save(const char *path)
     return prof__left_out("prof_save", "PROF_NO_SAVE");
 }
 #else
-/*-- SNAPSHOT -------------------------------------------------------------------------------------------- >>snapshot --
-   A consistent copy of an image that threads go on writing, out of this process's memory or another's file. Chunks are
-   copied from the newest to the oldest, in a ring those first that are being written, and those taken after the start
-   are left out: so of each thread a prefix of what it recorded is copied, without a gap. Meta comes last, and so knows
-   every call site that the chunks name. */
+/* -- SNAPSHOT -------------------------------------------------------------------------------------------- >>snapshot
+   -- Makes a consistent copy of an image that threads go on writing, from this process's memory or another's file.
+   Chunks are copied from the newest to the oldest, in a ring first those that are being written. Chunks taken after the
+   start are left out, so that of each thread a prefix of what it recorded is copied, without a gap. Meta is copied
+   last, so that it has every call site that the chunks name. */
 
 typedef struct prof__source {
-    int (*read)(void *user, uint64_t offset, void *to, size_t size); /* 8-byte units in order; 0: failed */
+    int (*read)(void *user, uint64_t offset, void *to, size_t size); /* 8-byte units in order; returns 0 on errors */
     void *user;
 } prof__source;
 
-/* Ends the copy before the first record that looked different the second time: a short scope was being taken back, or
-   the words of a file were not read in order. Then the last record's run-time name may have been missed, too: it is
-   written before that record, and so is complete by the second time. */
+/* Ends the copy before the first record that was different when read again: a short scope was being removed, or the
+   words of a file were not read in order. Then the last record's run-time name may have been missed, too; it is written
+   before that record, and so is complete at the second reading. */
 static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count)
 {
     size_t at = 0, last = 0, next;
@@ -11213,22 +11216,23 @@ static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count
     }
 }
 
-/* scratch: chunk_size bytes. An empty chunk where this one was reused meanwhile or is too new. to is all zero or has
-   what an earlier try copied: one that was never used is not read, and the pages of its copy are not touched. */
+/* Copies a chunk; if it was reused meanwhile or is too new, the copy is empty. scratch: chunk_size bytes. `to` is all
+   zero or has what an earlier try copied. A chunk that was never used is not read, and the pages of its copy are not
+   touched. */
 static int prof__chunk_snapshot(const prof__source *from, const prof__header *h, uint64_t offset, uint64_t newest,
                                 char *to, char *scratch)
 {
     prof__chunk *chunk = (prof__chunk *)(void *)to, *again = (prof__chunk *)(void *)scratch;
     size_t first = h->chunk_header_size, check;
-    uint64_t sequence; /* the comparison, too, must not have met the words of a chunk that is being cleared */
+    uint64_t sequence; /* the chunk must not have been cleared during the comparison, either */
     int tries = 0;
-    do { /* once more if losses became a record meanwhile, or they might count twice */
+    do { /* once more if losses were written as a record meanwhile, or they might count twice */
         if (!from->read(from->user, offset, scratch, first)) return 0;
         if (!again->sequence) {
             if (chunk->sequence) memset(to, 0, h->chunk_size);
             return 1;
         }
-        check = again->state == PROF__CHUNK_FULL ? first : h->chunk_size; /* full before it is read: nothing changes */
+        check = again->state == PROF__CHUNK_FULL ? first : h->chunk_size; /* full before it was read: it does not change */
         if (!from->read(from->user, offset, to, h->chunk_size)) return 0;
         if (!from->read(from->user, offset, scratch, check)) return 0;
     } while (again->lost < chunk->lost && ++tries < 8);
@@ -11242,22 +11246,22 @@ static int prof__chunk_snapshot(const prof__source *from, const prof__header *h,
     return 1;
 }
 
-/* A copy on its way. */
+/* A copy in progress. */
 typedef struct prof__copying {
     const prof__source *from;
     const prof__header *h;
     char *copy, *scratch;
-    uint64_t *held;  /* of each slot the sequence of the chunk that was being written there when the copy began, or 0 */
-    uint64_t *seen;  /* the sequence in the first turn */
-    uint64_t newest; /* no chunk with a later sequence is in the copy */
+    uint64_t *held;  /* for each slot, the sequence of the chunk that was being written when the copy began, or 0 */
+    uint64_t *seen;  /* the sequence in the first pass */
+    uint64_t newest; /* no chunk with a higher sequence is in the copy */
     uint64_t tick;   /* what was recorded before it is in the copy, or was overwritten */
-    int lapped;      /* threads went half round the ring in the meantime */
-    int torn;        /* so soon that what they recorded last may be missing */
+    int lapped;      /* 1: threads have filled half of the ring meanwhile */
+    int torn;        /* 1: so fast that their last events may be missing */
 } prof__copying;
 
-#define PROF__COPIED UINT64_MAX /* as a sequence: this chunk was copied in the first turn */
+#define PROF__COPIED UINT64_MAX /* instead of a sequence: this chunk was copied in the first pass */
 
-/* claimed: how many were taken so far; in its first lap a ring has no more. */
+/* claimed: how many chunks were taken so far; in its first lap a ring has no more. */
 static int prof__chunks_held(prof__copying *c, uint64_t claimed)
 {
     const prof__header *h = c->h;
@@ -11269,8 +11273,8 @@ static int prof__chunks_held(prof__copying *c, uint64_t claimed)
     return 1;
 }
 
-/* Copies the chunks that are being written, or can be again, or in the second turn the others: there, what is not the
-   chunk that the first turn saw was begun in the meantime, and does not belong to this copy. */
+/* Copies the chunks that are being written, or can be written again; in the second pass the others. A chunk that is not
+   the one that the first pass saw in its slot began in the meantime, and does not belong to this copy. */
 static int prof__chunks_turn(prof__copying *c, int first)
 {
     const prof__header *h = c->h;
@@ -11293,9 +11297,9 @@ static int prof__chunks_turn(prof__copying *c, int first)
     return 1;
 }
 
-/* Copies the chunks once: first those that are being written. They have the newest events of their threads, and can be
-   anywhere in the ring: one that is reused before it was copied may leave its thread's older chunks to the copy, where
-   whoever is about to take them sleeps. An archive has what was reused. */
+/* Copies all chunks once: first those that are being written. They have the newest events of their threads, and can be
+   anywhere in the ring. If one is reused before it is copied, its thread's older chunks may still be in the copy,
+   because the thread that is about to take them sleeps. With an archive, reused chunks are in that. */
 static int prof__chunks_copy(prof__copying *c)
 {
     const prof__header *h = c->h;
@@ -11312,9 +11316,9 @@ static int prof__chunks_copy(prof__copying *c)
     return 1;
 }
 
-/* The chunks of the image with header h (validated), to their places in a copy, which is all zero. 0: reading failed, or
-   no memory. What was overtaken is copied again: a few times where little may be left, and more often where it may be
-   wrong. newest and tick: as above. */
+/* Copies the chunks of the image with header h (validated) to their places in a copy, which is all zero. Returns 0 if
+   reading failed, or without memory. If threads have overtaken the copy, it is made again: a few times if little may be
+   left, and more often if it may be wrong. newest and tick: as above. */
 static int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy, uint64_t *newest,
                                  uint64_t *tick)
 {
@@ -11344,7 +11348,7 @@ static int prof__memory_read(void *image, uint64_t offset, void *to, size_t size
     return 1;
 }
 
-/* The same of a session's image. A chunk that is not ready yet is empty. */
+/* The same for a session's image. A chunk that is not ready yet is empty. */
 static int prof__session_read(void *session, uint64_t offset, void *to, size_t size)
 {
     const prof__session *s = (const prof__session *)session;
@@ -11354,7 +11358,7 @@ static int prof__session_read(void *session, uint64_t offset, void *to, size_t s
     return 1;
 }
 
-/* So many scopes were taken back in the chunks as they are now. */
+/* Returns how many scopes were removed in the present chunks. */
 static uint64_t prof__taken_back(const prof__session *s)
 {
     uint64_t count = 0;
@@ -11363,7 +11367,7 @@ static uint64_t prof__taken_back(const prof__session *s)
     return count;
 }
 
-/* A private copy of the present image. Writers never wait for it. */
+/* Makes a private copy of the present image. Recording threads never wait for it. */
 static prof_status prof__image_copy(void **bytes, size_t *size)
 {
     *bytes = NULL;
@@ -11377,9 +11381,9 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
     prof__header h;
     memset(&h, 0, sizeof h);
     prof__memory_read(s->header, 0, &h, sizeof h);
-    if (h.mode == PROF_STATS) h.chunk_count = 0; /* what is in them has been folded */
+    if (h.mode == PROF_STATS) h.chunk_count = 0; /* their events are in the statistics */
     uint64_t taken_back = h.mode == PROF_STATS ? prof__taken_back(s) : 0;
-    __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image while the lock is not held */
+    __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image mapped without the lock */
     s->readers++;
     if (prof__state.running) {
         prof__pair_take_well(s->clock, h.tick_hz, &s->header->last);
@@ -11418,7 +11422,8 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
     return status;
 }
 
-/* Reads size bytes of a real file from offset on, in any number of threads at a time; 0 if there are not as many. */
+/* Reads size bytes of a real file from offset on; several threads may do so at a time. Returns 0 if there are fewer
+   bytes. */
 static int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
 {
     char *at = (char *)to;
@@ -11445,7 +11450,8 @@ static int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
     return 1;
 }
 
-/* The file that has the archive of the session of which this is a copy of the header; null: there is none. */
+/* Opens the file with the archive of the session that this copy of a header belongs to. Returns NULL if there is
+   none. */
 static FILE *prof__archive_open(const prof__header *copy)
 {
     FILE *stream = NULL;
@@ -11461,7 +11467,7 @@ static FILE *prof__archive_open(const prof__header *copy)
         if (file < 0) file = open(s->live_path, O_RDONLY | O_CLOEXEC);
         if (file >= 0 && (fstat(file, &about) || (uint64_t)about.st_ino != s->stream.inode ||
                           (uint64_t)about.st_dev != s->stream.device)) {
-            close(file); /* another one has that name by now */
+            close(file); /* another file has that name by now */
             file = -1;
         }
     }
@@ -11472,7 +11478,7 @@ static FILE *prof__archive_open(const prof__header *copy)
     return stream;
 }
 
-/* Where the archive's lap ends that its oldest block is in. */
+/* Returns the end of the lap of the archive that has its oldest block. */
 static uint64_t prof__archive_lap_end(FILE *file, const prof__header *h)
 {
     uint64_t at = h->archive_first;
@@ -11496,8 +11502,8 @@ static int prof__read_size(FILE *file, uint64_t *size)
     return end >= 0;
 }
 
-/* Where a copy of an archive's bytes ends: at `to`, or if the file was cut before that, a word behind it, which readers
-   count as a block that is lost. */
+/* Returns where a copy of an archive's bytes ends: at `to` or, if the file was cut before that, a word after the cut,
+   which readers count as a lost block. */
 static uint64_t prof__archive_cut(FILE *file, uint64_t from, uint64_t to)
 {
     uint64_t size;
@@ -11506,7 +11512,7 @@ static uint64_t prof__archive_cut(FILE *file, uint64_t from, uint64_t to)
     return (size > from ? size : from) + 8;
 }
 
-/* Bytes that are overwritten meanwhile come as they are: readers find that out. What is not there comes as zeros. */
+/* Copies bytes. If some are overwritten meanwhile, readers notice it. Missing ones are copied as zeros. */
 static void prof__out_archive(prof__out *out, FILE *file, uint64_t from, uint64_t to)
 {
     uint64_t bytes[512];
@@ -11538,7 +11544,8 @@ static void prof__out_sparse(prof__out *out, const char *from, uint64_t size)
     prof__out_zeros(out, zeros);
 }
 
-/* Writes an image without its archive: what is used of meta and of the chunks, and of meta's index what is not zero. */
+/* Writes an image without its archive: the used parts of meta and of the chunks, and what is not zero of meta's
+   index. */
 static void prof__out_used(prof__out *out, const void *bytes, size_t size)
 {
     const prof__header *h = (const prof__header *)bytes;
@@ -11547,7 +11554,7 @@ static void prof__out_used(prof__out *out, const void *bytes, size_t size)
     uint64_t meta = h->meta_offset + (h->meta_used && h->meta_used < h->meta_size ? h->meta_used : h->meta_size);
     uint64_t index = h->meta_offset + h->meta_size;
     if (index > h->chunk_offset || h->chunk_offset > size || used > (size - h->chunk_offset) / h->chunk_size) {
-        prof__out_bytes(out, bytes, size); /* not as prof_start() lays it out */
+        prof__out_bytes(out, bytes, size); /* prof_start() makes another layout */
         return;
     }
     uint64_t end = h->chunk_offset + used * h->chunk_size;
@@ -11558,7 +11565,7 @@ static void prof__out_used(prof__out *out, const void *bytes, size_t size)
     prof__out_zeros(out, size - end);
 }
 
-/* Writes a copy of an image with its archive, which is in file, right behind it, oldest block first. */
+/* Writes a copy of an image, and directly after it its archive, which is in file, the oldest block first. */
 static void prof__out_image(prof__out *out, void *bytes, size_t size, FILE *file)
 {
     prof__header *h = (prof__header *)bytes, from = *h;
@@ -11576,7 +11583,7 @@ static void prof__out_image(prof__out *out, void *bytes, size_t size, FILE *file
     if (laps) prof__out_archive(out, file, from.archive_offset, from.archive_next);
 }
 
-/* The same of what is being recorded. */
+/* The same for what is being recorded. */
 static prof_status prof__out_live(prof__out *out, void *bytes, size_t size)
 {
     const prof__header *h = (const prof__header *)bytes;
@@ -11726,30 +11733,29 @@ static void prof__crash_install(prof__session *s) { (void)s; }
 static void prof__crash_remove(void) {}
 static PROF__UNUSED void prof__crash_forget(void) {}
 #else
-/*-- CRASH ------------------------------------------------------------------------------------------------- >>crash --
-   What config.crash_report installs: a handler for the signals that bugs raise. It says on stderr what the threads were
-   doing, writes the image to a file unless it is mapped to one, puts back the actions that it found, and lets the
-   signal happen again, so that exit status, core dump, sanitizers and the program's own handlers are what they would
-   have been.
+/* -- CRASH ------------------------------------------------------------------------------------------------- >>crash --
+   config.crash_report installs a handler for the signals that bugs raise. It says on stderr what the threads were
+   doing, writes the image to a file unless it is mapped to one, restores the actions that it found, and lets the signal
+   happen again, so that exit status, core dump, sanitizers and the program's own handlers are the same as without prof.
 
-   The program may have died in malloc, in the recorder, or of a full stack. So nothing here allocates, locks or calls
-   what is not async-signal-safe (of libc: errno, setjmp and pthread_setcancelstate besides), all room was taken by
-   prof_start(), and a second crash, in the report, ends the report only. Other threads run on, but begin nothing new
-   meanwhile, or they would overwrite what led to the crash; their scopes end, which the copies leave out. What they
-   were about to record they do: chunks are copied as a snapshot does. */
+   The program may have died in malloc, in the recorder, or of a stack overflow. So nothing here allocates, locks or
+   calls functions that are not async-signal-safe (except, of libc, errno, setjmp and pthread_setcancelstate),
+   prof_start() has reserved all memory, and a second crash, in the report, ends only the report. Other threads run on,
+   but all their sites are off meanwhile, or they would overwrite what led to the crash; the ends of their open scopes
+   are left out of the copies. They finish what they were about to record: chunks are copied as a snapshot does. */
 
 #include <poll.h>
 #include <setjmp.h>
 
-#define PROF__CRASH_THREADS 64  /* the rest is counted */
-#define PROF__CRASH_DEPTH 64    /* open scopes of a thread; the rest is counted */
+#define PROF__CRASH_THREADS 64  /* threads in a report; the others are counted */
+#define PROF__CRASH_DEPTH 64    /* open scopes of a thread; the others are counted */
 #define PROF__CRASH_NAME 64     /* bytes of a name that are printed */
-#define PROF__CRASH_REACH 65536 /* newest chunks that are looked at for open scopes: a second, about */
+#define PROF__CRASH_REACH 65536 /* newest chunks that are searched for open scopes: about a second */
 
 #define PROF__CRASH_TRACK ((1ull << 40) - 1) /* the id in the second word of a TRACK record */
 
 typedef struct prof__crash_scope {
-    uint64_t name, sequence; /* offset in the image of its NAME record, 0: none; of the chunk that holds it */
+    uint64_t name, sequence; /* offsets in the image of its NAME record, 0: none, and of the chunk that holds it */
     uint32_t site;
 } prof__crash_scope;
 
@@ -11760,19 +11766,19 @@ typedef struct prof__crash_thread {
     prof__crash_scope open[PROF__CRASH_DEPTH];
 } prof__crash_thread;
 
-typedef struct prof__crash_work { /* the room for a report */
+typedef struct prof__crash_work { /* the memory for a report */
     uint64_t chunk[PROF_CHUNK_SIZE / 8], scratch[PROF_CHUNK_SIZE / 8];
     prof__crash_thread threads[PROF__CRASH_THREADS]; /* the first is the one that crashed */
     size_t thread_count, more_threads;
     char text[1024]; /* for stderr */
     size_t used;
-    int mute;        /* stderr takes no more */
+    int mute;        /* 1: stderr takes no more */
     int file;        /* -1: none is open */
     char path[1040], part[1080];
     prof__header header;
     volatile sig_atomic_t guarded; /* 1: a crash in the report continues at escape */
     jmp_buf escape;
-    sigset_t mask; /* the handler's, which goes with escape */
+    sigset_t mask; /* the signal mask of the handler, for escape */
 } prof__crash_work;
 
 static const struct {
@@ -11826,7 +11832,7 @@ static void prof__crash_put_number(prof__crash_work *w, uint64_t number)
 
 static size_t prof__utf8(const char *text);
 
-/* A name out of the image, at most size bytes, without what a terminal would obey. */
+/* Writes a name of the image, at most size bytes, without control characters. */
 static void prof__crash_put_name(prof__crash_work *w, const char *name, size_t size)
 {
     char text[PROF__CRASH_NAME + 1];
@@ -11850,7 +11856,7 @@ static void prof__crash_put_name(prof__crash_work *w, const char *name, size_t s
     if (used < size && name[used]) prof__crash_put(w, "...");
 }
 
-/* The meta record of this kind and id, from its head on, and its words; null: there is none. */
+/* Returns the meta record of this kind and id, from its head on, and its words, or NULL. */
 static const uint64_t *prof__crash_meta(const prof__session *s, uint64_t kind, uint32_t id, size_t *words)
 {
     for (uint64_t at = 0; at < s->meta_words; at += *words) {
@@ -11874,12 +11880,12 @@ static void prof__crash_put_string(prof__crash_work *w, const prof__session *s, 
 static void prof__crash_end(prof__crash_thread *thread, uint32_t site)
 {
     if (thread->depth > PROF__CRASH_DEPTH) {
-        --thread->depth; /* which one it was is not known */
+        --thread->depth; /* it is not known which one it was */
         return;
     }
     uint32_t depth = thread->depth;
     while (depth && thread->open[depth - 1].site != site) --depth;
-    if (depth) thread->depth = depth - 1; /* those inside were left without an end; or its begin is not retained */
+    if (depth) thread->depth = depth - 1; /* the inner ones have no end; or its begin was overwritten */
 }
 
 static prof__crash_thread *prof__crash_find(prof__crash_work *w, uint64_t track)
@@ -11889,7 +11895,7 @@ static prof__crash_thread *prof__crash_find(prof__crash_work *w, uint64_t track)
     return NULL;
 }
 
-/* Brings up to date the open scopes of the threads whose records are in the chunk in w->chunk, offset in the image. */
+/* Updates the open scopes of the threads whose records are in the chunk in w->chunk; offset: its place in the image. */
 static void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint64_t offset)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
@@ -11934,7 +11940,7 @@ static void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint
     }
 }
 
-/* A copy of the chunk in this slot, in w->chunk; 0: there is none. */
+/* Copies the chunk in this slot to w->chunk. Returns 0 if there is none. */
 static uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, const prof__header *h, uint64_t slot,
                                  uint64_t newest)
 {
@@ -11953,7 +11959,7 @@ static const prof__chunk *prof__crash_chunk(const prof__session *s, uint64_t slo
     return (const prof__chunk *)(const void *)(s->chunks + slot * s->chunk_size);
 }
 
-/* Notes whose chunk this is: the track of its last TRACK record. */
+/* Notes which thread's chunk this is: that of its last TRACK record. */
 static void prof__crash_meet(prof__crash_work *w, const prof__session *s)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
@@ -11982,8 +11988,8 @@ static void prof__crash_meet(prof__crash_work *w, const prof__session *s)
     thread->name_id = (uint32_t)track[0];
 }
 
-/* Finds the threads that are alive, which own a chunk, and reads the ring, the oldest first, for what is open in
-   them. */
+/* Finds the living threads, which own a chunk, and reads the ring, the oldest chunk first, to find their open
+   scopes. */
 static void prof__crash_search(prof__crash_work *w, const prof__session *s, const prof__header *h)
 {
     uint64_t count = s->chunk_count, newest = h->next_chunk, oldest = newest > count ? newest - count : 0;
@@ -11995,7 +12001,7 @@ static void prof__crash_search(prof__crash_work *w, const prof__session *s, cons
         if (PROF__ACQUIRE(&prof__crash_chunk(s, slot)->state) == PROF__CHUNK_OWNED &&
             prof__crash_copy(w, s, h, slot, ~0ull))
             prof__crash_meet(w, s);
-    /* those that the ring has gone around, because their thread is slow */
+    /* chunks of slow threads, which the ring has left out for a lap */
     for (uint64_t slot = 0; slot < count; ++slot) {
         const prof__chunk *chunk = prof__crash_chunk(s, slot);
         if (PROF__ACQUIRE(&chunk->state) != PROF__CHUNK_OWNED || PROF__LOAD(&chunk->sequence) > oldest) continue;
@@ -12013,7 +12019,8 @@ static void prof__crash_search(prof__crash_work *w, const prof__session *s, cons
 
 /*-- the report --*/
 
-/* Its run-time name, if the chunk is still there, else its call site's; for the innermost the place, too. */
+/* Writes the run-time name of a scope, if its chunk is still there, else that of its call site; for the innermost scope
+   the source line, too. */
 static void prof__crash_put_scope(prof__crash_work *w, const prof__session *s, const prof__crash_scope *scope,
                                   int place)
 {
@@ -12043,7 +12050,7 @@ static void prof__crash_put_scope(prof__crash_work *w, const prof__session *s, c
     prof__crash_put(w, ")");
 }
 
-/* thread 1234 "worker 2": game > frame > physics (physics.c:88) */
+/* Writes thread 1234 "worker 2": game > frame > physics (physics.c:88). */
 static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, const prof__crash_thread *thread,
                                    int cut)
 {
@@ -12076,8 +12083,8 @@ static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, 
     prof__crash_flush(w);
 }
 
-/* 1: the crashing thread has more open scopes than were found; their begins are older than the buffer. Of so many that
-   their ends were not set aside for any more (see prof__chunk_change) that is likely. */
+/* Returns 1 if the crashing thread has more open scopes than were found, because their begins have been overwritten. If
+   there are so many that no words are reserved for their ends any more (see prof__chunk_change), that is likely. */
 static int prof__crash_cut(const prof__session *s, const prof__crash_thread *thread)
 {
     const prof__thread *self = PROF__SELF();
@@ -12118,8 +12125,8 @@ static int prof__crash_write(int file, uint64_t offset, const void *bytes, size_
     return 1;
 }
 
-/* Chunks, the newest first; then meta, which knows all their call sites; then the header. What is never written is a
-   hole, which reads as zeros. */
+/* Writes chunks, the newest first; then meta, which has all their call sites by then; then the header. Parts that are
+   not written are holes, which read as zeros. */
 static int prof__crash_write_image(prof__crash_work *w, const prof__session *s, prof__header *h)
 {
     uint64_t count = s->chunk_count, newest = h->next_chunk, began = h->copy_tick;
@@ -12168,7 +12175,7 @@ static void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
     prof__crash_flush(w);
 }
 
-/* Signals that writing may raise, which would take the place of the crash. */
+/* Signals that writing may raise, and that would replace the crash. */
 static const int prof__crash_quiet[] = {SIGPIPE, SIGXFSZ};
 
 static void prof__crash_ignore(struct sigaction *old)
@@ -12182,11 +12189,11 @@ static void prof__crash_ignore(struct sigaction *old)
 static void prof__crash_unignore(const struct sigaction *old)
 {
     struct sigaction unused[2];
-    prof__crash_ignore(unused); /* once more: forgets those that wait to be unblocked */
+    prof__crash_ignore(unused); /* once more: discards those that are pending */
     for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &old[i], NULL);
 }
 
-enum { PROF__FROZEN_REPORT = 1, PROF__FROZEN_CUT = 2 }; /* while a crash is reported; since the image's file was cut */
+enum { PROF__FROZEN_REPORT = 1, PROF__FROZEN_CUT = 2 }; /* flags: a crash is reported; the file was truncated */
 
 static void prof__crash_freeze(int why)
 {
@@ -12200,9 +12207,9 @@ static void prof__crash_thaw(int why)
     prof__next_generation();
 }
 
-/* The moment of the crash: chunks are known, then the clock is read, then the sites are off. So a scope in one of these
-   chunks that ends without all that was in it ends later. If this thread was kept from its processor in between, others
-   may have gone around the ring: then it is a later moment, rather than one of which nothing is left. */
+/* Finds the moment of the crash: first it notes the chunks, then reads the clock, then turns the sites off. So a scope
+   in one of these chunks whose end is missing there ended later. If this thread lost its processor in between, others
+   may have filled the whole ring: then a later moment is used, instead of one of which nothing is left. */
 static void prof__crash_stop(prof__crash_work *w, const prof__session *s)
 {
     prof__pair now;
@@ -12215,7 +12222,7 @@ static void prof__crash_stop(prof__crash_work *w, const prof__session *s)
     }
 }
 
-/* Each part by itself: if one crashes, too, the next one still gets its turn. */
+/* Does each part separately: if one crashes, too, the next one is still done. */
 static void prof__crash_report(prof__crash_work *w, const prof__session *s, int signal)
 {
     struct sigaction old[2];
@@ -12234,7 +12241,7 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
         prof__crash_describe(w, s, &w->header, signal);
     }
     if (!setjmp(w->escape)) {
-        if (!s->live_path || s->beside) prof__crash_save(w, s, &w->header); /* as it is now: threads run on */
+        if (!s->live_path || s->beside) prof__crash_save(w, s, &w->header); /* in its present state: threads run on */
     } else {
         if (w->file >= 0) close(w->file);
         unlink(w->part);
@@ -12249,12 +12256,12 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
     prof__crash_unignore(old);
 }
 
-/*-- the file that somebody cut --*/
+/*-- the file that somebody truncated --*/
 
 #ifdef BUS_ADRERR
 #define PROF__BUS_ADRERR BUS_ADRERR
 #else
-#define PROF__BUS_ADRERR 2 /* as Linux, macOS and the BSDs have it, where a standard without it is asked for */
+#define PROF__BUS_ADRERR 2 /* its value on Linux, macOS and the BSDs, for standards that do not declare it */
 #endif
 
 static void prof__crash_tell_cut(const prof__session *s)
@@ -12263,11 +12270,11 @@ static void prof__crash_tell_cut(const prof__session *s)
     char text[1200] = "prof: ";
     prof__text_add(text, sizeof text, s->live_path);
     prof__text_add(text, sizeof text, ": was cut by somebody else while it was recorded: the recording has ended\n");
-    if (poll(&ready, 1, 1000) > 0 && write(2, text, prof__length(text)) < 0) return; /* nobody listens */
+    if (poll(&ready, 1, 1000) > 0 && write(2, text, prof__length(text)) < 0) return; /* stderr takes no more */
 }
 
-/* A page of the image is not in its file any more: 1: there is memory in its place now, and in that of all behind it, and
-   nothing more is recorded. What is cut off is lost; if that is the header, an image without events is left. */
+/* Called if a page of the image is no longer in its file. Returns 1 if memory has replaced it and all pages after it,
+   and nothing more is recorded. What was cut off is lost; if that is the header, an image without events is left. */
 static int prof__crash_survives(int signal, const siginfo_t *info)
 {
     prof__session *s = prof__crash.session;
@@ -12303,7 +12310,7 @@ static int prof__crash_is_ours(const struct sigaction *action)
     return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == prof__crash_handler;
 }
 
-/* Puts back what was there before, unless somebody else came later. */
+/* Restores the previous action, unless somebody else has installed one since. */
 static void prof__crash_restore(size_t i)
 {
     struct sigaction now;
@@ -12313,8 +12320,8 @@ static void prof__crash_restore(size_t i)
     prof__crash.installed[i] = 0;
 }
 
-/* 1: by returning from the handler the instruction is executed again, and the signal raised again. 0: somebody sent
-   it. */
+/* Returns 1 if returning from the handler executes the instruction again, which raises the signal again; 0 if somebody
+   sent the signal. */
 static int prof__crash_repeats(int signal, const siginfo_t *info)
 {
 #ifdef BUS_MCEERR_AO
@@ -12326,8 +12333,8 @@ static int prof__crash_repeats(int signal, const siginfo_t *info)
     return signal != SIGABRT && info->si_code > 0;
 }
 
-/* Lets the signal happen as if prof had not been there. It comes when the handler has returned, and so finds the thread
-   where it was. A later handler that called this one as its predecessor gets the predecessor's action, too. */
+/* Lets the signal happen as without prof. It comes after the handler has returned, and so finds the thread where it
+   was. If a later handler called this one as its predecessor, that predecessor's action follows, too. */
 static void prof__crash_pass_on(int signal, siginfo_t *info)
 {
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) {
@@ -12367,7 +12374,7 @@ static void prof__crash_handler(int signal, siginfo_t *info, void *context)
                 pthread_sigmask(SIG_SETMASK, &prof__crash.work->mask, NULL);
                 longjmp(prof__crash.work->escape, 1);
             }
-        } else { /* this thread's signal is not to end the process while another thread reports */
+        } else { /* the signal of this thread must not end the process while another thread reports */
             for (int i = 0; i < 1000 && PROF__ACQUIRE(&prof__crash.reporter) > PROF__CRASH_READY; ++i)
                 poll(NULL, 0, 10);
         }
@@ -12416,7 +12423,7 @@ static void prof__crash_install(prof__session *s)
     }
 }
 
-/* In the child of a fork, too, where nobody reports. */
+/* Also called in the child of a fork, where no report is written. */
 static void prof__crash_forget(void)
 {
     PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);
@@ -12536,7 +12543,7 @@ static size_t prof__distance(const char *a, const char *b)
     return row[n];
 }
 
-/* The number of a signal; -1: not known. */
+/* Returns the number of a signal, or -1 if it is not known. */
 static int prof__parse_signal(const char *text)
 {
     uint64_t number;
@@ -12554,7 +12561,7 @@ static int prof__parse_signal(const char *text)
     return -1;
 }
 
-/* 32 bits, decimal or 0x...; 0: no number. */
+/* Parses 32 bits, decimal or 0x.... Returns 0 if it is no number. */
 static int prof__parse_mask(const char *text, uint64_t *out)
 {
     uint64_t number = 0;
@@ -12577,20 +12584,20 @@ static const char *const prof__clock_names[] = {"auto", "counter", "ordered", "m
 static const char *const prof__limit_names[] = {"stop", "rotate", NULL};
 static const char *const prof__existing_names[] = {"auto", "replace", "number", "refuse", NULL};
 static const char *const prof__zero_one[] = {"0", "1", NULL};
-/* As others write it. The odd ones are true. */
+/* Words for true and false of all systems. Those with an odd index are true. */
 static const char *const prof__switch_names[] = {"0",  "1",   "off",   "on",   "false", "true",
                                                  "no", "yes", "False", "True", NULL};
 
-/* How the text of a key becomes its field. */
+/* How the text of a key is stored in its field. */
 enum {
     PROF__KEY_TEXT,    /* const char * */
     PROF__KEY_SIZE,    /* size_t */
     PROF__KEY_BYTES,   /* uint64_t */
     PROF__KEY_COUNT,   /* uint64_t */
     PROF__KEY_TIME,    /* uint64_t, nanoseconds */
-    PROF__KEY_SPAN,    /* the same, but a number without a unit is an error: who means seconds would get nanoseconds */
+    PROF__KEY_SPAN,    /* the same, but a number without a unit is an error: seconds may be meant, not nanoseconds */
     PROF__KEY_SECONDS, /* double */
-    PROF__KEY_INT,     /* int, and so are those below */
+    PROF__KEY_INT,     /* int, like the next ones */
     PROF__KEY_CHOICE,
     PROF__KEY_SWITCH,
     PROF__KEY_SIGNAL,
@@ -12603,8 +12610,8 @@ static const char *const prof__key_types[] = {"text", "size",    "size",   "numb
                                               "seconds", "number", "choice", "switch", "signal", "mask",
                                               "number",  "time",   "time"};
 
-/* One line for each field of prof_config that text can set: parser, environment, errors and prof_config_describe() all
-   go by it. Numbers are from least to most, or 0 if zero says so. */
+/* One line for each field of prof_config that text can set. Parser, environment, errors and prof_config_describe() all
+   use it. Numbers are from least to most, or 0 if zero is set. */
 typedef struct prof__key {
     const char *name;
     unsigned type;
@@ -12695,7 +12702,7 @@ static PROF__UNUSED int prof__parse_seconds(const char *text, uint64_t *ns)
     return prof__parse_number(text, prof__seconds, ns);
 }
 
-/* 1 if value is one for this key; what it means as a number, if it does. */
+/* Returns 1 if value is valid for this key; *number: its value if it is a number. */
 static int prof__key_parse(const prof__key *key, const char *value, uint64_t *number)
 {
     const prof__unit *units = prof__ones;
@@ -12762,7 +12769,7 @@ static const prof__key *prof__key_find(const char *name)
     return NULL;
 }
 
-/* said: the key by which it was named, where that is another one. */
+/* said: the key that the user wrote, if that is another one. */
 static prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config, const char *value)
 {
     uint64_t number;
@@ -12772,27 +12779,27 @@ static prof_status prof__key_set(const prof__key *key, const char *said, prof_co
     return PROF_OK;
 }
 
-/* What the configurations of other systems have to say, and what that is here. */
+/* What a key of another system does here. */
 enum {
     PROF__OTHER_SAME,   /* home, with the same value */
     PROF__OTHER_MS,     /* home, a time: the value is in milliseconds */
     PROF__OTHER_NOT,    /* home, a switch: with the opposite value */
-    PROF__OTHER_DEVICES, /* home, a switch: with the opposite value; a level above 1 cannot be had */
-    PROF__OTHER_ENABLED, /* home, a level: false is none */
-    PROF__OTHER_PERIOD, /* true: once a second unless dump_period says otherwise; false: never, whatever it says */
-    PROF__OTHER_COUNTS, /* a switch, true: with statistics of everything, unless a mode was chosen */
-    PROF__OTHER_BOTH,   /* a switch, either way is fine */
-    PROF__OTHER_ON,     /* true is how it is here; false cannot be had */
-    PROF__OTHER_OFF,    /* false is how it is here; true cannot be had */
-    PROF__OTHER_ONLY,   /* the value `home` is how it is here; nothing else can be had */
-    PROF__OTHER_AMONG,  /* home: values that are how it is here, |, and behind ; those that cannot be had. Without a ;
-                           these are all that are of the kind of the first: numbers, switches, or any text */
-    PROF__OTHER_NEVER   /* cannot be had */
+    PROF__OTHER_DEVICES, /* home, a switch: with the opposite value; a level above 1 is not supported */
+    PROF__OTHER_ENABLED, /* home, a level: false turns it off */
+    PROF__OTHER_PERIOD, /* true: once a second unless dump_period is set; false: never, even if it is set */
+    PROF__OTHER_COUNTS, /* a switch; true: with statistics of everything, unless a mode was chosen */
+    PROF__OTHER_BOTH,   /* a switch; both values are accepted and do nothing */
+    PROF__OTHER_ON,     /* true is the behaviour here; false is not supported */
+    PROF__OTHER_OFF,    /* false is the behaviour here; true is not supported */
+    PROF__OTHER_ONLY,   /* the value `home` is the behaviour here; others are not supported */
+    PROF__OTHER_AMONG,  /* home: values that are the behaviour here, separated by |; after a ; those not supported.
+                           Without a ; all others of the first one's type are not: numbers, switches, or any text */
+    PROF__OTHER_NEVER   /* not supported */
 };
 typedef struct prof__other_key {
     const char *system, *name;
     int how;
-    const char *home, *meaning; /* meaning: what it is here, or why it is not; null: as home's */
+    const char *home, *meaning; /* meaning: what it does here, or why it does nothing; NULL: that of home */
 } prof__other_key;
 
 #define PROF__NO_DEVICE "concerns a device: no plug-in for it has claimed this key"
@@ -12888,7 +12895,8 @@ static const prof__other_key prof__other_keys[] = {
 };
 #define PROF__OTHER_COUNT_ALL (sizeof prof__other_keys / sizeof *prof__other_keys)
 
-/* Which of the values of a PROF__OTHER_AMONG it is: 1: how it is here; 0: one that cannot be had; -1: nonsense. */
+/* Looks up a value of PROF__OTHER_AMONG. Returns 1 if it is the behaviour here, 0 if it is not supported, -1 if
+   invalid. */
 static int prof__other_among(const char *home, const char *value)
 {
     int fine = 1, closed = 0, is_switch = prof__equal(home, "false"), is_number = home[0] >= '0' && home[0] <= '9';
@@ -12908,7 +12916,7 @@ static int prof__other_among(const char *home, const char *value)
     return closed || (is_number && !prof__parse_number(value, prof__ones, &number)) ? -1 : 0;
 }
 
-/* These systems count everything, however small the buffer of their events is. */
+/* The statistics of these systems cover everything, even if the buffer for events is small. */
 static void prof__other_counts(prof_config *config)
 {
     if (config->mode == PROF_RING) config->mode = PROF_RING_STATS;
@@ -13000,7 +13008,7 @@ PROF_DEF prof_status prof_config_claim(const char *prefix,
     return PROF_OK;
 }
 
-/* 1: somebody has claimed it, who said status. */
+/* Returns 1 if a claim has handled the key; its result is in status. */
 static int prof__claimed(const char *key, const char *value, prof_status *status)
 {
     struct prof__claim found;
@@ -13045,7 +13053,7 @@ PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const
     return prof__fail(PROF_INVALID_ARGUMENT, "unknown key '%s': did you mean '%s'?", key, prof__key_nearest(key));
 }
 
-/* "PROF_BUFFER" of "buffer". */
+/* Makes "PROF_BUFFER" of "buffer". */
 static void prof__key_variable(const char *key, char *to, size_t size)
 {
     size_t at = 5;
@@ -13099,8 +13107,8 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
     return prof__fail(PROF_UNSUPPORTED, "prof_config_from_env: freestanding has no environment");
 }
 #else
-/* A PROF_ variable that is no key, but nearly one, would be ignored by mistake. starts: only those that are nearly one
-   that starts a recording. */
+/* Finds a PROF_ variable that is no key, but nearly one, and would be ignored by mistake. starts: only those that
+   resemble a variable that starts a recording. */
 static prof_status prof__environment_check(int starts)
 {
 #ifdef _WIN32
@@ -13166,7 +13174,7 @@ static void prof__autostop(void)
         fprintf(stderr, "prof: %s\n", prof_error());
 }
 
-/* The variable that asks for a recording; null: none does. */
+/* Returns the variable that asks for a recording, or NULL. */
 static const char *prof__autostart_by(void)
 {
     static const char *const names[] = {
@@ -13184,7 +13192,7 @@ static const char *prof__autostart_by(void)
 static void __attribute__((constructor(103))) prof__autostart(void)
 {
     prof_config config;
-    if (!prof__is_whole()) return; /* the one that is in charge started itself */
+    if (!prof__is_whole()) return; /* the leader has started by itself */
     const char *by = prof__autostart_by();
     memset(&config, 0, sizeof config);
     if (by ? prof_config_from_env(&config) : prof__environment_check(1)) {
@@ -13204,8 +13212,8 @@ static void __attribute__((constructor(103))) prof__autostart(void)
 #endif
 
 #if !defined(PROF_FREESTANDING) && !defined(_WIN32)
-/* The library that holds the recorder may be unloaded. Then no thread can be in its code any more, nor come back to it:
-   everything goes. At the end of the process others may still record: everything stays. */
+/* If the library that holds the recorder is unloaded, no thread can be in its code any more, nor come back to it:
+   everything is freed. At the end of the process other threads may still record: everything stays. */
 #ifdef PROF__SHARED
 static void prof__unjoin(void);
 #endif
@@ -13214,7 +13222,7 @@ static void __attribute__((destructor)) prof__unload(void)
 #ifdef PROF__SHARED
     if (prof__exits) return;
     prof__unjoin();
-    prof__exit_stop(); /* atexit would call the one of PROF_OUTPUT too late */
+    prof__exit_stop(); /* atexit() would call that of PROF_OUTPUT too late */
     if (prof__state.session) {
         prof__service_stop(prof__state.session);
         prof__state.session->next = prof__state.retired;
@@ -13229,7 +13237,7 @@ static void __attribute__((destructor)) prof__unload(void)
         prof__state.retired = next;
     }
     PROF__BRIDGE_UNLOAD();
-    if (prof__exits_watched) prof__selves_unmap(); /* else this may be the end of the process, where threads go on */
+    if (prof__exits_watched) prof__selves_unmap(); /* else the process may be ending, while threads go on */
 #endif
     if (prof__exit_key_made) pthread_key_delete(prof__exit_key);
 }
@@ -21415,8 +21423,8 @@ PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
 
    Scopes are matched by the reader's rules. Memory is bounded: by PROF__FOLLOW_FIGURES names, beyond which everything
    counts as "(more scopes)"; by PROF__FOLLOW_DEPTH nested scopes, deeper ones are ignored; by twice as many tracks as
-   there are chunks: the one that was silent for longest is dropped first, and its open scopes count as truncated; and by
-   PROF__FOLLOW_LATE scopes of a track that the end of an outer one has closed: if their own end comes later, they
+   there are chunks: the one that was silent for longest is dropped first, and its open scopes count as truncated; and
+   by PROF__FOLLOW_LATE scopes of a track that the end of an outer one has closed: if their own end comes later, they
    overlap. */
 
 #define PROF__FOLLOW_FIGURES 4096

@@ -9,7 +9,7 @@ static char prof__output_told[1024]; /* an absolute path; see >>copies */
 typedef struct prof__output_search {
     const char *path;
     int taken;
-    char module[64]; /* that this copy is in */
+    char module[64]; /* the library of this copy */
 } prof__output_search;
 
 static int prof__output_visit(const prof__loaded *loaded, size_t size, void *user)
@@ -26,7 +26,7 @@ static int prof__output_visit(const prof__loaded *loaded, size_t size, void *use
     return 0;
 }
 
-/* path as other copies have it; cut if it is too long. */
+/* Makes path as other copies store it; cut if it is too long. */
 static void prof__output_absolute(const char *path, char *to, size_t size)
 {
     to[0] = 0;
@@ -34,7 +34,7 @@ static void prof__output_absolute(const char *path, char *to, size_t size)
     prof__text_add(to, size, path);
 }
 
-/* tagged: room for another pattern. Returns the pattern to use; s->output is what it makes. */
+/* tagged: a buffer for another pattern. Returns the pattern to use; s->output is what it expands to. */
 static const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
 {
     char path[sizeof prof__output_told], text[96];
@@ -91,7 +91,7 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
     if (prof__is_folder(s->output)) s->number = 0; /* its writer never replaces a file */
     if (!status && !write) s->live_path = s->output;
     if (!status && write && !prof__output_is_file(s->output)) {
-        s->existing = PROF_EXISTING_REPLACE; /* a device, a pipe: nobody's run */
+        s->existing = PROF_EXISTING_REPLACE; /* a device or a pipe belongs to no run */
         s->number = 0;
     } else if (!status && write) {
 #ifndef _WIN32
@@ -146,7 +146,7 @@ PROF_DEF void prof_writer_register(prof_writer *writer)
 PROF_DEF void prof_writer_unregister(prof_writer *writer)
 {
     PROF__LED_VOID(prof_writer_unregister, (writer));
-    /* where prof_stop() holds it for long the program is about to end */
+    /* if prof_stop() holds it for long, the program is about to end */
     int locked = prof__lock_try(&prof__control_word);
     for (prof_writer **w = &prof__writers; *w; w = &(*w)->next)
         if (*w == writer) {

@@ -11,7 +11,7 @@ static void prof__autostop(void)
         fprintf(stderr, "prof: %s\n", prof_error());
 }
 
-/* The variable that asks for a recording; null: none does. */
+/* Returns the variable that asks for a recording, or NULL. */
 static const char *prof__autostart_by(void)
 {
     static const char *const names[] = {
@@ -29,7 +29,7 @@ static const char *prof__autostart_by(void)
 static void __attribute__((constructor(103))) prof__autostart(void)
 {
     prof_config config;
-    if (!prof__is_whole()) return; /* the one that is in charge started itself */
+    if (!prof__is_whole()) return; /* the leader has started by itself */
     const char *by = prof__autostart_by();
     memset(&config, 0, sizeof config);
     if (by ? prof_config_from_env(&config) : prof__environment_check(1)) {
@@ -49,8 +49,8 @@ static void __attribute__((constructor(103))) prof__autostart(void)
 #endif
 
 #if !defined(PROF_FREESTANDING) && !defined(_WIN32)
-/* The library that holds the recorder may be unloaded. Then no thread can be in its code any more, nor come back to it:
-   everything goes. At the end of the process others may still record: everything stays. */
+/* If the library that holds the recorder is unloaded, no thread can be in its code any more, nor come back to it:
+   everything is freed. At the end of the process other threads may still record: everything stays. */
 #ifdef PROF__SHARED
 static void prof__unjoin(void);
 #endif
@@ -59,7 +59,7 @@ static void __attribute__((destructor)) prof__unload(void)
 #ifdef PROF__SHARED
     if (prof__exits) return;
     prof__unjoin();
-    prof__exit_stop(); /* atexit would call the one of PROF_OUTPUT too late */
+    prof__exit_stop(); /* atexit() would call that of PROF_OUTPUT too late */
     if (prof__state.session) {
         prof__service_stop(prof__state.session);
         prof__state.session->next = prof__state.retired;
@@ -74,7 +74,7 @@ static void __attribute__((destructor)) prof__unload(void)
         prof__state.retired = next;
     }
     PROF__BRIDGE_UNLOAD();
-    if (prof__exits_watched) prof__selves_unmap(); /* else this may be the end of the process, where threads go on */
+    if (prof__exits_watched) prof__selves_unmap(); /* else the process may be ending, while threads go on */
 #endif
     if (prof__exit_key_made) pthread_key_delete(prof__exit_key);
 }

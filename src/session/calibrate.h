@@ -3,14 +3,14 @@
 static uint64_t prof__clock_step(const prof__session *s)
 {
     uint64_t step = ~0ull;
-    for (int i = 0; i < 64 || (step == ~0ull && i < 4096); ++i) { /* a slow counter may move between two looks */
+    for (int i = 0; i < 64 || (step == ~0ull && i < 4096); ++i) { /* a slow counter may advance between two reads */
         uint64_t a = prof__now(s, 0), b = prof__now(s, 0);
         if (b > a && b - a < step) step = b - a;
     }
     return step;
 }
 
-/* What an ordered reading costs more than a plain one. */
+/* Measures how much more an ordered read costs than a plain one. */
 static uint64_t prof__ordered_excess(void)
 {
     uint64_t plain = ~0ull, ordered = ~0ull;
@@ -48,7 +48,8 @@ static prof_status prof__clock_choose(prof__session *s, const prof_config *confi
     return PROF_OK;
 }
 
-/* The threshold must be ticks before the first scope ends; only here does a start wait (0.2 ms) to learn a rate. */
+/* The threshold is needed in ticks before the first scope ends; only for this does a start wait (0.2 ms) to measure a
+   rate. */
 static void prof__threshold_set(prof__session *s, uint64_t ns)
 {
     uint64_t hz = s->header->tick_hz;

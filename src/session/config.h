@@ -1,4 +1,4 @@
-// session/config: Texts become numbers; the table of keys.
+// session/config: Parses numbers; the table of keys.
 /*-- CONFIGURATION FROM TEXT ---------------------------------------------------------------------------------------*/
 
 static int prof__parse_name(const char *text, const char *const *names)
@@ -28,7 +28,7 @@ static size_t prof__distance(const char *a, const char *b)
     return row[n];
 }
 
-/* The number of a signal; -1: not known. */
+/* Returns the number of a signal, or -1 if it is not known. */
 static int prof__parse_signal(const char *text)
 {
     uint64_t number;
@@ -46,7 +46,7 @@ static int prof__parse_signal(const char *text)
     return -1;
 }
 
-/* 32 bits, decimal or 0x...; 0: no number. */
+/* Parses 32 bits, decimal or 0x.... Returns 0 if it is no number. */
 static int prof__parse_mask(const char *text, uint64_t *out)
 {
     uint64_t number = 0;
@@ -69,20 +69,20 @@ static const char *const prof__clock_names[] = {"auto", "counter", "ordered", "m
 static const char *const prof__limit_names[] = {"stop", "rotate", NULL};
 static const char *const prof__existing_names[] = {"auto", "replace", "number", "refuse", NULL};
 static const char *const prof__zero_one[] = {"0", "1", NULL};
-/* As others write it. The odd ones are true. */
+/* Words for true and false of all systems. Those with an odd index are true. */
 static const char *const prof__switch_names[] = {"0",  "1",   "off",   "on",   "false", "true",
                                                  "no", "yes", "False", "True", NULL};
 
-/* How the text of a key becomes its field. */
+/* How the text of a key is stored in its field. */
 enum {
     PROF__KEY_TEXT,    /* const char * */
     PROF__KEY_SIZE,    /* size_t */
     PROF__KEY_BYTES,   /* uint64_t */
     PROF__KEY_COUNT,   /* uint64_t */
     PROF__KEY_TIME,    /* uint64_t, nanoseconds */
-    PROF__KEY_SPAN,    /* the same, but a number without a unit is an error: who means seconds would get nanoseconds */
+    PROF__KEY_SPAN,    /* the same, but a number without a unit is an error: seconds may be meant, not nanoseconds */
     PROF__KEY_SECONDS, /* double */
-    PROF__KEY_INT,     /* int, and so are those below */
+    PROF__KEY_INT,     /* int, like the next ones */
     PROF__KEY_CHOICE,
     PROF__KEY_SWITCH,
     PROF__KEY_SIGNAL,
@@ -95,8 +95,8 @@ static const char *const prof__key_types[] = {"text", "size",    "size",   "numb
                                               "seconds", "number", "choice", "switch", "signal", "mask",
                                               "number",  "time",   "time"};
 
-/* One line for each field of prof_config that text can set: parser, environment, errors and prof_config_describe() all
-   go by it. Numbers are from least to most, or 0 if zero says so. */
+/* One line for each field of prof_config that text can set. Parser, environment, errors and prof_config_describe() all
+   use it. Numbers are from least to most, or 0 if zero is set. */
 typedef struct prof__key {
     const char *name;
     unsigned type;

@@ -33,7 +33,7 @@ PROF_DEF prof_status prof_config_claim(const char *prefix,
     return PROF_OK;
 }
 
-/* 1: somebody has claimed it, who said status. */
+/* Returns 1 if a claim has handled the key; its result is in status. */
 static int prof__claimed(const char *key, const char *value, prof_status *status)
 {
     struct prof__claim found;
@@ -78,7 +78,7 @@ PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const
     return prof__fail(PROF_INVALID_ARGUMENT, "unknown key '%s': did you mean '%s'?", key, prof__key_nearest(key));
 }
 
-/* "PROF_BUFFER" of "buffer". */
+/* Makes "PROF_BUFFER" of "buffer". */
 static void prof__key_variable(const char *key, char *to, size_t size)
 {
     size_t at = 5;
@@ -132,8 +132,8 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
     return prof__fail(PROF_UNSUPPORTED, "prof_config_from_env: freestanding has no environment");
 }
 #else
-/* A PROF_ variable that is no key, but nearly one, would be ignored by mistake. starts: only those that are nearly one
-   that starts a recording. */
+/* Finds a PROF_ variable that is no key, but nearly one, and would be ignored by mistake. starts: only those that
+   resemble a variable that starts a recording. */
 static prof_status prof__environment_check(int starts)
 {
 #ifdef _WIN32

@@ -1,5 +1,5 @@
 // session/config_others: The keys of other profilers, and what they mean here.
-/* said: the key by which it was named, where that is another one. */
+/* said: the key that the user wrote, if that is another one. */
 static prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config, const char *value)
 {
     uint64_t number;
@@ -9,27 +9,27 @@ static prof_status prof__key_set(const prof__key *key, const char *said, prof_co
     return PROF_OK;
 }
 
-/* What the configurations of other systems have to say, and what that is here. */
+/* What a key of another system does here. */
 enum {
     PROF__OTHER_SAME,   /* home, with the same value */
     PROF__OTHER_MS,     /* home, a time: the value is in milliseconds */
     PROF__OTHER_NOT,    /* home, a switch: with the opposite value */
-    PROF__OTHER_DEVICES, /* home, a switch: with the opposite value; a level above 1 cannot be had */
-    PROF__OTHER_ENABLED, /* home, a level: false is none */
-    PROF__OTHER_PERIOD, /* true: once a second unless dump_period says otherwise; false: never, whatever it says */
-    PROF__OTHER_COUNTS, /* a switch, true: with statistics of everything, unless a mode was chosen */
-    PROF__OTHER_BOTH,   /* a switch, either way is fine */
-    PROF__OTHER_ON,     /* true is how it is here; false cannot be had */
-    PROF__OTHER_OFF,    /* false is how it is here; true cannot be had */
-    PROF__OTHER_ONLY,   /* the value `home` is how it is here; nothing else can be had */
-    PROF__OTHER_AMONG,  /* home: values that are how it is here, |, and behind ; those that cannot be had. Without a ;
-                           these are all that are of the kind of the first: numbers, switches, or any text */
-    PROF__OTHER_NEVER   /* cannot be had */
+    PROF__OTHER_DEVICES, /* home, a switch: with the opposite value; a level above 1 is not supported */
+    PROF__OTHER_ENABLED, /* home, a level: false turns it off */
+    PROF__OTHER_PERIOD, /* true: once a second unless dump_period is set; false: never, even if it is set */
+    PROF__OTHER_COUNTS, /* a switch; true: with statistics of everything, unless a mode was chosen */
+    PROF__OTHER_BOTH,   /* a switch; both values are accepted and do nothing */
+    PROF__OTHER_ON,     /* true is the behaviour here; false is not supported */
+    PROF__OTHER_OFF,    /* false is the behaviour here; true is not supported */
+    PROF__OTHER_ONLY,   /* the value `home` is the behaviour here; others are not supported */
+    PROF__OTHER_AMONG,  /* home: values that are the behaviour here, separated by |; after a ; those not supported.
+                           Without a ; all others of the first one's type are not: numbers, switches, or any text */
+    PROF__OTHER_NEVER   /* not supported */
 };
 typedef struct prof__other_key {
     const char *system, *name;
     int how;
-    const char *home, *meaning; /* meaning: what it is here, or why it is not; null: as home's */
+    const char *home, *meaning; /* meaning: what it does here, or why it does nothing; NULL: that of home */
 } prof__other_key;
 
 #define PROF__NO_DEVICE "concerns a device: no plug-in for it has claimed this key"
@@ -125,7 +125,8 @@ static const prof__other_key prof__other_keys[] = {
 };
 #define PROF__OTHER_COUNT_ALL (sizeof prof__other_keys / sizeof *prof__other_keys)
 
-/* Which of the values of a PROF__OTHER_AMONG it is: 1: how it is here; 0: one that cannot be had; -1: nonsense. */
+/* Looks up a value of PROF__OTHER_AMONG. Returns 1 if it is the behaviour here, 0 if it is not supported, -1 if
+   invalid. */
 static int prof__other_among(const char *home, const char *value)
 {
     int fine = 1, closed = 0, is_switch = prof__equal(home, "false"), is_number = home[0] >= '0' && home[0] <= '9';
@@ -145,7 +146,7 @@ static int prof__other_among(const char *home, const char *value)
     return closed || (is_number && !prof__parse_number(value, prof__ones, &number)) ? -1 : 0;
 }
 
-/* These systems count everything, however small the buffer of their events is. */
+/* The statistics of these systems cover everything, even if the buffer for events is small. */
 static void prof__other_counts(prof_config *config)
 {
     if (config->mode == PROF_RING) config->mode = PROF_RING_STATS;

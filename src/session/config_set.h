@@ -1,4 +1,4 @@
-// session/config_set: A key's text becomes its field.
+// session/config_set: Sets a field of the configuration from text.
 static const prof__unit prof__sizes[] = {{"", 1},          {"K", 1u << 10},   {"M", 1u << 20},   {"G", 1u << 30},
                                          {"KiB", 1u << 10}, {"MiB", 1u << 20}, {"GiB", 1u << 30}, {NULL, 0}};
 static const prof__unit prof__times[] = {{"ns", 1},         {"us", 1000}, {"ms", 1000000},
@@ -12,7 +12,7 @@ static PROF__UNUSED int prof__parse_seconds(const char *text, uint64_t *ns)
     return prof__parse_number(text, prof__seconds, ns);
 }
 
-/* 1 if value is one for this key; what it means as a number, if it does. */
+/* Returns 1 if value is valid for this key; *number: its value if it is a number. */
 static int prof__key_parse(const prof__key *key, const char *value, uint64_t *number)
 {
     const prof__unit *units = prof__ones;

@@ -1,5 +1,5 @@
 // session/control: Metadata, levels, masks, categories, the hook of PROFILE_SYNC, while a session runs.
-/* key null: forget all. */
+/* key NULL: clears all. */
 static prof_status prof__metadata_change(const char *key, const char *value)
 {
     PROF__LED(prof__metadata_change, (key, value));
@@ -40,7 +40,7 @@ PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user)
     return PROF_OK;
 }
 
-/* A handler that interrupts prof_set_sync() finds no hook. */
+/* A handler that interrupts prof_set_sync() finds no function. */
 PROF__ENTRY void prof__sync(void)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__sync, ()));
@@ -59,7 +59,7 @@ PROF__ENTRY void prof__sync(void)
     }
 }
 
-/* The end of a scope that waits; not if its session is over. */
+/* Ends a scope that waits for the device; does not wait if its session is over. */
 PROF__ENTRY void prof__end_sync(prof__token token)
 {
     PROF__LED_VOID(prof__end_sync, (token));

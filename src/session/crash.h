@@ -1,28 +1,27 @@
-// session/crash: What a crash report takes beforehand, and the open scopes that it finds. Async-signal-safe.
-/*-- CRASH ------------------------------------------------------------------------------------------------- >>crash --
-   What config.crash_report installs: a handler for the signals that bugs raise. It says on stderr what the threads were
-   doing, writes the image to a file unless it is mapped to one, puts back the actions that it found, and lets the
-   signal happen again, so that exit status, core dump, sanitizers and the program's own handlers are what they would
-   have been.
+// session/crash: The memory that a crash report reserves beforehand, and how it finds open scopes. Async-signal-safe.
+/* -- CRASH ------------------------------------------------------------------------------------------------- >>crash --
+   config.crash_report installs a handler for the signals that bugs raise. It says on stderr what the threads were
+   doing, writes the image to a file unless it is mapped to one, restores the actions that it found, and lets the signal
+   happen again, so that exit status, core dump, sanitizers and the program's own handlers are the same as without prof.
 
-   The program may have died in malloc, in the recorder, or of a full stack. So nothing here allocates, locks or calls
-   what is not async-signal-safe (of libc: errno, setjmp and pthread_setcancelstate besides), all room was taken by
-   prof_start(), and a second crash, in the report, ends the report only. Other threads run on, but begin nothing new
-   meanwhile, or they would overwrite what led to the crash; their scopes end, which the copies leave out. What they
-   were about to record they do: chunks are copied as a snapshot does. */
+   The program may have died in malloc, in the recorder, or of a stack overflow. So nothing here allocates, locks or
+   calls functions that are not async-signal-safe (except, of libc, errno, setjmp and pthread_setcancelstate),
+   prof_start() has reserved all memory, and a second crash, in the report, ends only the report. Other threads run on,
+   but all their sites are off meanwhile, or they would overwrite what led to the crash; the ends of their open scopes
+   are left out of the copies. They finish what they were about to record: chunks are copied as a snapshot does. */
 
 #include <poll.h>
 #include <setjmp.h>
 
-#define PROF__CRASH_THREADS 64  /* the rest is counted */
-#define PROF__CRASH_DEPTH 64    /* open scopes of a thread; the rest is counted */
+#define PROF__CRASH_THREADS 64  /* threads in a report; the others are counted */
+#define PROF__CRASH_DEPTH 64    /* open scopes of a thread; the others are counted */
 #define PROF__CRASH_NAME 64     /* bytes of a name that are printed */
-#define PROF__CRASH_REACH 65536 /* newest chunks that are looked at for open scopes: a second, about */
+#define PROF__CRASH_REACH 65536 /* newest chunks that are searched for open scopes: about a second */
 
 #define PROF__CRASH_TRACK ((1ull << 40) - 1) /* the id in the second word of a TRACK record */
 
 typedef struct prof__crash_scope {
-    uint64_t name, sequence; /* offset in the image of its NAME record, 0: none; of the chunk that holds it */
+    uint64_t name, sequence; /* offsets in the image of its NAME record, 0: none, and of the chunk that holds it */
     uint32_t site;
 } prof__crash_scope;
 
@@ -33,19 +32,19 @@ typedef struct prof__crash_thread {
     prof__crash_scope open[PROF__CRASH_DEPTH];
 } prof__crash_thread;
 
-typedef struct prof__crash_work { /* the room for a report */
+typedef struct prof__crash_work { /* the memory for a report */
     uint64_t chunk[PROF_CHUNK_SIZE / 8], scratch[PROF_CHUNK_SIZE / 8];
     prof__crash_thread threads[PROF__CRASH_THREADS]; /* the first is the one that crashed */
     size_t thread_count, more_threads;
     char text[1024]; /* for stderr */
     size_t used;
-    int mute;        /* stderr takes no more */
+    int mute;        /* 1: stderr takes no more */
     int file;        /* -1: none is open */
     char path[1040], part[1080];
     prof__header header;
     volatile sig_atomic_t guarded; /* 1: a crash in the report continues at escape */
     jmp_buf escape;
-    sigset_t mask; /* the handler's, which goes with escape */
+    sigset_t mask; /* the signal mask of the handler, for escape */
 } prof__crash_work;
 
 static const struct {
@@ -99,7 +98,7 @@ static void prof__crash_put_number(prof__crash_work *w, uint64_t number)
 
 static size_t prof__utf8(const char *text);
 
-/* A name out of the image, at most size bytes, without what a terminal would obey. */
+/* Writes a name of the image, at most size bytes, without control characters. */
 static void prof__crash_put_name(prof__crash_work *w, const char *name, size_t size)
 {
     char text[PROF__CRASH_NAME + 1];
@@ -123,7 +122,7 @@ static void prof__crash_put_name(prof__crash_work *w, const char *name, size_t s
     if (used < size && name[used]) prof__crash_put(w, "...");
 }
 
-/* The meta record of this kind and id, from its head on, and its words; null: there is none. */
+/* Returns the meta record of this kind and id, from its head on, and its words, or NULL. */
 static const uint64_t *prof__crash_meta(const prof__session *s, uint64_t kind, uint32_t id, size_t *words)
 {
     for (uint64_t at = 0; at < s->meta_words; at += *words) {
@@ -147,12 +146,12 @@ static void prof__crash_put_string(prof__crash_work *w, const prof__session *s, 
 static void prof__crash_end(prof__crash_thread *thread, uint32_t site)
 {
     if (thread->depth > PROF__CRASH_DEPTH) {
-        --thread->depth; /* which one it was is not known */
+        --thread->depth; /* it is not known which one it was */
         return;
     }
     uint32_t depth = thread->depth;
     while (depth && thread->open[depth - 1].site != site) --depth;
-    if (depth) thread->depth = depth - 1; /* those inside were left without an end; or its begin is not retained */
+    if (depth) thread->depth = depth - 1; /* the inner ones have no end; or its begin was overwritten */
 }
 
 static prof__crash_thread *prof__crash_find(prof__crash_work *w, uint64_t track)
@@ -162,7 +161,7 @@ static prof__crash_thread *prof__crash_find(prof__crash_work *w, uint64_t track)
     return NULL;
 }
 
-/* Brings up to date the open scopes of the threads whose records are in the chunk in w->chunk, offset in the image. */
+/* Updates the open scopes of the threads whose records are in the chunk in w->chunk; offset: its place in the image. */
 static void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint64_t offset)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
@@ -207,7 +206,7 @@ static void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint
     }
 }
 
-/* A copy of the chunk in this slot, in w->chunk; 0: there is none. */
+/* Copies the chunk in this slot to w->chunk. Returns 0 if there is none. */
 static uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, const prof__header *h, uint64_t slot,
                                  uint64_t newest)
 {
@@ -226,7 +225,7 @@ static const prof__chunk *prof__crash_chunk(const prof__session *s, uint64_t slo
     return (const prof__chunk *)(const void *)(s->chunks + slot * s->chunk_size);
 }
 
-/* Notes whose chunk this is: the track of its last TRACK record. */
+/* Notes which thread's chunk this is: that of its last TRACK record. */
 static void prof__crash_meet(prof__crash_work *w, const prof__session *s)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
@@ -255,8 +254,8 @@ static void prof__crash_meet(prof__crash_work *w, const prof__session *s)
     thread->name_id = (uint32_t)track[0];
 }
 
-/* Finds the threads that are alive, which own a chunk, and reads the ring, the oldest first, for what is open in
-   them. */
+/* Finds the living threads, which own a chunk, and reads the ring, the oldest chunk first, to find their open
+   scopes. */
 static void prof__crash_search(prof__crash_work *w, const prof__session *s, const prof__header *h)
 {
     uint64_t count = s->chunk_count, newest = h->next_chunk, oldest = newest > count ? newest - count : 0;
@@ -268,7 +267,7 @@ static void prof__crash_search(prof__crash_work *w, const prof__session *s, cons
         if (PROF__ACQUIRE(&prof__crash_chunk(s, slot)->state) == PROF__CHUNK_OWNED &&
             prof__crash_copy(w, s, h, slot, ~0ull))
             prof__crash_meet(w, s);
-    /* those that the ring has gone around, because their thread is slow */
+    /* chunks of slow threads, which the ring has left out for a lap */
     for (uint64_t slot = 0; slot < count; ++slot) {
         const prof__chunk *chunk = prof__crash_chunk(s, slot);
         if (PROF__ACQUIRE(&chunk->state) != PROF__CHUNK_OWNED || PROF__LOAD(&chunk->sequence) > oldest) continue;

@@ -1,4 +1,4 @@
-// session/crash_handler: The signal handler; installed and taken back under prof__control_word.
+// session/crash_handler: The signal handler; installed and removed under prof__control_word.
 /*-- the handler --*/
 
 static void prof__crash_handler(int signal, siginfo_t *info, void *context);
@@ -8,7 +8,7 @@ static int prof__crash_is_ours(const struct sigaction *action)
     return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == prof__crash_handler;
 }
 
-/* Puts back what was there before, unless somebody else came later. */
+/* Restores the previous action, unless somebody else has installed one since. */
 static void prof__crash_restore(size_t i)
 {
     struct sigaction now;
@@ -18,8 +18,8 @@ static void prof__crash_restore(size_t i)
     prof__crash.installed[i] = 0;
 }
 
-/* 1: by returning from the handler the instruction is executed again, and the signal raised again. 0: somebody sent
-   it. */
+/* Returns 1 if returning from the handler executes the instruction again, which raises the signal again; 0 if somebody
+   sent the signal. */
 static int prof__crash_repeats(int signal, const siginfo_t *info)
 {
 #ifdef BUS_MCEERR_AO
@@ -31,8 +31,8 @@ static int prof__crash_repeats(int signal, const siginfo_t *info)
     return signal != SIGABRT && info->si_code > 0;
 }
 
-/* Lets the signal happen as if prof had not been there. It comes when the handler has returned, and so finds the thread
-   where it was. A later handler that called this one as its predecessor gets the predecessor's action, too. */
+/* Lets the signal happen as without prof. It comes after the handler has returned, and so finds the thread where it
+   was. If a later handler called this one as its predecessor, that predecessor's action follows, too. */
 static void prof__crash_pass_on(int signal, siginfo_t *info)
 {
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) {
@@ -72,7 +72,7 @@ static void prof__crash_handler(int signal, siginfo_t *info, void *context)
                 pthread_sigmask(SIG_SETMASK, &prof__crash.work->mask, NULL);
                 longjmp(prof__crash.work->escape, 1);
             }
-        } else { /* this thread's signal is not to end the process while another thread reports */
+        } else { /* the signal of this thread must not end the process while another thread reports */
             for (int i = 0; i < 1000 && PROF__ACQUIRE(&prof__crash.reporter) > PROF__CRASH_READY; ++i)
                 poll(NULL, 0, 10);
         }
@@ -121,7 +121,7 @@ static void prof__crash_install(prof__session *s)
     }
 }
 
-/* In the child of a fork, too, where nobody reports. */
+/* Also called in the child of a fork, where no report is written. */
 static void prof__crash_forget(void)
 {
     PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);

@@ -1,7 +1,8 @@
-// session/crash_report: The report's text and its file. Async-signal-safe.
+// session/crash_report: Writes the text and the file of a report. Async-signal-safe.
 /*-- the report --*/
 
-/* Its run-time name, if the chunk is still there, else its call site's; for the innermost the place, too. */
+/* Writes the run-time name of a scope, if its chunk is still there, else that of its call site; for the innermost scope
+   the source line, too. */
 static void prof__crash_put_scope(prof__crash_work *w, const prof__session *s, const prof__crash_scope *scope,
                                   int place)
 {
@@ -31,7 +32,7 @@ static void prof__crash_put_scope(prof__crash_work *w, const prof__session *s, c
     prof__crash_put(w, ")");
 }
 
-/* thread 1234 "worker 2": game > frame > physics (physics.c:88) */
+/* Writes thread 1234 "worker 2": game > frame > physics (physics.c:88). */
 static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, const prof__crash_thread *thread,
                                    int cut)
 {
@@ -64,8 +65,8 @@ static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, 
     prof__crash_flush(w);
 }
 
-/* 1: the crashing thread has more open scopes than were found; their begins are older than the buffer. Of so many that
-   their ends were not set aside for any more (see prof__chunk_change) that is likely. */
+/* Returns 1 if the crashing thread has more open scopes than were found, because their begins have been overwritten. If
+   there are so many that no words are reserved for their ends any more (see prof__chunk_change), that is likely. */
 static int prof__crash_cut(const prof__session *s, const prof__crash_thread *thread)
 {
     const prof__thread *self = PROF__SELF();
@@ -106,8 +107,8 @@ static int prof__crash_write(int file, uint64_t offset, const void *bytes, size_
     return 1;
 }
 
-/* Chunks, the newest first; then meta, which knows all their call sites; then the header. What is never written is a
-   hole, which reads as zeros. */
+/* Writes chunks, the newest first; then meta, which has all their call sites by then; then the header. Parts that are
+   not written are holes, which read as zeros. */
 static int prof__crash_write_image(prof__crash_work *w, const prof__session *s, prof__header *h)
 {
     uint64_t count = s->chunk_count, newest = h->next_chunk, began = h->copy_tick;
@@ -156,7 +157,7 @@ static void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
     prof__crash_flush(w);
 }
 
-/* Signals that writing may raise, which would take the place of the crash. */
+/* Signals that writing may raise, and that would replace the crash. */
 static const int prof__crash_quiet[] = {SIGPIPE, SIGXFSZ};
 
 static void prof__crash_ignore(struct sigaction *old)
@@ -170,11 +171,11 @@ static void prof__crash_ignore(struct sigaction *old)
 static void prof__crash_unignore(const struct sigaction *old)
 {
     struct sigaction unused[2];
-    prof__crash_ignore(unused); /* once more: forgets those that wait to be unblocked */
+    prof__crash_ignore(unused); /* once more: discards those that are pending */
     for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &old[i], NULL);
 }
 
-enum { PROF__FROZEN_REPORT = 1, PROF__FROZEN_CUT = 2 }; /* while a crash is reported; since the image's file was cut */
+enum { PROF__FROZEN_REPORT = 1, PROF__FROZEN_CUT = 2 }; /* flags: a crash is reported; the file was truncated */
 
 static void prof__crash_freeze(int why)
 {
@@ -188,9 +189,9 @@ static void prof__crash_thaw(int why)
     prof__next_generation();
 }
 
-/* The moment of the crash: chunks are known, then the clock is read, then the sites are off. So a scope in one of these
-   chunks that ends without all that was in it ends later. If this thread was kept from its processor in between, others
-   may have gone around the ring: then it is a later moment, rather than one of which nothing is left. */
+/* Finds the moment of the crash: first it notes the chunks, then reads the clock, then turns the sites off. So a scope
+   in one of these chunks whose end is missing there ended later. If this thread lost its processor in between, others
+   may have filled the whole ring: then a later moment is used, instead of one of which nothing is left. */
 static void prof__crash_stop(prof__crash_work *w, const prof__session *s)
 {
     prof__pair now;
@@ -203,7 +204,7 @@ static void prof__crash_stop(prof__crash_work *w, const prof__session *s)
     }
 }
 
-/* Each part by itself: if one crashes, too, the next one still gets its turn. */
+/* Does each part separately: if one crashes, too, the next one is still done. */
 static void prof__crash_report(prof__crash_work *w, const prof__session *s, int signal)
 {
     struct sigaction old[2];
@@ -222,7 +223,7 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
         prof__crash_describe(w, s, &w->header, signal);
     }
     if (!setjmp(w->escape)) {
-        if (!s->live_path || s->beside) prof__crash_save(w, s, &w->header); /* as it is now: threads run on */
+        if (!s->live_path || s->beside) prof__crash_save(w, s, &w->header); /* in its present state: threads run on */
     } else {
         if (w->file >= 0) close(w->file);
         unlink(w->part);
@@ -237,12 +238,12 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
     prof__crash_unignore(old);
 }
 
-/*-- the file that somebody cut --*/
+/*-- the file that somebody truncated --*/
 
 #ifdef BUS_ADRERR
 #define PROF__BUS_ADRERR BUS_ADRERR
 #else
-#define PROF__BUS_ADRERR 2 /* as Linux, macOS and the BSDs have it, where a standard without it is asked for */
+#define PROF__BUS_ADRERR 2 /* its value on Linux, macOS and the BSDs, for standards that do not declare it */
 #endif
 
 static void prof__crash_tell_cut(const prof__session *s)
@@ -251,11 +252,11 @@ static void prof__crash_tell_cut(const prof__session *s)
     char text[1200] = "prof: ";
     prof__text_add(text, sizeof text, s->live_path);
     prof__text_add(text, sizeof text, ": was cut by somebody else while it was recorded: the recording has ended\n");
-    if (poll(&ready, 1, 1000) > 0 && write(2, text, prof__length(text)) < 0) return; /* nobody listens */
+    if (poll(&ready, 1, 1000) > 0 && write(2, text, prof__length(text)) < 0) return; /* stderr takes no more */
 }
 
-/* A page of the image is not in its file any more: 1: there is memory in its place now, and in that of all behind it, and
-   nothing more is recorded. What is cut off is lost; if that is the header, an image without events is left. */
+/* Called if a page of the image is no longer in its file. Returns 1 if memory has replaced it and all pages after it,
+   and nothing more is recorded. What was cut off is lost; if that is the header, an image without events is left. */
 static int prof__crash_survives(int signal, const siginfo_t *info)
 {
     prof__session *s = prof__crash.session;

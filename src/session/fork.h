@@ -1,15 +1,15 @@
-// session/fork: What a fork leaves the child; its image is made by its first scope, without stdio or allocation.
-/*-- FORK ---------------------------------------------------------------------------------------------------- >>fork --
-   The child goes on with the parent's configuration in an image of its own. At the fork it only lets go of the
-   parent's, and keeps the record of the session as prof__state.inherited; the image is made by its first scope, so that
-   a child which goes on to exec, or has no scopes, costs nothing and leaves no file. That scope may stand in a signal
+// session/fork: The child of a fork: its first scope creates its image, without stdio or allocation.
+/* -- FORK ---------------------------------------------------------------------------------------------------- >>fork
+   -- The child goes on with the parent's configuration in an image of its own. At the fork it only detaches from the
+   parent's image, and keeps the record of the session as prof__state.inherited. Its first scope creates the image, so
+   that a child that calls exec, or has no scopes, costs nothing and leaves no file. That scope may be in a signal
    handler, and other threads of the parent may have held any lock of libc at the fork: so no allocation, no stdio, no
    time zone.
 
-   A fork in a signal handler that interrupted the recorder itself is the exception: what state it is in is not known,
-   so the child is as if nothing had been started. What was interrupted finds its memory when the handler returns. */
+   A fork in a signal handler that interrupted the recorder itself is an exception: the recorder's state is not known,
+   so that in the child nothing is started. The interrupted macro finds its memory when the handler returns. */
 
-/* An inherited session is over. What it had to say: why there is no image, if a scope wanted one. */
+/* Ends an inherited session, and reports why there is no image, if a scope needed one. */
 static prof_status prof__inherited_end(void)
 {
     prof_status status = PROF_OK;
@@ -31,8 +31,8 @@ static prof_status prof__inherited_end(void)
 #ifndef _WIN32
 static prof__signals prof__fork_signals; /* under prof__change_word */
 
-/* Until the child has let go of the image it may not write there, which signals wait for; a scope in somebody else's
-   handler of forks is lost, and counted. */
+/* Until the child has detached from the image it must not write there: signals are blocked until then, and a scope in
+   another fork handler of the program is lost, and counted. */
 static void prof__before_fork(void)
 {
     prof__thread *self = PROF__SELF();
@@ -57,8 +57,8 @@ static void prof__parent_of_fork(void)
     prof__signals_restore(&signals);
 }
 
-/* Lets go of the parent's image and keeps the rest. The service is the parent's: making one takes more than a signal
-   handler may do, so that the child of a PROF_STREAM or PROF_STATS session records as PROF_RING does. */
+/* Detaches from the parent's image and keeps the rest. The service runs only in the parent, and a signal handler may
+   not create another one, so that the child of a PROF_STREAM or PROF_STATS session records like PROF_RING. */
 static void prof__session_inherit(prof__session *s)
 {
     prof__stream_close(s);
@@ -71,7 +71,7 @@ static void prof__session_inherit(prof__session *s)
     if (s->live_path && s->live_path != s->output) s->beside = 1;
     if (s->live_path != s->output) s->live_path = NULL;
     if (s->header) {
-        /* the user's memory is the parent's */
+        /* the user's memory belongs to the parent */
         if (!s->mapping) s->mapping_size = (size_t)prof__round(s->image_size, 4096);
         if (s->mapping) munmap(s->mapping, s->mapping_size);
     }
@@ -107,7 +107,7 @@ static void prof__child_begins(prof__thread *self, int inherits, int interrupted
     } else {
         self->gate = PROF__BUSY;
         PROF__BARRIER();
-        self->session = NULL; /* not counted down: the session goes as a whole */
+        self->session = NULL; /* the count is not decremented: the whole session goes */
         prof__detach(self);
         for (prof__session *each = prof__state.retired, *next; each; each = next) {
             next = each->next;
@@ -210,8 +210,8 @@ static int prof__child_image(prof__session *s)
     return 0;
 }
 
-/* The child's first scope. Under the lock, as a busy thread. If it fails, the child records nothing; prof_stop
-   tells. */
+/* Creates the child's image, at its first scope. Under the lock; the thread is busy. If it fails, the child records
+   nothing, and prof_stop() says why. */
 static void prof__inherited_make(void)
 {
     prof__session *s = prof__state.inherited;
@@ -233,7 +233,7 @@ static void prof__inherited_make(void)
         s->header = NULL;
         s->mapping = NULL;
     } else {
-        prof__state.session = s; /* first: a fork by another thread meanwhile has one of both */
+        prof__state.session = s; /* first: the child of a fork that another thread does meanwhile has one of the two */
         prof__state.inherited = NULL;
     }
 }

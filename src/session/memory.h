@@ -134,8 +134,8 @@ static void prof__file_keep(prof__session *s, int file)
     s->stream.inode = (uint64_t)about.st_ino;
 }
 
-/* Makes the file size bytes large and reserves all its blocks. *sparse becomes 1 where the file system cannot do that. 0
-   or errno. */
+/* Makes the file size bytes large and reserves all its blocks. *sparse becomes 1 where the file system cannot do that.
+   0 or errno. */
 static int prof__file_reserve(int file, size_t size, int *sparse)
 {
     prof__signals signals;
@@ -208,8 +208,8 @@ static void prof__file_link_name(int file, char *to) /* 32 bytes */
     prof__text_add(to, 32, number);
 }
 
-/* A file in the folder of live_path that has no name yet, and is gone if the process is killed before it gets one; where
-   there are no such files, one that is called part_path. -1: errno. */
+/* A file in the folder of live_path that has no name yet, and is gone if the process is killed before it gets one;
+   where there are no such files, one that is called part_path. -1: errno. */
 static int prof__file_make(prof__session *s)
 {
     s->unnamed = 0;

@@ -1,5 +1,6 @@
-// session/save: An image with its archive into a file; prof_save().
-/* Reads size bytes of a real file from offset on, in any number of threads at a time; 0 if there are not as many. */
+// session/save: Writes an image with its archive to a file; prof_save().
+/* Reads size bytes of a real file from offset on; several threads may do so at a time. Returns 0 if there are fewer
+   bytes. */
 static int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
 {
     char *at = (char *)to;
@@ -26,7 +27,8 @@ static int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
     return 1;
 }
 
-/* The file that has the archive of the session of which this is a copy of the header; null: there is none. */
+/* Opens the file with the archive of the session that this copy of a header belongs to. Returns NULL if there is
+   none. */
 static FILE *prof__archive_open(const prof__header *copy)
 {
     FILE *stream = NULL;
@@ -42,7 +44,7 @@ static FILE *prof__archive_open(const prof__header *copy)
         if (file < 0) file = open(s->live_path, O_RDONLY | O_CLOEXEC);
         if (file >= 0 && (fstat(file, &about) || (uint64_t)about.st_ino != s->stream.inode ||
                           (uint64_t)about.st_dev != s->stream.device)) {
-            close(file); /* another one has that name by now */
+            close(file); /* another file has that name by now */
             file = -1;
         }
     }
@@ -53,7 +55,7 @@ static FILE *prof__archive_open(const prof__header *copy)
     return stream;
 }
 
-/* Where the archive's lap ends that its oldest block is in. */
+/* Returns the end of the lap of the archive that has its oldest block. */
 static uint64_t prof__archive_lap_end(FILE *file, const prof__header *h)
 {
     uint64_t at = h->archive_first;
@@ -77,8 +79,8 @@ static int prof__read_size(FILE *file, uint64_t *size)
     return end >= 0;
 }
 
-/* Where a copy of an archive's bytes ends: at `to`, or if the file was cut before that, a word behind it, which readers
-   count as a block that is lost. */
+/* Returns where a copy of an archive's bytes ends: at `to` or, if the file was cut before that, a word after the cut,
+   which readers count as a lost block. */
 static uint64_t prof__archive_cut(FILE *file, uint64_t from, uint64_t to)
 {
     uint64_t size;
@@ -87,7 +89,7 @@ static uint64_t prof__archive_cut(FILE *file, uint64_t from, uint64_t to)
     return (size > from ? size : from) + 8;
 }
 
-/* Bytes that are overwritten meanwhile come as they are: readers find that out. What is not there comes as zeros. */
+/* Copies bytes. If some are overwritten meanwhile, readers notice it. Missing ones are copied as zeros. */
 static void prof__out_archive(prof__out *out, FILE *file, uint64_t from, uint64_t to)
 {
     uint64_t bytes[512];
@@ -119,7 +121,8 @@ static void prof__out_sparse(prof__out *out, const char *from, uint64_t size)
     prof__out_zeros(out, zeros);
 }
 
-/* Writes an image without its archive: what is used of meta and of the chunks, and of meta's index what is not zero. */
+/* Writes an image without its archive: the used parts of meta and of the chunks, and what is not zero of meta's
+   index. */
 static void prof__out_used(prof__out *out, const void *bytes, size_t size)
 {
     const prof__header *h = (const prof__header *)bytes;
@@ -128,7 +131,7 @@ static void prof__out_used(prof__out *out, const void *bytes, size_t size)
     uint64_t meta = h->meta_offset + (h->meta_used && h->meta_used < h->meta_size ? h->meta_used : h->meta_size);
     uint64_t index = h->meta_offset + h->meta_size;
     if (index > h->chunk_offset || h->chunk_offset > size || used > (size - h->chunk_offset) / h->chunk_size) {
-        prof__out_bytes(out, bytes, size); /* not as prof_start() lays it out */
+        prof__out_bytes(out, bytes, size); /* prof_start() makes another layout */
         return;
     }
     uint64_t end = h->chunk_offset + used * h->chunk_size;
@@ -139,7 +142,7 @@ static void prof__out_used(prof__out *out, const void *bytes, size_t size)
     prof__out_zeros(out, size - end);
 }
 
-/* Writes a copy of an image with its archive, which is in file, right behind it, oldest block first. */
+/* Writes a copy of an image, and directly after it its archive, which is in file, the oldest block first. */
 static void prof__out_image(prof__out *out, void *bytes, size_t size, FILE *file)
 {
     prof__header *h = (prof__header *)bytes, from = *h;
@@ -157,7 +160,7 @@ static void prof__out_image(prof__out *out, void *bytes, size_t size, FILE *file
     if (laps) prof__out_archive(out, file, from.archive_offset, from.archive_next);
 }
 
-/* The same of what is being recorded. */
+/* The same for what is being recorded. */
 static prof_status prof__out_live(prof__out *out, void *bytes, size_t size)
 {
     const prof__header *h = (const prof__header *)bytes;

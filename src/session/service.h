@@ -1,10 +1,10 @@
 // session/service: The thread behind a session: stream, statistics, dumps, saves, schedule.
-/*-- SERVICE --------------------------------------------------------------------------------------------- >>service --
-   The one thread that prof may start, and only where the configuration needs it. It does in the background what takes
-   longer than a scope may: its steps look for work and do it. Nobody tells it, because that would cost the writers a
-   system call; it looks so often that the ring cannot fill between two looks. All signals are blocked in it, it takes
-   no control lock (prof_stop() joins it while holding that), and its scopes are recorded like anybody's, on a track
-   "prof". */
+/* -- SERVICE --------------------------------------------------------------------------------------------- >>service --
+   The only thread that prof starts, and only if the configuration needs it. It does in the background what takes longer
+   than a scope may: its steps look for work and do it. No thread wakes it, because that would cost the recording
+   threads a system call; it looks so often that the ring cannot fill between two looks. All signals are blocked in it,
+   it takes no control lock (prof_stop() joins it while holding that), and its scopes are recorded like all others, on a
+   track "prof". */
 
 static int prof__service_session_runs(const prof__session *s)
 {
@@ -55,7 +55,7 @@ static int prof__schedule_step(prof__session *s)
     return ended;
 }
 
-/* How long the service may sleep, if it wants to for that long. */
+/* Returns how long the service may sleep, at most this long. */
 static uint64_t prof__schedule_sleep(const prof__session *s, uint64_t sleep)
 {
     uint64_t now = s->look_at ? prof__monotonic() : 0;
@@ -63,10 +63,10 @@ static uint64_t prof__schedule_sleep(const prof__session *s, uint64_t sleep)
     return s->look_at > now ? s->look_at - now : 1;
 }
 
-/* Has the service look now. Any thread, signal handlers, too. */
+/* Makes the service look now. For any thread and signal handlers. */
 static PROF__UNUSED void prof__service_wake(prof__session *s) { prof__word_wake(&s->service.word); }
 
-/* How long to sleep after a sleep of this length. Where chunks are kept, what has filled meanwhile tells. */
+/* Returns how long to sleep after a sleep of this length. If chunks are kept, it depends on how many were filled. */
 static uint64_t prof__service_sleep(const prof__session *s, uint64_t before, uint64_t used, int work)
 {
     const prof__service *service = &s->service;
@@ -90,7 +90,7 @@ static void prof__service_run(prof__session *s)
     for (;;) {
         uint32_t word = PROF__ACQUIRE(&service->word), stop = PROF__ACQUIRE(&service->stop);
         uint64_t used = s->chunk_count - PROF__LOAD(&s->free_chunks);
-        int work = stop ? 0 : prof__stream_step(s); /* in the end what is in the ring is in the file as it is */
+        int work = stop ? 0 : prof__stream_step(s); /* at the end the ring is part of the file, as it is */
         work |= prof__upstairs.follow_step(s); /* see >>follow */
         work |= prof__upstairs.save_step(s);
         work |= stop ? 0 : prof__dump_step(s);
@@ -133,7 +133,7 @@ static int prof__service_create(prof__session *s)
 static void prof__service_join(prof__session *s) { pthread_join(s->service.thread, NULL); }
 #endif
 
-#define PROF__FOLLOW_PERIOD 5000000u /* ns: so often, at least, what triggers a save is looked for */
+#define PROF__FOLLOW_PERIOD 5000000u /* ns: the longest time between two looks for triggers of saves */
 
 /* The longest sleep is an eighth of the time in which the ring fills at 160 MB, 10 million scopes, a second. Not below
    a millisecond: a ring of less than 1.3 MB takes less than that rate, but an idle program costs no more than this. */
@@ -182,14 +182,15 @@ static prof_status prof__service_start(prof__session *s)
     return PROF_OK;
 }
 
-/* Under the control lock. Lets the thread finish its work; it may have been left behind in the parent of a fork(). */
+/* Stops the thread after it has finished its work. Under the control lock. In the child of a fork() it does not
+   exist. */
 static void prof__service_stop(prof__session *s)
 {
     if (!s->service.running) return;
     s->service.running = 0;
     if (s->service.process != prof__process_id()) return;
     PROF__RELEASE(&s->service.stop, 1u);
-    prof__word_wake(&s->released); /* nobody will be let in any more */
+    prof__word_wake(&s->released); /* threads that wait for a chunk get none any more */
     prof__service_wake(s);
     prof__service_join(s);
 }

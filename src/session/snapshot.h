@@ -1,18 +1,18 @@
-// session/snapshot: A copy of an image that threads go on writing. Never waits for a writer.
-/*-- SNAPSHOT -------------------------------------------------------------------------------------------- >>snapshot --
-   A consistent copy of an image that threads go on writing, out of this process's memory or another's file. Chunks are
-   copied from the newest to the oldest, in a ring those first that are being written, and those taken after the start
-   are left out: so of each thread a prefix of what it recorded is copied, without a gap. Meta comes last, and so knows
-   every call site that the chunks name. */
+// session/snapshot: Copies an image that threads go on writing. Never waits for them.
+/* -- SNAPSHOT -------------------------------------------------------------------------------------------- >>snapshot
+   -- Makes a consistent copy of an image that threads go on writing, from this process's memory or another's file.
+   Chunks are copied from the newest to the oldest, in a ring first those that are being written. Chunks taken after the
+   start are left out, so that of each thread a prefix of what it recorded is copied, without a gap. Meta is copied
+   last, so that it has every call site that the chunks name. */
 
 typedef struct prof__source {
-    int (*read)(void *user, uint64_t offset, void *to, size_t size); /* 8-byte units in order; 0: failed */
+    int (*read)(void *user, uint64_t offset, void *to, size_t size); /* 8-byte units in order; returns 0 on errors */
     void *user;
 } prof__source;
 
-/* Ends the copy before the first record that looked different the second time: a short scope was being taken back, or
-   the words of a file were not read in order. Then the last record's run-time name may have been missed, too: it is
-   written before that record, and so is complete by the second time. */
+/* Ends the copy before the first record that was different when read again: a short scope was being removed, or the
+   words of a file were not read in order. Then the last record's run-time name may have been missed, too; it is written
+   before that record, and so is complete at the second reading. */
 static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count)
 {
     size_t at = 0, last = 0, next;
@@ -33,22 +33,23 @@ static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count
     }
 }
 
-/* scratch: chunk_size bytes. An empty chunk where this one was reused meanwhile or is too new. to is all zero or has
-   what an earlier try copied: one that was never used is not read, and the pages of its copy are not touched. */
+/* Copies a chunk; if it was reused meanwhile or is too new, the copy is empty. scratch: chunk_size bytes. `to` is all
+   zero or has what an earlier try copied. A chunk that was never used is not read, and the pages of its copy are not
+   touched. */
 static int prof__chunk_snapshot(const prof__source *from, const prof__header *h, uint64_t offset, uint64_t newest,
                                 char *to, char *scratch)
 {
     prof__chunk *chunk = (prof__chunk *)(void *)to, *again = (prof__chunk *)(void *)scratch;
     size_t first = h->chunk_header_size, check;
-    uint64_t sequence; /* the comparison, too, must not have met the words of a chunk that is being cleared */
+    uint64_t sequence; /* the chunk must not have been cleared during the comparison, either */
     int tries = 0;
-    do { /* once more if losses became a record meanwhile, or they might count twice */
+    do { /* once more if losses were written as a record meanwhile, or they might count twice */
         if (!from->read(from->user, offset, scratch, first)) return 0;
         if (!again->sequence) {
             if (chunk->sequence) memset(to, 0, h->chunk_size);
             return 1;
         }
-        check = again->state == PROF__CHUNK_FULL ? first : h->chunk_size; /* full before it is read: nothing changes */
+        check = again->state == PROF__CHUNK_FULL ? first : h->chunk_size; /* full before it was read: it does not change */
         if (!from->read(from->user, offset, to, h->chunk_size)) return 0;
         if (!from->read(from->user, offset, scratch, check)) return 0;
     } while (again->lost < chunk->lost && ++tries < 8);
@@ -62,22 +63,22 @@ static int prof__chunk_snapshot(const prof__source *from, const prof__header *h,
     return 1;
 }
 
-/* A copy on its way. */
+/* A copy in progress. */
 typedef struct prof__copying {
     const prof__source *from;
     const prof__header *h;
     char *copy, *scratch;
-    uint64_t *held;  /* of each slot the sequence of the chunk that was being written there when the copy began, or 0 */
-    uint64_t *seen;  /* the sequence in the first turn */
-    uint64_t newest; /* no chunk with a later sequence is in the copy */
+    uint64_t *held;  /* for each slot, the sequence of the chunk that was being written when the copy began, or 0 */
+    uint64_t *seen;  /* the sequence in the first pass */
+    uint64_t newest; /* no chunk with a higher sequence is in the copy */
     uint64_t tick;   /* what was recorded before it is in the copy, or was overwritten */
-    int lapped;      /* threads went half round the ring in the meantime */
-    int torn;        /* so soon that what they recorded last may be missing */
+    int lapped;      /* 1: threads have filled half of the ring meanwhile */
+    int torn;        /* 1: so fast that their last events may be missing */
 } prof__copying;
 
-#define PROF__COPIED UINT64_MAX /* as a sequence: this chunk was copied in the first turn */
+#define PROF__COPIED UINT64_MAX /* instead of a sequence: this chunk was copied in the first pass */
 
-/* claimed: how many were taken so far; in its first lap a ring has no more. */
+/* claimed: how many chunks were taken so far; in its first lap a ring has no more. */
 static int prof__chunks_held(prof__copying *c, uint64_t claimed)
 {
     const prof__header *h = c->h;
@@ -89,8 +90,8 @@ static int prof__chunks_held(prof__copying *c, uint64_t claimed)
     return 1;
 }
 
-/* Copies the chunks that are being written, or can be again, or in the second turn the others: there, what is not the
-   chunk that the first turn saw was begun in the meantime, and does not belong to this copy. */
+/* Copies the chunks that are being written, or can be written again; in the second pass the others. A chunk that is not
+   the one that the first pass saw in its slot began in the meantime, and does not belong to this copy. */
 static int prof__chunks_turn(prof__copying *c, int first)
 {
     const prof__header *h = c->h;
@@ -113,9 +114,9 @@ static int prof__chunks_turn(prof__copying *c, int first)
     return 1;
 }
 
-/* Copies the chunks once: first those that are being written. They have the newest events of their threads, and can be
-   anywhere in the ring: one that is reused before it was copied may leave its thread's older chunks to the copy, where
-   whoever is about to take them sleeps. An archive has what was reused. */
+/* Copies all chunks once: first those that are being written. They have the newest events of their threads, and can be
+   anywhere in the ring. If one is reused before it is copied, its thread's older chunks may still be in the copy,
+   because the thread that is about to take them sleeps. With an archive, reused chunks are in that. */
 static int prof__chunks_copy(prof__copying *c)
 {
     const prof__header *h = c->h;
@@ -132,9 +133,9 @@ static int prof__chunks_copy(prof__copying *c)
     return 1;
 }
 
-/* The chunks of the image with header h (validated), to their places in a copy, which is all zero. 0: reading failed, or
-   no memory. What was overtaken is copied again: a few times where little may be left, and more often where it may be
-   wrong. newest and tick: as above. */
+/* Copies the chunks of the image with header h (validated) to their places in a copy, which is all zero. Returns 0 if
+   reading failed, or without memory. If threads have overtaken the copy, it is made again: a few times if little may be
+   left, and more often if it may be wrong. newest and tick: as above. */
 static int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy, uint64_t *newest,
                                  uint64_t *tick)
 {
@@ -164,7 +165,7 @@ static int prof__memory_read(void *image, uint64_t offset, void *to, size_t size
     return 1;
 }
 
-/* The same of a session's image. A chunk that is not ready yet is empty. */
+/* The same for a session's image. A chunk that is not ready yet is empty. */
 static int prof__session_read(void *session, uint64_t offset, void *to, size_t size)
 {
     const prof__session *s = (const prof__session *)session;
@@ -174,7 +175,7 @@ static int prof__session_read(void *session, uint64_t offset, void *to, size_t s
     return 1;
 }
 
-/* So many scopes were taken back in the chunks as they are now. */
+/* Returns how many scopes were removed in the present chunks. */
 static uint64_t prof__taken_back(const prof__session *s)
 {
     uint64_t count = 0;
@@ -183,7 +184,7 @@ static uint64_t prof__taken_back(const prof__session *s)
     return count;
 }
 
-/* A private copy of the present image. Writers never wait for it. */
+/* Makes a private copy of the present image. Recording threads never wait for it. */
 static prof_status prof__image_copy(void **bytes, size_t *size)
 {
     *bytes = NULL;
@@ -197,9 +198,9 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
     prof__header h;
     memset(&h, 0, sizeof h);
     prof__memory_read(s->header, 0, &h, sizeof h);
-    if (h.mode == PROF_STATS) h.chunk_count = 0; /* what is in them has been folded */
+    if (h.mode == PROF_STATS) h.chunk_count = 0; /* their events are in the statistics */
     uint64_t taken_back = h.mode == PROF_STATS ? prof__taken_back(s) : 0;
-    __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image while the lock is not held */
+    __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image mapped without the lock */
     s->readers++;
     if (prof__state.running) {
         prof__pair_take_well(s->clock, h.tick_hz, &s->header->last);

@@ -1,4 +1,4 @@
-// session/state: Sessions made and freed, and freed only when no thread can point to them.
+// session/state: Makes and frees sessions; frees them only when no thread can point to them.
 /*-- SESSION -------------------------------------------------------------------------------------------- >>session --*/
 
 #ifndef PROF_FREESTANDING
@@ -13,7 +13,7 @@ static void prof__crash_install(prof__session *s);
 static void prof__crash_remove(void);
 static void prof__crash_forget(void);
 
-/* The service ends a session under the state lock alone: who holds the control lock must ask here, too. */
+/* The service ends a session under the state lock alone: holders of the control lock must check this, too. */
 enum { PROF__ENDED = 1, PROF__RUNS };
 static int prof__session_phase(void)
 {
@@ -23,13 +23,13 @@ static int prof__session_phase(void)
     return phase;
 }
 
-/* Ordinary code that finds its thread busy, while no session runs: a handler that interrupted a macro has left by
-   siglongjmp. What the macro was doing is given up, and the chunk with it. */
+/* Repairs a thread that is busy in ordinary code, while no session runs: a handler that interrupted a macro has left by
+   siglongjmp(). The event of that macro is given up, and the chunk with it. */
 static void prof__heal(void)
 {
     prof__thread *self = PROF__SELF();
     if (self->gate != PROF__BUSY || self->exits >= PROF__EXITS) return;
-    self->fiber = NULL; /* switches were ignored meanwhile: it may be gone, or on another thread */
+    self->fiber = NULL; /* switches were ignored meanwhile: the fiber may be destroyed, or on another thread */
     prof__track_of(self)->owed = 0;
     if (self->filled) PROF__RELEASE(&self->filled->state, (uint32_t)PROF__CHUNK_FULL);
     if (self->chunk) PROF__RELEASE(&self->chunk->state, (uint32_t)PROF__CHUNK_FULL);
@@ -40,7 +40,7 @@ static void prof__heal(void)
 }
 
 #ifdef PROF_FREESTANDING
-/* One image at a time, in the user's memory; there is nothing to allocate a second session from. */
+/* There is one image at a time, in the user's memory, and no memory for a second session. */
 static prof__session prof__only_session;
 static prof__session *prof__session_new(void)
 {
@@ -84,7 +84,7 @@ static void prof__sessions_reap(int present)
         }
     }
     prof__state_unlock(gate);
-#ifdef PROF__THREAD_SANITIZER /* takes new pages for a write that races with those of threads */
+#ifdef PROF__THREAD_SANITIZER /* a write that races with those of threads gets new pages */
     retire = 0;
 #endif
     if (retire && prof__state.retired == s) prof__memory_retire(s);

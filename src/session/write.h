@@ -1,5 +1,6 @@
 // session/write: Folders, the writer of an extension.
-/* Writers of prof_report.h are registered as "layout:NAME", or "layout:NAME/" for a directory. Null: it is another one. */
+/* Writers of prof_report.h are registered as "layout:NAME", or "layout:NAME/" for a directory. Null: it is another
+   one. */
 static const char *prof__writer_layout(const prof_writer *writer)
 {
     static const char prefix[] = "layout:";

@@ -13,8 +13,8 @@
 
    Scopes are matched by the reader's rules. Memory is bounded: by PROF__FOLLOW_FIGURES names, beyond which everything
    counts as "(more scopes)"; by PROF__FOLLOW_DEPTH nested scopes, deeper ones are ignored; by twice as many tracks as
-   there are chunks: the one that was silent for longest is dropped first, and its open scopes count as truncated; and by
-   PROF__FOLLOW_LATE scopes of a track that the end of an outer one has closed: if their own end comes later, they
+   there are chunks: the one that was silent for longest is dropped first, and its open scopes count as truncated; and
+   by PROF__FOLLOW_LATE scopes of a track that the end of an outer one has closed: if their own end comes later, they
    overlap. */
 
 #define PROF__FOLLOW_FIGURES 4096

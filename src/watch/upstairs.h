@@ -1,7 +1,7 @@
 // watch/upstairs: The table of the functions of read, report and watch that session calls. In the list it comes before
 // the rooms that use it. It is a constant: a constructor of the program may start a session before any of ours has run,
-// C++ has no other way to declare a variable of this file before it has a value, and a compiler that sees the table calls
-// its functions directly.
+// C++ has no other way to declare a variable of this file before it has a value, and a compiler that sees the table
+// calls its functions directly.
 /*-- UPSTAIRS -------------------------------------------------------------------------------------------------------*/
 
 /* The definitions need types of their own rooms. */
