@@ -7481,9 +7481,9 @@ static const struct prof__upstairs prof__upstairs = {
 #endif
 #endif /* PROF_FREESTANDING */
 
-/*-- MEMORY ----------------------------------------------------------------------------------------------- >>memory --
-   Where an image lives. No store ever finds the disk full: a file's blocks and pages are reserved ahead of the writers,
-   see prof__chunks_ready(), or all of them here where the system cannot do that. */
+/* -- MEMORY ----------------------------------------------------------------------------------------------- >>memory --
+   Where an image is. No store ever finds the disk full: a file's blocks and pages are reserved before a thread needs
+   them, see prof__chunks_ready(), or all of them here if the system cannot do that. */
 
 #define PROF__MIN_IMAGE (16u << 10)
 #define PROF__MIN_BUFFER (128u << 10)
@@ -7495,13 +7495,13 @@ static int prof__level_of(const prof_config *config)
 }
 #define PROF__MAX_WAIT 10000000000u
 #define PROF__MIN_PERIOD 10000000u
-#define PROF__MAX_PERIOD 864000000000000u /* of text: ten days; more is a number of nanoseconds by mistake */
+#define PROF__MAX_PERIOD 864000000000000u /* of text: ten days; more is nanoseconds by mistake */
 #define PROF__NO_DUMP UINT64_MAX
 #define PROF__NO_WAIT UINT64_MAX
 
 static uint64_t prof__round(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
-/* Where the chunks begin in an image of size bytes; how large meta is, and how many slots its index has. */
+/* Returns where the chunks begin in an image of size bytes, how large meta is, and how many slots its index has. */
 static uint64_t prof__layout_head(uint64_t size, uint64_t *meta, uint64_t *index)
 {
     *meta = prof__round(size / 16, 4096);
@@ -7519,7 +7519,7 @@ static void prof__text_copy(char *to, size_t size, const char *from)
 }
 
 #ifndef PROF_FREESTANDING
-/* Appends from to the text in to; 0: it does not fit. */
+/* Appends from to the text in to. Returns 0 if it does not fit. */
 static int prof__text_add(char *to, size_t size, const char *from)
 {
     size_t at = prof__length(to), length = prof__length(from);
@@ -7592,9 +7592,9 @@ static prof_status prof__memory_publish(prof__session *s)
 }
 static void prof__memory_retire(prof__session *s) { (void)s; }
 #else
-/* Takes the lock that says that a process records into a file; 1: another process has it. It goes with the last
-   descriptor, so with the process: programs that it executes inherit none, and children of fork() close theirs. On a
-   file system without locks nobody has it. */
+/* Takes the lock of a file that a process records into. Returns 1 if another process has it. The lock ends with the
+   last descriptor, and so with the process: programs that it executes inherit none, and children of fork() close
+   theirs. On a file system without locks nobody has it. */
 static int prof__file_lock(int file)
 {
     int failed;
@@ -7607,7 +7607,7 @@ static int prof__file_lock(int file)
 static void prof__file_keep(prof__session *s, int file)
 {
     struct stat about;
-    int high = fcntl(file, F_DUPFD_CLOEXEC, 200); /* a high number is not soon given to another file once it is closed */
+    int high = fcntl(file, F_DUPFD_CLOEXEC, 200); /* a high number is not soon reused once it is closed */
     s->stream.file = high < 0 ? file : high;
     s->stream.opened = 1;
     if (high >= 0) close(file);
@@ -7616,12 +7616,12 @@ static void prof__file_keep(prof__session *s, int file)
     s->stream.inode = (uint64_t)about.st_ino;
 }
 
-/* Makes the file size bytes large and reserves all its blocks. *sparse becomes 1 where the file system cannot do that.
-   0 or errno. */
+/* Makes the file size bytes large and reserves all its blocks. Sets *sparse to 1 if the file system cannot do that.
+   Returns 0 or errno. */
 static int prof__file_reserve(int file, size_t size, int *sparse)
 {
     prof__signals signals;
-    prof__signals_block(&signals); /* it fails for any signal that comes, as one of a profiler's timer always does */
+    prof__signals_block(&signals); /* any signal makes it fail, and that of a profiler's timer always comes */
     int error = posix_fallocate(file, 0, (off_t)size);
     prof__signals_restore(&signals);
     *sparse = error == EOPNOTSUPP || error == EINVAL;
@@ -7629,15 +7629,15 @@ static int prof__file_reserve(int file, size_t size, int *sparse)
     return error;
 }
 
-/* A file beside the output, which may be in memory as well, must not take the room that the output needs. */
+/* A file beside the output must not take the space that the output needs: the image may be in memory instead. */
 static int prof__file_fits(const prof__session *s, int file, size_t size)
 {
     struct statvfs about;
     return !s->beside || (!fstatvfs(file, &about) && (uint64_t)about.f_bavail * about.f_frsize / 4 >= size);
 }
 
-/* Makes the file size bytes large, and maps it; or memory, where file is -1. Blocks and pages are taken ahead of the
-   writers, if the system can do that: else *at is null. 0 or errno. */
+/* Makes the file size bytes large, and maps it; if file is -1, maps memory. This is for systems that can reserve blocks
+   and pages later, before a thread needs them; on others *at is NULL. Returns 0 or errno. */
 static int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
 {
     *at = NULL;
@@ -7650,7 +7650,7 @@ static int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
     void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, file, 0);
     if (map == MAP_FAILED) return errno;
     *at = map;
-    if (!prof__populate(map, error ? begin : 65536)) { /* size is more; pages take the blocks as well */
+    if (!prof__populate(map, error ? begin : 65536)) { /* size is larger; pages get their blocks as well */
         s->ready_chunks = s->claimed_chunks = 0;
         return 0;
     }
@@ -7664,7 +7664,7 @@ static int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
 #endif
 }
 
-/* The same with all blocks and pages at once. */
+/* Does the same, with all blocks and pages at once. */
 static int prof__map_whole(prof__session *s, int file, size_t size, void **at)
 {
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, sparse = 0;
@@ -7690,8 +7690,8 @@ static void prof__file_link_name(int file, char *to) /* 32 bytes */
     prof__text_add(to, 32, number);
 }
 
-/* A file in the folder of live_path that has no name yet, and is gone if the process is killed before it gets one;
-   where there are no such files, one that is called part_path. -1: errno. */
+/* Opens a file in the folder of live_path that has no name yet, and disappears if the process is killed before it gets
+   one; on systems without such files, one that is called part_path. Returns -1 and errno if that fails. */
 static int prof__file_make(prof__session *s)
 {
     s->unnamed = 0;
@@ -7712,7 +7712,7 @@ static int prof__file_make(prof__session *s)
     return open(s->part_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
-/* Calls the file part_path, if it has no name yet. 0 or errno. */
+/* Gives the file the name part_path, if it has none yet. Returns 0 or errno. */
 static int prof__file_name(prof__session *s)
 {
     char path[32];
@@ -7723,8 +7723,9 @@ static int prof__file_name(prof__session *s)
     return 0;
 }
 
-/* Takes the memory; the system's error, or 0. Async-signal-safe: a child of a fork may come here from a handler. A file
-   is under another name until all is well, and a process that still records into an older one keeps that. */
+/* Gets the memory of the image. Returns 0 or the system's error. Async-signal-safe, because a child of a fork may call
+   it from a handler. A file has another name until the start has succeeded; a process that still records into an older
+   file keeps that. */
 static int prof__memory_map(prof__session *s, size_t size)
 {
     int file = -1, error = 0;
@@ -7753,12 +7754,13 @@ static int prof__memory_map(prof__session *s, size_t size)
     s->mapping = at;
     s->mapping_size = size;
 #ifdef MADV_WIPEONFORK
-    if (file < 0) madvise(at, size, MADV_WIPEONFORK); /* no copy for a child, and no page faults in the parent for it */
+    if (file < 0) madvise(at, size, MADV_WIPEONFORK); /* no copy for a child, which would cost the parent page faults */
 #endif
     return 0;
 }
 
-/* Goes on without a file beside the output, which could not be had; a mapping that there is is as good without. */
+/* Goes on without a file beside the output, because it could not be created; an existing mapping can be used without
+   it. */
 static void prof__file_forget(prof__session *s, int error)
 {
     if (s->part_path[0]) unlink(s->part_path);
@@ -7767,7 +7769,7 @@ static void prof__file_forget(prof__session *s, int error)
     s->beside_error = error;
 }
 
-/* The same, in memory if a file beside the output cannot be had. */
+/* Does the same, but in memory if a file beside the output cannot be created. */
 static int prof__memory_get(prof__session *s, size_t size)
 {
     int error = prof__memory_map(s, size);
@@ -7776,7 +7778,7 @@ static int prof__memory_get(prof__session *s, size_t size)
     return prof__memory_map(s, size);
 }
 
-/* A disk that has no room for the file is not filled to find that out. */
+/* Checks that the disk has room for the file, before filling it. */
 static int prof__disk_has(const char *path, uint64_t size)
 {
     char folder[1024];
@@ -7816,7 +7818,7 @@ static prof_status prof__memory_publish(prof__session *s)
     return error ? prof__fail(PROF_IO, "%s: cannot be renamed to %s: %s", s->part_path, s->live_path, strerror(error))
                  : PROF_OK;
 }
-/* Some thread may be in the middle of a write: put empty pages where the image was, until it has moved on. */
+/* Replaces the image by empty pages, because a thread may be in the middle of a write, until it has moved on. */
 static void prof__memory_retire(prof__session *s)
 {
     if (s->mapping)
@@ -8350,8 +8352,8 @@ static const char *prof__extension(const char *path)
     return dot;
 }
 
-/* Writers of prof_report.h are registered as "layout:NAME", or "layout:NAME/" for a directory. Null: it is another
-   one. */
+/* Writers of prof_report.h are registered as "layout:NAME", or "layout:NAME/" for a directory. Returns NULL for other
+   writers. */
 static const char *prof__writer_layout(const prof_writer *writer)
 {
     static const char prefix[] = "layout:";
@@ -8361,7 +8363,7 @@ static const char *prof__writer_layout(const prof_writer *writer)
     return name;
 }
 
-/* The writer of a layout, into a file or a directory. */
+/* Returns the writer of a layout, for a file or a directory. */
 static prof_status prof__layout_find(const char *layout, const char *path,
                                      prof_status (**write)(const prof_trace *, const char *))
 {
@@ -8432,7 +8434,7 @@ static PROF__COLD prof_status prof__writer_find(const char *path,
                       prof__path_end(path), given, known);
 }
 
-/* A file of events has no use for a session without any. write: of the path, null for .prof. */
+/* Refuses an output with events for a session that keeps none. write: the writer of the path, NULL for .prof. */
 static prof_status prof__writer_fits(const char *path, prof_status (*write)(const prof_trace *, const char *),
                                      uint32_t mode)
 {
@@ -8461,7 +8463,7 @@ static PROF__UNUSED prof_status prof__writer_for(const char *path, uint32_t mode
     return status ? status : prof__writer_fits(path, *write, mode);
 }
 
-/* Finds out at the start what would otherwise be found out at the end, and makes the directories. */
+/* Checks the output at the start rather than at the end, and creates its directories. */
 static prof_status prof__output_check(const char *path)
 {
     const char *target = path;
@@ -8488,7 +8490,7 @@ static prof_status prof__output_check(const char *path)
     return PROF_OK;
 }
 
-/* An image is mapped to the file that a link leads to, and gets that file's name: the link stays. */
+/* Follows a link: the image gets the name of the file that it leads to, so that the link stays. */
 static prof_status prof__output_follow(prof__session *s)
 {
 #ifndef _WIN32
@@ -8503,8 +8505,8 @@ static prof_status prof__output_follow(prof__session *s)
     return PROF_OK;
 }
 
-/* Copies a pattern as an absolute one: the program may change its directory before anything is written. It stays as it
-   is where the directory has no name, or together they are too long. 0: it is too long by itself. */
+/* Makes a pattern absolute, because the program may change its directory before anything is written. It stays relative
+   if the directory has no name, or if together they are too long. Returns 0 if the pattern alone is too long. */
 static int prof__pattern_absolute(const char *pattern, char *to, size_t size)
 {
     size_t at = 0;
@@ -9146,7 +9148,7 @@ static void prof__calibrate(prof__session *s)
     PROF__STORE(&like->format_x1000, h->format_x1000);
 }
 #endif
-/* The image is laid out, and its header filled in: from here on it is one. */
+/* Lays out the image and fills in its header: from here on it is valid. */
 static void prof__image_begin(prof__session *s)
 {
     prof_site no_room = {0, "(no room for more call sites)", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
@@ -9155,7 +9157,7 @@ static void prof__image_begin(prof__session *s)
     prof__copy(s->header->magic, PROF__MAGIC, sizeof s->header->magic);
 }
 
-/* What keeps the session from beginning. Before there is a service, which reads it. */
+/* Sets the reasons for which the session does not begin yet. Called before the service starts, which reads them. */
 static void prof__schedule_configure(prof__session *s, const prof_config *config)
 {
     const prof__pair *now = &s->header->first;
@@ -9261,7 +9263,7 @@ static prof_status prof__config_check(const prof_config *c)
     return PROF_OK;
 }
 
-/* Who started a session that is not the program's own. */
+/* The header that started a session which is not the program's own. */
 typedef struct prof__guest_start {
     void (*yield)(void);       /* see prof__guest */
     void (*limit)(void *user); /* under the lock, before anything is recorded */
@@ -9312,14 +9314,14 @@ static prof_status prof__start_locked(const prof_config *config, const prof__gue
     if (!status) status = prof__memory_publish(s);
     if (!status) {
         s->epoch = prof__state.epoch + 1 ? prof__state.epoch + 1 : 1;
-        PROF__STORE(&prof__state.epoch, s->epoch); /* ends compare with it, without the lock */
+        PROF__STORE(&prof__state.epoch, s->epoch); /* ends of scopes compare with it, without the lock */
         s->header->session = s->epoch;
         prof__metadata_write(s);
 #ifndef PROF_FREESTANDING
         if (s->beside_error) prof__meta_pair(s, "in memory only", strerror(s->beside_error));
 #endif
         s->like = *s->header;
-        s->like.magic[0] = 0; /* who looks for images in a core dump shall find one */
+        s->like.magic[0] = 0; /* so that images are found in core dumps */
         prof__state.session = s;
         prof__state.level = prof__level_of(config);
         prof__state.filter_mask = config->filter_mask ? config->filter_mask : ~0u;
@@ -9351,7 +9353,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__gue
     return PROF_OK;
 }
 
-/* guest: null: the program's own session. */
+/* guest: NULL: the program's own session. */
 static prof_status prof__start_as(const prof_config *config, const prof__guest_start *guest)
 {
     prof_status status = PROF_OK;
@@ -9381,7 +9383,7 @@ PROF_DEF prof_status prof_start(const prof_config *config)
     return prof__start_as(config ? config : &defaults, NULL);
 }
 
-/* Nothing more is recorded; the image stays. Under the lock. */
+/* Ends recording; the image stays. Under the lock. */
 static void prof__recording_ends(void)
 {
     PROF__STORE(&prof__state.running, 0);
@@ -9394,7 +9396,7 @@ static void prof__recording_ends(void)
     }
 }
 
-/* guest: 1: of the guest's session, and of no other. Under the control lock. */
+/* guest: 1: ends only a session that prof_server.h started. Under the control lock. */
 static prof_status prof__stop_recording(int guest)
 {
     uint32_t gate = prof__state_lock();
@@ -9434,9 +9436,9 @@ PROF_DEF prof_status prof_stop(void)
 }
 
 #ifndef PROF_FREESTANDING
-/* The program ends without prof_stop(): what has an output is written all the same. After the destructors of the
-   program's own objects, which may have scopes or call prof_stop(), and before the writers go. Where another thread is
-   in a control function there is no waiting for it. */
+/* Writes the output if the program ends without prof_stop(). Runs after the destructors of the program's own objects,
+   which may have scopes or call prof_stop(), and before the writers are removed. Does not wait for a thread that is in
+   a control function. */
 static void __attribute__((destructor(102))) prof__exit_stop(void)
 {
     prof__generation_look();
@@ -10734,12 +10736,12 @@ static PROF__UNUSED int prof__stream_step(prof__session *s)
     return 0;
 }
 #else
-/*-- STREAM ----------------------------------------------------------------------------------------------- >>stream --
-   PROF_STREAM: the service packs full chunks, oldest first, into blocks behind the ring in the file, and lets the
-   chunks go when their block is complete and published. So the file is whole at every moment. What cannot be written
+/* -- STREAM ----------------------------------------------------------------------------------------------- >>stream --
+   PROF_STREAM: the service packs full chunks, the oldest first, into blocks after the ring in the file, and releases
+   each chunk when its block is complete and published. So the file is complete at every moment. What cannot be written
    stays in the ring and is tried again; once the ring is full, events are lost and counted. */
 
-#define PROF__MIN_ARCHIVE (512u << 10) /* a limit must leave room for some blocks */
+#define PROF__MIN_ARCHIVE (512u << 10) /* a limit must have space for some blocks */
 #define PROF__FIRST_RETRY 10000000u    /* ns; doubles up to a second */
 
 /* 1: the service may empty this chunk: it is full or, where the ring gets scarce, an ended thread left it half empty
@@ -10769,7 +10771,7 @@ static int prof__stream_file_ready(prof__session *s)
     if (prof__stream_file_there(s)) return 1;
     if (prof__stream_file_open(s, s->live_path)) {
         if (prof__stream_file_there(s)) return 1;
-        close(s->stream.file); /* another file by now */
+        close(s->stream.file); /* it is another file by now */
         s->stream.opened = 0;
     }
     return 0;
@@ -10818,7 +10820,7 @@ static int prof__stream_write(prof__session *s, const void *bytes, size_t size, 
     return error;
 }
 
-/* Drops the oldest block, or what ends a lap. 0 or errno. */
+/* Drops the oldest block, or the mark that ends a lap. Returns 0 or errno. */
 static int prof__archive_drop(prof__session *s)
 {
     prof__header *h = s->header;
@@ -10830,7 +10832,7 @@ static int prof__archive_drop(prof__session *s)
         if (n < 0) return errno;
         if (n != (ssize_t)sizeof block || block.magic != PROF__BLOCK_MAGIC || block.size < sizeof block ||
             block.size > left)
-            return EILSEQ; /* not what was written there */
+            return EILSEQ; /* it is not what was written there */
         ends = !block.sequence;
         if (!ends) PROF__ADD(&h->overwritten, 1);
     }
@@ -10838,7 +10840,7 @@ static int prof__archive_drop(prof__session *s)
     return 0;
 }
 
-/* Marks that the lap ends at this place. */
+/* Writes a mark that the lap ends at this place. */
 static int prof__archive_lap(prof__session *s, uint64_t at)
 {
     prof__block block;
@@ -10850,13 +10852,14 @@ static int prof__archive_lap(prof__session *s, uint64_t at)
     return prof__stream_write(s, &block, sizeof block, at);
 }
 
-/* Where a block of size bytes goes; drops older ones for it, if that is wanted. 0 or errno; EDOM: there is no room. */
+/* Finds the place for a block of size bytes, and drops older ones for it, if at_limit says so. Returns 0, errno, or
+   EDOM if there is no space. */
 static int prof__archive_room(prof__session *s, uint64_t size, uint64_t *at)
 {
     prof__header *h = s->header;
     int error = 0;
     uint64_t next = h->archive_next;
-    while (!error && h->archive_first > next) { /* lapped: as far as the oldest block, which it must not touch */
+    while (!error && h->archive_first > next) { /* after a lap: up to the oldest block, which must not be overwritten */
         *at = next;
         if (h->archive_first - next > size) return 0;
         error = prof__archive_drop(s);
@@ -10871,7 +10874,7 @@ static int prof__archive_room(prof__session *s, uint64_t size, uint64_t *at)
     return error;
 }
 
-/* 0 or errno; the chunk can be let go. */
+/* Packs and writes a chunk, which can be released then. Returns 0 or errno. */
 static int prof__stream_put(prof__session *s, const prof__chunk *chunk)
 {
     const uint64_t *words = (const uint64_t *)(const void *)(chunk + 1);
@@ -10905,10 +10908,10 @@ static int prof__stream_order(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Finds what is full, the oldest first; returns how many. A thread's chunk is full before the next one is: so once a
-   look at all finds no more than the one before, none is among them whose thread has an older one that is not. A
-   rotating archive drops blocks in the order in which they came, and must not drop from the midst of a thread. Chunks
-   that nobody has taken yet are not looked at, which would give them pages. */
+/* Lists the full chunks, the oldest first; returns how many. A thread's chunk is full before its next one is: so once a
+   pass over all finds no more than the previous pass, no listed chunk has an older one of its thread that is not
+   listed. A rotating archive drops blocks in the order in which they were written, and must not drop from the middle of
+   a thread. Chunks that were never taken are not read, because that would give them pages. */
 static size_t prof__stream_gather(prof__session *s)
 {
     size_t count = 0, before;
@@ -10925,14 +10928,14 @@ static size_t prof__stream_gather(prof__session *s)
     return count;
 }
 
-/* Packs what is full. 1: there was something. */
+/* Packs the full chunks. Returns 1 if there were any. */
 static int prof__stream_step(prof__session *s)
 {
     prof__stream *stream = &s->stream;
     if (s->header->mode != PROF_STREAM || stream->full) return 0;
     if (stream->backoff_ns && prof__monotonic() < stream->retry_at) return 0;
     uint64_t next = PROF__LOAD(&s->header->next_chunk);
-    if (next == stream->seen && PROF__LOAD(&s->free_chunks) > s->chunk_count / 2) return 0; /* need not look */
+    if (next == stream->seen && PROF__LOAD(&s->free_chunks) > s->chunk_count / 2) return 0; /* nothing to look for */
     stream->seen = next;
     size_t count = prof__stream_gather(s);
     if (!count) return 0;
@@ -11232,7 +11235,7 @@ static int prof__chunk_snapshot(const prof__source *from, const prof__header *h,
             if (chunk->sequence) memset(to, 0, h->chunk_size);
             return 1;
         }
-        check = again->state == PROF__CHUNK_FULL ? first : h->chunk_size; /* full before it was read: it does not change */
+        check = again->state == PROF__CHUNK_FULL ? first : h->chunk_size; /* full before it was read: unchanged */
         if (!from->read(from->user, offset, to, h->chunk_size)) return 0;
         if (!from->read(from->user, offset, scratch, check)) return 0;
     } while (again->lost < chunk->lost && ++tries < 8);

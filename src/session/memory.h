@@ -1,7 +1,7 @@
 // session/memory: Where an image lives: memory, a file, the user's array; how it is divided.
-/*-- MEMORY ----------------------------------------------------------------------------------------------- >>memory --
-   Where an image lives. No store ever finds the disk full: a file's blocks and pages are reserved ahead of the writers,
-   see prof__chunks_ready(), or all of them here where the system cannot do that. */
+/* -- MEMORY ----------------------------------------------------------------------------------------------- >>memory --
+   Where an image is. No store ever finds the disk full: a file's blocks and pages are reserved before a thread needs
+   them, see prof__chunks_ready(), or all of them here if the system cannot do that. */
 
 #define PROF__MIN_IMAGE (16u << 10)
 #define PROF__MIN_BUFFER (128u << 10)
@@ -13,13 +13,13 @@ static int prof__level_of(const prof_config *config)
 }
 #define PROF__MAX_WAIT 10000000000u
 #define PROF__MIN_PERIOD 10000000u
-#define PROF__MAX_PERIOD 864000000000000u /* of text: ten days; more is a number of nanoseconds by mistake */
+#define PROF__MAX_PERIOD 864000000000000u /* of text: ten days; more is nanoseconds by mistake */
 #define PROF__NO_DUMP UINT64_MAX
 #define PROF__NO_WAIT UINT64_MAX
 
 static uint64_t prof__round(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
-/* Where the chunks begin in an image of size bytes; how large meta is, and how many slots its index has. */
+/* Returns where the chunks begin in an image of size bytes, how large meta is, and how many slots its index has. */
 static uint64_t prof__layout_head(uint64_t size, uint64_t *meta, uint64_t *index)
 {
     *meta = prof__round(size / 16, 4096);
@@ -37,7 +37,7 @@ static void prof__text_copy(char *to, size_t size, const char *from)
 }
 
 #ifndef PROF_FREESTANDING
-/* Appends from to the text in to; 0: it does not fit. */
+/* Appends from to the text in to. Returns 0 if it does not fit. */
 static int prof__text_add(char *to, size_t size, const char *from)
 {
     size_t at = prof__length(to), length = prof__length(from);
@@ -110,9 +110,9 @@ static prof_status prof__memory_publish(prof__session *s)
 }
 static void prof__memory_retire(prof__session *s) { (void)s; }
 #else
-/* Takes the lock that says that a process records into a file; 1: another process has it. It goes with the last
-   descriptor, so with the process: programs that it executes inherit none, and children of fork() close theirs. On a
-   file system without locks nobody has it. */
+/* Takes the lock of a file that a process records into. Returns 1 if another process has it. The lock ends with the
+   last descriptor, and so with the process: programs that it executes inherit none, and children of fork() close
+   theirs. On a file system without locks nobody has it. */
 static int prof__file_lock(int file)
 {
     int failed;
@@ -125,7 +125,7 @@ static int prof__file_lock(int file)
 static void prof__file_keep(prof__session *s, int file)
 {
     struct stat about;
-    int high = fcntl(file, F_DUPFD_CLOEXEC, 200); /* a high number is not soon given to another file once it is closed */
+    int high = fcntl(file, F_DUPFD_CLOEXEC, 200); /* a high number is not soon reused once it is closed */
     s->stream.file = high < 0 ? file : high;
     s->stream.opened = 1;
     if (high >= 0) close(file);
@@ -134,12 +134,12 @@ static void prof__file_keep(prof__session *s, int file)
     s->stream.inode = (uint64_t)about.st_ino;
 }
 
-/* Makes the file size bytes large and reserves all its blocks. *sparse becomes 1 where the file system cannot do that.
-   0 or errno. */
+/* Makes the file size bytes large and reserves all its blocks. Sets *sparse to 1 if the file system cannot do that.
+   Returns 0 or errno. */
 static int prof__file_reserve(int file, size_t size, int *sparse)
 {
     prof__signals signals;
-    prof__signals_block(&signals); /* it fails for any signal that comes, as one of a profiler's timer always does */
+    prof__signals_block(&signals); /* any signal makes it fail, and that of a profiler's timer always comes */
     int error = posix_fallocate(file, 0, (off_t)size);
     prof__signals_restore(&signals);
     *sparse = error == EOPNOTSUPP || error == EINVAL;
@@ -147,15 +147,15 @@ static int prof__file_reserve(int file, size_t size, int *sparse)
     return error;
 }
 
-/* A file beside the output, which may be in memory as well, must not take the room that the output needs. */
+/* A file beside the output must not take the space that the output needs: the image may be in memory instead. */
 static int prof__file_fits(const prof__session *s, int file, size_t size)
 {
     struct statvfs about;
     return !s->beside || (!fstatvfs(file, &about) && (uint64_t)about.f_bavail * about.f_frsize / 4 >= size);
 }
 
-/* Makes the file size bytes large, and maps it; or memory, where file is -1. Blocks and pages are taken ahead of the
-   writers, if the system can do that: else *at is null. 0 or errno. */
+/* Makes the file size bytes large, and maps it; if file is -1, maps memory. This is for systems that can reserve blocks
+   and pages later, before a thread needs them; on others *at is NULL. Returns 0 or errno. */
 static int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
 {
     *at = NULL;
@@ -168,7 +168,7 @@ static int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
     void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, file, 0);
     if (map == MAP_FAILED) return errno;
     *at = map;
-    if (!prof__populate(map, error ? begin : 65536)) { /* size is more; pages take the blocks as well */
+    if (!prof__populate(map, error ? begin : 65536)) { /* size is larger; pages get their blocks as well */
         s->ready_chunks = s->claimed_chunks = 0;
         return 0;
     }
@@ -182,7 +182,7 @@ static int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
 #endif
 }
 
-/* The same with all blocks and pages at once. */
+/* Does the same, with all blocks and pages at once. */
 static int prof__map_whole(prof__session *s, int file, size_t size, void **at)
 {
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, sparse = 0;
@@ -208,8 +208,8 @@ static void prof__file_link_name(int file, char *to) /* 32 bytes */
     prof__text_add(to, 32, number);
 }
 
-/* A file in the folder of live_path that has no name yet, and is gone if the process is killed before it gets one;
-   where there are no such files, one that is called part_path. -1: errno. */
+/* Opens a file in the folder of live_path that has no name yet, and disappears if the process is killed before it gets
+   one; on systems without such files, one that is called part_path. Returns -1 and errno if that fails. */
 static int prof__file_make(prof__session *s)
 {
     s->unnamed = 0;
@@ -230,7 +230,7 @@ static int prof__file_make(prof__session *s)
     return open(s->part_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
-/* Calls the file part_path, if it has no name yet. 0 or errno. */
+/* Gives the file the name part_path, if it has none yet. Returns 0 or errno. */
 static int prof__file_name(prof__session *s)
 {
     char path[32];
@@ -241,8 +241,9 @@ static int prof__file_name(prof__session *s)
     return 0;
 }
 
-/* Takes the memory; the system's error, or 0. Async-signal-safe: a child of a fork may come here from a handler. A file
-   is under another name until all is well, and a process that still records into an older one keeps that. */
+/* Gets the memory of the image. Returns 0 or the system's error. Async-signal-safe, because a child of a fork may call
+   it from a handler. A file has another name until the start has succeeded; a process that still records into an older
+   file keeps that. */
 static int prof__memory_map(prof__session *s, size_t size)
 {
     int file = -1, error = 0;
@@ -271,12 +272,13 @@ static int prof__memory_map(prof__session *s, size_t size)
     s->mapping = at;
     s->mapping_size = size;
 #ifdef MADV_WIPEONFORK
-    if (file < 0) madvise(at, size, MADV_WIPEONFORK); /* no copy for a child, and no page faults in the parent for it */
+    if (file < 0) madvise(at, size, MADV_WIPEONFORK); /* no copy for a child, which would cost the parent page faults */
 #endif
     return 0;
 }
 
-/* Goes on without a file beside the output, which could not be had; a mapping that there is is as good without. */
+/* Goes on without a file beside the output, because it could not be created; an existing mapping can be used without
+   it. */
 static void prof__file_forget(prof__session *s, int error)
 {
     if (s->part_path[0]) unlink(s->part_path);
@@ -285,7 +287,7 @@ static void prof__file_forget(prof__session *s, int error)
     s->beside_error = error;
 }
 
-/* The same, in memory if a file beside the output cannot be had. */
+/* Does the same, but in memory if a file beside the output cannot be created. */
 static int prof__memory_get(prof__session *s, size_t size)
 {
     int error = prof__memory_map(s, size);
@@ -294,7 +296,7 @@ static int prof__memory_get(prof__session *s, size_t size)
     return prof__memory_map(s, size);
 }
 
-/* A disk that has no room for the file is not filled to find that out. */
+/* Checks that the disk has room for the file, before filling it. */
 static int prof__disk_has(const char *path, uint64_t size)
 {
     char folder[1024];
@@ -334,7 +336,7 @@ static prof_status prof__memory_publish(prof__session *s)
     return error ? prof__fail(PROF_IO, "%s: cannot be renamed to %s: %s", s->part_path, s->live_path, strerror(error))
                  : PROF_OK;
 }
-/* Some thread may be in the middle of a write: put empty pages where the image was, until it has moved on. */
+/* Replaces the image by empty pages, because a thread may be in the middle of a write, until it has moved on. */
 static void prof__memory_retire(prof__session *s)
 {
     if (s->mapping)

@@ -49,7 +49,7 @@ static int prof__chunk_snapshot(const prof__source *from, const prof__header *h,
             if (chunk->sequence) memset(to, 0, h->chunk_size);
             return 1;
         }
-        check = again->state == PROF__CHUNK_FULL ? first : h->chunk_size; /* full before it was read: it does not change */
+        check = again->state == PROF__CHUNK_FULL ? first : h->chunk_size; /* full before it was read: unchanged */
         if (!from->read(from->user, offset, to, h->chunk_size)) return 0;
         if (!from->read(from->user, offset, scratch, check)) return 0;
     } while (again->lost < chunk->lost && ++tries < 8);

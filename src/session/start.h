@@ -1,5 +1,5 @@
 // session/start: prof_start(): under prof__control_word.
-/* The image is laid out, and its header filled in: from here on it is one. */
+/* Lays out the image and fills in its header: from here on it is valid. */
 static void prof__image_begin(prof__session *s)
 {
     prof_site no_room = {0, "(no room for more call sites)", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
@@ -8,7 +8,7 @@ static void prof__image_begin(prof__session *s)
     prof__copy(s->header->magic, PROF__MAGIC, sizeof s->header->magic);
 }
 
-/* What keeps the session from beginning. Before there is a service, which reads it. */
+/* Sets the reasons for which the session does not begin yet. Called before the service starts, which reads them. */
 static void prof__schedule_configure(prof__session *s, const prof_config *config)
 {
     const prof__pair *now = &s->header->first;
@@ -114,7 +114,7 @@ static prof_status prof__config_check(const prof_config *c)
     return PROF_OK;
 }
 
-/* Who started a session that is not the program's own. */
+/* The header that started a session which is not the program's own. */
 typedef struct prof__guest_start {
     void (*yield)(void);       /* see prof__guest */
     void (*limit)(void *user); /* under the lock, before anything is recorded */
@@ -165,14 +165,14 @@ static prof_status prof__start_locked(const prof_config *config, const prof__gue
     if (!status) status = prof__memory_publish(s);
     if (!status) {
         s->epoch = prof__state.epoch + 1 ? prof__state.epoch + 1 : 1;
-        PROF__STORE(&prof__state.epoch, s->epoch); /* ends compare with it, without the lock */
+        PROF__STORE(&prof__state.epoch, s->epoch); /* ends of scopes compare with it, without the lock */
         s->header->session = s->epoch;
         prof__metadata_write(s);
 #ifndef PROF_FREESTANDING
         if (s->beside_error) prof__meta_pair(s, "in memory only", strerror(s->beside_error));
 #endif
         s->like = *s->header;
-        s->like.magic[0] = 0; /* who looks for images in a core dump shall find one */
+        s->like.magic[0] = 0; /* so that images are found in core dumps */
         prof__state.session = s;
         prof__state.level = prof__level_of(config);
         prof__state.filter_mask = config->filter_mask ? config->filter_mask : ~0u;
@@ -204,7 +204,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__gue
     return PROF_OK;
 }
 
-/* guest: null: the program's own session. */
+/* guest: NULL: the program's own session. */
 static prof_status prof__start_as(const prof_config *config, const prof__guest_start *guest)
 {
     prof_status status = PROF_OK;

@@ -1,5 +1,5 @@
 // session/stop: prof_stop(), prof_reset(), pauses: under prof__control_word.
-/* Nothing more is recorded; the image stays. Under the lock. */
+/* Ends recording; the image stays. Under the lock. */
 static void prof__recording_ends(void)
 {
     PROF__STORE(&prof__state.running, 0);
@@ -12,7 +12,7 @@ static void prof__recording_ends(void)
     }
 }
 
-/* guest: 1: of the guest's session, and of no other. Under the control lock. */
+/* guest: 1: ends only a session that prof_server.h started. Under the control lock. */
 static prof_status prof__stop_recording(int guest)
 {
     uint32_t gate = prof__state_lock();
@@ -52,9 +52,9 @@ PROF_DEF prof_status prof_stop(void)
 }
 
 #ifndef PROF_FREESTANDING
-/* The program ends without prof_stop(): what has an output is written all the same. After the destructors of the
-   program's own objects, which may have scopes or call prof_stop(), and before the writers go. Where another thread is
-   in a control function there is no waiting for it. */
+/* Writes the output if the program ends without prof_stop(). Runs after the destructors of the program's own objects,
+   which may have scopes or call prof_stop(), and before the writers are removed. Does not wait for a thread that is in
+   a control function. */
 static void __attribute__((destructor(102))) prof__exit_stop(void)
 {
     prof__generation_look();

@@ -1,10 +1,10 @@
-// session/stream: PROF_STREAM: full chunks packed behind the ring, and the chunks let go. The service's thread.
-/*-- STREAM ----------------------------------------------------------------------------------------------- >>stream --
-   PROF_STREAM: the service packs full chunks, oldest first, into blocks behind the ring in the file, and lets the
-   chunks go when their block is complete and published. So the file is whole at every moment. What cannot be written
+// session/stream: PROF_STREAM: packs full chunks into the file after the ring, and releases them. The service's thread.
+/* -- STREAM ----------------------------------------------------------------------------------------------- >>stream --
+   PROF_STREAM: the service packs full chunks, the oldest first, into blocks after the ring in the file, and releases
+   each chunk when its block is complete and published. So the file is complete at every moment. What cannot be written
    stays in the ring and is tried again; once the ring is full, events are lost and counted. */
 
-#define PROF__MIN_ARCHIVE (512u << 10) /* a limit must leave room for some blocks */
+#define PROF__MIN_ARCHIVE (512u << 10) /* a limit must have space for some blocks */
 #define PROF__FIRST_RETRY 10000000u    /* ns; doubles up to a second */
 
 /* 1: the service may empty this chunk: it is full or, where the ring gets scarce, an ended thread left it half empty
@@ -34,7 +34,7 @@ static int prof__stream_file_ready(prof__session *s)
     if (prof__stream_file_there(s)) return 1;
     if (prof__stream_file_open(s, s->live_path)) {
         if (prof__stream_file_there(s)) return 1;
-        close(s->stream.file); /* another file by now */
+        close(s->stream.file); /* it is another file by now */
         s->stream.opened = 0;
     }
     return 0;
@@ -83,7 +83,7 @@ static int prof__stream_write(prof__session *s, const void *bytes, size_t size, 
     return error;
 }
 
-/* Drops the oldest block, or what ends a lap. 0 or errno. */
+/* Drops the oldest block, or the mark that ends a lap. Returns 0 or errno. */
 static int prof__archive_drop(prof__session *s)
 {
     prof__header *h = s->header;
@@ -95,7 +95,7 @@ static int prof__archive_drop(prof__session *s)
         if (n < 0) return errno;
         if (n != (ssize_t)sizeof block || block.magic != PROF__BLOCK_MAGIC || block.size < sizeof block ||
             block.size > left)
-            return EILSEQ; /* not what was written there */
+            return EILSEQ; /* it is not what was written there */
         ends = !block.sequence;
         if (!ends) PROF__ADD(&h->overwritten, 1);
     }
@@ -103,7 +103,7 @@ static int prof__archive_drop(prof__session *s)
     return 0;
 }
 
-/* Marks that the lap ends at this place. */
+/* Writes a mark that the lap ends at this place. */
 static int prof__archive_lap(prof__session *s, uint64_t at)
 {
     prof__block block;
@@ -115,13 +115,14 @@ static int prof__archive_lap(prof__session *s, uint64_t at)
     return prof__stream_write(s, &block, sizeof block, at);
 }
 
-/* Where a block of size bytes goes; drops older ones for it, if that is wanted. 0 or errno; EDOM: there is no room. */
+/* Finds the place for a block of size bytes, and drops older ones for it, if at_limit says so. Returns 0, errno, or
+   EDOM if there is no space. */
 static int prof__archive_room(prof__session *s, uint64_t size, uint64_t *at)
 {
     prof__header *h = s->header;
     int error = 0;
     uint64_t next = h->archive_next;
-    while (!error && h->archive_first > next) { /* lapped: as far as the oldest block, which it must not touch */
+    while (!error && h->archive_first > next) { /* after a lap: up to the oldest block, which must not be overwritten */
         *at = next;
         if (h->archive_first - next > size) return 0;
         error = prof__archive_drop(s);
@@ -136,7 +137,7 @@ static int prof__archive_room(prof__session *s, uint64_t size, uint64_t *at)
     return error;
 }
 
-/* 0 or errno; the chunk can be let go. */
+/* Packs and writes a chunk, which can be released then. Returns 0 or errno. */
 static int prof__stream_put(prof__session *s, const prof__chunk *chunk)
 {
     const uint64_t *words = (const uint64_t *)(const void *)(chunk + 1);
@@ -170,10 +171,10 @@ static int prof__stream_order(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Finds what is full, the oldest first; returns how many. A thread's chunk is full before the next one is: so once a
-   look at all finds no more than the one before, none is among them whose thread has an older one that is not. A
-   rotating archive drops blocks in the order in which they came, and must not drop from the midst of a thread. Chunks
-   that nobody has taken yet are not looked at, which would give them pages. */
+/* Lists the full chunks, the oldest first; returns how many. A thread's chunk is full before its next one is: so once a
+   pass over all finds no more than the previous pass, no listed chunk has an older one of its thread that is not
+   listed. A rotating archive drops blocks in the order in which they were written, and must not drop from the middle of
+   a thread. Chunks that were never taken are not read, because that would give them pages. */
 static size_t prof__stream_gather(prof__session *s)
 {
     size_t count = 0, before;
@@ -190,14 +191,14 @@ static size_t prof__stream_gather(prof__session *s)
     return count;
 }
 
-/* Packs what is full. 1: there was something. */
+/* Packs the full chunks. Returns 1 if there were any. */
 static int prof__stream_step(prof__session *s)
 {
     prof__stream *stream = &s->stream;
     if (s->header->mode != PROF_STREAM || stream->full) return 0;
     if (stream->backoff_ns && prof__monotonic() < stream->retry_at) return 0;
     uint64_t next = PROF__LOAD(&s->header->next_chunk);
-    if (next == stream->seen && PROF__LOAD(&s->free_chunks) > s->chunk_count / 2) return 0; /* need not look */
+    if (next == stream->seen && PROF__LOAD(&s->free_chunks) > s->chunk_count / 2) return 0; /* nothing to look for */
     stream->seen = next;
     size_t count = prof__stream_gather(s);
     if (!count) return 0;

@@ -1,6 +1,6 @@
-// session/write: Folders, the writer of an extension.
-/* Writers of prof_report.h are registered as "layout:NAME", or "layout:NAME/" for a directory. Null: it is another
-   one. */
+// session/write: Creates folders, and finds the writer of an extension.
+/* Writers of prof_report.h are registered as "layout:NAME", or "layout:NAME/" for a directory. Returns NULL for other
+   writers. */
 static const char *prof__writer_layout(const prof_writer *writer)
 {
     static const char prefix[] = "layout:";
@@ -10,7 +10,7 @@ static const char *prof__writer_layout(const prof_writer *writer)
     return name;
 }
 
-/* The writer of a layout, into a file or a directory. */
+/* Returns the writer of a layout, for a file or a directory. */
 static prof_status prof__layout_find(const char *layout, const char *path,
                                      prof_status (**write)(const prof_trace *, const char *))
 {
@@ -81,7 +81,7 @@ static PROF__COLD prof_status prof__writer_find(const char *path,
                       prof__path_end(path), given, known);
 }
 
-/* A file of events has no use for a session without any. write: of the path, null for .prof. */
+/* Refuses an output with events for a session that keeps none. write: the writer of the path, NULL for .prof. */
 static prof_status prof__writer_fits(const char *path, prof_status (*write)(const prof_trace *, const char *),
                                      uint32_t mode)
 {
@@ -110,7 +110,7 @@ static PROF__UNUSED prof_status prof__writer_for(const char *path, uint32_t mode
     return status ? status : prof__writer_fits(path, *write, mode);
 }
 
-/* Finds out at the start what would otherwise be found out at the end, and makes the directories. */
+/* Checks the output at the start rather than at the end, and creates its directories. */
 static prof_status prof__output_check(const char *path)
 {
     const char *target = path;
@@ -137,7 +137,7 @@ static prof_status prof__output_check(const char *path)
     return PROF_OK;
 }
 
-/* An image is mapped to the file that a link leads to, and gets that file's name: the link stays. */
+/* Follows a link: the image gets the name of the file that it leads to, so that the link stays. */
 static prof_status prof__output_follow(prof__session *s)
 {
 #ifndef _WIN32
@@ -152,8 +152,8 @@ static prof_status prof__output_follow(prof__session *s)
     return PROF_OK;
 }
 
-/* Copies a pattern as an absolute one: the program may change its directory before anything is written. It stays as it
-   is where the directory has no name, or together they are too long. 0: it is too long by itself. */
+/* Makes a pattern absolute, because the program may change its directory before anything is written. It stays relative
+   if the directory has no name, or if together they are too long. Returns 0 if the pattern alone is too long. */
 static int prof__pattern_absolute(const char *pattern, char *to, size_t size)
 {
     size_t at = 0;
