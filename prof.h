@@ -2198,7 +2198,7 @@ extern "C" {
 
      prof__header       at 0
      meta               append-only records: strings, call sites, session key/values; published by their non-zero head
-     index              a hash table over meta, private to the writer; readers ignore it
+     index              a hash table over meta, private to the recorder; readers ignore it
      chunks             chunk_count times chunk_size bytes: a prof__chunk followed by words
 
    A chunk belongs to one thread at a time; its words are a sequence of records, head first, published by the head's
@@ -2215,14 +2215,14 @@ extern "C" {
                      63..8 detail   7..0 prof_event_type;  63..0 object
        63..60 kind   59..40 call site id   39..32 value type   31 cut   15..0 n   DATA, then n words: the value
 
-   TRACK says whose records follow, and on which thread; it comes first in each chunk. serial counts the TRACK records
-   of its track from 1 on, over all threads and chunks: it puts them in order, and shows what is missing. ARG belongs to
-   the innermost open scope of its track.
+   TRACK says which track the next records belong to, and on which thread; it comes first in each chunk. serial counts
+   the TRACK records of its track from 1 on, over all threads and chunks: it puts them in order, and shows what is
+   missing. ARG belongs to the innermost open scope of its track.
    DATA is a value, with its key's call site or 0, of the EVENT, MARK or DATA directly before it.
-   An ARG or DATA with bit 30 is a string, the key of the record behind it, which is of the same kind and has call site
-   0. An ARG with bit 29 has as its last word the head of a BEGIN without its ticks, and belongs to the innermost open
-   scope of that call site.
-   An EVENT whose type is no prof_event_type is of a device, not of its track: see >>device.
+   An ARG or DATA with bit 30 is a string, the key of the next record, which is of the same kind and has call site 0. An
+   ARG with bit 29 has as its last word the head of a BEGIN without its ticks, and belongs to the innermost open scope
+   of that call site.
+   An EVENT whose type is no prof_event_type belongs to a device, not to its track: see >>device.
    NAME is the run-time name of the BEGIN, MARK or EVENT directly before it. An END closes the innermost open scope with
    the same call site or, failing that, of the same name; scopes inside that one were left without an end (longjmp).
    Strings end with at least one zero byte and are padded to whole words. Chunks are in order of their sequence
@@ -2236,10 +2236,10 @@ extern "C" {
 #define PROF__SITE_BITS 20
 #define PROF__SITE_MASK ((1u << PROF__SITE_BITS) - 1)
 #define PROF__KIND_SHIFT 60
-#define PROF__ARG_KEY (1u << 30) /* of ARG and DATA: the key of what is behind it */
-#define PROF__ARG_TO (1u << 29)  /* of ARG: the last word says whose it is */
+#define PROF__ARG_KEY (1u << 30) /* of ARG and DATA: the key of the next record */
+#define PROF__ARG_TO (1u << 29)  /* of ARG: the last word says which scope it belongs to */
 
-/* One instant on two clocks. Ticks are those of the session's clock; width is how many ticks passed while it was taken:
+/* One moment on two clocks. Ticks are those of the session's clock; width is how many ticks passed during the reading:
    the smaller, the better the pair. */
 typedef struct prof__pair {
     uint64_t tick, monotonic_ns, unix_ns, width;
@@ -2256,29 +2256,29 @@ typedef struct prof__header {
     uint32_t state;       /* PROF__RUNNING, PROF__STOPPED */
     uint32_t session;     /* counts the sessions of the process */
     uint64_t pid;
-    uint64_t tick_hz;     /* where the processor or the user tells it, else 0: then only the pairs know */
+    uint64_t tick_hz;     /* if the processor or the user states it, else 0: then only the pairs show it */
     uint64_t resolution_ticks, cost_ticks_x1000; /* of the clock; of one scope */
     prof__pair first, last;                      /* the session's start; the newest known */
     uint64_t next_chunk;  /* the ring's position: counts chunks tried so far */
     uint64_t overwritten; /* chunks that were reused and so lost their older words */
     uint64_t meta_used;   /* bytes */
     uint64_t lost;        /* events lost on threads without a chunk; the others' are in their chunks */
-    uint64_t sites_lost;  /* call sites and names that found no room in meta */
+    uint64_t sites_lost;  /* call sites and names that did not fit into meta */
     uint64_t tracks;      /* track ids given out, at most 2^40 - 1 */
-    uint64_t parent_pid;  /* the process that made this one, by fork or otherwise; 0: not known */
-    char program[64], clock_name[24], boot_id[40]; /* boot_id: tells whether this machine's counter is still the same */
+    uint64_t parent_pid;  /* the process that created this one, by fork or otherwise; 0: not known */
+    char program[64], clock_name[24], boot_id[40]; /* boot_id: shows whether this machine's counter is still the same */
     /* PROF_STREAM, file offsets: the archive's region, and in it the oldest block and the place of the next one */
     uint64_t archive_offset, archive_limit, archive_first, archive_next;
     uint64_t write_failures; /* writes in the background that failed and were tried again */
     char write_error[64];    /* why the last of them did, or why the file does not grow any more */
-    uint64_t window_from, window_to; /* ticks: what a reader shows of the rest; 0: no limit */
-    uint64_t copy_tick; /* in a copy of a running image: when it was begun. What is later may be incomplete. 0: no
+    uint64_t window_from, window_to; /* ticks: the window that a reader shows; 0: no limit */
+    uint64_t copy_tick; /* in a copy of a running image: when it began. Later events may be incomplete. 0: no
                            copy */
-    /* Images of before have no more than that: see prof__read_header(). */
-    uint64_t taken_back;    /* scopes that were too short, in chunks that were reused; of the others it is in these */
+    /* Older images end here: see prof__read_header(). */
+    uint64_t taken_back;    /* scopes removed as too short, in reused chunks; other chunks have their own count */
     uint64_t call_x1000;    /* ticks: as cost_ticks_x1000, of a call with the hooks of functions; 0: there are none */
     uint64_t text_x1000, format_x1000; /* of a scope whose name is made at run time, without and with a format */
-    uint64_t lost_args;     /* arguments, which are no events, lost on all threads; not in images of before */
+    uint64_t lost_args;     /* lost arguments, which are no events, of all threads; not in older images */
 } prof__header;
 
 #define PROF__HEADER_LEAST offsetof(prof__header, taken_back)
@@ -2291,21 +2291,21 @@ typedef struct prof__chunk {
     uint32_t state;    /* PROF__CHUNK_... */
     uint32_t unused;
     uint64_t lost;     /* events that the last thread in this chunk could not record since its last LOST record */
-    uint64_t taken_back; /* scopes that were recorded here and taken back, for they were too short */
+    uint64_t taken_back; /* scopes that were recorded here and removed, because they were too short */
 } prof__chunk;
 
 enum { PROF__CHUNK_FREE = 0, PROF__CHUNK_OWNED, PROF__CHUNK_FULL, PROF__CHUNK_LEFT };
 
-/* The archive: chunks that were packed (see >>pack) and so left the ring, as blocks from archive_offset on. Blocks are
-   in order of time from archive_first to archive_next; one that does not fit in front of archive_limit stands at
-   archive_offset again, and what it left free has a header with sequence 0, or less than 64 bytes. */
+/* The archive: chunks that were packed (see >>pack) and removed from the ring, as blocks from archive_offset on. Blocks
+   are in order of time from archive_first to archive_next. A block that does not fit before archive_limit is at
+   archive_offset again; the space that it left free has a header with sequence 0, or fewer than 64 bytes. */
 typedef struct prof__block {
     uint32_t magic, size; /* size: bytes, these 64 included, a multiple of 8 */
     uint64_t sequence;    /* sequence, base, lost: the chunk's */
     prof__pair base;
     uint64_t lost;
     uint32_t words;       /* of the chunk, before packing */
-    uint32_t check;       /* prof__block_check(): tells a block that is being overwritten, or was not written in full */
+    uint32_t check;       /* prof__block_check(): fails for a block that is being overwritten, or is incomplete */
 } prof__block;
 
 #define PROF__BLOCK_MAGIC 0x6B6C6270u
@@ -2925,14 +2925,14 @@ static void prof__file_signal_drop(const prof__file_signal *signal)
 }
 #endif
 
-/* A lock for what is rare: a new call site, a new thread. A macro gives up after some tenths of a second, which costs
-   an event but can't hang the program; control functions wait. They hold prof__change_word, too, outside of that lock:
-   so a fork, which may take long, can keep the state in one piece without macros having to wait for it. */
+/* A lock for rare cases: a new call site, a new thread. A macro gives up after some tenths of a second, which costs an
+   event but can't hang the program; control functions wait. Around this lock they also hold prof__change_word, so that
+   a fork, which may take long, keeps the state consistent without making macros wait. */
 static int prof__lock_word, prof__change_word, prof__control_word;
 
-#define PROF__PATIENCE 5000 /* tries; some tenths of a second */
+#define PROF__PATIENCE 5000 /* attempts; some tenths of a second */
 
-/* 0: free, 1: taken, 2: taken, and somebody may sleep until it is not. Who has slept takes it with 2. */
+/* 0: free, 1: taken, 2: taken, and threads may sleep until it is free. A thread that has slept takes it with 2. */
 static int prof__lock_take(int *lock, int slept)
 {
     int taken = 0;
@@ -2941,9 +2941,9 @@ static int prof__lock_take(int *lock, int slept)
 }
 
 #ifdef PROF__FUTEX
-/* Sleeps while the lock is 2, a tenth of a second at most: a thread that was woken may leave by siglongjmp from a handler
-   before it takes the lock, and nobody would wake the next. Returns how much of PROF__PATIENCE that was. Thousands of
-   threads that slept 20 us each, to look again, kept two processors from everything else. */
+/* Sleeps while the lock is 2, for a tenth of a second at most: a thread that was woken may leave by siglongjmp() from a
+   handler before it takes the lock, and nobody would wake the next. Returns how much of PROF__PATIENCE that was.
+   (Thousands of threads that slept 20 us each, to look again, kept two processors from all other work.) */
 static int prof__lock_sleep(int *lock)
 {
     struct { long seconds, ns; } time = {0, 100000000}; /* the kernel's own layout */
@@ -2983,12 +2983,12 @@ static void prof__lock(int *lock)
     }
 }
 
-/* The same for a macro. No handler runs while the lock is held, so that none can leave by siglongjmp and keep it. */
+/* The same for a macro. No handler runs while the lock is held, so that none can leave by siglongjmp() and keep it. */
 static int prof__lock_enter(int *lock, prof__signals *old)
 {
     for (int spent = 0; spent < PROF__PATIENCE;) {
         int slept = spent > 100;
-        if (slept || !PROF__LOAD(lock)) { /* two system calls are not for a lock that is seen to be taken */
+        if (slept || !PROF__LOAD(lock)) { /* spares two system calls if the lock is taken */
             prof__signals_block(old);
             if (prof__lock_take(lock, slept)) return 1;
             prof__signals_restore(old);
@@ -3004,8 +3004,8 @@ static void prof__lock_leave(int *lock, const prof__signals *old)
     prof__signals_restore(old);
 }
 
-/* A lock of functions that read and write files, where a thread could be cancelled. What the first returns is for the
-   second. */
+/* A lock for functions that read and write files, where a thread could be cancelled. Pass what the first function
+   returns to the second. */
 #if defined(PROF_FREESTANDING) || defined(_WIN32)
 static int prof__lock_steady(int *lock)
 {
@@ -3052,7 +3052,7 @@ static PROF__UNUSED void prof__word_wait(uint32_t *word, uint32_t value, uint64_
 #endif
 }
 
-/* Changes the word and wakes who waits for that. Signal handlers may call it. */
+/* Changes the word and wakes all that wait for that. Signal handlers may call it. */
 static void prof__word_wake(uint32_t *word)
 {
     __atomic_fetch_add(word, 1, __ATOMIC_RELEASE);
@@ -6311,11 +6311,11 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
 }
 
 #ifndef PROF_FREESTANDING
-/*-- OUTPUT -------------------------------------------------------------------------------------------------- >>out --
+/* -- OUTPUT -------------------------------------------------------------------------------------------------- >>out --
    A buffered writer for every report and exporter. Errors are sticky: after the first one everything is accepted and
-   thrown away, and prof__out_close() returns it. A file is written under a name of its own
-   ("<path>.<process>-<n>.part") and renamed when it is complete; a symbolic link leads to the file that is replaced so.
-   What is not a regular file (a fifo, a device) is written directly. */
+   discarded, and prof__out_close() returns the error. A file is written under a temporary name
+   ("<path>.<process>-<n>.part") and renamed when it is complete; of a symbolic link, the file that it leads to is
+   replaced. What is not a regular file (a fifo, a device) is written directly. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -6329,18 +6329,18 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
 #endif
 
 #define PROF__OUT_SIZE ((size_t)65536)
-#define PROF__OUT_RESERVE ((size_t)4096) /* the most that prof__out_reserve() gives */
+#define PROF__OUT_RESERVE ((size_t)4096) /* the maximum for prof__out_reserve() */
 
 typedef struct prof__out {
-    char *cursor, *limit; /* free room of the buffer */
-    char *buffer;         /* PROF__OUT_SIZE bytes on the heap or, where there were none, reserve */
-    prof_sink sink;       /* write is null for files */
+    char *cursor, *limit; /* the free part of the buffer */
+    char *buffer;         /* PROF__OUT_SIZE bytes on the heap or, without memory, reserve */
+    prof_sink sink;       /* write is NULL for files */
     FILE *file;
-    char *path, *part; /* owned; part is null when the file is written directly */
-    char *target;      /* owned: where path is a link, the file that it leads to; else null */
+    char *path, *part; /* owned; part is NULL when the file is written directly */
+    char *target;      /* owned: if path is a link, the file that it leads to, else NULL */
     int restore;       /* Windows: the mode that standard output had */
     size_t flushes;    /* so far */
-    uint64_t hole;     /* bytes of a new file that come before what is delivered next, and are zero */
+    uint64_t hole;     /* zero bytes of a new file before what is delivered next */
     prof_status status;
     char reserve[PROF__OUT_RESERVE];
 } prof__out;
@@ -6373,7 +6373,7 @@ static PROF__UNUSED void prof__out_fail(prof__out *out, prof_status status)
     if (out->status == PROF_OK) out->status = status;
 }
 
-/* Moves over the hole. 0: it cannot. */
+/* Seeks over the hole. Returns 0 if that fails. */
 static int prof__out_skip(prof__out *out)
 {
     const long most = 1l << 30;
@@ -6413,7 +6413,8 @@ static void prof__out_flush(prof__out *out)
     prof__out_deliver(out, out->buffer, used);
 }
 
-/* Room for size bytes, at most PROF__OUT_RESERVE; always works. What is written there counts after the commit. */
+/* Returns space for size bytes, at most PROF__OUT_RESERVE; never fails. What is written there counts after the
+   commit. */
 static char *prof__out_reserve(prof__out *out, size_t size)
 {
     if (size > (size_t)(out->limit - out->cursor)) prof__out_flush(out);
@@ -6445,7 +6446,7 @@ static PROF__UNUSED void prof__out_zeros(prof__out *out, uint64_t size)
     static const char zeros[4096] = {0};
     if (out->part && size > sizeof zeros) {
         prof__out_flush(out);
-        out->hole += size - 1; /* the last byte makes the file as long */
+        out->hole += size - 1; /* the last byte gives the file its length */
         size = 1;
     }
     for (; size; size -= size < sizeof zeros ? size : sizeof zeros)
@@ -6457,7 +6458,7 @@ static void prof__out_text(prof__out *out, const char *text)
     prof__out_bytes(out, text, strlen(text));
 }
 
-/* Decimal digits of value at to, at most 20 of them, not terminated; returns their number. */
+/* Writes the decimal digits of value to `to`, at most 20, not terminated. Returns their number. */
 static size_t prof__digits(char *to, uint64_t value)
 {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
@@ -6497,9 +6498,9 @@ static PROF__UNUSED void prof__out_signed(prof__out *out, int64_t value)
     }
 }
 
-/* value with at least so many significant digits and, up to most, as many as it takes to read back as the same number:
-   at to (32 bytes), terminated; returns its length. The decimal point is a point in every locale. Not finite: "inf",
-   "-inf", "nan". */
+/* Writes value to `to` (32 bytes, terminated), with at least this many significant digits and, up to most, as many as
+   it takes to read back the same number. Returns the length. The decimal point is a point in every locale. Values that
+   are not finite are "inf", "-inf" or "nan". */
 static size_t prof__double_digits(char *to, double value, int least, int most)
 {
     char text[48];
@@ -6525,7 +6526,7 @@ static size_t prof__double_digits(char *to, double value, int least, int most)
     return at;
 }
 
-/* Reads back as the same number. */
+/* Writes a number that reads back as the same value. */
 static size_t prof__double_text(char *to, double value)
 {
     return prof__double_digits(to, value, 15, 17);
@@ -6543,7 +6544,7 @@ static PROF__UNUSED void prof__out_sink(prof__out *out, prof_sink sink)
     if (!sink.write) out->status = prof__fail(PROF_INVALID_ARGUMENT, "a sink without a write function");
 }
 
-/* 1: path does not exist or is a regular file, so that a new file can take its place. Links are not followed. */
+/* Returns 1 if path does not exist or is a regular file, so that a new file can replace it. Does not follow links. */
 static int prof__file_replaceable(const char *path)
 {
 #ifdef _WIN32
@@ -6563,24 +6564,25 @@ static int prof__file_replaceable(const char *path)
 
 #ifndef _WIN32
 #define PROF__PATH_SIZE ((size_t)2048)
-#define PROF__PATH_LINKS 40 /* of one path, as the kernel has it */
+#define PROF__PATH_LINKS 40 /* for one path, as in the kernel */
 #define PROF__PATH_STICKY 01000
 
 enum {
     PROF__PATH_PLAIN,   /* no link: the path itself */
     PROF__PATH_LINK,    /* it is a link: done is the file that it leads to, which need not exist */
-    PROF__PATH_DIRECT,  /* it leads to an open file of a process, as /dev/stdout does: the path itself, as it is */
+    PROF__PATH_DIRECT,  /* it leads to an open file of a process, like /dev/stdout: the path itself, unchanged */
     PROF__PATH_PLANTED, /* done is a link or a fifo that somebody else may have put there */
     PROF__PATH_UNKNOWN  /* too long, or links in a circle */
 };
 
-/* A path, link after link. */
+/* The state of following a path, link by link. */
 typedef struct prof__path {
-    char done[PROF__PATH_SIZE], rest[PROF__PATH_SIZE], link[PROF__PATH_SIZE]; /* done has no link any more */
+    char done[PROF__PATH_SIZE], rest[PROF__PATH_SIZE], link[PROF__PATH_SIZE]; /* the part without links */
 } prof__path;
 
-/* 1: in a folder where anyone may make files and only their owners remove them, as /tmp, something is neither this
-   user's nor the folder's owner's. That is the kernel's rule, where fs.protected_symlinks is set. */
+/* Returns 1 for a file of a user who is neither this user nor the folder's owner, in a folder like /tmp, where
+   everybody may create files and only their owners may remove them. This is the kernel's rule for
+   fs.protected_symlinks. */
 static int prof__path_planted(const char *folder, const struct stat *thing)
 {
     struct stat about;
@@ -6588,7 +6590,8 @@ static int prof__path_planted(const char *folder, const struct stat *thing)
            about.st_mode & S_IWOTH && thing->st_uid != about.st_uid;
 }
 
-/* Goes on with what the link at p->done says. folder: the length of p->done up to the link's name. 0: too long. */
+/* Follows the link at p->done. folder: the length of p->done up to the link's name. Returns 0 if the path becomes too
+   long. */
 static int prof__path_link(prof__path *p, size_t folder)
 {
     ssize_t n = readlink(p->done, p->link, sizeof p->link - 1);
@@ -6634,7 +6637,7 @@ static prof_status prof__path_refuse(const prof__path *p, const char *path)
                       "write elsewhere", path, p->done + (length > 80 ? length - 80 : 0));
 }
 
-/* Opens what is no regular file: a device, or a fifo, which nobody may be reading. */
+/* Opens a device or a fifo, which may have no reader. */
 static FILE *prof__file_direct(const char *path, int follow)
 {
     struct stat about;
@@ -6643,14 +6646,14 @@ static FILE *prof__file_direct(const char *path, int follow)
     if (file < 0 && errno == ENXIO && !stat(path, &about) && S_ISFIFO(about.st_mode)) errno = EPIPE;
     if (file < 0) return NULL;
     flags = fcntl(file, F_GETFL);
-    if (flags >= 0) fcntl(file, F_SETFL, flags & ~O_NONBLOCK); /* a reader may take its time */
+    if (flags >= 0) fcntl(file, F_SETFL, flags & ~O_NONBLOCK); /* a reader may be slow */
     stream = fdopen(file, "wb");
     if (!stream) close(file);
     return stream;
 }
 
-/* Makes a file that is nobody's yet: what stands in its way, left by a process that was killed, is removed, and a link
-   is not followed. */
+/* Creates a new file: removes an older one of this name, which a killed process has left, and does not follow a
+   link. */
 static FILE *prof__file_new(const char *path)
 {
     FILE *stream;
@@ -6696,7 +6699,7 @@ static int prof__is_slash(char c)
 #endif
 }
 
-/* 1: an output that is a directory, in which its writer makes files. */
+/* Returns 1 if an output is a directory, in which its writer creates files. */
 static int prof__is_folder(const char *path)
 {
     size_t n = prof__length(path);
@@ -6711,7 +6714,7 @@ static int prof__is_folder(const char *path)
 #endif
 }
 
-/* Makes a directory and those around it, unless they are there. 0 or errno. Async-signal-safe. */
+/* Creates a directory and its missing parents. Returns 0 or errno. Async-signal-safe. */
 static int prof__folder_add(const char *path)
 {
     char part[1200];
@@ -6728,7 +6731,7 @@ static int prof__folder_add(const char *path)
 #else
         error = mkdir(part, 0777) ? errno : 0;
 #endif
-        if (error == EEXIST) error = prof__is_folder(part) ? 0 : ENOTDIR; /* another process may be as fast */
+        if (error == EEXIST) error = prof__is_folder(part) ? 0 : ENOTDIR; /* another process may have made it */
     }
     return error;
 }
@@ -6739,7 +6742,7 @@ static PROF__UNUSED prof_status prof__folder_make(const char *path)
     return error ? prof__fail(PROF_IO, "cannot make the directory %.400s: %s", path, strerror(error)) : PROF_OK;
 }
 
-/* The directory that the file path is, or will be, in: "." if it names none. 0: too long. */
+/* Writes the directory of the file path, or "." if it names none. Returns 0 if that is too long. */
 static int prof__folder_of(const char *path, char *to, size_t size)
 {
     size_t length = 0;
@@ -6751,7 +6754,7 @@ static int prof__folder_of(const char *path, char *to, size_t size)
     return 1;
 }
 
-/* Makes the directory that the file path will be in, unless it is there. 0 or errno. Async-signal-safe. */
+/* Creates the directory of the file path, unless it exists. Returns 0 or errno. Async-signal-safe. */
 static int prof__folder_for(const char *path)
 {
     char folder[1200];
@@ -6759,23 +6762,23 @@ static int prof__folder_for(const char *path)
     return prof__is_folder(folder) ? 0 : prof__folder_add(folder);
 }
 
-/* The same, for an output that could not be opened. */
+/* Does the same for an output that could not be opened. */
 static prof_status prof__out_refuse(prof__out *out, prof_status status)
 {
     prof__out_free(out);
     return status;
 }
 
-/* The name under which the file at path is written until it is complete. Null without memory. */
+/* Returns the name under which the file at path is written until it is complete, or NULL without memory. */
 static char *prof__out_part(const char *path)
 {
-    static unsigned counter; /* two may write the same file at once: the last one wins, whole */
+    static unsigned counter; /* two may write the same file at once: the last one wins, with a complete file */
     char ending[48];
     snprintf(ending, sizeof ending, ".%llu-%u.part", (unsigned long long)prof__process_id(), PROF__ADD(&counter, 1u));
     return prof__text_join(path, ending);
 }
 
-/* Makes the file, and the directories around it where they are missing. Returns NULL with errno if it cannot. */
+/* Creates the file and its missing directories. Returns NULL, with errno, if that fails. */
 static FILE *prof__out_make(const char *part)
 {
     FILE *file = prof__file_new(part);
@@ -13247,11 +13250,11 @@ static void __attribute__((destructor)) prof__unload(void)
 #endif
 
 #ifndef PROF_FREESTANDING
-/*-- SYMBOLS ---------------------------------------------------------------------------------------------- >>symbols --
-   A function that was traced by its address has a call site of the name "module+0x1b40" (the address as the module's
-   symbol table has it), the module's path as its file, and as its function which build of the module it was: see
-   prof__module_identify. When a trace is opened, the module's file, or its file of debug symbols, gives the name, if it
-   still is that build. Such a file is no more trusted than an image. */
+/* -- SYMBOLS ---------------------------------------------------------------------------------------------- >>symbols
+   -- A function that was traced by its address has a call site with the name "module+0x1b40" (the address as in the
+   module's symbol table), the module's path as its file, and the build of the module as its function: see
+   prof__module_identify. When a trace is opened, the name comes from the module's file, or from its file of debug
+   symbols, if it still is that build. Such a file is not trusted, like an image. */
 
 #ifndef PROF_FREESTANDING
 #include <limits.h>
@@ -13264,8 +13267,8 @@ static void __attribute__((destructor)) prof__unload(void)
 
 typedef struct prof__symbol {
     uint64_t value;
-    const char *name, *file; /* file: the source file of a local symbol as the compiler was told it, else null */
-    int rank;                /* among several names of one address the highest is taken */
+    const char *name, *file; /* file: the source file of a local symbol, as given to the compiler, else NULL */
+    int rank;                /* of several names of one address the highest rank wins */
 } prof__symbol;
 
 /* The functions of one module, in order of their addresses. */
@@ -13281,7 +13284,7 @@ typedef struct prof__symbols {
     size_t count;
 } prof__symbols;
 
-/* An open ELF file. Numbers of its headers come in its own width and byte order. */
+/* An open ELF file. The numbers in its headers have its width and byte order. */
 typedef struct prof__elf {
     FILE *file;
     uint64_t size;
@@ -13303,7 +13306,7 @@ static uint64_t prof__elf_number(const prof__elf *elf, const unsigned char *at, 
     return value;
 }
 
-/* The field at one place in 32-bit files and at another, of twice the size, in 64-bit files. */
+/* Reads a field that has one place in 32-bit files and another, with twice the size, in 64-bit files. */
 static uint64_t prof__elf_word(const prof__elf *elf, const unsigned char *record, size_t narrow, size_t wide)
 {
     return elf->wide ? prof__elf_number(elf, record + wide, 8) : prof__elf_number(elf, record + narrow, 4);
@@ -13315,7 +13318,8 @@ static int prof__elf_read(const prof__elf *elf, uint64_t offset, void *to, size_
     return !fseek(elf->file, (long)offset, SEEK_SET) && fread(to, 1, size, elf->file) == size;
 }
 
-/* A section's bytes and a zero behind them, for the caller to free. Null: beyond the file, too large, no memory. */
+/* Returns the bytes of a section and a zero after them, which the caller frees. Returns NULL if it lies beyond the
+   file, is too large, or without memory. */
 static unsigned char *prof__elf_load(const prof__elf *elf, const prof__elf_section *section)
 {
     unsigned char *bytes;
@@ -13351,7 +13355,8 @@ static int prof__elf_section_find(const prof__elf *elf, uint64_t type, prof__elf
     return 0;
 }
 
-/* Text of a build id, or ""; notes: the bytes of a note section or segment. to: 2 * PROF__MAX_BUILD_ID + 1 bytes. */
+/* Writes the text of a build id, or "". notes: the bytes of a note section or segment. to: 2 * PROF__MAX_BUILD_ID + 1
+   bytes. */
 static void prof__build_id_text(const prof__elf *elf, const unsigned char *notes, size_t size, size_t align, char *to)
 {
     size_t at = 0;
@@ -13382,8 +13387,8 @@ static void prof__elf_close(prof__elf *elf)
     elf->file = NULL;
 }
 
-/* Where a module has no build id, its size and the time of its last change tell one build from another. 0: no regular
-   file, which is not even opened, for a path in an image may name a device. build: 48 bytes. */
+/* If a module has no build id, its size and the time of its last change identify the build. Returns 0 if it is no
+   regular file; such a file is not even opened, because a path in an image may name a device. build: 48 bytes. */
 static int prof__file_build(const char *path, uint64_t *size, char *build)
 {
 #ifdef _WIN32
@@ -13398,7 +13403,7 @@ static int prof__file_build(const char *path, uint64_t *size, char *build)
     return 1;
 }
 
-/* Opens a file if it is ELF and the build that is asked for. 0: it is not. */
+/* Opens a file if it is ELF and has this build. Returns 0 otherwise. */
 static int prof__elf_open(prof__elf *elf, const char *path, const char *build)
 {
     char now[48];
@@ -13448,7 +13453,7 @@ static int prof__symbol_order(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Reads the functions out of the symbol table of one type. 0: there is none, or it is broken. */
+/* Reads the functions of the symbol table of one type. Returns 0 if there is none, or it is broken. */
 static int prof__elf_symbols(const prof__elf *elf, uint64_t type, prof__module_symbols *module)
 {
     prof__elf_section table, names;
@@ -13503,7 +13508,8 @@ static int prof__module_read(prof__module_symbols *module, const char *path, uin
     return good;
 }
 
-/* The module's full table, or that of the file where systems keep what they strip, or the dynamic one's few names. */
+/* Reads the module's full symbol table, or that of the file to which systems strip it, or the few names of the dynamic
+   one. */
 static void prof__module_load(prof__module_symbols *module)
 {
     const char *id = module->build + sizeof PROF__BUILD_ID - 1;
@@ -13525,7 +13531,7 @@ static char *prof__text_duplicate(const char *text)
     return copy;
 }
 
-/* Null: no memory, or more modules than a trace should have. */
+/* Returns NULL without memory, or if there are more modules than a trace should have. */
 static prof__module_symbols *prof__module_of(prof__symbols *symbols, const char *path, const char *build)
 {
     prof__module_symbols *module = symbols->modules;
@@ -13549,8 +13555,8 @@ static prof__module_symbols *prof__module_of(prof__symbols *symbols, const char 
     return module;
 }
 
-/* The symbol of a call site that is an address. Null: it is none, or nothing is known; then the site's own texts stay.
-   symbols: zeroed before the first call; it owns what is returned, until prof__symbols_free. */
+/* Returns the symbol of a call site that is an address, or NULL if it is none, or nothing is known; then the site's own
+   texts stay. symbols: zeroed before the first call; it owns what is returned, until prof__symbols_free(). */
 static PROF__UNUSED const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char *name, const char *file,
                                              const char *function)
 {
@@ -20030,11 +20036,11 @@ PROF_DEF void prof_locks_free(prof_lock_row *rows)
 /*-- SUMMARY -------------------------------------------------------------------------------------------- >>summary --*/
 
 #define PROF__NAME_MOST ((size_t)48)   /* characters of a name in a table */
-#define PROF__INDENT_MOST ((size_t)24) /* deeper call paths are no further to the right */
+#define PROF__INDENT_MOST ((size_t)24) /* deeper call paths are not indented further */
 
-#define PROF__UTF8_REPLACED "\xEF\xBF\xBD" /* U+FFFD, in the place of what is not UTF-8 */
+#define PROF__UTF8_REPLACED "\xEF\xBF\xBD" /* U+FFFD, which replaces what is not UTF-8 */
 
-/* Bytes of the UTF-8 character at text, or minus the number of bytes that one U+FFFD stands for. */
+/* Returns the bytes of the UTF-8 character at text, or minus the number of bytes that one U+FFFD replaces. */
 static int prof__utf8_length(const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;
@@ -20055,7 +20061,7 @@ static int prof__utf8_length(const char *text)
     return length;
 }
 
-/* Bytes of the UTF-8 character at text; 0 if there is none. */
+/* Returns the bytes of the UTF-8 character at text, or 0 if there is none. */
 static size_t prof__utf8(const char *text)
 {
     int length = prof__utf8_length(text);
@@ -20081,7 +20087,7 @@ static void prof__out_spaces(prof__out *out, size_t count)
     for (; count; count--) prof__out_bytes(out, " ", 1);
 }
 
-/* So many characters of a text, without what a terminal would obey. Returns what follows them. */
+/* Writes this many characters of a text, without control characters. Returns the text after them. */
 static const char *prof__out_characters(prof__out *out, const char *text, size_t count)
 {
     for (; count; count--) {
@@ -20097,8 +20103,8 @@ static const char *prof__out_characters(prof__out *out, const char *text, size_t
     return text;
 }
 
-/* A text of at most width characters, and spaces up to there. Of a longer one the middle is left out: names differ at
-   their ends. Nothing that a terminal would obey. */
+/* Writes a text of at most width characters, padded with spaces, without control characters. Of a longer text the
+   middle is left out, because names differ at their ends. */
 static PROF__UNUSED void prof__out_name(prof__out *out, const char *text, size_t width)
 {
     size_t all = prof__characters(text), shown, tail, i;
@@ -20115,21 +20121,21 @@ static PROF__UNUSED void prof__out_name(prof__out *out, const char *text, size_t
     prof__out_characters(out, text, tail);
 }
 
-/* A whole text, without what a terminal would obey. */
+/* Writes a whole text, without control characters. */
 static PROF__UNUSED void prof__out_clean(prof__out *out, const char *text)
 {
     prof__out_characters(out, text, prof__characters(text));
 }
 
-/* A whole text that begins at the character `at` of a line. What is beyond limit (0: nothing is) goes on in further lines,
-   behind indent spaces. */
+/* Writes a whole text from the character `at` of a line on. What is beyond limit (0: no limit) is wrapped to further
+   lines, after indent spaces. */
 static PROF__UNUSED void prof__out_wrapped(prof__out *out, const char *text, size_t at, size_t indent, size_t limit)
 {
     for (;;) {
         size_t left = prof__characters(text), fits = 0, i;
         const char *c = text;
         for (i = 0; limit && at + left > limit && i + at <= limit && *c; i++, c = prof__next_character(c))
-            if (*c == ' ') fits = i; /* the last space that the line has room for */
+            if (*c == ' ') fits = i; /* the last space that fits into the line */
         if (!limit || at + left <= limit || !fits) {
             prof__out_characters(out, text, left);
             return;
@@ -20147,7 +20153,7 @@ static void prof__out_right(prof__out *out, const char *text, size_t width)
     prof__out_text(out, text);
 }
 
-/* 1234567 as 1,234,567 at to (32 bytes). */
+/* Writes 1234567 as 1,234,567 to `to` (32 bytes). */
 static void prof__grouped(char *to, uint64_t value)
 {
     char digits[20];
@@ -20159,7 +20165,7 @@ static void prof__grouped(char *to, uint64_t value)
     to[at] = 0;
 }
 
-/* A number >= 0 with so many decimals (up to 3), at to (32 bytes). */
+/* Writes a number >= 0 with this many decimals (up to 3) to `to` (32 bytes). */
 static size_t prof__fixed(char *to, double value, unsigned decimals)
 {
     static const unsigned scales[] = {1, 10, 100, 1000};
@@ -20176,8 +20182,8 @@ static size_t prof__fixed(char *to, double value, unsigned decimals)
     return at;
 }
 
-/* value (>= 0) with four digits, in the largest of the units, each 1000 of the one before, that leaves it above 1; a
-   whole number of the first unit as it is. At to (48 bytes). */
+/* Writes value (>= 0) to `to` (48 bytes) with four digits, in the largest unit that leaves it above 1; each unit is
+   1000 of the previous one. A whole number of the first unit is written unchanged. */
 static void prof__human(char *to, double value, const char *const *units)
 {
     int scaled = value >= 999.95;
@@ -20217,7 +20223,7 @@ static void prof__out_count(prof__out *out, uint64_t count, size_t width)
     prof__out_right(out, text, width);
 }
 
-/* "1 event", "2 events". */
+/* Writes "1 event", "2 events". */
 static PROF__UNUSED void prof__out_many(prof__out *out, uint64_t count, const char *thing)
 {
     prof__out_count(out, count, 0);
@@ -20226,8 +20232,8 @@ static PROF__UNUSED void prof__out_many(prof__out *out, uint64_t count, const ch
     if (count != 1) prof__out_text(out, "s");
 }
 
-/* A number of a counter, at to (32 bytes): whole ones as they are, up to 2^53, others with six digits. Returns its
-   length. */
+/* Writes the number of a counter to `to` (32 bytes): whole numbers up to 2^53 unchanged, others with six digits.
+   Returns the length. */
 static PROF__UNUSED size_t prof__counter_text(char *to, double value)
 {
     const double most = 9007199254740992.0;

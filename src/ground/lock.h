@@ -1,13 +1,13 @@
 // ground/lock: The locks (see docs/architecture.md for their order), and waiting for a word to change. Macros give up
 // on a lock; control functions wait.
-/* A lock for what is rare: a new call site, a new thread. A macro gives up after some tenths of a second, which costs
-   an event but can't hang the program; control functions wait. They hold prof__change_word, too, outside of that lock:
-   so a fork, which may take long, can keep the state in one piece without macros having to wait for it. */
+/* A lock for rare cases: a new call site, a new thread. A macro gives up after some tenths of a second, which costs an
+   event but can't hang the program; control functions wait. Around this lock they also hold prof__change_word, so that
+   a fork, which may take long, keeps the state consistent without making macros wait. */
 static int prof__lock_word, prof__change_word, prof__control_word;
 
-#define PROF__PATIENCE 5000 /* tries; some tenths of a second */
+#define PROF__PATIENCE 5000 /* attempts; some tenths of a second */
 
-/* 0: free, 1: taken, 2: taken, and somebody may sleep until it is not. Who has slept takes it with 2. */
+/* 0: free, 1: taken, 2: taken, and threads may sleep until it is free. A thread that has slept takes it with 2. */
 static int prof__lock_take(int *lock, int slept)
 {
     int taken = 0;
@@ -16,9 +16,9 @@ static int prof__lock_take(int *lock, int slept)
 }
 
 #ifdef PROF__FUTEX
-/* Sleeps while the lock is 2, a tenth of a second at most: a thread that was woken may leave by siglongjmp from a handler
-   before it takes the lock, and nobody would wake the next. Returns how much of PROF__PATIENCE that was. Thousands of
-   threads that slept 20 us each, to look again, kept two processors from everything else. */
+/* Sleeps while the lock is 2, for a tenth of a second at most: a thread that was woken may leave by siglongjmp() from a
+   handler before it takes the lock, and nobody would wake the next. Returns how much of PROF__PATIENCE that was.
+   (Thousands of threads that slept 20 us each, to look again, kept two processors from all other work.) */
 static int prof__lock_sleep(int *lock)
 {
     struct { long seconds, ns; } time = {0, 100000000}; /* the kernel's own layout */
@@ -58,12 +58,12 @@ static void prof__lock(int *lock)
     }
 }
 
-/* The same for a macro. No handler runs while the lock is held, so that none can leave by siglongjmp and keep it. */
+/* The same for a macro. No handler runs while the lock is held, so that none can leave by siglongjmp() and keep it. */
 static int prof__lock_enter(int *lock, prof__signals *old)
 {
     for (int spent = 0; spent < PROF__PATIENCE;) {
         int slept = spent > 100;
-        if (slept || !PROF__LOAD(lock)) { /* two system calls are not for a lock that is seen to be taken */
+        if (slept || !PROF__LOAD(lock)) { /* spares two system calls if the lock is taken */
             prof__signals_block(old);
             if (prof__lock_take(lock, slept)) return 1;
             prof__signals_restore(old);
@@ -79,8 +79,8 @@ static void prof__lock_leave(int *lock, const prof__signals *old)
     prof__signals_restore(old);
 }
 
-/* A lock of functions that read and write files, where a thread could be cancelled. What the first returns is for the
-   second. */
+/* A lock for functions that read and write files, where a thread could be cancelled. Pass what the first function
+   returns to the second. */
 #if defined(PROF_FREESTANDING) || defined(_WIN32)
 static int prof__lock_steady(int *lock)
 {
@@ -127,7 +127,7 @@ static PROF__UNUSED void prof__word_wait(uint32_t *word, uint32_t value, uint64_
 #endif
 }
 
-/* Changes the word and wakes who waits for that. Signal handlers may call it. */
+/* Changes the word and wakes all that wait for that. Signal handlers may call it. */
 static void prof__word_wake(uint32_t *word)
 {
     __atomic_fetch_add(word, 1, __ATOMIC_RELEASE);

@@ -1,9 +1,9 @@
-// ground/out: A buffered writer of files and sinks: text, numbers, errors that stick. One thread at a time.
-/*-- OUTPUT -------------------------------------------------------------------------------------------------- >>out --
+// ground/out: A buffered writer of files and sinks: text, numbers, sticky errors. One thread at a time.
+/* -- OUTPUT -------------------------------------------------------------------------------------------------- >>out --
    A buffered writer for every report and exporter. Errors are sticky: after the first one everything is accepted and
-   thrown away, and prof__out_close() returns it. A file is written under a name of its own
-   ("<path>.<process>-<n>.part") and renamed when it is complete; a symbolic link leads to the file that is replaced so.
-   What is not a regular file (a fifo, a device) is written directly. */
+   discarded, and prof__out_close() returns the error. A file is written under a temporary name
+   ("<path>.<process>-<n>.part") and renamed when it is complete; of a symbolic link, the file that it leads to is
+   replaced. What is not a regular file (a fifo, a device) is written directly. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,18 +17,18 @@
 #endif
 
 #define PROF__OUT_SIZE ((size_t)65536)
-#define PROF__OUT_RESERVE ((size_t)4096) /* the most that prof__out_reserve() gives */
+#define PROF__OUT_RESERVE ((size_t)4096) /* the maximum for prof__out_reserve() */
 
 typedef struct prof__out {
-    char *cursor, *limit; /* free room of the buffer */
-    char *buffer;         /* PROF__OUT_SIZE bytes on the heap or, where there were none, reserve */
-    prof_sink sink;       /* write is null for files */
+    char *cursor, *limit; /* the free part of the buffer */
+    char *buffer;         /* PROF__OUT_SIZE bytes on the heap or, without memory, reserve */
+    prof_sink sink;       /* write is NULL for files */
     FILE *file;
-    char *path, *part; /* owned; part is null when the file is written directly */
-    char *target;      /* owned: where path is a link, the file that it leads to; else null */
+    char *path, *part; /* owned; part is NULL when the file is written directly */
+    char *target;      /* owned: if path is a link, the file that it leads to, else NULL */
     int restore;       /* Windows: the mode that standard output had */
     size_t flushes;    /* so far */
-    uint64_t hole;     /* bytes of a new file that come before what is delivered next, and are zero */
+    uint64_t hole;     /* zero bytes of a new file before what is delivered next */
     prof_status status;
     char reserve[PROF__OUT_RESERVE];
 } prof__out;
@@ -61,7 +61,7 @@ static PROF__UNUSED void prof__out_fail(prof__out *out, prof_status status)
     if (out->status == PROF_OK) out->status = status;
 }
 
-/* Moves over the hole. 0: it cannot. */
+/* Seeks over the hole. Returns 0 if that fails. */
 static int prof__out_skip(prof__out *out)
 {
     const long most = 1l << 30;
@@ -101,7 +101,8 @@ static void prof__out_flush(prof__out *out)
     prof__out_deliver(out, out->buffer, used);
 }
 
-/* Room for size bytes, at most PROF__OUT_RESERVE; always works. What is written there counts after the commit. */
+/* Returns space for size bytes, at most PROF__OUT_RESERVE; never fails. What is written there counts after the
+   commit. */
 static char *prof__out_reserve(prof__out *out, size_t size)
 {
     if (size > (size_t)(out->limit - out->cursor)) prof__out_flush(out);
@@ -133,7 +134,7 @@ static PROF__UNUSED void prof__out_zeros(prof__out *out, uint64_t size)
     static const char zeros[4096] = {0};
     if (out->part && size > sizeof zeros) {
         prof__out_flush(out);
-        out->hole += size - 1; /* the last byte makes the file as long */
+        out->hole += size - 1; /* the last byte gives the file its length */
         size = 1;
     }
     for (; size; size -= size < sizeof zeros ? size : sizeof zeros)
@@ -145,7 +146,7 @@ static void prof__out_text(prof__out *out, const char *text)
     prof__out_bytes(out, text, strlen(text));
 }
 
-/* Decimal digits of value at to, at most 20 of them, not terminated; returns their number. */
+/* Writes the decimal digits of value to `to`, at most 20, not terminated. Returns their number. */
 static size_t prof__digits(char *to, uint64_t value)
 {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
@@ -185,9 +186,9 @@ static PROF__UNUSED void prof__out_signed(prof__out *out, int64_t value)
     }
 }
 
-/* value with at least so many significant digits and, up to most, as many as it takes to read back as the same number:
-   at to (32 bytes), terminated; returns its length. The decimal point is a point in every locale. Not finite: "inf",
-   "-inf", "nan". */
+/* Writes value to `to` (32 bytes, terminated), with at least this many significant digits and, up to most, as many as
+   it takes to read back the same number. Returns the length. The decimal point is a point in every locale. Values that
+   are not finite are "inf", "-inf" or "nan". */
 static size_t prof__double_digits(char *to, double value, int least, int most)
 {
     char text[48];
@@ -213,7 +214,7 @@ static size_t prof__double_digits(char *to, double value, int least, int most)
     return at;
 }
 
-/* Reads back as the same number. */
+/* Writes a number that reads back as the same value. */
 static size_t prof__double_text(char *to, double value)
 {
     return prof__double_digits(to, value, 15, 17);
@@ -231,7 +232,7 @@ static PROF__UNUSED void prof__out_sink(prof__out *out, prof_sink sink)
     if (!sink.write) out->status = prof__fail(PROF_INVALID_ARGUMENT, "a sink without a write function");
 }
 
-/* 1: path does not exist or is a regular file, so that a new file can take its place. Links are not followed. */
+/* Returns 1 if path does not exist or is a regular file, so that a new file can replace it. Does not follow links. */
 static int prof__file_replaceable(const char *path)
 {
 #ifdef _WIN32
@@ -251,24 +252,25 @@ static int prof__file_replaceable(const char *path)
 
 #ifndef _WIN32
 #define PROF__PATH_SIZE ((size_t)2048)
-#define PROF__PATH_LINKS 40 /* of one path, as the kernel has it */
+#define PROF__PATH_LINKS 40 /* for one path, as in the kernel */
 #define PROF__PATH_STICKY 01000
 
 enum {
     PROF__PATH_PLAIN,   /* no link: the path itself */
     PROF__PATH_LINK,    /* it is a link: done is the file that it leads to, which need not exist */
-    PROF__PATH_DIRECT,  /* it leads to an open file of a process, as /dev/stdout does: the path itself, as it is */
+    PROF__PATH_DIRECT,  /* it leads to an open file of a process, like /dev/stdout: the path itself, unchanged */
     PROF__PATH_PLANTED, /* done is a link or a fifo that somebody else may have put there */
     PROF__PATH_UNKNOWN  /* too long, or links in a circle */
 };
 
-/* A path, link after link. */
+/* The state of following a path, link by link. */
 typedef struct prof__path {
-    char done[PROF__PATH_SIZE], rest[PROF__PATH_SIZE], link[PROF__PATH_SIZE]; /* done has no link any more */
+    char done[PROF__PATH_SIZE], rest[PROF__PATH_SIZE], link[PROF__PATH_SIZE]; /* the part without links */
 } prof__path;
 
-/* 1: in a folder where anyone may make files and only their owners remove them, as /tmp, something is neither this
-   user's nor the folder's owner's. That is the kernel's rule, where fs.protected_symlinks is set. */
+/* Returns 1 for a file of a user who is neither this user nor the folder's owner, in a folder like /tmp, where
+   everybody may create files and only their owners may remove them. This is the kernel's rule for
+   fs.protected_symlinks. */
 static int prof__path_planted(const char *folder, const struct stat *thing)
 {
     struct stat about;
@@ -276,7 +278,8 @@ static int prof__path_planted(const char *folder, const struct stat *thing)
            about.st_mode & S_IWOTH && thing->st_uid != about.st_uid;
 }
 
-/* Goes on with what the link at p->done says. folder: the length of p->done up to the link's name. 0: too long. */
+/* Follows the link at p->done. folder: the length of p->done up to the link's name. Returns 0 if the path becomes too
+   long. */
 static int prof__path_link(prof__path *p, size_t folder)
 {
     ssize_t n = readlink(p->done, p->link, sizeof p->link - 1);
@@ -322,7 +325,7 @@ static prof_status prof__path_refuse(const prof__path *p, const char *path)
                       "write elsewhere", path, p->done + (length > 80 ? length - 80 : 0));
 }
 
-/* Opens what is no regular file: a device, or a fifo, which nobody may be reading. */
+/* Opens a device or a fifo, which may have no reader. */
 static FILE *prof__file_direct(const char *path, int follow)
 {
     struct stat about;
@@ -331,14 +334,14 @@ static FILE *prof__file_direct(const char *path, int follow)
     if (file < 0 && errno == ENXIO && !stat(path, &about) && S_ISFIFO(about.st_mode)) errno = EPIPE;
     if (file < 0) return NULL;
     flags = fcntl(file, F_GETFL);
-    if (flags >= 0) fcntl(file, F_SETFL, flags & ~O_NONBLOCK); /* a reader may take its time */
+    if (flags >= 0) fcntl(file, F_SETFL, flags & ~O_NONBLOCK); /* a reader may be slow */
     stream = fdopen(file, "wb");
     if (!stream) close(file);
     return stream;
 }
 
-/* Makes a file that is nobody's yet: what stands in its way, left by a process that was killed, is removed, and a link
-   is not followed. */
+/* Creates a new file: removes an older one of this name, which a killed process has left, and does not follow a
+   link. */
 static FILE *prof__file_new(const char *path)
 {
     FILE *stream;
@@ -384,7 +387,7 @@ static int prof__is_slash(char c)
 #endif
 }
 
-/* 1: an output that is a directory, in which its writer makes files. */
+/* Returns 1 if an output is a directory, in which its writer creates files. */
 static int prof__is_folder(const char *path)
 {
     size_t n = prof__length(path);
@@ -399,7 +402,7 @@ static int prof__is_folder(const char *path)
 #endif
 }
 
-/* Makes a directory and those around it, unless they are there. 0 or errno. Async-signal-safe. */
+/* Creates a directory and its missing parents. Returns 0 or errno. Async-signal-safe. */
 static int prof__folder_add(const char *path)
 {
     char part[1200];
@@ -416,7 +419,7 @@ static int prof__folder_add(const char *path)
 #else
         error = mkdir(part, 0777) ? errno : 0;
 #endif
-        if (error == EEXIST) error = prof__is_folder(part) ? 0 : ENOTDIR; /* another process may be as fast */
+        if (error == EEXIST) error = prof__is_folder(part) ? 0 : ENOTDIR; /* another process may have made it */
     }
     return error;
 }
@@ -427,7 +430,7 @@ static PROF__UNUSED prof_status prof__folder_make(const char *path)
     return error ? prof__fail(PROF_IO, "cannot make the directory %.400s: %s", path, strerror(error)) : PROF_OK;
 }
 
-/* The directory that the file path is, or will be, in: "." if it names none. 0: too long. */
+/* Writes the directory of the file path, or "." if it names none. Returns 0 if that is too long. */
 static int prof__folder_of(const char *path, char *to, size_t size)
 {
     size_t length = 0;
@@ -439,7 +442,7 @@ static int prof__folder_of(const char *path, char *to, size_t size)
     return 1;
 }
 
-/* Makes the directory that the file path will be in, unless it is there. 0 or errno. Async-signal-safe. */
+/* Creates the directory of the file path, unless it exists. Returns 0 or errno. Async-signal-safe. */
 static int prof__folder_for(const char *path)
 {
     char folder[1200];
@@ -447,23 +450,23 @@ static int prof__folder_for(const char *path)
     return prof__is_folder(folder) ? 0 : prof__folder_add(folder);
 }
 
-/* The same, for an output that could not be opened. */
+/* Does the same for an output that could not be opened. */
 static prof_status prof__out_refuse(prof__out *out, prof_status status)
 {
     prof__out_free(out);
     return status;
 }
 
-/* The name under which the file at path is written until it is complete. Null without memory. */
+/* Returns the name under which the file at path is written until it is complete, or NULL without memory. */
 static char *prof__out_part(const char *path)
 {
-    static unsigned counter; /* two may write the same file at once: the last one wins, whole */
+    static unsigned counter; /* two may write the same file at once: the last one wins, with a complete file */
     char ending[48];
     snprintf(ending, sizeof ending, ".%llu-%u.part", (unsigned long long)prof__process_id(), PROF__ADD(&counter, 1u));
     return prof__text_join(path, ending);
 }
 
-/* Makes the file, and the directories around it where they are missing. Returns NULL with errno if it cannot. */
+/* Creates the file and its missing directories. Returns NULL, with errno, if that fails. */
 static FILE *prof__out_make(const char *part)
 {
     FILE *file = prof__file_new(part);

@@ -1,9 +1,9 @@
-// ground/symbols: Names of functions out of ELF files, which are not trusted.
-/*-- SYMBOLS ---------------------------------------------------------------------------------------------- >>symbols --
-   A function that was traced by its address has a call site of the name "module+0x1b40" (the address as the module's
-   symbol table has it), the module's path as its file, and as its function which build of the module it was: see
-   prof__module_identify. When a trace is opened, the module's file, or its file of debug symbols, gives the name, if it
-   still is that build. Such a file is no more trusted than an image. */
+// ground/symbols: Reads names of functions from ELF files, which are not trusted.
+/* -- SYMBOLS ---------------------------------------------------------------------------------------------- >>symbols
+   -- A function that was traced by its address has a call site with the name "module+0x1b40" (the address as in the
+   module's symbol table), the module's path as its file, and the build of the module as its function: see
+   prof__module_identify. When a trace is opened, the name comes from the module's file, or from its file of debug
+   symbols, if it still is that build. Such a file is not trusted, like an image. */
 
 #ifndef PROF_FREESTANDING
 #include <limits.h>
@@ -16,8 +16,8 @@
 
 typedef struct prof__symbol {
     uint64_t value;
-    const char *name, *file; /* file: the source file of a local symbol as the compiler was told it, else null */
-    int rank;                /* among several names of one address the highest is taken */
+    const char *name, *file; /* file: the source file of a local symbol, as given to the compiler, else NULL */
+    int rank;                /* of several names of one address the highest rank wins */
 } prof__symbol;
 
 /* The functions of one module, in order of their addresses. */
@@ -33,7 +33,7 @@ typedef struct prof__symbols {
     size_t count;
 } prof__symbols;
 
-/* An open ELF file. Numbers of its headers come in its own width and byte order. */
+/* An open ELF file. The numbers in its headers have its width and byte order. */
 typedef struct prof__elf {
     FILE *file;
     uint64_t size;
@@ -55,7 +55,7 @@ static uint64_t prof__elf_number(const prof__elf *elf, const unsigned char *at, 
     return value;
 }
 
-/* The field at one place in 32-bit files and at another, of twice the size, in 64-bit files. */
+/* Reads a field that has one place in 32-bit files and another, with twice the size, in 64-bit files. */
 static uint64_t prof__elf_word(const prof__elf *elf, const unsigned char *record, size_t narrow, size_t wide)
 {
     return elf->wide ? prof__elf_number(elf, record + wide, 8) : prof__elf_number(elf, record + narrow, 4);
@@ -67,7 +67,8 @@ static int prof__elf_read(const prof__elf *elf, uint64_t offset, void *to, size_
     return !fseek(elf->file, (long)offset, SEEK_SET) && fread(to, 1, size, elf->file) == size;
 }
 
-/* A section's bytes and a zero behind them, for the caller to free. Null: beyond the file, too large, no memory. */
+/* Returns the bytes of a section and a zero after them, which the caller frees. Returns NULL if it lies beyond the
+   file, is too large, or without memory. */
 static unsigned char *prof__elf_load(const prof__elf *elf, const prof__elf_section *section)
 {
     unsigned char *bytes;
@@ -103,7 +104,8 @@ static int prof__elf_section_find(const prof__elf *elf, uint64_t type, prof__elf
     return 0;
 }
 
-/* Text of a build id, or ""; notes: the bytes of a note section or segment. to: 2 * PROF__MAX_BUILD_ID + 1 bytes. */
+/* Writes the text of a build id, or "". notes: the bytes of a note section or segment. to: 2 * PROF__MAX_BUILD_ID + 1
+   bytes. */
 static void prof__build_id_text(const prof__elf *elf, const unsigned char *notes, size_t size, size_t align, char *to)
 {
     size_t at = 0;
@@ -134,8 +136,8 @@ static void prof__elf_close(prof__elf *elf)
     elf->file = NULL;
 }
 
-/* Where a module has no build id, its size and the time of its last change tell one build from another. 0: no regular
-   file, which is not even opened, for a path in an image may name a device. build: 48 bytes. */
+/* If a module has no build id, its size and the time of its last change identify the build. Returns 0 if it is no
+   regular file; such a file is not even opened, because a path in an image may name a device. build: 48 bytes. */
 static int prof__file_build(const char *path, uint64_t *size, char *build)
 {
 #ifdef _WIN32
@@ -150,7 +152,7 @@ static int prof__file_build(const char *path, uint64_t *size, char *build)
     return 1;
 }
 
-/* Opens a file if it is ELF and the build that is asked for. 0: it is not. */
+/* Opens a file if it is ELF and has this build. Returns 0 otherwise. */
 static int prof__elf_open(prof__elf *elf, const char *path, const char *build)
 {
     char now[48];
@@ -200,7 +202,7 @@ static int prof__symbol_order(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Reads the functions out of the symbol table of one type. 0: there is none, or it is broken. */
+/* Reads the functions of the symbol table of one type. Returns 0 if there is none, or it is broken. */
 static int prof__elf_symbols(const prof__elf *elf, uint64_t type, prof__module_symbols *module)
 {
     prof__elf_section table, names;
@@ -255,7 +257,8 @@ static int prof__module_read(prof__module_symbols *module, const char *path, uin
     return good;
 }
 
-/* The module's full table, or that of the file where systems keep what they strip, or the dynamic one's few names. */
+/* Reads the module's full symbol table, or that of the file to which systems strip it, or the few names of the dynamic
+   one. */
 static void prof__module_load(prof__module_symbols *module)
 {
     const char *id = module->build + sizeof PROF__BUILD_ID - 1;
@@ -277,7 +280,7 @@ static char *prof__text_duplicate(const char *text)
     return copy;
 }
 
-/* Null: no memory, or more modules than a trace should have. */
+/* Returns NULL without memory, or if there are more modules than a trace should have. */
 static prof__module_symbols *prof__module_of(prof__symbols *symbols, const char *path, const char *build)
 {
     prof__module_symbols *module = symbols->modules;
@@ -301,8 +304,8 @@ static prof__module_symbols *prof__module_of(prof__symbols *symbols, const char 
     return module;
 }
 
-/* The symbol of a call site that is an address. Null: it is none, or nothing is known; then the site's own texts stay.
-   symbols: zeroed before the first call; it owns what is returned, until prof__symbols_free. */
+/* Returns the symbol of a call site that is an address, or NULL if it is none, or nothing is known; then the site's own
+   texts stay. symbols: zeroed before the first call; it owns what is returned, until prof__symbols_free(). */
 static PROF__UNUSED const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char *name, const char *file,
                                              const char *function)
 {

@@ -2,11 +2,11 @@
 /*-- SUMMARY -------------------------------------------------------------------------------------------- >>summary --*/
 
 #define PROF__NAME_MOST ((size_t)48)   /* characters of a name in a table */
-#define PROF__INDENT_MOST ((size_t)24) /* deeper call paths are no further to the right */
+#define PROF__INDENT_MOST ((size_t)24) /* deeper call paths are not indented further */
 
-#define PROF__UTF8_REPLACED "\xEF\xBF\xBD" /* U+FFFD, in the place of what is not UTF-8 */
+#define PROF__UTF8_REPLACED "\xEF\xBF\xBD" /* U+FFFD, which replaces what is not UTF-8 */
 
-/* Bytes of the UTF-8 character at text, or minus the number of bytes that one U+FFFD stands for. */
+/* Returns the bytes of the UTF-8 character at text, or minus the number of bytes that one U+FFFD replaces. */
 static int prof__utf8_length(const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;
@@ -27,7 +27,7 @@ static int prof__utf8_length(const char *text)
     return length;
 }
 
-/* Bytes of the UTF-8 character at text; 0 if there is none. */
+/* Returns the bytes of the UTF-8 character at text, or 0 if there is none. */
 static size_t prof__utf8(const char *text)
 {
     int length = prof__utf8_length(text);
@@ -53,7 +53,7 @@ static void prof__out_spaces(prof__out *out, size_t count)
     for (; count; count--) prof__out_bytes(out, " ", 1);
 }
 
-/* So many characters of a text, without what a terminal would obey. Returns what follows them. */
+/* Writes this many characters of a text, without control characters. Returns the text after them. */
 static const char *prof__out_characters(prof__out *out, const char *text, size_t count)
 {
     for (; count; count--) {
@@ -69,8 +69,8 @@ static const char *prof__out_characters(prof__out *out, const char *text, size_t
     return text;
 }
 
-/* A text of at most width characters, and spaces up to there. Of a longer one the middle is left out: names differ at
-   their ends. Nothing that a terminal would obey. */
+/* Writes a text of at most width characters, padded with spaces, without control characters. Of a longer text the
+   middle is left out, because names differ at their ends. */
 static PROF__UNUSED void prof__out_name(prof__out *out, const char *text, size_t width)
 {
     size_t all = prof__characters(text), shown, tail, i;
@@ -87,21 +87,21 @@ static PROF__UNUSED void prof__out_name(prof__out *out, const char *text, size_t
     prof__out_characters(out, text, tail);
 }
 
-/* A whole text, without what a terminal would obey. */
+/* Writes a whole text, without control characters. */
 static PROF__UNUSED void prof__out_clean(prof__out *out, const char *text)
 {
     prof__out_characters(out, text, prof__characters(text));
 }
 
-/* A whole text that begins at the character `at` of a line. What is beyond limit (0: nothing is) goes on in further lines,
-   behind indent spaces. */
+/* Writes a whole text from the character `at` of a line on. What is beyond limit (0: no limit) is wrapped to further
+   lines, after indent spaces. */
 static PROF__UNUSED void prof__out_wrapped(prof__out *out, const char *text, size_t at, size_t indent, size_t limit)
 {
     for (;;) {
         size_t left = prof__characters(text), fits = 0, i;
         const char *c = text;
         for (i = 0; limit && at + left > limit && i + at <= limit && *c; i++, c = prof__next_character(c))
-            if (*c == ' ') fits = i; /* the last space that the line has room for */
+            if (*c == ' ') fits = i; /* the last space that fits into the line */
         if (!limit || at + left <= limit || !fits) {
             prof__out_characters(out, text, left);
             return;
@@ -119,7 +119,7 @@ static void prof__out_right(prof__out *out, const char *text, size_t width)
     prof__out_text(out, text);
 }
 
-/* 1234567 as 1,234,567 at to (32 bytes). */
+/* Writes 1234567 as 1,234,567 to `to` (32 bytes). */
 static void prof__grouped(char *to, uint64_t value)
 {
     char digits[20];
@@ -131,7 +131,7 @@ static void prof__grouped(char *to, uint64_t value)
     to[at] = 0;
 }
 
-/* A number >= 0 with so many decimals (up to 3), at to (32 bytes). */
+/* Writes a number >= 0 with this many decimals (up to 3) to `to` (32 bytes). */
 static size_t prof__fixed(char *to, double value, unsigned decimals)
 {
     static const unsigned scales[] = {1, 10, 100, 1000};
@@ -148,8 +148,8 @@ static size_t prof__fixed(char *to, double value, unsigned decimals)
     return at;
 }
 
-/* value (>= 0) with four digits, in the largest of the units, each 1000 of the one before, that leaves it above 1; a
-   whole number of the first unit as it is. At to (48 bytes). */
+/* Writes value (>= 0) to `to` (48 bytes) with four digits, in the largest unit that leaves it above 1; each unit is
+   1000 of the previous one. A whole number of the first unit is written unchanged. */
 static void prof__human(char *to, double value, const char *const *units)
 {
     int scaled = value >= 999.95;
@@ -189,7 +189,7 @@ static void prof__out_count(prof__out *out, uint64_t count, size_t width)
     prof__out_right(out, text, width);
 }
 
-/* "1 event", "2 events". */
+/* Writes "1 event", "2 events". */
 static PROF__UNUSED void prof__out_many(prof__out *out, uint64_t count, const char *thing)
 {
     prof__out_count(out, count, 0);
@@ -198,8 +198,8 @@ static PROF__UNUSED void prof__out_many(prof__out *out, uint64_t count, const ch
     if (count != 1) prof__out_text(out, "s");
 }
 
-/* A number of a counter, at to (32 bytes): whole ones as they are, up to 2^53, others with six digits. Returns its
-   length. */
+/* Writes the number of a counter to `to` (32 bytes): whole numbers up to 2^53 unchanged, others with six digits.
+   Returns the length. */
 static PROF__UNUSED size_t prof__counter_text(char *to, double value)
 {
     const double most = 9007199254740992.0;

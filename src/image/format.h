@@ -4,7 +4,7 @@
 
      prof__header       at 0
      meta               append-only records: strings, call sites, session key/values; published by their non-zero head
-     index              a hash table over meta, private to the writer; readers ignore it
+     index              a hash table over meta, private to the recorder; readers ignore it
      chunks             chunk_count times chunk_size bytes: a prof__chunk followed by words
 
    A chunk belongs to one thread at a time; its words are a sequence of records, head first, published by the head's
@@ -21,14 +21,14 @@
                      63..8 detail   7..0 prof_event_type;  63..0 object
        63..60 kind   59..40 call site id   39..32 value type   31 cut   15..0 n   DATA, then n words: the value
 
-   TRACK says whose records follow, and on which thread; it comes first in each chunk. serial counts the TRACK records
-   of its track from 1 on, over all threads and chunks: it puts them in order, and shows what is missing. ARG belongs to
-   the innermost open scope of its track.
+   TRACK says which track the next records belong to, and on which thread; it comes first in each chunk. serial counts
+   the TRACK records of its track from 1 on, over all threads and chunks: it puts them in order, and shows what is
+   missing. ARG belongs to the innermost open scope of its track.
    DATA is a value, with its key's call site or 0, of the EVENT, MARK or DATA directly before it.
-   An ARG or DATA with bit 30 is a string, the key of the record behind it, which is of the same kind and has call site
-   0. An ARG with bit 29 has as its last word the head of a BEGIN without its ticks, and belongs to the innermost open
-   scope of that call site.
-   An EVENT whose type is no prof_event_type is of a device, not of its track: see >>device.
+   An ARG or DATA with bit 30 is a string, the key of the next record, which is of the same kind and has call site 0. An
+   ARG with bit 29 has as its last word the head of a BEGIN without its ticks, and belongs to the innermost open scope
+   of that call site.
+   An EVENT whose type is no prof_event_type belongs to a device, not to its track: see >>device.
    NAME is the run-time name of the BEGIN, MARK or EVENT directly before it. An END closes the innermost open scope with
    the same call site or, failing that, of the same name; scopes inside that one were left without an end (longjmp).
    Strings end with at least one zero byte and are padded to whole words. Chunks are in order of their sequence
@@ -42,10 +42,10 @@
 #define PROF__SITE_BITS 20
 #define PROF__SITE_MASK ((1u << PROF__SITE_BITS) - 1)
 #define PROF__KIND_SHIFT 60
-#define PROF__ARG_KEY (1u << 30) /* of ARG and DATA: the key of what is behind it */
-#define PROF__ARG_TO (1u << 29)  /* of ARG: the last word says whose it is */
+#define PROF__ARG_KEY (1u << 30) /* of ARG and DATA: the key of the next record */
+#define PROF__ARG_TO (1u << 29)  /* of ARG: the last word says which scope it belongs to */
 
-/* One instant on two clocks. Ticks are those of the session's clock; width is how many ticks passed while it was taken:
+/* One moment on two clocks. Ticks are those of the session's clock; width is how many ticks passed during the reading:
    the smaller, the better the pair. */
 typedef struct prof__pair {
     uint64_t tick, monotonic_ns, unix_ns, width;
@@ -62,29 +62,29 @@ typedef struct prof__header {
     uint32_t state;       /* PROF__RUNNING, PROF__STOPPED */
     uint32_t session;     /* counts the sessions of the process */
     uint64_t pid;
-    uint64_t tick_hz;     /* where the processor or the user tells it, else 0: then only the pairs know */
+    uint64_t tick_hz;     /* if the processor or the user states it, else 0: then only the pairs show it */
     uint64_t resolution_ticks, cost_ticks_x1000; /* of the clock; of one scope */
     prof__pair first, last;                      /* the session's start; the newest known */
     uint64_t next_chunk;  /* the ring's position: counts chunks tried so far */
     uint64_t overwritten; /* chunks that were reused and so lost their older words */
     uint64_t meta_used;   /* bytes */
     uint64_t lost;        /* events lost on threads without a chunk; the others' are in their chunks */
-    uint64_t sites_lost;  /* call sites and names that found no room in meta */
+    uint64_t sites_lost;  /* call sites and names that did not fit into meta */
     uint64_t tracks;      /* track ids given out, at most 2^40 - 1 */
-    uint64_t parent_pid;  /* the process that made this one, by fork or otherwise; 0: not known */
-    char program[64], clock_name[24], boot_id[40]; /* boot_id: tells whether this machine's counter is still the same */
+    uint64_t parent_pid;  /* the process that created this one, by fork or otherwise; 0: not known */
+    char program[64], clock_name[24], boot_id[40]; /* boot_id: shows whether this machine's counter is still the same */
     /* PROF_STREAM, file offsets: the archive's region, and in it the oldest block and the place of the next one */
     uint64_t archive_offset, archive_limit, archive_first, archive_next;
     uint64_t write_failures; /* writes in the background that failed and were tried again */
     char write_error[64];    /* why the last of them did, or why the file does not grow any more */
-    uint64_t window_from, window_to; /* ticks: what a reader shows of the rest; 0: no limit */
-    uint64_t copy_tick; /* in a copy of a running image: when it was begun. What is later may be incomplete. 0: no
+    uint64_t window_from, window_to; /* ticks: the window that a reader shows; 0: no limit */
+    uint64_t copy_tick; /* in a copy of a running image: when it began. Later events may be incomplete. 0: no
                            copy */
-    /* Images of before have no more than that: see prof__read_header(). */
-    uint64_t taken_back;    /* scopes that were too short, in chunks that were reused; of the others it is in these */
+    /* Older images end here: see prof__read_header(). */
+    uint64_t taken_back;    /* scopes removed as too short, in reused chunks; other chunks have their own count */
     uint64_t call_x1000;    /* ticks: as cost_ticks_x1000, of a call with the hooks of functions; 0: there are none */
     uint64_t text_x1000, format_x1000; /* of a scope whose name is made at run time, without and with a format */
-    uint64_t lost_args;     /* arguments, which are no events, lost on all threads; not in images of before */
+    uint64_t lost_args;     /* lost arguments, which are no events, of all threads; not in older images */
 } prof__header;
 
 #define PROF__HEADER_LEAST offsetof(prof__header, taken_back)
@@ -97,21 +97,21 @@ typedef struct prof__chunk {
     uint32_t state;    /* PROF__CHUNK_... */
     uint32_t unused;
     uint64_t lost;     /* events that the last thread in this chunk could not record since its last LOST record */
-    uint64_t taken_back; /* scopes that were recorded here and taken back, for they were too short */
+    uint64_t taken_back; /* scopes that were recorded here and removed, because they were too short */
 } prof__chunk;
 
 enum { PROF__CHUNK_FREE = 0, PROF__CHUNK_OWNED, PROF__CHUNK_FULL, PROF__CHUNK_LEFT };
 
-/* The archive: chunks that were packed (see >>pack) and so left the ring, as blocks from archive_offset on. Blocks are
-   in order of time from archive_first to archive_next; one that does not fit in front of archive_limit stands at
-   archive_offset again, and what it left free has a header with sequence 0, or less than 64 bytes. */
+/* The archive: chunks that were packed (see >>pack) and removed from the ring, as blocks from archive_offset on. Blocks
+   are in order of time from archive_first to archive_next. A block that does not fit before archive_limit is at
+   archive_offset again; the space that it left free has a header with sequence 0, or fewer than 64 bytes. */
 typedef struct prof__block {
     uint32_t magic, size; /* size: bytes, these 64 included, a multiple of 8 */
     uint64_t sequence;    /* sequence, base, lost: the chunk's */
     prof__pair base;
     uint64_t lost;
     uint32_t words;       /* of the chunk, before packing */
-    uint32_t check;       /* prof__block_check(): tells a block that is being overwritten, or was not written in full */
+    uint32_t check;       /* prof__block_check(): fails for a block that is being overwritten, or is incomplete */
 } prof__block;
 
 #define PROF__BLOCK_MAGIC 0x6B6C6270u
