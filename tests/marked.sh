@@ -4,7 +4,7 @@
 #   alone      not while others run: it measures, or needs all processors, or keeps others from running
 #   long       one of those that take longest
 #   check      in `make check`, although it has an implementation of its own
-#   traces     only reads and writes traces: of no interest to the thread sanitizer
+#   traces     only reads, writes or compares traces: of no interest to the thread sanitizer
 #   optimised  marks up and records: also with clang's optimiser
 #   memory     also under the memory sanitizer
 #   valgrind   also under valgrind

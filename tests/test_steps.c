@@ -237,7 +237,7 @@ static void interrupt(uint64_t (*op)(void), void (*before)(void), int what, cons
     attempts = 0;
     handler_does = what;
     for (int i = 0; i < 2; ++i) attempts += trapped(op, before, -1); /* the first one learns its call sites */
-    long stride = steps * steps / 2 / trace_times(200, 600, 100000000) + 1;
+    long stride = steps * steps / 2 / trace_times(200, 1500, 100000000) + 1;
     if (stride > steps / 12) stride = steps / 12 + 1;
     long last = steps;
     for (long step = 1; step <= last; step += stride, ++runs) attempts += trapped(op, before, step);
