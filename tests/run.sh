@@ -89,6 +89,16 @@ run() { # together|alone AT_A_TIME
 echo true | xargs -n 1 -P 2 sh -c : 2>/dev/null || JOBS=1 # POSIX knows no -P, though all that we know of do
 run together "$JOBS"
 run alone 1
-cat "$results"/*.count 2>/dev/null | awk '
-    {passed += $1; failed += $2; skipped += $3}
-    END {printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped; exit failed > 0}'
+passed=0 failed=0 skipped=0
+for each; do
+    name_of "$each"
+    if [ -f "$results/$name.count" ]; then
+        read -r one_passed one_failed one_skipped <"$results/$name.count"
+        passed=$((passed + one_passed)) failed=$((failed + one_failed)) skipped=$((skipped + one_skipped))
+    else
+        echo "FAIL $each: it was not run to its end"
+        failed=$((failed + 1))
+    fi
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
