@@ -609,8 +609,8 @@ typedef enum prof_mark_scope { /* what an instant is about */
     PROF_MARK_SCOPE_COUNT
 } prof_mark_scope;
 
-/* -- CONTROL ---------------------------------------------------------------------------------------------- >>control
-   -- Any thread may call these functions at any time; in a signal handler, only prof_save_request() may be called.
+/*-- CONTROL ---------------------------------------------------------------------------------------------- >>control --
+   Any thread may call these functions at any time; in a signal handler, only prof_save_request() may be called.
    Pauses, level, mask and categories belong to the session: without one these functions return PROF_INVALID_STATE, and
    each session begins with those of its config. With PROF_ENABLE=0 each function is the constant PROF_DISABLED
    (prof_enabled: 0, texts: ""), evaluates no argument and needs no implementation to link. */
@@ -709,8 +709,8 @@ PROF_DEF const char *prof_status_text(prof_status status);
 PROF_DEF const char *prof_error(void);
 #endif
 
-/* -- OBJECTS ---------------------------------------------------------------------------------------------- >>objects
-   -- Objects are for what macros cannot name in advance: names made at run time, and things that live in structures of
+/*-- OBJECTS ---------------------------------------------------------------------------------------------- >>objects --
+   Objects are for what macros cannot name in advance: names made at run time, and things that live in structures of
    the program. A handle may be created and destroyed at any time, whether a session runs or not, and serves every
    session; its strings are copied. All threads may use it at once; only its destruction must come after its last use.
    What was recorded with it stays. Functions that create return NULL without memory. All others accept a NULL handle
@@ -1199,8 +1199,8 @@ PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path,
 PROF_DEF void prof_writer_unregister(prof_writer *writer);
 #endif
 
-/* -- DEVICES ---------------------------------------------------------------------------------------------- >>devices
-   -- A device is a GPU, an NPU, a DMA engine or a network card, which works beside the processor and reports the times
+/*-- DEVICES ---------------------------------------------------------------------------------------------- >>devices --
+   A device is a GPU, an NPU, a DMA engine or a network card, which works beside the processor and reports the times
    of its events itself. It has a clock and rows (a queue, a stream, an engine), and rows have events with times of that
    clock:
 
@@ -1271,8 +1271,8 @@ PROF_DEF void prof_device_counter_double(prof_device_row *row, const char *name,
 PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *event);
 #endif
 
-/* -- MARKUP ------------------------------------------------------------------------------------------------ >>markup
-   -- name, category and key are string literals, constant arrays and, in C++, constexpr; anything else does not
+/*-- MARKUP ------------------------------------------------------------------------------------------------ >>markup --
+   name, category and key are string literals, constant arrays and, in C++, constexpr; anything else does not
    compile: use the _S and _F forms. The text of an _S form may also be a std::string, std::string_view or the like. A
    scope is a declaration: `if (x) PROFILE_SCOPE("a");` needs braces. category groups call sites for
    prof_category_enable() and viewers. level is 1 to 255. The defaults are PROF_CATEGORY and PROF_SITE_LEVEL. Every
@@ -3064,7 +3064,7 @@ static void prof__word_wake(uint32_t *word)
 }
 #endif
 
-/* -- COPIES ---------------------------------------------------------------------------------------------- >>copies --
+/*-- COPIES ---------------------------------------------------------------------------------------------- >>copies --
    A program and its plugins may each have a copy of the implementation. If it can, the loader directs all calls to the
    first copy. It cannot if the program does not export its symbols, if plugins are loaded RTLD_LOCAL, or if symbols are
    hidden or linked with -Bsymbolic. So each copy has an ELF note that leads to a table of its functions. For a copy in
@@ -3807,7 +3807,7 @@ extern "C" {
 #define PROF__BRIDGE_UNLOAD() ((void)0)
 #endif
 
-/* -- META --------------------------------------------------------------------------------------------------- >>meta --
+/*-- META --------------------------------------------------------------------------------------------------- >>meta --
    Strings and call sites are stored once, by content, so that a plugin that is loaded a thousand times takes the space
    of one. All functions are called under the lock. */
 
@@ -4032,8 +4032,8 @@ static void prof__inherited_make(void) {}
 static void prof__inherited_make(void);
 #endif
 
-/* -- SCHEDULE -------------------------------------------------------------------------------------------- >>schedule
-   -- A session may begin later than it starts. Until then all sites are off, as in a pause, and cost as little. The
+/*-- SCHEDULE -------------------------------------------------------------------------------------------- >>schedule --
+   A session may begin later than it starts. Until then all sites are off, as in a pause, and cost as little. The
    service looks at the clock (prof__schedule_step). During a warm-up, the sites that count are not off but out of date,
    so that each use of them, and of no other site, takes the slow path, where it is counted under the lock. In the child
    of a fork, which has no service, all sites are out of date in this way until the delay is over. */
@@ -4850,8 +4850,8 @@ static PROF__COLD void prof__last_scope_ended(prof__thread *self)
 }
 #endif
 
-/* -- WRITER ------------------------------------------------------------------------------------------------ >>writer
-   -- The fast path of every macro: read the counter; take the thread, so that a signal handler that interrupts from
+/*-- WRITER ------------------------------------------------------------------------------------------------ >>writer --
+   The fast path of every macro: read the counter; take the thread, so that a signal handler that interrupts from
    here on does not write; only then, when no handler can move the thread to another session any more, check that site,
    thread and generation agree; store the event; move the cursor; open the gate. */
 
@@ -6311,7 +6311,7 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
 }
 
 #ifndef PROF_FREESTANDING
-/* -- OUTPUT -------------------------------------------------------------------------------------------------- >>out --
+/*-- OUTPUT -------------------------------------------------------------------------------------------------- >>out --
    A buffered writer for every report and exporter. Errors are sticky: after the first one everything is accepted and
    discarded, and prof__out_close() returns the error. A file is written under a temporary name
    ("<path>.<process>-<n>.part") and renamed when it is complete; of a symbolic link, the file that it leads to is
@@ -7484,7 +7484,7 @@ static const struct prof__upstairs prof__upstairs = {
 #endif
 #endif /* PROF_FREESTANDING */
 
-/* -- MEMORY ----------------------------------------------------------------------------------------------- >>memory --
+/*-- MEMORY ----------------------------------------------------------------------------------------------- >>memory --
    Where an image is. No store ever finds the disk full: a file's blocks and pages are reserved before a thread needs
    them, see prof__chunks_ready(), or all of them here if the system cannot do that. */
 
@@ -9928,8 +9928,8 @@ PROF_DEF void prof_marker_destroy(prof_marker *marker) { free(marker); }
 #endif
 
 #ifndef PROF_FREESTANDING
-/* -- FORK ---------------------------------------------------------------------------------------------------- >>fork
-   -- The child goes on with the parent's configuration in an image of its own. At the fork it only detaches from the
+/*-- FORK ---------------------------------------------------------------------------------------------------- >>fork --
+   The child goes on with the parent's configuration in an image of its own. At the fork it only detaches from the
    parent's image, and keeps the record of the session as prof__state.inherited. Its first scope creates the image, so
    that a child that calls exec, or has no scopes, costs nothing and leaves no file. That scope may be in a signal
    handler, and other threads of the parent may have held any lock of libc at the fork: so no allocation, no stdio, no
@@ -10739,7 +10739,7 @@ static PROF__UNUSED int prof__stream_step(prof__session *s)
     return 0;
 }
 #else
-/* -- STREAM ----------------------------------------------------------------------------------------------- >>stream --
+/*-- STREAM ----------------------------------------------------------------------------------------------- >>stream --
    PROF_STREAM: the service packs full chunks, the oldest first, into blocks after the ring in the file, and releases
    each chunk when its block is complete and published. So the file is complete at every moment. What cannot be written
    stays in the ring and is tried again; once the ring is full, events are lost and counted. */
@@ -10977,7 +10977,7 @@ static prof_status prof__service_start(prof__session *s) { return (void)s, PROF_
 static void prof__service_stop(prof__session *s) { (void)s; }
 static PROF__UNUSED void prof__service_wake(prof__session *s) { (void)s; }
 #else
-/* -- SERVICE --------------------------------------------------------------------------------------------- >>service --
+/*-- SERVICE --------------------------------------------------------------------------------------------- >>service --
    The only thread that prof starts, and only if the configuration needs it. It does in the background what takes longer
    than a scope may: its steps look for work and do it. No thread wakes it, because that would cost the recording
    threads a system call; it looks so often that the ring cannot fill between two looks. All signals are blocked in it,
@@ -11188,8 +11188,8 @@ PROF_DEF prof_status prof_save(const char *path)
     return prof__left_out("prof_save", "PROF_NO_SAVE");
 }
 #else
-/* -- SNAPSHOT -------------------------------------------------------------------------------------------- >>snapshot
-   -- Makes a consistent copy of an image that threads go on writing, from this process's memory or another's file.
+/*-- SNAPSHOT -------------------------------------------------------------------------------------------- >>snapshot --
+   Makes a consistent copy of an image that threads go on writing, from this process's memory or another's file.
    Chunks are copied from the newest to the oldest, in a ring first those that are being written. Chunks taken after the
    start are left out, so that of each thread a prefix of what it recorded is copied, without a gap. Meta is copied
    last, so that it has every call site that the chunks name. */
@@ -11739,7 +11739,7 @@ static void prof__crash_install(prof__session *s) { (void)s; }
 static void prof__crash_remove(void) {}
 static PROF__UNUSED void prof__crash_forget(void) {}
 #else
-/* -- CRASH ------------------------------------------------------------------------------------------------- >>crash --
+/*-- CRASH ------------------------------------------------------------------------------------------------- >>crash --
    config.crash_report installs a handler for the signals that bugs raise. It says on stderr what the threads were
    doing, writes the image to a file unless it is mapped to one, restores the actions that it found, and lets the signal
    happen again, so that exit status, core dump, sanitizers and the program's own handlers are the same as without prof.
@@ -13250,8 +13250,8 @@ static void __attribute__((destructor)) prof__unload(void)
 #endif
 
 #ifndef PROF_FREESTANDING
-/* -- SYMBOLS ---------------------------------------------------------------------------------------------- >>symbols
-   -- A function that was traced by its address has a call site with the name "module+0x1b40" (the address as in the
+/*-- SYMBOLS ---------------------------------------------------------------------------------------------- >>symbols --
+   A function that was traced by its address has a call site with the name "module+0x1b40" (the address as in the
    module's symbol table), the module's path as its file, and the build of the module as its function: see
    prof__module_identify. When a trace is opened, the name comes from the module's file, or from its file of debug
    symbols, if it still is that build. Such a file is not trusted, like an image. */
@@ -18258,8 +18258,8 @@ PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64
     return PROF_OK;
 }
 
-/* -- THE LAST SECONDS ---------------------------------------------------------------------------------------- >>last
-   -- A copy of the whole image, with a window on its newest part: the scopes that are open at the begin of the window
+/*-- THE LAST SECONDS ---------------------------------------------------------------------------------------- >>last --
+   A copy of the whole image, with a window on its newest part: the scopes that are open at the begin of the window
    are in old chunks, and what came before the window may be useful, too. */
 
 /* Returns the tick this many seconds before the newest one, or 0 if the session is not that old. */
@@ -19226,8 +19226,8 @@ PROF_DEF void prof_stats_free(prof_stat *stats)
     free(stats);
 }
 
-/* -- ALLOCATIONS -------------------------------------------------------------------------------------- >>allocations
-   -- A walk over all tracks in order of time. A table has the live blocks, and those freed recently, so that a block
+/*-- ALLOCATIONS -------------------------------------------------------------------------------------- >>allocations --
+   A walk over all tracks in order of time. A table has the live blocks, and those freed recently, so that a block
    that is freed twice is distinguished from one that was allocated before the trace. prof_chrome.h uses it, too: its
    counters show what changes at each step. */
 
@@ -20297,7 +20297,7 @@ static void prof__summary_head(prof__out *out, const prof_trace *trace, size_t l
     prof__summary_line(out, "buffer", text, limit);
 }
 
-/* -- tables: a name, columns of numbers, and a note at the end of each row. The rows are produced twice: first they are
+/*-- tables: a name, columns of numbers, and a note at the end of each row. The rows are produced twice: first they are
      measured, then written. A table that is too wide for a line first loses the space between its columns, then
      columns, in the order that prof__column gives; then names are shortened. --*/
 
@@ -21419,7 +21419,7 @@ PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
 }
 #endif
 #ifndef PROF_NO_STATS
-/* -- FOLLOWER --------------------------------------------------------------------------------------------- >>follow --
+/*-- FOLLOWER --------------------------------------------------------------------------------------------- >>follow --
    A follower reads what was recorded since it last looked, while threads go on recording: for PROF_STATS, which keeps
    nothing else, and for triggers of saves. The service runs it, and prof_trace_live() too, under a lock.
 
@@ -22927,7 +22927,7 @@ static void prof__save_disarm(void)
 
 static prof_status prof__fail(prof_status status, const char *format, ...); /* sets prof_error(); returns status */
 
-/* -- output: a file, which takes its name when it is complete, or a sink. The first error sticks (status), and all that
+/*-- output: a file, which takes its name when it is complete, or a sink. The first error sticks (status), and all that
    follows is thrown away. Of what is reserved, 4096 bytes at most, counts what is committed -- */
 /* type: prof__out */
 static prof_status prof__out_file(prof__out *out, const char *path); /* path null or "-": standard output */
@@ -22942,7 +22942,7 @@ static void prof__out_double(prof__out *out, double value);
 static char *prof__out_reserve(prof__out *out, size_t size); /* never null */
 static void prof__out_commit(prof__out *out, size_t size);
 
-/* -- output for people: in columns of width characters, or in lines of so many (0: of any length). No control character
+/*-- output for people: in columns of width characters, or in lines of so many (0: of any length). No control character
    of a name reaches the terminal -- */
 static size_t prof__out_columns(const prof__out *out, int columns); /* what the option of that name means here */
 static void prof__out_name(prof__out *out, const char *text, size_t width); /* shortened in the middle */
@@ -22953,7 +22953,7 @@ static void prof__out_clean(prof__out *out, const char *text);
 static void prof__out_wrapped(prof__out *out, const char *text, size_t at, size_t indent, size_t limit);
 static int prof__terminal_columns(void); /* 0: standard output is none */
 
-/* -- text. Where a buffer has no size, 32 bytes do -- */
+/*-- text. Where a buffer has no size, 32 bytes do -- */
 /* "U+FFFD" in UTF-8: PROF__UTF8_REPLACED */
 static void prof__text_copy(char *to, size_t size, const char *from); /* cut where it does not fit */
 static int prof__text_add(char *to, size_t size, const char *from);
@@ -22977,7 +22977,7 @@ static int prof__parse_seconds(const char *text, uint64_t *ns); /* 5, 1.5s, 20ms
 #endif
 /* prof__switch_names: 0, 1, off, on, ...: odd places are on. prof__mode_names: of prof_mode */
 
-/* -- arrays that grow, PROF__ROOM(array, capacity, count): 0: no memory for one more; and an index of them by hash, all
+/*-- arrays that grow, PROF__ROOM(array, capacity, count): 0: no memory for one more; and an index of them by hash, all
    zero when it is empty, its slots for free() -- */
 /* type: prof__read_index. PROF__NONE: no item */
 static size_t prof__read_find(const prof__read_index *index, uint32_t hash, prof__read_equal *equal, const void *owner,
@@ -22986,7 +22986,7 @@ static int prof__read_add(prof__read_index *index, uint32_t hash, size_t item);
 static uint32_t prof__text_hash(const char *text); /* of this process only */
 static uint64_t prof__mix(uint64_t h);
 
-/* -- files -- */
+/*-- files -- */
 static int prof__is_slash(char c);
 static int prof__is_folder(const char *path); /* it is one, or is called like one */
 static prof_status prof__folder_make(const char *path); /* with those around it */
@@ -22997,7 +22997,7 @@ static int prof__read_size(FILE *file, uint64_t *size);
 static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size);
 static prof_status prof__expand(const char *path, char *to, size_t size); /* %p and its kin */
 
-/* -- the process -- */
+/*-- the process -- */
 static const char *prof__environment(const char *name); /* null: not set, or not to be trusted */
 static uint64_t prof__process_id(void);
 static void prof__program_name(char *name, size_t size);
@@ -23008,14 +23008,14 @@ static int prof__is_whole(void); /* 0: another copy of prof records for this pro
 static int prof__thread_create(pthread_t *thread, void *(*main)(void *user), void *user);
 #endif
 
-/* -- locks: an int, 0 at first. Steady: the holder is not cancelled; what the first returns is for the second -- */
+/*-- locks: an int, 0 at first. Steady: the holder is not cancelled; what the first returns is for the second -- */
 static void prof__lock(int *lock);
 static int prof__lock_try(int *lock);
 static void prof__unlock(int *lock);
 static int prof__lock_steady(int *lock);
 static void prof__unlock_steady(int *lock, int before);
 
-/* -- the session of the process: see >>guest. While the control lock is held none begins or ends -- */
+/*-- the session of the process: see >>guest. While the control lock is held none begins or ends -- */
 /* types: prof__look, prof__guest_wish */
 static void prof__control_lock(void);
 static void prof__control_unlock(void);
@@ -23028,7 +23028,7 @@ static void prof__guest_free(void);
 static prof_status prof__output_again(const char *what);
 static void prof__saved_with(prof_status (*hook)(void)); /* called after each save of a trigger; null: no more */
 
-/* -- images and writers -- */
+/*-- images and writers -- */
 static prof_status prof__image_copy(void **bytes, size_t *size); /* of what is recorded, for free() */
 static prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trace, prof_sink sink);
 static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out);
@@ -23040,7 +23040,7 @@ static prof_status prof__writer_fits(const char *path, prof_status (*write)(cons
                                      uint32_t mode);
 
 #ifndef PROF_NO_DEVICES
-/* -- devices, and an image written anew with rows of devices: see >>import -- */
+/*-- devices, and an image written anew with rows of devices: see >>import -- */
 static int64_t prof__device_on_host(prof_device *device); /* what to take from a Unix time; see there */
 /* type: prof__import */
 static prof_status prof__import_open(prof__import *w, const char *host, const char *program, const char *clock);
@@ -23050,7 +23050,7 @@ static int prof__import_put(prof__import *w, size_t row, const prof_device_event
 static prof_status prof__import_close(prof__import *w, prof_status status, uint64_t first, uint64_t last);
 #endif
 
-/* -- what a trace knows beyond its public functions -- */
+/*-- what a trace knows beyond its public functions -- */
 /* type: prof__pair, one moment on all clocks */
 static void prof__trace_pairs(const prof_trace *trace, prof__pair *first, prof__pair *last);
 static void prof__trace_last(prof_trace *trace, double seconds);
@@ -23062,14 +23062,14 @@ static int prof__span_of_scope(const prof_callsite *site);
 static const char *prof__severity_text(uint64_t severity); /* of a message: "debug" ... */
 static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size);
 
-/* -- resets: see >>since. The caller's, all zero at first -- */
+/*-- resets: see >>since. The caller's, all zero at first -- */
 /* type: prof__bounds */
 static int prof__bounds_apply(const prof__bounds *all, prof_trace *trace);
 static int prof__bounds_take(prof__bounds *all, const prof_trace *trace);
 static int prof__trace_bounded(const prof_trace *trace);
 static int prof__trace_counts(const prof_trace *trace, size_t track, int64_t ns);
 
-/* -- the heap, and locks, as the events of a timeline change them; closed also after a failure -- */
+/*-- the heap, and locks, as the events of a timeline change them; closed also after a failure -- */
 /* types: prof__heap, prof__heap_row (PROF__HEAP_POOL: a pool's), prof__heap_block. PROF__FREE_IN_POOL: of a detail */
 static int prof__heap_open(prof__heap *heap, const prof_trace *trace);
 static int prof__heap_step(prof__heap *heap, const prof_event *event, size_t track);
@@ -23081,7 +23081,7 @@ static int prof__locks_open(prof__locks *all, const prof_trace *trace, int by_ad
 static int prof__locks_step(prof__locks *all, const prof_event *event, size_t track);
 static void prof__locks_close(prof__locks *all);
 
-/* -- statistics: rows as prof_statistics() has them, with what it takes to merge them; freed also after a failure -- */
+/*-- statistics: rows as prof_statistics() has them, with what it takes to merge them; freed also after a failure -- */
 /* types: prof__figures, prof__figure */
 static prof_status prof__figures_make(const prof_trace *trace, int by_path, prof__figures *all);
 static int prof__figures_folded(const prof_trace *trace, int by_path);
@@ -23093,7 +23093,7 @@ static uint64_t prof__figure_sum(uint64_t a, uint64_t b); /* the largest number 
 static double prof__sort_key(const prof_stat *stat, prof_sort sort);
 static double prof__square_root(double value);
 
-/* -- tables: rows are given twice, as long as prof__table_again() says so -- */
+/*-- tables: rows are given twice, as long as prof__table_again() says so -- */
 /* types: prof__table; prof__column, the last one with a null title */
 static void prof__summary(const prof_trace *trace, prof__out *out, const prof_summary_options *options);
 static void prof__summary_losses(prof__out *out, const prof_trace *trace, size_t limit);
@@ -23106,7 +23106,7 @@ static void prof__table_percent(prof__table *t, double part, double whole);
 static void prof__table_end(prof__table *t); /* of the row */
 static int prof__table_again(prof__table *t);
 
-/* -- for prof_bridge.h alone. It is a part of the recorder, included in the middle of it (PROF__BRIDGE_HERE), and runs
+/*-- for prof_bridge.h alone. It is a part of the recorder, included in the middle of it (PROF__BRIDGE_HERE), and runs
    inside macros, in signal handlers, too --
    prof__thread PROF__SELF() prof__thread_id(): the calling thread, busy meanwhile; prof__token, of a scope;
    prof__track_of(): the fiber or thread that it records for, whose prof__bridge_stack is the bridge's; prof__state:
@@ -23115,8 +23115,8 @@ static int prof__table_again(prof__table *t);
    prof__length() prof__copy() prof__equal(): of text, safe in handlers. PROF__BARRIER PROF__HIDDEN. */
 #endif
 
-/* -- INSTRUMENT ---------------------------------------------------------------------------------------- >>instrument
-   -- gcc and clang call __cyg_profile_func_enter and _exit in every function compiled with -finstrument-functions. A
+/*-- INSTRUMENT ---------------------------------------------------------------------------------------- >>instrument --
+   gcc and clang call __cyg_profile_func_enter and _exit in every function compiled with -finstrument-functions. A
    function gets a call site when it is first called while something records; the tables are static, so that this works
    before main, in signal handlers, and without an allocation.
 
@@ -23571,8 +23571,8 @@ static void __attribute__((destructor(101))) prof__unjoin_late(void)
 static void prof__unjoin(void) {}
 #endif
 
-/* -- MALLOC ------------------------------------------------------------------------------------------------ >>malloc
-   -- PROF_WRAP_MALLOC records the calls of the C library's allocator. A malloc() in the program takes precedence over
+/*-- MALLOC ------------------------------------------------------------------------------------------------ >>malloc --
+   PROF_WRAP_MALLOC records the calls of the C library's allocator. A malloc() in the program takes precedence over
    that of any library, for every module of the process. glibc also exports its own under internal names, so that
    nothing must be looked up, which would allocate. */
 

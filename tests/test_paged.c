@@ -1,5 +1,6 @@
 /* A ring whose recording has ended stays in its file: what is read is what is read from memory, and a file that is changed
    or cut while it is read costs what is gone and nothing else. */
+/* run: traces memory valgrind */
 #define PROF__READ_WHOLE 0 /* every ring, however small */
 #define PROF_IMPLEMENTATION
 #include "../prof.h"

@@ -1,6 +1,6 @@
 // api/control: Starts, stops, pauses, saves: declarations.
-/* -- CONTROL ---------------------------------------------------------------------------------------------- >>control
-   -- Any thread may call these functions at any time; in a signal handler, only prof_save_request() may be called.
+/*-- CONTROL ---------------------------------------------------------------------------------------------- >>control --
+   Any thread may call these functions at any time; in a signal handler, only prof_save_request() may be called.
    Pauses, level, mask and categories belong to the session: without one these functions return PROF_INVALID_STATE, and
    each session begins with those of its config. With PROF_ENABLE=0 each function is the constant PROF_DISABLED
    (prof_enabled: 0, texts: ""), evaluates no argument and needs no implementation to link. */

@@ -1,6 +1,6 @@
 // api/devices: Time lines with clocks of their own: declarations.
-/* -- DEVICES ---------------------------------------------------------------------------------------------- >>devices
-   -- A device is a GPU, an NPU, a DMA engine or a network card, which works beside the processor and reports the times
+/*-- DEVICES ---------------------------------------------------------------------------------------------- >>devices --
+   A device is a GPU, an NPU, a DMA engine or a network card, which works beside the processor and reports the times
    of its events itself. It has a clock and rows (a queue, a stream, an engine), and rows have events with times of that
    clock:
 

@@ -20,7 +20,7 @@
 
 static prof_status prof__fail(prof_status status, const char *format, ...); /* sets prof_error(); returns status */
 
-/* -- output: a file, which takes its name when it is complete, or a sink. The first error sticks (status), and all that
+/*-- output: a file, which takes its name when it is complete, or a sink. The first error sticks (status), and all that
    follows is thrown away. Of what is reserved, 4096 bytes at most, counts what is committed -- */
 /* type: prof__out */
 static prof_status prof__out_file(prof__out *out, const char *path); /* path null or "-": standard output */
@@ -35,7 +35,7 @@ static void prof__out_double(prof__out *out, double value);
 static char *prof__out_reserve(prof__out *out, size_t size); /* never null */
 static void prof__out_commit(prof__out *out, size_t size);
 
-/* -- output for people: in columns of width characters, or in lines of so many (0: of any length). No control character
+/*-- output for people: in columns of width characters, or in lines of so many (0: of any length). No control character
    of a name reaches the terminal -- */
 static size_t prof__out_columns(const prof__out *out, int columns); /* what the option of that name means here */
 static void prof__out_name(prof__out *out, const char *text, size_t width); /* shortened in the middle */
@@ -46,7 +46,7 @@ static void prof__out_clean(prof__out *out, const char *text);
 static void prof__out_wrapped(prof__out *out, const char *text, size_t at, size_t indent, size_t limit);
 static int prof__terminal_columns(void); /* 0: standard output is none */
 
-/* -- text. Where a buffer has no size, 32 bytes do -- */
+/*-- text. Where a buffer has no size, 32 bytes do -- */
 /* "U+FFFD" in UTF-8: PROF__UTF8_REPLACED */
 static void prof__text_copy(char *to, size_t size, const char *from); /* cut where it does not fit */
 static int prof__text_add(char *to, size_t size, const char *from);
@@ -70,7 +70,7 @@ static int prof__parse_seconds(const char *text, uint64_t *ns); /* 5, 1.5s, 20ms
 #endif
 /* prof__switch_names: 0, 1, off, on, ...: odd places are on. prof__mode_names: of prof_mode */
 
-/* -- arrays that grow, PROF__ROOM(array, capacity, count): 0: no memory for one more; and an index of them by hash, all
+/*-- arrays that grow, PROF__ROOM(array, capacity, count): 0: no memory for one more; and an index of them by hash, all
    zero when it is empty, its slots for free() -- */
 /* type: prof__read_index. PROF__NONE: no item */
 static size_t prof__read_find(const prof__read_index *index, uint32_t hash, prof__read_equal *equal, const void *owner,
@@ -79,7 +79,7 @@ static int prof__read_add(prof__read_index *index, uint32_t hash, size_t item);
 static uint32_t prof__text_hash(const char *text); /* of this process only */
 static uint64_t prof__mix(uint64_t h);
 
-/* -- files -- */
+/*-- files -- */
 static int prof__is_slash(char c);
 static int prof__is_folder(const char *path); /* it is one, or is called like one */
 static prof_status prof__folder_make(const char *path); /* with those around it */
@@ -90,7 +90,7 @@ static int prof__read_size(FILE *file, uint64_t *size);
 static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size);
 static prof_status prof__expand(const char *path, char *to, size_t size); /* %p and its kin */
 
-/* -- the process -- */
+/*-- the process -- */
 static const char *prof__environment(const char *name); /* null: not set, or not to be trusted */
 static uint64_t prof__process_id(void);
 static void prof__program_name(char *name, size_t size);
@@ -101,14 +101,14 @@ static int prof__is_whole(void); /* 0: another copy of prof records for this pro
 static int prof__thread_create(pthread_t *thread, void *(*main)(void *user), void *user);
 #endif
 
-/* -- locks: an int, 0 at first. Steady: the holder is not cancelled; what the first returns is for the second -- */
+/*-- locks: an int, 0 at first. Steady: the holder is not cancelled; what the first returns is for the second -- */
 static void prof__lock(int *lock);
 static int prof__lock_try(int *lock);
 static void prof__unlock(int *lock);
 static int prof__lock_steady(int *lock);
 static void prof__unlock_steady(int *lock, int before);
 
-/* -- the session of the process: see >>guest. While the control lock is held none begins or ends -- */
+/*-- the session of the process: see >>guest. While the control lock is held none begins or ends -- */
 /* types: prof__look, prof__guest_wish */
 static void prof__control_lock(void);
 static void prof__control_unlock(void);
@@ -121,7 +121,7 @@ static void prof__guest_free(void);
 static prof_status prof__output_again(const char *what);
 static void prof__saved_with(prof_status (*hook)(void)); /* called after each save of a trigger; null: no more */
 
-/* -- images and writers -- */
+/*-- images and writers -- */
 static prof_status prof__image_copy(void **bytes, size_t *size); /* of what is recorded, for free() */
 static prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trace, prof_sink sink);
 static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out);
@@ -133,7 +133,7 @@ static prof_status prof__writer_fits(const char *path, prof_status (*write)(cons
                                      uint32_t mode);
 
 #ifndef PROF_NO_DEVICES
-/* -- devices, and an image written anew with rows of devices: see >>import -- */
+/*-- devices, and an image written anew with rows of devices: see >>import -- */
 static int64_t prof__device_on_host(prof_device *device); /* what to take from a Unix time; see there */
 /* type: prof__import */
 static prof_status prof__import_open(prof__import *w, const char *host, const char *program, const char *clock);
@@ -143,7 +143,7 @@ static int prof__import_put(prof__import *w, size_t row, const prof_device_event
 static prof_status prof__import_close(prof__import *w, prof_status status, uint64_t first, uint64_t last);
 #endif
 
-/* -- what a trace knows beyond its public functions -- */
+/*-- what a trace knows beyond its public functions -- */
 /* type: prof__pair, one moment on all clocks */
 static void prof__trace_pairs(const prof_trace *trace, prof__pair *first, prof__pair *last);
 static void prof__trace_last(prof_trace *trace, double seconds);
@@ -155,14 +155,14 @@ static int prof__span_of_scope(const prof_callsite *site);
 static const char *prof__severity_text(uint64_t severity); /* of a message: "debug" ... */
 static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size);
 
-/* -- resets: see >>since. The caller's, all zero at first -- */
+/*-- resets: see >>since. The caller's, all zero at first -- */
 /* type: prof__bounds */
 static int prof__bounds_apply(const prof__bounds *all, prof_trace *trace);
 static int prof__bounds_take(prof__bounds *all, const prof_trace *trace);
 static int prof__trace_bounded(const prof_trace *trace);
 static int prof__trace_counts(const prof_trace *trace, size_t track, int64_t ns);
 
-/* -- the heap, and locks, as the events of a timeline change them; closed also after a failure -- */
+/*-- the heap, and locks, as the events of a timeline change them; closed also after a failure -- */
 /* types: prof__heap, prof__heap_row (PROF__HEAP_POOL: a pool's), prof__heap_block. PROF__FREE_IN_POOL: of a detail */
 static int prof__heap_open(prof__heap *heap, const prof_trace *trace);
 static int prof__heap_step(prof__heap *heap, const prof_event *event, size_t track);
@@ -174,7 +174,7 @@ static int prof__locks_open(prof__locks *all, const prof_trace *trace, int by_ad
 static int prof__locks_step(prof__locks *all, const prof_event *event, size_t track);
 static void prof__locks_close(prof__locks *all);
 
-/* -- statistics: rows as prof_statistics() has them, with what it takes to merge them; freed also after a failure -- */
+/*-- statistics: rows as prof_statistics() has them, with what it takes to merge them; freed also after a failure -- */
 /* types: prof__figures, prof__figure */
 static prof_status prof__figures_make(const prof_trace *trace, int by_path, prof__figures *all);
 static int prof__figures_folded(const prof_trace *trace, int by_path);
@@ -186,7 +186,7 @@ static uint64_t prof__figure_sum(uint64_t a, uint64_t b); /* the largest number 
 static double prof__sort_key(const prof_stat *stat, prof_sort sort);
 static double prof__square_root(double value);
 
-/* -- tables: rows are given twice, as long as prof__table_again() says so -- */
+/*-- tables: rows are given twice, as long as prof__table_again() says so -- */
 /* types: prof__table; prof__column, the last one with a null title */
 static void prof__summary(const prof_trace *trace, prof__out *out, const prof_summary_options *options);
 static void prof__summary_losses(prof__out *out, const prof_trace *trace, size_t limit);
@@ -199,7 +199,7 @@ static void prof__table_percent(prof__table *t, double part, double whole);
 static void prof__table_end(prof__table *t); /* of the row */
 static int prof__table_again(prof__table *t);
 
-/* -- for prof_bridge.h alone. It is a part of the recorder, included in the middle of it (PROF__BRIDGE_HERE), and runs
+/*-- for prof_bridge.h alone. It is a part of the recorder, included in the middle of it (PROF__BRIDGE_HERE), and runs
    inside macros, in signal handlers, too --
    prof__thread PROF__SELF() prof__thread_id(): the calling thread, busy meanwhile; prof__token, of a scope;
    prof__track_of(): the fiber or thread that it records for, whose prof__bridge_stack is the bridge's; prof__state:

@@ -1,6 +1,6 @@
 // api/markup: What the PROFILE_ macros mean, a call site's record, and the functions that macros call.
-/* -- MARKUP ------------------------------------------------------------------------------------------------ >>markup
-   -- name, category and key are string literals, constant arrays and, in C++, constexpr; anything else does not
+/*-- MARKUP ------------------------------------------------------------------------------------------------ >>markup --
+   name, category and key are string literals, constant arrays and, in C++, constexpr; anything else does not
    compile: use the _S and _F forms. The text of an _S form may also be a std::string, std::string_view or the like. A
    scope is a declaration: `if (x) PROFILE_SCOPE("a");` needs braces. category groups call sites for
    prof_category_enable() and viewers. level is 1 to 255. The defaults are PROF_CATEGORY and PROF_SITE_LEVEL. Every

@@ -1,6 +1,6 @@
 // api/objects: Domains, tasks, frames, counters and markers made at run time: declarations.
-/* -- OBJECTS ---------------------------------------------------------------------------------------------- >>objects
-   -- Objects are for what macros cannot name in advance: names made at run time, and things that live in structures of
+/*-- OBJECTS ---------------------------------------------------------------------------------------------- >>objects --
+   Objects are for what macros cannot name in advance: names made at run time, and things that live in structures of
    the program. A handle may be created and destroyed at any time, whether a session runs or not, and serves every
    session; its strings are copied. All threads may use it at once; only its destruction must come after its last use.
    What was recorded with it stays. Functions that create return NULL without memory. All others accept a NULL handle

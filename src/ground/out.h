@@ -1,5 +1,5 @@
 // ground/out: A buffered writer of files and sinks: text, numbers, sticky errors. One thread at a time.
-/* -- OUTPUT -------------------------------------------------------------------------------------------------- >>out --
+/*-- OUTPUT -------------------------------------------------------------------------------------------------- >>out --
    A buffered writer for every report and exporter. Errors are sticky: after the first one everything is accepted and
    discarded, and prof__out_close() returns the error. A file is written under a temporary name
    ("<path>.<process>-<n>.part") and renamed when it is complete; of a symbolic link, the file that it leads to is

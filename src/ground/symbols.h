@@ -1,6 +1,6 @@
 // ground/symbols: Reads names of functions from ELF files, which are not trusted.
-/* -- SYMBOLS ---------------------------------------------------------------------------------------------- >>symbols
-   -- A function that was traced by its address has a call site with the name "module+0x1b40" (the address as in the
+/*-- SYMBOLS ---------------------------------------------------------------------------------------------- >>symbols --
+   A function that was traced by its address has a call site with the name "module+0x1b40" (the address as in the
    module's symbol table), the module's path as its file, and the build of the module as its function: see
    prof__module_identify. When a trace is opened, the name comes from the module's file, or from its file of debug
    symbols, if it still is that build. Such a file is not trusted, like an image. */

@@ -1,5 +1,5 @@
 // record/copies: Copies of the implementation in one process: each finds the first and forwards its calls to it.
-/* -- COPIES ---------------------------------------------------------------------------------------------- >>copies --
+/*-- COPIES ---------------------------------------------------------------------------------------------- >>copies --
    A program and its plugins may each have a copy of the implementation. If it can, the loader directs all calls to the
    first copy. It cannot if the program does not export its symbols, if plugins are loaded RTLD_LOCAL, or if symbols are
    hidden or linked with -Bsymbolic. So each copy has an ELF note that leads to a table of its functions. For a copy in

@@ -1,6 +1,6 @@
 // record/instrument: -finstrument-functions: call sites by address. Static tables, no allocation.
-/* -- INSTRUMENT ---------------------------------------------------------------------------------------- >>instrument
-   -- gcc and clang call __cyg_profile_func_enter and _exit in every function compiled with -finstrument-functions. A
+/*-- INSTRUMENT ---------------------------------------------------------------------------------------- >>instrument --
+   gcc and clang call __cyg_profile_func_enter and _exit in every function compiled with -finstrument-functions. A
    function gets a call site when it is first called while something records; the tables are static, so that this works
    before main, in signal handlers, and without an allocation.
 

@@ -1,6 +1,6 @@
 // record/malloc: PROF_WRAP_MALLOC: records the calls of the C library's allocator.
-/* -- MALLOC ------------------------------------------------------------------------------------------------ >>malloc
-   -- PROF_WRAP_MALLOC records the calls of the C library's allocator. A malloc() in the program takes precedence over
+/*-- MALLOC ------------------------------------------------------------------------------------------------ >>malloc --
+   PROF_WRAP_MALLOC records the calls of the C library's allocator. A malloc() in the program takes precedence over
    that of any library, for every module of the process. glibc also exports its own under internal names, so that
    nothing must be looked up, which would allocate. */
 

@@ -1,5 +1,5 @@
 // record/meta: Stores strings, call sites and metadata in the image, each once. Under prof__lock_word.
-/* -- META --------------------------------------------------------------------------------------------------- >>meta --
+/*-- META --------------------------------------------------------------------------------------------------- >>meta --
    Strings and call sites are stored once, by content, so that a plugin that is loaded a thousand times takes the space
    of one. All functions are called under the lock. */
 

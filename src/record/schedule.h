@@ -1,6 +1,6 @@
 // record/schedule: A session that begins later than it starts, by the clock or by steps.
-/* -- SCHEDULE -------------------------------------------------------------------------------------------- >>schedule
-   -- A session may begin later than it starts. Until then all sites are off, as in a pause, and cost as little. The
+/*-- SCHEDULE -------------------------------------------------------------------------------------------- >>schedule --
+   A session may begin later than it starts. Until then all sites are off, as in a pause, and cost as little. The
    service looks at the clock (prof__schedule_step). During a warm-up, the sites that count are not off but out of date,
    so that each use of them, and of no other site, takes the slow path, where it is counted under the lock. In the child
    of a fork, which has no service, all sites are out of date in this way until the delay is over. */

@@ -1,7 +1,7 @@
 // record/scope: The fast path: begin, end, next. No lock, no atomic read-modify-write, no allocation. Also the lock of
 // prof__state for control functions, which make their thread busy while they hold it.
-/* -- WRITER ------------------------------------------------------------------------------------------------ >>writer
-   -- The fast path of every macro: read the counter; take the thread, so that a signal handler that interrupts from
+/*-- WRITER ------------------------------------------------------------------------------------------------ >>writer --
+   The fast path of every macro: read the counter; take the thread, so that a signal handler that interrupts from
    here on does not write; only then, when no handler can move the thread to another session any more, check that site,
    thread and generation agree; store the event; move the cursor; open the gate. */
 

@@ -1,6 +1,6 @@
 // report/allocations: Memory: rows and blocks.
-/* -- ALLOCATIONS -------------------------------------------------------------------------------------- >>allocations
-   -- A walk over all tracks in order of time. A table has the live blocks, and those freed recently, so that a block
+/*-- ALLOCATIONS -------------------------------------------------------------------------------------- >>allocations --
+   A walk over all tracks in order of time. A table has the live blocks, and those freed recently, so that a block
    that is freed twice is distinguished from one that was allocated before the trace. prof_chrome.h uses it, too: its
    counters show what changes at each step. */
 

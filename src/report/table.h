@@ -1,5 +1,5 @@
 // report/table: Tables of the summary: columns that fit the terminal.
-/* -- tables: a name, columns of numbers, and a note at the end of each row. The rows are produced twice: first they are
+/*-- tables: a name, columns of numbers, and a note at the end of each row. The rows are produced twice: first they are
      measured, then written. A table that is too wide for a line first loses the space between its columns, then
      columns, in the order that prof__column gives; then names are shortened. --*/
 

@@ -1,5 +1,5 @@
 // session/crash: The memory that a crash report reserves beforehand, and how it finds open scopes. Async-signal-safe.
-/* -- CRASH ------------------------------------------------------------------------------------------------- >>crash --
+/*-- CRASH ------------------------------------------------------------------------------------------------- >>crash --
    config.crash_report installs a handler for the signals that bugs raise. It says on stderr what the threads were
    doing, writes the image to a file unless it is mapped to one, restores the actions that it found, and lets the signal
    happen again, so that exit status, core dump, sanitizers and the program's own handlers are the same as without prof.

@@ -1,6 +1,6 @@
 // session/fork: The child of a fork: its first scope creates its image, without stdio or allocation.
-/* -- FORK ---------------------------------------------------------------------------------------------------- >>fork
-   -- The child goes on with the parent's configuration in an image of its own. At the fork it only detaches from the
+/*-- FORK ---------------------------------------------------------------------------------------------------- >>fork --
+   The child goes on with the parent's configuration in an image of its own. At the fork it only detaches from the
    parent's image, and keeps the record of the session as prof__state.inherited. Its first scope creates the image, so
    that a child that calls exec, or has no scopes, costs nothing and leaves no file. That scope may be in a signal
    handler, and other threads of the parent may have held any lock of libc at the fork: so no allocation, no stdio, no

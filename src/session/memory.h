@@ -1,5 +1,5 @@
 // session/memory: Where an image lives: memory, a file, the user's array; how it is divided.
-/* -- MEMORY ----------------------------------------------------------------------------------------------- >>memory --
+/*-- MEMORY ----------------------------------------------------------------------------------------------- >>memory --
    Where an image is. No store ever finds the disk full: a file's blocks and pages are reserved before a thread needs
    them, see prof__chunks_ready(), or all of them here if the system cannot do that. */
 

@@ -1,5 +1,5 @@
 // session/service: The thread behind a session: stream, statistics, dumps, saves, schedule.
-/* -- SERVICE --------------------------------------------------------------------------------------------- >>service --
+/*-- SERVICE --------------------------------------------------------------------------------------------- >>service --
    The only thread that prof starts, and only if the configuration needs it. It does in the background what takes longer
    than a scope may: its steps look for work and do it. No thread wakes it, because that would cost the recording
    threads a system call; it looks so often that the ring cannot fill between two looks. All signals are blocked in it,

@@ -1,6 +1,6 @@
 // session/snapshot: Copies an image that threads go on writing. Never waits for them.
-/* -- SNAPSHOT -------------------------------------------------------------------------------------------- >>snapshot
-   -- Makes a consistent copy of an image that threads go on writing, from this process's memory or another's file.
+/*-- SNAPSHOT -------------------------------------------------------------------------------------------- >>snapshot --
+   Makes a consistent copy of an image that threads go on writing, from this process's memory or another's file.
    Chunks are copied from the newest to the oldest, in a ring first those that are being written. Chunks taken after the
    start are left out, so that of each thread a prefix of what it recorded is copied, without a gap. Meta is copied
    last, so that it has every call site that the chunks name. */

@@ -1,5 +1,5 @@
 // session/stream: PROF_STREAM: packs full chunks into the file after the ring, and releases them. The service's thread.
-/* -- STREAM ----------------------------------------------------------------------------------------------- >>stream --
+/*-- STREAM ----------------------------------------------------------------------------------------------- >>stream --
    PROF_STREAM: the service packs full chunks, the oldest first, into blocks after the ring in the file, and releases
    each chunk when its block is complete and published. So the file is complete at every moment. What cannot be written
    stays in the ring and is tried again; once the ring is full, events are lost and counted. */

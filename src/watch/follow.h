@@ -1,6 +1,6 @@
 // watch/follow: The state of a follower: names, statistics, triggers. Used by the service's thread and by
 // prof_trace_live(), under a lock.
-/* -- FOLLOWER --------------------------------------------------------------------------------------------- >>follow --
+/*-- FOLLOWER --------------------------------------------------------------------------------------------- >>follow --
    A follower reads what was recorded since it last looked, while threads go on recording: for PROF_STATS, which keeps
    nothing else, and for triggers of saves. The service runs it, and prof_trace_live() too, under a lock.
 

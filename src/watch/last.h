@@ -1,6 +1,6 @@
 // watch/last: prof_save_last(): the last seconds of a ring as an image.
-/* -- THE LAST SECONDS ---------------------------------------------------------------------------------------- >>last
-   -- A copy of the whole image, with a window on its newest part: the scopes that are open at the begin of the window
+/*-- THE LAST SECONDS ---------------------------------------------------------------------------------------- >>last --
+   A copy of the whole image, with a window on its newest part: the scopes that are open at the begin of the window
    are in old chunks, and what came before the window may be useful, too. */
 
 /* Returns the tick this many seconds before the newest one, or 0 if the session is not that old. */
