@@ -7,6 +7,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 here=tests/compile
 out=${BUILD:-build}/compile/headers
+case $out in /*) out=build/compile/headers ;; esac # programs are run as ./$out/program
 quick=$1
 rm -rf $out
 mkdir -p $out

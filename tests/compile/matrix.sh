@@ -8,6 +8,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 here=tests/compile
 out=${BUILD:-build}/compile/matrix
+case $out in /*) out=build/compile/matrix ;; esac # programs are run as ./$out/program
 WARNINGS="-Wall -Wextra -Wpedantic -Wconversion -Wshadow"
 WARNINGS_C="-Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition"
 
