@@ -430,12 +430,14 @@ MANUAL                                                                          
 #define PROF__UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define PROF__PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define PROF__COLD __attribute__((cold, noinline))
+#define PROF__RARE __attribute__((cold)) /* of static functions: made small, put apart */
 #else
 #define PROF__UNTRACED
 #define PROF__LIKELY(x) (x)
 #define PROF__UNLIKELY(x) (x)
 #define PROF__PRINTF(f, a)
 #define PROF__COLD
+#define PROF__RARE
 #endif
 
 #ifdef __cplusplus
@@ -3146,7 +3148,7 @@ typedef Elf64_Phdr prof__segment;
 typedef Elf32_Phdr prof__segment;
 #endif
 
-static prof__hub *prof__hub_of_notes(const char *at, size_t size, size_t align)
+static PROF__RARE prof__hub *prof__hub_of_notes(const char *at, size_t size, size_t align)
 {
     for (size_t next; size >= 12; at += next, size -= next) {
         uint32_t head[3];
@@ -3164,7 +3166,7 @@ static prof__hub *prof__hub_of_notes(const char *at, size_t size, size_t align)
 }
 
 /* Returns NULL if this module has none. */
-static PROF__UNUSED prof__hub *prof__hub_of(const prof__loaded *loaded)
+static PROF__UNUSED PROF__RARE prof__hub *prof__hub_of(const prof__loaded *loaded)
 {
     prof__hub *hub = NULL;
     for (uint16_t i = 0; i < loaded->segment_count && !hub; ++i) {
@@ -3204,7 +3206,7 @@ static PROF__UNUSED int prof__is_whole(void) { return !prof__led(); } /* 1: call
 #else
 #define PROF__LED(function, arguments) ((void)0)
 #define PROF__LED_VOID(function, arguments) ((void)0)
-static PROF__UNUSED int prof__is_whole(void) { return 1; }
+static PROF__UNUSED PROF__RARE int prof__is_whole(void) { return 1; }
 #endif
 /* The same for the fast path: a thread never has a record in a copy that forwards. */
 #ifdef PROF__SHARED
@@ -3315,7 +3317,7 @@ static void prof__self_leaves(prof__thread *self) { (void)self; }
 static char prof__error_text[PROF__ERROR_SIZE];
 #define PROF__ERROR_TEXT() prof__error_text
 #elif defined(PROF__SHARED)
-static char *prof__error_here(void)
+static PROF__RARE char *prof__error_here(void)
 {
     PROF__LED(prof__error_here, ());
     return PROF__SELF()->error_text;
@@ -3323,12 +3325,12 @@ static char *prof__error_here(void)
 #define PROF__ERROR_TEXT() prof__error_here()
 #else
 static __thread char prof__error_text[PROF__ERROR_SIZE];
-static char *prof__error_here(void) { return prof__error_text; }
+static PROF__RARE char *prof__error_here(void) { return prof__error_text; }
 #define PROF__ERROR_TEXT() prof__error_here()
 #endif
 
 static prof_status prof__fail(prof_status status, const char *format, ...) PROF__PRINTF(2, 3);
-static prof_status prof__fail(prof_status status, const char *format, ...)
+static PROF__RARE prof_status prof__fail(prof_status status, const char *format, ...)
 {
 #ifdef PROF_FREESTANDING
     size_t n = prof__length(format);
@@ -7492,7 +7494,7 @@ static const struct prof__upstairs prof__upstairs = {
 #define PROF__MIN_BUFFER (128u << 10)
 #define PROF__DEFAULT_BUFFER (16u << 20)
 #define PROF__DEFAULT_LEVEL 2
-static int prof__level_of(const prof_config *config)
+static PROF__RARE int prof__level_of(const prof_config *config)
 {
     return !config->level ? PROF__DEFAULT_LEVEL : config->level < 0 ? 0 : config->level;
 }
@@ -7502,10 +7504,10 @@ static int prof__level_of(const prof_config *config)
 #define PROF__NO_DUMP UINT64_MAX
 #define PROF__NO_WAIT UINT64_MAX
 
-static uint64_t prof__round(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+static PROF__RARE uint64_t prof__round(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
 /* Returns where the chunks begin in an image of size bytes, how large meta is, and how many slots its index has. */
-static uint64_t prof__layout_head(uint64_t size, uint64_t *meta, uint64_t *index)
+static PROF__RARE uint64_t prof__layout_head(uint64_t size, uint64_t *meta, uint64_t *index)
 {
     *meta = prof__round(size / 16, 4096);
     if (*meta > 8u << 20) *meta = 8u << 20;
@@ -7514,7 +7516,7 @@ static uint64_t prof__layout_head(uint64_t size, uint64_t *meta, uint64_t *index
     return prof__round(prof__round(sizeof(prof__header), 64) + *meta + *index * 4, 64);
 }
 
-static void prof__text_copy(char *to, size_t size, const char *from)
+static PROF__RARE void prof__text_copy(char *to, size_t size, const char *from)
 {
     size_t i = 0;
     for (; from[i] && i + 1 < size; ++i) to[i] = from[i];
@@ -7523,7 +7525,7 @@ static void prof__text_copy(char *to, size_t size, const char *from)
 
 #ifndef PROF_FREESTANDING
 /* Appends from to the text in to. Returns 0 if it does not fit. */
-static int prof__text_add(char *to, size_t size, const char *from)
+static PROF__RARE int prof__text_add(char *to, size_t size, const char *from)
 {
     size_t at = prof__length(to), length = prof__length(from);
     if (at + length + 1 > size) return 0;
@@ -7531,7 +7533,7 @@ static int prof__text_add(char *to, size_t size, const char *from)
     return 1;
 }
 
-static PROF__UNUSED void prof__number_text(char to[24], uint64_t number)
+static PROF__UNUSED PROF__RARE void prof__number_text(char to[24], uint64_t number)
 {
     char digits[24];
     size_t n = 0, i = 0;
@@ -7543,20 +7545,20 @@ static PROF__UNUSED void prof__number_text(char to[24], uint64_t number)
 #endif
 
 #ifdef PROF_FREESTANDING
-static prof_status prof__memory_take(prof__session *s, size_t size)
+static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
 {
     (void)s;
     (void)size;
     return prof__fail(PROF_INVALID_ARGUMENT, "freestanding: give config.memory and config.memory_size");
 }
-static prof_status prof__memory_publish(prof__session *s)
+static PROF__RARE prof_status prof__memory_publish(prof__session *s)
 {
     (void)s;
     return PROF_OK;
 }
-static void prof__memory_retire(prof__session *s) { (void)s; }
+static PROF__RARE void prof__memory_retire(prof__session *s) { (void)s; }
 #elif defined(_WIN32)
-static prof_status prof__memory_take(prof__session *s, size_t size)
+static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
 {
     if (s->live_path) {
         DeleteFileA(s->live_path); /* a process that still maps the old file keeps it */
@@ -7580,7 +7582,7 @@ static prof_status prof__memory_take(prof__session *s, size_t size)
     for (size_t i = 0; i < size; i += 4096) ((volatile char *)s->mapping)[i] = 0;
     return PROF_OK;
 }
-static void prof__memory_free(prof__session *s)
+static PROF__RARE void prof__memory_free(prof__session *s)
 {
     if (!s->mapping) return;
     if (s->live_path)
@@ -7588,17 +7590,17 @@ static void prof__memory_free(prof__session *s)
     else
         VirtualFree(s->mapping, 0, MEM_RELEASE);
 }
-static prof_status prof__memory_publish(prof__session *s)
+static PROF__RARE prof_status prof__memory_publish(prof__session *s)
 {
     (void)s;
     return PROF_OK;
 }
-static void prof__memory_retire(prof__session *s) { (void)s; }
+static PROF__RARE void prof__memory_retire(prof__session *s) { (void)s; }
 #else
 /* Takes the lock of a file that a process records into. Returns 1 if another process has it. The lock ends with the
    last descriptor, and so with the process: programs that it executes inherit none, and children of fork() close
    theirs. On a file system without locks nobody has it. */
-static int prof__file_lock(int file)
+static PROF__RARE int prof__file_lock(int file)
 {
     int failed;
     do failed = flock(file, LOCK_EX | LOCK_NB);
@@ -7607,7 +7609,7 @@ static int prof__file_lock(int file)
 }
 
 /* Keeps the descriptor of the mapped file, and with it the lock. */
-static void prof__file_keep(prof__session *s, int file)
+static PROF__RARE void prof__file_keep(prof__session *s, int file)
 {
     struct stat about;
     int high = fcntl(file, F_DUPFD_CLOEXEC, 200); /* a high number is not soon reused once it is closed */
@@ -7621,7 +7623,7 @@ static void prof__file_keep(prof__session *s, int file)
 
 /* Makes the file size bytes large and reserves all its blocks. Sets *sparse to 1 if the file system cannot do that.
    Returns 0 or errno. */
-static int prof__file_reserve(int file, size_t size, int *sparse)
+static PROF__RARE int prof__file_reserve(int file, size_t size, int *sparse)
 {
     prof__signals signals;
     prof__signals_block(&signals); /* any signal makes it fail, and that of a profiler's timer always comes */
@@ -7633,7 +7635,7 @@ static int prof__file_reserve(int file, size_t size, int *sparse)
 }
 
 /* A file beside the output must not take the space that the output needs: the image may be in memory instead. */
-static int prof__file_fits(const prof__session *s, int file, size_t size)
+static PROF__RARE int prof__file_fits(const prof__session *s, int file, size_t size)
 {
     struct statvfs about;
     return !s->beside || (!fstatvfs(file, &about) && (uint64_t)about.f_bavail * about.f_frsize / 4 >= size);
@@ -7641,7 +7643,7 @@ static int prof__file_fits(const prof__session *s, int file, size_t size)
 
 /* Makes the file size bytes large, and maps it; if file is -1, maps memory. This is for systems that can reserve blocks
    and pages later, before a thread needs them; on others *at is NULL. Returns 0 or errno. */
-static int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
+static PROF__RARE int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
 {
     *at = NULL;
 #ifdef __linux__
@@ -7668,7 +7670,7 @@ static int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
 }
 
 /* Does the same, with all blocks and pages at once. */
-static int prof__map_whole(prof__session *s, int file, size_t size, void **at)
+static PROF__RARE int prof__map_whole(prof__session *s, int file, size_t size, void **at)
 {
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, sparse = 0;
     int error = file < 0 ? 0 : prof__file_reserve(file, size, &sparse);
@@ -7695,7 +7697,7 @@ static void prof__file_link_name(int file, char *to) /* 32 bytes */
 
 /* Opens a file in the folder of live_path that has no name yet, and disappears if the process is killed before it gets
    one; on systems without such files, one that is called part_path. Returns -1 and errno if that fails. */
-static int prof__file_make(prof__session *s)
+static PROF__RARE int prof__file_make(prof__session *s)
 {
     s->unnamed = 0;
 #if defined(O_TMPFILE) && defined(__linux__)
@@ -7716,7 +7718,7 @@ static int prof__file_make(prof__session *s)
 }
 
 /* Gives the file the name part_path, if it has none yet. Returns 0 or errno. */
-static int prof__file_name(prof__session *s)
+static PROF__RARE int prof__file_name(prof__session *s)
 {
     char path[32];
     if (!s->unnamed) return 0;
@@ -7729,7 +7731,7 @@ static int prof__file_name(prof__session *s)
 /* Gets the memory of the image. Returns 0 or the system's error. Async-signal-safe, because a child of a fork may call
    it from a handler. A file has another name until the start has succeeded; a process that still records into an older
    file keeps that. */
-static int prof__memory_map(prof__session *s, size_t size)
+static PROF__RARE int prof__memory_map(prof__session *s, size_t size)
 {
     int file = -1, error = 0;
     void *at = NULL;
@@ -7764,7 +7766,7 @@ static int prof__memory_map(prof__session *s, size_t size)
 
 /* Goes on without a file beside the output, because it could not be created; an existing mapping can be used without
    it. */
-static void prof__file_forget(prof__session *s, int error)
+static PROF__RARE void prof__file_forget(prof__session *s, int error)
 {
     if (s->part_path[0]) unlink(s->part_path);
     s->part_path[0] = 0;
@@ -7773,7 +7775,7 @@ static void prof__file_forget(prof__session *s, int error)
 }
 
 /* Does the same, but in memory if a file beside the output cannot be created. */
-static int prof__memory_get(prof__session *s, size_t size)
+static PROF__RARE int prof__memory_get(prof__session *s, size_t size)
 {
     int error = prof__memory_map(s, size);
     if (!error || !s->beside || !s->live_path) return error;
@@ -7782,7 +7784,7 @@ static int prof__memory_get(prof__session *s, size_t size)
 }
 
 /* Checks that the disk has room for the file, before filling it. */
-static int prof__disk_has(const char *path, uint64_t size)
+static PROF__RARE int prof__disk_has(const char *path, uint64_t size)
 {
     char folder[1024];
     struct statvfs disk;
@@ -7791,7 +7793,7 @@ static int prof__disk_has(const char *path, uint64_t size)
     return (uint64_t)disk.f_bavail >= size / disk.f_frsize;
 }
 
-static prof_status prof__memory_take(prof__session *s, size_t size)
+static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
 {
     struct stat about;
     if (s->live_path && !s->beside && !stat(s->live_path, &about) && !S_ISREG(about.st_mode))
@@ -7805,13 +7807,13 @@ static prof_status prof__memory_take(prof__session *s, size_t size)
         return prof__fail(PROF_NO_MEMORY, "a buffer of %llu bytes: %s", (unsigned long long)size, strerror(error));
     return prof__fail(PROF_IO, "%s: %llu bytes: %s", s->live_path, (unsigned long long)size, strerror(error));
 }
-static void prof__memory_free(prof__session *s)
+static PROF__RARE void prof__memory_free(prof__session *s)
 {
     if (s->mapping) munmap(s->mapping, s->mapping_size);
     if (s->part_path[0]) unlink(s->part_path);
 }
 static int prof__name_publish(prof__session *s);
-static prof_status prof__memory_publish(prof__session *s)
+static PROF__RARE prof_status prof__memory_publish(prof__session *s)
 {
     int error = s->live_path ? prof__name_publish(s) : 0;
     if (error && s->beside) {
@@ -7822,7 +7824,7 @@ static prof_status prof__memory_publish(prof__session *s)
                  : PROF_OK;
 }
 /* Replaces the image by empty pages, because a thread may be in the middle of a write, until it has moved on. */
-static void prof__memory_retire(prof__session *s)
+static PROF__RARE void prof__memory_retire(prof__session *s)
 {
     if (s->mapping)
         mmap(s->mapping, s->mapping_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
@@ -7830,7 +7832,7 @@ static void prof__memory_retire(prof__session *s)
 #endif
 
 /* Divides size bytes at memory, all zero, into header, meta, index and chunks. */
-static prof_status prof__layout(prof__session *s, void *memory, uint64_t size)
+static PROF__RARE prof_status prof__layout(prof__session *s, void *memory, uint64_t size)
 {
     uint64_t meta, index, chunks_at = prof__layout_head(size, &meta, &index);
     uint64_t start = prof__round(sizeof(prof__header), 64), chunk = PROF_CHUNK_SIZE;
@@ -7882,7 +7884,7 @@ static void prof__crash_forget(void);
 
 /* The service ends a session under the state lock alone: holders of the control lock must check this, too. */
 enum { PROF__ENDED = 1, PROF__RUNS };
-static int prof__session_phase(void)
+static PROF__RARE int prof__session_phase(void)
 {
     uint32_t gate = prof__state_lock();
     int phase = prof__state.running ? PROF__RUNS : prof__state.ended ? PROF__ENDED : 0;
@@ -7892,7 +7894,7 @@ static int prof__session_phase(void)
 
 /* Repairs a thread that is busy in ordinary code, while no session runs: a handler that interrupted a macro has left by
    siglongjmp(). The event of that macro is given up, and the chunk with it. */
-static void prof__heal(void)
+static PROF__RARE void prof__heal(void)
 {
     prof__thread *self = PROF__SELF();
     if (self->gate != PROF__BUSY || self->exits >= PROF__EXITS) return;
@@ -7909,15 +7911,15 @@ static void prof__heal(void)
 #ifdef PROF_FREESTANDING
 /* There is one image at a time, in the user's memory, and no memory for a second session. */
 static prof__session prof__only_session;
-static prof__session *prof__session_new(void)
+static PROF__RARE prof__session *prof__session_new(void)
 {
     prof__clear(&prof__only_session, sizeof prof__only_session / 8 * 8);
     return &prof__only_session;
 }
-static void prof__session_delete(prof__session *s) { (void)s; }
+static PROF__RARE void prof__session_delete(prof__session *s) { (void)s; }
 #else
-static prof__session *prof__session_new(void) { return (prof__session *)calloc(1, sizeof(prof__session)); }
-static void prof__session_delete(prof__session *s)
+static PROF__RARE prof__session *prof__session_new(void) { return (prof__session *)calloc(1, sizeof(prof__session)); }
+static PROF__RARE void prof__session_delete(prof__session *s)
 {
     prof__stream_close(s);
     prof__memory_free(s);
@@ -7927,7 +7929,7 @@ static void prof__session_delete(prof__session *s)
 #endif
 
 /* Deletes the sessions that no thread points to any more, and retires the present one. Under the control lock. */
-static void prof__sessions_reap(int present)
+static PROF__RARE void prof__sessions_reap(int present)
 {
     uint32_t gate = prof__state_lock();
     prof__thread *self = PROF__SELF();
@@ -7964,7 +7966,7 @@ static void prof__sessions_reap(int present)
 
 #ifndef PROF_FREESTANDING
 static prof_status prof__inherited_end(void);
-static PROF__UNUSED const char *prof__environment(const char *name)
+static PROF__UNUSED PROF__RARE const char *prof__environment(const char *name)
 {
 #if defined(PROF__LATE) && defined(__GLIBC__)
     return prof__libc_secure_getenv(name);
@@ -7975,7 +7977,7 @@ static PROF__UNUSED const char *prof__environment(const char *name)
 #endif
 }
 
-static void prof__program_name(char *name, size_t size)
+static PROF__RARE void prof__program_name(char *name, size_t size)
 {
     char path[1024];
     long n = 0;
@@ -7991,7 +7993,7 @@ static void prof__program_name(char *name, size_t size)
     prof__text_copy(name, size, *base ? base : "program");
 }
 
-static void prof__boot_id(char *text, size_t size)
+static PROF__RARE void prof__boot_id(char *text, size_t size)
 {
     text[0] = 0;
 #ifdef __linux__
@@ -8009,7 +8011,7 @@ static void prof__boot_id(char *text, size_t size)
 }
 
 /* A pair of now in the ticks of another process's image, if it was recorded on this machine since its last start. */
-static PROF__UNUSED int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
+static PROF__UNUSED PROF__RARE int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
 {
     char here[40];
     prof__boot_id(here, sizeof here);
@@ -8020,7 +8022,7 @@ static PROF__UNUSED int prof__pair_now(uint32_t clock, const char *boot_id, prof
 }
 
 /* What a message shows of a path: its end, where it is long. */
-static PROF__UNUSED const char *prof__path_end(const char *path)
+static PROF__UNUSED PROF__RARE const char *prof__path_end(const char *path)
 {
     size_t length = prof__length(path);
     return path + (length > 100 ? length - 100 : 0);
@@ -8028,7 +8030,7 @@ static PROF__UNUSED const char *prof__path_end(const char *path)
 
 #ifndef _WIN32
 /* A thread in which all signals are blocked. Returns 0 or an errno. */
-static PROF__UNUSED int prof__thread_create(pthread_t *thread, void *(*main)(void *user), void *user)
+static PROF__UNUSED PROF__RARE int prof__thread_create(pthread_t *thread, void *(*main)(void *user), void *user)
 {
     prof__signals signals;
     prof__signals_block(&signals); /* the new thread inherits this */
@@ -8137,7 +8139,7 @@ static const struct {
     {"SLURM_PROCID", "SLURM_NTASKS"},                 /* Slurm; last: a batch script has it, too, around an mpirun */
 };
 
-static int prof__is_number(const char *text)
+static PROF__RARE int prof__is_number(const char *text)
 {
     size_t length = 0;
     for (; text && text[length] >= '0' && text[length] <= '9'; ++length) {
@@ -8146,7 +8148,7 @@ static int prof__is_number(const char *text)
 }
 
 /* Finds the rank. *several: it is said that there are other processes like this one, which write files, too. */
-static prof_status prof__rank_find(const char *given, int *several)
+static PROF__RARE prof_status prof__rank_find(const char *given, int *several)
 {
     *several = given != NULL;
     prof__rank[0] = 0;
@@ -8168,7 +8170,7 @@ static prof_status prof__rank_find(const char *given, int *several)
     return PROF_OK;
 }
 
-static void prof__host_name(char *name, size_t size)
+static PROF__RARE void prof__host_name(char *name, size_t size)
 {
 #ifdef _WIN32
     DWORD n = (DWORD)size;
@@ -8183,7 +8185,7 @@ static void prof__host_name(char *name, size_t size)
 }
 
 /* 1: the pattern has one of these letters behind a percent sign. */
-static int prof__pattern_has(const char *pattern, const char *letters)
+static PROF__RARE int prof__pattern_has(const char *pattern, const char *letters)
 {
     for (const char *c = pattern; *c; ++c) {
         if (*c != '%') continue;
@@ -8196,7 +8198,7 @@ static int prof__pattern_has(const char *pattern, const char *letters)
 static const char *prof__extension(const char *path);
 
 /* path with ".text" in front of its extension. 0: too long. */
-static int prof__path_with(const char *path, const char *text, char *to, size_t size)
+static PROF__RARE int prof__path_with(const char *path, const char *text, char *to, size_t size)
 {
     const char *extension = prof__extension(path);
     size_t base = prof__length(path) - prof__length(extension);
@@ -8206,7 +8208,7 @@ static int prof__path_with(const char *path, const char *text, char *to, size_t 
 }
 
 /* Takes a name by an empty file, if there is none of that name: 0, EEXIST, or what else is wrong. Async-signal-safe. */
-static int prof__path_claim(const char *path)
+static PROF__RARE int prof__path_claim(const char *path)
 {
 #ifdef _WIN32
     HANDLE file = CreateFileA(path, GENERIC_WRITE, 0, NULL, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
@@ -8221,7 +8223,7 @@ static int prof__path_claim(const char *path)
 }
 
 /* Makes path the next of trace.json, trace.2.json, trace.3.json, ...: first is the first, i the number. 0: too long. */
-static int prof__path_numbered(const char *first, uint64_t i, char *path, size_t size)
+static PROF__RARE int prof__path_numbered(const char *first, uint64_t i, char *path, size_t size)
 {
     char number[24];
     prof__number_text(number, i);
@@ -8229,7 +8231,7 @@ static int prof__path_numbered(const char *first, uint64_t i, char *path, size_t
 }
 
 /* Takes the first free one of them by an empty file, and makes it path. 0, or errno. */
-static int prof__path_number(char *path, size_t size)
+static PROF__RARE int prof__path_number(char *path, size_t size)
 {
     char first[1024];
     int error = prof__path_claim(path);
@@ -8241,7 +8243,7 @@ static int prof__path_number(char *path, size_t size)
 }
 
 /* A file that was taken and never written goes again, and a mapped one of a start that failed. */
-static void prof__path_unclaim(prof__session *s)
+static PROF__RARE void prof__path_unclaim(prof__session *s)
 {
     FILE *file = s->claimed ? fopen(s->output, "rb") : NULL;
     int empty = file && fgetc(file) == EOF;
@@ -8257,7 +8259,7 @@ static void prof__path_unclaim(prof__session *s)
 static uint32_t prof__outputs[512], prof__output_count;
 static uint64_t prof__outputs_since; /* Unix time in seconds of the first session with an output; 0: there was none */
 
-static int prof__output_ours(const char *path)
+static PROF__RARE int prof__output_ours(const char *path)
 {
     uint32_t hash = prof__hash(path, prof__length(path)), count = PROF__LOAD(&prof__output_count);
     for (uint32_t i = 0; i < count; ++i)
@@ -8265,7 +8267,7 @@ static int prof__output_ours(const char *path)
     return 0;
 }
 
-static void prof__output_remember(const char *path)
+static PROF__RARE void prof__output_remember(const char *path)
 {
     uint32_t count = PROF__LOAD(&prof__output_count);
     if (prof__output_ours(path) || count == sizeof prof__outputs / sizeof *prof__outputs) return;
@@ -8276,7 +8278,7 @@ static void prof__output_remember(const char *path)
 /* Something about the start that PROF_OUTPUT says on stderr; "": there is nothing. Under the control lock. */
 static char prof__start_note[512];
 
-static PROF__UNUSED void prof__start_note_set(const char *path, const char *words, const char *more)
+static PROF__UNUSED PROF__RARE void prof__start_note_set(const char *path, const char *words, const char *more)
 {
     size_t length = prof__length(path);
     prof__start_note[0] = 0; /* of a long path the end: it has the name */
@@ -8289,7 +8291,8 @@ static PROF__UNUSED void prof__start_note_set(const char *path, const char *word
 /* Replaces %p %n %t %r %h %% in path, and %c by count, unless that is 0; started: what %t stands for.
    Async-signal-safe. The result is null, or the place in path that is wrong: at a percent sign, which of them is not
    known; elsewhere, the result is too long for size. */
-static const char *prof__expand_at(const char *path, const char *started, uint64_t count, char *to, size_t size)
+static PROF__RARE const char *prof__expand_at(const char *path, const char *started, uint64_t count, char *to,
+                                              size_t size)
 {
     to[0] = 0;
     for (const char *c = path; *c; ++c) {
@@ -8317,7 +8320,7 @@ static const char *prof__expand_at(const char *path, const char *started, uint64
     return NULL;
 }
 
-static void prof__time_text(char to[16])
+static PROF__RARE void prof__time_text(char to[16])
 {
     time_t now = time(NULL);
     struct tm local;
@@ -8329,7 +8332,7 @@ static void prof__time_text(char to[16])
     if (!strftime(to, 16, "%Y%m%d-%H%M%S", &local)) to[0] = 0;
 }
 
-static prof_status prof__expand_counted(const char *path, uint64_t count, char *to, size_t size)
+static PROF__RARE prof_status prof__expand_counted(const char *path, uint64_t count, char *to, size_t size)
 {
     char started[16];
     prof__time_text(started);
@@ -8340,12 +8343,12 @@ static prof_status prof__expand_counted(const char *path, uint64_t count, char *
     return prof__fail(PROF_INVALID_ARGUMENT, "%s: unknown %%%c: known are %%p %%n %%t %%r %%h %%%%", path, wrong[1]);
 }
 
-static prof_status prof__expand(const char *path, char *to, size_t size)
+static PROF__RARE prof_status prof__expand(const char *path, char *to, size_t size)
 {
     return prof__expand_counted(path, 0, to, size);
 }
 
-static const char *prof__extension(const char *path)
+static PROF__RARE const char *prof__extension(const char *path)
 {
     const char *dot = "";
     for (const char *c = path; *c; ++c) {
@@ -8357,7 +8360,7 @@ static const char *prof__extension(const char *path)
 
 /* Writers of prof_report.h are registered as "layout:NAME", or "layout:NAME/" for a directory. Returns NULL for other
    writers. */
-static const char *prof__writer_layout(const prof_writer *writer)
+static PROF__RARE const char *prof__writer_layout(const prof_writer *writer)
 {
     static const char prefix[] = "layout:";
     const char *name = writer->extension;
@@ -8367,8 +8370,8 @@ static const char *prof__writer_layout(const prof_writer *writer)
 }
 
 /* Returns the writer of a layout, for a file or a directory. */
-static prof_status prof__layout_find(const char *layout, const char *path,
-                                     prof_status (**write)(const prof_trace *, const char *))
+static PROF__RARE prof_status prof__layout_find(const char *layout, const char *path,
+                                                prof_status (**write)(const prof_trace *, const char *))
 {
 #ifdef PROF_NO_READER
     return prof__no_reader("layout");
@@ -8438,8 +8441,8 @@ static PROF__COLD prof_status prof__writer_find(const char *path,
 }
 
 /* Refuses an output with events for a session that keeps none. write: the writer of the path, NULL for .prof. */
-static prof_status prof__writer_fits(const char *path, prof_status (*write)(const prof_trace *, const char *),
-                                     uint32_t mode)
+static PROF__RARE prof_status prof__writer_fits(const char *path, prof_status (*write)(const prof_trace *,
+                                                const char *), uint32_t mode)
 {
     if (mode != PROF_STATS || write == prof__upstairs.write_summary) return PROF_OK;
     for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next)
@@ -8450,7 +8453,7 @@ static prof_status prof__writer_fits(const char *path, prof_status (*write)(cons
 }
 
 /* The mode of what is recorded. */
-static PROF__UNUSED uint32_t prof__live_mode(void)
+static PROF__UNUSED PROF__RARE uint32_t prof__live_mode(void)
 {
     uint32_t gate = prof__state_lock();
     uint32_t mode = prof__state.session ? prof__state.session->header->mode : (uint32_t)PROF_RING;
@@ -8459,15 +8462,15 @@ static PROF__UNUSED uint32_t prof__live_mode(void)
 }
 
 /* The writer of a path, if it has a use for a session in this mode: see prof__writer_find(). */
-static PROF__UNUSED prof_status prof__writer_for(const char *path, uint32_t mode,
-                                    prof_status (**write)(const prof_trace *, const char *))
+static PROF__UNUSED PROF__RARE prof_status prof__writer_for(const char *path, uint32_t mode,
+                                                            prof_status (**write)(const prof_trace *, const char *))
 {
     prof_status status = prof__writer_find(path, write);
     return status ? status : prof__writer_fits(path, *write, mode);
 }
 
 /* Checks the output at the start rather than at the end, and creates its directories. */
-static prof_status prof__output_check(const char *path)
+static PROF__RARE prof_status prof__output_check(const char *path)
 {
     const char *target = path;
     char folder[2048];
@@ -8494,7 +8497,7 @@ static prof_status prof__output_check(const char *path)
 }
 
 /* Follows a link: the image gets the name of the file that it leads to, so that the link stays. */
-static prof_status prof__output_follow(prof__session *s)
+static PROF__RARE prof_status prof__output_follow(prof__session *s)
 {
 #ifndef _WIN32
     prof__path followed;
@@ -8510,7 +8513,7 @@ static prof_status prof__output_follow(prof__session *s)
 
 /* Makes a pattern absolute, because the program may change its directory before anything is written. It stays relative
    if the directory has no name, or if together they are too long. Returns 0 if the pattern alone is too long. */
-static int prof__pattern_absolute(const char *pattern, char *to, size_t size)
+static PROF__RARE int prof__pattern_absolute(const char *pattern, char *to, size_t size)
 {
     size_t at = 0;
     char folder[1024];
@@ -8533,7 +8536,7 @@ static int prof__pattern_absolute(const char *pattern, char *to, size_t size)
 }
 
 /* Expands a pattern into an absolute path, or a relative one if that is all there is room for. */
-static prof_status prof__expand_absolute(const char *pattern, char *to, size_t size)
+static PROF__RARE prof_status prof__expand_absolute(const char *pattern, char *to, size_t size)
 {
     char absolute[1024];
     int fits = prof__pattern_absolute(pattern, absolute, sizeof absolute);
@@ -8541,7 +8544,7 @@ static prof_status prof__expand_absolute(const char *pattern, char *to, size_t s
 }
 
 /* The image that belongs to an output: "trace.json.prof", "logs/1234.prof". */
-static void prof__output_beside(const prof__session *s, char *to, size_t size)
+static PROF__RARE void prof__output_beside(const prof__session *s, char *to, size_t size)
 {
     char number[24];
     to[0] = 0;
@@ -8563,7 +8566,7 @@ static int prof__file_is(const char *path) /* 1: there is something of this name
 
 /* 1: the file at output stays as it is. numbered: output has a number already: with one, what this process or,
    since it began to record, another has written stays; without, only what this process has. */
-static int prof__output_stays(const prof__session *s, int numbered)
+static PROF__RARE int prof__output_stays(const prof__session *s, int numbered)
 {
     if (prof__is_folder(s->output) || !prof__file_is(s->output) || s->existing == PROF_EXISTING_REPLACE) return 0;
     if (s->number || s->existing == PROF_EXISTING_REFUSE || prof__output_ours(s->output)) return 1;
@@ -8575,7 +8578,7 @@ static int prof__output_stays(const prof__session *s, int numbered)
 }
 
 /* A session in memory takes its name when it writes; until then, it is the first that is free. 0 or errno. */
-static int prof__name_choose(prof__session *s)
+static PROF__RARE int prof__name_choose(prof__session *s)
 {
     char first[sizeof s->output];
     prof__text_copy(first, sizeof first, s->output);
@@ -8597,14 +8600,14 @@ static int prof__name_take(prof__session *s) /* an empty file takes the name of 
 }
 #else
 /* Lets go of the file that was to be replaced. */
-static void prof__name_drop(prof__session *s)
+static PROF__RARE void prof__name_drop(prof__session *s)
 {
     if (s->old_file) close(s->old_file - 1);
     s->old_file = s->replaces = 0;
 }
 
 /* The file at live_path is there: 0: it may be replaced, EEXIST: not, EAGAIN: it is another one by now. */
-static int prof__name_replace(prof__session *s, int numbered)
+static PROF__RARE int prof__name_replace(prof__session *s, int numbered)
 {
     struct stat there, opened;
     int file;
@@ -8627,7 +8630,7 @@ static int prof__name_replace(prof__session *s, int numbered)
 }
 
 /* Takes the name live_path and, where that is beside it, output. 0 or errno; EEXIST: somebody else has it. */
-static int prof__name_try(prof__session *s, int numbered)
+static PROF__RARE int prof__name_try(prof__session *s, int numbered)
 {
     int error = EAGAIN;
     for (int i = 0; i < 100 && error == EAGAIN; ++i) {
@@ -8650,7 +8653,7 @@ static int prof__name_try(prof__session *s, int numbered)
 
 /* Takes the first name that can be had of trace.json, trace.2.json, ... for the image, which is complete, and the
    output. 0 or errno. Async-signal-safe. */
-static int prof__name_take(prof__session *s)
+static PROF__RARE int prof__name_take(prof__session *s)
 {
     char first[sizeof s->stream.path];
     int folder = prof__is_folder(s->output), error = prof__file_name(s);
@@ -8667,7 +8670,7 @@ static int prof__name_take(prof__session *s)
 
 /* Gives the image its name. What a program that was stopped has left beside the output keeps another one. 0 or errno:
    nothing has changed. */
-static int prof__name_publish(prof__session *s)
+static PROF__RARE int prof__name_publish(prof__session *s)
 {
     char old[sizeof s->stream.path];
     int error = 0;
@@ -8686,7 +8689,7 @@ static int prof__name_publish(prof__session *s)
 #endif
 
 /* Settles what the files are called. The image is complete, but on Windows, where it is made under its name. */
-static prof_status prof__output_name(prof__session *s)
+static PROF__RARE prof_status prof__output_name(prof__session *s)
 {
     if (!s->output[0]) return PROF_OK;
     if (!prof__outputs_since) prof__outputs_since = (uint64_t)time(NULL);
@@ -8702,14 +8705,15 @@ static prof_status prof__output_name(prof__session *s)
     return prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
 }
 
-static prof_status prof__output_writer(const prof__session *s, prof_status (**write)(const prof_trace *, const char *))
+static PROF__RARE prof_status prof__output_writer(const prof__session *s, prof_status (**write)(const prof_trace *,
+                                                  const char *))
 {
     return s->layout[0] ? prof__layout_find(s->layout, s->output, write) : prof__writer_find(s->output, write);
 }
 
 /* 1: prof_stop() has written the output, or nothing can be written any more: the file that PROF_STREAM had meanwhile is
    gone. */
-static int prof__output_stands(const prof__session *s)
+static PROF__RARE int prof__output_stands(const prof__session *s)
 {
     FILE *file;
     if (prof__is_folder(s->output) || s->header->mode == PROF_STREAM) return 1;
@@ -8719,7 +8723,7 @@ static int prof__output_stands(const prof__session *s)
 }
 
 /* Writes output out of what is recorded. Where the session is in memory, no other file has been taken for it. */
-static prof_status prof__output_write(prof__session *s)
+static PROF__RARE prof_status prof__output_write(prof__session *s)
 {
     prof_status (*write)(const prof_trace *, const char *);
     prof_status status = prof__output_writer(s, &write);
@@ -8734,7 +8738,7 @@ static prof_status prof__output_write(prof__session *s)
 }
 
 /* Writes the output of a session that is not over, or whose output has gone, again. what: who asks, for errors. */
-static PROF__UNUSED prof_status prof__output_again(const char *what)
+static PROF__UNUSED PROF__RARE prof_status prof__output_again(const char *what)
 {
     prof_status status = PROF_OK;
     prof__control_lock();
@@ -8752,7 +8756,7 @@ static PROF__UNUSED prof_status prof__output_again(const char *what)
 }
 
 /* 1: output is, or will be, a file or a directory. */
-static int prof__output_is_file(const char *path)
+static PROF__RARE int prof__output_is_file(const char *path)
 {
 #ifdef _WIN32
     (void)path;
@@ -8775,7 +8779,7 @@ typedef struct prof__output_search {
     char module[64]; /* the library of this copy */
 } prof__output_search;
 
-static int prof__output_visit(const prof__loaded *loaded, size_t size, void *user)
+static PROF__RARE int prof__output_visit(const prof__loaded *loaded, size_t size, void *user)
 {
     prof__output_search *search = (prof__output_search *)user;
     const prof__hub *hub = prof__hub_of(loaded);
@@ -8790,7 +8794,7 @@ static int prof__output_visit(const prof__loaded *loaded, size_t size, void *use
 }
 
 /* Makes path as other copies store it; cut if it is too long. */
-static void prof__output_absolute(const char *path, char *to, size_t size)
+static PROF__RARE void prof__output_absolute(const char *path, char *to, size_t size)
 {
     to[0] = 0;
     if (path[0] != '/' && getcwd(to, size - 1)) prof__text_add(to, size, "/");
@@ -8798,7 +8802,7 @@ static void prof__output_absolute(const char *path, char *to, size_t size)
 }
 
 /* tagged: a buffer for another pattern. Returns the pattern to use; s->output is what it expands to. */
-static const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
+static PROF__RARE const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
 {
     char path[sizeof prof__output_told], text[96];
     prof__output_search search;
@@ -8822,14 +8826,14 @@ static const char *prof__output_alone(prof__session *s, const char *pattern, cha
     return prof__output_apart ? tagged : pattern;
 }
 #else
-static const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
+static PROF__RARE const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
 {
     (void)s, (void)tagged, (void)size;
     return pattern;
 }
 #endif
 
-static prof_status prof__output_prepare(prof__session *s, const prof_config *config, int several)
+static PROF__RARE prof_status prof__output_prepare(prof__session *s, const prof_config *config, int several)
 {
     prof_status (*write)(const prof_trace *, const char *);
     const char *output = config->output;
@@ -8876,7 +8880,7 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
 
 #ifndef _WIN32
 /* The child's output: the parent's pattern, with the process id in front of the extension unless the pattern has it. */
-static int prof__child_path(prof__session *s)
+static PROF__RARE int prof__child_path(prof__session *s)
 {
     char number[24], path[sizeof s->output];
     int has_pid = prof__pattern_has(s->pattern, "p");
@@ -8922,7 +8926,7 @@ PROF_DEF void prof_writer_unregister(prof_writer *writer)
 #endif
 
 /* Under the lock. */
-static prof_status prof__rule_add(const char *pattern, size_t length, int on, int exact)
+static PROF__RARE prof_status prof__rule_add(const char *pattern, size_t length, int on, int exact)
 {
     if ((length == 0 && !exact) || length >= sizeof prof__state.rules[0].pattern)
         return prof__fail(PROF_INVALID_ARGUMENT, "category pattern '%.60s': 1 to 47 bytes", pattern);
@@ -8949,7 +8953,7 @@ static prof_status prof__rule_add(const char *pattern, size_t length, int on, in
 }
 
 /* "net,render*,-audio". Under the lock. */
-static prof_status prof__rules_set(const char *list)
+static PROF__RARE prof_status prof__rules_set(const char *list)
 {
     prof_status status = PROF_OK;
     prof__state.rule_count = prof__state.category_named = 0;
@@ -9152,7 +9156,7 @@ static void prof__calibrate(prof__session *s)
 }
 #endif
 /* Lays out the image and fills in its header: from here on it is valid. */
-static void prof__image_begin(prof__session *s)
+static PROF__RARE void prof__image_begin(prof__session *s)
 {
     prof_site no_room = {0, "(no room for more call sites)", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
     s->site_without_room = prof__meta_site(s, &no_room);
@@ -9161,7 +9165,7 @@ static void prof__image_begin(prof__session *s)
 }
 
 /* Sets the reasons for which the session does not begin yet. Called before the service starts, which reads them. */
-static void prof__schedule_configure(prof__session *s, const prof_config *config)
+static PROF__RARE void prof__schedule_configure(prof__session *s, const prof_config *config)
 {
     const prof__pair *now = &s->header->first;
     uint64_t wait = config->delay_ns;
@@ -9174,7 +9178,7 @@ static void prof__schedule_configure(prof__session *s, const prof_config *config
     s->held = (wait ? PROF__HELD_TIME : 0) | (config->warmup_steps || config->warmup_frames ? PROF__HELD_WARMUP : 0);
 }
 
-static prof_status prof__session_make(prof__session *s, const prof_config *config)
+static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_config *config)
 {
     prof_status status;
     void *memory = config->memory;
@@ -9234,7 +9238,7 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
     return status || !s->crash_report ? status : prof__crash_prepare(s);
 }
 
-static prof_status prof__config_check(const prof_config *c)
+static PROF__RARE prof_status prof__config_check(const prof_config *c)
 {
     if ((unsigned)c->mode > PROF_RING_STATS)
         return prof__fail(PROF_INVALID_ARGUMENT, "mode: ring, fill, stream, stats or ring+stats");
@@ -9277,7 +9281,7 @@ typedef struct prof__guest_start {
 static void prof__children_watch(void);
 #endif
 
-static prof_status prof__start_locked(const prof_config *config, const prof__guest_start *guest)
+static PROF__RARE prof_status prof__start_locked(const prof_config *config, const prof__guest_start *guest)
 {
     if (prof__guest) prof__guest();
     int phase = prof__session_phase();
@@ -9357,7 +9361,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__gue
 }
 
 /* guest: NULL: the program's own session. */
-static prof_status prof__start_as(const prof_config *config, const prof__guest_start *guest)
+static PROF__RARE prof_status prof__start_as(const prof_config *config, const prof__guest_start *guest)
 {
     prof_status status = PROF_OK;
     prof__control_lock();
@@ -9387,7 +9391,7 @@ PROF_DEF prof_status prof_start(const prof_config *config)
 }
 
 /* Ends recording; the image stays. Under the lock. */
-static void prof__recording_ends(void)
+static PROF__RARE void prof__recording_ends(void)
 {
     PROF__STORE(&prof__state.running, 0);
     prof__next_generation();
@@ -9400,7 +9404,7 @@ static void prof__recording_ends(void)
 }
 
 /* guest: 1: ends only a session that prof_server.h started. Under the control lock. */
-static prof_status prof__stop_recording(int guest)
+static PROF__RARE prof_status prof__stop_recording(int guest)
 {
     uint32_t gate = prof__state_lock();
     int running = !prof__guest == !guest && (prof__state.running || prof__state.ended);
@@ -9412,7 +9416,7 @@ static prof_status prof__stop_recording(int guest)
 }
 
 /* Under the control lock. */
-static prof_status prof__stop_locked(void)
+static PROF__RARE prof_status prof__stop_locked(void)
 {
     prof_status status = prof__stop_recording(0);
     if (!status) prof__crash_remove();
@@ -9466,7 +9470,7 @@ PROF_DEF prof_status prof_reset(void)
     return status;
 }
 
-static prof_status prof__pause_by(int step)
+static PROF__RARE prof_status prof__pause_by(int step)
 {
     PROF__LED(prof__pause_by, (step));
     prof_status status = PROF_OK;
@@ -9487,7 +9491,7 @@ PROF_DEF prof_status prof_pause(void) { return prof__pause_by(1); }
 PROF_DEF prof_status prof_resume(void) { return prof__pause_by(-1); }
 
 /* key NULL: clears all. */
-static prof_status prof__metadata_change(const char *key, const char *value)
+static PROF__RARE prof_status prof__metadata_change(const char *key, const char *value)
 {
     PROF__LED(prof__metadata_change, (key, value));
     uint32_t gate = prof__state_lock();
@@ -9596,7 +9600,7 @@ PROF_DEF prof_status prof_set_filter_mask(uint32_t mask)
     return status;
 }
 
-static prof_status prof__category_enable(const char *pattern, int on, int exact)
+static PROF__RARE prof_status prof__category_enable(const char *pattern, int on, int exact)
 {
     PROF__LED(prof__category_enable, (pattern, on, exact));
     prof_status status;
@@ -9939,7 +9943,7 @@ PROF_DEF void prof_marker_destroy(prof_marker *marker) { free(marker); }
    so that in the child nothing is started. The interrupted macro finds its memory when the handler returns. */
 
 /* Ends an inherited session, and reports why there is no image, if a scope needed one. */
-static prof_status prof__inherited_end(void)
+static PROF__RARE prof_status prof__inherited_end(void)
 {
     prof_status status = PROF_OK;
     uint32_t gate = prof__state_lock();
@@ -9962,7 +9966,7 @@ static prof__signals prof__fork_signals; /* under prof__change_word */
 
 /* Until the child has detached from the image it must not write there: signals are blocked until then, and a scope in
    another fork handler of the program is lost, and counted. */
-static void prof__before_fork(void)
+static PROF__RARE void prof__before_fork(void)
 {
     prof__thread *self = PROF__SELF();
     PROF__ERRNO_SAVE();
@@ -9976,7 +9980,7 @@ static void prof__before_fork(void)
     PROF__ERRNO_RESTORE();
 }
 
-static void prof__parent_of_fork(void)
+static PROF__RARE void prof__parent_of_fork(void)
 {
     prof__thread *self = PROF__SELF();
     if (--self->forking || !self->fork_holds) return;
@@ -9988,7 +9992,7 @@ static void prof__parent_of_fork(void)
 
 /* Detaches from the parent's image and keeps the rest. The service runs only in the parent, and a signal handler may
    not create another one, so that the child of a PROF_STREAM or PROF_STATS session records like PROF_RING. */
-static void prof__session_inherit(prof__session *s)
+static PROF__RARE void prof__session_inherit(prof__session *s)
 {
     prof__stream_close(s);
     memset(&s->stream, 0, sizeof s->stream);
@@ -10021,7 +10025,7 @@ static void prof__session_inherit(prof__session *s)
 
 /* What a child keeps of its parent's session, where the calling thread is the only one. interrupted: the state, or this
    thread's record, may be half changed, so all that is left is memory for who goes on writing there. */
-static void prof__child_begins(prof__thread *self, int inherits, int interrupted)
+static PROF__RARE void prof__child_begins(prof__thread *self, int inherits, int interrupted)
 {
     prof__session *s = prof__state.session;
     self->forking = self->fork_holds = 0;
@@ -10063,7 +10067,7 @@ static void prof__child_begins(prof__thread *self, int inherits, int interrupted
     if (!interrupted) self->gate = PROF__SHUT;
 }
 
-static void prof__child_of_fork(void)
+static PROF__RARE void prof__child_of_fork(void)
 {
     prof__thread *self = PROF__SELF();
     int inherits = self->forking && self->fork_holds;
@@ -10088,7 +10092,7 @@ static PROF__COLD void prof__child_unannounced(void)
 }
 
 /* Before a session: from here on the page of the generation is empty in every child. Needs Linux 4.14 and pages of 4 KiB. */
-static void prof__children_watch(void)
+static PROF__RARE void prof__children_watch(void)
 {
     if (prof__child_found || sysconf(_SC_PAGESIZE) != PROF__GENERATION_PAGE) return;
     if (madvise(prof__generation, PROF__GENERATION_PAGE, 18 /* MADV_WIPEONFORK */)) return;
@@ -10105,7 +10109,7 @@ static void __attribute__((constructor(101))) prof__forks_watch(void)
     prof__exit_key_make(); /* early: for keys from 32 on glibc's pthread_setspecific() allocates */
 }
 
-static int prof__child_image(prof__session *s)
+static PROF__RARE int prof__child_image(prof__session *s)
 {
     int error = prof__child_path(s);
     if (!error) error = prof__memory_get(s, s->mapping_size);
@@ -10141,7 +10145,7 @@ static int prof__child_image(prof__session *s)
 
 /* Creates the child's image, at its first scope. Under the lock; the thread is busy. If it fails, the child records
    nothing, and prof_stop() says why. */
-static void prof__inherited_make(void)
+static PROF__RARE void prof__inherited_make(void)
 {
     prof__session *s = prof__state.inherited;
     prof__file_signal signal;
@@ -10612,7 +10616,7 @@ static PROF__UNUSED int64_t prof__device_on_host(prof_device *device)
 /*-- THE MAPPED FILE ------------------------------------------------------------------------------------------------*/
 
 /* Lets the writers have a chunk; its sequence number stays, so that readers know what they find in both places. */
-static PROF__UNUSED void prof__chunk_release(prof__session *s, prof__chunk *chunk)
+static PROF__UNUSED PROF__RARE void prof__chunk_release(prof__session *s, prof__chunk *chunk)
 {
     PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FREE);
     if (!s->spare_chunk) {
@@ -10628,7 +10632,7 @@ static PROF__UNUSED void prof__chunk_release(prof__session *s, prof__chunk *chun
 
 /* Keeps in the image, for reports, why something in the background failed; of what is too long the end, where the reason
    stands behind the path. A reader may be looking. */
-static PROF__UNUSED void prof__background_failed(prof__session *s, const char *why)
+static PROF__UNUSED PROF__RARE void prof__background_failed(prof__session *s, const char *why)
 {
     char *to = s->header->write_error;
     size_t length = prof__length(why), most = sizeof s->header->write_error - 1;
@@ -10641,15 +10645,15 @@ static PROF__UNUSED void prof__background_failed(prof__session *s, const char *w
 }
 
 #ifdef _WIN32
-static void prof__stream_close(prof__session *s) { (void)s; }
-static prof_status prof__file_finish(prof__session *s, prof_status status)
+static PROF__RARE void prof__stream_close(prof__session *s) { (void)s; }
+static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     (void)s;
     return status;
 }
 #else
 /* The descriptor may have been closed by a program that closes all, and given to another file since. */
-static int prof__stream_file_there(const prof__session *s)
+static PROF__RARE int prof__stream_file_there(const prof__session *s)
 {
     struct stat about;
     return s->stream.opened && !fstat(s->stream.file, &about) && (uint64_t)about.st_dev == s->stream.device &&
@@ -10657,7 +10661,7 @@ static int prof__stream_file_there(const prof__session *s)
 }
 
 /* 1: somebody has made the file smaller than the image. Its descriptor is there. */
-static int prof__file_cut(prof__session *s)
+static PROF__RARE int prof__file_cut(prof__session *s)
 {
     struct stat about;
     int cut = !fstat(s->stream.file, &about) && (uint64_t)about.st_size < s->image_size;
@@ -10665,7 +10669,7 @@ static int prof__file_cut(prof__session *s)
     return cut;
 }
 
-static void prof__stream_close(prof__session *s)
+static PROF__RARE void prof__stream_close(prof__session *s)
 {
     free(s->stream.block);
     free(s->stream.chunks);
@@ -10678,7 +10682,7 @@ static void prof__stream_close(prof__session *s)
 #define PROF__LATE_CHUNKS 256 /* that macros which began before the end may still take */
 
 /* Gives the disk back what no thread came to of a ring that was reserved whole. */
-static void prof__file_trim(const prof__session *s)
+static PROF__RARE void prof__file_trim(const prof__session *s)
 {
 #ifdef __linux__
     uint64_t first = PROF__LOAD(&s->header->next_chunk) + PROF__LATE_CHUNKS;
@@ -10692,7 +10696,7 @@ static void prof__file_trim(const prof__session *s)
 }
 
 /* What is left to do after the session and, unless the file is the output itself, the export that ended with status. */
-static prof_status prof__file_finish(prof__session *s, prof_status status)
+static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     struct stat about;
     char why[PROF__ERROR_SIZE];
@@ -11430,7 +11434,7 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
 
 /* Reads size bytes of a real file from offset on; several threads may do so at a time. Returns 0 if there are fewer
    bytes. */
-static int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
+static PROF__RARE int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
 {
     char *at = (char *)to;
     while (size) {
@@ -11458,7 +11462,7 @@ static int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
 
 /* Opens the file with the archive of the session that this copy of a header belongs to. Returns NULL if there is
    none. */
-static FILE *prof__archive_open(const prof__header *copy)
+static PROF__RARE FILE *prof__archive_open(const prof__header *copy)
 {
     FILE *stream = NULL;
 #ifdef _WIN32
@@ -11485,7 +11489,7 @@ static FILE *prof__archive_open(const prof__header *copy)
 }
 
 /* Returns the end of the lap of the archive that has its oldest block. */
-static uint64_t prof__archive_lap_end(FILE *file, const prof__header *h)
+static PROF__RARE uint64_t prof__archive_lap_end(FILE *file, const prof__header *h)
 {
     uint64_t at = h->archive_first;
     prof__block block;
@@ -11497,7 +11501,7 @@ static uint64_t prof__archive_lap_end(FILE *file, const prof__header *h)
     return at;
 }
 
-static int prof__read_size(FILE *file, uint64_t *size)
+static PROF__RARE int prof__read_size(FILE *file, uint64_t *size)
 {
 #ifdef _WIN32
     long long end = _fseeki64(file, 0, SEEK_END) ? -1 : _ftelli64(file);
@@ -11510,7 +11514,7 @@ static int prof__read_size(FILE *file, uint64_t *size)
 
 /* Returns where a copy of an archive's bytes ends: at `to` or, if the file was cut before that, a word after the cut,
    which readers count as a lost block. */
-static uint64_t prof__archive_cut(FILE *file, uint64_t from, uint64_t to)
+static PROF__RARE uint64_t prof__archive_cut(FILE *file, uint64_t from, uint64_t to)
 {
     uint64_t size;
     if (from >= to || !prof__read_size(file, &size) || to <= size) return to;
@@ -11519,7 +11523,7 @@ static uint64_t prof__archive_cut(FILE *file, uint64_t from, uint64_t to)
 }
 
 /* Copies bytes. If some are overwritten meanwhile, readers notice it. Missing ones are copied as zeros. */
-static void prof__out_archive(prof__out *out, FILE *file, uint64_t from, uint64_t to)
+static PROF__RARE void prof__out_archive(prof__out *out, FILE *file, uint64_t from, uint64_t to)
 {
     uint64_t bytes[512];
     while (from < to && !out->status) {
@@ -11534,7 +11538,7 @@ static void prof__out_archive(prof__out *out, FILE *file, uint64_t from, uint64_
 }
 
 /* Writes bytes of which many may be zero. */
-static void prof__out_sparse(prof__out *out, const char *from, uint64_t size)
+static PROF__RARE void prof__out_sparse(prof__out *out, const char *from, uint64_t size)
 {
     uint64_t zeros = 0, piece;
     for (; size; from += piece, size -= piece) {
@@ -11552,7 +11556,7 @@ static void prof__out_sparse(prof__out *out, const char *from, uint64_t size)
 
 /* Writes an image without its archive: the used parts of meta and of the chunks, and what is not zero of meta's
    index. */
-static void prof__out_used(prof__out *out, const void *bytes, size_t size)
+static PROF__RARE void prof__out_used(prof__out *out, const void *bytes, size_t size)
 {
     const prof__header *h = (const prof__header *)bytes;
     const char *from = (const char *)bytes;
@@ -11572,7 +11576,7 @@ static void prof__out_used(prof__out *out, const void *bytes, size_t size)
 }
 
 /* Writes a copy of an image, and directly after it its archive, which is in file, the oldest block first. */
-static void prof__out_image(prof__out *out, void *bytes, size_t size, FILE *file)
+static PROF__RARE void prof__out_image(prof__out *out, void *bytes, size_t size, FILE *file)
 {
     prof__header *h = (prof__header *)bytes, from = *h;
     int laps = h->archive_first > h->archive_next;
@@ -11590,7 +11594,7 @@ static void prof__out_image(prof__out *out, void *bytes, size_t size, FILE *file
 }
 
 /* The same for what is being recorded. */
-static prof_status prof__out_live(prof__out *out, void *bytes, size_t size)
+static PROF__RARE prof_status prof__out_live(prof__out *out, void *bytes, size_t size)
 {
     const prof__header *h = (const prof__header *)bytes;
     FILE *file = NULL;
@@ -11601,7 +11605,7 @@ static prof_status prof__out_live(prof__out *out, void *bytes, size_t size)
     return PROF_OK;
 }
 
-static prof_status prof__image_write(const char *path, void *bytes, size_t size)
+static PROF__RARE prof_status prof__image_write(const char *path, void *bytes, size_t size)
 {
     prof__out out;
     prof_status status = prof__out_file(&out, path);
@@ -11610,7 +11614,7 @@ static prof_status prof__image_write(const char *path, void *bytes, size_t size)
     return prof__out_close(&out);
 }
 
-static prof_status prof__save_image(const char *path)
+static PROF__RARE prof_status prof__save_image(const char *path)
 {
     void *bytes;
     size_t size;
@@ -11648,7 +11652,7 @@ typedef struct prof__look {
 } prof__look;
 
 /* Any thread. */
-static PROF__UNUSED prof__look prof__look_now(void)
+static PROF__UNUSED PROF__RARE prof__look prof__look_now(void)
 {
     prof__look look;
     memset(&look, 0, sizeof look);
@@ -11681,7 +11685,7 @@ typedef struct prof__guest_wish {
 static void (*prof__guest_keep)(void *image, size_t size);
 
 /* Under the control lock. Ends the guest's session, whose image stays. 0: there is none. */
-static int prof__guest_stop(void)
+static PROF__RARE int prof__guest_stop(void)
 {
     if (!prof__guest) return 0;
     prof__stop_recording(1);
@@ -11690,9 +11694,9 @@ static int prof__guest_stop(void)
 }
 
 /* Under the control lock. Frees the image of a guest's session that was stopped. */
-static PROF__UNUSED void prof__guest_free(void) { prof__sessions_reap(1); }
+static PROF__UNUSED PROF__RARE void prof__guest_free(void) { prof__sessions_reap(1); }
 
-static void prof__guest_yield(void)
+static PROF__RARE void prof__guest_yield(void)
 {
     void *image = NULL;
     size_t size = 0;
@@ -11701,7 +11705,7 @@ static void prof__guest_yield(void)
     prof__guest_keep(image, size);
 }
 
-static void prof__guest_limit(void *user)
+static PROF__RARE void prof__guest_limit(void *user)
 {
     const prof__guest_wish *wish = (const prof__guest_wish *)user;
     prof__guest_keep = wish->keep;
@@ -11714,7 +11718,7 @@ static void prof__guest_limit(void *user)
 }
 
 /* Starts a session of which the program does not notice: see prof__guest. PROF_INVALID_STATE: one is there already. */
-static PROF__UNUSED prof_status prof__guest_begin(const prof_config *config, const prof__guest_wish *wish)
+static PROF__UNUSED PROF__RARE prof_status prof__guest_begin(const prof_config *config, const prof__guest_wish *wish)
 {
     prof__guest_wish own = *wish;
     prof__guest_start guest = {prof__guest_yield, prof__guest_limit, &own};
@@ -11807,7 +11811,7 @@ static struct {
 
 /*-- text --*/
 
-static void prof__crash_flush(prof__crash_work *w)
+static PROF__RARE void prof__crash_flush(prof__crash_work *w)
 {
     for (size_t at = 0; at < w->used && !w->mute;) {
         struct pollfd ready = {2, POLLOUT, 0};
@@ -11821,7 +11825,7 @@ static void prof__crash_flush(prof__crash_work *w)
     w->used = 0;
 }
 
-static void prof__crash_put(prof__crash_work *w, const char *text)
+static PROF__RARE void prof__crash_put(prof__crash_work *w, const char *text)
 {
     for (; *text; ++text) {
         if (w->used == sizeof w->text) prof__crash_flush(w);
@@ -11829,7 +11833,7 @@ static void prof__crash_put(prof__crash_work *w, const char *text)
     }
 }
 
-static void prof__crash_put_number(prof__crash_work *w, uint64_t number)
+static PROF__RARE void prof__crash_put_number(prof__crash_work *w, uint64_t number)
 {
     char digits[21];
     digits[prof__digits(digits, number)] = 0;
@@ -11839,7 +11843,7 @@ static void prof__crash_put_number(prof__crash_work *w, uint64_t number)
 static size_t prof__utf8(const char *text);
 
 /* Writes a name of the image, at most size bytes, without control characters. */
-static void prof__crash_put_name(prof__crash_work *w, const char *name, size_t size)
+static PROF__RARE void prof__crash_put_name(prof__crash_work *w, const char *name, size_t size)
 {
     char text[PROF__CRASH_NAME + 1];
     size_t used = 0, length;
@@ -11863,7 +11867,7 @@ static void prof__crash_put_name(prof__crash_work *w, const char *name, size_t s
 }
 
 /* Returns the meta record of this kind and id, from its head on, and its words, or NULL. */
-static const uint64_t *prof__crash_meta(const prof__session *s, uint64_t kind, uint32_t id, size_t *words)
+static PROF__RARE const uint64_t *prof__crash_meta(const prof__session *s, uint64_t kind, uint32_t id, size_t *words)
 {
     for (uint64_t at = 0; at < s->meta_words; at += *words) {
         uint64_t head = PROF__ACQUIRE(s->meta + at);
@@ -11874,7 +11878,7 @@ static const uint64_t *prof__crash_meta(const prof__session *s, uint64_t kind, u
     return NULL;
 }
 
-static void prof__crash_put_string(prof__crash_work *w, const prof__session *s, uint32_t id)
+static PROF__RARE void prof__crash_put_string(prof__crash_work *w, const prof__session *s, uint32_t id)
 {
     size_t words;
     const uint64_t *record = prof__crash_meta(s, PROF__META_STRING, id, &words);
@@ -11883,7 +11887,7 @@ static void prof__crash_put_string(prof__crash_work *w, const prof__session *s, 
 
 /*-- open scopes --*/
 
-static void prof__crash_end(prof__crash_thread *thread, uint32_t site)
+static PROF__RARE void prof__crash_end(prof__crash_thread *thread, uint32_t site)
 {
     if (thread->depth > PROF__CRASH_DEPTH) {
         --thread->depth; /* it is not known which one it was */
@@ -11894,7 +11898,7 @@ static void prof__crash_end(prof__crash_thread *thread, uint32_t site)
     if (depth) thread->depth = depth - 1; /* the inner ones have no end; or its begin was overwritten */
 }
 
-static prof__crash_thread *prof__crash_find(prof__crash_work *w, uint64_t track)
+static PROF__RARE prof__crash_thread *prof__crash_find(prof__crash_work *w, uint64_t track)
 {
     for (size_t i = 0; i < w->thread_count; ++i)
         if (w->threads[i].sequence && w->threads[i].track == track) return &w->threads[i];
@@ -11902,7 +11906,7 @@ static prof__crash_thread *prof__crash_find(prof__crash_work *w, uint64_t track)
 }
 
 /* Updates the open scopes of the threads whose records are in the chunk in w->chunk; offset: its place in the image. */
-static void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint64_t offset)
+static PROF__RARE void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint64_t offset)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
     const uint64_t *words = w->chunk + sizeof *chunk / 8;
@@ -11931,7 +11935,7 @@ static void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint
 }
 
 /* Ends the copy before the first scope that ended after the crash: it was open then. */
-static void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint64_t crashed)
+static PROF__RARE void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint64_t crashed)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
     uint64_t *words = w->chunk + sizeof *chunk / 8;
@@ -11947,8 +11951,8 @@ static void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint
 }
 
 /* Copies the chunk in this slot to w->chunk. Returns 0 if there is none. */
-static uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, const prof__header *h, uint64_t slot,
-                                 uint64_t newest)
+static PROF__RARE uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, const prof__header *h,
+                                            uint64_t slot, uint64_t newest)
 {
     prof__source source = {prof__session_read, (void *)(uintptr_t)s};
     uint64_t offset = (uint64_t)(s->chunks - (const char *)s->header) + slot * s->chunk_size;
@@ -11958,7 +11962,7 @@ static uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, co
     return offset;
 }
 
-static const prof__chunk *prof__crash_chunk(const prof__session *s, uint64_t slot)
+static PROF__RARE const prof__chunk *prof__crash_chunk(const prof__session *s, uint64_t slot)
 {
     static const prof__chunk none = {0, {0, 0, 0, 0}, 0, 0, 0, 0};
     if (slot >= prof__chunks_there(s)) return &none;
@@ -11966,7 +11970,7 @@ static const prof__chunk *prof__crash_chunk(const prof__session *s, uint64_t slo
 }
 
 /* Notes which thread's chunk this is: that of its last TRACK record. */
-static void prof__crash_meet(prof__crash_work *w, const prof__session *s)
+static PROF__RARE void prof__crash_meet(prof__crash_work *w, const prof__session *s)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
     const uint64_t *words = w->chunk + sizeof *chunk / 8, *track = NULL;
@@ -11996,7 +12000,7 @@ static void prof__crash_meet(prof__crash_work *w, const prof__session *s)
 
 /* Finds the living threads, which own a chunk, and reads the ring, the oldest chunk first, to find their open
    scopes. */
-static void prof__crash_search(prof__crash_work *w, const prof__session *s, const prof__header *h)
+static PROF__RARE void prof__crash_search(prof__crash_work *w, const prof__session *s, const prof__header *h)
 {
     uint64_t count = s->chunk_count, newest = h->next_chunk, oldest = newest > count ? newest - count : 0;
     w->threads[0].thread_id = prof__thread_id();
@@ -12027,8 +12031,8 @@ static void prof__crash_search(prof__crash_work *w, const prof__session *s, cons
 
 /* Writes the run-time name of a scope, if its chunk is still there, else that of its call site; for the innermost scope
    the source line, too. */
-static void prof__crash_put_scope(prof__crash_work *w, const prof__session *s, const prof__crash_scope *scope,
-                                  int place)
+static PROF__RARE void prof__crash_put_scope(prof__crash_work *w, const prof__session *s,
+                                             const prof__crash_scope *scope, int place)
 {
     size_t words = 0;
     const uint64_t *site = prof__crash_meta(s, PROF__META_SITE, scope->site, &words);
@@ -12057,8 +12061,8 @@ static void prof__crash_put_scope(prof__crash_work *w, const prof__session *s, c
 }
 
 /* Writes thread 1234 "worker 2": game > frame > physics (physics.c:88). */
-static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, const prof__crash_thread *thread,
-                                   int cut)
+static PROF__RARE void prof__crash_put_thread(prof__crash_work *w, const prof__session *s,
+                                              const prof__crash_thread *thread, int cut)
 {
     uint32_t kept = thread->depth < PROF__CRASH_DEPTH ? thread->depth : PROF__CRASH_DEPTH;
     prof__crash_put(w, "thread ");
@@ -12091,14 +12095,15 @@ static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, 
 
 /* Returns 1 if the crashing thread has more open scopes than were found, because their begins have been overwritten. If
    there are so many that no words are reserved for their ends any more (see prof__chunk_change), that is likely. */
-static int prof__crash_cut(const prof__session *s, const prof__crash_thread *thread)
+static PROF__RARE int prof__crash_cut(const prof__session *s, const prof__crash_thread *thread)
 {
     const prof__thread *self = PROF__SELF();
     if (self->session != s || !self->chunk || PROF__LOAD(&s->header->next_chunk) <= s->chunk_count) return 0;
     return (uint64_t)(self->end - self->cursor) - self->room > thread->depth || thread->depth > s->chunk_words / 4 * 3;
 }
 
-static void prof__crash_describe(prof__crash_work *w, const prof__session *s, const prof__header *h, int signal)
+static PROF__RARE void prof__crash_describe(prof__crash_work *w, const prof__session *s, const prof__header *h,
+                                            int signal)
 {
     prof__crash_search(w, s, h);
     prof__crash_put(w, "prof: ");
@@ -12120,7 +12125,7 @@ static void prof__crash_describe(prof__crash_work *w, const prof__session *s, co
 
 /*-- the file --*/
 
-static int prof__crash_write(int file, uint64_t offset, const void *bytes, size_t size)
+static PROF__RARE int prof__crash_write(int file, uint64_t offset, const void *bytes, size_t size)
 {
     if (lseek(file, (off_t)offset, SEEK_SET) < 0) return 0;
     for (size_t at = 0; at < size;) {
@@ -12133,7 +12138,7 @@ static int prof__crash_write(int file, uint64_t offset, const void *bytes, size_
 
 /* Writes chunks, the newest first; then meta, which has all their call sites by then; then the header. Parts that are
    not written are holes, which read as zeros. */
-static int prof__crash_write_image(prof__crash_work *w, const prof__session *s, prof__header *h)
+static PROF__RARE int prof__crash_write_image(prof__crash_work *w, const prof__session *s, prof__header *h)
 {
     uint64_t count = s->chunk_count, newest = h->next_chunk, began = h->copy_tick;
     uint64_t meta = (uint64_t)((const char *)s->meta - (const char *)s->header);
@@ -12160,7 +12165,7 @@ static int prof__crash_write_image(prof__crash_work *w, const prof__session *s, 
     return good && prof__crash_write(w->file, 0, h, sizeof *h) && !ftruncate(w->file, (off_t)s->image_size);
 }
 
-static void prof__crash_save(prof__crash_work *w, const prof__session *s, prof__header *h)
+static PROF__RARE void prof__crash_save(prof__crash_work *w, const prof__session *s, prof__header *h)
 {
     unlink(w->part);
     w->file = open(w->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -12172,7 +12177,7 @@ static void prof__crash_save(prof__crash_work *w, const prof__session *s, prof__
     w->path[0] = 0;
 }
 
-static void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
+static PROF__RARE void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
 {
     const char *path = s->live_path ? s->live_path : w->path;
     prof__crash_put(w, *path ? "prof: the trace is in " : "prof: the trace could not be written");
@@ -12184,7 +12189,7 @@ static void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
 /* Signals that writing may raise, and that would replace the crash. */
 static const int prof__crash_quiet[] = {SIGPIPE, SIGXFSZ};
 
-static void prof__crash_ignore(struct sigaction *old)
+static PROF__RARE void prof__crash_ignore(struct sigaction *old)
 {
     struct sigaction ignore;
     memset(&ignore, 0, sizeof ignore);
@@ -12192,7 +12197,7 @@ static void prof__crash_ignore(struct sigaction *old)
     for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &ignore, &old[i]);
 }
 
-static void prof__crash_unignore(const struct sigaction *old)
+static PROF__RARE void prof__crash_unignore(const struct sigaction *old)
 {
     struct sigaction unused[2];
     prof__crash_ignore(unused); /* once more: discards those that are pending */
@@ -12201,13 +12206,13 @@ static void prof__crash_unignore(const struct sigaction *old)
 
 enum { PROF__FROZEN_REPORT = 1, PROF__FROZEN_CUT = 2 }; /* flags: a crash is reported; the file was truncated */
 
-static void prof__crash_freeze(int why)
+static PROF__RARE void prof__crash_freeze(int why)
 {
     __atomic_fetch_or(&prof__state.frozen, why, __ATOMIC_RELAXED);
     prof__next_generation();
 }
 
-static void prof__crash_thaw(int why)
+static PROF__RARE void prof__crash_thaw(int why)
 {
     __atomic_fetch_and(&prof__state.frozen, ~why, __ATOMIC_RELAXED);
     prof__next_generation();
@@ -12216,7 +12221,7 @@ static void prof__crash_thaw(int why)
 /* Finds the moment of the crash: first it notes the chunks, then reads the clock, then turns the sites off. So a scope
    in one of these chunks whose end is missing there ended later. If this thread lost its processor in between, others
    may have filled the whole ring: then a later moment is used, instead of one of which nothing is left. */
-static void prof__crash_stop(prof__crash_work *w, const prof__session *s)
+static PROF__RARE void prof__crash_stop(prof__crash_work *w, const prof__session *s)
 {
     prof__pair now;
     for (int i = 0; i < 2; ++i) {
@@ -12229,7 +12234,7 @@ static void prof__crash_stop(prof__crash_work *w, const prof__session *s)
 }
 
 /* Does each part separately: if one crashes, too, the next one is still done. */
-static void prof__crash_report(prof__crash_work *w, const prof__session *s, int signal)
+static PROF__RARE void prof__crash_report(prof__crash_work *w, const prof__session *s, int signal)
 {
     struct sigaction old[2];
     prof__crash_ignore(old);
@@ -12270,7 +12275,7 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
 #define PROF__BUS_ADRERR 2 /* its value on Linux, macOS and the BSDs, for standards that do not declare it */
 #endif
 
-static void prof__crash_tell_cut(const prof__session *s)
+static PROF__RARE void prof__crash_tell_cut(const prof__session *s)
 {
     struct pollfd ready = {2, POLLOUT, 0};
     char text[1200] = "prof: ";
@@ -12281,7 +12286,7 @@ static void prof__crash_tell_cut(const prof__session *s)
 
 /* Called if a page of the image is no longer in its file. Returns 1 if memory has replaced it and all pages after it,
    and nothing more is recorded. What was cut off is lost; if that is the header, an image without events is left. */
-static int prof__crash_survives(int signal, const siginfo_t *info)
+static PROF__RARE int prof__crash_survives(int signal, const siginfo_t *info)
 {
     prof__session *s = prof__crash.session;
     if (signal != SIGBUS || info->si_code != PROF__BUS_ADRERR || !s || !s->live_path || !s->mapping) return 0;
@@ -12311,13 +12316,13 @@ static int prof__crash_survives(int signal, const siginfo_t *info)
 
 static void prof__crash_handler(int signal, siginfo_t *info, void *context);
 
-static int prof__crash_is_ours(const struct sigaction *action)
+static PROF__RARE int prof__crash_is_ours(const struct sigaction *action)
 {
     return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == prof__crash_handler;
 }
 
 /* Restores the previous action, unless somebody else has installed one since. */
-static void prof__crash_restore(size_t i)
+static PROF__RARE void prof__crash_restore(size_t i)
 {
     struct sigaction now;
     if (!prof__crash.installed[i] || sigaction(prof__crash_signals[i].number, NULL, &now) || !prof__crash_is_ours(&now))
@@ -12328,7 +12333,7 @@ static void prof__crash_restore(size_t i)
 
 /* Returns 1 if returning from the handler executes the instruction again, which raises the signal again; 0 if somebody
    sent the signal. */
-static int prof__crash_repeats(int signal, const siginfo_t *info)
+static PROF__RARE int prof__crash_repeats(int signal, const siginfo_t *info)
 {
 #ifdef BUS_MCEERR_AO
     if (signal == SIGBUS && info->si_code == BUS_MCEERR_AO) return 0;
@@ -12341,7 +12346,7 @@ static int prof__crash_repeats(int signal, const siginfo_t *info)
 
 /* Lets the signal happen as without prof. It comes after the handler has returned, and so finds the thread where it
    was. If a later handler called this one as its predecessor, that predecessor's action follows, too. */
-static void prof__crash_pass_on(int signal, siginfo_t *info)
+static PROF__RARE void prof__crash_pass_on(int signal, siginfo_t *info)
 {
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) {
         /* the child of vfork() changes nothing here */
@@ -12360,7 +12365,7 @@ static void prof__crash_pass_on(int signal, siginfo_t *info)
     raise(signal);
 }
 
-static void prof__crash_handler(int signal, siginfo_t *info, void *context)
+static PROF__RARE void prof__crash_handler(int signal, siginfo_t *info, void *context)
 {
     PROF__ERRNO_SAVE();
     uintptr_t self = (uintptr_t)PROF__SELF(), reporter = PROF__CRASH_READY;
@@ -12391,7 +12396,7 @@ static void prof__crash_handler(int signal, siginfo_t *info, void *context)
 
 /*-- on and off; under the control lock --*/
 
-static prof_status prof__crash_prepare(prof__session *s)
+static PROF__RARE prof_status prof__crash_prepare(prof__session *s)
 {
     prof__crash_work *w = prof__crash.work;
     if (!w) w = (prof__crash_work *)calloc(1, sizeof *w);
@@ -12406,7 +12411,7 @@ static prof_status prof__crash_prepare(prof__session *s)
 }
 
 /* A signal that the program ignores stays ignored. */
-static void prof__crash_install(prof__session *s)
+static PROF__RARE void prof__crash_install(prof__session *s)
 {
     struct sigaction ours;
     memset(&ours, 0, sizeof ours);
@@ -12430,7 +12435,7 @@ static void prof__crash_install(prof__session *s)
 }
 
 /* Also called in the child of a fork, where no report is written. */
-static void prof__crash_forget(void)
+static PROF__RARE void prof__crash_forget(void)
 {
     PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);
     if (PROF__LOAD(&prof__state.frozen)) prof__crash_thaw(PROF__FROZEN_REPORT | PROF__FROZEN_CUT);
@@ -12438,7 +12443,7 @@ static void prof__crash_forget(void)
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) prof__crash_restore(i);
 }
 
-static void prof__crash_remove(void)
+static PROF__RARE void prof__crash_remove(void)
 {
     if (!prof__crash.session) return;
     for (int i = 0; i < 1000; ++i) { /* a report that is being written needs the session */
@@ -12463,7 +12468,7 @@ typedef struct prof__unit {
     uint64_t factor;
 } prof__unit;
 
-static PROF__UNUSED int prof__parse_number(const char *text, const prof__unit *units, uint64_t *out)
+static PROF__UNUSED PROF__RARE int prof__parse_number(const char *text, const prof__unit *units, uint64_t *out)
 {
     uint64_t value = 0, fraction = 0, scale = 1;
     if (*text < '0' || *text > '9') return 0;
@@ -12492,7 +12497,7 @@ static PROF__UNUSED int prof__parse_number(const char *text, const prof__unit *u
 
 /* A number without a unit. */
 static PROF__UNUSED const prof__unit prof__ones[] = {{"", 1}, {NULL, 0}};
-static PROF__UNUSED int prof__parse_whole(const char *text, uint64_t *out)
+static PROF__UNUSED PROF__RARE int prof__parse_whole(const char *text, uint64_t *out)
 {
     return prof__parse_number(text, prof__ones, out);
 }
@@ -12522,7 +12527,7 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
 #else
 /*-- CONFIGURATION FROM TEXT ---------------------------------------------------------------------------------------*/
 
-static int prof__parse_name(const char *text, const char *const *names)
+static PROF__RARE int prof__parse_name(const char *text, const char *const *names)
 {
     for (int i = 0; names[i]; ++i)
         if (prof__equal(names[i], text)) return i;
@@ -12530,7 +12535,7 @@ static int prof__parse_name(const char *text, const char *const *names)
 }
 
 /* Edit distance, for "did you mean". */
-static size_t prof__distance(const char *a, const char *b)
+static PROF__RARE size_t prof__distance(const char *a, const char *b)
 {
     size_t row[32], n = prof__length(b);
     if (n > 30) return 99;
@@ -12550,7 +12555,7 @@ static size_t prof__distance(const char *a, const char *b)
 }
 
 /* Returns the number of a signal, or -1 if it is not known. */
-static int prof__parse_signal(const char *text)
+static PROF__RARE int prof__parse_signal(const char *text)
 {
     uint64_t number;
     if (prof__parse_whole(text, &number)) return number <= 64 ? (int)number : -1;
@@ -12568,7 +12573,7 @@ static int prof__parse_signal(const char *text)
 }
 
 /* Parses 32 bits, decimal or 0x.... Returns 0 if it is no number. */
-static int prof__parse_mask(const char *text, uint64_t *out)
+static PROF__RARE int prof__parse_mask(const char *text, uint64_t *out)
 {
     uint64_t number = 0;
     if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
@@ -12703,13 +12708,13 @@ static const prof__unit prof__seconds[] = {{"ns", 1},         {"us", 1000},     
                                            {"s", 1000000000}, {"", 1000000000}, {NULL, 0}};
 
 /* Seconds, as ns. */
-static PROF__UNUSED int prof__parse_seconds(const char *text, uint64_t *ns)
+static PROF__UNUSED PROF__RARE int prof__parse_seconds(const char *text, uint64_t *ns)
 {
     return prof__parse_number(text, prof__seconds, ns);
 }
 
 /* Returns 1 if value is valid for this key; *number: its value if it is a number. */
-static int prof__key_parse(const prof__key *key, const char *value, uint64_t *number)
+static PROF__RARE int prof__key_parse(const prof__key *key, const char *value, uint64_t *number)
 {
     const prof__unit *units = prof__ones;
     int choice = 0;
@@ -12740,7 +12745,7 @@ static int prof__key_parse(const prof__key *key, const char *value, uint64_t *nu
     return *number >= key->least && *number <= key->most;
 }
 
-static void prof__key_store(const prof__key *key, prof_config *config, const char *value, uint64_t number)
+static PROF__RARE void prof__key_store(const prof__key *key, prof_config *config, const char *value, uint64_t number)
 {
     void *field = (char *)config + key->field;
     size_t size = (size_t)number;
@@ -12768,7 +12773,7 @@ static void prof__key_store(const prof__key *key, prof_config *config, const cha
 }
 typedef char prof__choices_are_ints[sizeof(prof_mode) == sizeof(int) && sizeof(prof_existing) == sizeof(int) ? 1 : -1];
 
-static const prof__key *prof__key_find(const char *name)
+static PROF__RARE const prof__key *prof__key_find(const char *name)
 {
     for (size_t i = 0; i < PROF__KEY_COUNT_ALL; ++i)
         if (prof__equal(prof__keys[i].name, name)) return &prof__keys[i];
@@ -12776,7 +12781,8 @@ static const prof__key *prof__key_find(const char *name)
 }
 
 /* said: the key that the user wrote, if that is another one. */
-static prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config, const char *value)
+static PROF__RARE prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config,
+                                            const char *value)
 {
     uint64_t number;
     if (!prof__key_parse(key, value, &number))
@@ -12903,7 +12909,7 @@ static const prof__other_key prof__other_keys[] = {
 
 /* Looks up a value of PROF__OTHER_AMONG. Returns 1 if it is the behaviour here, 0 if it is not supported, -1 if
    invalid. */
-static int prof__other_among(const char *home, const char *value)
+static PROF__RARE int prof__other_among(const char *home, const char *value)
 {
     int fine = 1, closed = 0, is_switch = prof__equal(home, "false"), is_number = home[0] >= '0' && home[0] <= '9';
     uint64_t number;
@@ -12923,12 +12929,12 @@ static int prof__other_among(const char *home, const char *value)
 }
 
 /* The statistics of these systems cover everything, even if the buffer for events is small. */
-static void prof__other_counts(prof_config *config)
+static PROF__RARE void prof__other_counts(prof_config *config)
 {
     if (config->mode == PROF_RING) config->mode = PROF_RING_STATS;
 }
 
-static void prof__other_period(prof_config *config, int on)
+static PROF__RARE void prof__other_period(prof_config *config, int on)
 {
     if (on) prof__other_counts(config);
     if (!on)
@@ -12937,7 +12943,7 @@ static void prof__other_period(prof_config *config, int on)
         config->dump_period_ns = 1000000000u;
 }
 
-static prof_status prof__other_set(const prof__other_key *other, prof_config *config, const char *value)
+static PROF__RARE prof_status prof__other_set(const prof__other_key *other, prof_config *config, const char *value)
 {
     const prof__key *home = other->home && other->how < PROF__OTHER_BOTH ? prof__key_find(other->home) : NULL;
     int on = prof__parse_name(value, prof__switch_names);
@@ -12986,7 +12992,7 @@ static struct prof__claim {
     void *user;
 } prof__claims[16]; /* under the lock */
 
-static int prof__begins(const char *text, const char *prefix)
+static PROF__RARE int prof__begins(const char *text, const char *prefix)
 {
     while (*prefix && *text == *prefix) ++text, ++prefix;
     return !*prefix;
@@ -13015,7 +13021,7 @@ PROF_DEF prof_status prof_config_claim(const char *prefix,
 }
 
 /* Returns 1 if a claim has handled the key; its result is in status. */
-static int prof__claimed(const char *key, const char *value, prof_status *status)
+static PROF__RARE int prof__claimed(const char *key, const char *value, prof_status *status)
 {
     struct prof__claim found;
     size_t longest = 0;
@@ -13035,7 +13041,7 @@ static int prof__claimed(const char *key, const char *value, prof_status *status
     return 1;
 }
 
-static const char *prof__key_nearest(const char *name)
+static PROF__RARE const char *prof__key_nearest(const char *name)
 {
     const char *nearest = prof__keys[0].name;
     for (size_t i = 0; i < PROF__KEY_COUNT_ALL + PROF__OTHER_COUNT_ALL; ++i) {
@@ -13060,7 +13066,7 @@ PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const
 }
 
 /* Makes "PROF_BUFFER" of "buffer". */
-static void prof__key_variable(const char *key, char *to, size_t size)
+static PROF__RARE void prof__key_variable(const char *key, char *to, size_t size)
 {
     size_t at = 5;
     prof__copy(to, "PROF_", 6);
@@ -13115,7 +13121,7 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
 #else
 /* Finds a PROF_ variable that is no key, but nearly one, and would be ignored by mistake. starts: only those that
    resemble a variable that starts a recording. */
-static prof_status prof__environment_check(int starts)
+static PROF__RARE prof_status prof__environment_check(int starts)
 {
 #ifdef _WIN32
     char **each = _environ;
@@ -13174,14 +13180,14 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
 
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_AUTOSTART) && (!defined(PROF_STATIC) || defined(PROF_AUTOSTART))
 #define PROF__AUTOSTARTS 1
-static void prof__autostop(void)
+static PROF__RARE void prof__autostop(void)
 {
     if (!PROF__LOAD(&prof__guest) && prof__session_phase() && prof_stop())
         fprintf(stderr, "prof: %s\n", prof_error());
 }
 
 /* Returns the variable that asks for a recording, or NULL. */
-static const char *prof__autostart_by(void)
+static PROF__RARE const char *prof__autostart_by(void)
 {
     static const char *const names[] = {
 #ifdef PROF__BRIDGED
@@ -13299,7 +13305,7 @@ typedef struct prof__elf_section {
 
 enum { PROF__ELF_SYMTAB = 2, PROF__ELF_NOTE = 7, PROF__ELF_DYNSYM = 11 };
 
-static uint64_t prof__elf_number(const prof__elf *elf, const unsigned char *at, size_t size)
+static PROF__RARE uint64_t prof__elf_number(const prof__elf *elf, const unsigned char *at, size_t size)
 {
     uint64_t value = 0;
     for (size_t i = 0; i < size; ++i) value = value << 8 | at[elf->big ? i : size - 1 - i];
@@ -13307,12 +13313,12 @@ static uint64_t prof__elf_number(const prof__elf *elf, const unsigned char *at, 
 }
 
 /* Reads a field that has one place in 32-bit files and another, with twice the size, in 64-bit files. */
-static uint64_t prof__elf_word(const prof__elf *elf, const unsigned char *record, size_t narrow, size_t wide)
+static PROF__RARE uint64_t prof__elf_word(const prof__elf *elf, const unsigned char *record, size_t narrow, size_t wide)
 {
     return elf->wide ? prof__elf_number(elf, record + wide, 8) : prof__elf_number(elf, record + narrow, 4);
 }
 
-static int prof__elf_read(const prof__elf *elf, uint64_t offset, void *to, size_t size)
+static PROF__RARE int prof__elf_read(const prof__elf *elf, uint64_t offset, void *to, size_t size)
 {
     if (offset > elf->size || size > elf->size - offset || offset > LONG_MAX) return 0;
     return !fseek(elf->file, (long)offset, SEEK_SET) && fread(to, 1, size, elf->file) == size;
@@ -13320,7 +13326,7 @@ static int prof__elf_read(const prof__elf *elf, uint64_t offset, void *to, size_
 
 /* Returns the bytes of a section and a zero after them, which the caller frees. Returns NULL if it lies beyond the
    file, is too large, or without memory. */
-static unsigned char *prof__elf_load(const prof__elf *elf, const prof__elf_section *section)
+static PROF__RARE unsigned char *prof__elf_load(const prof__elf *elf, const prof__elf_section *section)
 {
     unsigned char *bytes;
     if (section->offset > elf->size || section->size > elf->size - section->offset) return NULL;
@@ -13334,7 +13340,7 @@ static unsigned char *prof__elf_load(const prof__elf *elf, const prof__elf_secti
     return bytes;
 }
 
-static int prof__elf_section_read(const prof__elf *elf, size_t index, prof__elf_section *section)
+static PROF__RARE int prof__elf_section_read(const prof__elf *elf, size_t index, prof__elf_section *section)
 {
     unsigned char record[64];
     if (index >= elf->section_count ||
@@ -13348,7 +13354,7 @@ static int prof__elf_section_read(const prof__elf *elf, size_t index, prof__elf_
     return 1;
 }
 
-static int prof__elf_section_find(const prof__elf *elf, uint64_t type, prof__elf_section *section)
+static PROF__RARE int prof__elf_section_find(const prof__elf *elf, uint64_t type, prof__elf_section *section)
 {
     for (size_t i = 0; i < elf->section_count; ++i)
         if (prof__elf_section_read(elf, i, section) && section->type == type) return 1;
@@ -13357,7 +13363,8 @@ static int prof__elf_section_find(const prof__elf *elf, uint64_t type, prof__elf
 
 /* Writes the text of a build id, or "". notes: the bytes of a note section or segment. to: 2 * PROF__MAX_BUILD_ID + 1
    bytes. */
-static void prof__build_id_text(const prof__elf *elf, const unsigned char *notes, size_t size, size_t align, char *to)
+static PROF__RARE void prof__build_id_text(const prof__elf *elf, const unsigned char *notes, size_t size, size_t align,
+                                           char *to)
 {
     size_t at = 0;
     *to = 0;
@@ -13381,7 +13388,7 @@ static void prof__build_id_text(const prof__elf *elf, const unsigned char *notes
     }
 }
 
-static void prof__elf_close(prof__elf *elf)
+static PROF__RARE void prof__elf_close(prof__elf *elf)
 {
     if (elf->file) fclose(elf->file);
     elf->file = NULL;
@@ -13389,7 +13396,7 @@ static void prof__elf_close(prof__elf *elf)
 
 /* If a module has no build id, its size and the time of its last change identify the build. Returns 0 if it is no
    regular file; such a file is not even opened, because a path in an image may name a device. build: 48 bytes. */
-static int prof__file_build(const char *path, uint64_t *size, char *build)
+static PROF__RARE int prof__file_build(const char *path, uint64_t *size, char *build)
 {
 #ifdef _WIN32
     struct _stat64 about;
@@ -13404,7 +13411,7 @@ static int prof__file_build(const char *path, uint64_t *size, char *build)
 }
 
 /* Opens a file if it is ELF and has this build. Returns 0 otherwise. */
-static int prof__elf_open(prof__elf *elf, const char *path, const char *build)
+static PROF__RARE int prof__elf_open(prof__elf *elf, const char *path, const char *build)
 {
     char now[48];
     unsigned char head[64];
@@ -13445,7 +13452,7 @@ static int prof__elf_open(prof__elf *elf, const char *path, const char *build)
     return 0;
 }
 
-static int prof__symbol_order(const void *a, const void *b)
+static PROF__RARE int prof__symbol_order(const void *a, const void *b)
 {
     const prof__symbol *x = (const prof__symbol *)a, *y = (const prof__symbol *)b;
     if (x->value != y->value) return x->value < y->value ? -1 : 1;
@@ -13454,7 +13461,7 @@ static int prof__symbol_order(const void *a, const void *b)
 }
 
 /* Reads the functions of the symbol table of one type. Returns 0 if there is none, or it is broken. */
-static int prof__elf_symbols(const prof__elf *elf, uint64_t type, prof__module_symbols *module)
+static PROF__RARE int prof__elf_symbols(const prof__elf *elf, uint64_t type, prof__module_symbols *module)
 {
     prof__elf_section table, names;
     unsigned char *bytes;
@@ -13488,7 +13495,7 @@ static int prof__elf_symbols(const prof__elf *elf, uint64_t type, prof__module_s
     return module->count != 0;
 }
 
-static void prof__module_clear(prof__module_symbols *module)
+static PROF__RARE void prof__module_clear(prof__module_symbols *module)
 {
     free(module->texts);
     free(module->list);
@@ -13497,7 +13504,7 @@ static void prof__module_clear(prof__module_symbols *module)
     module->count = 0;
 }
 
-static int prof__module_read(prof__module_symbols *module, const char *path, uint64_t type)
+static PROF__RARE int prof__module_read(prof__module_symbols *module, const char *path, uint64_t type)
 {
     prof__elf elf;
     int good;
@@ -13510,7 +13517,7 @@ static int prof__module_read(prof__module_symbols *module, const char *path, uin
 
 /* Reads the module's full symbol table, or that of the file to which systems strip it, or the few names of the dynamic
    one. */
-static void prof__module_load(prof__module_symbols *module)
+static PROF__RARE void prof__module_load(prof__module_symbols *module)
 {
     const char *id = module->build + sizeof PROF__BUILD_ID - 1;
     char debug[64 + 2 * PROF__MAX_BUILD_ID];
@@ -13523,7 +13530,7 @@ static void prof__module_load(prof__module_symbols *module)
     prof__module_read(module, module->path, PROF__ELF_DYNSYM);
 }
 
-static char *prof__text_duplicate(const char *text)
+static PROF__RARE char *prof__text_duplicate(const char *text)
 {
     size_t size = strlen(text) + 1;
     char *copy = (char *)malloc(size);
@@ -13532,7 +13539,7 @@ static char *prof__text_duplicate(const char *text)
 }
 
 /* Returns NULL without memory, or if there are more modules than a trace should have. */
-static prof__module_symbols *prof__module_of(prof__symbols *symbols, const char *path, const char *build)
+static PROF__RARE prof__module_symbols *prof__module_of(prof__symbols *symbols, const char *path, const char *build)
 {
     prof__module_symbols *module = symbols->modules;
     for (size_t i = 0; i < symbols->count; ++i, ++module)
@@ -13557,8 +13564,8 @@ static prof__module_symbols *prof__module_of(prof__symbols *symbols, const char 
 
 /* Returns the symbol of a call site that is an address, or NULL if it is none, or nothing is known; then the site's own
    texts stay. symbols: zeroed before the first call; it owns what is returned, until prof__symbols_free(). */
-static PROF__UNUSED const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char *name, const char *file,
-                                             const char *function)
+static PROF__UNUSED PROF__RARE const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char *name,
+                                                                     const char *file, const char *function)
 {
     const char *digits = strrchr(name, '+');
     prof__module_symbols *module;
@@ -13585,7 +13592,7 @@ static PROF__UNUSED const prof__symbol *prof__symbol_find(prof__symbols *symbols
     return low < module->count && module->list[low].value == value ? &module->list[low] : NULL;
 }
 
-static PROF__UNUSED void prof__symbols_free(prof__symbols *symbols)
+static PROF__UNUSED PROF__RARE void prof__symbols_free(prof__symbols *symbols)
 {
     for (size_t i = 0; i < symbols->count; ++i) {
         prof__module_clear(&symbols->modules[i]);
@@ -18263,7 +18270,7 @@ PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64
    are in old chunks, and what came before the window may be useful, too. */
 
 /* Returns the tick this many seconds before the newest one, or 0 if the session is not that old. */
-static uint64_t prof__last_tick(const prof__header *h, double seconds)
+static PROF__RARE uint64_t prof__last_tick(const prof__header *h, double seconds)
 {
     double ns = seconds * 1e9, age = (double)(h->last.monotonic_ns - h->first.monotonic_ns);
     if (h->last.monotonic_ns <= h->first.monotonic_ns || !(ns < age)) return 0;
@@ -18271,7 +18278,7 @@ static uint64_t prof__last_tick(const prof__header *h, double seconds)
 }
 
 /* Gives a trace the window of its last seconds, unless it is not that old. */
-static PROF__UNUSED void prof__trace_last(prof_trace *trace, double seconds)
+static PROF__UNUSED PROF__RARE void prof__trace_last(prof_trace *trace, double seconds)
 {
     uint64_t tick = prof__last_tick(&trace->header, seconds);
     size_t hint = 0;
@@ -18289,7 +18296,7 @@ static void prof__human_ns(char *to, double ns);
 
 /* Returns the tick at which a window begins that has this many seconds before its cause, and all of the cause; 0: at
    the start. */
-static uint64_t prof__last_from(const prof__header *h, double seconds, const prof__cause *cause)
+static PROF__RARE uint64_t prof__last_from(const prof__header *h, double seconds, const prof__cause *cause)
 {
     uint64_t from = prof__last_tick(h, seconds), late;
     if (!cause || !cause->from || !from) return from;
@@ -18300,7 +18307,7 @@ static uint64_t prof__last_from(const prof__header *h, double seconds, const pro
 
 /* Returns the tick from which on a ring has everything, or 0 if it has overwritten nothing. Chunks of sleeping threads
    are older. */
-static uint64_t prof__last_held(const prof__header *h)
+static PROF__RARE uint64_t prof__last_held(const prof__header *h)
 {
     uint64_t first = ~(uint64_t)0, tick = 0, newest = PROF__LOAD(&h->next_chunk);
     if ((h->mode != PROF_RING && h->mode != PROF_RING_STATS) || !PROF__LOAD(&h->overwritten)) return 0;
@@ -18316,7 +18323,7 @@ static uint64_t prof__last_held(const prof__header *h)
 }
 
 /* Returns the nanoseconds of one tick, in a session that has two pairs of clocks. */
-static double prof__last_rate(const prof__header *h)
+static PROF__RARE double prof__last_rate(const prof__header *h)
 {
     if (h->last.tick <= h->first.tick || h->last.monotonic_ns <= h->first.monotonic_ns) return 1;
     return (double)(h->last.monotonic_ns - h->first.monotonic_ns) / (double)(h->last.tick - h->first.tick);
@@ -18324,8 +18331,8 @@ static double prof__last_rate(const prof__header *h)
 
 /* Writes to `to` the cause, and what of it, or of the requested seconds, the image no longer holds. newest: its last
    tick. Returns to. */
-static char *prof__last_note(char *to, size_t size, const prof__header *h, uint64_t newest, double ns_per_tick,
-                             double seconds, const prof__cause *cause)
+static PROF__RARE char *prof__last_note(char *to, size_t size, const prof__header *h, uint64_t newest,
+                                        double ns_per_tick, double seconds, const prof__cause *cause)
 {
     uint64_t held = prof__last_held(h), ticks = newest - h->first.tick;
     double had = held && newest > held ? (double)(newest - held) * ns_per_tick : 0, wanted = seconds * 1e9;
@@ -18346,7 +18353,7 @@ static char *prof__last_note(char *to, size_t size, const prof__header *h, uint6
 }
 
 /* Adds a key and value of metadata to an image in memory, if it has space for them. */
-static void prof__image_note(prof__header *h, const char *key, const char *value)
+static PROF__RARE void prof__image_note(prof__header *h, const char *key, const char *value)
 {
     size_t k = strlen(key) + 1, v = strlen(value) + 1;
     uint64_t words = 1 + (k + v + 7) / 8, used = h->meta_used / 8, head = (uint64_t)PROF__META_SESSION << 56 | words << 32;
@@ -18360,7 +18367,7 @@ static void prof__image_note(prof__header *h, const char *key, const char *value
 }
 
 /* cause may be NULL. */
-static prof_status prof__last_image(const char *path, double seconds, const prof__cause *cause)
+static PROF__RARE prof_status prof__last_image(const char *path, double seconds, const prof__cause *cause)
 {
     void *image;
     size_t size;
@@ -18382,7 +18389,7 @@ typedef struct prof__last {
     const prof__cause *cause; /* null: somebody asked for them */
 } prof__last;
 
-static prof_status prof__last_prepare(prof_trace *trace, const void *user)
+static PROF__RARE prof_status prof__last_prepare(prof_trace *trace, const void *user)
 {
     const prof__last *last = (const prof__last *)user;
     const prof__header *h = &trace->header;
@@ -18401,7 +18408,7 @@ static prof_status prof__last_prepare(prof_trace *trace, const void *user)
 }
 
 /* path is expanded already. */
-static prof_status prof__last_save(const char *path, double seconds, const prof__cause *cause)
+static PROF__RARE prof_status prof__last_save(const char *path, double seconds, const prof__cause *cause)
 {
     prof__last last = {path, seconds, cause};
     prof_status (*write)(const prof_trace *, const char *);
@@ -20242,14 +20249,14 @@ static PROF__UNUSED size_t prof__counter_text(char *to, double value)
 }
 #ifndef PROF_NO_READER
 /* Returns the time that the tables cover. */
-static double prof__summary_span(const prof_trace_info *info)
+static PROF__RARE double prof__summary_span(const prof_trace_info *info)
 {
     int64_t end = info->to_ns && info->to_ns < info->duration_ns ? info->to_ns : info->duration_ns;
     return end > info->from_ns ? (double)(end - info->from_ns) : 0;
 }
 
 /* Writes a line "  what      text". */
-static void prof__summary_line(prof__out *out, const char *what, const char *text, size_t limit)
+static PROF__RARE void prof__summary_line(prof__out *out, const char *what, const char *text, size_t limit)
 {
     size_t length = prof__characters(what);
     prof__out_text(out, "  ");
@@ -20259,7 +20266,7 @@ static void prof__summary_line(prof__out *out, const char *what, const char *tex
     prof__out_text(out, "\n");
 }
 
-static void prof__summary_head(prof__out *out, const prof_trace *trace, size_t limit)
+static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trace, size_t limit)
 {
     static const char *const modes[] = {"reused as a ring", "filled once", "emptied into the file", "emptied into statistics",
                                         "reused as a ring, statistics of everything"};
@@ -20516,7 +20523,7 @@ static void prof__table_place(prof__table *t, const prof_callsite *site)
 #define PROF__SUMMARY_TIMES                                                                                     \
     {"mean", 9, 0}, {"min", 2, 0}, {"p50", 5, 0}, {"p90", 3, 0}, {"p99", 8, 0}, {"max", 6, 0}, {"stddev", 1, 0}
 #define PROF__SUMMARY_WHERE 4
-static void prof__summary_times(prof__table *t, const prof_stat *stat)
+static PROF__RARE void prof__summary_times(prof__table *t, const prof_stat *stat)
 {
     prof__table_ns(t, stat->mean_ns);
     prof__table_ns(t, (double)stat->min_ns);
@@ -20527,7 +20534,7 @@ static void prof__summary_times(prof__table *t, const prof_stat *stat)
     prof__table_ns(t, stat->deviation_ns);
 }
 
-static void prof__summary_scope(prof__table *t, const prof_trace *trace, const prof_stat *stat)
+static PROF__RARE void prof__summary_scope(prof__table *t, const prof_trace *trace, const prof_stat *stat)
 {
     prof__table_row(t, stat->name, stat->depth);
     prof__table_count(t, stat->count);
@@ -20543,8 +20550,9 @@ static void prof__summary_scope(prof__table *t, const prof_trace *trace, const p
     prof__table_end(t);
 }
 
-static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__figures *all, prof__sorted *rows,
-                                 size_t count, const prof_summary_options *options, size_t limit)
+static PROF__RARE void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__figures *all,
+                                            prof__sorted *rows, size_t count, const prof_summary_options *options,
+                                            size_t limit)
 {
     static const size_t sorted[] = {1, 2, 0, 4, 5, 9, 8, 0}; /* the column of each prof_sort, which always stays */
     prof__column columns[] = {{"calls", 0, 0},    {"total", 11, 0},    {"self", 10, 0},
@@ -20579,7 +20587,7 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
     }
 }
 
-static void prof__summary_throughput(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
+static PROF__RARE void prof__summary_throughput(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
 {
     static const prof__column columns[] = {{"calls", 0, 0}, {"bytes", 4, 0}, {"mean", 0, 0}, {"min", 2, 0},
                                            {"max", 3, 0},   {"stddev", 1, 0}, {NULL, 0, 0}};
@@ -20606,7 +20614,7 @@ static void prof__summary_throughput(prof__out *out, const prof__sorted *rows, s
 }
 
 /* Writes how many log messages of each severity there are, and the latest errors. */
-static void prof__summary_messages(prof__out *out, const prof__figures *all)
+static PROF__RARE void prof__summary_messages(prof__out *out, const prof__figures *all)
 {
     size_t i = PROF_LOG_FATAL + 1, shown = 0;
     while (i-- > 0) {
@@ -20628,7 +20636,7 @@ static void prof__summary_messages(prof__out *out, const prof__figures *all)
     }
 }
 
-static void prof__summary_span_row(prof__table *t, const prof_stat *stat)
+static PROF__RARE void prof__summary_span_row(prof__table *t, const prof_stat *stat)
 {
     prof__table_row(t, stat->name, 0);
     prof__table_count(t, stat->count);
@@ -20642,8 +20650,8 @@ static void prof__summary_span_row(prof__table *t, const prof_stat *stat)
     prof__table_end(t);
 }
 
-static void prof__summary_spans(prof__out *out, const prof__figures *all, const prof__sorted *rows, size_t count,
-                                size_t limit)
+static PROF__RARE void prof__summary_spans(prof__out *out, const prof__figures *all, const prof__sorted *rows,
+                                           size_t count, size_t limit)
 {
     static const prof__column columns[] = {{"spans", 0, 0}, {"total", 11, 0}, PROF__SUMMARY_TIMES, {NULL, 0, 0}};
     prof__table t;
@@ -20663,7 +20671,7 @@ static void prof__summary_spans(prof__out *out, const prof__figures *all, const 
     }
 }
 
-static void prof__summary_frame(prof__table *t, const prof_stat *stat)
+static PROF__RARE void prof__summary_frame(prof__table *t, const prof_stat *stat)
 {
     char rate[48] = "-", low[48] = "-";
     /* Both rates are of the time within frames: between those of prof_frame_create() there may be other time, which
@@ -20680,7 +20688,7 @@ static void prof__summary_frame(prof__table *t, const prof_stat *stat)
     prof__table_end(t);
 }
 
-static void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
+static PROF__RARE void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
 {
     static const prof__column columns[] = {{"frames", 0, 0}, {"rate", 12, 0},     {"1 % low", 11, 0},
                                            PROF__SUMMARY_TIMES, {NULL, 0, 0}};
@@ -20694,8 +20702,8 @@ static void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_
     while (prof__table_again(&t));
 }
 
-static void prof__summary_counters(prof__out *out, const prof__figures *all, const prof__sorted *rows, size_t count,
-                                   size_t limit)
+static PROF__RARE void prof__summary_counters(prof__out *out, const prof__figures *all, const prof__sorted *rows,
+                                              size_t count, size_t limit)
 {
     prof__column columns[] = {{"samples", 1, 0}, {"min", 3, 14}, {"mean", 2, 14}, {"max", 4, 14}, {"last", 0, 14},
                               {NULL, 0, 0}};
@@ -20730,7 +20738,7 @@ static void prof__summary_counters(prof__out *out, const prof__figures *all, con
 }
 
 /* Writes a row for the device whose first track this is. Returns how many tracks it has. */
-static size_t prof__summary_device(prof__table *t, const prof_trace *trace, size_t first)
+static PROF__RARE size_t prof__summary_device(prof__table *t, const prof_trace *trace, size_t first)
 {
     static const char *const notes[] = {"", "", "",
                                         "  no two pairs of clocks, or one and the rate: places are a guess"};
@@ -20762,7 +20770,7 @@ static size_t prof__summary_device(prof__table *t, const prof_trace *trace, size
 }
 
 /* Writes the devices, and how far their times can be trusted. */
-static void prof__summary_devices(prof__out *out, const prof_trace *trace, size_t limit)
+static PROF__RARE void prof__summary_devices(prof__out *out, const prof_trace *trace, size_t limit)
 {
     static const prof__column columns[] = {{"tracks", 1, 0}, {"events", 0, 0}, {"rate", 3, 0}, {"pairs", 2, 0},
                                            {NULL, 0, 0}};
@@ -20779,7 +20787,7 @@ static void prof__summary_devices(prof__out *out, const prof_trace *trace, size_
 
 /* Writes to `to` (32 bytes) the size of a buffer that could hold `more` times as much in addition, as a value of
    PROF_BUFFER: a power of two, and at most `most` bytes; "" if the buffer is already that large. */
-static void prof__buffer_wanted(char *to, const prof_trace *trace, double more, uint64_t most)
+static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, double more, uint64_t most)
 {
     static const char units[] = {0, 'K', 'M', 'G'};
     uint64_t had = trace->header.image_size + 2 * (uint64_t)trace->header.chunk_size, wanted = PROF__MIN_BUFFER;
@@ -20795,7 +20803,7 @@ static void prof__buffer_wanted(char *to, const prof_trace *trace, double more, 
 
 /* Says what the trace lacks, and what to do about it, for each kind of loss. Returns 0 if nothing of this kind is
    missing. */
-static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size)
+static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     static const char *const things[] = {"event", "older chunk", "write", "end or argument", "call site or name", "part", "argument"};
@@ -20846,7 +20854,7 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
     return 1;
 }
 
-static void prof__summary_losses(prof__out *out, const prof_trace *trace, size_t limit)
+static PROF__RARE void prof__summary_losses(prof__out *out, const prof_trace *trace, size_t limit)
 {
     char text[512];
     int kind, kinds = 0;
@@ -20874,7 +20882,7 @@ typedef struct prof__cost {
 } prof__cost;
 
 /* In a ring, the overwritten events cost as much as those that are left. */
-static double prof__cost_overwritten(const prof_trace *trace)
+static PROF__RARE double prof__cost_overwritten(const prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     uint64_t left = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
@@ -20883,7 +20891,8 @@ static double prof__cost_overwritten(const prof_trace *trace)
     return 1 + (double)info->overwritten_chunks / (double)left;
 }
 
-static prof__cost prof__cost_of(const prof_trace *trace, const prof__figures *all, const prof__sorted *rows, size_t count)
+static PROF__RARE prof__cost prof__cost_of(const prof_trace *trace, const prof__figures *all, const prof__sorted *rows,
+                                           size_t count)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     const prof__header *h = &trace->header;
@@ -20911,7 +20920,7 @@ static prof__cost prof__cost_of(const prof_trace *trace, const prof__figures *al
 }
 
 /* Appends "3 scopes, 20 calls" to `to`, or nothing if there are none. */
-static void prof__cost_count(char *to, size_t size, uint64_t count, const char *one, const char *many)
+static PROF__RARE void prof__cost_count(char *to, size_t size, uint64_t count, const char *one, const char *many)
 {
     size_t used = strlen(to);
     char number[32];
@@ -20920,8 +20929,8 @@ static void prof__cost_count(char *to, size_t size, uint64_t count, const char *
     snprintf(to + used, size - used, "%s%s %s", used ? ", " : "", number, count == 1 ? one : many);
 }
 
-static void prof__summary_cost(prof__out *out, const prof_trace *trace, const prof__figures *all, const prof__sorted *rows,
-                               size_t count, size_t limit)
+static PROF__RARE void prof__summary_cost(prof__out *out, const prof_trace *trace, const prof__figures *all,
+                                          const prof__sorted *rows, size_t count, size_t limit)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     prof__cost cost = prof__cost_of(trace, all, rows, count);
@@ -20950,14 +20959,14 @@ static void prof__summary_cost(prof__out *out, const prof_trace *trace, const pr
 #define PROF__MEMORY_TOP 20 /* rows of call sites, unless more are asked for */
 
 /* Returns what an allocation is listed by: a scope, if there is one, says more than the function that has the macro. */
-static const char *prof__memory_name(const prof_memory_row *row)
+static PROF__RARE const char *prof__memory_name(const prof_memory_row *row)
 {
     if (!row->site) return row->pool ? (*row->pool ? row->pool : "(no name)") : *row->scope ? row->scope : "(outside)";
     if (row->around) return row->around->name;
     return *row->site->function ? row->site->function : row->site->name;
 }
 
-static void prof__summary_memory_row(prof__table *t, const prof_memory_row *row)
+static PROF__RARE void prof__summary_memory_row(prof__table *t, const prof_memory_row *row)
 {
     prof__table_row(t, prof__memory_name(row), 0);
     prof__table_count(t, row->count);
@@ -20976,8 +20985,8 @@ static void prof__summary_memory_row(prof__table *t, const prof_memory_row *row)
     prof__table_end(t);
 }
 
-static void prof__summary_memory_rows(prof__out *out, const char *title, const prof_memory_row *rows, size_t count,
-                                      size_t top, size_t limit)
+static PROF__RARE void prof__summary_memory_rows(prof__out *out, const char *title, const prof_memory_row *rows,
+                                                 size_t count, size_t top, size_t limit)
 {
     static const prof__column columns[] = {{"allocations", 4, 0}, {"bytes", 0, 0}, {"mean", 1, 0}, {"peak", 3, 0},
                                            {"unfreed", 2, 0},     {"bytes", 0, 0}, {NULL, 0, 0}};
@@ -20994,7 +21003,7 @@ static void prof__summary_memory_rows(prof__out *out, const char *title, const p
     prof__out_text(out, " more\n");
 }
 
-static int prof__memory_live_order(const void *a, const void *b)
+static PROF__RARE int prof__memory_live_order(const void *a, const void *b)
 {
     const prof_memory_row *x = (const prof_memory_row *)a, *y = (const prof_memory_row *)b;
     if (x->live_bytes != y->live_bytes) return x->live_bytes > y->live_bytes ? -1 : 1;
@@ -21002,7 +21011,8 @@ static int prof__memory_live_order(const void *a, const void *b)
 }
 
 /* Writes the call sites with unfreed blocks, if the table of call sites does not show all of them. */
-static prof_status prof__summary_unfreed(prof__out *out, const prof_memory_stats *stats, size_t top, size_t limit)
+static PROF__RARE prof_status prof__summary_unfreed(prof__out *out, const prof_memory_stats *stats, size_t top,
+                                                    size_t limit)
 {
     prof_memory_row *rows;
     size_t count = 0, i;
@@ -21019,7 +21029,8 @@ static prof_status prof__summary_unfreed(prof__out *out, const prof_memory_stats
     return PROF_OK;
 }
 
-static void prof__summary_memory_notes(prof__out *out, const prof_trace *trace, const prof_memory_stats *stats)
+static PROF__RARE void prof__summary_memory_notes(prof__out *out, const prof_trace *trace,
+                                                  const prof_memory_stats *stats)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     int gaps = info->lost || info->overwritten_chunks || info->lost_blocks;
@@ -21038,7 +21049,7 @@ static void prof__summary_memory_notes(prof__out *out, const prof_trace *trace, 
     }
 }
 
-static prof_status prof__summary_memory(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
+static PROF__RARE prof_status prof__summary_memory(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
 {
     prof_memory_stats *stats;
     prof_status status;
@@ -21061,7 +21072,7 @@ static prof_status prof__summary_memory(prof__out *out, const prof_trace *trace,
     return status;
 }
 
-static void prof__summary_lock(prof__table *t, const prof_lock_row *row)
+static PROF__RARE void prof__summary_lock(prof__table *t, const prof_lock_row *row)
 {
     char waiting[48];
     prof__table_row(t, row->name, 0);
@@ -21083,7 +21094,7 @@ static void prof__summary_lock(prof__table *t, const prof_lock_row *row)
     prof__table_end(t);
 }
 
-static prof_status prof__summary_locks(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
+static PROF__RARE prof_status prof__summary_locks(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
 {
     static const prof__column columns[] = {{"locks", 3, 0},   {"acquired", 6, 0},  {"contended", 0, 0}, {"share", 2, 0},
                                            {"waited", 0, 0},  {"longest", 7, 0},   {"held", 5, 0},      {"longest", 4, 0},
@@ -21124,7 +21135,7 @@ static prof_status prof__summary_locks(prof__out *out, const prof_trace *trace, 
 }
 
 /* Returns the width of standard output if it is a terminal: COLUMNS, or what the terminal reports; else 0. */
-static int prof__terminal_columns(void)
+static PROF__RARE int prof__terminal_columns(void)
 {
     const char *text = getenv("COLUMNS");
     long columns = text ? strtol(text, NULL, 10) : 0;
@@ -21143,13 +21154,13 @@ static int prof__terminal_columns(void)
 }
 
 /* Converts the option columns for an output to the characters of a line; 0: no limit. */
-static size_t prof__out_columns(const prof__out *out, int columns)
+static PROF__RARE size_t prof__out_columns(const prof__out *out, int columns)
 {
     if (!columns && out->file && out->file == stdout) columns = prof__terminal_columns();
     return columns <= 0 ? 0 : (size_t)columns < PROF__TABLE_LEAST ? PROF__TABLE_LEAST : (size_t)columns;
 }
 
-static void prof__summary(const prof_trace *trace, prof__out *out, const prof_summary_options *options)
+static PROF__RARE void prof__summary(const prof_trace *trace, prof__out *out, const prof_summary_options *options)
 {
     static const prof_summary_options defaults = {PROF_SORT_TOTAL, 0, 0, 0, 0};
     size_t limit = prof__out_columns(out, options ? options->columns : 0);
@@ -21208,7 +21219,7 @@ PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink
 }
 
 /* The writer of .txt. */
-static prof_status prof__summary_default(const prof_trace *trace, const char *path)
+static PROF__RARE prof_status prof__summary_default(const prof_trace *trace, const char *path)
 {
     return prof_summary_write(trace, path, NULL);
 }
@@ -22787,7 +22798,7 @@ static void prof__follow_free(prof__follow *f)
 static uint32_t prof__save_wanted; /* 0, or who asked for it: PROF__SAVE_... */
 static uint32_t prof__save_armed;  /* 1: the service will look at the request */
 static prof_status (*prof__saved_hook)(void); /* NULL, or what else to save: see prof_ntff.h */
-static PROF__UNUSED void prof__saved_with(prof_status (*hook)(void))
+static PROF__UNUSED PROF__RARE void prof__saved_with(prof_status (*hook)(void))
 {
     PROF__LED_VOID(prof__saved_with, (hook));
     PROF__RELEASE(&prof__saved_hook, hook);
@@ -22802,7 +22813,7 @@ PROF_DEF prof_status prof_save_request(void)
     return PROF_OK;
 }
 
-static int prof__save_present(const prof__session *s)
+static PROF__RARE int prof__save_present(const prof__session *s)
 {
     uint32_t gate = prof__state_lock();
     int present = prof__state.session == s;
@@ -22811,7 +22822,7 @@ static int prof__save_present(const prof__session *s)
 }
 
 /* Carries out one save. Returns 1 if there was one to do. */
-static int prof__save_step(prof__session *s)
+static PROF__RARE int prof__save_step(prof__session *s)
 {
     prof__follow *f = s->follow;
     char path[1024], note[320];
@@ -22837,13 +22848,13 @@ static int prof__save_step(prof__session *s)
 }
 
 #ifdef _WIN32
-static prof_status prof__save_arm(const prof__session *s)
+static PROF__RARE prof_status prof__save_arm(const prof__session *s)
 {
     PROF__STORE(&prof__save_wanted, 0u);
     PROF__STORE(&prof__save_armed, (uint32_t)(s->follow && s->follow->save[0]));
     return PROF_OK;
 }
-static void prof__save_disarm(void) { PROF__STORE(&prof__save_armed, 0u); }
+static PROF__RARE void prof__save_disarm(void) { PROF__STORE(&prof__save_armed, 0u); }
 #else
 /* What was installed when the handler was, for each signal that was ever used; never freed: somebody may have put a
    handler on top that calls ours at any time. */
@@ -22851,7 +22862,7 @@ static struct sigaction *prof__save_before[65];
 static int prof__save_installed[65];
 static int prof__save_number;
 
-static void prof__save_handler(int number, siginfo_t *info, void *context)
+static PROF__RARE void prof__save_handler(int number, siginfo_t *info, void *context)
 {
     const struct sigaction *before = prof__save_before[number];
     if (PROF__LOAD(&prof__save_number) == number) PROF__STORE(&prof__save_wanted, (uint32_t)PROF__SAVE_SIGNAL);
@@ -22861,14 +22872,14 @@ static void prof__save_handler(int number, siginfo_t *info, void *context)
         before->sa_handler(number);
 }
 
-static int prof__save_is_ours(int number)
+static PROF__RARE int prof__save_is_ours(int number)
 {
     struct sigaction now;
     return !sigaction(number, NULL, &now) && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == prof__save_handler;
 }
 
 /* Installs the handler before the session starts, under the control lock. */
-static prof_status prof__save_arm(const prof__session *s)
+static PROF__RARE prof_status prof__save_arm(const prof__session *s)
 {
     int number = s->follow ? s->follow->signal : 0;
     struct sigaction action, before;
@@ -22896,7 +22907,7 @@ static prof_status prof__save_arm(const prof__session *s)
 
 /* Removes the handler, unless somebody has installed another on top of it, which may call it at any time.
    Async-signal-safe. */
-static void prof__save_disarm(void)
+static PROF__RARE void prof__save_disarm(void)
 {
     int number = PROF__LOAD(&prof__save_number);
     PROF__STORE(&prof__save_number, 0);
@@ -23464,7 +23475,7 @@ static void prof__burst_calls(prof_site *site)
 /*-- the table of this copy: see >>copies. It is at the end because it refers to everything before. */
 
 /* A follower calls this in its leader. */
-static void prof__hub_join(prof__hub *follower)
+static PROF__RARE void prof__hub_join(prof__hub *follower)
 {
     uint32_t gate = prof__state_lock();
     follower->next = prof__followers;
@@ -23473,7 +23484,7 @@ static void prof__hub_join(prof__hub *follower)
     prof__state_unlock(gate);
 }
 
-static void prof__hub_leave(prof__hub *follower)
+static PROF__RARE void prof__hub_leave(prof__hub *follower)
 {
     uint32_t gate = prof__state_lock();
     for (prof__hub **at = &prof__followers; *at; at = &(*at)->next)
@@ -23484,8 +23495,8 @@ static void prof__hub_leave(prof__hub *follower)
     prof__state_unlock(gate);
 }
 #elif defined(PROF__HUBS)
-static void prof__hub_join(prof__hub *follower) { (void)follower; }
-static void prof__hub_leave(prof__hub *follower) { (void)follower; }
+static PROF__RARE void prof__hub_join(prof__hub *follower) { (void)follower; }
+static PROF__RARE void prof__hub_leave(prof__hub *follower) { (void)follower; }
 #endif
 
 #ifdef PROF__HUBS
@@ -23521,7 +23532,7 @@ typedef struct prof__hub_search {
     const char *name; /* of its module */
 } prof__hub_search;
 
-static int prof__hub_visit(const prof__loaded *loaded, size_t size, void *user)
+static PROF__RARE int prof__hub_visit(const prof__loaded *loaded, size_t size, void *user)
 {
     prof__hub_search *search = (prof__hub_search *)user;
     prof__hub *hub = prof__hub_of(loaded);
@@ -23554,7 +23565,7 @@ static PROF__COLD void prof__join(void)
 static void __attribute__((constructor(101))) prof__join_early(void) { prof__led(); }
 
 /* The library is unloaded: it leaves its leader, or its followers become recorders of their own. */
-static void prof__unjoin(void)
+static PROF__RARE void prof__unjoin(void)
 {
     if (prof__leader) prof__leader->to_prof__hub_leave(&prof__hub_here);
     for (prof__hub *each = prof__followers; each; each = each->next) PROF__RELEASE(each->leader, (prof__hub *)NULL);

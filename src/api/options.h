@@ -66,10 +66,12 @@
 #define PROF__UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define PROF__PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define PROF__COLD __attribute__((cold, noinline))
+#define PROF__RARE __attribute__((cold)) /* of static functions: made small, put apart */
 #else
 #define PROF__UNTRACED
 #define PROF__LIKELY(x) (x)
 #define PROF__UNLIKELY(x) (x)
 #define PROF__PRINTF(f, a)
 #define PROF__COLD
+#define PROF__RARE
 #endif

@@ -5,7 +5,7 @@
 static char prof__error_text[PROF__ERROR_SIZE];
 #define PROF__ERROR_TEXT() prof__error_text
 #elif defined(PROF__SHARED)
-static char *prof__error_here(void)
+static PROF__RARE char *prof__error_here(void)
 {
     PROF__LED(prof__error_here, ());
     return PROF__SELF()->error_text;
@@ -13,12 +13,12 @@ static char *prof__error_here(void)
 #define PROF__ERROR_TEXT() prof__error_here()
 #else
 static __thread char prof__error_text[PROF__ERROR_SIZE];
-static char *prof__error_here(void) { return prof__error_text; }
+static PROF__RARE char *prof__error_here(void) { return prof__error_text; }
 #define PROF__ERROR_TEXT() prof__error_here()
 #endif
 
 static prof_status prof__fail(prof_status status, const char *format, ...) PROF__PRINTF(2, 3);
-static prof_status prof__fail(prof_status status, const char *format, ...)
+static PROF__RARE prof_status prof__fail(prof_status status, const char *format, ...)
 {
 #ifdef PROF_FREESTANDING
     size_t n = prof__length(format);

@@ -3,7 +3,7 @@
 #define PROF__SUMMARY_TIMES                                                                                     \
     {"mean", 9, 0}, {"min", 2, 0}, {"p50", 5, 0}, {"p90", 3, 0}, {"p99", 8, 0}, {"max", 6, 0}, {"stddev", 1, 0}
 #define PROF__SUMMARY_WHERE 4
-static void prof__summary_times(prof__table *t, const prof_stat *stat)
+static PROF__RARE void prof__summary_times(prof__table *t, const prof_stat *stat)
 {
     prof__table_ns(t, stat->mean_ns);
     prof__table_ns(t, (double)stat->min_ns);
@@ -14,7 +14,7 @@ static void prof__summary_times(prof__table *t, const prof_stat *stat)
     prof__table_ns(t, stat->deviation_ns);
 }
 
-static void prof__summary_scope(prof__table *t, const prof_trace *trace, const prof_stat *stat)
+static PROF__RARE void prof__summary_scope(prof__table *t, const prof_trace *trace, const prof_stat *stat)
 {
     prof__table_row(t, stat->name, stat->depth);
     prof__table_count(t, stat->count);
@@ -30,8 +30,9 @@ static void prof__summary_scope(prof__table *t, const prof_trace *trace, const p
     prof__table_end(t);
 }
 
-static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__figures *all, prof__sorted *rows,
-                                 size_t count, const prof_summary_options *options, size_t limit)
+static PROF__RARE void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__figures *all,
+                                            prof__sorted *rows, size_t count, const prof_summary_options *options,
+                                            size_t limit)
 {
     static const size_t sorted[] = {1, 2, 0, 4, 5, 9, 8, 0}; /* the column of each prof_sort, which always stays */
     prof__column columns[] = {{"calls", 0, 0},    {"total", 11, 0},    {"self", 10, 0},
@@ -66,7 +67,7 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
     }
 }
 
-static void prof__summary_throughput(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
+static PROF__RARE void prof__summary_throughput(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
 {
     static const prof__column columns[] = {{"calls", 0, 0}, {"bytes", 4, 0}, {"mean", 0, 0}, {"min", 2, 0},
                                            {"max", 3, 0},   {"stddev", 1, 0}, {NULL, 0, 0}};
@@ -93,7 +94,7 @@ static void prof__summary_throughput(prof__out *out, const prof__sorted *rows, s
 }
 
 /* Writes how many log messages of each severity there are, and the latest errors. */
-static void prof__summary_messages(prof__out *out, const prof__figures *all)
+static PROF__RARE void prof__summary_messages(prof__out *out, const prof__figures *all)
 {
     size_t i = PROF_LOG_FATAL + 1, shown = 0;
     while (i-- > 0) {
@@ -115,7 +116,7 @@ static void prof__summary_messages(prof__out *out, const prof__figures *all)
     }
 }
 
-static void prof__summary_span_row(prof__table *t, const prof_stat *stat)
+static PROF__RARE void prof__summary_span_row(prof__table *t, const prof_stat *stat)
 {
     prof__table_row(t, stat->name, 0);
     prof__table_count(t, stat->count);
@@ -129,8 +130,8 @@ static void prof__summary_span_row(prof__table *t, const prof_stat *stat)
     prof__table_end(t);
 }
 
-static void prof__summary_spans(prof__out *out, const prof__figures *all, const prof__sorted *rows, size_t count,
-                                size_t limit)
+static PROF__RARE void prof__summary_spans(prof__out *out, const prof__figures *all, const prof__sorted *rows,
+                                           size_t count, size_t limit)
 {
     static const prof__column columns[] = {{"spans", 0, 0}, {"total", 11, 0}, PROF__SUMMARY_TIMES, {NULL, 0, 0}};
     prof__table t;
@@ -150,7 +151,7 @@ static void prof__summary_spans(prof__out *out, const prof__figures *all, const 
     }
 }
 
-static void prof__summary_frame(prof__table *t, const prof_stat *stat)
+static PROF__RARE void prof__summary_frame(prof__table *t, const prof_stat *stat)
 {
     char rate[48] = "-", low[48] = "-";
     /* Both rates are of the time within frames: between those of prof_frame_create() there may be other time, which
@@ -167,7 +168,7 @@ static void prof__summary_frame(prof__table *t, const prof_stat *stat)
     prof__table_end(t);
 }
 
-static void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
+static PROF__RARE void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
 {
     static const prof__column columns[] = {{"frames", 0, 0}, {"rate", 12, 0},     {"1 % low", 11, 0},
                                            PROF__SUMMARY_TIMES, {NULL, 0, 0}};
@@ -181,8 +182,8 @@ static void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_
     while (prof__table_again(&t));
 }
 
-static void prof__summary_counters(prof__out *out, const prof__figures *all, const prof__sorted *rows, size_t count,
-                                   size_t limit)
+static PROF__RARE void prof__summary_counters(prof__out *out, const prof__figures *all, const prof__sorted *rows,
+                                              size_t count, size_t limit)
 {
     prof__column columns[] = {{"samples", 1, 0}, {"min", 3, 14}, {"mean", 2, 14}, {"max", 4, 14}, {"last", 0, 14},
                               {NULL, 0, 0}};
@@ -217,7 +218,7 @@ static void prof__summary_counters(prof__out *out, const prof__figures *all, con
 }
 
 /* Writes a row for the device whose first track this is. Returns how many tracks it has. */
-static size_t prof__summary_device(prof__table *t, const prof_trace *trace, size_t first)
+static PROF__RARE size_t prof__summary_device(prof__table *t, const prof_trace *trace, size_t first)
 {
     static const char *const notes[] = {"", "", "",
                                         "  no two pairs of clocks, or one and the rate: places are a guess"};
@@ -249,7 +250,7 @@ static size_t prof__summary_device(prof__table *t, const prof_trace *trace, size
 }
 
 /* Writes the devices, and how far their times can be trusted. */
-static void prof__summary_devices(prof__out *out, const prof_trace *trace, size_t limit)
+static PROF__RARE void prof__summary_devices(prof__out *out, const prof_trace *trace, size_t limit)
 {
     static const prof__column columns[] = {{"tracks", 1, 0}, {"events", 0, 0}, {"rate", 3, 0}, {"pairs", 2, 0},
                                            {NULL, 0, 0}};
@@ -266,7 +267,7 @@ static void prof__summary_devices(prof__out *out, const prof_trace *trace, size_
 
 /* Writes to `to` (32 bytes) the size of a buffer that could hold `more` times as much in addition, as a value of
    PROF_BUFFER: a power of two, and at most `most` bytes; "" if the buffer is already that large. */
-static void prof__buffer_wanted(char *to, const prof_trace *trace, double more, uint64_t most)
+static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, double more, uint64_t most)
 {
     static const char units[] = {0, 'K', 'M', 'G'};
     uint64_t had = trace->header.image_size + 2 * (uint64_t)trace->header.chunk_size, wanted = PROF__MIN_BUFFER;
@@ -282,7 +283,7 @@ static void prof__buffer_wanted(char *to, const prof_trace *trace, double more, 
 
 /* Says what the trace lacks, and what to do about it, for each kind of loss. Returns 0 if nothing of this kind is
    missing. */
-static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size)
+static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     static const char *const things[] = {"event", "older chunk", "write", "end or argument", "call site or name", "part", "argument"};
@@ -333,7 +334,7 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
     return 1;
 }
 
-static void prof__summary_losses(prof__out *out, const prof_trace *trace, size_t limit)
+static PROF__RARE void prof__summary_losses(prof__out *out, const prof_trace *trace, size_t limit)
 {
     char text[512];
     int kind, kinds = 0;
@@ -361,7 +362,7 @@ typedef struct prof__cost {
 } prof__cost;
 
 /* In a ring, the overwritten events cost as much as those that are left. */
-static double prof__cost_overwritten(const prof_trace *trace)
+static PROF__RARE double prof__cost_overwritten(const prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     uint64_t left = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
@@ -370,7 +371,8 @@ static double prof__cost_overwritten(const prof_trace *trace)
     return 1 + (double)info->overwritten_chunks / (double)left;
 }
 
-static prof__cost prof__cost_of(const prof_trace *trace, const prof__figures *all, const prof__sorted *rows, size_t count)
+static PROF__RARE prof__cost prof__cost_of(const prof_trace *trace, const prof__figures *all, const prof__sorted *rows,
+                                           size_t count)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     const prof__header *h = &trace->header;
@@ -398,7 +400,7 @@ static prof__cost prof__cost_of(const prof_trace *trace, const prof__figures *al
 }
 
 /* Appends "3 scopes, 20 calls" to `to`, or nothing if there are none. */
-static void prof__cost_count(char *to, size_t size, uint64_t count, const char *one, const char *many)
+static PROF__RARE void prof__cost_count(char *to, size_t size, uint64_t count, const char *one, const char *many)
 {
     size_t used = strlen(to);
     char number[32];
@@ -407,8 +409,8 @@ static void prof__cost_count(char *to, size_t size, uint64_t count, const char *
     snprintf(to + used, size - used, "%s%s %s", used ? ", " : "", number, count == 1 ? one : many);
 }
 
-static void prof__summary_cost(prof__out *out, const prof_trace *trace, const prof__figures *all, const prof__sorted *rows,
-                               size_t count, size_t limit)
+static PROF__RARE void prof__summary_cost(prof__out *out, const prof_trace *trace, const prof__figures *all,
+                                          const prof__sorted *rows, size_t count, size_t limit)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     prof__cost cost = prof__cost_of(trace, all, rows, count);

@@ -1,13 +1,13 @@
 // report/summary_head: The summary's first lines.
 /* Returns the time that the tables cover. */
-static double prof__summary_span(const prof_trace_info *info)
+static PROF__RARE double prof__summary_span(const prof_trace_info *info)
 {
     int64_t end = info->to_ns && info->to_ns < info->duration_ns ? info->to_ns : info->duration_ns;
     return end > info->from_ns ? (double)(end - info->from_ns) : 0;
 }
 
 /* Writes a line "  what      text". */
-static void prof__summary_line(prof__out *out, const char *what, const char *text, size_t limit)
+static PROF__RARE void prof__summary_line(prof__out *out, const char *what, const char *text, size_t limit)
 {
     size_t length = prof__characters(what);
     prof__out_text(out, "  ");
@@ -17,7 +17,7 @@ static void prof__summary_line(prof__out *out, const char *what, const char *tex
     prof__out_text(out, "\n");
 }
 
-static void prof__summary_head(prof__out *out, const prof_trace *trace, size_t limit)
+static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trace, size_t limit)
 {
     static const char *const modes[] = {"reused as a ring", "filled once", "emptied into the file", "emptied into statistics",
                                         "reused as a ring, statistics of everything"};

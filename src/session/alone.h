@@ -12,7 +12,7 @@ typedef struct prof__output_search {
     char module[64]; /* the library of this copy */
 } prof__output_search;
 
-static int prof__output_visit(const prof__loaded *loaded, size_t size, void *user)
+static PROF__RARE int prof__output_visit(const prof__loaded *loaded, size_t size, void *user)
 {
     prof__output_search *search = (prof__output_search *)user;
     const prof__hub *hub = prof__hub_of(loaded);
@@ -27,7 +27,7 @@ static int prof__output_visit(const prof__loaded *loaded, size_t size, void *use
 }
 
 /* Makes path as other copies store it; cut if it is too long. */
-static void prof__output_absolute(const char *path, char *to, size_t size)
+static PROF__RARE void prof__output_absolute(const char *path, char *to, size_t size)
 {
     to[0] = 0;
     if (path[0] != '/' && getcwd(to, size - 1)) prof__text_add(to, size, "/");
@@ -35,7 +35,7 @@ static void prof__output_absolute(const char *path, char *to, size_t size)
 }
 
 /* tagged: a buffer for another pattern. Returns the pattern to use; s->output is what it expands to. */
-static const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
+static PROF__RARE const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
 {
     char path[sizeof prof__output_told], text[96];
     prof__output_search search;
@@ -59,14 +59,14 @@ static const char *prof__output_alone(prof__session *s, const char *pattern, cha
     return prof__output_apart ? tagged : pattern;
 }
 #else
-static const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
+static PROF__RARE const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
 {
     (void)s, (void)tagged, (void)size;
     return pattern;
 }
 #endif
 
-static prof_status prof__output_prepare(prof__session *s, const prof_config *config, int several)
+static PROF__RARE prof_status prof__output_prepare(prof__session *s, const prof_config *config, int several)
 {
     prof_status (*write)(const prof_trace *, const char *);
     const char *output = config->output;
@@ -113,7 +113,7 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
 
 #ifndef _WIN32
 /* The child's output: the parent's pattern, with the process id in front of the extension unless the pattern has it. */
-static int prof__child_path(prof__session *s)
+static PROF__RARE int prof__child_path(prof__session *s)
 {
     char number[24], path[sizeof s->output];
     int has_pid = prof__pattern_has(s->pattern, "p");

@@ -5,7 +5,7 @@ static struct prof__claim {
     void *user;
 } prof__claims[16]; /* under the lock */
 
-static int prof__begins(const char *text, const char *prefix)
+static PROF__RARE int prof__begins(const char *text, const char *prefix)
 {
     while (*prefix && *text == *prefix) ++text, ++prefix;
     return !*prefix;
@@ -34,7 +34,7 @@ PROF_DEF prof_status prof_config_claim(const char *prefix,
 }
 
 /* Returns 1 if a claim has handled the key; its result is in status. */
-static int prof__claimed(const char *key, const char *value, prof_status *status)
+static PROF__RARE int prof__claimed(const char *key, const char *value, prof_status *status)
 {
     struct prof__claim found;
     size_t longest = 0;
@@ -54,7 +54,7 @@ static int prof__claimed(const char *key, const char *value, prof_status *status
     return 1;
 }
 
-static const char *prof__key_nearest(const char *name)
+static PROF__RARE const char *prof__key_nearest(const char *name)
 {
     const char *nearest = prof__keys[0].name;
     for (size_t i = 0; i < PROF__KEY_COUNT_ALL + PROF__OTHER_COUNT_ALL; ++i) {
@@ -79,7 +79,7 @@ PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const
 }
 
 /* Makes "PROF_BUFFER" of "buffer". */
-static void prof__key_variable(const char *key, char *to, size_t size)
+static PROF__RARE void prof__key_variable(const char *key, char *to, size_t size)
 {
     size_t at = 5;
     prof__copy(to, "PROF_", 6);
@@ -134,7 +134,7 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
 #else
 /* Finds a PROF_ variable that is no key, but nearly one, and would be ignored by mistake. starts: only those that
    resemble a variable that starts a recording. */
-static prof_status prof__environment_check(int starts)
+static PROF__RARE prof_status prof__environment_check(int starts)
 {
 #ifdef _WIN32
     char **each = _environ;

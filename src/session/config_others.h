@@ -1,6 +1,7 @@
 // session/config_others: The keys of other profilers, and what they mean here.
 /* said: the key that the user wrote, if that is another one. */
-static prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config, const char *value)
+static PROF__RARE prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config,
+                                            const char *value)
 {
     uint64_t number;
     if (!prof__key_parse(key, value, &number))
@@ -127,7 +128,7 @@ static const prof__other_key prof__other_keys[] = {
 
 /* Looks up a value of PROF__OTHER_AMONG. Returns 1 if it is the behaviour here, 0 if it is not supported, -1 if
    invalid. */
-static int prof__other_among(const char *home, const char *value)
+static PROF__RARE int prof__other_among(const char *home, const char *value)
 {
     int fine = 1, closed = 0, is_switch = prof__equal(home, "false"), is_number = home[0] >= '0' && home[0] <= '9';
     uint64_t number;
@@ -147,12 +148,12 @@ static int prof__other_among(const char *home, const char *value)
 }
 
 /* The statistics of these systems cover everything, even if the buffer for events is small. */
-static void prof__other_counts(prof_config *config)
+static PROF__RARE void prof__other_counts(prof_config *config)
 {
     if (config->mode == PROF_RING) config->mode = PROF_RING_STATS;
 }
 
-static void prof__other_period(prof_config *config, int on)
+static PROF__RARE void prof__other_period(prof_config *config, int on)
 {
     if (on) prof__other_counts(config);
     if (!on)
@@ -161,7 +162,7 @@ static void prof__other_period(prof_config *config, int on)
         config->dump_period_ns = 1000000000u;
 }
 
-static prof_status prof__other_set(const prof__other_key *other, prof_config *config, const char *value)
+static PROF__RARE prof_status prof__other_set(const prof__other_key *other, prof_config *config, const char *value)
 {
     const prof__key *home = other->home && other->how < PROF__OTHER_BOTH ? prof__key_find(other->home) : NULL;
     int on = prof__parse_name(value, prof__switch_names);

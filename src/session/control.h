@@ -1,6 +1,6 @@
 // session/control: Metadata, levels, masks, categories, the hook of PROFILE_SYNC, while a session runs.
 /* key NULL: clears all. */
-static prof_status prof__metadata_change(const char *key, const char *value)
+static PROF__RARE prof_status prof__metadata_change(const char *key, const char *value)
 {
     PROF__LED(prof__metadata_change, (key, value));
     uint32_t gate = prof__state_lock();
@@ -109,7 +109,7 @@ PROF_DEF prof_status prof_set_filter_mask(uint32_t mask)
     return status;
 }
 
-static prof_status prof__category_enable(const char *pattern, int on, int exact)
+static PROF__RARE prof_status prof__category_enable(const char *pattern, int on, int exact)
 {
     PROF__LED(prof__category_enable, (pattern, on, exact));
     prof_status status;

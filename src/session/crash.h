@@ -67,7 +67,7 @@ static struct {
 
 /*-- text --*/
 
-static void prof__crash_flush(prof__crash_work *w)
+static PROF__RARE void prof__crash_flush(prof__crash_work *w)
 {
     for (size_t at = 0; at < w->used && !w->mute;) {
         struct pollfd ready = {2, POLLOUT, 0};
@@ -81,7 +81,7 @@ static void prof__crash_flush(prof__crash_work *w)
     w->used = 0;
 }
 
-static void prof__crash_put(prof__crash_work *w, const char *text)
+static PROF__RARE void prof__crash_put(prof__crash_work *w, const char *text)
 {
     for (; *text; ++text) {
         if (w->used == sizeof w->text) prof__crash_flush(w);
@@ -89,7 +89,7 @@ static void prof__crash_put(prof__crash_work *w, const char *text)
     }
 }
 
-static void prof__crash_put_number(prof__crash_work *w, uint64_t number)
+static PROF__RARE void prof__crash_put_number(prof__crash_work *w, uint64_t number)
 {
     char digits[21];
     digits[prof__digits(digits, number)] = 0;
@@ -99,7 +99,7 @@ static void prof__crash_put_number(prof__crash_work *w, uint64_t number)
 static size_t prof__utf8(const char *text);
 
 /* Writes a name of the image, at most size bytes, without control characters. */
-static void prof__crash_put_name(prof__crash_work *w, const char *name, size_t size)
+static PROF__RARE void prof__crash_put_name(prof__crash_work *w, const char *name, size_t size)
 {
     char text[PROF__CRASH_NAME + 1];
     size_t used = 0, length;
@@ -123,7 +123,7 @@ static void prof__crash_put_name(prof__crash_work *w, const char *name, size_t s
 }
 
 /* Returns the meta record of this kind and id, from its head on, and its words, or NULL. */
-static const uint64_t *prof__crash_meta(const prof__session *s, uint64_t kind, uint32_t id, size_t *words)
+static PROF__RARE const uint64_t *prof__crash_meta(const prof__session *s, uint64_t kind, uint32_t id, size_t *words)
 {
     for (uint64_t at = 0; at < s->meta_words; at += *words) {
         uint64_t head = PROF__ACQUIRE(s->meta + at);
@@ -134,7 +134,7 @@ static const uint64_t *prof__crash_meta(const prof__session *s, uint64_t kind, u
     return NULL;
 }
 
-static void prof__crash_put_string(prof__crash_work *w, const prof__session *s, uint32_t id)
+static PROF__RARE void prof__crash_put_string(prof__crash_work *w, const prof__session *s, uint32_t id)
 {
     size_t words;
     const uint64_t *record = prof__crash_meta(s, PROF__META_STRING, id, &words);
@@ -143,7 +143,7 @@ static void prof__crash_put_string(prof__crash_work *w, const prof__session *s, 
 
 /*-- open scopes --*/
 
-static void prof__crash_end(prof__crash_thread *thread, uint32_t site)
+static PROF__RARE void prof__crash_end(prof__crash_thread *thread, uint32_t site)
 {
     if (thread->depth > PROF__CRASH_DEPTH) {
         --thread->depth; /* it is not known which one it was */
@@ -154,7 +154,7 @@ static void prof__crash_end(prof__crash_thread *thread, uint32_t site)
     if (depth) thread->depth = depth - 1; /* the inner ones have no end; or its begin was overwritten */
 }
 
-static prof__crash_thread *prof__crash_find(prof__crash_work *w, uint64_t track)
+static PROF__RARE prof__crash_thread *prof__crash_find(prof__crash_work *w, uint64_t track)
 {
     for (size_t i = 0; i < w->thread_count; ++i)
         if (w->threads[i].sequence && w->threads[i].track == track) return &w->threads[i];
@@ -162,7 +162,7 @@ static prof__crash_thread *prof__crash_find(prof__crash_work *w, uint64_t track)
 }
 
 /* Updates the open scopes of the threads whose records are in the chunk in w->chunk; offset: its place in the image. */
-static void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint64_t offset)
+static PROF__RARE void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint64_t offset)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
     const uint64_t *words = w->chunk + sizeof *chunk / 8;
@@ -191,7 +191,7 @@ static void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint
 }
 
 /* Ends the copy before the first scope that ended after the crash: it was open then. */
-static void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint64_t crashed)
+static PROF__RARE void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint64_t crashed)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
     uint64_t *words = w->chunk + sizeof *chunk / 8;
@@ -207,8 +207,8 @@ static void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint
 }
 
 /* Copies the chunk in this slot to w->chunk. Returns 0 if there is none. */
-static uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, const prof__header *h, uint64_t slot,
-                                 uint64_t newest)
+static PROF__RARE uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, const prof__header *h,
+                                            uint64_t slot, uint64_t newest)
 {
     prof__source source = {prof__session_read, (void *)(uintptr_t)s};
     uint64_t offset = (uint64_t)(s->chunks - (const char *)s->header) + slot * s->chunk_size;
@@ -218,7 +218,7 @@ static uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, co
     return offset;
 }
 
-static const prof__chunk *prof__crash_chunk(const prof__session *s, uint64_t slot)
+static PROF__RARE const prof__chunk *prof__crash_chunk(const prof__session *s, uint64_t slot)
 {
     static const prof__chunk none = {0, {0, 0, 0, 0}, 0, 0, 0, 0};
     if (slot >= prof__chunks_there(s)) return &none;
@@ -226,7 +226,7 @@ static const prof__chunk *prof__crash_chunk(const prof__session *s, uint64_t slo
 }
 
 /* Notes which thread's chunk this is: that of its last TRACK record. */
-static void prof__crash_meet(prof__crash_work *w, const prof__session *s)
+static PROF__RARE void prof__crash_meet(prof__crash_work *w, const prof__session *s)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
     const uint64_t *words = w->chunk + sizeof *chunk / 8, *track = NULL;
@@ -256,7 +256,7 @@ static void prof__crash_meet(prof__crash_work *w, const prof__session *s)
 
 /* Finds the living threads, which own a chunk, and reads the ring, the oldest chunk first, to find their open
    scopes. */
-static void prof__crash_search(prof__crash_work *w, const prof__session *s, const prof__header *h)
+static PROF__RARE void prof__crash_search(prof__crash_work *w, const prof__session *s, const prof__header *h)
 {
     uint64_t count = s->chunk_count, newest = h->next_chunk, oldest = newest > count ? newest - count : 0;
     w->threads[0].thread_id = prof__thread_id();

@@ -3,13 +3,13 @@
 
 static void prof__crash_handler(int signal, siginfo_t *info, void *context);
 
-static int prof__crash_is_ours(const struct sigaction *action)
+static PROF__RARE int prof__crash_is_ours(const struct sigaction *action)
 {
     return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == prof__crash_handler;
 }
 
 /* Restores the previous action, unless somebody else has installed one since. */
-static void prof__crash_restore(size_t i)
+static PROF__RARE void prof__crash_restore(size_t i)
 {
     struct sigaction now;
     if (!prof__crash.installed[i] || sigaction(prof__crash_signals[i].number, NULL, &now) || !prof__crash_is_ours(&now))
@@ -20,7 +20,7 @@ static void prof__crash_restore(size_t i)
 
 /* Returns 1 if returning from the handler executes the instruction again, which raises the signal again; 0 if somebody
    sent the signal. */
-static int prof__crash_repeats(int signal, const siginfo_t *info)
+static PROF__RARE int prof__crash_repeats(int signal, const siginfo_t *info)
 {
 #ifdef BUS_MCEERR_AO
     if (signal == SIGBUS && info->si_code == BUS_MCEERR_AO) return 0;
@@ -33,7 +33,7 @@ static int prof__crash_repeats(int signal, const siginfo_t *info)
 
 /* Lets the signal happen as without prof. It comes after the handler has returned, and so finds the thread where it
    was. If a later handler called this one as its predecessor, that predecessor's action follows, too. */
-static void prof__crash_pass_on(int signal, siginfo_t *info)
+static PROF__RARE void prof__crash_pass_on(int signal, siginfo_t *info)
 {
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) {
         /* the child of vfork() changes nothing here */
@@ -52,7 +52,7 @@ static void prof__crash_pass_on(int signal, siginfo_t *info)
     raise(signal);
 }
 
-static void prof__crash_handler(int signal, siginfo_t *info, void *context)
+static PROF__RARE void prof__crash_handler(int signal, siginfo_t *info, void *context)
 {
     PROF__ERRNO_SAVE();
     uintptr_t self = (uintptr_t)PROF__SELF(), reporter = PROF__CRASH_READY;
@@ -83,7 +83,7 @@ static void prof__crash_handler(int signal, siginfo_t *info, void *context)
 
 /*-- on and off; under the control lock --*/
 
-static prof_status prof__crash_prepare(prof__session *s)
+static PROF__RARE prof_status prof__crash_prepare(prof__session *s)
 {
     prof__crash_work *w = prof__crash.work;
     if (!w) w = (prof__crash_work *)calloc(1, sizeof *w);
@@ -98,7 +98,7 @@ static prof_status prof__crash_prepare(prof__session *s)
 }
 
 /* A signal that the program ignores stays ignored. */
-static void prof__crash_install(prof__session *s)
+static PROF__RARE void prof__crash_install(prof__session *s)
 {
     struct sigaction ours;
     memset(&ours, 0, sizeof ours);
@@ -122,7 +122,7 @@ static void prof__crash_install(prof__session *s)
 }
 
 /* Also called in the child of a fork, where no report is written. */
-static void prof__crash_forget(void)
+static PROF__RARE void prof__crash_forget(void)
 {
     PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);
     if (PROF__LOAD(&prof__state.frozen)) prof__crash_thaw(PROF__FROZEN_REPORT | PROF__FROZEN_CUT);
@@ -130,7 +130,7 @@ static void prof__crash_forget(void)
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) prof__crash_restore(i);
 }
 
-static void prof__crash_remove(void)
+static PROF__RARE void prof__crash_remove(void)
 {
     if (!prof__crash.session) return;
     for (int i = 0; i < 1000; ++i) { /* a report that is being written needs the session */

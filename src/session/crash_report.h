@@ -3,8 +3,8 @@
 
 /* Writes the run-time name of a scope, if its chunk is still there, else that of its call site; for the innermost scope
    the source line, too. */
-static void prof__crash_put_scope(prof__crash_work *w, const prof__session *s, const prof__crash_scope *scope,
-                                  int place)
+static PROF__RARE void prof__crash_put_scope(prof__crash_work *w, const prof__session *s,
+                                             const prof__crash_scope *scope, int place)
 {
     size_t words = 0;
     const uint64_t *site = prof__crash_meta(s, PROF__META_SITE, scope->site, &words);
@@ -33,8 +33,8 @@ static void prof__crash_put_scope(prof__crash_work *w, const prof__session *s, c
 }
 
 /* Writes thread 1234 "worker 2": game > frame > physics (physics.c:88). */
-static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, const prof__crash_thread *thread,
-                                   int cut)
+static PROF__RARE void prof__crash_put_thread(prof__crash_work *w, const prof__session *s,
+                                              const prof__crash_thread *thread, int cut)
 {
     uint32_t kept = thread->depth < PROF__CRASH_DEPTH ? thread->depth : PROF__CRASH_DEPTH;
     prof__crash_put(w, "thread ");
@@ -67,14 +67,15 @@ static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, 
 
 /* Returns 1 if the crashing thread has more open scopes than were found, because their begins have been overwritten. If
    there are so many that no words are reserved for their ends any more (see prof__chunk_change), that is likely. */
-static int prof__crash_cut(const prof__session *s, const prof__crash_thread *thread)
+static PROF__RARE int prof__crash_cut(const prof__session *s, const prof__crash_thread *thread)
 {
     const prof__thread *self = PROF__SELF();
     if (self->session != s || !self->chunk || PROF__LOAD(&s->header->next_chunk) <= s->chunk_count) return 0;
     return (uint64_t)(self->end - self->cursor) - self->room > thread->depth || thread->depth > s->chunk_words / 4 * 3;
 }
 
-static void prof__crash_describe(prof__crash_work *w, const prof__session *s, const prof__header *h, int signal)
+static PROF__RARE void prof__crash_describe(prof__crash_work *w, const prof__session *s, const prof__header *h,
+                                            int signal)
 {
     prof__crash_search(w, s, h);
     prof__crash_put(w, "prof: ");
@@ -96,7 +97,7 @@ static void prof__crash_describe(prof__crash_work *w, const prof__session *s, co
 
 /*-- the file --*/
 
-static int prof__crash_write(int file, uint64_t offset, const void *bytes, size_t size)
+static PROF__RARE int prof__crash_write(int file, uint64_t offset, const void *bytes, size_t size)
 {
     if (lseek(file, (off_t)offset, SEEK_SET) < 0) return 0;
     for (size_t at = 0; at < size;) {
@@ -109,7 +110,7 @@ static int prof__crash_write(int file, uint64_t offset, const void *bytes, size_
 
 /* Writes chunks, the newest first; then meta, which has all their call sites by then; then the header. Parts that are
    not written are holes, which read as zeros. */
-static int prof__crash_write_image(prof__crash_work *w, const prof__session *s, prof__header *h)
+static PROF__RARE int prof__crash_write_image(prof__crash_work *w, const prof__session *s, prof__header *h)
 {
     uint64_t count = s->chunk_count, newest = h->next_chunk, began = h->copy_tick;
     uint64_t meta = (uint64_t)((const char *)s->meta - (const char *)s->header);
@@ -136,7 +137,7 @@ static int prof__crash_write_image(prof__crash_work *w, const prof__session *s, 
     return good && prof__crash_write(w->file, 0, h, sizeof *h) && !ftruncate(w->file, (off_t)s->image_size);
 }
 
-static void prof__crash_save(prof__crash_work *w, const prof__session *s, prof__header *h)
+static PROF__RARE void prof__crash_save(prof__crash_work *w, const prof__session *s, prof__header *h)
 {
     unlink(w->part);
     w->file = open(w->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -148,7 +149,7 @@ static void prof__crash_save(prof__crash_work *w, const prof__session *s, prof__
     w->path[0] = 0;
 }
 
-static void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
+static PROF__RARE void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
 {
     const char *path = s->live_path ? s->live_path : w->path;
     prof__crash_put(w, *path ? "prof: the trace is in " : "prof: the trace could not be written");
@@ -160,7 +161,7 @@ static void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
 /* Signals that writing may raise, and that would replace the crash. */
 static const int prof__crash_quiet[] = {SIGPIPE, SIGXFSZ};
 
-static void prof__crash_ignore(struct sigaction *old)
+static PROF__RARE void prof__crash_ignore(struct sigaction *old)
 {
     struct sigaction ignore;
     memset(&ignore, 0, sizeof ignore);
@@ -168,7 +169,7 @@ static void prof__crash_ignore(struct sigaction *old)
     for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &ignore, &old[i]);
 }
 
-static void prof__crash_unignore(const struct sigaction *old)
+static PROF__RARE void prof__crash_unignore(const struct sigaction *old)
 {
     struct sigaction unused[2];
     prof__crash_ignore(unused); /* once more: discards those that are pending */
@@ -177,13 +178,13 @@ static void prof__crash_unignore(const struct sigaction *old)
 
 enum { PROF__FROZEN_REPORT = 1, PROF__FROZEN_CUT = 2 }; /* flags: a crash is reported; the file was truncated */
 
-static void prof__crash_freeze(int why)
+static PROF__RARE void prof__crash_freeze(int why)
 {
     __atomic_fetch_or(&prof__state.frozen, why, __ATOMIC_RELAXED);
     prof__next_generation();
 }
 
-static void prof__crash_thaw(int why)
+static PROF__RARE void prof__crash_thaw(int why)
 {
     __atomic_fetch_and(&prof__state.frozen, ~why, __ATOMIC_RELAXED);
     prof__next_generation();
@@ -192,7 +193,7 @@ static void prof__crash_thaw(int why)
 /* Finds the moment of the crash: first it notes the chunks, then reads the clock, then turns the sites off. So a scope
    in one of these chunks whose end is missing there ended later. If this thread lost its processor in between, others
    may have filled the whole ring: then a later moment is used, instead of one of which nothing is left. */
-static void prof__crash_stop(prof__crash_work *w, const prof__session *s)
+static PROF__RARE void prof__crash_stop(prof__crash_work *w, const prof__session *s)
 {
     prof__pair now;
     for (int i = 0; i < 2; ++i) {
@@ -205,7 +206,7 @@ static void prof__crash_stop(prof__crash_work *w, const prof__session *s)
 }
 
 /* Does each part separately: if one crashes, too, the next one is still done. */
-static void prof__crash_report(prof__crash_work *w, const prof__session *s, int signal)
+static PROF__RARE void prof__crash_report(prof__crash_work *w, const prof__session *s, int signal)
 {
     struct sigaction old[2];
     prof__crash_ignore(old);
@@ -246,7 +247,7 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
 #define PROF__BUS_ADRERR 2 /* its value on Linux, macOS and the BSDs, for standards that do not declare it */
 #endif
 
-static void prof__crash_tell_cut(const prof__session *s)
+static PROF__RARE void prof__crash_tell_cut(const prof__session *s)
 {
     struct pollfd ready = {2, POLLOUT, 0};
     char text[1200] = "prof: ";
@@ -257,7 +258,7 @@ static void prof__crash_tell_cut(const prof__session *s)
 
 /* Called if a page of the image is no longer in its file. Returns 1 if memory has replaced it and all pages after it,
    and nothing more is recorded. What was cut off is lost; if that is the header, an image without events is left. */
-static int prof__crash_survives(int signal, const siginfo_t *info)
+static PROF__RARE int prof__crash_survives(int signal, const siginfo_t *info)
 {
     prof__session *s = prof__crash.session;
     if (signal != SIGBUS || info->si_code != PROF__BUS_ADRERR || !s || !s->live_path || !s->mapping) return 0;

@@ -3,7 +3,7 @@
 /*-- THE MAPPED FILE ------------------------------------------------------------------------------------------------*/
 
 /* Lets the writers have a chunk; its sequence number stays, so that readers know what they find in both places. */
-static PROF__UNUSED void prof__chunk_release(prof__session *s, prof__chunk *chunk)
+static PROF__UNUSED PROF__RARE void prof__chunk_release(prof__session *s, prof__chunk *chunk)
 {
     PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FREE);
     if (!s->spare_chunk) {
@@ -19,7 +19,7 @@ static PROF__UNUSED void prof__chunk_release(prof__session *s, prof__chunk *chun
 
 /* Keeps in the image, for reports, why something in the background failed; of what is too long the end, where the reason
    stands behind the path. A reader may be looking. */
-static PROF__UNUSED void prof__background_failed(prof__session *s, const char *why)
+static PROF__UNUSED PROF__RARE void prof__background_failed(prof__session *s, const char *why)
 {
     char *to = s->header->write_error;
     size_t length = prof__length(why), most = sizeof s->header->write_error - 1;
@@ -32,15 +32,15 @@ static PROF__UNUSED void prof__background_failed(prof__session *s, const char *w
 }
 
 #ifdef _WIN32
-static void prof__stream_close(prof__session *s) { (void)s; }
-static prof_status prof__file_finish(prof__session *s, prof_status status)
+static PROF__RARE void prof__stream_close(prof__session *s) { (void)s; }
+static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     (void)s;
     return status;
 }
 #else
 /* The descriptor may have been closed by a program that closes all, and given to another file since. */
-static int prof__stream_file_there(const prof__session *s)
+static PROF__RARE int prof__stream_file_there(const prof__session *s)
 {
     struct stat about;
     return s->stream.opened && !fstat(s->stream.file, &about) && (uint64_t)about.st_dev == s->stream.device &&
@@ -48,7 +48,7 @@ static int prof__stream_file_there(const prof__session *s)
 }
 
 /* 1: somebody has made the file smaller than the image. Its descriptor is there. */
-static int prof__file_cut(prof__session *s)
+static PROF__RARE int prof__file_cut(prof__session *s)
 {
     struct stat about;
     int cut = !fstat(s->stream.file, &about) && (uint64_t)about.st_size < s->image_size;
@@ -56,7 +56,7 @@ static int prof__file_cut(prof__session *s)
     return cut;
 }
 
-static void prof__stream_close(prof__session *s)
+static PROF__RARE void prof__stream_close(prof__session *s)
 {
     free(s->stream.block);
     free(s->stream.chunks);
@@ -69,7 +69,7 @@ static void prof__stream_close(prof__session *s)
 #define PROF__LATE_CHUNKS 256 /* that macros which began before the end may still take */
 
 /* Gives the disk back what no thread came to of a ring that was reserved whole. */
-static void prof__file_trim(const prof__session *s)
+static PROF__RARE void prof__file_trim(const prof__session *s)
 {
 #ifdef __linux__
     uint64_t first = PROF__LOAD(&s->header->next_chunk) + PROF__LATE_CHUNKS;
@@ -83,7 +83,7 @@ static void prof__file_trim(const prof__session *s)
 }
 
 /* What is left to do after the session and, unless the file is the output itself, the export that ended with status. */
-static prof_status prof__file_finish(prof__session *s, prof_status status)
+static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     struct stat about;
     char why[PROF__ERROR_SIZE];

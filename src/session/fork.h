@@ -10,7 +10,7 @@
    so that in the child nothing is started. The interrupted macro finds its memory when the handler returns. */
 
 /* Ends an inherited session, and reports why there is no image, if a scope needed one. */
-static prof_status prof__inherited_end(void)
+static PROF__RARE prof_status prof__inherited_end(void)
 {
     prof_status status = PROF_OK;
     uint32_t gate = prof__state_lock();
@@ -33,7 +33,7 @@ static prof__signals prof__fork_signals; /* under prof__change_word */
 
 /* Until the child has detached from the image it must not write there: signals are blocked until then, and a scope in
    another fork handler of the program is lost, and counted. */
-static void prof__before_fork(void)
+static PROF__RARE void prof__before_fork(void)
 {
     prof__thread *self = PROF__SELF();
     PROF__ERRNO_SAVE();
@@ -47,7 +47,7 @@ static void prof__before_fork(void)
     PROF__ERRNO_RESTORE();
 }
 
-static void prof__parent_of_fork(void)
+static PROF__RARE void prof__parent_of_fork(void)
 {
     prof__thread *self = PROF__SELF();
     if (--self->forking || !self->fork_holds) return;
@@ -59,7 +59,7 @@ static void prof__parent_of_fork(void)
 
 /* Detaches from the parent's image and keeps the rest. The service runs only in the parent, and a signal handler may
    not create another one, so that the child of a PROF_STREAM or PROF_STATS session records like PROF_RING. */
-static void prof__session_inherit(prof__session *s)
+static PROF__RARE void prof__session_inherit(prof__session *s)
 {
     prof__stream_close(s);
     memset(&s->stream, 0, sizeof s->stream);
@@ -92,7 +92,7 @@ static void prof__session_inherit(prof__session *s)
 
 /* What a child keeps of its parent's session, where the calling thread is the only one. interrupted: the state, or this
    thread's record, may be half changed, so all that is left is memory for who goes on writing there. */
-static void prof__child_begins(prof__thread *self, int inherits, int interrupted)
+static PROF__RARE void prof__child_begins(prof__thread *self, int inherits, int interrupted)
 {
     prof__session *s = prof__state.session;
     self->forking = self->fork_holds = 0;
@@ -134,7 +134,7 @@ static void prof__child_begins(prof__thread *self, int inherits, int interrupted
     if (!interrupted) self->gate = PROF__SHUT;
 }
 
-static void prof__child_of_fork(void)
+static PROF__RARE void prof__child_of_fork(void)
 {
     prof__thread *self = PROF__SELF();
     int inherits = self->forking && self->fork_holds;
@@ -159,7 +159,7 @@ static PROF__COLD void prof__child_unannounced(void)
 }
 
 /* Before a session: from here on the page of the generation is empty in every child. Needs Linux 4.14 and pages of 4 KiB. */
-static void prof__children_watch(void)
+static PROF__RARE void prof__children_watch(void)
 {
     if (prof__child_found || sysconf(_SC_PAGESIZE) != PROF__GENERATION_PAGE) return;
     if (madvise(prof__generation, PROF__GENERATION_PAGE, 18 /* MADV_WIPEONFORK */)) return;
@@ -176,7 +176,7 @@ static void __attribute__((constructor(101))) prof__forks_watch(void)
     prof__exit_key_make(); /* early: for keys from 32 on glibc's pthread_setspecific() allocates */
 }
 
-static int prof__child_image(prof__session *s)
+static PROF__RARE int prof__child_image(prof__session *s)
 {
     int error = prof__child_path(s);
     if (!error) error = prof__memory_get(s, s->mapping_size);
@@ -212,7 +212,7 @@ static int prof__child_image(prof__session *s)
 
 /* Creates the child's image, at its first scope. Under the lock; the thread is busy. If it fails, the child records
    nothing, and prof_stop() says why. */
-static void prof__inherited_make(void)
+static PROF__RARE void prof__inherited_make(void)
 {
     prof__session *s = prof__state.inherited;
     prof__file_signal signal;

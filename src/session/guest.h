@@ -14,7 +14,7 @@ typedef struct prof__look {
 } prof__look;
 
 /* Any thread. */
-static PROF__UNUSED prof__look prof__look_now(void)
+static PROF__UNUSED PROF__RARE prof__look prof__look_now(void)
 {
     prof__look look;
     memset(&look, 0, sizeof look);
@@ -47,7 +47,7 @@ typedef struct prof__guest_wish {
 static void (*prof__guest_keep)(void *image, size_t size);
 
 /* Under the control lock. Ends the guest's session, whose image stays. 0: there is none. */
-static int prof__guest_stop(void)
+static PROF__RARE int prof__guest_stop(void)
 {
     if (!prof__guest) return 0;
     prof__stop_recording(1);
@@ -56,9 +56,9 @@ static int prof__guest_stop(void)
 }
 
 /* Under the control lock. Frees the image of a guest's session that was stopped. */
-static PROF__UNUSED void prof__guest_free(void) { prof__sessions_reap(1); }
+static PROF__UNUSED PROF__RARE void prof__guest_free(void) { prof__sessions_reap(1); }
 
-static void prof__guest_yield(void)
+static PROF__RARE void prof__guest_yield(void)
 {
     void *image = NULL;
     size_t size = 0;
@@ -67,7 +67,7 @@ static void prof__guest_yield(void)
     prof__guest_keep(image, size);
 }
 
-static void prof__guest_limit(void *user)
+static PROF__RARE void prof__guest_limit(void *user)
 {
     const prof__guest_wish *wish = (const prof__guest_wish *)user;
     prof__guest_keep = wish->keep;
@@ -80,7 +80,7 @@ static void prof__guest_limit(void *user)
 }
 
 /* Starts a session of which the program does not notice: see prof__guest. PROF_INVALID_STATE: one is there already. */
-static PROF__UNUSED prof_status prof__guest_begin(const prof_config *config, const prof__guest_wish *wish)
+static PROF__UNUSED PROF__RARE prof_status prof__guest_begin(const prof_config *config, const prof__guest_wish *wish)
 {
     prof__guest_wish own = *wish;
     prof__guest_start guest = {prof__guest_yield, prof__guest_limit, &own};

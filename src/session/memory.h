@@ -7,7 +7,7 @@
 #define PROF__MIN_BUFFER (128u << 10)
 #define PROF__DEFAULT_BUFFER (16u << 20)
 #define PROF__DEFAULT_LEVEL 2
-static int prof__level_of(const prof_config *config)
+static PROF__RARE int prof__level_of(const prof_config *config)
 {
     return !config->level ? PROF__DEFAULT_LEVEL : config->level < 0 ? 0 : config->level;
 }
@@ -17,10 +17,10 @@ static int prof__level_of(const prof_config *config)
 #define PROF__NO_DUMP UINT64_MAX
 #define PROF__NO_WAIT UINT64_MAX
 
-static uint64_t prof__round(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+static PROF__RARE uint64_t prof__round(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
 /* Returns where the chunks begin in an image of size bytes, how large meta is, and how many slots its index has. */
-static uint64_t prof__layout_head(uint64_t size, uint64_t *meta, uint64_t *index)
+static PROF__RARE uint64_t prof__layout_head(uint64_t size, uint64_t *meta, uint64_t *index)
 {
     *meta = prof__round(size / 16, 4096);
     if (*meta > 8u << 20) *meta = 8u << 20;
@@ -29,7 +29,7 @@ static uint64_t prof__layout_head(uint64_t size, uint64_t *meta, uint64_t *index
     return prof__round(prof__round(sizeof(prof__header), 64) + *meta + *index * 4, 64);
 }
 
-static void prof__text_copy(char *to, size_t size, const char *from)
+static PROF__RARE void prof__text_copy(char *to, size_t size, const char *from)
 {
     size_t i = 0;
     for (; from[i] && i + 1 < size; ++i) to[i] = from[i];
@@ -38,7 +38,7 @@ static void prof__text_copy(char *to, size_t size, const char *from)
 
 #ifndef PROF_FREESTANDING
 /* Appends from to the text in to. Returns 0 if it does not fit. */
-static int prof__text_add(char *to, size_t size, const char *from)
+static PROF__RARE int prof__text_add(char *to, size_t size, const char *from)
 {
     size_t at = prof__length(to), length = prof__length(from);
     if (at + length + 1 > size) return 0;
@@ -46,7 +46,7 @@ static int prof__text_add(char *to, size_t size, const char *from)
     return 1;
 }
 
-static PROF__UNUSED void prof__number_text(char to[24], uint64_t number)
+static PROF__UNUSED PROF__RARE void prof__number_text(char to[24], uint64_t number)
 {
     char digits[24];
     size_t n = 0, i = 0;
@@ -58,20 +58,20 @@ static PROF__UNUSED void prof__number_text(char to[24], uint64_t number)
 #endif
 
 #ifdef PROF_FREESTANDING
-static prof_status prof__memory_take(prof__session *s, size_t size)
+static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
 {
     (void)s;
     (void)size;
     return prof__fail(PROF_INVALID_ARGUMENT, "freestanding: give config.memory and config.memory_size");
 }
-static prof_status prof__memory_publish(prof__session *s)
+static PROF__RARE prof_status prof__memory_publish(prof__session *s)
 {
     (void)s;
     return PROF_OK;
 }
-static void prof__memory_retire(prof__session *s) { (void)s; }
+static PROF__RARE void prof__memory_retire(prof__session *s) { (void)s; }
 #elif defined(_WIN32)
-static prof_status prof__memory_take(prof__session *s, size_t size)
+static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
 {
     if (s->live_path) {
         DeleteFileA(s->live_path); /* a process that still maps the old file keeps it */
@@ -95,7 +95,7 @@ static prof_status prof__memory_take(prof__session *s, size_t size)
     for (size_t i = 0; i < size; i += 4096) ((volatile char *)s->mapping)[i] = 0;
     return PROF_OK;
 }
-static void prof__memory_free(prof__session *s)
+static PROF__RARE void prof__memory_free(prof__session *s)
 {
     if (!s->mapping) return;
     if (s->live_path)
@@ -103,17 +103,17 @@ static void prof__memory_free(prof__session *s)
     else
         VirtualFree(s->mapping, 0, MEM_RELEASE);
 }
-static prof_status prof__memory_publish(prof__session *s)
+static PROF__RARE prof_status prof__memory_publish(prof__session *s)
 {
     (void)s;
     return PROF_OK;
 }
-static void prof__memory_retire(prof__session *s) { (void)s; }
+static PROF__RARE void prof__memory_retire(prof__session *s) { (void)s; }
 #else
 /* Takes the lock of a file that a process records into. Returns 1 if another process has it. The lock ends with the
    last descriptor, and so with the process: programs that it executes inherit none, and children of fork() close
    theirs. On a file system without locks nobody has it. */
-static int prof__file_lock(int file)
+static PROF__RARE int prof__file_lock(int file)
 {
     int failed;
     do failed = flock(file, LOCK_EX | LOCK_NB);
@@ -122,7 +122,7 @@ static int prof__file_lock(int file)
 }
 
 /* Keeps the descriptor of the mapped file, and with it the lock. */
-static void prof__file_keep(prof__session *s, int file)
+static PROF__RARE void prof__file_keep(prof__session *s, int file)
 {
     struct stat about;
     int high = fcntl(file, F_DUPFD_CLOEXEC, 200); /* a high number is not soon reused once it is closed */
@@ -136,7 +136,7 @@ static void prof__file_keep(prof__session *s, int file)
 
 /* Makes the file size bytes large and reserves all its blocks. Sets *sparse to 1 if the file system cannot do that.
    Returns 0 or errno. */
-static int prof__file_reserve(int file, size_t size, int *sparse)
+static PROF__RARE int prof__file_reserve(int file, size_t size, int *sparse)
 {
     prof__signals signals;
     prof__signals_block(&signals); /* any signal makes it fail, and that of a profiler's timer always comes */
@@ -148,7 +148,7 @@ static int prof__file_reserve(int file, size_t size, int *sparse)
 }
 
 /* A file beside the output must not take the space that the output needs: the image may be in memory instead. */
-static int prof__file_fits(const prof__session *s, int file, size_t size)
+static PROF__RARE int prof__file_fits(const prof__session *s, int file, size_t size)
 {
     struct statvfs about;
     return !s->beside || (!fstatvfs(file, &about) && (uint64_t)about.f_bavail * about.f_frsize / 4 >= size);
@@ -156,7 +156,7 @@ static int prof__file_fits(const prof__session *s, int file, size_t size)
 
 /* Makes the file size bytes large, and maps it; if file is -1, maps memory. This is for systems that can reserve blocks
    and pages later, before a thread needs them; on others *at is NULL. Returns 0 or errno. */
-static int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
+static PROF__RARE int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
 {
     *at = NULL;
 #ifdef __linux__
@@ -183,7 +183,7 @@ static int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
 }
 
 /* Does the same, with all blocks and pages at once. */
-static int prof__map_whole(prof__session *s, int file, size_t size, void **at)
+static PROF__RARE int prof__map_whole(prof__session *s, int file, size_t size, void **at)
 {
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, sparse = 0;
     int error = file < 0 ? 0 : prof__file_reserve(file, size, &sparse);
@@ -210,7 +210,7 @@ static void prof__file_link_name(int file, char *to) /* 32 bytes */
 
 /* Opens a file in the folder of live_path that has no name yet, and disappears if the process is killed before it gets
    one; on systems without such files, one that is called part_path. Returns -1 and errno if that fails. */
-static int prof__file_make(prof__session *s)
+static PROF__RARE int prof__file_make(prof__session *s)
 {
     s->unnamed = 0;
 #if defined(O_TMPFILE) && defined(__linux__)
@@ -231,7 +231,7 @@ static int prof__file_make(prof__session *s)
 }
 
 /* Gives the file the name part_path, if it has none yet. Returns 0 or errno. */
-static int prof__file_name(prof__session *s)
+static PROF__RARE int prof__file_name(prof__session *s)
 {
     char path[32];
     if (!s->unnamed) return 0;
@@ -244,7 +244,7 @@ static int prof__file_name(prof__session *s)
 /* Gets the memory of the image. Returns 0 or the system's error. Async-signal-safe, because a child of a fork may call
    it from a handler. A file has another name until the start has succeeded; a process that still records into an older
    file keeps that. */
-static int prof__memory_map(prof__session *s, size_t size)
+static PROF__RARE int prof__memory_map(prof__session *s, size_t size)
 {
     int file = -1, error = 0;
     void *at = NULL;
@@ -279,7 +279,7 @@ static int prof__memory_map(prof__session *s, size_t size)
 
 /* Goes on without a file beside the output, because it could not be created; an existing mapping can be used without
    it. */
-static void prof__file_forget(prof__session *s, int error)
+static PROF__RARE void prof__file_forget(prof__session *s, int error)
 {
     if (s->part_path[0]) unlink(s->part_path);
     s->part_path[0] = 0;
@@ -288,7 +288,7 @@ static void prof__file_forget(prof__session *s, int error)
 }
 
 /* Does the same, but in memory if a file beside the output cannot be created. */
-static int prof__memory_get(prof__session *s, size_t size)
+static PROF__RARE int prof__memory_get(prof__session *s, size_t size)
 {
     int error = prof__memory_map(s, size);
     if (!error || !s->beside || !s->live_path) return error;
@@ -297,7 +297,7 @@ static int prof__memory_get(prof__session *s, size_t size)
 }
 
 /* Checks that the disk has room for the file, before filling it. */
-static int prof__disk_has(const char *path, uint64_t size)
+static PROF__RARE int prof__disk_has(const char *path, uint64_t size)
 {
     char folder[1024];
     struct statvfs disk;
@@ -306,7 +306,7 @@ static int prof__disk_has(const char *path, uint64_t size)
     return (uint64_t)disk.f_bavail >= size / disk.f_frsize;
 }
 
-static prof_status prof__memory_take(prof__session *s, size_t size)
+static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
 {
     struct stat about;
     if (s->live_path && !s->beside && !stat(s->live_path, &about) && !S_ISREG(about.st_mode))
@@ -320,13 +320,13 @@ static prof_status prof__memory_take(prof__session *s, size_t size)
         return prof__fail(PROF_NO_MEMORY, "a buffer of %llu bytes: %s", (unsigned long long)size, strerror(error));
     return prof__fail(PROF_IO, "%s: %llu bytes: %s", s->live_path, (unsigned long long)size, strerror(error));
 }
-static void prof__memory_free(prof__session *s)
+static PROF__RARE void prof__memory_free(prof__session *s)
 {
     if (s->mapping) munmap(s->mapping, s->mapping_size);
     if (s->part_path[0]) unlink(s->part_path);
 }
 static int prof__name_publish(prof__session *s);
-static prof_status prof__memory_publish(prof__session *s)
+static PROF__RARE prof_status prof__memory_publish(prof__session *s)
 {
     int error = s->live_path ? prof__name_publish(s) : 0;
     if (error && s->beside) {
@@ -337,7 +337,7 @@ static prof_status prof__memory_publish(prof__session *s)
                  : PROF_OK;
 }
 /* Replaces the image by empty pages, because a thread may be in the middle of a write, until it has moved on. */
-static void prof__memory_retire(prof__session *s)
+static PROF__RARE void prof__memory_retire(prof__session *s)
 {
     if (s->mapping)
         mmap(s->mapping, s->mapping_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
@@ -345,7 +345,7 @@ static void prof__memory_retire(prof__session *s)
 #endif
 
 /* Divides size bytes at memory, all zero, into header, meta, index and chunks. */
-static prof_status prof__layout(prof__session *s, void *memory, uint64_t size)
+static PROF__RARE prof_status prof__layout(prof__session *s, void *memory, uint64_t size)
 {
     uint64_t meta, index, chunks_at = prof__layout_head(size, &meta, &index);
     uint64_t start = prof__round(sizeof(prof__header), 64), chunk = PROF_CHUNK_SIZE;

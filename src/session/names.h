@@ -17,7 +17,7 @@ static const struct {
     {"SLURM_PROCID", "SLURM_NTASKS"},                 /* Slurm; last: a batch script has it, too, around an mpirun */
 };
 
-static int prof__is_number(const char *text)
+static PROF__RARE int prof__is_number(const char *text)
 {
     size_t length = 0;
     for (; text && text[length] >= '0' && text[length] <= '9'; ++length) {
@@ -26,7 +26,7 @@ static int prof__is_number(const char *text)
 }
 
 /* Finds the rank. *several: it is said that there are other processes like this one, which write files, too. */
-static prof_status prof__rank_find(const char *given, int *several)
+static PROF__RARE prof_status prof__rank_find(const char *given, int *several)
 {
     *several = given != NULL;
     prof__rank[0] = 0;
@@ -48,7 +48,7 @@ static prof_status prof__rank_find(const char *given, int *several)
     return PROF_OK;
 }
 
-static void prof__host_name(char *name, size_t size)
+static PROF__RARE void prof__host_name(char *name, size_t size)
 {
 #ifdef _WIN32
     DWORD n = (DWORD)size;
@@ -63,7 +63,7 @@ static void prof__host_name(char *name, size_t size)
 }
 
 /* 1: the pattern has one of these letters behind a percent sign. */
-static int prof__pattern_has(const char *pattern, const char *letters)
+static PROF__RARE int prof__pattern_has(const char *pattern, const char *letters)
 {
     for (const char *c = pattern; *c; ++c) {
         if (*c != '%') continue;
@@ -76,7 +76,7 @@ static int prof__pattern_has(const char *pattern, const char *letters)
 static const char *prof__extension(const char *path);
 
 /* path with ".text" in front of its extension. 0: too long. */
-static int prof__path_with(const char *path, const char *text, char *to, size_t size)
+static PROF__RARE int prof__path_with(const char *path, const char *text, char *to, size_t size)
 {
     const char *extension = prof__extension(path);
     size_t base = prof__length(path) - prof__length(extension);
@@ -86,7 +86,7 @@ static int prof__path_with(const char *path, const char *text, char *to, size_t 
 }
 
 /* Takes a name by an empty file, if there is none of that name: 0, EEXIST, or what else is wrong. Async-signal-safe. */
-static int prof__path_claim(const char *path)
+static PROF__RARE int prof__path_claim(const char *path)
 {
 #ifdef _WIN32
     HANDLE file = CreateFileA(path, GENERIC_WRITE, 0, NULL, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
@@ -101,7 +101,7 @@ static int prof__path_claim(const char *path)
 }
 
 /* Makes path the next of trace.json, trace.2.json, trace.3.json, ...: first is the first, i the number. 0: too long. */
-static int prof__path_numbered(const char *first, uint64_t i, char *path, size_t size)
+static PROF__RARE int prof__path_numbered(const char *first, uint64_t i, char *path, size_t size)
 {
     char number[24];
     prof__number_text(number, i);
@@ -109,7 +109,7 @@ static int prof__path_numbered(const char *first, uint64_t i, char *path, size_t
 }
 
 /* Takes the first free one of them by an empty file, and makes it path. 0, or errno. */
-static int prof__path_number(char *path, size_t size)
+static PROF__RARE int prof__path_number(char *path, size_t size)
 {
     char first[1024];
     int error = prof__path_claim(path);
@@ -121,7 +121,7 @@ static int prof__path_number(char *path, size_t size)
 }
 
 /* A file that was taken and never written goes again, and a mapped one of a start that failed. */
-static void prof__path_unclaim(prof__session *s)
+static PROF__RARE void prof__path_unclaim(prof__session *s)
 {
     FILE *file = s->claimed ? fopen(s->output, "rb") : NULL;
     int empty = file && fgetc(file) == EOF;

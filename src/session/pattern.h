@@ -5,7 +5,7 @@
 static uint32_t prof__outputs[512], prof__output_count;
 static uint64_t prof__outputs_since; /* Unix time in seconds of the first session with an output; 0: there was none */
 
-static int prof__output_ours(const char *path)
+static PROF__RARE int prof__output_ours(const char *path)
 {
     uint32_t hash = prof__hash(path, prof__length(path)), count = PROF__LOAD(&prof__output_count);
     for (uint32_t i = 0; i < count; ++i)
@@ -13,7 +13,7 @@ static int prof__output_ours(const char *path)
     return 0;
 }
 
-static void prof__output_remember(const char *path)
+static PROF__RARE void prof__output_remember(const char *path)
 {
     uint32_t count = PROF__LOAD(&prof__output_count);
     if (prof__output_ours(path) || count == sizeof prof__outputs / sizeof *prof__outputs) return;
@@ -24,7 +24,7 @@ static void prof__output_remember(const char *path)
 /* Something about the start that PROF_OUTPUT says on stderr; "": there is nothing. Under the control lock. */
 static char prof__start_note[512];
 
-static PROF__UNUSED void prof__start_note_set(const char *path, const char *words, const char *more)
+static PROF__UNUSED PROF__RARE void prof__start_note_set(const char *path, const char *words, const char *more)
 {
     size_t length = prof__length(path);
     prof__start_note[0] = 0; /* of a long path the end: it has the name */
@@ -37,7 +37,8 @@ static PROF__UNUSED void prof__start_note_set(const char *path, const char *word
 /* Replaces %p %n %t %r %h %% in path, and %c by count, unless that is 0; started: what %t stands for.
    Async-signal-safe. The result is null, or the place in path that is wrong: at a percent sign, which of them is not
    known; elsewhere, the result is too long for size. */
-static const char *prof__expand_at(const char *path, const char *started, uint64_t count, char *to, size_t size)
+static PROF__RARE const char *prof__expand_at(const char *path, const char *started, uint64_t count, char *to,
+                                              size_t size)
 {
     to[0] = 0;
     for (const char *c = path; *c; ++c) {
@@ -65,7 +66,7 @@ static const char *prof__expand_at(const char *path, const char *started, uint64
     return NULL;
 }
 
-static void prof__time_text(char to[16])
+static PROF__RARE void prof__time_text(char to[16])
 {
     time_t now = time(NULL);
     struct tm local;
@@ -77,7 +78,7 @@ static void prof__time_text(char to[16])
     if (!strftime(to, 16, "%Y%m%d-%H%M%S", &local)) to[0] = 0;
 }
 
-static prof_status prof__expand_counted(const char *path, uint64_t count, char *to, size_t size)
+static PROF__RARE prof_status prof__expand_counted(const char *path, uint64_t count, char *to, size_t size)
 {
     char started[16];
     prof__time_text(started);
@@ -88,12 +89,12 @@ static prof_status prof__expand_counted(const char *path, uint64_t count, char *
     return prof__fail(PROF_INVALID_ARGUMENT, "%s: unknown %%%c: known are %%p %%n %%t %%r %%h %%%%", path, wrong[1]);
 }
 
-static prof_status prof__expand(const char *path, char *to, size_t size)
+static PROF__RARE prof_status prof__expand(const char *path, char *to, size_t size)
 {
     return prof__expand_counted(path, 0, to, size);
 }
 
-static const char *prof__extension(const char *path)
+static PROF__RARE const char *prof__extension(const char *path)
 {
     const char *dot = "";
     for (const char *c = path; *c; ++c) {

@@ -1,6 +1,6 @@
 // session/place: The name that an output takes: whose a file is, and what happens to one that is there.
 /* Expands a pattern into an absolute path, or a relative one if that is all there is room for. */
-static prof_status prof__expand_absolute(const char *pattern, char *to, size_t size)
+static PROF__RARE prof_status prof__expand_absolute(const char *pattern, char *to, size_t size)
 {
     char absolute[1024];
     int fits = prof__pattern_absolute(pattern, absolute, sizeof absolute);
@@ -8,7 +8,7 @@ static prof_status prof__expand_absolute(const char *pattern, char *to, size_t s
 }
 
 /* The image that belongs to an output: "trace.json.prof", "logs/1234.prof". */
-static void prof__output_beside(const prof__session *s, char *to, size_t size)
+static PROF__RARE void prof__output_beside(const prof__session *s, char *to, size_t size)
 {
     char number[24];
     to[0] = 0;
@@ -30,7 +30,7 @@ static int prof__file_is(const char *path) /* 1: there is something of this name
 
 /* 1: the file at output stays as it is. numbered: output has a number already: with one, what this process or,
    since it began to record, another has written stays; without, only what this process has. */
-static int prof__output_stays(const prof__session *s, int numbered)
+static PROF__RARE int prof__output_stays(const prof__session *s, int numbered)
 {
     if (prof__is_folder(s->output) || !prof__file_is(s->output) || s->existing == PROF_EXISTING_REPLACE) return 0;
     if (s->number || s->existing == PROF_EXISTING_REFUSE || prof__output_ours(s->output)) return 1;
@@ -42,7 +42,7 @@ static int prof__output_stays(const prof__session *s, int numbered)
 }
 
 /* A session in memory takes its name when it writes; until then, it is the first that is free. 0 or errno. */
-static int prof__name_choose(prof__session *s)
+static PROF__RARE int prof__name_choose(prof__session *s)
 {
     char first[sizeof s->output];
     prof__text_copy(first, sizeof first, s->output);
@@ -64,14 +64,14 @@ static int prof__name_take(prof__session *s) /* an empty file takes the name of 
 }
 #else
 /* Lets go of the file that was to be replaced. */
-static void prof__name_drop(prof__session *s)
+static PROF__RARE void prof__name_drop(prof__session *s)
 {
     if (s->old_file) close(s->old_file - 1);
     s->old_file = s->replaces = 0;
 }
 
 /* The file at live_path is there: 0: it may be replaced, EEXIST: not, EAGAIN: it is another one by now. */
-static int prof__name_replace(prof__session *s, int numbered)
+static PROF__RARE int prof__name_replace(prof__session *s, int numbered)
 {
     struct stat there, opened;
     int file;
@@ -94,7 +94,7 @@ static int prof__name_replace(prof__session *s, int numbered)
 }
 
 /* Takes the name live_path and, where that is beside it, output. 0 or errno; EEXIST: somebody else has it. */
-static int prof__name_try(prof__session *s, int numbered)
+static PROF__RARE int prof__name_try(prof__session *s, int numbered)
 {
     int error = EAGAIN;
     for (int i = 0; i < 100 && error == EAGAIN; ++i) {
@@ -117,7 +117,7 @@ static int prof__name_try(prof__session *s, int numbered)
 
 /* Takes the first name that can be had of trace.json, trace.2.json, ... for the image, which is complete, and the
    output. 0 or errno. Async-signal-safe. */
-static int prof__name_take(prof__session *s)
+static PROF__RARE int prof__name_take(prof__session *s)
 {
     char first[sizeof s->stream.path];
     int folder = prof__is_folder(s->output), error = prof__file_name(s);
@@ -134,7 +134,7 @@ static int prof__name_take(prof__session *s)
 
 /* Gives the image its name. What a program that was stopped has left beside the output keeps another one. 0 or errno:
    nothing has changed. */
-static int prof__name_publish(prof__session *s)
+static PROF__RARE int prof__name_publish(prof__session *s)
 {
     char old[sizeof s->stream.path];
     int error = 0;
@@ -153,7 +153,7 @@ static int prof__name_publish(prof__session *s)
 #endif
 
 /* Settles what the files are called. The image is complete, but on Windows, where it is made under its name. */
-static prof_status prof__output_name(prof__session *s)
+static PROF__RARE prof_status prof__output_name(prof__session *s)
 {
     if (!s->output[0]) return PROF_OK;
     if (!prof__outputs_since) prof__outputs_since = (uint64_t)time(NULL);
@@ -169,14 +169,15 @@ static prof_status prof__output_name(prof__session *s)
     return prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
 }
 
-static prof_status prof__output_writer(const prof__session *s, prof_status (**write)(const prof_trace *, const char *))
+static PROF__RARE prof_status prof__output_writer(const prof__session *s, prof_status (**write)(const prof_trace *,
+                                                  const char *))
 {
     return s->layout[0] ? prof__layout_find(s->layout, s->output, write) : prof__writer_find(s->output, write);
 }
 
 /* 1: prof_stop() has written the output, or nothing can be written any more: the file that PROF_STREAM had meanwhile is
    gone. */
-static int prof__output_stands(const prof__session *s)
+static PROF__RARE int prof__output_stands(const prof__session *s)
 {
     FILE *file;
     if (prof__is_folder(s->output) || s->header->mode == PROF_STREAM) return 1;
@@ -186,7 +187,7 @@ static int prof__output_stands(const prof__session *s)
 }
 
 /* Writes output out of what is recorded. Where the session is in memory, no other file has been taken for it. */
-static prof_status prof__output_write(prof__session *s)
+static PROF__RARE prof_status prof__output_write(prof__session *s)
 {
     prof_status (*write)(const prof_trace *, const char *);
     prof_status status = prof__output_writer(s, &write);
@@ -201,7 +202,7 @@ static prof_status prof__output_write(prof__session *s)
 }
 
 /* Writes the output of a session that is not over, or whose output has gone, again. what: who asks, for errors. */
-static PROF__UNUSED prof_status prof__output_again(const char *what)
+static PROF__UNUSED PROF__RARE prof_status prof__output_again(const char *what)
 {
     prof_status status = PROF_OK;
     prof__control_lock();
@@ -219,7 +220,7 @@ static PROF__UNUSED prof_status prof__output_again(const char *what)
 }
 
 /* 1: output is, or will be, a file or a directory. */
-static int prof__output_is_file(const char *path)
+static PROF__RARE int prof__output_is_file(const char *path)
 {
 #ifdef _WIN32
     (void)path;

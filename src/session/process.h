@@ -1,6 +1,6 @@
 // session/process: Who and where this is: environment, program, boot.
 static prof_status prof__inherited_end(void);
-static PROF__UNUSED const char *prof__environment(const char *name)
+static PROF__UNUSED PROF__RARE const char *prof__environment(const char *name)
 {
 #if defined(PROF__LATE) && defined(__GLIBC__)
     return prof__libc_secure_getenv(name);
@@ -11,7 +11,7 @@ static PROF__UNUSED const char *prof__environment(const char *name)
 #endif
 }
 
-static void prof__program_name(char *name, size_t size)
+static PROF__RARE void prof__program_name(char *name, size_t size)
 {
     char path[1024];
     long n = 0;
@@ -27,7 +27,7 @@ static void prof__program_name(char *name, size_t size)
     prof__text_copy(name, size, *base ? base : "program");
 }
 
-static void prof__boot_id(char *text, size_t size)
+static PROF__RARE void prof__boot_id(char *text, size_t size)
 {
     text[0] = 0;
 #ifdef __linux__
@@ -45,7 +45,7 @@ static void prof__boot_id(char *text, size_t size)
 }
 
 /* A pair of now in the ticks of another process's image, if it was recorded on this machine since its last start. */
-static PROF__UNUSED int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
+static PROF__UNUSED PROF__RARE int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
 {
     char here[40];
     prof__boot_id(here, sizeof here);
@@ -56,7 +56,7 @@ static PROF__UNUSED int prof__pair_now(uint32_t clock, const char *boot_id, prof
 }
 
 /* What a message shows of a path: its end, where it is long. */
-static PROF__UNUSED const char *prof__path_end(const char *path)
+static PROF__UNUSED PROF__RARE const char *prof__path_end(const char *path)
 {
     size_t length = prof__length(path);
     return path + (length > 100 ? length - 100 : 0);
@@ -64,7 +64,7 @@ static PROF__UNUSED const char *prof__path_end(const char *path)
 
 #ifndef _WIN32
 /* A thread in which all signals are blocked. Returns 0 or an errno. */
-static PROF__UNUSED int prof__thread_create(pthread_t *thread, void *(*main)(void *user), void *user)
+static PROF__UNUSED PROF__RARE int prof__thread_create(pthread_t *thread, void *(*main)(void *user), void *user)
 {
     prof__signals signals;
     prof__signals_block(&signals); /* the new thread inherits this */

@@ -1,6 +1,6 @@
 // session/rules: Rules for categories. Under prof__lock_word.
 /* Under the lock. */
-static prof_status prof__rule_add(const char *pattern, size_t length, int on, int exact)
+static PROF__RARE prof_status prof__rule_add(const char *pattern, size_t length, int on, int exact)
 {
     if ((length == 0 && !exact) || length >= sizeof prof__state.rules[0].pattern)
         return prof__fail(PROF_INVALID_ARGUMENT, "category pattern '%.60s': 1 to 47 bytes", pattern);
@@ -27,7 +27,7 @@ static prof_status prof__rule_add(const char *pattern, size_t length, int on, in
 }
 
 /* "net,render*,-audio". Under the lock. */
-static prof_status prof__rules_set(const char *list)
+static PROF__RARE prof_status prof__rules_set(const char *list)
 {
     prof_status status = PROF_OK;
     prof__state.rule_count = prof__state.category_named = 0;

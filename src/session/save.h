@@ -1,7 +1,7 @@
 // session/save: Writes an image with its archive to a file; prof_save().
 /* Reads size bytes of a real file from offset on; several threads may do so at a time. Returns 0 if there are fewer
    bytes. */
-static int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
+static PROF__RARE int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
 {
     char *at = (char *)to;
     while (size) {
@@ -29,7 +29,7 @@ static int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
 
 /* Opens the file with the archive of the session that this copy of a header belongs to. Returns NULL if there is
    none. */
-static FILE *prof__archive_open(const prof__header *copy)
+static PROF__RARE FILE *prof__archive_open(const prof__header *copy)
 {
     FILE *stream = NULL;
 #ifdef _WIN32
@@ -56,7 +56,7 @@ static FILE *prof__archive_open(const prof__header *copy)
 }
 
 /* Returns the end of the lap of the archive that has its oldest block. */
-static uint64_t prof__archive_lap_end(FILE *file, const prof__header *h)
+static PROF__RARE uint64_t prof__archive_lap_end(FILE *file, const prof__header *h)
 {
     uint64_t at = h->archive_first;
     prof__block block;
@@ -68,7 +68,7 @@ static uint64_t prof__archive_lap_end(FILE *file, const prof__header *h)
     return at;
 }
 
-static int prof__read_size(FILE *file, uint64_t *size)
+static PROF__RARE int prof__read_size(FILE *file, uint64_t *size)
 {
 #ifdef _WIN32
     long long end = _fseeki64(file, 0, SEEK_END) ? -1 : _ftelli64(file);
@@ -81,7 +81,7 @@ static int prof__read_size(FILE *file, uint64_t *size)
 
 /* Returns where a copy of an archive's bytes ends: at `to` or, if the file was cut before that, a word after the cut,
    which readers count as a lost block. */
-static uint64_t prof__archive_cut(FILE *file, uint64_t from, uint64_t to)
+static PROF__RARE uint64_t prof__archive_cut(FILE *file, uint64_t from, uint64_t to)
 {
     uint64_t size;
     if (from >= to || !prof__read_size(file, &size) || to <= size) return to;
@@ -90,7 +90,7 @@ static uint64_t prof__archive_cut(FILE *file, uint64_t from, uint64_t to)
 }
 
 /* Copies bytes. If some are overwritten meanwhile, readers notice it. Missing ones are copied as zeros. */
-static void prof__out_archive(prof__out *out, FILE *file, uint64_t from, uint64_t to)
+static PROF__RARE void prof__out_archive(prof__out *out, FILE *file, uint64_t from, uint64_t to)
 {
     uint64_t bytes[512];
     while (from < to && !out->status) {
@@ -105,7 +105,7 @@ static void prof__out_archive(prof__out *out, FILE *file, uint64_t from, uint64_
 }
 
 /* Writes bytes of which many may be zero. */
-static void prof__out_sparse(prof__out *out, const char *from, uint64_t size)
+static PROF__RARE void prof__out_sparse(prof__out *out, const char *from, uint64_t size)
 {
     uint64_t zeros = 0, piece;
     for (; size; from += piece, size -= piece) {
@@ -123,7 +123,7 @@ static void prof__out_sparse(prof__out *out, const char *from, uint64_t size)
 
 /* Writes an image without its archive: the used parts of meta and of the chunks, and what is not zero of meta's
    index. */
-static void prof__out_used(prof__out *out, const void *bytes, size_t size)
+static PROF__RARE void prof__out_used(prof__out *out, const void *bytes, size_t size)
 {
     const prof__header *h = (const prof__header *)bytes;
     const char *from = (const char *)bytes;
@@ -143,7 +143,7 @@ static void prof__out_used(prof__out *out, const void *bytes, size_t size)
 }
 
 /* Writes a copy of an image, and directly after it its archive, which is in file, the oldest block first. */
-static void prof__out_image(prof__out *out, void *bytes, size_t size, FILE *file)
+static PROF__RARE void prof__out_image(prof__out *out, void *bytes, size_t size, FILE *file)
 {
     prof__header *h = (prof__header *)bytes, from = *h;
     int laps = h->archive_first > h->archive_next;
@@ -161,7 +161,7 @@ static void prof__out_image(prof__out *out, void *bytes, size_t size, FILE *file
 }
 
 /* The same for what is being recorded. */
-static prof_status prof__out_live(prof__out *out, void *bytes, size_t size)
+static PROF__RARE prof_status prof__out_live(prof__out *out, void *bytes, size_t size)
 {
     const prof__header *h = (const prof__header *)bytes;
     FILE *file = NULL;
@@ -172,7 +172,7 @@ static prof_status prof__out_live(prof__out *out, void *bytes, size_t size)
     return PROF_OK;
 }
 
-static prof_status prof__image_write(const char *path, void *bytes, size_t size)
+static PROF__RARE prof_status prof__image_write(const char *path, void *bytes, size_t size)
 {
     prof__out out;
     prof_status status = prof__out_file(&out, path);
@@ -181,7 +181,7 @@ static prof_status prof__image_write(const char *path, void *bytes, size_t size)
     return prof__out_close(&out);
 }
 
-static prof_status prof__save_image(const char *path)
+static PROF__RARE prof_status prof__save_image(const char *path)
 {
     void *bytes;
     size_t size;

@@ -1,6 +1,6 @@
 // session/start: prof_start(): under prof__control_word.
 /* Lays out the image and fills in its header: from here on it is valid. */
-static void prof__image_begin(prof__session *s)
+static PROF__RARE void prof__image_begin(prof__session *s)
 {
     prof_site no_room = {0, "(no room for more call sites)", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
     s->site_without_room = prof__meta_site(s, &no_room);
@@ -9,7 +9,7 @@ static void prof__image_begin(prof__session *s)
 }
 
 /* Sets the reasons for which the session does not begin yet. Called before the service starts, which reads them. */
-static void prof__schedule_configure(prof__session *s, const prof_config *config)
+static PROF__RARE void prof__schedule_configure(prof__session *s, const prof_config *config)
 {
     const prof__pair *now = &s->header->first;
     uint64_t wait = config->delay_ns;
@@ -22,7 +22,7 @@ static void prof__schedule_configure(prof__session *s, const prof_config *config
     s->held = (wait ? PROF__HELD_TIME : 0) | (config->warmup_steps || config->warmup_frames ? PROF__HELD_WARMUP : 0);
 }
 
-static prof_status prof__session_make(prof__session *s, const prof_config *config)
+static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_config *config)
 {
     prof_status status;
     void *memory = config->memory;
@@ -82,7 +82,7 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
     return status || !s->crash_report ? status : prof__crash_prepare(s);
 }
 
-static prof_status prof__config_check(const prof_config *c)
+static PROF__RARE prof_status prof__config_check(const prof_config *c)
 {
     if ((unsigned)c->mode > PROF_RING_STATS)
         return prof__fail(PROF_INVALID_ARGUMENT, "mode: ring, fill, stream, stats or ring+stats");
@@ -125,7 +125,7 @@ typedef struct prof__guest_start {
 static void prof__children_watch(void);
 #endif
 
-static prof_status prof__start_locked(const prof_config *config, const prof__guest_start *guest)
+static PROF__RARE prof_status prof__start_locked(const prof_config *config, const prof__guest_start *guest)
 {
     if (prof__guest) prof__guest();
     int phase = prof__session_phase();
@@ -205,7 +205,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__gue
 }
 
 /* guest: NULL: the program's own session. */
-static prof_status prof__start_as(const prof_config *config, const prof__guest_start *guest)
+static PROF__RARE prof_status prof__start_as(const prof_config *config, const prof__guest_start *guest)
 {
     prof_status status = PROF_OK;
     prof__control_lock();

@@ -15,7 +15,7 @@ static void prof__crash_forget(void);
 
 /* The service ends a session under the state lock alone: holders of the control lock must check this, too. */
 enum { PROF__ENDED = 1, PROF__RUNS };
-static int prof__session_phase(void)
+static PROF__RARE int prof__session_phase(void)
 {
     uint32_t gate = prof__state_lock();
     int phase = prof__state.running ? PROF__RUNS : prof__state.ended ? PROF__ENDED : 0;
@@ -25,7 +25,7 @@ static int prof__session_phase(void)
 
 /* Repairs a thread that is busy in ordinary code, while no session runs: a handler that interrupted a macro has left by
    siglongjmp(). The event of that macro is given up, and the chunk with it. */
-static void prof__heal(void)
+static PROF__RARE void prof__heal(void)
 {
     prof__thread *self = PROF__SELF();
     if (self->gate != PROF__BUSY || self->exits >= PROF__EXITS) return;
@@ -42,15 +42,15 @@ static void prof__heal(void)
 #ifdef PROF_FREESTANDING
 /* There is one image at a time, in the user's memory, and no memory for a second session. */
 static prof__session prof__only_session;
-static prof__session *prof__session_new(void)
+static PROF__RARE prof__session *prof__session_new(void)
 {
     prof__clear(&prof__only_session, sizeof prof__only_session / 8 * 8);
     return &prof__only_session;
 }
-static void prof__session_delete(prof__session *s) { (void)s; }
+static PROF__RARE void prof__session_delete(prof__session *s) { (void)s; }
 #else
-static prof__session *prof__session_new(void) { return (prof__session *)calloc(1, sizeof(prof__session)); }
-static void prof__session_delete(prof__session *s)
+static PROF__RARE prof__session *prof__session_new(void) { return (prof__session *)calloc(1, sizeof(prof__session)); }
+static PROF__RARE void prof__session_delete(prof__session *s)
 {
     prof__stream_close(s);
     prof__memory_free(s);
@@ -60,7 +60,7 @@ static void prof__session_delete(prof__session *s)
 #endif
 
 /* Deletes the sessions that no thread points to any more, and retires the present one. Under the control lock. */
-static void prof__sessions_reap(int present)
+static PROF__RARE void prof__sessions_reap(int present)
 {
     uint32_t gate = prof__state_lock();
     prof__thread *self = PROF__SELF();

@@ -1,6 +1,6 @@
 // session/stop: prof_stop(), prof_reset(), pauses: under prof__control_word.
 /* Ends recording; the image stays. Under the lock. */
-static void prof__recording_ends(void)
+static PROF__RARE void prof__recording_ends(void)
 {
     PROF__STORE(&prof__state.running, 0);
     prof__next_generation();
@@ -13,7 +13,7 @@ static void prof__recording_ends(void)
 }
 
 /* guest: 1: ends only a session that prof_server.h started. Under the control lock. */
-static prof_status prof__stop_recording(int guest)
+static PROF__RARE prof_status prof__stop_recording(int guest)
 {
     uint32_t gate = prof__state_lock();
     int running = !prof__guest == !guest && (prof__state.running || prof__state.ended);
@@ -25,7 +25,7 @@ static prof_status prof__stop_recording(int guest)
 }
 
 /* Under the control lock. */
-static prof_status prof__stop_locked(void)
+static PROF__RARE prof_status prof__stop_locked(void)
 {
     prof_status status = prof__stop_recording(0);
     if (!status) prof__crash_remove();
@@ -79,7 +79,7 @@ PROF_DEF prof_status prof_reset(void)
     return status;
 }
 
-static prof_status prof__pause_by(int step)
+static PROF__RARE prof_status prof__pause_by(int step)
 {
     PROF__LED(prof__pause_by, (step));
     prof_status status = PROF_OK;

@@ -1,7 +1,7 @@
 // session/write: Creates folders, and finds the writer of an extension.
 /* Writers of prof_report.h are registered as "layout:NAME", or "layout:NAME/" for a directory. Returns NULL for other
    writers. */
-static const char *prof__writer_layout(const prof_writer *writer)
+static PROF__RARE const char *prof__writer_layout(const prof_writer *writer)
 {
     static const char prefix[] = "layout:";
     const char *name = writer->extension;
@@ -11,8 +11,8 @@ static const char *prof__writer_layout(const prof_writer *writer)
 }
 
 /* Returns the writer of a layout, for a file or a directory. */
-static prof_status prof__layout_find(const char *layout, const char *path,
-                                     prof_status (**write)(const prof_trace *, const char *))
+static PROF__RARE prof_status prof__layout_find(const char *layout, const char *path,
+                                                prof_status (**write)(const prof_trace *, const char *))
 {
 #ifdef PROF_NO_READER
     return prof__no_reader("layout");
@@ -82,8 +82,8 @@ static PROF__COLD prof_status prof__writer_find(const char *path,
 }
 
 /* Refuses an output with events for a session that keeps none. write: the writer of the path, NULL for .prof. */
-static prof_status prof__writer_fits(const char *path, prof_status (*write)(const prof_trace *, const char *),
-                                     uint32_t mode)
+static PROF__RARE prof_status prof__writer_fits(const char *path, prof_status (*write)(const prof_trace *,
+                                                const char *), uint32_t mode)
 {
     if (mode != PROF_STATS || write == prof__upstairs.write_summary) return PROF_OK;
     for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next)
@@ -94,7 +94,7 @@ static prof_status prof__writer_fits(const char *path, prof_status (*write)(cons
 }
 
 /* The mode of what is recorded. */
-static PROF__UNUSED uint32_t prof__live_mode(void)
+static PROF__UNUSED PROF__RARE uint32_t prof__live_mode(void)
 {
     uint32_t gate = prof__state_lock();
     uint32_t mode = prof__state.session ? prof__state.session->header->mode : (uint32_t)PROF_RING;
@@ -103,15 +103,15 @@ static PROF__UNUSED uint32_t prof__live_mode(void)
 }
 
 /* The writer of a path, if it has a use for a session in this mode: see prof__writer_find(). */
-static PROF__UNUSED prof_status prof__writer_for(const char *path, uint32_t mode,
-                                    prof_status (**write)(const prof_trace *, const char *))
+static PROF__UNUSED PROF__RARE prof_status prof__writer_for(const char *path, uint32_t mode,
+                                                            prof_status (**write)(const prof_trace *, const char *))
 {
     prof_status status = prof__writer_find(path, write);
     return status ? status : prof__writer_fits(path, *write, mode);
 }
 
 /* Checks the output at the start rather than at the end, and creates its directories. */
-static prof_status prof__output_check(const char *path)
+static PROF__RARE prof_status prof__output_check(const char *path)
 {
     const char *target = path;
     char folder[2048];
@@ -138,7 +138,7 @@ static prof_status prof__output_check(const char *path)
 }
 
 /* Follows a link: the image gets the name of the file that it leads to, so that the link stays. */
-static prof_status prof__output_follow(prof__session *s)
+static PROF__RARE prof_status prof__output_follow(prof__session *s)
 {
 #ifndef _WIN32
     prof__path followed;
@@ -154,7 +154,7 @@ static prof_status prof__output_follow(prof__session *s)
 
 /* Makes a pattern absolute, because the program may change its directory before anything is written. It stays relative
    if the directory has no name, or if together they are too long. Returns 0 if the pattern alone is too long. */
-static int prof__pattern_absolute(const char *pattern, char *to, size_t size)
+static PROF__RARE int prof__pattern_absolute(const char *pattern, char *to, size_t size)
 {
     size_t at = 0;
     char folder[1024];

@@ -5,7 +5,7 @@
 static uint32_t prof__save_wanted; /* 0, or who asked for it: PROF__SAVE_... */
 static uint32_t prof__save_armed;  /* 1: the service will look at the request */
 static prof_status (*prof__saved_hook)(void); /* NULL, or what else to save: see prof_ntff.h */
-static PROF__UNUSED void prof__saved_with(prof_status (*hook)(void))
+static PROF__UNUSED PROF__RARE void prof__saved_with(prof_status (*hook)(void))
 {
     PROF__LED_VOID(prof__saved_with, (hook));
     PROF__RELEASE(&prof__saved_hook, hook);
@@ -20,7 +20,7 @@ PROF_DEF prof_status prof_save_request(void)
     return PROF_OK;
 }
 
-static int prof__save_present(const prof__session *s)
+static PROF__RARE int prof__save_present(const prof__session *s)
 {
     uint32_t gate = prof__state_lock();
     int present = prof__state.session == s;
@@ -29,7 +29,7 @@ static int prof__save_present(const prof__session *s)
 }
 
 /* Carries out one save. Returns 1 if there was one to do. */
-static int prof__save_step(prof__session *s)
+static PROF__RARE int prof__save_step(prof__session *s)
 {
     prof__follow *f = s->follow;
     char path[1024], note[320];
@@ -55,13 +55,13 @@ static int prof__save_step(prof__session *s)
 }
 
 #ifdef _WIN32
-static prof_status prof__save_arm(const prof__session *s)
+static PROF__RARE prof_status prof__save_arm(const prof__session *s)
 {
     PROF__STORE(&prof__save_wanted, 0u);
     PROF__STORE(&prof__save_armed, (uint32_t)(s->follow && s->follow->save[0]));
     return PROF_OK;
 }
-static void prof__save_disarm(void) { PROF__STORE(&prof__save_armed, 0u); }
+static PROF__RARE void prof__save_disarm(void) { PROF__STORE(&prof__save_armed, 0u); }
 #else
 /* What was installed when the handler was, for each signal that was ever used; never freed: somebody may have put a
    handler on top that calls ours at any time. */
@@ -69,7 +69,7 @@ static struct sigaction *prof__save_before[65];
 static int prof__save_installed[65];
 static int prof__save_number;
 
-static void prof__save_handler(int number, siginfo_t *info, void *context)
+static PROF__RARE void prof__save_handler(int number, siginfo_t *info, void *context)
 {
     const struct sigaction *before = prof__save_before[number];
     if (PROF__LOAD(&prof__save_number) == number) PROF__STORE(&prof__save_wanted, (uint32_t)PROF__SAVE_SIGNAL);
@@ -79,14 +79,14 @@ static void prof__save_handler(int number, siginfo_t *info, void *context)
         before->sa_handler(number);
 }
 
-static int prof__save_is_ours(int number)
+static PROF__RARE int prof__save_is_ours(int number)
 {
     struct sigaction now;
     return !sigaction(number, NULL, &now) && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == prof__save_handler;
 }
 
 /* Installs the handler before the session starts, under the control lock. */
-static prof_status prof__save_arm(const prof__session *s)
+static PROF__RARE prof_status prof__save_arm(const prof__session *s)
 {
     int number = s->follow ? s->follow->signal : 0;
     struct sigaction action, before;
@@ -114,7 +114,7 @@ static prof_status prof__save_arm(const prof__session *s)
 
 /* Removes the handler, unless somebody has installed another on top of it, which may call it at any time.
    Async-signal-safe. */
-static void prof__save_disarm(void)
+static PROF__RARE void prof__save_disarm(void)
 {
     int number = PROF__LOAD(&prof__save_number);
     PROF__STORE(&prof__save_number, 0);
