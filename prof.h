@@ -7894,7 +7894,7 @@ static PROF__RARE int prof__session_phase(void)
 
 /* Repairs a thread that is busy in ordinary code, while no session runs: a handler that interrupted a macro has left by
    siglongjmp(). The event of that macro is given up, and the chunk with it. */
-static PROF__RARE void prof__heal(void)
+static PROF__RARE void prof__recover(void)
 {
     prof__thread *self = PROF__SELF();
     if (self->gate != PROF__BUSY || self->exits >= PROF__EXITS) return;
@@ -9293,7 +9293,7 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
                               ? ", or leave PROF_OUTPUT out of the environment" : "");
     prof_status status = prof__config_check(config);
     if (status) return status;
-    prof__heal();
+    prof__recover();
     if (config->memory) prof__sessions_reap(1);
     prof__session *s = prof__session_new();
     if (!s) return prof__fail(PROF_NO_MEMORY, "no memory for a session");
@@ -13629,14 +13629,14 @@ static PROF__UNUSED PROF__RARE void prof__symbols_free(prof__symbols *symbols)
 #define PROF__NONE ((size_t)-1)
 #define PROF__NONE32 0xFFFFFFFFu
 #define PROF__TEXT_WORDS 128 /* longer texts of call sites are cut: in a viewer's file each of their events has them */
-#define PROF__CHUNK_MOST 1048576 /* bytes; see PROF_CHUNK_SIZE */
+#define PROF__CHUNK_MAX 1048576 /* bytes; see PROF_CHUNK_SIZE */
 #define PROF__CLOSE_MAX PROF__SITE_MASK /* an END can close that many scopes */
 #ifndef PROF__READ_WHOLE
 #define PROF__READ_WHOLE ((uint64_t)32 << 20) /* bytes; a ring up to this stays in memory */
 #endif
 #define PROF__FAR_NS ((int64_t)1 << 61) /* times saturate here, so that differences never overflow */
 #define PROF__CLOSES_LATE (PROF__NONE32 - 1) /* instead: the END of a scope that ends after one around it */
-#define PROF__LATE_END_MOST 65536 /* how many scopes without an end are kept, because a later end makes them overlaps */
+#define PROF__LATE_END_MAX 65536 /* how many scopes without an end are kept, because a later end makes them overlaps */
 #define PROF__LATE_STEPS 64 /* how many of them, of one site, are searched for the right place */
 #define PROF__OVERLAPS 8u   /* a node's flag in a cursor: it is the begin of such a scope */
 #define PROF__LATE_BIT 0x80000000u /* the same flag in an entry of a cursor's stack */
@@ -13746,7 +13746,7 @@ typedef struct prof__read_line {
 } prof__read_line;
 
 /* An event of a device. prof__device_tracks() sets start_ns to depth. */
-typedef struct prof__read_happening {
+typedef struct prof__read_device_record {
     int64_t start_ns, end_ns;
     uint64_t time, number, flow; /* ticks of the device; of a scope its ticks, of a counter its value; 0: no flow */
     uint64_t tick, id;           /* tick: the host's, when it was recorded */
@@ -13754,7 +13754,7 @@ typedef struct prof__read_happening {
     uint32_t device, row, subrow, depth;
     uint32_t name, site, arg_count;
     uint8_t type, value, flags;  /* PROF__DEVICE_..., or 0: see prof__device_tracks(); prof_value_type */
-} prof__read_happening;
+} prof__read_device_record;
 
 /* number: what records call it; elsewhere a device or row is an index in the trace's list. */
 typedef struct prof__read_device {
@@ -13782,7 +13782,7 @@ typedef struct prof__read_pairing {
 
 typedef struct prof__read_track {
     prof_track about;
-    size_t happening, happening_count; /* of a device; everything else but max_event_args is 0 then */
+    size_t device_record, device_record_count; /* of a device: the first, and how many; all else but max_event_args is 0 */
     uint64_t tick; /* the first time known of the track */
     size_t segment, segment_count;
     size_t crossing, crossing_count;
@@ -13866,8 +13866,8 @@ struct prof_trace {
     size_t kept_count, kept_capacity;
     prof__read_line *lines;
     size_t line_count;
-    prof__read_happening *happenings;
-    size_t happening_count, happening_capacity;
+    prof__read_device_record *device_records;
+    size_t device_record_count, device_record_capacity;
     prof__read_device *devices;
     size_t device_count, device_capacity;
     prof__read_row *rows;
@@ -15010,7 +15010,7 @@ static void prof__read_note_late(prof__read_matcher *m, const prof__read_open *o
     uint64_t *link = &m->site_late[open->site], first;
     prof__read_late *late;
     int steps = PROF__LATE_STEPS;
-    if (m->late_count == PROF__LATE_END_MOST) {
+    if (m->late_count == PROF__LATE_END_MAX) {
         memmove(m->late, m->late + half, (m->late_count - half) * sizeof *m->late);
         m->late_count -= half;
         m->late_first += half;
@@ -15191,7 +15191,7 @@ static int prof__read_except(prof__read_matcher *m, uint32_t segment, size_t wor
 }
 
 /* Handles a gap: scopes that were open before it end at the last time known. */
-static void prof__read_tear(prof__read_matcher *m)
+static void prof__read_close_all(prof__read_matcher *m)
 {
     while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END);
     m->trace->info.unmatched += m->pending_count;
@@ -15211,14 +15211,14 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
     uint32_t data = 0; /* of the event in front */
     int takes_data = 0;
     m->nodes = m->args = 0;
-    if (segment->gap && number) prof__read_tear(m);
+    if (segment->gap && number) prof__read_close_all(m);
     if (!words && chunk->size != PROF__NONE32) {
         chunk->size = PROF__NONE32;
         trace->info.lost_blocks++;
         trace->partial = 1;
     }
     if (!words) segment->gap = 1;
-    if (!words) prof__read_tear(m);
+    if (!words) prof__read_close_all(m);
     for (at = segment->first; words && at < segment->end; at += length) {
         uint64_t head = words[at];
         unsigned kind = prof__read_kind(head);
@@ -15485,7 +15485,7 @@ static size_t prof__device_name(prof_trace *trace, const char *text)
 }
 
 /* The records of arguments, kept one behind the other, and their number. 0 without memory. */
-static int prof__device_args(prof_trace *trace, prof__read_happening *e, const uint64_t *words, size_t at, size_t count)
+static int prof__device_args(prof_trace *trace, prof__read_device_record *e, const uint64_t *words, size_t at, size_t count)
 {
     size_t key, value;
     e->args = trace->kept_count;
@@ -15504,7 +15504,7 @@ static int prof__device_args(prof_trace *trace, prof__read_happening *e, const u
 static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count)
 {
     const uint64_t *record = words + at;
-    prof__read_happening e;
+    prof__read_device_record e;
     size_t length, name;
     memset(&e, 0, sizeof e);
     e.type = (uint8_t)(record[1] & 0xFF);
@@ -15532,9 +15532,9 @@ static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *wo
     }
     if (e.type == PROF__DEVICE_PAIR) return prof__device_add_pair(trace, e.row, e.time, e.number);
     if (!prof__device_args(trace, &e, words, at, count) ||
-        !PROF__ROOM(trace->happenings, trace->happening_capacity, trace->happening_count))
+        !PROF__ROOM(trace->device_records, trace->device_record_capacity, trace->device_record_count))
         return 0;
-    trace->happenings[trace->happening_count++] = e;
+    trace->device_records[trace->device_record_count++] = e;
     return 1;
 }
 
@@ -15720,7 +15720,7 @@ static int prof__device_lines(prof__read_device *device, const prof__read_pairin
 /* Without a pair: the first event of all was recorded when it ended. */
 static prof__read_pairing prof__device_guess(const prof_trace *trace, const prof__read_device *device)
 {
-    const prof__read_happening *first = &trace->happenings[device->first - 1];
+    const prof__read_device_record *first = &trace->device_records[device->first - 1];
     prof__read_pairing pair;
     size_t hint = 0;
     pair.device = 0;
@@ -15771,7 +15771,7 @@ static uint64_t prof__device_at(const prof__read_device *device, int64_t ns)
 }
 
 /* From ticks to nanoseconds. 0: it ended before the session began. */
-static int prof__device_place(const prof_trace *trace, prof__read_happening *e, size_t *host_hint)
+static int prof__device_place(const prof_trace *trace, prof__read_device_record *e, size_t *host_hint)
 {
     const prof__read_device *device = &trace->devices[e->device];
     uint64_t begin = e->time, ticks = e->type == PROF__DEVICE_SCOPE ? e->number & device->mask : 0, end = begin + ticks;
@@ -15793,9 +15793,9 @@ static int prof__device_place(const prof_trace *trace, prof__read_happening *e, 
     return 1;
 }
 
-static int prof__happening_order(const void *a, const void *b)
+static int prof__device_record_order(const void *a, const void *b)
 {
-    const prof__read_happening *x = (const prof__read_happening *)a, *y = (const prof__read_happening *)b;
+    const prof__read_device_record *x = (const prof__read_device_record *)a, *y = (const prof__read_device_record *)b;
     if (x->device != y->device) return x->device < y->device ? -1 : 1;
     if (x->row != y->row) return x->row < y->row ? -1 : 1;
     if (x->subrow != y->subrow) return x->subrow < y->subrow ? -1 : 1;
@@ -15813,7 +15813,7 @@ typedef struct prof__read_subrow {
 } prof__read_subrow;
 
 /* Puts a scope where it nests. 0 without memory. */
-static int prof__device_nest(prof__read_subrow *subrows, prof__read_happening *e)
+static int prof__device_nest(prof__read_subrow *subrows, prof__read_device_record *e)
 {
     prof__read_subrow *subrow = NULL;
     int scope = e->type == PROF__DEVICE_SCOPE, fits = 0;
@@ -15841,8 +15841,8 @@ static int prof__device_nest_all(prof_trace *trace)
     size_t i, j;
     int result = 1;
     memset(subrows, 0, sizeof subrows);
-    for (i = 0; result >= 0 && i < trace->happening_count; i++) {
-        prof__read_happening *e = &trace->happenings[i];
+    for (i = 0; result >= 0 && i < trace->device_record_count; i++) {
+        prof__read_device_record *e = &trace->device_records[i];
         if (i && (e->device != e[-1].device || e->row != e[-1].row))
             for (j = 0; j < PROF__DEVICE_SUBROWS; j++) subrows[j].depth = 0;
         if (!prof__device_nest(subrows, e)) result = -1;
@@ -15855,7 +15855,7 @@ static int prof__device_nest_all(prof_trace *trace)
 /* Describes the track of the events from first to end, which are those of one subrow. 0 without memory. */
 static int prof__device_track(prof_trace *trace, prof__read_track *track, size_t first, size_t end)
 {
-    const prof__read_happening *e = &trace->happenings[first];
+    const prof__read_device_record *e = &trace->device_records[first];
     const prof__read_row *row = &trace->rows[e->row];
     const prof__read_device *device = &trace->devices[e->device];
     char number[24] = " #";
@@ -15880,8 +15880,8 @@ static int prof__device_track(prof_trace *trace, prof__read_track *track, size_t
     }
     first += !e->type;
     e += !e->type;
-    track->happening = first;
-    track->happening_count = end - first;
+    track->device_record = first;
+    track->device_record_count = end - first;
     track->about.event_count = end - first;
     if (first < end) track->about.first_ns = e->start_ns;
     for (; first < end; first++, e++) {
@@ -15899,13 +15899,13 @@ static int prof__device_track(prof_trace *trace, prof__read_track *track, size_t
 static void prof__device_assign(prof_trace *trace)
 {
     size_t i;
-    for (i = 0; i < trace->happening_count; i++) {
-        prof__read_happening *e = &trace->happenings[i];
+    for (i = 0; i < trace->device_record_count; i++) {
+        prof__read_device_record *e = &trace->device_records[i];
         prof__read_device *device;
         e->row = prof__row_find(trace, e->row);
         e->device = trace->rows[e->row].device;
         device = &trace->devices[e->device];
-        if (!device->first || e->tick < trace->happenings[device->first - 1].tick) device->first = i + 1;
+        if (!device->first || e->tick < trace->device_records[device->first - 1].tick) device->first = i + 1;
     }
 }
 
@@ -15915,31 +15915,31 @@ static int prof__device_tracks(prof_trace *trace)
     prof__read_track *tracks;
     size_t i, from, kept = 0, count = 0, hint = 0;
     int nested;
-    if (!trace->happening_count) return 1;
+    if (!trace->device_record_count) return 1;
     if (!prof__device_meta(trace)) return 0;
     prof__device_assign(trace);
     if (!prof__device_clocks(trace)) return 0;
-    for (i = 0; i < trace->happening_count; i++) {
-        prof__read_happening e = trace->happenings[i];
+    for (i = 0; i < trace->device_record_count; i++) {
+        prof__read_device_record e = trace->device_records[i];
         if (!prof__device_place(trace, &e, &hint)) {
             if (trace->rows[e.row].early++) continue;
             e.type = 0; /* one stands for them all, so that the row has a track that tells of them */
             e.start_ns = e.end_ns = -1;
         }
-        trace->happenings[kept++] = e;
+        trace->device_records[kept++] = e;
     }
-    trace->happening_count = kept;
-    qsort(trace->happenings, kept, sizeof *trace->happenings, prof__happening_order);
+    trace->device_record_count = kept;
+    qsort(trace->device_records, kept, sizeof *trace->device_records, prof__device_record_order);
     nested = prof__device_nest_all(trace);
     if (nested < 0) return 0;
-    if (!nested) qsort(trace->happenings, kept, sizeof *trace->happenings, prof__happening_order);
+    if (!nested) qsort(trace->device_records, kept, sizeof *trace->device_records, prof__device_record_order);
 #define PROF__SAME_TRACK(a, b) ((a).device == (b).device && (a).row == (b).row && (a).subrow == (b).subrow)
-    for (i = 0; i < kept; i++) count += !i || !PROF__SAME_TRACK(trace->happenings[i], trace->happenings[i - 1]);
+    for (i = 0; i < kept; i++) count += !i || !PROF__SAME_TRACK(trace->device_records[i], trace->device_records[i - 1]);
     tracks = (prof__read_track *)realloc(trace->tracks, (trace->track_count + count + 1) * sizeof *tracks);
     if (!tracks) return 0;
     trace->tracks = tracks;
     for (from = 0, i = 1; i <= kept; i++) {
-        if (i < kept && PROF__SAME_TRACK(trace->happenings[i], trace->happenings[i - 1])) continue;
+        if (i < kept && PROF__SAME_TRACK(trace->device_records[i], trace->device_records[i - 1])) continue;
         if (!prof__device_track(trace, &trace->tracks[trace->track_count], from, i)) return 0;
         from = i;
     }
@@ -15984,7 +15984,7 @@ static void prof__read_free(prof_trace *trace)
     free(trace->lines);
     for (i = 0; i < trace->device_count; i++) free(trace->devices[i].lines);
     free(trace->devices);
-    free(trace->happenings);
+    free(trace->device_records);
     free(trace->rows);
     free(trace->pairings);
     free(trace);
@@ -16029,7 +16029,7 @@ static prof_status prof__read_header(const void *image, uint64_t size, const cha
         header->meta_offset > header->image_size || header->meta_size > header->image_size - header->meta_offset)
         return prof__fail(PROF_CORRUPT, "%s: damaged header (meta lies outside the image)", what);
     if (header->chunk_header_size < sizeof(prof__chunk) || header->chunk_header_size % 8 || header->chunk_size % 8 ||
-        header->chunk_size <= header->chunk_header_size || header->chunk_size > PROF__CHUNK_MOST)
+        header->chunk_size <= header->chunk_header_size || header->chunk_size > PROF__CHUNK_MAX)
         return prof__fail(PROF_CORRUPT, "%s: damaged header (chunk size)", what);
     if (header->chunk_offset % 8 || header->chunk_offset < header->header_size ||
         header->chunk_offset > header->image_size || header->chunk_count >= PROF__NONE32 ||
@@ -16903,8 +16903,8 @@ typedef struct prof__bounds {
    threads, anew with each. */
 static uint64_t prof__bound_track(const prof_trace *trace, const prof__read_track *track)
 {
-    if (!track->happening_count) return track->about.id;
-    return (uint64_t)1 << 63 | trace->rows[trace->happenings[track->happening].row].number;
+    if (!track->device_record_count) return track->about.id;
+    return (uint64_t)1 << 63 | trace->rows[trace->device_records[track->device_record].row].number;
 }
 
 static int prof__bound_order(const void *a, const void *b)
@@ -16941,8 +16941,8 @@ static PROF__UNUSED int prof__bounds_apply(const prof__bounds *all, prof_trace *
         const prof__read_track *track = &trace->tracks[i];
         const prof__bound *bound = prof__bound_of(all, prof__bound_track(trace, track));
         trace->since[i] = bound ? prof__read_ns(trace, bound->tick, &hint) : -1;
-        for (j = track->happening; bound && j < track->happening + track->happening_count; j++)
-            if (trace->happenings[j].id == bound->id) trace->since[i] = trace->happenings[j].end_ns;
+        for (j = track->device_record; bound && j < track->device_record + track->device_record_count; j++)
+            if (trace->device_records[j].id == bound->id) trace->since[i] = trace->device_records[j].end_ns;
     }
     return trace->since != NULL;
 }
@@ -16961,8 +16961,8 @@ static PROF__UNUSED int prof__bounds_take(prof__bounds *all, const prof_trace *t
         bounds[i].track = prof__bound_track(trace, track);
         bounds[i].tick = prof__image_tick(trace, track->about.last_ns + 1) - 1;
         bounds[i].id = 0;
-        for (j = track->happening; j < track->happening + track->happening_count; j++)
-            if (trace->happenings[j].end_ns == track->about.last_ns) bounds[i].id = trace->happenings[j].id;
+        for (j = track->device_record; j < track->device_record + track->device_record_count; j++)
+            if (trace->device_records[j].end_ns == track->about.last_ns) bounds[i].id = trace->device_records[j].id;
     }
     qsort(bounds, count, sizeof *bounds, prof__bound_order);
     all->bounds = bounds; /* before the old ones are no more */
@@ -17227,7 +17227,7 @@ struct prof_cursor {
     prof__read_frame *frames;
     size_t frame_count;
     prof__read_index frame_index;
-    size_t happening; /* events of a device returned so far */
+    size_t device_record; /* events of a device returned so far */
     size_t flow;      /* 1: the last one has a flow, which comes next */
     char *message;    /* text of the last message; NULL before the first */
     uint64_t tick;
@@ -17507,7 +17507,7 @@ static void prof__read_args(prof_cursor *c, prof_event *event, uint32_t number, 
     event->args = c->args;
 }
 
-static void prof__read_give_orphan(prof_cursor *c, prof_event *event)
+static void prof__read_emit_orphan(prof_cursor *c, prof_event *event)
 {
     /* found from the inside out */
     const prof__read_orphan *orphan =
@@ -17545,7 +17545,7 @@ static int64_t prof__read_frame_time(prof_cursor *c, uint32_t name, int64_t ns)
     return ns - before;
 }
 
-static void prof__read_give_lost(const prof_cursor *c, prof_event *event, const prof__read_node *node)
+static void prof__read_emit_lost(const prof_cursor *c, prof_event *event, const prof__read_node *node)
 {
     const prof_trace *trace = c->trace;
     const prof__read_chunk *chunk = &trace->chunks[trace->segments[c->track->segment + c->segment - 1].chunk];
@@ -17561,7 +17561,7 @@ static void prof__read_give_lost(const prof_cursor *c, prof_event *event, const 
 }
 
 /* Without memory a message is its format. */
-static void prof__read_give_message(prof_cursor *c, prof_event *event)
+static void prof__read_emit_message(prof_cursor *c, prof_event *event)
 {
     if (!c->message) c->message = (char *)malloc(PROF__LOG_ROOM);
     event->value.type = PROF_VALUE_STRING;
@@ -17569,7 +17569,7 @@ static void prof__read_give_message(prof_cursor *c, prof_event *event)
     if (event->name == event->site->name && c->message) prof__log_format_event(event, c->message);
 }
 
-static void prof__read_give(prof_cursor *c, prof_event *event)
+static void prof__read_emit(prof_cursor *c, prof_event *event)
 {
     const prof_trace *trace = c->trace;
     const prof__read_node *node = &c->nodes[c->node++];
@@ -17579,7 +17579,7 @@ static void prof__read_give(prof_cursor *c, prof_event *event)
     event->depth = node->depth;
     event->start_ns = node->start_ns;
     if (node->kind == PROF__KIND_LOST) {
-        prof__read_give_lost(c, event, node);
+        prof__read_emit_lost(c, event, node);
     } else {
         site += prof__read_site_of(trace, prof__read_id(words[node->word]));
         event->id = prof__read_event_id(trace, chunk, node->word);
@@ -17611,7 +17611,7 @@ static void prof__read_give(prof_cursor *c, prof_event *event)
         event->detail = words[node->word + 1] >> 8;
         event->object = words[node->word + 2];
         prof__read_args(c, event, node->arg, PROF__NONE);
-        if (event->type == PROF_EVENT_LOG) prof__read_give_message(c, event);
+        if (event->type == PROF_EVENT_LOG) prof__read_emit_message(c, event);
         break;
     case PROF__KIND_FRAME:
         event->type = PROF_EVENT_FRAME;
@@ -17627,7 +17627,7 @@ static void prof__read_give(prof_cursor *c, prof_event *event)
     }
 }
 
-static void prof__read_device_args(prof_cursor *c, prof_event *event, const prof__read_happening *e)
+static void prof__read_device_args(prof_cursor *c, prof_event *event, const prof__read_device_record *e)
 {
     const uint64_t *record = e->arg_count ? c->trace->kept + e->args : NULL;
     for (; event->arg_count < e->arg_count; event->arg_count++) {
@@ -17642,9 +17642,9 @@ static void prof__read_device_args(prof_cursor *c, prof_event *event, const prof
 static int prof__read_device_event(prof_cursor *c, prof_event *event)
 {
     const prof_trace *trace = c->trace;
-    const prof__read_happening *e = trace->happenings + c->track->happening + c->happening - c->flow;
+    const prof__read_device_record *e = trace->device_records + c->track->device_record + c->device_record - c->flow;
     int scope;
-    if (!c->flow && c->happening == c->track->happening_count) return 0;
+    if (!c->flow && c->device_record == c->track->device_record_count) return 0;
     scope = e->type == PROF__DEVICE_SCOPE;
     event->start_ns = e->start_ns;
     event->depth = e->depth;
@@ -17660,7 +17660,7 @@ static int prof__read_device_event(prof_cursor *c, prof_event *event)
         event->id++; /* of a word inside the same record */
         return 1;
     }
-    c->happening++;
+    c->device_record++;
     c->flow = e->flow != 0;
     event->type = scope ? PROF_EVENT_SCOPE : e->type == PROF__DEVICE_MARK ? PROF_EVENT_MARK : PROF_EVENT_COUNTER;
     event->flags = e->flags;
@@ -17693,16 +17693,16 @@ static int prof__read_next(prof_cursor *cursor, prof_event *event)
 {
     prof__read_event_clear(event);
     event->args = cursor->args;
-    if (cursor->track->happening_count) return prof__read_device_event(cursor, event);
+    if (cursor->track->device_record_count) return prof__read_device_event(cursor, event);
     if (cursor->orphan < cursor->track->orphan_count) {
-        prof__read_give_orphan(cursor, event);
+        prof__read_emit_orphan(cursor, event);
         return 1;
     }
     while (cursor->node == cursor->node_count) {
         if (cursor->segment == cursor->track->segment_count) return 0;
         prof__read_load(cursor);
     }
-    prof__read_give(cursor, event);
+    prof__read_emit(cursor, event);
     return 1;
 }
 
@@ -17875,7 +17875,7 @@ PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline)
 
 /*-- spans --*/
 
-#define PROF__LATE_MOST 1024 /* ends whose begin may still come: each begin of that time is compared with them */
+#define PROF__LATE_MAX 1024 /* ends whose begin may still come: each begin of that time is compared with them */
 
 /* The begin or the end of a span. */
 typedef struct prof__span_half {
@@ -18093,7 +18093,7 @@ static prof__span_half prof__spans_remove(prof_spans *s, size_t at)
 }
 
 /* Joins the arguments of begin and end, one of which may be missing. Takes over their memory. */
-static void prof__spans_give_args(prof_spans *s, const prof__span_half *begin, const prof__span_half *end,
+static void prof__spans_emit_args(prof_spans *s, const prof__span_half *begin, const prof__span_half *end,
                                   prof_span *span)
 {
     uint32_t first = begin ? begin->arg_count : 0, count = first + (end ? end->arg_count : 0);
@@ -18114,7 +18114,7 @@ static void prof__spans_give_args(prof_spans *s, const prof__span_half *begin, c
 
 /* Makes a span of begin and end, one of which may be missing, cut to the window. Returns 0 if it lies outside. Takes
    over their memory. */
-static int prof__spans_give(prof_spans *s, const prof__span_half *begin, const prof__span_half *end, prof_span *span)
+static int prof__spans_emit(prof_spans *s, const prof__span_half *begin, const prof__span_half *end, prof_span *span)
 {
     const prof__span_half *known = begin ? begin : end;
     int64_t start = begin ? begin->ns : s->first_ns, stop = end ? end->ns : s->trace->newest_ns;
@@ -18122,7 +18122,7 @@ static int prof__spans_give(prof_spans *s, const prof__span_half *begin, const p
     free(s->text);
     s->text = known->text;
     memset(span, 0, sizeof *span);
-    prof__spans_give_args(s, begin, end, span);
+    prof__spans_emit_args(s, begin, end, span);
     span->name = known->name;
     span->site = known->site;
     span->id = known->id;
@@ -18147,7 +18147,7 @@ static int prof__spans_mark(prof_spans *s, const prof__span_half *mark, prof_spa
     free(s->text);
     s->text = NULL;
     memset(span, 0, sizeof *span);
-    prof__spans_give_args(s, mark, NULL, span);
+    prof__spans_emit_args(s, mark, NULL, span);
     span->name = mark->name;
     span->site = mark->site;
     span->id = mark->id;
@@ -18169,7 +18169,7 @@ static int prof__spans_begin(prof_spans *s, prof__span_half *begin, prof_span *s
         memmove(&s->late[at], &s->late[at + 1], (--s->late_count - at) * sizeof end);
         begin->text = end.text;
         if (end.text) begin->name = end.text;
-        return prof__spans_give(s, begin, &end, span);
+        return prof__spans_emit(s, begin, &end, span);
     }
     at = begin->site->role == PROF_ROLE_FRAME ? prof__spans_find(s, begin) : PROF__NONE;
     if (at == PROF__NONE) {
@@ -18179,7 +18179,7 @@ static int prof__spans_begin(prof_spans *s, prof__span_half *begin, prof_span *s
     old = prof__spans_remove(s, at); /* a frame that was not stopped ends here */
     prof__spans_add(s, begin);
     begin->arg_count = 0; /* these belong to the frame that begins */
-    at = (size_t)prof__spans_give(s, &old, begin, span);
+    at = (size_t)prof__spans_emit(s, &old, begin, span);
     span->flags |= PROF_TRUNCATED_END;
     return (int)at;
 }
@@ -18189,12 +18189,12 @@ static int prof__spans_end(prof_spans *s, prof__span_half *end, prof_span *span)
     size_t at = prof__spans_find(s, end);
     if (at != PROF__NONE) {
         prof__span_half begin = prof__spans_remove(s, at);
-        return prof__spans_give(s, &begin, end, span);
+        return prof__spans_emit(s, &begin, end, span);
     }
     if (!PROF__ROOM(s->late, s->late_capacity, s->late_count))
         prof__spans_fail(s);
-    else if (prof__span_keep(s, end) && s->late_count - s->late_given == PROF__LATE_MOST)
-        return prof__spans_give(s, NULL, end, span);
+    else if (prof__span_keep(s, end) && s->late_count - s->late_given == PROF__LATE_MAX)
+        return prof__spans_emit(s, NULL, end, span);
     else if (s->status == PROF_OK)
         s->late[s->late_count++] = *end;
     return 0;
@@ -18218,14 +18218,14 @@ PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span)
     while (s->status == PROF_OK) {
         if (!s->held) s->held = prof_timeline_next(s->timeline, &s->event, &s->track);
         if (s->late_count && (!s->held || s->event.start_ns > s->late[0].ns)) {
-            given = prof__spans_give(s, NULL, &s->late[s->late_given++], span);
+            given = prof__spans_emit(s, NULL, &s->late[s->late_given++], span);
             if (s->late_given == s->late_count) s->late_given = s->late_count = 0;
         } else if (s->held) {
             s->held = 0;
             given = prof__spans_take(s, span);
         } else if (s->oldest != PROF__NONE) {
             prof__span_half begin = prof__spans_remove(s, s->oldest);
-            given = prof__spans_give(s, &begin, NULL, span);
+            given = prof__spans_emit(s, &begin, NULL, span);
         } else {
             break;
         }
@@ -18457,11 +18457,11 @@ typedef struct prof__figure {
 } prof__figure;
 
 /* A scope around the present event. */
-typedef struct prof__around {
+typedef struct prof__enclosing {
     size_t figure, depth; /* depth: of the event; events in between may be missing */
     int64_t end, duration, inside; /* inside: the time of its children */
     int counts;               /* 0: truncated */
-} prof__around;
+} prof__enclosing;
 
 /* The times of tasks of one thread that have ended, while no task around them has; the latest last. */
 #define PROF__NESTED 16
@@ -18507,7 +18507,7 @@ typedef struct prof__figures {
     prof__figure *items;
     size_t count, capacity;
     prof__read_index index;
-    prof__around *stack;
+    prof__enclosing *stack;
     size_t depth, stack_capacity;
     prof__nested *nested; /* of each track; NULL: no task yet */
     uint64_t begins_missing, ends_missing; /* of spans */
@@ -18731,7 +18731,7 @@ static int prof__figure_time(prof__figure *figure, uint64_t ns, uint64_t count)
 static void prof__figures_leave(prof__figures *all, size_t depth, int64_t now)
 {
     while (all->depth && (all->stack[all->depth - 1].depth >= depth || all->stack[all->depth - 1].end < now)) {
-        const prof__around *scope = &all->stack[--all->depth];
+        const prof__enclosing *scope = &all->stack[--all->depth];
         if (scope->counts) all->items[scope->figure].open--;
         if (scope->counts && scope->duration > scope->inside)
             all->items[scope->figure].stat.self_ns += (uint64_t)(scope->duration - scope->inside);
@@ -18741,7 +18741,7 @@ static void prof__figures_leave(prof__figures *all, size_t depth, int64_t now)
 static int prof__figures_scope(prof__figures *all, const prof_event *event, size_t item)
 {
     prof__figure *figure = &all->items[item];
-    prof__around *scope;
+    prof__enclosing *scope;
     if (all->depth) all->stack[all->depth - 1].inside += event->duration_ns;
     if (!PROF__ROOM(all->stack, all->stack_capacity, all->depth)) return 0;
     scope = &all->stack[all->depth++];
@@ -19278,13 +19278,13 @@ typedef struct prof__heap_row {
 } prof__heap_row;
 
 /* An open scope of a track, to which allocations inside belong. */
-typedef struct prof__heap_around {
+typedef struct prof__heap_enclosing {
     const prof_callsite *site;
     uint32_t scope;
-} prof__heap_around;
+} prof__heap_enclosing;
 
 typedef struct prof__heap_stack {
-    prof__heap_around *items;
+    prof__heap_enclosing *items;
     size_t count, capacity;
 } prof__heap_stack;
 
@@ -19485,7 +19485,7 @@ static int prof__heap_crossed(const prof__heap_block *block, const prof_event *e
 static int prof__heap_scope(prof__heap *heap, const prof_event *event, size_t track)
 {
     prof__heap_stack *stack = &heap->stacks[track];
-    prof__heap_around around = {NULL, 0};
+    prof__heap_enclosing around = {NULL, 0};
     if (stack->count > event->depth) stack->count = event->depth;
     if (stack->count) around = stack->items[stack->count - 1];
     if (event->site->role != PROF_ROLE_MEMORY) {
@@ -20042,8 +20042,8 @@ PROF_DEF void prof_locks_free(prof_lock_row *rows)
 #endif
 /*-- SUMMARY -------------------------------------------------------------------------------------------- >>summary --*/
 
-#define PROF__NAME_MOST ((size_t)48)   /* characters of a name in a table */
-#define PROF__INDENT_MOST ((size_t)24) /* deeper call paths are not indented further */
+#define PROF__NAME_MAX ((size_t)48)   /* characters of a name in a table */
+#define PROF__INDENT_MAX ((size_t)24) /* deeper call paths are not indented further */
 
 #define PROF__UTF8_REPLACED "\xEF\xBF\xBD" /* U+FFFD, which replaces what is not UTF-8 */
 
@@ -20343,18 +20343,18 @@ static void prof__table_begin(prof__table *t, prof__out *out, size_t limit, cons
     t->note_title = note_title;
     t->note_order = note_order;
     t->name = prof__characters(title);
-    t->most = PROF__NAME_MOST;
+    t->most = PROF__NAME_MAX;
     if (note_title) t->note = prof__characters(note_title) + 2;
     for (; columns[t->count].title; t->count++) t->widths[t->count] = prof__characters(columns[t->count].title);
 }
 
 static void prof__table_row(prof__table *t, const char *name, size_t depth)
 {
-    size_t indent = 2 * (depth < PROF__INDENT_MOST ? depth : PROF__INDENT_MOST), length = prof__characters(name) + indent;
+    size_t indent = 2 * (depth < PROF__INDENT_MAX ? depth : PROF__INDENT_MAX), length = prof__characters(name) + indent;
     t->at = t->line = 0;
     t->rows++;
     if (!t->writing) {
-        if (depth) t->most = PROF__NAME_MOST + 2 * PROF__INDENT_MOST;
+        if (depth) t->most = PROF__NAME_MAX + 2 * PROF__INDENT_MAX;
         if (length > t->name) t->name = length;
         return;
     }

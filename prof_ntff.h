@@ -746,7 +746,7 @@ extern "C" {
 
 #define PROF__JSON_BUFFER ((size_t)65536)
 #define PROF__JSON_DEPTH 64               /* brackets inside brackets */
-#define PROF__JSON_MOST ((size_t)1 << 20) /* bytes of an element of a file */
+#define PROF__JSON_MAX ((size_t)1 << 20) /* bytes of an element of a file */
 
 typedef struct prof__json {
     const char *at, *end;
@@ -757,7 +757,7 @@ typedef struct prof__json {
     const char *from;   /* while an element is passed over: what is not in the copy yet; else null */
     char *copy;
     size_t copied, room;
-    int over;           /* 1: it is larger than PROF__JSON_MOST */
+    int over;           /* 1: it is larger than PROF__JSON_MAX */
     const char *error;  /* null: none */
 } prof__json;
 
@@ -811,7 +811,7 @@ static void prof__json_keep(prof__json *j)
 {
     size_t size = (size_t)(j->at - j->from), room = j->room ? j->room : 4096;
     char *more;
-    if (j->over || size > PROF__JSON_MOST - j->copied) {
+    if (j->over || size > PROF__JSON_MAX - j->copied) {
         j->over = 1;
         return;
     }
@@ -2842,7 +2842,7 @@ PROF_DEF prof_status prof_ntff_trace_json(const prof_trace *trace, const char *p
 #endif
 
 #define PROF__ARTIFACTS_DEPTH 4
-#define PROF__ARTIFACTS_MOST 100000u                  /* more is no folder of profiles */
+#define PROF__ARTIFACTS_MAX 100000u                  /* more is no folder of profiles */
 #define PROF__ARTIFACTS_NTFF ((uint64_t)5 << 30)      /* bytes beyond which Neuron Explorer fails, by its documentation */
 
 /* One thing in a folder. Not 0: enough. */
@@ -3020,10 +3020,10 @@ static int prof__tree_add(void *user, const char *folder, const char *name)
     char *path = prof__path_join(folder, name);
     int kind = path ? prof__path_kind(path, &size, &changed) : 0, known = kind == 1 && prof__artifact_name(name, &a);
     if (!path) tree->no_memory = 1;
-    if (++tree->seen > PROF__ARTIFACTS_MOST || tree->no_memory || (kind != 2 && !known) ||
+    if (++tree->seen > PROF__ARTIFACTS_MAX || tree->no_memory || (kind != 2 && !known) ||
         (kind == 2 && tree->depth == PROF__ARTIFACTS_DEPTH)) {
         free(path);
-        return tree->no_memory || tree->seen > PROF__ARTIFACTS_MOST;
+        return tree->no_memory || tree->seen > PROF__ARTIFACTS_MAX;
     }
     path = prof__tree_keep(tree, path);
     if (!path) return 1;
@@ -3104,9 +3104,9 @@ static prof_status prof__tree_read(prof__tree *tree, const char *dir)
     if (root && !prof__entries(root, prof__tree_add, tree))
         return prof__fail(PROF_IO, "cannot read %s: %s", dir, strerror(errno));
     if (tree->no_memory) return prof__fail(PROF_NO_MEMORY, "%s: no memory for what is in it", dir);
-    if (tree->seen > PROF__ARTIFACTS_MOST)
+    if (tree->seen > PROF__ARTIFACTS_MAX)
         return prof__fail(PROF_UNSUPPORTED, "%s holds more than %u things: give a folder that the Neuron runtime wrote",
-                          dir, PROF__ARTIFACTS_MOST);
+                          dir, PROF__ARTIFACTS_MAX);
     if (tree->count > 1) qsort(tree->list, tree->count, sizeof *tree->list, prof__artifact_order);
     prof__tree_pair(tree);
     return PROF_OK;

@@ -433,8 +433,8 @@ typedef struct prof__xplane {
     prof__xplane_bytes part, entry, text, joined;
 } prof__xplane;
 
-#define PROF__XPLANE_STATS_MOST 64 /* what fits into `used` */
-typedef char prof__xplane_stats_fit[PROF__STAT_COUNT <= PROF__XPLANE_STATS_MOST ? 1 : -1];
+#define PROF__XPLANE_STATS_MAX 64 /* what fits into `used` */
+typedef char prof__xplane_stats_fit[PROF__STAT_COUNT <= PROF__XPLANE_STATS_MAX ? 1 : -1];
 
 /*-- messages --*/
 

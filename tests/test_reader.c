@@ -1954,7 +1954,7 @@ TEST(halves_of_the_same_time)
 
 TEST(many_ends_of_the_same_time) /* only so many wait for their begins */
 {
-    const unsigned count = PROF__LATE_MOST + 100;
+    const unsigned count = PROF__LATE_MAX + 100;
     image im = image_new(count * 5 + 3, 2, 60);
     uint32_t site = site_in(&im, "job", "", "", 0, "", PROF__KIND_EVENT);
     prof_trace *trace;
@@ -1977,7 +1977,7 @@ TEST(many_ends_of_the_same_time) /* only so many wait for their begins */
         ends += span.flags == PROF_TRUNCATED_BEGIN;
         begins += span.flags == PROF_TRUNCATED_END;
     }
-    CHECK_EQUAL(whole, PROF__LATE_MOST);
+    CHECK_EQUAL(whole, PROF__LATE_MAX);
     CHECK_EQUAL(ends, 100);
     CHECK_EQUAL(begins, 100);
     CHECK_EQUAL(prof_spans_close(spans), PROF_OK);

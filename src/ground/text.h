@@ -1,8 +1,8 @@
 // ground/text: UTF-8, names for terminals, numbers with units.
 /*-- SUMMARY -------------------------------------------------------------------------------------------- >>summary --*/
 
-#define PROF__NAME_MOST ((size_t)48)   /* characters of a name in a table */
-#define PROF__INDENT_MOST ((size_t)24) /* deeper call paths are not indented further */
+#define PROF__NAME_MAX ((size_t)48)   /* characters of a name in a table */
+#define PROF__INDENT_MAX ((size_t)24) /* deeper call paths are not indented further */
 
 #define PROF__UTF8_REPLACED "\xEF\xBF\xBD" /* U+FFFD, which replaces what is not UTF-8 */
 

@@ -6,7 +6,7 @@
 #endif
 
 #define PROF__ARTIFACTS_DEPTH 4
-#define PROF__ARTIFACTS_MOST 100000u                  /* more is no folder of profiles */
+#define PROF__ARTIFACTS_MAX 100000u                  /* more is no folder of profiles */
 #define PROF__ARTIFACTS_NTFF ((uint64_t)5 << 30)      /* bytes beyond which Neuron Explorer fails, by its documentation */
 
 /* One thing in a folder. Not 0: enough. */
@@ -184,10 +184,10 @@ static int prof__tree_add(void *user, const char *folder, const char *name)
     char *path = prof__path_join(folder, name);
     int kind = path ? prof__path_kind(path, &size, &changed) : 0, known = kind == 1 && prof__artifact_name(name, &a);
     if (!path) tree->no_memory = 1;
-    if (++tree->seen > PROF__ARTIFACTS_MOST || tree->no_memory || (kind != 2 && !known) ||
+    if (++tree->seen > PROF__ARTIFACTS_MAX || tree->no_memory || (kind != 2 && !known) ||
         (kind == 2 && tree->depth == PROF__ARTIFACTS_DEPTH)) {
         free(path);
-        return tree->no_memory || tree->seen > PROF__ARTIFACTS_MOST;
+        return tree->no_memory || tree->seen > PROF__ARTIFACTS_MAX;
     }
     path = prof__tree_keep(tree, path);
     if (!path) return 1;
@@ -268,9 +268,9 @@ static prof_status prof__tree_read(prof__tree *tree, const char *dir)
     if (root && !prof__entries(root, prof__tree_add, tree))
         return prof__fail(PROF_IO, "cannot read %s: %s", dir, strerror(errno));
     if (tree->no_memory) return prof__fail(PROF_NO_MEMORY, "%s: no memory for what is in it", dir);
-    if (tree->seen > PROF__ARTIFACTS_MOST)
+    if (tree->seen > PROF__ARTIFACTS_MAX)
         return prof__fail(PROF_UNSUPPORTED, "%s holds more than %u things: give a folder that the Neuron runtime wrote",
-                          dir, PROF__ARTIFACTS_MOST);
+                          dir, PROF__ARTIFACTS_MAX);
     if (tree->count > 1) qsort(tree->list, tree->count, sizeof *tree->list, prof__artifact_order);
     prof__tree_pair(tree);
     return PROF_OK;

@@ -6,7 +6,7 @@
 
 #define PROF__JSON_BUFFER ((size_t)65536)
 #define PROF__JSON_DEPTH 64               /* brackets inside brackets */
-#define PROF__JSON_MOST ((size_t)1 << 20) /* bytes of an element of a file */
+#define PROF__JSON_MAX ((size_t)1 << 20) /* bytes of an element of a file */
 
 typedef struct prof__json {
     const char *at, *end;
@@ -17,7 +17,7 @@ typedef struct prof__json {
     const char *from;   /* while an element is passed over: what is not in the copy yet; else null */
     char *copy;
     size_t copied, room;
-    int over;           /* 1: it is larger than PROF__JSON_MOST */
+    int over;           /* 1: it is larger than PROF__JSON_MAX */
     const char *error;  /* null: none */
 } prof__json;
 
@@ -71,7 +71,7 @@ static void prof__json_keep(prof__json *j)
 {
     size_t size = (size_t)(j->at - j->from), room = j->room ? j->room : 4096;
     char *more;
-    if (j->over || size > PROF__JSON_MOST - j->copied) {
+    if (j->over || size > PROF__JSON_MAX - j->copied) {
         j->over = 1;
         return;
     }

@@ -36,7 +36,7 @@ struct prof_cursor {
     prof__read_frame *frames;
     size_t frame_count;
     prof__read_index frame_index;
-    size_t happening; /* events of a device returned so far */
+    size_t device_record; /* events of a device returned so far */
     size_t flow;      /* 1: the last one has a flow, which comes next */
     char *message;    /* text of the last message; NULL before the first */
     uint64_t tick;

@@ -16,7 +16,7 @@ static uint64_t prof__device_at(const prof__read_device *device, int64_t ns)
 }
 
 /* From ticks to nanoseconds. 0: it ended before the session began. */
-static int prof__device_place(const prof_trace *trace, prof__read_happening *e, size_t *host_hint)
+static int prof__device_place(const prof_trace *trace, prof__read_device_record *e, size_t *host_hint)
 {
     const prof__read_device *device = &trace->devices[e->device];
     uint64_t begin = e->time, ticks = e->type == PROF__DEVICE_SCOPE ? e->number & device->mask : 0, end = begin + ticks;
@@ -38,9 +38,9 @@ static int prof__device_place(const prof_trace *trace, prof__read_happening *e, 
     return 1;
 }
 
-static int prof__happening_order(const void *a, const void *b)
+static int prof__device_record_order(const void *a, const void *b)
 {
-    const prof__read_happening *x = (const prof__read_happening *)a, *y = (const prof__read_happening *)b;
+    const prof__read_device_record *x = (const prof__read_device_record *)a, *y = (const prof__read_device_record *)b;
     if (x->device != y->device) return x->device < y->device ? -1 : 1;
     if (x->row != y->row) return x->row < y->row ? -1 : 1;
     if (x->subrow != y->subrow) return x->subrow < y->subrow ? -1 : 1;
@@ -58,7 +58,7 @@ typedef struct prof__read_subrow {
 } prof__read_subrow;
 
 /* Puts a scope where it nests. 0 without memory. */
-static int prof__device_nest(prof__read_subrow *subrows, prof__read_happening *e)
+static int prof__device_nest(prof__read_subrow *subrows, prof__read_device_record *e)
 {
     prof__read_subrow *subrow = NULL;
     int scope = e->type == PROF__DEVICE_SCOPE, fits = 0;
@@ -86,8 +86,8 @@ static int prof__device_nest_all(prof_trace *trace)
     size_t i, j;
     int result = 1;
     memset(subrows, 0, sizeof subrows);
-    for (i = 0; result >= 0 && i < trace->happening_count; i++) {
-        prof__read_happening *e = &trace->happenings[i];
+    for (i = 0; result >= 0 && i < trace->device_record_count; i++) {
+        prof__read_device_record *e = &trace->device_records[i];
         if (i && (e->device != e[-1].device || e->row != e[-1].row))
             for (j = 0; j < PROF__DEVICE_SUBROWS; j++) subrows[j].depth = 0;
         if (!prof__device_nest(subrows, e)) result = -1;
@@ -100,7 +100,7 @@ static int prof__device_nest_all(prof_trace *trace)
 /* Describes the track of the events from first to end, which are those of one subrow. 0 without memory. */
 static int prof__device_track(prof_trace *trace, prof__read_track *track, size_t first, size_t end)
 {
-    const prof__read_happening *e = &trace->happenings[first];
+    const prof__read_device_record *e = &trace->device_records[first];
     const prof__read_row *row = &trace->rows[e->row];
     const prof__read_device *device = &trace->devices[e->device];
     char number[24] = " #";
@@ -125,8 +125,8 @@ static int prof__device_track(prof_trace *trace, prof__read_track *track, size_t
     }
     first += !e->type;
     e += !e->type;
-    track->happening = first;
-    track->happening_count = end - first;
+    track->device_record = first;
+    track->device_record_count = end - first;
     track->about.event_count = end - first;
     if (first < end) track->about.first_ns = e->start_ns;
     for (; first < end; first++, e++) {
@@ -144,13 +144,13 @@ static int prof__device_track(prof_trace *trace, prof__read_track *track, size_t
 static void prof__device_assign(prof_trace *trace)
 {
     size_t i;
-    for (i = 0; i < trace->happening_count; i++) {
-        prof__read_happening *e = &trace->happenings[i];
+    for (i = 0; i < trace->device_record_count; i++) {
+        prof__read_device_record *e = &trace->device_records[i];
         prof__read_device *device;
         e->row = prof__row_find(trace, e->row);
         e->device = trace->rows[e->row].device;
         device = &trace->devices[e->device];
-        if (!device->first || e->tick < trace->happenings[device->first - 1].tick) device->first = i + 1;
+        if (!device->first || e->tick < trace->device_records[device->first - 1].tick) device->first = i + 1;
     }
 }
 
@@ -160,31 +160,31 @@ static int prof__device_tracks(prof_trace *trace)
     prof__read_track *tracks;
     size_t i, from, kept = 0, count = 0, hint = 0;
     int nested;
-    if (!trace->happening_count) return 1;
+    if (!trace->device_record_count) return 1;
     if (!prof__device_meta(trace)) return 0;
     prof__device_assign(trace);
     if (!prof__device_clocks(trace)) return 0;
-    for (i = 0; i < trace->happening_count; i++) {
-        prof__read_happening e = trace->happenings[i];
+    for (i = 0; i < trace->device_record_count; i++) {
+        prof__read_device_record e = trace->device_records[i];
         if (!prof__device_place(trace, &e, &hint)) {
             if (trace->rows[e.row].early++) continue;
             e.type = 0; /* one stands for them all, so that the row has a track that tells of them */
             e.start_ns = e.end_ns = -1;
         }
-        trace->happenings[kept++] = e;
+        trace->device_records[kept++] = e;
     }
-    trace->happening_count = kept;
-    qsort(trace->happenings, kept, sizeof *trace->happenings, prof__happening_order);
+    trace->device_record_count = kept;
+    qsort(trace->device_records, kept, sizeof *trace->device_records, prof__device_record_order);
     nested = prof__device_nest_all(trace);
     if (nested < 0) return 0;
-    if (!nested) qsort(trace->happenings, kept, sizeof *trace->happenings, prof__happening_order);
+    if (!nested) qsort(trace->device_records, kept, sizeof *trace->device_records, prof__device_record_order);
 #define PROF__SAME_TRACK(a, b) ((a).device == (b).device && (a).row == (b).row && (a).subrow == (b).subrow)
-    for (i = 0; i < kept; i++) count += !i || !PROF__SAME_TRACK(trace->happenings[i], trace->happenings[i - 1]);
+    for (i = 0; i < kept; i++) count += !i || !PROF__SAME_TRACK(trace->device_records[i], trace->device_records[i - 1]);
     tracks = (prof__read_track *)realloc(trace->tracks, (trace->track_count + count + 1) * sizeof *tracks);
     if (!tracks) return 0;
     trace->tracks = tracks;
     for (from = 0, i = 1; i <= kept; i++) {
-        if (i < kept && PROF__SAME_TRACK(trace->happenings[i], trace->happenings[i - 1])) continue;
+        if (i < kept && PROF__SAME_TRACK(trace->device_records[i], trace->device_records[i - 1])) continue;
         if (!prof__device_track(trace, &trace->tracks[trace->track_count], from, i)) return 0;
         from = i;
     }

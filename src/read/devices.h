@@ -34,7 +34,7 @@ static size_t prof__device_name(prof_trace *trace, const char *text)
 }
 
 /* The records of arguments, kept one behind the other, and their number. 0 without memory. */
-static int prof__device_args(prof_trace *trace, prof__read_happening *e, const uint64_t *words, size_t at, size_t count)
+static int prof__device_args(prof_trace *trace, prof__read_device_record *e, const uint64_t *words, size_t at, size_t count)
 {
     size_t key, value;
     e->args = trace->kept_count;
@@ -53,7 +53,7 @@ static int prof__device_args(prof_trace *trace, prof__read_happening *e, const u
 static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count)
 {
     const uint64_t *record = words + at;
-    prof__read_happening e;
+    prof__read_device_record e;
     size_t length, name;
     memset(&e, 0, sizeof e);
     e.type = (uint8_t)(record[1] & 0xFF);
@@ -81,9 +81,9 @@ static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *wo
     }
     if (e.type == PROF__DEVICE_PAIR) return prof__device_add_pair(trace, e.row, e.time, e.number);
     if (!prof__device_args(trace, &e, words, at, count) ||
-        !PROF__ROOM(trace->happenings, trace->happening_capacity, trace->happening_count))
+        !PROF__ROOM(trace->device_records, trace->device_record_capacity, trace->device_record_count))
         return 0;
-    trace->happenings[trace->happening_count++] = e;
+    trace->device_records[trace->device_record_count++] = e;
     return 1;
 }
 
@@ -269,7 +269,7 @@ static int prof__device_lines(prof__read_device *device, const prof__read_pairin
 /* Without a pair: the first event of all was recorded when it ended. */
 static prof__read_pairing prof__device_guess(const prof_trace *trace, const prof__read_device *device)
 {
-    const prof__read_happening *first = &trace->happenings[device->first - 1];
+    const prof__read_device_record *first = &trace->device_records[device->first - 1];
     prof__read_pairing pair;
     size_t hint = 0;
     pair.device = 0;

@@ -90,7 +90,7 @@ static void prof__read_args(prof_cursor *c, prof_event *event, uint32_t number, 
     event->args = c->args;
 }
 
-static void prof__read_give_orphan(prof_cursor *c, prof_event *event)
+static void prof__read_emit_orphan(prof_cursor *c, prof_event *event)
 {
     /* found from the inside out */
     const prof__read_orphan *orphan =
@@ -128,7 +128,7 @@ static int64_t prof__read_frame_time(prof_cursor *c, uint32_t name, int64_t ns)
     return ns - before;
 }
 
-static void prof__read_give_lost(const prof_cursor *c, prof_event *event, const prof__read_node *node)
+static void prof__read_emit_lost(const prof_cursor *c, prof_event *event, const prof__read_node *node)
 {
     const prof_trace *trace = c->trace;
     const prof__read_chunk *chunk = &trace->chunks[trace->segments[c->track->segment + c->segment - 1].chunk];
@@ -144,7 +144,7 @@ static void prof__read_give_lost(const prof_cursor *c, prof_event *event, const 
 }
 
 /* Without memory a message is its format. */
-static void prof__read_give_message(prof_cursor *c, prof_event *event)
+static void prof__read_emit_message(prof_cursor *c, prof_event *event)
 {
     if (!c->message) c->message = (char *)malloc(PROF__LOG_ROOM);
     event->value.type = PROF_VALUE_STRING;
@@ -152,7 +152,7 @@ static void prof__read_give_message(prof_cursor *c, prof_event *event)
     if (event->name == event->site->name && c->message) prof__log_format_event(event, c->message);
 }
 
-static void prof__read_give(prof_cursor *c, prof_event *event)
+static void prof__read_emit(prof_cursor *c, prof_event *event)
 {
     const prof_trace *trace = c->trace;
     const prof__read_node *node = &c->nodes[c->node++];
@@ -162,7 +162,7 @@ static void prof__read_give(prof_cursor *c, prof_event *event)
     event->depth = node->depth;
     event->start_ns = node->start_ns;
     if (node->kind == PROF__KIND_LOST) {
-        prof__read_give_lost(c, event, node);
+        prof__read_emit_lost(c, event, node);
     } else {
         site += prof__read_site_of(trace, prof__read_id(words[node->word]));
         event->id = prof__read_event_id(trace, chunk, node->word);
@@ -194,7 +194,7 @@ static void prof__read_give(prof_cursor *c, prof_event *event)
         event->detail = words[node->word + 1] >> 8;
         event->object = words[node->word + 2];
         prof__read_args(c, event, node->arg, PROF__NONE);
-        if (event->type == PROF_EVENT_LOG) prof__read_give_message(c, event);
+        if (event->type == PROF_EVENT_LOG) prof__read_emit_message(c, event);
         break;
     case PROF__KIND_FRAME:
         event->type = PROF_EVENT_FRAME;
@@ -210,7 +210,7 @@ static void prof__read_give(prof_cursor *c, prof_event *event)
     }
 }
 
-static void prof__read_device_args(prof_cursor *c, prof_event *event, const prof__read_happening *e)
+static void prof__read_device_args(prof_cursor *c, prof_event *event, const prof__read_device_record *e)
 {
     const uint64_t *record = e->arg_count ? c->trace->kept + e->args : NULL;
     for (; event->arg_count < e->arg_count; event->arg_count++) {
@@ -225,9 +225,9 @@ static void prof__read_device_args(prof_cursor *c, prof_event *event, const prof
 static int prof__read_device_event(prof_cursor *c, prof_event *event)
 {
     const prof_trace *trace = c->trace;
-    const prof__read_happening *e = trace->happenings + c->track->happening + c->happening - c->flow;
+    const prof__read_device_record *e = trace->device_records + c->track->device_record + c->device_record - c->flow;
     int scope;
-    if (!c->flow && c->happening == c->track->happening_count) return 0;
+    if (!c->flow && c->device_record == c->track->device_record_count) return 0;
     scope = e->type == PROF__DEVICE_SCOPE;
     event->start_ns = e->start_ns;
     event->depth = e->depth;
@@ -243,7 +243,7 @@ static int prof__read_device_event(prof_cursor *c, prof_event *event)
         event->id++; /* of a word inside the same record */
         return 1;
     }
-    c->happening++;
+    c->device_record++;
     c->flow = e->flow != 0;
     event->type = scope ? PROF_EVENT_SCOPE : e->type == PROF__DEVICE_MARK ? PROF_EVENT_MARK : PROF_EVENT_COUNTER;
     event->flags = e->flags;
@@ -276,16 +276,16 @@ static int prof__read_next(prof_cursor *cursor, prof_event *event)
 {
     prof__read_event_clear(event);
     event->args = cursor->args;
-    if (cursor->track->happening_count) return prof__read_device_event(cursor, event);
+    if (cursor->track->device_record_count) return prof__read_device_event(cursor, event);
     if (cursor->orphan < cursor->track->orphan_count) {
-        prof__read_give_orphan(cursor, event);
+        prof__read_emit_orphan(cursor, event);
         return 1;
     }
     while (cursor->node == cursor->node_count) {
         if (cursor->segment == cursor->track->segment_count) return 0;
         prof__read_load(cursor);
     }
-    prof__read_give(cursor, event);
+    prof__read_emit(cursor, event);
     return 1;
 }
 

@@ -105,7 +105,7 @@ static void prof__read_note_late(prof__read_matcher *m, const prof__read_open *o
     uint64_t *link = &m->site_late[open->site], first;
     prof__read_late *late;
     int steps = PROF__LATE_STEPS;
-    if (m->late_count == PROF__LATE_END_MOST) {
+    if (m->late_count == PROF__LATE_END_MAX) {
         memmove(m->late, m->late + half, (m->late_count - half) * sizeof *m->late);
         m->late_count -= half;
         m->late_first += half;
@@ -286,7 +286,7 @@ static int prof__read_except(prof__read_matcher *m, uint32_t segment, size_t wor
 }
 
 /* Handles a gap: scopes that were open before it end at the last time known. */
-static void prof__read_tear(prof__read_matcher *m)
+static void prof__read_close_all(prof__read_matcher *m)
 {
     while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END);
     m->trace->info.unmatched += m->pending_count;

@@ -37,7 +37,7 @@ static void prof__read_free(prof_trace *trace)
     free(trace->lines);
     for (i = 0; i < trace->device_count; i++) free(trace->devices[i].lines);
     free(trace->devices);
-    free(trace->happenings);
+    free(trace->device_records);
     free(trace->rows);
     free(trace->pairings);
     free(trace);
@@ -82,7 +82,7 @@ static prof_status prof__read_header(const void *image, uint64_t size, const cha
         header->meta_offset > header->image_size || header->meta_size > header->image_size - header->meta_offset)
         return prof__fail(PROF_CORRUPT, "%s: damaged header (meta lies outside the image)", what);
     if (header->chunk_header_size < sizeof(prof__chunk) || header->chunk_header_size % 8 || header->chunk_size % 8 ||
-        header->chunk_size <= header->chunk_header_size || header->chunk_size > PROF__CHUNK_MOST)
+        header->chunk_size <= header->chunk_header_size || header->chunk_size > PROF__CHUNK_MAX)
         return prof__fail(PROF_CORRUPT, "%s: damaged header (chunk size)", what);
     if (header->chunk_offset % 8 || header->chunk_offset < header->header_size ||
         header->chunk_offset > header->image_size || header->chunk_count >= PROF__NONE32 ||

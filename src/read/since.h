@@ -19,8 +19,8 @@ typedef struct prof__bounds {
    threads, anew with each. */
 static uint64_t prof__bound_track(const prof_trace *trace, const prof__read_track *track)
 {
-    if (!track->happening_count) return track->about.id;
-    return (uint64_t)1 << 63 | trace->rows[trace->happenings[track->happening].row].number;
+    if (!track->device_record_count) return track->about.id;
+    return (uint64_t)1 << 63 | trace->rows[trace->device_records[track->device_record].row].number;
 }
 
 static int prof__bound_order(const void *a, const void *b)
@@ -57,8 +57,8 @@ static PROF__UNUSED int prof__bounds_apply(const prof__bounds *all, prof_trace *
         const prof__read_track *track = &trace->tracks[i];
         const prof__bound *bound = prof__bound_of(all, prof__bound_track(trace, track));
         trace->since[i] = bound ? prof__read_ns(trace, bound->tick, &hint) : -1;
-        for (j = track->happening; bound && j < track->happening + track->happening_count; j++)
-            if (trace->happenings[j].id == bound->id) trace->since[i] = trace->happenings[j].end_ns;
+        for (j = track->device_record; bound && j < track->device_record + track->device_record_count; j++)
+            if (trace->device_records[j].id == bound->id) trace->since[i] = trace->device_records[j].end_ns;
     }
     return trace->since != NULL;
 }
@@ -77,8 +77,8 @@ static PROF__UNUSED int prof__bounds_take(prof__bounds *all, const prof_trace *t
         bounds[i].track = prof__bound_track(trace, track);
         bounds[i].tick = prof__image_tick(trace, track->about.last_ns + 1) - 1;
         bounds[i].id = 0;
-        for (j = track->happening; j < track->happening + track->happening_count; j++)
-            if (trace->happenings[j].end_ns == track->about.last_ns) bounds[i].id = trace->happenings[j].id;
+        for (j = track->device_record; j < track->device_record + track->device_record_count; j++)
+            if (trace->device_records[j].end_ns == track->about.last_ns) bounds[i].id = trace->device_records[j].id;
     }
     qsort(bounds, count, sizeof *bounds, prof__bound_order);
     all->bounds = bounds; /* before the old ones are no more */

@@ -1,7 +1,7 @@
 // read/spans: Asynchronous spans: matches begins and ends across tracks.
 /*-- spans --*/
 
-#define PROF__LATE_MOST 1024 /* ends whose begin may still come: each begin of that time is compared with them */
+#define PROF__LATE_MAX 1024 /* ends whose begin may still come: each begin of that time is compared with them */
 
 /* The begin or the end of a span. */
 typedef struct prof__span_half {
@@ -219,7 +219,7 @@ static prof__span_half prof__spans_remove(prof_spans *s, size_t at)
 }
 
 /* Joins the arguments of begin and end, one of which may be missing. Takes over their memory. */
-static void prof__spans_give_args(prof_spans *s, const prof__span_half *begin, const prof__span_half *end,
+static void prof__spans_emit_args(prof_spans *s, const prof__span_half *begin, const prof__span_half *end,
                                   prof_span *span)
 {
     uint32_t first = begin ? begin->arg_count : 0, count = first + (end ? end->arg_count : 0);
@@ -240,7 +240,7 @@ static void prof__spans_give_args(prof_spans *s, const prof__span_half *begin, c
 
 /* Makes a span of begin and end, one of which may be missing, cut to the window. Returns 0 if it lies outside. Takes
    over their memory. */
-static int prof__spans_give(prof_spans *s, const prof__span_half *begin, const prof__span_half *end, prof_span *span)
+static int prof__spans_emit(prof_spans *s, const prof__span_half *begin, const prof__span_half *end, prof_span *span)
 {
     const prof__span_half *known = begin ? begin : end;
     int64_t start = begin ? begin->ns : s->first_ns, stop = end ? end->ns : s->trace->newest_ns;
@@ -248,7 +248,7 @@ static int prof__spans_give(prof_spans *s, const prof__span_half *begin, const p
     free(s->text);
     s->text = known->text;
     memset(span, 0, sizeof *span);
-    prof__spans_give_args(s, begin, end, span);
+    prof__spans_emit_args(s, begin, end, span);
     span->name = known->name;
     span->site = known->site;
     span->id = known->id;
@@ -273,7 +273,7 @@ static int prof__spans_mark(prof_spans *s, const prof__span_half *mark, prof_spa
     free(s->text);
     s->text = NULL;
     memset(span, 0, sizeof *span);
-    prof__spans_give_args(s, mark, NULL, span);
+    prof__spans_emit_args(s, mark, NULL, span);
     span->name = mark->name;
     span->site = mark->site;
     span->id = mark->id;
@@ -295,7 +295,7 @@ static int prof__spans_begin(prof_spans *s, prof__span_half *begin, prof_span *s
         memmove(&s->late[at], &s->late[at + 1], (--s->late_count - at) * sizeof end);
         begin->text = end.text;
         if (end.text) begin->name = end.text;
-        return prof__spans_give(s, begin, &end, span);
+        return prof__spans_emit(s, begin, &end, span);
     }
     at = begin->site->role == PROF_ROLE_FRAME ? prof__spans_find(s, begin) : PROF__NONE;
     if (at == PROF__NONE) {
@@ -305,7 +305,7 @@ static int prof__spans_begin(prof_spans *s, prof__span_half *begin, prof_span *s
     old = prof__spans_remove(s, at); /* a frame that was not stopped ends here */
     prof__spans_add(s, begin);
     begin->arg_count = 0; /* these belong to the frame that begins */
-    at = (size_t)prof__spans_give(s, &old, begin, span);
+    at = (size_t)prof__spans_emit(s, &old, begin, span);
     span->flags |= PROF_TRUNCATED_END;
     return (int)at;
 }
@@ -315,12 +315,12 @@ static int prof__spans_end(prof_spans *s, prof__span_half *end, prof_span *span)
     size_t at = prof__spans_find(s, end);
     if (at != PROF__NONE) {
         prof__span_half begin = prof__spans_remove(s, at);
-        return prof__spans_give(s, &begin, end, span);
+        return prof__spans_emit(s, &begin, end, span);
     }
     if (!PROF__ROOM(s->late, s->late_capacity, s->late_count))
         prof__spans_fail(s);
-    else if (prof__span_keep(s, end) && s->late_count - s->late_given == PROF__LATE_MOST)
-        return prof__spans_give(s, NULL, end, span);
+    else if (prof__span_keep(s, end) && s->late_count - s->late_given == PROF__LATE_MAX)
+        return prof__spans_emit(s, NULL, end, span);
     else if (s->status == PROF_OK)
         s->late[s->late_count++] = *end;
     return 0;
@@ -344,14 +344,14 @@ PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span)
     while (s->status == PROF_OK) {
         if (!s->held) s->held = prof_timeline_next(s->timeline, &s->event, &s->track);
         if (s->late_count && (!s->held || s->event.start_ns > s->late[0].ns)) {
-            given = prof__spans_give(s, NULL, &s->late[s->late_given++], span);
+            given = prof__spans_emit(s, NULL, &s->late[s->late_given++], span);
             if (s->late_given == s->late_count) s->late_given = s->late_count = 0;
         } else if (s->held) {
             s->held = 0;
             given = prof__spans_take(s, span);
         } else if (s->oldest != PROF__NONE) {
             prof__span_half begin = prof__spans_remove(s, s->oldest);
-            given = prof__spans_give(s, &begin, NULL, span);
+            given = prof__spans_emit(s, &begin, NULL, span);
         } else {
             break;
         }

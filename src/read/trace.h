@@ -23,14 +23,14 @@
 #define PROF__NONE ((size_t)-1)
 #define PROF__NONE32 0xFFFFFFFFu
 #define PROF__TEXT_WORDS 128 /* longer texts of call sites are cut: in a viewer's file each of their events has them */
-#define PROF__CHUNK_MOST 1048576 /* bytes; see PROF_CHUNK_SIZE */
+#define PROF__CHUNK_MAX 1048576 /* bytes; see PROF_CHUNK_SIZE */
 #define PROF__CLOSE_MAX PROF__SITE_MASK /* an END can close that many scopes */
 #ifndef PROF__READ_WHOLE
 #define PROF__READ_WHOLE ((uint64_t)32 << 20) /* bytes; a ring up to this stays in memory */
 #endif
 #define PROF__FAR_NS ((int64_t)1 << 61) /* times saturate here, so that differences never overflow */
 #define PROF__CLOSES_LATE (PROF__NONE32 - 1) /* instead: the END of a scope that ends after one around it */
-#define PROF__LATE_END_MOST 65536 /* how many scopes without an end are kept, because a later end makes them overlaps */
+#define PROF__LATE_END_MAX 65536 /* how many scopes without an end are kept, because a later end makes them overlaps */
 #define PROF__LATE_STEPS 64 /* how many of them, of one site, are searched for the right place */
 #define PROF__OVERLAPS 8u   /* a node's flag in a cursor: it is the begin of such a scope */
 #define PROF__LATE_BIT 0x80000000u /* the same flag in an entry of a cursor's stack */
@@ -140,7 +140,7 @@ typedef struct prof__read_line {
 } prof__read_line;
 
 /* An event of a device. prof__device_tracks() sets start_ns to depth. */
-typedef struct prof__read_happening {
+typedef struct prof__read_device_record {
     int64_t start_ns, end_ns;
     uint64_t time, number, flow; /* ticks of the device; of a scope its ticks, of a counter its value; 0: no flow */
     uint64_t tick, id;           /* tick: the host's, when it was recorded */
@@ -148,7 +148,7 @@ typedef struct prof__read_happening {
     uint32_t device, row, subrow, depth;
     uint32_t name, site, arg_count;
     uint8_t type, value, flags;  /* PROF__DEVICE_..., or 0: see prof__device_tracks(); prof_value_type */
-} prof__read_happening;
+} prof__read_device_record;
 
 /* number: what records call it; elsewhere a device or row is an index in the trace's list. */
 typedef struct prof__read_device {
@@ -176,7 +176,7 @@ typedef struct prof__read_pairing {
 
 typedef struct prof__read_track {
     prof_track about;
-    size_t happening, happening_count; /* of a device; everything else but max_event_args is 0 then */
+    size_t device_record, device_record_count; /* of a device: the first, and how many; all else but max_event_args is 0 */
     uint64_t tick; /* the first time known of the track */
     size_t segment, segment_count;
     size_t crossing, crossing_count;
@@ -260,8 +260,8 @@ struct prof_trace {
     size_t kept_count, kept_capacity;
     prof__read_line *lines;
     size_t line_count;
-    prof__read_happening *happenings;
-    size_t happening_count, happening_capacity;
+    prof__read_device_record *device_records;
+    size_t device_record_count, device_record_capacity;
     prof__read_device *devices;
     size_t device_count, device_capacity;
     prof__read_row *rows;

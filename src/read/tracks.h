@@ -9,14 +9,14 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
     uint32_t data = 0; /* of the event in front */
     int takes_data = 0;
     m->nodes = m->args = 0;
-    if (segment->gap && number) prof__read_tear(m);
+    if (segment->gap && number) prof__read_close_all(m);
     if (!words && chunk->size != PROF__NONE32) {
         chunk->size = PROF__NONE32;
         trace->info.lost_blocks++;
         trace->partial = 1;
     }
     if (!words) segment->gap = 1;
-    if (!words) prof__read_tear(m);
+    if (!words) prof__read_close_all(m);
     for (at = segment->first; words && at < segment->end; at += length) {
         uint64_t head = words[at];
         unsigned kind = prof__read_kind(head);

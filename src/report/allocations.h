@@ -44,13 +44,13 @@ typedef struct prof__heap_row {
 } prof__heap_row;
 
 /* An open scope of a track, to which allocations inside belong. */
-typedef struct prof__heap_around {
+typedef struct prof__heap_enclosing {
     const prof_callsite *site;
     uint32_t scope;
-} prof__heap_around;
+} prof__heap_enclosing;
 
 typedef struct prof__heap_stack {
-    prof__heap_around *items;
+    prof__heap_enclosing *items;
     size_t count, capacity;
 } prof__heap_stack;
 

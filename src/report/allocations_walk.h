@@ -10,7 +10,7 @@ static int prof__heap_crossed(const prof__heap_block *block, const prof_event *e
 static int prof__heap_scope(prof__heap *heap, const prof_event *event, size_t track)
 {
     prof__heap_stack *stack = &heap->stacks[track];
-    prof__heap_around around = {NULL, 0};
+    prof__heap_enclosing around = {NULL, 0};
     if (stack->count > event->depth) stack->count = event->depth;
     if (stack->count) around = stack->items[stack->count - 1];
     if (event->site->role != PROF_ROLE_MEMORY) {

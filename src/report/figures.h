@@ -92,7 +92,7 @@ static int prof__figure_time(prof__figure *figure, uint64_t ns, uint64_t count)
 static void prof__figures_leave(prof__figures *all, size_t depth, int64_t now)
 {
     while (all->depth && (all->stack[all->depth - 1].depth >= depth || all->stack[all->depth - 1].end < now)) {
-        const prof__around *scope = &all->stack[--all->depth];
+        const prof__enclosing *scope = &all->stack[--all->depth];
         if (scope->counts) all->items[scope->figure].open--;
         if (scope->counts && scope->duration > scope->inside)
             all->items[scope->figure].stat.self_ns += (uint64_t)(scope->duration - scope->inside);
@@ -102,7 +102,7 @@ static void prof__figures_leave(prof__figures *all, size_t depth, int64_t now)
 static int prof__figures_scope(prof__figures *all, const prof_event *event, size_t item)
 {
     prof__figure *figure = &all->items[item];
-    prof__around *scope;
+    prof__enclosing *scope;
     if (all->depth) all->stack[all->depth - 1].inside += event->duration_ns;
     if (!PROF__ROOM(all->stack, all->stack_capacity, all->depth)) return 0;
     scope = &all->stack[all->depth++];

@@ -29,11 +29,11 @@ typedef struct prof__figure {
 } prof__figure;
 
 /* A scope around the present event. */
-typedef struct prof__around {
+typedef struct prof__enclosing {
     size_t figure, depth; /* depth: of the event; events in between may be missing */
     int64_t end, duration, inside; /* inside: the time of its children */
     int counts;               /* 0: truncated */
-} prof__around;
+} prof__enclosing;
 
 /* The times of tasks of one thread that have ended, while no task around them has; the latest last. */
 #define PROF__NESTED 16
@@ -79,7 +79,7 @@ typedef struct prof__figures {
     prof__figure *items;
     size_t count, capacity;
     prof__read_index index;
-    prof__around *stack;
+    prof__enclosing *stack;
     size_t depth, stack_capacity;
     prof__nested *nested; /* of each track; NULL: no task yet */
     uint64_t begins_missing, ends_missing; /* of spans */

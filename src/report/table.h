@@ -38,18 +38,18 @@ static void prof__table_begin(prof__table *t, prof__out *out, size_t limit, cons
     t->note_title = note_title;
     t->note_order = note_order;
     t->name = prof__characters(title);
-    t->most = PROF__NAME_MOST;
+    t->most = PROF__NAME_MAX;
     if (note_title) t->note = prof__characters(note_title) + 2;
     for (; columns[t->count].title; t->count++) t->widths[t->count] = prof__characters(columns[t->count].title);
 }
 
 static void prof__table_row(prof__table *t, const char *name, size_t depth)
 {
-    size_t indent = 2 * (depth < PROF__INDENT_MOST ? depth : PROF__INDENT_MOST), length = prof__characters(name) + indent;
+    size_t indent = 2 * (depth < PROF__INDENT_MAX ? depth : PROF__INDENT_MAX), length = prof__characters(name) + indent;
     t->at = t->line = 0;
     t->rows++;
     if (!t->writing) {
-        if (depth) t->most = PROF__NAME_MOST + 2 * PROF__INDENT_MOST;
+        if (depth) t->most = PROF__NAME_MAX + 2 * PROF__INDENT_MAX;
         if (length > t->name) t->name = length;
         return;
     }

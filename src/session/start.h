@@ -137,7 +137,7 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
                               ? ", or leave PROF_OUTPUT out of the environment" : "");
     prof_status status = prof__config_check(config);
     if (status) return status;
-    prof__heal();
+    prof__recover();
     if (config->memory) prof__sessions_reap(1);
     prof__session *s = prof__session_new();
     if (!s) return prof__fail(PROF_NO_MEMORY, "no memory for a session");

@@ -25,7 +25,7 @@ static PROF__RARE int prof__session_phase(void)
 
 /* Repairs a thread that is busy in ordinary code, while no session runs: a handler that interrupted a macro has left by
    siglongjmp(). The event of that macro is given up, and the chunk with it. */
-static PROF__RARE void prof__heal(void)
+static PROF__RARE void prof__recover(void)
 {
     prof__thread *self = PROF__SELF();
     if (self->gate != PROF__BUSY || self->exits >= PROF__EXITS) return;
