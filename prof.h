@@ -2458,7 +2458,8 @@ extern int prof__libc_lstat(const char *path, struct stat *about) __asm__(
 extern int prof__libc_ftruncate(int file, off_t size) __asm__(PROF__LIBC_OFFSET("ftruncate"));
 extern int prof__libc_posix_fallocate(int file, off_t at, off_t size) __asm__(PROF__LIBC_OFFSET("posix_fallocate"));
 extern ssize_t prof__libc_pread(int file, void *to, size_t size, off_t at) __asm__(PROF__LIBC_OFFSET("pread"));
-extern ssize_t prof__libc_pwrite(int file, const void *from, size_t size, off_t at) __asm__(PROF__LIBC_OFFSET("pwrite"));
+extern ssize_t prof__libc_pwrite(int file, const void *from, size_t size,
+                                 off_t at) __asm__(PROF__LIBC_OFFSET("pwrite"));
 extern ssize_t prof__libc_readlink(const char *path, char *to, size_t size) __asm__("readlink");
 extern int prof__libc_gethostname(char *to, size_t size) __asm__("gethostname");
 extern int prof__libc_linkat(int from, const char *old, int to, const char *name, int flags) __asm__("linkat");
@@ -3693,9 +3694,9 @@ static struct {
 static void (*prof__guest)(void);
 
 /* The generation. 0x80000000 fits no site and turns off the sites that were never looked at: nothing was started yet.
-   On Linux it has a page to itself, which is 0 in a child, however that was made, of a program that has started a session:
-   0 fits no thread and sends each macro to its slow path. So a child of _Fork() or clone(), which handlers of forks are not
-   told of, does not write into its parent's image. Before the first constructor it is 0, too. */
+   On Linux it has a page to itself, which is 0 in a child, however that was made, of a program that has started a
+   session: 0 fits no thread and sends each macro to its slow path. So a child of _Fork() or clone(), which handlers of
+   forks are not told of, does not write into its parent's image. Before the first constructor it is 0, too. */
 #if defined(__linux__) && defined(__GNUC__) && !defined(PROF_FREESTANDING)
 #define PROF__GENERATION_PAGE 4096
 PROF_DEF uint32_t prof__generation[PROF__GENERATION_PAGE / 4] __attribute__((aligned(PROF__GENERATION_PAGE)));
@@ -3720,8 +3721,8 @@ static void prof__hub_tell(uint32_t generation)
 static void prof__hub_tell(uint32_t generation) { (void)generation; }
 #endif
 
-/* Before each lock of the state, which other threads of the parent may have held: a child that no handler of forks was told
-   of has to notice first. */
+/* Before each lock of the state, which other threads of the parent may have held: a child that no handler of forks was
+   told of has to notice first. */
 static void prof__generation_look(void)
 {
 #ifdef PROF__GENERATION_PAGE
@@ -6824,7 +6825,8 @@ static prof_status prof__out_open(prof__out *out, const char *path)
 }
 #endif
 
-/* path null or "-": standard output. Makes the directories that path names. Unless this returns PROF_OK there is nothing to close. */
+/* path null or "-": standard output. Makes the directories that path names. Unless this returns PROF_OK there is
+   nothing to close. */
 static PROF__UNUSED prof_status prof__out_file(prof__out *out, const char *path)
 {
     prof_status status;
@@ -6909,8 +6911,8 @@ typedef struct prof__unpacker {
     int bad;
 } prof__unpacker;
 
-/* Words of a record of each kind, four bits each; 15: its head says how many follow. One number instead of a jump for each
-   record. */
+/* Words of a record of each kind, four bits each; 15: its head says how many follow. One number instead of a jump for
+   each record. */
 #define PROF__WORDS_OF(kind, words) ((uint64_t)(words) << 4 * (kind))
 #define PROF__WORDS                                                                                                   \
     (PROF__WORDS_OF(PROF__KIND_BEGIN, 1) | PROF__WORDS_OF(PROF__KIND_END, 1) | PROF__WORDS_OF(PROF__KIND_MARK, 1) |   \
@@ -8404,7 +8406,8 @@ static PROF__RARE prof_status prof__layout_find(const char *layout, const char *
     return PROF_OK;
 }
 
-/* The writer of a path's extension, which is "/" for a directory. The image itself (.prof) has none: *writer is null. */
+/* The writer of a path's extension, which is "/" for a directory. The image itself (.prof) has none: *writer is null.
+   */
 static PROF__COLD prof_status prof__writer_find(const char *path,
                                                 prof_status (**write)(const prof_trace *, const char *))
 {
@@ -8501,7 +8504,8 @@ static PROF__RARE prof_status prof__output_follow(prof__session *s)
 {
 #ifndef _WIN32
     prof__path followed;
-    if (prof__path_follow(&followed, s->output) != PROF__PATH_LINK || !prof__file_replaceable(followed.done)) return PROF_OK;
+    if (prof__path_follow(&followed, s->output) != PROF__PATH_LINK || !prof__file_replaceable(followed.done))
+        return PROF_OK;
     if (strlen(followed.done) >= sizeof s->output)
         return prof__fail(PROF_INVALID_ARGUMENT, "%.80s: leads to a path that is too long", s->output);
     prof__text_copy(s->output, sizeof s->output, followed.done);
@@ -8767,8 +8771,8 @@ static PROF__RARE int prof__output_is_file(const char *path)
 #endif
 }
 
-/* Several recorders of one process, each on its own, may be told to write one file: PROF_OUTPUT is the same for all. The
-   one that comes later writes a file of its own, which has the name of its library in front of the extension. */
+/* Several recorders of one process, each on its own, may be told to write one file: PROF_OUTPUT is the same for all.
+   The one that comes later writes a file of its own, which has the name of its library in front of the extension. */
 static PROF__UNUSED int prof__output_apart; /* 1: so it is */
 #ifdef PROF__HUBS
 static char prof__output_told[1024]; /* an absolute path; see >>copies */
@@ -9063,8 +9067,8 @@ static void prof__burst_formats(prof_site *site)
 }
 
 /* Thousandths of a tick that one of the uses in a burst takes: by the fastest burst, or, where the clock's step is too
-   long for that, by all of them. Not 0. The thread is attached, and signals are blocked: a handler's scopes would go into
-   the scratch, too. */
+   long for that, by all of them. Not 0. The thread is attached, and signals are blocked: a handler's scopes would go
+   into the scratch, too. */
 static uint64_t prof__burst_measure(prof__session *s, uint64_t step, void (*burst)(prof_site *site), prof_site *site,
                                     uint64_t uses)
 {
@@ -9248,12 +9252,14 @@ static PROF__RARE prof_status prof__config_check(const prof_config *c)
 #endif
     if ((unsigned)c->at_limit > PROF_LIMIT_ROTATE)
         return prof__fail(PROF_INVALID_ARGUMENT, "at_limit: stop or rotate");
-    if (c->wait_ns > PROF__MAX_WAIT && c->wait_ns != PROF__NO_WAIT) return prof__fail(PROF_INVALID_ARGUMENT, "wait: at most 10s");
+    if (c->wait_ns > PROF__MAX_WAIT && c->wait_ns != PROF__NO_WAIT)
+        return prof__fail(PROF_INVALID_ARGUMENT, "wait: at most 10s");
     if (c->dump_period_ns && c->dump_period_ns < PROF__MIN_PERIOD) /* UINT64_MAX is off */
         return prof__fail(PROF_INVALID_ARGUMENT, "dump_period: at least 10ms");
     if ((unsigned)c->clock > PROF_CLOCK_MONOTONIC)
         return prof__fail(PROF_INVALID_ARGUMENT, "clock: auto, counter, ordered or monotonic");
-    if (c->level < -1 || c->level > 255) return prof__fail(PROF_INVALID_ARGUMENT, "level %d: 1 to 255, or -1", c->level);
+    if (c->level < -1 || c->level > 255)
+        return prof__fail(PROF_INVALID_ARGUMENT, "level %d: 1 to 255, or -1", c->level);
     if (c->warmup_steps && c->warmup_frames)
         return prof__fail(PROF_INVALID_ARGUMENT, "warmup_steps, warmup_frames: one of them");
     if (c->delay_ns > PROF__CENTURY || c->duration_ns > PROF__CENTURY)
@@ -10076,8 +10082,8 @@ static PROF__RARE void prof__child_of_fork(void)
 }
 
 #ifdef PROF__GENERATION_PAGE
-/* The first macro, control function or end of a thread in a child of _Fork() or clone(). Other threads may have been in the
-   middle of a change; the caller is not, and is busy or will take a lock. */
+/* The first macro, control function or end of a thread in a child of _Fork() or clone(). Other threads may have been in
+   the middle of a change; the caller is not, and is busy or will take a lock. */
 static PROF__COLD void prof__child_unannounced(void)
 {
     prof__thread *self = PROF__SELF();
@@ -10091,7 +10097,8 @@ static PROF__COLD void prof__child_unannounced(void)
     PROF__ERRNO_RESTORE();
 }
 
-/* Before a session: from here on the page of the generation is empty in every child. Needs Linux 4.14 and pages of 4 KiB. */
+/* Before a session: from here on the page of the generation is empty in every child. Needs Linux 4.14 and pages of 4
+   KiB. */
 static PROF__RARE void prof__children_watch(void)
 {
     if (prof__child_found || sysconf(_SC_PAGESIZE) != PROF__GENERATION_PAGE) return;
@@ -10630,8 +10637,8 @@ static PROF__UNUSED PROF__RARE void prof__chunk_release(prof__session *s, prof__
     if (__atomic_load_n(&s->waiting, __ATOMIC_SEQ_CST)) prof__word_wake(&s->released);
 }
 
-/* Keeps in the image, for reports, why something in the background failed; of what is too long the end, where the reason
-   stands behind the path. A reader may be looking. */
+/* Keeps in the image, for reports, why something in the background failed; of what is too long the end, where the
+   reason stands behind the path. A reader may be looking. */
 static PROF__UNUSED PROF__RARE void prof__background_failed(prof__session *s, const char *why)
 {
     char *to = s->header->write_error;
@@ -12963,7 +12970,8 @@ static PROF__RARE prof_status prof__other_set(const prof__other_key *other, prof
     case PROF__OTHER_AMONG:
         on = prof__other_among(other->home, value);
         if (on > 0) return PROF_OK;
-        return prof__fail(on ? PROF_INVALID_ARGUMENT : PROF_UNSUPPORTED, "%s '%s': %s", other->name, value, other->meaning);
+        return prof__fail(on ? PROF_INVALID_ARGUMENT : PROF_UNSUPPORTED, "%s '%s': %s", other->name, value,
+                          other->meaning);
     case PROF__OTHER_NEVER: return prof__fail(PROF_UNSUPPORTED, "%s: %s", other->name, other->meaning);
     default: break;
     }
@@ -14421,14 +14429,16 @@ static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *
 }
 
 /* Reads a segment of a ring to its place in the buffer. */
-static const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffer *buffer, const prof__read_segment *segment)
+static const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffer *buffer,
+                                       const prof__read_segment *segment)
 {
     uint64_t *words = buffer->words + segment->first;
     size_t count = segment->end - segment->first;
     if (buffer->segment == segment) return buffer->words;
     buffer->chunk = 0;
     buffer->segment = NULL;
-    if (!prof__read_ring_part(trace, (trace->chunks[segment->chunk].place + segment->first) * 8, words, count * 8)) return NULL;
+    if (!prof__read_ring_part(trace, (trace->chunks[segment->chunk].place + segment->first) * 8, words, count * 8))
+        return NULL;
     if (segment->texts) prof__read_seal(words, count);
     if (prof__read_mark(words, count) != segment->mark) return NULL;
     buffer->segment = segment;
@@ -14437,7 +14447,8 @@ static const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffe
 
 /* The words of a chunk, at least those of this segment: in the image, or in the buffer until the next call. Null: they
    cannot be read any more, or are others by now, which the tables do not fit. */
-static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buffer *buffer, const prof__read_segment *segment)
+static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buffer *buffer,
+                                        const prof__read_segment *segment)
 {
     const prof__read_chunk *chunk = &trace->chunks[segment->chunk];
     uint32_t size = PROF__LOAD(&chunk->size);
@@ -14460,7 +14471,8 @@ static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buff
 static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count);
 
 /* A segment's first record that has a time. */
-static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, prof__read_segment *segment, uint64_t head)
+static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, prof__read_segment *segment,
+                                       uint64_t head)
 {
     if (!segment || segment->record != ~(uint64_t)0) return;
     segment->record = prof__read_tick(trace->chunks[chunk].tick, head, 0);
@@ -14731,7 +14743,8 @@ static inline int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned
 {
 #ifdef __SIZEOF_INT128__
     __extension__ typedef unsigned __int128 prof__product; /* at most 2^128 - 2^65 + 1, so that half of a bit more fits */
-    prof__product product = (prof__product)value * factor + (shift ? (uint64_t)1 << (shift - 1) : 0), result = product >> shift;
+    prof__product product = (prof__product)value * factor + (shift ? (uint64_t)1 << (shift - 1) : 0),
+                  result = product >> shift;
     return result < (uint64_t)PROF__FAR_NS ? (int64_t)result : PROF__FAR_NS;
 #else
     uint64_t a = value >> 32, b = value & 0xFFFFFFFFu, c = factor >> 32, d = factor & 0xFFFFFFFFu;
@@ -15017,7 +15030,8 @@ static void prof__read_note_late(prof__read_matcher *m, const prof__read_open *o
     }
     if (!PROF__ROOM(m->late, m->late_capacity, m->late_count)) return;
     first = m->late_first < m->late_floor ? m->late_floor : m->late_first;
-    while (*link >= first && steps-- && prof__read_began_before(open->segment, open->word, &m->late[*link - m->late_first]))
+    while (*link >= first && steps-- &&
+           prof__read_began_before(open->segment, open->word, &m->late[*link - m->late_first]))
         link = &m->late[*link - m->late_first].older;
     late = &m->late[m->late_count];
     late->older = *link;
@@ -15485,7 +15499,8 @@ static size_t prof__device_name(prof_trace *trace, const char *text)
 }
 
 /* The records of arguments, kept one behind the other, and their number. 0 without memory. */
-static int prof__device_args(prof_trace *trace, prof__read_device_record *e, const uint64_t *words, size_t at, size_t count)
+static int prof__device_args(prof_trace *trace, prof__read_device_record *e, const uint64_t *words, size_t at,
+                             size_t count)
 {
     size_t key, value;
     e->args = trace->kept_count;
@@ -17264,7 +17279,8 @@ PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, pro
         c->exception = about->exception;
         c->late_begin = c->late_end = about->late;
         c->tick = about->tick;
-        if (trace->paged || trace->file || trace->size > trace->header.image_size) archived = prof__read_buffer_make(trace, &c->buffer);
+        if (trace->paged || trace->file || trace->size > trace->header.image_size)
+            archived = prof__read_buffer_make(trace, &c->buffer);
     }
     if (!c || !c->nodes || !c->segment_args || !c->stack || !c->args || !c->frames || !archived ||
         (about->frames && !prof__read_reserve(&c->frame_index, about->frames))) {
@@ -18356,7 +18372,8 @@ static PROF__RARE char *prof__last_note(char *to, size_t size, const prof__heade
 static PROF__RARE void prof__image_note(prof__header *h, const char *key, const char *value)
 {
     size_t k = strlen(key) + 1, v = strlen(value) + 1;
-    uint64_t words = 1 + (k + v + 7) / 8, used = h->meta_used / 8, head = (uint64_t)PROF__META_SESSION << 56 | words << 32;
+    uint64_t words = 1 + (k + v + 7) / 8, used = h->meta_used / 8,
+             head = (uint64_t)PROF__META_SESSION << 56 | words << 32;
     uint64_t *record = (uint64_t *)(void *)((char *)h + h->meta_offset) + used;
     if (used + words > h->meta_size / 8) return;
     memset(record, 0, (size_t)words * 8);
@@ -18376,7 +18393,9 @@ static PROF__RARE prof_status prof__last_image(const char *path, double seconds,
     if (status) return status;
     prof__header *h = (prof__header *)image;
     h->window_from = prof__last_from(h, seconds, cause);
-    if (cause) prof__image_note(h, "save", prof__last_note(note, sizeof note, h, h->last.tick, prof__last_rate(h), seconds, cause));
+    if (cause)
+        prof__image_note(h, "save",
+                         prof__last_note(note, sizeof note, h, h->last.tick, prof__last_rate(h), seconds, cause));
     status = prof__image_write(path, image, size);
     free(image);
     return status;
@@ -20332,8 +20351,8 @@ typedef struct prof__table {
 } prof__table;
 
 /* columns ends with a title of NULL; note_title may be NULL. */
-static void prof__table_begin(prof__table *t, prof__out *out, size_t limit, const char *title, const prof__column *columns,
-                              const char *note_title, size_t note_order)
+static void prof__table_begin(prof__table *t, prof__out *out, size_t limit, const char *title,
+                              const prof__column *columns, const char *note_title, size_t note_order)
 {
     memset(t, 0, sizeof *t);
     t->out = out;
@@ -20793,7 +20812,8 @@ static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, do
     uint64_t had = trace->header.image_size + 2 * (uint64_t)trace->header.chunk_size, wanted = PROF__MIN_BUFFER;
     int unit;
     *to = 0;
-    while (wanted < most && (wanted <= had || (double)wanted < (double)trace->header.image_size * (1 + more))) wanted *= 2;
+    while (wanted < most && (wanted <= had || (double)wanted < (double)trace->header.image_size * (1 + more)))
+        wanted *= 2;
     if (wanted <= had) return;
     for (unit = 0; wanted >= 1024 && unit < 3; unit++) wanted /= 1024;
     snprintf(to, 32, " to %llu%.1s", (unsigned long long)wanted, &units[unit]);
@@ -20846,7 +20866,8 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     case 2: snprintf(to, size, "failed while recording: %s", info->write_error); break;
     case 3: snprintf(to, size, "without an open scope left out"); break;
     case 4:
-        snprintf(to, size, *wanted ? "found no room: enlarge PROF_BUFFER%s" : "found no room, of which there is not more%s",
+        snprintf(to, size,
+                 *wanted ? "found no room: enlarge PROF_BUFFER%s" : "found no room, of which there is not more%s",
                  wanted);
         break;
     default: snprintf(to, size, "of the file missing: it was cut, damaged, or overwritten while it was read"); break;
@@ -20937,11 +20958,13 @@ static PROF__RARE void prof__summary_cost(prof__out *out, const prof_trace *trac
     double span = prof__summary_span(info);
     char text[640], things[256] = "", each[48], call[48], ns[48], share[32] = "";
     if (!(info->scope_cost_ns > 0)) return;
-    if (!cost.scopes && !cost.calls && !cost.others && !cost.taken_back) prof__text_copy(things, sizeof things, "0 scopes");
+    if (!cost.scopes && !cost.calls && !cost.others && !cost.taken_back)
+        prof__text_copy(things, sizeof things, "0 scopes");
     prof__cost_count(things, sizeof things, cost.scopes, "scope", "scopes");
     prof__cost_count(things, sizeof things, cost.calls, "call", "calls");
     prof__cost_count(things, sizeof things, cost.others, "other event", "other events");
-    prof__cost_count(things, sizeof things, cost.taken_back, "taken back by min_duration", "taken back by min_duration");
+    prof__cost_count(things, sizeof things, cost.taken_back, "taken back by min_duration",
+                     "taken back by min_duration");
     prof__human_ns(each, info->scope_cost_ns);
     prof__human_ns(call, info->call_cost_ns);
     prof__human_ns(ns, cost.ns);
@@ -22750,7 +22773,8 @@ static int prof__follow_tables(prof__follow *f)
 static prof_status prof__follow_make(prof__session *s, const prof_config *config)
 {
     prof_status status;
-    if (!prof__mode_counts((uint32_t)config->mode) && !config->save && !config->save_over && !config->save_signal) return PROF_OK;
+    if (!prof__mode_counts((uint32_t)config->mode) && !config->save && !config->save_over && !config->save_signal)
+        return PROF_OK;
     prof__follow *f = (prof__follow *)calloc(1, sizeof *f);
     if (!f) return prof__fail(PROF_NO_MEMORY, "no memory to follow what is recorded");
     s->follow = f; /* freed with the session */

@@ -884,7 +884,8 @@ static PROF__COLD void prof__bridge_switch(prof__thread *self)
         from->bridge = NULL;
     }
     if (to->bridge)
-        for (uint32_t at = 0; at < to->bridge->depth; ++at) prof__bridge_show(&to->bridge->open[at], NULL, PROF_VALUE_NONE, 0);
+        for (uint32_t at = 0; at < to->bridge->depth; ++at)
+            prof__bridge_show(&to->bridge->open[at], NULL, PROF_VALUE_NONE, 0);
     self->bridge_fiber = self->fiber;
     PROF__ERRNO_RESTORE();
     prof__bridge_leave(self);
@@ -1100,8 +1101,9 @@ static void prof__bridge_unload(void)
 
 /*-- hooks: see prof.h. Without a tool each is a load and a branch. --*/
 
-#define PROF__BRIDGE_WANTED(probe, other)                                                                  \
-    PROF__UNLIKELY(PROF__LOAD(&prof__bridge_tools) | (uint32_t)PROF__SDT_WANTED(probe) | (uint32_t)PROF__SDT_WANTED(other))
+#define PROF__BRIDGE_WANTED(probe, other)                                                                              \
+    PROF__UNLIKELY(PROF__LOAD(&prof__bridge_tools) | (uint32_t)PROF__SDT_WANTED(probe) |                               \
+                   (uint32_t)PROF__SDT_WANTED(other))
 #define PROF__BRIDGE_BEGIN(site, text, token)                                                              \
     (PROF__BRIDGE_WANTED(scope_begin, scope_end) && (token)                                                \
          ? prof__bridge_scope_begin(site, text, token, PROF_VALUE_NONE, 0) : (void)0)

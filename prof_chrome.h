@@ -836,7 +836,8 @@ static const prof__chrome_marks *prof__chrome_mark_track(prof__chrome *c, const 
     size_t i;
     for (i = 0; i < c->mark_count; i++) {
         const char *other = c->marks[i].name;
-        if (c->marks[i].pid == c->pid && (other == name || (other && name && !strcmp(other, name)))) return &c->marks[i];
+        if (c->marks[i].pid == c->pid && (other == name || (other && name && !strcmp(other, name))))
+            return &c->marks[i];
     }
     if (i == PROF__CHROME_MARKS) return NULL;
     marks = &c->marks[c->mark_count++];
@@ -1244,7 +1245,8 @@ static void prof__chrome_counters(prof__chrome *c)
 
 /* A line of a span, but for its arguments; start: see prof__chrome_begin(). Viewers want what has one id to be properly
    nested, so that each span has its own. It is local to the process: Perfetto shows others above all processes. */
-static void prof__chrome_span_line(prof__chrome *c, const char *start, const prof_event *event, uint32_t tid, int64_t ns)
+static void prof__chrome_span_line(prof__chrome *c, const char *start, const prof_event *event, uint32_t tid,
+                                   int64_t ns)
 {
     prof__chrome_ids ids;
     prof__chrome_make_ids(c, &ids, tid);
@@ -1449,7 +1451,8 @@ typedef struct prof__chrome_held {
     int64_t start, end;
 } prof__chrome_held;
 
-/* The track of the locks that only one thread holds at a time: chrome://tracing would else show them above each thread. */
+/* The track of the locks that only one thread holds at a time: chrome://tracing would else show them above each thread.
+   */
 static uint32_t prof__chrome_lock_track(prof__chrome *c)
 {
     if (!c->lock_tid) {
@@ -1784,8 +1787,8 @@ static const char *prof__chrome_said(const prof__chrome *c, const char *key)
     return "";
 }
 
-/* The program; of several " (rank 3, host)", as far as the trace says so, else its process id, because the ranks of a job
-   are all the same program. */
+/* The program; of several " (rank 3, host)", as far as the trace says so, else its process id, because the ranks of a
+   job are all the same program. */
 static void prof__chrome_process_name(prof__chrome *c)
 {
     prof__out *out = &c->out;

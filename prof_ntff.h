@@ -131,7 +131,8 @@ enum { /* prof_ntff_event.flags */
     PROF_NTFF_COUNTER = 16         /* a value at a time, not a piece of time: value */
 };
 
-/* One event, complete, in the host's time. What is not known is -1, of ids 0. Strings are valid during the call only. */
+/* One event, complete, in the host's time. What is not known is -1, of ids 0. Strings are valid during the call only.
+   */
 typedef struct prof_ntff_event {
     const char *name;
     const char *instance;          /* id of the machine; "": not known */
@@ -165,17 +166,17 @@ typedef struct prof_ntff_stats {
     int clock_stepped;          /* the same: Unix time was set while it ran: places are right up to then */
 } prof_ntff_stats;
 
-/* Starts whose stops were in no fetch yet, and sync points: from one piece of JSON to the next. 65536 starts at most, of
-   64 MiB: then the oldest is given up. For one thread at a time. */
+/* Starts whose stops were in no fetch yet, and sync points: from one piece of JSON to the next. 65536 starts at most,
+   of 64 MiB: then the oldest is given up. For one thread at a time. */
 typedef struct prof_ntff_parser prof_ntff_parser;
 
 #if PROF_ENABLE
 PROF_DEF prof_ntff_parser *prof_ntff_parser_create(void); /* null without memory */
-/* fn: hears of what still waits for its stop, PROF_NTFF_UNMATCHED_START, or for a sync point; may be null. parser may be
-   null. Frees it. */
+/* fn: hears of what still waits for its stop, PROF_NTFF_UNMATCHED_START, or for a sync point; may be null. parser may
+   be null. Frees it. */
 PROF_DEF void prof_ntff_parser_end(prof_ntff_parser *parser, prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats);
-/* The JSON of one nrt_sys_trace_fetch_events(). parser null: it is all there is. stats may be null. PROF_CORRUPT: it ends
-   too early, or is no JSON; what could be read has been handed over. */
+/* The JSON of one nrt_sys_trace_fetch_events(). parser null: it is all there is. stats may be null. PROF_CORRUPT: it
+   ends too early, or is no JSON; what could be read has been handed over. */
 PROF_DEF prof_status prof_ntff_parse_systrace_json(prof_ntff_parser *parser, const char *json, size_t size,
                                                    prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats);
 /* A file of Neuron Explorer's, or with the JSON of a system trace. stats may be null. */
@@ -183,8 +184,9 @@ PROF_DEF prof_status prof_ntff_read_system_json(const char *path, prof_ntff_even
                                                 prof_ntff_stats *stats);
 /* A prof_ntff_event_fn: records it on a track of its NeuronCore, of the running session of prof. user is not used. */
 PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event);
-/* Writes the image `out`: a copy of the recording `host` (.prof) with the events of such a file in it, which may be host's
-   own name, but no link; or, if host is null, one with nothing but them, for prof_chrome_merge() ("prof merge"). */
+/* Writes the image `out`: a copy of the recording `host` (.prof) with the events of such a file in it, which may be
+   host's own name, but no link; or, if host is null, one with nothing but them, for prof_chrome_merge() ("prof merge").
+   */
 PROF_DEF prof_status prof_ntff_import(const char *json, const char *host, const char *out, prof_ntff_stats *stats);
 #else
 #define prof_ntff_parser_create() PROF__STRIPPED((prof_ntff_parser *)0, (void)0)
@@ -289,8 +291,8 @@ typedef enum prof_ntff_word {
 typedef void (*prof_ntff_say_fn)(void *user, prof_ntff_word word, const char *text);
 
 #if PROF_ENABLE
-/* Where a process (pid 0: any) left its newest session, begun not before that Unix time (0: any). PROF_IO: output_dir cannot
-   be read; PROF_INVALID_STATE: there is none. folder: size bytes; "" then. */
+/* Where a process (pid 0: any) left its newest session, begun not before that Unix time (0: any). PROF_IO: output_dir
+   cannot be read; PROF_INVALID_STATE: there is none. folder: size bytes; "" then. */
 PROF_DEF prof_status prof_ntff_find_session(const char *output_dir, uint64_t pid, uint64_t not_before_unix_ns,
                                             char *folder, size_t size);
 /* All of them below dir, up to four folders deep, in order of folder and name; but for folders that cannot be read. */
@@ -379,11 +381,11 @@ struct ndebug_stream_event_header;
 typedef void (*prof_ntff_exec_callback)(void *params, uint32_t model_id, uint32_t vnc, uint64_t job_id,
                                         PROF_NTFF_NRT_STATUS status);
 
-/* X(result, name without nrt_, parameters, arguments, role): result: status, an NRT_STATUS; nothing; text. role: what it does
-   to captures. nrt_inspect_export and nrt_inspect_config_set_device_profile_num_warmup are not here, because their
-   prototypes are not published; nrta_* neither, because theirs change.
-   set_inspect_device_profile_mode is in no public header, but in public code of AWS: mode 0 off, 1 model, 2 session.
-   get_instance_output_dir is in neither, and the only one whose prototype rests on hearsay: nothing here calls it. */
+/* X(result, name without nrt_, parameters, arguments, role): result: status, an NRT_STATUS; nothing; text. role: what
+   it does to captures. nrt_inspect_export and nrt_inspect_config_set_device_profile_num_warmup are not here, because
+   their prototypes are not published; nrta_* neither, because theirs change. set_inspect_device_profile_mode is in no
+   public header, but in public code of AWS: mode 0 off, 1 model, 2 session. get_instance_output_dir is in neither, and
+   the only one whose prototype rests on hearsay: nothing here calls it. */
 #define PROF_NTFF_TABLE(X) \
     X(status, profile_start, (struct nrt_model *model, const char *filename), (model, filename), 0) \
     X(status, profile_stop, (const char *filename), (filename), 0) \
@@ -523,8 +525,8 @@ typedef enum prof_ntff_on_fail {
     PROF_NTFF_ON_FAIL_ONLY /* captures nothing else */
 } prof_ntff_on_fail;
 
-/* All zero is the default. The comment of a field names its key for prof_ntff_config_set() and prof_config_set(), without
-   NEURON_RT_INSPECT_. Strings stay the caller's, and are read by prof_ntff_session_begin() only. */
+/* All zero is the default. The comment of a field names its key for prof_ntff_config_set() and prof_config_set(),
+   without NEURON_RT_INSPECT_. Strings stay the caller's, and are read by prof_ntff_session_begin() only. */
 typedef struct prof_ntff_config {
     const char *output_dir;     /* OUTPUT_DIR: default "./output"; made if it is not there */
     unsigned activities;        /* SYSTEM_PROFILE, DEVICE_PROFILE, HOST_MEMORY, CPU_UTIL: 0 is PROF_NTFF_SYSTEM */
@@ -541,12 +543,12 @@ typedef struct prof_ntff_config {
 #define PROF_NTFF_PATH 1024 /* bytes that every path of these functions has at most */
 
 #if PROF_ENABLE
-/* Sets one field from text: key as in Neuron's environment, "NEURON_RT_INSPECT_OUTPUT_DIR". Keeps the pointer of a string.
-   Unknown keys and bad values: PROF_INVALID_ARGUMENT. NEURON_RT_INSPECT_ENABLE may be 1. */
+/* Sets one field from text: key as in Neuron's environment, "NEURON_RT_INSPECT_OUTPUT_DIR". Keeps the pointer of a
+   string. Unknown keys and bad values: PROF_INVALID_ARGUMENT. NEURON_RT_INSPECT_ENABLE may be 1. */
 PROF_DEF prof_status prof_ntff_config_set(prof_ntff_config *config, const char *key, const char *value);
 
-/* nrt_inspect_begin_with_options(). config null: what prof_config_set() was told with these keys, copied there, since the
-   process began. After nrt_init(). A session that cannot begin as told does not begin at all. */
+/* nrt_inspect_begin_with_options(). config null: what prof_config_set() was told with these keys, copied there, since
+   the process began. After nrt_init(). A session that cannot begin as told does not begin at all. */
 PROF_DEF prof_status prof_ntff_session_begin(const prof_ntff_config *config);
 /* nrt_inspect_stop(), which writes the files: before nrt_close(). folder (null, or PROF_NTFF_PATH bytes) is where they
    are; "" after an error. Then writes trace.json there, of what prof has recorded, unless there is one. PROF_IO: the
@@ -591,8 +593,8 @@ typedef struct prof_ntff_systrace {
 #if PROF_ENABLE
 /* After nrt_init(). config null: all zero. */
 PROF_DEF prof_status prof_ntff_systrace_start(const prof_ntff_systrace *config);
-/* Takes what has come since. Call it now and then, before the ring is full, from any thread, but not from two at once. A
-   start may come with one call and its stop with the next. stats: may be null; is added to. */
+/* Takes what has come since. Call it now and then, before the ring is full, from any thread, but not from two at once.
+   A start may come with one call and its stop with the next. stats: may be null; is added to. */
 PROF_DEF prof_status prof_ntff_systrace_fetch(prof_ntff_stats *stats);
 /* Fetches once more, and stops: before prof_stop() and nrt_close(). */
 PROF_DEF prof_status prof_ntff_systrace_stop(prof_ntff_stats *stats);
@@ -1095,8 +1097,8 @@ static int prof__json_take(prof__json *j, prof__json_value *value)
     return 1;
 }
 
-/* A whole number, however it is written: 12, "12", 12.0, 1.2e1; what it has behind the point is cut off. 0: it is none, or
-   has more than 64 bits. */
+/* A whole number, however it is written: 12, "12", 12.0, 1.2e1; what it has behind the point is cut off. 0: it is none,
+   or has more than 64 bits. */
 static int prof__json_whole(const char *text, int *negative, uint64_t *number)
 {
     uint64_t value = 0;
@@ -1235,8 +1237,8 @@ static void prof__ntff_clock_of(prof__ntff_clock *clock, const prof__pair *first
     if (clock->stepped || much <= PROF__NTFF_NOISE || much > clock->span / 1000) clock->span = clock->off = 0;
 }
 
-/* How much more Unix time than the host's has passed, of so long a time: at most 0.5 per mille, for which a double does.
-   span: how long that was during the whole session, on the clock that the time is of. */
+/* How much more Unix time than the host's has passed, of so long a time: at most 0.5 per mille, for which a double
+   does. span: how long that was during the whole session, on the clock that the time is of. */
 static int64_t prof__ntff_clock_part(const prof__ntff_clock *clock, int64_t since, int64_t span)
 {
     double off = clock->span ? (double)since * ((double)clock->off / (double)span) : 0;
@@ -1484,8 +1486,8 @@ static size_t prof__sync_find(const prof__ntff_sync *syncs, size_t count, const 
     return low;
 }
 
-/* The sync point that is taken after an execution, of that execution; null: there is none. Some are looked at only, lest
-   a hostile file has them all looked at each time. */
+/* The sync point that is taken after an execution, of that execution; null: there is none. Some are looked at only,
+   lest a hostile file has them all looked at each time. */
 static const prof__ntff_sync *prof__sync_of_execution(const prof__ntff_sync *syncs, size_t count,
                                                       const prof_ntff_event *event, int64_t nc_ns)
 {
@@ -2204,8 +2206,8 @@ static void prof__ntff_args_of(const prof_ntff_event *event, prof__ntff_args *ar
     }
 }
 
-/* As prof_device_record() wants it; offset: Unix time less the time of the device. What was before that time began, because
-   the host was not up yet, is at 0: for readers it is earlier than the session. */
+/* As prof_device_record() wants it; offset: Unix time less the time of the device. What was before that time began,
+   because the host was not up yet, is at 0: for readers it is earlier than the session. */
 static prof_device_event prof__ntff_device_event(const prof_ntff_event *event, int64_t offset, prof__ntff_args *args)
 {
     prof_device_event e;
@@ -3062,7 +3064,8 @@ static int prof__path_below(const char *path, const char *dir)
     return !strncmp(path, dir, length) && (!path[length] || path[length] == '/');
 }
 
-/* Whether a model is that of a profile: by the hashes of their names, above or below one another; without one by the place. */
+/* Whether a model is that of a profile: by the hashes of their names, above or below one another; without one by the
+   place. */
 static int prof__artifact_pair(const prof_ntff_artifact *ntff, const prof_ntff_artifact *neff)
 {
     const char *below = neff->folder + strlen(ntff->folder);
@@ -4495,8 +4498,8 @@ static prof_status prof__ntff_fetch_piece(prof_ntff_stats *stats, size_t *size)
     return prof__ntff_say(&trouble);
 }
 
-/* Until a piece is not full, or who hears the events wants no more. What comes meanwhile may go on for ever, so there is an
-   end to it. */
+/* Until a piece is not full, or who hears the events wants no more. What comes meanwhile may go on for ever, so there
+   is an end to it. */
 static prof_status prof__ntff_fetch(prof_ntff_stats *stats)
 {
     size_t size = 0;

@@ -171,9 +171,9 @@ PROF_DEF prof_status prof_report_each(const prof_trace *const *traces, size_t co
 PROF_DEF prof_status prof_report_each_stream(const prof_trace *const *traces, size_t count, prof_sink sink,
                                              const prof_report_options *options);
 
-/* CNTK's two files, in a folder that is made, at any depth, if it is missing (null: the present one). suffix:
-   %r in it is the rank of the recording ("0" if it has none), %p the process id, %% a percent sign; null or "": the rank,
-   or the process id if it has none. Never replaces a file. options: events and others count. */
+/* CNTK's two files, in a folder that is made, at any depth, if it is missing (null: the present one). suffix: %r in it
+   is the rank of the recording ("0" if it has none), %p the process id, %% a percent sign; null or "": the rank, or the
+   process id if it has none. Never replaces a file. options: events and others count. */
 PROF_DEF prof_status prof_report_cntk(const prof_trace *trace, const char *folder, const char *suffix,
                                       const prof_report_options *options);
 
@@ -537,7 +537,8 @@ static int prof__report_lossy(const prof_trace_info *info)
 static size_t prof__report_limit(const prof__report *r)
 {
     prof_report_layout layout = r->options.layout;
-    return layout == PROF_REPORT_MXNET || layout == PROF_REPORT_CNTK ? 0 : prof__out_columns(r->out, r->options.columns);
+    return layout == PROF_REPORT_MXNET || layout == PROF_REPORT_CNTK ? 0
+                                                                     : prof__out_columns(r->out, r->options.columns);
 }
 
 /* Only if there are some. */
@@ -750,8 +751,8 @@ static void prof__report_mxnet_head(prof__out *out, const prof__report_row *row,
                                   "-------------    -------------\n");
 }
 
-/* MXNet's numbers are floats: "%16.4f", whatever the locale. A float times 10^4 is exact as a double, so that halves can
-   be seen, which go to the even neighbour. */
+/* MXNet's numbers are floats: "%16.4f", whatever the locale. A float times 10^4 is exact as a double, so that halves
+   can be seen, which go to the even neighbour. */
 static void prof__report_mxnet_float(prof__out *out, float value)
 {
     char text[48];
@@ -1174,8 +1175,8 @@ static void prof__report_histogram(prof__out *out, const prof__report_row *row, 
     snprintf(text, sizeof text, ": %s %s%s%s", count, row->figure.type == PROF_EVENT_FRAME ? "frame" : "call",
              all == 1 ? "" : "s", unknown);
     if (all)
-        snprintf(text + strlen(text), sizeof text - strlen(text), ", total %s, mean %s, p50 %s, p99 %s", total, mean, p50,
-                 p99);
+        snprintf(text + strlen(text), sizeof text - strlen(text), ", total %s, mean %s, p50 %s, p99 %s", total, mean,
+                 p50, p99);
     prof__out_wrapped(out, text, at, 4, limit);
     PROF__REPORT_LITERAL(out, "\n");
     if (!all) return;
@@ -1792,7 +1793,8 @@ PROF_DEF prof_status prof_report_cntk(const prof_trace *trace, const char *folde
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_cntk: trace is null");
     how.layout = PROF_REPORT_CNTK_DETAIL;
     if (status == PROF_OK) status = prof__report_fits(trace, &how);
-    return status == PROF_OK ? prof__report_cntk_files(trace, folder && *folder ? folder : ".", suffix, how, 1) : status;
+    return status == PROF_OK ? prof__report_cntk_files(trace, folder && *folder ? folder : ".", suffix, how, 1)
+                             : status;
 }
 
 /*-- as config.layout says --*/

@@ -147,9 +147,9 @@ PROF_DEF prof_status prof_xplane_stream(const prof_trace *trace, prof_sink sink,
 PROF_DEF prof_status prof_xplane_merge(const prof_trace *const *traces, size_t count, const char *logdir,
                                        const prof_xplane_options *options);
 
-/* As jax.profiler.start_trace() and stop_trace(): what happens in between is written to logdir. Starts a session of its own,
-   which keeps everything (PROF_STREAM, with a file in logdir while it runs); if one is running already, what that has
-   recorded in between is written, and it goes on. On Windows its own session is a ring of 16 MiB, which keeps the
+/* As jax.profiler.start_trace() and stop_trace(): what happens in between is written to logdir. Starts a session of its
+   own, which keeps everything (PROF_STREAM, with a file in logdir while it runs); if one is running already, what that
+   has recorded in between is written, and it goes on. On Windows its own session is a ring of 16 MiB, which keeps the
    newest. PROF_INVALID_STATE: a trace was begun already; none was. PROF_INVALID_ARGUMENT: the session is one of
    PROF_STATS, which keeps no events. */
 PROF_DEF prof_status prof_xplane_start_trace(const char *logdir);
@@ -507,8 +507,8 @@ static void prof__xplane_text(prof__xplane *x, prof__xplane_bytes *bytes, unsign
 
 /*-- stats: tag is that of a stat in the message that bytes are of --*/
 
-static void prof__xplane_stat_number(prof__xplane *x, prof__xplane_bytes *bytes, unsigned tag, size_t stat, unsigned type,
-                                     uint64_t value)
+static void prof__xplane_stat_number(prof__xplane *x, prof__xplane_bytes *bytes, unsigned tag, size_t stat,
+                                     unsigned type, uint64_t value)
 {
     unsigned char body[24], *to = body;
     if (stat < PROF__STAT_COUNT) x->used |= (uint64_t)1 << stat;
@@ -519,7 +519,8 @@ static void prof__xplane_stat_number(prof__xplane *x, prof__xplane_bytes *bytes,
     prof__xplane_message(bytes, tag, body, (size_t)(to - body));
 }
 
-static void prof__xplane_stat_double(prof__xplane *x, prof__xplane_bytes *bytes, unsigned tag, size_t stat, double value)
+static void prof__xplane_stat_double(prof__xplane *x, prof__xplane_bytes *bytes, unsigned tag, size_t stat,
+                                     double value)
 {
     unsigned char body[24], *to = body;
     uint64_t bits;
@@ -542,7 +543,8 @@ static void prof__xplane_stat_letters(prof__xplane *x, prof__xplane_bytes *bytes
     prof__xplane_message(bytes, PROF__XSTAT_TEXT, x->text.data, x->text.size);
 }
 
-static void prof__xplane_stat_text(prof__xplane *x, prof__xplane_bytes *bytes, unsigned tag, size_t stat, const char *text)
+static void prof__xplane_stat_text(prof__xplane *x, prof__xplane_bytes *bytes, unsigned tag, size_t stat,
+                                   const char *text)
 {
     x->text.size = 0;
     prof__xplane_letters(&x->text, text);
@@ -678,12 +680,14 @@ static int prof__xplane_same_name(const void *owner, size_t item, const void *ke
            (!name->text || !strcmp(name->text, wanted->text));
 }
 
-/* The id of a name; 0 without memory, or if it is a new one beyond the run-time names. text: null for the site's own. */
+/* The id of a name; 0 without memory, or if it is a new one beyond the run-time names. text: null for the site's own.
+   */
 static PROF__COLD uint32_t prof__xplane_name_find(prof__xplane *x, const prof_callsite *site, const char *text,
                                                   prof__xplane_what what)
 {
     prof__xplane_name name;
-    uint32_t hash = (uint32_t)prof__mix((uint64_t)(uintptr_t)site + (uint64_t)what) + (text ? prof__text_hash(text) : 0);
+    uint32_t hash =
+        (uint32_t)prof__mix((uint64_t)(uintptr_t)site + (uint64_t)what) + (text ? prof__text_hash(text) : 0);
     size_t item;
     name.site = site;
     name.what = what;
@@ -721,8 +725,8 @@ static uint32_t prof__xplane_site(prof__xplane *x, const prof_callsite *site, pr
 }
 
 /* The id of a name made at run time, or, if there are too many, of its site, with the name as a stat. */
-static uint32_t prof__xplane_named(prof__xplane *x, prof__xplane_bytes *stats, const prof_callsite *site, const char *text,
-                                   prof__xplane_what what)
+static uint32_t prof__xplane_named(prof__xplane *x, prof__xplane_bytes *stats, const prof_callsite *site,
+                                   const char *text, prof__xplane_what what)
 {
     uint32_t id = prof__xplane_name_find(x, site, text, what);
     if (!id && site && x->text_count >= PROF__XPLANE_NAMES) {
@@ -859,8 +863,8 @@ static void prof__xplane_group_names(prof__xplane *x)
     }
 }
 
-/* What counts as the op of a name: the format that it was made with, or, of a call site with many names that hardly come
-   again, as those of requests do but not those of functions, the function around that. Else the name itself. */
+/* What counts as the op of a name: the format that it was made with, or, of a call site with many names that hardly
+   come again, as those of requests do but not those of functions, the function around that. Else the name itself. */
 static const char *prof__xplane_op_text(prof__xplane *x, const prof__xplane_name *name, const char *text)
 {
     const prof__xplane_group *group;
@@ -984,7 +988,8 @@ static void prof__xplane_keep(prof__xplane *x, const unsigned char *body, size_t
 }
 
 /* An event of the present line. stats: null, or those of the event. */
-static void prof__xplane_emit(prof__xplane *x, uint32_t id, int64_t start, int64_t duration, const prof__xplane_bytes *stats)
+static void prof__xplane_emit(prof__xplane *x, uint32_t id, int64_t start, int64_t duration,
+                              const prof__xplane_bytes *stats)
 {
     unsigned char body[40], *to = body;
     size_t size, extra = stats ? stats->size : 0, total;
@@ -1197,12 +1202,13 @@ static void prof__xplane_walk_steps(prof__xplane *x)
         end = step->end;
         x->point.size = 0;
         prof__xplane_consumer(x, &x->point, step);
-        prof__xplane_emit(x, prof__xplane_site(x, step->site, PROF__XPLANE_ROOT), step->start, step->end - step->start, &x->point);
+        prof__xplane_emit(x, prof__xplane_site(x, step->site, PROF__XPLANE_ROOT), step->start, step->end - step->start,
+                          &x->point);
     }
 }
 
-/* Writes the scope that is held. next: the event behind it, or null. XProf drops a step in which it sees no work, and a step
-   in a step is none. */
+/* Writes the scope that is held. next: the event behind it, or null. XProf drops a step in which it sees no work, and a
+   step in a step is none. */
 static void prof__xplane_release(prof__xplane *x, const prof_event *next)
 {
     prof__xplane_held *held = &x->held;
@@ -1338,8 +1344,8 @@ static void prof__xplane_point(prof__xplane *x, size_t index, const prof_event *
     if (inside)
         held->flow = 1;
     else
-        prof__xplane_emit(x, prof__xplane_name_of(x, stats, event, PROF__XPLANE_POINT), prof__xplane_time(event->start_ns), 0,
-                          stats);
+        prof__xplane_emit(x, prof__xplane_name_of(x, stats, event, PROF__XPLANE_POINT),
+                          prof__xplane_time(event->start_ns), 0, stats);
 }
 
 /*-- lines of threads and rows --*/
@@ -1350,7 +1356,8 @@ static int prof__xplane_finite(const prof_value *value)
 }
 
 /* Notes that frames of this name need a line: each name of each thread, or each handle, has its own. */
-static void prof__xplane_frame_met(prof__xplane *x, prof__xplane_kind kind, size_t track, const char *name, uint64_t handle)
+static void prof__xplane_frame_met(prof__xplane *x, prof__xplane_kind kind, size_t track, const char *name,
+                                   uint64_t handle)
 {
     size_t i;
     if (x->writing) return;
@@ -1455,7 +1462,8 @@ static void prof__xplane_walk_frames(prof__xplane *x, const prof__xplane_line *l
         x->point.size = 0;
         prof__xplane_put_uint(x, &x->point, PROF__STAT_FRAME, number);
         prof__xplane_truncated(x, &x->point, event.flags);
-        prof__xplane_emit(x, prof__xplane_site(x, event.site, PROF__XPLANE_FRAME), start, event.start_ns - start, &x->point);
+        prof__xplane_emit(x, prof__xplane_site(x, event.site, PROF__XPLANE_FRAME), start, event.start_ns - start,
+                          &x->point);
     }
     prof_cursor_close(cursor);
 }
@@ -1538,7 +1546,8 @@ static void prof__xplane_pool(prof__xplane *x, const prof__heap *heap, const pro
                       prof__xplane_time(event->start_ns), 0, &x->point);
 }
 
-static int prof__xplane_heap_step(prof__xplane *x, prof__heap *heap, const prof_event *event, size_t track, int counters)
+static int prof__xplane_heap_step(prof__xplane *x, prof__heap *heap, const prof_event *event, size_t track,
+                                  int counters)
 {
     int alloc = event->type == PROF_EVENT_ALLOC;
     prof__heap_block *block;
@@ -1635,10 +1644,11 @@ static void prof__xplane_walk_spans(prof__xplane *x, const prof__xplane_line *li
 }
 
 /* A wait for a lock, or that it was held. cut: there is no end. */
-static void prof__xplane_lock(prof__xplane *x, const prof__locks *all, const prof__lock_user *user, int held, int64_t start,
-                              int64_t end, int cut, uint64_t number)
+static void prof__xplane_lock(prof__xplane *x, const prof__locks *all, const prof__lock_user *user, int held,
+                              int64_t start, int64_t end, int cut, uint64_t number)
 {
-    const char *name = all->rows[all->locks[user->lock].row].name, *thread = prof_trace_track(x->trace, user->track)->name;
+    const char *name = all->rows[all->locks[user->lock].row].name,
+               *thread = prof_trace_track(x->trace, user->track)->name;
     const char *what = held ? "lock " : "wait for ";
     prof__xplane_bytes *stats = &x->point;
     if (!prof__xplane_in_window(x, start, end) || (uint64_t)(end - start) < x->options.min_duration_ns) return;
@@ -2013,8 +2023,8 @@ static void prof__xplane_env_text(prof__xplane *x, const char *prefix, const cha
         prof__xplane_stat_text(x, &x->stats, PROF__XPLANE_STAT, PROF__STAT_COUNT + item, text);
 }
 
-/* The window as Unix time, and what is known of the run. XProf adds the times of events to profile_start_time, so this is
-   the very moment from which those count. */
+/* The window as Unix time, and what is known of the run. XProf adds the times of events to profile_start_time, so this
+   is the very moment from which those count. */
 static void prof__xplane_env_plane(prof__xplane *x)
 {
     const prof_trace_info *about = x->about;
@@ -2057,7 +2067,8 @@ static void prof__xplane_warnings(prof__xplane *x)
         unaligned += prof_trace_track(x->trace, i)->alignment == PROF_ALIGN_GUESS;
     prof__xplane_warning(x, about->lost, "events could not be recorded: the buffer was full");
     prof__xplane_warning(x, about->lost_args, "arguments could not be recorded: the buffer was full");
-    prof__xplane_warning(x, about->overwritten_chunks, "older chunks of the buffer were reused: the run begins earlier");
+    prof__xplane_warning(x, about->overwritten_chunks,
+                         "older chunks of the buffer were reused: the run begins earlier");
     prof__xplane_warning(x, about->lost_blocks, "blocks of the recording cannot be read");
     prof__xplane_warning(x, about->sites_lost, "call sites or names had no room in the recording");
     prof__xplane_warning(x, about->unmatched, "ends without a begin were left out");
@@ -2219,7 +2230,8 @@ static void prof__xplane_name_text(char *to, size_t size, const char *text)
 static void prof__xplane_host(char *to, size_t size, const prof_trace *trace, const prof_xplane_options *options)
 {
     char own[256], text[400];
-    const char *host = options && options->host && *options->host ? options->host : prof__xplane_metadata(trace, "host");
+    const char *host =
+        options && options->host && *options->host ? options->host : prof__xplane_metadata(trace, "host");
     const char *rank = prof__xplane_metadata(trace, "rank");
     if (!host) {
         prof__host_name(own, sizeof own);
@@ -2233,7 +2245,8 @@ static void prof__xplane_run_name(char *to, size_t size, const prof_trace *trace
 {
     const prof_trace_info *about = prof_trace_about(trace);
     time_t begin = (time_t)((about->start_unix_ns + (uint64_t)prof__xplane_time(about->from_ns)) / 1000000000u);
-    const char *job = about->pid == prof__process_id() && prof__xplane_metadata(trace, "rank") ? prof__xplane_job() : NULL;
+    const char *job =
+        about->pid == prof__process_id() && prof__xplane_metadata(trace, "rank") ? prof__xplane_job() : NULL;
     struct tm local;
     if (options && options->run && *options->run) {
         prof__xplane_name_text(to, size, options->run);
@@ -2254,7 +2267,8 @@ static void prof__xplane_run_name(char *to, size_t size, const prof_trace *trace
     if (!strftime(to, size, "%Y_%m_%d_%H_%M_%S", &local)) prof__text_copy(to, size, "run");
 }
 
-/* The directory in front of RUN, "logs/plugins/profile/". If path is that of a run, its name goes to run. 0: too long. */
+/* The directory in front of RUN, "logs/plugins/profile/". If path is that of a run, its name goes to run. 0: too long.
+   */
 static int prof__xplane_base(const char *path, char *base, size_t base_size, char *run, size_t run_size)
 {
     static const char middle[] = "plugins/profile/";
@@ -2311,7 +2325,8 @@ static prof_status prof__xplane_claim(prof__xplane_file *files, size_t count, co
         if (status) return status;
         for (i = 0; i < count && !error; i++) {
             length = snprintf(files[i].path, sizeof files[i].path, "%s/%s.xplane.pb", folder, files[i].host);
-            error = length < 0 || (size_t)length >= sizeof files[i].path ? ENAMETOOLONG : prof__path_claim(files[i].path);
+            error =
+                length < 0 || (size_t)length >= sizeof files[i].path ? ENAMETOOLONG : prof__path_claim(files[i].path);
             files[i].claimed = !error;
         }
         if (!error) return PROF_OK;

@@ -510,7 +510,8 @@ static prof_status prof__out_open(prof__out *out, const char *path)
 }
 #endif
 
-/* path null or "-": standard output. Makes the directories that path names. Unless this returns PROF_OK there is nothing to close. */
+/* path null or "-": standard output. Makes the directories that path names. Unless this returns PROF_OK there is
+   nothing to close. */
 static PROF__UNUSED prof_status prof__out_file(prof__out *out, const char *path)
 {
     prof_status status;

@@ -136,7 +136,8 @@ extern int prof__libc_lstat(const char *path, struct stat *about) __asm__(
 extern int prof__libc_ftruncate(int file, off_t size) __asm__(PROF__LIBC_OFFSET("ftruncate"));
 extern int prof__libc_posix_fallocate(int file, off_t at, off_t size) __asm__(PROF__LIBC_OFFSET("posix_fallocate"));
 extern ssize_t prof__libc_pread(int file, void *to, size_t size, off_t at) __asm__(PROF__LIBC_OFFSET("pread"));
-extern ssize_t prof__libc_pwrite(int file, const void *from, size_t size, off_t at) __asm__(PROF__LIBC_OFFSET("pwrite"));
+extern ssize_t prof__libc_pwrite(int file, const void *from, size_t size,
+                                 off_t at) __asm__(PROF__LIBC_OFFSET("pwrite"));
 extern ssize_t prof__libc_readlink(const char *path, char *to, size_t size) __asm__("readlink");
 extern int prof__libc_gethostname(char *to, size_t size) __asm__("gethostname");
 extern int prof__libc_linkat(int from, const char *old, int to, const char *name, int flags) __asm__("linkat");

@@ -39,8 +39,8 @@ typedef struct prof__unpacker {
     int bad;
 } prof__unpacker;
 
-/* Words of a record of each kind, four bits each; 15: its head says how many follow. One number instead of a jump for each
-   record. */
+/* Words of a record of each kind, four bits each; 15: its head says how many follow. One number instead of a jump for
+   each record. */
 #define PROF__WORDS_OF(kind, words) ((uint64_t)(words) << 4 * (kind))
 #define PROF__WORDS                                                                                                   \
     (PROF__WORDS_OF(PROF__KIND_BEGIN, 1) | PROF__WORDS_OF(PROF__KIND_END, 1) | PROF__WORDS_OF(PROF__KIND_MARK, 1) |   \

@@ -31,7 +31,8 @@ enum { /* prof_ntff_event.flags */
     PROF_NTFF_COUNTER = 16         /* a value at a time, not a piece of time: value */
 };
 
-/* One event, complete, in the host's time. What is not known is -1, of ids 0. Strings are valid during the call only. */
+/* One event, complete, in the host's time. What is not known is -1, of ids 0. Strings are valid during the call only.
+   */
 typedef struct prof_ntff_event {
     const char *name;
     const char *instance;          /* id of the machine; "": not known */
@@ -65,17 +66,17 @@ typedef struct prof_ntff_stats {
     int clock_stepped;          /* the same: Unix time was set while it ran: places are right up to then */
 } prof_ntff_stats;
 
-/* Starts whose stops were in no fetch yet, and sync points: from one piece of JSON to the next. 65536 starts at most, of
-   64 MiB: then the oldest is given up. For one thread at a time. */
+/* Starts whose stops were in no fetch yet, and sync points: from one piece of JSON to the next. 65536 starts at most,
+   of 64 MiB: then the oldest is given up. For one thread at a time. */
 typedef struct prof_ntff_parser prof_ntff_parser;
 
 #if PROF_ENABLE
 PROF_DEF prof_ntff_parser *prof_ntff_parser_create(void); /* null without memory */
-/* fn: hears of what still waits for its stop, PROF_NTFF_UNMATCHED_START, or for a sync point; may be null. parser may be
-   null. Frees it. */
+/* fn: hears of what still waits for its stop, PROF_NTFF_UNMATCHED_START, or for a sync point; may be null. parser may
+   be null. Frees it. */
 PROF_DEF void prof_ntff_parser_end(prof_ntff_parser *parser, prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats);
-/* The JSON of one nrt_sys_trace_fetch_events(). parser null: it is all there is. stats may be null. PROF_CORRUPT: it ends
-   too early, or is no JSON; what could be read has been handed over. */
+/* The JSON of one nrt_sys_trace_fetch_events(). parser null: it is all there is. stats may be null. PROF_CORRUPT: it
+   ends too early, or is no JSON; what could be read has been handed over. */
 PROF_DEF prof_status prof_ntff_parse_systrace_json(prof_ntff_parser *parser, const char *json, size_t size,
                                                    prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats);
 /* A file of Neuron Explorer's, or with the JSON of a system trace. stats may be null. */
@@ -83,8 +84,9 @@ PROF_DEF prof_status prof_ntff_read_system_json(const char *path, prof_ntff_even
                                                 prof_ntff_stats *stats);
 /* A prof_ntff_event_fn: records it on a track of its NeuronCore, of the running session of prof. user is not used. */
 PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event);
-/* Writes the image `out`: a copy of the recording `host` (.prof) with the events of such a file in it, which may be host's
-   own name, but no link; or, if host is null, one with nothing but them, for prof_chrome_merge() ("prof merge"). */
+/* Writes the image `out`: a copy of the recording `host` (.prof) with the events of such a file in it, which may be
+   host's own name, but no link; or, if host is null, one with nothing but them, for prof_chrome_merge() ("prof merge").
+   */
 PROF_DEF prof_status prof_ntff_import(const char *json, const char *host, const char *out, prof_ntff_stats *stats);
 #else
 #define prof_ntff_parser_create() PROF__STRIPPED((prof_ntff_parser *)0, (void)0)
@@ -189,8 +191,8 @@ typedef enum prof_ntff_word {
 typedef void (*prof_ntff_say_fn)(void *user, prof_ntff_word word, const char *text);
 
 #if PROF_ENABLE
-/* Where a process (pid 0: any) left its newest session, begun not before that Unix time (0: any). PROF_IO: output_dir cannot
-   be read; PROF_INVALID_STATE: there is none. folder: size bytes; "" then. */
+/* Where a process (pid 0: any) left its newest session, begun not before that Unix time (0: any). PROF_IO: output_dir
+   cannot be read; PROF_INVALID_STATE: there is none. folder: size bytes; "" then. */
 PROF_DEF prof_status prof_ntff_find_session(const char *output_dir, uint64_t pid, uint64_t not_before_unix_ns,
                                             char *folder, size_t size);
 /* All of them below dir, up to four folders deep, in order of folder and name; but for folders that cannot be read. */

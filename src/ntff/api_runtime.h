@@ -40,11 +40,11 @@ struct ndebug_stream_event_header;
 typedef void (*prof_ntff_exec_callback)(void *params, uint32_t model_id, uint32_t vnc, uint64_t job_id,
                                         PROF_NTFF_NRT_STATUS status);
 
-/* X(result, name without nrt_, parameters, arguments, role): result: status, an NRT_STATUS; nothing; text. role: what it does
-   to captures. nrt_inspect_export and nrt_inspect_config_set_device_profile_num_warmup are not here, because their
-   prototypes are not published; nrta_* neither, because theirs change.
-   set_inspect_device_profile_mode is in no public header, but in public code of AWS: mode 0 off, 1 model, 2 session.
-   get_instance_output_dir is in neither, and the only one whose prototype rests on hearsay: nothing here calls it. */
+/* X(result, name without nrt_, parameters, arguments, role): result: status, an NRT_STATUS; nothing; text. role: what
+   it does to captures. nrt_inspect_export and nrt_inspect_config_set_device_profile_num_warmup are not here, because
+   their prototypes are not published; nrta_* neither, because theirs change. set_inspect_device_profile_mode is in no
+   public header, but in public code of AWS: mode 0 off, 1 model, 2 session. get_instance_output_dir is in neither, and
+   the only one whose prototype rests on hearsay: nothing here calls it. */
 #define PROF_NTFF_TABLE(X) \
     X(status, profile_start, (struct nrt_model *model, const char *filename), (model, filename), 0) \
     X(status, profile_stop, (const char *filename), (filename), 0) \
@@ -184,8 +184,8 @@ typedef enum prof_ntff_on_fail {
     PROF_NTFF_ON_FAIL_ONLY /* captures nothing else */
 } prof_ntff_on_fail;
 
-/* All zero is the default. The comment of a field names its key for prof_ntff_config_set() and prof_config_set(), without
-   NEURON_RT_INSPECT_. Strings stay the caller's, and are read by prof_ntff_session_begin() only. */
+/* All zero is the default. The comment of a field names its key for prof_ntff_config_set() and prof_config_set(),
+   without NEURON_RT_INSPECT_. Strings stay the caller's, and are read by prof_ntff_session_begin() only. */
 typedef struct prof_ntff_config {
     const char *output_dir;     /* OUTPUT_DIR: default "./output"; made if it is not there */
     unsigned activities;        /* SYSTEM_PROFILE, DEVICE_PROFILE, HOST_MEMORY, CPU_UTIL: 0 is PROF_NTFF_SYSTEM */
@@ -202,12 +202,12 @@ typedef struct prof_ntff_config {
 #define PROF_NTFF_PATH 1024 /* bytes that every path of these functions has at most */
 
 #if PROF_ENABLE
-/* Sets one field from text: key as in Neuron's environment, "NEURON_RT_INSPECT_OUTPUT_DIR". Keeps the pointer of a string.
-   Unknown keys and bad values: PROF_INVALID_ARGUMENT. NEURON_RT_INSPECT_ENABLE may be 1. */
+/* Sets one field from text: key as in Neuron's environment, "NEURON_RT_INSPECT_OUTPUT_DIR". Keeps the pointer of a
+   string. Unknown keys and bad values: PROF_INVALID_ARGUMENT. NEURON_RT_INSPECT_ENABLE may be 1. */
 PROF_DEF prof_status prof_ntff_config_set(prof_ntff_config *config, const char *key, const char *value);
 
-/* nrt_inspect_begin_with_options(). config null: what prof_config_set() was told with these keys, copied there, since the
-   process began. After nrt_init(). A session that cannot begin as told does not begin at all. */
+/* nrt_inspect_begin_with_options(). config null: what prof_config_set() was told with these keys, copied there, since
+   the process began. After nrt_init(). A session that cannot begin as told does not begin at all. */
 PROF_DEF prof_status prof_ntff_session_begin(const prof_ntff_config *config);
 /* nrt_inspect_stop(), which writes the files: before nrt_close(). folder (null, or PROF_NTFF_PATH bytes) is where they
    are; "" after an error. Then writes trace.json there, of what prof has recorded, unless there is one. PROF_IO: the
@@ -252,8 +252,8 @@ typedef struct prof_ntff_systrace {
 #if PROF_ENABLE
 /* After nrt_init(). config null: all zero. */
 PROF_DEF prof_status prof_ntff_systrace_start(const prof_ntff_systrace *config);
-/* Takes what has come since. Call it now and then, before the ring is full, from any thread, but not from two at once. A
-   start may come with one call and its stop with the next. stats: may be null; is added to. */
+/* Takes what has come since. Call it now and then, before the ring is full, from any thread, but not from two at once.
+   A start may come with one call and its stop with the next. stats: may be null; is added to. */
 PROF_DEF prof_status prof_ntff_systrace_fetch(prof_ntff_stats *stats);
 /* Fetches once more, and stops: before prof_stop() and nrt_close(). */
 PROF_DEF prof_status prof_ntff_systrace_stop(prof_ntff_stats *stats);

@@ -226,7 +226,8 @@ static int prof__path_below(const char *path, const char *dir)
     return !strncmp(path, dir, length) && (!path[length] || path[length] == '/');
 }
 
-/* Whether a model is that of a profile: by the hashes of their names, above or below one another; without one by the place. */
+/* Whether a model is that of a profile: by the hashes of their names, above or below one another; without one by the
+   place. */
 static int prof__artifact_pair(const prof_ntff_artifact *ntff, const prof_ntff_artifact *neff)
 {
     const char *below = neff->folder + strlen(ntff->folder);

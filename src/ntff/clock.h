@@ -29,8 +29,8 @@ static void prof__ntff_clock_of(prof__ntff_clock *clock, const prof__pair *first
     if (clock->stepped || much <= PROF__NTFF_NOISE || much > clock->span / 1000) clock->span = clock->off = 0;
 }
 
-/* How much more Unix time than the host's has passed, of so long a time: at most 0.5 per mille, for which a double does.
-   span: how long that was during the whole session, on the clock that the time is of. */
+/* How much more Unix time than the host's has passed, of so long a time: at most 0.5 per mille, for which a double
+   does. span: how long that was during the whole session, on the clock that the time is of. */
 static int64_t prof__ntff_clock_part(const prof__ntff_clock *clock, int64_t since, int64_t span)
 {
     double off = clock->span ? (double)since * ((double)clock->off / (double)span) : 0;

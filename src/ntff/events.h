@@ -211,8 +211,8 @@ static size_t prof__sync_find(const prof__ntff_sync *syncs, size_t count, const 
     return low;
 }
 
-/* The sync point that is taken after an execution, of that execution; null: there is none. Some are looked at only, lest
-   a hostile file has them all looked at each time. */
+/* The sync point that is taken after an execution, of that execution; null: there is none. Some are looked at only,
+   lest a hostile file has them all looked at each time. */
 static const prof__ntff_sync *prof__sync_of_execution(const prof__ntff_sync *syncs, size_t count,
                                                       const prof_ntff_event *event, int64_t nc_ns)
 {

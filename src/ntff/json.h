@@ -355,8 +355,8 @@ static int prof__json_take(prof__json *j, prof__json_value *value)
     return 1;
 }
 
-/* A whole number, however it is written: 12, "12", 12.0, 1.2e1; what it has behind the point is cut off. 0: it is none, or
-   has more than 64 bits. */
+/* A whole number, however it is written: 12, "12", 12.0, 1.2e1; what it has behind the point is cut off. 0: it is none,
+   or has more than 64 bits. */
 static int prof__json_whole(const char *text, int *negative, uint64_t *number)
 {
     uint64_t value = 0;

@@ -126,8 +126,8 @@ static void prof__ntff_args_of(const prof_ntff_event *event, prof__ntff_args *ar
     }
 }
 
-/* As prof_device_record() wants it; offset: Unix time less the time of the device. What was before that time began, because
-   the host was not up yet, is at 0: for readers it is earlier than the session. */
+/* As prof_device_record() wants it; offset: Unix time less the time of the device. What was before that time began,
+   because the host was not up yet, is at 0: for readers it is earlier than the session. */
 static prof_device_event prof__ntff_device_event(const prof_ntff_event *event, int64_t offset, prof__ntff_args *args)
 {
     prof_device_event e;

@@ -89,8 +89,8 @@ static prof_status prof__ntff_fetch_piece(prof_ntff_stats *stats, size_t *size)
     return prof__ntff_say(&trouble);
 }
 
-/* Until a piece is not full, or who hears the events wants no more. What comes meanwhile may go on for ever, so there is an
-   end to it. */
+/* Until a piece is not full, or who hears the events wants no more. What comes meanwhile may go on for ever, so there
+   is an end to it. */
 static prof_status prof__ntff_fetch(prof_ntff_stats *stats)
 {
     size_t size = 0;

@@ -210,14 +210,16 @@ static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *
 }
 
 /* Reads a segment of a ring to its place in the buffer. */
-static const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffer *buffer, const prof__read_segment *segment)
+static const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffer *buffer,
+                                       const prof__read_segment *segment)
 {
     uint64_t *words = buffer->words + segment->first;
     size_t count = segment->end - segment->first;
     if (buffer->segment == segment) return buffer->words;
     buffer->chunk = 0;
     buffer->segment = NULL;
-    if (!prof__read_ring_part(trace, (trace->chunks[segment->chunk].place + segment->first) * 8, words, count * 8)) return NULL;
+    if (!prof__read_ring_part(trace, (trace->chunks[segment->chunk].place + segment->first) * 8, words, count * 8))
+        return NULL;
     if (segment->texts) prof__read_seal(words, count);
     if (prof__read_mark(words, count) != segment->mark) return NULL;
     buffer->segment = segment;
@@ -226,7 +228,8 @@ static const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffe
 
 /* The words of a chunk, at least those of this segment: in the image, or in the buffer until the next call. Null: they
    cannot be read any more, or are others by now, which the tables do not fit. */
-static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buffer *buffer, const prof__read_segment *segment)
+static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buffer *buffer,
+                                        const prof__read_segment *segment)
 {
     const prof__read_chunk *chunk = &trace->chunks[segment->chunk];
     uint32_t size = PROF__LOAD(&chunk->size);
@@ -249,7 +252,8 @@ static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buff
 static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count);
 
 /* A segment's first record that has a time. */
-static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, prof__read_segment *segment, uint64_t head)
+static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, prof__read_segment *segment,
+                                       uint64_t head)
 {
     if (!segment || segment->record != ~(uint64_t)0) return;
     segment->record = prof__read_tick(trace->chunks[chunk].tick, head, 0);

@@ -21,7 +21,8 @@ static inline int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned
 {
 #ifdef __SIZEOF_INT128__
     __extension__ typedef unsigned __int128 prof__product; /* at most 2^128 - 2^65 + 1, so that half of a bit more fits */
-    prof__product product = (prof__product)value * factor + (shift ? (uint64_t)1 << (shift - 1) : 0), result = product >> shift;
+    prof__product product = (prof__product)value * factor + (shift ? (uint64_t)1 << (shift - 1) : 0),
+                  result = product >> shift;
     return result < (uint64_t)PROF__FAR_NS ? (int64_t)result : PROF__FAR_NS;
 #else
     uint64_t a = value >> 32, b = value & 0xFFFFFFFFu, c = factor >> 32, d = factor & 0xFFFFFFFFu;

@@ -73,7 +73,8 @@ PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, pro
         c->exception = about->exception;
         c->late_begin = c->late_end = about->late;
         c->tick = about->tick;
-        if (trace->paged || trace->file || trace->size > trace->header.image_size) archived = prof__read_buffer_make(trace, &c->buffer);
+        if (trace->paged || trace->file || trace->size > trace->header.image_size)
+            archived = prof__read_buffer_make(trace, &c->buffer);
     }
     if (!c || !c->nodes || !c->segment_args || !c->stack || !c->args || !c->frames || !archived ||
         (about->frames && !prof__read_reserve(&c->frame_index, about->frames))) {

@@ -34,7 +34,8 @@ static size_t prof__device_name(prof_trace *trace, const char *text)
 }
 
 /* The records of arguments, kept one behind the other, and their number. 0 without memory. */
-static int prof__device_args(prof_trace *trace, prof__read_device_record *e, const uint64_t *words, size_t at, size_t count)
+static int prof__device_args(prof_trace *trace, prof__read_device_record *e, const uint64_t *words, size_t at,
+                             size_t count)
 {
     size_t key, value;
     e->args = trace->kept_count;

@@ -112,7 +112,8 @@ static void prof__read_note_late(prof__read_matcher *m, const prof__read_open *o
     }
     if (!PROF__ROOM(m->late, m->late_capacity, m->late_count)) return;
     first = m->late_first < m->late_floor ? m->late_floor : m->late_first;
-    while (*link >= first && steps-- && prof__read_began_before(open->segment, open->word, &m->late[*link - m->late_first]))
+    while (*link >= first && steps-- &&
+           prof__read_began_before(open->segment, open->word, &m->late[*link - m->late_first]))
         link = &m->late[*link - m->late_first].older;
     late = &m->late[m->late_count];
     late->older = *link;

@@ -136,9 +136,9 @@ static struct {
 static void (*prof__guest)(void);
 
 /* The generation. 0x80000000 fits no site and turns off the sites that were never looked at: nothing was started yet.
-   On Linux it has a page to itself, which is 0 in a child, however that was made, of a program that has started a session:
-   0 fits no thread and sends each macro to its slow path. So a child of _Fork() or clone(), which handlers of forks are not
-   told of, does not write into its parent's image. Before the first constructor it is 0, too. */
+   On Linux it has a page to itself, which is 0 in a child, however that was made, of a program that has started a
+   session: 0 fits no thread and sends each macro to its slow path. So a child of _Fork() or clone(), which handlers of
+   forks are not told of, does not write into its parent's image. Before the first constructor it is 0, too. */
 #if defined(__linux__) && defined(__GNUC__) && !defined(PROF_FREESTANDING)
 #define PROF__GENERATION_PAGE 4096
 PROF_DEF uint32_t prof__generation[PROF__GENERATION_PAGE / 4] __attribute__((aligned(PROF__GENERATION_PAGE)));
@@ -163,8 +163,8 @@ static void prof__hub_tell(uint32_t generation)
 static void prof__hub_tell(uint32_t generation) { (void)generation; }
 #endif
 
-/* Before each lock of the state, which other threads of the parent may have held: a child that no handler of forks was told
-   of has to notice first. */
+/* Before each lock of the state, which other threads of the parent may have held: a child that no handler of forks was
+   told of has to notice first. */
 static void prof__generation_look(void)
 {
 #ifdef PROF__GENERATION_PAGE

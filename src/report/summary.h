@@ -273,7 +273,8 @@ static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, do
     uint64_t had = trace->header.image_size + 2 * (uint64_t)trace->header.chunk_size, wanted = PROF__MIN_BUFFER;
     int unit;
     *to = 0;
-    while (wanted < most && (wanted <= had || (double)wanted < (double)trace->header.image_size * (1 + more))) wanted *= 2;
+    while (wanted < most && (wanted <= had || (double)wanted < (double)trace->header.image_size * (1 + more)))
+        wanted *= 2;
     if (wanted <= had) return;
     for (unit = 0; wanted >= 1024 && unit < 3; unit++) wanted /= 1024;
     snprintf(to, 32, " to %llu%.1s", (unsigned long long)wanted, &units[unit]);
@@ -326,7 +327,8 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     case 2: snprintf(to, size, "failed while recording: %s", info->write_error); break;
     case 3: snprintf(to, size, "without an open scope left out"); break;
     case 4:
-        snprintf(to, size, *wanted ? "found no room: enlarge PROF_BUFFER%s" : "found no room, of which there is not more%s",
+        snprintf(to, size,
+                 *wanted ? "found no room: enlarge PROF_BUFFER%s" : "found no room, of which there is not more%s",
                  wanted);
         break;
     default: snprintf(to, size, "of the file missing: it was cut, damaged, or overwritten while it was read"); break;
@@ -417,11 +419,13 @@ static PROF__RARE void prof__summary_cost(prof__out *out, const prof_trace *trac
     double span = prof__summary_span(info);
     char text[640], things[256] = "", each[48], call[48], ns[48], share[32] = "";
     if (!(info->scope_cost_ns > 0)) return;
-    if (!cost.scopes && !cost.calls && !cost.others && !cost.taken_back) prof__text_copy(things, sizeof things, "0 scopes");
+    if (!cost.scopes && !cost.calls && !cost.others && !cost.taken_back)
+        prof__text_copy(things, sizeof things, "0 scopes");
     prof__cost_count(things, sizeof things, cost.scopes, "scope", "scopes");
     prof__cost_count(things, sizeof things, cost.calls, "call", "calls");
     prof__cost_count(things, sizeof things, cost.others, "other event", "other events");
-    prof__cost_count(things, sizeof things, cost.taken_back, "taken back by min_duration", "taken back by min_duration");
+    prof__cost_count(things, sizeof things, cost.taken_back, "taken back by min_duration",
+                     "taken back by min_duration");
     prof__human_ns(each, info->scope_cost_ns);
     prof__human_ns(call, info->call_cost_ns);
     prof__human_ns(ns, cost.ns);

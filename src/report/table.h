@@ -27,8 +27,8 @@ typedef struct prof__table {
 } prof__table;
 
 /* columns ends with a title of NULL; note_title may be NULL. */
-static void prof__table_begin(prof__table *t, prof__out *out, size_t limit, const char *title, const prof__column *columns,
-                              const char *note_title, size_t note_order)
+static void prof__table_begin(prof__table *t, prof__out *out, size_t limit, const char *title,
+                              const prof__column *columns, const char *note_title, size_t note_order)
 {
     memset(t, 0, sizeof *t);
     t->out = out;

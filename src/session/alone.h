@@ -1,7 +1,7 @@
 // session/alone: Outputs of several recorders in one process, of children of forks, before a session starts; writers
 // register.
-/* Several recorders of one process, each on its own, may be told to write one file: PROF_OUTPUT is the same for all. The
-   one that comes later writes a file of its own, which has the name of its library in front of the extension. */
+/* Several recorders of one process, each on its own, may be told to write one file: PROF_OUTPUT is the same for all.
+   The one that comes later writes a file of its own, which has the name of its library in front of the extension. */
 static PROF__UNUSED int prof__output_apart; /* 1: so it is */
 #ifdef PROF__HUBS
 static char prof__output_told[1024]; /* an absolute path; see >>copies */

@@ -182,7 +182,8 @@ static PROF__RARE prof_status prof__other_set(const prof__other_key *other, prof
     case PROF__OTHER_AMONG:
         on = prof__other_among(other->home, value);
         if (on > 0) return PROF_OK;
-        return prof__fail(on ? PROF_INVALID_ARGUMENT : PROF_UNSUPPORTED, "%s '%s': %s", other->name, value, other->meaning);
+        return prof__fail(on ? PROF_INVALID_ARGUMENT : PROF_UNSUPPORTED, "%s '%s': %s", other->name, value,
+                          other->meaning);
     case PROF__OTHER_NEVER: return prof__fail(PROF_UNSUPPORTED, "%s: %s", other->name, other->meaning);
     default: break;
     }

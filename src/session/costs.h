@@ -20,8 +20,8 @@ static void prof__burst_formats(prof_site *site)
 }
 
 /* Thousandths of a tick that one of the uses in a burst takes: by the fastest burst, or, where the clock's step is too
-   long for that, by all of them. Not 0. The thread is attached, and signals are blocked: a handler's scopes would go into
-   the scratch, too. */
+   long for that, by all of them. Not 0. The thread is attached, and signals are blocked: a handler's scopes would go
+   into the scratch, too. */
 static uint64_t prof__burst_measure(prof__session *s, uint64_t step, void (*burst)(prof_site *site), prof_site *site,
                                     uint64_t uses)
 {

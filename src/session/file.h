@@ -17,8 +17,8 @@ static PROF__UNUSED PROF__RARE void prof__chunk_release(prof__session *s, prof__
     if (__atomic_load_n(&s->waiting, __ATOMIC_SEQ_CST)) prof__word_wake(&s->released);
 }
 
-/* Keeps in the image, for reports, why something in the background failed; of what is too long the end, where the reason
-   stands behind the path. A reader may be looking. */
+/* Keeps in the image, for reports, why something in the background failed; of what is too long the end, where the
+   reason stands behind the path. A reader may be looking. */
 static PROF__UNUSED PROF__RARE void prof__background_failed(prof__session *s, const char *why)
 {
     char *to = s->header->write_error;

@@ -143,8 +143,8 @@ static PROF__RARE void prof__child_of_fork(void)
 }
 
 #ifdef PROF__GENERATION_PAGE
-/* The first macro, control function or end of a thread in a child of _Fork() or clone(). Other threads may have been in the
-   middle of a change; the caller is not, and is busy or will take a lock. */
+/* The first macro, control function or end of a thread in a child of _Fork() or clone(). Other threads may have been in
+   the middle of a change; the caller is not, and is busy or will take a lock. */
 static PROF__COLD void prof__child_unannounced(void)
 {
     prof__thread *self = PROF__SELF();
@@ -158,7 +158,8 @@ static PROF__COLD void prof__child_unannounced(void)
     PROF__ERRNO_RESTORE();
 }
 
-/* Before a session: from here on the page of the generation is empty in every child. Needs Linux 4.14 and pages of 4 KiB. */
+/* Before a session: from here on the page of the generation is empty in every child. Needs Linux 4.14 and pages of 4
+   KiB. */
 static PROF__RARE void prof__children_watch(void)
 {
     if (prof__child_found || sysconf(_SC_PAGESIZE) != PROF__GENERATION_PAGE) return;

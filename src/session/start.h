@@ -92,12 +92,14 @@ static PROF__RARE prof_status prof__config_check(const prof_config *c)
 #endif
     if ((unsigned)c->at_limit > PROF_LIMIT_ROTATE)
         return prof__fail(PROF_INVALID_ARGUMENT, "at_limit: stop or rotate");
-    if (c->wait_ns > PROF__MAX_WAIT && c->wait_ns != PROF__NO_WAIT) return prof__fail(PROF_INVALID_ARGUMENT, "wait: at most 10s");
+    if (c->wait_ns > PROF__MAX_WAIT && c->wait_ns != PROF__NO_WAIT)
+        return prof__fail(PROF_INVALID_ARGUMENT, "wait: at most 10s");
     if (c->dump_period_ns && c->dump_period_ns < PROF__MIN_PERIOD) /* UINT64_MAX is off */
         return prof__fail(PROF_INVALID_ARGUMENT, "dump_period: at least 10ms");
     if ((unsigned)c->clock > PROF_CLOCK_MONOTONIC)
         return prof__fail(PROF_INVALID_ARGUMENT, "clock: auto, counter, ordered or monotonic");
-    if (c->level < -1 || c->level > 255) return prof__fail(PROF_INVALID_ARGUMENT, "level %d: 1 to 255, or -1", c->level);
+    if (c->level < -1 || c->level > 255)
+        return prof__fail(PROF_INVALID_ARGUMENT, "level %d: 1 to 255, or -1", c->level);
     if (c->warmup_steps && c->warmup_frames)
         return prof__fail(PROF_INVALID_ARGUMENT, "warmup_steps, warmup_frames: one of them");
     if (c->delay_ns > PROF__CENTURY || c->duration_ns > PROF__CENTURY)

@@ -45,7 +45,8 @@ static PROF__RARE prof_status prof__layout_find(const char *layout, const char *
     return PROF_OK;
 }
 
-/* The writer of a path's extension, which is "/" for a directory. The image itself (.prof) has none: *writer is null. */
+/* The writer of a path's extension, which is "/" for a directory. The image itself (.prof) has none: *writer is null.
+   */
 static PROF__COLD prof_status prof__writer_find(const char *path,
                                                 prof_status (**write)(const prof_trace *, const char *))
 {
@@ -142,7 +143,8 @@ static PROF__RARE prof_status prof__output_follow(prof__session *s)
 {
 #ifndef _WIN32
     prof__path followed;
-    if (prof__path_follow(&followed, s->output) != PROF__PATH_LINK || !prof__file_replaceable(followed.done)) return PROF_OK;
+    if (prof__path_follow(&followed, s->output) != PROF__PATH_LINK || !prof__file_replaceable(followed.done))
+        return PROF_OK;
     if (strlen(followed.done) >= sizeof s->output)
         return prof__fail(PROF_INVALID_ARGUMENT, "%.80s: leads to a path that is too long", s->output);
     prof__text_copy(s->output, sizeof s->output, followed.done);

@@ -83,7 +83,8 @@ static int prof__follow_tables(prof__follow *f)
 static prof_status prof__follow_make(prof__session *s, const prof_config *config)
 {
     prof_status status;
-    if (!prof__mode_counts((uint32_t)config->mode) && !config->save && !config->save_over && !config->save_signal) return PROF_OK;
+    if (!prof__mode_counts((uint32_t)config->mode) && !config->save && !config->save_over && !config->save_signal)
+        return PROF_OK;
     prof__follow *f = (prof__follow *)calloc(1, sizeof *f);
     if (!f) return prof__fail(PROF_NO_MEMORY, "no memory to follow what is recorded");
     s->follow = f; /* freed with the session */

@@ -90,7 +90,8 @@ static PROF__RARE char *prof__last_note(char *to, size_t size, const prof__heade
 static PROF__RARE void prof__image_note(prof__header *h, const char *key, const char *value)
 {
     size_t k = strlen(key) + 1, v = strlen(value) + 1;
-    uint64_t words = 1 + (k + v + 7) / 8, used = h->meta_used / 8, head = (uint64_t)PROF__META_SESSION << 56 | words << 32;
+    uint64_t words = 1 + (k + v + 7) / 8, used = h->meta_used / 8,
+             head = (uint64_t)PROF__META_SESSION << 56 | words << 32;
     uint64_t *record = (uint64_t *)(void *)((char *)h + h->meta_offset) + used;
     if (used + words > h->meta_size / 8) return;
     memset(record, 0, (size_t)words * 8);
@@ -110,7 +111,9 @@ static PROF__RARE prof_status prof__last_image(const char *path, double seconds,
     if (status) return status;
     prof__header *h = (prof__header *)image;
     h->window_from = prof__last_from(h, seconds, cause);
-    if (cause) prof__image_note(h, "save", prof__last_note(note, sizeof note, h, h->last.tick, prof__last_rate(h), seconds, cause));
+    if (cause)
+        prof__image_note(h, "save",
+                         prof__last_note(note, sizeof note, h, h->last.tick, prof__last_rate(h), seconds, cause));
     status = prof__image_write(path, image, size);
     free(image);
     return status;
