@@ -2723,8 +2723,10 @@ static __thread prof__thread *prof__self_here;
 static prof__thread *prof__self_make(void);
 #define PROF__SELF() (PROF__LIKELY(prof__self_here != NULL) ? prof__self_here : prof__self_make())
 #else
-static __thread prof__thread prof__self;
-#define PROF__SELF() (&prof__self)
+/* Shut from the start: before the first constructor, and in some children, the generation is 0 as well. The union is
+   there because compilers warn of a structure whose other members are left out. */
+static __thread union { uint32_t gate; prof__thread record; } prof__self = {PROF__SHUT};
+#define PROF__SELF() (&prof__self.record)
 #endif
 #if defined(__ELF__) && !defined(PROF_STATIC)
 #define PROF__ONE_PER_PROCESS PROF_DEF
@@ -3246,6 +3248,7 @@ static prof__thread *prof__self_take(void)
         if (PROF__LOAD(&each->taken) || __atomic_exchange_n(&each->taken, 1u, __ATOMIC_ACQUIRE)) continue;
         __atomic_fetch_sub(&prof__selves_free, 1u, __ATOMIC_RELAXED);
         prof__clear(each, offsetof(prof__thread, next));
+        each->gate = PROF__SHUT; /* the generation may be 0: see there */
         return each;
     }
     char *map = (char *)mmap(NULL, PROF__SELF_MAP, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -3253,6 +3256,7 @@ static prof__thread *prof__self_take(void)
     prof__thread *first = (prof__thread *)(void *)map, *last = first;
     uint32_t more = 0;
     first->taken = first->first = 1;
+    first->gate = PROF__SHUT;
     for (size_t at = PROF__SELF_STRIDE; at + sizeof *first <= PROF__SELF_MAP; at += PROF__SELF_STRIDE, ++more)
         last = last->next = (prof__thread *)(void *)(map + at);
     last->next = PROF__LOAD(&prof__selves);
@@ -10712,7 +10716,10 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     int open = prof__stream_file_there(s); /* the descriptor is that of the file, wherever it was moved */
     if (s->live_path != s->output && status) {
         memcpy(why, PROF__ERROR_TEXT(), sizeof why);
-        status = prof__fail(status, "%.110s: the recording is kept in %s", why, prof__path_end(s->live_path));
+        size_t length = strlen(why), cut = length > 110 ? length - 107 : 0; /* the reason comes after the path */
+        while (((unsigned char)why[cut] & 0xC0) == 0x80) ++cut;
+        status = prof__fail(status, "%s%s: the recording is kept in %s", cut ? "..." : "", why + cut,
+                            prof__path_end(s->live_path));
     } else if (s->live_path != s->output) {
         if (here) unlink(s->live_path);
     } else if (!status && !here && (!open || fstat(s->stream.file, &about) || !about.st_nlink)) {

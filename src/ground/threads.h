@@ -35,8 +35,10 @@ static __thread prof__thread *prof__self_here;
 static prof__thread *prof__self_make(void);
 #define PROF__SELF() (PROF__LIKELY(prof__self_here != NULL) ? prof__self_here : prof__self_make())
 #else
-static __thread prof__thread prof__self;
-#define PROF__SELF() (&prof__self)
+/* Shut from the start: before the first constructor, and in some children, the generation is 0 as well. The union is
+   there because compilers warn of a structure whose other members are left out. */
+static __thread union { uint32_t gate; prof__thread record; } prof__self = {PROF__SHUT};
+#define PROF__SELF() (&prof__self.record)
 #endif
 #if defined(__ELF__) && !defined(PROF_STATIC)
 #define PROF__ONE_PER_PROCESS PROF_DEF

@@ -24,6 +24,7 @@ static prof__thread *prof__self_take(void)
         if (PROF__LOAD(&each->taken) || __atomic_exchange_n(&each->taken, 1u, __ATOMIC_ACQUIRE)) continue;
         __atomic_fetch_sub(&prof__selves_free, 1u, __ATOMIC_RELAXED);
         prof__clear(each, offsetof(prof__thread, next));
+        each->gate = PROF__SHUT; /* the generation may be 0: see there */
         return each;
     }
     char *map = (char *)mmap(NULL, PROF__SELF_MAP, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -31,6 +32,7 @@ static prof__thread *prof__self_take(void)
     prof__thread *first = (prof__thread *)(void *)map, *last = first;
     uint32_t more = 0;
     first->taken = first->first = 1;
+    first->gate = PROF__SHUT;
     for (size_t at = PROF__SELF_STRIDE; at + sizeof *first <= PROF__SELF_MAP; at += PROF__SELF_STRIDE, ++more)
         last = last->next = (prof__thread *)(void *)(map + at);
     last->next = PROF__LOAD(&prof__selves);

@@ -92,7 +92,10 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     int open = prof__stream_file_there(s); /* the descriptor is that of the file, wherever it was moved */
     if (s->live_path != s->output && status) {
         memcpy(why, PROF__ERROR_TEXT(), sizeof why);
-        status = prof__fail(status, "%.110s: the recording is kept in %s", why, prof__path_end(s->live_path));
+        size_t length = strlen(why), cut = length > 110 ? length - 107 : 0; /* the reason comes after the path */
+        while (((unsigned char)why[cut] & 0xC0) == 0x80) ++cut;
+        status = prof__fail(status, "%s%s: the recording is kept in %s", cut ? "..." : "", why + cut,
+                            prof__path_end(s->live_path));
     } else if (s->live_path != s->output) {
         if (here) unlink(s->live_path);
     } else if (!status && !here && (!open || fstat(s->stream.file, &about) || !about.st_nlink)) {
