@@ -74,13 +74,14 @@ static void known_copy(uint64_t *to)
     for (size_t k = 0; k < WRITERS; ++k) to[k] = __atomic_load_n(&done[k], __ATOMIC_ACQUIRE);
 }
 
-/* 1: so much was recorded since that the ring may have gone round, and be gone. */
+/* 1: more than a chunk was recorded since. Chunks are reused in a circle, so that one which a slow thread has only just
+   filled may be the next. */
 static int went_round(const uint64_t *since)
 {
     uint64_t now[WRITERS], bytes = 0;
     known_copy(now);
     for (size_t k = 0; k < WRITERS; ++k) bytes += (now[k] - since[k]) * BYTES;
-    return bytes > BUFFER / 4;
+    return bytes > BUFFER / 16;
 }
 
 /* Numbers without a gap, up to those that were recorded before the snapshot; null: not known. */
