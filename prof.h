@@ -220,8 +220,8 @@ MANUAL                                                                          
     dump_period do not exist in the child, and crash_report and save_signal are off: a child is always PROF_RING or
     PROF_FILL. If config.memory was given, the child records into memory of the same size from the system. A
     child of _Fork(), or of clone() without CLONE_VM, for which no fork handler runs, is noticed at its first macro or
-    control function, and then records in the same way; if another thread was changing the recorder's state at the fork,
-    the child records nothing until it calls prof_start(). This needs Linux 4.14 and pages of 4 KiB. Elsewhere such a
+    control function, and then records in the same way. If another thread was changing the recorder's state at the fork,
+    or if that first macro is on a thread which the child has created, it records nothing until it calls prof_start(). This needs Linux 4.14 and pages of 4 KiB. Elsewhere such a
     child must not use scopes: they would be written into the parent's file.
 
     longjmp() over scopes in C leaves them without an end. The next end of a scope further out closes them, and they are
@@ -2778,15 +2778,13 @@ static void prof__cancel_restore(int before) { pthread_setcancelstate(before, &b
 static int prof__cancel_disable(void) { return 0; }
 static void prof__cancel_restore(int before) { (void)before; }
 #endif
-#ifndef PROF__FUTEX
-static void prof__wait(void) /* sleeps, because the one who is waited for may have a lower priority */
+static PROF__UNUSED void prof__wait(void) /* sleeps, because the one who is waited for may have a lower priority */
 {
     struct timespec moment = {0, 20000};
     int cancel = prof__cancel_disable();
     nanosleep(&moment, NULL);
     prof__cancel_restore(cancel);
 }
-#endif
 static uint64_t prof__process_id(void) { return (uint64_t)getpid(); }
 static uint64_t prof__parent_id(void) { return (uint64_t)getppid(); }
 static uint64_t prof__thread_id(void)
@@ -3697,7 +3695,7 @@ static struct {
    of forks inherit none. NULL: the session, if there is one, is the program's. */
 static void (*prof__guest)(void);
 
-/* The generation. 0x80000000 fits no site and turns off the sites that were never looked at: nothing was started yet.
+/* The generation is the first word. 0x80000000 fits no site and turns off the sites that were never looked at: nothing was started yet.
    On Linux it has a page to itself, which is 0 in a child, however that was made, of a program that has started a
    session: 0 fits no thread and sends each macro to its slow path. So a child of _Fork() or clone(), which handlers of
    forks are not told of, does not write into its parent's image. Before the first constructor it is 0, too. */
@@ -10039,7 +10037,6 @@ static PROF__RARE void prof__child_begins(prof__thread *self, int inherits, int 
 {
     prof__session *s = prof__state.session;
     self->forking = self->fork_holds = 0;
-    prof__lock_word = prof__change_word = prof__control_word = 0;
     PROF__BRIDGE_CHILD();
     prof__next_generation();
     prof__upstairs.save_disarm();
@@ -10081,21 +10078,31 @@ static PROF__RARE void prof__child_of_fork(void)
 {
     prof__thread *self = PROF__SELF();
     int inherits = self->forking && self->fork_holds;
+    prof__lock_word = prof__change_word = prof__control_word = 0;
     prof__child_begins(self, inherits, !inherits && self->gate == PROF__BUSY);
     if (inherits) prof__signals_restore(&prof__fork_signals);
 }
 
 #ifdef PROF__GENERATION_PAGE
-/* The first macro, control function or end of a thread in a child of _Fork() or clone(). Other threads may have been in
-   the middle of a change; the caller is not, and is busy or will take a lock. */
+/* The first macro, control function or end of a thread in a child of _Fork() or clone(). Other threads of the parent may
+   have been in the middle of a change; the caller is not, and is busy or will take a lock. The child may have threads by
+   now: one of them does this, with the locks, and the others wait. If that is a new one, the first thread's record still
+   points to the parent's session, which stays then and is not inherited. */
 static PROF__COLD void prof__child_unannounced(void)
 {
     prof__thread *self = PROF__SELF();
-    uint32_t gate = self->gate;
+    uint32_t gate = self->gate, nobody = 0;
     PROF__ERRNO_SAVE();
-    if (!self->forking) { /* else the handler is still to come */
-        int changing = prof__lock_word || prof__change_word;
+    if (self->forking) return; /* the handler is still to come */
+    if (!__atomic_compare_exchange_n(&prof__generation[1], &nobody, 1u, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        while (!PROF__ACQUIRE(prof__generation)) prof__wait();
+    } else {
+        int changing = prof__lock_word || prof__change_word || prof__thread_id() != prof__process_id();
+        prof__lock_word = prof__change_word = 1;
+        prof__control_word = 0;
         prof__child_begins(self, !changing, changing);
+        prof__unlock(&prof__lock_word);
+        prof__unlock(&prof__change_word);
     }
     self->gate = gate;
     PROF__ERRNO_RESTORE();

@@ -553,6 +553,33 @@ static int all_or_nothing(void)
     return prof_stop() != PROF_OK;
 }
 
+static void *five_scopes(void *unused)
+{
+    for (int i = 0; i < 5; ++i) {
+        PROFILE_SCOPE("child");
+    }
+    return unused;
+}
+
+/* The first macros are on several threads at a time. What is recorded is of this process, or nothing is. */
+static int threads_at_first(void)
+{
+    pthread_t threads[3];
+    for (int i = 0; i < 3; ++i) CHECK(!pthread_create(&threads[i], NULL, five_scopes, NULL));
+    five_scopes(NULL);
+    for (int i = 0; i < 3; ++i) pthread_join(threads[i], NULL);
+    if (!prof_enabled()) {
+        CHECK_EQUAL(prof_trace_live(&trace), PROF_INVALID_STATE);
+        starts_its_own();
+        return 0;
+    }
+    trace = trace_live();
+    CHECK(prof_trace_about(trace)->pid == (uint64_t)getpid());
+    CHECK_EQUAL(prof_trace_about(trace)->event_count, 20);
+    done();
+    return prof_stop() != PROF_OK;
+}
+
 /* Some systems say that they empty pages in children, and do not. */
 static int clones_are_found(void)
 {
@@ -584,6 +611,7 @@ TEST(children_without_handlers)
     CHECK_EQUAL(parent_with_output(FOLDER "/a.prof", scopes_at_first), 4);
     CHECK_EQUAL(parent_with_output(FOLDER "/a.prof", clones_again), 10);
     CHECK_EQUAL(parent_with_output(FOLDER "/a.prof", records_and_stops), 4);
+    for (int i = 0; i < trace_times(5, 30, 1000); ++i) parent_with(threads_at_first);
     parents.mode = PROF_STREAM;
     CHECK_EQUAL(parent_with_output(FOLDER "/a.prof", ends_by_exit), 1);
     make_child = fork;

@@ -90,15 +90,13 @@ static void prof__cancel_restore(int before) { pthread_setcancelstate(before, &b
 static int prof__cancel_disable(void) { return 0; }
 static void prof__cancel_restore(int before) { (void)before; }
 #endif
-#ifndef PROF__FUTEX
-static void prof__wait(void) /* sleeps, because the one who is waited for may have a lower priority */
+static PROF__UNUSED void prof__wait(void) /* sleeps, because the one who is waited for may have a lower priority */
 {
     struct timespec moment = {0, 20000};
     int cancel = prof__cancel_disable();
     nanosleep(&moment, NULL);
     prof__cancel_restore(cancel);
 }
-#endif
 static uint64_t prof__process_id(void) { return (uint64_t)getpid(); }
 static uint64_t prof__parent_id(void) { return (uint64_t)getppid(); }
 static uint64_t prof__thread_id(void)

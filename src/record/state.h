@@ -135,7 +135,7 @@ static struct {
    of forks inherit none. NULL: the session, if there is one, is the program's. */
 static void (*prof__guest)(void);
 
-/* The generation. 0x80000000 fits no site and turns off the sites that were never looked at: nothing was started yet.
+/* The generation is the first word. 0x80000000 fits no site and turns off the sites that were never looked at: nothing was started yet.
    On Linux it has a page to itself, which is 0 in a child, however that was made, of a program that has started a
    session: 0 fits no thread and sends each macro to its slow path. So a child of _Fork() or clone(), which handlers of
    forks are not told of, does not write into its parent's image. Before the first constructor it is 0, too. */

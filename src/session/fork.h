@@ -96,7 +96,6 @@ static PROF__RARE void prof__child_begins(prof__thread *self, int inherits, int 
 {
     prof__session *s = prof__state.session;
     self->forking = self->fork_holds = 0;
-    prof__lock_word = prof__change_word = prof__control_word = 0;
     PROF__BRIDGE_CHILD();
     prof__next_generation();
     prof__upstairs.save_disarm();
@@ -138,21 +137,31 @@ static PROF__RARE void prof__child_of_fork(void)
 {
     prof__thread *self = PROF__SELF();
     int inherits = self->forking && self->fork_holds;
+    prof__lock_word = prof__change_word = prof__control_word = 0;
     prof__child_begins(self, inherits, !inherits && self->gate == PROF__BUSY);
     if (inherits) prof__signals_restore(&prof__fork_signals);
 }
 
 #ifdef PROF__GENERATION_PAGE
-/* The first macro, control function or end of a thread in a child of _Fork() or clone(). Other threads may have been in
-   the middle of a change; the caller is not, and is busy or will take a lock. */
+/* The first macro, control function or end of a thread in a child of _Fork() or clone(). Other threads of the parent may
+   have been in the middle of a change; the caller is not, and is busy or will take a lock. The child may have threads by
+   now: one of them does this, with the locks, and the others wait. If that is a new one, the first thread's record still
+   points to the parent's session, which stays then and is not inherited. */
 static PROF__COLD void prof__child_unannounced(void)
 {
     prof__thread *self = PROF__SELF();
-    uint32_t gate = self->gate;
+    uint32_t gate = self->gate, nobody = 0;
     PROF__ERRNO_SAVE();
-    if (!self->forking) { /* else the handler is still to come */
-        int changing = prof__lock_word || prof__change_word;
+    if (self->forking) return; /* the handler is still to come */
+    if (!__atomic_compare_exchange_n(&prof__generation[1], &nobody, 1u, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        while (!PROF__ACQUIRE(prof__generation)) prof__wait();
+    } else {
+        int changing = prof__lock_word || prof__change_word || prof__thread_id() != prof__process_id();
+        prof__lock_word = prof__change_word = 1;
+        prof__control_word = 0;
         prof__child_begins(self, !changing, changing);
+        prof__unlock(&prof__lock_word);
+        prof__unlock(&prof__change_word);
     }
     self->gate = gate;
     PROF__ERRNO_RESTORE();
