@@ -218,11 +218,12 @@ MANUAL                                                                          
     A child that must not record calls prof_stop() before its first scope, and may then call prof_start(). If its image
     cannot be created, prof_enabled() is 0, and prof_stop() says why. The threads of PROF_STREAM, PROF_STATS, save and
     dump_period do not exist in the child, and crash_report and save_signal are off: a child is always PROF_RING or
-    PROF_FILL. If config.memory was given, the child records into memory of the same size from the system. A
-    child of _Fork(), or of clone() without CLONE_VM, for which no fork handler runs, is noticed at its first macro or
-    control function, and then records in the same way. If another thread was changing the recorder's state at the fork,
-    or if that first macro is on a thread which the child has created, it records nothing until it calls prof_start(). This needs Linux 4.14 and pages of 4 KiB. Elsewhere such a
-    child must not use scopes: they would be written into the parent's file.
+    PROF_FILL. If config.memory was given, the child records into memory of the same size from the system. A child of
+    _Fork(), or of clone() without CLONE_VM, for which no fork handler runs, is noticed at its first macro or control
+    function, and then records in the same way. If another thread was changing the recorder's state at the fork, or if
+    that first macro is on a thread which the child has created, it records nothing until it calls prof_start(). This
+    needs Linux 4.14 and pages of 4 KiB. Elsewhere such a child must not use scopes: they would be written into the
+    parent's file.
 
     longjmp() over scopes in C leaves them without an end. The next end of a scope further out closes them, and they are
     marked PROF_TRUNCATED_END.
@@ -10084,10 +10085,10 @@ static PROF__RARE void prof__child_of_fork(void)
 }
 
 #ifdef PROF__GENERATION_PAGE
-/* The first macro, control function or end of a thread in a child of _Fork() or clone(). Other threads of the parent may
-   have been in the middle of a change; the caller is not, and is busy or will take a lock. The child may have threads by
-   now: one of them does this, with the locks, and the others wait. If that is a new one, the first thread's record still
-   points to the parent's session, which stays then and is not inherited. */
+/* The first macro, control function or end of a thread in a child of _Fork() or clone(). Other threads of the parent
+   may have been in the middle of a change; the caller is not, and is busy or will take a lock. The child may have
+   threads by now: one of them does this, with the locks, and the others wait. If that is a new one, the first thread's
+   record still points to the parent's session, which stays then and is not inherited. */
 static PROF__COLD void prof__child_unannounced(void)
 {
     prof__thread *self = PROF__SELF();

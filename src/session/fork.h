@@ -143,10 +143,10 @@ static PROF__RARE void prof__child_of_fork(void)
 }
 
 #ifdef PROF__GENERATION_PAGE
-/* The first macro, control function or end of a thread in a child of _Fork() or clone(). Other threads of the parent may
-   have been in the middle of a change; the caller is not, and is busy or will take a lock. The child may have threads by
-   now: one of them does this, with the locks, and the others wait. If that is a new one, the first thread's record still
-   points to the parent's session, which stays then and is not inherited. */
+/* The first macro, control function or end of a thread in a child of _Fork() or clone(). Other threads of the parent
+   may have been in the middle of a change; the caller is not, and is busy or will take a lock. The child may have
+   threads by now: one of them does this, with the locks, and the others wait. If that is a new one, the first thread's
+   record still points to the parent's session, which stays then and is not inherited. */
 static PROF__COLD void prof__child_unannounced(void)
 {
     prof__thread *self = PROF__SELF();
