@@ -3083,6 +3083,7 @@ static void prof__word_wake(uint32_t *word)
 
 typedef struct prof__hub prof__hub;
 struct prof__log_list;
+struct prof__look;
 static char *prof__error_here(void);
 static void prof__hub_join(prof__hub *follower);
 static void prof__hub_leave(prof__hub *follower);
@@ -3098,6 +3099,8 @@ static prof_status prof__metadata_change(const char *key, const char *value);
 static prof_status prof__category_enable(const char *pattern, int on, int exact);
 static void prof__device_report(prof_device_row *row, const prof_device_event *event);
 static void prof__saved_with(prof_status (*hook)(void));
+static void prof__look_take(struct prof__look *look);
+static prof_status prof__output_again(const char *what);
 
 /* The functions that a copy forwards: all that access the recorder and that other functions are made of. */
 #define PROF__HUB_FUNCTIONS(X)                                                                                       \
@@ -3110,7 +3113,8 @@ static void prof__saved_with(prof_status (*hook)(void));
     X(prof__category_enable) X(prof__metadata_change) X(prof_set_sync) X(prof_config_claim) X(prof_config_set)       \
     X(prof_save) X(prof_save_last) X(prof_save_request) X(prof__saved_with) X(prof_trace_live) X(prof_trace_write)   \
     X(prof_writer_register) X(prof_writer_unregister) X(prof_domain_create) X(prof_domain_list) X(prof_task_create)  \
-    X(prof_frame_create) X(prof_device_create) X(prof_device_track) X(prof_device_sync) X(prof__device_report)
+    X(prof_frame_create) X(prof_device_create) X(prof_device_track) X(prof_device_sync) X(prof__device_report)  \
+    X(prof__look_take) X(prof__output_again)
 
 struct prof__hub {
     /* the same in all versions */
@@ -8093,6 +8097,10 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
 }
 
 static prof_status prof__output_name(prof__session *s) { return (void)s, PROF_OK; }
+static PROF__UNUSED prof_status prof__output_again(const char *what)
+{
+    return prof__left_out(what, "PROF_NO_NAMES");
+}
 static prof_status prof__output_write(prof__session *s) { return prof__no_reader(s->output); }
 static void prof__path_unclaim(prof__session *s) { (void)s; }
 
@@ -8747,6 +8755,7 @@ static PROF__RARE prof_status prof__output_write(prof__session *s)
 /* Writes the output of a session that is not over, or whose output has gone, again. what: who asks, for errors. */
 static PROF__UNUSED PROF__RARE prof_status prof__output_again(const char *what)
 {
+    PROF__LED(prof__output_again, (what));
     prof_status status = PROF_OK;
     prof__control_lock();
     prof__session *s = prof__guest ? NULL : prof__state.session;
@@ -11208,6 +11217,8 @@ static void __attribute__((destructor)) prof__service_leave(void)
 }
 #endif
 #ifdef PROF_NO_SAVE
+struct prof__look;
+static PROF__UNUSED void prof__look_take(struct prof__look *look) { (void)look; }
 PROF_DEF prof_status prof_save(const char *path)
 {
     (void)path;
@@ -11673,27 +11684,33 @@ typedef struct prof__look {
     uint64_t buffer, chunks, taken; /* buffer: bytes; taken: chunks, since the session began */
 } prof__look;
 
+static PROF__RARE void prof__look_take(prof__look *look)
+{
+    PROF__LED_VOID(prof__look_take, (look));
+    uint32_t gate = prof__state_lock();
+    const prof__session *s = prof__state_session();
+    look->running = prof__state.running;
+    look->ended = prof__state.ended;
+    look->paused = prof__state.paused != 0;
+    look->held = prof__state.held != 0;
+    look->level = prof__state.running ? prof__state.level : 0;
+    look->guest = PROF__LOAD(&prof__guest) != NULL;
+    if (s) {
+        look->epoch = s->epoch;
+        look->mode = (prof_mode)(s->header ? s->header->mode : s->like.mode);
+        look->buffer = s->mapping_size ? s->mapping_size : s->image_size;
+        look->chunks = s->chunk_count;
+        if (s->header) look->taken = PROF__LOAD(&s->header->next_chunk);
+    }
+    prof__state_unlock(gate);
+}
+
 /* Any thread. */
 static PROF__UNUSED PROF__RARE prof__look prof__look_now(void)
 {
     prof__look look;
     memset(&look, 0, sizeof look);
-    uint32_t gate = prof__state_lock();
-    const prof__session *s = prof__state_session();
-    look.running = prof__state.running;
-    look.ended = prof__state.ended;
-    look.paused = prof__state.paused != 0;
-    look.held = prof__state.held != 0;
-    look.level = prof__state.running ? prof__state.level : 0;
-    look.guest = PROF__LOAD(&prof__guest) != NULL;
-    if (s) {
-        look.epoch = s->epoch;
-        look.mode = (prof_mode)(s->header ? s->header->mode : s->like.mode);
-        look.buffer = s->mapping_size ? s->mapping_size : s->image_size;
-        look.chunks = s->chunk_count;
-        if (s->header) look.taken = PROF__LOAD(&s->header->next_chunk);
-    }
-    prof__state_unlock(gate);
+    prof__look_take(&look);
     return look;
 }
 

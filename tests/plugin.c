@@ -3,6 +3,7 @@
 #ifdef PLUGIN_RECORDER
 #define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
+#include "../prof_report.h"
 #endif
 #include "plugin.h"
 #include <pthread.h>
@@ -62,9 +63,9 @@ const plugin *plugin_get(void)
     static prof_site site;
     static const plugin about = {scopes, thread_begin, thread_end, &site,
 #ifdef PLUGIN_RECORDER
-                                 prof_start, prof_stop, prof_save, prof_enabled, prof_error
+                                 prof_start, prof_stop, prof_save, prof_enabled, prof_error, prof_set_paused, prof_dump
 #else
-                                 NULL, NULL, NULL, NULL, NULL
+                                 NULL, NULL, NULL, NULL, NULL, NULL, NULL
 #endif
     };
     return &about;

@@ -14,6 +14,8 @@ typedef struct plugin {
     prof_status (*save)(const char *path);
     int (*enabled)(void);
     const char *(*error)(void);
+    prof_status (*set_paused)(int paused);
+    prof_status (*dump)(int finished);
 } plugin;
 
 typedef const plugin *plugin_get_function(void);

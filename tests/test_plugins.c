@@ -150,7 +150,12 @@ TEST(plugins_with_copies_of_the_implementation)
         PROFILE_SCOPE("program");
         CHECK_EQUAL(each[i]->start(NULL), PROF_INVALID_STATE);
         CHECK_TEXT(each[i]->error(), prof_error());
+        CHECK_EQUAL(each[i]->set_paused(1), PROF_OK);
+        each[i]->scopes(10, 1000);
+        CHECK_EQUAL(each[i]->set_paused(0), PROF_OK);
         each[i]->scopes(10, i * 10);
+        CHECK_EQUAL(each[i]->dump(0), PROF_INVALID_STATE);
+        CHECK(strstr(prof_error(), "the session has no output"));
     }
     trace = trace_live();
     list = trace_read(trace, 0);

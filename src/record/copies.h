@@ -14,6 +14,7 @@
 
 typedef struct prof__hub prof__hub;
 struct prof__log_list;
+struct prof__look;
 static char *prof__error_here(void);
 static void prof__hub_join(prof__hub *follower);
 static void prof__hub_leave(prof__hub *follower);
@@ -29,6 +30,8 @@ static prof_status prof__metadata_change(const char *key, const char *value);
 static prof_status prof__category_enable(const char *pattern, int on, int exact);
 static void prof__device_report(prof_device_row *row, const prof_device_event *event);
 static void prof__saved_with(prof_status (*hook)(void));
+static void prof__look_take(struct prof__look *look);
+static prof_status prof__output_again(const char *what);
 
 /* The functions that a copy forwards: all that access the recorder and that other functions are made of. */
 #define PROF__HUB_FUNCTIONS(X)                                                                                       \
@@ -41,7 +44,8 @@ static void prof__saved_with(prof_status (*hook)(void));
     X(prof__category_enable) X(prof__metadata_change) X(prof_set_sync) X(prof_config_claim) X(prof_config_set)       \
     X(prof_save) X(prof_save_last) X(prof_save_request) X(prof__saved_with) X(prof_trace_live) X(prof_trace_write)   \
     X(prof_writer_register) X(prof_writer_unregister) X(prof_domain_create) X(prof_domain_list) X(prof_task_create)  \
-    X(prof_frame_create) X(prof_device_create) X(prof_device_track) X(prof_device_sync) X(prof__device_report)
+    X(prof_frame_create) X(prof_device_create) X(prof_device_track) X(prof_device_sync) X(prof__device_report)  \
+    X(prof__look_take) X(prof__output_again)
 
 struct prof__hub {
     /* the same in all versions */

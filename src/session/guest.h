@@ -13,27 +13,33 @@ typedef struct prof__look {
     uint64_t buffer, chunks, taken; /* buffer: bytes; taken: chunks, since the session began */
 } prof__look;
 
+static PROF__RARE void prof__look_take(prof__look *look)
+{
+    PROF__LED_VOID(prof__look_take, (look));
+    uint32_t gate = prof__state_lock();
+    const prof__session *s = prof__state_session();
+    look->running = prof__state.running;
+    look->ended = prof__state.ended;
+    look->paused = prof__state.paused != 0;
+    look->held = prof__state.held != 0;
+    look->level = prof__state.running ? prof__state.level : 0;
+    look->guest = PROF__LOAD(&prof__guest) != NULL;
+    if (s) {
+        look->epoch = s->epoch;
+        look->mode = (prof_mode)(s->header ? s->header->mode : s->like.mode);
+        look->buffer = s->mapping_size ? s->mapping_size : s->image_size;
+        look->chunks = s->chunk_count;
+        if (s->header) look->taken = PROF__LOAD(&s->header->next_chunk);
+    }
+    prof__state_unlock(gate);
+}
+
 /* Any thread. */
 static PROF__UNUSED PROF__RARE prof__look prof__look_now(void)
 {
     prof__look look;
     memset(&look, 0, sizeof look);
-    uint32_t gate = prof__state_lock();
-    const prof__session *s = prof__state_session();
-    look.running = prof__state.running;
-    look.ended = prof__state.ended;
-    look.paused = prof__state.paused != 0;
-    look.held = prof__state.held != 0;
-    look.level = prof__state.running ? prof__state.level : 0;
-    look.guest = PROF__LOAD(&prof__guest) != NULL;
-    if (s) {
-        look.epoch = s->epoch;
-        look.mode = (prof_mode)(s->header ? s->header->mode : s->like.mode);
-        look.buffer = s->mapping_size ? s->mapping_size : s->image_size;
-        look.chunks = s->chunk_count;
-        if (s->header) look.taken = PROF__LOAD(&s->header->next_chunk);
-    }
-    prof__state_unlock(gate);
+    prof__look_take(&look);
     return look;
 }
 

@@ -48,6 +48,10 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
 }
 
 static prof_status prof__output_name(prof__session *s) { return (void)s, PROF_OK; }
+static PROF__UNUSED prof_status prof__output_again(const char *what)
+{
+    return prof__left_out(what, "PROF_NO_NAMES");
+}
 static prof_status prof__output_write(prof__session *s) { return prof__no_reader(s->output); }
 static void prof__path_unclaim(prof__session *s) { (void)s; }
 

@@ -204,6 +204,7 @@ static PROF__RARE prof_status prof__output_write(prof__session *s)
 /* Writes the output of a session that is not over, or whose output has gone, again. what: who asks, for errors. */
 static PROF__UNUSED PROF__RARE prof_status prof__output_again(const char *what)
 {
+    PROF__LED(prof__output_again, (what));
     prof_status status = PROF_OK;
     prof__control_lock();
     prof__session *s = prof__guest ? NULL : prof__state.session;
