@@ -111,10 +111,12 @@ PROF_DEF void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint6
 /* Begins a scope that has an argument at once; type: PROF_VALUE_INT or PROF_VALUE_UINT. */
 PROF_DEF prof__token prof__begin_number(prof_site *site, prof_site *key, uint64_t type, uint64_t number);
 PROF_DEF uint64_t prof_flow_new(void); /* returns an id that no other call returns, also not in a child of fork() */
-typedef struct PROF__SITE_TYPE prof__log_format { uint32_t known; unsigned char codes[36]; } prof__log_format; /* its values */
-PROF_DEF void prof__log(prof_site *site, prof__log_format *known, uint64_t severity, const char *format, ...) PROF__PRINTF(4, 5);
-typedef struct prof__tally prof__tally; /* the number behind a counter */
-typedef struct PROF__SITE_TYPE prof__number { prof__tally *tally; } prof__number; /* NULL: not looked up yet */
+/* The values that a format takes. */
+typedef struct PROF__SITE_TYPE prof__log_format { uint32_t known; unsigned char codes[36]; } prof__log_format;
+PROF_DEF void prof__log(prof_site *site, prof__log_format *known, uint64_t severity, const char *format, ...)
+    PROF__PRINTF(4, 5);
+/* The number behind a counter; NULL: not looked up yet. */
+typedef struct PROF__SITE_TYPE prof__number { struct prof__tally *tally; } prof__number;
 enum { PROF__TALLY_SET, PROF__TALLY_ADD, PROF__TALLY_SUB };
 PROF_DEF void prof__count_int(prof_site *site, prof__number *number, int how, int64_t value);
 PROF_DEF void prof__count_double(prof_site *site, prof__number *number, int how, double value);
@@ -124,9 +126,9 @@ PROF_DEF void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64
 PROF_DEF int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex);
 PROF_DEF void prof__counter_int(prof_site *site, int64_t value);
 PROF_DEF void prof__counter_double(prof_site *site, double value);
-PROF_DEF void prof__arg_int(prof_site *site, int64_t value); PROF_DEF void prof__arg_uint(prof_site *site, uint64_t value);
-PROF_DEF void prof__arg_double(prof_site *site, double value);
-PROF_DEF void prof__arg_bool(prof_site *site, int value);
+PROF_DEF void prof__arg_int(prof_site *site, int64_t value);
+PROF_DEF void prof__arg_uint(prof_site *site, uint64_t value);
+PROF_DEF void prof__arg_double(prof_site *site, double value); PROF_DEF void prof__arg_bool(prof_site *site, int value);
 PROF_DEF void prof__arg_pointer(prof_site *site, const volatile void *value);
 PROF_DEF void prof__arg_string(prof_site *site, const char *value);
 /* Records a list of arguments, all or, if the buffer is full, none. They belong to a new MARK of the site; or to a new
@@ -138,7 +140,8 @@ PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const 
     { prof_arg arg; arg.key = key; arg.value.type = tag; arg.value.cut = 0; arg.value.as.member; return arg; }
 #define PROF__MADE \
     PROF__MADE_OF(int, int64_t, PROF_VALUE_INT, i = value) PROF__MADE_OF(uint, uint64_t, PROF_VALUE_UINT, u = value) \
-    PROF__MADE_OF(double, double, PROF_VALUE_DOUBLE, d = value) PROF__MADE_OF(bool, int, PROF_VALUE_BOOL, u = value != 0) \
+    PROF__MADE_OF(double, double, PROF_VALUE_DOUBLE, d = value) \
+    PROF__MADE_OF(bool, int, PROF_VALUE_BOOL, u = value != 0) \
     PROF__MADE_OF(string, const char *, PROF_VALUE_STRING, string = value) \
     PROF__MADE_OF(pointer, const volatile void *, PROF_VALUE_POINTER, u = (uint64_t)(uintptr_t)value)
 PROF__MADE
@@ -189,26 +192,33 @@ PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
 #define PROF__TEMPLATE template <typename T> PROF__HIDDEN PROF__UNTRACED inline
 #define PROF__ARGS \
     PROF__ARG_OF(bool, prof__arg_bool, value) PROF__ARG_OF(double, prof__arg_double, value) \
-    PROF__ARG_OF(int, prof__arg_int, value) PROF__ARG_OF(long, prof__arg_int, value) PROF__ARG_OF(long long, prof__arg_int, value) \
-    PROF__ARG_OF(unsigned, prof__arg_uint, value) PROF__ARG_OF(unsigned long, prof__arg_uint, value) \
-    PROF__ARG_OF(unsigned long long, prof__arg_uint, value) PROF__ARG_OF(long double, prof__arg_double, static_cast<double>(value)) \
+    PROF__ARG_OF(int, prof__arg_int, value) PROF__ARG_OF(long, prof__arg_int, value) \
+    PROF__ARG_OF(long long, prof__arg_int, value) PROF__ARG_OF(unsigned, prof__arg_uint, value) \
+    PROF__ARG_OF(unsigned long, prof__arg_uint, value) PROF__ARG_OF(unsigned long long, prof__arg_uint, value) \
+    PROF__ARG_OF(long double, prof__arg_double, static_cast<double>(value)) \
     PROF__ARG_OF(const char *, prof__arg_string, value) PROF__ARG_OF(const volatile void *, prof__arg_pointer, value)
 /* Texts of classes: std::string and all others with a c_str() of char; std::string_view and all others with data() of
    char and size(), as a copy, because no zero needs to follow. And enumerations, also enum class. */
 #define PROF__TEXTS \
-    template <typename T, bool> struct prof__enum_if {}; template <typename T> struct prof__enum_if<T, true> { typedef void type; }; \
+    template <typename T, bool> struct prof__enum_if {}; \
+    template <typename T> struct prof__enum_if<T, true> { typedef void type; }; \
     template <typename T> struct prof__enum : prof__enum_if<T, __is_enum(T)> {}; \
-    template <typename T> struct PROF__HIDDEN prof__copy_of { char text[PROF_MAX_TEXT + 2]; operator const char *() const { return text; } \
+    template <typename T> struct PROF__HIDDEN prof__copy_of { \
+        char text[PROF_MAX_TEXT + 2]; operator const char *() const { return text; } \
         PROF__UNTRACED explicit prof__copy_of(const T &from) { \
             size_t size = from.size() < sizeof text ? from.size() : sizeof text - 1; \
             for (size_t i = 0; i < size; ++i) text[i] = from.data()[i]; \
             text[size] = 0; } }; \
-    PROF__TEMPLATE auto prof__chars_of(const T &text, int) -> decltype(static_cast<const char *>(text.c_str())) { return text.c_str(); } \
-    PROF__TEMPLATE auto prof__chars_of(const T &text, long) -> decltype(static_cast<const char *>(text.data()), text.size(), prof__copy_of<T>(text)) \
+    PROF__TEMPLATE auto prof__chars_of(const T &text, int) -> decltype(static_cast<const char *>(text.c_str())) \
+    { return text.c_str(); } \
+    PROF__TEMPLATE auto prof__chars_of(const T &text, long) \
+        -> decltype(static_cast<const char *>(text.data()), text.size(), prof__copy_of<T>(text)) \
     { return prof__copy_of<T>(text); } \
     PROF__HIDDEN PROF__UNTRACED inline const char *prof__chars(const char *text) { return text; } \
-    PROF__TEMPLATE auto prof__chars(const T &text) -> decltype(prof__chars_of(text, 0)) { return prof__chars_of(text, 0); } \
-    PROF__TEMPLATE auto prof__arg(prof_site *site, const T &text) -> decltype(static_cast<void>(prof__chars_of(text, 0))) \
+    PROF__TEMPLATE auto prof__chars(const T &text) -> decltype(prof__chars_of(text, 0)) \
+    { return prof__chars_of(text, 0); } \
+    PROF__TEMPLATE auto prof__arg(prof_site *site, const T &text) \
+        -> decltype(static_cast<void>(prof__chars_of(text, 0))) \
     { prof__arg_string(site, prof__chars_of(text, 0)); } \
     PROF__TEMPLATE typename prof__enum<T>::type prof__arg(prof_site *site, T value) \
     { prof__arg(site, static_cast<__underlying_type(T)>(value)); }
@@ -219,18 +229,23 @@ PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
 /* Lists of arguments. The text of a class, or its copy, lives until the list has been recorded. */
 #define PROF__MADE_AS(type, name) \
     PROF__HIDDEN PROF__UNTRACED inline type prof__plain(type value) { return value; } \
-    PROF__HIDDEN PROF__UNTRACED inline prof_arg prof__made(const char *key, type value) { return prof__made_##name(key, value); }
+    PROF__HIDDEN PROF__UNTRACED inline prof_arg prof__made(const char *key, type value) \
+    { return prof__made_##name(key, value); }
 #define PROF__LISTS \
     PROF__MADE_AS(bool, bool) PROF__MADE_AS(double, double) PROF__MADE_AS(int, int) PROF__MADE_AS(long, int) \
     PROF__MADE_AS(long long, int) PROF__MADE_AS(unsigned, uint) PROF__MADE_AS(unsigned long, uint) \
-    PROF__MADE_AS(unsigned long long, uint) PROF__MADE_AS(const char *, string) PROF__MADE_AS(const volatile void *, pointer) \
+    PROF__MADE_AS(unsigned long long, uint) PROF__MADE_AS(const char *, string) \
+    PROF__MADE_AS(const volatile void *, pointer) \
     PROF__HIDDEN PROF__UNTRACED inline double prof__plain(long double value) { return static_cast<double>(value); } \
-    PROF__TEMPLATE auto prof__plain(const T &text) -> decltype(prof__chars_of(text, 0)) { return prof__chars_of(text, 0); } \
-    template <typename T, typename = typename prof__enum<T>::type> PROF__HIDDEN PROF__UNTRACED inline long long prof__plain(T value) \
+    PROF__TEMPLATE auto prof__plain(const T &text) -> decltype(prof__chars_of(text, 0)) \
+    { return prof__chars_of(text, 0); } \
+    template <typename T, typename = typename prof__enum<T>::type> PROF__HIDDEN PROF__UNTRACED \
+    inline long long prof__plain(T value) \
     { return static_cast<long long>(value); } \
     template <typename... T> PROF__HIDDEN PROF__UNTRACED inline \
     void prof__with_all(prof_site *site, uint64_t type, uint64_t object, const T &...args) { \
-        const prof_arg list[] = {args...}; prof__with(site, type, object, list, static_cast<uint32_t>(sizeof...(args))); }
+        const prof_arg list[] = {args...}; \
+        prof__with(site, type, object, list, static_cast<uint32_t>(sizeof...(args))); }
 PROF__ARGS PROF__TEXTS PROF__GIVEN PROF__LISTS
 extern "C" {
 #elif defined(__GNUC__)

@@ -24,7 +24,7 @@ static prof__token prof__named(prof_site *site, const char *name, int owes_end);
 static inline void prof__log_write(prof_site *site, prof__log_format *known, uint64_t severity, const char *format,
                                    struct prof__log_list *list);
 static void prof__instant(prof_site *site);
-static prof__tally *prof__tally_find(const prof_site *site);
+static struct prof__tally *prof__tally_find(const prof_site *site);
 static prof_status prof__pause_by(int step);
 static prof_status prof__metadata_change(const char *key, const char *value);
 static prof_status prof__category_enable(const char *pattern, int on, int exact);

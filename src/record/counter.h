@@ -1,10 +1,10 @@
 // record/counter: The numbers behind PROFILE_COUNTER_ADD and so on. Atomic, without a lock.
 /* The number behind a counter. */
-struct prof__tally {
+typedef struct prof__tally {
     uintptr_t key; /* hash of a macro's name and category; 0 while it is free */
     uint64_t bits;
     uint32_t real, busy; /* real: 1: bits are a double's. busy: a lock on systems without 64-bit atomics */
-};
+} prof__tally;
 
 #define PROF__TALLIES 1024
 static prof__tally prof__tallies[PROF__TALLIES]; /* of macros */
