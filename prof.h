@@ -2338,7 +2338,7 @@ enum { PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DE
 #define PROF__META_SITE_WORDS 5
 
 /*-- PLATFORM -------------------------------------------------------------------------------------------- >>platform --
-   All that differs between systems. Freestanding, the user's macros stand in: see the manual. */
+   The differences between systems. With PROF_FREESTANDING the user's macros replace the system: see the manual. */
 
 #if defined(PROF_FREESTANDING)
 #if !defined(PROF_CLOCK_READ) || !defined(PROF_CPU_STATE)
@@ -2351,9 +2351,10 @@ enum { PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DE
 #include <windows.h>
 #else
 /* System headers declare what the feature macros ask for when the first of them is included. If that was before this
-   header (PROF__LATE) those to come are told anew, and what those that are through may have left out follows below. */
+   header (PROF__LATE), the feature macros are evaluated again for headers that are not included yet, and what the
+   included ones may lack is declared below. */
 #if defined(PROF__LATE) && !(defined(__USE_MISC) && defined(__USE_XOPEN2K8))
-#define PROF__LATE_POSIX 1 /* not even POSIX is sure to be declared: -std=c99, _POSIX_C_SOURCE, musl */
+#define PROF__LATE_POSIX 1 /* even POSIX may not be declared: -std=c99, _POSIX_C_SOURCE, musl */
 #endif
 #if defined(PROF__LATE) && defined(__GLIBC__)
 #undef _FEATURES_H
@@ -2378,7 +2379,7 @@ enum { PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DE
 #endif
 #endif
 #ifdef PROF__LATE_POSIX
-#if !defined(SIG_BLOCK) || (defined(__GLIBC__) && !defined(SS_DISABLE)) /* it left out types, and bears repetition */
+#if !defined(SIG_BLOCK) || (defined(__GLIBC__) && !defined(SS_DISABLE)) /* lacks types; may be included again */
 #undef _SIGNAL_H
 #include <signal.h>
 #endif
@@ -2416,8 +2417,8 @@ enum { PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DE
 #endif
 
 #ifdef PROF__LATE
-/* What was left out, under names of our own: declarations of the same functions may still follow. First the libraries'
-   names of functions whose off_t or time_t is wider than it was first, on processors of 32 bits. */
+/* Declares what was left out under names of our own, because the program may declare the same functions later. On
+   32-bit processors, functions with a wider off_t or time_t have other names in the libraries. */
 #if defined(__GLIBC__) && defined(__USE_FILE_OFFSET64)
 #define PROF__LIBC_OFFSET(name) name "64"
 #else
@@ -2517,7 +2518,7 @@ extern long prof__libc_syscall(long number, ...) __asm__("syscall");
 #endif
 #endif
 #endif
-#ifdef PROF__WRAPS_MALLOC /* see >>malloc; what prof itself allocates is not the program's */
+#ifdef PROF__WRAPS_MALLOC /* see >>malloc: prof's own allocations are not recorded */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *at, size_t size);
@@ -2527,7 +2528,7 @@ extern void __libc_free(void *at);
 #define calloc(count, size) __libc_calloc(count, size)
 #define realloc(at, size) __libc_realloc(at, size)
 #define free(at) __libc_free(at)
-/* What the C library allocates for prof. */
+/* Nonzero while prof calls a function of the C library that may allocate: such allocations are not recorded. */
 static __thread uint32_t prof__quiet;
 #define PROF__QUIETLY(type, call)                                                                                    \
     __extension__({                                                                                                  \
@@ -2564,15 +2565,15 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
 #define PROF__STORE(p, v) __atomic_store_n(p, v, __ATOMIC_RELAXED)
 #define PROF__RELEASE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define PROF__ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_RELAXED)
-/* Orders what this thread does as its own signal handlers see it; no instruction. */
+/* Keeps the order of this thread's stores for its own signal handlers. Compiles to no instruction. */
 #define PROF__BARRIER() __asm__ volatile("" ::: "memory")
 
-/* 64-bit atomics are one instruction on 64-bit processors; elsewhere words are written half by half, low half first,
-   and counters in the image are only as exact as their lower half. */
+/* 1 if a 64-bit store is one instruction. On other processors words are written half by half, the low half first, and
+   counters in the image are only as exact as their lower half. */
 #define PROF__WIDE (UINTPTR_MAX > 0xffffffffu)
 
-/* A reader may copy a chunk while its owner writes; it finds out from the sequence number. To the thread sanitizer,
-   which can't know, those accesses are made atomic one by one. */
+/* A reader may copy a chunk while its owner writes, and then notices by the sequence number. The thread sanitizer does
+   not know that, so under it each of those accesses is atomic. */
 #if defined(__SANITIZE_THREAD__)
 #define PROF__THREAD_SANITIZER 1
 #elif defined(__has_feature)
@@ -2581,7 +2582,7 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
 #endif
 #endif
 
-#ifdef PROF__THREAD_SANITIZER /* knows no fences, and what they order is atomic under it */
+#ifdef PROF__THREAD_SANITIZER /* does not support fences; what they order is atomic under it */
 #define PROF__FENCE() ((void)0)
 #else
 #define PROF__FENCE() __atomic_thread_fence(__ATOMIC_RELEASE)
@@ -2727,9 +2728,9 @@ static void prof__on_exit_of_thread(prof__thread *self) { (void)self; }
 static void prof__signal_stack_take(prof__thread *self) { (void)self; }
 #else
 
-/* The fast kind of thread-local storage needs room that the loader has little of for libraries that come later: 1.6 KiB
-   for all of them with glibc, none with musl. So a library has one pointer there, to what it maps when a thread needs
-   it first; a program has the thread's record itself. */
+/* The loader has little space for fast (initial-exec) thread-local storage of libraries that are loaded later: 1.6 KiB
+   for all of them with glibc, none with musl. So a library keeps only a pointer there, to a record that it maps when a
+   thread first needs it. A program keeps the record itself there. */
 #ifdef PROF__SHARED
 #ifdef __GLIBC__
 static __thread prof__thread *prof__self_here __attribute__((tls_model("initial-exec")));
@@ -2739,8 +2740,8 @@ static __thread prof__thread *prof__self_here;
 static prof__thread *prof__self_make(void);
 #define PROF__SELF() (PROF__LIKELY(prof__self_here != NULL) ? prof__self_here : prof__self_make())
 #else
-/* Shut from the start: before the first constructor, and in some children, the generation is 0 as well. The union is
-   there because compilers warn of a structure whose other members are left out. */
+/* A new record has a shut gate, because its generation is 0, and so is that of the process before the first constructor
+   and in some children. The union avoids compilers' warnings about members without an initializer. */
 static __thread union { uint32_t gate; prof__thread record; } prof__self = {PROF__SHUT};
 #define PROF__SELF() (&prof__self.record)
 #endif
@@ -2752,7 +2753,7 @@ static __thread union { uint32_t gate; prof__thread record; } prof__self = {PROF
 static void prof__thread_leaves(void *self);
 static int prof__exit_key_made, prof__exits_watched;
 
-/* Macros leave errno as it was. */
+/* Macros do not change errno. */
 #define PROF__ERRNO_SAVE() int prof__errno = errno
 #define PROF__ERRNO_RESTORE() (void)(errno = prof__errno)
 
@@ -2794,7 +2795,7 @@ static void prof__cancel_restore(int before) { pthread_setcancelstate(before, &b
 static int prof__cancel_disable(void) { return 0; }
 static void prof__cancel_restore(int before) { (void)before; }
 #endif
-static PROF__UNUSED void prof__wait(void) /* sleeps, because the one who is waited for may have a lower priority */
+static PROF__UNUSED void prof__wait(void) /* sleeps, because the thread it waits for may have a lower priority */
 {
     struct timespec moment = {0, 20000};
     int cancel = prof__cancel_disable();
@@ -2822,7 +2823,7 @@ static void prof__system_name(char *name, size_t size) /* size >= 16 */
 static pthread_key_t prof__exit_key;
 #ifdef PROF__SHARED
 static int prof__exits;
-static void prof__exit_begins(void) { prof__exits = 1; } /* comes before destructors, or after them, in a dlclose() */
+static void prof__exit_begins(void) { prof__exits = 1; } /* runs before destructors, but after them in a dlclose() */
 #endif
 static void prof__exits_watch(void)
 {
@@ -2840,13 +2841,13 @@ static void prof__on_exit_of_thread(prof__thread *self) { pthread_setspecific(pr
 static void prof__signal_stack_take(prof__thread *self) { (void)self; }
 static void prof__signal_stack_give(prof__thread *self) { (void)self; }
 #else
-/* A stack for the handler of a thread that has overflowed its own, until the thread ends; one that has such a stack
-   keeps that. */
+/* Gives a thread a stack for signal handlers, so that a stack overflow can be reported, until the thread ends. A thread
+   that has such a stack already keeps it. */
 static size_t prof__signal_stack_size(void)
 {
     size_t size = 64u << 10;
 #ifdef _SC_SIGSTKSZ
-    long wanted = sysconf(_SC_SIGSTKSZ); /* what the kernel saves there depends on the processor */
+    long wanted = sysconf(_SC_SIGSTKSZ); /* depends on the processor, whose registers the kernel saves there */
     if (wanted > 0 && (size_t)wanted > size) size = (size_t)wanted;
 #endif
     return size;
@@ -2856,7 +2857,7 @@ static void prof__signal_stack_take(prof__thread *self)
     stack_t stack;
     if (sigaltstack(NULL, &stack) || !(stack.ss_flags & SS_DISABLE)) return;
     stack.ss_size = prof__signal_stack_size();
-    if (!self->signal_stack) { /* else it was taken in a handler, whose end took it away again */
+    if (!self->signal_stack) { /* else it was installed in a handler, whose return uninstalled it */
         void *memory = mmap(NULL, stack.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) return;
         self->signal_stack = memory;
@@ -2872,7 +2873,8 @@ static void prof__signal_stack_give(prof__thread *self)
     int none = stack.ss_flags & SS_DISABLE, ours = !none && stack.ss_sp == self->signal_stack;
     stack.ss_flags = SS_DISABLE;
     if (ours && sigaltstack(&stack, NULL)) return;
-    if (ours || none) munmap(self->signal_stack, prof__signal_stack_size()); /* else it was put aside, and may come back */
+    /* if the program has installed another one, it may restore this one later */
+    if (ours || none) munmap(self->signal_stack, prof__signal_stack_size());
     self->signal_stack = NULL;
 }
 #endif
@@ -2889,7 +2891,7 @@ static void prof__file_signal_hold(prof__file_signal *signal) { prof__file_signa
 static void prof__file_signal_drop(const prof__file_signal *signal) { (void)signal; }
 #else
 typedef sigset_t prof__signals;
-static void prof__signals_block(prof__signals *old) /* but for faults: one that is blocked kills without any handler */
+static void prof__signals_block(prof__signals *old) /* except faults: a blocked one kills without calling a handler */
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
     sigset_t all;
@@ -2899,14 +2901,14 @@ static void prof__signals_block(prof__signals *old) /* but for faults: one that 
 }
 static void prof__signals_restore(const prof__signals *old) { pthread_sigmask(SIG_SETMASK, old, NULL); }
 
-/* A write beyond RLIMIT_FSIZE, or into a pipe that nobody reads, sends the thread a signal besides failing, which would
-   end the program. Between these two it only fails. errno stays. */
+/* A write beyond RLIMIT_FSIZE, or to a pipe that nobody reads, fails and also sends the thread a signal, which would
+   end the program. Between prof__file_signal_hold() and _drop() it only fails. They do not change errno. */
 static const int prof__file_signals[] = {SIGXFSZ, SIGPIPE};
 
 typedef struct prof__file_signal {
     sigset_t before;
     int count;     /* how many of them are held */
-    int waited[2]; /* one of the program's own was pending */
+    int waited[2]; /* 1: the program's own was pending already */
 } prof__file_signal;
 
 static int prof__file_signal_pending(int number)
@@ -2915,7 +2917,7 @@ static int prof__file_signal_pending(int number)
     return !sigpending(&set) && sigismember(&set, number) == 1;
 }
 
-/* Standard output that nobody reads ends the program as it would without prof. */
+/* For standard output, SIGPIPE is not held: if nobody reads it, the program ends as it would without prof. */
 static void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output)
 {
     sigset_t set;
@@ -3393,7 +3395,7 @@ PROF_DEF const char *prof_status_text(prof_status status)
 }
 
 /*-- CLOCK -------------------------------------------------------------------------------------------------- >>clock --
-   Ticks are read raw; what a nanosecond is follows from the pairs in the image when it is read. */
+   Events are stamped with raw ticks. Readers convert them to nanoseconds, with the pairs in the image. */
 
 #if defined(PROF_FREESTANDING)
 #define PROF__COUNTER_NAME "user"
@@ -3411,7 +3413,7 @@ static inline uint64_t prof__counter(void)
 }
 static uint64_t prof__counter_ordered(void) { return prof__counter(); }
 static int prof__counter_usable(void) { return 3; }
-static uint64_t prof__counter_hz(void) { return 0; } /* as on machines that do not tell */
+static uint64_t prof__counter_hz(void) { return 0; } /* not known, as on many machines */
 #elif defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #define PROF__COUNTER_NAME "rdtsc"
@@ -3422,19 +3424,19 @@ static uint64_t prof__counter_ordered(void)
     __asm__ volatile("rdtscp" : "=a"(a), "=d"(d), "=c"(c)::"memory");
     return (uint64_t)d << 32 | a;
 }
-static int prof__counter_usable(void) /* bit 0: it can be trusted, bit 1: and read in order */
+static int prof__counter_usable(void) /* bit 0: the counter can be trusted; bit 1: an ordered read exists */
 {
     unsigned a, b, c, d, usable = 0;
     if (__get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & 1u << 8)) usable |= 1;
     int ordered = __get_cpuid(0x80000001u, &a, &b, &c, &d) && (d & 1u << 27) ? 2 : 0; /* rdtscp */
 #ifdef __linux__
-    { /* the kernel watches the counters of all processors, and leaves a clock that it found unstable */
+    { /* the kernel compares the counters of all processors, and uses another clock if they are unstable */
         char text[16] = {0};
         int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
         if (file >= 0) {
             if (read(file, text, sizeof text - 1) > 0 && (text[0] == 'h' || text[0] == 'a' || text[0] == 'j'))
                 usable = 0; /* hpet, acpi_pm, jiffies */
-            if (text[0] == 't') usable = 1; /* tsc: virtual machines may not say that it is invariant */
+            if (text[0] == 't') usable = 1; /* tsc: a virtual machine may not report that it is invariant */
             close(file);
         }
     }
@@ -3530,11 +3532,11 @@ static void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
     pair->width = 0;
 }
 #else
-#define PROF__PAIR_LONG 100000 /* ticks: some 30 us, which no reading of two clocks takes by itself */
+#define PROF__PAIR_LONG 100000 /* ticks: some 30 us; reading two clocks takes much less */
 
-/* One reading; the tick lies in the middle of what the reading of the system's clock took. Returns 0 where the thread
-   seems to have waited for its processor in between: one of two halves that do much the same took far longer, or both
-   did. */
+/* Reads a pair; its tick is the middle of the time that reading the system's clock took. Returns 0 if the thread seems
+   to have lost its processor meanwhile: the readings of the two system clocks should take about the same time, but one
+   took far longer, or both did. */
 static int prof__pair_read(uint32_t clock, prof__pair *pair)
 {
     uint64_t before, between, second;
@@ -3561,7 +3563,7 @@ static void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
 }
 #endif
 
-static void prof__pair_store(prof__pair *to, const prof__pair *pair) /* where a reader may be looking */
+static void prof__pair_store(prof__pair *to, const prof__pair *pair) /* a reader may be reading `to` */
 {
     PROF__STORE(&to->tick, pair->tick);
     PROF__STORE(&to->monotonic_ns, pair->monotonic_ns);
@@ -3569,7 +3571,7 @@ static void prof__pair_store(prof__pair *to, const prof__pair *pair) /* where a 
     PROF__STORE(&to->width, pair->width);
 }
 
-/* The best of a few readings: for the ends of a session, where there is time. */
+/* Takes the most exact of several pairs: for the start and the end of a session, when there is time. */
 static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
 {
     prof__pair_take(clock, hz, pair);
@@ -13379,8 +13381,8 @@ static PROF__RARE int prof__elf_read(const prof__elf *elf, uint64_t offset, void
     return !fseek(elf->file, (long)offset, SEEK_SET) && fread(to, 1, size, elf->file) == size;
 }
 
-/* Returns the bytes of a section and a zero after them, which the caller frees. Returns NULL if it lies beyond the
-   file, is too large, or without memory. */
+/* Returns the bytes of a section, with a zero after them; the caller frees them. Returns NULL if the section lies
+   beyond the file or is too large, or without memory. */
 static PROF__RARE unsigned char *prof__elf_load(const prof__elf *elf, const prof__elf_section *section)
 {
     unsigned char *bytes;
@@ -13537,8 +13539,8 @@ static PROF__RARE int prof__elf_symbols(const prof__elf *elf, uint64_t type, pro
         unsigned info = record[elf->wide ? 4 : 12], kind = info & 15, binding = info >> 4;
         uint64_t section = prof__elf_number(elf, record + (elf->wide ? 6 : 14), 2);
         const char *name = text < text_size ? module->texts + text : "";
-        if (kind == 4) file = *name ? name : NULL; /* without a name: what follows is of no file any more */
-        if ((kind != 2 && kind != 10) || !section || !*name) continue; /* functions, those chosen at load time, too */
+        if (kind == 4) file = *name ? name : NULL; /* without a name: the next symbols belong to no file */
+        if ((kind != 2 && kind != 10) || !section || !*name) continue; /* 2: functions; 10: chosen at load time */
         prof__symbol *symbol = &module->list[module->count++];
         symbol->value = prof__elf_word(elf, record, 4, 8);
         symbol->name = name;
@@ -13617,8 +13619,9 @@ static PROF__RARE prof__module_symbols *prof__module_of(prof__symbols *symbols, 
     return module;
 }
 
-/* Returns the symbol of a call site that is an address, or NULL if it is none, or nothing is known; then the site's own
-   texts stay. symbols: zeroed before the first call; it owns what is returned, until prof__symbols_free(). */
+/* Returns the symbol of a call site that is an address. Returns NULL if the site is not an address, or its symbol is
+   not known; its own texts stay then. symbols must be zeroed before the first call, and owns what is returned, until
+   prof__symbols_free(). */
 static PROF__UNUSED PROF__RARE const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char *name,
                                                                      const char *file, const char *function)
 {
@@ -13933,7 +13936,7 @@ struct prof_trace {
     void *step_user;
 };
 
-/* Makes room for one more element of an array on the heap; 0 without memory, and then the array is unchanged. */
+/* Makes space for one more element of an array on the heap. Returns 0 without memory; the array is unchanged then. */
 #define PROF__ROOM(array, capacity, count) \
     ((count) < (capacity) || prof__more_room(&(array), &(capacity), sizeof *(array)))
 static int prof__more_room(void *array, size_t *capacity, size_t element)
@@ -13949,7 +13952,8 @@ static int prof__more_room(void *array, size_t *capacity, size_t element)
     return 1;
 }
 
-/* Of this process: what is in an image cannot be made to collide. Never 0; nothing that is given out depends on it. */
+/* Returns the process's own seed for hashes, so that nobody can make an image whose names collide. It is never 0. No
+   output depends on it. */
 static uint64_t prof__read_seed(void)
 {
     static uint64_t seed;
@@ -13993,7 +13997,7 @@ static void prof__read_put(prof__read_index *index, uint32_t hash, uint32_t item
     index->used++;
 }
 
-/* Makes room for count more items; 0 without memory. */
+/* Makes space for count more items. Returns 0 without memory. */
 static int prof__read_reserve(prof__read_index *index, size_t count)
 {
     prof__read_index larger;

@@ -1,4 +1,4 @@
-// ground/base: The program's allocator kept apart from prof's own calls; atomics, fences, bytes and texts without libc.
+// ground/base: Keeps prof's own allocations apart from the program's; atomics, fences, bytes and texts without libc.
 /* Sanitizers have allocators of their own, which must see every call. */
 #if defined(PROF_WRAP_MALLOC) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #if !defined(__GLIBC__)
@@ -11,7 +11,7 @@
 #endif
 #endif
 #endif
-#ifdef PROF__WRAPS_MALLOC /* see >>malloc; what prof itself allocates is not the program's */
+#ifdef PROF__WRAPS_MALLOC /* see >>malloc: prof's own allocations are not recorded */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *at, size_t size);
@@ -21,7 +21,7 @@ extern void __libc_free(void *at);
 #define calloc(count, size) __libc_calloc(count, size)
 #define realloc(at, size) __libc_realloc(at, size)
 #define free(at) __libc_free(at)
-/* What the C library allocates for prof. */
+/* Nonzero while prof calls a function of the C library that may allocate: such allocations are not recorded. */
 static __thread uint32_t prof__quiet;
 #define PROF__QUIETLY(type, call)                                                                                    \
     __extension__({                                                                                                  \
@@ -58,15 +58,15 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
 #define PROF__STORE(p, v) __atomic_store_n(p, v, __ATOMIC_RELAXED)
 #define PROF__RELEASE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define PROF__ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_RELAXED)
-/* Orders what this thread does as its own signal handlers see it; no instruction. */
+/* Keeps the order of this thread's stores for its own signal handlers. Compiles to no instruction. */
 #define PROF__BARRIER() __asm__ volatile("" ::: "memory")
 
-/* 64-bit atomics are one instruction on 64-bit processors; elsewhere words are written half by half, low half first,
-   and counters in the image are only as exact as their lower half. */
+/* 1 if a 64-bit store is one instruction. On other processors words are written half by half, the low half first, and
+   counters in the image are only as exact as their lower half. */
 #define PROF__WIDE (UINTPTR_MAX > 0xffffffffu)
 
-/* A reader may copy a chunk while its owner writes; it finds out from the sequence number. To the thread sanitizer,
-   which can't know, those accesses are made atomic one by one. */
+/* A reader may copy a chunk while its owner writes, and then notices by the sequence number. The thread sanitizer does
+   not know that, so under it each of those accesses is atomic. */
 #if defined(__SANITIZE_THREAD__)
 #define PROF__THREAD_SANITIZER 1
 #elif defined(__has_feature)
@@ -75,7 +75,7 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
 #endif
 #endif
 
-#ifdef PROF__THREAD_SANITIZER /* knows no fences, and what they order is atomic under it */
+#ifdef PROF__THREAD_SANITIZER /* does not support fences; what they order is atomic under it */
 #define PROF__FENCE() ((void)0)
 #else
 #define PROF__FENCE() __atomic_thread_fence(__ATOMIC_RELEASE)

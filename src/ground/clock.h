@@ -1,6 +1,6 @@
-// ground/clock: The counter of each processor, the system's clocks, and pairs of both.
+// ground/clock: The counters of processors, the system's clocks, and pairs of readings of both.
 /*-- CLOCK -------------------------------------------------------------------------------------------------- >>clock --
-   Ticks are read raw; what a nanosecond is follows from the pairs in the image when it is read. */
+   Events are stamped with raw ticks. Readers convert them to nanoseconds, with the pairs in the image. */
 
 #if defined(PROF_FREESTANDING)
 #define PROF__COUNTER_NAME "user"
@@ -18,7 +18,7 @@ static inline uint64_t prof__counter(void)
 }
 static uint64_t prof__counter_ordered(void) { return prof__counter(); }
 static int prof__counter_usable(void) { return 3; }
-static uint64_t prof__counter_hz(void) { return 0; } /* as on machines that do not tell */
+static uint64_t prof__counter_hz(void) { return 0; } /* not known, as on many machines */
 #elif defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #define PROF__COUNTER_NAME "rdtsc"
@@ -29,19 +29,19 @@ static uint64_t prof__counter_ordered(void)
     __asm__ volatile("rdtscp" : "=a"(a), "=d"(d), "=c"(c)::"memory");
     return (uint64_t)d << 32 | a;
 }
-static int prof__counter_usable(void) /* bit 0: it can be trusted, bit 1: and read in order */
+static int prof__counter_usable(void) /* bit 0: the counter can be trusted; bit 1: an ordered read exists */
 {
     unsigned a, b, c, d, usable = 0;
     if (__get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & 1u << 8)) usable |= 1;
     int ordered = __get_cpuid(0x80000001u, &a, &b, &c, &d) && (d & 1u << 27) ? 2 : 0; /* rdtscp */
 #ifdef __linux__
-    { /* the kernel watches the counters of all processors, and leaves a clock that it found unstable */
+    { /* the kernel compares the counters of all processors, and uses another clock if they are unstable */
         char text[16] = {0};
         int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
         if (file >= 0) {
             if (read(file, text, sizeof text - 1) > 0 && (text[0] == 'h' || text[0] == 'a' || text[0] == 'j'))
                 usable = 0; /* hpet, acpi_pm, jiffies */
-            if (text[0] == 't') usable = 1; /* tsc: virtual machines may not say that it is invariant */
+            if (text[0] == 't') usable = 1; /* tsc: a virtual machine may not report that it is invariant */
             close(file);
         }
     }
@@ -137,11 +137,11 @@ static void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
     pair->width = 0;
 }
 #else
-#define PROF__PAIR_LONG 100000 /* ticks: some 30 us, which no reading of two clocks takes by itself */
+#define PROF__PAIR_LONG 100000 /* ticks: some 30 us; reading two clocks takes much less */
 
-/* One reading; the tick lies in the middle of what the reading of the system's clock took. Returns 0 where the thread
-   seems to have waited for its processor in between: one of two halves that do much the same took far longer, or both
-   did. */
+/* Reads a pair; its tick is the middle of the time that reading the system's clock took. Returns 0 if the thread seems
+   to have lost its processor meanwhile: the readings of the two system clocks should take about the same time, but one
+   took far longer, or both did. */
 static int prof__pair_read(uint32_t clock, prof__pair *pair)
 {
     uint64_t before, between, second;
@@ -168,7 +168,7 @@ static void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
 }
 #endif
 
-static void prof__pair_store(prof__pair *to, const prof__pair *pair) /* where a reader may be looking */
+static void prof__pair_store(prof__pair *to, const prof__pair *pair) /* a reader may be reading `to` */
 {
     PROF__STORE(&to->tick, pair->tick);
     PROF__STORE(&to->monotonic_ns, pair->monotonic_ns);
@@ -176,7 +176,7 @@ static void prof__pair_store(prof__pair *to, const prof__pair *pair) /* where a 
     PROF__STORE(&to->width, pair->width);
 }
 
-/* The best of a few readings: for the ends of a session, where there is time. */
+/* Takes the most exact of several pairs: for the start and the end of a session, when there is time. */
 static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
 {
     prof__pair_take(clock, hz, pair);

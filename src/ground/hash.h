@@ -1,5 +1,5 @@
 // ground/hash: Arrays that grow, and an index by hash.
-/* Makes room for one more element of an array on the heap; 0 without memory, and then the array is unchanged. */
+/* Makes space for one more element of an array on the heap. Returns 0 without memory; the array is unchanged then. */
 #define PROF__ROOM(array, capacity, count) \
     ((count) < (capacity) || prof__more_room(&(array), &(capacity), sizeof *(array)))
 static int prof__more_room(void *array, size_t *capacity, size_t element)
@@ -15,7 +15,8 @@ static int prof__more_room(void *array, size_t *capacity, size_t element)
     return 1;
 }
 
-/* Of this process: what is in an image cannot be made to collide. Never 0; nothing that is given out depends on it. */
+/* Returns the process's own seed for hashes, so that nobody can make an image whose names collide. It is never 0. No
+   output depends on it. */
 static uint64_t prof__read_seed(void)
 {
     static uint64_t seed;
@@ -59,7 +60,7 @@ static void prof__read_put(prof__read_index *index, uint32_t hash, uint32_t item
     index->used++;
 }
 
-/* Makes room for count more items; 0 without memory. */
+/* Makes space for count more items. Returns 0 without memory. */
 static int prof__read_reserve(prof__read_index *index, size_t count)
 {
     prof__read_index larger;

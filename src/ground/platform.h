@@ -1,6 +1,6 @@
-// ground/platform: System headers, and what they leave out under -std=c99 or where another header came first.
+// ground/platform: Includes system headers, and declares what they omit under -std=c99 or if included too early.
 /*-- PLATFORM -------------------------------------------------------------------------------------------- >>platform --
-   All that differs between systems. Freestanding, the user's macros stand in: see the manual. */
+   The differences between systems. With PROF_FREESTANDING the user's macros replace the system: see the manual. */
 
 #if defined(PROF_FREESTANDING)
 #if !defined(PROF_CLOCK_READ) || !defined(PROF_CPU_STATE)
@@ -13,9 +13,10 @@
 #include <windows.h>
 #else
 /* System headers declare what the feature macros ask for when the first of them is included. If that was before this
-   header (PROF__LATE) those to come are told anew, and what those that are through may have left out follows below. */
+   header (PROF__LATE), the feature macros are evaluated again for headers that are not included yet, and what the
+   included ones may lack is declared below. */
 #if defined(PROF__LATE) && !(defined(__USE_MISC) && defined(__USE_XOPEN2K8))
-#define PROF__LATE_POSIX 1 /* not even POSIX is sure to be declared: -std=c99, _POSIX_C_SOURCE, musl */
+#define PROF__LATE_POSIX 1 /* even POSIX may not be declared: -std=c99, _POSIX_C_SOURCE, musl */
 #endif
 #if defined(PROF__LATE) && defined(__GLIBC__)
 #undef _FEATURES_H
@@ -40,7 +41,7 @@
 #endif
 #endif
 #ifdef PROF__LATE_POSIX
-#if !defined(SIG_BLOCK) || (defined(__GLIBC__) && !defined(SS_DISABLE)) /* it left out types, and bears repetition */
+#if !defined(SIG_BLOCK) || (defined(__GLIBC__) && !defined(SS_DISABLE)) /* lacks types; may be included again */
 #undef _SIGNAL_H
 #include <signal.h>
 #endif
@@ -78,8 +79,8 @@
 #endif
 
 #ifdef PROF__LATE
-/* What was left out, under names of our own: declarations of the same functions may still follow. First the libraries'
-   names of functions whose off_t or time_t is wider than it was first, on processors of 32 bits. */
+/* Declares what was left out under names of our own, because the program may declare the same functions later. On
+   32-bit processors, functions with a wider off_t or time_t have other names in the libraries. */
 #if defined(__GLIBC__) && defined(__USE_FILE_OFFSET64)
 #define PROF__LIBC_OFFSET(name) name "64"
 #else

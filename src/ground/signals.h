@@ -1,4 +1,4 @@
-// ground/signals: Signals held back: all of them, and that of a file that grew too large.
+// ground/signals: Blocks signals: all of them, or those that a failing write sends.
 #if defined(PROF_FREESTANDING) || defined(_WIN32)
 typedef int prof__signals;
 static void prof__signals_block(prof__signals *old) { *old = 0; }
@@ -9,7 +9,7 @@ static void prof__file_signal_hold(prof__file_signal *signal) { prof__file_signa
 static void prof__file_signal_drop(const prof__file_signal *signal) { (void)signal; }
 #else
 typedef sigset_t prof__signals;
-static void prof__signals_block(prof__signals *old) /* but for faults: one that is blocked kills without any handler */
+static void prof__signals_block(prof__signals *old) /* except faults: a blocked one kills without calling a handler */
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
     sigset_t all;
@@ -19,14 +19,14 @@ static void prof__signals_block(prof__signals *old) /* but for faults: one that 
 }
 static void prof__signals_restore(const prof__signals *old) { pthread_sigmask(SIG_SETMASK, old, NULL); }
 
-/* A write beyond RLIMIT_FSIZE, or into a pipe that nobody reads, sends the thread a signal besides failing, which would
-   end the program. Between these two it only fails. errno stays. */
+/* A write beyond RLIMIT_FSIZE, or to a pipe that nobody reads, fails and also sends the thread a signal, which would
+   end the program. Between prof__file_signal_hold() and _drop() it only fails. They do not change errno. */
 static const int prof__file_signals[] = {SIGXFSZ, SIGPIPE};
 
 typedef struct prof__file_signal {
     sigset_t before;
     int count;     /* how many of them are held */
-    int waited[2]; /* one of the program's own was pending */
+    int waited[2]; /* 1: the program's own was pending already */
 } prof__file_signal;
 
 static int prof__file_signal_pending(int number)
@@ -35,7 +35,7 @@ static int prof__file_signal_pending(int number)
     return !sigpending(&set) && sigismember(&set, number) == 1;
 }
 
-/* Standard output that nobody reads ends the program as it would without prof. */
+/* For standard output, SIGPIPE is not held: if nobody reads it, the program ends as it would without prof. */
 static void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output)
 {
     sigset_t set;

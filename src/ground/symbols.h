@@ -67,8 +67,8 @@ static PROF__RARE int prof__elf_read(const prof__elf *elf, uint64_t offset, void
     return !fseek(elf->file, (long)offset, SEEK_SET) && fread(to, 1, size, elf->file) == size;
 }
 
-/* Returns the bytes of a section and a zero after them, which the caller frees. Returns NULL if it lies beyond the
-   file, is too large, or without memory. */
+/* Returns the bytes of a section, with a zero after them; the caller frees them. Returns NULL if the section lies
+   beyond the file or is too large, or without memory. */
 static PROF__RARE unsigned char *prof__elf_load(const prof__elf *elf, const prof__elf_section *section)
 {
     unsigned char *bytes;
@@ -225,8 +225,8 @@ static PROF__RARE int prof__elf_symbols(const prof__elf *elf, uint64_t type, pro
         unsigned info = record[elf->wide ? 4 : 12], kind = info & 15, binding = info >> 4;
         uint64_t section = prof__elf_number(elf, record + (elf->wide ? 6 : 14), 2);
         const char *name = text < text_size ? module->texts + text : "";
-        if (kind == 4) file = *name ? name : NULL; /* without a name: what follows is of no file any more */
-        if ((kind != 2 && kind != 10) || !section || !*name) continue; /* functions, those chosen at load time, too */
+        if (kind == 4) file = *name ? name : NULL; /* without a name: the next symbols belong to no file */
+        if ((kind != 2 && kind != 10) || !section || !*name) continue; /* 2: functions; 10: chosen at load time */
         prof__symbol *symbol = &module->list[module->count++];
         symbol->value = prof__elf_word(elf, record, 4, 8);
         symbol->name = name;
@@ -305,8 +305,9 @@ static PROF__RARE prof__module_symbols *prof__module_of(prof__symbols *symbols, 
     return module;
 }
 
-/* Returns the symbol of a call site that is an address, or NULL if it is none, or nothing is known; then the site's own
-   texts stay. symbols: zeroed before the first call; it owns what is returned, until prof__symbols_free(). */
+/* Returns the symbol of a call site that is an address. Returns NULL if the site is not an address, or its symbol is
+   not known; its own texts stay then. symbols must be zeroed before the first call, and owns what is returned, until
+   prof__symbols_free(). */
 static PROF__UNUSED PROF__RARE const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char *name,
                                                                      const char *file, const char *function)
 {

@@ -1,4 +1,4 @@
-// ground/threads: Threads as the system has them: number, name, end, cancellation, a signal stack of their own.
+// ground/threads: What the system knows of a thread: id, name, end, cancellation, signal stack.
 #ifdef PROF_FREESTANDING
 #define PROF__SELF() ((prof__thread *)PROF_CPU_STATE())
 typedef char prof__cpu_state_fits[sizeof(prof__thread) <= PROF_CPU_STATE_SIZE ? 1 : -1];
@@ -23,9 +23,9 @@ static void prof__on_exit_of_thread(prof__thread *self) { (void)self; }
 static void prof__signal_stack_take(prof__thread *self) { (void)self; }
 #else
 
-/* The fast kind of thread-local storage needs room that the loader has little of for libraries that come later: 1.6 KiB
-   for all of them with glibc, none with musl. So a library has one pointer there, to what it maps when a thread needs
-   it first; a program has the thread's record itself. */
+/* The loader has little space for fast (initial-exec) thread-local storage of libraries that are loaded later: 1.6 KiB
+   for all of them with glibc, none with musl. So a library keeps only a pointer there, to a record that it maps when a
+   thread first needs it. A program keeps the record itself there. */
 #ifdef PROF__SHARED
 #ifdef __GLIBC__
 static __thread prof__thread *prof__self_here __attribute__((tls_model("initial-exec")));
@@ -35,8 +35,8 @@ static __thread prof__thread *prof__self_here;
 static prof__thread *prof__self_make(void);
 #define PROF__SELF() (PROF__LIKELY(prof__self_here != NULL) ? prof__self_here : prof__self_make())
 #else
-/* Shut from the start: before the first constructor, and in some children, the generation is 0 as well. The union is
-   there because compilers warn of a structure whose other members are left out. */
+/* A new record has a shut gate, because its generation is 0, and so is that of the process before the first constructor
+   and in some children. The union avoids compilers' warnings about members without an initializer. */
 static __thread union { uint32_t gate; prof__thread record; } prof__self = {PROF__SHUT};
 #define PROF__SELF() (&prof__self.record)
 #endif
@@ -48,7 +48,7 @@ static __thread union { uint32_t gate; prof__thread record; } prof__self = {PROF
 static void prof__thread_leaves(void *self);
 static int prof__exit_key_made, prof__exits_watched;
 
-/* Macros leave errno as it was. */
+/* Macros do not change errno. */
 #define PROF__ERRNO_SAVE() int prof__errno = errno
 #define PROF__ERRNO_RESTORE() (void)(errno = prof__errno)
 
@@ -90,7 +90,7 @@ static void prof__cancel_restore(int before) { pthread_setcancelstate(before, &b
 static int prof__cancel_disable(void) { return 0; }
 static void prof__cancel_restore(int before) { (void)before; }
 #endif
-static PROF__UNUSED void prof__wait(void) /* sleeps, because the one who is waited for may have a lower priority */
+static PROF__UNUSED void prof__wait(void) /* sleeps, because the thread it waits for may have a lower priority */
 {
     struct timespec moment = {0, 20000};
     int cancel = prof__cancel_disable();
@@ -118,7 +118,7 @@ static void prof__system_name(char *name, size_t size) /* size >= 16 */
 static pthread_key_t prof__exit_key;
 #ifdef PROF__SHARED
 static int prof__exits;
-static void prof__exit_begins(void) { prof__exits = 1; } /* comes before destructors, or after them, in a dlclose() */
+static void prof__exit_begins(void) { prof__exits = 1; } /* runs before destructors, but after them in a dlclose() */
 #endif
 static void prof__exits_watch(void)
 {
@@ -136,13 +136,13 @@ static void prof__on_exit_of_thread(prof__thread *self) { pthread_setspecific(pr
 static void prof__signal_stack_take(prof__thread *self) { (void)self; }
 static void prof__signal_stack_give(prof__thread *self) { (void)self; }
 #else
-/* A stack for the handler of a thread that has overflowed its own, until the thread ends; one that has such a stack
-   keeps that. */
+/* Gives a thread a stack for signal handlers, so that a stack overflow can be reported, until the thread ends. A thread
+   that has such a stack already keeps it. */
 static size_t prof__signal_stack_size(void)
 {
     size_t size = 64u << 10;
 #ifdef _SC_SIGSTKSZ
-    long wanted = sysconf(_SC_SIGSTKSZ); /* what the kernel saves there depends on the processor */
+    long wanted = sysconf(_SC_SIGSTKSZ); /* depends on the processor, whose registers the kernel saves there */
     if (wanted > 0 && (size_t)wanted > size) size = (size_t)wanted;
 #endif
     return size;
@@ -152,7 +152,7 @@ static void prof__signal_stack_take(prof__thread *self)
     stack_t stack;
     if (sigaltstack(NULL, &stack) || !(stack.ss_flags & SS_DISABLE)) return;
     stack.ss_size = prof__signal_stack_size();
-    if (!self->signal_stack) { /* else it was taken in a handler, whose end took it away again */
+    if (!self->signal_stack) { /* else it was installed in a handler, whose return uninstalled it */
         void *memory = mmap(NULL, stack.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) return;
         self->signal_stack = memory;
@@ -168,7 +168,8 @@ static void prof__signal_stack_give(prof__thread *self)
     int none = stack.ss_flags & SS_DISABLE, ours = !none && stack.ss_sp == self->signal_stack;
     stack.ss_flags = SS_DISABLE;
     if (ours && sigaltstack(&stack, NULL)) return;
-    if (ours || none) munmap(self->signal_stack, prof__signal_stack_size()); /* else it was put aside, and may come back */
+    /* if the program has installed another one, it may restore this one later */
+    if (ours || none) munmap(self->signal_stack, prof__signal_stack_size());
     self->signal_stack = NULL;
 }
 #endif
