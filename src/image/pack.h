@@ -1,19 +1,19 @@
-// image/pack: Packed records, as the archive has them: pure functions on words.
+// image/pack: Packs and unpacks the records of the archive: pure functions on words.
 /*-- PACK --------------------------------------------------------------------------------------------------- >>pack --
-   Packed words: what the archive behind the ring is made of. A record is a symbol (its head without the ticks; of a
-   record without a time, the whole head) and what follows from none: ticks, payload. Programs repeat themselves, so the
-   symbol that came last time after the same one is expected; usually a record is one number:
+   The archive after the ring consists of blocks of packed words. A record is packed as its symbol (the head without the
+   ticks or, of a record without a time, the whole head), its ticks and its payload. Programs repeat themselves, so the
+   symbol that followed the previous one the last time is expected to follow again. Usually a record is one number:
 
-     number   ticks since the timed record before << 1 | 1 if the symbol is not the expected one; then, with the 1:
-     code     0 an END of the innermost open call site   1 the whole head, 8 bytes   2 a new symbol: kind | site << 4
-              and, without a time, bits 39..0   3 and up: the symbol with this number, less 3, in order of their
-              first appearance
-     payload  integers zigzag, other words as they are, as numbers; doubles 8 bytes; strings: a number, bytes up to the
-              last that is not zero << 1, and these bytes, or 1: the words of this symbol's string before
+     number   ticks since the previous timed record << 1 | 1 if the symbol is not the expected one; only then:
+     code     0: an END of the innermost open call site; 1: the whole head follows, 8 bytes; 2: a new symbol follows,
+              as the number kind | site << 4 and, if it has no time, bits 39..0 of the head as another; 3 and above:
+              3 + the index of a known symbol, in order of first appearance
+     payload  integers as zigzag numbers; doubles as 8 bytes; other words as numbers; a string as the number 1 if it is
+              the symbol's previous string, else as its length << 1, without zeros at the end, and its bytes
 
-   Numbers are little-endian in groups of 7 bits, the last group without the eighth bit. The table of symbols is
-   bounded; what finds no room is written as new each time. Nothing of one block is needed for another. Any words at all
-   come back as they were: what is no record, and time that runs backwards, goes by code 1. */
+   Numbers are little-endian in groups of 7 bits; all groups but the last have the eighth bit set. The table of symbols
+   is bounded; a symbol that finds no space in it is written as new each time. A block can be unpacked without any other
+   block. Any words are unpacked as they were: what is not a record, and a time that runs backwards, uses code 1. */
 
 #define PROF__PACK_SYMBOLS 500u
 #define PROF__PACK_SLOTS 2048u /* a power of two */
@@ -23,15 +23,15 @@
 
 enum { PROF__PACK_INNER = 0, PROF__PACK_WHOLE, PROF__PACK_NEW, PROF__PACK_KNOWN };
 
-/* What packer and unpacker both learn from the records before. Symbols count from 1. */
+/* What both packer and unpacker learn from the previous records. Symbols count from 1. */
 typedef struct prof__packer {
     uint64_t tick;
     uint32_t count, before, depth;
     uint64_t symbols[PROF__PACK_SYMBOLS + 1];
-    uint32_t strings[PROF__PACK_SYMBOLS + 1]; /* word of the symbol's last string, 0: none */
+    uint32_t strings[PROF__PACK_SYMBOLS + 1]; /* index of the first word of the symbol's last string; 0: none */
     uint16_t next[PROF__PACK_SYMBOLS + 1];    /* the symbol that came after this one; 0: none yet */
     uint16_t slots[PROF__PACK_SLOTS];         /* hash table over symbols */
-    uint32_t open[PROF__PACK_OPEN];           /* call sites of the open scopes, of deep ones the innermost */
+    uint32_t open[PROF__PACK_OPEN];           /* call sites of the innermost open scopes: a ring */
 } prof__packer;
 
 typedef struct prof__unpacker {
@@ -39,8 +39,8 @@ typedef struct prof__unpacker {
     int bad;
 } prof__unpacker;
 
-/* Words of a record of each kind, four bits each; 15: its head says how many follow. One number instead of a jump for
-   each record. */
+/* The words of a record of each kind, four bits each; 15: the head says how many follow. One number replaces a branch
+   for each record. */
 #define PROF__WORDS_OF(kind, words) ((uint64_t)(words) << 4 * (kind))
 #define PROF__WORDS                                                                                                   \
     (PROF__WORDS_OF(PROF__KIND_BEGIN, 1) | PROF__WORDS_OF(PROF__KIND_END, 1) | PROF__WORDS_OF(PROF__KIND_MARK, 1) |   \
@@ -49,7 +49,7 @@ typedef struct prof__unpacker {
      PROF__WORDS_OF(PROF__KIND_TRACK, 3) | PROF__WORDS_OF(PROF__KIND_ARG, 15) | PROF__WORDS_OF(PROF__KIND_DATA, 15) | \
      PROF__WORDS_OF(PROF__KIND_NAME, 15))
 
-/* Words of the record with this head, of which left remain; 0: no record. */
+/* Returns the words of the record with this head, or 0 if it is not a record. left: the words that remain. */
 static inline size_t prof__record_words(uint64_t head, size_t left)
 {
     size_t words = (size_t)(PROF__WORDS >> (head >> PROF__KIND_SHIFT << 2)) & 15;
@@ -57,7 +57,7 @@ static inline size_t prof__record_words(uint64_t head, size_t left)
     return words <= left ? words : 0;
 }
 
-/* How many of the words of a chunk are whole records. */
+/* Returns how many of a chunk's words are whole records. */
 PROF__UNUSED static size_t prof__records_end(const uint64_t *words, size_t count)
 {
     size_t at = 0, length;
@@ -65,7 +65,7 @@ PROF__UNUSED static size_t prof__records_end(const uint64_t *words, size_t count
     return at;
 }
 
-/* 1: bits 39..0 of the record are its time. */
+/* Returns 1 if bits 39..0 of the head are a time. */
 static int prof__record_timed(uint64_t head)
 {
     uint64_t kind = head >> PROF__KIND_SHIFT;
@@ -77,7 +77,7 @@ static uint64_t prof__pack_symbol(uint64_t head)
     return prof__record_timed(head) ? head & ~PROF__TICK_MASK : head;
 }
 
-/* The number of a symbol that is new or not; 0: no room for a new one. */
+/* Returns the number of a symbol. Returns 0 if it is new and is not to be added (add is 0), or has no space. */
 static uint32_t prof__pack_number(prof__packer *p, uint64_t symbol, int add)
 {
     uint32_t slot = (uint32_t)(symbol * 0x9E3779B97F4A7C15u >> 40) & (PROF__PACK_SLOTS - 1);
@@ -105,7 +105,7 @@ static uint64_t prof__pack_inner(const prof__packer *p)
            (uint64_t)p->open[(p->depth - 1) % PROF__PACK_OPEN] << PROF__TICK_BITS;
 }
 
-/* number: of the head's symbol; 0: it has none. */
+/* Notes a record, after it was packed or unpacked. number: that of the head's symbol; 0: it has none. */
 static void prof__pack_learn(prof__packer *p, uint64_t head, uint32_t number)
 {
     unsigned kind = (unsigned)(head >> PROF__KIND_SHIFT);
@@ -120,7 +120,7 @@ static void prof__pack_learn(prof__packer *p, uint64_t head, uint32_t number)
 
 enum { PROF__PACK_PLAIN = 0, PROF__PACK_ZIGZAG, PROF__PACK_DOUBLE, PROF__PACK_STRING };
 
-/* How the payload of a record is written. */
+/* Returns how the payload of a record is written. */
 static int prof__pack_way(uint64_t head)
 {
     switch (head >> PROF__KIND_SHIFT) {
@@ -178,7 +178,7 @@ static unsigned char *prof__pack_head(prof__packer *p, uint64_t head, unsigned c
     return to;
 }
 
-/* at: the first of n words of payload, behind the head. */
+/* Packs n words of payload; at: the index of the first one, which comes after the head. */
 static unsigned char *prof__pack_payload(prof__packer *p, const uint64_t *words, size_t at, size_t n, unsigned char *to)
 {
     size_t i, size = n * 8;
@@ -186,7 +186,7 @@ static unsigned char *prof__pack_payload(prof__packer *p, const uint64_t *words,
     uint32_t before;
     switch (prof__pack_way(words[at - 1])) {
     case PROF__PACK_STRING:
-        before = p->strings[p->before]; /* the same symbol: as many words */
+        before = p->strings[p->before]; /* the same symbol, so it has as many words */
         if (p->before) p->strings[p->before] = (uint32_t)at;
         if (p->before && before && !memcmp(words + before, words + at, size)) return prof__pack_integer(to, 1);
         while (size && !bytes[size - 1]) --size;
@@ -203,8 +203,8 @@ static unsigned char *prof__pack_payload(prof__packer *p, const uint64_t *words,
     }
 }
 
-/* Packs any count words (below 2^32) and returns how many bytes they took; 0: size may not do, which is never so for
-   PROF__PACK_BOUND(count). */
+/* Packs any count words (below 2^32) into at most size bytes, and returns how many it wrote. Returns 0 if size may be
+   too small; PROF__PACK_BOUND(count) is always enough. */
 static size_t prof__pack(const uint64_t *words, size_t count, unsigned char *to, size_t size)
 {
     prof__packer p;
@@ -318,9 +318,9 @@ static void prof__unpack_payload(prof__packer *p, prof__unpacker *u, uint64_t *w
     }
 }
 
-/* Turns size bytes back into the words, at most count, that prof__pack was given, and returns how many those are; 0:
-   nobody packed these bytes. Up to 7 bytes more may stand behind those of count words. Safe for any bytes; words may be
-   written in either case. */
+/* Unpacks size bytes of prof__pack() to at most count words, and returns how many they are. Returns 0 if the bytes are
+   invalid; words may have been written then. Up to 7 more bytes may follow those of count words. Any bytes are safe.
+ */
 static PROF__UNUSED size_t prof__unpack(const unsigned char *from, size_t size, uint64_t *words, size_t count)
 {
     prof__packer p;
@@ -341,7 +341,7 @@ static PROF__UNUSED size_t prof__unpack(const unsigned char *from, size_t size, 
     return u.end - u.at < (at == count ? 8 : 1) ? at : 0;
 }
 
-/* What block->check must be. bytes: what follows the block's header. */
+/* Returns what block->check must be. bytes: what follows the block's header. */
 static uint32_t prof__block_check(const prof__block *block, const void *bytes)
 {
     prof__block head = *block;
@@ -362,7 +362,7 @@ static uint32_t prof__block_check(const prof__block *block, const void *bytes)
     return (uint32_t)(hash ^ hash >> 32);
 }
 
-/* Makes a block out of a chunk and its first count words (prof__records_end) and returns its size. block: 8-byte
+/* Makes a block of a chunk and its first count words (see prof__records_end), and returns its size. block: 8-byte
    aligned, PROF__BLOCK_BOUND(count) bytes. */
 PROF__UNUSED static uint32_t prof__block_pack(const prof__chunk *chunk, const uint64_t *words, size_t count,
                                               prof__block *block)
