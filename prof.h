@@ -8153,7 +8153,7 @@ PROF_DEF void prof_writer_unregister(prof_writer *writer) { (void)writer; }
 #else
 /*-- names of outputs --*/
 
-/* What launchers put into the environment of the processes that they start, and how many these are. */
+/* The variables in which launchers tell each process its rank and how many processes they started. */
 static const struct {
     const char *rank, *count;
 } prof__launchers[] = {
@@ -8165,8 +8165,8 @@ static const struct {
     {"JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE"},     /* IBM jsrun */
     {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"},              /* Flux */
     {"PALS_RANKID", NULL},                            /* HPE Cray PALS */
-    {"RANK", "WORLD_SIZE"},                           /* torchrun, and who follows it */
-    {"SLURM_PROCID", "SLURM_NTASKS"},                 /* Slurm; last: a batch script has it, too, around an mpirun */
+    {"RANK", "WORLD_SIZE"},                           /* torchrun, and launchers that follow it */
+    {"SLURM_PROCID", "SLURM_NTASKS"}, /* Slurm; last, because a batch script that calls mpirun has them, too */
 };
 
 static PROF__RARE int prof__is_number(const char *text)
@@ -8177,7 +8177,8 @@ static PROF__RARE int prof__is_number(const char *text)
     return length && length < 20 && !text[length];
 }
 
-/* Finds the rank. *several: it is said that there are other processes like this one, which write files, too. */
+/* Sets prof__rank: to given or, if that is NULL, to what a launcher says. Sets *several to 1 if the launcher started
+   other processes, too, which may write files of the same name; it is also 1 if a rank was given. */
 static PROF__RARE prof_status prof__rank_find(const char *given, int *several)
 {
     *several = given != NULL;
@@ -8214,7 +8215,7 @@ static PROF__RARE void prof__host_name(char *name, size_t size)
         if (*c == '/' || *c == '\\') *c = '_';
 }
 
-/* 1: the pattern has one of these letters behind a percent sign. */
+/* Returns 1 if the pattern has one of these letters after a percent sign. */
 static PROF__RARE int prof__pattern_has(const char *pattern, const char *letters)
 {
     for (const char *c = pattern; *c; ++c) {
@@ -8227,7 +8228,7 @@ static PROF__RARE int prof__pattern_has(const char *pattern, const char *letters
 
 static const char *prof__extension(const char *path);
 
-/* path with ".text" in front of its extension. 0: too long. */
+/* Writes path with ".text" before its extension. Returns 0 if that is too long. */
 static PROF__RARE int prof__path_with(const char *path, const char *text, char *to, size_t size)
 {
     const char *extension = prof__extension(path);
@@ -8237,7 +8238,8 @@ static PROF__RARE int prof__path_with(const char *path, const char *text, char *
     return prof__text_add(to, size, ".") && prof__text_add(to, size, text) && prof__text_add(to, size, extension);
 }
 
-/* Takes a name by an empty file, if there is none of that name: 0, EEXIST, or what else is wrong. Async-signal-safe. */
+/* Creates an empty file, which takes the name. Returns 0, EEXIST if a file has that name, or another errno.
+   Async-signal-safe. */
 static PROF__RARE int prof__path_claim(const char *path)
 {
 #ifdef _WIN32
@@ -8252,7 +8254,7 @@ static PROF__RARE int prof__path_claim(const char *path)
     return 0;
 }
 
-/* Makes path the next of trace.json, trace.2.json, trace.3.json, ...: first is the first, i the number. 0: too long. */
+/* Writes name i of trace.json, trace.2.json, trace.3.json, ... to path. Returns 0 if it is too long. */
 static PROF__RARE int prof__path_numbered(const char *first, uint64_t i, char *path, size_t size)
 {
     char number[24];
@@ -8260,7 +8262,7 @@ static PROF__RARE int prof__path_numbered(const char *first, uint64_t i, char *p
     return prof__path_with(first, number, path, size);
 }
 
-/* Takes the first free one of them by an empty file, and makes it path. 0, or errno. */
+/* Changes path to the first of those names that is free, and takes it with an empty file. Returns 0 or errno. */
 static PROF__RARE int prof__path_number(char *path, size_t size)
 {
     char first[1024];
@@ -8272,7 +8274,8 @@ static PROF__RARE int prof__path_number(char *path, size_t size)
     return error;
 }
 
-/* A file that was taken and never written goes again, and a mapped one of a start that failed. */
+/* Removes the empty file that took the output's name, if nothing was written to it, and the mapped file of a start that
+   failed. */
 static PROF__RARE void prof__path_unclaim(prof__session *s)
 {
     FILE *file = s->claimed ? fopen(s->output, "rb") : NULL;
@@ -8283,9 +8286,10 @@ static PROF__RARE void prof__path_unclaim(prof__session *s)
     s->claimed = s->taken = 0;
 }
 
-/*-- which outputs are this process's --*/
+/*-- the outputs of this process --*/
 
-/* Hashes of the outputs that this process has written. Those beyond are replaced by a later session of their name. */
+/* Hashes of the outputs that this process has written. A later session of the same name does not replace these; it does
+   replace those that found no space here. */
 static uint32_t prof__outputs[512], prof__output_count;
 static uint64_t prof__outputs_since; /* Unix time in seconds of the first session with an output; 0: there was none */
 
@@ -8305,22 +8309,22 @@ static PROF__RARE void prof__output_remember(const char *path)
     PROF__STORE(&prof__output_count, count + 1);
 }
 
-/* Something about the start that PROF_OUTPUT says on stderr; "": there is nothing. Under the control lock. */
+/* A note about the start, which PROF_OUTPUT prints on stderr; "": none. Under the control lock. */
 static char prof__start_note[512];
 
 static PROF__UNUSED PROF__RARE void prof__start_note_set(const char *path, const char *words, const char *more)
 {
     size_t length = prof__length(path);
-    prof__start_note[0] = 0; /* of a long path the end: it has the name */
+    prof__start_note[0] = 0; /* the end of a long path is kept, because it has the name */
     prof__text_add(prof__start_note, sizeof prof__start_note, path + (length > 200 ? length - 200 : 0));
     prof__text_add(prof__start_note, sizeof prof__start_note, words);
     length = prof__length(more);
     prof__text_add(prof__start_note, sizeof prof__start_note, more + (length > 200 ? length - 200 : 0));
 }
 
-/* Replaces %p %n %t %r %h %% in path, and %c by count, unless that is 0; started: what %t stands for.
-   Async-signal-safe. The result is null, or the place in path that is wrong: at a percent sign, which of them is not
-   known; elsewhere, the result is too long for size. */
+/* Replaces %p %n %t %r %h %% in path, and %c by count unless that is 0; started is the text of %t. Returns NULL, the
+   percent sign in path whose letter is not known, or "" if the result does not fit into size bytes. Async-signal-safe.
+ */
 static PROF__RARE const char *prof__expand_at(const char *path, const char *started, uint64_t count, char *to,
                                               size_t size)
 {
@@ -8567,7 +8571,7 @@ static PROF__RARE int prof__pattern_absolute(const char *pattern, char *to, size
     return prof__length(pattern) < size;
 }
 
-/* Expands a pattern into an absolute path, or a relative one if that is all there is room for. */
+/* Expands a pattern to an absolute path, or to a relative one if only that fits. */
 static PROF__RARE prof_status prof__expand_absolute(const char *pattern, char *to, size_t size)
 {
     char absolute[1024];
@@ -8575,7 +8579,7 @@ static PROF__RARE prof_status prof__expand_absolute(const char *pattern, char *t
     return fits && !prof__expand(absolute, to, size) ? PROF_OK : prof__expand(pattern, to, size);
 }
 
-/* The image that belongs to an output: "trace.json.prof", "logs/1234.prof". */
+/* Writes the path of the image beside an output: "trace.json.prof", "logs/1234.prof". */
 static PROF__RARE void prof__output_beside(const prof__session *s, char *to, size_t size)
 {
     char number[24];
@@ -8586,7 +8590,7 @@ static PROF__RARE void prof__output_beside(const prof__session *s, char *to, siz
     prof__text_add(to, size, ".prof");
 }
 
-static int prof__file_is(const char *path) /* 1: there is something of this name */
+static int prof__file_is(const char *path) /* returns 1 if something has this name */
 {
 #ifdef _WIN32
     return GetFileAttributesA(path) != INVALID_FILE_ATTRIBUTES;
@@ -8596,8 +8600,8 @@ static int prof__file_is(const char *path) /* 1: there is something of this name
 #endif
 }
 
-/* 1: the file at output stays as it is. numbered: output has a number already: with one, what this process or,
-   since it began to record, another has written stays; without, only what this process has. */
+/* Returns 1 if the file at output must not be replaced: config.existing says so, this process has written it or, if
+   the name is numbered, any process has since this one began to record. */
 static PROF__RARE int prof__output_stays(const prof__session *s, int numbered)
 {
     if (prof__is_folder(s->output) || !prof__file_is(s->output) || s->existing == PROF_EXISTING_REPLACE) return 0;
@@ -8609,7 +8613,8 @@ static PROF__RARE int prof__output_stays(const prof__session *s, int numbered)
     return numbered;
 }
 
-/* A session in memory takes its name when it writes; until then, it is the first that is free. 0 or errno. */
+/* Sets output to the first name that is free now: a session in memory takes its name only when it writes. Returns 0 or
+   errno. */
 static PROF__RARE int prof__name_choose(prof__session *s)
 {
     char first[sizeof s->output];
@@ -8623,7 +8628,7 @@ static PROF__RARE int prof__name_choose(prof__session *s)
 }
 
 #ifdef _WIN32
-static int prof__name_take(prof__session *s) /* an empty file takes the name of a mapped one */
+static int prof__name_take(prof__session *s) /* takes the name of the mapped file with an empty one */
 {
     int error = prof__name_choose(s);
     if (!error && s->number) error = prof__path_number(s->output, sizeof s->output);
@@ -8631,14 +8636,15 @@ static int prof__name_take(prof__session *s) /* an empty file takes the name of 
     return error;
 }
 #else
-/* Lets go of the file that was to be replaced. */
+/* Closes the file that was to be replaced. */
 static PROF__RARE void prof__name_drop(prof__session *s)
 {
     if (s->old_file) close(s->old_file - 1);
     s->old_file = s->replaces = 0;
 }
 
-/* The file at live_path is there: 0: it may be replaced, EEXIST: not, EAGAIN: it is another one by now. */
+/* Called if there is a file at live_path. Returns 0 if it may be replaced, EEXIST if not, EAGAIN if it is another one
+   by now. */
 static PROF__RARE int prof__name_replace(prof__session *s, int numbered)
 {
     struct stat there, opened;
@@ -8651,7 +8657,7 @@ static PROF__RARE int prof__name_replace(prof__session *s, int numbered)
     if (file >= 0 && prof__file_lock(file)) {
         close(file);
         prof__start_note_set(s->live_path, " is recorded by another process: this one writes ", "");
-        s->number = 1; /* that one may end at any time: its output is not to be replaced, either */
+        s->number = 1; /* the other process may end at any time; then its output must not be replaced, either */
         return EEXIST;
     }
     if (file >= 0) s->old_file = file + 1;
@@ -8661,7 +8667,8 @@ static PROF__RARE int prof__name_replace(prof__session *s, int numbered)
     return s->live_path == s->output && prof__output_stays(s, numbered) ? EEXIST : 0;
 }
 
-/* Takes the name live_path and, where that is beside it, output. 0 or errno; EEXIST: somebody else has it. */
+/* Takes the name live_path and, if the image is beside the output, the output's as well. Returns 0 or errno; EEXIST if
+   a name is taken. */
 static PROF__RARE int prof__name_try(prof__session *s, int numbered)
 {
     int error = EAGAIN;
@@ -8672,7 +8679,7 @@ static PROF__RARE int prof__name_try(prof__session *s, int numbered)
         if (error && error != EEXIST && !prof__file_is(s->live_path)) { /* a file system without links */
             error = prof__path_claim(s->live_path);
             s->taken = s->replaces = !error;
-        } else if (error) {
+        } else if (error) { /* a file has the name */
             error = prof__name_replace(s, numbered);
         }
     }
@@ -8683,8 +8690,8 @@ static PROF__RARE int prof__name_try(prof__session *s, int numbered)
     return error;
 }
 
-/* Takes the first name that can be had of trace.json, trace.2.json, ... for the image, which is complete, and the
-   output. 0 or errno. Async-signal-safe. */
+/* Takes the first name of trace.json, trace.2.json, ... that is free or may be replaced, for the image, which is
+   complete, and the output. Returns 0 or errno. Async-signal-safe. */
 static PROF__RARE int prof__name_take(prof__session *s)
 {
     char first[sizeof s->stream.path];
@@ -8700,8 +8707,8 @@ static PROF__RARE int prof__name_take(prof__session *s)
     return error;
 }
 
-/* Gives the image its name. What a program that was stopped has left beside the output keeps another one. 0 or errno:
-   nothing has changed. */
+/* Gives the image its name. An image beside the output that a killed program has left is renamed, not replaced. Returns
+   0, or errno if nothing has changed. */
 static PROF__RARE int prof__name_publish(prof__session *s)
 {
     char old[sizeof s->stream.path];
@@ -8720,7 +8727,8 @@ static PROF__RARE int prof__name_publish(prof__session *s)
 }
 #endif
 
-/* Settles what the files are called. The image is complete, but on Windows, where it is made under its name. */
+/* Chooses the names of the files. The image is complete by now, except on Windows, where it is created under its
+   name. */
 static PROF__RARE prof_status prof__output_name(prof__session *s)
 {
     if (!s->output[0]) return PROF_OK;
@@ -8743,8 +8751,8 @@ static PROF__RARE prof_status prof__output_writer(const prof__session *s, prof_s
     return s->layout[0] ? prof__layout_find(s->layout, s->output, write) : prof__writer_find(s->output, write);
 }
 
-/* 1: prof_stop() has written the output, or nothing can be written any more: the file that PROF_STREAM had meanwhile is
-   gone. */
+/* Returns 1 if prof_stop() has written the output and it is still there. For a directory, and for PROF_STREAM, whose
+   file was the only copy, always returns 1: they cannot be written again. */
 static PROF__RARE int prof__output_stands(const prof__session *s)
 {
     FILE *file;
@@ -8754,7 +8762,7 @@ static PROF__RARE int prof__output_stands(const prof__session *s)
     return file != NULL;
 }
 
-/* Writes output out of what is recorded. Where the session is in memory, no other file has been taken for it. */
+/* Writes the output from what is recorded. If the session is in memory, this takes the output's name first. */
 static PROF__RARE prof_status prof__output_write(prof__session *s)
 {
     prof_status (*write)(const prof_trace *, const char *);
@@ -8769,7 +8777,7 @@ static PROF__RARE prof_status prof__output_write(prof__session *s)
     return status;
 }
 
-/* Writes the output of a session that is not over, or whose output has gone, again. what: who asks, for errors. */
+/* Writes the output again, if the session still runs or its output was removed. what: the caller, for errors. */
 static PROF__UNUSED PROF__RARE prof_status prof__output_again(const char *what)
 {
     PROF__LED(prof__output_again, (what));
@@ -8788,7 +8796,7 @@ static PROF__UNUSED PROF__RARE prof_status prof__output_again(const char *what)
     return status;
 }
 
-/* 1: output is, or will be, a file or a directory. */
+/* Returns 1 if the output is, or will be, a file or a directory: not a device or a pipe. */
 static PROF__RARE int prof__output_is_file(const char *path)
 {
 #ifdef _WIN32
@@ -8958,7 +8966,8 @@ PROF_DEF void prof_writer_unregister(prof_writer *writer)
 #endif
 #endif
 
-/* Under the lock. */
+/* Adds a rule, which replaces an older one of the same pattern; "*" removes all rules. exact: the pattern is one name.
+   Under the lock. */
 static PROF__RARE prof_status prof__rule_add(const char *pattern, size_t length, int on, int exact)
 {
     if ((length == 0 && !exact) || length >= sizeof prof__state.rules[0].pattern)
@@ -8985,7 +8994,7 @@ static PROF__RARE prof_status prof__rule_add(const char *pattern, size_t length,
     return PROF_OK;
 }
 
-/* "net,render*,-audio". Under the lock. */
+/* Replaces all rules by those of a list such as "net,render*,-audio". Under the lock. */
 static PROF__RARE prof_status prof__rules_set(const char *list)
 {
     prof_status status = PROF_OK;

@@ -1,7 +1,7 @@
-// session/names: Numbered names of outputs; ranks, and the name of the machine.
+// session/names: The process's rank, the machine's name, and numbered names of outputs.
 /*-- names of outputs --*/
 
-/* What launchers put into the environment of the processes that they start, and how many these are. */
+/* The variables in which launchers tell each process its rank and how many processes they started. */
 static const struct {
     const char *rank, *count;
 } prof__launchers[] = {
@@ -13,8 +13,8 @@ static const struct {
     {"JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE"},     /* IBM jsrun */
     {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"},              /* Flux */
     {"PALS_RANKID", NULL},                            /* HPE Cray PALS */
-    {"RANK", "WORLD_SIZE"},                           /* torchrun, and who follows it */
-    {"SLURM_PROCID", "SLURM_NTASKS"},                 /* Slurm; last: a batch script has it, too, around an mpirun */
+    {"RANK", "WORLD_SIZE"},                           /* torchrun, and launchers that follow it */
+    {"SLURM_PROCID", "SLURM_NTASKS"}, /* Slurm; last, because a batch script that calls mpirun has them, too */
 };
 
 static PROF__RARE int prof__is_number(const char *text)
@@ -25,7 +25,8 @@ static PROF__RARE int prof__is_number(const char *text)
     return length && length < 20 && !text[length];
 }
 
-/* Finds the rank. *several: it is said that there are other processes like this one, which write files, too. */
+/* Sets prof__rank: to given or, if that is NULL, to what a launcher says. Sets *several to 1 if the launcher started
+   other processes, too, which may write files of the same name; it is also 1 if a rank was given. */
 static PROF__RARE prof_status prof__rank_find(const char *given, int *several)
 {
     *several = given != NULL;
@@ -62,7 +63,7 @@ static PROF__RARE void prof__host_name(char *name, size_t size)
         if (*c == '/' || *c == '\\') *c = '_';
 }
 
-/* 1: the pattern has one of these letters behind a percent sign. */
+/* Returns 1 if the pattern has one of these letters after a percent sign. */
 static PROF__RARE int prof__pattern_has(const char *pattern, const char *letters)
 {
     for (const char *c = pattern; *c; ++c) {
@@ -75,7 +76,7 @@ static PROF__RARE int prof__pattern_has(const char *pattern, const char *letters
 
 static const char *prof__extension(const char *path);
 
-/* path with ".text" in front of its extension. 0: too long. */
+/* Writes path with ".text" before its extension. Returns 0 if that is too long. */
 static PROF__RARE int prof__path_with(const char *path, const char *text, char *to, size_t size)
 {
     const char *extension = prof__extension(path);
@@ -85,7 +86,8 @@ static PROF__RARE int prof__path_with(const char *path, const char *text, char *
     return prof__text_add(to, size, ".") && prof__text_add(to, size, text) && prof__text_add(to, size, extension);
 }
 
-/* Takes a name by an empty file, if there is none of that name: 0, EEXIST, or what else is wrong. Async-signal-safe. */
+/* Creates an empty file, which takes the name. Returns 0, EEXIST if a file has that name, or another errno.
+   Async-signal-safe. */
 static PROF__RARE int prof__path_claim(const char *path)
 {
 #ifdef _WIN32
@@ -100,7 +102,7 @@ static PROF__RARE int prof__path_claim(const char *path)
     return 0;
 }
 
-/* Makes path the next of trace.json, trace.2.json, trace.3.json, ...: first is the first, i the number. 0: too long. */
+/* Writes name i of trace.json, trace.2.json, trace.3.json, ... to path. Returns 0 if it is too long. */
 static PROF__RARE int prof__path_numbered(const char *first, uint64_t i, char *path, size_t size)
 {
     char number[24];
@@ -108,7 +110,7 @@ static PROF__RARE int prof__path_numbered(const char *first, uint64_t i, char *p
     return prof__path_with(first, number, path, size);
 }
 
-/* Takes the first free one of them by an empty file, and makes it path. 0, or errno. */
+/* Changes path to the first of those names that is free, and takes it with an empty file. Returns 0 or errno. */
 static PROF__RARE int prof__path_number(char *path, size_t size)
 {
     char first[1024];
@@ -120,7 +122,8 @@ static PROF__RARE int prof__path_number(char *path, size_t size)
     return error;
 }
 
-/* A file that was taken and never written goes again, and a mapped one of a start that failed. */
+/* Removes the empty file that took the output's name, if nothing was written to it, and the mapped file of a start that
+   failed. */
 static PROF__RARE void prof__path_unclaim(prof__session *s)
 {
     FILE *file = s->claimed ? fopen(s->output, "rb") : NULL;

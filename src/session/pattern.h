@@ -1,7 +1,8 @@
-// session/pattern: %p, %t and the like in names of outputs.
-/*-- which outputs are this process's --*/
+// session/pattern: Expands %p, %t and so on in names of outputs; remembers which outputs this process has written.
+/*-- the outputs of this process --*/
 
-/* Hashes of the outputs that this process has written. Those beyond are replaced by a later session of their name. */
+/* Hashes of the outputs that this process has written. A later session of the same name does not replace these; it does
+   replace those that found no space here. */
 static uint32_t prof__outputs[512], prof__output_count;
 static uint64_t prof__outputs_since; /* Unix time in seconds of the first session with an output; 0: there was none */
 
@@ -21,22 +22,22 @@ static PROF__RARE void prof__output_remember(const char *path)
     PROF__STORE(&prof__output_count, count + 1);
 }
 
-/* Something about the start that PROF_OUTPUT says on stderr; "": there is nothing. Under the control lock. */
+/* A note about the start, which PROF_OUTPUT prints on stderr; "": none. Under the control lock. */
 static char prof__start_note[512];
 
 static PROF__UNUSED PROF__RARE void prof__start_note_set(const char *path, const char *words, const char *more)
 {
     size_t length = prof__length(path);
-    prof__start_note[0] = 0; /* of a long path the end: it has the name */
+    prof__start_note[0] = 0; /* the end of a long path is kept, because it has the name */
     prof__text_add(prof__start_note, sizeof prof__start_note, path + (length > 200 ? length - 200 : 0));
     prof__text_add(prof__start_note, sizeof prof__start_note, words);
     length = prof__length(more);
     prof__text_add(prof__start_note, sizeof prof__start_note, more + (length > 200 ? length - 200 : 0));
 }
 
-/* Replaces %p %n %t %r %h %% in path, and %c by count, unless that is 0; started: what %t stands for.
-   Async-signal-safe. The result is null, or the place in path that is wrong: at a percent sign, which of them is not
-   known; elsewhere, the result is too long for size. */
+/* Replaces %p %n %t %r %h %% in path, and %c by count unless that is 0; started is the text of %t. Returns NULL, the
+   percent sign in path whose letter is not known, or "" if the result does not fit into size bytes. Async-signal-safe.
+ */
 static PROF__RARE const char *prof__expand_at(const char *path, const char *started, uint64_t count, char *to,
                                               size_t size)
 {

@@ -1,5 +1,5 @@
-// session/place: The name that an output takes: whose a file is, and what happens to one that is there.
-/* Expands a pattern into an absolute path, or a relative one if that is all there is room for. */
+// session/place: Chooses the name of an output, depending on the file that has it already and who wrote that.
+/* Expands a pattern to an absolute path, or to a relative one if only that fits. */
 static PROF__RARE prof_status prof__expand_absolute(const char *pattern, char *to, size_t size)
 {
     char absolute[1024];
@@ -7,7 +7,7 @@ static PROF__RARE prof_status prof__expand_absolute(const char *pattern, char *t
     return fits && !prof__expand(absolute, to, size) ? PROF_OK : prof__expand(pattern, to, size);
 }
 
-/* The image that belongs to an output: "trace.json.prof", "logs/1234.prof". */
+/* Writes the path of the image beside an output: "trace.json.prof", "logs/1234.prof". */
 static PROF__RARE void prof__output_beside(const prof__session *s, char *to, size_t size)
 {
     char number[24];
@@ -18,7 +18,7 @@ static PROF__RARE void prof__output_beside(const prof__session *s, char *to, siz
     prof__text_add(to, size, ".prof");
 }
 
-static int prof__file_is(const char *path) /* 1: there is something of this name */
+static int prof__file_is(const char *path) /* returns 1 if something has this name */
 {
 #ifdef _WIN32
     return GetFileAttributesA(path) != INVALID_FILE_ATTRIBUTES;
@@ -28,8 +28,8 @@ static int prof__file_is(const char *path) /* 1: there is something of this name
 #endif
 }
 
-/* 1: the file at output stays as it is. numbered: output has a number already: with one, what this process or,
-   since it began to record, another has written stays; without, only what this process has. */
+/* Returns 1 if the file at output must not be replaced: config.existing says so, this process has written it or, if
+   the name is numbered, any process has since this one began to record. */
 static PROF__RARE int prof__output_stays(const prof__session *s, int numbered)
 {
     if (prof__is_folder(s->output) || !prof__file_is(s->output) || s->existing == PROF_EXISTING_REPLACE) return 0;
@@ -41,7 +41,8 @@ static PROF__RARE int prof__output_stays(const prof__session *s, int numbered)
     return numbered;
 }
 
-/* A session in memory takes its name when it writes; until then, it is the first that is free. 0 or errno. */
+/* Sets output to the first name that is free now: a session in memory takes its name only when it writes. Returns 0 or
+   errno. */
 static PROF__RARE int prof__name_choose(prof__session *s)
 {
     char first[sizeof s->output];
@@ -55,7 +56,7 @@ static PROF__RARE int prof__name_choose(prof__session *s)
 }
 
 #ifdef _WIN32
-static int prof__name_take(prof__session *s) /* an empty file takes the name of a mapped one */
+static int prof__name_take(prof__session *s) /* takes the name of the mapped file with an empty one */
 {
     int error = prof__name_choose(s);
     if (!error && s->number) error = prof__path_number(s->output, sizeof s->output);
@@ -63,14 +64,15 @@ static int prof__name_take(prof__session *s) /* an empty file takes the name of 
     return error;
 }
 #else
-/* Lets go of the file that was to be replaced. */
+/* Closes the file that was to be replaced. */
 static PROF__RARE void prof__name_drop(prof__session *s)
 {
     if (s->old_file) close(s->old_file - 1);
     s->old_file = s->replaces = 0;
 }
 
-/* The file at live_path is there: 0: it may be replaced, EEXIST: not, EAGAIN: it is another one by now. */
+/* Called if there is a file at live_path. Returns 0 if it may be replaced, EEXIST if not, EAGAIN if it is another one
+   by now. */
 static PROF__RARE int prof__name_replace(prof__session *s, int numbered)
 {
     struct stat there, opened;
@@ -83,7 +85,7 @@ static PROF__RARE int prof__name_replace(prof__session *s, int numbered)
     if (file >= 0 && prof__file_lock(file)) {
         close(file);
         prof__start_note_set(s->live_path, " is recorded by another process: this one writes ", "");
-        s->number = 1; /* that one may end at any time: its output is not to be replaced, either */
+        s->number = 1; /* the other process may end at any time; then its output must not be replaced, either */
         return EEXIST;
     }
     if (file >= 0) s->old_file = file + 1;
@@ -93,7 +95,8 @@ static PROF__RARE int prof__name_replace(prof__session *s, int numbered)
     return s->live_path == s->output && prof__output_stays(s, numbered) ? EEXIST : 0;
 }
 
-/* Takes the name live_path and, where that is beside it, output. 0 or errno; EEXIST: somebody else has it. */
+/* Takes the name live_path and, if the image is beside the output, the output's as well. Returns 0 or errno; EEXIST if
+   a name is taken. */
 static PROF__RARE int prof__name_try(prof__session *s, int numbered)
 {
     int error = EAGAIN;
@@ -104,7 +107,7 @@ static PROF__RARE int prof__name_try(prof__session *s, int numbered)
         if (error && error != EEXIST && !prof__file_is(s->live_path)) { /* a file system without links */
             error = prof__path_claim(s->live_path);
             s->taken = s->replaces = !error;
-        } else if (error) {
+        } else if (error) { /* a file has the name */
             error = prof__name_replace(s, numbered);
         }
     }
@@ -115,8 +118,8 @@ static PROF__RARE int prof__name_try(prof__session *s, int numbered)
     return error;
 }
 
-/* Takes the first name that can be had of trace.json, trace.2.json, ... for the image, which is complete, and the
-   output. 0 or errno. Async-signal-safe. */
+/* Takes the first name of trace.json, trace.2.json, ... that is free or may be replaced, for the image, which is
+   complete, and the output. Returns 0 or errno. Async-signal-safe. */
 static PROF__RARE int prof__name_take(prof__session *s)
 {
     char first[sizeof s->stream.path];
@@ -132,8 +135,8 @@ static PROF__RARE int prof__name_take(prof__session *s)
     return error;
 }
 
-/* Gives the image its name. What a program that was stopped has left beside the output keeps another one. 0 or errno:
-   nothing has changed. */
+/* Gives the image its name. An image beside the output that a killed program has left is renamed, not replaced. Returns
+   0, or errno if nothing has changed. */
 static PROF__RARE int prof__name_publish(prof__session *s)
 {
     char old[sizeof s->stream.path];
@@ -152,7 +155,8 @@ static PROF__RARE int prof__name_publish(prof__session *s)
 }
 #endif
 
-/* Settles what the files are called. The image is complete, but on Windows, where it is made under its name. */
+/* Chooses the names of the files. The image is complete by now, except on Windows, where it is created under its
+   name. */
 static PROF__RARE prof_status prof__output_name(prof__session *s)
 {
     if (!s->output[0]) return PROF_OK;
@@ -175,8 +179,8 @@ static PROF__RARE prof_status prof__output_writer(const prof__session *s, prof_s
     return s->layout[0] ? prof__layout_find(s->layout, s->output, write) : prof__writer_find(s->output, write);
 }
 
-/* 1: prof_stop() has written the output, or nothing can be written any more: the file that PROF_STREAM had meanwhile is
-   gone. */
+/* Returns 1 if prof_stop() has written the output and it is still there. For a directory, and for PROF_STREAM, whose
+   file was the only copy, always returns 1: they cannot be written again. */
 static PROF__RARE int prof__output_stands(const prof__session *s)
 {
     FILE *file;
@@ -186,7 +190,7 @@ static PROF__RARE int prof__output_stands(const prof__session *s)
     return file != NULL;
 }
 
-/* Writes output out of what is recorded. Where the session is in memory, no other file has been taken for it. */
+/* Writes the output from what is recorded. If the session is in memory, this takes the output's name first. */
 static PROF__RARE prof_status prof__output_write(prof__session *s)
 {
     prof_status (*write)(const prof_trace *, const char *);
@@ -201,7 +205,7 @@ static PROF__RARE prof_status prof__output_write(prof__session *s)
     return status;
 }
 
-/* Writes the output of a session that is not over, or whose output has gone, again. what: who asks, for errors. */
+/* Writes the output again, if the session still runs or its output was removed. what: the caller, for errors. */
 static PROF__UNUSED PROF__RARE prof_status prof__output_again(const char *what)
 {
     PROF__LED(prof__output_again, (what));
@@ -220,7 +224,7 @@ static PROF__UNUSED PROF__RARE prof_status prof__output_again(const char *what)
     return status;
 }
 
-/* 1: output is, or will be, a file or a directory. */
+/* Returns 1 if the output is, or will be, a file or a directory: not a device or a pipe. */
 static PROF__RARE int prof__output_is_file(const char *path)
 {
 #ifdef _WIN32

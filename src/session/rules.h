@@ -1,5 +1,6 @@
-// session/rules: Rules for categories. Under prof__lock_word.
-/* Under the lock. */
+// session/rules: The rules that turn categories on and off. Under prof__lock_word.
+/* Adds a rule, which replaces an older one of the same pattern; "*" removes all rules. exact: the pattern is one name.
+   Under the lock. */
 static PROF__RARE prof_status prof__rule_add(const char *pattern, size_t length, int on, int exact)
 {
     if ((length == 0 && !exact) || length >= sizeof prof__state.rules[0].pattern)
@@ -26,7 +27,7 @@ static PROF__RARE prof_status prof__rule_add(const char *pattern, size_t length,
     return PROF_OK;
 }
 
-/* "net,render*,-audio". Under the lock. */
+/* Replaces all rules by those of a list such as "net,render*,-audio". Under the lock. */
 static PROF__RARE prof_status prof__rules_set(const char *list)
 {
     prof_status status = PROF_OK;
