@@ -3371,10 +3371,10 @@ static PROF__RARE prof_status prof__fail(prof_status status, const char *format,
     return status;
 }
 
-/* What a switch of >>options has left out was asked for. */
+/* Called for something that a switch of >>options has left out. what: what was asked for; by: the switch. */
 static PROF__UNUSED PROF__COLD prof_status prof__left_out(const char *what, const char *by)
 {
-    return prof__fail(PROF_UNSUPPORTED, "%s: this program was compiled without it: %s", what, by);
+    return prof__fail(PROF_UNSUPPORTED, "%s: %s has left it out of this program", what, by);
 }
 
 PROF_DEF const char *prof_error(void) { return PROF__ERROR_TEXT(); }
@@ -3790,7 +3790,7 @@ struct prof__upstairs {
 #ifdef PROF_NO_READER
 static prof_status prof__no_reader(const char *what)
 {
-    return prof__fail(PROF_UNSUPPORTED, "%s: PROF_NO_READER leaves out what reads recordings: write a .prof, and read it "
+    return prof__fail(PROF_UNSUPPORTED, "%s: PROF_NO_READER has left out the reader: write a .prof, and read it "
                       "with the tool", what);
 }
 #endif
@@ -7575,7 +7575,7 @@ static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
 {
     (void)s;
     (void)size;
-    return prof__fail(PROF_INVALID_ARGUMENT, "freestanding: give config.memory and config.memory_size");
+    return prof__fail(PROF_INVALID_ARGUMENT, "PROF_FREESTANDING: set config.memory and config.memory_size");
 }
 static PROF__RARE prof_status prof__memory_publish(prof__session *s)
 {
@@ -8186,7 +8186,7 @@ static PROF__RARE prof_status prof__rank_find(const char *given, int *several)
     if (given) {
         size_t length = prof__length(given), bad = !length || length >= sizeof prof__rank;
         for (size_t i = 0; i < length; ++i) bad |= given[i] == '/' || given[i] == '\\' || (unsigned char)given[i] < 32;
-        if (bad) return prof__fail(PROF_INVALID_ARGUMENT, "rank '%.80s': up to 63 bytes, no / or \\", given);
+        if (bad) return prof__fail(PROF_INVALID_ARGUMENT, "rank '%.80s': must have 1 to 63 bytes, no / or \\", given);
         prof__text_copy(prof__rank, sizeof prof__rank, given);
         return PROF_OK;
     }
@@ -8373,8 +8373,8 @@ static PROF__RARE prof_status prof__expand_counted(const char *path, uint64_t co
     const char *wrong = prof__expand_at(path, started, count, to, size);
     if (!wrong) return PROF_OK;
     if (*wrong != '%') return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", path);
-    if (wrong[1] == 'c') return prof__fail(PROF_INVALID_ARGUMENT, "%s: %%c is for prof_config.save only", path);
-    return prof__fail(PROF_INVALID_ARGUMENT, "%s: unknown %%%c: known are %%p %%n %%t %%r %%h %%%%", path, wrong[1]);
+    if (wrong[1] == 'c') return prof__fail(PROF_INVALID_ARGUMENT, "%s: %%c can be used in prof_config.save only", path);
+    return prof__fail(PROF_INVALID_ARGUMENT, "%s: unknown %%%c: use %%p, %%n, %%t, %%r, %%h or %%%%", path, wrong[1]);
 }
 
 static PROF__RARE prof_status prof__expand(const char *path, char *to, size_t size)
@@ -8428,9 +8428,9 @@ static PROF__RARE prof_status prof__layout_find(const char *layout, const char *
         return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': no reports in this program: include prof_report.h in the "
                           "file with PROF_IMPLEMENTATION", layout);
     if (!*write && !exists)
-        return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': known are %s", layout, known);
+        return prof__fail(PROF_INVALID_ARGUMENT, "unknown layout '%.20s': use %s", layout, known);
     if (!*write)
-        return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': is one file, and %s a directory", layout,
+        return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': is one file, but %s is a directory", layout,
                           prof__path_end(path));
     if (!folder && prof__equal(prof__extension(path), ".prof"))
         return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': %s is the recording itself: give the report another "
@@ -8467,11 +8467,11 @@ static PROF__COLD prof_status prof__writer_find(const char *path,
                           prof__path_end(path));
     if (prof__equal(extension, ".json"))
         return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '.json' in this program: include prof_chrome.h in the "
-                          "file with PROF_IMPLEMENTATION; known are %s", prof__path_end(path), known);
+                          "file with PROF_IMPLEMENTATION, or use %s", prof__path_end(path), known);
     if (!*extension)
-        return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '': end it in what is to be written, %s; a directory "
-                          "ends in /", prof__path_end(path), known);
-    return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '%.40s' in this program: known are %s",
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s: has no extension: add one of %s, or / for a directory",
+                          prof__path_end(path), known);
+    return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '%.40s' in this program: use %s",
                       prof__path_end(path), given, known);
 }
 
@@ -8526,7 +8526,8 @@ static PROF__RARE prof_status prof__output_check(const char *path)
     prof_status status = prof__folder_make(folder);
     if (status) return status;
 #ifndef _WIN32
-    if (access(folder, W_OK | X_OK)) return prof__fail(PROF_IO, "%s: folder %s: %s", path, folder, strerror(errno));
+    if (access(folder, W_OK | X_OK))
+        return prof__fail(PROF_IO, "%s: cannot write to the directory %s: %s", path, folder, strerror(errno));
 #endif
     return PROF_OK;
 }
@@ -8539,7 +8540,7 @@ static PROF__RARE prof_status prof__output_follow(prof__session *s)
     if (prof__path_follow(&followed, s->output) != PROF__PATH_LINK || !prof__file_replaceable(followed.done))
         return PROF_OK;
     if (strlen(followed.done) >= sizeof s->output)
-        return prof__fail(PROF_INVALID_ARGUMENT, "%.80s: leads to a path that is too long", s->output);
+        return prof__fail(PROF_INVALID_ARGUMENT, "%.80s: this link leads to a path that is too long", s->output);
     prof__text_copy(s->output, sizeof s->output, followed.done);
 #else
     (void)s;
@@ -8715,7 +8716,7 @@ static PROF__RARE int prof__name_publish(prof__session *s)
     int error = 0;
     if (s->replaces && !s->taken && s->live_path != s->output &&
         prof__path_with(s->live_path, "old", old, sizeof old) && !rename(s->live_path, old))
-        prof__start_note_set(old, " has what was recorded before, until that program was stopped", "");
+        prof__start_note_set(old, " holds the recording of an earlier program that did not end it", "");
     if (s->replaces || !s->taken) error = rename(s->part_path, s->live_path) ? errno : 0;
     if (error) return error;
     if (!s->replaces && s->taken) unlink(s->part_path);
@@ -8741,7 +8742,7 @@ static PROF__RARE prof_status prof__output_name(prof__session *s)
     }
 #endif
     if (!error) return PROF_OK;
-    if (error == EEXIST) return prof__fail(PROF_IO, "%s: is there already, and existing=refuse", s->output);
+    if (error == EEXIST) return prof__fail(PROF_IO, "%s: exists already, and existing is refuse", s->output);
     return prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
 }
 
@@ -8971,7 +8972,7 @@ PROF_DEF void prof_writer_unregister(prof_writer *writer)
 static PROF__RARE prof_status prof__rule_add(const char *pattern, size_t length, int on, int exact)
 {
     if ((length == 0 && !exact) || length >= sizeof prof__state.rules[0].pattern)
-        return prof__fail(PROF_INVALID_ARGUMENT, "category pattern '%.60s': 1 to 47 bytes", pattern);
+        return prof__fail(PROF_INVALID_ARGUMENT, "category pattern '%.60s': must have 1 to 47 bytes", pattern);
     if (length == 1 && pattern[0] == '*' && !exact) {
         prof__state.rule_count = 0;
         prof__state.category_default = on;
@@ -8984,7 +8985,8 @@ static PROF__RARE prof_status prof__rule_add(const char *pattern, size_t length,
     for (int i = 0; i < prof__state.rule_count; ++i)
         if (prof__state.rules[i].exact != exact || !prof__equal(prof__state.rules[i].pattern, text))
             prof__state.rules[count++] = prof__state.rules[i];
-    if (count == PROF__MAX_RULES) return prof__fail(PROF_NO_MEMORY, "more than %d category rules", PROF__MAX_RULES);
+    if (count == PROF__MAX_RULES)
+        return prof__fail(PROF_NO_MEMORY, "categories: at most %d rules are possible", PROF__MAX_RULES);
     if (!prof__state.category_named && !exact) prof__state.category_default = !on;
     if (!exact) prof__state.category_named = 1;
     prof__copy(prof__state.rules[count].pattern, text, length + 1);
@@ -9045,7 +9047,7 @@ static prof_status prof__clock_choose(prof__session *s, const prof_config *confi
     if (s->clock == PROF_CLOCK_COUNTER && !usable)
         return prof__fail(PROF_UNSUPPORTED, "clock: this machine has no counter that can be trusted: use monotonic");
     if (s->clock == PROF_CLOCK_ORDERED && !(usable & 2))
-        return prof__fail(PROF_UNSUPPORTED, "clock: this processor has no ordered reading of its counter");
+        return prof__fail(PROF_UNSUPPORTED, "clock: this processor cannot read its counter in order: use counter");
     s->header->clock = s->clock;
     s->header->tick_hz = s->clock == PROF_CLOCK_MONOTONIC ? 1000000000u : prof__counter_hz();
 #ifdef PROF_FREESTANDING
@@ -9234,16 +9236,16 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
         return status;
 #endif
     if (config->layout && config->layout[0] && !s->output[0])
-        return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': wants an output", config->layout);
+        return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': needs an output: set config.output", config->layout);
     if (config->mode == PROF_STREAM && !s->live_path)
-        return prof__fail(PROF_INVALID_ARGUMENT, "mode stream: needs an output, for example trace.prof");
+        return prof__fail(PROF_INVALID_ARGUMENT, "mode stream needs an output, for example trace.prof");
     if (memory) {
         uint64_t skip = (0 - (uint64_t)(uintptr_t)memory) & 63;
         if (s->live_path)
             return prof__fail(PROF_INVALID_ARGUMENT,
-                              "output %s: a .prof output is its own memory: leave config.memory out", s->live_path);
+                              "output %s: a .prof is recorded into its file: set config.memory to NULL", s->live_path);
         if (size < PROF__MIN_IMAGE + skip)
-            return prof__fail(PROF_INVALID_ARGUMENT, "memory_size: at least %d bytes", (int)PROF__MIN_IMAGE + 64);
+            return prof__fail(PROF_INVALID_ARGUMENT, "memory_size: must be at least %d", (int)PROF__MIN_IMAGE + 64);
         memory = (char *)memory + skip;
         size -= skip;
         prof__clear(memory, (size_t)(size / 8 * 8));
@@ -9283,34 +9285,34 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
 static PROF__RARE prof_status prof__config_check(const prof_config *c)
 {
     if ((unsigned)c->mode > PROF_RING_STATS)
-        return prof__fail(PROF_INVALID_ARGUMENT, "mode: ring, fill, stream, stats or ring+stats");
+        return prof__fail(PROF_INVALID_ARGUMENT, "mode: must be ring, fill, stream, stats or ring+stats");
 #ifdef PROF_FREESTANDING
-    if (c->mode > PROF_FILL) return prof__fail(PROF_UNSUPPORTED, "mode: freestanding has ring and fill only");
-    if (c->save) return prof__fail(PROF_UNSUPPORTED, "save: not in freestanding");
+    if (c->mode > PROF_FILL) return prof__fail(PROF_UNSUPPORTED, "mode: must be ring or fill with PROF_FREESTANDING");
+    if (c->save) return prof__fail(PROF_UNSUPPORTED, "save: not supported with PROF_FREESTANDING");
 #endif
     if ((unsigned)c->at_limit > PROF_LIMIT_ROTATE)
-        return prof__fail(PROF_INVALID_ARGUMENT, "at_limit: stop or rotate");
+        return prof__fail(PROF_INVALID_ARGUMENT, "at_limit: must be stop or rotate");
     if (c->wait_ns > PROF__MAX_WAIT && c->wait_ns != PROF__NO_WAIT)
-        return prof__fail(PROF_INVALID_ARGUMENT, "wait: at most 10s");
+        return prof__fail(PROF_INVALID_ARGUMENT, "wait: must be at most 10s");
     if (c->dump_period_ns && c->dump_period_ns < PROF__MIN_PERIOD) /* UINT64_MAX is off */
-        return prof__fail(PROF_INVALID_ARGUMENT, "dump_period: at least 10ms");
+        return prof__fail(PROF_INVALID_ARGUMENT, "dump_period: must be at least 10ms");
     if ((unsigned)c->clock > PROF_CLOCK_MONOTONIC)
-        return prof__fail(PROF_INVALID_ARGUMENT, "clock: auto, counter, ordered or monotonic");
+        return prof__fail(PROF_INVALID_ARGUMENT, "clock: must be auto, counter, ordered or monotonic");
     if (c->level < -1 || c->level > 255)
-        return prof__fail(PROF_INVALID_ARGUMENT, "level %d: 1 to 255, or -1", c->level);
+        return prof__fail(PROF_INVALID_ARGUMENT, "level %d: must be 1 to 255, or -1", c->level);
     if (c->warmup_steps && c->warmup_frames)
-        return prof__fail(PROF_INVALID_ARGUMENT, "warmup_steps, warmup_frames: one of them");
+        return prof__fail(PROF_INVALID_ARGUMENT, "warmup_steps, warmup_frames: only one of them can be set");
     if (c->delay_ns > PROF__CENTURY || c->duration_ns > PROF__CENTURY)
-        return prof__fail(PROF_INVALID_ARGUMENT, "delay, duration: at most a century");
+        return prof__fail(PROF_INVALID_ARGUMENT, "delay, duration: must be at most a century");
     if ((unsigned)c->existing > PROF_EXISTING_REFUSE)
-        return prof__fail(PROF_INVALID_ARGUMENT, "existing: auto, replace, number or refuse");
+        return prof__fail(PROF_INVALID_ARGUMENT, "existing: must be auto, replace, number or refuse");
 #ifdef PROF_FREESTANDING
     if (c->delay_ns || c->start_unix_ns || c->duration_ns)
         return prof__fail(PROF_UNSUPPORTED,
-                          "delay, start_unix, duration: freestanding has no thread to look at the clock");
+                          "delay, start_unix, duration: not supported with PROF_FREESTANDING");
 #endif
     if (!c->memory && c->buffer_size && (c->buffer_size < PROF__MIN_BUFFER || (uint64_t)c->buffer_size >> 30 > 64))
-        return prof__fail(PROF_INVALID_ARGUMENT, "buffer_size: 128K to 64G");
+        return prof__fail(PROF_INVALID_ARGUMENT, "buffer_size: must be 128K to 64G");
     return PROF_OK;
 }
 
@@ -9330,7 +9332,7 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
     if (prof__guest) prof__guest();
     int phase = prof__session_phase();
     if (phase == PROF__ENDED)
-        return prof__fail(PROF_INVALID_STATE, "the session before has ended by itself: call prof_stop() first");
+        return prof__fail(PROF_INVALID_STATE, "the previous session has ended by itself: call prof_stop() first");
     if (phase == PROF__RUNS)
         return prof__fail(PROF_INVALID_STATE, "a session is running already: call prof_stop() first%s",
                           (prof__state.session ? prof__state.session : prof__state.inherited)->output[0]
@@ -9522,7 +9524,7 @@ static PROF__RARE prof_status prof__pause_by(int step)
     if (!prof__state.running && !prof__state.ended) {
         status = prof__fail(PROF_INVALID_STATE, "no session is running");
     } else if (prof__state.paused + step < 0) {
-        status = prof__fail(PROF_INVALID_STATE, "resumed more often than paused");
+        status = prof__fail(PROF_INVALID_STATE, "prof_resume() was called more often than prof_pause()");
     } else {
         PROF__STORE(&prof__state.paused, prof__state.paused + step);
         prof__next_generation();
@@ -9544,7 +9546,7 @@ static PROF__RARE prof_status prof__metadata_change(const char *key, const char 
     if (!key) prof__metadata.used = 0;
     if (fits && s) fits = prof__meta_pair(s, key ? key : "", key ? value : "");
     prof__state_unlock(gate);
-    return fits ? PROF_OK : prof__fail(PROF_NO_MEMORY, "metadata '%.80s': no room", key ? key : "");
+    return fits ? PROF_OK : prof__fail(PROF_NO_MEMORY, "metadata '%.80s': no space is left for it", key ? key : "");
 }
 
 PROF_DEF prof_status prof_set_metadata(const char *key, const char *value)
@@ -9617,7 +9619,7 @@ PROF_DEF prof_status prof_set_level(int level)
 {
     PROF__LED(prof_set_level, (level));
     prof_status status = PROF_OK;
-    if (level < 0 || level > 255) return prof__fail(PROF_INVALID_ARGUMENT, "level %d: 0 to 255", level);
+    if (level < 0 || level > 255) return prof__fail(PROF_INVALID_ARGUMENT, "level %d: must be 0 to 255", level);
     uint32_t gate = prof__state_lock();
     if (prof__state.running || prof__state.ended) {
         prof__state.level = level;
@@ -9661,7 +9663,7 @@ static PROF__RARE prof_status prof__category_enable(const char *pattern, int on,
 
 PROF_DEF prof_status prof_category_enable(const char *pattern, int on)
 {
-    if (!pattern) return prof__fail(PROF_INVALID_ARGUMENT, "category pattern: null");
+    if (!pattern) return prof__fail(PROF_INVALID_ARGUMENT, "category pattern is null");
     return prof__category_enable(pattern, on, 0);
 }
 
@@ -10338,7 +10340,7 @@ PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clo
     const char *copy;
     if (!name || !*name || (clock && clock->bits > 64)) {
         prof__fail(PROF_INVALID_ARGUMENT, "prof_device_create: %s", name && *name ? "a clock has at most 64 bits"
-                                                                                 : "a device has a name");
+                                                                                 : "name is null or empty");
         return NULL;
     }
     made = (prof_device *)prof__named_object(sizeof *made + sizeof *site, name, &copy);
@@ -10766,7 +10768,7 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     } else if (s->live_path != s->output) {
         if (here) unlink(s->live_path);
     } else if (!status && !here && (!open || fstat(s->stream.file, &about) || !about.st_nlink)) {
-        status = prof__fail(PROF_IO, "%s: was %s while it was recorded: prof_save() can still write it elsewhere",
+        status = prof__fail(PROF_IO, "%s was %s while it was recorded: prof_save() can still write it elsewhere",
                             prof__path_end(s->live_path), named ? "replaced by another file" : "removed");
     } else if (!status && !(open && prof__file_cut(s)) && prof__chunks_there(s) < s->chunks_asked) {
         status = prof__fail(PROF_IO, "%s: %s: its buffer has %llu KiB instead of %llu",
@@ -10775,7 +10777,7 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
                             (unsigned long long)(s->chunks_asked * s->chunk_size >> 10));
     }
     if (!status && PROF__LOAD(&s->cut))
-        status = prof__fail(PROF_IO, "%s: was cut by somebody else while it was recorded: what was there is lost",
+        status = prof__fail(PROF_IO, "%s: another program truncated it while it was recorded: what was there is lost",
                             prof__path_end(s->live_path));
     if (open) prof__file_trim(s);
     if (open) flock(s->stream.file, LOCK_UN); /* it is no longer recorded into */
@@ -10848,7 +10850,8 @@ static prof_status prof__stream_open(prof__session *s)
     uint64_t least = 2 * PROF__BLOCK_BOUND(s->chunk_words);
     if (least < PROF__MIN_ARCHIVE) least = PROF__MIN_ARCHIVE;
     if (s->max_file_size && s->max_file_size < prof__round(s->mapping_size, 4096) + least)
-        return prof__fail(PROF_INVALID_ARGUMENT, "max_file_size %llu: at least %lluK more than the buffer (%llu)",
+        return prof__fail(PROF_INVALID_ARGUMENT,
+                          "max_file_size %llu: must be at least %lluK more than the buffer (%llu)",
                           (unsigned long long)s->max_file_size, (unsigned long long)(least + 1023) / 1024,
                           (unsigned long long)s->mapping_size);
     s->stream.block = (prof__block *)malloc(PROF__BLOCK_BOUND(s->chunk_words));
@@ -11658,7 +11661,7 @@ static PROF__RARE prof_status prof__out_live(prof__out *out, void *bytes, size_t
     const prof__header *h = (const prof__header *)bytes;
     FILE *file = NULL;
     if (h->archive_first != h->archive_next && !(file = prof__archive_open(h)))
-        return prof__fail(PROF_IO, "the archive of what is recorded cannot be read: its file is gone");
+        return prof__fail(PROF_IO, "cannot read the archive of what was recorded: its file was removed");
     prof__out_image(out, bytes, size, file);
     if (file) fclose(file);
     return PROF_OK;
@@ -12345,7 +12348,7 @@ static PROF__RARE void prof__crash_tell_cut(const prof__session *s)
     struct pollfd ready = {2, POLLOUT, 0};
     char text[1200] = "prof: ";
     prof__text_add(text, sizeof text, s->live_path);
-    prof__text_add(text, sizeof text, ": was cut by somebody else while it was recorded: the recording has ended\n");
+    prof__text_add(text, sizeof text, ": another program truncated it while it was recorded: the recording ended\n");
     if (poll(&ready, 1, 1000) > 0 && write(2, text, prof__length(text)) < 0) return; /* stderr takes no more */
 }
 
@@ -12465,7 +12468,7 @@ static PROF__RARE prof_status prof__crash_prepare(prof__session *s)
 {
     prof__crash_work *w = prof__crash.work;
     if (!w) w = (prof__crash_work *)calloc(1, sizeof *w);
-    if (!w) return prof__fail(PROF_NO_MEMORY, "crash_report: no memory for it");
+    if (!w) return prof__fail(PROF_NO_MEMORY, "no memory for crash_report");
     prof__crash.work = w;
     if (s->output[0])
         prof__output_beside(s, w->path, sizeof w->path);
@@ -12845,13 +12848,13 @@ static PROF__RARE const prof__key *prof__key_find(const char *name)
     return NULL;
 }
 
-/* said: the key that the user wrote, if that is another one. */
+/* said: the key that the user wrote, which may be that of another profiler. */
 static PROF__RARE prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config,
                                             const char *value)
 {
     uint64_t number;
     if (!prof__key_parse(key, value, &number))
-        return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': %s", said, value, key->values);
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': must be %s", said, value, key->values);
     prof__key_store(key, config, value, number);
     return PROF_OK;
 }
@@ -12889,9 +12892,9 @@ static const prof__other_key prof__other_keys[] = {
     {"CNTK", "profilerBufferSize", PROF__OTHER_SAME, "buffer", NULL},
     {"CNTK", "customEventBufferBytes", PROF__OTHER_SAME, "buffer", NULL},
     {"CNTK", "reserve_mem", PROF__OTHER_SAME, "buffer", NULL},
-    {"CNTK", "profilerSyncGpu", PROF__OTHER_NOT, "no_sync", "1: PROFILE_SYNC calls what prof_set_sync() was given"},
-    {"CNTK", "syncGpu", PROF__OTHER_NOT, "no_sync", "1: PROFILE_SYNC calls what prof_set_sync() was given"},
-    {"CNTK", "sync_gpu", PROF__OTHER_NOT, "no_sync", "1: PROFILE_SYNC calls what prof_set_sync() was given"},
+    {"CNTK", "profilerSyncGpu", PROF__OTHER_NOT, "no_sync", "1: PROFILE_SYNC calls the function of prof_set_sync()"},
+    {"CNTK", "syncGpu", PROF__OTHER_NOT, "no_sync", "1: PROFILE_SYNC calls the function of prof_set_sync()"},
+    {"CNTK", "sync_gpu", PROF__OTHER_NOT, "no_sync", "1: PROFILE_SYNC calls the function of prof_set_sync()"},
     {"CNTK", "profilerDir", PROF__OTHER_NEVER, NULL, PROF__CNTK_FOLDER},
     {"CNTK", "dir", PROF__OTHER_NEVER, NULL, PROF__CNTK_FOLDER},
     {"CNTK", "logSuffix", PROF__OTHER_SAME, "rank", NULL},
@@ -13019,12 +13022,12 @@ static PROF__RARE prof_status prof__other_set(const prof__other_key *other, prof
         return prof__key_set(home, other->name, config, value);
     case PROF__OTHER_MS:
         if (!prof__parse_number(value, prof__ones, &ms) || ms > PROF__CENTURY / 1000000)
-            return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': a number of milliseconds", other->name, value);
+            return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': must be a number of milliseconds", other->name, value);
         prof__key_store(home, config, value, ms * 1000000);
         return PROF_OK;
     case PROF__OTHER_ONLY:
         if (prof__equal(value, other->home)) return PROF_OK;
-        return prof__fail(PROF_UNSUPPORTED, "%s '%s': only %s: %s", other->name, value, other->home, other->meaning);
+        return prof__fail(PROF_UNSUPPORTED, "%s '%s': must be %s: %s", other->name, value, other->home, other->meaning);
     case PROF__OTHER_AMONG:
         on = prof__other_among(other->home, value);
         if (on > 0) return PROF_OK;
@@ -13035,9 +13038,9 @@ static PROF__RARE prof_status prof__other_set(const prof__other_key *other, prof
     }
     if (other->how == PROF__OTHER_DEVICES && on < 0 && prof__parse_number(value, prof__ones, &ms))
         return prof__fail(PROF_UNSUPPORTED, "%s '%s': %s", other->name, value, other->meaning);
-    /* A level of 2 is not off, either. */
+    /* A level above 1 counts as on. */
     if (other->how == PROF__OTHER_OFF && on < 0 && prof__parse_number(value, prof__ones, &ms)) on = 1;
-    if (on < 0) return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': 0 or 1", other->name, value);
+    if (on < 0) return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': must be 0 or 1", other->name, value);
     on &= 1;
     if (other->how == PROF__OTHER_NOT || other->how == PROF__OTHER_DEVICES)
         prof__key_store(home, config, value, (uint64_t)!on);
@@ -13070,7 +13073,7 @@ PROF_DEF prof_status prof_config_claim(const char *prefix,
     PROF__LED(prof_config_claim, (prefix, claim, user));
     size_t length = prefix ? prof__length(prefix) : 0, count = sizeof prof__claims / sizeof *prof__claims, at = count;
     if (!length || length >= sizeof prof__claims->prefix)
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_claim: a prefix has 1 to 31 bytes");
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_claim: prefix must have 1 to 31 bytes");
     uint32_t gate = prof__state_lock();
     for (size_t i = 0; i < count; ++i) {
         if (prof__claims[i].claim && prof__equal(prof__claims[i].prefix, prefix)) at = i;
@@ -13082,7 +13085,8 @@ PROF_DEF prof_status prof_config_claim(const char *prefix,
         prof__claims[at].user = user;
     }
     prof__state_unlock(gate);
-    if (at == count && claim) return prof__fail(PROF_NO_MEMORY, "prof_config_claim: there are %d already", (int)count);
+    if (at == count && claim)
+        return prof__fail(PROF_NO_MEMORY, "prof_config_claim: at most %d prefixes can be claimed", (int)count);
     return PROF_OK;
 }
 
@@ -13103,7 +13107,8 @@ static PROF__RARE int prof__claimed(const char *key, const char *value, prof_sta
     if (!found.claim) return 0;
     *status = found.claim(found.user, key, value);
     if (*status)
-        prof__fail(*status, "%s '%s': %s (says who claimed '%s')", key, value, prof_status_text(*status), found.prefix);
+        prof__fail(*status, "%s '%s': %s (refused by the claim of '%s')", key, value, prof_status_text(*status),
+                   found.prefix);
     return 1;
 }
 
@@ -13216,7 +13221,7 @@ static PROF__RARE prof_status prof__environment_check(int starts)
             continue;
         char meant[40];
         prof__key_variable(nearest, meant, sizeof meant);
-        return prof__fail(PROF_INVALID_ARGUMENT, "%.*s: unknown variable: did you mean %s?", (int)(5 + length), *each,
+        return prof__fail(PROF_INVALID_ARGUMENT, "unknown variable %.*s: did you mean %s?", (int)(5 + length), *each,
                           meant);
     }
     return PROF_OK;
@@ -16090,7 +16095,7 @@ static prof_status prof__read_header(const void *image, uint64_t size, const cha
                           what, (unsigned long)header->version, PROF__IMAGE_VERSION);
     if (header->version && header->version < PROF__IMAGE_VERSION)
         return prof__fail(PROF_UNSUPPORTED,
-                          "%s: image version %lu is older than this reader's %d; use the prof.h of then", what,
+                          "%s: image version %lu is older than this reader's %d; use a prof.h of that version", what,
                           (unsigned long)header->version, PROF__IMAGE_VERSION);
     if (!header->version || header->header_size < PROF__HEADER_LEAST || header->header_size % 8 ||
         header->header_size > header->image_size)
@@ -16416,7 +16421,7 @@ PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path,
     if (!trace || !path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_write: trace or path is null");
     status = prof__writer_find(extension ? extension : path, &write);
     if (!status && !write)
-        status = prof__fail(PROF_INVALID_ARGUMENT, "%s: a trace cannot be made an image again", path);
+        status = prof__fail(PROF_INVALID_ARGUMENT, "%s: a trace cannot become a .prof: use prof_image_copy()", path);
     if (!status) status = prof__writer_fits(path, write, (uint32_t)prof_trace_about(trace)->mode);
     return status ? status : write(trace, path);
 }
@@ -16488,7 +16493,7 @@ PROF_DEF prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *im
     if (left >= header.image_size) return PROF_OK; /* readers find out which blocks of the archive are there */
     chunks = left > header.chunk_offset ? (left - header.chunk_offset) / header.chunk_size : 0;
     if (!chunks || left < header.meta_offset + header.meta_size)
-        return prof__fail(PROF_CORRUPT, "image: what is left of it holds nothing recorded");
+        return prof__fail(PROF_CORRUPT, "image: nothing recorded is left in it");
     used = header.next_chunk < header.chunk_count ? header.next_chunk : header.chunk_count;
     if (used > chunks) { /* not whole */
         header.overwritten += used - chunks;
@@ -22760,7 +22765,7 @@ static prof_status prof__follow_rules(prof__follow *f, const char *list)
         size_t length = strcspn(list, ","), name = 0;
         char text[128], *limit;
         if (f->rule_count == PROF__FOLLOW_RULES)
-            return prof__fail(PROF_INVALID_ARGUMENT, "save_over: more than %d limits", PROF__FOLLOW_RULES);
+            return prof__fail(PROF_INVALID_ARGUMENT, "save_over: at most %d limits are possible", PROF__FOLLOW_RULES);
         snprintf(text, sizeof text, "%.*s", (int)(length < 127 ? length : 127), list);
         limit = strrchr(text, '>');
         if (limit) *limit++ = 0;
@@ -22770,8 +22775,8 @@ static prof_status prof__follow_rules(prof__follow *f, const char *list)
         if (length > 127 || !limit || !name || (!text[name] && name == 6) ||
             strlen(text + name) >= sizeof rule->pattern || !prof__parse_number(limit, times, &rule->ns))
             return prof__fail(PROF_INVALID_ARGUMENT,
-                              "save_over '%.100s': frame>16.7ms, frame:NAME>16.7ms or scope:NAME>2ms, joined by commas",
-                              list);
+                              "save_over '%.100s': must be frame>16.7ms, frame:NAME>16.7ms or scope:NAME>2ms, joined "
+                              "by commas", list);
         prof__text_copy(rule->pattern, sizeof rule->pattern, text[name] ? text + name : "*");
         f->rule_count++;
         list += length;
@@ -22787,17 +22792,17 @@ static prof_status prof__save_check(prof__follow *f, const prof_config *config)
     if (!config->save || !config->save[0]) {
         if (config->save_over || config->save_signal)
             return prof__fail(PROF_INVALID_ARGUMENT,
-                              "save_over, save_signal: name a file in save, for example slow-%%c.json");
+                              "save_over, save_signal: need the name of a file in save, for example slow-%%c.json");
         return PROF_OK;
     }
     if (strlen(config->save) >= sizeof f->save) return prof__fail(PROF_INVALID_ARGUMENT, "save: path too long");
     if (!(config->save_last >= 0) || !(config->save_every >= 0) || config->save_every > 1e9)
-        return prof__fail(PROF_INVALID_ARGUMENT, "save_last, save_every: seconds, 0 or more");
+        return prof__fail(PROF_INVALID_ARGUMENT, "save_last, save_every: must be 0 or more seconds");
     if (config->save_signal < 0 || config->save_signal > 64)
-        return prof__fail(PROF_INVALID_ARGUMENT, "save_signal %d: 1 to 64", config->save_signal);
+        return prof__fail(PROF_INVALID_ARGUMENT, "save_signal %d: must be 1 to 64", config->save_signal);
 #ifdef _WIN32
     if (config->save_signal)
-        return prof__fail(PROF_UNSUPPORTED, "save_signal: not on Windows; use prof_save_request()");
+        return prof__fail(PROF_UNSUPPORTED, "save_signal: not supported on Windows: use prof_save_request()");
 #endif
     prof_status status = prof__expand_counted(config->save, 1, expanded, sizeof expanded);
     if (!status) status = prof__writer_for(expanded, (uint32_t)config->mode, &write);

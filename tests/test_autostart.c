@@ -121,7 +121,7 @@ TEST(without_the_variable)
     run("return", NULL, "PROF_CRASH_REPORT", "0");
     expect_warning(NULL);
     run("return", NULL, "PROF_CRASH_REPORT", "yes");
-    expect_warning("prof: PROF_CRASH_REPORT: crash_report 'yes': 0 or 1");
+    expect_warning("prof: PROF_CRASH_REPORT: crash_report 'yes': must be 0 or 1");
     run("return", NULL, "PROF_SAVE", trace_path("never-saved-%c.txt")); /* records, and has nothing to save */
     expect_warning(NULL);
     run("return", NULL, "PROF_SAVE", trace_path("no-writer-%c.tx"));
@@ -292,13 +292,13 @@ TEST(sessions)
     expect_warning(NULL);
     CHECK(trace_file_size(output) > 0);
     run("return", "auto-duration.csv", "PROF_DURATION", "10");
-    expect_warning("prof: PROF_DURATION: duration '10': a time with its unit");
+    expect_warning("prof: PROF_DURATION: duration '10': must be a time with its unit");
     run("return", "auto-mistake.csv", "PROF_DURATON", "10s");
-    expect_warning("prof: PROF_DURATON: unknown variable: did you mean PROF_DURATION?");
+    expect_warning("prof: unknown variable PROF_DURATON: did you mean PROF_DURATION?");
     CHECK(strstr(warned, "nothing is recorded") != NULL);
     CHECK_EQUAL(trace_file_size(output), -1);
     run("return", NULL, "PROF_OUPUT", "trace.json"); /* alone, too */
-    expect_warning("prof: PROF_OUPUT: unknown variable: did you mean PROF_OUTPUT?; nothing is recorded");
+    expect_warning("prof: unknown variable PROF_OUPUT: did you mean PROF_OUTPUT?; nothing is recorded");
     run("return", NULL, "PROF_BUFER", "16M"); /* nobody asked */
     expect_warning(NULL);
     run("return", NULL, "PROF_OTHER", "1"); /* somebody else's */
@@ -314,9 +314,9 @@ TEST(outputs_that_cannot_be)
     CHECK_EQUAL(trace_file_size(output), -1);
     run("return", "auto", NULL, NULL);
     expect_warning("PROF_OUTPUT");
-    CHECK(strstr(warned, "a directory ends in /; nothing is recorded") != NULL);
+    CHECK(strstr(warned, "or / for a directory; nothing is recorded") != NULL);
     run("return", "/dev/stdout", NULL, NULL);
-    expect_warning("end it in what is to be written");
+    expect_warning("has no extension: add one of");
     run("return", "auto.CSV", NULL, NULL); /* the same as .csv */
     expect_warning(NULL);
     CHECK(trace_file_size(output) > 0);

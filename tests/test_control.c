@@ -630,7 +630,7 @@ TEST(configuration_errors)
     REFUSES("buffer", "65G", "'65G'");
     REFUSES("buffer", "99999999999999999999999999", "9999");
     REFUSES("buffer", "0x100000", "0x100000");
-    REFUSES("mode", "circle", "'circle': ring, fill, stream, stats or ring+stats");
+    REFUSES("mode", "circle", "'circle': must be ring, fill, stream, stats or ring+stats");
     REFUSES("mode", "", "ring, fill, stream, stats or ring+stats");
     REFUSES("clock", "sundial", "monotonic");
     REFUSES("level", "-1", "0 to 255");
@@ -746,7 +746,7 @@ TEST(outputs_that_cannot_be)
     OUTPUT_FAILS("trace.xyz", PROF_INVALID_ARGUMENT, ".xyz");
     CHECK(error_has(".prof .csv .txt"));
     OUTPUT_FAILS("trace", PROF_INVALID_ARGUMENT, "trace");
-    OUTPUT_FAILS("folder.csv/trace", PROF_INVALID_ARGUMENT, "no writer");
+    OUTPUT_FAILS("folder.csv/trace", PROF_INVALID_ARGUMENT, "has no extension");
     OUTPUT_FAILS("trace.", PROF_INVALID_ARGUMENT, "'.'");
     OUTPUT_FAILS("trace.%x.csv", PROF_INVALID_ARGUMENT, "%x");
     OUTPUT_FAILS("trace.csv%", PROF_INVALID_ARGUMENT, "%");

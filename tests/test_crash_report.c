@@ -1051,7 +1051,7 @@ TEST(configuration)
     CHECK_EQUAL(prof_config_set(&config, "crash_report", "1"), PROF_OK);
     CHECK_EQUAL(config.crash_report, 1);
     CHECK_EQUAL(prof_config_set(&config, "crash_report", "yes"), PROF_INVALID_ARGUMENT);
-    CHECK(strstr(prof_error(), "'yes': 0 or 1") != NULL);
+    CHECK(strstr(prof_error(), "'yes': must be 0 or 1") != NULL);
     CHECK_EQUAL(prof_config_set(&config, "crash_reports", "1"), PROF_INVALID_ARGUMENT);
     CHECK(strstr(prof_error(), "'crash_report'?") != NULL);
     CHECK_EQUAL(prof_config_set(&config, "crash_report", "0"), PROF_OK);

@@ -245,7 +245,7 @@ TEST(next_run_keeps_what_was_left)
     CHECK_EQUAL(image_count("n.json.prof", "work"), 1);
     CHECK_EQUAL(trace_file_size(in_folder("stderr")), 0);
     CHECK_EQUAL(run("move", variables), 42);
-    CHECK(file_has("stderr", "n.json.old.prof has what was recorded before"));
+    CHECK(file_has("stderr", "n.json.old.prof holds the recording of an earlier program"));
     CHECK_EQUAL(image_count("n.json.old.prof", "work"), 1);
     CHECK_EQUAL(image_count("n.json.old.prof", "elsewhere"), 0);
     CHECK(file_has("n.json", "elsewhere"));
@@ -347,7 +347,7 @@ TEST(image_that_somebody_took_away)
         if (i == 2) CHECK(!rename(config.output, in_folder("moved.prof")));
         CHECK_EQUAL(prof_stop(), i == 2 ? PROF_OK : PROF_IO);
         if (i < 2) {
-            CHECK(strstr(prof_error(), i ? "g.prof: was replaced" : "g.prof: was removed") != NULL);
+            CHECK(strstr(prof_error(), i ? "g.prof was replaced" : "g.prof was removed") != NULL);
             CHECK_EQUAL(prof_save(in_folder("saved.prof")), PROF_OK);
             CHECK_EQUAL(image_count("saved.prof", "work"), 1);
         }

@@ -589,11 +589,11 @@ TEST(layouts_that_cannot_be)
         const char *output, *layout;
         prof_mode mode;
         const char *words;
-    } all[] = {{"layouts/x.txt", "ctnk", PROF_RING, "layout 'ctnk': known are paths, domains, histogram, json, mxnet, cntk, cntk-detail"},
-               {"layouts/", "mxnet", PROF_RING, "layout 'mxnet': is one file, and "},
+    } all[] = {{"layouts/x.txt", "ctnk", PROF_RING, "unknown layout 'ctnk': use paths, domains, histogram, json, mxnet, cntk, cntk-detail"},
+               {"layouts/", "mxnet", PROF_RING, "layout 'mxnet': is one file, but "},
                {"layouts/x.prof", "cntk", PROF_RING, "is the recording itself"},
                {"layouts/x.csv", "cntk-detail", PROF_STATS, "mode stats keeps statistics and no events"},
-               {NULL, "cntk", PROF_RING, "layout 'cntk': wants an output"}};
+               {NULL, "cntk", PROF_RING, "layout 'cntk': needs an output"}};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
         const char *output = all[i].output ? trace_path(all[i].output) : NULL;
         CHECK_EQUAL(cntk_session(output, all[i].layout, NULL, all[i].mode), PROF_INVALID_ARGUMENT);

@@ -603,7 +603,7 @@ prints "config: values that are accepted" <<'END'
 buffer=64M: accepted
 filename=a=b,c:d.json: accepted
 END
-fails "config: a value" "buffer '64': bytes from 128K to 64G, for example 64M" "$prof" config buffer=64
+fails "config: a value" "buffer '64': must be bytes from 128K to 64G, for example 64M" "$prof" config buffer=64
 fails "config: a key" "unknown key 'bufer': did you mean 'buffer'?" "$prof" config bufer=64M
 fails "config: an unknown key" "unknown key 'bufer': did you mean 'buffer'?" "$prof" config bufer
 fails "config: a key of a device" "tpu_trace_mode 'TRACE_COMPUTE': concerns a device: no plug-in for it has claimed this key" "$prof" config tpu_trace_mode=TRACE_COMPUTE

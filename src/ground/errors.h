@@ -34,10 +34,10 @@ static PROF__RARE prof_status prof__fail(prof_status status, const char *format,
     return status;
 }
 
-/* What a switch of >>options has left out was asked for. */
+/* Called for something that a switch of >>options has left out. what: what was asked for; by: the switch. */
 static PROF__UNUSED PROF__COLD prof_status prof__left_out(const char *what, const char *by)
 {
-    return prof__fail(PROF_UNSUPPORTED, "%s: this program was compiled without it: %s", what, by);
+    return prof__fail(PROF_UNSUPPORTED, "%s: %s has left it out of this program", what, by);
 }
 
 PROF_DEF const char *prof_error(void) { return PROF__ERROR_TEXT(); }

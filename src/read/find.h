@@ -27,7 +27,7 @@ PROF_DEF prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *im
     if (left >= header.image_size) return PROF_OK; /* readers find out which blocks of the archive are there */
     chunks = left > header.chunk_offset ? (left - header.chunk_offset) / header.chunk_size : 0;
     if (!chunks || left < header.meta_offset + header.meta_size)
-        return prof__fail(PROF_CORRUPT, "image: what is left of it holds nothing recorded");
+        return prof__fail(PROF_CORRUPT, "image: nothing recorded is left in it");
     used = header.next_chunk < header.chunk_count ? header.next_chunk : header.chunk_count;
     if (used > chunks) { /* not whole */
         header.overwritten += used - chunks;

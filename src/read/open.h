@@ -68,7 +68,7 @@ static prof_status prof__read_header(const void *image, uint64_t size, const cha
                           what, (unsigned long)header->version, PROF__IMAGE_VERSION);
     if (header->version && header->version < PROF__IMAGE_VERSION)
         return prof__fail(PROF_UNSUPPORTED,
-                          "%s: image version %lu is older than this reader's %d; use the prof.h of then", what,
+                          "%s: image version %lu is older than this reader's %d; use a prof.h of that version", what,
                           (unsigned long)header->version, PROF__IMAGE_VERSION);
     if (!header->version || header->header_size < PROF__HEADER_LEAST || header->header_size % 8 ||
         header->header_size > header->image_size)
@@ -394,7 +394,7 @@ PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path,
     if (!trace || !path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_write: trace or path is null");
     status = prof__writer_find(extension ? extension : path, &write);
     if (!status && !write)
-        status = prof__fail(PROF_INVALID_ARGUMENT, "%s: a trace cannot be made an image again", path);
+        status = prof__fail(PROF_INVALID_ARGUMENT, "%s: a trace cannot become a .prof: use prof_image_copy()", path);
     if (!status) status = prof__writer_fits(path, write, (uint32_t)prof_trace_about(trace)->mode);
     return status ? status : write(trace, path);
 }

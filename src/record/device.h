@@ -47,7 +47,7 @@ PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clo
     const char *copy;
     if (!name || !*name || (clock && clock->bits > 64)) {
         prof__fail(PROF_INVALID_ARGUMENT, "prof_device_create: %s", name && *name ? "a clock has at most 64 bits"
-                                                                                 : "a device has a name");
+                                                                                 : "name is null or empty");
         return NULL;
     }
     made = (prof_device *)prof__named_object(sizeof *made + sizeof *site, name, &copy);

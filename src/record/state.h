@@ -208,7 +208,7 @@ struct prof__upstairs {
 #ifdef PROF_NO_READER
 static prof_status prof__no_reader(const char *what)
 {
-    return prof__fail(PROF_UNSUPPORTED, "%s: PROF_NO_READER leaves out what reads recordings: write a .prof, and read it "
+    return prof__fail(PROF_UNSUPPORTED, "%s: PROF_NO_READER has left out the reader: write a .prof, and read it "
                       "with the tool", what);
 }
 #endif

@@ -32,7 +32,7 @@ static prof_status prof__clock_choose(prof__session *s, const prof_config *confi
     if (s->clock == PROF_CLOCK_COUNTER && !usable)
         return prof__fail(PROF_UNSUPPORTED, "clock: this machine has no counter that can be trusted: use monotonic");
     if (s->clock == PROF_CLOCK_ORDERED && !(usable & 2))
-        return prof__fail(PROF_UNSUPPORTED, "clock: this processor has no ordered reading of its counter");
+        return prof__fail(PROF_UNSUPPORTED, "clock: this processor cannot read its counter in order: use counter");
     s->header->clock = s->clock;
     s->header->tick_hz = s->clock == PROF_CLOCK_MONOTONIC ? 1000000000u : prof__counter_hz();
 #ifdef PROF_FREESTANDING

@@ -17,7 +17,7 @@ PROF_DEF prof_status prof_config_claim(const char *prefix,
     PROF__LED(prof_config_claim, (prefix, claim, user));
     size_t length = prefix ? prof__length(prefix) : 0, count = sizeof prof__claims / sizeof *prof__claims, at = count;
     if (!length || length >= sizeof prof__claims->prefix)
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_claim: a prefix has 1 to 31 bytes");
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_claim: prefix must have 1 to 31 bytes");
     uint32_t gate = prof__state_lock();
     for (size_t i = 0; i < count; ++i) {
         if (prof__claims[i].claim && prof__equal(prof__claims[i].prefix, prefix)) at = i;
@@ -29,7 +29,8 @@ PROF_DEF prof_status prof_config_claim(const char *prefix,
         prof__claims[at].user = user;
     }
     prof__state_unlock(gate);
-    if (at == count && claim) return prof__fail(PROF_NO_MEMORY, "prof_config_claim: there are %d already", (int)count);
+    if (at == count && claim)
+        return prof__fail(PROF_NO_MEMORY, "prof_config_claim: at most %d prefixes can be claimed", (int)count);
     return PROF_OK;
 }
 
@@ -50,7 +51,8 @@ static PROF__RARE int prof__claimed(const char *key, const char *value, prof_sta
     if (!found.claim) return 0;
     *status = found.claim(found.user, key, value);
     if (*status)
-        prof__fail(*status, "%s '%s': %s (says who claimed '%s')", key, value, prof_status_text(*status), found.prefix);
+        prof__fail(*status, "%s '%s': %s (refused by the claim of '%s')", key, value, prof_status_text(*status),
+                   found.prefix);
     return 1;
 }
 
@@ -163,7 +165,7 @@ static PROF__RARE prof_status prof__environment_check(int starts)
             continue;
         char meant[40];
         prof__key_variable(nearest, meant, sizeof meant);
-        return prof__fail(PROF_INVALID_ARGUMENT, "%.*s: unknown variable: did you mean %s?", (int)(5 + length), *each,
+        return prof__fail(PROF_INVALID_ARGUMENT, "unknown variable %.*s: did you mean %s?", (int)(5 + length), *each,
                           meant);
     }
     return PROF_OK;

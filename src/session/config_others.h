@@ -1,11 +1,11 @@
 // session/config_others: The keys of other profilers, and what they mean here.
-/* said: the key that the user wrote, if that is another one. */
+/* said: the key that the user wrote, which may be that of another profiler. */
 static PROF__RARE prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config,
                                             const char *value)
 {
     uint64_t number;
     if (!prof__key_parse(key, value, &number))
-        return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': %s", said, value, key->values);
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': must be %s", said, value, key->values);
     prof__key_store(key, config, value, number);
     return PROF_OK;
 }
@@ -43,9 +43,9 @@ static const prof__other_key prof__other_keys[] = {
     {"CNTK", "profilerBufferSize", PROF__OTHER_SAME, "buffer", NULL},
     {"CNTK", "customEventBufferBytes", PROF__OTHER_SAME, "buffer", NULL},
     {"CNTK", "reserve_mem", PROF__OTHER_SAME, "buffer", NULL},
-    {"CNTK", "profilerSyncGpu", PROF__OTHER_NOT, "no_sync", "1: PROFILE_SYNC calls what prof_set_sync() was given"},
-    {"CNTK", "syncGpu", PROF__OTHER_NOT, "no_sync", "1: PROFILE_SYNC calls what prof_set_sync() was given"},
-    {"CNTK", "sync_gpu", PROF__OTHER_NOT, "no_sync", "1: PROFILE_SYNC calls what prof_set_sync() was given"},
+    {"CNTK", "profilerSyncGpu", PROF__OTHER_NOT, "no_sync", "1: PROFILE_SYNC calls the function of prof_set_sync()"},
+    {"CNTK", "syncGpu", PROF__OTHER_NOT, "no_sync", "1: PROFILE_SYNC calls the function of prof_set_sync()"},
+    {"CNTK", "sync_gpu", PROF__OTHER_NOT, "no_sync", "1: PROFILE_SYNC calls the function of prof_set_sync()"},
     {"CNTK", "profilerDir", PROF__OTHER_NEVER, NULL, PROF__CNTK_FOLDER},
     {"CNTK", "dir", PROF__OTHER_NEVER, NULL, PROF__CNTK_FOLDER},
     {"CNTK", "logSuffix", PROF__OTHER_SAME, "rank", NULL},
@@ -173,12 +173,12 @@ static PROF__RARE prof_status prof__other_set(const prof__other_key *other, prof
         return prof__key_set(home, other->name, config, value);
     case PROF__OTHER_MS:
         if (!prof__parse_number(value, prof__ones, &ms) || ms > PROF__CENTURY / 1000000)
-            return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': a number of milliseconds", other->name, value);
+            return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': must be a number of milliseconds", other->name, value);
         prof__key_store(home, config, value, ms * 1000000);
         return PROF_OK;
     case PROF__OTHER_ONLY:
         if (prof__equal(value, other->home)) return PROF_OK;
-        return prof__fail(PROF_UNSUPPORTED, "%s '%s': only %s: %s", other->name, value, other->home, other->meaning);
+        return prof__fail(PROF_UNSUPPORTED, "%s '%s': must be %s: %s", other->name, value, other->home, other->meaning);
     case PROF__OTHER_AMONG:
         on = prof__other_among(other->home, value);
         if (on > 0) return PROF_OK;
@@ -189,9 +189,9 @@ static PROF__RARE prof_status prof__other_set(const prof__other_key *other, prof
     }
     if (other->how == PROF__OTHER_DEVICES && on < 0 && prof__parse_number(value, prof__ones, &ms))
         return prof__fail(PROF_UNSUPPORTED, "%s '%s': %s", other->name, value, other->meaning);
-    /* A level of 2 is not off, either. */
+    /* A level above 1 counts as on. */
     if (other->how == PROF__OTHER_OFF && on < 0 && prof__parse_number(value, prof__ones, &ms)) on = 1;
-    if (on < 0) return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': 0 or 1", other->name, value);
+    if (on < 0) return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': must be 0 or 1", other->name, value);
     on &= 1;
     if (other->how == PROF__OTHER_NOT || other->how == PROF__OTHER_DEVICES)
         prof__key_store(home, config, value, (uint64_t)!on);

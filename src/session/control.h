@@ -9,7 +9,7 @@ static PROF__RARE prof_status prof__metadata_change(const char *key, const char 
     if (!key) prof__metadata.used = 0;
     if (fits && s) fits = prof__meta_pair(s, key ? key : "", key ? value : "");
     prof__state_unlock(gate);
-    return fits ? PROF_OK : prof__fail(PROF_NO_MEMORY, "metadata '%.80s': no room", key ? key : "");
+    return fits ? PROF_OK : prof__fail(PROF_NO_MEMORY, "metadata '%.80s': no space is left for it", key ? key : "");
 }
 
 PROF_DEF prof_status prof_set_metadata(const char *key, const char *value)
@@ -82,7 +82,7 @@ PROF_DEF prof_status prof_set_level(int level)
 {
     PROF__LED(prof_set_level, (level));
     prof_status status = PROF_OK;
-    if (level < 0 || level > 255) return prof__fail(PROF_INVALID_ARGUMENT, "level %d: 0 to 255", level);
+    if (level < 0 || level > 255) return prof__fail(PROF_INVALID_ARGUMENT, "level %d: must be 0 to 255", level);
     uint32_t gate = prof__state_lock();
     if (prof__state.running || prof__state.ended) {
         prof__state.level = level;
@@ -126,7 +126,7 @@ static PROF__RARE prof_status prof__category_enable(const char *pattern, int on,
 
 PROF_DEF prof_status prof_category_enable(const char *pattern, int on)
 {
-    if (!pattern) return prof__fail(PROF_INVALID_ARGUMENT, "category pattern: null");
+    if (!pattern) return prof__fail(PROF_INVALID_ARGUMENT, "category pattern is null");
     return prof__category_enable(pattern, on, 0);
 }
 

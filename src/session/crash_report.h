@@ -252,7 +252,7 @@ static PROF__RARE void prof__crash_tell_cut(const prof__session *s)
     struct pollfd ready = {2, POLLOUT, 0};
     char text[1200] = "prof: ";
     prof__text_add(text, sizeof text, s->live_path);
-    prof__text_add(text, sizeof text, ": was cut by somebody else while it was recorded: the recording has ended\n");
+    prof__text_add(text, sizeof text, ": another program truncated it while it was recorded: the recording ended\n");
     if (poll(&ready, 1, 1000) > 0 && write(2, text, prof__length(text)) < 0) return; /* stderr takes no more */
 }
 

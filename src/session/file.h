@@ -99,7 +99,7 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     } else if (s->live_path != s->output) {
         if (here) unlink(s->live_path);
     } else if (!status && !here && (!open || fstat(s->stream.file, &about) || !about.st_nlink)) {
-        status = prof__fail(PROF_IO, "%s: was %s while it was recorded: prof_save() can still write it elsewhere",
+        status = prof__fail(PROF_IO, "%s was %s while it was recorded: prof_save() can still write it elsewhere",
                             prof__path_end(s->live_path), named ? "replaced by another file" : "removed");
     } else if (!status && !(open && prof__file_cut(s)) && prof__chunks_there(s) < s->chunks_asked) {
         status = prof__fail(PROF_IO, "%s: %s: its buffer has %llu KiB instead of %llu",
@@ -108,7 +108,7 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
                             (unsigned long long)(s->chunks_asked * s->chunk_size >> 10));
     }
     if (!status && PROF__LOAD(&s->cut))
-        status = prof__fail(PROF_IO, "%s: was cut by somebody else while it was recorded: what was there is lost",
+        status = prof__fail(PROF_IO, "%s: another program truncated it while it was recorded: what was there is lost",
                             prof__path_end(s->live_path));
     if (open) prof__file_trim(s);
     if (open) flock(s->stream.file, LOCK_UN); /* it is no longer recorded into */

@@ -62,7 +62,7 @@ static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
 {
     (void)s;
     (void)size;
-    return prof__fail(PROF_INVALID_ARGUMENT, "freestanding: give config.memory and config.memory_size");
+    return prof__fail(PROF_INVALID_ARGUMENT, "PROF_FREESTANDING: set config.memory and config.memory_size");
 }
 static PROF__RARE prof_status prof__memory_publish(prof__session *s)
 {

@@ -34,7 +34,7 @@ static PROF__RARE prof_status prof__rank_find(const char *given, int *several)
     if (given) {
         size_t length = prof__length(given), bad = !length || length >= sizeof prof__rank;
         for (size_t i = 0; i < length; ++i) bad |= given[i] == '/' || given[i] == '\\' || (unsigned char)given[i] < 32;
-        if (bad) return prof__fail(PROF_INVALID_ARGUMENT, "rank '%.80s': up to 63 bytes, no / or \\", given);
+        if (bad) return prof__fail(PROF_INVALID_ARGUMENT, "rank '%.80s': must have 1 to 63 bytes, no / or \\", given);
         prof__text_copy(prof__rank, sizeof prof__rank, given);
         return PROF_OK;
     }

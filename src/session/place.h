@@ -143,7 +143,7 @@ static PROF__RARE int prof__name_publish(prof__session *s)
     int error = 0;
     if (s->replaces && !s->taken && s->live_path != s->output &&
         prof__path_with(s->live_path, "old", old, sizeof old) && !rename(s->live_path, old))
-        prof__start_note_set(old, " has what was recorded before, until that program was stopped", "");
+        prof__start_note_set(old, " holds the recording of an earlier program that did not end it", "");
     if (s->replaces || !s->taken) error = rename(s->part_path, s->live_path) ? errno : 0;
     if (error) return error;
     if (!s->replaces && s->taken) unlink(s->part_path);
@@ -169,7 +169,7 @@ static PROF__RARE prof_status prof__output_name(prof__session *s)
     }
 #endif
     if (!error) return PROF_OK;
-    if (error == EEXIST) return prof__fail(PROF_IO, "%s: is there already, and existing=refuse", s->output);
+    if (error == EEXIST) return prof__fail(PROF_IO, "%s: exists already, and existing is refuse", s->output);
     return prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
 }
 

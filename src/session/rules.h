@@ -4,7 +4,7 @@
 static PROF__RARE prof_status prof__rule_add(const char *pattern, size_t length, int on, int exact)
 {
     if ((length == 0 && !exact) || length >= sizeof prof__state.rules[0].pattern)
-        return prof__fail(PROF_INVALID_ARGUMENT, "category pattern '%.60s': 1 to 47 bytes", pattern);
+        return prof__fail(PROF_INVALID_ARGUMENT, "category pattern '%.60s': must have 1 to 47 bytes", pattern);
     if (length == 1 && pattern[0] == '*' && !exact) {
         prof__state.rule_count = 0;
         prof__state.category_default = on;
@@ -17,7 +17,8 @@ static PROF__RARE prof_status prof__rule_add(const char *pattern, size_t length,
     for (int i = 0; i < prof__state.rule_count; ++i)
         if (prof__state.rules[i].exact != exact || !prof__equal(prof__state.rules[i].pattern, text))
             prof__state.rules[count++] = prof__state.rules[i];
-    if (count == PROF__MAX_RULES) return prof__fail(PROF_NO_MEMORY, "more than %d category rules", PROF__MAX_RULES);
+    if (count == PROF__MAX_RULES)
+        return prof__fail(PROF_NO_MEMORY, "categories: at most %d rules are possible", PROF__MAX_RULES);
     if (!prof__state.category_named && !exact) prof__state.category_default = !on;
     if (!exact) prof__state.category_named = 1;
     prof__copy(prof__state.rules[count].pattern, text, length + 1);

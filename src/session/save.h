@@ -166,7 +166,7 @@ static PROF__RARE prof_status prof__out_live(prof__out *out, void *bytes, size_t
     const prof__header *h = (const prof__header *)bytes;
     FILE *file = NULL;
     if (h->archive_first != h->archive_next && !(file = prof__archive_open(h)))
-        return prof__fail(PROF_IO, "the archive of what is recorded cannot be read: its file is gone");
+        return prof__fail(PROF_IO, "cannot read the archive of what was recorded: its file was removed");
     prof__out_image(out, bytes, size, file);
     if (file) fclose(file);
     return PROF_OK;

@@ -36,16 +36,16 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
         return status;
 #endif
     if (config->layout && config->layout[0] && !s->output[0])
-        return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': wants an output", config->layout);
+        return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': needs an output: set config.output", config->layout);
     if (config->mode == PROF_STREAM && !s->live_path)
-        return prof__fail(PROF_INVALID_ARGUMENT, "mode stream: needs an output, for example trace.prof");
+        return prof__fail(PROF_INVALID_ARGUMENT, "mode stream needs an output, for example trace.prof");
     if (memory) {
         uint64_t skip = (0 - (uint64_t)(uintptr_t)memory) & 63;
         if (s->live_path)
             return prof__fail(PROF_INVALID_ARGUMENT,
-                              "output %s: a .prof output is its own memory: leave config.memory out", s->live_path);
+                              "output %s: a .prof is recorded into its file: set config.memory to NULL", s->live_path);
         if (size < PROF__MIN_IMAGE + skip)
-            return prof__fail(PROF_INVALID_ARGUMENT, "memory_size: at least %d bytes", (int)PROF__MIN_IMAGE + 64);
+            return prof__fail(PROF_INVALID_ARGUMENT, "memory_size: must be at least %d", (int)PROF__MIN_IMAGE + 64);
         memory = (char *)memory + skip;
         size -= skip;
         prof__clear(memory, (size_t)(size / 8 * 8));
@@ -85,34 +85,34 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
 static PROF__RARE prof_status prof__config_check(const prof_config *c)
 {
     if ((unsigned)c->mode > PROF_RING_STATS)
-        return prof__fail(PROF_INVALID_ARGUMENT, "mode: ring, fill, stream, stats or ring+stats");
+        return prof__fail(PROF_INVALID_ARGUMENT, "mode: must be ring, fill, stream, stats or ring+stats");
 #ifdef PROF_FREESTANDING
-    if (c->mode > PROF_FILL) return prof__fail(PROF_UNSUPPORTED, "mode: freestanding has ring and fill only");
-    if (c->save) return prof__fail(PROF_UNSUPPORTED, "save: not in freestanding");
+    if (c->mode > PROF_FILL) return prof__fail(PROF_UNSUPPORTED, "mode: must be ring or fill with PROF_FREESTANDING");
+    if (c->save) return prof__fail(PROF_UNSUPPORTED, "save: not supported with PROF_FREESTANDING");
 #endif
     if ((unsigned)c->at_limit > PROF_LIMIT_ROTATE)
-        return prof__fail(PROF_INVALID_ARGUMENT, "at_limit: stop or rotate");
+        return prof__fail(PROF_INVALID_ARGUMENT, "at_limit: must be stop or rotate");
     if (c->wait_ns > PROF__MAX_WAIT && c->wait_ns != PROF__NO_WAIT)
-        return prof__fail(PROF_INVALID_ARGUMENT, "wait: at most 10s");
+        return prof__fail(PROF_INVALID_ARGUMENT, "wait: must be at most 10s");
     if (c->dump_period_ns && c->dump_period_ns < PROF__MIN_PERIOD) /* UINT64_MAX is off */
-        return prof__fail(PROF_INVALID_ARGUMENT, "dump_period: at least 10ms");
+        return prof__fail(PROF_INVALID_ARGUMENT, "dump_period: must be at least 10ms");
     if ((unsigned)c->clock > PROF_CLOCK_MONOTONIC)
-        return prof__fail(PROF_INVALID_ARGUMENT, "clock: auto, counter, ordered or monotonic");
+        return prof__fail(PROF_INVALID_ARGUMENT, "clock: must be auto, counter, ordered or monotonic");
     if (c->level < -1 || c->level > 255)
-        return prof__fail(PROF_INVALID_ARGUMENT, "level %d: 1 to 255, or -1", c->level);
+        return prof__fail(PROF_INVALID_ARGUMENT, "level %d: must be 1 to 255, or -1", c->level);
     if (c->warmup_steps && c->warmup_frames)
-        return prof__fail(PROF_INVALID_ARGUMENT, "warmup_steps, warmup_frames: one of them");
+        return prof__fail(PROF_INVALID_ARGUMENT, "warmup_steps, warmup_frames: only one of them can be set");
     if (c->delay_ns > PROF__CENTURY || c->duration_ns > PROF__CENTURY)
-        return prof__fail(PROF_INVALID_ARGUMENT, "delay, duration: at most a century");
+        return prof__fail(PROF_INVALID_ARGUMENT, "delay, duration: must be at most a century");
     if ((unsigned)c->existing > PROF_EXISTING_REFUSE)
-        return prof__fail(PROF_INVALID_ARGUMENT, "existing: auto, replace, number or refuse");
+        return prof__fail(PROF_INVALID_ARGUMENT, "existing: must be auto, replace, number or refuse");
 #ifdef PROF_FREESTANDING
     if (c->delay_ns || c->start_unix_ns || c->duration_ns)
         return prof__fail(PROF_UNSUPPORTED,
-                          "delay, start_unix, duration: freestanding has no thread to look at the clock");
+                          "delay, start_unix, duration: not supported with PROF_FREESTANDING");
 #endif
     if (!c->memory && c->buffer_size && (c->buffer_size < PROF__MIN_BUFFER || (uint64_t)c->buffer_size >> 30 > 64))
-        return prof__fail(PROF_INVALID_ARGUMENT, "buffer_size: 128K to 64G");
+        return prof__fail(PROF_INVALID_ARGUMENT, "buffer_size: must be 128K to 64G");
     return PROF_OK;
 }
 
@@ -132,7 +132,7 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
     if (prof__guest) prof__guest();
     int phase = prof__session_phase();
     if (phase == PROF__ENDED)
-        return prof__fail(PROF_INVALID_STATE, "the session before has ended by itself: call prof_stop() first");
+        return prof__fail(PROF_INVALID_STATE, "the previous session has ended by itself: call prof_stop() first");
     if (phase == PROF__RUNS)
         return prof__fail(PROF_INVALID_STATE, "a session is running already: call prof_stop() first%s",
                           (prof__state.session ? prof__state.session : prof__state.inherited)->output[0]

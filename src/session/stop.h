@@ -87,7 +87,7 @@ static PROF__RARE prof_status prof__pause_by(int step)
     if (!prof__state.running && !prof__state.ended) {
         status = prof__fail(PROF_INVALID_STATE, "no session is running");
     } else if (prof__state.paused + step < 0) {
-        status = prof__fail(PROF_INVALID_STATE, "resumed more often than paused");
+        status = prof__fail(PROF_INVALID_STATE, "prof_resume() was called more often than prof_pause()");
     } else {
         PROF__STORE(&prof__state.paused, prof__state.paused + step);
         prof__next_generation();

@@ -47,7 +47,8 @@ static prof_status prof__stream_open(prof__session *s)
     uint64_t least = 2 * PROF__BLOCK_BOUND(s->chunk_words);
     if (least < PROF__MIN_ARCHIVE) least = PROF__MIN_ARCHIVE;
     if (s->max_file_size && s->max_file_size < prof__round(s->mapping_size, 4096) + least)
-        return prof__fail(PROF_INVALID_ARGUMENT, "max_file_size %llu: at least %lluK more than the buffer (%llu)",
+        return prof__fail(PROF_INVALID_ARGUMENT,
+                          "max_file_size %llu: must be at least %lluK more than the buffer (%llu)",
                           (unsigned long long)s->max_file_size, (unsigned long long)(least + 1023) / 1024,
                           (unsigned long long)s->mapping_size);
     s->stream.block = (prof__block *)malloc(PROF__BLOCK_BOUND(s->chunk_words));

@@ -35,9 +35,9 @@ static PROF__RARE prof_status prof__layout_find(const char *layout, const char *
         return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': no reports in this program: include prof_report.h in the "
                           "file with PROF_IMPLEMENTATION", layout);
     if (!*write && !exists)
-        return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': known are %s", layout, known);
+        return prof__fail(PROF_INVALID_ARGUMENT, "unknown layout '%.20s': use %s", layout, known);
     if (!*write)
-        return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': is one file, and %s a directory", layout,
+        return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': is one file, but %s is a directory", layout,
                           prof__path_end(path));
     if (!folder && prof__equal(prof__extension(path), ".prof"))
         return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': %s is the recording itself: give the report another "
@@ -74,11 +74,11 @@ static PROF__COLD prof_status prof__writer_find(const char *path,
                           prof__path_end(path));
     if (prof__equal(extension, ".json"))
         return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '.json' in this program: include prof_chrome.h in the "
-                          "file with PROF_IMPLEMENTATION; known are %s", prof__path_end(path), known);
+                          "file with PROF_IMPLEMENTATION, or use %s", prof__path_end(path), known);
     if (!*extension)
-        return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '': end it in what is to be written, %s; a directory "
-                          "ends in /", prof__path_end(path), known);
-    return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '%.40s' in this program: known are %s",
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s: has no extension: add one of %s, or / for a directory",
+                          prof__path_end(path), known);
+    return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '%.40s' in this program: use %s",
                       prof__path_end(path), given, known);
 }
 
@@ -133,7 +133,8 @@ static PROF__RARE prof_status prof__output_check(const char *path)
     prof_status status = prof__folder_make(folder);
     if (status) return status;
 #ifndef _WIN32
-    if (access(folder, W_OK | X_OK)) return prof__fail(PROF_IO, "%s: folder %s: %s", path, folder, strerror(errno));
+    if (access(folder, W_OK | X_OK))
+        return prof__fail(PROF_IO, "%s: cannot write to the directory %s: %s", path, folder, strerror(errno));
 #endif
     return PROF_OK;
 }
@@ -146,7 +147,7 @@ static PROF__RARE prof_status prof__output_follow(prof__session *s)
     if (prof__path_follow(&followed, s->output) != PROF__PATH_LINK || !prof__file_replaceable(followed.done))
         return PROF_OK;
     if (strlen(followed.done) >= sizeof s->output)
-        return prof__fail(PROF_INVALID_ARGUMENT, "%.80s: leads to a path that is too long", s->output);
+        return prof__fail(PROF_INVALID_ARGUMENT, "%.80s: this link leads to a path that is too long", s->output);
     prof__text_copy(s->output, sizeof s->output, followed.done);
 #else
     (void)s;

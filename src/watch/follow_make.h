@@ -10,7 +10,7 @@ static prof_status prof__follow_rules(prof__follow *f, const char *list)
         size_t length = strcspn(list, ","), name = 0;
         char text[128], *limit;
         if (f->rule_count == PROF__FOLLOW_RULES)
-            return prof__fail(PROF_INVALID_ARGUMENT, "save_over: more than %d limits", PROF__FOLLOW_RULES);
+            return prof__fail(PROF_INVALID_ARGUMENT, "save_over: at most %d limits are possible", PROF__FOLLOW_RULES);
         snprintf(text, sizeof text, "%.*s", (int)(length < 127 ? length : 127), list);
         limit = strrchr(text, '>');
         if (limit) *limit++ = 0;
@@ -20,8 +20,8 @@ static prof_status prof__follow_rules(prof__follow *f, const char *list)
         if (length > 127 || !limit || !name || (!text[name] && name == 6) ||
             strlen(text + name) >= sizeof rule->pattern || !prof__parse_number(limit, times, &rule->ns))
             return prof__fail(PROF_INVALID_ARGUMENT,
-                              "save_over '%.100s': frame>16.7ms, frame:NAME>16.7ms or scope:NAME>2ms, joined by commas",
-                              list);
+                              "save_over '%.100s': must be frame>16.7ms, frame:NAME>16.7ms or scope:NAME>2ms, joined "
+                              "by commas", list);
         prof__text_copy(rule->pattern, sizeof rule->pattern, text[name] ? text + name : "*");
         f->rule_count++;
         list += length;
@@ -37,17 +37,17 @@ static prof_status prof__save_check(prof__follow *f, const prof_config *config)
     if (!config->save || !config->save[0]) {
         if (config->save_over || config->save_signal)
             return prof__fail(PROF_INVALID_ARGUMENT,
-                              "save_over, save_signal: name a file in save, for example slow-%%c.json");
+                              "save_over, save_signal: need the name of a file in save, for example slow-%%c.json");
         return PROF_OK;
     }
     if (strlen(config->save) >= sizeof f->save) return prof__fail(PROF_INVALID_ARGUMENT, "save: path too long");
     if (!(config->save_last >= 0) || !(config->save_every >= 0) || config->save_every > 1e9)
-        return prof__fail(PROF_INVALID_ARGUMENT, "save_last, save_every: seconds, 0 or more");
+        return prof__fail(PROF_INVALID_ARGUMENT, "save_last, save_every: must be 0 or more seconds");
     if (config->save_signal < 0 || config->save_signal > 64)
-        return prof__fail(PROF_INVALID_ARGUMENT, "save_signal %d: 1 to 64", config->save_signal);
+        return prof__fail(PROF_INVALID_ARGUMENT, "save_signal %d: must be 1 to 64", config->save_signal);
 #ifdef _WIN32
     if (config->save_signal)
-        return prof__fail(PROF_UNSUPPORTED, "save_signal: not on Windows; use prof_save_request()");
+        return prof__fail(PROF_UNSUPPORTED, "save_signal: not supported on Windows: use prof_save_request()");
 #endif
     prof_status status = prof__expand_counted(config->save, 1, expanded, sizeof expanded);
     if (!status) status = prof__writer_for(expanded, (uint32_t)config->mode, &write);
