@@ -878,7 +878,7 @@ static int prof__json_pass_string(prof__json *j)
         if (!prof__json_fill(j)) break;
         j->at++;
     }
-    return prof__json_fail(j, "ends in a string");
+    return prof__json_fail(j, "ends inside a string");
 }
 
 static int prof__json_plain(char c)
@@ -898,7 +898,7 @@ static int prof__json_pass(prof__json *j)
         if (c == '"') {
             if (!prof__json_pass_string(j)) return 0;
         } else if (c == '{' || c == '[') {
-            if (depth == PROF__JSON_DEPTH) return prof__json_fail(j, "has too many brackets inside one another");
+            if (depth == PROF__JSON_DEPTH) return prof__json_fail(j, "is nested too deeply");
             close[depth++] = c == '{' ? '}' : ']';
             j->at++;
         } else if (depth && c == close[depth - 1]) {
@@ -909,7 +909,7 @@ static int prof__json_pass(prof__json *j)
         } else if (prof__json_plain((char)c)) {
             while (prof__json_fill(j) && prof__json_plain(*j->at)) j->at++;
         } else {
-            return prof__json_fail(j, "is no JSON");
+            return prof__json_fail(j, "is not JSON");
         }
     } while (depth);
     return 1;
@@ -953,7 +953,7 @@ static int prof__json_more(prof__json *j, char close, int *first)
         j->at++;
         return 0;
     }
-    if (!begins && !prof__json_expect(j, ',', "has no comma where one should be")) return 0;
+    if (!begins && !prof__json_expect(j, ',', "lacks a comma")) return 0;
     if (begins && c < 0) return prof__json_fail(j, "ends too early");
     return 1;
 }
@@ -964,14 +964,14 @@ static int prof__json_hex(prof__json *j, unsigned *code)
     *code = 0;
     for (i = 0; i < 4; i++) {
         unsigned char c;
-        if (!prof__json_fill(j)) return prof__json_fail(j, "ends in a string");
+        if (!prof__json_fill(j)) return prof__json_fail(j, "ends inside a string");
         c = (unsigned char)*j->at++;
         if (c >= '0' && c <= '9')
             *code = *code * 16 + (c - '0');
         else if ((c | 32) >= 'a' && (c | 32) <= 'f')
             *code = *code * 16 + ((c | 32u) - 'a' + 10);
         else
-            return prof__json_fail(j, "has a wrong \\u in a string");
+            return prof__json_fail(j, "has an invalid \\u in a string");
     }
     return 1;
 }
@@ -1010,7 +1010,7 @@ static int prof__json_escape(prof__json *j, unsigned *code)
     const char *found;
     unsigned low = 0;
     char c;
-    if (!prof__json_fill(j)) return prof__json_fail(j, "ends in a string");
+    if (!prof__json_fill(j)) return prof__json_fail(j, "ends inside a string");
     c = *j->at++;
     found = c ? strchr(escapes, c) : NULL;
     if (found) {
@@ -1021,7 +1021,7 @@ static int prof__json_escape(prof__json *j, unsigned *code)
     if (!prof__json_hex(j, code)) return 0;
     if (*code >= 0xD800 && *code < 0xDC00 && prof__json_fill(j) && *j->at == '\\') {
         j->at++;
-        if (!prof__json_fill(j) || *j->at++ != 'u') return prof__json_fail(j, "has half a pair in a string");
+        if (!prof__json_fill(j) || *j->at++ != 'u') return prof__json_fail(j, "has half a surrogate pair in a string");
         if (!prof__json_hex(j, &low)) return 0;
         *code = low >= 0xDC00 && low < 0xE000 ? 0x10000 + ((*code & 0x3FF) << 10) + (low & 0x3FF) : 0xFFFD;
     }
@@ -1064,12 +1064,12 @@ static int prof__json_string(prof__json *j, char *to, size_t size)
             used = size;
         }
     }
-    return prof__json_fail(j, "ends in a string");
+    return prof__json_fail(j, "ends inside a string");
 }
 
 static int prof__json_key(prof__json *j, char *key, size_t size)
 {
-    return prof__json_string(j, key, size) && prof__json_expect(j, ':', "has no colon behind a key");
+    return prof__json_string(j, key, size) && prof__json_expect(j, ':', "has no colon after a key");
 }
 
 /* One value. Of a number, literal or string its text; brackets are passed over. */
@@ -1092,7 +1092,7 @@ static int prof__json_take(prof__json *j, prof__json_value *value)
         j->at++;
     }
     value->text[used] = 0;
-    if (!used) return prof__json_fail(j, c < 0 ? "ends too early" : "is no JSON");
+    if (!used) return prof__json_fail(j, c < 0 ? "ends too early" : "is not JSON");
     value->type = c == 't' || c == 'f' || c == 'n' ? (char)c : '0';
     return 1;
 }
@@ -1804,7 +1804,7 @@ static int prof__ntff_object(prof_ntff_parser *p, prof__json *j, int inner)
     int first = 1, field;
     prof__slice data;
     prof__json within;
-    if (!prof__json_expect(j, '{', "is no object")) return 0;
+    if (!prof__json_expect(j, '{', "is not an object")) return 0;
     while (prof__json_more(j, '}', &first)) {
         if (!prof__json_key(j, key, sizeof key)) return 0;
         field = prof__ntff_key(key);
@@ -1958,9 +1958,9 @@ static int prof__ntff_document(prof_ntff_parser *p, prof__json *j)
     int first = 1, known = 0, good = 1;
     char key[32];
     size_t i;
-    if (prof__json_peek(j) == 0x1F) return prof__json_fail(j, "is compressed: gunzip it");
+    if (prof__json_peek(j) == 0x1F) return prof__json_fail(j, "is compressed: decompress it with gunzip");
     if (j->end - j->at >= 3 && !memcmp(j->at, "\xEF\xBB\xBF", 3)) j->at += 3;
-    if (!prof__json_expect(j, '{', "is no JSON object")) return 0;
+    if (!prof__json_expect(j, '{', "is not a JSON object")) return 0;
     while (good && prof__json_more(j, '}', &first)) {
         if (!prof__json_key(j, key, sizeof key)) return 0;
         for (i = 0; i < sizeof arrays / sizeof *arrays && strcmp(arrays[i].key, key); i++) continue;
@@ -2186,7 +2186,7 @@ static void prof__ntff_args_of(const prof_ntff_event *event, prof__ntff_args *ar
     if (event->tracking_id) prof__ntff_args_add(args, "tracking_id", PROF_VALUE_UINT, event->tracking_id);
     if (event->nrta_seq) prof__ntff_args_add(args, "nrta_seq_id", PROF_VALUE_UINT, event->nrta_seq);
     prof__json_memory(&j, event->args ? event->args : "", event->args ? event->args_size : 0);
-    if (!event->args || !prof__json_expect(&j, '{', "is no object")) return;
+    if (!event->args || !prof__json_expect(&j, '{', "is not an object")) return;
     while (args->count < PROF_DEVICE_ARGS && prof__json_more(&j, '}', &first)) {
         int field;
         char *kept;
@@ -2304,9 +2304,9 @@ static prof_status prof__ntff_import_begin(prof__ntff_import_state *w, const cha
     w->is_hosted = host != NULL;
     if (host) prof__ntff_clock_of(&w->clock, &w->into.first, &w->into.last);
     if (host && !w->clock.unix_ns)
-        return prof__fail(PROF_UNSUPPORTED, "%s does not say when, in Unix time, it began", host);
+        return prof__fail(PROF_UNSUPPORTED, "%s has no Unix time of its start", host);
     w->stats->clock_stepped |= w->clock.stepped;
-    if (!strcmp(out, "-")) return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_import: an image needs a file");
+    if (!strcmp(out, "-")) return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_import: out must be a file, not -");
     return prof__import_begin(&w->into, host, out);
 }
 
@@ -2697,13 +2697,13 @@ static int prof__kineto_scan(prof__json *j, prof__kineto_other *other, prof__jso
 {
     int first = 1, inner, found = 0;
     char key[32];
-    if (!prof__json_expect(j, '{', "is no JSON object")) return 0;
+    if (!prof__json_expect(j, '{', "is not a JSON object")) return 0;
     while (prof__json_more(j, '}', &first)) {
         if (!prof__json_key(j, key, sizeof key)) return 0;
         if (!strcmp(key, "baseTimeNanoseconds")) {
             if (!prof__json_take(j, value)) return 0;
             if (!prof__json_signed(value, &other->base) || other->base < 0)
-                return prof__json_fail(j, "has a base time that is none");
+                return prof__json_fail(j, "has an invalid baseTimeNanoseconds");
         } else if (!strcmp(key, "traceEvents") && prof__json_peek(j) == '[') {
             found = inner = 1;
             j->at++;
@@ -2781,7 +2781,8 @@ static prof_status prof__kineto_publish(const char *part, const char *path, int 
 #endif
     if (failed) {
         prof_status status = errno == EEXIST
-                                 ? prof__fail(PROF_INVALID_STATE, "%s: another program just wrote it: it stays", path)
+                                 ? prof__fail(PROF_INVALID_STATE,
+                                              "%s: another program has just changed it: nothing was appended", path)
                                  : prof__fail(PROF_IO, "cannot write %s: %s", path, strerror(errno));
         remove(part);
         return status;
@@ -2830,8 +2831,7 @@ PROF_DEF prof_status prof_ntff_trace_json(const prof_trace *trace, const char *p
         status = prof__kineto_append(k, path);
     else
         status = prof__fail(PROF_INVALID_STATE,
-                            "%s is not prof's, perhaps PyTorch's: it stays as it is; append to it, or write "
-                            "another file",
+                            "%s was not written by prof, but perhaps by PyTorch: append to it, or write another file",
                             path);
     free(k);
     return status;
@@ -3106,9 +3106,10 @@ static prof_status prof__tree_read(prof__tree *tree, const char *dir)
     for (length = root ? strlen(root) : 0; length > 1 && root[length - 1] == '/'; length--) root[length - 1] = 0;
     if (root && !prof__entries(root, prof__tree_add, tree))
         return prof__fail(PROF_IO, "cannot read %s: %s", dir, strerror(errno));
-    if (tree->no_memory) return prof__fail(PROF_NO_MEMORY, "%s: no memory for what is in it", dir);
+    if (tree->no_memory) return prof__fail(PROF_NO_MEMORY, "%s: no memory to list it", dir);
     if (tree->seen > PROF__ARTIFACTS_MAX)
-        return prof__fail(PROF_UNSUPPORTED, "%s holds more than %u things: give a folder that the Neuron runtime wrote",
+        return prof__fail(PROF_UNSUPPORTED,
+                          "%s holds more than %u files and folders: name a folder that the Neuron runtime wrote",
                           dir, PROF__ARTIFACTS_MAX);
     if (tree->count > 1) qsort(tree->list, tree->count, sizeof *tree->list, prof__artifact_order);
     prof__tree_pair(tree);
@@ -3211,7 +3212,7 @@ PROF_DEF prof_status prof_ntff_find_session(const char *output_dir, uint64_t pid
         status = prof__fail(PROF_INVALID_STATE, "%s: no session%s: neither INSTANCE_pid_PID nor INSTANCE-PID",
                             output_dir, pid ? " of this process" : "");
     else if (strlen(search.found) >= size)
-        status = prof__fail(PROF_INVALID_ARGUMENT, "%s: its name does not fit", search.found);
+        status = prof__fail(PROF_INVALID_ARGUMENT, "%s: its name is too long", search.found);
     else
         memcpy(folder, search.found, strlen(search.found) + 1);
     free(search.found);
@@ -3535,16 +3536,17 @@ static void *prof__ntff_open_library(const char *path, prof_status *status)
     if (!path) {
         handle = present ? present : prof__ntff_installed();
         if (!handle)
-            *status = prof__fail(PROF_UNSUPPORTED, "no libnrt.so.1: is aws-neuronx-runtime-lib installed? Else name it in "
+            *status = prof__fail(PROF_UNSUPPORTED, "cannot find libnrt.so.1: install aws-neuronx-runtime-lib, or set "
                                                    "PROF_NTFF_LIBNRT");
         return handle;
     }
     handle = prof__ntff_present(path);
     if (!handle && !present) {
         handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        if (!handle) *status = prof__fail(PROF_UNSUPPORTED, "no Neuron runtime: %.200s", dlerror());
+        if (!handle) *status = prof__fail(PROF_UNSUPPORTED, "cannot load the Neuron runtime: %.200s", dlerror());
     } else if (!handle) {
-        *status = prof__fail(PROF_INVALID_STATE, "%.100s: the process has another libnrt already, and can't have two", path);
+        *status = prof__fail(PROF_INVALID_STATE, "%.100s: the process has loaded another libnrt, and cannot have two",
+                             path);
     }
     if (present) dlclose(present); /* handle has its own reference */
     return handle;
@@ -3562,7 +3564,7 @@ static prof__ntff_api *prof__ntff_find(const char *path, prof_status *status)
         memcpy((char *)api + prof__ntff_symbols[i].field, &symbol, sizeof symbol);
     }
     if (api && !api->init) {
-        *status = prof__fail(PROF_UNSUPPORTED, "%.150s: has no nrt_init, so it is no Neuron runtime",
+        *status = prof__fail(PROF_UNSUPPORTED, "%.150s is not a Neuron runtime: it has no nrt_init",
                              path ? path : "libnrt.so.1");
         free(api);
         api = NULL;
@@ -3600,7 +3602,7 @@ PROF_DEF prof_status prof_ntff_load(const char *path)
 PROF_DEF prof_status prof_ntff_load(const char *path)
 {
     (void)path;
-    return prof__fail(PROF_UNSUPPORTED, "the Neuron runtime is for Linux only");
+    return prof__fail(PROF_UNSUPPORTED, "the Neuron runtime exists for Linux only");
 }
 #endif
 
@@ -3743,7 +3745,8 @@ static int prof__ntff_env_on(const char *name, int standard)
 
 static prof_status prof__ntff_env_taken(const char *name)
 {
-    return prof__fail(PROF_INVALID_STATE, "%s: NEURON_RT_INSPECT_ENABLE=1 in the environment captures already: unset it, or "
+    return prof__fail(PROF_INVALID_STATE,
+                      "%s: NEURON_RT_INSPECT_ENABLE=1 in the environment already captures: unset it, or "
                                           "leave the capture to it", name);
 }
 
@@ -3768,9 +3771,11 @@ static prof_status prof__ntff_begin_check(const char *name, int role, unsigned o
         return prof__fail(PROF_INVALID_STATE, "%s: %s is open already: end it first", name,
                           prof__ntff_capture_name(bit));
     if (bit == PROF__NTFF_SYS_TRACE && open & PROF__NTFF_WITH_SYSTEM)
-        return prof__fail(PROF_INVALID_STATE, "%s: the inspect session has the system profile: one at a time", name);
+        return prof__fail(PROF_INVALID_STATE, "%s: the inspect session captures the system profile: end it first",
+                          name);
     if (bit == PROF__NTFF_CONTINUOUS && open & PROF__NTFF_WITH_DEVICE)
-        return prof__fail(PROF_INVALID_STATE, "%s: the inspect session has the device profile: one at a time", name);
+        return prof__fail(PROF_INVALID_STATE, "%s: the inspect session captures the device profile: end it first",
+                          name);
     return prof__ntff_env_check(name, role);
 }
 
@@ -3782,7 +3787,8 @@ static PROF__COLD prof_status prof__ntff_role(const char *name, int role)
     do {
         unsigned open = (unsigned)now;
         if (open && now >> 32 != process)
-            return prof__fail(PROF_INVALID_STATE, "%s: %s is open in process %u, this is a child of its fork()", name,
+            return prof__fail(PROF_INVALID_STATE, "%s: %s is open in process %u, and this is a child of its fork()",
+                              name,
                               prof__ntff_capture_name(open), (unsigned)(now >> 32));
         if (role == PROF_NTFF_CLOSES && open)
             return prof__fail(PROF_INVALID_STATE, "%s: %s is open: end it first, or it is lost", name,
@@ -3803,7 +3809,8 @@ static prof_status prof__ntff_enter(const char *name, size_t field, int role, co
     *api = prof__ntff_get();
     if (!*api) return PROF_UNSUPPORTED; /* prof_error() says which way */
     if (!prof__ntff_symbol(*api, field))
-        return prof__fail(PROF_UNSUPPORTED, "%s: not in this runtime, %s, %.100s", name, (*api)->version, (*api)->path);
+        return prof__fail(PROF_UNSUPPORTED, "%s: this runtime does not have it (%s, %.100s)",
+                          name, (*api)->version, (*api)->path);
     return role ? prof__ntff_role(name, role) : PROF_OK;
 }
 
@@ -3880,9 +3887,10 @@ static prof_status prof__ntff_phase(uint64_t *word, unsigned from, const char *n
     if (__atomic_compare_exchange_n(word, &now, process << 8 | PROF__NTFF_BUSY, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return PROF_OK;
     if (now && now >> 8 != process)
-        return prof__fail(PROF_INVALID_STATE, "%s: it is process %u's, this is a child of its fork()", name,
+        return prof__fail(PROF_INVALID_STATE, "%s: it belongs to process %u, and this is a child of its fork()", name,
                           (unsigned)(now >> 8));
-    if ((now & 255) == PROF__NTFF_BUSY) return prof__fail(PROF_INVALID_STATE, "%s: another thread is at it", name);
+    if ((now & 255) == PROF__NTFF_BUSY)
+        return prof__fail(PROF_INVALID_STATE, "%s: another thread is in a call of it", name);
     return prof__fail(PROF_INVALID_STATE, "%s: %s", name,
                       from ? "none was begun" : "one is open already: end it first");
 }
@@ -3970,7 +3978,8 @@ static prof_status prof__ntff_types_check(const char *filter, const char **types
             found += types[i] && prof__ntff_type_matches(filter + without, size - without, types[i]) != 0;
         if (!found && prof__ntff_type_kind(filter + without, size - without) < 0)
             return prof__fail(PROF_INVALID_ARGUMENT,
-                              "event_types '%.*s': hardware, software, or what nrt_sys_trace_get_event_types() lists",
+                              "event_types '%.*s': must be hardware, software, or a type that "
+                              "nrt_sys_trace_get_event_types() lists",
                               size > 60 ? 60 : (int)size, filter);
         filter += size;
         if (*filter) filter++;
@@ -4003,7 +4012,7 @@ static prof_status prof__ntff_filter_ncs(const prof__ntff_target *to, const char
     prof_status status = PROF_OK;
     if (!ncs) return PROF_OK;
     if (!prof__ntff_parse_ncs(ncs, set))
-        return prof__fail(PROF_INVALID_ARGUMENT, "ncs '%.60s': numbers below %d, for example 0,2,4-7", ncs,
+        return prof__fail(PROF_INVALID_ARGUMENT, "ncs '%.60s': must be numbers below %d, for example 0,2,4-7", ncs,
                           PROF__NTFF_NCS);
     for (uint32_t i = 0; i < PROF__NTFF_NCS && !status; i++) {
         prof_status each = prof__ntff_set_nc(to, i, set[i]);
@@ -4041,7 +4050,7 @@ static void prof__ntff_choose(prof_ntff_config *config, unsigned activity, int o
 
 static prof_status prof__ntff_bad(const char *key, const char *value, const char *values)
 {
-    return prof__fail(PROF_INVALID_ARGUMENT, "%s '%.60s': %s", key, value, values);
+    return prof__fail(PROF_INVALID_ARGUMENT, "%s '%.60s': must be %s", key, value, values);
 }
 
 static prof_status prof__ntff_set_switch(prof_ntff_config *config, const char *key, const char *name, const char *value)
@@ -4059,7 +4068,8 @@ static prof_status prof__ntff_set_switch(prof_ntff_config *config, const char *k
         config->device_mode = strcmp(value, "session") ? PROF_NTFF_DEVICE_MODEL : PROF_NTFF_DEVICE_SESSION;
     }
     if (!strcmp(name, "ENABLE") && !on)
-        return prof__fail(PROF_UNSUPPORTED, "%s '%.60s': prof_ntff_session_begin() is what enables", key, value);
+        return prof__fail(PROF_UNSUPPORTED, "%s '%.60s': not possible here: call prof_ntff_session_begin()",
+                          key, value);
     return PROF_OK;
 }
 
@@ -4084,10 +4094,10 @@ PROF_DEF prof_status prof_ntff_config_set(prof_ntff_config *config, const char *
     } else if (!strcmp(name, "SYS_TRACE_MAX_EVENTS_PER_NC")) {
         if (!prof__parse_whole(value, &config->max_events_per_nc)) return prof__ntff_bad(key, value, "a number");
     } else if (!strcmp(name, "DEVICE_PROFILE_NUM_WARMUP") || !strcmp(name, "PRECACHE_ENABLE")) {
-        return prof__fail(PROF_UNSUPPORTED, "%s: the runtime has no public function for it, set it in the environment",
+        return prof__fail(PROF_UNSUPPORTED, "%s: the runtime has no public function for it: set it in the environment",
                           key);
     } else {
-        return prof__fail(PROF_INVALID_ARGUMENT, "unknown key '%.60s': those of Neuron begin with " PROF__NTFF_PREFIX,
+        return prof__fail(PROF_INVALID_ARGUMENT, "unknown key '%.60s': keys of Neuron begin with " PROF__NTFF_PREFIX,
                           key);
     }
     return PROF_OK;
@@ -4208,7 +4218,8 @@ static prof_status prof__ntff_set_options(struct nrt_inspect_config *options, co
 static prof_status prof__ntff_folder_check(const char *folder)
 {
     if (!folder || (*folder && strlen(folder) < PROF_NTFF_PATH)) return PROF_OK;
-    return prof__fail(PROF_INVALID_ARGUMENT, "output_dir: 1 to %d bytes; null is \"./output\"", PROF_NTFF_PATH - 1);
+    return prof__fail(PROF_INVALID_ARGUMENT, "output_dir: must have 1 to %d bytes; NULL means \"./output\"",
+                      PROF_NTFF_PATH - 1);
 }
 
 static prof_status prof__ntff_config_check(const prof_ntff_config *config)
@@ -4217,7 +4228,8 @@ static prof_status prof__ntff_config_check(const prof_ntff_config *config)
     if (status) return status;
     if (prof__ntff_activities(config) & ~15u || (unsigned)config->device_mode > PROF_NTFF_DEVICE_MODEL ||
         (unsigned)config->on_fail > PROF_NTFF_ON_FAIL_ONLY)
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_config: activities, device_mode or on_fail out of range");
+        return prof__fail(PROF_INVALID_ARGUMENT,
+                          "prof_ntff_config: activities, device_mode or on_fail is out of range");
     if (!prof__ntff_activities(config) && !config->on_fail)
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_config: no activity: nothing would be captured");
     return PROF_OK;
@@ -4231,11 +4243,11 @@ static prof_status prof__ntff_session_open(const prof_ntff_config *config)
     prof__ntff_trouble trouble = {PROF_OK, 0, ""};
     prof_status status = prof__ntff_config_check(config);
     if (!status && activities & PROF_NTFF_SYSTEM && PROF__LOAD(&prof__ntff_captures) & PROF__NTFF_SYS_TRACE)
-        status = prof__fail(PROF_INVALID_STATE, "prof_ntff_session_begin: a system trace is open: one at a time");
+        status = prof__fail(PROF_INVALID_STATE, "prof_ntff_session_begin: a system trace is open: end it first");
     if (!status && activities & PROF_NTFF_DEVICE && PROF__LOAD(&prof__ntff_captures) & PROF__NTFF_CONTINUOUS)
-        status = prof__fail(PROF_INVALID_STATE, "prof_ntff_session_begin: a continuous profile is open: one at a time");
+        status = prof__fail(PROF_INVALID_STATE, "prof_ntff_session_begin: a continuous profile is open: end it first");
     if (!status) status = prof_ntff_inspect_config_allocate(&options);
-    if (!status && !options) status = prof__fail(PROF_NO_MEMORY, "nrt_inspect_config_allocate: no options");
+    if (!status && !options) status = prof__fail(PROF_NO_MEMORY, "nrt_inspect_config_allocate returned no options");
     if (!status) status = prof__ntff_set_options(options, config);
     prof__ntff_session.began = prof__unix_time();
     prof__text_copy(prof__ntff_session.output_dir, PROF_NTFF_PATH,
@@ -4352,7 +4364,8 @@ PROF_DEF prof_status prof_ntff_continuous_begin(const prof_ntff_continuous *conf
     if (status) return status;
     status = prof__ntff_folder_check(folder);
     if (!status) status = prof_ntff_profile_continuous_options_allocate(&options);
-    if (!status && !options) status = prof__fail(PROF_NO_MEMORY, "nrt_profile_continuous_options_allocate: no options");
+    if (!status && !options)
+        status = prof__fail(PROF_NO_MEMORY, "nrt_profile_continuous_options_allocate returned no options");
     if (!status) status = prof_ntff_profile_continuous_options_set_output_dir(options, folder);
     if (!status && config && config->output_dir) status = prof__folder_make(folder);
     if (!status) status = prof_ntff_profile_continuous_start(options);
@@ -4372,7 +4385,7 @@ PROF_DEF prof_status prof_ntff_continuous_save(uint32_t vnc)
     prof__ntff_status = 0;
     if (phase && phase >> 8 != process)
         return prof__fail(PROF_INVALID_STATE,
-                          "prof_ntff_continuous_save: it is process %u's, this is a child of its fork()",
+                          "prof_ntff_continuous_save: it belongs to process %u, and this is a child of its fork()",
                           (unsigned)(phase >> 8));
     if (!prof__ntff_is_open(&prof__ntff_continuous.phase))
         return prof__fail(PROF_INVALID_STATE, "prof_ntff_continuous_save: none was begun");
@@ -4380,7 +4393,8 @@ PROF_DEF prof_status prof_ntff_continuous_save(uint32_t vnc)
     if (prof__ntff_continuous.options)
         status = prof_ntff_profile_continuous_save(vnc, prof__ntff_continuous.options);
     else
-        status = prof__fail(PROF_INVALID_STATE, "prof_ntff_continuous_save: it was ended meanwhile");
+        status = prof__fail(PROF_INVALID_STATE,
+                            "prof_ntff_continuous_save: the continuous profile was ended meanwhile");
     if (!status) PROF__STORE(&prof__ntff_continuous.saves, PROF__LOAD(&prof__ntff_continuous.saves) + 1);
     prof__unlock(&prof__ntff_continuous.word);
     return status;
@@ -4437,7 +4451,8 @@ static prof_status prof__ntff_trace_options(const prof_ntff_systrace *config)
     prof__ntff_target target = {NULL, NULL};
     prof_status status = prof_ntff_sys_trace_config_allocate(&target.trace);
     prof__ntff_trace.options = status ? NULL : target.trace;
-    if (!status && !target.trace) status = prof__fail(PROF_NO_MEMORY, "nrt_sys_trace_config_allocate: no options");
+    if (!status && !target.trace)
+        status = prof__fail(PROF_NO_MEMORY, "nrt_sys_trace_config_allocate returned no options");
     if (!status) status = prof_ntff_sys_trace_config_set_defaults(target.trace);
     if (!status && config && config->max_events_per_nc)
         status = prof_ntff_sys_trace_config_set_max_events_per_nc(target.trace, config->max_events_per_nc);

@@ -186,19 +186,19 @@ has "import: the version" out "9 is the version of the system trace: only 2 is k
 fails "import of nothing" "neuron: import needs a file: prof neuron import JSON [HOST.prof] -o OUT.prof" "$prof" neuron import -o x.prof
 fails "import to nowhere" "neuron: no output: add -o OUT.prof" "$prof" neuron import fetched.json
 fails "import to json" "neuron: x.json: must be a .prof, which prof export can convert" "$prof" neuron import fetched.json -o x.json
-fails "import of an image" "whole.prof: is no JSON object (byte 0)" "$prof" neuron import whole.prof -o x.prof
+fails "import of an image" "whole.prof: is not a JSON object (byte 0)" "$prof" neuron import whole.prof -o x.prof
 head -c 300 fetched.json >cut.json
 fails "import of a part" "cut.json: ends too early (byte 300)" "$prof" neuron import cut.json whole.prof -o x.prof
 printf '{"device_profile_list":[]}' >none.json
 fails "import of no events" 'none.json: has no events: neither "trace_event" of Neuron Explorer nor "events" of a system trace (byte 26)' "$prof" neuron import none.json -o x.prof
-gzip -c fetched.json >packed.json 2>/dev/null && fails "import of what is compressed" "packed.json: is compressed: gunzip it (byte 0)" "$prof" neuron import packed.json -o x.prof
-fails "unknown verb" "neuron: unknown 'verify': check, import or place" "$prof" neuron verify good
+gzip -c fetched.json >packed.json 2>/dev/null && fails "import of what is compressed" "packed.json: is compressed: decompress it with gunzip (byte 0)" "$prof" neuron import packed.json -o x.prof
+fails "unknown verb" "neuron: unknown 'verify': use check, import or place" "$prof" neuron verify good
 [ ! -e x.prof ] && ok "failures leave no file" || bad "failures leave no file"
 
 # ---- place
 
 fails "place without a session" "good: no session of this process: neither INSTANCE_pid_PID nor INSTANCE-PID" "$prof" neuron place whole.prof good --pid 10
-fails "place over another's" "$whole/trace.json is not prof's, perhaps PyTorch's: it stays as it is; append to it, or write another file" "$prof" neuron place whole.prof good
+fails "place over another's" "$whole/trace.json was not written by prof, but perhaps by PyTorch: append to it, or write another file" "$prof" neuron place whole.prof good
 is "place behind another's" 0 "$prof" neuron place whole.prof good --append
 rm $whole/trace.json
 is "place" 0 "$prof" neuron place whole.prof good

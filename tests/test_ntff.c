@@ -132,13 +132,13 @@ ALONE(without_a_runtime_everything_says_so)
     CHECK_EQUAL(prof_ntff_capabilities(), 0);
     CHECK(prof_ntff_runtime_version() == NULL);
     CHECK(prof_ntff_library() == NULL);
-    CHECK_ERROR(prof_ntff_inspect_begin(), PROF_UNSUPPORTED, "no Neuron runtime");
-    CHECK_ERROR(prof_ntff_inspect_config_allocate(&options), PROF_UNSUPPORTED, "no Neuron runtime");
-    CHECK_ERROR(prof_ntff_session_begin(NULL), PROF_UNSUPPORTED, "no Neuron runtime");
+    CHECK_ERROR(prof_ntff_inspect_begin(), PROF_UNSUPPORTED, "cannot load the Neuron runtime");
+    CHECK_ERROR(prof_ntff_inspect_config_allocate(&options), PROF_UNSUPPORTED, "cannot load the Neuron runtime");
+    CHECK_ERROR(prof_ntff_session_begin(NULL), PROF_UNSUPPORTED, "cannot load the Neuron runtime");
     CHECK_ERROR(prof_ntff_session_end(NULL), PROF_INVALID_STATE, "none was begun");
-    CHECK_ERROR(prof_ntff_continuous_begin(NULL), PROF_UNSUPPORTED, "no Neuron runtime");
+    CHECK_ERROR(prof_ntff_continuous_begin(NULL), PROF_UNSUPPORTED, "cannot load the Neuron runtime");
     CHECK_ERROR(prof_ntff_continuous_save(0), PROF_INVALID_STATE, "none was begun");
-    CHECK_ERROR(prof_ntff_systrace_start(NULL), PROF_UNSUPPORTED, "no Neuron runtime");
+    CHECK_ERROR(prof_ntff_systrace_start(NULL), PROF_UNSUPPORTED, "cannot load the Neuron runtime");
     CHECK_ERROR(prof_ntff_systrace_fetch(NULL), PROF_INVALID_STATE, "none was begun");
     CHECK_EQUAL(prof_ntff_nrt_status(), 0);
     CHECK(options == NULL);
@@ -179,7 +179,7 @@ ALONE(the_runtime_that_the_process_has_is_used)
     void *handle = dlopen(fake_path("other/libnrt.so.1"), RTLD_NOW | RTLD_LOCAL); /* as a framework does */
     CHECK(handle != NULL);
     setenv("PROF_NTFF_LIBNRT", fake_path("libnrt.so.1"), 1);
-    CHECK_ERROR(prof_ntff_load(NULL), PROF_INVALID_STATE, "another libnrt already");
+    CHECK_ERROR(prof_ntff_load(NULL), PROF_INVALID_STATE, "has loaded another libnrt");
     CHECK(dlopen(fake_path("libnrt.so.1"), RTLD_NOW | RTLD_NOLOAD) == NULL); /* was not loaded to find out */
     unsetenv("PROF_NTFF_LIBNRT");
     CHECK_EQUAL(prof_ntff_load(NULL), PROF_OK);
@@ -193,7 +193,7 @@ ALONE(a_runtime_inside_the_program)
 {
     unsetenv("PROF_NTFF_LIBNRT");
     CHECK(dlopen(fake_path("libframework.so"), RTLD_NOW | RTLD_GLOBAL) != NULL); /* as what the linker put in */
-    CHECK_ERROR(prof_ntff_load(fake_path("libnrt.so.1")), PROF_INVALID_STATE, "another libnrt already");
+    CHECK_ERROR(prof_ntff_load(fake_path("libnrt.so.1")), PROF_INVALID_STATE, "has loaded another libnrt");
     CHECK(dlopen(fake_path("libnrt.so.1"), RTLD_NOW | RTLD_NOLOAD) == NULL);
     CHECK_EQUAL(prof_ntff_load(NULL), PROF_OK);
     CHECK_TEXT(prof_ntff_library(), fake_path("libframework.so"));
@@ -203,7 +203,7 @@ ALONE(a_library_that_is_no_runtime)
 {
     CHECK_ERROR(prof_ntff_load("libc.so.6"), PROF_UNSUPPORTED, "no nrt_init");
     setenv("PROF_NTFF_LIBNRT", "libc.so.6", 1);
-    CHECK_ERROR(prof_ntff_load(NULL), PROF_UNSUPPORTED, "libc.so.6: has no nrt_init");
+    CHECK_ERROR(prof_ntff_load(NULL), PROF_UNSUPPORTED, "libc.so.6 is not a Neuron runtime");
     CHECK_EQUAL(prof_ntff_load(fake_path("libnrt.so.1")), PROF_OK);
 }
 
@@ -250,8 +250,8 @@ ALONE(what_a_runtime_lacks_is_named)
     CHECK_EQUAL(prof_ntff_capabilities(), PROF_NTFF_CAN_PROFILE | PROF_NTFF_CAN_TRACE);
     prof_ntff_init(1, NULL, NULL);
     CHECK_ERROR(prof_ntff_inspect_config_allocate(&options), PROF_UNSUPPORTED,
-                "nrt_inspect_config_allocate: not in this runtime, 2.34.10.0");
-    CHECK_ERROR(prof_ntff_sys_trace_buffer_free(NULL), PROF_UNSUPPORTED, "nrt_sys_trace_buffer_free: not in");
+                "nrt_inspect_config_allocate: this runtime does not have it (2.34.10.0");
+    CHECK_ERROR(prof_ntff_sys_trace_buffer_free(NULL), PROF_UNSUPPORTED, "nrt_sys_trace_buffer_free: this runtime");
     CHECK_ERROR(prof_ntff_session_begin(&config), PROF_UNSUPPORTED, "nrt_inspect_config_allocate");
     CHECK_ERROR(prof_ntff_systrace_start(NULL), PROF_UNSUPPORTED, "nrt_sys_trace_config_allocate");
     CHECK_ERROR(prof_ntff_continuous_begin(NULL), PROF_UNSUPPORTED, "nrt_profile_continuous_options_allocate");
@@ -519,8 +519,8 @@ ALONE(one_capture_of_a_kind)
     CHECK_EQUAL(prof_ntff_session_begin(&config), PROF_OK);
     CHECK_ERROR(prof_ntff_session_begin(&config), PROF_INVALID_STATE, "prof_ntff_session_begin: one is open already");
     CHECK_ERROR(prof_ntff_inspect_begin(), PROF_INVALID_STATE, "nrt_inspect_begin: an inspect session is open already");
-    CHECK_ERROR(prof_ntff_systrace_start(NULL), PROF_INVALID_STATE, "the inspect session has the system profile");
-    CHECK_ERROR(prof_ntff_continuous_begin(NULL), PROF_INVALID_STATE, "the inspect session has the device profile");
+    CHECK_ERROR(prof_ntff_systrace_start(NULL), PROF_INVALID_STATE, "the inspect session captures the system profile");
+    CHECK_ERROR(prof_ntff_continuous_begin(NULL), PROF_INVALID_STATE, "the inspect session captures the device profile");
     CHECK_EQUAL(prof_ntff_session_end(NULL), PROF_OK);
     CHECK_EQUAL(prof_ntff_systrace_start(NULL), PROF_OK);
     CHECK_EQUAL(prof_ntff_continuous_begin(NULL), PROF_OK);
@@ -564,7 +564,7 @@ ALONE(the_environment_captures_already)
     setenv("NEURON_RT_INSPECT_ENABLE", "1", 1);
     setenv("NEURON_RT_INSPECT_OUTPUT_DIR", trace_path("ntff_environment"), 1);
     CHECK_EQUAL(prof_ntff_init(1, NULL, NULL), PROF_OK);
-    CHECK_ERROR(prof_ntff_session_begin(&config), PROF_INVALID_STATE, "NEURON_RT_INSPECT_ENABLE=1 in the environment captures already");
+    CHECK_ERROR(prof_ntff_session_begin(&config), PROF_INVALID_STATE, "NEURON_RT_INSPECT_ENABLE=1 in the environment already captures");
     CHECK_ERROR(prof_ntff_systrace_start(NULL), PROF_INVALID_STATE, "NEURON_RT_INSPECT_ENABLE=1");
     CHECK_EQUAL(prof_ntff_continuous_begin(NULL), PROF_OK); /* no device profile in there */
     CHECK_EQUAL(prof_ntff_continuous_end(), PROF_OK);
@@ -636,8 +636,8 @@ ALONE(an_empty_output_dir_is_refused)
     memset(&continuous, 0, sizeof continuous);
     continuous.output_dir = config.output_dir = "";
     ready();
-    CHECK_ERROR(prof_ntff_session_begin(&config), PROF_INVALID_ARGUMENT, "output_dir: 1 to 1023 bytes");
-    CHECK_ERROR(prof_ntff_continuous_begin(&continuous), PROF_INVALID_ARGUMENT, "output_dir: 1 to 1023 bytes");
+    CHECK_ERROR(prof_ntff_session_begin(&config), PROF_INVALID_ARGUMENT, "output_dir: must have 1 to 1023 bytes");
+    CHECK_ERROR(prof_ntff_continuous_begin(&continuous), PROF_INVALID_ARGUMENT, "output_dir: must have 1 to 1023 bytes");
     CHECK_EQUAL(prof_ntff_continuous_saves(), 0);
     CHECK_ERROR(prof_ntff_find_session("", 0, 0, folder, sizeof folder), PROF_INVALID_ARGUMENT, "output_dir");
     CHECK_ERROR(prof_ntff_list("", NULL, NULL), PROF_INVALID_ARGUMENT, "empty");

@@ -107,7 +107,7 @@ static int run(const tool_args *args)
     if (tool_same(args->files[0], "check")) return check(args);
     if (tool_same(args->files[0], "import")) return import(args);
     if (tool_same(args->files[0], "place")) return place(args);
-    return tool_fail("neuron: unknown '%s': check, import or place", args->files[0]);
+    return tool_fail("neuron: unknown '%s': use check, import or place", args->files[0]);
 }
 
 const tool_command tool_neuron = {

@@ -268,9 +268,10 @@ static prof_status prof__tree_read(prof__tree *tree, const char *dir)
     for (length = root ? strlen(root) : 0; length > 1 && root[length - 1] == '/'; length--) root[length - 1] = 0;
     if (root && !prof__entries(root, prof__tree_add, tree))
         return prof__fail(PROF_IO, "cannot read %s: %s", dir, strerror(errno));
-    if (tree->no_memory) return prof__fail(PROF_NO_MEMORY, "%s: no memory for what is in it", dir);
+    if (tree->no_memory) return prof__fail(PROF_NO_MEMORY, "%s: no memory to list it", dir);
     if (tree->seen > PROF__ARTIFACTS_MAX)
-        return prof__fail(PROF_UNSUPPORTED, "%s holds more than %u things: give a folder that the Neuron runtime wrote",
+        return prof__fail(PROF_UNSUPPORTED,
+                          "%s holds more than %u files and folders: name a folder that the Neuron runtime wrote",
                           dir, PROF__ARTIFACTS_MAX);
     if (tree->count > 1) qsort(tree->list, tree->count, sizeof *tree->list, prof__artifact_order);
     prof__tree_pair(tree);

@@ -85,7 +85,7 @@ PROF_DEF prof_status prof_ntff_find_session(const char *output_dir, uint64_t pid
         status = prof__fail(PROF_INVALID_STATE, "%s: no session%s: neither INSTANCE_pid_PID nor INSTANCE-PID",
                             output_dir, pid ? " of this process" : "");
     else if (strlen(search.found) >= size)
-        status = prof__fail(PROF_INVALID_ARGUMENT, "%s: its name does not fit", search.found);
+        status = prof__fail(PROF_INVALID_ARGUMENT, "%s: its name is too long", search.found);
     else
         memcpy(folder, search.found, strlen(search.found) + 1);
     free(search.found);

@@ -49,9 +49,9 @@ static prof_status prof__ntff_import_begin(prof__ntff_import_state *w, const cha
     w->is_hosted = host != NULL;
     if (host) prof__ntff_clock_of(&w->clock, &w->into.first, &w->into.last);
     if (host && !w->clock.unix_ns)
-        return prof__fail(PROF_UNSUPPORTED, "%s does not say when, in Unix time, it began", host);
+        return prof__fail(PROF_UNSUPPORTED, "%s has no Unix time of its start", host);
     w->stats->clock_stepped |= w->clock.stepped;
-    if (!strcmp(out, "-")) return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_import: an image needs a file");
+    if (!strcmp(out, "-")) return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_import: out must be a file, not -");
     return prof__import_begin(&w->into, host, out);
 }
 

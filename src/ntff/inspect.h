@@ -62,7 +62,8 @@ static prof_status prof__ntff_set_options(struct nrt_inspect_config *options, co
 static prof_status prof__ntff_folder_check(const char *folder)
 {
     if (!folder || (*folder && strlen(folder) < PROF_NTFF_PATH)) return PROF_OK;
-    return prof__fail(PROF_INVALID_ARGUMENT, "output_dir: 1 to %d bytes; null is \"./output\"", PROF_NTFF_PATH - 1);
+    return prof__fail(PROF_INVALID_ARGUMENT, "output_dir: must have 1 to %d bytes; NULL means \"./output\"",
+                      PROF_NTFF_PATH - 1);
 }
 
 static prof_status prof__ntff_config_check(const prof_ntff_config *config)
@@ -71,7 +72,8 @@ static prof_status prof__ntff_config_check(const prof_ntff_config *config)
     if (status) return status;
     if (prof__ntff_activities(config) & ~15u || (unsigned)config->device_mode > PROF_NTFF_DEVICE_MODEL ||
         (unsigned)config->on_fail > PROF_NTFF_ON_FAIL_ONLY)
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_config: activities, device_mode or on_fail out of range");
+        return prof__fail(PROF_INVALID_ARGUMENT,
+                          "prof_ntff_config: activities, device_mode or on_fail is out of range");
     if (!prof__ntff_activities(config) && !config->on_fail)
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_config: no activity: nothing would be captured");
     return PROF_OK;
@@ -85,11 +87,11 @@ static prof_status prof__ntff_session_open(const prof_ntff_config *config)
     prof__ntff_trouble trouble = {PROF_OK, 0, ""};
     prof_status status = prof__ntff_config_check(config);
     if (!status && activities & PROF_NTFF_SYSTEM && PROF__LOAD(&prof__ntff_captures) & PROF__NTFF_SYS_TRACE)
-        status = prof__fail(PROF_INVALID_STATE, "prof_ntff_session_begin: a system trace is open: one at a time");
+        status = prof__fail(PROF_INVALID_STATE, "prof_ntff_session_begin: a system trace is open: end it first");
     if (!status && activities & PROF_NTFF_DEVICE && PROF__LOAD(&prof__ntff_captures) & PROF__NTFF_CONTINUOUS)
-        status = prof__fail(PROF_INVALID_STATE, "prof_ntff_session_begin: a continuous profile is open: one at a time");
+        status = prof__fail(PROF_INVALID_STATE, "prof_ntff_session_begin: a continuous profile is open: end it first");
     if (!status) status = prof_ntff_inspect_config_allocate(&options);
-    if (!status && !options) status = prof__fail(PROF_NO_MEMORY, "nrt_inspect_config_allocate: no options");
+    if (!status && !options) status = prof__fail(PROF_NO_MEMORY, "nrt_inspect_config_allocate returned no options");
     if (!status) status = prof__ntff_set_options(options, config);
     prof__ntff_session.began = prof__unix_time();
     prof__text_copy(prof__ntff_session.output_dir, PROF_NTFF_PATH,
@@ -206,7 +208,8 @@ PROF_DEF prof_status prof_ntff_continuous_begin(const prof_ntff_continuous *conf
     if (status) return status;
     status = prof__ntff_folder_check(folder);
     if (!status) status = prof_ntff_profile_continuous_options_allocate(&options);
-    if (!status && !options) status = prof__fail(PROF_NO_MEMORY, "nrt_profile_continuous_options_allocate: no options");
+    if (!status && !options)
+        status = prof__fail(PROF_NO_MEMORY, "nrt_profile_continuous_options_allocate returned no options");
     if (!status) status = prof_ntff_profile_continuous_options_set_output_dir(options, folder);
     if (!status && config && config->output_dir) status = prof__folder_make(folder);
     if (!status) status = prof_ntff_profile_continuous_start(options);
@@ -226,7 +229,7 @@ PROF_DEF prof_status prof_ntff_continuous_save(uint32_t vnc)
     prof__ntff_status = 0;
     if (phase && phase >> 8 != process)
         return prof__fail(PROF_INVALID_STATE,
-                          "prof_ntff_continuous_save: it is process %u's, this is a child of its fork()",
+                          "prof_ntff_continuous_save: it belongs to process %u, and this is a child of its fork()",
                           (unsigned)(phase >> 8));
     if (!prof__ntff_is_open(&prof__ntff_continuous.phase))
         return prof__fail(PROF_INVALID_STATE, "prof_ntff_continuous_save: none was begun");
@@ -234,7 +237,8 @@ PROF_DEF prof_status prof_ntff_continuous_save(uint32_t vnc)
     if (prof__ntff_continuous.options)
         status = prof_ntff_profile_continuous_save(vnc, prof__ntff_continuous.options);
     else
-        status = prof__fail(PROF_INVALID_STATE, "prof_ntff_continuous_save: it was ended meanwhile");
+        status = prof__fail(PROF_INVALID_STATE,
+                            "prof_ntff_continuous_save: the continuous profile was ended meanwhile");
     if (!status) PROF__STORE(&prof__ntff_continuous.saves, PROF__LOAD(&prof__ntff_continuous.saves) + 1);
     prof__unlock(&prof__ntff_continuous.word);
     return status;

@@ -136,7 +136,7 @@ static int prof__json_pass_string(prof__json *j)
         if (!prof__json_fill(j)) break;
         j->at++;
     }
-    return prof__json_fail(j, "ends in a string");
+    return prof__json_fail(j, "ends inside a string");
 }
 
 static int prof__json_plain(char c)
@@ -156,7 +156,7 @@ static int prof__json_pass(prof__json *j)
         if (c == '"') {
             if (!prof__json_pass_string(j)) return 0;
         } else if (c == '{' || c == '[') {
-            if (depth == PROF__JSON_DEPTH) return prof__json_fail(j, "has too many brackets inside one another");
+            if (depth == PROF__JSON_DEPTH) return prof__json_fail(j, "is nested too deeply");
             close[depth++] = c == '{' ? '}' : ']';
             j->at++;
         } else if (depth && c == close[depth - 1]) {
@@ -167,7 +167,7 @@ static int prof__json_pass(prof__json *j)
         } else if (prof__json_plain((char)c)) {
             while (prof__json_fill(j) && prof__json_plain(*j->at)) j->at++;
         } else {
-            return prof__json_fail(j, "is no JSON");
+            return prof__json_fail(j, "is not JSON");
         }
     } while (depth);
     return 1;
@@ -211,7 +211,7 @@ static int prof__json_more(prof__json *j, char close, int *first)
         j->at++;
         return 0;
     }
-    if (!begins && !prof__json_expect(j, ',', "has no comma where one should be")) return 0;
+    if (!begins && !prof__json_expect(j, ',', "lacks a comma")) return 0;
     if (begins && c < 0) return prof__json_fail(j, "ends too early");
     return 1;
 }
@@ -222,14 +222,14 @@ static int prof__json_hex(prof__json *j, unsigned *code)
     *code = 0;
     for (i = 0; i < 4; i++) {
         unsigned char c;
-        if (!prof__json_fill(j)) return prof__json_fail(j, "ends in a string");
+        if (!prof__json_fill(j)) return prof__json_fail(j, "ends inside a string");
         c = (unsigned char)*j->at++;
         if (c >= '0' && c <= '9')
             *code = *code * 16 + (c - '0');
         else if ((c | 32) >= 'a' && (c | 32) <= 'f')
             *code = *code * 16 + ((c | 32u) - 'a' + 10);
         else
-            return prof__json_fail(j, "has a wrong \\u in a string");
+            return prof__json_fail(j, "has an invalid \\u in a string");
     }
     return 1;
 }
@@ -268,7 +268,7 @@ static int prof__json_escape(prof__json *j, unsigned *code)
     const char *found;
     unsigned low = 0;
     char c;
-    if (!prof__json_fill(j)) return prof__json_fail(j, "ends in a string");
+    if (!prof__json_fill(j)) return prof__json_fail(j, "ends inside a string");
     c = *j->at++;
     found = c ? strchr(escapes, c) : NULL;
     if (found) {
@@ -279,7 +279,7 @@ static int prof__json_escape(prof__json *j, unsigned *code)
     if (!prof__json_hex(j, code)) return 0;
     if (*code >= 0xD800 && *code < 0xDC00 && prof__json_fill(j) && *j->at == '\\') {
         j->at++;
-        if (!prof__json_fill(j) || *j->at++ != 'u') return prof__json_fail(j, "has half a pair in a string");
+        if (!prof__json_fill(j) || *j->at++ != 'u') return prof__json_fail(j, "has half a surrogate pair in a string");
         if (!prof__json_hex(j, &low)) return 0;
         *code = low >= 0xDC00 && low < 0xE000 ? 0x10000 + ((*code & 0x3FF) << 10) + (low & 0x3FF) : 0xFFFD;
     }
@@ -322,12 +322,12 @@ static int prof__json_string(prof__json *j, char *to, size_t size)
             used = size;
         }
     }
-    return prof__json_fail(j, "ends in a string");
+    return prof__json_fail(j, "ends inside a string");
 }
 
 static int prof__json_key(prof__json *j, char *key, size_t size)
 {
-    return prof__json_string(j, key, size) && prof__json_expect(j, ':', "has no colon behind a key");
+    return prof__json_string(j, key, size) && prof__json_expect(j, ':', "has no colon after a key");
 }
 
 /* One value. Of a number, literal or string its text; brackets are passed over. */
@@ -350,7 +350,7 @@ static int prof__json_take(prof__json *j, prof__json_value *value)
         j->at++;
     }
     value->text[used] = 0;
-    if (!used) return prof__json_fail(j, c < 0 ? "ends too early" : "is no JSON");
+    if (!used) return prof__json_fail(j, c < 0 ? "ends too early" : "is not JSON");
     value->type = c == 't' || c == 'f' || c == 'n' ? (char)c : '0';
     return 1;
 }

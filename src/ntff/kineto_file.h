@@ -52,13 +52,13 @@ static int prof__kineto_scan(prof__json *j, prof__kineto_other *other, prof__jso
 {
     int first = 1, inner, found = 0;
     char key[32];
-    if (!prof__json_expect(j, '{', "is no JSON object")) return 0;
+    if (!prof__json_expect(j, '{', "is not a JSON object")) return 0;
     while (prof__json_more(j, '}', &first)) {
         if (!prof__json_key(j, key, sizeof key)) return 0;
         if (!strcmp(key, "baseTimeNanoseconds")) {
             if (!prof__json_take(j, value)) return 0;
             if (!prof__json_signed(value, &other->base) || other->base < 0)
-                return prof__json_fail(j, "has a base time that is none");
+                return prof__json_fail(j, "has an invalid baseTimeNanoseconds");
         } else if (!strcmp(key, "traceEvents") && prof__json_peek(j) == '[') {
             found = inner = 1;
             j->at++;
@@ -136,7 +136,8 @@ static prof_status prof__kineto_publish(const char *part, const char *path, int 
 #endif
     if (failed) {
         prof_status status = errno == EEXIST
-                                 ? prof__fail(PROF_INVALID_STATE, "%s: another program just wrote it: it stays", path)
+                                 ? prof__fail(PROF_INVALID_STATE,
+                                              "%s: another program has just changed it: nothing was appended", path)
                                  : prof__fail(PROF_IO, "cannot write %s: %s", path, strerror(errno));
         remove(part);
         return status;
@@ -185,8 +186,7 @@ PROF_DEF prof_status prof_ntff_trace_json(const prof_trace *trace, const char *p
         status = prof__kineto_append(k, path);
     else
         status = prof__fail(PROF_INVALID_STATE,
-                            "%s is not prof's, perhaps PyTorch's: it stays as it is; append to it, or write "
-                            "another file",
+                            "%s was not written by prof, but perhaps by PyTorch: append to it, or write another file",
                             path);
     free(k);
     return status;

@@ -116,16 +116,17 @@ static void *prof__ntff_open_library(const char *path, prof_status *status)
     if (!path) {
         handle = present ? present : prof__ntff_installed();
         if (!handle)
-            *status = prof__fail(PROF_UNSUPPORTED, "no libnrt.so.1: is aws-neuronx-runtime-lib installed? Else name it in "
+            *status = prof__fail(PROF_UNSUPPORTED, "cannot find libnrt.so.1: install aws-neuronx-runtime-lib, or set "
                                                    "PROF_NTFF_LIBNRT");
         return handle;
     }
     handle = prof__ntff_present(path);
     if (!handle && !present) {
         handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        if (!handle) *status = prof__fail(PROF_UNSUPPORTED, "no Neuron runtime: %.200s", dlerror());
+        if (!handle) *status = prof__fail(PROF_UNSUPPORTED, "cannot load the Neuron runtime: %.200s", dlerror());
     } else if (!handle) {
-        *status = prof__fail(PROF_INVALID_STATE, "%.100s: the process has another libnrt already, and can't have two", path);
+        *status = prof__fail(PROF_INVALID_STATE, "%.100s: the process has loaded another libnrt, and cannot have two",
+                             path);
     }
     if (present) dlclose(present); /* handle has its own reference */
     return handle;
@@ -143,7 +144,7 @@ static prof__ntff_api *prof__ntff_find(const char *path, prof_status *status)
         memcpy((char *)api + prof__ntff_symbols[i].field, &symbol, sizeof symbol);
     }
     if (api && !api->init) {
-        *status = prof__fail(PROF_UNSUPPORTED, "%.150s: has no nrt_init, so it is no Neuron runtime",
+        *status = prof__fail(PROF_UNSUPPORTED, "%.150s is not a Neuron runtime: it has no nrt_init",
                              path ? path : "libnrt.so.1");
         free(api);
         api = NULL;
@@ -181,7 +182,7 @@ PROF_DEF prof_status prof_ntff_load(const char *path)
 PROF_DEF prof_status prof_ntff_load(const char *path)
 {
     (void)path;
-    return prof__fail(PROF_UNSUPPORTED, "the Neuron runtime is for Linux only");
+    return prof__fail(PROF_UNSUPPORTED, "the Neuron runtime exists for Linux only");
 }
 #endif
 

@@ -189,7 +189,7 @@ static int prof__ntff_object(prof_ntff_parser *p, prof__json *j, int inner)
     int first = 1, field;
     prof__slice data;
     prof__json within;
-    if (!prof__json_expect(j, '{', "is no object")) return 0;
+    if (!prof__json_expect(j, '{', "is not an object")) return 0;
     while (prof__json_more(j, '}', &first)) {
         if (!prof__json_key(j, key, sizeof key)) return 0;
         field = prof__ntff_key(key);
@@ -343,9 +343,9 @@ static int prof__ntff_document(prof_ntff_parser *p, prof__json *j)
     int first = 1, known = 0, good = 1;
     char key[32];
     size_t i;
-    if (prof__json_peek(j) == 0x1F) return prof__json_fail(j, "is compressed: gunzip it");
+    if (prof__json_peek(j) == 0x1F) return prof__json_fail(j, "is compressed: decompress it with gunzip");
     if (j->end - j->at >= 3 && !memcmp(j->at, "\xEF\xBB\xBF", 3)) j->at += 3;
-    if (!prof__json_expect(j, '{', "is no JSON object")) return 0;
+    if (!prof__json_expect(j, '{', "is not a JSON object")) return 0;
     while (good && prof__json_more(j, '}', &first)) {
         if (!prof__json_key(j, key, sizeof key)) return 0;
         for (i = 0; i < sizeof arrays / sizeof *arrays && strcmp(arrays[i].key, key); i++) continue;

@@ -106,7 +106,7 @@ static void prof__ntff_args_of(const prof_ntff_event *event, prof__ntff_args *ar
     if (event->tracking_id) prof__ntff_args_add(args, "tracking_id", PROF_VALUE_UINT, event->tracking_id);
     if (event->nrta_seq) prof__ntff_args_add(args, "nrta_seq_id", PROF_VALUE_UINT, event->nrta_seq);
     prof__json_memory(&j, event->args ? event->args : "", event->args ? event->args_size : 0);
-    if (!event->args || !prof__json_expect(&j, '{', "is no object")) return;
+    if (!event->args || !prof__json_expect(&j, '{', "is not an object")) return;
     while (args->count < PROF_DEVICE_ARGS && prof__json_more(&j, '}', &first)) {
         int field;
         char *kept;

@@ -58,7 +58,8 @@ static int prof__ntff_env_on(const char *name, int standard)
 
 static prof_status prof__ntff_env_taken(const char *name)
 {
-    return prof__fail(PROF_INVALID_STATE, "%s: NEURON_RT_INSPECT_ENABLE=1 in the environment captures already: unset it, or "
+    return prof__fail(PROF_INVALID_STATE,
+                      "%s: NEURON_RT_INSPECT_ENABLE=1 in the environment already captures: unset it, or "
                                           "leave the capture to it", name);
 }
 
@@ -83,9 +84,11 @@ static prof_status prof__ntff_begin_check(const char *name, int role, unsigned o
         return prof__fail(PROF_INVALID_STATE, "%s: %s is open already: end it first", name,
                           prof__ntff_capture_name(bit));
     if (bit == PROF__NTFF_SYS_TRACE && open & PROF__NTFF_WITH_SYSTEM)
-        return prof__fail(PROF_INVALID_STATE, "%s: the inspect session has the system profile: one at a time", name);
+        return prof__fail(PROF_INVALID_STATE, "%s: the inspect session captures the system profile: end it first",
+                          name);
     if (bit == PROF__NTFF_CONTINUOUS && open & PROF__NTFF_WITH_DEVICE)
-        return prof__fail(PROF_INVALID_STATE, "%s: the inspect session has the device profile: one at a time", name);
+        return prof__fail(PROF_INVALID_STATE, "%s: the inspect session captures the device profile: end it first",
+                          name);
     return prof__ntff_env_check(name, role);
 }
 
@@ -97,7 +100,8 @@ static PROF__COLD prof_status prof__ntff_role(const char *name, int role)
     do {
         unsigned open = (unsigned)now;
         if (open && now >> 32 != process)
-            return prof__fail(PROF_INVALID_STATE, "%s: %s is open in process %u, this is a child of its fork()", name,
+            return prof__fail(PROF_INVALID_STATE, "%s: %s is open in process %u, and this is a child of its fork()",
+                              name,
                               prof__ntff_capture_name(open), (unsigned)(now >> 32));
         if (role == PROF_NTFF_CLOSES && open)
             return prof__fail(PROF_INVALID_STATE, "%s: %s is open: end it first, or it is lost", name,
@@ -118,7 +122,8 @@ static prof_status prof__ntff_enter(const char *name, size_t field, int role, co
     *api = prof__ntff_get();
     if (!*api) return PROF_UNSUPPORTED; /* prof_error() says which way */
     if (!prof__ntff_symbol(*api, field))
-        return prof__fail(PROF_UNSUPPORTED, "%s: not in this runtime, %s, %.100s", name, (*api)->version, (*api)->path);
+        return prof__fail(PROF_UNSUPPORTED, "%s: this runtime does not have it (%s, %.100s)",
+                          name, (*api)->version, (*api)->path);
     return role ? prof__ntff_role(name, role) : PROF_OK;
 }
 

@@ -17,9 +17,10 @@ static prof_status prof__ntff_phase(uint64_t *word, unsigned from, const char *n
     if (__atomic_compare_exchange_n(word, &now, process << 8 | PROF__NTFF_BUSY, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return PROF_OK;
     if (now && now >> 8 != process)
-        return prof__fail(PROF_INVALID_STATE, "%s: it is process %u's, this is a child of its fork()", name,
+        return prof__fail(PROF_INVALID_STATE, "%s: it belongs to process %u, and this is a child of its fork()", name,
                           (unsigned)(now >> 8));
-    if ((now & 255) == PROF__NTFF_BUSY) return prof__fail(PROF_INVALID_STATE, "%s: another thread is at it", name);
+    if ((now & 255) == PROF__NTFF_BUSY)
+        return prof__fail(PROF_INVALID_STATE, "%s: another thread is in a call of it", name);
     return prof__fail(PROF_INVALID_STATE, "%s: %s", name,
                       from ? "none was begun" : "one is open already: end it first");
 }
@@ -107,7 +108,8 @@ static prof_status prof__ntff_types_check(const char *filter, const char **types
             found += types[i] && prof__ntff_type_matches(filter + without, size - without, types[i]) != 0;
         if (!found && prof__ntff_type_kind(filter + without, size - without) < 0)
             return prof__fail(PROF_INVALID_ARGUMENT,
-                              "event_types '%.*s': hardware, software, or what nrt_sys_trace_get_event_types() lists",
+                              "event_types '%.*s': must be hardware, software, or a type that "
+                              "nrt_sys_trace_get_event_types() lists",
                               size > 60 ? 60 : (int)size, filter);
         filter += size;
         if (*filter) filter++;
@@ -140,7 +142,7 @@ static prof_status prof__ntff_filter_ncs(const prof__ntff_target *to, const char
     prof_status status = PROF_OK;
     if (!ncs) return PROF_OK;
     if (!prof__ntff_parse_ncs(ncs, set))
-        return prof__fail(PROF_INVALID_ARGUMENT, "ncs '%.60s': numbers below %d, for example 0,2,4-7", ncs,
+        return prof__fail(PROF_INVALID_ARGUMENT, "ncs '%.60s': must be numbers below %d, for example 0,2,4-7", ncs,
                           PROF__NTFF_NCS);
     for (uint32_t i = 0; i < PROF__NTFF_NCS && !status; i++) {
         prof_status each = prof__ntff_set_nc(to, i, set[i]);
@@ -178,7 +180,7 @@ static void prof__ntff_choose(prof_ntff_config *config, unsigned activity, int o
 
 static prof_status prof__ntff_bad(const char *key, const char *value, const char *values)
 {
-    return prof__fail(PROF_INVALID_ARGUMENT, "%s '%.60s': %s", key, value, values);
+    return prof__fail(PROF_INVALID_ARGUMENT, "%s '%.60s': must be %s", key, value, values);
 }
 
 static prof_status prof__ntff_set_switch(prof_ntff_config *config, const char *key, const char *name, const char *value)
@@ -196,7 +198,8 @@ static prof_status prof__ntff_set_switch(prof_ntff_config *config, const char *k
         config->device_mode = strcmp(value, "session") ? PROF_NTFF_DEVICE_MODEL : PROF_NTFF_DEVICE_SESSION;
     }
     if (!strcmp(name, "ENABLE") && !on)
-        return prof__fail(PROF_UNSUPPORTED, "%s '%.60s': prof_ntff_session_begin() is what enables", key, value);
+        return prof__fail(PROF_UNSUPPORTED, "%s '%.60s': not possible here: call prof_ntff_session_begin()",
+                          key, value);
     return PROF_OK;
 }
 
@@ -221,10 +224,10 @@ PROF_DEF prof_status prof_ntff_config_set(prof_ntff_config *config, const char *
     } else if (!strcmp(name, "SYS_TRACE_MAX_EVENTS_PER_NC")) {
         if (!prof__parse_whole(value, &config->max_events_per_nc)) return prof__ntff_bad(key, value, "a number");
     } else if (!strcmp(name, "DEVICE_PROFILE_NUM_WARMUP") || !strcmp(name, "PRECACHE_ENABLE")) {
-        return prof__fail(PROF_UNSUPPORTED, "%s: the runtime has no public function for it, set it in the environment",
+        return prof__fail(PROF_UNSUPPORTED, "%s: the runtime has no public function for it: set it in the environment",
                           key);
     } else {
-        return prof__fail(PROF_INVALID_ARGUMENT, "unknown key '%.60s': those of Neuron begin with " PROF__NTFF_PREFIX,
+        return prof__fail(PROF_INVALID_ARGUMENT, "unknown key '%.60s': keys of Neuron begin with " PROF__NTFF_PREFIX,
                           key);
     }
     return PROF_OK;

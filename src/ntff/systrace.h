@@ -28,7 +28,8 @@ static prof_status prof__ntff_trace_options(const prof_ntff_systrace *config)
     prof__ntff_target target = {NULL, NULL};
     prof_status status = prof_ntff_sys_trace_config_allocate(&target.trace);
     prof__ntff_trace.options = status ? NULL : target.trace;
-    if (!status && !target.trace) status = prof__fail(PROF_NO_MEMORY, "nrt_sys_trace_config_allocate: no options");
+    if (!status && !target.trace)
+        status = prof__fail(PROF_NO_MEMORY, "nrt_sys_trace_config_allocate returned no options");
     if (!status) status = prof_ntff_sys_trace_config_set_defaults(target.trace);
     if (!status && config && config->max_events_per_nc)
         status = prof_ntff_sys_trace_config_set_max_events_per_nc(target.trace, config->max_events_per_nc);
