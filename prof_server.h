@@ -194,9 +194,10 @@ PROF_DEF prof_status prof_server_start(int port, const prof_server_options *opti
 {
     (void)port;
     (void)options;
-    return prof__fail(PROF_UNSUPPORTED, "prof_server_start: not on Windows: use config.save, or prof_save_last()");
+    return prof__fail(PROF_UNSUPPORTED,
+                      "prof_server_start: not supported on Windows: use config.save, or prof_save_last()");
 }
-PROF_DEF prof_status prof_server_stop(void) { return prof__fail(PROF_INVALID_STATE, "there is no server"); }
+PROF_DEF prof_status prof_server_stop(void) { return prof__fail(PROF_INVALID_STATE, "no server was started"); }
 PROF_DEF int prof_server_port(void) { return 0; }
 #ifdef __cplusplus
 } /* extern "C" */
@@ -593,7 +594,7 @@ static prof_status prof__server_guest_comes(prof__server *v, prof__server_captur
         prof_set_level(v->guest_level = level);
     }
     if (running && capture->configured)
-        prof__server_note(capture, "another capture records already: its buffer and categories are used");
+        prof__server_note(capture, "another capture already records: its buffer and categories are used");
     capture->guest = 1;
     v->guests++;
     return PROF_OK;
@@ -686,8 +687,9 @@ static prof_status prof__server_capture_check(const prof__server *v, const prof_
 {
     const prof_config *config = &capture->config;
     if (config->buffer_size > v->max_buffer)
-        return prof__fail(PROF_INVALID_ARGUMENT, "buffer: at most %llu bytes here", (unsigned long long)v->max_buffer);
-    if (config->mode > PROF_FILL) return prof__fail(PROF_INVALID_ARGUMENT, "mode: a capture is ring or fill");
+        return prof__fail(PROF_INVALID_ARGUMENT, "buffer: must be at most %llu bytes here",
+                          (unsigned long long)v->max_buffer);
+    if (config->mode > PROF_FILL) return prof__fail(PROF_INVALID_ARGUMENT, "mode: must be ring or fill for a capture");
     return prof__config_check(config);
 }
 
@@ -704,11 +706,11 @@ static prof_status prof__server_set(prof__server_capture *capture, const char *k
         if (strcmp(option.key, key)) continue;
         const char *home = *option.home ? option.home : *option.system ? NULL : key;
         if (home && prof__parse_name(home, prof__server_keys) < 0)
-            return prof__fail(PROF_INVALID_ARGUMENT, "'%s' is not for clients: the program sets it", key);
+            return prof__fail(PROF_INVALID_ARGUMENT, "clients cannot set '%s': only the program can", key);
         break;
     }
     if (size > sizeof capture->texts - capture->text_used)
-        return prof__fail(PROF_INVALID_ARGUMENT, "'%s': too long", key);
+        return prof__fail(PROF_INVALID_ARGUMENT, "'%s': its value is too long", key);
     char *copy = capture->texts + capture->text_used;
     memcpy(copy, value, size);
     prof_status status = prof_config_set(&capture->config, key, copy);
@@ -729,8 +731,8 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
     prof_status status = PROF_OK;
     if (look.ended)
         return prof__fail(PROF_INVALID_STATE,
-                          "the program's session has ended by itself, and its prof_stop() is still to "
-                          "come: nothing records; /save has what it recorded");
+                          "the program's session has ended by itself, but prof_stop() was not called yet: nothing "
+                          "records; /save has what it recorded");
     capture->from = prof_host_ns(); /* of a session that it starts it has everything */
     capture->end_at = capture->from + capture->ns;
     if (!look.running || look.guest) {
@@ -745,7 +747,7 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
                               "the program records in mode stats, which keeps no events: see /summary");
         if (look.mode == PROF_STATS) prof__server_note(capture, "mode stats: these are the statistics since the start");
         if (capture->configured || capture->quiet)
-            prof__server_note(capture, "the program records already, with its own configuration (level %d)",
+            prof__server_note(capture, "the program already records with its own configuration (level %d)",
                               look.level);
         if (look.paused) prof__server_note(capture, "recording is paused");
         if (look.held) prof__server_note(capture, "the program's session has not begun yet");
@@ -790,7 +792,7 @@ static void prof__server_losses(prof__server_capture *capture, const prof_trace 
     if (about->overwritten_chunks && !prof__trace_archived(trace) && oldest > about->from_ns && oldest != INT64_MAX &&
         !capture->whole)
         prof__server_note(capture,
-                          "the buffer (%.1f MiB) is too small: what happened in the first %.3f s is overwritten",
+                          "the buffer (%.1f MiB) is too small: the events of the first %.3f s are overwritten",
                           (double)about->buffer_size / 1048576, (double)(oldest - about->from_ns) / 1e9);
     if (about->lost)
         prof__server_note(capture, "%llu events could not be recorded since the session began",
@@ -1203,15 +1205,15 @@ static int prof__server_admits(prof__server *v, prof__server_ask *ask)
         ask->head[0] = 0;
         prof__server_head(ask, "www-authenticate: Bearer\r\n");
         prof__server_say(v, ask, 401, PROF__GRPC_UNAUTHENTICATED,
-                         "this server wants its token: Authorization: Bearer TOKEN");
+                         "a token is needed: send the header Authorization: Bearer TOKEN");
     } else if (!v->token_size && ask->host[0] && !prof__server_host_is_here(ask->host)) {
         prof__server_say(v, ask, 403, PROF__GRPC_PERMISSION_DENIED,
-                         "host '%.100s' is none of this machine's own names: use localhost or 127.0.0.1, or a token",
+                         "host '%.100s' is not a name of this machine: use localhost or 127.0.0.1, or a token",
                          ask->host);
     } else if ((ask->origin[0] &&
                 !(prof__server_starts(ask->origin, "http://") && !strcmp(ask->origin + 7, ask->host))) ||
                (ask->site[0] && strcmp(ask->site, "same-origin") && strcmp(ask->site, "none"))) {
-        prof__server_say(v, ask, 403, PROF__GRPC_PERMISSION_DENIED, "not for pages of other sites");
+        prof__server_say(v, ask, 403, PROF__GRPC_PERMISSION_DENIED, "requests from pages of other sites are refused");
     } else {
         return 1;
     }
@@ -1224,7 +1226,7 @@ static prof_status prof__server_ms(const prof__server *v, const char *key, const
 {
     uint64_t ms;
     if (!prof__parse_whole(text, &ms) || ms < least || ms > v->max_ms)
-        return prof__fail(PROF_INVALID_ARGUMENT, "%s '%.40s': milliseconds, %llu to %llu", key, text,
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s '%.40s': must be %llu to %llu milliseconds", key, text,
                           (unsigned long long)least, (unsigned long long)v->max_ms);
     *ns = ms * 1000000;
     return PROF_OK;
@@ -1249,26 +1251,27 @@ static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask
         if (!status) capture->begin_at = prof_host_ns() + ns;
     } else if (may & PROF__MAY_LAST && !strcmp(key, "last")) {
         if (!prof__parse_seconds(value, &ns) || !ns)
-            return prof__fail(PROF_INVALID_ARGUMENT, "last '%.40s': seconds, for example 5 or 500ms", value);
+            return prof__fail(PROF_INVALID_ARGUMENT, "last '%.40s': must be seconds, for example 5 or 500ms", value);
         capture->last = (double)ns / 1e9;
         capture->whole = 1;
     } else if (may & PROF__MAY_FORMAT && !strcmp(key, "format")) {
         int format = prof__parse_name(value, formats);
-        if (format < 0) return prof__fail(PROF_INVALID_ARGUMENT, "format '%.40s': json, prof, xplane or csv", value);
+        if (format < 0)
+            return prof__fail(PROF_INVALID_ARGUMENT, "format '%.40s': must be json, prof, xplane or csv", value);
         capture->format = (prof__server_format)format;
     } else if (may & PROF__MAY_LEVEL && !strcmp(key, "level")) {
         if (!prof__parse_whole(value, &ns) || ns > 255)
-            return prof__fail(PROF_INVALID_ARGUMENT, "level '%.40s': 0 to 255", value);
+            return prof__fail(PROF_INVALID_ARGUMENT, "level '%.40s': must be 0 to 255", value);
         capture->number = (int)ns + 1;
     } else if (may & PROF__MAY_FINISH && !strcmp(key, "finished")) {
         static const char *const words[] = {"0", "False", "false", "1", "True", "true", NULL};
         int word = prof__parse_name(value, words);
-        if (word < 0) return prof__fail(PROF_INVALID_ARGUMENT, "finished '%.40s': 0 or 1", value);
+        if (word < 0) return prof__fail(PROF_INVALID_ARGUMENT, "finished '%.40s': must be 0 or 1", value);
         capture->dump = word < 3 ? 1 : 2;
     } else if (may & PROF__MAY_ANY || (may & PROF__MAY_CONFIG && prof__parse_name(key, prof__server_keys) >= 0)) {
         return prof__server_set(capture, key, value);
     } else {
-        return prof__fail(PROF_INVALID_ARGUMENT, "'%.40s' is no parameter of %.40s: see /", key, ask->path);
+        return prof__fail(PROF_INVALID_ARGUMENT, "%.40s has no parameter '%.40s': see /", ask->path, key);
     }
     return status;
 }
@@ -1306,10 +1309,10 @@ static prof_status prof__server_parameters(prof__server *v, prof__server_ask *as
         if (*query) *query++ = 0;
         if (!*key) continue;
         value = strchr(key, '=');
-        if (!value) return prof__fail(PROF_INVALID_ARGUMENT, "'%.40s': a parameter is key=value", key);
+        if (!value) return prof__fail(PROF_INVALID_ARGUMENT, "'%.40s': a parameter must be key=value", key);
         *value++ = 0;
         if (!prof__server_decode(key) || !prof__server_decode(value))
-            return prof__fail(PROF_INVALID_ARGUMENT, "'%.40s': not well-formed", key);
+            return prof__fail(PROF_INVALID_ARGUMENT, "'%.40s' is not well-formed", key);
         prof_status status = prof__server_parameter(v, ask, may, key, value);
         if (status) return status;
     }
@@ -1412,7 +1415,8 @@ static void prof__server_level(prof__server *v, prof__server_ask *ask)
 {
     prof__look look = prof__look_now();
     int level = ask->capture.number - 1;
-    prof_status status = level >= 0 ? PROF_OK : prof__fail(PROF_INVALID_ARGUMENT, "which level? /level?level=3");
+    prof_status status = level >= 0 ? PROF_OK : prof__fail(PROF_INVALID_ARGUMENT,
+                                                           "level is missing: for example /level?level=3");
     if (!status && (!look.running || (look.guest && !v->remote)))
         status = prof__fail(PROF_INVALID_STATE, "the program records nothing");
     if (!status) status = prof_set_level(level);
@@ -1443,7 +1447,7 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
     int own = look.running && !look.guest;
     if (look.ended)
         status =
-            prof__fail(PROF_INVALID_STATE, "the program's session has ended, and its prof_stop() is still to come");
+            prof__fail(PROF_INVALID_STATE, "the program's session has ended, but prof_stop() was not called yet");
     if (!status && !own && v->remote && prof__server_was_sent_away(v)) status = prof__server_remote_stop(v);
     if (!status && !own && !v->remote) {
         if (v->wished) prof__server_capture_copy(&ask->capture, &v->wish);
@@ -1461,7 +1465,7 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
         prof__server_refuse(v, ask, status);
     else
         prof__server_say(v, ask, 200, 0, "%s",
-                         own ? "recording: the program does, as it is configured itself" : "recording");
+                         own ? "recording: the program does, with its own configuration" : "recording");
 }
 
 static void prof__server_end_remote(prof__server *v, prof__server_ask *ask)
@@ -1530,13 +1534,14 @@ static void prof__server_serve_http(prof__server *v, prof__server_ask *ask)
     int at = 0, count = (int)(sizeof paths / sizeof *paths);
     while (at < count && strcmp(paths[at].path, ask->path)) ++at;
     if (at == count) {
-        prof__server_say(v, ask, 404, PROF__GRPC_UNIMPLEMENTED, "there is no %.100s here: see /", ask->path);
+        prof__server_say(v, ask, 404, PROF__GRPC_UNIMPLEMENTED, "%.100s does not exist here: see /", ask->path);
         return;
     }
     if (strcmp(paths[at].method, ask->method)) {
         ask->head[0] = 0;
         prof__server_head(ask, "allow: %s\r\n", paths[at].method);
-        prof__server_say(v, ask, 405, PROF__GRPC_UNIMPLEMENTED, "%s wants %s", paths[at].path, paths[at].method);
+        prof__server_say(v, ask, 405, PROF__GRPC_UNIMPLEMENTED, "%s needs the method %s",
+                         paths[at].path, paths[at].method);
         return;
     }
     if (paths[at].post && v->read_only) {
@@ -1745,10 +1750,10 @@ static prof_status prof__server_profile_read(const prof__server *v, prof__server
     if (p.bad) return prof__fail(PROF_INVALID_ARGUMENT, "ProfileRequest: not a valid message");
     if (asked) duration = asked;
     if (!capture->continuous && (!duration || duration > v->max_ms))
-        return prof__fail(PROF_INVALID_ARGUMENT, "duration_ms %llu: 1 to %llu", (unsigned long long)duration,
+        return prof__fail(PROF_INVALID_ARGUMENT, "duration_ms %llu: must be 1 to %llu", (unsigned long long)duration,
                           (unsigned long long)v->max_ms);
     if (capture->begin_at > now && capture->begin_at - now > most)
-        return prof__fail(PROF_INVALID_ARGUMENT, "start_timestamp_ns: at most %llu ms from now",
+        return prof__fail(PROF_INVALID_ARGUMENT, "start_timestamp_ns: must be at most %llu ms from now",
                           (unsigned long long)v->max_ms);
     capture->ns = duration * 1000000;
     return PROF_OK;
@@ -1801,7 +1806,7 @@ static void prof__server_serve_monitor(prof__server *v, prof__server_ask *ask, c
     prof_status status = PROF_OK;
     if (p.bad) status = prof__fail(PROF_INVALID_ARGUMENT, "MonitorRequest: not a valid message");
     if (!status && (!ms || ms > v->max_ms))
-        status = prof__fail(PROF_INVALID_ARGUMENT, "duration_ms %llu: 1 to %llu", (unsigned long long)ms,
+        status = prof__fail(PROF_INVALID_ARGUMENT, "duration_ms %llu: must be 1 to %llu", (unsigned long long)ms,
                             (unsigned long long)v->max_ms);
     if (status)
         prof__server_refuse(v, ask, status);
@@ -1815,11 +1820,11 @@ static void prof__server_continue(prof__server *v, prof__server_ask *ask, const 
     prof__look look = prof__look_now();
     ask->capture.continuous = 1;
     prof_status status = prof__server_profile_read(v, &ask->capture, at, size);
-    if (!status && v->continuous) status = prof__fail(PROF_INVALID_STATE, "continuous profiling is on already");
+    if (!status && v->continuous) status = prof__fail(PROF_INVALID_STATE, "continuous profiling is already on");
     if (!status) status = prof__server_capture_check(v, &ask->capture);
     if (!status && look.ended)
         status =
-            prof__fail(PROF_INVALID_STATE, "the program's session has ended, and its prof_stop() is still to come");
+            prof__fail(PROF_INVALID_STATE, "the program's session has ended, but prof_stop() was not called yet");
     if (!status && (!look.running || look.guest)) {
         ask->capture.config.mode = PROF_RING;
         status = prof__server_guest_comes(v, &ask->capture, look.running);
@@ -1880,13 +1885,13 @@ static void prof__server_serve_grpc(prof__server *v, prof__server_ask *ask)
     for (int i = 1; size >= 5 && i < 5; ++i) length = length << 8 | body[i];
     prof__server_capture_init(v, &ask->capture);
     if (strcmp(ask->method, "POST")) {
-        prof__server_say(v, ask, 405, PROF__GRPC_UNIMPLEMENTED, "gRPC is POST");
+        prof__server_say(v, ask, 405, PROF__GRPC_UNIMPLEMENTED, "gRPC requests must use POST");
     } else if (method < 0) {
-        prof__server_say(v, ask, 404, PROF__GRPC_UNIMPLEMENTED, "there is no method %.100s here", ask->path);
+        prof__server_say(v, ask, 404, PROF__GRPC_UNIMPLEMENTED, "the method %.100s does not exist here", ask->path);
     } else if (size < 5 || length != size - 5) {
-        prof__server_say(v, ask, 400, PROF__GRPC_INVALID_ARGUMENT, "one message is wanted");
+        prof__server_say(v, ask, 400, PROF__GRPC_INVALID_ARGUMENT, "the request must hold exactly one message");
     } else if (body[0]) {
-        prof__server_say(v, ask, 400, PROF__GRPC_UNIMPLEMENTED, "compressed messages are not understood");
+        prof__server_say(v, ask, 400, PROF__GRPC_UNIMPLEMENTED, "compressed messages are not supported");
     } else {
         body += 5;
         size -= 5;
@@ -1908,10 +1913,14 @@ static void prof__server_serve(prof__server *v, prof__server_ask *ask)
     static const struct {
         int status;
         const char *text;
-    } reasons[] = {{400, "not a valid request"},        {408, "the request took too long"},
-                   {411, "a length is wanted"},         {413, "the body is too large"},
-                   {414, "the address is too long"},    {431, "the head of the request is too large"},
-                   {501, "no bodies in chunks"},        {505, "HTTP/1.1, please"}};
+    } reasons[] = {{400, "not a valid request"},
+                   {408, "the request took too long"},
+                   {411, "Content-Length is missing"},
+                   {413, "the body is too large"},
+                   {414, "the address is too long"},
+                   {431, "the head of the request is too large"},
+                   {501, "chunked bodies are not supported"},
+                   {505, "only HTTP/1.1 is supported"}};
     size_t i = 0;
     if (ask->bad) {
         while (i + 1 < sizeof reasons / sizeof *reasons && reasons[i].status != ask->bad) ++i;
@@ -3197,13 +3206,14 @@ static prof_status prof__server_open(prof__server *v, int port, const char *host
     socklen_t size;
     int error = 0;
     if (port < 0 || port > 65535)
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: port %d: 0 to 65535", port);
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: port %d: must be 0 to 65535", port);
     if (host && !strcmp(host, "localhost")) host = NULL;
     if (host && !prof__server_address_of(host, port, &address, &size))
         return prof__fail(PROF_INVALID_ARGUMENT,
-                          "prof_server_start: host '%.60s': an address in digits, for example 0.0.0.0", host);
+                          "prof_server_start: host '%.60s': must be an address in digits, for example 0.0.0.0", host);
     if (host && !v->token_size && !prof__server_is_loopback(&address))
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: host '%.60s' is open to others: set a token",
+        return prof__fail(PROF_INVALID_ARGUMENT,
+                          "prof_server_start: other machines can reach host '%.60s': set a token",
                           host);
     if (!host) {
         error = prof__server_listen_here(v, port);
@@ -3213,7 +3223,7 @@ static prof_status prof__server_open(prof__server *v, int port, const char *host
         if (v->listeners[0] < 0) error = errno;
     }
     if (error)
-        return prof__fail(PROF_IO, "prof_server_start: port %d cannot be listened on: %s", port, strerror(error));
+        return prof__fail(PROF_IO, "prof_server_start: cannot listen on port %d: %s", port, strerror(error));
 #ifdef __linux__
     if (prof__libc_pipe2(v->wake, O_CLOEXEC | O_NONBLOCK)) error = errno;
 #else
@@ -3221,7 +3231,7 @@ static prof_status prof__server_open(prof__server *v, int port, const char *host
         (v->wake[1] = prof__server_descriptor(v->wake[1])) < 0)
         error = errno;
 #endif
-    return error ? prof__fail(PROF_IO, "prof_server_start: no pipe: %s", strerror(error)) : PROF_OK;
+    return error ? prof__fail(PROF_IO, "prof_server_start: cannot create a pipe: %s", strerror(error)) : PROF_OK;
 }
 
 static void prof__server_close_all(prof__server *v)
@@ -3247,12 +3257,13 @@ static prof_status prof__server_configure(prof__server *v, const prof_server_opt
     v->token_size = strlen(token);
     for (const char *c = token; *c; ++c)
         if (*c < 33 || *c > 126)
-            return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: token: visible ASCII, no spaces");
+            return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: token: must be visible ASCII without spaces");
     if (!prof__server_copy(v->token, sizeof v->token, token, v->token_size))
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: token: up to %d bytes", (int)sizeof v->token - 1);
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: token: must have at most %d bytes",
+                          (int)sizeof v->token - 1);
     v->max_ms = options->max_ms ? options->max_ms : 600000;
     if (v->max_ms > PROF__CENTURY / 1000000)
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: max_ms: at most a century");
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: max_ms: must be at most a century");
     v->max_buffer = options->max_buffer ? options->max_buffer : (size_t)256 << 20;
     v->max_answer = options->max_answer ? options->max_answer : (size_t)512 << 20;
     v->read_only = options->read_only;
@@ -3268,7 +3279,8 @@ static prof_status prof__server_configure(prof__server *v, const prof_server_opt
         if (capture->categories) {
             if (!prof__server_copy(v->categories, sizeof v->categories, capture->categories,
                                    strlen(capture->categories)))
-                return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: capture.categories: up to %d bytes",
+                return prof__fail(PROF_INVALID_ARGUMENT,
+                                  "prof_server_start: capture.categories: must have at most %d bytes",
                                   (int)sizeof v->categories - 1);
             v->capture.categories = v->categories;
         }
@@ -3277,7 +3289,7 @@ static prof_status prof__server_configure(prof__server *v, const prof_server_opt
         v->capture.buffer_size = v->max_buffer < ((size_t)64 << 20) ? v->max_buffer : (size_t)64 << 20;
     if (v->capture.buffer_size > v->max_buffer) v->max_buffer = v->capture.buffer_size;
     if (v->capture.mode > PROF_FILL)
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: capture.mode: ring or fill");
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: capture.mode: must be ring or fill");
     return prof__config_check(&v->capture);
 }
 
@@ -3306,7 +3318,7 @@ static void prof__server_child_of_fork(void)
 
 static prof_status prof__server_stop_locked(prof__server *v)
 {
-    if (!v->running) return prof__fail(PROF_INVALID_STATE, "there is no server");
+    if (!v->running) return prof__fail(PROF_INVALID_STATE, "no server was started");
     PROF__RELEASE(&v->stop, 1u);
     while (write(v->wake[1], "", 1) < 0 && errno == EINTR) continue;
     pthread_join(v->thread, NULL);
@@ -3336,7 +3348,7 @@ static prof_status prof__server_begin(prof__server *v, int port, const prof_serv
         watches = 1;
     }
     int error = prof__thread_create(&v->thread, prof__server_main, v);
-    if (error) return prof__fail(PROF_NO_MEMORY, "prof_server_start: no thread: %s", strerror(error));
+    if (error) return prof__fail(PROF_NO_MEMORY, "prof_server_start: cannot start a thread: %s", strerror(error));
     v->running = 1;
     return PROF_OK;
 }
@@ -3352,7 +3364,7 @@ PROF_DEF prof_status prof_server_start(int port, const prof_server_options *opti
                                             "the server there");
     int cancel = prof__lock_steady(&prof__server_word);
     if (v->running) {
-        status = prof__fail(PROF_INVALID_STATE, "prof_server_start: there is a server already, on port %d", v->port);
+        status = prof__fail(PROF_INVALID_STATE, "prof_server_start: a server already listens on port %d", v->port);
     } else {
         prof__server_reset(v);
         status = prof__server_begin(v, port, options ? options : &none);

@@ -287,7 +287,7 @@ TEST(refuses_bad_options)
     pid_t child = fork();
     if (child == 0) {
         prof_status status = prof_server_start(taken, NULL);
-        _exit(status == PROF_IO && strstr(prof_error(), "listened") ? 0 : 1);
+        _exit(status == PROF_IO && strstr(prof_error(), "cannot listen") ? 0 : 1);
     }
     int how = 1;
     waitpid(child, &how, 0);
@@ -533,7 +533,7 @@ TEST(captures_a_program_that_records)
     CHECK_EQUAL(r.status, 200);
     CHECK_EQUAL(count(r.body, ",before,"), 0);
     CHECK_EQUAL(count(r.body, ",during,"), 7);
-    CHECK(strstr(r.head, "x-prof-note: the program records already") != NULL);
+    CHECK(strstr(r.head, "x-prof-note: the program already records") != NULL);
     free(r.body);
     CHECK_EQUAL(prof_trace_live(&trace), PROF_OK); /* and the recording is as if nobody had asked */
     uint64_t befores = 0, durings = 0;
@@ -817,7 +817,7 @@ TEST(config_is_for_the_recordings_that_follow)
     if (!start(NULL)) return;
     r = post("/config?filename=/tmp/x.json");
     CHECK_EQUAL(r.status, 400);
-    CHECK(strstr(r.body, "not for clients") != NULL);
+    CHECK(strstr(r.body, "clients cannot set") != NULL);
     free(r.body);
     CHECK_EQUAL(status_of(post("/config?output=x")), 400);
     CHECK_EQUAL(status_of(post("/config?save=x")), 400);
@@ -1863,13 +1863,13 @@ TEST(refuses_options_that_nobody_knows)
     } cases[] = {{"gpu_max_everything", 3, "", 1, "The following keys were not recognized: gpu_max_everything"},
                  {"buffer", 2, "", 1, "Invalid value type for key: buffer. Expected string, but a bool was supplied."},
                  {"buffer", 1, "much", 0, "Invalid value for key: buffer."},
-                 {"buffer", 1, "2G", 0, "buffer: at most 268435456 bytes here"},
-                 {"mode", 1, "stream", 0, "mode: a capture is ring or fill"},
-                 {"output", 1, "/tmp/evil", 0, "'output' is not for clients"},
-                 {"save", 1, "/tmp/evil", 0, "'save' is not for clients"},
-                 {"filename", 1, "/tmp/evil", 0, "'filename' is not for clients"},
-                 {"crash_report", 3, "", 1, "'crash_report' is not for clients"},
-                 {"level", 3, "", 256, "level '256': 0 to 255"}};
+                 {"buffer", 1, "2G", 0, "buffer: must be at most 268435456 bytes here"},
+                 {"mode", 1, "stream", 0, "mode: must be ring or fill for a capture"},
+                 {"output", 1, "/tmp/evil", 0, "clients cannot set 'output'"},
+                 {"save", 1, "/tmp/evil", 0, "clients cannot set 'save'"},
+                 {"filename", 1, "/tmp/evil", 0, "clients cannot set 'filename'"},
+                 {"crash_report", 3, "", 1, "clients cannot set 'crash_report'"},
+                 {"level", 3, "", 256, "level '256': must be 0 to 255"}};
     unsigned char request[1024], options[512];
     int file;
     if (!start(NULL)) return;

@@ -18,8 +18,9 @@ static prof_status prof__server_capture_check(const prof__server *v, const prof_
 {
     const prof_config *config = &capture->config;
     if (config->buffer_size > v->max_buffer)
-        return prof__fail(PROF_INVALID_ARGUMENT, "buffer: at most %llu bytes here", (unsigned long long)v->max_buffer);
-    if (config->mode > PROF_FILL) return prof__fail(PROF_INVALID_ARGUMENT, "mode: a capture is ring or fill");
+        return prof__fail(PROF_INVALID_ARGUMENT, "buffer: must be at most %llu bytes here",
+                          (unsigned long long)v->max_buffer);
+    if (config->mode > PROF_FILL) return prof__fail(PROF_INVALID_ARGUMENT, "mode: must be ring or fill for a capture");
     return prof__config_check(config);
 }
 
@@ -36,11 +37,11 @@ static prof_status prof__server_set(prof__server_capture *capture, const char *k
         if (strcmp(option.key, key)) continue;
         const char *home = *option.home ? option.home : *option.system ? NULL : key;
         if (home && prof__parse_name(home, prof__server_keys) < 0)
-            return prof__fail(PROF_INVALID_ARGUMENT, "'%s' is not for clients: the program sets it", key);
+            return prof__fail(PROF_INVALID_ARGUMENT, "clients cannot set '%s': only the program can", key);
         break;
     }
     if (size > sizeof capture->texts - capture->text_used)
-        return prof__fail(PROF_INVALID_ARGUMENT, "'%s': too long", key);
+        return prof__fail(PROF_INVALID_ARGUMENT, "'%s': its value is too long", key);
     char *copy = capture->texts + capture->text_used;
     memcpy(copy, value, size);
     prof_status status = prof_config_set(&capture->config, key, copy);
@@ -61,8 +62,8 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
     prof_status status = PROF_OK;
     if (look.ended)
         return prof__fail(PROF_INVALID_STATE,
-                          "the program's session has ended by itself, and its prof_stop() is still to "
-                          "come: nothing records; /save has what it recorded");
+                          "the program's session has ended by itself, but prof_stop() was not called yet: nothing "
+                          "records; /save has what it recorded");
     capture->from = prof_host_ns(); /* of a session that it starts it has everything */
     capture->end_at = capture->from + capture->ns;
     if (!look.running || look.guest) {
@@ -77,7 +78,7 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
                               "the program records in mode stats, which keeps no events: see /summary");
         if (look.mode == PROF_STATS) prof__server_note(capture, "mode stats: these are the statistics since the start");
         if (capture->configured || capture->quiet)
-            prof__server_note(capture, "the program records already, with its own configuration (level %d)",
+            prof__server_note(capture, "the program already records with its own configuration (level %d)",
                               look.level);
         if (look.paused) prof__server_note(capture, "recording is paused");
         if (look.held) prof__server_note(capture, "the program's session has not begun yet");
@@ -122,7 +123,7 @@ static void prof__server_losses(prof__server_capture *capture, const prof_trace 
     if (about->overwritten_chunks && !prof__trace_archived(trace) && oldest > about->from_ns && oldest != INT64_MAX &&
         !capture->whole)
         prof__server_note(capture,
-                          "the buffer (%.1f MiB) is too small: what happened in the first %.3f s is overwritten",
+                          "the buffer (%.1f MiB) is too small: the events of the first %.3f s are overwritten",
                           (double)about->buffer_size / 1048576, (double)(oldest - about->from_ns) / 1e9);
     if (about->lost)
         prof__server_note(capture, "%llu events could not be recorded since the session began",

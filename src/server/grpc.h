@@ -188,10 +188,10 @@ static prof_status prof__server_profile_read(const prof__server *v, prof__server
     if (p.bad) return prof__fail(PROF_INVALID_ARGUMENT, "ProfileRequest: not a valid message");
     if (asked) duration = asked;
     if (!capture->continuous && (!duration || duration > v->max_ms))
-        return prof__fail(PROF_INVALID_ARGUMENT, "duration_ms %llu: 1 to %llu", (unsigned long long)duration,
+        return prof__fail(PROF_INVALID_ARGUMENT, "duration_ms %llu: must be 1 to %llu", (unsigned long long)duration,
                           (unsigned long long)v->max_ms);
     if (capture->begin_at > now && capture->begin_at - now > most)
-        return prof__fail(PROF_INVALID_ARGUMENT, "start_timestamp_ns: at most %llu ms from now",
+        return prof__fail(PROF_INVALID_ARGUMENT, "start_timestamp_ns: must be at most %llu ms from now",
                           (unsigned long long)v->max_ms);
     capture->ns = duration * 1000000;
     return PROF_OK;
@@ -244,7 +244,7 @@ static void prof__server_serve_monitor(prof__server *v, prof__server_ask *ask, c
     prof_status status = PROF_OK;
     if (p.bad) status = prof__fail(PROF_INVALID_ARGUMENT, "MonitorRequest: not a valid message");
     if (!status && (!ms || ms > v->max_ms))
-        status = prof__fail(PROF_INVALID_ARGUMENT, "duration_ms %llu: 1 to %llu", (unsigned long long)ms,
+        status = prof__fail(PROF_INVALID_ARGUMENT, "duration_ms %llu: must be 1 to %llu", (unsigned long long)ms,
                             (unsigned long long)v->max_ms);
     if (status)
         prof__server_refuse(v, ask, status);
@@ -258,11 +258,11 @@ static void prof__server_continue(prof__server *v, prof__server_ask *ask, const 
     prof__look look = prof__look_now();
     ask->capture.continuous = 1;
     prof_status status = prof__server_profile_read(v, &ask->capture, at, size);
-    if (!status && v->continuous) status = prof__fail(PROF_INVALID_STATE, "continuous profiling is on already");
+    if (!status && v->continuous) status = prof__fail(PROF_INVALID_STATE, "continuous profiling is already on");
     if (!status) status = prof__server_capture_check(v, &ask->capture);
     if (!status && look.ended)
         status =
-            prof__fail(PROF_INVALID_STATE, "the program's session has ended, and its prof_stop() is still to come");
+            prof__fail(PROF_INVALID_STATE, "the program's session has ended, but prof_stop() was not called yet");
     if (!status && (!look.running || look.guest)) {
         ask->capture.config.mode = PROF_RING;
         status = prof__server_guest_comes(v, &ask->capture, look.running);
@@ -323,13 +323,13 @@ static void prof__server_serve_grpc(prof__server *v, prof__server_ask *ask)
     for (int i = 1; size >= 5 && i < 5; ++i) length = length << 8 | body[i];
     prof__server_capture_init(v, &ask->capture);
     if (strcmp(ask->method, "POST")) {
-        prof__server_say(v, ask, 405, PROF__GRPC_UNIMPLEMENTED, "gRPC is POST");
+        prof__server_say(v, ask, 405, PROF__GRPC_UNIMPLEMENTED, "gRPC requests must use POST");
     } else if (method < 0) {
-        prof__server_say(v, ask, 404, PROF__GRPC_UNIMPLEMENTED, "there is no method %.100s here", ask->path);
+        prof__server_say(v, ask, 404, PROF__GRPC_UNIMPLEMENTED, "the method %.100s does not exist here", ask->path);
     } else if (size < 5 || length != size - 5) {
-        prof__server_say(v, ask, 400, PROF__GRPC_INVALID_ARGUMENT, "one message is wanted");
+        prof__server_say(v, ask, 400, PROF__GRPC_INVALID_ARGUMENT, "the request must hold exactly one message");
     } else if (body[0]) {
-        prof__server_say(v, ask, 400, PROF__GRPC_UNIMPLEMENTED, "compressed messages are not understood");
+        prof__server_say(v, ask, 400, PROF__GRPC_UNIMPLEMENTED, "compressed messages are not supported");
     } else {
         body += 5;
         size -= 5;
@@ -351,10 +351,14 @@ static void prof__server_serve(prof__server *v, prof__server_ask *ask)
     static const struct {
         int status;
         const char *text;
-    } reasons[] = {{400, "not a valid request"},        {408, "the request took too long"},
-                   {411, "a length is wanted"},         {413, "the body is too large"},
-                   {414, "the address is too long"},    {431, "the head of the request is too large"},
-                   {501, "no bodies in chunks"},        {505, "HTTP/1.1, please"}};
+    } reasons[] = {{400, "not a valid request"},
+                   {408, "the request took too long"},
+                   {411, "Content-Length is missing"},
+                   {413, "the body is too large"},
+                   {414, "the address is too long"},
+                   {431, "the head of the request is too large"},
+                   {501, "chunked bodies are not supported"},
+                   {505, "only HTTP/1.1 is supported"}};
     size_t i = 0;
     if (ask->bad) {
         while (i + 1 < sizeof reasons / sizeof *reasons && reasons[i].status != ask->bad) ++i;

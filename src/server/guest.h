@@ -62,7 +62,7 @@ static prof_status prof__server_guest_comes(prof__server *v, prof__server_captur
         prof_set_level(v->guest_level = level);
     }
     if (running && capture->configured)
-        prof__server_note(capture, "another capture records already: its buffer and categories are used");
+        prof__server_note(capture, "another capture already records: its buffer and categories are used");
     capture->guest = 1;
     v->guests++;
     return PROF_OK;

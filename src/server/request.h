@@ -97,15 +97,15 @@ static int prof__server_admits(prof__server *v, prof__server_ask *ask)
         ask->head[0] = 0;
         prof__server_head(ask, "www-authenticate: Bearer\r\n");
         prof__server_say(v, ask, 401, PROF__GRPC_UNAUTHENTICATED,
-                         "this server wants its token: Authorization: Bearer TOKEN");
+                         "a token is needed: send the header Authorization: Bearer TOKEN");
     } else if (!v->token_size && ask->host[0] && !prof__server_host_is_here(ask->host)) {
         prof__server_say(v, ask, 403, PROF__GRPC_PERMISSION_DENIED,
-                         "host '%.100s' is none of this machine's own names: use localhost or 127.0.0.1, or a token",
+                         "host '%.100s' is not a name of this machine: use localhost or 127.0.0.1, or a token",
                          ask->host);
     } else if ((ask->origin[0] &&
                 !(prof__server_starts(ask->origin, "http://") && !strcmp(ask->origin + 7, ask->host))) ||
                (ask->site[0] && strcmp(ask->site, "same-origin") && strcmp(ask->site, "none"))) {
-        prof__server_say(v, ask, 403, PROF__GRPC_PERMISSION_DENIED, "not for pages of other sites");
+        prof__server_say(v, ask, 403, PROF__GRPC_PERMISSION_DENIED, "requests from pages of other sites are refused");
     } else {
         return 1;
     }
@@ -118,7 +118,7 @@ static prof_status prof__server_ms(const prof__server *v, const char *key, const
 {
     uint64_t ms;
     if (!prof__parse_whole(text, &ms) || ms < least || ms > v->max_ms)
-        return prof__fail(PROF_INVALID_ARGUMENT, "%s '%.40s': milliseconds, %llu to %llu", key, text,
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s '%.40s': must be %llu to %llu milliseconds", key, text,
                           (unsigned long long)least, (unsigned long long)v->max_ms);
     *ns = ms * 1000000;
     return PROF_OK;
@@ -143,26 +143,27 @@ static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask
         if (!status) capture->begin_at = prof_host_ns() + ns;
     } else if (may & PROF__MAY_LAST && !strcmp(key, "last")) {
         if (!prof__parse_seconds(value, &ns) || !ns)
-            return prof__fail(PROF_INVALID_ARGUMENT, "last '%.40s': seconds, for example 5 or 500ms", value);
+            return prof__fail(PROF_INVALID_ARGUMENT, "last '%.40s': must be seconds, for example 5 or 500ms", value);
         capture->last = (double)ns / 1e9;
         capture->whole = 1;
     } else if (may & PROF__MAY_FORMAT && !strcmp(key, "format")) {
         int format = prof__parse_name(value, formats);
-        if (format < 0) return prof__fail(PROF_INVALID_ARGUMENT, "format '%.40s': json, prof, xplane or csv", value);
+        if (format < 0)
+            return prof__fail(PROF_INVALID_ARGUMENT, "format '%.40s': must be json, prof, xplane or csv", value);
         capture->format = (prof__server_format)format;
     } else if (may & PROF__MAY_LEVEL && !strcmp(key, "level")) {
         if (!prof__parse_whole(value, &ns) || ns > 255)
-            return prof__fail(PROF_INVALID_ARGUMENT, "level '%.40s': 0 to 255", value);
+            return prof__fail(PROF_INVALID_ARGUMENT, "level '%.40s': must be 0 to 255", value);
         capture->number = (int)ns + 1;
     } else if (may & PROF__MAY_FINISH && !strcmp(key, "finished")) {
         static const char *const words[] = {"0", "False", "false", "1", "True", "true", NULL};
         int word = prof__parse_name(value, words);
-        if (word < 0) return prof__fail(PROF_INVALID_ARGUMENT, "finished '%.40s': 0 or 1", value);
+        if (word < 0) return prof__fail(PROF_INVALID_ARGUMENT, "finished '%.40s': must be 0 or 1", value);
         capture->dump = word < 3 ? 1 : 2;
     } else if (may & PROF__MAY_ANY || (may & PROF__MAY_CONFIG && prof__parse_name(key, prof__server_keys) >= 0)) {
         return prof__server_set(capture, key, value);
     } else {
-        return prof__fail(PROF_INVALID_ARGUMENT, "'%.40s' is no parameter of %.40s: see /", key, ask->path);
+        return prof__fail(PROF_INVALID_ARGUMENT, "%.40s has no parameter '%.40s': see /", ask->path, key);
     }
     return status;
 }
@@ -200,10 +201,10 @@ static prof_status prof__server_parameters(prof__server *v, prof__server_ask *as
         if (*query) *query++ = 0;
         if (!*key) continue;
         value = strchr(key, '=');
-        if (!value) return prof__fail(PROF_INVALID_ARGUMENT, "'%.40s': a parameter is key=value", key);
+        if (!value) return prof__fail(PROF_INVALID_ARGUMENT, "'%.40s': a parameter must be key=value", key);
         *value++ = 0;
         if (!prof__server_decode(key) || !prof__server_decode(value))
-            return prof__fail(PROF_INVALID_ARGUMENT, "'%.40s': not well-formed", key);
+            return prof__fail(PROF_INVALID_ARGUMENT, "'%.40s' is not well-formed", key);
         prof_status status = prof__server_parameter(v, ask, may, key, value);
         if (status) return status;
     }
@@ -306,7 +307,8 @@ static void prof__server_level(prof__server *v, prof__server_ask *ask)
 {
     prof__look look = prof__look_now();
     int level = ask->capture.number - 1;
-    prof_status status = level >= 0 ? PROF_OK : prof__fail(PROF_INVALID_ARGUMENT, "which level? /level?level=3");
+    prof_status status = level >= 0 ? PROF_OK : prof__fail(PROF_INVALID_ARGUMENT,
+                                                           "level is missing: for example /level?level=3");
     if (!status && (!look.running || (look.guest && !v->remote)))
         status = prof__fail(PROF_INVALID_STATE, "the program records nothing");
     if (!status) status = prof_set_level(level);
@@ -337,7 +339,7 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
     int own = look.running && !look.guest;
     if (look.ended)
         status =
-            prof__fail(PROF_INVALID_STATE, "the program's session has ended, and its prof_stop() is still to come");
+            prof__fail(PROF_INVALID_STATE, "the program's session has ended, but prof_stop() was not called yet");
     if (!status && !own && v->remote && prof__server_was_sent_away(v)) status = prof__server_remote_stop(v);
     if (!status && !own && !v->remote) {
         if (v->wished) prof__server_capture_copy(&ask->capture, &v->wish);
@@ -355,7 +357,7 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
         prof__server_refuse(v, ask, status);
     else
         prof__server_say(v, ask, 200, 0, "%s",
-                         own ? "recording: the program does, as it is configured itself" : "recording");
+                         own ? "recording: the program does, with its own configuration" : "recording");
 }
 
 static void prof__server_end_remote(prof__server *v, prof__server_ask *ask)
@@ -424,13 +426,14 @@ static void prof__server_serve_http(prof__server *v, prof__server_ask *ask)
     int at = 0, count = (int)(sizeof paths / sizeof *paths);
     while (at < count && strcmp(paths[at].path, ask->path)) ++at;
     if (at == count) {
-        prof__server_say(v, ask, 404, PROF__GRPC_UNIMPLEMENTED, "there is no %.100s here: see /", ask->path);
+        prof__server_say(v, ask, 404, PROF__GRPC_UNIMPLEMENTED, "%.100s does not exist here: see /", ask->path);
         return;
     }
     if (strcmp(paths[at].method, ask->method)) {
         ask->head[0] = 0;
         prof__server_head(ask, "allow: %s\r\n", paths[at].method);
-        prof__server_say(v, ask, 405, PROF__GRPC_UNIMPLEMENTED, "%s wants %s", paths[at].path, paths[at].method);
+        prof__server_say(v, ask, 405, PROF__GRPC_UNIMPLEMENTED, "%s needs the method %s",
+                         paths[at].path, paths[at].method);
         return;
     }
     if (paths[at].post && v->read_only) {

@@ -80,13 +80,14 @@ static prof_status prof__server_open(prof__server *v, int port, const char *host
     socklen_t size;
     int error = 0;
     if (port < 0 || port > 65535)
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: port %d: 0 to 65535", port);
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: port %d: must be 0 to 65535", port);
     if (host && !strcmp(host, "localhost")) host = NULL;
     if (host && !prof__server_address_of(host, port, &address, &size))
         return prof__fail(PROF_INVALID_ARGUMENT,
-                          "prof_server_start: host '%.60s': an address in digits, for example 0.0.0.0", host);
+                          "prof_server_start: host '%.60s': must be an address in digits, for example 0.0.0.0", host);
     if (host && !v->token_size && !prof__server_is_loopback(&address))
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: host '%.60s' is open to others: set a token",
+        return prof__fail(PROF_INVALID_ARGUMENT,
+                          "prof_server_start: other machines can reach host '%.60s': set a token",
                           host);
     if (!host) {
         error = prof__server_listen_here(v, port);
@@ -96,7 +97,7 @@ static prof_status prof__server_open(prof__server *v, int port, const char *host
         if (v->listeners[0] < 0) error = errno;
     }
     if (error)
-        return prof__fail(PROF_IO, "prof_server_start: port %d cannot be listened on: %s", port, strerror(error));
+        return prof__fail(PROF_IO, "prof_server_start: cannot listen on port %d: %s", port, strerror(error));
 #ifdef __linux__
     if (prof__libc_pipe2(v->wake, O_CLOEXEC | O_NONBLOCK)) error = errno;
 #else
@@ -104,7 +105,7 @@ static prof_status prof__server_open(prof__server *v, int port, const char *host
         (v->wake[1] = prof__server_descriptor(v->wake[1])) < 0)
         error = errno;
 #endif
-    return error ? prof__fail(PROF_IO, "prof_server_start: no pipe: %s", strerror(error)) : PROF_OK;
+    return error ? prof__fail(PROF_IO, "prof_server_start: cannot create a pipe: %s", strerror(error)) : PROF_OK;
 }
 
 static void prof__server_close_all(prof__server *v)
@@ -130,12 +131,13 @@ static prof_status prof__server_configure(prof__server *v, const prof_server_opt
     v->token_size = strlen(token);
     for (const char *c = token; *c; ++c)
         if (*c < 33 || *c > 126)
-            return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: token: visible ASCII, no spaces");
+            return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: token: must be visible ASCII without spaces");
     if (!prof__server_copy(v->token, sizeof v->token, token, v->token_size))
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: token: up to %d bytes", (int)sizeof v->token - 1);
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: token: must have at most %d bytes",
+                          (int)sizeof v->token - 1);
     v->max_ms = options->max_ms ? options->max_ms : 600000;
     if (v->max_ms > PROF__CENTURY / 1000000)
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: max_ms: at most a century");
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: max_ms: must be at most a century");
     v->max_buffer = options->max_buffer ? options->max_buffer : (size_t)256 << 20;
     v->max_answer = options->max_answer ? options->max_answer : (size_t)512 << 20;
     v->read_only = options->read_only;
@@ -151,7 +153,8 @@ static prof_status prof__server_configure(prof__server *v, const prof_server_opt
         if (capture->categories) {
             if (!prof__server_copy(v->categories, sizeof v->categories, capture->categories,
                                    strlen(capture->categories)))
-                return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: capture.categories: up to %d bytes",
+                return prof__fail(PROF_INVALID_ARGUMENT,
+                                  "prof_server_start: capture.categories: must have at most %d bytes",
                                   (int)sizeof v->categories - 1);
             v->capture.categories = v->categories;
         }
@@ -160,7 +163,7 @@ static prof_status prof__server_configure(prof__server *v, const prof_server_opt
         v->capture.buffer_size = v->max_buffer < ((size_t)64 << 20) ? v->max_buffer : (size_t)64 << 20;
     if (v->capture.buffer_size > v->max_buffer) v->max_buffer = v->capture.buffer_size;
     if (v->capture.mode > PROF_FILL)
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: capture.mode: ring or fill");
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_server_start: capture.mode: must be ring or fill");
     return prof__config_check(&v->capture);
 }
 
@@ -189,7 +192,7 @@ static void prof__server_child_of_fork(void)
 
 static prof_status prof__server_stop_locked(prof__server *v)
 {
-    if (!v->running) return prof__fail(PROF_INVALID_STATE, "there is no server");
+    if (!v->running) return prof__fail(PROF_INVALID_STATE, "no server was started");
     PROF__RELEASE(&v->stop, 1u);
     while (write(v->wake[1], "", 1) < 0 && errno == EINTR) continue;
     pthread_join(v->thread, NULL);
@@ -219,7 +222,7 @@ static prof_status prof__server_begin(prof__server *v, int port, const prof_serv
         watches = 1;
     }
     int error = prof__thread_create(&v->thread, prof__server_main, v);
-    if (error) return prof__fail(PROF_NO_MEMORY, "prof_server_start: no thread: %s", strerror(error));
+    if (error) return prof__fail(PROF_NO_MEMORY, "prof_server_start: cannot start a thread: %s", strerror(error));
     v->running = 1;
     return PROF_OK;
 }
@@ -235,7 +238,7 @@ PROF_DEF prof_status prof_server_start(int port, const prof_server_options *opti
                                             "the server there");
     int cancel = prof__lock_steady(&prof__server_word);
     if (v->running) {
-        status = prof__fail(PROF_INVALID_STATE, "prof_server_start: there is a server already, on port %d", v->port);
+        status = prof__fail(PROF_INVALID_STATE, "prof_server_start: a server already listens on port %d", v->port);
     } else {
         prof__server_reset(v);
         status = prof__server_begin(v, port, options ? options : &none);
