@@ -5,8 +5,8 @@
 QUICK START
 
     #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++
-    #include "prof_chrome.h"               // first the headers of the formats that it shall answer with: json,
-    #include "prof_xplane.h"               // xplane, which is also what XProf wants
+    #include "prof_chrome.h"               // first the headers of the formats that it can answer with: json,
+    #include "prof_xplane.h"               // and xplane, which XProf needs
     #include "prof_server.h"               // includes prof.h
 
     int main(void)
@@ -16,7 +16,7 @@ QUICK START
         prof_server_stop();                // or just exit
     }
 
-Or write only the scopes, and run `PROF_SERVER=9012 ./program`. Then, while it runs,
+Or leave these two calls out, and run `PROF_SERVER=9012 ./program`. Then, while it runs,
 
     curl -o trace.json 'localhost:9012/trace?ms=1000'          the next second, for ui.perfetto.dev
     curl 'localhost:9012/summary?ms=1000'                      the same as a table
@@ -25,95 +25,96 @@ Or write only the scopes, and run `PROF_SERVER=9012 ./program`. Then, while it r
 
 WHAT IT ANSWERS                                                                                             >>server
 
-    Two protocols on one port. HTTP/1.1 (and HTTP/2 with prior knowledge, for those who like that):
+    It speaks two protocols on one port. HTTP/1.1 (and HTTP/2 with prior knowledge):
 
-    GET /                 what there is
-    GET /status           JSON: does it record, how, how full, who is capturing
-    GET /trace            what happens in the next ms=1000 milliseconds, after delay=0, as format=json, prof, xplane or
-                          csv; default: json if prof_chrome.h is there, else prof
+    GET /                 lists these paths
+    GET /status           JSON: whether and how the program records, how full the buffer is, which captures run
+    GET /trace            captures the next ms=1000 milliseconds, after delay=0 milliseconds, as format=json, prof,
+                          xplane or csv; default: json if prof_chrome.h is included, else prof
     GET /summary          a table of all that is in the buffer; ms=1000: of the next second; last=5: of the last five
-    GET /save             what is in the buffer already, at once; last=5: the last five seconds; format as above
-    POST /pause, /resume  as prof_pause(), also of a /start; a resume only takes back what a /pause did, and so does
-                          prof_server_stop()
-    POST /level?level=3   as prof_set_level()
-    POST /config?KEY=VALUE&...  how /start records from then on: the keys below; each /config forgets the one before
-    POST /start, /stop    records from one to the other, where nothing else does, in a ring or as /config says
-    POST /dump            what /start and /stop recorded, once, as format above; without a /stop it is one. finished=0:
-                          what there is so far, and goes on. The client saves it; nothing is written here
+    GET /save             what is in the buffer already, without waiting; last=5: the last five seconds; format as above
+    POST /pause, /resume  like prof_pause(), also for a recording of /start. /resume only undoes a /pause, and
+                          prof_server_stop() does so as well
+    POST /level?level=3   like prof_set_level()
+    POST /config?KEY=VALUE&...  how /start records from then on: the keys below. Each /config replaces the previous one
+    POST /start, /stop    start and end a recording, if nothing else records: in a ring, or as /config says
+    POST /dump            answers once with what was recorded from /start to /stop, in the format above, and stops the
+                          recording if it runs. finished=0: what was recorded so far; the recording goes on. The client
+                          saves the answer; the program writes no file
 
-    These four are MXNet's profile_process='server': set_config, set_state('run'), set_state('stop') and dump of a
-    worker that wants to have its parameter server profiled. A key that names a file (filename) is refused. A program
-    that records by itself goes on with its own configuration: /stop is for it to call, /dump is /save.
+    /config, /start, /stop and /dump are MXNet's profile_process='server': set_config, set_state('run'),
+    set_state('stop') and dump of a worker that profiles its parameter server. A key that names a file (filename) is
+    refused. A program that records by itself goes on with its own configuration: only it can stop, and /dump is /save.
 
-    Where nothing records a capture records itself, and then /trace and /summary also take buffer=64M, level=2,
+    If nothing records, a capture starts a recording of its own. Then /trace and /summary also take buffer=64M, level=2,
     categories=net,-audio, min_duration=1us, filter_mask=0xff, mode=ring or fill, and clock=ordered, as
-    prof_config_set() knows them. A parameter that is not known is an error that says so, never ignored. What an
-    answer lacks (the buffer was too small, recording is paused, ...) is in its header x-prof-note: see curl -i.
+    prof_config_set() does. An unknown parameter is an error, and the answer names it. What an answer lacks (the buffer
+    was too small, recording is paused, ...) is in its header x-prof-note: see curl -i.
 
-    gRPC, as XProf, TensorBoard and jax.collect_profile speak it. /tensorflow.ProfilerService/Profile answers with
-    xplane.pb as tool data (or as xspace, with emit_xspace), which the client saves; nothing is written here. Its
+    gRPC, as XProf, TensorBoard and jax.collect_profile use it. /tensorflow.ProfilerService/Profile answers with
+    xplane.pb as tool data (or as xspace, with emit_xspace). The client saves it; the program writes no file. Its
     options:
 
     duration_ms, start_timestamp_ns   how long, and from when on
     host_tracer_level                 the level; 0: no scopes, but what devices report
-    device_tracer_level               0: no devices that are known then
+    device_tracer_level               0: leaves out the devices that are known when the capture begins
     host_traceme_filter_mask          the filter mask
-    advanced_configuration            the keys above, and what was claimed with prof_config_claim(). A key or value that
-                                      is not known is INVALID_ARGUMENT, and named; one that is known, but means
-                                      something that is not here (tpu_trace_mode), a warning on XProf's overview page
+    advanced_configuration            the keys above, and those claimed with prof_config_claim(). For an unknown key or
+                                      value the answer is INVALID_ARGUMENT, which names it. A known key that has no
+                                      meaning here (tpu_trace_mode) is a warning on XProf's overview page
     override_hostname                 what XProf calls this host
-    python_tracer_level, enable_hlo_proto, include_dataset_ops, max_events, tools, and all that says where to save
-                                      are accepted and mean nothing
+    python_tracer_level, enable_hlo_proto, include_dataset_ops, max_events, tools, and options that say where to save
+                                      are accepted and do nothing
 
-    Terminate ends the Profile of that session id early, with what there is. Monitor waits, too, and tells the times
-    of PROFILE_STEPs; level 2 adds the summary. StartContinuousProfiling records from here on (in a ring), GetSnapshot
-    answers with what is in it, StopContinuousProfiling ends that.
+    Terminate ends the Profile of a session id early; its answer has what was recorded so far. Monitor waits as well,
+    and answers with the times of PROFILE_STEPs; level 2 adds the summary. StartContinuousProfiling starts a recording
+    in a ring, GetSnapshot answers with what is in it, StopContinuousProfiling ends it.
 
 HOW IT CAPTURES
 
-    A program that records already is not disturbed. A capture waits, copies the buffer, as prof_trace_live() does,
-    and answers with the part of it that belongs to the time asked for: scopes that reach in are cut and marked.
-    Level, categories and buffer are the program's, so a capture holds no more than the buffer does. A PROF_STATS
-    session has no events: /summary shows it, /trace is refused. Captures may run at the same time; each has its own
-    time.
+    A capture does not disturb a program that already records. It waits, copies the buffer as prof_trace_live() does,
+    and answers with the part that belongs to the time asked for; scopes that reach into that time are cut and marked.
+    Level, categories and buffer are the program's, so that a capture holds no more than the buffer does. A PROF_STATS
+    session has no events: /summary shows it, /trace is refused. Several captures may run at the same time, each with
+    its own begin and end.
 
-    Where nothing records, the capture starts a session (a ring of 64 MiB, or options.capture), and frees its memory
-    afterwards. Such a session is a guest: prof_start() of the program ends it, and the capture is answered with what
-    it has so far; prof_stop() does not see it; a child of fork() does not inherit it. As any start it discards what
-    an earlier session left in memory. Captures at the same time share it, at the highest level of all. prof_enabled()
-    is 1 meanwhile.
+    If nothing records, the capture starts a session (a ring of 64 MiB, or options.capture), and frees its memory
+    afterwards. Such a session is a guest: prof_start() of the program ends it, and the answer has what was captured so
+    far; prof_stop() does not see it; a child of fork() does not inherit it. Like any start it discards what an earlier
+    session left in memory. Captures at the same time share it, with the highest of their levels. prof_enabled() is 1
+    meanwhile.
 
     prof_stop() during a capture of the program's own session, prof_server_stop(), and the end of main() all end the
-    capture: it is answered with what there is, and the exit waits until that is sent, but no longer than two seconds in
-    which the client takes nothing of it, nor than 20 in all.
-    After _exit(), abort() or a crash the connection is closed by the system.
+    capture. Its answer has what was captured so far. The exit waits until that is sent, but at most two seconds if the
+    client reads nothing, and at most 20 seconds in all. After _exit(), abort() or a crash the system closes the
+    connection.
 
-    Cost. One thread, asleep until somebody connects: nothing at all while idle. Recording costs what it costs anyway.
-    A capture takes memory for a copy of the buffer and for the answer, and the thread's time for both, which is shown
-    on a track of its own, "prof server", as scopes of the category prof, level 2. It makes one answer at a time; who
-    waits for the end of a capture, or reads slowly, does not keep others waiting.
+    Cost. One thread, which sleeps until somebody connects, and costs nothing while idle. Recording costs what it always
+    costs. A capture takes memory for a copy of the buffer and for the answer, and the thread's time for both. The track
+    "prof server" shows that time, as scopes of the category prof, level 2. The thread makes one answer at a time, but a
+    client that waits for the end of a capture, or reads slowly, does not delay others.
 
 SECURITY
 
-    Whoever can connect can see names, arguments and timing of the program, make it record, at the cost of that, and
-    pause its recording. Therefore:
+    Whoever can connect can see names, arguments and timing of the program, make it record, which costs time and memory,
+    and pause its recording. Therefore:
 
-    - It listens on the loopback addresses, 127.0.0.1 and ::1, unless options.host says otherwise; anything else is
-      refused without options.token. On a machine with several users loopback is for all of them: set a token there,
-      too.
-    - A token is wanted in each request as `Authorization: Bearer TOKEN`, and compared in constant time. There is no
+    - The server listens on the loopback addresses, 127.0.0.1 and ::1, unless options.host says otherwise; any other
+      address needs options.token. On a machine with several users all of them can use loopback: set a token there, too.
+    - A token must be in each request as `Authorization: Bearer TOKEN`, and is compared in constant time. There is no
       encryption: on a network, use ssh -L 9012:localhost:9012 instead. XProf's dialog cannot send a token.
-    - Web pages are kept out: without a token the Host must be a name of this machine (no DNS rebinding), and a
-      request that a browser marks as another page's (Origin, Sec-Fetch-Site) is refused, whatever it asks for.
-    - No path of a client is ever opened, read or written; keys of the configuration that name a file are refused.
-    - Up to 16 connections, of up to 8 requests each (HTTP/1: of 8 that were sent without waiting for an answer the
-      last answer closes the connection); 16 KiB of head and 64 KiB of body, in 10 seconds. When all are taken the
-      oldest one without a complete request goes. An answer must be taken at 64 KiB a second, after 20 seconds of
-      patience. Answers take options.max_answer of memory together (512 MiB unless it is set), buffers of captures
-      options.max_buffer each, and a capture options.max_ms at most.
-    - Connections take turns: each gets so many frames, or 10 ms and what was begun by then. A capture begins when its
-      turn comes, so that one which is taken back before costs nothing; a connection that has taken back 32 requests
-      is closed.
+    - Web pages are refused: without a token the Host must be a name of this machine (no DNS rebinding), and a request
+      that a browser marks as another page's (Origin, Sec-Fetch-Site) is refused, whatever it asks for.
+    - The server never opens a path that a client sends; keys of the configuration that name a file are refused.
+    - It accepts 16 connections, each with 8 requests at a time (HTTP/1: after 8 requests that were sent without waiting
+      for an answer it closes the connection), 16 KiB of head and 64 KiB of body, which must arrive in 10 seconds. If
+      all connections are taken, the oldest one without a complete request is closed. After 20 seconds, a client must
+      have read 64 KiB of its answer for each further second. All answers together take at most options.max_answer of
+      memory (512 MiB unless it is set), the buffer of a capture at most options.max_buffer, and a capture lasts at most
+      options.max_ms.
+    - Connections take turns: a turn is a limited number of frames, or what was begun within 10 ms. A capture begins in
+      its turn, so that one that is cancelled before costs nothing. A connection that has cancelled 32 requests is
+      closed.
     - Everything a client sends is parsed in buffers of fixed size, and fuzzed (tests/fuzz_server.c).
 
     Descriptors are closed on exec(), and in children of fork(), which have no server. No signal is raised or handled.
@@ -138,31 +139,31 @@ LIMITS
 extern "C" {
 #endif
 
-/* All zero is the default. Everything is copied. */
+/* A structure of zeros has the defaults. prof_server_start() copies everything, also the strings. */
 typedef struct prof_server_options {
-    const char *host;           /* the address to listen on, in digits; null: 127.0.0.1 and ::1, of one port. "0.0.0.0",
-                                   "::" and any other that is not loopback need a token */
-    const char *token;          /* wanted in each request: visible ASCII, up to 255 bytes; null: none */
-    uint64_t max_ms;            /* how long a capture, and its delay, may be; 0: 600000, ten minutes */
-    size_t max_buffer;          /* how large a buffer a client may ask for, in bytes; 0: 256 MiB */
-    size_t max_answer;          /* bytes of all answers together that are not sent yet; 0: 512 MiB */
-    int read_only;              /* 1: no POST: /pause, /resume, /level, /config, /start, /stop, /dump */
-    const prof_config *capture; /* how a capture records when the program does not: buffer_size, mode (ring or fill),
-                                   clock, level, categories, min_duration_ns, filter_mask, no_sync and no_devices; null:
-                                   64 MiB */
+    const char *host;           /* the address to listen on, in digits. NULL: 127.0.0.1 and ::1, with the same port. All
+                                   others than loopback, such as "0.0.0.0" and "::", need a token */
+    const char *token;          /* must be in each request: visible ASCII, up to 255 bytes; NULL: no token */
+    uint64_t max_ms;            /* milliseconds that a capture, and its delay, may take; 0: 600000, ten minutes */
+    size_t max_buffer;          /* bytes of the largest buffer that a client may ask for; 0: 256 MiB */
+    size_t max_answer;          /* bytes that all answers together may have unsent; 0: 512 MiB */
+    int read_only;              /* 1: refuses POST: /pause, /resume, /level, /config, /start, /stop, /dump */
+    const prof_config *capture; /* how a capture records if the program does not: buffer_size, mode (ring or fill),
+                                   clock, level, categories, min_duration_ns, filter_mask, no_sync and no_devices.
+                                   NULL: a ring of 64 MiB */
 } prof_server_options;
 
 #if PROF_ENABLE
-/* Listens on a TCP port; 0: on any that is free, see prof_server_port(). options may be null. PROF_INVALID_STATE: there
-   is a server already; PROF_IO: the port is taken; PROF_UNSUPPORTED: not on this platform. Any thread, as all of these;
-   not from signal handlers. Not PROF_FREESTANDING. */
+/* Starts a server on a TCP port; 0 takes any free port, see prof_server_port(). options may be NULL. Returns
+   PROF_INVALID_STATE if a server runs already, PROF_IO if the port is taken, PROF_UNSUPPORTED on Windows. These three
+   functions may be called from any thread, but not from signal handlers; PROF_FREESTANDING does not have them. */
 PROF_DEF prof_status prof_server_start(int port, const prof_server_options *options);
 
-/* Answers what is being captured with what there is, waits as the end of main() does, and ends the thread.
-   PROF_INVALID_STATE: there is no server. */
+/* Ends all captures, sends their answers (see HOW IT CAPTURES for how long that may take), and ends the thread. Returns
+   PROF_INVALID_STATE if no server runs. */
 PROF_DEF prof_status prof_server_stop(void);
 
-/* The port; 0: there is no server. */
+/* Returns the port, or 0 if no server runs. */
 PROF_DEF int prof_server_port(void);
 #else
 #define prof_server_start(port, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(port, options))
@@ -231,24 +232,24 @@ extern "C" {
 
 #define PROF__SERVER_CLIENTS 16
 #define PROF__SERVER_STREAMS 8            /* requests of an HTTP/2 connection at the same time */
-#define PROF__SERVER_HEAD 16384           /* of HTTP/1 a request's head, of HTTP/2 a header block */
+#define PROF__SERVER_HEAD 16384           /* bytes of a request's head (HTTP/1) or of a header block (HTTP/2) */
 #define PROF__SERVER_BODY 65536
-#define PROF__SERVER_FRAME 16384          /* the payload of an HTTP/2 frame, either way */
+#define PROF__SERVER_FRAME 16384          /* payload of an HTTP/2 frame, in both directions */
 #define PROF__SERVER_OUT (4 * PROF__SERVER_FRAME)
-#define PROF__SERVER_FRONT 2048           /* room in front of an answer for what is known when that is complete */
-#define PROF__SERVER_REQUEST_NS 10000000000u /* to make a request */
-#define PROF__SERVER_ANSWER_NS 20000000000u  /* to take an answer, and a second for each so many bytes: */
+#define PROF__SERVER_FRONT 2048           /* space before an answer for what is only known when it is complete */
+#define PROF__SERVER_REQUEST_NS 10000000000u /* to send a request */
+#define PROF__SERVER_ANSWER_NS 20000000000u  /* to read an answer, plus a second for each PROF__SERVER_RATE bytes */
 #define PROF__SERVER_RATE 65536u
-#define PROF__SERVER_IDLE_NS 300000000000u   /* a connection without a request; where a place is wanted, not at all */
+#define PROF__SERVER_IDLE_NS 300000000000u   /* for a connection without a request, unless its place is needed */
 #define PROF__SERVER_LEAVE_NS 2000000000u    /* for the next bytes of the answers, when the server stops */
-#define PROF__SERVER_LEFT_NS 20000000000u    /* for all of them */
-#define PROF__SERVER_TICK_NS 50000000u       /* a capture looks so often whether the session is still there */
+#define PROF__SERVER_LEFT_NS 20000000000u    /* for all answers, when the server stops */
+#define PROF__SERVER_TICK_NS 50000000u       /* how often a capture checks that its session still exists */
 #define PROF__SERVER_PATIENCE 10000          /* HTTP/2 frames in a row that ask for nothing */
-#define PROF__SERVER_ABORTS 32               /* requests that an HTTP/2 connection may take back */
+#define PROF__SERVER_ABORTS 32               /* requests that an HTTP/2 connection may cancel */
 #define PROF__SERVER_AHEAD 8                 /* requests that an HTTP/1 connection may send without waiting */
-#define PROF__SERVER_TURN_NS 10000000u       /* what a connection has begun by then is its turn */
+#define PROF__SERVER_TURN_NS 10000000u       /* a connection begins nothing new in its turn after this time */
 
-/* Memory that grows: an answer, or a body. What counts is from first to size. */
+/* Memory that grows: an answer or a body. It is valid from first to size. */
 typedef struct prof__server_bytes {
     unsigned char *at;
     size_t first, size, room;
@@ -263,58 +264,58 @@ typedef enum prof__server_format {
     PROF__SERVE_MONITOR
 } prof__server_format;
 
-/* A capture: what was asked for, and how far it is. */
+/* A capture: what was asked for, and its state. */
 typedef struct prof__server_capture {
     prof__server_format format;
-    int whole;               /* what is in the buffer already, at once */
-    double last;             /* seconds of that; 0: all */
-    uint64_t begin_at, ns;   /* CLOCK_MONOTONIC, 0: as soon as its turn comes; after that, how long */
-    uint64_t from, end_at;   /* when it began, and is due */
-    uint32_t epoch;          /* of the session then */
-    int guest;               /* counts among the users of the guest session */
-    int dump;                /* of what /start recorded: 1: so far; 2: all, then it is dropped */
-    int quiet;               /* host_tracer_level 0: no scopes */
+    int whole;               /* 1: of what is in the buffer already, without waiting */
+    double last;             /* then: the seconds before now; 0: all */
+    uint64_t begin_at, ns;   /* begin_at: CLOCK_MONOTONIC, 0: as soon as its turn comes; ns: its duration */
+    uint64_t from, end_at;   /* when it began, and when it ends */
+    uint32_t epoch;          /* that of the session when it began */
+    int guest;               /* 1: it is a user of the guest session */
+    int dump;                /* of the recording of /start: 1: what it has so far; 2: all, and it is dropped */
+    int quiet;               /* 1: host_tracer_level 0, no scopes */
     int no_devices;
-    int configured;          /* config says something that a session of the program's would not do */
+    int configured;          /* 1: config has settings, which a session of the program does not follow */
     int emit_xspace, continuous;
-    int number;              /* Monitor: the level; /level: the level + 1 */
+    int number;              /* the level of Monitor; for /level, the level + 1 */
     prof_config config;      /* for a guest session */
     size_t text_used;
     char texts[1024];        /* what config points to */
     char session[128];
     char host[64];           /* override_hostname */
     size_t note_used;
-    char notes[1024];        /* lines: what is to be known of the result */
+    char notes[1024];        /* lines for the client: what the answer lacks */
 } prof__server_capture;
 
 enum { PROF__ASK_FREE, PROF__ASK_HEAD, PROF__ASK_BODY, PROF__ASK_DELAYED, PROF__ASK_CAPTURE, PROF__ASK_ANSWER };
 
-/* A request and its answer: the only one of an HTTP/1 connection, one of several of HTTP/2. */
+/* A request and its answer. An HTTP/1 connection has one at a time, an HTTP/2 connection has several. */
 typedef struct prof__server_ask {
     int phase;
     uint32_t stream;
-    int grpc, trusted, bad; /* bad: the HTTP status of what is wrong with the head */
-    int ended;              /* HTTP/2: all of the request is here */
-    int keep;               /* HTTP/1: the connection stays */
-    uint64_t since;         /* the first byte of the request, then of the answer */
-    uint64_t taken;         /* bytes of the answer that the client has taken */
+    int grpc, trusted, bad; /* bad: the HTTP status if the head is invalid; 0: it is valid */
+    int ended;              /* HTTP/2: 1: the whole request has come */
+    int keep;               /* HTTP/1: 1: the connection stays open */
+    uint64_t since;         /* time of the first byte of the request, then of the answer */
+    uint64_t taken;         /* bytes of the answer that the client has read */
     char method[16], path[128], query[2048], host[256], origin[256], site[32];
-    uint64_t length;        /* HTTP/1: of the body */
+    uint64_t length;        /* HTTP/1: bytes of the body */
     prof__server_bytes body, answer;
     prof__server_capture capture;
     int status, grpc_status;
     int head_sent;
     int64_t window;
-    char head[2048];        /* lines of the answer's head */
-    char message[512];      /* of gRPC, for a person */
+    char head[2048];        /* the header lines of the answer */
+    char message[512];      /* gRPC's message for people */
 } prof__server_ask;
 
-/* The decoder's side of HPACK, RFC 7541. Entries lie behind each other, the oldest first. */
+/* The decoder's table of HPACK, RFC 7541. The texts of the entries follow each other, the oldest first. */
 typedef struct prof__hpack {
     struct {
         unsigned short name, value; /* lengths */
     } entry[128];
-    size_t count, used, limit; /* used: bytes of text; limit: of the table, by the RFC's reckoning */
+    size_t count, used, limit; /* used: bytes of text; limit: of the table, as the RFC counts */
     char text[4096];
 } prof__hpack;
 
@@ -322,58 +323,58 @@ enum { PROF__SPEAKS_NOTHING, PROF__SPEAKS_HTTP1, PROF__SPEAKS_HTTP2 };
 
 typedef struct prof__server_client {
     int file, speaks;
-    int closing;             /* nothing more is read; closed when what is to be sent is sent */
-    uint64_t since;          /* accepted, or the last answer's end */
-    uint64_t partial_since;  /* the first byte of what is not a whole request yet; 0: there is none */
+    int closing;             /* 1: nothing more is read, and the connection is closed when all is sent */
+    uint64_t since;          /* when it was accepted, or its last answer ended */
+    uint64_t partial_since;  /* when the first byte of an incomplete request came; 0: there is none */
     size_t in_size, out_at, out_size;
     prof__hpack hpack;
     uint32_t last_stream, block_stream, max_frame;
     unsigned block_flags, block_parts, patience;
-    unsigned aborts, ahead;  /* ahead: answers in a row that another request had not waited for */
+    unsigned aborts, ahead;  /* ahead: requests in a row that came before the previous answer was sent */
     size_t block_size;
     int64_t window, first_window;
-    unsigned next;           /* whose turn it is to send */
+    unsigned next;           /* the request that may send next */
     prof__server_ask asks[PROF__SERVER_STREAMS];
     unsigned char in[PROF__SERVER_HEAD + 1024], block[PROF__SERVER_HEAD], out[PROF__SERVER_OUT];
 } prof__server_client;
 
-/* The one server of the process. files: under prof__server_files, so that a fork finds them in order; kept: under
-   prof__server_kept. Everything else is the thread's own once it runs. */
+/* The server of the process. files are under the lock prof__server_files, so that they are consistent in a fork; kept
+   is under prof__server_kept. Only the server's thread uses the rest once it runs. */
 typedef struct prof__server {
     int running, port;
     int wake[2], listeners[2];
     pthread_t thread;
     uint32_t stop;
-    uint64_t leave_at, left_at; /* 0, or when to go: if nothing is sent until then; at the latest */
-    uint64_t deaf_until;        /* there were no descriptors for a client */
+    uint64_t leave_at, left_at; /* 0, or when to end: leave_at: if nothing is sent until then; left_at: at the latest */
+    uint64_t deaf_until;        /* accepts no client before this time, because there were no descriptors */
     prof__server_client *clients[PROF__SERVER_CLIENTS];
     char token[256];
     size_t token_size;
     uint64_t max_ms;
-    size_t max_buffer, max_answer, answers; /* answers: bytes of all of them */
+    size_t max_buffer, max_answer, answers; /* answers: bytes of all answers */
     int read_only;
     prof_config capture;
     char categories[1024];
     int guests, continuous;      /* users of the guest session; one of them is continuous profiling */
     int guest_level;
-    void *kept;                  /* the image of a guest session that had to go, while it has users */
+    void *kept;                  /* the image of a guest session that prof_start() has ended, while it has users */
     size_t kept_size;
     uint32_t paused_epoch;       /* the session that a client has paused; 0: none */
-    int remote;                  /* 1: a /start counts among the users of the guest session */
-    uint64_t remote_from, remote_to; /* CLOCK_MONOTONIC: what it records; remote_to 0: until now */
-    void *stopped;               /* the image of what /stop has ended, until /dump or /start */
+    int remote;                  /* 1: the recording of /start is a user of the guest session */
+    uint64_t remote_from, remote_to; /* CLOCK_MONOTONIC: when it began and ended; remote_to 0: it still runs */
+    void *stopped;               /* the image of a recording that /stop has ended, until /dump or /start */
     size_t stopped_size;
-    int wished;                  /* 1: /config has said how /start records: */
+    int wished;                  /* 1: wish has what /config has set for /start */
     prof__server_capture wish;
     uint64_t captures;
 } prof__server;
 
 static prof__server prof__server_state;
-static int prof__server_word, prof__server_files, prof__server_kept; /* locks; the first of start and stop */
+static int prof__server_word, prof__server_files, prof__server_kept; /* locks; the first is that of start and stop */
 
 /*-- memory --*/
 
-/* Makes room for so many more; 0: there is none. */
+/* Makes space for this many more bytes. Returns 0 without memory, or beyond max_answer. */
 static int prof__server_room(prof__server *v, prof__server_bytes *b, size_t more)
 {
     size_t room = b->room < 32768 ? 65536 : b->room * 2, left = v->max_answer - v->answers + b->room;
@@ -410,7 +411,7 @@ static int prof__server_sink(void *answer, const void *data, size_t size)
     return !prof__server_add(&prof__server_state, (prof__server_bytes *)answer, data, size);
 }
 
-/* Text of a client's, so far as it fits; a cut one would mean something else, and is refused: 0. */
+/* Copies a client's text. Returns 0 if it does not fit: a cut text would mean something else, so it is refused. */
 static int prof__server_copy(char *to, size_t room, const char *text, size_t size)
 {
     if (size >= room) return 0;
@@ -430,7 +431,7 @@ static void prof__server_note(prof__server_capture *capture, const char *format,
     va_end(list);
     if (size <= 0) return;
     if ((size_t)size > room - 2) size = (int)(room - 2);
-    for (int i = 0; i < size; ++i) { /* it goes into a header line */
+    for (int i = 0; i < size; ++i) { /* it becomes a part of a header line */
         char *c = &capture->notes[capture->note_used + (size_t)i];
         if ((unsigned char)*c < 32 || (unsigned char)*c > 126) *c = '?';
     }
@@ -477,7 +478,7 @@ static void prof__server_end_answer(prof__server_ask *ask, int status, const cha
                            "content-security-policy: default-src 'none'; frame-ancestors 'none'\r\n");
 }
 
-/* The codes of gRPC that are used. */
+/* The status codes of gRPC that are used. */
 enum {
     PROF__GRPC_OK = 0,
     PROF__GRPC_INVALID_ARGUMENT = 3,
@@ -489,7 +490,7 @@ enum {
     PROF__GRPC_UNAUTHENTICATED = 16
 };
 
-/* An answer in one line, mostly of what is wrong. */
+/* Answers with one line, usually an error. */
 static void prof__server_say(prof__server *v, prof__server_ask *ask, int status, int grpc, const char *format, ...)
     PROF__PRINTF(5, 6);
 static void prof__server_say(prof__server *v, prof__server_ask *ask, int status, int grpc, const char *format, ...)
@@ -516,7 +517,7 @@ static void prof__server_say(prof__server *v, prof__server_ask *ask, int status,
     prof__server_end_answer(ask, status, "text/plain; charset=utf-8");
 }
 
-/* What prof_error() says. */
+/* Answers with the text of prof_error(). */
 static void prof__server_refuse(prof__server *v, prof__server_ask *ask, prof_status status)
 {
     static const struct {
@@ -532,10 +533,10 @@ static void prof__server_refuse(prof__server *v, prof__server_ask *ask, prof_sta
 }
 
 /*-- WHAT IS RECORDED --------------------------------------------------------------------------------------- >>guest --
-   A capture takes part in the program's session or, if there is none, in a guest session, which starts with the first
-   and ends with the last of its users. */
+   A capture uses the program's session or, if there is none, a guest session, which starts with the first of its users
+   and ends with the last one. */
 
-/* The program starts a session of its own: the captures keep what they have so far. Under the control lock. */
+/* Keeps what the captures have so far, because the program starts a session of its own. Under the control lock. */
 static void prof__server_keep(void *image, size_t size)
 {
     prof__lock(&prof__server_kept);
@@ -553,7 +554,7 @@ static int prof__server_was_sent_away(prof__server *v)
     return kept;
 }
 
-/* One user less, who wants the image (bytes not null) or not. */
+/* Removes a user of the guest session. Gives it the image, unless bytes is NULL. */
 static prof_status prof__server_guest_leaves(prof__server *v, void **bytes, size_t *size)
 {
     prof_status status = PROF_OK;
@@ -581,7 +582,7 @@ static prof_status prof__server_guest_leaves(prof__server *v, void **bytes, size
     return status;
 }
 
-/* Starts the guest session, or takes part in it. PROF_INVALID_STATE: there is one of the program's by now. */
+/* Starts the guest session, or adds a user to it. Returns PROF_INVALID_STATE if the program has a session by now. */
 static prof_status prof__server_guest_comes(prof__server *v, prof__server_capture *capture, int running)
 {
     int level = capture->quiet ? 0 : prof__level_of(&capture->config);
@@ -602,7 +603,7 @@ static prof_status prof__server_guest_comes(prof__server *v, prof__server_captur
 
 /*-- recordings from /start to /stop --*/
 
-/* from may be of another ask: what points into its texts points into to's. */
+/* Copies a capture. Pointers into the texts of `from` become pointers into those of `to`. */
 static void prof__server_capture_copy(prof__server_capture *to, const prof__server_capture *from)
 {
     const char *own = from->config.categories;
@@ -617,7 +618,7 @@ static void prof__server_remote_drop(prof__server *v)
     v->stopped = NULL;
 }
 
-/* Ends what /start began, and keeps its image. */
+/* Ends the recording of /start, and keeps its image. */
 static prof_status prof__server_remote_stop(prof__server *v)
 {
     void *bytes = NULL;
@@ -631,7 +632,7 @@ static prof_status prof__server_remote_stop(prof__server *v)
     return status;
 }
 
-/* A copy of what it has recorded so far, which a prof_start() of the program may have ended meanwhile. */
+/* Copies what the recording of /start has so far. A prof_start() of the program may have ended it meanwhile. */
 static prof_status prof__server_remote_copy(prof__server *v, void **bytes, size_t *size)
 {
     const void *from = v->stopped;
@@ -656,7 +657,7 @@ static prof_status prof__server_remote_copy(prof__server *v, void **bytes, size_
     return status;
 }
 
-/* What /dump is of. */
+/* Gets the image for /dump. */
 static prof_status prof__server_remote_take(prof__server *v, prof__server_capture *capture, void **bytes, size_t *size)
 {
     prof_status status = PROF_OK;
@@ -682,7 +683,7 @@ static void prof__server_capture_init(const prof__server *v, prof__server_captur
 #endif
 }
 
-/* What a client may not ask for; 0: it may. */
+/* Refuses what a client must not ask for. */
 static prof_status prof__server_capture_check(const prof__server *v, const prof__server_capture *capture)
 {
     const prof_config *config = &capture->config;
@@ -693,11 +694,11 @@ static prof_status prof__server_capture_check(const prof__server *v, const prof_
     return prof__config_check(config);
 }
 
-/* Keys that a client may set: none of them names a file, or changes what the program does. */
+/* The keys that a client may set. None of them names a file or changes what the program does. */
 static const char *const prof__server_keys[] = {"buffer",      "level", "categories", "min_duration",
                                                 "filter_mask", "mode",  "clock",      NULL};
 
-/* A key of the configuration, from a client. */
+/* Sets a key of the configuration for a client. */
 static prof_status prof__server_set(prof__server_capture *capture, const char *key, const char *value)
 {
     size_t size = strlen(value) + 1;
@@ -733,12 +734,12 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
         return prof__fail(PROF_INVALID_STATE,
                           "the program's session has ended by itself, but prof_stop() was not called yet: nothing "
                           "records; /save has what it recorded");
-    capture->from = prof_host_ns(); /* of a session that it starts it has everything */
+    capture->from = prof_host_ns(); /* before a session starts, which so belongs to it as a whole */
     capture->end_at = capture->from + capture->ns;
     if (!look.running || look.guest) {
         status = prof__server_guest_comes(v, capture, look.running);
-        if (!look.running) capture->end_at = prof_host_ns() + capture->ns; /* a start takes its time */
-        if (status == PROF_INVALID_STATE) look = prof__look_now(); /* the program was faster */
+        if (!look.running) capture->end_at = prof_host_ns() + capture->ns; /* starting takes time */
+        if (status == PROF_INVALID_STATE) look = prof__look_now(); /* the program has started one meanwhile */
         if (status && (!look.running || look.guest)) return status;
     }
     if (!capture->guest) {
@@ -757,7 +758,7 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
     return PROF_OK;
 }
 
-/* 1: nothing more can come. */
+/* Returns 1 if nothing more can be recorded for the capture. */
 static int prof__server_capture_over(prof__server *v, const prof__server_capture *capture)
 {
     prof__look look = prof__look_now();
@@ -765,7 +766,7 @@ static int prof__server_capture_over(prof__server *v, const prof__server_capture
     return !look.running || look.epoch != capture->epoch;
 }
 
-/* Gives the trace the window that was asked for. */
+/* Limits the trace to the time that was asked for. */
 static void prof__server_window(const prof__server_capture *capture, prof_trace *trace, uint64_t until)
 {
     const prof_trace_info *about = prof_trace_about(trace);
@@ -780,7 +781,7 @@ static void prof__server_window(const prof__server_capture *capture, prof_trace 
     prof_trace_window(trace, from, to > from ? to : from + 1);
 }
 
-/* What is missing from it. */
+/* Notes what is missing from the trace. */
 static void prof__server_losses(prof__server_capture *capture, const prof_trace *trace)
 {
     const prof_trace_info *about = prof_trace_about(trace);
@@ -802,7 +803,7 @@ static void prof__server_losses(prof__server_capture *capture, const prof_trace 
                           (unsigned long long)about->lost_args);
 }
 
-/* An image as it is, with its window. */
+/* Answers with the image itself, limited to the time that was asked for. */
 static prof_status prof__server_image(prof__server_ask *ask, void *bytes, size_t size, uint64_t until)
 {
     prof_sink sink = {prof__server_sink, &ask->answer};
@@ -814,7 +815,7 @@ static prof_status prof__server_image(prof__server_ask *ask, void *bytes, size_t
     return prof__image_stream(bytes, size, trace, sink); /* closes it */
 }
 
-/* Times of PROFILE_STEPs, in ns: as integers, so that no average is less than the least or more than the most. */
+/* The times of PROFILE_STEPs in ns: integers, so that the average is never outside of minimum and maximum. */
 typedef struct prof__server_steps {
     uint64_t count, sum, least, most;
 } prof__server_steps;
@@ -827,7 +828,7 @@ static void prof__server_step_add(prof__server_steps *steps, uint64_t ns)
     steps->count++;
 }
 
-/* The average, the least and the most, in ms; of one step at least. */
+/* Writes average, minimum and maximum in ms. There must be at least one step. */
 static void prof__server_step_figures(const prof__server_steps *steps, double *figures)
 {
     figures[0] = (double)steps->sum / (double)steps->count / 1e6;
@@ -860,7 +861,7 @@ static size_t prof__server_varint(unsigned char *to, uint64_t value)
     return n;
 }
 
-/* Puts a tag and its length in front of the answer, which becomes the field. */
+/* Puts a tag and its length before the answer, which so becomes a field of a message. */
 static void prof__server_wrap(prof__server_ask *ask, unsigned char tag)
 {
     unsigned char head[16];
@@ -870,7 +871,7 @@ static void prof__server_wrap(prof__server_ask *ask, unsigned char tag)
     memcpy(ask->answer.at + ask->answer.first, head, n);
 }
 
-/* MonitorResponse: data as text, and the figures of the steps. */
+/* Makes a MonitorResponse: the data as text, and the times of the steps. */
 static prof_status prof__server_monitor(prof__server *v, prof__server_ask *ask, const prof_trace *trace)
 {
     prof_sink sink = {prof__server_sink, &ask->answer};
@@ -932,7 +933,7 @@ static prof_status prof__server_write(prof__server *v, prof__server_ask *ask, co
     }
 }
 
-/* What the program was built without; null: nothing that this format needs. */
+/* Returns the header that this format needs and the program was built without, or NULL. */
 static const char *prof__server_missing(prof__server_format format)
 {
 #ifndef PROF_CHROME_H
@@ -945,7 +946,7 @@ static const char *prof__server_missing(prof__server_format format)
     return NULL;
 }
 
-/* The notes as warnings of an XSpace: serialised messages may be continued. */
+/* Appends the notes as warnings to the XSpace: fields may be added after a serialised message. */
 static void prof__server_warn(prof__server *v, prof__server_ask *ask)
 {
     const char *line = ask->capture.notes, *end;
@@ -959,7 +960,7 @@ static void prof__server_warn(prof__server *v, prof__server_ask *ask)
     }
 }
 
-/* gRPC's prefix: not compressed, and the length. */
+/* Puts gRPC's prefix before the answer: a flag, not compressed, and the length. */
 static void prof__server_prefix(prof__server_ask *ask)
 {
     uint64_t size = ask->answer.size - ask->answer.first;
@@ -968,7 +969,7 @@ static void prof__server_prefix(prof__server_ask *ask)
     for (int i = 0; i < 4; ++i) at[1 + i] = (unsigned char)(size >> (24 - 8 * i));
 }
 
-/* For the name of a file in a header: the program's. */
+/* Writes the program's name, for the name of a file in a header. */
 static void prof__server_name(char *name, size_t size)
 {
     prof__program_name(name, size);
@@ -1016,7 +1017,7 @@ static void prof__server_finish_grpc(prof__server *v, prof__server_ask *ask)
     prof__server_end_answer(ask, 200, "");
 }
 
-/* Reads what was recorded and makes the answer of it. */
+/* Reads what was recorded, and makes the answer. */
 static prof_status prof__server_take(prof__server *v, prof__server_ask *ask)
 {
     prof__server_capture *capture = &ask->capture;
@@ -1074,7 +1075,7 @@ static void prof__server_finish(prof__server *v, prof__server_ask *ask)
         prof__server_finish_http(ask);
 }
 
-/* A capture waits for its begin, or at least for its turn: what is taken back in the same breath has cost nothing. */
+/* Lets a capture wait for its begin, or at least for its turn, so that one that is cancelled at once costs nothing. */
 static void prof__server_ask_capture(prof__server *v, prof__server_ask *ask)
 {
     prof__server_capture *capture = &ask->capture;
@@ -1093,7 +1094,7 @@ static void prof__server_ask_capture(prof__server *v, prof__server_ask *ask)
         ask->phase = PROF__ASK_DELAYED;
 }
 
-/* Its turn has come. */
+/* Begins a capture whose turn has come. */
 static void prof__server_turn(prof__server *v, prof__server_ask *ask)
 {
     if (ask->capture.whole || ask->capture.dump) {
@@ -1108,11 +1109,11 @@ static void prof__server_turn(prof__server *v, prof__server_ask *ask)
 }
 
 /*-- REQUESTS --------------------------------------------------------------------------------------------- >>request --
-   What both protocols make of what comes in: an ask, whose head is complete and checked before anything is done. */
+   Both protocols make an ask of each request. Its head must be complete and checked before anything is done for it. */
 
 static int prof__server_lower(int c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
 
-/* 1: the first size bytes of text are word, in any case. */
+/* Returns 1 if the first size bytes of text are word; case does not matter. */
 static int prof__server_is(const char *text, size_t size, const char *word)
 {
     size_t i;
@@ -1126,7 +1127,7 @@ static int prof__server_starts(const char *text, const char *prefix)
     return strlen(text) >= strlen(prefix) && prof__server_is(text, strlen(prefix), prefix);
 }
 
-/* In a time that depends on the length of what was sent only. */
+/* Compares the token in a time that depends only on the length of what was sent. */
 static int prof__server_token_is(const prof__server *v, const char *text, size_t size)
 {
     volatile unsigned char differs = (unsigned char)(size != v->token_size);
@@ -1136,7 +1137,7 @@ static int prof__server_token_is(const prof__server *v, const char *text, size_t
     return v->token_size && !differs;
 }
 
-/* One field of a head; name in any case. */
+/* Reads a header field. The case of the name does not matter. */
 static void prof__server_field(const prof__server *v, prof__server_ask *ask, const char *name, size_t name_size,
                                const char *value, size_t size)
 {
@@ -1155,7 +1156,7 @@ static void prof__server_field(const prof__server *v, prof__server_ask *ask, con
     if (!fits && !ask->bad) ask->bad = 431;
 }
 
-/* Splits "http://host/path?query"; what is in front of the path replaces the host. */
+/* Splits "http://host/path?query". A host before the path replaces that of the header field. */
 static void prof__server_target(prof__server_ask *ask, const char *text, size_t size)
 {
     const char *end = text + size, *path = text;
@@ -1172,8 +1173,8 @@ static void prof__server_target(prof__server_ask *ask, const char *text, size_t 
         ask->bad = 414;
 }
 
-/* 1: a name that only this machine gives itself: localhost, NAME.localhost, 127.x.y.z, [::1]; with or without a port. A
-   page that has its own name resolved to 127.0.0.1 sends that name. */
+/* Returns 1 for names of this machine itself: localhost, NAME.localhost, 127.x.y.z, [::1], with or without a port. A
+   web page whose own name resolves to 127.0.0.1 sends its own name, and is refused. */
 static int prof__server_host_is_here(const char *host)
 {
     static const char local[] = "localhost";
@@ -1198,7 +1199,7 @@ static int prof__server_host_is_here(const char *host)
     return 1;
 }
 
-/* Who may not ask is told so: 0. */
+/* Checks that the client may ask. If not, answers with the reason and returns 0. */
 static int prof__server_admits(prof__server *v, prof__server_ask *ask)
 {
     if (v->token_size && !ask->trusted) {
@@ -1220,7 +1221,7 @@ static int prof__server_admits(prof__server *v, prof__server_ask *ask)
     return 0;
 }
 
-/* A number of ms; the whole text. */
+/* Parses a number of milliseconds, which must be the whole text. */
 static prof_status prof__server_ms(const prof__server *v, const char *key, const char *text, uint64_t least,
                                    uint64_t *ns)
 {
@@ -1235,7 +1236,7 @@ static prof_status prof__server_ms(const prof__server *v, const char *key, const
 enum { PROF__MAY_MS = 1, PROF__MAY_LAST = 2, PROF__MAY_FORMAT = 4, PROF__MAY_CONFIG = 8, PROF__MAY_LEVEL = 16,
        PROF__MAY_ANY = 32, PROF__MAY_FINISH = 64 };
 
-/* One parameter of a query. */
+/* Reads a parameter of a query. */
 static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask, unsigned may, const char *key,
                                           const char *value)
 {
@@ -1282,7 +1283,7 @@ static int prof__server_hex(char c)
     return low >= '0' && low <= '9' ? low - '0' : low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
 }
 
-/* Undoes %41 and +; stays in its place. 0: not well-formed, or a zero byte. */
+/* Decodes %41 and + in place. Returns 0 if the text is invalid or has a zero byte. */
 static int prof__server_decode(char *text)
 {
     char *to = text;
@@ -1300,7 +1301,7 @@ static int prof__server_decode(char *text)
     return 1;
 }
 
-/* key=value&key=value; changes the text. */
+/* Reads key=value&key=value. Changes the text. */
 static prof_status prof__server_parameters(prof__server *v, prof__server_ask *ask, unsigned may, char *query)
 {
     while (*query) {
@@ -1388,7 +1389,7 @@ static void prof__server_status(prof__server *v, prof__server_ask *ask)
     prof__server_end_answer(ask, 200, "application/json");
 }
 
-/* Pauses and resumes on behalf of clients; nested only once. */
+/* Pauses and resumes for clients. Several pauses count as one. */
 static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause)
 {
     prof__look look = prof__look_now();
@@ -1427,7 +1428,7 @@ static void prof__server_level(prof__server *v, prof__server_ask *ask)
         prof__server_say(v, ask, 200, 0, "level %d", level);
 }
 
-/* How /start records from here on; all of it. */
+/* Sets how /start records from now on. Replaces all that was set before. */
 static void prof__server_config(prof__server *v, prof__server_ask *ask)
 {
     prof_status status = prof__server_capture_check(v, &ask->capture);
@@ -1439,7 +1440,7 @@ static void prof__server_config(prof__server *v, prof__server_ask *ask)
         prof__server_say(v, ask, 200, 0, "configured, for /start");
 }
 
-/* Again and again it is one recording. Where the program records itself there is nothing to start. */
+/* Handles /start. A second /start continues the same recording. If the program itself records, nothing is started. */
 static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
 {
     prof__look look = prof__look_now();
@@ -1451,9 +1452,9 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
     if (!status && !own && v->remote && prof__server_was_sent_away(v)) status = prof__server_remote_stop(v);
     if (!status && !own && !v->remote) {
         if (v->wished) prof__server_capture_copy(&ask->capture, &v->wish);
-        v->remote_from = prof_host_ns(); /* of a session that it starts it has everything */
+        v->remote_from = prof_host_ns(); /* before a session starts, which so belongs to it as a whole */
         status = prof__server_guest_comes(v, &ask->capture, look.running);
-        own = status == PROF_INVALID_STATE && prof__look_now().running; /* the program was faster */
+        own = status == PROF_INVALID_STATE && prof__look_now().running; /* the program has started one meanwhile */
         if (own) status = PROF_OK;
         ask->capture.guest = 0;
         if (!status && !own) {
@@ -1488,7 +1489,7 @@ static void prof__server_dump(prof__server *v, prof__server_ask *ask)
 {
     prof__look look = prof__look_now();
     if (!v->remote && !v->stopped && !look.guest && (look.running || look.ended)) {
-        ask->capture.whole = 1; /* as /save */
+        ask->capture.whole = 1; /* like /save */
         ask->capture.dump = 0;
     }
     prof__server_ask_capture(v, ask);
@@ -1588,7 +1589,7 @@ static uint64_t prof__proto_varint(prof__proto *p)
     return 0;
 }
 
-/* The next field; 0: none, or the message is bad. */
+/* Reads the next field. Returns 0 if there is none, or the message is invalid. */
 static int prof__proto_next(prof__proto *p)
 {
     if (p->bad || p->at == p->end) return 0;
@@ -1631,12 +1632,12 @@ static prof__proto prof__proto_of(const unsigned char *at, size_t size)
 }
 static prof__proto prof__proto_inside(const prof__proto *p) { return prof__proto_of(p->bytes, p->size); }
 
-/* Names that were not recognised, for one message about all of them. */
+/* The keys that were not recognised, for one error about all of them. */
 typedef struct prof__server_unknown {
     char names[300], why[200];
 } prof__server_unknown;
 
-/* One entry of advanced_configuration: {key=1, value=2: {string=1 | bool=2 | int64=3}}. */
+/* Reads an entry of advanced_configuration: {key=1, value=2: {string=1 | bool=2 | int64=3}}. */
 static prof_status prof__server_advanced(prof__server_capture *capture, const prof__proto *entry,
                                          prof__server_unknown *unknown)
 {
@@ -1683,7 +1684,7 @@ static prof_status prof__server_advanced(prof__server_capture *capture, const pr
     return result;
 }
 
-/* What is not there is 0, also a level; but without a version the options are as if they were not there. */
+/* Reads ProfileOptions. A field that is missing is 0, also a level. Options without a version are ignored. */
 static prof_status prof__server_options_read(prof__server_capture *capture, const prof__proto *options,
                                              uint64_t *duration)
 {
@@ -1731,7 +1732,7 @@ static prof_status prof__server_options_read(prof__server_capture *capture, cons
     return status;
 }
 
-/* ProfileRequest. */
+/* Reads a ProfileRequest. */
 static prof_status prof__server_profile_read(const prof__server *v, prof__server_capture *capture,
                                              const unsigned char *at, size_t size)
 {
@@ -1776,7 +1777,7 @@ static void prof__server_serve_profile(prof__server *v, prof__server_ask *ask, c
         prof__server_ask_capture(v, ask);
 }
 
-/* Ends captures of a session early. One that is not known is none that must be ended. */
+/* Ends the captures of a session id early. An unknown id is no error. */
 static void prof__server_terminate(prof__server *v, prof__server_ask *ask, const unsigned char *at, size_t size)
 {
     prof__proto p = prof__proto_of(at, size);
@@ -1814,7 +1815,7 @@ static void prof__server_serve_monitor(prof__server *v, prof__server_ask *ask, c
         prof__server_ask_capture(v, ask);
 }
 
-/* Records from here on, where the program does not already: then its buffer is what snapshots are of. */
+/* Starts a recording, if the program does not record already; else snapshots are copies of the program's buffer. */
 static void prof__server_continue(prof__server *v, prof__server_ask *ask, const unsigned char *at, size_t size)
 {
     prof__look look = prof__look_now();
@@ -1830,7 +1831,7 @@ static void prof__server_continue(prof__server *v, prof__server_ask *ask, const 
         status = prof__server_guest_comes(v, &ask->capture, look.running);
         if (status == PROF_INVALID_STATE && prof__look_now().running) status = PROF_OK;
     }
-    if (!status) v->continuous = ask->capture.guest ? 2 : 1; /* 2: counts among the users */
+    if (!status) v->continuous = ask->capture.guest ? 2 : 1; /* 2: it is a user of the guest session */
     ask->capture.guest = 0;
     if (status)
         prof__server_refuse(v, ask, status);
@@ -1844,7 +1845,7 @@ static void prof__server_discontinue(prof__server *v)
     v->continuous = 0;
 }
 
-/* The server goes: nobody can ask for it any more. */
+/* Drops the recording of /start when the server ends, because nobody can ask for it any more. */
 static void prof__server_remote_leave(prof__server *v)
 {
     if (v->remote) prof__server_guest_leaves(v, NULL, NULL);
@@ -1907,7 +1908,7 @@ static void prof__server_serve_grpc(prof__server *v, prof__server_ask *ask)
     }
 }
 
-/* A request is complete. */
+/* Handles a complete request. */
 static void prof__server_serve(prof__server *v, prof__server_ask *ask)
 {
     static const struct {
@@ -1943,7 +1944,7 @@ static void prof__server_free(prof__server *v, prof__server_ask *ask)
 
 /*-- HTTP/1 ----------------------------------------------------------------------------------------------- >>http1 --*/
 
-/* Bytes up to and with the empty line that ends a head; 0: it is not there yet. */
+/* Returns the size of a head, with the empty line that ends it, or 0 if that has not come yet. */
 static size_t prof__http1_head_size(const unsigned char *in, size_t size)
 {
     for (size_t i = 0; i + 1 < size; ++i) {
@@ -1998,7 +1999,7 @@ static void prof__http1_field(const prof__server *v, prof__server_ask *ask, cons
         if ((unsigned char)*c < 32 && *c != '\t') ask->bad = 400;
     if (prof__server_is(line, name, "host")) {
         if ((*hosts)++) ask->bad = 400;
-        if (ask->host[0]) return; /* the start line's counts */
+        if (ask->host[0]) return; /* that of the start line has precedence */
     }
     if (prof__server_is(line, name, "content-length")) prof__http1_length(ask, value, (size_t)(end - value), lengths);
     if (prof__server_is(line, name, "transfer-encoding")) ask->bad = 501;
@@ -2031,7 +2032,7 @@ static void prof__server_ate(prof__server_client *c, size_t size)
     c->in_size -= size;
 }
 
-/* 1: it got on. */
+/* Reads a part of a request. Returns 1 if it could. */
 static int prof__http1_read(prof__server *v, prof__server_client *c)
 {
     prof__server_ask *ask = &c->asks[0];
@@ -2079,7 +2080,7 @@ static const char *prof__http1_reason(int status)
     return "Error";
 }
 
-/* Moves the answer on to what is to be sent. */
+/* Copies a part of the answer to the bytes that are sent next. */
 static int prof__http1_fill(prof__server *v, prof__server_client *c)
 {
     prof__server_ask *ask = &c->asks[0];
@@ -2108,7 +2109,7 @@ static int prof__http1_fill(prof__server *v, prof__server_client *c)
 }
 
 /*-- HPACK -------------------------------------------------------------------------------------------------- >>hpack --
-   The decoder of RFC 7541. Nothing is ever encoded with a table. */
+   A decoder for RFC 7541. Answers are encoded without a table. */
 
 static const char *const prof__hpack_static[61][2] = {{":authority", ""},
                                                       {":method", "GET"},
@@ -2172,8 +2173,8 @@ static const char *const prof__hpack_static[61][2] = {{":authority", ""},
                                                       {"via", ""},
                                                       {"www-authenticate", ""}};
 
-/* Lengths in bits of the codes of all bytes, and of the end of a string (appendix B). The code is canonical: with the
-   symbols in order of length, and then of value, each code is the one before plus 1, with zeroes behind it. */
+/* The lengths in bits of the codes of all bytes and of the end of a string (appendix B). The code is canonical: if the
+   symbols are sorted by length and then by value, each code is the previous one plus 1, with zeros appended. */
 static const unsigned char prof__huffman_bits[257] = {
     13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28,
     28, 28, 28, 6,  10, 10, 12, 13, 6,  8,  11, 10, 10, 8,  11, 8,  6,  6,  6,  5,  5,  5,  6,  6,  6,  6,  6,  6,  6,
@@ -2185,7 +2186,7 @@ static const unsigned char prof__huffman_bits[257] = {
     27, 27, 26, 24, 25, 19, 21, 26, 27, 27, 26, 27, 24, 21, 21, 26, 26, 28, 27, 27, 27, 20, 24, 20, 21, 22, 21, 21, 23,
     22, 22, 25, 25, 24, 24, 26, 23, 26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26, 30};
 
-/* Of each length: the first code, how many there are, and where their symbols begin. */
+/* For each length: the first code, how many there are, and where their symbols begin. */
 static struct {
     uint32_t code;
     unsigned short count, first;
@@ -2207,7 +2208,7 @@ static void prof__huffman_prepare(void)
     }
 }
 
-/* Decodes size bytes; 0: not well-formed, or more than room. */
+/* Decodes size bytes. Returns 0 if they are invalid, or need more than room bytes. */
 static int prof__huffman_decode(const unsigned char *at, size_t size, char *to, size_t room, size_t *length)
 {
     uint32_t code = 0;
@@ -2225,10 +2226,10 @@ static int prof__huffman_decode(const unsigned char *at, size_t size, char *to, 
         code = bits = 0;
     }
     *length = n;
-    return bits < 8 && code == (1u << bits) - 1; /* the rest is the beginning of the end's code, which is ones */
+    return bits < 8 && code == (1u << bits) - 1; /* padding is the begin of the end's code: ones */
 }
 
-/* A number whose first byte has so many bits of it; 0: not well-formed, or absurd. */
+/* Reads an integer whose first byte has this many bits of it. Returns 0 if it is invalid or too large. */
 static int prof__hpack_integer(const unsigned char **at, const unsigned char *end, unsigned bits, uint32_t *value)
 {
     uint32_t most = (1u << bits) - 1;
@@ -2259,7 +2260,7 @@ static int prof__hpack_string(const unsigned char **at, const unsigned char *end
 
 static size_t prof__hpack_size(const prof__hpack *h) { return h->used + 32 * h->count; }
 
-/* Drops the oldest entries until there is room for so many bytes, by the RFC's reckoning. */
+/* Drops the oldest entries until the table has space for this many bytes, as the RFC counts them. */
 static void prof__hpack_evict(prof__hpack *h, size_t bytes)
 {
     size_t gone = 0, text = 0;
@@ -2285,7 +2286,7 @@ static void prof__hpack_insert(prof__hpack *h, const char *name, size_t name_siz
     h->used += name_size + size;
 }
 
-/* Copies what an index stands for; 0: there is no such entry, or it is too long. */
+/* Copies the entry of an index. Returns 0 if there is none, or if it is too long. */
 static int prof__hpack_lookup(const prof__hpack *h, uint32_t index, char *name, size_t *name_size, char *value,
                               size_t *size, size_t room)
 {
@@ -2311,10 +2312,10 @@ static int prof__hpack_lookup(const prof__hpack *h, uint32_t index, char *name, 
     return 1;
 }
 
-#define PROF__HPACK_TEXT 8192 /* of a name or value */
+#define PROF__HPACK_TEXT 8192 /* bytes of a name or value */
 
-/* Calls field for each header of a block. most: of the table, as it was announced. 0: the block is bad, or says more
-   than is sensible. */
+/* Calls field for each header of a block. most: the size of the table that was announced. Returns 0 if the block is
+   invalid or too large. */
 static int prof__hpack_block(prof__hpack *h, size_t most, const unsigned char *at, size_t block,
                              void (*field)(void *user, const char *name, size_t name_size, const char *value,
                                            size_t size),
@@ -2329,7 +2330,7 @@ static int prof__hpack_block(prof__hpack *h, size_t most, const unsigned char *a
         uint32_t index;
         unsigned bits = c & 0x80 ? 7 : c & 0x40 ? 6 : c & 0x20 ? 5 : 4;
         if (!prof__hpack_integer(&at, end, bits, &index)) return 0;
-        if (bits == 5) { /* the table's size changes, in front of all fields */
+        if (bits == 5) { /* changes the table's size; must come before all fields */
             if (index > most || fields) return 0;
             h->limit = index;
             prof__hpack_evict(h, 0);
@@ -2352,7 +2353,7 @@ static int prof__hpack_block(prof__hpack *h, size_t most, const unsigned char *a
 }
 
 /*-- HTTP/2 ------------------------------------------------------------------------------------------------- >>http2 --
-   RFC 9113, for a client that knows that it is spoken here. No priorities, no push. */
+   RFC 9113, for clients with prior knowledge. Without priorities and push. */
 
 enum {
     PROF__H2_DATA,
@@ -2379,7 +2380,7 @@ enum {
 #define PROF__H2_END_HEADERS 4u
 #define PROF__H2_PADDED 8u
 #define PROF__H2_WITH_PRIORITY 32u
-#define PROF__H2_TABLE 4096u /* what our SETTINGS leave as it is */
+#define PROF__H2_TABLE 4096u /* the default, which our SETTINGS do not change */
 static const char prof__h2_preface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 static void prof__h2_number(unsigned char *to, uint32_t number)
@@ -2391,7 +2392,7 @@ static uint32_t prof__h2_number_at(const unsigned char *at)
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* Where there is room for it: see prof__h2_read. */
+/* Appends a frame. There is space for it: see prof__h2_read. */
 static void prof__h2_frame(prof__server_client *c, unsigned type, unsigned flags, uint32_t stream, const void *payload,
                            size_t size)
 {
@@ -2411,7 +2412,7 @@ static void prof__h2_reset(prof__server_client *c, uint32_t stream, uint32_t err
     prof__h2_frame(c, PROF__H2_RESET, 0, stream, code, 4);
 }
 
-/* Says why, and closes. */
+/* Sends the reason, and closes the connection. */
 static void prof__h2_goaway(prof__server *v, prof__server_client *c, uint32_t error)
 {
     unsigned char payload[8];
@@ -2467,7 +2468,7 @@ static void prof__h2_complete(prof__server *v, prof__server_ask *ask)
     prof__server_serve(v, ask);
 }
 
-/* A header block is complete: a request's, or what comes behind one's body. */
+/* Reads a complete header block: that of a request, or the trailers after its body. */
 static void prof__h2_block(prof__server *v, prof__server_client *c)
 {
     uint32_t stream = c->block_stream;
@@ -2497,7 +2498,7 @@ static void prof__h2_block(prof__server *v, prof__server_client *c)
     if (c->block_flags & PROF__H2_END_STREAM) ask->ended = 1;
 }
 
-/* HEADERS and CONTINUATION: parts of a block, between which nothing else comes. */
+/* Reads HEADERS and CONTINUATION: the parts of a block, between which no other frame may come. */
 static void prof__h2_headers(prof__server *v, prof__server_client *c, unsigned type, unsigned flags, uint32_t stream,
                              const unsigned char *payload, size_t size)
 {
@@ -2550,7 +2551,7 @@ static void prof__h2_data(prof__server *v, prof__server_client *c, unsigned flag
     if (whole) prof__h2_frame(c, PROF__H2_WINDOW, 0, 0, window, 4);
     if (!ask || ask->phase != PROF__ASK_BODY) {
         if (ask && flags & PROF__H2_END_STREAM) ask->ended = 1;
-        return; /* of a stream that has its answer */
+        return; /* its stream has been answered already */
     }
     if (size > PROF__SERVER_BODY - ask->body.size || !prof__server_add(v, &ask->body, payload, size)) ask->bad = 413;
     if (whole && !(flags & PROF__H2_END_STREAM)) prof__h2_frame(c, PROF__H2_WINDOW, 0, stream, window, 4);
@@ -2641,14 +2642,14 @@ static void prof__h2_take(prof__server *v, prof__server_client *c, unsigned type
         if (ask) prof__server_free(v, ask);
         if (ask && ++c->aborts >= PROF__SERVER_ABORTS) prof__h2_goaway(v, c, PROF__H2_CALM);
         break;
-    default: break; /* priorities, farewells, and what was not invented yet */
+    default: break; /* PRIORITY, GOAWAY, and unknown types are ignored */
     }
 }
 
 static int prof__h2_read(prof__server *v, prof__server_client *c)
 {
     uint32_t size = c->in_size >= 9 ? prof__h2_number_at(c->in) >> 8 : 0;
-    if (c->in_size < 9 || sizeof c->out - c->out_size < 1024) return 0; /* first the answers to what came before go */
+    if (c->in_size < 9 || sizeof c->out - c->out_size < 1024) return 0; /* answers to earlier frames go first */
     if (size > PROF__SERVER_FRAME) {
         prof__h2_goaway(v, c, PROF__H2_SIZE);
         return 1;
@@ -2659,7 +2660,7 @@ static int prof__h2_read(prof__server *v, prof__server_client *c)
     return 1;
 }
 
-/* Appends a literal header to a block; nothing if there is no room. */
+/* Appends a literal header to a block, if it has space for it. */
 static size_t prof__h2_literal(unsigned char *block, size_t at, size_t room, const char *name, size_t name_size,
                                const char *value, size_t size)
 {
@@ -2679,7 +2680,7 @@ static size_t prof__h2_literal(unsigned char *block, size_t at, size_t room, con
     return at;
 }
 
-/* grpc-status and grpc-message, in which all but printing ASCII is %XX. */
+/* Makes the trailers grpc-status and grpc-message. In the message, all bytes but printable ASCII become %XX. */
 static size_t prof__h2_trailers(const prof__server_ask *ask, unsigned char *block, size_t at, size_t room)
 {
     char number[12], message[3 * sizeof ask->message];
@@ -2718,7 +2719,7 @@ static void prof__h2_answer_head(prof__server_client *c, prof__server_ask *ask)
     ask->head_sent = last ? 2 : 1;
 }
 
-/* Sends the next frame of an answer; 0: there is none, or it must wait. */
+/* Sends the next frame of an answer. Returns 0 if there is none, or it must wait. */
 static int prof__h2_send(prof__server *v, prof__server_client *c, prof__server_ask *ask)
 {
     prof__server_bytes *answer = &ask->answer;
@@ -2748,7 +2749,7 @@ static int prof__h2_send(prof__server *v, prof__server_client *c, prof__server_a
         ask->head_sent = 2;
     }
     if (ask->head_sent == 2) {
-        if (!ask->ended) prof__h2_reset(c, ask->stream, PROF__H2_OK); /* the rest of the request is not wanted */
+        if (!ask->ended) prof__h2_reset(c, ask->stream, PROF__H2_OK); /* the rest of the request is not needed */
         prof__server_free(v, ask);
         c->since = prof_host_ns();
     }
@@ -2769,7 +2770,7 @@ static int prof__h2_fill(prof__server *v, prof__server_client *c)
 /*-- THE THREAD -------------------------------------------------------------------------------------------- >>loop --*/
 
 #ifndef MSG_NOSIGNAL
-#define MSG_NOSIGNAL 0 /* the thread has SIGPIPE blocked, as all signals */
+#define MSG_NOSIGNAL 0 /* not needed: the thread blocks all signals */
 #endif
 
 static void prof__server_shut(int *file)
@@ -2778,7 +2779,7 @@ static void prof__server_shut(int *file)
     *file = -1;
 }
 
-/* Descriptors change under the lock, so that the child of a fork knows them all. */
+/* Closes a descriptor. They change under the lock, so that the child of a fork knows all of them. */
 static void prof__server_close(prof__server *v, int index)
 {
     prof__server_client *c = v->clients[index];
@@ -2790,7 +2791,7 @@ static void prof__server_close(prof__server *v, int index)
     free(c);
 }
 
-/* 1: somebody waits for what this client has asked for. */
+/* Returns 1 if this client waits for an answer. */
 static int prof__server_busy(const prof__server_client *c)
 {
     for (int i = 0; i < PROF__SERVER_STREAMS; ++i)
@@ -2798,7 +2799,8 @@ static int prof__server_busy(const prof__server_client *c)
     return 0;
 }
 
-/* A place for a client, if need be that of the one that has been silent for longest. -1: all are busy. */
+/* Returns a place for a client: a free one, or that of the client that was silent for longest. Returns -1 if all wait
+   for answers. */
 static int prof__server_place(prof__server *v)
 {
     int oldest = -1;
@@ -2810,7 +2812,7 @@ static int prof__server_place(prof__server *v)
     return oldest;
 }
 
-static PROF__UNUSED int prof__server_descriptor(int file) /* as all of ours: not for exec(), and not waiting */
+static PROF__UNUSED int prof__server_descriptor(int file) /* makes it non-blocking, and closed by exec() */
 {
     if (file >= 0 && (fcntl(file, F_SETFD, FD_CLOEXEC) || fcntl(file, F_SETFL, fcntl(file, F_GETFL) | O_NONBLOCK))) {
         close(file);
@@ -2844,7 +2846,7 @@ static void prof__server_accept(prof__server *v, int listener)
     if (file < 0) {
         free(c);
         if (error != EAGAIN && error != EWOULDBLOCK && error != EINTR && error != ECONNABORTED)
-            v->deaf_until = prof_host_ns() + 1000000000u; /* no descriptors, no memory: not again at once */
+            v->deaf_until = prof_host_ns() + 1000000000u; /* no descriptors or memory: retries later */
         return;
     }
     if (v->clients[place] != c) {
@@ -2861,7 +2863,7 @@ static void prof__server_accept(prof__server *v, int listener)
 #endif
 }
 
-/* Which protocol it is, by the first bytes. 1: known now. */
+/* Recognises the protocol by the first bytes. Returns 1 if it is known. */
 static int prof__server_greet(prof__server_client *c)
 {
     size_t size = sizeof prof__h2_preface - 1, there = c->in_size < size ? c->in_size : size;
@@ -2892,7 +2894,7 @@ static int prof__server_send(prof__server_client *c)
     return got_on;
 }
 
-/* Makes of what has come what there is to be made of it, until its turn is over. -1: the connection is gone. */
+/* Handles the bytes that have come, until the client's turn is over. Returns -1 if the connection is gone. */
 static int prof__server_pump(prof__server *v, prof__server_client *c)
 {
     int got_on = 1, sent = 0;
@@ -2917,7 +2919,7 @@ static int prof__server_pump(prof__server *v, prof__server_client *c)
     return got_on;
 }
 
-/* Reads what is there. 0: the client has nothing more to say, or is gone. */
+/* Reads the bytes that have come. Returns 0 if the client has closed its side or is gone. */
 static int prof__server_read(prof__server_client *c)
 {
     while (c->in_size < sizeof c->in) {
@@ -2932,7 +2934,7 @@ static int prof__server_read(prof__server_client *c)
     return 1;
 }
 
-/* When this client has had enough time. */
+/* Returns the time when this client has been too slow. */
 static uint64_t prof__server_patience_ends(const prof__server_client *c)
 {
     uint64_t end = prof__server_busy(c) ? UINT64_MAX : c->since + PROF__SERVER_IDLE_NS;
@@ -2946,7 +2948,7 @@ static uint64_t prof__server_patience_ends(const prof__server_client *c)
     return end;
 }
 
-/* Time is up for a request, or an idle connection. */
+/* Ends a request that took too long, or an idle connection. */
 static void prof__server_expire(prof__server *v, int index)
 {
     prof__server_client *c = v->clients[index];
@@ -2962,7 +2964,7 @@ static void prof__server_expire(prof__server *v, int index)
     prof__server_close(v, index);
 }
 
-/* Does what is due, and returns when the next thing is. */
+/* Does what is due, and returns when something is due next. */
 static uint64_t prof__server_due(prof__server *v, prof__server_ask *ask, uint64_t now, int all)
 {
     prof__server_capture *capture = &ask->capture;
@@ -2986,7 +2988,7 @@ static uint64_t prof__server_due(prof__server *v, prof__server_ask *ask, uint64_
     return UINT64_MAX;
 }
 
-/* One look at every client: answers, deadlines. Returns when to look again. */
+/* Visits every client: makes answers, checks deadlines. Returns when to do so again. */
 static uint64_t prof__server_round(prof__server *v)
 {
     uint64_t next = v->deaf_until ? v->deaf_until : UINT64_MAX;
@@ -3021,7 +3023,7 @@ static uint64_t prof__server_round(prof__server *v)
     return next;
 }
 
-/* What came in. If the client has closed its side, what it waited for is not wanted any more; what is being sent is. */
+/* Reads from a client. If it has closed its side, its captures are dropped, but answers that are being sent are not. */
 static void prof__server_hear(prof__server *v, int index)
 {
     prof__server_client *c = v->clients[index];
@@ -3051,17 +3053,17 @@ static void prof__server_stop_listening(prof__server *v)
     v->leave_at = prof_host_ns() + PROF__SERVER_LEAVE_NS;
 }
 
-/* After a round of a server that stops: 1 if nobody waits for an answer, or nobody takes any. */
+/* Called after each round of a server that stops. Returns 1 if nobody waits for an answer, or nobody reads any. */
 static int prof__server_goes(prof__server *v)
 {
     uint64_t now = prof_host_ns();
     int clients = 0;
     for (int i = 0; i < PROF__SERVER_CLIENTS; ++i) clients += v->clients[i] != NULL;
-    if (!v->left_at) v->left_at = now + PROF__SERVER_LEFT_NS; /* making the answers is not the clients' time */
+    if (!v->left_at) v->left_at = now + PROF__SERVER_LEFT_NS; /* the time that making the answers took does not count */
     return !clients || now >= v->leave_at || now >= v->left_at;
 }
 
-/* Sleeps until something comes, or the time. */
+/* Sleeps until something comes, or until the time `next`. */
 static void prof__server_sleep(prof__server *v, uint64_t next)
 {
     struct pollfd files[3 + PROF__SERVER_CLIENTS];
@@ -3133,7 +3135,7 @@ typedef union prof__server_address {
     struct sockaddr_in6 six;
 } prof__server_address;
 
-/* host: in digits. 0: it is no address. */
+/* Parses an address in digits. Returns 0 if host is none. */
 static int prof__server_address_of(const char *host, int port, prof__server_address *address, socklen_t *size)
 {
     memset(address, 0, sizeof *address);
@@ -3155,7 +3157,7 @@ static int prof__server_is_loopback(const prof__server_address *address)
     return IN6_IS_ADDR_LOOPBACK(&address->six.sin6_addr);
 }
 
-/* A socket that listens, or -1 and errno. *port: which it is, if that was 0. */
+/* Returns a socket that listens, or -1 and errno. If *port is 0, sets it to the port that was taken. */
 static int prof__server_listen(const char *host, int *port)
 {
     prof__server_address address;
@@ -3171,7 +3173,7 @@ static int prof__server_listen(const char *host, int *port)
     int file = prof__server_descriptor(socket(address.any.sa_family, SOCK_STREAM, 0));
 #endif
     if (file < 0) return -1;
-    setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one); /* of connections that are over; not of listeners */
+    setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one); /* takes ports of closed connections, not listeners */
     if (address.any.sa_family == AF_INET6) setsockopt(file, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one);
     if (bind(file, &address.any, size) || listen(file, 16) || getsockname(file, &address.any, &size)) {
         int error = errno;
@@ -3183,7 +3185,8 @@ static int prof__server_listen(const char *host, int *port)
     return file;
 }
 
-/* Both loopback addresses, of one port: a name may mean either. A machine may have only one of them. */
+/* Listens on both loopback addresses with the same port, because localhost may mean either. A machine may have only one
+   of them. */
 static int prof__server_listen_here(prof__server *v, int port)
 {
     for (int tries = 0; tries < 20; ++tries) {
@@ -3293,7 +3296,8 @@ static prof_status prof__server_configure(prof__server *v, const prof_server_opt
     return prof__config_check(&v->capture);
 }
 
-/* A child of a fork has no server: no thread, and no descriptors, which would keep connections open. */
+/* The child of a fork has no server: it has no thread, and closes the descriptors, which would keep connections
+   open. */
 static __thread int prof__server_fork_holds;
 static void prof__server_before_fork(void) { prof__server_fork_holds = prof__lock_try(&prof__server_files); }
 static void prof__server_parent_of_fork(void)
@@ -3328,7 +3332,7 @@ static prof_status prof__server_stop_locked(prof__server *v)
     return PROF_OK;
 }
 
-/* The end of the process, or of the library that has the code. */
+/* Called at the end of the process, or when the library that has this code is unloaded. */
 static void prof__server_leave(void)
 {
     if (!prof__lock_try(&prof__server_word)) return;
@@ -3394,7 +3398,8 @@ PROF_DEF int prof_server_port(void)
 }
 
 #ifdef PROF__AUTOSTARTS
-/* PROF_SERVER=9012, or ADDRESS:9012 with a PROF_SERVER_TOKEN, [ADDRESS]:9012 if it has colons itself. */
+/* Starts the server of PROF_SERVER: 9012, or ADDRESS:9012 with a PROF_SERVER_TOKEN, or [ADDRESS]:9012 for an address
+   with colons. */
 static prof_status prof__server_from_text(const char *text, const char *token)
 {
     prof_server_options options;

@@ -1,29 +1,29 @@
-// server/api: Declarations.
-/* All zero is the default. Everything is copied. */
+// server/api: The public declarations.
+/* A structure of zeros has the defaults. prof_server_start() copies everything, also the strings. */
 typedef struct prof_server_options {
-    const char *host;           /* the address to listen on, in digits; null: 127.0.0.1 and ::1, of one port. "0.0.0.0",
-                                   "::" and any other that is not loopback need a token */
-    const char *token;          /* wanted in each request: visible ASCII, up to 255 bytes; null: none */
-    uint64_t max_ms;            /* how long a capture, and its delay, may be; 0: 600000, ten minutes */
-    size_t max_buffer;          /* how large a buffer a client may ask for, in bytes; 0: 256 MiB */
-    size_t max_answer;          /* bytes of all answers together that are not sent yet; 0: 512 MiB */
-    int read_only;              /* 1: no POST: /pause, /resume, /level, /config, /start, /stop, /dump */
-    const prof_config *capture; /* how a capture records when the program does not: buffer_size, mode (ring or fill),
-                                   clock, level, categories, min_duration_ns, filter_mask, no_sync and no_devices; null:
-                                   64 MiB */
+    const char *host;           /* the address to listen on, in digits. NULL: 127.0.0.1 and ::1, with the same port. All
+                                   others than loopback, such as "0.0.0.0" and "::", need a token */
+    const char *token;          /* must be in each request: visible ASCII, up to 255 bytes; NULL: no token */
+    uint64_t max_ms;            /* milliseconds that a capture, and its delay, may take; 0: 600000, ten minutes */
+    size_t max_buffer;          /* bytes of the largest buffer that a client may ask for; 0: 256 MiB */
+    size_t max_answer;          /* bytes that all answers together may have unsent; 0: 512 MiB */
+    int read_only;              /* 1: refuses POST: /pause, /resume, /level, /config, /start, /stop, /dump */
+    const prof_config *capture; /* how a capture records if the program does not: buffer_size, mode (ring or fill),
+                                   clock, level, categories, min_duration_ns, filter_mask, no_sync and no_devices.
+                                   NULL: a ring of 64 MiB */
 } prof_server_options;
 
 #if PROF_ENABLE
-/* Listens on a TCP port; 0: on any that is free, see prof_server_port(). options may be null. PROF_INVALID_STATE: there
-   is a server already; PROF_IO: the port is taken; PROF_UNSUPPORTED: not on this platform. Any thread, as all of these;
-   not from signal handlers. Not PROF_FREESTANDING. */
+/* Starts a server on a TCP port; 0 takes any free port, see prof_server_port(). options may be NULL. Returns
+   PROF_INVALID_STATE if a server runs already, PROF_IO if the port is taken, PROF_UNSUPPORTED on Windows. These three
+   functions may be called from any thread, but not from signal handlers; PROF_FREESTANDING does not have them. */
 PROF_DEF prof_status prof_server_start(int port, const prof_server_options *options);
 
-/* Answers what is being captured with what there is, waits as the end of main() does, and ends the thread.
-   PROF_INVALID_STATE: there is no server. */
+/* Ends all captures, sends their answers (see HOW IT CAPTURES for how long that may take), and ends the thread. Returns
+   PROF_INVALID_STATE if no server runs. */
 PROF_DEF prof_status prof_server_stop(void);
 
-/* The port; 0: there is no server. */
+/* Returns the port, or 0 if no server runs. */
 PROF_DEF int prof_server_port(void);
 #else
 #define prof_server_start(port, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(port, options))

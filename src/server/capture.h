@@ -1,4 +1,4 @@
-// server/capture: Captures: begun, over, turned into a file.
+// server/capture: Begins captures, ends them, and makes files of them.
 /*-- CAPTURES ------------------------------------------------------------------------------------------- >>capture --*/
 
 static void prof__server_capture_init(const prof__server *v, prof__server_capture *capture)
@@ -13,7 +13,7 @@ static void prof__server_capture_init(const prof__server *v, prof__server_captur
 #endif
 }
 
-/* What a client may not ask for; 0: it may. */
+/* Refuses what a client must not ask for. */
 static prof_status prof__server_capture_check(const prof__server *v, const prof__server_capture *capture)
 {
     const prof_config *config = &capture->config;
@@ -24,11 +24,11 @@ static prof_status prof__server_capture_check(const prof__server *v, const prof_
     return prof__config_check(config);
 }
 
-/* Keys that a client may set: none of them names a file, or changes what the program does. */
+/* The keys that a client may set. None of them names a file or changes what the program does. */
 static const char *const prof__server_keys[] = {"buffer",      "level", "categories", "min_duration",
                                                 "filter_mask", "mode",  "clock",      NULL};
 
-/* A key of the configuration, from a client. */
+/* Sets a key of the configuration for a client. */
 static prof_status prof__server_set(prof__server_capture *capture, const char *key, const char *value)
 {
     size_t size = strlen(value) + 1;
@@ -64,12 +64,12 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
         return prof__fail(PROF_INVALID_STATE,
                           "the program's session has ended by itself, but prof_stop() was not called yet: nothing "
                           "records; /save has what it recorded");
-    capture->from = prof_host_ns(); /* of a session that it starts it has everything */
+    capture->from = prof_host_ns(); /* before a session starts, which so belongs to it as a whole */
     capture->end_at = capture->from + capture->ns;
     if (!look.running || look.guest) {
         status = prof__server_guest_comes(v, capture, look.running);
-        if (!look.running) capture->end_at = prof_host_ns() + capture->ns; /* a start takes its time */
-        if (status == PROF_INVALID_STATE) look = prof__look_now(); /* the program was faster */
+        if (!look.running) capture->end_at = prof_host_ns() + capture->ns; /* starting takes time */
+        if (status == PROF_INVALID_STATE) look = prof__look_now(); /* the program has started one meanwhile */
         if (status && (!look.running || look.guest)) return status;
     }
     if (!capture->guest) {
@@ -88,7 +88,7 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
     return PROF_OK;
 }
 
-/* 1: nothing more can come. */
+/* Returns 1 if nothing more can be recorded for the capture. */
 static int prof__server_capture_over(prof__server *v, const prof__server_capture *capture)
 {
     prof__look look = prof__look_now();
@@ -96,7 +96,7 @@ static int prof__server_capture_over(prof__server *v, const prof__server_capture
     return !look.running || look.epoch != capture->epoch;
 }
 
-/* Gives the trace the window that was asked for. */
+/* Limits the trace to the time that was asked for. */
 static void prof__server_window(const prof__server_capture *capture, prof_trace *trace, uint64_t until)
 {
     const prof_trace_info *about = prof_trace_about(trace);
@@ -111,7 +111,7 @@ static void prof__server_window(const prof__server_capture *capture, prof_trace 
     prof_trace_window(trace, from, to > from ? to : from + 1);
 }
 
-/* What is missing from it. */
+/* Notes what is missing from the trace. */
 static void prof__server_losses(prof__server_capture *capture, const prof_trace *trace)
 {
     const prof_trace_info *about = prof_trace_about(trace);
@@ -133,7 +133,7 @@ static void prof__server_losses(prof__server_capture *capture, const prof_trace 
                           (unsigned long long)about->lost_args);
 }
 
-/* An image as it is, with its window. */
+/* Answers with the image itself, limited to the time that was asked for. */
 static prof_status prof__server_image(prof__server_ask *ask, void *bytes, size_t size, uint64_t until)
 {
     prof_sink sink = {prof__server_sink, &ask->answer};
@@ -145,7 +145,7 @@ static prof_status prof__server_image(prof__server_ask *ask, void *bytes, size_t
     return prof__image_stream(bytes, size, trace, sink); /* closes it */
 }
 
-/* Times of PROFILE_STEPs, in ns: as integers, so that no average is less than the least or more than the most. */
+/* The times of PROFILE_STEPs in ns: integers, so that the average is never outside of minimum and maximum. */
 typedef struct prof__server_steps {
     uint64_t count, sum, least, most;
 } prof__server_steps;
@@ -158,7 +158,7 @@ static void prof__server_step_add(prof__server_steps *steps, uint64_t ns)
     steps->count++;
 }
 
-/* The average, the least and the most, in ms; of one step at least. */
+/* Writes average, minimum and maximum in ms. There must be at least one step. */
 static void prof__server_step_figures(const prof__server_steps *steps, double *figures)
 {
     figures[0] = (double)steps->sum / (double)steps->count / 1e6;
@@ -191,7 +191,7 @@ static size_t prof__server_varint(unsigned char *to, uint64_t value)
     return n;
 }
 
-/* Puts a tag and its length in front of the answer, which becomes the field. */
+/* Puts a tag and its length before the answer, which so becomes a field of a message. */
 static void prof__server_wrap(prof__server_ask *ask, unsigned char tag)
 {
     unsigned char head[16];
@@ -201,7 +201,7 @@ static void prof__server_wrap(prof__server_ask *ask, unsigned char tag)
     memcpy(ask->answer.at + ask->answer.first, head, n);
 }
 
-/* MonitorResponse: data as text, and the figures of the steps. */
+/* Makes a MonitorResponse: the data as text, and the times of the steps. */
 static prof_status prof__server_monitor(prof__server *v, prof__server_ask *ask, const prof_trace *trace)
 {
     prof_sink sink = {prof__server_sink, &ask->answer};
@@ -263,7 +263,7 @@ static prof_status prof__server_write(prof__server *v, prof__server_ask *ask, co
     }
 }
 
-/* What the program was built without; null: nothing that this format needs. */
+/* Returns the header that this format needs and the program was built without, or NULL. */
 static const char *prof__server_missing(prof__server_format format)
 {
 #ifndef PROF_CHROME_H
@@ -276,7 +276,7 @@ static const char *prof__server_missing(prof__server_format format)
     return NULL;
 }
 
-/* The notes as warnings of an XSpace: serialised messages may be continued. */
+/* Appends the notes as warnings to the XSpace: fields may be added after a serialised message. */
 static void prof__server_warn(prof__server *v, prof__server_ask *ask)
 {
     const char *line = ask->capture.notes, *end;
@@ -290,7 +290,7 @@ static void prof__server_warn(prof__server *v, prof__server_ask *ask)
     }
 }
 
-/* gRPC's prefix: not compressed, and the length. */
+/* Puts gRPC's prefix before the answer: a flag, not compressed, and the length. */
 static void prof__server_prefix(prof__server_ask *ask)
 {
     uint64_t size = ask->answer.size - ask->answer.first;
@@ -299,7 +299,7 @@ static void prof__server_prefix(prof__server_ask *ask)
     for (int i = 0; i < 4; ++i) at[1 + i] = (unsigned char)(size >> (24 - 8 * i));
 }
 
-/* For the name of a file in a header: the program's. */
+/* Writes the program's name, for the name of a file in a header. */
 static void prof__server_name(char *name, size_t size)
 {
     prof__program_name(name, size);
@@ -347,7 +347,7 @@ static void prof__server_finish_grpc(prof__server *v, prof__server_ask *ask)
     prof__server_end_answer(ask, 200, "");
 }
 
-/* Reads what was recorded and makes the answer of it. */
+/* Reads what was recorded, and makes the answer. */
 static prof_status prof__server_take(prof__server *v, prof__server_ask *ask)
 {
     prof__server_capture *capture = &ask->capture;
@@ -405,7 +405,7 @@ static void prof__server_finish(prof__server *v, prof__server_ask *ask)
         prof__server_finish_http(ask);
 }
 
-/* A capture waits for its begin, or at least for its turn: what is taken back in the same breath has cost nothing. */
+/* Lets a capture wait for its begin, or at least for its turn, so that one that is cancelled at once costs nothing. */
 static void prof__server_ask_capture(prof__server *v, prof__server_ask *ask)
 {
     prof__server_capture *capture = &ask->capture;
@@ -424,7 +424,7 @@ static void prof__server_ask_capture(prof__server *v, prof__server_ask *ask)
         ask->phase = PROF__ASK_DELAYED;
 }
 
-/* Its turn has come. */
+/* Begins a capture whose turn has come. */
 static void prof__server_turn(prof__server *v, prof__server_ask *ask)
 {
     if (ask->capture.whole || ask->capture.dump) {

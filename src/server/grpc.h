@@ -1,4 +1,4 @@
-// server/grpc: XProf's calls.
+// server/grpc: The gRPC calls of XProf.
 /*-- GRPC ---------------------------------------------------------------------------------------------------- >>grpc --
    tensorflow.ProfilerService, as XProf's client calls it. */
 
@@ -26,7 +26,7 @@ static uint64_t prof__proto_varint(prof__proto *p)
     return 0;
 }
 
-/* The next field; 0: none, or the message is bad. */
+/* Reads the next field. Returns 0 if there is none, or the message is invalid. */
 static int prof__proto_next(prof__proto *p)
 {
     if (p->bad || p->at == p->end) return 0;
@@ -69,12 +69,12 @@ static prof__proto prof__proto_of(const unsigned char *at, size_t size)
 }
 static prof__proto prof__proto_inside(const prof__proto *p) { return prof__proto_of(p->bytes, p->size); }
 
-/* Names that were not recognised, for one message about all of them. */
+/* The keys that were not recognised, for one error about all of them. */
 typedef struct prof__server_unknown {
     char names[300], why[200];
 } prof__server_unknown;
 
-/* One entry of advanced_configuration: {key=1, value=2: {string=1 | bool=2 | int64=3}}. */
+/* Reads an entry of advanced_configuration: {key=1, value=2: {string=1 | bool=2 | int64=3}}. */
 static prof_status prof__server_advanced(prof__server_capture *capture, const prof__proto *entry,
                                          prof__server_unknown *unknown)
 {
@@ -121,7 +121,7 @@ static prof_status prof__server_advanced(prof__server_capture *capture, const pr
     return result;
 }
 
-/* What is not there is 0, also a level; but without a version the options are as if they were not there. */
+/* Reads ProfileOptions. A field that is missing is 0, also a level. Options without a version are ignored. */
 static prof_status prof__server_options_read(prof__server_capture *capture, const prof__proto *options,
                                              uint64_t *duration)
 {
@@ -169,7 +169,7 @@ static prof_status prof__server_options_read(prof__server_capture *capture, cons
     return status;
 }
 
-/* ProfileRequest. */
+/* Reads a ProfileRequest. */
 static prof_status prof__server_profile_read(const prof__server *v, prof__server_capture *capture,
                                              const unsigned char *at, size_t size)
 {
@@ -214,7 +214,7 @@ static void prof__server_serve_profile(prof__server *v, prof__server_ask *ask, c
         prof__server_ask_capture(v, ask);
 }
 
-/* Ends captures of a session early. One that is not known is none that must be ended. */
+/* Ends the captures of a session id early. An unknown id is no error. */
 static void prof__server_terminate(prof__server *v, prof__server_ask *ask, const unsigned char *at, size_t size)
 {
     prof__proto p = prof__proto_of(at, size);
@@ -252,7 +252,7 @@ static void prof__server_serve_monitor(prof__server *v, prof__server_ask *ask, c
         prof__server_ask_capture(v, ask);
 }
 
-/* Records from here on, where the program does not already: then its buffer is what snapshots are of. */
+/* Starts a recording, if the program does not record already; else snapshots are copies of the program's buffer. */
 static void prof__server_continue(prof__server *v, prof__server_ask *ask, const unsigned char *at, size_t size)
 {
     prof__look look = prof__look_now();
@@ -268,7 +268,7 @@ static void prof__server_continue(prof__server *v, prof__server_ask *ask, const 
         status = prof__server_guest_comes(v, &ask->capture, look.running);
         if (status == PROF_INVALID_STATE && prof__look_now().running) status = PROF_OK;
     }
-    if (!status) v->continuous = ask->capture.guest ? 2 : 1; /* 2: counts among the users */
+    if (!status) v->continuous = ask->capture.guest ? 2 : 1; /* 2: it is a user of the guest session */
     ask->capture.guest = 0;
     if (status)
         prof__server_refuse(v, ask, status);
@@ -282,7 +282,7 @@ static void prof__server_discontinue(prof__server *v)
     v->continuous = 0;
 }
 
-/* The server goes: nobody can ask for it any more. */
+/* Drops the recording of /start when the server ends, because nobody can ask for it any more. */
 static void prof__server_remote_leave(prof__server *v)
 {
     if (v->remote) prof__server_guest_leaves(v, NULL, NULL);
@@ -345,7 +345,7 @@ static void prof__server_serve_grpc(prof__server *v, prof__server_ask *ask)
     }
 }
 
-/* A request is complete. */
+/* Handles a complete request. */
 static void prof__server_serve(prof__server *v, prof__server_ask *ask)
 {
     static const struct {

@@ -1,9 +1,9 @@
-// server/guest: The session of a capture, the program's or one of its own.
+// server/guest: The session that a capture uses: the program's, or a guest session.
 /*-- WHAT IS RECORDED --------------------------------------------------------------------------------------- >>guest --
-   A capture takes part in the program's session or, if there is none, in a guest session, which starts with the first
-   and ends with the last of its users. */
+   A capture uses the program's session or, if there is none, a guest session, which starts with the first of its users
+   and ends with the last one. */
 
-/* The program starts a session of its own: the captures keep what they have so far. Under the control lock. */
+/* Keeps what the captures have so far, because the program starts a session of its own. Under the control lock. */
 static void prof__server_keep(void *image, size_t size)
 {
     prof__lock(&prof__server_kept);
@@ -21,7 +21,7 @@ static int prof__server_was_sent_away(prof__server *v)
     return kept;
 }
 
-/* One user less, who wants the image (bytes not null) or not. */
+/* Removes a user of the guest session. Gives it the image, unless bytes is NULL. */
 static prof_status prof__server_guest_leaves(prof__server *v, void **bytes, size_t *size)
 {
     prof_status status = PROF_OK;
@@ -49,7 +49,7 @@ static prof_status prof__server_guest_leaves(prof__server *v, void **bytes, size
     return status;
 }
 
-/* Starts the guest session, or takes part in it. PROF_INVALID_STATE: there is one of the program's by now. */
+/* Starts the guest session, or adds a user to it. Returns PROF_INVALID_STATE if the program has a session by now. */
 static prof_status prof__server_guest_comes(prof__server *v, prof__server_capture *capture, int running)
 {
     int level = capture->quiet ? 0 : prof__level_of(&capture->config);
@@ -70,7 +70,7 @@ static prof_status prof__server_guest_comes(prof__server *v, prof__server_captur
 
 /*-- recordings from /start to /stop --*/
 
-/* from may be of another ask: what points into its texts points into to's. */
+/* Copies a capture. Pointers into the texts of `from` become pointers into those of `to`. */
 static void prof__server_capture_copy(prof__server_capture *to, const prof__server_capture *from)
 {
     const char *own = from->config.categories;
@@ -85,7 +85,7 @@ static void prof__server_remote_drop(prof__server *v)
     v->stopped = NULL;
 }
 
-/* Ends what /start began, and keeps its image. */
+/* Ends the recording of /start, and keeps its image. */
 static prof_status prof__server_remote_stop(prof__server *v)
 {
     void *bytes = NULL;
@@ -99,7 +99,7 @@ static prof_status prof__server_remote_stop(prof__server *v)
     return status;
 }
 
-/* A copy of what it has recorded so far, which a prof_start() of the program may have ended meanwhile. */
+/* Copies what the recording of /start has so far. A prof_start() of the program may have ended it meanwhile. */
 static prof_status prof__server_remote_copy(prof__server *v, void **bytes, size_t *size)
 {
     const void *from = v->stopped;
@@ -124,7 +124,7 @@ static prof_status prof__server_remote_copy(prof__server *v, void **bytes, size_
     return status;
 }
 
-/* What /dump is of. */
+/* Gets the image for /dump. */
 static prof_status prof__server_remote_take(prof__server *v, prof__server_capture *capture, void **bytes, size_t *size)
 {
     prof_status status = PROF_OK;

@@ -1,6 +1,6 @@
-// server/hpack: HTTP/2's compressed heads.
+// server/hpack: Decodes the compressed headers of HTTP/2.
 /*-- HPACK -------------------------------------------------------------------------------------------------- >>hpack --
-   The decoder of RFC 7541. Nothing is ever encoded with a table. */
+   A decoder for RFC 7541. Answers are encoded without a table. */
 
 static const char *const prof__hpack_static[61][2] = {{":authority", ""},
                                                       {":method", "GET"},
@@ -64,8 +64,8 @@ static const char *const prof__hpack_static[61][2] = {{":authority", ""},
                                                       {"via", ""},
                                                       {"www-authenticate", ""}};
 
-/* Lengths in bits of the codes of all bytes, and of the end of a string (appendix B). The code is canonical: with the
-   symbols in order of length, and then of value, each code is the one before plus 1, with zeroes behind it. */
+/* The lengths in bits of the codes of all bytes and of the end of a string (appendix B). The code is canonical: if the
+   symbols are sorted by length and then by value, each code is the previous one plus 1, with zeros appended. */
 static const unsigned char prof__huffman_bits[257] = {
     13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28,
     28, 28, 28, 6,  10, 10, 12, 13, 6,  8,  11, 10, 10, 8,  11, 8,  6,  6,  6,  5,  5,  5,  6,  6,  6,  6,  6,  6,  6,
@@ -77,7 +77,7 @@ static const unsigned char prof__huffman_bits[257] = {
     27, 27, 26, 24, 25, 19, 21, 26, 27, 27, 26, 27, 24, 21, 21, 26, 26, 28, 27, 27, 27, 20, 24, 20, 21, 22, 21, 21, 23,
     22, 22, 25, 25, 24, 24, 26, 23, 26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26, 30};
 
-/* Of each length: the first code, how many there are, and where their symbols begin. */
+/* For each length: the first code, how many there are, and where their symbols begin. */
 static struct {
     uint32_t code;
     unsigned short count, first;
@@ -99,7 +99,7 @@ static void prof__huffman_prepare(void)
     }
 }
 
-/* Decodes size bytes; 0: not well-formed, or more than room. */
+/* Decodes size bytes. Returns 0 if they are invalid, or need more than room bytes. */
 static int prof__huffman_decode(const unsigned char *at, size_t size, char *to, size_t room, size_t *length)
 {
     uint32_t code = 0;
@@ -117,10 +117,10 @@ static int prof__huffman_decode(const unsigned char *at, size_t size, char *to, 
         code = bits = 0;
     }
     *length = n;
-    return bits < 8 && code == (1u << bits) - 1; /* the rest is the beginning of the end's code, which is ones */
+    return bits < 8 && code == (1u << bits) - 1; /* padding is the begin of the end's code: ones */
 }
 
-/* A number whose first byte has so many bits of it; 0: not well-formed, or absurd. */
+/* Reads an integer whose first byte has this many bits of it. Returns 0 if it is invalid or too large. */
 static int prof__hpack_integer(const unsigned char **at, const unsigned char *end, unsigned bits, uint32_t *value)
 {
     uint32_t most = (1u << bits) - 1;
@@ -151,7 +151,7 @@ static int prof__hpack_string(const unsigned char **at, const unsigned char *end
 
 static size_t prof__hpack_size(const prof__hpack *h) { return h->used + 32 * h->count; }
 
-/* Drops the oldest entries until there is room for so many bytes, by the RFC's reckoning. */
+/* Drops the oldest entries until the table has space for this many bytes, as the RFC counts them. */
 static void prof__hpack_evict(prof__hpack *h, size_t bytes)
 {
     size_t gone = 0, text = 0;
@@ -177,7 +177,7 @@ static void prof__hpack_insert(prof__hpack *h, const char *name, size_t name_siz
     h->used += name_size + size;
 }
 
-/* Copies what an index stands for; 0: there is no such entry, or it is too long. */
+/* Copies the entry of an index. Returns 0 if there is none, or if it is too long. */
 static int prof__hpack_lookup(const prof__hpack *h, uint32_t index, char *name, size_t *name_size, char *value,
                               size_t *size, size_t room)
 {
@@ -203,10 +203,10 @@ static int prof__hpack_lookup(const prof__hpack *h, uint32_t index, char *name, 
     return 1;
 }
 
-#define PROF__HPACK_TEXT 8192 /* of a name or value */
+#define PROF__HPACK_TEXT 8192 /* bytes of a name or value */
 
-/* Calls field for each header of a block. most: of the table, as it was announced. 0: the block is bad, or says more
-   than is sensible. */
+/* Calls field for each header of a block. most: the size of the table that was announced. Returns 0 if the block is
+   invalid or too large. */
 static int prof__hpack_block(prof__hpack *h, size_t most, const unsigned char *at, size_t block,
                              void (*field)(void *user, const char *name, size_t name_size, const char *value,
                                            size_t size),
@@ -221,7 +221,7 @@ static int prof__hpack_block(prof__hpack *h, size_t most, const unsigned char *a
         uint32_t index;
         unsigned bits = c & 0x80 ? 7 : c & 0x40 ? 6 : c & 0x20 ? 5 : 4;
         if (!prof__hpack_integer(&at, end, bits, &index)) return 0;
-        if (bits == 5) { /* the table's size changes, in front of all fields */
+        if (bits == 5) { /* changes the table's size; must come before all fields */
             if (index > most || fields) return 0;
             h->limit = index;
             prof__hpack_evict(h, 0);

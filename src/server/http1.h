@@ -1,7 +1,7 @@
-// server/http1: HTTP/1.
+// server/http1: The protocol HTTP/1.
 /*-- HTTP/1 ----------------------------------------------------------------------------------------------- >>http1 --*/
 
-/* Bytes up to and with the empty line that ends a head; 0: it is not there yet. */
+/* Returns the size of a head, with the empty line that ends it, or 0 if that has not come yet. */
 static size_t prof__http1_head_size(const unsigned char *in, size_t size)
 {
     for (size_t i = 0; i + 1 < size; ++i) {
@@ -56,7 +56,7 @@ static void prof__http1_field(const prof__server *v, prof__server_ask *ask, cons
         if ((unsigned char)*c < 32 && *c != '\t') ask->bad = 400;
     if (prof__server_is(line, name, "host")) {
         if ((*hosts)++) ask->bad = 400;
-        if (ask->host[0]) return; /* the start line's counts */
+        if (ask->host[0]) return; /* that of the start line has precedence */
     }
     if (prof__server_is(line, name, "content-length")) prof__http1_length(ask, value, (size_t)(end - value), lengths);
     if (prof__server_is(line, name, "transfer-encoding")) ask->bad = 501;
@@ -89,7 +89,7 @@ static void prof__server_ate(prof__server_client *c, size_t size)
     c->in_size -= size;
 }
 
-/* 1: it got on. */
+/* Reads a part of a request. Returns 1 if it could. */
 static int prof__http1_read(prof__server *v, prof__server_client *c)
 {
     prof__server_ask *ask = &c->asks[0];
@@ -137,7 +137,7 @@ static const char *prof__http1_reason(int status)
     return "Error";
 }
 
-/* Moves the answer on to what is to be sent. */
+/* Copies a part of the answer to the bytes that are sent next. */
 static int prof__http1_fill(prof__server *v, prof__server_client *c)
 {
     prof__server_ask *ask = &c->asks[0];

@@ -1,6 +1,6 @@
-// server/http2: HTTP/2.
+// server/http2: The protocol HTTP/2.
 /*-- HTTP/2 ------------------------------------------------------------------------------------------------- >>http2 --
-   RFC 9113, for a client that knows that it is spoken here. No priorities, no push. */
+   RFC 9113, for clients with prior knowledge. Without priorities and push. */
 
 enum {
     PROF__H2_DATA,
@@ -27,7 +27,7 @@ enum {
 #define PROF__H2_END_HEADERS 4u
 #define PROF__H2_PADDED 8u
 #define PROF__H2_WITH_PRIORITY 32u
-#define PROF__H2_TABLE 4096u /* what our SETTINGS leave as it is */
+#define PROF__H2_TABLE 4096u /* the default, which our SETTINGS do not change */
 static const char prof__h2_preface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 static void prof__h2_number(unsigned char *to, uint32_t number)
@@ -39,7 +39,7 @@ static uint32_t prof__h2_number_at(const unsigned char *at)
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* Where there is room for it: see prof__h2_read. */
+/* Appends a frame. There is space for it: see prof__h2_read. */
 static void prof__h2_frame(prof__server_client *c, unsigned type, unsigned flags, uint32_t stream, const void *payload,
                            size_t size)
 {
@@ -59,7 +59,7 @@ static void prof__h2_reset(prof__server_client *c, uint32_t stream, uint32_t err
     prof__h2_frame(c, PROF__H2_RESET, 0, stream, code, 4);
 }
 
-/* Says why, and closes. */
+/* Sends the reason, and closes the connection. */
 static void prof__h2_goaway(prof__server *v, prof__server_client *c, uint32_t error)
 {
     unsigned char payload[8];
@@ -115,7 +115,7 @@ static void prof__h2_complete(prof__server *v, prof__server_ask *ask)
     prof__server_serve(v, ask);
 }
 
-/* A header block is complete: a request's, or what comes behind one's body. */
+/* Reads a complete header block: that of a request, or the trailers after its body. */
 static void prof__h2_block(prof__server *v, prof__server_client *c)
 {
     uint32_t stream = c->block_stream;
@@ -145,7 +145,7 @@ static void prof__h2_block(prof__server *v, prof__server_client *c)
     if (c->block_flags & PROF__H2_END_STREAM) ask->ended = 1;
 }
 
-/* HEADERS and CONTINUATION: parts of a block, between which nothing else comes. */
+/* Reads HEADERS and CONTINUATION: the parts of a block, between which no other frame may come. */
 static void prof__h2_headers(prof__server *v, prof__server_client *c, unsigned type, unsigned flags, uint32_t stream,
                              const unsigned char *payload, size_t size)
 {
@@ -198,7 +198,7 @@ static void prof__h2_data(prof__server *v, prof__server_client *c, unsigned flag
     if (whole) prof__h2_frame(c, PROF__H2_WINDOW, 0, 0, window, 4);
     if (!ask || ask->phase != PROF__ASK_BODY) {
         if (ask && flags & PROF__H2_END_STREAM) ask->ended = 1;
-        return; /* of a stream that has its answer */
+        return; /* its stream has been answered already */
     }
     if (size > PROF__SERVER_BODY - ask->body.size || !prof__server_add(v, &ask->body, payload, size)) ask->bad = 413;
     if (whole && !(flags & PROF__H2_END_STREAM)) prof__h2_frame(c, PROF__H2_WINDOW, 0, stream, window, 4);
@@ -289,14 +289,14 @@ static void prof__h2_take(prof__server *v, prof__server_client *c, unsigned type
         if (ask) prof__server_free(v, ask);
         if (ask && ++c->aborts >= PROF__SERVER_ABORTS) prof__h2_goaway(v, c, PROF__H2_CALM);
         break;
-    default: break; /* priorities, farewells, and what was not invented yet */
+    default: break; /* PRIORITY, GOAWAY, and unknown types are ignored */
     }
 }
 
 static int prof__h2_read(prof__server *v, prof__server_client *c)
 {
     uint32_t size = c->in_size >= 9 ? prof__h2_number_at(c->in) >> 8 : 0;
-    if (c->in_size < 9 || sizeof c->out - c->out_size < 1024) return 0; /* first the answers to what came before go */
+    if (c->in_size < 9 || sizeof c->out - c->out_size < 1024) return 0; /* answers to earlier frames go first */
     if (size > PROF__SERVER_FRAME) {
         prof__h2_goaway(v, c, PROF__H2_SIZE);
         return 1;
@@ -307,7 +307,7 @@ static int prof__h2_read(prof__server *v, prof__server_client *c)
     return 1;
 }
 
-/* Appends a literal header to a block; nothing if there is no room. */
+/* Appends a literal header to a block, if it has space for it. */
 static size_t prof__h2_literal(unsigned char *block, size_t at, size_t room, const char *name, size_t name_size,
                                const char *value, size_t size)
 {
@@ -327,7 +327,7 @@ static size_t prof__h2_literal(unsigned char *block, size_t at, size_t room, con
     return at;
 }
 
-/* grpc-status and grpc-message, in which all but printing ASCII is %XX. */
+/* Makes the trailers grpc-status and grpc-message. In the message, all bytes but printable ASCII become %XX. */
 static size_t prof__h2_trailers(const prof__server_ask *ask, unsigned char *block, size_t at, size_t room)
 {
     char number[12], message[3 * sizeof ask->message];
@@ -366,7 +366,7 @@ static void prof__h2_answer_head(prof__server_client *c, prof__server_ask *ask)
     ask->head_sent = last ? 2 : 1;
 }
 
-/* Sends the next frame of an answer; 0: there is none, or it must wait. */
+/* Sends the next frame of an answer. Returns 0 if there is none, or it must wait. */
 static int prof__h2_send(prof__server *v, prof__server_client *c, prof__server_ask *ask)
 {
     prof__server_bytes *answer = &ask->answer;
@@ -396,7 +396,7 @@ static int prof__h2_send(prof__server *v, prof__server_client *c, prof__server_a
         ask->head_sent = 2;
     }
     if (ask->head_sent == 2) {
-        if (!ask->ended) prof__h2_reset(c, ask->stream, PROF__H2_OK); /* the rest of the request is not wanted */
+        if (!ask->ended) prof__h2_reset(c, ask->stream, PROF__H2_OK); /* the rest of the request is not needed */
         prof__server_free(v, ask);
         c->since = prof_host_ns();
     }

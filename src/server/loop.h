@@ -1,8 +1,8 @@
-// server/loop: The server's one thread.
+// server/loop: The server's thread.
 /*-- THE THREAD -------------------------------------------------------------------------------------------- >>loop --*/
 
 #ifndef MSG_NOSIGNAL
-#define MSG_NOSIGNAL 0 /* the thread has SIGPIPE blocked, as all signals */
+#define MSG_NOSIGNAL 0 /* not needed: the thread blocks all signals */
 #endif
 
 static void prof__server_shut(int *file)
@@ -11,7 +11,7 @@ static void prof__server_shut(int *file)
     *file = -1;
 }
 
-/* Descriptors change under the lock, so that the child of a fork knows them all. */
+/* Closes a descriptor. They change under the lock, so that the child of a fork knows all of them. */
 static void prof__server_close(prof__server *v, int index)
 {
     prof__server_client *c = v->clients[index];
@@ -23,7 +23,7 @@ static void prof__server_close(prof__server *v, int index)
     free(c);
 }
 
-/* 1: somebody waits for what this client has asked for. */
+/* Returns 1 if this client waits for an answer. */
 static int prof__server_busy(const prof__server_client *c)
 {
     for (int i = 0; i < PROF__SERVER_STREAMS; ++i)
@@ -31,7 +31,8 @@ static int prof__server_busy(const prof__server_client *c)
     return 0;
 }
 
-/* A place for a client, if need be that of the one that has been silent for longest. -1: all are busy. */
+/* Returns a place for a client: a free one, or that of the client that was silent for longest. Returns -1 if all wait
+   for answers. */
 static int prof__server_place(prof__server *v)
 {
     int oldest = -1;
@@ -43,7 +44,7 @@ static int prof__server_place(prof__server *v)
     return oldest;
 }
 
-static PROF__UNUSED int prof__server_descriptor(int file) /* as all of ours: not for exec(), and not waiting */
+static PROF__UNUSED int prof__server_descriptor(int file) /* makes it non-blocking, and closed by exec() */
 {
     if (file >= 0 && (fcntl(file, F_SETFD, FD_CLOEXEC) || fcntl(file, F_SETFL, fcntl(file, F_GETFL) | O_NONBLOCK))) {
         close(file);
@@ -77,7 +78,7 @@ static void prof__server_accept(prof__server *v, int listener)
     if (file < 0) {
         free(c);
         if (error != EAGAIN && error != EWOULDBLOCK && error != EINTR && error != ECONNABORTED)
-            v->deaf_until = prof_host_ns() + 1000000000u; /* no descriptors, no memory: not again at once */
+            v->deaf_until = prof_host_ns() + 1000000000u; /* no descriptors or memory: retries later */
         return;
     }
     if (v->clients[place] != c) {
@@ -94,7 +95,7 @@ static void prof__server_accept(prof__server *v, int listener)
 #endif
 }
 
-/* Which protocol it is, by the first bytes. 1: known now. */
+/* Recognises the protocol by the first bytes. Returns 1 if it is known. */
 static int prof__server_greet(prof__server_client *c)
 {
     size_t size = sizeof prof__h2_preface - 1, there = c->in_size < size ? c->in_size : size;
@@ -125,7 +126,7 @@ static int prof__server_send(prof__server_client *c)
     return got_on;
 }
 
-/* Makes of what has come what there is to be made of it, until its turn is over. -1: the connection is gone. */
+/* Handles the bytes that have come, until the client's turn is over. Returns -1 if the connection is gone. */
 static int prof__server_pump(prof__server *v, prof__server_client *c)
 {
     int got_on = 1, sent = 0;
@@ -150,7 +151,7 @@ static int prof__server_pump(prof__server *v, prof__server_client *c)
     return got_on;
 }
 
-/* Reads what is there. 0: the client has nothing more to say, or is gone. */
+/* Reads the bytes that have come. Returns 0 if the client has closed its side or is gone. */
 static int prof__server_read(prof__server_client *c)
 {
     while (c->in_size < sizeof c->in) {
@@ -165,7 +166,7 @@ static int prof__server_read(prof__server_client *c)
     return 1;
 }
 
-/* When this client has had enough time. */
+/* Returns the time when this client has been too slow. */
 static uint64_t prof__server_patience_ends(const prof__server_client *c)
 {
     uint64_t end = prof__server_busy(c) ? UINT64_MAX : c->since + PROF__SERVER_IDLE_NS;
@@ -179,7 +180,7 @@ static uint64_t prof__server_patience_ends(const prof__server_client *c)
     return end;
 }
 
-/* Time is up for a request, or an idle connection. */
+/* Ends a request that took too long, or an idle connection. */
 static void prof__server_expire(prof__server *v, int index)
 {
     prof__server_client *c = v->clients[index];
@@ -195,7 +196,7 @@ static void prof__server_expire(prof__server *v, int index)
     prof__server_close(v, index);
 }
 
-/* Does what is due, and returns when the next thing is. */
+/* Does what is due, and returns when something is due next. */
 static uint64_t prof__server_due(prof__server *v, prof__server_ask *ask, uint64_t now, int all)
 {
     prof__server_capture *capture = &ask->capture;
@@ -219,7 +220,7 @@ static uint64_t prof__server_due(prof__server *v, prof__server_ask *ask, uint64_
     return UINT64_MAX;
 }
 
-/* One look at every client: answers, deadlines. Returns when to look again. */
+/* Visits every client: makes answers, checks deadlines. Returns when to do so again. */
 static uint64_t prof__server_round(prof__server *v)
 {
     uint64_t next = v->deaf_until ? v->deaf_until : UINT64_MAX;
@@ -254,7 +255,7 @@ static uint64_t prof__server_round(prof__server *v)
     return next;
 }
 
-/* What came in. If the client has closed its side, what it waited for is not wanted any more; what is being sent is. */
+/* Reads from a client. If it has closed its side, its captures are dropped, but answers that are being sent are not. */
 static void prof__server_hear(prof__server *v, int index)
 {
     prof__server_client *c = v->clients[index];
@@ -284,17 +285,17 @@ static void prof__server_stop_listening(prof__server *v)
     v->leave_at = prof_host_ns() + PROF__SERVER_LEAVE_NS;
 }
 
-/* After a round of a server that stops: 1 if nobody waits for an answer, or nobody takes any. */
+/* Called after each round of a server that stops. Returns 1 if nobody waits for an answer, or nobody reads any. */
 static int prof__server_goes(prof__server *v)
 {
     uint64_t now = prof_host_ns();
     int clients = 0;
     for (int i = 0; i < PROF__SERVER_CLIENTS; ++i) clients += v->clients[i] != NULL;
-    if (!v->left_at) v->left_at = now + PROF__SERVER_LEFT_NS; /* making the answers is not the clients' time */
+    if (!v->left_at) v->left_at = now + PROF__SERVER_LEFT_NS; /* the time that making the answers took does not count */
     return !clients || now >= v->leave_at || now >= v->left_at;
 }
 
-/* Sleeps until something comes, or the time. */
+/* Sleeps until something comes, or until the time `next`. */
 static void prof__server_sleep(prof__server *v, uint64_t next)
 {
     struct pollfd files[3 + PROF__SERVER_CLIENTS];

@@ -1,10 +1,10 @@
-// server/request: Requests: targets, fields, parameters; the paths of HTTP.
+// server/request: Reads requests: targets, header fields, parameters; handles the paths of HTTP.
 /*-- REQUESTS --------------------------------------------------------------------------------------------- >>request --
-   What both protocols make of what comes in: an ask, whose head is complete and checked before anything is done. */
+   Both protocols make an ask of each request. Its head must be complete and checked before anything is done for it. */
 
 static int prof__server_lower(int c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
 
-/* 1: the first size bytes of text are word, in any case. */
+/* Returns 1 if the first size bytes of text are word; case does not matter. */
 static int prof__server_is(const char *text, size_t size, const char *word)
 {
     size_t i;
@@ -18,7 +18,7 @@ static int prof__server_starts(const char *text, const char *prefix)
     return strlen(text) >= strlen(prefix) && prof__server_is(text, strlen(prefix), prefix);
 }
 
-/* In a time that depends on the length of what was sent only. */
+/* Compares the token in a time that depends only on the length of what was sent. */
 static int prof__server_token_is(const prof__server *v, const char *text, size_t size)
 {
     volatile unsigned char differs = (unsigned char)(size != v->token_size);
@@ -28,7 +28,7 @@ static int prof__server_token_is(const prof__server *v, const char *text, size_t
     return v->token_size && !differs;
 }
 
-/* One field of a head; name in any case. */
+/* Reads a header field. The case of the name does not matter. */
 static void prof__server_field(const prof__server *v, prof__server_ask *ask, const char *name, size_t name_size,
                                const char *value, size_t size)
 {
@@ -47,7 +47,7 @@ static void prof__server_field(const prof__server *v, prof__server_ask *ask, con
     if (!fits && !ask->bad) ask->bad = 431;
 }
 
-/* Splits "http://host/path?query"; what is in front of the path replaces the host. */
+/* Splits "http://host/path?query". A host before the path replaces that of the header field. */
 static void prof__server_target(prof__server_ask *ask, const char *text, size_t size)
 {
     const char *end = text + size, *path = text;
@@ -64,8 +64,8 @@ static void prof__server_target(prof__server_ask *ask, const char *text, size_t 
         ask->bad = 414;
 }
 
-/* 1: a name that only this machine gives itself: localhost, NAME.localhost, 127.x.y.z, [::1]; with or without a port. A
-   page that has its own name resolved to 127.0.0.1 sends that name. */
+/* Returns 1 for names of this machine itself: localhost, NAME.localhost, 127.x.y.z, [::1], with or without a port. A
+   web page whose own name resolves to 127.0.0.1 sends its own name, and is refused. */
 static int prof__server_host_is_here(const char *host)
 {
     static const char local[] = "localhost";
@@ -90,7 +90,7 @@ static int prof__server_host_is_here(const char *host)
     return 1;
 }
 
-/* Who may not ask is told so: 0. */
+/* Checks that the client may ask. If not, answers with the reason and returns 0. */
 static int prof__server_admits(prof__server *v, prof__server_ask *ask)
 {
     if (v->token_size && !ask->trusted) {
@@ -112,7 +112,7 @@ static int prof__server_admits(prof__server *v, prof__server_ask *ask)
     return 0;
 }
 
-/* A number of ms; the whole text. */
+/* Parses a number of milliseconds, which must be the whole text. */
 static prof_status prof__server_ms(const prof__server *v, const char *key, const char *text, uint64_t least,
                                    uint64_t *ns)
 {
@@ -127,7 +127,7 @@ static prof_status prof__server_ms(const prof__server *v, const char *key, const
 enum { PROF__MAY_MS = 1, PROF__MAY_LAST = 2, PROF__MAY_FORMAT = 4, PROF__MAY_CONFIG = 8, PROF__MAY_LEVEL = 16,
        PROF__MAY_ANY = 32, PROF__MAY_FINISH = 64 };
 
-/* One parameter of a query. */
+/* Reads a parameter of a query. */
 static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask, unsigned may, const char *key,
                                           const char *value)
 {
@@ -174,7 +174,7 @@ static int prof__server_hex(char c)
     return low >= '0' && low <= '9' ? low - '0' : low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
 }
 
-/* Undoes %41 and +; stays in its place. 0: not well-formed, or a zero byte. */
+/* Decodes %41 and + in place. Returns 0 if the text is invalid or has a zero byte. */
 static int prof__server_decode(char *text)
 {
     char *to = text;
@@ -192,7 +192,7 @@ static int prof__server_decode(char *text)
     return 1;
 }
 
-/* key=value&key=value; changes the text. */
+/* Reads key=value&key=value. Changes the text. */
 static prof_status prof__server_parameters(prof__server *v, prof__server_ask *ask, unsigned may, char *query)
 {
     while (*query) {
@@ -280,7 +280,7 @@ static void prof__server_status(prof__server *v, prof__server_ask *ask)
     prof__server_end_answer(ask, 200, "application/json");
 }
 
-/* Pauses and resumes on behalf of clients; nested only once. */
+/* Pauses and resumes for clients. Several pauses count as one. */
 static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause)
 {
     prof__look look = prof__look_now();
@@ -319,7 +319,7 @@ static void prof__server_level(prof__server *v, prof__server_ask *ask)
         prof__server_say(v, ask, 200, 0, "level %d", level);
 }
 
-/* How /start records from here on; all of it. */
+/* Sets how /start records from now on. Replaces all that was set before. */
 static void prof__server_config(prof__server *v, prof__server_ask *ask)
 {
     prof_status status = prof__server_capture_check(v, &ask->capture);
@@ -331,7 +331,7 @@ static void prof__server_config(prof__server *v, prof__server_ask *ask)
         prof__server_say(v, ask, 200, 0, "configured, for /start");
 }
 
-/* Again and again it is one recording. Where the program records itself there is nothing to start. */
+/* Handles /start. A second /start continues the same recording. If the program itself records, nothing is started. */
 static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
 {
     prof__look look = prof__look_now();
@@ -343,9 +343,9 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
     if (!status && !own && v->remote && prof__server_was_sent_away(v)) status = prof__server_remote_stop(v);
     if (!status && !own && !v->remote) {
         if (v->wished) prof__server_capture_copy(&ask->capture, &v->wish);
-        v->remote_from = prof_host_ns(); /* of a session that it starts it has everything */
+        v->remote_from = prof_host_ns(); /* before a session starts, which so belongs to it as a whole */
         status = prof__server_guest_comes(v, &ask->capture, look.running);
-        own = status == PROF_INVALID_STATE && prof__look_now().running; /* the program was faster */
+        own = status == PROF_INVALID_STATE && prof__look_now().running; /* the program has started one meanwhile */
         if (own) status = PROF_OK;
         ask->capture.guest = 0;
         if (!status && !own) {
@@ -380,7 +380,7 @@ static void prof__server_dump(prof__server *v, prof__server_ask *ask)
 {
     prof__look look = prof__look_now();
     if (!v->remote && !v->stopped && !look.guest && (look.running || look.ended)) {
-        ask->capture.whole = 1; /* as /save */
+        ask->capture.whole = 1; /* like /save */
         ask->capture.dump = 0;
     }
     prof__server_ask_capture(v, ask);

@@ -1,4 +1,4 @@
-// server/start: Start, stop, forks, the environment.
+// server/start: Starts and stops the server; forks; the variable PROF_SERVER.
 /*-- START AND STOP --------------------------------------------------------------------------------------- >>start --*/
 
 typedef union prof__server_address {
@@ -7,7 +7,7 @@ typedef union prof__server_address {
     struct sockaddr_in6 six;
 } prof__server_address;
 
-/* host: in digits. 0: it is no address. */
+/* Parses an address in digits. Returns 0 if host is none. */
 static int prof__server_address_of(const char *host, int port, prof__server_address *address, socklen_t *size)
 {
     memset(address, 0, sizeof *address);
@@ -29,7 +29,7 @@ static int prof__server_is_loopback(const prof__server_address *address)
     return IN6_IS_ADDR_LOOPBACK(&address->six.sin6_addr);
 }
 
-/* A socket that listens, or -1 and errno. *port: which it is, if that was 0. */
+/* Returns a socket that listens, or -1 and errno. If *port is 0, sets it to the port that was taken. */
 static int prof__server_listen(const char *host, int *port)
 {
     prof__server_address address;
@@ -45,7 +45,7 @@ static int prof__server_listen(const char *host, int *port)
     int file = prof__server_descriptor(socket(address.any.sa_family, SOCK_STREAM, 0));
 #endif
     if (file < 0) return -1;
-    setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one); /* of connections that are over; not of listeners */
+    setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one); /* takes ports of closed connections, not listeners */
     if (address.any.sa_family == AF_INET6) setsockopt(file, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one);
     if (bind(file, &address.any, size) || listen(file, 16) || getsockname(file, &address.any, &size)) {
         int error = errno;
@@ -57,7 +57,8 @@ static int prof__server_listen(const char *host, int *port)
     return file;
 }
 
-/* Both loopback addresses, of one port: a name may mean either. A machine may have only one of them. */
+/* Listens on both loopback addresses with the same port, because localhost may mean either. A machine may have only one
+   of them. */
 static int prof__server_listen_here(prof__server *v, int port)
 {
     for (int tries = 0; tries < 20; ++tries) {
@@ -167,7 +168,8 @@ static prof_status prof__server_configure(prof__server *v, const prof_server_opt
     return prof__config_check(&v->capture);
 }
 
-/* A child of a fork has no server: no thread, and no descriptors, which would keep connections open. */
+/* The child of a fork has no server: it has no thread, and closes the descriptors, which would keep connections
+   open. */
 static __thread int prof__server_fork_holds;
 static void prof__server_before_fork(void) { prof__server_fork_holds = prof__lock_try(&prof__server_files); }
 static void prof__server_parent_of_fork(void)
@@ -202,7 +204,7 @@ static prof_status prof__server_stop_locked(prof__server *v)
     return PROF_OK;
 }
 
-/* The end of the process, or of the library that has the code. */
+/* Called at the end of the process, or when the library that has this code is unloaded. */
 static void prof__server_leave(void)
 {
     if (!prof__lock_try(&prof__server_word)) return;
@@ -268,7 +270,8 @@ PROF_DEF int prof_server_port(void)
 }
 
 #ifdef PROF__AUTOSTARTS
-/* PROF_SERVER=9012, or ADDRESS:9012 with a PROF_SERVER_TOKEN, [ADDRESS]:9012 if it has colons itself. */
+/* Starts the server of PROF_SERVER: 9012, or ADDRESS:9012 with a PROF_SERVER_TOKEN, or [ADDRESS]:9012 for an address
+   with colons. */
 static prof_status prof__server_from_text(const char *text, const char *token)
 {
     prof_server_options options;

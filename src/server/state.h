@@ -1,24 +1,24 @@
 // server/state: Limits, requests, clients, the one server; memory that grows; answers.
 #define PROF__SERVER_CLIENTS 16
 #define PROF__SERVER_STREAMS 8            /* requests of an HTTP/2 connection at the same time */
-#define PROF__SERVER_HEAD 16384           /* of HTTP/1 a request's head, of HTTP/2 a header block */
+#define PROF__SERVER_HEAD 16384           /* bytes of a request's head (HTTP/1) or of a header block (HTTP/2) */
 #define PROF__SERVER_BODY 65536
-#define PROF__SERVER_FRAME 16384          /* the payload of an HTTP/2 frame, either way */
+#define PROF__SERVER_FRAME 16384          /* payload of an HTTP/2 frame, in both directions */
 #define PROF__SERVER_OUT (4 * PROF__SERVER_FRAME)
-#define PROF__SERVER_FRONT 2048           /* room in front of an answer for what is known when that is complete */
-#define PROF__SERVER_REQUEST_NS 10000000000u /* to make a request */
-#define PROF__SERVER_ANSWER_NS 20000000000u  /* to take an answer, and a second for each so many bytes: */
+#define PROF__SERVER_FRONT 2048           /* space before an answer for what is only known when it is complete */
+#define PROF__SERVER_REQUEST_NS 10000000000u /* to send a request */
+#define PROF__SERVER_ANSWER_NS 20000000000u  /* to read an answer, plus a second for each PROF__SERVER_RATE bytes */
 #define PROF__SERVER_RATE 65536u
-#define PROF__SERVER_IDLE_NS 300000000000u   /* a connection without a request; where a place is wanted, not at all */
+#define PROF__SERVER_IDLE_NS 300000000000u   /* for a connection without a request, unless its place is needed */
 #define PROF__SERVER_LEAVE_NS 2000000000u    /* for the next bytes of the answers, when the server stops */
-#define PROF__SERVER_LEFT_NS 20000000000u    /* for all of them */
-#define PROF__SERVER_TICK_NS 50000000u       /* a capture looks so often whether the session is still there */
+#define PROF__SERVER_LEFT_NS 20000000000u    /* for all answers, when the server stops */
+#define PROF__SERVER_TICK_NS 50000000u       /* how often a capture checks that its session still exists */
 #define PROF__SERVER_PATIENCE 10000          /* HTTP/2 frames in a row that ask for nothing */
-#define PROF__SERVER_ABORTS 32               /* requests that an HTTP/2 connection may take back */
+#define PROF__SERVER_ABORTS 32               /* requests that an HTTP/2 connection may cancel */
 #define PROF__SERVER_AHEAD 8                 /* requests that an HTTP/1 connection may send without waiting */
-#define PROF__SERVER_TURN_NS 10000000u       /* what a connection has begun by then is its turn */
+#define PROF__SERVER_TURN_NS 10000000u       /* a connection begins nothing new in its turn after this time */
 
-/* Memory that grows: an answer, or a body. What counts is from first to size. */
+/* Memory that grows: an answer or a body. It is valid from first to size. */
 typedef struct prof__server_bytes {
     unsigned char *at;
     size_t first, size, room;
@@ -33,58 +33,58 @@ typedef enum prof__server_format {
     PROF__SERVE_MONITOR
 } prof__server_format;
 
-/* A capture: what was asked for, and how far it is. */
+/* A capture: what was asked for, and its state. */
 typedef struct prof__server_capture {
     prof__server_format format;
-    int whole;               /* what is in the buffer already, at once */
-    double last;             /* seconds of that; 0: all */
-    uint64_t begin_at, ns;   /* CLOCK_MONOTONIC, 0: as soon as its turn comes; after that, how long */
-    uint64_t from, end_at;   /* when it began, and is due */
-    uint32_t epoch;          /* of the session then */
-    int guest;               /* counts among the users of the guest session */
-    int dump;                /* of what /start recorded: 1: so far; 2: all, then it is dropped */
-    int quiet;               /* host_tracer_level 0: no scopes */
+    int whole;               /* 1: of what is in the buffer already, without waiting */
+    double last;             /* then: the seconds before now; 0: all */
+    uint64_t begin_at, ns;   /* begin_at: CLOCK_MONOTONIC, 0: as soon as its turn comes; ns: its duration */
+    uint64_t from, end_at;   /* when it began, and when it ends */
+    uint32_t epoch;          /* that of the session when it began */
+    int guest;               /* 1: it is a user of the guest session */
+    int dump;                /* of the recording of /start: 1: what it has so far; 2: all, and it is dropped */
+    int quiet;               /* 1: host_tracer_level 0, no scopes */
     int no_devices;
-    int configured;          /* config says something that a session of the program's would not do */
+    int configured;          /* 1: config has settings, which a session of the program does not follow */
     int emit_xspace, continuous;
-    int number;              /* Monitor: the level; /level: the level + 1 */
+    int number;              /* the level of Monitor; for /level, the level + 1 */
     prof_config config;      /* for a guest session */
     size_t text_used;
     char texts[1024];        /* what config points to */
     char session[128];
     char host[64];           /* override_hostname */
     size_t note_used;
-    char notes[1024];        /* lines: what is to be known of the result */
+    char notes[1024];        /* lines for the client: what the answer lacks */
 } prof__server_capture;
 
 enum { PROF__ASK_FREE, PROF__ASK_HEAD, PROF__ASK_BODY, PROF__ASK_DELAYED, PROF__ASK_CAPTURE, PROF__ASK_ANSWER };
 
-/* A request and its answer: the only one of an HTTP/1 connection, one of several of HTTP/2. */
+/* A request and its answer. An HTTP/1 connection has one at a time, an HTTP/2 connection has several. */
 typedef struct prof__server_ask {
     int phase;
     uint32_t stream;
-    int grpc, trusted, bad; /* bad: the HTTP status of what is wrong with the head */
-    int ended;              /* HTTP/2: all of the request is here */
-    int keep;               /* HTTP/1: the connection stays */
-    uint64_t since;         /* the first byte of the request, then of the answer */
-    uint64_t taken;         /* bytes of the answer that the client has taken */
+    int grpc, trusted, bad; /* bad: the HTTP status if the head is invalid; 0: it is valid */
+    int ended;              /* HTTP/2: 1: the whole request has come */
+    int keep;               /* HTTP/1: 1: the connection stays open */
+    uint64_t since;         /* time of the first byte of the request, then of the answer */
+    uint64_t taken;         /* bytes of the answer that the client has read */
     char method[16], path[128], query[2048], host[256], origin[256], site[32];
-    uint64_t length;        /* HTTP/1: of the body */
+    uint64_t length;        /* HTTP/1: bytes of the body */
     prof__server_bytes body, answer;
     prof__server_capture capture;
     int status, grpc_status;
     int head_sent;
     int64_t window;
-    char head[2048];        /* lines of the answer's head */
-    char message[512];      /* of gRPC, for a person */
+    char head[2048];        /* the header lines of the answer */
+    char message[512];      /* gRPC's message for people */
 } prof__server_ask;
 
-/* The decoder's side of HPACK, RFC 7541. Entries lie behind each other, the oldest first. */
+/* The decoder's table of HPACK, RFC 7541. The texts of the entries follow each other, the oldest first. */
 typedef struct prof__hpack {
     struct {
         unsigned short name, value; /* lengths */
     } entry[128];
-    size_t count, used, limit; /* used: bytes of text; limit: of the table, by the RFC's reckoning */
+    size_t count, used, limit; /* used: bytes of text; limit: of the table, as the RFC counts */
     char text[4096];
 } prof__hpack;
 
@@ -92,58 +92,58 @@ enum { PROF__SPEAKS_NOTHING, PROF__SPEAKS_HTTP1, PROF__SPEAKS_HTTP2 };
 
 typedef struct prof__server_client {
     int file, speaks;
-    int closing;             /* nothing more is read; closed when what is to be sent is sent */
-    uint64_t since;          /* accepted, or the last answer's end */
-    uint64_t partial_since;  /* the first byte of what is not a whole request yet; 0: there is none */
+    int closing;             /* 1: nothing more is read, and the connection is closed when all is sent */
+    uint64_t since;          /* when it was accepted, or its last answer ended */
+    uint64_t partial_since;  /* when the first byte of an incomplete request came; 0: there is none */
     size_t in_size, out_at, out_size;
     prof__hpack hpack;
     uint32_t last_stream, block_stream, max_frame;
     unsigned block_flags, block_parts, patience;
-    unsigned aborts, ahead;  /* ahead: answers in a row that another request had not waited for */
+    unsigned aborts, ahead;  /* ahead: requests in a row that came before the previous answer was sent */
     size_t block_size;
     int64_t window, first_window;
-    unsigned next;           /* whose turn it is to send */
+    unsigned next;           /* the request that may send next */
     prof__server_ask asks[PROF__SERVER_STREAMS];
     unsigned char in[PROF__SERVER_HEAD + 1024], block[PROF__SERVER_HEAD], out[PROF__SERVER_OUT];
 } prof__server_client;
 
-/* The one server of the process. files: under prof__server_files, so that a fork finds them in order; kept: under
-   prof__server_kept. Everything else is the thread's own once it runs. */
+/* The server of the process. files are under the lock prof__server_files, so that they are consistent in a fork; kept
+   is under prof__server_kept. Only the server's thread uses the rest once it runs. */
 typedef struct prof__server {
     int running, port;
     int wake[2], listeners[2];
     pthread_t thread;
     uint32_t stop;
-    uint64_t leave_at, left_at; /* 0, or when to go: if nothing is sent until then; at the latest */
-    uint64_t deaf_until;        /* there were no descriptors for a client */
+    uint64_t leave_at, left_at; /* 0, or when to end: leave_at: if nothing is sent until then; left_at: at the latest */
+    uint64_t deaf_until;        /* accepts no client before this time, because there were no descriptors */
     prof__server_client *clients[PROF__SERVER_CLIENTS];
     char token[256];
     size_t token_size;
     uint64_t max_ms;
-    size_t max_buffer, max_answer, answers; /* answers: bytes of all of them */
+    size_t max_buffer, max_answer, answers; /* answers: bytes of all answers */
     int read_only;
     prof_config capture;
     char categories[1024];
     int guests, continuous;      /* users of the guest session; one of them is continuous profiling */
     int guest_level;
-    void *kept;                  /* the image of a guest session that had to go, while it has users */
+    void *kept;                  /* the image of a guest session that prof_start() has ended, while it has users */
     size_t kept_size;
     uint32_t paused_epoch;       /* the session that a client has paused; 0: none */
-    int remote;                  /* 1: a /start counts among the users of the guest session */
-    uint64_t remote_from, remote_to; /* CLOCK_MONOTONIC: what it records; remote_to 0: until now */
-    void *stopped;               /* the image of what /stop has ended, until /dump or /start */
+    int remote;                  /* 1: the recording of /start is a user of the guest session */
+    uint64_t remote_from, remote_to; /* CLOCK_MONOTONIC: when it began and ended; remote_to 0: it still runs */
+    void *stopped;               /* the image of a recording that /stop has ended, until /dump or /start */
     size_t stopped_size;
-    int wished;                  /* 1: /config has said how /start records: */
+    int wished;                  /* 1: wish has what /config has set for /start */
     prof__server_capture wish;
     uint64_t captures;
 } prof__server;
 
 static prof__server prof__server_state;
-static int prof__server_word, prof__server_files, prof__server_kept; /* locks; the first of start and stop */
+static int prof__server_word, prof__server_files, prof__server_kept; /* locks; the first is that of start and stop */
 
 /*-- memory --*/
 
-/* Makes room for so many more; 0: there is none. */
+/* Makes space for this many more bytes. Returns 0 without memory, or beyond max_answer. */
 static int prof__server_room(prof__server *v, prof__server_bytes *b, size_t more)
 {
     size_t room = b->room < 32768 ? 65536 : b->room * 2, left = v->max_answer - v->answers + b->room;
@@ -180,7 +180,7 @@ static int prof__server_sink(void *answer, const void *data, size_t size)
     return !prof__server_add(&prof__server_state, (prof__server_bytes *)answer, data, size);
 }
 
-/* Text of a client's, so far as it fits; a cut one would mean something else, and is refused: 0. */
+/* Copies a client's text. Returns 0 if it does not fit: a cut text would mean something else, so it is refused. */
 static int prof__server_copy(char *to, size_t room, const char *text, size_t size)
 {
     if (size >= room) return 0;
@@ -200,7 +200,7 @@ static void prof__server_note(prof__server_capture *capture, const char *format,
     va_end(list);
     if (size <= 0) return;
     if ((size_t)size > room - 2) size = (int)(room - 2);
-    for (int i = 0; i < size; ++i) { /* it goes into a header line */
+    for (int i = 0; i < size; ++i) { /* it becomes a part of a header line */
         char *c = &capture->notes[capture->note_used + (size_t)i];
         if ((unsigned char)*c < 32 || (unsigned char)*c > 126) *c = '?';
     }
@@ -247,7 +247,7 @@ static void prof__server_end_answer(prof__server_ask *ask, int status, const cha
                            "content-security-policy: default-src 'none'; frame-ancestors 'none'\r\n");
 }
 
-/* The codes of gRPC that are used. */
+/* The status codes of gRPC that are used. */
 enum {
     PROF__GRPC_OK = 0,
     PROF__GRPC_INVALID_ARGUMENT = 3,
@@ -259,7 +259,7 @@ enum {
     PROF__GRPC_UNAUTHENTICATED = 16
 };
 
-/* An answer in one line, mostly of what is wrong. */
+/* Answers with one line, usually an error. */
 static void prof__server_say(prof__server *v, prof__server_ask *ask, int status, int grpc, const char *format, ...)
     PROF__PRINTF(5, 6);
 static void prof__server_say(prof__server *v, prof__server_ask *ask, int status, int grpc, const char *format, ...)
@@ -286,7 +286,7 @@ static void prof__server_say(prof__server *v, prof__server_ask *ask, int status,
     prof__server_end_answer(ask, status, "text/plain; charset=utf-8");
 }
 
-/* What prof_error() says. */
+/* Answers with the text of prof_error(). */
 static void prof__server_refuse(prof__server *v, prof__server_ask *ask, prof_status status)
 {
     static const struct {

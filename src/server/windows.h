@@ -1,4 +1,4 @@
-// server/windows: There is no server on Windows.
+// server/windows: The functions on Windows, where they fail.
 #ifdef __cplusplus
 extern "C" {
 #endif
