@@ -516,7 +516,7 @@ typedef struct prof_config {
     void *memory;             /* record here instead of in memory from the system. prof_start() clears it: no thread may
                                  then still be in a macro of an earlier session there. It must stay as long as a thread
                                  lives that recorded in it. Not with a .prof output */
-    size_t memory_size;       /* bytes at memory, instead of buffer_size: from 16 KiB, the first 64-byte boundary on */
+    size_t memory_size;       /* bytes at memory, instead of buffer_size: from 2 KiB, the first 64-byte boundary on */
     uint64_t clock_hz;        /* PROF_FREESTANDING: ticks per second of PROF_CLOCK_READ() */
     uint64_t max_file_size;   /* max_file_size PROF_MAX_FILE_SIZE: PROF_STREAM: the maximum size of the file in bytes,
                                  buffer included: at least the buffer and 512 KiB; default 0, no limit */
@@ -3880,16 +3880,14 @@ static uint32_t prof__meta_string(prof__session *s, const char *text)
 
 static uint32_t prof__meta_site(prof__session *s, prof_site *site)
 {
-    uint32_t words[8];
-    words[0] = prof__meta_string(s, site->name);
-    words[1] = prof__meta_string(s, site->file);
-    words[2] = prof__meta_string(s, site->function);
-    words[3] = prof__meta_string(s, site->category);
-    words[4] = site->line;
-    words[5] = site->color;
-    words[6] = site->level;
-    words[7] = site->kind;
-    PROF__STORE(&site->private_name, words[0]);
+    uint32_t name = prof__meta_string(s, site->name), file = prof__meta_string(s, site->file);
+    uint32_t function = prof__meta_string(s, site->function), category = prof__meta_string(s, site->category);
+    uint64_t words[PROF__META_SITE_WORDS - 1];
+    words[0] = (uint64_t)file << 32 | name;
+    words[1] = (uint64_t)category << 32 | function;
+    words[2] = (uint64_t)site->color << 32 | site->line;
+    words[3] = (uint64_t)site->kind << 32 | site->level;
+    PROF__STORE(&site->private_name, name);
     return prof__meta_intern(s, PROF__META_SITE, words, sizeof words, &s->site_count);
 }
 
@@ -6907,9 +6905,11 @@ static PROF__UNUSED prof_status prof__out_close(prof__out *out)
      payload  integers as zigzag numbers; doubles as 8 bytes; other words as numbers; a string as the number 1 if it is
               the symbol's previous string, else as its length << 1, without zeros at the end, and its bytes
 
-   Numbers are little-endian in groups of 7 bits; all groups but the last have the eighth bit set. The table of symbols
-   is bounded; a symbol that finds no space in it is written as new each time. A block can be unpacked without any other
-   block. Any words are unpacked as they were: what is not a record, and a time that runs backwards, uses code 1. */
+   Numbers are little-endian in groups of 7 bits; all groups but the last have the eighth bit set. Heads and doubles of 8
+   bytes, and the head after a string (PROF__ARG_TO), are little-endian as well: packed bytes are the same on every
+   machine. The table of symbols is bounded; a symbol that finds no space in it is written as new each time. A block can
+   be unpacked without any other block. Any words are unpacked as they were: what is not a record, and a time that runs
+   backwards, uses code 1. */
 
 #define PROF__PACK_SYMBOLS 500u
 #define PROF__PACK_SLOTS 2048u /* a power of two */
@@ -6959,6 +6959,15 @@ PROF__UNUSED static size_t prof__records_end(const uint64_t *words, size_t count
     size_t at = 0, length;
     while (at < count && (length = prof__record_words(words[at], count - at)) != 0) at += length;
     return at;
+}
+
+/* How many of the words after the head are a string; the others are numbers or a head. */
+static PROF__UNUSED size_t prof__record_text_words(uint64_t head, size_t words)
+{
+    uint64_t kind = head >> PROF__KIND_SHIFT;
+    if (kind == PROF__KIND_NAME) return words - 1;
+    if ((kind != PROF__KIND_ARG && kind != PROF__KIND_DATA) || (head >> 32 & 0xFF) != PROF_VALUE_STRING) return 0;
+    return words - 1 - (kind == PROF__KIND_ARG && head & PROF__ARG_TO && words > 1);
 }
 
 /* Returns 1 if bits 39..0 of the head are a time. */
@@ -7042,6 +7051,21 @@ static unsigned char *prof__pack_integer(unsigned char *to, uint64_t value)
     return to;
 }
 
+/* Between words of this machine and little-endian ones. */
+static void prof__pack_words(void *to, const void *from, size_t count)
+{
+    memcpy(to, from, count * 8);
+#if PROF__LOW_HALF
+    unsigned char *at = (unsigned char *)to, other;
+    for (; count; --count, at += 8)
+        for (int i = 0; i < 4; ++i) {
+            other = at[i];
+            at[i] = at[7 - i];
+            at[7 - i] = other;
+        }
+#endif
+}
+
 static unsigned char *prof__pack_head(prof__packer *p, uint64_t head, unsigned char *to)
 {
     uint64_t symbol = prof__pack_symbol(head);
@@ -7057,7 +7081,7 @@ static unsigned char *prof__pack_head(prof__packer *p, uint64_t head, unsigned c
     number = backwards ? 0 : prof__pack_number(p, symbol, 0);
     if (backwards || !(head >> PROF__KIND_SHIFT) || head >> PROF__KIND_SHIFT > PROF__KIND_DATA) {
         *to++ = PROF__PACK_WHOLE;
-        memcpy(to, &head, 8);
+        prof__pack_words(to, &head, 1);
         to += 8;
     } else if (p->depth && symbol == prof__pack_inner(p)) {
         *to++ = PROF__PACK_INNER;
@@ -7074,22 +7098,34 @@ static unsigned char *prof__pack_head(prof__packer *p, uint64_t head, unsigned c
     return to;
 }
 
+/* Writes the n words of a string, of which the last may be a head. */
+static unsigned char *prof__pack_string(const uint64_t *words, size_t n, int headed, unsigned char *to)
+{
+    const unsigned char *bytes = (const unsigned char *)words;
+    size_t size = n * 8, before = size - 8;
+    unsigned char last[8];
+    memcpy(last, bytes + before, 8);
+    if (headed) prof__pack_words(last, bytes + before, 1);
+    while (size > before && !last[size - before - 1]) --size;
+    while (size <= before && size && !bytes[size - 1]) --size;
+    to = prof__pack_integer(to, (uint64_t)size << 1);
+    if (size > before) memcpy(to + before, last, size - before);
+    memcpy(to, bytes, size < before ? size : before);
+    return to + size;
+}
+
 /* Packs n words of payload; at: the index of the first one, which comes after the head. */
 static unsigned char *prof__pack_payload(prof__packer *p, const uint64_t *words, size_t at, size_t n, unsigned char *to)
 {
-    size_t i, size = n * 8;
-    const unsigned char *bytes = (const unsigned char *)(words + at);
+    size_t i;
     uint32_t before;
     switch (prof__pack_way(words[at - 1])) {
     case PROF__PACK_STRING:
         before = p->strings[p->before]; /* the same symbol, so it has as many words */
         if (p->before) p->strings[p->before] = (uint32_t)at;
-        if (p->before && before && !memcmp(words + before, words + at, size)) return prof__pack_integer(to, 1);
-        while (size && !bytes[size - 1]) --size;
-        to = prof__pack_integer(to, (uint64_t)size << 1);
-        memcpy(to, bytes, size);
-        return to + size;
-    case PROF__PACK_DOUBLE: memcpy(to, bytes, size); return to + size;
+        if (p->before && before && !memcmp(words + before, words + at, n * 8)) return prof__pack_integer(to, 1);
+        return prof__pack_string(words + at, n, prof__record_text_words(words[at - 1], n + 1) < n, to);
+    case PROF__PACK_DOUBLE: prof__pack_words(to, words + at, n); return to + n * 8;
     case PROF__PACK_ZIGZAG:
         for (i = 0; i < n; i++) to = prof__pack_integer(to, words[at + i] << 1 ^ (0 - (words[at + i] >> 63)));
         return to;
@@ -7140,6 +7176,12 @@ static void prof__unpack_bytes(prof__unpacker *u, void *to, size_t size)
     u->at += size;
 }
 
+static void prof__unpack_words(prof__unpacker *u, uint64_t *to, size_t count)
+{
+    prof__unpack_bytes(u, to, count * 8);
+    if (PROF__LOW_HALF && !u->bad) prof__pack_words(to, u->at - count * 8, count);
+}
+
 static uint64_t prof__unpack_new(prof__unpacker *u)
 {
     uint64_t site = prof__unpack_integer(u), head;
@@ -7156,7 +7198,7 @@ static uint64_t prof__unpack_head(prof__packer *p, prof__unpacker *u)
         if (!number) u->bad = 1;
         head = number ? p->symbols[number] : 0;
     } else if ((code = prof__unpack_integer(u)) == PROF__PACK_WHOLE) {
-        prof__unpack_bytes(u, &head, 8);
+        prof__unpack_words(u, &head, 1);
         prof__pack_learn(p, head, 0);
         return head;
     } else if (code == PROF__PACK_INNER) {
@@ -7196,6 +7238,10 @@ static void prof__unpack_string(prof__packer *p, prof__unpacker *u, uint64_t *wo
         u->bad = 1;
     else
         prof__unpack_bytes(u, words + at, (size_t)(size >> 1));
+    if (PROF__LOW_HALF && prof__record_text_words(words[at - 1], n + 1) < n) {
+        uint64_t tail = words[at + n - 1];
+        prof__pack_words(words + at + n - 1, &tail, 1);
+    }
 }
 
 static void prof__unpack_payload(prof__packer *p, prof__unpacker *u, uint64_t *words, size_t at, size_t n)
@@ -7205,7 +7251,7 @@ static void prof__unpack_payload(prof__packer *p, prof__unpacker *u, uint64_t *w
     if (way == PROF__PACK_STRING) {
         prof__unpack_string(p, u, words, at, n);
     } else if (way == PROF__PACK_DOUBLE) {
-        prof__unpack_bytes(u, words + at, n * 8);
+        prof__unpack_words(u, words + at, n);
     } else {
         for (i = at; i < at + n && !u->bad; i++) {
             uint64_t value = prof__unpack_integer(u);
@@ -7237,23 +7283,29 @@ static PROF__UNUSED size_t prof__unpack(const unsigned char *from, size_t size, 
     return u.end - u.at < (at == count ? 8 : 1) ? at : 0;
 }
 
-/* Returns what block->check must be. bytes: what follows the block's header. */
+static uint64_t prof__block_hash(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+    return hash ^ hash >> 29;
+}
+
+/* Returns what block->check must be, the same on every machine. bytes: what follows the block's header. */
 static uint32_t prof__block_check(const prof__block *block, const void *bytes)
 {
-    prof__block head = *block;
     const unsigned char *at = (const unsigned char *)bytes;
     uint64_t hash = 0xCBF29CE484222325u, word;
     uint32_t i;
-    head.check = 0;
-    for (i = 0; i < sizeof head / 8; i++) {
-        memcpy(&word, (const char *)&head + i * 8, 8);
-        hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
-        hash ^= hash >> 29;
-    }
-    for (i = 0; i < (block->size - (uint32_t)sizeof head) / 8; i++) {
-        memcpy(&word, at + (size_t)i * 8, 8);
-        hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
-        hash ^= hash >> 29;
+    hash = prof__block_hash(hash, (uint64_t)block->size << 32 | block->magic);
+    hash = prof__block_hash(hash, block->sequence);
+    hash = prof__block_hash(hash, block->base.tick);
+    hash = prof__block_hash(hash, block->base.monotonic_ns);
+    hash = prof__block_hash(hash, block->base.unix_ns);
+    hash = prof__block_hash(hash, block->base.width);
+    hash = prof__block_hash(hash, block->lost);
+    hash = prof__block_hash(hash, block->words);
+    for (i = 0; i < (block->size - (uint32_t)sizeof *block) / 8; i++) {
+        prof__pack_words(&word, at + (size_t)i * 8, 1);
+        hash = prof__block_hash(hash, word);
     }
     return (uint32_t)(hash ^ hash >> 32);
 }
@@ -7516,7 +7568,8 @@ static const struct prof__upstairs prof__upstairs = {
    Where an image is. No store ever finds the disk full: a file's blocks and pages are reserved before a thread needs
    them, see prof__chunks_ready(), or all of them here if the system cannot do that. */
 
-#define PROF__MIN_IMAGE (16u << 10)
+#define PROF__MIN_IMAGE (2u << 10) /* of the user's memory: for microcontrollers */
+#define PROF__SMALL_IMAGE (16u << 10)
 #define PROF__MIN_BUFFER (128u << 10)
 #define PROF__DEFAULT_BUFFER (16u << 20)
 #define PROF__DEFAULT_LEVEL 2
@@ -7532,13 +7585,16 @@ static PROF__RARE int prof__level_of(const prof_config *config)
 
 static PROF__RARE uint64_t prof__round(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
-/* Returns where the chunks begin in an image of size bytes, how large meta is, and how many slots its index has. */
+/* Returns where the chunks begin in an image of size bytes, how large meta is, and how many slots its index has: more
+   than meta can have records. */
 static PROF__RARE uint64_t prof__layout_head(uint64_t size, uint64_t *meta, uint64_t *index)
 {
     *meta = prof__round(size / 16, 4096);
     if (*meta > 8u << 20) *meta = 8u << 20;
     if (*meta * 4 > size) *meta = size / 4 / 64 * 64;
-    for (*index = 64; *index * 8 < *meta;) *index *= 2;
+    uint32_t most = size < PROF__SMALL_IMAGE ? 12 : 8; /* bytes of meta for each slot */
+    if (size < 4096) *meta = size / 5 / 64 * 64;
+    for (*index = 32; *index * most < *meta;) *index *= 2;
     return prof__round(prof__round(sizeof(prof__header), 64) + *meta + *index * 4, 64);
 }
 
@@ -7863,7 +7919,8 @@ static PROF__RARE prof_status prof__layout(prof__session *s, void *memory, uint6
     uint64_t meta, index, chunks_at = prof__layout_head(size, &meta, &index);
     uint64_t start = prof__round(sizeof(prof__header), 64), chunk = PROF_CHUNK_SIZE;
     while (chunk > 1024 && (size - chunks_at) / chunk < 8) chunk /= 2;
-    if (chunks_at + 4 * chunk > size) return prof__fail(PROF_INVALID_ARGUMENT, "the buffer is too small");
+    while (chunk > 256 && (size - chunks_at) / chunk < 4) chunk /= 2;
+    if (chunks_at + 2 * chunk > size) return prof__fail(PROF_INVALID_ARGUMENT, "the buffer is too small");
     prof__header *h = (prof__header *)memory;
     s->header = h;
     s->meta = (uint64_t *)(void *)((char *)memory + start);
@@ -16026,6 +16083,170 @@ static int prof__device_tracks(prof_trace *trace)
     return 1;
 }
 
+/*-- images of the other byte order --
+   All is made of words, but for texts and the bytes of packed blocks, which are the same on all machines. For other
+   images it costs one comparison. */
+
+#define PROF__BYTE_ORDER_TURNED 0x04030201u
+
+/* Returns 1 if the image that begins with these bytes, as many as a header has, is of the other byte order. */
+static int prof__foreign(const void *image)
+{
+    uint32_t order;
+    memcpy(&order, (const char *)image + offsetof(prof__header, byte_order), sizeof order);
+    return order == PROF__BYTE_ORDER_TURNED;
+}
+
+static void prof__turn(uint64_t *words, size_t count)
+{
+    size_t i;
+    for (i = 0; i < count; i++) words[i] = __builtin_bswap64(words[i]);
+}
+
+/* The fields of a struct from byte `from` on, up to byte `to`, all of 4 or all of 8 bytes. */
+static void prof__turn_fields(void *all, size_t from, size_t to, size_t size)
+{
+    unsigned char *at = (unsigned char *)all + from, *end = (unsigned char *)all + to, other;
+    size_t i;
+    for (; at < end; at += size)
+        for (i = 0; i < size / 2; i++) {
+            other = at[i];
+            at[i] = at[size - 1 - i];
+            at[size - 1 - i] = other;
+        }
+}
+
+static void prof__turn_header(prof__header *h)
+{
+    prof__turn_fields(h, offsetof(prof__header, version), offsetof(prof__header, image_size), 4);
+    prof__turn_fields(h, offsetof(prof__header, image_size), offsetof(prof__header, chunk_size), 8);
+    prof__turn_fields(h, offsetof(prof__header, chunk_size), offsetof(prof__header, pid), 4);
+    prof__turn_fields(h, offsetof(prof__header, pid), offsetof(prof__header, program), 8);
+    prof__turn_fields(h, offsetof(prof__header, archive_offset), offsetof(prof__header, write_error), 8);
+    prof__turn_fields(h, offsetof(prof__header, window_from), sizeof *h, 8);
+}
+
+static void prof__turn_block(prof__block *block)
+{
+    prof__turn_fields(block, 0, offsetof(prof__block, sequence), 4);
+    prof__turn_fields(block, offsetof(prof__block, sequence), offsetof(prof__block, words), 8);
+    prof__turn_fields(block, offsetof(prof__block, words), sizeof *block, 4);
+}
+
+/* The header of an image of either byte order, as this machine's. */
+static void prof__header_get(const void *image, prof__header *header)
+{
+    memcpy(header, image, sizeof *header);
+    if (prof__foreign(image)) prof__turn_header(header);
+}
+
+/* Changes it, and leaves it in the byte order that the image has. */
+static void prof__header_put(void *image, const prof__header *header)
+{
+    prof__header changed = *header;
+    if (prof__foreign(image)) prof__turn_header(&changed);
+    memcpy(image, &changed, sizeof changed);
+}
+
+/* Reads bytes of any stream; by one thread. */
+static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size)
+{
+#ifdef _WIN32
+    if (_fseeki64(file, (long long)offset, SEEK_SET)) return 0;
+#else
+    if (offset > (uint64_t)LONG_MAX || fseek(file, (long)offset, SEEK_SET)) return 0;
+#endif
+    return fread(to, 1, size, file) == size;
+}
+
+static void prof__turn_meta(uint64_t *words, size_t count)
+{
+    size_t at, length;
+    for (at = 0; at < count; at += length) {
+        prof__turn(words + at, 1);
+        length = prof__read_meta_words(words, at, count);
+        if (!length) return;
+        if (words[at] >> 56 != PROF__META_STRING && words[at] >> 56 != PROF__META_SESSION)
+            prof__turn(words + at + 1, length - 1);
+    }
+}
+
+/* The records of a chunk. What follows the last is left as it is: nobody reads it. */
+static void prof__turn_records(uint64_t *words, size_t count)
+{
+    size_t at, length, texts;
+    for (at = 0; at < count; at += length) {
+        prof__turn(words + at, 1);
+        length = prof__record_words(words[at], count - at);
+        if (!length) return;
+        texts = prof__record_text_words(words[at], length);
+        prof__turn(words + at + 1 + texts, length - 1 - texts);
+    }
+}
+
+static void prof__turn_chunks(char *image, const prof__header *h)
+{
+    uint64_t i;
+    for (i = 0; i < h->chunk_count; i++) {
+        char *chunk = image + h->chunk_offset + i * h->chunk_size;
+        prof__turn_fields(chunk, 0, offsetof(prof__chunk, state), 8);
+        prof__turn_fields(chunk, offsetof(prof__chunk, state), offsetof(prof__chunk, lost), 4);
+        prof__turn_fields(chunk, offsetof(prof__chunk, lost), sizeof(prof__chunk), 8);
+        prof__turn_records((uint64_t *)(void *)(chunk + h->chunk_header_size),
+                           (h->chunk_size - h->chunk_header_size) / 8);
+    }
+}
+
+/* Turns the headers of blocks, of which each shows by its check that it is one: the reader counts what stays as lost. */
+static void prof__turn_archive(char *image, size_t size, const prof__header *h)
+{
+    uint64_t at = h->archive_offset, most = PROF__BLOCK_BOUND(h->chunk_size / 8), tried = 0;
+    while (at && at <= size && size - at >= sizeof(prof__block) && tried / 16 <= size) {
+        prof__block block;
+        memcpy(&block, image + at, sizeof block);
+        prof__turn_block(&block);
+        if (block.magic == PROF__BLOCK_MAGIC && block.size >= sizeof block && block.size % 8 == 0 &&
+            block.size <= most && block.size <= size - at) {
+            if (prof__block_check(&block, image + at + sizeof block) == block.check) {
+                memcpy(image + at, &block, sizeof block);
+                at += block.size;
+                continue;
+            }
+            tried += block.size; /* an image may be made so that everything looks like a block */
+        }
+        at += 8;
+    }
+}
+
+/* Makes an image, with size bytes of it and its archive in memory, 8-byte aligned, this machine's. h: its header, which
+   prof__read_header() has found to be good. */
+static void prof__turn_image(void *image, size_t size, const prof__header *h)
+{
+    prof__header raw;
+    char *bytes = (char *)image;
+    if (!prof__foreign(image)) return;
+    memcpy(&raw, image, sizeof raw);
+    prof__turn_header(&raw);
+    memcpy(image, &raw, h->header_size < sizeof raw ? h->header_size : sizeof raw); /* older ones are shorter */
+    prof__turn_meta((uint64_t *)(void *)(bytes + h->meta_offset), (size_t)(h->meta_size / 8));
+    prof__turn_chunks(bytes, h);
+    prof__turn_archive(bytes, size, h);
+}
+
+/* Reads the whole of a file whose image is of the other byte order, archive included, and makes it this machine's. */
+static prof_status prof__foreign_read(FILE *file, const char *path, const prof__header *h, unsigned char **image,
+                                      uint64_t *size)
+{
+    if (!h->archive_offset) *size = h->image_size;
+    *image = *size < (size_t)-1 ? (unsigned char *)malloc((size_t)*size) : NULL;
+    if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory for %lu bytes of it", path, (unsigned long)*size);
+    errno = 0;
+    if (!prof__read_at(file, 0, *image, (size_t)*size) || !prof__foreign(*image))
+        return prof__fail(PROF_IO, "cannot read %s: %s", path, errno ? strerror(errno) : "it changed meanwhile");
+    prof__turn_image(*image, (size_t)*size, h);
+    return PROF_OK;
+}
+
 /*-- opening --*/
 
 static void prof__read_free(prof_trace *trace)
@@ -16081,14 +16302,12 @@ static prof_status prof__read_header(const void *image, uint64_t size, const cha
                               (unsigned long)size);
         return prof__fail(PROF_CORRUPT, "%s: not a prof image (%s)", what, size ? "bad magic" : "empty");
     }
-    memcpy(header, image, sizeof *header);
+    prof__header_get(image, header);
     header->program[sizeof header->program - 1] = 0;
     header->clock_name[sizeof header->clock_name - 1] = 0;
     header->write_error[sizeof header->write_error - 1] = 0;
     header->boot_id[sizeof header->boot_id - 1] = 0;
     order = header->byte_order;
-    if (order == 0x04030201u)
-        return prof__fail(PROF_UNSUPPORTED, "%s: recorded on a machine of the other byte order; read it there", what);
     if (order != PROF__BYTE_ORDER) return prof__fail(PROF_CORRUPT, "%s: damaged header (byte order)", what);
     if (header->version > PROF__IMAGE_VERSION)
         return prof__fail(PROF_UNSUPPORTED, "%s: image version %lu is newer than this reader's %d; use a newer prof.h",
@@ -16188,25 +16407,16 @@ static int prof__read_parse(prof_trace *trace)
     return 1;
 }
 
-/* The same of any stream, by one thread. */
-static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size)
-{
-#ifdef _WIN32
-    if (_fseeki64(file, (long long)offset, SEEK_SET)) return 0;
-#else
-    if (offset > (uint64_t)LONG_MAX || fseek(file, (long)offset, SEEK_SET)) return 0;
-#endif
-    return fread(to, 1, size, file) == size;
-}
-
-/* Reads an image on the heap, with its archive in file or, if that is null, behind the image, up to size. paged: its
+/* Reads an image on the heap, with its archive in file or, if that is null or size is larger, behind the image, up to
+   size. paged: its
    chunks are in file, too. The trace becomes the owner of both, also when this fails. what: its name in errors. */
 static prof_status prof__read_parts(void *image, size_t size, FILE *file, int paged, const char *what, prof_trace **out)
 {
     prof_trace *trace = NULL;
     prof__header header;
     prof_status status = prof__read_header(image, size, what, &header);
-    if (file && (status != PROF_OK || (header.archive_first == header.archive_next && !paged))) {
+    if (file && (status != PROF_OK || size > header.image_size ||
+                 (header.archive_first == header.archive_next && !paged))) {
         fclose(file);
         file = NULL;
     }
@@ -16281,7 +16491,8 @@ static int prof__read_all(FILE *file, const prof__header *header, unsigned char 
     return 1;
 }
 
-/* paged: null: the chunks are wanted in any case. */
+/* paged: null: the chunks are wanted in any case. size: that of the image; of one of the other byte order also of its
+   archive, which is then behind it. */
 static prof_status prof__read_file(FILE *file, const char *path, unsigned char **image, uint64_t *size, int *paged)
 {
     prof__header header, again;
@@ -16296,6 +16507,7 @@ static prof_status prof__read_file(FILE *file, const char *path, unsigned char *
     again = header;
     status = prof__read_header(&again, *size, path, &header);
     if (status != PROF_OK) return status;
+    if (prof__foreign(&again)) return prof__foreign_read(file, path, &header, image, size);
     *size = header.image_size;
     if (paged) *paged = prof__read_pages(&header);
     memory = paged && *paged ? header.chunk_offset : *size;
@@ -16343,6 +16555,7 @@ PROF_DEF prof_status prof_trace_memory(const void *image, size_t size, prof_trac
     copy = malloc(size);
     if (!copy) return prof__fail(PROF_NO_MEMORY, "image: no memory to copy %lu bytes", (unsigned long)size);
     memcpy(copy, image, size);
+    prof__turn_image(copy, size, &header);
     return prof__read_image(copy, size, NULL, "image", trace);
 }
 
@@ -16488,7 +16701,7 @@ PROF_DEF prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *im
     uint64_t size = 0, chunks, used;
     prof_status status = prof_image_find(bytes, PROF_IMAGE_LOOK, &size);
     if (status != PROF_OK) return status;
-    memcpy(&header, bytes, sizeof header);
+    prof__header_get(bytes, &header);
     *image_size = left < size ? left : size;
     if (left >= header.image_size) return PROF_OK; /* readers find out which blocks of the archive are there */
     chunks = left > header.chunk_offset ? (left - header.chunk_offset) / header.chunk_size : 0;
@@ -16502,7 +16715,7 @@ PROF_DEF prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *im
     header.chunk_count = chunks;
     header.image_size = *image_size = left / 8 * 8;
     header.archive_offset = header.archive_limit = header.archive_first = header.archive_next = 0;
-    memcpy(bytes, &header, sizeof header);
+    prof__header_put(bytes, &header);
     return PROF_OK;
 }
 
@@ -16527,10 +16740,10 @@ static prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_
     prof__header header;
     prof_status status = prof_trace_window(trace, from_ns, to_ns);
     if (status == PROF_OK) {
-        memcpy(&header, bytes, sizeof header);
+        prof__header_get(bytes, &header);
         header.window_from = from_ns ? prof__image_tick(trace, from_ns) : 0;
         header.window_to = to_ns ? prof__image_tick(trace, to_ns) : 0;
-        memcpy(bytes, &header, sizeof header);
+        prof__header_put(bytes, &header);
     }
     prof_trace_close(trace);
     return status;
@@ -16555,6 +16768,18 @@ PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns
     return status == PROF_OK ? prof__image_set_window(bytes, trace, from_ns, to_ns) : status;
 }
 
+/* Writes what prof__read_file() has read. */
+static void prof__out_whole(prof__out *out, unsigned char *image, size_t size, FILE *file)
+{
+    size_t alone = (size_t)((const prof__header *)(const void *)image)->image_size;
+    if (size == alone) {
+        prof__out_image(out, image, size, file);
+        return;
+    }
+    prof__out_used(out, image, alone);
+    prof__out_bytes(out, image + alone, size - alone);
+}
+
 PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
 {
     unsigned char *image = NULL;
@@ -16574,7 +16799,7 @@ PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t f
     }
     if (status == PROF_OK) status = prof__out_file(&out, to);
     if (status == PROF_OK) {
-        prof__out_image(&out, image, (size_t)size, file);
+        prof__out_whole(&out, image, (size_t)size, file);
         status = prof__out_close(&out);
     }
     fclose(file);
@@ -16639,7 +16864,8 @@ typedef struct prof__import {
     prof__out out;
     int opened;           /* out is */
     FILE *host;           /* null: none */
-    unsigned char *bytes; /* its image */
+    unsigned char *bytes; /* its image; so many: see prof__read_file() */
+    uint64_t size;
     prof__header h;       /* of what is written */
     uint64_t chunk_words; /* of a chunk, without its header */
     uint64_t *chunk;
@@ -16832,15 +17058,14 @@ static PROF__UNUSED prof_status prof__import_open(prof__import *w, const char *h
                                                   const char *clock)
 {
     prof_status status;
-    uint64_t size;
     memset(w, 0, sizeof *w);
     prof__import_header(&w->h, program, clock);
     if (!host) return PROF_OK;
     w->host = fopen(host, "rb");
     if (!w->host) return prof__fail(PROF_IO, "cannot open %s: %s", host, strerror(errno));
-    status = prof__read_file(w->host, host, &w->bytes, &size, NULL);
+    status = prof__read_file(w->host, host, &w->bytes, &w->size, NULL);
     if (status != PROF_OK) return status;
-    status = prof__read_header(w->bytes, size, host, &w->h);
+    status = prof__read_header(w->bytes, w->size, host, &w->h);
     if (status != PROF_OK) return status;
     if (w->h.mode == PROF_STATS)
         return prof__fail(PROF_UNSUPPORTED, "%s has only statistics: record with another mode", host);
@@ -16910,6 +17135,10 @@ static void prof__import_archive(prof__import *w, uint64_t old_size)
     w->h.archive_first += by;
     w->h.archive_next += by;
     if (w->h.archive_limit) w->h.archive_limit += by;
+    if (w->size > old_size) { /* it is in memory */
+        prof__out_bytes(&w->out, w->bytes + old_size, (size_t)(w->size - old_size));
+        return;
+    }
     for (; old_size < size && got && w->out.status == PROF_OK; old_size += got) {
         got = size - old_size < sizeof part ? (size_t)(size - old_size) : sizeof part;
         if (!prof__read_at(w->host, old_size, part, got)) break; /* readers find out what is missing */

@@ -180,6 +180,7 @@ extern "C" {
 #include "read/tracks.h"
 #include "read/devices.h"
 #include "read/device_tracks.h"
+#include "read/foreign.h"
 #include "read/open.h"
 #include "read/find.h"
 #ifndef PROF_NO_DEVICES

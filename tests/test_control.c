@@ -1215,7 +1215,7 @@ TEST(user_memory_that_is_too_small)
         prof_status status = prof_start(&config);
         if (status) {
             CHECK_EQUAL(status, PROF_INVALID_ARGUMENT);
-            CHECK(size < 32768);
+            CHECK(size < 2200);
             continue;
         }
         PROFILE_MARK("mark");

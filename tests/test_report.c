@@ -116,11 +116,12 @@ static uint32_t string(image *im, const char *text)
 
 static uint32_t site_at(image *im, const char *name, const char *category, uint32_t kind, uint32_t line)
 {
-    uint32_t field[8] = {0, 0, 0, 0, 0, 0, 1, 0};
-    field[0] = string(im, name);
-    field[3] = string(im, category);
-    field[4] = line;
-    field[7] = kind;
+    uint64_t text = string(im, name), group = string(im, category);
+    uint64_t field[4] = {0, 0, 0, 0};
+    field[0] = text;
+    field[1] = group << 32;
+    field[2] = line;
+    field[3] = (uint64_t)kind << 32 | 1;
     meta(im, PROF__META_SITE, ++im->sites, field, sizeof field);
     return im->sites;
 }

@@ -76,15 +76,13 @@ static uint64_t skip_hole(const source *from, uint64_t offset)
 
 /*-- core files --*/
 
-/* in this machine's byte order, which is the image's, too */
-static uint64_t field(const unsigned char *at, size_t size)
+/* A number of size bytes of a core file, which may be another machine's. */
+static uint64_t field(const unsigned char *at, size_t size, int little)
 {
-    uint16_t two;
-    uint32_t four;
-    uint64_t eight;
-    if (size == 2) return memcpy(&two, at, 2), two;
-    if (size == 4) return memcpy(&four, at, 4), four;
-    return memcpy(&eight, at, 8), eight;
+    uint64_t value = 0;
+    size_t i;
+    for (i = 0; i < size; i++) value = value << 8 | at[little ? size - 1 - i : i];
+    return value;
 }
 
 static int by_address(const void *a, const void *b)
@@ -94,36 +92,37 @@ static int by_address(const void *a, const void *b)
 }
 
 /* Returns the number of program headers. If there are more than 65534, the first section header has it. */
-static uint64_t header_count(const source *from, const unsigned char *elf, int wide)
+static uint64_t header_count(const source *from, const unsigned char *elf, int wide, int little)
 {
     unsigned char section[64];
-    uint64_t count = field(elf + (wide ? 56 : 44), 2), sections = wide ? field(elf + 40, 8) : field(elf + 32, 4);
+    uint64_t count = field(elf + (wide ? 56 : 44), 2, little);
+    uint64_t sections = wide ? field(elf + 40, 8, little) : field(elf + 32, 4, little);
     if (count != 0xFFFF || read_at(from, sections, section, sizeof section) < (wide ? 48u : 32u)) return count;
-    return field(section + (wide ? 44 : 28), 4);
+    return field(section + (wide ? 44 : 28), 4, little);
 }
 
 /* Reads from the headers of a core file which of its parts were contiguous in memory. Does nothing for other files. */
 static void read_pieces(source *from)
 {
-    static const int probe = 1;
     unsigned char elf[64] = {0}, head[56];
-    int wide, little = *(const char *)&probe;
+    int wide, little;
     uint64_t count, table, i;
     size_t size;
     if (read_at(from, 0, elf, sizeof elf) < 52 || memcmp(elf, "\177ELF", 4)) return;
     wide = elf[4] == 2;
-    if (elf[5] != (little ? 1 : 2) || field(elf + 16, 2) != 4) return;
+    little = elf[5] == 1;
+    if (field(elf + 16, 2, little) != 4) return;
     size = wide ? 56 : 32;
-    table = wide ? field(elf + 32, 8) : field(elf + 28, 4);
-    count = header_count(from, elf, wide);
+    table = wide ? field(elf + 32, 8, little) : field(elf + 28, 4, little);
+    count = header_count(from, elf, wide, little);
     if (count > from->size / size) return;
     from->pieces = (piece *)calloc((size_t)count + 1, sizeof *from->pieces);
     for (i = 0; from->pieces && i < count; i++) {
         piece *p = &from->pieces[from->piece_count];
-        if (read_at(from, table + i * size, head, size) < size || field(head, 4) != 1) continue;
-        p->offset = wide ? field(head + 8, 8) : field(head + 4, 4);
-        p->address = wide ? field(head + 16, 8) : field(head + 8, 4);
-        p->size = wide ? field(head + 32, 8) : field(head + 16, 4);
+        if (read_at(from, table + i * size, head, size) < size || field(head, 4, little) != 1) continue;
+        p->offset = wide ? field(head + 8, 8, little) : field(head + 4, 4, little);
+        p->address = wide ? field(head + 16, 8, little) : field(head + 8, 4, little);
+        p->size = wide ? field(head + 32, 8, little) : field(head + 16, 4, little);
         if (p->offset >= from->size) continue;
         if (p->size > from->size - p->offset) p->size = from->size - p->offset;
         from->piece_count += p->size != 0;

@@ -70,7 +70,7 @@ typedef struct prof_config {
     void *memory;             /* record here instead of in memory from the system. prof_start() clears it: no thread may
                                  then still be in a macro of an earlier session there. It must stay as long as a thread
                                  lives that recorded in it. Not with a .prof output */
-    size_t memory_size;       /* bytes at memory, instead of buffer_size: from 16 KiB, the first 64-byte boundary on */
+    size_t memory_size;       /* bytes at memory, instead of buffer_size: from 2 KiB, the first 64-byte boundary on */
     uint64_t clock_hz;        /* PROF_FREESTANDING: ticks per second of PROF_CLOCK_READ() */
     uint64_t max_file_size;   /* max_file_size PROF_MAX_FILE_SIZE: PROF_STREAM: the maximum size of the file in bytes,
                                  buffer included: at least the buffer and 512 KiB; default 0, no limit */

@@ -11,9 +11,11 @@
      payload  integers as zigzag numbers; doubles as 8 bytes; other words as numbers; a string as the number 1 if it is
               the symbol's previous string, else as its length << 1, without zeros at the end, and its bytes
 
-   Numbers are little-endian in groups of 7 bits; all groups but the last have the eighth bit set. The table of symbols
-   is bounded; a symbol that finds no space in it is written as new each time. A block can be unpacked without any other
-   block. Any words are unpacked as they were: what is not a record, and a time that runs backwards, uses code 1. */
+   Numbers are little-endian in groups of 7 bits; all groups but the last have the eighth bit set. Heads and doubles of 8
+   bytes, and the head after a string (PROF__ARG_TO), are little-endian as well: packed bytes are the same on every
+   machine. The table of symbols is bounded; a symbol that finds no space in it is written as new each time. A block can
+   be unpacked without any other block. Any words are unpacked as they were: what is not a record, and a time that runs
+   backwards, uses code 1. */
 
 #define PROF__PACK_SYMBOLS 500u
 #define PROF__PACK_SLOTS 2048u /* a power of two */
@@ -63,6 +65,15 @@ PROF__UNUSED static size_t prof__records_end(const uint64_t *words, size_t count
     size_t at = 0, length;
     while (at < count && (length = prof__record_words(words[at], count - at)) != 0) at += length;
     return at;
+}
+
+/* How many of the words after the head are a string; the others are numbers or a head. */
+static PROF__UNUSED size_t prof__record_text_words(uint64_t head, size_t words)
+{
+    uint64_t kind = head >> PROF__KIND_SHIFT;
+    if (kind == PROF__KIND_NAME) return words - 1;
+    if ((kind != PROF__KIND_ARG && kind != PROF__KIND_DATA) || (head >> 32 & 0xFF) != PROF_VALUE_STRING) return 0;
+    return words - 1 - (kind == PROF__KIND_ARG && head & PROF__ARG_TO && words > 1);
 }
 
 /* Returns 1 if bits 39..0 of the head are a time. */
@@ -146,6 +157,21 @@ static unsigned char *prof__pack_integer(unsigned char *to, uint64_t value)
     return to;
 }
 
+/* Between words of this machine and little-endian ones. */
+static void prof__pack_words(void *to, const void *from, size_t count)
+{
+    memcpy(to, from, count * 8);
+#if PROF__LOW_HALF
+    unsigned char *at = (unsigned char *)to, other;
+    for (; count; --count, at += 8)
+        for (int i = 0; i < 4; ++i) {
+            other = at[i];
+            at[i] = at[7 - i];
+            at[7 - i] = other;
+        }
+#endif
+}
+
 static unsigned char *prof__pack_head(prof__packer *p, uint64_t head, unsigned char *to)
 {
     uint64_t symbol = prof__pack_symbol(head);
@@ -161,7 +187,7 @@ static unsigned char *prof__pack_head(prof__packer *p, uint64_t head, unsigned c
     number = backwards ? 0 : prof__pack_number(p, symbol, 0);
     if (backwards || !(head >> PROF__KIND_SHIFT) || head >> PROF__KIND_SHIFT > PROF__KIND_DATA) {
         *to++ = PROF__PACK_WHOLE;
-        memcpy(to, &head, 8);
+        prof__pack_words(to, &head, 1);
         to += 8;
     } else if (p->depth && symbol == prof__pack_inner(p)) {
         *to++ = PROF__PACK_INNER;
@@ -178,22 +204,34 @@ static unsigned char *prof__pack_head(prof__packer *p, uint64_t head, unsigned c
     return to;
 }
 
+/* Writes the n words of a string, of which the last may be a head. */
+static unsigned char *prof__pack_string(const uint64_t *words, size_t n, int headed, unsigned char *to)
+{
+    const unsigned char *bytes = (const unsigned char *)words;
+    size_t size = n * 8, before = size - 8;
+    unsigned char last[8];
+    memcpy(last, bytes + before, 8);
+    if (headed) prof__pack_words(last, bytes + before, 1);
+    while (size > before && !last[size - before - 1]) --size;
+    while (size <= before && size && !bytes[size - 1]) --size;
+    to = prof__pack_integer(to, (uint64_t)size << 1);
+    if (size > before) memcpy(to + before, last, size - before);
+    memcpy(to, bytes, size < before ? size : before);
+    return to + size;
+}
+
 /* Packs n words of payload; at: the index of the first one, which comes after the head. */
 static unsigned char *prof__pack_payload(prof__packer *p, const uint64_t *words, size_t at, size_t n, unsigned char *to)
 {
-    size_t i, size = n * 8;
-    const unsigned char *bytes = (const unsigned char *)(words + at);
+    size_t i;
     uint32_t before;
     switch (prof__pack_way(words[at - 1])) {
     case PROF__PACK_STRING:
         before = p->strings[p->before]; /* the same symbol, so it has as many words */
         if (p->before) p->strings[p->before] = (uint32_t)at;
-        if (p->before && before && !memcmp(words + before, words + at, size)) return prof__pack_integer(to, 1);
-        while (size && !bytes[size - 1]) --size;
-        to = prof__pack_integer(to, (uint64_t)size << 1);
-        memcpy(to, bytes, size);
-        return to + size;
-    case PROF__PACK_DOUBLE: memcpy(to, bytes, size); return to + size;
+        if (p->before && before && !memcmp(words + before, words + at, n * 8)) return prof__pack_integer(to, 1);
+        return prof__pack_string(words + at, n, prof__record_text_words(words[at - 1], n + 1) < n, to);
+    case PROF__PACK_DOUBLE: prof__pack_words(to, words + at, n); return to + n * 8;
     case PROF__PACK_ZIGZAG:
         for (i = 0; i < n; i++) to = prof__pack_integer(to, words[at + i] << 1 ^ (0 - (words[at + i] >> 63)));
         return to;
@@ -244,6 +282,12 @@ static void prof__unpack_bytes(prof__unpacker *u, void *to, size_t size)
     u->at += size;
 }
 
+static void prof__unpack_words(prof__unpacker *u, uint64_t *to, size_t count)
+{
+    prof__unpack_bytes(u, to, count * 8);
+    if (PROF__LOW_HALF && !u->bad) prof__pack_words(to, u->at - count * 8, count);
+}
+
 static uint64_t prof__unpack_new(prof__unpacker *u)
 {
     uint64_t site = prof__unpack_integer(u), head;
@@ -260,7 +304,7 @@ static uint64_t prof__unpack_head(prof__packer *p, prof__unpacker *u)
         if (!number) u->bad = 1;
         head = number ? p->symbols[number] : 0;
     } else if ((code = prof__unpack_integer(u)) == PROF__PACK_WHOLE) {
-        prof__unpack_bytes(u, &head, 8);
+        prof__unpack_words(u, &head, 1);
         prof__pack_learn(p, head, 0);
         return head;
     } else if (code == PROF__PACK_INNER) {
@@ -300,6 +344,10 @@ static void prof__unpack_string(prof__packer *p, prof__unpacker *u, uint64_t *wo
         u->bad = 1;
     else
         prof__unpack_bytes(u, words + at, (size_t)(size >> 1));
+    if (PROF__LOW_HALF && prof__record_text_words(words[at - 1], n + 1) < n) {
+        uint64_t tail = words[at + n - 1];
+        prof__pack_words(words + at + n - 1, &tail, 1);
+    }
 }
 
 static void prof__unpack_payload(prof__packer *p, prof__unpacker *u, uint64_t *words, size_t at, size_t n)
@@ -309,7 +357,7 @@ static void prof__unpack_payload(prof__packer *p, prof__unpacker *u, uint64_t *w
     if (way == PROF__PACK_STRING) {
         prof__unpack_string(p, u, words, at, n);
     } else if (way == PROF__PACK_DOUBLE) {
-        prof__unpack_bytes(u, words + at, n * 8);
+        prof__unpack_words(u, words + at, n);
     } else {
         for (i = at; i < at + n && !u->bad; i++) {
             uint64_t value = prof__unpack_integer(u);
@@ -341,23 +389,29 @@ static PROF__UNUSED size_t prof__unpack(const unsigned char *from, size_t size, 
     return u.end - u.at < (at == count ? 8 : 1) ? at : 0;
 }
 
-/* Returns what block->check must be. bytes: what follows the block's header. */
+static uint64_t prof__block_hash(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+    return hash ^ hash >> 29;
+}
+
+/* Returns what block->check must be, the same on every machine. bytes: what follows the block's header. */
 static uint32_t prof__block_check(const prof__block *block, const void *bytes)
 {
-    prof__block head = *block;
     const unsigned char *at = (const unsigned char *)bytes;
     uint64_t hash = 0xCBF29CE484222325u, word;
     uint32_t i;
-    head.check = 0;
-    for (i = 0; i < sizeof head / 8; i++) {
-        memcpy(&word, (const char *)&head + i * 8, 8);
-        hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
-        hash ^= hash >> 29;
-    }
-    for (i = 0; i < (block->size - (uint32_t)sizeof head) / 8; i++) {
-        memcpy(&word, at + (size_t)i * 8, 8);
-        hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
-        hash ^= hash >> 29;
+    hash = prof__block_hash(hash, (uint64_t)block->size << 32 | block->magic);
+    hash = prof__block_hash(hash, block->sequence);
+    hash = prof__block_hash(hash, block->base.tick);
+    hash = prof__block_hash(hash, block->base.monotonic_ns);
+    hash = prof__block_hash(hash, block->base.unix_ns);
+    hash = prof__block_hash(hash, block->base.width);
+    hash = prof__block_hash(hash, block->lost);
+    hash = prof__block_hash(hash, block->words);
+    for (i = 0; i < (block->size - (uint32_t)sizeof *block) / 8; i++) {
+        prof__pack_words(&word, at + (size_t)i * 8, 1);
+        hash = prof__block_hash(hash, word);
     }
     return (uint32_t)(hash ^ hash >> 32);
 }

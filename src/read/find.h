@@ -22,7 +22,7 @@ PROF_DEF prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *im
     uint64_t size = 0, chunks, used;
     prof_status status = prof_image_find(bytes, PROF_IMAGE_LOOK, &size);
     if (status != PROF_OK) return status;
-    memcpy(&header, bytes, sizeof header);
+    prof__header_get(bytes, &header);
     *image_size = left < size ? left : size;
     if (left >= header.image_size) return PROF_OK; /* readers find out which blocks of the archive are there */
     chunks = left > header.chunk_offset ? (left - header.chunk_offset) / header.chunk_size : 0;
@@ -36,7 +36,7 @@ PROF_DEF prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *im
     header.chunk_count = chunks;
     header.image_size = *image_size = left / 8 * 8;
     header.archive_offset = header.archive_limit = header.archive_first = header.archive_next = 0;
-    memcpy(bytes, &header, sizeof header);
+    prof__header_put(bytes, &header);
     return PROF_OK;
 }
 
@@ -61,10 +61,10 @@ static prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_
     prof__header header;
     prof_status status = prof_trace_window(trace, from_ns, to_ns);
     if (status == PROF_OK) {
-        memcpy(&header, bytes, sizeof header);
+        prof__header_get(bytes, &header);
         header.window_from = from_ns ? prof__image_tick(trace, from_ns) : 0;
         header.window_to = to_ns ? prof__image_tick(trace, to_ns) : 0;
-        memcpy(bytes, &header, sizeof header);
+        prof__header_put(bytes, &header);
     }
     prof_trace_close(trace);
     return status;
@@ -89,6 +89,18 @@ PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns
     return status == PROF_OK ? prof__image_set_window(bytes, trace, from_ns, to_ns) : status;
 }
 
+/* Writes what prof__read_file() has read. */
+static void prof__out_whole(prof__out *out, unsigned char *image, size_t size, FILE *file)
+{
+    size_t alone = (size_t)((const prof__header *)(const void *)image)->image_size;
+    if (size == alone) {
+        prof__out_image(out, image, size, file);
+        return;
+    }
+    prof__out_used(out, image, alone);
+    prof__out_bytes(out, image + alone, size - alone);
+}
+
 PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
 {
     unsigned char *image = NULL;
@@ -108,7 +120,7 @@ PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t f
     }
     if (status == PROF_OK) status = prof__out_file(&out, to);
     if (status == PROF_OK) {
-        prof__out_image(&out, image, (size_t)size, file);
+        prof__out_whole(&out, image, (size_t)size, file);
         status = prof__out_close(&out);
     }
     fclose(file);

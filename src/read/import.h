@@ -31,7 +31,8 @@ typedef struct prof__import {
     prof__out out;
     int opened;           /* out is */
     FILE *host;           /* null: none */
-    unsigned char *bytes; /* its image */
+    unsigned char *bytes; /* its image; so many: see prof__read_file() */
+    uint64_t size;
     prof__header h;       /* of what is written */
     uint64_t chunk_words; /* of a chunk, without its header */
     uint64_t *chunk;
@@ -224,15 +225,14 @@ static PROF__UNUSED prof_status prof__import_open(prof__import *w, const char *h
                                                   const char *clock)
 {
     prof_status status;
-    uint64_t size;
     memset(w, 0, sizeof *w);
     prof__import_header(&w->h, program, clock);
     if (!host) return PROF_OK;
     w->host = fopen(host, "rb");
     if (!w->host) return prof__fail(PROF_IO, "cannot open %s: %s", host, strerror(errno));
-    status = prof__read_file(w->host, host, &w->bytes, &size, NULL);
+    status = prof__read_file(w->host, host, &w->bytes, &w->size, NULL);
     if (status != PROF_OK) return status;
-    status = prof__read_header(w->bytes, size, host, &w->h);
+    status = prof__read_header(w->bytes, w->size, host, &w->h);
     if (status != PROF_OK) return status;
     if (w->h.mode == PROF_STATS)
         return prof__fail(PROF_UNSUPPORTED, "%s has only statistics: record with another mode", host);
@@ -302,6 +302,10 @@ static void prof__import_archive(prof__import *w, uint64_t old_size)
     w->h.archive_first += by;
     w->h.archive_next += by;
     if (w->h.archive_limit) w->h.archive_limit += by;
+    if (w->size > old_size) { /* it is in memory */
+        prof__out_bytes(&w->out, w->bytes + old_size, (size_t)(w->size - old_size));
+        return;
+    }
     for (; old_size < size && got && w->out.status == PROF_OK; old_size += got) {
         got = size - old_size < sizeof part ? (size_t)(size - old_size) : sizeof part;
         if (!prof__read_at(w->host, old_size, part, got)) break; /* readers find out what is missing */

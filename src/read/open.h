@@ -54,14 +54,12 @@ static prof_status prof__read_header(const void *image, uint64_t size, const cha
                               (unsigned long)size);
         return prof__fail(PROF_CORRUPT, "%s: not a prof image (%s)", what, size ? "bad magic" : "empty");
     }
-    memcpy(header, image, sizeof *header);
+    prof__header_get(image, header);
     header->program[sizeof header->program - 1] = 0;
     header->clock_name[sizeof header->clock_name - 1] = 0;
     header->write_error[sizeof header->write_error - 1] = 0;
     header->boot_id[sizeof header->boot_id - 1] = 0;
     order = header->byte_order;
-    if (order == 0x04030201u)
-        return prof__fail(PROF_UNSUPPORTED, "%s: recorded on a machine of the other byte order; read it there", what);
     if (order != PROF__BYTE_ORDER) return prof__fail(PROF_CORRUPT, "%s: damaged header (byte order)", what);
     if (header->version > PROF__IMAGE_VERSION)
         return prof__fail(PROF_UNSUPPORTED, "%s: image version %lu is newer than this reader's %d; use a newer prof.h",
@@ -161,25 +159,16 @@ static int prof__read_parse(prof_trace *trace)
     return 1;
 }
 
-/* The same of any stream, by one thread. */
-static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size)
-{
-#ifdef _WIN32
-    if (_fseeki64(file, (long long)offset, SEEK_SET)) return 0;
-#else
-    if (offset > (uint64_t)LONG_MAX || fseek(file, (long)offset, SEEK_SET)) return 0;
-#endif
-    return fread(to, 1, size, file) == size;
-}
-
-/* Reads an image on the heap, with its archive in file or, if that is null, behind the image, up to size. paged: its
+/* Reads an image on the heap, with its archive in file or, if that is null or size is larger, behind the image, up to
+   size. paged: its
    chunks are in file, too. The trace becomes the owner of both, also when this fails. what: its name in errors. */
 static prof_status prof__read_parts(void *image, size_t size, FILE *file, int paged, const char *what, prof_trace **out)
 {
     prof_trace *trace = NULL;
     prof__header header;
     prof_status status = prof__read_header(image, size, what, &header);
-    if (file && (status != PROF_OK || (header.archive_first == header.archive_next && !paged))) {
+    if (file && (status != PROF_OK || size > header.image_size ||
+                 (header.archive_first == header.archive_next && !paged))) {
         fclose(file);
         file = NULL;
     }
@@ -254,7 +243,8 @@ static int prof__read_all(FILE *file, const prof__header *header, unsigned char 
     return 1;
 }
 
-/* paged: null: the chunks are wanted in any case. */
+/* paged: null: the chunks are wanted in any case. size: that of the image; of one of the other byte order also of its
+   archive, which is then behind it. */
 static prof_status prof__read_file(FILE *file, const char *path, unsigned char **image, uint64_t *size, int *paged)
 {
     prof__header header, again;
@@ -269,6 +259,7 @@ static prof_status prof__read_file(FILE *file, const char *path, unsigned char *
     again = header;
     status = prof__read_header(&again, *size, path, &header);
     if (status != PROF_OK) return status;
+    if (prof__foreign(&again)) return prof__foreign_read(file, path, &header, image, size);
     *size = header.image_size;
     if (paged) *paged = prof__read_pages(&header);
     memory = paged && *paged ? header.chunk_offset : *size;
@@ -316,6 +307,7 @@ PROF_DEF prof_status prof_trace_memory(const void *image, size_t size, prof_trac
     copy = malloc(size);
     if (!copy) return prof__fail(PROF_NO_MEMORY, "image: no memory to copy %lu bytes", (unsigned long)size);
     memcpy(copy, image, size);
+    prof__turn_image(copy, size, &header);
     return prof__read_image(copy, size, NULL, "image", trace);
 }
 

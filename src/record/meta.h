@@ -45,16 +45,14 @@ static uint32_t prof__meta_string(prof__session *s, const char *text)
 
 static uint32_t prof__meta_site(prof__session *s, prof_site *site)
 {
-    uint32_t words[8];
-    words[0] = prof__meta_string(s, site->name);
-    words[1] = prof__meta_string(s, site->file);
-    words[2] = prof__meta_string(s, site->function);
-    words[3] = prof__meta_string(s, site->category);
-    words[4] = site->line;
-    words[5] = site->color;
-    words[6] = site->level;
-    words[7] = site->kind;
-    PROF__STORE(&site->private_name, words[0]);
+    uint32_t name = prof__meta_string(s, site->name), file = prof__meta_string(s, site->file);
+    uint32_t function = prof__meta_string(s, site->function), category = prof__meta_string(s, site->category);
+    uint64_t words[PROF__META_SITE_WORDS - 1];
+    words[0] = (uint64_t)file << 32 | name;
+    words[1] = (uint64_t)category << 32 | function;
+    words[2] = (uint64_t)site->color << 32 | site->line;
+    words[3] = (uint64_t)site->kind << 32 | site->level;
+    PROF__STORE(&site->private_name, name);
     return prof__meta_intern(s, PROF__META_SITE, words, sizeof words, &s->site_count);
 }
 

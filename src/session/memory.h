@@ -3,7 +3,8 @@
    Where an image is. No store ever finds the disk full: a file's blocks and pages are reserved before a thread needs
    them, see prof__chunks_ready(), or all of them here if the system cannot do that. */
 
-#define PROF__MIN_IMAGE (16u << 10)
+#define PROF__MIN_IMAGE (2u << 10) /* of the user's memory: for microcontrollers */
+#define PROF__SMALL_IMAGE (16u << 10)
 #define PROF__MIN_BUFFER (128u << 10)
 #define PROF__DEFAULT_BUFFER (16u << 20)
 #define PROF__DEFAULT_LEVEL 2
@@ -19,13 +20,16 @@ static PROF__RARE int prof__level_of(const prof_config *config)
 
 static PROF__RARE uint64_t prof__round(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
-/* Returns where the chunks begin in an image of size bytes, how large meta is, and how many slots its index has. */
+/* Returns where the chunks begin in an image of size bytes, how large meta is, and how many slots its index has: more
+   than meta can have records. */
 static PROF__RARE uint64_t prof__layout_head(uint64_t size, uint64_t *meta, uint64_t *index)
 {
     *meta = prof__round(size / 16, 4096);
     if (*meta > 8u << 20) *meta = 8u << 20;
     if (*meta * 4 > size) *meta = size / 4 / 64 * 64;
-    for (*index = 64; *index * 8 < *meta;) *index *= 2;
+    uint32_t most = size < PROF__SMALL_IMAGE ? 12 : 8; /* bytes of meta for each slot */
+    if (size < 4096) *meta = size / 5 / 64 * 64;
+    for (*index = 32; *index * most < *meta;) *index *= 2;
     return prof__round(prof__round(sizeof(prof__header), 64) + *meta + *index * 4, 64);
 }
 
@@ -350,7 +354,8 @@ static PROF__RARE prof_status prof__layout(prof__session *s, void *memory, uint6
     uint64_t meta, index, chunks_at = prof__layout_head(size, &meta, &index);
     uint64_t start = prof__round(sizeof(prof__header), 64), chunk = PROF_CHUNK_SIZE;
     while (chunk > 1024 && (size - chunks_at) / chunk < 8) chunk /= 2;
-    if (chunks_at + 4 * chunk > size) return prof__fail(PROF_INVALID_ARGUMENT, "the buffer is too small");
+    while (chunk > 256 && (size - chunks_at) / chunk < 4) chunk /= 2;
+    if (chunks_at + 2 * chunk > size) return prof__fail(PROF_INVALID_ARGUMENT, "the buffer is too small");
     prof__header *h = (prof__header *)memory;
     s->header = h;
     s->meta = (uint64_t *)(void *)((char *)memory + start);

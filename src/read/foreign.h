@@ -1,0 +1,165 @@
+// read/foreign: Turns an image of a machine of the other byte order into one of this machine's, in place, before the rest
+// of the reader sees it. The word size of the recording program changes nothing in an image.
+/*-- images of the other byte order --
+   All is made of words, but for texts and the bytes of packed blocks, which are the same on all machines. For other
+   images it costs one comparison. */
+
+#define PROF__BYTE_ORDER_TURNED 0x04030201u
+
+/* Returns 1 if the image that begins with these bytes, as many as a header has, is of the other byte order. */
+static int prof__foreign(const void *image)
+{
+    uint32_t order;
+    memcpy(&order, (const char *)image + offsetof(prof__header, byte_order), sizeof order);
+    return order == PROF__BYTE_ORDER_TURNED;
+}
+
+static void prof__turn(uint64_t *words, size_t count)
+{
+    size_t i;
+    for (i = 0; i < count; i++) words[i] = __builtin_bswap64(words[i]);
+}
+
+/* The fields of a struct from byte `from` on, up to byte `to`, all of 4 or all of 8 bytes. */
+static void prof__turn_fields(void *all, size_t from, size_t to, size_t size)
+{
+    unsigned char *at = (unsigned char *)all + from, *end = (unsigned char *)all + to, other;
+    size_t i;
+    for (; at < end; at += size)
+        for (i = 0; i < size / 2; i++) {
+            other = at[i];
+            at[i] = at[size - 1 - i];
+            at[size - 1 - i] = other;
+        }
+}
+
+static void prof__turn_header(prof__header *h)
+{
+    prof__turn_fields(h, offsetof(prof__header, version), offsetof(prof__header, image_size), 4);
+    prof__turn_fields(h, offsetof(prof__header, image_size), offsetof(prof__header, chunk_size), 8);
+    prof__turn_fields(h, offsetof(prof__header, chunk_size), offsetof(prof__header, pid), 4);
+    prof__turn_fields(h, offsetof(prof__header, pid), offsetof(prof__header, program), 8);
+    prof__turn_fields(h, offsetof(prof__header, archive_offset), offsetof(prof__header, write_error), 8);
+    prof__turn_fields(h, offsetof(prof__header, window_from), sizeof *h, 8);
+}
+
+static void prof__turn_block(prof__block *block)
+{
+    prof__turn_fields(block, 0, offsetof(prof__block, sequence), 4);
+    prof__turn_fields(block, offsetof(prof__block, sequence), offsetof(prof__block, words), 8);
+    prof__turn_fields(block, offsetof(prof__block, words), sizeof *block, 4);
+}
+
+/* The header of an image of either byte order, as this machine's. */
+static void prof__header_get(const void *image, prof__header *header)
+{
+    memcpy(header, image, sizeof *header);
+    if (prof__foreign(image)) prof__turn_header(header);
+}
+
+/* Changes it, and leaves it in the byte order that the image has. */
+static void prof__header_put(void *image, const prof__header *header)
+{
+    prof__header changed = *header;
+    if (prof__foreign(image)) prof__turn_header(&changed);
+    memcpy(image, &changed, sizeof changed);
+}
+
+/* Reads bytes of any stream; by one thread. */
+static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size)
+{
+#ifdef _WIN32
+    if (_fseeki64(file, (long long)offset, SEEK_SET)) return 0;
+#else
+    if (offset > (uint64_t)LONG_MAX || fseek(file, (long)offset, SEEK_SET)) return 0;
+#endif
+    return fread(to, 1, size, file) == size;
+}
+
+static void prof__turn_meta(uint64_t *words, size_t count)
+{
+    size_t at, length;
+    for (at = 0; at < count; at += length) {
+        prof__turn(words + at, 1);
+        length = prof__read_meta_words(words, at, count);
+        if (!length) return;
+        if (words[at] >> 56 != PROF__META_STRING && words[at] >> 56 != PROF__META_SESSION)
+            prof__turn(words + at + 1, length - 1);
+    }
+}
+
+/* The records of a chunk. What follows the last is left as it is: nobody reads it. */
+static void prof__turn_records(uint64_t *words, size_t count)
+{
+    size_t at, length, texts;
+    for (at = 0; at < count; at += length) {
+        prof__turn(words + at, 1);
+        length = prof__record_words(words[at], count - at);
+        if (!length) return;
+        texts = prof__record_text_words(words[at], length);
+        prof__turn(words + at + 1 + texts, length - 1 - texts);
+    }
+}
+
+static void prof__turn_chunks(char *image, const prof__header *h)
+{
+    uint64_t i;
+    for (i = 0; i < h->chunk_count; i++) {
+        char *chunk = image + h->chunk_offset + i * h->chunk_size;
+        prof__turn_fields(chunk, 0, offsetof(prof__chunk, state), 8);
+        prof__turn_fields(chunk, offsetof(prof__chunk, state), offsetof(prof__chunk, lost), 4);
+        prof__turn_fields(chunk, offsetof(prof__chunk, lost), sizeof(prof__chunk), 8);
+        prof__turn_records((uint64_t *)(void *)(chunk + h->chunk_header_size),
+                           (h->chunk_size - h->chunk_header_size) / 8);
+    }
+}
+
+/* Turns the headers of blocks, of which each shows by its check that it is one: the reader counts what stays as lost. */
+static void prof__turn_archive(char *image, size_t size, const prof__header *h)
+{
+    uint64_t at = h->archive_offset, most = PROF__BLOCK_BOUND(h->chunk_size / 8), tried = 0;
+    while (at && at <= size && size - at >= sizeof(prof__block) && tried / 16 <= size) {
+        prof__block block;
+        memcpy(&block, image + at, sizeof block);
+        prof__turn_block(&block);
+        if (block.magic == PROF__BLOCK_MAGIC && block.size >= sizeof block && block.size % 8 == 0 &&
+            block.size <= most && block.size <= size - at) {
+            if (prof__block_check(&block, image + at + sizeof block) == block.check) {
+                memcpy(image + at, &block, sizeof block);
+                at += block.size;
+                continue;
+            }
+            tried += block.size; /* an image may be made so that everything looks like a block */
+        }
+        at += 8;
+    }
+}
+
+/* Makes an image, with size bytes of it and its archive in memory, 8-byte aligned, this machine's. h: its header, which
+   prof__read_header() has found to be good. */
+static void prof__turn_image(void *image, size_t size, const prof__header *h)
+{
+    prof__header raw;
+    char *bytes = (char *)image;
+    if (!prof__foreign(image)) return;
+    memcpy(&raw, image, sizeof raw);
+    prof__turn_header(&raw);
+    memcpy(image, &raw, h->header_size < sizeof raw ? h->header_size : sizeof raw); /* older ones are shorter */
+    prof__turn_meta((uint64_t *)(void *)(bytes + h->meta_offset), (size_t)(h->meta_size / 8));
+    prof__turn_chunks(bytes, h);
+    prof__turn_archive(bytes, size, h);
+}
+
+/* Reads the whole of a file whose image is of the other byte order, archive included, and makes it this machine's. */
+static prof_status prof__foreign_read(FILE *file, const char *path, const prof__header *h, unsigned char **image,
+                                      uint64_t *size)
+{
+    if (!h->archive_offset) *size = h->image_size;
+    *image = *size < (size_t)-1 ? (unsigned char *)malloc((size_t)*size) : NULL;
+    if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory for %lu bytes of it", path, (unsigned long)*size);
+    errno = 0;
+    if (!prof__read_at(file, 0, *image, (size_t)*size) || !prof__foreign(*image))
+        return prof__fail(PROF_IO, "cannot read %s: %s", path, errno ? strerror(errno) : "it changed meanwhile");
+    prof__turn_image(*image, (size_t)*size, h);
+    return PROF_OK;
+}
