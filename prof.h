@@ -13755,6 +13755,11 @@ static PROF__UNUSED PROF__RARE void prof__symbols_free(prof__symbols *symbols)
 #include <sys/ioctl.h>
 #endif
 
+#ifdef __GNUC__
+#define PROF__NOINLINE __attribute__((noinline)) /* what calls it stays small enough to be fast */
+#else
+#define PROF__NOINLINE
+#endif
 #define PROF__NONE ((size_t)-1)
 #define PROF__NONE32 0xFFFFFFFFu
 #define PROF__TEXT_WORDS 128 /* longer texts of call sites are cut: in a viewer's file each of their events has them */
@@ -14917,6 +14922,50 @@ static inline int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size
 {
     int64_t ns = prof__read_on_lines(trace->lines, trace->line_count, tick, hint);
     return ns < 0 ? 0 : ns;
+}
+
+/* The line that was found last, for many ticks in order: while tick - from < span, prof__read_fast_ns() has the result
+   of prof__read_ns(), for one multiplication. All zero at first. */
+typedef struct prof__read_fast {
+    uint64_t from, span, factor;
+    int64_t ns;
+    unsigned up;
+} prof__read_fast;
+
+/* Like prof__read_ns(), and gets to know the line. */
+static PROF__NOINLINE int64_t prof__read_fast_find(const prof_trace *trace, uint64_t tick, size_t *hint,
+                                                   prof__read_fast *fast)
+{
+    int64_t ns = prof__read_ns(trace, tick, hint);
+#ifdef __SIZEOF_INT128__
+    const uint64_t most = (uint64_t)1 << 40; /* and a factor below 2^63, a shift of at least 43: below PROF__FAR_NS */
+    const prof__read_line *line = trace->lines + *hint;
+    fast->from = line->tick;
+    fast->factor = line->factor;
+    fast->ns = line->ns;
+    fast->up = 64 - line->shift;
+    fast->span = (*hint + 1 < trace->line_count ? line[1].tick : ~(uint64_t)0) - line->tick;
+    if (fast->span > most) fast->span = most;
+    if (line->shift < 43 || line->shift > 64 || line->ns < 0 || line->ns > PROF__FAR_NS / 4) fast->span = 0;
+#else
+    (void)fast;
+#endif
+    return ns;
+}
+
+/* Nanoseconds since the session's start, as prof__read_ns() computes them. */
+static inline int64_t prof__read_fast_ns(const prof_trace *trace, uint64_t tick, size_t *hint, prof__read_fast *fast)
+{
+    if (PROF__UNLIKELY(tick - fast->from >= fast->span)) return prof__read_fast_find(trace, tick, hint, fast);
+#ifdef __SIZEOF_INT128__
+    {
+        __extension__ typedef unsigned __int128 prof__product;
+        prof__product product = (prof__product)((tick - fast->from) << fast->up) * fast->factor;
+        return fast->ns + (int64_t)(uint64_t)(product >> 64) + (int64_t)((uint64_t)product >> 63);
+    }
+#else
+    return 0; /* span is 0 */
+#endif
 }
 
 /* Returns the nanoseconds from the session's start to a time of its system's clock. */
@@ -17504,7 +17553,7 @@ static const char *prof__severity_text(uint64_t severity)
 typedef struct prof__read_node { /* an event of the loaded segment */
     int64_t start_ns, end_ns;
     size_t link;       /* arguments in later segments */
-    uint32_t kind, word;
+    uint32_t kind, word, site;
     uint32_t name;     /* word of its NAME record, 0: none */
     uint32_t depth, flags;
     uint32_t arg, last_arg; /* its first and last argument in this segment, from 1; 0: none */
@@ -17539,8 +17588,9 @@ struct prof_cursor {
     size_t device_record; /* events of a device returned so far */
     size_t flow;      /* 1: the last one has a flow, which comes next */
     char *message;    /* text of the last message; NULL before the first */
-    uint64_t tick;
+    uint64_t tick, id; /* id: of the events of the loaded segment, without the word */
     size_t hint;
+    prof__read_fast fast;
     int windowed;
     int64_t from_ns, to_ns; /* to_ns is beyond all times if the window has no end */
 };
@@ -17599,15 +17649,23 @@ PROF_DEF void prof_cursor_close(prof_cursor *cursor)
     free(cursor);
 }
 
-static inline prof__read_node *prof__read_add_node(prof_cursor *c, unsigned kind, size_t word)
+static inline void prof__read_node_set(prof__read_node *node, unsigned kind, size_t word, size_t site, size_t depth,
+                                       int64_t ns)
 {
-    prof__read_node *node = &c->nodes[c->node_count++];
+    node->start_ns = node->end_ns = ns;
+    node->link = PROF__NONE;
     node->kind = kind;
     node->word = (uint32_t)word;
-    node->link = PROF__NONE;
+    node->site = (uint32_t)site;
+    node->depth = (uint32_t)depth;
     node->name = node->flags = node->arg = node->last_arg = 0;
-    node->depth = (uint32_t)(c->depth - c->hidden);
-    node->start_ns = node->end_ns = prof__read_ns(c->trace, c->tick, &c->hint);
+}
+
+static prof__read_node *prof__read_add_node(prof_cursor *c, unsigned kind, size_t word)
+{
+    prof__read_node *node = &c->nodes[c->node_count++];
+    size_t site = kind == PROF__KIND_LOST ? 0 : prof__read_site_of(c->trace, prof__read_id(c->words[word]));
+    prof__read_node_set(node, kind, word, site, c->depth - c->hidden, prof__read_ns(c->trace, c->tick, &c->hint));
     return node;
 }
 
@@ -17651,7 +17709,7 @@ static uint32_t prof__read_arg_node(const prof_cursor *c, const uint64_t *record
     while (at--) {
         uint32_t number = c->stack[at] & ~PROF__LATE_BIT;
         if (!target || !number) return number;
-        if (prof__read_site_of(c->trace, prof__read_id(c->words[c->nodes[number - 1].word])) == site) return number;
+        if (c->nodes[number - 1].site == site) return number;
     }
     return 0;
 }
@@ -17712,22 +17770,66 @@ static void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
         PROF__ADD((uint64_t *)&c->trace->info.lost_blocks, 1);
 }
 
-/* Reads the END at this word of the last loaded segment. Returns the node of a late end, else NULL. */
-static prof__read_node *prof__read_end(prof_cursor *c, size_t word)
+/* Reads the END at this word of the last loaded segment. */
+static void prof__read_end(prof_cursor *c, size_t word)
 {
     uint32_t closes = prof__read_closes(c, word);
-    prof__read_node *node;
-    if (closes != PROF__CLOSES_LATE) {
+    if (closes == PROF__CLOSES_LATE)
+        prof__read_add_node(c, PROF__KIND_END, word)->link = c->late_end++;
+    else
         prof__read_close(c, closes);
-        return NULL;
+}
+
+/* Returns the next word of the last loaded segment that is no plain BEGIN or END: the matcher has noted it. */
+static size_t prof__read_noted(const prof_cursor *c, size_t end)
+{
+    const prof__read_exception *exception = c->trace->exceptions + c->exception;
+    if (c->exception != c->track->exception + c->track->exception_count && exception->segment + 1 == c->segment &&
+        exception->word < end)
+        end = exception->word;
+    if (prof__read_late_here(c) && c->trace->late_begins[c->late_begin].word < end)
+        end = c->trace->late_begins[c->late_begin].word;
+    return end;
+}
+
+/* Makes nodes of the BEGINs and ENDs from this word on, most of all records, and returns the word behind them. base:
+   the chunk's tick. */
+static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, size_t at, size_t end)
+{
+    const prof_trace *trace = c->trace;
+    const uint64_t *words = c->words;
+    prof__read_node *nodes = c->nodes, *node = nodes + c->node_count;
+    uint32_t *stack = c->stack, *top = stack + c->depth, *crossed = stack + c->crossed;
+    uint64_t tick = c->tick;
+    size_t hidden = c->hidden;
+    prof__read_fast fast = c->fast;
+    for (end = prof__read_noted(c, end); at < end; at++) {
+        uint64_t head = words[at];
+        unsigned kind = prof__read_kind(head);
+        int64_t ns;
+        if (kind - PROF__KIND_BEGIN > PROF__KIND_END - PROF__KIND_BEGIN) break;
+        tick = prof__read_tick(base, head, tick);
+        ns = prof__read_fast_ns(trace, tick, &c->hint, &fast);
+        if (kind == PROF__KIND_BEGIN) {
+            size_t depth = (size_t)(top - stack) - hidden;
+            prof__read_node_set(node++, kind, at, prof__read_site_of(trace, prof__read_id(head)), depth, ns);
+            *top++ = (uint32_t)(node - nodes);
+        } else {
+            uint32_t number = *--top & ~PROF__LATE_BIT;
+            if (number) nodes[number - 1].end_ns = ns;
+            if (crossed > top) crossed = top;
+        }
     }
-    node = prof__read_add_node(c, PROF__KIND_END, word);
-    node->link = c->late_end++;
-    return node;
+    c->tick = tick;
+    c->fast = fast;
+    c->node_count = (size_t)(node - nodes);
+    c->depth = (size_t)(top - stack);
+    c->crossed = (size_t)(crossed - stack);
+    return at;
 }
 
 /* Turns the next segment into nodes. */
-static void prof__read_load(prof_cursor *c)
+static PROF__NOINLINE void prof__read_load(prof_cursor *c)
 {
     const prof__read_segment *segment = &c->trace->segments[c->track->segment + c->segment++];
     const prof__read_chunk *chunk = &c->trace->chunks[segment->chunk];
@@ -17743,18 +17845,21 @@ static void prof__read_load(prof_cursor *c)
         prof__read_skip(c, segment);
         return;
     }
+    c->id = chunk->sequence << c->trace->word_bits;
     for (at = segment->first; at < segment->end; at += length) {
         unsigned kind = prof__read_kind(words[at]);
         prof__read_node *node = NULL;
-        if (kind == PROF__KIND_BEGIN || kind == PROF__KIND_END) { /* most of them */
-            length = 1;
-            takes_data = 0;
-            c->tick = prof__read_tick(chunk->tick, words[at], c->tick);
-            named = kind == PROF__KIND_BEGIN ? prof__read_add_node(c, kind, at) : NULL;
-            if (named)
-                prof__read_open_scope(c, named);
-            else
+        if (kind == PROF__KIND_BEGIN || kind == PROF__KIND_END) {
+            length = prof__read_scopes(c, chunk->tick, at, segment->end) - at;
+            if (length) kind = prof__read_kind(words[at + length - 1]);
+            if (!length) c->tick = prof__read_tick(chunk->tick, words[at], c->tick);
+            if (!length && kind == PROF__KIND_BEGIN)
+                prof__read_open_scope(c, prof__read_add_node(c, kind, at));
+            else if (!length)
                 prof__read_end(c, at);
+            length += !length;
+            named = kind == PROF__KIND_BEGIN ? &c->nodes[c->node_count - 1] : NULL;
+            takes_data = 0;
             continue;
         }
         length = prof__record_words(words[at], segment->end - at);
@@ -17879,21 +17984,18 @@ static void prof__read_emit_message(prof_cursor *c, prof_event *event)
     if (event->name == event->site->name && c->message) prof__log_format_event(event, c->message);
 }
 
-static void prof__read_emit(prof_cursor *c, prof_event *event)
+static PROF__NOINLINE void prof__read_emit(prof_cursor *c, prof_event *event)
 {
     const prof_trace *trace = c->trace;
     const prof__read_node *node = &c->nodes[c->node++];
-    const prof__read_chunk *chunk = &trace->chunks[trace->segments[c->track->segment + c->segment - 1].chunk];
     const uint64_t *words = c->words;
-    const prof__read_site *site = trace->sites;
+    const prof__read_site *site = &trace->sites[node->site];
     event->depth = node->depth;
     event->start_ns = node->start_ns;
-    if (node->kind == PROF__KIND_LOST) {
+    if (node->kind == PROF__KIND_LOST)
         prof__read_emit_lost(c, event, node);
-    } else {
-        site += prof__read_site_of(trace, prof__read_id(words[node->word]));
-        event->id = prof__read_event_id(trace, chunk, node->word);
-    }
+    else
+        event->id = c->id | node->word;
     event->site = &site->about;
     event->name = node->name ? (const char *)(words + node->name + 1) : site->about.name;
     switch (node->kind) {
@@ -17998,6 +18100,28 @@ static inline void prof__read_event_clear(prof_event *event)
     event->value.as.u = 0;
 }
 
+/* Emits the next node if it is a scope without arguments, a name of its own or flags, as most are. */
+static inline int prof__read_emit_scope(prof_cursor *c, prof_event *event)
+{
+    const prof__read_node *node = &c->nodes[c->node];
+    const prof_callsite *site = &c->trace->sites[node->site].about;
+    if (node->kind != PROF__KIND_BEGIN || (node->name | node->arg | node->flags) || node->link != PROF__NONE) return 0;
+    c->node++;
+    event->type = PROF_EVENT_SCOPE;
+    event->flags = event->arg_count = 0;
+    event->depth = node->depth;
+    event->start_ns = node->start_ns;
+    event->duration_ns = node->end_ns - node->start_ns;
+    event->id = c->id | node->word;
+    event->name = site->name;
+    event->site = site;
+    event->args = c->args;
+    event->value.type = PROF_VALUE_NONE;
+    event->value.cut = 0;
+    event->value.as.u = event->object = event->detail = 0;
+    return 1;
+}
+
 /* The next event of the track, in the window or not. */
 static int prof__read_next(prof_cursor *cursor, prof_event *event)
 {
@@ -18038,9 +18162,9 @@ static int prof__read_cut_event(const prof_cursor *c, prof_event *event)
     return 1;
 }
 
-PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event)
+/* Of any kind, and with a window. */
+static PROF__NOINLINE int prof__read_next_wanted(prof_cursor *cursor, prof_event *event)
 {
-    if (!cursor || !event) return 0;
     while (prof__read_next(cursor, event)) {
         int wanted = !cursor->windowed || prof__read_cut_event(cursor, event);
         event->flags &= ~PROF__STILL_OPEN;
@@ -18049,6 +18173,14 @@ PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event)
     }
     memset(event, 0, sizeof *event);
     return 0;
+}
+
+PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event)
+{
+    if (!cursor || !event) return 0;
+    if (PROF__LIKELY(cursor->node < cursor->node_count && !cursor->windowed) && prof__read_emit_scope(cursor, event))
+        return 1;
+    return prof__read_next_wanted(cursor, event);
 }
 
 /*-- all tracks in order of time --*/

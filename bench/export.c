@@ -1,13 +1,31 @@
-/* What it costs to write a trace: bench_export [THOUSANDS]
+/* What it costs to read and to write a trace: bench_export [THOUSANDS [ROUNDS [FOLDER [WAY]]]]
 
-   Records four scopes a turn, and then walks them with a cursor, writes them as XSpace and as Chrome JSON, each into a
-   function that only counts the bytes. Processor time of the thread, the best of nine rounds. */
+   Records four scopes a turn into a ring in FOLDER/bench_export.prof (default /dev/shm) and into an archive beside it. Each
+   way to read or write them is compared with what this machine can do at all: a loop that does only the work that cannot
+   be left out. Processor time, the best of some rounds in which all ways take turns. WAY: only those whose names have it. */
 #define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
 #include "../prof_xplane.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+
+enum { SAMPLE = 1 << 16 };
+
+typedef struct sample { /* an event, as the bare loops have it */
+    int64_t start, duration;
+    uint32_t site;
+} sample;
+
+static struct {
+    char ring[256], archive[256], json[256];
+    prof_trace *of_ring, *of_archive;
+    double events;
+    sample samples[SAMPLE];
+    size_t sample_count;
+    uint64_t bytes; /* written by the present way */
+    volatile uint64_t kept;
+} b;
 
 static double now(void)
 {
@@ -23,51 +41,322 @@ static int count(void *user, const void *data, size_t size)
     return 0;
 }
 
+static prof_sink counter(void)
+{
+    prof_sink sink = {count, &b.bytes};
+    return sink;
+}
+
+static void need(int good, const char *what)
+{
+    if (good) return;
+    fprintf(stderr, "bench_export: %s: %s\n", what, prof_error());
+    exit(1);
+}
+
+/*-- what cannot be left out ------------------------------------------------------------------------------------------*/
+
+/* Reads the chunks of a ring, finds each scope's end and computes both times. */
+static void bare_reader(void)
+{
+    static sample scopes[1 << 15];
+    static uint64_t words[1 << 17];
+    prof__header h;
+    FILE *file = fopen(b.ring, "rb");
+    uint64_t sum = 0, ns_mul, i;
+    uint32_t stack[256];
+    need(file && fread(&h, sizeof h, 1, file) == 1, b.ring);
+    ns_mul = (uint64_t)(1e9 / (double)prof_trace_about(b.of_ring)->tick_hz * 4294967296.0);
+    fseek(file, (long)h.chunk_offset, SEEK_SET);
+    for (i = 0; i < h.chunk_count; i++) {
+        size_t used = 0, depth = 0, at, count = h.chunk_size / 8;
+        uint64_t base;
+        need(fread(words, h.chunk_size, 1, file) == 1, b.ring);
+        base = ((prof__chunk *)(void *)words)->base.tick - h.first.tick;
+        for (at = h.chunk_header_size / 8; at < count; at++) {
+            uint64_t head = words[at], kind = head >> PROF__KIND_SHIFT;
+            int64_t ns = (int64_t)(((base + (head & PROF__TICK_MASK)) >> 8) * ns_mul >> 24);
+            if (kind == PROF__KIND_BEGIN) {
+                scopes[used].start = ns;
+                scopes[used].duration = 0;
+                scopes[used].site = (uint32_t)(head >> PROF__TICK_BITS) & PROF__SITE_MASK;
+                stack[depth++ & 255] = (uint32_t)used++;
+            } else if (kind == PROF__KIND_END && depth) {
+                sample *scope = &scopes[stack[--depth & 255]];
+                scope->duration = ns - scope->start;
+            }
+        }
+        for (at = 0; at < used; at++) sum += (uint64_t)scopes[at].duration + scopes[at].site;
+        if (used) b.sample_count = used < SAMPLE ? used : SAMPLE;
+        memcpy(b.samples, scopes, b.sample_count * sizeof *scopes);
+    }
+    fclose(file);
+    b.kept = sum;
+}
+
+/* Unpacks the blocks of an archive. */
+static void bare_unpacker(void)
+{
+    static uint64_t words[1 << 17];
+    static char bytes[2 << 20];
+    prof__block block;
+    prof__header h;
+    FILE *file = fopen(b.archive, "rb");
+    need(file && fread(&h, sizeof h, 1, file) == 1, b.archive);
+    fseek(file, (long)h.archive_first, SEEK_SET);
+    while (fread(&block, sizeof block, 1, file) == 1 && block.magic == PROF__BLOCK_MAGIC) {
+        need(fread(bytes, block.size - sizeof block, 1, file) == 1, b.archive);
+        b.kept += prof__unpack((unsigned char *)bytes, block.size - sizeof block, words, block.words);
+    }
+    fclose(file);
+}
+
+static const char *const bare_names[] = {"outer", "inner one", "inner two", "deep"};
+
+static char *bare_text(char *to, const char *text, size_t size)
+{
+    memcpy(to, text, size);
+    return to + size;
+}
+
+/* Decimal digits, two at a time. */
+static char *bare_number(char *to, uint64_t value)
+{
+    char text[20];
+    size_t at = sizeof text;
+    for (; value >= 100; value /= 100) {
+        unsigned two = (unsigned)(value % 100);
+        text[--at] = (char)('0' + two % 10);
+        text[--at] = (char)('0' + two / 10);
+    }
+    if (value >= 10) text[--at] = (char)('0' + value % 10), value /= 10;
+    text[--at] = (char)('0' + value);
+    return bare_text(to, text + at, sizeof text - at);
+}
+
+static char *bare_microseconds(char *to, uint64_t ns)
+{
+    unsigned rest = (unsigned)(ns % 1000);
+    to = bare_number(to, ns / 1000);
+    to[0] = '.';
+    to[1] = (char)('0' + rest / 100);
+    to[2] = (char)('0' + rest / 10 % 10);
+    to[3] = (char)('0' + rest % 10);
+    return to + 4;
+}
+
+/* The lines of the exporter, out of an array; csv: those of the other. */
+static void bare_lines(int csv)
+{
+    static char buffer[65536 + 512];
+    char head[4][256], middle[] = ",\"dur\":", tail[128] = ",0,,,,bench/export.c,150,record\r\n";
+    size_t head_size[4] = {0}, i, done, all = (size_t)b.events;
+    char *to = buffer;
+    for (i = 0; i < 4 && csv; i++)
+        head_size[i] = (size_t)snprintf(head[i], sizeof head[i], "1,12345,,scope,%s,,", bare_names[i]);
+    for (i = 0; i < 4 && !csv; i++)
+        head_size[i] = (size_t)snprintf(head[i], sizeof head[i],
+                                        ",\n{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"prof\",\"loc\":"
+                                        "\"bench/export.c:150\",\"pid\":12345,\"tid\":12345,\"ts\":",
+                                        bare_names[i]);
+    for (done = 0; done < all;) {
+        for (i = 0; i < b.sample_count && done < all; i++, done++) {
+            const sample *s = &b.samples[i];
+            memcpy(to, head[s->site & 3], 160);
+            to += head_size[s->site & 3];
+            if (csv) {
+                to = bare_number(to, (uint64_t)s->start);
+                *to++ = ',';
+                to = bare_number(to, (uint64_t)s->duration);
+                to = bare_text(to, tail, 33);
+            } else {
+                to = bare_microseconds(to, (uint64_t)s->start);
+                to = bare_text(to, middle, 7);
+                to = bare_microseconds(to, (uint64_t)s->duration);
+                *to++ = '}';
+            }
+            if (to - buffer > 65536 - 256) {
+                count(&b.bytes, buffer, (size_t)(to - buffer));
+                to = buffer;
+            }
+        }
+    }
+    b.kept += (uint64_t)buffer[123];
+}
+
+static void bare_formatter(void) { bare_lines(0); }
+static void bare_csv(void) { bare_lines(1); }
+
+/* The messages of an XSpace, out of an array. */
+static void bare_messages(void)
+{
+    static unsigned char buffer[65536];
+    unsigned char *to = buffer;
+    size_t done, i, all = (size_t)b.events;
+    for (done = 0; done < all;) {
+        for (i = 0; i < b.sample_count && done < all; i++, done++) {
+            unsigned char *length = to + 1;
+            const sample *s = &b.samples[i];
+            to[0] = 34;
+            to[2] = 8;
+            to = prof__pack_integer(to + 3, s->site);
+            *to++ = 16;
+            to = prof__pack_integer(to, (uint64_t)s->start * 1000);
+            *to++ = 24;
+            to = prof__pack_integer(to, (uint64_t)s->duration * 1000);
+            *length = (unsigned char)(to - length - 1);
+            if (to - buffer > 65536 - 64) {
+                count(&b.bytes, buffer, (size_t)(to - buffer));
+                to = buffer;
+            }
+        }
+    }
+    b.kept += buffer[123];
+}
+
+/* Counts, sums, extremes and a histogram of each site, out of an array. */
+static void bare_statistics(void)
+{
+    static struct {
+        uint64_t count, total, least, most, steps[4096];
+        double mean, squares;
+    } rows[8];
+    size_t done, i, all = (size_t)b.events;
+    for (done = 0; done < all;) {
+        for (i = 0; i < b.sample_count && done < all; i++, done++) {
+            const sample *s = &b.samples[i];
+            uint64_t ns = (uint64_t)s->duration;
+            double distance = (double)ns - rows[s->site & 7].mean;
+            rows[s->site & 7].total += ns;
+            if (!rows[s->site & 7].count++ || ns < rows[s->site & 7].least) rows[s->site & 7].least = ns;
+            if (ns > rows[s->site & 7].most) rows[s->site & 7].most = ns;
+            rows[s->site & 7].mean += distance / (double)rows[s->site & 7].count;
+            rows[s->site & 7].squares += distance * ((double)ns - rows[s->site & 7].mean);
+            rows[s->site & 7].steps[prof__step_of(ns) & 4095]++;
+        }
+    }
+    b.kept += rows[1].total + (uint64_t)rows[1].squares;
+}
+
+/*-- the library ------------------------------------------------------------------------------------------------------*/
+
+static void open_close(const char *path)
+{
+    prof_trace *trace;
+    need(!prof_trace_open(path, &trace), path);
+    prof_trace_close(trace);
+}
+
+static void open_ring(void) { open_close(b.ring); }
+static void open_archive(void) { open_close(b.archive); }
+
 static void walk(const prof_trace *trace)
 {
     prof_cursor *cursor;
     prof_event event;
-    if (prof_cursor_open(trace, 0, &cursor)) exit(1);
-    while (prof_cursor_next(cursor, &event)) {
+    size_t i;
+    for (i = 0; i < prof_trace_track_count(trace); i++) {
+        need(!prof_cursor_open(trace, i, &cursor), "cursor");
+        while (prof_cursor_next(cursor, &event)) {
+        }
+        prof_cursor_close(cursor);
     }
-    prof_cursor_close(cursor);
 }
 
-int main(int argc, char **argv)
+static void walk_ring(void) { walk(b.of_ring); }
+static void walk_archive(void) { walk(b.of_archive); }
+static void chrome(void) { need(!prof_chrome_stream(b.of_ring, counter(), NULL), "json"); }
+static void csv(void) { need(!prof_csv_stream(b.of_ring, counter()), "csv"); }
+static void xspace(void) { need(!prof_xplane_stream(b.of_ring, counter(), NULL), "xspace"); }
+static void summary(void) { need(!prof_summary_stream(b.of_ring, counter(), NULL), "summary"); }
+
+static void convert(void)
 {
-    static const char *const names[] = {"cursor alone", "XSpace", "Chrome JSON"};
-    double best[3] = {1e9, 1e9, 1e9}, events;
-    long turns = (argc > 1 ? atol(argv[1]) : 1000) * 250, i;
-    uint64_t bytes[3] = {0, 0, 0};
     prof_trace *trace;
+    need(!prof_trace_open(b.ring, &trace), b.ring);
+    need(!prof_chrome_write(trace, b.json, NULL), b.json);
+    prof_trace_close(trace);
+}
+
+/* limit: the way that cannot be faster */
+static const struct {
+    const char *name;
+    void (*run)(void);
+    int limit;
+} ways[] = {
+    {"bare reader of the ring", bare_reader, 0},
+    {"open a ring", open_ring, 0},
+    {"cursor, ring", walk_ring, 0},
+    {"bare unpacker of the archive", bare_unpacker, 3},
+    {"open an archive", open_archive, 3},
+    {"cursor, archive", walk_archive, 3},
+    {"bare formatter of JSON", bare_formatter, 6},
+    {"Chrome JSON", chrome, 6},
+    {".prof to .json, everything", convert, 6},
+    {"bare formatter of CSV", bare_csv, 9},
+    {"CSV", csv, 9},
+    {"bare writer of messages", bare_messages, 11},
+    {"XSpace", xspace, 11},
+    {"bare statistics", bare_statistics, 13},
+    {"summary", summary, 13}};
+
+enum { WAYS = sizeof ways / sizeof *ways };
+
+static void record(long turns, const char *path, prof_mode mode)
+{
     prof_config config = {0};
-    int round, what;
-    config.buffer_size = (size_t)turns * 80 + (4 << 20);
-    if (prof_start(&config)) return 1;
+    long i;
+    config.output = path;
+    config.mode = mode;
+    config.buffer_size = mode == PROF_STREAM ? (size_t)16 << 20 : (size_t)turns * 66 + (4 << 20);
+    config.wait_ns = (uint64_t)10000000000;
+    need(!prof_start(&config), path);
     for (i = 0; i < turns; i++) {
         PROFILE_SCOPE("outer");
         { PROFILE_SCOPE("inner one"); }
         { PROFILE_SCOPE("inner two"); { PROFILE_SCOPE("deep"); } }
     }
-    prof_stop();
-    if (prof_trace_live(&trace)) return 1;
-    events = (double)prof_trace_about(trace)->event_count;
-    for (round = 0; round < 9; round++) {
-        for (what = 0; what < 3; what++) {
-            prof_sink sink = {count, &bytes[what]};
+    need(!prof_stop(), path);
+}
+
+int main(int argc, char **argv)
+{
+    double best[WAYS];
+    uint64_t bytes[WAYS];
+    long turns = (argc > 1 ? atol(argv[1]) : 4000) * 250;
+    int rounds = argc > 2 ? atoi(argv[2]) : 5, round, way;
+    const char *folder = argc > 3 ? argv[3] : "/dev/shm";
+    snprintf(b.ring, sizeof b.ring, "%s/bench_export.prof", folder);
+    snprintf(b.archive, sizeof b.archive, "%s/bench_export.archive.prof", folder);
+    snprintf(b.json, sizeof b.json, "%s/bench_export.json", folder);
+    record(turns, b.ring, PROF_RING);
+    record(turns, b.archive, PROF_STREAM);
+    need(!prof_trace_open(b.ring, &b.of_ring), b.ring);
+    need(!prof_trace_open(b.archive, &b.of_archive), b.archive);
+    b.events = (double)prof_trace_about(b.of_ring)->event_count;
+    for (way = 0; way < WAYS; way++) best[way] = 1e9;
+    for (round = 0; round < rounds; round++) {
+        for (way = 0; way < WAYS; way++) {
             double start = now(), cost;
-            bytes[what] = 0;
-            if (what == 0) walk(trace);
-            if (what == 1 && prof_xplane_stream(trace, sink, NULL)) return 1;
-            if (what == 2 && prof_chrome_stream(trace, sink, NULL)) return 1;
+            if (argc > 4 && !strstr(ways[way].name, argv[4]) && way) continue; /* the first one finds the samples */
+            b.bytes = 0;
+            ways[way].run();
             cost = now() - start;
-            if (cost < best[what]) best[what] = cost;
+            bytes[way] = b.bytes;
+            if (cost < best[way]) best[way] = cost;
         }
     }
-    printf("%.1f million events\n", events / 1e6);
-    for (what = 0; what < 3; what++)
-        printf("%-14s %6.1f ns an event, %5.1f million a second, x cursor %.2f, %5.1f bytes\n", names[what],
-               best[what] / events * 1e9, events / best[what] / 1e6, best[what] / best[0], (double)bytes[what] / events);
-    prof_trace_close(trace);
+    printf("%.1f million events in the ring, %.1f in the archive\n", b.events / 1e6,
+           (double)prof_trace_about(b.of_archive)->event_count / 1e6);
+    for (way = 0; way < WAYS; way++)
+        if (best[way] < 1e9)
+        printf("%-29s %6.1f ns an event, %6.1f million a second, %5.2f of the limit, %6.1f bytes\n", ways[way].name,
+               best[way] / b.events * 1e9, b.events / best[way] / 1e6, best[ways[way].limit] / best[way],
+               (double)bytes[way] / b.events);
+    prof_trace_close(b.of_ring);
+    prof_trace_close(b.of_archive);
+    remove(b.ring);
+    remove(b.archive);
+    remove(b.json);
     return 0;
 }

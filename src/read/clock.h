@@ -75,6 +75,50 @@ static inline int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size
     return ns < 0 ? 0 : ns;
 }
 
+/* The line that was found last, for many ticks in order: while tick - from < span, prof__read_fast_ns() has the result
+   of prof__read_ns(), for one multiplication. All zero at first. */
+typedef struct prof__read_fast {
+    uint64_t from, span, factor;
+    int64_t ns;
+    unsigned up;
+} prof__read_fast;
+
+/* Like prof__read_ns(), and gets to know the line. */
+static PROF__NOINLINE int64_t prof__read_fast_find(const prof_trace *trace, uint64_t tick, size_t *hint,
+                                                   prof__read_fast *fast)
+{
+    int64_t ns = prof__read_ns(trace, tick, hint);
+#ifdef __SIZEOF_INT128__
+    const uint64_t most = (uint64_t)1 << 40; /* and a factor below 2^63, a shift of at least 43: below PROF__FAR_NS */
+    const prof__read_line *line = trace->lines + *hint;
+    fast->from = line->tick;
+    fast->factor = line->factor;
+    fast->ns = line->ns;
+    fast->up = 64 - line->shift;
+    fast->span = (*hint + 1 < trace->line_count ? line[1].tick : ~(uint64_t)0) - line->tick;
+    if (fast->span > most) fast->span = most;
+    if (line->shift < 43 || line->shift > 64 || line->ns < 0 || line->ns > PROF__FAR_NS / 4) fast->span = 0;
+#else
+    (void)fast;
+#endif
+    return ns;
+}
+
+/* Nanoseconds since the session's start, as prof__read_ns() computes them. */
+static inline int64_t prof__read_fast_ns(const prof_trace *trace, uint64_t tick, size_t *hint, prof__read_fast *fast)
+{
+    if (PROF__UNLIKELY(tick - fast->from >= fast->span)) return prof__read_fast_find(trace, tick, hint, fast);
+#ifdef __SIZEOF_INT128__
+    {
+        __extension__ typedef unsigned __int128 prof__product;
+        prof__product product = (prof__product)((tick - fast->from) << fast->up) * fast->factor;
+        return fast->ns + (int64_t)(uint64_t)(product >> 64) + (int64_t)((uint64_t)product >> 63);
+    }
+#else
+    return 0; /* span is 0 */
+#endif
+}
+
 /* Returns the nanoseconds from the session's start to a time of its system's clock. */
 static int64_t prof__read_since(const prof_trace *trace, uint64_t monotonic_ns)
 {

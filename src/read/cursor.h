@@ -4,7 +4,7 @@
 typedef struct prof__read_node { /* an event of the loaded segment */
     int64_t start_ns, end_ns;
     size_t link;       /* arguments in later segments */
-    uint32_t kind, word;
+    uint32_t kind, word, site;
     uint32_t name;     /* word of its NAME record, 0: none */
     uint32_t depth, flags;
     uint32_t arg, last_arg; /* its first and last argument in this segment, from 1; 0: none */
@@ -39,8 +39,9 @@ struct prof_cursor {
     size_t device_record; /* events of a device returned so far */
     size_t flow;      /* 1: the last one has a flow, which comes next */
     char *message;    /* text of the last message; NULL before the first */
-    uint64_t tick;
+    uint64_t tick, id; /* id: of the events of the loaded segment, without the word */
     size_t hint;
+    prof__read_fast fast;
     int windowed;
     int64_t from_ns, to_ns; /* to_ns is beyond all times if the window has no end */
 };
@@ -99,15 +100,23 @@ PROF_DEF void prof_cursor_close(prof_cursor *cursor)
     free(cursor);
 }
 
-static inline prof__read_node *prof__read_add_node(prof_cursor *c, unsigned kind, size_t word)
+static inline void prof__read_node_set(prof__read_node *node, unsigned kind, size_t word, size_t site, size_t depth,
+                                       int64_t ns)
 {
-    prof__read_node *node = &c->nodes[c->node_count++];
+    node->start_ns = node->end_ns = ns;
+    node->link = PROF__NONE;
     node->kind = kind;
     node->word = (uint32_t)word;
-    node->link = PROF__NONE;
+    node->site = (uint32_t)site;
+    node->depth = (uint32_t)depth;
     node->name = node->flags = node->arg = node->last_arg = 0;
-    node->depth = (uint32_t)(c->depth - c->hidden);
-    node->start_ns = node->end_ns = prof__read_ns(c->trace, c->tick, &c->hint);
+}
+
+static prof__read_node *prof__read_add_node(prof_cursor *c, unsigned kind, size_t word)
+{
+    prof__read_node *node = &c->nodes[c->node_count++];
+    size_t site = kind == PROF__KIND_LOST ? 0 : prof__read_site_of(c->trace, prof__read_id(c->words[word]));
+    prof__read_node_set(node, kind, word, site, c->depth - c->hidden, prof__read_ns(c->trace, c->tick, &c->hint));
     return node;
 }
 
@@ -151,7 +160,7 @@ static uint32_t prof__read_arg_node(const prof_cursor *c, const uint64_t *record
     while (at--) {
         uint32_t number = c->stack[at] & ~PROF__LATE_BIT;
         if (!target || !number) return number;
-        if (prof__read_site_of(c->trace, prof__read_id(c->words[c->nodes[number - 1].word])) == site) return number;
+        if (c->nodes[number - 1].site == site) return number;
     }
     return 0;
 }
@@ -212,16 +221,60 @@ static void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
         PROF__ADD((uint64_t *)&c->trace->info.lost_blocks, 1);
 }
 
-/* Reads the END at this word of the last loaded segment. Returns the node of a late end, else NULL. */
-static prof__read_node *prof__read_end(prof_cursor *c, size_t word)
+/* Reads the END at this word of the last loaded segment. */
+static void prof__read_end(prof_cursor *c, size_t word)
 {
     uint32_t closes = prof__read_closes(c, word);
-    prof__read_node *node;
-    if (closes != PROF__CLOSES_LATE) {
+    if (closes == PROF__CLOSES_LATE)
+        prof__read_add_node(c, PROF__KIND_END, word)->link = c->late_end++;
+    else
         prof__read_close(c, closes);
-        return NULL;
+}
+
+/* Returns the next word of the last loaded segment that is no plain BEGIN or END: the matcher has noted it. */
+static size_t prof__read_noted(const prof_cursor *c, size_t end)
+{
+    const prof__read_exception *exception = c->trace->exceptions + c->exception;
+    if (c->exception != c->track->exception + c->track->exception_count && exception->segment + 1 == c->segment &&
+        exception->word < end)
+        end = exception->word;
+    if (prof__read_late_here(c) && c->trace->late_begins[c->late_begin].word < end)
+        end = c->trace->late_begins[c->late_begin].word;
+    return end;
+}
+
+/* Makes nodes of the BEGINs and ENDs from this word on, most of all records, and returns the word behind them. base:
+   the chunk's tick. */
+static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, size_t at, size_t end)
+{
+    const prof_trace *trace = c->trace;
+    const uint64_t *words = c->words;
+    prof__read_node *nodes = c->nodes, *node = nodes + c->node_count;
+    uint32_t *stack = c->stack, *top = stack + c->depth, *crossed = stack + c->crossed;
+    uint64_t tick = c->tick;
+    size_t hidden = c->hidden;
+    prof__read_fast fast = c->fast;
+    for (end = prof__read_noted(c, end); at < end; at++) {
+        uint64_t head = words[at];
+        unsigned kind = prof__read_kind(head);
+        int64_t ns;
+        if (kind - PROF__KIND_BEGIN > PROF__KIND_END - PROF__KIND_BEGIN) break;
+        tick = prof__read_tick(base, head, tick);
+        ns = prof__read_fast_ns(trace, tick, &c->hint, &fast);
+        if (kind == PROF__KIND_BEGIN) {
+            size_t depth = (size_t)(top - stack) - hidden;
+            prof__read_node_set(node++, kind, at, prof__read_site_of(trace, prof__read_id(head)), depth, ns);
+            *top++ = (uint32_t)(node - nodes);
+        } else {
+            uint32_t number = *--top & ~PROF__LATE_BIT;
+            if (number) nodes[number - 1].end_ns = ns;
+            if (crossed > top) crossed = top;
+        }
     }
-    node = prof__read_add_node(c, PROF__KIND_END, word);
-    node->link = c->late_end++;
-    return node;
+    c->tick = tick;
+    c->fast = fast;
+    c->node_count = (size_t)(node - nodes);
+    c->depth = (size_t)(top - stack);
+    c->crossed = (size_t)(crossed - stack);
+    return at;
 }

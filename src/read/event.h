@@ -1,6 +1,6 @@
 // read/event: The events that a cursor returns.
 /* Turns the next segment into nodes. */
-static void prof__read_load(prof_cursor *c)
+static PROF__NOINLINE void prof__read_load(prof_cursor *c)
 {
     const prof__read_segment *segment = &c->trace->segments[c->track->segment + c->segment++];
     const prof__read_chunk *chunk = &c->trace->chunks[segment->chunk];
@@ -16,18 +16,21 @@ static void prof__read_load(prof_cursor *c)
         prof__read_skip(c, segment);
         return;
     }
+    c->id = chunk->sequence << c->trace->word_bits;
     for (at = segment->first; at < segment->end; at += length) {
         unsigned kind = prof__read_kind(words[at]);
         prof__read_node *node = NULL;
-        if (kind == PROF__KIND_BEGIN || kind == PROF__KIND_END) { /* most of them */
-            length = 1;
-            takes_data = 0;
-            c->tick = prof__read_tick(chunk->tick, words[at], c->tick);
-            named = kind == PROF__KIND_BEGIN ? prof__read_add_node(c, kind, at) : NULL;
-            if (named)
-                prof__read_open_scope(c, named);
-            else
+        if (kind == PROF__KIND_BEGIN || kind == PROF__KIND_END) {
+            length = prof__read_scopes(c, chunk->tick, at, segment->end) - at;
+            if (length) kind = prof__read_kind(words[at + length - 1]);
+            if (!length) c->tick = prof__read_tick(chunk->tick, words[at], c->tick);
+            if (!length && kind == PROF__KIND_BEGIN)
+                prof__read_open_scope(c, prof__read_add_node(c, kind, at));
+            else if (!length)
                 prof__read_end(c, at);
+            length += !length;
+            named = kind == PROF__KIND_BEGIN ? &c->nodes[c->node_count - 1] : NULL;
+            takes_data = 0;
             continue;
         }
         length = prof__record_words(words[at], segment->end - at);
@@ -152,21 +155,18 @@ static void prof__read_emit_message(prof_cursor *c, prof_event *event)
     if (event->name == event->site->name && c->message) prof__log_format_event(event, c->message);
 }
 
-static void prof__read_emit(prof_cursor *c, prof_event *event)
+static PROF__NOINLINE void prof__read_emit(prof_cursor *c, prof_event *event)
 {
     const prof_trace *trace = c->trace;
     const prof__read_node *node = &c->nodes[c->node++];
-    const prof__read_chunk *chunk = &trace->chunks[trace->segments[c->track->segment + c->segment - 1].chunk];
     const uint64_t *words = c->words;
-    const prof__read_site *site = trace->sites;
+    const prof__read_site *site = &trace->sites[node->site];
     event->depth = node->depth;
     event->start_ns = node->start_ns;
-    if (node->kind == PROF__KIND_LOST) {
+    if (node->kind == PROF__KIND_LOST)
         prof__read_emit_lost(c, event, node);
-    } else {
-        site += prof__read_site_of(trace, prof__read_id(words[node->word]));
-        event->id = prof__read_event_id(trace, chunk, node->word);
-    }
+    else
+        event->id = c->id | node->word;
     event->site = &site->about;
     event->name = node->name ? (const char *)(words + node->name + 1) : site->about.name;
     switch (node->kind) {
@@ -271,6 +271,28 @@ static inline void prof__read_event_clear(prof_event *event)
     event->value.as.u = 0;
 }
 
+/* Emits the next node if it is a scope without arguments, a name of its own or flags, as most are. */
+static inline int prof__read_emit_scope(prof_cursor *c, prof_event *event)
+{
+    const prof__read_node *node = &c->nodes[c->node];
+    const prof_callsite *site = &c->trace->sites[node->site].about;
+    if (node->kind != PROF__KIND_BEGIN || (node->name | node->arg | node->flags) || node->link != PROF__NONE) return 0;
+    c->node++;
+    event->type = PROF_EVENT_SCOPE;
+    event->flags = event->arg_count = 0;
+    event->depth = node->depth;
+    event->start_ns = node->start_ns;
+    event->duration_ns = node->end_ns - node->start_ns;
+    event->id = c->id | node->word;
+    event->name = site->name;
+    event->site = site;
+    event->args = c->args;
+    event->value.type = PROF_VALUE_NONE;
+    event->value.cut = 0;
+    event->value.as.u = event->object = event->detail = 0;
+    return 1;
+}
+
 /* The next event of the track, in the window or not. */
 static int prof__read_next(prof_cursor *cursor, prof_event *event)
 {
@@ -311,9 +333,9 @@ static int prof__read_cut_event(const prof_cursor *c, prof_event *event)
     return 1;
 }
 
-PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event)
+/* Of any kind, and with a window. */
+static PROF__NOINLINE int prof__read_next_wanted(prof_cursor *cursor, prof_event *event)
 {
-    if (!cursor || !event) return 0;
     while (prof__read_next(cursor, event)) {
         int wanted = !cursor->windowed || prof__read_cut_event(cursor, event);
         event->flags &= ~PROF__STILL_OPEN;
@@ -322,4 +344,12 @@ PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event)
     }
     memset(event, 0, sizeof *event);
     return 0;
+}
+
+PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event)
+{
+    if (!cursor || !event) return 0;
+    if (PROF__LIKELY(cursor->node < cursor->node_count && !cursor->windowed) && prof__read_emit_scope(cursor, event))
+        return 1;
+    return prof__read_next_wanted(cursor, event);
 }
