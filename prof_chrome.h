@@ -210,6 +210,9 @@ typedef struct prof__chrome {
     int64_t offset;
     uint32_t pid;
     prof__chrome_site *sites;     /* null when there was no memory: slower, the same result */
+    uint64_t stamp;               /* 10 ms of the last time that was written, from 1; 0: none yet */
+    size_t stamp_size;
+    char stamp_text[16];          /* its digits */
 } prof__chrome;
 
 typedef struct prof__chrome_ids {
@@ -418,31 +421,61 @@ static int64_t prof__chrome_time(int64_t ns)
     return ns < 0 ? 0 : ns;
 }
 
+static void prof__chrome_pair(char *to, uint32_t value)
+{
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+                                "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+                                "8081828384858687888990919293949596979899";
+    memcpy(to, pairs + value * 2, 2);
+}
+
+/* A point and three digits. */
+static void prof__chrome_thousandths(char *to, uint32_t rest)
+{
+    to[0] = '.';
+    to[1] = (char)('0' + rest / 100);
+    prof__chrome_pair(to + 2, rest % 100);
+}
+
 /* ns >= 0 as microseconds, at most 21 bytes */
 static size_t prof__chrome_microseconds(char *to, int64_t ns)
 {
     uint64_t whole = (uint64_t)ns / 1000;
-    unsigned rest = (unsigned)((uint64_t)ns % 1000);
-    size_t size = 0, at;
-    if (PROF__UNLIKELY(whole >> 32)) {
-        size = prof__digits(to, whole);
+    size_t size;
+    if (PROF__LIKELY(whole < 10)) {
+        to[0] = (char)('0' + whole);
+        size = 1;
+    } else if (PROF__LIKELY(whole < 10000)) {
+        uint32_t left = (uint32_t)whole, upper = left / 100;
+        size = left < 100 ? 2 : left < 1000 ? 3 : 4;
+        prof__chrome_pair(to + size - 2, left - upper * 100);
+        if (size == 3)
+            to[0] = (char)('0' + upper);
+        else if (size == 4)
+            prof__chrome_pair(to, upper);
     } else {
-        uint32_t left = (uint32_t)whole;
-        size = left < 100000 ? (left < 100 ? (left < 10 ? 1 : 2) : left < 1000 ? 3 : left < 10000 ? 4 : 5)
-                             : (left < 10000000 ? (left < 1000000 ? 6 : 7)
-                                                : left < 100000000 ? 8 : left < 1000000000 ? 9 : 10);
-        for (at = size; at > 1; left /= 100) {
-            uint32_t pair = left % 100;
-            to[--at] = (char)('0' + pair % 10);
-            to[--at] = (char)('0' + pair / 10);
-        }
-        if (at) to[0] = (char)('0' + left);
+        size = prof__digits(to, whole);
     }
-    to[size] = '.';
-    to[size + 1] = (char)('0' + rest / 100);
-    to[size + 2] = (char)('0' + rest / 10 % 10);
-    to[size + 3] = (char)('0' + rest % 10);
+    prof__chrome_thousandths(to + size, (uint32_t)((uint64_t)ns - whole * 1000));
     return size + 4;
+}
+
+/* The same of a time: of one shortly after another most digits are known. Room for 32 bytes. */
+static inline size_t prof__chrome_stamp(prof__chrome *c, char *to, int64_t ns)
+{
+    uint64_t whole = (uint64_t)ns / 1000, upper = whole / 10000;
+    uint32_t left = (uint32_t)(whole - upper * 10000);
+    if (PROF__UNLIKELY(upper + 1 != c->stamp)) {
+        if (!upper) return prof__chrome_microseconds(to, ns);
+        c->stamp_size = prof__digits(c->stamp_text, upper);
+        c->stamp = upper + 1;
+    }
+    memcpy(to, c->stamp_text, sizeof c->stamp_text);
+    to += c->stamp_size;
+    prof__chrome_pair(to, left / 100);
+    prof__chrome_pair(to + 2, left % 100);
+    prof__chrome_thousandths(to + 4, (uint32_t)((uint64_t)ns - whole * 1000));
+    return c->stamp_size + 8;
 }
 
 static void prof__chrome_ns(prof__out *out, int64_t ns)
@@ -496,7 +529,7 @@ static void prof__chrome_long_duration(prof__out *out, int64_t ns, int64_t steps
 }
 
 /* The duration with as few more digits than three as make the sum right; 0 if there are none. */
-static PROF__COLD int prof__chrome_odd_duration(prof__out *out, const prof__chrome_sum *sum, int64_t ns, int both)
+static int prof__chrome_odd_duration(prof__out *out, const prof__chrome_sum *sum, int64_t ns, int both)
 {
     double wanted = sum->end2 - sum->start2; /* in speedscope; halfway between that and DevTools' for both */
     double missing;
@@ -756,7 +789,9 @@ static void prof__chrome_close(prof__chrome *c, prof__chrome_track *track, const
     prof__out *out = &c->out;
     int64_t end = track->scope.start + track->scope.duration;
     int touches = next && next->start_ns <= end; /* a neighbour or a child, whose neighbour may come later */
-    PROF__CHROME_LITERAL(out, ",\"dur\":");
+    char *to = prof__out_reserve(out, 128); /* for all of it */
+    memcpy(to, ",\"dur\":", 7);
+    prof__out_commit(out, 7);
     if (!track->scope.duration) {
         PROF__CHROME_LITERAL(out, "0.0001");
     } else if (touches && next->start_ns == end && next->type == PROF_EVENT_SCOPE &&
@@ -769,7 +804,8 @@ static void prof__chrome_close(prof__chrome *c, prof__chrome_track *track, const
     } else {
         prof__chrome_ns(out, track->scope.duration);
     }
-    PROF__CHROME_LITERAL(out, "}");
+    *out->cursor = '}';
+    prof__out_commit(out, 1);
     track->scope.open = 0;
 }
 
@@ -796,7 +832,7 @@ static void prof__chrome_begin(prof__chrome *c, const prof__chrome_ids *ids, con
     }
     memcpy(to, ids->text, sizeof ids->text);
     to += ids->size;
-    prof__out_commit(out, (size_t)(to - out->cursor) + prof__chrome_microseconds(to, ns));
+    prof__out_commit(out, (size_t)(to - out->cursor) + prof__chrome_stamp(c, to, ns));
 }
 
 static void prof__chrome_slice(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
@@ -1897,6 +1933,7 @@ static void prof__chrome_all(prof__chrome *c)
     for (i = 0; i < c->part_count; i++) tracks += prof_trace_track_count(c->parts[i].trace);
     threads = (prof__chrome_thread *)calloc(tracks + 1, sizeof *threads);
     c->next_id = PROF__CHROME_ID;
+    c->stamp = 0;
     c->frame_tracks = 0;
     c->mark_count = 0;
     c->mark_thread = NULL;
