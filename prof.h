@@ -13768,6 +13768,7 @@ static PROF__UNUSED PROF__RARE void prof__symbols_free(prof__symbols *symbols)
 #ifndef PROF__READ_WHOLE
 #define PROF__READ_WHOLE ((uint64_t)32 << 20) /* bytes; a ring up to this stays in memory */
 #endif
+#define PROF__READ_KEYS 128 /* even */
 #define PROF__FAR_NS ((int64_t)1 << 61) /* times saturate here, so that differences never overflow */
 #define PROF__CLOSES_LATE (PROF__NONE32 - 1) /* instead: the END of a scope that ends after one around it */
 #define PROF__LATE_END_MAX 65536 /* how many scopes without an end are kept, because a later end makes them overlaps */
@@ -13949,6 +13950,7 @@ struct prof_trace {
     size_t chunk_words;
     unsigned word_bits; /* of an event's id */
     int partial;        /* older chunks are missing */
+    uint64_t keys[PROF__READ_KEYS]; /* of prof__read_mark() */
     int has_spans;      /* 1: some track has an event of a span */
     uint64_t begins_missing, ends_missing; /* PROF_STATS: of spans */
     prof__uses uses;    /* PROF_STATS */
@@ -14513,17 +14515,26 @@ static void prof__read_seal(uint64_t *words, size_t count)
 
 /* Returns a hash that shows whether words are still the same. Unlike with the check in a block, an attacker cannot
    choose other words with the same hash. */
-static uint64_t prof__read_mark(const uint64_t *words, size_t count)
+static uint64_t prof__read_mark(const prof_trace *trace, const uint64_t *words, size_t count)
 {
-    uint64_t mark = 0, keys[128];
+    const uint64_t *keys = trace->keys;
+    uint64_t mark = 0;
     size_t i, part;
-    for (i = 0; i < 128; i++) keys[i] = prof__mix(i);
     for (; count; words += part, count -= part) {
+#ifdef __SIZEOF_INT128__
+        __extension__ typedef unsigned __int128 prof__product;
+        prof__product sum = 0;
+        part = count < PROF__READ_KEYS ? count : PROF__READ_KEYS;
+        for (i = 0; i + 1 < part; i += 2) sum += (prof__product)(words[i] + keys[i]) * (words[i + 1] + keys[i + 1]);
+        if (i < part) sum += (prof__product)(words[i] + keys[i]) * keys[i + 1];
+        mark = prof__mix(mark + (uint64_t)sum) + (uint64_t)(sum >> 64);
+#else
         uint64_t sum = 0;
-        part = count < 128 ? count : 128;
+        part = count < PROF__READ_KEYS ? count : PROF__READ_KEYS;
         for (i = 0; i < part; i++)
             sum += (uint64_t)(uint32_t)(words[i] + keys[i]) * (uint32_t)((words[i] >> 32) + (keys[i] >> 32));
         mark = prof__mix(mark + sum);
+#endif
     }
     return mark;
 }
@@ -14567,7 +14578,7 @@ static const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffe
     if (!prof__read_ring_part(trace, (trace->chunks[segment->chunk].place + segment->first) * 8, words, count * 8))
         return NULL;
     if (segment->texts) prof__read_seal(words, count);
-    if (prof__read_mark(words, count) != segment->mark) return NULL;
+    if (prof__read_mark(trace, words, count) != segment->mark) return NULL;
     buffer->segment = segment;
     return buffer->words;
 }
@@ -14586,7 +14597,7 @@ static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buff
     if (buffer->chunk == segment->chunk + (size_t)1) return buffer->words;
     if (size == PROF__NONE32 || !prof__read_block(trace, buffer, chunk->place, chunk->place + size, &block) ||
         block.size != size || block.sequence != chunk->sequence || block.words != chunk->words ||
-        prof__read_mark(buffer->words, chunk->words) != chunk->mark)
+        prof__read_mark(trace, buffer->words, chunk->words) != chunk->mark)
         return NULL;
     buffer->chunk = segment->chunk + (size_t)1;
     return buffer->words;
@@ -14611,7 +14622,21 @@ static void prof__read_cut_end(const prof_trace *trace, prof__read_segment *segm
 {
     segment->end = (uint32_t)at;
     if (trace->paged && !trace->chunks[segment->chunk].size)
-        segment->mark = prof__read_mark(words + segment->first, at - segment->first);
+        segment->mark = prof__read_mark(trace, words + segment->first, at - segment->first);
+}
+
+/* Returns how many of these words, the first of which is one, are BEGINs and ENDs of call sites that meta has. */
+static size_t prof__read_known(const prof_trace *trace, const uint64_t *words, size_t count)
+{
+    const uint32_t *sites = trace->site_ids;
+    size_t at, site_count = trace->site_id_count;
+    for (at = 1; at < count; at++) {
+        uint32_t id = prof__read_id(words[at]);
+        if (prof__read_kind(words[at]) - PROF__KIND_BEGIN > PROF__KIND_END - PROF__KIND_BEGIN || id >= site_count ||
+            sites[id] == PROF__NONE32)
+            break;
+    }
+    return at;
 }
 
 /* Cuts the words of a chunk into segments, ends its strings and gets to know its call sites. 0 without memory. */
@@ -14621,10 +14646,10 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size
     prof__read_segment *segment = NULL;
     for (at = 0; at < count; at += length) {
         unsigned kind = prof__read_kind(words[at]);
-        if (kind == PROF__KIND_BEGIN || kind == PROF__KIND_END) { /* most of them */
-            length = 1;
+        if (kind == PROF__KIND_BEGIN || kind == PROF__KIND_END) {
             if (!prof__read_know_site(trace, prof__read_id(words[at]), kind)) return 0;
             prof__read_cut_time(trace, chunk, segment, words[at]);
+            length = prof__read_known(trace, words + at, count - at);
             continue;
         }
         length = prof__record_words(words[at], count - at);
@@ -14755,7 +14780,7 @@ static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, i
             chunk.sequence = block.sequence;
             chunk.tick = block.base.tick;
             chunk.lost = block.lost;
-            chunk.mark = prof__read_mark(trace->buffer.words, block.words);
+            chunk.mark = prof__read_mark(trace, trace->buffer.words, block.words);
             chunk.place = offset;
             chunk.size = block.size;
             chunk.words = block.words;
@@ -15116,6 +15141,7 @@ typedef struct prof__read_matcher {
     prof__read_open *stack;
     size_t capacity;
     uint32_t depth, crossed; /* the outermost `crossed` scopes have entries in the crossing table */
+    uint32_t listed; /* the outermost `listed` scopes are in site_tops and name_tops: see prof__read_list() */
     uint32_t serial;         /* of the track, from 1 */
     uint32_t *site_tops;
     prof__read_top *name_tops;
@@ -15148,33 +15174,46 @@ static void prof__read_event(prof__read_matcher *m)
     m->nodes++;
 }
 
-static int prof__read_push(prof__read_matcher *m, uint32_t site, uint32_t segment, size_t word)
+static inline int prof__read_push(prof__read_matcher *m, uint32_t site, uint32_t segment, size_t word)
 {
     prof__read_open *open;
-    prof__read_top *top = prof__read_name_top(m, site);
-    if (m->depth >= PROF__NONE32 - 1 || !PROF__ROOM(m->stack, m->capacity, m->depth)) return 0;
+    if (PROF__UNLIKELY(m->depth >= m->capacity) &&
+        (m->depth >= PROF__NONE32 - 1 || !PROF__ROOM(m->stack, m->capacity, m->depth)))
+        return 0;
     open = &m->stack[m->depth++];
     open->crossing = open->last_link = PROF__NONE;
     open->site = site;
-    open->outer_site = m->site_tops[site];
-    open->outer_name = top->open;
     open->args = 0;
     open->segment = segment;
     open->word = (uint32_t)word;
-    m->site_tops[site] = top->open = m->depth;
     if (m->depth > m->track->max_depth) m->track->max_depth = m->depth;
     return 1;
 }
 
+/* Lists the open scopes by site and by name. Nearly every END closes the innermost scope, for which nobody needs to look
+   it up: so a scope is only listed when another one is looked for. */
+static void prof__read_list(prof__read_matcher *m)
+{
+    while (m->listed < m->depth) {
+        prof__read_open *open = &m->stack[m->listed++];
+        prof__read_top *top = prof__read_name_top(m, open->site);
+        open->outer_site = m->site_tops[open->site];
+        open->outer_name = top->open;
+        m->site_tops[open->site] = top->open = m->listed;
+    }
+}
+
 /* Closes the innermost scope; flags are stored if it crosses segments. */
-static void prof__read_pop(prof__read_matcher *m, uint32_t flags)
+static inline void prof__read_pop(prof__read_matcher *m, uint32_t flags)
 {
     prof__read_open *open = &m->stack[--m->depth];
-    prof__read_top *top = prof__read_name_top(m, open->site);
-    m->site_tops[open->site] = open->outer_site;
-    top->open = open->outer_name;
-    if (flags) top->stale++;
-    if (open->crossing != PROF__NONE) {
+    if (PROF__UNLIKELY(m->listed > m->depth)) {
+        m->listed = m->depth;
+        m->site_tops[open->site] = open->outer_site;
+        prof__read_name_top(m, open->site)->open = open->outer_name;
+    }
+    if (flags) prof__read_name_top(m, open->site)->stale++;
+    if (PROF__UNLIKELY(open->crossing != PROF__NONE)) {
         m->trace->crossings[open->crossing].end_ns = prof__read_ns(m->trace, m->tick, &m->hint);
         m->trace->crossings[open->crossing].flags = flags;
     }
@@ -15253,12 +15292,15 @@ static int prof__read_match_late(prof__read_matcher *m, uint32_t site)
 
 /* Returns how many scopes the END of a site closes, including one that began before the track's first record, or 0 if
    it matches none. */
-static uint32_t prof__read_match(prof__read_matcher *m, uint32_t site, uint64_t id)
+static PROF__NOINLINE uint32_t prof__read_match(prof__read_matcher *m, uint32_t site, uint64_t id)
 {
     prof__read_top *top = prof__read_name_top(m, site);
-    int late = prof__read_match_late(m, site);
-    uint32_t position = m->site_tops[site] ? m->site_tops[site] : top->open, closes;
+    uint32_t position, closes;
     prof__read_orphan *orphan;
+    int late;
+    prof__read_list(m);
+    late = prof__read_match_late(m, site);
+    position = m->site_tops[site] ? m->site_tops[site] : top->open;
     if (late) return late < 0 ? PROF__NONE32 : PROF__CLOSES_LATE;
     if (position) {
         closes = m->depth - position + 1;
@@ -15308,6 +15350,7 @@ static int prof__read_arg(prof__read_matcher *m, const uint64_t *record, size_t 
     prof__read_open *open = m->depth ? &m->stack[m->depth - 1] : NULL;
     size_t number = trace->link_count;
     if (target) {
+        prof__read_list(m);
         position = m->site_tops[prof__read_site_of(trace, target)];
         if (!position) {
             trace->info.unmatched++;
@@ -15386,6 +15429,35 @@ static void prof__read_close_all(prof__read_matcher *m)
     m->late_floor = m->late_first + m->late_count;
 }
 
+/* Matches the BEGINs and ENDs from this word on, most of all records, and returns the word behind them; 0 without
+   memory. */
+static PROF__NOINLINE size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *words, size_t at, size_t end,
+                                                     uint32_t number, const prof__read_chunk *chunk)
+{
+    prof_trace *trace = m->trace;
+    uint64_t tick = m->tick, base = chunk->tick;
+    int good = 1;
+    for (; at < end; at++) {
+        uint64_t head = words[at];
+        unsigned kind = prof__read_kind(head);
+        uint32_t site, closes;
+        if (kind - PROF__KIND_BEGIN > PROF__KIND_END - PROF__KIND_BEGIN) break;
+        m->tick = tick = prof__read_tick(base, head, tick);
+        site = (uint32_t)prof__read_site_of(trace, prof__read_id(head));
+        if (kind == PROF__KIND_BEGIN) {
+            prof__read_event(m);
+            good = prof__read_push(m, site, number, at);
+        } else if (PROF__LIKELY(m->depth && m->stack[m->depth - 1].site == site)) {
+            prof__read_pop(m, 0);
+        } else {
+            closes = prof__read_match(m, site, prof__read_event_id(trace, chunk, at));
+            good = closes != PROF__NONE32 && prof__read_except(m, number, at, closes);
+        }
+        if (PROF__UNLIKELY(!good)) return 0;
+    }
+    return at;
+}
+
 static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
 {
     prof_trace *trace = m->trace;
@@ -15407,22 +15479,13 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
     for (at = segment->first; words && at < segment->end; at += length) {
         uint64_t head = words[at];
         unsigned kind = prof__read_kind(head);
-        uint32_t site = 0, closes;
-        if (kind == PROF__KIND_BEGIN || kind == PROF__KIND_END) { /* most of them */
-            length = 1;
+        uint32_t site = 0;
+        if (kind == PROF__KIND_BEGIN || kind == PROF__KIND_END) {
+            size_t next = prof__read_match_scopes(m, words, at, segment->end, number, chunk);
+            if (!next) return 0;
+            length = next - at;
             data = 0;
             takes_data = 0;
-            m->tick = prof__read_tick(chunk->tick, head, m->tick);
-            site = (uint32_t)prof__read_site_of(trace, prof__read_id(head));
-            if (kind == PROF__KIND_BEGIN) {
-                prof__read_event(m);
-                if (!prof__read_push(m, site, number, at)) return 0;
-            } else if (PROF__LIKELY(m->depth && m->stack[m->depth - 1].site == site)) {
-                prof__read_pop(m, 0);
-            } else {
-                closes = prof__read_match(m, site, prof__read_event_id(trace, chunk, at));
-                if (closes == PROF__NONE32 || !prof__read_except(m, number, at, closes)) return 0;
-            }
             continue;
         }
         length = prof__record_words(head, segment->end - at);
@@ -16442,7 +16505,9 @@ static int prof__read_parse(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
     prof__pair now;
+    uint64_t i;
     int running;
+    for (i = 0; i < PROF__READ_KEYS; i++) trace->keys[i] = prof__mix(i);
     trace->chunk_words = (header->chunk_size - header->chunk_header_size) / 8;
     trace->word_bits = 16;
     while (trace->chunk_words >> trace->word_bits) trace->word_bits++;

@@ -167,17 +167,26 @@ static void prof__read_seal(uint64_t *words, size_t count)
 
 /* Returns a hash that shows whether words are still the same. Unlike with the check in a block, an attacker cannot
    choose other words with the same hash. */
-static uint64_t prof__read_mark(const uint64_t *words, size_t count)
+static uint64_t prof__read_mark(const prof_trace *trace, const uint64_t *words, size_t count)
 {
-    uint64_t mark = 0, keys[128];
+    const uint64_t *keys = trace->keys;
+    uint64_t mark = 0;
     size_t i, part;
-    for (i = 0; i < 128; i++) keys[i] = prof__mix(i);
     for (; count; words += part, count -= part) {
+#ifdef __SIZEOF_INT128__
+        __extension__ typedef unsigned __int128 prof__product;
+        prof__product sum = 0;
+        part = count < PROF__READ_KEYS ? count : PROF__READ_KEYS;
+        for (i = 0; i + 1 < part; i += 2) sum += (prof__product)(words[i] + keys[i]) * (words[i + 1] + keys[i + 1]);
+        if (i < part) sum += (prof__product)(words[i] + keys[i]) * keys[i + 1];
+        mark = prof__mix(mark + (uint64_t)sum) + (uint64_t)(sum >> 64);
+#else
         uint64_t sum = 0;
-        part = count < 128 ? count : 128;
+        part = count < PROF__READ_KEYS ? count : PROF__READ_KEYS;
         for (i = 0; i < part; i++)
             sum += (uint64_t)(uint32_t)(words[i] + keys[i]) * (uint32_t)((words[i] >> 32) + (keys[i] >> 32));
         mark = prof__mix(mark + sum);
+#endif
     }
     return mark;
 }
@@ -221,7 +230,7 @@ static const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffe
     if (!prof__read_ring_part(trace, (trace->chunks[segment->chunk].place + segment->first) * 8, words, count * 8))
         return NULL;
     if (segment->texts) prof__read_seal(words, count);
-    if (prof__read_mark(words, count) != segment->mark) return NULL;
+    if (prof__read_mark(trace, words, count) != segment->mark) return NULL;
     buffer->segment = segment;
     return buffer->words;
 }
@@ -240,7 +249,7 @@ static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buff
     if (buffer->chunk == segment->chunk + (size_t)1) return buffer->words;
     if (size == PROF__NONE32 || !prof__read_block(trace, buffer, chunk->place, chunk->place + size, &block) ||
         block.size != size || block.sequence != chunk->sequence || block.words != chunk->words ||
-        prof__read_mark(buffer->words, chunk->words) != chunk->mark)
+        prof__read_mark(trace, buffer->words, chunk->words) != chunk->mark)
         return NULL;
     buffer->chunk = segment->chunk + (size_t)1;
     return buffer->words;
@@ -265,7 +274,21 @@ static void prof__read_cut_end(const prof_trace *trace, prof__read_segment *segm
 {
     segment->end = (uint32_t)at;
     if (trace->paged && !trace->chunks[segment->chunk].size)
-        segment->mark = prof__read_mark(words + segment->first, at - segment->first);
+        segment->mark = prof__read_mark(trace, words + segment->first, at - segment->first);
+}
+
+/* Returns how many of these words, the first of which is one, are BEGINs and ENDs of call sites that meta has. */
+static size_t prof__read_known(const prof_trace *trace, const uint64_t *words, size_t count)
+{
+    const uint32_t *sites = trace->site_ids;
+    size_t at, site_count = trace->site_id_count;
+    for (at = 1; at < count; at++) {
+        uint32_t id = prof__read_id(words[at]);
+        if (prof__read_kind(words[at]) - PROF__KIND_BEGIN > PROF__KIND_END - PROF__KIND_BEGIN || id >= site_count ||
+            sites[id] == PROF__NONE32)
+            break;
+    }
+    return at;
 }
 
 /* Cuts the words of a chunk into segments, ends its strings and gets to know its call sites. 0 without memory. */
@@ -275,10 +298,10 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size
     prof__read_segment *segment = NULL;
     for (at = 0; at < count; at += length) {
         unsigned kind = prof__read_kind(words[at]);
-        if (kind == PROF__KIND_BEGIN || kind == PROF__KIND_END) { /* most of them */
-            length = 1;
+        if (kind == PROF__KIND_BEGIN || kind == PROF__KIND_END) {
             if (!prof__read_know_site(trace, prof__read_id(words[at]), kind)) return 0;
             prof__read_cut_time(trace, chunk, segment, words[at]);
+            length = prof__read_known(trace, words + at, count - at);
             continue;
         }
         length = prof__record_words(words[at], count - at);
@@ -409,7 +432,7 @@ static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, i
             chunk.sequence = block.sequence;
             chunk.tick = block.base.tick;
             chunk.lost = block.lost;
-            chunk.mark = prof__read_mark(trace->buffer.words, block.words);
+            chunk.mark = prof__read_mark(trace, trace->buffer.words, block.words);
             chunk.place = offset;
             chunk.size = block.size;
             chunk.words = block.words;

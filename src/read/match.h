@@ -27,6 +27,7 @@ typedef struct prof__read_matcher {
     prof__read_open *stack;
     size_t capacity;
     uint32_t depth, crossed; /* the outermost `crossed` scopes have entries in the crossing table */
+    uint32_t listed; /* the outermost `listed` scopes are in site_tops and name_tops: see prof__read_list() */
     uint32_t serial;         /* of the track, from 1 */
     uint32_t *site_tops;
     prof__read_top *name_tops;
@@ -59,33 +60,46 @@ static void prof__read_event(prof__read_matcher *m)
     m->nodes++;
 }
 
-static int prof__read_push(prof__read_matcher *m, uint32_t site, uint32_t segment, size_t word)
+static inline int prof__read_push(prof__read_matcher *m, uint32_t site, uint32_t segment, size_t word)
 {
     prof__read_open *open;
-    prof__read_top *top = prof__read_name_top(m, site);
-    if (m->depth >= PROF__NONE32 - 1 || !PROF__ROOM(m->stack, m->capacity, m->depth)) return 0;
+    if (PROF__UNLIKELY(m->depth >= m->capacity) &&
+        (m->depth >= PROF__NONE32 - 1 || !PROF__ROOM(m->stack, m->capacity, m->depth)))
+        return 0;
     open = &m->stack[m->depth++];
     open->crossing = open->last_link = PROF__NONE;
     open->site = site;
-    open->outer_site = m->site_tops[site];
-    open->outer_name = top->open;
     open->args = 0;
     open->segment = segment;
     open->word = (uint32_t)word;
-    m->site_tops[site] = top->open = m->depth;
     if (m->depth > m->track->max_depth) m->track->max_depth = m->depth;
     return 1;
 }
 
+/* Lists the open scopes by site and by name. Nearly every END closes the innermost scope, for which nobody needs to look
+   it up: so a scope is only listed when another one is looked for. */
+static void prof__read_list(prof__read_matcher *m)
+{
+    while (m->listed < m->depth) {
+        prof__read_open *open = &m->stack[m->listed++];
+        prof__read_top *top = prof__read_name_top(m, open->site);
+        open->outer_site = m->site_tops[open->site];
+        open->outer_name = top->open;
+        m->site_tops[open->site] = top->open = m->listed;
+    }
+}
+
 /* Closes the innermost scope; flags are stored if it crosses segments. */
-static void prof__read_pop(prof__read_matcher *m, uint32_t flags)
+static inline void prof__read_pop(prof__read_matcher *m, uint32_t flags)
 {
     prof__read_open *open = &m->stack[--m->depth];
-    prof__read_top *top = prof__read_name_top(m, open->site);
-    m->site_tops[open->site] = open->outer_site;
-    top->open = open->outer_name;
-    if (flags) top->stale++;
-    if (open->crossing != PROF__NONE) {
+    if (PROF__UNLIKELY(m->listed > m->depth)) {
+        m->listed = m->depth;
+        m->site_tops[open->site] = open->outer_site;
+        prof__read_name_top(m, open->site)->open = open->outer_name;
+    }
+    if (flags) prof__read_name_top(m, open->site)->stale++;
+    if (PROF__UNLIKELY(open->crossing != PROF__NONE)) {
         m->trace->crossings[open->crossing].end_ns = prof__read_ns(m->trace, m->tick, &m->hint);
         m->trace->crossings[open->crossing].flags = flags;
     }
@@ -164,12 +178,15 @@ static int prof__read_match_late(prof__read_matcher *m, uint32_t site)
 
 /* Returns how many scopes the END of a site closes, including one that began before the track's first record, or 0 if
    it matches none. */
-static uint32_t prof__read_match(prof__read_matcher *m, uint32_t site, uint64_t id)
+static PROF__NOINLINE uint32_t prof__read_match(prof__read_matcher *m, uint32_t site, uint64_t id)
 {
     prof__read_top *top = prof__read_name_top(m, site);
-    int late = prof__read_match_late(m, site);
-    uint32_t position = m->site_tops[site] ? m->site_tops[site] : top->open, closes;
+    uint32_t position, closes;
     prof__read_orphan *orphan;
+    int late;
+    prof__read_list(m);
+    late = prof__read_match_late(m, site);
+    position = m->site_tops[site] ? m->site_tops[site] : top->open;
     if (late) return late < 0 ? PROF__NONE32 : PROF__CLOSES_LATE;
     if (position) {
         closes = m->depth - position + 1;
@@ -219,6 +236,7 @@ static int prof__read_arg(prof__read_matcher *m, const uint64_t *record, size_t 
     prof__read_open *open = m->depth ? &m->stack[m->depth - 1] : NULL;
     size_t number = trace->link_count;
     if (target) {
+        prof__read_list(m);
         position = m->site_tops[prof__read_site_of(trace, target)];
         if (!position) {
             trace->info.unmatched++;

@@ -145,7 +145,9 @@ static int prof__read_parse(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
     prof__pair now;
+    uint64_t i;
     int running;
+    for (i = 0; i < PROF__READ_KEYS; i++) trace->keys[i] = prof__mix(i);
     trace->chunk_words = (header->chunk_size - header->chunk_header_size) / 8;
     trace->word_bits = 16;
     while (trace->chunk_words >> trace->word_bits) trace->word_bits++;

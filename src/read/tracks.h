@@ -1,4 +1,33 @@
 // read/tracks: The matcher over a track; tracks made of segments.
+/* Matches the BEGINs and ENDs from this word on, most of all records, and returns the word behind them; 0 without
+   memory. */
+static PROF__NOINLINE size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *words, size_t at, size_t end,
+                                                     uint32_t number, const prof__read_chunk *chunk)
+{
+    prof_trace *trace = m->trace;
+    uint64_t tick = m->tick, base = chunk->tick;
+    int good = 1;
+    for (; at < end; at++) {
+        uint64_t head = words[at];
+        unsigned kind = prof__read_kind(head);
+        uint32_t site, closes;
+        if (kind - PROF__KIND_BEGIN > PROF__KIND_END - PROF__KIND_BEGIN) break;
+        m->tick = tick = prof__read_tick(base, head, tick);
+        site = (uint32_t)prof__read_site_of(trace, prof__read_id(head));
+        if (kind == PROF__KIND_BEGIN) {
+            prof__read_event(m);
+            good = prof__read_push(m, site, number, at);
+        } else if (PROF__LIKELY(m->depth && m->stack[m->depth - 1].site == site)) {
+            prof__read_pop(m, 0);
+        } else {
+            closes = prof__read_match(m, site, prof__read_event_id(trace, chunk, at));
+            good = closes != PROF__NONE32 && prof__read_except(m, number, at, closes);
+        }
+        if (PROF__UNLIKELY(!good)) return 0;
+    }
+    return at;
+}
+
 static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
 {
     prof_trace *trace = m->trace;
@@ -20,22 +49,13 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
     for (at = segment->first; words && at < segment->end; at += length) {
         uint64_t head = words[at];
         unsigned kind = prof__read_kind(head);
-        uint32_t site = 0, closes;
-        if (kind == PROF__KIND_BEGIN || kind == PROF__KIND_END) { /* most of them */
-            length = 1;
+        uint32_t site = 0;
+        if (kind == PROF__KIND_BEGIN || kind == PROF__KIND_END) {
+            size_t next = prof__read_match_scopes(m, words, at, segment->end, number, chunk);
+            if (!next) return 0;
+            length = next - at;
             data = 0;
             takes_data = 0;
-            m->tick = prof__read_tick(chunk->tick, head, m->tick);
-            site = (uint32_t)prof__read_site_of(trace, prof__read_id(head));
-            if (kind == PROF__KIND_BEGIN) {
-                prof__read_event(m);
-                if (!prof__read_push(m, site, number, at)) return 0;
-            } else if (PROF__LIKELY(m->depth && m->stack[m->depth - 1].site == site)) {
-                prof__read_pop(m, 0);
-            } else {
-                closes = prof__read_match(m, site, prof__read_event_id(trace, chunk, at));
-                if (closes == PROF__NONE32 || !prof__read_except(m, number, at, closes)) return 0;
-            }
             continue;
         }
         length = prof__record_words(head, segment->end - at);
