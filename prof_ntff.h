@@ -29,69 +29,70 @@ The runtime's own profile, for Neuron Explorer, with the program's scopes in it:
         prof_ntff_config session = {0};
         session.activities = PROF_NTFF_SYSTEM | PROF_NTFF_DEVICE;
         prof_ntff_session_begin(&session);
-        // ... what is of interest
-        prof_ntff_session_end(folder);     // .ntff, .neff, ntrace.pb, trace_info.pb, trace.json are there
+        // ... what is to be profiled
+        prof_ntff_session_end(folder);     // has written .ntff, .neff, ntrace.pb, trace_info.pb and trace.json there
 
-examples/neuron.c does the first without a device. Link with -ldl where the C library wants it.
+examples/neuron.c does the first without a device. Link with -ldl if the C library needs that.
 
 WHAT IT IS, AND WHAT IT IS NOT
 
-    A bridge between prof and the profiler of AWS Neuron. It (1) starts and stops the captures of the runtime of the
-    process, libnrt, which write .ntff, .neff and .pb; (2) reads what the runtime and Neuron Explorer say in JSON,
-    and puts it on prof's time line, into every exporter; (3) writes the program's scopes as trace.json beside the
-    runtime's files, in the shape of PyTorch's profiler; (4) finds these files, and says what is wrong with them.
-    NTFF files are the runtime's: their format is not public, so this header neither writes nor reads any. Nothing
-    of Neuron is needed to compile or link, and (2) to (4) work on any machine: PROF_UNSUPPORTED is all that happens
-    where there is no runtime.
+    This header connects prof with the profiler of AWS Neuron. It (1) starts and stops the captures of libnrt, the
+    runtime in the process, which write .ntff, .neff and .pb; (2) reads the JSON of the runtime and of Neuron Explorer,
+    and puts its events on prof's time line, and so into every exporter; (3) writes the program's scopes as trace.json
+    beside the runtime's files, in the format of PyTorch's profiler; (4) finds these files, and says what is wrong with
+    them. Only the runtime writes NTFF files: their format is not public, so this header neither writes nor reads them.
+    Compiling and linking need nothing of Neuron, and (2) to (4) work on any machine. Without a runtime, the functions
+    that need one return PROF_UNSUPPORTED.
 
 WHAT WAS VERIFIED, AND HOW
 
-    Against AWS's public headers (SDK 2.32): 60 of the 62 prototypes, by compilers. tests/compile/neuron.sh does it
-    again with the headers of any version. nrt_inspect_config_set_inspect_device_profile_mode is in no header, and
-    its numbers are known from second hand; nrt_inspect_get_instance_output_dir, too, and is not used here.
-    Against a runtime that is a fake, made from the documentation (tests/fake_nrt.c): everything else. That shows in
-    which order this header calls what, that it frees what it gets, and what it makes of errors and of JSON. It does
-    not show that a real runtime does as documented. Nothing has run on a machine with NeuronCores yet.
-    tools/check_on_trn.sh FILE.neff does there what is missing: it executes the NEFF, captures it in every way,
-    checks that executions lie within the scopes around them, and that Neuron Explorer reads the sessions. What is
-    not known until then: whether Explorer shows a trace.json that PyTorch has not written; whether timestamp_ns is
-    in the host's time in every version (if not it is noticed, and put there by the sync points); how the folders of
-    sessions are called in each.
+    Compilers have checked 60 of the 62 prototypes against AWS's public headers (SDK 2.32); tests/compile/neuron.sh does
+    so with the headers of any version. The other two are in no header: nrt_inspect_config_set_inspect_device_profile_
+    mode, whose values are known from public code of AWS, and nrt_inspect_get_instance_output_dir, which nothing here
+    calls.
+    Everything else was tested with a fake runtime that was made from the documentation (tests/fake_nrt.c). That shows
+    the order of this header's calls, that it frees what it gets, and how it handles errors and JSON. It does not show
+    that a real runtime does what its documentation says. Nothing has run on a machine with NeuronCores yet.
+    tools/check_on_trn.sh FILE.neff is the missing test for such a machine: it executes the NEFF, captures it in every
+    way, and checks that executions lie within the scopes around them, and that Neuron Explorer reads the sessions.
+    Until then it is not known whether Explorer shows a trace.json that PyTorch has not written, whether timestamp_ns is
+    in the host's time in every version (if not, this header notices, and converts it by the sync points), and how each
+    version names the folders of sessions.
 
 WHAT GOES WRONG MOST OFTEN
 
-    Two captures. The runtime has one of a kind, whoever began it. NEURON_RT_INSPECT_ENABLE=1 in the environment,
-    the profiler of PyTorch or JAX, and this header exclude one another; so do a system trace and an inspect session
-    with the system profile, a continuous profile and one with the device profile. What can be seen from here is
-    refused beforehand, with PROF_INVALID_STATE and the reason; the rest says the runtime, and prof_error() adds who
-    it may be.
+    Two captures. The runtime can have one capture of each kind, whoever began it. NEURON_RT_INSPECT_ENABLE=1 in the
+    environment, the profiler of PyTorch or JAX, and this header exclude one another. So do a system trace and an
+    inspect session with the system profile, and a continuous profile and an inspect session with the device profile.
+    If this header knows of the other capture, it returns PROF_INVALID_STATE, and prof_error() has the reason. Else the
+    runtime refuses the second one, and prof_error() says what the other may be.
     Order. nrt_init() - prof_ntff_..._begin, _start - work - _end, _stop - nrt_close(). After nrt_close() a capture
     is lost.
-    A session writes its files in prof_ntff_session_end(): a process that is killed has none.
-    Little room. The runtime's ring drops what is oldest, and does not say so: call prof_ntff_systrace_fetch() now
-    and then, and look at unmatched_stops of its stats.
-    Device profiles reserve gigabytes of the device's memory. PROF_NTFF_SYSTEM alone takes host memory only.
-    fork(). A child has its parent's captures, but not its runtime: everything about them is PROF_INVALID_STATE
-    there.
-    Threads. Any, at any time, but nothing here in signal handlers; what two of them begin at once one of them gets.
-    libnrt itself catches SIGTERM and SIGINT while an inspect session is open.
-    Keys. NEURON_RT_INSPECT_OUTPUT_DIR and the others, given to prof_config_set() (or on a command line that passes
-    them on), say how prof_ntff_session_begin(NULL) begins. The environment itself is the runtime's: nothing here
-    reads these variables but for finding out whether a capture is open.
+    No files. A session writes its files in prof_ntff_session_end(): a process that is killed writes none.
+    A full ring. The runtime's ring drops its oldest events without a notice: call prof_ntff_systrace_fetch() often, and
+    look at unmatched_stops of its stats.
+    Memory. Device profiles reserve gigabytes of the device's memory. PROF_NTFF_SYSTEM alone takes host memory only.
+    fork(). A child has its parent's captures, but not its runtime: functions that concern them return
+    PROF_INVALID_STATE there.
+    Threads. Any thread may call these functions at any time, but not in signal handlers. If two threads begin the same
+    capture at once, one of them succeeds. libnrt itself catches SIGTERM and SIGINT while an inspect session is open.
+    Keys. NEURON_RT_INSPECT_OUTPUT_DIR and the others can be given to prof_config_set() (or on a command line that is
+    passed to it), and say how prof_ntff_session_begin(NULL) begins. The variables of the environment are for the
+    runtime: this header reads them only to find out whether a capture is open.
 
 CONTENTS
 
     >>loader     the Neuron runtime of the process, if there is one
-    >>runtime    its profiling functions, one for one
-    >>sessions   captures that libnrt writes: inspect, profiles of models, continuous profiles
+    >>runtime    its profiling functions, under their own names
+    >>sessions   captures that libnrt writes to files: inspect, profiles of models, continuous profiles
     >>systrace   its system trace, in memory
-    >>events     what a system trace and Neuron Explorer tell, as events
-    >>json       their JSON
-    >>clock      Unix time, the host's clock and the NeuronCores'
+    >>events     the events of a system trace and of Neuron Explorer
+    >>json       reads their JSON
+    >>clock      Unix time, the host's clock and the NeuronCores' clocks
     >>kineto     trace.json for Neuron Explorer
     >>artifacts  the files of a session
 */
-#include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
+#include "prof.h" /* outside of the include guard, because this may be the inclusion with PROF_IMPLEMENTATION */
 #ifndef PROF_NTFF_H
 #define PROF_NTFF_H
 
@@ -99,22 +100,22 @@ CONTENTS
 extern "C" {
 #endif
 
-/*-- EVENTS ------------------------------------------------------------------------------------------------- >>events --
-   Two texts tell what NeuronCores, the runtime and a framework did: the JSON of nrt_sys_trace_fetch_events(), which has
-   the start and the stop of a thing apart, and system_profile.json of "neuron-explorer view --output-format json". Both
-   are read here, of any length, in memory of a few MiB; what is broken in them is left out, and counted.
+/*-- EVENTS ------------------------------------------------------------------------------------------------ >>events --
+   Two kinds of JSON say what NeuronCores, the runtime and a framework did: that of nrt_sys_trace_fetch_events(), in
+   which start and stop are separate, and system_profile.json of "neuron-explorer view --output-format json". These
+   functions read both, of any length, in a few MiB of memory. What is invalid is left out, and counted.
 
-       prof_ntff_parse_systrace_json(parser, json, size, prof_ntff_record, NULL, &stats);  // onto tracks of the session
-       prof_ntff_import("system_profile.json", "host.prof", "both.prof", &stats);          // into a copy of a recording
+       prof_ntff_parse_systrace_json(parser, json, size, prof_ntff_record, NULL, &stats);  // to tracks of the session
+       prof_ntff_import("system_profile.json", "host.prof", "both.prof", &stats);          // to a copy of a recording
 
-   Where they go. Events of a NeuronCore N are on a device "NeuronCore N", with a row for each of its physical cores;
-   those of the runtime on "Neuron runtime N", those of a framework on "Neuron framework", with a row for each thread;
-   memory and load of the host are counters of "Neuron host". Of another process than the one that is recorded, its id
-   follows. They are tracks of devices (see >>devices in prof.h): every exporter and report has them.
-   An event whose stop is missing ends where it began, marked PROF_TRUNCATED_END; of one whose start is missing the stop
-   is an instant. */
+   Events of NeuronCore N are on the device "NeuronCore N", with a row for each of its physical cores; those of the
+   runtime on "Neuron runtime N"; those of a framework on "Neuron framework", with a row for each thread. Memory and
+   load of the host are counters of "Neuron host". If they are of another process than the recorded one, its id follows
+   the name. They are tracks of devices (see >>devices in prof.h), which every exporter and report has.
+   An event whose stop is missing ends at its start, marked PROF_TRUNCATED_END. If the start is missing, the stop is an
+   instant. */
 
-typedef enum prof_ntff_source { /* who says so */
+typedef enum prof_ntff_source { /* where an event comes from */
     PROF_NTFF_SOURCE_UNKNOWN = 0,
     PROF_NTFF_SOURCE_RUNTIME,   /* neuron_rt: libnrt on the host */
     PROF_NTFF_SOURCE_HARDWARE,  /* neuron_hw: a NeuronCore */
@@ -125,14 +126,14 @@ typedef enum prof_ntff_source { /* who says so */
 
 enum { /* prof_ntff_event.flags */
     PROF_NTFF_UNMATCHED_START = 1, /* its stop was not seen: duration_ns is 0 */
-    PROF_NTFF_UNMATCHED_STOP = 2,  /* its start was not seen: so is start_ns the stop's, and duration_ns -1 */
-    PROF_NTFF_REALIGNED = 4,       /* put into the host's time here, by a sync point, not by the runtime */
-    PROF_NTFF_RAW_CLOCK = 8,       /* in the time of the NeuronCore: no sync point was there. Recorded nowhere */
-    PROF_NTFF_COUNTER = 16         /* a value at a time, not a piece of time: value */
+    PROF_NTFF_UNMATCHED_STOP = 2,  /* its start was not seen: start_ns is the time of the stop, duration_ns is -1 */
+    PROF_NTFF_REALIGNED = 4,       /* this header has converted it to the host's time, by a sync point */
+    PROF_NTFF_RAW_CLOCK = 8,       /* has the NeuronCore's time, because there is no sync point. It is not recorded */
+    PROF_NTFF_COUNTER = 16         /* a sample of a number: see value */
 };
 
-/* One event, complete, in the host's time. What is not known is -1, of ids 0. Strings are valid during the call only.
-   */
+/* A complete event, in the host's time. Fields that are not known are -1, ids 0. Strings are valid during the call
+   only. */
 typedef struct prof_ntff_event {
     const char *name;
     const char *instance;          /* id of the machine; "": not known */
@@ -141,52 +142,54 @@ typedef struct prof_ntff_event {
     int32_t nc_idx, core_idx, worker_gid;
     uint64_t tid, pid, tracking_id, exec_id, nrta_seq;
     double value;                  /* PROF_NTFF_COUNTER */
-    const char *args;              /* a JSON object, its "data", or all that Explorer says of it; not terminated */
+    const char *args;              /* a JSON object: its "data", or all that Explorer has of it; not terminated */
     size_t args_size;
     unsigned flags;
 } prof_ntff_event;
 
-/* Not 0 ends what calls it, with PROF_OK. */
+/* Called for each event. If it does not return 0, its caller stops, and returns PROF_OK. */
 typedef int (*prof_ntff_event_fn)(void *user, const prof_ntff_event *event);
 
-/* What a reader has seen, added to what was there: begin with all zero. */
+/* What was read. Functions add to these fields: set them to zero before the first call. */
 typedef struct prof_ntff_stats {
-    uint64_t events;            /* handed over; of these */
-    uint64_t pairs, complete;   /*   made of a start and a stop; told as one */
+    uint64_t events;            /* events for which the function was called; of these: */
+    uint64_t pairs, complete;   /*   made of a start and a stop; that were complete in the JSON */
     uint64_t instants, counters;
-    uint64_t unmatched_starts, unmatched_stops; /* the runtime's ring drops what is oldest, and does not say so */
+    uint64_t unmatched_starts, unmatched_stops; /* the runtime's ring drops its oldest events without a notice */
     uint64_t realigned;         /*   with PROF_NTFF_REALIGNED */
     uint64_t raw_clock;         /*   with PROF_NTFF_RAW_CLOCK */
     uint64_t sync_points;
-    uint64_t sync_error_ns;     /* the most that one sync point is off what the one before it on its core foretold */
-    uint64_t errors;            /* things that are no event, or too large for one */
+    uint64_t sync_error_ns;     /* the largest error of predicting a sync point from its core's previous one */
+    uint64_t errors;            /* entries that are not events, or are too large */
     int64_t first_ns, last_ns;  /* Unix time of the first start and the last end; 0: none */
-    int data_version;           /* of a system trace: 2 is the one that is known; 0: it does not say */
+    int data_version;           /* of a system trace: only 2 is known; 0: it has none */
     uint64_t outside;           /* prof_ntff_import(): events before the recording began or after it ended */
-    int clock_stepped;          /* the same: Unix time was set while it ran: places are right up to then */
+    int clock_stepped;          /* prof_ntff_import(): 1: Unix time was set during the recording, and later events may
+                                   be misplaced */
 } prof_ntff_stats;
 
-/* Starts whose stops were in no fetch yet, and sync points: from one piece of JSON to the next. 65536 starts at most,
-   of 64 MiB: then the oldest is given up. For one thread at a time. */
+/* Keeps starts whose stops were not read yet, and sync points, from one piece of JSON to the next: at most 65536 starts
+   of 64 MiB; beyond that, the oldest is given up. For one thread at a time. */
 typedef struct prof_ntff_parser prof_ntff_parser;
 
 #if PROF_ENABLE
-PROF_DEF prof_ntff_parser *prof_ntff_parser_create(void); /* null without memory */
-/* fn: hears of what still waits for its stop, PROF_NTFF_UNMATCHED_START, or for a sync point; may be null. parser may
-   be null. Frees it. */
+PROF_DEF prof_ntff_parser *prof_ntff_parser_create(void); /* returns NULL without memory */
+/* Frees the parser, which may be NULL. First calls fn, unless that is NULL, for starts without a stop
+   (PROF_NTFF_UNMATCHED_START) and for events that wait for a sync point. */
 PROF_DEF void prof_ntff_parser_end(prof_ntff_parser *parser, prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats);
-/* The JSON of one nrt_sys_trace_fetch_events(). parser null: it is all there is. stats may be null. PROF_CORRUPT: it
-   ends too early, or is no JSON; what could be read has been handed over. */
+/* Reads the JSON of one nrt_sys_trace_fetch_events(). parser may be NULL if there is no other. stats may be NULL.
+   Returns PROF_CORRUPT if it ends too early or is not JSON; fn was called for what could be read. */
 PROF_DEF prof_status prof_ntff_parse_systrace_json(prof_ntff_parser *parser, const char *json, size_t size,
                                                    prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats);
-/* A file of Neuron Explorer's, or with the JSON of a system trace. stats may be null. */
+/* Reads a file of Neuron Explorer, or one with the JSON of a system trace. stats may be NULL. */
 PROF_DEF prof_status prof_ntff_read_system_json(const char *path, prof_ntff_event_fn fn, void *user,
                                                 prof_ntff_stats *stats);
-/* A prof_ntff_event_fn: records it on a track of its NeuronCore, of the running session of prof. user is not used. */
+/* A prof_ntff_event_fn that records the event in the running session of prof, on a track of its device. Ignores
+   user. */
 PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event);
-/* Writes the image `out`: a copy of the recording `host` (.prof) with the events of such a file in it, which may be
-   host's own name, but no link; or, if host is null, one with nothing but them, for prof_chrome_merge() ("prof merge").
-   */
+/* Writes the image `out`: a copy of the recording `host` (.prof) with the events of the file `json` added. out may be
+   the same file as host, but not a link. If host is NULL, the image has only those events, for prof_chrome_merge()
+   ("prof merge"). */
 PROF_DEF prof_status prof_ntff_import(const char *json, const char *host, const char *out, prof_ntff_stats *stats);
 #else
 #define prof_ntff_parser_create() PROF__STRIPPED((prof_ntff_parser *)0, (void)0)
@@ -205,64 +208,67 @@ static inline int prof_ntff_record(void *user, const prof_ntff_event *event) /* 
     PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(stats) : PROF__USE3(json, host, out)))
 #endif
 
-/*-- CLOCK --------------------------------------------------------------------------------------------------- >>clock --
-   All that Neuron tells of, files and fetches, is in Unix time (CLOCK_REALTIME); prof's traces are in CLOCK_MONOTONIC,
-   and say where their begin and end are in Unix time. Between these two moments the clocks are taken to go straight, at
-   one rate unless they are 50 us apart at the end; if it is more than 0.5 per mille somebody set the clock, and only
-   the first counts. Times of NeuronCores are put into the host's by the runtime, with a sync point after each
-   execution. Where they were not, because a time equals the core's own, it is done here: by the sync point of the same
-   NeuronCore, physical core and execution, or by the last one before. What has neither is counted, as raw_clock, and
-   left out. */
+/*-- CLOCK -------------------------------------------------------------------------------------------------- >>clock --
+   The files and fetches of Neuron have Unix time (CLOCK_REALTIME). prof's traces have CLOCK_MONOTONIC, and the Unix
+   time of their begin and end. In between, times are converted linearly, at the same rate unless the clocks differ by
+   50 us at the end. If they differ by more than 0.5 per mille, somebody has set the clock, and only the begin is used.
+   The runtime converts times of NeuronCores to the host's time, with a sync point after each execution. If it has not,
+   because a time equals that of the core, this header does: with the sync point of the same NeuronCore, physical core
+   and execution, or with the previous one. An event without either is left out, and counted as raw_clock. */
 #if PROF_ENABLE
-/* The Unix time of a time of a trace. */
+/* Returns the Unix time, in ns, of a time of a trace. */
 PROF_DEF int64_t prof_ntff_unix_ns(const prof_trace *trace, int64_t ns);
 #else
 #define prof_ntff_unix_ns(trace, ns) PROF__STRIPPED((int64_t)0, PROF__USE2(trace, ns))
 #endif
 
-/*-- KINETO ------------------------------------------------------------------------------------------------- >>kineto --
-   Neuron Explorer shows the host's side of a session if there is a trace.json in the shape of PyTorch's profiler
-   (Kineto) in the folder with trace_info.pb. That place is documented; which fields it wants is not, and what it makes
-   of a file that PyTorch did not write has not been seen by us on hardware.
+/*-- KINETO ------------------------------------------------------------------------------------------------ >>kineto --
+   Neuron Explorer shows the host's side of a session if the folder with trace_info.pb has a trace.json in the format of
+   PyTorch's profiler (Kineto). That place is documented, but not which fields it needs. Whether it shows a file that
+   PyTorch did not write was not tested on hardware.
 
-   Scopes become "X" events of the category user_annotation, on threads with the system's ids, as the runtime's events
-   have them; times are Unix time, microseconds with three decimals after "baseTimeNanoseconds", exact to the
-   nanosecond. A scope without its begin or end has the argument "truncated". Nothing else of a trace is written unless
-   asked for: a strict reader might refuse it. A file that is not prof's is never replaced, nor is one that a link leads
-   to. */
+   Scopes become "X" events of the category user_annotation, on threads with the system's ids, like the runtime's
+   events. Times are microseconds with three decimals since "baseTimeNanoseconds", which is Unix time; they are exact to
+   the nanosecond. A scope without its begin or end has the argument "truncated". Other parts of a trace are only
+   written if an option asks for them, because a strict reader might refuse them. A file that prof did not write is
+   never replaced, nor is a file that a link leads to. */
 
-/* All zero is the default. */
+/* A structure of zeros has the defaults. */
 typedef struct prof_ntff_trace_options {
-    const char *category; /* null: "user_annotation"; "cpu_op" is the other that viewers know */
-    uint64_t pid;         /* 0: the trace's */
-    int source_names;     /* 1: scopes are called "file.c(12): name", which Neuron Explorer makes a link */
-    int instants;         /* 1: marks, too, as "i" */
-    int counters;         /* 1: counters, too, as "C" */
-    int append;           /* 1: into a trace.json of somebody else's, behind its events */
+    const char *category; /* NULL: "user_annotation"; "cpu_op" is the other one that viewers know */
+    uint64_t pid;         /* 0: that of the trace */
+    int source_names;     /* 1: names scopes "file.c(12): name", of which Neuron Explorer makes a link */
+    int instants;         /* 1: also writes marks, as "i" */
+    int counters;         /* 1: also writes counters, as "C" */
+    int append;           /* 1: appends to a trace.json of another program, after its events */
 } prof_ntff_trace_options;
 
 #if PROF_ENABLE
-/* options may be null. PROF_INVALID_STATE: there is such a file, and it is not prof's. */
+/* Writes trace.json to path. options may be NULL. Returns PROF_INVALID_STATE if path is a file that prof did not
+   write. */
 PROF_DEF prof_status prof_ntff_trace_json(const prof_trace *trace, const char *path,
                                           const prof_ntff_trace_options *options);
 PROF_DEF prof_status prof_ntff_trace_json_stream(const prof_trace *trace, prof_sink sink,
                                                  const prof_ntff_trace_options *options);
 #else
 #define prof_ntff_trace_json(trace, path, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, options))
-#define prof_ntff_trace_json_stream(trace, sink, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
+#define prof_ntff_trace_json_stream(trace, sink, options) \
+    PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
 #endif
 
-/*-- ARTIFACTS ------------------------------------------------------------------------------------------- >>artifacts --
-   What the runtime leaves, by names and sizes alone: the contents of .ntff, .neff and .pb are its own.
+/*-- ARTIFACTS ------------------------------------------------------------------------------------------ >>artifacts --
+   Finds the files that the runtime writes, and checks their names and sizes. The formats of .ntff, .neff and .pb are
+   not public.
 
-       OUTPUT_DIR/INSTANCE_pid_PID/[UNIX_NS/]    profile_nc_0_session_1.ntff or HASH_instid_0_vnc_0.ntff, neff_HASH.neff,
-                                                 ntrace.pb, trace_info.pb, cpu_util.pb, host_mem.pb, trace.json */
+       OUTPUT_DIR/INSTANCE_pid_PID/[UNIX_NS/]    profile_nc_0_session_1.ntff or HASH_instid_0_vnc_0.ntff,
+                                                 neff_HASH.neff, ntrace.pb, trace_info.pb, cpu_util.pb, host_mem.pb,
+                                                 trace.json */
 
 typedef enum prof_ntff_kind {
     PROF_NTFF_NTFF = 0,  /* a device profile */
-    PROF_NTFF_NEFF,      /* the model that it needs to be read */
+    PROF_NTFF_NEFF,      /* the model that is needed to read a profile */
     PROF_NTFF_NTRACE,    /* ntrace.pb: the system profile */
-    PROF_NTFF_TRACE_INFO, /* trace_info.pb: what marks a session's folder */
+    PROF_NTFF_TRACE_INFO, /* trace_info.pb: marks the folder of a session */
     PROF_NTFF_CPU_UTIL_PB,
     PROF_NTFF_HOST_MEM_PB,
     PROF_NTFF_TRACE_JSON, /* trace.json: of a framework, or of prof */
@@ -270,7 +276,7 @@ typedef enum prof_ntff_kind {
     PROF_NTFF_KIND_COUNT
 } prof_ntff_kind;
 
-/* What is not in its name is -1. Strings are valid during the call only. */
+/* A file. Numbers that its name does not have are -1. Strings are valid during the call only. */
 typedef struct prof_ntff_artifact {
     const char *path, *folder, *name;
     prof_ntff_kind kind;
@@ -278,26 +284,29 @@ typedef struct prof_ntff_artifact {
     char hash[72];   /* "": none in its name */
     int32_t nc, session;
     int blank;       /* 1: not empty, but its first bytes are all zero */
-    int paired;      /* of .ntff: the models of its hash, or of its folder if it has none; of .neff: the profiles */
+    int paired;      /* .ntff: how many models have its hash or, if it has none, are in its folder; .neff: profiles */
 } prof_ntff_artifact;
 
-typedef int (*prof_ntff_artifact_fn)(void *user, const prof_ntff_artifact *artifact); /* not 0: enough */
+typedef int (*prof_ntff_artifact_fn)(void *user, const prof_ntff_artifact *artifact); /* not 0: stops */
 
 typedef enum prof_ntff_word {
-    PROF_NTFF_FOLDER = 0, /* a folder, and what is in it; what follows is about that */
+    PROF_NTFF_FOLDER = 0, /* a folder, and what is in it; the next lines are about that folder */
     PROF_NTFF_REMARK,
     PROF_NTFF_PROBLEM     /* something is missing or wrong */
 } prof_ntff_word;
 typedef void (*prof_ntff_say_fn)(void *user, prof_ntff_word word, const char *text);
 
 #if PROF_ENABLE
-/* Where a process (pid 0: any) left its newest session, begun not before that Unix time (0: any). PROF_IO: output_dir
-   cannot be read; PROF_INVALID_STATE: there is none. folder: size bytes; "" then. */
+/* Finds the folder of the newest session of a process (pid 0: of any) that did not begin before that Unix time (0: at
+   any time), and writes its path to folder (size bytes). Returns PROF_IO if output_dir cannot be read and
+   PROF_INVALID_STATE if there is no session; folder is "" then. */
 PROF_DEF prof_status prof_ntff_find_session(const char *output_dir, uint64_t pid, uint64_t not_before_unix_ns,
                                             char *folder, size_t size);
-/* All of them below dir, up to four folders deep, in order of folder and name; but for folders that cannot be read. */
+/* Calls fn for all such files below dir, up to four folders deep, in order of folder and name. Folders that cannot be
+   read are left out. */
 PROF_DEF prof_status prof_ntff_list(const char *dir, prof_ntff_artifact_fn fn, void *user);
-/* What is wrong with what is below dir, and what to do, line by line. *problems: how many; may be null. */
+/* Says, line by line, what is wrong with the files below dir, and what to do. Sets *problems to how many problems there
+   are; it may be NULL. */
 PROF_DEF prof_status prof_ntff_check(const char *dir, prof_ntff_say_fn say, void *user, int *problems);
 #else
 #define prof_ntff_find_session(output_dir, pid, not_before_unix_ns, folder, size) \
@@ -307,10 +316,11 @@ PROF_DEF prof_status prof_ntff_check(const char *dir, prof_ntff_say_fn say, void
     PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(problems) : PROF__USE3(dir, say, user)))
 #endif
 
-/*-- LOADER ------------------------------------------------------------------------------------------------- >>loader --
-   The Neuron runtime is found when it is first needed: the copy that the process has, as a shared library or inside the
-   program; else libnrt.so.1 as the dynamic linker finds it, else that of /opt/aws/neuron/lib. PROF_NTFF_LIBNRT=path in
-   the environment names another one. It is loaded for good. Any thread; not in signal handlers. */
+/*-- LOADER ------------------------------------------------------------------------------------------------ >>loader --
+   The Neuron runtime is loaded when it is first needed: the one that is in the process already, as a shared library or
+   inside the program; else libnrt.so.1 as the dynamic linker finds it; else that of /opt/aws/neuron/lib.
+   PROF_NTFF_LIBNRT=path in the environment names another one. It is never unloaded. Functions may be called from any
+   thread, but not in signal handlers. */
 
 enum { /* what a runtime has; see prof_ntff_capabilities() */
     PROF_NTFF_CAN_INSPECT = 1,       /* nrt_inspect_begin_with_options and its options */
@@ -323,53 +333,54 @@ enum { /* what a runtime has; see prof_ntff_capabilities() */
 };
 
 #if PROF_ENABLE
-/* Finds the runtime now. path: of a library; null: as above. PROF_UNSUPPORTED: there is none, or path is none.
-   PROF_INVALID_STATE: the process has another one already. Need not be called: what needs the runtime does it. */
+/* Loads the runtime now: the library at path or, if that is NULL, the one described above. Functions that need the
+   runtime call this themselves. Returns PROF_UNSUPPORTED if there is no runtime, or path is not one, and
+   PROF_INVALID_STATE if the process already has another one. */
 PROF_DEF prof_status prof_ntff_load(const char *path);
-/* PROF_NTFF_CAN_..., 0 without a runtime. */
+/* Returns PROF_NTFF_CAN_... flags, or 0 without a runtime. */
 PROF_DEF unsigned prof_ntff_capabilities(void);
-/* "2.34.10.0", or "unknown" of a runtime that does not say; null without one. Static. */
+/* Returns "2.34.10.0", "unknown" if the runtime does not say, or NULL without a runtime. The string stays valid. */
 PROF_DEF const char *prof_ntff_runtime_version(void);
-/* The file it was loaded from; null without one. Static. */
+/* Returns the file that the runtime was loaded from, or NULL without a runtime. The string stays valid. */
 PROF_DEF const char *prof_ntff_library(void);
-/* What the runtime returned to the calling thread's last call of a function below: an NRT_STATUS. 0 as well if it was
-   not asked, because there is none, it lacks the function, or the call was refused beforehand. */
+/* Returns the NRT_STATUS that the runtime returned to the calling thread's last call of a function below. Also returns
+   0 if the runtime was not called: because there is none, it lacks the function, or this header refused the call. */
 PROF_DEF unsigned prof_ntff_nrt_status(void);
-/* "NRT_SUCCESS", as in nrt_status.h, of numbers that it does not name what the runtime calls them, else
-   "NRT_STATUS_<number>", which is the thread's until the next. */
+/* Returns "NRT_SUCCESS" and so on, as in nrt_status.h. For numbers that are not named there, returns the runtime's name
+   or "NRT_STATUS_<number>", which is valid until the thread's next call. */
 PROF_DEF const char *prof_ntff_nrt_status_name(unsigned status);
 #endif
 
-/*-- RUNTIME ----------------------------------------------------------------------------------------------- >>runtime --
+/*-- RUNTIME ---------------------------------------------------------------------------------------------- >>runtime --
    The runtime's functions under its names, with prof_ntff_ for nrt_:
 
-       nrt_inspect_config_t *options;                              // prof_ntff.h needs no header of Neuron: without one say
-       prof_ntff_inspect_config_allocate(&options);                // struct nrt_inspect_config *options;
+       nrt_inspect_config_t *options;                   // without Neuron's headers: struct nrt_inspect_config *options;
+       prof_ntff_inspect_config_allocate(&options);
        prof_ntff_inspect_config_set_output_dir(options, "./output");
 
-   The same arguments, in the same order. Each returns a prof_status, those that are void there, too: PROF_OK is
-   NRT_SUCCESS, prof_ntff_nrt_status() has the runtime's own, and prof_error() says it in words:
+   They take the same arguments in the same order. Each returns a prof_status, also those that are void in the runtime:
+   PROF_OK for NRT_SUCCESS, else one of these. prof_ntff_nrt_status() has the runtime's own status, prof_error() a text.
 
      PROF_UNSUPPORTED       no runtime, or one without this function: the text names it and the runtime's version
      PROF_INVALID_ARGUMENT  NRT_INVALID, NRT_INVALID_HANDLE
      PROF_NO_MEMORY         NRT_RESOURCE, NRT_FAIL_HOST_MEM_ALLOC
-     PROF_INVALID_STATE     NRT_UNINITIALIZED: before nrt_init(); NRT_CLOSED: after nrt_close(); and, without asking the
-                            runtime: a second capture of a kind; a system trace or continuous profile that
-                            NEURON_RT_INSPECT_ENABLE=1 in the environment has taken already; one of the parent, in the child of a fork();
-                            prof_ntff_close() while a capture is open
+     PROF_INVALID_STATE     NRT_UNINITIALIZED: before nrt_init(); NRT_CLOSED: after nrt_close(). Without a call of the
+                            runtime: for a second capture of a kind; for a system trace or a continuous profile if
+                            NEURON_RT_INSPECT_ENABLE=1 in the environment has begun it already; for a capture of the
+                            parent in the child of a fork(); for prof_ntff_close() while a capture is open
      PROF_IO                everything else
 
-   What the runtime allocates is freed by its own function for it, never by free(). */
+   Free what the runtime allocates with its own function for it, never with free(). */
 
 #ifndef PROF_NTFF_NRT_STATUS
-#define PROF_NTFF_NRT_STATUS unsigned int /* as compilers take the enum NRT_STATUS */
+#define PROF_NTFF_NRT_STATUS unsigned int /* the type that compilers choose for the enum NRT_STATUS */
 #endif
 #ifdef __cplusplus
 typedef bool prof_ntff_bool;
 #else
 typedef _Bool prof_ntff_bool;
 #endif
-struct nrt_model; /* what the headers of Neuron call nrt_model_t, and so on */
+struct nrt_model; /* nrt_model_t in the headers of Neuron, and so on */
 struct nrt_model_info;
 struct nrt_version;
 struct nrt_instance_info;
@@ -381,11 +392,11 @@ struct ndebug_stream_event_header;
 typedef void (*prof_ntff_exec_callback)(void *params, uint32_t model_id, uint32_t vnc, uint64_t job_id,
                                         PROF_NTFF_NRT_STATUS status);
 
-/* X(result, name without nrt_, parameters, arguments, role): result: status, an NRT_STATUS; nothing; text. role: what
-   it does to captures. nrt_inspect_export and nrt_inspect_config_set_device_profile_num_warmup are not here, because
-   their prototypes are not published; nrta_* neither, because theirs change. set_inspect_device_profile_mode is in no
-   public header, but in public code of AWS: mode 0 off, 1 model, 2 session. get_instance_output_dir is in neither, and
-   the only one whose prototype rests on hearsay: nothing here calls it. */
+/* X(result, name without nrt_, parameters, arguments, role). result: status (an NRT_STATUS), nothing or text. role:
+   what the function does to captures. The table lacks nrt_inspect_export and
+   nrt_inspect_config_set_device_profile_num_warmup, whose prototypes are not published, and nrta_*, whose prototypes
+   change. set_inspect_device_profile_mode is in no public header, but in public code of AWS: mode 0 is off, 1 model, 2
+   session. get_instance_output_dir is in neither, and its prototype is not certain, so nothing here calls it. */
 #define PROF_NTFF_TABLE(X) \
     X(status, profile_start, (struct nrt_model *model, const char *filename), (model, filename), 0) \
     X(status, profile_stop, (const char *filename), (filename), 0) \
@@ -403,11 +414,13 @@ typedef void (*prof_ntff_exec_callback)(void *params, uint32_t model_id, uint32_
     X(status, inspect_config_allocate, (struct nrt_inspect_config **options), (options), 0) \
     X(status, inspect_config_set_defaults, (struct nrt_inspect_config *options), (options), 0) \
     X(status, inspect_config_free, (struct nrt_inspect_config *options), (options), 0) \
-    X(status, inspect_config_set_session_id, (struct nrt_inspect_config *options, int session_id), (options, session_id), 0) \
+    X(status, inspect_config_set_session_id, (struct nrt_inspect_config *options, int session_id), \
+      (options, session_id), 0) \
     X(status, inspect_config_set_output_dir, (struct nrt_inspect_config *options, const char *output_dir), \
       (options, output_dir), 0) \
     X(status, inspect_config_set_sys_trace_max_events_per_nc, \
-      (struct nrt_inspect_config *options, uint64_t sys_trace_max_events_per_nc), (options, sys_trace_max_events_per_nc), 0) \
+      (struct nrt_inspect_config *options, uint64_t sys_trace_max_events_per_nc), \
+      (options, sys_trace_max_events_per_nc), 0) \
     X(status, inspect_config_set_capture_enabled_for_nc, \
       (struct nrt_inspect_config *options, uint32_t nc_idx, prof_ntff_bool enabled), (options, nc_idx, enabled), 0) \
     X(status, inspect_config_set_capture_enabled_for_event_type_string, \
@@ -416,14 +429,16 @@ typedef void (*prof_ntff_exec_callback)(void *params, uint32_t model_id, uint32_
     X(status, inspect_config_set_enable_inspect, (struct nrt_inspect_config *options, prof_ntff_bool enable_inspect), \
       (options, enable_inspect), 0) \
     X(status, inspect_config_set_enable_inspect_on_fail, \
-      (struct nrt_inspect_config *options, prof_ntff_bool enable_inspect_on_fail), (options, enable_inspect_on_fail), 0) \
+      (struct nrt_inspect_config *options, prof_ntff_bool enable_inspect_on_fail), \
+      (options, enable_inspect_on_fail), 0) \
     X(status, inspect_begin_with_options, (struct nrt_inspect_config *options), (options), PROF_NTFF_BEGINS_OPTIONS) \
     X(status, inspect_config_get_all_activity_types, (const char ***activity_types, size_t *count), \
       (activity_types, count), 0) \
     X(status, inspect_config_get_enabled_activity_types, \
       (struct nrt_inspect_config *options, const char ***activity_types, size_t *count), \
       (options, activity_types, count), 0) \
-    X(nothing, inspect_config_free_activity_types, (const char **activity_types, size_t count), (activity_types, count), 0) \
+    X(nothing, inspect_config_free_activity_types, (const char **activity_types, size_t count), \
+      (activity_types, count), 0) \
     X(status, inspect_config_set_activity, \
       (struct nrt_inspect_config *options, const char *activity_type, prof_ntff_bool enabled), \
       (options, activity_type, enabled), 0) \
@@ -434,7 +449,8 @@ typedef void (*prof_ntff_exec_callback)(void *params, uint32_t model_id, uint32_
     X(status, sys_trace_config_allocate, (struct nrt_sys_trace_config **options), (options), 0) \
     X(nothing, sys_trace_config_set_defaults, (struct nrt_sys_trace_config *options), (options), 0) \
     X(nothing, sys_trace_config_free, (struct nrt_sys_trace_config *options), (options), 0) \
-    X(nothing, sys_trace_config_set_max_events_per_nc, (struct nrt_sys_trace_config *options, uint64_t max_events_per_nc), \
+    X(nothing, sys_trace_config_set_max_events_per_nc, \
+      (struct nrt_sys_trace_config *options, uint64_t max_events_per_nc), \
       (options, max_events_per_nc), 0) \
     X(nothing, sys_trace_config_set_capture_enabled_for_nc, \
       (struct nrt_sys_trace_config *options, uint32_t nc_idx, prof_ntff_bool enabled), (options, nc_idx, enabled), 0) \
@@ -444,7 +460,8 @@ typedef void (*prof_ntff_exec_callback)(void *params, uint32_t model_id, uint32_
     X(status, sys_trace_get_event_types, (const char ***event_types, size_t *count), (event_types, count), 0) \
     X(nothing, sys_trace_free_event_types, (const char **event_types, size_t count), (event_types, count), 0) \
     X(status, sys_trace_config_get_enabled_event_types, \
-      (struct nrt_sys_trace_config *options, const char ***event_types, size_t *count), (options, event_types, count), 0) \
+      (struct nrt_sys_trace_config *options, const char ***event_types, size_t *count), \
+      (options, event_types, count), 0) \
     X(status, sys_trace_start, (struct nrt_sys_trace_config *options), (options), PROF_NTFF_BEGINS_SYS_TRACE) \
     X(status, sys_trace_stop, (void), (), PROF_NTFF_ENDS_SYS_TRACE) \
     X(status, sys_trace_fetch_options_allocate, (struct nrt_sys_trace_fetch_options **options), (options), 0) \
@@ -470,7 +487,8 @@ typedef void (*prof_ntff_exec_callback)(void *params, uint32_t model_id, uint32_
       (const struct nrt_model *model, struct nrt_model_info *info, size_t info_size_in, size_t *info_size_out), \
       (model, info, info_size_in, info_size_out), 0) \
     X(status, get_version, (struct nrt_version *version, size_t size), (version, size), 0) \
-    X(status, get_instance_info, (struct nrt_instance_info *info, size_t instance_info_len), (info, instance_info_len), 0) \
+    X(status, get_instance_info, (struct nrt_instance_info *info, size_t instance_info_len), \
+      (info, instance_info_len), 0) \
     X(status, get_visible_vnc_count, (uint32_t *vnc_count), (vnc_count), 0) \
     X(status, get_visible_nc_count, (uint32_t *vnc_count), (vnc_count), 0) \
     X(status, get_total_vnc_count, (uint32_t *vnc_count), (vnc_count), 0) \
@@ -504,99 +522,105 @@ enum { /* roles */
 PROF_NTFF_TABLE(PROF__NTFF_DECLARE)
 #endif
 
-/*-- SESSIONS --------------------------------------------------------------------------------------------- >>sessions --
-   A capture from begin to end, set up in the order that AWS's own code has, everything said explicitly. */
+/*-- SESSIONS -------------------------------------------------------------------------------------------- >>sessions --
+   A capture from begin to end. It makes the same calls in the same order as AWS's own code, and sets every option. */
 
 enum { /* prof_ntff_config.activities */
-    PROF_NTFF_SYSTEM = 1,      /* system_profile: the runtime and when NeuronCores were busy; host memory only */
+    PROF_NTFF_SYSTEM = 1,      /* system_profile: the runtime, and when NeuronCores were busy; takes host memory only */
     PROF_NTFF_DEVICE = 2,      /* device_profile: .ntff; takes some GB of device memory */
     PROF_NTFF_HOST_MEMORY = 4, /* host_memory: host_mem.pb, once a second */
     PROF_NTFF_CPU_UTIL = 8     /* cpu_util: cpu_util.pb, once a second */
 };
 
 typedef enum prof_ntff_device_mode {
-    PROF_NTFF_DEVICE_SESSION = 0, /* all that runs, in one .ntff */
+    PROF_NTFF_DEVICE_SESSION = 0, /* all executions, in one .ntff */
     PROF_NTFF_DEVICE_MODEL        /* the first execution of each model on each core */
 } prof_ntff_device_mode;
 
 typedef enum prof_ntff_on_fail {
     PROF_NTFF_ON_FAIL_NO = 0,
-    PROF_NTFF_ON_FAIL_TOO, /* and dumps the device's profile when an execution fails */
-    PROF_NTFF_ON_FAIL_ONLY /* captures nothing else */
+    PROF_NTFF_ON_FAIL_TOO, /* also dumps the device's profile when an execution fails */
+    PROF_NTFF_ON_FAIL_ONLY /* only does that, and captures nothing else */
 } prof_ntff_on_fail;
 
-/* All zero is the default. The comment of a field names its key for prof_ntff_config_set() and prof_config_set(),
-   without NEURON_RT_INSPECT_. Strings stay the caller's, and are read by prof_ntff_session_begin() only. */
+/* A structure of zeros has the defaults. The comment of a field begins with its key for prof_ntff_config_set() and
+   prof_config_set(), without NEURON_RT_INSPECT_. The caller owns the strings; only prof_ntff_session_begin() reads
+   them. */
 typedef struct prof_ntff_config {
-    const char *output_dir;     /* OUTPUT_DIR: default "./output"; made if it is not there */
+    const char *output_dir;     /* OUTPUT_DIR: default "./output"; created if it does not exist */
     unsigned activities;        /* SYSTEM_PROFILE, DEVICE_PROFILE, HOST_MEMORY, CPU_UTIL: 0 is PROF_NTFF_SYSTEM */
     prof_ntff_device_mode device_mode; /* DEVICE_PROFILE: "1" or "model", "session" */
     prof_ntff_on_fail on_fail;  /* ON_FAIL: "1" is TOO */
-    uint64_t max_events_per_nc; /* SYS_TRACE_MAX_EVENTS_PER_NC: default 0, the runtime's: a million */
+    uint64_t max_events_per_nc; /* SYS_TRACE_MAX_EVENTS_PER_NC: default 0, which is the runtime's: a million */
     const char *ncs;            /* EVENT_FILTER_NC: "0,2,4-7": NeuronCores of system traces, below 128; default: all */
-    const char *event_types;    /* EVENT_FILTER_TYPE: "hardware,nrt_execute,^cc_running": names, hardware, software, and
-                                   with ^ what is not to be; default: all */
-    int session_id;             /* default 0 is 1; it is in the names of device profiles */
+    const char *event_types;    /* EVENT_FILTER_TYPE: "hardware,nrt_execute,^cc_running": names, hardware or software;
+                                   ^ excludes; default: all */
+    int session_id;             /* the number in the names of device profiles; default 0, which means 1 */
     int no_trace_json;          /* 1: writes no trace.json into the session's folder */
 } prof_ntff_config;
 
-#define PROF_NTFF_PATH 1024 /* bytes that every path of these functions has at most */
+#define PROF_NTFF_PATH 1024 /* bytes of the longest path of these functions, with its zero */
 
 #if PROF_ENABLE
-/* Sets one field from text: key as in Neuron's environment, "NEURON_RT_INSPECT_OUTPUT_DIR". Keeps the pointer of a
-   string. Unknown keys and bad values: PROF_INVALID_ARGUMENT. NEURON_RT_INSPECT_ENABLE may be 1. */
+/* Sets a field from text. key is a variable of Neuron's environment, such as "NEURON_RT_INSPECT_OUTPUT_DIR". Keeps the
+   pointer to a string. Returns PROF_INVALID_ARGUMENT for unknown keys and invalid values. Accepts
+   NEURON_RT_INSPECT_ENABLE=1. */
 PROF_DEF prof_status prof_ntff_config_set(prof_ntff_config *config, const char *key, const char *value);
 
-/* nrt_inspect_begin_with_options(). config null: what prof_config_set() was told with these keys, copied there, since
-   the process began. After nrt_init(). A session that cannot begin as told does not begin at all. */
+/* Begins a session with nrt_inspect_begin_with_options(), after nrt_init(). If config is NULL, uses the values that
+   prof_config_set() got for these keys since the process began, and has copied. If an option cannot be set, does not
+   begin a session, and returns an error. */
 PROF_DEF prof_status prof_ntff_session_begin(const prof_ntff_config *config);
-/* nrt_inspect_stop(), which writes the files: before nrt_close(). folder (null, or PROF_NTFF_PATH bytes) is where they
-   are; "" after an error. Then writes trace.json there, of what prof has recorded, unless there is one. PROF_IO: the
-   runtime has written nothing (PROF_NTFF_ON_FAIL_ONLY: that is PROF_OK, with folder ""). */
+/* Ends the session with nrt_inspect_stop(), which writes the files; must come before nrt_close(). Writes their folder
+   to `folder` (NULL, or PROF_NTFF_PATH bytes), or "" after an error. Then writes what prof has recorded as trace.json
+   there, unless there is one. Returns PROF_IO if the runtime has written nothing; with PROF_NTFF_ON_FAIL_ONLY that is
+   PROF_OK, and folder is "". */
 PROF_DEF prof_status prof_ntff_session_end(char *folder);
 PROF_DEF int prof_ntff_session_active(void);
 #endif
 
-/* A device profile of every execution, none of which is written unless asked for: "save when it was slow". */
+/* Captures a device profile of every execution, and writes one only if asked to: for "save when it was slow". */
 typedef struct prof_ntff_continuous {
     const char *output_dir; /* default "./output" */
     uint32_t vnc;           /* for on_save */
-    int on_save;            /* 1: whenever prof has saved the last seconds (see prof_config.save, save_over), this core's
-                               latest profile is saved, too, by prof's thread, which saves nothing else meanwhile */
+    int on_save;            /* 1: whenever prof saves the last seconds (see prof_config.save, save_over), its thread
+                               also saves this core's latest profile, and saves nothing else meanwhile */
 } prof_ntff_continuous;
 
 #if PROF_ENABLE
-/* nrt_profile_continuous_start(). Needs synchronous execution, and no inspect session with a device profile. */
-PROF_DEF prof_status prof_ntff_continuous_begin(const prof_ntff_continuous *config); /* null: all zero */
-/* The profile of the latest execution on this core, into a file whose name the runtime chooses. */
+/* Calls nrt_profile_continuous_start(), which needs synchronous execution, and no inspect session with a device
+   profile. */
+PROF_DEF prof_status prof_ntff_continuous_begin(const prof_ntff_continuous *config); /* NULL: all zero */
+/* Saves the profile of the latest execution on this core to a file whose name the runtime chooses. */
 PROF_DEF prof_status prof_ntff_continuous_save(uint32_t vnc);
-/* The same if it took longer than limit_ns: call it where the scope around the execution ends. 1: saved, 0: not. */
+/* Does the same if took_ns is more than limit_ns: call it at the end of the scope around the execution. Returns 1 if it
+   has saved the profile, else 0. */
 PROF_DEF int prof_ntff_continuous_save_if(uint32_t vnc, uint64_t took_ns, uint64_t limit_ns);
-/* nrt_profile_continuous_stop(), before nrt_close(). Waits for a save in progress. */
+/* Calls nrt_profile_continuous_stop(); must come before nrt_close(). Waits for a save in progress. */
 PROF_DEF prof_status prof_ntff_continuous_end(void);
-/* How many profiles were saved; the child of a fork() goes on from its parent's number. */
+/* Returns how many profiles were saved. The child of a fork() continues its parent's number. */
 PROF_DEF uint64_t prof_ntff_continuous_saves(void);
 #endif
 
-/*-- SYSTEM TRACE ----------------------------------------------------------------------------------------- >>systrace --
-   What the runtime and its NeuronCores did, from memory, onto prof's time line. Not together with an inspect session
-   that has a system profile: they share a buffer. */
+/*-- SYSTEM TRACE ---------------------------------------------------------------------------------------- >>systrace --
+   Puts what the runtime and its NeuronCores did on prof's time line, without files. Excludes an inspect session with a
+   system profile, because they share a buffer. */
 
 typedef struct prof_ntff_systrace {
-    uint64_t max_events_per_nc; /* of the runtime's ring; 0: its default. The oldest are overwritten, silently */
+    uint64_t max_events_per_nc; /* of the runtime's ring, which drops its oldest events without a notice; 0: default */
     const char *ncs;            /* as in prof_ntff_config */
     const char *event_types;
-    prof_ntff_event_fn event;   /* null: prof_ntff_record, tracks of the running recording */
+    prof_ntff_event_fn event;   /* NULL: prof_ntff_record, which records on tracks of the running session */
     void *user;
 } prof_ntff_systrace;
 
 #if PROF_ENABLE
-/* After nrt_init(). config null: all zero. */
+/* Starts the system trace, after nrt_init(). config may be NULL: all zero. */
 PROF_DEF prof_status prof_ntff_systrace_start(const prof_ntff_systrace *config);
-/* Takes what has come since. Call it now and then, before the ring is full, from any thread, but not from two at once.
-   A start may come with one call and its stop with the next. stats: may be null; is added to. */
+/* Fetches the events since the previous call. Call it often enough that the ring does not get full, from any thread,
+   but not from two at once. A start and its stop may come with different calls. Adds to stats, which may be NULL. */
 PROF_DEF prof_status prof_ntff_systrace_fetch(prof_ntff_stats *stats);
-/* Fetches once more, and stops: before prof_stop() and nrt_close(). */
+/* Fetches once more, and stops the trace; must come before prof_stop() and nrt_close(). */
 PROF_DEF prof_status prof_ntff_systrace_stop(prof_ntff_stats *stats);
 #endif
 
@@ -741,26 +765,26 @@ PROF_DEF prof_status prof_ntff_systrace_stop(prof_ntff_stats *stats);
 extern "C" {
 #endif
 
-/*-- JSON ----------------------------------------------------------------------------------------------------- >>json --
-   A pull parser: whoever calls it asks for what comes next. Files come through a buffer, so that memory does not grow
-   with them; a thing of interest, one element of a long array, is first passed over as a whole, which finds its end,
-   and then taken apart in memory. Numbers stay texts until somebody wants a whole number, so that 64 bits are exact. */
+/*-- JSON ---------------------------------------------------------------------------------------------------- >>json --
+   A pull parser: its caller asks for the next value. Files are read through a buffer, so that memory does not grow with
+   them. An element of a long array is first skipped as a whole, which finds its end, and then parsed in memory. Numbers
+   stay texts until the caller asks for an integer, so that 64 bits are exact. */
 
 #define PROF__JSON_BUFFER ((size_t)65536)
-#define PROF__JSON_DEPTH 64               /* brackets inside brackets */
+#define PROF__JSON_DEPTH 64               /* nested brackets */
 #define PROF__JSON_MAX ((size_t)1 << 20) /* bytes of an element of a file */
 
 typedef struct prof__json {
     const char *at, *end;
-    const char *begin;  /* where what is there began */
-    uint64_t passed;    /* bytes in front of that */
-    FILE *file;         /* where more comes from; null: that is all */
-    char *buffer;       /* of a file */
-    const char *from;   /* while an element is passed over: what is not in the copy yet; else null */
+    const char *begin;  /* the begin of the bytes in memory */
+    uint64_t passed;    /* bytes before begin */
+    FILE *file;         /* where more bytes come from; NULL: there are no more */
+    char *buffer;       /* for a file */
+    const char *from;   /* while an element is skipped: the first byte that is not in the copy yet; else NULL */
     char *copy;
     size_t copied, room;
-    int over;           /* 1: it is larger than PROF__JSON_MAX */
-    const char *error;  /* null: none */
+    int over;           /* 1: the element is larger than PROF__JSON_MAX */
+    const char *error;  /* NULL: none */
 } prof__json;
 
 /* A piece of JSON in memory. */
@@ -771,7 +795,7 @@ typedef struct prof__slice {
 
 /* A number, literal or string, decoded. */
 typedef struct prof__json_value {
-    char type; /* '"', '0', 't', 'f', 'n', or that of the bracket of what was passed over; 0: none, an error */
+    char type; /* '"', '0', 't', 'f', 'n', or the bracket of a value that was skipped; 0: none, because of an error */
     char text[PROF_MAX_TEXT + 24];
 } prof__json_value;
 
@@ -845,10 +869,10 @@ static int prof__json_refill(prof__json *j)
     return got != 0;
 }
 
-/* 0: there is no more. */
+/* Makes sure that a byte can be read. Returns 0 at the end. */
 static inline int prof__json_fill(prof__json *j) { return j->at < j->end || prof__json_refill(j); }
 
-/* The next byte that is no space, which is still to be read; -1: there is none. */
+/* Skips spaces, and returns the next byte without reading it, or -1 at the end. */
 static int prof__json_peek(prof__json *j)
 {
     for (; prof__json_fill(j); j->at++)
@@ -864,7 +888,7 @@ static int prof__json_expect(prof__json *j, char c, const char *otherwise)
     return 1;
 }
 
-/* Passes over the string that begins here. */
+/* Skips the string that begins here. */
 static int prof__json_pass_string(prof__json *j)
 {
     j->at++;
@@ -887,7 +911,7 @@ static int prof__json_plain(char c)
            c == '.';
 }
 
-/* Passes over one value. Brackets must match; what is between them is looked at by whoever takes it apart. */
+/* Skips one value. Checks only that brackets match; what is between them is checked when it is parsed. */
 static int prof__json_pass(prof__json *j)
 {
     char close[PROF__JSON_DEPTH];
@@ -915,7 +939,7 @@ static int prof__json_pass(prof__json *j)
     return 1;
 }
 
-/* The same, and shows what it was, until the next call. 0: an error. */
+/* Skips one value, and sets slice to its bytes, which are valid until the next call. Returns 0 after an error. */
 static int prof__json_slice(prof__json *j, prof__slice *slice)
 {
     const char *begin;
@@ -932,7 +956,7 @@ static int prof__json_slice(prof__json *j, prof__slice *slice)
     j->over = 0;
     j->from = begin;
     good = prof__json_pass(j);
-    if (good && !j->copied && !j->over) { /* it was in the buffer all the time */
+    if (good && !j->copied && !j->over) { /* all of it is still in the buffer */
         slice->bytes = j->from;
         slice->size = (size_t)(j->at - j->from);
     } else if (good) {
@@ -944,7 +968,7 @@ static int prof__json_slice(prof__json *j, prof__slice *slice)
     return good;
 }
 
-/* Inside of brackets: whether one more comes. first: 1 before the first call. */
+/* Returns 1 if another element follows before the closing bracket. Set *first to 1 before the first call. */
 static int prof__json_more(prof__json *j, char close, int *first)
 {
     int c = prof__json_peek(j), begins = *first;
@@ -976,7 +1000,7 @@ static int prof__json_hex(prof__json *j, unsigned *code)
     return 1;
 }
 
-/* Appends a character unless there is no room for all of it: then it ends the text, and used is size. */
+/* Appends a character. If there is no space for all of it, ends the text, and sets *used to size. */
 static void prof__json_put(char *to, size_t size, size_t *used, unsigned code)
 {
     char bytes[4];
@@ -1003,7 +1027,7 @@ static void prof__json_put(char *to, size_t size, size_t *used, unsigned code)
     *used += count;
 }
 
-/* What stands behind a backslash. Halves of a pair and zeros become U+FFFD. */
+/* Reads an escape after its backslash. Halves of surrogate pairs and zeros become U+FFFD. */
 static int prof__json_escape(prof__json *j, unsigned *code)
 {
     static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -1029,7 +1053,7 @@ static int prof__json_escape(prof__json *j, unsigned *code)
     return 1;
 }
 
-/* The string that begins here, decoded, as much as there is room for, terminated. */
+/* Reads and decodes the string that begins here; it is cut to size bytes, and terminated. */
 static int prof__json_string(prof__json *j, char *to, size_t size)
 {
     size_t used = 0;
@@ -1058,7 +1082,7 @@ static int prof__json_string(prof__json *j, char *to, size_t size)
             if (used < size) prof__json_put(to, size, &used, code);
         } else if (used + 1 < size) {
             to[used++] = c ? c : '?';
-        } else if (used < size) { /* it is cut, not inside of a character */
+        } else if (used < size) { /* cuts it, but not inside a character */
             while (used && ((unsigned char)c & 0xC0) == 0x80) c = to[--used];
             to[used] = 0;
             used = size;
@@ -1072,7 +1096,7 @@ static int prof__json_key(prof__json *j, char *key, size_t size)
     return prof__json_string(j, key, size) && prof__json_expect(j, ':', "has no colon after a key");
 }
 
-/* One value. Of a number, literal or string its text; brackets are passed over. */
+/* Reads one value. Copies the text of a number, literal or string; skips brackets. */
 static int prof__json_take(prof__json *j, prof__json_value *value)
 {
     int c = prof__json_peek(j);
@@ -1097,8 +1121,8 @@ static int prof__json_take(prof__json *j, prof__json_value *value)
     return 1;
 }
 
-/* A whole number, however it is written: 12, "12", 12.0, 1.2e1; what it has behind the point is cut off. 0: it is none,
-   or has more than 64 bits. */
+/* Reads an integer in any notation: 12, "12", 12.0, 1.2e1. Cuts decimals off. Returns 0 if it is not a number, or has
+   more than 64 bits. */
 static int prof__json_whole(const char *text, int *negative, uint64_t *number)
 {
     uint64_t value = 0;
@@ -1160,7 +1184,8 @@ static int prof__json_signed(const prof__json_value *value, int64_t *number)
     return 1;
 }
 
-/* What fits no whole number. Exact up to 15 digits with up to 22 places, in every locale. 0: it is no number. */
+/* Reads a floating-point number, in every locale; exact up to 15 digits with up to 22 decimals. Returns 0 if it is not
+   a number. */
 static int prof__json_double(const prof__json_value *value, double *number)
 {
     const char *text = value->text;
@@ -1207,19 +1232,20 @@ static int prof__json_double(const prof__json_value *value, double *number)
     return 1;
 }
 
-/*-- CLOCK --------------------------------------------------------------------------------------------------- >>clock -- */
+/*-- CLOCK ----------------------------------------------------------------------------------------------- >>clock -- */
 
-#define PROF__NTFF_NOISE 50000 /* ns: what reading two clocks one after the other may be off */
-#define PROF__NTFF_FAR ((int64_t)1 << 62) /* ns: no time is as late */
+#define PROF__NTFF_NOISE 50000 /* ns: the largest error of reading two clocks one after the other */
+#define PROF__NTFF_FAR ((int64_t)1 << 62) /* ns: later than any time */
 
-/* Two moments on both clocks of a host, which Linux steers as one: but for noise they go at one rate. */
+/* Two moments on both clocks of a host. Linux adjusts both in the same way, so that they have the same rate, apart from
+   noise. */
 typedef struct prof__ntff_clock {
-    int64_t host, unix_ns; /* the first */
-    int64_t span, off;     /* to the last, on the host's clock; and how much longer that is in Unix time */
-    int stepped;           /* 1: somebody set the clock in between: off does not count */
+    int64_t host, unix_ns; /* the first moment */
+    int64_t span, off;     /* span: to the second one, on the host's clock; off: how much longer it is in Unix time */
+    int stepped;           /* 1: somebody set the clock in between, so off is not used */
 } prof__ntff_clock;
 
-/* Without a Unix time, or with one or an uptime of a century and more, which is none: all zero. */
+/* Sets all to zero if there is no Unix time, or if that or the uptime is a century or more, which cannot be true. */
 static void prof__ntff_clock_of(prof__ntff_clock *clock, const prof__pair *first, const prof__pair *last)
 {
     int64_t much;
@@ -1237,8 +1263,8 @@ static void prof__ntff_clock_of(prof__ntff_clock *clock, const prof__pair *first
     if (clock->stepped || much <= PROF__NTFF_NOISE || much > clock->span / 1000) clock->span = clock->off = 0;
 }
 
-/* How much more Unix time than the host's has passed, of so long a time: at most 0.5 per mille, for which a double
-   does. span: how long that was during the whole session, on the clock that the time is of. */
+/* Returns how much more Unix time than host time has passed after the time `since`: at most 0.5 per mille, so that a
+   double is exact enough. span: the length of the whole session on the clock of `since`. */
 static int64_t prof__ntff_clock_part(const prof__ntff_clock *clock, int64_t since, int64_t span)
 {
     double off = clock->span ? (double)since * ((double)clock->off / (double)span) : 0;
@@ -1252,7 +1278,7 @@ static int64_t prof__ntff_clock_off(const prof__ntff_clock *clock, int64_t since
     return prof__ntff_clock_part(clock, since, clock->span);
 }
 
-/* From Unix time, 0 to 2^62, to the host's. */
+/* Converts Unix time, 0 to 2^62, to the host's. */
 static int64_t prof__ntff_clock_host(const prof__ntff_clock *clock, int64_t unix_ns)
 {
     int64_t since = unix_ns - clock->unix_ns;
@@ -1274,33 +1300,33 @@ PROF_DEF int64_t prof_ntff_unix_ns(const prof_trace *trace, int64_t ns)
     return clock.unix_ns + ns + prof__ntff_clock_off(&clock, ns);
 }
 
-/*-- EVENTS ------------------------------------------------------------------------------------------------- >>events -- */
+/*-- EVENTS --------------------------------------------------------------------------------------------- >>events -- */
 
 #define PROF__NTFF_OPEN 65536u                 /* starts that wait for their stop, and events for a sync point */
-#define PROF__NTFF_BYTES ((size_t)64 << 20)    /* of them */
+#define PROF__NTFF_BYTES ((size_t)64 << 20)    /* memory for them */
 #define PROF__NTFF_SYNCS 65536u                /* sync points that are remembered */
 #define PROF__NTFF_DATA ((size_t)16384)        /* bytes of a start's data that are kept */
-#define PROF__NTFF_CORES 1024                  /* physical ones of a machine; numbers beyond count as not said */
+#define PROF__NTFF_CORES 1024                  /* physical cores of a machine; higher numbers count as not known */
 
-/* What stands in an object: an event, or half of one. Times: Unix; nc_ns: the core's. */
+/* The content of an object: an event, or half of one. Times are Unix times; nc_ns has the core's. */
 typedef struct prof__ntff_said {
     prof_ntff_event event;
     char name[PROF_MAX_TEXT + 24], instance[64];
-    char phase; /* 's' start or stop, see stop; 'i' instant; 0: it does not say */
+    char phase; /* 's': start or stop, see stop; 'i': instant; 0: not known */
     int stop, has_time, has_duration, has_nc, has_cpu, has_value, has_source;
     int64_t time, duration, unit, nc_ns, cpu_ns, lnc_idx;
-    double percent; /* 0: not said */
+    double percent; /* 0: not known */
 } prof__ntff_said;
 
-/* What waits: a start, or an event in the core's time. Behind it its name, instance and args. */
+/* A start that waits for its stop, or an event in the core's time. Its name, instance and args follow it in memory. */
 typedef struct prof__ntff_open {
-    struct prof__ntff_open *next;           /* of the same slot */
+    struct prof__ntff_open *next;           /* the next one of the same slot */
     struct prof__ntff_open *older, *newer;
     uint32_t hash;
     size_t bytes;
     prof_ntff_event event;
     int raw;                                /* 1: its times are the core's */
-    int64_t nc_ns;                          /* of the start; of an event see duration_ns */
+    int64_t nc_ns;                          /* the core's time of the start */
     int has_nc;
 } prof__ntff_open;
 
@@ -1318,14 +1344,14 @@ typedef struct prof__ntff_sync {
 struct prof_ntff_parser {
     prof_ntff_event_fn fn;
     void *user;
-    int ended; /* 1: fn wants no more */
+    int ended; /* 1: fn has asked to stop */
     prof_ntff_stats stats;
     prof__ntff_open *slots[4096];
     prof__ntff_list starts, raw;
     prof__ntff_sync *syncs;
     size_t sync_count, sync_capacity;
-    uint64_t sync_next; /* counts all that came; the oldest is overwritten */
-    prof__ntff_sync last[64]; /* one for each core that has been seen, as far as they go */
+    uint64_t sync_next; /* counts all that have come; the oldest is overwritten */
+    prof__ntff_sync last[64]; /* the last one of each core, for the first 64 cores */
     size_t last_count;
     prof__ntff_said said;
     prof__json_value value;
@@ -1370,14 +1396,15 @@ static uint32_t prof__ntff_hash(const prof_ntff_event *event)
     return (uint32_t)prof__mix(key ^ prof__text_hash(event->name));
 }
 
-/* Two physical cores that run the same may have the same number: they are told apart where both say which they are. */
+/* Returns 1 if a start and a stop may belong together. Two physical cores that run the same program may use the same
+   number; they are distinguished if both events name their core. */
 static int prof__ntff_same(const prof_ntff_event *a, const prof_ntff_event *b)
 {
     return a->tracking_id == b->tracking_id && a->nc_idx == b->nc_idx &&
            (a->core_idx < 0 || b->core_idx < 0 || a->core_idx == b->core_idx) && !strcmp(a->name, b->name);
 }
 
-/* A copy of what was said. Null without memory. */
+/* Returns a copy, or NULL without memory. */
 static prof__ntff_open *prof__ntff_keep(const prof__ntff_said *said)
 {
     const prof_ntff_event *event = &said->event;
@@ -1426,8 +1453,8 @@ static void prof__ntff_unlink(prof__ntff_list *list, prof__ntff_open *kept)
     list->bytes -= kept->bytes;
 }
 
-/* Takes the start that this stop, or another start, ends off the table, the oldest if there are several; null: there is
-   none. */
+/* Removes the start that this stop, or another start, ends from the table: the oldest if there are several. Returns
+   NULL if there is none. */
 static prof__ntff_open *prof__ntff_claim(prof_ntff_parser *p, const prof_ntff_event *event)
 {
     uint32_t hash = prof__ntff_hash(event);
@@ -1464,14 +1491,15 @@ static int64_t prof__ntff_minus(int64_t a, int64_t b) /* saturates */
     return a - b;
 }
 
-/* The physical cores of a NeuronCore have clocks of their own; what does not say which fits all. */
+/* Returns 1 if a sync point is of the event's core. The physical cores of a NeuronCore have clocks of their own; an
+   event that does not name its core matches all of them. */
 static int prof__sync_fits(const prof__ntff_sync *sync, const prof_ntff_event *event)
 {
     return sync->nc_idx == event->nc_idx &&
            (sync->core_idx < 0 || event->core_idx < 0 || sync->core_idx == event->core_idx);
 }
 
-/* The first of the sorted sync points that comes not before key. */
+/* Returns the index of the first of the sorted sync points that is not before key. */
 static size_t prof__sync_find(const prof__ntff_sync *syncs, size_t count, const prof__ntff_sync *key,
                               int (*order)(const void *, const void *))
 {
@@ -1486,8 +1514,8 @@ static size_t prof__sync_find(const prof__ntff_sync *syncs, size_t count, const 
     return low;
 }
 
-/* The sync point that is taken after an execution, of that execution; null: there is none. Some are looked at only,
-   lest a hostile file has them all looked at each time. */
+/* Returns the sync point of an execution, which was taken after it, or NULL. Looks at some of them only, so that a
+   hostile file cannot make every search visit all. */
 static const prof__ntff_sync *prof__sync_of_execution(const prof__ntff_sync *syncs, size_t count,
                                                       const prof_ntff_event *event, int64_t nc_ns)
 {
@@ -1519,7 +1547,7 @@ static const prof__ntff_sync *prof__sync_before(const prof__ntff_sync *syncs, si
     return NULL;
 }
 
-/* Puts an event in the core's time where the sync point says, as the runtime does. 0: that is nowhere. */
+/* Converts an event from the core's time by a sync point, as the runtime does. Returns 0 if the result is no time. */
 static int prof__ntff_shift(prof__ntff_open *kept, const prof__ntff_sync *sync)
 {
     int64_t since = prof__ntff_minus(kept->nc_ns, sync->nc_ns), to;
@@ -1531,7 +1559,7 @@ static int prof__ntff_shift(prof__ntff_open *kept, const prof__ntff_sync *sync)
     return 1;
 }
 
-/* A sorted copy of the sync points; null without memory, or if there are none. */
+/* Returns a sorted copy of the sync points, or NULL without memory, or if there are none. */
 static prof__ntff_sync *prof__syncs_sorted(const prof_ntff_parser *p, int (*order)(const void *, const void *))
 {
     prof__ntff_sync *copy = p->sync_count ? (prof__ntff_sync *)malloc(p->sync_count * sizeof *copy) : NULL;
@@ -1541,7 +1569,8 @@ static prof__ntff_sync *prof__syncs_sorted(const prof_ntff_parser *p, int (*orde
     return copy;
 }
 
-/* Hands over what waits for sync points and has one now; last: and what has none, in the core's time. */
+/* Calls fn for the events that waited for a sync point and have one now. With last, also for the others, in the core's
+   time. */
 static void prof__ntff_resolve(prof_ntff_parser *p, int last)
 {
     prof__ntff_sync *syncs, *by_time;
@@ -1593,13 +1622,13 @@ static void prof__ntff_sync_point(prof_ntff_parser *p, const prof__ntff_said *sa
     p->syncs[p->sync_next++ % PROF__NTFF_SYNCS] = sync;
 }
 
-/* Whether the runtime left the time as the core has it. */
+/* Returns 1 if the runtime has left the time as that of the core. */
 static int prof__ntff_is_raw(const prof__ntff_said *said)
 {
     return said->has_nc && said->time == said->nc_ns && said->event.source == PROF_NTFF_SOURCE_HARDWARE;
 }
 
-/* Hands an event over, or keeps it until there is a sync point. kept: owned. */
+/* Calls fn for an event, or keeps it until there is a sync point. Takes ownership of kept. */
 static void prof__ntff_finish(prof_ntff_parser *p, prof__ntff_open *kept)
 {
     if (!kept->raw) {
@@ -1674,13 +1703,13 @@ static void prof__ntff_stop(prof_ntff_parser *p, prof__ntff_said *said)
         prof__ntff_lone_stop(p, said);
         return;
     }
-    raw = start->raw || prof__ntff_is_raw(said); /* both have the core's time, or else neither is in the host's */
+    raw = start->raw || prof__ntff_is_raw(said); /* if one has the core's time, so has the other */
     if (!raw)
         ns = said->time - start->event.start_ns;
     else if (start->has_nc && said->has_nc)
         ns = prof__ntff_minus(said->nc_ns, start->nc_ns);
-    start->raw = raw && start->has_nc; /* else it stays where it says it was */
-    if (ns < 0 || ns >= PROF__NTFF_FAR) { /* not its stop */
+    start->raw = raw && start->has_nc; /* else its time stays as it is */
+    if (ns < 0 || ns >= PROF__NTFF_FAR) { /* this is not its stop */
         prof__ntff_give_up(p, start);
         prof__ntff_lone_stop(p, said);
         return;
@@ -1700,7 +1729,7 @@ enum {
     PROF__NTFF_SOURCE, PROF__NTFF_INSTANCE, PROF__NTFF_VALUE, PROF__NTFF_PERCENT, PROF__NTFF_CPU, PROF__NTFF_OTHER
 };
 
-/* What the keys of both files mean; OTHER: nothing here, nor for a viewer. */
+/* Returns the meaning of a key of either file. OTHER has no meaning here. */
 static int prof__ntff_key(const char *key)
 {
     static const struct {
@@ -1797,7 +1826,7 @@ static void prof__ntff_field(prof__ntff_said *said, int field, const prof__json_
     }
 }
 
-/* Takes an object apart, and the "data" in it. 0: it is none. */
+/* Parses an object, and the "data" in it. Returns 0 if it is not an object. */
 static int prof__ntff_object(prof_ntff_parser *p, prof__json *j, int inner)
 {
     char key[24];
@@ -1824,7 +1853,7 @@ static int prof__ntff_object(prof_ntff_parser *p, prof__json *j, int inner)
     return !j->error;
 }
 
-/* Makes one event, or half of one, of what the object said. 0: it is neither. */
+/* Makes an event, or half of one, from the fields of an object. Returns 0 if they are neither. */
 static int prof__ntff_complete(prof__ntff_said *said)
 {
     prof_ntff_event *event = &said->event;
@@ -1851,7 +1880,7 @@ static void prof__ntff_event_of(prof_ntff_parser *p, const prof__slice *whole)
         p->stats.errors++;
         return;
     }
-    if (!said->phase) { /* Neuron Explorer's */
+    if (!said->phase) { /* an event of Neuron Explorer */
         said->event.args = whole->bytes;
         said->event.args_size = whole->size;
         p->stats.complete += said->event.duration_ns >= 0;
@@ -1910,7 +1939,7 @@ static void prof__ntff_clear(prof__ntff_said *said)
     said->percent = 0;
 }
 
-/* One element of an array. 0: nothing can be read any more. */
+/* Reads an element of an array. Returns 0 if nothing more can be read. */
 static int prof__ntff_element(prof_ntff_parser *p, prof__json *j, int kind)
 {
     prof__slice whole;
@@ -1927,7 +1956,7 @@ static int prof__ntff_element(prof_ntff_parser *p, prof__json *j, int kind)
     return !p->ended;
 }
 
-/* An array of objects; or an object whose members are objects, or such arrays. */
+/* Reads an array of objects, or an object whose members are objects or such arrays. */
 static int prof__ntff_elements(prof_ntff_parser *p, prof__json *j, int kind, int inner)
 {
     int first = 1, bracket = prof__json_peek(j);
@@ -2032,7 +2061,8 @@ PROF_DEF void prof_ntff_parser_end(prof_ntff_parser *parser, prof_ntff_event_fn 
     free(parser);
 }
 
-/* The same, behind what fn may have ended: then nobody hears of what is left, and it does not count. */
+/* Frees the parser, like prof_ntff_parser_end(). If fn has asked to stop, the rest is neither passed to fn nor
+   counted. */
 static void prof__ntff_parser_close(prof_ntff_parser *p, prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats)
 {
     int ended = p->ended;
@@ -2047,7 +2077,7 @@ PROF_DEF prof_status prof_ntff_parse_systrace_json(prof_ntff_parser *parser, con
     prof__json j;
     if (!p) return PROF_NO_MEMORY;
     if (!json) size = 0;
-    while (size && !json[size - 1]) size--; /* the runtime may count the end of a string */
+    while (size && !json[size - 1]) size--; /* the runtime may count the terminator */
     prof__json_memory(&j, json ? json : "", size);
     p->fn = fn;
     p->user = user;
@@ -2079,13 +2109,13 @@ PROF_DEF prof_status prof_ntff_read_system_json(const char *path, prof_ntff_even
     return p ? status : PROF_NO_MEMORY;
 }
 
-/*-- onto tracks of devices --*/
+/*-- tracks of devices --*/
 
 typedef struct prof__ntff_place {
     char device[64 + 64 + 32], row[64];
 } prof__ntff_place;
 
-/* home, instance: the process and machine that need not be named. */
+/* Finds the device and row of an event. home, instance: the process and machine that are not named. */
 static void prof__ntff_place_of(const prof_ntff_event *event, uint64_t home, const char *instance,
                                 prof__ntff_place *place)
 {
@@ -2172,7 +2202,7 @@ static void prof__ntff_args_value(prof__ntff_args *args, const char *key, const 
     }
 }
 
-/* What an event says beyond what shows where it is. */
+/* Collects the arguments of an event: all that its place on the tracks does not show. */
 static void prof__ntff_args_of(const prof_ntff_event *event, prof__ntff_args *args)
 {
     char key[64];
@@ -2206,8 +2236,8 @@ static void prof__ntff_args_of(const prof_ntff_event *event, prof__ntff_args *ar
     }
 }
 
-/* As prof_device_record() wants it; offset: Unix time less the time of the device. What was before that time began,
-   because the host was not up yet, is at 0: for readers it is earlier than the session. */
+/* Makes the event for prof_device_record(). offset: Unix time minus the time of the device. An event of before the host
+   was started is put at 0, which is before the session for readers. */
 static prof_device_event prof__ntff_device_event(const prof_ntff_event *event, int64_t offset, prof__ntff_args *args)
 {
     prof_device_event e;
@@ -2231,7 +2261,7 @@ static prof_device_event prof__ntff_device_event(const prof_ntff_event *event, i
     e.arg_count = args->count;
     e.type = event->duration_ns < 0 ? PROF_EVENT_MARK : PROF_EVENT_SCOPE;
     e.end = end > 0 ? (uint64_t)end : 0;
-    if (event->flags & PROF_NTFF_UNMATCHED_START && e.end) e.end = e.start - 1; /* it is not known */
+    if (event->flags & PROF_NTFF_UNMATCHED_START && e.end) e.end = e.start - 1; /* not known */
     return e;
 }
 
@@ -2254,19 +2284,19 @@ PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event)
     return 0;
 }
 
-/*-- into a copy of a recording: see prof.h, >>import. Without a host its times are Unix time. --*/
+/*-- a copy of a recording with events: see prof.h, >>import. Without a host its times are Unix time. --*/
 
 typedef struct prof__ntff_import_state {
     prof__import into;
     prof__ntff_clock clock;
-    int is_hosted; /* there is a host */
+    int is_hosted; /* 1: there is a host */
     char instance[64];
     int has_instance;
     prof_ntff_stats *stats;
     prof__ntff_args args;
 } prof__ntff_import_state;
 
-/* The row of a place; where there are too many, of all others. PROF__NONE without memory. */
+/* Returns the row of a place or, if there are too many, that of all others. Returns PROF__NONE without memory. */
 static size_t prof__ntff_row_of(prof__import *into, const prof__ntff_place *place)
 {
     size_t row = prof__import_row(into, place->device, place->row, 0);
@@ -2342,11 +2372,11 @@ PROF_DEF prof_status prof_ntff_import(const char *json, const char *host, const 
     return status;
 }
 
-/*-- KINETO ------------------------------------------------------------------------------------------------- >>kineto -- */
+/*-- KINETO --------------------------------------------------------------------------------------------- >>kineto -- */
 
 #define PROF__KINETO_PERIOD 7889238           /* seconds: a quarter of a year, of which Kineto's base is a multiple */
 #define PROF__KINETO_ID 1000000000u           /* thread ids that do not come from the system start here */
-#define PROF__KINETO_OURS "\"traceName\": \"prof: " /* how prof's own files are known */
+#define PROF__KINETO_OURS "\"traceName\": \"prof: " /* marks files that prof has written */
 
 typedef struct prof__kineto {
     prof__out out;
@@ -2354,13 +2384,13 @@ typedef struct prof__kineto {
     prof_ntff_trace_options options;
     prof__ntff_clock clock;
     int64_t base;       /* Unix ns that times count from */
-    uint64_t pid, next; /* next: External id */
-    int lines;          /* 1: one came before */
+    uint64_t pid, next; /* next: the next External id */
+    int lines;          /* 1: a line was written before */
 } prof__kineto;
 
 static void prof__kineto_literal(prof__kineto *k, const char *text) { prof__out_text(&k->out, text); }
 
-/* Length of the UTF-8 sequence; 0: it is none. */
+/* Returns the length of the UTF-8 sequence, or 0 if it is invalid. */
 static int prof__kineto_utf8(const unsigned char *s)
 {
     int length = *s < 0x80 ? 1 : *s < 0xC2 ? 0 : *s < 0xE0 ? 2 : *s < 0xF0 ? 3 : *s < 0xF5 ? 4 : 0, i;
@@ -2372,7 +2402,7 @@ static int prof__kineto_utf8(const unsigned char *s)
     return length;
 }
 
-/* The inside of a JSON string. */
+/* Writes the inside of a JSON string. */
 static void prof__kineto_text(prof__kineto *k, const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;
@@ -2400,7 +2430,7 @@ static void prof__kineto_string(prof__kineto *k, const char *text)
     prof__kineto_literal(k, "\"");
 }
 
-/* Microseconds with three decimals, as "%lld.%03lld". */
+/* Writes microseconds with three decimals, like "%lld.%03lld". */
 static void prof__kineto_us(prof__kineto *k, int64_t ns)
 {
     char *to;
@@ -2434,7 +2464,7 @@ static void prof__kineto_ids(prof__kineto *k, uint64_t tid)
     prof__out_unsigned(&k->out, tid);
 }
 
-/* One of the lines about a process or thread. number: the argument, if text is null. */
+/* Writes a line about a process or thread. number is the argument if text is NULL. */
 static void prof__kineto_about(prof__kineto *k, const char *what, uint64_t tid, const char *key, const char *text,
                                uint64_t number)
 {
@@ -2490,7 +2520,7 @@ static void prof__kineto_value(prof__kineto *k, const prof_value *value)
     }
 }
 
-/* The program's arguments: the last one counts if a key comes twice. */
+/* Writes the program's arguments. If a key comes twice, the last one counts. */
 static void prof__kineto_args(prof__kineto *k, const prof_event *event)
 {
     uint32_t i, j;
@@ -2559,7 +2589,8 @@ static void prof__kineto_point(prof__kineto *k, const prof_event *event, uint64_
     prof__kineto_literal(k, "}");
 }
 
-/* A kernel's id is no id of a thread if the thread has none, or if it stands for several, as that of a fiber. */
+/* Returns the kernel's id of a thread, or an id of our own if there is none, or if several tracks have it, like
+   fibers. */
 static uint64_t prof__kineto_tid(const prof_track *track, size_t number)
 {
     return track->thread_id && track->thread_id <= 0x7FFFFFFF && !track->fiber ? track->thread_id
@@ -2614,7 +2645,7 @@ static void prof__kineto_document(prof__kineto *k)
     prof__kineto_literal(k, "\"\n}\n");
 }
 
-/* All but the output; null without memory, or a trace. */
+/* Makes the state without its output. Returns NULL without memory, or if trace is NULL. */
 static prof__kineto *prof__kineto_make(const prof_trace *trace, const prof_ntff_trace_options *options)
 {
     prof__kineto *k = trace ? (prof__kineto *)calloc(1, sizeof *k) : NULL;
@@ -2646,11 +2677,11 @@ PROF_DEF prof_status prof_ntff_trace_json_stream(const prof_trace *trace, prof_s
 
 /*-- beside other files --*/
 
-/* 1: a file, 2: a folder, 0: neither, or not there. Of a link: what it leads to. */
+/* Returns 1 for a file, 2 for a folder, 0 for anything else, or if there is nothing. Follows links. */
 static int prof__path_kind(const char *path, uint64_t *size, uint64_t *changed_ns)
 {
 #ifdef _WIN32
-    struct _stat64 about; /* the other one has 32 bits for a size */
+    struct _stat64 about; /* struct stat has only 32 bits for a size */
     if (_stat64(path, &about)) return 0;
 #else
     struct stat about;
@@ -2658,14 +2689,15 @@ static int prof__path_kind(const char *path, uint64_t *size, uint64_t *changed_n
 #endif
     *size = (uint64_t)about.st_size;
     *changed_ns = (uint64_t)about.st_mtime * 1000000000u;
-    unsigned kind = (unsigned)about.st_mode & 0170000u; /* S_IFMT, S_IFREG, S_IFDIR: not all headers tell them */
+    unsigned kind = (unsigned)about.st_mode & 0170000u; /* S_IFMT, S_IFREG, S_IFDIR: not all headers have them */
     return kind == 0100000u ? 1 : kind == 0040000u ? 2 : 0;
 }
 
 enum { PROF__KINETO_NONE, PROF__KINETO_PROFS, PROF__KINETO_OTHERS };
 
-/* Whose the file is, or that which a link leads to. Ours say so at their end. Standard output, pipes and devices are
-   nobody's; so is an empty file behind a link, as /dev/stdout is one. */
+/* Returns who wrote the file, or the file that a link leads to. prof's own files say so at their end. Nobody has
+   written standard output, pipes and devices; nor an empty file that a link leads to, because /dev/stdout is such a
+   link. */
 static int prof__kineto_whose(const char *path)
 {
     char tail[513];
@@ -2686,9 +2718,9 @@ static int prof__kineto_whose(const char *path)
     return strstr(tail, PROF__KINETO_OURS) ? PROF__KINETO_PROFS : PROF__KINETO_OTHERS;
 }
 
-/* Where the events of another's file end, and from when its times count. 0: it has none, see the error. */
+/* Where the events of another program's file end, and its base time. */
 typedef struct prof__kineto_other {
-    uint64_t end;  /* bytes up to behind the last event, or the bracket if there is none */
+    uint64_t end;  /* bytes up to the end of the last event, or of the opening bracket if there is none */
     int64_t base;
     int events;
 } prof__kineto_other;
@@ -2735,7 +2767,7 @@ static void prof__kineto_copy(prof__kineto *k, FILE *from, uint64_t at, uint64_t
     }
 }
 
-/* Writes another's file anew, ours behind its events; every byte of it stays. */
+/* Rewrites another program's file with our events after its own. No byte of it is lost. */
 static prof_status prof__kineto_append(prof__kineto *k, const char *path)
 {
     prof__kineto_other other;
@@ -2762,22 +2794,23 @@ static prof_status prof__kineto_append(prof__kineto *k, const char *path)
             prof__kineto_events(k);
             prof__kineto_copy(k, j.file, other.end, size);
         }
-        prof__json_close(&j); /* first: Windows replaces no file that is open */
+        prof__json_close(&j); /* first, because Windows does not replace open files */
         if (opened) status = prof__out_close(&k->out);
     }
     free(value);
     return status;
 }
 
-/* Gives a complete file its name, unless somebody else took it meanwhile. */
+/* Gives a complete file its name, unless another program has taken that meanwhile. */
 static prof_status prof__kineto_publish(const char *part, const char *path, int replace)
 {
     int failed;
 #ifdef _WIN32
-    failed = replace ? prof__file_rename(part, path) : rename(part, path); /* which does not replace there */
+    failed = replace ? prof__file_rename(part, path) : rename(part, path); /* does not replace on Windows */
 #else
     failed = replace ? rename(part, path) : link(part, path);
-    if (failed && !replace && errno != EEXIST && access(path, F_OK)) failed = rename(part, path); /* no links there */
+    /* a file system may have no links */
+    if (failed && !replace && errno != EEXIST && access(path, F_OK)) failed = rename(part, path);
 #endif
     if (failed) {
         prof_status status = errno == EEXIST
@@ -2837,20 +2870,20 @@ PROF_DEF prof_status prof_ntff_trace_json(const prof_trace *trace, const char *p
     return status;
 }
 
-/*-- ARTIFACTS ------------------------------------------------------------------------------------------- >>artifacts -- */
+/*-- ARTIFACTS --------------------------------------------------------------------------------------- >>artifacts -- */
 
 #ifndef _WIN32
 #include <dirent.h>
 #endif
 
 #define PROF__ARTIFACTS_DEPTH 4
-#define PROF__ARTIFACTS_MAX 100000u                  /* more is no folder of profiles */
-#define PROF__ARTIFACTS_NTFF ((uint64_t)5 << 30)      /* bytes beyond which Neuron Explorer fails, by its documentation */
+#define PROF__ARTIFACTS_MAX 100000u              /* files; a folder with more is not one of profiles */
+#define PROF__ARTIFACTS_NTFF ((uint64_t)5 << 30) /* bytes; larger files make Neuron Explorer fail, as it documents */
 
-/* One thing in a folder. Not 0: enough. */
+/* Called for each entry of a folder. If it does not return 0, the search stops. */
 typedef int prof__entry_fn(void *user, const char *folder, const char *name);
 
-/* 0: the folder cannot be read. */
+/* Calls fn for all entries of a folder. Returns 0 if the folder cannot be read. */
 static int prof__entries(const char *folder, prof__entry_fn *fn, void *user)
 {
 #ifdef _WIN32
@@ -2887,7 +2920,7 @@ static char *prof__path_join(const char *folder, const char *name)
 
 /*-- names --*/
 
-/* Reads "NUMBER" at *text. 0: there is none. */
+/* Reads a number at *text. Returns 0 if there is none. */
 static int prof__name_number(const char **text, int32_t *number)
 {
     const char *c = *text;
@@ -2905,7 +2938,7 @@ static int prof__name_ends(const char *name, const char *end)
     return a > b && !strcmp(name + a - b, end);
 }
 
-/* The hexadecimal digits at name. 0: there are none. */
+/* Copies the hexadecimal digits at name. Returns 0 if there are none. */
 static int prof__name_hash(const char *name, const char *end, char *hash)
 {
     size_t length = 0;
@@ -2922,7 +2955,7 @@ static void prof__name_after(const char *name, const char *word, int32_t *number
     if (at && (at += strlen(word), prof__name_number(&at, number))) return;
 }
 
-/* What a file is called, and so is. 0: nothing of Neuron's. */
+/* Parses the name of a file, which says what it is. Returns 0 if it is not a file of Neuron. */
 static int prof__artifact_name(const char *name, prof_ntff_artifact *a)
 {
     static const struct {
@@ -2962,7 +2995,7 @@ static int prof__artifact_name(const char *name, prof_ntff_artifact *a)
     return 1;
 }
 
-/* A hash may be decimal in one name and hexadecimal in the other. */
+/* Compares two hashes. One may be decimal and the other hexadecimal. */
 static int prof__hash_same(const char *a, const char *b)
 {
     uint64_t decimal = 0, hex = 0;
@@ -2990,7 +3023,7 @@ typedef struct prof__tree {
     uint32_t seen;
 } prof__tree;
 
-/* Keeps a text of the heap; null without memory. */
+/* Takes ownership of a text on the heap, and returns it; returns NULL without memory. */
 static char *prof__tree_keep(prof__tree *tree, char *text)
 {
     if (text && PROF__ROOM(tree->texts, tree->text_capacity, tree->text_count))
@@ -3057,15 +3090,15 @@ static int prof__artifact_order(const void *a, const void *b)
     return order ? order : strcmp(x->name, y->name);
 }
 
-/* 1: path is dir, or in it. */
+/* Returns 1 if path is dir or in it. */
 static int prof__path_below(const char *path, const char *dir)
 {
     size_t length = strlen(dir);
     return !strncmp(path, dir, length) && (!path[length] || path[length] == '/');
 }
 
-/* Whether a model is that of a profile: by the hashes of their names, above or below one another; without one by the
-   place. */
+/* Returns 1 if a model is that of a profile: their names have the same hash, and one's folder is in the other's; or, if
+   a name has no hash, they are in the same place. */
 static int prof__artifact_pair(const prof_ntff_artifact *ntff, const prof_ntff_artifact *neff)
 {
     const char *below = neff->folder + strlen(ntff->folder);
@@ -3129,14 +3162,14 @@ PROF_DEF prof_status prof_ntff_list(const char *dir, prof_ntff_artifact_fn fn, v
 /*-- the newest session --*/
 
 typedef struct prof__session_search {
-    char ends[2][32]; /* of the name of the process's folder; "": any */
+    char ends[2][32]; /* how the name of the process's folder may end; "": in any way */
     uint64_t not_before, newest;
-    int level;        /* 0: of OUTPUT_DIR; 1: of a process */
-    int best;         /* 2: has trace_info.pb, 1: has not */
+    int level;        /* of the folder that is searched: 0: OUTPUT_DIR; 1: that of a process */
+    int best;         /* 2: found has trace_info.pb; 1: it has not */
     char *found;
 } prof__session_search;
 
-/* The Unix time that a folder is called by, in s, ms, us or ns; 0: by something else, as a date is. */
+/* Returns the Unix time that is the name of a folder, in s, ms, us or ns. Returns 0 for other names, such as dates. */
 static uint64_t prof__folder_time(const char *name)
 {
     int negative;
@@ -3226,7 +3259,7 @@ typedef struct prof__checkup {
     void *user;
     int problems;
     const prof__tree *tree;
-    size_t counts[PROF_NTFF_KIND_COUNT]; /* of the folder that is looked at */
+    size_t counts[PROF_NTFF_KIND_COUNT]; /* files of each kind in the folder that is checked */
 } prof__checkup;
 
 static void prof__checkup_say(prof__checkup *c, prof_ntff_word word, const char *format, ...) PROF__PRINTF(3, 4);
@@ -3280,7 +3313,7 @@ static void prof__checkup_file(prof__checkup *c, const prof_ntff_artifact *a)
                           a->name);
 }
 
-/* A trace.json: where it is, and whether its times say since when. */
+/* Checks a trace.json: its place, and whether it has a base time. */
 static void prof__checkup_json(prof__checkup *c, const prof_ntff_artifact *a)
 {
     char head[4097];
@@ -3311,13 +3344,13 @@ static void prof__checkup_json(prof__checkup *c, const prof_ntff_artifact *a)
                           "%s: no trace_info.pb is beside it, where Neuron Explorer would look for it", a->name);
 }
 
-/* "2 device profiles, ": at to, which then is behind it. */
+/* Writes "2 device profiles, " at *to, and moves *to after it. */
 static void prof__checkup_count(char **to, size_t count, const char *one)
 {
     if (count) *to += sprintf(*to, "%lu %s%s, ", (unsigned long)count, one, count > 1 ? "s" : "");
 }
 
-/* Says what there is in a folder. */
+/* Says which files are in a folder. */
 static void prof__checkup_folder(prof__checkup *c, const char *folder)
 {
     static const char *const names[PROF_NTFF_KIND_COUNT] = {
@@ -3333,7 +3366,7 @@ static void prof__checkup_folder(prof__checkup *c, const char *folder)
                       c->counts[PROF_NTFF_TRACE_INFO] ? "a session" : "no session", to > text ? ": " : "", text);
 }
 
-/* What a session should have. */
+/* Checks that a session has the files that it should have. */
 static void prof__checkup_session(prof__checkup *c)
 {
     const size_t *n = c->counts;
@@ -3356,7 +3389,7 @@ static void prof__checkup_session(prof__checkup *c)
                           "no trace.json: Neuron Explorer shows nothing of the host's scopes (prof neuron place)");
 }
 
-/* The files from first to end, which are those of one folder. */
+/* Checks the files from first to end, which are those of one folder. */
 static void prof__checkup_files(prof__checkup *c, size_t first, size_t end)
 {
     const char *folder = c->tree->list[first].folder;
@@ -3367,7 +3400,7 @@ static void prof__checkup_files(prof__checkup *c, size_t first, size_t end)
         c->counts[c->tree->list[i].kind]++;
         bad |= !c->tree->list[i].size || c->tree->list[i].blank;
     }
-    if (c->counts[PROF_NTFF_NEFF] == end - first && !bad) return; /* models alone: of the folder above */
+    if (c->counts[PROF_NTFF_NEFF] == end - first && !bad) return; /* only models: they belong to the folder above */
     for (i = 0; i < c->tree->count; i++)
         c->counts[PROF_NTFF_NEFF] += c->tree->list[i].kind == PROF_NTFF_NEFF &&
                                      prof__path_below(c->tree->list[i].folder, folder) &&
@@ -3419,8 +3452,9 @@ PROF_DEF prof_status prof_ntff_check(const char *dir, prof_ntff_say_fn say, void
     return status;
 }
 
-/*-- LOADER ------------------------------------------------------------------------------------------------- >>loader --
-   The functions found, published whole and never changed: so wrappers need no lock, and a fork() finds none held. */
+/*-- LOADER ------------------------------------------------------------------------------------------------ >>loader --
+   The table of functions is published when it is complete, and never changes. So wrappers need no lock, and a fork()
+   cannot leave one locked. */
 
 #ifdef __linux__
 #include <dlfcn.h>
@@ -3458,9 +3492,9 @@ static const struct {
 };
 
 static const prof__ntff_api *prof__ntff_api_now;
-static __thread unsigned prof__ntff_status; /* of the thread's last call */
+static __thread unsigned prof__ntff_status; /* the NRT_STATUS of the thread's last call */
 
-/* A function of the table, as data: null if the runtime lacks it. */
+/* Returns a function of the table as a pointer to data, or NULL if the runtime lacks it. */
 static void *prof__ntff_symbol(const prof__ntff_api *api, size_t field)
 {
     void *symbol;
@@ -3470,7 +3504,7 @@ static void *prof__ntff_symbol(const prof__ntff_api *api, size_t field)
 #define PROF__NTFF_HAS(api, name) (prof__ntff_symbol(api, offsetof(prof__ntff_api, name)) != NULL)
 
 #ifdef __linux__
-/* What nrt_get_version() fills in: nrt_version.h. */
+/* The structure that nrt_get_version() fills in, as in nrt_version.h. */
 typedef struct prof__ntff_version {
     uint64_t major, minor, patch, maintenance;
     char detail[128], git_hash[64];
@@ -3504,17 +3538,17 @@ static void prof__ntff_describe(prof__ntff_api *api)
         api->can |= PROF_NTFF_CAN_DEBUG_STREAM;
 }
 
-/* A library that is in the process already, and nothing else. */
+/* Returns a library if it is in the process already, and does not load it. */
 static void *prof__ntff_present(const char *name) { return dlopen(name, RTLD_NOW | RTLD_NOLOAD); }
 
-/* The runtime that the process has; null: none. */
+/* Returns the runtime that is in the process, or NULL. */
 static void *prof__ntff_present_any(void)
 {
     void *handle = prof__ntff_present("libnrt.so.1");
     if (!handle) handle = prof__ntff_present("libnrt.so");
     if (handle) return handle;
     handle = dlopen(NULL, RTLD_NOW);
-    if (handle && dlsym(handle, "nrt_init")) return handle; /* linked into the program, or loaded for all to see */
+    if (handle && dlsym(handle, "nrt_init")) return handle; /* linked into the program, or loaded RTLD_GLOBAL */
     if (handle) dlclose(handle);
     return NULL;
 }
@@ -3529,7 +3563,8 @@ static void *prof__ntff_installed(void)
     return handle;
 }
 
-/* Two runtimes in one process would fight for the device: the one that is there is the one. path null: any. */
+/* Opens the runtime at path, or any if that is NULL. If the process has one already, no other is loaded, because two
+   runtimes would conflict over the device. */
 static void *prof__ntff_open_library(const char *path, prof_status *status)
 {
     void *present = prof__ntff_present_any(), *handle;
@@ -3576,7 +3611,7 @@ static prof__ntff_api *prof__ntff_find(const char *path, prof_status *status)
     return api;
 }
 
-/* There is one already: is it this? */
+/* Called if a runtime is loaded already. Checks that it is the one at path. */
 static prof_status prof__ntff_same_library(const prof__ntff_api *api, const char *path)
 {
     void *handle = path ? prof__ntff_present(path) : api->handle;
@@ -3594,7 +3629,7 @@ PROF_DEF prof_status prof_ntff_load(const char *path)
     if (!found) return status;
     if (__atomic_compare_exchange_n(&prof__ntff_api_now, &none, found, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
         return PROF_OK;
-    dlclose(found->handle); /* another thread was faster */
+    dlclose(found->handle); /* another thread has done this meanwhile */
     free(found);
     return prof__ntff_same_library(none, path);
 }
@@ -3686,17 +3721,17 @@ PROF_DEF const char *prof_ntff_get_status_as_str(PROF_NTFF_NRT_STATUS status)
     return prof_ntff_nrt_status_name((unsigned)status);
 }
 
-/*-- RUNTIME ----------------------------------------------------------------------------------------------- >>runtime --
-   Which captures are open is one word, with the process that opened them: a child of a fork() has them from its parent,
-   but not its runtime's threads. Whoever begins one sets its bit first. */
+/*-- RUNTIME ---------------------------------------------------------------------------------------------- >>runtime --
+   One word says which captures are open, and which process has opened them: a child of a fork() inherits it from its
+   parent, but not the runtime's threads. A function that begins a capture sets its bit first. */
 
 enum {
     PROF__NTFF_INSPECT = 1,
     PROF__NTFF_CONTINUOUS = 2,
     PROF__NTFF_SYS_TRACE = 4,
     PROF__NTFF_TRACE = 8,
-    PROF__NTFF_WITH_SYSTEM = 16, /* the inspect session is known to have a system profile, */
-    PROF__NTFF_WITH_DEVICE = 32  /* a device profile */
+    PROF__NTFF_WITH_SYSTEM = 16, /* the inspect session is known to have a system profile */
+    PROF__NTFF_WITH_DEVICE = 32  /* ... to have a device profile */
 };
 static uint64_t prof__ntff_captures; /* process << 32 | bits */
 
@@ -3736,7 +3771,7 @@ static void prof__ntff_captures_change(unsigned set, unsigned clear)
     } while (!__atomic_compare_exchange_n(&prof__ntff_captures, &now, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
 }
 
-/* A switch of Neuron's environment, as the runtime reads it at nrt_init(): from anybody, set-user-id or not. */
+/* Reads a switch of Neuron's environment as the runtime does at nrt_init(): also in set-user-id programs. */
 static int prof__ntff_env_on(const char *name, int standard)
 {
     const char *text = getenv(name);
@@ -3750,12 +3785,13 @@ static prof_status prof__ntff_env_taken(const char *name)
                                           "leave the capture to it", name);
 }
 
-/* NEURON_RT_INSPECT_ENABLE=1 captures from nrt_init() on, and there is one subscriber only. */
+/* Refuses captures that NEURON_RT_INSPECT_ENABLE=1 excludes: it captures from nrt_init() on, and the runtime has only
+   one subscriber. */
 static prof_status prof__ntff_env_check(const char *name, int role)
 {
     int taken = prof__ntff_env_on("NEURON_RT_INSPECT_ENABLE", 0);
-    /* The first is by the environment, and the second, as AWS documents it, ignores it: what it cannot begin beside a
-       capture of the environment's the runtime says. */
+    /* Not refused here: the first of these follows the environment, and the second ignores it, as AWS documents. The
+       runtime itself refuses what it cannot begin. */
     if (role == PROF_NTFF_BEGINS_INSPECT || role == PROF_NTFF_BEGINS_OPTIONS || role == PROF_NTFF_BEGINS_TRACE)
         return PROF_OK;
     if (role == PROF_NTFF_BEGINS_SYS_TRACE) taken = taken && prof__ntff_env_on("NEURON_RT_INSPECT_SYSTEM_PROFILE", 1);
@@ -3763,7 +3799,7 @@ static prof_status prof__ntff_env_check(const char *name, int role)
     return taken ? prof__ntff_env_taken(name) : PROF_OK;
 }
 
-/* What else there is that it can't go together with; open: the bits of what is. */
+/* Refuses a capture that an open one excludes. open: the bits of the open captures. */
 static prof_status prof__ntff_begin_check(const char *name, int role, unsigned open)
 {
     unsigned bit = prof__ntff_bit(role);
@@ -3779,7 +3815,7 @@ static prof_status prof__ntff_begin_check(const char *name, int role, unsigned o
     return prof__ntff_env_check(name, role);
 }
 
-/* Before a function that has to do with captures. */
+/* Called before a function that concerns captures. Returns an error if it must not be called now. */
 static PROF__COLD prof_status prof__ntff_role(const char *name, int role)
 {
     uint64_t now = PROF__ACQUIRE(&prof__ntff_captures), process = prof__process_id() & 0xFFFFFFFFu;
@@ -3802,12 +3838,12 @@ static PROF__COLD prof_status prof__ntff_role(const char *name, int role)
     return PROF_OK;
 }
 
-/* The function's table, or why it can't be called. */
+/* Gets the table of functions. Returns an error if the function cannot be called. */
 static prof_status prof__ntff_enter(const char *name, size_t field, int role, const prof__ntff_api **api)
 {
     prof__ntff_status = 0;
     *api = prof__ntff_get();
-    if (!*api) return PROF_UNSUPPORTED; /* prof_error() says which way */
+    if (!*api) return PROF_UNSUPPORTED; /* prof_error() says why */
     if (!prof__ntff_symbol(*api, field))
         return prof__fail(PROF_UNSUPPORTED, "%s: this runtime does not have it (%s, %.100s)",
                           name, (*api)->version, (*api)->path);
@@ -3836,7 +3872,7 @@ static prof_status prof__ntff_leave(const char *name, int role, unsigned status)
 {
     prof__ntff_status = status;
     if (prof__ntff_begins(role) && status) prof__ntff_captures_change(0, prof__ntff_bit(role));
-    if (prof__ntff_ends(role)) /* whatever it says: what is still open after a failure nobody can tell */
+    if (prof__ntff_ends(role)) /* also after a failure: nobody knows what is still open then */
         prof__ntff_captures_change(0, role == PROF_NTFF_ENDS_INSPECT
                                           ? PROF__NTFF_INSPECT | PROF__NTFF_WITH_SYSTEM | PROF__NTFF_WITH_DEVICE
                                           : prof__ntff_bit(role));
@@ -3869,10 +3905,10 @@ static prof_status prof__ntff_leave(const char *name, int role, unsigned status)
     PROF__NTFF_DEFINE_##result(result, name, parameters, arguments, role)
 PROF_NTFF_TABLE(PROF__NTFF_DEFINE_ANY)
 
-/*-- SESSIONS --------------------------------------------------------------------------------------------- >>sessions --*/
+/*-- SESSIONS ------------------------------------------------------------------------------------------ >>sessions --*/
 
-/* What is begun and ended here is in a phase, with the process it is of. No lock: the runtime may take seconds, and a
-   fork() of another thread would leave it locked. */
+/* Each kind of capture has a word with its phase and process. There is no lock, because the runtime may take seconds,
+   and a fork() of another thread would leave it locked. */
 enum { PROF__NTFF_NONE, PROF__NTFF_BEGUN, PROF__NTFF_BUSY };
 
 static void prof__ntff_phase_set(uint64_t *word, unsigned phase)
@@ -3883,7 +3919,7 @@ static void prof__ntff_phase_set(uint64_t *word, unsigned phase)
 static prof_status prof__ntff_phase(uint64_t *word, unsigned from, const char *name)
 {
     uint64_t process = prof__process_id(), now = from ? process << 8 | from : 0;
-    prof__ntff_status = 0; /* the runtime was not asked yet */
+    prof__ntff_status = 0; /* the runtime was not called yet */
     if (__atomic_compare_exchange_n(word, &now, process << 8 | PROF__NTFF_BUSY, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return PROF_OK;
     if (now && now >> 8 != process)
@@ -3895,7 +3931,7 @@ static prof_status prof__ntff_phase(uint64_t *word, unsigned from, const char *n
                       from ? "none was begun" : "one is open already: end it first");
 }
 
-/* The first failure of several calls, because what cleans up behind it has a status and a text of its own. */
+/* Keeps the first failure of several calls, because cleaning up after it sets a status and a text as well. */
 typedef struct prof__ntff_trouble {
     prof_status status;
     unsigned nrt;
@@ -3918,9 +3954,9 @@ static prof_status prof__ntff_say(const prof__ntff_trouble *first)
 
 /*-- filters --*/
 
-#define PROF__NTFF_NCS 128 /* as many as the documentation's own example turns off */
+#define PROF__NTFF_NCS 128 /* the number in the documentation's example */
 
-/* "0,2,4-7" as a set. 0: it is none. */
+/* Parses "0,2,4-7" to a set. Returns 0 if it is invalid. */
 static int prof__ntff_parse_ncs(const char *text, unsigned char *set)
 {
     memset(set, 0, PROF__NTFF_NCS);
@@ -3942,7 +3978,7 @@ static int prof__ntff_parse_ncs(const char *text, unsigned char *set)
     }
 }
 
-/* "hardware": 1, "software": 0, what all types are one of; else -1. */
+/* Returns 1 for "hardware", 0 for "software", the two kinds of types, else -1. */
 static int prof__ntff_type_kind(const char *item, size_t size)
 {
     if (size != 8) return -1;
@@ -3956,7 +3992,8 @@ static int prof__ntff_type_matches(const char *item, size_t size, const char *ty
     return strlen(type) == size && !memcmp(item, type, size);
 }
 
-/* Does "hardware,nrt_execute,^cc_running" let this one through? The last item that matches decides. */
+/* Returns 1 if a filter such as "hardware,nrt_execute,^cc_running" accepts the type. The last item that matches
+   decides. */
 static int prof__ntff_type_on(const char *filter, const char *type)
 {
     int on = *filter == '^';
@@ -3987,9 +4024,9 @@ static prof_status prof__ntff_types_check(const char *filter, const char **types
     return PROF_OK;
 }
 
-/* An options object of either family. */
+/* An options object of one of the two kinds. */
 typedef struct prof__ntff_target {
-    struct nrt_inspect_config *inspect; /* one of both */
+    struct nrt_inspect_config *inspect; /* one of these two is NULL */
     struct nrt_sys_trace_config *trace;
 } prof__ntff_target;
 
@@ -4005,7 +4042,8 @@ static prof_status prof__ntff_set_type(const prof__ntff_target *to, const char *
                        : prof_ntff_sys_trace_config_set_capture_enabled_for_event_type(to->trace, type, on != 0);
 }
 
-/* Cores that the machine does not have may be refused when they are turned off, not when they are turned on. */
+/* Turns the cores of ncs on and all others off. A runtime may refuse to turn off cores that the machine does not have:
+   that is no error. */
 static prof_status prof__ntff_filter_ncs(const prof__ntff_target *to, const char *ncs)
 {
     unsigned char set[PROF__NTFF_NCS];
@@ -4040,7 +4078,7 @@ static prof_status prof__ntff_filter_types(const prof__ntff_target *to, const ch
 /*-- keys --*/
 
 #define PROF__NTFF_PREFIX "NEURON_RT_INSPECT_"
-#define PROF__NTFF_CHOSEN 0x80000000u /* in activities: even if there is none */
+#define PROF__NTFF_CHOSEN 0x80000000u /* in activities: they were set, even if all are off */
 
 static void prof__ntff_choose(prof_ntff_config *config, unsigned activity, int on)
 {
@@ -4103,7 +4141,7 @@ PROF_DEF prof_status prof_ntff_config_set(prof_ntff_config *config, const char *
     return PROF_OK;
 }
 
-/* What prof_config_set() was told, with copies of the strings. Under the lock. */
+/* The values that prof_config_set() got, with copies of the strings. Under the lock. */
 typedef struct prof__ntff_wish {
     prof_ntff_config config;
     char texts[3][PROF_NTFF_PATH];
@@ -4139,7 +4177,7 @@ static prof_status prof__ntff_claim_key(void *user, const char *key, const char 
     return status;
 }
 
-/* Of several copies of this code, in plugins, the loader directs all calls to one: that one has the claim. */
+/* If plugins have copies of this code, the loader directs all of them to one variable, and its copy has the claim. */
 PROF__ONE_PER_PROCESS const void *prof__ntff_owner = &prof__ntff_wished;
 
 #if defined(__GNUC__) || defined(__TINYC__)
@@ -4179,7 +4217,7 @@ static prof_status prof__ntff_set_activities(struct nrt_inspect_config *options,
     return status;
 }
 
-/* A runtime of before the modes has the model's, and no function to say so. */
+/* Sets the mode of the device profile. Older runtimes lack the function, and always use the mode `model`. */
 static prof_status prof__ntff_set_device_mode(struct nrt_inspect_config *options, const prof_ntff_config *config)
 {
     int on = (prof__ntff_activities(config) & PROF_NTFF_DEVICE) != 0,
@@ -4214,7 +4252,7 @@ static prof_status prof__ntff_set_options(struct nrt_inspect_config *options, co
     return status;
 }
 
-/* What the runtime makes of an empty name differs from version to version. */
+/* Refuses an empty name, which runtimes of different versions handle differently, and one that is too long. */
 static prof_status prof__ntff_folder_check(const char *folder)
 {
     if (!folder || (*folder && strlen(folder) < PROF_NTFF_PATH)) return PROF_OK;
@@ -4235,7 +4273,7 @@ static prof_status prof__ntff_config_check(const prof_ntff_config *config)
     return PROF_OK;
 }
 
-/* The phase is busy. */
+/* Begins a session. The phase is busy. */
 static prof_status prof__ntff_session_open(const prof_ntff_config *config)
 {
     struct nrt_inspect_config *options = NULL;
@@ -4254,7 +4292,8 @@ static prof_status prof__ntff_session_open(const prof_ntff_config *config)
                     config->output_dir ? config->output_dir : "./output");
     prof__ntff_session.no_trace_json = config->no_trace_json;
     prof__ntff_session.may_be_empty = config->on_fail == PROF_NTFF_ON_FAIL_ONLY;
-    if (!status && config->output_dir) status = prof__folder_make(config->output_dir); /* a runtime may make but one */
+    /* a runtime may create only the last directory of a path */
+    if (!status && config->output_dir) status = prof__folder_make(config->output_dir);
     if (!status) status = prof_ntff_inspect_begin_with_options(options);
     if (!status)
         prof__ntff_captures_change((activities & PROF_NTFF_SYSTEM) * PROF__NTFF_WITH_SYSTEM |
@@ -4282,8 +4321,8 @@ PROF_DEF prof_status prof_ntff_session_begin(const prof_ntff_config *config)
     return status;
 }
 
-/* What prof recorded since the session began, beside the session's files. Not if nothing was, or if somebody else, a
-   framework, has put its trace.json there. */
+/* Writes what prof has recorded since the session began beside the session's files. Does not if nothing was recorded,
+   or if a framework has written its own trace.json there. */
 static prof_status prof__ntff_session_scopes(const char *folder)
 {
     char path[PROF_NTFF_PATH + 16];
@@ -4305,7 +4344,7 @@ static int prof__ntff_session_file(void *user, const prof_ntff_artifact *artifac
     return *written;
 }
 
-/* Where the runtime has put the files of the session, of which there should be some. */
+/* Finds the folder of the session's files. Fails if there is none. */
 static prof_status prof__ntff_session_files(char *found, size_t size)
 {
     const char *folder = prof__ntff_session.output_dir;
@@ -4350,7 +4389,7 @@ static struct {
     uint64_t phase, saves;
     struct nrt_profile_continuous_options *options;
     uint32_t vnc;
-    int word; /* a save, or the end; phase was seen to be open, in this process, before it is waited for */
+    int word; /* the lock of a save or the end; taken only after phase was open in this process */
 } prof__ntff_continuous;
 
 static prof_status prof__ntff_continuous_on_save(void) { return prof_ntff_continuous_save(prof__ntff_continuous.vnc); }
@@ -4422,16 +4461,16 @@ PROF_DEF prof_status prof_ntff_continuous_end(void)
 
 PROF_DEF uint64_t prof_ntff_continuous_saves(void) { return PROF__LOAD(&prof__ntff_continuous.saves); }
 
-/*-- SYSTEM TRACE ----------------------------------------------------------------------------------------- >>systrace --*/
+/*-- SYSTEM TRACE -------------------------------------------------------------------------------------- >>systrace --*/
 
-#define PROF__NTFF_PIECE 16384u /* events of each core that are fetched at once: some 5 MB of JSON */
-#define PROF__NTFF_PIECES 64     /* that one call fetches: a whole ring of the default size */
-#define PROF__NTFF_FULL (PROF__NTFF_PIECE * 32u) /* bytes: a full piece has more, no event is that short */
+#define PROF__NTFF_PIECE 16384u /* events of each core in one piece: some 5 MB of JSON */
+#define PROF__NTFF_PIECES 64     /* pieces that one call fetches at most: a whole ring of the default size */
+#define PROF__NTFF_FULL (PROF__NTFF_PIECE * 32u) /* bytes; a full piece has more, because events are longer */
 
 static struct {
     uint64_t phase;
     struct nrt_sys_trace_config *options;
-    struct nrt_sys_trace_fetch_options *piece; /* null: the runtime has no such options, and gives all at once */
+    struct nrt_sys_trace_fetch_options *piece; /* NULL: the runtime lacks these options, and returns all at once */
     prof_ntff_parser *parser;
     prof_ntff_event_fn event;
     void *user;
@@ -4461,7 +4500,7 @@ static prof_status prof__ntff_trace_options(const prof_ntff_systrace *config)
     return status;
 }
 
-/* So that the JSON of a million events of each core is not in memory at once. */
+/* Asks for pieces, so that the JSON of a million events of each core is not in memory at once. */
 static void prof__ntff_trace_piece(void)
 {
     const prof__ntff_api *api = prof__ntff_get();
@@ -4498,7 +4537,7 @@ PROF_DEF prof_status prof_ntff_systrace_start(const prof_ntff_systrace *config)
     return prof__ntff_say(&trouble);
 }
 
-/* One piece, of which size is the JSON's. */
+/* Fetches a piece. Sets *size to the size of its JSON. */
 static prof_status prof__ntff_fetch_piece(prof_ntff_stats *stats, size_t *size)
 {
     char *json = NULL;
@@ -4513,15 +4552,15 @@ static prof_status prof__ntff_fetch_piece(prof_ntff_stats *stats, size_t *size)
     return prof__ntff_say(&trouble);
 }
 
-/* Until a piece is not full, or who hears the events wants no more. What comes meanwhile may go on for ever, so there
-   is an end to it. */
+/* Fetches pieces until one is not full, or the function for events has asked to stop. The number of pieces is limited,
+   because new events may always come. */
 static prof_status prof__ntff_fetch(prof_ntff_stats *stats)
 {
     size_t size = 0;
     prof_status status;
     int pieces = 0;
     PROFILE_SCOPE_CL("prof_ntff_systrace_fetch", "prof", 2);
-    prof__ntff_trace.parser->ended = 0; /* what ended the call before */
+    prof__ntff_trace.parser->ended = 0; /* the previous call may have been stopped */
     do status = prof__ntff_fetch_piece(stats, &size);
     while (!status && !prof__ntff_trace.parser->ended && prof__ntff_trace.piece && size >= PROF__NTFF_FULL &&
            ++pieces < PROF__NTFF_PIECES);

@@ -1,18 +1,18 @@
-// ntff/artifacts: The files of a session: names, trees.
-/*-- ARTIFACTS ------------------------------------------------------------------------------------------- >>artifacts -- */
+// ntff/artifacts: Finds the files of a session, and parses their names.
+/*-- ARTIFACTS --------------------------------------------------------------------------------------- >>artifacts -- */
 
 #ifndef _WIN32
 #include <dirent.h>
 #endif
 
 #define PROF__ARTIFACTS_DEPTH 4
-#define PROF__ARTIFACTS_MAX 100000u                  /* more is no folder of profiles */
-#define PROF__ARTIFACTS_NTFF ((uint64_t)5 << 30)      /* bytes beyond which Neuron Explorer fails, by its documentation */
+#define PROF__ARTIFACTS_MAX 100000u              /* files; a folder with more is not one of profiles */
+#define PROF__ARTIFACTS_NTFF ((uint64_t)5 << 30) /* bytes; larger files make Neuron Explorer fail, as it documents */
 
-/* One thing in a folder. Not 0: enough. */
+/* Called for each entry of a folder. If it does not return 0, the search stops. */
 typedef int prof__entry_fn(void *user, const char *folder, const char *name);
 
-/* 0: the folder cannot be read. */
+/* Calls fn for all entries of a folder. Returns 0 if the folder cannot be read. */
 static int prof__entries(const char *folder, prof__entry_fn *fn, void *user)
 {
 #ifdef _WIN32
@@ -49,7 +49,7 @@ static char *prof__path_join(const char *folder, const char *name)
 
 /*-- names --*/
 
-/* Reads "NUMBER" at *text. 0: there is none. */
+/* Reads a number at *text. Returns 0 if there is none. */
 static int prof__name_number(const char **text, int32_t *number)
 {
     const char *c = *text;
@@ -67,7 +67,7 @@ static int prof__name_ends(const char *name, const char *end)
     return a > b && !strcmp(name + a - b, end);
 }
 
-/* The hexadecimal digits at name. 0: there are none. */
+/* Copies the hexadecimal digits at name. Returns 0 if there are none. */
 static int prof__name_hash(const char *name, const char *end, char *hash)
 {
     size_t length = 0;
@@ -84,7 +84,7 @@ static void prof__name_after(const char *name, const char *word, int32_t *number
     if (at && (at += strlen(word), prof__name_number(&at, number))) return;
 }
 
-/* What a file is called, and so is. 0: nothing of Neuron's. */
+/* Parses the name of a file, which says what it is. Returns 0 if it is not a file of Neuron. */
 static int prof__artifact_name(const char *name, prof_ntff_artifact *a)
 {
     static const struct {
@@ -124,7 +124,7 @@ static int prof__artifact_name(const char *name, prof_ntff_artifact *a)
     return 1;
 }
 
-/* A hash may be decimal in one name and hexadecimal in the other. */
+/* Compares two hashes. One may be decimal and the other hexadecimal. */
 static int prof__hash_same(const char *a, const char *b)
 {
     uint64_t decimal = 0, hex = 0;
@@ -152,7 +152,7 @@ typedef struct prof__tree {
     uint32_t seen;
 } prof__tree;
 
-/* Keeps a text of the heap; null without memory. */
+/* Takes ownership of a text on the heap, and returns it; returns NULL without memory. */
 static char *prof__tree_keep(prof__tree *tree, char *text)
 {
     if (text && PROF__ROOM(tree->texts, tree->text_capacity, tree->text_count))
@@ -219,15 +219,15 @@ static int prof__artifact_order(const void *a, const void *b)
     return order ? order : strcmp(x->name, y->name);
 }
 
-/* 1: path is dir, or in it. */
+/* Returns 1 if path is dir or in it. */
 static int prof__path_below(const char *path, const char *dir)
 {
     size_t length = strlen(dir);
     return !strncmp(path, dir, length) && (!path[length] || path[length] == '/');
 }
 
-/* Whether a model is that of a profile: by the hashes of their names, above or below one another; without one by the
-   place. */
+/* Returns 1 if a model is that of a profile: their names have the same hash, and one's folder is in the other's; or, if
+   a name has no hash, they are in the same place. */
 static int prof__artifact_pair(const prof_ntff_artifact *ntff, const prof_ntff_artifact *neff)
 {
     const char *below = neff->folder + strlen(ntff->folder);

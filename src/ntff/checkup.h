@@ -1,15 +1,15 @@
-// ntff/checkup: The newest session, and what is wrong with one.
+// ntff/checkup: Finds the newest session, and says what is wrong with one.
 /*-- the newest session --*/
 
 typedef struct prof__session_search {
-    char ends[2][32]; /* of the name of the process's folder; "": any */
+    char ends[2][32]; /* how the name of the process's folder may end; "": in any way */
     uint64_t not_before, newest;
-    int level;        /* 0: of OUTPUT_DIR; 1: of a process */
-    int best;         /* 2: has trace_info.pb, 1: has not */
+    int level;        /* of the folder that is searched: 0: OUTPUT_DIR; 1: that of a process */
+    int best;         /* 2: found has trace_info.pb; 1: it has not */
     char *found;
 } prof__session_search;
 
-/* The Unix time that a folder is called by, in s, ms, us or ns; 0: by something else, as a date is. */
+/* Returns the Unix time that is the name of a folder, in s, ms, us or ns. Returns 0 for other names, such as dates. */
 static uint64_t prof__folder_time(const char *name)
 {
     int negative;
@@ -99,7 +99,7 @@ typedef struct prof__checkup {
     void *user;
     int problems;
     const prof__tree *tree;
-    size_t counts[PROF_NTFF_KIND_COUNT]; /* of the folder that is looked at */
+    size_t counts[PROF_NTFF_KIND_COUNT]; /* files of each kind in the folder that is checked */
 } prof__checkup;
 
 static void prof__checkup_say(prof__checkup *c, prof_ntff_word word, const char *format, ...) PROF__PRINTF(3, 4);
@@ -153,7 +153,7 @@ static void prof__checkup_file(prof__checkup *c, const prof_ntff_artifact *a)
                           a->name);
 }
 
-/* A trace.json: where it is, and whether its times say since when. */
+/* Checks a trace.json: its place, and whether it has a base time. */
 static void prof__checkup_json(prof__checkup *c, const prof_ntff_artifact *a)
 {
     char head[4097];
@@ -184,13 +184,13 @@ static void prof__checkup_json(prof__checkup *c, const prof_ntff_artifact *a)
                           "%s: no trace_info.pb is beside it, where Neuron Explorer would look for it", a->name);
 }
 
-/* "2 device profiles, ": at to, which then is behind it. */
+/* Writes "2 device profiles, " at *to, and moves *to after it. */
 static void prof__checkup_count(char **to, size_t count, const char *one)
 {
     if (count) *to += sprintf(*to, "%lu %s%s, ", (unsigned long)count, one, count > 1 ? "s" : "");
 }
 
-/* Says what there is in a folder. */
+/* Says which files are in a folder. */
 static void prof__checkup_folder(prof__checkup *c, const char *folder)
 {
     static const char *const names[PROF_NTFF_KIND_COUNT] = {
@@ -206,7 +206,7 @@ static void prof__checkup_folder(prof__checkup *c, const char *folder)
                       c->counts[PROF_NTFF_TRACE_INFO] ? "a session" : "no session", to > text ? ": " : "", text);
 }
 
-/* What a session should have. */
+/* Checks that a session has the files that it should have. */
 static void prof__checkup_session(prof__checkup *c)
 {
     const size_t *n = c->counts;
@@ -229,7 +229,7 @@ static void prof__checkup_session(prof__checkup *c)
                           "no trace.json: Neuron Explorer shows nothing of the host's scopes (prof neuron place)");
 }
 
-/* The files from first to end, which are those of one folder. */
+/* Checks the files from first to end, which are those of one folder. */
 static void prof__checkup_files(prof__checkup *c, size_t first, size_t end)
 {
     const char *folder = c->tree->list[first].folder;
@@ -240,7 +240,7 @@ static void prof__checkup_files(prof__checkup *c, size_t first, size_t end)
         c->counts[c->tree->list[i].kind]++;
         bad |= !c->tree->list[i].size || c->tree->list[i].blank;
     }
-    if (c->counts[PROF_NTFF_NEFF] == end - first && !bad) return; /* models alone: of the folder above */
+    if (c->counts[PROF_NTFF_NEFF] == end - first && !bad) return; /* only models: they belong to the folder above */
     for (i = 0; i < c->tree->count; i++)
         c->counts[PROF_NTFF_NEFF] += c->tree->list[i].kind == PROF_NTFF_NEFF &&
                                      prof__path_below(c->tree->list[i].folder, folder) &&

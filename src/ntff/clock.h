@@ -1,17 +1,18 @@
-// ntff/clock: Unix time, the host's clock and the NeuronCores'.
-/*-- CLOCK --------------------------------------------------------------------------------------------------- >>clock -- */
+// ntff/clock: Converts between Unix time and the host's clock.
+/*-- CLOCK ----------------------------------------------------------------------------------------------- >>clock -- */
 
-#define PROF__NTFF_NOISE 50000 /* ns: what reading two clocks one after the other may be off */
-#define PROF__NTFF_FAR ((int64_t)1 << 62) /* ns: no time is as late */
+#define PROF__NTFF_NOISE 50000 /* ns: the largest error of reading two clocks one after the other */
+#define PROF__NTFF_FAR ((int64_t)1 << 62) /* ns: later than any time */
 
-/* Two moments on both clocks of a host, which Linux steers as one: but for noise they go at one rate. */
+/* Two moments on both clocks of a host. Linux adjusts both in the same way, so that they have the same rate, apart from
+   noise. */
 typedef struct prof__ntff_clock {
-    int64_t host, unix_ns; /* the first */
-    int64_t span, off;     /* to the last, on the host's clock; and how much longer that is in Unix time */
-    int stepped;           /* 1: somebody set the clock in between: off does not count */
+    int64_t host, unix_ns; /* the first moment */
+    int64_t span, off;     /* span: to the second one, on the host's clock; off: how much longer it is in Unix time */
+    int stepped;           /* 1: somebody set the clock in between, so off is not used */
 } prof__ntff_clock;
 
-/* Without a Unix time, or with one or an uptime of a century and more, which is none: all zero. */
+/* Sets all to zero if there is no Unix time, or if that or the uptime is a century or more, which cannot be true. */
 static void prof__ntff_clock_of(prof__ntff_clock *clock, const prof__pair *first, const prof__pair *last)
 {
     int64_t much;
@@ -29,8 +30,8 @@ static void prof__ntff_clock_of(prof__ntff_clock *clock, const prof__pair *first
     if (clock->stepped || much <= PROF__NTFF_NOISE || much > clock->span / 1000) clock->span = clock->off = 0;
 }
 
-/* How much more Unix time than the host's has passed, of so long a time: at most 0.5 per mille, for which a double
-   does. span: how long that was during the whole session, on the clock that the time is of. */
+/* Returns how much more Unix time than host time has passed after the time `since`: at most 0.5 per mille, so that a
+   double is exact enough. span: the length of the whole session on the clock of `since`. */
 static int64_t prof__ntff_clock_part(const prof__ntff_clock *clock, int64_t since, int64_t span)
 {
     double off = clock->span ? (double)since * ((double)clock->off / (double)span) : 0;
@@ -44,7 +45,7 @@ static int64_t prof__ntff_clock_off(const prof__ntff_clock *clock, int64_t since
     return prof__ntff_clock_part(clock, since, clock->span);
 }
 
-/* From Unix time, 0 to 2^62, to the host's. */
+/* Converts Unix time, 0 to 2^62, to the host's. */
 static int64_t prof__ntff_clock_host(const prof__ntff_clock *clock, int64_t unix_ns)
 {
     int64_t since = unix_ns - clock->unix_ns;

@@ -1,31 +1,31 @@
-// ntff/events: Starts that wait for their stops; the clocks of cores.
-/*-- EVENTS ------------------------------------------------------------------------------------------------- >>events -- */
+// ntff/events: Keeps starts that wait for their stops; converts the times of cores.
+/*-- EVENTS --------------------------------------------------------------------------------------------- >>events -- */
 
 #define PROF__NTFF_OPEN 65536u                 /* starts that wait for their stop, and events for a sync point */
-#define PROF__NTFF_BYTES ((size_t)64 << 20)    /* of them */
+#define PROF__NTFF_BYTES ((size_t)64 << 20)    /* memory for them */
 #define PROF__NTFF_SYNCS 65536u                /* sync points that are remembered */
 #define PROF__NTFF_DATA ((size_t)16384)        /* bytes of a start's data that are kept */
-#define PROF__NTFF_CORES 1024                  /* physical ones of a machine; numbers beyond count as not said */
+#define PROF__NTFF_CORES 1024                  /* physical cores of a machine; higher numbers count as not known */
 
-/* What stands in an object: an event, or half of one. Times: Unix; nc_ns: the core's. */
+/* The content of an object: an event, or half of one. Times are Unix times; nc_ns has the core's. */
 typedef struct prof__ntff_said {
     prof_ntff_event event;
     char name[PROF_MAX_TEXT + 24], instance[64];
-    char phase; /* 's' start or stop, see stop; 'i' instant; 0: it does not say */
+    char phase; /* 's': start or stop, see stop; 'i': instant; 0: not known */
     int stop, has_time, has_duration, has_nc, has_cpu, has_value, has_source;
     int64_t time, duration, unit, nc_ns, cpu_ns, lnc_idx;
-    double percent; /* 0: not said */
+    double percent; /* 0: not known */
 } prof__ntff_said;
 
-/* What waits: a start, or an event in the core's time. Behind it its name, instance and args. */
+/* A start that waits for its stop, or an event in the core's time. Its name, instance and args follow it in memory. */
 typedef struct prof__ntff_open {
-    struct prof__ntff_open *next;           /* of the same slot */
+    struct prof__ntff_open *next;           /* the next one of the same slot */
     struct prof__ntff_open *older, *newer;
     uint32_t hash;
     size_t bytes;
     prof_ntff_event event;
     int raw;                                /* 1: its times are the core's */
-    int64_t nc_ns;                          /* of the start; of an event see duration_ns */
+    int64_t nc_ns;                          /* the core's time of the start */
     int has_nc;
 } prof__ntff_open;
 
@@ -43,14 +43,14 @@ typedef struct prof__ntff_sync {
 struct prof_ntff_parser {
     prof_ntff_event_fn fn;
     void *user;
-    int ended; /* 1: fn wants no more */
+    int ended; /* 1: fn has asked to stop */
     prof_ntff_stats stats;
     prof__ntff_open *slots[4096];
     prof__ntff_list starts, raw;
     prof__ntff_sync *syncs;
     size_t sync_count, sync_capacity;
-    uint64_t sync_next; /* counts all that came; the oldest is overwritten */
-    prof__ntff_sync last[64]; /* one for each core that has been seen, as far as they go */
+    uint64_t sync_next; /* counts all that have come; the oldest is overwritten */
+    prof__ntff_sync last[64]; /* the last one of each core, for the first 64 cores */
     size_t last_count;
     prof__ntff_said said;
     prof__json_value value;
@@ -95,14 +95,15 @@ static uint32_t prof__ntff_hash(const prof_ntff_event *event)
     return (uint32_t)prof__mix(key ^ prof__text_hash(event->name));
 }
 
-/* Two physical cores that run the same may have the same number: they are told apart where both say which they are. */
+/* Returns 1 if a start and a stop may belong together. Two physical cores that run the same program may use the same
+   number; they are distinguished if both events name their core. */
 static int prof__ntff_same(const prof_ntff_event *a, const prof_ntff_event *b)
 {
     return a->tracking_id == b->tracking_id && a->nc_idx == b->nc_idx &&
            (a->core_idx < 0 || b->core_idx < 0 || a->core_idx == b->core_idx) && !strcmp(a->name, b->name);
 }
 
-/* A copy of what was said. Null without memory. */
+/* Returns a copy, or NULL without memory. */
 static prof__ntff_open *prof__ntff_keep(const prof__ntff_said *said)
 {
     const prof_ntff_event *event = &said->event;
@@ -151,8 +152,8 @@ static void prof__ntff_unlink(prof__ntff_list *list, prof__ntff_open *kept)
     list->bytes -= kept->bytes;
 }
 
-/* Takes the start that this stop, or another start, ends off the table, the oldest if there are several; null: there is
-   none. */
+/* Removes the start that this stop, or another start, ends from the table: the oldest if there are several. Returns
+   NULL if there is none. */
 static prof__ntff_open *prof__ntff_claim(prof_ntff_parser *p, const prof_ntff_event *event)
 {
     uint32_t hash = prof__ntff_hash(event);
@@ -189,14 +190,15 @@ static int64_t prof__ntff_minus(int64_t a, int64_t b) /* saturates */
     return a - b;
 }
 
-/* The physical cores of a NeuronCore have clocks of their own; what does not say which fits all. */
+/* Returns 1 if a sync point is of the event's core. The physical cores of a NeuronCore have clocks of their own; an
+   event that does not name its core matches all of them. */
 static int prof__sync_fits(const prof__ntff_sync *sync, const prof_ntff_event *event)
 {
     return sync->nc_idx == event->nc_idx &&
            (sync->core_idx < 0 || event->core_idx < 0 || sync->core_idx == event->core_idx);
 }
 
-/* The first of the sorted sync points that comes not before key. */
+/* Returns the index of the first of the sorted sync points that is not before key. */
 static size_t prof__sync_find(const prof__ntff_sync *syncs, size_t count, const prof__ntff_sync *key,
                               int (*order)(const void *, const void *))
 {
@@ -211,8 +213,8 @@ static size_t prof__sync_find(const prof__ntff_sync *syncs, size_t count, const 
     return low;
 }
 
-/* The sync point that is taken after an execution, of that execution; null: there is none. Some are looked at only,
-   lest a hostile file has them all looked at each time. */
+/* Returns the sync point of an execution, which was taken after it, or NULL. Looks at some of them only, so that a
+   hostile file cannot make every search visit all. */
 static const prof__ntff_sync *prof__sync_of_execution(const prof__ntff_sync *syncs, size_t count,
                                                       const prof_ntff_event *event, int64_t nc_ns)
 {
@@ -244,7 +246,7 @@ static const prof__ntff_sync *prof__sync_before(const prof__ntff_sync *syncs, si
     return NULL;
 }
 
-/* Puts an event in the core's time where the sync point says, as the runtime does. 0: that is nowhere. */
+/* Converts an event from the core's time by a sync point, as the runtime does. Returns 0 if the result is no time. */
 static int prof__ntff_shift(prof__ntff_open *kept, const prof__ntff_sync *sync)
 {
     int64_t since = prof__ntff_minus(kept->nc_ns, sync->nc_ns), to;
@@ -256,7 +258,7 @@ static int prof__ntff_shift(prof__ntff_open *kept, const prof__ntff_sync *sync)
     return 1;
 }
 
-/* A sorted copy of the sync points; null without memory, or if there are none. */
+/* Returns a sorted copy of the sync points, or NULL without memory, or if there are none. */
 static prof__ntff_sync *prof__syncs_sorted(const prof_ntff_parser *p, int (*order)(const void *, const void *))
 {
     prof__ntff_sync *copy = p->sync_count ? (prof__ntff_sync *)malloc(p->sync_count * sizeof *copy) : NULL;
@@ -266,7 +268,8 @@ static prof__ntff_sync *prof__syncs_sorted(const prof_ntff_parser *p, int (*orde
     return copy;
 }
 
-/* Hands over what waits for sync points and has one now; last: and what has none, in the core's time. */
+/* Calls fn for the events that waited for a sync point and have one now. With last, also for the others, in the core's
+   time. */
 static void prof__ntff_resolve(prof_ntff_parser *p, int last)
 {
     prof__ntff_sync *syncs, *by_time;
@@ -318,13 +321,13 @@ static void prof__ntff_sync_point(prof_ntff_parser *p, const prof__ntff_said *sa
     p->syncs[p->sync_next++ % PROF__NTFF_SYNCS] = sync;
 }
 
-/* Whether the runtime left the time as the core has it. */
+/* Returns 1 if the runtime has left the time as that of the core. */
 static int prof__ntff_is_raw(const prof__ntff_said *said)
 {
     return said->has_nc && said->time == said->nc_ns && said->event.source == PROF_NTFF_SOURCE_HARDWARE;
 }
 
-/* Hands an event over, or keeps it until there is a sync point. kept: owned. */
+/* Calls fn for an event, or keeps it until there is a sync point. Takes ownership of kept. */
 static void prof__ntff_finish(prof_ntff_parser *p, prof__ntff_open *kept)
 {
     if (!kept->raw) {

@@ -1,17 +1,17 @@
-// ntff/import: Events into a copy of a recording.
-/*-- into a copy of a recording: see prof.h, >>import. Without a host its times are Unix time. --*/
+// ntff/import: Adds events to a copy of a recording.
+/*-- a copy of a recording with events: see prof.h, >>import. Without a host its times are Unix time. --*/
 
 typedef struct prof__ntff_import_state {
     prof__import into;
     prof__ntff_clock clock;
-    int is_hosted; /* there is a host */
+    int is_hosted; /* 1: there is a host */
     char instance[64];
     int has_instance;
     prof_ntff_stats *stats;
     prof__ntff_args args;
 } prof__ntff_import_state;
 
-/* The row of a place; where there are too many, of all others. PROF__NONE without memory. */
+/* Returns the row of a place or, if there are too many, that of all others. Returns PROF__NONE without memory. */
 static size_t prof__ntff_row_of(prof__import *into, const prof__ntff_place *place)
 {
     size_t row = prof__import_row(into, place->device, place->row, 0);

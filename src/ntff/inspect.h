@@ -1,4 +1,4 @@
-// ntff/inspect: Captures that libnrt writes: inspect, continuous.
+// ntff/inspect: Captures that libnrt writes to files: inspect sessions, continuous profiles.
 /*-- inspect --*/
 
 static struct {
@@ -23,7 +23,7 @@ static prof_status prof__ntff_set_activities(struct nrt_inspect_config *options,
     return status;
 }
 
-/* A runtime of before the modes has the model's, and no function to say so. */
+/* Sets the mode of the device profile. Older runtimes lack the function, and always use the mode `model`. */
 static prof_status prof__ntff_set_device_mode(struct nrt_inspect_config *options, const prof_ntff_config *config)
 {
     int on = (prof__ntff_activities(config) & PROF_NTFF_DEVICE) != 0,
@@ -58,7 +58,7 @@ static prof_status prof__ntff_set_options(struct nrt_inspect_config *options, co
     return status;
 }
 
-/* What the runtime makes of an empty name differs from version to version. */
+/* Refuses an empty name, which runtimes of different versions handle differently, and one that is too long. */
 static prof_status prof__ntff_folder_check(const char *folder)
 {
     if (!folder || (*folder && strlen(folder) < PROF_NTFF_PATH)) return PROF_OK;
@@ -79,7 +79,7 @@ static prof_status prof__ntff_config_check(const prof_ntff_config *config)
     return PROF_OK;
 }
 
-/* The phase is busy. */
+/* Begins a session. The phase is busy. */
 static prof_status prof__ntff_session_open(const prof_ntff_config *config)
 {
     struct nrt_inspect_config *options = NULL;
@@ -98,7 +98,8 @@ static prof_status prof__ntff_session_open(const prof_ntff_config *config)
                     config->output_dir ? config->output_dir : "./output");
     prof__ntff_session.no_trace_json = config->no_trace_json;
     prof__ntff_session.may_be_empty = config->on_fail == PROF_NTFF_ON_FAIL_ONLY;
-    if (!status && config->output_dir) status = prof__folder_make(config->output_dir); /* a runtime may make but one */
+    /* a runtime may create only the last directory of a path */
+    if (!status && config->output_dir) status = prof__folder_make(config->output_dir);
     if (!status) status = prof_ntff_inspect_begin_with_options(options);
     if (!status)
         prof__ntff_captures_change((activities & PROF_NTFF_SYSTEM) * PROF__NTFF_WITH_SYSTEM |
@@ -126,8 +127,8 @@ PROF_DEF prof_status prof_ntff_session_begin(const prof_ntff_config *config)
     return status;
 }
 
-/* What prof recorded since the session began, beside the session's files. Not if nothing was, or if somebody else, a
-   framework, has put its trace.json there. */
+/* Writes what prof has recorded since the session began beside the session's files. Does not if nothing was recorded,
+   or if a framework has written its own trace.json there. */
 static prof_status prof__ntff_session_scopes(const char *folder)
 {
     char path[PROF_NTFF_PATH + 16];
@@ -149,7 +150,7 @@ static int prof__ntff_session_file(void *user, const prof_ntff_artifact *artifac
     return *written;
 }
 
-/* Where the runtime has put the files of the session, of which there should be some. */
+/* Finds the folder of the session's files. Fails if there is none. */
 static prof_status prof__ntff_session_files(char *found, size_t size)
 {
     const char *folder = prof__ntff_session.output_dir;
@@ -194,7 +195,7 @@ static struct {
     uint64_t phase, saves;
     struct nrt_profile_continuous_options *options;
     uint32_t vnc;
-    int word; /* a save, or the end; phase was seen to be open, in this process, before it is waited for */
+    int word; /* the lock of a save or the end; taken only after phase was open in this process */
 } prof__ntff_continuous;
 
 static prof_status prof__ntff_continuous_on_save(void) { return prof_ntff_continuous_save(prof__ntff_continuous.vnc); }

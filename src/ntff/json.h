@@ -1,24 +1,24 @@
-// ntff/json: A pull parser of JSON. Memory does not grow with the text.
-/*-- JSON ----------------------------------------------------------------------------------------------------- >>json --
-   A pull parser: whoever calls it asks for what comes next. Files come through a buffer, so that memory does not grow
-   with them; a thing of interest, one element of a long array, is first passed over as a whole, which finds its end,
-   and then taken apart in memory. Numbers stay texts until somebody wants a whole number, so that 64 bits are exact. */
+// ntff/json: A pull parser for JSON. Its memory does not grow with the text.
+/*-- JSON ---------------------------------------------------------------------------------------------------- >>json --
+   A pull parser: its caller asks for the next value. Files are read through a buffer, so that memory does not grow with
+   them. An element of a long array is first skipped as a whole, which finds its end, and then parsed in memory. Numbers
+   stay texts until the caller asks for an integer, so that 64 bits are exact. */
 
 #define PROF__JSON_BUFFER ((size_t)65536)
-#define PROF__JSON_DEPTH 64               /* brackets inside brackets */
+#define PROF__JSON_DEPTH 64               /* nested brackets */
 #define PROF__JSON_MAX ((size_t)1 << 20) /* bytes of an element of a file */
 
 typedef struct prof__json {
     const char *at, *end;
-    const char *begin;  /* where what is there began */
-    uint64_t passed;    /* bytes in front of that */
-    FILE *file;         /* where more comes from; null: that is all */
-    char *buffer;       /* of a file */
-    const char *from;   /* while an element is passed over: what is not in the copy yet; else null */
+    const char *begin;  /* the begin of the bytes in memory */
+    uint64_t passed;    /* bytes before begin */
+    FILE *file;         /* where more bytes come from; NULL: there are no more */
+    char *buffer;       /* for a file */
+    const char *from;   /* while an element is skipped: the first byte that is not in the copy yet; else NULL */
     char *copy;
     size_t copied, room;
-    int over;           /* 1: it is larger than PROF__JSON_MAX */
-    const char *error;  /* null: none */
+    int over;           /* 1: the element is larger than PROF__JSON_MAX */
+    const char *error;  /* NULL: none */
 } prof__json;
 
 /* A piece of JSON in memory. */
@@ -29,7 +29,7 @@ typedef struct prof__slice {
 
 /* A number, literal or string, decoded. */
 typedef struct prof__json_value {
-    char type; /* '"', '0', 't', 'f', 'n', or that of the bracket of what was passed over; 0: none, an error */
+    char type; /* '"', '0', 't', 'f', 'n', or the bracket of a value that was skipped; 0: none, because of an error */
     char text[PROF_MAX_TEXT + 24];
 } prof__json_value;
 
@@ -103,10 +103,10 @@ static int prof__json_refill(prof__json *j)
     return got != 0;
 }
 
-/* 0: there is no more. */
+/* Makes sure that a byte can be read. Returns 0 at the end. */
 static inline int prof__json_fill(prof__json *j) { return j->at < j->end || prof__json_refill(j); }
 
-/* The next byte that is no space, which is still to be read; -1: there is none. */
+/* Skips spaces, and returns the next byte without reading it, or -1 at the end. */
 static int prof__json_peek(prof__json *j)
 {
     for (; prof__json_fill(j); j->at++)
@@ -122,7 +122,7 @@ static int prof__json_expect(prof__json *j, char c, const char *otherwise)
     return 1;
 }
 
-/* Passes over the string that begins here. */
+/* Skips the string that begins here. */
 static int prof__json_pass_string(prof__json *j)
 {
     j->at++;
@@ -145,7 +145,7 @@ static int prof__json_plain(char c)
            c == '.';
 }
 
-/* Passes over one value. Brackets must match; what is between them is looked at by whoever takes it apart. */
+/* Skips one value. Checks only that brackets match; what is between them is checked when it is parsed. */
 static int prof__json_pass(prof__json *j)
 {
     char close[PROF__JSON_DEPTH];
@@ -173,7 +173,7 @@ static int prof__json_pass(prof__json *j)
     return 1;
 }
 
-/* The same, and shows what it was, until the next call. 0: an error. */
+/* Skips one value, and sets slice to its bytes, which are valid until the next call. Returns 0 after an error. */
 static int prof__json_slice(prof__json *j, prof__slice *slice)
 {
     const char *begin;
@@ -190,7 +190,7 @@ static int prof__json_slice(prof__json *j, prof__slice *slice)
     j->over = 0;
     j->from = begin;
     good = prof__json_pass(j);
-    if (good && !j->copied && !j->over) { /* it was in the buffer all the time */
+    if (good && !j->copied && !j->over) { /* all of it is still in the buffer */
         slice->bytes = j->from;
         slice->size = (size_t)(j->at - j->from);
     } else if (good) {
@@ -202,7 +202,7 @@ static int prof__json_slice(prof__json *j, prof__slice *slice)
     return good;
 }
 
-/* Inside of brackets: whether one more comes. first: 1 before the first call. */
+/* Returns 1 if another element follows before the closing bracket. Set *first to 1 before the first call. */
 static int prof__json_more(prof__json *j, char close, int *first)
 {
     int c = prof__json_peek(j), begins = *first;
@@ -234,7 +234,7 @@ static int prof__json_hex(prof__json *j, unsigned *code)
     return 1;
 }
 
-/* Appends a character unless there is no room for all of it: then it ends the text, and used is size. */
+/* Appends a character. If there is no space for all of it, ends the text, and sets *used to size. */
 static void prof__json_put(char *to, size_t size, size_t *used, unsigned code)
 {
     char bytes[4];
@@ -261,7 +261,7 @@ static void prof__json_put(char *to, size_t size, size_t *used, unsigned code)
     *used += count;
 }
 
-/* What stands behind a backslash. Halves of a pair and zeros become U+FFFD. */
+/* Reads an escape after its backslash. Halves of surrogate pairs and zeros become U+FFFD. */
 static int prof__json_escape(prof__json *j, unsigned *code)
 {
     static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -287,7 +287,7 @@ static int prof__json_escape(prof__json *j, unsigned *code)
     return 1;
 }
 
-/* The string that begins here, decoded, as much as there is room for, terminated. */
+/* Reads and decodes the string that begins here; it is cut to size bytes, and terminated. */
 static int prof__json_string(prof__json *j, char *to, size_t size)
 {
     size_t used = 0;
@@ -316,7 +316,7 @@ static int prof__json_string(prof__json *j, char *to, size_t size)
             if (used < size) prof__json_put(to, size, &used, code);
         } else if (used + 1 < size) {
             to[used++] = c ? c : '?';
-        } else if (used < size) { /* it is cut, not inside of a character */
+        } else if (used < size) { /* cuts it, but not inside a character */
             while (used && ((unsigned char)c & 0xC0) == 0x80) c = to[--used];
             to[used] = 0;
             used = size;
@@ -330,7 +330,7 @@ static int prof__json_key(prof__json *j, char *key, size_t size)
     return prof__json_string(j, key, size) && prof__json_expect(j, ':', "has no colon after a key");
 }
 
-/* One value. Of a number, literal or string its text; brackets are passed over. */
+/* Reads one value. Copies the text of a number, literal or string; skips brackets. */
 static int prof__json_take(prof__json *j, prof__json_value *value)
 {
     int c = prof__json_peek(j);
@@ -355,8 +355,8 @@ static int prof__json_take(prof__json *j, prof__json_value *value)
     return 1;
 }
 
-/* A whole number, however it is written: 12, "12", 12.0, 1.2e1; what it has behind the point is cut off. 0: it is none,
-   or has more than 64 bits. */
+/* Reads an integer in any notation: 12, "12", 12.0, 1.2e1. Cuts decimals off. Returns 0 if it is not a number, or has
+   more than 64 bits. */
 static int prof__json_whole(const char *text, int *negative, uint64_t *number)
 {
     uint64_t value = 0;
@@ -418,7 +418,8 @@ static int prof__json_signed(const prof__json_value *value, int64_t *number)
     return 1;
 }
 
-/* What fits no whole number. Exact up to 15 digits with up to 22 places, in every locale. 0: it is no number. */
+/* Reads a floating-point number, in every locale; exact up to 15 digits with up to 22 decimals. Returns 0 if it is not
+   a number. */
 static int prof__json_double(const prof__json_value *value, double *number)
 {
     const char *text = value->text;

@@ -1,9 +1,9 @@
-// ntff/kineto: Kineto's trace.json as a stream.
-/*-- KINETO ------------------------------------------------------------------------------------------------- >>kineto -- */
+// ntff/kineto: Writes Kineto's trace.json as a stream.
+/*-- KINETO --------------------------------------------------------------------------------------------- >>kineto -- */
 
 #define PROF__KINETO_PERIOD 7889238           /* seconds: a quarter of a year, of which Kineto's base is a multiple */
 #define PROF__KINETO_ID 1000000000u           /* thread ids that do not come from the system start here */
-#define PROF__KINETO_OURS "\"traceName\": \"prof: " /* how prof's own files are known */
+#define PROF__KINETO_OURS "\"traceName\": \"prof: " /* marks files that prof has written */
 
 typedef struct prof__kineto {
     prof__out out;
@@ -11,13 +11,13 @@ typedef struct prof__kineto {
     prof_ntff_trace_options options;
     prof__ntff_clock clock;
     int64_t base;       /* Unix ns that times count from */
-    uint64_t pid, next; /* next: External id */
-    int lines;          /* 1: one came before */
+    uint64_t pid, next; /* next: the next External id */
+    int lines;          /* 1: a line was written before */
 } prof__kineto;
 
 static void prof__kineto_literal(prof__kineto *k, const char *text) { prof__out_text(&k->out, text); }
 
-/* Length of the UTF-8 sequence; 0: it is none. */
+/* Returns the length of the UTF-8 sequence, or 0 if it is invalid. */
 static int prof__kineto_utf8(const unsigned char *s)
 {
     int length = *s < 0x80 ? 1 : *s < 0xC2 ? 0 : *s < 0xE0 ? 2 : *s < 0xF0 ? 3 : *s < 0xF5 ? 4 : 0, i;
@@ -29,7 +29,7 @@ static int prof__kineto_utf8(const unsigned char *s)
     return length;
 }
 
-/* The inside of a JSON string. */
+/* Writes the inside of a JSON string. */
 static void prof__kineto_text(prof__kineto *k, const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;
@@ -57,7 +57,7 @@ static void prof__kineto_string(prof__kineto *k, const char *text)
     prof__kineto_literal(k, "\"");
 }
 
-/* Microseconds with three decimals, as "%lld.%03lld". */
+/* Writes microseconds with three decimals, like "%lld.%03lld". */
 static void prof__kineto_us(prof__kineto *k, int64_t ns)
 {
     char *to;
@@ -91,7 +91,7 @@ static void prof__kineto_ids(prof__kineto *k, uint64_t tid)
     prof__out_unsigned(&k->out, tid);
 }
 
-/* One of the lines about a process or thread. number: the argument, if text is null. */
+/* Writes a line about a process or thread. number is the argument if text is NULL. */
 static void prof__kineto_about(prof__kineto *k, const char *what, uint64_t tid, const char *key, const char *text,
                                uint64_t number)
 {
@@ -147,7 +147,7 @@ static void prof__kineto_value(prof__kineto *k, const prof_value *value)
     }
 }
 
-/* The program's arguments: the last one counts if a key comes twice. */
+/* Writes the program's arguments. If a key comes twice, the last one counts. */
 static void prof__kineto_args(prof__kineto *k, const prof_event *event)
 {
     uint32_t i, j;
@@ -216,7 +216,8 @@ static void prof__kineto_point(prof__kineto *k, const prof_event *event, uint64_
     prof__kineto_literal(k, "}");
 }
 
-/* A kernel's id is no id of a thread if the thread has none, or if it stands for several, as that of a fiber. */
+/* Returns the kernel's id of a thread, or an id of our own if there is none, or if several tracks have it, like
+   fibers. */
 static uint64_t prof__kineto_tid(const prof_track *track, size_t number)
 {
     return track->thread_id && track->thread_id <= 0x7FFFFFFF && !track->fiber ? track->thread_id
@@ -271,7 +272,7 @@ static void prof__kineto_document(prof__kineto *k)
     prof__kineto_literal(k, "\"\n}\n");
 }
 
-/* All but the output; null without memory, or a trace. */
+/* Makes the state without its output. Returns NULL without memory, or if trace is NULL. */
 static prof__kineto *prof__kineto_make(const prof_trace *trace, const prof_ntff_trace_options *options)
 {
     prof__kineto *k = trace ? (prof__kineto *)calloc(1, sizeof *k) : NULL;

@@ -1,11 +1,11 @@
-// ntff/kineto_file: trace.json beside the files of a session.
+// ntff/kineto_file: Writes trace.json beside the files of a session, or appends to one.
 /*-- beside other files --*/
 
-/* 1: a file, 2: a folder, 0: neither, or not there. Of a link: what it leads to. */
+/* Returns 1 for a file, 2 for a folder, 0 for anything else, or if there is nothing. Follows links. */
 static int prof__path_kind(const char *path, uint64_t *size, uint64_t *changed_ns)
 {
 #ifdef _WIN32
-    struct _stat64 about; /* the other one has 32 bits for a size */
+    struct _stat64 about; /* struct stat has only 32 bits for a size */
     if (_stat64(path, &about)) return 0;
 #else
     struct stat about;
@@ -13,14 +13,15 @@ static int prof__path_kind(const char *path, uint64_t *size, uint64_t *changed_n
 #endif
     *size = (uint64_t)about.st_size;
     *changed_ns = (uint64_t)about.st_mtime * 1000000000u;
-    unsigned kind = (unsigned)about.st_mode & 0170000u; /* S_IFMT, S_IFREG, S_IFDIR: not all headers tell them */
+    unsigned kind = (unsigned)about.st_mode & 0170000u; /* S_IFMT, S_IFREG, S_IFDIR: not all headers have them */
     return kind == 0100000u ? 1 : kind == 0040000u ? 2 : 0;
 }
 
 enum { PROF__KINETO_NONE, PROF__KINETO_PROFS, PROF__KINETO_OTHERS };
 
-/* Whose the file is, or that which a link leads to. Ours say so at their end. Standard output, pipes and devices are
-   nobody's; so is an empty file behind a link, as /dev/stdout is one. */
+/* Returns who wrote the file, or the file that a link leads to. prof's own files say so at their end. Nobody has
+   written standard output, pipes and devices; nor an empty file that a link leads to, because /dev/stdout is such a
+   link. */
 static int prof__kineto_whose(const char *path)
 {
     char tail[513];
@@ -41,9 +42,9 @@ static int prof__kineto_whose(const char *path)
     return strstr(tail, PROF__KINETO_OURS) ? PROF__KINETO_PROFS : PROF__KINETO_OTHERS;
 }
 
-/* Where the events of another's file end, and from when its times count. 0: it has none, see the error. */
+/* Where the events of another program's file end, and its base time. */
 typedef struct prof__kineto_other {
-    uint64_t end;  /* bytes up to behind the last event, or the bracket if there is none */
+    uint64_t end;  /* bytes up to the end of the last event, or of the opening bracket if there is none */
     int64_t base;
     int events;
 } prof__kineto_other;
@@ -90,7 +91,7 @@ static void prof__kineto_copy(prof__kineto *k, FILE *from, uint64_t at, uint64_t
     }
 }
 
-/* Writes another's file anew, ours behind its events; every byte of it stays. */
+/* Rewrites another program's file with our events after its own. No byte of it is lost. */
 static prof_status prof__kineto_append(prof__kineto *k, const char *path)
 {
     prof__kineto_other other;
@@ -117,22 +118,23 @@ static prof_status prof__kineto_append(prof__kineto *k, const char *path)
             prof__kineto_events(k);
             prof__kineto_copy(k, j.file, other.end, size);
         }
-        prof__json_close(&j); /* first: Windows replaces no file that is open */
+        prof__json_close(&j); /* first, because Windows does not replace open files */
         if (opened) status = prof__out_close(&k->out);
     }
     free(value);
     return status;
 }
 
-/* Gives a complete file its name, unless somebody else took it meanwhile. */
+/* Gives a complete file its name, unless another program has taken that meanwhile. */
 static prof_status prof__kineto_publish(const char *part, const char *path, int replace)
 {
     int failed;
 #ifdef _WIN32
-    failed = replace ? prof__file_rename(part, path) : rename(part, path); /* which does not replace there */
+    failed = replace ? prof__file_rename(part, path) : rename(part, path); /* does not replace on Windows */
 #else
     failed = replace ? rename(part, path) : link(part, path);
-    if (failed && !replace && errno != EEXIST && access(path, F_OK)) failed = rename(part, path); /* no links there */
+    /* a file system may have no links */
+    if (failed && !replace && errno != EEXIST && access(path, F_OK)) failed = rename(part, path);
 #endif
     if (failed) {
         prof_status status = errno == EEXIST

@@ -1,6 +1,7 @@
-// ntff/loader: The Neuron runtime of the process, if there is one.
-/*-- LOADER ------------------------------------------------------------------------------------------------- >>loader --
-   The functions found, published whole and never changed: so wrappers need no lock, and a fork() finds none held. */
+// ntff/loader: Finds the Neuron runtime of the process, and its functions.
+/*-- LOADER ------------------------------------------------------------------------------------------------ >>loader --
+   The table of functions is published when it is complete, and never changes. So wrappers need no lock, and a fork()
+   cannot leave one locked. */
 
 #ifdef __linux__
 #include <dlfcn.h>
@@ -38,9 +39,9 @@ static const struct {
 };
 
 static const prof__ntff_api *prof__ntff_api_now;
-static __thread unsigned prof__ntff_status; /* of the thread's last call */
+static __thread unsigned prof__ntff_status; /* the NRT_STATUS of the thread's last call */
 
-/* A function of the table, as data: null if the runtime lacks it. */
+/* Returns a function of the table as a pointer to data, or NULL if the runtime lacks it. */
 static void *prof__ntff_symbol(const prof__ntff_api *api, size_t field)
 {
     void *symbol;
@@ -50,7 +51,7 @@ static void *prof__ntff_symbol(const prof__ntff_api *api, size_t field)
 #define PROF__NTFF_HAS(api, name) (prof__ntff_symbol(api, offsetof(prof__ntff_api, name)) != NULL)
 
 #ifdef __linux__
-/* What nrt_get_version() fills in: nrt_version.h. */
+/* The structure that nrt_get_version() fills in, as in nrt_version.h. */
 typedef struct prof__ntff_version {
     uint64_t major, minor, patch, maintenance;
     char detail[128], git_hash[64];
@@ -84,17 +85,17 @@ static void prof__ntff_describe(prof__ntff_api *api)
         api->can |= PROF_NTFF_CAN_DEBUG_STREAM;
 }
 
-/* A library that is in the process already, and nothing else. */
+/* Returns a library if it is in the process already, and does not load it. */
 static void *prof__ntff_present(const char *name) { return dlopen(name, RTLD_NOW | RTLD_NOLOAD); }
 
-/* The runtime that the process has; null: none. */
+/* Returns the runtime that is in the process, or NULL. */
 static void *prof__ntff_present_any(void)
 {
     void *handle = prof__ntff_present("libnrt.so.1");
     if (!handle) handle = prof__ntff_present("libnrt.so");
     if (handle) return handle;
     handle = dlopen(NULL, RTLD_NOW);
-    if (handle && dlsym(handle, "nrt_init")) return handle; /* linked into the program, or loaded for all to see */
+    if (handle && dlsym(handle, "nrt_init")) return handle; /* linked into the program, or loaded RTLD_GLOBAL */
     if (handle) dlclose(handle);
     return NULL;
 }
@@ -109,7 +110,8 @@ static void *prof__ntff_installed(void)
     return handle;
 }
 
-/* Two runtimes in one process would fight for the device: the one that is there is the one. path null: any. */
+/* Opens the runtime at path, or any if that is NULL. If the process has one already, no other is loaded, because two
+   runtimes would conflict over the device. */
 static void *prof__ntff_open_library(const char *path, prof_status *status)
 {
     void *present = prof__ntff_present_any(), *handle;
@@ -156,7 +158,7 @@ static prof__ntff_api *prof__ntff_find(const char *path, prof_status *status)
     return api;
 }
 
-/* There is one already: is it this? */
+/* Called if a runtime is loaded already. Checks that it is the one at path. */
 static prof_status prof__ntff_same_library(const prof__ntff_api *api, const char *path)
 {
     void *handle = path ? prof__ntff_present(path) : api->handle;
@@ -174,7 +176,7 @@ PROF_DEF prof_status prof_ntff_load(const char *path)
     if (!found) return status;
     if (__atomic_compare_exchange_n(&prof__ntff_api_now, &none, found, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
         return PROF_OK;
-    dlclose(found->handle); /* another thread was faster */
+    dlclose(found->handle); /* another thread has done this meanwhile */
     free(found);
     return prof__ntff_same_library(none, path);
 }

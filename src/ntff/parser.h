@@ -1,4 +1,4 @@
-// ntff/parser: Pairs of starts and stops; a parser's life.
+// ntff/parser: Pairs starts and stops; parses objects and arrays; creates and frees parsers.
 /*-- pairs --*/
 
 static void prof__ntff_give_up(prof_ntff_parser *p, prof__ntff_open *start)
@@ -59,13 +59,13 @@ static void prof__ntff_stop(prof_ntff_parser *p, prof__ntff_said *said)
         prof__ntff_lone_stop(p, said);
         return;
     }
-    raw = start->raw || prof__ntff_is_raw(said); /* both have the core's time, or else neither is in the host's */
+    raw = start->raw || prof__ntff_is_raw(said); /* if one has the core's time, so has the other */
     if (!raw)
         ns = said->time - start->event.start_ns;
     else if (start->has_nc && said->has_nc)
         ns = prof__ntff_minus(said->nc_ns, start->nc_ns);
-    start->raw = raw && start->has_nc; /* else it stays where it says it was */
-    if (ns < 0 || ns >= PROF__NTFF_FAR) { /* not its stop */
+    start->raw = raw && start->has_nc; /* else its time stays as it is */
+    if (ns < 0 || ns >= PROF__NTFF_FAR) { /* this is not its stop */
         prof__ntff_give_up(p, start);
         prof__ntff_lone_stop(p, said);
         return;
@@ -85,7 +85,7 @@ enum {
     PROF__NTFF_SOURCE, PROF__NTFF_INSTANCE, PROF__NTFF_VALUE, PROF__NTFF_PERCENT, PROF__NTFF_CPU, PROF__NTFF_OTHER
 };
 
-/* What the keys of both files mean; OTHER: nothing here, nor for a viewer. */
+/* Returns the meaning of a key of either file. OTHER has no meaning here. */
 static int prof__ntff_key(const char *key)
 {
     static const struct {
@@ -182,7 +182,7 @@ static void prof__ntff_field(prof__ntff_said *said, int field, const prof__json_
     }
 }
 
-/* Takes an object apart, and the "data" in it. 0: it is none. */
+/* Parses an object, and the "data" in it. Returns 0 if it is not an object. */
 static int prof__ntff_object(prof_ntff_parser *p, prof__json *j, int inner)
 {
     char key[24];
@@ -209,7 +209,7 @@ static int prof__ntff_object(prof_ntff_parser *p, prof__json *j, int inner)
     return !j->error;
 }
 
-/* Makes one event, or half of one, of what the object said. 0: it is neither. */
+/* Makes an event, or half of one, from the fields of an object. Returns 0 if they are neither. */
 static int prof__ntff_complete(prof__ntff_said *said)
 {
     prof_ntff_event *event = &said->event;
@@ -236,7 +236,7 @@ static void prof__ntff_event_of(prof_ntff_parser *p, const prof__slice *whole)
         p->stats.errors++;
         return;
     }
-    if (!said->phase) { /* Neuron Explorer's */
+    if (!said->phase) { /* an event of Neuron Explorer */
         said->event.args = whole->bytes;
         said->event.args_size = whole->size;
         p->stats.complete += said->event.duration_ns >= 0;
@@ -295,7 +295,7 @@ static void prof__ntff_clear(prof__ntff_said *said)
     said->percent = 0;
 }
 
-/* One element of an array. 0: nothing can be read any more. */
+/* Reads an element of an array. Returns 0 if nothing more can be read. */
 static int prof__ntff_element(prof_ntff_parser *p, prof__json *j, int kind)
 {
     prof__slice whole;
@@ -312,7 +312,7 @@ static int prof__ntff_element(prof_ntff_parser *p, prof__json *j, int kind)
     return !p->ended;
 }
 
-/* An array of objects; or an object whose members are objects, or such arrays. */
+/* Reads an array of objects, or an object whose members are objects or such arrays. */
 static int prof__ntff_elements(prof_ntff_parser *p, prof__json *j, int kind, int inner)
 {
     int first = 1, bracket = prof__json_peek(j);
@@ -417,7 +417,8 @@ PROF_DEF void prof_ntff_parser_end(prof_ntff_parser *parser, prof_ntff_event_fn 
     free(parser);
 }
 
-/* The same, behind what fn may have ended: then nobody hears of what is left, and it does not count. */
+/* Frees the parser, like prof_ntff_parser_end(). If fn has asked to stop, the rest is neither passed to fn nor
+   counted. */
 static void prof__ntff_parser_close(prof_ntff_parser *p, prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats)
 {
     int ended = p->ended;
@@ -432,7 +433,7 @@ PROF_DEF prof_status prof_ntff_parse_systrace_json(prof_ntff_parser *parser, con
     prof__json j;
     if (!p) return PROF_NO_MEMORY;
     if (!json) size = 0;
-    while (size && !json[size - 1]) size--; /* the runtime may count the end of a string */
+    while (size && !json[size - 1]) size--; /* the runtime may count the terminator */
     prof__json_memory(&j, json ? json : "", size);
     p->fn = fn;
     p->user = user;

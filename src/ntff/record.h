@@ -1,11 +1,11 @@
-// ntff/record: Events onto tracks of devices of the running session.
-/*-- onto tracks of devices --*/
+// ntff/record: Records events on tracks of devices of the running session.
+/*-- tracks of devices --*/
 
 typedef struct prof__ntff_place {
     char device[64 + 64 + 32], row[64];
 } prof__ntff_place;
 
-/* home, instance: the process and machine that need not be named. */
+/* Finds the device and row of an event. home, instance: the process and machine that are not named. */
 static void prof__ntff_place_of(const prof_ntff_event *event, uint64_t home, const char *instance,
                                 prof__ntff_place *place)
 {
@@ -92,7 +92,7 @@ static void prof__ntff_args_value(prof__ntff_args *args, const char *key, const 
     }
 }
 
-/* What an event says beyond what shows where it is. */
+/* Collects the arguments of an event: all that its place on the tracks does not show. */
 static void prof__ntff_args_of(const prof_ntff_event *event, prof__ntff_args *args)
 {
     char key[64];
@@ -126,8 +126,8 @@ static void prof__ntff_args_of(const prof_ntff_event *event, prof__ntff_args *ar
     }
 }
 
-/* As prof_device_record() wants it; offset: Unix time less the time of the device. What was before that time began,
-   because the host was not up yet, is at 0: for readers it is earlier than the session. */
+/* Makes the event for prof_device_record(). offset: Unix time minus the time of the device. An event of before the host
+   was started is put at 0, which is before the session for readers. */
 static prof_device_event prof__ntff_device_event(const prof_ntff_event *event, int64_t offset, prof__ntff_args *args)
 {
     prof_device_event e;
@@ -151,7 +151,7 @@ static prof_device_event prof__ntff_device_event(const prof_ntff_event *event, i
     e.arg_count = args->count;
     e.type = event->duration_ns < 0 ? PROF_EVENT_MARK : PROF_EVENT_SCOPE;
     e.end = end > 0 ? (uint64_t)end : 0;
-    if (event->flags & PROF_NTFF_UNMATCHED_START && e.end) e.end = e.start - 1; /* it is not known */
+    if (event->flags & PROF_NTFF_UNMATCHED_START && e.end) e.end = e.start - 1; /* not known */
     return e;
 }
 

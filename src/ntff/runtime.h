@@ -1,15 +1,15 @@
-// ntff/runtime: Its functions, with what goes wrong explained.
-/*-- RUNTIME ----------------------------------------------------------------------------------------------- >>runtime --
-   Which captures are open is one word, with the process that opened them: a child of a fork() has them from its parent,
-   but not its runtime's threads. Whoever begins one sets its bit first. */
+// ntff/runtime: The wrappers of the runtime's functions; knows which captures are open, and explains errors.
+/*-- RUNTIME ---------------------------------------------------------------------------------------------- >>runtime --
+   One word says which captures are open, and which process has opened them: a child of a fork() inherits it from its
+   parent, but not the runtime's threads. A function that begins a capture sets its bit first. */
 
 enum {
     PROF__NTFF_INSPECT = 1,
     PROF__NTFF_CONTINUOUS = 2,
     PROF__NTFF_SYS_TRACE = 4,
     PROF__NTFF_TRACE = 8,
-    PROF__NTFF_WITH_SYSTEM = 16, /* the inspect session is known to have a system profile, */
-    PROF__NTFF_WITH_DEVICE = 32  /* a device profile */
+    PROF__NTFF_WITH_SYSTEM = 16, /* the inspect session is known to have a system profile */
+    PROF__NTFF_WITH_DEVICE = 32  /* ... to have a device profile */
 };
 static uint64_t prof__ntff_captures; /* process << 32 | bits */
 
@@ -49,7 +49,7 @@ static void prof__ntff_captures_change(unsigned set, unsigned clear)
     } while (!__atomic_compare_exchange_n(&prof__ntff_captures, &now, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
 }
 
-/* A switch of Neuron's environment, as the runtime reads it at nrt_init(): from anybody, set-user-id or not. */
+/* Reads a switch of Neuron's environment as the runtime does at nrt_init(): also in set-user-id programs. */
 static int prof__ntff_env_on(const char *name, int standard)
 {
     const char *text = getenv(name);
@@ -63,12 +63,13 @@ static prof_status prof__ntff_env_taken(const char *name)
                                           "leave the capture to it", name);
 }
 
-/* NEURON_RT_INSPECT_ENABLE=1 captures from nrt_init() on, and there is one subscriber only. */
+/* Refuses captures that NEURON_RT_INSPECT_ENABLE=1 excludes: it captures from nrt_init() on, and the runtime has only
+   one subscriber. */
 static prof_status prof__ntff_env_check(const char *name, int role)
 {
     int taken = prof__ntff_env_on("NEURON_RT_INSPECT_ENABLE", 0);
-    /* The first is by the environment, and the second, as AWS documents it, ignores it: what it cannot begin beside a
-       capture of the environment's the runtime says. */
+    /* Not refused here: the first of these follows the environment, and the second ignores it, as AWS documents. The
+       runtime itself refuses what it cannot begin. */
     if (role == PROF_NTFF_BEGINS_INSPECT || role == PROF_NTFF_BEGINS_OPTIONS || role == PROF_NTFF_BEGINS_TRACE)
         return PROF_OK;
     if (role == PROF_NTFF_BEGINS_SYS_TRACE) taken = taken && prof__ntff_env_on("NEURON_RT_INSPECT_SYSTEM_PROFILE", 1);
@@ -76,7 +77,7 @@ static prof_status prof__ntff_env_check(const char *name, int role)
     return taken ? prof__ntff_env_taken(name) : PROF_OK;
 }
 
-/* What else there is that it can't go together with; open: the bits of what is. */
+/* Refuses a capture that an open one excludes. open: the bits of the open captures. */
 static prof_status prof__ntff_begin_check(const char *name, int role, unsigned open)
 {
     unsigned bit = prof__ntff_bit(role);
@@ -92,7 +93,7 @@ static prof_status prof__ntff_begin_check(const char *name, int role, unsigned o
     return prof__ntff_env_check(name, role);
 }
 
-/* Before a function that has to do with captures. */
+/* Called before a function that concerns captures. Returns an error if it must not be called now. */
 static PROF__COLD prof_status prof__ntff_role(const char *name, int role)
 {
     uint64_t now = PROF__ACQUIRE(&prof__ntff_captures), process = prof__process_id() & 0xFFFFFFFFu;
@@ -115,12 +116,12 @@ static PROF__COLD prof_status prof__ntff_role(const char *name, int role)
     return PROF_OK;
 }
 
-/* The function's table, or why it can't be called. */
+/* Gets the table of functions. Returns an error if the function cannot be called. */
 static prof_status prof__ntff_enter(const char *name, size_t field, int role, const prof__ntff_api **api)
 {
     prof__ntff_status = 0;
     *api = prof__ntff_get();
-    if (!*api) return PROF_UNSUPPORTED; /* prof_error() says which way */
+    if (!*api) return PROF_UNSUPPORTED; /* prof_error() says why */
     if (!prof__ntff_symbol(*api, field))
         return prof__fail(PROF_UNSUPPORTED, "%s: this runtime does not have it (%s, %.100s)",
                           name, (*api)->version, (*api)->path);
@@ -149,7 +150,7 @@ static prof_status prof__ntff_leave(const char *name, int role, unsigned status)
 {
     prof__ntff_status = status;
     if (prof__ntff_begins(role) && status) prof__ntff_captures_change(0, prof__ntff_bit(role));
-    if (prof__ntff_ends(role)) /* whatever it says: what is still open after a failure nobody can tell */
+    if (prof__ntff_ends(role)) /* also after a failure: nobody knows what is still open then */
         prof__ntff_captures_change(0, role == PROF_NTFF_ENDS_INSPECT
                                           ? PROF__NTFF_INSPECT | PROF__NTFF_WITH_SYSTEM | PROF__NTFF_WITH_DEVICE
                                           : prof__ntff_bit(role));

@@ -1,8 +1,8 @@
-// ntff/sessions: Filters and keys of captures.
-/*-- SESSIONS --------------------------------------------------------------------------------------------- >>sessions --*/
+// ntff/sessions: The phases, filters and keys of captures.
+/*-- SESSIONS ------------------------------------------------------------------------------------------ >>sessions --*/
 
-/* What is begun and ended here is in a phase, with the process it is of. No lock: the runtime may take seconds, and a
-   fork() of another thread would leave it locked. */
+/* Each kind of capture has a word with its phase and process. There is no lock, because the runtime may take seconds,
+   and a fork() of another thread would leave it locked. */
 enum { PROF__NTFF_NONE, PROF__NTFF_BEGUN, PROF__NTFF_BUSY };
 
 static void prof__ntff_phase_set(uint64_t *word, unsigned phase)
@@ -13,7 +13,7 @@ static void prof__ntff_phase_set(uint64_t *word, unsigned phase)
 static prof_status prof__ntff_phase(uint64_t *word, unsigned from, const char *name)
 {
     uint64_t process = prof__process_id(), now = from ? process << 8 | from : 0;
-    prof__ntff_status = 0; /* the runtime was not asked yet */
+    prof__ntff_status = 0; /* the runtime was not called yet */
     if (__atomic_compare_exchange_n(word, &now, process << 8 | PROF__NTFF_BUSY, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return PROF_OK;
     if (now && now >> 8 != process)
@@ -25,7 +25,7 @@ static prof_status prof__ntff_phase(uint64_t *word, unsigned from, const char *n
                       from ? "none was begun" : "one is open already: end it first");
 }
 
-/* The first failure of several calls, because what cleans up behind it has a status and a text of its own. */
+/* Keeps the first failure of several calls, because cleaning up after it sets a status and a text as well. */
 typedef struct prof__ntff_trouble {
     prof_status status;
     unsigned nrt;
@@ -48,9 +48,9 @@ static prof_status prof__ntff_say(const prof__ntff_trouble *first)
 
 /*-- filters --*/
 
-#define PROF__NTFF_NCS 128 /* as many as the documentation's own example turns off */
+#define PROF__NTFF_NCS 128 /* the number in the documentation's example */
 
-/* "0,2,4-7" as a set. 0: it is none. */
+/* Parses "0,2,4-7" to a set. Returns 0 if it is invalid. */
 static int prof__ntff_parse_ncs(const char *text, unsigned char *set)
 {
     memset(set, 0, PROF__NTFF_NCS);
@@ -72,7 +72,7 @@ static int prof__ntff_parse_ncs(const char *text, unsigned char *set)
     }
 }
 
-/* "hardware": 1, "software": 0, what all types are one of; else -1. */
+/* Returns 1 for "hardware", 0 for "software", the two kinds of types, else -1. */
 static int prof__ntff_type_kind(const char *item, size_t size)
 {
     if (size != 8) return -1;
@@ -86,7 +86,8 @@ static int prof__ntff_type_matches(const char *item, size_t size, const char *ty
     return strlen(type) == size && !memcmp(item, type, size);
 }
 
-/* Does "hardware,nrt_execute,^cc_running" let this one through? The last item that matches decides. */
+/* Returns 1 if a filter such as "hardware,nrt_execute,^cc_running" accepts the type. The last item that matches
+   decides. */
 static int prof__ntff_type_on(const char *filter, const char *type)
 {
     int on = *filter == '^';
@@ -117,9 +118,9 @@ static prof_status prof__ntff_types_check(const char *filter, const char **types
     return PROF_OK;
 }
 
-/* An options object of either family. */
+/* An options object of one of the two kinds. */
 typedef struct prof__ntff_target {
-    struct nrt_inspect_config *inspect; /* one of both */
+    struct nrt_inspect_config *inspect; /* one of these two is NULL */
     struct nrt_sys_trace_config *trace;
 } prof__ntff_target;
 
@@ -135,7 +136,8 @@ static prof_status prof__ntff_set_type(const prof__ntff_target *to, const char *
                        : prof_ntff_sys_trace_config_set_capture_enabled_for_event_type(to->trace, type, on != 0);
 }
 
-/* Cores that the machine does not have may be refused when they are turned off, not when they are turned on. */
+/* Turns the cores of ncs on and all others off. A runtime may refuse to turn off cores that the machine does not have:
+   that is no error. */
 static prof_status prof__ntff_filter_ncs(const prof__ntff_target *to, const char *ncs)
 {
     unsigned char set[PROF__NTFF_NCS];
@@ -170,7 +172,7 @@ static prof_status prof__ntff_filter_types(const prof__ntff_target *to, const ch
 /*-- keys --*/
 
 #define PROF__NTFF_PREFIX "NEURON_RT_INSPECT_"
-#define PROF__NTFF_CHOSEN 0x80000000u /* in activities: even if there is none */
+#define PROF__NTFF_CHOSEN 0x80000000u /* in activities: they were set, even if all are off */
 
 static void prof__ntff_choose(prof_ntff_config *config, unsigned activity, int on)
 {
@@ -233,7 +235,7 @@ PROF_DEF prof_status prof_ntff_config_set(prof_ntff_config *config, const char *
     return PROF_OK;
 }
 
-/* What prof_config_set() was told, with copies of the strings. Under the lock. */
+/* The values that prof_config_set() got, with copies of the strings. Under the lock. */
 typedef struct prof__ntff_wish {
     prof_ntff_config config;
     char texts[3][PROF_NTFF_PATH];
@@ -269,7 +271,7 @@ static prof_status prof__ntff_claim_key(void *user, const char *key, const char 
     return status;
 }
 
-/* Of several copies of this code, in plugins, the loader directs all calls to one: that one has the claim. */
+/* If plugins have copies of this code, the loader directs all of them to one variable, and its copy has the claim. */
 PROF__ONE_PER_PROCESS const void *prof__ntff_owner = &prof__ntff_wished;
 
 #if defined(__GNUC__) || defined(__TINYC__)

@@ -1,4 +1,4 @@
-// ntff/stripped: The same where PROF_ENABLE is 0.
+// ntff/stripped: The same functions if PROF_ENABLE is 0.
 /*-- STRIPPED: PROF_ENABLE=0 --*/
 #if !PROF_ENABLE
 #define prof_ntff_load(path) PROF__STRIPPED(PROF_DISABLED, PROF__USE(path))

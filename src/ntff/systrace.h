@@ -1,14 +1,14 @@
 // ntff/systrace: The runtime's system trace, in memory.
-/*-- SYSTEM TRACE ----------------------------------------------------------------------------------------- >>systrace --*/
+/*-- SYSTEM TRACE -------------------------------------------------------------------------------------- >>systrace --*/
 
-#define PROF__NTFF_PIECE 16384u /* events of each core that are fetched at once: some 5 MB of JSON */
-#define PROF__NTFF_PIECES 64     /* that one call fetches: a whole ring of the default size */
-#define PROF__NTFF_FULL (PROF__NTFF_PIECE * 32u) /* bytes: a full piece has more, no event is that short */
+#define PROF__NTFF_PIECE 16384u /* events of each core in one piece: some 5 MB of JSON */
+#define PROF__NTFF_PIECES 64     /* pieces that one call fetches at most: a whole ring of the default size */
+#define PROF__NTFF_FULL (PROF__NTFF_PIECE * 32u) /* bytes; a full piece has more, because events are longer */
 
 static struct {
     uint64_t phase;
     struct nrt_sys_trace_config *options;
-    struct nrt_sys_trace_fetch_options *piece; /* null: the runtime has no such options, and gives all at once */
+    struct nrt_sys_trace_fetch_options *piece; /* NULL: the runtime lacks these options, and returns all at once */
     prof_ntff_parser *parser;
     prof_ntff_event_fn event;
     void *user;
@@ -38,7 +38,7 @@ static prof_status prof__ntff_trace_options(const prof_ntff_systrace *config)
     return status;
 }
 
-/* So that the JSON of a million events of each core is not in memory at once. */
+/* Asks for pieces, so that the JSON of a million events of each core is not in memory at once. */
 static void prof__ntff_trace_piece(void)
 {
     const prof__ntff_api *api = prof__ntff_get();
@@ -75,7 +75,7 @@ PROF_DEF prof_status prof_ntff_systrace_start(const prof_ntff_systrace *config)
     return prof__ntff_say(&trouble);
 }
 
-/* One piece, of which size is the JSON's. */
+/* Fetches a piece. Sets *size to the size of its JSON. */
 static prof_status prof__ntff_fetch_piece(prof_ntff_stats *stats, size_t *size)
 {
     char *json = NULL;
@@ -90,15 +90,15 @@ static prof_status prof__ntff_fetch_piece(prof_ntff_stats *stats, size_t *size)
     return prof__ntff_say(&trouble);
 }
 
-/* Until a piece is not full, or who hears the events wants no more. What comes meanwhile may go on for ever, so there
-   is an end to it. */
+/* Fetches pieces until one is not full, or the function for events has asked to stop. The number of pieces is limited,
+   because new events may always come. */
 static prof_status prof__ntff_fetch(prof_ntff_stats *stats)
 {
     size_t size = 0;
     prof_status status;
     int pieces = 0;
     PROFILE_SCOPE_CL("prof_ntff_systrace_fetch", "prof", 2);
-    prof__ntff_trace.parser->ended = 0; /* what ended the call before */
+    prof__ntff_trace.parser->ended = 0; /* the previous call may have been stopped */
     do status = prof__ntff_fetch_piece(stats, &size);
     while (!status && !prof__ntff_trace.parser->ended && prof__ntff_trace.piece && size >= PROF__NTFF_FULL &&
            ++pieces < PROF__NTFF_PIECES);
