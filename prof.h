@@ -8093,7 +8093,8 @@ static PROF__RARE void prof__boot_id(char *text, size_t size)
 #endif
 }
 
-/* A pair of now in the ticks of another process's image, if it was recorded on this machine since its last start. */
+/* Takes a pair of clocks for another process's image. Returns 0 if that was not recorded on this machine since its last
+   start. */
 static PROF__UNUSED PROF__RARE int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
 {
     char here[40];
@@ -8104,7 +8105,7 @@ static PROF__UNUSED PROF__RARE int prof__pair_now(uint32_t clock, const char *bo
     return 1;
 }
 
-/* What a message shows of a path: its end, where it is long. */
+/* Returns what a message shows of a path: the end, if it is long. */
 static PROF__UNUSED PROF__RARE const char *prof__path_end(const char *path)
 {
     size_t length = prof__length(path);
@@ -8112,7 +8113,7 @@ static PROF__UNUSED PROF__RARE const char *prof__path_end(const char *path)
 }
 
 #ifndef _WIN32
-/* A thread in which all signals are blocked. Returns 0 or an errno. */
+/* Creates a thread in which all signals are blocked. Returns 0 or an errno. */
 static PROF__UNUSED PROF__RARE int prof__thread_create(pthread_t *thread, void *(*main)(void *user), void *user)
 {
     prof__signals signals;
@@ -8125,10 +8126,10 @@ static PROF__UNUSED PROF__RARE int prof__thread_create(pthread_t *thread, void *
 #ifdef PROF_NO_NAMES
 /*-- NO NAMES OF OUTPUTS --------------------------------------------------------------------------------------------*/
 
-static PROF__UNUSED char prof__start_note[1]; /* there is nothing to say about a start */
+static PROF__UNUSED char prof__start_note[1]; /* there are no notes about a start */
 static PROF__UNUSED int prof__output_apart;
 #ifdef PROF__HUBS
-static char prof__output_told[1]; /* other recorders of the process are not told, either */
+static char prof__output_told[1]; /* other recorders of the process are not told the output */
 #endif
 
 static prof_status prof__rank_find(const char *given, int *several)
@@ -8142,7 +8143,7 @@ static void prof__host_name(char *name, size_t size)
     name[0] = 0;
 }
 
-/* path as an absolute one: the program may change its directory. 0: too long. */
+/* Makes path absolute, because the program may change its directory. Returns 0 if it is too long. */
 static int prof__path_absolute(const char *path, char *to, size_t size)
 {
     to[0] = 0;
@@ -8182,7 +8183,7 @@ static void prof__path_unclaim(prof__session *s) { (void)s; }
 static int prof__name_take(prof__session *s) { return (void)s, 0; }
 static void prof__name_drop(prof__session *s) { (void)s; }
 
-/* The image is complete. 0 or errno. Async-signal-safe. */
+/* Gives the image, which is complete, its name. Returns 0 or errno. Async-signal-safe. */
 static int prof__name_publish(prof__session *s)
 {
     int error = prof__file_name(s);
@@ -8191,7 +8192,7 @@ static int prof__name_publish(prof__session *s)
     return error;
 }
 
-/* "run.prof" of the parent is "run.1234.prof" of the child. 0 or errno. Async-signal-safe. */
+/* Sets the child's output: "run.1234.prof" if the parent's is "run.prof". Returns 0 or errno. Async-signal-safe. */
 static int prof__child_path(prof__session *s)
 {
     char number[24];
@@ -8482,8 +8483,8 @@ static PROF__RARE prof_status prof__layout_find(const char *layout, const char *
         prof__text_add(known, sizeof known, name);
     }
     if (!*write && !known[0])
-        return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': no reports in this program: include prof_report.h in the "
-                          "file with PROF_IMPLEMENTATION", layout);
+        return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': no reports in this program: include prof_report.h in "
+                          "the file with PROF_IMPLEMENTATION", layout);
     if (!*write && !exists)
         return prof__fail(PROF_INVALID_ARGUMENT, "unknown layout '%.20s': use %s", layout, known);
     if (!*write)
@@ -8495,8 +8496,8 @@ static PROF__RARE prof_status prof__layout_find(const char *layout, const char *
     return PROF_OK;
 }
 
-/* The writer of a path's extension, which is "/" for a directory. The image itself (.prof) has none: *writer is null.
-   */
+/* Finds the writer of a path's extension, which is "/" for a directory. Sets *write to NULL for the image itself
+   (.prof). */
 static PROF__COLD prof_status prof__writer_find(const char *path,
                                                 prof_status (**write)(const prof_trace *, const char *))
 {
@@ -8523,8 +8524,8 @@ static PROF__COLD prof_status prof__writer_find(const char *path,
         return prof__fail(PROF_IO, "%s: is a directory, and this program has no prof_xplane.h to write into one",
                           prof__path_end(path));
     if (prof__equal(extension, ".json"))
-        return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '.json' in this program: include prof_chrome.h in the "
-                          "file with PROF_IMPLEMENTATION, or use %s", prof__path_end(path), known);
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '.json' in this program: include prof_chrome.h in "
+                          "the file with PROF_IMPLEMENTATION, or use %s", prof__path_end(path), known);
     if (!*extension)
         return prof__fail(PROF_INVALID_ARGUMENT, "%s: has no extension: add one of %s, or / for a directory",
                           prof__path_end(path), known);
@@ -8544,7 +8545,7 @@ static PROF__RARE prof_status prof__writer_fits(const char *path, prof_status (*
                       "%s: mode stats keeps statistics and no events: write a .txt, or use mode ring or stream", path);
 }
 
-/* The mode of what is recorded. */
+/* Returns the mode of the present session. */
 static PROF__UNUSED PROF__RARE uint32_t prof__live_mode(void)
 {
     uint32_t gate = prof__state_lock();
@@ -8553,7 +8554,7 @@ static PROF__UNUSED PROF__RARE uint32_t prof__live_mode(void)
     return mode;
 }
 
-/* The writer of a path, if it has a use for a session in this mode: see prof__writer_find(). */
+/* Finds the writer of a path, and refuses one that needs events in a mode without them: see prof__writer_find(). */
 static PROF__UNUSED PROF__RARE prof_status prof__writer_for(const char *path, uint32_t mode,
                                                             prof_status (**write)(const prof_trace *, const char *))
 {
@@ -8866,9 +8867,9 @@ static PROF__RARE int prof__output_is_file(const char *path)
 #endif
 }
 
-/* Several recorders of one process, each on its own, may be told to write one file: PROF_OUTPUT is the same for all.
-   The one that comes later writes a file of its own, which has the name of its library in front of the extension. */
-static PROF__UNUSED int prof__output_apart; /* 1: so it is */
+/* A process may have several recorders that do not know each other, and PROF_OUTPUT tells all of them the same file. A
+   later one writes a file of its own, which has the name of its library before the extension. */
+static PROF__UNUSED int prof__output_apart; /* 1: this recorder writes such a file */
 #ifdef PROF__HUBS
 static char prof__output_told[1024]; /* an absolute path; see >>copies */
 
@@ -8900,7 +8901,7 @@ static PROF__RARE void prof__output_absolute(const char *path, char *to, size_t 
     prof__text_add(to, size, path);
 }
 
-/* tagged: a buffer for another pattern. Returns the pattern to use; s->output is what it expands to. */
+/* Returns the pattern to use, and sets s->output to what it expands to. tagged: a buffer for a changed pattern. */
 static PROF__RARE const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
 {
     char path[sizeof prof__output_told], text[96];
@@ -8978,7 +8979,7 @@ static PROF__RARE prof_status prof__output_prepare(prof__session *s, const prof_
 }
 
 #ifndef _WIN32
-/* The child's output: the parent's pattern, with the process id in front of the extension unless the pattern has it. */
+/* Sets the child's output: the parent's pattern, with the process id before the extension, unless it has that. */
 static PROF__RARE int prof__child_path(prof__session *s)
 {
     char number[24], path[sizeof s->output];
@@ -9071,7 +9072,7 @@ static PROF__RARE prof_status prof__rules_set(const char *list)
     return status;
 }
 
-/* The smallest step of the clock; ~0: it has not moved. */
+/* Returns the smallest step of the clock, or ~0 if it has not moved. */
 static uint64_t prof__clock_step(const prof__session *s)
 {
     uint64_t step = ~0ull;
@@ -9463,7 +9464,7 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
     return PROF_OK;
 }
 
-/* guest: NULL: the program's own session. */
+/* Starts a session. guest is NULL for the program's own. */
 static PROF__RARE prof_status prof__start_as(const prof_config *config, const prof__guest_start *guest)
 {
     prof_status status = PROF_OK;
@@ -9506,7 +9507,7 @@ static PROF__RARE void prof__recording_ends(void)
     }
 }
 
-/* guest: 1: ends only a session that prof_server.h started. Under the control lock. */
+/* Stops recording. guest: 1: only in a session that prof_server.h has started. Under the control lock. */
 static PROF__RARE prof_status prof__stop_recording(int guest)
 {
     uint32_t gate = prof__state_lock();
@@ -9518,7 +9519,7 @@ static PROF__RARE prof_status prof__stop_recording(int guest)
     return running ? PROF_OK : prof__fail(PROF_INVALID_STATE, "no session is running");
 }
 
-/* Under the control lock. */
+/* Does the work of prof_stop(). Under the control lock. */
 static PROF__RARE prof_status prof__stop_locked(void)
 {
     prof_status status = prof__stop_recording(0);
@@ -9593,7 +9594,7 @@ static PROF__RARE prof_status prof__pause_by(int step)
 PROF_DEF prof_status prof_pause(void) { return prof__pause_by(1); }
 PROF_DEF prof_status prof_resume(void) { return prof__pause_by(-1); }
 
-/* key NULL: clears all. */
+/* Sets the value of a key, or clears all if key is NULL. */
 static PROF__RARE prof_status prof__metadata_change(const char *key, const char *value)
 {
     PROF__LED(prof__metadata_change, (key, value));
@@ -9614,7 +9615,7 @@ PROF_DEF prof_status prof_set_metadata(const char *key, const char *value)
 }
 PROF_DEF prof_status prof_clear_metadata(void) { return prof__metadata_change(NULL, NULL); }
 
-/* Read by threads that may hold no lock: the version is odd while it changes. */
+/* The function of prof_set_sync(). Threads read it without a lock: the version is odd while it changes. */
 static struct {
     uint32_t version;
     void (*function)(void *user);
@@ -9634,7 +9635,7 @@ PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user)
     return PROF_OK;
 }
 
-/* A handler that interrupts prof_set_sync() finds no function. */
+/* Calls the function of prof_set_sync(). A signal handler that interrupts prof_set_sync() finds none. */
 PROF__ENTRY void prof__sync(void)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__sync, ()));
@@ -10728,12 +10729,12 @@ static PROF__UNUSED int64_t prof__device_on_host(prof_device *device)
 #endif
 /*-- THE MAPPED FILE ------------------------------------------------------------------------------------------------*/
 
-/* Lets the writers have a chunk; its sequence number stays, so that readers know what they find in both places. */
+/* Lets threads take a chunk again. Its sequence number stays, so that readers recognise what is also in the archive. */
 static PROF__UNUSED PROF__RARE void prof__chunk_release(prof__session *s, prof__chunk *chunk)
 {
     PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FREE);
     if (!s->spare_chunk) {
-        s->spare_chunk = 1; /* first of all; the service is one who may have found none */
+        s->spare_chunk = 1; /* first of all, because the service may have found none itself */
         prof__room_changed();
         return;
     }
@@ -10743,8 +10744,8 @@ static PROF__UNUSED PROF__RARE void prof__chunk_release(prof__session *s, prof__
     if (__atomic_load_n(&s->waiting, __ATOMIC_SEQ_CST)) prof__word_wake(&s->released);
 }
 
-/* Keeps in the image, for reports, why something in the background failed; of what is too long the end, where the
-   reason stands behind the path. A reader may be looking. */
+/* Notes in the image, for reports, why something in the background failed. Of a text that is too long, keeps the end,
+   where the reason is, after the path. A reader may be reading it. */
 static PROF__UNUSED PROF__RARE void prof__background_failed(prof__session *s, const char *why)
 {
     char *to = s->header->write_error;
@@ -10765,7 +10766,8 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     return status;
 }
 #else
-/* The descriptor may have been closed by a program that closes all, and given to another file since. */
+/* Returns 1 if the descriptor is still that of the file. A program may have closed all its descriptors, and opened
+   another file with this number. */
 static PROF__RARE int prof__stream_file_there(const prof__session *s)
 {
     struct stat about;
@@ -10773,7 +10775,7 @@ static PROF__RARE int prof__stream_file_there(const prof__session *s)
            (uint64_t)about.st_ino == s->stream.inode;
 }
 
-/* 1: somebody has made the file smaller than the image. Its descriptor is there. */
+/* Returns 1 if another program has made the file smaller than the image. Its descriptor must be open. */
 static PROF__RARE int prof__file_cut(prof__session *s)
 {
     struct stat about;
@@ -10792,9 +10794,9 @@ static PROF__RARE void prof__stream_close(prof__session *s)
     s->stream.opened = 0;
 }
 
-#define PROF__LATE_CHUNKS 256 /* that macros which began before the end may still take */
+#define PROF__LATE_CHUNKS 256 /* chunks that macros that began before the end may still take */
 
-/* Gives the disk back what no thread came to of a ring that was reserved whole. */
+/* Frees the disk blocks of the chunks that no thread has used, if the whole ring was reserved. */
 static PROF__RARE void prof__file_trim(const prof__session *s)
 {
 #ifdef __linux__
@@ -10808,14 +10810,14 @@ static PROF__RARE void prof__file_trim(const prof__session *s)
 #endif
 }
 
-/* What is left to do after the session and, unless the file is the output itself, the export that ended with status. */
+/* Finishes the file after the session has ended. If it is not the output itself, status is that of the export. */
 static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     struct stat about;
     char why[PROF__ERROR_SIZE];
     int named = !lstat(s->live_path, &about);
     int here = named && (uint64_t)about.st_dev == s->stream.device && (uint64_t)about.st_ino == s->stream.inode;
-    int open = prof__stream_file_there(s); /* the descriptor is that of the file, wherever it was moved */
+    int open = prof__stream_file_there(s); /* also if the file was moved or renamed */
     if (s->live_path != s->output && status) {
         memcpy(why, PROF__ERROR_TEXT(), sizeof why);
         size_t length = strlen(why), cut = length > 110 ? length - 107 : 0; /* the reason comes after the path */
@@ -10867,8 +10869,8 @@ static PROF__UNUSED int prof__stream_step(prof__session *s)
 #define PROF__MIN_ARCHIVE (512u << 10) /* a limit must have space for some blocks */
 #define PROF__FIRST_RETRY 10000000u    /* ns; doubles up to a second */
 
-/* 1: the service may empty this chunk: it is full or, where the ring gets scarce, an ended thread left it half empty
-   for the next one. */
+/* Returns 1 if the service may empty this chunk: it is full or, if few chunks are left, an ended thread has left it
+   partly free for the next one. */
 static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
 {
     uint32_t state = PROF__ACQUIRE(&chunk->state);
@@ -10878,7 +10880,7 @@ static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
                                         __ATOMIC_RELAXED));
 }
 
-/* Opens the file again, by its name. 0: errno says why. */
+/* Opens the file again, by its name. Returns 0 and errno if that fails. */
 static int prof__stream_file_open(prof__session *s, const char *path)
 {
     int file = open(path, O_RDWR | O_CLOEXEC);
@@ -10900,7 +10902,7 @@ static int prof__stream_file_ready(prof__session *s)
     return 0;
 }
 
-/* After the memory was taken, before the file has its name. */
+/* Prepares the archive, after the memory was taken and before the file has its name. */
 static prof_status prof__stream_open(prof__session *s)
 {
     prof__header *h = s->header;
@@ -10925,7 +10927,7 @@ static int prof__stream_write(prof__session *s, const void *bytes, size_t size, 
     prof__file_signal signal;
     int error = 0;
     if (!prof__stream_file_ready(s)) return EBADF;
-    if (prof__file_cut(s)) return EILSEQ; /* and is not made larger again */
+    if (prof__file_cut(s)) return EILSEQ; /* writing would make it larger again */
     prof__file_signal_hold(&signal);
     while (size) {
         off_t offset = (off_t)at;
@@ -11251,7 +11253,8 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
     s->at_limit = (uint32_t)config->at_limit;
     s->wait_ns = config->wait_ns == PROF__NO_WAIT ? 0 : config->wait_ns;
     if (!config->wait_ns && prof__mode_counts((uint32_t)config->mode)) s->wait_ns = PROF__MAX_WAIT;
-    int fresh = s->live_path && (s->live_path == s->output || config->mode == PROF_STREAM); /* a mapped file is never old */
+    /* a mapped file is always up to date */
+    int fresh = s->live_path && (s->live_path == s->output || config->mode == PROF_STREAM);
     s->dump_period_ns = fresh || !s->output[0] || config->dump_period_ns == PROF__NO_DUMP ? 0 : config->dump_period_ns;
     service->wanted = prof__chunks_kept(s) || s->dump_period_ns != 0;
     service->longest_ns = prof__service_longest(s);
@@ -11264,13 +11267,13 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
         service->shortest_ns = PROF__FOLLOW_PERIOD / 8;
     }
     if (!service->wanted && (config->delay_ns || config->start_unix_ns || config->duration_ns)) {
-        service->wanted = 1; /* for two looks at the clock, and nothing else */
+        service->wanted = 1; /* only to check the clock twice */
         service->longest_ns = service->shortest_ns = 1000000000;
     }
     return status || config->mode != PROF_STREAM ? status : prof__stream_open(s);
 }
 
-/* Under the control lock. */
+/* Starts the thread, if the session needs it. Under the control lock. */
 static prof_status prof__service_start(prof__session *s)
 {
     if (!s->service.wanted) return PROF_OK;
@@ -11761,13 +11764,13 @@ PROF_DEF prof_status prof_save(const char *path)
 /* What the session of the process is doing, at one moment. */
 typedef struct prof__look {
     int running, paused;
-    int ended; /* by itself, and prof_stop() is still to come */
-    int held;  /* running, but recording has not begun yet */
-    int guest; /* not the program's session, but a guest's */
-    int level; /* 0: none is running */
+    int ended; /* 1: it has ended by itself, and prof_stop() was not called yet */
+    int held;  /* 1: it runs, but recording has not begun yet */
+    int guest; /* 1: it is not the program's session, but a guest's: one that prof_server.h has started */
+    int level; /* 0: no session runs */
     prof_mode mode;
-    uint32_t epoch;                 /* tells the sessions of the process from each other; 0: there is none */
-    uint64_t buffer, chunks, taken; /* buffer: bytes; taken: chunks, since the session began */
+    uint32_t epoch;                 /* distinguishes the sessions of the process; 0: there is none */
+    uint64_t buffer, chunks, taken; /* buffer: bytes; taken: chunks that threads took since the session began */
 } prof__look;
 
 static PROF__RARE void prof__look_take(prof__look *look)
@@ -11791,7 +11794,7 @@ static PROF__RARE void prof__look_take(prof__look *look)
     prof__state_unlock(gate);
 }
 
-/* Any thread. */
+/* Returns the present state. Any thread may call it. */
 static PROF__UNUSED PROF__RARE prof__look prof__look_now(void)
 {
     prof__look look;
@@ -11800,16 +11803,16 @@ static PROF__UNUSED PROF__RARE prof__look prof__look_now(void)
     return look;
 }
 
-/* What a guest records, and whom it tells that the program starts a session of its own. */
+/* What a guest session records, and whom to call when the program starts a session of its own. */
 typedef struct prof__guest_wish {
     int no_scopes, no_devices;
-    void (*keep)(void *image, size_t size); /* what was recorded, for the guest to free; null: no memory. Under the
-                                               control lock */
+    void (*keep)(void *image, size_t size); /* gets what was recorded, and must free it; image is NULL without memory.
+                                               Called under the control lock */
 } prof__guest_wish;
 
 static void (*prof__guest_keep)(void *image, size_t size);
 
-/* Under the control lock. Ends the guest's session, whose image stays. 0: there is none. */
+/* Ends the guest session; its image stays. Returns 0 if there is none. Under the control lock. */
 static PROF__RARE int prof__guest_stop(void)
 {
     if (!prof__guest) return 0;
@@ -11818,7 +11821,7 @@ static PROF__RARE int prof__guest_stop(void)
     return 1;
 }
 
-/* Under the control lock. Frees the image of a guest's session that was stopped. */
+/* Frees the image of a guest session that was stopped. Under the control lock. */
 static PROF__UNUSED PROF__RARE void prof__guest_free(void) { prof__sessions_reap(1); }
 
 static PROF__RARE void prof__guest_yield(void)
@@ -11842,7 +11845,8 @@ static PROF__RARE void prof__guest_limit(void *user)
 #endif
 }
 
-/* Starts a session of which the program does not notice: see prof__guest. PROF_INVALID_STATE: one is there already. */
+/* Starts a session that the program does not notice: see prof__guest. Returns PROF_INVALID_STATE if there is a session
+   already. */
 static PROF__UNUSED PROF__RARE prof_status prof__guest_begin(const prof_config *config, const prof__guest_wish *wish)
 {
     prof__guest_wish own = *wish;
@@ -12587,12 +12591,13 @@ static void __attribute__((destructor)) prof__crash_leave(void) { prof__crash_re
 #endif
 
 #if !defined(PROF_NO_CONFIG_TEXT) || !defined(PROF_NO_READER)
-/* A number with an optional fraction and a unit out of a table of {name, factor}; 0: not a number. */
+/* A unit of numbers. */
 typedef struct prof__unit {
     const char *name;
     uint64_t factor;
 } prof__unit;
 
+/* Parses a number with an optional fraction and a unit of the table. Returns 0 if text is not one. */
 static PROF__UNUSED PROF__RARE int prof__parse_number(const char *text, const prof__unit *units, uint64_t *out)
 {
     uint64_t value = 0, fraction = 0, scale = 1;
@@ -12620,7 +12625,7 @@ static PROF__UNUSED PROF__RARE int prof__parse_number(const char *text, const pr
     return 0;
 }
 
-/* A number without a unit. */
+/* For numbers without a unit. */
 static PROF__UNUSED const prof__unit prof__ones[] = {{"", 1}, {NULL, 0}};
 static PROF__UNUSED PROF__RARE int prof__parse_whole(const char *text, uint64_t *out)
 {
@@ -12768,7 +12773,8 @@ static const prof__key prof__keys[] = {
               "what happens to an older file of that name; auto: number if it has %p or %t, or is this process's or in "
               "use, else replace"),
     PROF__KEY("layout", TEXT, layout, 0, 0, 0, NULL, "", "mxnet, json, cntk, cntk-detail, domains, histogram or paths",
-              "output is this report of prof_report.h, whatever its extension; cntk and a directory: both of its files"),
+              "output is this report of prof_report.h, whatever its extension; cntk and a directory: both of its "
+              "files"),
     PROF__KEY("rank", TEXT, rank, 0, 0, 0, NULL, "", "up to 63 bytes, no / or \\",
               "what %r is; default: the launcher's number of this process (MPI, Slurm, torchrun, ...), else 0"),
     PROF__KEY("buffer", SIZE, buffer_size, PROF__MIN_BUFFER, 64ull << 30, 0, NULL, "16M",
@@ -12802,7 +12808,8 @@ static const prof__key prof__keys[] = {
               "how long a thread waits for room in the buffer, before events are lost; default: 10s with stats and "
               "ring+stats, else 0"),
     PROF__KEY("dump_period", PERIOD, dump_period_ns, PROF__MIN_PERIOD, PROF__MAX_PERIOD, 1, NULL, "0",
-              "seconds from 0.01 to 864000, or a time, for example 10ms or 5s", "writes output that often, and not only at the end; 0: not"),
+              "seconds from 0.01 to 864000, or a time, for example 10ms or 5s",
+              "writes output that often, and not only at the end; 0: not"),
     PROF__KEY("save", TEXT, save, 0, 0, 0, NULL, "", "a path as for output; %c counts the files",
               "file for the last seconds, whenever save_over, save_signal or prof_save_request() ask for it"),
     PROF__KEY("save_last", SECONDS, save_last, 1, UINT64_MAX, 0, NULL, "10", "seconds, for example 10 or 500ms",
@@ -12963,7 +12970,8 @@ static const prof__other_key prof__other_keys[] = {
     {"MXNet", "profile_memory", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -memory"},
     {"MXNet", "profile_api", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -api"},
     {"MXNet", "continuous_dump", PROF__OTHER_PERIOD, "dump_period",
-     "1: output is rewritten every second, or dump_period, mode ring+stats unless another one is chosen; 0: at the end"},
+     "1: output is rewritten every second, or dump_period, mode ring+stats unless another one is chosen; 0: at the "
+     "end"},
     {"MXNet", "aggregate_stats", PROF__OTHER_COUNTS, NULL,
      "1: mode ring+stats, unless another one is chosen: statistics of everything, at any time"},
     {"MXNet", "profile_process", PROF__OTHER_AMONG, "worker;server", "this process; give others a PROF_OUTPUT"},
@@ -12983,7 +12991,8 @@ static const prof__other_key prof__other_keys[] = {
     {"TensorFlow", "include_dataset_ops", PROF__OTHER_BOTH, NULL, "there are no data set operations: mark up your own"},
     {"TensorFlow", "enable_hlo_proto", PROF__OTHER_BOTH, NULL, "there are no XLA programs"},
     {"TensorFlow", "version", PROF__OTHER_ONLY, "1", "the only version of these options"},
-    {"TensorFlow", "device_type", PROF__OTHER_AMONG, "UNSPECIFIED|CPU|0|1;GPU|TPU|PLUGGABLE_DEVICE|2|3|4", PROF__NO_DEVICE},
+    {"TensorFlow", "device_type", PROF__OTHER_AMONG, "UNSPECIFIED|CPU|0|1;GPU|TPU|PLUGGABLE_DEVICE|2|3|4",
+     PROF__NO_DEVICE},
     {"TensorFlow", "max_events", PROF__OTHER_NEVER, NULL, "the buffer has a size in bytes: set buffer"},
     {"TensorFlow", "repository_path", PROF__OTHER_AMONG, "", PROF__NO_FOLDER},
     {"TensorFlow", "raise_error_on_start_failure", PROF__OTHER_BOTH, NULL, "prof_start() always says what is wrong"},
@@ -12996,7 +13005,8 @@ static const prof__other_key prof__other_keys[] = {
     {"JAX", "profile_subprocesses", PROF__OTHER_ON, NULL,
      "children of fork() record, programs do that have a PROF_OUTPUT"},
     {"JAX", "override_hostnames", PROF__OTHER_AMONG, "", "name the file as you like in output"},
-    {"JAX", "tpu_trace_mode", PROF__OTHER_AMONG, "TRACE_ONLY_XLA|TRACE_ONLY_HOST;TRACE_COMPUTE|TRACE_COMPUTE_AND_SYNC", PROF__NO_DEVICE},
+    {"JAX", "tpu_trace_mode", PROF__OTHER_AMONG, "TRACE_ONLY_XLA|TRACE_ONLY_HOST;TRACE_COMPUTE|TRACE_COMPUTE_AND_SYNC",
+     PROF__NO_DEVICE},
     {"JAX", "tpu_num_sparse_cores_to_trace", PROF__OTHER_AMONG, "0", PROF__NO_DEVICE},
     {"JAX", "tpu_num_sparse_core_tiles_to_trace", PROF__OTHER_AMONG, "0", PROF__NO_DEVICE},
     {"JAX", "tpu_num_chips_to_profile_per_task", PROF__OTHER_AMONG, "0", PROF__NO_DEVICE},
@@ -13303,8 +13313,8 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
 #endif
 #endif
 /*-- AUTOSTART ------------------------------------------------------------------------------------------ >>autostart --
-   PROF_OUTPUT=trace.json ./program: from before main to exit. PROF_SAVE and PROF_CRASH_REPORT start a recording as
-   well. Only this and >>crash print, and this only errors. */
+   `PROF_OUTPUT=trace.json ./program` records from before main to exit. PROF_SAVE and PROF_CRASH_REPORT start a
+   recording as well. Only this part and >>crash print anything, and this one only errors. */
 
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_AUTOSTART) && (!defined(PROF_STATIC) || defined(PROF_AUTOSTART))
 #define PROF__AUTOSTARTS 1

@@ -1,8 +1,8 @@
-// session/alone: Outputs of several recorders in one process, of children of forks, before a session starts; writers
-// register.
-/* Several recorders of one process, each on its own, may be told to write one file: PROF_OUTPUT is the same for all.
-   The one that comes later writes a file of its own, which has the name of its library in front of the extension. */
-static PROF__UNUSED int prof__output_apart; /* 1: so it is */
+// session/alone: Prepares the output before a session starts: several recorders in one process, ranks, children of
+// forks. Registers writers.
+/* A process may have several recorders that do not know each other, and PROF_OUTPUT tells all of them the same file. A
+   later one writes a file of its own, which has the name of its library before the extension. */
+static PROF__UNUSED int prof__output_apart; /* 1: this recorder writes such a file */
 #ifdef PROF__HUBS
 static char prof__output_told[1024]; /* an absolute path; see >>copies */
 
@@ -34,7 +34,7 @@ static PROF__RARE void prof__output_absolute(const char *path, char *to, size_t 
     prof__text_add(to, size, path);
 }
 
-/* tagged: a buffer for another pattern. Returns the pattern to use; s->output is what it expands to. */
+/* Returns the pattern to use, and sets s->output to what it expands to. tagged: a buffer for a changed pattern. */
 static PROF__RARE const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
 {
     char path[sizeof prof__output_told], text[96];
@@ -112,7 +112,7 @@ static PROF__RARE prof_status prof__output_prepare(prof__session *s, const prof_
 }
 
 #ifndef _WIN32
-/* The child's output: the parent's pattern, with the process id in front of the extension unless the pattern has it. */
+/* Sets the child's output: the parent's pattern, with the process id before the extension, unless it has that. */
 static PROF__RARE int prof__child_path(prof__session *s)
 {
     char number[24], path[sizeof s->output];

@@ -1,7 +1,7 @@
-// session/autostart: PROF_OUTPUT=... ./program: from before main to exit. Prints errors.
+// session/autostart: Records from before main to exit, if the environment says so. Prints errors.
 /*-- AUTOSTART ------------------------------------------------------------------------------------------ >>autostart --
-   PROF_OUTPUT=trace.json ./program: from before main to exit. PROF_SAVE and PROF_CRASH_REPORT start a recording as
-   well. Only this and >>crash print, and this only errors. */
+   `PROF_OUTPUT=trace.json ./program` records from before main to exit. PROF_SAVE and PROF_CRASH_REPORT start a
+   recording as well. Only this part and >>crash print anything, and this one only errors. */
 
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_AUTOSTART) && (!defined(PROF_STATIC) || defined(PROF_AUTOSTART))
 #define PROF__AUTOSTARTS 1

@@ -1,5 +1,5 @@
-// session/calibrate: Which clock, and its smallest step.
-/* The smallest step of the clock; ~0: it has not moved. */
+// session/calibrate: Chooses the clock, and measures its smallest step.
+/* Returns the smallest step of the clock, or ~0 if it has not moved. */
 static uint64_t prof__clock_step(const prof__session *s)
 {
     uint64_t step = ~0ull;

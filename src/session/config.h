@@ -117,7 +117,8 @@ static const prof__key prof__keys[] = {
               "what happens to an older file of that name; auto: number if it has %p or %t, or is this process's or in "
               "use, else replace"),
     PROF__KEY("layout", TEXT, layout, 0, 0, 0, NULL, "", "mxnet, json, cntk, cntk-detail, domains, histogram or paths",
-              "output is this report of prof_report.h, whatever its extension; cntk and a directory: both of its files"),
+              "output is this report of prof_report.h, whatever its extension; cntk and a directory: both of its "
+              "files"),
     PROF__KEY("rank", TEXT, rank, 0, 0, 0, NULL, "", "up to 63 bytes, no / or \\",
               "what %r is; default: the launcher's number of this process (MPI, Slurm, torchrun, ...), else 0"),
     PROF__KEY("buffer", SIZE, buffer_size, PROF__MIN_BUFFER, 64ull << 30, 0, NULL, "16M",
@@ -151,7 +152,8 @@ static const prof__key prof__keys[] = {
               "how long a thread waits for room in the buffer, before events are lost; default: 10s with stats and "
               "ring+stats, else 0"),
     PROF__KEY("dump_period", PERIOD, dump_period_ns, PROF__MIN_PERIOD, PROF__MAX_PERIOD, 1, NULL, "0",
-              "seconds from 0.01 to 864000, or a time, for example 10ms or 5s", "writes output that often, and not only at the end; 0: not"),
+              "seconds from 0.01 to 864000, or a time, for example 10ms or 5s",
+              "writes output that often, and not only at the end; 0: not"),
     PROF__KEY("save", TEXT, save, 0, 0, 0, NULL, "", "a path as for output; %c counts the files",
               "file for the last seconds, whenever save_over, save_signal or prof_save_request() ask for it"),
     PROF__KEY("save_last", SECONDS, save_last, 1, UINT64_MAX, 0, NULL, "10", "seconds, for example 10 or 500ms",

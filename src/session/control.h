@@ -1,5 +1,5 @@
-// session/control: Metadata, levels, masks, categories, the hook of PROFILE_SYNC, while a session runs.
-/* key NULL: clears all. */
+// session/control: Changes metadata, level, mask, categories and the function of PROFILE_SYNC while a session runs.
+/* Sets the value of a key, or clears all if key is NULL. */
 static PROF__RARE prof_status prof__metadata_change(const char *key, const char *value)
 {
     PROF__LED(prof__metadata_change, (key, value));
@@ -20,7 +20,7 @@ PROF_DEF prof_status prof_set_metadata(const char *key, const char *value)
 }
 PROF_DEF prof_status prof_clear_metadata(void) { return prof__metadata_change(NULL, NULL); }
 
-/* Read by threads that may hold no lock: the version is odd while it changes. */
+/* The function of prof_set_sync(). Threads read it without a lock: the version is odd while it changes. */
 static struct {
     uint32_t version;
     void (*function)(void *user);
@@ -40,7 +40,7 @@ PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user)
     return PROF_OK;
 }
 
-/* A handler that interrupts prof_set_sync() finds no function. */
+/* Calls the function of prof_set_sync(). A signal handler that interrupts prof_set_sync() finds none. */
 PROF__ENTRY void prof__sync(void)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__sync, ()));

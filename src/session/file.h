@@ -1,13 +1,12 @@
-// session/file: The file that an image is mapped to, while it is recorded and at the end; chunks that the service lets
-// go.
+// session/file: The file that an image is mapped to, while it is recorded and at the end; releases chunks of a stream.
 /*-- THE MAPPED FILE ------------------------------------------------------------------------------------------------*/
 
-/* Lets the writers have a chunk; its sequence number stays, so that readers know what they find in both places. */
+/* Lets threads take a chunk again. Its sequence number stays, so that readers recognise what is also in the archive. */
 static PROF__UNUSED PROF__RARE void prof__chunk_release(prof__session *s, prof__chunk *chunk)
 {
     PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FREE);
     if (!s->spare_chunk) {
-        s->spare_chunk = 1; /* first of all; the service is one who may have found none */
+        s->spare_chunk = 1; /* first of all, because the service may have found none itself */
         prof__room_changed();
         return;
     }
@@ -17,8 +16,8 @@ static PROF__UNUSED PROF__RARE void prof__chunk_release(prof__session *s, prof__
     if (__atomic_load_n(&s->waiting, __ATOMIC_SEQ_CST)) prof__word_wake(&s->released);
 }
 
-/* Keeps in the image, for reports, why something in the background failed; of what is too long the end, where the
-   reason stands behind the path. A reader may be looking. */
+/* Notes in the image, for reports, why something in the background failed. Of a text that is too long, keeps the end,
+   where the reason is, after the path. A reader may be reading it. */
 static PROF__UNUSED PROF__RARE void prof__background_failed(prof__session *s, const char *why)
 {
     char *to = s->header->write_error;
@@ -39,7 +38,8 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     return status;
 }
 #else
-/* The descriptor may have been closed by a program that closes all, and given to another file since. */
+/* Returns 1 if the descriptor is still that of the file. A program may have closed all its descriptors, and opened
+   another file with this number. */
 static PROF__RARE int prof__stream_file_there(const prof__session *s)
 {
     struct stat about;
@@ -47,7 +47,7 @@ static PROF__RARE int prof__stream_file_there(const prof__session *s)
            (uint64_t)about.st_ino == s->stream.inode;
 }
 
-/* 1: somebody has made the file smaller than the image. Its descriptor is there. */
+/* Returns 1 if another program has made the file smaller than the image. Its descriptor must be open. */
 static PROF__RARE int prof__file_cut(prof__session *s)
 {
     struct stat about;
@@ -66,9 +66,9 @@ static PROF__RARE void prof__stream_close(prof__session *s)
     s->stream.opened = 0;
 }
 
-#define PROF__LATE_CHUNKS 256 /* that macros which began before the end may still take */
+#define PROF__LATE_CHUNKS 256 /* chunks that macros that began before the end may still take */
 
-/* Gives the disk back what no thread came to of a ring that was reserved whole. */
+/* Frees the disk blocks of the chunks that no thread has used, if the whole ring was reserved. */
 static PROF__RARE void prof__file_trim(const prof__session *s)
 {
 #ifdef __linux__
@@ -82,14 +82,14 @@ static PROF__RARE void prof__file_trim(const prof__session *s)
 #endif
 }
 
-/* What is left to do after the session and, unless the file is the output itself, the export that ended with status. */
+/* Finishes the file after the session has ended. If it is not the output itself, status is that of the export. */
 static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     struct stat about;
     char why[PROF__ERROR_SIZE];
     int named = !lstat(s->live_path, &about);
     int here = named && (uint64_t)about.st_dev == s->stream.device && (uint64_t)about.st_ino == s->stream.inode;
-    int open = prof__stream_file_there(s); /* the descriptor is that of the file, wherever it was moved */
+    int open = prof__stream_file_there(s); /* also if the file was moved or renamed */
     if (s->live_path != s->output && status) {
         memcpy(why, PROF__ERROR_TEXT(), sizeof why);
         size_t length = strlen(why), cut = length > 110 ? length - 107 : 0; /* the reason comes after the path */

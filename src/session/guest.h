@@ -4,13 +4,13 @@
 /* What the session of the process is doing, at one moment. */
 typedef struct prof__look {
     int running, paused;
-    int ended; /* by itself, and prof_stop() is still to come */
-    int held;  /* running, but recording has not begun yet */
-    int guest; /* not the program's session, but a guest's */
-    int level; /* 0: none is running */
+    int ended; /* 1: it has ended by itself, and prof_stop() was not called yet */
+    int held;  /* 1: it runs, but recording has not begun yet */
+    int guest; /* 1: it is not the program's session, but a guest's: one that prof_server.h has started */
+    int level; /* 0: no session runs */
     prof_mode mode;
-    uint32_t epoch;                 /* tells the sessions of the process from each other; 0: there is none */
-    uint64_t buffer, chunks, taken; /* buffer: bytes; taken: chunks, since the session began */
+    uint32_t epoch;                 /* distinguishes the sessions of the process; 0: there is none */
+    uint64_t buffer, chunks, taken; /* buffer: bytes; taken: chunks that threads took since the session began */
 } prof__look;
 
 static PROF__RARE void prof__look_take(prof__look *look)
@@ -34,7 +34,7 @@ static PROF__RARE void prof__look_take(prof__look *look)
     prof__state_unlock(gate);
 }
 
-/* Any thread. */
+/* Returns the present state. Any thread may call it. */
 static PROF__UNUSED PROF__RARE prof__look prof__look_now(void)
 {
     prof__look look;
@@ -43,16 +43,16 @@ static PROF__UNUSED PROF__RARE prof__look prof__look_now(void)
     return look;
 }
 
-/* What a guest records, and whom it tells that the program starts a session of its own. */
+/* What a guest session records, and whom to call when the program starts a session of its own. */
 typedef struct prof__guest_wish {
     int no_scopes, no_devices;
-    void (*keep)(void *image, size_t size); /* what was recorded, for the guest to free; null: no memory. Under the
-                                               control lock */
+    void (*keep)(void *image, size_t size); /* gets what was recorded, and must free it; image is NULL without memory.
+                                               Called under the control lock */
 } prof__guest_wish;
 
 static void (*prof__guest_keep)(void *image, size_t size);
 
-/* Under the control lock. Ends the guest's session, whose image stays. 0: there is none. */
+/* Ends the guest session; its image stays. Returns 0 if there is none. Under the control lock. */
 static PROF__RARE int prof__guest_stop(void)
 {
     if (!prof__guest) return 0;
@@ -61,7 +61,7 @@ static PROF__RARE int prof__guest_stop(void)
     return 1;
 }
 
-/* Under the control lock. Frees the image of a guest's session that was stopped. */
+/* Frees the image of a guest session that was stopped. Under the control lock. */
 static PROF__UNUSED PROF__RARE void prof__guest_free(void) { prof__sessions_reap(1); }
 
 static PROF__RARE void prof__guest_yield(void)
@@ -85,7 +85,8 @@ static PROF__RARE void prof__guest_limit(void *user)
 #endif
 }
 
-/* Starts a session of which the program does not notice: see prof__guest. PROF_INVALID_STATE: one is there already. */
+/* Starts a session that the program does not notice: see prof__guest. Returns PROF_INVALID_STATE if there is a session
+   already. */
 static PROF__UNUSED PROF__RARE prof_status prof__guest_begin(const prof_config *config, const prof__guest_wish *wish)
 {
     prof__guest_wish own = *wish;

@@ -2,10 +2,10 @@
 // stands in the place of names, pattern, write, place and alone.
 /*-- NO NAMES OF OUTPUTS --------------------------------------------------------------------------------------------*/
 
-static PROF__UNUSED char prof__start_note[1]; /* there is nothing to say about a start */
+static PROF__UNUSED char prof__start_note[1]; /* there are no notes about a start */
 static PROF__UNUSED int prof__output_apart;
 #ifdef PROF__HUBS
-static char prof__output_told[1]; /* other recorders of the process are not told, either */
+static char prof__output_told[1]; /* other recorders of the process are not told the output */
 #endif
 
 static prof_status prof__rank_find(const char *given, int *several)
@@ -19,7 +19,7 @@ static void prof__host_name(char *name, size_t size)
     name[0] = 0;
 }
 
-/* path as an absolute one: the program may change its directory. 0: too long. */
+/* Makes path absolute, because the program may change its directory. Returns 0 if it is too long. */
 static int prof__path_absolute(const char *path, char *to, size_t size)
 {
     to[0] = 0;
@@ -59,7 +59,7 @@ static void prof__path_unclaim(prof__session *s) { (void)s; }
 static int prof__name_take(prof__session *s) { return (void)s, 0; }
 static void prof__name_drop(prof__session *s) { (void)s; }
 
-/* The image is complete. 0 or errno. Async-signal-safe. */
+/* Gives the image, which is complete, its name. Returns 0 or errno. Async-signal-safe. */
 static int prof__name_publish(prof__session *s)
 {
     int error = prof__file_name(s);
@@ -68,7 +68,7 @@ static int prof__name_publish(prof__session *s)
     return error;
 }
 
-/* "run.prof" of the parent is "run.1234.prof" of the child. 0 or errno. Async-signal-safe. */
+/* Sets the child's output: "run.1234.prof" if the parent's is "run.prof". Returns 0 or errno. Async-signal-safe. */
 static int prof__child_path(prof__session *s)
 {
     char number[24];

@@ -1,10 +1,11 @@
-// session/number: A text becomes a number; names of modes.
-/* A number with an optional fraction and a unit out of a table of {name, factor}; 0: not a number. */
+// session/number: Parses numbers with units, and names of modes.
+/* A unit of numbers. */
 typedef struct prof__unit {
     const char *name;
     uint64_t factor;
 } prof__unit;
 
+/* Parses a number with an optional fraction and a unit of the table. Returns 0 if text is not one. */
 static PROF__UNUSED PROF__RARE int prof__parse_number(const char *text, const prof__unit *units, uint64_t *out)
 {
     uint64_t value = 0, fraction = 0, scale = 1;
@@ -32,7 +33,7 @@ static PROF__UNUSED PROF__RARE int prof__parse_number(const char *text, const pr
     return 0;
 }
 
-/* A number without a unit. */
+/* For numbers without a unit. */
 static PROF__UNUSED const prof__unit prof__ones[] = {{"", 1}, {NULL, 0}};
 static PROF__UNUSED PROF__RARE int prof__parse_whole(const char *text, uint64_t *out)
 {

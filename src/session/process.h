@@ -1,4 +1,4 @@
-// session/process: Who and where this is: environment, program, boot.
+// session/process: The process: its environment, the program's name, the boot id; creates threads.
 static prof_status prof__inherited_end(void);
 static PROF__UNUSED PROF__RARE const char *prof__environment(const char *name)
 {
@@ -44,7 +44,8 @@ static PROF__RARE void prof__boot_id(char *text, size_t size)
 #endif
 }
 
-/* A pair of now in the ticks of another process's image, if it was recorded on this machine since its last start. */
+/* Takes a pair of clocks for another process's image. Returns 0 if that was not recorded on this machine since its last
+   start. */
 static PROF__UNUSED PROF__RARE int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
 {
     char here[40];
@@ -55,7 +56,7 @@ static PROF__UNUSED PROF__RARE int prof__pair_now(uint32_t clock, const char *bo
     return 1;
 }
 
-/* What a message shows of a path: its end, where it is long. */
+/* Returns what a message shows of a path: the end, if it is long. */
 static PROF__UNUSED PROF__RARE const char *prof__path_end(const char *path)
 {
     size_t length = prof__length(path);
@@ -63,7 +64,7 @@ static PROF__UNUSED PROF__RARE const char *prof__path_end(const char *path)
 }
 
 #ifndef _WIN32
-/* A thread in which all signals are blocked. Returns 0 or an errno. */
+/* Creates a thread in which all signals are blocked. Returns 0 or an errno. */
 static PROF__UNUSED PROF__RARE int prof__thread_create(pthread_t *thread, void *(*main)(void *user), void *user)
 {
     prof__signals signals;

@@ -152,7 +152,8 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
     s->at_limit = (uint32_t)config->at_limit;
     s->wait_ns = config->wait_ns == PROF__NO_WAIT ? 0 : config->wait_ns;
     if (!config->wait_ns && prof__mode_counts((uint32_t)config->mode)) s->wait_ns = PROF__MAX_WAIT;
-    int fresh = s->live_path && (s->live_path == s->output || config->mode == PROF_STREAM); /* a mapped file is never old */
+    /* a mapped file is always up to date */
+    int fresh = s->live_path && (s->live_path == s->output || config->mode == PROF_STREAM);
     s->dump_period_ns = fresh || !s->output[0] || config->dump_period_ns == PROF__NO_DUMP ? 0 : config->dump_period_ns;
     service->wanted = prof__chunks_kept(s) || s->dump_period_ns != 0;
     service->longest_ns = prof__service_longest(s);
@@ -165,13 +166,13 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
         service->shortest_ns = PROF__FOLLOW_PERIOD / 8;
     }
     if (!service->wanted && (config->delay_ns || config->start_unix_ns || config->duration_ns)) {
-        service->wanted = 1; /* for two looks at the clock, and nothing else */
+        service->wanted = 1; /* only to check the clock twice */
         service->longest_ns = service->shortest_ns = 1000000000;
     }
     return status || config->mode != PROF_STREAM ? status : prof__stream_open(s);
 }
 
-/* Under the control lock. */
+/* Starts the thread, if the session needs it. Under the control lock. */
 static prof_status prof__service_start(prof__session *s)
 {
     if (!s->service.wanted) return PROF_OK;

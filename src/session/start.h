@@ -206,7 +206,7 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
     return PROF_OK;
 }
 
-/* guest: NULL: the program's own session. */
+/* Starts a session. guest is NULL for the program's own. */
 static PROF__RARE prof_status prof__start_as(const prof_config *config, const prof__guest_start *guest)
 {
     prof_status status = PROF_OK;

@@ -12,7 +12,7 @@ static PROF__RARE void prof__recording_ends(void)
     }
 }
 
-/* guest: 1: ends only a session that prof_server.h started. Under the control lock. */
+/* Stops recording. guest: 1: only in a session that prof_server.h has started. Under the control lock. */
 static PROF__RARE prof_status prof__stop_recording(int guest)
 {
     uint32_t gate = prof__state_lock();
@@ -24,7 +24,7 @@ static PROF__RARE prof_status prof__stop_recording(int guest)
     return running ? PROF_OK : prof__fail(PROF_INVALID_STATE, "no session is running");
 }
 
-/* Under the control lock. */
+/* Does the work of prof_stop(). Under the control lock. */
 static PROF__RARE prof_status prof__stop_locked(void)
 {
     prof_status status = prof__stop_recording(0);

@@ -7,8 +7,8 @@
 #define PROF__MIN_ARCHIVE (512u << 10) /* a limit must have space for some blocks */
 #define PROF__FIRST_RETRY 10000000u    /* ns; doubles up to a second */
 
-/* 1: the service may empty this chunk: it is full or, where the ring gets scarce, an ended thread left it half empty
-   for the next one. */
+/* Returns 1 if the service may empty this chunk: it is full or, if few chunks are left, an ended thread has left it
+   partly free for the next one. */
 static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
 {
     uint32_t state = PROF__ACQUIRE(&chunk->state);
@@ -18,7 +18,7 @@ static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
                                         __ATOMIC_RELAXED));
 }
 
-/* Opens the file again, by its name. 0: errno says why. */
+/* Opens the file again, by its name. Returns 0 and errno if that fails. */
 static int prof__stream_file_open(prof__session *s, const char *path)
 {
     int file = open(path, O_RDWR | O_CLOEXEC);
@@ -40,7 +40,7 @@ static int prof__stream_file_ready(prof__session *s)
     return 0;
 }
 
-/* After the memory was taken, before the file has its name. */
+/* Prepares the archive, after the memory was taken and before the file has its name. */
 static prof_status prof__stream_open(prof__session *s)
 {
     prof__header *h = s->header;
@@ -65,7 +65,7 @@ static int prof__stream_write(prof__session *s, const void *bytes, size_t size, 
     prof__file_signal signal;
     int error = 0;
     if (!prof__stream_file_ready(s)) return EBADF;
-    if (prof__file_cut(s)) return EILSEQ; /* and is not made larger again */
+    if (prof__file_cut(s)) return EILSEQ; /* writing would make it larger again */
     prof__file_signal_hold(&signal);
     while (size) {
         off_t offset = (off_t)at;

@@ -32,8 +32,8 @@ static PROF__RARE prof_status prof__layout_find(const char *layout, const char *
         prof__text_add(known, sizeof known, name);
     }
     if (!*write && !known[0])
-        return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': no reports in this program: include prof_report.h in the "
-                          "file with PROF_IMPLEMENTATION", layout);
+        return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': no reports in this program: include prof_report.h in "
+                          "the file with PROF_IMPLEMENTATION", layout);
     if (!*write && !exists)
         return prof__fail(PROF_INVALID_ARGUMENT, "unknown layout '%.20s': use %s", layout, known);
     if (!*write)
@@ -45,8 +45,8 @@ static PROF__RARE prof_status prof__layout_find(const char *layout, const char *
     return PROF_OK;
 }
 
-/* The writer of a path's extension, which is "/" for a directory. The image itself (.prof) has none: *writer is null.
-   */
+/* Finds the writer of a path's extension, which is "/" for a directory. Sets *write to NULL for the image itself
+   (.prof). */
 static PROF__COLD prof_status prof__writer_find(const char *path,
                                                 prof_status (**write)(const prof_trace *, const char *))
 {
@@ -73,8 +73,8 @@ static PROF__COLD prof_status prof__writer_find(const char *path,
         return prof__fail(PROF_IO, "%s: is a directory, and this program has no prof_xplane.h to write into one",
                           prof__path_end(path));
     if (prof__equal(extension, ".json"))
-        return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '.json' in this program: include prof_chrome.h in the "
-                          "file with PROF_IMPLEMENTATION, or use %s", prof__path_end(path), known);
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '.json' in this program: include prof_chrome.h in "
+                          "the file with PROF_IMPLEMENTATION, or use %s", prof__path_end(path), known);
     if (!*extension)
         return prof__fail(PROF_INVALID_ARGUMENT, "%s: has no extension: add one of %s, or / for a directory",
                           prof__path_end(path), known);
@@ -94,7 +94,7 @@ static PROF__RARE prof_status prof__writer_fits(const char *path, prof_status (*
                       "%s: mode stats keeps statistics and no events: write a .txt, or use mode ring or stream", path);
 }
 
-/* The mode of what is recorded. */
+/* Returns the mode of the present session. */
 static PROF__UNUSED PROF__RARE uint32_t prof__live_mode(void)
 {
     uint32_t gate = prof__state_lock();
@@ -103,7 +103,7 @@ static PROF__UNUSED PROF__RARE uint32_t prof__live_mode(void)
     return mode;
 }
 
-/* The writer of a path, if it has a use for a session in this mode: see prof__writer_find(). */
+/* Finds the writer of a path, and refuses one that needs events in a mode without them: see prof__writer_find(). */
 static PROF__UNUSED PROF__RARE prof_status prof__writer_for(const char *path, uint32_t mode,
                                                             prof_status (**write)(const prof_trace *, const char *))
 {
