@@ -7353,7 +7353,7 @@ static PROF__UNUSED void prof__saved_with(prof_status (*hook)(void)) { (void)hoo
 PROF_DEF prof_status prof_save_request(void) { return PROF__NO_STATS("prof_save_request"); }
 
 #ifndef PROF_NO_READER
-/* Nothing but events is known of what is recorded. */
+/* Adds no statistics, because a session keeps only events. */
 static prof_status prof__folded_take(struct prof__folded *folded, int reset)
 {
     (void)folded, (void)reset;
@@ -7369,8 +7369,8 @@ static void prof__folded_free(struct prof__folded *folded) { (void)folded; }
 #endif
 #ifdef PROF_NO_READER
 /*-- NO READER ------------------------------------------------------------------------------------------------------
-   A program that only records. Functions that need a trace stay, so that other files of the program link; none can be
-   had, so that most of them are never called with one. */
+   For a program that only records. Functions that need a trace still exist, so that other files of the program link; no
+   function returns a trace, so that most of them are never called with one. */
 
 static prof_status prof__live_write(const char *path, prof_status (*write)(const prof_trace *, const char *))
 {
@@ -7384,7 +7384,7 @@ static const struct prof__upstairs prof__upstairs = {
     NULL,
 };
 
-/* Of a function with a result, which is made null. */
+/* For functions with a result: sets it to NULL. */
 #define PROF__NO_RESULT(result, what) ((result) ? (void)(*(result) = NULL) : (void)0, prof__no_reader(what))
 
 PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
@@ -18794,7 +18794,7 @@ static PROF__RARE uint64_t prof__last_tick(const prof__header *h, double seconds
     return h->last.tick - (uint64_t)(ns / age * (double)(h->last.tick - h->first.tick));
 }
 
-/* Gives a trace the window of its last seconds, unless it is not that old. */
+/* Limits a trace to its last seconds, if it is longer than that. */
 static PROF__UNUSED PROF__RARE void prof__trace_last(prof_trace *trace, double seconds)
 {
     uint64_t tick = prof__last_tick(&trace->header, seconds);
@@ -18884,7 +18884,7 @@ static PROF__RARE void prof__image_note(prof__header *h, const char *key, const 
     h->meta_used += words * 8;
 }
 
-/* cause may be NULL. */
+/* Saves the last seconds as an image. cause may be NULL. */
 static PROF__RARE prof_status prof__last_image(const char *path, double seconds, const prof__cause *cause)
 {
     void *image;
@@ -18906,7 +18906,7 @@ static PROF__RARE prof_status prof__last_image(const char *path, double seconds,
 typedef struct prof__last {
     const char *path; /* expanded */
     double seconds;
-    const prof__cause *cause; /* null: somebody asked for them */
+    const prof__cause *cause; /* NULL: a call or a signal asked for the save */
 } prof__last;
 
 static PROF__RARE prof_status prof__last_prepare(prof_trace *trace, const void *user)
@@ -18927,7 +18927,7 @@ static PROF__RARE prof_status prof__last_prepare(prof_trace *trace, const void *
     return PROF_OK;
 }
 
-/* path is expanded already. */
+/* Saves the last seconds in the format of path, which is expanded already. */
 static PROF__RARE prof_status prof__last_save(const char *path, double seconds, const prof__cause *cause)
 {
     prof__last last = {path, seconds, cause};
@@ -22493,7 +22493,7 @@ static void prof__follow_half_add(prof__follow *f, const prof__follow_half *half
         number = (uint32_t)++f->half_count;
     else if (number)
         f->half_free = f->halves[number - 1].next;
-    if (!number && f->half_oldest && !half->end) { /* an end more probably has no begin any more */
+    if (!number && f->half_oldest && !half->end) { /* an end whose begin is missing is more probable */
         number = f->half_oldest;
         given_up = prof__follow_half_remove(f, number);
         prof__follow_half_lone(f, &given_up);
@@ -22521,8 +22521,9 @@ static uint32_t prof__follow_half_find(prof__follow *f, const prof__follow_half 
     for (; number; number = f->halves[number - 1].next) {
         const prof__follow_half *other = &f->halves[number - 1];
         uint64_t ticks = half->end ? half->tick - other->tick : other->tick - half->tick;
-        if (other->end == half->end || other->id != half->id || other->name != half->name || other->role != half->role ||
-            other->number != half->number || (int64_t)ticks < 0 || (best && ticks >= nearest))
+        if (other->end == half->end || other->id != half->id || other->name != half->name ||
+            other->role != half->role || other->number != half->number || (int64_t)ticks < 0 ||
+            (best && ticks >= nearest))
             continue;
         best = number;
         nearest = ticks;
@@ -23320,8 +23321,8 @@ static void prof__follow_free(prof__follow *f)
 /*-- SAVES ON DEMAND ----------------------------------------------------------------------------------------- >>save --
    A trigger only sets a flag or leaves a line of text: the service does the rest. */
 
-static uint32_t prof__save_wanted; /* 0, or who asked for it: PROF__SAVE_... */
-static uint32_t prof__save_armed;  /* 1: the service will look at the request */
+static uint32_t prof__save_wanted; /* 0, or what asked for a save: PROF__SAVE_... */
+static uint32_t prof__save_armed;  /* 1: the service carries out requests */
 static prof_status (*prof__saved_hook)(void); /* NULL, or what else to save: see prof_ntff.h */
 static PROF__UNUSED PROF__RARE void prof__saved_with(prof_status (*hook)(void))
 {
@@ -23381,8 +23382,8 @@ static PROF__RARE prof_status prof__save_arm(const prof__session *s)
 }
 static PROF__RARE void prof__save_disarm(void) { PROF__STORE(&prof__save_armed, 0u); }
 #else
-/* What was installed when the handler was, for each signal that was ever used; never freed: somebody may have put a
-   handler on top that calls ours at any time. */
+/* The previous action of each signal that was ever used. Never freed, because a later handler of the program may call
+   ours at any time. */
 static struct sigaction *prof__save_before[65];
 static int prof__save_installed[65];
 static int prof__save_number;

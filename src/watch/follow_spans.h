@@ -39,7 +39,7 @@ static void prof__follow_half_add(prof__follow *f, const prof__follow_half *half
         number = (uint32_t)++f->half_count;
     else if (number)
         f->half_free = f->halves[number - 1].next;
-    if (!number && f->half_oldest && !half->end) { /* an end more probably has no begin any more */
+    if (!number && f->half_oldest && !half->end) { /* an end whose begin is missing is more probable */
         number = f->half_oldest;
         given_up = prof__follow_half_remove(f, number);
         prof__follow_half_lone(f, &given_up);
@@ -67,8 +67,9 @@ static uint32_t prof__follow_half_find(prof__follow *f, const prof__follow_half 
     for (; number; number = f->halves[number - 1].next) {
         const prof__follow_half *other = &f->halves[number - 1];
         uint64_t ticks = half->end ? half->tick - other->tick : other->tick - half->tick;
-        if (other->end == half->end || other->id != half->id || other->name != half->name || other->role != half->role ||
-            other->number != half->number || (int64_t)ticks < 0 || (best && ticks >= nearest))
+        if (other->end == half->end || other->id != half->id || other->name != half->name ||
+            other->role != half->role || other->number != half->number || (int64_t)ticks < 0 ||
+            (best && ticks >= nearest))
             continue;
         best = number;
         nearest = ticks;

@@ -11,7 +11,7 @@ static PROF__RARE uint64_t prof__last_tick(const prof__header *h, double seconds
     return h->last.tick - (uint64_t)(ns / age * (double)(h->last.tick - h->first.tick));
 }
 
-/* Gives a trace the window of its last seconds, unless it is not that old. */
+/* Limits a trace to its last seconds, if it is longer than that. */
 static PROF__UNUSED PROF__RARE void prof__trace_last(prof_trace *trace, double seconds)
 {
     uint64_t tick = prof__last_tick(&trace->header, seconds);
@@ -101,7 +101,7 @@ static PROF__RARE void prof__image_note(prof__header *h, const char *key, const 
     h->meta_used += words * 8;
 }
 
-/* cause may be NULL. */
+/* Saves the last seconds as an image. cause may be NULL. */
 static PROF__RARE prof_status prof__last_image(const char *path, double seconds, const prof__cause *cause)
 {
     void *image;
@@ -123,7 +123,7 @@ static PROF__RARE prof_status prof__last_image(const char *path, double seconds,
 typedef struct prof__last {
     const char *path; /* expanded */
     double seconds;
-    const prof__cause *cause; /* null: somebody asked for them */
+    const prof__cause *cause; /* NULL: a call or a signal asked for the save */
 } prof__last;
 
 static PROF__RARE prof_status prof__last_prepare(prof_trace *trace, const void *user)
@@ -144,7 +144,7 @@ static PROF__RARE prof_status prof__last_prepare(prof_trace *trace, const void *
     return PROF_OK;
 }
 
-/* path is expanded already. */
+/* Saves the last seconds in the format of path, which is expanded already. */
 static PROF__RARE prof_status prof__last_save(const char *path, double seconds, const prof__cause *cause)
 {
     prof__last last = {path, seconds, cause};

@@ -23,7 +23,7 @@ static PROF__UNUSED void prof__saved_with(prof_status (*hook)(void)) { (void)hoo
 PROF_DEF prof_status prof_save_request(void) { return PROF__NO_STATS("prof_save_request"); }
 
 #ifndef PROF_NO_READER
-/* Nothing but events is known of what is recorded. */
+/* Adds no statistics, because a session keeps only events. */
 static prof_status prof__folded_take(struct prof__folded *folded, int reset)
 {
     (void)folded, (void)reset;

@@ -1,7 +1,7 @@
 // watch/none: PROF_NO_READER: what stands in the place of read, report and watch.
 /*-- NO READER ------------------------------------------------------------------------------------------------------
-   A program that only records. Functions that need a trace stay, so that other files of the program link; none can be
-   had, so that most of them are never called with one. */
+   For a program that only records. Functions that need a trace still exist, so that other files of the program link; no
+   function returns a trace, so that most of them are never called with one. */
 
 static prof_status prof__live_write(const char *path, prof_status (*write)(const prof_trace *, const char *))
 {
@@ -15,7 +15,7 @@ static const struct prof__upstairs prof__upstairs = {
     NULL,
 };
 
-/* Of a function with a result, which is made null. */
+/* For functions with a result: sets it to NULL. */
 #define PROF__NO_RESULT(result, what) ((result) ? (void)(*(result) = NULL) : (void)0, prof__no_reader(what))
 
 PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)

@@ -2,8 +2,8 @@
 /*-- SAVES ON DEMAND ----------------------------------------------------------------------------------------- >>save --
    A trigger only sets a flag or leaves a line of text: the service does the rest. */
 
-static uint32_t prof__save_wanted; /* 0, or who asked for it: PROF__SAVE_... */
-static uint32_t prof__save_armed;  /* 1: the service will look at the request */
+static uint32_t prof__save_wanted; /* 0, or what asked for a save: PROF__SAVE_... */
+static uint32_t prof__save_armed;  /* 1: the service carries out requests */
 static prof_status (*prof__saved_hook)(void); /* NULL, or what else to save: see prof_ntff.h */
 static PROF__UNUSED PROF__RARE void prof__saved_with(prof_status (*hook)(void))
 {
@@ -63,8 +63,8 @@ static PROF__RARE prof_status prof__save_arm(const prof__session *s)
 }
 static PROF__RARE void prof__save_disarm(void) { PROF__STORE(&prof__save_armed, 0u); }
 #else
-/* What was installed when the handler was, for each signal that was ever used; never freed: somebody may have put a
-   handler on top that calls ours at any time. */
+/* The previous action of each signal that was ever used. Never freed, because a later handler of the program may call
+   ours at any time. */
 static struct sigaction *prof__save_before[65];
 static int prof__save_installed[65];
 static int prof__save_number;
