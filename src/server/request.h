@@ -267,7 +267,8 @@ static void prof__server_status(prof__server *v, prof__server_ask *ask)
              : !look.running ? "none"
              : look.guest    ? "capture"
                              : "program",
-             modes[look.mode <= PROF_RING_STATS ? look.mode : PROF_RING], look.level, look.paused ? "true" : "false", look.held ? "true" : "false",
+             modes[look.mode <= PROF_RING_STATS ? look.mode : PROF_RING], look.level,
+             look.paused ? "true" : "false", look.held ? "true" : "false",
              (unsigned long long)(look.epoch ? look.buffer : 0),
              look.chunks && look.taken < look.chunks ? (double)look.taken / (double)look.chunks
              : look.chunks                           ? 1.0
