@@ -16,24 +16,25 @@ QUICK START
 
 WHAT IT COSTS
 
-    None of the three defined              not a byte: a test compares the object files
-    Compiled in, and no tool there         a scope takes 12 (NVTX) to 15 (SDT) instructions more than its 76, a mark 7 to 11
-                                           more than its 65 (gcc 12 -O2 under callgrind, 2026-11-21; ITT: not measured)
-    A tool there                           what that takes for each call
+    None of the three defined              nothing: a test checks that the object files are the same
+    Defined, but no tool is attached       a scope takes 12 (NVTX) to 15 (SDT) more instructions than its 76, a mark 7
+                                           to 11 more than its 65 (gcc 12 -O2 under callgrind, 2026-11-21; ITT was not
+                                           measured)
+    A tool is attached                     additionally what the tool takes for each call
 
 COMPILE-TIME OPTIONS, besides the three
 
-    PROF_BRIDGE_DOMAIN     "prof"    the domain of what has no category
-    PROF_BRIDGE_DEPTH      128       scopes inside one another that a tool is told of; deeper ones are in the trace only
+    PROF_BRIDGE_DOMAIN     "prof"    the domain of scopes and other events without a category
+    PROF_BRIDGE_DEPTH      128       nested scopes that are sent to a tool; deeper ones are in the trace only
     PROF_BRIDGE_NAMES      4096      names made at run time that are kept; for further ones see Names below
 
 MANUAL
 
-    When. A tool hears of exactly what prof records: call sites that are on, of a session that runs and is not paused.
-    So levels, categories and pauses count for all of them. For the tool alone, start a session without an output: it
-    needs its buffer (128 KiB will do) and leaves no file. PROF_BRIDGE=1 in the environment does that from before main
-    to exit; a program that calls prof_start() does not need it. ITT and NVTX look for their tool in the first
-    prof_start(); SDT finds one at any time.
+    When. A tool receives exactly what prof records: call sites that are on, in a session that runs and is not paused.
+    So levels, categories and pauses apply to tools, too. If only the tool is to record, start a session without an
+    output: it needs a buffer (128 KiB are enough) and leaves no file. PROF_BRIDGE=1 in the environment does that from
+    before main to exit, for a program that does not call prof_start(). ITT and NVTX look for their tool in the first
+    prof_start(); for SDT a tool may come at any time.
 
     What.              ITT                            NVTX                            SDT, provider prof
 
@@ -52,7 +53,7 @@ MANUAL
                                                                                         boundary
     span, task         overlapped task                range start, end; payload: id   event(name, category, type,
     frame of a handle  frame begin, end (v3)          the same                          object, detail): these
-    lock               sync prepare, acquired,        -                                 and whatever else there is
+    lock               sync prepare, acquired,        -                                 and all other types
                          releasing
     flow, memory       -                              -
     range of a handle  event start, end               push, pop                       scope_begin, scope_end
@@ -60,31 +61,33 @@ MANUAL
     name of a thread   thread name                    name of the OS thread           thread(name)
     pause, resume        pause, resume of the collection       -                               pause(), resume()
 
-    type: a prof_value_type, prof_event_type. bits: a double's, as an integer. SDT probes have semaphores. ITT's frames
-    are in their category's domain, without one in a domain of their own name. Rows of devices are in the trace only.
-    Messages are formatted at once if a tool is there.
+    type is a prof_value_type or a prof_event_type; bits are those of a double, as an integer. SDT probes have
+    semaphores. ITT's frames are in the domain of their category or, if they have none, in a domain of their own name.
+    Rows of devices are in the trace only. Messages are formatted at once if a tool is attached.
 
-    Order. A tool hears of a begin, and of an end, after prof has read its clock for it: what the tool does with a begin
-    counts in that scope, what it does with an end counts in the scope around it. min_duration takes scopes back in the
-    trace only. Scopes that longjmp() left end in a tool with the next scope around them; a PROFILE_BEGIN of a session
-    that is over, with the next scope on its thread. A frame ends at a boundary, at a pause, and in prof_stop().
+    Order. prof reads its clock before it tells a tool of a begin or an end. So the time that the tool takes for a begin
+    counts in that scope, and the time for an end in the scope around it. min_duration removes scopes only from the
+    trace. In a tool, a scope that longjmp() has left ends with the next scope around it, and a PROFILE_BEGIN of a
+    session that is over ends with the next scope on its thread. A frame ends at a boundary, at a pause, and in
+    prof_stop().
 
-    Fibers. A tool's open scopes are a thread's. Where a fiber leaves a thread its scopes end there, in the tool, and
-    where it goes on they begin again: the tool sees its parts.
+    Fibers. In a tool, open scopes belong to a thread. When a fiber leaves a thread, its scopes end in the tool, and
+    when it continues they begin again: the tool sees them in parts.
 
-    Names. A tool's handles are made once for each name of a category, under a lock, and are found without one from then
-    on, by name, not by call site alone: a plugin may be unloaded, and another come to lie where it was. Names made at
-    run time (_S, _F) are kept as well, the first PROF_BRIDGE_NAMES of them; of further ones NVTX and SDT get the text
-    itself, ITT the literal.
+    Names. A tool's handle is made once for each name of a category, under a lock, and then found without one. It is
+    found by its name, not by its call site alone, because a plugin may be unloaded and another one loaded at its
+    address. The first PROF_BRIDGE_NAMES names made at run time (_S, _F) are kept as well; for further ones NVTX and SDT
+    get the text itself, ITT the literal.
 
     Signals. While a thread is in a tool's code, what a handler or the tool itself records is in the trace only. But
-    prof knows nothing of the tool's other code, nor of malloc(): with scopes in signal handlers use SDT, which is safe
-    there. A siglongjmp out of a tool's code keeps the thread's scopes from all tools until it calls prof_start().
+    prof does not know when a thread is in other code of the tool, or in malloc(): with scopes in signal handlers use
+    SDT, which is safe there. After a siglongjmp() out of a tool's code, tools get no scopes of that thread until it
+    calls prof_start().
 
-    fork(). A child's scopes go to the tools if these follow it; prof does its part.
+    fork(). Tools get the scopes of a child if they follow it.
 
-    Shared libraries. The recorder that is in charge has the bridges; one with PROF_STATIC has its own. What they know
-    goes with the recorder when that is unloaded.
+    Shared libraries. Tools are called by the recorder that records for the process (see >>copies in prof.h); one with
+    PROF_STATIC calls them itself. If a recorder is unloaded, so are the names that it has kept.
 */
 #ifndef PROF_BRIDGE_H
 #define PROF_BRIDGE_H
@@ -93,7 +96,7 @@ MANUAL
 
 /*== END OF HEADER ==================================================================================================*/
 
-/* prof.h includes this from inside its implementation, where the hooks are wanted. */
+/* prof.h includes this part inside its implementation, where it needs the hooks. */
 #ifdef PROF__BRIDGE_HERE
 #undef PROF__BRIDGE_HERE
 
@@ -114,7 +117,7 @@ MANUAL
 #endif
 
 #ifndef PROF_FREESTANDING /* there the error above is enough */
-/* Their headers are not clean under the warnings that ours are. */
+/* The tools' headers cause warnings that ours do not. */
 #pragma GCC diagnostic push
 #ifdef __clang__
 #pragma GCC diagnostic ignored "-Weverything"
@@ -151,8 +154,8 @@ extern "C" {
 
 /*-- what the tools know: domains and names --*/
 
-/* One for each category, and one for each name in it. They stay: a tool keeps handles of them. Found without a lock,
-   made under prof__bridge_lock. */
+/* There is a domain for each category, and a name for each name in it. They are never freed, because a tool keeps their
+   handles. They are found without a lock, and made under prof__bridge_lock. */
 typedef struct prof__bridge_domain {
     struct prof__bridge_domain *next;
     const char *category;
@@ -165,7 +168,7 @@ typedef struct prof__bridge_domain {
 } prof__bridge_domain;
 
 typedef struct prof__bridge_name {
-    struct prof__bridge_name *next; /* of the same bucket */
+    struct prof__bridge_name *next; /* the next one of the same bucket */
     prof__bridge_domain *domain;
     const char *text;
     uint32_t hash;
@@ -175,7 +178,7 @@ typedef struct prof__bridge_name {
     __itt_domain *itt_frames;
     uint64_t itt_frame;
     __itt_event itt_event;         /* 0: none yet */
-    __itt_counter itt_counters[2]; /* of integers, of doubles */
+    __itt_counter itt_counters[2]; /* for integers, for doubles */
 #endif
 #ifdef PROF_WITH_NVTX
     nvtxStringHandle_t nvtx;
@@ -188,20 +191,20 @@ typedef struct prof__bridge_scope {
     prof__token token;
     prof__bridge_name *name;
     uint32_t color;
-    uint16_t role, loose; /* loose: of PROFILE_BEGIN */
+    uint16_t role, loose; /* loose: 1: of PROFILE_BEGIN */
 } prof__bridge_scope;
 
 /* The open scopes of a track. */
 typedef struct prof__bridge_stack {
-    struct prof__bridge_stack *next; /* of those that nobody uses */
-    uint32_t depth, over;            /* over: open scopes that the list had no room for */
+    struct prof__bridge_stack *next; /* in the list of stacks that are not in use */
+    uint32_t depth, over;            /* over: open scopes beyond the last one in the list */
     prof__bridge_scope open[PROF_BRIDGE_DEPTH];
 } prof__bridge_stack;
 
 #define PROF__BRIDGE_BUCKETS 4096
 
 static int prof__bridge_lock;
-static uint32_t prof__bridge_tools; /* those that are attached */
+static uint32_t prof__bridge_tools; /* the tools that are attached */
 #define PROF__BRIDGE_ITT 1u
 #define PROF__BRIDGE_NVTX 2u
 static uint32_t prof__bridge_paused, prof__bridge_name_count;
@@ -210,7 +213,8 @@ static prof__bridge_name *prof__bridge_names[PROF__BRIDGE_BUCKETS];
 static prof__bridge_name *prof__bridge_sites[PROF__BRIDGE_BUCKETS]; /* guesses: see prof__bridge_name_of */
 static prof__bridge_stack *prof__bridge_stacks_free;
 
-/* Memory for all of it, from the system: a call site may be used first in a signal handler. Under the lock. */
+/* Memory for domains and names, from the system, because a call site may be used first in a signal handler. Under the
+   lock. */
 typedef struct prof__bridge_pages {
     struct prof__bridge_pages *next;
     size_t size;
@@ -265,8 +269,8 @@ static const char *prof__bridge_copy(const char *text)
 #define PROF__ITT(function) function
 #endif
 
-/* libittnotify loads its tool when it is first asked for anything but a domain or a string, and frees those that it has
-   made until then should that fail: so it is asked for something else first. */
+/* libittnotify loads its tool when it is first called for anything but a domain or a string. If that fails, it frees
+   the domains and strings made before. So this calls another function first. */
 static int prof__itt_attach(void)
 {
     (void)(__itt_get_timestamp());
@@ -282,7 +286,7 @@ static void prof__itt_domain(prof__bridge_domain *domain)
 }
 static void prof__itt_name(prof__bridge_name *name) { name->itt = PROF__ITT(__itt_string_handle_create)(name->text); }
 
-/* What prof calls a range ITT calls an event, which has no domain. */
+/* Returns the ITT event for a range of prof. ITT's events have no domain. */
 static __itt_event prof__itt_event_of(prof__bridge_name *name)
 {
     prof__signals signals;
@@ -309,7 +313,7 @@ static void prof__itt_end(prof__bridge_name *name, int role)
         __itt_task_end(name->domain->itt);
 }
 
-/* Of the innermost task of the thread, which is in this domain. */
+/* Adds an argument to the innermost task of the thread, which is in this domain. */
 static void prof__itt_arg(const prof__bridge_domain *domain, const prof__bridge_name *key, prof_value_type type,
                           uint64_t number)
 {
@@ -333,7 +337,7 @@ static void prof__itt_mark(const prof__bridge_name *name, int role)
     __itt_marker(name->domain->itt, __itt_null, name->itt, scope);
 }
 
-/* A name's counter of integers, or of doubles, is made when it is first wanted. */
+/* Returns a name's counter for integers or for doubles, and makes it at first use. */
 static __itt_counter prof__itt_counter_of(prof__bridge_name *name, int is_double)
 {
     prof__signals signals;
@@ -354,7 +358,8 @@ static void prof__itt_counter(prof__bridge_name *name, prof_value_type type, uin
     if (counter) __itt_counter_set_value(counter, &number);
 }
 
-/* Tools show the rate of frames by domain: their category's, or, without one, one of their own. Under the lock. */
+/* Returns the domain of a name's frames, for which tools show the rate of frames: that of its category or, if it has
+   none, one of its own. Under the lock. */
 static const __itt_domain *prof__itt_frames(prof__bridge_name *name)
 {
     if (!name->itt_frames)
@@ -362,7 +367,7 @@ static const __itt_domain *prof__itt_frames(prof__bridge_name *name)
     return name->itt_frames;
 }
 
-/* At a boundary. Under the lock. */
+/* Ends and begins a frame at a boundary. Under the lock. */
 static void prof__itt_frame(prof__bridge_name *name, int ends, int begins)
 {
     const __itt_domain *domain = prof__itt_frames(name);
@@ -373,7 +378,7 @@ static void prof__itt_frame(prof__bridge_name *name, int ends, int begins)
     __itt_frame_begin_v3(domain, &id);
 }
 
-/* Of prof_frame_create(). */
+/* Begins or ends a frame of prof_frame_create(). */
 static void prof__itt_frame_object(prof__bridge_name *name, uint64_t type, uint64_t object)
 {
     prof__signals signals;
@@ -434,7 +439,7 @@ static void prof__itt_pause(int paused)
 /*-- NVTX --*/
 
 #ifdef PROF_WITH_NVTX
-/* A span that has begun: NVTX wants its own number back at the end. Under the lock. */
+/* A span that has begun, with NVTX's number for it, which the end needs. Under the lock. */
 typedef struct prof__nvtx_open {
     struct prof__nvtx_open *next;
     const prof__bridge_name *name;
@@ -448,7 +453,7 @@ static nvtxDomainHandle_t prof__nvtx_uncategorised;
 static int prof__nvtx_attach(void)
 {
     if (!prof__nvtx_uncategorised) prof__nvtx_uncategorised = nvtxDomainCreateA(PROF_BRIDGE_DOMAIN);
-    return prof__nvtx_uncategorised != NULL; /* null: there is no tool */
+    return prof__nvtx_uncategorised != NULL; /* NULL: no tool is attached */
 }
 static void prof__nvtx_domain(prof__bridge_domain *domain)
 {
@@ -459,7 +464,7 @@ static void prof__nvtx_name(prof__bridge_name *name)
     name->nvtx = nvtxDomainRegisterStringA(name->domain->nvtx, name->text);
 }
 
-/* text: made at run time, and kept by no name; else null. */
+/* Fills in an event. text: a name made at run time that is not kept, or NULL. */
 static nvtxEventAttributes_t prof__nvtx_event(const prof__bridge_name *name, const char *text, uint32_t color)
 {
     nvtxEventAttributes_t event;
@@ -513,7 +518,7 @@ static void prof__nvtx_frame(prof__bridge_name *name, int ends, int begins) /* u
     if (begins) name->nvtx_frame = nvtxDomainRangeStartEx(name->domain->nvtx, &event);
 }
 
-/* Where a span that has begun is linked, or would be. */
+/* Returns the link to a span that has begun, or to where it would be added. */
 static prof__nvtx_open **prof__nvtx_span_find(const prof__bridge_name *name, uint64_t object)
 {
     uint64_t hash = (object ^ name->hash) * 0x9E3779B97F4A7C15u;
@@ -576,7 +581,7 @@ static void prof__nvtx_thread(const char *name) { nvtxNameOsThreadA((uint32_t)pr
 
 /*-- SDT --*/
 
-/* A tracer counts the semaphore of a probe up while it listens. Each probe stands in one place. */
+/* A tracer increments the semaphore of a probe while it listens. Each probe is in only one place. */
 #ifdef PROF_WITH_SDT
 #define PROF__SDT_SEMAPHORE(probe)                                                                         \
     extern PROF__HIDDEN unsigned short prof_##probe##_semaphore;                                           \
@@ -706,7 +711,8 @@ static prof__bridge_name *prof__bridge_known(uint32_t hash, const char *category
     return name;
 }
 
-/* Null: without memory or the lock; and, made_at_run_time, if there are too many. */
+/* Finds or makes a name. Returns NULL without memory or the lock, and if made_at_run_time is set and too many are
+   kept. */
 static prof__bridge_name *prof__bridge_find(const char *category, const char *text, int made_at_run_time)
 {
     uint32_t hash = prof__bridge_hash(category, text);
@@ -720,9 +726,9 @@ static prof__bridge_name *prof__bridge_find(const char *category, const char *te
     return name;
 }
 
-/* The name of an event. *text: that made at run time, or null; null afterwards if the name says it all. What is
-   remembered of a call site is compared with what stands there now: another plugin may have come to lie at its
-   address. */
+/* Returns the name of an event. *text is its name made at run time, or NULL; set to NULL if the returned name has it.
+   The name that is remembered for a call site is compared with the site's present one, because another plugin may have
+   been loaded at its address. */
 static prof__bridge_name *prof__bridge_name_of(const prof_site *site, const char **text)
 {
     prof__bridge_name **guess = &prof__bridge_sites[(uintptr_t)site / 64 % PROF__BRIDGE_BUCKETS], *name;
@@ -741,8 +747,8 @@ static prof__bridge_name *prof__bridge_name_of(const prof_site *site, const char
 
 /*-- a thread in the tools' code --*/
 
-/* Meanwhile what signal handlers and the tools themselves record is in the trace, and no tool hears of it. 0: the
-   thread is there already. */
+/* Called before a tool is called. Until the thread leaves, what signal handlers and tools record is in the trace only.
+   Returns 0 if the thread is in a tool already. */
 static int prof__bridge_enter(prof__thread *self)
 {
     if (self->bridging) return 0;
@@ -768,7 +774,8 @@ static void prof__bridge_tell_thread(prof__thread *self, const char *name)
 
 /*-- scopes --*/
 
-/* text, type, number: what there is besides the scope, where it begins; else null and PROF_VALUE_NONE. */
+/* Begins a scope in the tools. text: a name made at run time, or NULL; type, number: its first argument, or
+   PROF_VALUE_NONE. */
 static void prof__bridge_show(const prof__bridge_scope *scope, const char *text, prof_value_type type, uint64_t number)
 {
     (void)text;
@@ -787,8 +794,8 @@ static void prof__bridge_hide(const prof__bridge_scope *scope)
     prof__itt_end(scope->name, scope->role);
 }
 
-/* The stack of the present track. A thread's first one is when the tools learn its name, which may be older than the
-   session. */
+/* Returns the stack of the present track. When a thread gets its first one, tools get the thread's name, which may be
+   older than the session. */
 static prof__bridge_stack *prof__bridge_stack_of(prof__thread *self)
 {
     prof_fiber *track = prof__track_of(self);
@@ -809,7 +816,7 @@ static prof__bridge_stack *prof__bridge_stack_of(prof__thread *self)
     return track->bridge;
 }
 
-/* PROFILE_BEGINs of another session: their ends do nothing any more. */
+/* Drops PROFILE_BEGINs of another session, whose ends do nothing any more. */
 static void prof__bridge_drop(prof__bridge_stack *stack, prof__token token)
 {
     while (stack->depth && stack->open[stack->depth - 1].loose &&
@@ -841,7 +848,7 @@ static PROF__COLD void prof__bridge_scope_begin(const prof_site *site, const cha
     prof__bridge_leave(self);
 }
 
-/* Ends what was left open inside, too. */
+/* Ends a scope, and those that were left open inside it. */
 static PROF__COLD void prof__bridge_scope_end(prof__thread *self, prof__token token)
 {
     prof__bridge_stack *stack = prof__track_of(self)->bridge;
@@ -871,7 +878,7 @@ static void prof__bridge_loose(const prof_fiber *track, prof__token token)
     if (stack->open[stack->depth - 1].token == token) stack->open[stack->depth - 1].loose = 1;
 }
 
-/* Another fiber is on this thread. A fiber keeps a stack only while it has open scopes. */
+/* Called when another fiber runs on this thread. A fiber keeps a stack only while it has open scopes. */
 static PROF__COLD void prof__bridge_switch(prof__thread *self)
 {
     prof_fiber *from = self->bridge_fiber ? self->bridge_fiber : &self->own, *to = prof__track_of(self);
@@ -900,7 +907,7 @@ static void prof__bridge_stack_give(prof__bridge_stack *stack)
     prof__lock_leave(&prof__bridge_lock, &signals);
 }
 
-/* A thread or a fiber ends. What a thread left open its tools end with it. */
+/* Called when a thread or a fiber ends. Tools end the open scopes of a thread themselves. */
 static void prof__bridge_forget(prof__thread *self, prof_fiber *track)
 {
     if (!track) return;
@@ -913,7 +920,7 @@ static void prof__bridge_forget(prof__thread *self, prof_fiber *track)
 
 /*-- instants --*/
 
-/* The writer may find only now that a site is off: so each asks. */
+/* Sends an argument. Checks the site again, because it may have been turned off meanwhile. */
 static PROF__COLD void prof__bridge_arg(prof_site *site, prof_value_type type, uint64_t number, const char *text)
 {
     prof__thread *self = PROF__SELF();
@@ -966,7 +973,8 @@ static PROF__COLD void prof__bridge_counter(prof_site *site, prof_value_type typ
     prof__bridge_leave(self);
 }
 
-/* Under the lock: boundaries may be on any thread, and the session may stop meanwhile. */
+/* Ends and begins a frame. Called under the lock, because boundaries may be on any thread, and the session may stop
+   meanwhile. */
 static void prof__bridge_frame_step(prof__bridge_name *name, int begins)
 {
     prof__itt_frame(name, name->in_frame, begins);
@@ -991,7 +999,7 @@ static PROF__COLD void prof__bridge_frame(prof_site *site)
     prof__bridge_leave(self);
 }
 
-/* Messages are not kept: hardly one is like another. */
+/* Sends a message. Messages are not kept as names, because most of them differ. */
 static PROF__COLD void prof__bridge_log(prof_site *site, uint64_t severity, const char *format, va_list list)
 {
     prof__thread *self = PROF__SELF();
@@ -1053,7 +1061,8 @@ static void prof__bridge_frames_end(void) /* under the lock */
             if (name->in_frame) prof__bridge_frame_step(name, 0);
 }
 
-/* Brings the tools in step with the session, whichever of several calls on several threads comes last. */
+/* Makes the tools' state that of the session. If several threads do this at once, the last one determines the result.
+   */
 static void prof__bridge_follow(int stops)
 {
     prof__thread *self = PROF__SELF();
@@ -1074,7 +1083,7 @@ static void prof__bridge_follow(int stops)
     prof__bridge_leave(self);
 }
 
-/* Looks for tools. prof_start() goes on to measure what a scope costs: no tool hears of those. */
+/* Looks for tools. The scopes with which prof_start() then measures their cost are not sent to tools. */
 static void prof__bridge_start(void)
 {
     PROF__ERRNO_SAVE();
@@ -1099,7 +1108,7 @@ static void prof__bridge_unload(void)
 }
 #endif
 
-/*-- hooks: see prof.h. Without a tool each is a load and a branch. --*/
+/*-- hooks: see prof.h. Without a tool each costs a load and a branch --*/
 
 #define PROF__BRIDGE_WANTED(probe, other)                                                                              \
     PROF__UNLIKELY(PROF__LOAD(&prof__bridge_tools) | (uint32_t)PROF__SDT_WANTED(probe) |                               \
