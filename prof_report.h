@@ -1,4 +1,4 @@
-/* prof_report.h - v0.1 - reports of prof as other profilers print them, as JSON, and as text in memory - public domain
+/* prof_report.h - v0.1 - prof's reports: those of other profilers, JSON, and text in memory - public domain
                           or MIT-0; needs prof.h and nothing else; the licence is at the end of this file
 
 QUICK START
@@ -16,8 +16,8 @@ QUICK START
         return (int)prof_stop();
     }
 
-Of a recording: prof_trace_open("trace.prof", &trace), then prof_report_write(trace, "report.txt", &options); or
-`prof summary --layout mxnet trace.prof`.
+For a recording, call prof_trace_open("trace.prof", &trace), then prof_report_write(trace, "report.txt", &options); or
+run `prof summary --layout mxnet trace.prof`.
 
 LAYOUTS                                                                                                    >>layouts
 
@@ -25,89 +25,90 @@ LAYOUTS                                                                         
     PATHS       the same by call path, as a tree
     DOMAINS     a row for the scopes of each category, the domains of other profilers
     HISTOGRAM   for each scope, span and frame, how its durations are distributed
-    JSON        the rows of scopes, spans, frames and counters with all their figures, unrounded; the run; losses
+    JSON        the rows of scopes, spans, frames and counters with all their numbers, not rounded; the run; losses
     MXNET       the table of MXNet's profiler.dumps(format='table')
     CNTK        the summary of CNTK's performance profiler
     CNTK_DETAIL its list of events, CSV
 
-    SUMMARY, PATHS, DOMAINS and HISTOGRAM fit into lines of options.columns characters, or those of the terminal if they
-    are written to one: names are shortened in the middle, and columns left out, the least important first. The layouts
-    of other systems are as these write them.
+    SUMMARY, PATHS, DOMAINS and HISTOGRAM fit into lines of options.columns characters or, if they are written to a
+    terminal, into its lines: names are shortened in the middle, and columns left out, the least important first. The
+    layouts of other systems are the same as those systems write.
 
-    Rows are scopes and spans (begins and ends that may lie on different threads), frames, and counters. All call sites
+    Rows are scopes and spans (whose begins and ends may be on different threads), frames, and counters. All call sites
     of the same name and category make one row; in CNTK, which has no categories, all of the same name. A scope, span or
-    frame whose begin or end was not recorded counts in no time; all layouts but MXNET and CNTK say how many there are.
-    Scopes that overlap on one thread have a row each, with all of their time; the one that ends later has all of its
-    time as self time, which the one that ends earlier does not lose. A task of prof_task_create() that starts and stops
-    on one thread has the time without the tasks of that kind that lie inside it. All other spans have all of theirs as
-    self time: what is inside may be on any thread.
-    Losses are behind every report that has some, in JSON always, in "Losses"; a report without such a line has all that
-    was recorded. What was off, paused or taken back by min_duration was not, and is no loss. Control
-    characters of names become question marks in text and \u00XX in JSON, where what is not UTF-8 becomes U+FFFD.
+    frame whose begin or end was not recorded adds no time; all layouts but MXNET and CNTK say how many there are.
+    Scopes that overlap on one thread each have all of their time; the one that ends later has all of its time as self
+    time, and the one that ends earlier loses none of its own. A task of prof_task_create() that starts and stops on one
+    thread has the time without the tasks inside it. All other spans have all of their time as self time, because what
+    is inside may be on any thread.
+    Losses, if there are any, are after each report; JSON always has them, as "Losses". A report without such a line has
+    all that was recorded. What was off, paused or removed by min_duration was not recorded, and is no loss. Control
+    characters of names become question marks in text and \u00XX in JSON, where invalid UTF-8 becomes U+FFFD.
 
-    Sorted by what prof_sort says: MXNet's 'total', 'avg', 'min', 'max' and 'count' are PROF_SORT_TOTAL, _MEAN, _MIN,
-    _MAX and _CALLS; counters are sorted by their last, mean, lowest and highest value. Ties are in order of names, from
-    Z to A, which is MXNet's order (PROF_SORT_NAME: from A to Z). CNTK's own rows stand where its table has them.
+    prof_sort determines the order: MXNet's 'total', 'avg', 'min', 'max' and 'count' are PROF_SORT_TOTAL, _MEAN, _MIN,
+    _MAX and _CALLS; counters are sorted by their last, mean, lowest and highest value. Equal rows are sorted by name,
+    from Z to A, which is MXNet's order (PROF_SORT_NAME: from A to Z). CNTK's own rows are in the order of its table.
 
 MXNET                                                                                                        >>mxnet
 
-    Byte for byte what dumps() prints (src/profiler/aggregate_stats.cc): categories from A to Z, each with its table,
-    times in milliseconds with four decimals, rounded as its floats are. In the categories "Device Storage" and "Pool
-    Memory" counters are memory: kB of 1000 bytes, and no total. "Device Storage" also has what PROFILE_ALLOC and its
-    kind recorded: the live bytes of each pool after each change, "Memory: POOL", and "Memory: cpu/0" for what has no
-    pool, as MXNet calls the host's memory; a counter that has such a name already is shown instead. Not in PROF_STATS,
-    which keeps no allocations. Frames are in "<category>,frame", without a category in "frame"; whatever else
-    has none is in "event", where MXNet has its Event objects. PROF_REPORT_JSON has dumps(format='json') inside:
-    {"Time": {category: {name: {"Count", "Total", "Min", "Max", "Avg"}}}, "Memory": ..., "Unit": {"Time": "ms",
-    "Memory": "kB"}}.
+    The report has the same bytes as dumps() prints (src/profiler/aggregate_stats.cc): categories from A to Z, each with
+    its table; times in milliseconds with four decimals, rounded like its floats. In the categories "Device Storage" and
+    "Pool Memory" counters are memory: kB of 1000 bytes, without a total. "Device Storage" also has what PROFILE_ALLOC,
+    PROFILE_FREE and PROFILE_REALLOC recorded: the live bytes of each pool after each change, as "Memory: POOL", and
+    those without a pool as "Memory: cpu/0", as MXNet calls the host's memory. If a counter has such a name already, it
+    is shown instead. PROF_STATS keeps no allocations, and so lacks these rows. Frames are in "<category>,frame", those
+    without a category in "frame"; everything else without a category is in "event", where MXNet has its Event objects.
+    PROF_REPORT_JSON contains dumps(format='json'): {"Time": {category: {name: {"Count", "Total", "Min", "Max",
+    "Avg"}}}, "Memory": ..., "Unit": {"Time": "ms", "Memory": "kB"}}.
 
-    Different, because MXNet is wrong there: the average of a counter is the mean of its values, not (max - min) / 2;
-    its minimum counts from the first value, not from 2147483647 down; other counters than memory are not divided by
-    1000: they are in their own unit, in JSON in an object of their own, "Counter"; JSON has all digits, not four; times
-    have nanoseconds behind them, not microseconds; no name ends after 127 bytes; quotes in names do not break the JSON.
+    These differ, because MXNet is wrong there: the average of a counter is the mean of its values, not (max - min) / 2;
+    its minimum starts with the first value, not with 2147483647; counters other than memory are not divided by 1000:
+    they have their own unit, and in JSON an object of their own, "Counter"; JSON has all digits, not four; times are
+    rounded from nanoseconds, not from microseconds; names are not cut after 127 bytes; quotes in names do not break the
+    JSON.
 
-    Its calls: dumps() is prof_dumps(); dump() is prof_dump(), also after prof_stop(); pause() and resume() are
-    prof_set_paused(1) and (0): a flag, at any time.
+    MXNet's calls are here: dumps() is prof_dumps(); dump() is prof_dump(), also after prof_stop(); pause() and resume()
+    are prof_set_paused(1) and (0), a flag that may be set at any time.
 
 CNTK                                                                                                          >>cntk
 
-    Byte for byte what ProfilerClose() writes (Source/PerformanceProfilerDll): the fixed events in their order, from
-    scopes and spans with exactly the names of their labels, "_Minibatch Iteration" for one. prof_report_options.events
-    is another table in their place. A row is there if something was measured; separators always are. A throughput row
-    is of scopes that say how much they moved (PROF_ROLE_THROUGHPUT, argument "bytes"): MB/s of 10^6 bytes, mean over
-    the scopes, and the sum in KiB or MiB, called kB and MB. options.others adds rows of all other names, under their
-    own line.
+    The summary has the same bytes as ProfilerClose() writes (Source/PerformanceProfilerDll): the fixed events in their
+    order, from scopes and spans whose names are exactly the labels, such as "_Minibatch Iteration".
+    prof_report_options.events replaces that table. A row appears if something was measured; separators always appear. A
+    throughput row is made of scopes that say how much data they moved (PROF_ROLE_THROUGHPUT, argument "bytes"): MB/s of
+    10^6 bytes, mean over the scopes, and the sum in KiB or MiB, called kB and MB. options.others adds rows for all
+    other names, under a line of their own.
 
     prof_report_cntk() writes both files under CNTK's names, <folder>/2017-05-12_08-13-20_summary_<suffix>.txt and
-    ..._detail_<suffix>.csv, with the time at which the recording ended, which stands in the summary, too. By themselves
-    they are written when the session ends, as by ProfilerClose(), of a recording with
+    ..._detail_<suffix>.csv. The time is that of the recording's end, which is in the summary, too. Like
+    ProfilerClose(), prof_stop() writes them itself at the end of a recording with
 
         config.output = "profiler/"; config.layout = "cntk";  // PROF_OUTPUT=profiler/ PROF_LAYOUT=cntk ./program
 
-    PROF_STATS, which has no events, writes the summary alone. So does an output that is a file ("profiler.txt"), which
-    may have any other of these layouts as well.
+    PROF_STATS has no events, so that only the summary is written. That is also so if output is a file ("profiler.txt"),
+    which may have any other of these layouts as well.
 
-    Different, because CNTK is wrong there: 59.9999 s behind a minute is 00:02:00.000, not 00:01:60.000; rates have all
-    digits behind them, not whole kB/s; files never replace others: one of the same name gets the process id, and a
-    number if need be; a suffix is never empty: without one it is the rank, and the process id where there is no rank, as
-    there is not without a launcher; quotes in the CSV are doubled (RFC
-    4180); its times are exact, where a double has 0.2 us of noise: milliseconds since 1970 with the six decimals that
-    there are, and 00; what was lost is in both files, in the CSV as an event "(N events lost)". The CSV has scopes and
-    spans in the order of their ends, as CNTK.
+    These differ, because CNTK is wrong there: 59.9999 s after a minute is 00:02:00.000, not 00:01:60.000; rates are
+    computed with all digits, not from whole kB/s; no file is replaced: a second one of the same name gets the process
+    id, and a number if needed; a suffix is never empty: the default is the rank, or the process id if no launcher has
+    set a rank; quotes in the CSV are doubled (RFC 4180); its times are exact, while a double has 0.2 us of noise:
+    milliseconds since 1970 with the six decimals of nanoseconds, and 00; losses are in both files, in the CSV as an
+    event "(N events lost)". The CSV has scopes and spans in the order of their ends, like CNTK's.
 
 SINCE THE LAST RESET                                                                                        >>reset
 
-    prof_dumps(..., reset = 1) makes the next prof_dumps() tell only of what ended after this one: each scope is in
-    exactly one of them. Nothing is erased for prof_trace_live() and prof_stop(). In PROF_RING the buffer must hold what
-    happens between two calls: what was overwritten is counted, but since the start of the session, as are all losses.
-    In PROF_STATS and PROF_RING_STATS the statistics themselves begin anew: also those of prof_summary_write() and of
-    an output .txt. Call paths are not known there: DOMAINS counts the time of scopes inside others of their category
-    once more. CNTK_DETAIL is PROF_INVALID_ARGUMENT in the former, and in the latter has all events of the ring.
+    After prof_dumps(..., reset = 1), the next prof_dumps() has only what ended after this one: each scope is in exactly
+    one of them. Nothing is erased for prof_trace_live() and prof_stop(). In PROF_RING the buffer must hold what happens
+    between two calls; what was overwritten is counted, but since the start of the session, like all losses. In
+    PROF_STATS and PROF_RING_STATS the statistics themselves are reset: also those of prof_summary_write() and of an
+    output .txt. They have no call paths, so that DOMAINS counts the time of scopes inside others of their category
+    twice. CNTK_DETAIL fails with PROF_INVALID_ARGUMENT in PROF_STATS, and has all events of the ring in
+    PROF_RING_STATS.
 
-    Of a device, a row's events are those that end behind the last one of the report before: what is reported late,
-    after others that ended later were in a report, is in none.
+    A row of a device has the events that end after the last one of the previous report. An event that is reported late,
+    after a report that has events that ended later, is in no report.
 */
-#include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
+#include "prof.h" /* outside of the include guard, because this may be the inclusion with PROF_IMPLEMENTATION */
 #ifndef PROF_REPORT_H
 #define PROF_REPORT_H
 
@@ -130,65 +131,66 @@ typedef enum prof_report_layout {
 typedef enum prof_report_kind {
     PROF_REPORT_TIME = 0,
     PROF_REPORT_THROUGHPUT,
-    PROF_REPORT_SEPARATOR /* a line with its label, and nothing else */
+    PROF_REPORT_SEPARATOR /* a line with only its label */
 } prof_report_kind;
 
 /* A row of PROF_REPORT_CNTK. */
 typedef struct prof_report_event {
     const char *label;
     prof_report_kind kind;
-    const char *name; /* of its scopes; null: the label */
+    const char *name; /* the name of its scopes; NULL: the label */
 } prof_report_event;
 
-/* All zero is the default. */
+/* A structure of zeros has the defaults. */
 typedef struct prof_report_options {
     prof_report_layout layout;
     prof_sort sort;
     int ascending;
-    size_t top;                      /* SUMMARY, PATHS, HISTOGRAM: only the first so many scopes; 0: all */
-    const prof_report_event *events; /* CNTK: the rows; null: CNTK's own */
+    size_t top;                      /* SUMMARY, PATHS, HISTOGRAM: how many scopes are shown; 0: all */
+    const prof_report_event *events; /* CNTK: the rows; NULL: CNTK's own */
     size_t event_count;
-    int others;                      /* CNTK: 1: rows for the names that events does not have, too */
-    int columns;                     /* SUMMARY, PATHS, DOMAINS, HISTOGRAM: as prof_summary_options.columns */
+    int others;                      /* CNTK: 1: also rows for names that are not in events */
+    int columns;                     /* SUMMARY, PATHS, DOMAINS, HISTOGRAM: like prof_summary_options.columns */
 } prof_report_options;
 
 #if PROF_ENABLE
-/* path: as for prof_csv_write(). options may be null, here and below. */
+/* Writes a report. path: as for prof_csv_write(). options may be NULL, here and below. */
 PROF_DEF prof_status prof_report_write(const prof_trace *trace, const char *path, const prof_report_options *options);
 PROF_DEF prof_status prof_report_stream(const prof_trace *trace, prof_sink sink, const prof_report_options *options);
-/* text: terminated, to be freed with prof_report_free(); null after an error. size: without the terminator; may be
-   null. */
+/* Sets *text to a terminated string, which the caller frees with prof_report_free(), or to NULL after an error. Sets
+   *size to its length; size may be NULL. */
 PROF_DEF prof_status prof_report_text(const prof_trace *trace, const prof_report_options *options, char **text,
                                       size_t *size);
-PROF_DEF void prof_report_free(char *text); /* null is fine */
+PROF_DEF void prof_report_free(char *text); /* text may be NULL */
 
-/* A report for each of several traces. With %p in path (the process id; %n: the program, with _ for slashes, and of the
-   first trace if it is one file; %%: a percent sign) each is a file of its own. Without, all are in one: each behind a
-   line "== PROGRAM, process ID ==", JSON as {"Processes": [...]}; not CNTK_DETAIL. A process id that comes twice is
-   replaced by a number from 1000000000 on. */
+/* Writes a report for each of several traces. If path has %p, the process id, each is a file of its own. Else all are
+   in one file: each after a line "== PROGRAM, process ID ==", JSON as {"Processes": [...]}; this is not possible for
+   CNTK_DETAIL. path may also have %n, the program, with _ for slashes (that of the first trace, if there is one file),
+   and %%, a percent sign. A process id that comes twice is replaced by a number from 1000000000 on. */
 PROF_DEF prof_status prof_report_each(const prof_trace *const *traces, size_t count, const char *path,
                                       const prof_report_options *options);
 PROF_DEF prof_status prof_report_each_stream(const prof_trace *const *traces, size_t count, prof_sink sink,
                                              const prof_report_options *options);
 
-/* CNTK's two files, in a folder that is made, at any depth, if it is missing (null: the present one). suffix: %r in it
-   is the rank of the recording ("0" if it has none), %p the process id, %% a percent sign; null or "": the rank, or the
-   process id if it has none. Never replaces a file. options: events and others count. */
+/* Writes CNTK's two files to a folder (NULL: the present one), which is created with its parents if it does not exist.
+   suffix: %r in it is the rank of the recording ("0" if it has none), %p the process id, %% a percent sign; NULL or "":
+   the rank, or the process id if there is none. Never replaces a file. Of options, only events and others are used. */
 PROF_DEF prof_status prof_report_cntk(const prof_trace *trace, const char *folder, const char *suffix,
                                       const prof_report_options *options);
 
-/* As MXNet's dump(finished): 1: ends the session, which writes its output; 0: writes what the output is to have by now,
-   and goes on; a .prof has it anyway. After prof_stop() the output is there: PROF_OK, and it is only written again if
-   it was removed. PROF_INVALID_STATE: nothing was recorded, or without an output: see prof_save(). Any thread. */
+/* Does what MXNet's dump(finished) does. 1: ends the session, which writes its output. 0: writes the output of what was
+   recorded so far, and goes on; a .prof is always up to date. After prof_stop() writes the output again if it was
+   removed, and returns PROF_OK. Returns PROF_INVALID_STATE if nothing was recorded, or the session has no output: see
+   prof_save(). Any thread may call it. */
 PROF_DEF prof_status prof_dump(int finished);
 
-/* As MXNet's pause() (1) and resume() (0): a flag, whoever has set it how often, beside prof_pause(), which counts.
-   Without a session PROF_OK, and without an effect on the next one: a session begins unpaused, as with
-   set_state('run'). Any thread. */
+/* Does what MXNet's pause() (1) and resume() (0) do: sets a flag, no matter how often. It is independent of
+   prof_pause(), which counts. Without a session it returns PROF_OK, and has no effect on the next one: a session begins
+   unpaused, as with set_state('run'). Any thread may call it. */
 PROF_DEF prof_status prof_set_paused(int paused);
 
-/* A report of the running session, or the last one, as MXNet's dumps(): the text, to be freed with prof_report_free();
-   null after an error, see prof_error(). reset: see Since the last reset. Any thread. */
+/* Returns a report of the running session, or the last one, as MXNet's dumps() does: a text that the caller frees with
+   prof_report_free(), or NULL after an error, see prof_error(). reset: see >>reset. Any thread may call it. */
 PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascending, int reset);
 #else
 #define prof_report_write(trace, path, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, options))
