@@ -55,7 +55,7 @@ warnings() { # SWITCHES COMPILER...: fails if it is installed and says anything
         *STATIC*) more=-Wno-unused-function ;;
         *) more= ;;
         esac
-        $compile $WARNINGS $more -I. $(defines "$switches") -O0 -c $out/alone.c -o $out/warnings.o 2>&1
+        sh $here/warned.sh $compile $WARNINGS $more -I. $(defines "$switches") -O0 -c $out/alone.c -o $out/warnings.o 2>&1
     done
 }
 some="gcc -std=c99|clang -std=gnu99|g++ -x c++ -std=c++11|clang++ -x c++ -std=c++11 -DPROF_STATIC"
