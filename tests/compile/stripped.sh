@@ -94,7 +94,7 @@ for compiler in ${CC_LIST:-gcc clang}; do
     run "control calls: $compiler: no symbol of prof" sh -c "! nm $out/control.o | grep -i prof"
     run "control calls: $compiler: links without an implementation" $compiler $out/control.o -o $out/control
     run "control calls: $compiler: all say disabled" sh -c "test \$($out/control) = 0"
-    $compiler -std=gnu99 -O1 -I. -c $here/implementation.c -o $out/implementation.o
+    $compiler -std=gnu99 -O0 -I. -c $here/implementation.c -o $out/implementation.o
     together $compiler c c99
 done
 for compiler in ${CXX_LIST:-g++ clang++}; do
@@ -110,7 +110,7 @@ for compiler in ${CXX_LIST:-g++ clang++}; do
     run "control calls: $compiler: no symbol of prof" sh -c "! nm $out/control.o | grep -i prof"
     run "control calls: $compiler: links without an implementation" $compiler $out/control.o -o $out/control
     run "control calls: $compiler: all say disabled" sh -c "test \$($out/control) = 0"
-    $compiler -x c++ -std=c++11 -O1 -I. -c $here/implementation.c -o $out/implementation.o
+    $compiler -x c++ -std=c++11 -O0 -I. -c $here/implementation.c -o $out/implementation.o
     together $compiler c++ c++11
 done
 
