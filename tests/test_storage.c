@@ -165,7 +165,7 @@ static int same_image(const char *a, const char *b)
 TEST(a_saved_image_takes_the_disk_of_what_was_recorded)
 {
     const char *path = trace_path("storage_saved.prof"), *copy = trace_path("storage_copy.prof");
-    prof_config config = file_config(NULL, (size_t)64 * MEGABYTE);
+    prof_config config = file_config(NULL, (size_t)trace_times(8, 64, 64) * MEGABYTE);
     int64_t first, last;
     for (int i = 0; i < 3; ++i) {
         trace_start(&config);

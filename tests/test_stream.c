@@ -195,7 +195,7 @@ static void check_jobs(const prof_trace *trace, int count, int64_t to)
 TEST(stream_is_exact)
 {
     const char *path = trace_path("stream.prof");
-    int64_t count = trace_times(40000, 300000, 3000000);
+    int64_t count = trace_times(20000, 300000, 3000000);
     prof_config config = stream_config(path, 1 << 20);
     config.wait_ns = 10000000000u;
     trace_start(&config);
@@ -242,7 +242,7 @@ TEST(a_large_buffer_takes_what_is_used)
 TEST(service_is_never_open)
 {
     const char *path = trace_path("stream_service.prof");
-    for (int round = 0; round < 5; ++round) {
+    for (long round = 0; round < trace_times(1, 5, 5); ++round) {
         prof_config config = stream_config(path, 16 << 20); /* much to pack at once */
         trace_start(&config);
         for (int64_t i = 0; i < 300000; ++i) tick(i);
@@ -308,7 +308,7 @@ TEST(stream_while_it_runs)
     PROFILE_THREAD("main");
     int64_t count = 0;
     for (int round = 0; round < 10; ++round) {
-        for (int i = 0; i < 20000; ++i) tick(count++);
+        for (long i = trace_times(6000, 20000, 20000); i > 0; --i) tick(count++);
         prof_trace *trace = round % 2 ? trace_live() : trace_open_file(path);
         found it = check_named(trace, "main");
         CHECK_EQUAL(it.count, count);
@@ -588,12 +588,13 @@ TEST(wait_for_a_slow_disk)
     trace_start(&config);
     CHECK(!pthread_create(&thread, NULL, unstall_later, NULL));
     errno = 4711;
-    jobs_run(3, 40000, unit);
-    for (int64_t i = 0; i < 40000; ++i) tick(i);
+    int64_t count = trace_times(10000, 40000, 40000);
+    jobs_run(3, count, unit);
+    for (int64_t i = 0; i < count; ++i) tick(i);
     CHECK_EQUAL(errno, 4711);
     pthread_join(thread, NULL);
     prof_trace *trace = trace_stop();
-    check_jobs(trace, 3, 40000);
+    check_jobs(trace, 3, count);
     prof_trace_close(trace);
 }
 
@@ -659,7 +660,7 @@ TEST(rotate_keeps_the_newest)
 {
     const char *path = trace_path("stream_rotate.prof");
     uint64_t room = 512 << 10;
-    for (long round = 0; round < trace_times(3, 8, 8); ++round, room += 1000 * (uint64_t)round + 8) {
+    for (long round = 0; round < trace_times(2, 8, 8); ++round, room += 1000 * (uint64_t)round + 8) {
         prof_config config = stream_config(path, 256 << 10);
         config.wait_ns = 10000000000u;
         config.at_limit = PROF_LIMIT_ROTATE;
