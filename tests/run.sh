@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs test programs and scripts, as many at a time as there are processors, longest first; shows what failed, and adds up
-# their closing lines.
+# Runs test programs and scripts, longest first, of which half as many again run at a time as there are processors; shows
+# what failed, and adds up their closing lines.
 #
 # usage: tests/run.sh PROGRAM[:[TEST,TEST...]]...   with a colon: results are shown one by one, of these tests or of all
-#        JOBS=2                                     how many at a time
+#        JOBS=2                                     for how many processors; 1: one at a time
 #        BUILD=build                                where logs go, and how long each took, by which the next run is sorted
 #        PROF_TEST_SECONDS=240                      one that takes longer has failed
 #
@@ -87,7 +87,7 @@ run() { # together|alone AT_A_TIME
 }
 [ -n "$JOBS" ] || JOBS=$({ nproc || getconf _NPROCESSORS_ONLN || sysctl -n hw.ncpu || echo 1; } 2>/dev/null)
 echo true | xargs -n 1 -P 2 sh -c : 2>/dev/null || JOBS=1 # POSIX knows no -P, though all that we know of do
-run together "$JOBS"
+run together $((JOBS + JOBS / 2)) # of three that run, one waits most of the time
 run alone 1
 passed=0 failed=0 skipped=0
 for each; do
